@@ -19,7 +19,6 @@
  * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
  * machine; but with a deadline it is not.
  */
-#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 

@@ -11,7 +11,7 @@
  * Only pairs that are kept apart can tell items from one another that are equal otherwise; among
  * these the order of the rows is kept.
  */
-#include "canonical.h"
+#include "problem.h"
 
 #include <errno.h>
 #include <stdlib.h>

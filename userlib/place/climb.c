@@ -10,7 +10,6 @@
  * The moves come from a fixed pseudorandom sequence, and their number from the problem alone: fewer
  * where so many items overlap in time that placing takes long.
  */
-#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 

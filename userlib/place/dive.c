@@ -20,7 +20,7 @@
  * eighth above the optimum of a rectangle that was cut into pieces); to learn from one dive to the
  * next which items end too high.
  */
-#include "dive.h"
+#include "polish.h"
 #include "problem.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
  */
-#include "eject.h"
+#include "polish.h"
 
 #include <errno.h>
 #include <math.h>

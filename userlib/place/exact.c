@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The exact search (solve.h) as a strategy, from nothing or from another strategy's placement. */
-#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dive.h"
-#include "eject.h"
 #include "loom_core.h"
 #include "problem.h"
 
