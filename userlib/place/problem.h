@@ -18,7 +18,8 @@
  * @capacity_bytes: of the pool, at most INT64_MAX
  * @budget: search nodes
  * @fit_only: any placement within the capacity will do
- * @deadline_ns: by the thread's clock of the processor: when to stop looking for a lower one; 0: never
+ * @deadline_ns: by the thread's clock of the processor: when to stop looking for a lower one; 0:
+ *	never
  * @hint: by item: a placement within the capacity that is known already, or NULL
  */
 struct loom_place_task {
