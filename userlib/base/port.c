@@ -13,8 +13,8 @@
 
 /*
  * Half of the time that a plan of a million tensors takes would be page faults, one for every 34
- * views. Whatever is allocated here is filled, so it is mapped at once, by large pages if the kernel has
- * any. Nothing is lost if it refuses.
+ * views. Whatever is allocated here is filled, so it is mapped at once, by large pages if the
+ * kernel has any. Nothing is lost if it refuses.
  */
 static void port_map(void *ptr, size_t bytes)
 {

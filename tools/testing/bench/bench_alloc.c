@@ -13,8 +13,8 @@
  *
  * The bank is used as the driver uses it when a buffer asks for nothing: best fit where it is DRAM,
  * near fit where it is SRAM. It runs by first fit once more, and then must give the addresses that
- * the list gives: the run fails if it does not. It fails as well if the bank refuses more than
- * the published allocator with the better of its two policies does on a trace, more than either in the
+ * the list gives: the run fails if it does not. It fails as well if the bank refuses more than the
+ * published allocator with the better of its two policies does on a trace, more than either in the
  * sum of all families, or more than the better one by a tenth and by a thousandth of the requests
  * in one of them.
  *
@@ -22,8 +22,8 @@
  * than an operation; the share of allocations in it is that of another replay, in which each
  * operation is timed with a cheaper clock, less those in which the thread was not running.
  *
- * Fragmentation is the share of free bytes that are not in the largest hole, on average over
- * the run.
+ * Fragmentation is the share of free bytes that are not in the largest hole, on average over the
+ * run.
  */
 #include <getopt.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bank allocator with blocks on some of 140 banks, beside a flat list of all blocks: ns of processor
- * time per operation with up to 100000 live buffers, of which random ones are replaced.
+ * The bank allocator with blocks on some of 140 banks, beside a flat list of all blocks: ns of
+ * processor time per operation with up to 100000 live buffers, of which random ones are replaced.
  *
  *	bench_masks [LIVE [SEED]]
  *

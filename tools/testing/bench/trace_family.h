@@ -3,8 +3,8 @@
 #define LOOM_BENCH_TRACE_FAMILY_H
 
 /*
- * Families of traces: each is a way to draw a trace from a seed. Policies are judged by the mean over
- * seeds, as one trace says little: the order of policies changes with the seed.
+ * Families of traces: each is a way to draw a trace from a seed. Policies are judged by the mean
+ * over seeds, as one trace says little: the order of policies changes with the seed.
  *
  * l1_churn		buffers of all sizes at random in SRAM: many small programs at once
  * ml_l1		activations of one network after the other in SRAM, tiny long-lived buffers

@@ -138,7 +138,8 @@ struct loom_bank_block {
  * @head: private: an empty block at @base, so that each hole has a block before it
  * @is_flat: private: the holes are in @flat; else the blocks are a tree, and for best fit the holes
  *	are in @sizes
- * @flat_most: private: most blocks on all banks while it is flat; LOOM_FLAT_BLOCKS, or less in tests
+ * @flat_most: private: most blocks on all banks while it is flat; LOOM_FLAT_BLOCKS, or less in
+ * tests
  * @flat: private: the holes
  * @root: private: of the tree of blocks on all banks
  * @sizes: private: the holes by size
@@ -298,8 +299,8 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
  * @bank: the bank
  * @index: which one
  *
- * O(1), but O(n) for the first call after a partial block came or went: who wants to know is rare, and
- * to keep 140 sums took longer than to find a place.
+ * O(1), but O(n) for the first call after a partial block came or went: who wants to know is rare,
+ * and to keep 140 sums took longer than to find a place.
  *
  * Return: bytes.
  */

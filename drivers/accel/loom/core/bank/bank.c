@@ -5,42 +5,43 @@
  * DOC: Bank allocator
  *
  * The blocks on all banks are a list in address order. Holes are not in it: the free bytes behind a
- * block are a number in that block, and an empty block at the bottom of the bank (the head,
- * never removed) carries the first hole. So neighbouring holes cannot exist, freeing merges by
- * adding two numbers, and no hole ever needs memory of its own.
+ * block are a number in that block, and an empty block at the bottom of the bank (the head, never
+ * removed) carries the first hole. So neighbouring holes cannot exist, freeing merges by adding two
+ * numbers, and no hole ever needs memory of its own.
  *
  * While there are few blocks (256) their holes are listed in three arrays, in no order: flat.c. A
  * search looks at each of them; a change is a change of one entry, or of two. Beyond that the
- * blocks are a tree, tree.c, and the holes one more by size, size.c. Both give the same answers. A bank
- * that has half as many blocks again has the list again; the cost of building either is spread
+ * blocks are a tree, tree.c, and the holes one more by size, size.c. Both give the same answers. A
+ * bank that has half as many blocks again has the list again; the cost of building either is spread
  * over the 128 blocks that must come or go before the other is built. Measured on random
- * replacement (bench_alloc --flat), ns for a block that is allocated and freed, list and tree: @SWITCH@.
+ * replacement (bench_alloc --flat), ns for a block that is allocated and freed, list and tree:
+ * @SWITCH@.
  *
  * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
  * what directions are for. Best fit wastes least: in a large memory with buffers of all sizes it
  * refuses a fourth to an eighth of what first fit refuses. In SRAM, where a dozen large buffers
  * come and go in the order of a program, it is worse than first fit: it takes holes in the middle
  * of the bank, which then do not grow together. So there the two are weighed: *near fit* takes the
- * hole for which the bytes that are left over in it, plus about a tenth of the bytes that
- * lie between the block and the end that the request names, are least. Small blocks, for
- * which little is left over in any hole but much may be lost in the middle, so stay near their end;
- * large ones take a tight hole if there is one at hand. The tenth is measured: of a 16th, a tenth, a seventh and
- * a fifth it is the one that refuses less than first fit and size classes in all families of
- * traces but one, where it has 2 % more; Documentation/memory.rst has the figures. It replaces a threshold, best fit above a 128th of the
- * bank and first fit below, which was good on the traces that it had been found with. The policy
- * is one of the region.
+ * hole for which the bytes that are left over in it, plus about a tenth of the bytes that lie
+ * between the block and the end that the request names, are least. Small blocks, for which little
+ * is left over in any hole but much may be lost in the middle, so stay near their end; large ones
+ * take a tight hole if there is one at hand. The tenth is measured: of a 16th, a tenth, a seventh
+ * and a fifth it is the one that refuses less than first fit and size classes in all families of
+ * traces but one, where it has 2 % more; Documentation/memory.rst has the figures. It replaces a
+ * threshold, best fit above a 128th of the bank and first fit below, which was good on the traces
+ * that it had been found with. The policy is one of the region.
  *
  * Partial blocks are kept apart, in partial.c. An address range must be free in both. First fit
- * lets the two searches raise each other's lower bound until they agree. The others ask for each hole
- * that they would take whether it has room between the partial blocks, and are content with first fit when
- * LOOM_BANK_TRIES holes had none. Without partial blocks this costs one comparison.
+ * lets the two searches raise each other's lower bound until they agree. The others ask for each
+ * hole that they would take whether it has room between the partial blocks, and are content with
+ * first fit when LOOM_BANK_TRIES holes had none. Without partial blocks this costs one comparison.
  *
  * What was rejected: a list with first fit for any number of blocks (linear; 2 us at 10k blocks),
  * segregated free lists (constant time, but they find some hole that fits, not the smallest: 301
  * refusals for 261 with sixteen lists to a power of two, and the answer depends on what was freed
- * last), a bitmap (costs memory in the size of the bank, not in the number of blocks), and to send small
- * blocks of SRAM to the other end (fewer refusals in networks, but the scratch of plans is at that
- * end, where long-lived blocks would be in its way).
+ * last), a bitmap (costs memory in the size of the bank, not in the number of blocks), and to send
+ * small blocks of SRAM to the other end (fewer refusals in networks, but the scratch of plans is at
+ * that end, where long-lived blocks would be in its way).
  */
 
 enum { LOW, HIGH };
@@ -93,6 +94,14 @@ static u64 loom_bank_distance(const struct loom_bank *bank, u64 start, u64 bytes
 static u64 loom_bank_far(u64 distance)
 {
 	return distance / 16 + distance / 32;
+}
+
+/* Of two holes, whether the first is farther from the end that the request names. */
+static bool loom_bank_later(u64 hole, u64 other, bool top_down)
+{
+	bool above = hole > other;
+
+	return above != top_down;
 }
 
 static u64 loom_bank_all_ones(bool on)
@@ -265,7 +274,8 @@ static void loom_bank_flat_best(struct loom_bank *bank, const struct loom_bank_r
 	}
 	for (i = 0; i < flat->count; i++) {
 		if (flat->size[i] < request->size || flat->size[i] > bytes ||
-		    (flat->size[i] == bytes && (flat->start[i] > best) != request->top_down) ||
+		    (flat->size[i] == bytes &&
+		     loom_bank_later(flat->start[i], best, request->top_down)) ||
 		    !loom_bank_fit_around(bank, flat->start[i], flat->size[i], request, &start,
 					  &tries))
 			continue;
@@ -326,7 +336,7 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 		    !loom_bank_fit_around(bank, hole, bytes, request, &start, &tries))
 			continue;
 		loss = loom_bank_loss(bank, request, bytes, start);
-		if (loss > least || (loss == least && (hole > best) != request->top_down))
+		if (loss > least || (loss == least && loom_bank_later(hole, best, request->top_down)))
 			continue;
 		least = loss;
 		best = hole;

@@ -79,10 +79,15 @@ u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool highest)
 	if (!flat->count || size < bytes)
 		return U32_MAX;
 	/* a second pass costs less than to carry the index through the first */
-	for (i = 0; i < flat->count; i++)
-		if (flat->size[i] == size &&
-		    (found == U32_MAX || (flat->start[i] > flat->start[found]) == highest))
+	for (i = 0; i < flat->count; i++) {
+		bool higher;
+
+		if (flat->size[i] != size)
+			continue;
+		higher = found != U32_MAX && flat->start[i] > flat->start[found];
+		if (found == U32_MAX || higher == highest)
 			found = i;
+	}
 	return found;
 }
 

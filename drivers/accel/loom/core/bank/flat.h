@@ -36,8 +36,8 @@ void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
 			 struct loom_bank_block *block, u64 hole);
 
 /*
- * The smallest hole of at least so many bytes, and of equal ones the lowest, or the highest. U32_MAX
- * if there is none.
+ * The smallest hole of at least so many bytes, and of equal ones the lowest, or the highest.
+ * U32_MAX if there is none.
  */
 u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool highest);
 

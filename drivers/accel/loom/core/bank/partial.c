@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "loom_bank.h"
+#include "extent.h"
 
 /**
  * DOC: Blocks on some banks
@@ -8,243 +8,45 @@
  * conflicts only with blocks that share a bank with it. So partial blocks may lie at the same
  * addresses, and the tree of bank.c, whose blocks are disjoint, cannot hold them.
  *
- * They are kept ordered by start, 32 in a chunk, the chunks in an augmented treap. A search moves
- * a candidate place along this order: every block that shares a bank with the request and overlaps
- * the candidate moves it past itself. Subtrees that cannot move it are skipped: those without a
- * block on a bank that is asked for, and those whose blocks all end before it or start behind it.
+ * They are kept ordered by start, 64 in a chunk, the chunks in an augmented treap. A search moves a
+ * candidate place along this order: every block that shares a bank with the request and overlaps
+ * the candidate moves it past itself. Up to LOOM_PARTIAL_LINEAR chunks that is all: nothing but the
+ * union of the banks is kept of a chunk. It is as fast as a sorted array there, and the array is
+ * the faster the fewer there are; sums took 2 to 10 times as long.
  *
- * That alone is a scan. Extents make it O(log n): a subtree knows, for a certain bank or for a
- * certain set of banks (a mask class), where its blocks that are on it begin and end, and how large
- * the largest gap between them is. Where no gap is large enough the search passes the subtree in
- * one step. Programs use few masks, many times: a mask becomes a class when the searches without
- * extents have cost about as much as computing the extents does. There are 64 classes; the least
- * recently used one is replaced. Extents of single banks are introduced likewise. They serve masks
- * of up to 16 banks that are not a class: a range must be free in each of the banks, so a gap that
- * is too small in one bank rules it out.
+ * With more chunks, extents make it O(log n): a subtree knows, for a certain bank or for a certain
+ * set of banks (a mask class), where its blocks that are on it begin and end, and how large the
+ * largest gap between them is. Where no gap is large enough the search passes the subtree in one
+ * step. Subtrees without a block on a bank that is asked for are skipped, and those whose blocks
+ * all end before the candidate or start behind it. Programs use few masks, many times: a mask
+ * becomes a class when the searches without extents have cost about as much as computing the
+ * extents does. There are 64 classes; the least recently used one is replaced. Extents of single
+ * banks are introduced likewise. They serve masks of up to 16 banks that are not a class: a range
+ * must be free in each of the banks, so a gap that is too small in one bank rules it out. A mask
+ * without extents remains a scan.
  *
- * For one bank a search is O(log n), as it is for a class: with 1000, 10000 and 100000 blocks on
- * 140 banks it takes 2.6, 3.9 and 6.2 us on one bank, and 2.5, 3.8 and 5.8 us on one of eight
- * masks. With several banks each has gaps where another has none, and the search descends wherever
- * all have one nearby: 3.0, 23 and 265 us for random masks of one to eight banks, in a bank that
- * is nearly full. Larger masks that are not repeated remain a scan, of 54 us at 10000 blocks. Some
- * case has to remain: whether one of n sets is disjoint from a given set is the orthogonal vectors
- * problem, for which no method is known that is better than comparing with (almost) all of them if
- * there are more banks than log n.
+ * For one bank a search is O(log n), as it is for a class. With several banks each has gaps where
+ * another has none, and the search descends wherever all have one nearby. Larger masks that are not
+ * repeated remain a scan, of 5 us at 10000 blocks. Some case has to remain: whether one of n sets
+ * is disjoint from a given set is the orthogonal vectors problem, for which no method is known that
+ * is better than comparing with (almost) all of them if there are more banks than log n.
+ * Documentation/memory.rst has the figures.
  *
  * What was rejected: a tree per bank, or per group of banks that are occupied alike, with a search
- * that alternates between them until all agree. It is as good for few masks. But a block
- * then costs a node in each group, 70 tree updates on 140 banks and 7 KiB where this costs one and
- * 0.6 KiB, and many masks that all conflict are passed one by one in each tree. A bitmap
- * per bank and address costs memory in the size of the bank: 96 Ki bits for each of 140 banks of
- * SRAM, 64 Mi for each of 12 of DRAM. Segments of constant occupancy cost a write to each that a
- * block covers. There would be ten thousand extents of pairs of banks. Extents of single banks for
- * masks of more than 16 banks take 32 us instead of 40 for rectangles of a grid, but 118 instead of
- * 54 for halves of the banks.
+ * that alternates between them until all agree. It is as good for few masks. But a block then costs
+ * a node in each group, 70 tree updates on 140 banks and 7 KiB where this costs one and 0.6 KiB,
+ * and many masks that all conflict are passed one by one in each tree. A bitmap per bank and
+ * address costs memory in the size of the bank: 96 Ki bits for each of 140 banks of SRAM, 64 Mi for
+ * each of 12 of DRAM. Segments of constant occupancy cost a write to each that a block covers.
+ * There would be ten thousand extents of pairs of banks. Extents of single banks for masks of more
+ * than 16 banks take 32 us instead of 40 for rectangles of a grid, but 118 instead of 54 for halves
+ * of the banks.
  *
  * The gap of an extent is an upper bound: the space between two blocks may be covered by a third
  * that starts long before. The search then descends and finds nothing.
  */
 
 enum { LOW, HIGH };
-
-static struct loom_partial_chunk *partial_chunk(const struct loom_treap_node *node)
-{
-	return node ? container_of(node, struct loom_partial_chunk, node) : NULL;
-}
-
-static void partial_extent_clear(struct loom_partial_extent *extent)
-{
-	extent->first = U64_MAX;
-	extent->last = 0;
-	extent->gap = 0;
-}
-
-/* Adds the blocks of @more to @extent; they start after the blocks that are in it. */
-static void partial_extent_add(struct loom_partial_extent *extent,
-			       const struct loom_partial_extent *more)
-{
-	if (more->first > more->last)
-		return;
-	if (extent->first > extent->last) {
-		*extent = *more;
-		return;
-	}
-	if (more->first > extent->last)
-		extent->gap = max(extent->gap, more->first - extent->last);
-	extent->gap = max(extent->gap, more->gap);
-	extent->last = max(extent->last, more->last);
-}
-
-/* The first extent of a set that is not before @index; LOOM_PARTIAL_EXTENTS if there is none. */
-static u32 partial_next(const struct loom_partial_set *set, u32 index)
-{
-	if (index < LOOM_PARTIAL_CLASSES && set->classes >> index)
-		return index + (u32)__builtin_ctzll(set->classes >> index);
-	if (index < LOOM_PARTIAL_CLASSES)
-		index = LOOM_PARTIAL_CLASSES;
-	return LOOM_PARTIAL_CLASSES + loom_mask_next(&set->banks, index - LOOM_PARTIAL_CLASSES);
-}
-
-/* Whether a block counts for the extent with this index. */
-static bool partial_counts(const struct loom_partial_entry *entry, u32 index)
-{
-	if (index < LOOM_PARTIAL_CLASSES)
-		return entry->classes >> index & 1;
-	return loom_mask_has(&entry->mask, index - LOOM_PARTIAL_CLASSES);
-}
-
-/* Computes what does not depend on extents. */
-static void partial_summarise_banks(struct loom_partial_chunk *chunk)
-{
-	struct loom_partial_summary *own = &chunk->own;
-	u32 k;
-
-	own->banks = (struct loom_mask){ { 0 } };
-	own->start = chunk->entry[0].start;
-	own->end = 0;
-	for (k = 0; k < chunk->count; k++) {
-		loom_mask_add(&own->banks, &chunk->entry[k].mask);
-		own->end = max(own->end, chunk->entry[k].end);
-	}
-}
-
-/* Computes the extents in @set of a chunk's own blocks. */
-static void partial_summarise_own(struct loom_partial_chunk *chunk,
-				  const struct loom_partial_set *set)
-{
-	u32 i, k;
-
-	partial_summarise_banks(chunk);
-	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		struct loom_partial_extent extent;
-
-		partial_extent_clear(&extent);
-		for (k = 0; k < chunk->count; k++) {
-			const struct loom_partial_entry *entry = &chunk->entry[k];
-
-			if (!partial_counts(entry, i))
-				continue;
-			if (extent.first == U64_MAX)
-				extent.first = entry->start;
-			else if (entry->start > extent.last)
-				extent.gap = max(extent.gap, entry->start - extent.last);
-			extent.last = max(extent.last, entry->end);
-		}
-		chunk->own_extent[i] = extent;
-	}
-}
-
-static void partial_set_remove(struct loom_partial_set *set, u32 index)
-{
-	if (index < LOOM_PARTIAL_CLASSES)
-		set->classes &= ~(1ULL << index);
-	else
-		set->banks.word[(index - LOOM_PARTIAL_CLASSES) / 64] &=
-			~(1ULL << (index - LOOM_PARTIAL_CLASSES) % 64);
-}
-
-/*
- * Computes the extents in @set of a chunk's subtree, from its own summary and its children's, and
- * takes those out of @set that have not changed. Return: whether anything has.
- */
-static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_partial_set *set)
-{
-	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
-	const struct loom_partial_chunk *high = partial_chunk(chunk->node.child[HIGH]);
-	struct loom_partial_summary sum = chunk->own;
-	bool changed;
-	u32 i;
-
-	if (low) {
-		loom_mask_add(&sum.banks, &low->subtree.banks);
-		sum.start = low->subtree.start;
-		sum.end = max(sum.end, low->subtree.end);
-	}
-	if (high) {
-		loom_mask_add(&sum.banks, &high->subtree.banks);
-		sum.end = max(sum.end, high->subtree.end);
-	}
-	changed = sum.start != chunk->subtree.start || sum.end != chunk->subtree.end ||
-		  !loom_mask_same(&sum.banks, &chunk->subtree.banks);
-	chunk->subtree = sum;
-	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		struct loom_partial_extent *old = &chunk->subtree_extent[i], extent;
-
-		partial_extent_clear(&extent);
-		if (low)
-			extent = low->subtree_extent[i];
-		partial_extent_add(&extent, &chunk->own_extent[i]);
-		if (high)
-			partial_extent_add(&extent, &high->subtree_extent[i]);
-		if (extent.first == old->first && extent.last == old->last &&
-		    extent.gap == old->gap) {
-			partial_set_remove(set, i);
-			continue;
-		}
-		*old = extent;
-		changed = true;
-	}
-	return changed;
-}
-
-static void partial_update(struct loom_treap *treap, struct loom_treap_node *node)
-{
-	struct loom_partials *partials = container_of(treap, struct loom_partials, chunks);
-	struct loom_partial_set set = partials->maintained;
-
-	if (partials->indexed)
-		partial_summarise(partial_chunk(node), &set);
-}
-
-/* From @node, whose subtree has changed, up to where nothing changes any more. */
-static void partial_propagate(const struct loom_partials *partials, struct loom_treap_node *node,
-			      struct loom_partial_set set)
-{
-	if (!partials->indexed)
-		return;
-	while (node && partial_summarise(partial_chunk(node), &set))
-		node = node->parent;
-}
-
-/* From @node up to the root. When a chunk was taken out, several on this path are out of date. */
-static void partial_propagate_all(const struct loom_partials *partials,
-				  struct loom_treap_node *node)
-{
-	struct loom_partial_set set;
-
-	if (!partials->indexed)
-		return;
-	for (; node; node = node->parent) {
-		set = partials->maintained;
-		partial_summarise(partial_chunk(node), &set);
-	}
-}
-
-/* The maintained extents that a block with this mask counts for. */
-static struct loom_partial_set partial_affected(const struct loom_partials *partials,
-						const struct loom_mask *mask)
-{
-	struct loom_partial_set set = { .banks = *mask };
-	u64 left;
-	u32 i;
-
-	for (left = partials->maintained.classes; left; left &= left - 1) {
-		i = (u32)__builtin_ctzll(left);
-		set.classes |= (u64)loom_mask_overlaps(&partials->class[i].mask, mask) << i;
-	}
-	for (i = 0; i < LOOM_MASK_WORDS; i++)
-		set.banks.word[i] &= partials->maintained.banks.word[i];
-	return set;
-}
-
-/* The blocks of a chunk have changed: updates the extents in @set, up to the root. */
-static void partial_update_chunk(const struct loom_partials *partials,
-				 struct loom_partial_chunk *chunk,
-				 const struct loom_partial_set *set)
-{
-	partial_summarise_own(chunk, set);
-	partial_propagate(partials, &chunk->node, *set);
-}
 
 /* --- search */
 
@@ -346,8 +148,8 @@ static bool partial_relevant(struct loom_partial_search *search,
 
 /*
  * Compares the candidate with the blocks of a chunk, and moves it past those that conflict. This is
- * what a search without extents does all the time, so the candidate is in a register, and whether it
- * has left the range is asked when it has passed the chunk.
+ * what a search without extents does all the time, so the candidate is in a register, and whether
+ * it has left the range is asked when it has passed the chunk.
  */
 static void partial_scan_up(struct loom_partial_search *search,
 			    const struct loom_partial_chunk *chunk)
@@ -465,117 +267,6 @@ static void partial_search_all(struct loom_partials *partials, struct loom_parti
 	}
 }
 
-/* Computes the extents in @set of all chunks, from the leaves up. */
-static void partial_summarise_all(struct loom_partials *partials,
-				  const struct loom_partial_set *set)
-{
-	struct loom_treap_node *node = partials->chunks.root, *up;
-	struct loom_partial_set changed;
-
-	/* post-order: to the first leaf, then always to the next node whose subtrees are done */
-	while (node && (node->child[LOW] || node->child[HIGH]))
-		node = node->child[!node->child[LOW]];
-	for (; node; node = up) {
-		partial_summarise_own(partial_chunk(node), set);
-		changed = *set;
-		partial_summarise(partial_chunk(node), &changed);
-		up = node->parent;
-		if (!up || up->child[HIGH] == node || !up->child[HIGH])
-			continue;
-		up = up->child[HIGH];
-		while (up->child[LOW] || up->child[HIGH])
-			up = up->child[!up->child[LOW]];
-	}
-}
-
-/* The class for this mask, or the least recently used one. */
-static struct loom_partial_class *partial_class(struct loom_partial_class *class, u32 count,
-						const struct loom_mask *mask, bool *same)
-{
-	struct loom_partial_class *oldest = class;
-	u32 i;
-
-	*same = false;
-	for (i = 0; i < count; i++) {
-		*same = loom_mask_same(&class[i].mask, mask);
-		if (*same)
-			return &class[i];
-		if (class[i].last_used < oldest->last_used)
-			oldest = &class[i];
-	}
-	return oldest;
-}
-
-/* Notes for all blocks whether they share a bank with a class that is new. */
-static void partial_mark(struct loom_partials *partials, u32 class)
-{
-	struct loom_partial_cursor cursor;
-
-	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
-		struct loom_partial_entry *entry = &cursor.chunk->entry[cursor.index];
-
-		entry->classes &= ~(1ULL << class);
-		entry->classes |= (u64)loom_mask_overlaps(&entry->mask,
-							  &partials->class[class].mask) << class;
-	}
-}
-
-/*
- * Notes that a search without extents has scanned @chunks chunks. Makes the mask a class once its
- * searches have cost as much as computing the extents does.
- */
-static void partial_add_class(struct loom_partials *partials, const struct loom_mask *mask,
-			      u32 chunks)
-{
-	struct loom_partial_class *candidate, *class;
-	struct loom_partial_set set = { 0 };
-	bool same;
-
-	candidate = partial_class(partials->candidate, LOOM_PARTIAL_CANDIDATES, mask, &same);
-	if (!same)
-		*candidate = (struct loom_partial_class){ .mask = *mask };
-	candidate->last_used = partials->searches;
-	candidate->cost += chunks;
-	if (candidate->cost < 2 * partials->chunk_count)
-		return;
-	class = partial_class(partials->class, LOOM_PARTIAL_CLASSES, mask, &same);
-	set.classes = 1ULL << (class - partials->class);
-	/* a class that was used recently is not replaced */
-	if (partials->maintained.classes & set.classes &&
-	    partials->searches - class->last_used < partials->chunk_count)
-		return;
-	*class = (struct loom_partial_class){ .mask = *mask, .last_used = partials->searches };
-	candidate->cost = 0;
-	partials->maintained.classes |= set.classes;
-	partials->indexed = true;
-	partial_mark(partials, (u32)(class - partials->class));
-	partial_summarise_all(partials, &set);
-}
-
-/* Likewise for the extents of its single banks. */
-static void partial_add_banks(struct loom_partials *partials, const struct loom_mask *mask,
-			      u32 chunks)
-{
-	struct loom_partial_set set = { 0 };
-	u32 bank;
-
-	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(mask, bank + 1)) {
-		if (loom_mask_has(&partials->maintained.banks, bank))
-			continue;
-		partials->cost[bank] += chunks;
-		if (partials->cost[bank] < 2 * partials->chunk_count)
-			continue;
-		partials->cost[bank] = 0;
-		loom_mask_set(&set.banks, bank);
-		loom_mask_set(&partials->maintained.banks, bank);
-	}
-	if (loom_mask_next(&set.banks, 0) == DRM_LOOM_MAX_BANKS)
-		return;
-	partials->indexed = true;
-	partial_summarise_all(partials, &set);
-}
-
 /* The number of classes up to the last one that is maintained: they are filled in order. */
 static u32 partial_classes(const struct loom_partials *partials)
 {
@@ -593,7 +284,7 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 	bool same;
 	u32 bank;
 
-	class = partial_class(partials->class, partial_classes(partials), mask, &same);
+	class = loom_extents_class(partials->class, partial_classes(partials), mask, &same);
 	if (same) {
 		class->last_used = partials->searches;
 		search->extents[search->extent_count++] = (u32)(class - partials->class);
@@ -631,10 +322,10 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
 			partial_search_all(partials, &search);
 		chunks = min(search.chunks, partials->chunk_count);
 		if (chunks && partials->chunk_count > 1 && few && !search.whole)
-			partial_add_banks(partials, request->mask, chunks);
+			loom_extents_add_banks(partials, request->mask, chunks);
 		else if (chunks && partials->chunk_count > 1 &&
 			 (!search.whole || search.extent_count > 1))
-			partial_add_class(partials, request->mask, chunks);
+			loom_extents_add_class(partials, request->mask, chunks);
 	}
 	*address = request->top_down ? search.at - request->size : search.at;
 	return !search.failed;
@@ -678,19 +369,19 @@ static struct loom_partial_chunk **partial_link_to(struct loom_partials *partial
 static void partial_link(struct loom_partials *partials, struct loom_partial_chunk *chunk,
 			 struct loom_partial_chunk *previous)
 {
-	partial_summarise_own(chunk, &partials->maintained);
+	loom_extents_summarise_own(chunk, &partials->maintained);
 	loom_treap_link_after(&partials->chunks, &chunk->node, previous ? &previous->node : NULL);
 	chunk->neighbour[LOW] = previous;
 	chunk->neighbour[HIGH] = previous ? previous->neighbour[HIGH] : partials->outer[LOW];
 	*partial_link_to(partials, previous, HIGH) = chunk;
 	*partial_link_to(partials, chunk->neighbour[HIGH], LOW) = chunk;
-	partial_propagate(partials, chunk->node.parent, partials->maintained);
+	loom_extents_propagate(partials, chunk->node.parent, partials->maintained);
 	partials->chunk_count++;
 }
 
 static void partial_unlink(struct loom_partials *partials, struct loom_partial_chunk *chunk)
 {
-	partial_propagate_all(partials, loom_treap_unlink(&partials->chunks, &chunk->node));
+	loom_extents_propagate_all(partials, loom_treap_unlink(&partials->chunks, &chunk->node));
 	*partial_link_to(partials, chunk->neighbour[LOW], HIGH) = chunk->neighbour[HIGH];
 	*partial_link_to(partials, chunk->neighbour[HIGH], LOW) = chunk->neighbour[LOW];
 	chunk->node.parent = partials->idle ? &partials->idle->node : NULL;
@@ -730,7 +421,7 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		half->count = LOOM_PARTIAL_FAN / 2;
 		chunk->count -= half->count;
 		partial_move(half, 0, chunk, chunk->count, half->count);
-		partial_update_chunk(partials, chunk, &partials->maintained);
+		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 		partial_link(partials, half, chunk);
 		if (half->entry[0].start <= block->start)
 			chunk = half;
@@ -748,14 +439,14 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		.block = block,
 	};
 	if (partials->indexed)
-		chunk->entry[i].classes = partial_affected(partials, &block->mask).classes;
+		chunk->entry[i].classes = loom_extents_affected(partials, &block->mask).classes;
 	chunk->count++;
 	block->chunk = chunk;
 	if (!partials->chunks.root) {
 		partial_link(partials, chunk, NULL);
 	} else if (partials->indexed) {
-		set = partial_affected(partials, &block->mask);
-		partial_update_chunk(partials, chunk, &set);
+		set = loom_extents_affected(partials, &block->mask);
+		loom_extents_update_chunk(partials, chunk, &set);
 	} else {
 		loom_mask_add(&chunk->own.banks, &block->mask);
 		chunk->own.start = chunk->entry[0].start;
@@ -773,7 +464,7 @@ static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
 
 	chunk->own.start = chunk->entry[0].start;
 	if (chunk->count % 8 == 0) {
-		partial_summarise_banks(chunk);
+		loom_extents_summarise_banks(chunk);
 	} else if (end == chunk->own.end) {
 		chunk->own.end = 0;
 		for (k = 0; k < chunk->count; k++)
@@ -814,10 +505,10 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 		partial_move(chunk, chunk->count, next, 0, next->count);
 		chunk->count += next->count;
 		partial_unlink(partials, next);
-		partial_update_chunk(partials, chunk, &partials->maintained);
+		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 	} else if (partials->indexed) {
-		set = partial_affected(partials, &block->mask);
-		partial_update_chunk(partials, chunk, &set);
+		set = loom_extents_affected(partials, &block->mask);
+		loom_extents_update_chunk(partials, chunk, &set);
 	} else {
 		partial_shrink(chunk, block->start + block->size);
 	}
@@ -828,7 +519,7 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 void loom_partials_init(struct loom_partials *partials)
 {
 	memset(partials, 0, sizeof(*partials));
-	partials->chunks.update = partial_update;
+	partials->chunks.update = loom_extents_update;
 	partials->linear = LOOM_PARTIAL_LINEAR;
 }
 

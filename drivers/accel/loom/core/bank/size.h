@@ -13,8 +13,8 @@ struct loom_bank_block;
  * struct loom_sizes - the holes of a bank, by size
  *
  * A class is a range of sizes, an eighth of a power of two. Its holes are in a treap by size, and
- * those of one size by address. So the trees are low, and the smallest hole that is large enough is in the class
- * of the request, or it is the first of the next class that has one.
+ * those of one size by address. So the trees are low, and the smallest hole that is large enough is
+ * in the class of the request, or it is the first of the next class that has one.
  *
  * @used: bit by class: it has a hole
  * @root: by class

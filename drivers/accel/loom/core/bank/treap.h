@@ -15,7 +15,7 @@
  * It was taken over a balanced tree because a rotation calls the callback twice and that is
  * all: no case of balancing has to carry the augmentation along. The height is 2 ln n on average,
  * against 1.44 log2 n at worst; the tree of blocks that every allocation searches is an AVL tree,
- * see bank.c.
+ * see tree.c.
  */
 
 /**

@@ -221,7 +221,6 @@ struct loom_bank_block *loom_tree_at(struct loom_bank *bank, u64 address)
 	return found;
 }
 
-
 void loom_tree_build(struct loom_bank *bank)
 {
 	struct loom_bank_block *head = &bank->head, *block;

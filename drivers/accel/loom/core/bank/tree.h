@@ -8,10 +8,10 @@
  * DOC: Blocks as a tree
  *
  * The blocks on all banks, and the head, are the nodes of an AVL tree in address order. Each knows
- * the largest hole in its lower and in its higher subtree. The lowest hole of at least s bytes is then
- * found on one path down from the root, and the highest one on the mirrored path: both directions
- * are the same code with the two sides swapped. The maxima of both children are kept in the
- * parent: the search touches no node beside its path.
+ * the largest hole in its lower and in its higher subtree. The lowest hole of at least s bytes is
+ * then found on one path down from the root, and the highest one on the mirrored path: both
+ * directions are the same code with the two sides swapped. The maxima of both children are kept in
+ * the parent: the search touches no node beside its path.
  *
  * A red-black tree was rejected: the same code, but higher, and searches outnumber rotations.
  */

@@ -4,9 +4,9 @@
 /**
  * DOC: Tensors that are alive together
  *
- * A sweep over the steps keeps the live tensors ordered by address. They are disjoint, or
- * the sweep had stopped; so a tensor whose lifetime begins needs to be compared with its two
- * neighbours only. Aliases lie in their parents, in bytes and in steps, and are left out.
+ * A sweep over the steps keeps the live tensors ordered by address. They are disjoint, or the sweep
+ * had stopped; so a tensor whose lifetime begins needs to be compared with its two neighbours only.
+ * Aliases lie in their parents, in bytes and in steps, and are left out.
  *
  * All addresses are known beforehand, so they are sorted once and each tensor gets its rank. The
  * live ones are then a set of small numbers, kept as a hierarchical bitmap: a bit for each rank,
@@ -16,8 +16,9 @@
  * bits only in which their addresses differ, steps by counting.
  *
  * What is compared, where a tensor starts and ends, is carried along by the sort. So the table of
- * tensors, seven times as large, is read from its first entry to its last and not again; neighbours in
- * address are neighbours in memory, and where a tensor is in the order is fetched some tensors ahead.
+ * tensors, seven times as large, is read from its first entry to its last and not again; neighbours
+ * in address are neighbours in memory, and where a tensor is in the order is fetched some tensors
+ * ahead.
  */
 
 /* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "extent.h"
+
+enum { LOW, HIGH };
+
+static void partial_extent_clear(struct loom_partial_extent *extent)
+{
+	extent->first = U64_MAX;
+	extent->last = 0;
+	extent->gap = 0;
+}
+
+/* Adds the blocks of @more to @extent; they start after the blocks that are in it. */
+static void partial_extent_add(struct loom_partial_extent *extent,
+			       const struct loom_partial_extent *more)
+{
+	if (more->first > more->last)
+		return;
+	if (extent->first > extent->last) {
+		*extent = *more;
+		return;
+	}
+	if (more->first > extent->last)
+		extent->gap = max(extent->gap, more->first - extent->last);
+	extent->gap = max(extent->gap, more->gap);
+	extent->last = max(extent->last, more->last);
+}
+
+/* The first extent of a set that is not before @index; LOOM_PARTIAL_EXTENTS if there is none. */
+static u32 partial_next(const struct loom_partial_set *set, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES && set->classes >> index)
+		return index + (u32)__builtin_ctzll(set->classes >> index);
+	if (index < LOOM_PARTIAL_CLASSES)
+		index = LOOM_PARTIAL_CLASSES;
+	return LOOM_PARTIAL_CLASSES + loom_mask_next(&set->banks, index - LOOM_PARTIAL_CLASSES);
+}
+
+/* Whether a block counts for the extent with this index. */
+static bool partial_counts(const struct loom_partial_entry *entry, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES)
+		return entry->classes >> index & 1;
+	return loom_mask_has(&entry->mask, index - LOOM_PARTIAL_CLASSES);
+}
+
+/* Computes what does not depend on extents. */
+void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
+{
+	struct loom_partial_summary *own = &chunk->own;
+	u32 k;
+
+	own->banks = (struct loom_mask){ { 0 } };
+	own->start = chunk->entry[0].start;
+	own->end = 0;
+	for (k = 0; k < chunk->count; k++) {
+		loom_mask_add(&own->banks, &chunk->entry[k].mask);
+		own->end = max(own->end, chunk->entry[k].end);
+	}
+}
+
+/* Computes the extents in @set of a chunk's own blocks. */
+void loom_extents_summarise_own(struct loom_partial_chunk *chunk,
+				  const struct loom_partial_set *set)
+{
+	u32 i, k;
+
+	loom_extents_summarise_banks(chunk);
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
+		struct loom_partial_extent extent;
+
+		partial_extent_clear(&extent);
+		for (k = 0; k < chunk->count; k++) {
+			const struct loom_partial_entry *entry = &chunk->entry[k];
+
+			if (!partial_counts(entry, i))
+				continue;
+			if (extent.first == U64_MAX)
+				extent.first = entry->start;
+			else if (entry->start > extent.last)
+				extent.gap = max(extent.gap, entry->start - extent.last);
+			extent.last = max(extent.last, entry->end);
+		}
+		chunk->own_extent[i] = extent;
+	}
+}
+
+static void partial_set_remove(struct loom_partial_set *set, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES)
+		set->classes &= ~(1ULL << index);
+	else
+		set->banks.word[(index - LOOM_PARTIAL_CLASSES) / 64] &=
+			~(1ULL << (index - LOOM_PARTIAL_CLASSES) % 64);
+}
+
+/*
+ * Computes the extents in @set of a chunk's subtree, from its own summary and its children's, and
+ * takes those out of @set that have not changed. Return: whether anything has.
+ */
+static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_partial_set *set)
+{
+	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
+	const struct loom_partial_chunk *high = partial_chunk(chunk->node.child[HIGH]);
+	struct loom_partial_summary sum = chunk->own;
+	bool changed;
+	u32 i;
+
+	if (low) {
+		loom_mask_add(&sum.banks, &low->subtree.banks);
+		sum.start = low->subtree.start;
+		sum.end = max(sum.end, low->subtree.end);
+	}
+	if (high) {
+		loom_mask_add(&sum.banks, &high->subtree.banks);
+		sum.end = max(sum.end, high->subtree.end);
+	}
+	changed = sum.start != chunk->subtree.start || sum.end != chunk->subtree.end ||
+		  !loom_mask_same(&sum.banks, &chunk->subtree.banks);
+	chunk->subtree = sum;
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
+		struct loom_partial_extent *old = &chunk->subtree_extent[i], extent;
+
+		partial_extent_clear(&extent);
+		if (low)
+			extent = low->subtree_extent[i];
+		partial_extent_add(&extent, &chunk->own_extent[i]);
+		if (high)
+			partial_extent_add(&extent, &high->subtree_extent[i]);
+		if (extent.first == old->first && extent.last == old->last &&
+		    extent.gap == old->gap) {
+			partial_set_remove(set, i);
+			continue;
+		}
+		*old = extent;
+		changed = true;
+	}
+	return changed;
+}
+
+void loom_extents_update(struct loom_treap *treap, struct loom_treap_node *node)
+{
+	struct loom_partials *partials = container_of(treap, struct loom_partials, chunks);
+	struct loom_partial_set set = partials->maintained;
+
+	if (partials->indexed)
+		partial_summarise(partial_chunk(node), &set);
+}
+
+/* From @node, whose subtree has changed, up to where nothing changes any more. */
+void loom_extents_propagate(const struct loom_partials *partials, struct loom_treap_node *node,
+			      struct loom_partial_set set)
+{
+	if (!partials->indexed)
+		return;
+	while (node && partial_summarise(partial_chunk(node), &set))
+		node = node->parent;
+}
+
+/* From @node up to the root. When a chunk was taken out, several on this path are out of date. */
+void loom_extents_propagate_all(const struct loom_partials *partials,
+				  struct loom_treap_node *node)
+{
+	struct loom_partial_set set;
+
+	if (!partials->indexed)
+		return;
+	for (; node; node = node->parent) {
+		set = partials->maintained;
+		partial_summarise(partial_chunk(node), &set);
+	}
+}
+
+/* The maintained extents that a block with this mask counts for. */
+struct loom_partial_set loom_extents_affected(const struct loom_partials *partials,
+						const struct loom_mask *mask)
+{
+	struct loom_partial_set set = { .banks = *mask };
+	u64 left;
+	u32 i;
+
+	for (left = partials->maintained.classes; left; left &= left - 1) {
+		i = (u32)__builtin_ctzll(left);
+		set.classes |= (u64)loom_mask_overlaps(&partials->class[i].mask, mask) << i;
+	}
+	for (i = 0; i < LOOM_MASK_WORDS; i++)
+		set.banks.word[i] &= partials->maintained.banks.word[i];
+	return set;
+}
+
+/* The blocks of a chunk have changed: updates the extents in @set, up to the root. */
+void loom_extents_update_chunk(const struct loom_partials *partials,
+				 struct loom_partial_chunk *chunk,
+				 const struct loom_partial_set *set)
+{
+	loom_extents_summarise_own(chunk, set);
+	loom_extents_propagate(partials, &chunk->node, *set);
+}
+
+/* Computes the extents in @set of all chunks, from the leaves up. */
+static void partial_summarise_all(struct loom_partials *partials,
+				  const struct loom_partial_set *set)
+{
+	struct loom_treap_node *node = partials->chunks.root, *up;
+	struct loom_partial_set changed;
+
+	/* post-order: to the first leaf, then always to the next node whose subtrees are done */
+	while (node && (node->child[LOW] || node->child[HIGH]))
+		node = node->child[!node->child[LOW]];
+	for (; node; node = up) {
+		loom_extents_summarise_own(partial_chunk(node), set);
+		changed = *set;
+		partial_summarise(partial_chunk(node), &changed);
+		up = node->parent;
+		if (!up || up->child[HIGH] == node || !up->child[HIGH])
+			continue;
+		up = up->child[HIGH];
+		while (up->child[LOW] || up->child[HIGH])
+			up = up->child[!up->child[LOW]];
+	}
+}
+
+/* The class for this mask, or the least recently used one. */
+struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, u32 count,
+						const struct loom_mask *mask, bool *same)
+{
+	struct loom_partial_class *oldest = class;
+	u32 i;
+
+	*same = false;
+	for (i = 0; i < count; i++) {
+		*same = loom_mask_same(&class[i].mask, mask);
+		if (*same)
+			return &class[i];
+		if (class[i].last_used < oldest->last_used)
+			oldest = &class[i];
+	}
+	return oldest;
+}
+
+/* Notes for all blocks whether they share a bank with a class that is new. */
+static void partial_mark(struct loom_partials *partials, u32 class)
+{
+	struct loom_partial_cursor cursor;
+
+	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
+		struct loom_partial_entry *entry = &cursor.chunk->entry[cursor.index];
+
+		entry->classes &= ~(1ULL << class);
+		entry->classes |= (u64)loom_mask_overlaps(&entry->mask,
+							  &partials->class[class].mask) << class;
+	}
+}
+
+/*
+ * Notes that a search without extents has scanned @chunks chunks. Makes the mask a class once its
+ * searches have cost as much as computing the extents does.
+ */
+void loom_extents_add_class(struct loom_partials *partials, const struct loom_mask *mask,
+			      u32 chunks)
+{
+	struct loom_partial_class *candidate, *class;
+	struct loom_partial_set set = { 0 };
+	bool same;
+
+	candidate = loom_extents_class(partials->candidate, LOOM_PARTIAL_CANDIDATES, mask, &same);
+	if (!same)
+		*candidate = (struct loom_partial_class){ .mask = *mask };
+	candidate->last_used = partials->searches;
+	candidate->cost += chunks;
+	if (candidate->cost < 2 * partials->chunk_count)
+		return;
+	class = loom_extents_class(partials->class, LOOM_PARTIAL_CLASSES, mask, &same);
+	set.classes = 1ULL << (class - partials->class);
+	/* a class that was used recently is not replaced */
+	if (partials->maintained.classes & set.classes &&
+	    partials->searches - class->last_used < partials->chunk_count)
+		return;
+	*class = (struct loom_partial_class){ .mask = *mask, .last_used = partials->searches };
+	candidate->cost = 0;
+	partials->maintained.classes |= set.classes;
+	partials->indexed = true;
+	partial_mark(partials, (u32)(class - partials->class));
+	partial_summarise_all(partials, &set);
+}
+
+/* Likewise for the extents of its single banks. */
+void loom_extents_add_banks(struct loom_partials *partials, const struct loom_mask *mask,
+			      u32 chunks)
+{
+	struct loom_partial_set set = { 0 };
+	u32 bank;
+
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1)) {
+		if (loom_mask_has(&partials->maintained.banks, bank))
+			continue;
+		partials->cost[bank] += chunks;
+		if (partials->cost[bank] < 2 * partials->chunk_count)
+			continue;
+		partials->cost[bank] = 0;
+		loom_mask_set(&set.banks, bank);
+		loom_mask_set(&partials->maintained.banks, bank);
+	}
+	if (loom_mask_next(&set.banks, 0) == DRM_LOOM_MAX_BANKS)
+		return;
+	partials->indexed = true;
+	partial_summarise_all(partials, &set);
+}
