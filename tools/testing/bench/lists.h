@@ -48,7 +48,8 @@ static inline void plain_remove_free(struct plain_block *block)
 	block->free_near[1]->free_near[0] = block->free_near[0];
 }
 
-static inline void plain_init(struct plain *plain, u64 limit, struct plain_block *blocks, size_t count)
+static inline void plain_init(struct plain *plain, u64 limit, struct plain_block *blocks,
+			      size_t count)
 {
 	*plain = (struct plain){ 0 };
 	plain->end[0].near[1] = &plain->end[1];
@@ -200,7 +201,8 @@ static inline void classes_remove(struct classes *classes, struct plain_block *b
 	block->is_free = false;
 }
 
-static inline struct plain_block *classes_search(const struct classes *classes, u64 size, bool top_down)
+static inline struct plain_block *classes_search(const struct classes *classes, u64 size,
+						 bool top_down)
 {
 	for (int class = classes_of(size); class < CLASS_COUNT; class++) {
 		size_t count = classes->count[class];

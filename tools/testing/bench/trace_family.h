@@ -146,7 +146,8 @@ static inline void trace_make_kv_cache(struct trace *trace, uint64_t seed)
 	struct trace_ids pages[SEQUENCES] = { 0 };
 
 	for (int i = 0; i < 24; i++)
-		trace_take(&maker, trace_log_uniform(&maker, 4 * TRACE_KIB, 256 * TRACE_KIB), false);
+		trace_take(&maker, trace_log_uniform(&maker, 4 * TRACE_KIB, 256 * TRACE_KIB),
+			   false);
 	trace_mark(&maker);
 	for (int token = 0; token < 30000; token++) {
 		struct trace_ids *ids = &pages[trace_below(&maker, SEQUENCES)];

@@ -336,7 +336,8 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 		    !loom_bank_fit_around(bank, hole, bytes, request, &start, &tries))
 			continue;
 		loss = loom_bank_loss(bank, request, bytes, start);
-		if (loss > least || (loss == least && loom_bank_later(hole, best, request->top_down)))
+		if (loss > least ||
+		    (loss == least && loom_bank_later(hole, best, request->top_down)))
 			continue;
 		least = loss;
 		best = hole;

@@ -6,7 +6,7 @@
 
 struct loom_bank_block;
 
-/* Most blocks on all banks that a bank has while its holes are a flat list. Measured: see bank.c. */
+/* Most blocks on all banks while their holes are a flat list. Measured: see bank.c. */
 #define LOOM_FLAT_BLOCKS	256
 /* Holes among them: one below each, and one above the last. */
 #define LOOM_FLAT_HOLES		(LOOM_FLAT_BLOCKS + 1)
