@@ -10,7 +10,8 @@ dir=build/armnn
 packages='libarmnn22 libarmnn-dev libarmnntfliteparser22 libarmnntfliteparser-dev
 	libarmnn-cpuref-backend22 libflatbuffers2'
 
-if [ -x $dir/reference ] && [ $dir/reference -nt tools/testing/tflite/reference.cc ]; then
+if [ -x $dir/reference ] &&
+	[ -z "$(find tools/testing/tflite/reference.cc -newer $dir/reference)" ]; then
 	exit 0
 fi
 mkdir -p build

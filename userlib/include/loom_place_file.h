@@ -29,7 +29,7 @@
  * ``items`` is such a list. Members have the names of the columns, and are numbers or texts::
  *
  *   {"items": [
- *     {"id": "b1", "lower": 0, "upper": 9, "size": 4096, "alignment": 64, "gaps": "3-5 6-7@0:1024"},
+ *     {"id": "b1", "lower": 0, "upper": 9, "size": 4096, "alignment": 64, "gaps": "3-5 6-7@0:9"},
  *     {"id": "b2", "lower": 3, "upper": 9, "size": 1024, "offset": 8192}
  *   ]}
  *

@@ -3,6 +3,7 @@
 #include "convert.h"
 
 #include "base/pool.h"
+#include "loom_core.h"
 #include "graph/graph.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static bool has_activation(const char *op_type)
 	static const char *const with[] = { "Add", "Sub", "Mul", "Div" };
 	uint32_t i;
 
-	for (i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(with); i++)
 		if (!strcmp(op_type, with[i]))
 			return true;
 	return false;

@@ -40,7 +40,6 @@ static const struct {
 	{ MASK_HALF, "any half of the banks" },
 };
 
-
 static u64 random_size(void)
 {
 	/* 256 bytes to 32 KiB, each power of two as often */
@@ -345,8 +344,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_masks [LIVE [SEED]]\n");
 		return 2;
 	}
-	printf("%d banks, ns of processor time; lockstep: what they take on all banks, to the bank\n",
-	       BANKS);
+	printf("%d banks, ns of processor time; lockstep: what they take on all banks\n", BANKS);
 	printf("%-22s %7s %8s %7s %10s %7s %8s %7s %7s %7s %6s %7s\n", "on", "live", "alloc",
 	       "free", "list:alloc", "free", "times", "both", "refused", "chunks", "full",
 	       "lockstep");

@@ -73,8 +73,8 @@ static inline void plain_give_spare(struct plain *plain, struct plain_block *blo
 }
 
 /* Takes a part of a larger hole, from the end that the request names. */
-static inline struct plain_block *plain_cut(struct plain *plain, struct plain_block *hole, u64 size,
-				     bool top_down)
+static inline struct plain_block *plain_cut(struct plain *plain, struct plain_block *hole,
+					    u64 size, bool top_down)
 {
 	struct plain_block *block = plain->spare;
 

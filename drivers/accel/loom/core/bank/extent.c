@@ -61,7 +61,7 @@ void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 
 /* Computes the extents in @set of a chunk's own blocks. */
 void loom_extents_summarise_own(struct loom_partial_chunk *chunk,
-				  const struct loom_partial_set *set)
+				const struct loom_partial_set *set)
 {
 	u32 i, k;
 
@@ -149,7 +149,7 @@ void loom_extents_update(struct loom_treap *treap, struct loom_treap_node *node)
 
 /* From @node, whose subtree has changed, up to where nothing changes any more. */
 void loom_extents_propagate(const struct loom_partials *partials, struct loom_treap_node *node,
-			      struct loom_partial_set set)
+			    struct loom_partial_set set)
 {
 	if (!partials->indexed)
 		return;
@@ -159,7 +159,7 @@ void loom_extents_propagate(const struct loom_partials *partials, struct loom_tr
 
 /* From @node up to the root. When a chunk was taken out, several on this path are out of date. */
 void loom_extents_propagate_all(const struct loom_partials *partials,
-				  struct loom_treap_node *node)
+				struct loom_treap_node *node)
 {
 	struct loom_partial_set set;
 
@@ -173,7 +173,7 @@ void loom_extents_propagate_all(const struct loom_partials *partials,
 
 /* The maintained extents that a block with this mask counts for. */
 struct loom_partial_set loom_extents_affected(const struct loom_partials *partials,
-						const struct loom_mask *mask)
+					      const struct loom_mask *mask)
 {
 	struct loom_partial_set set = { .banks = *mask };
 	u64 left;
@@ -190,8 +190,8 @@ struct loom_partial_set loom_extents_affected(const struct loom_partials *partia
 
 /* The blocks of a chunk have changed: updates the extents in @set, up to the root. */
 void loom_extents_update_chunk(const struct loom_partials *partials,
-				 struct loom_partial_chunk *chunk,
-				 const struct loom_partial_set *set)
+			       struct loom_partial_chunk *chunk,
+			       const struct loom_partial_set *set)
 {
 	loom_extents_summarise_own(chunk, set);
 	loom_extents_propagate(partials, &chunk->node, *set);
@@ -222,7 +222,7 @@ static void partial_summarise_all(struct loom_partials *partials,
 
 /* The class for this mask, or the least recently used one. */
 struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, u32 count,
-						const struct loom_mask *mask, bool *same)
+					      const struct loom_mask *mask, bool *same)
 {
 	struct loom_partial_class *oldest = class;
 	u32 i;
@@ -257,7 +257,7 @@ static void partial_mark(struct loom_partials *partials, u32 class)
  * searches have cost as much as computing the extents does.
  */
 void loom_extents_add_class(struct loom_partials *partials, const struct loom_mask *mask,
-			      u32 chunks)
+			    u32 chunks)
 {
 	struct loom_partial_class *candidate, *class;
 	struct loom_partial_set set = { 0 };
@@ -286,7 +286,7 @@ void loom_extents_add_class(struct loom_partials *partials, const struct loom_ma
 
 /* Likewise for the extents of its single banks. */
 void loom_extents_add_banks(struct loom_partials *partials, const struct loom_mask *mask,
-			      u32 chunks)
+			    u32 chunks)
 {
 	struct loom_partial_set set = { 0 };
 	u32 bank;

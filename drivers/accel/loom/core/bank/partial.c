@@ -562,17 +562,3 @@ u64 loom_partials_lowest(const struct loom_partials *partials)
 		return U64_MAX;
 	return partials->outer[LOW]->entry[0].start;
 }
-
-void loom_partials_begin(struct loom_partials *partials, struct loom_partial_cursor *cursor)
-{
-	cursor->chunk = partials->outer[LOW];
-	cursor->index = 0;
-}
-
-void loom_partials_step(struct loom_partial_cursor *cursor)
-{
-	if (++cursor->index < cursor->chunk->count)
-		return;
-	cursor->chunk = cursor->chunk->neighbour[HIGH];
-	cursor->index = 0;
-}

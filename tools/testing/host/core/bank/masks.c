@@ -330,9 +330,9 @@ static void test_random(const struct setting *setting, u32 linear)
 		fault = "count at the end";
 	loom_port_free(spare);
 	tap_ok(!fault && refused && placed,
-	       "%s, %u linear: %u placed, %u refused, %u at once in %u chunks, sums of %u classes, %u banks%s%s",
-	       setting->name, linear, placed, refused, most, chunks, classes, summed, fault ? ": " : "",
-	       fault ? fault : "");
+	       "%s, %u linear: %u placed, %u refused, %u in %u chunks, %u classes, %u banks%s%s",
+	       setting->name, linear, placed, refused, most, chunks, classes, summed,
+	       fault ? ": " : "", fault ? fault : "");
 }
 
 static void test_refusals(void)
