@@ -299,8 +299,9 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
  * @bank: the bank
  * @index: which one
  *
- * O(1), but O(n) for the first call after a partial block came or went: who wants to know is rare,
- * and to keep 140 sums took longer than to find a place.
+ * O(1), but O(n) for the first call in a long time: who wants to know is rare, and to keep 140 sums
+ * took longer than to find a place. After that call they are kept for a number of changes that
+ * grows with the number of partial blocks.
  *
  * Return: bytes.
  */

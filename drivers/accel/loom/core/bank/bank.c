@@ -13,9 +13,8 @@
  * search looks at each of them; a change is a change of one entry, or of two. Beyond that the
  * blocks are a tree, tree.c, and the holes one more by size, size.c. Both give the same answers. A
  * bank that has half as many blocks again has the list again; the cost of building either is spread
- * over the 128 blocks that must come or go before the other is built. Measured on random
- * replacement (bench_alloc --flat), ns for a block that is allocated and freed, list and tree:
- * @SWITCH@.
+ * over the 128 blocks that must come or go before the other is built. `bench_alloc --flat` measures
+ * where the list stops being faster.
  *
  * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
  * what directions are for. Best fit wastes least: in a large memory with buffers of all sizes it
@@ -256,32 +255,35 @@ static bool loom_bank_fit_around(struct loom_bank *bank, u64 hole, u64 bytes,
 	return false;
 }
 
+/* Of two holes, whether best fit tries the first before the second. */
+static bool loom_bank_flat_before(const struct loom_flat *flat, u32 a, u32 b, bool top_down)
+{
+	if (flat->size[a] != flat->size[b])
+		return flat->size[a] < flat->size[b];
+	return a != b && !loom_bank_later(flat->start[a], flat->start[b], top_down);
+}
+
 /* Best fit: a hole of the least bytes, and of those the first. */
 static void loom_bank_flat_best(struct loom_bank *bank, const struct loom_bank_request *request,
 				struct loom_bank_place *place)
 {
 	const struct loom_flat *flat = &bank->flat;
 	u32 i = loom_flat_tightest(flat, request->size, request->top_down), tries = 0;
-	u64 bytes = U64_MAX, best = 0, start;
+	u32 last, k;
 
-	if (i == U32_MAX)
-		return;
-	/* it nearly always fits */
-	if (loom_bank_fit_around(bank, flat->start[i], flat->size[i], request, &place->start,
-				 &tries)) {
-		place->node = flat->block[i];
-		return;
-	}
-	for (i = 0; i < flat->count; i++) {
-		if (flat->size[i] < request->size || flat->size[i] > bytes ||
-		    (flat->size[i] == bytes &&
-		     loom_bank_later(flat->start[i], best, request->top_down)) ||
-		    !loom_bank_fit_around(bank, flat->start[i], flat->size[i], request, &start,
-					  &tries))
-			continue;
-		bytes = flat->size[i];
-		best = flat->start[i];
-		*place = (struct loom_bank_place){ flat->block[i], start };
+	/* it nearly always fits; if not, the next one by size, then from the end, as in the tree */
+	while (i != U32_MAX && tries < LOOM_BANK_TRIES) {
+		if (loom_bank_fit_around(bank, flat->start[i], flat->size[i], request,
+					 &place->start, &tries)) {
+			place->node = flat->block[i];
+			return;
+		}
+		last = i;
+		i = U32_MAX;
+		for (k = 0; k < flat->count; k++)
+			if (loom_bank_flat_before(flat, last, k, request->top_down) &&
+			    (i == U32_MAX || loom_bank_flat_before(flat, k, i, request->top_down)))
+				i = k;
 	}
 }
 
@@ -337,7 +339,8 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 			continue;
 		loss = loom_bank_loss(bank, request, bytes, start);
 		if (loss > least ||
-		    (loss == least && loom_bank_later(hole, best, request->top_down)))
+		    (loss == least && place->node &&
+		     loom_bank_later(hole, best, request->top_down)))
 			continue;
 		least = loss;
 		best = hole;
@@ -345,15 +348,38 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 	}
 }
 
-static void loom_bank_tree_near(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
+/* The first node to look at; of a list, from the end that the request names. */
+static struct loom_bank_block *loom_bank_begin(struct loom_bank *bank,
+					       const struct loom_bank_request *request)
+{
+	struct loom_bank_block *node = &bank->head;
+
+	if (!bank->is_flat)
+		return loom_bank_tree_begin(bank, request);
+	while (request->top_down && node->neighbour[HIGH])
+		node = node->neighbour[HIGH];
+	return node;
+}
+
+static struct loom_bank_block *loom_bank_following(const struct loom_bank *bank,
+						   struct loom_bank_block *node,
+						   const struct loom_bank_request *request)
+{
+	if (!bank->is_flat)
+		return loom_bank_tree_next(node, request);
+	return node->neighbour[request->top_down ? LOW : HIGH];
+}
+
+/* In the order of addresses, as the number of tries asks for if there are partial blocks. */
+static void loom_bank_near(struct loom_bank *bank, const struct loom_bank_request *request,
+			   struct loom_bank_place *place)
 {
 	struct loom_bank_block *node;
 	u64 least = U64_MAX, loss, start, hole;
 	u32 tries = 0;
 
-	for (node = loom_bank_tree_begin(bank, request); node && tries < LOOM_BANK_TRIES;
-	     node = loom_bank_tree_next(node, request)) {
+	for (node = loom_bank_begin(bank, request); node && tries < LOOM_BANK_TRIES;
+	     node = loom_bank_following(bank, node, request)) {
 		hole = node->start + node->size;
 		/* all that follow are even farther away */
 		if (loom_bank_far(loom_bank_distance(bank, hole, node->hole,
@@ -376,10 +402,10 @@ static void loom_bank_best(struct loom_bank *bank, const struct loom_bank_reques
 {
 	place->node = NULL;
 	if (bank->policy == LOOM_BANK_NEAR_FIT) {
-		if (bank->is_flat)
+		if (bank->is_flat && !bank->partials.count)
 			loom_bank_flat_near(bank, request, place);
 		else
-			loom_bank_tree_near(bank, request, place);
+			loom_bank_near(bank, request, place);
 	} else {
 		if (bank->is_flat)
 			loom_bank_flat_best(bank, request, place);

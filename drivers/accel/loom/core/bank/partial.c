@@ -285,7 +285,7 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 	u32 bank;
 
 	class = loom_extents_class(partials->class, partial_classes(partials), mask, &same);
-	if (same) {
+	if (same && partials->maintained.classes >> (class - partials->class) & 1) {
 		class->last_used = partials->searches;
 		search->extents[search->extent_count++] = (u32)(class - partials->class);
 		search->whole = true;
@@ -316,7 +316,7 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
 		few = loom_mask_count(request->mask) <= LOOM_PARTIAL_FEW;
 		if (partials->indexed)
 			partial_choose(partials, &search, few);
-		if (search.extent_count)
+		if (partials->indexed)
 			partial_search(partials, &search);
 		else
 			partial_search_all(partials, &search);
@@ -405,6 +405,18 @@ static struct loom_partial_chunk *partial_take(struct loom_partials *partials,
 	return chunk;
 }
 
+/* Keeps the sums of bytes while somebody has asked for them not long ago. */
+static void partial_count(struct loom_partials *partials, const struct loom_mask *mask, u64 bytes)
+{
+	u32 bank;
+
+	if (!partials->bytes_known || !--partials->bytes_known)
+		return;
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		partials->bytes[bank] += bytes;
+}
+
 bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
 			  struct loom_partial_chunk **spare)
 {
@@ -453,7 +465,7 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		chunk->own.end = max(chunk->own.end, chunk->entry[i].end);
 	}
 	partials->count++;
-	partials->bytes_known = false;
+	partial_count(partials, &block->mask, block->size);
 	return true;
 }
 
@@ -477,6 +489,8 @@ static void partial_forget(struct loom_partials *partials)
 {
 	partials->indexed = false;
 	memset(&partials->maintained, 0, sizeof(partials->maintained));
+	/* filled in order again, see partial_classes() */
+	memset(partials->class, 0, sizeof(partials->class));
 }
 
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block)
@@ -490,7 +504,7 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 	chunk->count--;
 	partial_move(chunk, i, chunk, i + 1, chunk->count - i);
 	partials->count--;
-	partials->bytes_known = false;
+	partial_count(partials, &block->mask, -block->size);
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
 		partial_forget(partials);
 	if (!chunk->count) {
@@ -552,7 +566,8 @@ u64 loom_partials_bytes(struct loom_partials *partials, u32 bank)
 			partials->bytes[i] += chunk->entry[cursor.index].end -
 					      chunk->entry[cursor.index].start;
 	}
-	partials->bytes_known = true;
+	/* so many changes are added to the sums before they are given up */
+	partials->bytes_known = 64 + partials->count / 8;
 	return partials->bytes[bank];
 }
 

@@ -140,7 +140,7 @@ struct loom_partials {
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
 	struct loom_partial_class candidate[LOOM_PARTIAL_CANDIDATES];
 	u32 cost[DRM_LOOM_MAX_BANKS];
-	bool bytes_known;
+	u32 bytes_known;
 	u64 bytes[DRM_LOOM_MAX_BANKS];
 };
 
