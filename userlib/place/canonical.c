@@ -137,16 +137,24 @@ bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
 static int fill_apart(struct loom_place_canonical *c, const struct loom_place_problem *given)
 {
 	uint32_t *local = malloc(((size_t)given->num_items + 1) * sizeof(*local)), i;
+	uint32_t count = 0;
 
 	if (!local)
 		return -ENOMEM;
+	/* what takes no room is not there, and is apart from everything */
+	for (i = 0; i < given->num_items; i++)
+		local[i] = UINT32_MAX;
 	for (i = 0; i < c->task.problem.num_items; i++)
 		local[c->global[i]] = i;
 	for (i = 0; i < given->num_apart; i++) {
 		uint32_t a = local[given->apart[i].first], b = local[given->apart[i].second];
 
-		c->apart[i] = (struct loom_place_pair){ a < b ? a : b, a < b ? b : a, 0 };
+		if (a != UINT32_MAX && b != UINT32_MAX)
+			c->apart[count++] = (struct loom_place_pair){
+				a < b ? a : b, a < b ? b : a, 0
+			};
 	}
+	c->task.problem.num_apart = count;
 	free(local);
 	return 0;
 }
@@ -196,7 +204,7 @@ int loom_place_canonical_make(struct loom_place_canonical *c, const struct loom_
 	qsort(entries, count, sizeof(*entries), compare_entries);
 	c->task.problem = (struct loom_place_problem){
 		.items = c->items, .num_items = count,
-		.apart = c->apart, .num_apart = given->num_apart,
+		.apart = c->apart,
 	};
 	if (task->hint)
 		c->task.hint = c->hint;

@@ -246,7 +246,7 @@ class Asynchronous(unittest.TestCase):
     def test_progress(self):
         """It is called, and what it raises ends the run."""
         builder = loom.Graph.build('large')
-        builder.input('x', 'f32', [1024, 1024])
+        builder.input('x', 'f32', [2560, 2560])
         builder.node('MatMul', ['x', 'x'], 'y')
         builder.output('y')
         program = loom.compile(builder.finish())

@@ -18,7 +18,7 @@ else:
     from loom import abi
 
 HEADERS = ('chip_file client config device error file parallel place place_file planner program '
-           'program_file replay report run version')
+           'program_file replay report run tflite version')
 print('#include <stddef.h>\n#include <loom.h>')
 for header in HEADERS.split():
     print(f'#include <loom_{header}.h>')
