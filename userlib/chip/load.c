@@ -250,8 +250,11 @@ int loom_chip_load(const char *path_or_name, struct drm_loom_chip *chip, struct 
 {
 	struct load_source source = { .name = path_or_name };
 	struct load load = { .err = err };
+	int saved = errno;
 	int ret;
 
+	if (!path_or_name)
+		return loom_error_set(err, -EINVAL, "a chip has no name");
 	if (!load_is_path(path_or_name)) {
 		ret = loom_chip_find(path_or_name, chip);
 		return ret == -ENOENT ? load_unknown(path_or_name, err) :
@@ -266,6 +269,7 @@ int loom_chip_load(const char *path_or_name, struct drm_loom_chip *chip, struct 
 	else
 		ret = load_source(&load, &source, chip);
 	loom_pool_destroy(load.pool);
+	errno = saved;
 	return ret;
 }
 

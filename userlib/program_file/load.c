@@ -77,12 +77,11 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-int loom_program_load(const char *path, struct loom_program_file **out, struct loom_error *err)
+static int load(const char *path, struct loom_program_file **out, struct loom_error *err)
 {
 	struct loom_program_file *file = calloc(1, sizeof(*file));
 	int fd, ret;
 
-	*out = NULL;
 	if (!file)
 		return loom_error_set(err, -ENOMEM, "%s: no memory", path);
 	fd = open_file(path);
@@ -94,6 +93,19 @@ int loom_program_load(const char *path, struct loom_program_file **out, struct l
 		return loom_error_set(err, ret, "%s: %s", path, strerror(-ret));
 	}
 	return parse(file, file->map, file->map_bytes, path, out, err);
+}
+
+int loom_program_load(const char *path, struct loom_program_file **out, struct loom_error *err)
+{
+	int saved = errno;
+	int ret;
+
+	*out = NULL;
+	if (!path)
+		return loom_error_set(err, -EINVAL, "a program file has no path");
+	ret = load(path, out, err);
+	errno = saved;
+	return ret;
 }
 
 void loom_program_unload(struct loom_program_file *file)
@@ -113,13 +125,14 @@ void loom_program_unload(struct loom_program_file *file)
 bool loom_program_file_is(const char *path)
 {
 	char magic[sizeof(LOOM_FILE_MAGIC) - 1];
-	int fd = open_file(path);
-	ssize_t got;
+	int saved = errno, fd = path ? open_file(path) : -1;
+	ssize_t got = 0;
 
-	if (fd < 0)
-		return false;
-	got = read(fd, magic, sizeof(magic));
-	close(fd);
+	if (fd >= 0) {
+		got = read(fd, magic, sizeof(magic));
+		close(fd);
+	}
+	errno = saved;
 	return got == (ssize_t)sizeof(magic) && !memcmp(magic, LOOM_FILE_MAGIC, sizeof(magic));
 }
 

@@ -262,8 +262,26 @@ static void test_names(void)
 	tap_ok(loom_chip_load("", &chip, &err) == -ENXIO, "no name at all");
 }
 
+/* What holds for all headers, also where a file cannot be opened. */
+static void test_errno(void)
+{
+	static const char *const wrong[] = {
+		"/nowhere/chip.yaml", "/", "/dev/null", "nowhere.yaml", "no_such_chip",
+	};
+	struct drm_loom_chip chip;
+	struct loom_error err;
+	uint32_t i;
+
+	errno = 77;
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		tap_ok(loom_chip_load(wrong[i], &chip, &err) < 0 && errno == 77,
+		       "errno is left alone: %s", err.text);
+	tap_ok(loom_chip_load(NULL, &chip, &err) == -EINVAL && errno == 77, "%s", err.text);
+}
+
 int main(void)
 {
+	test_errno();
 	test_good(HEAD TYPES SRAM DRAM, "the least that a chip needs");
 	test_good(HEAD TYPES SRAM, "a lane and no DRAM");
 	test_good(BASE, "what extends another needs only a name");

@@ -304,6 +304,7 @@ static void test_refusals(void)
 	size_t size;
 	void *bytes;
 
+	errno = 77;
 	if (!make_program(5, &made))
 		tap_fatal("no program");
 	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL && !bytes,
@@ -326,6 +327,9 @@ static void test_refusals(void)
 	       "no program: %s", err.text);
 	tap_ok(!loom_program_file_is("/dev/null") && !loom_program_file_is("/nowhere/net.loom"),
 	       "and none is recognised");
+	tap_ok(loom_program_load(NULL, &file, &err) == -EINVAL && !file &&
+	       !strstr(err.text, "null") && !loom_program_file_is(NULL), "no path: %s", err.text);
+	tap_ok(errno == 77, "errno is left alone");
 }
 
 static void test_checksum(void)
