@@ -10,6 +10,7 @@
  *	pool.c		memory that is freed all at once, with a budget
  *	names.c		a hash table from names to pointers, in a pool
  *	error.c		the text of struct loom_error
+ *	chip_fault.c	the same for a chip that makes no sense
  *	dtype.c		element types: size, name, range, half floats; names of memories
  *	element.c	an element of a tensor as a number
  *	array.c		shapes, and struct loom_array

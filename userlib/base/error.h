@@ -22,4 +22,13 @@ int loom_error_set(struct loom_error *err, int code, const char *format, ...)
 int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 
+/** loom_error_clear() - no text: for what was tried in vain before something else went well */
+static inline void loom_error_clear(struct loom_error *err)
+{
+	if (!err)
+		return;
+	err->text[0] = '\0';
+	err->short_bytes = 0;
+}
+
 #endif /* LOOM_BASE_ERROR_H */

@@ -6,6 +6,8 @@
 
 static int is_under_way(const struct loom_session *session, struct loom_error *err)
 {
+	if (!session)
+		return loom_error_set(err, -EINVAL, "no session");
 	if (session->submitted)
 		return 0;
 	return loom_error_set(err, -EINVAL,

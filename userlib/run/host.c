@@ -143,7 +143,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	session->priv = host;
 	ret = loom_plan_create(program->plan, program->plan_bytes, chip, &host->plan, &reject);
 	if (ret == -EBADMSG)
-		return loom_run_reject(err, &reject);
+		return loom_session_reject(session, &reject, err);
 	if (ret)
 		return loom_error_set(err, ret, "the plan was not taken: %s", strerror(-ret));
 	if (host->plan->slot_count != program->num_slots ||

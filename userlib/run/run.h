@@ -258,13 +258,15 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 
 /**
  * loom_session_idle() - whether a session is not under way by loom_session_submit()
- * @session: the session
+ * @session: the session; NULL is refused
  * @err: [out] one line if it is, may be NULL
  *
  * Return: 0 or -EINVAL.
  */
 static inline int loom_session_idle(const struct loom_session *session, struct loom_error *err)
 {
+	if (!session)
+		return loom_error_set(err, -EINVAL, "no session");
 	if (!session->submitted)
 		return 0;
 	return loom_error_set(err, -EINVAL,
@@ -324,6 +326,9 @@ void loom_link_destroy(struct loom_link *link);
 
 /** loom_run_reject() - says in @err, which may be NULL, why a plan was refused; returns -EBADMSG */
 int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject);
+/** loom_session_reject() - the same of a session's program, which may be for another chip */
+int loom_session_reject(const struct loom_session *session, const struct drm_loom_reject *reject,
+			struct loom_error *err);
 
 /* How often a caller's progress function is called while a program runs. */
 #define LOOM_RUN_TICK_NS	100000000

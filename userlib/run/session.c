@@ -31,6 +31,9 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	int ret;
 
 	*out = NULL;
+	if (!target || !program)
+		return loom_error_set(err, -EINVAL, "a session has no %s",
+				      target ? "program" : "target");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return loom_error_set(err, -ENOMEM, "no memory");
@@ -86,18 +89,25 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	if (index >= session->program->num_inputs)
 		return loom_error_set(err, -ENOENT, "there is no input %u", index);
 	input = &session->program->inputs[index];
+	if (!array)
+		return loom_error_set(err, -EINVAL, "input '%s' has no array", input->name);
 	if (array->dtype != input->dtype)
 		return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %s",
 				      input->name, loom_dtype_name(input->dtype),
 				      loom_dtype_name(array->dtype));
 	if (array->rank != input->rank ||
-	    memcmp(array->dims, input->dims, input->rank * sizeof(*input->dims)) ||
-	    array->size_bytes != input->size_bytes)
+	    memcmp(array->dims, input->dims, input->rank * sizeof(*input->dims))) {
+		loom_dims_print(wants, sizeof(wants), input->rank, input->dims);
+		if (array->rank > LOOM_GRAPH_RANK)
+			return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %u dimensions",
+					      input->name, wants, array->rank);
 		return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %s",
-				      input->name,
-				      loom_dims_print(wants, sizeof(wants), input->rank,
-						      input->dims),
+				      input->name, wants,
 				      loom_dims_print(has, sizeof(has), array->rank, array->dims));
+	}
+	if (array->size_bytes != input->size_bytes)
+		return loom_error_set(err, -EINVAL, "input '%s' takes %zu bytes, not %zu",
+				      input->name, (size_t)input->size_bytes, array->size_bytes);
 	if (input->size_bytes && !array->data)
 		return loom_error_set(err, -EINVAL, "input '%s' has no data", input->name);
 	if (input->size_bytes) {

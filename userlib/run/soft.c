@@ -170,7 +170,7 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 	ret = loom_device_plan_create(device, program->plan, program->plan_bytes, &reject,
 				      &soft->plan);
 	if (ret == -EBADMSG)
-		return loom_run_reject(err, &reject);
+		return loom_session_reject(session, &reject, err);
 	if (ret)
 		return loom_soft_fail(err, ret, "handing the plan to the device");
 	for (i = 0; i < program->num_slots; i++) {
@@ -411,9 +411,10 @@ int loom_soft_open(struct loom_target *target, const char *path, struct loom_err
 {
 	int ret = loom_device_open(path, &target->device);
 
+	if (ret == -ENODEV && path)
+		return loom_error_set(err, ret, "%s: this is no node of a Loom device", path);
 	if (ret == -ENODEV)
-		return loom_error_set(err, ret, "%s", path ? "no Loom device node at that path" :
-				      "no Loom device: is the module loaded?");
+		return loom_error_set(err, ret, "no Loom device: is the module loaded?");
 	if (ret)
 		return loom_error_set(err, ret, "%s: %s", path ? path : "/dev/accel",
 				      strerror(-ret));

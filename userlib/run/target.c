@@ -5,22 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chip_fault.h"
+
+/* Before a plan for it is asked for, which may be much later. */
+static int loom_target_open_host(struct loom_target *target, const struct drm_loom_chip *chip,
+				 struct loom_error *err)
+{
+	struct loom_chip_fault fault;
+
+	if (chip && loom_chip_check(chip, &fault))
+		return loom_chip_refuse(chip, &fault, err);
+	return loom_host_open(target, chip, err);
+}
+
 static int loom_target_open_named(struct loom_target *target, const char *name,
 				  const struct drm_loom_chip *chip, struct loom_error *err)
 {
 	int ret;
 
+	if (!name)
+		return loom_error_set(err, -EINVAL,
+				      "a target has no name: \"auto\" takes a device or the host");
 	if (!strcmp(name, "host"))
-		return loom_host_open(target, chip, err);
+		return loom_target_open_host(target, chip, err);
 	if (!strcmp(name, "soft") || !strcmp(name, "device"))
 		return loom_soft_open(target, NULL, err);
 	if (strchr(name, '/'))
 		return loom_soft_open(target, name, err);
 	if (strcmp(name, "auto"))
-		return loom_error_set(err, -EINVAL, "there is no device '%s'", name);
+		return loom_error_set(err, -EINVAL,
+				      "there is no device '%s': it is host, auto, soft, device or the path of a node",
+				      name);
 	ret = loom_soft_open(target, NULL, err);
 	/* A node that cannot be opened is an error: running on the host instead would be slow. */
-	return ret == -ENODEV ? loom_host_open(target, chip, err) : ret;
+	if (ret != -ENODEV)
+		return ret;
+	loom_error_clear(err);
+	return loom_target_open_host(target, chip, err);
 }
 
 int loom_target_open(const char *name, const struct drm_loom_chip *chip,

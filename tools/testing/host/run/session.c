@@ -69,6 +69,16 @@ static void test_inputs(struct loom_session *session)
 	       strstr(err.text, "[65,48]"), "another shape is refused");
 	tap_ok(loom_session_set_input(session, 1, &right, &err) == -ENOENT,
 	       "there is no second input");
+	right.size_bytes -= 4;
+	tap_ok(loom_session_set_input(session, 0, &right, &err) == -EINVAL &&
+	       strstr(err.text, "12288 bytes, not 12284"), "fewer bytes: %s", err.text);
+	right.size_bytes += 4;
+	right.rank = 99;
+	tap_ok(loom_session_set_input(session, 0, &right, &err) == -EINVAL &&
+	       strstr(err.text, "99 dimensions"), "a rank that no array has: %s", err.text);
+	right.rank = 2;
+	tap_ok(loom_session_set_input(session, 0, NULL, &err) == -EINVAL &&
+	       strstr(err.text, "'x'"), "no array: %s", err.text);
 	tap_ok(!loom_session_set_input(session, 0, &right, &err), "the right input is taken");
 	loom_array_clear(&right);
 	loom_array_clear(&wrong_type);
@@ -126,10 +136,19 @@ static void test_reject(struct loom_target *target, const struct loom_program *p
 	struct loom_session *session;
 	struct loom_error err;
 
-	header->lanes++;
+	header->lanes = 99;
 	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session &&
-	       strstr(err.text, "topology"), "a plan that is refused: the rule is named");
+	       strstr(err.text, "topology") && strstr(err.text, "for 99 lanes, and chip 'soft' has"),
+	       "a plan that is refused: the rule is named, and both chips: %s", err.text);
+	broken.plan_bytes = 8;
+	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session,
+	       "what is shorter than a header of a plan: %s", err.text);
 	free(header);
+	tap_ok(loom_session_create(NULL, program, &session, &err) == -EINVAL && !session,
+	       "%s", err.text);
+	tap_ok(loom_session_create(target, NULL, &session, &err) == -EINVAL && !session,
+	       "%s", err.text);
+	tap_ok(loom_session_run(NULL, NULL, NULL, &err) == -EINVAL, "%s", err.text);
 }
 
 /* What a plan has of each bank may end anywhere: in the next bank, elements are aligned again. */
@@ -176,13 +195,26 @@ static void test_chip_is_copied(void)
 
 static void test_targets(void)
 {
+	struct drm_loom_chip chip = *loom_preset_find("tiny");
 	struct loom_target *target;
 	struct loom_error err;
+	int ret;
+
+	chip.region[DRM_LOOM_REGION_SRAM].banks = 0;
+	tap_ok(loom_target_open("host", &chip, &target, &err) == -EINVAL && !target &&
+	       strstr(err.text, "the number of banks of SRAM"), "no chip: %s", err.text);
+	tap_ok(loom_target_open(NULL, NULL, &target, &err) == -EINVAL && !target, "%s", err.text);
+	memset(&err, 'x', sizeof(err));
+	ret = loom_target_open("auto", NULL, &target, &err);
+	tap_ok(ret || strcmp(loom_target_name(target), "host") || !*err.text,
+	       "the host in place of a device leaves no line");
+	loom_target_close(target);
 
 	tap_ok(loom_target_open("moon", NULL, &target, &err) == -EINVAL && !target &&
-	       strstr(err.text, "moon"), "a device that nobody knows");
-	tap_ok(loom_target_open("/dev/null", NULL, &target, &err) == -ENODEV && !target,
-	       "a node of another driver");
+	       strstr(err.text, "'moon'") && strstr(err.text, "host, auto, soft, device"),
+	       "a device that nobody knows: %s", err.text);
+	tap_ok(loom_target_open("/dev/null", NULL, &target, &err) == -ENODEV && !target &&
+	       strstr(err.text, "/dev/null"), "a node of another driver: %s", err.text);
 	tap_ok(loom_target_open("/dev/nowhere", NULL, &target, &err) == -ENOENT && !target &&
 	       strstr(err.text, "nowhere"), "a node that is not there");
 }
