@@ -149,9 +149,9 @@ def lend(value: Any, name: str | None = None, like: Tensor | None = None) -> abi
     view = memoryview(value)
     kind = _of_format(view.format, view.itemsize)
     dims: tuple[int, ...] = tuple(view.shape or ())
-    # bytes, and elements without a shape of their own
-    if like and len(dims) == 1 and view.nbytes == like.size_bytes and \
-            (kind == like.dtype or view.format in 'Bc'):
+    # elements without a shape of their own; of bytes the library says how many are wanted
+    if like and len(dims) == 1 and \
+            (kind == like.dtype and view.nbytes == like.size_bytes or view.format in 'Bc'):
         kind, dims = like.dtype, like.dims
     if view.readonly or not view.c_contiguous:
         data = ctypes.create_string_buffer(view.tobytes(), view.nbytes)
