@@ -3,7 +3,9 @@
  * DOC: What holds for all headers
  *
  * Every function returns 0 or a negative errno and leaves errno alone, unless
- * its comment says otherwise. Functions that can fail for a reason a person can
+ * its comment says otherwise. Pointers are not NULL unless it says so: what is
+ * easily forgotten is refused with -EINVAL, the rest is not looked at.
+ * Functions that can fail for a reason a person can
  * mend take a struct loom_error and leave one clear line in it.
  */
 #ifndef LOOM_H
@@ -291,6 +293,9 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
  *	with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
+ * Where loom_graph_finish() fails, for a dimension that is not bound, say, its error sticks: to try
+ * other options the file is opened again.
+ *
  * Return: 0 or -errno, see loom_graph_import_onnx().
  */
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err);
@@ -461,7 +466,8 @@ int loom_graph_dump(const struct loom_graph *graph, char **text);
  * Operators, attributes and operand order are those of ONNX at the opset given; the importer goes
  * through the same calls. Names tie everything together, nodes may come in any order. The first
  * error sticks: later calls return it again, and loom_graph_finish() reports it. Nothing can be
- * added to a graph that is finished: -EINVAL.
+ * added to a graph that is finished: -EINVAL. Which operators there are, and what of each, is in
+ * Documentation/operators.rst.
  */
 
 /**
@@ -538,7 +544,7 @@ struct loom_node_desc {
  *
  * Another opset is the first error of the graph, which loom_graph_finish() reports.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM; -EINVAL without a name.
  */
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
 
@@ -581,10 +587,14 @@ int loom_graph_add_output(struct loom_graph *graph, const char *name);
 /**
  * loom_graph_finish() - shape inference, folding, canonicalisation, fusion
  * @graph: built so far
- * @options: what the graph leaves open, may be NULL
+ * @options: what the graph leaves open, may be NULL. What loom_graph_import_onnx() returns is
+ *	finished: states and the like of a file go into the options given to that
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0 or -errno, see loom_graph_import_onnx().
+ * A graph is finished once. One that could not be is of no use any more, not even with other
+ * options: later calls return the same error.
+ *
+ * Return: 0; -EINVAL for one that is finished; else -errno, see loom_graph_import_onnx().
  */
 int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options *options,
 		      struct loom_error *err);

@@ -23,6 +23,9 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	struct loom_source *source;
 	int err;
 
+	*graph = NULL;
+	if (!name)
+		return -EINVAL;
 	err = loom_graph_alloc(name, &created);
 	if (err)
 		return err;
@@ -47,6 +50,8 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 /* 0 or why nothing can be added; the error of a graph that is finished is not the graph's */
 static int is_closed(const struct loom_graph *graph)
 {
+	if (!graph)
+		return -EINVAL;
 	return graph->status ? graph->status : graph->finished ? -EINVAL : 0;
 }
 
@@ -97,16 +102,21 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 
 int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info)
 {
-	struct loom_source_input input = {
-		.name = info->name,
-		.dtype = info->dtype,
-		.has_shape = true,
-		.rank = info->rank,
-	};
+	struct loom_source_input input = { .has_shape = true };
 
-	if (!is_closed(graph) && info->rank > LOOM_GRAPH_RANK)
+	if (is_closed(graph))
+		return is_closed(graph);
+	if (!info || !info->name || !*info->name)
+		return loom_graph_fail(graph, -EINVAL, "an input has no name");
+	if (!loom_dtype_size(info->dtype))
+		return loom_graph_fail(graph, -EINVAL, "input \"%s\": type %u is not known",
+				       info->name, info->dtype);
+	if (info->rank > LOOM_GRAPH_RANK)
 		return loom_graph_fail(graph, -EINVAL, "input \"%s\": rank %u is more than %d",
 				       info->name, info->rank, LOOM_GRAPH_RANK);
+	input.name = info->name;
+	input.dtype = info->dtype;
+	input.rank = info->rank;
 	memcpy(input.dims, info->dims, sizeof(input.dims));
 	return loom_graph_add_open_input(graph, &input);
 }
@@ -119,15 +129,23 @@ int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *arra
 
 	if (is_closed(graph))
 		return is_closed(graph);
-	if (!array->name || !*array->name)
+	if (!array || !array->name || !*array->name)
 		return loom_graph_fail(graph, -EINVAL, "a constant has no name");
 	if (name_taken(graph, array->name))
 		return name_twice(graph, array->name);
+	if (!loom_dtype_size(array->dtype))
+		return loom_graph_fail(graph, -EINVAL, "constant \"%s\": type %u is not known",
+				       array->name, array->dtype);
+	if (array->rank > LOOM_GRAPH_RANK)
+		return loom_graph_fail(graph, -EINVAL, "constant \"%s\": rank %u is more than %d",
+				       array->name, array->rank, LOOM_GRAPH_RANK);
 	if (loom_dims_count(array->rank, array->dims, &num_elems) ||
-	    !loom_dtype_size(array->dtype) ||
 	    array->size_bytes != (size_t)num_elems * loom_dtype_size(array->dtype))
 		return loom_graph_fail(graph, -EINVAL,
 				       "constant \"%s\": data do not fit its shape", array->name);
+	if (array->size_bytes && !array->data)
+		return loom_graph_fail(graph, -EINVAL, "constant \"%s\" has no data",
+				       array->name);
 	name = loom_pool_string(graph->pool, array->name);
 	if (!name)
 		return out_of_memory(graph);
@@ -249,18 +267,59 @@ static int add_to_body(struct loom_graph *graph, struct loom_source_body *body,
 	return 0;
 }
 
+/* Of what a caller has forgotten; the reader of files leaves nothing out. */
+static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
+{
+	const char *name;
+	uint32_t i;
+
+	if (!desc)
+		return loom_graph_fail(graph, -EINVAL, "a node is not described");
+	name = desc->name ? desc->name :
+	       desc->outputs && desc->num_outputs && desc->outputs[0] ? desc->outputs[0] : "";
+	if (!desc->op_type)
+		return loom_graph_fail(graph, -EINVAL, "node \"%s\" has no operator", name);
+	if ((desc->num_inputs && !desc->inputs) || (desc->num_outputs && !desc->outputs) ||
+	    (desc->num_attrs && !desc->attrs))
+		return loom_graph_fail(graph, -EINVAL,
+				       "node \"%s\": operator %s: its %s are missing", name,
+				       desc->op_type,
+				       desc->num_inputs && !desc->inputs ? "inputs" :
+				       desc->num_outputs && !desc->outputs ? "outputs" :
+				       "attributes");
+	if (desc->num_inputs > NODE_OPERANDS_MAX || desc->num_outputs > NODE_OPERANDS_MAX)
+		return loom_graph_fail(graph, -E2BIG, "a node has more than %d operands",
+				       NODE_OPERANDS_MAX);
+	for (i = 0; i < desc->num_inputs; i++)
+		if (!desc->inputs[i])
+			return loom_graph_fail(graph, -EINVAL,
+					       "node \"%s\": operator %s: operand %u is NULL: one that is left out is \"\"",
+					       name, desc->op_type, i);
+	for (i = 0; i < desc->num_outputs; i++)
+		if (!desc->outputs[i])
+			return loom_graph_fail(graph, -EINVAL,
+					       "node \"%s\": operator %s: result %u is NULL: one that is left out is \"\"",
+					       name, desc->op_type, i);
+	for (i = 0; i < desc->num_attrs; i++)
+		if (!desc->attrs[i].name)
+			return loom_graph_fail(graph, -EINVAL,
+					       "node \"%s\": operator %s: attribute %u has no name",
+					       name, desc->op_type, i);
+	return 0;
+}
+
 int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
-	struct loom_source *source = graph->source;
+	struct loom_source *source;
 	struct loom_source_node *node;
 	void *nodes;
 	uint32_t i;
 
 	if (is_closed(graph))
 		return is_closed(graph);
-	if (desc->num_inputs > NODE_OPERANDS_MAX || desc->num_outputs > NODE_OPERANDS_MAX)
-		return loom_graph_fail(graph, -E2BIG, "a node has more than %d operands",
-				       NODE_OPERANDS_MAX);
+	if (check_node(graph, desc))
+		return graph->status;
+	source = graph->source;
 	node = copy_node(graph->pool, desc);
 	if (node) {
 		node->body = source->repeats;
@@ -291,11 +350,14 @@ int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *d
 
 int loom_graph_add_output(struct loom_graph *graph, const char *name)
 {
-	struct loom_source *source = graph->source;
+	struct loom_source *source;
 	void *outputs;
 
 	if (is_closed(graph))
 		return is_closed(graph);
+	if (!name)
+		return loom_graph_fail(graph, -EINVAL, "an output has no name");
+	source = graph->source;
 	outputs = loom_pool_grow(graph->pool, source->outputs, source->num_outputs,
 				 &source->cap_outputs, sizeof(*source->outputs));
 	name = loom_pool_string(graph->pool, name);

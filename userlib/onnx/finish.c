@@ -2,7 +2,9 @@
 /* From what was built or read to a graph that can be planned: all passes in their order. */
 #include "source.h"
 
+#include "base/error.h"
 #include "graph/pass.h"
+#include "loom_core.h"
 
 #include <errno.h>
 
@@ -27,15 +29,61 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 		loom_graph_bind_states(graph, options->states, options->num_states);
 }
 
+/* What would be read past its end, or through NULL. */
+static int check_options(struct loom_graph *graph, const struct loom_graph_options *options)
+{
+	const struct {
+		const char *what;
+		const void *at;
+		uint32_t count;
+	} arrays[] = {
+		{ "dims", options->dims, options->num_dims },
+		{ "shapes", options->shapes, options->num_shapes },
+		{ "outputs", options->outputs, options->num_outputs },
+		{ "values", options->values, options->num_values },
+		{ "constants", options->constants, options->num_constants },
+		{ "states", options->states, options->num_states },
+	};
+	uint32_t i;
+
+	if (options->flags & ~FLAGS)
+		return loom_graph_fail(graph, -EINVAL, "graph flags 0x%x are not known",
+				       options->flags);
+	for (i = 0; i < ARRAY_SIZE(arrays); i++)
+		if (arrays[i].count && !arrays[i].at)
+			return loom_graph_fail(graph, -EINVAL, "there are %u %s, and they are NULL",
+					       arrays[i].count, arrays[i].what);
+	for (i = 0; i < options->num_dims; i++)
+		if (!options->dims[i].name)
+			return loom_graph_fail(graph, -EINVAL, "a binding has no dimension");
+	for (i = 0; i < options->num_shapes; i++)
+		if (!options->shapes[i].input)
+			return loom_graph_fail(graph, -EINVAL, "a shape has no input");
+	for (i = 0; i < options->num_outputs; i++)
+		if (!options->outputs[i])
+			return loom_graph_fail(graph, -EINVAL, "an output has no name");
+	for (i = 0; i < options->num_states; i++)
+		if (!options->states[i].output || !options->states[i].input)
+			return loom_graph_fail(graph, -EINVAL, "a state has no %s",
+					       options->states[i].output ? "input" : "output");
+	return 0;
+}
+
 int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options *options,
 		      struct loom_error *err)
 {
 	static const struct loom_graph_options defaults;
 
-	if (!graph->finished && options && options->flags & ~FLAGS)
-		loom_graph_fail(graph, -EINVAL, "graph flags 0x%x are not known", options->flags);
-	if (!graph->finished)
-		finish(graph, options ? options : &defaults);
+	if (!graph)
+		return loom_error_set(err, -EINVAL, "no graph");
+	/* options would do nothing, and nobody would know; the error of one that failed sticks */
+	if (graph->finished && !graph->status)
+		return loom_error_set(err, -EINVAL, "%s: the graph is finished already",
+				      graph->name);
+	if (!options)
+		options = &defaults;
+	if (!check_options(graph, options))
+		finish(graph, options);
 	graph->finished = true;
 	if (graph->status && err)
 		*err = graph->error;

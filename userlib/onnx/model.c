@@ -610,20 +610,30 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 	struct loom_graph *opened;
 	int code;
 
+	if (!graph)
+		return loom_error_set(err, -EINVAL, "there is no place for the graph");
 	*graph = NULL;
+	if (!bytes || !name)
+		return loom_error_set(err, -EINVAL, "a model has no %s", bytes ? "name" : "bytes");
 	code = open_bytes(bytes, size_bytes, name, NULL, &opened, err);
 	return code ? code : finish_opened(opened, options, graph, err);
 }
 
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, slash + 1 - path) : strdup(".");
+	const char *slash;
+	char *folder;
 	size_t size_bytes;
 	void *bytes;
 	int code;
 
+	if (!graph)
+		return loom_error_set(err, -EINVAL, "there is no place for the graph");
 	*graph = NULL;
+	if (!path)
+		return loom_error_set(err, -EINVAL, "a model has no path");
+	slash = strrchr(path, '/');
+	folder = slash ? strndup(path, slash + 1 - path) : strdup(".");
 	if (!folder)
 		return loom_error_set(err, -ENOMEM, "%s: out of memory", path);
 	code = loom_onnx_read_file(path, &bytes, &size_bytes, err);
@@ -641,6 +651,8 @@ int loom_graph_import_onnx(const char *path, const struct loom_graph_options *op
 	struct loom_graph *opened;
 	int code;
 
+	if (!graph)
+		return loom_error_set(err, -EINVAL, "there is no place for the graph");
 	*graph = NULL;
 	code = loom_graph_open_onnx(path, &opened, err);
 	return code ? code : finish_opened(opened, options, graph, err);

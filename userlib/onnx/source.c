@@ -110,9 +110,12 @@ static int bind_shape(struct loom_graph *graph, const struct loom_source_input *
 		      const struct loom_shape_binding *shape, int64_t *dims)
 {
 	char given[LOOM_DIMS_TEXT], declared[LOOM_DIMS_TEXT];
-	bool fits = shape->rank <= LOOM_GRAPH_RANK;
+	bool fits = true;
 	uint32_t i;
 
+	if (shape->rank > LOOM_GRAPH_RANK)
+		return loom_graph_fail(graph, -EINVAL, "input \"%s\": a shape of rank %u: %d is the most",
+				       input->name, shape->rank, LOOM_GRAPH_RANK);
 	if (input->has_shape && shape->rank != input->rank)
 		fits = false;
 	for (i = 0; fits && i < shape->rank; i++) {
@@ -125,8 +128,7 @@ static int bind_shape(struct loom_graph *graph, const struct loom_source_input *
 	}
 	if (fits)
 		return 0;
-	loom_dims_print(given, sizeof(given), shape->rank <= LOOM_GRAPH_RANK ? shape->rank : 0,
-			shape->dims);
+	loom_dims_print(given, sizeof(given), shape->rank, shape->dims);
 	loom_dims_print(declared, sizeof(declared), input->rank, input->dims);
 	return loom_graph_fail(graph, -EINVAL, "input \"%s\": shape %s does not fit the model's %s",
 			       input->name, given, declared);
@@ -200,6 +202,10 @@ static int bind_value(struct loom_graph *graph, const struct loom_array *arrays,
 		    array->size_bytes != value->size_bytes)
 			return loom_graph_fail(graph, -EINVAL,
 					       "the value given for input \"%s\" does not fit it",
+					       value->name);
+		if (array->size_bytes && !array->data)
+			return loom_graph_fail(graph, -EINVAL,
+					       "the value given for input \"%s\" has no data",
 					       value->name);
 		value->data = loom_pool_copy(graph->pool, array->data, array->size_bytes);
 		if (!value->data)

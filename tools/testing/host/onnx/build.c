@@ -205,8 +205,108 @@ static void other_attributes_are_refused(void)
 		     "test: node \"Relu\": operator Relu of opset 13 has no attribute alpha");
 }
 
+/* Finishes a graph of one input, x, with @options. */
+static void expect_refusal(const struct loom_graph_options *options, const char *text)
+{
+	struct loom_graph *graph = model_create(13);
+	struct loom_error err = { .text = "" };
+	int got;
+
+	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
+	model_add_node(graph, "Relu", "x", "y", NULL, 0);
+	loom_graph_add_output(graph, "y");
+	got = loom_graph_finish(graph, options, &err);
+	tap_ok(got == -EINVAL && !strcmp(err.text, text), "%s", text);
+	if (got != -EINVAL || strcmp(err.text, text))
+		tap_note("got %d: %s", got, err.text);
+	loom_graph_destroy(graph);
+}
+
+static void forgotten_options_are_refused(void)
+{
+	struct loom_dim_binding dim = { .value = 2 };
+	struct loom_shape_binding nameless = { .rank = 1 }, deep = { .input = "x", .rank = 99 };
+	struct loom_state_binding state = { .output = "y" };
+	struct loom_array value = { .name = (char *)"x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1,
+				    .dims = { 2 }, .size_bytes = 8 };
+	const char *output = NULL;
+	struct loom_error err;
+
+	tap_ok(loom_graph_finish(NULL, NULL, &err) == -EINVAL && !strcmp(err.text, "no graph"),
+	       "no graph");
+	expect_refusal(&(struct loom_graph_options){ .num_shapes = 2 },
+		       "test: there are 2 shapes, and they are NULL");
+	expect_refusal(&(struct loom_graph_options){ .num_states = 1 },
+		       "test: there are 1 states, and they are NULL");
+	expect_refusal(&(struct loom_graph_options){ .dims = &dim, .num_dims = 1 },
+		       "test: a binding has no dimension");
+	expect_refusal(&(struct loom_graph_options){ .shapes = &nameless, .num_shapes = 1 },
+		       "test: a shape has no input");
+	expect_refusal(&(struct loom_graph_options){ .shapes = &deep, .num_shapes = 1 },
+		       "test: input \"x\": a shape of rank 99: 8 is the most");
+	expect_refusal(&(struct loom_graph_options){ .outputs = &output, .num_outputs = 1 },
+		       "test: an output has no name");
+	expect_refusal(&(struct loom_graph_options){ .states = &state, .num_states = 1 },
+		       "test: a state has no input");
+	expect_refusal(&(struct loom_graph_options){ .constants = &value, .num_constants = 1 },
+		       "test: the value given for input \"x\" has no data");
+}
+
+/* The first error of a graph whose only call is @call, as its end reports it. */
+#define EXPECT_FORGOTTEN(call, text) do { \
+	struct loom_graph *graph = model_create(13); \
+	\
+	tap_ok((call) == -EINVAL, "refused at once"); \
+	expect_error(graph, -EINVAL, text); \
+} while (0)
+
+static void forgotten_pointers_are_refused(void)
+{
+	const char *const names[] = { "y", NULL };
+	struct loom_array array = { .name = (char *)"c", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1,
+				    .dims = { 2 }, .size_bytes = 8 };
+	struct loom_tensor_info info = { .dtype = DRM_LOOM_DTYPE_F32 };
+	struct loom_node_desc desc = { .name = "n", .outputs = names, .num_outputs = 1 };
+	struct loom_graph *none = (void *)&desc;
+	struct loom_error err;
+
+	tap_ok(loom_graph_create(NULL, 13, &none) == -EINVAL && !none, "a graph has a name");
+	tap_ok(loom_graph_import_onnx(NULL, NULL, &none, &err) == -EINVAL && !none, "%s",
+	       err.text);
+	tap_ok(loom_graph_import_onnx("net.onnx", NULL, NULL, &err) == -EINVAL, "%s", err.text);
+	tap_ok(loom_graph_import_onnx_bytes(NULL, 5, "net", NULL, &none, &err) == -EINVAL, "%s",
+	       err.text);
+	tap_ok(loom_graph_add_input(NULL, &info) == -EINVAL &&
+	       loom_graph_add_const(NULL, &array) == -EINVAL &&
+	       loom_graph_add_node(NULL, &desc) == -EINVAL &&
+	       loom_graph_add_output(NULL, "y") == -EINVAL, "nothing is added to no graph");
+	EXPECT_FORGOTTEN(loom_graph_add_input(graph, NULL), "test: an input has no name");
+	EXPECT_FORGOTTEN(loom_graph_add_input(graph, &info), "test: an input has no name");
+	info.name = "x";
+	info.dtype = 99;
+	EXPECT_FORGOTTEN(loom_graph_add_input(graph, &info),
+			 "test: input \"x\": type 99 is not known");
+	EXPECT_FORGOTTEN(loom_graph_add_const(graph, NULL), "test: a constant has no name");
+	EXPECT_FORGOTTEN(loom_graph_add_const(graph, &array), "test: constant \"c\" has no data");
+	array.dtype = 99;
+	EXPECT_FORGOTTEN(loom_graph_add_const(graph, &array),
+			 "test: constant \"c\": type 99 is not known");
+	EXPECT_FORGOTTEN(loom_graph_add_output(graph, NULL), "test: an output has no name");
+	EXPECT_FORGOTTEN(loom_graph_add_node(graph, NULL), "test: a node is not described");
+	EXPECT_FORGOTTEN(loom_graph_add_node(graph, &desc), "test: node \"n\" has no operator");
+	desc.op_type = "Relu";
+	desc.num_inputs = 1;
+	EXPECT_FORGOTTEN(loom_graph_add_node(graph, &desc),
+			 "test: node \"n\": operator Relu: its inputs are missing");
+	desc.inputs = names + 1;
+	EXPECT_FORGOTTEN(loom_graph_add_node(graph, &desc),
+			 "test: node \"n\": operator Relu: operand 0 is NULL: one that is left out is \"\"");
+}
+
 int main(void)
 {
+	forgotten_options_are_refused();
+	forgotten_pointers_are_refused();
 	errors_name_the_place();
 	attributes_belong_to_opsets();
 	other_attributes_are_refused();
