@@ -249,10 +249,15 @@ int loom_program_write(const struct loom_program *program,
 		       struct loom_error *err)
 {
 	struct writer w = { .program = program, .origin = origin, .err = err };
+	const struct drm_loom_plan_header *header;
+	u32 lanes;
 	int ret;
 
 	*bytes = NULL;
 	*size_bytes = 0;
+	if (!program || !origin)
+		return loom_error_set(err, -EINVAL, "a file has no %s",
+				      program ? "origin" : "program");
 	if (!loom_file_supported())
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "program files are little endian, and this machine is not");
@@ -260,6 +265,14 @@ int loom_program_write(const struct loom_program *program,
 		return loom_error_set(err, -EINVAL, "there is no chip that makes sense");
 	if (origin->objective > LOOM_OBJECTIVE_SRAM)
 		return loom_error_set(err, -EINVAL, "there is no such objective");
+	/* or the file would be one that cannot be loaded */
+	header = program->plan;
+	lanes = origin->chip->region[DRM_LOOM_REGION_SRAM].banks;
+	if (header && program->plan_bytes >= sizeof(*header) && header->lanes != lanes)
+		return loom_error_set(err, -EINVAL,
+				      "the program is for %u lanes, and chip '%.*s' of its origin has %u",
+				      header->lanes, (int)sizeof(origin->chip->name),
+				      origin->chip->name, lanes);
 	w.pool = loom_pool_create(LOOM_POOL_BUDGET_BYTES);
 	w.table.pool = w.pool;
 	ret = w.pool ? write_all(&w) : no_memory(&w);

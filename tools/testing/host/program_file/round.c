@@ -300,6 +300,7 @@ static void test_refusals(void)
 	struct loom_program_file *file;
 	struct loom_program program;
 	struct loom_error err;
+	struct drm_loom_chip chip;
 	struct made made;
 	size_t size;
 	void *bytes;
@@ -309,6 +310,15 @@ static void test_refusals(void)
 		tap_fatal("no program");
 	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL && !bytes,
 	       "no chip: %s", err.text);
+	tap_ok(loom_program_write(made.program, NULL, &bytes, &size, &err) == -EINVAL && !bytes,
+	       "no origin: %s", err.text);
+	tap_ok(loom_program_write(NULL, &origin, &bytes, &size, &err) == -EINVAL && !bytes,
+	       "no program: %s", err.text);
+	chip = made.chip;
+	chip.region[DRM_LOOM_REGION_SRAM].banks *= 2;
+	origin.chip = &chip;
+	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL && !bytes &&
+	       strstr(err.text, "lanes"), "the chip of another program: %s", err.text);
 	origin.chip = &made.chip;
 	origin.objective = 99;
 	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL,
