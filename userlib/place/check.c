@@ -311,6 +311,9 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 	uint32_t i;
 	int ret;
 
+	if (!problem || (problem->num_items && !offsets))
+		return loom_place_fail(fault, -EINVAL, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
+				       problem ? "there are no offsets" : "there is no problem");
 	ret = loom_place_resolve(&resolved, problem, fault);
 	for (i = 0; i < problem->num_items && !ret; i++)
 		ret = check_item(&resolved, i, problem->items[i].align_bytes, offsets[i],

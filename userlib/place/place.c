@@ -428,6 +428,9 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	int ret;
 
 	memset(result, 0, sizeof(*result));
+	if (!problem)
+		return loom_place_fail(fault, -EINVAL, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
+				       "there is no problem");
 	if (run.options->time_ns)
 		run.deadline_ns = deadline_after(run.options->time_ns);
 	run.strategy = loom_place_strategy_find(run.options->strategy);

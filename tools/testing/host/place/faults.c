@@ -344,8 +344,23 @@ static void test_check_gaps(void)
 	finds("but not those in it", same, NULL, 0, 1);
 }
 
+static void test_forgotten(void)
+{
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+
+	tap_ok(loom_place(NULL, NULL, &result, &fault) == -EINVAL && !result.offsets,
+	       "no problem: %s", fault.text);
+	tap_ok(loom_place_check(NULL, NULL, NULL, &fault) == -EINVAL, "nor one to check: %s",
+	       fault.text);
+	reset();
+	tap_ok(loom_place_check(&f.problem, NULL, NULL, &fault) == -EINVAL, "no offsets: %s",
+	       fault.text);
+}
+
 int main(void)
 {
+	test_forgotten();
 	test_items();
 	test_gaps();
 	test_ranges();
