@@ -18,6 +18,9 @@
  * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
  * be a dma-buf (loom_session_bind_input()).
  *
+ * What was made last goes first: sessions, then the programs or program files that they run, then the
+ * graphs of those programs, and targets last.
+ *
  * What is asked for at the wrong time is -EINVAL: a result before there is one, and anything but
  * loom_session_wait(), loom_session_fd() and loom_session_destroy() while a submitted run is under
  * way.
@@ -41,13 +44,15 @@ struct loom_target;
 
 /**
  * loom_target_open() - opens a target
- * @name: "host": this process; "soft" or "device": the first device node; "auto": the first device
- *	node, or this process if there is none; anything with a slash: that node
+ * @name: "host": this process; "soft" or "device": the first device node, whatever its chip: this
+ *	"soft" is the software device, and not the chip of that name; "auto": the first device node,
+ *	or this process if there is none; anything with a slash: that node
  * @chip: of "host", which is copied; NULL for the default; a device has its own
  * @target: [out] close with loom_target_close()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ENODEV if there is no such node, -EINVAL for another @name, or the errno of open().
+ * Return: 0, -ENODEV if there is no such node, -EINVAL for another @name and for a @chip that makes
+ * no sense, or the errno of open().
  */
 int loom_target_open(const char *name, const struct drm_loom_chip *chip,
 		     struct loom_target **target, struct loom_error *err);
@@ -203,7 +208,8 @@ int loom_session_submit(struct loom_session *session, struct loom_error *err);
 /**
  * loom_session_wait() - waits for the end of a run that was submitted
  * @session: the session
- * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls, INT64_MAX waits for ever
+ * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls, LOOM_WAIT_FOREVER of loom_device.h, which
+ *	is INT64_MAX, has none
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0: it has ended, and there are results; -ETIME: not yet; -EINVAL: no run is under way;
@@ -264,7 +270,10 @@ int loom_session_bind_output(struct loom_session *session, uint32_t index, struc
  *	bound; the session's
  * @err: [out] one line on failure, may be NULL
  *
- * The input counts as given for all runs, with what is there when a run begins.
+ * The input counts as given for all runs, with what is there when a run begins. While one is under
+ * way its plan may read any of it, and it is not to be written: the next input can be written only
+ * after loom_session_wait() has seen the end. To write one while another is computed takes two
+ * sessions in turns, and the second holds all buffers of the program once more, the weights too.
  *
  * Return: 0; -ENOENT past the last input; -EINVAL for a state, and while a run is under way;
  * -EOPNOTSUPP in SRAM of a device that the processor cannot reach.
