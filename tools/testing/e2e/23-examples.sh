@@ -26,6 +26,16 @@ done
 ok 'a chip that there is none of' says 1 "build_graph: there is no chip 'nothing', did you mean 'tiny'?" \
 	$examples/build_graph nothing
 
+for chip in '' tiny blackhole; do
+	# shellcheck disable=SC2086 # none is a word less
+	ok "states go from run to run out of a file for ${chip:-the default chip}" says 0 '1 2 3 4
+2 4 6 8
+3 6 9 12
+1 2 3 4' $examples/states "$out/sum.loom" $chip
+done
+ok 'a file that cannot be written' says 1 'states: /nowhere/sum.loom: No such file or directory' \
+	$examples/states /nowhere/sum.loom
+
 ok 'items are placed as low as can be' says 0 'frame      0 ..  6144
 luma    6144 ..  8192
 edges   4096 ..  6144
