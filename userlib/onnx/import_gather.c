@@ -222,6 +222,26 @@ void loom_import_gather_elements(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, indices->rank, indices->dims));
 }
 
+/* Of a tuple that is out of range, the number of a row would be that of another: it gets none. */
+static struct loom_value *only_within(struct loom_import *im, const struct loom_value *x,
+				      struct loom_value *sum, struct loom_value *const *parts,
+				      uint32_t batch_dims, uint32_t depth)
+{
+	struct loom_value *none = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, INT32_MAX);
+	struct loom_value *zero = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, 0), *size;
+	uint32_t k;
+
+	for (k = 0; k < depth && !im->em->status; k++) {
+		size = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32,
+					(double)x->dims[batch_dims + k]);
+		sum = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, parts[k],
+								zero), none, sum);
+		sum = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, parts[k],
+								size), sum, none);
+	}
+	return sum;
+}
+
 /*
  * Tuples of indices into the first axes as numbers of rows, one after the other: I32, and known
  * where the tuples are. Tuple t is in batch t / @per_batch.
@@ -231,7 +251,7 @@ static struct loom_value *flat_tuples(struct loom_import *im, const struct loom_
 				      uint32_t depth)
 {
 	int64_t count = depth ? tuples->num_elems / depth : 0, stride = 1, t, per_batch, batches;
-	struct loom_value *sum = NULL, *part, *batch;
+	struct loom_value *sum = NULL, *parts[LOOM_GRAPH_RANK], *part, *batch;
 	uint32_t k;
 
 	batches = dims_product(x, 0, batch_dims);
@@ -243,6 +263,7 @@ static struct loom_value *flat_tuples(struct loom_import *im, const struct loom_
 		part = loom_import_part(im, tuples, 1, k, 1, 1);
 		part = loom_emit_reshape(im->em, part, 1, &count);
 		part = loom_pick_index(im, part, size);
+		parts[k] = part;
 		if (stride != 1)
 			part = loom_emit_binary(im->em, LOOM_GBIN_MUL, part,
 						loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32,
@@ -251,11 +272,12 @@ static struct loom_value *flat_tuples(struct loom_import *im, const struct loom_
 		stride *= size;
 	}
 	if (batches <= 1)
-		return sum;
+		return only_within(im, x, sum, parts, batch_dims, depth);
 	batch = loom_emit_const(im->em, DRM_LOOM_DTYPE_I32, 1, &count);
 	for (t = 0; batch && t < count; t++)
 		loom_value_set_int(batch, t, t / per_batch * stride);
-	return loom_emit_binary(im->em, LOOM_GBIN_ADD, sum, batch);
+	sum = loom_emit_binary(im->em, LOOM_GBIN_ADD, sum, batch);
+	return only_within(im, x, sum, parts, batch_dims, depth);
 }
 
 void loom_import_gather_nd(struct loom_import *im, int unused)
@@ -271,7 +293,7 @@ void loom_import_gather_nd(struct loom_import *im, int unused)
 		return;
 	depth = indices->rank ? indices->dims[indices->rank - 1] : 0;
 	if (!x->num_elems || !indices->num_elems || batch_dims < 0 || depth < 1 ||
-	    batch_dims + depth > x->rank || batch_dims >= indices->rank ||
+	    batch_dims >= indices->rank || depth > (int64_t)x->rank - batch_dims ||
 	    !is_index(indices->dtype) ||
 	    memcmp(x->dims, indices->dims, (size_t)batch_dims * sizeof(*dims))) {
 		loom_import_fail(im, -EINVAL, "its operands do not fit together");

@@ -14,6 +14,8 @@
 
 /* TopK takes the largest that is left, as often as that; each round is seven nodes */
 #define TOP_MAX		512
+/* a triangle is a constant with a byte for each element of a matrix */
+#define TRIANGLE_MAX	((int64_t)1 << 28)
 
 static struct loom_value *scalar_i32(struct loom_import *im, int64_t number)
 {
@@ -177,6 +179,7 @@ static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis
 	struct loom_value *limit = emit_limit(im, x->dtype, largest), *hits, *rest = x;
 	struct loom_value *all = loom_pick_numbers(im, x->rank, axis, x->dims[axis]);
 	struct loom_value *numbers = all, *taken = scalar_i32(im, x->dims[axis]);
+	struct loom_value *most = scalar_i32(im, x->dims[axis] - 1);
 	int64_t i;
 
 	for (i = 0; i < count && !im->em->status; i++) {
@@ -189,6 +192,8 @@ static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis
 		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, all, places[i]);
 		numbers = loom_emit_select(im->em, hits, taken, numbers);
 		rest = loom_emit_select(im->em, hits, limit, rest);
+		/* along what is NaN nothing is equal: an index that exists */
+		places[i] = loom_emit_binary(im->em, LOOM_GBIN_MIN, places[i], most);
 	}
 }
 
@@ -255,6 +260,15 @@ void loom_import_trilu(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "data of rank %u are no matrix", x->rank);
 		return;
 	}
+	if (!x->num_elems) {
+		loom_import_result(im, 0, x);
+		return;
+	}
+	if (x->dims[x->rank - 2] > TRIANGLE_MAX / x->dims[x->rank - 1]) {
+		loom_import_fail(im, -EOPNOTSUPP, "matrices of %lld times %lld are not supported",
+				 (long long)x->dims[x->rank - 2], (long long)x->dims[x->rank - 1]);
+		return;
+	}
 	mask = emit_triangle(im, x->dims[x->rank - 2], x->dims[x->rank - 1], k,
 			     loom_attr_int(im, "upper", 1));
 	loom_import_result(im, 0, loom_emit_select(im->em, mask, x,
@@ -315,7 +329,7 @@ void loom_import_eye_like(struct loom_import *im, int unused)
 	if (im->em->status)
 		return;
 	y = loom_emit_const(im->em, dtype, 2, x->dims);
-	for (row = 0; y && row < x->dims[0]; row++) {
+	for (row = 0; y && y->num_elems && row < x->dims[0]; row++) {
 		column = row + loom_import_clamp(k, -x->dims[0], x->dims[1]);
 		if (column < 0 || column >= x->dims[1])
 			continue;
@@ -362,7 +376,7 @@ void loom_import_reverse_sequence(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x || !lengths)
 		return;
-	if (x->rank < 2 || time_axis + batch_axis != 1 || (time_axis && batch_axis) ||
+	if (x->rank < 2 || (time_axis | batch_axis) != 1 || (time_axis & batch_axis) ||
 	    lengths->rank != 1 || lengths->dims[0] != x->dims[batch_axis] ||
 	    !loom_dtype_is_int(lengths->dtype)) {
 		loom_import_fail(im, -EINVAL, "its operands or axes do not fit together");

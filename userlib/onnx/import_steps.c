@@ -181,15 +181,11 @@ void loom_import_steps_gemm(struct loom_import *im, int unused)
 		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale, b_scale);
 		c = loom_import_steps_of(im, c, y, NULL, (int32_t)c->rank - 1);
 	}
-	if (alpha == 1) {
-		y = loom_import_product(im, a, b, c);
-	} else {
-		y = loom_import_product(im, a, b, NULL);
+	/* c is in steps of the sums: alpha is a factor of both */
+	y = loom_import_product(im, a, b, c);
+	if (alpha != 1)
 		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y,
 				     loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, alpha));
-		if (c)
-			y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, c);
-	}
 	if (loom_import_has(im, 7))
 		finish(im, y, 7);
 	else

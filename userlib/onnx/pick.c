@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "pick.h"
 
+#include "base/dtype.h"
+
 #include <errno.h>
 #include <math.h>
 
@@ -24,6 +26,26 @@ struct loom_value *loom_pick_numbers(struct loom_import *im, uint32_t rank, uint
 	return numbers;
 }
 
+/* What does not fit in I32 would be another index there: it becomes one that is out of range. */
+static struct loom_value *within(struct loom_import *im, struct loom_value *indices, int64_t count)
+{
+	struct loom_value *low, *high;
+
+	if (!indices || !loom_dtype_is_int(indices->dtype) ||
+	    (loom_dtype_size(indices->dtype) < 8 && indices->dtype != DRM_LOOM_DTYPE_U32))
+		return indices;
+	high = loom_emit_scalar(im->em, indices->dtype, (double)count);
+	indices = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, high),
+				   indices, high);
+	if (indices && indices->dtype == DRM_LOOM_DTYPE_I64) {
+		low = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I64, (double)-count - 1);
+		indices = loom_emit_select(im->em,
+					   loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, low),
+					   low, indices);
+	}
+	return indices;
+}
+
 struct loom_value *loom_pick_index(struct loom_import *im, struct loom_value *indices,
 				   int64_t count)
 {
@@ -35,6 +57,7 @@ struct loom_value *loom_pick_index(struct loom_import *im, struct loom_value *in
 	if (im->em->status)
 		return NULL;
 	end = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)count);
+	indices = within(im, indices, count);
 	indices = loom_emit_cast(im->em, indices, DRM_LOOM_DTYPE_I32);
 	return loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, zero),
 				loom_emit_binary(im->em, LOOM_GBIN_ADD, indices, end), indices);

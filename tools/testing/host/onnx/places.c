@@ -5,6 +5,8 @@
  */
 #include "form.h"
 
+#include <unistd.h>
+
 static const struct form forms[] = {
 	{ "the first of equals", "ArgMax", 13, { INT("axis", 1) }, 1,
 	  { F32(2, { 2, 4 }, { 1, 7, 7, 2, -1, -9, -1, -3 }) }, 1, 0,
@@ -30,6 +32,34 @@ static const struct form forms[] = {
 	{ "of integers, the smallest of which is an element", "TopK", 11, { INT("axis", 0) }, 1,
 	  { I64(1, { 3 }, { 4, -9, 7 }), I64(1, { 1 }, { 3 }) }, 2, 2,
 	  { I64(1, { 3 }, { 7, 4, -9 }), I64(1, { 3 }, { 2, 0, 1 }) }, 2 },
+	{ "indices that exist where all is NaN", "TopK", 11, { INT("axis", 0), }, 1,
+	  { F32(1, { 2 }, { NAN, NAN }), I64(1, { 1 }, { 1 }) }, 2, 2,
+	  { F32(1, { 1 }, { NAN }), I64(1, { 1 }, { 1 }) }, 2 },
+	{ "what is beyond 32 bits is no index", "OneHot", 11, { }, 0,
+	  { I64(1, { 4 }, { 0x100000001, 1, -0xffffffffLL, -1 }), I64(1, { 1 }, { 2 }),
+	    F32(1, { 2 }, { 0, 1 }) }, 3, 6,
+	  { F32(2, { 4, 2 }, { 0, 0, 0, 1, 0, 0, 0, 1 }) }, 1 },
+	{ "nor is it with no sign", "OneHot", 11, { }, 0,
+	  { { DRM_LOOM_DTYPE_U32, 1, { 2 }, { 0xffffffff, 1 } }, I64(1, { 1 }, { 2 }),
+	    F32(1, { 2 }, { 0, 1 }) }, 3, 6,
+	  { F32(2, { 2, 2 }, { 0, 0, 0, 1 }) }, 1 },
+	{ "what is beyond 32 bits gives 0", "GatherElements", 13, { INT("axis", 0) }, 1,
+	  { F32(1, { 2 }, { 5, 7 }), I64(1, { 3 }, { 0x100000001, 1, -0xffffffffLL }) }, 2, 0,
+	  { F32(1, { 3 }, { 0, 7, 0 }) }, 1 },
+	{ "no other row where a part of an index is out of range", "GatherND", 12, { }, 0,
+	  { F32(2, { 2, 2 }, { 1, 2, 3, 4 }),
+	    I64(2, { 5, 2 }, { 0, 2, 1, -3, 2, 0, 1, 1, -1, -2 }) }, 2, 0,
+	  { F32(1, { 5 }, { 0, 0, 0, 4, 3 }) }, 1 },
+	{ "no row of another batch", "GatherND", 12, { INT("batch_dims", 1) }, 1,
+	  { F32(2, { 2, 2 }, { 1, 2, 3, 4 }), I64(2, { 2, 1 }, { 2, -3 }) }, 2, 0,
+	  { F32(1, { 2 }, { 0, 0 }) }, 1 },
+	{ "nothing before the first row", "GatherND", 12, { }, 0,
+	  { F32(1, { 2 }, { 1, 2 }), I64(2, { 2, 1 }, { -3, -2 }) }, 2, 0,
+	  { F32(1, { 2 }, { 0, 1 }) }, 1 },
+	{ "dropped where a part of an index is out of range", "ScatterND", 18, { }, 0,
+	  { F32(2, { 2, 2 }, { 1, 2, 3, 4 }), I64(2, { 2, 2 }, { 0, 2, 1, 1 }),
+	    F32(1, { 2 }, { 10, 20 }) }, 3, 0,
+	  { F32(2, { 2, 2 }, { 1, 2, 3, 20 }) }, 1 },
 	{ "the last of two that write to a row", "ScatterND", 18, { }, 0,
 	  { F32(2, { 3, 2 }, { 1, 2, 3, 4, 5, 6 }), I64(2, { 3, 1 }, { 2, 0, -1 }),
 	    F32(2, { 3, 2 }, { 10, 11, 12, 13, 14, 15 }) }, 3, 0,
@@ -101,6 +131,39 @@ static void refuse(const char *op, const struct loom_attr *attr, const char *lin
 	loom_graph_destroy(graph);
 }
 
+/* What is refused, or is nothing, before anything is done as often as a dimension says. */
+static void huge(const char *op, int64_t rows, int64_t columns, int code)
+{
+	struct loom_graph *graph = model_create(14);
+	struct loom_error err = { .text = "" };
+	int ret;
+
+	model_add_input(graph, "a", 2, (int64_t[]){ rows, columns });
+	model_add_node(graph, op, "a", "y", NULL, 0);
+	loom_graph_add_output(graph, "y");
+	alarm(60);
+	ret = loom_graph_finish(graph, NULL, &err);
+	alarm(0);
+	tap_ok(ret == code, "%s of %lld times %lld: %d %s", op, (long long)rows,
+	       (long long)columns, ret, err.text);
+	loom_graph_destroy(graph);
+}
+
+/* Attributes whose sum does not fit in 64 bits. */
+static void far_axes(const char *op, const struct loom_attr *attrs, uint32_t num_attrs)
+{
+	struct loom_graph *graph = model_create(12);
+	struct loom_error err = { .text = "" };
+
+	model_add_input(graph, "a", 2, (int64_t[]){ 2, 2 });
+	model_add_ints(graph, "b", 2, (int64_t[]){ 1, 1 });
+	model_add_node(graph, op, "a b", "y", attrs, num_attrs);
+	loom_graph_add_output(graph, "y");
+	tap_ok(loom_graph_finish(graph, NULL, &err) == -EINVAL &&
+	       strstr(err.text, "do not fit together"), "%s: %s", op, err.text);
+	loom_graph_destroy(graph);
+}
+
 int main(void)
 {
 	static const char *const equations[] = {
@@ -109,6 +172,8 @@ int main(void)
 	};
 	struct loom_attr equation = { .name = "equation", .type = LOOM_ATTR_STRING, .count = 1 };
 	struct loom_attr axis = INT("axis", 1);
+	struct loom_attr batch_dims = INT("batch_dims", INT64_MAX);
+	struct loom_attr axes[] = { INT("time_axis", INT64_MAX), INT("batch_axis", 1) };
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forms); i++)
@@ -119,5 +184,10 @@ int main(void)
 		       "an axis of 2 and one of 3");
 	}
 	refuse("GatherElements", &axis, "indices");
+	huge("EyeLike", 1LL << 44, 0, 0);
+	huge("Trilu", 60000, 60000, -EOPNOTSUPP);
+	huge("Trilu", 60000, 0, 0);
+	far_axes("GatherND", &batch_dims, 1);
+	far_axes("ReverseSequence", axes, 2);
 	return tap_end();
 }
