@@ -14,7 +14,7 @@ static int name_tensors(struct loom_tflite_convert *cv)
 {
 	const struct loom_tflite_model *model = cv->model;
 	struct loom_names taken = { .pool = cv->pool };
-	uint32_t i;
+	uint32_t i, again;
 
 	cv->forms = loom_pool_array(cv->pool, model->num_tensors + 1ULL, sizeof(*cv->forms));
 	if (!cv->forms)
@@ -24,8 +24,8 @@ static int name_tensors(struct loom_tflite_convert *cv)
 
 		if (!*name)
 			name = loom_pool_print(cv->pool, "tensor:%u", i);
-		if (name && loom_names_find(&taken, name))
-			name = loom_pool_print(cv->pool, "%s:%u", name, i);
+		for (again = i; name && loom_names_find(&taken, name); again++)
+			name = loom_pool_print(cv->pool, "%s:%u", name, again);
 		if (!name || loom_names_set(&taken, name, (void *)name))
 			return -ENOMEM;
 		cv->forms[i].name = name;

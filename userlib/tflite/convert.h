@@ -107,6 +107,8 @@ uint32_t loom_tflite_ints(struct loom_tflite_convert *cv, uint32_t index, int64_
 			  uint32_t max);
 /** loom_tflite_axis() - @axis counted from the front */
 uint32_t loom_tflite_axis(struct loom_tflite_convert *cv, int64_t axis, uint32_t rank);
+/** loom_tflite_is_plain() - a constant all of whose elements are there, one after the other */
+bool loom_tflite_is_plain(const struct loom_tflite_tensor *tensor);
 /** loom_tflite_is_quantised() - it is of integers that stand for real numbers */
 bool loom_tflite_is_quantised(const struct loom_tflite_tensor *tensor);
 /** loom_tflite_same_steps() - equal elements of both stand for equal numbers */

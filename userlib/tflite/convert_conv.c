@@ -51,7 +51,7 @@ static const char *bias_of(struct loom_tflite_convert *cv, uint32_t index,
 	if (!tensor || tensor->dtype != DRM_LOOM_DTYPE_I32)
 		return loom_tflite_real(cv, index, LOOM_TFLITE_ROWS);
 	count = (int64_t)tensor->size_bytes / 4;
-	if (!tensor->data || !loom_tflite_is_quantised(x) || !loom_tflite_is_quantised(w) ||
+	if (!loom_tflite_is_plain(tensor) || !loom_tflite_is_quantised(x) || !loom_tflite_is_quantised(w) ||
 	    (w->scales.count > 1 && w->scales.count != count)) {
 		loom_tflite_fail(cv, -EOPNOTSUPP, "a bias of integers without steps");
 		return NULL;
@@ -219,7 +219,8 @@ void loom_tflite_fully_connected(struct loom_tflite_convert *cv, const char *unu
 	if (!x || !w || !out)
 		return;
 	for (i = 0; i < x->rank; i++)
-		total *= x->dims[i];
+		if (__builtin_mul_overflow(total, x->dims[i], &total))
+			return loom_tflite_fail(cv, -EINVAL, "its data are too large");
 	if (w->rank != 2 || w->dims[1] < 1 || total % w->dims[1])
 		return loom_tflite_fail(cv, -EINVAL, "its weights do not fit its data");
 	if (loom_tflite_option(cv, 1, 1, 0))

@@ -127,14 +127,17 @@ void loom_tflite_prelu(struct loom_tflite_convert *cv, const char *unused)
 					loom_tflite_node(cv, "PRelu", x, slope, NULL));
 }
 
+/* An operand becomes real first: a node that does so would take the attributes. */
 void loom_tflite_leaky_relu(struct loom_tflite_convert *cv, const char *op_type)
 {
+	loom_tflite_real(cv, 0, loom_tflite_layout(cv, 0));
 	loom_tflite_attr_float(cv, "alpha", loom_flat_float(&cv->op->options, 0, 0));
 	loom_tflite_unary(cv, op_type);
 }
 
 void loom_tflite_gelu(struct loom_tflite_convert *cv, const char *op_type)
 {
+	loom_tflite_real(cv, 0, loom_tflite_layout(cv, 0));
 	loom_tflite_attr_string(cv, "approximate",
 				loom_tflite_option(cv, 0, 1, 0) ? "tanh" : "none");
 	loom_tflite_unary(cv, op_type);
@@ -183,6 +186,9 @@ void loom_tflite_reduce(struct loom_tflite_convert *cv, const char *op_type)
 	x = loom_tflite_real(cv, 0, layout);
 	if (!x || cv->graph->status)
 		return;
+	/* to ONNX, no axes are all of them */
+	if (!count)
+		return loom_tflite_result_real(cv, 0, layout, x);
 	for (i = 0; i < count; i++)
 		axes[i] = loom_tflite_where(layout, (uint32_t)axes[i]);
 	loom_tflite_attr_int(cv, "keepdims", keep);

@@ -55,7 +55,7 @@ static const char *pad_value(struct loom_tflite_convert *cv,
 	value = loom_tflite_input(cv, index);
 	if (!value)
 		return NULL;
-	if (!value->data || value->size_bytes != loom_dtype_size(tensor->dtype) ||
+	if (!loom_tflite_is_plain(value) || value->size_bytes != loom_dtype_size(tensor->dtype) ||
 	    value->dtype != tensor->dtype) {
 		loom_tflite_fail(cv, -EOPNOTSUPP, "a value to pad with that is not one constant");
 		return NULL;
@@ -292,7 +292,8 @@ void loom_tflite_strided_slice(struct loom_tflite_convert *cv, const char *unuse
 		if (i >= count || no_end >> i & 1)
 			end[i] = steps[i] < 0 ? INT64_MIN : INT64_MAX;
 		if (i < count && shrink >> i & 1)
-			end[i] = begin[i] == -1 ? INT64_MAX : begin[i] + 1;
+			end[i] = begin[i] == -1 || begin[i] == INT64_MAX ? INT64_MAX :
+				 begin[i] + 1;
 	}
 	if (shrink)
 		layout = LOOM_TFLITE_ROWS;

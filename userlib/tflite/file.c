@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* offsets of a flatbuffer are signed in places */
 #define MAX_BYTES	((size_t)1 << 31)
@@ -17,10 +18,14 @@
 bool loom_tflite_file_is(const char *path)
 {
 	const int saved = errno;
-	FILE *file = fopen(path, "rb");
+	FILE *file = NULL;
+	struct stat stat_of;
 	char head[8];
 	bool is;
 
+	/* to look at a pipe is to wait for it, and to take what its reader is sent */
+	if (!stat(path, &stat_of) && S_ISREG(stat_of.st_mode))
+		file = fopen(path, "rb");
 	is = file && fread(head, 1, sizeof(head), file) == sizeof(head) &&
 	     !memcmp(head + 4, LOOM_TFLITE_IDENTIFIER, 4);
 	if (file)

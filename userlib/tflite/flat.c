@@ -5,6 +5,8 @@
 
 /* of a list of fields: its own size and that of the table come first */
 #define LIST_HEAD	4
+/* so many bytes of text for each byte of the file: operators share names of custom ones */
+#define TEXT_TIMES	64
 
 void loom_flat_fail(struct loom_flat *flat, size_t at, const char *fault)
 {
@@ -180,6 +182,12 @@ const char *loom_flat_string(const struct loom_flat_table *table, uint32_t field
 
 	if (!vector.at)
 		return NULL;
+	/* texts may lie in the same bytes: all of them together are limited as well */
+	vector.flat->text_bytes += vector.count;
+	if (vector.flat->text_bytes / TEXT_TIMES > vector.flat->size_bytes) {
+		loom_flat_fail(vector.flat, vector.at, "too many texts lie in the same bytes");
+		return NULL;
+	}
 	if (!is_within(vector.flat, vector.at, (size_t)vector.count + 1) ||
 	    memchr(vector.flat->bytes + vector.at, 0, (size_t)vector.count + 1) !=
 	    vector.flat->bytes + vector.at + vector.count) {

@@ -21,12 +21,14 @@
  * struct loom_flat - a flatbuffer
  * @bytes: all of it
  * @size_bytes: number of @bytes
+ * @text_bytes: how much was read as texts so far
  * @fault: what is wrong with it first, or NULL
  * @fault_at: the byte where that was seen
  */
 struct loom_flat {
 	const uint8_t *bytes;
 	size_t size_bytes;
+	uint64_t text_bytes;
 	const char *fault;
 	size_t fault_at;
 };

@@ -58,8 +58,9 @@ uint32_t loom_tflite_ints(struct loom_tflite_convert *cv, uint32_t index, int64_
 		return 0;
 	}
 	count = tensor->size_bytes / loom_dtype_size(tensor->dtype);
-	if (count && !tensor->data) {
-		loom_tflite_fail(cv, -EOPNOTSUPP,
+	if (count && !loom_tflite_is_plain(tensor)) {
+		loom_tflite_fail(cv, -EOPNOTSUPP, tensor->data ?
+				 "operand %u leaves out zeros, which is not supported here" :
 				 "operand %u depends on the data, only constants can be used here",
 				 index);
 		return 0;
@@ -89,6 +90,11 @@ uint32_t loom_tflite_axis(struct loom_tflite_convert *cv, int64_t axis, uint32_t
 		return 0;
 	}
 	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+bool loom_tflite_is_plain(const struct loom_tflite_tensor *tensor)
+{
+	return tensor->data && !tensor->sparsity.flat;
 }
 
 bool loom_tflite_is_quantised(const struct loom_tflite_tensor *tensor)

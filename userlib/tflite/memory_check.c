@@ -83,6 +83,15 @@ static void share(const struct loom_tflite_arena *arena, struct loom_place_item 
 	}
 }
 
+static int bound_of(const struct loom_tflite_arena *arena, uint64_t *bytes,
+		    struct loom_error *err)
+{
+	int ret = loom_place_bound(&arena->view.problem, bytes);
+
+	return ret ? loom_error_set(err, ret, "%.100s: its memory has no bound: %s",
+				    arena->view.name, strerror(-ret)) : 0;
+}
+
 static int check_places(const struct loom_tflite_arena *arena,
 			struct loom_tflite_verdict *verdict, struct loom_place_item *items,
 			uint32_t *stands_for, struct loom_error *err)
@@ -158,7 +167,7 @@ int loom_tflite_memory_check(const struct loom_tflite_memory *memory,
 	share(arena, items, stands_for, &verdict->num_shared);
 	ret = check_places(arena, verdict, items, stands_for, err);
 	if (!ret)
-		ret = loom_place_bound(&memory->problem, &verdict->bound_bytes);
+		ret = bound_of(arena, &verdict->bound_bytes, err);
 out:
 	free(items);
 	free(stands_for);
@@ -241,22 +250,24 @@ static int try_order(struct loom_tflite_arena *arena, const uint32_t *order,
 	const uint32_t count = arena->model.num_operators;
 	uint32_t *before = malloc((count + 1ULL) * sizeof(*before)), i;
 	uint64_t bound = 0, after = 0;
-	int ret;
+	int ret, code;
 
 	if (!before)
 		return loom_error_set(err, -ENOMEM, "%.100s: out of memory", arena->view.name);
 	memcpy(before, arena->order, count * sizeof(*before));
-	ret = loom_place_bound(&arena->view.problem, &bound);
+	ret = bound_of(arena, &bound, err);
 	memcpy(arena->order, order, count * sizeof(*before));
 	if (!ret)
 		ret = loom_tflite_set_lifetimes(arena, err);
 	if (!ret)
-		ret = loom_place_bound(&arena->view.problem, &after);
+		ret = bound_of(arena, &after, err);
 	if (ret || after >= bound) {
 		memcpy(arena->order, before, count * sizeof(*before));
-		if (!ret)
-			ret = loom_tflite_set_lifetimes(arena, err);
+		/* after an error, too: lifetimes are those of the order that stays */
+		code = loom_tflite_set_lifetimes(arena, ret ? NULL : err);
+		ret = ret ? ret : code;
 	}
+	arena->view.num_moved = 0;
 	for (i = 0; i < count; i++)
 		arena->view.num_moved += arena->order[i] != i;
 	free(before);

@@ -182,6 +182,8 @@ static bool walk(struct sparse *sparse, uint8_t *data)
 {
 	const size_t size = loom_dtype_size(sparse->tensor->dtype);
 	const int64_t count = (int64_t)(sparse->tensor->data_bytes / size);
+	/* no level has more places than the tensor has elements; each is entered, passed and left */
+	uint64_t left = 3 * (sparse->num_levels + 1) * (sparse->tensor->size_bytes / size + 1);
 	uint32_t depth = 0;
 	bool entering = true;
 	int64_t to;
@@ -189,7 +191,7 @@ static bool walk(struct sparse *sparse, uint8_t *data)
 	for (;;) {
 		struct level *level = &sparse->levels[depth];
 
-		if (entering && !enter(level, depth ? level[-1].at : 0))
+		if (!left-- || (entering && !enter(level, depth ? level[-1].at : 0)))
 			return false;
 		if (level->at == level->end) {
 			if (!depth)
@@ -219,7 +221,8 @@ int loom_tflite_densify(const struct loom_tflite_tensor *tensor, struct loom_poo
 {
 	struct sparse sparse = { .tensor = tensor };
 
-	if (!tensor->data || !read_levels(&sparse))
+	/* all that is stored is walked over, and many constants may lie in the same bytes */
+	if (!tensor->data || tensor->data_bytes > tensor->size_bytes || !read_levels(&sparse))
 		return -EINVAL;
 	*data = loom_pool_alloc(pool, tensor->size_bytes);
 	if (!*data)

@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define FUZZ_LEAST	300
 
-static struct tflite_build fuzz_files[TFLITE_BUILDS];
+static struct tflite_build fuzz_files[TFLITE_KINDS];
 
 static uint32_t fuzz_number(uint32_t value)
 {
@@ -162,10 +162,10 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 	const time_t end = time(NULL) + seconds;
 	uint64_t i, mutations;
 
-	for (i = 0; i < TFLITE_BUILDS; i++)
+	for (i = 0; i < TFLITE_KINDS; i++)
 		tflite_build(&fuzz_files[i], (uint32_t)i);
 	for (i = 0; runs ? i < runs : i < FUZZ_LEAST || time(NULL) < end; i++) {
-		const struct tflite_build *from = &fuzz_files[random_below(TFLITE_BUILDS)];
+		const struct tflite_build *from = &fuzz_files[random_below(TFLITE_KINDS)];
 
 		memcpy(fuzz_now.data, from->bytes, from->size);
 		fuzz_now.size = from->size;
