@@ -359,10 +359,10 @@ int loom_place_json_to_csv(const char *text, size_t size_bytes, const char *path
 	scan.out_line = 1;
 	scan_all(&scan, text);
 	failed = ferror(scan.out);
-	if (fclose(scan.out) || failed || !*csv) {
+	if (fclose(scan.out) || failed || !*csv || scan.code) {
 		free(*csv);
 		*csv = NULL;
-		return loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
+		return scan.code ? scan.code : loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
 	}
 	return 0;
 }
