@@ -7,6 +7,7 @@
 #include "ort.h"
 #include "partition.h"
 
+#include "base/error.h"
 #include "onnx/onnx.h"
 #include "onnx/proto.h"
 #include "planner/planner.h"
@@ -169,10 +170,17 @@ static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool 
 	int first = *size < 0 ? 0 : *size, last = *size < 0 ? sizes - 1 : *size, i;
 
 	*works = false;
+	/* what cannot be written as ONNX stays, as all else that Loom cannot do */
+	if (status && loom_ort.api->GetErrorCode(status) != ORT_EP_FAIL) {
+		loom_error_set(err, -EOPNOTSUPP, "%s", loom_ort.api->GetErrorMessage(status));
+		loom_ort.api->ReleaseStatus(status);
+		loom_ort_model_clear(&model);
+		return NULL;
+	}
 	if (!model.is_open)
 		last = first;
 	for (i = first; i <= last && !status && !*works; i++) {
-		struct loom_error why;
+		struct loom_error why = { .text = "out of memory" };
 
 		*works = !try_size(claim, &model, trial_sizes[i], &why);
 		if (*works)
@@ -236,6 +244,9 @@ static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
 		return NULL;
 	}
 	ORT_TRY(find_culprit(claim, first, &culprit, &err));
+	/* one more node stays, even if a trial does not end twice in the same way */
+	if (!claim->chosen[culprit])
+		culprit = first;
 	loom_ort_log(claim->ep->logger, ORT_LOGGING_LEVEL_INFO,
 		     "Loom: node \"%s\" (%s) stays: %s", graph->nodes[culprit].name,
 		     graph->nodes[culprit].op, err.text);

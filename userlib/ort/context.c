@@ -16,28 +16,35 @@
 #define DOMAIN	"com.microsoft"
 #define OP	"EPContext"
 
+/* Whether it is an error; it is released. */
+static bool is_bad(OrtStatus *status)
+{
+	const bool bad = status;
+
+	loom_ort.api->ReleaseStatus(status);
+	return bad;
+}
+
 /* An attribute of a node as a string, from malloc; NULL if it has none. */
 static char *read_string(const OrtNode *node, const char *name, size_t *bytes)
 {
 	const OrtApi *api = loom_ort.api;
 	const OrtOpAttr *attr = NULL;
-	OrtStatus *status;
 	size_t size = 0;
 	char *text;
+	bool bad;
 
 	*bytes = 0;
-	status = api->Node_GetAttributeByName(node, name, &attr);
-	api->ReleaseStatus(status);
-	if (status || !attr)
+	bad = is_bad(api->Node_GetAttributeByName(node, name, &attr));
+	if (bad || !attr)
 		return NULL;
 	/* without room it says how much it would take */
 	api->ReleaseStatus(api->ReadOpAttr(attr, ORT_OP_ATTR_STRING, NULL, 0, &size));
 	text = calloc(1, size + 1);
 	if (!text)
 		return NULL;
-	status = size ? api->ReadOpAttr(attr, ORT_OP_ATTR_STRING, text, size, bytes) : NULL;
-	api->ReleaseStatus(status);
-	if (!status)
+	bad = size && is_bad(api->ReadOpAttr(attr, ORT_OP_ATTR_STRING, text, size, bytes));
+	if (!bad)
 		return text;
 	free(text);
 	return NULL;
@@ -47,16 +54,14 @@ static int64_t read_int(const OrtNode *node, const char *name, int64_t otherwise
 {
 	const OrtApi *api = loom_ort.api;
 	const OrtOpAttr *attr = NULL;
-	OrtStatus *status = api->Node_GetAttributeByName(node, name, &attr);
+	bool bad = is_bad(api->Node_GetAttributeByName(node, name, &attr));
 	int64_t value = otherwise;
 	size_t bytes;
 
-	api->ReleaseStatus(status);
-	if (status || !attr)
+	if (bad || !attr)
 		return otherwise;
-	status = api->ReadOpAttr(attr, ORT_OP_ATTR_INT, &value, sizeof(value), &bytes);
-	api->ReleaseStatus(status);
-	return status ? otherwise : value;
+	bad = is_bad(api->ReadOpAttr(attr, ORT_OP_ATTR_INT, &value, sizeof(value), &bytes));
+	return bad ? otherwise : value;
 }
 
 bool loom_ort_is_context(const struct loom_ort_node *node)
@@ -175,6 +180,25 @@ OrtStatus *loom_ort_context_read(struct loom_ort_part *part, const OrtGraph *gra
 	return loom_ort_status(ret, &err);
 }
 
+/* Under a name of its own first: no reader finds half a program, and none stays after an error. */
+static int write_whole(const char *path, const void *bytes, size_t size_bytes)
+{
+	char *part = join(path, ".part");
+	FILE *file = part ? fopen(part, "wbe") : NULL;
+	int code = file ? 0 : -errno;
+
+	if (file && fwrite(bytes, 1, size_bytes, file) != size_bytes)
+		code = -errno;
+	if (file && fclose(file) && !code)
+		code = -errno;
+	if (!code && rename(part, path))
+		code = -errno;
+	if (file && code)
+		remove(part);
+	free(part);
+	return code;
+}
+
 /* Writes a program beside the model that will be written; @name: [out] from malloc. */
 static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph *graph,
 			       const void *bytes, size_t size_bytes, char **name)
@@ -182,8 +206,7 @@ static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph 
 	const char *asked = part->ep->options.context_path, *model, *base;
 	char *folder, *path, *dot;
 	OrtStatus *status = NULL;
-	FILE *file;
-	bool bad;
+	int code;
 
 	ORT_TRY(model_path(part, graph, &model));
 	if (asked)
@@ -202,12 +225,9 @@ static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph 
 		free(folder);
 		return loom_ort_no_memory();
 	}
-	file = fopen(path, "wbe");
-	bad = !file || fwrite(bytes, 1, size_bytes, file) != size_bytes;
-	if (file && fclose(file))
-		bad = true;
-	if (bad)
-		status = loom_ort_fail(-EIO, "%s: %s", path, strerror(errno));
+	code = write_whole(path, bytes, size_bytes);
+	if (code)
+		status = loom_ort_fail(-EIO, "%s: %s", path, strerror(-code));
 	free(path);
 	free(folder);
 	return status;

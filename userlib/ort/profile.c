@@ -25,6 +25,7 @@
 
 /**
  * struct event - a run of a part
+ * @ep: the session that it is of
  * @name: of its node
  * @start_ns: when it began, CLOCK_MONOTONIC
  * @end_ns: when it ended
@@ -33,6 +34,7 @@
  * @next: another one
  */
 struct event {
+	const struct loom_ort_ep *ep;
 	char name[128];
 	int64_t start_ns;
 	int64_t end_ns;
@@ -74,10 +76,15 @@ static int64_t now_ns(void)
 void loom_ort_profile_note(struct loom_ort_ep *ep, const struct loom_ort_part *part,
 			   const struct loom_session *session, int64_t start_ns, int64_t end_ns)
 {
-	struct event *event = &pending[num_pending];
+	struct event *event;
 
-	if (!__atomic_load_n(&ep->profilers, __ATOMIC_RELAXED) || num_pending == PENDING)
+	if (!__atomic_load_n(&ep->profilers, __ATOMIC_RELAXED))
 		return;
+	/* the oldest goes: it may be of a session that is no more, and then nobody takes it */
+	if (num_pending == PENDING)
+		memmove(pending, pending + 1, --num_pending * sizeof(*pending));
+	event = &pending[num_pending];
+	event->ep = ep;
 	snprintf(event->name, sizeof(event->name), "%s", part->name);
 	event->start_ns = start_ns;
 	event->end_ns = end_ns;
@@ -106,23 +113,29 @@ static OrtStatus *ORT_API_CALL stop_event(OrtEpProfilerImpl *base, uint64_t id,
 					  const OrtProfilingEvent *event)
 {
 	struct profiler *profiler = (struct profiler *)base;
-	uint32_t i;
+	uint32_t i, left = 0;
 
 	(void)id;
 	(void)event;
 	for (i = 0; i < num_pending; i++) {
-		struct event *kept = malloc(sizeof(*kept));
+		struct event *kept;
 
+		/* a session inside of another's node has a profile of its own */
+		if (pending[i].ep != profiler->ep) {
+			pending[left++] = pending[i];
+			continue;
+		}
+		kept = malloc(sizeof(*kept));
 		/* the profile lacks it */
 		if (!kept)
-			break;
+			continue;
 		*kept = pending[i];
 		pthread_mutex_lock(&profiler->lock);
 		kept->next = profiler->events;
 		profiler->events = kept;
 		pthread_mutex_unlock(&profiler->lock);
 	}
-	num_pending = 0;
+	num_pending = left;
 	return NULL;
 }
 
