@@ -113,7 +113,7 @@ static __always_inline void conv_stage(const struct loom_conv_f32 *f, const u8 *
 		to[stage->slot[i]] = *(const float *)(row + stage->off[i]);
 }
 
-/* The same of binary16, zeroes included. */
+/* The same of binary16. */
 static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const u8 *row, float *to)
 {
 	const struct loom_conv_stage *stage = &f->stage;
@@ -123,6 +123,12 @@ static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const
 	if (f->contiguous && f->c.attr->stride[2] == 1 && n) {
 		/* what lies outside of x has its zeroes already */
 		loom_halves_widen(to + stage->slot[0], row + stage->off[0], n);
+		return;
+	}
+	/* with wide steps nearly all of a stage is between what is needed */
+	if (4 * n < stage->slots) {
+		for (i = 0; i < n; i++)
+			to[stage->slot[i]] = loom_half_widen(*(const u16 *)(row + stage->off[i]));
 		return;
 	}
 	memset(half, 0, stage->slots * sizeof(half[0]));
