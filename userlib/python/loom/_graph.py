@@ -52,7 +52,7 @@ def _shape(name: str, dims: Sequence[int]) -> abi.loom_shape_binding:
 
 
 class Graph(Closeable):
-    """A network, ready to be planned, from a file of ONNX or TensorFlow Lite. Graph.build() needs none.
+    """A network, ready to be planned, from an ONNX or TensorFlow Lite file. See also Graph.build().
 
     What the model leaves open is said by name:
 
