@@ -9,6 +9,7 @@
 #					on the bus; debug, what runs on the instrumented kernel.
 #					LOOM_KERNEL=backports: that of debug-kernel.sh
 #					LOOM_FAULTS_PLAN: rounds of pci/faults.sh
+#					LOOM_REWRITINGS: networks that are written down otherwise
 set -u
 shopt -s nullglob
 
@@ -127,8 +128,9 @@ run_part() {
 	more-slurm)
 		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
 	more-rewritings)
-		tap more-rewritings --timeout 1500 -- build/e2e/rewritings mobilenet_v2 googlenet \
-			resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx ;;
+		# shellcheck disable=SC2086 # words
+		tap more-rewritings --timeout 1500 -- build/e2e/rewritings ${LOOM_REWRITINGS:-\
+			mobilenet_v2 googlenet resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx} ;;
 	more-deb)
 		tap more-deb --timeout 1800 -- tools/ci/deb-test.sh ;;
 	more-tsan)
