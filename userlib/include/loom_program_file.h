@@ -58,7 +58,8 @@ struct loom_program_section {
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0; -EINVAL for a name with control characters, and for an origin without a chip that
- * makes sense or with one of other lanes than the program's; -E2BIG; -ENOMEM; -EOPNOTSUPP on a machine that is not little endian.
+ * makes sense or with one of other lanes than the program's; -E2BIG; -ENOMEM; -EOPNOTSUPP on a
+ * machine that is not little endian.
  */
 int loom_program_write(const struct loom_program *program,
 		       const struct loom_program_origin *origin, void **bytes, size_t *size_bytes,

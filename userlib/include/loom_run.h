@@ -18,8 +18,8 @@
  * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
  * be a dma-buf (loom_session_bind_input()).
  *
- * What was made last goes first: sessions, then the programs or program files that they run, then the
- * graphs of those programs, and targets last.
+ * What was made last goes first: sessions, then the programs or program files that they run, then
+ * the graphs of those programs, and targets last.
  *
  * What is asked for at the wrong time is -EINVAL: a result before there is one, and anything but
  * loom_session_wait(), loom_session_fd() and loom_session_destroy() while a submitted run is under

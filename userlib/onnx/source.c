@@ -114,7 +114,8 @@ static int bind_shape(struct loom_graph *graph, const struct loom_source_input *
 	uint32_t i;
 
 	if (shape->rank > LOOM_GRAPH_RANK)
-		return loom_graph_fail(graph, -EINVAL, "input \"%s\": a shape of rank %u: %d is the most",
+		return loom_graph_fail(graph, -EINVAL,
+				       "input \"%s\": a shape of rank %u: %d is the most",
 				       input->name, shape->rank, LOOM_GRAPH_RANK);
 	if (input->has_shape && shape->rank != input->rank)
 		fits = false;

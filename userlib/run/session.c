@@ -99,7 +99,8 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	    memcmp(array->dims, input->dims, input->rank * sizeof(*input->dims))) {
 		loom_dims_print(wants, sizeof(wants), input->rank, input->dims);
 		if (array->rank > LOOM_GRAPH_RANK)
-			return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %u dimensions",
+			return loom_error_set(err, -EINVAL,
+					      "input '%s' takes %s elements, not %u dimensions",
 					      input->name, wants, array->rank);
 		return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %s",
 				      input->name, wants,

@@ -317,8 +317,8 @@ static void test_refusals(void)
 	chip = made.chip;
 	chip.region[DRM_LOOM_REGION_SRAM].banks *= 2;
 	origin.chip = &chip;
-	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL && !bytes &&
-	       strstr(err.text, "lanes"), "the chip of another program: %s", err.text);
+	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL &&
+	       !bytes && strstr(err.text, "lanes"), "the chip of another program: %s", err.text);
 	origin.chip = &made.chip;
 	origin.objective = 99;
 	tap_ok(loom_program_write(made.program, &origin, &bytes, &size, &err) == -EINVAL,

@@ -138,7 +138,8 @@ static void test_reject(struct loom_target *target, const struct loom_program *p
 
 	header->lanes = 99;
 	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session &&
-	       strstr(err.text, "topology") && strstr(err.text, "for 99 lanes, and chip 'soft' has"),
+	       strstr(err.text, "topology") &&
+	       strstr(err.text, "for 99 lanes, and chip 'soft' has"),
 	       "a plan that is refused: the rule is named, and both chips: %s", err.text);
 	broken.plan_bytes = 8;
 	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session,
