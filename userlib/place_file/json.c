@@ -362,7 +362,8 @@ int loom_place_json_to_csv(const char *text, size_t size_bytes, const char *path
 	if (fclose(scan.out) || failed || !*csv || scan.code) {
 		free(*csv);
 		*csv = NULL;
-		return scan.code ? scan.code : loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
+		return scan.code ? scan.code :
+		       loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
 	}
 	return 0;
 }

@@ -51,7 +51,8 @@ static const char *bias_of(struct loom_tflite_convert *cv, uint32_t index,
 	if (!tensor || tensor->dtype != DRM_LOOM_DTYPE_I32)
 		return loom_tflite_real(cv, index, LOOM_TFLITE_ROWS);
 	count = (int64_t)tensor->size_bytes / 4;
-	if (!loom_tflite_is_plain(tensor) || !loom_tflite_is_quantised(x) || !loom_tflite_is_quantised(w) ||
+	if (!loom_tflite_is_plain(tensor) || !loom_tflite_is_quantised(x) ||
+	    !loom_tflite_is_quantised(w) ||
 	    (w->scales.count > 1 && w->scales.count != count)) {
 		loom_tflite_fail(cv, -EOPNOTSUPP, "a bias of integers without steps");
 		return NULL;

@@ -182,7 +182,7 @@ static bool walk(struct sparse *sparse, uint8_t *data)
 {
 	const size_t size = loom_dtype_size(sparse->tensor->dtype);
 	const int64_t count = (int64_t)(sparse->tensor->data_bytes / size);
-	/* no level has more places than the tensor has elements; each is entered, passed and left */
+	/* no level has more places than the tensor has elements; each is entered, passed, left */
 	uint64_t left = 3 * (sparse->num_levels + 1) * (sparse->tensor->size_bytes / size + 1);
 	uint32_t depth = 0;
 	bool entering = true;

@@ -149,7 +149,7 @@ static bool ends(uint32_t which)
 	return good;
 }
 
-/* A constant that says it leaves out zeros has fewer bytes than elements: none is read past them. */
+/* A constant that leaves out zeros has fewer bytes than elements: none is read past them. */
 static void cut_constants(void)
 {
 	static const char *const of[] = { "", "bias", "padding", "sizes", "axes" };
