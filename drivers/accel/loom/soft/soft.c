@@ -451,6 +451,7 @@ static void loom_soft_run(struct loom_job *job)
 	if (loom_job_stop_reason(job))
 		loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
+	loom_soft_team_look(soft->team);
 	queue_work(soft->wq, &soft->work);
 }
 
@@ -461,6 +462,7 @@ static void loom_soft_stop_job(struct loom_job *job)
 	spin_lock(&soft->lock);
 	loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
+	loom_soft_team_look(soft->team);
 }
 
 static void loom_soft_progress(struct loom_job *job, struct loom_job_position *position)
@@ -512,6 +514,7 @@ static void loom_soft_stop(struct loom_device *loom, enum loom_stop_reason why)
 	spin_lock(&soft->lock);
 	soft->running = false;
 	spin_unlock(&soft->lock);
+	loom_soft_team_look(soft->team);
 	flush_work(&soft->work);
 }
 

@@ -55,7 +55,9 @@ struct loom_soft_team {
 	bool pause;
 	/** @busy: those who have not stopped */
 	atomic_t busy;
-	/** @idle: the last one has stopped */
+	/** @look: there is something new that the worker has to look at, who may be waiting */
+	bool look;
+	/** @idle: the last one has stopped, or @look */
 	wait_queue_head_t idle;
 	/** @round: what they work on */
 	struct loom_soft_round *round;
@@ -130,7 +132,8 @@ static void loom_soft_help(struct work_struct *work)
  * @team: helpers of the worker
  * @round: the round, which is begun
  *
- * Where there is nothing left for the worker it waits for the others, for a while.
+ * Where there is nothing left for the worker it waits for the others, for a while, or until there
+ * is something to look at.
  *
  * Return: whether the round has ended.
  */
@@ -148,12 +151,33 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 	}
 	if (loom_soft_share_chunk(team, round, 0))
 		return false;
-	if (!wait_event_timeout(team->idle, !atomic_read(&team->busy), 1))
+	wait_event_timeout(team->idle, !atomic_read(&team->busy) || READ_ONCE(team->look), 1);
+	/*
+	 * Before the caller takes the lock under which it looks: who takes that later to tell
+	 * something new sets this again.
+	 */
+	WRITE_ONCE(team->look, false);
+	if (atomic_read(&team->busy))
 		return false;
 	/* all have stopped because nothing is left: nobody has told them to pause */
 	loom_soft_team_pause(team);
 	round->command = NULL;
 	return true;
+}
+
+/**
+ * loom_soft_team_look() - there is a job, or a stop, that the worker does not know of
+ * @team: its helpers, NULL is fine
+ *
+ * Called when that was noted under the lock of the device, in any context. Helpers go on: whether
+ * they shall pause is up to the worker.
+ */
+void loom_soft_team_look(struct loom_soft_team *team)
+{
+	if (!team)
+		return;
+	WRITE_ONCE(team->look, true);
+	wake_up(&team->idle);
 }
 
 /**
