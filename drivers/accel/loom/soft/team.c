@@ -100,17 +100,20 @@ static bool loom_soft_share_chunk(struct loom_soft_team *team, struct loom_soft_
 				  u32 index)
 {
 	struct loom_share *share = &round->shares[index];
-	u64 start = ktime_get_ns();
+	u64 start, took;
 
 	if (!loom_soft_share_get(round, share))
 		return false;
+	/* without the time that others have the processor */
 	kernel_fpu_begin();
+	start = ktime_get_ns();
 	do {
 		loom_share_run(share, round->command, round->memory, LOOM_ENGINE_PIECE);
 	} while (loom_soft_share_get(round, share) &&
 		 ktime_get_ns() - start < LOOM_SOFT_CHUNK_NS);
+	took = ktime_get_ns() - start;
 	kernel_fpu_end();
-	loom_soft_look(team->longest_ns, ktime_get_ns() - start);
+	loom_soft_look(team->longest_ns, took);
 	return true;
 }
 
