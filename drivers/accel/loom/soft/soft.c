@@ -468,6 +468,7 @@ static void loom_soft_stop_job(struct loom_job *job)
 static void loom_soft_progress(struct loom_job *job, struct loom_job_position *position)
 {
 	const struct loom_soft_run *run = job->run;
+	const struct loom_command *shared = run->round ? READ_ONCE(run->round->command) : NULL;
 
 	*position = (struct loom_job_position) {
 		.step = run->engine.step,
@@ -475,6 +476,9 @@ static void loom_soft_progress(struct loom_job *job, struct loom_job_position *p
 		.unit = run->engine.unit,
 		.counters = run->engine.counters,
 	};
+	/* how far shares are is not looked at: the first unit that nobody has taken is near */
+	if (shared)
+		position->unit = min_t(u64, atomic64_read(&run->round->next), shared->units);
 }
 
 static void loom_soft_release(struct loom_job *job)

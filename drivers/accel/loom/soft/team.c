@@ -164,7 +164,7 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 		return false;
 	/* all have stopped because nothing is left: nobody has told them to pause */
 	loom_soft_team_pause(team);
-	round->command = NULL;
+	WRITE_ONCE(round->command, NULL);
 	return true;
 }
 
@@ -211,13 +211,13 @@ void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_r
 {
 	u64 cost = max(command->unit_cost, 1ULL);
 
-	round->command = command;
 	round->memory = memory;
 	/* who is late holds up all others by a share */
 	round->take = min(loom_engine_share(command, team->threads),
 			  round_up(div64_u64(8 * LOOM_SOFT_SHARE_LEAST, cost) + 1, 64));
 	atomic64_set(&round->next, 0);
 	memset(round->shares, 0, team->threads * sizeof(round->shares[0]));
+	WRITE_ONCE(round->command, command);
 }
 
 /**
