@@ -376,6 +376,34 @@ static void loom_soft_work(struct work_struct *work)
 
 /* -------------------------------------------------------------------- jobs */
 
+/* Room for the rounds of a job, which its client is charged. */
+static struct loom_soft_round *loom_soft_round_get(struct loom_soft *soft, struct loom_job *job)
+{
+	struct loom_context *context = job->context;
+	u64 bytes = loom_soft_round_bytes(soft->team);
+	int ret = loom_quota_charge(context->loom, context->client, bytes);
+	struct loom_soft_round *round;
+
+	if (ret)
+		return ERR_PTR(ret);
+	round = loom_soft_round_create(soft->team);
+	if (round)
+		return round;
+	loom_quota_uncharge(context->loom, context->client, bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+static void loom_soft_round_put(struct loom_soft *soft, struct loom_job *job,
+				struct loom_soft_round *round)
+{
+	struct loom_context *context = job->context;
+
+	if (!round)
+		return;
+	loom_quota_uncharge(context->loom, context->client, loom_soft_round_bytes(soft->team));
+	kvfree(round);
+}
+
 static int loom_soft_prepare(struct loom_job *job)
 {
 	const struct loom_plan *plan = job->plan->plan;
@@ -399,10 +427,11 @@ static int loom_soft_prepare(struct loom_job *job)
 		run->memory.scratch = run->scratch->bytes;
 	}
 	if (soft->team) {
-		ret = -ENOMEM;
-		run->round = loom_soft_round_create(soft->team);
-		if (!run->round)
+		run->round = loom_soft_round_get(soft, job);
+		if (IS_ERR(run->round)) {
+			ret = PTR_ERR(run->round);
 			goto err_scratch;
+		}
 	}
 	run->memory.lanes = plan->lanes;
 	run->memory.lane_pitch = pitch;
@@ -493,7 +522,7 @@ static void loom_soft_release(struct loom_job *job)
 	if (run->scratch)
 		loom_soft_scratch_unwind(job->context, run->scratch);
 	loom_soft_scratch_put(run->scratch);
-	kvfree(run->round);
+	loom_soft_round_put(soft, job, run->round);
 	kfree(run);
 	job->run = NULL;
 }

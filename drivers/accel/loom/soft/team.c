@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fpu.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -218,6 +219,19 @@ void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_r
 	atomic64_set(&round->next, 0);
 	memset(round->shares, 0, team->threads * sizeof(round->shares[0]));
 	WRITE_ONCE(round->command, command);
+}
+
+/**
+ * loom_soft_round_bytes() - what the rounds of a run take of the host
+ * @team: who computes it
+ *
+ * Return: bytes, in whole pages.
+ */
+u64 loom_soft_round_bytes(const struct loom_soft_team *team)
+{
+	struct loom_soft_round *round;
+
+	return PAGE_ALIGN(struct_size(round, shares, team->threads));
 }
 
 /**

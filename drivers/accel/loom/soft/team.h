@@ -33,6 +33,7 @@ struct loom_soft_round {
 
 struct loom_soft_team *loom_soft_team_create(u32 threads, int number, atomic64_t *longest_ns);
 void loom_soft_team_destroy(struct loom_soft_team *team);
+u64 loom_soft_round_bytes(const struct loom_soft_team *team);
 struct loom_soft_round *loom_soft_round_create(const struct loom_soft_team *team);
 void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_round *round,
 			   const struct loom_command *command, const struct loom_memory *memory);
