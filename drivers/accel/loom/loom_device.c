@@ -44,7 +44,8 @@ MODULE_PARM_DESC(job_timeout_ms, "A job that has the engine for longer is ended 
 
 static uint loom_device_threads = 1;
 module_param_named(threads, loom_device_threads, uint, 0444);
-MODULE_PARM_DESC(threads, "Kernel threads that compute a job of a soft device (1 to 64, default: 1)");
+MODULE_PARM_DESC(threads,
+		 "Kernel threads that compute a job of a soft device (1 to 64, at most one for each processor; default: 1)");
 
 /* What the module parameter names. */
 static const struct drm_loom_chip *loom_device_param_topology(void)

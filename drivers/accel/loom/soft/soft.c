@@ -562,7 +562,8 @@ static void loom_soft_fini(struct drm_device *drm, void *data)
 static int loom_soft_init(struct loom_device *loom)
 {
 	struct loom_soft_data *data = dev_get_platdata(loom->drm.dev);
-	u32 threads = data ? data->threads : loom_device_param_threads();
+	u32 threads = min_t(u32, data ? data->threads : loom_device_param_threads(),
+			    num_online_cpus());
 	static atomic_t probed;
 	struct loom_soft *soft;
 	int number;

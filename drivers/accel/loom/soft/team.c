@@ -21,11 +21,13 @@
  * Helpers work only while a run has its turn. Before the worker gives up the turn, or ends the job,
  * it has them pause, and waits for it, which takes a chunk; how far each share is stays in the
  * round, which belongs to the run. So preemption, timeouts, stops and resets are the worker's
- * business alone, as before.
+ * business alone, as before. A helper that has not begun, as its processor is busy, is not waited
+ * for: the worker takes over what it had left, and finds for itself that all is done.
  *
  * Engine time is the time that the device has worked for a client, with however many processors: a
  * device is one engine, and slices and timeouts are of it. One worker is the default, since kernel
- * threads that nobody has asked for are not what a machine has its processors for.
+ * threads that nobody has asked for are not what a machine has its processors for. There are no
+ * more of them than processors: those that wait for each other's are not seen in engine time.
  */
 
 /**
@@ -123,12 +125,24 @@ static void loom_soft_help(struct work_struct *work)
 	struct loom_soft_helper *helper = container_of(work, struct loom_soft_helper, work);
 	struct loom_soft_team *team = helper->team;
 
-	/* part of what signals fences, which lockdep learns by the worker's flush_work() */
+	/* part of what signals fences, which lockdep learns by the worker's cancel_work_sync() */
 	while (!READ_ONCE(team->pause) &&
 	       loom_soft_share_chunk(team, team->round, helper->index))
 		cond_resched();
 	if (atomic_dec_and_test(&team->busy))
 		wake_up(&team->idle);
+}
+
+/* Whether nothing is left of a round that nobody works on. */
+static bool loom_soft_round_over(const struct loom_soft_team *team,
+				 const struct loom_soft_round *round)
+{
+	u32 i;
+
+	for (i = 0; i < team->threads; i++)
+		if (round->shares[i].unit < round->shares[i].end)
+			return false;
+	return atomic64_read(&round->next) >= round->command->units;
 }
 
 /**
@@ -146,6 +160,10 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 	u32 i;
 
 	if (!team->going) {
+		if (loom_soft_round_over(team, round)) {
+			WRITE_ONCE(round->command, NULL);
+			return true;
+		}
 		team->going = true;
 		team->round = round;
 		WRITE_ONCE(team->pause, false);
@@ -195,8 +213,16 @@ void loom_soft_team_pause(struct loom_soft_team *team)
 	if (!team->going)
 		return;
 	WRITE_ONCE(team->pause, true);
-	for (i = 0; i < team->threads - 1; i++)
-		flush_work(&team->helpers[i].work);
+	for (i = 0; i < team->threads - 1; i++) {
+		struct loom_share *shares = team->round->shares;
+
+		if (!cancel_work_sync(&team->helpers[i].work))
+			continue;
+		atomic_dec(&team->busy);
+		/* it may not begin in the next turn either: the worker does, and is never stuck */
+		if (shares[0].unit >= shares[0].end)
+			swap(shares[0], shares[i + 1]);
+	}
 	team->going = false;
 }
 
