@@ -481,26 +481,40 @@ static int loom_host_read_threads(struct loom_target *target, struct loom_error 
 {
 	const char *text = getenv("LOOM_THREADS");
 	unsigned long threads;
+	int saved = errno;
 	char *end;
 
 	if (!text || !*text)
 		return loom_host_set_threads(target, 1, err);
 	threads = strtoul(text, &end, 10);
+	errno = saved;
 	if (*text < '0' || *text > '9' || *end || threads > UINT32_MAX)
 		return loom_error_set(err, -EINVAL, "LOOM_THREADS is a count, not '%s'", text);
 	return loom_host_set_threads(target, threads, err);
 }
 
+/* Processors that this process may have. */
+static long loom_host_processors(void)
+{
+	int saved = errno;
+	cpu_set_t set;
+	long count;
+
+	/* of more than 1024 processors a set is too small */
+	count = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) :
+							  CPU_COUNT(&set);
+	errno = saved;
+	return count;
+}
+
 int loom_host_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err)
 {
-	cpu_set_t set;
-
 	if (threads > LOOM_HOST_THREADS)
 		return loom_error_set(err, -EINVAL, "at most %u threads, not %u",
 				      LOOM_HOST_THREADS, threads);
-	if (!threads && !sched_getaffinity(0, sizeof(set), &set))
-		threads = min(CPU_COUNT(&set), LOOM_HOST_THREADS);
-	target->threads = max(threads, 1U);
+	if (!threads)
+		threads = min(max(loom_host_processors(), 1L), (long)LOOM_HOST_THREADS);
+	target->threads = threads;
 	return 0;
 }
 
