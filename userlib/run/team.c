@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "loom_engine.h"
 
@@ -27,6 +28,7 @@
 
 /**
  * struct loom_team - threads, and the command that they work on
+ * @pid: the process that has them: a child of fork() has none
  * @threads: how many, the caller's own included
  * @least: what is less work is not shared
  * @thread: the others
@@ -43,6 +45,7 @@
  * @share: units that are taken at once
  */
 struct loom_team {
+	pid_t pid;
 	uint32_t threads;
 	uint64_t least;
 	pthread_t *thread;
@@ -164,7 +167,7 @@ int loom_team_run(struct loom_team *team, const struct loom_command *command,
 		  const struct loom_memory *memory, int (*look)(void *arg), void *arg)
 {
 	uint64_t cost = max(command->unit_cost, 1ULL), most = max(TEAM_MOST / cost, 1ULL);
-	bool alone = command->units * cost < team->least;
+	bool alone = command->units * cost < team->least || team->pid != getpid();
 	int ret;
 
 	if (!command->units)
@@ -213,6 +216,7 @@ int loom_team_create(uint32_t threads, uint64_t least, struct loom_team **out)
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->go, NULL);
 	pthread_cond_init(&team->ended, NULL);
+	team->pid = getpid();
 	team->threads = threads;
 	team->least = least;
 	team->thread = calloc(threads, sizeof(*team->thread));
@@ -224,12 +228,10 @@ int loom_team_create(uint32_t threads, uint64_t least, struct loom_team **out)
 	return ret;
 }
 
-void loom_team_destroy(struct loom_team *team)
+static void team_end(struct loom_team *team)
 {
 	uint32_t i;
 
-	if (!team)
-		return;
 	atomic_store(&team->end, true);
 	team_begin_round(team);
 	for (i = 0; i < team->started; i++)
@@ -237,6 +239,15 @@ void loom_team_destroy(struct loom_team *team)
 	pthread_cond_destroy(&team->ended);
 	pthread_cond_destroy(&team->go);
 	pthread_mutex_destroy(&team->lock);
+}
+
+void loom_team_destroy(struct loom_team *team)
+{
+	if (!team)
+		return;
+	/* in a child of fork() threads that are not there wait, and may have the lock, for ever */
+	if (team->pid == getpid())
+		team_end(team);
 	free(team->thread);
 	free(team);
 }

@@ -30,6 +30,8 @@ void loom_team_destroy(struct loom_team *team);
  *	NULL
  * @arg: for @look
  *
+ * In a child of fork(), which has not the threads, the caller's own thread does it.
+ *
  * Return: 0, or what @look returned.
  */
 int loom_team_run(struct loom_team *team, const struct loom_command *command,

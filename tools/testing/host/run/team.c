@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "host/rewrite/nets.h"
 #include "loom_planner.h"
@@ -192,6 +194,60 @@ static void test_stop(void)
 	net_end(&test);
 }
 
+/* Half a minute is much, and an alarm is the end of a child that hangs. */
+static bool child_runs(struct loom_session *session, const struct loom_array *expect)
+{
+	struct loom_array output = { 0 };
+	struct loom_error err;
+	bool good;
+
+	alarm(30);
+	good = !loom_session_run(session, NULL, NULL, &err) &&
+	       !loom_session_get_output(session, 0, &output, &err) &&
+	       output.size_bytes == expect->size_bytes &&
+	       !memcmp(output.data, expect->data, expect->size_bytes);
+	loom_array_clear(&output);
+	loom_session_destroy(session);
+	return good;
+}
+
+static void test_fork(void)
+{
+	struct loom_planner_options options = { .grouping = "layerwise" };
+	struct test_case test = net_make(net_mobile);
+	struct loom_array output = { 0 };
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_error err;
+	int status = -1;
+	uint32_t i;
+	pid_t pid;
+
+	target = open_target(loom_preset_find("soft"), 4);
+	options.chip = loom_target_chip(target);
+	if (loom_program_create(test.graph, &options, &program, &err) ||
+	    loom_session_create(target, program, &session, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < program->num_inputs; i++)
+		if (loom_session_set_input(session, i, &test.inputs[i], &err))
+			tap_fatal("%s", err.text);
+	if (loom_session_run(session, NULL, NULL, &err) ||
+	    loom_session_get_output(session, 0, &output, &err))
+		tap_fatal("%s", err.text);
+	pid = fork();
+	if (!pid)
+		_exit(!child_runs(session, &output));
+	tap_ok(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status), "a child of fork() runs and ends a session of its parent");
+	tap_ok(!loom_session_run(session, NULL, NULL, &err), "and its parent goes on");
+	loom_array_clear(&output);
+	loom_session_destroy(session);
+	loom_program_destroy(program);
+	loom_target_close(target);
+	net_end(&test);
+}
+
 static void test_counts(void)
 {
 	struct loom_target *target;
@@ -218,5 +274,6 @@ int main(void)
 	test_counts();
 	test_nets();
 	test_stop();
+	test_fork();
 	return tap_end();
 }
