@@ -174,6 +174,8 @@ int loom_session_reset_states(struct loom_session *session);
  * @done: element operations that are done
  * @total: all element operations, or 0 if the target does not tell
  *
+ * It returns: it must not leave by longjmp() or an exception, as other threads may be at work.
+ *
  * Return: 0 to go on, a negative errno to end the run.
  */
 typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);

@@ -168,7 +168,7 @@ int loom_team_run(struct loom_team *team, const struct loom_command *command,
 {
 	uint64_t cost = max(command->unit_cost, 1ULL), most = max(TEAM_MOST / cost, 1ULL);
 	bool alone = command->units * cost < team->least || team->pid != getpid();
-	int ret;
+	int ret, cancel;
 
 	if (!command->units)
 		return 0;
@@ -181,10 +181,13 @@ int loom_team_run(struct loom_team *team, const struct loom_command *command,
 	atomic_store(&team->next, 0);
 	if (alone)
 		return team_take_part(team, look, arg);
+	/* the others work on what a caller that is cancelled would free */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	atomic_store(&team->busy, team->threads - 1);
 	team_begin_round(team);
 	ret = team_take_part(team, look, arg);
 	team_end_round(team);
+	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }
 
