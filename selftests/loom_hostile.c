@@ -544,7 +544,7 @@ TEST_F_TIMEOUT(hostile, killed_in_a_job, 180)
 			ASSERT_EQ(0, loom_client_run(&self->client, plan, 0, fence));
 			ret = loom_sync_wait(self->client.fd, fence,
 					     loom_now_ns() + 50 * LOOM_MSEC_NS);
-			/* on a busy machine its worker may begin late: a hundred of ours take 10 ms */
+			/* its worker may begin late; a hundred jobs of ours take 10 ms */
 			if (!ret)
 				usleep(20000);
 		}

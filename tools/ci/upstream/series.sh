@@ -123,9 +123,12 @@ n=0
 for file in "$out"/*.patch; do
 	case $file in *0000-cover*)	continue ;; esac
 	n=$((n + 1))
+	table=
+	# the rows of its tables are macros, as lint.sh knows, too
+	case $file in *-KUnit-*)	table=,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;; esac
 	# what an option for tests does is said in three lines
 	log=$(perl "$checkpatch" --strict --no-tree --terse --show-types --max-line-length=100 \
-		--min-conf-desc-length=3 --ignore "$ignore" "$file" |
+		--min-conf-desc-length=3 --ignore "$ignore$table" "$file" |
 		grep -E ': (ERROR|WARNING|CHECK)' | without_hex_floats || true)
 	if [ -z "$log" ]; then
 		echo "ok $n $(basename "$file")"
