@@ -427,13 +427,13 @@ static inline int loom_sram_take_mapped(int fd, const struct drm_loom_region_inf
 }
 
 /* Folders in configfs that devices are made of. */
-#define ROOT		"/sys/kernel/config/loom"
+#define LOOM_CONFIGFS	"/sys/kernel/config/loom"
 
 static inline int config_write(const char *name, const char *file, const char *text)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
+	snprintf(path, sizeof(path), LOOM_CONFIGFS "/%s/%s", name, file);
 	return loom_write_file(path, text);
 }
 
@@ -451,7 +451,7 @@ static inline int config_read(const char *name, const char *file, char *text, si
 	char path[200];
 	int fd, length;
 
-	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
+	snprintf(path, sizeof(path), LOOM_CONFIGFS "/%s/%s", name, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -468,7 +468,7 @@ static inline int config_make(const char *name)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), ROOT "/%s", name);
+	snprintf(path, sizeof(path), LOOM_CONFIGFS "/%s", name);
 	return mkdir(path, 0755) ? -errno : 0;
 }
 
@@ -476,7 +476,7 @@ static inline int config_remove(const char *name)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), ROOT "/%s", name);
+	snprintf(path, sizeof(path), LOOM_CONFIGFS "/%s", name);
 	return rmdir(path) ? -errno : 0;
 }
 

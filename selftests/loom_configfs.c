@@ -15,7 +15,7 @@
 static uint32_t count_entries(void)
 {
 	static const char * const folders[] = {
-		ROOT, "/dev/accel", "/sys/class/accel", "/sys/bus/platform/devices",
+		LOOM_CONFIGFS, "/dev/accel", "/sys/class/accel", "/sys/bus/platform/devices",
 		"/sys/devices/virtual/workqueue", "/sys/kernel/debug/accel",
 	};
 	uint32_t entries = 0, i;

@@ -192,32 +192,13 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 
 int main(int argc, char **argv)
 {
-	uint64_t runs = 0;
-	int64_t seconds = 5;
-	int i;
+	struct fuzz_options options;
+	int status;
 
-	fuzz_guard();
-	random_state = 1;
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--runs"))
-			runs = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seconds"))
-			seconds = strtoll(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seed"))
-			random_state = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--fail"))
-			fuzz_fail_path = argv[i + 1];
-		else
-			break;
-	}
-	if (i + 1 == argc && argv[i][0] != '-')
-		return fuzz_replay(argv[i]);
-	if (i < argc) {
-		fputs("usage: chip [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
-		      stderr);
-		return 2;
-	}
-	return !fuzz_run(runs, seconds);
+	if (!fuzz_begin_main(argc, argv, &options, &status))
+		return status;
+	random_state = options.seed;
+	return !fuzz_run(options.runs, options.seconds);
 }
 
 #endif

@@ -190,39 +190,21 @@ int main(int argc, char **argv)
 	static size_t (*const make[])(uint64_t *seed, uint8_t *out, size_t room) = {
 		fuzz_npy, fuzz_png, fuzz_pnm, fuzz_tensor,
 	};
-	uint64_t runs = 0, seed = 1, n;
-	int64_t seconds = 5;
+	struct fuzz_options options;
 	time_t end;
 	u32 changes;
-	int i;
+	int status;
+	uint64_t n;
 
-	fuzz_guard();
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--runs"))
-			runs = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seconds"))
-			seconds = strtoll(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seed"))
-			seed = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--fail"))
-			fuzz_fail_path = argv[i + 1];
-		else
-			break;
-	}
-	if (i + 1 == argc && argv[i][0] != '-')
-		return fuzz_replay(argv[i]);
-	if (i < argc) {
-		fputs("usage: files [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
-		      stderr);
-		return 2;
-	}
-	end = time(NULL) + seconds;
-	for (n = 0; runs ? n < runs : time(NULL) < end; n++) {
-		u32 kind = random_xorshift(&seed, ARRAY_SIZE(make));
+	if (!fuzz_begin_main(argc, argv, &options, &status))
+		return status;
+	end = time(NULL) + options.seconds;
+	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
+		u32 kind = random_xorshift(&options.seed, ARRAY_SIZE(make));
 
-		fuzz_now.size = make[kind](&seed, fuzz_now.data, sizeof(fuzz_now.data));
-		for (changes = random_xorshift(&seed, 4); changes; changes--)
-			fuzz_damage(&seed);
+		fuzz_now.size = make[kind](&options.seed, fuzz_now.data, sizeof(fuzz_now.data));
+		for (changes = random_xorshift(&options.seed, 4); changes; changes--)
+			fuzz_damage(&options.seed);
 		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 		if (n > 1000 && (!fuzz_arrays || !fuzz_images))
 			fuzz_fail("of %llu inputs no array or no picture was read",

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,6 +115,48 @@ static int fuzz_replay(const char *path)
 	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 	printf("%s: no fault\n", path);
 	return 0;
+}
+
+/**
+ * struct fuzz_options - what main() was asked for
+ * @runs: inputs to try; 0: until @seconds are over
+ * @seed: the run is a function of it and of the number of inputs
+ * @seconds: for how long, unless @runs is given
+ */
+struct fuzz_options {
+	uint64_t runs, seed;
+	int64_t seconds;
+};
+
+/* Guards the program, reads its arguments. Return: whether to make inputs; @status if not. */
+static bool fuzz_begin_main(int argc, char **argv, struct fuzz_options *options, int *status)
+{
+	int i;
+
+	*options = (struct fuzz_options){ .seed = 1, .seconds = 5 };
+	fuzz_guard();
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--runs"))
+			options->runs = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seconds"))
+			options->seconds = strtoll(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			options->seed = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[i + 1];
+		else
+			break;
+	}
+	if (i == argc)
+		return true;
+	if (i + 1 == argc && argv[i][0] != '-') {
+		*status = fuzz_replay(argv[i]);
+		return false;
+	}
+	fputs("usage: " FUZZ_NAME " [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+	      stderr);
+	*status = 2;
+	return false;
 }
 
 #endif /* LOOM_LIBFUZZER */

@@ -196,40 +196,22 @@ static void fuzz_damage(uint64_t *seed)
 
 int main(int argc, char **argv)
 {
-	uint64_t runs = 0, seed = 1, n;
-	int64_t seconds = 5;
+	struct fuzz_options options;
 	struct bytes model;
 	u32 changes;
+	int status;
 	time_t end;
-	int i;
+	uint64_t n;
 
-	fuzz_guard();
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--runs"))
-			runs = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seconds"))
-			seconds = strtoll(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--seed"))
-			seed = strtoull(argv[i + 1], NULL, 0);
-		else if (!strcmp(argv[i], "--fail"))
-			fuzz_fail_path = argv[i + 1];
-		else
-			break;
-	}
-	if (i + 1 == argc && argv[i][0] != '-')
-		return fuzz_replay(argv[i]);
-	if (i < argc) {
-		fputs("usage: onnx [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
-		      stderr);
-		return 2;
-	}
+	if (!fuzz_begin_main(argc, argv, &options, &status))
+		return status;
 	fuzz_model(&model);
-	end = time(NULL) + seconds;
-	for (n = 0; runs ? n < runs : time(NULL) < end; n++) {
+	end = time(NULL) + options.seconds;
+	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
 		memcpy(fuzz_now.data, model.data, model.size);
 		fuzz_now.size = model.size;
-		for (changes = n ? random_xorshift(&seed, 4) : 0; changes; changes--)
-			fuzz_damage(&seed);
+		for (changes = n ? random_xorshift(&options.seed, 4) : 0; changes; changes--)
+			fuzz_damage(&options.seed);
 		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 		if (!fuzz_taken)
 			fuzz_fail("the model itself is refused");

@@ -200,26 +200,16 @@ static void fuzz_plant(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long seconds = 10, seed = 1, runs = 0, limit = 0;
 	const time_t start = time(NULL);
-	int i;
+	struct fuzz_options options;
+	unsigned long runs = 0;
+	int status;
 
-	fuzz_guard();
-	for (i = 1; i < argc; i++) {
-		if (i + 1 < argc && !strcmp(argv[i], "--seconds"))
-			seconds = strtoul(argv[++i], NULL, 10);
-		else if (i + 1 < argc && !strcmp(argv[i], "--seed"))
-			seed = strtoul(argv[++i], NULL, 10);
-		else if (i + 1 < argc && !strcmp(argv[i], "--runs"))
-			limit = strtoul(argv[++i], NULL, 10);
-		else if (i + 1 < argc && !strcmp(argv[i], "--fail"))
-			fuzz_fail_path = argv[++i];
-		else
-			return fuzz_replay(argv[i]);
-	}
-	fuzz_state = seed;
+	if (!fuzz_begin_main(argc, argv, &options, &status))
+		return status;
+	fuzz_state = options.seed;
 	fuzz_plant();
-	while (limit ? runs < limit : time(NULL) - start < (time_t)seconds) {
+	while (options.runs ? runs < options.runs : time(NULL) - start < options.seconds) {
 		fuzz_next();
 		alarm(FUZZ_HANG_SECONDS);
 		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
@@ -227,8 +217,8 @@ int main(int argc, char **argv)
 		runs++;
 	}
 	alarm(0);
-	printf("fuzz-place: %lu inputs, seed %lu, %zu kinds of them kept, %ld s, no fault\n", runs,
-	       seed, fuzz_corpus_size, (long)(time(NULL) - start));
+	printf("fuzz-place: %lu inputs, seed %llu, %zu kinds of them kept, %ld s, no fault\n", runs,
+	       (unsigned long long)options.seed, fuzz_corpus_size, (long)(time(NULL) - start));
 	return 0;
 }
 
