@@ -323,7 +323,7 @@ int loom_session_get_observed(struct loom_session *session, uint32_t index,
 /**
  * loom_session_counters() - the engine's counters of the last run
  * @session: the session
- * @counters: [out] all zero before the first run
+ * @counters: [out] all zero before the first run, and if @session is NULL
  */
 void loom_session_counters(const struct loom_session *session,
 			   struct drm_loom_counters *counters);
@@ -343,7 +343,7 @@ struct loom_session_moved {
 /**
  * loom_session_moved() - how many bytes the processor has copied, and how many it had not to
  * @session: the session
- * @moved: [out] the figures, since the session was created
+ * @moved: [out] the figures, since the session was created; all zero if @session is NULL
  */
 void loom_session_moved(const struct loom_session *session, struct loom_session_moved *moved);
 

@@ -39,10 +39,13 @@ struct end {
 static int find_end(const struct loom_session *session, struct end *end, uint32_t index,
 		    struct loom_error *err)
 {
-	const struct loom_program *program = session->program;
 	bool is_input = end->kind == LOOM_SLOT_KIND_INPUT;
+	const struct loom_program *program;
 	uint32_t state;
 
+	if (!session)
+		return loom_session_idle(session, err);
+	program = session->program;
 	end->what = is_input ? "input" : "output";
 	if (index >= (is_input ? program->num_inputs : program->num_outputs))
 		return loom_error_set(err, -ENOENT, "there is no %s %u", end->what, index);

@@ -260,10 +260,10 @@ int loom_session_set_state(struct loom_session *session, uint32_t index,
 
 void loom_session_counters(const struct loom_session *session, struct drm_loom_counters *counters)
 {
-	*counters = session->counters;
+	*counters = session ? session->counters : (struct drm_loom_counters){ 0 };
 }
 
 void loom_session_moved(const struct loom_session *session, struct loom_session_moved *moved)
 {
-	*moved = session->moved;
+	*moved = session ? session->moved : (struct loom_session_moved){ 0 };
 }

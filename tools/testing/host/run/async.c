@@ -205,6 +205,26 @@ static void test_mapped(struct loom_session *session, const struct loom_array *w
 	loom_array_clear(&x);
 }
 
+/* What a user gets wrong in the first hour: the session that could not be made is used. */
+static void test_no_session(void)
+{
+	struct loom_session_moved moved = { .in_bytes = 1 };
+	struct drm_loom_counters counters, zero = { 0 };
+	struct loom_error err;
+	void *at = &err;
+
+	tap_ok(loom_session_map_input(NULL, 0, &at, &err) == -EINVAL && !at && one_line(&err) &&
+	       loom_session_map_output(NULL, 0, &at, &err) == -EINVAL &&
+	       loom_session_bind_input(NULL, 0, NULL, &err) == -EINVAL && one_line(&err) &&
+	       loom_session_bind_output(NULL, 0, NULL, &err) == -EINVAL,
+	       "ends of no session: %s", err.text);
+	memset(&counters, 1, sizeof(counters));
+	loom_session_counters(NULL, &counters);
+	loom_session_moved(NULL, &moved);
+	tap_ok(!memcmp(&counters, &zero, sizeof(zero)) && !moved.in_bytes,
+	       "no session has counted nothing");
+}
+
 int main(void)
 {
 	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
@@ -221,6 +241,7 @@ int main(void)
 	    loom_target_open("host", options.chip, &target, &err))
 		tap_fatal("%s", err.text);
 	other = make_session(target, program);
+	test_no_session();
 	test_before(other);
 	for (i = 0; i <= SESSIONS; i++)
 		want[i] = expect(other, i + 1);
