@@ -377,7 +377,10 @@ static void test_row(const struct row *row)
 		chip_flat(SMALL), chip_of(1, 1ULL << 32, 4, SMALL / 4),
 	};
 	struct test_case test = net_make(row->build);
+	/* sanitizers see every fifth plan: there are six of a row, so each kind has its turn */
+	const uint32_t every = getenv("LOOM_SANITIZED") ? 5 : 1;
 	struct outcome whole, other;
+	static uint32_t turn;
 	bool ok = true;
 	uint32_t c, i, k;
 
@@ -385,6 +388,8 @@ static void test_row(const struct row *row)
 		tap_fatal("%s: is not planned whole where it fits", row->name);
 	for (c = 0; c < ARRAY_SIZE(chips); c++)
 		for (i = 0; i < ARRAY_SIZE(groupings); i++) {
+			if (turn++ % every)
+				continue;
 			ok &= run(&test, &chips[c], groupings[i], &other) &&
 			      other.num_outputs == whole.num_outputs;
 			if (ok && other.stats.cut_nodes < row->cut) {
