@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the man pages: loom(1) and one for each command, from what `loom help` says and from
 Documentation/tool.rst; in section 3 libloom(3) and one for each public header, from its kernel-doc
-comments, with a link to it for each function, and one for the header of the driver.
+comments, and one for the header of the driver, each with links for what it declares.
 
 	tools/ci/pages/man.py LOOM FOLDER	LOOM is the tool; man1/ and man3/ in FOLDER are written anew
 """
@@ -201,7 +201,7 @@ def declarations(text):
 
 
 def symbol(lines, code):
-    """One symbol: name for the NAME section or None, and its part of the page."""
+    """One symbol: its name in the NAME section or None, and its part of the page."""
     title = lines[0]
     while len(lines) > 1 and lines[1].startswith('\t'):
         title += ' ' + lines.pop(1).strip()
@@ -223,7 +223,14 @@ def symbol(lines, code):
             i += 1
         out.append(f'.TP\n.I {roff(argument[1])}\n{inline(words)}')
     out.append(paragraphs(text))
-    return (name[:-2] if name.endswith('()') else None), ''.join(out)
+    name = re.fullmatch(r'(?:(?:struct|union|enum) )?(\w+)(?:\(\))?', name)
+    return (name[1] if name and name[1].islower() else None), ''.join(out)
+
+
+def links(folder, page_name, names):
+    """Each of them opens the page that tells of it."""
+    for name in names:
+        write(folder, f'man3/{name}.3', f'.so man3/{page_name}.3\n')
 
 
 def titles():
@@ -257,17 +264,15 @@ def headers(folder, date, version):
             sys.exit(f'man: Documentation/reference/ has no page of {header}')
         text = read(path)
         parts = [symbol(lines, code) for lines, code in declarations(text)]
-        functions = sorted({name for name, _ in parts if name})
+        names = sorted({name for name, _ in parts if name})
         body = f'.SH SYNOPSIS\n.nf\n.B #include <{header}>\n.PP\nLink with ' \
             '\\fB\\-lloom\\fR; see \\fBpkg\\-config \\-\\-cflags \\-\\-libs loom\\fR.\n.fi\n' \
             '.SH DESCRIPTION\n' + (essays(text) or f'.PP\n{inline(known[header])}')
         body += '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
             '.SH SEE ALSO\n.BR libloom (3)\n'
         write(folder, f'man3/{header}.3',
-              page(header, 3, date, version, [header] + functions, known[header], body))
-        for name in functions:
-            if name.islower():
-                write(folder, f'man3/{name}.3', f'.so man3/{header}.3\n')
+              page(header, 3, date, version, [header] + names, known[header], body))
+        links(folder, header, names)
         overview.append(f'.TP\n.BR {header} (3)\n{roff(known[header])}\n')
     body = '.SH SYNOPSIS\n.nf\n.B cc $(pkg\\-config \\-\\-cflags loom) program.c ' \
         '$(pkg\\-config \\-\\-libs loom)\n.fi\n.SH DESCRIPTION\n' + paragraphs(
@@ -280,13 +285,15 @@ def headers(folder, date, version):
 def contract(folder, date, version):
     """The header of the driver: what it says of itself, and its structs and enums."""
     text = read(UAPI)
+    parts = [symbol(lines, code) for lines, code in declarations(text)]
+    names = sorted({name for name, _ in parts if name})
     short = 'what the driver and its users say to each other: ioctls, records, the plan format'
     body = '.SH SYNOPSIS\n.nf\n.B #include <drm/loom_accel.h>\n.fi\n.SH DESCRIPTION\n' + \
-        essays(text, True) + '.SH INTERFACE\n' + \
-        ''.join(symbol(lines, code)[1] for lines, code in declarations(text)) + \
+        essays(text, True) + '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
         '.SH SEE ALSO\n.BR loom_device.h (3)\n'
     write(folder, 'man3/loom_accel.h.3',
-          page('loom_accel.h', 3, date, version, ['loom_accel.h'], short, body))
+          page('loom_accel.h', 3, date, version, ['loom_accel.h'] + names, short, body))
+    links(folder, 'loom_accel.h', names)
 
 
 def write(folder, name, text):

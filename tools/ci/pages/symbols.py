@@ -51,6 +51,8 @@ def main():
         heading = rf'^\.SS (?:struct |enum |union )?{symbol}(?:\(\))?$'
         if not os.path.exists(page) or not re.search(heading, text(page), re.M):
             missing.append(f'{symbol}: of {header}, not in {page}')
+        if symbol.islower() and not os.path.exists(os.path.join(man, 'man3', symbol + '.3')):
+            missing.append(f'{symbol}: of {header}, has no link to {page}')
     uapi = re.findall(r'^(?:struct|enum) (\w+) \{', text(TOP, 'uapi', 'drm', 'loom_accel.h'), re.M)
     page = os.path.join(man, 'man3', 'loom_accel.h.3')
     missing += [f'{symbol}: of drm/loom_accel.h, not in {page}' for symbol in uapi
