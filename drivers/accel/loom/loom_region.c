@@ -246,6 +246,27 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 	}
 }
 
+/*
+ * Finds a place for a buffer at @request->low or above. What can be as well above the floor of the
+ * SRAM is not put below it: there it would have to make room for the scratch of others.
+ */
+static int loom_region_place_locked(struct loom_region *region, struct loom_region_block *block,
+				    struct loom_bank_request *request)
+{
+	const u64 low = request->low, floor = region->bank.base + region->sram.floor_bytes;
+	int ret;
+
+	lockdep_assert_held(&region->lock);
+	if (request->top_down && low < floor) {
+		request->low = floor;
+		ret = loom_bank_alloc(&region->bank, &block->block, request);
+		if (ret != -ENOSPC)
+			return ret;
+		request->low = low;
+	}
+	return loom_bank_alloc(&region->bank, &block->block, request);
+}
+
 /**
  * loom_region_alloc() - find a place for a buffer
  * @region: the region
@@ -298,7 +319,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	if (!ret) {
 		request.low = region->bank.base +
 			      loom_region_low_locked(region, &shape->mask, share);
-		ret = loom_bank_alloc(&region->bank, &block->block, &request);
+		ret = loom_region_place_locked(region, block, &request);
 		loom_region_trace_alloc_locked(region, block, shape, ret);
 	}
 	if (!ret) {
