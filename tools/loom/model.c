@@ -578,9 +578,9 @@ static void tool_model_print_plan(const struct tool_model *model)
 		printf("; ROM %s read", tool_bytes(a, stats->rom_read_bytes));
 	printf("; SRAM %s read, %s written\n", tool_bytes(a, stats->sram_read_bytes),
 	       tool_bytes(c, stats->sram_write_bytes));
-	printf("groups     %llu by '%s', %.1f million cycles, %.1f MMAC recomputed",
-	       (unsigned long long)stats->groups, model->program->grouping, stats->cycles / 1e6,
-	       stats->recomputed_macs / 1e6);
+	printf("groups     %llu by '%s', %s, %.1f MMAC recomputed",
+	       (unsigned long long)stats->groups, model->program->grouping,
+	       tool_cycles(a, stats->cycles), stats->recomputed_macs / 1e6);
 	printf("; both streams in one sub-bank in %llu steps\n",
 	       (unsigned long long)stats->conflict_steps);
 	tool_least_print(model);

@@ -33,6 +33,17 @@ const char *tool_bytes(char *text, uint64_t bytes)
 	return text;
 }
 
+const char *tool_cycles(char *text, uint64_t cycles)
+{
+	if (cycles < 10000)
+		snprintf(text, TOOL_TEXT, "%llu cycles", (unsigned long long)cycles);
+	else if (cycles < 10000000)
+		snprintf(text, TOOL_TEXT, "%.1f thousand cycles", cycles / 1e3);
+	else
+		snprintf(text, TOOL_TEXT, "%.2f million cycles", cycles / 1e6);
+	return text;
+}
+
 const char *tool_dims(char *text, uint32_t rank, const int64_t *dims)
 {
 	size_t at = 0;

@@ -118,11 +118,15 @@ void json_dims(struct json *json, const char *key, uint32_t rank, const int64_t 
 /** tool_file_size() - bytes of an open file, which is rewound; 0 or -errno */
 int tool_file_size(FILE *file, size_t *size_bytes);
 
-/** enough for tool_bytes() and tool_dims() */
+/** enough for tool_bytes(), tool_cycles() and tool_dims() */
 #define TOOL_TEXT	192
 
 /** tool_bytes() - "12.3 MiB" into @text, of TOOL_TEXT bytes; returns it */
 const char *tool_bytes(char *text, uint64_t bytes);
+
+/** tool_cycles() - "52.0 thousand cycles" into @text, of TOOL_TEXT bytes; returns it */
+const char *tool_cycles(char *text, uint64_t cycles);
+
 /** tool_dims() - "[1,3,48,?]" into @text; a negative dimension is open */
 const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
 

@@ -186,6 +186,9 @@ explain() {
 	' $out/explain.json && [ "$(tail -n 1 $out/plan.svg)" = '</svg>' ]
 }
 ok 'why a model is cut where it is, for programs, and a picture' explain
+ok 'a plan of few cycles is not 0.1 million of them' \
+	says "^groups .* by 'layerwise', [0-9]+\.[0-9] thousand cycles, " \
+	$loom plan $models/oww_alexa.onnx --grouping layerwise
 file mcu.yaml <<'END'
 name: mcu
 frequency: 400 MHz
