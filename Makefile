@@ -125,7 +125,7 @@ help:
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
 	@echo '  make fuzz-tflite  fuzz the readers of TensorFlow Lite files, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
-	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b'
+	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b, EXPLAIN=1'
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
@@ -370,11 +370,13 @@ bench-place: $(O)/bench/bench_place
 bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
 	@$(O)/bench/bench_layergroup $(NETWORKS)
 	@$(O)/bench/bench_layergroup_deep
-# What is measured: NETWORKS="rec,resnet50" CHIPS="soft,soma-2" STRATEGIES="layergroup" OBJECTIVES="time"
+# What is measured: NETWORKS="rec,resnet50" CHIPS="soft,soma-2" STRATEGIES="layergroup" OBJECTIVES="time";
+# EXPLAIN=1 measures how long plans for time take with --explain, too.
 .PHONY: bench-time
 bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
-		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%)
+		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%) \
+		$(if $(EXPLAIN),--explain)
 .PHONY: bench-sram
 bench-sram: $(O)/bench/bench_sram
 	@$< $(NETWORKS)

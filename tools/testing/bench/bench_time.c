@@ -12,10 +12,11 @@
  * to take on networks of the same layers, on a chip with its rates (soma.yaml).
  *
  *	bench_time [--networks=NAME,...] [--chips=NAME,...] [--strategies=NAME,...]
- *		   [--objectives=NAME,...]
+ *		   [--objectives=NAME,...] [--explain]
  *
  * Without options: all networks on those four chips, those that SoMa was measured with on its chip,
- * too, by all strategies, for time and for bytes.
+ * too, by all strategies, for time and for bytes. With --explain what is planned for time is
+ * planned once more, as "loom plan --explain" does it, and the seconds that this takes are printed.
  *
  * Exits with 1 if another strategy is faster than the default by time anywhere.
  */
@@ -84,6 +85,7 @@ static const struct soma_row soma_rows[] = {
  * @relaxed: cycles over the bound of the relaxed program
  * @longer: cycles over the longer of its own streams
  * @seconds: of planning
+ * @explain: seconds of planning it with an explanation, or NAN
  */
 struct cell {
 	const char *network;
@@ -96,6 +98,7 @@ struct cell {
 	double relaxed;
 	double longer;
 	double seconds;
+	double explain;
 };
 
 static struct cell cells[MAX_CELLS];
@@ -107,12 +110,14 @@ static uint32_t num_cells;
  * @chips: chips
  * @strategies: strategies
  * @objectives: objectives
+ * @explain: plans for time are explained, too
  */
 struct wanted {
 	const char *networks;
 	const char *chips;
 	const char *strategies;
 	const char *objectives;
+	bool explain;
 };
 
 static struct wanted wanted = { .objectives = "time,bytes" };
@@ -162,6 +167,26 @@ static double over(uint64_t cycles, uint64_t bound)
 	return bound ? (double)cycles / (double)bound : NAN;
 }
 
+/* How long it takes to plan with the reasons of all cuts; NAN if nobody wants to know. */
+static double explain_seconds(const struct loom_graph *graph,
+			      const struct loom_planner_options *options)
+{
+	struct loom_planner_options how = *options;
+	double begin = cpu_seconds();
+	struct loom_program *program;
+	struct loom_error err;
+
+	if (!wanted.explain || options->objective != LOOM_OBJECTIVE_TIME)
+		return NAN;
+	how.flags |= LOOM_PLANNER_EXPLAIN;
+	if (loom_program_create(graph, &how, &program, &err)) {
+		fprintf(stderr, "bench_time: not explained: %s\n", err.text);
+		exit(1);
+	}
+	loom_program_destroy(program);
+	return cpu_seconds() - begin;
+}
+
 static void measure(const char *network, const struct loom_graph *graph,
 		    const struct drm_loom_chip *chip, uint32_t strategy, uint32_t objective)
 {
@@ -190,13 +215,16 @@ static void measure(const char *network, const struct loom_graph *graph,
 		.held = over(stats->cycles, least->held_cycles),
 		.relaxed = over(stats->cycles, least->relaxed_cycles),
 		.longer = over(stats->cycles, max(stats->dma_cycles, stats->compute_cycles)),
-		.seconds = seconds,
+		.seconds = seconds, .explain = explain_seconds(graph, &options),
 	};
 	snprintf(cell->chip, sizeof(cell->chip), "%.15s", chip->name);
 	printf("%-15s %-8s %-16s %-6s ", network, chip->name, options.grouping,
 	       free_to_choose ? loom_objective_name(objective) : "-");
-	printf("%9.1f %8.3f %7.3f %7.3f %7.3f %7.2f\n", (double)cell->cycles / 1e3,
+	printf("%9.1f %8.3f %7.3f %7.3f %7.3f %7.2f", (double)cell->cycles / 1e3,
 	       (double)cell->bytes / MB, cell->held, cell->relaxed, cell->longer, seconds);
+	if (!isnan(cell->explain))
+		printf(" explained in %.2f", cell->explain);
+	printf("\n");
 	fflush(stdout);
 	loom_program_destroy(program);
 	if (++num_cells == MAX_CELLS) {
@@ -297,12 +325,14 @@ static int compare(const void *a, const void *b)
  * @held: cycles over LB2
  * @relaxed: cycles over the bound of the relaxed program
  * @seconds: of planning
+ * @explain: of planning with an explanation
  * @count: number of cells
  */
 struct figures {
 	double held[MAX_CELLS];
 	double relaxed[MAX_CELLS];
 	double seconds[MAX_CELLS];
+	double explain[MAX_CELLS];
 	uint32_t count;
 };
 
@@ -329,6 +359,7 @@ static void gather(uint32_t strategy, uint32_t objective, bool only_24)
 			continue;
 		figures.held[figures.count] = cell->held;
 		figures.relaxed[figures.count] = cell->relaxed;
+		figures.explain[figures.count] = cell->explain;
 		figures.seconds[figures.count++] = cell->seconds;
 	}
 }
@@ -471,6 +502,8 @@ static void print_musts(uint32_t slower)
 		print_must("cycles / LB2, all cells", figures.held, 0, 0);
 		print_must("cycles / relaxed program, all cells", figures.relaxed, 1.4, 0);
 		print_must("seconds of planning, all cells", figures.seconds, 2, 20);
+		if (wanted.explain)
+			print_must("seconds with --explain", figures.explain, 6, 60);
 	}
 	printf("  plans of other strategies, or by bytes, that are faster: %u (none)%s\n", slower,
 	       slower ? " MISSED" : "");
@@ -481,6 +514,7 @@ static void usage(void)
 	uint32_t i;
 
 	fprintf(stderr, "bench_time [--networks=] [--chips=] [--strategies=] [--objectives=]\n");
+	fprintf(stderr, "           [--explain]\n");
 	fprintf(stderr, "networks:");
 	for (i = 0; i < ARRAY_SIZE(cell_models); i++)
 		fprintf(stderr, " %s", cell_models[i].name);
@@ -519,7 +553,9 @@ int main(int argc, char **argv)
 		const char *strategies_of = value_of(argv[k], "--strategies=");
 		const char *objectives_of = value_of(argv[k], "--objectives=");
 
-		if (!networks_of && !chips_of && !strategies_of && !objectives_of)
+		if (!strcmp(argv[k], "--explain"))
+			wanted.explain = true;
+		else if (!networks_of && !chips_of && !strategies_of && !objectives_of)
 			usage();
 		wanted.networks = networks_of ? networks_of : wanted.networks;
 		wanted.chips = chips_of ? chips_of : wanted.chips;
