@@ -164,7 +164,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 					      (unsigned long long)host->plan->slots[i].size);
 	}
 	host->memory.lanes = host->plan->lanes;
-	host->memory.lane_pitch = loom_host_pitch(host->plan->scratch_bytes);
+	host->memory.lane_pitch = loom_engine_pitch(host->plan->scratch_bytes);
 	host->memory.slots = session->slots;
 	host->memory.slot_pitches = host->pitches;
 	if (check_mul_overflow(host->memory.lane_pitch, (uint64_t)host->plan->lanes,

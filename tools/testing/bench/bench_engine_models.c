@@ -148,7 +148,7 @@ static int rig_begin(struct rig *rig, const struct loom_program *program,
 		rig_fill(rig, &program->inputs[i], &state);
 	rig->memory = (struct loom_memory){
 		.lanes = rig->plan->lanes, .slots = rig->slots, .slot_pitches = rig->pitches,
-		.lane_pitch = loom_div_round_up(rig->plan->scratch_bytes, 64) * 64,
+		.lane_pitch = loom_engine_pitch(rig->plan->scratch_bytes),
 	};
 	rig->memory.scratch = memory_of(rig->memory.lane_pitch * rig->plan->lanes);
 	return 0;

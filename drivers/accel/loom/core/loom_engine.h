@@ -53,6 +53,21 @@ struct loom_memory {
 	const u64 *slot_pitches;
 };
 
+/**
+ * loom_engine_pitch() - where the banks of a scratch are best in memory
+ * @bytes: of a bank, at most 1 << 63
+ *
+ * An element of a row over banks is in each of them at the same offset. If banks are a power of two
+ * apart, all of these are in one set of a cache, which has room for 8 or so: networks in groups took
+ * up to twice as long. So a bank is an odd number of cache lines. It begins aligned.
+ *
+ * Return: bytes from a bank to the next; 0 if @bytes are.
+ */
+static inline u64 loom_engine_pitch(u64 bytes)
+{
+	return bytes ? (loom_div_round_up(bytes, 64) | 1) * 64 : 0;
+}
+
 /*
  * What a kernel gives to a call: element operations. An element operation may take 10 ns (four
  * products of denormal numbers at once take 40), so this is a third of a millisecond at worst, and

@@ -410,7 +410,7 @@ static int loom_soft_prepare(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_context *context = job->context;
 	struct loom_soft_run *run;
-	u64 pitch = round_up(plan->scratch_bytes, 64);
+	u64 pitch = loom_engine_pitch(plan->scratch_bytes);
 	int ret;
 	u32 i;
 

@@ -150,6 +150,17 @@ static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 	return calls;
 }
 
+/* As far as caches of 64 sets go, which is what they have that are the first to be asked. */
+static bool pitch_spreads(u64 bytes)
+{
+	u64 pitch = loom_engine_pitch(bytes), sets = 0;
+	u32 i;
+
+	for (i = 0; i < 64; i++)
+		sets |= 1ULL << (i * pitch / 64 % 64);
+	return pitch >= bytes && pitch < bytes + 128 && pitch % 64 == 0 && sets == ~0ULL;
+}
+
 int main(void)
 {
 	static const u64 budgets[] = { 0, 1, 63, 64, 65, 100, 3000, 10000, 1000000 };
@@ -208,6 +219,10 @@ int main(void)
 	}
 	least = part.commands[3].units;
 	tap_ok(good && least == O * H * 2, "a call does what it is paid for: %u units", least);
+
+	tap_ok(pitch_spreads(1) && pitch_spreads(64) && pitch_spreads(65) && pitch_spreads(4096) &&
+	       pitch_spreads(262144) && pitch_spreads(262145) && !loom_engine_pitch(0),
+	       "banks begin in all sets of a cache");
 
 	memset(&part.plan, 0, sizeof(part.plan));
 	loom_engine_init(&engine, &part.plan, &part.memory);
