@@ -55,15 +55,16 @@ static __always_inline void V(acc_end)(const VEC *acc, const u32 nb, const u32 n
 	}
 }
 
-/* acc[nb][nv] += w[nb] * x[nv]: one tap */
-static __always_inline void V(multiply)(VEC *acc, const VEC *x, const u8 *w, const s64 *wo,
-					const u32 nb, const u32 nv)
+/* acc[nb][nv] += w[nb] * x[nv]: one tap, whose weights are of binary16 if @half */
+static __always_inline void V(multiply)(const bool half, VEC *acc, const VEC *x, const u8 *w,
+					const s64 *wo, const u32 nb, const u32 nv)
 {
 	u32 i, j;
 
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {
-		VEC wv = V(splat)(loom_get_f32(w + wo[i]));
+		const u8 *at = w + wo[i];
+		VEC wv = V(splat)(half ? loom_half_widen(*(const u16 *)at) : loom_get_f32(at));
 
 #pragma GCC unroll 8
 		for (j = 0; j < nv; j++)
@@ -71,29 +72,9 @@ static __always_inline void V(multiply)(VEC *acc, const VEC *x, const u8 *w, con
 	}
 }
 
-/* The same of a stage and of weights in binary16. */
-static __always_inline void V(tap_half)(VEC *acc, const float *x, const u8 *w, const s64 *wo,
-					const u32 nb, const u32 nv)
-{
-	VEC xv[8];
-	u32 i, j;
-
-#pragma GCC unroll 8
-	for (j = 0; j < nv; j++)
-		memcpy(&xv[j], x + CONV_V * j, sizeof(VEC));
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-		VEC wv = V(splat)(loom_half_widen(*(const u16 *)(w + wo[i])));
-
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			acc[i * nv + j].v += xv[j].v * wv.v;
-	}
-}
-
 /* The same of inputs that lie side by side. */
-static __always_inline void V(tap)(VEC *acc, const float *x, const u8 *w, const s64 *wo,
-				   const u32 nb, const u32 nv)
+static __always_inline void V(tap)(const bool half, VEC *acc, const float *x, const u8 *w,
+				   const s64 *wo, const u32 nb, const u32 nv)
 {
 	VEC xv[8];
 	u32 j;
@@ -101,7 +82,7 @@ static __always_inline void V(tap)(VEC *acc, const float *x, const u8 *w, const 
 #pragma GCC unroll 8
 	for (j = 0; j < nv; j++)
 		memcpy(&xv[j], x + CONV_V * j, sizeof(VEC));
-	V(multiply)(acc, xv, w, wo, nb, nv);
+	V(multiply)(half, acc, xv, w, wo, nb, nv);
 }
 
 /* Elements of a row of @size from index @at, with zeroes outside. */
@@ -131,7 +112,7 @@ static __always_inline void V(tap_edge)(VEC *acc, const float *row, s64 at, s64 
 #pragma GCC unroll 8
 	for (j = 0; j < nv; j++)
 		xv[j] = V(load)(row, at + CONV_V * j, size);
-	V(multiply)(acc, xv, w, wo, nb, nv);
+	V(multiply)(false, acc, xv, w, wo, nb, nv);
 }
 
 /* The inputs of one tap that lie all in x, @hop bytes from one to the next. */
@@ -149,17 +130,17 @@ static __always_inline void V(tap_apart)(VEC *acc, const u8 *x, s64 hop, const u
 			lanes[i] = *(const float *)x;
 		memcpy(&xv[j], lanes, sizeof(VEC));
 	}
-	V(multiply)(acc, xv, w, wo, nb, nv);
+	V(multiply)(false, acc, xv, w, wo, nb, nv);
 }
 
-/* The same of any tap of which a stage is needed for itself. */
-static __always_inline void V(tap_single)(VEC *acc, struct loom_conv_f32 *f, float *stage,
-					  const u8 *row, const u8 *w, s64 at, const s64 *wo,
-					  const u32 nb, const u32 nv)
+/* The same of any tap of which a stage is needed for itself; x is of binary16 as well if @half. */
+static __always_inline void V(tap_single)(const bool half, VEC *acc, struct loom_conv_f32 *f,
+					  float *stage, const u8 *row, const u8 *w, s64 at,
+					  const s64 *wo, const u32 nb, const u32 nv)
 {
 	const s64 step = f->c.attr->stride[2];
 
-	if (f->c.x.lane_axis != 4 && at >= 0 &&
+	if (!half && f->c.x.lane_axis != 4 && at >= 0 &&
 	    at + (CONV_V * nv - 1) * step < (s64)f->c.x.dims[4]) {
 		V(tap_apart)(acc, row + at * f->c.x.strides[4], step * f->c.x.strides[4], w, wo,
 			     nb, nv);
@@ -167,8 +148,8 @@ static __always_inline void V(tap_single)(VEC *acc, struct loom_conv_f32 *f, flo
 	}
 	conv_stage_single(f, at);
 	memset(stage, 0, f->stage.slots * sizeof(*stage));
-	conv_stage(f, row, stage);
-	V(tap)(acc, stage, w, wo, nb, nv);
+	conv_stage(half, f, row, stage);
+	V(tap)(half, acc, stage, w, wo, nb, nv);
 }
 
 /* CONV_V * @nv outputs of @nb channels to out[nb][LOOM_TILE]: of one tap, all in x, from @at. */
@@ -188,7 +169,7 @@ static __always_inline void V(point)(const struct loom_conv_channels *ch,
 
 		run = loom_row_run(&xc, loom_row_run(&wc, left));
 		for (i = 0; i < run; i++) {
-			V(tap)(acc, (const float *)x, w, ch->wo, nb, nv);
+			V(tap)(false, acc, (const float *)x, w, ch->wo, nb, nv);
 			x += xc.stride;
 			w += wc.stride;
 		}
@@ -223,7 +204,7 @@ static __always_inline void V(dense)(const struct loom_conv_f32 *f,
 			wp += w;
 			for (kw = 0; kw < taps; kw++) {
 				if (ax >= 0 && ax + CONV_V * nv <= size)
-					V(tap)(acc, x + ax, wp, ch->wo, nb, nv);
+					V(tap)(false, acc, x + ax, wp, ch->wo, nb, nv);
 				else
 					V(tap_edge)(acc, x, ax, size, wp, ch->wo, nb, nv);
 				ax += tap_step;
@@ -236,8 +217,9 @@ static __always_inline void V(dense)(const struct loom_conv_f32 *f,
 	V(acc_end)(acc, nb, nv, out);
 }
 
-/* The same of any rows, by way of a stage. */
-static __always_inline void V(staged)(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+/* The same of any rows, by way of a stage; of binary16 if @half. */
+static __always_inline void V(staged)(const bool half, struct loom_conv_f32 *f,
+				      const struct loom_conv_channels *ch,
 				      const struct conv_line *line, const s64 at, const u32 nb,
 				      const u32 nv, float *out)
 {
@@ -262,60 +244,14 @@ static __always_inline void V(staged)(struct loom_conv_f32 *f, const struct loom
 			x += row;
 			wp += w;
 			if (!f->stage.single)
-				conv_stage(f, x, stage);
+				conv_stage(half, f, x, stage);
 			for (kw = 0; kw < taps; kw++) {
 				if (!f->stage.single)
-					V(tap)(acc, stage + f->stage.tap[kw], wp, ch->wo, nb, nv);
+					V(tap)(half, acc, stage + f->stage.tap[kw], wp, ch->wo, nb,
+					       nv);
 				else
-					V(tap_single)(acc, f, stage, x, wp, at + kw * tap_step,
-						      ch->wo, nb, nv);
-				wp += w_step;
-			}
-		}
-		loom_row_next(&xc);
-		loom_row_next(&wc);
-	}
-	V(acc_end)(acc, nb, nv, out);
-}
-
-/* The same of binary16. */
-static __always_inline void V(half)(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-				    const struct conv_line *line, const s64 at, const u32 nb,
-				    const u32 nv, float *out)
-{
-	const u32 taps = f->c.w->dims[4], inputs = line->rows ? ch->inputs : 0;
-	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
-	struct loom_row xc = line->x, wc = line->w;
-	float stage[LOOM_CONV_STAGE];
-	VEC acc[16];
-	u32 ic, r, kw;
-
-	if (f->stage.width != CONV_V * nv || f->stage.at != at)
-		conv_stage_plan(f, at, CONV_V * nv);
-	if (!f->stage.single)
-		memset(stage, 0, f->stage.slots * sizeof(*stage));
-	V(acc_begin)(acc, nb, nv, ch->more, out);
-	for (ic = 0; ic < inputs; ic++) {
-		for (r = 0; r < line->rows; r++) {
-			const u8 *wp = wc.at, *x = xc.at;
-			s64 row, w;
-
-			conv_line_row(line, f, r, &row, &w);
-			x += row;
-			wp += w;
-			if (!f->stage.single)
-				conv_stage_half(f, x, stage);
-			for (kw = 0; kw < taps; kw++) {
-				const float *tap = stage;
-
-				if (f->stage.single) {
-					conv_stage_single(f, at + kw * tap_step);
-					memset(stage, 0, f->stage.slots * sizeof(*stage));
-					conv_stage_half(f, x, stage);
-				} else {
-					tap += f->stage.tap[kw];
-				}
-				V(tap_half)(acc, tap, wp, ch->wo, nb, nv);
+					V(tap_single)(half, acc, f, stage, x, wp,
+						      at + kw * tap_step, ch->wo, nb, nv);
 				wp += w_step;
 			}
 		}
@@ -357,7 +293,7 @@ static __always_inline void V(rows)(const struct loom_conv_f32 *f,
 						xv[j] = V(load)((const float *)(xc.at + off[j]),
 								ax, size);
 				}
-				V(multiply)(acc, xv, wp, ch->wo, nb, nr);
+				V(multiply)(false, acc, xv, wp, ch->wo, nb, nr);
 				ax += tap_step;
 				wp += w_step;
 			}
@@ -394,8 +330,8 @@ static __always_inline void V(column)(const struct loom_conv_f32 *f,
 			const u8 *wp = wc.at + kh * f->w_step[1];
 
 			for (kw = 0; kw < taps; kw++)
-				V(tap)(acc, stage[kw] + at, wp + kw * f->w_step[2], ch->wo, nb,
-				       nv);
+				V(tap)(false, acc, stage[kw] + at, wp + kw * f->w_step[2], ch->wo,
+				       nb, nv);
 		}
 		loom_row_next(&xc);
 		loom_row_next(&wc);
@@ -412,10 +348,8 @@ static __always_inline void V(block)(enum conv_how how, struct loom_conv_f32 *f,
 		V(point)(ch, line, at, nb, nv, out);
 	else if (how == CONV_DENSE)
 		V(dense)(f, ch, line, at, nb, nv, out);
-	else if (how == CONV_HALF)
-		V(half)(f, ch, line, at, nb, nv, out);
 	else
-		V(staged)(f, ch, line, at, nb, nv, out);
+		V(staged)(how == CONV_HALF, f, ch, line, at, nb, nv, out);
 }
 
 #undef V

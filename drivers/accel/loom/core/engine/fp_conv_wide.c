@@ -98,22 +98,7 @@ static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u
 	}
 }
 
-/* What lies in x of a row that begins at @row. The rest of @to has zeroes already. */
-static __always_inline void conv_stage(const struct loom_conv_f32 *f, const u8 *row, float *to)
-{
-	const struct loom_conv_stage *stage = &f->stage;
-	u32 i;
-
-	if (stage->pairs) {
-		conv_stage_pairs((const float *)row, f->c.x.dims[4], stage->at, stage->slots / 2,
-				 to);
-		return;
-	}
-	for (i = 0; i < stage->inside; i++)
-		to[stage->slot[i]] = *(const float *)(row + stage->off[i]);
-}
-
-/* The same of binary16. */
+/* What lies in x of a row of binary16 that begins at @row. The rest of @to is zero already. */
 static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const u8 *row, float *to)
 {
 	const struct loom_conv_stage *stage = &f->stage;
@@ -135,6 +120,26 @@ static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const
 	for (i = 0; i < n; i++)
 		half[stage->slot[i]] = *(const u16 *)(row + stage->off[i]);
 	loom_halves_widen(to, (const u8 *)half, stage->slots);
+}
+
+/* The same of any row, of binary16 if @half. */
+static __always_inline void conv_stage(const bool half, const struct loom_conv_f32 *f,
+				       const u8 *row, float *to)
+{
+	const struct loom_conv_stage *stage = &f->stage;
+	u32 i;
+
+	if (half) {
+		conv_stage_half(f, row, to);
+		return;
+	}
+	if (stage->pairs) {
+		conv_stage_pairs((const float *)row, f->c.x.dims[4], stage->at, stage->slots / 2,
+				 to);
+		return;
+	}
+	for (i = 0; i < stage->inside; i++)
+		to[stage->slot[i]] = *(const float *)(row + stage->off[i]);
 }
 
 /* Rows of taps whose places a line notes. */
