@@ -294,30 +294,90 @@ static inline void make_mirror(struct loom_place_item *items, uint32_t count)
 }
 
 /**
+ * enum make_mix - how items are aligned
+ * @MAKE_PLAIN: not at all
+ * @MAKE_MIXED: nine in ten to 4096 bytes; from others of these the rest is cut off at any byte
+ * @MAKE_CRUMBLED: to 4096, 512, 64 bytes and none: from some the rest is cut off in pieces that
+ *	differ in their lifetimes, too
+ * @MAKE_MIXES: number of these
+ */
+enum make_mix {
+	MAKE_PLAIN,
+	MAKE_MIXED,
+	MAKE_CRUMBLED,
+	MAKE_MIXES,
+};
+
+static const char *const make_mix_names[MAKE_MIXES] = { "", "mixed", "crumbled" };
+
+/**
  * struct make_form - what is made
  * @kind: how it is cut
  * @pieces: about how many
  * @unit: all sizes are multiples of it
- * @mixed: nine in ten items are aligned to 4096 bytes, from the others they are cut off
+ * @mix: alignments, of pieces of a rectangle
  * @seed: of the random numbers
  */
 struct make_form {
 	enum make_kind kind;
 	uint32_t pieces;
 	uint64_t unit;
-	bool mixed;
+	enum make_mix mix;
 	uint64_t seed;
 };
+
+static inline void make_add(struct place_made *made, struct loom_place_item item, int64_t lower,
+			    uint64_t bytes, uint64_t align)
+{
+	item.lower = lower;
+	item.size_bytes = bytes;
+	item.align_bytes = align;
+	made->items[made->num_items++] = item;
+}
+
+/* Cuts the end of item @i off, which is aligned to 4096 bytes, and begins at any byte then. */
+static inline void make_cut_off(struct place_made *made, uint32_t i)
+{
+	struct loom_place_item *item = &made->items[i];
+	uint64_t cut = 1 + make_draw(made, item->size_bytes - 1), rest = item->size_bytes - cut;
+
+	item->size_bytes = cut;
+	make_add(made, *item, item->lower, rest, 1);
+}
+
+/* The same at a multiple of 512, cuts the end in time, and the later half at any byte. */
+static inline void make_crumble(struct place_made *made, uint32_t i)
+{
+	struct loom_place_item *item = &made->items[i];
+	uint64_t cut = 512 * (1 + make_draw(made, item->size_bytes / 512 - 1)), byte;
+	uint64_t rest = item->size_bytes - cut;
+	int64_t middle, upper = item->upper;
+
+	item->size_bytes = cut;
+	if (item->upper - item->lower < 2 || rest < 2) {
+		make_add(made, *item, item->lower, rest, 512);
+		return;
+	}
+	middle = item->lower + 1 +
+		 (int64_t)make_draw(made, (uint64_t)(item->upper - item->lower) - 1);
+	make_add(made, *item, item->lower, rest, 512);
+	made->items[made->num_items - 1].upper = middle;
+	byte = rest > 64 ? 64 * (1 + make_draw(made, rest / 64 - 1)) : 1;
+	make_add(made, *item, middle, byte, 512);
+	made->items[made->num_items - 1].upper = upper;
+	make_add(made, *item, middle, rest - byte, byte % 64 ? 1 : 64);
+	made->items[made->num_items - 1].upper = upper;
+}
 
 static inline struct place_made place_make(struct make_form form)
 {
 	struct place_made made = { .random = form.seed * 1000003 + form.pieces * 11 + form.kind };
-	uint64_t unit = form.mixed ? 4096 : form.unit, bytes;
+	uint64_t unit = form.mix ? 4096 : form.unit, bytes;
 	uint32_t i, count;
 
 	/* as many steps as there may have to be, whatever the unit */
 	bytes = form.pieces > 20000 ? 1 << 26 : 1 << 20;
-	made.items = calloc((size_t)form.pieces * 2 + 64, sizeof(*made.items));
+	made.items = calloc((size_t)form.pieces * 4 + 64, sizeof(*made.items));
 	if (!made.items)
 		exit(1);
 	if (form.kind >= MAKE_POWER) {
@@ -335,17 +395,15 @@ static inline struct place_made place_make(struct make_form form)
 		struct loom_place_item *item = &made.items[i];
 
 		item->size_bytes *= unit;
-		if (!form.mixed)
+		if (!form.mix)
 			continue;
 		item->align_bytes = 4096;
-		if (!make_draw(&made, 9)) {
-			uint64_t cut = 1 + make_draw(&made, item->size_bytes - 1);
-
-			made.items[made.num_items] = *item;
-			made.items[made.num_items].align_bytes = 1;
-			made.items[made.num_items++].size_bytes = item->size_bytes - cut;
-			item->size_bytes = cut;
-		}
+		if (make_draw(&made, form.mix == MAKE_MIXED ? 9 : 6))
+			continue;
+		if (form.mix == MAKE_MIXED)
+			make_cut_off(&made, i);
+		else
+			make_crumble(&made, i);
 	}
 	made.height *= unit;
 	make_shuffle(&made);

@@ -307,13 +307,52 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 void loom_place_result_free(struct loom_place_result *result);
 
 /**
+ * struct loom_place_reason - why no placement in one pool can be lower than a bound
+ * @bound_bytes: the bound
+ * @moment: what is alive then needs so much: all its sizes, and what alignment loses between those
+ *	that begin at multiples of @align_bytes, of which the next cannot begin where one ends
+ * @align_bytes: that alignment; 1: the sizes alone
+ * @item: a fixed item that ends there; LOOM_PLACE_NONE: it is for the @moment
+ */
+struct loom_place_reason {
+	uint64_t bound_bytes;
+	int64_t moment;
+	uint64_t align_bytes;
+	uint32_t item;
+};
+
+/**
  * loom_place_bound() - a lower bound of the height of every placement in one pool
  * @problem: what is to be placed; its pools are ignored
- * @bound_bytes: [out] the largest sum of sizes alive at one moment, or the end of a fixed item
+ * @bound_bytes: [out] the most that is needed at one moment, or the end of a fixed item
  *
  * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
  */
 int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
+
+/**
+ * loom_place_bound_reason() - loom_place_bound(), with what proves it
+ * @problem: what is to be placed; its pools are ignored
+ * @reason: [out] the bound, and why; zeroed on failure
+ *
+ * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
+ */
+int loom_place_bound_reason(const struct loom_place_problem *problem,
+			    struct loom_place_reason *reason);
+
+/**
+ * loom_place_check_reason() - prove a bound
+ * @problem: what is to be placed; its pools are ignored
+ * @reason: the bound, and why; from anywhere
+ *
+ * It looks at what is alive at the moment, or at the fixed item, and at nothing else, so it takes
+ * little time and knows nothing of how the bound was found.
+ *
+ * Return: 0; -EBADMSG if the reason does not prove the bound; -EINVAL or -ERANGE for an
+ * inconsistent problem; -ENOMEM.
+ */
+int loom_place_check_reason(const struct loom_place_problem *problem,
+			    const struct loom_place_reason *reason);
 
 /**
  * loom_place_check() - prove a placement

@@ -40,12 +40,28 @@
 /* what a look takes, about, where there is a deadline */
 #define LOOK_NS			4
 
-static const struct loom_place_strategy *const starts[] = {
-	&loom_place_strategy_greedy_size,
-	&loom_place_strategy_greedy_breadth,
-	&loom_place_strategy_greedy_area,
-	&loom_place_strategy_greedy_conflict,
-	&loom_place_strategy_gmem_opsize,
+/**
+ * struct start - what is tried first
+ * @strategy: the strategy
+ * @runs: how many greedy runs it is
+ * @mixed: only where alignments differ; else it is the same as others
+ */
+struct start {
+	const struct loom_place_strategy *strategy;
+	unsigned int runs;
+	bool mixed;
+};
+
+static const struct start starts[] = {
+	{ &loom_place_strategy_greedy_size, 1, false },
+	{ &loom_place_strategy_greedy_breadth, 1, false },
+	{ &loom_place_strategy_greedy_area, 1, false },
+	{ &loom_place_strategy_greedy_conflict, 1, false },
+	{ &loom_place_strategy_gmem_opsize, 1, false },
+	{ &loom_place_strategy_greedy_total, 1, false },
+	{ &loom_place_strategy_greedy_life, 1, false },
+	{ &loom_place_strategy_greedy_aligned, 7, true },
+	{ &loom_place_strategy_greedy_tail, 1, false },
 };
 
 /**
@@ -130,14 +146,27 @@ static int try_operators(struct trials *t)
 	return 0;
 }
 
+static bool is_mixed(const struct loom_place_problem *problem)
+{
+	uint32_t i;
+
+	for (i = 1; i < problem->num_items; i++)
+		if (problem->items[i].align_bytes != problem->items[0].align_bytes)
+			return true;
+	return false;
+}
+
 static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 {
+	bool mixed = is_mixed(&own->task.problem);
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !is_late(t) && !ret; i++) {
-		ret = try_start(t, own, starts[i]);
-		t->spent += t->looks;
+		if (starts[i].mixed && !mixed)
+			continue;
+		ret = try_start(t, own, starts[i].strategy);
+		t->spent += t->looks * starts[i].runs;
 	}
 	return ret;
 }

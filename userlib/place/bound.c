@@ -1,40 +1,328 @@
 // SPDX-License-Identifier: MIT
-/* What no placement can beat, and what cannot be placed at all. See DOC: Placing, problem.h. */
+/*
+ * What no placement can beat, and what cannot be placed at all. See DOC: Placing, problem.h.
+ *
+ * DOC: Bounds by alignment
+ *
+ * Of what is alive at one moment, let k parts begin at multiples of A (their items are aligned to
+ * it), and u others not. In order of their offsets there are k - 1 segments between the k: behind
+ * each part, up to where the next one begins. Both ends of a segment are known modulo A, so it is
+ * empty only if the part's size is a multiple of A; else at least the rest up to the next multiple,
+ * its pad, lies in it. The u others can be in at most u of the segments. In the rest nothing is
+ * placed, so their pads are lost, and the height is at least
+ *
+ *	the sum of all sizes + the k - 1 - u smallest pads.
+ *
+ * With u = 0 this is the sum of all sizes rounded up, less the largest pad, which may be on top. It
+ * is found for each alignment that items have, and for all moments in one sweep: pads are ranked,
+ * and a tree over the ranks sums up the smallest ones that are alive.
+ *
+ * loom_place_check_reason() finds the same for one moment and one alignment, by a sort.
+ */
 #include "problem.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loom_core.h"
 #include "profile.h"
 
-int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes)
+/* The largest alignments are tried, up to a number. */
+#define MAX_CLASSES	16
+
+/**
+ * struct event - a part begins or ends
+ * @moment: when
+ * @part: which
+ * @begins: it begins; ends come first
+ */
+struct event {
+	int64_t moment;
+	uint32_t part;
+	bool begins;
+};
+
+/**
+ * struct sweep - the pads of one alignment, alive at a moment
+ * @counts: tree over the ranks of pads: how many are alive
+ * @sums: the same: how many bytes they are
+ * @ranks: by part: from 1, or 0 if it is not of this class
+ * @pads: the pads, ascending
+ * @num_pads: number of @pads; so many ranks there are
+ */
+struct sweep {
+	uint32_t *counts;
+	uint64_t *sums;
+	uint32_t *ranks;
+	uint64_t *pads;
+	uint32_t num_pads;
+};
+
+static bool is_aligned(const struct loom_place_problem *problem, const struct loom_place_part *part,
+		       uint64_t align)
+{
+	return !part->first && !(problem->items[part->item].align_bytes % align);
+}
+
+/* What there is up to the next multiple. */
+static uint64_t pad_of(const struct loom_place_part *part, uint64_t align)
+{
+	return (align - part->size_bytes % align) % align;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->moment != y->moment)
+		return x->moment < y->moment ? -1 : 1;
+	if (x->begins != y->begins)
+		return x->begins ? 1 : -1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+static uint32_t rank_of(const struct sweep *sweep, uint64_t pad)
+{
+	uint32_t low = 0, high = sweep->num_pads;
+
+	while (low + 1 < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sweep->pads[middle] <= pad)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low + 1;
+}
+
+/* Fills in the pads of a class; their number, or 0 if all are zero. */
+static uint32_t find_pads(struct sweep *sweep, const struct loom_place_problem *problem,
+			  const struct loom_place_part *parts, size_t num_parts, uint64_t align)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < num_parts; i++)
+		if (is_aligned(problem, &parts[i], align))
+			sweep->pads[count++] = pad_of(&parts[i], align);
+	qsort(sweep->pads, count, sizeof(*sweep->pads), compare_numbers);
+	sweep->num_pads = 0;
+	for (i = 0; i < count; i++)
+		if (!i || sweep->pads[i] != sweep->pads[sweep->num_pads - 1])
+			sweep->pads[sweep->num_pads++] = sweep->pads[i];
+	if (!count || (sweep->num_pads == 1 && !sweep->pads[0]))
+		return 0;
+	for (i = 0; i < num_parts; i++)
+		sweep->ranks[i] = is_aligned(problem, &parts[i], align) ?
+				  rank_of(sweep, pad_of(&parts[i], align)) : 0;
+	memset(sweep->counts, 0, (sweep->num_pads + 1) * sizeof(*sweep->counts));
+	memset(sweep->sums, 0, (sweep->num_pads + 1) * sizeof(*sweep->sums));
+	return count;
+}
+
+static void change(struct sweep *sweep, uint32_t rank, bool begins)
+{
+	uint64_t pad = sweep->pads[rank - 1];
+	uint32_t i;
+
+	/* sums may wrap around, but what is read of them is checked */
+	for (i = rank; i <= sweep->num_pads; i += i & -i) {
+		sweep->counts[i] += begins ? 1 : -1U;
+		sweep->sums[i] += begins ? pad : -pad;
+	}
+}
+
+/* The sum of the @count smallest pads that are alive. */
+static uint64_t sum_smallest(const struct sweep *sweep, uint32_t count)
+{
+	uint32_t at = 0, step = 1;
+	uint64_t sum = 0, rest;
+
+	while (step <= sweep->num_pads / 2)
+		step *= 2;
+	for (; step; step /= 2) {
+		if (at + step > sweep->num_pads || sweep->counts[at + step] > count)
+			continue;
+		at += step;
+		count -= sweep->counts[at];
+		sum += sweep->sums[at];
+	}
+	if (!count || at >= sweep->num_pads)
+		return sum;
+	return __builtin_mul_overflow(sweep->pads[at], (uint64_t)count, &rest) ?
+	       UINT64_MAX : loom_place_add(sum, rest);
+}
+
+static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts,
+			const struct event *events, size_t num_events, uint64_t align,
+			struct loom_place_reason *reason)
+{
+	uint32_t aligned = 0, others = 0;
+	uint64_t bytes = 0, bound;
+	size_t i;
+
+	for (i = 0; i < num_events; i++) {
+		uint32_t rank = sweep->ranks[events[i].part];
+		uint32_t by = events[i].begins ? 1 : -1U;
+
+		bytes += events[i].begins ? parts[events[i].part].size_bytes :
+					    -parts[events[i].part].size_bytes;
+		if (rank) {
+			change(sweep, rank, events[i].begins);
+			aligned += by;
+		} else {
+			others += by;
+		}
+		if (i + 1 < num_events && events[i + 1].moment == events[i].moment)
+			continue;
+		if (aligned <= others + 1)
+			continue;
+		bound = loom_place_add(bytes, sum_smallest(sweep, aligned - 1 - others));
+		if (bound <= reason->bound_bytes)
+			continue;
+		reason->bound_bytes = bound;
+		reason->moment = events[i].moment;
+		reason->align_bytes = align;
+	}
+}
+
+/* The alignments that items have, the largest first. Returns how many. */
+static unsigned int find_classes(const struct loom_place_problem *problem,
+				 const struct loom_place_part *parts, size_t num_parts,
+				 uint64_t classes[MAX_CLASSES])
+{
+	unsigned int count = 0, k;
+	size_t i;
+
+	for (i = 0; i < num_parts; i++) {
+		uint64_t align = problem->items[parts[i].item].align_bytes;
+
+		for (k = 0; k < count && classes[k] > align; k++)
+			;
+		if (align == 1 || k == MAX_CLASSES || (k < count && classes[k] == align))
+			continue;
+		if (count < MAX_CLASSES)
+			count++;
+		memmove(&classes[k + 1], &classes[k], (count - 1 - k) * sizeof(*classes));
+		classes[k] = align;
+	}
+	return count;
+}
+
+static int sweep_classes(const struct loom_place_problem *problem,
+			 const struct loom_place_part *parts, size_t num_parts,
+			 struct sweep *sweep, struct loom_place_reason *reason)
+{
+	uint64_t classes[MAX_CLASSES];
+	unsigned int count = find_classes(problem, parts, num_parts, classes), k;
+	struct event *events = NULL;
+	size_t i;
+
+	for (k = 0; k < count; k++) {
+		if (!find_pads(sweep, problem, parts, num_parts, classes[k]))
+			continue;
+		if (!events) {
+			events = calloc(2 * num_parts + 1, sizeof(*events));
+			if (!events)
+				return -ENOMEM;
+			for (i = 0; i < num_parts; i++) {
+				events[2 * i] = (struct event){
+					parts[i].lower, (uint32_t)i, true,
+				};
+				events[2 * i + 1] = (struct event){
+					parts[i].upper, (uint32_t)i, false,
+				};
+			}
+			qsort(events, 2 * num_parts, sizeof(*events), compare_events);
+		}
+		sweep_class(sweep, parts, events, 2 * num_parts, classes[k], reason);
+	}
+	free(events);
+	return 0;
+}
+
+/* Raises a bound by what alignments cost at a moment. */
+static int find_by_pads(const struct loom_place_problem *problem, struct loom_place_reason *reason)
+{
+	struct loom_place_part *parts;
+	struct sweep sweep = { 0 };
+	size_t num_parts;
+	int ret;
+
+	ret = loom_place_parts(problem, &parts, &num_parts);
+	if (ret)
+		return ret;
+	/* with more of them than numbers for them, the plain sum has to do */
+	if (num_parts < INT32_MAX) {
+		sweep.counts = calloc(num_parts + 1, sizeof(*sweep.counts));
+		sweep.sums = calloc(num_parts + 1, sizeof(*sweep.sums));
+		sweep.ranks = calloc(num_parts + 1, sizeof(*sweep.ranks));
+		sweep.pads = calloc(num_parts + 1, sizeof(*sweep.pads));
+		ret = -ENOMEM;
+		if (sweep.counts && sweep.sums && sweep.ranks && sweep.pads)
+			ret = sweep_classes(problem, parts, num_parts, &sweep, reason);
+	}
+	free(sweep.counts);
+	free(sweep.sums);
+	free(sweep.ranks);
+	free(sweep.pads);
+	free(parts);
+	return ret;
+}
+
+
+int loom_place_find_reason(const struct loom_place_problem *problem,
+			   struct loom_place_reason *reason)
 {
 	struct loom_place_peak peak;
 	uint32_t i;
 	int ret = loom_place_find_peak(problem, &peak);
 
-	*bound_bytes = peak.bytes;
+	*reason = (struct loom_place_reason){
+		peak.bytes, peak.moment, 1, LOOM_PLACE_NONE,
+	};
+	if (!ret)
+		ret = find_by_pads(problem, reason);
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
 		if (loom_place_has_room(item) && loom_place_is_fixed(item) &&
-		    *bound_bytes < item->fixed + item->size_bytes)
-			*bound_bytes = item->fixed + item->size_bytes;
+		    reason->bound_bytes < item->fixed + item->size_bytes) {
+			reason->bound_bytes = item->fixed + item->size_bytes;
+			reason->item = i;
+		}
 	}
+	/* pads may be large; what needs more than any offset can be cannot be placed */
+	return ret ? ret : reason->bound_bytes > INT64_MAX ? -ERANGE : 0;
+}
+
+int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes)
+{
+	struct loom_place_reason reason;
+	int ret = loom_place_find_reason(problem, &reason);
+
+	*bound_bytes = reason.bound_bytes;
 	return ret;
 }
 
-int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes)
+int loom_place_resolve_one(struct loom_place_resolved *resolved,
+			   const struct loom_place_problem *problem)
 {
 	struct loom_place_item *items = calloc((size_t)problem->num_items + 1, sizeof(*items));
 	struct loom_place_problem one = *problem;
-	struct loom_place_resolved resolved;
 	uint32_t i;
 	int ret;
 
-	*bound_bytes = 0;
+	memset(resolved, 0, sizeof(*resolved));
 	if (!items)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items && problem->items; i++) {
@@ -44,11 +332,35 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
 	if (problem->items)
 		one.items = items;
 	one.pools = NULL;
-	ret = loom_place_resolve(&resolved, &one, NULL);
-	if (!ret)
-		ret = loom_place_find_bound(&resolved.problem, bound_bytes);
-	loom_place_resolved_clear(&resolved);
+	ret = loom_place_resolve(resolved, &one, NULL);
 	free(items);
+	return ret;
+}
+
+int loom_place_bound_reason(const struct loom_place_problem *problem,
+			    struct loom_place_reason *reason)
+{
+	struct loom_place_resolved resolved;
+	int ret;
+
+	memset(reason, 0, sizeof(*reason));
+	if (!problem)
+		return -EINVAL;
+	ret = loom_place_resolve_one(&resolved, problem);
+	if (!ret)
+		ret = loom_place_find_reason(&resolved.problem, reason);
+	loom_place_resolved_clear(&resolved);
+	if (ret)
+		memset(reason, 0, sizeof(*reason));
+	return ret;
+}
+
+int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes)
+{
+	struct loom_place_reason reason;
+	int ret = loom_place_bound_reason(problem, &reason);
+
+	*bound_bytes = ret ? 0 : reason.bound_bytes;
 	return ret;
 }
 

@@ -327,3 +327,76 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 	loom_place_resolved_clear(&resolved);
 	return ret;
 }
+
+/* --- why a bound holds, see DOC: Bounds by alignment ------------------------------------------ */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What the parts alive at the reason's moment need, by its alignment. */
+static uint64_t sum_at(const struct loom_place_problem *problem,
+		       const struct loom_place_part *parts, size_t num_parts,
+		       const struct loom_place_reason *reason, uint64_t *pads)
+{
+	uint64_t align = reason->align_bytes, bytes = 0;
+	uint32_t aligned = 0, others = 0;
+	size_t i;
+
+	for (i = 0; i < num_parts; i++) {
+		if (reason->moment < parts[i].lower || reason->moment >= parts[i].upper)
+			continue;
+		bytes = loom_place_add(bytes, parts[i].size_bytes);
+		if (!parts[i].first &&
+		    !(problem->items[parts[i].item].align_bytes % align))
+			pads[aligned++] = (align - parts[i].size_bytes % align) % align;
+		else
+			others++;
+	}
+	qsort(pads, aligned, sizeof(*pads), compare_numbers);
+	for (i = 0; aligned && i + others < aligned - 1; i++)
+		bytes = loom_place_add(bytes, pads[i]);
+	return bytes;
+}
+
+int loom_place_check_reason(const struct loom_place_problem *problem,
+			    const struct loom_place_reason *reason)
+{
+	struct loom_place_problem one;
+	struct loom_place_resolved resolved = { 0 };
+	struct loom_place_part *parts = NULL;
+	uint64_t *pads = NULL, needed = 0;
+	size_t num_parts = 0;
+	int ret;
+
+	if (!problem || !reason || !reason->align_bytes)
+		return -EINVAL;
+	one = *problem;
+	one.pools = NULL;
+	one.num_pools = 0;
+	ret = loom_place_resolve_one(&resolved, &one);
+	if (!ret && reason->item != LOOM_PLACE_NONE) {
+		const struct loom_place_item *item;
+
+		item = reason->item < one.num_items ? &resolved.items[reason->item] : NULL;
+		if (item && loom_place_has_room(item) && loom_place_is_fixed(item))
+			needed = item->fixed + item->size_bytes;
+	} else if (!ret) {
+		ret = loom_place_parts(&resolved.problem, &parts, &num_parts);
+		if (!ret)
+			pads = calloc(num_parts + 1, sizeof(*pads));
+		if (!ret && !pads)
+			ret = -ENOMEM;
+		if (!ret)
+			needed = sum_at(&resolved.problem, parts, num_parts, reason, pads);
+	}
+	free(pads);
+	free(parts);
+	loom_place_resolved_clear(&resolved);
+	if (ret)
+		return ret;
+	return reason->bound_bytes <= needed ? 0 : -EBADMSG;
+}

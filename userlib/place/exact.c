@@ -38,6 +38,7 @@ static int solve(struct exact *e, const struct loom_place_task *task,
 		.deadline_ns = task->deadline_ns,
 		.offsets = e->offsets,
 		.height_bytes = height,
+		.bound_bytes = answer->bound_bytes,
 	};
 	uint32_t i;
 	int ret;

@@ -127,7 +127,11 @@ extern const struct loom_place_order loom_place_order_area;
 extern const struct loom_place_order loom_place_order_breadth;
 extern const struct loom_place_order loom_place_order_overlaps;
 extern const struct loom_place_order loom_place_order_life;
+extern const struct loom_place_order loom_place_order_total;
+extern const struct loom_place_order loom_place_order_tail;
 
+/** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
+int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
 /** loom_place_count_pairs() - number of pairs that overlap in time: what a run looks at */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */

@@ -6,6 +6,10 @@
 #include "greedy.h"
 #include "strategy.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "loom_core.h"
 
 static int place_by_size(const struct loom_place_task *task, struct loom_place_answer *answer)
@@ -50,6 +54,108 @@ const struct loom_place_strategy loom_place_strategy_greedy_conflict = {
 	.name = "greedy-conflict",
 	.text = "what overlaps most others in time first, each into the lowest gap that fits",
 	.place = place_by_overlaps,
+};
+
+static int place_by_total(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_total, loom_greedy_lowest, answer);
+}
+
+const struct loom_place_strategy loom_place_strategy_greedy_total = {
+	.name = "greedy-total",
+	.text = "the same moments first, of each what lives longest",
+	.place = place_by_total,
+};
+
+static int place_by_life(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_life, loom_greedy_lowest, answer);
+}
+
+const struct loom_place_strategy loom_place_strategy_greedy_life = {
+	.name = "greedy-life",
+	.text = "what lives longest first, each into the lowest gap that fits",
+	.place = place_by_life,
+};
+
+static int place_by_tail(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_tail, loom_greedy_lowest, answer);
+}
+
+const struct loom_place_strategy loom_place_strategy_greedy_tail = {
+	.name = "greedy-tail",
+	.text = "what ends last first, each into the lowest gap that fits",
+	.place = place_by_tail,
+};
+
+/* Runs an order with the largest alignments first; keeps its placement if it is lower. */
+static int try_aligned(struct loom_greedy *greedy, const struct loom_place_order *order,
+		       uint32_t *items, struct loom_place_answer *answer, uint64_t *height)
+{
+	const struct loom_place_problem *problem = &greedy->task->problem;
+	uint64_t now;
+	int ret = order->make(problem, items);
+
+	if (!ret)
+		ret = loom_place_order_by_alignment(problem, items);
+	if (!ret)
+		ret = loom_greedy_run(greedy, items, loom_greedy_lowest);
+	if (ret)
+		return ret;
+	now = loom_place_height(problem, greedy->offsets);
+	if (now < *height) {
+		*height = now;
+		memcpy(answer->offsets, greedy->offsets,
+		       problem->num_items * sizeof(*answer->offsets));
+	}
+	return 0;
+}
+
+/*
+ * What is aligned to little fits into the pads that others leave, so those are placed first. Which
+ * order is good among items of one alignment differs as much as it does without any.
+ */
+static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	static const struct loom_place_order *const orders[] = {
+		&loom_place_order_size, &loom_place_order_breadth, &loom_place_order_area,
+		&loom_place_order_total, &loom_place_order_life, &loom_place_order_overlaps,
+		&loom_place_order_tail,
+	};
+	uint32_t *items = calloc((size_t)task->problem.num_items + 1, sizeof(*items));
+	uint64_t height = LOOM_PLACE_ANYWHERE;
+	struct loom_greedy greedy;
+	int ret = -ENOMEM, err = 0;
+	size_t i;
+
+	if (items)
+		ret = loom_greedy_init(&greedy, task);
+	if (ret) {
+		free(items);
+		return ret;
+	}
+	for (i = 0; i < ARRAY_SIZE(orders) && height > answer->bound_bytes; i++) {
+		if (height != LOOM_PLACE_ANYWHERE && !loom_place_left_ns(task->deadline_ns))
+			break;
+		ret = try_aligned(&greedy, orders[i], items, answer, &height);
+		if (ret == -ENOMEM)
+			break;
+		err = ret ? ret : err;
+		ret = 0;
+	}
+	loom_greedy_fini(&greedy);
+	free(items);
+	if (ret)
+		return ret;
+	/* one order may leave 63 bits where another does not */
+	return height == LOOM_PLACE_ANYWHERE ? err : 0;
+}
+
+const struct loom_place_strategy loom_place_strategy_greedy_aligned = {
+	.name = "greedy-aligned",
+	.text = "the lowest of the other greedy orders, with the largest alignment first",
+	.place = place_aligned,
 };
 
 /* The other later form of the GMEM planner: see DOC: GMEM, fit first. */

@@ -68,6 +68,11 @@ static uint64_t life(const struct loom_place_item *item)
 	return (uint64_t)item->upper - (uint64_t)item->lower;
 }
 
+static uint64_t size(const struct loom_place_item *item)
+{
+	return item->size_bytes;
+}
+
 static int make_size(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
@@ -220,8 +225,10 @@ static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_
 	return most;
 }
 
+/* By item: the broadest moment of its life, then @second. */
 static int breadth_keys(const struct loom_place_problem *problem,
-			const struct loom_place_profile *profile, struct key *keys)
+			const struct loom_place_profile *profile,
+			uint64_t (*second)(const struct loom_place_item *item), struct key *keys)
 {
 	size_t n = profile->num_moments, i;
 	uint64_t *tree = calloc(2 * n + 2, sizeof(*tree));
@@ -235,7 +242,7 @@ static int breadth_keys(const struct loom_place_problem *problem,
 	for (i = 0; i < problem->num_items; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		keys[i] = (struct key){ 0, item->size_bytes, i, NULL };
+		keys[i] = (struct key){ 0, second(item), i, NULL };
 		if (!loom_place_has_room(item))
 			continue;
 		keys[i].high = range_max(tree, n, loom_place_profile_find(profile, item->lower),
@@ -245,12 +252,8 @@ static int breadth_keys(const struct loom_place_problem *problem,
 	return 0;
 }
 
-/*
- * The breadth of a moment is the sum of what is alive; moments go broadest first, each places what
- * is alive then and not placed yet, largest first. So an item's key is the broadest moment of its
- * life.
- */
-static int make_breadth(const struct loom_place_problem *problem, uint32_t *order)
+static int sort_by_breadth(const struct loom_place_problem *problem,
+			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
 	struct loom_place_profile profile = { 0 };
@@ -262,7 +265,7 @@ static int make_breadth(const struct loom_place_problem *problem, uint32_t *orde
 	if (!ret)
 		ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	if (!ret)
-		ret = breadth_keys(problem, &profile, keys);
+		ret = breadth_keys(problem, &profile, second, keys);
 	loom_place_profile_clear(&profile);
 	free(parts);
 	if (!ret)
@@ -271,8 +274,67 @@ static int make_breadth(const struct loom_place_problem *problem, uint32_t *orde
 	return ret;
 }
 
+/*
+ * The breadth of a moment is the sum of what is alive; moments go broadest first, each places what
+ * is alive then and not placed yet, largest first. So an item's key is the broadest moment of its
+ * life.
+ */
+static int make_breadth(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by_breadth(problem, size, order);
+}
+
+/* The same, but what lives longest is first: few long items leave the gaps that short ones need. */
+static int make_total(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by_breadth(problem, life, order);
+}
+
+/* What ends last is first, so that all that is placed later ends beside it or before. */
+static int make_tail(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		keys[i] = (struct key){
+			(uint64_t)problem->items[i].upper ^ 1ULL << 63,
+			problem->items[i].size_bytes, i, NULL,
+		};
+	return take_keys(keys, problem, order);
+}
+
+static int compare_alignments(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->high != y->high)
+		return x->high > y->high ? -1 : 1;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		keys[i] = (struct key){ problem->items[order[i]].align_bytes, i, order[i], NULL };
+	qsort(keys, problem->num_items, sizeof(*keys), compare_alignments);
+	for (i = 0; i < problem->num_items; i++)
+		order[i] = keys[i].item;
+	free(keys);
+	return 0;
+}
+
 const struct loom_place_order loom_place_order_size = { make_size };
 const struct loom_place_order loom_place_order_area = { make_area };
 const struct loom_place_order loom_place_order_breadth = { make_breadth };
 const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
 const struct loom_place_order loom_place_order_life = { make_life };
+const struct loom_place_order loom_place_order_total = { make_total };
+const struct loom_place_order loom_place_order_tail = { make_tail };

@@ -268,6 +268,9 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 		}
 		if (!ret)
 			ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
+		if (ret == -ERANGE)
+			loom_place_fail(run->fault, ret, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
+					"offsets leave 63 bits");
 		answer.offsets = calloc((size_t)sub.task.problem.num_items + 1,
 					sizeof(*answer.offsets));
 		if (!ret && !answer.offsets)

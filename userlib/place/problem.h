@@ -169,7 +169,13 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 
 /* bound.c */
 
-/** loom_place_find_bound() - of a task's problem: the peak, or the end of a fixed item */
+/** loom_place_resolve_one() - loom_place_resolve() of a problem as if it had one pool */
+int loom_place_resolve_one(struct loom_place_resolved *resolved,
+			   const struct loom_place_problem *problem);
+/** loom_place_find_reason() - loom_place_bound_reason() of a problem that is resolved */
+int loom_place_find_reason(const struct loom_place_problem *problem,
+			   struct loom_place_reason *reason);
+/** loom_place_find_bound() - its bound alone */
 int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
 /**
  * loom_place_check_feasible() - refuse what no strategy can place

@@ -328,9 +328,11 @@ static void clear_task(struct task *task)
 		loom_portfolio_destroy(task->kept[k].portfolio);
 }
 
-static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
+/* What is proved for all parts together: for any of them, or before. */
+static uint64_t solve_bound(const struct loom_solve *solve, const struct task *tasks,
+			    uint32_t num_tasks)
 {
-	uint64_t bound = 0;
+	uint64_t bound = solve->bound_bytes;
 	uint32_t i;
 
 	for (i = 0; i < num_tasks; i++)
@@ -343,7 +345,7 @@ static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
 static uint64_t find_goal(const struct loom_solve *solve, const struct task *tasks,
 			  uint32_t num_tasks)
 {
-	uint64_t bound = solve_bound(tasks, num_tasks);
+	uint64_t bound = solve_bound(solve, tasks, num_tasks);
 
 	return solve->fit_only && bound <= solve->capacity_bytes ? solve->capacity_bytes : bound;
 }
@@ -525,7 +527,7 @@ int loom_place_solve(struct loom_solve *solve)
 		err = run_tasks(solve, tasks, num_parts, &nodes);
 	if (!err) {
 		take_tasks(solve, tasks, num_parts);
-		solve->bound_bytes = solve_bound(tasks, num_parts);
+		solve->bound_bytes = solve_bound(solve, tasks, num_parts);
 		solve->nodes = solve->budget - nodes;
 	}
 	for (i = 0; tasks && i < num_parts; i++)

@@ -22,7 +22,7 @@
  * @offsets: [in, out] by item. In: a valid placement of @height_bytes if that is not
  *	LOOM_PLACE_ANYWHERE
  * @height_bytes: [in, out]
- * @bound_bytes: [out] proven
+ * @bound_bytes: [in, out] proven
  * @nodes: [out]
  */
 struct loom_solve {

@@ -392,7 +392,7 @@ static void bench_rewritings(const char *path)
 
 #define MAX_SEEDS	100
 
-static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, double limit,
+static void bench_family(enum make_kind kind, uint32_t pieces, enum make_mix mix, double limit,
 			 uint64_t first, unsigned int seeds)
 {
 	double ratios[MAX_SEEDS], times[MAX_SEEDS];
@@ -400,7 +400,7 @@ static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, doubl
 
 	for (k = 0; k < seeds; k++) {
 		struct place_made made = place_make((struct make_form){
-			kind, pieces, (first + k) % 2 ? 1024 : 1, mixed, first + k,
+			kind, pieces, (first + k) % 2 ? 1024 : 1, mix, first + k,
 		});
 		const struct loom_place_problem problem = {
 			.items = made.items, .num_items = made.num_items,
@@ -417,8 +417,8 @@ static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, doubl
 	}
 	qsort(ratios, seeds, sizeof(ratios[0]), compare_doubles);
 	qsort(times, seeds, sizeof(times[0]), compare_doubles);
-	printf("%8u %-10s %-7s %4.0f s  median %.4f  worst %.4f  ", pieces, make_names[kind],
-	       mixed ? "mixed" : "", limit, ratios[seeds / 2], ratios[seeds - 1]);
+	printf("%8u %-10s %-8s %4.0f s  median %.4f  worst %.4f  ", pieces, make_names[kind],
+	       make_mix_names[mix], limit, ratios[seeds / 2], ratios[seeds - 1]);
 	printf("proved %u of %u  time %.2f to %.2f s\n", proved, seeds, times[0],
 	       times[seeds - 1]);
 	fflush(stdout);
@@ -427,16 +427,16 @@ static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, doubl
 static void bench_families(bool full, uint64_t first, unsigned int seeds)
 {
 	static const uint32_t counts[] = { 200, 1000, 5000, 100000 };
-	unsigned int i, kind, mixed;
+	unsigned int i, kind, mix;
 
 	printf("families, height over optimum (pieces) or bound (traces)\n");
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		for (kind = 0; kind < MAKE_KINDS; kind++) {
-			for (mixed = 0; mixed < (kind < MAKE_POWER ? 2 : 1); mixed++) {
-				bench_family(kind, counts[i], mixed, counts[i] > 5000 ? 5 : 1,
+			for (mix = 0; mix < (kind < MAKE_POWER ? MAKE_MIXES : 1U); mix++) {
+				bench_family(kind, counts[i], mix, counts[i] > 5000 ? 5 : 1,
 					     first, seeds);
 				if (full)
-					bench_family(kind, counts[i], mixed, 10, first, seeds);
+					bench_family(kind, counts[i], mix, 10, first, seeds);
 			}
 		}
 	}

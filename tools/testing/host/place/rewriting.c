@@ -101,14 +101,14 @@ static bool is_same(struct outcome a, struct outcome b)
 	       a.nodes == b.nodes;
 }
 
-static void test_rewritings(const char *what, bool mixed, bool gaps)
+static void test_rewritings(const char *what, enum make_mix mix, bool gaps)
 {
 	static struct loom_place_gap first[512], second[512];
 	unsigned int kind, k, bad = 0;
 
 	for (kind = 0; kind < MAKE_KINDS; kind++) {
 		struct place_made made = place_make((struct make_form){
-			kind, 80, mixed ? 1 : 64, mixed, 1,
+			kind, 80, mix ? 1 : 64, mix, 1,
 		});
 		struct outcome least, fit, other;
 		uint64_t capacity;
@@ -163,12 +163,12 @@ static void test_budgets(void)
 static void test_pieces(uint32_t pieces, uint64_t budget, double most)
 {
 	double worst = 0;
-	unsigned int kind, mixed, bad = 0;
+	unsigned int kind, mix, bad = 0;
 
 	for (kind = 0; kind <= MAKE_SKYLINE; kind++) {
-		for (mixed = 0; mixed < 2; mixed++) {
+		for (mix = 0; mix < MAKE_MIXES; mix++) {
 			struct place_made made = place_make((struct make_form){
-				kind, pieces / SLOW, kind == MAKE_PINWHEEL ? 1 : 1024, mixed, 7,
+				kind, pieces / SLOW, kind == MAKE_PINWHEEL ? 1 : 1024, mix, 7,
 			});
 			struct outcome out = place(&made, 0, budget, 0);
 			double ratio = (double)out.height / (double)made.height;
@@ -187,8 +187,8 @@ static void test_pieces(uint32_t pieces, uint64_t budget, double most)
 
 static void test_time(void)
 {
-	struct place_made made = place_make((struct make_form){ MAKE_PINWHEEL, 6000, 1024, true,
-							       9 });
+	struct place_made made = place_make((struct make_form){ MAKE_PINWHEEL, 6000, 1024,
+							       MAKE_MIXED, 9 });
 	double begin = seconds(), took;
 	struct outcome out = place(&made, 0, 0, 300000000);
 
@@ -202,9 +202,10 @@ static void test_time(void)
 
 int main(void)
 {
-	test_rewritings("pieces", false, false);
-	test_rewritings("mixed alignments", true, false);
-	test_rewritings("gaps", false, true);
+	test_rewritings("pieces", MAKE_PLAIN, false);
+	test_rewritings("mixed alignments", MAKE_MIXED, false);
+	test_rewritings("four alignments", MAKE_CRUMBLED, false);
+	test_rewritings("gaps", MAKE_PLAIN, true);
 	test_budgets();
 	test_pieces(300, 20000, 1.25);
 	test_pieces(2000, 20000, 1.2);

@@ -114,6 +114,67 @@ static void test_area(void)
 	check("greedy-area", "largest size times lifetime first", rows, COUNT(rows), want, 80);
 }
 
+static void test_total(void)
+{
+	/*
+	 * Alive at 0: 10 + 30 + 20 = 60, at 1: 10 + 30, at 2: 10 + 45. The broadest is 0, where 0
+	 * lives longest, then 1, then 2; 3 is next, above 0. By breadth 1 would be the first.
+	 */
+	static const struct row rows[] = {
+		ROW(10, 0, 3), ROW(30, 0, 2), ROW(20, 0, 1), ROW(45, 2, 3),
+	};
+	static const uint64_t want[] = { 0, 10, 40, 10 };
+
+	check("greedy-total", "the broadest moment first, of it what lives longest", rows,
+	      COUNT(rows), want, 60);
+}
+
+static void test_life(void)
+{
+	/* 0 lives for 4, 3 for 3, 2 for 2, 1 for 1 */
+	static const struct row rows[] = {
+		ROW(10, 0, 4), ROW(50, 0, 1), ROW(20, 1, 3), ROW(30, 0, 3),
+	};
+	static const uint64_t want[] = { 0, 40, 40, 10 };
+
+	check("greedy-life", "what lives longest first", rows, COUNT(rows), want, 90);
+}
+
+static void test_tail(void)
+{
+	/* 2 ends last; of 0 and 3, which end together, 3 is larger; 1 is the last */
+	static const struct row rows[] = {
+		ROW(10, 0, 3), ROW(50, 0, 2), ROW(20, 1, 4), ROW(30, 2, 3),
+	};
+	static const uint64_t want[] = { 50, 60, 0, 20 };
+
+	check("greedy-tail", "what ends last first", rows, COUNT(rows), want, 110);
+}
+
+/* The aligned ones first: 40 at 0, 10 at 48. 33 does not fit into the 8 between them, 8 does. */
+static void test_aligned(void)
+{
+	struct loom_place_item items[] = {
+		{ .size_bytes = 40, .align_bytes = 16, .lower = 0, .upper = 1 },
+		{ .size_bytes = 8, .lower = 0, .upper = 1 },
+		{ .size_bytes = 33, .lower = 0, .upper = 1 },
+		{ .size_bytes = 10, .align_bytes = 16, .lower = 0, .upper = 1 },
+	};
+	static const uint64_t want[] = { 0, 40, 58, 48 };
+	struct loom_place_problem problem = { .items = items, .num_items = COUNT(items) };
+	struct loom_place_result result;
+	bool good = rows_place("greedy-aligned", &problem, "greedy-aligned", &result);
+
+	good = good && !memcmp(result.offsets, want, sizeof(want));
+	tap_ok(good && result.height_bytes[0] == 91 && result.proved,
+	       "greedy-aligned: the largest alignment first, and the rest into what it leaves");
+	loom_place_result_free(&result);
+	/* by size 33 is second, at 40; 10 at 80; 8 does not fit into the 7 below it */
+	good = rows_place("greedy-size", &problem, "greedy-size", &result);
+	tap_ok(good && result.height_bytes[0] == 98, "greedy-size: has another answer");
+	loom_place_result_free(&result);
+}
+
 static void test_fitfirst_split(void)
 {
 	/*
@@ -247,6 +308,10 @@ int main(void)
 	test_breadth();
 	test_conflict();
 	test_area();
+	test_total();
+	test_life();
+	test_tail();
+	test_aligned();
 	test_fitfirst_split();
 	test_fitfirst_grow();
 	test_fitfirst_join();

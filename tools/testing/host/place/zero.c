@@ -33,6 +33,39 @@ static void test_strategy(const char *name)
 	loom_place_result_free(&result);
 }
 
+/* A reason may come from anywhere. */
+static void test_reasons(const struct loom_place_problem *problem,
+			 const struct loom_place_problem *invalid)
+{
+	static const struct loom_place_item huge[3] = {
+		{ .size_bytes = 1, .align_bytes = 1ULL << 62, .lower = 0, .upper = 1 },
+		{ .size_bytes = 1, .align_bytes = 1ULL << 62, .lower = 0, .upper = 1 },
+		{ .size_bytes = 1, .align_bytes = 1ULL << 62, .lower = 0, .upper = 1 },
+	};
+	const struct loom_place_problem wide = { .items = huge, .num_items = 3 };
+	struct loom_place_reason reason = { .item = LOOM_PLACE_NONE }, other;
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+
+	tap_ok(loom_place_check_reason(problem, &reason) == -EINVAL,
+	       "nothing is aligned to 0 bytes");
+	reason.align_bytes = 1;
+	tap_ok(!loom_place_check_reason(problem, &reason), "at least 0 bytes are needed");
+	reason.bound_bytes = 1;
+	reason.item = ITEMS;
+	tap_ok(loom_place_check_reason(problem, &reason) == -EBADMSG,
+	       "an item that is not there needs none");
+	reason.item = 0;
+	tap_ok(loom_place_check_reason(problem, &reason) == -EBADMSG,
+	       "one that is not fixed proves nothing");
+	tap_ok(loom_place_check_reason(invalid, &reason) == -EINVAL &&
+	       loom_place_bound_reason(invalid, &other) == -EINVAL && !other.align_bytes,
+	       "an invalid problem has no bound");
+	tap_ok(loom_place_bound_reason(&wide, &other) == -ERANGE && !other.align_bytes &&
+	       loom_place(&wide, NULL, &result, &fault) == -ERANGE && !result.offsets,
+	       "pads may leave 63 bits: %s", fault.text);
+}
+
 int main(void)
 {
 	const struct loom_place_problem problem = { .items = items, .num_items = ITEMS };
@@ -55,6 +88,7 @@ int main(void)
 	tap_ok(loom_place(&one, NULL, &result, &fault) == -EINVAL && strstr(fault.text, "0x4") &&
 	       !result.offsets, "%s", fault.text);
 	tap_ok(loom_place_check(&one, same, NULL, &fault) == -EINVAL, "for a proof, too");
+	test_reasons(&problem, &one);
 	odd.flags = LOOM_PLACE_FIXED;
 	tap_ok(!loom_place(&one, NULL, &result, &fault) && !result.offsets[0] &&
 	       loom_place_check(&one, apart + 1, NULL, &fault) == -EBADMSG,
