@@ -30,6 +30,8 @@
  * - tree.c: the blocks as a tree with the largest hole below each
  * - size.c: the holes by size
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
+ * - scan.c: a search along these blocks, one by one
+ * - extent.c: what chunks know of their blocks, so that a search can pass them
  * - treap.c: a search tree whose nodes keep summaries of their subtrees
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
  * - chip.c: presets of devices
@@ -100,6 +102,7 @@ struct loom_bank_request {
  * @by_size: private: in loom_bank.sizes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
  * @chunk: private: of a partial block: the chunk it is in
+ * @slot: private: of a partial block: where in the chunk
  */
 struct loom_bank_block {
 	u64 start;
@@ -120,6 +123,7 @@ struct loom_bank_block {
 		struct {
 			struct loom_mask mask;
 			struct loom_partial_chunk *chunk;
+			u32 slot;
 		};
 	};
 };
@@ -136,6 +140,7 @@ struct loom_bank_block {
  * @all: all banks
  * @policy: which hole a block gets
  * @head: private: an empty block at @base, so that each hole has a block before it
+ * @last: private: the highest block on all banks, or the head
  * @is_flat: private: the holes are in @flat; else the blocks are a tree, and for best fit the holes
  *	are in @sizes
  * @flat_most: private: most blocks on all banks while it is flat; LOOM_FLAT_BLOCKS, or less in
@@ -153,6 +158,7 @@ struct loom_bank {
 	struct loom_mask all;
 	enum loom_bank_policy policy;
 	struct loom_bank_block head;
+	struct loom_bank_block *last;
 	bool is_flat;
 	u32 flat_most;
 	struct loom_flat flat;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "scan.h"
 #include "tree.h"
 
 /**
@@ -52,10 +53,12 @@ enum { LOW, HIGH };
  * struct loom_bank_place - a place for a block
  * @node: the block that the hole is behind; NULL if there is no place
  * @start: where the block goes
+ * @above: of a partial block: where it goes in their order, see loom_partials_insert()
  */
 struct loom_bank_place {
 	struct loom_bank_block *node;
 	u64 start;
+	struct loom_partial_cursor above;
 };
 
 /* Where the request goes in a hole. False: it does not fit. */
@@ -125,7 +128,8 @@ static void loom_bank_flat_first(const struct loom_bank *bank,
 		    !loom_bank_fit(flat->start[i], flat->size[i], request, &start))
 			continue;
 		best = far;
-		*place = (struct loom_bank_place){ flat->block[i], start };
+		place->node = flat->block[i];
+		place->start = start;
 	}
 }
 
@@ -188,13 +192,65 @@ static void loom_bank_first(struct loom_bank *bank, const struct loom_bank_reque
 }
 
 /*
- * The place by first fit beside partial blocks.
+ * Moves the candidate of a scan past the blocks on all banks, from @node on, of which none but the
+ * last may be in the way: @node becomes the one that the candidate is behind. Return: whether it
+ * has moved.
  */
+static bool loom_bank_pass_up(struct loom_scan *scan, struct loom_bank_block **node)
+{
+	struct loom_bank_block *next;
+	bool moved = false;
+
+	while (!scan->failed && (next = (*node)->neighbour[HIGH]) &&
+	       next->start < scan->at + scan->request->size) {
+		*node = next;
+		if (next->start + next->size <= scan->at)
+			continue;
+		loom_scan_move(scan, next->start + next->size);
+		moved = true;
+	}
+	return moved;
+}
+
+static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block **node)
+{
+	struct loom_bank_block *at = *node;
+	bool moved = false;
+
+	/* that ends with the head, which has no bytes */
+	while (!scan->failed && at->start + at->size > scan->at) {
+		if (at->start < scan->at + scan->request->size) {
+			loom_scan_move(scan, at->start);
+			moved = true;
+		}
+		at = at->neighbour[LOW];
+	}
+	*node = at;
+	return moved;
+}
+
+/* By first fit, where both kinds of blocks are lists: along both at once. */
+static void loom_bank_first_in_lists(struct loom_bank *bank, struct loom_scan *scan,
+				     struct loom_bank_place *place)
+{
+	bool top_down = scan->request->top_down, moved;
+	struct loom_bank_block *node = top_down ? bank->last : &bank->head;
+
+	do {
+		loom_scan_all(scan);
+		moved = top_down ? loom_bank_pass_down(scan, &node) :
+				   loom_bank_pass_up(scan, &node);
+	} while (moved && !scan->failed);
+	if (scan->failed)
+		return;
+	*place = (struct loom_bank_place){ node, scan->at, scan->from };
+}
+
+/* The place by first fit beside partial blocks. */
 static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
 				   const struct loom_mask *mask, struct loom_bank_place *place)
 {
-	struct loom_bank_request in_all = *request;
-	struct loom_partial_request in_some = {
+	const struct loom_partial_request in_some = {
 		.mask = mask,
 		.size = request->size,
 		.align = request->align,
@@ -202,27 +258,40 @@ static void loom_bank_first_around(struct loom_bank *bank, const struct loom_ban
 		.high = min(request->high, bank->limit),
 		.top_down = request->top_down,
 	};
-	u64 clear;
+	bool linear = loom_partials_linear(&bank->partials);
+	struct loom_bank_request in_all;
+	struct loom_scan scan;
 
-	for (;;) {
+	place->node = NULL;
+	loom_scan_begin(&bank->partials, &scan, &in_some);
+	if (linear && bank->is_flat) {
+		loom_bank_first_in_lists(bank, &scan, place);
+		return;
+	}
+	/* else they move each other's candidate on until they agree */
+	in_all = *request;
+	while (!scan.failed) {
+		if (linear)
+			loom_scan_all(&scan);
+		else
+			loom_partials_search(&bank->partials, &scan);
+		if (scan.failed)
+			break;
+		if (request->top_down)
+			in_all.high = scan.at + request->size;
+		else
+			in_all.low = scan.at;
 		loom_bank_first(bank, &in_all, place);
 		if (!place->node)
 			return;
-		if (request->top_down)
-			in_some.high = place->start + request->size;
-		else
-			in_some.low = place->start;
-		if (!loom_partials_fit(&bank->partials, &in_some, &clear)) {
-			place->node = NULL;
+		if (place->start == scan.at) {
+			place->above = linear ? scan.from : (struct loom_partial_cursor){ NULL };
 			return;
 		}
-		if (clear == place->start)
-			return;
-		if (request->top_down)
-			in_all.high = clear + request->size;
-		else
-			in_all.low = clear;
+		loom_scan_move(&scan, place->start + (request->top_down ? request->size : 0));
 	}
+	/* the hole that was found last has no room */
+	place->node = NULL;
 }
 
 /* Where the request goes in a hole, between the partial blocks in it. False: nowhere. */
@@ -344,7 +413,8 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 			continue;
 		least = loss;
 		best = hole;
-		*place = (struct loom_bank_place){ flat->block[i], start };
+		place->node = flat->block[i];
+		place->start = start;
 	}
 }
 
@@ -352,13 +422,9 @@ static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_r
 static struct loom_bank_block *loom_bank_begin(struct loom_bank *bank,
 					       const struct loom_bank_request *request)
 {
-	struct loom_bank_block *node = &bank->head;
-
 	if (!bank->is_flat)
 		return loom_bank_tree_begin(bank, request);
-	while (request->top_down && node->neighbour[HIGH])
-		node = node->neighbour[HIGH];
-	return node;
+	return request->top_down ? bank->last : &bank->head;
 }
 
 static struct loom_bank_block *loom_bank_following(const struct loom_bank *bank,
@@ -392,7 +458,8 @@ static void loom_bank_near(struct loom_bank *bank, const struct loom_bank_reques
 		if (loss >= least)
 			continue;
 		least = loss;
-		*place = (struct loom_bank_place){ node, start };
+		place->node = node;
+		place->start = start;
 	}
 }
 
@@ -488,6 +555,8 @@ static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place 
 	node->neighbour[HIGH] = block;
 	if (next)
 		next->neighbour[LOW] = block;
+	else
+		bank->last = block;
 	if (bank->is_flat) {
 		block->hole = 0;
 		if (!below && above) {
@@ -527,6 +596,8 @@ static void loom_bank_give(struct loom_bank *bank, struct loom_bank_block *block
 	below->neighbour[HIGH] = next;
 	if (next)
 		next->neighbour[LOW] = below;
+	else
+		bank->last = below;
 	bank->allocated -= block->size;
 }
 
@@ -544,6 +615,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;
+	bank->last = &bank->head;
 	loom_partials_init(&bank->partials);
 	loom_bank_make_flat(bank);
 	return 0;
@@ -561,7 +633,7 @@ u32 loom_bank_fini(struct loom_bank *bank)
 	}
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
 	     loom_partials_step(&cursor))
-		cursor.chunk->entry[cursor.index].block->bank = NULL;
+		loom_partial_entry(cursor.chunk, cursor.index)->block->bank = NULL;
 	loom_partials_fini(&bank->partials);
 	memset(bank, 0, sizeof(*bank));
 	return leaked;
@@ -603,7 +675,8 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	block->partial = mask != &bank->all;
 	if (block->partial) {
 		block->mask = *mask;
-		if (!loom_partials_insert(&bank->partials, block, request->spare))
+		if (!loom_partials_insert(&bank->partials, block, place.above,
+					  request->spare))
 			return -ENOMEM;
 	} else {
 		if (bank->is_flat && loom_bank_on_all(bank) >= bank->flat_most)
@@ -646,7 +719,7 @@ static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask 
 	stats->blocks = bank->blocks - bank->partials.count;
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
 	     loom_partials_step(&cursor))
-		stats->blocks += loom_mask_overlaps(&cursor.chunk->entry[cursor.index].mask, mask);
+		stats->blocks += loom_mask_overlaps(&loom_partial_entry(cursor.chunk, cursor.index)->mask, mask);
 	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);
 	while (loom_bank_next(&iter, &span))
@@ -724,6 +797,16 @@ static bool loom_bank_wanted(const struct loom_bank_iter *iter, const struct loo
 	return !iter->wanted || iter->wanted(block, iter->who);
 }
 
+/* Whether a partial block does not count in a walk, or was reported already. */
+static bool loom_bank_passed(const struct loom_bank_iter *iter)
+{
+	const struct loom_partial_entry *entry =
+		loom_partial_entry(iter->cursor.chunk, iter->cursor.index);
+
+	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
+	       !loom_bank_wanted(iter, entry->block);
+}
+
 /*
  * On to the next block that is wanted, and to the next partial one that is, is on one of the banks
  * and not reported yet.
@@ -734,10 +817,7 @@ static void loom_bank_skip(struct loom_bank_iter *iter)
 
 	while (iter->block && !loom_bank_wanted(iter, iter->block))
 		iter->block = iter->block->neighbour[HIGH];
-	while (cursor->chunk &&
-	       (cursor->chunk->entry[cursor->index].end <= iter->at ||
-		!loom_mask_overlaps(&cursor->chunk->entry[cursor->index].mask, &iter->mask) ||
-		!loom_bank_wanted(iter, cursor->chunk->entry[cursor->index].block)))
+	while (cursor->chunk && loom_bank_passed(iter))
 		loom_partials_step(cursor);
 }
 
@@ -762,7 +842,7 @@ bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 	loom_bank_skip(iter);
 	block = iter->block;
 	if (iter->cursor.chunk)
-		partial = iter->cursor.chunk->entry[iter->cursor.index].block;
+		partial = loom_partial_entry(iter->cursor.chunk, iter->cursor.index)->block;
 	if (!block || (partial && partial->start < block->start))
 		block = partial;
 	*span = (struct loom_bank_span){ .start = iter->at, .end = iter->limit };

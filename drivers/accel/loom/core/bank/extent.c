@@ -51,11 +51,13 @@ void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 	u32 k;
 
 	own->banks = (struct loom_mask){ { 0 } };
-	own->start = chunk->entry[0].start;
+	own->start = loom_partial_entry(chunk, 0)->start;
 	own->end = 0;
 	for (k = 0; k < chunk->count; k++) {
-		loom_mask_add(&own->banks, &chunk->entry[k].mask);
-		own->end = max(own->end, chunk->entry[k].end);
+		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+		loom_mask_add(&own->banks, &entry->mask);
+		own->end = max(own->end, entry->end);
 	}
 }
 
@@ -71,7 +73,7 @@ void loom_extents_summarise_own(struct loom_partial_chunk *chunk,
 
 		partial_extent_clear(&extent);
 		for (k = 0; k < chunk->count; k++) {
-			const struct loom_partial_entry *entry = &chunk->entry[k];
+			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
 
 			if (!partial_counts(entry, i))
 				continue;
@@ -244,7 +246,7 @@ static void partial_mark(struct loom_partials *partials, u32 class)
 	struct loom_partial_cursor cursor;
 
 	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
-		struct loom_partial_entry *entry = &cursor.chunk->entry[cursor.index];
+		struct loom_partial_entry *entry = loom_partial_entry(cursor.chunk, cursor.index);
 
 		entry->classes &= ~(1ULL << class);
 		entry->classes |= (u64)loom_mask_overlaps(&entry->mask,

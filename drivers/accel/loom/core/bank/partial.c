@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "extent.h"
+#include "scan.h"
 
 /**
  * DOC: Blocks on some banks
@@ -8,11 +9,11 @@
  * conflicts only with blocks that share a bank with it. So partial blocks may lie at the same
  * addresses, and the tree of bank.c, whose blocks are disjoint, cannot hold them.
  *
- * They are kept ordered by start, 64 in a chunk, the chunks in an augmented treap. A search moves a
+ * They are kept ordered by start, 64 in a chunk, the chunks in an augmented treap. In a chunk a
+ * block keeps its slot; what is ordered is the numbers of the slots, a byte each. A search moves a
  * candidate place along this order: every block that shares a bank with the request and overlaps
- * the candidate moves it past itself. Up to LOOM_PARTIAL_LINEAR chunks that is all: nothing but the
- * union of the banks is kept of a chunk. It is as fast as a sorted array there, and the array is
- * the faster the fewer there are; sums took 2 to 10 times as long.
+ * the candidate moves it past itself, see scan.h. Up to LOOM_PARTIAL_LINEAR chunks that is all:
+ * nothing but the union of the banks is kept of a chunk. Sums took 2 to 10 times as long there.
  *
  * With more chunks, extents make it O(log n): a subtree knows, for a certain bank or for a certain
  * set of banks (a mask class), where its blocks that are on it begin and end, and how large the
@@ -51,47 +52,21 @@ enum { LOW, HIGH };
 /* --- search */
 
 /*
- * @request: what is searched for
- * @at: start of the candidate range; in a search from the top, its end
+ * @scan: the candidate
  * @extents: indices of the extents that apply: all their blocks conflict with the request
  * @extent_count: number of @extents
  * @whole: every block that conflicts with the request counts for one of @extents
  * @chunks: number of chunks that were scanned
  * @found: no further block can move the candidate
- * @failed: there is no free range
  */
 struct loom_partial_search {
-	const struct loom_partial_request *request;
-	u64 at;
+	struct loom_scan *scan;
 	u32 extents[LOOM_PARTIAL_FEW];
 	u32 extent_count;
 	bool whole;
 	u32 chunks;
 	bool found;
-	bool failed;
 };
-
-/* Moves the candidate to start at @to or above; in a search from the top, to end there or below. */
-static void partial_advance(struct loom_partial_search *search, u64 to)
-{
-	const struct loom_partial_request *request = search->request;
-	u64 start, mask = request->align - 1;
-
-	if (!request->top_down) {
-		search->failed = check_add_overflow(to, mask, &start);
-		start &= ~mask;
-		search->at = start;
-		search->failed |= request->high < request->size ||
-				  start > request->high - request->size;
-		return;
-	}
-	search->failed = to < request->size;
-	if (search->failed)
-		return;
-	start = (to - request->size) & ~mask;
-	search->failed = start < request->low;
-	search->at = start + request->size;
-}
 
 /*
  * Moves the candidate past the blocks of an extent if it fits between none of them. Return: true
@@ -100,15 +75,15 @@ static void partial_advance(struct loom_partial_search *search, u64 to)
 static bool partial_skip(struct loom_partial_search *search,
 			 const struct loom_partial_extent *extent, bool *moved)
 {
-	const struct loom_partial_request *request = search->request;
-	u64 low = request->top_down ? search->at - request->size : search->at;
+	const struct loom_partial_request *request = search->scan->request;
+	u64 low = search->scan->at;
 
 	if (extent->last <= low || extent->first >= low + request->size)
 		return false;
 	if (extent->gap >= request->size)
 		return true;
 	/* it overlaps the extent and fits into none of its gaps */
-	partial_advance(search, request->top_down ? extent->first : extent->last);
+	loom_scan_move(search->scan, request->top_down ? extent->first : extent->last);
 	*moved = true;
 	return false;
 }
@@ -121,15 +96,16 @@ static bool partial_relevant(struct loom_partial_search *search,
 			     const struct loom_partial_summary *sum,
 			     const struct loom_partial_extent *extents)
 {
-	const struct loom_partial_request *request = search->request;
+	const struct loom_partial_request *request = search->scan->request;
+	const bool *failed = &search->scan->failed;
 	bool inside, moved;
 	u64 low;
 	u32 i;
 
-	if (search->found || search->failed || !loom_mask_overlaps(&sum->banks, request->mask))
+	if (search->found || *failed || !loom_mask_overlaps(&sum->banks, request->mask))
 		return false;
 	do {
-		low = request->top_down ? search->at - request->size : search->at;
+		low = search->scan->at;
 		if (sum->end <= low)
 			return false;
 		if (sum->start >= low + request->size) {
@@ -140,75 +116,10 @@ static bool partial_relevant(struct loom_partial_search *search,
 		inside = !search->whole;
 		moved = false;
 		/* repeat until no extent moves it: moved past one, it may overlap another */
-		for (i = 0; i < search->extent_count && !search->failed; i++)
+		for (i = 0; i < search->extent_count && !*failed; i++)
 			inside |= partial_skip(search, &extents[search->extents[i]], &moved);
-	} while (moved && search->extent_count > 1 && !search->failed);
-	return inside && !search->failed;
-}
-
-/*
- * Compares the candidate with the blocks of a chunk, and moves it past those that conflict. This is
- * what a search without extents does all the time, so the candidate is in a register, and whether
- * it has left the range is asked when it has passed the chunk.
- */
-static void partial_scan_up(struct loom_partial_search *search,
-			    const struct loom_partial_chunk *chunk)
-{
-	const struct loom_partial_request *request = search->request;
-	const struct loom_mask banks = *request->mask;
-	u64 at = search->at, size = request->size, mask = request->align - 1, start;
-	u32 k;
-
-	for (k = 0; k < chunk->count; k++) {
-		if (chunk->entry[k].start >= at + size)
-			break;
-		if (chunk->entry[k].end <= at || !loom_mask_overlaps(&chunk->entry[k].mask, &banks))
-			continue;
-		if (check_add_overflow(chunk->entry[k].end, mask, &start)) {
-			search->failed = true;
-			return;
-		}
-		at = start & ~mask;
-		/* the sum of both stays below the end of the range, or it has failed */
-		if (at > request->high - size) {
-			search->failed = true;
-			return;
-		}
-	}
-	search->at = at;
-	search->found = k < chunk->count;
-}
-
-static void partial_scan_down(struct loom_partial_search *search,
-			      const struct loom_partial_chunk *chunk)
-{
-	const struct loom_partial_request *request = search->request;
-	const struct loom_mask banks = *request->mask;
-	u64 at = search->at, size = request->size, mask = request->align - 1;
-	u32 k;
-
-	for (k = chunk->count; k-- > 0;) {
-		if (chunk->entry[k].start >= at || chunk->entry[k].end <= at - size ||
-		    !loom_mask_overlaps(&chunk->entry[k].mask, &banks))
-			continue;
-		if (chunk->entry[k].start < size ||
-		    ((chunk->entry[k].start - size) & ~mask) < request->low) {
-			search->failed = true;
-			return;
-		}
-		at = ((chunk->entry[k].start - size) & ~mask) + size;
-	}
-	search->at = at;
-}
-
-static void partial_scan_chunk(struct loom_partial_search *search,
-			       const struct loom_partial_chunk *chunk)
-{
-	search->chunks++;
-	if (search->request->top_down)
-		partial_scan_down(search, chunk);
-	else
-		partial_scan_up(search, chunk);
+	} while (moved && search->extent_count > 1 && !*failed);
+	return inside && !*failed;
 }
 
 static bool partial_subtree_relevant(struct loom_partial_search *search,
@@ -230,18 +141,22 @@ static struct loom_treap_node *partial_enter(struct loom_partial_search *search,
 
 static void partial_search(struct loom_partials *partials, struct loom_partial_search *search)
 {
-	int side = search->request->top_down ? HIGH : LOW;
+	int side = search->scan->request->top_down ? HIGH : LOW;
 	struct loom_treap_node *node = partials->chunks.root;
+	struct loom_partial_chunk *chunk;
 
-	if (!partial_subtree_relevant(search, node))
+	if (!node || !partial_subtree_relevant(search, node))
 		return;
 	node = partial_enter(search, node, side);
-	while (node && !search->found && !search->failed) {
+	while (node && !search->found && !search->scan->failed) {
 		struct loom_treap_node *child = node->child[!side];
 
-		if (partial_relevant(search, &partial_chunk(node)->own,
-				     partial_chunk(node)->own_extent))
-			partial_scan_chunk(search, partial_chunk(node));
+		chunk = partial_chunk(node);
+		if (partial_relevant(search, &chunk->own, chunk->own_extent)) {
+			search->chunks++;
+			search->found = loom_scan_chunk(search->scan, chunk,
+							side == HIGH ? chunk->count : 0);
+		}
 		if (child && partial_subtree_relevant(search, child)) {
 			node = partial_enter(search, child, side);
 			continue;
@@ -249,21 +164,6 @@ static void partial_search(struct loom_partials *partials, struct loom_partial_s
 		while (node->parent && node->parent->child[!side] == node)
 			node = node->parent;
 		node = node->parent;
-	}
-}
-
-/* Without extents: all chunks, one after the other. */
-static void partial_search_all(struct loom_partials *partials, struct loom_partial_search *search)
-{
-	const struct loom_partial_request *request = search->request;
-	const struct loom_partial_chunk *chunk = partials->outer[request->top_down ? HIGH : LOW];
-	u64 low;
-
-	for (; chunk && !search->found && !search->failed;
-	     chunk = chunk->neighbour[request->top_down ? LOW : HIGH]) {
-		low = request->top_down ? search->at - request->size : search->at;
-		if (chunk->own.end > low && loom_mask_overlaps(&chunk->own.banks, request->mask))
-			partial_scan_chunk(search, chunk);
 	}
 }
 
@@ -279,7 +179,7 @@ static u32 partial_classes(const struct loom_partials *partials)
 static void partial_choose(struct loom_partials *partials, struct loom_partial_search *search,
 			   bool few)
 {
-	const struct loom_mask *mask = search->request->mask;
+	const struct loom_mask *mask = search->scan->request->mask;
 	struct loom_partial_class *class;
 	bool same;
 	u32 bank;
@@ -300,35 +200,44 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 			search->extents[search->extent_count++] = LOOM_PARTIAL_CLASSES + bank;
 }
 
+/* Uses extents, and notes what the search has cost, so that there are some where it was much. */
+void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan)
+{
+	const struct loom_mask *mask = scan->request->mask;
+	bool few = loom_mask_count(mask) <= LOOM_PARTIAL_FEW;
+	struct loom_partial_search search = { .scan = scan };
+	u32 chunks = partials->chunk_count;
+
+	partials->searches++;
+	if (partials->indexed) {
+		partial_choose(partials, &search, few);
+		partial_search(partials, &search);
+		chunks = min(search.chunks, chunks);
+	} else {
+		loom_scan_all(scan);
+	}
+	if (!chunks || partials->chunk_count == 1)
+		return;
+	if (few && !search.whole)
+		loom_extents_add_banks(partials, mask, chunks);
+	else if (!search.whole || search.extent_count > 1)
+		loom_extents_add_class(partials, mask, chunks);
+}
+
 bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial_request *request,
 		       u64 *address)
 {
-	struct loom_partial_search search = { .request = request };
-	u32 chunks;
-	bool few;
+	struct loom_scan scan;
 
-	partial_advance(&search, request->top_down ? request->high : request->low);
-	if (partials->count && !search.failed && partials->chunk_count <= partials->linear &&
-	    !partials->indexed) {
-		partial_search_all(partials, &search);
-	} else if (partials->count && !search.failed) {
-		partials->searches++;
-		few = loom_mask_count(request->mask) <= LOOM_PARTIAL_FEW;
-		if (partials->indexed)
-			partial_choose(partials, &search, few);
-		if (partials->indexed)
-			partial_search(partials, &search);
-		else
-			partial_search_all(partials, &search);
-		chunks = min(search.chunks, partials->chunk_count);
-		if (chunks && partials->chunk_count > 1 && few && !search.whole)
-			loom_extents_add_banks(partials, request->mask, chunks);
-		else if (chunks && partials->chunk_count > 1 &&
-			 (!search.whole || search.extent_count > 1))
-			loom_extents_add_class(partials, request->mask, chunks);
-	}
-	*address = request->top_down ? search.at - request->size : search.at;
-	return !search.failed;
+	loom_scan_begin(partials, &scan, request);
+	if (scan.failed)
+		return false;
+	if (loom_partials_linear(partials))
+		loom_scan_all(&scan);
+	else
+		loom_partials_search(partials, &scan);
+	*address = scan.at;
+	return !scan.failed;
 }
 
 /* --- change */
@@ -339,7 +248,7 @@ static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64
 	struct loom_treap_node *node = partials->chunks.root, *found = NULL, *first = NULL;
 
 	while (node) {
-		if (partial_chunk(node)->entry[0].start <= start) {
+		if (loom_partial_entry(partial_chunk(node), 0)->start <= start) {
 			found = node;
 			node = node->child[HIGH];
 		} else {
@@ -350,13 +259,41 @@ static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64
 	return partial_chunk(found ? found : first);
 }
 
-static void partial_move(struct loom_partial_chunk *to, u32 at, struct loom_partial_chunk *from,
-			 u32 first, u32 count)
+/* Notes a block in a chunk that has room for one more; it becomes the one at @index. */
+static struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, u32 index,
+					      struct loom_bank_block *block)
 {
-	memmove(&to->entry[at], &from->entry[first], count * sizeof(*to->entry));
-	if (to != from)
-		while (count--)
-			to->entry[at + count].block->chunk = to;
+	u32 slot = (u32)__builtin_ctzll(~chunk->used);
+
+	memmove(&chunk->order[index + 1], &chunk->order[index], chunk->count - index);
+	chunk->order[index] = (u8)slot;
+	chunk->used |= 1ULL << slot;
+	chunk->count++;
+	block->chunk = chunk;
+	block->slot = slot;
+	return &chunk->entry[slot];
+}
+
+/* Takes the block at @index out of a chunk. */
+static void partial_drop(struct loom_partial_chunk *chunk, u32 index)
+{
+	chunk->used &= ~(1ULL << chunk->order[index]);
+	chunk->count--;
+	memmove(&chunk->order[index], &chunk->order[index + 1], chunk->count - index);
+}
+
+/* Moves the blocks of a chunk from @first on to the end of another. */
+static void partial_move(struct loom_partial_chunk *to, struct loom_partial_chunk *from, u32 first)
+{
+	u32 i;
+
+	for (i = first; i < from->count; i++) {
+		const struct loom_partial_entry *entry = loom_partial_entry(from, i);
+
+		*partial_put(to, to->count, entry->block) = *entry;
+		from->used &= ~(1ULL << from->order[i]);
+	}
+	from->count = first;
 }
 
 /* Where the neighbour of @chunk towards @side is noted; without one, that of the end. */
@@ -400,8 +337,10 @@ static struct loom_partial_chunk *partial_take(struct loom_partials *partials,
 		chunk = *spare;
 		*spare = NULL;
 	}
-	if (chunk)
+	if (chunk) {
 		chunk->count = 0;
+		chunk->used = 0;
+	}
 	return chunk;
 }
 
@@ -417,10 +356,25 @@ static void partial_count(struct loom_partials *partials, const struct loom_mask
 		partials->bytes[bank] += bytes;
 }
 
-bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
-			  struct loom_partial_chunk **spare)
+/* The chunk for a block that starts at @start. */
+static struct loom_partial_chunk *partial_chunk_for(struct loom_partials *partials, u64 start,
+						    const struct loom_partial_cursor *above)
 {
-	struct loom_partial_chunk *chunk = partial_at(partials, block->start), *half = NULL;
+	struct loom_partial_chunk *chunk = above->chunk;
+
+	if (!chunk)
+		return partial_at(partials, start);
+	while (chunk->neighbour[LOW] && loom_partial_entry(chunk, 0)->start > start)
+		chunk = chunk->neighbour[LOW];
+	return chunk;
+}
+
+bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
+			  struct loom_partial_cursor above, struct loom_partial_chunk **spare)
+{
+	struct loom_partial_chunk *chunk = partial_chunk_for(partials, block->start, &above);
+	struct loom_partial_chunk *half = NULL;
+	struct loom_partial_entry *entry;
 	struct loom_partial_set set;
 	u32 i;
 
@@ -430,42 +384,38 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 			return false;
 	}
 	if (half && chunk) {
-		half->count = LOOM_PARTIAL_FAN / 2;
-		chunk->count -= half->count;
-		partial_move(half, 0, chunk, chunk->count, half->count);
+		partial_move(half, chunk, LOOM_PARTIAL_FAN / 2);
 		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 		partial_link(partials, half, chunk);
-		if (half->entry[0].start <= block->start)
+		if (loom_partial_entry(half, 0)->start <= block->start)
 			chunk = half;
+		above.chunk = NULL;
 	}
 	if (!chunk)
 		chunk = half;
 
-	for (i = chunk->count; i && chunk->entry[i - 1].start > block->start; i--)
-		;
-	partial_move(chunk, i + 1, chunk, i, chunk->count - i);
-	chunk->entry[i] = (struct loom_partial_entry){
-		.start = block->start,
-		.end = block->start + block->size,
-		.mask = block->mask,
-		.block = block,
-	};
-	if (partials->indexed)
-		chunk->entry[i].classes = loom_extents_affected(partials, &block->mask).classes;
-	chunk->count++;
-	block->chunk = chunk;
+	i = chunk == above.chunk ? above.index : chunk->count;
+	while (i && loom_partial_entry(chunk, i - 1)->start > block->start)
+		i--;
+	entry = partial_put(chunk, i, block);
+	entry->start = block->start;
+	entry->end = block->start + block->size;
+	entry->mask = block->mask;
+	entry->classes = 0;
+	entry->block = block;
+	partials->count++;
+	partial_count(partials, &block->mask, block->size);
 	if (!partials->chunks.root) {
 		partial_link(partials, chunk, NULL);
 	} else if (partials->indexed) {
 		set = loom_extents_affected(partials, &block->mask);
+		entry->classes = set.classes;
 		loom_extents_update_chunk(partials, chunk, &set);
 	} else {
 		loom_mask_add(&chunk->own.banks, &block->mask);
-		chunk->own.start = chunk->entry[0].start;
-		chunk->own.end = max(chunk->own.end, chunk->entry[i].end);
+		chunk->own.start = loom_partial_entry(chunk, 0)->start;
+		chunk->own.end = max(chunk->own.end, entry->end);
 	}
-	partials->count++;
-	partial_count(partials, &block->mask, block->size);
 	return true;
 }
 
@@ -474,13 +424,13 @@ static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
 {
 	u32 k;
 
-	chunk->own.start = chunk->entry[0].start;
+	chunk->own.start = loom_partial_entry(chunk, 0)->start;
 	if (chunk->count % 8 == 0) {
 		loom_extents_summarise_banks(chunk);
 	} else if (end == chunk->own.end) {
 		chunk->own.end = 0;
 		for (k = 0; k < chunk->count; k++)
-			chunk->own.end = max(chunk->own.end, chunk->entry[k].end);
+			chunk->own.end = max(chunk->own.end, loom_partial_entry(chunk, k)->end);
 	}
 }
 
@@ -499,10 +449,9 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 	struct loom_partial_set set;
 	u32 i;
 
-	for (i = 0; chunk->entry[i].block != block; i++)
+	for (i = 0; chunk->order[i] != block->slot; i++)
 		;
-	chunk->count--;
-	partial_move(chunk, i, chunk, i + 1, chunk->count - i);
+	partial_drop(chunk, i);
 	partials->count--;
 	partial_count(partials, &block->mask, -block->size);
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
@@ -516,8 +465,7 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 	if (chunk->count <= LOOM_PARTIAL_FAN / 2)
 		next = chunk->neighbour[HIGH];
 	if (next && chunk->count + next->count <= LOOM_PARTIAL_FAN / 2) {
-		partial_move(chunk, chunk->count, next, 0, next->count);
-		chunk->count += next->count;
+		partial_move(chunk, next, 0);
 		partial_unlink(partials, next);
 		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 	} else if (partials->indexed) {
@@ -558,13 +506,13 @@ u64 loom_partials_bytes(struct loom_partials *partials, u32 bank)
 		memset(partials->bytes, 0, sizeof(partials->bytes));
 	for (loom_partials_begin(partials, &cursor); cursor.chunk && !partials->bytes_known;
 	     loom_partials_step(&cursor)) {
-		const struct loom_partial_chunk *chunk = cursor.chunk;
-		const struct loom_mask *mask = &chunk->entry[cursor.index].mask;
+		const struct loom_partial_entry *entry =
+			loom_partial_entry(cursor.chunk, cursor.index);
+		const struct loom_mask *mask = &entry->mask;
 
 		for (i = loom_mask_next(mask, 0); i < DRM_LOOM_MAX_BANKS;
 		     i = loom_mask_next(mask, i + 1))
-			partials->bytes[i] += chunk->entry[cursor.index].end -
-					      chunk->entry[cursor.index].start;
+			partials->bytes[i] += entry->end - entry->start;
 	}
 	/* so many changes are added to the sums before they are given up */
 	partials->bytes_known = 64 + partials->count / 8;
@@ -575,5 +523,5 @@ u64 loom_partials_lowest(const struct loom_partials *partials)
 {
 	if (!partials->count)
 		return U64_MAX;
-	return partials->outer[LOW]->entry[0].start;
+	return loom_partial_entry(partials->outer[LOW], 0)->start;
 }

@@ -68,7 +68,9 @@ struct loom_partial_entry {
  * @node: in the tree of chunks
  * @neighbour: the chunks before and behind it in the order
  * @count: number of blocks
- * @entry: the blocks
+ * @used: bit by slot: there is a block in it
+ * @order: the slots of the blocks, in the order of their starts
+ * @entry: the blocks, by slot. One does not move while it is in the chunk.
  * @own: summary of these blocks
  * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
  *	while the chunks are indexed
@@ -81,6 +83,8 @@ struct loom_partial_chunk {
 	struct loom_treap_node node;
 	struct loom_partial_chunk *neighbour[2];
 	u32 count;
+	u64 used;
+	u8 order[LOOM_PARTIAL_FAN];
 	struct loom_partial_summary own;
 	struct loom_partial_summary subtree;
 	struct loom_partial_entry entry[LOOM_PARTIAL_FAN];
@@ -176,16 +180,35 @@ void loom_partials_init(struct loom_partials *partials);
 /* Frees the chunks. No block may be used any more. */
 void loom_partials_fini(struct loom_partials *partials);
 
+/* The block at @index of a chunk, in the order of starts. */
+static inline struct loom_partial_entry *loom_partial_entry(struct loom_partial_chunk *chunk,
+							    u32 index)
+{
+	return &chunk->entry[chunk->order[index]];
+}
+
+/* Whether the blocks are so few that they are searched one after the other. */
+static inline bool loom_partials_linear(const struct loom_partials *partials)
+{
+	return !partials->indexed && partials->chunk_count <= partials->linear;
+}
+
+struct loom_scan;
+
+/* Moves a candidate to where the next free range is, for what is not searched one by one. */
+void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan);
+
 /* The first fit among the partial blocks alone. False: it fits nowhere. */
 bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial_request *request,
 		       u64 *address);
 
 /*
- * Adds a block at a place that loom_partials_fit() has found. Takes @spare if one more chunk is
- * needed. False: it is needed, and there is none.
+ * Adds a block at a place that was found. No block from @above on starts lower than it; without a
+ * chunk nothing is known. Takes @spare if one more chunk is needed. False: it is needed, and there
+ * is none.
  */
 bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
-			  struct loom_partial_chunk **spare);
+			  struct loom_partial_cursor above, struct loom_partial_chunk **spare);
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block);
 
 /* Bytes that the blocks take in a bank. Counts them if one came or went since. */

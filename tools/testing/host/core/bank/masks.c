@@ -100,15 +100,16 @@ static bool check_banks(struct loom_partials *partials)
 
 		for (loom_partials_begin(partials, &cursor); cursor.chunk;
 		     loom_partials_step(&cursor)) {
-			u64 start = cursor.chunk->entry[cursor.index].start;
+			const struct loom_partial_entry *entry =
+				loom_partial_entry(cursor.chunk, cursor.index);
 
-			if (!loom_mask_has(&cursor.chunk->entry[cursor.index].mask, bank))
+			if (!loom_mask_has(&entry->mask, bank))
 				continue;
 			if (first == U64_MAX)
-				first = start;
+				first = entry->start;
 			else
-				best = max(best, start - last);
-			last = cursor.chunk->entry[cursor.index].end;
+				best = max(best, entry->start - last);
+			last = entry->end;
 		}
 		if (extent->first != first || extent->last != last || extent->gap != best)
 			return false;
@@ -124,11 +125,13 @@ static bool check_chunks(struct loom_partials *partials)
 	u64 last = 0;
 
 	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
+		const struct loom_partial_entry *entry =
+			loom_partial_entry(cursor.chunk, cursor.index);
 		const struct loom_partial_chunk *chunk = cursor.chunk;
 		const struct loom_treap_node *node = &chunk->node;
 
 		if (!cursor.index) {
-			u64 low = chunk->entry[0].start;
+			u64 low = entry->start;
 
 			chunks++;
 			for (int i = 0; i < 2; i++)
@@ -138,20 +141,20 @@ static bool check_chunks(struct loom_partials *partials)
 			if (node->child[0])
 				low = container_of(node->child[0], struct loom_partial_chunk,
 						   node)->subtree.start;
-			if (chunk->own.start != chunk->entry[0].start)
+			if (chunk->own.start != entry->start)
 				return false;
 			if (partials->indexed &&
 			    (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
 			     !loom_mask_within(&chunk->own.banks, &chunk->subtree.banks)))
 				return false;
 		}
-		if (chunk->entry[cursor.index].start < last ||
-		    chunk->entry[cursor.index].end > chunk->own.end ||
-		    chunk->entry[cursor.index].block->chunk != chunk ||
-		    chunk->entry[cursor.index].block->start != chunk->entry[cursor.index].start ||
-		    !loom_mask_within(&chunk->entry[cursor.index].mask, &chunk->own.banks))
+		if (entry->start < last || entry->end > chunk->own.end ||
+		    entry->block->chunk != chunk || entry->block->start != entry->start ||
+		    &chunk->entry[entry->block->slot] != entry ||
+		    !(chunk->used >> entry->block->slot & 1) ||
+		    !loom_mask_within(&entry->mask, &chunk->own.banks))
 			return false;
-		last = chunk->entry[cursor.index].start;
+		last = entry->start;
 		blocks++;
 	}
 	return chunks == partials->chunk_count && blocks == partials->count &&
