@@ -166,7 +166,7 @@ ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
 
 # it is made before anything else is, so that what is missing is said at once
 $(O)/gen/onnx.pb-c.c: $(ONNX_PROTO)
-	@for i in $(CC) protoc-c pkg-config; do \
+	@for i in $(firstword $(CC)) protoc-c pkg-config; do \
 		command -v $$i >/dev/null || { echo "$(call missing,$$i)" >&2; exit 1; }; done
 	@for i in $(modules); do \
 		pkg-config --exists $$i || { echo "$(call missing,$$i)" >&2; exit 1; }; done
