@@ -15,18 +15,40 @@ void json_end(struct json *json)
 	fputc('\n', json->file);
 }
 
+/* Bytes of the character of UTF-8 that begins a text; 0: none does. */
+static size_t json_char(const unsigned char *at)
+{
+	size_t i, length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+
+	/* these would be numbers that have a shorter form, or are no character's */
+	if ((at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4 || (at[0] == 0xe0 && at[1] < 0xa0) ||
+	    (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+	    (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	/* the zero at the end is none of these */
+	for (i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+/* Names are the bytes of whoever wrote the file; what is not UTF-8 would make it no JSON. */
 static void json_text(struct json *json, const char *text)
 {
-	const unsigned char *at;
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length;
 
 	fputc('"', json->file);
-	for (at = (const unsigned char *)text; *at; at++) {
-		if (*at == '"' || *at == '\\')
+	for (; *at; at += length ? length : 1) {
+		length = json_char(at);
+		if (!length)
+			fputs("\xef\xbf\xbd", json->file);
+		else if (*at == '"' || *at == '\\')
 			fprintf(json->file, "\\%c", *at);
 		else if (*at < 0x20)
 			fprintf(json->file, "\\u%04x", *at);
 		else
-			fputc(*at, json->file);
+			fwrite(at, 1, length, json->file);
 	}
 	fputc('"', json->file);
 }

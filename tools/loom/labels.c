@@ -22,15 +22,23 @@ void tool_labels_clear(struct tool_labels *labels)
 
 static int tool_labels_split(struct tool_labels *labels, size_t size)
 {
+	static const char mark[] = { 0xef, 0xbb, 0xbf };
 	size_t i, count = 1;
 	char *at, *end;
 
+	/* a label would end there, and nobody be told */
+	if (memchr(labels->bytes, '\0', size))
+		return -EILSEQ;
 	for (i = 0; i < size; i++)
 		count += labels->bytes[i] == '\n';
 	labels->lines = calloc(count, sizeof(*labels->lines));
 	if (!labels->lines)
 		return -ENOMEM;
-	for (at = labels->bytes; at < labels->bytes + size; at = end + 1) {
+	at = labels->bytes;
+	/* some editors begin a text so, it is no part of the first line */
+	if (size >= sizeof(mark) && !memcmp(at, mark, sizeof(mark)))
+		at += sizeof(mark);
+	for (; at < labels->bytes + size; at = end + 1) {
 		end = memchr(at, '\n', labels->bytes + size - at);
 		if (!end)
 			end = labels->bytes + size;
@@ -66,7 +74,8 @@ out:
 	if (!ret)
 		return 0;
 	tool_labels_clear(labels);
-	return tool_fail("%s: %s", path, strerror(-ret));
+	return tool_fail("%s: %s", path, ret == -EILSEQ ? "has a zero byte, so it is not a text" :
+						  strerror(-ret));
 }
 
 static uint32_t tool_labels_best(const float *row, uint32_t classes)

@@ -2,11 +2,18 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 int tool_file_size(FILE *file, size_t *size_bytes)
 {
+	struct stat stat;
 	long size;
 
+	if (fstat(fileno(file), &stat))
+		return -errno;
+	/* which can be opened, and has a size that is no size */
+	if (S_ISDIR(stat.st_mode))
+		return -EISDIR;
 	if (fseek(file, 0, SEEK_END))
 		return -errno;
 	size = ftell(file);

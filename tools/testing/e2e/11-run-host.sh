@@ -149,7 +149,36 @@ said() {
 	ok 'too few labels' said 'has 1 lines, but output' $cls --input random:5 --top 1 \
 		--labels "$out/label"
 	ok 'no labels' said 'No such file' $cls --input random:5 --top 1 --labels "$out/none"
+	: >"$out/labels.empty"
+	ok 'a file without labels' said 'has 0 lines, but output' $cls --input random:5 --top 1 \
+		--labels "$out/labels.empty"
+	ok 'labels that are a folder' said 'Is a directory' $cls --input random:5 --top 1 --labels "$out"
+	printf 'up\nd\0own\n' >"$out/labels.zero"
+	ok 'labels that are no text' said 'has a zero byte' $cls --input random:5 --top 1 \
+		--labels "$out/labels.zero"
+	printf '\xef\xbb\xbfup\r\ndown' >"$out/labels.crlf"
+	ok 'labels as other systems write them' run crlf $cls --input random:5 --top 2 \
+		--labels "$out/labels.crlf"
+	(printf 'up\n'; head -c 3000000 /dev/zero | tr '\0' d; echo) >"$out/labels.long"
+	ok 'a label of three megabytes' run long $cls --input random:5 --top 2 \
+		--labels "$out/labels.long"
+	printf 'u\xff"\\\x01\xc3\xbc\n\xe0\x80\xed\xa0\x80\xf0\x9f\x98\x80\n' >"$out/labels.bytes"
+	ok 'labels of any bytes' run bytes $cls --input random:5 --top 2 --labels "$out/labels.bytes" \
+		--json
 }
+odd_labels() {
+	python3 - "$out" <<-'EOF'
+		import json, re, sys
+		out = sys.argv[1]
+		lines = re.findall(rb"^(?:top)? +class (\d): \S+  (.*)$", open(f"{out}/crlf", "rb").read(), re.M)
+		assert sorted(lines) == [(b"0", b"up"), (b"1", b"down")], lines
+		assert re.search("  d{3000000}$", open(f"{out}/long").read(), re.M)
+		top = json.loads(open(f"{out}/bytes", "rb").read().decode())["top"]
+		labels = {t["class"]: t["label"] for t in top}
+		assert labels == {0: 'u\ufffd"\\\x01\u00fc', 1: 5 * "\ufffd" + "\U0001f600"}, labels
+	EOF
+}
+ok 'are printed as they are, and make JSON' odd_labels
 bf="$models/blazeface.onnx --device host"
 # shellcheck disable=SC2086
 {
