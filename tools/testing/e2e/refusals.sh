@@ -16,6 +16,7 @@ make_refusals() {
 	head -c 300000 $models/blazeface.onnx >$d/truncated.onnx
 	head -c 7 $models/blazeface.onnx >$d/stump.onnx
 	: >$d/empty.onnx
+	python3 tools/testing/e2e/wrong_models.py $d || return 1
 	build/e2e/pictures speech $d/short.npy 1 1 16 95
 	LC_ALL=C sed "1s/<f4/<i4/" $pictures/alexa.npy >$d/int.npy
 	head -c 600 $pictures/alexa.npy >$d/cut.npy
@@ -64,6 +65,15 @@ refuse_all() {
 	run 'a truncated model' 'truncated' $d/truncated.onnx
 	run 'a model cut off in its first bytes' 'stump' $d/stump.onnx
 	run 'an empty model' 'empty' $d/empty.onnx
+	run 'weights beside the model' '.x. f32 .4. was not given' $d/external.onnx
+	run 'weights in a file that is too short' '"w": its 16 bytes .* "w.bin", which has 12' \
+		$d/short_data.onnx
+	run 'weights in the folder above' '"w": file "../good.bin" is not in' $d/parent.onnx
+	run 'weights with a whole path' '"w": file "/dev/null" is not in' $d/absolute.onnx
+	run 'weights by a link that leaves the folder' '"w": file "link.bin" is not in' \
+		$d/symlink.onnx
+	run 'branches of two shapes' '"the node".*If.*f32 .4. and f32 .1.' $d/branches.onnx
+	run 'a loop that never ends' '"the node".*Loop.*more than 2048 times' $d/endless.onnx
 	run 'a file that is no model' 'line.png' $pictures/line.png
 	run 'a model that is not there' 'nowhere' nowhere.onnx
 	run 'a dimension that nobody gives' 'dimension 0' $rec
