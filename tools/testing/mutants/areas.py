@@ -4,7 +4,8 @@
 CORE = 'drivers/accel/loom/core'
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
-          'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage']
+          'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
+          'core/verify/hazards']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * All sequences of a few requests and releases on a bank of a few bytes, against a model that
- * keeps for each byte who has it in which bank: addresses, refusals, and what a walk reports.
+ * keeps for each byte who has it in which bank: addresses, refusals, and what a walk reports. In each
+ * state, every scratch that a plan could have meets a block where the model says that it does.
  *
  *	worlds [--large]	longer sequences
  */
@@ -52,7 +53,7 @@ static struct loom_mask masks[1 << BANKS];
 static u32 choice_count;
 static u32 sequence[MAX_LENGTH];
 static u32 length;
-static u64 sequences, requests, refused, wrong;
+static u64 sequences, requests, refused, scratches, wrong;
 
 static void list_choices(const struct world *world)
 {
@@ -112,6 +113,26 @@ static bool walk_fits(struct loom_bank *bank, const struct world *world, const u
 	return at == world->base + BYTES;
 }
 
+/*
+ * Whether the bytes of one bank below an end, for every end, are free if and only if its lowest
+ * block begins there or above: what the module asks before it lets a plan have them as scratch.
+ */
+static bool bottom_fits(struct loom_bank *bank, const struct world *world, const u32 *taken,
+			u32 index)
+{
+	const struct loom_bank_block *block = loom_bank_bottom(bank, index);
+	bool meets = false;
+	u32 end;
+
+	for (end = 0; end <= BYTES; end++) {
+		meets |= end && taken[end - 1] >> index & 1;
+		scratches++;
+		if (meets != (block && block->start < world->base + end))
+			return false;
+	}
+	return !block || loom_bank_allocated(block);
+}
+
 static bool state_fits(struct loom_bank *bank, const struct world *world, const u32 *taken)
 {
 	u32 index, i, bytes;
@@ -119,7 +140,8 @@ static bool state_fits(struct loom_bank *bank, const struct world *world, const 
 	for (index = 0; index < BANKS; index++) {
 		for (i = 0, bytes = 0; i < BYTES; i++)
 			bytes += taken[i] >> index & 1;
-		if (loom_bank_bytes(bank, index) != bytes || !walk_fits(bank, world, taken, index))
+		if (loom_bank_bytes(bank, index) != bytes ||
+		    !walk_fits(bank, world, taken, index) || !bottom_fits(bank, world, taken, index))
 			return false;
 	}
 	return true;
@@ -212,13 +234,15 @@ int main(int argc, char **argv)
 		sequences = 0;
 		requests = 0;
 		refused = 0;
+		scratches = 0;
 		wrong = 0;
 		list_choices(world);
 		all_sequences(world);
 		tap_ok(!wrong && refused > 100 && refused < requests / 2,
-		       "%s: %llu sequences, %llu requests, %llu without a place, %llu wrong",
+		       "%s: %llu sequences, %llu requests, %llu without a place, %llu scratches, %llu wrong",
 		       world->name, (unsigned long long)sequences, (unsigned long long)requests,
-		       (unsigned long long)refused, (unsigned long long)wrong);
+		       (unsigned long long)refused, (unsigned long long)scratches,
+		       (unsigned long long)wrong);
 	}
 	return tap_end();
 }
