@@ -319,7 +319,12 @@ $(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libloom.a
 $(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); \
+		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+# files of labels are read by the tool
+fuzz_labels	:= $(addprefix obj/tools/loom/,labels.o outcome.o json.o print.o)
+$(O)/asan/fuzz/labels: $(fuzz_labels:%=$(O)/asan/%)
+$(O)/fuzz/labels: $(fuzz_labels:%=$(O)/%)
 $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -418,7 +423,8 @@ FUZZ_SANITIZE	:= -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-
 TARGETS		?= $(notdir $(fuzz_src:.c=))
 .PHONY: fuzz fuzz-build
 $(O)/fuzz/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); \
+		$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 fuzz-build:
 	+@$(MAKE) O=$(O)/libfuzzer CC=clang ISAS= WARN=-w LDFLAGS='$(FUZZ_SANITIZE)' \
 		FLAGS_FP='-fno-math-errno -fno-trapping-math' \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
+#include <ctype.h>
 #include <math.h>
 
 void json_begin(struct json *json, FILE *file)
@@ -15,40 +16,22 @@ void json_end(struct json *json)
 	fputc('\n', json->file);
 }
 
-/* Bytes of the character of UTF-8 that begins a text; 0: none does. */
-static size_t json_char(const unsigned char *at)
-{
-	size_t i, length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-
-	/* these would be numbers that have a shorter form, or are no character's */
-	if ((at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4 || (at[0] == 0xe0 && at[1] < 0xa0) ||
-	    (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
-	    (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	/* the zero at the end is none of these */
-	for (i = 1; i < length; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
-}
-
 /* Names are the bytes of whoever wrote the file; what is not UTF-8 would make it no JSON. */
 static void json_text(struct json *json, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	size_t length;
 
 	fputc('"', json->file);
-	for (; *at; at += length ? length : 1) {
-		length = json_char(at);
+	for (; *text; text += length ? length : 1) {
+		length = isascii(*text) ? 1 : tool_char_length(text, strnlen(text, 4));
 		if (!length)
 			fputs("\xef\xbf\xbd", json->file);
-		else if (*at == '"' || *at == '\\')
-			fprintf(json->file, "\\%c", *at);
-		else if (*at < 0x20)
-			fprintf(json->file, "\\u%04x", *at);
+		else if (*text == '"' || *text == '\\')
+			fprintf(json->file, "\\%c", *text);
+		else if (isascii(*text) && *text < 0x20)
+			fprintf(json->file, "\\u%04x", *text);
 		else
-			fwrite(at, 1, length, json->file);
+			fwrite(text, 1, length, json->file);
 	}
 	fputc('"', json->file);
 }

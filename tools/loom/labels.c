@@ -20,15 +20,26 @@ void tool_labels_clear(struct tool_labels *labels)
 	*labels = (struct tool_labels){ 0 };
 }
 
+/* Whether bytes are text that can be printed, which a terminal does not take for orders. */
+static bool tool_labels_text(const char *at, const char *end)
+{
+	size_t length;
+
+	for (; at < end; at += length) {
+		length = *at == '\t' ? 1 : tool_char_length(at, end - at);
+		if (!length)
+			return false;
+	}
+	return true;
+}
+
+/* -EILSEQ: the line behind the last is no text. */
 static int tool_labels_split(struct tool_labels *labels, size_t size)
 {
 	static const char mark[] = { 0xef, 0xbb, 0xbf };
 	size_t i, count = 1;
-	char *at, *end;
+	char *at, *end, *last;
 
-	/* a label would end there, and nobody be told */
-	if (memchr(labels->bytes, '\0', size))
-		return -EILSEQ;
 	for (i = 0; i < size; i++)
 		count += labels->bytes[i] == '\n';
 	labels->lines = calloc(count, sizeof(*labels->lines));
@@ -42,9 +53,10 @@ static int tool_labels_split(struct tool_labels *labels, size_t size)
 		end = memchr(at, '\n', labels->bytes + size - at);
 		if (!end)
 			end = labels->bytes + size;
-		*end = '\0';
-		if (end > at && end[-1] == '\r')
-			end[-1] = '\0';
+		last = end > at && end[-1] == '\r' ? end - 1 : end;
+		*last = '\0';
+		if (!tool_labels_text(at, last))
+			return -EILSEQ;
 		labels->lines[labels->num_lines++] = at;
 	}
 	return 0;
@@ -53,6 +65,7 @@ static int tool_labels_split(struct tool_labels *labels, size_t size)
 int tool_labels_load(const char *path, struct tool_labels *labels)
 {
 	FILE *file = fopen(path, "rb");
+	uint32_t lines;
 	size_t size;
 	int ret;
 
@@ -73,9 +86,11 @@ out:
 	fclose(file);
 	if (!ret)
 		return 0;
+	lines = labels->num_lines;
 	tool_labels_clear(labels);
-	return tool_fail("%s: %s", path, ret == -EILSEQ ? "has a zero byte, so it is not a text" :
-						  strerror(-ret));
+	if (ret == -EILSEQ)
+		return tool_fail("%s: line %u is not text in UTF-8", path, lines + 1);
+	return tool_fail("%s: %s", path, strerror(-ret));
 }
 
 static uint32_t tool_labels_best(const float *row, uint32_t classes)

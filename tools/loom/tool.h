@@ -129,6 +129,14 @@ const char *tool_cycles(char *text, uint64_t cycles);
 
 /** tool_dims() - "[1,3,48,?]" into @text; a negative dimension is open */
 const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
+/**
+ * tool_char_length() - bytes of a character of UTF-8 that can be printed
+ * @text: its first byte
+ * @left: bytes that may be read, at least one
+ *
+ * Return: bytes; 0 if it is not valid, or a control character, which a terminal would obey.
+ */
+size_t tool_char_length(const char *text, size_t left);
 
 /* save.c */
 
@@ -509,7 +517,7 @@ struct tool_labels {
 	uint32_t num_lines;
 };
 
-/** tool_labels_load() - reads a file; 0, or TOOL_FAILED after a message */
+/** tool_labels_load() - reads a file of UTF-8; 0, or TOOL_FAILED after a message */
 int tool_labels_load(const char *path, struct tool_labels *labels);
 /** tool_labels_clear() - frees what tool_labels_load() has made */
 void tool_labels_clear(struct tool_labels *labels);

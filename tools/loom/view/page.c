@@ -15,31 +15,6 @@ const char *tool_view_title(const struct tool_model *model)
 }
 
 /*
- * Bytes of the UTF-8 character at @text, of which @left may be read; 0 if it is not valid. Control
- * characters are not, except for line ends.
- */
-static size_t page_char(const unsigned char *text, size_t left)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t code;
-	size_t i, length;
-
-	if (text[0] < 0x80)
-		return (text[0] >= 0x20 && text[0] != 0x7f) || text[0] == '\n';
-	length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-	if (text[0] < 0xc2 || text[0] > 0xf4 || length > left)
-		return 0;
-	code = text[0] & (0x7f >> length);
-	for (i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000) &&
-	       code >= 0xa0 ? length : 0;
-}
-
-/*
  * JSON or a title as it can stand in a page, whatever is in names: without the characters that
  * could end the element that it is in. In JSON they are in strings only, and so is "\u".
  */
@@ -48,7 +23,7 @@ static void page_escape(FILE *page, const char *text, size_t size_bytes, bool js
 	size_t at, length;
 
 	for (at = 0; at < size_bytes; at += length ? length : 1) {
-		length = page_char((const unsigned char *)text + at, size_bytes - at);
+		length = text[at] == '\n' ? 1 : tool_char_length(text + at, size_bytes - at);
 		if (!length)
 			fputs("\xef\xbf\xbd", page);
 		else if (json && text[at] == '\n')
