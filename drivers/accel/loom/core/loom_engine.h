@@ -72,10 +72,11 @@ static inline u64 loom_engine_pitch(u64 bytes)
  * What a kernel gives to a call: element operations. An element operation may take 10 ns (four
  * products of denormal numbers at once take 40), so this is a third of a millisecond at worst, and
  * some microseconds where data and layout are kind. What a call may do beyond its budget is less
- * than LOOM_ENGINE_EXCESS.
+ * than LOOM_ENGINE_EXCESS: most is a tile of long divisions of F64, 64 of 512, and what is added
+ * for elements that are apart.
  */
 #define LOOM_ENGINE_PIECE	24576
-#define LOOM_ENGINE_EXCESS	(1U << 15)
+#define LOOM_ENGINE_EXCESS	(34U << 10)
 
 /**
  * union loom_sums - sums that are not complete

@@ -550,6 +550,17 @@ int main(void)
 		tap_ok(!bad, "%s: %u cases, %u wrong", j ? "dequantize" : "quantize", cases, bad);
 	}
 	ec_same_bits(0xaf7b3635bb26c83f);
+
+	/* the cases above have each kind with most types only */
+	cases = ec_cases(20);
+	for (bad = 0, k = 0; k < DRM_LOOM_BINARY_END; k++) {
+		for (i = 0; i < cases; i++) {
+			ec_begin(&ec, 120000 + 1000 * k + i);
+			check_binary(&ec, k);
+			bad += ec.failed;
+		}
+	}
+	tap_ok(!bad, "more binary ones: %u cases, %u wrong", cases * DRM_LOOM_BINARY_END, bad);
 	ec_end(&ec);
 	return tap_end();
 }
