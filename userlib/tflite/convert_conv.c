@@ -140,13 +140,18 @@ void loom_tflite_depthwise(struct loom_tflite_convert *cv, const char *unused)
 	convolve(cv, perm, x->dims[3], 4);
 }
 
-/* Of one axis: what is cut off the full result in front and behind, and what it falls short by. */
+/*
+ * Of one axis: what is cut off the full result in front and behind, and what it falls short by. The
+ * padding is that of the convolution that leads back from the result's size, whatever the data's.
+ */
 static void deconv_pads(int64_t in, int64_t kernel, int64_t stride, int64_t out, bool same,
 			int64_t *begin, int64_t *end, int64_t *extra)
 {
 	const int64_t full = (in - 1) * stride + kernel;
+	const int64_t back = (out + stride - 1) / stride;
+	const int64_t padding = same ? (back - 1) * stride + kernel - out : 0;
 
-	*begin = same && full > out ? (full - out) / 2 : 0;
+	*begin = padding > 0 ? padding / 2 : 0;
 	*end = full - *begin - out;
 	*extra = *end < 0 ? -*end : 0;
 	if (*end < 0)
@@ -275,19 +280,55 @@ void loom_tflite_batch_matmul(struct loom_tflite_convert *cv, const char *unused
 					loom_tflite_node(cv, "MatMul", a, b, NULL));
 }
 
+/*
+ * The mean of bytes is that of the numbers that they are, and its halves go away from zero, where
+ * those of QuantizeLinear go to the even side. With steps a little smaller than 1 there are none:
+ * what is no half is half an element of the window away from one, and 128 steps are off by less.
+ */
+static bool mean_of_bytes(struct loom_tflite_convert *cv, const char *op_type,
+			  const int64_t *kernel, const char **x, const char **scale,
+			  const char **zero)
+{
+	const struct loom_tflite_tensor *in = loom_tflite_input(cv, 0);
+	const struct loom_tflite_tensor *out = loom_tflite_output(cv, 0);
+	const float less = 1 - 0x1p-20f;
+	const int64_t none = 0;
+
+	if (strcmp(op_type, "AveragePool") || !in || !out || in->dtype != DRM_LOOM_DTYPE_I8 ||
+	    !loom_tflite_is_quantised(in) || !loom_tflite_same_steps(in, out) ||
+	    loom_tflite_option(cv, 5, 1, 0) != LOOM_TFLITE_NONE || kernel[0] < 1 ||
+	    kernel[0] > 2048 || kernel[1] < 1 || kernel[0] * kernel[1] > 2048)
+		return false;
+	*x = loom_tflite_raw(cv, 0, LOOM_TFLITE_PLANES);
+	*zero = loom_tflite_const(cv, in->dtype, 0, NULL, &none);
+	*scale = loom_tflite_const_float(cv, less);
+	if (*x)
+		*x = loom_tflite_node(cv, "DequantizeLinear", *x, loom_tflite_const_float(cv, 1),
+				      *zero);
+	return true;
+}
+
 void loom_tflite_pool(struct loom_tflite_convert *cv, const char *op_type)
 {
 	const int64_t kernel[] = {
 		loom_tflite_option(cv, 4, 4, 0), loom_tflite_option(cv, 3, 4, 0),
 	};
-	const char *x = loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES), *y;
+	const char *x = NULL, *scale = NULL, *zero = NULL, *y;
+	const bool bytes = mean_of_bytes(cv, op_type, kernel, &x, &scale, &zero);
 
+	if (!bytes)
+		x = loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES);
 	if (!x)
 		return;
 	window(cv, loom_tflite_option(cv, 2, 4, 0), loom_tflite_option(cv, 1, 4, 0),
 	       loom_tflite_option(cv, 0, 1, PADDING_SAME));
 	loom_tflite_attr_ints(cv, "kernel_shape", 2, kernel);
 	y = loom_tflite_node(cv, op_type, x, NULL, NULL);
+	if (bytes) {
+		if (y)
+			y = loom_tflite_node(cv, "QuantizeLinear", y, scale, zero);
+		return loom_tflite_result(cv, 0, LOOM_TFLITE_PLANES, y);
+	}
 	if (y)
 		y = loom_tflite_activate(cv, loom_tflite_option(cv, 5, 1, 0), y);
 	loom_tflite_result_real(cv, 0, LOOM_TFLITE_PLANES, y);

@@ -105,41 +105,6 @@ void loom_tflite_mirror_pad(struct loom_tflite_convert *cv, const char *unused)
 	pad(cv, "reflect");
 }
 
-/* @op_type: how elements are made of others */
-void loom_tflite_resize(struct loom_tflite_convert *cv, const char *op_type)
-{
-	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, 0);
-	const bool nearest = !strcmp(op_type, "nearest");
-	/* fields of the two options are the same, but for two sizes that came first in one */
-	const uint32_t first = nearest ? 0 : 2;
-	const bool corners = loom_tflite_option(cv, first, 1, 0);
-	const bool half = loom_tflite_option(cv, first + 1, 1, 0);
-	int64_t sizes[4], given[2];
-	const char *in[4];
-
-	if (!tensor)
-		return;
-	if (tensor->rank != 4 || loom_tflite_ints(cv, 1, given, 2) != 2)
-		return loom_tflite_fail(cv, -EINVAL, "it needs two sizes for rank 4");
-	sizes[0] = tensor->dims[0];
-	sizes[1] = tensor->dims[3];
-	sizes[2] = given[0];
-	sizes[3] = given[1];
-	in[0] = loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES);
-	in[1] = "";
-	in[2] = "";
-	in[3] = loom_tflite_const_ints(cv, 4, sizes);
-	loom_tflite_attr_string(cv, "mode", op_type);
-	loom_tflite_attr_string(cv, "coordinate_transformation_mode",
-				corners ? "align_corners" : !half ? "asymmetric" :
-				nearest ? "tf_half_pixel_for_nn" : "half_pixel");
-	if (nearest)
-		loom_tflite_attr_string(cv, "nearest_mode",
-					corners ? "round_prefer_ceil" : "floor");
-	loom_tflite_result_real(cv, 0, LOOM_TFLITE_PLANES,
-				loom_tflite_nodes(cv, "Resize", 4, in));
-}
-
 void loom_tflite_concat(struct loom_tflite_convert *cv, const char *unused)
 {
 	const struct loom_tflite_tensor *out = loom_tflite_output(cv, 0);

@@ -100,6 +100,62 @@ wrong_json() {
 }
 ok 'what is wrong with JSON' wrong_json
 
+# The scripts of Documentation/microcontrollers.rst. ExecuTorch, IREE and TVM cannot be had here:
+# these stand for their objects, with the members that the scripts read, and for IREE's text.
+make_lifetimes() {
+	python3 - "$out" <<'END'
+import importlib.util, sys
+from types import SimpleNamespace as Made
+
+def script(name):
+    path = f"Documentation/examples/python/lifetimes/{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+# a constant, and what no node uses, are none of the arena's
+script("executorch").dump([
+    Made(lifetime=[0, 2], allocated_memory=48, const=False),
+    Made(lifetime=[None, None], allocated_memory=4096, const=True),
+    Made(lifetime=[1, 3], allocated_memory=32, const=False),
+    Made(lifetime=[None, None], allocated_memory=64, const=False),
+    Made(lifetime=[3, 4], allocated_memory=40, const=False)], sys.argv[1] + "/executorch.json")
+
+class Info:
+    def __init__(self, name_hint, size_bytes, alignment=16):
+        self.name_hint, self.size_bytes, self.alignment = name_hint, size_bytes, alignment
+        self.conflicts = []
+
+a, b, c = infos = [Info("sid_1", 100), Info("sid_2", 60), Info("sid_2", 64)]
+a.conflicts, b.conflicts, c.conflicts = [b], [a, c], [b]
+script("tvm").dump(infos, sys.argv[1] + "/tvm.json")
+END
+	python3 Documentation/examples/python/lifetimes/iree.py >"$out/iree.json" <<'END'
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %c512_0 = arith.constant 512 : index
+    %c64 = arith.constant 64 : index
+    %1:4 = stream.resource.pack on(#hal.device.affinity<@__device_0>) slices({
+      [0, 1] = %c4096,
+      [1, 2] = %c512_0,
+      [2, 3] = %c4096
+    }) : index
+END
+}
+lifetimes() {	# NAME ITEMS BYTES
+	cat "$out/$1.json"
+	$loom place "$out/$1.json" --json >"$out/lifetimes.out" &&
+		[ "$(json_number "$out/lifetimes.out" items)" = "$2" ] &&
+		[ "$(json_number "$out/lifetimes.out" height_bytes)" = "$3" ]
+}
+ok 'lifetimes as other compilers have them' make_lifetimes
+# two of 48 and 32 bytes at 1 and 2; of 32 and 40, at a multiple of 16, at 3
+ok 'lifetimes of ExecuTorch' lifetimes executorch 3 80
+ok 'lifetimes of IREE' lifetimes iree 3 4608
+# 100 and 60 bytes, at a multiple of 16: the second first
+ok 'lifetimes of TVM' lifetimes tvm 3 164
+
 streams() {
 	$loom place - -o - <$out/gaps.csv >$out/streams.csv && cmp $out/answer.csv $out/streams.csv
 }

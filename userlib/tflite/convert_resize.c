@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Other sizes of pictures. The reference kernel for the nearest element works its place out in
+ * floats that differ from those of ONNX's Resize, so that of some pairs of sizes, as 2 and 82, they
+ * take another element. An axis of such a pair is gathered.
+ */
+#include "convert.h"
+
+#include "base/pool.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/** axes that become longer than that are not looked at element by element */
+#define NEAREST_MOST	(1 << 14)
+
+/**
+ * struct nearest - an axis of which elements are taken
+ * @in: its size
+ * @out: number of elements of the result
+ * @corners: the first and the last element stay where they are
+ * @half: elements have their place in their middle
+ */
+struct nearest {
+	int64_t in;
+	int64_t out;
+	bool corners;
+	bool half;
+};
+
+static int64_t within(const struct nearest *n, float index)
+{
+	return index < 0 ? 0 : index < (float)n->in ? (int64_t)index : n->in - 1;
+}
+
+/* What the reference kernel takes: rounded with corners, in floats in this order. */
+static int64_t nearest_there(const struct nearest *n, int64_t at)
+{
+	const float scale = n->corners && n->out > 1 ? (float)(n->in - 1) / (float)(n->out - 1) :
+						       (float)n->in / (float)n->out;
+	const float place = ((float)at + (n->half ? 0.5f : 0)) * scale;
+
+	return within(n, n->corners ? roundf(place) : floorf(place));
+}
+
+/* What Resize takes, see the engine's resize_coord(). */
+static int64_t nearest_here(const struct nearest *n, int64_t at)
+{
+	const float scale = (float)n->out / (float)n->in;
+	float place;
+
+	if (n->in == n->out)
+		return at;
+	if (n->corners)
+		place = n->out > 1 ? (float)at * (float)(n->in - 1) / (float)(n->out - 1) : 0;
+	else if (n->half)
+		place = ((float)at + 0.5f) / scale - 0.5f;
+	else
+		return within(n, floorf((float)at / scale));
+	return within(n, place - floorf(place) >= 0.5f ? floorf(place) + 1 : floorf(place));
+}
+
+static bool nearest_agrees(const struct nearest *n)
+{
+	int64_t i;
+
+	if (n->in < 1 || n->out > NEAREST_MOST)
+		return true;
+	for (i = 0; i < n->out; i++)
+		if (nearest_there(n, i) != nearest_here(n, i))
+			return false;
+	return true;
+}
+
+static const char *nearest_gather(struct loom_tflite_convert *cv, const char *x, uint32_t axis,
+				  const struct nearest *n)
+{
+	int64_t *indices = loom_pool_array(cv->pool, (size_t)n->out, sizeof(*indices)), i;
+	const char *name;
+
+	if (!indices) {
+		loom_tflite_fail(cv, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < n->out; i++)
+		indices[i] = nearest_there(n, i);
+	name = loom_tflite_const_ints(cv, (uint32_t)n->out, indices);
+	loom_tflite_attr_int(cv, "axis", axis);
+	return name ? loom_tflite_node(cv, "Gather", x, name, NULL) : NULL;
+}
+
+/* Of @sizes, for axes in the order of planes. */
+static const char *resize(struct loom_tflite_convert *cv, const char *x, const int64_t *sizes,
+			  const char *mode, const char *places)
+{
+	const char *const in[] = { x, "", "", loom_tflite_const_ints(cv, 4, sizes) };
+	const bool nearest = !strcmp(mode, "nearest");
+
+	loom_tflite_attr_string(cv, "mode", mode);
+	loom_tflite_attr_string(cv, "coordinate_transformation_mode", places);
+	if (nearest)
+		loom_tflite_attr_string(cv, "nearest_mode", strcmp(places, "align_corners") ?
+					"floor" : "round_prefer_ceil");
+	return loom_tflite_nodes(cv, "Resize", 4, in);
+}
+
+/* The two sizes that are asked for, behind those of items and channels; false after an error. */
+static bool read_sizes(struct loom_tflite_convert *cv, int64_t *sizes)
+{
+	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, 0);
+
+	if (!tensor)
+		return false;
+	if (tensor->rank != 4 || loom_tflite_ints(cv, 1, sizes + 2, 2) != 2) {
+		loom_tflite_fail(cv, -EINVAL, "it needs two sizes for rank 4");
+		return false;
+	}
+	sizes[0] = tensor->dims[0];
+	sizes[1] = tensor->dims[3];
+	return true;
+}
+
+/* Elements are moved as they are, whatever the steps of the result are. */
+void loom_tflite_resize_nearest(struct loom_tflite_convert *cv, const char *unused)
+{
+	const bool corners = loom_tflite_option(cv, 0, 1, 0);
+	const bool half = loom_tflite_option(cv, 1, 1, 0);
+	uint32_t i, gathered = 0;
+	int64_t sizes[4];
+	const char *x;
+
+	(void)unused;
+	if (!read_sizes(cv, sizes))
+		return;
+	if (corners && half)
+		return loom_tflite_fail(cv, -EINVAL, "corners and middles at the same time");
+	x = loom_tflite_raw(cv, 0, LOOM_TFLITE_PLANES);
+	for (i = 0; i < 2 && x; i++) {
+		const struct nearest axis = {
+			loom_tflite_input(cv, 0)->dims[1 + i], sizes[2 + i], corners, half,
+		};
+
+		if (nearest_agrees(&axis))
+			continue;
+		x = nearest_gather(cv, x, 2 + i, &axis);
+		gathered++;
+	}
+	if (x && gathered < 2)
+		x = resize(cv, x, sizes, "nearest", corners ? "align_corners" :
+			   half ? "tf_half_pixel_for_nn" : "asymmetric");
+	loom_tflite_result(cv, 0, LOOM_TFLITE_PLANES, x);
+}
+
+void loom_tflite_resize_bilinear(struct loom_tflite_convert *cv, const char *unused)
+{
+	const bool corners = loom_tflite_option(cv, 2, 1, 0);
+	const bool half = loom_tflite_option(cv, 3, 1, 0);
+	int64_t sizes[4];
+	const char *x;
+
+	(void)unused;
+	if (!read_sizes(cv, sizes))
+		return;
+	if (corners && half)
+		return loom_tflite_fail(cv, -EINVAL, "corners and middles at the same time");
+	x = loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES);
+	if (x)
+		x = resize(cv, x, sizes, "linear", corners ? "align_corners" :
+			   half ? "half_pixel" : "asymmetric");
+	loom_tflite_result_real(cv, 0, LOOM_TFLITE_PLANES, x);
+}
