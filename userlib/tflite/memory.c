@@ -227,6 +227,11 @@ static int adopt(void *bytes, size_t size_bytes, const char *path,
 	arena->size_bytes = size_bytes;
 	arena->record = LOOM_PLACE_NONE;
 	ret = loom_tflite_read(bytes, size_bytes, path, &arena->model, err);
+	/* the arena is for all of them, and the record is for one */
+	if (!ret && arena->model.num_subgraphs > 1)
+		ret = loom_error_set(err, -EOPNOTSUPP,
+				     "%.100s: it has %u subgraphs, memory can be planned for one",
+				     arena->model.name, arena->model.num_subgraphs);
 	if (!ret)
 		ret = make_items(arena, err);
 	if (!ret)

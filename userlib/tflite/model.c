@@ -286,9 +286,13 @@ static void read_root(struct reader *reader)
 	if (version != 3)
 		return fail(reader, -EOPNOTSUPP, "version %lld of the schema, only 3 is supported",
 			    (long long)version);
-	if (subgraphs.count != 1)
-		return fail(reader, subgraphs.count ? -EOPNOTSUPP : -EINVAL,
-			    "it has %u subgraphs, only one is supported", subgraphs.count);
+	if (!subgraphs.count)
+		return fail(reader, -EINVAL, "it has no subgraph");
+	/*
+	 * The first is what an interpreter runs. Others are run by control flow, which is refused
+	 * by the name of its operator, or are called by signatures of their own.
+	 */
+	model->num_subgraphs = subgraphs.count;
 	model->subgraph = loom_flat_item(&subgraphs, 0);
 	read_subgraph(reader);
 	has_failed(reader);

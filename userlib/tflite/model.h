@@ -74,7 +74,8 @@ struct loom_tflite_operator {
  * @name: of the file, without its directories
  * @pool: owner of what is not in the file
  * @root: the table of the model
- * @subgraph: the table of its only subgraph
+ * @subgraph: the table of its first subgraph, which is what runs
+ * @num_subgraphs: how many there are
  * @buffers: all buffers
  * @metadata: all metadata
  * @tensors: of the subgraph
@@ -92,6 +93,7 @@ struct loom_tflite_model {
 	struct loom_pool *pool;
 	struct loom_flat_table root;
 	struct loom_flat_table subgraph;
+	uint32_t num_subgraphs;
 	struct loom_flat_vector buffers;
 	struct loom_flat_vector metadata;
 	struct loom_tflite_tensor *tensors;
@@ -112,7 +114,7 @@ struct loom_tflite_model {
  * @model: [out] free with loom_tflite_forget(), also after an error
  * @err: [out] one line on failure
  *
- * Return: 0; -EINVAL for a broken file, -EOPNOTSUPP for one with several subgraphs, -ENOMEM.
+ * Return: 0; -EINVAL for a broken file, -EOPNOTSUPP for one of another kind, -ENOMEM.
  */
 int loom_tflite_read(const void *bytes, size_t size_bytes, const char *path,
 		     struct loom_tflite_model *model, struct loom_error *err);

@@ -45,6 +45,17 @@ while read -r name kind most inputs results; do
 	ok "operator $name" operator "$name" "$kind" "$most" "$inputs" "$results"
 done <"$out/operators.txt"
 
+# of two subgraphs, the first one is what runs
+first_of_two() {
+	local which
+	for which in chain subgraphs; do
+		$loom run "$out/plans/$which.tflite" --device host -i random:2 \
+			--save-outputs "$out/$which" >/dev/null || return 1
+	done
+	cmp "$out/chain/y.npy" "$out/subgraphs/y.npy"
+}
+ok 'of two subgraphs the first one runs' first_of_two
+
 # floats NAME: a network of MediaPipe gives what Arm NN does
 floats() {
 	local d=$out/$1 i=0 name
@@ -195,10 +206,12 @@ no_tensor operator 3: there is no tensor 99, only 7
 backwards is read before it is computed
 few_weights tensor 4: 95 bytes of data for a tensor of 96
 scale operator 0 (CONV_2D): a scale of -1
-subgraphs it has 2 subgraphs, only one is supported
+branches operator IF is not supported
 version version 4 of the schema, only 3 is supported
 root byte 0: an offset leads out of the file
 END
+ok 'no plan for several subgraphs' says 'it has 2 subgraphs, memory can be planned for one' \
+	$loom place "$out/plans/subgraphs.tflite"
 ok 'no plan for what cannot run' says 'reads tensor 2 before it is computed' \
 	$loom place "$out/plans/backwards.tflite"
 truncated() {

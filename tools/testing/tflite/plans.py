@@ -96,9 +96,17 @@ def main(folder):
     model = chain()
     model.tensors[0].scales = [-1.0]
     model.save(os.path.join(folder, "scale.tflite"))
-    tables = chain().tables()
-    tables.fields[2] *= 2
+    # a second beginning, which another signature would call; and a body, which the first one runs
+    tables, other = chain().tables(), chain()
+    other.outputs = [1]
+    tables.fields[2] += other.tables().fields[2]
     with open(os.path.join(folder, "subgraphs.tflite"), "wb") as file:
+        file.write(flat.serialise(tables))
+    model = chain()
+    model.op(flat.IF, [3, 3], [6])
+    tables = model.tables()
+    tables.fields[2] += other.tables().fields[2]
+    with open(os.path.join(folder, "branches.tflite"), "wb") as file:
         file.write(flat.serialise(tables))
     tables = chain().tables()
     tables.fields[0] = ("I", 4)
