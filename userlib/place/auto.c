@@ -200,10 +200,13 @@ static int begin(struct trials *t, const struct loom_place_canonical *own)
 	return ret;
 }
 
-/* The search from the lowest placement. */
-static int go_on(struct trials *t, const struct loom_place_canonical *own)
+/* One search from the lowest placement. */
+static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
+		    int (*improve)(const struct loom_place_task *task,
+				   struct loom_place_answer *answer, uint64_t height))
 {
 	const uint32_t n = own->task.problem.num_items;
+	struct loom_place_task task = own->task;
 	struct loom_place_answer *trial = &t->trial;
 	uint32_t i;
 	int ret;
@@ -213,13 +216,27 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 	trial->bound_bytes = t->answer->bound_bytes;
 	trial->nodes = 0;
 	trial->strategy = t->answer->strategy;
-	ret = loom_place_improve(&own->task, trial, t->height);
+	/* what was searched before is part of the budget */
+	task.budget -= min(task.budget, t->answer->nodes);
+	ret = improve(&task, trial, t->height);
 	if (ret)
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;
 	t->answer->nodes += trial->nodes;
 	take_trial(t, own, trial->strategy);
 	return 0;
+}
+
+/* The searches from the lowest placement. */
+static int go_on(struct trials *t, const struct loom_place_canonical *own)
+{
+	int ret = 0;
+
+	if (is_mixed(&own->task.problem))
+		ret = go_on_by(t, own, loom_place_improve_stacks);
+	if (!ret && !is_enough(t))
+		ret = go_on_by(t, own, loom_place_improve);
+	return ret;
 }
 
 static int search(struct trials *t, struct loom_place_canonical own[2])

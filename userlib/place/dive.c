@@ -92,6 +92,7 @@ struct valley {
  * @items: the items
  * @num_items: number of @items
  * @num_sections: number of sections
+ * @most_aligned: the largest alignment
  * @low_bytes: what a section may become without being tight
  * @shift: sums of bytes are shifted by it before they are multiplied
  * @first: by item: first section
@@ -120,6 +121,7 @@ struct loom_dive {
 	const struct loom_place_item *items;
 	uint32_t num_items;
 	uint32_t num_sections;
+	uint64_t most_aligned;
 	uint64_t low_bytes;
 	unsigned int shift;
 	uint32_t *first;
@@ -266,6 +268,13 @@ struct walls {
 	uint64_t behind;
 };
 
+/* Whether what is aligned most lies at one offset on both. */
+static bool is_level(const struct loom_dive *d, uint64_t top, uint64_t wall)
+{
+	return top == wall || (d->most_aligned > 1 && wall != NEVER &&
+			       align_up(top, d->most_aligned) == align_up(wall, d->most_aligned));
+}
+
 static int64_t value_of(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
 			uint32_t item)
 {
@@ -273,16 +282,18 @@ static int64_t value_of(struct loom_dive *d, const struct rule *rule, const stru
 	uint64_t at = align_up(walls->floor, d->items[item].align_bytes);
 
 	value -= rule->each;
+	/* what is lost below it, as a share */
 	if (at > walls->floor)
-		value -= value / 2;
+		value -= (int64_t)((double)value * (double)(at - walls->floor) /
+				   (double)(at - walls->floor + d->items[item].size_bytes));
 	part = value / MERIT;
 	value += part * d->merits[rule->merit][item] / MERIT * rule->share;
 	if (rule->noise)
 		value += part * draw(d, rule->noise);
 	at += d->items[item].size_bytes;
-	if (d->first[item] == walls->first && at == walls->before)
+	if (d->first[item] == walls->first && is_level(d, at, walls->before))
 		value += rule->level;
-	if (d->last[item] == walls->end && at == walls->behind)
+	if (d->last[item] == walls->end && is_level(d, at, walls->behind))
 		value += rule->level;
 	return value < 1 ? 1 : value;
 }
@@ -596,7 +607,7 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 		     struct loom_dive **dive)
 {
 	struct loom_dive *d = calloc(1, sizeof(*d));
-	size_t n = num_items;
+	size_t n = num_items, i;
 	unsigned int m;
 	int ret = -ENOMEM;
 	bool good;
@@ -606,6 +617,8 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 	d->items = items;
 	d->num_items = num_items;
 	d->low_bytes = bound_bytes - bound_bytes / 20;
+	for (i = 0; i < num_items; i++)
+		d->most_aligned = max(d->most_aligned, items[i].align_bytes);
 	while (d->low_bytes >> d->shift >= 1ULL << 40)
 		d->shift++;
 	d->first = malloc(n * sizeof(*d->first));

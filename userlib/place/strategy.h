@@ -98,4 +98,17 @@ int loom_place_call(const struct loom_place_strategy *strategy, const struct loo
 int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
 		       uint64_t height);
 
+/* stack.c */
+
+/**
+ * loom_place_improve_stacks() - search with items of mixed alignments stacked
+ * @task: the problem, in its canonical form
+ * @answer: [in, out] an answer
+ * @height: its height
+ *
+ * Return: 0, also if nothing better was found, or nothing can be stacked; or -ENOMEM.
+ */
+int loom_place_improve_stacks(const struct loom_place_task *task, struct loom_place_answer *answer,
+			      uint64_t height);
+
 #endif /* LOOM_PLACE_STRATEGY_H */
