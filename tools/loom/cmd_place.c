@@ -80,6 +80,9 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		{ "budget", required_argument, NULL, 'b' },
 		{ "time", required_argument, NULL, 't' },
 		{ "anew", no_argument, NULL, 'a' },
+		{ "pool", required_argument, NULL, 'P' },
+		{ "forbid", required_argument, NULL, 'f' },
+		{ "explain", no_argument, NULL, 'e' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "svg", required_argument, NULL, 'p' },
 		{ "svg-before", required_argument, NULL, 'q' },
@@ -115,6 +118,15 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			break;
 		case 'a':
 			place->anew = true;
+			break;
+		case 'P':
+			ret = tool_place_add_pool(place, optarg);
+			break;
+		case 'f':
+			ret = tool_place_add_forbidden(place, optarg);
+			break;
+		case 'e':
+			place->explain = true;
 			break;
 		case 'j':
 			place->json = true;
@@ -179,11 +191,13 @@ static int tool_place_load(struct tool_placing *place)
 		return tool_fail("%s", err.text);
 	if (place->anew)
 		loom_place_csv_free_offsets(place->csv);
-	place->pool.capacity_bytes = place->capacity_bytes;
 	place->read_ns = tool_place_clock();
 	place->problem = place->csv->problem;
-	place->problem.pools = &place->pool;
-	place->problem.num_pools = 1;
+	ret = tool_place_set_pools(place);
+	if (ret)
+		return ret;
+	place->problem.pools = place->pools;
+	place->problem.num_pools = place->num_pools;
 	/*
 	 * with a capacity any placement that fits will do; without one the lowest is searched for
 	 */
@@ -241,6 +255,12 @@ static uint64_t tool_place_sum(const struct tool_placing *place)
 	return sum;
 }
 
+/* Whether there are pools with names. */
+static bool tool_place_has_pools(const struct tool_placing *place)
+{
+	return place->pool_names[0];
+}
+
 static double tool_place_ratio(const struct tool_placing *place)
 {
 	const uint64_t bound = place->result.bound_bytes[0];
@@ -266,6 +286,19 @@ static void tool_place_print_verdict(const struct tool_placing *place)
 		       tool_bytes(text, height - bound));
 }
 
+static void tool_place_print_height(const struct tool_placing *place)
+{
+	const struct loom_place_result *result = &place->result;
+	char text[TOOL_TEXT];
+
+	printf("bound      %llu bytes, %s\n", (unsigned long long)result->bound_bytes[0],
+	       tool_bytes(text, result->bound_bytes[0]));
+	printf("height     %llu bytes, %s, %.4f of the bound\n",
+	       (unsigned long long)result->height_bytes[0],
+	       tool_bytes(text, result->height_bytes[0]), tool_place_ratio(place));
+	tool_place_print_verdict(place);
+}
+
 static void tool_place_print(const struct tool_placing *place)
 {
 	const struct loom_place_result *result = &place->result;
@@ -275,12 +308,10 @@ static void tool_place_print(const struct tool_placing *place)
 	printf("file       %s\n", place->csv->path);
 	printf("items      %u of %s in all\n", place->problem.num_items,
 	       tool_bytes(text, tool_place_sum(place)));
-	printf("bound      %llu bytes, %s\n", (unsigned long long)result->bound_bytes[0],
-	       tool_bytes(text, result->bound_bytes[0]));
-	printf("height     %llu bytes, %s, %.4f of the bound\n",
-	       (unsigned long long)result->height_bytes[0],
-	       tool_bytes(text, result->height_bytes[0]), tool_place_ratio(place));
-	tool_place_print_verdict(place);
+	if (tool_place_has_pools(place))
+		tool_place_print_pools(place);
+	else
+		tool_place_print_height(place);
 	if (place->memory)
 		tool_place_print_before(place);
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
@@ -303,13 +334,18 @@ static void tool_place_print_json(const struct tool_placing *place)
 	json_string(&json, "file", place->csv->path);
 	json_u64(&json, "items", place->problem.num_items);
 	json_u64(&json, "sum_bytes", tool_place_sum(place));
-	json_u64(&json, "bound_bytes", result->bound_bytes[0]);
-	json_u64(&json, "height_bytes", result->height_bytes[0]);
-	json_double(&json, "ratio", tool_place_ratio(place));
+	if (tool_place_has_pools(place)) {
+		tool_place_put_pools(place, &json);
+	} else {
+		json_u64(&json, "bound_bytes", result->bound_bytes[0]);
+		json_u64(&json, "height_bytes", result->height_bytes[0]);
+		json_double(&json, "ratio", tool_place_ratio(place));
+	}
 	if (place->capacity_bytes != LOOM_PLACE_ANYWHERE)
 		json_u64(&json, "capacity_bytes", place->capacity_bytes);
 	json_bool(&json, "proved", result->proved);
-	json_u64(&json, "gap_bytes", result->height_bytes[0] - result->bound_bytes[0]);
+	if (!tool_place_has_pools(place))
+		json_u64(&json, "gap_bytes", result->height_bytes[0] - result->bound_bytes[0]);
 	if (place->memory) {
 		json_u64(&json, "before_bytes", place->before.height_bytes[0]);
 		json_u64(&json, "operators", place->memory->num_operators);
@@ -331,8 +367,12 @@ static int tool_place_make_answer(const struct tool_placing *place, struct tool_
 
 	if (place->memory)
 		return tool_place_make_tflite(place, answer);
-	ret = loom_place_csv_answer(place->csv, place->result.offsets, &answer->text,
-				    &answer->size_bytes);
+	if (tool_place_has_pools(place))
+		ret = loom_place_csv_answer_pools(place->csv, &place->result, place->pool_names,
+						  &answer->text, &answer->size_bytes);
+	else
+		ret = loom_place_csv_answer(place->csv, place->result.offsets, &answer->text,
+					    &answer->size_bytes);
 	if (ret)
 		return tool_fail("%s: %s", place->output, strerror(-ret));
 	return tool_save_begin(&answer->save, place->output, answer->text, answer->size_bytes);
@@ -400,12 +440,15 @@ static int tool_place_file(struct tool_placing *place)
 		ret = tool_place_write(place);
 	if (ret)
 		return ret;
-	if (place->json)
+	if (place->json) {
 		tool_place_print_json(place);
-	else if (!(place->output && !strcmp(place->output, "-")) &&
-		 !(place->picture && !strcmp(place->picture, "-")))
-		tool_place_print(place);
-	return 0;
+		return 0;
+	}
+	if ((place->output && !strcmp(place->output, "-")) ||
+	    (place->picture && !strcmp(place->picture, "-")))
+		return 0;
+	tool_place_print(place);
+	return place->explain ? tool_place_explain(place) : 0;
 }
 
 static int tool_place_run(int argc, char **argv)
@@ -420,6 +463,7 @@ static int tool_place_run(int argc, char **argv)
 	loom_place_result_free(&place.before);
 	loom_place_csv_destroy(place.csv);
 	loom_tflite_memory_destroy(place.memory);
+	free(place.items);
 	return ret == TOOL_PLACE_DONE ? 0 : ret;
 }
 
@@ -429,6 +473,12 @@ const struct tool_command tool_place = {
 	.text = "place items with sizes and lifetimes into memory",
 	.help =
 		"  --capacity BYTES     find a placement that fits; without it, the lowest\n"
+		"  --pool NAME=[BYTES][,COST]\n"
+		"                       a memory, again for each; a byte costs one more than in\n"
+		"                       the one before, or COST; what does not fit spills where\n"
+		"                       it costs least. The column 'pool' names those allowed\n"
+		"  --forbid FROM-TO     offsets that nothing may touch; again for each range\n"
+		"  --explain            say which items make the peak, and what it is without\n"
 		"  --minimize           with --capacity: find the lowest, too\n"
 		"  --strategy NAME      placement strategy (default: auto)\n"
 		"  --strategies         list the strategies\n"

@@ -8,6 +8,9 @@
 #include "loom_place_file.h"
 #include "loom_tflite.h"
 
+/* ranges of --forbid, at most */
+#define TOOL_PLACE_RANGES	64
+
 /**
  * struct tool_placing - the command line, the problem and the answer
  * @path: of the file, or "-"
@@ -24,8 +27,14 @@
  * @memory: a TensorFlow Lite file, or NULL; @csv is made of it
  * @before: of that: what its runtime would do by itself, or what its plan says
  * @csv: the file
- * @pool: has the capacity
- * @problem: of @csv, with @pool
+ * @pools: of --pool; else one, which has the capacity
+ * @pool_names: their names; NULL where there is one without
+ * @num_pools: number of @pools
+ * @forbidden: offsets that nothing may touch, ascending
+ * @num_forbidden: number of @forbidden
+ * @items: those of @csv with @forbidden, if there are any
+ * @explain: say which items make the peak
+ * @problem: of @csv, with @pools
  * @result: the answer
  * @asked_ns: how long it may take, of --time; or 0
  * @read_ns: time of the processor that reading took
@@ -47,7 +56,13 @@ struct tool_placing {
 	struct loom_tflite_memory *memory;
 	struct loom_place_result before;
 	struct loom_place_csv *csv;
-	struct loom_place_pool pool;
+	struct loom_place_pool pools[LOOM_PLACE_MAX_POOLS];
+	const char *pool_names[LOOM_PLACE_MAX_POOLS];
+	unsigned int num_pools;
+	struct loom_place_range forbidden[TOOL_PLACE_RANGES];
+	unsigned int num_forbidden;
+	struct loom_place_item *items;
+	bool explain;
 	struct loom_place_problem problem;
 	struct loom_place_result result;
 	int64_t asked_ns;
@@ -78,5 +93,23 @@ int tool_place_solve_before(struct tool_placing *place);
 int tool_place_make_tflite(const struct tool_placing *place, struct tool_place_text *answer);
 /** tool_place_print_before() - a line about what was before, and about moved operators */
 void tool_place_print_before(const struct tool_placing *place);
+
+/* placing/pools.c */
+
+/** tool_place_add_pool() - an argument of --pool, which is taken apart; 0 or TOOL_USAGE */
+int tool_place_add_pool(struct tool_placing *place, char *text);
+/** tool_place_add_forbidden() - an argument of --forbid, likewise */
+int tool_place_add_forbidden(struct tool_placing *place, char *text);
+/** tool_place_set_pools() - pools and forbidden ranges for the problem that was read */
+int tool_place_set_pools(struct tool_placing *place);
+/** tool_place_print_pools() - a line for each pool, and the cost */
+void tool_place_print_pools(const struct tool_placing *place);
+/** tool_place_put_pools() - the same as JSON */
+void tool_place_put_pools(const struct tool_placing *place, struct json *json);
+
+/* placing/explain.c */
+
+/** tool_place_explain() - prints which items make the peak of each pool */
+int tool_place_explain(const struct tool_placing *place);
 
 #endif /* TOOL_PLACE_H */

@@ -106,6 +106,8 @@ enum loom_place_item_flags {
  * @height: images: rows
  * @storage_class: for token strategies: only items of the same class (type of the elements, scope)
  *	share a storage. Other strategies ignore it
+ * @weight: how much more its bytes cost, wherever they are: the cost of a byte of a pool is
+ *	multiplied by it (how often it is read and written); 0 means 1. That of an alias is ignored
  */
 struct loom_place_item {
 	uint64_t size_bytes;
@@ -124,6 +126,7 @@ struct loom_place_item {
 	uint64_t width;
 	uint64_t height;
 	uint32_t storage_class;
+	uint64_t weight;
 };
 
 /**
@@ -157,7 +160,8 @@ struct loom_place_pair {
  * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE; 0 is a pool that is full
  * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
- *	what does not fit spills to the next, so that the sum of size times cost stays low
+ *	what does not fit spills to the next, so that the sum of size times weight times cost stays
+ *	low. With two pools and few items it is the least that there is, if the budget lasts
  * @sub_bank_bytes: size of its conflict sub-banks, each of which has a port of its own: sub-bank i
  *	begins at i times this. 0: it has none
  */
@@ -248,7 +252,7 @@ struct loom_place_storage {
  *	distribution costs less
  * @nodes: search nodes visited
  * @conflict_weight: sum of the weights of the pairs that share a sub-bank
- * @spill_cost: sum over the items of size times cost of their pool
+ * @spill_cost: sum over the items of size times weight times cost of their pool
  * @storages: of token strategies; else NULL
  * @num_storages: number of @storages
  * @storage_of: by item: its storage; NULL if there are no @storages

@@ -18,6 +18,10 @@
  *   gap above it is in part: its bytes from 0 to below 1024 are
  * - ``offset``: where the item has to be; if the field is empty, anywhere. A file that was answered
  *   has an offset on every line: placing it again checks it
+ * - ``pool``: names of the pools that it may be in, separated by spaces; if the field is empty,
+ *   any. It means something where there are pools: ``loom place --pool``. An answer names the one
+ * - ``cost``: what its bytes cost, times the cost of a byte of the pool: how often it is read and
+ *   written, say. At least 1; 1 where the column or the field is missing
  * - ``hint``: an estimate of the offset, in files of newer versions; validated and carried over,
  *   but not used
  *
@@ -117,6 +121,18 @@ void loom_place_csv_destroy(struct loom_place_csv *csv);
 void loom_place_csv_free_offsets(struct loom_place_csv *csv);
 
 /**
+ * loom_place_csv_set_pools() - which pools items may be in, as the column ``pool`` says
+ * @csv: the problem, whose items are changed; they may be in any pool if there is no such column
+ * @names: the pools
+ * @num_names: number of @names, at most LOOM_PLACE_MAX_POOLS
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, or -EINVAL for a name that is none of @names, or for too many of them.
+ */
+int loom_place_csv_set_pools(struct loom_place_csv *csv, const char *const *names,
+			     uint32_t num_names, struct loom_error *err);
+
+/**
  * loom_place_csv_explain() - a fault of loom_place() or loom_place_check() in terms of the file
  * @csv: the file
  * @problem: the problem that they were given: the file's, with pools
@@ -140,6 +156,20 @@ void loom_place_csv_explain(const struct loom_place_csv *csv,
  */
 int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offsets, char **text,
 			  size_t *size_bytes);
+
+/**
+ * loom_place_csv_answer_pools() - loom_place_csv_answer(), and the column ``pool`` filled in, too
+ * @csv: the file
+ * @result: the placement
+ * @names: names of its pools
+ * @text: [out] from malloc
+ * @size_bytes: [out] its size
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_place_csv_answer_pools(const struct loom_place_csv *csv,
+				const struct loom_place_result *result, const char *const *names,
+				char **text, size_t *size_bytes);
 
 /**
  * loom_place_csv_format() - any problem as a file

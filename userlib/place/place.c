@@ -199,11 +199,10 @@ static int choose_for_pool(struct run *run, const struct loom_place_subproblem *
 	for (i = 0; i < own->num_items; i++) {
 		next = next_pool(&run->resolved, own->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
-		if (!losses[i].must &&
-		    __builtin_mul_overflow(own->items[i].size_bytes,
-					   run->resolved.pools[next].cost -
-					   run->resolved.pools[pool].cost, &losses[i].loss))
-			losses[i].loss = UINT64_MAX;
+		if (!losses[i].must)
+			losses[i].loss = loom_place_cost(&own->items[i],
+							 run->resolved.pools[next].cost -
+							 run->resolved.pools[pool].cost);
 	}
 	ret = loom_place_choose(&sub->task, losses, choice);
 	for (i = 0; i < own->num_items && !ret; i++) {
@@ -332,11 +331,8 @@ static void sum_up(struct run *run)
 		} else if (!item->size_bytes) {
 			result->offsets[i] = loom_place_is_fixed(item) ? item->fixed : 0;
 		} else {
-			if (__builtin_mul_overflow(item->size_bytes,
-						   resolved->pools[result->pools[i]].cost, &cost) ||
-			    __builtin_add_overflow(result->spill_cost, cost,
-						   &result->spill_cost))
-				result->spill_cost = UINT64_MAX;
+			cost = loom_place_cost(item, resolved->pools[result->pools[i]].cost);
+			result->spill_cost = loom_place_add(result->spill_cost, cost);
 			cheapest = cheapest && result->pools[i] ==
 					       next_pool(resolved, item->pools, LOOM_PLACE_NONE);
 		}

@@ -98,7 +98,7 @@ void loom_place_subproblem_clear(struct loom_place_subproblem *sub);
 
 /**
  * struct loom_place_loss - what it costs not to have an item in a pool
- * @loss: its size times what a byte costs more in the next pool that it may go to
+ * @loss: its size times its weight times what a byte costs more in the next pool that it may go to
  * @must: there is no such pool: it has to stay
  */
 struct loom_place_loss {

@@ -19,6 +19,12 @@
  * 4. With few items, those still left out are tried once more, one by one, with the exact search,
  *    which finds room that the lowest gap does not.
  *
+ * 5. With fewer items still, all sets are tried that lose less than the best one: items in order of
+ *    their losses, each in or out. A set is left as soon as it loses too much, or more of it is
+ *    alive at a moment than fits; what is complete is searched for a placement. So of two pools of
+ *    which the second has room, the cost is the least, unless the budget is too small to say
+ *    whether a set fits.
+ *
  * Rejected: one search over the placements of all pools at once. The bound of such a search is weak
  * until most is placed, and pools differ so much in cost that the cheapest one decides anyway.
  */
@@ -38,6 +44,10 @@
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
+/* items that all sets are tried of, and how many sets are looked at */
+#define MAX_SET_ITEMS	24
+#define MAX_SETS	20000
+#define MAX_SET_FITS	200
 
 /**
  * struct choice - state of the choice of items that stay
@@ -322,6 +332,107 @@ static int offer(const struct loom_place_task *task, const struct loom_place_los
 	return ret;
 }
 
+/**
+ * struct sets - a search over sets of items
+ * @task: all items
+ * @losses: by item
+ * @order: items that may be left out, those with the largest losses first
+ * @num_order: number of @order
+ * @items: those of the set; what is left out has no size
+ * @out: the best set so far
+ * @best: what it loses
+ * @looks: sets looked at
+ * @fits: sets that were searched for a placement
+ */
+struct sets {
+	const struct loom_place_task *task;
+	const struct loom_place_loss *losses;
+	uint32_t order[MAX_SET_ITEMS];
+	uint32_t num_order;
+	struct loom_place_item *items;
+	struct loom_place_choice *out;
+	uint64_t best;
+	unsigned int looks;
+	unsigned int fits;
+};
+
+/* Takes the set, if a placement of it is found. */
+static int take_set(struct sets *sets, uint64_t loss)
+{
+	uint32_t n = sets->task->problem.num_items, i;
+	bool fits;
+	int ret;
+
+	if (sets->fits++ >= MAX_SET_FITS)
+		return 0;
+	ret = try_to_fit(sets->task, sets->items, sets->out->offsets, &fits);
+	if (ret || !fits)
+		return ret;
+	sets->best = loss;
+	sets->out->fits = true;
+	for (i = 0; i < n; i++)
+		sets->out->keep[i] = !sets->task->problem.items[i].size_bytes ||
+				     sets->items[i].size_bytes;
+	return 0;
+}
+
+/* Tries all sets that agree with this one in the first @depth items. */
+static int try_sets(struct sets *sets, uint32_t depth, uint64_t loss)
+{
+	struct loom_place_problem some = sets->task->problem;
+	struct loom_place_peak peak;
+	uint32_t item;
+	int ret;
+
+	if (loss >= sets->best || sets->looks++ >= MAX_SETS)
+		return 0;
+	/* what was not decided is not there yet, so this can only rise */
+	some.items = sets->items;
+	ret = loom_place_find_peak(&some, &peak);
+	if (ret || peak.bytes > sets->task->capacity_bytes)
+		return ret == -ERANGE ? 0 : ret;
+	if (depth == sets->num_order)
+		return take_set(sets, loss);
+	item = sets->order[depth];
+	sets->items[item].size_bytes = sets->task->problem.items[item].size_bytes;
+	ret = try_sets(sets, depth + 1, loss);
+	sets->items[item].size_bytes = 0;
+	if (!ret)
+		ret = try_sets(sets, depth + 1,
+			       loom_place_add(loss, sets->losses[item].loss));
+	return ret;
+}
+
+static int choose_set(const struct loom_place_task *task, const struct loom_place_loss *losses,
+		      struct loom_place_choice *out)
+{
+	uint32_t n = task->problem.num_items, i, k;
+	struct sets sets = { .task = task, .losses = losses, .out = out };
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (!out->keep[i])
+			sets.best = loom_place_add(sets.best, losses[i].loss);
+		if (losses[i].must || !loom_place_has_room(&task->problem.items[i]))
+			continue;
+		if (sets.num_order == MAX_SET_ITEMS)
+			return 0;
+		for (k = sets.num_order++; k && losses[sets.order[k - 1]].loss < losses[i].loss;
+		     k--)
+			sets.order[k] = sets.order[k - 1];
+		sets.order[k] = i;
+	}
+	sets.items = calloc((size_t)n + 1, sizeof(*sets.items));
+	if (!sets.items)
+		return -ENOMEM;
+	memcpy(sets.items, task->problem.items, n * sizeof(*sets.items));
+	for (i = 0; i < sets.num_order; i++)
+		sets.items[sets.order[i]].size_bytes = 0;
+	ret = try_sets(&sets, 0, 0);
+	free(sets.items);
+	return ret;
+}
+
 int loom_place_choose(const struct loom_place_task *task, const struct loom_place_loss *losses,
 		      struct loom_place_choice *out)
 {
@@ -336,6 +447,8 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	ret = choose(task, losses, out);
 	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = offer(task, losses, out);
+	if (!ret && out->fits)
+		ret = choose_set(task, losses, out);
 	/* nothing is known to fit: keep what must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)
 		out->keep[i] = losses[i].must;

@@ -42,6 +42,8 @@ static const struct {
 	{ "gaps", LOOM_PLACE_COLUMN_GAPS },
 	{ "hint", LOOM_PLACE_COLUMN_HINT },
 	{ "offset", LOOM_PLACE_COLUMN_OFFSET },
+	{ "pool", LOOM_PLACE_COLUMN_POOL },
+	{ "cost", LOOM_PLACE_COLUMN_COST },
 };
 
 /* --- the header ------------------------------------------------------------------------- */
@@ -463,4 +465,50 @@ void loom_place_csv_free_offsets(struct loom_place_csv *csv)
 
 	for (i = 0; i < file->num_items; i++)
 		file->items[i].flags &= ~LOOM_PLACE_FIXED;
+}
+
+/* Which of the @names the word at *@at is, which moves behind it; or LOOM_PLACE_NONE. */
+static uint32_t scan_pool(const char **at, const char *const *names, uint32_t num_names)
+{
+	size_t length = strcspn(*at, " \t");
+	const char *word = *at;
+	uint32_t i;
+
+	*at += length;
+	for (i = 0; i < num_names; i++)
+		if (strlen(names[i]) == length && !memcmp(names[i], word, length))
+			return i;
+	return LOOM_PLACE_NONE;
+}
+
+int loom_place_csv_set_pools(struct loom_place_csv *csv, const char *const *names,
+			     uint32_t num_names, struct loom_error *err)
+{
+	struct loom_place_csv_file *file = (struct loom_place_csv_file *)csv;
+	const int64_t column = file->columns[LOOM_PLACE_COLUMN_POOL];
+	char shown[LOOM_PLACE_CSV_SHOWN];
+	const char *at, *word;
+	uint32_t i, pool;
+
+	if (num_names > LOOM_PLACE_MAX_POOLS)
+		return loom_error_set(err, -EINVAL, "%.180s: there are more than %d pools",
+				      file->path, LOOM_PLACE_MAX_POOLS);
+	for (i = 0; i < file->num_items; i++) {
+		file->items[i].pools = 0;
+		if (column < 0)
+			continue;
+		at = file->fields[(size_t)i * file->num_columns + column];
+		for (at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
+			word = at;
+			pool = scan_pool(&at, names, num_names);
+			if (pool == LOOM_PLACE_NONE)
+				return loom_error_set(err, -EINVAL,
+						      "%.180s:%u: column '%s': there is no pool '%s'",
+						      file->path, file->lines[i],
+						      file->header[column],
+						      loom_place_csv_show(shown, word));
+			file->items[i].pools |= 1U << pool;
+		}
+	}
+	return 0;
 }

@@ -15,6 +15,8 @@
  * @LOOM_PLACE_COLUMN_GAPS: in the lifetime
  * @LOOM_PLACE_COLUMN_HINT: an estimate of the offset
  * @LOOM_PLACE_COLUMN_OFFSET: the offset
+ * @LOOM_PLACE_COLUMN_POOL: names of the pools that it may be in
+ * @LOOM_PLACE_COLUMN_COST: what its bytes cost, times the cost of the pool
  * @LOOM_PLACE_COLUMN_COUNT: number of columns with a meaning
  */
 enum loom_place_column {
@@ -26,6 +28,8 @@ enum loom_place_column {
 	LOOM_PLACE_COLUMN_GAPS,
 	LOOM_PLACE_COLUMN_HINT,
 	LOOM_PLACE_COLUMN_OFFSET,
+	LOOM_PLACE_COLUMN_POOL,
+	LOOM_PLACE_COLUMN_COST,
 	LOOM_PLACE_COLUMN_COUNT,
 };
 

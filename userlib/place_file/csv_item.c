@@ -210,7 +210,7 @@ int loom_place_csv_item(struct loom_place_csv_scan *scan)
 {
 	struct loom_place_csv_file *file = scan->file;
 	struct loom_place_item *item = &file->items[file->num_items];
-	int64_t size, align;
+	int64_t size, align, weight;
 	const char *id;
 	int ret;
 
@@ -223,9 +223,12 @@ int loom_place_csv_item(struct loom_place_csv_scan *scan)
 		ret = read_number(scan, LOOM_PLACE_COLUMN_SIZE, 0, &size);
 	if (!ret)
 		ret = read_optional(scan, LOOM_PLACE_COLUMN_ALIGNMENT, 1, 1, &align);
+	if (!ret)
+		ret = read_optional(scan, LOOM_PLACE_COLUMN_COST, 1, 1, &weight);
 	if (ret)
 		return ret;
 	item->size_bytes = size;
+	item->weight = weight;
 	item->align_bytes = align;
 	ret = read_gaps(scan, item);
 	if (!ret)

@@ -45,27 +45,36 @@ static int loom_place_csv_close(FILE *out, char **text)
 	return -ENOMEM;
 }
 
+/* A row with @offset, and, if it is not NULL, @pool; columns that there are not go to the end. */
 static void loom_place_csv_put_row(const struct loom_place_csv_file *file, FILE *out,
-				   char *const *row, const char *offset)
+				   char *const *row, const char *offset, const char *pool)
 {
-	const int64_t column = file->columns[LOOM_PLACE_COLUMN_OFFSET];
+	const int64_t offsets = file->columns[LOOM_PLACE_COLUMN_OFFSET];
+	const int64_t pools = file->columns[LOOM_PLACE_COLUMN_POOL];
 	uint32_t i;
 
 	for (i = 0; i < file->num_columns; i++) {
 		if (i)
 			fputc(',', out);
-		loom_place_csv_put(out, i == column ? offset : row[i]);
+		loom_place_csv_put(out, i == offsets ? offset : i == pools && pool ? pool :
+				   row[i]);
 	}
-	if (column < 0)
+	if (pools < 0 && pool) {
+		fputc(',', out);
+		loom_place_csv_put(out, pool);
+	}
+	if (offsets < 0)
 		fprintf(out, ",%s", offset);
 	fputs(file->crlf ? "\r\n" : "\n", out);
 }
 
-int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offsets, char **text,
-			  size_t *size_bytes)
+static int loom_place_csv_put_answer(const struct loom_place_csv *csv, const uint64_t *offsets,
+				     const uint32_t *pools, const char *const *names, char **text,
+				     size_t *size_bytes)
 {
 	const struct loom_place_csv_file *file = (const struct loom_place_csv_file *)csv;
 	const int64_t column = file->columns[LOOM_PLACE_COLUMN_OFFSET];
+	const int64_t pool = file->columns[LOOM_PLACE_COLUMN_POOL];
 	const int saved = errno;
 	char offset[24];
 	FILE *out;
@@ -78,16 +87,31 @@ int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offs
 		errno = saved;
 		return -ENOMEM;
 	}
-	loom_place_csv_put_row(file, out, file->header, column < 0 ? "offset" :
-			       file->header[column]);
+	loom_place_csv_put_row(file, out, file->header,
+			       column < 0 ? "offset" : file->header[column],
+			       !names ? NULL : pool < 0 ? "pool" : file->header[pool]);
 	for (i = 0; i < file->num_items; i++) {
 		snprintf(offset, sizeof(offset), "%llu", (unsigned long long)offsets[i]);
 		loom_place_csv_put_row(file, out, file->fields + (size_t)i * file->num_columns,
-				       offset);
+				       offset, names ? names[pools[i]] : NULL);
 	}
 	ret = loom_place_csv_close(out, text);
 	errno = saved;
 	return ret;
+}
+
+int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offsets, char **text,
+			  size_t *size_bytes)
+{
+	return loom_place_csv_put_answer(csv, offsets, NULL, NULL, text, size_bytes);
+}
+
+int loom_place_csv_answer_pools(const struct loom_place_csv *csv,
+				const struct loom_place_result *result, const char *const *names,
+				char **text, size_t *size_bytes)
+{
+	return loom_place_csv_put_answer(csv, result->offsets, result->pools, names, text,
+					 size_bytes);
 }
 
 /* --- any problem ------------------------------------------------------------------------ */

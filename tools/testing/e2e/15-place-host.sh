@@ -348,6 +348,44 @@ halves() {
 }
 ok 'if one file cannot be written, neither is' halves
 
+# several memories
+file pools.csv <<'END'
+id,lower,upper,size,pool,cost
+a,0,4,600,,
+b,0,2,500,sram dram,3
+c,2,4,500,,
+d,1,3,300,dram,
+e,0,1,10,,1
+END
+# b and c save the most in the first, where a does not fit beside them
+spilt() {
+	$loom place $out/pools.csv --pool sram=1000 --pool dram= -o $out/spilt.csv || return 1
+	cat $out/spilt.csv
+	[ "$(cut -d, -f1,5 $out/spilt.csv | tail -n 5 | tr '\n' ' ')" = \
+		'a,dram b,sram c,sram d,dram e,sram ' ] &&
+	says '^cost +900$' $loom place $out/spilt.csv --pool sram=1000 --pool dram=
+}
+ok 'what does not fit spills where it costs least, and can be read back' spilt
+ok 'a cost of a pool' says '^cost +4500$' $loom place $out/pools.csv --pool sram=1000 \
+	--pool dram=,5
+ok 'pools as JSON' says '"height_bytes": 510' $loom place $out/pools.csv --pool sram=1000 \
+	--pool dram= --json
+ok 'what fits nowhere is named in bytes' refused '300 more than the capacity of 1100' \
+	place $out/pools.csv --pool sram=500 --pool dram=600
+ok 'a pool that there is not' refused "pools.csv:3: column 'pool': there is no pool 'sram dram'" \
+	place $out/pools.csv --pool cache=2000
+ok 'what makes the peak of a pool' says "600 bytes 'a': without it 300, at 1" \
+	$loom place $out/pools.csv --pool sram=1000 --pool dram= --explain
+ok 'and of one memory' says 'without all of them 500, at 2' $loom place $out/pools.csv --explain
+ok 'addresses that nothing may touch' says '^height +2548 bytes' $loom place $out/pools.csv \
+	--forbid 1k-2k --forbid 0-100
+ok 'usage: a pool without a name' usage place --pool =5 $out/five.csv
+ok 'usage: a pool twice' usage place --pool a=5 --pool a=6 $out/five.csv
+ok 'usage: a pool of much' usage place --pool a=much $out/five.csv
+ok 'usage: pools and a capacity' usage place --pool a=5 --capacity 9 $out/five.csv
+ok 'usage: a range that is empty' usage place --forbid 9-9 $out/five.csv
+ok 'usage: ranges that overlap' usage place --forbid 0-9 --forbid 8-10 $out/five.csv
+
 ok 'usage: no file' usage place
 ok 'usage: two files' usage place a.csv b.csv
 ok 'usage: an unknown option' usage place --frobnicate $out/five.csv

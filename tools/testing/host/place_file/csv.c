@@ -61,6 +61,37 @@ static void test_columns(void)
 	loom_place_csv_destroy(csv);
 }
 
+static void test_pools(void)
+{
+	static const char *const names[] = { "sram", "dram" };
+	struct loom_error err;
+	struct loom_place_csv *csv = read_text("id,lower,upper,size,pool,cost\n"
+		"a,0,1,1,,\nb,0,1,1,\tdram  sram ,7\nc,0,1,1,dram,1\n", &err);
+	uint32_t pools[] = { 1, 0, 1 };
+	uint64_t offsets[] = { 0, 0, 1 };
+	struct loom_place_result result = { .offsets = offsets, .pools = pools };
+	const struct loom_place_item *items;
+	size_t size;
+	char *text;
+
+	if (!tap_ok(csv, "columns pool and cost"))
+		return;
+	items = csv->problem.items;
+	tap_ok(items[0].weight == 1 && items[1].weight == 7 && !csv->num_unknown,
+	       "costs, 1 where there is none");
+	tap_ok(!loom_place_csv_set_pools(csv, names, 2, &err) && !items[0].pools &&
+	       items[1].pools == 3 && items[2].pools == 2, "names become pools");
+	tap_ok(!loom_place_csv_answer_pools(csv, &result, names, &text, &size) &&
+	       !strcmp(text, "id,lower,upper,size,pool,cost,offset\n"
+		       "a,0,1,1,dram,,0\nb,0,1,1,sram,7,0\nc,0,1,1,dram,1,1\n"),
+	       "an answer names the pools");
+	free(text);
+	tap_ok(loom_place_csv_set_pools(csv, names, 1, &err) == -EINVAL &&
+	       !strcmp(err.text, "f.csv:3: column 'pool': there is no pool 'dram  sram '"),
+	       "a pool that there is not: %s", err.text);
+	loom_place_csv_destroy(csv);
+}
+
 /* All of these are the item b with size 4 alive in [3, 9), but where it says so. */
 static void test_spellings(void)
 {
@@ -442,6 +473,7 @@ static void test_fuzzed(void)
 int main(void)
 {
 	test_columns();
+	test_pools();
 	test_spellings();
 	test_read();
 	test_answer();

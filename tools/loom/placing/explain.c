@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/* loom place --explain: which items make a bound, and what it would be without them. */
+#include "../place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many are shown by name. */
+#define TOOL_PLACE_SHOWN	10
+
+/**
+ * struct tool_peak - one pool, and what is alive in it when most is
+ * @problem: the items of the pool
+ * @items: what @problem points to
+ * @of: by item: its number in the file
+ * @reason: of the bound
+ * @alive: items that make it, the largest first
+ * @num_alive: number of @alive
+ */
+struct tool_peak {
+	struct loom_place_problem problem;
+	struct loom_place_item *items;
+	uint32_t *of;
+	struct loom_place_reason reason;
+	uint32_t *alive;
+	uint32_t num_alive;
+};
+
+static bool tool_peak_has(const struct tool_peak *peak, uint32_t index)
+{
+	const struct loom_place_item *item = &peak->items[index];
+	int64_t moment = peak->reason.moment;
+	uint32_t i;
+
+	if (peak->reason.item != LOOM_PLACE_NONE)
+		return index == peak->reason.item;
+	if (!item->size_bytes || moment < item->lower || moment >= item->upper)
+		return false;
+	for (i = 0; i < item->num_gaps; i++)
+		if (moment >= item->gaps[i].lower && moment < item->gaps[i].upper)
+			return item->gaps[i].window_lower < item->gaps[i].window_upper;
+	return true;
+}
+
+static int tool_peak_compare(const void *a, const void *b, void *arg)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct loom_place_item *items = arg;
+
+	if (items[x].size_bytes != items[y].size_bytes)
+		return items[x].size_bytes > items[y].size_bytes ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int tool_peak_make(struct tool_peak *peak, const struct tool_placing *place, uint32_t pool)
+{
+	size_t n = (size_t)place->problem.num_items + 1;
+	uint32_t i;
+	int ret;
+
+	peak->items = calloc(n, sizeof(*peak->items));
+	peak->of = calloc(n, sizeof(*peak->of));
+	peak->alive = calloc(n, sizeof(*peak->alive));
+	if (!peak->items || !peak->of || !peak->alive)
+		return -1;
+	for (i = 0; i < place->problem.num_items; i++) {
+		if (place->result.pools[i] != pool)
+			continue;
+		peak->of[peak->problem.num_items] = i;
+		peak->items[peak->problem.num_items++] = place->problem.items[i];
+	}
+	peak->problem.items = peak->items;
+	ret = loom_place_bound_reason(&peak->problem, &peak->reason);
+	for (i = 0; i < peak->problem.num_items && !ret; i++)
+		if (tool_peak_has(peak, i))
+			peak->alive[peak->num_alive++] = i;
+	qsort_r(peak->alive, peak->num_alive, sizeof(*peak->alive), tool_peak_compare,
+		peak->items);
+	return ret || loom_place_check_reason(&peak->problem, &peak->reason) ? -1 : 0;
+}
+
+static void tool_peak_clear(struct tool_peak *peak)
+{
+	free(peak->items);
+	free(peak->of);
+	free(peak->alive);
+}
+
+/* The bound without @count of the items that make it, from @first on. */
+static int tool_peak_without(const struct tool_peak *peak, uint32_t first, uint32_t count,
+			     struct loom_place_reason *reason)
+{
+	size_t n = (size_t)peak->problem.num_items + 1;
+	struct loom_place_item *items = calloc(n, sizeof(*items));
+	bool *out = calloc(n, sizeof(*out));
+	const struct loom_place_problem *all = &peak->problem;
+	struct loom_place_problem rest = { .items = items };
+	uint32_t i;
+	int ret = -1;
+
+	for (i = 0; i < count && out; i++)
+		out[peak->alive[first + i]] = true;
+	for (i = 0; i < all->num_items && items && out; i++)
+		if (!out[i])
+			items[rest.num_items++] = all->items[i];
+	if (items && out)
+		ret = loom_place_bound_reason(&rest, reason);
+	free(items);
+	free(out);
+	return ret;
+}
+
+static void tool_peak_print_reason(const struct tool_placing *place, const struct tool_peak *peak,
+				   const char *name)
+{
+	const struct loom_place_reason *reason = &peak->reason;
+	char text[TOOL_TEXT];
+
+	printf("peak       %s%s%llu bytes, %s, ", name ? name : "", name ? ": " : "",
+	       (unsigned long long)reason->bound_bytes, tool_bytes(text, reason->bound_bytes));
+	if (reason->item != LOOM_PLACE_NONE)
+		printf("where '%s' ends, which is fixed\n",
+		       place->csv->ids[peak->of[reason->item]]);
+	else if (reason->align_bytes > 1)
+		printf("at %lld, by %u items and what is lost to an alignment of %llu\n",
+		       (long long)reason->moment, peak->num_alive,
+		       (unsigned long long)reason->align_bytes);
+	else
+		printf("at %lld, by %u items\n", (long long)reason->moment, peak->num_alive);
+}
+
+static int tool_peak_print(struct tool_peak *peak, const struct tool_placing *place,
+			   const char *name)
+{
+	struct loom_place_reason without;
+	uint32_t i;
+
+	tool_peak_print_reason(place, peak, name);
+	for (i = 0; i < peak->num_alive && i < TOOL_PLACE_SHOWN; i++) {
+		if (tool_peak_without(peak, i, 1, &without))
+			return -1;
+		printf("           %llu bytes '%s': without it %llu, at %lld\n",
+		       (unsigned long long)peak->items[peak->alive[i]].size_bytes,
+		       place->csv->ids[peak->of[peak->alive[i]]],
+		       (unsigned long long)without.bound_bytes, (long long)without.moment);
+	}
+	if (i < peak->num_alive)
+		printf("           and %u smaller ones\n", peak->num_alive - i);
+	if (tool_peak_without(peak, 0, peak->num_alive, &without))
+		return -1;
+	printf("           without all of them %llu, at %lld\n",
+	       (unsigned long long)without.bound_bytes, (long long)without.moment);
+	return 0;
+}
+
+int tool_place_explain(const struct tool_placing *place)
+{
+	uint32_t pool;
+	int ret = 0;
+
+	for (pool = 0; pool < place->num_pools && !ret; pool++) {
+		struct tool_peak peak = { 0 };
+
+		ret = tool_peak_make(&peak, place, pool);
+		if (!ret && peak.num_alive)
+			ret = tool_peak_print(&peak, place, place->pool_names[pool]);
+		tool_peak_clear(&peak);
+	}
+	return ret ? tool_fail("%s: its peak cannot be explained", place->path) : 0;
+}
