@@ -202,7 +202,7 @@ static bool loom_bank_pass_up(struct loom_scan *scan, struct loom_bank_block **n
 	bool moved = false;
 
 	while (!scan->failed && (next = (*node)->neighbour[HIGH]) &&
-	       next->start < scan->at + scan->request->size) {
+	       next->start < scan->at + scan->size) {
 		*node = next;
 		if (next->start + next->size <= scan->at)
 			continue;
@@ -219,7 +219,7 @@ static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block *
 
 	/* that ends with the head, which has no bytes */
 	while (!scan->failed && at->start + at->size > scan->at) {
-		if (at->start < scan->at + scan->request->size) {
+		if (at->start < scan->at + scan->size) {
 			loom_scan_move(scan, at->start);
 			moved = true;
 		}
@@ -229,85 +229,84 @@ static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block *
 	return moved;
 }
 
-/* By first fit, where both kinds of blocks are lists: along both at once. */
-static void loom_bank_first_in_lists(struct loom_bank *bank, struct loom_scan *scan,
-				     struct loom_bank_place *place)
+/* Takes the candidate. Copied as it was written: a load of two fields at once would wait. */
+static void loom_bank_keep(struct loom_bank_place *place, struct loom_bank_block *node,
+			   const struct loom_scan *scan)
 {
-	bool top_down = scan->request->top_down, moved;
-	struct loom_bank_block *node = top_down ? bank->last : &bank->head;
+	place->node = node;
+	place->start = scan->at;
+	place->above.chunk = scan->from.chunk;
+	place->above.index = scan->from.index;
+}
+
+/* By first fit, while the blocks on all banks are a list: along both kinds at once. */
+static void loom_bank_first_in_list(struct loom_bank *bank, struct loom_scan *scan,
+				    struct loom_bank_place *place)
+{
+	struct loom_bank_block *node = scan->top_down ? bank->last : &bank->head;
+	bool moved;
 
 	do {
-		loom_scan_all(scan);
-		moved = top_down ? loom_bank_pass_down(scan, &node) :
-				   loom_bank_pass_up(scan, &node);
+		loom_partials_search(&bank->partials, scan);
+		moved = scan->top_down ? loom_bank_pass_down(scan, &node) :
+					 loom_bank_pass_up(scan, &node);
 	} while (moved && !scan->failed);
-	if (scan->failed)
-		return;
-	*place = (struct loom_bank_place){ node, scan->at, scan->from };
+	if (!scan->failed)
+		loom_bank_keep(place, node, scan);
+}
+
+/* While there is a tree: both move the other's candidate on until they agree. */
+static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *scan,
+				    const struct loom_bank_request *request,
+				    struct loom_bank_place *place)
+{
+	struct loom_bank_request in_all = *request;
+	struct loom_bank_place other;
+
+	for (;;) {
+		loom_partials_search(&bank->partials, scan);
+		if (scan->failed)
+			return;
+		if (request->top_down)
+			in_all.high = scan->at + request->size;
+		else
+			in_all.low = scan->at;
+		loom_bank_first(bank, &in_all, &other);
+		if (!other.node)
+			return;
+		if (other.start == scan->at)
+			break;
+		loom_scan_move(scan, other.start + (request->top_down ? request->size : 0));
+	}
+	loom_bank_keep(place, other.node, scan);
 }
 
 /* The place by first fit beside partial blocks. */
 static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
 				   const struct loom_mask *mask, struct loom_bank_place *place)
 {
-	const struct loom_partial_request in_some = {
-		.mask = mask,
-		.size = request->size,
-		.align = request->align,
-		.low = max(request->low, bank->base),
-		.high = min(request->high, bank->limit),
-		.top_down = request->top_down,
-	};
-	bool linear = loom_partials_linear(&bank->partials);
-	struct loom_bank_request in_all;
 	struct loom_scan scan;
 
 	place->node = NULL;
-	loom_scan_begin(&bank->partials, &scan, &in_some);
-	if (linear && bank->is_flat) {
-		loom_bank_first_in_lists(bank, &scan, place);
-		return;
-	}
-	/* else they move each other's candidate on until they agree */
-	in_all = *request;
-	while (!scan.failed) {
-		if (linear)
-			loom_scan_all(&scan);
-		else
-			loom_partials_search(&bank->partials, &scan);
-		if (scan.failed)
-			break;
-		if (request->top_down)
-			in_all.high = scan.at + request->size;
-		else
-			in_all.low = scan.at;
-		loom_bank_first(bank, &in_all, place);
-		if (!place->node)
-			return;
-		if (place->start == scan.at) {
-			place->above = linear ? scan.from : (struct loom_partial_cursor){ NULL };
-			return;
-		}
-		loom_scan_move(&scan, place->start + (request->top_down ? request->size : 0));
-	}
-	/* the hole that was found last has no room */
-	place->node = NULL;
+	loom_scan_begin(&scan, &bank->partials, request, mask, max(request->low, bank->base),
+			min(request->high, bank->limit));
+	if (bank->is_flat)
+		loom_bank_first_in_list(bank, &scan, place);
+	else
+		loom_bank_first_in_tree(bank, &scan, request, place);
 }
 
 /* Where the request goes in a hole, between the partial blocks in it. False: nowhere. */
 static bool loom_bank_fit_between(struct loom_bank *bank, u64 hole, u64 bytes,
 				  const struct loom_bank_request *request, u64 *address)
 {
-	struct loom_partial_request in_some = {
-		.mask = &bank->all,
-		.size = request->size,
-		.align = request->align,
-		.low = max(hole, request->low),
-		.high = min(hole + bytes, request->high),
-		.top_down = request->top_down,
-	};
+	struct loom_scan scan;
 
-	return loom_partials_fit(&bank->partials, &in_some, address);
+	loom_scan_begin(&scan, &bank->partials, request, &bank->all, max(hole, request->low),
+			min(hole + bytes, request->high));
+	loom_partials_search(&bank->partials, &scan);
+	*address = scan.at;
+	return !scan.failed;
 }
 
 /* The same, if there are any. @tries: how often there was no place because of partial blocks. */
@@ -616,7 +615,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;
 	bank->last = &bank->head;
-	loom_partials_init(&bank->partials);
+	loom_partials_init(&bank->partials, banks);
 	loom_bank_make_flat(bank);
 	return 0;
 }
@@ -644,28 +643,38 @@ struct loom_partial_chunk *loom_bank_chunk_create(void)
 	return loom_port_alloc(1, sizeof(struct loom_partial_chunk));
 }
 
-static bool loom_bank_request_valid(const struct loom_bank *bank,
-				    const struct loom_bank_request *request)
+/*
+ * The banks that a request is for: &loom_bank.all also if its mask has all of them. NULL: some do
+ * not exist, or there are none.
+ */
+static const struct loom_mask *loom_bank_request_banks(const struct loom_bank *bank,
+						       const struct loom_bank_request *request)
 {
-	static const struct loom_mask none;
+	const struct loom_mask *mask = request->mask;
+	u64 outside = 0, inside = 0, missing = 0;
+	u32 i;
 
-	if (!request->size || !request->align || (request->align & (request->align - 1)) ||
-	    request->low > request->high)
-		return false;
-	return !request->mask || (loom_mask_within(request->mask, &bank->all) &&
-				  !loom_mask_same(request->mask, &none));
+	if (!mask)
+		return &bank->all;
+	for (i = 0; i < LOOM_MASK_WORDS; i++) {
+		outside |= mask->word[i] & ~bank->all.word[i];
+		inside |= mask->word[i];
+		missing |= bank->all.word[i] & ~mask->word[i];
+	}
+	if (outside || !inside)
+		return NULL;
+	return missing ? mask : &bank->all;
 }
 
 int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 		    const struct loom_bank_request *request)
 {
-	const struct loom_mask *mask = &bank->all;
+	const struct loom_mask *mask = loom_bank_request_banks(bank, request);
 	struct loom_bank_place place;
 
-	if (block->bank || !loom_bank_request_valid(bank, request))
+	if (block->bank || !mask || !request->size || !request->align ||
+	    (request->align & (request->align - 1)) || request->low > request->high)
 		return -EINVAL;
-	if (request->mask && !loom_mask_same(request->mask, mask))
-		mask = request->mask;
 	loom_bank_search(bank, request, mask, &place);
 	if (!place.node)
 		return -ENOSPC;
@@ -675,7 +684,7 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	block->partial = mask != &bank->all;
 	if (block->partial) {
 		block->mask = *mask;
-		if (!loom_partials_insert(&bank->partials, block, place.above,
+		if (!loom_partials_insert(&bank->partials, block, &place.above,
 					  request->spare))
 			return -ENOMEM;
 	} else {

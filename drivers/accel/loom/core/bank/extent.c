@@ -50,6 +50,7 @@ void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 	struct loom_partial_summary *own = &chunk->own;
 	u32 k;
 
+	chunk->gone = 0;
 	own->banks = (struct loom_mask){ { 0 } };
 	own->start = loom_partial_entry(chunk, 0)->start;
 	own->end = 0;

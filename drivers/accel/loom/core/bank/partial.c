@@ -75,15 +75,14 @@ struct loom_partial_search {
 static bool partial_skip(struct loom_partial_search *search,
 			 const struct loom_partial_extent *extent, bool *moved)
 {
-	const struct loom_partial_request *request = search->scan->request;
-	u64 low = search->scan->at;
+	struct loom_scan *scan = search->scan;
 
-	if (extent->last <= low || extent->first >= low + request->size)
+	if (extent->last <= scan->at || extent->first >= scan->at + scan->size)
 		return false;
-	if (extent->gap >= request->size)
+	if (extent->gap >= scan->size)
 		return true;
 	/* it overlaps the extent and fits into none of its gaps */
-	loom_scan_move(search->scan, request->top_down ? extent->first : extent->last);
+	loom_scan_move(scan, scan->top_down ? extent->first : extent->last);
 	*moved = true;
 	return false;
 }
@@ -96,30 +95,27 @@ static bool partial_relevant(struct loom_partial_search *search,
 			     const struct loom_partial_summary *sum,
 			     const struct loom_partial_extent *extents)
 {
-	const struct loom_partial_request *request = search->scan->request;
-	const bool *failed = &search->scan->failed;
+	struct loom_scan *scan = search->scan;
 	bool inside, moved;
-	u64 low;
 	u32 i;
 
-	if (search->found || *failed || !loom_mask_overlaps(&sum->banks, request->mask))
+	if (search->found || scan->failed || !loom_mask_overlaps(&sum->banks, scan->banks))
 		return false;
 	do {
-		low = search->scan->at;
-		if (sum->end <= low)
+		if (sum->end <= scan->at)
 			return false;
-		if (sum->start >= low + request->size) {
+		if (sum->start >= scan->at + scan->size) {
 			/* in a search from the bottom, all that follow start even higher */
-			search->found = !request->top_down;
+			search->found = !scan->top_down;
 			return false;
 		}
 		inside = !search->whole;
 		moved = false;
 		/* repeat until no extent moves it: moved past one, it may overlap another */
-		for (i = 0; i < search->extent_count && !*failed; i++)
+		for (i = 0; i < search->extent_count && !scan->failed; i++)
 			inside |= partial_skip(search, &extents[search->extents[i]], &moved);
-	} while (moved && search->extent_count > 1 && !*failed);
-	return inside && !*failed;
+	} while (moved && search->extent_count > 1 && !scan->failed);
+	return inside && !scan->failed;
 }
 
 static bool partial_subtree_relevant(struct loom_partial_search *search,
@@ -141,7 +137,7 @@ static struct loom_treap_node *partial_enter(struct loom_partial_search *search,
 
 static void partial_search(struct loom_partials *partials, struct loom_partial_search *search)
 {
-	int side = search->scan->request->top_down ? HIGH : LOW;
+	int side = search->scan->top_down ? HIGH : LOW;
 	struct loom_treap_node *node = partials->chunks.root;
 	struct loom_partial_chunk *chunk;
 
@@ -179,7 +175,7 @@ static u32 partial_classes(const struct loom_partials *partials)
 static void partial_choose(struct loom_partials *partials, struct loom_partial_search *search,
 			   bool few)
 {
-	const struct loom_mask *mask = search->scan->request->mask;
+	const struct loom_mask *mask = search->scan->banks;
 	struct loom_partial_class *class;
 	bool same;
 	u32 bank;
@@ -201,10 +197,9 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 }
 
 /* Uses extents, and notes what the search has cost, so that there are some where it was much. */
-void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan)
+void loom_partials_search_many(struct loom_partials *partials, struct loom_scan *scan)
 {
-	const struct loom_mask *mask = scan->request->mask;
-	bool few = loom_mask_count(mask) <= LOOM_PARTIAL_FEW;
+	bool few = loom_mask_count(scan->banks) <= LOOM_PARTIAL_FEW;
 	struct loom_partial_search search = { .scan = scan };
 	u32 chunks = partials->chunk_count;
 
@@ -212,6 +207,7 @@ void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan
 	if (partials->indexed) {
 		partial_choose(partials, &search, few);
 		partial_search(partials, &search);
+		scan->from.chunk = NULL;
 		chunks = min(search.chunks, chunks);
 	} else {
 		loom_scan_all(scan);
@@ -219,25 +215,9 @@ void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan
 	if (!chunks || partials->chunk_count == 1)
 		return;
 	if (few && !search.whole)
-		loom_extents_add_banks(partials, mask, chunks);
+		loom_extents_add_banks(partials, scan->banks, chunks);
 	else if (!search.whole || search.extent_count > 1)
-		loom_extents_add_class(partials, mask, chunks);
-}
-
-bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial_request *request,
-		       u64 *address)
-{
-	struct loom_scan scan;
-
-	loom_scan_begin(partials, &scan, request);
-	if (scan.failed)
-		return false;
-	if (loom_partials_linear(partials))
-		loom_scan_all(&scan);
-	else
-		loom_partials_search(partials, &scan);
-	*address = scan.at;
-	return !scan.failed;
+		loom_extents_add_class(partials, scan->banks, chunks);
 }
 
 /* --- change */
@@ -259,14 +239,26 @@ static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64
 	return partial_chunk(found ? found : first);
 }
 
+/* All ones below byte @index % 8. */
+static u64 partial_below(u32 index)
+{
+	return (1ULL << index % 8 * 8) - 1;
+}
+
 /* Notes a block in a chunk that has room for one more; it becomes the one at @index. */
-static struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, u32 index,
+static inline struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, u32 index,
 					      struct loom_bank_block *block)
 {
-	u32 slot = (u32)__builtin_ctzll(~chunk->used);
+	u32 slot = (u32)__builtin_ctzll(~chunk->used), i = index / 8;
+	u64 word = chunk->order[i], over = word >> 56, next;
 
-	memmove(&chunk->order[index + 1], &chunk->order[index], chunk->count - index);
-	chunk->order[index] = (u8)slot;
+	chunk->order[i] = (word & partial_below(index)) | (u64)slot << index % 8 * 8 |
+			  (word & ~partial_below(index)) << 8;
+	for (i++; i <= chunk->count / 8; i++) {
+		next = chunk->order[i];
+		chunk->order[i] = next << 8 | over;
+		over = next >> 56;
+	}
 	chunk->used |= 1ULL << slot;
 	chunk->count++;
 	block->chunk = chunk;
@@ -274,12 +266,36 @@ static struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, 
 	return &chunk->entry[slot];
 }
 
+/* The index of the block in a slot, which is one of those in the chunk. */
+static u32 partial_index(const struct loom_partial_chunk *chunk, u32 slot)
+{
+	const u64 ones = 0x0101010101010101, tops = ones << 7;
+	u64 differ, zero;
+	u32 i;
+
+	for (i = 0;; i++) {
+		/* of eight bytes, the first that is zero; only above it others look so, too */
+		differ = chunk->order[i] ^ ones * slot;
+		zero = (differ - ones) & ~differ & tops;
+		if (zero)
+			return i * 8 + (u32)__builtin_ctzll(zero) / 8;
+	}
+}
+
 /* Takes the block at @index out of a chunk. */
 static void partial_drop(struct loom_partial_chunk *chunk, u32 index)
 {
-	chunk->used &= ~(1ULL << chunk->order[index]);
+	u64 word = chunk->order[index / 8], below = partial_below(index);
+	u32 last = (chunk->count - 1) / 8, i;
+
+	chunk->used &= ~(1ULL << loom_partial_slot(chunk, index));
 	chunk->count--;
-	memmove(&chunk->order[index], &chunk->order[index + 1], chunk->count - index);
+	word = (word & below) | (word >> 8 & ~below);
+	for (i = index / 8; i < last; i++) {
+		chunk->order[i] = word | chunk->order[i + 1] << 56;
+		word = chunk->order[i + 1] >> 8;
+	}
+	chunk->order[last] = word;
 }
 
 /* Moves the blocks of a chunk from @first on to the end of another. */
@@ -291,7 +307,7 @@ static void partial_move(struct loom_partial_chunk *to, struct loom_partial_chun
 		const struct loom_partial_entry *entry = loom_partial_entry(from, i);
 
 		*partial_put(to, to->count, entry->block) = *entry;
-		from->used &= ~(1ULL << from->order[i]);
+		from->used &= ~(1ULL << loom_partial_slot(from, i));
 	}
 	from->count = first;
 }
@@ -370,9 +386,10 @@ static struct loom_partial_chunk *partial_chunk_for(struct loom_partials *partia
 }
 
 bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
-			  struct loom_partial_cursor above, struct loom_partial_chunk **spare)
+			  const struct loom_partial_cursor *above,
+			  struct loom_partial_chunk **spare)
 {
-	struct loom_partial_chunk *chunk = partial_chunk_for(partials, block->start, &above);
+	struct loom_partial_chunk *chunk = partial_chunk_for(partials, block->start, above);
 	struct loom_partial_chunk *half = NULL;
 	struct loom_partial_entry *entry;
 	struct loom_partial_set set;
@@ -389,12 +406,11 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		partial_link(partials, half, chunk);
 		if (loom_partial_entry(half, 0)->start <= block->start)
 			chunk = half;
-		above.chunk = NULL;
 	}
 	if (!chunk)
 		chunk = half;
 
-	i = chunk == above.chunk ? above.index : chunk->count;
+	i = chunk == above->chunk && !half ? above->index : chunk->count;
 	while (i && loom_partial_entry(chunk, i - 1)->start > block->start)
 		i--;
 	entry = partial_put(chunk, i, block);
@@ -413,17 +429,26 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		loom_extents_update_chunk(partials, chunk, &set);
 	} else {
 		loom_mask_add(&chunk->own.banks, &block->mask);
-		chunk->own.start = loom_partial_entry(chunk, 0)->start;
+		chunk->own.start = min(chunk->own.start, entry->start);
 		chunk->own.end = max(chunk->own.end, entry->end);
 	}
 	return true;
 }
 
-/* A block went from a chunk that is not indexed. Its banks are looked up now and then only. */
-static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
+/*
+ * A block went from a chunk that is not indexed. Its banks are looked up now and then only, and
+ * even less often while it is the only chunk, so that it costs little beside a scan of a few.
+ */
+static void partial_shrink(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
+			   u64 end)
 {
 	u32 k;
 
+	if (partials->chunk_count == 1) {
+		if (++chunk->gone > chunk->count)
+			loom_extents_summarise_banks(chunk);
+		return;
+	}
 	chunk->own.start = loom_partial_entry(chunk, 0)->start;
 	if (chunk->count % 8 == 0) {
 		loom_extents_summarise_banks(chunk);
@@ -447,11 +472,8 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 {
 	struct loom_partial_chunk *chunk = block->chunk, *next = NULL;
 	struct loom_partial_set set;
-	u32 i;
 
-	for (i = 0; chunk->order[i] != block->slot; i++)
-		;
-	partial_drop(chunk, i);
+	partial_drop(chunk, partial_index(chunk, block->slot));
 	partials->count--;
 	partial_count(partials, &block->mask, -block->size);
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
@@ -472,15 +494,16 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 		set = loom_extents_affected(partials, &block->mask);
 		loom_extents_update_chunk(partials, chunk, &set);
 	} else {
-		partial_shrink(chunk, block->start + block->size);
+		partial_shrink(partials, chunk, block->start + block->size);
 	}
 }
 
 /* --- the set as a whole */
 
-void loom_partials_init(struct loom_partials *partials)
+void loom_partials_init(struct loom_partials *partials, u32 banks)
 {
 	memset(partials, 0, sizeof(*partials));
+	partials->one_word = banks <= 64;
 	partials->chunks.update = loom_extents_update;
 	partials->linear = LOOM_PARTIAL_LINEAR;
 }

@@ -38,7 +38,7 @@ struct loom_partial_extent {
 /**
  * struct loom_partial_summary - what is known of a run of blocks, ordered by start
  * @banks: all that are in their masks; it may have others
- * @start: start of the first
+ * @start: start of the first; of the only chunk, or less
  * @end: end of the highest, or more
  */
 struct loom_partial_summary {
@@ -68,8 +68,10 @@ struct loom_partial_entry {
  * @node: in the tree of chunks
  * @neighbour: the chunks before and behind it in the order
  * @count: number of blocks
+ * @gone: number of blocks that went since @own was computed, while it is the only chunk
  * @used: bit by slot: there is a block in it
- * @order: the slots of the blocks, in the order of their starts
+ * @order: the slots of the blocks, in the order of their starts: a byte each, the first one in the
+ *	low bits of the first word. What is behind the last one does not matter.
  * @entry: the blocks, by slot. One does not move while it is in the chunk.
  * @own: summary of these blocks
  * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
@@ -83,8 +85,9 @@ struct loom_partial_chunk {
 	struct loom_treap_node node;
 	struct loom_partial_chunk *neighbour[2];
 	u32 count;
+	u32 gone;
 	u64 used;
-	u8 order[LOOM_PARTIAL_FAN];
+	u64 order[LOOM_PARTIAL_FAN / 8];
 	struct loom_partial_summary own;
 	struct loom_partial_summary subtree;
 	struct loom_partial_entry entry[LOOM_PARTIAL_FAN];
@@ -123,6 +126,7 @@ struct loom_partial_set {
  * @count: number of blocks
  * @searches: number of searches so far
  * @indexed: chunks know what is in their subtrees
+ * @one_word: all banks are in the first word of their masks
  * @linear: most chunks that are not indexed; LOOM_PARTIAL_LINEAR, or less in tests
  * @maintained: the extents that all summaries have
  * @class: masks with extents
@@ -139,6 +143,7 @@ struct loom_partials {
 	u32 count;
 	u64 searches;
 	bool indexed;
+	bool one_word;
 	u32 linear;
 	struct loom_partial_set maintained;
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
@@ -146,24 +151,6 @@ struct loom_partials {
 	u32 cost[DRM_LOOM_MAX_BANKS];
 	u32 bytes_known;
 	u64 bytes[DRM_LOOM_MAX_BANKS];
-};
-
-/**
- * struct loom_partial_request - a place to be found
- * @mask: banks in which it must be free
- * @size: bytes, not zero
- * @align: alignment of the address, a power of two
- * @low: lowest address
- * @high: highest end
- * @top_down: take the highest place, else the lowest
- */
-struct loom_partial_request {
-	const struct loom_mask *mask;
-	u64 size;
-	u64 align;
-	u64 low;
-	u64 high;
-	bool top_down;
 };
 
 /**
@@ -176,31 +163,25 @@ struct loom_partial_cursor {
 	u32 index;
 };
 
-void loom_partials_init(struct loom_partials *partials);
+void loom_partials_init(struct loom_partials *partials, u32 banks);
 /* Frees the chunks. No block may be used any more. */
 void loom_partials_fini(struct loom_partials *partials);
+
+/* Where a byte of a word lies in memory. */
+#define LOOM_PARTIAL_FLIP	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 7 : 0)
+
+/* The slot of the block at @index of a chunk. */
+static inline u32 loom_partial_slot(const struct loom_partial_chunk *chunk, u32 index)
+{
+	return ((const u8 *)chunk->order)[index ^ LOOM_PARTIAL_FLIP];
+}
 
 /* The block at @index of a chunk, in the order of starts. */
 static inline struct loom_partial_entry *loom_partial_entry(struct loom_partial_chunk *chunk,
 							    u32 index)
 {
-	return &chunk->entry[chunk->order[index]];
+	return &chunk->entry[loom_partial_slot(chunk, index)];
 }
-
-/* Whether the blocks are so few that they are searched one after the other. */
-static inline bool loom_partials_linear(const struct loom_partials *partials)
-{
-	return !partials->indexed && partials->chunk_count <= partials->linear;
-}
-
-struct loom_scan;
-
-/* Moves a candidate to where the next free range is, for what is not searched one by one. */
-void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan);
-
-/* The first fit among the partial blocks alone. False: it fits nowhere. */
-bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial_request *request,
-		       u64 *address);
 
 /*
  * Adds a block at a place that was found. No block from @above on starts lower than it; without a
@@ -208,7 +189,8 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
  * is none.
  */
 bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
-			  struct loom_partial_cursor above, struct loom_partial_chunk **spare);
+			  const struct loom_partial_cursor *above,
+			  struct loom_partial_chunk **spare);
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block);
 
 /* Bytes that the blocks take in a bank. Counts them if one came or went since. */

@@ -2,7 +2,7 @@
 #ifndef LOOM_SCAN_H
 #define LOOM_SCAN_H
 
-#include "partial.h"
+#include "loom_bank.h"
 
 /**
  * DOC: The scan
@@ -22,27 +22,55 @@
 
 /**
  * struct loom_scan - a candidate that is moved along partial blocks
- * @request: what is searched for
+ * @banks: banks in which the place must be free
+ * @size: its bytes, not zero
+ * @align_mask: its alignment, less one
+ * @one_word: see &struct loom_partials
+ * @top_down: take the highest place, else the lowest
+ * @failed: there is no free range
  * @at: start of the candidate
  * @last: the place at the far end of the range; the candidate never goes past it
- * @word: the word of the mask that has banks; LOOM_MASK_WORDS if there are several
- * @failed: there is no free range
  * @from: where it is resumed. From the bottom, the first block that starts behind the candidate, or
  *	none. From the top, the last one that moved the candidate, or the one that is highest; no
  *	block from there on starts below the candidate, but for that last.
  */
 struct loom_scan {
-	const struct loom_partial_request *request;
+	const struct loom_mask *banks;
+	u64 size;
+	u64 align_mask;
+	bool one_word;
+	bool top_down;
+	bool failed;
 	u64 at;
 	u64 last;
-	u32 word;
-	bool failed;
 	struct loom_partial_cursor from;
 };
 
-/* Begins with the place at the near end of the range. */
-void loom_scan_begin(const struct loom_partials *partials, struct loom_scan *scan,
-		     const struct loom_partial_request *request);
+/* Begins with the place at the near end of the range from @low to @high, for a valid request. */
+static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_partials *partials,
+				   const struct loom_bank_request *request,
+				   const struct loom_mask *banks, u64 low, u64 high)
+{
+	struct loom_partial_chunk *chunk = partials->outer[request->top_down];
+	u64 mask = request->align - 1, lowest, highest;
+
+	scan->banks = banks;
+	scan->size = request->size;
+	scan->align_mask = mask;
+	scan->top_down = request->top_down;
+	scan->one_word = partials->one_word;
+	scan->from.chunk = chunk;
+	scan->from.index = request->top_down && chunk ? chunk->count : 0;
+	scan->failed = high < request->size || low > U64_MAX - mask;
+	scan->at = 0;
+	if (scan->failed)
+		return;
+	lowest = (low + mask) & ~mask;
+	highest = (high - request->size) & ~mask;
+	scan->failed = lowest > highest;
+	scan->at = request->top_down ? highest : lowest;
+	scan->last = request->top_down ? lowest : highest;
+}
 
 /*
  * Moves the candidate to the near side of @to: to start there or above, or in a search from the top
@@ -56,7 +84,21 @@ void loom_scan_move(struct loom_scan *scan, u64 to);
  */
 bool loom_scan_chunk(struct loom_scan *scan, struct loom_partial_chunk *chunk, u32 index);
 
-/* From where it is, past all blocks of all chunks. */
+/* From where it is, past all blocks of all chunks, if it has not failed. */
 void loom_scan_all(struct loom_scan *scan);
+
+/* The same with what chunks know of their blocks, or while they are many. */
+void loom_partials_search_many(struct loom_partials *partials, struct loom_scan *scan);
+
+/* Moves the candidate on to where a range is free among all partial blocks. */
+static inline void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan)
+{
+	if (scan->failed)
+		return;
+	if (partials->indexed || partials->chunk_count > partials->linear)
+		loom_partials_search_many(partials, scan);
+	else
+		loom_scan_all(scan);
+}
 
 #endif /* LOOM_SCAN_H */

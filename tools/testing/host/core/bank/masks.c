@@ -141,7 +141,8 @@ static bool check_chunks(struct loom_partials *partials)
 			if (node->child[0])
 				low = container_of(node->child[0], struct loom_partial_chunk,
 						   node)->subtree.start;
-			if (chunk->own.start != entry->start)
+			if (chunk->own.start > entry->start ||
+			    (partials->chunk_count > 1 && chunk->own.start != entry->start))
 				return false;
 			if (partials->indexed &&
 			    (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
