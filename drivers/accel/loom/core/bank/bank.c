@@ -727,8 +727,12 @@ static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask 
 
 	stats->blocks = bank->blocks - bank->partials.count;
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
-	     loom_partials_step(&cursor))
-		stats->blocks += loom_mask_overlaps(&loom_partial_entry(cursor.chunk, cursor.index)->mask, mask);
+	     loom_partials_step(&cursor)) {
+		const struct loom_partial_entry *entry =
+			loom_partial_entry(cursor.chunk, cursor.index);
+
+		stats->blocks += loom_mask_overlaps(&entry->mask, mask);
+	}
 	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);
 	while (loom_bank_next(&iter, &span))

@@ -247,7 +247,7 @@ static u64 partial_below(u32 index)
 
 /* Notes a block in a chunk that has room for one more; it becomes the one at @index. */
 static inline struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, u32 index,
-					      struct loom_bank_block *block)
+						     struct loom_bank_block *block)
 {
 	u32 slot = (u32)__builtin_ctzll(~chunk->used), i = index / 8;
 	u64 word = chunk->order[i], over = word >> 56, next;

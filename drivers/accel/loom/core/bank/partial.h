@@ -168,7 +168,7 @@ void loom_partials_init(struct loom_partials *partials, u32 banks);
 void loom_partials_fini(struct loom_partials *partials);
 
 /* Where a byte of a word lies in memory. */
-#define LOOM_PARTIAL_FLIP	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 7 : 0)
+#define LOOM_PARTIAL_FLIP	(7 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
 
 /* The slot of the block at @index of a chunk. */
 static inline u32 loom_partial_slot(const struct loom_partial_chunk *chunk, u32 index)
