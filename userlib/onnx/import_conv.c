@@ -142,7 +142,7 @@ static struct loom_value *window_sums(struct loom_import *im, struct loom_value 
 	return loom_emit_reshape(im->em, sums, w->rank, dims);
 }
 
-/* With zero points that the device does not take, see import_zero.c. */
+/* With zero points that the device does not take, see import_quant.c. */
 static struct loom_value *conv_apart(struct loom_import *im, struct loom_value **operands,
 				     struct loom_window *window, int64_t groups)
 {

@@ -110,6 +110,66 @@ void loom_import_prelu(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
+/* x >> y: a quotient, or 0 where all bits are shifted out and the power does not fit */
+static struct loom_value *emit_shift_right(struct loom_import *im, struct loom_value *x,
+					   struct loom_value *y)
+{
+	int bits = 8 * (int)loom_dtype_size(x->dtype);
+	struct loom_value *most = loom_emit_scalar(im->em, x->dtype, bits - 1), *power;
+
+	power = loom_emit_binary(im->em, LOOM_GBIN_POW, loom_emit_scalar(im->em, x->dtype, 2),
+				 loom_emit_binary(im->em, LOOM_GBIN_MIN, y, most));
+	return loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS_EQUAL, y, most),
+				loom_emit_binary(im->em, LOOM_GBIN_DIV, x, power),
+				loom_emit_scalar(im->em, x->dtype, 0));
+}
+
+/* x << y: a product with a power of two, which is 0 where it does not fit */
+static struct loom_value *emit_shift_left(struct loom_import *im, struct loom_value *x,
+					  struct loom_value *y)
+{
+	y = loom_emit_binary(im->em, LOOM_GBIN_POW, loom_emit_scalar(im->em, x->dtype, 2), y);
+	return loom_emit_binary(im->em, LOOM_GBIN_MUL, x, y);
+}
+
+void loom_import_bit_shift(struct loom_import *im, int unused)
+{
+	static const char *const directions[] = { "", "LEFT", "RIGHT", NULL };
+	struct loom_value *x = loom_import_operand(im, 0), *y = loom_import_operand(im, 1);
+	uint32_t direction = loom_attr_choice(im, "direction", directions);
+
+	(void)unused;
+	if (!x || !y || im->em->status)
+		return;
+	if (!direction || x->dtype != y->dtype || !loom_dtype_is_int(x->dtype) ||
+	    loom_dtype_is_signed(x->dtype)) {
+		loom_import_fail(im, -EINVAL, "operands are %s and %s, direction is \"%s\"",
+				 loom_dtype_name(x->dtype), loom_dtype_name(y->dtype),
+				 directions[direction]);
+		return;
+	}
+	loom_import_result(im, 0, direction == 1 ? emit_shift_left(im, x, y) :
+						   emit_shift_right(im, x, y));
+}
+
+/* -1 - x, which has all bits the other way round, whatever the type is */
+void loom_import_bit_not(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *ones;
+
+	(void)unused;
+	if (!x || im->em->status)
+		return;
+	if (!loom_dtype_is_int(x->dtype)) {
+		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
+		return;
+	}
+	ones = loom_emit_const(im->em, x->dtype, 0, NULL);
+	if (ones)
+		loom_value_set_int(ones, 0, -1);
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_SUB, ones, x));
+}
+
 /**
  * struct fn_params - attributes of the functions that have any
  * @alpha_name: attribute that becomes &loom_gact.alpha

@@ -176,7 +176,7 @@ static bool is_plain(struct loom_value *const *operands, const struct loom_value
 	       (!scale || scale->rank < 2 || scale->dims[scale->rank - 1] == scale->num_elems);
 }
 
-/* The same with others, see import_zero.c. */
+/* The same with others, see import_quant.c. */
 static struct loom_value *emit_apart(struct loom_import *im, struct loom_value **operands)
 {
 	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;

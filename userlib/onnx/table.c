@@ -22,6 +22,9 @@
 #define RESIZE_18	"antialias>=18 axes>=18 keep_aspect_ratio_policy>=18 "
 #define RESIZE_MODE	"extrapolation_value>=11 mode nearest_mode>=11"
 
+#define ROI_ALIGN	"coordinate_transformation_mode>=16 mode output_height output_width " \
+			"sampling_ratio spatial_scale"
+
 #define SCAN		SCAN_AXES "scan_input_directions>=9 scan_output_directions>=9"
 #define SCAN_AXES	"scan_input_axes>=9 scan_output_axes>=9 "
 
@@ -43,6 +46,8 @@ static const struct loom_importer importers[] = {
 		WINDOW " ceil_mode>=10 count_include_pad>=7 dilations>=19" },
 	{ "BatchNormalization", loom_import_batch_norm, 0, 2,
 		"consumed_inputs<6 epsilon is_test<7 momentum spatial<9 training_mode>=14" },
+	{ "BitShift", loom_import_bit_shift, 0, 5, "direction" },
+	{ "BitwiseNot", loom_import_bit_not, 0, 5, "" },
 	{ "BlackmanWindow", loom_import_window, 2, 5, "output_datatype periodic" },
 	{ "Cast", loom_import_cast, 0, 3, "round_mode>=24 saturate>=19 to" },
 	{ "CastLike", loom_import_cast_like, 0, 5, "round_mode>=24 saturate>=19" },
@@ -88,6 +93,7 @@ static const struct loom_importer importers[] = {
 	{ "GlobalMaxPool", loom_import_global_pool, LOOM_GREDUCE_MAX, 5, "" },
 	{ "Greater", loom_import_binary, LOOM_GBIN_GREATER, 5, "axis<7 broadcast<7" },
 	{ "GreaterOrEqual", loom_import_binary, LOOM_GBIN_GREATER_EQUAL, 5, "" },
+	{ "GridSample", loom_import_grid_sample, 0, 5, "align_corners mode padding_mode" },
 	{ "GroupNormalization", loom_import_group_norm, 0, 5, "epsilon num_groups stash_type>=21" },
 	{ "HammingWindow", loom_import_window, 1, 5, "output_datatype periodic" },
 	{ "HannWindow", loom_import_window, 0, 5, "output_datatype periodic" },
@@ -158,6 +164,7 @@ static const struct loom_importer importers[] = {
 	{ "Resize", loom_import_resize, 0, 3,
 		RESIZE_11 RESIZE_18 RESIZE_MODE },
 	{ "ReverseSequence", loom_import_reverse_sequence, 0, 5, "batch_axis time_axis" },
+	{ "RoiAlign", loom_import_roi_align, 0, 5, ROI_ALIGN },
 	{ "Round", loom_import_unary, LOOM_GFN_ROUND, 5, "" },
 	{ "STFT", loom_import_stft, 0, 5, "onesided" },
 	{ "Scan", loom_import_scan, 0, 5, SCAN " body directions<9 num_scan_inputs" },

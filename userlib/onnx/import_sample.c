@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Importers of GridSample and RoiAlign, which take samples of a picture at places that come with
+ * the data. The device has no command that goes where data tell it to; but an interpolated sample
+ * is a sum over all rows and columns, with weights of which few are not 0:
+ *
+ *	y(p) = sum over h and w of weight(y_p - h) * weight(x_p - w) * data(h, w)
+ *
+ * Weights are computed by a few element-wise functions, and the sum over columns is a product of
+ * matrices. Outside of the data there is no row or column, so all is 0 there. Data that are not
+ * finite make all samples of their row NaN, which is a price of that.
+ */
+#include "import.h"
+#include "pick.h"
+
+#include "base/dtype.h"
+
+#include <errno.h>
+
+/* of rank 4: pictures, columns, rows */
+enum { N, C, H, W, RANK };
+
+/* numbers of a product of matrices that is kept between two steps */
+#define BETWEEN_MAX	(4 * LOOM_PICK_MAX)
+
+enum sample_mode {
+	SAMPLE_LINEAR,
+	SAMPLE_NEAREST,
+	SAMPLE_CUBIC,
+};
+
+enum sample_pad {
+	SAMPLE_ZEROS,
+	SAMPLE_BORDER,
+	SAMPLE_REFLECTION,
+};
+
+static struct loom_value *with(struct loom_import *im, enum loom_gbin fn, struct loom_value *a,
+			       double number)
+{
+	return a ? loom_emit_binary(im->em, fn, a, loom_emit_scalar(im->em, a->dtype, number)) :
+		   NULL;
+}
+
+/* number - a */
+static struct loom_value *minus(struct loom_import *im, double number, struct loom_value *a)
+{
+	return a ? loom_emit_binary(im->em, LOOM_GBIN_SUB,
+				    loom_emit_scalar(im->em, a->dtype, number), a) : NULL;
+}
+
+static struct loom_value *within(struct loom_import *im, struct loom_value *a, double low,
+				 double high)
+{
+	return with(im, LOOM_GBIN_MIN, with(im, LOOM_GBIN_MAX, a, low), high);
+}
+
+/* c[0] + c[1] * a + c[2] * a^2 + c[3] * a^3 */
+static struct loom_value *polynomial(struct loom_import *im, struct loom_value *a,
+				     const double *c)
+{
+	struct loom_value *y = with(im, LOOM_GBIN_MUL, a, c[3]);
+	int i;
+
+	for (i = 2; i > 0; i--)
+		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, with(im, LOOM_GBIN_ADD, y, c[i]), a);
+	return with(im, LOOM_GBIN_ADD, y, c[0]);
+}
+
+/* What a sample at distance @d takes of an element. */
+static struct loom_value *emit_weight(struct loom_import *im, struct loom_value *d,
+				      enum sample_mode mode)
+{
+	/* Keys's, of a = -0.75 */
+	static const double near[] = { 1, 0, -2.25, 1.25 }, far[] = { 3, -6, 3.75, -0.75 };
+	struct loom_value *zero, *hits;
+
+	d = loom_emit_fn(im->em, LOOM_GFN_ABS, d);
+	if (mode == SAMPLE_LINEAR)
+		return loom_emit_fn(im->em, LOOM_GFN_RELU, minus(im, 1, d));
+	if (mode == SAMPLE_NEAREST) {
+		hits = with(im, LOOM_GBIN_EQUAL, d, 0);
+		return d ? loom_emit_cast(im->em, hits, d->dtype) : NULL;
+	}
+	zero = d ? loom_emit_scalar(im->em, d->dtype, 0) : NULL;
+	return loom_emit_select(im->em, with(im, LOOM_GBIN_LESS, d, 1), polynomial(im, d, near),
+				loom_emit_select(im->em, with(im, LOOM_GBIN_LESS, d, 2),
+						 polynomial(im, d, far), zero));
+}
+
+/* Of elements 0 to @size - 1 along @axis, along which the places @at have 1. */
+static struct loom_value *emit_weights(struct loom_import *im, struct loom_value *at, uint32_t axis,
+				       int64_t size, enum sample_mode mode)
+{
+	struct loom_value *numbers = loom_pick_numbers(im, RANK, axis, size);
+
+	if (!at || im->em->status)
+		return NULL;
+	if (at->num_elems > LOOM_PICK_MAX / size) {
+		loom_import_fail(im, -EOPNOTSUPP, "%lld samples of %lld elements are not supported",
+				 (long long)at->num_elems, (long long)size);
+		return NULL;
+	}
+	numbers = loom_emit_cast(im->em, numbers, at->dtype);
+	return emit_weight(im, loom_emit_binary(im->em, LOOM_GBIN_SUB, at, numbers), mode);
+}
+
+/* There and back again between @low and @low + @range. */
+static struct loom_value *reflect(struct loom_import *im, struct loom_value *at, double low,
+				  double range)
+{
+	if (range == 0)
+		return within(im, at, low, low);
+	at = loom_emit_fn(im->em, LOOM_GFN_ABS, with(im, LOOM_GBIN_SUB, at, low));
+	at = with(im, LOOM_GBIN_FMOD, at, 2 * range);
+	at = loom_emit_fn(im->em, LOOM_GFN_ABS, with(im, LOOM_GBIN_SUB, at, range));
+	return minus(im, low + range, at);
+}
+
+/* From [-1, 1] to [0, size - 1], or to [-0.5, size - 0.5]; places outside go where @pad says. */
+static struct loom_value *emit_place(struct loom_import *im, struct loom_value *at, int64_t size,
+				     enum sample_mode mode, enum sample_pad pad)
+{
+	bool corners = loom_attr_int(im, "align_corners", 0);
+
+	at = with(im, LOOM_GBIN_ADD, at, 1);
+	if (corners)
+		at = with(im, LOOM_GBIN_MUL, with(im, LOOM_GBIN_DIV, at, 2), size - 1);
+	else
+		at = with(im, LOOM_GBIN_DIV, with(im, LOOM_GBIN_SUB,
+						  with(im, LOOM_GBIN_MUL, at, size), 1), 2);
+	if (mode == SAMPLE_NEAREST)
+		at = loom_emit_fn(im->em, LOOM_GFN_ROUND, at);
+	if (pad == SAMPLE_REFLECTION)
+		at = reflect(im, at, corners ? 0 : -0.5, corners ? size - 1 : size);
+	return pad == SAMPLE_ZEROS ? at : within(im, at, 0, size - 1);
+}
+
+/* Number @index of each pair of the grid. */
+static struct loom_value *emit_coordinate(struct loom_import *im, struct loom_value *grid,
+					  int64_t index, const int64_t *dims)
+{
+	struct loom_value *at = loom_import_part(im, grid, RANK - 1, index, 1, 1);
+
+	return loom_emit_reshape(im->em, at, RANK, dims);
+}
+
+static bool grid_fits(struct loom_import *im, const struct loom_value *x,
+		      const struct loom_value *grid)
+{
+	char text_x[LOOM_DIMS_TEXT], text_grid[LOOM_DIMS_TEXT];
+
+	if (x->rank == RANK && grid->rank == RANK && x->dims[N] == grid->dims[N] &&
+	    grid->dims[RANK - 1] == 2 && loom_dtype_is_float(x->dtype) &&
+	    loom_dtype_is_float(grid->dtype) && x->num_elems && grid->num_elems)
+		return true;
+	loom_import_fail(im, x->rank == RANK ? -EINVAL : -EOPNOTSUPP,
+			 "data %s %s with a grid %s %s are not supported",
+			 loom_dtype_name(x->dtype),
+			 loom_dims_print(text_x, sizeof(text_x), x->rank, x->dims),
+			 loom_dtype_name(grid->dtype),
+			 loom_dims_print(text_grid, sizeof(text_grid), grid->rank, grid->dims));
+	return false;
+}
+
+/* [N,C,H,W] at [N,P,1] each of rows and columns: [N,C,P] */
+static struct loom_value *emit_samples(struct loom_import *im, struct loom_value *x,
+				       struct loom_value *rows, struct loom_value *columns)
+{
+	int64_t points = columns->dims[H], n = x->dims[N], c = x->dims[C], h = x->dims[H];
+
+	/* sums over columns: [N,1,C*H,W] times [N,1,P,W] */
+	x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, 1, c * h, x->dims[W] });
+	x = loom_import_product(im, x, columns, NULL);
+	/* then over rows, of which each point has one weight for all channels */
+	x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, c, h, points });
+	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, rows);
+	return loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1u << H, false);
+}
+
+void loom_import_grid_sample(struct loom_import *im, int unused)
+{
+	/* bilinear and bicubic are names of before opset 20 */
+	static const char *const modes[] = { "linear", "bilinear", "nearest", "cubic", "bicubic",
+					     NULL };
+	static const enum sample_mode meant[] = { SAMPLE_LINEAR, SAMPLE_LINEAR, SAMPLE_NEAREST,
+						  SAMPLE_CUBIC, SAMPLE_CUBIC };
+	static const char *const pads[] = { "zeros", "border", "reflection", NULL };
+	struct loom_value *x = loom_import_operand(im, 0), *grid = loom_import_operand(im, 1);
+	enum sample_mode mode = meant[loom_attr_choice(im, "mode", modes)];
+	enum sample_pad pad = loom_attr_choice(im, "padding_mode", pads);
+	struct loom_value *rows, *columns, *y;
+	int64_t n, points;
+	uint32_t dtype;
+
+	(void)unused;
+	if (!x || !grid || im->em->status || !grid_fits(im, x, grid))
+		return;
+	if (mode == SAMPLE_CUBIC && pad != SAMPLE_ZEROS) {
+		loom_import_fail(im, -EOPNOTSUPP, "cubic with padding_mode %s is not supported",
+				 pads[pad]);
+		return;
+	}
+	n = x->dims[N];
+	points = grid->dims[1] * grid->dims[2];
+	if (points > BETWEEN_MAX / (n * x->dims[C] * x->dims[H])) {
+		loom_import_fail(im, -EOPNOTSUPP, "%lld samples of %lld rows are not supported",
+				 (long long)(n * points), (long long)(x->dims[C] * x->dims[H]));
+		return;
+	}
+	dtype = x->dtype == DRM_LOOM_DTYPE_F64 ? DRM_LOOM_DTYPE_F64 : DRM_LOOM_DTYPE_F32;
+	grid = loom_emit_cast(im->em, grid, dtype);
+	columns = emit_coordinate(im, grid, 0, (int64_t[]){ n, 1, points, 1 });
+	rows = emit_coordinate(im, grid, 1, (int64_t[]){ n, 1, 1, points });
+	columns = emit_weights(im, emit_place(im, columns, x->dims[W], mode, pad), W, x->dims[W],
+			       mode);
+	rows = emit_weights(im, emit_place(im, rows, x->dims[H], mode, pad), H, x->dims[H], mode);
+	if (im->em->status || !rows || !columns)
+		return;
+	y = emit_samples(im, loom_emit_cast(im->em, x, dtype), rows, columns);
+	y = loom_emit_reshape(im->em, y, RANK, (int64_t[]){
+		n, x->dims[C], grid->dims[1], grid->dims[2] });
+	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
+}
+
+/**
+ * struct roi_align - a RoiAlign
+ * @rois: F32 [R,4]
+ * @count: of them
+ * @samples: by bin, along rows, and along columns
+ * @scale: of the picture to what it was made of
+ * @half: coordinates are those of the middle of elements
+ */
+struct roi_align {
+	struct loom_value *rois;
+	int64_t count;
+	int64_t samples;
+	double scale;
+	bool half;
+};
+
+/*
+ * Weights [R,1,bins,size] of elements along one axis: each bin is the mean of its samples. @from is
+ * the number in a region of where it begins, and two numbers on is where it ends.
+ */
+static struct loom_value *emit_bins(struct loom_import *im, const struct roi_align *roi,
+				    int64_t from, int64_t bins, int64_t size)
+{
+	const int64_t dims[RANK] = { roi->count, 1, 1, 1 };
+	struct loom_value *begin, *end, *length, *at, *weights, *holds;
+	int64_t i, samples = bins * roi->samples;
+
+	begin = loom_import_part(im, roi->rois, 1, from, 1, 1);
+	begin = loom_emit_reshape(im->em, begin, RANK, dims);
+	end = loom_import_part(im, roi->rois, 1, from + 2, 1, 1);
+	end = loom_emit_reshape(im->em, end, RANK, dims);
+	begin = with(im, LOOM_GBIN_MUL, begin, roi->scale);
+	length = loom_emit_binary(im->em, LOOM_GBIN_SUB, with(im, LOOM_GBIN_MUL, end, roi->scale),
+				  begin);
+	if (roi->half)
+		begin = with(im, LOOM_GBIN_SUB, begin, 0.5);
+	else
+		length = with(im, LOOM_GBIN_MAX, length, 1);
+
+	at = loom_emit_const(im->em, DRM_LOOM_DTYPE_F32, RANK, (int64_t[]){ 1, 1, samples, 1 });
+	for (i = 0; at && i < samples; i++)
+		loom_value_set_float(at, i, (i + 0.5) / samples);
+	at = loom_emit_binary(im->em, LOOM_GBIN_ADD, begin,
+			      loom_emit_binary(im->em, LOOM_GBIN_MUL, length, at));
+	/* up to one element outside it is what is at the border, and beyond that 0 */
+	holds = loom_emit_binary(im->em, LOOM_GBIN_AND, with(im, LOOM_GBIN_GREATER_EQUAL, at, -1),
+				 with(im, LOOM_GBIN_LESS_EQUAL, at, size));
+	weights = emit_weights(im, within(im, at, 0, size - 1), W, size, SAMPLE_LINEAR);
+	weights = loom_emit_select(im->em, holds, weights,
+				   loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 0));
+	weights = loom_emit_reshape(im->em, weights, RANK, (int64_t[]){
+		roi->count, bins, roi->samples, size });
+	weights = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, weights, 1u << 2, false);
+	return loom_emit_reshape(im->em, weights, RANK, (int64_t[]){ roi->count, 1, bins, size });
+}
+
+/* The picture of each region, [R,C,H,W]; the only one as it is. */
+static struct loom_value *emit_pictures(struct loom_import *im, struct loom_value *x,
+					struct loom_value *batch, int64_t count)
+{
+	struct loom_value *rows;
+
+	if (!x || x->dims[N] == 1)
+		return x;
+	rows = loom_emit_reshape(im->em, x, 3, (int64_t[]){
+		1, x->dims[N], loom_value_trailing(x, 1) });
+	batch = loom_pick_index(im, batch, x->dims[N]);
+	batch = loom_emit_reshape(im->em, batch, 3, (int64_t[]){ 1, count, 1 });
+	if (!rows || !batch)
+		return NULL;
+	return loom_emit_reshape(im->em, loom_pick_elements(im, rows, batch), RANK, (int64_t[]){
+		count, x->dims[C], x->dims[H], x->dims[W] });
+}
+
+static bool roi_fits(struct loom_import *im, const struct loom_value *x,
+		     const struct loom_value *rois, const struct loom_value *batch)
+{
+	if (x->rank == RANK && rois->rank == 2 && rois->dims[1] == 4 && batch->rank == 1 &&
+	    batch->dims[0] == rois->dims[0] && loom_dtype_is_int(batch->dtype) &&
+	    loom_dtype_is_float(x->dtype) && rois->dtype == x->dtype && x->num_elems &&
+	    rois->num_elems)
+		return true;
+	loom_import_fail(im, -EINVAL, "its operands do not fit together");
+	return false;
+}
+
+void loom_import_roi_align(struct loom_import *im, int unused)
+{
+	static const char *const modes[] = { "avg", "max", NULL };
+	static const char *const transforms[] = { "half_pixel", "output_half_pixel", NULL };
+	struct loom_value *x = loom_import_operand(im, 0), *rois = loom_import_operand(im, 1);
+	struct loom_value *batch = loom_import_operand(im, 2), *rows, *columns, *y;
+	int64_t height = loom_attr_int(im, "output_height", 1);
+	int64_t width = loom_attr_int(im, "output_width", 1);
+	struct roi_align roi = {
+		.samples = loom_attr_int(im, "sampling_ratio", 0),
+		.scale = loom_attr_float(im, "spatial_scale", 1),
+		.half = im->opset >= 16 &&
+			!loom_attr_choice(im, "coordinate_transformation_mode", transforms),
+	};
+
+	(void)unused;
+	if (!x || !rois || !batch || im->em->status || !roi_fits(im, x, rois, batch))
+		return;
+	roi.count = rois->dims[0];
+	if (loom_attr_choice(im, "mode", modes))
+		loom_import_fail(im, -EOPNOTSUPP, "mode max is not supported");
+	else if (roi.samples < 1)
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "as many samples as the data say are not supported: sampling_ratio %lld",
+				 (long long)roi.samples);
+	else if (height < 1 || width < 1 || height > LOOM_PICK_MAX / roi.samples / roi.count ||
+		 width > LOOM_PICK_MAX / roi.samples / roi.count ||
+		 width * roi.count > BETWEEN_MAX / (x->dims[C] * x->dims[H]) ||
+		 (x->dims[N] > 1 && roi.count > BETWEEN_MAX / loom_value_trailing(x, 1)))
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "%lld regions of %lld times %lld are not supported",
+				 (long long)roi.count, (long long)height, (long long)width);
+	if (im->em->status)
+		return;
+	roi.rois = loom_emit_cast(im->em, rois, DRM_LOOM_DTYPE_F32);
+	rows = emit_bins(im, &roi, 1, height, x->dims[H]);
+	columns = emit_bins(im, &roi, 0, width, x->dims[W]);
+	y = emit_pictures(im, loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32), batch, roi.count);
+	/* [R,1,width,W] times [R,C,H,W], then [R,1,height,H] times [R,C,width,H] */
+	y = loom_import_product(im, columns, y, NULL);
+	y = loom_import_product(im, rows, y, NULL);
+	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
+}
