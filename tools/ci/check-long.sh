@@ -65,6 +65,8 @@ for part in $parts; do
 	mutants)
 		run "200 faults, each noticed by a test" make -s mutants COUNT=200 "SEED=$seed" ;;
 	cost)
+		run "no plan takes the verifier longer than it says" \
+			build/host/core/verify/attack 20000 "$seed"
 		# 500 us where the loop takes 154 us, see Documentation/architecture.rst
 		for numbers in normal denormal; do
 			run "no call of the engine is longer than 3.2 loops, $numbers numbers" \
