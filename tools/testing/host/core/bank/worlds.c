@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * All sequences of a few requests and releases on a bank of a few bytes, against a model that
- * keeps for each byte who has it in which bank: addresses, refusals, and what a walk reports. In each
+ * All sequences of a few requests and releases on a bank of a few bytes, against a model that keeps
+ * for each byte who has it in which bank: addresses, refusals, and what a walk reports. In each
  * state, every scratch that a plan could have meets a block where the model says that it does.
  *
  *	worlds [--large]	longer sequences
@@ -24,6 +24,7 @@
  * @masks: as a bit mask, of sets of banks: 8 for both
  * @ranges: also in the middle of the bank only
  * @length: of a sequence
+ * @policy: which place is chosen; where it is not the first that fits, any is right
  */
 struct world {
 	const char *name;
@@ -33,18 +34,29 @@ struct world {
 	u32 masks;
 	bool ranges;
 	u32 length;
+	enum loom_bank_policy policy;
 };
 
+#define FIRST	LOOM_BANK_FIRST_FIT
+#define BEST	LOOM_BANK_BEST_FIT
+#define NEAR	LOOM_BANK_NEAR_FIT
+
 static const struct world small[] = {
-	{ "blocks on all banks", 1, 3, 2, 0x8, true, 4 },
-	{ "blocks on some banks", 2, 3, 2, 0xe, false, 3 },
-	{ "longer", 0, 2, 1, 0xe, false, 4 },
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 4, FIRST },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 3, FIRST },
+	{ "longer", 0, 2, 1, 0xe, false, 4, FIRST },
+	{ "best fit", 1, 3, 2, 0xe, false, 3, BEST },
+	{ "near fit", 1, 3, 2, 0xe, false, 3, NEAR },
+	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 3, NEAR },
 };
 
 static const struct world large[] = {
-	{ "blocks on all banks", 1, 3, 2, 0x8, true, 5 },
-	{ "blocks on some banks", 2, 3, 2, 0xe, false, 4 },
-	{ "longer", 0, 2, 1, 0xe, false, 6 },
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 5, FIRST },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 4, FIRST },
+	{ "longer", 0, 2, 1, 0xe, false, 6, FIRST },
+	{ "best fit", 1, 3, 2, 0xe, false, 4, BEST },
+	{ "near fit", 1, 3, 2, 0xe, false, 4, NEAR },
+	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 4, NEAR },
 };
 
 /* What a sequence may do next: ask for one of these, or give back the block of an earlier place. */
@@ -91,9 +103,18 @@ static bool is_free(const struct loom_bank_request *request, const void *taken, 
 	return !(((const u32 *)taken)[i] & mask_bits(request->mask));
 }
 
-/* Bytes that a walk over one bank reports as taken, and whether its spans tile the bank. */
+/* Whose a block is, for walks that report the blocks of one client only. */
+static bool is_of(const struct loom_bank_block *block, u64 who)
+{
+	return block->start % 2 == who;
+}
+
+/*
+ * Bytes that a walk over one bank reports as taken, and whether its spans tile the bank. Of all
+ * blocks, if @who is negative.
+ */
 static bool walk_fits(struct loom_bank *bank, const struct world *world, const u32 *taken,
-		      u32 index)
+		      u32 index, int who)
 {
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
@@ -101,6 +122,10 @@ static bool walk_fits(struct loom_bank *bank, const struct world *world, const u
 	bool hole = false;
 
 	loom_bank_walk(bank, &masks[1 << index], &iter);
+	if (who >= 0) {
+		iter.wanted = is_of;
+		iter.who = who;
+	}
 	while (loom_bank_next(&iter, &span)) {
 		if (span.start != at || span.end <= at || (hole && !span.block))
 			return false;
@@ -133,17 +158,58 @@ static bool bottom_fits(struct loom_bank *bank, const struct world *world, const
 	return !block || loom_bank_allocated(block);
 }
 
-static bool state_fits(struct loom_bank *bank, const struct world *world, const u32 *taken)
+/* The bytes that blocks of one client have, from the sequence. */
+static void list_taken(const struct world *world, const struct loom_bank_block *blocks, u64 who,
+		       u32 *taken)
 {
-	u32 index, i, bytes;
+	u32 place, i;
+
+	memset(taken, 0, BYTES * sizeof(*taken));
+	for (place = 0; place < length; place++) {
+		if (!loom_bank_allocated(&blocks[place]) || !is_of(&blocks[place], who))
+			continue;
+		for (i = 0; i < blocks[place].size; i++)
+			taken[blocks[place].start - world->base + i] |=
+				mask_bits(choices[sequence[place]].mask);
+	}
+}
+
+static bool state_fits(struct loom_bank *bank, const struct world *world,
+		       const struct loom_bank_block *blocks, const u32 *taken)
+{
+	u32 index, i, bytes, who, part[BYTES];
+
+	for (who = 0; who < 2; who++) {
+		list_taken(world, blocks, who, part);
+		for (index = 0; index < BANKS; index++)
+			if (!walk_fits(bank, world, part, index, who))
+				return false;
+	}
 
 	for (index = 0; index < BANKS; index++) {
 		for (i = 0, bytes = 0; i < BYTES; i++)
 			bytes += taken[i] >> index & 1;
 		if (loom_bank_bytes(bank, index) != bytes ||
-		    !walk_fits(bank, world, taken, index) || !bottom_fits(bank, world, taken, index))
+		    !walk_fits(bank, world, taken, index, -1) ||
+		    !bottom_fits(bank, world, taken, index))
 			return false;
 	}
+	return true;
+}
+
+/* Whether a block got a place that the request allows, of bytes that were free. */
+static bool place_fits(const struct world *world, const struct loom_bank_block *block,
+		       const struct loom_bank_request *request, const u32 *taken)
+{
+	u64 i;
+
+	if (block->start < world->base || block->size != request->size ||
+	    block->start + block->size > world->base + BYTES || block->start % request->align ||
+	    block->start < request->low || block->start + block->size > request->high)
+		return false;
+	for (i = 0; i < block->size; i++)
+		if (!is_free(request, taken, block->start - world->base + i))
+			return false;
 	return true;
 }
 
@@ -175,8 +241,11 @@ static bool play(struct loom_bank *bank, const struct world *world, struct loom_
 	refused += want < 0;
 	if (want < 0)
 		return ret == -ENOSPC && !loom_bank_allocated(&blocks[place]);
-	if (ret || blocks[place].start != world->base + want || blocks[place].size != request.size)
+	if (ret || !place_fits(world, &blocks[place], &request, taken))
 		return false;
+	if (world->policy == FIRST && blocks[place].start != world->base + want)
+		return false;
+	want = blocks[place].start - world->base;
 	for (i = 0; i < request.size; i++)
 		taken[want + i] |= mask_bits(request.mask);
 	return true;
@@ -191,11 +260,10 @@ static void all_sequences(const struct world *world)
 	u32 taken[BYTES] = {}, left = 0, i;
 	struct loom_bank bank;
 
-	good = !loom_bank_init(&bank, world->base, world->base + BYTES, BANKS,
-			       LOOM_BANK_FIRST_FIT);
+	good = !loom_bank_init(&bank, world->base, world->base + BYTES, BANKS, world->policy);
 	for (i = 0; i < length && good; i++)
 		good = play(&bank, world, blocks, taken, i, &spare);
-	good = good && state_fits(&bank, world, taken);
+	good = good && state_fits(&bank, world, blocks, taken);
 	for (i = 0; i < length; i++) {
 		allocated[i] = loom_bank_allocated(&blocks[i]);
 		left += allocated[i];
