@@ -143,6 +143,9 @@ struct retime_walk;
  * struct retime - a plan that is taken apart
  * @build: the plan
  * @options: what it may use
+ * @room_bytes: of the scratch, how much may be alive
+ * @anywhere: it does not matter yet where tensors lie in the scratch: they are placed anew at the
+ *	end
  * @sequence: its commands in the order in which they run
  * @at: by number in the sequence: position as the plan was
  * @cycles: by number in the sequence
@@ -171,6 +174,8 @@ struct retime_walk;
 struct retime {
 	struct loom_build *build;
 	const struct loom_retime_options *options;
+	u64 room_bytes;
+	bool anywhere;
 	size_t *sequence;
 	u32 *at;
 	u64 *cycles;
@@ -291,6 +296,11 @@ void retime_walk_free(struct retime_walk *walk);
 void retime_walk_undo(struct retime *r, struct retime_walk *walk);
 /** retime_walk_to() - its life reaches one position further, to @at. False: there is no room */
 bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at);
+
+/* anew.c */
+
+/** retime_anew() - places anew what is in the scratch. 0, -ENOSPC: found no placement; -ENOMEM */
+int retime_anew(struct retime *r);
 
 /* move.c */
 

@@ -92,6 +92,8 @@ static bool is_clash(const struct retime *r, const struct retime_job *job,
 		return false;
 	a = &r->tensors[job->tensor[0]];
 	b = &r->tensors[job->tensor[1]];
+	if (r->anywhere && a->space == RETIME_SCRATCH)
+		return false;
 	return a->space == b->space && walks[0].start < walks[1].start + b->bytes &&
 	       walks[1].start < walks[0].start + a->bytes;
 }

@@ -492,7 +492,7 @@ static bool is_enough(const struct retime *r, const struct retime_walk *walk, u3
 	const struct retime_tensor *t = &r->tensors[walk->tensor];
 
 	return t->space != RETIME_SCRATCH || (at >= t->first && at <= t->last) ||
-	       r->alive[at] + t->bytes <= r->options->room_bytes;
+	       r->alive[at] + t->bytes <= r->room_bytes;
 }
 
 /* Whether @tensor, which is alive at a new position, is in the way. */
@@ -525,7 +525,7 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 			met |= meet(r, walk, i);
 		walk->last = at;
 	}
-	if (!met)
+	if (!met || (r->anywhere && r->tensors[walk->tensor].space == RETIME_SCRATCH))
 		return true;
 	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->looks >= MOST_LOOKS)
 		return false;
