@@ -202,25 +202,33 @@ static __always_inline float loom_erff(float x)
 	return a < 1.0f ? x + x * p : loom_copysignf(1.0f - loom_expf(-l), x);
 }
 
-/* A NaN on either side is the result. */
+/* A NaN on either side is the result. Two choices, since loops with || stay scalar. */
 static __always_inline float loom_maxf(float a, float b)
 {
-	return a > b || a != a ? a : b;
+	float r = a > b ? a : b;
+
+	return a != a ? a : r;
 }
 
 static __always_inline float loom_minf(float a, float b)
 {
-	return a < b || a != a ? a : b;
+	float r = a < b ? a : b;
+
+	return a != a ? a : r;
 }
 
 static __always_inline double loom_max(double a, double b)
 {
-	return a > b || a != a ? a : b;
+	double r = a > b ? a : b;
+
+	return a != a ? a : r;
 }
 
 static __always_inline double loom_min(double a, double b)
 {
-	return a < b || a != a ? a : b;
+	double r = a < b ? a : b;
+
+	return a != a ? a : r;
 }
 
 /* saturate(round_half_even(sum * scale) + zero), for a type of one byte */
