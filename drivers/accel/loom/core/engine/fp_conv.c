@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_conv_box.h"
 #include "fp_conv_packed.h"
 
 /**
@@ -33,6 +34,9 @@
  * output channels. Where the taps of one input channel are too many for that, the tile is narrower,
  * and where even eight positions are too many, fp_conv_plain.c is used, which can stop between two
  * taps.
+ *
+ * In a process, elements of x that are apart in their rows are first copied to a box in which they
+ * are not, once for many output channels (fp_conv_box.c), and the methods above read the box.
  *
  * The lanes of x and y may run over any axis: over channels they are walked, over D and H a row has
  * its own bank, and over W a row is staged from its banks. (When all but channels went to
@@ -78,7 +82,7 @@ static bool conv_in_plane(const struct loom_view *view)
 }
 
 /* Of a pointwise convolution without steps the spatial axes are one long row. */
-static void conv_flatten(struct loom_conv *conv)
+void loom_conv_flatten(struct loom_conv *conv)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
 	u32 i;
@@ -168,7 +172,7 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	/* if it runs over taps it stays in its bank, see conv_is_plain() */
 	if (f->c.w->region == DRM_LOOM_REGION_SRAM && f->c.w->lane_axis > 1)
 		f->c.w_origin += loom_view_step(f->c.w, memory, f->c.w->lane_axis, 0);
-	conv_flatten(&f->c);
+	loom_conv_flatten(&f->c);
 	for (i = 0; i < 3; i++)
 		f->w_step[i] = f->c.w->strides[2 + i];
 	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
@@ -192,6 +196,7 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
  * @ch: the channels that are computed
  * @taps: of a block over short rows, or NULL: blocks do not span rows
  * @depth: whole channels are computed together, by loom_conv_depth_run()
+ * @box: holds what is read of x, or NULL: that is read where it is
  * @y: the output as it was before its axes were merged
  * @part: pays for it; @sums are those of one tile, or of @phase short ones, @at is its first
  *	position that is not complete, @index the next input channel of those behind it
@@ -210,6 +215,7 @@ struct conv_job {
 	struct loom_conv_channels ch;
 	struct loom_conv_narrow *taps;
 	bool depth;
+	struct loom_conv_box *box;
 	const struct loom_view *y;
 	struct loom_part *part;
 	u64 plane;
@@ -288,12 +294,40 @@ static void conv_positions(struct conv_job *job, u64 p, u64 end)
 		loom_conv_wide_run(&job->f, &job->ch, p, end);
 }
 
-/* Whole tiles of @nb channels, as many of @tiles as @part pays for. Return: how many. */
-static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles)
+#ifndef __KERNEL__
+/* How many of @tiles have a box that holds their inputs, if @cost can be paid besides. */
+static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
+{
+	const struct loom_conv *c = &job->f.c;
+	u64 groups = c->outputs > 1 ? 1 : max(div64_u64(units, job->plane), 1ULL), rows;
+
+	rows = loom_conv_box_hold(job->box, &job->f, job->part, cost, job->n, job->o,
+				  groups * c->inputs, conv_unit_position(job->y, job->tile),
+				  conv_unit_position(job->y, job->tile + tiles));
+	/* the whole plane, whose rows may be one */
+	if (job->box->whole || !rows)
+		return rows ? tiles : 0;
+	rows += div64_u64(job->tile, loom_tile_per_row(job->y->dims[4]));
+	return min(tiles, rows * loom_tile_per_row(job->y->dims[4]) - job->tile);
+}
+#else
+static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
+{
+	return tiles;
+}
+#endif
+
+/*
+ * Whole tiles of @nb channels, as many of @tiles as @part pays for. @units are to be done in all.
+ * Return: how many.
+ */
+static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles, u64 units)
 {
 	u64 cost = nb * job->tile_cost;
 
-	if (job->part->left < (s64)cost)
+	if (job->box)
+		tiles = conv_box_tiles(job, tiles, units, cost);
+	if (!tiles || job->part->left < (s64)cost)
 		return 0;
 	/* the division is worth to be avoided for a channel of few tiles */
 	if (tiles > U32_MAX || job->part->left < (s64)(tiles * cost))
@@ -351,6 +385,7 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 	job->ch.out = part->sums.f32;
 	job->taps = NULL;
 	job->depth = false;
+	job->box = NULL;
 	job->part = part;
 	job->y = y;
 	job->plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
@@ -398,6 +433,12 @@ static u64 conv_depth(struct conv_job *job, u64 most)
 		return 0;
 	most = min(most, (u64)job->f.c.attr->groups - job->o);
 	most = min(most, div64_u64(job->part->left - look, cost));
+	if (most && job->box) {
+		if (!conv_box_tiles(job, job->plane, most * job->plane, look + cost))
+			return 0;
+		most = min(most, (u64)job->box->channel + job->box->channels - job->o);
+		most = min(most, div64_u64(job->part->left - look, cost));
+	}
 	if (!most)
 		return 0;
 	loom_part_charge(job->part, look + most * cost);
@@ -405,7 +446,7 @@ static u64 conv_depth(struct conv_job *job, u64 most)
 	return most;
 }
 
-/* Return: units that are complete. */
+/* Return: units that are complete; none, if there is a box, and what it costs is too much. */
 static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 {
 	struct loom_part *part = job->part;
@@ -431,12 +472,12 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 				found = false;
 				continue;
 			}
-			paid = conv_tiles(job, nb, tiles);
+			paid = conv_tiles(job, nb, tiles, count - done);
 			done += paid * nb;
 			found = conv_next(job, paid);
 			if (paid)
 				continue;
-			if (done)
+			if (done || job->box)
 				break;
 			conv_parts_begin(job, nb, tiles);
 		} else {
@@ -510,7 +551,7 @@ static noinline u64 conv_packed_run(struct conv_job *job, u64 first, u64 count)
 			if (paid)
 				continue;
 			nb = conv_together(job, left >= 4 && job->f.c.outputs > 1, count - done);
-			paid = conv_tiles(job, nb, 1);
+			paid = conv_tiles(job, nb, 1, 1);
 			done += paid * nb;
 			if (paid)
 				continue;
@@ -573,6 +614,27 @@ static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
 	return conv_f32_run(job, first, count);
 }
 
+#ifndef __KERNEL__
+/* By way of a box. Return: as conv_f32_run(). */
+static noinline u64 conv_box_run(struct conv_job *job, u64 first, u64 count)
+{
+	struct loom_conv_box box;
+	u64 done;
+
+	loom_conv_box_begin(&box, &job->f);
+	job->box = &box;
+	if (loom_conv_narrow_suits(&job->f) || loom_conv_depth_suits(&job->f))
+		done = conv_narrow_run(job, first, count);
+	else
+		done = conv_f32_run(job, first, count);
+	job->f = box.from;
+	job->box = NULL;
+	job->taps = NULL;
+	job->depth = false;
+	return done;
+}
+#endif
+
 u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memory *memory,
 		     u64 first, u64 count, struct loom_part *part)
 {
@@ -581,6 +643,14 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 	if (conv_is_plain(command, memory))
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
+#ifndef __KERNEL__
+	if (!part->begun && loom_conv_box_suits(&job.f)) {
+		u64 done = conv_box_run(&job, first, count);
+
+		if (done)
+			return done;
+	}
+#endif
 	if (!job.f.bytes && !job.f.half &&
 	    (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);

@@ -210,7 +210,10 @@ struct loom_conv_narrow {
 	struct loom_conv_narrow_tap tap[LOOM_CONV_NARROW_TAPS];
 };
 
-/* Bias and activation: @n results of channel @i. */
+/* Of a pointwise convolution without steps the spatial axes become one, if their rows follow. */
+void loom_conv_flatten(struct loom_conv *conv);
+
+/* Bias and activation: @n results of channel @i, of as many as @v has room for, LOOM_TILE. */
 void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
 		      u32 n, float *v);
 
