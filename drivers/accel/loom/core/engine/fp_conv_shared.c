@@ -29,6 +29,8 @@ void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_chan
 	float bias = ch->bias[i];
 	u32 j;
 
+	/* whole vectors: the last few of a row would be done one by one */
+	n = (n + 15) & ~15U;
 	if (f->c.bias) {
 		for (j = 0; j < n; j++)
 			v[j] += bias;

@@ -619,6 +619,37 @@ static u32 conv_wide_block(struct loom_conv_f32 *f, const struct loom_conv_chann
 	return min(most, block->width);
 }
 
+/* Elements of a short row: as few moves as there can be, where memcpy() would be a call. */
+static __always_inline void conv_put_short(u8 *to, const float *from, u32 n)
+{
+	if (n >= 8) {
+		memcpy(to, from, 32);
+		memcpy(to + 4 * (n - 8), from + n - 8, 32);
+	} else if (n >= 4) {
+		memcpy(to, from, 16);
+		memcpy(to + 4 * (n - 4), from + n - 4, 16);
+	} else {
+		u32 i;
+
+		for (i = 0; i < n; i++)
+			((float *)to)[i] = from[i];
+	}
+}
+
+/* @n results to a row; @v has room for LOOM_TILE. */
+static __always_inline void conv_put(const struct loom_row *row, u32 dtype, u32 n, float *v)
+{
+	if (dtype != DRM_LOOM_DTYPE_F32) {
+		loom_row_put_f32(row, dtype, n, v);
+		return;
+	}
+	loom_canonical_f32(v, (n + 15) & ~15U);
+	if (!row->lanes && row->stride == 4 && n <= 16)
+		conv_put_short(row->at, v, n);
+	else
+		loom_row_write(row, 4, n, v);
+}
+
 /* Results of all channels, @n from index @index on D, H, W. */
 static void conv_wide_emit(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
 			   const u32 *index, u32 n)
@@ -636,7 +667,7 @@ static void conv_wide_emit(const struct loom_conv_f32 *f, const struct loom_conv
 			continue;
 		}
 		loom_conv_finish(f, ch, i, n, ch->out + LOOM_TILE * i);
-		loom_row_put_f32(&row, f->c.y.dtype, n, ch->out + LOOM_TILE * i);
+		conv_put(&row, f->c.y.dtype, n, ch->out + LOOM_TILE * i);
 	}
 }
 
@@ -650,23 +681,30 @@ static noinline u32 conv_wide_rows(const struct loom_conv_f32 *f,
 {
 	const struct loom_memory *memory = f->c.memory;
 	u32 nr = ch->nb == 4 ? ROWS_OF_FOUR : ROWS_OF_ONE, width = f->c.y.dims[4], i, j, apart;
-	s64 d = loom_view_step(&f->c.y, memory, 2, index[0]);
+	bool dense = f->c.y.lane_axis != 4 && f->c.y.strides[4] == 4;
+	s64 d = loom_view_step(&f->c.y, memory, 2, index[0]), h[ROWS_OF_ONE];
 	struct conv_rows rows;
 
 	if (index[1] + nr > f->c.y.dims[3] || count < (u64)nr * width ||
 	    !conv_rows_look(&rows, f, line, index[1], nr))
 		return 0;
 	apart = conv_rows_run(f, ch, line, &rows, ch->out);
+	for (j = 0; j < nr; j++)
+		h[j] = d + loom_view_step(&f->c.y, memory, 3, index[1] + j);
 	for (i = 0; i < ch->nb; i++) {
 		float *v = ch->out + LOOM_TILE * i;
 
 		loom_conv_finish(f, ch, i, nr * apart, v);
+		loom_canonical_f32(v, nr * apart);
 		for (j = 0; j < nr; j++) {
-			s64 h = loom_view_step(&f->c.y, memory, 3, index[1] + j);
-			struct loom_row row = loom_row_along(&f->c.y, memory, ch->y[i] + d + h, 4,
-							     0);
+			struct loom_row row;
 
-			loom_row_put_f32(&row, DRM_LOOM_DTYPE_F32, width, v + j * apart);
+			if (dense) {
+				conv_put_short(ch->y[i] + h[j], v + j * apart, width);
+				continue;
+			}
+			row = loom_row_along(&f->c.y, memory, ch->y[i] + h[j], 4, 0);
+			loom_row_write(&row, 4, width, v + j * apart);
 		}
 	}
 	return nr * width;
