@@ -113,6 +113,15 @@ from_python() {
 with loom.Program("/tmp/net.loom") as net: print([one.name for one in net.inputs])'
 }
 try 'an example in Python runs' from_python
+# ONNX Runtime of this machine, which is Debian, too, loads the provider of the package
+ort=$(echo "$PWD"/build/ort/node_modules/onnxruntime-node/bin/*/linux/x64/libonnxruntime.so.1)
+provider=$(echo "$root"/usr/lib/*/loom/libloom_ep.so)
+if [ -e "$provider" ] && [ -e "$ort" ] && [ -x build/ort-tests/host ]; then
+	try 'a network runs by the provider for ONNX Runtime' build/ort-tests/host "$ort" "$provider" \
+		compare $models/oww_alexa.onnx
+else
+	echo '# SKIP the provider for ONNX Runtime: no package, or nothing to load it'
+fi
 if inside sh -c 'command -v man' >/dev/null; then
 	try 'man loom' inside man loom
 fi

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Build the packages for Debian: build/deb/*.deb, looked at by lintian. The tree is copied to
 # build/deb/loom-VERSION, and tools/install/debian beside it as debian/, with a changelog out of
-# Documentation/CHANGELOG.rst. The same tree gives the same packages, to the byte.
+# Documentation/CHANGELOG.rst. The same tree gives the same packages, to the byte. The package of the
+# execution provider needs headers of ONNX Runtime; where they cannot be had, it is left out.
 #
 #	tools/install/deb.sh [FOLDER]	build/deb unless given
 set -eu -o pipefail
@@ -35,7 +36,16 @@ tools/install/debian-changelog.awk -v version="$version" Documentation/CHANGELOG
 	>"$tree/debian/changelog"
 # what is large, and the same wherever it is from
 mkdir -p "$tree/build"
-for kept in models ksource; do
+if [ -n "${ORT_INCLUDE:-}" ]; then
+	ORT_INCLUDE=$(realpath "$ORT_INCLUDE")
+	export ORT_INCLUDE
+fi
+provider=pkg.loom.onnxruntime
+if ! tools/ci/ort-headers.sh >build/ort-headers.log 2>&1; then
+	echo "deb: no loom-onnxruntime, $(tail -n 1 build/ort-headers.log)"
+	provider=
+fi
+for kept in models ksource ort-headers; do
 	[ ! -d build/$kept ] || ln -s "$PWD/build/$kept" "$tree/build/$kept"
 done
 
@@ -44,6 +54,7 @@ echo "deb: building loom $version"
 	cd "$tree"
 	# modes of files are those of the one who builds, otherwise
 	umask 022
+	DEB_BUILD_PROFILES="$provider ${DEB_BUILD_PROFILES:-}" \
 	DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" \
 		dpkg-buildpackage -us -uc -b >../build.log 2>&1
 ) || {
