@@ -128,6 +128,7 @@ help:
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b, EXPLAIN=1'
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
+	@echo '  make ort-models   every network by the provider, beside ONNX Runtime: the table of its page; long'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
 	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
@@ -247,10 +248,11 @@ $(O)/ort-tests/%: $(O)/obj/$(T)/ort/%.o $(O)/libloom.a
 $(O)/asan/ort-tests/%: $(O)/asan/obj/$(T)/ort/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 ep_of_ep	:= $(O)/libloom_ep.so
+ep_of_ep-host	:= $(O)/libloom_ep.so $(ep_test_bin)
 ep_of_ep-tests	:= $(O)/libloom_ep.so $(O)/asan/libloom_ep.so $(ep_test_bin) $(O)/asan/ort-tests/host
 # The library first: the make below would build it at the same time as this one.
-.PHONY: ep ep-tests
-ep ep-tests: lib
+.PHONY: ep ep-host ep-tests
+ep ep-host ep-tests: lib
 	@mkdir -p $(O); \
 	if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
 		$(MAKE) --no-print-directory -s $(ep_of_$@); \
@@ -504,6 +506,12 @@ check:
 check-models: models tools $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_compare
 	@tools/ci/ort.sh >$(O)/ort.log
 	@tools/ci/check-models.sh
+# the table of networks in Documentation/onnxruntime.rst; what is fetched and exported stays
+.PHONY: ort-models
+ort-models: ep-host
+	@tools/ci/ort.sh >$(O)/ort.log
+	@tools/ci/models.sh all >$(O)/models.log
+	@tools/testing/ort/models.sh
 check-debug:
 	@tools/ci/deps.sh debug
 	@tools/ci/check.sh debug
@@ -647,7 +655,7 @@ deb:
 clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
-		check-models plan-hashes debug \
+		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
 		loom.pc textline libloom_ep.so) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*

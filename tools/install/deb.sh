@@ -37,12 +37,13 @@ tools/install/debian-changelog.awk -v version="$version" Documentation/CHANGELOG
 # what is large, and the same wherever it is from
 mkdir -p "$tree/build"
 if [ -n "${ORT_INCLUDE:-}" ]; then
-	ORT_INCLUDE=$(realpath "$ORT_INCLUDE")
+	ORT_INCLUDE=$(realpath -m "$ORT_INCLUDE")
 	export ORT_INCLUDE
 fi
 provider=pkg.loom.onnxruntime
 if ! tools/ci/ort-headers.sh >build/ort-headers.log 2>&1; then
-	echo "deb: no loom-onnxruntime, $(tail -n 1 build/ort-headers.log)"
+	why=$(tail -n 1 build/ort-headers.log)
+	echo "deb: loom-onnxruntime is left out: ${why#ep: skipped, }"
 	provider=
 fi
 for kept in models ksource ort-headers; do

@@ -54,9 +54,23 @@ static bool types_known(const struct loom_ort_graph *graph, const uint32_t *valu
 	return true;
 }
 
-/* What is seen without trying it. */
-static bool may_be(const struct loom_ort_graph *graph, const struct loom_ort_node *node)
+/* Whether a node has branches or a body; false, too, if ONNX Runtime does not say. */
+static bool has_graphs(const struct loom_ort_node *node)
 {
+	size_t count = 0;
+	OrtStatus *status = loom_ort.api->Node_GetNumSubgraphs(node->node, &count);
+
+	loom_ort.api->ReleaseStatus(status);
+	return count;
+}
+
+/* What is seen without trying it. */
+static bool may_be(const struct claim *claim, const struct loom_ort_node *node)
+{
+	const struct loom_ort_graph *graph = claim->graph;
+
+	if (claim->ep->options.branches && has_graphs(node))
+		return false;
 	return (!*node->domain || !strcmp(node->domain, "ai.onnx")) &&
 	       loom_importer_find(node->op) &&
 	       types_known(graph, node->inputs, node->num_inputs) &&
@@ -290,7 +304,7 @@ OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *g
 	if (!claim.wanted || !claim.good || !claim.chosen || find_edges(&claim))
 		status = loom_ort_no_memory();
 	for (i = 0; i < graph->num_nodes && !status; i++) {
-		claim.wanted[i] = may_be(graph, &graph->nodes[i]);
+		claim.wanted[i] = may_be(&claim, &graph->nodes[i]);
 		if (!claim.wanted[i])
 			loom_ort_log(ep->logger, ORT_LOGGING_LEVEL_INFO,
 				     "Loom: node \"%s\" stays: operator %s, or a type of its values, is not supported",

@@ -71,8 +71,12 @@ static OrtStatus *ORT_API_CALL get_capability(OrtEp *base, const OrtGraph *from,
 	OrtStatus *status;
 
 	ORT_TRY(loom_ort.api->Graph_GetParentNode(from, &parent));
-	/* a branch or a body: it is claimed with the node that it is in, or not at all */
-	if (parent)
+	/*
+	 * A branch or a body is claimed with the node that it is in, or not at all; or by itself,
+	 * and then that node stays. ONNX Runtime asks for it before it asks for the node, and does
+	 * not show the graph around it: an option says which.
+	 */
+	if (parent && !ep->options.branches)
 		return NULL;
 	status = loom_ort_graph_read(from, &graph);
 	if (!status && graph.num_nodes)
@@ -129,6 +133,9 @@ static OrtStatus *check_options(const struct loom_ort_ep *ep)
 		return loom_ort_fail(-EINVAL,
 				     "option chip: %s has a chip of its own, only the host has any",
 				     loom_target_name(ep->target));
+	if (ep->options.branches && ep->options.write_context)
+		return loom_ort_fail(-EINVAL,
+				     "option branches: programs are not written into branches");
 	return loom_ort_status(loom_planner_check(&how, &err), &err);
 }
 

@@ -94,6 +94,16 @@ static int set_sessions(struct loom_ort_options *options, const char *value,
 	return set_count(&options->sessions, "sessions", value, err);
 }
 
+static int set_branches(struct loom_ort_options *options, const char *value,
+			struct loom_error *err)
+{
+	uint64_t number;
+	int ret = set_number(&number, "branches", value, 1, err);
+
+	options->branches = number;
+	return ret;
+}
+
 /* "width=320,x:0=1" */
 static int set_dims(struct loom_ort_options *options, const char *value, struct loom_error *err)
 {
@@ -135,6 +145,7 @@ static const struct {
 	const char *name;
 	int (*set)(struct loom_ort_options *options, const char *value, struct loom_error *err);
 } known[] = {
+	{ "branches", set_branches },
 	{ "chip", set_chip },
 	{ "device", set_device },
 	{ "dims", set_dims },

@@ -123,6 +123,7 @@ struct loom_ort_size {
  * @sessions: how many runs of a part may be under way
  * @sizes: of open dimensions, for trying whether a part can be planned
  * @num_sizes: number of @sizes
+ * @branches: branches and bodies are claimed by themselves
  * @write_context: models with programs are written
  * @embed: programs are inside of the model, not in files beside it
  * @context_path: of that model, or NULL
@@ -139,6 +140,7 @@ struct loom_ort_options {
 	uint32_t sessions;
 	struct loom_ort_size *sizes;
 	uint32_t num_sizes;
+	bool branches;
 	bool write_context;
 	bool embed;
 	char *context_path;

@@ -26,6 +26,7 @@ fi
 if [ "${1:-}" = guest ]; then
 	networks_in_guest /dev/accel/accel0 "$2"
 	backend_in_guest /dev/accel/accel0 "$2"
+	bash tools/testing/ort/test.sh bus >"$2/ort.tap" 2>&1
 	exit 0
 fi
 
@@ -43,6 +44,14 @@ ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --no-
 	--pci '--chip soft' --timeout 1200 --log "$out/dmesg.log" --out "$vm" \
 	-- tools/ci/pci/models.sh guest "$vm"
 networks_compare
+
+# skipped, or four lines that are ok
+ort_on_bus() {
+	grep '^1\.\.0 # SKIP' "$vm/ort.tap" && return
+	cat "$vm/ort.tap"
+	grep -q '^1\.\.4$' "$vm/ort.tap" && ! grep -q '^not ok' "$vm/ort.tap"
+}
+ok 'ONNX Runtime finds the device by itself and runs three models there, if it can be had' ort_on_bus
 
 # One lane and no DRAM: slots are in an SRAM of the device's own, with pages of 4 bytes, and are
 # copied. (Of a device without such memory they are mapped: e2e 42.)

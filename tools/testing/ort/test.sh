@@ -5,6 +5,7 @@
 #
 #	tools/testing/ort/test.sh		on the host device
 #	tools/testing/ort/test.sh node		three models on the node of the machine that it runs on
+#	tools/testing/ort/test.sh bus		the same, on a device that ONNX Runtime finds by itself
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/../e2e/lib.sh"
 
@@ -66,9 +67,10 @@ model() {	# NAME
 }
 
 case ${1:-} in
-node)
-	ok 'the node is the device' says 'LoomExecutionProvider Loom type 2 .* /dev/accel/accel0$' \
-		ep_run devices
+node|bus)
+	[ "$1" = bus ] && how=found || how=made
+	ok "the node is the device, $how" says \
+		"LoomExecutionProvider Loom type 2 .* $how /dev/accel/accel0\$" ep_run devices
 	for name in oww_alexa oww_weather oww_hey_mycroft; do
 		ok "$name on the node" says '^nodes \([0-9]*\) of \1, parts 1,' \
 			ep_run compare $models/$name.onnx
@@ -94,6 +96,8 @@ ok 'with other options, too' says '^nodes 25 of 26, parts 2,' ep_run compare "$m
 	objective=bytes chip=tiny sram=8192 effort_ms=20 device=host sessions=1
 ok 'what the importer refuses is found and left out' says '^nodes 1 of [0-9]*, parts 1,' ep_run compare \
 	$models/silero_vad.onnx shape=input:1,512
+ok 'branches by themselves, where their node stays' says '^nodes 99 of 238, parts 41,' ep_run compare \
+	$models/silero_vad.onnx shape=input:1,512 dims=input:1=512 branches=1
 printf 'name: few\nextends: soft\noperations: {except: [matmul, conv, deconv, reduce, pool]}\n' >"$out/few.yaml"
 ok 'what the chip cannot do, too' says '^nodes 22 of 25, parts 4,' ep_run compare \
 	$models/oww_hey_mycroft.onnx chip="$out/few.yaml"
@@ -107,6 +111,9 @@ refused() {	# PATTERN ARGUMENT...
 }
 ok 'an objective that is none' refused 'option objective: time, bytes or sram, not "fast"' "$mixed" \
 	objective=fast
+ok 'branches that are no number' refused 'option branches: "2" is no number up to 1' "$mixed" branches=2
+ok 'branches and programs' refused 'option branches: programs are not written' "$mixed" branches=1 \
+	ep.context_enable=1
 ok 'an option that is none' refused 'there is no option speed' "$mixed" speed=1
 ok 'more SRAM than there is' refused 'SRAM' "$mixed" sram=100000000
 ok 'a device that is none' refused '/dev/accel/none' "$mixed" device=/dev/accel/none
