@@ -139,7 +139,7 @@ run_part() {
 	more-series)
 		tap more-series -- tools/ci/upstream/series.sh ;;
 	pci-build)
-		for target in tools models module build-tests; do
+		for target in tools models module build-tests ep-host; do
 			tap "pci-${target//\//-}" --plain -- make -k -j2 $target
 		done
 		tap pci-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
