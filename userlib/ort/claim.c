@@ -156,7 +156,7 @@ static int try_size(struct claim *claim, const struct loom_ort_model *model, int
 	int ret = -ENOMEM;
 
 	if (dims)
-		ret = loom_ort_import(model, dims, &graph, err);
+		ret = loom_ort_import(options, model, dims, &graph, err);
 	if (!ret)
 		ret = loom_program_create(graph, &how, &program, err);
 	loom_program_destroy(program);

@@ -91,6 +91,36 @@ static OrtStatus *read_dims(struct run *run)
 	return NULL;
 }
 
+/* What the plan was made with has to be so. */
+static OrtStatus *check_values(const struct run *run)
+{
+	const struct loom_ort_part *part = run->part;
+	uint32_t i;
+
+	for (i = 0; i < part->model.num_inputs; i++) {
+		const struct loom_ort_port *port = &part->model.inputs[i];
+		const struct loom_ort_size *known = loom_ort_known(&part->ep->options, port);
+		const struct loom_array *array;
+		int64_t value = 0;
+
+		if (!known)
+			continue;
+		/* it is there: its dimensions were read */
+		array = &run->arrays[find_name(part->inputs, part->num_inputs, port->name)];
+		if (array->size_bytes != loom_dtype_size(port->dtype))
+			continue;
+		memcpy(&value, array->data, array->size_bytes);
+		if (port->dtype == DRM_LOOM_DTYPE_I32)
+			value = (int32_t)value;
+		if (value != known->value)
+			return loom_ort_fail(-EINVAL,
+					     "input \"%s\": %lld, but option values says %lld",
+					     port->name, (long long)value,
+					     (long long)known->value);
+	}
+	return NULL;
+}
+
 static int give_input(struct run *run, uint32_t index, struct loom_error *err)
 {
 	const struct loom_program_tensor *tensor = &run->plan->program->inputs[index];
@@ -207,6 +237,7 @@ static OrtStatus *run_part(struct run *run)
 	for (i = 0; i < part->num_inputs; i++)
 		ORT_TRY(read_operand(run, i));
 	ORT_TRY(read_dims(run));
+	ORT_TRY(check_values(run));
 	ret = loom_ort_plan_take(run->part, run->dims, &run->plan, &err);
 	if (ret)
 		return loom_ort_status(ret, &err);

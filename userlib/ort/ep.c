@@ -136,6 +136,10 @@ static OrtStatus *check_options(const struct loom_ort_ep *ep)
 	if (ep->options.branches && ep->options.write_context)
 		return loom_ort_fail(-EINVAL,
 				     "option branches: programs are not written into branches");
+	/* who loads it would not know */
+	if (ep->options.num_values && ep->options.write_context)
+		return loom_ort_fail(-EINVAL,
+				     "option values: programs are not written for some of them");
 	return loom_ort_status(loom_planner_check(&how, &err), &err);
 }
 

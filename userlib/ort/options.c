@@ -105,7 +105,8 @@ static int set_branches(struct loom_ort_options *options, const char *value,
 }
 
 /* "width=320,x:0=1" */
-static int set_dims(struct loom_ort_options *options, const char *value, struct loom_error *err)
+static int add_numbers(struct loom_ort_size **list, uint32_t *count, const char *name,
+		       const char *value, struct loom_error *err)
 {
 	const char *at = value;
 
@@ -113,7 +114,7 @@ static int set_dims(struct loom_ort_options *options, const char *value, struct 
 		size_t length = strcspn(at, ",");
 		char *text = strndup(at, length), *equal = text ? strrchr(text, '=') : NULL;
 		struct loom_ort_size *grown;
-		uint64_t size;
+		uint64_t number;
 		int ret;
 
 		if (!text)
@@ -121,24 +122,33 @@ static int set_dims(struct loom_ort_options *options, const char *value, struct 
 		if (!equal || equal == text) {
 			free(text);
 			return loom_error_set(err, -EINVAL,
-					      "option dims: NAME=SIZE,... is expected, not \"%.100s\"",
-					      value);
+					      "option %s: NAME=NUMBER,... is expected, not \"%.100s\"",
+					      name, value);
 		}
 		*equal = '\0';
-		ret = set_number(&size, "dims", equal + 1, INT32_MAX, err);
-		grown = ret ? NULL : realloc(options->sizes,
-					     (options->num_sizes + 1) * sizeof(*grown));
+		ret = set_number(&number, name, equal + 1, INT32_MAX, err);
+		grown = ret ? NULL : realloc(*list, (*count + 1) * sizeof(*grown));
 		if (!grown) {
 			free(text);
 			return ret ? ret : loom_error_set(err, -ENOMEM, "out of memory");
 		}
-		grown[options->num_sizes].name = text;
-		grown[options->num_sizes].value = (int64_t)size;
-		options->sizes = grown;
-		options->num_sizes++;
+		grown[*count].name = text;
+		grown[*count].value = (int64_t)number;
+		*list = grown;
+		(*count)++;
 		at += length + (at[length] == ',');
 	}
 	return 0;
+}
+
+static int set_dims(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	return add_numbers(&options->sizes, &options->num_sizes, "dims", value, err);
+}
+
+static int set_values(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	return add_numbers(&options->values, &options->num_values, "values", value, err);
 }
 
 static const struct {
@@ -154,6 +164,7 @@ static const struct {
 	{ "plans", set_plans },
 	{ "sessions", set_sessions },
 	{ "sram", set_sram },
+	{ "values", set_values },
 };
 
 static int set_own(struct loom_ort_options *options, const char *name, const char *value,
@@ -211,6 +222,9 @@ void loom_ort_options_clear(struct loom_ort_options *options)
 	for (i = 0; i < options->num_sizes; i++)
 		free(options->sizes[i].name);
 	free(options->sizes);
+	for (i = 0; i < options->num_values; i++)
+		free(options->values[i].name);
+	free(options->values);
 	free(options->device);
 	free(options->context_path);
 	free(options->prefix);

@@ -102,9 +102,9 @@ void loom_ort_log(const OrtLogger *logger, OrtLoggingLevel level, const char *fo
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * struct loom_ort_size - how large an open dimension is said to be
- * @name: ONNX Runtime's name of the dimension, or "input:axis"
- * @value: its size
+ * struct loom_ort_size - how large an open dimension is said to be, or what an input is
+ * @name: ONNX Runtime's name of the dimension, or "input:axis"; or the name of the input
+ * @value: its size, or its only element
  */
 struct loom_ort_size {
 	char *name;
@@ -123,6 +123,8 @@ struct loom_ort_size {
  * @sessions: how many runs of a part may be under way
  * @sizes: of open dimensions, for trying whether a part can be planned
  * @num_sizes: number of @sizes
+ * @values: of inputs of one integer, which never have another
+ * @num_values: number of @values
  * @branches: branches and bodies are claimed by themselves
  * @write_context: models with programs are written
  * @embed: programs are inside of the model, not in files beside it
@@ -140,6 +142,8 @@ struct loom_ort_options {
 	uint32_t sessions;
 	struct loom_ort_size *sizes;
 	uint32_t num_sizes;
+	struct loom_ort_size *values;
+	uint32_t num_values;
 	bool branches;
 	bool write_context;
 	bool embed;
@@ -394,8 +398,12 @@ OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *g
 /** loom_ort_is_context() - whether a node holds a program of ours */
 bool loom_ort_is_context(const struct loom_ort_node *node);
 
+/** loom_ort_known() - what an input always is, or NULL */
+const struct loom_ort_size *loom_ort_known(const struct loom_ort_options *options,
+					   const struct loom_ort_port *port);
 /** loom_ort_import() - a model as a graph, inputs as large as @dims says; returns 0 or -errno */
-int loom_ort_import(const struct loom_ort_model *model, const int64_t *dims,
+int loom_ort_import(const struct loom_ort_options *options, const struct loom_ort_model *model,
+		    const int64_t *dims,
 		    struct loom_graph **graph, struct loom_error *err);
 /** loom_ort_plan_dims() - how many dimensions the inputs of a model have, all together */
 uint32_t loom_ort_plan_dims(const struct loom_ort_model *model);

@@ -17,16 +17,56 @@ uint32_t loom_ort_plan_dims(const struct loom_ort_model *model)
 	return count;
 }
 
-int loom_ort_import(const struct loom_ort_model *model, const int64_t *dims,
-		    struct loom_graph **graph, struct loom_error *err)
+const struct loom_ort_size *loom_ort_known(const struct loom_ort_options *options,
+					   const struct loom_ort_port *port)
 {
-	struct loom_shape_binding *shapes = calloc((size_t)model->num_inputs + 1, sizeof(*shapes));
-	struct loom_graph_options options = { .shapes = shapes };
+	uint32_t i;
+
+	for (i = 0; i < options->num_values; i++)
+		if (!strcmp(options->values[i].name, port->name) &&
+		    (port->dtype == DRM_LOOM_DTYPE_I64 || port->dtype == DRM_LOOM_DTYPE_I32))
+			return &options->values[i];
+	return NULL;
+}
+
+/* An input of one element that is known, as a constant; little endian. */
+static bool is_constant(const struct loom_ort_options *options, const struct loom_ort_port *port,
+			const int64_t *dims, struct loom_array *array)
+{
+	const struct loom_ort_size *known = loom_ort_known(options, port);
+	uint32_t i;
+
+	for (i = 0; i < port->rank; i++)
+		if (dims[i] != 1)
+			return false;
+	if (!known)
+		return false;
+	*array = (struct loom_array){
+		.name = port->name,
+		.dtype = port->dtype,
+		.rank = port->rank,
+		.data = (void *)&known->value,
+		.size_bytes = port->dtype == DRM_LOOM_DTYPE_I64 ? 8 : 4,
+	};
+	memcpy(array->dims, dims, port->rank * sizeof(*dims));
+	return true;
+}
+
+int loom_ort_import(const struct loom_ort_options *known, const struct loom_ort_model *model,
+		    const int64_t *dims, struct loom_graph **graph, struct loom_error *err)
+{
+	const size_t count = (size_t)model->num_inputs + 1;
+	struct loom_shape_binding *shapes = calloc(count, sizeof(*shapes));
+	struct loom_array *constants = calloc(count, sizeof(*constants));
+	struct loom_graph_options options = { .shapes = shapes, .constants = constants };
 	uint32_t i;
 	int ret;
 
-	if (!shapes)
+	if (!shapes || !constants) {
+		free(shapes);
+		free(constants);
 		return loom_error_set(err, -ENOMEM, "out of memory");
+	}
 	for (i = 0; i < model->num_inputs; i++) {
 		const struct loom_ort_port *port = &model->inputs[i];
 
@@ -36,11 +76,14 @@ int loom_ort_import(const struct loom_ort_model *model, const int64_t *dims,
 		shapes[options.num_shapes].input = port->name;
 		shapes[options.num_shapes].rank = port->rank;
 		memcpy(shapes[options.num_shapes++].dims, dims, port->rank * sizeof(*dims));
+		if (is_constant(known, port, dims, &constants[options.num_constants]))
+			options.num_constants++;
 		dims += port->rank;
 	}
 	ret = loom_graph_import_onnx_bytes(model->bytes, model->size_bytes, "part", &options, graph,
 					   err);
 	free(shapes);
+	free(constants);
 	return ret;
 }
 
@@ -69,7 +112,7 @@ int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 		return loom_error_set(err, -ENOMEM, "out of memory");
 	}
 	memcpy(made->dims, dims, count * sizeof(*dims));
-	ret = loom_ort_import(&part->model, dims, &made->graph, err);
+	ret = loom_ort_import(options, &part->model, dims, &made->graph, err);
 	if (!ret)
 		ret = loom_program_create(made->graph, &how, &program, err);
 	made->program = program;

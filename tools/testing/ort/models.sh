@@ -43,8 +43,8 @@ of_packages() {
 	hey_jarvis
 	melspectrogram shape=input:1,1280
 	silero_vad shape=input:1,512 dims=input:1=512
-	silero_v5 shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1 branches=1
-	silero_v6 shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1 branches=1
+	silero_v5 shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1 values=sr=16000
+	silero_v6 shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1 values=sr=16000
 	silero_16k shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1
 	silero_half shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1
 	silero_ifless shape=input:1,576 shape=state:2,1,128 dims=input:1=576,state:1=1

@@ -104,6 +104,11 @@ ok 'what the chip cannot do, too' says '^nodes 22 of 25, parts 4,' ep_run compar
 ok 'shapes come and go' says '^nodes 65 of 65, parts 1,' ep_run compare $models/oww_embedding.onnx \
 	runs=5 plans=2 effort_ms=20 shape=input_1:{1,2,3,1,3},76,32,1
 
+ok 'a value that is said is taken for granted' says '^nodes 2 of 2, parts 1,' ep_run compare \
+	$models/silero_vad.onnx shape=input:1,512 dims=input:1=512 values=sr=16000
+ok 'and is looked at in each run' says 'input "sr": 16000, but option values says 8000' not ep_run compare \
+	$models/silero_vad.onnx shape=input:1,512 dims=input:1=512 values=sr=8000
+
 refused() {	# PATTERN ARGUMENT...
 	local pattern=$1
 	shift
@@ -114,6 +119,9 @@ ok 'an objective that is none' refused 'option objective: time, bytes or sram, n
 ok 'branches that are no number' refused 'option branches: "2" is no number up to 1' "$mixed" branches=2
 ok 'branches and programs' refused 'option branches: programs are not written' "$mixed" branches=1 \
 	ep.context_enable=1
+ok 'values and programs' refused 'option values: programs are not written' "$mixed" values=sr=1 \
+	ep.context_enable=1
+ok 'values that are none' refused 'option values: NAME=NUMBER,... is expected, not "sr"' "$mixed" values=sr
 ok 'an option that is none' refused 'there is no option speed' "$mixed" speed=1
 ok 'more SRAM than there is' refused 'SRAM' "$mixed" sram=100000000
 ok 'a device that is none' refused '/dev/accel/none' "$mixed" device=/dev/accel/none
