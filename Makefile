@@ -65,7 +65,9 @@ flags_$(CORE)/engine/compute := $(if $(ISAS),-DLOOM_ENGINE_AVX2 -DLOOM_ENGINE_AV
 
 # what ONNX Runtime loads is no part of the library
 ep_src		:= $(wildcard userlib/ort/*.c)
-lib_src		:= $(filter-out $(ep_src),$(wildcard userlib/*/*.c $(CORE)/*/*.c))
+# libloomplace is made of the placer's objects, and of what is only in it
+place_src	:= $(wildcard userlib/loomplace/*.c)
+lib_src		:= $(filter-out $(ep_src) $(place_src),$(wildcard userlib/*/*.c $(CORE)/*/*.c))
 tool_src	:= $(wildcard tools/loom/*.c tools/loom/*/*.c)
 sim_src		:= $(wildcard tools/sim/*.c)
 test_src	:= $(wildcard $(addsuffix /*.c,$(T)/host/* $(T)/host/*/*))
@@ -104,7 +106,7 @@ help:
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
-	@echo '  make lib          build/libloom.so, build/libloom.a'
+	@echo '  make lib          build/libloom.so, build/libloom.a; the placer alone: build/libloomplace.so, .a'
 	@echo '  make python       the package loom for Python: build/python'
 	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make ep           build/libloom_ep.so, which ONNX Runtime loads; fetches its headers'
@@ -160,7 +162,8 @@ models:
 # --- library and tools -------------------------------------------------------
 
 .PHONY: lib tools
-lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc
+lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc $(O)/libloomplace.a $(O)/libloomplace.so \
+	$(O)/loomplace.pc
 tools: lib $(tool_bin) $(sim_bin)
 
 ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
@@ -257,6 +260,32 @@ ep ep-host ep-tests: lib
 	if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
 		$(MAKE) --no-print-directory -s $(ep_of_$@); \
 	else tail -n 1 $(O)/ort-headers.log; fi
+
+# The placer by itself: one object, of which only the interface can be seen, and whose memory comes
+# from where its caller says (userlib/loomplace/memory.h).
+OBJCOPY		?= $(patsubst %gcc,%objcopy,$(CC))
+place_obj	:= $(filter-out %/memory.o,$(place_src:%.c=$(O)/obj/%.o)) \
+		   $(patsubst %.c,$(O)/obj/%.o,$(wildcard userlib/place/*.c))
+place_renamed	:= malloc calloc realloc free qsort
+$(O)/obj/loomplace.o: $(place_obj) $(O)/obj/userlib/loomplace/memory.o
+	@echo '  LD      $@'; $(CC) -r -nostdlib -o $@.part $(place_obj) && \
+	$(OBJCOPY) $(foreach i,$(place_renamed),--redefine-sym $i=place_memory_$i) $@.part && \
+	$(CC) -r -nostdlib -o $@ $@.part $(O)/obj/userlib/loomplace/memory.o && rm -f $@.part && \
+	$(OBJCOPY) --wildcard --keep-global-symbol='loomplace_*' $@
+$(O)/libloomplace.a: $(O)/obj/loomplace.o
+	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
+$(O)/libloomplace.so.$(SOMAJOR): $(O)/obj/loomplace.o
+	@echo '  LD      $@'; $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,relro,-z,now \
+		$(LDFLAGS) -o $@ $^ -lm
+$(O)/libloomplace.so: $(O)/libloomplace.so.$(SOMAJOR)
+	@ln -sf $(<F) $@
+$(O)/loomplace.pc: Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' \
+		'includedir=$${prefix}/include' '' 'Name: loomplace' \
+		'Description: Offsets for items with sizes and lifetimes' 'Version: $(VERSION)' \
+		'Libs: -L$${libdir} -lloomplace' 'Libs.private: -lm' \
+		'Cflags: -I$${includedir}' >$@
 
 $(O)/loom.pc: Makefile
 	@mkdir -p $(@D)
@@ -596,10 +625,13 @@ install: lib tools man python
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
 	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(LIBDIR)/libloom.so'
+	install -m 644 $(O)/libloomplace.so.$(SOMAJOR) $(O)/libloomplace.a '$(DESTDIR)$(LIBDIR)'
+	ln -sf libloomplace.so.$(SOMAJOR) '$(DESTDIR)$(LIBDIR)/libloomplace.so'
 	$(if $(wildcard $(O)/libloom_ep.so),install -m 644 $(O)/libloom_ep.so '$(DESTDIR)$(LIBDIR)')
-	sed -e 's,^prefix=.*,prefix=$(PREFIX),' \
-		-e 's,^libdir=.*,libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%),' $(O)/loom.pc \
-		>'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc'
+	for i in loom loomplace; do sed -e 's,^prefix=.*,prefix=$(PREFIX),' \
+		-e 's,^libdir=.*,libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%),' $(O)/$$i.pc \
+		>'$(DESTDIR)$(LIBDIR)/pkgconfig/'$$i.pc || exit 1; done
+	install -m 644 userlib/loomplace/loomplace.h '$(DESTDIR)$(PREFIX)/include'
 	install -m 644 userlib/include/*.h userlib/include/*.hpp '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips' '$(DESTDIR)$(PYTHONDIR)/loom'
@@ -631,6 +663,8 @@ install-module:
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(LIBDIR)'/libloom.* \
+		'$(DESTDIR)$(LIBDIR)'/libloomplace.* '$(DESTDIR)$(LIBDIR)/pkgconfig/loomplace.pc' \
+		'$(DESTDIR)$(PREFIX)/include/loomplace.h' \
 		'$(DESTDIR)$(LIBDIR)/libloom_ep.so' \
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
@@ -657,8 +691,8 @@ clean:
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
-		loom.pc textline libloom_ep.so) \
-		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
+		loom.pc loomplace.pc textline libloom_ep.so) \
+		$(O)/libloom.* $(O)/libloomplace.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)
 

@@ -12,7 +12,8 @@ do not use each other in a circle. Else:
 Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
 each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
 a room whose header does not open with an essay, a file in no room, a symbol with two definitions,
-a file that is too long, a folder with too many files, a public header outside of userlib/include,
+a file that is too long, a folder with too many files, a public header outside of userlib/include
+(but that of a library of its own, named after its folder),
 a room or file in floors.txt that does not exist. The exit status is 1 if there is any, 2 if the
 check could not be done (floors.txt has an error, an object is missing or older than its source).
 
@@ -299,7 +300,8 @@ class Check:
                     yield f"{path} has {lines} lines: at most {MOST_LINES} are allowed"
             name = os.path.basename(path)
             if path.startswith(LIBRARY + "/") and os.path.dirname(path) != PUBLIC and \
-                    name.startswith("loom") and name.endswith(".h"):
+                    name.startswith("loom") and name.endswith(".h") and \
+                    os.path.basename(os.path.dirname(path)) + ".h" != name:
                 yield f"{path} is a public header: it belongs into {PUBLIC}"
         for folder, count in sorted(folders.items()):
             if count > MOST_FILES:

@@ -74,6 +74,28 @@ examples() {
 	done
 }
 ok 'the examples build with pkg-config alone' examples
+
+# the placer by itself: its program has no other library, shared or static
+sed "s,^prefix=,prefix=$root," "$root/opt/loom/lib/pkgconfig/loomplace.pc" >"$root/pc/loomplace.pc"
+# shellcheck disable=SC2046 # lists of flags
+alone() {	# static|shared
+	local lib
+	lib=$(pkg-config --libs loomplace)
+	[ "$1" = shared ] || lib="$root/opt/loom/lib/libloomplace.a -lm"
+	mkdir -p "$root/alone" && cp "$root/opt/loom/include/loomplace.h" "$root/alone" &&
+		gcc -Wall -Wextra -Werror -I"$root/alone" -o "$root/use" \
+			tools/testing/loomplace/alone.c $lib &&
+		"$root/use" || return 1
+	! ldd "$root/use" | grep -q 'libloom\.so' &&
+		{ [ "$1" = static ] || ldd "$root/use" | grep -q "$root.*libloomplace.so"; }
+}
+ok 'libloomplace is used alone, shared' alone shared
+ok 'and static' alone static
+placer_symbols() {
+	[ "$(nm -D --defined-only "$root/opt/loom/lib/libloomplace.so" | cut -d' ' -f3 | sort | tr '\n' ' ')" = \
+		'loomplace_check loomplace_place loomplace_version ' ]
+}
+ok 'nothing but its interface can be seen' placer_symbols
 in_cpp() {
 	local example
 	for example in Documentation/examples/cpp/*.cpp; do

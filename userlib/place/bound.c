@@ -314,29 +314,6 @@ int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bo
 	return ret;
 }
 
-int loom_place_resolve_one(struct loom_place_resolved *resolved,
-			   const struct loom_place_problem *problem)
-{
-	struct loom_place_item *items = calloc((size_t)problem->num_items + 1, sizeof(*items));
-	struct loom_place_problem one = *problem;
-	uint32_t i;
-	int ret;
-
-	memset(resolved, 0, sizeof(*resolved));
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items && problem->items; i++) {
-		items[i] = problem->items[i];
-		items[i].pools = 0;
-	}
-	if (problem->items)
-		one.items = items;
-	one.pools = NULL;
-	ret = loom_place_resolve(resolved, &one, NULL);
-	free(items);
-	return ret;
-}
-
 int loom_place_bound_reason(const struct loom_place_problem *problem,
 			    struct loom_place_reason *reason)
 {

@@ -160,6 +160,9 @@ struct loom_place_resolved {
  */
 int loom_place_resolve(struct loom_place_resolved *resolved,
 		       const struct loom_place_problem *problem, struct loom_place_fault *fault);
+/** loom_place_resolve_one() - loom_place_resolve() of a problem as if it had one pool */
+int loom_place_resolve_one(struct loom_place_resolved *resolved,
+			   const struct loom_place_problem *problem);
 /** loom_place_resolved_clear() - frees what @resolved holds */
 void loom_place_resolved_clear(struct loom_place_resolved *resolved);
 
@@ -180,9 +183,6 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 
 /* bound.c */
 
-/** loom_place_resolve_one() - loom_place_resolve() of a problem as if it had one pool */
-int loom_place_resolve_one(struct loom_place_resolved *resolved,
-			   const struct loom_place_problem *problem);
 /** loom_place_find_reason() - loom_place_bound_reason() of a problem that is resolved */
 int loom_place_find_reason(const struct loom_place_problem *problem,
 			   struct loom_place_reason *reason);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/* Problems as arrays, which become those of loom_place.h, and answers back. See loomplace.h. */
+#include "loomplace.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_place.h"
+#include "loom_version.h"
+#include "memory.h"
+
+#define TEXT_OF(number)		#number
+#define TEXT(number)		TEXT_OF(number)
+
+/* sizes of the structs of the first header */
+#define PROBLEM_BYTES	sizeof(struct loomplace_problem)
+#define ANSWER_BYTES	sizeof(struct loomplace_answer)
+
+/* An answer with nothing in it but what the caller said. */
+static void clear_answer(struct loomplace_answer *answer)
+{
+	size_t bytes = sizeof(answer->struct_bytes);
+
+	memset((char *)answer + bytes, 0, ANSWER_BYTES - bytes);
+	answer->item = LOOMPLACE_NONE;
+	answer->other = LOOMPLACE_NONE;
+}
+
+static int fail(struct loomplace_answer *answer, int code, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (answer) {
+		length = length < sizeof(answer->text) ? length : sizeof(answer->text) - 1;
+		memcpy(answer->text, text, length);
+		answer->text[length] = '\0';
+	}
+	return code;
+}
+
+static size_t item_of(uint32_t item)
+{
+	return item == LOOM_PLACE_NONE ? LOOMPLACE_NONE : item;
+}
+
+static int fail_by(struct loomplace_answer *answer, int code, const struct loom_place_fault *fault)
+{
+	if (answer) {
+		answer->item = item_of(fault->first);
+		answer->other = item_of(fault->second);
+		answer->missing_bytes = fault->missing_bytes;
+	}
+	return fail(answer, code, fault->text);
+}
+
+/* A problem of a later header must have nothing in what is not known here. */
+static int check_problem(const struct loomplace_problem *problem, const uint64_t *offsets,
+			 struct loomplace_answer *answer)
+{
+	size_t i;
+
+	if (answer && answer->struct_bytes < ANSWER_BYTES)
+		return -EINVAL;
+	if (answer)
+		clear_answer(answer);
+	if (!problem || problem->struct_bytes < PROBLEM_BYTES)
+		return fail(answer, -EINVAL, "there is no problem, or its struct has no such size");
+	for (i = PROBLEM_BYTES; i < problem->struct_bytes; i++)
+		if (((const char *)problem)[i])
+			return fail(answer, -EINVAL, "the problem asks for what is not known");
+	if (problem->num_items >= LOOM_PLACE_NONE ||
+	    problem->num_items > SIZE_MAX / 4 / sizeof(struct loom_place_item))
+		return fail(answer, -E2BIG, "there are too many items");
+	if (problem->num_items &&
+	    (!problem->sizes || !problem->lowers || !problem->uppers || !offsets))
+		return fail(answer, -EINVAL, "an array is missing");
+	if (problem->memory && (!problem->memory->allocate || !problem->memory->release))
+		return fail(answer, -EINVAL, "a function for memory is missing");
+	return 0;
+}
+
+static struct loom_place_item *make_items(const struct loomplace_problem *problem)
+{
+	struct loom_place_item *items = calloc(problem->num_items + 1, sizeof(*items));
+	size_t i;
+
+	for (i = 0; i < problem->num_items && items; i++) {
+		items[i].size_bytes = problem->sizes[i];
+		items[i].lower = problem->lowers[i];
+		items[i].upper = problem->uppers[i];
+		items[i].align_bytes = problem->alignments ? problem->alignments[i] : 1;
+		if (problem->fixed && problem->fixed[i] != LOOMPLACE_FREE) {
+			items[i].flags = LOOM_PLACE_FIXED;
+			items[i].fixed = problem->fixed[i];
+		}
+	}
+	return items;
+}
+
+static int place_items(const struct loomplace_problem *problem,
+		       const struct loom_place_problem *own, uint64_t *offsets,
+		       struct loomplace_answer *answer)
+{
+	const struct loom_place_options options = {
+		.budget = problem->budget,
+		.time_ns = problem->time_ns,
+		.fit_only = problem->capacity_bytes,
+	};
+	struct loom_place_result result;
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	int ret = loom_place(own, &options, &result, &fault);
+
+	if (ret)
+		return fail_by(answer, ret, &fault);
+	if (own->num_items)
+		memcpy(offsets, result.offsets, own->num_items * sizeof(*offsets));
+	if (answer) {
+		answer->height_bytes = result.height_bytes[0];
+		answer->bound_bytes = result.bound_bytes[0];
+		answer->proved = result.proved;
+	}
+	loom_place_result_free(&result);
+	return 0;
+}
+
+static int check_items(const struct loom_place_problem *own, const uint64_t *offsets,
+		       struct loomplace_answer *answer)
+{
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	int ret = loom_place_check(own, offsets, NULL, &fault);
+	uint64_t bound = 0;
+	uint32_t i;
+
+	if (!ret)
+		ret = loom_place_bound(own, &bound);
+	if (ret)
+		return fail_by(answer, ret, &fault);
+	if (!answer)
+		return 0;
+	answer->bound_bytes = bound;
+	for (i = 0; i < own->num_items; i++)
+		if (own->items[i].size_bytes &&
+		    answer->height_bytes < offsets[i] + own->items[i].size_bytes)
+			answer->height_bytes = offsets[i] + own->items[i].size_bytes;
+	answer->proved = answer->height_bytes <= bound;
+	return 0;
+}
+
+/* @given: a placement to check, or NULL: one is to be found */
+static int run(const struct loomplace_problem *problem, const uint64_t *given, uint64_t *offsets,
+	       struct loomplace_answer *answer)
+{
+	struct loom_place_pool pool = {
+		.capacity_bytes = problem->capacity_bytes ? problem->capacity_bytes :
+							    LOOM_PLACE_ANYWHERE,
+	};
+	struct loom_place_problem own = {
+		.num_items = (uint32_t)problem->num_items, .pools = &pool, .num_pools = 1,
+	};
+	struct loom_place_item *items = make_items(problem);
+	int ret;
+
+	if (!items)
+		return fail(answer, -ENOMEM, "out of memory");
+	own.items = items;
+	ret = given ? check_items(&own, given, answer) :
+		      place_items(problem, &own, offsets, answer);
+	free(items);
+	return ret;
+}
+
+static int run_with(const struct loomplace_problem *problem, const uint64_t *given,
+		    uint64_t *offsets, struct loomplace_answer *answer)
+{
+	const struct loomplace_memory *before;
+	int saved = errno, ret;
+
+	ret = check_problem(problem, given ? given : offsets, answer);
+	if (ret)
+		return ret;
+	before = place_memory_use(problem->memory);
+	ret = run(problem, given, offsets, answer);
+	place_memory_use(before);
+	errno = saved;
+	return ret;
+}
+
+int loomplace_place(const struct loomplace_problem *problem, uint64_t *offsets,
+		    struct loomplace_answer *answer)
+{
+	return run_with(problem, NULL, offsets, answer);
+}
+
+int loomplace_check(const struct loomplace_problem *problem, const uint64_t *offsets,
+		    struct loomplace_answer *answer)
+{
+	static const uint64_t nothing[1];
+
+	/* no items need no array */
+	return run_with(problem, offsets ? offsets : problem && !problem->num_items ? nothing : NULL,
+			NULL, answer);
+}
+
+const char *loomplace_version(void)
+{
+	return TEXT(LOOM_VERSION_MAJOR) "." TEXT(LOOM_VERSION_MINOR) "." TEXT(LOOM_VERSION_PATCH);
+}
