@@ -199,8 +199,9 @@ int loomplace_check(const struct loomplace_problem *problem, const uint64_t *off
 	static const uint64_t nothing[1];
 
 	/* no items need no array */
-	return run_with(problem, offsets ? offsets : problem && !problem->num_items ? nothing : NULL,
-			NULL, answer);
+	if (!offsets && problem && !problem->num_items)
+		offsets = nothing;
+	return run_with(problem, offsets, NULL, answer);
 }
 
 const char *loomplace_version(void)

@@ -32,7 +32,7 @@ extern "C" {
  */
 #define LOOMPLACE_NONE		SIZE_MAX
 /**
- * define LOOMPLACE_FREE - in &loomplace_problem.fixed: the item may be anywhere
+ * define LOOMPLACE_FREE - no fixed offset, the item may be anywhere
  */
 #define LOOMPLACE_FREE		UINT64_MAX
 

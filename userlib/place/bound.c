@@ -279,7 +279,6 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 	return ret;
 }
 
-
 int loom_place_find_reason(const struct loom_place_problem *problem,
 			   struct loom_place_reason *reason)
 {

@@ -2,9 +2,12 @@
 /*
  * How a problem is written down does not matter: rows in any order and time in either direction
  * give the same height in the same number of nodes. More is never worse: a larger budget, or
- * another direction. Rectangles that were cut into pieces, of which the least height is known, are
- * placed near it however many pieces there are; and a time that was set is kept.
+ * another direction. Bytes and moments times a number, a problem cut in two in time and the same
+ * twice are solved if the problem is. Rectangles that were cut into pieces, of which the least
+ * height is known, are placed near it however many pieces there are; and a time that was set is
+ * kept.
  */
+#include "loom_core.h"
 #include "loom_place.h"
 #include "place_make.h"
 #include "tap.h"
@@ -139,6 +142,118 @@ static void test_rewritings(const char *what, enum make_mix mix, bool gaps)
 	tap_ok(!bad, "%s: rows in any order, and time backwards, change nothing", what);
 }
 
+/* Copies of pieces, with room for as many again. */
+static struct place_made copy(const struct place_made *made)
+{
+	struct place_made other = *made;
+
+	other.items = calloc(2 * (size_t)made->num_items + 1, sizeof(*other.items));
+	if (!other.items)
+		tap_fatal("no memory");
+	memcpy(other.items, made->items, made->num_items * sizeof(*other.items));
+	return other;
+}
+
+/* Sizes and alignments times a number, or moments; what is known of the height, too. */
+static void scale(struct place_made *made, uint64_t bytes, int64_t moments)
+{
+	uint32_t i;
+
+	for (i = 0; i < made->num_items; i++) {
+		made->items[i].size_bytes *= bytes;
+		made->items[i].align_bytes *= bytes;
+		made->items[i].lower *= moments;
+		made->items[i].upper *= moments;
+	}
+	made->height *= bytes;
+}
+
+/* What lives across a moment becomes two items: a placement of the whole is one of these. */
+static void cut(struct place_made *made, int64_t moment)
+{
+	uint32_t n = made->num_items, i;
+
+	for (i = 0; i < n; i++) {
+		if (made->items[i].lower >= moment || made->items[i].upper <= moment)
+			continue;
+		made->items[made->num_items] = made->items[i];
+		made->items[made->num_items++].lower = moment;
+		made->items[i].upper = moment;
+	}
+}
+
+/* The same again, behind it in time: what is placed twice is as high as once. */
+static void join(struct place_made *made)
+{
+	int64_t first = INT64_MAX, end = INT64_MIN;
+	uint32_t n = made->num_items, i;
+
+	for (i = 0; i < n; i++) {
+		first = made->items[i].lower < first ? made->items[i].lower : first;
+		end = made->items[i].upper > end ? made->items[i].upper : end;
+	}
+	for (i = 0; i < n; i++) {
+		made->items[n + i] = made->items[i];
+		made->items[n + i].lower += end - first;
+		made->items[n + i].upper += end - first;
+	}
+	made->num_items = 2 * n;
+}
+
+static void test_scaled(void)
+{
+	static const struct {
+		uint64_t bytes;
+		int64_t moments;
+	} factors[] = { { 3, 1 }, { 4096, 1 }, { 1, 7 }, { 1ULL << 20, 1000 } };
+	unsigned int kind, k, bad = 0;
+
+	for (kind = 0; kind <= MAKE_SKYLINE; kind++) {
+		struct place_made made = place_make((struct make_form){
+			kind, 60, 64, kind % 2 ? MAKE_MIXED : MAKE_PLAIN, 3,
+		});
+		struct outcome once = place(&made, made.height, 20000 / SLOW, 0);
+
+		for (k = 0; k < ARRAY_SIZE(factors); k++) {
+			struct place_made other = copy(&made);
+			struct outcome out;
+
+			scale(&other, factors[k].bytes, factors[k].moments);
+			out = place(&other, other.height, 20000 / SLOW, 0);
+			bad += !out.valid || out.fits != once.fits;
+			free(other.items);
+		}
+		bad += !once.fits || !once.valid;
+		free(made.items);
+	}
+	tap_ok(!bad, "bytes or moments times a number: what was solved still is");
+}
+
+static void test_cut_and_joined(void)
+{
+	unsigned int kind, bad = 0;
+
+	for (kind = 0; kind <= MAKE_SKYLINE; kind++) {
+		struct place_made made = place_make((struct make_form){
+			kind, 60, 64, kind % 2 ? MAKE_CRUMBLED : MAKE_PLAIN, 5,
+		});
+		struct place_made twice = copy(&made), halves = copy(&made);
+		struct outcome once = place(&made, made.height, 20000 / SLOW, 0), out;
+
+		cut(&halves, MAKE_MOMENTS / 2);
+		out = place(&halves, halves.height, 40000 / SLOW, 0);
+		bad += !out.valid || out.fits != once.fits;
+		join(&twice);
+		out = place(&twice, twice.height, 40000 / SLOW, 0);
+		bad += !out.valid || out.fits != once.fits;
+		bad += !once.fits || !once.valid;
+		free(made.items);
+		free(twice.items);
+		free(halves.items);
+	}
+	tap_ok(!bad, "cut in two at a moment, or twice one behind the other: solved as the whole");
+}
+
 static void test_budgets(void)
 {
 	static const uint64_t budgets[] = { 300, 3000, 30000 };
@@ -206,6 +321,8 @@ int main(void)
 	test_rewritings("mixed alignments", MAKE_MIXED, false);
 	test_rewritings("four alignments", MAKE_CRUMBLED, false);
 	test_rewritings("gaps", MAKE_PLAIN, true);
+	test_scaled();
+	test_cut_and_joined();
 	test_budgets();
 	test_pieces(300, 20000, 1.25);
 	test_pieces(2000, 20000, 1.2);
