@@ -44,6 +44,12 @@ static bool partial_counts(const struct loom_partial_entry *entry, u32 index)
 	return loom_mask_has(&entry->mask, index - LOOM_PARTIAL_CLASSES);
 }
 
+static bool partial_extent_same(const struct loom_partial_extent *a,
+				const struct loom_partial_extent *b)
+{
+	return a->first == b->first && a->last == b->last && a->gap == b->gap;
+}
+
 /* Computes what does not depend on extents. */
 void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 {
@@ -62,30 +68,151 @@ void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 	}
 }
 
+/* An extent, and where its largest gap begins. */
+struct partial_run {
+	struct loom_partial_extent extent;
+	u64 gap_at;
+};
+
+static void partial_run_add(struct partial_run *run, const struct loom_partial_entry *entry)
+{
+	u64 hole = entry->start > run->extent.last ? entry->start - run->extent.last : 0;
+
+	if (hole > run->extent.gap) {
+		run->gap_at = run->extent.last;
+		run->extent.gap = hole;
+	}
+	run->extent.last = max(run->extent.last, entry->end);
+}
+
+/* The blocks of a class behind the first, which is at @k. Half of all count: no branch for it. */
+static void partial_run_class(struct partial_run *run, struct loom_partial_chunk *chunk, u32 k,
+			      u32 class)
+{
+	u64 last = run->extent.last, gap = 0, gap_at = 0, counts, hole;
+
+	while (++k < chunk->count) {
+		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+		counts = -(entry->classes >> class & 1);
+		hole = (entry->start > last ? entry->start - last : 0) & counts;
+		gap_at = hole > gap ? last : gap_at;
+		gap = max(gap, hole);
+		last = max(last, entry->end & counts);
+	}
+	run->extent.last = last;
+	run->extent.gap = gap;
+	run->gap_at = gap_at;
+}
+
+/* Computes an extent of a chunk's own blocks. Return: whether it has changed. */
+static bool partial_extent_own(struct loom_partial_chunk *chunk, u32 index)
+{
+	struct partial_run run = { .extent = { .first = U64_MAX } };
+	u32 k = 0;
+	bool same;
+
+	while (k < chunk->count && !partial_counts(loom_partial_entry(chunk, k), index))
+		k++;
+	if (k < chunk->count) {
+		run.extent.first = loom_partial_entry(chunk, k)->start;
+		run.extent.last = loom_partial_entry(chunk, k)->end;
+		if (index < LOOM_PARTIAL_CLASSES)
+			partial_run_class(&run, chunk, k, index);
+		else
+			while (++k < chunk->count)
+				if (partial_counts(loom_partial_entry(chunk, k), index))
+					partial_run_add(&run, loom_partial_entry(chunk, k));
+	}
+	same = partial_extent_same(&run.extent, &chunk->own_extent[index]);
+	chunk->own_extent[index] = run.extent;
+	chunk->own_gap[index] = run.gap_at;
+	return !same;
+}
+
+/* The same when a block came that counts, and in few cases without a look at the others. */
+static bool partial_extent_grow(struct loom_partial_chunk *chunk, u32 index,
+				const struct loom_partial_entry *entry)
+{
+	struct loom_partial_extent *extent = &chunk->own_extent[index];
+	u64 gap_at = chunk->own_gap[index], start = entry->start, end = entry->end;
+	bool changed = start < extent->first || end > extent->last;
+
+	if (extent->first > extent->last ||
+	    (extent->gap && start < gap_at + extent->gap && end > gap_at))
+		return partial_extent_own(chunk, index);
+	if (start > extent->last && start - extent->last > extent->gap) {
+		chunk->own_gap[index] = extent->last;
+		extent->gap = start - extent->last;
+	}
+	if (end < extent->first && extent->first - end > extent->gap) {
+		chunk->own_gap[index] = end;
+		extent->gap = extent->first - end;
+	}
+	extent->first = min(extent->first, start);
+	extent->last = max(extent->last, end);
+	return changed;
+}
+
+/* The highest end of the blocks before index @k that count. */
+static u64 partial_end_before(struct loom_partial_chunk *chunk, u32 k, u32 index)
+{
+	u64 end = 0;
+
+	if (index < LOOM_PARTIAL_CLASSES) {
+		while (k-- > 0) {
+			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+			end = max(end, entry->end & -(entry->classes >> index & 1));
+		}
+		return end;
+	}
+	/* no two of one bank overlap: the last one has it */
+	while (k-- > 0)
+		if (partial_counts(loom_partial_entry(chunk, k), index))
+			return loom_partial_entry(chunk, k)->end;
+	return 0;
+}
+
+/*
+ * The same when a block went that counted and was at index @k. If it was inside of the extent, all
+ * that is new are holes where it was.
+ */
+static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
+			       const struct loom_partial_entry *gone, u32 k)
+{
+	struct loom_partial_extent *extent = &chunk->own_extent[index];
+	u64 gap = extent->gap;
+	struct partial_run run;
+
+	if (gone->start <= extent->first || gone->end >= extent->last)
+		return partial_extent_own(chunk, index);
+	run.extent.gap = gap;
+	run.extent.last = partial_end_before(chunk, k, index);
+	run.gap_at = chunk->own_gap[index];
+	for (; k < chunk->count; k++) {
+		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+		if (!partial_counts(entry, index))
+			continue;
+		partial_run_add(&run, entry);
+		if (entry->start >= gone->end)
+			break;
+	}
+	extent->gap = run.extent.gap;
+	chunk->own_gap[index] = run.gap_at;
+	return extent->gap != gap;
+}
+
 /* Computes the extents in @set of a chunk's own blocks. */
 void loom_extents_summarise_own(struct loom_partial_chunk *chunk,
 				const struct loom_partial_set *set)
 {
-	u32 i, k;
+	u32 i;
 
 	loom_extents_summarise_banks(chunk);
-	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		struct loom_partial_extent extent;
-
-		partial_extent_clear(&extent);
-		for (k = 0; k < chunk->count; k++) {
-			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
-
-			if (!partial_counts(entry, i))
-				continue;
-			if (extent.first == U64_MAX)
-				extent.first = entry->start;
-			else if (entry->start > extent.last)
-				extent.gap = max(extent.gap, entry->start - extent.last);
-			extent.last = max(extent.last, entry->end);
-		}
-		chunk->own_extent[i] = extent;
-	}
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
+		partial_extent_own(chunk, i);
 }
 
 static void partial_set_remove(struct loom_partial_set *set, u32 index)
@@ -130,8 +257,7 @@ static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_part
 		partial_extent_add(&extent, &chunk->own_extent[i]);
 		if (high)
 			partial_extent_add(&extent, &high->subtree_extent[i]);
-		if (extent.first == old->first && extent.last == old->last &&
-		    extent.gap == old->gap) {
+		if (partial_extent_same(&extent, old)) {
 			partial_set_remove(set, i);
 			continue;
 		}
@@ -191,13 +317,48 @@ struct loom_partial_set loom_extents_affected(const struct loom_partials *partia
 	return set;
 }
 
-/* The blocks of a chunk have changed: updates the extents in @set, up to the root. */
+/* The blocks of a chunk have changed: updates the extents in @set, as far up as they change. */
 void loom_extents_update_chunk(const struct loom_partials *partials,
 			       struct loom_partial_chunk *chunk,
 			       const struct loom_partial_set *set)
 {
-	loom_extents_summarise_own(chunk, set);
-	loom_extents_propagate(partials, &chunk->node, *set);
+	struct loom_partial_set changed = *set;
+	u32 i;
+
+	loom_extents_summarise_banks(chunk);
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
+		if (!partial_extent_own(chunk, i))
+			partial_set_remove(&changed, i);
+	loom_extents_propagate(partials, &chunk->node, changed);
+}
+
+/* A block came to a chunk. What does not depend on extents is up to date. */
+void loom_extents_add_entry(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
+			    const struct loom_partial_entry *entry,
+			    const struct loom_partial_set *set)
+{
+	struct loom_partial_set changed = *set;
+	u32 i;
+
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
+		if (!partial_extent_grow(chunk, i, entry))
+			partial_set_remove(&changed, i);
+	loom_extents_propagate(partials, &chunk->node, changed);
+}
+
+/* A block went from a chunk, where it was at index @k. */
+void loom_extents_drop_entry(const struct loom_partials *partials,
+			     struct loom_partial_chunk *chunk,
+			     const struct loom_partial_entry *gone, u32 k,
+			     const struct loom_partial_set *set)
+{
+	struct loom_partial_set changed = *set;
+	u32 i;
+
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
+		if (!partial_extent_cut(chunk, i, gone, k))
+			partial_set_remove(&changed, i);
+	loom_extents_propagate(partials, &chunk->node, changed);
 }
 
 /* Computes the extents in @set of all chunks, from the leaves up. */

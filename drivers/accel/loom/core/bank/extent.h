@@ -38,6 +38,17 @@ void loom_extents_update_chunk(const struct loom_partials *partials,
 			       struct loom_partial_chunk *chunk,
 			       const struct loom_partial_set *set);
 
+/* A block came to a chunk, that counts for the extents in @set: the same. */
+void loom_extents_add_entry(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
+			    const struct loom_partial_entry *entry,
+			    const struct loom_partial_set *set);
+
+/* A block went from a chunk that has others: it was at index @k, and counted for those in @set. */
+void loom_extents_drop_entry(const struct loom_partials *partials,
+			     struct loom_partial_chunk *chunk,
+			     const struct loom_partial_entry *gone, u32 k,
+			     const struct loom_partial_set *set);
+
 /* The class for this mask, or the least recently used one. */
 struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, u32 count,
 					      const struct loom_mask *mask, bool *same);

@@ -423,28 +423,29 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 	partial_count(partials, &block->mask, block->size);
 	if (!partials->chunks.root) {
 		partial_link(partials, chunk, NULL);
-	} else if (partials->indexed) {
-		set = loom_extents_affected(partials, &block->mask);
-		entry->classes = set.classes;
-		loom_extents_update_chunk(partials, chunk, &set);
-	} else {
-		loom_mask_add(&chunk->own.banks, &block->mask);
-		chunk->own.start = min(chunk->own.start, entry->start);
-		chunk->own.end = max(chunk->own.end, entry->end);
+		return true;
 	}
+	loom_mask_add(&chunk->own.banks, &block->mask);
+	chunk->own.start = min(chunk->own.start, entry->start);
+	chunk->own.end = max(chunk->own.end, entry->end);
+	if (!partials->indexed)
+		return true;
+	set = loom_extents_affected(partials, &block->mask);
+	entry->classes = set.classes;
+	loom_extents_add_entry(partials, chunk, entry, &set);
 	return true;
 }
 
 /*
- * A block went from a chunk that is not indexed. Its banks are looked up now and then only, and
- * even less often while it is the only chunk, so that it costs little beside a scan of a few.
+ * A block went from a chunk. Its banks are looked up now and then only, and even less often while
+ * it is the only chunk, so that it costs little beside a scan of a few.
  */
 static void partial_shrink(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
 			   u64 end)
 {
 	u32 k;
 
-	if (partials->chunk_count == 1) {
+	if (partials->chunk_count == 1 && !partials->indexed) {
 		if (++chunk->gone > chunk->count)
 			loom_extents_summarise_banks(chunk);
 		return;
@@ -471,9 +472,10 @@ static void partial_forget(struct loom_partials *partials)
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block)
 {
 	struct loom_partial_chunk *chunk = block->chunk, *next = NULL;
+	u32 k = partial_index(chunk, block->slot);
 	struct loom_partial_set set;
 
-	partial_drop(chunk, partial_index(chunk, block->slot));
+	partial_drop(chunk, k);
 	partials->count--;
 	partial_count(partials, &block->mask, -block->size);
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
@@ -490,11 +492,12 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 		partial_move(chunk, next, 0);
 		partial_unlink(partials, next);
 		loom_extents_update_chunk(partials, chunk, &partials->maintained);
-	} else if (partials->indexed) {
+		return;
+	}
+	partial_shrink(partials, chunk, block->start + block->size);
+	if (partials->indexed) {
 		set = loom_extents_affected(partials, &block->mask);
-		loom_extents_update_chunk(partials, chunk, &set);
-	} else {
-		partial_shrink(partials, chunk, block->start + block->size);
+		loom_extents_drop_entry(partials, chunk, &chunk->entry[block->slot], k, &set);
 	}
 }
 

@@ -77,6 +77,7 @@ struct loom_partial_entry {
  * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
  *	while the chunks are indexed
  * @own_extent: of these blocks, by class, then by bank; those in loom_partials.maintained are valid
+ * @own_gap: where the largest gap of each begins, if there is one
  * @subtree_extent: likewise, of the subtree
  *
  * What a scan needs comes first and lies together.
@@ -92,6 +93,7 @@ struct loom_partial_chunk {
 	struct loom_partial_summary subtree;
 	struct loom_partial_entry entry[LOOM_PARTIAL_FAN];
 	struct loom_partial_extent own_extent[LOOM_PARTIAL_EXTENTS];
+	u64 own_gap[LOOM_PARTIAL_EXTENTS];
 	struct loom_partial_extent subtree_extent[LOOM_PARTIAL_EXTENTS];
 };
 
