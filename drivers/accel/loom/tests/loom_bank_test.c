@@ -250,6 +250,87 @@ static void bank_fragmentation(struct kunit *test)
 	bank_check(test, test->priv);
 }
 
+#define NEAR_LIMIT	65536
+
+/**
+ * struct near_case - two holes, of which near fit takes the one where less is lost
+ * @what: what it is about
+ * @far: bytes between the end that is named and a hole of just the size; at that end is one of four
+ *	times the size
+ * @tight: whether the block goes into the one of just the size
+ *
+ * 3072 bytes would be left over in the larger hole; 3 / 32 of @far is lost in the other.
+ */
+struct near_case {
+	const char *what;
+	u64 far;
+	bool tight;
+};
+
+static const struct near_case near_cases[] = {
+	{ "a tight hole at hand", 16384, true },
+	{ "just near enough", 32704, true },
+	{ "as much lost in both", 32768, false },
+	{ "a tight hole far away", 49152, false },
+};
+
+KUNIT_ARRAY_PARAM_DESC(near_case, near_cases, what);
+
+/* Takes exactly these bytes, on all banks or on those of @mask. */
+static void near_take(struct kunit *test, u64 start, u64 end, const struct loom_mask *mask)
+{
+	struct loom_partial_chunk *spare = NULL;
+	struct loom_bank_request request = {
+		.size = end - start, .align = 1, .low = start, .high = end, .mask = mask,
+		.spare = &spare,
+	};
+
+	if (mask)
+		spare = loom_bank_chunk_create();
+	bank_expect(test, &request, start);
+	loom_port_free(spare);
+}
+
+/* A bank with the two holes. @masked: a block on one of two banks lies in the larger one. */
+static void near_bank(struct kunit *test, u64 far, bool top_down, u32 flat_most, bool masked)
+{
+	const struct loom_mask first = { { 1 } };
+	struct loom_bank *bank = test->priv;
+	u64 tight = top_down ? NEAR_LIMIT - far - 1024 : far;
+
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, 0, NEAR_LIMIT, 2, LOOM_BANK_NEAR_FIT));
+	bank->flat_most = flat_most;
+	near_take(test, top_down ? 0 : 4096, tight, NULL);
+	near_take(test, tight + 1024, top_down ? NEAR_LIMIT - 4096 : NEAR_LIMIT, NULL);
+	if (masked && top_down)
+		near_take(test, NEAR_LIMIT - 4096, NEAR_LIMIT - 4032, &first);
+	else if (masked)
+		near_take(test, 4032, 4096, &first);
+}
+
+/* With the holes in a list and in a tree, from both ends, without and with a partial block. */
+static void bank_near_fit(struct kunit *test)
+{
+	const struct near_case *near = test->param_value;
+	struct loom_bank_request request = { .size = 1024, .align = 64, .high = U64_MAX };
+	struct loom_bank *bank = test->priv;
+	u64 want;
+	u32 way;
+
+	for (way = 0; way < 8; way++) {
+		request.top_down = way & 1;
+		loom_bank_fini(bank);
+		near_bank(test, near->far, request.top_down, way & 2 ? 0 : LOOM_FLAT_BLOCKS,
+			  way & 4);
+		KUNIT_EXPECT_EQ(test, bank->is_flat, !(way & 2));
+		want = near->tight ? near->far : 0;
+		if (request.top_down)
+			want = NEAR_LIMIT - 1024 - want;
+		bank_expect(test, &request, want);
+		bank_check(test, bank);
+	}
+}
+
 static void bank_find(struct kunit *test)
 {
 	struct loom_bank_request request = bank_request;
@@ -423,6 +504,7 @@ static struct kunit_case bank_cases[] = {
 	KUNIT_CASE(bank_free_refuses),
 	KUNIT_CASE(bank_fini_lets_go),
 	KUNIT_CASE(bank_fragmentation),
+	KUNIT_CASE_PARAM(bank_near_fit, near_case_gen_params),
 	KUNIT_CASE(bank_find),
 	KUNIT_CASE_PARAM(bank_random, bank_setting_gen_params),
 	{}

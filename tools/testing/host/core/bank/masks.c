@@ -117,6 +117,40 @@ static bool check_banks(struct loom_partials *partials)
 	return true;
 }
 
+/* The extents of a chunk's own blocks, each against all blocks, one by one. */
+static bool check_own(const struct loom_partials *partials, struct loom_partial_chunk *chunk)
+{
+	for (u32 i = 0; i < LOOM_PARTIAL_EXTENTS; i++) {
+		const struct loom_partial_extent *extent = &chunk->own_extent[i];
+		u64 first = U64_MAX, last = 0, best = 0, bank = i - LOOM_PARTIAL_CLASSES;
+		bool at_best = false, is_class = i < LOOM_PARTIAL_CLASSES;
+
+		if (!(is_class ? partials->maintained.classes >> i & 1 :
+				 loom_mask_has(&partials->maintained.banks, bank)))
+			continue;
+		for (u32 k = 0; k < chunk->count; k++) {
+			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+			if (!(is_class ? loom_mask_overlaps(&entry->mask,
+							    &partials->class[i].mask) :
+					 loom_mask_has(&entry->mask, bank)))
+				continue;
+			if (first == U64_MAX) {
+				first = entry->start;
+			} else if (entry->start > last) {
+				best = max(best, entry->start - last);
+				at_best |= chunk->own_gap[i] == last &&
+					   extent->gap == entry->start - last;
+			}
+			last = max(last, entry->end);
+		}
+		if (extent->first != first || extent->last != last || extent->gap != best ||
+		    (best && !at_best))
+			return false;
+	}
+	return true;
+}
+
 /* The summaries of every chunk, and the order of all blocks. */
 static bool check_chunks(struct loom_partials *partials)
 {
@@ -127,13 +161,15 @@ static bool check_chunks(struct loom_partials *partials)
 	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
 		const struct loom_partial_entry *entry =
 			loom_partial_entry(cursor.chunk, cursor.index);
-		const struct loom_partial_chunk *chunk = cursor.chunk;
+		struct loom_partial_chunk *chunk = cursor.chunk;
 		const struct loom_treap_node *node = &chunk->node;
 
 		if (!cursor.index) {
 			u64 low = entry->start;
 
 			chunks++;
+			if (partials->indexed && !check_own(partials, chunk))
+				return false;
 			for (int i = 0; i < 2; i++)
 				if (node->child[i] && (node->child[i]->parent != node ||
 						       node->child[i]->priority > node->priority))
