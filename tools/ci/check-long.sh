@@ -84,7 +84,8 @@ for part in $parts; do
 	models)
 		run "every network by every strategy, on the host" make -s check-models
 		run "twenty-four networks have the same bits in every way" same_bits
-		run "every network, on the node" tools/ci/check-models.sh node ;;
+		run "every network, on the node" tools/ci/check-models.sh node
+		run "more networks of npm packages" tools/testing/ort/npm.sh ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
 	torchvision)

