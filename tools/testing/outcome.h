@@ -10,6 +10,7 @@
 
 #include "code_round.h"
 #include "loom_planner.h"
+#include "loom_replay.h"
 #include "loom_run.h"
 
 #define MAX_OUTPUTS	40
@@ -87,6 +88,28 @@ static inline int outcome_code(const struct loom_program *program, const struct 
 }
 
 /*
+ * The judge, which shares no code with planner, verifier and engine, finds nothing in the plan, and
+ * counts what was promised. Values are compared by those who have a reference.
+ */
+static inline int outcome_replay(const struct loom_program *program,
+				 const struct drm_loom_chip *chip, struct loom_error *err)
+{
+	struct loom_replay_options options = { .chip = chip, .max_faults = 1 };
+	struct loom_replay_report *report;
+	int ret = loom_replay_program(program, &options, &report, err);
+
+	/* there are plans that it has no memory for */
+	if (ret)
+		return ret == -E2BIG ? 0 : ret;
+	if (report->num_faults) {
+		snprintf(err->text, sizeof(err->text), "the judge: %s", report->faults[0].text);
+		ret = -EPROTO;
+	}
+	loom_replay_destroy(report);
+	return ret;
+}
+
+/*
  * Proves and runs it, 0 or an errno with a line about it. Whatever is returned,
  * outcome_clear() has to follow.
  */
@@ -105,6 +128,8 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 		ret = loom_session_create(target, program, &session, err);
 	if (!ret)
 		ret = outcome_code(program, loom_target_chip(target), err);
+	if (!ret)
+		ret = outcome_replay(program, loom_target_chip(target), err);
 	if (!ret)
 		ret = outcome_feed(session, program, inputs, num_inputs, err);
 	if (!ret)
