@@ -114,6 +114,35 @@ CHANGE(distinct_lanes)
 		pb_slice(pb, pb_slice(pb, pb_all(pb, T_SI8), 0, 0, 5), 1, 0, 2);
 }
 
+/* More elements than a u64 counts, all of them the same ones. */
+static void distinct_repeat(struct drm_loom_plan_view *view)
+{
+	u32 i;
+
+	view->rank = 5;
+	for (i = 1; i < 5; i++) {
+		view->dims[i] = ~0U;
+		view->strides[i] = 0;
+	}
+}
+
+CHANGE(distinct_many)
+{
+	distinct_repeat(pb_operand(pb, C_CAST_BACK, 0));
+	distinct_repeat(pb_operand(pb, C_CAST_BACK, 1));
+}
+
+CHANGE(distinct_many_softmax)
+{
+	struct drm_loom_attr_softmax attr = { .axis = 0 };
+	struct drm_loom_plan_view y = pb_all(pb, T_SZ2);
+
+	distinct_repeat(&y);
+	pb_begin_step(pb);
+	pb_tensor(pb, T_SZ2)->last_step = SAMPLE_STEPS;
+	pb_add(pb, DRM_LOOM_OP_SOFTMAX, &attr, sizeof(attr), PB_VIEWS(y, y));
+}
+
 /* A reduction of 5 * 2^20 elements, all the same one. */
 CHANGE(cost)
 {
@@ -223,6 +252,8 @@ static const struct rule_case rule_cases_view[] = {
 	  .command = C_CAST_BACK, .operand = 0, .tensor = T_SZ2, .start = 3072, .end = 3332 },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_overlap) },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_lanes) },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_many) },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_many_softmax) },
 	{ DRM_LOOM_RULE_COST, C(cost), .valid = IN_COMMAND, .step = SAMPLE_STEPS,
 	  .command = C_COUNT },
 	{ DRM_LOOM_RULE_COST, C(cost_units) },

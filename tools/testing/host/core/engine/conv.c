@@ -325,17 +325,38 @@ static void deep_strip_geometry(struct geometry *g)
 	}
 }
 
+/* Kernels of more rows than the engine notes the places of. */
+static void tall_geometry(struct geometry *g)
+{
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = 1;
+	g->groups = 1;
+	g->c = ec_range(1, 3);
+	g->o = ec_range(1, 9);
+	g->attr.groups = 1;
+	g->k[0] = ec_range(1, 3);
+	g->k[1] = ec_range(30, 40);
+	g->k[2] = ec_range(1, 3);
+	for (i = 0; i < 3; i++) {
+		g->attr.stride[i] = 1;
+		g->attr.dilation[i] = ec_chance(80) ? 1 : 2;
+		g->attr.pad[i] = ec_range(0, i);
+		g->y[i] = ec_range(1, !i ? 2 : i == 1 ? 3 : 40);
+		g->x[i] = g->y[i] + (g->k[i] - 1) * g->attr.dilation[i];
+	}
+	g->act = ec_act_random();
+}
+
 /* All divisions of the work give the same bits: those of the sum by channel, then by tap. */
-static void check_strip(struct ec *ec, bool deep)
+static void check_strip(struct ec *ec, void (*make)(struct geometry *g))
 {
 	struct geometry g;
 	u32 y[5] = {};
 	bool more;
 
-	if (deep)
-		deep_strip_geometry(&g);
-	else
-		strip_geometry(&g);
+	make(&g);
 	make_operands(ec, &g, true, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32);
 	if (!ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3))
 		return;
@@ -402,7 +423,7 @@ int main(void)
 	for (t = 0; t < 2; t++) {
 		for (bad = 0, i = 0; i < cases; i++) {
 			ec_begin(&ec, 9000 + 1000 * t + i);
-			check_strip(&ec, t);
+			check_strip(&ec, t ? deep_strip_geometry : strip_geometry);
 			bad += ec.failed;
 		}
 		tap_ok(!bad, "conv of %sstrips has the bits of its sums: %u geometries, %u wrong",
@@ -417,6 +438,14 @@ int main(void)
 		bad += ec.failed;
 	}
 	tap_ok(!bad, "more of bytes: %u geometries, %u wrong", cases, bad);
+	cases = ec_cases(30);
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 40000 + i);
+		check_strip(&ec, tall_geometry);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "kernels of many rows: %u geometries, %u wrong", cases, bad);
+	cases = ec_cases(300);
 	for (bad = 0, i = 0; i < cases; i++) {
 		ec_begin(&ec, 30000 + i);
 		check_integer(&ec, i % 3, true);

@@ -253,6 +253,26 @@ static void check_unary_f64(const struct unary *u)
 	       u->bound_f64);
 }
 
+/* Where a function is constant, has no value or is another one: no operation goes there. */
+static void check_ends(void)
+{
+	static const double ends[] = {
+		0.0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-1074, -0x1p-1074, -1.0, -2.0,
+		-0x1.00001p0, -0x1.fffffffffffffp-1, 709.0, 709.1, 709.78, 709.79, 1e300, -1e300,
+		-40.0, -40.1, -0.29, -0.28, 0.41, 0.42, 1.0, 0x1p60,
+	};
+	double worst = 0.0, e;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		e = ulps_f64(loom_expm1(ends[i]), expm1l(ends[i]));
+		worst = fmax(worst, e);
+		e = ulps_f64(loom_log1p(ends[i]), log1pl(ends[i]));
+		worst = fmax(worst, e);
+	}
+	tap_ok(worst <= 2.0, "expm1 and log1p at their ends: %.3f ulp, at most 2", worst);
+}
+
 static void check_pow(void)
 {
 	long double want;
@@ -388,6 +408,7 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(unary); i++)
 		check_unary_f64(&unary[i]);
 	check_pow();
+	check_ends();
 	check_fmod();
 	check_half();
 	return tap_end();

@@ -161,6 +161,74 @@ static bool pitch_spreads(u64 bytes)
 	return pitch >= bytes && pitch < bytes + 128 && pitch % 64 == 0 && sets == ~0ULL;
 }
 
+/*
+ * Runs it to the end with commands of @least or more computed in shares, the last first: as many
+ * processors would, in any order. Return: number of commands that were, or 0 if that went wrong.
+ */
+static u32 run_shared(struct bench *b, u64 least, u32 workers, u64 budget,
+		      struct drm_loom_counters *counters)
+{
+	const struct loom_command *command;
+	struct loom_engine engine;
+	u32 shared = 0, calls = 0;
+	bool done;
+
+	build(b);
+	loom_engine_init(&engine, &b->plan, &b->memory);
+	engine.share_least = least;
+	do {
+		done = loom_engine_run(&engine, budget);
+		command = loom_engine_shared(&engine);
+		if (++calls > 100000 || (command && (done || engine.unit ||
+						     command->units * command->unit_cost < least)))
+			return 0;
+		if (command) {
+			u64 size = loom_engine_share(command, workers);
+			u64 n = (command->units + size - 1) / size;
+
+			while (n--) {
+				struct loom_share share = {
+					.unit = n * size,
+					.end = min((n + 1) * size, command->units),
+				};
+
+				while (share.unit < share.end)
+					loom_share_run(&share, command, &b->memory, budget);
+			}
+			loom_engine_shared_end(&engine);
+			shared++;
+		}
+	} while (!done);
+	*counters = engine.counters;
+	return loom_engine_shared(&engine) ? 0 : shared;
+}
+
+static void test_shared(const struct bench *whole, const struct drm_loom_counters *counters)
+{
+	static const struct {
+		u64 least;
+		u32 workers;
+		u32 commands;
+	} rows[] = {
+		/* all six; the convolution and what is as long; the convolution alone */
+		{ 1, 1, 6 }, { 1, 5, 6 }, { O * H * W, 2, 4 }, { (u64)O * C * 9 * H * W / 2, 3, 1 },
+	};
+	static struct bench part;
+	struct drm_loom_counters again;
+	u32 i, shared;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		shared = run_shared(&part, rows[i].least, rows[i].workers, i % 2 ? 100 : 10000,
+				    &again);
+		tap_ok(shared == rows[i].commands &&
+		       !memcmp(whole->scratch, part.scratch, sizeof(part.scratch)) &&
+		       !memcmp(whole->y, part.y, sizeof(part.y)) &&
+		       !memcmp(counters, &again, sizeof(again)),
+		       "%u commands are shared among %u: the same bits and counters", shared,
+		       rows[i].workers);
+	}
+}
+
 int main(void)
 {
 	static const u64 budgets[] = { 0, 1, 63, 64, 65, 100, 3000, 10000, 1000000 };
@@ -203,6 +271,8 @@ int main(void)
 		       "budget %llu: the same bits and counters in %u calls",
 		       (unsigned long long)budgets[i], calls);
 	}
+
+	test_shared(&whole, &counters);
 
 	/* a call must not execute more units than budget / cost, and those done with the last */
 	build(&part);

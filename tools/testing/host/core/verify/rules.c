@@ -31,6 +31,26 @@ static void test_null_plan(void)
 	pb_fini(&pb);
 }
 
+/* Of a plan that is too large nothing is looked at but its header. */
+static void test_large_plan(void)
+{
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	void *blob;
+	u64 size;
+	int ret;
+
+	pb_init(&pb, 4, 0);
+	blob = pb_blob(&pb, &size);
+	pb_fini(&pb);
+	((struct drm_loom_plan_header *)blob)->size = DRM_LOOM_MAX_PLAN_BYTES + 8;
+	ret = loom_plan_create(blob, DRM_LOOM_MAX_PLAN_BYTES + 8, chip, &plan, &reject);
+	tap_ok(ret == -EBADMSG && !plan && reject.rule == DRM_LOOM_RULE_LIMIT,
+	       "a plan above the most bytes is refused");
+	pb_free(blob);
+}
+
 static void test_fine(const struct rule_case *cases, size_t count)
 {
 	struct drm_loom_reject reject;
@@ -60,6 +80,7 @@ int main(void)
 	if (!tap_ok(!ret && !reject.rule && !reject.valid, "the sample is valid"))
 		note_record(&reject);
 	test_null_plan();
+	test_large_plan();
 	test_fine(rule_cases_fine, ARRAY_SIZE(rule_cases_fine));
 	test_fine(rule_cases_fine_on, ARRAY_SIZE(rule_cases_fine_on));
 
