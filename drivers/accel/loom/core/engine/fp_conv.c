@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_conv_box.h"
-#include "fp_conv_packed.h"
+#include "fp_conv_f32.h"
 
 /**
  * DOC: Convolution
@@ -36,7 +35,8 @@
  * taps.
  *
  * In a process, elements of x that are apart in their rows are first copied to a box in which they
- * are not, once for many output channels (fp_conv_box.c), and the methods above read the box.
+ * are not, once for many output channels (fp_conv_box.c), and the methods above read the box. For
+ * strips a few columns wide x is turned in it, and vectors run along H (fp_conv_tall.c).
  *
  * The lanes of x and y may run over any axis: over channels they are walked, over D and H a row has
  * its own bank, and over W a row is staged from its banks. (When all but channels went to
@@ -286,12 +286,48 @@ static u32 conv_together(const struct conv_job *job, bool fours, u64 count)
 	       conv_cost(job, CONV_LEAST, 4) * job->kernel <= CONV_ATOM ? 4 : 1;
 }
 
-static void conv_positions(struct conv_job *job, u64 p, u64 end)
+static void conv_blocks(struct conv_job *job, u64 p, u64 end)
 {
+	if (p >= end)
+		return;
 	if (job->taps && !job->depth)
 		loom_conv_narrow_run(&job->f, job->taps, &job->ch, p, end);
 	else
 		loom_conv_wide_run(&job->f, &job->ch, p, end);
+}
+
+#ifndef __KERNEL__
+/* Whole rows, by columns where that goes. */
+static void conv_tall(struct conv_job *job, u64 p, u64 end)
+{
+	const struct loom_conv_box *box = job->box;
+	u64 plane = loom_conv_tall_plane(&job->f);
+	u32 width = job->f.c.y.dims[4], first, behind, channel;
+	u32 from = div64_u64(p, width), to = div64_u64(end, width);
+
+	loom_conv_tall_rows(&job->f, &first, &behind);
+	first = max(first, from);
+	behind = min(behind, to);
+	if (behind < first + LOOM_CONV_TALL_ROWS / 2) {
+		conv_blocks(job, p, end);
+		return;
+	}
+	channel = job->o / job->f.c.outputs * job->f.c.inputs - box->channel;
+	conv_blocks(job, p, (u64)first * width);
+	loom_conv_tall_run(&job->f, &job->ch, box->data + channel * plane, first, behind);
+	conv_blocks(job, (u64)behind * width, end);
+}
+#endif
+
+static void conv_positions(struct conv_job *job, u64 p, u64 end)
+{
+#ifndef __KERNEL__
+	if (job->box && job->box->tall) {
+		conv_tall(job, p, end);
+		return;
+	}
+#endif
+	conv_blocks(job, p, end);
 }
 
 #ifndef __KERNEL__
@@ -610,18 +646,18 @@ static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
 
 	taps.positions = 0;
 	job->taps = &taps;
-	job->depth = loom_conv_depth_suits(&job->f);
+	job->depth = !(job->box && job->box->tall) && loom_conv_depth_suits(&job->f);
 	return conv_f32_run(job, first, count);
 }
 
 #ifndef __KERNEL__
 /* By way of a box. Return: as conv_f32_run(). */
-static noinline u64 conv_box_run(struct conv_job *job, u64 first, u64 count)
+static noinline u64 conv_box_run(struct conv_job *job, bool tall, u64 first, u64 count)
 {
 	struct loom_conv_box box;
 	u64 done;
 
-	loom_conv_box_begin(&box, &job->f);
+	loom_conv_box_begin(&box, &job->f, tall);
 	job->box = &box;
 	if (loom_conv_narrow_suits(&job->f) || loom_conv_depth_suits(&job->f))
 		done = conv_narrow_run(job, first, count);
@@ -644,9 +680,12 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
 #ifndef __KERNEL__
-	if (!part->begun && loom_conv_box_suits(&job.f)) {
-		u64 done = conv_box_run(&job, first, count);
+	if (!part->begun) {
+		bool tall = loom_conv_tall_suits(&job.f);
+		u64 done = 0;
 
+		if (tall || loom_conv_box_suits(&job.f))
+			done = conv_box_run(&job, tall, first, count);
 		if (done)
 			return done;
 	}

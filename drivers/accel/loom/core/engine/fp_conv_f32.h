@@ -245,4 +245,90 @@ bool loom_conv_depth_suits(const struct loom_conv_f32 *f);
 void loom_conv_depth_run(const struct loom_conv_f32 *f, struct loom_conv_narrow *taps, u32 n,
 			 u32 o, u32 channels);
 
+/* Output channels of a block: the lanes of a vector */
+#define LOOM_CONV_PACKED	16
+
+/* A convolution of bytes whose groups are a channel each: lanes are groups then. */
+static inline bool loom_conv_packed_depth(const struct loom_conv_f32 *f)
+{
+	return f->c.inputs == 1 && f->c.outputs == 1;
+}
+
+#ifdef __AVX512VNNI__
+/* Whether the functions below can, and should. */
+bool loom_conv_packed_suits(const struct loom_conv_f32 *f);
+
+/* What is paid once for a call of the function below, in element operations. */
+u64 loom_conv_packed_look(const struct loom_conv_f32 *f);
+
+/* The outputs from position @p to @end, of @nb channels from @o, at most LOOM_CONV_PACKED. */
+void loom_conv_packed_run(const struct loom_conv_f32 *f, u32 n, u32 o, u32 nb, u64 p, u64 end);
+#endif
+
+/* Floats of a box: it stays in the cache behind the first. */
+#define LOOM_CONV_BOX	(64U << 10)
+
+/**
+ * struct loom_conv_box - a part of x, copied so that rows are side by side
+ * @from: the convolution as it is
+ * @tall: columns are side by side, see fp_conv_tall.c
+ * @whole: rows that outputs need are all rows of x
+ * @pitch: floats from a row to the next
+ * @n: batch of what is held
+ * @channel: its first channel
+ * @channels: how many; 0: nothing is held
+ * @row: its first row on H
+ * @rows: how many
+ * @data: by channel, by row; what is read behind the last of a row is not used
+ */
+struct loom_conv_box {
+	struct loom_conv_f32 from;
+	bool tall;
+	bool whole;
+	u32 pitch;
+	u32 n;
+	u32 channel;
+	u32 channels;
+	u32 row;
+	u32 rows;
+	float data[LOOM_CONV_BOX + 2 * LOOM_TILE] __attribute__((aligned(64)));
+};
+
+/* Whether the functions below can, and should. */
+bool loom_conv_box_suits(const struct loom_conv_f32 *f);
+
+/* Nothing is held yet. @f becomes the convolution of a box, if that is not @tall. */
+void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f, bool tall);
+
+/*
+ * Has the inputs of outputs from position @p to @end of channel @o, and as many of @channels input
+ * channels from there on as there is room for, if @part can pay for that, and @more besides.
+ *
+ * Return: rows of outputs from the first on whose inputs are there; 0: it cannot.
+ */
+u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struct loom_part *part,
+		       u64 more, u32 n, u32 o, u64 channels, u64 p, u64 end);
+
+/* Rows of outputs that are worth to be computed by columns */
+#define LOOM_CONV_TALL_ROWS	16
+/* Most taps, and the largest step on H */
+#define LOOM_CONV_TALL_TAPS	64
+#define LOOM_CONV_TALL_STEPS	2
+
+/* Whether the functions below can, and should. */
+bool loom_conv_tall_suits(const struct loom_conv_f32 *f);
+
+/* Floats that a channel of x takes when it is turned. */
+u64 loom_conv_tall_plane(const struct loom_conv_f32 *f);
+
+/* Turns a channel of x, which begins at @channel, to @to. */
+void loom_conv_tall_copy(const struct loom_conv_f32 *f, u8 *channel, float *to);
+
+/* Rows of outputs all of whose taps on H meet x: those from @first and before @end. */
+void loom_conv_tall_rows(const struct loom_conv_f32 *f, u32 *first, u32 *end);
+
+/* Some of those, of all of @ch, whose input channels are at @x, one after the other. */
+void loom_conv_tall_run(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+			const float *x, u32 first, u32 end);
+
 #endif /* LOOM_FP_CONV_F32_H */

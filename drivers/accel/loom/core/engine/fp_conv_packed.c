@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_conv_packed.h"
+#include "fp_conv_f32.h"
 
 #ifdef __AVX512VNNI__
 #include <immintrin.h>
