@@ -137,6 +137,35 @@ static __always_inline void packed_transpose(__m128i *rows)
 	}
 }
 
+/* Of a channel, four input channels to a word, as many as there are; @row steps over them. */
+static __always_inline u32 packed_words(const struct packed *p, struct loom_row *row, u32 flip,
+					u8 *to)
+{
+	const struct loom_conv *c = &p->f->c;
+	const u32 kh = c->w->dims[3], kw = c->w->dims[4], quads = p->pixel / 4;
+	const s64 *step = p->f->w_step;
+	u32 ic, h, w, i;
+
+	for (ic = 0; ic + 4 <= c->inputs; ic += 4) {
+		const u8 *at[4];
+		u8 *word = to + ic / 4 * 64;
+
+		for (i = 0; i < 4; i++, loom_row_next(row))
+			at[i] = row->at;
+		for (h = 0; h < kh; h++) {
+			for (w = 0; w < kw; w++, word += 64 * quads) {
+				s64 off = h * step[1] + w * step[2];
+				u32 four = at[0][off] | at[1][off] << 8 | at[2][off] << 16 |
+					   (u32)at[3][off] << 24;
+
+				four ^= flip * 0x01010101;
+				memcpy(word, &four, sizeof(four));
+			}
+		}
+	}
+	return ic;
+}
+
 /* The weights of all taps of each channel from @o on. */
 static noinline void packed_weights(struct packed *p, u32 o)
 {
@@ -152,7 +181,8 @@ static noinline void packed_weights(struct packed *p, u32 o)
 						     loom_view_step(c->w, c->memory, 0, o + i),
 						     1, 0);
 
-		for (ic = 0; ic < c->inputs; ic++, loom_row_next(&row)) {
+		ic = packed_words(p, &row, flip, p->weights + 4 * i);
+		for (; ic < c->inputs; ic++, loom_row_next(&row)) {
 			u8 *to = p->weights + ic / 4 * 64 + 4 * i + ic % 4;
 
 			for (h = 0; h < kh; h++) {
