@@ -55,6 +55,17 @@ static int tool_place_set_time(struct tool_placing *place, const char *text)
 	return 0;
 }
 
+static int tool_place_set_jobs(struct tool_placing *place, const char *text)
+{
+	int64_t jobs;
+
+	if (tool_parse_number(text, false, &jobs) || jobs < 1 || jobs > 1024)
+		return tool_usage(&tool_place, "--jobs takes a number from 1 to 1024, not '%s'",
+				  text);
+	place->options.jobs = (unsigned int)jobs;
+	return 0;
+}
+
 static int tool_place_parse_files(int argc, char **argv, struct tool_placing *place)
 {
 	unsigned int to_stdout = place->json;
@@ -79,6 +90,7 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		{ "strategies", no_argument, NULL, 'l' },
 		{ "budget", required_argument, NULL, 'b' },
 		{ "time", required_argument, NULL, 't' },
+		{ "jobs", required_argument, NULL, 'J' },
 		{ "anew", no_argument, NULL, 'a' },
 		{ "pool", required_argument, NULL, 'P' },
 		{ "forbid", required_argument, NULL, 'f' },
@@ -115,6 +127,9 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			break;
 		case 't':
 			ret = tool_place_set_time(place, optarg);
+			break;
+		case 'J':
+			ret = tool_place_set_jobs(place, optarg);
 			break;
 		case 'a':
 			place->anew = true;
@@ -484,6 +499,7 @@ const struct tool_command tool_place = {
 		"  --strategies         list the strategies\n"
 		"  --budget NODES       search nodes to visit at most\n"
 		"  --time SECONDS       go on for so long, of the processor: not reproducible\n"
+		"  --jobs NUMBER        threads; the answer is the same with any number\n"
 		"  --anew               ignore the offsets that the file has\n"
 		"  --json               print the summary as JSON\n"
 		"  --svg FILE           draw the placement, time against address\n"

@@ -211,12 +211,15 @@ struct loom_place_problem {
  * @time_ns: stop looking for a lower placement after so many nanoseconds of the processor, in this
  *	thread; 0: the budget alone decides. Without a @budget this is the only limit. The answer is
  *	as good as the machine is fast, so it is not reproducible. The first placement is completed
+ * @jobs: how many threads may try greedy orders at once, without @time_ns; 0 means 1. The answer is
+ *	the same whatever the number
  */
 struct loom_place_options {
 	const char *strategy;
 	uint64_t budget;
 	bool fit_only;
 	uint64_t time_ns;
+	unsigned int jobs;
 };
 
 /**

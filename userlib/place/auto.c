@@ -9,6 +9,10 @@
  * return a worse one, and raise the bound where they can. If that proves nothing, hill climbing is
  * tried last.
  *
+ * With more than one thread, all but the first are run at once, and looked at in the same order, up
+ * to the one that is enough: nothing depends on how many threads there are, but some of the work is
+ * for nothing.
+ *
  * All of them get the items in a canonical order (canonical.c), so the answer does not depend on
  * the order of the rows of a file.
  *
@@ -23,6 +27,7 @@
 #include "strategy.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +161,95 @@ static bool is_mixed(const struct loom_place_problem *problem)
 	return false;
 }
 
+/**
+ * struct ahead - strategies that are run at once, before it is known which are needed
+ * @own: the problem
+ * @chosen: the strategies
+ * @num_chosen: number of @chosen
+ * @next: the next one that nobody has begun
+ * @answers: by strategy: its answer
+ * @results: by strategy: what it returned
+ */
+struct ahead {
+	const struct loom_place_canonical *own;
+	const struct start *chosen[ARRAY_SIZE(starts)];
+	unsigned int num_chosen;
+	unsigned int next;
+	struct loom_place_answer answers[ARRAY_SIZE(starts)];
+	int results[ARRAY_SIZE(starts)];
+};
+
+static void *run_ahead(void *arg)
+{
+	struct ahead *ahead = arg;
+	unsigned int i;
+
+	while ((i = __atomic_fetch_add(&ahead->next, 1, __ATOMIC_RELAXED)) < ahead->num_chosen) {
+		struct loom_place_answer *answer = &ahead->answers[i];
+
+		answer->offsets = calloc((size_t)ahead->own->task.problem.num_items + 1,
+					 sizeof(*answer->offsets));
+		ahead->results[i] = !answer->offsets ? -ENOMEM :
+			loom_place_call(ahead->chosen[i]->strategy, &ahead->own->task, answer);
+	}
+	return NULL;
+}
+
+/* Runs all that were chosen, in this thread and up to as many as are allowed beside it. */
+static void run_all(struct ahead *ahead, unsigned int jobs)
+{
+	pthread_t threads[ARRAY_SIZE(starts)];
+	unsigned int count = 0;
+
+	while (count + 1 < jobs && count + 1 < ahead->num_chosen &&
+	       !pthread_create(&threads[count], NULL, run_ahead, ahead))
+		count++;
+	run_ahead(ahead);
+	while (count)
+		pthread_join(threads[--count], NULL);
+}
+
+/* Takes the answers in their order, as if each were tried when the one before was not enough. */
+static int take_ahead(struct trials *t, struct ahead *ahead)
+{
+	uint64_t *offsets = t->trial.offsets;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < ahead->num_chosen && !is_enough(t) && !ret; i++) {
+		ret = ahead->results[i];
+		t->trial.offsets = ahead->answers[i].offsets;
+		if (!ret)
+			take_trial(t, ahead->own, ahead->chosen[i]->strategy->name);
+		ret = ret == -ERANGE ? 0 : ret;
+		t->spent += t->looks * ahead->chosen[i]->runs;
+	}
+	t->trial.offsets = offsets;
+	for (i = 0; i < ahead->num_chosen; i++)
+		free(ahead->answers[i].offsets);
+	return ret;
+}
+
+/* The strategies @first and following, at once; those that would be tried one after the other. */
+static int try_at_once(struct trials *t, const struct loom_place_canonical *own, size_t first,
+		       bool mixed)
+{
+	struct ahead ahead = { .own = own };
+	uint64_t spent = t->spent;
+	size_t i;
+
+	for (i = first; i < ARRAY_SIZE(starts) && !is_late(t); i++) {
+		if (starts[i].mixed && !mixed)
+			continue;
+		ahead.answers[ahead.num_chosen].bound_bytes = t->trial.bound_bytes;
+		ahead.chosen[ahead.num_chosen++] = &starts[i];
+		t->spent += t->looks * starts[i].runs;
+	}
+	t->spent = spent;
+	run_all(&ahead, own->task.jobs);
+	return take_ahead(t, &ahead);
+}
+
 static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 {
 	bool mixed = is_mixed(&own->task.problem);
@@ -163,6 +257,9 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !is_late(t) && !ret; i++) {
+		/* mostly the first is enough; a deadline is that of this thread */
+		if (i && own->task.jobs > 1 && !own->task.deadline_ns)
+			return try_at_once(t, own, i, mixed);
 		if (starts[i].mixed && !mixed)
 			continue;
 		ret = try_start(t, own, starts[i].strategy);

@@ -21,6 +21,7 @@
  * @deadline_ns: by the thread's clock of the processor: when to stop looking for a lower one; 0:
  *	never
  * @hint: by item: a placement within the capacity that is known already, or NULL
+ * @jobs: threads that may be used, at least 1
  */
 struct loom_place_task {
 	struct loom_place_problem problem;
@@ -29,6 +30,7 @@ struct loom_place_task {
 	bool fit_only;
 	int64_t deadline_ns;
 	const uint64_t *hint;
+	unsigned int jobs;
 };
 
 /**

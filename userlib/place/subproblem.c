@@ -125,6 +125,7 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 		sub->task.budget = LOOM_PLACE_BUDGET /
 				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
 	sub->task.fit_only = options->fit_only;
+	sub->task.jobs = options->jobs ? options->jobs : 1;
 	/* what time allows, unless there is a budget, too */
 	if (options->time_ns && !options->budget)
 		sub->task.budget = INT64_MAX;

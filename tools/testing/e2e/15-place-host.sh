@@ -379,6 +379,8 @@ ok 'what makes the peak of a pool' says "600 bytes 'a': without it 300, at 1" \
 ok 'and of one memory' says 'without all of them 500, at 2' $loom place $out/pools.csv --explain
 ok 'addresses that nothing may touch' says '^height +2548 bytes' $loom place $out/pools.csv \
 	--forbid 1k-2k --forbid 0-100
+ok 'threads' says '^height +12 bytes' $loom place $out/five.csv --jobs 3
+ok 'usage: no threads' usage place --jobs 0 $out/five.csv
 ok 'usage: a pool without a name' usage place --pool =5 $out/five.csv
 ok 'usage: a pool twice' usage place --pool a=5 --pool a=6 $out/five.csv
 ok 'usage: a pool of much' usage place --pool a=much $out/five.csv
