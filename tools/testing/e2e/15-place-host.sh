@@ -370,6 +370,13 @@ ok 'a cost of a pool' says '^cost +4500$' $loom place $out/pools.csv --pool sram
 	--pool dram=,5
 ok 'pools as JSON' says '"height_bytes": 510' $loom place $out/pools.csv --pool sram=1000 \
 	--pool dram= --json
+pools_json() {
+	$loom place $out/pools.csv --pool sram=1000 --pool dram= --json >$out/pools.json &&
+		$loom place $out/pools.csv --json >$out/one.json &&
+		tools/testing/json_paths.py Documentation/json.rst place=$out/pools.json \
+			place=$out/one.json
+}
+ok 'as their page says' pools_json
 ok 'what fits nowhere is named in bytes' refused '300 more than the capacity of 1100' \
 	place $out/pools.csv --pool sram=500 --pool dram=600
 ok 'a pool that there is not' refused "pools.csv:3: column 'pool': there is no pool 'sram dram'" \
