@@ -276,7 +276,7 @@ $(O)/libloomplace.a: $(O)/obj/loomplace.o
 	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
 $(O)/libloomplace.so.$(SOMAJOR): $(O)/obj/loomplace.o
 	@echo '  LD      $@'; $(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs,-z,relro,-z,now \
-		$(LDFLAGS) -o $@ $^ -lm
+		$(LDFLAGS) -o $@ $^ -lm -lpthread
 $(O)/libloomplace.so: $(O)/libloomplace.so.$(SOMAJOR)
 	@ln -sf $(<F) $@
 $(O)/loomplace.pc: Makefile
@@ -284,7 +284,7 @@ $(O)/loomplace.pc: Makefile
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' \
 		'includedir=$${prefix}/include' '' 'Name: loomplace' \
 		'Description: Offsets for items with sizes and lifetimes' 'Version: $(VERSION)' \
-		'Libs: -L$${libdir} -lloomplace' 'Libs.private: -lm' \
+		'Libs: -L$${libdir} -lloomplace' 'Libs.private: -lm -lpthread' \
 		'Cflags: -I$${includedir}' >$@
 
 $(O)/loom.pc: Makefile

@@ -118,13 +118,18 @@ static bool is_enough(const struct trials *t)
 	       (t->task->fit_only && t->height <= t->task->capacity_bytes);
 }
 
-/* Whether one more greedy run takes too much of the time, or of what all may look at. */
+/* Whether one more greedy run takes too much of the time. */
+static bool is_too_long(const struct trials *t)
+{
+	return (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
+}
+
+/* The same, or too much of what all of them may look at. */
 static bool is_late(const struct trials *t)
 {
 	if (t->spent > MAX_LOOKS || t->looks > MAX_FIRST_LOOKS)
 		return true;
-	return t->height != LOOM_PLACE_ANYWHERE &&
-	       (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
+	return t->height != LOOM_PLACE_ANYWHERE && is_too_long(t);
 }
 
 /* "gmem" is the one that works on operators; it may refuse them, which is no failure of "auto". */
@@ -329,7 +334,7 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 {
 	int ret = 0;
 
-	if (is_mixed(&own->task.problem))
+	if (is_mixed(&own->task.problem) && t->looks <= MAX_FIRST_LOOKS && !is_too_long(t))
 		ret = go_on_by(t, own, loom_place_improve_stacks);
 	if (!ret && !is_enough(t))
 		ret = go_on_by(t, own, loom_place_improve);

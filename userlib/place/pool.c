@@ -48,6 +48,7 @@
 #define MAX_SET_ITEMS	24
 #define MAX_SETS	20000
 #define MAX_SET_FITS	200
+#define SET_BUDGET	5000
 
 /**
  * struct choice - state of the choice of items that stay
@@ -360,12 +361,14 @@ struct sets {
 static int take_set(struct sets *sets, uint64_t loss)
 {
 	uint32_t n = sets->task->problem.num_items, i;
+	struct loom_place_task own = *sets->task;
 	bool fits;
 	int ret;
 
 	if (sets->fits++ >= MAX_SET_FITS)
 		return 0;
-	ret = try_to_fit(sets->task, sets->items, sets->out->offsets, &fits);
+	own.budget = own.budget < SET_BUDGET ? own.budget : SET_BUDGET;
+	ret = try_to_fit(&own, sets->items, sets->out->offsets, &fits);
 	if (ret || !fits)
 		return ret;
 	sets->best = loss;
@@ -384,7 +387,8 @@ static int try_sets(struct sets *sets, uint32_t depth, uint64_t loss)
 	uint32_t item;
 	int ret;
 
-	if (loss >= sets->best || sets->looks++ >= MAX_SETS)
+	if (loss >= sets->best || sets->looks++ >= MAX_SETS ||
+	    !loom_place_left_ns(sets->task->deadline_ns))
 		return 0;
 	/* what was not decided is not there yet, so this can only rise */
 	some.items = sets->items;
@@ -447,7 +451,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	ret = choose(task, losses, out);
 	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = offer(task, losses, out);
-	if (!ret && out->fits)
+	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = choose_set(task, losses, out);
 	/* nothing is known to fit: keep what must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)

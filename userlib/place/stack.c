@@ -20,7 +20,7 @@
 #include "polish.h"
 
 /* Larger groups of one lifetime are left as they are: each pair in a group is looked at. */
-#define MAX_GROUP	512
+#define MAX_GROUP	128
 
 /**
  * struct stacks - the problem of stacks
