@@ -145,9 +145,9 @@ struct loom_bank_block {
  *	are in @sizes
  * @flat_most: private: most blocks on all banks while it is flat; LOOM_FLAT_BLOCKS, or less in
  * tests
- * @flat: private: the holes
+ * @flat: private: the holes, while it is flat
+ * @sizes: private: the holes by size, while there is a tree
  * @root: private: of the tree of blocks on all banks
- * @sizes: private: the holes by size
  * @partials: private: partial blocks
  */
 struct loom_bank {
@@ -161,9 +161,11 @@ struct loom_bank {
 	struct loom_bank_block *last;
 	bool is_flat;
 	u32 flat_most;
-	struct loom_flat flat;
+	union {
+		struct loom_flat flat;
+		struct loom_sizes sizes;
+	};
 	struct loom_bank_block *root;
-	struct loom_sizes sizes;
 	struct loom_partials partials;
 };
 
