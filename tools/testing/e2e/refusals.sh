@@ -101,9 +101,11 @@ refuse_all() {
 too_small() {
 	local strategy=$1 text missing sram=64
 	shift
-	refused 'node ".*operator [A-Za-z]*: .* [0-9]+ more than there are' plan "$@" \
-		--grouping "$strategy" --sram $sram || return 1
-	text=$("$refusing_loom" plan "$@" --grouping "$strategy" --sram $sram 2>&1)
+	text=$(refused 'node ".*operator [A-Za-z]*: .* [0-9]+ more than there are' plan "$@" \
+		--grouping "$strategy" --sram $sram) || {
+		printf '%s\n' "$text"
+		return 1
+	}
 	missing=$(printf '%s' "$text" | sed 's/.* \([0-9]*\) more than there are.*/\1/')
 	refused '1 more than there are' plan "$@" --grouping "$strategy" \
 		--sram $((sram + missing - 1)) &&
