@@ -406,10 +406,13 @@ static u64 special(u32 dtype)
 		0x3fe0000000000000, 0x36a0000000000000, 0x47efffffefffffff, 0x40862e42fefa39ef,
 	};
 	u32 bits = 8 * loom_dtype_bytes(dtype);
+	u64 high;
 
 	/* any exponent, any payload */
-	if (ec_chance(30))
-		return ec_rnd() << 8 | (ec_rnd() & 0xff);
+	if (ec_chance(30)) {
+		high = ec_rnd() << 8;
+		return high | (ec_rnd() & 0xff);
+	}
 	switch (dtype) {
 	case DRM_LOOM_DTYPE_F32:
 		return f32[ec_rnd() % ARRAY_SIZE(f32)];
