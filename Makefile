@@ -121,6 +121,7 @@ help:
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1'
+	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
 	@echo '  make fuzz         all fuzzers, guided by libFuzzer (clang): FUZZ_SECONDS=600 TARGETS="plan files"'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
@@ -436,6 +437,29 @@ tsan: tsan-build
 	@$(O)/tsan/host/run/threads
 	@$(O)/tsan/host/run/team
 
+# Lines of core/ that its tests reach: core/ alone is built a second time, for gcov, and linked before
+# the library, so that all else comes from there. TESTS="core/verify/rules" runs some of them.
+COVERAGE	?= $(if $(TESTS),0,98)
+cov_src		:= $(wildcard $(CORE)/*/*.c)
+cov_obj		:= $(cov_src:%.c=$(O)/coverage/obj/%.o) \
+		   $(foreach i,$(ISAS),$(fp_src:%.c=$(O)/coverage/obj/isa/$i/%.o))
+# what makes code faster and lines harder to tell apart is left out
+cov_flags	= $(filter-out -O2 -ftree% -fvect%,$(flags_$*)) -O1 --coverage
+cov_tests	= $(or $(TESTS),$(patsubst $(O)/host/%,%,$(filter $(O)/host/core/% $(O)/host/chip/%,\
+			$(test_bin))))
+$(O)/coverage/obj/%.o: %.c Makefile
+	$(compile) $(cov_flags) -c $< -o $@
+define cov_isa_rules
+$(O)/coverage/obj/isa/$1/%.o: %.c Makefile
+	$$(compile) $$(cov_flags) $$(ISA_$1) -DLOOM_ISA=$1 -c $$< -o $$@
+endef
+$(foreach i,$(ISAS),$(eval $(call cov_isa_rules,$i)))
+$(O)/coverage/host/%: $(O)/obj/$(T)/host/%.o $(cov_obj) $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) --coverage $(LDFLAGS) -o $@ $^ $(LIBS)
+.PHONY: coverage
+coverage: $(cov_tests:%=$(O)/coverage/host/%)
+	@$(PYTHON) $(T)/coverage.py $(O)/coverage --least $(COVERAGE) $(cov_tests)
+
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz-chip fuzz-place fuzz-program fuzz-tflite
@@ -687,7 +711,7 @@ deb:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
+	rm -rf $(addprefix $(O)/,obj asan coverage gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \

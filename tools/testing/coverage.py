@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Which lines of drivers/accel/loom/core the tests of this machine reach, by gcov.
 
-    coverage.py BUILD [--least PERCENT] [--jobs N] [--all] [TEST...]
+    coverage.py BUILD [--least PERCENT] [--jobs N] [--all] [--add] [TEST...]
 
-BUILD holds the library and the tests, built with --coverage ("make coverage"). The tests, by room and
-name and with arguments in the same word, run from a clean slate. A line counts as covered if any
-object that was compiled from it ran it: the engine's arithmetic is compiled once for each set of
-instructions. Prints each file with lines covered and lines, those that no test reached (--all: their
-text, too), and the sum; fails if a test fails, or if the sum is below --least.
+BUILD holds core/ built with --coverage, and tests with that in them ("make coverage"). The tests, by
+room and name and with arguments in the same word, run from a clean slate, or go on from what earlier
+ones reached (--add). A line counts as covered if any object that was compiled from it ran it: the
+engine's arithmetic is compiled once for each set of instructions. Prints each file with lines covered
+and lines, those that no test reached (--all: their text, too), and the sum; fails if a test fails, or
+if the sum is below --least.
 """
 import argparse
 import concurrent.futures
@@ -78,7 +79,7 @@ def main():
     parser.add_argument('--all', action='store_true', help='print the lines that are not covered')
     parser.add_argument('--add', action='store_true', help='keep what earlier tests reached')
     parser.add_argument('tests', nargs='*')
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
 
     if not options.add:
         for path in glob.glob(f'{options.build}/obj/**/*.gcda', recursive=True):

@@ -552,7 +552,7 @@ int main(void)
 	ec_same_bits(0xaf7b3635bb26c83f);
 
 	/* the cases above have each kind with most types only */
-	cases = ec_cases(20);
+	cases = ec_cases(40);
 	for (bad = 0, k = 0; k < DRM_LOOM_BINARY_END; k++) {
 		for (i = 0; i < cases; i++) {
 			ec_begin(&ec, 120000 + 1000 * k + i);
