@@ -720,4 +720,4 @@ clean:
 distclean:
 	rm -rf $(O)
 
--include $(shell find $(O)/obj $(O)/asan/obj $(O)/examples -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/asan/obj $(O)/coverage/obj $(O)/examples -name '*.d' 2>/dev/null)
