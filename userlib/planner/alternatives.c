@@ -57,8 +57,6 @@ static const struct loom_group_aim times[] = {
 #define LARGE_SHARE	2
 /* It has brought much if it saves more than one cycle in so many. */
 #define MUCH		64
-/* In graphs of more nodes, all effort takes too long. */
-#define LARGE_GRAPH	256
 /* A plan is fast enough if it takes so little more than what no plan is below. */
 #define ENOUGH		1000
 /* So near to it, other rooms for what is loaded early bring nothing that is worth the time. */
@@ -281,7 +279,7 @@ static void try_less(const struct loom_graph *graph, const struct loom_planner_o
 
 static bool is_large(const struct loom_graph *graph)
 {
-	return graph->num_nodes > LARGE_GRAPH;
+	return graph->num_nodes > PLANNER_LARGE_GRAPH;
 }
 
 /*

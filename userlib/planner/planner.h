@@ -50,6 +50,9 @@
 #include "lower/storage.h"
 #include "plan/build.h"
 
+/* In graphs of more nodes, all effort takes too long. */
+#define PLANNER_LARGE_GRAPH	256
+
 /**
  * struct planner_way - what is tried, and is not for a caller to choose
  * @join: which operands of concatenations are joined, if there are groups

@@ -209,6 +209,7 @@ static int overlap(struct planner *p)
 		/* slots lie in the same SRAM, and what is left for them was measured */
 		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes :
 						   loom_planner_sram_bytes(p->options),
+		.anew = p->graph->num_nodes <= PLANNER_LARGE_GRAPH,
 		.num_fences = p->lower.num_groups,
 	};
 	u32 *fences, *steps, i;

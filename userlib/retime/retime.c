@@ -121,7 +121,7 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 	ret = move_all(&r);
 	if (!ret)
 		ret = merge_all(&r, &cycles);
-	if (!ret && is_far(&r, cycles))
+	if (!ret && options->anew && is_far(&r, cycles))
 		ret = try_anew(&r, &cycles);
 	if (!ret && cycles < r.old_cycles && !is_past_caps(&r)) {
 		*steps = calloc((size_t)build->num_steps + 1, sizeof(**steps));

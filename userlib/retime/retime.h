@@ -70,12 +70,14 @@
  * struct loom_retime_options - what a plan may use
  * @chip: what it is for
  * @room_bytes: SRAM per lane that it may use
+ * @anew: the scratch may be placed anew, which takes as long again in plans that gain little
  * @fences: steps at which groups begin, ascending; each group keeps a step
  * @num_fences: number of @fences
  */
 struct loom_retime_options {
 	const struct drm_loom_chip *chip;
 	u64 room_bytes;
+	bool anew;
 	const u32 *fences;
 	u32 num_fences;
 };
