@@ -19,7 +19,9 @@
  * - fp_<name>.c: one family of operations each; the only files with floating point. fp.h lists them
  * - fp_conv.c: convolution, binary32 and bytes: chooses between fp_conv_wide.c (blocks of one row)
  *   and fp_conv_narrow.c (blocks over short rows); fp_conv_plain.c takes other types and layouts;
- *   fp_conv_shared.c is what they and fp_deconv.c have in common
+ *   fp_conv_shared.c is what they and fp_deconv.c have in common. In processes, fp_conv_box.c
+ *   copies x where its elements are apart, fp_conv_tall.c computes narrow strips by columns, and
+ *   fp_conv_packed.c bytes, if the processor has instructions for them
  * - fp_row.c: from views to rows and tiles of elements, conversion of types
  * - fp_nest.c: the common loop of elementwise commands
  * - fp_vec.h: vectors of four floats
@@ -58,8 +60,8 @@ struct loom_memory {
  * @bytes: of a bank, at most 1 << 63
  *
  * An element of a row over banks is in each of them at the same offset. If banks are a power of two
- * apart, all of these are in one set of a cache, which has room for 8 or so: networks in groups took
- * up to twice as long. So a bank is an odd number of cache lines. It begins aligned.
+ * apart, all of these are in one set of a cache, which has room for 8 or so: networks in groups
+ * took up to twice as long. So a bank is an odd number of cache lines. It begins aligned.
  *
  * Return: bytes from a bank to the next; 0 if @bytes are.
  */
