@@ -45,6 +45,16 @@ static __always_inline void row_gather(struct loom_row row, const u32 bytes, u32
 	}
 }
 
+/* One element for all, four bytes of it: what is broadcast is most of what is not side by side. */
+static __always_inline void row_repeat(const u8 *at, u32 n, u32 *to)
+{
+	u32 word, i;
+
+	memcpy(&word, at, sizeof(word));
+	for (i = 0; i < n; i++)
+		to[i] = word;
+}
+
 static __always_inline void row_scatter(struct loom_row row, const u32 bytes, u32 n,
 					const u8 *from)
 {
@@ -71,7 +81,10 @@ const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buf
 		row_gather(*row, 2, n, buffer);
 		break;
 	case 4:
-		row_gather(*row, 4, n, buffer);
+		if (!row->lanes && !row->stride)
+			row_repeat(row->at, n, buffer);
+		else
+			row_gather(*row, 4, n, buffer);
 		break;
 	default:
 		row_gather(*row, 8, n, buffer);
