@@ -239,11 +239,10 @@ static void loom_bank_keep(struct loom_bank_place *place, struct loom_bank_block
 	place->above.index = scan->from.index;
 }
 
-/* By first fit, while the blocks on all banks are a list: along both kinds at once. */
+/* By first fit along both kinds of blocks at once, on all banks from @node on. */
 static void loom_bank_first_in_list(struct loom_bank *bank, struct loom_scan *scan,
-				    struct loom_bank_place *place)
+				    struct loom_bank_block *node, struct loom_bank_place *place)
 {
-	struct loom_bank_block *node = scan->top_down ? bank->last : &bank->head;
 	bool moved;
 
 	do {
@@ -255,15 +254,19 @@ static void loom_bank_first_in_list(struct loom_bank *bank, struct loom_scan *sc
 		loom_bank_keep(place, node, scan);
 }
 
-/* While there is a tree: both move the other's candidate on until they agree. */
+/*
+ * While there is a tree: both move the other's candidate on until they agree. Where many of both
+ * kinds lie side by side that takes hundreds of turns; after a few, they are passed one by one.
+ */
 static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *scan,
 				    const struct loom_bank_request *request,
 				    struct loom_bank_place *place)
 {
 	struct loom_bank_request in_all = *request;
 	struct loom_bank_place other;
+	u32 turn;
 
-	for (;;) {
+	for (turn = 0; turn < LOOM_BANK_TRIES; turn++) {
 		loom_partials_search(&bank->partials, scan);
 		if (scan->failed)
 			return;
@@ -274,11 +277,22 @@ static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *sc
 		loom_bank_first(bank, &in_all, &other);
 		if (!other.node)
 			return;
-		if (other.start == scan->at)
-			break;
+		if (other.start == scan->at) {
+			loom_bank_keep(place, other.node, scan);
+			return;
+		}
 		loom_scan_move(scan, other.start + (request->top_down ? request->size : 0));
+		if (scan->failed)
+			return;
 	}
-	loom_bank_keep(place, other.node, scan);
+	loom_scan_restart(scan, &bank->partials);
+	do {
+		loom_scan_all(scan);
+	} while (!scan->failed && (request->top_down ? loom_bank_pass_down(scan, &other.node) :
+						       loom_bank_pass_up(scan, &other.node)) &&
+		 !scan->failed);
+	if (!scan->failed)
+		loom_bank_keep(place, other.node, scan);
 }
 
 /* The place by first fit beside partial blocks. */
@@ -291,7 +305,8 @@ static void loom_bank_first_around(struct loom_bank *bank, const struct loom_ban
 	loom_scan_begin(&scan, &bank->partials, request, mask, max(request->low, bank->base),
 			min(request->high, bank->limit));
 	if (bank->is_flat)
-		loom_bank_first_in_list(bank, &scan, place);
+		loom_bank_first_in_list(bank, &scan, request->top_down ? bank->last : &bank->head,
+					place);
 	else
 		loom_bank_first_in_tree(bank, &scan, request, place);
 }

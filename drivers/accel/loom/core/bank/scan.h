@@ -46,12 +46,18 @@ struct loom_scan {
 	struct loom_partial_cursor from;
 };
 
+/* Resumes at the near end of the blocks; the candidate remains. */
+static inline void loom_scan_restart(struct loom_scan *scan, const struct loom_partials *partials)
+{
+	scan->from.chunk = partials->outer[scan->top_down];
+	scan->from.index = scan->top_down && scan->from.chunk ? scan->from.chunk->count : 0;
+}
+
 /* Begins with the place at the near end of the range from @low to @high, for a valid request. */
 static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_partials *partials,
 				   const struct loom_bank_request *request,
 				   const struct loom_mask *banks, u64 low, u64 high)
 {
-	struct loom_partial_chunk *chunk = partials->outer[request->top_down];
 	u64 mask = request->align - 1, lowest, highest;
 
 	scan->banks = banks;
@@ -59,8 +65,7 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 	scan->align_mask = mask;
 	scan->top_down = request->top_down;
 	scan->one_word = partials->one_word;
-	scan->from.chunk = chunk;
-	scan->from.index = request->top_down && chunk ? chunk->count : 0;
+	loom_scan_restart(scan, partials);
 	scan->failed = high < request->size || low > U64_MAX - mask;
 	scan->at = 0;
 	if (scan->failed)
