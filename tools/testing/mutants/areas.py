@@ -13,7 +13,7 @@ AREAS = {
     'op': (5, [f'{CORE}/op/*.c'], ['core/verify/refusals', 'core/verify/rules', 'core/engine/budget']),
     'decode': (3, [f'{CORE}/code/*.c'], ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
-             ['core/bank/treap', 'core/bank/worlds', 'core/bank/masks', 'core/bank/model',
+             ['core/bank/treap', 'core/bank/worlds', 'core/bank/modes', 'core/bank/masks', 'core/bank/model',
               'core/memory_random']),
     'layout': (1, [f'{CORE}/bank/layout.c'], ['core/bank/layout', 'core/memory_random']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
