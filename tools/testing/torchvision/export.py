@@ -71,6 +71,10 @@ def build(constructor, side):
     net = constructor(**options)
     if constructor.__module__.startswith(SEGMENTATION.__name__):
         net = Last(net)
+    # the head of a transformer begins as zeroes, and so would all that is compared be
+    for module in net.modules():
+        if isinstance(module, torch.nn.Linear) and not module.weight.any():
+            torch.nn.init.normal_(module.weight, std=0.02)
     net.train()
     with torch.no_grad():
         net(torch.randn(4, 3, side, side))

@@ -24,6 +24,9 @@ def main():
     if ours.shape != plain.shape:
         print(f"{ours.shape}, not {plain.shape}")
         return 1
+    if not numpy.any(plain):
+        print("all is 0, so that nothing is compared")
+        return 1
     step = float(sys.argv[4]) if len(sys.argv) > 4 else 1e-4 * float(numpy.max(numpy.abs(plain)))
     itself = off(optimised, plain)
     best = min(off(ours, plain), off(ours, optimised))
