@@ -369,10 +369,13 @@ static void check_select(struct ec *ec)
 static long double wild_value(u32 dtype)
 {
 	long double v;
+	u32 exponent;
 
 	if (!is_float(dtype))
 		return rough_value(dtype);
-	v = ldexpl(ec_real(-1, 1), ec_rnd() % 72);
+	/* drawn one after the other, as compilers differ in which operand they take first */
+	exponent = ec_rnd() % 72;
+	v = ldexpl(ec_real(-1, 1), exponent);
 	return ec_chance(70) ? v : ec_chance(30) ? rough_value(dtype) : roundl(v);
 }
 
