@@ -19,7 +19,7 @@
 /* looks between two looks at the clock */
 #define EJECT_SLICE	(4ULL << 20)
 /* looks for each item that the first dive may take, whatever is left */
-#define LONG_DIVE	400ULL
+#define LONG_DIVE	1200ULL
 
 /**
  * struct loom_polish - the state between two calls
