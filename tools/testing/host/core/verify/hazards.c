@@ -60,6 +60,7 @@ static struct loom_plan plan = { .commands = commands };
 static struct loom_verify verify = {
 	.commands = raw, .tensors = tensors, .plan = &plan, .reject = &reject,
 };
+
 static u64 steps, refused, wrong, wrong_records;
 
 static void list_intervals(const struct world *world)
