@@ -119,11 +119,12 @@ drm_core() {
 		"$drm/drm.ko"
 }
 
+# There is no compiler for C++ in build/arm64, and this machine's is not meant for its headers.
 cross_make() {
 	PKG_CONFIG_SYSROOT_DIR=$sysroot \
 	PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$sysroot/usr/share/pkgconfig \
 		make -s -j"$(nproc)" O=$arm CC="$cross --sysroot=$sysroot" \
-		AR=aarch64-linux-gnu-ar "$@"
+		AR=aarch64-linux-gnu-ar CXX= "$@"
 }
 
 module() {
