@@ -126,6 +126,13 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
+	/*
+	 * The rule: all buffers are above the floor, and the scratch is below. To look for the
+	 * lowest one bank by bank may take a walk along all partial blocks for each of them.
+	 */
+	if (!plan->scratch_ends[0] ||
+	    base + plan->scratch_ends[0] <= loom_bank_lowest(&region->bank))
+		return false;
 	for (bank = 0; bank < plan->lanes && plan->scratch_ends[bank]; bank++) {
 		u64 end = base + plan->scratch_ends[bank];
 

@@ -174,11 +174,23 @@ static void list_taken(const struct world *world, const struct loom_bank_block *
 	}
 }
 
+/* Whether everything below the lowest block is free in all banks: what the module asks first. */
+static bool lowest_fits(const struct loom_bank *bank, const struct world *world, const u32 *taken)
+{
+	u32 i = 0;
+
+	while (i < BYTES && !taken[i])
+		i++;
+	return loom_bank_lowest(bank) == world->base + i;
+}
+
 static bool state_fits(struct loom_bank *bank, const struct world *world,
 		       const struct loom_bank_block *blocks, const u32 *taken)
 {
 	u32 index, i, bytes, who, part[BYTES];
 
+	if (!lowest_fits(bank, world, taken))
+		return false;
 	for (who = 0; who < 2; who++) {
 		list_taken(world, blocks, who, part);
 		for (index = 0; index < BANKS; index++)
