@@ -32,6 +32,7 @@
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
  * - scan.c: a search along these blocks, one by one
  * - extent.c: what chunks know of their blocks, so that a search can pass them
+ * - walk.c: blocks in the order of their starts
  * - treap.c: a search tree whose nodes keep summaries of their subtrees
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
  * - chip.c: presets of devices
@@ -369,5 +370,15 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
  * Return: false when there is no more.
  */
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span);
+
+/**
+ * loom_bank_next_block() - next block of a walk, whatever its banks are
+ * @iter: a walk that loom_bank_walk() has begun, and loom_bank_next() is not called for
+ *
+ * All blocks, ordered by start, also one whose bytes another has in another bank. O(1).
+ *
+ * Return: the block, or NULL when there is no more.
+ */
+struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter);
 
 #endif /* LOOM_BANK_H */

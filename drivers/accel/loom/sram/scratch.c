@@ -97,50 +97,38 @@ static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct loom_region_scratch, node)->bytes;
 }
 
-/* The lowest buffer of a bank, or the lowest that makes no room for others; or NULL. */
-static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *region, u32 bank,
-							 bool fixed)
-{
-	struct loom_mask mask = {};
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-
-	if (!fixed || list_empty(&region->sram.taken))
-		return loom_bank_bottom(&region->bank, bank);
-	loom_mask_set(&mask, bank);
-	loom_bank_walk(&region->bank, &mask, &iter);
-	while (loom_bank_next(&iter, &span))
-		if (span.block && !loom_region_displaceable_locked(region, span.block))
-			return span.block;
-	return NULL;
-}
-
-/* Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. */
+/*
+ * Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. @fixed:
+ * of those that make no room for others.
+ */
 static bool loom_region_find_conflict_locked(struct loom_region *region,
 					     const struct loom_plan *plan, bool fixed,
 					     struct loom_region_conflict *conflict)
 {
-	u64 base = region->bank.base, worst = 0;
-	struct loom_bank_block *block;
+	u64 base = region->bank.base, worst = 0, end;
 	struct loom_region_block *found = NULL;
+	struct loom_bank_block *block;
+	struct loom_bank_iter iter;
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
-	/*
-	 * The rule: all buffers are above the floor, and the scratch is below. To look for the
-	 * lowest one bank by bank may take a walk along all partial blocks for each of them.
-	 */
-	if (!plan->scratch_ends[0] ||
-	    base + plan->scratch_ends[0] <= loom_bank_lowest(&region->bank))
-		return false;
-	for (bank = 0; bank < plan->lanes && plan->scratch_ends[bank]; bank++) {
-		u64 end = base + plan->scratch_ends[bank];
+	loom_bank_walk(&region->bank, NULL, &iter);
+	/* from the lowest on, as long as one that starts there may reach further */
+	while ((block = loom_bank_next_block(&iter)) &&
+	       block->start + worst < base + plan->scratch_ends[0]) {
+		struct loom_region_block *buffer =
+			container_of(block, struct loom_region_block, block);
 
-		block = loom_region_lowest_locked(region, bank, fixed);
-		if (!block || end <= block->start || end - block->start <= worst)
+		/* in the first of its banks, the scratch ends highest */
+		bank = loom_mask_next(&buffer->mask, 0);
+		if (bank >= plan->lanes)
+			continue;
+		end = base + plan->scratch_ends[bank];
+		if (end <= block->start || end - block->start <= worst ||
+		    (fixed && loom_region_displaceable_locked(region, block)))
 			continue;
 		worst = end - block->start;
-		found = container_of(block, struct loom_region_block, block);
+		found = buffer;
 		*conflict = (struct loom_region_conflict) {
 			.bank = bank,
 			.start = base,

@@ -174,14 +174,50 @@ static void list_taken(const struct world *world, const struct loom_bank_block *
 	}
 }
 
-/* Whether everything below the lowest block is free in all banks: what the module asks first. */
-static bool lowest_fits(const struct loom_bank *bank, const struct world *world, const u32 *taken)
+/* The first byte that is taken in one of some banks. */
+static u64 first_taken(const struct world *world, const u32 *taken, u32 bits)
 {
 	u32 i = 0;
 
-	while (i < BYTES && !taken[i])
+	while (i < BYTES && !(taken[i] & bits))
 		i++;
-	return loom_bank_lowest(bank) == world->base + i;
+	return world->base + i;
+}
+
+/*
+ * Whether all blocks come once and in order; and for every scratch whose ends do not grow from a
+ * bank to the next, whether one of them overlaps it in the first of its banks if and only if a byte
+ * of it is taken: so the module looks for what is in the way of a plan.
+ */
+static bool blocks_fit(struct loom_bank *bank, const struct world *world, const u32 *taken)
+{
+	const struct loom_bank_block *block;
+	u32 ends[BANKS], count, bits;
+	struct loom_bank_iter iter;
+	bool meets, want;
+	u64 last;
+
+	for (ends[0] = 0; ends[0] <= BYTES; ends[0]++) {
+		for (ends[1] = 0; ends[1] <= ends[0]; ends[1]++) {
+			meets = false;
+			count = 0;
+			last = 0;
+			loom_bank_walk(bank, NULL, &iter);
+			while ((block = loom_bank_next_block(&iter))) {
+				if (!loom_bank_allocated(block) || block->start < last)
+					return false;
+				last = block->start;
+				count++;
+				bits = block->partial ? mask_bits(&block->mask) : 3;
+				meets |= block->start < world->base + ends[bits & 1 ? 0 : 1];
+			}
+			want = first_taken(world, taken, 1) < world->base + ends[0] ||
+			       first_taken(world, taken, 2) < world->base + ends[1];
+			if (meets != want || count != bank->blocks)
+				return false;
+		}
+	}
+	return loom_bank_lowest(bank) == first_taken(world, taken, 3);
 }
 
 static bool state_fits(struct loom_bank *bank, const struct world *world,
@@ -189,7 +225,7 @@ static bool state_fits(struct loom_bank *bank, const struct world *world,
 {
 	u32 index, i, bytes, who, part[BYTES];
 
-	if (!lowest_fits(bank, world, taken))
+	if (!blocks_fit(bank, world, taken))
 		return false;
 	for (who = 0; who < 2; who++) {
 		list_taken(world, blocks, who, part);
