@@ -135,6 +135,9 @@ static int check_items(const struct loom_place_problem *own, const uint64_t *off
 
 	if (!ret)
 		ret = loom_place_bound(own, &bound);
+	/* what is wrong with items has a text, but this is not about them */
+	if (ret == -ENOMEM)
+		return fail(answer, ret, "out of memory");
 	if (ret)
 		return fail_by(answer, ret, &fault);
 	if (!answer)

@@ -118,6 +118,18 @@ static void test_memory(struct loomplace_problem problem, struct loomplace_answe
 		       !memcmp(before, offsets, sizeof(before));
 	}
 	ok(good, "-ENOMEM wherever it ends: nothing is lost, and nothing written");
+	arena.left = ~0ULL;
+	ok(!loomplace_place(&problem, offsets, answer), "placed again, to be checked");
+	arena.calls = 0;
+	good = !loomplace_check(&problem, offsets, answer) && !arena.now && !answer->text[0];
+	calls = arena.calls;
+	for (i = 0; i < calls && good; i++) {
+		arena.left = i;
+		errno = 77;
+		good = loomplace_check(&problem, offsets, answer) == -ENOMEM && !arena.now &&
+		       errno == 77 && answer->text[0];
+	}
+	ok(good && calls, "a check that runs out of memory anywhere says so");
 }
 
 static void test_faults(struct loomplace_problem problem, struct loomplace_answer *answer)
