@@ -78,6 +78,9 @@ static int tool_place_parse_files(int argc, char **argv, struct tool_placing *pl
 	if (to_stdout > 1)
 		return tool_usage(&tool_place,
 				  "only one of answer, picture and --json can go to standard output");
+	if (to_stdout && place->explain)
+		return tool_usage(&tool_place,
+				  "--explain goes to standard output, where nothing else may go then");
 	return 0;
 }
 

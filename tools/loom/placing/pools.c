@@ -102,6 +102,8 @@ int tool_place_set_pools(struct tool_placing *place)
 		if (place->capacity_bytes != LOOM_PLACE_ANYWHERE || place->num_forbidden)
 			return tool_usage(&tool_place,
 					  "--capacity and --forbid are for one memory, not --pool");
+		if (place->picture && place->num_pools > 1)
+			return tool_usage(&tool_place, "--svg draws one memory, not several");
 		if (loom_place_csv_set_pools(place->csv, place->pool_names, place->num_pools,
 					     &err))
 			return tool_fail("%s", err.text);

@@ -390,6 +390,10 @@ ok 'threads' says '^height +12 bytes' $loom place $out/five.csv --jobs 3
 ok 'usage: no threads' usage place --jobs 0 $out/five.csv
 ok 'usage: a pool without a name' usage place --pool =5 $out/five.csv
 ok 'usage: a pool twice' usage place --pool a=5 --pool a=6 $out/five.csv
+ok 'usage: a picture of several pools' usage place --pool a=5000 --pool b= --svg $out/two.svg \
+	$out/five.csv
+ok 'usage: --explain with --json' usage place --explain --json $out/five.csv
+ok 'usage: --explain beside an answer' usage place --explain -o - $out/five.csv
 ok 'usage: a pool of much' usage place --pool a=much $out/five.csv
 ok 'usage: pools and a capacity' usage place --pool a=5 --capacity 9 $out/five.csv
 ok 'usage: a range that is empty' usage place --forbid 9-9 $out/five.csv
