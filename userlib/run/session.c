@@ -200,11 +200,14 @@ static int loom_session_has_run(const struct loom_session *session, struct loom_
 int loom_session_get_output(struct loom_session *session, uint32_t index, struct loom_array *array,
 			    struct loom_error *err)
 {
-	const struct loom_program *program = session->program;
+	const struct loom_program *program;
 	uint32_t state;
 	int ret;
 
 	memset(array, 0, sizeof(*array));
+	if (!session)
+		return loom_session_idle(session, err);
+	program = session->program;
 	if (index >= program->num_outputs)
 		return loom_error_set(err, -ENOENT, "there is no output %u", index);
 	ret = loom_session_has_run(session, err);
@@ -220,10 +223,13 @@ int loom_session_get_output(struct loom_session *session, uint32_t index, struct
 int loom_session_get_observed(struct loom_session *session, uint32_t index,
 			      struct loom_array *array, struct loom_error *err)
 {
-	const struct loom_program *program = session->program;
+	const struct loom_program *program;
 	int ret;
 
 	memset(array, 0, sizeof(*array));
+	if (!session)
+		return loom_session_idle(session, err);
+	program = session->program;
 	if (index >= program->num_observed)
 		return loom_error_set(err, -ENOENT, "there is no observed value %u", index);
 	ret = loom_session_has_run(session, err);
@@ -234,11 +240,14 @@ int loom_session_get_observed(struct loom_session *session, uint32_t index,
 int loom_session_get_state(struct loom_session *session, uint32_t index, struct loom_array *array,
 			   struct loom_error *err)
 {
-	const struct loom_program *program = session->program;
 	const struct loom_program_state *state;
+	const struct loom_program *program;
 	int ret;
 
 	memset(array, 0, sizeof(*array));
+	if (!session)
+		return loom_session_idle(session, err);
+	program = session->program;
 	if (index >= program->num_states)
 		return loom_error_set(err, -ENOENT, "there is no state %u", index);
 	ret = loom_session_idle(session, err);
@@ -253,6 +262,8 @@ int loom_session_get_state(struct loom_session *session, uint32_t index, struct 
 int loom_session_set_state(struct loom_session *session, uint32_t index,
 			   const struct loom_array *array, struct loom_error *err)
 {
+	if (!session)
+		return loom_session_idle(session, err);
 	if (index >= session->program->num_states)
 		return loom_error_set(err, -ENOENT, "there is no state %u", index);
 	return loom_session_set_input(session, session->program->states[index].input, array, err);

@@ -131,10 +131,13 @@ static int clear(struct loom_session *session, const struct loom_program_tensor 
 
 int loom_session_reset_states(struct loom_session *session)
 {
-	const struct loom_program *program = session->program;
+	const struct loom_program *program;
 	uint32_t i;
 	int ret = loom_session_idle(session, NULL);
 
+	if (ret)
+		return ret;
+	program = session->program;
 	for (i = 0; i < program->num_states && !ret; i++) {
 		const struct loom_program_tensor *input =
 			&program->inputs[program->states[i].input];

@@ -209,6 +209,7 @@ static void test_mapped(struct loom_session *session, const struct loom_array *w
 static void test_no_session(void)
 {
 	struct loom_session_moved moved = { .in_bytes = 1 };
+	struct loom_array got = { .data = &moved }, none = { 0 };
 	struct drm_loom_counters counters, zero = { 0 };
 	struct loom_error err;
 	void *at = &err;
@@ -218,6 +219,12 @@ static void test_no_session(void)
 	       loom_session_bind_input(NULL, 0, NULL, &err) == -EINVAL && one_line(&err) &&
 	       loom_session_bind_output(NULL, 0, NULL, &err) == -EINVAL,
 	       "ends of no session: %s", err.text);
+	tap_ok(loom_session_get_output(NULL, 0, &got, &err) == -EINVAL && !got.data &&
+	       one_line(&err) && loom_session_get_observed(NULL, 0, &got, &err) == -EINVAL &&
+	       loom_session_get_state(NULL, 0, &got, &err) == -EINVAL &&
+	       loom_session_set_state(NULL, 0, &none, &err) == -EINVAL && one_line(&err) &&
+	       loom_session_reset_states(NULL) == -EINVAL,
+	       "results and states of no session: %s", err.text);
 	memset(&counters, 1, sizeof(counters));
 	loom_session_counters(NULL, &counters);
 	loom_session_moved(NULL, &moved);
