@@ -49,6 +49,33 @@ FIXTURE_TEARDOWN(scratch)
 	EXPECT_EQ(0, after.scratch_bytes);
 }
 
+/* ------------------------------------------------------------ the floor */
+
+static int take(int fd, const struct drm_loom_region_info *sram, uint32_t direction,
+		struct drm_loom_bo_info *info)
+{
+	return loom_sram_take(fd, sram, ROW_BYTES, 0, direction, info);
+}
+
+/* Below the floor it would have to make room for others, however well a hole there fits. */
+TEST_F(scratch, what_can_be_above_the_floor_is_not_below)
+{
+	uint64_t floor = self->sram.bank_bytes - self->sram.total_bytes +
+			 self->sram.scratch_floor_bytes;
+	const int fd = self->client.fd;
+	struct drm_loom_bo_info low[3], top;
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, take(fd, &self->sram, DRM_LOOM_DIRECTION_BOTTOM_UP, &low[i]));
+	ASSERT_EQ(0, loom_bo_close(fd, low[1].handle));
+	ASSERT_EQ(0, take(fd, &self->sram, DRM_LOOM_DIRECTION_TOP_DOWN, &top));
+	EXPECT_LE(floor, top.address);
+	/* asked for from the bottom, it is what the client wants */
+	ASSERT_EQ(0, take(fd, &self->sram, DRM_LOOM_DIRECTION_BOTTOM_UP, &low[1]));
+	EXPECT_GT(low[2].address, low[1].address);
+}
+
 /* ------------------------------------------------- tensors in SRAM buffers */
 
 /* A tensor in an SRAM slot of its size. */

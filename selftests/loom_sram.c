@@ -370,29 +370,6 @@ TEST_F(sram, who_is_not_alone_needs_the_capability)
 	close(other);
 }
 
-/* Below the floor it would have to make room for others, however well a hole there fits. */
-TEST_F(sram, what_can_be_above_the_floor_is_not_below)
-{
-	struct drm_loom_bo_info low, hole, high, top;
-	uint32_t context;
-
-	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
-	ASSERT_EQ(0, take(self->client.fd, &self->sram, ROW_BYTES, 0, DRM_LOOM_DIRECTION_BOTTOM_UP,
-			  &low));
-	ASSERT_EQ(0, take(self->client.fd, &self->sram, ROW_BYTES, 0, DRM_LOOM_DIRECTION_BOTTOM_UP,
-			  &hole));
-	ASSERT_EQ(0, take(self->client.fd, &self->sram, ROW_BYTES, 0, DRM_LOOM_DIRECTION_BOTTOM_UP,
-			  &high));
-	ASSERT_EQ(0, loom_bo_close(self->client.fd, hole.handle));
-	ASSERT_EQ(0, take(self->client.fd, &self->sram, ROW_BYTES, 0, DRM_LOOM_DIRECTION_TOP_DOWN,
-			  &top));
-	EXPECT_LE(self->base + self->sram.scratch_floor_bytes, top.address);
-	/* asked for from the bottom, it is what the client wants */
-	ASSERT_EQ(0, take(self->client.fd, &self->sram, ROW_BYTES, 0, DRM_LOOM_DIRECTION_BOTTOM_UP,
-			  &hole));
-	EXPECT_GT(high.address, hole.address);
-}
-
 TEST_F(sram, a_closed_file_is_not_exclusive)
 {
 	uint32_t context;

@@ -32,7 +32,7 @@
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
  * - scan.c: a search along these blocks, one by one
  * - extent.c: what chunks know of their blocks, so that a search can pass them
- * - walk.c: blocks in the order of their starts
+ * - walk.c: blocks in the order of their starts, and how full banks are
  * - treap.c: a search tree whose nodes keep summaries of their subtrees
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
  * - chip.c: presets of devices

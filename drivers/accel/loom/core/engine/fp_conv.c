@@ -54,56 +54,6 @@
  * chooses.
  */
 
-/* Merges axis @i and @i + 1 of y and x, if the rows of both follow each other. */
-static void conv_merge(struct loom_conv *conv, u32 i)
-{
-	struct loom_view *v[2] = { &conv->y, &conv->x };
-	u64 dim = (u64)v[0]->dims[i] * v[0]->dims[i + 1];
-	u32 j;
-
-	if (v[0]->dims[i] != v[1]->dims[i] || v[0]->dims[i + 1] != v[1]->dims[i + 1] ||
-	    dim > U32_MAX >> 1)
-		return;
-	for (j = 0; j < 2; j++) {
-		if (v[j]->dims[i] > 1 && v[j]->strides[i] != v[j]->strides[i + 1] *
-							     v[j]->dims[i + 1])
-			return;
-	}
-	for (j = 0; j < 2; j++) {
-		v[j]->dims[i] = 1;
-		v[j]->dims[i + 1] = dim;
-	}
-}
-
-/* Whether the lanes run over D, H, or W. */
-static bool conv_in_plane(const struct loom_view *view)
-{
-	return view->lane_axis > 1 && view->lane_axis < 5;
-}
-
-/* Of a pointwise convolution without steps the spatial axes are one long row. */
-void loom_conv_flatten(struct loom_conv *conv)
-{
-	const struct drm_loom_attr_conv *attr = conv->attr;
-	u32 i;
-
-	if (conv_in_plane(&conv->y) || conv_in_plane(&conv->x))
-		return;
-	for (i = 0; i < 3; i++) {
-		if (conv->w->dims[2 + i] != 1 || attr->stride[i] != 1 || attr->pad[i])
-			return;
-	}
-	conv_merge(conv, 3);
-	if (conv->y.dims[3] == 1) {
-		/* H is gone: let D follow W through it */
-		conv->y.strides[3] = conv->y.strides[4] * conv->y.dims[4];
-		conv->x.strides[3] = conv->x.strides[4] * conv->x.dims[4];
-		conv_merge(conv, 2);
-		if (conv->y.dims[2] == 1)
-			conv_merge(conv, 3);
-	}
-}
-
 /* @nb output channels from @o, and the input channels from @from to @end. */
 static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom_conv_f32 *f,
 				u32 n, u32 o, u32 nb, u32 from, u32 end)
