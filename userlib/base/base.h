@@ -17,6 +17,7 @@
  *	random.h	numbers that look random
  *	figures.c	smallest, largest and mean of an array; random ones
  *	version.c	loom_version()
+ *	thread.c	threads whose stack has room for the engine
  *
  * A function belongs here if at least two rooms that do not stand on each other need it. Element
  * types and shapes are here, not in graph/, because arrays in files and pictures of plans need

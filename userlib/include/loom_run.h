@@ -25,7 +25,9 @@
  * loom_session_wait(), loom_session_fd() and loom_session_destroy() while a submitted run is under
  * way.
  *
- * Threads: a target may be used by several threads; a session by one at a time.
+ * Threads: a target may be used by several threads; a session by one at a time. The host target
+ * computes in the thread that calls loom_session_run(), which needs 512 KiB of stack for that;
+ * threads that are started here have it.
  */
 #ifndef LOOM_RUN_H
 #define LOOM_RUN_H

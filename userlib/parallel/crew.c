@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
+
 #define NS_PER_S	1000000000LL
 
 /**
@@ -152,7 +154,7 @@ static int start(struct loom_crew *crew, struct member *member)
 	pthread_mutex_lock(&crew->lock);
 	crew->running++;
 	pthread_mutex_unlock(&crew->lock);
-	ret = -pthread_create(&member->thread, NULL, run_member, member);
+	ret = loom_thread_start(&member->thread, run_member, member);
 	if (!ret)
 		return 0;
 	loom_error_set(&error, ret, "no thread for a session: %s", strerror(-ret));

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "host_memory.h"
 #include "loom_engine.h"
 #include "loom_verify.h"
@@ -370,7 +371,7 @@ static int loom_host_start(struct loom_session *session, struct loom_error *err)
 	/* signals are for the threads of the caller */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = -pthread_create(&host->thread, NULL, loom_host_thread, host);
+	ret = loom_thread_start(&host->thread, loom_host_thread, host);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (ret) {
 		close(host->event);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "loom_engine.h"
 
 /*
@@ -200,7 +201,7 @@ static int team_start(struct loom_team *team)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (!ret && team->started < team->threads - 1) {
-		ret = -pthread_create(&team->thread[team->started], NULL, team_thread, team);
+		ret = loom_thread_start(&team->thread[team->started], team_thread, team);
 		if (!ret)
 			team->started++;
 	}

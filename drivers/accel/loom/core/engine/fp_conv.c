@@ -601,6 +601,22 @@ static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
 }
 
 #ifndef __KERNEL__
+/*
+ * Touches as much stack as a box, or packed weights, need, page by page downwards, before a function
+ * has its frame there: on a stack that is too small the process ends at the guard page, instead of
+ * writing to what lies below that.
+ */
+static noinline void conv_touch(void)
+{
+	u8 frame[sizeof(struct loom_conv_box) + (32U << 10)];
+	u32 at;
+
+	for (at = sizeof(frame); at > 2048; at -= 2048) {
+		frame[at - 1] = 0;
+		__asm__ __volatile__("" : : "r"(frame) : "memory");
+	}
+}
+
 /* By way of a box. Return: as conv_f32_run(). */
 static noinline u64 conv_box_run(struct conv_job *job, bool tall, u64 first, u64 count)
 {
@@ -634,8 +650,10 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 		bool tall = loom_conv_tall_suits(&job.f);
 		u64 done = 0;
 
-		if (tall || loom_conv_box_suits(&job.f))
+		if (tall || loom_conv_box_suits(&job.f)) {
+			conv_touch();
 			done = conv_box_run(&job, tall, first, count);
+		}
 		if (done)
 			return done;
 	}
@@ -644,8 +662,10 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 	    (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);
 #ifdef __AVX512VNNI__
-	if (loom_conv_packed_suits(&job.f))
+	if (loom_conv_packed_suits(&job.f)) {
+		conv_touch();
 		return conv_packed_run(&job, first, count);
+	}
 #endif
 	return conv_f32_run(&job, first, count);
 }
