@@ -603,8 +603,8 @@ static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
 #ifndef __KERNEL__
 /*
  * Touches as much stack as a box, or packed weights, need, page by page downwards, before another
- * function has its frame there: on a stack that is too small the process ends at the guard page, instead of
- * writing to what lies below that.
+ * function has its frame there: on a stack that is too small the process ends at the guard page,
+ * instead of writing to what lies below that.
  */
 static noinline void conv_touch(void)
 {
