@@ -693,7 +693,8 @@ uninstall:
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
 		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
-		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3
+		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3 \
+		'$(DESTDIR)$(PREFIX)/share/man'/man3/drm_loom_*.3
 	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)' \
 		'$(DESTDIR)$(PYTHONDIR)/loom'
 
