@@ -282,7 +282,7 @@ static void mask_fini_lets_go(struct kunit *test)
 		.size = 8, .align = 8, .high = U64_MAX, .mask = &mask,
 	};
 	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
-	struct loom_bank_block *block[3 * LOOM_PARTIAL_FAN] = {};
+	struct loom_bank_block *block[2 * LOOM_PARTIAL_FAN + 1] = {};
 	struct loom_partial_chunk *spare = NULL;
 	u32 i;
 
