@@ -106,40 +106,55 @@ static const char *resize(struct loom_tflite_convert *cv, const char *x, const i
 	return loom_tflite_nodes(cv, "Resize", 4, in);
 }
 
-/* The two sizes that are asked for, behind those of items and channels; false after an error. */
-static bool read_sizes(struct loom_tflite_convert *cv, int64_t *sizes)
+/**
+ * struct form - what a resize is asked for
+ * @sizes: of the result: N, C, H, W
+ * @corners: the middles of elements at the corners stay where they are
+ * @half: elements are counted from their middles
+ */
+struct form {
+	int64_t sizes[4];
+	bool corners;
+	bool half;
+};
+
+/* The options begin with number @first. False after an error. */
+static bool read_form(struct loom_tflite_convert *cv, uint32_t first, struct form *form)
 {
 	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, 0);
 
 	if (!tensor)
 		return false;
-	if (tensor->rank != 4 || loom_tflite_ints(cv, 1, sizes + 2, 2) != 2) {
+	if (tensor->rank != 4 || loom_tflite_ints(cv, 1, form->sizes + 2, 2) != 2) {
 		loom_tflite_fail(cv, -EINVAL, "it needs two sizes for rank 4");
 		return false;
 	}
-	sizes[0] = tensor->dims[0];
-	sizes[1] = tensor->dims[3];
+	form->sizes[0] = tensor->dims[0];
+	form->sizes[1] = tensor->dims[3];
+	form->corners = loom_tflite_option(cv, first, 1, 0);
+	form->half = loom_tflite_option(cv, first + 1, 1, 0);
+	if (form->corners && form->half) {
+		loom_tflite_fail(cv, -EINVAL, "corners and middles at the same time");
+		return false;
+	}
 	return true;
 }
 
 /* Elements are moved as they are, whatever the steps of the result are. */
 void loom_tflite_resize_nearest(struct loom_tflite_convert *cv, const char *unused)
 {
-	const bool corners = loom_tflite_option(cv, 0, 1, 0);
-	const bool half = loom_tflite_option(cv, 1, 1, 0);
 	uint32_t i, gathered = 0;
-	int64_t sizes[4];
+	struct form form;
 	const char *x;
 
 	(void)unused;
-	if (!read_sizes(cv, sizes))
+	if (!read_form(cv, 0, &form))
 		return;
-	if (corners && half)
-		return loom_tflite_fail(cv, -EINVAL, "corners and middles at the same time");
 	x = loom_tflite_raw(cv, 0, LOOM_TFLITE_PLANES);
 	for (i = 0; i < 2 && x; i++) {
 		const struct nearest axis = {
-			loom_tflite_input(cv, 0)->dims[1 + i], sizes[2 + i], corners, half,
+			loom_tflite_input(cv, 0)->dims[1 + i], form.sizes[2 + i], form.corners,
+			form.half,
 		};
 
 		if (nearest_agrees(&axis))
@@ -148,26 +163,22 @@ void loom_tflite_resize_nearest(struct loom_tflite_convert *cv, const char *unus
 		gathered++;
 	}
 	if (x && gathered < 2)
-		x = resize(cv, x, sizes, "nearest", corners ? "align_corners" :
-			   half ? "tf_half_pixel_for_nn" : "asymmetric");
+		x = resize(cv, x, form.sizes, "nearest", form.corners ? "align_corners" :
+			   form.half ? "tf_half_pixel_for_nn" : "asymmetric");
 	loom_tflite_result(cv, 0, LOOM_TFLITE_PLANES, x);
 }
 
 void loom_tflite_resize_bilinear(struct loom_tflite_convert *cv, const char *unused)
 {
-	const bool corners = loom_tflite_option(cv, 2, 1, 0);
-	const bool half = loom_tflite_option(cv, 3, 1, 0);
-	int64_t sizes[4];
+	struct form form;
 	const char *x;
 
 	(void)unused;
-	if (!read_sizes(cv, sizes))
+	if (!read_form(cv, 2, &form))
 		return;
-	if (corners && half)
-		return loom_tflite_fail(cv, -EINVAL, "corners and middles at the same time");
 	x = loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES);
 	if (x)
-		x = resize(cv, x, sizes, "linear", corners ? "align_corners" :
-			   half ? "half_pixel" : "asymmetric");
+		x = resize(cv, x, form.sizes, "linear", form.corners ? "align_corners" :
+			   form.half ? "half_pixel" : "asymmetric");
 	loom_tflite_result_real(cv, 0, LOOM_TFLITE_PLANES, x);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "chips.h"
+#include "counted.h"
 #include "plan_builder.h"
 #include "random.h"
 #include "tap.h"
@@ -65,32 +66,6 @@ struct effort {
 	int ret;
 	u32 rule;
 };
-
-/* What the verifier asks of its surroundings, in place of the library's: it is measured. */
-static u64 bytes_now, bytes_most;
-
-void *loom_port_alloc(size_t count, size_t size)
-{
-	size_t *ptr = calloc(1, 16 + count * size);
-
-	if (!ptr)
-		abort();
-	*ptr = count * size;
-	bytes_now += *ptr;
-	bytes_most = max(bytes_most, bytes_now);
-	return (char *)ptr + 16;
-}
-
-void loom_port_free(void *ptr)
-{
-	size_t *begin;
-
-	if (!ptr)
-		return;
-	begin = (void *)((char *)ptr - 16);
-	bytes_now -= *begin;
-	free(begin);
-}
 
 bool loom_port_relax(void)
 {

@@ -7,38 +7,15 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "counted.h"
 #include "hostile_plans.h"
 #include "tap.h"
 #include "verify/verify.h"
 
 #define COMMANDS	(1U << 15)
 
-/* What the verifier asks of its surroundings, in place of the library's: it is measured. */
-static u64 bytes_now, bytes_most;
+/* How often the verifier has looked whether it may go on, and from when on it may not. */
 static u32 looks, looks_after, stop_at = U32_MAX;
-
-void *loom_port_alloc(size_t count, size_t size)
-{
-	size_t *ptr = calloc(1, 16 + count * size);
-
-	if (!ptr)
-		abort();
-	*ptr = count * size;
-	bytes_now += *ptr;
-	bytes_most = max(bytes_most, bytes_now);
-	return (char *)ptr + 16;
-}
-
-void loom_port_free(void *ptr)
-{
-	size_t *begin;
-
-	if (!ptr)
-		return;
-	begin = (void *)((char *)ptr - 16);
-	bytes_now -= *begin;
-	free(begin);
-}
 
 bool loom_port_relax(void)
 {
