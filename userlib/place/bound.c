@@ -33,18 +33,6 @@
 #define MAX_CLASSES	16
 
 /**
- * struct event - a part begins or ends
- * @moment: when
- * @part: which
- * @begins: it begins; ends come first
- */
-struct event {
-	int64_t moment;
-	uint32_t part;
-	bool begins;
-};
-
-/**
  * struct sweep - the pads of one alignment, alive at a moment
  * @counts: tree over the ranks of pads: how many are alive
  * @sums: the same: how many bytes they are
@@ -77,17 +65,6 @@ static int compare_numbers(const void *a, const void *b)
 	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
-}
-
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins ? 1 : -1;
-	return (x->part > y->part) - (x->part < y->part);
 }
 
 static uint32_t rank_of(const struct sweep *sweep, uint64_t pad)
@@ -163,7 +140,7 @@ static uint64_t sum_smallest(const struct sweep *sweep, uint32_t count)
 }
 
 static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts,
-			const struct event *events, size_t num_events, uint64_t align,
+			const struct loom_place_event *events, size_t num_events, uint64_t align,
 			struct loom_place_reason *reason)
 {
 	uint32_t aligned = 0, others = 0;
@@ -171,11 +148,11 @@ static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts
 	size_t i;
 
 	for (i = 0; i < num_events; i++) {
-		uint32_t rank = sweep->ranks[events[i].part];
+		uint32_t rank = sweep->ranks[events[i].of];
 		uint32_t by = events[i].begins ? 1 : -1U;
 
-		bytes += events[i].begins ? parts[events[i].part].size_bytes :
-					    -parts[events[i].part].size_bytes;
+		bytes += events[i].begins ? parts[events[i].of].size_bytes :
+					    -parts[events[i].of].size_bytes;
 		if (rank) {
 			change(sweep, rank, events[i].begins);
 			aligned += by;
@@ -224,7 +201,7 @@ static int sweep_classes(const struct loom_place_problem *problem,
 {
 	uint64_t classes[MAX_CLASSES];
 	unsigned int count = find_classes(problem, parts, num_parts, classes), k;
-	struct event *events = NULL;
+	struct loom_place_event *events = NULL;
 	size_t i;
 
 	for (k = 0; k < count; k++) {
@@ -235,14 +212,14 @@ static int sweep_classes(const struct loom_place_problem *problem,
 			if (!events)
 				return -ENOMEM;
 			for (i = 0; i < num_parts; i++) {
-				events[2 * i] = (struct event){
-					parts[i].lower, (uint32_t)i, true,
+				events[2 * i] = (struct loom_place_event){
+					parts[i].lower, true, i,
 				};
-				events[2 * i + 1] = (struct event){
-					parts[i].upper, (uint32_t)i, false,
+				events[2 * i + 1] = (struct loom_place_event){
+					parts[i].upper, false, i,
 				};
 			}
-			qsort(events, 2 * num_parts, sizeof(*events), compare_events);
+			loom_place_sort_events(events, 2 * num_parts);
 		}
 		sweep_class(sweep, parts, events, 2 * num_parts, classes[k], reason);
 	}

@@ -135,44 +135,20 @@ static int compare_places(const void *a, const void *b)
 	return (x->part > y->part) - (x->part < y->part);
 }
 
-/**
- * struct event - a part begins or ends
- * @moment: when
- * @begins: it begins
- * @at: number of its place
- */
-struct event {
-	int64_t moment;
-	bool begins;
-	size_t at;
-};
-
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	/* ends before begins, as lifetimes are half-open */
-	if (x->begins != y->begins)
-		return x->begins ? 1 : -1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
 static bool touch(const struct place *places, size_t low, size_t high)
 {
 	return low != SIZE_MAX && high != SIZE_MAX && places[low].pool == places[high].pool &&
 	       places[low].end > places[high].begin;
 }
 
-static int sweep(const struct place *places, const struct event *events, size_t num_events,
-		 struct bits *alive, struct loom_place_fault *fault)
+static int sweep(const struct place *places, const struct loom_place_event *events,
+		 size_t num_events, struct bits *alive, struct loom_place_fault *fault)
 {
 	size_t i, below, above, at;
 	uint64_t begin;
 
 	for (i = 0; i < num_events; i++) {
-		at = events[i].at;
+		at = events[i].of;
 		if (!events[i].begins) {
 			bits_take(alive, at);
 			continue;
@@ -201,7 +177,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	struct loom_place_part *parts;
 	size_t num_parts, n = 0, i;
 	struct place *places;
-	struct event *events;
+	struct loom_place_event *events;
 	int ret;
 
 	ret = loom_place_parts(problem, &parts, &num_parts);
@@ -224,12 +200,12 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	if (!ret) {
 		qsort(places, n, sizeof(*places), compare_places);
 		for (i = 0; i < n; i++) {
-			events[2 * i] = (struct event){ parts[places[i].part].lower, true, i };
-			events[2 * i + 1] = (struct event){
-				parts[places[i].part].upper, false, i,
-			};
+			const struct loom_place_part *part = &parts[places[i].part];
+
+			events[2 * i] = (struct loom_place_event){ part->lower, true, i };
+			events[2 * i + 1] = (struct loom_place_event){ part->upper, false, i };
 		}
-		qsort(events, 2 * n, sizeof(*events), compare_events);
+		loom_place_sort_events(events, 2 * n);
 		ret = sweep(places, events, 2 * n, &alive, fault);
 	}
 	bits_clear(&alive);

@@ -158,11 +158,6 @@ static uint32_t draw(struct loom_dive *d, uint32_t below)
 	return (uint32_t)(((d->random >> 32) * below) >> 32);
 }
 
-static uint64_t align_up(uint64_t at, uint64_t align)
-{
-	return align == 1 ? at : (at + align - 1) / align * align;
-}
-
 /* --- valleys ---------------------------------------------------------------------------------- */
 
 static bool is_lower(const struct valley *a, const struct valley *b)
@@ -272,14 +267,15 @@ struct walls {
 static bool is_level(const struct loom_dive *d, uint64_t top, uint64_t wall)
 {
 	return top == wall || (d->most_aligned > 1 && wall != NEVER &&
-			       align_up(top, d->most_aligned) == align_up(wall, d->most_aligned));
+			       loom_place_align_up(top, d->most_aligned) ==
+			       loom_place_align_up(wall, d->most_aligned));
 }
 
 static int64_t value_of(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
 			uint32_t item)
 {
 	int64_t value = 16 * (d->sums[d->last[item]] - d->sums[d->first[item]]), part;
-	uint64_t at = align_up(walls->floor, d->items[item].align_bytes);
+	uint64_t at = loom_place_align_up(walls->floor, d->items[item].align_bytes);
 
 	value -= rule->each;
 	/* what is lost below it, as a share */
@@ -338,7 +334,7 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 /* Lays an item onto the ground of the valley; the end of it. */
 static uint64_t lay(struct loom_dive *d, const struct walls *walls, uint32_t item)
 {
-	uint64_t at = align_up(walls->floor, d->items[item].align_bytes), end;
+	uint64_t at = loom_place_align_up(walls->floor, d->items[item].align_bytes), end;
 	uint64_t size = d->items[item].size_bytes;
 	uint32_t s;
 

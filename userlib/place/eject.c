@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "loom_core.h"
+#include "problem.h"
 
 #define NOWHERE		UINT64_MAX
 /* entries of all lists of overlaps; with more of them they are found anew each time */
@@ -286,7 +287,7 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 			cost += e->edges[i++].cost;
 		/* offsets in [at, next) cost the same */
 		next = i < num ? e->edges[i].at : room + 1;
-		low = align == 1 ? at : (at + align - 1) / align * align;
+		low = loom_place_align_up(at, align);
 		high = align == 1 ? next - 1 : (next - 1) / align * align;
 		if (cost > best || low > high)
 			continue;
@@ -366,7 +367,7 @@ static void sink(struct loom_eject *e, uint64_t *looks)
 			    e->at[near[k]] + e->sizes[near[k]] > at)
 				at = e->at[near[k]] + e->sizes[near[k]];
 		align = e->problem.items[item].align_bytes;
-		e->at[item] = (at + align - 1) / align * align;
+		e->at[item] = loom_place_align_up(at, align);
 		spend(looks, count);
 	}
 }

@@ -73,38 +73,25 @@ static uint64_t size(const struct loom_place_item *item)
 	return item->size_bytes;
 }
 
-static int make_size(const struct loom_place_problem *problem, uint32_t *order)
+/* Saturated: larger than any other. */
+static uint64_t area(const struct loom_place_item *item)
 {
-	struct key *keys = make_keys(problem);
-	uint32_t i;
+	uint64_t bytes;
 
-	if (!keys)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++)
-		keys[i] = (struct key){
-			problem->items[i].size_bytes, life(&problem->items[i]), i, NULL,
-		};
-	return take_keys(keys, problem, order);
+	return __builtin_mul_overflow(item->size_bytes, life(item), &bytes) ? UINT64_MAX : bytes;
 }
 
-static int make_life(const struct loom_place_problem *problem, uint32_t *order)
+/* In the order of moments, as a number without a sign. */
+static uint64_t end(const struct loom_place_item *item)
 {
-	struct key *keys = make_keys(problem);
-	uint32_t i;
-
-	if (!keys)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++)
-		keys[i] = (struct key){
-			life(&problem->items[i]), problem->items[i].size_bytes, i, NULL,
-		};
-	return take_keys(keys, problem, order);
+	return (uint64_t)item->upper ^ 1ULL << 63;
 }
 
-static int make_area(const struct loom_place_problem *problem, uint32_t *order)
+static int sort_by(const struct loom_place_problem *problem,
+		   uint64_t (*high)(const struct loom_place_item *item),
+		   uint64_t (*low)(const struct loom_place_item *item), uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
-	uint64_t area;
 	uint32_t i;
 
 	if (!keys)
@@ -112,12 +99,24 @@ static int make_area(const struct loom_place_problem *problem, uint32_t *order)
 	for (i = 0; i < problem->num_items; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		/* saturated: larger than any other */
-		if (__builtin_mul_overflow(item->size_bytes, life(item), &area))
-			area = UINT64_MAX;
-		keys[i] = (struct key){ area, item->size_bytes, i, NULL };
+		keys[i] = (struct key){ high(item), low(item), i, NULL };
 	}
 	return take_keys(keys, problem, order);
+}
+
+static int make_size(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by(problem, size, life, order);
+}
+
+static int make_life(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by(problem, life, size, order);
+}
+
+static int make_area(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by(problem, area, size, order);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -293,17 +292,7 @@ static int make_total(const struct loom_place_problem *problem, uint32_t *order)
 /* What ends last is first, so that all that is placed later ends beside it or before. */
 static int make_tail(const struct loom_place_problem *problem, uint32_t *order)
 {
-	struct key *keys = make_keys(problem);
-	uint32_t i;
-
-	if (!keys)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++)
-		keys[i] = (struct key){
-			(uint64_t)problem->items[i].upper ^ 1ULL << 63,
-			problem->items[i].size_bytes, i, NULL,
-		};
-	return take_keys(keys, problem, order);
+	return sort_by(problem, end, size, order);
 }
 
 static int compare_alignments(const void *a, const void *b)

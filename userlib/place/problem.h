@@ -113,6 +113,12 @@ int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint64_t 
 			uint64_t capacity, const char *what);
 /** loom_place_align() - raises @offset to a multiple of @align_bytes; false past 63 bits */
 bool loom_place_align(uint64_t *offset, uint64_t align_bytes);
+/** loom_place_align_up() - the multiple of @align at @at or above; there has to be one */
+static inline uint64_t loom_place_align_up(uint64_t at, uint64_t align)
+{
+	return align == 1 ? at : (at + align - 1) / align * align;
+}
+
 /** loom_place_join_align() - raises an alignment until @other divides it; false past 63 bits */
 bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
 /** loom_place_height() - the largest end of an item that has room */

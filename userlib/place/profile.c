@@ -111,34 +111,25 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 	return 0;
 }
 
-/**
- * struct event - a part begins or ends
- * @moment: when
- * @bytes: how many bytes it has
- * @item: whose part it is
- * @begins: it begins
- */
-struct event {
-	int64_t moment;
-	uint64_t bytes;
-	uint32_t item;
-	bool begins;
-};
-
-/* Ends before begins: lifetimes are half-open. */
 static int compare_events(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct loom_place_event *x = a, *y = b;
 
 	if (x->moment != y->moment)
 		return x->moment < y->moment ? -1 : 1;
 	if (x->begins != y->begins)
 		return x->begins ? 1 : -1;
-	return (x->item > y->item) - (x->item < y->item);
+	return (x->of > y->of) - (x->of < y->of);
+}
+
+void loom_place_sort_events(struct loom_place_event *events, size_t count)
+{
+	qsort(events, count, sizeof(*events), compare_events);
 }
 
 static int sum_events(struct loom_place_profile *profile,
-		      const struct event *events, size_t num_events,
+		      const struct loom_place_part *parts,
+		      const struct loom_place_event *events, size_t num_events,
 		      uint32_t *culprit)
 {
 	uint64_t alive = 0;
@@ -146,11 +137,11 @@ static int sum_events(struct loom_place_profile *profile,
 
 	for (i = 0; i < num_events; i++) {
 		if (events[i].begins)
-			alive += events[i].bytes;
+			alive += parts[events[i].of].size_bytes;
 		else
-			alive -= events[i].bytes;
+			alive -= parts[events[i].of].size_bytes;
 		if (alive > INT64_MAX) {
-			*culprit = events[i].item;
+			*culprit = parts[events[i].of].item;
 			return -ERANGE;
 		}
 		if (i + 1 < num_events && events[i + 1].moment == events[i].moment)
@@ -168,7 +159,7 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)
 {
-	struct event *events;
+	struct loom_place_event *events;
 	size_t i;
 	int ret = -ENOMEM;
 
@@ -179,15 +170,11 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 	profile->bytes = calloc(2 * num_parts + 1, sizeof(*profile->bytes));
 	if (events && profile->moments && profile->bytes) {
 		for (i = 0; i < num_parts; i++) {
-			events[2 * i] = (struct event){
-				parts[i].lower, parts[i].size_bytes, parts[i].item, true,
-			};
-			events[2 * i + 1] = (struct event){
-				parts[i].upper, parts[i].size_bytes, parts[i].item, false,
-			};
+			events[2 * i] = (struct loom_place_event){ parts[i].lower, true, i };
+			events[2 * i + 1] = (struct loom_place_event){ parts[i].upper, false, i };
 		}
-		qsort(events, 2 * num_parts, sizeof(*events), compare_events);
-		ret = sum_events(profile, events, 2 * num_parts, culprit);
+		loom_place_sort_events(events, 2 * num_parts);
+		ret = sum_events(profile, parts, events, 2 * num_parts, culprit);
 	}
 	free(events);
 	if (ret)

@@ -44,6 +44,25 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 		     size_t *num_parts);
 
 /**
+ * struct loom_place_event - something begins or ends
+ * @moment: when
+ * @begins: it begins
+ * @of: its number, whatever is counted
+ */
+struct loom_place_event {
+	int64_t moment;
+	bool begins;
+	size_t of;
+};
+
+/**
+ * loom_place_sort_events() - by moment; ends first, as lifetimes are half-open; by number
+ * @events: the events
+ * @count: number of @events
+ */
+void loom_place_sort_events(struct loom_place_event *events, size_t count);
+
+/**
  * struct loom_place_profile - bytes alive at each moment
  * @moments: at which something changes, ascending
  * @bytes: alive from a moment to the next; 0 at the last

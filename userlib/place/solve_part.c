@@ -65,7 +65,7 @@ static uint64_t common_unit(const struct loom_solve *solve)
 	for (i = 0; i < solve->num_items; i++) {
 		const struct loom_place_item *item = &solve->items[i];
 
-		unit = gcd(unit, (item->size_bytes + align - 1) / align * align);
+		unit = gcd(unit, loom_place_align_up(item->size_bytes, align));
 		if (loom_place_is_fixed(item))
 			unit = gcd(unit, item->fixed);
 		/* an item may start at the upper end of an excluded range */
@@ -90,7 +90,7 @@ uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t 
 
 	for (;;) {
 		if (align > 1)
-			offset = (offset + align - 1) / align * align;
+			offset = loom_place_align_up(offset, align);
 		while (k < end && part->ranges[k].upper <= offset * unit)
 			k++;
 		if (k == end || offset * unit + size_bytes <= part->ranges[k].lower)

@@ -42,11 +42,6 @@ struct stacks {
 	bool *done;
 };
 
-static uint64_t round_up(uint64_t at, uint64_t align)
-{
-	return (at + align - 1) / align * align;
-}
-
 static void put(struct stacks *c, uint32_t item, uint32_t stack, uint64_t above)
 {
 	c->stack[item] = stack;
@@ -61,7 +56,7 @@ static void put(struct stacks *c, uint32_t item, uint32_t stack, uint64_t above)
 static uint32_t find_filler(const struct stacks *c, uint32_t first, uint32_t end, uint64_t top)
 {
 	const struct loom_place_item *items = c->task->problem.items;
-	uint64_t limit = round_up(top, c->align), most = 0;
+	uint64_t limit = loom_place_align_up(top, c->align), most = 0;
 	uint32_t best = LOOM_PLACE_NONE, i;
 
 	for (i = first; i < end; i++) {
@@ -69,7 +64,7 @@ static uint32_t find_filler(const struct stacks *c, uint32_t first, uint32_t end
 
 		if (c->done[i] || items[i].align_bytes == c->align)
 			continue;
-		to = round_up(top, items[i].align_bytes) + size;
+		to = loom_place_align_up(top, items[i].align_bytes) + size;
 		if (!(to % c->align))
 			return i;
 		if (to < limit && size > most) {
@@ -96,7 +91,7 @@ static void stack_group(struct stacks *c, uint32_t first, uint32_t end)
 			other = find_filler(c, first, end, top);
 			if (other == LOOM_PLACE_NONE)
 				break;
-			top = round_up(top, items[other].align_bytes);
+			top = loom_place_align_up(top, items[other].align_bytes);
 			put(c, other, c->num_items, top);
 			top += items[other].size_bytes;
 		}

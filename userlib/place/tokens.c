@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile.h"
+
 #define MATCH_RANGE	16
 
 bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
@@ -124,30 +126,7 @@ static void release(struct loom_tokens *t, uint32_t item)
 	t->free[at] = token;
 }
 
-/**
- * struct event - an item begins or ends
- * @moment: when
- * @begins: it begins
- * @item: the item
- */
-struct event {
-	int64_t moment;
-	bool begins;
-	uint32_t item;
-};
-
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins ? 1 : -1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
-static int run(struct loom_tokens *t, loom_tokens_request find, struct event *events)
+static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_place_event *events)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
 	size_t n = 0, i;
@@ -157,15 +136,15 @@ static int run(struct loom_tokens *t, loom_tokens_request find, struct event *ev
 		t->token_of[i] = LOOM_PLACE_NONE;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		events[n++] = (struct event){ problem->items[i].lower, true, i };
-		events[n++] = (struct event){ problem->items[i].upper, false, i };
+		events[n++] = (struct loom_place_event){ problem->items[i].lower, true, i };
+		events[n++] = (struct loom_place_event){ problem->items[i].upper, false, i };
 	}
-	qsort(events, n, sizeof(*events), compare_events);
+	loom_place_sort_events(events, n);
 	for (i = 0; i < n && !ret; i++) {
 		if (events[i].begins)
-			ret = request(t, events[i].item, find);
+			ret = request(t, events[i].of, find);
 		else
-			release(t, events[i].item);
+			release(t, events[i].of);
 	}
 	return ret;
 }
@@ -208,7 +187,7 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 {
 	size_t n = task->problem.num_items;
 	struct loom_tokens t = { .task = task, .images = images };
-	struct event *events = calloc(2 * n + 1, sizeof(*events));
+	struct loom_place_event *events = calloc(2 * n + 1, sizeof(*events));
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
 
 	t.tokens = calloc(n + 1, sizeof(*t.tokens));
