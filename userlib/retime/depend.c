@@ -50,6 +50,7 @@ struct edge {
  * @accesses: by tensor, in the order of the sequence
  * @first: by tensor: first of its accesses
  * @jobs: indices of the accesses of one tensor that are of jobs
+ * @computed: of those that are of computations
  * @edges: the edges
  * @num_edges: number of @edges
  * @cap_edges: room in @edges
@@ -59,6 +60,7 @@ struct depend {
 	struct access *accesses;
 	u32 *first;
 	u32 *jobs;
+	u32 *computed;
 	struct edge *edges;
 	u32 num_edges;
 	u32 cap_edges;
@@ -96,7 +98,8 @@ static int collect(struct depend *d)
 	d->first = calloc(build->num_tensors + 2, sizeof(*d->first));
 	d->accesses = calloc(build->num_views + 1, sizeof(*d->accesses));
 	d->jobs = calloc(build->num_views + 1, sizeof(*d->jobs));
-	if (!d->first || !d->accesses || !d->jobs)
+	d->computed = calloc(build->num_views + 1, sizeof(*d->computed));
+	if (!d->first || !d->accesses || !d->jobs || !d->computed)
 		return -ENOMEM;
 	for (i = 0; i < build->num_commands; i++)
 		for (k = 0; k < retime_command(d->r, i)->operands; k++)
@@ -128,29 +131,25 @@ static int collect(struct depend *d)
 	return 0;
 }
 
-/* The computations before and behind access @index that it must not pass. */
-static void set_window(struct depend *d, u32 index, u32 begin, u32 end)
+/* The computations before and behind access @index that it must not pass; @next is the next one. */
+static void set_window(struct depend *d, u32 index, u32 next, u32 num_computed)
 {
 	const struct access *a = &d->accesses[index];
 	struct retime_job *job = &d->r->jobs[a->job];
 	u32 at = d->r->at[a->command], looks = 0, i;
 
-	for (i = index; i-- > begin;) {
-		const struct access *b = &d->accesses[i];
+	for (i = next; i-- > 0;) {
+		const struct access *b = &d->accesses[d->computed[i]];
 
-		if (b->job != RETIME_NONE || b->command == a->command)
-			continue;
 		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
 			continue;
 		job->low = max(job->low, min(d->r->at[b->command] + 1, at));
 		break;
 	}
 	looks = 0;
-	for (i = index + 1; i < end; i++) {
-		const struct access *b = &d->accesses[i];
+	for (i = next; i < num_computed; i++) {
+		const struct access *b = &d->accesses[d->computed[i]];
 
-		if (b->job != RETIME_NONE)
-			continue;
 		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
 			continue;
 		/* beside it, if the plan has them in one step */
@@ -201,17 +200,22 @@ static void chain_jobs(struct depend *d, u32 count)
 
 static void depend_tensor(struct depend *d, u32 tensor)
 {
-	u32 begin = d->first[tensor], end = d->first[tensor + 1], count = 0, i;
+	u32 begin = d->first[tensor], end = d->first[tensor + 1], count = 0, computed = 0, next = 0, i;
 	bool written = false;
 
-	for (i = begin; i < end; i++)
+	for (i = begin; i < end; i++) {
 		written |= d->accesses[i].write;
+		if (d->accesses[i].job == RETIME_NONE)
+			d->computed[computed++] = i;
+	}
 	if (!written)
 		return;
 	for (i = begin; i < end; i++) {
-		if (d->accesses[i].job == RETIME_NONE)
+		if (d->accesses[i].job == RETIME_NONE) {
+			next++;
 			continue;
-		set_window(d, i, begin, end);
+		}
+		set_window(d, i, next, computed);
 		d->jobs[count++] = i;
 	}
 	if (count <= MOST_PAIRS)
@@ -267,6 +271,7 @@ int retime_depend(struct retime *r)
 	free(d.first);
 	free(d.accesses);
 	free(d.jobs);
+	free(d.computed);
 	free(d.edges);
 	return ret;
 }
