@@ -115,6 +115,18 @@ static void choose_axis(const struct retime *r, struct retime_job *job)
 	}
 }
 
+/* What moves at a position takes @cycles more, or less. */
+static void add_moved(struct retime *r, u32 at, u64 cycles)
+{
+	struct retime_position *p = &r->positions[at];
+
+	p->moved += cycles;
+	if (p->moved < p->work)
+		r->idle[at / 64] |= 1ULL << (at % 64);
+	else
+		r->idle[at / 64] &= ~(1ULL << (at % 64));
+}
+
 static void link_piece(struct retime *r, u32 index, u32 at)
 {
 	struct retime_piece *piece = &r->pieces[index];
@@ -128,7 +140,7 @@ static void link_piece(struct retime *r, u32 index, u32 at)
 	if (p->pieces != RETIME_NONE)
 		r->pieces[p->pieces].prev = index;
 	p->pieces = index;
-	p->moved += piece->cycles;
+	add_moved(r, at, piece->cycles);
 }
 
 static void unlink_piece(struct retime *r, u32 index)
@@ -144,7 +156,7 @@ static void unlink_piece(struct retime *r, u32 index)
 		r->pieces[piece->prev].next = piece->next;
 	if (piece->next != RETIME_NONE)
 		r->pieces[piece->next].prev = piece->prev;
-	p->moved -= piece->cycles;
+	add_moved(r, piece->at, 0 - piece->cycles);
 }
 
 /* A new piece, or RETIME_NONE. */
@@ -175,12 +187,11 @@ static u32 make_piece(struct retime *r, u32 job, u32 units)
 static void set_units(struct retime *r, u32 index, u32 units)
 {
 	struct retime_piece *piece = &r->pieces[index];
-	struct retime_position *p = &r->positions[piece->at];
+	u64 before = piece->cycles;
 
-	p->moved -= piece->cycles;
 	piece->units = units;
 	piece->cycles = retime_part_cycles(r, &r->jobs[piece->job], units);
-	p->moved += piece->cycles;
+	add_moved(r, piece->at, piece->cycles - before);
 }
 
 static void measure_job(struct retime *r, struct retime_job *job)
@@ -200,15 +211,10 @@ static void measure_job(struct retime *r, struct retime_job *job)
 static void measure_tensor(struct retime *r, u32 index)
 {
 	const struct retime_tensor *tensor = &r->tensors[index];
-	u32 first = tensor->compute_first, last = tensor->compute_last, i;
+	const struct retime_extent extent = retime_extent(r, index);
 
-	for (i = 0; i < tensor->num_uses; i++) {
-		const struct retime_job *job = &r->jobs[r->uses[tensor->first_use + i]];
-
-		first = min(first, job->min_at);
-		last = max(last, job->max_at);
-	}
-	retime_room_live(r, index, first, last);
+	retime_room_live(r, index, min(tensor->compute_first, extent.first),
+			 max(tensor->compute_last, extent.last));
 }
 
 void retime_shift(struct retime *r, u32 index, u32 to, u32 units)
@@ -238,9 +244,34 @@ void retime_shift(struct retime *r, u32 index, u32 to, u32 units)
 	if (other != RETIME_NONE)
 		set_units(r, other, r->pieces[other].units + units);
 	measure_job(r, job);
+	retime_extent_update(r, job);
 	for (i = 0; i < 2; i++)
 		if (job->tensor[i] != RETIME_NONE)
 			measure_tensor(r, job->tensor[i]);
+}
+
+u32 retime_idle(const struct retime *r, u32 at, u32 end)
+{
+	bool earlier = end < at;
+	u32 low = earlier ? end : at + 1, high = earlier ? at : end + 1, word;
+	u64 bits;
+
+	while (low < high) {
+		word = (earlier ? high - 1 : low) / 64;
+		bits = r->idle[word];
+		if (low > word * 64)
+			bits &= ~0ULL << (low % 64);
+		if (high < (word + 1) * 64)
+			bits &= ~(~0ULL << (high % 64));
+		if (bits)
+			return word * 64 + (earlier ? 63 - (u32)__builtin_clzll(bits) :
+					    (u32)__builtin_ctzll(bits));
+		if (earlier)
+			high = word * 64;
+		else
+			low = (word + 1) * 64;
+	}
+	return RETIME_NONE;
 }
 
 /* A position for each command that computes, and for each step that only moves. */
@@ -286,31 +317,12 @@ static int make_positions(struct retime *r)
 	}
 	if (now != RETIME_NONE)
 		r->old_cycles += loom_clock_step(true, dma, compute);
+	r->idle = calloc(r->num_positions / 64 + 1, sizeof(*r->idle));
+	if (!r->idle)
+		return -ENOMEM;
+	for (i = 0; i < r->num_positions; i++)
+		add_moved(r, i, 0);
 	return 0;
-}
-
-static void count_uses(struct retime *r)
-{
-	u32 i, k, sum = 0;
-
-	for (i = 0; i < r->num_jobs; i++)
-		for (k = 0; k < 2; k++)
-			if (r->jobs[i].tensor[k] != RETIME_NONE)
-				r->tensors[r->jobs[i].tensor[k]].num_uses++;
-	for (i = 0; i < r->build->num_tensors; i++) {
-		r->tensors[i].first_use = sum;
-		sum += r->tensors[i].num_uses;
-		r->tensors[i].num_uses = 0;
-	}
-	for (i = 0; i < r->num_jobs; i++)
-		for (k = 0; k < 2; k++) {
-			struct retime_tensor *tensor;
-
-			if (r->jobs[i].tensor[k] == RETIME_NONE)
-				continue;
-			tensor = &r->tensors[r->jobs[i].tensor[k]];
-			r->uses[tensor->first_use + tensor->num_uses++] = i;
-		}
 }
 
 static void make_tensors(struct retime *r)
@@ -387,9 +399,7 @@ int retime_open(struct retime *r)
 	r->group_alive = calloc((size_t)r->options->num_fences + 2, sizeof(*r->group_alive));
 	r->tensors = calloc(build->num_tensors + 1, sizeof(*r->tensors));
 	r->jobs = calloc(build->num_commands + 1, sizeof(*r->jobs));
-	r->uses = calloc(2 * build->num_commands + 1, sizeof(*r->uses));
-	if (!r->sequence || !r->at || !r->cycles || !r->group_alive || !r->tensors || !r->jobs ||
-	    !r->uses)
+	if (!r->sequence || !r->at || !r->cycles || !r->group_alive || !r->tensors || !r->jobs)
 		return -ENOMEM;
 	for (i = 0; i < build->num_commands; i++) {
 		const struct loom_build_command *command = retime_command(r, i);
@@ -406,8 +416,9 @@ int retime_open(struct retime *r)
 	ret = make_jobs(r);
 	if (ret)
 		return ret;
-	count_uses(r);
-	ret = retime_depend(r);
+	ret = retime_extent_open(r);
+	if (!ret)
+		ret = retime_depend(r);
 	if (!ret)
 		ret = retime_room_open(r);
 	for (i = 0; i < build->num_tensors && !ret; i++)
@@ -422,10 +433,11 @@ void retime_close(struct retime *r)
 	free(r->at);
 	free(r->cycles);
 	free(r->positions);
+	free(r->idle);
 	free(r->group_alive);
 	free(r->tensors);
 	free(r->jobs);
-	free(r->uses);
+	free(r->extents);
 	free(r->before);
 	free(r->after);
 	free(r->pieces);

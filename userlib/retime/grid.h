@@ -23,8 +23,8 @@
  * @last: position at which it ends
  * @compute_first: the first at which it is computed with, or RETIME_NONE
  * @compute_last: the last
- * @first_use: first of the jobs that touch it, in &retime.uses
- * @num_uses: number of them
+ * @first_use: number of uses, by jobs, of all tensors before it
+ * @num_uses: number of its own
  * @next_first: next one with the same @first, or RETIME_NONE
  * @prev_first: the one before
  * @next_last: the same for @last
@@ -51,6 +51,7 @@ struct retime_tensor {
  * struct retime_job - a command of the DMA stream
  * @command: its number in the sequence
  * @tensor: what it writes, what it reads; RETIME_NONE for nothing
+ * @use: its number among the uses of each
  * @axis: it can be cut along this axis; RETIME_NONE: it cannot
  * @units: elements on that axis, else 1
  * @low: first position at which computations allow it
@@ -66,6 +67,7 @@ struct retime_tensor {
 struct retime_job {
 	u32 command;
 	u32 tensor[2];
+	u32 use[2];
 	u32 axis;
 	u32 units;
 	u32 low;
@@ -126,6 +128,16 @@ struct retime_position {
 };
 
 /**
+ * struct retime_extent - positions
+ * @first: the first
+ * @last: the last
+ */
+struct retime_extent {
+	u32 first;
+	u32 last;
+};
+
+/**
  * struct retime_list - a list of tensors
  * @items: they
  * @count: number of @items
@@ -151,11 +163,12 @@ struct retime_walk;
  * @cycles: by number in the sequence
  * @positions: the positions
  * @num_positions: number of @positions
+ * @idle: a bit for each position at which the arithmetic outlasts what moves
  * @group_alive: by group: positions of it at which there is something
  * @tensors: the tensors
  * @jobs: the jobs, in sequence
  * @num_jobs: number of @jobs
- * @uses: jobs by tensor
+ * @extents: by tensor: a tree over its uses, see extent.c
  * @before: by job: those that have to come before
  * @after: by job: those that have to come after
  * @pieces: the pieces
@@ -181,11 +194,12 @@ struct retime {
 	u64 *cycles;
 	struct retime_position *positions;
 	u32 num_positions;
+	u64 *idle;
 	u32 *group_alive;
 	struct retime_tensor *tensors;
 	struct retime_job *jobs;
 	u32 num_jobs;
-	u32 *uses;
+	struct retime_extent *extents;
 	u32 *before;
 	u32 *after;
 	struct retime_piece *pieces;
@@ -232,6 +246,18 @@ void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, 
 		struct drm_loom_plan_view *views);
 /** retime_shift() - moves @units of a piece to position @to */
 void retime_shift(struct retime *r, u32 piece, u32 to, u32 units);
+
+/** retime_idle() - the nearest idle position behind @at, up to @end, or before it; or RETIME_NONE */
+u32 retime_idle(const struct retime *r, u32 at, u32 end);
+
+/* extent.c */
+
+/** retime_extent_open() - where tensors are used, by all jobs. 0 or -ENOMEM */
+int retime_extent_open(struct retime *r);
+/** retime_extent_update() - a job has moved */
+void retime_extent_update(struct retime *r, const struct retime_job *job);
+/** retime_extent() - where a tensor is used; &retime_extent.first is RETIME_NONE if by no job */
+struct retime_extent retime_extent(const struct retime *r, u32 tensor);
 
 /* depend.c */
 

@@ -60,8 +60,6 @@ static u32 choose_units(const struct retime *r, const struct retime_piece *piece
 	u64 most, each;
 	u32 units;
 
-	if (b->moved >= b->work)
-		return 0;
 	most = min(a->moved - a->work, b->work - b->moved);
 	if (piece->cycles <= most || job->axis == RETIME_NONE)
 		return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
@@ -112,7 +110,16 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 	const struct retime_piece *piece = &r->pieces[index];
 	const struct retime_job *job = &r->jobs[piece->job];
 	u32 end = earlier ? first_allowed(r, job) : last_allowed(r, job);
-	u32 at = piece->at, units, i, k;
+	u32 at = piece->at, idle, units, k;
+
+	if (earlier ? at <= end : at >= end)
+		return false;
+	if (earlier)
+		end = max(end, at - min(at, (u32)FURTHEST));
+	else
+		end = min(end, at + FURTHEST);
+	/* the way there costs more than to look whether there is anything */
+	idle = retime_idle(r, at, end);
 
 	for (k = 0; k < 2; k++) {
 		if (job->tensor[k] == RETIME_NONE)
@@ -120,13 +127,16 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 		retime_walk_begin(r, &m->walks[k], job->tensor[k]);
 		m->walks[k].pushes = !both_in_scratch(r, job);
 	}
-	for (i = 0; i < FURTHEST && (earlier ? at > end : at < end); i++) {
+	while (idle != RETIME_NONE) {
 		at = earlier ? at - 1 : at + 1;
 		for (k = 0; k < 2; k++)
 			if (job->tensor[k] != RETIME_NONE && !retime_walk_to(r, &m->walks[k], at))
 				return false;
 		if (is_clash(r, job, m->walks))
 			return false;
+		if (at != idle)
+			continue;
+		idle = retime_idle(r, at, end);
 		units = choose_units(r, piece, at);
 		if (!units || is_last_of_group(r, piece, units))
 			continue;
