@@ -200,7 +200,8 @@ static void chain_jobs(struct depend *d, u32 count)
 
 static void depend_tensor(struct depend *d, u32 tensor)
 {
-	u32 begin = d->first[tensor], end = d->first[tensor + 1], count = 0, computed = 0, next = 0, i;
+	u32 begin = d->first[tensor], end = d->first[tensor + 1], i;
+	u32 count = 0, computed = 0, next = 0;
 	bool written = false;
 
 	for (i = begin; i < end; i++) {

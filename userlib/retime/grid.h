@@ -247,7 +247,7 @@ void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, 
 /** retime_shift() - moves @units of a piece to position @to */
 void retime_shift(struct retime *r, u32 piece, u32 to, u32 units);
 
-/** retime_idle() - the nearest idle position behind @at, up to @end, or before it; or RETIME_NONE */
+/** retime_idle() - the nearest idle position from @at to @end, without @at; RETIME_NONE: none */
 u32 retime_idle(const struct retime *r, u32 at, u32 end);
 
 /* extent.c */
@@ -279,6 +279,7 @@ int retime_depend(struct retime *r);
  * @num_sorted: how many of them, the first ones, are in order
  * @cap_spans: room in @spans
  * @costs: by place that is worth a try: bytes that are in the way there
+ * @taken: room for a bit for each unit of the scratch, to find holes
  * @gathered: it was looked for
  * @pushes: others may make way for it
  * @pushed: tensors that have made way
@@ -299,6 +300,7 @@ struct retime_walk {
 	u32 num_sorted;
 	u32 cap_spans;
 	u64 *costs;
+	u64 *taken;
 	bool gathered;
 	bool pushes;
 	struct retime_pushed {
@@ -322,6 +324,15 @@ void retime_walk_free(struct retime_walk *walk);
 void retime_walk_undo(struct retime *r, struct retime_walk *walk);
 /** retime_walk_to() - its life reaches one position further, to @at. False: there is no room */
 bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at);
+
+/* hole.c */
+
+/** retime_find_hole() - the tightest hole for a tensor among its spans. False: there is none */
+bool retime_find_hole(struct retime *r, struct retime_walk *walk);
+/** retime_sort_spans() - puts spans in order */
+void retime_sort_spans(struct retime_walk *walk);
+/** retime_merge_spans() - sorts spans; the result is in @spans, and @room has as many */
+void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u32 count);
 
 /* anew.c */
 

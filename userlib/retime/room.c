@@ -19,8 +19,6 @@
 #define MOST_WORK	10000000ULL
 /* Spans that are looked at to find holes, in all; after that, tensors stay where they are. */
 #define MOST_LOOKS	20000000ULL
-/* More spans that are new than this are sorted together with all others. */
-#define FEW_NEW		16
 
 int retime_room_open(struct retime *r)
 {
@@ -174,6 +172,7 @@ void retime_walk_free(struct retime_walk *walk)
 	free(walk->merged);
 	free(walk->ends);
 	free(walk->costs);
+	free(walk->taken);
 }
 
 /* All but the first @keep that have made way go back. */
@@ -234,102 +233,6 @@ static void gather(struct retime *r, struct retime_walk *walk)
 				add_span(r, walk, i);
 }
 
-/* Of two that are alike the order does not matter, but it has to be the same on every machine. */
-static bool is_before(const struct retime_span *x, const struct retime_span *y)
-{
-	if (x->start != y->start)
-		return x->start < y->start;
-	return x->end != y->end ? x->end < y->end : x->tensor < y->tensor;
-}
-
-/* Those from @from to @to, of which the first ones before @sorted are in order. */
-static void insert_spans(struct retime_span *spans, u32 from, u32 sorted, u32 to)
-{
-	struct retime_span span;
-	u32 i, k;
-
-	for (i = sorted; i < to; i++) {
-		span = spans[i];
-		for (k = i; k > from && is_before(&span, &spans[k - 1]); k--)
-			spans[k] = spans[k - 1];
-		spans[k] = span;
-	}
-}
-
-static void merge_spans(const struct retime_span *a, u32 num_a, const struct retime_span *b,
-			u32 num_b, struct retime_span *to)
-{
-	while (num_a && num_b) {
-		bool first = !is_before(b, a);
-
-		*to++ = first ? *a++ : *b++;
-		num_a -= first;
-		num_b -= !first;
-	}
-	memcpy(to, num_a ? a : b, (num_a + num_b) * sizeof(*to));
-}
-
-/* All are put in order, from short runs; the result is in @spans, and @room has as many. */
-static void merge_all(struct retime_span **spans, struct retime_span **room, u32 count)
-{
-	struct retime_span *from = *spans, *to = *room, *other;
-	u32 run, i;
-
-	for (i = 0; i < count; i += FEW_NEW)
-		insert_spans(from, i, i, min(i + FEW_NEW, count));
-	for (run = FEW_NEW; run < count; run *= 2) {
-		for (i = 0; i < count; i += 2 * run) {
-			u32 next = min(i + run, count);
-
-			merge_spans(&from[i], next - i, &from[next], min(run, count - next),
-				    &to[i]);
-		}
-		other = from;
-		from = to;
-		to = other;
-	}
-	*spans = from;
-	*room = to;
-}
-
-/*
- * Spans by where they begin. A walk meets a few at a time: they are put between the others. (Here
- * is most of the time that is spent, and qsort() takes three times as long.)
- */
-static void sort_spans(struct retime_walk *walk)
-{
-	if (walk->num_spans - walk->num_sorted > FEW_NEW)
-		merge_all(&walk->spans, &walk->merged, walk->num_spans);
-	else
-		insert_spans(walk->spans, 0, walk->num_sorted, walk->num_spans);
-	walk->num_sorted = walk->num_spans;
-}
-
-/* The tightest hole of all. */
-static bool find_hole(struct retime *r, struct retime_walk *walk)
-{
-	u64 align = r->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, high = 0, at;
-	u64 bytes = r->tensors[walk->tensor].bytes, best = U64_MAX;
-	u32 i;
-
-	sort_spans(walk);
-	r->looks += walk->num_spans;
-	for (i = 0; i <= walk->num_spans; i++) {
-		u64 end = i < walk->num_spans ? walk->spans[i].start : r->options->room_bytes;
-
-		if (end >= high && end - high >= bytes) {
-			at = loom_div_round_up(high, align) * align;
-			if (end >= at && end - at >= bytes && end - at < best) {
-				best = end - at;
-				walk->start = at;
-			}
-		}
-		if (i < walk->num_spans)
-			high = max(high, walk->spans[i].end);
-	}
-	return best != U64_MAX;
-}
-
 /* Finds another place for @tensor, apart from the bytes from @start to @end. */
 static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64 start, u64 end)
 {
@@ -346,7 +249,7 @@ static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64
 	if (spare->num_spans)
 		spare->spans[spare->num_spans - 1].end = end;
 	r->work += spare->num_spans;
-	if (!find_hole(r, spare))
+	if (!retime_find_hole(r, spare))
 		return false;
 	walk->pushed[walk->num_pushed++] = (struct retime_pushed){
 		tensor, r->tensors[tensor].start,
@@ -415,7 +318,7 @@ static void sum_spans(struct retime_walk *walk, u64 *sums)
 		};
 		sums[i] = i ? sums[i - 1] + walk->ends[i].end : walk->ends[i].end;
 	}
-	merge_all(&walk->ends, &walk->merged, walk->num_spans);
+	retime_merge_spans(&walk->ends, &walk->merged, walk->num_spans);
 	for (i = 0; i < walk->num_spans; i++) {
 		sum += walk->ends[i].end;
 		walk->ends[i].end = sum;
@@ -462,7 +365,10 @@ static bool make_way(struct retime *r, struct retime_walk *walk)
 	u32 places = 2 * walk->num_spans + 2, tries, best_at = 0, i;
 	u64 done = 0, best;
 
-	if (r->work >= MOST_WORK || !count_places(r, walk))
+	if (r->work >= MOST_WORK)
+		return false;
+	retime_sort_spans(walk);
+	if (!count_places(r, walk))
 		return false;
 	for (tries = 0; tries < MOST_TRIES && r->work < MOST_WORK; tries++) {
 		best = U64_MAX;
@@ -531,5 +437,5 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 		return false;
 	if (!walk->gathered)
 		gather(r, walk);
-	return find_hole(r, walk) || (walk->pushes && make_way(r, walk));
+	return retime_find_hole(r, walk) || (walk->pushes && make_way(r, walk));
 }
