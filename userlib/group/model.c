@@ -47,6 +47,7 @@ void loom_group_free(struct loom_group *group)
 	free(group->items);
 	free(group->change);
 	free(group->alive);
+	loom_seen_free(&group->misfits);
 	free(group);
 }
 

@@ -12,6 +12,7 @@
 #ifndef LOOM_GROUP_MODEL_H
 #define LOOM_GROUP_MODEL_H
 
+#include "base/seen.h"
 #include "list.h"
 
 /* Slices of a group, at most; the values that may be resident before it and after it. */
@@ -216,6 +217,7 @@ struct loom_group_rules;
  * @unpinned: residents may be anywhere: where other groups have them is not decided yet
  * @keep_halos: of what a strategy may choose: nothing is recomputed
  * @quick_only: placement gives up when quick strategies find nothing
+ * @misfits: what was looked for a place in vain
  * @items: what needs room in SRAM
  * @num_items: number of @items
  * @num_shared: the first so many of them are strips, line buffers and residents
@@ -263,6 +265,7 @@ struct loom_group {
 	bool unpinned;
 	bool keep_halos;
 	bool quick_only;
+	struct loom_seen misfits;
 	struct loom_group_item *items;
 	u32 num_items;
 	u32 num_shared;

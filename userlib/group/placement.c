@@ -61,15 +61,47 @@ static int find_conflicts(const struct loom_group *group, struct loom_place_pair
 	return ret;
 }
 
+/* Of all that a placement depends on, and how hard it is looked for. */
+static struct loom_digest digest_of(const struct loom_group *group,
+				    const struct loom_place_problem *problem)
+{
+	struct loom_digest digest = { { 0 } };
+	u32 i;
+
+	loom_digest_add(&digest, group->quick_only);
+	loom_digest_add(&digest, problem->pools[0].capacity_bytes);
+	loom_digest_add(&digest, problem->num_items);
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		loom_digest_add(&digest, item->size_bytes);
+		loom_digest_add(&digest, (u64)item->lower);
+		loom_digest_add(&digest, (u64)item->upper);
+		loom_digest_add(&digest, item->flags & LOOM_PLACE_FIXED ? item->fixed + 1 : 0);
+		loom_digest_add(&digest, item->num_gaps ? (u64)item->gaps->lower + 1 : 0);
+		loom_digest_add(&digest, item->num_gaps ? (u64)item->gaps->upper : 0);
+	}
+	for (i = 0; i < problem->num_conflicts; i++) {
+		loom_digest_add(&digest, problem->conflicts[i].first);
+		loom_digest_add(&digest, problem->conflicts[i].second);
+		loom_digest_add(&digest, problem->conflicts[i].weight);
+	}
+	return digest;
+}
+
 /* At first, places that are found quickly; then, with all effort, or none. */
-static int find_places(const struct loom_group *group, const struct loom_place_problem *problem,
+static int find_places(struct loom_group *group, const struct loom_place_problem *problem,
 		       struct loom_place_result *result)
 {
 	static const char *const quick[] = { "greedy-size", "greedy-area", "exact" };
 	struct loom_place_options how = { .fit_only = true, .budget = BUDGET };
+	const struct loom_digest digest = digest_of(group, problem);
 	int ret = -ENOSPC;
 	u32 i;
 
+	/* a division is tried many times, and most of its groups are as they were */
+	if (loom_seen_has(&group->misfits, &digest))
+		return -ENOSPC;
 	if (problem->num_items > FULL_ITEMS)
 		how.budget = BUDGET * FULL_ITEMS / problem->num_items;
 	if (!group->quick_only)
@@ -82,6 +114,8 @@ static int find_places(const struct loom_group *group, const struct loom_place_p
 		how.strategy = quick[i];
 		ret = loom_place(problem, &how, result, NULL);
 	}
+	if (ret == -ENOSPC && loom_seen_add(&group->misfits, &digest))
+		return -ENOMEM;
 	return ret;
 }
 
