@@ -43,8 +43,10 @@ CPPFLAGS_ALL	= -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
 sim_cppflags	= $(if $(filter tools/sim/% $(T)/host/sim/%,$*),-Idrivers/accel/loom -Itools)
 # for what lies in $(T) alone: nothing else can include a header of the tests
 test_cppflags	= $(if $(filter $(T)/%,$*),-I$(T) -I$(CORE)/../tests)
-# no contraction to FMA: results are the same to the bit on every machine
-CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
+# no contraction to FMA: results are the same to the bit on every machine; and nobody puts functions of
+# theirs before the library's own, so that it need not call them as if they were elsewhere
+CFLAGS_ALL	= -std=gnu11 -fPIC -fno-semantic-interposition -ffp-contract=off $(WARN) $(CFLAGS) \
+		  -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread
 # What is read before it was written has a pattern that it has not elsewhere: results differ then.
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
