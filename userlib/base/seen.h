@@ -30,8 +30,9 @@ struct loom_seen {
 /** loom_digest_add() - goes on with @value */
 static inline void loom_digest_add(struct loom_digest *digest, uint64_t value)
 {
-	uint64_t a = (digest->half[0] ^ value) * 0xd6e8feb86659fd93ULL;
-	uint64_t b = (digest->half[1] + value) * 0xa0761d6478bd642fULL;
+	/* zeroes must not stay zeroes, which is what is free in a table */
+	uint64_t a = ((digest->half[0] ^ value) + 1) * 0xd6e8feb86659fd93ULL;
+	uint64_t b = (digest->half[1] + value + 1) * 0xa0761d6478bd642fULL;
 
 	digest->half[0] = a ^ a >> 32;
 	digest->half[1] = b ^ b >> 29;
