@@ -37,23 +37,12 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	return 0;
 }
 
-/* Bit mask of the regions that compute commands may read in, besides the SRAM. */
-static u32 loom_command_in_place(const struct drm_loom_chip *chip)
-{
-	u32 i, regions = 0;
-
-	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
-		if (chip->region[i].flags & DRM_LOOM_CHIP_IN_PLACE)
-			regions |= 1U << i;
-	return regions;
-}
-
 static int __must_check loom_command_check_op(struct loom_verify *verify)
 {
 	struct loom_command *command = &verify->plan->commands[verify->command];
 	struct loom_check check = {
 		.command = command,
-		.in_place = loom_command_in_place(verify->chip),
+		.in_place = verify->in_place,
 	};
 	bool ok = command->op->check(&check);
 

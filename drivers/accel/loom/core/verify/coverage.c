@@ -407,6 +407,13 @@ void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverag
 	coverage->complete = true;
 }
 
+void loom_coverage_write_all(struct loom_coverage_pool *pool, struct loom_coverage *coverage)
+{
+	coverage_begin(pool);
+	loom_coverage_complete(pool, coverage);
+	coverage_end(pool);
+}
+
 int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 			const struct loom_footprint *footprint)
 {

@@ -73,6 +73,15 @@ int __must_check loom_coverage_write(struct loom_coverage_pool *pool,
 				     const struct loom_footprint *footprint);
 
 /**
+ * loom_coverage_write_all() - add every element, from the budget
+ * @pool: the pool
+ * @coverage: of the tensor
+ *
+ * As loom_coverage_write() of a footprint that is one box with all elements.
+ */
+void loom_coverage_write_all(struct loom_coverage_pool *pool, struct loom_coverage *coverage);
+
+/**
  * loom_coverage_has() - whether all elements of a footprint are written
  * @pool: the pool
  * @coverage: of the tensor
@@ -86,7 +95,7 @@ bool __must_check loom_coverage_has(struct loom_coverage_pool *pool, struct loom
 /* Most memory that the coverages of a plan of that many bytes take. */
 u64 loom_coverage_bytes(u64 plan_bytes);
 
-/* Add every element. */
+/* Add every element; the budget stays as it is. */
 void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *coverage);
 
 #endif /* LOOM_COVERAGE_H */

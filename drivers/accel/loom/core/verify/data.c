@@ -27,6 +27,25 @@ static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 whi
 }
 
 /*
+ * Whether a view is its tensor, axis by axis. Its footprint is then every element, and need not be
+ * computed: most operands that networks write are whole.
+ */
+static bool loom_data_is_whole(const struct drm_loom_plan_tensor *tensor,
+			       const struct loom_view *view)
+{
+	u32 i;
+
+	if (view->offset != tensor->offset || view->rank != tensor->rank ||
+	    view->lane_axis != tensor->lane_axis || view->lane_start)
+		return false;
+	for (i = 0; i < view->rank; i++)
+		if (view->dims[i] != tensor->dims[i] ||
+		    (view->dims[i] > 1 && (u64)view->strides[i] != tensor->strides[i]))
+			return false;
+	return true;
+}
+
+/*
  * Whether all bytes from the first to the last of a view, in SRAM in any bank, belong to written
  * elements: what a view without a footprint needs.
  */
@@ -69,6 +88,11 @@ static int __must_check loom_data_write(struct loom_verify *verify, const struct
 
 	if (parent->coverage.complete)
 		return 0;
+	if (view->tensor == root && loom_data_is_whole(&verify->tensors[root], view)) {
+		(void)loom_work_do(&verify->work, LOOM_WORK_FOOTPRINT);
+		loom_coverage_write_all(&verify->pool, &parent->coverage);
+		return 0;
+	}
 	if (loom_data_footprint(verify, 0, root, view) && verify->footprints[0].exact)
 		return loom_coverage_write(&verify->pool, &parent->coverage,
 					   &verify->footprints[0]);

@@ -119,10 +119,12 @@ static void build_add_axes(struct footprint_build *build, struct loom_footprint 
 		}
 		if (count > 1) {
 			digit = &build->digits[build->digit_count++];
-			digit->count = count;
-			digit->stride = tensor->strides[i];
-			digit->axis = footprint->axes;
-			digit->lane = lane;
+			*digit = (struct loom_digit) {
+				.count = count,
+				.stride = tensor->strides[i],
+				.axis = footprint->axes,
+				.lane = lane,
+			};
 		}
 		footprint->size[footprint->axes++] = tensor->dims[i];
 	}
@@ -442,8 +444,16 @@ bool loom_footprint_get(struct loom_footprint *footprint,
 			const struct drm_loom_plan_tensor *tensor, const struct loom_view *view,
 			u32 lanes)
 {
-	struct footprint_build build = { .lanes = lanes };
+	struct footprint_build build;
 
+	/* not all of it, which is large: axes and walks are counted, a run and a lane flagged */
+	build.lanes = lanes;
+	build.digit_count = 0;
+	build.walk_count = 0;
+	build.has_lane = false;
+	build.lane_axis = 0;
+	build.lane_first = 0;
+	build.run_count = 0;
 	footprint->axes = 0;
 	footprint->exact = true;
 	build_add_axes(&build, footprint, tensor);

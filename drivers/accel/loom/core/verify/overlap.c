@@ -16,9 +16,10 @@
  * bits only in which their addresses differ, steps by counting.
  *
  * What is compared, where a tensor starts and ends, is carried along by the sort. So the table of
- * tensors, seven times as large, is read from its first entry to its last and not again; neighbours
- * in address are neighbours in memory, and where a tensor is in the order is fetched some tensors
- * ahead.
+ * tensors, five times as large, is read once: by tensor.c, which lists each here when its own rules
+ * are proved. Neighbours in address are neighbours in memory, and where a tensor is in the order is
+ * fetched some tensors ahead. Nothing is fetched of those that overlap no other tensor of the whole
+ * plan, alive or not, which a bit for each rank says.
  */
 
 /* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */
@@ -29,9 +30,6 @@
 
 /* Bits of an address that are sorted by at a time. */
 #define LOOM_SORT_BITS 10
-
-/* Of an alias, whose steps do not matter. No step has this number. */
-#define LOOM_STEP_NONE U32_MAX
 
 /* How far ahead of the tensor whose lifetime begins another is fetched. */
 #define LOOM_SWEEP_AHEAD 12
@@ -56,10 +54,13 @@ struct loom_place {
  * @spare: as many, for sorting
  * @place_count: number of @places
  * @rank: by tensor: index in @places
- * @next_first: by tensor: next one with the same first step, plus one
- * @next_last: by tensor: next one with the same last step, plus one
- * @first: by step: first of the tensors that begin there, plus one; zero for none
- * @last: by step: first of the tensors that end there, plus one; zero for none
+ * @differ: the bits that are not the same in all of @places
+ * @next_first: by tensor: next one with the same first step, plus one; after the last the first
+ * @next_last: by tensor: next one with the same last step, plus one; zero for none
+ * @first: by step: last of the tensors that begin there, plus one; zero for none
+ * @last: by step: one of the tensors that end there, plus one; zero for none
+ * @reach: a bit for each rank: it overlaps the next one, whether or not both are alive. One that
+ *	does not overlaps none of a higher rank, as those start no earlier
  * @alive: by level: a bit for each rank, or for each word of the level below
  * @at: by value of a digit: where the next place with that value goes
  */
@@ -67,11 +68,13 @@ struct loom_sweep {
 	struct loom_place *places;
 	struct loom_place *spare;
 	u32 place_count;
+	struct loom_place differ;
 	u32 *rank;
 	u32 *next_first;
 	u32 *next_last;
 	u32 *first;
 	u32 *last;
+	u64 *reach;
 	u64 *alive[LOOM_RANK_LEVELS];
 	u32 at[1U << LOOM_SORT_BITS];
 };
@@ -134,6 +137,11 @@ static bool loom_alive_near(const struct loom_sweep *sweep, u32 rank, bool up, u
 
 /* --- sorting */
 
+static bool loom_place_overlaps(const struct loom_place *a, const struct loom_place *b)
+{
+	return a->space == b->space && max(a->start, b->start) < min(a->end, b->end);
+}
+
 /* A digit of a place: the bits of its start from @shift on, or if that is 64, its space. */
 static u32 loom_place_digit(const struct loom_place *place, u32 shift)
 {
@@ -186,60 +194,21 @@ static int __must_check loom_place_sort_digit(struct loom_verify *verify,
 	return 0;
 }
 
-/* Lists the places. @differ: the bits that are not the same in all of them, as a place. */
-static int __must_check loom_sweep_list_places(struct loom_verify *verify,
-					       struct loom_sweep *sweep, struct loom_place *differ)
-{
-	u32 count = verify->header->tensors.count, i, end;
-	int ret;
-
-	*differ = (struct loom_place){};
-	for (i = 0; i < count;) {
-		ret = loom_sweep_block(verify, i, count, &end);
-		if (ret)
-			return ret;
-		for (; i < end; i++) {
-			const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
-			struct loom_place *place = &sweep->places[sweep->place_count];
-
-			/* the steps are here until they are sorted */
-			sweep->next_first[i] = tensor->first_step;
-			sweep->next_last[i] = tensor->last_step;
-			if (tensor->flags & DRM_LOOM_TENSOR_ALIAS) {
-				sweep->next_first[i] = LOOM_STEP_NONE;
-				continue;
-			}
-			place->start = tensor->offset;
-			place->end = tensor->offset + tensor->size;
-			place->space = loom_tensor_space(tensor);
-			place->tensor = i;
-			sweep->place_count++;
-			differ->start |= place->start ^ sweep->places[0].start;
-			differ->space |= place->space ^ sweep->places[0].space;
-		}
-	}
-	return 0;
-}
-
 static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 					       struct loom_sweep *sweep)
 {
-	struct loom_place differ;
 	u32 i, end, shift = 0;
 	int ret;
 
-	ret = loom_sweep_list_places(verify, sweep, &differ);
-	if (ret)
-		return ret;
-	while (shift < 64 && differ.start >> shift) {
+	while (shift < 64 && sweep->differ.start >> shift) {
 		/* on to the next bit that differs */
-		shift += loom_lowest_bit(differ.start >> shift);
+		shift += loom_lowest_bit(sweep->differ.start >> shift);
 		ret = loom_place_sort_digit(verify, sweep, shift);
 		if (ret)
 			return ret;
 		shift += LOOM_SORT_BITS;
 	}
-	if (differ.space) {
+	if (sweep->differ.space) {
 		ret = loom_place_sort_digit(verify, sweep, 64);
 		if (ret)
 			return ret;
@@ -248,31 +217,12 @@ static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 		ret = loom_sweep_block(verify, i, sweep->place_count, &end);
 		if (ret)
 			return ret;
-		for (; i < end; i++)
+		for (; i < end; i++) {
 			sweep->rank[sweep->places[i].tensor] = i;
-	}
-	return 0;
-}
-
-/* From the last to the first, so that the lists are in table order. */
-static int __must_check loom_sweep_sort_steps(struct loom_verify *verify,
-					      struct loom_sweep *sweep)
-{
-	u32 i;
-	int ret;
-
-	for (i = verify->header->tensors.count; i-- > 0;) {
-		u32 first = sweep->next_first[i], last = sweep->next_last[i];
-
-		ret = loom_verify_work(verify, 1);
-		if (ret)
-			return ret;
-		if (first == LOOM_STEP_NONE)
-			continue;
-		sweep->next_first[i] = sweep->first[first];
-		sweep->first[first] = i + 1;
-		sweep->next_last[i] = sweep->last[last];
-		sweep->last[last] = i + 1;
+			if (i + 1 < sweep->place_count &&
+			    loom_place_overlaps(&sweep->places[i], &sweep->places[i + 1]))
+				sweep->reach[i / 64] |= 1ULL << i % 64;
+		}
 	}
 	return 0;
 }
@@ -292,26 +242,50 @@ static int __must_check loom_sweep_reject(struct loom_verify *verify,
 	return -EBADMSG;
 }
 
-static bool loom_place_overlaps(const struct loom_place *a, const struct loom_place *b)
+/* Whether the place at @rank may overlap one of a higher rank. */
+static bool loom_sweep_reaches(const struct loom_sweep *sweep, u32 rank)
 {
-	return a->space == b->space && max(a->start, b->start) < min(a->end, b->end);
+	return sweep->reach[rank / 64] >> rank % 64 & 1;
 }
 
 static int __must_check loom_sweep_enter(struct loom_verify *verify, struct loom_sweep *sweep,
 					 u32 index)
 {
+	const struct loom_place *places = sweep->places;
 	u32 rank = sweep->rank[index], ahead, near;
-	const struct loom_place *place = &sweep->places[rank];
 
-	ahead = min(index + LOOM_SWEEP_AHEAD, verify->header->tensors.count - 1);
-	__builtin_prefetch(&sweep->places[sweep->rank[ahead]]);
-	if (loom_alive_near(sweep, rank, false, &near) &&
-	    loom_place_overlaps(place, &sweep->places[near]))
-		return loom_sweep_reject(verify, place, &sweep->places[near]);
-	if (loom_alive_near(sweep, rank, true, &near) &&
-	    loom_place_overlaps(place, &sweep->places[near]))
-		return loom_sweep_reject(verify, place, &sweep->places[near]);
+	ahead = sweep->rank[min(index + LOOM_SWEEP_AHEAD, verify->header->tensors.count - 1)];
+	if (loom_sweep_reaches(sweep, ahead))
+		__builtin_prefetch(&places[ahead]);
+	if (loom_alive_near(sweep, rank, false, &near) && loom_sweep_reaches(sweep, near) &&
+	    loom_place_overlaps(&places[rank], &places[near]))
+		return loom_sweep_reject(verify, &places[rank], &places[near]);
+	if (loom_sweep_reaches(sweep, rank) && loom_alive_near(sweep, rank, true, &near) &&
+	    loom_place_overlaps(&places[rank], &places[near]))
+		return loom_sweep_reject(verify, &places[rank], &places[near]);
 	loom_alive_add(sweep, rank);
+	return 0;
+}
+
+/* The tensors whose lifetime begins in @step, in table order. */
+static int __must_check loom_sweep_begin_lives(struct loom_verify *verify,
+					       struct loom_sweep *sweep, u32 step)
+{
+	u32 last = sweep->first[step], i;
+	int ret;
+
+	if (!last)
+		return 0;
+	i = last;
+	do {
+		i = sweep->next_first[i - 1];
+		ret = loom_verify_work(verify, LOOM_WORK_TENSOR);
+		if (ret)
+			return ret;
+		ret = loom_sweep_enter(verify, sweep, i - 1);
+		if (ret)
+			return ret;
+	} while (i != last);
 	return 0;
 }
 
@@ -323,21 +297,13 @@ static int __must_check loom_sweep_run(struct loom_verify *verify, struct loom_s
 	ret = loom_sweep_sort_places(verify, sweep);
 	if (ret)
 		return ret;
-	ret = loom_sweep_sort_steps(verify, sweep);
-	if (ret)
-		return ret;
 	for (step = 0; step < verify->header->steps.count; step++) {
 		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
-		for (i = sweep->first[step]; i; i = sweep->next_first[i - 1]) {
-			ret = loom_verify_work(verify, LOOM_WORK_TENSOR);
-			if (ret)
-				return ret;
-			ret = loom_sweep_enter(verify, sweep, i - 1);
-			if (ret)
-				return ret;
-		}
+		ret = loom_sweep_begin_lives(verify, sweep, step);
+		if (ret)
+			return ret;
 		for (i = sweep->last[step]; i; i = sweep->next_last[i - 1]) {
 			ret = loom_verify_work(verify, 1);
 			if (ret)
@@ -357,10 +323,11 @@ static bool loom_sweep_alloc(struct loom_sweep *sweep, u32 tensors, u32 steps)
 	sweep->rank = loom_port_alloc(tensors, sizeof(*sweep->rank));
 	sweep->next_first = loom_port_alloc(tensors, sizeof(*sweep->next_first));
 	sweep->next_last = loom_port_alloc(tensors, sizeof(*sweep->next_last));
+	sweep->reach = loom_port_alloc(tensors / 64 + 1, sizeof(*sweep->reach));
 	sweep->first = loom_port_alloc(steps, sizeof(*sweep->first));
 	sweep->last = loom_port_alloc(steps, sizeof(*sweep->last));
 	if (!sweep->places || !sweep->spare || !sweep->rank || !sweep->next_first ||
-	    !sweep->next_last || !sweep->first || !sweep->last)
+	    !sweep->next_last || !sweep->reach || !sweep->first || !sweep->last)
 		return false;
 	for (level = 0; level < LOOM_RANK_LEVELS; level++) {
 		words = words / 64 + 1;
@@ -379,6 +346,7 @@ static void loom_sweep_free(struct loom_sweep *sweep)
 		loom_port_free(sweep->alive[level]);
 	loom_port_free(sweep->last);
 	loom_port_free(sweep->first);
+	loom_port_free(sweep->reach);
 	loom_port_free(sweep->next_last);
 	loom_port_free(sweep->next_first);
 	loom_port_free(sweep->rank);
@@ -388,22 +356,66 @@ static void loom_sweep_free(struct loom_sweep *sweep)
 
 u64 loom_verify_overlap_bytes(u32 tensors, u32 steps)
 {
-	/* a bit for each rank, and less than that for all other levels */
-	return sizeof(struct loom_sweep) + LOOM_RANK_LEVELS * sizeof(u64) +
+	/* two bits for each rank, and a 32nd of that for all other levels */
+	return sizeof(struct loom_sweep) + (LOOM_RANK_LEVELS + 1) * sizeof(u64) +
 	       tensors * (u64)(2 * sizeof(struct loom_place) + 3 * sizeof(u32)) +
-	       steps * (u64)(2 * sizeof(u32)) + tensors / 4;
+	       steps * (u64)(2 * sizeof(u32)) + tensors / 4 + tensors / 128;
 }
 
-int loom_verify_overlap(struct loom_verify *verify)
+int loom_overlap_begin(struct loom_verify *verify)
 {
-	struct loom_sweep *sweep = loom_port_alloc(1, sizeof(*sweep));
-	int ret = -ENOMEM;
-
-	if (!sweep)
+	verify->sweep = loom_port_alloc(1, sizeof(*verify->sweep));
+	if (!verify->sweep ||
+	    !loom_sweep_alloc(verify->sweep, verify->header->tensors.count,
+			      verify->header->steps.count))
 		return -ENOMEM;
-	if (loom_sweep_alloc(sweep, verify->header->tensors.count, verify->header->steps.count))
-		ret = loom_sweep_run(verify, sweep);
-	loom_sweep_free(sweep);
-	loom_port_free(sweep);
+	return 0;
+}
+
+void loom_overlap_add(struct loom_verify *verify, u32 index)
+{
+	const struct drm_loom_plan_tensor *tensor = &verify->tensors[index];
+	struct loom_sweep *sweep = verify->sweep;
+	u32 first = loom_index_nospec(tensor->first_step, verify->header->steps.count);
+	u32 last = loom_index_nospec(tensor->last_step, verify->header->steps.count);
+	struct loom_place *place;
+	u32 before;
+
+	if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
+		return;
+	place = &sweep->places[sweep->place_count++];
+	place->start = tensor->offset;
+	place->end = tensor->offset + tensor->size;
+	place->space = loom_tensor_space(tensor);
+	place->tensor = index;
+	sweep->differ.start |= place->start ^ sweep->places[0].start;
+	sweep->differ.space |= place->space ^ sweep->places[0].space;
+
+	before = sweep->first[first];
+	if (before) {
+		sweep->next_first[index] = sweep->next_first[before - 1];
+		sweep->next_first[before - 1] = index + 1;
+	} else {
+		sweep->next_first[index] = index + 1;
+	}
+	sweep->first[first] = index + 1;
+	sweep->next_last[index] = sweep->last[last];
+	sweep->last[last] = index + 1;
+}
+
+int loom_overlap_end(struct loom_verify *verify)
+{
+	int ret = loom_sweep_run(verify, verify->sweep);
+
+	loom_overlap_free(verify);
 	return ret;
+}
+
+void loom_overlap_free(struct loom_verify *verify)
+{
+	if (!verify->sweep)
+		return;
+	loom_sweep_free(verify->sweep);
+	loom_port_free(verify->sweep);
+	verify->sweep = NULL;
 }

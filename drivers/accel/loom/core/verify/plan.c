@@ -259,6 +259,17 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 	return loom_plan_copy_attrs(verify);
 }
 
+/* Bit mask of the regions that compute commands may read in, besides the SRAM. */
+static u32 loom_plan_in_place(const struct drm_loom_chip *chip)
+{
+	u32 i, regions = 0;
+
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
+		if (chip->region[i].flags & DRM_LOOM_CHIP_IN_PLACE)
+			regions |= 1U << i;
+	return regions;
+}
+
 static int __must_check loom_plan_verify(struct loom_verify *verify, const void *blob, u64 size)
 {
 	int ret;
@@ -286,10 +297,13 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 	ret = loom_plan_alloc(verify);
 	if (ret)
 		return ret;
+	ret = loom_overlap_begin(verify);
+	if (ret)
+		return ret;
 	ret = loom_verify_tensors(verify);
 	if (ret)
 		return ret;
-	ret = loom_verify_overlap(verify);
+	ret = loom_overlap_end(verify);
 	if (ret)
 		return ret;
 	return loom_verify_steps(verify);
@@ -310,6 +324,7 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_c
 		return -ENOMEM;
 	verify->chip = chip;
 	verify->reject = reject;
+	verify->in_place = loom_plan_in_place(chip);
 	loom_coverage_pool_init(&verify->pool, &verify->work, size);
 
 	ret = loom_plan_verify(verify, blob, size);
@@ -320,6 +335,7 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_c
 	*work = verify->work;
 
 	loom_coverage_pool_fini(&verify->pool);
+	loom_overlap_free(verify);
 	loom_port_free(verify->accesses);
 	loom_port_free(verify->states);
 	loom_port_free(verify);

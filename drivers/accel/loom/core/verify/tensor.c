@@ -177,6 +177,7 @@ int loom_verify_tensors(struct loom_verify *verify)
 		if (!rule) {
 			if (!loom_tensor_in_slot(&verify->tensors[i]))
 				loom_tensor_use_scratch(verify->plan, &verify->tensors[i]);
+			loom_overlap_add(verify, i);
 			continue;
 		}
 		if (rule == DRM_LOOM_RULE_TENSOR_ALIAS &&

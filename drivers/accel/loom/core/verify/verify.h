@@ -47,6 +47,7 @@ struct loom_access {
  * place; but no value of it is used before the rule about it was checked.
  *
  * @chip: of the device
+ * @in_place: bit mask of the regions that compute commands may read in, besides the SRAM
  * @header: the plan's first bytes
  * @slots: table of slots
  * @tensors: table of tensors
@@ -56,6 +57,7 @@ struct loom_access {
  * @attrs: bytes of attributes
  * @images: by slot: its record in the table of images, or NULL
  * @states: by tensor
+ * @sweep: of the overlap rule, while the tensors are checked; else NULL
  * @work: what was done so far
  * @pool: memory and budget of the coverages
  * @footprints: of the two views that are compared
@@ -70,6 +72,7 @@ struct loom_access {
  */
 struct loom_verify {
 	const struct drm_loom_chip *chip;
+	u32 in_place;
 	const struct drm_loom_plan_header *header;
 	const struct drm_loom_plan_slot *slots;
 	const struct drm_loom_plan_tensor *tensors;
@@ -79,6 +82,7 @@ struct loom_verify {
 	const u8 *attrs;
 	const struct drm_loom_plan_image *images[DRM_LOOM_MAX_SLOTS];
 	struct loom_tensor_state *states;
+	struct loom_sweep *sweep;
 	struct loom_work work;
 	struct loom_coverage_pool pool;
 	struct loom_footprint footprints[2];
@@ -172,8 +176,12 @@ bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_
 			const struct drm_loom_plan_tensor *tensor);
 /* tensor.c: rules about one tensor */
 int __must_check loom_verify_tensors(struct loom_verify *verify);
-/* overlap.c: rule about all tensors */
-int __must_check loom_verify_overlap(struct loom_verify *verify);
+/* overlap.c: rule about all tensors. It begins before the first of them is added. */
+int __must_check loom_overlap_begin(struct loom_verify *verify);
+/* The rules about the tensor were checked. */
+void loom_overlap_add(struct loom_verify *verify, u32 index);
+int __must_check loom_overlap_end(struct loom_verify *verify);
+void loom_overlap_free(struct loom_verify *verify);
 u64 loom_verify_overlap_bytes(u32 tensors, u32 steps);
 /* step.c: rules about steps, and all below them */
 int __must_check loom_verify_steps(struct loom_verify *verify);

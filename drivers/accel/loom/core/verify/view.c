@@ -101,6 +101,7 @@ static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_view *raw,
 			     const struct drm_loom_plan_tensor *tensor, u32 number, bool image)
 {
+	u32 lane = tensor->region == DRM_LOOM_REGION_SRAM ? raw->lane_axis : DRM_LOOM_MAX_RANK;
 	u32 i;
 
 	view->region = tensor->region;
@@ -114,14 +115,63 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	view->image = image;
 	view->lane_start = raw->lane_start;
 	view->offset = tensor->offset + raw->offset;
-	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
-		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
-		view->strides[i] = raw->strides[i];
+	for (i = 0; i < raw->rank; i++) {
+		view->dims[i] = raw->dims[i];
 		/* the stride of an axis of one element is never used */
-		if (view->dims[i] == 1 &&
-		    !(tensor->region == DRM_LOOM_REGION_SRAM && i == raw->lane_axis))
-			view->strides[i] = 0;
+		view->strides[i] = raw->dims[i] == 1 && i != lane ? 0 : raw->strides[i];
 	}
+	for (; i < DRM_LOOM_MAX_RANK; i++) {
+		view->dims[i] = 1;
+		view->strides[i] = 0;
+	}
+}
+
+/*
+ * Whether a view is its tensor, word by word. Most operands are, and all that the rules of one view
+ * ask for is proved of the tensor then, but for its lifetime.
+ */
+static bool loom_view_is_whole(const struct drm_loom_plan_view *raw,
+			       const struct drm_loom_plan_tensor *tensor)
+{
+	u64 differ = raw->offset | raw->lane_start | raw->pad | raw->pad2;
+	u32 i;
+
+	differ |= (raw->dtype ^ tensor->dtype) | (raw->rank ^ tensor->rank) |
+		  (raw->lane_axis ^ tensor->lane_axis);
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
+		differ |= raw->dims[i] ^ tensor->dims[i];
+		differ |= (u64)raw->strides[i] ^ tensor->strides[i];
+		/* those of tensors have no sign: such a one would be another here */
+		differ |= (u64)raw->strides[i] >> 63;
+	}
+	return !differ;
+}
+
+/* The first rule that a view breaks. @start, @end: else the bytes that it can touch. */
+static u32 loom_view_rule(struct loom_verify *verify, const struct drm_loom_plan_view *raw,
+			  const struct drm_loom_plan_tensor *tensor, u64 extent, u64 *start,
+			  u64 *end)
+{
+	bool alive = verify->step >= tensor->first_step && verify->step <= tensor->last_step;
+
+	if (loom_view_is_whole(raw, tensor)) {
+		*start = 0;
+		*end = extent;
+		return alive ? DRM_LOOM_RULE_NONE : DRM_LOOM_RULE_VIEW_LIFETIME;
+	}
+	if (!loom_view_field_ok(raw, tensor))
+		return DRM_LOOM_RULE_VIEW_FIELD;
+	if (!alive)
+		return DRM_LOOM_RULE_VIEW_LIFETIME;
+	if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype)))
+		return DRM_LOOM_RULE_VIEW_ALIGN;
+	if (!loom_view_lane_ok(raw, tensor))
+		return DRM_LOOM_RULE_VIEW_LANE;
+	if (!loom_view_bounds_ok(raw, tensor, extent, verify->header->lanes, start, end))
+		return DRM_LOOM_RULE_VIEW_BOUNDS;
+	if (!loom_view_image_ok(verify, raw, tensor))
+		return DRM_LOOM_RULE_VIEW_IMAGE;
+	return DRM_LOOM_RULE_NONE;
 }
 
 int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
@@ -129,38 +179,20 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 	const struct drm_loom_plan_view *raw = &verify->views[index];
 	struct loom_view *view = &verify->plan->views[index];
 	const struct drm_loom_plan_tensor *tensor;
+	u32 number, rule;
 	u64 start, end;
-	u32 number;
 	int ret;
 
 	if (raw->tensor >= verify->header->tensors.count)
 		return loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_TENSOR, operand);
 	number = loom_index_nospec(raw->tensor, verify->header->tensors.count);
 	tensor = &verify->tensors[number];
-	if (!loom_view_field_ok(raw, tensor)) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_FIELD, operand);
-		goto name_tensor;
-	}
-	if (verify->step < tensor->first_step || verify->step > tensor->last_step) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_LIFETIME, operand);
-		goto name_tensor;
-	}
-	if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype))) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_ALIGN, operand);
-		goto name_tensor;
-	}
-	if (!loom_view_lane_ok(raw, tensor)) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_LANE, operand);
-		goto name_tensor;
-	}
-	if (!loom_view_bounds_ok(raw, tensor, verify->states[number].extent,
-				 verify->header->lanes, &start, &end)) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_BOUNDS, operand);
-		goto name_tensor;
-	}
-	if (!loom_view_image_ok(verify, raw, tensor)) {
-		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_IMAGE, operand);
-		goto name_tensor;
+	rule = loom_view_rule(verify, raw, tensor, verify->states[number].extent, &start, &end);
+	if (rule) {
+		ret = loom_reject_operand(verify, rule, operand);
+		verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
+		verify->reject->tensor = raw->tensor;
+		return ret;
 	}
 
 	loom_view_decode(view, raw, tensor, number, loom_tensor_image(verify, tensor));
@@ -168,11 +200,6 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 	view->start = tensor->offset + start;
 	view->end = tensor->offset + end;
 	return 0;
-
-name_tensor:
-	verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
-	verify->reject->tensor = raw->tensor;
-	return ret;
 }
 
 /*

@@ -240,6 +240,41 @@ static void test_footprints(u32 rounds)
 	       "there are enough of each to say so");
 }
 
+/* data.c takes a view that is its tensor for this, without asking for its footprint. */
+static void test_whole(u32 rounds)
+{
+	struct world *w = &world;
+	struct loom_footprint f;
+	u32 made = 0, bad = 0, i, k;
+
+	for (i = 0; i < rounds; i++) {
+		struct loom_view v = {};
+
+		if (!make_tensor(w))
+			continue;
+		v.region = w->tensor.region;
+		v.dtype = w->tensor.dtype;
+		v.elem_bytes = 2;
+		v.rank = w->tensor.rank;
+		v.lane_axis = w->tensor.lane_axis;
+		v.offset = w->tensor.offset;
+		for (k = 0; k < DRM_LOOM_MAX_RANK; k++) {
+			bool lane = v.region == DRM_LOOM_REGION_SRAM && k == v.lane_axis;
+
+			v.dims[k] = k < v.rank ? w->tensor.dims[k] : 1;
+			v.strides[k] = v.dims[k] > 1 || lane ? (s64)w->tensor.strides[k] : 0;
+		}
+		made++;
+		if (!loom_footprint_get(&f, &w->tensor, &v, w->lanes) || !f.exact || f.count != 1) {
+			bad++;
+			continue;
+		}
+		for (k = 0; k < f.axes; k++)
+			bad += f.box[0].low[k] || f.box[0].high[k] != f.size[k];
+	}
+	tap_ok(made > rounds / 2 && !bad, "a view that is its tensor has one box of all elements");
+}
+
 /* --- coverage */
 
 struct grid {
@@ -357,6 +392,7 @@ int main(void)
 	u32 rounds = getenv("LOOM_SANITIZED") ? 100000 : 1000000;
 
 	test_footprints(rounds);
+	test_whole(rounds / 10);
 	test_cover(rounds / 200, false);
 	test_cover(rounds / 200, true);
 	return tap_end();
