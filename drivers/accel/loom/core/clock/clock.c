@@ -114,9 +114,13 @@ static void clock_memory(const struct drm_loom_chip *chip, const struct loom_com
 	}
 	for (i = 0; i < DRM_LOOM_CHIP_REGIONS; i++) {
 		const struct drm_loom_chip_region *region = &chip->region[i];
-		u64 energy = loom_clock_add(loom_clock_times(read_bytes[i], region->read_energy),
-					    loom_clock_times(write_bytes[i], region->write_energy));
+		u64 energy;
 
+		/* most commands are about one or two of them */
+		if (!read_bytes[i] && !write_bytes[i])
+			continue;
+		energy = loom_clock_add(loom_clock_times(read_bytes[i], region->read_energy),
+					loom_clock_times(write_bytes[i], region->write_energy));
 		cost->energy_fj = loom_clock_add(cost->energy_fj, energy);
 		if (dma || i != DRM_LOOM_REGION_SRAM)
 			cost->memory = max(cost->memory,
