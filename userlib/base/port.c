@@ -20,8 +20,14 @@ static void port_map(void *ptr, size_t bytes)
 {
 	size_t skip = -(uintptr_t)ptr % PORT_PAGE;
 	void *start = (char *)ptr + skip;
+	unsigned char resident;
+	void *middle;
 
 	bytes = (bytes - skip) / PORT_PAGE * PORT_PAGE;
+	/* what was in use before is there already, and looking at each page of it takes time */
+	middle = (char *)start + bytes / 2 / PORT_PAGE * PORT_PAGE;
+	if (!mincore(middle, 1, &resident) && resident & 1)
+		return;
 #ifdef MADV_HUGEPAGE
 	(void)madvise(start, bytes, MADV_HUGEPAGE);
 #endif
