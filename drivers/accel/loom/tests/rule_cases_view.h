@@ -28,6 +28,15 @@ CHANGE(view_lane_start) { pb_operand(pb, C_ADD, 2)->lane_start = 1; }
 CHANGE(view_lane_wraps) { pb_operand(pb, C_ADD, 2)->lane_start = ~0U - 3; }
 CHANGE(view_lane_stride) { pb_operand(pb, C_ADD, 2)->strides[0] += 4; }
 CHANGE(view_lane_negative) { pb_operand(pb, C_ADD, 2)->strides[0] *= -1; }
+CHANGE(view_lane_own)
+{
+	/* the stride is the tensor's, which is never stepped over there and may be anything */
+	u32 tensor = pb_add_sram(pb, 3584, 5, 5, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(4, 1));
+
+	pb_tensor(pb, tensor)->strides[0] = 1ULL << 63;
+	*pb_operand(pb, C_CAST_BACK, 0) = pb_all(pb, tensor);
+}
+
 CHANGE(view_lane_dram) { pb_operand(pb, C_LOAD_X1, 1)->lane_start = 1; }
 CHANGE(view_lane_axis_dram) { pb_operand(pb, C_LOAD_X1, 1)->lane_axis = 1; }
 
@@ -217,6 +226,7 @@ static const struct rule_case rule_cases_view[] = {
 	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_wraps) },
 	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_stride) },
 	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_negative) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_own) },
 	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_dram) },
 	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_axis_dram) },
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds), .valid = IN_VIEW, .step = 1,
