@@ -337,8 +337,17 @@ $(O)/python/.stamp: userlib/python/generate.py $(python_src) $(wildcard userlib/
 
 # --- tests and benchmarks on this machine ------------------------------------
 
+# Tests of these rooms are not about plans, and those that they make are replayed all the same: the
+# calls that make one go by way of judge.c. Tests of the others replay theirs, see outcome.h.
+judged_bin	:= $(foreach i,run program_file,$(filter $(O)/host/$i/%,$(test_bin)))
+$(O)/libjudge.a: $(O)/obj/$(T)/judge.o
+	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
+$(judged_bin): $(O)/libjudge.a
+$(judged_bin): private judged := -Wl,--wrap=loom_program_create -Wl,--start-group
+$(judged_bin): private judged_end := -Wl,--end-group
 $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(judged) $(filter %.o %.a,$^) \
+		$(judged_end) $(LIBS)
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
