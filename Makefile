@@ -338,7 +338,7 @@ $(O)/python/.stamp: userlib/python/generate.py $(python_src) $(wildcard userlib/
 # --- tests and benchmarks on this machine ------------------------------------
 
 # Tests of these rooms are not about plans, and those that they make are replayed all the same: the
-# calls that make one go by way of judge.c. Tests of the others replay theirs, see outcome.h.
+# calls that make one go by way of judge.c. Tests about plans replay theirs, see outcome.h.
 judged_bin	:= $(foreach i,run program_file,$(filter $(O)/host/$i/%,$(test_bin)))
 $(O)/libjudge.a: $(O)/obj/$(T)/judge.o
 	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
