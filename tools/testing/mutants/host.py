@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Mutants of what libloom shares with the module, tried on this machine.
+
+A mutant is one object. The library is linked once more as a shared object whose functions may be
+replaced, test programs are linked with that, and each mutant is loaded before it: one link of a
+file for each, whatever number of programs sees it.
+"""
+import glob
+import hashlib
+import os
+import resource
+import shlex
+import subprocess
+
+# shifts, indices and overflows trap, so that no library of a sanitizer has to be linked
+FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
+         ' -fsanitize-undefined-trap-on-error -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib'
+         ' -Idrivers/accel/loom/core').split()
+MODULES = ['libdrm', 'libprotobuf-c', 'libpng', 'yaml-0.1']
+
+
+def packages(what):
+    """What pkg-config says of the libraries."""
+    return shlex.split(subprocess.run(['pkg-config', what, *MODULES], text=True,
+                                      stdout=subprocess.PIPE, check=True).stdout)
+
+
+def run(command, preload, seconds):
+    """Return: whether it ended well in time, and seconds of the processor. Only these count: the
+    machine has other work. Who waits for ever is not waited for, either."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        good = not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=dict(os.environ, LOOM_ISA='base', LD_PRELOAD=preload),
+                                  preexec_fn=limit, timeout=60 + 60 * seconds,
+                                  check=False).returncode
+    except subprocess.TimeoutExpired:
+        good = False
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return good, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def digest(path):
+    """Of a file's bytes."""
+    with open(path, 'rb') as file:
+        return hashlib.sha1(file.read()).hexdigest()[:8]
+
+
+class Host:
+    """Builds and judges; @top is the tree, @work the folder for what is built."""
+
+    def __init__(self, top, work):
+        self.top, self.work = top, os.path.join(top, work)
+        self.programs = {}
+        self.seconds = {}
+        self.rest = os.path.join(self.work, 'librest.so')
+        self.libs = packages('--libs') + ['-lm', '-lpthread']
+        self.flags = FLAGS + packages('--cflags')
+
+    def compiled(self, path, source, out):
+        """Whether @source, which stands for @path of the tree, becomes an object."""
+        return not subprocess.run(
+            ['gcc', *self.flags, f'-I{os.path.dirname(path)}', '-c', source, '-o', out],
+            cwd=self.top, stderr=subprocess.DEVNULL, check=False).returncode
+
+    def build(self, tests):
+        """Test programs, from the objects that `make` takes for them."""
+        names = sorted({i.split()[0] for i in tests} - set(self.programs))
+        if not names:
+            return
+        subprocess.run(['make', '-s', '-C', self.top, *(f'build/host/{i}' for i in names)],
+                       check=True, stdout=subprocess.DEVNULL)
+        if not self.programs:
+            subprocess.run(['gcc', '-shared', '-o', self.rest, '-Wl,--whole-archive',
+                            f'{self.top}/build/libloom.a', '-Wl,--no-whole-archive', *self.libs],
+                           check=True)
+        for name in names:
+            program = f'{self.work}/bin/{name}'
+            os.makedirs(os.path.dirname(program), exist_ok=True)
+            subprocess.run(['gcc', '-o', program,
+                            f'{self.top}/build/obj/tools/testing/host/{name}.o', self.rest,
+                            f'-Wl,-rpath,{self.work}', *self.libs], check=True)
+            self.programs[name] = digest(program)
+
+    def measure(self, patterns, tests):
+        """How long each test takes when nothing is broken, all files of an area compiled as
+        mutants are. It must pass: else it would kill whatever it is shown."""
+        objects = []
+        for path in sorted(p for i in patterns for p in glob.glob(i, root_dir=self.top)):
+            objects.append(f'{self.work}/whole/{path}.o')
+            os.makedirs(os.path.dirname(objects[-1]), exist_ok=True)
+            if not self.compiled(path, path, objects[-1]):
+                raise SystemExit(f'mutants: {path} as it is does not compile')
+        whole = f'{self.work}/whole.so'
+        subprocess.run(['gcc', '-shared', '-o', whole, *objects], check=True)
+        for test in tests:
+            good, self.seconds[test] = run(self.command(test), whole, 600)
+            if not good:
+                raise SystemExit(f'mutants: {test} does not pass when nothing is broken')
+
+    def command(self, test):
+        """The program of a test with its arguments."""
+        name, *arguments = test.split()
+        return [f'{self.work}/bin/{name}', *arguments]
+
+    def version(self, tests):
+        """What the answer of these tests depends on, beside the source."""
+        text = ' '.join(f'{i} {self.programs[i.split()[0]]}' for i in sorted(tests))
+        return hashlib.sha1(text.encode()).hexdigest()[:8]
+
+    def judge(self, mutant, text, tests):
+        """Return: the test that noticed, '' for none, None if it is no C."""
+        path = f'{self.work}/{mutant.path}'
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(mutant.apply(text))
+        if not self.compiled(mutant.path, path, path + '.o'):
+            return None
+        subprocess.run(['gcc', '-shared', '-o', path + '.so', path + '.o'], check=True)
+        for test in tests:
+            # four times as long as it should, and a second for what is over at once
+            if not run(self.command(test), path + '.so', 2 + int(4 * self.seconds[test]))[0]:
+                return test
+        return ''
