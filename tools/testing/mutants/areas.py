@@ -11,8 +11,10 @@ VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000'
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
     'verify': (8, [f'{CORE}/verify/*.c'], VERIFY),
-    'op': (5, [f'{CORE}/op/*.c'], ['core/verify/refusals', 'core/verify/rules', 'core/engine/budget']),
-    'decode': (3, [f'{CORE}/code/*.c'], ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile']),
+    'op': (5, [f'{CORE}/op/*.c'],
+           ['core/verify/refusals', 'core/verify/rules', 'core/op/record', 'core/engine/budget']),
+    'decode': (3, [f'{CORE}/code/*.c'],
+               ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
              ['core/bank/treap', 'core/bank/worlds', 'core/bank/modes', 'core/bank/masks', 'core/bank/model',
               'core/memory_random']),

@@ -329,6 +329,45 @@ static void test_limits(void)
 	tap_ok(try_table(0, 0, DRM_LOOM_MAX_ATTR_BYTES + 8) == -EBADMSG, "eight more");
 }
 
+/* Whether streams overlap is the chip's to say: no byte of the plan does. */
+static void test_overlap(void)
+{
+	struct loom_plan *plan;
+	struct code code;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		chip.flags ^= DRM_LOOM_CHIP_OVERLAP;
+		code_make(&code, false);
+		tap_ok(!loom_code_decode(code.bytes, code.size, &chip, &plan) && plan &&
+		       plan->overlap == !!(chip.flags & DRM_LOOM_CHIP_OVERLAP),
+		       "a plan for a chip with flags %#x", chip.flags);
+		loom_plan_destroy(plan);
+		pb_free(code.bytes);
+	}
+}
+
+/* Lanes divide: none are none of a chip, even of one that has no SRAM. */
+static void test_no_lanes(void)
+{
+	struct loom_code_header header = {
+		.magic = LOOM_CODE_MAGIC, .version = LOOM_CODE_VERSION,
+	};
+	u32 banks = chip.region[DRM_LOOM_REGION_SRAM].banks;
+	struct loom_code_tables tables;
+	struct code c;
+
+	loom_code_lay(&header, &tables);
+	header.size = tables.size;
+	c.size = tables.size;
+	c.bytes = pb_alloc(c.size);
+	memcpy(c.bytes, &header, sizeof(header));
+	code_find(&c);
+	chip.region[DRM_LOOM_REGION_SRAM].banks = 0;
+	tap_ok(code_try(&c) == -EBADMSG, "no lanes of a chip without banks");
+	chip.region[DRM_LOOM_REGION_SRAM].banks = banks;
+}
+
 /* Two machines of different builds have to agree. */
 static void test_sum(void)
 {
@@ -350,6 +389,8 @@ int main(void)
 	test_bounds();
 	test_images();
 	test_limits();
+	test_overlap();
+	test_no_lanes();
 	test_sum();
 	return tap_end();
 }
