@@ -30,7 +30,7 @@ static struct loom_check refused(struct loom_command *command, u32 opcode, const
 		.op = loom_op_get(opcode), .attr = attr, .views = views, .operands = operands,
 	};
 	if (command->op->check(&check))
-		tap_fatal("%s was not refused", command->op->name);
+		tap_fatal("%s was accepted", command->op->name);
 	return check;
 }
 
