@@ -6,7 +6,8 @@ CORE = 'drivers/accel/loom/core'
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
-          'core/verify/hazards']
+          'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
+          'core/verify/ranges']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -14,7 +15,8 @@ AREAS = {
     'op': (5, [f'{CORE}/op/*.c'],
            ['core/verify/refusals', 'core/verify/rules', 'core/op/record', 'core/engine/budget']),
     'decode': (3, [f'{CORE}/code/*.c'],
-               ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile']),
+               ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile',
+                'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
              ['core/bank/treap', 'core/bank/worlds', 'core/bank/modes', 'core/bank/masks', 'core/bank/model',
               'core/memory_random']),
