@@ -3,6 +3,7 @@
 """Breaks the code and looks whether the tests notice.
 
     mutants.py [--count N] [--seed N] [--area NAME,...] [--module] [--list] [--again NAME]
+               [--work FOLDER]
 
 A mutant is one fault in one file. The file is compiled with it in a folder under build/, loaded
 before the library, so that the rest comes from there, and test programs run, those first that
@@ -116,15 +117,17 @@ def main():
     parser.add_argument('--area', default='', help='of ' + ', '.join(areas.AREAS))
     parser.add_argument('--module', action='store_true', help='of the module, in the VM')
     parser.add_argument('--again', default='', help='only mutants with this in their name')
+    parser.add_argument('--work', default='build/mutants',
+                        help='folder for what is built and tried: one for each that runs')
     parser.add_argument('--list', action='store_true', help='print what would be tried')
     options = parser.parse_args()
     os.chdir(TOP)
     if options.module:
         return module.main(TOP, options, equivalents())
 
-    os.makedirs('build/mutants', exist_ok=True)
-    log = tried.Tried('build/mutants/tried')
-    work = host.Host(TOP, 'build/mutants')
+    os.makedirs(options.work, exist_ok=True)
+    log = tried.Tried(f'{options.work}/tried')
+    work = host.Host(TOP, options.work)
     wanted = [i for i in options.area.split(',') if i]
     done = {}
     for name, count, found, patterns, tests in choose(options.count, options.seed, wanted):

@@ -65,87 +65,156 @@ static void test_costs(void)
 	pb_free(bytes);
 }
 
-/* One slot that no command has. */
-static int try_slot(u64 size)
+/* What no command has is zero, whatever was in the memory before. */
+static void test_unused(void)
 {
-	struct loom_code_header *header, counts = {
-		.magic = LOOM_CODE_MAGIC, .version = LOOM_CODE_VERSION, .lanes = 4, .slots = 1,
-	};
-	struct loom_code_tables tables;
+	const struct drm_loom_chip *chip = loom_preset_find(SAMPLE_TOPOLOGY);
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
 	struct loom_plan *plan;
-	u8 *bytes;
-	int ret;
+	u8 *bytes[2];
+	u64 size;
+	u32 i;
 
+	sample_build(&pb);
+	pb_push(&pb.views, 2);
+	pb_push(&pb.attrs, 20);
+	if (pb_verify(&pb, chip, &plan, &reject))
+		tap_fatal("the sample is refused for %s", loom_rule_name(reject.rule));
+	pb_fini(&pb);
+	size = loom_code_bytes(plan);
+	for (i = 0; i < 2; i++) {
+		bytes[i] = pb_alloc(size);
+		memset(bytes[i], i ? 0xff : 0, size);
+		if (loom_code_encode(plan, bytes[i]))
+			tap_fatal("the sample cannot be written");
+	}
+	tap_ok(!memcmp(bytes[0], bytes[1], size), "the same bytes in memory that is not zero");
+	pb_free(bytes[0]);
+	pb_free(bytes[1]);
+	loom_plan_destroy(plan);
+}
+
+/* Bytes with room for what the counts say; what is not filled in is zero. */
+struct made {
+	struct loom_code_header *header;
+	struct loom_code_slot *slots;
+	struct loom_code_step *steps;
+	struct loom_code_command *commands;
+	struct loom_code_view *views;
+};
+
+static void make(struct made *made, struct loom_code_header counts)
+{
+	struct loom_code_tables tables;
+	u8 *bytes;
+
+	counts.magic = LOOM_CODE_MAGIC;
+	counts.version = LOOM_CODE_VERSION;
+	counts.lanes = 4;
 	loom_code_lay(&counts, &tables);
+	counts.size = tables.size;
 	bytes = loom_port_alloc(1, tables.size);
 	if (!bytes)
 		tap_fatal("no memory");
-	header = (void *)bytes;
-	*header = counts;
-	header->size = tables.size;
-	*(struct loom_code_slot *)(bytes + tables.slots) = (struct loom_code_slot){
-		.size = size, .flags = DRM_LOOM_SLOT_READ,
-	};
-	header->sum = loom_code_sum(&header->scratch_bytes, loom_code_words(tables.size));
-	ret = loom_code_decode(bytes, tables.size, loom_preset_find(SAMPLE_TOPOLOGY), &plan);
+	made->header = (void *)bytes;
+	made->slots = (void *)(bytes + tables.slots);
+	made->steps = (void *)(bytes + tables.steps);
+	made->commands = (void *)(bytes + tables.commands);
+	made->views = (void *)(bytes + tables.views);
+	*made->header = counts;
+}
+
+static int decode(const struct made *made)
+{
+	struct loom_code_header *header = made->header;
+	struct loom_plan *plan;
+	int ret;
+
+	header->sum = loom_code_sum(&header->scratch_bytes, loom_code_words(header->size));
+	ret = loom_code_decode(header, header->size, loom_preset_find(SAMPLE_TOPOLOGY), &plan);
 	loom_plan_destroy(plan);
-	loom_port_free(bytes);
+	loom_port_free(header);
 	return ret;
 }
 
-/* So many times the same command, and so many views, of which it has the first. */
-static int try_many(u32 commands, u32 views)
+/* One slot that no command has. */
+static int try_slot(u64 size)
 {
-	struct loom_code_header *header, counts = {
-		.magic = LOOM_CODE_MAGIC, .version = LOOM_CODE_VERSION, .lanes = 4, .steps = 1,
-		.scratch_bytes = 4, .commands = commands, .views = views, .tensors = 1,
-		.attr_bytes = sizeof(struct drm_loom_attr_fill),
-	};
-	struct loom_code_tables tables;
-	struct loom_code_command *table;
-	struct loom_code_step *step;
-	struct loom_plan *plan;
-	u8 *bytes;
-	int ret;
+	struct made made;
+
+	make(&made, (struct loom_code_header){ .slots = 1 });
+	made.slots[0] = (struct loom_code_slot){ .size = size, .flags = DRM_LOOM_SLOT_READ };
+	return decode(&made);
+}
+
+/* One element in each bank. */
+static const struct loom_code_view cells = {
+	.region = DRM_LOOM_REGION_SRAM, .dtype = DRM_LOOM_DTYPE_F32, .rank = 1,
+	.dims = { 4, 1, 1, 1, 1, 1 }, .strides = { 4 },
+};
+
+/* So many times the same command, and so many views, of which it has the first. */
+static int try_many(u32 commands, u32 views, u32 attr_offset)
+{
+	struct made made;
 	u32 i;
 
-	loom_code_lay(&counts, &tables);
-	bytes = loom_port_alloc(1, tables.size);
-	if (!bytes)
-		tap_fatal("no memory");
-	header = (void *)bytes;
-	*header = counts;
-	header->size = tables.size;
-	step = (void *)(bytes + tables.steps);
-	if (loom_op_get(DRM_LOOM_OP_FILL)->stream == LOOM_STREAM_DMA)
-		step->dma_commands = commands;
-	else
-		step->compute_commands = commands;
-	table = (void *)(bytes + tables.commands);
+	make(&made, (struct loom_code_header){
+		.scratch_bytes = 4, .steps = 1, .commands = commands, .views = views, .tensors = 1,
+		.attr_bytes = 2 * sizeof(struct drm_loom_attr_fill),
+	});
+	made.steps[0].dma_commands = commands;
+	made.views[0] = cells;
 	for (i = 0; i < commands; i++)
-		table[i] = (struct loom_code_command){
-			.opcode = DRM_LOOM_OP_FILL, .operands = 1,
+		made.commands[i] = (struct loom_code_command){
+			.opcode = DRM_LOOM_OP_FILL, .operands = 1, .attr_offset = attr_offset,
 		};
-	*(struct loom_code_view *)(bytes + tables.views) = (struct loom_code_view){
-		.region = DRM_LOOM_REGION_SRAM, .dtype = DRM_LOOM_DTYPE_F32, .rank = 1,
-		.dims = { 4, 1, 1, 1, 1, 1 }, .strides = { 4 },
+	return decode(&made);
+}
+
+/*
+ * Steps whose commands are one in sum, but for the carry. Behind the one are views that look like
+ * more of it: who believes the steps writes them behind the commands of the plan.
+ */
+static int try_carry(u32 first, u32 second)
+{
+	const u32 views = 4096;
+	struct loom_code_command fill = {
+		.opcode = DRM_LOOM_OP_FILL, .operands = 1, .first_view = views - 1,
 	};
-	header->sum = loom_code_sum(&header->scratch_bytes, loom_code_words(tables.size));
-	ret = loom_code_decode(bytes, tables.size, loom_preset_find(SAMPLE_TOPOLOGY), &plan);
-	loom_plan_destroy(plan);
-	loom_port_free(bytes);
-	return ret;
+	struct made made;
+	u64 i;
+
+	make(&made, (struct loom_code_header){
+		.scratch_bytes = 4, .steps = 2, .commands = 1, .views = views, .tensors = 1,
+		.attr_bytes = sizeof(struct drm_loom_attr_fill),
+	});
+	made.steps[0].dma_commands = first;
+	made.steps[1].dma_commands = second;
+	for (i = 0; i < 1 + (views - 1) * sizeof(cells) / sizeof(fill); i++)
+		made.commands[i] = fill;
+	made.views[views - 1] = cells;
+	return decode(&made);
 }
 
 int main(void)
 {
+	u32 i;
+
 	test_lay();
 	test_costs();
+	test_unused();
 	tap_ok(!try_slot(1), "a slot of a byte");
 	tap_ok(try_slot(0) == -EBADMSG, "a slot of nothing");
-	tap_ok(!try_many(DRM_LOOM_MAX_COMMANDS, 1), "as many commands as there may be");
-	tap_ok(try_many(DRM_LOOM_MAX_COMMANDS + 1, 1) == -EBADMSG, "one more");
-	tap_ok(!try_many(1, 1000), "views that no command has");
-	tap_ok(try_many(1, DRM_LOOM_MAX_VIEWS + 1) == -EBADMSG, "one more than there may be");
+	for (i = 0; i < 8; i++)
+		tap_ok(try_many(1, 1, i) == (i ? -EBADMSG : 0), "attributes from byte %u", i);
+	tap_ok(!try_many(1, 1, 8), "attributes from byte 8");
+	tap_ok(!try_carry(1, 0) && !try_carry(0, 1), "one command in two steps");
+	tap_ok(try_carry(~0U, 2) == -EBADMSG, "more than 32 bits say");
+	tap_ok(!try_many(DRM_LOOM_MAX_COMMANDS, 1, 0), "as many commands as there may be");
+	tap_ok(try_many(DRM_LOOM_MAX_COMMANDS + 1, 1, 0) == -EBADMSG, "one more");
+	tap_ok(!try_many(1, DRM_LOOM_MAX_VIEWS, 0), "as many views as there may be");
+	tap_ok(try_many(1, DRM_LOOM_MAX_VIEWS + 1, 0) == -EBADMSG, "one more");
 	return tap_end();
 }
