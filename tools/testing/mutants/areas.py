@@ -7,7 +7,7 @@ VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000'
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
           'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
-          'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps']
+          'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {

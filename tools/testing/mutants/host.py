@@ -3,7 +3,8 @@
 
 A mutant is one object. The library is linked once more as a shared object whose functions may be
 replaced, test programs are linked with that, and each mutant is loaded before it: one link of a
-file for each, whatever number of programs sees it.
+file for each, whatever number of programs sees it. Tests that are over soon run a second time, with
+the mutant compiled for AddressSanitizer, as `make check` runs them all: "asan" before their name.
 """
 import glob
 import hashlib
@@ -17,6 +18,9 @@ import subprocess
 FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
          ' -fsanitize-undefined-trap-on-error -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib'
          ' -Idrivers/accel/loom/core').split()
+ASAN = 'asan '
+# seconds, as they are
+SOON = 0.3
 MODULES = ['libdrm', 'libprotobuf-c', 'libpng', 'yaml-0.1']
 
 
@@ -44,6 +48,11 @@ def run(command, preload, seconds):
     return good, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def program(test):
+    """Which one a test runs."""
+    return test.removeprefix(ASAN).split()[0]
+
+
 def digest(path):
     """Of a file's bytes."""
     with open(path, 'rb') as file:
@@ -58,14 +67,38 @@ class Host:
         self.programs = {}
         self.seconds = {}
         self.rest = os.path.join(self.work, 'librest.so')
+        self.runtime = subprocess.run(['gcc', '-print-file-name=libasan.so'], text=True,
+                                      stdout=subprocess.PIPE, check=True).stdout.strip()
         self.libs = packages('--libs') + ['-lm', '-lpthread']
         self.flags = FLAGS + packages('--cflags')
 
-    def compiled(self, path, source, out):
+    def compiled(self, path, source, out, asan=False):
         """Whether @source, which stands for @path of the tree, becomes an object."""
         return not subprocess.run(
-            ['gcc', *self.flags, f'-I{os.path.dirname(path)}', '-c', source, '-o', out],
+            ['gcc', *self.flags, *(['-fsanitize=address'] if asan else []),
+             f'-I{os.path.dirname(path)}', '-c', source, '-o', out],
             cwd=self.top, stderr=subprocess.DEVNULL, check=False).returncode
+
+    def link(self, objects, out):
+        """An object that replaces functions of the library."""
+        subprocess.run(['gcc', '-shared', '-o', out, *objects], check=True)
+        return out
+
+    def whole(self, patterns, asan):
+        """All files of an area as they are, compiled as mutants are."""
+        objects = []
+        for path in sorted(p for i in patterns for p in glob.glob(i, root_dir=self.top)):
+            objects.append(f'{self.work}/whole/{path}.o')
+            os.makedirs(os.path.dirname(objects[-1]), exist_ok=True)
+            if not self.compiled(path, path, objects[-1], asan):
+                raise SystemExit(f'mutants: {path} as it is does not compile')
+        return self.link(objects, f'{self.work}/whole{"-asan" if asan else ""}.so')
+
+    def passes(self, test, mutant, seconds):
+        """Whether a test passes with this in the library's place, and how long it takes."""
+        name, *arguments = test.removeprefix(ASAN).split()
+        preload = f'{self.runtime} {mutant}' if test.startswith(ASAN) else mutant
+        return run([f'{self.work}/bin/{name}', *arguments], preload, seconds)
 
     def build(self, tests):
         """Test programs, from the objects that `make` takes for them."""
@@ -79,48 +112,50 @@ class Host:
                             f'{self.top}/build/libloom.a', '-Wl,--no-whole-archive', *self.libs],
                            check=True)
         for name in names:
-            program = f'{self.work}/bin/{name}'
-            os.makedirs(os.path.dirname(program), exist_ok=True)
-            subprocess.run(['gcc', '-o', program,
+            out = f'{self.work}/bin/{name}'
+            os.makedirs(os.path.dirname(out), exist_ok=True)
+            subprocess.run(['gcc', '-o', out,
                             f'{self.top}/build/obj/tools/testing/host/{name}.o', self.rest,
                             f'-Wl,-rpath,{self.work}', *self.libs], check=True)
-            self.programs[name] = digest(program)
+            self.programs[name] = digest(out)
 
     def measure(self, patterns, tests):
-        """How long each test takes when nothing is broken, all files of an area compiled as
-        mutants are. It must pass: else it would kill whatever it is shown. What was measured with
-        the same bytes is known."""
-        objects = []
-        for path in sorted(p for i in patterns for p in glob.glob(i, root_dir=self.top)):
-            objects.append(f'{self.work}/whole/{path}.o')
-            os.makedirs(os.path.dirname(objects[-1]), exist_ok=True)
-            if not self.compiled(path, path, objects[-1]):
-                raise SystemExit(f'mutants: {path} as it is does not compile')
-        whole = f'{self.work}/whole.so'
-        subprocess.run(['gcc', '-shared', '-o', whole, *objects], check=True)
+        """How long each test takes when nothing is broken. It must pass: else it would kill
+        whatever it is shown. What was measured with the same bytes is known. Return: the tests,
+        with those for AddressSanitizer."""
         times = f'{self.work}/times.json'
         known = {}
         if os.path.exists(times):
             with open(times, encoding='utf-8') as file:
                 known = json.load(file)
-        for test in tests:
-            key = ' '.join((test, self.version([test]), digest(whole), digest(self.rest)))
+        whole = self.whole(patterns, False)
+        stamp = f'{digest(whole)} {digest(self.rest)}'
+        asan = None
+
+        def time(test, mutant):
+            key = f'{test} {self.version([test])} {stamp}'
             if key not in known:
-                good, known[key] = run(self.command(test), whole, 600)
+                good, known[key] = self.passes(test, mutant(), 600)
                 if not good:
                     raise SystemExit(f'mutants: {test} does not pass when nothing is broken')
+                with open(times, 'w', encoding='utf-8') as file:
+                    json.dump(known, file)
             self.seconds[test] = known[key]
-        with open(times, 'w', encoding='utf-8') as file:
-            json.dump(known, file)
 
-    def command(self, test):
-        """The program of a test with its arguments."""
-        name, *arguments = test.split()
-        return [f'{self.work}/bin/{name}', *arguments]
+        def sanitized():
+            nonlocal asan
+            asan = asan or self.whole(patterns, True)
+            return asan
+        for test in tests:
+            time(test, lambda: whole)
+        soon = [ASAN + i for i in tests if self.seconds[i] < SOON]
+        for test in soon:
+            time(test, sanitized)
+        return tests + soon
 
     def version(self, tests):
         """What the answer of these tests depends on, beside the source."""
-        text = ' '.join(f'{i} {self.programs[i.split()[0]]}' for i in sorted(tests))
+        text = ' '.join(f'{i} {self.programs[program(i)]}' for i in sorted(tests))
         return hashlib.sha1(text.encode()).hexdigest()[:8]
 
     def judge(self, mutant, text, tests):
@@ -131,9 +166,13 @@ class Host:
             file.write(mutant.apply(text))
         if not self.compiled(mutant.path, path, path + '.o'):
             return None
-        subprocess.run(['gcc', '-shared', '-o', path + '.so', path + '.o'], check=True)
+        plain, asan = self.link([path + '.o'], path + '.so'), None
         for test in tests:
+            if test.startswith(ASAN) and not asan:
+                self.compiled(mutant.path, path, path + '.asan.o', True)
+                asan = self.link([path + '.asan.o'], path + '.asan.so')
             # four times as long as it should, and a second for what is over at once
-            if not run(self.command(test), path + '.so', 2 + int(4 * self.seconds[test]))[0]:
+            if not self.passes(test, asan if test.startswith(ASAN) else plain,
+                               2 + int(4 * self.seconds[test]))[0]:
                 return test
         return ''

@@ -69,7 +69,7 @@ class Area:
     """Tries mutants of one area until as many as wanted are C, and counts the answers."""
 
     def __init__(self, work, log, found, patterns, tests):
-        self.work, self.log, self.tests = work, log, tests
+        self.work, self.log = work, log
         self.same = equivalents()
         names = {short(m) for m in found}
         for path, name in set(self.same) - names:
@@ -79,7 +79,7 @@ class Area:
         self.count = {'killed': 0, 'survived': 0, 'equivalent': 0, 'no C': 0}
         self.survivors = []
         work.build(tests)
-        work.measure(patterns, tests)
+        self.tests = work.measure(patterns, tests)
 
     def answer(self, m):
         """Return: who noticed, '' for nobody, None if it is no C."""

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Elementwise commands may write what they read, element by element. Views that are alike but for
+ * one figure are not the same elements.
+ */
+#include "rule_case.h"
+#include "tap.h"
+
+/* Bytes at the places of floats, over these: also read and stored, so that all else is fine. */
+static u32 add_bytes(struct plan_builder *pb, u64 offset)
+{
+	u32 number = pb_add_alias(pb, T_SZ, DRM_LOOM_DTYPE_I8, 0, PB_SHAPE(8, 64));
+	struct drm_loom_plan_tensor *alias = pb_tensor(pb, number);
+
+	alias->first_step = 5;
+	alias->offset += offset;
+	alias->strides[0] = 256;
+	alias->strides[1] = 4;
+	alias->size = 256 + 63 * 4 + 1;
+	return number;
+}
+
+CHANGE(bytes_of_floats)
+{
+	u32 alias = add_bytes(pb, 0);
+
+	*pb_operand(pb, C_CAST, 0) = pb_all(pb, alias);
+	*pb_operand(pb, C_CAST_BACK, 1) = pb_all(pb, alias);
+}
+
+CHANGE(last_bytes_of_floats)
+{
+	u32 alias = add_bytes(pb, 3);
+
+	*pb_operand(pb, C_CAST, 0) = pb_all(pb, alias);
+	*pb_operand(pb, C_CAST_BACK, 1) = pb_all(pb, alias);
+}
+
+/* Half of it onto the other half, and onto itself. */
+CHANGE(other_banks)
+{
+	*pb_operand(pb, C_ADD, 0) = pb_slice(pb, pb_all(pb, T_SZ), 0, 1, 4);
+	*pb_operand(pb, C_ADD, 1) = pb_slice(pb, pb_all(pb, T_SZ), 0, 0, 4);
+	*pb_operand(pb, C_ADD, 2) = pb_slice(pb, pb_all(pb, T_SONE), 0, 0, 4);
+}
+
+CHANGE(other_cells)
+{
+	*pb_operand(pb, C_ADD, 0) = pb_slice(pb, pb_all(pb, T_SZ), 1, 1, 32);
+	*pb_operand(pb, C_ADD, 1) = pb_slice(pb, pb_all(pb, T_SZ), 1, 0, 32);
+}
+
+CHANGE(same_banks)
+{
+	*pb_operand(pb, C_ADD, 0) = pb_slice(pb, pb_all(pb, T_SZ), 0, 1, 4);
+	*pb_operand(pb, C_ADD, 1) = pb_slice(pb, pb_all(pb, T_SZ), 0, 1, 4);
+	*pb_operand(pb, C_ADD, 2) = pb_slice(pb, pb_all(pb, T_SONE), 0, 0, 4);
+}
+
+CHANGE(same_cells)
+{
+	*pb_operand(pb, C_ADD, 0) = pb_slice(pb, pb_all(pb, T_SZ), 1, 1, 32);
+	*pb_operand(pb, C_ADD, 1) = pb_slice(pb, pb_all(pb, T_SZ), 1, 1, 32);
+}
+
+static const struct rule_case cases[] = {
+	{ DRM_LOOM_RULE_IN_PLACE, C(bytes_of_floats) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(last_bytes_of_floats) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(other_banks) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(other_cells) },
+	{ DRM_LOOM_RULE_NONE, C(same_banks) },
+	{ DRM_LOOM_RULE_NONE, C(same_cells) },
+};
+
+int main(void)
+{
+	const struct drm_loom_chip *chip = loom_preset_find(SAMPLE_TOPOLOGY);
+	struct drm_loom_reject reject;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ret = rule_case_verify(&cases[i], chip, &reject);
+		tap_ok(ret == (cases[i].rule ? -EBADMSG : 0) && reject.rule == cases[i].rule &&
+		       reject.operand == !!cases[i].rule,
+		       "%s: %d, %s, operand %u", cases[i].what, ret, loom_rule_name(reject.rule),
+		       reject.operand);
+	}
+	return tap_end();
+}
