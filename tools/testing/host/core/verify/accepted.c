@@ -32,6 +32,23 @@ static const struct rule_case cases[] = {
 	{ C(rows_of_banks) },
 };
 
+/* Whether streams overlap is the chip's to say. */
+static void test_overlap(u32 flags)
+{
+	struct drm_loom_chip chip = *loom_preset_find(SAMPLE_TOPOLOGY);
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+
+	chip.flags = flags;
+	sample_build(&pb);
+	if (pb_verify(&pb, &chip, &plan, &reject))
+		tap_fatal("refused for %s", loom_rule_name(reject.rule));
+	tap_ok(plan->overlap == !!flags, "a plan for a chip with flags %#x", flags);
+	loom_plan_destroy(plan);
+	pb_fini(&pb);
+}
+
 int main(void)
 {
 	const struct drm_loom_chip *chip = loom_preset_find(SAMPLE_TOPOLOGY);
@@ -44,5 +61,7 @@ int main(void)
 		tap_ok(!ret, "%s: %d, %s, operand %u", cases[i].what, ret,
 		       loom_rule_name(reject.rule), reject.operand);
 	}
+	test_overlap(0);
+	test_overlap(DRM_LOOM_CHIP_OVERLAP);
 	return tap_end();
 }
