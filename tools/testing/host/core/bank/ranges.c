@@ -18,6 +18,7 @@ struct setting {
 /* A block for each run of ones in @taken. */
 static void place_blocks(struct loom_bank *bank, struct loom_bank_block *blocks, u32 taken)
 {
+	struct loom_bank_request r = { .align = 1 };
 	u32 i, end;
 
 	for (i = 0; i < BYTES; i = end + 1) {
@@ -25,9 +26,10 @@ static void place_blocks(struct loom_bank *bank, struct loom_bank_block *blocks,
 			;
 		if (end == i)
 			continue;
-		if (loom_bank_alloc(bank, blocks++, &(struct loom_bank_request){
-				.size = end - i, .align = 1, .low = bank->base + i,
-				.high = bank->base + end }))
+		r.size = end - i;
+		r.low = bank->base + i;
+		r.high = bank->base + end;
+		if (loom_bank_alloc(bank, blocks++, &r))
 			tap_fatal("no place for a block where nothing is");
 	}
 }
