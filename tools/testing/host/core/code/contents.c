@@ -72,6 +72,9 @@ static void test_unused(void)
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
+	static const struct loom_code_view none[2];
+	const struct loom_code_header *header;
+	struct loom_code_tables tables;
 	u8 *bytes[2];
 	u64 size;
 	u32 i;
@@ -90,6 +93,10 @@ static void test_unused(void)
 			tap_fatal("the sample cannot be written");
 	}
 	tap_ok(!memcmp(bytes[0], bytes[1], size), "the same bytes in memory that is not zero");
+	header = (const void *)bytes[1];
+	loom_code_lay(header, &tables);
+	tap_ok(!memcmp(bytes[1] + tables.attrs - sizeof(none), none, sizeof(none)),
+	       "views that no command has are zero");
 	pb_free(bytes[0]);
 	pb_free(bytes[1]);
 	loom_plan_destroy(plan);
@@ -154,6 +161,46 @@ static const struct loom_code_view cells = {
 	.dims = { 4, 1, 1, 1, 1, 1 }, .strides = { 4 },
 };
 
+/* One command that fills a view, in the scratch or in a slot of a few bytes. */
+static int try_view(struct loom_code_view view)
+{
+	struct made made;
+
+	make(&made, (struct loom_code_header){
+		.scratch_bytes = 64, .slots = 1, .steps = 1, .commands = 1, .views = 1,
+		.tensors = 1, .attr_bytes = sizeof(struct drm_loom_attr_fill),
+	});
+	made.slots[0] = (struct loom_code_slot){ .size = 64, .flags = DRM_LOOM_SLOT_WRITE };
+	made.steps[0].dma_commands = 1;
+	made.commands[0] = (struct loom_code_command){
+		.opcode = DRM_LOOM_OP_FILL, .operands = 1,
+	};
+	made.views[0] = view;
+	return decode(&made);
+}
+
+/* Views of no element, and of no axis. */
+static void test_empty(void)
+{
+	struct loom_code_view view = cells;
+	u32 axis;
+
+	for (axis = 1; axis < DRM_LOOM_MAX_RANK; axis++) {
+		view.rank = axis + 1;
+		tap_ok(!try_view(view), "axis %u of one element", axis);
+		view.dims[axis] = 0;
+		tap_ok(try_view(view) == -EBADMSG, "axis %u of none", axis);
+		view.dims[axis] = 1;
+	}
+	view = cells;
+	view.region = DRM_LOOM_REGION_DRAM;
+	view.dims[0] = 1;
+	view.strides[0] = 0;
+	tap_ok(!try_view(view), "one element on one axis");
+	view.rank = 0;
+	tap_ok(try_view(view) == -EBADMSG, "one on none");
+}
+
 /* So many times the same command, and so many views, of which it has the first. */
 static int try_many(u32 commands, u32 views, u32 attr_offset)
 {
@@ -205,6 +252,7 @@ int main(void)
 	test_lay();
 	test_costs();
 	test_unused();
+	test_empty();
 	tap_ok(!try_slot(1), "a slot of a byte");
 	tap_ok(try_slot(0) == -EBADMSG, "a slot of nothing");
 	for (i = 0; i < 8; i++)
