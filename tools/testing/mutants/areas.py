@@ -7,7 +7,8 @@ VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000'
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
           'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
-          'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place']
+          'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place',
+          'core/verify/splay']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -19,9 +20,9 @@ AREAS = {
                 'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
              ['core/bank/treap', 'core/bank/ranges', 'core/bank/worlds', 'core/bank/modes',
-              'core/bank/masks', 'core/bank/model',
-              'core/memory_random']),
-    'layout': (1, [f'{CORE}/bank/layout.c'], ['core/bank/layout', 'core/memory_random']),
+              'core/bank/masks', 'core/bank/model', 'core/memory_random']),
+    'layout': (1, [f'{CORE}/bank/layout.c'],
+               ['core/bank/layout', 'core/bank/padding', 'core/memory_random']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',
