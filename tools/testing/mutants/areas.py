@@ -8,7 +8,7 @@ VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000'
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
           'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
           'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place',
-          'core/verify/splay']
+          'core/verify/splay', 'core/verify/disjoint']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -26,7 +26,7 @@ AREAS = {
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',
-                'core/engine/elementwise', 'core/engine/slices']),
+                'core/engine/elementwise', 'core/engine/slices', 'core/engine/math']),
 }
 
 # In the VM, each a boot: quotas, and who may have which part of the SRAM.
