@@ -8,7 +8,8 @@ VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000'
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
           'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
           'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place',
-          'core/verify/splay', 'core/verify/disjoint']
+          'core/verify/splay', 'core/verify/disjoint',
+          'core/verify/units']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -17,7 +18,7 @@ AREAS = {
            ['core/verify/refusals', 'core/verify/rules', 'core/op/record', 'core/engine/budget']),
     'decode': (3, [f'{CORE}/code/*.c'],
                ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile',
-                'core/code/contents']),
+                'core/code/contents --small', 'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
              ['core/bank/treap', 'core/bank/ranges', 'core/bank/worlds', 'core/bank/modes',
               'core/bank/masks', 'core/bank/model', 'core/memory_random']),

@@ -2,6 +2,8 @@
 /*
  * Bytes for a device that are made by hand: where their tables lie, what a command costs on the
  * chip that reads them, and the most that there may be of each.
+ *
+ *	contents [--small]	without what takes hundreds of megabytes
  */
 #include "code/code.h"
 #include "plan_sample.h"
@@ -245,8 +247,9 @@ static int try_carry(u32 first, u32 second)
 	return decode(&made);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	bool small = argc > 1 && !strcmp(argv[1], "--small");
 	u32 i;
 
 	test_lay();
@@ -260,6 +263,8 @@ int main(void)
 	tap_ok(!try_many(1, 1, 8), "attributes from byte 8");
 	tap_ok(!try_carry(1, 0) && !try_carry(0, 1), "one command in two steps");
 	tap_ok(try_carry(~0U, 2) == -EBADMSG, "more than 32 bits say");
+	if (small)
+		return tap_end();
 	tap_ok(!try_many(DRM_LOOM_MAX_COMMANDS, 1, 0), "as many commands as there may be");
 	tap_ok(try_many(DRM_LOOM_MAX_COMMANDS + 1, 1, 0) == -EBADMSG, "one more");
 	tap_ok(!try_many(1, DRM_LOOM_MAX_VIEWS, 0), "as many views as there may be");
