@@ -500,7 +500,7 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) MAKE='$(MAKE)' tools/testing/fuzz/guided.sh $(O) $(TARGETS)
 
 # Breaks the code and looks whether the tests notice: AREA=verify,op,decode,bank,layout,engine, or
-# MODULE=1 for what has to run in the VM, a boot for each.
+# MODULE=1 for what has to run in the VM.
 COUNT	?= 100
 SEED	?= 1
 .PHONY: mutants

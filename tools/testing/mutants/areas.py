@@ -30,6 +30,13 @@ AREAS = {
                 'core/engine/elementwise', 'core/engine/slices', 'core/engine/math']),
 }
 
-# In the VM, each a boot: quotas, and who may have which part of the SRAM.
-MODULE = ('drivers/accel/loom', ['loom_quota.c', 'loom_region.c', 'loom_shape.c', 'sram/*.c'],
-          ['loom_quota', 'loom_sram', 'loom_plan', 'loom_bo'])
+# In the VM: quotas, and who may have which part of the SRAM. Files, with the selftests that are
+# about them, and all selftests that are tried; ":tiny" is on a device with so little memory that a
+# test can fill it.
+MODULE = ({'loom_quota.c': ['loom_caps'],
+           'loom_shape.c': ['loom_masks', 'loom_image'],
+           'loom_region.c': ['loom_query', 'loom_masks'],
+           'sram/*.c': ['loom_scratch']},
+          ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
+           'loom_refusal', 'loom_observe', 'loom_own', 'loom_sram', 'loom_plan', 'loom_random',
+           'loom_neighbours:tiny', 'loom_random:tiny'])
