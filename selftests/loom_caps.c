@@ -255,6 +255,19 @@ TEST_F(caps, are_on_by_default)
 	EXPECT_GT(self->before[2], self->before[3]);
 }
 
+/* Half of the memory, three eighths, a quarter and an eighth. */
+TEST_F(caps, are_so_many_eighths_of_the_memory)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+	uint64_t eighth = self->before[3];
+
+	EXPECT_LT(memory / 8 - memory / 128, eighth);
+	EXPECT_GT(memory / 8 + memory / 128, eighth);
+	EXPECT_EQ(4 * eighth, self->before[0]);
+	EXPECT_EQ(3 * eighth, self->before[1]);
+	EXPECT_EQ(2 * eighth, self->before[2]);
+}
+
 static struct drm_loom_device_info info_of(int fd)
 {
 	struct drm_loom_device_info info = {};

@@ -140,6 +140,39 @@ TEST_F(masks, who_is_not_in_the_mask_is_not_charged)
 	EXPECT_EQ(0, memcmp(before, after, self->sram.banks * sizeof(*before)));
 }
 
+/* Kilobytes of the kernel's own memory that nobody could make it give back; 0: it does not say. */
+static uint64_t kernel_kilobytes(void)
+{
+	unsigned long long kilobytes = 0;
+	char text[4096], *line;
+
+	if (loom_read_file("/proc/meminfo", text, sizeof(text)))
+		return 0;
+	line = strstr(text, "SUnreclaim:");
+	if (!line || sscanf(line, "SUnreclaim: %llu", &kilobytes) != 1)
+		return 0;
+	return kilobytes;
+}
+
+/* Each of these could need a chunk of the list of such buffers, of 20 KiB, and does not. */
+TEST_F(masks, what_was_not_needed_is_given_back)
+{
+	const uint32_t rounds = loom_effort(2000), first = 100;
+	struct drm_loom_bo_info info;
+	uint64_t before = 0;
+	uint32_t i;
+
+	for (i = 0; i < first + rounds; i++) {
+		if (i == first)
+			before = kernel_kilobytes();
+		ASSERT_EQ(0, create_on(self->fd, 64, 0x3, DRM_LOOM_DIRECTION_DEFAULT, &info));
+		ASSERT_EQ(0, loom_bo_close(self->fd, info.handle));
+	}
+	if (!before)
+		SKIP(return, "nothing tells how much memory the kernel has");
+	EXPECT_GT(before + rounds * 8, kernel_kilobytes());
+}
+
 TEST_F(masks, the_slack_of_one_is_room_for_the_other)
 {
 	struct drm_loom_bo_info a, b, all, more;
@@ -274,6 +307,25 @@ TEST_F(masks, an_older_structure_is_all_banks)
 		memset(&args, 0, sizeof(args));
 		args.region = DRM_LOOM_REGION_SRAM;
 	}
+}
+
+/* What lies behind the words that were counted, and in front of them, is no part of the mask. */
+TEST_F(masks, no_more_words_are_read_than_there_are)
+{
+	const uint64_t words[] = { UINT64_MAX, 1, UINT64_MAX };
+	struct drm_loom_bo_create args = {
+		.size = 64,
+		.region = DRM_LOOM_REGION_SRAM,
+		.bank_mask = (uintptr_t)&words[1],
+		.bank_mask_words = 1,
+	};
+	struct drm_loom_bo_info info;
+
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+	EXPECT_EQ(1, info.banks);
+	EXPECT_EQ(1, info.bank_mask[0]);
+	EXPECT_EQ(0, info.bank_mask[1] | info.bank_mask[2] | info.bank_mask[3]);
 }
 
 TEST_F(masks, tiny_ones_go_to_the_other_end)
@@ -489,6 +541,22 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	EXPECT_EQ(DRM_LOOM_NO_SPACE_LOCKSTEP, record.reason);
 	EXPECT_EQ(2 * quarter, record.free_bytes);
 	EXPECT_EQ(0, record.common_free_bytes);
+}
+
+TEST_F(masks, what_an_empty_bank_would_hold_is_not_too_large)
+{
+	const uint64_t total = self->sram.total_bytes;
+	struct drm_loom_no_space record;
+	struct drm_loom_bo_info one;
+
+	record = ask(_metadata, self->fd, total + 64, 0x1);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, record.reason);
+	EXPECT_EQ(0, record.allocated_bytes);
+	ASSERT_EQ(0, create_on(self->fd, 64, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &one));
+	record = ask(_metadata, self->fd, total, 0x1);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_EXHAUSTED, record.reason);
+	EXPECT_EQ(64, record.allocated_bytes);
+	ASSERT_EQ(0, loom_bo_close(self->fd, one.handle));
 }
 
 TEST_F(masks, a_record_that_cannot_be_written_is_efault)

@@ -252,6 +252,22 @@ TEST_F(sram, query_tells_the_rules)
 	EXPECT_EQ(0, dram.share_used_bytes);
 }
 
+/* Three quarters of a bank, if the module was not loaded otherwise, and half of what is left. */
+TEST_F(sram, the_floor_is_what_the_module_was_told)
+{
+	const uint64_t units = self->sram.total_bytes / self->sram.align_bytes;
+	uint64_t floor_units;
+	unsigned int percent;
+	FILE *file = fopen("/sys/module/loom/parameters/sram_floor_percent", "r");
+
+	ASSERT_NE(NULL, file);
+	EXPECT_EQ(1, fscanf(file, "%u", &percent));
+	fclose(file);
+	floor_units = units * (percent < 100 ? percent : 100) / 100;
+	EXPECT_EQ(floor_units * self->sram.align_bytes, self->sram.scratch_floor_bytes);
+	EXPECT_EQ((units - floor_units) / 2 * self->sram.align_bytes, self->sram.share_bytes);
+}
+
 TEST_F(sram, a_file_has_its_share_of_each_bank)
 {
 	const uint64_t share = self->sram.share_bytes, unit = self->sram.align_bytes;
@@ -336,6 +352,30 @@ TEST_F(sram, the_only_client_may_have_all)
 	EXPECT_EQ(-EACCES, loom_client_run(client, whole, 2, 0));
 	EXPECT_EQ(-EDQUOT, take(client->fd, &self->sram, self->sram.total_bytes, 0,
 				DRM_LOOM_DIRECTION_BOTTOM_UP, &info));
+}
+
+/* All of a bank is free, and as much was asked for. */
+TEST_F(sram, it_says_that_only_scratch_is_in_the_way)
+{
+	struct drm_loom_no_space record = {};
+	struct drm_loom_bo_create args = {
+		.size = self->sram.total_bytes * self->sram.banks,
+		.region = DRM_LOOM_REGION_SRAM,
+		.page_bytes = self->sram.align_bytes,
+		.no_space = (uintptr_t)&record,
+		.no_space_size = sizeof(record),
+	};
+	uint32_t context, plan;
+
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
+	ASSERT_EQ(0, plan_reserve(&self->client, 2 * ROW_BYTES, &plan));
+	EXPECT_EQ(-ENOSPC, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_SCRATCH, record.reason);
+	EXPECT_EQ(2 * ROW_BYTES, record.scratch_bytes);
+	EXPECT_EQ(self->sram.total_bytes, record.bytes_per_bank);
+	EXPECT_EQ(self->sram.total_bytes, record.largest_free_bytes);
+	ASSERT_EQ(0, loom_plan_destroy(self->client.fd, plan));
+	EXPECT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 }
 
 TEST_F(sram, who_is_not_alone_needs_the_capability)
@@ -512,6 +552,26 @@ TEST_F(sram, a_reservation_is_lost)
 	ASSERT_EQ(0, loom_query(self->client.fd, DRM_LOOM_QUERY_FIT, plan, &fit, &size));
 	EXPECT_EQ(DRM_LOOM_FIT_EXCLUSIVE, fit.flags);
 	close(other);
+}
+
+/* With the capability it is nobody's who comes later. */
+TEST_F(sram, a_privileged_reservation_is_kept)
+{
+	struct loom_client holder;
+	struct drm_loom_bo_info info;
+	uint32_t context, plan;
+
+	ASSERT_EQ(0, loom_client_open(&holder));
+	ASSERT_EQ(0, loom_set_nice(true));
+	ASSERT_EQ(0, loom_exclusive(holder.fd, &context));
+	ASSERT_EQ(0, loom_set_nice(false));
+	ASSERT_EQ(0, plan_reserve(&holder, self->sram.total_bytes, &plan));
+	EXPECT_EQ(-ENOSPC, take(self->client.fd, &self->sram, self->sram.align_bytes, 0,
+				DRM_LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, loom_plan_destroy(holder.fd, plan));
+	EXPECT_EQ(0, take(self->client.fd, &self->sram, self->sram.align_bytes, 0,
+			  DRM_LOOM_DIRECTION_DEFAULT, &info));
+	loom_client_close(&holder);
 }
 
 /* Hours of jobs that the first client has queued for the whole bank when it was alone. */
