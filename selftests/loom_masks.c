@@ -170,7 +170,8 @@ TEST_F(masks, what_was_not_needed_is_given_back)
 	}
 	if (!before)
 		SKIP(return, "nothing tells how much memory the kernel has");
-	EXPECT_GT(before + rounds * 8, kernel_kilobytes());
+	/* some of what was freed may be kept for a while, by KASAN above all */
+	EXPECT_GT(before + rounds * 16, kernel_kilobytes());
 }
 
 TEST_F(masks, the_slack_of_one_is_room_for_the_other)
