@@ -554,6 +554,53 @@ TEST_F(sram, a_reservation_is_lost)
 	close(other);
 }
 
+/* A buffer makes room when its file has no exclusive context in effect, and not before. */
+TEST_F(sram, what_a_privileged_client_has_stays)
+{
+	struct drm_loom_bo_info all, now, info;
+	uint32_t context;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_set_nice(true));
+	ASSERT_EQ(0, loom_exclusive(other, &context));
+	ASSERT_EQ(0, loom_set_nice(false));
+	ASSERT_EQ(0, take(other, &self->sram, self->sram.total_bytes, 0,
+			  DRM_LOOM_DIRECTION_BOTTOM_UP, &all));
+	EXPECT_EQ(-ENOSPC, take(self->client.fd, &self->sram, self->sram.align_bytes, 0,
+				DRM_LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, loom_bo_info(other, all.handle, &now));
+	EXPECT_EQ(0, now.flags);
+	ASSERT_EQ(0, loom_context_destroy(other, context));
+	EXPECT_EQ(0, take(self->client.fd, &self->sram, self->sram.align_bytes, 0,
+			  DRM_LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, loom_bo_info(other, all.handle, &now));
+	EXPECT_EQ(DRM_LOOM_BO_EVICTED, now.flags);
+	close(other);
+}
+
+/* What jobs hold that use no scratch: nothing, and what others hold stays when they end. */
+TEST_F(sram, jobs_without_scratch_hold_nothing)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t null = loom_client_plan_null(client), plan, fence, i;
+	struct drm_loom_region_info now;
+
+	ASSERT_NE(0, null);
+	ASSERT_EQ(0, plan_reserve(client, 2 * ROW_BYTES, &plan));
+	for (i = 0; i < 20; i++) {
+		fence = loom_sync_create(client->fd, 0);
+		ASSERT_EQ(0, loom_client_run(client, null, 0, fence));
+		ASSERT_EQ(0, loom_sync_wait(client->fd, fence, loom_soon()));
+		ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &now));
+		EXPECT_EQ(2 * ROW_BYTES, now.scratch_bytes);
+		ASSERT_EQ(0, run_abs(client, plan_abs(client, 3 * ROW_BYTES)));
+	}
+	ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &now));
+	EXPECT_EQ(0, now.scratch_bytes);
+}
+
 /* With the capability it is nobody's who comes later. */
 TEST_F(sram, a_privileged_reservation_is_kept)
 {
@@ -616,6 +663,31 @@ TEST_F_TIMEOUT(sram, queued_jobs_make_room, 60)
 	EXPECT_EQ(0, query.flags);
 	EXPECT_EQ(0, query.resets);
 	loom_client_close(&second);
+}
+
+/* More of them than are looked at without a pause. */
+TEST_F_TIMEOUT(sram, a_hundred_queued_jobs_make_room, 60)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t context, whole, fence, i;
+	struct drm_loom_bo_info info;
+	uint64_t size;
+	int other;
+	void *blob;
+
+	ASSERT_EQ(0, loom_exclusive(client->fd, &context));
+	fence = loom_sync_create(client->fd, 0);
+	blob = loom_plan_blob_endless(client->info.lanes, &size);
+	whole = loom_client_plan(client, raise_scratch(blob, self->sram.total_bytes), size);
+	ASSERT_NE(0, whole);
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, loom_client_run(client, whole, 2, fence));
+	other = loom_open();
+	ASSERT_GE(other, 0);
+	EXPECT_EQ(0, take(other, &self->sram, self->sram.share_bytes, 0,
+			  DRM_LOOM_DIRECTION_DEFAULT, &info));
+	EXPECT_EQ(0, loom_sync_wait(client->fd, fence, loom_soon()));
+	close(other);
 }
 
 #define FENCES	8
