@@ -124,8 +124,10 @@ help:
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1'
 	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
+	@echo '  make coverage-module  lines of the module that selftests and KUnit reach: PARTS="node bus" SHOW=1'
 	@echo '  make fuzz         all fuzzers, guided by libFuzzer (clang): FUZZ_SECONDS=600 TARGETS="plan files"'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
+	@echo '  make fuzz-ioctl   sequences of ioctls on the node, guided by what they reach in the module, the same'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
 	@echo '  make fuzz-tflite  fuzz the readers of TensorFlow Lite files, the same'
@@ -471,6 +473,17 @@ $(O)/coverage/host/%: $(O)/obj/$(T)/host/%.o $(cov_obj) $(O)/libloom.a
 coverage: $(cov_tests:%=$(O)/coverage/host/%)
 	@$(PYTHON) $(T)/coverage.py $(O)/coverage --least $(COVERAGE) $(cov_tests)
 
+# Lines of the module that selftests and KUnit reach, on the instrumented kernel. PARTS of
+# $(T)/kgcov/guest.sh, TESTS of it, SHOW=1 prints those that were not reached.
+.PHONY: coverage-module
+coverage-module:
+	@LEAST=$(or $(LEAST),$(if $(TESTS)$(PARTS),0,90)) $(T)/kgcov/run.sh \
+		$(or $(PARTS),kunit faults node tiny template bus)
+# Sequences of ioctls on the node of that module, guided by what they reach. SEED=
+.PHONY: fuzz-ioctl
+fuzz-ioctl:
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(T)/kgcov/run.sh fuzz
+
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz-chip fuzz-place fuzz-program fuzz-tflite
@@ -723,7 +736,7 @@ deb:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan coverage gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
+	rm -rf $(addprefix $(O)/,obj asan coverage coverage-module coverage-module-stock gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \

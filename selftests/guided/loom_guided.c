@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sequences of ioctls on two files at once, which grow by what they reach: one that makes the
+ * module do something that none before has is kept, and changed again. Calls are mostly well
+ * formed, so that they get past the first checks; what a field says is taken from what earlier
+ * calls have made, or is at an edge, and at times is anything.
+ *
+ * What is reached is told by tools/testing/kgcov/loom_gcov.c, if that is loaded and the module was
+ * built for it. Without, all sequences are new ones. Nothing may be left of any, the device has to
+ * work afterwards, and who runs this in a VM checks the log of the kernel.
+ *
+ * LOOM_GUIDED_SECONDS, LOOM_GUIDED_SEED.
+ */
+#include "../loom_selftest.h"
+
+#define NEWS		"/sys/kernel/debug/loom_gcov/new"
+#define CALLS		24
+#define WORDS		10
+#define KEPT		1024
+#define OBJECTS		8
+#define ROOM_BYTES	65536
+
+struct call {
+	uint32_t kind;
+	uint32_t word[WORDS];
+};
+
+struct sequence {
+	uint32_t count;
+	struct call calls[CALLS];
+};
+
+/* What a file has, in the order in which it came; the oldest is forgotten first. */
+struct objects {
+	uint32_t id[OBJECTS];
+	uint32_t count;
+};
+
+struct file {
+	int fd;
+	struct objects bos, plans, contexts, syncs;
+};
+
+struct world {
+	struct file files[2];
+	int dmabuf;
+	int pipe[2];
+	uint32_t lanes;
+	/* what calls read and write, and an address behind which there is nothing */
+	unsigned char *room, *hole;
+};
+
+FIXTURE(guided)
+{
+	struct world world;
+	struct drm_loom_region_info before[DRM_LOOM_REGION_COUNT];
+	struct sequence *kept;
+	uint32_t kept_count;
+	uint64_t random;
+};
+
+static uint64_t random_u64(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static uint32_t random_below(uint64_t *state, uint32_t n)
+{
+	return random_u64(state) % n;
+}
+
+/* ------------------------------------------------------------ words as fields */
+
+/* One of the first @n numbers, or at times anything. */
+static uint32_t field(uint32_t word, uint32_t n)
+{
+	return word >> 24 == 0xff ? word : (word & 0xffffff) % n;
+}
+
+static uint32_t number(uint32_t word)
+{
+	static const uint32_t edges[] = {
+		0, 1, 2, 3, 4, 8, 32, 64, 256, 4096, 8192, 1 << 16, 1 << 20, 1u << 31, UINT32_MAX,
+	};
+	uint32_t i = (word & 0xff) % (LOOM_ARRAY_SIZE(edges) + 1);
+
+	return i < LOOM_ARRAY_SIZE(edges) ? edges[i] + (word >> 31 ? (word >> 8 & 3) - 1 : 0) :
+					    word >> 8;
+}
+
+static uint32_t object(const struct objects *objects, uint32_t word)
+{
+	uint32_t n = objects->count < OBJECTS ? objects->count : OBJECTS;
+
+	return n && word >> 24 != 0xff ? objects->id[word % n] : word;
+}
+
+static void object_add(struct objects *objects, uint32_t id)
+{
+	objects->id[objects->count++ % OBJECTS] = id;
+}
+
+/* Mostly the room; else none, or its end lies behind what there is. */
+static uint64_t address(const struct world *world, uint32_t word)
+{
+	switch (word % 16) {
+	case 0:
+		return 0;
+	case 1:
+		return (uintptr_t)world->hole;
+	case 2:
+		return (uintptr_t)(world->hole - 8);
+	default:
+		return (uintptr_t)world->room;
+	}
+}
+
+/* --------------------------------------------------------------------- calls */
+
+static void call_query(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_query args = {
+		.type = field(word[0], 10),
+		.index = word[1] & 1 ? object(&file->plans, word[2]) : field(word[2], 4),
+		.ptr = address(world, word[3]),
+		.size = number(word[4]) % (ROOM_BYTES + 1),
+		.stride = word[5] & 3 ? 0 : number(word[6]),
+	};
+
+	if (!(word[1] & 7))
+		args.index |= field(word[7], 70) << 16;
+	loom_call(file->fd, DRM_IOCTL_LOOM_QUERY, &args);
+}
+
+static void call_bo_create(struct world *world, struct file *file, const uint32_t *word)
+{
+	uint64_t mask = word[7] | (uint64_t)word[8] << 32;
+	struct drm_loom_bo_create args = {
+		.size = (uint64_t)number(word[0]) * (1 + field(word[1], 40)),
+		.region = field(word[2], 3),
+		.layout = field(word[3], 5),
+		.page_bytes = number(word[4]),
+		.direction = field(word[5], 4),
+	};
+
+	if (args.layout == DRM_LOOM_LAYOUT_IMAGE) {
+		args.size = 0;
+		args.width = number(word[0]) % 2000;
+		args.height = 1 + field(word[1], 200);
+		args.dtype = field(word[6], DRM_LOOM_DTYPE_END);
+		args.pitch_bytes = number(word[4]);
+		args.page_bytes = 0;
+	} else if (args.layout) {
+		args.page_columns = 1 + field(word[6], 40);
+		args.shard_rows = 1 + field(word[6] >> 4, 9);
+		args.shard_columns = 1 + field(word[6] >> 8, 9);
+		args.grid_columns = 1 + field(word[6] >> 12, 9);
+		args.shard_order = field(word[6] >> 16, 2);
+	}
+	if (word[9] & 1) {
+		args.bank_mask = word[9] & 2 ? (uintptr_t)&mask : address(world, word[9] >> 8);
+		args.bank_mask_words = 1 + field(word[9] >> 2, 4);
+	}
+	if (word[9] & 32) {
+		args.no_space = address(world, word[9] >> 6);
+		args.no_space_size = sizeof(struct drm_loom_no_space);
+	}
+	if (!loom_call(file->fd, DRM_IOCTL_LOOM_BO_CREATE, &args))
+		object_add(&file->bos, args.handle);
+}
+
+static void call_bo_info(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_bo_info info;
+
+	loom_bo_info(file->fd, object(&file->bos, word[0]), &info);
+}
+
+static void call_bo_wait(struct world *world, struct file *file, const uint32_t *word)
+{
+	int64_t until = word[1] & 1 ? 0 : loom_now_ns() + word[2] % (4 * LOOM_MSEC_NS);
+
+	loom_bo_wait(file->fd, object(&file->bos, word[0]), until);
+}
+
+static void call_bo_copy(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_bo_copy args = {
+		.handle = object(&file->bos, word[0]),
+		.offset = number(word[1]),
+		.size = number(word[2]) % (ROOM_BYTES + 1),
+		.ptr = address(world, word[3]),
+		.flags = word[4] & 63 ? 0 : word[5],
+	};
+
+	loom_call(file->fd, word[6] & 1 ? DRM_IOCTL_LOOM_BO_READ : DRM_IOCTL_LOOM_BO_WRITE, &args);
+}
+
+static void call_bo_close(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_gem_close args = { .handle = object(&file->bos, word[0]) };
+
+	loom_call(file->fd, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+/* Touched by the kernel, on behalf of a pipe: a fault is an errno there. */
+static void call_touch(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_bo_info info;
+	unsigned char *map;
+	uint64_t at;
+
+	if (loom_bo_info(file->fd, object(&file->bos, word[0]), &info) || !info.size ||
+	    info.size > 1 << 24)
+		return;
+	map = mmap(NULL, info.size, PROT_READ | PROT_WRITE,
+		   word[1] & 15 ? MAP_SHARED : MAP_PRIVATE, file->fd, info.mmap_offset);
+	if (map == MAP_FAILED)
+		return;
+	at = word[2] % info.size;
+	if (write(world->pipe[1], map + at, 1) == 1 &&
+	    read(world->pipe[0], map + (word[3] & 1 ? 0 : info.size - 1), 1) != 1 &&
+	    read(world->pipe[0], world->room, 1) != 1)
+		exit(KSFT_FAIL);
+	munmap(map, info.size);
+}
+
+static void call_plan_create(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_plan_create args = {
+		.reject = word[1] & 3 ? address(world, word[2]) : 0,
+		.reject_size = word[1] & 12 ? sizeof(struct drm_loom_reject) : number(word[2]),
+		.flags = word[3] & 3 ? 0 : field(word[3] >> 2, 3),
+		.conflict = word[3] & 64 ? address(world, word[4]) : 0,
+		.conflict_size = word[3] & 64 ? sizeof(struct drm_loom_scratch_conflict) : 0,
+	};
+	unsigned char *blob;
+	uint64_t size;
+	uint32_t i;
+
+	switch (word[0] % 4) {
+	case 0:
+		blob = loom_plan_blob_null(world->lanes, &size);
+		break;
+	case 1:
+		blob = loom_plan_blob_unary(world->lanes, field(word[5], 24), &size);
+		break;
+	case 2:
+		blob = loom_plan_blob_work(world->lanes, 1 + word[5] % 4, 1 + word[6] % 3, &size);
+		break;
+	default:
+		blob = loom_plan_blob_bound(world->lanes, 1 + word[5] % 4, 1 + word[6] % 3, &size);
+	}
+	for (i = 0; i < word[7] % 8 / 4; i++)
+		blob[word[8 + i] % size] = word[8 + i] >> 24;
+	args.ptr = word[7] & 63 ? (uintptr_t)blob : address(world, word[9]);
+	args.size = size - (word[7] & 512 ? 0 : word[9] % 3 * 4 % size);
+	if (!loom_call(file->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args))
+		object_add(&file->plans, args.plan);
+	free(blob);
+}
+
+static void call_plan_destroy(struct world *world, struct file *file, const uint32_t *word)
+{
+	loom_plan_destroy(file->fd, object(&file->plans, word[0]));
+}
+
+static void call_context_create(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_context_create args = {
+		.priority = field(word[0], 3),
+		.flags = word[1] & 7 ? 0 : field(word[1] >> 3, 4),
+	};
+
+	if (!loom_call(file->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args))
+		object_add(&file->contexts, args.context);
+}
+
+static void call_context_destroy(struct world *world, struct file *file, const uint32_t *word)
+{
+	loom_context_destroy(file->fd, object(&file->contexts, word[0]));
+}
+
+static void call_context_query(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_context_query query;
+
+	loom_context_query(file->fd, object(&file->contexts, word[0]), &query);
+}
+
+static void call_submit(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_binding bindings[2] = {
+		{ 0, object(&file->bos, word[0]), word[1] & 7 ? 0 : number(word[2]) },
+		{ 1, object(&file->bos, word[3]), 0 },
+	};
+	struct drm_loom_sync syncs[2] = {
+		{ object(&file->syncs, word[4]), field(word[5], 2), number(word[5]) % 4 },
+		{ object(&file->syncs, word[6]), field(word[7], 2), number(word[7]) % 4 },
+	};
+	struct drm_loom_submit args = {
+		.context = object(&file->contexts, word[8]),
+		.plan = object(&file->plans, word[9]),
+		.bindings = { sizeof(bindings[0]), word[1] & 0x700 ? 2 : field(word[1] >> 11, 3),
+			      (uintptr_t)bindings },
+		.in_syncs = { sizeof(syncs[0]), !(word[1] & 0xf0000), (uintptr_t)syncs },
+		.out_syncs = { sizeof(syncs[0]), !(word[1] & 0x300000), (uintptr_t)(syncs + 1) },
+	};
+
+	loom_call(file->fd, DRM_IOCTL_LOOM_SUBMIT, &args);
+}
+
+static void call_sync_create(struct world *world, struct file *file, const uint32_t *word)
+{
+	uint32_t sync = loom_sync_create(file->fd, word[0] & 1);
+
+	if (sync)
+		object_add(&file->syncs, sync);
+}
+
+static void call_sync_wait(struct world *world, struct file *file, const uint32_t *word)
+{
+	loom_sync_wait(file->fd, object(&file->syncs, word[0]),
+		       loom_now_ns() + word[1] % (4 * LOOM_MSEC_NS));
+}
+
+static void call_sync_destroy(struct world *world, struct file *file, const uint32_t *word)
+{
+	loom_sync_destroy(file->fd, object(&file->syncs, word[0]));
+}
+
+static void call_export(struct world *world, struct file *file, const uint32_t *word)
+{
+	int dmabuf = loom_bo_export(file->fd, object(&file->bos, word[0]));
+
+	if (dmabuf < 0)
+		return;
+	if (world->dmabuf >= 0)
+		close(world->dmabuf);
+	world->dmabuf = dmabuf;
+}
+
+static void call_import(struct world *world, struct file *file, const uint32_t *word)
+{
+	uint32_t handle;
+
+	if (!loom_bo_import(file->fd, world->dmabuf, &handle))
+		object_add(&file->bos, handle);
+}
+
+static void call_fdinfo(struct world *world, struct file *file, const uint32_t *word)
+{
+	loom_engine_ns(file->fd);
+}
+
+static void call_reopen(struct world *world, struct file *file, const uint32_t *word)
+{
+	close(file->fd);
+	*file = (struct file) { .fd = loom_open() };
+	if (file->fd < 0)
+		exit(KSFT_FAIL);
+}
+
+/* The more of a kind, the more often. */
+static void (* const calls[])(struct world *world, struct file *file, const uint32_t *word) = {
+	call_query, call_bo_create, call_bo_create, call_bo_create, call_bo_info, call_bo_wait,
+	call_bo_copy, call_bo_close, call_touch, call_plan_create, call_plan_create,
+	call_plan_destroy, call_context_create, call_context_destroy, call_context_query,
+	call_submit, call_submit, call_submit, call_submit, call_sync_create, call_sync_wait,
+	call_sync_destroy, call_export, call_import, call_fdinfo, call_reopen,
+};
+
+/* -------------------------------------------------------------------- sequences */
+
+static void call_make(struct call *call, uint64_t *random)
+{
+	uint32_t i;
+
+	call->kind = random_u64(random);
+	for (i = 0; i < WORDS; i++)
+		call->word[i] = random_u64(random);
+}
+
+static void sequence_make(struct sequence *sequence, uint64_t *random)
+{
+	uint32_t i;
+
+	sequence->count = 1 + random_below(random, CALLS);
+	for (i = 0; i < sequence->count; i++)
+		call_make(&sequence->calls[i], random);
+}
+
+static void sequence_change(struct sequence *sequence, const struct sequence *other,
+			    uint64_t *random)
+{
+	uint32_t at = random_below(random, sequence->count), from, n;
+
+	switch (random_below(random, 6)) {
+	case 0:
+		if (sequence->count == CALLS)
+			break;
+		memmove(&sequence->calls[at + 1], &sequence->calls[at],
+			(sequence->count++ - at) * sizeof(sequence->calls[0]));
+		call_make(&sequence->calls[at], random);
+		break;
+	case 1:
+		if (sequence->count == 1)
+			break;
+		memmove(&sequence->calls[at], &sequence->calls[at + 1],
+			(--sequence->count - at) * sizeof(sequence->calls[0]));
+		break;
+	case 2:
+		/* it begins as this one and ends as another */
+		from = random_below(random, other->count);
+		n = other->count - from;
+		if (n > CALLS - at)
+			n = CALLS - at;
+		memmove(&sequence->calls[at], &other->calls[from], n * sizeof(other->calls[0]));
+		sequence->count = at + n;
+		break;
+	default:
+		sequence->calls[at].word[random_below(random, WORDS)] = random_u64(random);
+	}
+}
+
+static void sequence_run(const struct sequence *sequence, struct world *world)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct file *file = &world->files[i];
+		uint32_t context;
+
+		*file = (struct file) { .fd = loom_open() };
+		if (file->fd < 0)
+			exit(KSFT_FAIL);
+		if (!loom_context_create(file->fd, DRM_LOOM_PRIORITY_NORMAL, &context))
+			object_add(&file->contexts, context);
+	}
+	for (i = 0; i < sequence->count; i++) {
+		const struct call *call = &sequence->calls[i];
+
+		calls[(call->kind & 0xffff) % LOOM_ARRAY_SIZE(calls)]
+			(world, &world->files[call->kind >> 28 == 0], call->word);
+	}
+	if (world->dmabuf >= 0)
+		close(world->dmabuf);
+	world->dmabuf = -1;
+	close(world->files[0].fd);
+	close(world->files[1].fd);
+}
+
+/* How much was reached for the first time, and how much at all. Return: false if nobody knows. */
+static bool read_news(uint32_t *news, uint32_t *reached)
+{
+	char text[64];
+
+	return !loom_read_file(NEWS, text, sizeof(text)) &&
+	       sscanf(text, "%u %u", news, reached) == 2;
+}
+
+static uint32_t setting(const char *name, uint32_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+FIXTURE_SETUP(guided)
+{
+	struct drm_loom_device_info info;
+	int fd = loom_open();
+	uint32_t i;
+
+	if (fd < 0)
+		SKIP(return, "no loom device");
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
+		ASSERT_EQ(0, loom_query_region(fd, i, &self->before[i]));
+	ASSERT_EQ(0, loom_query_device(fd, &info));
+	close(fd);
+	self->world.lanes = info.lanes;
+	self->world.dmabuf = -1;
+	self->world.room = malloc(ROOM_BYTES);
+	self->world.hole = (unsigned char *)loom_unmapped();
+	self->kept = malloc(KEPT * sizeof(*self->kept));
+	ASSERT_NE(NULL, self->world.room);
+	ASSERT_NE(NULL, self->kept);
+	ASSERT_EQ(0, pipe2(self->world.pipe, O_CLOEXEC | O_NONBLOCK));
+	self->random = setting("LOOM_GUIDED_SEED", 1);
+}
+
+FIXTURE_TEARDOWN(guided)
+{
+	struct drm_loom_region_info after;
+	int64_t until = loom_soon();
+	int fd = loom_open();
+	uint32_t i, left;
+
+	ASSERT_GE(fd, 0);
+	do {
+		for (i = left = 0; i < DRM_LOOM_REGION_COUNT; i++) {
+			ASSERT_EQ(0, loom_query_region(fd, i, &after));
+			left += after.blocks != self->before[i].blocks ||
+				after.allocated_bytes != self->before[i].allocated_bytes ||
+				after.scratch_bytes != self->before[i].scratch_bytes;
+		}
+	} while (left && loom_now_ns() < until && !usleep(20000));
+	EXPECT_EQ(0, left);
+	close(fd);
+	EXPECT_TRUE(loom_device_works());
+	free(self->world.room);
+	free(self->kept);
+	close(self->world.pipe[0]);
+	close(self->world.pipe[1]);
+}
+
+static const struct sequence *any_kept(FIXTURE_DATA(guided) * self)
+{
+	return &self->kept[random_below(&self->random, self->kept_count)];
+}
+
+TEST_F_TIMEOUT(guided, sequences_of_ioctls, 3600)
+{
+	int64_t until = loom_now_ns() + setting("LOOM_GUIDED_SECONDS", 3) * LOOM_SECOND_NS;
+	uint32_t runs = 0, news, first = 0, reached = 0;
+	bool guided = read_news(&news, &first);
+
+	do {
+		struct sequence sequence;
+		uint32_t i;
+
+		if (!self->kept_count || !random_below(&self->random, 8)) {
+			sequence_make(&sequence, &self->random);
+		} else {
+			sequence = *any_kept(self);
+			for (i = 1 << random_below(&self->random, 4); i; i--)
+				sequence_change(&sequence, any_kept(self), &self->random);
+		}
+		sequence_run(&sequence, &self->world);
+		runs++;
+		if (guided && read_news(&news, &reached) && news)
+			self->kept[self->kept_count < KEPT ? self->kept_count++ :
+				   random_below(&self->random, KEPT)] = sequence;
+	} while (loom_now_ns() < until);
+	EXPECT_NE(0, runs);
+	if (guided)
+		ksft_print_msg("%u sequences, %u kept; counters reached before and after: %u, %u\n",
+			       runs, self->kept_count, first, reached);
+	else
+		ksft_print_msg("%u sequences, of which nobody knows what they reach\n", runs);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
