@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # In a VM of run.sh: modules that count what they run, and the tests that make them run. TAP; the
-# counters are in DIR/PART.counters, written after each test, so that a machine that dies has not
-# run for nothing.
+# counters are in DIR/KERNEL-PART.counters, or -some.counters if not all tests were asked for. They are
+# written after each test, so that a machine that dies has not run for nothing.
 #
 #	tools/testing/kgcov/guest.sh PART stock|debug BUILD DIR [TEST...]
 #
@@ -25,6 +25,7 @@ kernel=$2
 build=$3
 dir=$4
 shift 4
+counters=$dir/$kernel-$part${1:+-some}.counters
 modules=$build/module/drivers/accel/loom
 selftests=build/kselftest/install/loom
 export LOOM_MODULE=$PWD/$modules/loom.ko LOOM_EFFORT=${LOOM_EFFORT:-3}
@@ -60,7 +61,7 @@ unload() {
 }
 
 counters() {
-	cat /sys/kernel/debug/loom_gcov/counters >"$dir/$kernel-$part.counters"
+	cat /sys/kernel/debug/loom_gcov/counters >"$counters"
 }
 
 # selftest PROGRAM [ARG...]: 4 is that it has nothing to do here
@@ -147,7 +148,7 @@ bus)
 		[ "${value:-0}" -gt 0 ]
 		ok $? "${figure##*/} is $value"
 	done
-	tests=(own submit caps image timeout bo)
+	tests=(own neighbours submit image timeout bo)
 	selftests "$@"
 	echo "${device##*/}" >/sys/bus/pci/drivers/loom_pci/unbind &&
 		echo "${device##*/}" >/sys/bus/pci/drivers/loom_pci/bind && [ -d "$device/accel" ]

@@ -84,9 +84,14 @@ def read_object(notes):
     for report in told.splitlines():
         for file in json.loads(report)['files']:
             _, driver, path = file['file'].partition(DRIVER)
-            if driver:
-                found += [(path, i['line_number'], i.get('function_name', ''), i['count'])
-                          for i in file['lines']]
+            if not driver:
+                continue
+            spots = sorted((i['start_line'], i['end_line'], i['name']) for i in file['functions'])
+            for i in file['lines']:
+                line = i['line_number']
+                # not each line says whose it is
+                owner = [name for start, end, name in spots if start <= line <= end]
+                found.append((path, line, owner[-1] if owner else '', i['count']))
     return found
 
 
@@ -98,7 +103,7 @@ def collect(builds, jobs):
         for found in pool.map(read_object, notes):
             for path, line, function, count in found:
                 lines = files[path]
-                lines[line] = max(lines.get(line, ('', 0)), (function, count), key=lambda i: i[1])
+                lines[line] = max(lines.get(line, ('', -1)), (function, count), key=lambda i: i[1])
     return files
 
 
