@@ -276,6 +276,33 @@ TEST_F(configfs, devices_of_different_shapes_side_by_side)
 		loom_client_close(&client[i]);
 }
 
+TEST_F(configfs, what_was_written_is_read)
+{
+	static const char * const caps[] = {
+		"max_bytes", "max_file_bytes", "max_plans_bytes", "max_file_plans_bytes",
+		"max_file_jobs", "max_file_contexts",
+	};
+	const char *name = self->name[0];
+	char text[64], want[64];
+	uint32_t i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++)
+		ASSERT_EQ(0, config_set(name, caps[i], 1000 + i));
+	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++) {
+		snprintf(want, sizeof(want), "%u", 1000 + i);
+		ASSERT_LT(0, config_read(name, caps[i], text, sizeof(text)));
+		EXPECT_STREQ(want, text);
+	}
+	/* a name that has all of its bytes has no zero behind it */
+	memset(want, 'x', sizeof(want));
+	want[sizeof(self->chip.name)] = 0;
+	EXPECT_EQ(-EINVAL, config_write(name, "name", want));
+	want[sizeof(self->chip.name) - 1] = 0;
+	ASSERT_EQ(0, config_write(name, "name", want));
+	ASSERT_LT(0, config_read(name, "name", text, sizeof(text)));
+	EXPECT_STREQ(want, text);
+}
+
 TEST_F(configfs, weights_in_rom)
 {
 	struct drm_loom_chip chip = self->chip;

@@ -417,6 +417,55 @@ TEST_F(query, the_version_names_the_driver)
 	EXPECT_NE(0, desc[0]);
 }
 
+#ifdef __x86_64__
+/* As a process of 32 bits calls it: by the number that it has there, with what lies below 4 GiB. */
+static int call_32(int nr, uint32_t a, uint32_t b, uint32_t c)
+{
+	int ret;
+
+	asm volatile("int $0x80" : "=a"(ret) : "0"(nr), "b"(a), "c"(b), "d"(c)
+		     : "memory", "cc", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+/* Kernels without such processes end who tries. */
+static bool has_32(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		call_32(20, 0, 0, 0); /* getpid() */
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+TEST_F(query, a_process_of_32_bits_gets_the_same)
+{
+	unsigned char *low = mmap(NULL, LOOM_PAGE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	struct drm_loom_query *args = (void *)low;
+	struct drm_loom_device_info *info = (void *)(low + 1024);
+	uint32_t at = (uintptr_t)low, fd = self->fd;
+	int ioctl_32 = 54;
+
+	ASSERT_NE(MAP_FAILED, low);
+	if (!has_32())
+		SKIP(return, "no processes of 32 bits");
+	*args = (struct drm_loom_query) {
+		.type = DRM_LOOM_QUERY_DEVICE, .ptr = (uintptr_t)info, .size = sizeof(*info),
+	};
+	ASSERT_EQ(0, call_32(ioctl_32, fd, DRM_IOCTL_LOOM_QUERY, at));
+	EXPECT_EQ(sizeof(*info), args->size);
+	EXPECT_EQ(0, memcmp(info, &self->info, sizeof(*info)));
+	args->type = 1000;
+	EXPECT_EQ(-EINVAL, call_32(ioctl_32, fd, DRM_IOCTL_LOOM_QUERY, at));
+	munmap(low, LOOM_PAGE);
+	EXPECT_EQ(-EFAULT, call_32(ioctl_32, fd, DRM_IOCTL_LOOM_QUERY, at));
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

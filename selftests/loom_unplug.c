@@ -224,14 +224,18 @@ static int load_one(const char *path, const char *parameters)
 	return ret;
 }
 
-static int load(const char *path)
+/* loom.ko and loom_soft.ko */
+static int load_with(const char *path, const char *parameters)
 {
-	const char *parameters = getenv("LOOM_MODULE_PARAMETERS");
 	char soft[PATH_MAX];
 
-	/* loom.ko and loom_soft.ko */
 	snprintf(soft, sizeof(soft), "%.*s_soft.ko", (int)(strlen(path) - 3), path);
-	return load_one(path, parameters ? parameters : "") ?: load_one(soft, "");
+	return load_one(path, parameters) ?: load_one(soft, "");
+}
+
+static int load(const char *path)
+{
+	return load_with(path, getenv("LOOM_MODULE_PARAMETERS") ?: "");
 }
 
 /*
@@ -267,6 +271,27 @@ TEST_F_TIMEOUT(unplug, the_module_goes_when_nobody_has_anything_of_it, 120)
 		ASSERT_EQ(0, load(path));
 		ASSERT_TRUE(loom_device_works());
 	}
+}
+
+/* Nothing is left of the attempt: what comes after it loads. */
+TEST_F(unplug, a_topology_that_there_is_not_is_no_device)
+{
+	const char *path = getenv("LOOM_MODULE");
+	int64_t end = loom_soon();
+	int ret;
+
+	if (!path || access(path, R_OK))
+		SKIP(return, "LOOM_MODULE does not say where the module is");
+	while ((ret = unload()) == -EWOULDBLOCK && loom_now_ns() < end)
+		;
+	if (ret == -EPERM)
+		SKIP(return, "no right to unload the module");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(-EINVAL, load_with(path, "topology=nowhere"));
+	EXPECT_EQ(-ENODEV, loom_open());
+	EXPECT_EQ(-ENOENT, unload());
+	ASSERT_EQ(0, load(path));
+	EXPECT_TRUE(loom_device_works());
 }
 
 int main(int argc, char **argv)
