@@ -106,6 +106,8 @@ faults)
 	load "$modules"/loom.ko
 	load "$modules"/loom_soft.ko
 	selftest fail_nth
+	# constructors of a module that is refused are called by this kernel only
+	selftest unplug -t a_topology_that_there_is_not_is_no_device
 	unload loom_soft loom ;;
 node)
 	load "$modules"/loom.ko
