@@ -270,7 +270,7 @@ ep ep-host ep-tests: lib
 # from where its caller says (userlib/loomplace/memory.h).
 OBJCOPY		?= $(patsubst %gcc,%objcopy,$(CC))
 place_obj	:= $(filter-out %/memory.o,$(place_src:%.c=$(O)/obj/%.o)) \
-		   $(patsubst %.c,$(O)/obj/%.o,$(wildcard userlib/place/*.c))
+		   $(patsubst %.c,$(O)/obj/%.o,$(wildcard userlib/place/*.c userlib/tiling/*.c))
 place_renamed	:= malloc calloc realloc free qsort
 $(O)/obj/loomplace.o: $(place_obj) $(O)/obj/userlib/loomplace/memory.o
 	@echo '  LD      $@'; $(CC) -r -nostdlib -o $@.part $(place_obj) && \

@@ -46,6 +46,9 @@
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
  * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
  *
+ * **Tilings** (tiling/tiling.c) come first in large parts whose load is nearly the bound at all
+ * moments; in small ones after two rounds, by which most are solved.
+ *
  * **Dives and ejections** (polish.c) take a share of each round, and are all that there is for
  * parts that are not searched. They prove nothing, but always find something, in parts of any size;
  * a lower height is a lower target for the search.
@@ -99,6 +102,7 @@
 #include "loom_core.h"
 #include "polish.h"
 #include "problem.h"
+#include "tiling/tiling.h"
 
 /* nodes by item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
@@ -113,6 +117,16 @@
 #define NODE_LOOKS	64
 #define NODE_ITEMS	256
 #define MAX_ROUND	(1ULL << 20)
+/* tilings are for parts of so many items; looks that they may take, by item */
+#define MIN_TILED	64
+#define MAX_TILED	(1U << 18)
+#define TILING_LOOKS	(1ULL << 15)
+/* with few items they come after this round */
+#define TILING_ROUND	2
+/* of what is left of the budget and the time, tilings may take such a share */
+#define TILING_SHARE	4
+/* what a look of them takes at most, about, where there is a deadline */
+#define TILING_LOOK_NS	20
 /* nodes between two looks at the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
 
@@ -469,6 +483,72 @@ static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 	return err;
 }
 
+/* How many looks a tiling may take, so that most of the budget and the time is left. */
+static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint64_t node_looks,
+			     uint64_t nodes)
+{
+	uint64_t most = nodes / TILING_SHARE, looks;
+
+	looks = most > UINT64_MAX / node_looks ? UINT64_MAX : most * node_looks;
+	looks = min(looks, task->part->num_items * TILING_LOOKS);
+	if (deadline_ns)
+		looks = min(looks, (uint64_t)loom_place_left_ns(deadline_ns) / TILING_SHARE /
+				   TILING_LOOK_NS);
+	return looks;
+}
+
+/* A tiling of a part; most parts have too little load for that. */
+static int tile_task(struct task *task, int64_t deadline_ns, uint64_t *nodes)
+{
+	uint32_t n = task->part->num_items, i;
+	uint64_t node_looks = NODE_LOOKS * (1 + n / NODE_ITEMS), *swap;
+	struct loom_tiling_try try = {
+		.offsets = task->trial, .height_bytes = LOOM_PLACE_ANYWHERE,
+		.max_looks = tiling_looks(task, deadline_ns, node_looks, *nodes),
+	};
+	struct loom_tiling_item *items = malloc(n * sizeof(*items));
+	struct loom_tiling *tiling;
+	int err;
+
+	if (!items)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		items[i] = (struct loom_tiling_item){
+			task->items[i].lower, task->items[i].upper, task->items[i].size_bytes,
+			task->items[i].align_bytes,
+		};
+	err = loom_tiling_create(items, n, &tiling);
+	if (!err && tiling)
+		loom_tiling_run(tiling, &try);
+	loom_tiling_destroy(tiling);
+	free(items);
+	if (err)
+		return err;
+	*nodes -= min(*nodes, try.looks / node_looks);
+	if (try.height_bytes >= task->height_bytes)
+		return 0;
+	swap = task->offsets;
+	task->offsets = task->trial;
+	task->trial = swap;
+	task->height_bytes = try.height_bytes;
+	return 0;
+}
+
+static int tile_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+		      uint64_t *nodes)
+{
+	uint64_t goal = find_goal(solve, tasks, num_tasks);
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < num_tasks && *nodes && !err && goal <= solve->capacity_bytes; i++)
+		if (tasks[i].height_bytes > goal && tasks[i].items &&
+		    tasks[i].part->num_items >= MIN_TILED &&
+		    tasks[i].part->num_items <= MAX_TILED)
+			err = tile_task(&tasks[i], solve->deadline_ns, nodes);
+	return err;
+}
+
 /* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
@@ -477,6 +557,8 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 	int err;
 
 	err = dive_tasks(solve, tasks, num_tasks, nodes);
+	if (!err && num_items(tasks, num_tasks) >= LARGE_ITEMS)
+		err = tile_tasks(solve, tasks, num_tasks, nodes);
 	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
 	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
 		err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
@@ -486,6 +568,9 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
 		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS)
 			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
+		/* what is small is mostly solved by then */
+		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS && round == TILING_ROUND)
+			err = tile_tasks(solve, tasks, num_tasks, nodes);
 	}
 	return err;
 }
