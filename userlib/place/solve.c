@@ -497,41 +497,59 @@ static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint6
 	return looks;
 }
 
-/* A tiling of a part; most parts have too little load for that. */
-static int tile_task(struct task *task, int64_t deadline_ns, uint64_t *nodes)
+/* A tiling of a part in one direction of time; most parts have too little load for that. */
+static int tile_direction(struct task *task, struct loom_tiling_item *items, bool backward,
+			  struct loom_tiling_try *try)
 {
-	uint32_t n = task->part->num_items, i;
-	uint64_t node_looks = NODE_LOOKS * (1 + n / NODE_ITEMS), *swap;
-	struct loom_tiling_try try = {
-		.offsets = task->trial, .height_bytes = LOOM_PLACE_ANYWHERE,
-		.max_looks = tiling_looks(task, deadline_ns, node_looks, *nodes),
-	};
-	struct loom_tiling_item *items = malloc(n * sizeof(*items));
 	struct loom_tiling *tiling;
+	uint64_t *swap;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < task->part->num_items; i++) {
+		const struct loom_place_item *item = &task->items[i];
+
+		/* not -x, which the least has not; the order stays */
+		items[i] = (struct loom_tiling_item){
+			backward ? ~item->upper : item->lower,
+			backward ? ~item->lower : item->upper,
+			item->size_bytes, item->align_bytes,
+		};
+	}
+	err = loom_tiling_create(items, task->part->num_items, &tiling);
+	try->offsets = task->trial;
+	try->height_bytes = LOOM_PLACE_ANYWHERE;
+	if (!err && tiling)
+		loom_tiling_run(tiling, try);
+	loom_tiling_destroy(tiling);
+	if (err || try->height_bytes >= task->height_bytes)
+		return err;
+	swap = task->offsets;
+	task->offsets = task->trial;
+	task->trial = swap;
+	task->height_bytes = try->height_bytes;
+	return 0;
+}
+
+/* A tiling of a part: where constraints are not met in one direction, they may be in the other. */
+static int tile_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t *nodes)
+{
+	uint32_t n = task->part->num_items;
+	uint64_t node_looks = NODE_LOOKS * (1 + n / NODE_ITEMS);
+	uint64_t most = tiling_looks(task, deadline_ns, node_looks, *nodes);
+	struct loom_tiling_try try = { .max_looks = most / 2 };
+	struct loom_tiling_item *items = malloc(n * sizeof(*items));
 	int err;
 
 	if (!items)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		items[i] = (struct loom_tiling_item){
-			task->items[i].lower, task->items[i].upper, task->items[i].size_bytes,
-			task->items[i].align_bytes,
-		};
-	err = loom_tiling_create(items, n, &tiling);
-	if (!err && tiling)
-		loom_tiling_run(tiling, &try);
-	loom_tiling_destroy(tiling);
+	err = tile_direction(task, items, false, &try);
+	try.max_looks = most;
+	if (!err && task->height_bytes > goal)
+		err = tile_direction(task, items, true, &try);
 	free(items);
-	if (err)
-		return err;
 	*nodes -= min(*nodes, try.looks / node_looks);
-	if (try.height_bytes >= task->height_bytes)
-		return 0;
-	swap = task->offsets;
-	task->offsets = task->trial;
-	task->trial = swap;
-	task->height_bytes = try.height_bytes;
-	return 0;
+	return err;
 }
 
 static int tile_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
@@ -545,7 +563,7 @@ static int tile_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 		if (tasks[i].height_bytes > goal && tasks[i].items &&
 		    tasks[i].part->num_items >= MIN_TILED &&
 		    tasks[i].part->num_items <= MAX_TILED)
-			err = tile_task(&tasks[i], solve->deadline_ns, nodes);
+			err = tile_task(&tasks[i], goal, solve->deadline_ns, nodes);
 	return err;
 }
 
