@@ -124,9 +124,9 @@
 /* with few items they come after this round */
 #define TILING_ROUND	2
 /* of what is left of the budget and the time, tilings may take such a share */
-#define TILING_SHARE	4
-/* what a look of them takes at most, about, where there is a deadline */
-#define TILING_LOOK_NS	20
+#define TILING_SHARE	2
+/* what a look of them takes, about, where there is a deadline */
+#define TILING_LOOK_NS	12
 /* nodes between two looks at the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
 
@@ -483,7 +483,7 @@ static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 	return err;
 }
 
-/* How many looks a tiling may take, so that most of the budget and the time is left. */
+/* How many looks a tiling may take, so that a part of the budget and the time is left. */
 static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint64_t node_looks,
 			     uint64_t nodes)
 {
