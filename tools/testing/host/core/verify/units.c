@@ -35,10 +35,10 @@ int main(void)
 	u64 few = work_of(1), many = work_of(201), each = (many - few) / 200;
 
 	/*
-	 * It is checked, and enters the step. It is listed, sorted by one digit in two passes,
-	 * numbered, put into the list of the step, and leaves that.
+	 * It is checked, which lists it, and enters the step. It is sorted by one digit in two
+	 * passes, numbered, and leaves the step.
 	 */
-	tap_ok(each == 2 * LOOM_WORK_TENSOR + 1 + 2 + 1 + 1 + 1, "%llu units for each tensor",
+	tap_ok(each == 2 * LOOM_WORK_TENSOR + 2 + 1 + 1, "%llu units for each tensor",
 	       (unsigned long long)each);
 	return tap_end();
 }
