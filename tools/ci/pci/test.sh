@@ -53,7 +53,7 @@ guest() {
 }
 
 # what fills the device, on a small one; loom_own is about memory of the device's own
-small='own caps fail_nth growth hostile image latency neighbours random sram submit'
+small='own caps fail_nth growth hostile image latency neighbours random sram displace submit'
 small="$small timeout unplug"
 guest '--chip tiny' tools/ci/pci/guest.sh
 # shellcheck disable=SC2086 # words
@@ -61,7 +61,7 @@ guest '--chip tiny' tools/ci/pci/driver.sh "$install/loom" $small
 guest '--chip soft --dma messages' tools/ci/pci/guest.sh
 guest '--chip soft --dma messages' tools/ci/pci/driver.sh "$install/loom" own submit
 guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo brawl caps context hostile \
-	image import latency masks neighbours observe plan query random refusal scratch share sram \
+	image import latency masks neighbours observe plan query random refusal scratch share sram displace \
 	submit timeout unplug verify
 # two of them, and one beside a soft device
 guest '--chip tiny,--chip soft' tools/ci/pci/test.sh pair "$install/loom"

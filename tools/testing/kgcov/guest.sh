@@ -87,7 +87,7 @@ selftests() {
 # asks for, is the last.
 all() {
 	local path
-	for path in selftests/loom_*.c selftests/guided/*.c selftests/loom_unplug.c; do
+	for path in selftests/loom_*.c selftests/guided/*.c selftests/sram/*.c selftests/loom_unplug.c; do
 		path=${path##*/loom_}
 		echo "${path%.c}"
 	done | tac | awk '!seen[$0]++' | tac

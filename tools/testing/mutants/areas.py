@@ -38,5 +38,5 @@ MODULE = ({'loom_quota.c': ['loom_caps'],
            'loom_region.c': ['loom_query', 'loom_masks'],
            'sram/*.c': ['loom_scratch']},
           ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
-           'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_plan',
-           'loom_random', 'loom_neighbours:tiny', 'loom_random:tiny'])
+           'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_displace',
+           'loom_plan', 'loom_random', 'loom_neighbours:tiny', 'loom_random:tiny'])
