@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box)
-{
-	u32 i;
-
-	memset(box, 0, sizeof(*box));
-	for (i = 0; i < ref->rank; i++)
-		box->hi[i] = ref->dims[i];
-}
-
 void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
 			   const struct loom_group_box *operand, struct loom_group_box *box)
 {
@@ -46,9 +37,20 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 index,
 	u32 i;
 
 	memset(box, 0, sizeof(*box));
-	for (i = 0; i < operand->ref.rank; i++)
-		loom_kernel_range(kernel, operand, i, out->lo[operand->map[i].axis],
-				  out->hi[operand->map[i].axis], &box->lo[i], &box->hi[i]);
+	for (i = 0; i < operand->ref.rank; i++) {
+		const struct loom_map *map = &operand->map[i];
+
+		/* most axes, without a call */
+		if (map->kind == LOOM_MAP_FULL) {
+			box->hi[i] = operand->ref.dims[i];
+		} else if (map->kind == LOOM_MAP_SAME) {
+			box->lo[i] = out->lo[map->axis];
+			box->hi[i] = out->hi[map->axis];
+		} else {
+			loom_kernel_range(kernel, operand, i, out->lo[map->axis],
+					  out->hi[map->axis], &box->lo[i], &box->hi[i]);
+		}
+	}
 }
 
 bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found)

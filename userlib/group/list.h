@@ -222,7 +222,16 @@ bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 a
 /* box.c: which part of an operand or value */
 
 /** loom_group_whole_box() - all of an operand */
-void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box);
+static inline void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box)
+{
+	u32 i;
+
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
+		box->lo[i] = 0;
+		box->hi[i] = i < ref->rank ? ref->dims[i] : 0;
+	}
+}
+
 /** loom_group_access_box() - the part of a value that a part of an operand lies in */
 void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
 			   const struct loom_group_box *operand, struct loom_group_box *box);
