@@ -55,9 +55,12 @@ host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
 }
 
-# e2e PATTERN...: the end-to-end tests whose numbers are like that
+# e2e PATTERN...: the end-to-end tests whose numbers are like that. If there is none for the first,
+# that is a failure: a pattern without quotes is replaced by files of that name here, by nothing.
 e2e() {
 	local pattern test
+	compgen -G "tools/testing/e2e/${1-none}-*.sh" >/dev/null ||
+		tap "e2e-${1-without-pattern}" --plain -- false
 	for pattern; do
 		for test in tools/testing/e2e/$pattern-*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
@@ -110,7 +113,7 @@ run_part() {
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;
 	e2e-host)
-		e2e 1[1-9] ;;
+		e2e '1[1-9]' ;;
 	e2e-models)
 		e2e 10 ;;
 	ort)
