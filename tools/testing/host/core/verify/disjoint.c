@@ -5,8 +5,7 @@
  * command.
  */
 #include "plan_sample.h"
-#include "tap.h"
-#include "verify/verify.h"
+#include "plan_work.h"
 
 #define COMMANDS	256
 
@@ -15,12 +14,7 @@ static u64 work_of(u32 to, u32 from)
 {
 	const struct drm_loom_chip *chip = loom_preset_find(SAMPLE_TOPOLOGY);
 	struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
-	struct drm_loom_reject reject;
 	struct plan_builder pb;
-	struct loom_plan *plan;
-	struct loom_work work;
-	void *blob;
-	u64 size;
 	u32 i;
 
 	sample_build(&pb);
@@ -30,13 +24,7 @@ static u64 work_of(u32 to, u32 from)
 		pb_add(&pb, DRM_LOOM_OP_UNARY, &relu, sizeof(relu),
 		       PB_VIEWS(pb_slice(&pb, pb_all(&pb, T_SZ2), 1, to, 4),
 				pb_slice(&pb, pb_all(&pb, T_SZ2), 1, from, 4)));
-	blob = pb_blob(&pb, &size);
-	pb_fini(&pb);
-	if (loom_plan_create_counted(blob, size, chip, &plan, &reject, &work))
-		tap_fatal("refused for %s", loom_rule_name(reject.rule));
-	loom_plan_destroy(plan);
-	pb_free(blob);
-	return work.done;
+	return plan_work(&pb, chip);
 }
 
 int main(void)

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What a tensor costs in units of work, whatever it is used for: all that is done with each. */
-#include "plan_builder.h"
-#include "tap.h"
-#include "verify/verify.h"
+#include "plan_work.h"
 
 /* Tensors beside each other, alive in the one step. */
 static u64 work_of(u32 count)
 {
 	const struct drm_loom_chip *chip = loom_preset_find("tiny");
-	struct drm_loom_reject reject;
 	struct plan_builder pb;
-	struct loom_plan *plan;
-	struct loom_work work;
-	void *blob;
-	u64 size;
 	u32 i;
 
 	pb_init(&pb, chip->region[DRM_LOOM_REGION_SRAM].banks, 0);
@@ -21,13 +14,7 @@ static u64 work_of(u32 count)
 	for (i = 0; i < count; i++)
 		pb_add_dram(&pb, 0, i, 0, 0, DRM_LOOM_DTYPE_I8, PB_SHAPE(1));
 	pb_begin_step(&pb);
-	blob = pb_blob(&pb, &size);
-	pb_fini(&pb);
-	if (loom_plan_create_counted(blob, size, chip, &plan, &reject, &work))
-		tap_fatal("refused for %s", loom_rule_name(reject.rule));
-	loom_plan_destroy(plan);
-	pb_free(blob);
-	return work.done;
+	return plan_work(&pb, chip);
 }
 
 int main(void)

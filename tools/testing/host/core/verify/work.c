@@ -9,8 +9,7 @@
 
 #include "counted.h"
 #include "hostile_plans.h"
-#include "tap.h"
-#include "verify/verify.h"
+#include "plan_work.h"
 
 #define COMMANDS	(1U << 15)
 
@@ -88,13 +87,8 @@ static u64 rows_work(u32 rows, bool all)
 {
 	const struct drm_loom_chip *chip = loom_preset_find("tiny");
 	struct drm_loom_attr_fill fill = {};
-	struct drm_loom_reject reject;
 	struct plan_builder pb;
-	struct loom_plan *plan;
-	struct loom_work work;
 	u32 tensor, i;
-	void *blob;
-	u64 size;
 
 	pb_init(&pb, chip->region[DRM_LOOM_REGION_SRAM].banks, 0);
 	pb_add_slot(&pb, 8 * (u64)rows, DRM_LOOM_SLOT_WRITE);
@@ -105,13 +99,7 @@ static u64 rows_work(u32 rows, bool all)
 		       PB_VIEWS(pb_slice(&pb, pb_all(&pb, tensor), 0, 2 * i, 1)));
 	if (all)
 		pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(&pb, tensor)));
-	blob = pb_blob(&pb, &size);
-	pb_fini(&pb);
-	if (loom_plan_create_counted(blob, size, chip, &plan, &reject, &work))
-		tap_fatal("rows are refused for %s", loom_rule_name(reject.rule));
-	loom_plan_destroy(plan);
-	free(blob);
-	return work.done;
+	return plan_work(&pb, chip);
 }
 
 /* Ranges that are given back are work, too: a client that is killed is noticed meanwhile. */
