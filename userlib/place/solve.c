@@ -220,20 +220,26 @@ static enum solve_answer run_portfolio(struct task *task, struct solve_portfolio
 	return answer;
 }
 
+/* The trial is the placement now, and has room for the next. */
+static void take_trial(struct task *task, uint64_t height_bytes)
+{
+	uint64_t *swap = task->offsets;
+
+	task->offsets = task->trial;
+	task->trial = swap;
+	task->height_bytes = height_bytes;
+}
+
 /* Runs a portfolio under one capacity for up to @slice nodes. */
 static enum solve_answer task_search(struct task *task, struct solve_portfolio *portfolio,
 				     uint64_t capacity_bytes, int64_t deadline_ns, uint64_t slice,
 				     uint64_t *nodes)
 {
 	enum solve_answer answer;
-	uint64_t *swap;
 
 	answer = run_portfolio(task, portfolio, deadline_ns, slice, nodes);
 	if (answer == SOLVE_FOUND) {
-		swap = task->offsets;
-		task->offsets = task->trial;
-		task->trial = swap;
-		task->height_bytes = task_height(task, task->offsets);
+		take_trial(task, task_height(task, task->trial));
 		task->branching = loom_portfolio_branching(portfolio);
 	}
 	/* with windows, items count for more than they are: nothing is proved */
@@ -374,11 +380,17 @@ static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
 	return most;
 }
 
+/* Looks that take as long as a node of the search. */
+static uint64_t looks_of_node(const struct task *task)
+{
+	return NODE_LOOKS * (1 + task->part->num_items / NODE_ITEMS);
+}
+
 /* Dives and ejections, for as long as a search of so many nodes would take, at most. */
 static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
 		       uint64_t *nodes)
 {
-	uint64_t looks, node_looks = NODE_LOOKS * (1 + task->part->num_items / NODE_ITEMS);
+	uint64_t looks, node_looks = looks_of_node(task);
 	int err = 0;
 
 	if (!task->polish)
@@ -502,7 +514,6 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 			  struct loom_tiling_try *try)
 {
 	struct loom_tiling *tiling;
-	uint64_t *swap;
 	uint32_t i;
 	int err;
 
@@ -522,20 +533,16 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 	if (!err && tiling)
 		loom_tiling_run(tiling, try);
 	loom_tiling_destroy(tiling);
-	if (err || try->height_bytes >= task->height_bytes)
-		return err;
-	swap = task->offsets;
-	task->offsets = task->trial;
-	task->trial = swap;
-	task->height_bytes = try->height_bytes;
-	return 0;
+	if (!err && try->height_bytes < task->height_bytes)
+		take_trial(task, try->height_bytes);
+	return err;
 }
 
 /* A tiling of a part: where constraints are not met in one direction, they may be in the other. */
 static int tile_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t *nodes)
 {
 	uint32_t n = task->part->num_items;
-	uint64_t node_looks = NODE_LOOKS * (1 + n / NODE_ITEMS);
+	uint64_t node_looks = looks_of_node(task);
 	uint64_t most = tiling_looks(task, deadline_ns, node_looks, *nodes);
 	struct loom_tiling_try try = { .max_looks = most / 2 };
 	struct loom_tiling_item *items = malloc(n * sizeof(*items));
