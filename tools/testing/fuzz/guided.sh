@@ -5,8 +5,10 @@
 #
 #	tools/testing/fuzz/guided.sh BUILD TARGET...
 #
-# Prints for each how many inputs were tried and how many edges they reached. Without clang, or
-# without its libFuzzer, this is skipped.
+# Prints for each how many inputs were tried and how many edges they reached, then the sum over all
+# runs that began from what is in build/corpus/: inputs and seconds of a processor, which is what
+# counts on a machine that does other things, too. Without clang, or without its libFuzzer, this is
+# skipped.
 set -u
 
 cd "$(dirname "$0")/../../.." || exit 1
@@ -25,6 +27,13 @@ rm -f "$build/.libfuzzer"
 	cat "$build/libfuzzer.log"
 	exit 1
 }
+
+# cpu_seconds: what all that has ended here has taken of a processor so far, in $cpu
+cpu_seconds() {
+	times >"$build/.times" # not through a pipe: it would be that process's own
+	cpu=$(awk -F '[ms ]' 'NR == 2 { printf "%d", ($1 + $4) * 60 + $2 + $5 }' "$build/.times")
+}
+
 failed=0
 for target; do
 	corpus=$build/corpus/$target
@@ -42,11 +51,19 @@ for target; do
 		seeds=(userlib/chips)
 	fi
 	log=$build/fuzz-$target.log
+	ledger=$build/corpus/$target.runs
+	cpu_seconds
+	before=$cpu
 	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=16384 -timeout=60 \
 		-rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$build/fuzz-$target." \
 		"$corpus" "${seeds[@]}" >"$log" 2>&1; then
-		echo "fuzz: $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs," \
-			"$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1) edges"
+		inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+		cpu_seconds
+		echo "$inputs $((cpu - before))" >>"$ledger"
+		echo "fuzz: $target: $inputs inputs," \
+			"$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1) edges," \
+			"$(awk '{ n += $1; s += $2 }
+				END { printf "in sum %d inputs in %d s of CPU, %d runs", n, s, NR }' "$ledger")"
 	else
 		failed=1
 		tail -30 "$log"
