@@ -115,14 +115,13 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	view->image = image;
 	view->lane_start = raw->lane_start;
 	view->offset = tensor->offset + raw->offset;
-	for (i = 0; i < raw->rank; i++) {
-		view->dims[i] = raw->dims[i];
+	/* Not only up to the rank: before that is known to be small, a processor may run ahead. */
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
+		u32 dim = i < raw->rank ? raw->dims[i] : 1;
+
+		view->dims[i] = dim;
 		/* the stride of an axis of one element is never used */
-		view->strides[i] = raw->dims[i] == 1 && i != lane ? 0 : raw->strides[i];
-	}
-	for (; i < DRM_LOOM_MAX_RANK; i++) {
-		view->dims[i] = 1;
-		view->strides[i] = 0;
+		view->strides[i] = dim == 1 && i != lane ? 0 : raw->strides[i];
 	}
 }
 
