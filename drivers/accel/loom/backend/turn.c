@@ -144,20 +144,6 @@ void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
 EXPORT_SYMBOL_NS_GPL(loom_turns_end, LOOM_COMPAT_NS);
 
 /**
- * loom_turns_end_all() - all jobs of a client are to end
- * @turns: the lists
- * @client: whose, at one priority
- */
-void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client)
-{
-	struct loom_turn *turn, *next;
-
-	list_for_each_entry_safe(turn, next, &client->jobs, node)
-		loom_turns_end(turns, turn);
-}
-EXPORT_SYMBOL_NS_GPL(loom_turns_end_all, LOOM_COMPAT_NS);
-
-/**
  * loom_turns_next() - who should have the engine now
  * @turns: the lists
  *

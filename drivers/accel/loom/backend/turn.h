@@ -54,7 +54,6 @@ void loom_turns_init(struct loom_turns *turns);
 void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn);
 void loom_turns_remove(struct loom_turn *turn);
 void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn);
-void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client);
 void loom_turns_charge(struct loom_turns *turns, const struct loom_turn *turn, u64 ns);
 struct loom_turn *loom_turns_next(struct loom_turns *turns);
 struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
