@@ -97,11 +97,12 @@ help:
 	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
 	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own,'
 	@echo '                    DEVICE=pci runs it on a device on the bus, see Documentation/sim.rst'
-	@echo '  make check        build everything, run every test, here and in the VM'
+	@echo '  make check        build everything, run the tests, here and in the VM'
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
 	@echo
-	@echo '  make check-more   a sweep on a cluster of one node (Slurm; skipped where it is missing)'
+	@echo '  make check-more   the tests again with sanitizers, all strategies, other chips, the packages, a'
+	@echo '                    sweep on a cluster of one node (Slurm; skipped where it is missing)'
 	@echo '  make check-long   random memory operations, storms of clients; the next two'
 	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
 	@echo '  make check-rest   check-more, check-pci and check-debug at once'
@@ -256,11 +257,11 @@ $(O)/ort-tests/%: $(O)/obj/$(T)/ort/%.o $(O)/libloom.a
 $(O)/asan/ort-tests/%: $(O)/asan/obj/$(T)/ort/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 ep_of_ep	:= $(O)/libloom_ep.so
-ep_of_ep-host	:= $(O)/libloom_ep.so $(ep_test_bin)
-ep_of_ep-tests	:= $(O)/libloom_ep.so $(O)/asan/libloom_ep.so $(ep_test_bin) $(O)/asan/ort-tests/host
+ep_of_ep-tests	:= $(O)/libloom_ep.so $(ep_test_bin)
+ep_of_ep-asan	:= $(ep_of_ep-tests) $(O)/asan/libloom_ep.so $(O)/asan/ort-tests/host
 # The library first: the make below would build it at the same time as this one.
-.PHONY: ep ep-host ep-tests
-ep ep-host ep-tests: lib
+.PHONY: ep ep-tests ep-asan
+ep ep-tests ep-asan: lib
 	@mkdir -p $(O); \
 	if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
 		$(MAKE) --no-print-directory -s $(ep_of_$@); \
@@ -585,7 +586,7 @@ check-models: models tools $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_
 	@tools/ci/check-models.sh
 # the table of networks in Documentation/onnxruntime.rst; what is fetched and exported stays
 .PHONY: ort-models
-ort-models: ep-host
+ort-models: ep-tests
 	@tools/ci/ort.sh >$(O)/ort.log
 	@tools/ci/models.sh all >$(O)/models.log
 	@tools/testing/ort/models.sh

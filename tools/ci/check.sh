@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Build everything, run every test, print the sum. If a part fails, the others still
-# run. Two parts run at a time, the longest first: a VM without KVM keeps one processor busy, and so
-# do most tests.
+# Build everything, run the tests, print the sum. If a part fails, the others still run. Two parts run
+# at a time, the longest first: a VM without KVM keeps one processor busy, and so do most tests.
 #
 #	tools/ci/check.sh [PART...]	of those below, or all that is in the first group
-#	tools/ci/check.sh GROUP...	with a sum of its own: more, what takes minutes; pci, the device
-#					on the bus; debug, what runs on the instrumented kernel.
+#	tools/ci/check.sh GROUP...	with a sum of its own: more, what takes minutes, and the host's tests
+#					with sanitizers; pci, the device on the bus; debug, what runs on
+#					the instrumented kernel.
 #					LOOM_KERNEL=backports: that of debug-kernel.sh
 #					LOOM_FAULTS_PLAN: rounds of pci/faults.sh
 #					LOOM_REWRITINGS: networks that are written down otherwise
@@ -17,11 +17,17 @@ cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # what others need comes before them, by itself; then the longest first
-all='build asan-build e2e-node kselftest asan e2e-host e2e-models lint host run own backend ort e2e vm install'
+all='build e2e-node kselftest lint host e2e-models e2e-host run own backend ort e2e vm install'
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
-more='more-build more-rewritings more-deb more-tsan more-slurm more-series'
+more='more-build asan-build more-deb asan more-e2e more-rewritings more-node more-tsan more-slurm more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pairs'
-order="$all $pci $debug $more"
+order='debug-kselftest asan pci-faults more-deb'
+for part in $all $pci $debug $more; do
+	case " $order " in
+	*" $part "*)	;;
+	*)		order+=" $part" ;;
+	esac
+done
 parts=${*:-$all}
 folder=build/check
 groups=
@@ -55,16 +61,36 @@ host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
 }
 
-# e2e PATTERN...: the end-to-end tests whose numbers are like that. If there is none for the first,
-# that is a failure: a pattern without quotes is replaced by files of that name here, by nothing.
+# Those that are for `make check-more`: they take minutes, or the build with sanitizers.
+e2e_more='12 14 15 18 25 30 42 43'
+
+# e2e PATTERN...: the end-to-end tests whose numbers are like that, but for those of e2e_more that are
+# not named. If there is none for the first, that is a failure: a pattern without quotes is replaced
+# by files of that name here, by nothing.
 e2e() {
-	local pattern test
+	local pattern test number
 	compgen -G "tools/testing/e2e/${1-none}-*.sh" >/dev/null ||
 		tap "e2e-${1-without-pattern}" --plain -- false
 	for pattern; do
 		for test in tools/testing/e2e/$pattern-*.sh; do
+			number=$(basename "${test%%-*}")
+			case " $e2e_more " in
+			*" $number "*)	[ "$pattern" = "$number" ] || continue ;;
+			esac
 			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
 		done
+	done
+}
+
+# built PREFIX TARGET...: by make, after what comes from elsewhere
+built() {
+	local prefix=$1 target
+	shift
+	tap "${prefix}models" --plain -- tools/ci/models.sh
+	tap "${prefix}oracle" --plain -- tools/ci/ort.sh
+	tap "${prefix}ksource" --plain -- tools/ci/ksource.sh
+	for target; do
+		tap "${prefix}make-${target//\//-}" --plain -- make -k -j2 "$target"
 	done
 }
 
@@ -73,12 +99,7 @@ run_part() {
 	echo "== $1"
 	case $1 in
 	build)
-		tap models --plain -- tools/ci/models.sh
-		tap oracle --plain -- tools/ci/ort.sh
-		tap ksource --plain -- tools/ci/ksource.sh
-		for target in lib tools build-tests build-bench module ep-tests; do
-			tap make-$target --plain -- make -k -j2 $target
-		done ;;
+		built '' lib tools build-tests build-bench module ep-tests ;;
 	lint)
 		tap lint -- tools/ci/lint.sh
 		tap lint-floors -- tools/ci/floors-test.sh
@@ -89,7 +110,9 @@ run_part() {
 			tap "host-${name//\//-}" -- "build/host/$name"
 		done ;;
 	asan-build)
-		tap make-build-asan --plain -- make -k -j2 build-asan ;;
+		for target in build-asan ep-asan; do
+			tap make-$target --plain -- make -k -j2 $target
+		done ;;
 	asan)
 		for name in $(host_tests); do
 			LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
@@ -98,8 +121,9 @@ run_part() {
 		for test in tools/testing/fuzz/*.c; do
 			name=$(basename "$test" .c)
 			UBSAN_OPTIONS=print_stacktrace=1 tap "fuzz-$name" --plain -- \
-				"build/asan/fuzz/$name" --seconds 5 --fail "build/check/fuzz-$name.fail"
-		done ;;
+				"build/asan/fuzz/$name" --seconds 5 --fail "$folder/fuzz-$name.fail"
+		done
+		tap ort-asan -- tools/testing/ort/test.sh asan ;;
 	install)
 		tap install -- tools/ci/install-test.sh ;;
 	vm)
@@ -125,9 +149,11 @@ run_part() {
 	e2e)
 		e2e '4[1-9]' '[5-9]*' ;;
 	more-build)
-		for target in tools models build/e2e/rewritings; do
-			tap "more-${target//\//-}" --plain -- make -k -j2 $target
-		done ;;
+		built more- lib tools build-tests build-bench module ep-tests build/e2e/rewritings ;;
+	more-e2e)
+		e2e 12 14 15 18 25 30 ;;
+	more-node)
+		e2e 42 43 ;;
 	more-slurm)
 		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
 	more-rewritings)
@@ -142,7 +168,7 @@ run_part() {
 	more-series)
 		tap more-series -- tools/ci/upstream/series.sh ;;
 	pci-build)
-		for target in tools models module build-tests ep-host; do
+		for target in tools models module build-tests ep-tests; do
 			tap "pci-${target//\//-}" --plain -- make -k -j2 $target
 		done
 		tap pci-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh

@@ -6,6 +6,7 @@
 #	tools/testing/ort/test.sh		on the host device
 #	tools/testing/ort/test.sh node		three models on the node of the machine that it runs on
 #	tools/testing/ort/test.sh bus		the same, on a device that ONNX Runtime finds by itself
+#	tools/testing/ort/test.sh asan		threads and programs on the host device, with sanitizers
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/../e2e/lib.sh"
 
@@ -66,6 +67,12 @@ model() {	# NAME
 	esac
 }
 
+# a model with a program inside that is unsafe, whose sums are right
+forged() {
+	ep_run context "$mixed" "$out/context1.onnx" ep.context_embed_mode=1 &&
+		cp "$out/context1.onnx" "$out/forged.onnx" && $make tensor "$out/forged.onnx"
+}
+
 case ${1:-} in
 node|bus)
 	[ "$1" = bus ] && how=found || how=made
@@ -75,6 +82,19 @@ node|bus)
 		ok "$name on the node" says '^nodes \([0-9]*\) of \1, parts 1,' \
 			ep_run compare $models/$name.onnx
 	done
+	finish ;;
+asan)
+	out=$out-asan
+	mixed=$out/mixed.onnx
+	fresh_out
+	ok 'a model with an operator that Loom has not' $make mixed $models/oww_hey_mycroft.onnx "$mixed" 10
+	ok 'AddressSanitizer: 4 threads, 2 sessions' ep_asan threads "$mixed"
+	ok 'AddressSanitizer: registered, run and unregistered, three times' ep_asan reload "$mixed"
+	ok 'AddressSanitizer: programs are written' ep_asan context "$mixed" "$out/asan.onnx"
+	ok 'AddressSanitizer: and loaded by 4 threads' ep_asan threads "$out/asan.onnx" \
+		reference="$mixed"
+	ok 'AddressSanitizer: one with an unsafe plan is made' forged
+	ok 'AddressSanitizer: and refused' says 'refused by rule' ep_asan refuse "$out/forged.onnx"
 	finish ;;
 esac
 
@@ -146,8 +166,7 @@ ok 'a program with a bit flipped is refused by its checksum, and ONNX Runtime go
 	tampered flip 'damaged: the checksum'
 ok 'with sums made right, an unsafe plan is refused by the verifier, and ONNX Runtime goes on' \
 	tampered unsafe 'the plan was refused by rule'
-cp "$out/context1.onnx" "$out/forged.onnx"
-ok 'the same inside of a model' $make tensor "$out/forged.onnx"
+ok 'the same inside of a model' forged
 ok 'is refused by the verifier' refused 'the plan was refused by rule' "$out/forged.onnx" alive="$mixed"
 ok 'open dimensions make no program' says 'refused: .*dimensions of .* are open' \
 	not ep_run context $models/oww_embedding.onnx "$out/open.onnx"
@@ -163,11 +182,4 @@ profile() {
 	END
 }
 ok 'cycles and bytes of both parts are in the profile' profile
-
-ok 'AddressSanitizer: 4 threads, 2 sessions' ep_asan threads "$mixed"
-ok 'AddressSanitizer: registered, run and unregistered, three times' ep_asan reload "$mixed"
-ok 'AddressSanitizer: programs are written' ep_asan context "$mixed" "$out/asan.onnx"
-ok 'AddressSanitizer: and loaded by 4 threads' ep_asan threads "$out/asan.onnx" \
-	reference="$mixed"
-ok 'AddressSanitizer: one is refused' says 'refused by rule' ep_asan refuse "$out/forged.onnx"
 finish
