@@ -505,6 +505,12 @@ TARGETS		?= $(notdir $(fuzz_src:.c=))
 $(O)/fuzz/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+# by themselves, they make inputs to begin with: the library's objects as they are
+fuzz_seeds	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/fuzz-seeds/%)
+$(fuzz_seeds): $(O)/fuzz-seeds/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+		$(filter %.a,$^) $(LIBS)
+$(O)/fuzz-seeds/labels: $(fuzz_labels:%=$(O)/%)
 fuzz-build:
 	+@$(MAKE) O=$(O)/libfuzzer CC=clang ISAS= WARN=-w LDFLAGS='$(FUZZ_SANITIZE)' \
 		FLAGS_FP='-fno-math-errno -fno-trapping-math' \

@@ -67,6 +67,8 @@ struct fuzz_input {
 /* What is being tried, and where it is left if that fails. */
 static struct fuzz_input fuzz_now;
 static const char *fuzz_fail_path = FUZZ_NAME ".fail";
+/* A folder for all that is tried; NULL: they are not kept. */
+static const char *fuzz_seeds_path;
 
 const char *__ubsan_default_options(void)
 {
@@ -99,6 +101,32 @@ static void fuzz_guard(void)
 	signal(SIGALRM, fuzz_signal);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(fuzz_dump);
+}
+
+/* Keeps the input that is next, for libFuzzer to begin with. */
+static void fuzz_keep(void)
+{
+	static unsigned int count;
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%u", fuzz_seeds_path, count++);
+	file = fopen(path, "wb");
+	if (!file || fwrite(fuzz_now.data, 1, fuzz_now.size, file) != fuzz_now.size ||
+	    fclose(file)) {
+		fprintf(stderr, FUZZ_NAME ": %s: %s\n", path, strerror(errno));
+		_exit(1);
+	}
+}
+
+/* Tries the input. What takes longer than @seconds is a fault, as a crash is. */
+static void fuzz_try(unsigned int seconds)
+{
+	if (fuzz_seeds_path)
+		fuzz_keep();
+	alarm(seconds);
+	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+	alarm(0);
 }
 
 /* Return: what main() does, if it does not die of it. */
@@ -144,6 +172,8 @@ static bool fuzz_begin_main(int argc, char **argv, struct fuzz_options *options,
 			options->seed = strtoull(argv[i + 1], NULL, 0);
 		else if (!strcmp(argv[i], "--fail"))
 			fuzz_fail_path = argv[i + 1];
+		else if (!strcmp(argv[i], "--seeds"))
+			fuzz_seeds_path = argv[i + 1];
 		else
 			break;
 	}
@@ -153,8 +183,8 @@ static bool fuzz_begin_main(int argc, char **argv, struct fuzz_options *options,
 		*status = fuzz_replay(argv[i]);
 		return false;
 	}
-	fputs("usage: " FUZZ_NAME " [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
-	      stderr);
+	fputs("usage: " FUZZ_NAME " [--runs N|--seconds N] [--seed N] [--fail FILE] [--seeds DIR] | "
+	      "FILE\n", stderr);
 	*status = 2;
 	return false;
 }

@@ -23,7 +23,8 @@ if ! echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return n && *d ==
 	exit 0
 fi
 rm -f "$build/.libfuzzer"
-"${MAKE:-make}" -s O="$build" TARGETS="$*" fuzz-build >"$build/libfuzzer.log" 2>&1 || {
+"${MAKE:-make}" -s O="$build" TARGETS="$*" fuzz-build >"$build/libfuzzer.log" 2>&1 &&
+	"${MAKE:-make}" -s O="$build" "${@/#/$build/fuzz-seeds/}" >>"$build/libfuzzer.log" 2>&1 || {
 	cat "$build/libfuzzer.log"
 	exit 1
 }
@@ -34,27 +35,45 @@ cpu_seconds() {
 	cpu=$(awk -F '[ms ]' 'NR == 2 { printf "%d", ($1 + $4) * 60 + $2 + $5 }' "$build/.times")
 }
 
+# longest TARGET: bytes of an input that the program has room for
+longest() {
+	local text
+	text=$(sed -n 's/^#define FUZZ_MAX_BYTES[[:space:]]*//p' "tools/testing/fuzz/$1.c")
+	echo $((${text:-16 << 10}))
+}
+
 failed=0
 for target; do
 	corpus=$build/corpus/$target
-	seeds=()
 	mkdir -p "$corpus"
+	# what the program makes by itself: valid files, and such that are slightly damaged
+	seeds=("$build/corpus/$target-seeds")
+	if [ ! -e "${seeds[0]}" ]; then
+		mkdir -p "${seeds[0]}.new"
+		"$build/fuzz-seeds/$target" --runs 500 --seeds "${seeds[0]}.new" \
+			--fail "$build/fuzz-$target.fail" >"$build/fuzz-$target.log" || {
+			cat "$build/fuzz-$target.log"
+			failed=1
+			continue
+		}
+		mv "${seeds[0]}.new" "${seeds[0]}"
+	fi
 	# small models of the standard's own tests
 	if [ "$target" = onnx ] && [ -d /usr/share/libonnx-testdata/data/node ]; then
-		mkdir -p "$build/corpus/onnx-seeds"
+		mkdir -p "$build/corpus/onnx-cases"
 		for model in /usr/share/libonnx-testdata/data/node/*/model.onnx; do
 			name=$(basename "$(dirname "$model")")
-			cp -n "$model" "$build/corpus/onnx-seeds/$name"
+			cp -n "$model" "$build/corpus/onnx-cases/$name"
 		done
-		seeds=("$build/corpus/onnx-seeds")
+		seeds+=("$build/corpus/onnx-cases")
 	elif [ "$target" = chip ]; then
-		seeds=(userlib/chips)
+		seeds+=(userlib/chips)
 	fi
 	log=$build/fuzz-$target.log
 	ledger=$build/corpus/$target.runs
 	cpu_seconds
 	before=$cpu
-	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=16384 -timeout=60 \
+	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=$(longest "$target") -timeout=60 \
 		-rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$build/fuzz-$target." \
 		"$corpus" "${seeds[@]}" >"$log" 2>&1; then
 		inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

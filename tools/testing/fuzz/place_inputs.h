@@ -211,8 +211,7 @@ int main(int argc, char **argv)
 	fuzz_plant();
 	while (options.runs ? runs < options.runs : time(NULL) - start < options.seconds) {
 		fuzz_next();
-		alarm(FUZZ_HANG_SECONDS);
-		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		fuzz_try(FUZZ_HANG_SECONDS);
 		fuzz_keep();
 		runs++;
 	}
