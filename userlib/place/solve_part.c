@@ -120,16 +120,16 @@ static uint32_t add_events(const struct loom_place_item *item, uint32_t index, s
 	uint32_t k, count = 0;
 
 	for (k = 0; k <= item->num_gaps; k++) {
-		const struct loom_place_gap *gap = item->gaps + k;
-		int64_t to = k < item->num_gaps ? gap->lower : item->upper;
+		const struct loom_place_gap *gap = k < item->num_gaps ? &item->gaps[k] : NULL;
+		int64_t to = gap ? gap->lower : item->upper;
 
-		if (k < item->num_gaps && gap->window_upper > gap->window_lower)
+		if (gap && gap->window_upper > gap->window_lower)
 			continue;
 		if (from < to) {
 			events[count++] = (struct event){ from, index, 1 };
 			events[count++] = (struct event){ to, index, 0 };
 		}
-		if (k < item->num_gaps)
+		if (gap)
 			from = gap->upper;
 	}
 	return count;
