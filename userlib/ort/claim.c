@@ -13,6 +13,7 @@
 #include "planner/planner.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,17 @@ static int find_edges(struct claim *claim)
 	return 0;
 }
 
+/* Whether an option names an axis as INPUT:AXIS, in digits and without more behind them. */
+static bool names_axis(const char *name, const struct loom_ort_port *port, uint32_t axis)
+{
+	size_t length = strlen(port->name);
+	char number[12];
+
+	snprintf(number, sizeof(number), "%u", axis);
+	return !strncmp(name, port->name, length) && name[length] == ':' &&
+	       !strcmp(name + length + 1, number);
+}
+
 /* The size that an open dimension is tried with. */
 static int64_t trial_size(const struct loom_ort_options *options, const struct loom_ort_port *port,
 			  uint32_t axis, int64_t other)
@@ -111,11 +123,8 @@ static int64_t trial_size(const struct loom_ort_options *options, const struct l
 
 	for (i = 0; i < options->num_sizes; i++) {
 		const char *name = options->sizes[i].name;
-		size_t length = strlen(port->name);
 
-		if (!strcmp(name, port->dim_names[axis]) ||
-		    (!strncmp(name, port->name, length) && name[length] == ':' &&
-		     strtoul(name + length + 1, NULL, 10) == axis))
+		if (!strcmp(name, port->dim_names[axis]) || names_axis(name, port, axis))
 			return options->sizes[i].value;
 	}
 	/* of many items, one */

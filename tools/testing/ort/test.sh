@@ -116,6 +116,8 @@ ok 'with other options, too' says '^nodes 25 of 26, parts 2,' ep_run compare "$m
 	objective=bytes chip=tiny sram=8192 effort_ms=20 device=host sessions=1
 ok 'what the importer refuses is found and left out' says '^nodes 1 of [0-9]*, parts 1,' ep_run compare \
 	$models/silero_vad.onnx shape=input:1,512
+ok 'an axis that is none names nothing' says '^nodes 1 of [0-9]*, parts 1,' ep_run compare \
+	$models/silero_vad.onnx shape=input:1,512 dims=input:1x=512
 ok 'branches by themselves, where their node stays' says '^nodes 99 of 238, parts 41,' ep_run compare \
 	$models/silero_vad.onnx shape=input:1,512 dims=input:1=512 branches=1
 printf 'name: few\nextends: soft\noperations: {except: [matmul, conv, deconv, reduce, pool]}\n' >"$out/few.yaml"
