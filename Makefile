@@ -505,6 +505,7 @@ TARGETS		?= $(notdir $(fuzz_src:.c=))
 $(O)/fuzz/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+$(O)/fuzz/files: LIBS += -lz
 # by themselves, they make inputs to begin with: the library's objects as they are
 fuzz_seeds	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/fuzz-seeds/%)
 $(fuzz_seeds): $(O)/fuzz-seeds/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
