@@ -25,7 +25,8 @@
  * The room also says how the bytes of a buffer are distributed over banks (loom_layout.h), which
  * regions and banks there are (loom_chip.h), and has sets of banks (loom_mask.h).
  *
- * - bank.c: requests, blocks on all banks, policies; what was measured and what was rejected
+ * - bank.c: requests, blocks on all banks; which policies there are, what was measured and rejected
+ * - place.c: the place for a block, by the policy of the bank
  * - flat.c: the holes as a list, while they are few
  * - tree.c: the blocks as a tree with the largest hole below each
  * - size.c: the holes by size
@@ -93,32 +94,34 @@ struct loom_bank_request {
  * @size: bytes in each of its banks
  * @bank: private: the bank it is allocated from, or NULL
  * @partial: private: it is a partial block: on some banks only
+ * @flat_index: private: of its hole, if it has one, in loom_bank.flat
  * @hole: private: free bytes between this block and the next, of those on all banks
+ * @neighbour: private: next block in the bank towards lower and higher addresses
  * @max_hole: private: largest @hole in the subtree below, lower and higher addresses
  * @child: private: subtree below, lower and higher addresses
  * @parent: private: node above
- * @neighbour: private: next block in the bank towards lower and higher addresses
  * @balance: private: height of the higher subtree less that of the lower
- * @flat_index: private: of its hole, if it has one, in loom_bank.flat
  * @by_size: private: in loom_bank.sizes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
  * @chunk: private: of a partial block: the chunk it is in
  * @slot: private: of a partial block: where in the chunk
+ *
+ * What is used while there are few blocks comes first and lies together.
  */
 struct loom_bank_block {
 	u64 start;
 	u64 size;
 	struct loom_bank *bank;
 	bool partial;
+	u32 flat_index;
 	union {
 		struct {
 			u64 hole;
+			struct loom_bank_block *neighbour[2];
 			u64 max_hole[2];
 			struct loom_bank_block *child[2];
 			struct loom_bank_block *parent;
-			struct loom_bank_block *neighbour[2];
 			s32 balance;
-			u32 flat_index;
 			struct loom_treap_node by_size;
 		};
 		struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "scan.h"
+#include "place.h"
 #include "tree.h"
 
 /**
@@ -46,479 +46,6 @@
 
 enum { LOW, HIGH };
 
-/* Holes without room between partial blocks that a search for the best one looks at. */
-#define LOOM_BANK_TRIES	16
-
-/**
- * struct loom_bank_place - a place for a block
- * @node: the block that the hole is behind; NULL if there is no place
- * @start: where the block goes
- * @above: of a partial block: where it goes in their order, see loom_partials_insert()
- */
-struct loom_bank_place {
-	struct loom_bank_block *node;
-	u64 start;
-	struct loom_partial_cursor above;
-};
-
-/* Where the request goes in a hole. False: it does not fit. */
-static bool loom_bank_fit(u64 hole, u64 bytes, const struct loom_bank_request *request,
-			  u64 *address)
-{
-	u64 low = max(hole, request->low);
-	u64 high = min(hole + bytes, request->high);
-	u64 start;
-
-	if (low > high || high - low < request->size)
-		return false;
-	if (request->top_down) {
-		start = (high - request->size) & ~(request->align - 1);
-		if (start < low)
-			return false;
-	} else {
-		if (check_add_overflow(low, request->align - 1, &start))
-			return false;
-		start &= ~(request->align - 1);
-		if (start > high - request->size)
-			return false;
-	}
-	*address = start;
-	return true;
-}
-
-/* Bytes of the bank between a hole, or a block, and the end that the request names. */
-static u64 loom_bank_distance(const struct loom_bank *bank, u64 start, u64 bytes, bool top_down)
-{
-	return top_down ? bank->limit - start - bytes : start - bank->base;
-}
-
-/* What a distance counts beside bytes that are left over: 3 / 32 of them. */
-static u64 loom_bank_far(u64 distance)
-{
-	return distance / 16 + distance / 32;
-}
-
-/* Of two holes, whether the first is farther from the end that the request names. */
-static bool loom_bank_later(u64 hole, u64 other, bool top_down)
-{
-	bool above = hole > other;
-
-	return above != top_down;
-}
-
-static u64 loom_bank_all_ones(bool on)
-{
-	return on ? U64_MAX : 0;
-}
-
-/* The place by first fit while the holes are flat. */
-static void loom_bank_flat_first(const struct loom_bank *bank,
-				 const struct loom_bank_request *request,
-				 struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u64 best = U64_MAX, far, start;
-	u32 i;
-
-	for (i = 0; i < flat->count; i++) {
-		/* too small is the last of all; one comparison that is seldom true */
-		far = request->top_down ? ~(flat->start[i] + flat->size[i]) : flat->start[i];
-		far |= loom_bank_all_ones(flat->size[i] < request->size);
-		if (far >= best ||
-		    !loom_bank_fit(flat->start[i], flat->size[i], request, &start))
-			continue;
-		best = far;
-		place->node = flat->block[i];
-		place->start = start;
-	}
-}
-
-/* The first node from the end that the request names, or from its range, with a hole so large. */
-static struct loom_bank_block *loom_bank_tree_begin(struct loom_bank *bank,
-						    const struct loom_bank_request *request)
-{
-	int side = request->top_down ? HIGH : LOW;
-	struct loom_bank_block *node;
-
-	/* Start with the hole that contains the near end of the range, or with the first one. */
-	if (request->top_down ? request->high < bank->limit : request->low > bank->base) {
-		node = loom_tree_at(bank, request->top_down ? request->high : request->low);
-		if (node->hole < request->size)
-			node = loom_tree_following(node, request->size, side);
-		return node;
-	}
-	if (loom_tree_max_hole(bank->root) < request->size)
-		return NULL;
-	return loom_tree_first(bank->root, request->size, side);
-}
-
-/* The next node with a hole so large, unless that is behind the range. */
-static struct loom_bank_block *loom_bank_tree_next(struct loom_bank_block *node,
-						   const struct loom_bank_request *request)
-{
-	u64 hole;
-
-	node = loom_tree_following(node, request->size, request->top_down ? HIGH : LOW);
-	if (!node)
-		return NULL;
-	hole = node->start + node->size;
-	if (request->top_down ? hole + node->hole <= request->low : hole >= request->high)
-		return NULL;
-	return node;
-}
-
-static void loom_bank_tree_first(struct loom_bank *bank, const struct loom_bank_request *request,
-				 struct loom_bank_place *place)
-{
-	struct loom_bank_block *node;
-
-	for (node = loom_bank_tree_begin(bank, request); node;
-	     node = loom_bank_tree_next(node, request)) {
-		if (!loom_bank_fit(node->start + node->size, node->hole, request, &place->start))
-			continue;
-		place->node = node;
-		return;
-	}
-}
-
-static void loom_bank_first(struct loom_bank *bank, const struct loom_bank_request *request,
-			    struct loom_bank_place *place)
-{
-	place->node = NULL;
-	if (bank->is_flat)
-		loom_bank_flat_first(bank, request, place);
-	else
-		loom_bank_tree_first(bank, request, place);
-}
-
-/*
- * Moves the candidate of a scan past the blocks on all banks, from @node on, of which none but the
- * last may be in the way: @node becomes the one that the candidate is behind. Return: whether it
- * has moved.
- */
-static bool loom_bank_pass_up(struct loom_scan *scan, struct loom_bank_block **node)
-{
-	struct loom_bank_block *next;
-	bool moved = false;
-
-	while (!scan->failed && (next = (*node)->neighbour[HIGH]) &&
-	       next->start < scan->at + scan->size) {
-		*node = next;
-		if (next->start + next->size <= scan->at)
-			continue;
-		loom_scan_move(scan, next->start + next->size);
-		moved = true;
-	}
-	return moved;
-}
-
-static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block **node)
-{
-	struct loom_bank_block *at = *node;
-	bool moved = false;
-
-	/* that ends with the head, which has no bytes */
-	while (!scan->failed && at->start + at->size > scan->at) {
-		if (at->start < scan->at + scan->size) {
-			loom_scan_move(scan, at->start);
-			moved = true;
-		}
-		at = at->neighbour[LOW];
-	}
-	*node = at;
-	return moved;
-}
-
-/* Takes the candidate. Copied as it was written: a load of two fields at once would wait. */
-static void loom_bank_keep(struct loom_bank_place *place, struct loom_bank_block *node,
-			   const struct loom_scan *scan)
-{
-	place->node = node;
-	place->start = scan->at;
-	place->above.chunk = scan->from.chunk;
-	place->above.index = scan->from.index;
-}
-
-/* By first fit along both kinds of blocks at once, on all banks from @node on. */
-static void loom_bank_first_in_list(struct loom_bank *bank, struct loom_scan *scan,
-				    struct loom_bank_block *node, struct loom_bank_place *place)
-{
-	bool moved;
-
-	do {
-		loom_partials_search(&bank->partials, scan);
-		moved = scan->top_down ? loom_bank_pass_down(scan, &node) :
-					 loom_bank_pass_up(scan, &node);
-	} while (moved && !scan->failed);
-	if (!scan->failed)
-		loom_bank_keep(place, node, scan);
-}
-
-/*
- * While there is a tree: both move the other's candidate on until they agree. Where many of both
- * kinds lie side by side that takes hundreds of turns; after a few, they are passed one by one.
- */
-static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *scan,
-				    const struct loom_bank_request *request,
-				    struct loom_bank_place *place)
-{
-	struct loom_bank_request in_all = *request;
-	struct loom_bank_place other;
-	u32 turn;
-
-	for (turn = 0; turn < LOOM_BANK_TRIES; turn++) {
-		loom_partials_search(&bank->partials, scan);
-		if (scan->failed)
-			return;
-		if (request->top_down)
-			in_all.high = scan->at + request->size;
-		else
-			in_all.low = scan->at;
-		loom_bank_first(bank, &in_all, &other);
-		if (!other.node)
-			return;
-		if (other.start == scan->at) {
-			loom_bank_keep(place, other.node, scan);
-			return;
-		}
-		loom_scan_move(scan, other.start + (request->top_down ? request->size : 0));
-		if (scan->failed)
-			return;
-	}
-	loom_scan_restart(scan, &bank->partials);
-	do {
-		loom_scan_all(scan);
-	} while (!scan->failed && (request->top_down ? loom_bank_pass_down(scan, &other.node) :
-						       loom_bank_pass_up(scan, &other.node)) &&
-		 !scan->failed);
-	if (!scan->failed)
-		loom_bank_keep(place, other.node, scan);
-}
-
-/* The place by first fit beside partial blocks. */
-static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
-				   const struct loom_mask *mask, struct loom_bank_place *place)
-{
-	struct loom_scan scan;
-
-	place->node = NULL;
-	loom_scan_begin(&scan, &bank->partials, request, mask, max(request->low, bank->base),
-			min(request->high, bank->limit));
-	if (bank->is_flat)
-		loom_bank_first_in_list(bank, &scan, request->top_down ? bank->last : &bank->head,
-					place);
-	else
-		loom_bank_first_in_tree(bank, &scan, request, place);
-}
-
-/* Where the request goes in a hole, between the partial blocks in it. False: nowhere. */
-static bool loom_bank_fit_between(struct loom_bank *bank, u64 hole, u64 bytes,
-				  const struct loom_bank_request *request, u64 *address)
-{
-	struct loom_scan scan;
-
-	loom_scan_begin(&scan, &bank->partials, request, &bank->all, max(hole, request->low),
-			min(hole + bytes, request->high));
-	loom_partials_search(&bank->partials, &scan);
-	*address = scan.at;
-	return !scan.failed;
-}
-
-/* The same, if there are any. @tries: how often there was no place because of partial blocks. */
-static bool loom_bank_fit_around(struct loom_bank *bank, u64 hole, u64 bytes,
-				 const struct loom_bank_request *request, u64 *address, u32 *tries)
-{
-	if (!loom_bank_fit(hole, bytes, request, address))
-		return false;
-	if (!bank->partials.count)
-		return true;
-	if (loom_bank_fit_between(bank, hole, bytes, request, address))
-		return true;
-	++*tries;
-	return false;
-}
-
-/* Of two holes, whether best fit tries the first before the second. */
-static bool loom_bank_flat_before(const struct loom_flat *flat, u32 a, u32 b, bool top_down)
-{
-	if (flat->size[a] != flat->size[b])
-		return flat->size[a] < flat->size[b];
-	return a != b && !loom_bank_later(flat->start[a], flat->start[b], top_down);
-}
-
-/* Best fit: a hole of the least bytes, and of those the first. */
-static void loom_bank_flat_best(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u32 i = loom_flat_tightest(flat, request->size, request->top_down), tries = 0;
-	u32 last, k;
-
-	/* it nearly always fits; if not, the next one by size, then from the end, as in the tree */
-	while (i != U32_MAX && tries < LOOM_BANK_TRIES) {
-		if (loom_bank_fit_around(bank, flat->start[i], flat->size[i], request,
-					 &place->start, &tries)) {
-			place->node = flat->block[i];
-			return;
-		}
-		last = i;
-		i = U32_MAX;
-		for (k = 0; k < flat->count; k++)
-			if (loom_bank_flat_before(flat, last, k, request->top_down) &&
-			    (i == U32_MAX || loom_bank_flat_before(flat, k, i, request->top_down)))
-				i = k;
-	}
-}
-
-static void loom_bank_tree_best(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	struct loom_bank_block *node = loom_sizes_least(&bank->sizes, request->size), *same;
-	u32 tries = 0;
-	u64 size;
-
-	for (; node; node = loom_sizes_least(&bank->sizes, size + 1)) {
-		size = node->hole;
-		/* all holes of that size, from the end that the request names */
-		same = request->top_down ? loom_sizes_highest(&bank->sizes, size) : node;
-		for (; same && tries < LOOM_BANK_TRIES;
-		     same = loom_sizes_same(same, request->top_down ? LOW : HIGH)) {
-			if (!loom_bank_fit_around(bank, same->start + same->size, size, request,
-						  &place->start, &tries))
-				continue;
-			place->node = same;
-			return;
-		}
-		if (size == U64_MAX || tries == LOOM_BANK_TRIES)
-			return;
-	}
-}
-
-/* Near fit: what is least in the hole that a request gets, for a place in one of so many bytes. */
-static u64 loom_bank_loss(const struct loom_bank *bank, const struct loom_bank_request *request,
-			  u64 bytes, u64 start)
-{
-	return bytes - request->size +
-	       loom_bank_far(loom_bank_distance(bank, start, request->size, request->top_down));
-}
-
-static void loom_bank_flat_near(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u64 least = U64_MAX - request->size, best = 0, loss, start;
-	u32 i, tries = 0;
-
-	for (i = 0; i < flat->count; i++) {
-		u64 hole = flat->start[i], bytes = flat->size[i];
-
-		/* that is a large number for one that is too small */
-		if (bytes - request->size > least)
-			continue;
-		/* at its near end it would lose least */
-		start = request->top_down ? hole + bytes - request->size : hole;
-		if (loom_bank_loss(bank, request, bytes, start) > least ||
-		    !loom_bank_fit_around(bank, hole, bytes, request, &start, &tries))
-			continue;
-		loss = loom_bank_loss(bank, request, bytes, start);
-		if (loss > least ||
-		    (loss == least && place->node &&
-		     loom_bank_later(hole, best, request->top_down)))
-			continue;
-		least = loss;
-		best = hole;
-		place->node = flat->block[i];
-		place->start = start;
-	}
-}
-
-/* The first node to look at; of a list, from the end that the request names. */
-static struct loom_bank_block *loom_bank_begin(struct loom_bank *bank,
-					       const struct loom_bank_request *request)
-{
-	if (!bank->is_flat)
-		return loom_bank_tree_begin(bank, request);
-	return request->top_down ? bank->last : &bank->head;
-}
-
-static struct loom_bank_block *loom_bank_following(const struct loom_bank *bank,
-						   struct loom_bank_block *node,
-						   const struct loom_bank_request *request)
-{
-	if (!bank->is_flat)
-		return loom_bank_tree_next(node, request);
-	return node->neighbour[request->top_down ? LOW : HIGH];
-}
-
-/* In the order of addresses, as the number of tries asks for if there are partial blocks. */
-static void loom_bank_near(struct loom_bank *bank, const struct loom_bank_request *request,
-			   struct loom_bank_place *place)
-{
-	struct loom_bank_block *node;
-	u64 least = U64_MAX, loss, start, hole;
-	u32 tries = 0;
-
-	for (node = loom_bank_begin(bank, request); node && tries < LOOM_BANK_TRIES;
-	     node = loom_bank_following(bank, node, request)) {
-		hole = node->start + node->size;
-		/* all that follow are even farther away */
-		if (loom_bank_far(loom_bank_distance(bank, hole, node->hole,
-						     request->top_down)) >= least)
-			return;
-		if (node->hole < request->size || node->hole - request->size >= least ||
-		    !loom_bank_fit_around(bank, hole, node->hole, request, &start, &tries))
-			continue;
-		loss = loom_bank_loss(bank, request, node->hole, start);
-		if (loss >= least)
-			continue;
-		least = loss;
-		place->node = node;
-		place->start = start;
-	}
-}
-
-/* The best hole in the sense of the policy. */
-static void loom_bank_best(struct loom_bank *bank, const struct loom_bank_request *request,
-			   struct loom_bank_place *place)
-{
-	place->node = NULL;
-	if (bank->policy == LOOM_BANK_NEAR_FIT) {
-		if (bank->is_flat && !bank->partials.count)
-			loom_bank_flat_near(bank, request, place);
-		else
-			loom_bank_near(bank, request, place);
-	} else {
-		if (bank->is_flat)
-			loom_bank_flat_best(bank, request, place);
-		else
-			loom_bank_tree_best(bank, request, place);
-	}
-}
-
-/* Whether the policy has a better answer for the request than first fit. */
-static bool loom_bank_chooses(const struct loom_bank *bank, const struct loom_bank_request *request)
-{
-	if (bank->policy == LOOM_BANK_BEST_FIT)
-		return request->high >= bank->limit &&
-		       request->low - min(bank->base, request->low) <= bank->head.hole;
-	return bank->policy == LOOM_BANK_NEAR_FIT;
-}
-
-static void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
-			     const struct loom_mask *mask, struct loom_bank_place *place)
-{
-	if (mask == &bank->all && loom_bank_chooses(bank, request)) {
-		loom_bank_best(bank, request, place);
-		/* without partial blocks there is no place that it would not have found */
-		if (place->node || !bank->partials.count)
-			return;
-	}
-	if (mask != &bank->all || bank->partials.count)
-		loom_bank_first_around(bank, request, mask, place);
-	else
-		loom_bank_first(bank, request, place);
-}
-
 /* --- change */
 
 static u32 loom_bank_on_all(const struct loom_bank *bank)
@@ -556,13 +83,11 @@ static void loom_bank_set_hole(struct loom_bank *bank, struct loom_bank_block *n
 		loom_sizes_add(&bank->sizes, node);
 }
 
-/* Takes a place for @block, whose start and size are set. */
-static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place *place,
+/* Puts @block into the list behind @node. */
+static void loom_bank_link(struct loom_bank *bank, struct loom_bank_block *node,
 			   struct loom_bank_block *block)
 {
-	struct loom_bank_block *node = place->node, *next = node->neighbour[HIGH];
-	u64 below = block->start - node->start - node->size;
-	u64 above = node->hole - below - block->size;
+	struct loom_bank_block *next = node->neighbour[HIGH];
 
 	block->neighbour[LOW] = node;
 	block->neighbour[HIGH] = next;
@@ -571,6 +96,18 @@ static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place 
 		next->neighbour[LOW] = block;
 	else
 		bank->last = block;
+	bank->allocated += block->size;
+}
+
+/* Takes a place for @block, whose start and size are set. */
+static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place *place,
+			   struct loom_bank_block *block)
+{
+	struct loom_bank_block *node = place->node;
+	u64 below = block->start - node->start - node->size;
+	u64 above = node->hole - below - block->size;
+
+	loom_bank_link(bank, node, block);
 	if (bank->is_flat) {
 		block->hole = 0;
 		if (!below && above) {
@@ -585,7 +122,36 @@ static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place 
 		loom_bank_set_hole(bank, block, above);
 		loom_tree_link(bank, block);
 	}
-	bank->allocated += block->size;
+}
+
+/*
+ * The short way, for nearly all requests while there are few blocks and all on all banks: takes the
+ * near end of the best hole, if that is a place. Return: false if it is none.
+ */
+static bool loom_bank_take_near_end(struct loom_bank *bank, struct loom_bank_block *block,
+				    const struct loom_bank_request *request)
+{
+	u32 index = loom_bank_flat_hole(bank, request);
+	struct loom_bank_block *node;
+	u64 start;
+
+	if (index == U32_MAX)
+		return false;
+	start = bank->flat.start[index];
+	if (request->top_down)
+		start += bank->flat.size[index] - request->size;
+	if (start & (request->align - 1) || start < request->low ||
+	    start + request->size > request->high)
+		return false;
+	node = bank->flat.block[index];
+	block->start = start;
+	block->size = request->size;
+	block->partial = false;
+	block->bank = bank;
+	loom_flat_cut(&bank->flat, index, block, request->top_down);
+	loom_bank_link(bank, node, block);
+	bank->blocks++;
+	return true;
 }
 
 static void loom_bank_give(struct loom_bank *bank, struct loom_bank_block *block)
@@ -625,7 +191,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->limit = limit;
 	bank->all = loom_mask_all(banks);
 	bank->policy = policy;
-	bank->flat_most = policy == LOOM_BANK_BEST_FIT ? LOOM_FLAT_BLOCKS : LOOM_FLAT_BLOCKS / 2;
+	bank->flat_most = LOOM_FLAT_BLOCKS;
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;
@@ -690,6 +256,9 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	if (block->bank || !mask || !request->size || !request->align ||
 	    (request->align & (request->align - 1)) || request->low > request->high)
 		return -EINVAL;
+	if (bank->is_flat && mask == &bank->all && !bank->partials.count &&
+	    bank->blocks < bank->flat_most && loom_bank_take_near_end(bank, block, request))
+		return 0;
 	loom_bank_search(bank, request, mask, &place);
 	if (!place.node)
 		return -ENOSPC;

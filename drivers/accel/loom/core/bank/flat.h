@@ -35,11 +35,23 @@ void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 ho
 void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
 			 struct loom_bank_block *block, u64 hole);
 
+/* Near fit: what so many bytes between a block and its end count beside bytes left over: 3 / 32. */
+static inline u64 loom_flat_far(u64 distance)
+{
+	return distance / 16 + distance / 32;
+}
+
+/* @block, whose size is set, takes the lower end of a hole, or its upper end. */
+void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *block,
+		   bool top_down);
+
 /*
- * The smallest hole of at least so many bytes, and of equal ones the lowest, or the highest.
- * U32_MAX if there is none.
+ * The best hole of at least so many bytes, by first fit, best fit or near fit, from the end that is
+ * named; @edge: the address of that end. U32_MAX if there is none.
  */
-u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool highest);
+u32 loom_flat_first(const struct loom_flat *flat, u64 bytes, bool top_down);
+u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool top_down);
+u32 loom_flat_nearest(const struct loom_flat *flat, u64 bytes, u64 edge, bool top_down);
 
 /* The block that the last hole at @address or below is behind, or NULL. */
 struct loom_bank_block *loom_flat_at(const struct loom_flat *flat, u64 address);

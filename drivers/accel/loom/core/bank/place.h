@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_PLACE_H
+#define LOOM_PLACE_H
+
+#include "loom_bank.h"
+
+/**
+ * struct loom_bank_place - a place for a block
+ * @node: the block that the hole is behind; NULL if there is no place
+ * @start: where the block goes
+ * @above: of a partial block: where it goes in their order, see loom_partials_insert()
+ */
+struct loom_bank_place {
+	struct loom_bank_block *node;
+	u64 start;
+	struct loom_partial_cursor above;
+};
+
+/* Finds a place on these banks for a valid request; @mask is &loom_bank.all for all of them. */
+void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
+		      const struct loom_mask *mask, struct loom_bank_place *place);
+
+/* Whether the policy has a better answer for the request than first fit. */
+static inline bool loom_bank_chooses(const struct loom_bank *bank,
+				     const struct loom_bank_request *request)
+{
+	if (bank->policy == LOOM_BANK_BEST_FIT)
+		return request->high >= bank->limit &&
+		       request->low - min(bank->base, request->low) <= bank->head.hole;
+	return bank->policy == LOOM_BANK_NEAR_FIT;
+}
+
+/*
+ * The hole for a request without an alignment, while the holes are flat and no block is partial.
+ * U32_MAX if there is none.
+ */
+static inline u32 loom_bank_flat_hole(const struct loom_bank *bank,
+				      const struct loom_bank_request *request)
+{
+	const struct loom_flat *flat = &bank->flat;
+	bool top_down = request->top_down;
+
+	if (!loom_bank_chooses(bank, request))
+		return loom_flat_first(flat, request->size, top_down);
+	if (bank->policy == LOOM_BANK_BEST_FIT)
+		return loom_flat_tightest(flat, request->size, top_down);
+	return loom_flat_nearest(flat, request->size, top_down ? bank->limit : bank->base,
+				 top_down);
+}
+
+#endif /* LOOM_PLACE_H */
