@@ -30,6 +30,7 @@
  * - flat.c: the holes as a list, while they are few
  * - tree.c: the blocks as a tree with the largest hole below each
  * - size.c: the holes by size
+ * - join.c: when blocks on all banks are noted among the partial ones
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
  * - scan.c: a search along these blocks, one by one
  * - extent.c: what chunks know of their blocks, so that a search can pass them
@@ -94,7 +95,9 @@ struct loom_bank_request {
  * @size: bytes in each of its banks
  * @bank: private: the bank it is allocated from, or NULL
  * @partial: private: it is a partial block: on some banks only
+ * @slot: private: where in @chunk
  * @flat_index: private: of its hole, if it has one, in loom_bank.flat
+ * @chunk: private: of a partial block: the chunk it is in; of others while both kinds are joined
  * @hole: private: free bytes between this block and the next, of those on all banks
  * @neighbour: private: next block in the bank towards lower and higher addresses
  * @max_hole: private: largest @hole in the subtree below, lower and higher addresses
@@ -103,8 +106,6 @@ struct loom_bank_request {
  * @balance: private: height of the higher subtree less that of the lower
  * @by_size: private: in loom_bank.sizes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
- * @chunk: private: of a partial block: the chunk it is in
- * @slot: private: of a partial block: where in the chunk
  *
  * What is used while there are few blocks comes first and lies together.
  */
@@ -113,7 +114,9 @@ struct loom_bank_block {
 	u64 size;
 	struct loom_bank *bank;
 	bool partial;
+	u8 slot;
 	u32 flat_index;
+	struct loom_partial_chunk *chunk;
 	union {
 		struct {
 			u64 hole;
@@ -124,11 +127,7 @@ struct loom_bank_block {
 			s32 balance;
 			struct loom_treap_node by_size;
 		};
-		struct {
-			struct loom_mask mask;
-			struct loom_partial_chunk *chunk;
-			u32 slot;
-		};
+		struct loom_mask mask;
 	};
 };
 
@@ -328,17 +327,6 @@ u64 loom_bank_bytes(struct loom_bank *bank, u32 index);
  * Return: the lowest address of a block; the bank's limit when there is none.
  */
 u64 loom_bank_lowest(const struct loom_bank *bank);
-
-/**
- * loom_bank_bottom() - the lowest block of one bank
- * @bank: the bank
- * @index: which one
- *
- * O(log n) while there are no partial blocks, else O(n) in those that lie below.
- *
- * Return: the block, or NULL.
- */
-struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index);
 
 /**
  * loom_bank_find() - the block at or above an address, of those on all banks

@@ -26,7 +26,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_bytes);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_bottom);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "join.h"
 #include "place.h"
+#include "scan.h"
 #include "tree.h"
 
 /**
@@ -32,7 +34,8 @@
  * that it had been found with. The policy is one of the region.
  *
  * Partial blocks are kept apart, in partial.c. An address range must be free in both. First fit
- * lets the two searches raise each other's lower bound until they agree. The others ask for each
+ * lets the two searches raise each other's lower bound until they agree; where that is done all the
+ * time, the blocks on all banks are noted among the partial ones, see join.c. The others ask for each
  * hole that they would take whether it has room between the partial blocks, and are content with
  * first fit when LOOM_BANK_TRIES holes had none. Without partial blocks this costs one comparison.
  *
@@ -247,6 +250,35 @@ static const struct loom_mask *loom_bank_request_banks(const struct loom_bank *b
 	return missing ? mask : &bank->all;
 }
 
+/* A block on some banks goes between all blocks, in one order or in two. */
+static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_block *block,
+				   const struct loom_bank_request *request,
+				   const struct loom_mask *mask)
+{
+	struct loom_partials *partials = &bank->partials;
+	struct loom_scan scan;
+
+	loom_scan_begin(&scan, partials, request, mask, max(request->low, bank->base),
+			min(request->high, bank->limit));
+	if (loom_join_is_one(bank))
+		loom_partials_search(partials, &scan);
+	else
+		loom_bank_search_apart(bank, request, &scan);
+	if (scan.failed)
+		return -ENOSPC;
+	block->start = scan.at;
+	block->size = request->size;
+	block->partial = true;
+	block->mask = *mask;
+	if (!loom_partials_insert(partials, block, &scan.from, request->spare))
+		return -ENOMEM;
+	block->bank = bank;
+	bank->blocks++;
+	if (bank->blocks != partials->count)
+		loom_join_consider(bank, request->spare);
+	return 0;
+}
+
 int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 		    const struct loom_bank_request *request)
 {
@@ -256,28 +288,25 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	if (block->bank || !mask || !request->size || !request->align ||
 	    (request->align & (request->align - 1)) || request->low > request->high)
 		return -EINVAL;
-	if (bank->is_flat && mask == &bank->all && !bank->partials.count &&
+	if (mask != &bank->all)
+		return loom_bank_alloc_partial(bank, block, request, mask);
+	if (bank->is_flat && !bank->partials.count &&
 	    bank->blocks < bank->flat_most && loom_bank_take_near_end(bank, block, request))
 		return 0;
-	loom_bank_search(bank, request, mask, &place);
+	loom_bank_search(bank, request, &place);
 	if (!place.node)
 		return -ENOSPC;
 
 	block->start = place.start;
 	block->size = request->size;
-	block->partial = mask != &bank->all;
-	if (block->partial) {
-		block->mask = *mask;
-		if (!loom_partials_insert(&bank->partials, block, &place.above,
-					  request->spare))
-			return -ENOMEM;
-	} else {
-		if (bank->is_flat && loom_bank_on_all(bank) >= bank->flat_most)
-			loom_bank_make_tree(bank);
-		loom_bank_take(bank, &place, block);
-	}
+	block->partial = false;
+	if (bank->is_flat && loom_bank_on_all(bank) >= bank->flat_most)
+		loom_bank_make_tree(bank);
+	loom_bank_take(bank, &place, block);
 	block->bank = bank;
 	bank->blocks++;
+	if (bank->partials.count)
+		loom_join_add(bank, block, &place.above);
 	return 0;
 }
 
@@ -285,10 +314,15 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 {
 	if (block->bank != bank || block == &bank->head)
 		return -EINVAL;
-	if (block->partial)
+	if (block->partial) {
 		loom_partials_remove(&bank->partials, block);
-	else
+		if (!bank->partials.count)
+			loom_join_end(bank);
+	} else {
+		if (bank->partials.count)
+			loom_join_remove(bank, block);
 		loom_bank_give(bank, block);
+	}
 	block->bank = NULL;
 	bank->blocks--;
 	if (!bank->is_flat && loom_bank_on_all(bank) <= bank->flat_most / 2)
@@ -304,22 +338,6 @@ u64 loom_bank_bytes(struct loom_bank *bank, u32 index)
 u64 loom_bank_lowest(const struct loom_bank *bank)
 {
 	return min(bank->base + bank->head.hole, loom_partials_lowest(&bank->partials));
-}
-
-/* The last node that starts at @address or below. */
-static struct loom_bank_block *loom_bank_at(struct loom_bank *bank, u64 address)
-{
-	struct loom_bank_block *node;
-
-	if (!bank->is_flat)
-		return loom_tree_at(bank, address);
-	/* from the last hole below on */
-	node = loom_flat_at(&bank->flat, address);
-	if (!node)
-		node = &bank->head;
-	while (node->neighbour[HIGH] && node->neighbour[HIGH]->start <= address)
-		node = node->neighbour[HIGH];
-	return node;
 }
 
 struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)

@@ -57,6 +57,8 @@ void loom_extents_summarise_banks(struct loom_partial_chunk *chunk)
 	u32 k;
 
 	chunk->gone = 0;
+	chunk->hole = U64_MAX;
+	chunk->hole_known = false;
 	own->banks = (struct loom_mask){ { 0 } };
 	own->start = loom_partial_entry(chunk, 0)->start;
 	own->end = 0;

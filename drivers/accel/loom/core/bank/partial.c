@@ -13,7 +13,8 @@
  * block keeps its slot; what is ordered is the numbers of the slots, a byte each. A search moves a
  * candidate place along this order: every block that shares a bank with the request and overlaps
  * the candidate moves it past itself, see scan.h. Up to LOOM_PARTIAL_LINEAR chunks that is all:
- * nothing but the union of the banks is kept of a chunk. Sums took 2 to 10 times as long there.
+ * nothing is kept of a chunk but the union of the banks, and for requests on all banks the largest
+ * hole that is left in it, which is computed when one asks. Sums took 2 to 10 times as long there.
  *
  * With more chunks, extents make it O(log n): a subtree knows, for a certain bank or for a certain
  * set of banks (a mask class), where its blocks that are on it begin and end, and how large the
@@ -222,8 +223,7 @@ void loom_partials_search_many(struct loom_partials *partials, struct loom_scan 
 
 /* --- change */
 
-/* The last chunk that starts at @start or below, or the first of all. */
-static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64 start)
+struct loom_partial_chunk *loom_partials_at(struct loom_partials *partials, u64 start)
 {
 	struct loom_treap_node *node = partials->chunks.root, *found = NULL, *first = NULL;
 
@@ -262,7 +262,7 @@ static inline struct loom_partial_entry *partial_put(struct loom_partial_chunk *
 	chunk->used |= 1ULL << slot;
 	chunk->count++;
 	block->chunk = chunk;
-	block->slot = slot;
+	block->slot = (u8)slot;
 	return &chunk->entry[slot];
 }
 
@@ -332,13 +332,25 @@ static void partial_link(struct loom_partials *partials, struct loom_partial_chu
 	partials->chunk_count++;
 }
 
+static void partial_keep(struct loom_partials *partials, struct loom_partial_chunk *chunk)
+{
+	chunk->node.parent = partials->idle ? &partials->idle->node : NULL;
+	partials->idle = chunk;
+	partials->idle_count++;
+}
+
+void loom_partials_stock(struct loom_partials *partials, struct loom_partial_chunk **spare)
+{
+	partial_keep(partials, *spare);
+	*spare = NULL;
+}
+
 static void partial_unlink(struct loom_partials *partials, struct loom_partial_chunk *chunk)
 {
 	loom_extents_propagate_all(partials, loom_treap_unlink(&partials->chunks, &chunk->node));
 	*partial_link_to(partials, chunk->neighbour[LOW], HIGH) = chunk->neighbour[HIGH];
 	*partial_link_to(partials, chunk->neighbour[HIGH], LOW) = chunk->neighbour[LOW];
-	chunk->node.parent = partials->idle ? &partials->idle->node : NULL;
-	partials->idle = chunk;
+	partial_keep(partials, chunk);
 	partials->chunk_count--;
 }
 
@@ -349,6 +361,7 @@ static struct loom_partial_chunk *partial_take(struct loom_partials *partials,
 
 	if (chunk) {
 		partials->idle = partial_chunk(chunk->node.parent);
+		partials->idle_count--;
 	} else if (spare) {
 		chunk = *spare;
 		*spare = NULL;
@@ -379,15 +392,18 @@ static struct loom_partial_chunk *partial_chunk_for(struct loom_partials *partia
 	struct loom_partial_chunk *chunk = above->chunk;
 
 	if (!chunk)
-		return partial_at(partials, start);
+		return loom_partials_at(partials, start);
 	while (chunk->neighbour[LOW] && loom_partial_entry(chunk, 0)->start > start)
 		chunk = chunk->neighbour[LOW];
 	return chunk;
 }
 
-bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
-			  const struct loom_partial_cursor *above,
-			  struct loom_partial_chunk **spare)
+/* Adds a block on these banks. Two users, of which the one that matters is not to call it. */
+static __always_inline bool partial_add(struct loom_partials *partials,
+					struct loom_bank_block *block,
+					const struct loom_mask *mask,
+					const struct loom_partial_cursor *above,
+					struct loom_partial_chunk **spare)
 {
 	struct loom_partial_chunk *chunk = partial_chunk_for(partials, block->start, above);
 	struct loom_partial_chunk *half = NULL;
@@ -416,23 +432,47 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 	entry = partial_put(chunk, i, block);
 	entry->start = block->start;
 	entry->end = block->start + block->size;
-	entry->mask = block->mask;
+	entry->mask = *mask;
 	entry->classes = 0;
 	entry->block = block;
-	partials->count++;
-	partial_count(partials, &block->mask, block->size);
 	if (!partials->chunks.root) {
 		partial_link(partials, chunk, NULL);
 		return true;
 	}
-	loom_mask_add(&chunk->own.banks, &block->mask);
+	loom_mask_add(&chunk->own.banks, mask);
+	if (entry->start > chunk->own.end)
+		chunk->hole = max(chunk->hole, entry->start - chunk->own.end);
+	if (entry->end < chunk->own.start)
+		chunk->hole = max(chunk->hole, chunk->own.start - entry->end);
+	chunk->hole_known = false;
 	chunk->own.start = min(chunk->own.start, entry->start);
 	chunk->own.end = max(chunk->own.end, entry->end);
 	if (!partials->indexed)
 		return true;
-	set = loom_extents_affected(partials, &block->mask);
+	set = loom_extents_affected(partials, mask);
 	entry->classes = set.classes;
 	loom_extents_add_entry(partials, chunk, entry, &set);
+	return true;
+}
+
+bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
+			  const struct loom_partial_cursor *above,
+			  struct loom_partial_chunk **spare)
+{
+	if (!partial_add(partials, block, &block->mask, above, spare))
+		return false;
+	partials->count++;
+	partials->longest = max(partials->longest, block->size);
+	partial_count(partials, &block->mask, block->size);
+	return true;
+}
+
+bool loom_partials_note(struct loom_partials *partials, struct loom_bank_block *block,
+			const struct loom_mask *all, const struct loom_partial_cursor *above)
+{
+	if (!partial_add(partials, block, all, above, NULL))
+		return false;
+	partials->noted++;
 	return true;
 }
 
@@ -469,20 +509,19 @@ static void partial_forget(struct loom_partials *partials)
 	memset(partials->class, 0, sizeof(partials->class));
 }
 
-void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block)
+static void partial_take_out(struct loom_partials *partials, const struct loom_bank_block *block)
 {
 	struct loom_partial_chunk *chunk = block->chunk, *next = NULL;
+	const struct loom_partial_entry *entry = &chunk->entry[block->slot];
 	u32 k = partial_index(chunk, block->slot);
 	struct loom_partial_set set;
 
 	partial_drop(chunk, k);
-	partials->count--;
-	partial_count(partials, &block->mask, -block->size);
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
 		partial_forget(partials);
 	if (!chunk->count) {
 		partial_unlink(partials, chunk);
-		if (!partials->count)
+		if (!partials->chunks.root)
 			partial_forget(partials);
 		return;
 	}
@@ -494,11 +533,36 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 		return;
 	}
-	partial_shrink(partials, chunk, block->start + block->size);
+	chunk->hole = U64_MAX;
+	chunk->hole_known = false;
+	partial_shrink(partials, chunk, entry->end);
 	if (partials->indexed) {
-		set = loom_extents_affected(partials, &block->mask);
-		loom_extents_drop_entry(partials, chunk, &chunk->entry[block->slot], k, &set);
+		set = loom_extents_affected(partials, &entry->mask);
+		loom_extents_drop_entry(partials, chunk, entry, k, &set);
 	}
+}
+
+void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block)
+{
+	partial_take_out(partials, block);
+	partials->count--;
+	if (!partials->count)
+		partials->longest = 0;
+	partial_count(partials, &block->mask, -block->size);
+}
+
+void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block *block)
+{
+	partial_take_out(partials, block);
+	partials->noted--;
+}
+
+void loom_partials_clear(struct loom_partials *partials)
+{
+	partial_forget(partials);
+	while (partials->chunks.root)
+		partial_unlink(partials, partial_chunk(partials->chunks.root));
+	partials->noted = 0;
 }
 
 /* --- the set as a whole */
@@ -509,6 +573,7 @@ void loom_partials_init(struct loom_partials *partials, u32 banks)
 	partials->one_word = banks <= 64;
 	partials->chunks.update = loom_extents_update;
 	partials->linear = LOOM_PARTIAL_LINEAR;
+	partials->patience = LOOM_JOIN_PATIENCE;
 }
 
 void loom_partials_fini(struct loom_partials *partials)
@@ -536,6 +601,8 @@ u64 loom_partials_bytes(struct loom_partials *partials, u32 bank)
 			loom_partial_entry(cursor.chunk, cursor.index);
 		const struct loom_mask *mask = &entry->mask;
 
+		if (!entry->block->partial)
+			continue;
 		for (i = loom_mask_next(mask, 0); i < DRM_LOOM_MAX_BANKS;
 		     i = loom_mask_next(mask, i + 1))
 			partials->bytes[i] += entry->end - entry->start;

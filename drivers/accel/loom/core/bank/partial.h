@@ -15,6 +15,8 @@ struct loom_bank_block;
 #define LOOM_PARTIAL_CANDIDATES		16
 /* Up to so many chunks they are not summed up: they are searched one after the other. Measured. */
 #define LOOM_PARTIAL_LINEAR		64
+/* Steps of searches that joining both kinds must save, for each block, before they are joined. */
+#define LOOM_JOIN_PATIENCE		32
 /* Extents in a summary: one per class, then one per bank */
 #define LOOM_PARTIAL_EXTENTS		(LOOM_PARTIAL_CLASSES + DRM_LOOM_MAX_BANKS)
 /* Masks of up to so many banks are searched by the extents of single banks */
@@ -69,6 +71,8 @@ struct loom_partial_entry {
  * @neighbour: the chunks before and behind it in the order
  * @count: number of blocks
  * @gone: number of blocks that went since @own was computed, while it is the only chunk
+ * @hole: upper bound of the bytes between two blocks that no other of the chunk covers, in any bank
+ * @hole_known: it is no more than that
  * @used: bit by slot: there is a block in it
  * @order: the slots of the blocks, in the order of their starts: a byte each, the first one in the
  *	low bits of the first word. What is behind the last one does not matter.
@@ -87,6 +91,8 @@ struct loom_partial_chunk {
 	struct loom_partial_chunk *neighbour[2];
 	u32 count;
 	u32 gone;
+	u64 hole;
+	bool hole_known;
 	u64 used;
 	u64 order[LOOM_PARTIAL_FAN / 8];
 	struct loom_partial_summary own;
@@ -125,7 +131,13 @@ struct loom_partial_set {
  * @outer: the first chunk and the last
  * @idle: chunks without blocks, linked by their parent pointer
  * @chunk_count: number of chunks with blocks
- * @count: number of blocks
+ * @idle_count: number of chunks without blocks
+ * @count: number of partial blocks
+ * @noted: number of blocks on all banks that are noted among them, see join.c
+ * @joined: all of these are
+ * @worth: what joining them would have saved of late, in blocks that a search passes
+ * @patience: how much that is when they are joined; LOOM_JOIN_PATIENCE, or other in tests
+ * @longest: bytes of the largest partial block, or more
  * @searches: number of searches so far
  * @indexed: chunks know what is in their subtrees
  * @one_word: all banks are in the first word of their masks
@@ -142,7 +154,13 @@ struct loom_partials {
 	struct loom_partial_chunk *outer[2];
 	struct loom_partial_chunk *idle;
 	u32 chunk_count;
+	u32 idle_count;
 	u32 count;
+	u32 noted;
+	bool joined;
+	u64 worth;
+	u32 patience;
+	u64 longest;
 	u64 searches;
 	bool indexed;
 	bool one_word;
@@ -195,14 +213,32 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 			  struct loom_partial_chunk **spare);
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block);
 
+/*
+ * Notes a block on @all banks among them, or takes it out again. It is no partial block, and is
+ * skipped by who asks for these. False: a chunk is needed, and there is none.
+ */
+bool loom_partials_note(struct loom_partials *partials, struct loom_bank_block *block,
+			const struct loom_mask *all, const struct loom_partial_cursor *above);
+void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block *block);
+/* Takes out all blocks. None of them is partial. */
+void loom_partials_clear(struct loom_partials *partials);
+
+/* Keeps @spare for later, and sets it to NULL. */
+void loom_partials_stock(struct loom_partials *partials, struct loom_partial_chunk **spare);
+
+/* The last chunk that starts at @start or below, or the first of all. */
+struct loom_partial_chunk *loom_partials_at(struct loom_partials *partials, u64 start);
+
 /* Bytes that the blocks take in a bank. Counts them if one came or went since. */
 u64 loom_partials_bytes(struct loom_partials *partials, u32 bank);
 
 /* Start of the lowest block, or U64_MAX. */
 u64 loom_partials_lowest(const struct loom_partials *partials);
 
-/* A walk over all blocks, ordered by start. */
+/* A walk over all blocks that are partial or noted, ordered by start. */
 void loom_partials_begin(struct loom_partials *partials, struct loom_partial_cursor *cursor);
 void loom_partials_step(struct loom_partial_cursor *cursor);
+/* On to a block that is partial, if it is at another. */
+void loom_partials_skip(struct loom_partial_cursor *cursor);
 
 #endif /* LOOM_PARTIAL_H */

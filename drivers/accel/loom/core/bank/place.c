@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "join.h"
 #include "place.h"
 #include "scan.h"
 #include "tree.h"
@@ -181,38 +182,29 @@ static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block *
 	return moved;
 }
 
-/* Takes the candidate. Copied as it was written: a load of two fields at once would wait. */
-static void loom_bank_keep(struct loom_bank_place *place, struct loom_bank_block *node,
-			   const struct loom_scan *scan)
-{
-	place->node = node;
-	place->start = scan->at;
-	place->above.chunk = scan->from.chunk;
-	place->above.index = scan->from.index;
-}
-
 /* By first fit along both kinds of blocks at once, on all banks from @node on. */
-static void loom_bank_first_in_list(struct loom_bank *bank, struct loom_scan *scan,
-				    struct loom_bank_block *node, struct loom_bank_place *place)
+static struct loom_bank_block *loom_bank_first_in_list(struct loom_bank *bank,
+						       struct loom_scan *scan,
+						       struct loom_bank_block *node)
 {
 	bool moved;
 
+	loom_join_credit(bank, bank->blocks - bank->partials.count + LOOM_JOIN_TURN);
 	do {
 		loom_partials_search(&bank->partials, scan);
 		moved = scan->top_down ? loom_bank_pass_down(scan, &node) :
 					 loom_bank_pass_up(scan, &node);
 	} while (moved && !scan->failed);
-	if (!scan->failed)
-		loom_bank_keep(place, node, scan);
+	return node;
 }
 
 /*
  * While there is a tree: both move the other's candidate on until they agree. Where many of both
  * kinds lie side by side that takes hundreds of turns; after a few, they are passed one by one.
  */
-static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *scan,
-				    const struct loom_bank_request *request,
-				    struct loom_bank_place *place)
+static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
+						       struct loom_scan *scan,
+						       const struct loom_bank_request *request)
 {
 	struct loom_bank_request in_all = *request;
 	struct loom_bank_place other;
@@ -221,46 +213,97 @@ static void loom_bank_first_in_tree(struct loom_bank *bank, struct loom_scan *sc
 	for (turn = 0; turn < LOOM_BANK_TRIES; turn++) {
 		loom_partials_search(&bank->partials, scan);
 		if (scan->failed)
-			return;
+			return NULL;
 		if (request->top_down)
 			in_all.high = scan->at + request->size;
 		else
 			in_all.low = scan->at;
 		loom_bank_first(bank, &in_all, &other);
-		if (!other.node)
-			return;
-		if (other.start == scan->at) {
-			loom_bank_keep(place, other.node, scan);
-			return;
+		if (!other.node) {
+			scan->failed = true;
+			return NULL;
 		}
+		if (other.start == scan->at)
+			return other.node;
 		loom_scan_move(scan, other.start + (request->top_down ? request->size : 0));
 		if (scan->failed)
-			return;
+			return NULL;
+		loom_join_credit(bank, LOOM_JOIN_TURN);
 	}
+	loom_join_credit(bank, bank->blocks - bank->partials.count);
 	loom_scan_restart(scan, &bank->partials);
 	do {
 		loom_scan_all(scan);
 	} while (!scan->failed && (request->top_down ? loom_bank_pass_down(scan, &other.node) :
 						       loom_bank_pass_up(scan, &other.node)) &&
 		 !scan->failed);
-	if (!scan->failed)
-		loom_bank_keep(place, other.node, scan);
+	return other.node;
+}
+
+struct loom_bank_block *loom_bank_search_apart(struct loom_bank *bank,
+					       const struct loom_bank_request *request,
+					       struct loom_scan *scan)
+{
+	if (!bank->is_flat)
+		return loom_bank_first_in_tree(bank, scan, request);
+	return loom_bank_first_in_list(bank, scan, request->top_down ? bank->last : &bank->head);
+}
+
+struct loom_bank_block *loom_bank_at(struct loom_bank *bank, u64 address)
+{
+	struct loom_bank_block *node;
+
+	if (!bank->is_flat)
+		return loom_tree_at(bank, address);
+	/* from the last hole below on */
+	node = loom_flat_at(&bank->flat, address);
+	if (!node)
+		node = &bank->head;
+	while (node->neighbour[HIGH] && node->neighbour[HIGH]->start <= address)
+		node = node->neighbour[HIGH];
+	return node;
+}
+
+/* The same; if it is not far below @above, found from there. */
+static struct loom_bank_block *loom_bank_below(struct loom_bank *bank, u64 address,
+					       struct loom_partial_cursor above)
+{
+	const struct loom_partial_entry *entry;
+	u32 step;
+
+	for (step = 0; above.chunk && step < LOOM_BANK_TRIES; step++) {
+		if (!above.index) {
+			above.chunk = above.chunk->neighbour[LOW];
+			if (!above.chunk)
+				return &bank->head;
+			above.index = above.chunk->count;
+		}
+		entry = loom_partial_entry(above.chunk, --above.index);
+		if (entry->start <= address && !entry->block->partial)
+			return entry->block;
+	}
+	return loom_bank_at(bank, address);
 }
 
 /* The place by first fit beside partial blocks. */
 static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
-				   const struct loom_mask *mask, struct loom_bank_place *place)
+				   struct loom_bank_place *place)
 {
+	struct loom_bank_block *node = NULL;
 	struct loom_scan scan;
 
-	place->node = NULL;
-	loom_scan_begin(&scan, &bank->partials, request, mask, max(request->low, bank->base),
-			min(request->high, bank->limit));
-	if (bank->is_flat)
-		loom_bank_first_in_list(bank, &scan, request->top_down ? bank->last : &bank->head,
-					place);
+	loom_scan_begin(&scan, &bank->partials, request, &bank->all,
+			max(request->low, bank->base), min(request->high, bank->limit));
+	scan.on_all = true;
+	if (loom_join_is_one(bank))
+		loom_partials_search(&bank->partials, &scan);
 	else
-		loom_bank_first_in_tree(bank, &scan, request, place);
+		node = loom_bank_search_apart(bank, request, &scan);
+	if (scan.failed)
+		return;
+	place->start = scan.at;
+	place->above = scan.from;
+	place->node = node ? node : loom_bank_below(bank, scan.at, scan.from);
 }
 
 /* Where the request goes in a hole, between the partial blocks in it. False: nowhere. */
@@ -271,6 +314,8 @@ static bool loom_bank_fit_between(struct loom_bank *bank, u64 hole, u64 bytes,
 
 	loom_scan_begin(&scan, &bank->partials, request, &bank->all, max(hole, request->low),
 			min(hole + bytes, request->high));
+	scan.on_all = true;
+	loom_scan_narrow(&scan, &bank->partials);
 	loom_partials_search(&bank->partials, &scan);
 	*address = scan.at;
 	return !scan.failed;
@@ -476,16 +521,18 @@ static void loom_bank_best(struct loom_bank *bank, const struct loom_bank_reques
 }
 
 void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
-		      const struct loom_mask *mask, struct loom_bank_place *place)
+		      struct loom_bank_place *place)
 {
-	if (mask == &bank->all && loom_bank_chooses(bank, request)) {
+	place->node = NULL;
+	place->above.chunk = NULL;
+	if (loom_bank_chooses(bank, request)) {
 		loom_bank_best(bank, request, place);
 		/* without partial blocks there is no place that it would not have found */
 		if (place->node || !bank->partials.count)
 			return;
 	}
-	if (mask != &bank->all || bank->partials.count)
-		loom_bank_first_around(bank, request, mask, place);
+	if (bank->partials.count)
+		loom_bank_first_around(bank, request, place);
 	else
 		loom_bank_first(bank, request, place);
 }

@@ -4,11 +4,13 @@
 
 #include "loom_bank.h"
 
+struct loom_scan;
+
 /**
  * struct loom_bank_place - a place for a block
  * @node: the block that the hole is behind; NULL if there is no place
  * @start: where the block goes
- * @above: of a partial block: where it goes in their order, see loom_partials_insert()
+ * @above: where it goes in the order of partial blocks, see loom_partials_insert(), if it is known
  */
 struct loom_bank_place {
 	struct loom_bank_block *node;
@@ -16,9 +18,20 @@ struct loom_bank_place {
 	struct loom_partial_cursor above;
 };
 
-/* Finds a place on these banks for a valid request; @mask is &loom_bank.all for all of them. */
+/* Finds a place on all banks for a valid request. */
 void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
-		      const struct loom_mask *mask, struct loom_bank_place *place);
+		      struct loom_bank_place *place);
+
+/*
+ * Moves the candidate of a scan that has begun on to a place between both kinds of blocks, which
+ * are not joined. Return: the block on all banks that it is behind.
+ */
+struct loom_bank_block *loom_bank_search_apart(struct loom_bank *bank,
+					       const struct loom_bank_request *request,
+					       struct loom_scan *scan);
+
+/* The last block on all banks that starts at @address or below, or the head. */
+struct loom_bank_block *loom_bank_at(struct loom_bank *bank, u64 address);
 
 /* Whether the policy has a better answer for the request than first fit. */
 static inline bool loom_bank_chooses(const struct loom_bank *bank,

@@ -131,7 +131,39 @@ bool loom_scan_chunk(struct loom_scan *scan, struct loom_partial_chunk *chunk, u
 	return scan_chunk_up(scan, chunk, index);
 }
 
-static void scan_all_up(struct loom_scan *scan)
+/* Computes the largest hole that blocks of a chunk leave between them. */
+static void scan_find_hole(struct loom_partial_chunk *chunk)
+{
+	u64 hole = 0, end = U64_MAX;
+	u32 k;
+
+	for (k = 0; k < chunk->count; k++) {
+		const struct loom_partial_entry *entry = &chunk->entry[loom_partial_slot(chunk, k)];
+
+		hole = max(hole, entry->start > end ? entry->start - end : 0);
+		end = k ? max(end, entry->end) : entry->end;
+	}
+	chunk->hole = hole;
+	chunk->hole_known = true;
+}
+
+/*
+ * Moves a candidate on all banks past a chunk, whose banks and bytes it meets, if no hole in the
+ * chunk has room for it. The bounds of the only chunk are not exact.
+ */
+static bool scan_skip(struct loom_scan *scan, struct loom_partial_chunk *chunk)
+{
+	if (!chunk->neighbour[LOW] && !chunk->neighbour[HIGH])
+		return false;
+	if (chunk->hole >= scan->size && !chunk->hole_known)
+		scan_find_hole(chunk);
+	if (chunk->hole >= scan->size)
+		return false;
+	loom_scan_move(scan, scan->top_down ? chunk->own.start : chunk->own.end);
+	return true;
+}
+
+static __always_inline void scan_all_up(struct loom_scan *scan, bool on_all)
 {
 	struct loom_partial_chunk *chunk = scan->from.chunk;
 	u32 index = scan->from.index;
@@ -142,23 +174,37 @@ static void scan_all_up(struct loom_scan *scan)
 			scan->from.index = index;
 			return;
 		}
-		if (chunk->own.end > scan->at &&
-		    loom_mask_overlaps(&chunk->own.banks, scan->banks) &&
-		    scan_chunk_up(scan, chunk, index))
+		if (chunk->own.end <= scan->at ||
+		    !loom_mask_overlaps(&chunk->own.banks, scan->banks))
+			continue;
+		if (on_all && scan_skip(scan, chunk)) {
+			if (scan->failed)
+				return;
+		} else if (scan_chunk_up(scan, chunk, index)) {
 			return;
+		}
 	}
 	scan->from.chunk = NULL;
 }
 
-static void scan_all_down(struct loom_scan *scan)
+static __always_inline void scan_all_down(struct loom_scan *scan, bool on_all)
 {
 	struct loom_partial_chunk *chunk = scan->from.chunk;
 	u32 index = scan->from.index;
 
 	while (chunk) {
-		if (chunk->own.end > scan->at &&
-		    loom_mask_overlaps(&chunk->own.banks, scan->banks) &&
-		    scan_chunk_down(scan, chunk, index))
+		if (chunk->own.end > scan->at && chunk->own.start < scan->at + scan->size &&
+		    loom_mask_overlaps(&chunk->own.banks, scan->banks)) {
+			if (on_all && scan_skip(scan, chunk)) {
+				scan->from.chunk = chunk;
+				scan->from.index = 0;
+			} else {
+				scan_chunk_down(scan, chunk, index);
+			}
+			if (scan->failed)
+				return;
+		}
+		if (chunk->own.start < scan->stop)
 			return;
 		chunk = chunk->neighbour[LOW];
 		index = chunk ? chunk->count : 0;
@@ -167,8 +213,12 @@ static void scan_all_down(struct loom_scan *scan)
 
 void loom_scan_all(struct loom_scan *scan)
 {
-	if (scan->top_down)
-		scan_all_down(scan);
+	if (scan->top_down && scan->on_all)
+		scan_all_down(scan, true);
+	else if (scan->top_down)
+		scan_all_down(scan, false);
+	else if (scan->on_all)
+		scan_all_up(scan, true);
 	else
-		scan_all_up(scan);
+		scan_all_up(scan, false);
 }

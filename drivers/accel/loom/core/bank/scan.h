@@ -27,9 +27,11 @@
  * @align_mask: its alignment, less one
  * @one_word: see &struct loom_partials
  * @top_down: take the highest place, else the lowest
+ * @on_all: @banks are all banks
  * @failed: there is no free range
  * @at: start of the candidate
  * @last: the place at the far end of the range; the candidate never goes past it
+ * @stop: no block of a chunk before one that starts lower is in the way
  * @from: where it is resumed. From the bottom, the first block that starts behind the candidate, or
  *	none. From the top, the last one that moved the candidate, or the one that is highest; no
  *	block from there on starts below the candidate, but for that last.
@@ -40,9 +42,11 @@ struct loom_scan {
 	u64 align_mask;
 	bool one_word;
 	bool top_down;
+	bool on_all;
 	bool failed;
 	u64 at;
 	u64 last;
+	u64 stop;
 	struct loom_partial_cursor from;
 };
 
@@ -65,9 +69,11 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 	scan->align_mask = mask;
 	scan->top_down = request->top_down;
 	scan->one_word = partials->one_word;
+	scan->on_all = false;
 	loom_scan_restart(scan, partials);
 	scan->failed = high < request->size || low > U64_MAX - mask;
 	scan->at = 0;
+	scan->stop = 0;
 	if (scan->failed)
 		return;
 	lowest = (low + mask) & ~mask;
@@ -75,6 +81,27 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 	scan->failed = lowest > highest;
 	scan->at = request->top_down ? highest : lowest;
 	scan->last = request->top_down ? lowest : highest;
+}
+
+/*
+ * Of a scan that has begun, for a range that has no block on all banks: begins where partial blocks
+ * may be in the way, as none has more than so many bytes, and ends there.
+ */
+static inline void loom_scan_narrow(struct loom_scan *scan, struct loom_partials *partials)
+{
+	u64 longest = partials->longest;
+
+	if (scan->failed || partials->chunk_count < 3)
+		return;
+	if (scan->top_down) {
+		scan->stop = scan->last - min(scan->last, longest);
+		scan->from.chunk = loom_partials_at(partials, scan->at + scan->size);
+		scan->from.index = scan->from.chunk->count;
+	} else if (scan->at >= longest) {
+		/* who starts there or below ends before the candidate */
+		scan->from.chunk = loom_partials_at(partials, scan->at - longest);
+		scan->from.index = 0;
+	}
 }
 
 /*

@@ -19,19 +19,25 @@ void loom_partials_step(struct loom_partial_cursor *cursor)
 	cursor->index = 0;
 }
 
+void loom_partials_skip(struct loom_partial_cursor *cursor)
+{
+	while (cursor->chunk && !loom_partial_entry(cursor->chunk, cursor->index)->block->partial)
+		loom_partials_step(cursor);
+}
+
 static bool loom_bank_wanted(const struct loom_bank_iter *iter, const struct loom_bank_block *block)
 {
 	return !iter->wanted || iter->wanted(block, iter->who);
 }
 
-/* Whether a partial block does not count in a walk, or was reported already. */
+/* Whether a block is not partial, does not count in a walk, or was reported already. */
 static bool loom_bank_passed(const struct loom_bank_iter *iter)
 {
 	const struct loom_partial_entry *entry =
 		loom_partial_entry(iter->cursor.chunk, iter->cursor.index);
 
 	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
-	       !loom_bank_wanted(iter, entry->block);
+	       !entry->block->partial || !loom_bank_wanted(iter, entry->block);
 }
 
 /*
@@ -89,6 +95,7 @@ struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter)
 {
 	struct loom_bank_block *block = iter->block, *partial = NULL;
 
+	loom_partials_skip(&iter->cursor);
 	if (iter->cursor.chunk)
 		partial = loom_partial_entry(iter->cursor.chunk, iter->cursor.index)->block;
 	if (partial && (!block || partial->start < block->start)) {
@@ -98,20 +105,6 @@ struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter)
 	if (block)
 		iter->block = block->neighbour[HIGH];
 	return block;
-}
-
-struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index)
-{
-	struct loom_mask mask = { { 0 } };
-	struct loom_bank_iter iter;
-	struct loom_bank_span span = { 0 };
-
-	loom_mask_set(&mask, index);
-	loom_bank_walk(bank, &mask, &iter);
-	/* a hole comes before a block at most once */
-	if (loom_bank_next(&iter, &span) && !span.block)
-		loom_bank_next(&iter, &span);
-	return span.block;
 }
 
 /* Bytes of the largest hole. */
@@ -133,7 +126,7 @@ static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask 
 		const struct loom_partial_entry *entry =
 			loom_partial_entry(cursor.chunk, cursor.index);
 
-		stats->blocks += loom_mask_overlaps(&entry->mask, mask);
+		stats->blocks += entry->block->partial && loom_mask_overlaps(&entry->mask, mask);
 	}
 	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);

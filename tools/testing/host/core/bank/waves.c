@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * A bank fills and empties in waves, each with sets of banks of its own. How holes and blocks are
- * kept meanwhile (a list or a tree, with sums over chunks or without, sums that were given up and
- * begun anew) must not show: banks that go over from one to the other at other sizes give the same
- * addresses, no two blocks share a byte of a bank, and each bank counts the bytes of its blocks.
+ * kept meanwhile (a list or a tree, both kinds joined or apart, with sums over chunks or without,
+ * sums that were given up and begun anew) must not show: banks that go over from one to the other
+ * at other sizes give the same addresses, no two blocks share a byte of a bank, and each bank
+ * counts the bytes of its blocks.
  */
 #include <string.h>
 
@@ -18,11 +19,18 @@
 #define WAVE		4000
 #define SETS		60
 
-/* Of each: most chunks without sums, most blocks in the list. */
+/* Of each: most chunks without sums, most blocks in the list, patience before both are joined. */
 static const struct {
 	u32 linear;
 	u32 flat_most;
-} ways[] = { { 1, 0 }, { 3, 16 }, { LOOM_PARTIAL_LINEAR, LOOM_FLAT_BLOCKS } };
+	u32 patience;
+} ways[] = {
+	{ 1, 0, U32_MAX },
+	{ 3, 16, 0 },
+	{ 5, 40, 1 },
+	{ LOOM_PARTIAL_LINEAR, LOOM_FLAT_BLOCKS, LOOM_JOIN_PATIENCE },
+	{ 4, LOOM_FLAT_BLOCKS, 4 },
+};
 
 #define WAYS ARRAY_SIZE(ways)
 
@@ -122,8 +130,8 @@ static struct loom_bank_request draw_request(const struct world *w, u32 wave)
 static void test_waves(enum loom_bank_policy policy, const char *name)
 {
 	static struct world w;
+	u32 placed = 0, joined[WAYS] = { 0 }, step;
 	const char *fault = NULL;
-	u32 placed = 0, step;
 
 	memset(&w, 0, sizeof(w));
 	draw_sets(&w);
@@ -132,6 +140,7 @@ static void test_waves(enum loom_bank_policy policy, const char *name)
 			tap_fatal("init");
 		w.bank[k].partials.linear = ways[k].linear;
 		w.bank[k].flat_most = ways[k].flat_most;
+		w.bank[k].partials.patience = ways[k].patience;
 	}
 	for (step = 0; step < STEPS && !fault; step++) {
 		u32 wave = step / WAVE, i = random_below(BLOCKS);
@@ -149,9 +158,14 @@ static void test_waves(enum loom_bank_policy policy, const char *name)
 		}
 		if (!fault && step % 97 == 0)
 			fault = bytes_right(&w);
+		for (u32 k = 0; k < WAYS; k++)
+			joined[k] += w.bank[k].partials.joined;
 	}
 	tap_ok(!fault && placed > STEPS / 5, "%s: %u requests%s%s", name, placed,
 	       fault ? ", " : "", fault ? fault : "");
+	tap_ok(!joined[0] && joined[2] > STEPS / 5 && joined[4] > STEPS / 5,
+	       "%s: both kinds were joined for %u, %u, %u, %u, %u steps", name, joined[0],
+	       joined[1], joined[2], joined[3], joined[4]);
 	for (u32 k = 0; k < WAYS; k++)
 		loom_bank_fini(&w.bank[k]);
 }
@@ -204,10 +218,54 @@ static void test_forgotten(void)
 	loom_bank_fini(&bank);
 }
 
+/*
+ * A block on all banks goes between many that start where the bank does, each on one bank, of which
+ * the first is long: whatever is skipped in a search, that one is not.
+ */
+static void test_stacked(enum loom_bank_policy policy, bool top_down)
+{
+	static struct loom_bank_block blocks[BANKS + 2];
+	struct loom_bank_request request = { .align = 64, .high = U64_MAX };
+	static struct loom_bank bank;
+	struct loom_mask one;
+
+	memset(blocks, 0, sizeof(blocks));
+	if (loom_bank_init(&bank, 0, 1 << 16, BANKS, policy))
+		tap_fatal("init");
+	for (u32 i = 0; i < BANKS; i++) {
+		memset(&one, 0, sizeof(one));
+		loom_mask_set(&one, i);
+		request.mask = &one;
+		request.size = i ? 64 : 4096;
+		if (take(&bank, &blocks[i], request))
+			tap_fatal("no space in an empty bank");
+	}
+	request.mask = NULL;
+	request.size = 64;
+	request.low = 8192;
+	if (take(&bank, &blocks[BANKS], request))
+		tap_fatal("no space");
+	request.low = 0;
+	request.top_down = top_down;
+	if (top_down)
+		request.high = 4096 + 64;
+	if (bank.partials.chunk_count < 3 || take(&bank, &blocks[BANKS + 1], request))
+		tap_fatal("no space in three chunks");
+	tap_ok(blocks[BANKS + 1].start == 4096,
+	       "policy %d, %s: a block goes above %u that begin where the bank does", policy,
+	       top_down ? "from the top" : "from the bottom", BANKS);
+	loom_bank_fini(&bank);
+}
+
 int main(void)
 {
 	random_state = 1125;
 	test_forgotten();
+	for (u32 i = 0; i < 2; i++) {
+		test_stacked(LOOM_BANK_FIRST_FIT, i);
+		test_stacked(LOOM_BANK_BEST_FIT, i);
+		test_stacked(LOOM_BANK_NEAR_FIT, i);
+	}
 	test_waves(LOOM_BANK_FIRST_FIT, "first fit");
 	test_waves(LOOM_BANK_BEST_FIT, "best fit");
 	test_waves(LOOM_BANK_NEAR_FIT, "near fit");
