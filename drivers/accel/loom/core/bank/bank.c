@@ -35,7 +35,7 @@
  *
  * Partial blocks are kept apart, in partial.c. An address range must be free in both. First fit
  * lets the two searches raise each other's lower bound until they agree; where that is done all the
- * time, the blocks on all banks are noted among the partial ones, see join.c. The others ask for each
+ * time, those on all banks are noted among the partial ones, see join.c. The others ask for each
  * hole that they would take whether it has room between the partial blocks, and are content with
  * first fit when LOOM_BANK_TRIES holes had none. Without partial blocks this costs one comparison.
  *

@@ -80,11 +80,17 @@ void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
 	loom_flat_put(flat, from->flat_index, block);
 }
 
-/* Of up to so many holes the best is found in one pass. */
-#define FLAT_FEW	32
-
 /* What makes one hole better than another. */
 enum flat_rule { FLAT_FIRST, FLAT_TIGHTEST, FLAT_NEAREST };
+
+/*
+ * Of up to so many holes the best is found in one pass; of more, so many are one of the parts.
+ * Measured.
+ */
+static __always_inline u32 flat_few(enum flat_rule rule)
+{
+	return rule == FLAT_NEAREST ? 32 : 20;
+}
 
 /* At least so many bytes, from @edge of the bank. */
 struct flat_wish {
@@ -154,11 +160,10 @@ static __always_inline u32 flat_search_many(const struct loom_flat *flat, struct
 {
 	u64 least = U64_MAX;
 	bool tied = false;
-	u32 from = 0, i;
+	u32 few = flat_few(rule), from = 0, i;
 
-	for (i = 0; i < flat->count; i += FLAT_FEW) {
-		u64 cost = flat_least(flat, i, min(i + FLAT_FEW, flat->count), wish, rule,
-				      top_down);
+	for (i = 0; i < flat->count; i += few) {
+		u64 cost = flat_least(flat, i, min(i + few, flat->count), wish, rule, top_down);
 
 		if (cost > least)
 			continue;
@@ -168,7 +173,7 @@ static __always_inline u32 flat_search_many(const struct loom_flat *flat, struct
 	}
 	if (tied)
 		return flat_first_of(flat, 0, flat->count, least, wish, rule, top_down);
-	return flat_first_of(flat, from, min(from + FLAT_FEW, flat->count), least, wish, rule,
+	return flat_first_of(flat, from, min(from + few, flat->count), least, wish, rule,
 			     top_down);
 }
 
@@ -179,7 +184,7 @@ static __always_inline u32 flat_search(const struct loom_flat *flat, struct flat
 	u64 least = U64_MAX, found = 0, tied = 0;
 	u32 i;
 
-	if (flat->count > FLAT_FEW) {
+	if (flat->count > flat_few(rule)) {
 		found = flat_search_many(flat, wish, rule, top_down);
 	} else {
 		for (i = 0; i < flat->count; i++) {
