@@ -91,7 +91,7 @@ static inline void loom_scan_narrow(struct loom_scan *scan, struct loom_partials
 {
 	u64 longest = partials->longest;
 
-	if (scan->failed || partials->chunk_count < 3)
+	if (scan->failed || partials->indexed || partials->chunk_count < 3)
 		return;
 	if (scan->top_down) {
 		scan->stop = scan->last - min(scan->last, longest);
