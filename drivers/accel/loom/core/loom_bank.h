@@ -257,6 +257,11 @@ u32 loom_bank_fini(struct loom_bank *bank);
  * a mask, or while there are partial blocks, O(log n) for masks that are used often; see
  * partial.c.
  *
+ * A call may be O(n) where it prepares others: when it sums up what chunks know, which is after
+ * searches that have looked at as many chunks, and when it joins blocks of both kinds or parts
+ * them, which is after a number of calls that grows with n, see join.c. That one call may take
+ * long: 43 ms with a million blocks on all banks.
+ *
  * Return: 0; -ENOSPC when nothing fits; -ENOMEM when a chunk is needed and there is none; -EINVAL
  * for a size of zero, an alignment that is no power of two, a range that ends before it starts, a
  * block that is allocated already, a mask without banks or with banks that do not exist.
@@ -269,7 +274,8 @@ int __must_check loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block 
  * @bank: the bank
  * @block: the block
  *
- * O(log n). The block can be used for another allocation at once.
+ * O(log n), but O(n) for the last block on some banks while both kinds are joined: it parts them.
+ * The block can be used for another allocation at once.
  *
  * Return: 0; -EINVAL, and nothing is changed, when the block is not allocated from @bank.
  */

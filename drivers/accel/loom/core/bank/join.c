@@ -17,6 +17,10 @@
  * than what joining takes, and parted again when nothing of it is left, or with the last partial
  * block.
  *
+ * One call joins or parts all blocks, which takes O(n). Extents are given up before, as each block
+ * would change those of all its banks. No search is thought to have saved more than a few hundred
+ * blocks, however many there are, so that it is O(1) for each search all the same.
+ *
  * The chunks that it takes come with requests for some banks, one with each, and are kept while
  * there are too few. Without them nothing is joined; who runs out of them later parts both.
  */
@@ -48,6 +52,7 @@ static void join_part(struct loom_bank *bank, const struct loom_bank_block *exce
 {
 	struct loom_bank_block *block;
 
+	loom_partials_forget(&bank->partials);
 	for (block = bank->head.neighbour[HIGH]; bank->partials.noted;
 	     block = block->neighbour[HIGH])
 		if (block != except)
@@ -83,6 +88,7 @@ static void join_both(struct loom_bank *bank)
 	const struct loom_partial_cursor nowhere = { 0 };
 	struct loom_bank_block *block;
 
+	loom_partials_forget(&bank->partials);
 	for (block = bank->head.neighbour[HIGH]; block; block = block->neighbour[HIGH])
 		if (!loom_partials_note(&bank->partials, block, &bank->all, &nowhere)) {
 			join_part(bank, block);

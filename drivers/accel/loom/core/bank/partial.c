@@ -500,8 +500,7 @@ static void partial_shrink(const struct loom_partials *partials, struct loom_par
 	}
 }
 
-/* So few chunks are left that their summaries are not worth their updates. */
-static void partial_forget(struct loom_partials *partials)
+void loom_partials_forget(struct loom_partials *partials)
 {
 	partials->indexed = false;
 	memset(&partials->maintained, 0, sizeof(partials->maintained));
@@ -517,12 +516,13 @@ static void partial_take_out(struct loom_partials *partials, const struct loom_b
 	struct loom_partial_set set;
 
 	partial_drop(chunk, k);
+	/* so few chunks are left that their summaries are not worth their updates */
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
-		partial_forget(partials);
+		loom_partials_forget(partials);
 	if (!chunk->count) {
 		partial_unlink(partials, chunk);
 		if (!partials->chunks.root)
-			partial_forget(partials);
+			loom_partials_forget(partials);
 		return;
 	}
 	if (chunk->count <= LOOM_PARTIAL_FAN / 2)
@@ -559,7 +559,7 @@ void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block
 
 void loom_partials_clear(struct loom_partials *partials)
 {
-	partial_forget(partials);
+	loom_partials_forget(partials);
 	while (partials->chunks.root)
 		partial_unlink(partials, partial_chunk(partials->chunks.root));
 	partials->noted = 0;

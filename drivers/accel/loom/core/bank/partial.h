@@ -220,6 +220,11 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 bool loom_partials_note(struct loom_partials *partials, struct loom_bank_block *block,
 			const struct loom_mask *all, const struct loom_partial_cursor *above);
 void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block *block);
+/*
+ * Gives up all extents. Who is about to change most of the blocks does so first; searches have them
+ * computed anew where they pay.
+ */
+void loom_partials_forget(struct loom_partials *partials);
 /* Takes out all blocks. None of them is partial. */
 void loom_partials_clear(struct loom_partials *partials);
 

@@ -230,7 +230,7 @@ static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
 			return NULL;
 		loom_join_credit(bank, LOOM_JOIN_TURN);
 	}
-	loom_join_credit(bank, bank->blocks - bank->partials.count);
+	loom_join_credit(bank, min(bank->blocks - bank->partials.count, LOOM_JOIN_MOST));
 	loom_scan_restart(scan, &bank->partials);
 	do {
 		loom_scan_all(scan);

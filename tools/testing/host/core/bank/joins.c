@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What it takes to join blocks of both kinds, and to part them, when somebody provokes it: many
+ * blocks on all banks, sums for many single banks, and requests that go from one kind to the other
+ * and back. One call of the allocator joins all blocks, under its caller's lock. So it computes no
+ * sums meanwhile, as each block would change those of all banks, and is due only after a number of
+ * requests that grows with the number of blocks.
+ */
+#include "loom_bank.h"
+#include "tap.h"
+
+#define BANKS		140
+#define BLOCKS		6000
+/* blocks on all banks at the bottom with a hole behind each, more than a search passes in turns */
+#define HOLES		24
+/* partial blocks that are not in the way, and that sums are kept for */
+#define SUMMED		1500
+#define UNIT		64ULL
+/* in units: above all blocks that the bank has */
+#define FAR		1000000ULL
+
+static struct loom_bank bank;
+static struct loom_bank_block on_all[2 * BLOCKS], partial[SUMMED], in_holes[HOLES];
+
+/* extents of subtrees that were computed as chunks came, went or were rotated */
+static u64 sums;
+
+static void (*update)(struct loom_treap *treap, struct loom_treap_node *node);
+
+static void count_and_update(struct loom_treap *treap, struct loom_treap_node *node)
+{
+	if (bank.partials.indexed)
+		sums += loom_mask_count(&bank.partials.maintained.banks);
+	update(treap, node);
+}
+
+/* One unit at @low or above, below @high, on one bank or on all. */
+static void take(struct loom_bank_block *block, u64 low, u64 high, u32 index)
+{
+	struct loom_partial_chunk *spare = loom_bank_chunk_create();
+	struct loom_mask mask = { { 0 } };
+	const struct loom_bank_request request = {
+		.size = UNIT, .align = UNIT, .low = low * UNIT, .high = high * UNIT,
+		.mask = index < BANKS ? &mask : NULL, .spare = &spare,
+	};
+
+	if (index < BANKS)
+		loom_mask_set(&mask, index);
+	if (loom_bank_alloc(&bank, block, &request))
+		tap_fatal("no space");
+	loom_port_free(spare);
+}
+
+static void take_and_give(u64 low, u32 index)
+{
+	struct loom_bank_block block = { 0 };
+
+	take(&block, low, 2 * FAR, index);
+	if (loom_bank_free(&bank, &block))
+		tap_fatal("not given back");
+}
+
+/* Asks for place on single banks until sums are kept for all of them. Return: for how many. */
+static u32 sum_up(void)
+{
+	u32 kept = 0;
+
+	for (u32 i = 0; i < 1000 * BANKS && kept < BANKS; i++) {
+		take_and_give(FAR, i % BANKS);
+		kept = loom_mask_count(&bank.partials.maintained.banks);
+	}
+	return kept;
+}
+
+/* Goes from one kind to the other and back until both are joined. Return: how often. */
+static u32 provoke(void)
+{
+	u32 requests = 0;
+
+	for (; !bank.partials.joined && requests < BLOCKS; requests++) {
+		sums = 0;
+		take_and_give(0, 0);
+	}
+	return requests;
+}
+
+/* Blocks on all banks with holes at the bottom, and blocks on single banks far above. */
+static void fill(void)
+{
+	if (loom_bank_init(&bank, 0, 2 * FAR * UNIT, BANKS, LOOM_BANK_FIRST_FIT))
+		tap_fatal("init");
+	update = bank.partials.chunks.update;
+	bank.partials.chunks.update = count_and_update;
+	bank.partials.linear = 4;
+	for (u32 i = 0; i < HOLES; i++)
+		take(&on_all[i], 2 * i, 2 * i + 1, BANKS);
+	for (u32 i = HOLES; i < BLOCKS; i++)
+		take(&on_all[i], i + HOLES, i + HOLES + 1, BANKS);
+	for (u32 i = 0; i < SUMMED; i++)
+		take(&partial[i], FAR, 2 * FAR, i % BANKS);
+	for (u32 i = 0; i < HOLES - 1; i++)
+		take(&in_holes[i], 2 * i + 1, 2 * i + 2, 0);
+}
+
+int main(void)
+{
+	u32 blocks = BLOCKS, requests, kept;
+
+	fill();
+	kept = sum_up();
+	tap_ok(kept == BANKS && !bank.partials.joined, "sums are kept for %u banks", kept);
+	requests = provoke();
+	tap_ok(bank.partials.joined, "%u blocks on all banks are joined after %u requests", BLOCKS,
+	       requests);
+	tap_ok(sums < BLOCKS, "the one that joins them computes %llu sums",
+	       (unsigned long long)sums);
+
+	/* sums again; then blocks on all banks until there is no chunk for the next one */
+	kept = sum_up();
+	tap_ok(kept == BANKS && bank.partials.joined, "sums are kept for %u banks of both kinds",
+	       kept);
+	while (bank.partials.joined && blocks < 2 * BLOCKS) {
+		sums = 0;
+		take(&on_all[blocks++], 3 * BLOCKS, 2 * FAR, BANKS);
+	}
+	tap_ok(!bank.partials.joined && sums < BLOCKS,
+	       "parted after %u blocks more; that computes %llu sums", blocks - BLOCKS,
+	       (unsigned long long)sums);
+	/* the chunks are there by now; each request has saved a few hundred steps at most */
+	requests = provoke();
+	tap_ok(bank.partials.joined && requests >= BLOCKS / 32,
+	       "they are joined again after %u requests", requests);
+	tap_ok(loom_bank_fini(&bank) == blocks + SUMMED + HOLES - 1, "no block is lost");
+	return tap_end();
+}
