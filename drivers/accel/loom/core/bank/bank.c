@@ -12,7 +12,7 @@
  * removed) carries the first hole. So neighbouring holes cannot exist, freeing merges by adding two
  * numbers, and no hole ever needs memory of its own.
  *
- * While there are few blocks (256) their holes are listed in three arrays, in no order: flat.c. A
+ * While there are few blocks (256) their holes are listed in arrays, in no order: flat.c. A
  * search looks at each of them; a change is a change of one entry, or of two. Beyond that the
  * blocks are a tree, tree.c, and the holes one more by size, size.c. Both give the same answers. A
  * bank that has half as many blocks again has the list again; the cost of building either is spread
@@ -73,7 +73,8 @@ static void loom_bank_make_tree(struct loom_bank *bank)
 static void loom_bank_make_flat(struct loom_bank *bank)
 {
 	bank->is_flat = true;
-	loom_flat_build(&bank->flat, &bank->head);
+	loom_flat_build(&bank->flat, &bank->head, bank->limit,
+			bank->policy == LOOM_BANK_NEAR_FIT);
 }
 
 /* Changes the hole behind @node while there is a tree. */
@@ -163,14 +164,7 @@ static void loom_bank_give(struct loom_bank *bank, struct loom_bank_block *block
 	u64 above = block->hole;
 
 	if (bank->is_flat) {
-		u64 all = below->hole + block->size + above;
-
-		if (!below->hole && above) {
-			loom_flat_hand_over(&bank->flat, block, below, all);
-		} else {
-			loom_flat_set(&bank->flat, block, 0);
-			loom_flat_set(&bank->flat, below, all);
-		}
+		loom_flat_give(&bank->flat, block, below);
 	} else {
 		loom_bank_set_hole(bank, block, 0);
 		loom_bank_set_hole(bank, below, below->hole + block->size + above);

@@ -3,22 +3,41 @@
 
 enum { LOW, HIGH };
 
+/* The start or the size of a hole is another one. */
+static inline void flat_weigh(struct loom_flat *flat, u32 index)
+{
+	u64 start = flat->start[index], size = flat->size[index];
+
+	if (!flat->is_near)
+		return;
+	flat->near[LOW][index] = size - 1 + loom_flat_far(start - flat->base);
+	flat->near[HIGH][index] = size - 1 + loom_flat_far(flat->limit - start - size);
+}
+
 static void loom_flat_put(struct loom_flat *flat, u32 index, struct loom_bank_block *block)
 {
 	flat->start[index] = block->start + block->size;
 	flat->size[index] = block->hole;
 	flat->block[index] = block;
 	block->flat_index = index;
+	flat_weigh(flat, index);
 }
 
-void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head)
+void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 limit,
+		     bool is_near)
 {
 	struct loom_bank_block *block;
+	u32 i;
 
+	flat->is_near = is_near;
+	flat->base = head->start;
+	flat->limit = limit;
 	flat->count = 0;
 	for (block = head; block; block = block->neighbour[HIGH])
 		if (block->hole)
 			loom_flat_put(flat, flat->count++, block);
+	for (i = flat->count; i < LOOM_FLAT_SLOTS; i++)
+		flat->size[i] = 0;
 }
 
 /* The last one takes its place. */
@@ -26,12 +45,13 @@ static void loom_flat_remove(struct loom_flat *flat, u32 index)
 {
 	u32 last = --flat->count;
 
-	if (index == last)
-		return;
 	flat->start[index] = flat->start[last];
 	flat->size[index] = flat->size[last];
 	flat->block[index] = flat->block[last];
 	flat->block[index]->flat_index = index;
+	flat->near[LOW][index] = flat->near[LOW][last];
+	flat->near[HIGH][index] = flat->near[HIGH][last];
+	flat->size[last] = 0;
 }
 
 void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 hole)
@@ -46,10 +66,12 @@ void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 ho
 		return;
 	}
 	block->hole = hole;
-	if (hole)
-		flat->size[index] = hole;
-	else
+	if (!hole) {
 		loom_flat_remove(flat, index);
+		return;
+	}
+	flat->size[index] = hole;
+	flat_weigh(flat, index);
 }
 
 void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *block,
@@ -65,11 +87,30 @@ void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *bl
 		return;
 	}
 	flat->size[index] = left;
-	if (top_down)
+	if (!top_down) {
+		flat->start[index] += block->size;
+		flat->block[index] = block;
+		block->flat_index = index;
+	}
+	flat_weigh(flat, index);
+}
+
+void loom_flat_give(struct loom_flat *flat, struct loom_bank_block *block,
+		    struct loom_bank_block *below)
+{
+	u64 above = block->hole;
+
+	block->hole = 0;
+	if (!below->hole) {
+		below->hole = block->size + above;
+		loom_flat_put(flat, above ? block->flat_index : flat->count++, below);
 		return;
-	flat->start[index] += block->size;
-	flat->block[index] = block;
-	block->flat_index = index;
+	}
+	below->hole += block->size + above;
+	flat->size[below->flat_index] = below->hole;
+	flat_weigh(flat, below->flat_index);
+	if (above)
+		loom_flat_remove(flat, block->flat_index);
 }
 
 void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
@@ -83,49 +124,31 @@ void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
 /* What makes one hole better than another. */
 enum flat_rule { FLAT_FIRST, FLAT_TIGHTEST, FLAT_NEAREST };
 
-/*
- * Of up to so many holes the best is found in one pass; of more, so many are one of the parts.
- * Measured.
- */
-static __always_inline u32 flat_few(enum flat_rule rule)
-{
-	return rule == FLAT_NEAREST ? 32 : 20;
-}
-
-/* At least so many bytes, from @edge of the bank. */
-struct flat_wish {
-	u64 bytes;
-	u64 edge;
-};
-
 /* What a hole costs; none that is too small costs less than one that is large enough. */
 static __always_inline u64 flat_cost(const struct loom_flat *flat, u32 index,
-				     struct flat_wish wish, enum flat_rule rule,
-				     bool top_down)
+				     u64 bytes, enum flat_rule rule, bool top_down)
 {
 	u64 start = flat->start[index], size = flat->size[index];
-	u64 too_small = -(u64)(size < wish.bytes);
+	u64 too_small = -(u64)(size < bytes);
 
 	if (rule == FLAT_FIRST)
 		return (top_down ? ~(start + size) : start) | too_small;
 	/* that wraps around for one that is too small */
 	if (rule == FLAT_TIGHTEST)
-		return size - wish.bytes;
-	return (size - wish.bytes +
-		loom_flat_far(top_down ? wish.edge - start - size : start - wish.edge)) |
-	       too_small;
+		return size - bytes;
+	return flat->near[top_down ? HIGH : LOW][index] | too_small;
 }
 
-/* Of the holes from @from to @to that cost so much, the first from the end that is named. */
-static __always_inline u32 flat_first_of(const struct loom_flat *flat, u32 from, u32 to, u64 cost,
-					 struct flat_wish wish, enum flat_rule rule, bool top_down)
+/* Of the holes that cost so much, the first from the end that is named. */
+static __always_inline u32 flat_first_of(const struct loom_flat *flat, u64 cost, u64 bytes,
+					 enum flat_rule rule, bool top_down)
 {
 	u32 found = U32_MAX, i;
 
-	for (i = from; i < to; i++) {
+	for (i = 0; i < flat->count; i++) {
 		bool higher;
 
-		if (flat_cost(flat, i, wish, rule, top_down) != cost)
+		if (flat_cost(flat, i, bytes, rule, top_down) != cost)
 			continue;
 		higher = found != U32_MAX && flat->start[i] > flat->start[found];
 		if (found == U32_MAX || higher == top_down)
@@ -134,97 +157,88 @@ static __always_inline u32 flat_first_of(const struct loom_flat *flat, u32 from,
 	return found;
 }
 
-/* What the cheapest hole from @from to @to costs. */
-static __always_inline u64 flat_least(const struct loom_flat *flat, u32 from, u32 to,
-				      struct flat_wish wish, enum flat_rule rule, bool top_down)
+/* What the cheapest hole of so many from @i on costs: no loop, and none waits for another. */
+static __always_inline u64 flat_least_2(const struct loom_flat *flat, u32 i, u64 bytes,
+					enum flat_rule rule, bool top_down)
 {
-	u64 even = U64_MAX, odd = U64_MAX;
-	u32 i;
+	return min(flat_cost(flat, i, bytes, rule, top_down),
+		   flat_cost(flat, i + 1, bytes, rule, top_down));
+}
 
-	/* two minima, so that one need not wait for the other */
-	for (i = from; i + 1 < to; i += 2) {
-		even = min(even, flat_cost(flat, i, wish, rule, top_down));
-		odd = min(odd, flat_cost(flat, i + 1, wish, rule, top_down));
-	}
-	if (i < to)
-		even = min(even, flat_cost(flat, i, wish, rule, top_down));
-	return min(even, odd);
+static __always_inline u64 flat_least_4(const struct loom_flat *flat, u32 i, u64 bytes,
+					enum flat_rule rule, bool top_down)
+{
+	return min(flat_least_2(flat, i, bytes, rule, top_down),
+		   flat_least_2(flat, i + 2, bytes, rule, top_down));
+}
+
+static __always_inline u64 flat_least_8(const struct loom_flat *flat, u32 i, u64 bytes,
+					enum flat_rule rule, bool top_down)
+{
+	return min(flat_least_4(flat, i, bytes, rule, top_down),
+		   flat_least_4(flat, i + 4, bytes, rule, top_down));
+}
+
+/* Bit by hole: which of four cost so much. */
+static __always_inline u32 flat_same_4(const struct loom_flat *flat, u32 i, u64 cost, u64 bytes,
+				       enum flat_rule rule, bool top_down)
+{
+	return (u32)(flat_cost(flat, i, bytes, rule, top_down) == cost) |
+	       (u32)(flat_cost(flat, i + 1, bytes, rule, top_down) == cost) << 1 |
+	       (u32)(flat_cost(flat, i + 2, bytes, rule, top_down) == cost) << 2 |
+	       (u32)(flat_cost(flat, i + 3, bytes, rule, top_down) == cost) << 3;
 }
 
 /*
- * Of many holes. To carry the hole along with what it costs takes longer than to search it again,
- * among a few; among all if two may cost the same.
+ * Which of two holes is better is as good as random, so there is no branch for it; and to carry the
+ * hole along with what it costs takes longer than to search it again, among eight. Behind the last
+ * hole are empty ones.
  */
-static __always_inline u32 flat_search_many(const struct loom_flat *flat, struct flat_wish wish,
-					    enum flat_rule rule, bool top_down)
-{
-	u64 least = U64_MAX;
-	bool tied = false;
-	u32 few = flat_few(rule), from = 0, i;
-
-	for (i = 0; i < flat->count; i += few) {
-		u64 cost = flat_least(flat, i, min(i + few, flat->count), wish, rule, top_down);
-
-		if (cost > least)
-			continue;
-		tied = cost == least;
-		least = cost;
-		from = i;
-	}
-	if (tied)
-		return flat_first_of(flat, 0, flat->count, least, wish, rule, top_down);
-	return flat_first_of(flat, from, min(from + few, flat->count), least, wish, rule,
-			     top_down);
-}
-
-/* Which of two holes is better is as good as random: there is no branch for it. */
-static __always_inline u32 flat_search(const struct loom_flat *flat, struct flat_wish wish,
+static __always_inline u32 flat_search(const struct loom_flat *flat, u64 bytes,
 				       enum flat_rule rule, bool top_down)
 {
-	u64 least = U64_MAX, found = 0, tied = 0;
-	u32 i;
+	u64 least = U64_MAX;
+	u32 from = 0, same, i;
+	bool tied = false;
 
-	if (flat->count > flat_few(rule)) {
-		found = flat_search_many(flat, wish, rule, top_down);
-	} else {
-		for (i = 0; i < flat->count; i++) {
-			u64 cost = flat_cost(flat, i, wish, rule, top_down);
-			u64 better = -(u64)(cost < least);
+	for (i = 0; i < flat->count; i += 8) {
+		u64 cost = flat_least_8(flat, i, bytes, rule, top_down);
 
-			tied = (tied & ~better) | (cost == least);
-			found = (found & ~better) | (i & better);
-			least = min(least, cost);
-		}
-		if (tied)
-			found = flat_first_of(flat, 0, flat->count, least, wish, rule, top_down);
+		tied = cost < least ? false : tied | (cost == least);
+		from = cost < least ? i : from;
+		least = min(least, cost);
 	}
-	return flat->count && flat->size[found] >= wish.bytes ? (u32)found : U32_MAX;
+	/* what costs so much is too small */
+	if (least > (rule == FLAT_TIGHTEST ? U64_MAX - bytes : U64_MAX - 1))
+		return U32_MAX;
+	same = flat_same_4(flat, from, least, bytes, rule, top_down) |
+	       flat_same_4(flat, from + 4, least, bytes, rule, top_down) << 4;
+	if (rule != FLAT_FIRST && (tied || same & (same - 1)))
+		return flat_first_of(flat, least, bytes, rule, top_down);
+	return from + (u32)__builtin_ctz(same);
 }
 
-static __always_inline u32 flat_search_from(const struct loom_flat *flat,
-					    struct flat_wish wish,
+static __always_inline u32 flat_search_from(const struct loom_flat *flat, u64 bytes,
 					    enum flat_rule rule, bool top_down)
 {
 	if (top_down)
-		return flat_search(flat, wish, rule, true);
-	return flat_search(flat, wish, rule, false);
+		return flat_search(flat, bytes, rule, true);
+	return flat_search(flat, bytes, rule, false);
 }
 
 u32 loom_flat_first(const struct loom_flat *flat, u64 bytes, bool top_down)
 {
-	return flat_search_from(flat, (struct flat_wish){ .bytes = bytes }, FLAT_FIRST, top_down);
+	return flat_search_from(flat, bytes, FLAT_FIRST, top_down);
 }
 
 u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool top_down)
 {
-	return flat_search_from(flat, (struct flat_wish){ .bytes = bytes }, FLAT_TIGHTEST,
-				top_down);
+	return flat_search_from(flat, bytes, FLAT_TIGHTEST, top_down);
 }
 
-u32 loom_flat_nearest(const struct loom_flat *flat, u64 bytes, u64 edge, bool top_down)
+u32 loom_flat_nearest(const struct loom_flat *flat, u64 bytes, bool top_down)
 {
-	return flat_search_from(flat, (struct flat_wish){ .bytes = bytes, .edge = edge },
-				FLAT_NEAREST, top_down);
+	return flat_search_from(flat, bytes, FLAT_NEAREST, top_down);
 }
 
 struct loom_bank_block *loom_flat_at(const struct loom_flat *flat, u64 address)

@@ -10,23 +10,35 @@ struct loom_bank_block;
 #define LOOM_FLAT_BLOCKS	256
 /* Holes among them: one below each, and one above the last. */
 #define LOOM_FLAT_HOLES		(LOOM_FLAT_BLOCKS + 1)
+/* They are looked at by eights. */
+#define LOOM_FLAT_SLOTS		((LOOM_FLAT_HOLES + 7) / 8 * 8)
 
 /**
  * struct loom_flat - the holes of a bank, in no order
  * @count: number of holes
  * @start: their first bytes
- * @size: their bytes
+ * @size: their bytes; zero behind the last hole
  * @block: the block, or the head, that each is behind; it knows the index
+ * @is_near: @near is kept
+ * @base: lowest address of the bank
+ * @limit: its highest end
+ * @near: near fit: what each costs a request from the bottom, and one from the top, less one;
+ *	without the bytes of the request, which are the same for all holes
  */
 struct loom_flat {
 	u32 count;
-	u64 start[LOOM_FLAT_HOLES];
-	u64 size[LOOM_FLAT_HOLES];
-	struct loom_bank_block *block[LOOM_FLAT_HOLES];
+	u64 start[LOOM_FLAT_SLOTS];
+	u64 size[LOOM_FLAT_SLOTS];
+	struct loom_bank_block *block[LOOM_FLAT_SLOTS];
+	bool is_near;
+	u64 base;
+	u64 limit;
+	u64 near[2][LOOM_FLAT_SLOTS];
 };
 
-/* Lists the holes of the blocks from @head on. */
-void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head);
+/* Lists the holes of the blocks from @head on, which end at @limit; with @is_near for near fit. */
+void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 limit,
+		     bool is_near);
 
 /* The hole behind @block changes, to none or from none, too. */
 void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 hole);
@@ -34,6 +46,10 @@ void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 ho
 /* The hole behind @from is behind @block now, which has none, and has other bytes. */
 void loom_flat_hand_over(struct loom_flat *flat, struct loom_bank_block *from,
 			 struct loom_bank_block *block, u64 hole);
+
+/* @block and the hole behind it, if there is one, become part of the hole behind @below. */
+void loom_flat_give(struct loom_flat *flat, struct loom_bank_block *block,
+		    struct loom_bank_block *below);
 
 /* Near fit: what so many bytes between a block and its end count beside bytes left over: 3 / 32. */
 static inline u64 loom_flat_far(u64 distance)
@@ -47,11 +63,11 @@ void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *bl
 
 /*
  * The best hole of at least so many bytes, by first fit, best fit or near fit, from the end that is
- * named; @edge: the address of that end. U32_MAX if there is none.
+ * named. U32_MAX if there is none.
  */
 u32 loom_flat_first(const struct loom_flat *flat, u64 bytes, bool top_down);
 u32 loom_flat_tightest(const struct loom_flat *flat, u64 bytes, bool top_down);
-u32 loom_flat_nearest(const struct loom_flat *flat, u64 bytes, u64 edge, bool top_down);
+u32 loom_flat_nearest(const struct loom_flat *flat, u64 bytes, bool top_down);
 
 /* The block that the last hole at @address or below is behind, or NULL. */
 struct loom_bank_block *loom_flat_at(const struct loom_flat *flat, u64 address);

@@ -442,8 +442,7 @@ static void loom_bank_flat_near(const struct loom_bank *bank,
 				struct loom_bank_place *place)
 {
 	const struct loom_flat *flat = &bank->flat;
-	u32 i = loom_flat_nearest(flat, request->size,
-				  request->top_down ? bank->limit : bank->base, request->top_down);
+	u32 i = loom_flat_nearest(flat, request->size, request->top_down);
 	u64 start;
 
 	if (i == U32_MAX)

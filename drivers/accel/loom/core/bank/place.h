@@ -57,8 +57,7 @@ static inline u32 loom_bank_flat_hole(const struct loom_bank *bank,
 		return loom_flat_first(flat, request->size, top_down);
 	if (bank->policy == LOOM_BANK_BEST_FIT)
 		return loom_flat_tightest(flat, request->size, top_down);
-	return loom_flat_nearest(flat, request->size, top_down ? bank->limit : bank->base,
-				 top_down);
+	return loom_flat_nearest(flat, request->size, top_down);
 }
 
 #endif /* LOOM_PLACE_H */
