@@ -130,23 +130,24 @@ static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place 
 
 /*
  * The short way, for nearly all requests while there are few blocks and all on all banks: takes the
- * near end of the best hole, if that is a place. Return: false if it is none.
+ * near end of the best hole, if that is a place. Return: 0; -ENOSPC if no hole has so many bytes;
+ * -EAGAIN if it is none.
  */
-static bool loom_bank_take_near_end(struct loom_bank *bank, struct loom_bank_block *block,
-				    const struct loom_bank_request *request)
+static int loom_bank_take_near_end(struct loom_bank *bank, struct loom_bank_block *block,
+				   const struct loom_bank_request *request)
 {
 	u32 index = loom_bank_flat_hole(bank, request);
 	struct loom_bank_block *node;
 	u64 start;
 
 	if (index == U32_MAX)
-		return false;
+		return -ENOSPC;
 	start = bank->flat.start[index];
 	if (request->top_down)
 		start += bank->flat.size[index] - request->size;
 	if (start & (request->align - 1) || start < request->low ||
 	    start + request->size > request->high)
-		return false;
+		return -EAGAIN;
 	node = bank->flat.block[index];
 	block->start = start;
 	block->size = request->size;
@@ -155,7 +156,7 @@ static bool loom_bank_take_near_end(struct loom_bank *bank, struct loom_bank_blo
 	loom_flat_cut(&bank->flat, index, block, request->top_down);
 	loom_bank_link(bank, node, block);
 	bank->blocks++;
-	return true;
+	return 0;
 }
 
 static void loom_bank_give(struct loom_bank *bank, struct loom_bank_block *block)
@@ -278,15 +279,18 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 {
 	const struct loom_mask *mask = loom_bank_request_banks(bank, request);
 	struct loom_bank_place place;
+	int ret;
 
 	if (block->bank || !mask || !request->size || !request->align ||
 	    (request->align & (request->align - 1)) || request->low > request->high)
 		return -EINVAL;
 	if (mask != &bank->all)
 		return loom_bank_alloc_partial(bank, block, request, mask);
-	if (bank->is_flat && !bank->partials.count &&
-	    bank->blocks < bank->flat_most && loom_bank_take_near_end(bank, block, request))
-		return 0;
+	if (bank->is_flat && !bank->partials.count && bank->blocks < bank->flat_most) {
+		ret = loom_bank_take_near_end(bank, block, request);
+		if (ret != -EAGAIN)
+			return ret;
+	}
 	loom_bank_search(bank, request, &place);
 	if (!place.node)
 		return -ENOSPC;
