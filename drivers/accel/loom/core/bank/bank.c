@@ -194,7 +194,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;
 	bank->last = &bank->head;
-	loom_partials_init(&bank->partials, banks);
+	loom_partials_init(&bank->partials, banks, limit);
 	loom_bank_make_flat(bank);
 	return 0;
 }

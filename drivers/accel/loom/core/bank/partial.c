@@ -211,7 +211,7 @@ void loom_partials_search_many(struct loom_partials *partials, struct loom_scan 
 		scan->from.chunk = NULL;
 		chunks = min(search.chunks, chunks);
 	} else {
-		loom_scan_all(scan);
+		loom_partials_scan(partials, scan);
 	}
 	if (!chunks || partials->chunk_count == 1)
 		return;
@@ -439,6 +439,13 @@ static __always_inline bool partial_add(struct loom_partials *partials,
 		partial_link(partials, chunk, NULL);
 		return true;
 	}
+	if (loom_partials_bare(partials)) {
+		if (chunk->is_sparse)
+			loom_mask_add(&chunk->own.banks, mask);
+		else
+			chunk->gone = U32_MAX;
+		return true;
+	}
 	loom_mask_add(&chunk->own.banks, mask);
 	if (entry->start > chunk->own.end)
 		chunk->hole = max(chunk->hole, entry->start - chunk->own.end);
@@ -476,20 +483,13 @@ bool loom_partials_note(struct loom_partials *partials, struct loom_bank_block *
 	return true;
 }
 
-/*
- * A block went from a chunk. Its banks are looked up now and then only, and even less often while
- * it is the only chunk, so that it costs little beside a scan of a few.
- */
-static void partial_shrink(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
-			   u64 end)
+/* A block went from a chunk. Its banks are looked up now and then only. */
+static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
 {
 	u32 k;
 
-	if (partials->chunk_count == 1 && !partials->indexed) {
-		if (++chunk->gone > chunk->count)
-			loom_extents_summarise_banks(chunk);
-		return;
-	}
+	chunk->hole = U64_MAX;
+	chunk->hole_known = false;
 	chunk->own.start = loom_partial_entry(chunk, 0)->start;
 	if (chunk->count % 8 == 0) {
 		loom_extents_summarise_banks(chunk);
@@ -533,9 +533,11 @@ static void partial_take_out(struct loom_partials *partials, const struct loom_b
 		loom_extents_update_chunk(partials, chunk, &partials->maintained);
 		return;
 	}
-	chunk->hole = U64_MAX;
-	chunk->hole_known = false;
-	partial_shrink(partials, chunk, entry->end);
+	if (loom_partials_bare(partials)) {
+		chunk->gone += chunk->gone <= LOOM_PARTIAL_FAN;
+		return;
+	}
+	partial_shrink(chunk, entry->end);
 	if (partials->indexed) {
 		set = loom_extents_affected(partials, &entry->mask);
 		loom_extents_drop_entry(partials, chunk, entry, k, &set);
@@ -567,10 +569,11 @@ void loom_partials_clear(struct loom_partials *partials)
 
 /* --- the set as a whole */
 
-void loom_partials_init(struct loom_partials *partials, u32 banks)
+void loom_partials_init(struct loom_partials *partials, u32 banks, u64 limit)
 {
 	memset(partials, 0, sizeof(*partials));
-	partials->one_word = banks <= 64;
+	partials->limit = limit;
+	partials->words = (banks + 63) / 64;
 	partials->chunks.update = loom_extents_update;
 	partials->linear = LOOM_PARTIAL_LINEAR;
 	partials->patience = LOOM_JOIN_PATIENCE;

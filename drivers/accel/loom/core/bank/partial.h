@@ -40,7 +40,7 @@ struct loom_partial_extent {
 /**
  * struct loom_partial_summary - what is known of a run of blocks, ordered by start
  * @banks: all that are in their masks; it may have others
- * @start: start of the first; of the only chunk, or less
+ * @start: start of the first
  * @end: end of the highest, or more
  */
 struct loom_partial_summary {
@@ -70,14 +70,16 @@ struct loom_partial_entry {
  * @node: in the tree of chunks
  * @neighbour: the chunks before and behind it in the order
  * @count: number of blocks
- * @gone: number of blocks that went since @own was computed, while it is the only chunk
+ * @gone: number of blocks that went since the banks in @own were computed; more than there can be:
+ *	they are not known. While the chunk is bare, see loom_partials_bare().
+ * @is_sparse: the last search met no block, so the next one asks for these banks first
  * @hole: upper bound of the bytes between two blocks that no other of the chunk covers, in any bank
  * @hole_known: it is no more than that
  * @used: bit by slot: there is a block in it
  * @order: the slots of the blocks, in the order of their starts: a byte each, the first one in the
  *	low bits of the first word. What is behind the last one does not matter.
  * @entry: the blocks, by slot. One does not move while it is in the chunk.
- * @own: summary of these blocks
+ * @own: summary of these blocks, unless the chunk is bare
  * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
  *	while the chunks are indexed
  * @own_extent: of these blocks, by class, then by bank; those in loom_partials.maintained are valid
@@ -91,6 +93,7 @@ struct loom_partial_chunk {
 	struct loom_partial_chunk *neighbour[2];
 	u32 count;
 	u32 gone;
+	bool is_sparse;
 	u64 hole;
 	bool hole_known;
 	u64 used;
@@ -138,9 +141,10 @@ struct loom_partial_set {
  * @worth: what joining them would have saved of late, in blocks that a search passes
  * @patience: how much that is when they are joined; LOOM_JOIN_PATIENCE, or other in tests
  * @longest: bytes of the largest partial block, or more
+ * @limit: highest end of a block
  * @searches: number of searches so far
  * @indexed: chunks know what is in their subtrees
- * @one_word: all banks are in the first word of their masks
+ * @words: all banks are in so many words of their masks
  * @linear: most chunks that are not indexed; LOOM_PARTIAL_LINEAR, or less in tests
  * @maintained: the extents that all summaries have
  * @class: masks with extents
@@ -161,9 +165,10 @@ struct loom_partials {
 	u64 worth;
 	u32 patience;
 	u64 longest;
+	u64 limit;
 	u64 searches;
 	bool indexed;
-	bool one_word;
+	u32 words;
 	u32 linear;
 	struct loom_partial_set maintained;
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
@@ -183,9 +188,18 @@ struct loom_partial_cursor {
 	u32 index;
 };
 
-void loom_partials_init(struct loom_partials *partials, u32 banks);
+void loom_partials_init(struct loom_partials *partials, u32 banks, u64 limit);
 /* Frees the chunks. No block may be used any more. */
 void loom_partials_fini(struct loom_partials *partials);
+
+/*
+ * Whether there is one chunk, and it is bare: what is known of its blocks is not kept, which costs
+ * more than it saves; but for the banks, while most searches meet no block.
+ */
+static inline bool loom_partials_bare(const struct loom_partials *partials)
+{
+	return partials->chunk_count == 1 && !partials->indexed;
+}
 
 /* Where a byte of a word lies in memory. */
 #define LOOM_PARTIAL_FLIP	(7 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))

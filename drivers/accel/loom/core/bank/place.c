@@ -233,7 +233,7 @@ static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
 	loom_join_credit(bank, min(bank->blocks - bank->partials.count, LOOM_JOIN_MOST));
 	loom_scan_restart(scan, &bank->partials);
 	do {
-		loom_scan_all(scan);
+		loom_partials_scan(&bank->partials, scan);
 	} while (!scan->failed && (request->top_down ? loom_bank_pass_down(scan, &other.node) :
 						       loom_bank_pass_up(scan, &other.node)) &&
 		 !scan->failed);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "extent.h"
 #include "scan.h"
 
 enum { LOW, HIGH };
@@ -18,12 +19,15 @@ void loom_scan_move(struct loom_scan *scan, u64 to)
 static __always_inline u64 scan_meets(const struct loom_partial_entry *entry,
 				      const struct loom_mask *banks, u32 words)
 {
-	u64 both = 0;
-	u32 i;
+	u64 both = entry->mask.word[0] & banks->word[0];
 
-	for (i = 0; i < words; i++)
-		both |= entry->mask.word[i] & banks->word[i];
-	return -(u64)!!both;
+	if (words > 1)
+		both |= entry->mask.word[1] & banks->word[1];
+	if (words > 2)
+		both |= entry->mask.word[2] & banks->word[2];
+	if (words > 3)
+		both |= entry->mask.word[3] & banks->word[3];
+	return -(u64)(both != 0);
 }
 
 /*
@@ -35,13 +39,15 @@ static __always_inline u32 scan_up(struct loom_scan *scan, const struct loom_par
 {
 	u64 at = scan->at, size = scan->size, mask = scan->align_mask;
 	const struct loom_mask banks = *scan->banks;
+	u32 count = chunk->count;
 
-	for (; k < chunk->count; k++) {
+	for (; k < count; k++) {
 		const struct loom_partial_entry *entry = &chunk->entry[loom_partial_slot(chunk, k)];
-		u64 end = (entry->end + mask) & ~mask & scan_meets(entry, &banks, words);
+		u64 end = (entry->end + mask) & ~mask;
 
 		if (entry->start >= at + size)
 			break;
+		end &= scan_meets(entry, &banks, words);
 		at = max(at, end);
 	}
 	scan->at = at;
@@ -85,22 +91,15 @@ static __always_inline void scan_down(struct loom_scan *scan,
 	scan->failed = short_of || at < scan->last;
 }
 
-/* Whether the ends of the blocks are so low that a scan from the bottom needs no checks. */
-static bool scan_is_safe(const struct loom_scan *scan, const struct loom_partial_chunk *chunk)
-{
-	u64 end;
-
-	return !check_add_overflow(chunk->own.end, scan->align_mask, &end) &&
-	       !check_add_overflow(end, scan->size, &end);
-}
-
 static __always_inline bool scan_chunk_up(struct loom_scan *scan, struct loom_partial_chunk *chunk,
 					  u32 index)
 {
-	if (!scan_is_safe(scan, chunk))
+	if (!scan->safe)
 		index = scan_up_checked(scan, chunk, index);
-	else if (scan->one_word)
+	else if (scan->words == 1)
 		index = scan_up(scan, chunk, index, 1);
+	else if (scan->words <= 3)
+		index = scan_up(scan, chunk, index, 3);
 	else
 		index = scan_up(scan, chunk, index, LOOM_MASK_WORDS);
 	scan->from.chunk = chunk;
@@ -113,8 +112,10 @@ static __always_inline bool scan_chunk_down(struct loom_scan *scan,
 {
 	u32 moved = U32_MAX;
 
-	if (scan->one_word)
+	if (scan->words == 1)
 		scan_down(scan, chunk, index, 1, &moved);
+	else if (scan->words <= 3)
+		scan_down(scan, chunk, index, 3, &moved);
 	else
 		scan_down(scan, chunk, index, LOOM_MASK_WORDS, &moved);
 	if (moved != U32_MAX) {
@@ -149,12 +150,10 @@ static void scan_find_hole(struct loom_partial_chunk *chunk)
 
 /*
  * Moves a candidate on all banks past a chunk, whose banks and bytes it meets, if no hole in the
- * chunk has room for it. The bounds of the only chunk are not exact.
+ * chunk has room for it.
  */
 static bool scan_skip(struct loom_scan *scan, struct loom_partial_chunk *chunk)
 {
-	if (!chunk->neighbour[LOW] && !chunk->neighbour[HIGH])
-		return false;
 	if (chunk->hole >= scan->size && !chunk->hole_known)
 		scan_find_hole(chunk);
 	if (chunk->hole >= scan->size)
@@ -209,6 +208,33 @@ static __always_inline void scan_all_down(struct loom_scan *scan, bool on_all)
 		chunk = chunk->neighbour[LOW];
 		index = chunk ? chunk->count : 0;
 	}
+}
+
+/* Whether a chunk of which nothing is known but its banks has none of those of the scan. */
+static bool scan_misses(struct loom_partial_chunk *chunk, const struct loom_scan *scan)
+{
+	if (chunk->gone > chunk->count)
+		loom_extents_summarise_banks(chunk);
+	return !loom_mask_overlaps(&chunk->own.banks, scan->banks);
+}
+
+void loom_scan_bare(struct loom_scan *scan)
+{
+	struct loom_partial_chunk *chunk = scan->from.chunk;
+	u64 at = scan->at;
+
+	if (!chunk)
+		return;
+	if (chunk->is_sparse && scan_misses(chunk, scan)) {
+		if (!scan->top_down)
+			scan->from.chunk = NULL;
+		return;
+	}
+	if (scan->top_down)
+		scan_chunk_down(scan, chunk, scan->from.index);
+	else if (!scan_chunk_up(scan, chunk, scan->from.index))
+		scan->from.chunk = NULL;
+	chunk->is_sparse = scan->at == at;
 }
 
 void loom_scan_all(struct loom_scan *scan)

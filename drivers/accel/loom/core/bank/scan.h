@@ -25,9 +25,10 @@
  * @banks: banks in which the place must be free
  * @size: its bytes, not zero
  * @align_mask: its alignment, less one
- * @one_word: see &struct loom_partials
+ * @words: see &struct loom_partials
  * @top_down: take the highest place, else the lowest
  * @on_all: @banks are all banks
+ * @safe: no sum of an end, the alignment and the size overflows
  * @failed: there is no free range
  * @at: start of the candidate
  * @last: the place at the far end of the range; the candidate never goes past it
@@ -40,9 +41,10 @@ struct loom_scan {
 	const struct loom_mask *banks;
 	u64 size;
 	u64 align_mask;
-	bool one_word;
+	u32 words;
 	bool top_down;
 	bool on_all;
+	bool safe;
 	bool failed;
 	u64 at;
 	u64 last;
@@ -62,14 +64,16 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 				   const struct loom_bank_request *request,
 				   const struct loom_mask *banks, u64 low, u64 high)
 {
-	u64 mask = request->align - 1, lowest, highest;
+	u64 mask = request->align - 1, lowest, highest, end;
 
 	scan->banks = banks;
 	scan->size = request->size;
 	scan->align_mask = mask;
 	scan->top_down = request->top_down;
-	scan->one_word = partials->one_word;
+	scan->words = partials->words;
 	scan->on_all = false;
+	scan->safe = !check_add_overflow(partials->limit, mask, &end) &&
+		     !check_add_overflow(end, request->size, &end);
 	loom_scan_restart(scan, partials);
 	scan->failed = high < request->size || low > U64_MAX - mask;
 	scan->at = 0;
@@ -118,9 +122,20 @@ bool loom_scan_chunk(struct loom_scan *scan, struct loom_partial_chunk *chunk, u
 
 /* From where it is, past all blocks of all chunks, if it has not failed. */
 void loom_scan_all(struct loom_scan *scan);
+/* The same where nothing is known of the only chunk. */
+void loom_scan_bare(struct loom_scan *scan);
 
 /* The same with what chunks know of their blocks, or while they are many. */
 void loom_partials_search_many(struct loom_partials *partials, struct loom_scan *scan);
+
+/* The same without a look at what is known of subtrees. */
+static inline void loom_partials_scan(struct loom_partials *partials, struct loom_scan *scan)
+{
+	if (loom_partials_bare(partials))
+		loom_scan_bare(scan);
+	else
+		loom_scan_all(scan);
+}
 
 /* Moves the candidate on to where a range is free among all partial blocks. */
 static inline void loom_partials_search(struct loom_partials *partials, struct loom_scan *scan)
@@ -130,7 +145,7 @@ static inline void loom_partials_search(struct loom_partials *partials, struct l
 	if (partials->indexed || partials->chunk_count > partials->linear)
 		loom_partials_search_many(partials, scan);
 	else
-		loom_scan_all(scan);
+		loom_partials_scan(partials, scan);
 }
 
 #endif /* LOOM_SCAN_H */

@@ -154,6 +154,7 @@ static bool check_own(const struct loom_partials *partials, struct loom_partial_
 /* The summaries of every chunk, and the order of all blocks. */
 static bool check_chunks(struct loom_partials *partials)
 {
+	bool bare = loom_partials_bare(partials);
 	struct loom_partial_cursor cursor;
 	u32 chunks = 0, blocks = 0;
 	u64 last = 0;
@@ -177,18 +178,21 @@ static bool check_chunks(struct loom_partials *partials)
 			if (node->child[0])
 				low = container_of(node->child[0], struct loom_partial_chunk,
 						   node)->subtree.start;
-			if (chunk->own.start > entry->start ||
-			    (partials->chunk_count > 1 && chunk->own.start != entry->start))
+			if (!bare && chunk->own.start != entry->start)
 				return false;
 			if (partials->indexed &&
 			    (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
 			     !loom_mask_within(&chunk->own.banks, &chunk->subtree.banks)))
 				return false;
 		}
-		if (entry->start < last || entry->end > chunk->own.end ||
-		    entry->block->chunk != chunk || entry->block->start != entry->start ||
+		if (entry->start < last || entry->block->chunk != chunk ||
+		    entry->block->start != entry->start ||
 		    &chunk->entry[entry->block->slot] != entry ||
-		    !(chunk->used >> entry->block->slot & 1) ||
+		    !(chunk->used >> entry->block->slot & 1))
+			return false;
+		if (!bare && entry->end > chunk->own.end)
+			return false;
+		if ((!bare || chunk->gone <= chunk->count) &&
 		    !loom_mask_within(&entry->mask, &chunk->own.banks))
 			return false;
 		last = entry->start;
