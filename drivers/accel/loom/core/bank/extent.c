@@ -27,7 +27,7 @@ static void partial_extent_add(struct loom_partial_extent *extent,
 }
 
 /* The first extent of a set that is not before @index; LOOM_PARTIAL_EXTENTS if there is none. */
-static u32 partial_next(const struct loom_partial_set *set, u32 index)
+static __always_inline u32 partial_next(const struct loom_partial_set *set, u32 index)
 {
 	if (index < LOOM_PARTIAL_CLASSES && set->classes >> index)
 		return index + (u32)__builtin_ctzll(set->classes >> index);
@@ -126,9 +126,9 @@ static bool partial_extent_own(struct loom_partial_chunk *chunk, u32 index)
 				if (partial_counts(loom_partial_entry(chunk, k), index))
 					partial_run_add(&run, loom_partial_entry(chunk, k));
 	}
-	same = partial_extent_same(&run.extent, &chunk->own_extent[index]);
-	chunk->own_extent[index] = run.extent;
-	chunk->own_gap[index] = run.gap_at;
+	same = partial_extent_same(&run.extent, &chunk->known[index].own);
+	chunk->known[index].own = run.extent;
+	chunk->known[index].own_gap = run.gap_at;
 	return !same;
 }
 
@@ -136,19 +136,19 @@ static bool partial_extent_own(struct loom_partial_chunk *chunk, u32 index)
 static bool partial_extent_grow(struct loom_partial_chunk *chunk, u32 index,
 				const struct loom_partial_entry *entry)
 {
-	struct loom_partial_extent *extent = &chunk->own_extent[index];
-	u64 gap_at = chunk->own_gap[index], start = entry->start, end = entry->end;
+	struct loom_partial_extent *extent = &chunk->known[index].own;
+	u64 gap_at = chunk->known[index].own_gap, start = entry->start, end = entry->end;
 	bool changed = start < extent->first || end > extent->last;
 
 	if (extent->first > extent->last ||
 	    (extent->gap && start < gap_at + extent->gap && end > gap_at))
 		return partial_extent_own(chunk, index);
 	if (start > extent->last && start - extent->last > extent->gap) {
-		chunk->own_gap[index] = extent->last;
+		chunk->known[index].own_gap = extent->last;
 		extent->gap = start - extent->last;
 	}
 	if (end < extent->first && extent->first - end > extent->gap) {
-		chunk->own_gap[index] = end;
+		chunk->known[index].own_gap = end;
 		extent->gap = extent->first - end;
 	}
 	extent->first = min(extent->first, start);
@@ -183,7 +183,7 @@ static u64 partial_end_before(struct loom_partial_chunk *chunk, u32 k, u32 index
 static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
 			       const struct loom_partial_entry *gone, u32 k)
 {
-	struct loom_partial_extent *extent = &chunk->own_extent[index];
+	struct loom_partial_extent *extent = &chunk->known[index].own;
 	u64 gap = extent->gap;
 	struct partial_run run;
 
@@ -191,7 +191,7 @@ static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
 		return partial_extent_own(chunk, index);
 	run.extent.gap = gap;
 	run.extent.last = partial_end_before(chunk, k, index);
-	run.gap_at = chunk->own_gap[index];
+	run.gap_at = chunk->known[index].own_gap;
 	for (; k < chunk->count; k++) {
 		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
 
@@ -202,7 +202,7 @@ static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
 			break;
 	}
 	extent->gap = run.extent.gap;
-	chunk->own_gap[index] = run.gap_at;
+	chunk->known[index].own_gap = run.gap_at;
 	return extent->gap != gap;
 }
 
@@ -226,17 +226,13 @@ static void partial_set_remove(struct loom_partial_set *set, u32 index)
 			~(1ULL << (index - LOOM_PARTIAL_CLASSES) % 64);
 }
 
-/*
- * Computes the extents in @set of a chunk's subtree, from its own summary and its children's, and
- * takes those out of @set that have not changed. Return: whether anything has.
- */
-static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_partial_set *set)
+/* Computes the summary of a chunk's subtree. Return: whether it has changed. */
+static bool partial_summarise_banks(struct loom_partial_chunk *chunk,
+				    const struct loom_partial_chunk *low,
+				    const struct loom_partial_chunk *high)
 {
-	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
-	const struct loom_partial_chunk *high = partial_chunk(chunk->node.child[HIGH]);
 	struct loom_partial_summary sum = chunk->own;
 	bool changed;
-	u32 i;
 
 	if (low) {
 		loom_mask_add(&sum.banks, &low->subtree.banks);
@@ -250,15 +246,33 @@ static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_part
 	changed = sum.start != chunk->subtree.start || sum.end != chunk->subtree.end ||
 		  !loom_mask_same(&sum.banks, &chunk->subtree.banks);
 	chunk->subtree = sum;
+	return changed;
+}
+
+/*
+ * Computes the extents in @set of a chunk's subtree, from its own and its children's, and takes
+ * those out of @set that have not changed. If @banks, the summary, too, and likewise. Return:
+ * whether anything has changed.
+ */
+static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_partial_set *set,
+			      bool *banks)
+{
+	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
+	const struct loom_partial_chunk *high = partial_chunk(chunk->node.child[HIGH]);
+	bool changed;
+	u32 i;
+
+	*banks = *banks && partial_summarise_banks(chunk, low, high);
+	changed = *banks;
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		struct loom_partial_extent *old = &chunk->subtree_extent[i], extent;
+		struct loom_partial_extent *old = &chunk->known[i].subtree, extent;
 
 		partial_extent_clear(&extent);
 		if (low)
-			extent = low->subtree_extent[i];
-		partial_extent_add(&extent, &chunk->own_extent[i]);
+			extent = low->known[i].subtree;
+		partial_extent_add(&extent, &chunk->known[i].own);
 		if (high)
-			partial_extent_add(&extent, &high->subtree_extent[i]);
+			partial_extent_add(&extent, &high->known[i].subtree);
 		if (partial_extent_same(&extent, old)) {
 			partial_set_remove(set, i);
 			continue;
@@ -273,19 +287,25 @@ void loom_extents_update(struct loom_treap *treap, struct loom_treap_node *node)
 {
 	struct loom_partials *partials = container_of(treap, struct loom_partials, chunks);
 	struct loom_partial_set set = partials->maintained;
+	bool banks = true;
 
 	if (partials->indexed)
-		partial_summarise(partial_chunk(node), &set);
+		partial_summarise(partial_chunk(node), &set, &banks);
 }
 
-/* From @node, whose subtree has changed, up to where nothing changes any more. */
+/* From @node up to where nothing changes any more. @banks: see partial_summarise(). */
+static void partial_propagate(struct loom_treap_node *node, struct loom_partial_set *set,
+			      bool banks)
+{
+	while (node && partial_summarise(partial_chunk(node), set, &banks))
+		node = node->parent;
+}
+
 void loom_extents_propagate(const struct loom_partials *partials, struct loom_treap_node *node,
 			    struct loom_partial_set set)
 {
-	if (!partials->indexed)
-		return;
-	while (node && partial_summarise(partial_chunk(node), &set))
-		node = node->parent;
+	if (partials->indexed)
+		partial_propagate(node, &set, true);
 }
 
 /* From @node up to the root. When a chunk was taken out, several on this path are out of date. */
@@ -293,12 +313,14 @@ void loom_extents_propagate_all(const struct loom_partials *partials,
 				struct loom_treap_node *node)
 {
 	struct loom_partial_set set;
+	bool banks;
 
 	if (!partials->indexed)
 		return;
 	for (; node; node = node->parent) {
 		set = partials->maintained;
-		partial_summarise(partial_chunk(node), &set);
+		banks = true;
+		partial_summarise(partial_chunk(node), &set, &banks);
 	}
 }
 
@@ -319,6 +341,19 @@ struct loom_partial_set loom_extents_affected(const struct loom_partials *partia
 	return set;
 }
 
+struct loom_partial_set loom_extents_counted(const struct loom_partials *partials,
+					     const struct loom_partial_entry *entry)
+{
+	struct loom_partial_set set = {
+		.classes = entry->classes & partials->maintained.classes,
+	};
+	u32 i;
+
+	for (i = 0; i < LOOM_MASK_WORDS; i++)
+		set.banks.word[i] = entry->mask.word[i] & partials->maintained.banks.word[i];
+	return set;
+}
+
 /* The blocks of a chunk have changed: updates the extents in @set, as far up as they change. */
 void loom_extents_update_chunk(const struct loom_partials *partials,
 			       struct loom_partial_chunk *chunk,
@@ -334,25 +369,27 @@ void loom_extents_update_chunk(const struct loom_partials *partials,
 	loom_extents_propagate(partials, &chunk->node, changed);
 }
 
-/* A block came to a chunk. What does not depend on extents is up to date. */
-void loom_extents_add_entry(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
+/* A block came to a chunk. What does not depend on extents is up to date, but for subtrees. */
+void loom_extents_add_entry(struct loom_partial_chunk *chunk,
 			    const struct loom_partial_entry *entry,
 			    const struct loom_partial_set *set)
 {
+	const struct loom_partial_summary *sum = &chunk->subtree;
+	bool banks = entry->start < sum->start || entry->end > sum->end ||
+		     !loom_mask_within(&entry->mask, &sum->banks);
 	struct loom_partial_set changed = *set;
 	u32 i;
 
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
 		if (!partial_extent_grow(chunk, i, entry))
 			partial_set_remove(&changed, i);
-	loom_extents_propagate(partials, &chunk->node, changed);
+	partial_propagate(&chunk->node, &changed, banks);
 }
 
 /* A block went from a chunk, where it was at index @k. */
-void loom_extents_drop_entry(const struct loom_partials *partials,
-			     struct loom_partial_chunk *chunk,
+void loom_extents_drop_entry(struct loom_partial_chunk *chunk,
 			     const struct loom_partial_entry *gone, u32 k,
-			     const struct loom_partial_set *set)
+			     const struct loom_partial_set *set, bool banks)
 {
 	struct loom_partial_set changed = *set;
 	u32 i;
@@ -360,7 +397,7 @@ void loom_extents_drop_entry(const struct loom_partials *partials,
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
 		if (!partial_extent_cut(chunk, i, gone, k))
 			partial_set_remove(&changed, i);
-	loom_extents_propagate(partials, &chunk->node, changed);
+	partial_propagate(&chunk->node, &changed, banks);
 }
 
 /* Computes the extents in @set of all chunks, from the leaves up. */
@@ -369,6 +406,7 @@ static void partial_summarise_all(struct loom_partials *partials,
 {
 	struct loom_treap_node *node = partials->chunks.root, *up;
 	struct loom_partial_set changed;
+	bool banks;
 
 	/* post-order: to the first leaf, then always to the next node whose subtrees are done */
 	while (node && (node->child[LOW] || node->child[HIGH]))
@@ -376,7 +414,8 @@ static void partial_summarise_all(struct loom_partials *partials,
 	for (; node; node = up) {
 		loom_extents_summarise_own(partial_chunk(node), set);
 		changed = *set;
-		partial_summarise(partial_chunk(node), &changed);
+		banks = true;
+		partial_summarise(partial_chunk(node), &changed, &banks);
 		up = node->parent;
 		if (!up || up->child[HIGH] == node || !up->child[HIGH])
 			continue;

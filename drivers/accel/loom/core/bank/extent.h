@@ -33,21 +33,27 @@ void loom_extents_propagate_all(const struct loom_partials *partials,
 struct loom_partial_set loom_extents_affected(const struct loom_partials *partials,
 					      const struct loom_mask *mask);
 
+/* The same for a block that is noted. */
+struct loom_partial_set loom_extents_counted(const struct loom_partials *partials,
+					     const struct loom_partial_entry *entry);
+
 /* The blocks of a chunk have changed: updates the extents in @set, as far up as they change. */
 void loom_extents_update_chunk(const struct loom_partials *partials,
 			       struct loom_partial_chunk *chunk,
 			       const struct loom_partial_set *set);
 
-/* A block came to a chunk, that counts for the extents in @set: the same. */
-void loom_extents_add_entry(const struct loom_partials *partials, struct loom_partial_chunk *chunk,
+/* A block came to an indexed chunk, that counts for the extents in @set: the same. */
+void loom_extents_add_entry(struct loom_partial_chunk *chunk,
 			    const struct loom_partial_entry *entry,
 			    const struct loom_partial_set *set);
 
-/* A block went from a chunk that has others: it was at index @k, and counted for those in @set. */
-void loom_extents_drop_entry(const struct loom_partials *partials,
-			     struct loom_partial_chunk *chunk,
+/*
+ * A block went from an indexed chunk that has others: it was at index @k, and counted for those in
+ * @set. @banks: what does not depend on extents has changed.
+ */
+void loom_extents_drop_entry(struct loom_partial_chunk *chunk,
 			     const struct loom_partial_entry *gone, u32 k,
-			     const struct loom_partial_set *set);
+			     const struct loom_partial_set *set, bool banks);
 
 /* The class for this mask, or the least recently used one. */
 struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, u32 count,

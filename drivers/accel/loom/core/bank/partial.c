@@ -92,10 +92,11 @@ static bool partial_skip(struct loom_partial_search *search,
  * Whether the blocks of a summary have to be compared with the candidate one by one. If not, it
  * has been moved past all that conflict.
  */
-static bool partial_relevant(struct loom_partial_search *search,
-			     const struct loom_partial_summary *sum,
-			     const struct loom_partial_extent *extents)
+static __always_inline bool partial_relevant(struct loom_partial_search *search,
+					     const struct loom_partial_chunk *chunk, bool own)
 {
+	const struct loom_partial_summary *sum = own ? &chunk->own : &chunk->subtree;
+	const struct loom_partial_known *known;
 	struct loom_scan *scan = search->scan;
 	bool inside, moved;
 	u32 i;
@@ -113,8 +114,10 @@ static bool partial_relevant(struct loom_partial_search *search,
 		inside = !search->whole;
 		moved = false;
 		/* repeat until no extent moves it: moved past one, it may overlap another */
-		for (i = 0; i < search->extent_count && !scan->failed; i++)
-			inside |= partial_skip(search, &extents[search->extents[i]], &moved);
+		for (i = 0; i < search->extent_count && !scan->failed; i++) {
+			known = &chunk->known[search->extents[i]];
+			inside |= partial_skip(search, own ? &known->own : &known->subtree, &moved);
+		}
 	} while (moved && search->extent_count > 1 && !scan->failed);
 	return inside && !scan->failed;
 }
@@ -122,9 +125,7 @@ static bool partial_relevant(struct loom_partial_search *search,
 static bool partial_subtree_relevant(struct loom_partial_search *search,
 				     const struct loom_treap_node *node)
 {
-	const struct loom_partial_chunk *chunk = partial_chunk(node);
-
-	return partial_relevant(search, &chunk->subtree, chunk->subtree_extent);
+	return partial_relevant(search, partial_chunk(node), false);
 }
 
 /* The first chunk of a subtree that is not skipped. Its own blocks may be irrelevant. */
@@ -149,7 +150,7 @@ static void partial_search(struct loom_partials *partials, struct loom_partial_s
 		struct loom_treap_node *child = node->child[!side];
 
 		chunk = partial_chunk(node);
-		if (partial_relevant(search, &chunk->own, chunk->own_extent)) {
+		if (partial_relevant(search, chunk, true)) {
 			search->chunks++;
 			search->found = loom_scan_chunk(search->scan, chunk,
 							side == HIGH ? chunk->count : 0);
@@ -172,9 +173,14 @@ static u32 partial_classes(const struct loom_partials *partials)
 	return classes ? 64 - (u32)__builtin_clzll(classes) : 0;
 }
 
+/* Whether a mask has so few banks that it is searched by the extents of each of them. */
+static bool partial_is_few(const struct loom_mask *mask)
+{
+	return loom_mask_count(mask) <= LOOM_PARTIAL_FEW;
+}
+
 /* The extents that a search can use: of the class of its mask, or of some of its banks. */
-static void partial_choose(struct loom_partials *partials, struct loom_partial_search *search,
-			   bool few)
+static void partial_choose(struct loom_partials *partials, struct loom_partial_search *search)
 {
 	const struct loom_mask *mask = search->scan->banks;
 	struct loom_partial_class *class;
@@ -188,7 +194,7 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 		search->whole = true;
 		return;
 	}
-	if (!few)
+	if (!partial_is_few(mask))
 		return;
 	search->whole = loom_mask_within(mask, &partials->maintained.banks);
 	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
@@ -200,24 +206,23 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 /* Uses extents, and notes what the search has cost, so that there are some where it was much. */
 void loom_partials_search_many(struct loom_partials *partials, struct loom_scan *scan)
 {
-	bool few = loom_mask_count(scan->banks) <= LOOM_PARTIAL_FEW;
 	struct loom_partial_search search = { .scan = scan };
 	u32 chunks = partials->chunk_count;
 
 	partials->searches++;
 	if (partials->indexed) {
-		partial_choose(partials, &search, few);
+		partial_choose(partials, &search);
 		partial_search(partials, &search);
 		scan->from.chunk = NULL;
 		chunks = min(search.chunks, chunks);
 	} else {
 		loom_partials_scan(partials, scan);
 	}
-	if (!chunks || partials->chunk_count == 1)
+	if (!chunks || partials->chunk_count == 1 || (search.whole && search.extent_count == 1))
 		return;
-	if (few && !search.whole)
+	if (!search.whole && partial_is_few(scan->banks))
 		loom_extents_add_banks(partials, scan->banks, chunks);
-	else if (!search.whole || search.extent_count > 1)
+	else
 		loom_extents_add_class(partials, scan->banks, chunks);
 }
 
@@ -458,7 +463,7 @@ static __always_inline bool partial_add(struct loom_partials *partials,
 		return true;
 	set = loom_extents_affected(partials, mask);
 	entry->classes = set.classes;
-	loom_extents_add_entry(partials, chunk, entry, &set);
+	loom_extents_add_entry(chunk, entry, &set);
 	return true;
 }
 
@@ -483,21 +488,29 @@ bool loom_partials_note(struct loom_partials *partials, struct loom_bank_block *
 	return true;
 }
 
-/* A block went from a chunk. Its banks are looked up now and then only. */
-static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
+/*
+ * A block went from a chunk. Its banks are looked up now and then only. Return: whether the summary
+ * may have changed.
+ */
+static bool partial_shrink(struct loom_partial_chunk *chunk, u64 end)
 {
+	u64 start = loom_partial_entry(chunk, 0)->start;
+	bool changed = start != chunk->own.start;
 	u32 k;
 
 	chunk->hole = U64_MAX;
 	chunk->hole_known = false;
-	chunk->own.start = loom_partial_entry(chunk, 0)->start;
+	chunk->own.start = start;
 	if (chunk->count % 8 == 0) {
 		loom_extents_summarise_banks(chunk);
-	} else if (end == chunk->own.end) {
-		chunk->own.end = 0;
-		for (k = 0; k < chunk->count; k++)
-			chunk->own.end = max(chunk->own.end, loom_partial_entry(chunk, k)->end);
+		return true;
 	}
+	if (end != chunk->own.end)
+		return changed;
+	chunk->own.end = 0;
+	for (k = 0; k < chunk->count; k++)
+		chunk->own.end = max(chunk->own.end, loom_partial_entry(chunk, k)->end);
+	return true;
 }
 
 void loom_partials_forget(struct loom_partials *partials)
@@ -514,6 +527,7 @@ static void partial_take_out(struct loom_partials *partials, const struct loom_b
 	const struct loom_partial_entry *entry = &chunk->entry[block->slot];
 	u32 k = partial_index(chunk, block->slot);
 	struct loom_partial_set set;
+	bool changed;
 
 	partial_drop(chunk, k);
 	/* so few chunks are left that their summaries are not worth their updates */
@@ -537,10 +551,10 @@ static void partial_take_out(struct loom_partials *partials, const struct loom_b
 		chunk->gone += chunk->gone <= LOOM_PARTIAL_FAN;
 		return;
 	}
-	partial_shrink(chunk, entry->end);
+	changed = partial_shrink(chunk, entry->end);
 	if (partials->indexed) {
-		set = loom_extents_affected(partials, &entry->mask);
-		loom_extents_drop_entry(partials, chunk, entry, k, &set);
+		set = loom_extents_counted(partials, entry);
+		loom_extents_drop_entry(chunk, entry, k, &set, changed);
 	}
 }
 

@@ -38,6 +38,20 @@ struct loom_partial_extent {
 };
 
 /**
+ * struct loom_partial_known - what a chunk knows for a bank, or for a class
+ * @own: of its own blocks
+ * @own_gap: where the largest gap in @own begins, if there is one
+ * @subtree: of the blocks of all chunks in its subtree
+ *
+ * All that a change looks at lies together: with 10000 blocks, most of its time are cache misses.
+ */
+struct loom_partial_known {
+	struct loom_partial_extent own;
+	u64 own_gap;
+	struct loom_partial_extent subtree;
+};
+
+/**
  * struct loom_partial_summary - what is known of a run of blocks, ordered by start
  * @banks: all that are in their masks; it may have others
  * @start: start of the first
@@ -82,9 +96,7 @@ struct loom_partial_entry {
  * @own: summary of these blocks, unless the chunk is bare
  * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
  *	while the chunks are indexed
- * @own_extent: of these blocks, by class, then by bank; those in loom_partials.maintained are valid
- * @own_gap: where the largest gap of each begins, if there is one
- * @subtree_extent: likewise, of the subtree
+ * @known: extents by class, then by bank; those in loom_partials.maintained are valid
  *
  * What a scan needs comes first and lies together.
  */
@@ -101,9 +113,7 @@ struct loom_partial_chunk {
 	struct loom_partial_summary own;
 	struct loom_partial_summary subtree;
 	struct loom_partial_entry entry[LOOM_PARTIAL_FAN];
-	struct loom_partial_extent own_extent[LOOM_PARTIAL_EXTENTS];
-	u64 own_gap[LOOM_PARTIAL_EXTENTS];
-	struct loom_partial_extent subtree_extent[LOOM_PARTIAL_EXTENTS];
+	struct loom_partial_known known[LOOM_PARTIAL_EXTENTS];
 };
 
 /**

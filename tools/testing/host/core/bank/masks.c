@@ -95,7 +95,7 @@ static bool check_banks(struct loom_partials *partials)
 		const struct loom_partial_chunk *top =
 			container_of(partials->chunks.root, struct loom_partial_chunk, node);
 		const struct loom_partial_extent *extent =
-			&top->subtree_extent[LOOM_PARTIAL_CLASSES + bank];
+			&top->known[LOOM_PARTIAL_CLASSES + bank].subtree;
 		u64 first = U64_MAX, last = 0, best = 0;
 
 		for (loom_partials_begin(partials, &cursor); cursor.chunk;
@@ -121,7 +121,7 @@ static bool check_banks(struct loom_partials *partials)
 static bool check_own(const struct loom_partials *partials, struct loom_partial_chunk *chunk)
 {
 	for (u32 i = 0; i < LOOM_PARTIAL_EXTENTS; i++) {
-		const struct loom_partial_extent *extent = &chunk->own_extent[i];
+		const struct loom_partial_extent *extent = &chunk->known[i].own;
 		u64 first = U64_MAX, last = 0, best = 0, bank = i - LOOM_PARTIAL_CLASSES;
 		bool at_best = false, is_class = i < LOOM_PARTIAL_CLASSES;
 
@@ -139,7 +139,7 @@ static bool check_own(const struct loom_partials *partials, struct loom_partial_
 				first = entry->start;
 			} else if (entry->start > last) {
 				best = max(best, entry->start - last);
-				at_best |= chunk->own_gap[i] == last &&
+				at_best |= chunk->known[i].own_gap == last &&
 					   extent->gap == entry->start - last;
 			}
 			last = max(last, entry->end);
