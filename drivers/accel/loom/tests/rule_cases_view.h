@@ -48,6 +48,24 @@ CHANGE(view_bounds_lowest) { pb_operand(pb, C_LOAD_X1, 1)->strides[3] = S64_MIN;
 CHANGE(view_bounds_highest) { pb_operand(pb, C_LOAD_X1, 1)->strides[3] = S64_MAX & ~7LL; }
 CHANGE(view_bounds_offset) { pb_operand(pb, C_LOAD_X1, 1)->offset = ~3ULL; }
 CHANGE(view_bounds_sram) { pb_operand(pb, C_ADD, 2)->offset = 4; }
+CHANGE(view_bounds_row)
+{
+	/* the second row of lanes begins behind the last address */
+	struct drm_loom_plan_view *x = pb_operand(pb, C_RELU0, 1);
+
+	*x = pb_slice(pb, *x, 1, 4, 4);
+	x->offset = ~3ULL;
+}
+
+CHANGE(view_bounds_rows)
+{
+	/* so many bytes on another axis that a row of lanes more is one too many */
+	struct drm_loom_plan_view *x = pb_operand(pb, C_RELU0, 1);
+
+	x->dims[0] = 3;
+	x->strides[0] = S64_MAX & ~3LL;
+}
+
 
 CHANGE(region_load_y) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_STORE; }
 CHANGE(region_load_x) { *pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_SONE); }
@@ -108,6 +126,15 @@ CHANGE(distinct_overlap)
 	struct drm_loom_plan_view *y = pb_operand(pb, C_STORE_Z, 0);
 
 	y->strides[0] = 128;
+}
+
+CHANGE(distinct_down)
+{
+	/* each row lies one element below the one before, with most of its elements on the same */
+	struct drm_loom_plan_view *y = pb_operand(pb, C_STORE_Z, 0);
+
+	y->offset = 28;
+	y->strides[0] = -4;
 }
 
 CHANGE(distinct_lanes)
@@ -238,6 +265,8 @@ static const struct rule_case rule_cases_view[] = {
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_highest) },
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_offset) },
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_sram) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_row) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_rows) },
 	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_y), .valid = IN_RANGE, .step = 4,
 	  .command = C_LOAD_Z, .operand = 0, .tensor = T_SZ, .start = 0, .end = 512 },
 	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_x) },
@@ -261,6 +290,7 @@ static const struct rule_case rule_cases_view[] = {
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_zero), .valid = IN_RANGE, .step = 5,
 	  .command = C_CAST_BACK, .operand = 0, .tensor = T_SZ2, .start = 3072, .end = 3332 },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_overlap) },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_down) },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_lanes) },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_many) },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_many_softmax) },
