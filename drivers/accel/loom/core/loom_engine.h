@@ -129,7 +129,8 @@ struct loom_part {
  * @unit: next unit of it
  * @work: element operations done so far
  * @share_least: element operations of a command that is not computed by loom_engine_run(), but
- *	shared among processors, see loom_engine_shared(); 0: there is none
+ *	shared among processors, see loom_engine_shared(); 0: there is none. One that is begun is
+ *	not shared any more
  * @part: how far the next unit is
  * @step_dma: cycles so far of the DMA stream of the current step
  * @step_compute: the same of its compute stream

@@ -130,18 +130,29 @@ static void build(struct bench *b)
 	add(b, DRM_LOOM_OP_STORE, NULL, 2, (struct loom_view[]){ dy, sy });
 }
 
-/* Runs it to the end. Return: number of calls, 0 if it did not end. */
+/*
+ * Runs it to the end. Return: number of calls, 0 if it did not end, or if a call says that it did
+ * nothing, or more than it may, or all of them less than there was to do.
+ */
 static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 {
 	struct loom_engine engine;
 	u32 calls = 0;
+	u64 before;
+	bool done;
 
 	build(b);
 	loom_engine_init(&engine, &b->plan, &b->memory);
 	do {
-		if (++calls > 100000)
+		before = engine.work;
+		done = loom_engine_run(&engine, budget);
+		if (++calls > 100000 || engine.work <= before ||
+		    (budget < U64_MAX && engine.work - before >= budget + LOOM_ENGINE_EXCESS))
 			return 0;
-	} while (!loom_engine_run(&engine, budget));
+	} while (!done);
+	/* work is each multiplication at least, in how many calls ever */
+	if (engine.work < engine.counters.macs)
+		return 0;
 	*counters = engine.counters;
 	/* and once more: nothing left to do, nothing counted */
 	if (!loom_engine_run(&engine, budget) ||
@@ -229,6 +240,56 @@ static void test_shared(const struct bench *whole, const struct drm_loom_counter
 	}
 }
 
+/*
+ * Only the next command of the current step is shared: not one of the step behind, before this
+ * one is counted, nor one behind the end of the plan.
+ */
+static void test_shared_where(void)
+{
+	static struct bench b;
+	struct loom_engine engine;
+	bool empty, next;
+
+	build(&b);
+	b.steps[0] = (struct loom_step){ 0 };
+	b.steps[1] = (struct loom_step){ .commands = 2, .dma_commands = 2 };
+	loom_engine_init(&engine, &b.plan, &b.memory);
+	engine.share_least = 1;
+	empty = !loom_engine_shared(&engine);
+	next = !loom_engine_run(&engine, 1) && engine.step == 1 &&
+	       loom_engine_shared(&engine) == &b.commands[0];
+	tap_ok(empty && next, "a command is shared when its step begins, not before");
+
+	b.plan.step_count = 1;
+	loom_engine_init(&engine, &b.plan, &b.memory);
+	engine.share_least = 1;
+	tap_ok(loom_engine_run(&engine, 1) && !loom_engine_shared(&engine),
+	       "nothing is shared behind the end of a plan");
+}
+
+/* A command that is begun is not shared, wherever it was left: processors would begin it again. */
+static void test_shared_begun(void)
+{
+	static struct bench b;
+	struct loom_engine engine;
+	u32 between = 0, inside = 0, shared = 0;
+
+	build(&b);
+	loom_engine_init(&engine, &b.plan, &b.memory);
+	while (!loom_engine_run(&engine, 1)) {
+		if (!engine.unit && !engine.part.begun)
+			continue;
+		between += engine.unit && !engine.part.begun;
+		inside += !engine.unit && engine.part.begun;
+		engine.share_least = 1;
+		shared += !!loom_engine_shared(&engine);
+		engine.share_least = 0;
+	}
+	tap_ok(between && inside && !shared,
+	       "of commands left %u times between units and %u times in the first none is shared",
+	       between, inside);
+}
+
 int main(void)
 {
 	static const u64 budgets[] = { 0, 1, 63, 64, 65, 100, 3000, 10000, 1000000 };
@@ -273,6 +334,8 @@ int main(void)
 	}
 
 	test_shared(&whole, &counters);
+	test_shared_where();
+	test_shared_begun();
 
 	/* a call must not execute more units than budget / cost, and those done with the last */
 	build(&part);
