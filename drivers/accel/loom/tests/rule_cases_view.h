@@ -66,7 +66,6 @@ CHANGE(view_bounds_rows)
 	x->strides[0] = S64_MAX & ~3LL;
 }
 
-
 CHANGE(region_load_y) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_STORE; }
 CHANGE(region_load_x) { *pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_SONE); }
 CHANGE(region_copy) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_COPY; }
