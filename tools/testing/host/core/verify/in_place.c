@@ -63,13 +63,31 @@ CHANGE(same_cells)
 	*pb_operand(pb, C_ADD, 1) = pb_slice(pb, pb_all(pb, T_SZ), 1, 1, 32);
 }
 
+/* Four elements where a row of lanes is as far as an element: along either axis, or transposed. */
+static void add_square(struct plan_builder *pb, u8 lane_axis)
+{
+	struct drm_loom_plan_view y = pb_all(pb, T_SONE);
+	u32 i;
+
+	y.dims[0] = 2;
+	y.dims[1] = 2;
+	for (i = 0; i < 3; i++)
+		*pb_operand(pb, C_ADD, i) = y;
+	pb_operand(pb, C_ADD, 1)->lane_axis = lane_axis;
+}
+
+CHANGE(other_lanes) { add_square(pb, 1); }
+CHANGE(same_lanes) { add_square(pb, 0); }
+
 static const struct rule_case cases[] = {
 	{ DRM_LOOM_RULE_IN_PLACE, C(bytes_of_floats) },
 	{ DRM_LOOM_RULE_IN_PLACE, C(last_bytes_of_floats) },
 	{ DRM_LOOM_RULE_IN_PLACE, C(other_banks) },
 	{ DRM_LOOM_RULE_IN_PLACE, C(other_cells) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(other_lanes) },
 	{ DRM_LOOM_RULE_NONE, C(same_banks) },
 	{ DRM_LOOM_RULE_NONE, C(same_cells) },
+	{ DRM_LOOM_RULE_NONE, C(same_lanes) },
 };
 
 int main(void)
