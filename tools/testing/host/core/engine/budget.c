@@ -122,6 +122,39 @@ static void test_fmod(void)
 	}
 }
 
+/* Some elements take several times as long as is counted for them when a plan is checked. */
+static void test_weights(void)
+{
+	static const struct {
+		const char *name;
+		struct drm_loom_attr_binary attr;
+		u32 dtype;
+		u32 weight;
+	} rows[] = {
+		{ "fmod of F64", { .kind = DRM_LOOM_BINARY_FMOD }, DRM_LOOM_DTYPE_F64, 2 },
+		{ "pow of I64", { .kind = DRM_LOOM_BINARY_POW }, DRM_LOOM_DTYPE_I64, 4 },
+		{ "fmod of F32", { .kind = DRM_LOOM_BINARY_FMOD }, DRM_LOOM_DTYPE_F32, 1 },
+	};
+	const u64 budget = 1 << 20;
+	struct loom_command command;
+	struct loom_view views[3];
+	u64 units, most;
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (j = 0; j < ARRAY_SIZE(views); j++)
+			views[j] = column(rows[i].dtype, ROWS, j * PITCH / 4);
+		if (!check(&command, DRM_LOOM_OP_BINARY, &rows[i].attr, views, 3))
+			tap_fatal("%s was refused", rows[i].name);
+		units = done(&command, budget);
+		most = budget / (rows[i].weight * command.unit_cost);
+		tap_ok(units && units <= most && most < command.units,
+		       "%s: %llu units for %llu, at most %llu", rows[i].name,
+		       (unsigned long long)units, (unsigned long long)budget,
+		       (unsigned long long)most);
+	}
+}
+
 /* The most that one call does, in element operations, and how many calls a command takes. */
 static u64 most(struct loom_command *command, u32 *calls)
 {
@@ -262,6 +295,7 @@ int main(void)
 {
 	test_small_units();
 	test_fmod();
+	test_weights();
 	test_large_units();
 	test_far_taps();
 	return tap_end();
