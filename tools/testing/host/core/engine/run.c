@@ -39,6 +39,9 @@ static const struct drm_loom_attr_conv conv = {
 	.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .pad = { 0, 1, 1 }, .groups = 1,
 };
 
+/* Banks that the plan is built for. */
+static u32 lanes = LANES;
+
 static const struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
 static const struct drm_loom_attr_fill fill = { .bits = 0x3f800000 };
 
@@ -56,7 +59,7 @@ static struct loom_view dense(u32 region, u32 slot, u64 offset, const u32 *dims)
 		v.strides[i] = i < 5 ? stride : 0;
 		if (i < 5)
 			stride *= i == 1 && region == DRM_LOOM_REGION_SRAM ?
-				  (dims[i] + LANES - 1) / LANES : dims[i];
+				  (dims[i] + lanes - 1) / lanes : dims[i];
 	}
 	return v;
 }
@@ -110,9 +113,9 @@ static void build(struct bench *b)
 	b->slots[1] = b->w;
 	b->slots[2] = b->y;
 	b->memory = (struct loom_memory){
-		.lanes = LANES, .scratch = b->scratch, .lane_pitch = PITCH, .slots = b->slots,
+		.lanes = lanes, .scratch = b->scratch, .lane_pitch = PITCH, .slots = b->slots,
 	};
-	b->plan.lanes = LANES;
+	b->plan.lanes = lanes;
 	b->plan.steps = b->steps;
 	b->plan.commands = b->commands;
 	b->plan.views = b->views;
@@ -159,6 +162,20 @@ static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 	    memcmp(counters, &engine.counters, sizeof(*counters)))
 		return 0;
 	return calls;
+}
+
+/* The same network in another number of banks; one is as if there were none. */
+static void test_banks(const struct bench *whole)
+{
+	static struct bench other;
+	struct drm_loom_counters counters;
+	u32 calls;
+
+	for (lanes = 1; lanes < LANES; lanes++) {
+		calls = run(&other, U64_MAX, &counters);
+		tap_ok(calls == 1 && !memcmp(whole->y, other.y, sizeof(other.y)),
+		       "%u banks: the same bits", lanes);
+	}
 }
 
 /* As far as caches of 64 sets go, which is what they have that are the first to be asked. */
@@ -333,6 +350,7 @@ int main(void)
 		       (unsigned long long)budgets[i], calls);
 	}
 
+	test_banks(&whole);
 	test_shared(&whole, &counters);
 	test_shared_where();
 	test_shared_begun();
