@@ -164,6 +164,43 @@ static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 	return calls;
 }
 
+/*
+ * Rows of two bytes, four of them side by side: they are copied eight bytes at a time, but not by
+ * who has been asked for some of them only.
+ */
+static void test_narrow_rows(void)
+{
+	static struct bench b;
+	struct loom_view views[2] = {
+		{ .region = DRM_LOOM_REGION_SRAM, .dtype = DRM_LOOM_DTYPE_I8, .elem_bytes = 1,
+		  .rank = 4, .dims = { 1, 3, 4, 2, 1, 1 }, .strides = { 0, 16, 2, 1 } },
+	};
+	struct loom_command command = {
+		.op = loom_op_get(DRM_LOOM_OP_COPY), .views = views, .operands = 2,
+	};
+	struct loom_check check = { .command = &command };
+	bool same = true;
+	u32 unit, i;
+
+	build(&b);
+	views[1] = views[0];
+	views[1].offset = 64;
+	if (!command.op->check(&check) || command.units != 12)
+		tap_fatal("a copy of 12 rows was refused");
+	for (unit = 0; unit < command.units; unit++) {
+		for (i = 0; i < 128; i++)
+			b.scratch[i] = i;
+		loom_engine_compute(&command, &b.memory, unit, 1);
+		for (i = 0; i < 128; i++) {
+			u32 first = unit / 4 * 16 + unit % 4 * 2;
+			bool moved = i >= first && i < first + 2;
+
+			same = same && b.scratch[i] == (moved ? i + 64 : i);
+		}
+	}
+	tap_ok(same, "a row of two bytes is copied without those beside it");
+}
+
 /* The same network in another number of banks; one is as if there were none. */
 static void test_banks(const struct bench *whole)
 {
@@ -351,6 +388,7 @@ int main(void)
 	}
 
 	test_banks(&whole);
+	test_narrow_rows();
 	test_shared(&whole, &counters);
 	test_shared_where();
 	test_shared_begun();
