@@ -164,6 +164,27 @@ static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 	return calls;
 }
 
+/* A step takes time even if there is nothing to do in it. */
+static void test_empty_steps(void)
+{
+	static struct loom_step steps[20000];
+	const struct loom_plan plan = { .lanes = LANES, .step_count = ARRAY_SIZE(steps),
+					.steps = steps };
+	const u32 budget = 4000;
+	struct loom_engine engine;
+	u32 before, most = 0;
+	bool done;
+
+	loom_engine_init(&engine, &plan, NULL);
+	do {
+		before = engine.step;
+		done = loom_engine_run(&engine, budget);
+		most = max(most, engine.step - before);
+	} while (!done);
+	tap_ok(engine.counters.steps == ARRAY_SIZE(steps) && engine.work == ARRAY_SIZE(steps) &&
+	       most < 2 * budget, "of steps with nothing to do a call ends %u", most);
+}
+
 /*
  * Rows of two bytes, four of them side by side: they are copied eight bytes at a time, but not by
  * who has been asked for some of them only.
@@ -389,6 +410,7 @@ int main(void)
 
 	test_banks(&whole);
 	test_narrow_rows();
+	test_empty_steps();
 	test_shared(&whole, &counters);
 	test_shared_where();
 	test_shared_begun();
