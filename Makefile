@@ -349,11 +349,14 @@ $(judged_bin): $(O)/libjudge.a
 $(judged_bin): private judged := -Wl,--wrap=loom_program_create -Wl,--start-group
 $(judged_bin): private judged_end := -Wl,--end-group
 $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(judged) $(filter %.o %.a,$^) \
-		$(judged_end) $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) $(wrapped) -o $@ $(judged) \
+		$(filter %.o %.a,$^) $(judged_end) $(LIBS)
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
-		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+		$(CC) $(SANITIZE) $(LDFLAGS) $(wrapped) -o $@ $(filter %.o %.a,$^) $(LIBS)
+# the library's calls for memory go by way of the test in which each of them fails
+$(O)/host/place/starved $(O)/asan/host/place/starved: private wrapped := \
+	$(foreach i,malloc calloc realloc free,-Wl,--wrap=$i)
 # the room of the provider is no part of the library; what knows nothing of ONNX Runtime is tested so
 $(filter $(O)/host/ort/%,$(test_bin)): $(O)/obj/userlib/ort/partition.o
 $(filter $(O)/asan/host/ort/%,$(asan_bin)): $(O)/asan/obj/userlib/ort/partition.o

@@ -294,6 +294,7 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
 			    struct loom_place_reason *reason)
 {
 	struct loom_place_resolved resolved;
+	const int saved = errno;
 	int ret;
 
 	memset(reason, 0, sizeof(*reason));
@@ -305,6 +306,7 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
 	loom_place_resolved_clear(&resolved);
 	if (ret)
 		memset(reason, 0, sizeof(*reason));
+	errno = saved;
 	return ret;
 }
 

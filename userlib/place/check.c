@@ -284,6 +284,7 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 		     const uint32_t *pools, struct loom_place_fault *fault)
 {
 	struct loom_place_resolved resolved;
+	const int saved = errno;
 	uint32_t i;
 	int ret;
 
@@ -301,6 +302,7 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 	if (!ret)
 		ret = loom_place_sweep(&resolved.problem, offsets, pools, false, fault);
 	loom_place_resolved_clear(&resolved);
+	errno = saved;
 	return ret;
 }
 
@@ -346,6 +348,7 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	struct loom_place_part *parts = NULL;
 	uint64_t *pads = NULL, needed = 0;
 	size_t num_parts = 0;
+	const int saved = errno;
 	int ret;
 
 	if (!problem || !reason || !reason->align_bytes)
@@ -372,6 +375,7 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	free(pads);
 	free(parts);
 	loom_place_resolved_clear(&resolved);
+	errno = saved;
 	if (ret)
 		return ret;
 	return reason->bound_bytes <= needed ? 0 : -EBADMSG;

@@ -424,6 +424,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 		.result = result,
 		.fault = fault,
 	};
+	const int saved = errno;
 	int ret;
 
 	memset(result, 0, sizeof(*result));
@@ -453,6 +454,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	}
 	free(run.hints);
 	loom_place_resolved_clear(&run.resolved);
+	errno = saved;
 	return ret;
 }
 
