@@ -118,7 +118,7 @@ void json_dims(struct json *json, const char *key, uint32_t rank, const int64_t 
 /** tool_file_size() - bytes of an open file, which is rewound; 0 or -errno */
 int tool_file_size(FILE *file, size_t *size_bytes);
 
-/** enough for tool_bytes(), tool_cycles() and tool_dims() */
+/** enough for tool_bytes(), tool_cycles(), tool_dims() and tool_show() */
 #define TOOL_TEXT	192
 
 /** tool_bytes() - "12.3 MiB" into @text, of TOOL_TEXT bytes; returns it */
@@ -137,6 +137,15 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
  * Return: bytes; 0 if it is not valid, or a control character, which a terminal would obey.
  */
 size_t tool_char_length(const char *text, size_t left);
+
+/**
+ * tool_show() - a name of a file's into a line for people: nothing in it that a terminal would obey
+ * @text: [out] of TOOL_TEXT bytes; shortened to that
+ * @name: the name
+ *
+ * Return: @text.
+ */
+const char *tool_show(char *text, const char *name);
 
 /* save.c */
 

@@ -120,7 +120,7 @@ static void tool_peak_print_reason(const struct tool_placing *place, const struc
 	       (unsigned long long)reason->bound_bytes, tool_bytes(text, reason->bound_bytes));
 	if (reason->item != LOOM_PLACE_NONE)
 		printf("where '%s' ends, which is fixed\n",
-		       place->csv->ids[peak->of[reason->item]]);
+		       tool_show(text, place->csv->ids[peak->of[reason->item]]));
 	else if (reason->align_bytes > 1)
 		printf("at %lld, by %u items and what is lost to an alignment of %llu\n",
 		       (long long)reason->moment, peak->num_alive,
@@ -133,6 +133,7 @@ static int tool_peak_print(struct tool_peak *peak, const struct tool_placing *pl
 			   const char *name)
 {
 	struct loom_place_reason without;
+	char text[TOOL_TEXT];
 	uint32_t i;
 
 	tool_peak_print_reason(place, peak, name);
@@ -141,7 +142,7 @@ static int tool_peak_print(struct tool_peak *peak, const struct tool_placing *pl
 			return -1;
 		printf("           %llu bytes '%s': without it %llu, at %lld\n",
 		       (unsigned long long)peak->items[peak->alive[i]].size_bytes,
-		       place->csv->ids[peak->of[peak->alive[i]]],
+		       tool_show(text, place->csv->ids[peak->of[peak->alive[i]]]),
 		       (unsigned long long)without.bound_bytes, (long long)without.moment);
 	}
 	if (i < peak->num_alive)

@@ -384,6 +384,13 @@ ok 'a pool that there is not' refused "pools.csv:3: column 'pool': there is no p
 ok 'what makes the peak of a pool' says "600 bytes 'a': without it 300, at 1" \
 	$loom place $out/pools.csv --pool sram=1000 --pool dram= --explain
 ok 'and of one memory' says 'without all of them 500, at 2' $loom place $out/pools.csv --explain
+plain_names() {
+	printf 'id,lower,upper,size,\033x\n"a\033[31m\302\233",0,2,5,1\nb,1,3,7,2\n' >$out/odd.csv
+	$loom place $out/odd.csv --explain --svg $out/odd.svg >$out/odd.txt || return 1
+	grep -qF "'a?[31m??'" $out/odd.txt && grep -qF "column '?x'" $out/odd.txt &&
+		! grep -q "$(printf '\033')" $out/odd.txt $out/odd.svg
+}
+ok 'names without what a terminal would obey' plain_names
 ok 'addresses that nothing may touch' says '^height +2548 bytes' $loom place $out/pools.csv \
 	--forbid 1k-2k --forbid 0-100
 ok 'threads' says '^height +12 bytes' $loom place $out/five.csv --jobs 3

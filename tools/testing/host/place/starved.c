@@ -13,6 +13,7 @@
 #include "place_make.h"
 #include "tap.h"
 #include "tiling/tiling.h"
+#include "wrapped.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define SLOW	4
@@ -26,15 +27,6 @@
 #define MAX_TRIES	100
 /* What errno was before. */
 #define BEFORE		77
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void __wrap_free(void *memory);
 
 /* Threads allocate, too. All but @fail_at and @fail_on change in a call only. */
 static unsigned int allocations, fail_at = UINT32_MAX;
