@@ -161,7 +161,8 @@ struct loom_place_pair {
  * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
  *	what does not fit spills to the next, so that the sum of size times weight times cost stays
- *	low. With two pools and few items it is the least that there is, if the budget lasts
+ *	low. With up to 200 items, of which up to 24 may be in more than one pool, it is the least
+ *	that there is, if the budget lasts
  * @sub_bank_bytes: size of its conflict sub-banks, each of which has a port of its own: sub-bank i
  *	begins at i times this. 0: it has none
  */
@@ -302,7 +303,8 @@ struct loom_place_fault {
  * Return: 0; -EINVAL for an inconsistent problem (an empty lifetime, an alias outside of its owner,
  * fixed items that collide) and for a strategy that does not exist or cannot take the problem;
  * -ENOSPC if it does not fit in the pools: if @fault's missing_bytes is not 0, that is proved, else
- * the budget was too small to tell; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
+ * the budget was too small to tell; -ERANGE where sizes or offsets leave 63 bits, weights of
+ * conflicts 63 in sum, or costs 64, were each item in the dearest of its pools; -ENOMEM.
  */
 int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,
 	       struct loom_place_result *result, struct loom_place_fault *fault);

@@ -94,7 +94,7 @@ static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t
 		other = banks->greedy.offsets[side->other] + side->other_begin;
 		if (begin / size <= (other + side->other_bytes - 1) / size &&
 		    other / size <= (begin + side->size_bytes - 1) / size)
-			weight = loom_place_add(weight, side->weight);
+			weight += side->weight;
 	}
 	return weight;
 }
@@ -184,11 +184,10 @@ static uint64_t total_weight(const struct sub_banks *banks)
 	uint64_t weight = 0;
 	uint32_t i, item;
 
-	/* each pair is counted twice; only comparisons matter */
+	/* each pair is counted twice, which 64 bits have room for; only comparisons matter */
 	for (i = 0; i < banks->num_payers; i++) {
 		item = banks->payers[i].item;
-		weight = loom_place_add(weight, weight_at(banks, item,
-							  banks->greedy.offsets[item]));
+		weight += weight_at(banks, item, banks->greedy.offsets[item]);
 	}
 	return weight;
 }

@@ -199,10 +199,10 @@ static int choose_for_pool(struct run *run, const struct loom_place_subproblem *
 	for (i = 0; i < own->num_items; i++) {
 		next = next_pool(&run->resolved, own->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
-		if (!losses[i].must)
-			losses[i].loss = loom_place_cost(&own->items[i],
-							 run->resolved.pools[next].cost -
-							 run->resolved.pools[pool].cost);
+		if (!losses[i].must && loom_place_has_room(&own->items[i]))
+			loom_place_cost(&own->items[i],
+					run->resolved.pools[next].cost -
+					run->resolved.pools[pool].cost, &losses[i].loss);
 	}
 	ret = loom_place_choose(&sub->task, losses, choice);
 	for (i = 0; i < own->num_items && !ret; i++) {
@@ -241,8 +241,11 @@ static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 	return ret;
 }
 
-/* @hints: by item of the problem: a known placement of @pool; or NULL */
-static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
+/*
+ * @hints: by item of the problem: a known placement of @pool; or NULL
+ * @spilled: [out] some of it was moved to other pools
+ */
+static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, bool *spilled)
 {
 	struct loom_place_answer answer;
 	uint64_t *own_hints = NULL;
@@ -250,6 +253,7 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 	uint32_t i;
 	int ret;
 
+	*spilled = false;
 	do {
 		memset(&answer, 0, sizeof(answer));
 		answer.strategy = run->strategy->name;
@@ -282,36 +286,79 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 		free(answer.storage_of);
 		free(own_hints);
 		own_hints = NULL;
+		*spilled = *spilled || ret == 1;
 	} while (ret == 1);
 	return ret;
 }
 
 /* --- all pools -------------------------------------------------------------------------------- */
 
-static int place_pools(struct run *run)
+/*
+ * Distributes what is not in a pool of the set @done: from the cheapest pool after @pool on, each
+ * takes what is worth most there. @fits: [out] by pool: a placement is known
+ */
+static int choose_pools(struct run *run, uint32_t pool, uint32_t done, bool *fits)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
 	const struct loom_place_item *owner;
-	uint32_t pool, i;
-	bool fits;
-	int ret;
+	uint32_t i;
+	int ret = 0;
 
 	for (i = 0; i < resolved->problem.num_items; i++) {
 		owner = &resolved->items[loom_place_owner(resolved->items, i)];
-		run->result->pools[i] = next_pool(resolved, owner->pools, LOOM_PLACE_NONE);
+		if (!(done >> run->result->pools[i] & 1))
+			run->result->pools[i] = next_pool(resolved, owner->pools, pool);
 	}
+	while (!ret && (pool = next_pool(resolved, UINT32_MAX, pool)) != LOOM_PLACE_NONE)
+		ret = choose_pool(run, pool, &fits[pool]);
+	return ret;
+}
+
+/* Another distribution, if one is found that costs less. */
+static int deal_out(struct run *run, bool *fits)
+{
+	const struct loom_place_resolved *resolved = &run->resolved;
+	struct loom_place_deal deal = { run->result->pools, run->hints, 0, false };
+	uint64_t cost;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		if (!loom_place_has_room(&resolved->items[i]))
+			continue;
+		loom_place_cost(&resolved->items[i],
+				resolved->pools[run->result->pools[i]].cost, &cost);
+		deal.cost += cost;
+	}
+	for (i = 0; i < resolved->problem.num_pools; i++)
+		if (!fits[i])
+			deal.cost = UINT64_MAX;
+	ret = loom_place_deal_out(resolved, run->options, run->deadline_ns, &deal);
+	for (i = 0; i < resolved->problem.num_pools && deal.better; i++)
+		fits[i] = true;
+	return ret;
+}
+
+static int place_pools(struct run *run)
+{
+	const struct loom_place_resolved *resolved = &run->resolved;
+	bool fits[LOOM_PLACE_MAX_POOLS] = { false }, spilled;
+	uint32_t pool = LOOM_PLACE_NONE, done = 0;
+	int ret;
+
 	if (resolved->problem.num_pools == 1)
-		return place_pool(run, 0, NULL);
-	pool = next_pool(resolved, UINT32_MAX, LOOM_PLACE_NONE);
-	while (pool != LOOM_PLACE_NONE) {
-		ret = choose_pool(run, pool, &fits);
-		if (!ret)
-			ret = place_pool(run, pool, fits ? run->hints : NULL);
-		if (ret)
-			return ret;
-		pool = next_pool(resolved, UINT32_MAX, pool);
+		return place_pool(run, 0, NULL, &spilled);
+	ret = choose_pools(run, pool, done, fits);
+	if (!ret)
+		ret = deal_out(run, fits);
+	while (!ret && (pool = next_pool(resolved, UINT32_MAX, pool)) != LOOM_PLACE_NONE) {
+		ret = place_pool(run, pool, fits[pool] ? run->hints : NULL, &spilled);
+		done |= 1U << pool;
+		/* what was moved changes what is best for the rest */
+		if (!ret && spilled)
+			ret = choose_pools(run, pool, done, fits);
 	}
-	return 0;
+	return ret;
 }
 
 static void sum_up(struct run *run)
@@ -331,8 +378,8 @@ static void sum_up(struct run *run)
 		} else if (!item->size_bytes) {
 			result->offsets[i] = loom_place_is_fixed(item) ? item->fixed : 0;
 		} else {
-			cost = loom_place_cost(item, resolved->pools[result->pools[i]].cost);
-			result->spill_cost = loom_place_add(result->spill_cost, cost);
+			loom_place_cost(item, resolved->pools[result->pools[i]].cost, &cost);
+			result->spill_cost += cost;
 			cheapest = cheapest && result->pools[i] ==
 					       next_pool(resolved, item->pools, LOOM_PLACE_NONE);
 		}
@@ -365,10 +412,8 @@ static void weigh_conflicts(struct run *run)
 	for (i = 0; i < run->resolved.problem.num_conflicts; i++) {
 		const struct loom_place_pair *pair = &run->resolved.problem.conflicts[i];
 
-		if (share_sub_bank(&run->resolved, result, pair->first, pair->second) &&
-		    __builtin_add_overflow(result->conflict_weight, pair->weight,
-					   &result->conflict_weight))
-			result->conflict_weight = UINT64_MAX;
+		if (share_sub_bank(&run->resolved, result, pair->first, pair->second))
+			result->conflict_weight += pair->weight;
 	}
 }
 
@@ -401,6 +446,39 @@ static int check_strategy(const struct run *run)
 	if (why)
 		return loom_place_fail(run->fault, -EINVAL, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 				       "strategy '%s' %s", run->strategy->name, why);
+	return 0;
+}
+
+/*
+ * Sums of costs stay in 64 bits whatever goes where: what is too much cannot be compared.
+ * Weights of conflicts are added up from both sides.
+ */
+static int check_costs(const struct run *run)
+{
+	const struct loom_place_resolved *resolved = &run->resolved;
+	uint64_t sum = 0, most;
+	uint32_t i, p;
+
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		const struct loom_place_item *item = &resolved->items[i];
+
+		if (!loom_place_has_room(item))
+			continue;
+		for (p = 0, most = 0; p < resolved->problem.num_pools; p++)
+			if (item->pools >> p & 1)
+				most = max(most, resolved->pools[p].cost);
+		if (!loom_place_cost(item, most, &most) ||
+		    __builtin_add_overflow(sum, most, &sum))
+			return loom_place_fail(run->fault, -ERANGE, i, LOOM_PLACE_NONE,
+					       "the sum of what bytes may cost leaves 64 bits");
+	}
+	for (i = 0, sum = 0; i < resolved->problem.num_conflicts; i++)
+		if (__builtin_add_overflow(sum, resolved->problem.conflicts[i].weight, &sum) ||
+		    sum > INT64_MAX)
+			return loom_place_fail(run->fault, -ERANGE,
+					       resolved->problem.conflicts[i].first,
+					       resolved->problem.conflicts[i].second,
+					       "the sum of the weights of conflicts leaves 63 bits");
 	return 0;
 }
 
@@ -437,6 +515,8 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	ret = loom_place_resolve(&run.resolved, problem, fault);
 	if (!ret)
 		ret = check_strategy(&run);
+	if (!ret)
+		ret = check_costs(&run);
 	if (!ret)
 		ret = loom_place_check_feasible(&run.resolved, fault);
 	if (!ret)

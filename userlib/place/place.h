@@ -129,6 +129,33 @@ struct loom_place_choice {
 int loom_place_choose(const struct loom_place_task *task, const struct loom_place_loss *losses,
 		      struct loom_place_choice *choice);
 
+/**
+ * struct loom_place_deal - which item goes to which pool
+ * @pools: [in, out] by item; the caller's
+ * @offsets: [out] by item: placements in all pools, if it is @better; the caller's
+ * @cost: [in, out] what that costs; in: UINT64_MAX if it is not known that all pools fit
+ * @better: [out] a deal was found that costs less
+ */
+struct loom_place_deal {
+	uint32_t *pools;
+	uint64_t *offsets;
+	uint64_t cost;
+	bool better;
+};
+
+/**
+ * loom_place_deal_out() - look for a deal that costs less, where few items have a choice
+ * @resolved: the problem
+ * @options: budget
+ * @deadline_ns: when to stop, or 0
+ * @deal: [in, out] the deal
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_place_deal_out(const struct loom_place_resolved *resolved,
+			const struct loom_place_options *options, int64_t deadline_ns,
+			struct loom_place_deal *deal);
+
 /* conflict.c */
 
 /**

@@ -19,14 +19,14 @@
  * 4. With few items, those still left out are tried once more, one by one, with the exact search,
  *    which finds room that the lowest gap does not.
  *
- * 5. With fewer items still, all sets are tried that lose less than the best one: items in order of
- *    their losses, each in or out. A set is left as soon as it loses too much, or more of it is
- *    alive at a moment than fits; what is complete is searched for a placement. So of two pools of
- *    which the second has room, the cost is the least, unless the budget is too small to say
- *    whether a set fits.
+ * 5. With fewer items still, all ways to deal them to the pools are tried that cost less than what
+ *    came of this, pool by pool: items in order of what is at stake, each in the cheapest pool
+ *    first. A branch is left as soon as it costs too much, or more is alive in a pool than fits, or
+ *    a pool has all of a set that was not placed before; what is complete is searched for
+ *    placements. So the cost is the least, unless the budget is too small to say what fits.
  *
  * Rejected: one search over the placements of all pools at once. The bound of such a search is weak
- * until most is placed, and pools differ so much in cost that the cheapest one decides anyway.
+ * until most is placed.
  */
 #include "place.h"
 
@@ -44,11 +44,12 @@
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
-/* items that all sets are tried of, and how many sets are looked at */
-#define MAX_SET_ITEMS	24
-#define MAX_SETS	20000
-#define MAX_SET_FITS	200
-#define SET_BUDGET	5000
+/* items with a choice that are dealt in all ways, moments that are looked at, sets searched for */
+#define MAX_DEAL_ITEMS		24
+#define MAX_DEAL_LOOKS		20000000
+#define MAX_DEAL_MOMENTS	4096
+#define MAX_DEAL_FITS		300
+#define DEAL_BUDGET		5000
 
 /**
  * struct choice - state of the choice of items that stay
@@ -119,7 +120,7 @@ static int try_order(struct choice *choice, struct outcome *outcome)
 			continue;
 		}
 		choice->keep[index] = false;
-		outcome->loss = loom_place_add(outcome->loss, choice->losses[index].loss);
+		outcome->loss += choice->losses[index].loss;
 		outcome->bytes = loom_place_add(outcome->bytes, item->size_bytes);
 		outcome->stuck += choice->losses[index].must;
 	}
@@ -333,110 +334,6 @@ static int offer(const struct loom_place_task *task, const struct loom_place_los
 	return ret;
 }
 
-/**
- * struct sets - a search over sets of items
- * @task: all items
- * @losses: by item
- * @order: items that may be left out, those with the largest losses first
- * @num_order: number of @order
- * @items: those of the set; what is left out has no size
- * @out: the best set so far
- * @best: what it loses
- * @looks: sets looked at
- * @fits: sets that were searched for a placement
- */
-struct sets {
-	const struct loom_place_task *task;
-	const struct loom_place_loss *losses;
-	uint32_t order[MAX_SET_ITEMS];
-	uint32_t num_order;
-	struct loom_place_item *items;
-	struct loom_place_choice *out;
-	uint64_t best;
-	unsigned int looks;
-	unsigned int fits;
-};
-
-/* Takes the set, if a placement of it is found. */
-static int take_set(struct sets *sets, uint64_t loss)
-{
-	uint32_t n = sets->task->problem.num_items, i;
-	struct loom_place_task own = *sets->task;
-	bool fits;
-	int ret;
-
-	if (sets->fits++ >= MAX_SET_FITS)
-		return 0;
-	own.budget = own.budget < SET_BUDGET ? own.budget : SET_BUDGET;
-	ret = try_to_fit(&own, sets->items, sets->out->offsets, &fits);
-	if (ret || !fits)
-		return ret;
-	sets->best = loss;
-	sets->out->fits = true;
-	for (i = 0; i < n; i++)
-		sets->out->keep[i] = !sets->task->problem.items[i].size_bytes ||
-				     sets->items[i].size_bytes;
-	return 0;
-}
-
-/* Tries all sets that agree with this one in the first @depth items. */
-static int try_sets(struct sets *sets, uint32_t depth, uint64_t loss)
-{
-	struct loom_place_problem some = sets->task->problem;
-	struct loom_place_peak peak;
-	uint32_t item;
-	int ret;
-
-	if (loss >= sets->best || sets->looks++ >= MAX_SETS ||
-	    !loom_place_left_ns(sets->task->deadline_ns))
-		return 0;
-	/* what was not decided is not there yet, so this can only rise */
-	some.items = sets->items;
-	ret = loom_place_find_peak(&some, &peak);
-	if (ret || peak.bytes > sets->task->capacity_bytes)
-		return ret == -ERANGE ? 0 : ret;
-	if (depth == sets->num_order)
-		return take_set(sets, loss);
-	item = sets->order[depth];
-	sets->items[item].size_bytes = sets->task->problem.items[item].size_bytes;
-	ret = try_sets(sets, depth + 1, loss);
-	sets->items[item].size_bytes = 0;
-	if (!ret)
-		ret = try_sets(sets, depth + 1,
-			       loom_place_add(loss, sets->losses[item].loss));
-	return ret;
-}
-
-static int choose_set(const struct loom_place_task *task, const struct loom_place_loss *losses,
-		      struct loom_place_choice *out)
-{
-	uint32_t n = task->problem.num_items, i, k;
-	struct sets sets = { .task = task, .losses = losses, .out = out };
-	int ret;
-
-	for (i = 0; i < n; i++) {
-		if (!out->keep[i])
-			sets.best = loom_place_add(sets.best, losses[i].loss);
-		if (losses[i].must || !loom_place_has_room(&task->problem.items[i]))
-			continue;
-		if (sets.num_order == MAX_SET_ITEMS)
-			return 0;
-		for (k = sets.num_order++; k && losses[sets.order[k - 1]].loss < losses[i].loss;
-		     k--)
-			sets.order[k] = sets.order[k - 1];
-		sets.order[k] = i;
-	}
-	sets.items = calloc((size_t)n + 1, sizeof(*sets.items));
-	if (!sets.items)
-		return -ENOMEM;
-	memcpy(sets.items, task->problem.items, n * sizeof(*sets.items));
-	for (i = 0; i < sets.num_order; i++)
-		sets.items[sets.order[i]].size_bytes = 0;
-	ret = try_sets(&sets, 0, 0);
-	free(sets.items);
-	return ret;
-}
-
 int loom_place_choose(const struct loom_place_task *task, const struct loom_place_loss *losses,
 		      struct loom_place_choice *out)
 {
@@ -451,10 +348,306 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	ret = choose(task, losses, out);
 	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = offer(task, losses, out);
-	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
-		ret = choose_set(task, losses, out);
 	/* nothing is known to fit: keep what must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)
 		out->keep[i] = losses[i].must;
+	return ret;
+}
+
+/* --- all pools at once ------------------------------------------------------------------------ */
+
+/**
+ * struct deal - a search over ways to deal items to pools
+ * @resolved: the problem
+ * @options: the caller's
+ * @deadline_ns: when to stop
+ * @by_cost: pools, the cheapest first
+ * @parts: of all items, with indices of moments for times
+ * @first_part: by item, and one more
+ * @num_moments: number of moments
+ * @load: by pool, then by moment: bytes alive
+ * @order: items with a choice, those first with which most is at stake
+ * @num_order: number of @order
+ * @rest: by position in @order: what those from there on cost at least
+ * @sets: by pool: which of @order it has, as bits
+ * @unfit: sets of which no placement was found
+ * @num_unfit: number of @unfit
+ * @pools: by item: where it is now
+ * @offsets: by item: of a complete deal
+ * @looks: moments looked at
+ * @fits: sets that were searched for a placement
+ * @out: the best deal so far
+ */
+struct deal {
+	const struct loom_place_resolved *resolved;
+	const struct loom_place_options *options;
+	int64_t deadline_ns;
+	uint32_t by_cost[LOOM_PLACE_MAX_POOLS];
+	struct loom_place_part *parts;
+	uint32_t *first_part;
+	size_t num_moments;
+	uint64_t *load;
+	uint32_t order[MAX_DEAL_ITEMS];
+	uint32_t num_order;
+	uint64_t rest[MAX_DEAL_ITEMS + 1];
+	uint32_t sets[LOOM_PLACE_MAX_POOLS];
+	struct {
+		uint32_t pool;
+		uint32_t set;
+	} unfit[MAX_DEAL_FITS];
+	unsigned int num_unfit;
+	uint32_t *pools;
+	uint64_t *offsets;
+	uint64_t looks;
+	unsigned int fits;
+	struct loom_place_deal *out;
+};
+
+/* The costs of all items were added up before, so none of them overflows. */
+static uint64_t cost_in(const struct deal *deal, uint32_t item, uint32_t pool)
+{
+	uint64_t cost = 0;
+
+	loom_place_cost(&deal->resolved->items[item], deal->resolved->pools[pool].cost, &cost);
+	return cost;
+}
+
+/* Puts an item into a pool, or takes it out again; false if there is more than fits then. */
+static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
+{
+	uint64_t *load = &deal->load[pool * deal->num_moments];
+	bool fits = true;
+	uint32_t i;
+	int64_t m;
+
+	for (i = deal->first_part[item]; i < deal->first_part[item + 1]; i++) {
+		const struct loom_place_part *part = &deal->parts[i];
+
+		deal->looks += (uint64_t)(part->upper - part->lower);
+		for (m = part->lower; m < part->upper; m++) {
+			load[m] += out ? -part->size_bytes : part->size_bytes;
+			fits = fits && load[m] <= deal->resolved->pools[pool].capacity_bytes;
+		}
+	}
+	return fits;
+}
+
+static bool is_unfit(const struct deal *deal, uint32_t pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < deal->num_unfit; i++)
+		if (deal->unfit[i].pool == pool && !(deal->unfit[i].set & ~deal->sets[pool]))
+			return true;
+	return false;
+}
+
+/* Searches for a placement of what is in a pool. */
+static int fit_pool(struct deal *deal, uint32_t pool, bool *fits)
+{
+	struct loom_place_subproblem sub;
+	uint64_t *offsets = NULL;
+	uint32_t i;
+	int ret;
+
+	deal->fits++;
+	ret = loom_place_subproblem_make(&sub, deal->resolved, deal->pools, pool, deal->options,
+					 NULL);
+	sub.task.deadline_ns = deal->deadline_ns;
+	sub.task.budget = sub.task.budget < DEAL_BUDGET ? sub.task.budget : DEAL_BUDGET;
+	if (!ret)
+		offsets = calloc((size_t)sub.task.problem.num_items + 1, sizeof(*offsets));
+	if (!ret && !offsets)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = try_to_fit(&sub.task, sub.task.problem.items, offsets, fits);
+	for (i = 0; i < sub.task.problem.num_items && !ret && *fits; i++)
+		deal->offsets[sub.global[i]] = offsets[i];
+	if (!ret && !*fits) {
+		deal->unfit[deal->num_unfit].pool = pool;
+		deal->unfit[deal->num_unfit++].set = deal->sets[pool];
+	}
+	loom_place_subproblem_clear(&sub);
+	free(offsets);
+	return ret == -ERANGE ? 0 : ret;
+}
+
+/* Takes a deal that costs less, if placements of all pools are found. */
+static int take_deal(struct deal *deal, uint64_t cost)
+{
+	const struct loom_place_problem *problem = &deal->resolved->problem;
+	bool fits = true;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < problem->num_items; i++)
+		deal->pools[i] = deal->pools[loom_place_owner(problem->items, i)];
+	for (i = 0; i < problem->num_pools && fits && !ret; i++) {
+		if (deal->fits == MAX_DEAL_FITS)
+			return 0;
+		fits = false;
+		ret = fit_pool(deal, i, &fits);
+	}
+	if (ret || !fits)
+		return ret;
+	deal->out->cost = cost;
+	deal->out->better = true;
+	memcpy(deal->out->pools, deal->pools, problem->num_items * sizeof(*deal->pools));
+	memcpy(deal->out->offsets, deal->offsets, problem->num_items * sizeof(*deal->offsets));
+	return 0;
+}
+
+/* Tries all deals that agree with this one in the first @depth items, which cost @cost. */
+static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
+{
+	uint32_t item, pool, i;
+	bool fits;
+	int ret = 0;
+
+	if (depth == deal->num_order)
+		return take_deal(deal, cost);
+	item = deal->order[depth];
+	for (i = 0; i < deal->resolved->problem.num_pools && !ret; i++) {
+		pool = deal->by_cost[i];
+		if (!(deal->resolved->items[item].pools >> pool & 1))
+			continue;
+		/* the next ones cost as much or more */
+		if (cost + cost_in(deal, item, pool) + deal->rest[depth + 1] >= deal->out->cost ||
+		    deal->looks > MAX_DEAL_LOOKS || deal->fits == MAX_DEAL_FITS ||
+		    !loom_place_left_ns(deal->deadline_ns))
+			break;
+		deal->pools[item] = pool;
+		deal->sets[pool] |= 1U << depth;
+		fits = move_load(deal, item, pool, false);
+		if (fits && !is_unfit(deal, pool))
+			ret = try_deals(deal, depth + 1, cost + cost_in(deal, item, pool));
+		move_load(deal, item, pool, true);
+		deal->sets[pool] &= ~(1U << depth);
+	}
+	return ret;
+}
+
+/* What an item costs where it is cheapest, and how much more where it is dearest. */
+static uint64_t stake(const struct deal *deal, uint32_t item, uint64_t *least)
+{
+	uint64_t cost, most = 0;
+	uint32_t p;
+
+	*least = UINT64_MAX;
+	for (p = 0; p < deal->resolved->problem.num_pools; p++) {
+		if (!(deal->resolved->items[item].pools >> p & 1))
+			continue;
+		cost = cost_in(deal, item, p);
+		*least = cost < *least ? cost : *least;
+		most = cost > most ? cost : most;
+	}
+	return most - *least;
+}
+
+/* Items with a choice in order; the others are put where they must be. False if they do not fit. */
+static bool order_deal(struct deal *deal, uint64_t *cost)
+{
+	const struct loom_place_resolved *resolved = deal->resolved;
+	uint64_t least, other;
+	uint32_t i, k;
+
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		uint32_t pools = resolved->items[i].pools;
+
+		if (!loom_place_has_room(&resolved->items[i]))
+			continue;
+		if (!(pools & (pools - 1))) {
+			deal->pools[i] = (uint32_t)__builtin_ctz(pools);
+			*cost += cost_in(deal, i, deal->pools[i]);
+			if (!move_load(deal, i, deal->pools[i], false))
+				return false;
+			continue;
+		}
+		if (deal->num_order == MAX_DEAL_ITEMS)
+			return false;
+		for (k = deal->num_order++;
+		     k && stake(deal, deal->order[k - 1], &other) < stake(deal, i, &least); k--)
+			deal->order[k] = deal->order[k - 1];
+		deal->order[k] = i;
+	}
+	for (k = deal->num_order; k--;) {
+		stake(deal, deal->order[k], &least);
+		deal->rest[k] = deal->rest[k + 1] + least;
+	}
+	return deal->num_order;
+}
+
+static void sort_pools(struct deal *deal)
+{
+	const struct loom_place_pool *pools = deal->resolved->pools;
+	uint32_t p, k;
+
+	for (p = 0; p < deal->resolved->problem.num_pools; p++) {
+		for (k = p; k && pools[deal->by_cost[k - 1]].cost > pools[p].cost; k--)
+			deal->by_cost[k] = deal->by_cost[k - 1];
+		deal->by_cost[k] = p;
+	}
+}
+
+/* Parts of the items, in indices of moments, and the load, unless they are too many. */
+static int make_parts(struct deal *deal)
+{
+	struct loom_place_profile profile;
+	uint32_t culprit, i;
+	size_t num_parts, k = 0;
+	int ret;
+
+	ret = loom_place_parts(&deal->resolved->problem, &deal->parts, &num_parts);
+	if (!ret)
+		ret = loom_place_profile_make(&profile, deal->parts, num_parts, &culprit);
+	if (ret)
+		return ret;
+	for (i = 0; i < deal->resolved->problem.num_items; i++) {
+		deal->first_part[i] = (uint32_t)k;
+		for (; k < num_parts && deal->parts[k].item == i; k++) {
+			struct loom_place_part *part = &deal->parts[k];
+
+			part->lower = (int64_t)loom_place_profile_find(&profile, part->lower);
+			part->upper = (int64_t)loom_place_profile_find(&profile, part->upper);
+		}
+	}
+	deal->first_part[i] = (uint32_t)k;
+	deal->num_moments = profile.num_moments;
+	loom_place_profile_clear(&profile);
+	if (deal->num_moments > MAX_DEAL_MOMENTS)
+		return 0;
+	deal->load = calloc(deal->num_moments * deal->resolved->problem.num_pools + 1,
+			    sizeof(*deal->load));
+	return deal->load ? 0 : -ENOMEM;
+}
+
+int loom_place_deal_out(const struct loom_place_resolved *resolved,
+			const struct loom_place_options *options, int64_t deadline_ns,
+			struct loom_place_deal *out)
+{
+	size_t n = (size_t)resolved->problem.num_items + 1;
+	struct deal deal = {
+		.resolved = resolved, .options = options, .deadline_ns = deadline_ns, .out = out,
+	};
+	uint64_t cost = 0;
+	int ret = -ENOMEM;
+
+	if (resolved->problem.num_items > MAX_OFFER_ITEMS)
+		return 0;
+	sort_pools(&deal);
+	deal.first_part = calloc(n + 1, sizeof(*deal.first_part));
+	deal.pools = calloc(n, sizeof(*deal.pools));
+	deal.offsets = calloc(n, sizeof(*deal.offsets));
+	if (deal.first_part && deal.pools && deal.offsets)
+		ret = make_parts(&deal);
+	if (!ret)
+		memcpy(deal.pools, out->pools, (n - 1) * sizeof(*deal.pools));
+	if (!ret && deal.load && order_deal(&deal, &cost))
+		ret = try_deals(&deal, 0, cost);
+	free(deal.first_part);
+	free(deal.pools);
+	free(deal.offsets);
+	free(deal.parts);
+	free(deal.load);
 	return ret;
 }

@@ -91,15 +91,12 @@ static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/** loom_place_cost() - of an item where a byte costs so much; UINT64_MAX where it would overflow */
-static inline uint64_t loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost)
+/** loom_place_cost() - of an item where a byte costs so much; false past 64 bits */
+static inline bool loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost,
+				   uint64_t *cost)
 {
-	uint64_t cost;
-
-	if (__builtin_mul_overflow(item->size_bytes, byte_cost, &cost) ||
-	    __builtin_mul_overflow(cost, item->weight ? item->weight : 1, &cost))
-		return UINT64_MAX;
-	return cost;
+	return !__builtin_mul_overflow(item->size_bytes, byte_cost, cost) &&
+	       !__builtin_mul_overflow(*cost, item->weight ? item->weight : 1, cost);
 }
 
 /** loom_place_left_ns() - time until a deadline, at least 0; INT64_MAX if there is none */
