@@ -320,7 +320,8 @@ void loom_place_result_free(struct loom_place_result *result);
  * @bound_bytes: the bound
  * @moment: what is alive then needs so much: all its sizes, and what alignment loses between those
  *	that begin at multiples of @align_bytes, of which the next cannot begin where one ends
- * @align_bytes: that alignment; 1: the sizes alone
+ * @align_bytes: that alignment; 1: the sizes alone, and the offsets below that no item of the
+ *	problem may touch
  * @item: a fixed item that ends there; LOOM_PLACE_NONE: it is for the @moment
  */
 struct loom_place_reason {
@@ -333,7 +334,8 @@ struct loom_place_reason {
 /**
  * loom_place_bound() - a lower bound of the height of every placement in one pool
  * @problem: what is to be placed; its pools are ignored
- * @bound_bytes: [out] the most that is needed at one moment, or the end of a fixed item
+ * @bound_bytes: [out] the most that is needed at one moment, with offsets below that no item may
+ *	touch; or the end of a fixed item
  *
  * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
  */
@@ -354,8 +356,9 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
  * @problem: what is to be placed; its pools are ignored
  * @reason: the bound, and why; from anywhere
  *
- * It looks at what is alive at the moment, or at the fixed item, and at nothing else, so it takes
- * little time and knows nothing of how the bound was found.
+ * It looks at what is alive at the moment, or at the fixed item, at offsets that all items have
+ * excluded, and at nothing else, so it takes little time and knows nothing of how the bound was
+ * found.
  *
  * Return: 0; -EBADMSG if the reason does not prove the bound; -EINVAL or -ERANGE for an
  * inconsistent problem; -ENOMEM.

@@ -267,6 +267,8 @@ int loom_place_find_reason(const struct loom_place_problem *problem,
 		peak.bytes, peak.moment, 1, LOOM_PLACE_NONE,
 	};
 	if (!ret)
+		ret = loom_place_raise(problem, &reason->bound_bytes);
+	if (!ret)
 		ret = find_by_pads(problem, reason);
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];

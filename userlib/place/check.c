@@ -315,14 +315,18 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What the parts alive at the reason's moment need, by its alignment. */
-static uint64_t sum_at(const struct loom_place_problem *problem,
-		       const struct loom_place_part *parts, size_t num_parts,
-		       const struct loom_place_reason *reason, uint64_t *pads)
+/*
+ * What the parts alive at the reason's moment need, by its alignment, or by what no item may touch.
+ * Pads may be there, too, so it is not both.
+ */
+static int sum_at(const struct loom_place_problem *problem,
+		  const struct loom_place_part *parts, size_t num_parts,
+		  const struct loom_place_reason *reason, uint64_t *pads, uint64_t *needed)
 {
 	uint64_t align = reason->align_bytes, bytes = 0;
 	uint32_t aligned = 0, others = 0;
 	size_t i;
+	int ret;
 
 	for (i = 0; i < num_parts; i++) {
 		if (reason->moment < parts[i].lower || reason->moment >= parts[i].upper)
@@ -334,10 +338,13 @@ static uint64_t sum_at(const struct loom_place_problem *problem,
 		else
 			others++;
 	}
+	*needed = bytes;
+	ret = loom_place_raise(problem, needed);
 	qsort(pads, aligned, sizeof(*pads), compare_numbers);
 	for (i = 0; aligned && i + others < aligned - 1; i++)
 		bytes = loom_place_add(bytes, pads[i]);
-	return bytes;
+	*needed = bytes > *needed ? bytes : *needed;
+	return ret;
 }
 
 int loom_place_check_reason(const struct loom_place_problem *problem,
@@ -370,7 +377,7 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 		if (!ret && !pads)
 			ret = -ENOMEM;
 		if (!ret)
-			needed = sum_at(&resolved.problem, parts, num_parts, reason, pads);
+			ret = sum_at(&resolved.problem, parts, num_parts, reason, pads, &needed);
 	}
 	free(pads);
 	free(parts);

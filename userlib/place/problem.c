@@ -87,6 +87,78 @@ uint64_t loom_place_height(const struct loom_place_problem *problem, const uint6
 	return height;
 }
 
+/* The offsets that are both in @a and in @b, ascending; @out has room for as many as both have. */
+static uint32_t intersect(const struct loom_place_range *a, uint32_t num_a,
+			  const struct loom_place_range *b, uint32_t num_b,
+			  struct loom_place_range *out)
+{
+	uint32_t i = 0, k = 0, count = 0;
+
+	while (i < num_a && k < num_b) {
+		struct loom_place_range both = {
+			a[i].lower > b[k].lower ? a[i].lower : b[k].lower,
+			a[i].upper < b[k].upper ? a[i].upper : b[k].upper,
+		};
+
+		if (both.lower < both.upper)
+			out[count++] = both;
+		if (a[i].upper < b[k].upper)
+			i++;
+		else
+			k++;
+	}
+	return count;
+}
+
+/* Offsets that none of the items may touch, from malloc. */
+static int find_forbidden(const struct loom_place_problem *problem,
+			  struct loom_place_range **ranges, uint32_t *num_ranges)
+{
+	const struct loom_place_item *last = NULL;
+	struct loom_place_range *out;
+	uint32_t i;
+
+	*ranges = NULL;
+	*num_ranges = 0;
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		/* mostly all have the same ones */
+		if (!loom_place_has_room(item) ||
+		    (last && last->excluded == item->excluded &&
+		     last->num_excluded == item->num_excluded))
+			continue;
+		out = calloc((size_t)*num_ranges + item->num_excluded + 1, sizeof(*out));
+		if (!out) {
+			free(*ranges);
+			*ranges = NULL;
+			return -ENOMEM;
+		}
+		*num_ranges = intersect(last ? *ranges : item->excluded,
+					last ? *num_ranges : item->num_excluded,
+					item->excluded, item->num_excluded, out);
+		free(*ranges);
+		*ranges = out;
+		if (!*num_ranges)
+			break;
+		last = item;
+	}
+	return 0;
+}
+
+int loom_place_raise(const struct loom_place_problem *problem, uint64_t *bytes)
+{
+	struct loom_place_range *ranges;
+	uint32_t num_ranges, i;
+	int ret;
+
+	ret = find_forbidden(problem, &ranges, &num_ranges);
+	for (i = 0; i < num_ranges && !ret && ranges[i].lower < *bytes; i++)
+		*bytes = loom_place_add(*bytes, ranges[i].upper - ranges[i].lower);
+	free(ranges);
+	return ret;
+}
+
 int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_place_problem *problem)
 {
 	uint32_t i;

@@ -122,6 +122,15 @@ bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
 uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets);
 
 /**
+ * loom_place_raise() - by the offsets below that no item may touch
+ * @problem: the items; their ranges are ascending
+ * @bytes: [in, out] bytes that are needed at once; the least height that leaves room for them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_place_raise(const struct loom_place_problem *problem, uint64_t *bytes);
+
+/**
  * struct loom_place_apart - pairs that are to be kept apart, by item
  * @first: by item: index of its first partner in @with; one more entry at the end
  * @with: partners

@@ -110,6 +110,17 @@ static int tool_peak_without(const struct tool_peak *peak, uint32_t first, uint3
 	return ret;
 }
 
+/* Bytes below the peak that --forbid leaves to nobody. */
+static uint64_t tool_peak_forbidden(const struct tool_placing *place, uint64_t peak)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < place->num_forbidden && place->forbidden[i].lower < peak; i++)
+		bytes += place->forbidden[i].upper - place->forbidden[i].lower;
+	return bytes;
+}
+
 static void tool_peak_print_reason(const struct tool_placing *place, const struct tool_peak *peak,
 				   const char *name)
 {
@@ -125,6 +136,10 @@ static void tool_peak_print_reason(const struct tool_placing *place, const struc
 		printf("at %lld, by %u items and what is lost to an alignment of %llu\n",
 		       (long long)reason->moment, peak->num_alive,
 		       (unsigned long long)reason->align_bytes);
+	else if (tool_peak_forbidden(place, reason->bound_bytes))
+		printf("at %lld, by %u items and %llu bytes that nothing may touch\n",
+		       (long long)reason->moment, peak->num_alive,
+		       (unsigned long long)tool_peak_forbidden(place, reason->bound_bytes));
 	else
 		printf("at %lld, by %u items\n", (long long)reason->moment, peak->num_alive);
 }

@@ -393,6 +393,8 @@ plain_names() {
 ok 'names without what a terminal would obey' plain_names
 ok 'addresses that nothing may touch' says '^height +2548 bytes' $loom place $out/pools.csv \
 	--forbid 1k-2k --forbid 0-100
+ok 'which are part of the peak' says 'by 3 items and 1124 bytes that nothing may touch' \
+	$loom place $out/pools.csv --forbid 1k-2k --forbid 0-100 --explain
 ok 'threads' says '^height +12 bytes' $loom place $out/five.csv --jobs 3
 ok 'usage: no threads' usage place --jobs 0 $out/five.csv
 ok 'usage: a pool without a name' usage place --pool =5 $out/five.csv

@@ -217,10 +217,39 @@ static uint64_t lost_at(const struct loom_place_problem *p, const struct group *
 	return lost;
 }
 
+/* Whether no owner may touch a byte. */
+static bool is_forbidden(const struct loom_place_problem *p, uint64_t byte)
+{
+	uint32_t i, k, o, r;
+
+	for (o = 0; o < p->num_items; o++) {
+		bool out = owner(p, o) != o || !p->items[o].size_bytes;
+
+		/* those of its aliases are those of an owner, too */
+		for (i = 0; i < p->num_items && !out; i++)
+			for (k = 0, r = owner(p, i); k < p->items[i].num_excluded && r == o; k++)
+				out = out || (byte >= p->items[i].excluded[k].lower &&
+					      byte < p->items[i].excluded[k].upper);
+		if (!out)
+			return false;
+	}
+	return true;
+}
+
+/* The height below which there are so many bytes that may be touched. */
+static uint64_t raise_height(const struct loom_place_problem *p, uint64_t bytes)
+{
+	uint64_t height = 0;
+
+	for (; bytes; height++)
+		bytes -= !is_forbidden(p, height);
+	return height;
+}
+
 static uint64_t slow_bound(const struct loom_place_problem *p)
 {
 	struct group groups[MAX_ITEMS];
-	uint64_t bound = 0, live, most, from, to;
+	uint64_t bound = 0, peak = 0, live, most, from, to;
 	uint32_t i;
 	int64_t t;
 
@@ -236,7 +265,10 @@ static uint64_t slow_bound(const struct loom_place_problem *p)
 			most = lost > most ? lost : most;
 		}
 		bound = live + most > bound ? live + most : bound;
+		peak = live > peak ? live : peak;
 	}
+	peak = raise_height(p, peak);
+	bound = peak > bound ? peak : bound;
 	for (i = 0; i < p->num_items; i++)
 		if (item_is_fixed(&p->items[i]) && p->items[i].size_bytes &&
 		    bound < p->items[i].fixed + p->items[i].size_bytes)
@@ -377,6 +409,31 @@ static void make_rich(struct random_problem *r, uint32_t n)
 		}
 		if (i && !draw(6))
 			add_alias(r, i);
+	}
+}
+
+/* Offsets that nothing may touch, and some that only few may. Nothing is fixed. */
+static void make_forbidden(struct random_problem *r, uint32_t n)
+{
+	static struct loom_place_range all[3], some[4];
+	uint64_t at = 0;
+	uint32_t i;
+
+	make_rich(r, n);
+	for (i = 0; i < 3; i++) {
+		all[i].lower = at + draw(900);
+		all[i].upper = all[i].lower + 1 + draw(300);
+		at = all[i].upper + 1;
+		some[i] = all[i];
+	}
+	some[1].lower -= draw(2);
+	some[3] = (struct loom_place_range){ at + draw(50), at + 50 + draw(900) };
+	for (i = 0; i < n; i++) {
+		struct loom_place_item *item = &r->items[i];
+
+		item->flags &= ~(uint32_t)LOOM_PLACE_FIXED;
+		item->excluded = draw(3) ? all : some;
+		item->num_excluded = item->excluded == all ? 3 : 4;
 	}
 }
 
@@ -605,5 +662,6 @@ int main(void)
 	test_random("gaps, fixed offsets, exclusions, aliases", make_rich);
 	test_random("pairs to be kept apart", make_richer);
 	test_random("pools", make_pools);
+	test_random("offsets that nothing may touch", make_forbidden);
 	return tap_end();
 }
