@@ -2,17 +2,22 @@
 /*
  * Placement: published problems, problems with a known answer, and many items.
  *
- *	bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT] [FILE.CAPACITY.csv...]
+ *	bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT]
+ *		[--pieces COUNT] [--seconds SECONDS] [--rewritings] [FILE.CAPACITY.csv...]
  *
  * For each file, fit and minimise; beside them, in the same run, the published search
  * (published_search.h) for at most --limit seconds (20). Then 200 rectangles cut into pieces, of
  * which the height is known, with up to 1 s each, with --long 10 s; then 1,000 to 60,000 items
  * with sizes and lifetimes by a power law. Each file is rewritten in 24 ways (shuffled, forward and
  * backward in time), and families of problems (place_make.h) are placed in 1 s, with --long also in
- * 10 s, with COUNT seeds (3) from FIRST (1) on: the median and the worst of the ratios to the
- * optimum, or to the bound where that is not known. Times are of the processor, the least of three
- * runs where a run is short. Every placement is checked here by a comparison of all pairs, or for
- * many items by loom_place_check(). The exit status is 1 if one is wrong or a file has none.
+ * 10 s and up to a million pieces, with COUNT seeds (3) from FIRST (1) on: the median and the worst
+ * of the ratios to the optimum, or to the bound where that is not known. With --pieces only the
+ * families of that many pieces are placed, in --seconds (1); with --rewritings only the files are
+ * rewritten.
+ *
+ * Times are of the processor, the least of three runs where a run is short. Every placement is
+ * checked here by a comparison of all pairs, or for many items by loom_place_check(). The exit
+ * status is 1 if one is wrong, a file has none, or some rewritings of it have.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -381,6 +386,11 @@ static void bench_rewritings(const char *path)
 		if (k + 1 == NUM_REWRITINGS / 2)
 			make_mirror(made.items, made.num_items);
 	}
+	/* found as it is, or never: nothing else may come of the same problem */
+	if (found && found < NUM_REWRITINGS) {
+		fprintf(stderr, "bench_place: %s: solved in some rewritings only\n", path);
+		failed = 1;
+	}
 	qsort(times, NUM_REWRITINGS, sizeof(times[0]), compare_doubles);
 	printf("%-16s %u rewritings  solved %u  median %.1f ms  worst %.1f ms\n", name,
 	       NUM_REWRITINGS, found, times[NUM_REWRITINGS / 2] * 1e3,
@@ -417,29 +427,36 @@ static void bench_family(enum make_kind kind, uint32_t pieces, enum make_mix mix
 	}
 	qsort(ratios, seeds, sizeof(ratios[0]), compare_doubles);
 	qsort(times, seeds, sizeof(times[0]), compare_doubles);
-	printf("%8u %-10s %-8s %4.0f s  median %.4f  worst %.4f  ", pieces, make_names[kind],
+	printf("%8u %-10s %-8s %4.4g s  median %.4f  worst %.4f  ", pieces, make_names[kind],
 	       make_mix_names[mix], limit, ratios[seeds / 2], ratios[seeds - 1]);
 	printf("proved %u of %u  time %.2f to %.2f s\n", proved, seeds, times[0],
 	       times[seeds - 1]);
 	fflush(stdout);
 }
 
+/* All kinds with so many pieces. */
+static void bench_pieces(uint32_t pieces, double limit, uint64_t first, unsigned int seeds)
+{
+	unsigned int kind, mix;
+
+	for (kind = 0; kind < MAKE_KINDS; kind++)
+		for (mix = 0; mix < (kind < MAKE_POWER ? MAKE_MIXES : 1U); mix++)
+			bench_family(kind, pieces, mix, limit, first, seeds);
+}
+
 static void bench_families(bool full, uint64_t first, unsigned int seeds)
 {
 	static const uint32_t counts[] = { 200, 1000, 5000, 100000 };
-	unsigned int i, kind, mix;
+	unsigned int i;
 
 	printf("families, height over optimum (pieces) or bound (traces)\n");
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		for (kind = 0; kind < MAKE_KINDS; kind++) {
-			for (mix = 0; mix < (kind < MAKE_POWER ? MAKE_MIXES : 1U); mix++) {
-				bench_family(kind, counts[i], mix, counts[i] > 5000 ? 5 : 1,
-					     first, seeds);
-				if (full)
-					bench_family(kind, counts[i], mix, 10, first, seeds);
-			}
-		}
+		bench_pieces(counts[i], counts[i] > 5000 ? 5 : 1, first, seeds);
+		if (full)
+			bench_pieces(counts[i], 10, first, seeds);
 	}
+	if (full)
+		bench_pieces(1000000, 10, first, 1);
 	printf("\n");
 }
 
@@ -450,12 +467,16 @@ int main(int argc, char **argv)
 		{ "limit", required_argument, NULL, 't' },
 		{ "seed", required_argument, NULL, 'f' },
 		{ "seeds", required_argument, NULL, 's' },
+		{ "pieces", required_argument, NULL, 'p' },
+		{ "seconds", required_argument, NULL, 'n' },
+		{ "rewritings", no_argument, NULL, 'r' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned int seeds = 3;
 	uint64_t first = 1;
-	double limit = 20;
-	bool full = false;
+	unsigned long pieces = 0;
+	double limit = 20, seconds = 1;
+	bool full = false, rewritings = false;
 	int opt, i;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -468,16 +489,34 @@ int main(int argc, char **argv)
 		} else if (opt == 's') {
 			seeds = (unsigned int)strtoul(optarg, NULL, 10);
 			seeds = seeds < 1 ? 1 : seeds > MAX_SEEDS ? MAX_SEEDS : seeds;
+		} else if (opt == 'p') {
+			pieces = strtoul(optarg, NULL, 10);
+		} else if (opt == 'n') {
+			seconds = atof(optarg);
+		} else if (opt == 'r') {
+			rewritings = true;
 		} else {
 			fputs("usage: bench_place [--long] [--limit SECONDS] [--seed FIRST]\n"
-			      "                   [--seeds COUNT] [FILE...]\n",
+			      "                   [--seeds COUNT] [--pieces COUNT]\n"
+			      "                   [--seconds SECONDS] [--rewritings] [FILE...]\n",
 			      stderr);
 			return 2;
 		}
 	}
-	bench_files(argv + optind, argc - optind, limit);
+	if (pieces > 10000000 || !(seconds > 0)) {
+		fputs("bench_place: up to ten million pieces, and seconds above 0\n", stderr);
+		return 2;
+	}
+	if (pieces) {
+		bench_pieces((uint32_t)pieces, seconds, first, seeds);
+		return failed;
+	}
+	if (!rewritings)
+		bench_files(argv + optind, argc - optind, limit);
 	for (i = optind; i < argc; i++)
 		bench_rewritings(argv[i]);
+	if (rewritings)
+		return failed;
 	bench_families(full, first, seeds);
 	bench_cuts(full);
 	bench_many();
