@@ -36,9 +36,10 @@
 /* Pairs that strategies after the first may look at, all together; an item counts as so many. */
 #define MAX_LOOKS		40000000
 #define ITEM_LOOKS		100
-/* With more pairs than this, boxes are made, until their pairs are below the second. */
-#define MAX_FIRST_LOOKS		60000000
-#define MAX_BOX_LOOKS		70000000
+/* With more pairs than this, and so many for each item, boxes are made, until they have less. */
+#define MAX_FIRST_PAIRS		60000000
+#define MAX_ITEM_PAIRS		200
+#define MAX_BOX_PAIRS		70000000
 /* Larger problems are not climbed. */
 #define MAX_CLIMB_LOOKS		4000000
 #define MAX_CLIMB_ITEMS		20000
@@ -75,6 +76,7 @@ static const struct start starts[] = {
  * @answer: of the problem
  * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
  * @looks: what a greedy run looks at
+ * @crowded: that is too much, as so many are alive at once
  * @spent: looks of all of them
  * @trial: memory for a placement
  */
@@ -83,6 +85,7 @@ struct trials {
 	struct loom_place_answer *answer;
 	uint64_t height;
 	uint64_t looks;
+	bool crowded;
 	uint64_t spent;
 	struct loom_place_answer trial;
 };
@@ -127,7 +130,7 @@ static bool is_too_long(const struct trials *t)
 /* The same, or too much of what all of them may look at. */
 static bool is_late(const struct trials *t)
 {
-	if (t->spent > MAX_LOOKS || t->looks > MAX_FIRST_LOOKS)
+	if (t->spent > MAX_LOOKS || t->crowded)
 		return true;
 	return t->height != LOOM_PLACE_ANYWHERE && is_too_long(t);
 }
@@ -283,13 +286,15 @@ static int begin(struct trials *t, const struct loom_place_canonical *own)
 	if (ret)
 		return ret;
 	t->looks = pairs + ITEM_LOOKS * (uint64_t)own->task.problem.num_items;
+	t->crowded = pairs > MAX_FIRST_PAIRS &&
+		     pairs / MAX_ITEM_PAIRS > own->task.problem.num_items;
 	if (t->task->hint) {
 		memcpy(t->trial.offsets, own->hint,
 		       own->task.problem.num_items * sizeof(*own->hint));
 		take_trial(t, own, t->answer->strategy);
 	}
-	if (t->looks > MAX_FIRST_LOOKS) {
-		ret = loom_place_boxes(&own->task, &t->trial, MAX_BOX_LOOKS);
+	if (t->crowded) {
+		ret = loom_place_boxes(&own->task, &t->trial, MAX_BOX_PAIRS);
 		if (!ret)
 			take_trial(t, own, "auto");
 		if (ret == -ERANGE)
@@ -334,7 +339,7 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 {
 	int ret = 0;
 
-	if (is_mixed(&own->task.problem) && t->looks <= MAX_FIRST_LOOKS && !is_too_long(t))
+	if (is_mixed(&own->task.problem) && !t->crowded && !is_too_long(t))
 		ret = go_on_by(t, own, loom_place_improve_stacks);
 	if (!ret && !is_enough(t))
 		ret = go_on_by(t, own, loom_place_improve);

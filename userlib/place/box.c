@@ -181,13 +181,44 @@ static void make_boxes(struct boxes *b)
 	outer->num_apart = problem->num_apart;
 }
 
+/*
+ * Makes boxes as fine as they may be for so many pairs. The finest often will do; else bisection,
+ * as each try sorts all items twice.
+ */
+static int make_fine_boxes(struct boxes *b, uint64_t max_pairs)
+{
+	static const unsigned int fine[] = { 32, 24, 20, 16, 14, 12, 10, 8, 6, 4 };
+	unsigned int low = 0, high = ARRAY_SIZE(fine) - 1, made = 0;
+	uint64_t pairs = 0;
+	int ret;
+
+	make_cells(b, fine[made]);
+	make_boxes(b);
+	ret = loom_place_count_pairs(&b->outer.problem, &pairs);
+	if (!ret && pairs <= max_pairs)
+		return 0;
+	/* @low has too many; @high has few enough, or there is nothing coarser */
+	while (!ret && low + 1 < high) {
+		made = low + (high - low) / 2;
+		make_cells(b, fine[made]);
+		make_boxes(b);
+		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
+		if (pairs > max_pairs)
+			low = made;
+		else
+			high = made;
+	}
+	if (!ret && made != high) {
+		make_cells(b, fine[high]);
+		make_boxes(b);
+	}
+	return ret;
+}
+
 static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_pairs)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_answer outer = { .bound_bytes = answer->bound_bytes };
-	static const unsigned int fine[] = { 32, 24, 20, 16, 14, 12, 10, 8, 6, 4 };
-	unsigned int k = 0;
-	uint64_t pairs;
 	uint32_t i;
 	int ret;
 
@@ -195,11 +226,7 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 		b->kept_apart[problem->apart[i].first] = true;
 		b->kept_apart[problem->apart[i].second] = true;
 	}
-	do {
-		make_cells(b, fine[k++]);
-		make_boxes(b);
-		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
-	} while (!ret && pairs > max_pairs && k < ARRAY_SIZE(fine));
+	ret = make_fine_boxes(b, max_pairs);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;
