@@ -44,7 +44,7 @@
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
-/* items with a choice that are dealt in all ways, moments that are looked at, sets searched for */
+/* items with a choice that are dealt in all ways; moments and sets looked at, sets searched for */
 #define MAX_DEAL_ITEMS		24
 #define MAX_DEAL_LOOKS		20000000
 #define MAX_DEAL_MOMENTS	4096
@@ -374,7 +374,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
  * @num_unfit: number of @unfit
  * @pools: by item: where it is now
  * @offsets: by item: of a complete deal
- * @looks: moments looked at
+ * @looks: moments and sets looked at
  * @fits: sets that were searched for a placement
  * @out: the best deal so far
  */
@@ -420,6 +420,8 @@ static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
 	uint32_t i;
 	int64_t m;
 
+	/* what never is there at all is work, too */
+	deal->looks++;
 	for (i = deal->first_part[item]; i < deal->first_part[item + 1]; i++) {
 		const struct loom_place_part *part = &deal->parts[i];
 
@@ -432,10 +434,11 @@ static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
 	return fits;
 }
 
-static bool is_unfit(const struct deal *deal, uint32_t pool)
+static bool is_unfit(struct deal *deal, uint32_t pool)
 {
 	unsigned int i;
 
+	deal->looks += deal->num_unfit;
 	for (i = 0; i < deal->num_unfit; i++)
 		if (deal->unfit[i].pool == pool && !(deal->unfit[i].set & ~deal->sets[pool]))
 			return true;
