@@ -246,6 +246,10 @@ ep_link = @echo '  LD      $@'; $(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-li
 		-Wl,-z,relro,-z,now $(LDFLAGS)
 $(O)/libloom_ep.so: $(ep_obj) $(O)/libloom.a
 	$(ep_link) -Wl,-z,defs -o $@ $^ $(LIBS)
+# with the judge in it, see judge.c
+$(O)/ort-tests/libloom_ep.so: $(ep_obj) $(O)/libjudge.a $(O)/libloom.a
+	@mkdir -p $(@D)
+	$(ep_link) -Wl,-z,defs -o $@ $(judged) $(LIBS)
 $(O)/asan/libloom_ep.so: $(ep_obj:$(O)/%=$(O)/asan/%) $(O)/asan/libloom.a
 	$(ep_link) $(SANITIZE) -o $@ $^ $(LIBS)
 # and what tests it: a host of ONNX Runtime, and files for it
@@ -257,7 +261,7 @@ $(O)/ort-tests/%: $(O)/obj/$(T)/ort/%.o $(O)/libloom.a
 $(O)/asan/ort-tests/%: $(O)/asan/obj/$(T)/ort/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 ep_of_ep	:= $(O)/libloom_ep.so
-ep_of_ep-tests	:= $(O)/libloom_ep.so $(ep_test_bin)
+ep_of_ep-tests	:= $(O)/libloom_ep.so $(O)/ort-tests/libloom_ep.so $(ep_test_bin)
 ep_of_ep-asan	:= $(ep_of_ep-tests) $(O)/asan/libloom_ep.so $(O)/asan/ort-tests/host
 # The library first: the make below would build it at the same time as this one.
 .PHONY: ep ep-tests ep-asan
@@ -340,17 +344,16 @@ $(O)/python/.stamp: userlib/python/generate.py $(python_src) $(wildcard userlib/
 
 # --- tests and benchmarks on this machine ------------------------------------
 
-# Tests of these rooms are not about plans, and those that they make are replayed all the same: the
-# calls that make one go by way of judge.c. Tests about plans replay theirs, see outcome.h.
-judged_bin	:= $(foreach i,run program_file,$(filter $(O)/host/$i/%,$(test_bin)))
+# Every plan that a test makes or runs is replayed, and what a run counted is compared with what was
+# promised: calls of these go by way of judge.c. Not where plans are broken to test the judge itself.
+unjudged	:= $(O)/host/replay/faults
+judge_wraps	:= program_create session_create session_run session_finish
+judged		= $(if $(filter $@,$(unjudged)),,$(judge_wraps:%=-Wl,--wrap=loom_%)) \
+		  -Wl,--start-group $(filter %.o %.a,$^) -Wl,--end-group
 $(O)/libjudge.a: $(O)/obj/$(T)/judge.o
 	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
-$(judged_bin): $(O)/libjudge.a
-$(judged_bin): private judged := -Wl,--wrap=loom_program_create -Wl,--start-group
-$(judged_bin): private judged_end := -Wl,--end-group
-$(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) $(wrapped) -o $@ $(judged) \
-		$(filter %.o %.a,$^) $(judged_end) $(LIBS)
+$(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libjudge.a $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) $(wrapped) -o $@ $(judged) $(LIBS)
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) $(wrapped) -o $@ $(filter %.o %.a,$^) $(LIBS)
@@ -363,8 +366,11 @@ $(filter $(O)/asan/host/ort/%,$(asan_bin)): $(O)/asan/obj/userlib/ort/partition.
 # the tests of the model play QEMU: they speak its protocol
 $(filter $(O)/host/sim/%,$(test_bin)): $(O)/obj/tools/sim/wire.o $(O)/loom-sim
 $(filter $(O)/asan/host/sim/%,$(asan_bin)): $(O)/asan/obj/tools/sim/wire.o $(O)/asan/loom-sim
-$(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libjudge.a $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(judged) $(LIBS)
+# the tool that the tests of this machine call
+$(O)/e2e/loom: $(tool_obj) $(O)/libjudge.a $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(judged) $(LIBS)
 $(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
@@ -397,7 +403,7 @@ $(O)/examples/%: Documentation/examples/%.cpp $(O)/libloom.so Makefile
 examples: $(example_bin)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin) $(e2e_bin) $(example_bin) $(sim_bin) python
+build-tests: $(test_bin) $(e2e_bin) $(O)/e2e/loom $(example_bin) $(sim_bin) python
 build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
@@ -591,7 +597,7 @@ run:
 check:
 	@tools/ci/deps.sh check
 	@tools/ci/check.sh
-check-models: models tools $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_compare
+check-models: models tools $(O)/e2e/loom $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_compare
 	@tools/ci/ort.sh >$(O)/ort.log
 	@tools/ci/check-models.sh
 # the table of networks in Documentation/onnxruntime.rst; what is fetched and exported stays

@@ -1,38 +1,159 @@
 // SPDX-License-Identifier: MIT
 /*
- * The judge looks at every plan that a test makes which is not about plans: the linker gives it the
- * calls of loom_program_create() (--wrap, see the Makefile), the library's own included. It shares
- * no code with planner, verifier and engine (loom_replay.h). A fault ends the test. Tests about
- * plans have theirs replayed by outcome_run().
+ * The judge looks at every plan that a test makes or runs, and at what each run counted. The linker
+ * gives it the calls that make a program, load one into a session and run it (--wrap, see the
+ * Makefile), the library's own included. Plans are replayed by what shares no code with planner,
+ * verifier and engine (loom_replay.h). What the engine would count, and what a run has counted, is
+ * what was promised. A fault ends the test, or the tool, with a status that neither has otherwise.
+ * The VM is slow, and runs what was looked at outside: there runs alone are.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "judge.h"
-#include "loom_replay.h"
+#include "loom_engine.h"
+#include "loom_verify.h"
+#include "outcome.h"
+#include "run/run.h"
+
+#define STATUS	3
+#define KNOWN	1024
+
+/* Plans are made and run by several threads, and the same ones again and again. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t known[KNOWN];
+
+static uint64_t hash(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	while (size--)
+		hash = (hash ^ *bytes++) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* Of all that a replay depends on, but for where arrays lie. */
+static uint64_t key_of(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	uint64_t key = hash(0xcbf29ce484222325ULL, program->plan, program->plan_bytes);
+
+	key = hash(key, &program->stats, sizeof(program->stats));
+	return hash(key, chip, sizeof(*chip)) | 1;
+}
+
+bool judge_has_seen(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	const uint64_t key = key_of(program, chip);
+	bool seen;
+
+	pthread_mutex_lock(&lock);
+	seen = known[key / 2 % KNOWN] == key;
+	pthread_mutex_unlock(&lock);
+	return seen;
+}
+
+static void note(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	const uint64_t key = key_of(program, chip);
+
+	pthread_mutex_lock(&lock);
+	known[key / 2 % KNOWN] = key;
+	pthread_mutex_unlock(&lock);
+}
+
+static void end(const char *why)
+{
+	fflush(stdout);
+	fprintf(stderr, "Bail out! %s\n", why);
+	exit(STATUS);
+}
+
+/* A plan that nobody runs is counted, too. */
+static int count(const struct loom_program *program, const struct drm_loom_chip *chip,
+		 struct loom_error *err)
+{
+	struct drm_loom_counters counted;
+	struct drm_loom_reject reject;
+	struct loom_plan *plan;
+	int ret = loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
+
+	if (ret == -EBADMSG)
+		snprintf(err->text, sizeof(err->text), "the judge: the verifier refuses it: %s",
+			 loom_rule_text(reject.rule));
+	if (ret)
+		return ret;
+	loom_engine_count(plan, &counted);
+	loom_plan_destroy(plan);
+	if (is_promise(program, counted))
+		return 0;
+	snprintf(err->text, sizeof(err->text), "the judge: the engine counts otherwise");
+	return -EPROTO;
+}
+
+static void judge_plan(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	struct loom_error err = { .text = "" };
+	int ret;
+
+	/* tools/vm/init sets it */
+	if (getenv("LOOM_VM") || judge_has_seen(program, chip))
+		return;
+	ret = outcome_replay(program, chip, &err);
+	if (!ret)
+		ret = count(program, chip, &err);
+	/* there are tests in which there is no memory */
+	if (ret == -ENOMEM)
+		return;
+	if (ret)
+		end(err.text);
+	note(program, chip);
+}
+
+static void judge_run(const struct loom_session *session)
+{
+	if (!counted_as_promised(session->program, session))
+		end("the judge: the run counted otherwise than was promised");
+}
 
 int __wrap_loom_program_create(const struct loom_graph *graph,
 			       const struct loom_planner_options *options,
 			       struct loom_program **program, struct loom_error *err)
 {
-	struct loom_replay_options by = { .max_faults = 1 };
-	struct loom_replay_report *report;
-	struct loom_error why;
-	int ret;
+	int ret = __real_loom_program_create(graph, options, program, err);
 
-	ret = __real_loom_program_create(graph, options, program, err);
-	if (ret)
-		return ret;
-	by.chip = options->chip;
-	ret = loom_replay_program(*program, &by, &report, &why);
-	/* there are plans that it has no memory for, and tests in which there is none */
-	if (ret == -E2BIG || ret == -ENOMEM)
-		return 0;
-	if (!ret && !report->num_faults) {
-		loom_replay_destroy(report);
-		return 0;
-	}
-	printf("Bail out! the judge: %s\n", ret ? why.text : report->faults[0].text);
-	exit(1);
+	if (!ret)
+		judge_plan(*program, options->chip);
+	return ret;
+}
+
+int __wrap_loom_session_create(struct loom_target *target, const struct loom_program *program,
+			       struct loom_session **session, struct loom_error *err)
+{
+	int ret = __real_loom_session_create(target, program, session, err);
+
+	if (!ret)
+		judge_plan(program, target->chip);
+	return ret;
+}
+
+int __wrap_loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
+			    struct loom_error *err)
+{
+	int ret = __real_loom_session_run(session, progress, arg, err);
+
+	if (!ret)
+		judge_run(session);
+	return ret;
+}
+
+int __wrap_loom_session_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			       struct loom_error *err)
+{
+	int ret = __real_loom_session_finish(session, progress, arg, err);
+
+	if (!ret)
+		judge_run(session);
+	return ret;
 }

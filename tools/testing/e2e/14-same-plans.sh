@@ -12,7 +12,7 @@ fresh_out
 same() {
 	local name=$1 model=$models/$2
 	shift 2
-	build/loom plan "$model" "$@" -o "$out/$name.plain" >"$out/$name.log" &&
+	$loom plan "$model" "$@" -o "$out/$name.plain" >"$out/$name.log" &&
 	build/asan/loom plan "$model" "$@" -o "$out/$name.asan" >>"$out/$name.log" &&
 	cmp "$out/$name.plain" "$out/$name.asan"
 }
@@ -25,7 +25,7 @@ for grouping in layerwise layergroup; do
 	ok "rec in images by $grouping: the same bytes" same rec-image-$grouping ppocr_rec.onnx \
 		--shape x=1,3,48,320 --image all --grouping $grouping --objective time
 done
-strategies=$(build/loom plan --strategies | sed '1,/^grouping:/d; s/ .*//')
+strategies=$($loom plan --strategies | sed '1,/^grouping:/d; s/ .*//')
 ok 'the tool lists grouping strategies' test -n "$strategies"
 for strategy in $strategies; do
 	for sram in 4k 64k; do

@@ -7,7 +7,8 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
 
-loom=build/loom
+# the tool with the judge in it: see judge.c
+loom=build/e2e/loom
 models=build/models
 out=build/e2e-out/$(basename "$0" .sh)
 tap_count=0

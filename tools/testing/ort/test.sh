@@ -12,7 +12,7 @@
 
 host=build/ort-tests/host
 make=build/ort-tests/make
-ep=build/libloom_ep.so
+ep=build/ort-tests/libloom_ep.so
 ort=$(echo "$PWD"/build/ort/node_modules/onnxruntime-node/bin/*/linux/x64/libonnxruntime.so.1)
 
 if [ ! -x $host ] || [ ! -e $ep ]; then

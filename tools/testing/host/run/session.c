@@ -162,6 +162,7 @@ static void test_odd_scratch(struct loom_target *target, const struct loom_progr
 	struct loom_error err;
 
 	header->scratch_bytes += 1 - header->scratch_bytes % 2;
+	odd.stats.scratch_bytes = header->scratch_bytes;
 	if (loom_session_create(target, &odd, &session, &err) ||
 	    loom_session_set_input(session, 0, &x, &err))
 		tap_fatal("%s", err.text);
