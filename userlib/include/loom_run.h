@@ -189,6 +189,8 @@ typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @arg: for @progress
  * @err: [out] one line on failure, may be NULL
  *
+ * A device goes on with a run that @progress has ended: the next one waits until that is done.
+ *
  * Return: 0, -ENODATA for an input that was not given, -EINVAL while another run is under way,
  * -ECANCELED when the device's job timeout ended it, the error of @progress,
  * -EACCES when the plan needs a device that nobody else uses and somebody has come, -EBUSY, -ENODEV

@@ -295,6 +295,25 @@ static void loom_soft_link(struct loom_session *session, uint32_t item,
 	}
 }
 
+/* The device goes on with a run that was stopped: what that counts is not the next one's. */
+static int loom_soft_settle(struct loom_session *session)
+{
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_context_query query;
+	int ret;
+
+	if (!soft->left)
+		return 0;
+	ret = loom_sync_wait(session->target->device, soft->sync, 0, LOOM_WAIT_FOREVER);
+	if (!ret)
+		ret = loom_context_query(soft->context, &query);
+	if (ret)
+		return ret;
+	soft->before = query.counters;
+	soft->left = false;
+	return 0;
+}
+
 static int loom_soft_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	struct loom_soft *soft = session->priv;
@@ -308,8 +327,10 @@ static int loom_soft_submit(struct loom_session *session, uint32_t item, struct 
 		.out = out,
 		.in = in,
 	};
-	int ret;
+	int ret = loom_soft_settle(session);
 
+	if (ret)
+		return loom_soft_fail(err, ret, "waiting for the job that was stopped");
 	loom_soft_link(session, item, &submit, in, out);
 	ret = loom_context_submit(soft->context, &submit);
 	if (ret == -EBUSY)
@@ -326,9 +347,11 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 	struct drm_loom_context_query query;
 	int ret = loom_soft_wait(session, progress, arg);
 
+	soft->left = ret;
 	if (ret)
 		return loom_soft_fail(err, ret, "waiting for the job");
 	ret = loom_context_query(soft->context, &query);
+	soft->left = ret;
 	if (ret)
 		return loom_soft_fail(err, ret, "asking what became of the job");
 	loom_soft_count(session, &query.counters);

@@ -16,6 +16,7 @@
  * @own: of slots that are bound to buffers of the caller: the session's own; else NULL
  * @bindings: handles of @bos, as SUBMIT takes them, but for slots of links
  * @before: counters of the queue after the last run; those of a run are the difference
+ * @left: the last run was not waited for to its end, which the device may still have ahead
  * @gives: links that its outputs go to
  * @takes: links that its inputs come from
  */
@@ -27,6 +28,7 @@ struct loom_soft {
 	struct loom_bo **own;
 	struct drm_loom_binding *bindings;
 	struct drm_loom_counters before;
+	bool left;
 	struct loom_link *gives;
 	struct loom_link *takes;
 };

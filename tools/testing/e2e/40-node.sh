@@ -59,6 +59,11 @@ fits() {
 	! grep -q '^not ok' "$reports/fit.tap" && grep -q '^1\.\.30$' "$reports/fit.tap"
 }
 ok 'what a memory report says would fit does fit, and a buffer of the caller is bound' fits
+stopped() {
+	cat "$reports/stopped.tap"
+	! grep -q '^not ok' "$reports/stopped.tap" && grep -q '^1\.\.4$' "$reports/stopped.tap"
+}
+ok "what a run that was stopped counts is not the next one's" stopped
 # a header; 8 banks of DRAM with reserved bytes and a hole each, and 16 of SRAM with a hole each
 report_files() {
 	cat "$reports"/*.err
