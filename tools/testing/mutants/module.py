@@ -6,6 +6,10 @@ after a fault that its kernel does not survive; such a fault is noticed, too, as
 the module cannot be loaded or unloaded, and one by which a test hangs. What compiles to the same
 code as the module is no fault. Answers are in a log: who stops it can go on, and only survivors are
 tried again with tests that have changed.
+
+The distribution's kernel does not look at locks, nor at bytes behind the end of an array. What it
+does not notice is then tried on the instrumented one, if asked for: slow, and booted again for each
+fault that it does notice, as its instruments report once.
 """
 import fnmatch
 import glob
@@ -19,16 +23,19 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import areas
 import source
 
 WORK = 'build/mutants'
-BUILT = f'{WORK}/ko'
 DRIVER = 'drivers/accel/loom'
-# Seconds in which nothing may be heard of the VM beside what a test may take: it boots, on a busy
-# machine, or unloads a module that is in use. What a test may take that nobody has measured.
-QUIET, MOST = 600, 1200
+# Seconds of a processor that the VM may take without a word, beside what a test may take: it boots,
+# or unloads a module that is in use. A machine that others use gives it no more of them in an hour.
+# And seconds by the clock, for a kernel that has stopped both of its processors.
+QUIET, STOPPED = 200, 3600
+# What a test may take that nobody has measured.
+MOST = 1200
 # nothing for debuggers, and no name of a folder
 COMPILE = ' -g0 -fmacro-prefix-map=%s=source -c -o '
 
@@ -51,25 +58,42 @@ def strip(path, to):
     os.replace(to + '.part', to)
 
 
+class Kernel:
+    """What modules are built against, and run on."""
+
+    def __init__(self, debug):
+        self.name, self.boot = '', []
+        self.headers = sorted(glob.glob('/usr/src/linux-headers-6.12.*-amd64'))[-1]
+        self.built, self.faults, slow = 'build/module', f'{WORK}/ko', 1
+        if debug:
+            folder = subprocess.run(['tools/vm/debug-kernel.sh'], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout.strip()
+            self.name, self.boot = 'debug ', ['--kernel', folder]
+            self.headers = f'{folder}/build'
+            self.built, self.faults, slow = 'build/debug/module', f'{WORK}/debug', 10
+        self.built = os.path.abspath(f'{self.built}/{DRIVER}')
+        self.quiet = slow * QUIET
+        self.effort = 20 if debug else 30
+
+
 class Builder:
     """
     Makes a module of each mutant by the commands that built the module: one file is compiled, and
     all are linked. What it made is kept until the module changes.
     """
 
-    def __init__(self):
-        self.kernel = sorted(glob.glob('/usr/src/linux-headers-6.12.*-amd64'))[-1]
-        self.built = os.path.abspath(f'build/module/{DRIVER}')
-        os.makedirs(f'{BUILT}/object', exist_ok=True)
+    def __init__(self, kernel):
+        self.headers, self.built, self.to = kernel.headers, kernel.built, kernel.faults
+        os.makedirs(f'{self.to}/object', exist_ok=True)
         stamp = f"{digest([f'{self.built}/loom.ko'])} {COMPILE}"
-        if not os.path.exists(f'{BUILT}/stamp') or read(f'{BUILT}/stamp').decode() != stamp:
-            shutil.rmtree(BUILT)
-            os.makedirs(f'{BUILT}/object')
+        if not os.path.exists(f'{self.to}/stamp') or read(f'{self.to}/stamp').decode() != stamp:
+            shutil.rmtree(self.to)
+            os.makedirs(f'{self.to}/object')
             for name in ('loom', 'loom_soft', 'loom_template'):
-                strip(f'{self.built}/{name}.ko', f'{BUILT}/{name}.ko')
+                strip(f'{self.built}/{name}.ko', f'{self.to}/{name}.ko')
             for path in self.objects():
                 strip(path, self.stripped(path))
-            with open(f'{BUILT}/stamp', 'w', encoding='utf-8') as file:
+            with open(f'{self.to}/stamp', 'w', encoding='utf-8') as file:
                 file.write(stamp)
         self.codes = {}
 
@@ -84,11 +108,11 @@ class Builder:
 
     def stripped(self, path):
         name = os.path.relpath(path, self.built).replace('/', '-')
-        return os.path.abspath(f'{BUILT}/object/{name}')
+        return os.path.abspath(f'{self.to}/object/{name}')
 
     def run(self, command):
         # what the makefiles export
-        return not subprocess.run(command, shell=True, cwd=self.kernel,
+        return not subprocess.run(command, shell=True, cwd=self.headers,
                                   env=dict(os.environ, ARCH='x86', SRCARCH='x86'),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   check=False).returncode
@@ -108,7 +132,7 @@ class Builder:
     def code(self, path):
         """What the compiler makes of a source without a fault."""
         if path not in self.codes:
-            to = os.path.abspath(f'{BUILT}/object/plain')
+            to = os.path.abspath(f'{self.to}/object/plain')
             if not self.compile(path, read(path).decode(), to):
                 raise SystemExit(f'mutants: {path} does not compile')
             self.codes[path] = read(f'{to}.o')
@@ -122,17 +146,18 @@ class Builder:
                             for i in self.objects())
         module = f'{self.built}/loom'
         for target in ('loom.o', 'loom.ko'):
-            command = self.command(target)
-            for old, new in ((f'{module}.mod ', f'{to}.mod '), (f'{module}.o', f'{to}.all.o'),
+            # with a space behind the last name: a file's may be the beginning of another's
+            command = self.command(target) + ' '
+            for old, new in ((f'@{module}.mod ', f'@{to}.mod '), (f'{module}.o', f'{to}.all.o'),
                              (f'{module}.ko', f'{to}.ko')):
                 command = command.replace(old, new)
-            if not self.run(command):
+            if module + '.' in command.replace(f'{module}.mod.o', '') or not self.run(command):
                 raise SystemExit(f'mutants: cannot link {to}.ko')
 
     def build(self, mutant):
         """Return: loom.ko with the fault; 'no C', or 'same' for the same code as without."""
         name = f'{mutant.path[len(DRIVER) + 1:]}-{mutant.name}'.replace('/', '-').replace(':', '-')
-        path, to = f'{BUILT}/{name}', os.path.abspath(f'{BUILT}/object/fault')
+        path, to = f'{self.to}/{name}', os.path.abspath(f'{self.to}/object/fault')
         for answer in ('no C', 'same'):
             if os.path.exists(f'{path}.{answer}'):
                 return answer
@@ -155,34 +180,61 @@ class Builder:
 class Machine:
     """The VM, on its way through a list of modules."""
 
-    def __init__(self, modules, tests):
-        with open(f'{BUILT}/list', 'w', encoding='utf-8') as file:
+    def __init__(self, kernel, modules, tests):
+        with open(f'{kernel.faults}/list', 'w', encoding='utf-8') as file:
             file.writelines(f"{i} {ko} {' '.join(names)}\n" for i, ko, names in modules)
-        with open(f'{BUILT}/tests', 'w', encoding='utf-8') as file:
+        with open(f'{kernel.faults}/tests', 'w', encoding='utf-8') as file:
             file.writelines(f'{i} {seconds} {skips}\n' for i, (seconds, skips) in tests.items())
         self.seconds = {name: seconds for name, (seconds, _) in tests.items()}
-        self.heard = b''
+        self.heard, self.most = b'', kernel.quiet
+        self.quiet = kernel.quiet
         self.process = subprocess.Popen(
-            ['tools/vm/run', '--no-module', '--timeout', '86400', '--log', f'{WORK}/dmesg.log',
-             '--', 'tools/testing/mutants/module.sh', f'{BUILT}/list', f'{BUILT}/tests'],
+            ['tools/vm/run', '--no-module', '--timeout', '86400', *kernel.boot,
+             '--log', f'{kernel.faults}/dmesg.log', '--', 'tools/testing/mutants/module.sh',
+             f'{kernel.faults}/list', f'{kernel.faults}/tests', str(kernel.effort)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             start_new_session=True)
 
+    def used(self):
+        """Seconds of a processor that it took."""
+        ticks = 0
+        for path in glob.glob('/proc/[0-9]*/stat'):
+            try:
+                words = read(path).rsplit(b')', 1)[1].split()
+            except OSError:
+                continue
+            if int(words[3]) == self.process.pid:
+                ticks += int(words[11]) + int(words[12])
+        return ticks / os.sysconf('SC_CLK_TCK')
+
+    def hear(self):
+        """Return: whether there is more to read before it has been quiet for too long."""
+        used, end = self.used(), time.monotonic() + STOPPED
+        while not select.select([self.process.stdout], [], [], 5)[0]:
+            if self.used() - used > self.most or time.monotonic() > end:
+                return False
+        return True
+
     def lines(self):
-        """What module.sh says, as it says it; ['quiet'] if it says nothing for too long."""
-        limit = QUIET
+        """What module.sh says, as it says it; ['quiet'] if it says nothing for too long, and at its
+        end nothing more."""
         while True:
             while b'\n' in self.heard:
                 line, self.heard = self.heard.split(b'\n', 1)
                 words = line.decode(errors='replace').split()
                 if words[:1] == ['mutants:']:
-                    limit = QUIET + (self.seconds.get(words[3], MOST) if words[1] == 'test' else 0)
+                    self.most = self.quiet
+                    # it has two processors
+                    if words[1] == 'test':
+                        self.most += 2 * self.seconds.get(words[3], MOST)
                     yield words[1:]
-            if not select.select([self.process.stdout], [], [], limit)[0]:
+            if not self.hear():
                 yield ['quiet']
                 return
             more = os.read(self.process.stdout.fileno(), 65536)
             if not more:
+                # it writes the kernel's log
+                self.process.wait()
                 return
             self.heard += more
 
@@ -193,20 +245,20 @@ class Machine:
         self.process.wait()
 
 
-def panic():
+def panic(kernel):
     """What a kernel said at its end."""
-    text = read(f'{WORK}/dmesg.log').decode(errors='replace')
+    text = read(f'{kernel.faults}/dmesg.log').decode(errors='replace')
     found = re.search(r'(Kernel panic|Oops|BUG: |kernel BUG|WARNING: )[^\n]*', text)
     return found.group() if found else 'the VM ended'
 
 
-def tour(modules, tests, answer, limits):
+def tour(kernel, modules, tests, answer, limits):
     """
     One boot. Calls @answer(number, test, why) for each module, @limits(test, what it may take) for
     each test that was measured. Return: numbers that are done.
     """
-    machine = Machine(modules, tests)
-    done, now, test, known = [], None, '', False
+    machine = Machine(kernel, modules, tests)
+    done, now, test, known, quiet = [], None, '', False, False
     try:
         for words in machine.lines():
             if words[0] == 'begin':
@@ -214,11 +266,14 @@ def tour(modules, tests, answer, limits):
             elif words[0] == 'test':
                 test = words[2]
             elif words[0] == 'quiet':
-                break
+                quiet = True
             elif words[0] in ('failed', 'trouble'):
                 if not known:
                     answer(now, test, ' '.join(words[3 if words[0] == 'failed' else 2:]))
                 known = True
+                if words[0] == 'trouble':
+                    # it only has to end, and may look for leaks before that
+                    break
             elif words[0] == 'passed':
                 test = 'rmmod'
             elif words[0] == 'limits':
@@ -229,12 +284,11 @@ def tour(modules, tests, answer, limits):
                 done.append(now)
                 now = None
     finally:
-        quiet = machine.process.poll() is None
         machine.stop()
     if now is not None:
         done.append(now)
         if not known:
-            answer(now, test, 'no answer' if quiet else panic())
+            answer(now, test, 'no answer' if quiet else panic(kernel))
     return done
 
 
@@ -256,8 +310,10 @@ class Log:
 
 def test_digest(tests):
     """What selftests consist of."""
-    names = sorted({i.split(':')[0] for i in tests})
-    return digest([*sorted(glob.glob('selftests/*.h')), *(f'selftests/{i}.c' for i in names)])
+    paths = sorted(glob.glob('selftests/**/*.[ch]', recursive=True))
+    sources = {os.path.basename(i)[:-2]: i for i in paths if i.endswith('.c')}
+    return digest([*(i for i in paths if i.endswith('.h')),
+                   *(sources[i] for i in sorted({i.split(':')[0] for i in tests}))])
 
 
 def choose(options):
@@ -278,49 +334,74 @@ def split(mutant, tests):
     return first, [i for i in tests if i not in first]
 
 
-def judge(todo, keys, log, tests):
-    """
-    Try them in the VM, as often as that has to be booted: first with tests of their own, so that
-    most are known soon, then with all others.
-    """
-    every = test_digest(tests)
+class Judge:
+    """Tries mutants on a kernel."""
 
-    def limits(test, values):
-        log.add(f'limits {test} {test_digest([test])}', values)
+    def __init__(self, kernel, log, tests):
+        self.kernel, self.log, self.tests = kernel, log, tests
+        self.every = test_digest(tests)
+        self.builder = Builder(kernel)
 
-    def judged(number, test, why):
-        if not number:
-            if test:
-                raise SystemExit(f'mutants: the module as it is fails {test}: {why}')
-            return
-        m = todo[number - 1][0]
-        if test or stage:
-            log.add(keys[m], {'by': test, 'why': why, 'tests': every})
-            print(f"{'killed' if test else 'survived':8} {m.path}:{m.line}: {m.what()} [{m.name}]"
-                  + (f' by {test}: {why}' if test else ''), flush=True)
-        if test:
-            killed.add(number)
+    def key(self, m):
+        return f'{self.kernel.name}{m.path} {m.name} {digest([m.path])}'
 
-    killed = set()
-    for stage in (0, 1):
-        waiting, failures = [i + 1 for i in range(len(todo)) if i + 1 not in killed], 0
-        while waiting and failures < 3:
-            modules = [(i, todo[i - 1][1], split(todo[i - 1][0], tests)[stage]) for i in waiting]
-            known = {i: log.known.get(f'limits {i} {test_digest([i])}') for i in tests}
+    def killer(self, m):
+        """Return: the test that noticed, '' for none, None if all have not been tried."""
+        known = self.log.known.get(self.key(m))
+        if not known or (not known['by'] and known['tests'] != self.every):
+            return None
+        return known['by']
+
+    def limits_key(self, test):
+        return f'{self.kernel.name}limits {test} {test_digest([test])}'
+
+    def answer(self, m, test, why):
+        self.log.add(self.key(m), {'by': test, 'why': why, 'tests': self.every})
+        print(f"{'killed' if test else 'survived':8} {m.path}:{m.line}: {m.what()} [{m.name}]"
+              + (f' by {self.kernel.name}{test}: {why}' if test else ''), flush=True)
+
+    def stage(self, todo, number):
+        """
+        Tries modules, as often as the VM has to be booted for that, with tests of their own or with
+        all others. Return: those that none of them noticed.
+        """
+        left, passed, failures = list(todo), [], 0
+
+        def judged(i, test, why):
+            if not i:
+                if test:
+                    raise SystemExit(f'mutants: the module as it is fails {test}: {why}')
+                return
+            if test or number:
+                self.answer(todo[i - 1][0], test, why)
+            if not test:
+                passed.append(todo[i - 1])
+
+        while left and failures < 3:
+            modules = [(todo.index(i) + 1, i[1], split(i[0], self.tests)[number]) for i in left]
+            known = {i: self.log.known.get(self.limits_key(i)) for i in self.tests}
             known = {name: values for name, values in known.items() if values}
             wanted = {name for _, _, names in modules for name in names}
-            unknown = [i for i in tests if i in wanted and i not in known]
+            unknown = [i for i in self.tests if i in wanted and i not in known]
             if unknown:
-                modules = [(0, f'{BUILT}/loom.ko', unknown), *modules]
-            done = tour(modules, known, judged, limits)
+                modules = [(0, f'{self.kernel.faults}/loom.ko', unknown), *modules]
+            done = tour(self.kernel, modules, known, judged,
+                        lambda test, values: self.log.add(self.limits_key(test), values))
             failures = 0 if done else failures + 1
-            waiting = [i for i in waiting if i not in done]
-        if waiting:
+            left = [i for i in left if todo.index(i) + 1 not in done]
+        if left:
             raise SystemExit('mutants: the VM does not boot')
+        return passed
+
+    def take(self, found):
+        """Tries those that are not known. First with tests of their own, so that most are known
+        soon. Return: which of @found survive."""
+        todo = [(m, self.builder.build(m)) for m in found if self.killer(m) is None]
+        self.stage(self.stage(todo, 0), 1)
+        return [m for m in found if not self.killer(m)]
 
 
 def main(top, options, same):
-    tests = areas.MODULE[1]
     found = choose(options)
     if options.list:
         for m in found:
@@ -330,33 +411,26 @@ def main(top, options, same):
     # a VM that was started is stopped, then
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     subprocess.run(['tools/ci/kselftest.sh', 'stage'], check=True)
-    builder, log = Builder(), Log(f'{WORK}/module.log')
-    every, keys, todo = test_digest(tests), {}, []
-    count = {'killed': 0, 'survived': 0, 'equivalent': 0, 'same code': 0, 'no C': 0}
+    log = Log(f'{WORK}/module.log')
+    judge = Judge(Kernel(False), log, areas.MODULE[1])
+    count, todo = {'equivalent': 0, 'same': 0, 'no C': 0}, []
     for m in found:
         if (os.path.relpath(m.path, DRIVER), m.name) in same:
             count['equivalent'] += 1
             continue
-        ko = builder.build(m)
-        if not ko.endswith('.ko'):
-            count['same code' if ko == 'same' else ko] += 1
-            continue
-        keys[m] = f'{m.path} {m.name} {digest([m.path])}'
-        known = log.known.get(keys[m])
-        if not known or (not known['by'] and known['tests'] != every):
-            todo.append((m, ko))
-    if todo:
-        judge(todo, keys, log, tests)
-    survivors = []
-    for m, key in keys.items():
-        count['killed' if log.known[key]['by'] else 'survived'] += 1
-        if not log.known[key]['by']:
-            survivors.append(m)
-    tried = count['killed'] + count['survived']
-    print(f"module: {count['killed']} of {tried} killed"
-          f" ({100 * count['killed'] / max(tried, 1):.1f} %), {count['equivalent']} equivalent,"
-          f" {count['same code']} with the same code,"
-          f" {count['no C']} do not compile")
+        ko = judge.builder.build(m)
+        if ko.endswith('.ko'):
+            todo.append(m)
+        else:
+            count[ko] += 1
+    survivors = judge.take(todo)
+    stock = len(todo) - len(survivors)
+    if options.debug:
+        survivors = Judge(Kernel(True), log, areas.MODULE[1]).take(survivors)
+    killed = len(todo) - len(survivors)
+    print(f'module: {killed} of {len(todo)} killed ({100 * killed / max(len(todo), 1):.1f} %), '
+          f"{killed - stock} of them by the instrumented kernel; {count['equivalent']} equivalent,"
+          f" {count['same']} with the same code, {count['no C']} do not compile")
     for m in survivors:
         print(f'survived {m.path}:{m.line}: {m.what()} [{m.name}]')
     return bool(survivors)

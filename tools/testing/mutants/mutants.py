@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Breaks the code and looks whether the tests notice.
 
-    mutants.py [--count N] [--seed N] [--area NAME,...] [--module] [--list] [--again NAME]
+    mutants.py [--count N] [--seed N] [--area NAME,...] [--module] [--debug] [--list] [--again NAME]
                [--work FOLDER]
 
 A mutant is one fault in one file. The file is compiled with it in a folder under build/, loaded
@@ -116,6 +116,8 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--area', default='', help='of ' + ', '.join(areas.AREAS))
     parser.add_argument('--module', action='store_true', help='of the module, in the VM')
+    parser.add_argument('--debug', action='store_true',
+                        help='what survives there is tried on the instrumented kernel, too')
     parser.add_argument('--again', default='', help='only mutants with this in their name')
     parser.add_argument('--work', default='build/mutants',
                         help='folder for what is built and tried: one for each that runs')
