@@ -252,44 +252,37 @@ def panic(kernel):
     return found.group() if found else 'the VM ended'
 
 
-def tour(kernel, modules, tests, answer, limits):
-    """
-    One boot. Calls @answer(number, test, why) for each module, @limits(test, what it may take) for
-    each test that was measured. Return: numbers that are done.
-    """
+def tour(kernel, modules, tests, judge):
+    """One boot. Tells @judge what comes of each module. Return: whether it came to any."""
     machine = Machine(kernel, modules, tests)
-    done, now, test, known, quiet = [], None, '', False, False
+    now, test, known, quiet, begun = None, '', False, False, False
     try:
         for words in machine.lines():
             if words[0] == 'begin':
-                now, test, known = int(words[1]), 'insmod', False
+                now, test, known, begun = int(words[1]), 'insmod', False, True
             elif words[0] == 'test':
                 test = words[2]
             elif words[0] == 'quiet':
                 quiet = True
             elif words[0] in ('failed', 'trouble'):
                 if not known:
-                    answer(now, test, ' '.join(words[3 if words[0] == 'failed' else 2:]))
+                    judge.killed(now, test, ' '.join(words[3 if words[0] == 'failed' else 2:]))
                 known = True
                 if words[0] == 'trouble':
                     # it only has to end, and may look for leaks before that
                     break
             elif words[0] == 'passed':
+                judge.passed(now, test)
                 test = 'rmmod'
             elif words[0] == 'limits':
-                limits(words[2], [int(i) for i in words[3:]])
+                judge.measured(words[2], [int(i) for i in words[3:]])
             elif words[0] == 'end':
-                if not known:
-                    answer(now, '', '')
-                done.append(now)
                 now = None
     finally:
         machine.stop()
-    if now is not None:
-        done.append(now)
-        if not known:
-            answer(now, test, 'no answer' if quiet else panic(kernel))
-    return done
+    if now is not None and not known:
+        judge.killed(now, test, 'no answer' if quiet else panic(kernel))
+    return begun
 
 
 class Log:
@@ -327,78 +320,83 @@ def choose(options):
     return [m for m in found[:options.count] if options.again in m.name or options.again in m.path]
 
 
-def split(mutant, tests):
-    """Those that are about this file, and the others."""
-    first = next(names for pattern, names in areas.MODULE[0].items()
-                 if fnmatch.fnmatch(mutant.path, os.path.join(DRIVER, pattern)))
-    return first, [i for i in tests if i not in first]
+def own(mutant):
+    """Tests that are about its file."""
+    return next(names for pattern, names in areas.MODULE[0].items()
+                if fnmatch.fnmatch(mutant.path, os.path.join(DRIVER, pattern)))
 
 
 class Judge:
     """Tries mutants on a kernel."""
 
     def __init__(self, kernel, log, tests):
-        self.kernel, self.log, self.tests = kernel, log, tests
-        self.every = test_digest(tests)
+        self.kernel, self.log = kernel, log
+        self.tests = {i: test_digest([i]) for i in tests}
         self.builder = Builder(kernel)
+        self.found = []
 
     def key(self, m):
         return f'{self.kernel.name}{m.path} {m.name} {digest([m.path])}'
 
-    def killer(self, m):
-        """Return: the test that noticed, '' for none, None if all have not been tried."""
-        known = self.log.known.get(self.key(m))
-        if not known or (not known['by'] and known['tests'] != self.every):
-            return None
-        return known['by']
+    def known(self, m):
+        """Return: which test noticed, if one did, and which did not, as they are or were."""
+        return {'by': '', 'passed': {}, **self.log.known.get(self.key(m), {})}
+
+    def left(self, m):
+        """Return: tests that might notice, those of its own first."""
+        known = self.known(m)
+        return [i for i in dict.fromkeys([*own(m), *self.tests])
+                if not known['by'] and known['passed'].get(i) != self.tests[i]]
+
+    # of the module with this number; zero is the one that is not broken
+
+    def killed(self, number, test, why):
+        if not number:
+            raise SystemExit(f'mutants: the module as it is fails {test}: {why}')
+        m = self.found[number - 1]
+        self.log.add(self.key(m), {'by': test, 'why': why})
+        print(f'killed {m.path}:{m.line}: {m.what()} [{m.name}] by {self.kernel.name}{test}: {why}',
+              flush=True)
+
+    def passed(self, number, test):
+        if number:
+            m = self.found[number - 1]
+            passed = {**self.known(m)['passed'], test: self.tests[test]}
+            self.log.add(self.key(m), {'by': '', 'passed': passed})
+
+    def measured(self, test, limits):
+        self.log.add(self.limits_key(test), limits)
 
     def limits_key(self, test):
-        return f'{self.kernel.name}limits {test} {test_digest([test])}'
+        return f'{self.kernel.name}limits {test} {self.tests[test]}'
 
-    def answer(self, m, test, why):
-        self.log.add(self.key(m), {'by': test, 'why': why, 'tests': self.every})
-        print(f"{'killed' if test else 'survived':8} {m.path}:{m.line}: {m.what()} [{m.name}]"
-              + (f' by {self.kernel.name}{test}: {why}' if test else ''), flush=True)
-
-    def stage(self, todo, number):
-        """
-        Tries modules, as often as the VM has to be booted for that, with tests of their own or with
-        all others. Return: those that none of them noticed.
-        """
-        left, passed, failures = list(todo), [], 0
-
-        def judged(i, test, why):
-            if not i:
-                if test:
-                    raise SystemExit(f'mutants: the module as it is fails {test}: {why}')
-                return
-            if test or number:
-                self.answer(todo[i - 1][0], test, why)
-            if not test:
-                passed.append(todo[i - 1])
-
-        while left and failures < 3:
-            modules = [(todo.index(i) + 1, i[1], split(i[0], self.tests)[number]) for i in left]
-            known = {i: self.log.known.get(self.limits_key(i)) for i in self.tests}
-            known = {name: values for name, values in known.items() if values}
-            wanted = {name for _, _, names in modules for name in names}
-            unknown = [i for i in self.tests if i in wanted and i not in known]
-            if unknown:
-                modules = [(0, f'{self.kernel.faults}/loom.ko', unknown), *modules]
-            done = tour(self.kernel, modules, known, judged,
-                        lambda test, values: self.log.add(self.limits_key(test), values))
-            failures = 0 if done else failures + 1
-            left = [i for i in left if todo.index(i) + 1 not in done]
-        if left:
-            raise SystemExit('mutants: the VM does not boot')
-        return passed
+    def boot(self, modules):
+        """Return: whether the VM got to one of them."""
+        wanted = {name for _, _, names in modules for name in names}
+        limits = {i: self.log.known.get(self.limits_key(i)) for i in self.tests if i in wanted}
+        unknown = [i for i, values in limits.items() if not values]
+        if unknown:
+            modules = [(0, f'{self.kernel.faults}/loom.ko', unknown), *modules]
+        return tour(self.kernel, modules, {i: v for i, v in limits.items() if v}, self)
 
     def take(self, found):
-        """Tries those that are not known. First with tests of their own, so that most are known
+        """Tries those that are not known, first with tests of their own, so that most are known
         soon. Return: which of @found survive."""
-        todo = [(m, self.builder.build(m)) for m in found if self.killer(m) is None]
-        self.stage(self.stage(todo, 0), 1)
-        return [m for m in found if not self.killer(m)]
+        self.found = [m for m in found if self.builder.build(m).endswith('.ko')]
+        for mine in (True, False):
+            failures = 0
+            while failures < 3:
+                modules = []
+                for i, m in enumerate(self.found):
+                    names = [name for name in self.left(m) if not mine or name in own(m)]
+                    if names:
+                        modules.append((i + 1, self.builder.build(m), names))
+                if not modules:
+                    break
+                failures = 0 if self.boot(modules) else failures + 1
+            else:
+                raise SystemExit('mutants: the VM does not boot')
+        return [m for m in found if not self.known(m)['by']]
 
 
 def main(top, options, same):
@@ -412,25 +410,25 @@ def main(top, options, same):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     subprocess.run(['tools/ci/kselftest.sh', 'stage'], check=True)
     log = Log(f'{WORK}/module.log')
-    judge = Judge(Kernel(False), log, areas.MODULE[1])
+    judges = [Judge(Kernel(i), log, areas.MODULE[1]) for i in range(2 if options.debug else 1)]
     count, todo = {'equivalent': 0, 'same': 0, 'no C': 0}, []
     for m in found:
         if (os.path.relpath(m.path, DRIVER), m.name) in same:
             count['equivalent'] += 1
             continue
-        ko = judge.builder.build(m)
+        ko = judges[0].builder.build(m)
         if ko.endswith('.ko'):
             todo.append(m)
         else:
             count[ko] += 1
-    survivors = judge.take(todo)
-    stock = len(todo) - len(survivors)
-    if options.debug:
-        survivors = Judge(Kernel(True), log, areas.MODULE[1]).take(survivors)
-    killed = len(todo) - len(survivors)
+    left = [m for m in todo if not any(i.known(m)['by'] for i in judges)]
+    for judge in judges:
+        left = judge.take(left)
+    stock = sum(bool(judges[0].known(m)['by']) for m in todo)
+    killed = len(todo) - len(left)
     print(f'module: {killed} of {len(todo)} killed ({100 * killed / max(len(todo), 1):.1f} %), '
           f"{killed - stock} of them by the instrumented kernel; {count['equivalent']} equivalent,"
           f" {count['same']} with the same code, {count['no C']} do not compile")
-    for m in survivors:
+    for m in left:
         print(f'survived {m.path}:{m.line}: {m.what()} [{m.name}]')
-    return bool(survivors)
+    return bool(left)
