@@ -96,6 +96,10 @@ TEST_F(refusal, buffers)
 	struct drm_loom_bo_create image_size = { .layout = DRM_LOOM_LAYOUT_IMAGE, .size = 3 };
 	struct drm_loom_bo_create mask = { .size = 4096, .bank_mask_words = 1 };
 	struct drm_loom_bo_create nowhere = { .size = 4096, .bank_mask = 8, .bank_mask_words = 1 };
+	const uint64_t none = 0;
+	struct drm_loom_bo_create no_bank = {
+		.size = 4096, .bank_mask = (uintptr_t)&none, .bank_mask_words = 1,
+	};
 	struct drm_loom_bo_create shards = {
 		.size = 4096, .layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK,
 	};
@@ -110,6 +114,7 @@ TEST_F(refusal, buffers)
 	CHECK(-EINVAL, bo_create(client, image_size), "other layouts");
 	CHECK(-EINVAL, bo_create(client, mask), "mask of 1 words");
 	CHECK(-EFAULT, bo_create(client, nowhere), "no mask at 0x8");
+	CHECK(-EINVAL, bo_create(client, no_bank), "mask 0x0, there are");
 	CHECK(-EINVAL, bo_create(client, shards), "shards");
 	CHECK(-ENOENT, loom_bo_info(client->fd, 4711, &info), "no buffer 4711");
 	CHECK(-ENOENT, loom_bo_wait(client->fd, 4712, 0), "no buffer 4712");

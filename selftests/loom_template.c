@@ -5,6 +5,7 @@
  * wrong.
  */
 #include <linux/sync_file.h>
+#include <sys/time.h>
 
 #include "loom_selftest.h"
 
@@ -571,6 +572,60 @@ TEST_F_TIMEOUT(template, who_waits_for_a_job_does_not_hold_up_unplugging, 60)
 	loom_client_close(&self->client);
 	ASSERT_EQ(0, template_bind());
 	ASSERT_EQ(0, template_clients(self));
+}
+
+/* A plan that needs the SRAM to its end. */
+static uint32_t plan_whole(const struct loom_client *client, uint64_t bytes)
+{
+	struct loom_builder builder;
+	uint64_t size;
+	void *blob;
+
+	loom_builder_init(&builder, client->info.lanes, LOOM_COLUMNS);
+	builder.scratch_bytes = bytes;
+	loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, bytes - LOOM_ROW_BYTES, 0, 0);
+	loom_builder_step(&builder);
+	blob = loom_builder_finish(&builder, &size);
+	return loom_client_plan(client, blob, size);
+}
+
+static void on_alarm(int number)
+{
+}
+
+/* The job whose scratch is in the way is told to end, and its device does not hear that. */
+TEST_F_TIMEOUT(template, who_waits_for_the_scratch_of_a_job_may_give_up, 60)
+{
+	struct itimerval timer = { { .tv_usec = 100000 }, { .tv_usec = 100000 } }, none = {};
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct drm_loom_bo_create args = { .region = DRM_LOOM_REGION_SRAM };
+	struct drm_loom_region_info sram;
+	int64_t end = loom_soon();
+	uint32_t context, whole;
+	char text[8] = "";
+	int other, ret;
+
+	ASSERT_EQ(0, loom_set_nice(false));
+	ASSERT_EQ(0, bind_anew(self, "5000"));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
+	whole = plan_whole(&self->client, sram.total_bytes);
+	ASSERT_NE(0, whole);
+	ASSERT_EQ(0, loom_write_file(FAULT, HANGS));
+	ASSERT_EQ(0, loom_client_run(&self->client, whole, 0, self->syncs[0]));
+	while (strcmp(text, "0\n") && loom_now_ns() < end)
+		ASSERT_EQ(0, loom_read_file(FAULT, text, sizeof(text)));
+	other = template_open();
+	ASSERT_GE(other, 0);
+	args.size = sram.share_bytes * sram.banks;
+	args.page_bytes = sram.align_bytes;
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	ret = ioctl(other, DRM_IOCTL_LOOM_BO_CREATE, &args) ? -errno : 0;
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &none, NULL));
+	EXPECT_EQ(-EINTR, ret);
+	EXPECT_EQ(0, loom_sync_status(self->client.fd, self->syncs[0]));
+	close(other);
 }
 
 /* What the device says of how long it has worked is not what turns are charged by: it says 0. */
