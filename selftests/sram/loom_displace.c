@@ -3,6 +3,7 @@
 #include "loom_sram.h"
 
 #include <linux/dma-buf.h>
+#include <pthread.h>
 #include <sys/time.h>
 
 /* Bytes that can be told from those of others. */
@@ -265,6 +266,41 @@ TEST_F_TIMEOUT(sram, a_hundred_queued_jobs_make_room, 60)
 	close(other);
 }
 
+/* It has the room when it is submitted, and is still in the queue when others get it. */
+TEST_F(sram, a_job_that_waits_for_another_makes_room)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t endless = loom_client_plan_endless(client), context, whole, first;
+	struct drm_loom_region_info now;
+	struct drm_loom_bo_info info;
+	struct loom_client queue;
+	struct loom_job job;
+	uint64_t size;
+	int other;
+	void *blob;
+
+	ASSERT_NE(0, endless);
+	ASSERT_EQ(0, loom_exclusive(client->fd, &context));
+	blob = loom_plan_blob_endless(client->info.lanes, &size);
+	whole = loom_client_plan(client, raise_scratch(blob, self->sram.total_bytes), size);
+	ASSERT_NE(0, whole);
+	first = loom_sync_create(client->fd, 0);
+	ASSERT_EQ(0, loom_client_run(client, endless, 2, first));
+	queue = loom_client_bound(client, client->in, client->out);
+	loom_job_init(&job, &queue, whole, 2, 0);
+	job.args.in_syncs.count = 1;
+	job.in.handle = first;
+	ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &now));
+	EXPECT_EQ(self->sram.total_bytes, now.scratch_bytes);
+	other = loom_open();
+	ASSERT_GE(other, 0);
+	EXPECT_EQ(0, take(other, &self->sram, self->sram.share_bytes, 0,
+			  DRM_LOOM_DIRECTION_DEFAULT, &info));
+	EXPECT_EQ(0, loom_sync_status(client->fd, first));
+	close(other);
+}
+
 #define FENCES	8
 
 /* The first two run, and the others are queued behind them. */
@@ -414,6 +450,67 @@ TEST_F(sram, a_freed_buffer_gives_its_place_back_at_once)
 		EXPECT_EQ(0, loom_sync_status(client->fd, fence));
 	}
 	loom_client_close(&second);
+}
+
+struct taker {
+	int fd;
+	const struct drm_loom_region_info *sram;
+	/* when, or zero: not yet */
+	int64_t at_ns;
+	bool ready;
+	int ret;
+};
+
+static void *take_share(void *arg)
+{
+	struct taker *taker = arg;
+	struct drm_loom_bo_info info;
+	int64_t at_ns;
+
+	__atomic_store_n(&taker->ready, true, __ATOMIC_RELEASE);
+	do {
+		at_ns = __atomic_load_n(&taker->at_ns, __ATOMIC_ACQUIRE);
+	} while (!at_ns || loom_now_ns() < at_ns);
+	taker->ret = take(taker->fd, taker->sram, taker->sram->share_bytes, 0,
+			  DRM_LOOM_DIRECTION_DEFAULT, &info);
+	return NULL;
+}
+
+/*
+ * A buffer in the way that its owner is freeing cannot be displaced any more, and is still there as
+ * long as it takes to free its pages: who needs the room has to wait for it. One comes some time
+ * before the other, or after it, another one in each round.
+ */
+TEST_F_TIMEOUT(sram, what_is_being_freed_is_waited_for, 120)
+{
+	uint32_t context, failed = 0, i;
+	struct drm_loom_bo_info all;
+
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
+	for (i = 0; i < loom_effort(200); i++) {
+		struct taker taker = { .sram = &self->sram };
+		pthread_t thread;
+		int64_t close_ns;
+
+		ASSERT_EQ(0, take(self->client.fd, &self->sram, self->sram.total_bytes, 0,
+				  DRM_LOOM_DIRECTION_BOTTOM_UP, &all));
+		taker.fd = loom_open();
+		ASSERT_GE(taker.fd, 0);
+		ASSERT_EQ(0, pthread_create(&thread, NULL, take_share, &taker));
+		while (!__atomic_load_n(&taker.ready, __ATOMIC_ACQUIRE))
+			sched_yield();
+		close_ns = loom_now_ns() + 1500000;
+		/* it has to get to where it looks for room */
+		__atomic_store_n(&taker.at_ns, close_ns + ((int)(i % 32) - 24) * 50000LL,
+				 __ATOMIC_RELEASE);
+		while (loom_now_ns() < close_ns)
+			;
+		ASSERT_EQ(0, loom_bo_close(self->client.fd, all.handle));
+		pthread_join(thread, NULL);
+		failed += !!taker.ret;
+		close(taker.fd);
+	}
+	EXPECT_EQ(0, failed);
 }
 
 static void on_alarm(int number)

@@ -344,8 +344,13 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 	gem = loom_region_find_displaceable(sram, &bo->shape, &bo->client->sram, &dying);
 	if (!gem && dying)
 		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, freed);
-	if (!gem)
-		return -ENOSPC;
+	if (!gem) {
+		/* something may have gone by itself since the last try */
+		if (READ_ONCE(sram->freed) == freed)
+			return -ENOSPC;
+		/* others may take what is free meanwhile, so this is not bound to end soon */
+		return signal_pending(current) ? -ERESTARTSYS : -EAGAIN;
+	}
 	ret = loom_bo_displace(gem);
 	drm_gem_object_put(gem);
 	return ret ?: -EAGAIN;
