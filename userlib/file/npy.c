@@ -2,6 +2,7 @@
 /* NumPy's .npy: a magic, a header that is a line of Python, the elements. And bare elements. */
 #include "file.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "loom_core.h"
 
@@ -111,6 +112,23 @@ static int npy_read_header(FILE *file, const char *path, char *header,
 	return 0;
 }
 
+/*
+ * Whether a file ends before the array that its header tells of, which may be of any size: that is
+ * seen before there is memory for it. Not of a pipe; reading finds it out there.
+ */
+static bool npy_is_short(FILE *file, uint32_t dtype, uint32_t rank, const int64_t *dims)
+{
+	struct stat found;
+	off_t at = ftello(file);
+	int64_t count;
+
+	if (at < 0 || fstat(fileno(file), &found) || !S_ISREG(found.st_mode) ||
+	    loom_dims_count(rank, dims, &count))
+		return false;
+	return found.st_size < at ||
+	       (found.st_size - at) / (off_t)loom_dtype_size(dtype) < count;
+}
+
 static int npy_read(FILE *file, const char *path, char *header, struct loom_array *array,
 		    struct loom_error *err)
 {
@@ -132,6 +150,9 @@ static int npy_read(FILE *file, const char *path, char *header, struct loom_arra
 		return loom_error_set(err, -EOPNOTSUPP, "%s: the array is not in C order", path);
 	if (npy_parse_shape(header, &rank, dims))
 		return loom_error_set(err, -EINVAL, "%s: the shape in the header makes no sense",
+				      path);
+	if (npy_is_short(file, dtype, rank, dims))
+		return loom_error_set(err, -EINVAL, "%s: the file ends before the array does",
 				      path);
 	ret = loom_array_alloc(array, dtype, rank, dims);
 	if (ret)

@@ -87,6 +87,9 @@ static void test_headers(void)
 		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (), }", 1, 0 },
 		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 5, -EINVAL },
 		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 7, -EINVAL },
+		/* no memory is asked for what the file has not */
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 399999999999)}", 6,
+		  -EINVAL },
 		{ "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", 6, -EOPNOTSUPP },
 		{ "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", 6, -EOPNOTSUPP },
 		{ "{'descr': '\n\x1b[m\x7f', 'fortran_order': False, 'shape': (3,), }", 6,
