@@ -275,7 +275,8 @@ int __must_check loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block 
  * @block: the block
  *
  * O(log n), but O(n) for the last block on some banks while both kinds are joined: it parts them.
- * The block can be used for another allocation at once.
+ * The block can be used for another allocation at once. Chunks that are needed no more may be
+ * freed: the caller's lock must be one under which loom_port_free() may be called.
  *
  * Return: 0; -EINVAL, and nothing is changed, when the block is not allocated from @bank.
  */

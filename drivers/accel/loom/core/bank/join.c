@@ -22,7 +22,8 @@
  * blocks, however many there are, so that it is O(1) for each search all the same.
  *
  * The chunks that it takes come with requests for some banks, one with each, and are kept while
- * there are too few. Without them nothing is joined; who runs out of them later parts both.
+ * there are too few. Without them nothing is joined; who runs out of them later parts both. They
+ * are some 700 bytes for each block, and are freed when both are parted.
  */
 
 enum { LOW, HIGH };
@@ -57,6 +58,7 @@ static void join_part(struct loom_bank *bank, const struct loom_bank_block *exce
 	     block = block->neighbour[HIGH])
 		if (block != except)
 			loom_partials_unnote(&bank->partials, block);
+	loom_partials_trim(&bank->partials);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
 }
@@ -114,6 +116,7 @@ void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spar
 void loom_join_end(struct loom_bank *bank)
 {
 	loom_partials_clear(&bank->partials);
+	loom_partials_trim(&bank->partials);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
 }

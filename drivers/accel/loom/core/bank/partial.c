@@ -378,6 +378,12 @@ static struct loom_partial_chunk *partial_take(struct loom_partials *partials,
 	return chunk;
 }
 
+void loom_partials_trim(struct loom_partials *partials)
+{
+	while (partials->idle_count > partials->chunk_count + LOOM_PARTIAL_IDLE)
+		loom_port_free(partial_take(partials, NULL));
+}
+
 /* Keeps the sums of bytes while somebody has asked for them not long ago. */
 static void partial_count(struct loom_partials *partials, const struct loom_mask *mask, u64 bytes)
 {

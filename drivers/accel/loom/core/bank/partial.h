@@ -15,6 +15,8 @@ struct loom_bank_block;
 #define LOOM_PARTIAL_CANDIDATES		16
 /* Up to so many chunks they are not summed up: they are searched one after the other. Measured. */
 #define LOOM_PARTIAL_LINEAR		64
+/* Chunks without blocks that are kept, beside as many as there are with blocks */
+#define LOOM_PARTIAL_IDLE		2
 /* Steps of searches that joining both kinds must save, for each block, before they are joined. */
 #define LOOM_JOIN_PATIENCE		32
 /* Extents in a summary: one per class, then one per bank */
@@ -254,6 +256,9 @@ void loom_partials_clear(struct loom_partials *partials);
 
 /* Keeps @spare for later, and sets it to NULL. */
 void loom_partials_stock(struct loom_partials *partials, struct loom_partial_chunk **spare);
+
+/* Frees chunks without blocks, but for as many as there are with blocks, and a few. */
+void loom_partials_trim(struct loom_partials *partials);
 
 /* The last chunk that starts at @start or below, or the first of all. */
 struct loom_partial_chunk *loom_partials_at(struct loom_partials *partials, u64 start);

@@ -102,6 +102,19 @@ static void fill(void)
 		take(&in_holes[i], 2 * i + 1, 2 * i + 2, 0);
 }
 
+/* All blocks on some banks go. */
+static void give_partial(void)
+{
+	int ret = 0;
+
+	for (u32 i = 0; i < SUMMED; i++)
+		ret |= loom_bank_free(&bank, &partial[i]);
+	for (u32 i = 0; i < HOLES - 1; i++)
+		ret |= loom_bank_free(&bank, &in_holes[i]);
+	if (ret)
+		tap_fatal("not given back");
+}
+
 int main(void)
 {
 	u32 blocks = BLOCKS, requests, kept;
@@ -110,8 +123,9 @@ int main(void)
 	kept = sum_up();
 	tap_ok(kept == BANKS && !bank.partials.joined, "sums are kept for %u banks", kept);
 	requests = provoke();
-	tap_ok(bank.partials.joined, "%u blocks on all banks are joined after %u requests", BLOCKS,
-	       requests);
+	/* a chunk comes with each, and one of 32 blocks would do; each saves a few hundred steps */
+	tap_ok(bank.partials.joined && requests >= BLOCKS / 20,
+	       "%u blocks on all banks are joined after %u requests", BLOCKS, requests);
 	tap_ok(sums < BLOCKS, "the one that joins them computes %llu sums",
 	       (unsigned long long)sums);
 
@@ -126,10 +140,16 @@ int main(void)
 	tap_ok(!bank.partials.joined && sums < BLOCKS,
 	       "parted after %u blocks more; that computes %llu sums", blocks - BLOCKS,
 	       (unsigned long long)sums);
-	/* the chunks are there by now; each request has saved a few hundred steps at most */
+	kept = bank.partials.idle_count;
+	tap_ok(kept <= bank.partials.chunk_count + 2, "%u chunks are kept beside %u", kept,
+	       bank.partials.chunk_count);
 	requests = provoke();
-	tap_ok(bank.partials.joined && requests >= BLOCKS / 32,
+	tap_ok(bank.partials.joined && requests >= BLOCKS / 20,
 	       "they are joined again after %u requests", requests);
-	tap_ok(loom_bank_fini(&bank) == blocks + SUMMED + HOLES - 1, "no block is lost");
+	give_partial();
+	kept = bank.partials.idle_count;
+	tap_ok(!bank.partials.joined && kept <= 2, "%u chunks are kept for no block on some banks",
+	       kept);
+	tap_ok(loom_bank_fini(&bank) == blocks, "no block is lost");
 	return tap_end();
 }
