@@ -259,8 +259,12 @@ static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_bloc
 		loom_partials_search(partials, &scan);
 	else
 		loom_bank_search_apart(bank, request, &scan);
-	if (scan.failed)
+	partials->looks = scan.looks;
+	if (scan.failed) {
+		if (bank->blocks != partials->count)
+			loom_join_judge(bank, false);
 		return -ENOSPC;
+	}
 	block->start = scan.at;
 	block->size = request->size;
 	block->partial = true;
@@ -269,8 +273,10 @@ static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_bloc
 		return -ENOMEM;
 	block->bank = bank;
 	bank->blocks++;
-	if (bank->blocks != partials->count)
+	if (bank->blocks != partials->count) {
+		loom_join_judge(bank, false);
 		loom_join_consider(bank, request->spare);
+	}
 	return 0;
 }
 
@@ -292,8 +298,11 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 			return ret;
 	}
 	loom_bank_search(bank, request, &place);
-	if (!place.node)
+	if (!place.node) {
+		if (bank->partials.count)
+			loom_join_judge(bank, true);
 		return -ENOSPC;
+	}
 
 	block->start = place.start;
 	block->size = request->size;
@@ -303,8 +312,10 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	loom_bank_take(bank, &place, block);
 	block->bank = bank;
 	bank->blocks++;
-	if (bank->partials.count)
+	if (bank->partials.count) {
 		loom_join_add(bank, block, &place.above);
+		loom_join_judge(bank, true);
+	}
 	return 0;
 }
 

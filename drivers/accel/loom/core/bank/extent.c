@@ -483,6 +483,7 @@ void loom_extents_add_class(struct loom_partials *partials, const struct loom_ma
 		return;
 	*class = (struct loom_partial_class){ .mask = *mask, .last_used = partials->searches };
 	candidate->cost = 0;
+	partials->sums += !(partials->maintained.classes & set.classes);
 	partials->maintained.classes |= set.classes;
 	partials->indexed = true;
 	partial_mark(partials, (u32)(class - partials->class));
@@ -506,6 +507,7 @@ void loom_extents_add_banks(struct loom_partials *partials, const struct loom_ma
 		partials->cost[bank] = 0;
 		loom_mask_set(&set.banks, bank);
 		loom_mask_set(&partials->maintained.banks, bank);
+		partials->sums++;
 	}
 	if (loom_mask_next(&set.banks, 0) == DRM_LOOM_MAX_BANKS)
 		return;

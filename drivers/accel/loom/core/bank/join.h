@@ -4,12 +4,12 @@
 
 #include "loom_bank.h"
 
-/* Blocks that a joined search is thought to have saved, at most. */
+/* Blocks that joining is thought to save a search, at most. */
 #define LOOM_JOIN_MOST	256U
 /* What a turn between the two kinds costs, in blocks that a search passes. */
 #define LOOM_JOIN_TURN	16
 
-/* A search has passed about so many blocks on all banks; while they are joined: would have. */
+/* A search has passed about so many blocks on all banks. */
 static inline void loom_join_credit(struct loom_bank *bank, u32 passed)
 {
 	bank->partials.worth += passed;
@@ -17,13 +17,10 @@ static inline void loom_join_credit(struct loom_bank *bank, u32 passed)
 
 /*
  * Whether a search along the partial blocks passes those on all banks, too, as there are none or
- * both are joined. Counts what that saves.
+ * both are joined.
  */
-static inline bool loom_join_is_one(struct loom_bank *bank)
+static inline bool loom_join_is_one(const struct loom_bank *bank)
 {
-	if (bank->partials.joined)
-		loom_join_credit(bank, min(bank->blocks - bank->partials.count, LOOM_JOIN_MOST) +
-				 LOOM_JOIN_TURN);
 	return bank->partials.joined || bank->blocks == bank->partials.count;
 }
 
@@ -36,6 +33,12 @@ void loom_join_remove(struct loom_bank *bank, struct loom_bank_block *block);
 
 /* A partial block has come: keeps the spare chunk if it is needed, and joins both if it pays. */
 void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spare);
+
+/*
+ * A request was served or refused, for all banks or for some. Parts both kinds if requests cost
+ * more than before they were joined.
+ */
+void loom_join_judge(struct loom_bank *bank, bool on_all);
 
 /* The last partial block has gone. */
 void loom_join_end(struct loom_bank *bank);

@@ -149,6 +149,7 @@ static void partial_search(struct loom_partials *partials, struct loom_partial_s
 	while (node && !search->found && !search->scan->failed) {
 		struct loom_treap_node *child = node->child[!side];
 
+		search->scan->looks += LOOM_SCAN_NODE;
 		chunk = partial_chunk(node);
 		if (partial_relevant(search, chunk, true)) {
 			search->chunks++;
@@ -523,6 +524,7 @@ void loom_partials_forget(struct loom_partials *partials)
 {
 	partials->indexed = false;
 	memset(&partials->maintained, 0, sizeof(partials->maintained));
+	partials->sums = 0;
 	/* filled in order again, see partial_classes() */
 	memset(partials->class, 0, sizeof(partials->class));
 }

@@ -150,8 +150,14 @@ struct loom_partial_set {
  * @count: number of partial blocks
  * @noted: number of blocks on all banks that are noted among them, see join.c
  * @joined: all of these are
- * @worth: what joining them would have saved of late, in blocks that a search passes
+ * @worth: while they are not: what that would have saved of late, in blocks that a search passes
  * @patience: how much that is when they are joined; LOOM_JOIN_PATIENCE, or other in tests
+ * @setbacks: how often that did not pay, of late
+ * @balance: while they are joined: what requests cost more than before, in 16ths of such blocks
+ * @mean: before: what requests cost, those for some banks and those for all; zero: there was none
+ * @judged: while they are joined: requests since @mean became less
+ * @age: how often that was, at most LOOM_JOIN_AGE
+ * @looks: what the searches of the request that is being served have cost, in such blocks
  * @longest: bytes of the largest partial block, or more
  * @limit: highest end of a block
  * @searches: number of searches so far
@@ -159,6 +165,7 @@ struct loom_partial_set {
  * @words: all banks are in so many words of their masks
  * @linear: most chunks that are not indexed; LOOM_PARTIAL_LINEAR, or less in tests
  * @maintained: the extents that all summaries have
+ * @sums: how many these are
  * @class: masks with extents
  * @candidate: masks that may become classes
  * @cost: by bank: chunks that searches have scanned because the bank has no extents
@@ -176,6 +183,12 @@ struct loom_partials {
 	bool joined;
 	u64 worth;
 	u32 patience;
+	u32 setbacks;
+	s64 balance;
+	u32 mean[2];
+	u32 judged;
+	u32 age;
+	u32 looks;
 	u64 longest;
 	u64 limit;
 	u64 searches;
@@ -183,6 +196,7 @@ struct loom_partials {
 	u32 words;
 	u32 linear;
 	struct loom_partial_set maintained;
+	u32 sums;
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
 	struct loom_partial_class candidate[LOOM_PARTIAL_CANDIDATES];
 	u32 cost[DRM_LOOM_MAX_BANKS];

@@ -157,6 +157,7 @@ static bool loom_bank_pass_up(struct loom_scan *scan, struct loom_bank_block **n
 	while (!scan->failed && (next = (*node)->neighbour[HIGH]) &&
 	       next->start < scan->at + scan->size) {
 		*node = next;
+		scan->looks++;
 		if (next->start + next->size <= scan->at)
 			continue;
 		loom_scan_move(scan, next->start + next->size);
@@ -177,6 +178,7 @@ static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block *
 			moved = true;
 		}
 		at = at->neighbour[LOW];
+		scan->looks++;
 	}
 	*node = at;
 	return moved;
@@ -191,6 +193,7 @@ static struct loom_bank_block *loom_bank_first_in_list(struct loom_bank *bank,
 
 	loom_join_credit(bank, bank->blocks - bank->partials.count + LOOM_JOIN_TURN);
 	do {
+		scan->looks += LOOM_JOIN_TURN;
 		loom_partials_search(&bank->partials, scan);
 		moved = scan->top_down ? loom_bank_pass_down(scan, &node) :
 					 loom_bank_pass_up(scan, &node);
@@ -229,6 +232,7 @@ static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
 		if (scan->failed)
 			return NULL;
 		loom_join_credit(bank, LOOM_JOIN_TURN);
+		scan->looks += LOOM_JOIN_TURN;
 	}
 	loom_join_credit(bank, min(bank->blocks - bank->partials.count, LOOM_JOIN_MOST));
 	loom_scan_restart(scan, &bank->partials);
@@ -299,6 +303,7 @@ static void loom_bank_first_around(struct loom_bank *bank, const struct loom_ban
 		loom_partials_search(&bank->partials, &scan);
 	else
 		node = loom_bank_search_apart(bank, request, &scan);
+	bank->partials.looks += scan.looks;
 	if (scan.failed)
 		return;
 	place->start = scan.at;
@@ -317,6 +322,7 @@ static bool loom_bank_fit_between(struct loom_bank *bank, u64 hole, u64 bytes,
 	scan.on_all = true;
 	loom_scan_narrow(&scan, &bank->partials);
 	loom_partials_search(&bank->partials, &scan);
+	bank->partials.looks += scan.looks;
 	*address = scan.at;
 	return !scan.failed;
 }
@@ -524,6 +530,7 @@ void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *re
 {
 	place->node = NULL;
 	place->above.chunk = NULL;
+	bank->partials.looks = 0;
 	if (loom_bank_chooses(bank, request)) {
 		loom_bank_best(bank, request, place);
 		/* without partial blocks there is no place that it would not have found */

@@ -94,6 +94,7 @@ static __always_inline void scan_down(struct loom_scan *scan,
 static __always_inline bool scan_chunk_up(struct loom_scan *scan, struct loom_partial_chunk *chunk,
 					  u32 index)
 {
+	scan->looks -= index;
 	if (!scan->safe)
 		index = scan_up_checked(scan, chunk, index);
 	else if (scan->words == 1)
@@ -102,6 +103,7 @@ static __always_inline bool scan_chunk_up(struct loom_scan *scan, struct loom_pa
 		index = scan_up(scan, chunk, index, 3);
 	else
 		index = scan_up(scan, chunk, index, LOOM_MASK_WORDS);
+	scan->looks += index;
 	scan->from.chunk = chunk;
 	scan->from.index = index;
 	return scan->failed || index < chunk->count;
@@ -112,6 +114,7 @@ static __always_inline bool scan_chunk_down(struct loom_scan *scan,
 {
 	u32 moved = U32_MAX;
 
+	scan->looks += index;
 	if (scan->words == 1)
 		scan_down(scan, chunk, index, 1, &moved);
 	else if (scan->words <= 3)
@@ -168,6 +171,7 @@ static __always_inline void scan_all_up(struct loom_scan *scan, bool on_all)
 	u32 index = scan->from.index;
 
 	for (; chunk; chunk = chunk->neighbour[HIGH], index = 0) {
+		scan->looks += LOOM_SCAN_CHUNK;
 		if (chunk->own.start >= scan->at + scan->size) {
 			scan->from.chunk = chunk;
 			scan->from.index = index;
@@ -192,6 +196,7 @@ static __always_inline void scan_all_down(struct loom_scan *scan, bool on_all)
 	u32 index = scan->from.index;
 
 	while (chunk) {
+		scan->looks += LOOM_SCAN_CHUNK;
 		if (chunk->own.end > scan->at && chunk->own.start < scan->at + scan->size &&
 		    loom_mask_overlaps(&chunk->own.banks, scan->banks)) {
 			if (on_all && scan_skip(scan, chunk)) {

@@ -20,6 +20,12 @@
  * the candidate has passed is never met again.
  */
 
+/* What it takes to reach a chunk, or a node of a tree, in blocks that are passed. Measured. */
+#define LOOM_SCAN_CHUNK	4
+#define LOOM_SCAN_NODE	12
+/* The same for a chunk that is looked up by an address. */
+#define LOOM_SCAN_DESCENT	40
+
 /**
  * struct loom_scan - a candidate that is moved along partial blocks
  * @banks: banks in which the place must be free
@@ -30,6 +36,7 @@
  * @on_all: @banks are all banks
  * @safe: no sum of an end, the alignment and the size overflows
  * @failed: there is no free range
+ * @looks: blocks that it has passed, and what else it has done, in such
  * @at: start of the candidate
  * @last: the place at the far end of the range; the candidate never goes past it
  * @stop: no block of a chunk before one that starts lower is in the way
@@ -46,6 +53,7 @@ struct loom_scan {
 	bool on_all;
 	bool safe;
 	bool failed;
+	u32 looks;
 	u64 at;
 	u64 last;
 	u64 stop;
@@ -72,6 +80,7 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 	scan->top_down = request->top_down;
 	scan->words = partials->words;
 	scan->on_all = false;
+	scan->looks = 1;
 	scan->safe = !check_add_overflow(partials->limit, mask, &end) &&
 		     !check_add_overflow(end, request->size, &end);
 	loom_scan_restart(scan, partials);
@@ -97,6 +106,7 @@ static inline void loom_scan_narrow(struct loom_scan *scan, struct loom_partials
 
 	if (scan->failed || partials->indexed || partials->chunk_count < 3)
 		return;
+	scan->looks += LOOM_SCAN_DESCENT;
 	if (scan->top_down) {
 		scan->stop = scan->last - min(scan->last, longest);
 		scan->from.chunk = loom_partials_at(partials, scan->at + scan->size);

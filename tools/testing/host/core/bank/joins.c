@@ -84,6 +84,16 @@ static u32 provoke(void)
 	return requests;
 }
 
+/* Takes and gives blocks on all banks only, until both kinds are parted. Return: how many. */
+static u32 endure(void)
+{
+	u32 requests = 0;
+
+	for (; bank.partials.joined && requests < 100 * BLOCKS; requests++)
+		take_and_give(3 * BLOCKS, BANKS);
+	return requests;
+}
+
 /* Blocks on all banks with holes at the bottom, and blocks on single banks far above. */
 static void fill(void)
 {
@@ -129,7 +139,11 @@ int main(void)
 	tap_ok(sums < BLOCKS, "the one that joins them computes %llu sums",
 	       (unsigned long long)sums);
 
-	/* sums again; then blocks on all banks until there is no chunk for the next one */
+	/*
+	 * Sums again; then blocks on all banks until there is no chunk for the next one. Until then
+	 * both remain joined, although requests for single banks far above cost more so.
+	 */
+	bank.partials.patience = U32_MAX;
 	kept = sum_up();
 	tap_ok(kept == BANKS && bank.partials.joined, "sums are kept for %u banks of both kinds",
 	       kept);
@@ -143,9 +157,16 @@ int main(void)
 	kept = bank.partials.idle_count;
 	tap_ok(kept <= bank.partials.chunk_count + 2, "%u chunks are kept beside %u", kept,
 	       bank.partials.chunk_count);
+	bank.partials.patience = LOOM_JOIN_PATIENCE;
 	requests = provoke();
 	tap_ok(bank.partials.joined && requests >= BLOCKS / 20,
 	       "they are joined again after %u requests", requests);
+	/* nothing searches for the other kind any more */
+	kept = endure();
+	tap_ok(!bank.partials.joined && kept >= BLOCKS / 32 && kept <= 4 * BLOCKS,
+	       "parted after %u requests that do not pay for it", kept);
+	kept = provoke();
+	tap_ok(bank.partials.joined && kept > requests, "the next time takes longer: %u", kept);
 	give_partial();
 	kept = bank.partials.idle_count;
 	tap_ok(!bank.partials.joined && kept <= 2, "%u chunks are kept for no block on some banks",
