@@ -487,7 +487,7 @@ TEST_F_TIMEOUT(sram, what_is_being_freed_is_waited_for, 120)
 	struct drm_loom_bo_info all;
 
 	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
-	for (i = 0; i < loom_effort(200); i++) {
+	for (i = 0; i < loom_effort(300); i++) {
 		struct taker taker = { .sram = &self->sram };
 		pthread_t thread;
 		int64_t close_ns;
