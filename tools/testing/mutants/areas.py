@@ -40,6 +40,5 @@ MODULE = ({'loom_quota.c': ['loom_caps'],
            'loom_region.c': ['loom_query', 'loom_masks', 'loom_latency', 'loom_observe'],
            'sram/*.c': ['loom_sram', 'loom_scratch', 'loom_displace']},
           ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
-           'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_template', 'loom_sram',
-           'loom_displace', 'loom_plan', 'loom_random', 'loom_neighbours:tiny',
-           'loom_random:tiny'])
+           'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_displace',
+           'loom_plan', 'loom_random', 'loom_neighbours:tiny', 'loom_random:tiny'])

@@ -142,7 +142,7 @@ while read -r number ko names <&3; do
 		say "test $number $test"
 		case $test in
 		*:tiny)		become tiny ;;
-		loom_own|loom_template)	become own ;;
+		loom_own)	become own ;;
 		*)		become soft ;;
 		esac
 		begin=$(cut -d ' ' -f 1 /proc/uptime)
