@@ -128,6 +128,28 @@ static void loom_bank_take(struct loom_bank *bank, const struct loom_bank_place 
 	}
 }
 
+/* @block, whose size is set, takes the lower end of a hole, or its upper end. */
+static inline void loom_bank_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *block,
+				 bool top_down)
+{
+	struct loom_bank_block *node = flat->block[index];
+	u64 left = node->hole - block->size;
+
+	node->hole = top_down ? left : 0;
+	block->hole = top_down ? 0 : left;
+	if (!left) {
+		loom_flat_remove(flat, index);
+		return;
+	}
+	flat->size[index] = left;
+	if (!top_down) {
+		flat->start[index] += block->size;
+		flat->block[index] = block;
+		block->flat_index = index;
+	}
+	loom_flat_weigh(flat, index);
+}
+
 /*
  * The short way, for nearly all requests while there are few blocks and all on all banks: takes the
  * near end of the best hole, if that is a place. Return: 0; -ENOSPC if no hole has so many bytes;
@@ -153,7 +175,7 @@ static int loom_bank_take_near_end(struct loom_bank *bank, struct loom_bank_bloc
 	block->size = request->size;
 	block->partial = false;
 	block->bank = bank;
-	loom_flat_cut(&bank->flat, index, block, request->top_down);
+	loom_bank_cut(&bank->flat, index, block, request->top_down);
 	loom_bank_link(bank, node, block);
 	bank->blocks++;
 	return 0;

@@ -3,24 +3,13 @@
 
 enum { LOW, HIGH };
 
-/* The start or the size of a hole is another one. */
-static inline void flat_weigh(struct loom_flat *flat, u32 index)
-{
-	u64 start = flat->start[index], size = flat->size[index];
-
-	if (!flat->is_near)
-		return;
-	flat->near[LOW][index] = size - 1 + loom_flat_far(start - flat->base);
-	flat->near[HIGH][index] = size - 1 + loom_flat_far(flat->limit - start - size);
-}
-
 static void loom_flat_put(struct loom_flat *flat, u32 index, struct loom_bank_block *block)
 {
 	flat->start[index] = block->start + block->size;
 	flat->size[index] = block->hole;
 	flat->block[index] = block;
 	block->flat_index = index;
-	flat_weigh(flat, index);
+	loom_flat_weigh(flat, index);
 }
 
 void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 limit,
@@ -40,8 +29,7 @@ void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 l
 		flat->size[i] = 0;
 }
 
-/* The last one takes its place. */
-static void loom_flat_remove(struct loom_flat *flat, u32 index)
+void loom_flat_remove(struct loom_flat *flat, u32 index)
 {
 	u32 last = --flat->count;
 
@@ -71,28 +59,7 @@ void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 ho
 		return;
 	}
 	flat->size[index] = hole;
-	flat_weigh(flat, index);
-}
-
-void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *block,
-		   bool top_down)
-{
-	struct loom_bank_block *node = flat->block[index];
-	u64 left = node->hole - block->size;
-
-	node->hole = top_down ? left : 0;
-	block->hole = top_down ? 0 : left;
-	if (!left) {
-		loom_flat_remove(flat, index);
-		return;
-	}
-	flat->size[index] = left;
-	if (!top_down) {
-		flat->start[index] += block->size;
-		flat->block[index] = block;
-		block->flat_index = index;
-	}
-	flat_weigh(flat, index);
+	loom_flat_weigh(flat, index);
 }
 
 void loom_flat_give(struct loom_flat *flat, struct loom_bank_block *block,
@@ -108,7 +75,7 @@ void loom_flat_give(struct loom_flat *flat, struct loom_bank_block *block,
 	}
 	below->hole += block->size + above;
 	flat->size[below->flat_index] = below->hole;
-	flat_weigh(flat, below->flat_index);
+	loom_flat_weigh(flat, below->flat_index);
 	if (above)
 		loom_flat_remove(flat, block->flat_index);
 }

@@ -57,9 +57,19 @@ static inline u64 loom_flat_far(u64 distance)
 	return distance / 16 + distance / 32;
 }
 
-/* @block, whose size is set, takes the lower end of a hole, or its upper end. */
-void loom_flat_cut(struct loom_flat *flat, u32 index, struct loom_bank_block *block,
-		   bool top_down);
+/* The start or the size of a hole is another one. */
+static inline void loom_flat_weigh(struct loom_flat *flat, u32 index)
+{
+	u64 start = flat->start[index], size = flat->size[index];
+
+	if (!flat->is_near)
+		return;
+	flat->near[0][index] = size - 1 + loom_flat_far(start - flat->base);
+	flat->near[1][index] = size - 1 + loom_flat_far(flat->limit - start - size);
+}
+
+/* There is no such hole any more; the last one takes its place. */
+void loom_flat_remove(struct loom_flat *flat, u32 index);
 
 /*
  * The best hole of at least so many bytes, by first fit, best fit or near fit, from the end that is
