@@ -349,6 +349,52 @@ static void tall_geometry(struct geometry *g)
 	g->act = ec_act_random();
 }
 
+/*
+ * Columns: one output in a row, of so many channels that they are gathered. Taps that are far apart
+ * are not copied side by side before.
+ */
+static void column_geometry(struct geometry *g)
+{
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = 1;
+	g->groups = 1;
+	g->c = ec_range(10, 20);
+	g->o = ec_range(4, 9);
+	g->attr.groups = 1;
+	for (i = 0; i < 3; i++) {
+		g->k[i] = i == 1 ? ec_range(2, 4) : i ? 2 : 1;
+		g->attr.stride[i] = 1;
+		g->attr.dilation[i] = i == 2 && ec_chance(60) ? ec_range(65, 70) : 1;
+		g->attr.pad[i] = i == 1 ? ec_range(0, 2) : 0;
+		g->y[i] = i == 1 ? ec_range(10, 90) : 1;
+		g->x[i] = g->y[i] + (g->k[i] - 1) * g->attr.dilation[i] - g->attr.pad[i];
+	}
+	g->act = ec_act_random();
+}
+
+/* So much of x that the engine has rows of it side by side a few at a time. */
+static void broad_geometry(struct geometry *g)
+{
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = 1;
+	g->groups = 1;
+	g->c = ec_range(110, 130);
+	g->o = ec_range(1, 5);
+	g->attr.groups = 1;
+	for (i = 0; i < 3; i++) {
+		g->k[i] = i ? ec_range(2, 3) : 1;
+		g->attr.stride[i] = 1;
+		g->attr.dilation[i] = 1;
+		g->y[i] = i ? ec_range(24, 30) : 1;
+		g->x[i] = g->y[i] + g->k[i] - 1;
+	}
+	g->act = ec_act_random();
+}
+
 /* All divisions of the work give the same bits: those of the sum by channel, then by tap. */
 static void check_strip(struct ec *ec, void (*make)(struct geometry *g))
 {
@@ -383,6 +429,9 @@ int main(void)
 		{ "f32", DRM_LOOM_DTYPE_F32, 240 },
 		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
 		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
+	};
+	static const char *const deep[] = {
+		"columns of many channels", "more of x than lies side by side at once",
 	};
 	struct ec ec = {};
 	u32 t, i, bad, cases;
@@ -445,6 +494,15 @@ int main(void)
 		bad += ec.failed;
 	}
 	tap_ok(!bad, "kernels of many rows: %u geometries, %u wrong", cases, bad);
+	for (t = 0; t < 2; t++) {
+		cases = ec_cases(t ? 5 : 20);
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 50000 + 1000 * t + i);
+			check_strip(&ec, t ? broad_geometry : column_geometry);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "%s: %u geometries, %u wrong", deep[t], cases, bad);
+	}
 	cases = ec_cases(300);
 	for (bad = 0, i = 0; i < cases; i++) {
 		ec_begin(&ec, 30000 + i);
