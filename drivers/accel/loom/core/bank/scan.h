@@ -20,7 +20,7 @@
  * the candidate has passed is never met again.
  */
 
-/* What it takes to reach a chunk, or a node of a tree, in blocks that are passed. Measured. */
+/* What it takes to reach a chunk, or a node of a tree, in blocks that are passed: estimates. */
 #define LOOM_SCAN_CHUNK	4
 #define LOOM_SCAN_NODE	12
 /* The same for a chunk that is looked up by an address. */
