@@ -183,8 +183,8 @@ static bool fuzz_begin_main(int argc, char **argv, struct fuzz_options *options,
 		*status = fuzz_replay(argv[i]);
 		return false;
 	}
-	fputs("usage: " FUZZ_NAME " [--runs N|--seconds N] [--seed N] [--fail FILE] [--seeds DIR] | "
-	      "FILE\n", stderr);
+	fputs("usage: " FUZZ_NAME " [--runs N|--seconds N] [--seed N] [--fail FILE]", stderr);
+	fputs(" [--seeds DIR] | FILE\n", stderr);
 	*status = 2;
 	return false;
 }
