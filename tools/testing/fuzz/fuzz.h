@@ -104,7 +104,7 @@ static void fuzz_guard(void)
 }
 
 /* Keeps the input that is next, for libFuzzer to begin with. */
-static void fuzz_keep(void)
+static void fuzz_write_seed(void)
 {
 	static unsigned int count;
 	char path[4096];
@@ -123,7 +123,7 @@ static void fuzz_keep(void)
 static void fuzz_try(unsigned int seconds)
 {
 	if (fuzz_seeds_path)
-		fuzz_keep();
+		fuzz_write_seed();
 	alarm(seconds);
 	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 	alarm(0);
