@@ -356,6 +356,8 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 	}
 	block->bank = NULL;
 	bank->blocks--;
+	if (bank->partials.idle_count > LOOM_PARTIAL_IDLE)
+		loom_join_trim(bank);
 	if (!bank->is_flat && loom_bank_on_all(bank) <= bank->flat_most / 2)
 		loom_bank_make_flat(bank);
 	return 0;

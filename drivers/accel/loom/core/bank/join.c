@@ -59,6 +59,11 @@ static u32 join_chunks(const struct loom_bank *bank)
 	return join_on_all(bank) / (LOOM_PARTIAL_FAN / 2) + 2;
 }
 
+void loom_join_trim(struct loom_bank *bank)
+{
+	loom_partials_trim(&bank->partials, join_chunks(bank));
+}
+
 /* What it must save before both are joined. */
 static u64 join_least(const struct loom_bank *bank)
 {
@@ -81,7 +86,7 @@ static void join_part(struct loom_bank *bank, const struct loom_bank_block *exce
 	     block = block->neighbour[HIGH])
 		if (block != except)
 			loom_partials_unnote(&bank->partials, block);
-	loom_partials_trim(&bank->partials);
+	loom_partials_trim(&bank->partials, 0);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
 }
@@ -189,7 +194,7 @@ void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spar
 void loom_join_end(struct loom_bank *bank)
 {
 	loom_partials_clear(&bank->partials);
-	loom_partials_trim(&bank->partials);
+	loom_partials_trim(&bank->partials, 0);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
 }

@@ -40,6 +40,9 @@ void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spar
  */
 void loom_join_judge(struct loom_bank *bank, bool on_all);
 
+/* A block has gone: frees chunks that are not needed to join those that are left, or for them. */
+void loom_join_trim(struct loom_bank *bank);
+
 /* The last partial block has gone. */
 void loom_join_end(struct loom_bank *bank);
 

@@ -379,9 +379,9 @@ static struct loom_partial_chunk *partial_take(struct loom_partials *partials,
 	return chunk;
 }
 
-void loom_partials_trim(struct loom_partials *partials)
+void loom_partials_trim(struct loom_partials *partials, u32 wanted)
 {
-	while (partials->idle_count > partials->chunk_count + LOOM_PARTIAL_IDLE)
+	while (partials->idle_count > partials->chunk_count + wanted + LOOM_PARTIAL_IDLE)
 		loom_port_free(partial_take(partials, NULL));
 }
 

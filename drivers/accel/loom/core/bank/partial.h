@@ -271,8 +271,8 @@ void loom_partials_clear(struct loom_partials *partials);
 /* Keeps @spare for later, and sets it to NULL. */
 void loom_partials_stock(struct loom_partials *partials, struct loom_partial_chunk **spare);
 
-/* Frees chunks without blocks, but for as many as there are with blocks, and a few. */
-void loom_partials_trim(struct loom_partials *partials);
+/* Frees chunks without blocks, but for as many as there are with blocks, @wanted, and a few. */
+void loom_partials_trim(struct loom_partials *partials, u32 wanted);
 
 /* The last chunk that starts at @start or below, or the first of all. */
 struct loom_partial_chunk *loom_partials_at(struct loom_partials *partials, u64 start);
