@@ -19,12 +19,13 @@
  *
  * Whether it pays is known when it is done. So it is counted what requests cost: the blocks that
  * their searches pass, and what else they do, in such blocks. What requests for some banks and for
- * all cost on average before is compared with what they cost now. When that is more, by half of
- * the patience for each block beyond what was saved before, both are parted. Then the next time
- * takes twice the patience, up to 256 times, until joining has paid again. While it does pay, the
- * old averages are lowered, so that both are parted and the averages are taken again, sooner or
- * later. So neither the attempts nor a change of what programs do costs much beside what has been
- * done before.
+ * all cost on average before is compared with what they cost now. When that is more, by half of the
+ * patience for each block beyond what was saved before, both are parted. Then the next time takes
+ * twice the patience, up to 256 times, until joining has paid again, or there are twice as many
+ * blocks on all banks, or none on some: what did not pay for a few blocks, which takes few
+ * requests, says nothing about many. While it does pay, the old averages are lowered, so that both
+ * are parted and the averages are taken again, sooner or later. So neither the attempts nor a
+ * change of what programs do costs much beside what has been done before.
  *
  * One call joins or parts all blocks, which takes O(n). Extents are given up before, as each block
  * would change those of all its banks. No search is thought to have saved more than a few hundred
@@ -156,6 +157,7 @@ void loom_join_judge(struct loom_bank *bank, bool on_all)
 		return;
 	join_part(bank, NULL);
 	partials->setbacks = min(partials->setbacks + 1, LOOM_JOIN_SETBACKS);
+	partials->setback_blocks = join_on_all(bank);
 	partials->mean[0] = 0;
 	partials->mean[1] = 0;
 }
@@ -180,8 +182,11 @@ static void join_both(struct loom_bank *bank)
 void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spare)
 {
 	struct loom_partials *partials = &bank->partials;
-	u64 due = join_due(bank);
+	u64 due;
 
+	if (join_on_all(bank) / 2 > partials->setback_blocks)
+		partials->setbacks = 0;
+	due = join_due(bank);
 	partials->worth = min(partials->worth, 2 * due);
 	if (spare && *spare && (partials->joined || partials->worth >= due / 2) &&
 	    partials->idle_count < (partials->joined ? 1 : join_chunks(bank)))
@@ -197,4 +202,5 @@ void loom_join_end(struct loom_bank *bank)
 	loom_partials_trim(&bank->partials, 0);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
+	bank->partials.setbacks = 0;
 }

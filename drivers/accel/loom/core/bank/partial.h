@@ -153,6 +153,7 @@ struct loom_partial_set {
  * @worth: while they are not: what that would have saved of late, in blocks that a search passes
  * @patience: how much that is when they are joined; LOOM_JOIN_PATIENCE, or other in tests
  * @setbacks: how often that did not pay, of late
+ * @setback_blocks: blocks on all banks, the last time
  * @balance: while they are joined: what requests cost more than before, in 16ths of such blocks
  * @mean: before: what requests cost, those for some banks and those for all; zero: there was none
  * @judged: while they are joined: requests since @mean became less
@@ -184,6 +185,7 @@ struct loom_partials {
 	u64 worth;
 	u32 patience;
 	u32 setbacks;
+	u32 setback_blocks;
 	s64 balance;
 	u32 mean[2];
 	u32 judged;
