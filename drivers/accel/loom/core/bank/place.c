@@ -403,12 +403,16 @@ static void loom_bank_tree_best(struct loom_bank *bank, const struct loom_bank_r
 	}
 }
 
-/* Near fit: what is least in the hole that a request gets, for a place in one of so many bytes. */
+/*
+ * Near fit: what is least in the hole that a request gets, for a place in one of so many bytes. In
+ * a bank of nearly all addresses it may be more than fits; such places are all the same.
+ */
 static u64 loom_bank_loss(const struct loom_bank *bank, const struct loom_bank_request *request,
 			  u64 bytes, u64 start)
 {
-	return bytes - request->size +
-	       loom_flat_far(loom_bank_distance(bank, start, request->size, request->top_down));
+	u64 far = loom_flat_far(loom_bank_distance(bank, start, request->size, request->top_down));
+
+	return bytes - request->size + min(far, U64_MAX - bytes);
 }
 
 /* By near fit where the nearest hole is no place at its near end. */
