@@ -25,6 +25,9 @@ static struct loom_bank_block on_all[2 * BLOCKS], partial[SUMMED], in_holes[HOLE
 /* extents of subtrees that were computed as chunks came, went or were rotated */
 static u64 sums;
 
+/* requests are for the upper end */
+static bool top_down;
+
 static void (*update)(struct loom_treap *treap, struct loom_treap_node *node);
 
 static void count_and_update(struct loom_treap *treap, struct loom_treap_node *node)
@@ -42,6 +45,7 @@ static void take(struct loom_bank_block *block, u64 low, u64 high, u32 index)
 	const struct loom_bank_request request = {
 		.size = UNIT, .align = UNIT, .low = low * UNIT, .high = high * UNIT,
 		.mask = index < BANKS ? &mask : NULL, .spare = &spare,
+		.top_down = top_down,
 	};
 
 	if (index < BANKS)
@@ -94,14 +98,18 @@ static u32 endure(void)
 	return requests;
 }
 
-/* Blocks on all banks with holes at the bottom, and blocks on single banks far above. */
-static void fill(void)
+static void begin(void)
 {
 	if (loom_bank_init(&bank, 0, 2 * FAR * UNIT, BANKS, LOOM_BANK_FIRST_FIT))
 		tap_fatal("init");
 	update = bank.partials.chunks.update;
 	bank.partials.chunks.update = count_and_update;
 	bank.partials.linear = 4;
+}
+
+/* Blocks on all banks with holes at the bottom, and blocks on single banks far above. */
+static void fill(void)
+{
 	for (u32 i = 0; i < HOLES; i++)
 		take(&on_all[i], 2 * i, 2 * i + 1, BANKS);
 	for (u32 i = HOLES; i < BLOCKS; i++)
@@ -125,10 +133,58 @@ static void give_partial(void)
 		tap_fatal("not given back");
 }
 
+/*
+ * A program with few blocks makes joining them fail again and again, which takes few requests for a
+ * few blocks, and goes. One with many does not have to wait for that. Return: how often it failed.
+ */
+static u32 discourage(u32 few)
+{
+	static struct loom_bank_block lasting;
+	u32 setbacks, i;
+
+	for (i = 0; i < few; i++)
+		take(&on_all[i], 0, FAR, BANKS);
+	take(&lasting, 2 * FAR - 1, 2 * FAR, 0);
+	for (i = 0; i < 100000 && bank.partials.setbacks < 6; i++) {
+		/* those on all banks have a place at once, and save nothing */
+		top_down = bank.partials.joined || i % 8 == 0;
+		take_and_give(0, top_down ? BANKS : 0);
+	}
+	top_down = false;
+	setbacks = bank.partials.setbacks;
+	for (i = 0; i < few; i++)
+		if (loom_bank_free(&bank, &on_all[i]))
+			tap_fatal("not given back");
+	return setbacks;
+}
+
+/* Blocks on all banks that go, while those on some banks remain: so do the chunks for them. */
+static u32 let_go(void)
+{
+	for (u32 i = 0; i < BLOCKS; i++)
+		if (loom_bank_free(&bank, &on_all[i]))
+			tap_fatal("not given back");
+	return bank.partials.idle_count;
+}
+
 int main(void)
 {
 	u32 blocks = BLOCKS, requests, kept;
 
+	begin();
+	kept = discourage(100);
+	fill();
+	requests = provoke();
+	tap_ok(kept == 6 && bank.partials.joined,
+	       "%u blocks are joined after %u requests, though %u times that was in vain for 100",
+	       BLOCKS, requests, kept);
+	kept = let_go();
+	tap_ok(bank.partials.count == SUMMED + HOLES && kept <= bank.partials.chunk_count + 4,
+	       "when they are gone, %u chunks are kept beside %u", kept,
+	       bank.partials.chunk_count);
+	tap_ok(loom_bank_fini(&bank) == SUMMED + HOLES, "the blocks on some banks are left");
+
+	begin();
 	fill();
 	kept = sum_up();
 	tap_ok(kept == BANKS && !bank.partials.joined, "sums are kept for %u banks", kept);
