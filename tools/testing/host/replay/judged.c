@@ -136,8 +136,8 @@ int main(void)
 {
 	static const struct network_node nodes[] = { { "Neg", "x", NULL, "y" } };
 	struct loom_planner_options options = { .grouping = "layerwise" };
-	struct loom_graph *graph = network_make(1, dims, NULL, nodes, 1);
 	struct loom_program *program;
+	struct loom_graph *graph;
 	struct loom_error err;
 	char line[256];
 
@@ -148,6 +148,7 @@ int main(void)
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
 	options.chip = loom_target_chip(target);
+	graph = network_make(1, dims, NULL, nodes, 1);
 	if (loom_program_create(graph, &options, &program, &err))
 		tap_fatal("%s", err.text);
 	tap_ok(judge_has_seen(program, options.chip), "a plan is judged when it is made");
