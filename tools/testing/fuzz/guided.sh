@@ -18,11 +18,11 @@ seconds=${FUZZ_SECONDS:-600}
 
 mkdir -p "$build"
 if ! echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return n && *d == 1; }' |
-	clang -w -x c -fsanitize=fuzzer,address - -o "$build/.libfuzzer" 2>"$build/libfuzzer.log"; then
+	clang -w -x c -fsanitize=fuzzer,address - -o "$build/.libfuzzer.$$" 2>"$build/libfuzzer.log"; then
 	echo 'fuzz: skipped, there is no clang with libFuzzer: apt install clang'
 	exit 0
 fi
-rm -f "$build/.libfuzzer"
+rm -f "$build/.libfuzzer.$$"
 "${MAKE:-make}" -s O="$build" TARGETS="$*" fuzz-build >"$build/libfuzzer.log" 2>&1 &&
 	"${MAKE:-make}" -s O="$build" "${@/#/$build/fuzz-seeds/}" >>"$build/libfuzzer.log" 2>&1 || {
 	cat "$build/libfuzzer.log"
@@ -31,8 +31,8 @@ rm -f "$build/.libfuzzer"
 
 # cpu_seconds: what all that has ended here has taken of a processor so far, in $cpu
 cpu_seconds() {
-	times >"$build/.times" # not through a pipe: it would be that process's own
-	cpu=$(awk -F '[ms ]' 'NR == 2 { printf "%d", ($1 + $4) * 60 + $2 + $5 }' "$build/.times")
+	times >"$build/.times.$$" # not through a pipe: it would be that process's own
+	cpu=$(awk -F '[ms ]' 'NR == 2 { printf "%d", ($1 + $4) * 60 + $2 + $5 }' "$build/.times.$$")
 }
 
 # longest TARGET: bytes of an input that the program has room for
@@ -90,4 +90,5 @@ for target; do
 		echo "fuzz: $target: a fault, the input is in $build/fuzz-$target.*, the rest in $log"
 	fi
 done
+rm -f "$build/.times.$$"
 exit $failed
