@@ -51,11 +51,6 @@ enum { LOW, HIGH };
 
 /* --- change */
 
-static u32 loom_bank_on_all(const struct loom_bank *bank)
-{
-	return bank->blocks - bank->partials.count;
-}
-
 static void loom_bank_make_tree(struct loom_bank *bank)
 {
 	struct loom_bank_block *block;
@@ -275,15 +270,10 @@ static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_bloc
 	struct loom_partials *partials = &bank->partials;
 	struct loom_scan scan;
 
-	loom_scan_begin(&scan, partials, request, mask, max(request->low, bank->base),
-			min(request->high, bank->limit));
-	if (loom_join_is_one(bank))
-		loom_partials_search(partials, &scan);
-	else
-		loom_bank_search_apart(bank, request, &scan);
+	loom_bank_search_between(bank, request, mask, &scan);
 	partials->looks = scan.looks;
 	if (scan.failed) {
-		if (bank->blocks != partials->count)
+		if (loom_bank_on_all(bank))
 			loom_join_judge(bank, false);
 		return -ENOSPC;
 	}
@@ -295,7 +285,7 @@ static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_bloc
 		return -ENOMEM;
 	block->bank = bank;
 	bank->blocks++;
-	if (bank->blocks != partials->count) {
+	if (loom_bank_on_all(bank)) {
 		loom_join_judge(bank, false);
 		loom_join_consider(bank, request->spare);
 	}

@@ -49,15 +49,10 @@ enum { LOW, HIGH };
 /* A request that costs more counts as one that costs so much. */
 #define LOOM_JOIN_COST_MOST	(1U << 24)
 
-static u32 join_on_all(const struct loom_bank *bank)
-{
-	return bank->blocks - bank->partials.count;
-}
-
 /* Half of a chunk is filled, at least. */
 static u32 join_chunks(const struct loom_bank *bank)
 {
-	return join_on_all(bank) / (LOOM_PARTIAL_FAN / 2) + 2;
+	return loom_bank_on_all(bank) / (LOOM_PARTIAL_FAN / 2) + 2;
 }
 
 void loom_join_trim(struct loom_bank *bank)
@@ -68,13 +63,21 @@ void loom_join_trim(struct loom_bank *bank)
 /* What it must save before both are joined. */
 static u64 join_least(const struct loom_bank *bank)
 {
-	return (u64)bank->partials.patience * (join_on_all(bank) + 8ULL);
+	return (u64)bank->partials.patience * (loom_bank_on_all(bank) + 8ULL);
 }
 
 /* The same after setbacks. */
 static u64 join_due(const struct loom_bank *bank)
 {
 	return join_least(bank) << bank->partials.setbacks;
+}
+
+/* None is noted any more. */
+static void join_over(struct loom_bank *bank)
+{
+	loom_partials_trim(&bank->partials, 0);
+	bank->partials.joined = false;
+	bank->partials.worth = 0;
 }
 
 /* All blocks but @except are noted, or those before it. */
@@ -87,9 +90,7 @@ static void join_part(struct loom_bank *bank, const struct loom_bank_block *exce
 	     block = block->neighbour[HIGH])
 		if (block != except)
 			loom_partials_unnote(&bank->partials, block);
-	loom_partials_trim(&bank->partials, 0);
-	bank->partials.joined = false;
-	bank->partials.worth = 0;
+	join_over(bank);
 }
 
 static void join_charge(struct loom_bank *bank)
@@ -147,7 +148,7 @@ void loom_join_judge(struct loom_bank *bank, bool on_all)
 		partials->setbacks = 0;
 	}
 	/* the means become less, so that they are taken again: soon, and later from time to time */
-	if (++partials->judged > (join_on_all(bank) + 64ULL) << partials->age >> 2) {
+	if (++partials->judged > (loom_bank_on_all(bank) + 64ULL) << partials->age >> 2) {
 		partials->judged = 0;
 		partials->age = min(partials->age + 1, LOOM_JOIN_AGE);
 		partials->mean[0] -= partials->mean[0] / 4;
@@ -157,7 +158,7 @@ void loom_join_judge(struct loom_bank *bank, bool on_all)
 		return;
 	join_part(bank, NULL);
 	partials->setbacks = min(partials->setbacks + 1, LOOM_JOIN_SETBACKS);
-	partials->setback_blocks = join_on_all(bank);
+	partials->setback_blocks = loom_bank_on_all(bank);
 	partials->mean[0] = 0;
 	partials->mean[1] = 0;
 }
@@ -184,7 +185,7 @@ void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spar
 	struct loom_partials *partials = &bank->partials;
 	u64 due;
 
-	if (join_on_all(bank) / 2 > partials->setback_blocks)
+	if (loom_bank_on_all(bank) / 2 > partials->setback_blocks)
 		partials->setbacks = 0;
 	due = join_due(bank);
 	partials->worth = min(partials->worth, 2 * due);
@@ -199,8 +200,6 @@ void loom_join_consider(struct loom_bank *bank, struct loom_partial_chunk **spar
 void loom_join_end(struct loom_bank *bank)
 {
 	loom_partials_clear(&bank->partials);
-	loom_partials_trim(&bank->partials, 0);
-	bank->partials.joined = false;
-	bank->partials.worth = 0;
+	join_over(bank);
 	bank->partials.setbacks = 0;
 }

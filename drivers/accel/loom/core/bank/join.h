@@ -9,6 +9,12 @@
 /* What a turn between the two kinds costs, in blocks that a search passes. */
 #define LOOM_JOIN_TURN	16
 
+/* Number of blocks on all banks. */
+static inline u32 loom_bank_on_all(const struct loom_bank *bank)
+{
+	return bank->blocks - bank->partials.count;
+}
+
 /* A search has passed about so many blocks on all banks. */
 static inline void loom_join_credit(struct loom_bank *bank, u32 passed)
 {
@@ -21,7 +27,7 @@ static inline void loom_join_credit(struct loom_bank *bank, u32 passed)
  */
 static inline bool loom_join_is_one(const struct loom_bank *bank)
 {
-	return bank->partials.joined || bank->blocks == bank->partials.count;
+	return bank->partials.joined || !loom_bank_on_all(bank);
 }
 
 /* A block on all banks has come; @above: see loom_partials_insert(). */

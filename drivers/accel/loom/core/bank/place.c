@@ -184,20 +184,21 @@ static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block *
 	return moved;
 }
 
+static bool loom_bank_pass(struct loom_scan *scan, struct loom_bank_block **node)
+{
+	return scan->top_down ? loom_bank_pass_down(scan, node) : loom_bank_pass_up(scan, node);
+}
+
 /* By first fit along both kinds of blocks at once, on all banks from @node on. */
 static struct loom_bank_block *loom_bank_first_in_list(struct loom_bank *bank,
 						       struct loom_scan *scan,
 						       struct loom_bank_block *node)
 {
-	bool moved;
-
-	loom_join_credit(bank, bank->blocks - bank->partials.count + LOOM_JOIN_TURN);
+	loom_join_credit(bank, loom_bank_on_all(bank) + LOOM_JOIN_TURN);
 	do {
 		scan->looks += LOOM_JOIN_TURN;
 		loom_partials_search(&bank->partials, scan);
-		moved = scan->top_down ? loom_bank_pass_down(scan, &node) :
-					 loom_bank_pass_up(scan, &node);
-	} while (moved && !scan->failed);
+	} while (loom_bank_pass(scan, &node) && !scan->failed);
 	return node;
 }
 
@@ -234,13 +235,11 @@ static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
 		loom_join_credit(bank, LOOM_JOIN_TURN);
 		scan->looks += LOOM_JOIN_TURN;
 	}
-	loom_join_credit(bank, min(bank->blocks - bank->partials.count, LOOM_JOIN_MOST));
+	loom_join_credit(bank, min(loom_bank_on_all(bank), LOOM_JOIN_MOST));
 	loom_scan_restart(scan, &bank->partials);
 	do {
 		loom_partials_scan(&bank->partials, scan);
-	} while (!scan->failed && (request->top_down ? loom_bank_pass_down(scan, &other.node) :
-						       loom_bank_pass_up(scan, &other.node)) &&
-		 !scan->failed);
+	} while (loom_bank_pass(scan, &other.node) && !scan->failed);
 	return other.node;
 }
 
@@ -293,16 +292,10 @@ static struct loom_bank_block *loom_bank_below(struct loom_bank *bank, u64 addre
 static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
 				   struct loom_bank_place *place)
 {
-	struct loom_bank_block *node = NULL;
+	struct loom_bank_block *node;
 	struct loom_scan scan;
 
-	loom_scan_begin(&scan, &bank->partials, request, &bank->all,
-			max(request->low, bank->base), min(request->high, bank->limit));
-	scan.on_all = true;
-	if (loom_join_is_one(bank))
-		loom_partials_search(&bank->partials, &scan);
-	else
-		node = loom_bank_search_apart(bank, request, &scan);
+	node = loom_bank_search_between(bank, request, &bank->all, &scan);
 	bank->partials.looks += scan.looks;
 	if (scan.failed)
 		return;

@@ -2,9 +2,8 @@
 #ifndef LOOM_PLACE_H
 #define LOOM_PLACE_H
 
-#include "loom_bank.h"
-
-struct loom_scan;
+#include "join.h"
+#include "scan.h"
 
 /**
  * struct loom_bank_place - a place for a block
@@ -29,6 +28,23 @@ void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *re
 struct loom_bank_block *loom_bank_search_apart(struct loom_bank *bank,
 					       const struct loom_bank_request *request,
 					       struct loom_scan *scan);
+
+/*
+ * By first fit between both kinds of blocks. Return: the block on all banks that the place is
+ * behind; NULL if that is not known, as they are joined or there is none.
+ */
+static inline struct loom_bank_block *
+loom_bank_search_between(struct loom_bank *bank, const struct loom_bank_request *request,
+			 const struct loom_mask *banks, struct loom_scan *scan)
+{
+	loom_scan_begin(scan, &bank->partials, request, banks, max(request->low, bank->base),
+			min(request->high, bank->limit));
+	scan->on_all = banks == &bank->all;
+	if (!loom_join_is_one(bank))
+		return loom_bank_search_apart(bank, request, scan);
+	loom_partials_search(&bank->partials, scan);
+	return NULL;
+}
 
 /* The last block on all banks that starts at @address or below, or the head. */
 struct loom_bank_block *loom_bank_at(struct loom_bank *bank, u64 address);

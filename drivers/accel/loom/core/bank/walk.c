@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "join.h"
 #include "tree.h"
 
 /* Blocks in the order of their starts, and what is known from a walk along all of them. */
@@ -120,7 +121,7 @@ static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask 
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
 
-	stats->blocks = bank->blocks - bank->partials.count;
+	stats->blocks = loom_bank_on_all(bank);
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
 	     loom_partials_step(&cursor)) {
 		const struct loom_partial_entry *entry =
