@@ -151,12 +151,14 @@ static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 	return true;
 }
 
-static void make_boxes(struct boxes *b)
+/* @fine: see make_cells(). */
+static void make_boxes(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_problem *outer = &b->outer.problem;
 	uint32_t i;
 
+	make_cells(b, fine);
 	outer->num_items = 0;
 	for (i = 0; i < b->num_cells; i++) {
 		uint32_t index = b->cells[i].item;
@@ -192,26 +194,22 @@ static int make_fine_boxes(struct boxes *b, uint64_t max_pairs)
 	uint64_t pairs = 0;
 	int ret;
 
-	make_cells(b, fine[made]);
-	make_boxes(b);
+	make_boxes(b, fine[made]);
 	ret = loom_place_count_pairs(&b->outer.problem, &pairs);
 	if (!ret && pairs <= max_pairs)
 		return 0;
 	/* @low has too many; @high has few enough, or there is nothing coarser */
 	while (!ret && low + 1 < high) {
 		made = low + (high - low) / 2;
-		make_cells(b, fine[made]);
-		make_boxes(b);
+		make_boxes(b, fine[made]);
 		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
 		if (pairs > max_pairs)
 			low = made;
 		else
 			high = made;
 	}
-	if (!ret && made != high) {
-		make_cells(b, fine[high]);
-		make_boxes(b);
-	}
+	if (!ret && made != high)
+		make_boxes(b, fine[high]);
 	return ret;
 }
 

@@ -200,9 +200,9 @@ static int choose_for_pool(struct run *run, const struct loom_place_subproblem *
 		next = next_pool(&run->resolved, own->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
 		if (!losses[i].must && loom_place_has_room(&own->items[i]))
-			loom_place_cost(&own->items[i],
-					run->resolved.pools[next].cost -
-					run->resolved.pools[pool].cost, &losses[i].loss);
+			losses[i].loss = loom_place_cost_known(&own->items[i],
+							       run->resolved.pools[next].cost -
+							       run->resolved.pools[pool].cost);
 	}
 	ret = loom_place_choose(&sub->task, losses, choice);
 	for (i = 0; i < own->num_items && !ret; i++) {
@@ -319,16 +319,14 @@ static int deal_out(struct run *run, bool *fits)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
 	struct loom_place_deal deal = { run->result->pools, run->hints, 0, false };
-	uint64_t cost;
-	uint32_t i;
+	uint32_t i, pool;
 	int ret;
 
 	for (i = 0; i < resolved->problem.num_items; i++) {
-		if (!loom_place_has_room(&resolved->items[i]))
-			continue;
-		loom_place_cost(&resolved->items[i],
-				resolved->pools[run->result->pools[i]].cost, &cost);
-		deal.cost += cost;
+		pool = run->result->pools[i];
+		if (loom_place_has_room(&resolved->items[i]))
+			deal.cost += loom_place_cost_known(&resolved->items[i],
+							   resolved->pools[pool].cost);
 	}
 	for (i = 0; i < resolved->problem.num_pools; i++)
 		if (!fits[i])
@@ -366,7 +364,6 @@ static void sum_up(struct run *run)
 	const struct loom_place_resolved *resolved = &run->resolved;
 	struct loom_place_result *result = run->result;
 	bool cheapest = true;
-	uint64_t cost;
 	uint32_t i;
 
 	result->proved = true;
@@ -378,8 +375,8 @@ static void sum_up(struct run *run)
 		} else if (!item->size_bytes) {
 			result->offsets[i] = loom_place_is_fixed(item) ? item->fixed : 0;
 		} else {
-			loom_place_cost(item, resolved->pools[result->pools[i]].cost, &cost);
-			result->spill_cost += cost;
+			result->spill_cost +=
+				loom_place_cost_known(item, resolved->pools[result->pools[i]].cost);
 			cheapest = cheapest && result->pools[i] ==
 					       next_pool(resolved, item->pools, LOOM_PLACE_NONE);
 		}

@@ -403,13 +403,10 @@ struct deal {
 	struct loom_place_deal *out;
 };
 
-/* The costs of all items were added up before, so none of them overflows. */
 static uint64_t cost_in(const struct deal *deal, uint32_t item, uint32_t pool)
 {
-	uint64_t cost = 0;
-
-	loom_place_cost(&deal->resolved->items[item], deal->resolved->pools[pool].cost, &cost);
-	return cost;
+	return loom_place_cost_known(&deal->resolved->items[item],
+				     deal->resolved->pools[pool].cost);
 }
 
 /* Puts an item into a pool, or takes it out again; false if there is more than fits then. */

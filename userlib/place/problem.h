@@ -99,6 +99,16 @@ static inline bool loom_place_cost(const struct loom_place_item *item, uint64_t 
 	       !__builtin_mul_overflow(*cost, item->weight ? item->weight : 1, cost);
 }
 
+/** loom_place_cost_known() - the same where loom_place() has seen that it is within 64 bits */
+static inline uint64_t loom_place_cost_known(const struct loom_place_item *item,
+					     uint64_t byte_cost)
+{
+	uint64_t cost = 0;
+
+	loom_place_cost(item, byte_cost, &cost);
+	return cost;
+}
+
 /** loom_place_left_ns() - time until a deadline, at least 0; INT64_MAX if there is none */
 int64_t loom_place_left_ns(int64_t deadline_ns);
 /** loom_place_fail() - fills in @fault, if there is one, and returns @code */
