@@ -61,11 +61,13 @@ host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
 }
 
-# Those that are for `make check-more`: they take minutes, or the build with sanitizers.
-e2e_more='12 14 15 18 25 30 42 43'
+# Those that are for `make check-more`, here and in the VM: they take minutes, or the build with
+# sanitizers.
+more_here='12 14 15 18 25 30'
+more_in_vm='42 43'
 
-# e2e PATTERN...: the end-to-end tests whose numbers are like that, but for those of e2e_more that are
-# not named. If there is none for the first, that is a failure: a pattern without quotes is replaced
+# e2e PATTERN...: the end-to-end tests whose numbers are like that, but for those of the two lists
+# that are not named. If there is none for the first, that is a failure: a pattern without quotes is replaced
 # by files of that name here, by nothing.
 e2e() {
 	local pattern test number
@@ -74,7 +76,7 @@ e2e() {
 	for pattern; do
 		for test in tools/testing/e2e/$pattern-*.sh; do
 			number=$(basename "${test%%-*}")
-			case " $e2e_more " in
+			case " $more_here $more_in_vm " in
 			*" $number "*)	[ "$pattern" = "$number" ] || continue ;;
 			esac
 			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
@@ -151,9 +153,11 @@ run_part() {
 	more-build)
 		built more- lib tools build-tests build-bench module ep-tests build/e2e/rewritings ;;
 	more-e2e)
-		e2e 12 14 15 18 25 30 ;;
+		# shellcheck disable=SC2086 # words
+		e2e $more_here ;;
 	more-node)
-		e2e 42 43 ;;
+		# shellcheck disable=SC2086 # words
+		e2e $more_in_vm ;;
 	more-slurm)
 		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
 	more-rewritings)
