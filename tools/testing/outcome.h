@@ -92,16 +92,13 @@ static inline int outcome_code(const struct loom_program *program, const struct 
  * The judge, which shares no code with planner, verifier and engine, finds nothing in the plan, and
  * counts what was promised. Values are compared by those who have a reference.
  */
-static inline int outcome_replay(const struct loom_program *program,
-				 const struct drm_loom_chip *chip, struct loom_error *err)
+static inline int outcome_replay_anew(const struct loom_program *program,
+				      const struct drm_loom_chip *chip, struct loom_error *err)
 {
 	struct loom_replay_options options = { .chip = chip, .max_faults = 1 };
 	struct loom_replay_report *report;
-	int ret;
+	int ret = loom_replay_program(program, &options, &report, err);
 
-	if (judge_has_seen && judge_has_seen(program, chip))
-		return 0;
-	ret = loom_replay_program(program, &options, &report, err);
 	/* there are plans that it has no memory for */
 	if (ret)
 		return ret == -E2BIG ? 0 : ret;
@@ -111,6 +108,15 @@ static inline int outcome_replay(const struct loom_program *program,
 	}
 	loom_replay_destroy(report);
 	return ret;
+}
+
+/* The same, unless it is known. */
+static inline int outcome_replay(const struct loom_program *program,
+				 const struct drm_loom_chip *chip, struct loom_error *err)
+{
+	if (judge_has_seen && judge_has_seen(program, chip))
+		return 0;
+	return outcome_replay_anew(program, chip, err);
 }
 
 /*

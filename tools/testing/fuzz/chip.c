@@ -179,7 +179,7 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 		fuzz_begin(opcodes);
 		for (mutations = random_below(5); mutations; mutations--)
 			fuzz_mutate();
-		fuzz_try(60);
+		fuzz_try();
 		good += !loom_chip_parse((const char *)fuzz_now.data, fuzz_now.size,
 					 "fuzz.yaml", &chip, NULL);
 		if (!good && i > 1000)

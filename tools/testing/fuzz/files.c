@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 		fuzz_now.size = make[kind](&options.seed, fuzz_now.data, sizeof(fuzz_now.data));
 		for (changes = random_xorshift(&options.seed, 4); changes; changes--)
 			fuzz_damage(&options.seed);
-		fuzz_try(60);
+		fuzz_try();
 		if (n > 1000 && (!fuzz_arrays || !fuzz_images))
 			fuzz_fail("of %llu inputs no array or no picture was read",
 				  (unsigned long long)n);

@@ -47,6 +47,9 @@ fuzz_fail(const char *format, ...)
 
 #ifndef LOOM_LIBFUZZER
 
+/* More than this for one input is a hang. */
+#define FUZZ_HANG_SECONDS	60
+
 /*
  * The sanitizers' own: UBSan, where it is a library of its own, knows no callback, but aborts if it
  * is asked to.
@@ -119,12 +122,12 @@ static void fuzz_write_seed(void)
 	}
 }
 
-/* Tries the input. What takes longer than @seconds is a fault, as a crash is. */
-static void fuzz_try(unsigned int seconds)
+/* Tries the input. What takes too long is a fault, as a crash is. */
+static void fuzz_try(void)
 {
 	if (fuzz_seeds_path)
 		fuzz_write_seed();
-	alarm(seconds);
+	alarm(FUZZ_HANG_SECONDS);
 	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 	alarm(0);
 }

@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 	end = time(NULL) + options.seconds;
 	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
 		fuzz_now.size = fuzz_make(&options.seed, fuzz_now.data);
-		fuzz_try(60);
+		fuzz_try();
 		if (n > 1000 && (!fuzz_texts || !fuzz_tops))
 			fuzz_fail("of %llu inputs no text or no top was read",
 				  (unsigned long long)n);

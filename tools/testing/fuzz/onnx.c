@@ -212,7 +212,7 @@ int main(int argc, char **argv)
 		fuzz_now.size = model.size;
 		for (changes = n ? random_xorshift(&options.seed, 4) : 0; changes; changes--)
 			fuzz_damage(&options.seed);
-		fuzz_try(60);
+		fuzz_try();
 		if (!fuzz_taken)
 			fuzz_fail("the model itself is refused");
 	}

@@ -140,7 +140,7 @@ static int fuzz_run(uint64_t runs, int64_t seconds, uint64_t seed)
 			fuzz_fail("a valid plan is too large");
 		for (changes = random_xorshift(&seed, 4); changes; changes--)
 			plan_damage(&seed, fuzz_now.data, fuzz_now.size);
-		fuzz_try(60);
+		fuzz_try();
 		if (!fuzz_taken && i > 100)
 			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
 	}

@@ -248,7 +248,7 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 			fuzz_now.size = random_below(fuzz_now.size) + 1;
 		else if (random_below(16))
 			bytes_fix(fuzz_now.data, fuzz_now.size);
-		fuzz_try(60);
+		fuzz_try();
 		if (!loom_program_parse(fuzz_now.data, fuzz_now.size, "fuzz.loom", &file, NULL)) {
 			loom_program_unload(file);
 			good++;

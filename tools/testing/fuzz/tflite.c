@@ -175,7 +175,7 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 			fuzz_now.size = random_below(fuzz_now.size) + 1;
 		if (fuzz_now.size >= 8)
 			memcpy(fuzz_now.data + 4, "TFL3", 4);
-		fuzz_try(60);
+		fuzz_try();
 		if ((!fuzz_graphs || !fuzz_plans) && i > 1000)
 			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
 	}

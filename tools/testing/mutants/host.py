@@ -4,7 +4,7 @@
 A mutant is one object. The library is linked once more as a shared object whose functions may be
 replaced, test programs are linked with that, and each mutant is loaded before it: one link of a
 file for each, whatever number of programs sees it. Tests that are over soon run a second time, with
-the mutant compiled for AddressSanitizer, as `make check` runs them all: "asan" before their name.
+the mutant compiled for AddressSanitizer, as `make check-more` runs them all: "asan" before their name.
 """
 import glob
 import hashlib

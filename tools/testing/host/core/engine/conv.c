@@ -325,22 +325,33 @@ static void deep_strip_geometry(struct geometry *g)
 	}
 }
 
-/* Kernels of more rows than the engine notes the places of. */
-static void tall_geometry(struct geometry *g)
+/* One item, one group, all taps side by side: what others begin with. */
+static void plain_geometry(struct geometry *g)
 {
 	u32 i;
 
 	memset(g, 0, sizeof(*g));
 	g->n = 1;
 	g->groups = 1;
+	g->attr.groups = 1;
+	for (i = 0; i < 3; i++) {
+		g->attr.stride[i] = 1;
+		g->attr.dilation[i] = 1;
+	}
+}
+
+/* Kernels of more rows than the engine notes the places of. */
+static void tall_geometry(struct geometry *g)
+{
+	u32 i;
+
+	plain_geometry(g);
 	g->c = ec_range(1, 3);
 	g->o = ec_range(1, 9);
-	g->attr.groups = 1;
 	g->k[0] = ec_range(1, 3);
 	g->k[1] = ec_range(30, 40);
 	g->k[2] = ec_range(1, 3);
 	for (i = 0; i < 3; i++) {
-		g->attr.stride[i] = 1;
 		g->attr.dilation[i] = ec_chance(80) ? 1 : 2;
 		g->attr.pad[i] = ec_range(0, i);
 		g->y[i] = ec_range(1, !i ? 2 : i == 1 ? 3 : 40);
@@ -357,15 +368,11 @@ static void column_geometry(struct geometry *g)
 {
 	u32 i;
 
-	memset(g, 0, sizeof(*g));
-	g->n = 1;
-	g->groups = 1;
+	plain_geometry(g);
 	g->c = ec_range(10, 20);
 	g->o = ec_range(4, 9);
-	g->attr.groups = 1;
 	for (i = 0; i < 3; i++) {
 		g->k[i] = i == 1 ? ec_range(2, 4) : i ? 2 : 1;
-		g->attr.stride[i] = 1;
 		g->attr.dilation[i] = i == 2 && ec_chance(60) ? ec_range(65, 70) : 1;
 		g->attr.pad[i] = i == 1 ? ec_range(0, 2) : 0;
 		g->y[i] = i == 1 ? ec_range(10, 90) : 1;
@@ -379,16 +386,11 @@ static void broad_geometry(struct geometry *g)
 {
 	u32 i;
 
-	memset(g, 0, sizeof(*g));
-	g->n = 1;
-	g->groups = 1;
+	plain_geometry(g);
 	g->c = ec_range(110, 130);
 	g->o = ec_range(1, 5);
-	g->attr.groups = 1;
 	for (i = 0; i < 3; i++) {
 		g->k[i] = i ? ec_range(2, 3) : 1;
-		g->attr.stride[i] = 1;
-		g->attr.dilation[i] = 1;
 		g->y[i] = i ? ec_range(24, 30) : 1;
 		g->x[i] = g->y[i] + g->k[i] - 1;
 	}
