@@ -494,7 +494,7 @@ coverage-module:
 fuzz-ioctl:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(T)/kgcov/run.sh fuzz
 
-# How long, in seconds; `make check` fuzzes for five.
+# How long, in seconds; `make check-more` fuzzes for five.
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz-chip fuzz-place fuzz-program fuzz-tflite
 fuzz-chip: $(O)/asan/fuzz/chip
