@@ -6,8 +6,8 @@
  * until one is at the bound, which proves that it is optimal. Most graphs end here, in
  * microseconds. Else they are tried backwards in time, and then the exact search (solve.h) goes on
  * from the lowest placement, and with it dives and ejections, for problems of any size: they never
- * return a worse one, and raise the bound where they can. If that proves nothing, hill climbing is
- * tried last.
+ * return a worse one, and raise the bound where they can. If that proves nothing, many more greedy
+ * orders are tried where alignments differ, and hill climbing last.
  *
  * With more than one thread, all but the first are run at once, and looked at in the same order, up
  * to the one that is enough: nothing depends on how many threads there are, but some of the work is
@@ -348,6 +348,7 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 
 static int search(struct trials *t, struct loom_place_canonical own[2])
 {
+	unsigned int i;
 	int ret;
 
 	ret = loom_place_canonical_make(&own[0], t->task, false);
@@ -366,6 +367,11 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 	ret = go_on(t, loom_place_canonical_is_before(&own[1], &own[0]) ? &own[1] : &own[0]);
 	if (ret || is_enough(t) || t->looks > MAX_CLIMB_LOOKS || t->task->deadline_ns ||
 	    own[0].task.problem.num_items > MAX_CLIMB_ITEMS)
+		return ret;
+	/* last, as many runs are long beside a search that ends early */
+	for (i = 0; i < 2 && !ret && !is_enough(t) && is_mixed(&own[0].task.problem); i++)
+		ret = try_start(t, &own[i], &loom_place_strategy_greedy_pads);
+	if (ret || is_enough(t))
 		return ret;
 	return try_start(t, &own[0], &loom_place_strategy_hill_climb);
 }

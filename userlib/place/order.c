@@ -87,6 +87,12 @@ static uint64_t end(const struct loom_place_item *item)
 	return (uint64_t)item->upper ^ 1ULL << 63;
 }
 
+/* The earliest is the largest. */
+static uint64_t begin(const struct loom_place_item *item)
+{
+	return ~((uint64_t)item->lower ^ 1ULL << 63);
+}
+
 static int sort_by(const struct loom_place_problem *problem,
 		   uint64_t (*high)(const struct loom_place_item *item),
 		   uint64_t (*low)(const struct loom_place_item *item), uint32_t *order)
@@ -251,26 +257,70 @@ static int breadth_keys(const struct loom_place_problem *problem,
 	return 0;
 }
 
-static int sort_by_breadth(const struct loom_place_problem *problem,
-			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
+/*
+ * All that is alive in an item's life, in bytes times moments, as the second number; saturated. The
+ * sums up to each moment are added up once.
+ */
+static int sections_keys(const struct loom_place_problem *problem,
+			 const struct loom_place_profile *profile, struct key *keys)
 {
-	struct key *keys = make_keys(problem);
+	uint64_t *sums = calloc(profile->num_moments + 1, sizeof(*sums)), bytes;
+	uint32_t i;
+	size_t k;
+
+	if (!sums)
+		return -ENOMEM;
+	for (k = 1; k < profile->num_moments; k++) {
+		uint64_t moments = (uint64_t)profile->moments[k] -
+				   (uint64_t)profile->moments[k - 1];
+
+		if (__builtin_mul_overflow(profile->bytes[k - 1], moments, &bytes) ||
+		    __builtin_add_overflow(sums[k - 1], bytes, &sums[k]))
+			sums[k] = UINT64_MAX;
+	}
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		if (loom_place_has_room(item))
+			keys[i].low = sums[loom_place_profile_find(profile, item->upper)] -
+				      sums[loom_place_profile_find(profile, item->lower)];
+	}
+	free(sums);
+	return 0;
+}
+
+/* @second: NULL for sections. @keys: on success the caller's. */
+static int find_breadth(const struct loom_place_problem *problem,
+			uint64_t (*second)(const struct loom_place_item *item), struct key **keys)
+{
 	struct loom_place_profile profile = { 0 };
 	struct loom_place_part *parts = NULL;
 	size_t num_parts = 0;
 	uint32_t culprit;
-	int ret = keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
+	int ret;
 
+	*keys = make_keys(problem);
+	ret = *keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
 	if (!ret)
 		ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	if (!ret)
-		ret = breadth_keys(problem, &profile, second, keys);
+		ret = breadth_keys(problem, &profile, second ? second : size, *keys);
+	if (!ret && !second)
+		ret = sections_keys(problem, &profile, *keys);
 	loom_place_profile_clear(&profile);
 	free(parts);
-	if (!ret)
-		return take_keys(keys, problem, order);
-	free(keys);
+	if (ret)
+		free(*keys);
 	return ret;
+}
+
+static int sort_by_breadth(const struct loom_place_problem *problem,
+			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
+{
+	struct key *keys;
+	int ret = find_breadth(problem, second, &keys);
+
+	return ret ? ret : take_keys(keys, problem, order);
 }
 
 /*
@@ -287,6 +337,61 @@ static int make_breadth(const struct loom_place_problem *problem, uint32_t *orde
 static int make_total(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, life, order);
+}
+
+/* The same, but by area. */
+static int make_bulk(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by_breadth(problem, area, order);
+}
+
+/* The same, but what has most beside it in all of its life. */
+static int make_sections(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by_breadth(problem, NULL, order);
+}
+
+/* The same, but what begins first is first, so neighbours in time are neighbours in bytes. */
+static int make_moment(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by_breadth(problem, begin, order);
+}
+
+/* By @second, and of what is equal in that, the broadest moment. */
+static int sort_breadth_last(const struct loom_place_problem *problem,
+			     uint64_t (*second)(const struct loom_place_item *item),
+			     uint32_t *order)
+{
+	struct key *keys;
+	int ret = find_breadth(problem, second, &keys);
+	uint32_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < problem->num_items; i++) {
+		uint64_t breadth = keys[i].high;
+
+		keys[i].high = keys[i].low;
+		keys[i].low = breadth;
+	}
+	return take_keys(keys, problem, order);
+}
+
+static int make_lasting(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_breadth_last(problem, life, order);
+}
+
+/* What has most beside it in all of its life. */
+static int make_beside(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_breadth_last(problem, NULL, order);
+}
+
+/* In the order of time, what lives longest first. */
+static int make_early(const struct loom_place_problem *problem, uint32_t *order)
+{
+	return sort_by(problem, begin, life, order);
 }
 
 /* What ends last is first, so that all that is placed later ends beside it or before. */
@@ -326,4 +431,10 @@ const struct loom_place_order loom_place_order_breadth = { make_breadth };
 const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
 const struct loom_place_order loom_place_order_life = { make_life };
 const struct loom_place_order loom_place_order_total = { make_total };
+const struct loom_place_order loom_place_order_beside = { make_beside };
+const struct loom_place_order loom_place_order_bulk = { make_bulk };
+const struct loom_place_order loom_place_order_early = { make_early };
+const struct loom_place_order loom_place_order_lasting = { make_lasting };
+const struct loom_place_order loom_place_order_sections = { make_sections };
+const struct loom_place_order loom_place_order_moment = { make_moment };
 const struct loom_place_order loom_place_order_tail = { make_tail };
