@@ -357,35 +357,36 @@ static int make_moment(const struct loom_place_problem *problem, uint32_t *order
 	return sort_by_breadth(problem, begin, order);
 }
 
-/* By @second, and of what is equal in that, the broadest moment. */
-static int sort_breadth_last(const struct loom_place_problem *problem,
-			     uint64_t (*second)(const struct loom_place_item *item),
-			     uint32_t *order)
+/* What lives longest, and of that the broadest moment. */
+static int make_lasting(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys;
-	int ret = find_breadth(problem, second, &keys);
+	int ret = find_breadth(problem, size, &keys);
 	uint32_t i;
 
 	if (ret)
 		return ret;
 	for (i = 0; i < problem->num_items; i++) {
-		uint64_t breadth = keys[i].high;
-
-		keys[i].high = keys[i].low;
-		keys[i].low = breadth;
+		keys[i].low = keys[i].high;
+		keys[i].high = life(&problem->items[i]);
 	}
 	return take_keys(keys, problem, order);
 }
 
-static int make_lasting(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_breadth_last(problem, life, order);
-}
-
-/* What has most beside it in all of its life. */
+/* What has most beside it in all of its life, which equal lives have in common; then by size. */
 static int make_beside(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_breadth_last(problem, NULL, order);
+	struct key *keys;
+	int ret = find_breadth(problem, NULL, &keys);
+	uint32_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < problem->num_items; i++) {
+		keys[i].high = keys[i].low;
+		keys[i].low = size(&problem->items[i]);
+	}
+	return take_keys(keys, problem, order);
 }
 
 /* In the order of time, what lives longest first. */
