@@ -45,6 +45,8 @@
 #define MAX_CLIMB_ITEMS		20000
 /* what a look takes, about, where there is a deadline */
 #define LOOK_NS			4
+/* One part of so many of the time that is left is for more greedy orders. */
+#define PADS_SHARE		12
 
 /**
  * struct start - what is tried first
@@ -346,9 +348,25 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 	return ret;
 }
 
-static int search(struct trials *t, struct loom_place_canonical own[2])
+/* More greedy orders, in both directions of time; with a deadline, in some of what is left. */
+static int try_pads(struct trials *t, const struct loom_place_canonical own[2])
 {
 	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < 2 && !ret && !is_enough(t) && is_mixed(&own[i].task.problem); i++) {
+		struct loom_place_canonical share = own[i];
+
+		if (share.task.deadline_ns)
+			share.task.deadline_ns -= loom_place_left_ns(share.task.deadline_ns) /
+						  PADS_SHARE * (PADS_SHARE - 1);
+		ret = try_start(t, &share, &loom_place_strategy_greedy_pads);
+	}
+	return ret;
+}
+
+static int search(struct trials *t, struct loom_place_canonical own[2])
+{
 	int ret;
 
 	ret = loom_place_canonical_make(&own[0], t->task, false);
@@ -362,6 +380,9 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 	ret = loom_place_canonical_make(&own[1], t->task, true);
 	if (!ret && !t->task->deadline_ns)
 		ret = try_starts(t, &own[1]);
+	/* a deadline leaves nothing for later */
+	if (!ret && t->task->deadline_ns && !is_enough(t) && !is_too_long(t))
+		ret = try_pads(t, own);
 	if (ret || is_enough(t))
 		return ret;
 	ret = go_on(t, loom_place_canonical_is_before(&own[1], &own[0]) ? &own[1] : &own[0]);
@@ -369,8 +390,7 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 	    own[0].task.problem.num_items > MAX_CLIMB_ITEMS)
 		return ret;
 	/* last, as many runs are long beside a search that ends early */
-	for (i = 0; i < 2 && !ret && !is_enough(t) && is_mixed(&own[0].task.problem); i++)
-		ret = try_start(t, &own[i], &loom_place_strategy_greedy_pads);
+	ret = try_pads(t, own);
 	if (ret || is_enough(t))
 		return ret;
 	return try_start(t, &own[0], &loom_place_strategy_hill_climb);
