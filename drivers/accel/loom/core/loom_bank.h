@@ -27,6 +27,7 @@
  *
  * - bank.c: requests, blocks on all banks; which policies there are, what was measured and rejected
  * - place.c: the place for a block, by the policy of the bank
+ * - few.c: all blocks in one order, while they are few and some of them on some banks
  * - flat.c: the holes as a list, while they are few
  * - tree.c: the blocks as a tree with the largest hole below each
  * - size.c: the holes by size
@@ -97,7 +98,8 @@ struct loom_bank_request {
  * @partial: private: it is a partial block: on some banks only
  * @slot: private: where in @chunk
  * @flat_index: private: of its hole, if it has one, in loom_bank.flat
- * @chunk: private: of a partial block: the chunk it is in; of others while both kinds are joined
+ * @chunk: private: of a partial block: the chunk it is in; of others while both kinds are joined,
+ *	or there are few blocks
  * @hole: private: free bytes between this block and the next, of those on all banks
  * @neighbour: private: next block in the bank towards lower and higher addresses
  * @max_hole: private: largest @hole in the subtree below, lower and higher addresses
@@ -150,6 +152,12 @@ struct loom_bank_block {
  * tests
  * @flat: private: the holes, while it is flat
  * @sizes: private: the holes by size, while there is a tree
+ * @is_few: private: all blocks are in the only chunk of @partials, see few.c; @head has no
+ *	neighbour, and @flat no hole
+ * @few_most: private: most blocks then; LOOM_FEW_BLOCKS, or less in tests
+ * @few_unused: private: changes since there was a partial block
+ * @few_quiet: private: searches of late, one after the other, that met no block
+ * @on_all: private: bit by slot of that chunk: its block is on all banks
  * @root: private: of the tree of blocks on all banks
  * @partials: private: partial blocks
  */
@@ -163,7 +171,12 @@ struct loom_bank {
 	struct loom_bank_block head;
 	struct loom_bank_block *last;
 	bool is_flat;
+	bool is_few;
 	u32 flat_most;
+	u32 few_most;
+	u32 few_unused;
+	u32 few_quiet;
+	u64 on_all;
 	union {
 		struct loom_flat flat;
 		struct loom_sizes sizes;
@@ -210,6 +223,7 @@ struct loom_bank_span {
  * @limit: private: of the bank
  * @block: private: the next block on all banks
  * @cursor: private: the next partial block
+ * @is_few: private: all blocks are met by @cursor
  */
 struct loom_bank_iter {
 	bool (*wanted)(const struct loom_bank_block *block, u64 who);
@@ -219,6 +233,7 @@ struct loom_bank_iter {
 	u64 limit;
 	struct loom_bank_block *block;
 	struct loom_partial_cursor cursor;
+	bool is_few;
 };
 
 /**

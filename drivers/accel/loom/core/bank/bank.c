@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "few.h"
 #include "join.h"
 #include "place.h"
 #include "scan.h"
@@ -70,6 +71,13 @@ static void loom_bank_make_flat(struct loom_bank *bank)
 	bank->is_flat = true;
 	loom_flat_build(&bank->flat, &bank->head, bank->limit,
 			bank->policy == LOOM_BANK_NEAR_FIT);
+}
+
+static noinline void loom_bank_leave_few(struct loom_bank *bank)
+{
+	loom_few_leave(bank);
+	if (loom_bank_on_all(bank) > bank->flat_most)
+		loom_bank_make_tree(bank);
 }
 
 /* Changes the hole behind @node while there is a tree. */
@@ -207,6 +215,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->all = loom_mask_all(banks);
 	bank->policy = policy;
 	bank->flat_most = LOOM_FLAT_BLOCKS;
+	bank->few_most = LOOM_FEW_BLOCKS;
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;
@@ -239,33 +248,27 @@ struct loom_partial_chunk *loom_bank_chunk_create(void)
 	return loom_port_alloc(1, sizeof(struct loom_partial_chunk));
 }
 
-/*
- * The banks that a request is for: &loom_bank.all also if its mask has all of them. NULL: some do
- * not exist, or there are none.
- */
-static const struct loom_mask *loom_bank_request_banks(const struct loom_bank *bank,
-						       const struct loom_bank_request *request)
+/* Whether the banks that a request is for exist, and are some. @partial: they are not all. */
+static bool loom_bank_banks_exist(const struct loom_bank *bank, const struct loom_mask *mask,
+				  bool *partial)
 {
-	const struct loom_mask *mask = request->mask;
 	u64 outside = 0, inside = 0, missing = 0;
 	u32 i;
 
-	if (!mask)
-		return &bank->all;
 	for (i = 0; i < LOOM_MASK_WORDS; i++) {
 		outside |= mask->word[i] & ~bank->all.word[i];
 		inside |= mask->word[i];
 		missing |= bank->all.word[i] & ~mask->word[i];
 	}
-	if (outside || !inside)
-		return NULL;
-	return missing ? mask : &bank->all;
+	*partial = missing;
+	return !outside && inside;
 }
 
 /* A block on some banks goes between all blocks, in one order or in two. */
-static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_block *block,
-				   const struct loom_bank_request *request,
-				   const struct loom_mask *mask)
+static noinline int loom_bank_alloc_partial(struct loom_bank *bank,
+					    struct loom_bank_block *block,
+					    const struct loom_bank_request *request,
+					    const struct loom_mask *mask)
 {
 	struct loom_partials *partials = &bank->partials;
 	struct loom_scan scan;
@@ -285,25 +288,22 @@ static int loom_bank_alloc_partial(struct loom_bank *bank, struct loom_bank_bloc
 		return -ENOMEM;
 	block->bank = bank;
 	bank->blocks++;
-	if (loom_bank_on_all(bank)) {
+	if (partials->count == 1 && loom_few_begins(bank)) {
+		loom_few_enter(bank);
+	} else if (loom_bank_on_all(bank)) {
 		loom_join_judge(bank, false);
 		loom_join_consider(bank, request->spare);
 	}
 	return 0;
 }
 
-int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
-		    const struct loom_bank_request *request)
+/* The same for a block on all banks. */
+static noinline int loom_bank_alloc_whole(struct loom_bank *bank, struct loom_bank_block *block,
+					  const struct loom_bank_request *request)
 {
-	const struct loom_mask *mask = loom_bank_request_banks(bank, request);
 	struct loom_bank_place place;
 	int ret;
 
-	if (block->bank || !mask || !request->size || !request->align ||
-	    (request->align & (request->align - 1)) || request->low > request->high)
-		return -EINVAL;
-	if (mask != &bank->all)
-		return loom_bank_alloc_partial(bank, block, request, mask);
 	if (bank->is_flat && !bank->partials.count && bank->blocks < bank->flat_most) {
 		ret = loom_bank_take_near_end(bank, block, request);
 		if (ret != -EAGAIN)
@@ -331,10 +331,39 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	return 0;
 }
 
+int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
+		    const struct loom_bank_request *request)
+{
+	const struct loom_mask *mask = request->mask;
+	bool partial = false;
+
+	if (!mask)
+		mask = &bank->all;
+	else if (!loom_bank_banks_exist(bank, mask, &partial))
+		return -EINVAL;
+	if (block->bank || !request->size || !request->align ||
+	    (request->align & (request->align - 1)) || request->low > request->high)
+		return -EINVAL;
+	if (bank->is_few) {
+		if (bank->blocks < bank->few_most)
+			return loom_few_alloc(bank, block, request, mask, partial);
+		loom_bank_leave_few(bank);
+	}
+	if (partial)
+		return loom_bank_alloc_partial(bank, block, request, mask);
+	return loom_bank_alloc_whole(bank, block, request);
+}
+
 int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 {
 	if (block->bank != bank || block == &bank->head)
 		return -EINVAL;
+	if (bank->is_few) {
+		loom_few_free(bank, block);
+		if (loom_few_ends(bank))
+			loom_bank_leave_few(bank);
+		return 0;
+	}
 	if (block->partial) {
 		loom_partials_remove(&bank->partials, block);
 		if (!bank->partials.count)
@@ -350,6 +379,8 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 		loom_join_trim(bank);
 	if (!bank->is_flat && loom_bank_on_all(bank) <= bank->flat_most / 2)
 		loom_bank_make_flat(bank);
+	if (loom_few_begins(bank))
+		loom_few_enter(bank);
 	return 0;
 }
 
@@ -360,13 +391,18 @@ u64 loom_bank_bytes(struct loom_bank *bank, u32 index)
 
 u64 loom_bank_lowest(const struct loom_bank *bank)
 {
+	if (bank->is_few)
+		return loom_few_lowest(bank);
 	return min(bank->base + bank->head.hole, loom_partials_lowest(&bank->partials));
 }
 
 struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
 {
-	struct loom_bank_block *block = loom_bank_at(bank, address);
+	struct loom_bank_block *block;
 
+	if (bank->is_few)
+		return loom_few_find(bank, address);
+	block = loom_bank_at(bank, address);
 	if (block != &bank->head && block->start + block->size > address)
 		return block;
 	return block->neighbour[HIGH];

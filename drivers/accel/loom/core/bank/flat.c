@@ -15,18 +15,27 @@ static void loom_flat_put(struct loom_flat *flat, u32 index, struct loom_bank_bl
 void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 limit,
 		     bool is_near)
 {
-	struct loom_bank_block *block;
-	u32 i;
-
 	flat->is_near = is_near;
 	flat->base = head->start;
 	flat->limit = limit;
-	flat->count = 0;
+	flat->count = LOOM_FLAT_SLOTS;
+	loom_flat_clear(flat);
+	loom_flat_refill(flat, head);
+}
+
+void loom_flat_clear(struct loom_flat *flat)
+{
+	while (flat->count)
+		flat->size[--flat->count] = 0;
+}
+
+void loom_flat_refill(struct loom_flat *flat, struct loom_bank_block *head)
+{
+	struct loom_bank_block *block;
+
 	for (block = head; block; block = block->neighbour[HIGH])
 		if (block->hole)
 			loom_flat_put(flat, flat->count++, block);
-	for (i = flat->count; i < LOOM_FLAT_SLOTS; i++)
-		flat->size[i] = 0;
 }
 
 void loom_flat_remove(struct loom_flat *flat, u32 index)

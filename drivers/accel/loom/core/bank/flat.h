@@ -40,6 +40,12 @@ struct loom_flat {
 void loom_flat_build(struct loom_flat *flat, struct loom_bank_block *head, u64 limit,
 		     bool is_near);
 
+/* Takes out all holes. */
+void loom_flat_clear(struct loom_flat *flat);
+
+/* Lists the holes again after that. */
+void loom_flat_refill(struct loom_flat *flat, struct loom_bank_block *head);
+
 /* The hole behind @block changes, to none or from none, too. */
 void loom_flat_set(struct loom_flat *flat, struct loom_bank_block *block, u64 hole);
 

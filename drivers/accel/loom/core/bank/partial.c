@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "chunk.h"
 #include "extent.h"
 #include "scan.h"
 
@@ -245,65 +246,6 @@ struct loom_partial_chunk *loom_partials_at(struct loom_partials *partials, u64 
 	return partial_chunk(found ? found : first);
 }
 
-/* All ones below byte @index % 8. */
-static u64 partial_below(u32 index)
-{
-	return (1ULL << index % 8 * 8) - 1;
-}
-
-/* Notes a block in a chunk that has room for one more; it becomes the one at @index. */
-static inline struct loom_partial_entry *partial_put(struct loom_partial_chunk *chunk, u32 index,
-						     struct loom_bank_block *block)
-{
-	u32 slot = (u32)__builtin_ctzll(~chunk->used), i = index / 8;
-	u64 word = chunk->order[i], over = word >> 56, next;
-
-	chunk->order[i] = (word & partial_below(index)) | (u64)slot << index % 8 * 8 |
-			  (word & ~partial_below(index)) << 8;
-	for (i++; i <= chunk->count / 8; i++) {
-		next = chunk->order[i];
-		chunk->order[i] = next << 8 | over;
-		over = next >> 56;
-	}
-	chunk->used |= 1ULL << slot;
-	chunk->count++;
-	block->chunk = chunk;
-	block->slot = (u8)slot;
-	return &chunk->entry[slot];
-}
-
-/* The index of the block in a slot, which is one of those in the chunk. */
-static u32 partial_index(const struct loom_partial_chunk *chunk, u32 slot)
-{
-	const u64 ones = 0x0101010101010101, tops = ones << 7;
-	u64 differ, zero;
-	u32 i;
-
-	for (i = 0;; i++) {
-		/* of eight bytes, the first that is zero; only above it others look so, too */
-		differ = chunk->order[i] ^ ones * slot;
-		zero = (differ - ones) & ~differ & tops;
-		if (zero)
-			return i * 8 + (u32)__builtin_ctzll(zero) / 8;
-	}
-}
-
-/* Takes the block at @index out of a chunk. */
-static void partial_drop(struct loom_partial_chunk *chunk, u32 index)
-{
-	u64 word = chunk->order[index / 8], below = partial_below(index);
-	u32 last = (chunk->count - 1) / 8, i;
-
-	chunk->used &= ~(1ULL << loom_partial_slot(chunk, index));
-	chunk->count--;
-	word = (word & below) | (word >> 8 & ~below);
-	for (i = index / 8; i < last; i++) {
-		chunk->order[i] = word | chunk->order[i + 1] << 56;
-		word = chunk->order[i + 1] >> 8;
-	}
-	chunk->order[last] = word;
-}
-
 /* Moves the blocks of a chunk from @first on to the end of another. */
 static void partial_move(struct loom_partial_chunk *to, struct loom_partial_chunk *from, u32 first)
 {
@@ -312,7 +254,7 @@ static void partial_move(struct loom_partial_chunk *to, struct loom_partial_chun
 	for (i = first; i < from->count; i++) {
 		const struct loom_partial_entry *entry = loom_partial_entry(from, i);
 
-		*partial_put(to, to->count, entry->block) = *entry;
+		*loom_chunk_put(to, to->count, entry->block) = *entry;
 		from->used &= ~(1ULL << loom_partial_slot(from, i));
 	}
 	from->count = first;
@@ -441,7 +383,7 @@ static __always_inline bool partial_add(struct loom_partials *partials,
 	i = chunk == above->chunk && !half ? above->index : chunk->count;
 	while (i && loom_partial_entry(chunk, i - 1)->start > block->start)
 		i--;
-	entry = partial_put(chunk, i, block);
+	entry = loom_chunk_put(chunk, i, block);
 	entry->start = block->start;
 	entry->end = block->start + block->size;
 	entry->mask = *mask;
@@ -533,11 +475,11 @@ static void partial_take_out(struct loom_partials *partials, const struct loom_b
 {
 	struct loom_partial_chunk *chunk = block->chunk, *next = NULL;
 	const struct loom_partial_entry *entry = &chunk->entry[block->slot];
-	u32 k = partial_index(chunk, block->slot);
+	u32 k = loom_chunk_index(chunk, block->slot);
 	struct loom_partial_set set;
 	bool changed;
 
-	partial_drop(chunk, k);
+	loom_chunk_drop(chunk, k);
 	/* so few chunks are left that their summaries are not worth their updates */
 	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
 		loom_partials_forget(partials);
@@ -579,6 +521,21 @@ void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block
 {
 	partial_take_out(partials, block);
 	partials->noted--;
+}
+
+void loom_partials_gather(struct loom_partials *partials)
+{
+	struct loom_partial_chunk *first = partials->outer[LOW], *next;
+
+	loom_partials_forget(partials);
+	while ((next = first->neighbour[HIGH])) {
+		partial_move(first, next, 0);
+		partial_unlink(partials, next);
+	}
+	/* it is bare from now on */
+	first->gone = U32_MAX;
+	first->is_sparse = false;
+	loom_partials_trim(partials, 0);
 }
 
 void loom_partials_clear(struct loom_partials *partials)

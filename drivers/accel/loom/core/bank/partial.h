@@ -267,6 +267,8 @@ void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block
  * computed anew where they pay.
  */
 void loom_partials_forget(struct loom_partials *partials);
+/* Moves all blocks to one chunk, if they are no more than it has room for. */
+void loom_partials_gather(struct loom_partials *partials);
 /* Takes out all blocks. None of them is partial. */
 void loom_partials_clear(struct loom_partials *partials);
 

@@ -17,6 +17,53 @@ struct loom_bank_place {
 	struct loom_partial_cursor above;
 };
 
+/* Holes without room between partial blocks that a search for the best one looks at. */
+#define LOOM_BANK_TRIES	16
+
+/* Where the request goes in a hole. False: it does not fit. */
+static inline bool loom_bank_fit(u64 hole, u64 bytes, const struct loom_bank_request *request,
+				 u64 *address)
+{
+	u64 low = max(hole, request->low);
+	u64 high = min(hole + bytes, request->high);
+	u64 start;
+
+	if (low > high || high - low < request->size)
+		return false;
+	if (request->top_down) {
+		start = (high - request->size) & ~(request->align - 1);
+		if (start < low)
+			return false;
+	} else {
+		if (check_add_overflow(low, request->align - 1, &start))
+			return false;
+		start &= ~(request->align - 1);
+		if (start > high - request->size)
+			return false;
+	}
+	*address = start;
+	return true;
+}
+
+/* Bytes of the bank between a hole, or a block, and the end that the request names. */
+static inline u64 loom_bank_distance(const struct loom_bank *bank, u64 start, u64 bytes,
+				     bool top_down)
+{
+	return top_down ? bank->limit - start - bytes : start - bank->base;
+}
+
+/*
+ * Near fit: what is least in the hole that a request gets, for a place in one of so many bytes. In
+ * a bank of nearly all addresses it may be more than fits; such places are all the same.
+ */
+static inline u64 loom_bank_loss(const struct loom_bank *bank,
+				 const struct loom_bank_request *request, u64 bytes, u64 start)
+{
+	u64 far = loom_flat_far(loom_bank_distance(bank, start, request->size, request->top_down));
+
+	return bytes - request->size + min(far, U64_MAX - bytes);
+}
+
 /* Finds a place on all banks for a valid request. */
 void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
 		      struct loom_bank_place *place);

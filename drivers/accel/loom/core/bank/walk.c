@@ -31,14 +31,14 @@ static bool loom_bank_wanted(const struct loom_bank_iter *iter, const struct loo
 	return !iter->wanted || iter->wanted(block, iter->who);
 }
 
-/* Whether a block is not partial, does not count in a walk, or was reported already. */
+/* Whether a block is met elsewhere, does not count in a walk, or was reported already. */
 static bool loom_bank_passed(const struct loom_bank_iter *iter)
 {
 	const struct loom_partial_entry *entry =
 		loom_partial_entry(iter->cursor.chunk, iter->cursor.index);
 
 	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
-	       !entry->block->partial || !loom_bank_wanted(iter, entry->block);
+	       (!entry->block->partial && !iter->is_few) || !loom_bank_wanted(iter, entry->block);
 }
 
 /*
@@ -63,6 +63,7 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
 		.at = bank->base,
 		.limit = bank->limit,
 		.block = bank->head.neighbour[HIGH],
+		.is_few = bank->is_few,
 	};
 	loom_partials_begin(&bank->partials, &iter->cursor);
 }
@@ -96,7 +97,8 @@ struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter)
 {
 	struct loom_bank_block *block = iter->block, *partial = NULL;
 
-	loom_partials_skip(&iter->cursor);
+	if (!iter->is_few)
+		loom_partials_skip(&iter->cursor);
 	if (iter->cursor.chunk)
 		partial = loom_partial_entry(iter->cursor.chunk, iter->cursor.index)->block;
 	if (partial && (!block || partial->start < block->start)) {
@@ -142,7 +144,7 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats)
 {
 	*stats = (struct loom_bank_stats){ .total = bank->limit - bank->base };
-	if (bank->partials.count) {
+	if (bank->partials.count || bank->is_few) {
 		loom_bank_stats_walk(bank, mask ? mask : &bank->all, stats);
 	} else {
 		stats->allocated = bank->allocated;

@@ -2,11 +2,12 @@
 /*
  * Thousands of short histories of a bank against a byte map. A bank keeps what it has in one of
  * several ways, by how much that is: holes in a list or blocks in a tree, partial blocks scanned or
- * summed up, those on all banks noted among them or not. Here the sizes at which it goes over from
- * one to the other are so small, and are drawn anew so often, that each history goes through all of
- * them in both directions. Memory for chunks is missing now and then; then a request fails, and
- * nothing else may have changed.
+ * summed up, those on all banks noted among them or not, or all blocks in one chunk. Here the sizes
+ * at which it goes over from one to the other are so small, and are drawn anew so often, that each
+ * history goes through all of them in both directions. Memory for chunks is missing now and then;
+ * then a request fails, and nothing else may have changed.
  */
+#include "bank/few.h"
 #include "masks.h"
 #include "model.h"
 #include "tap.h"
@@ -33,7 +34,7 @@ struct history {
 /* What all histories together have come through. */
 struct seen {
 	u32 placed, refused, starved, freed;
-	u32 to_tree, to_list, to_sums, to_scan, to_one, to_two;
+	u32 to_tree, to_list, to_sums, to_scan, to_one, to_two, to_few, to_many;
 };
 
 static bool byte_is_free(const struct loom_bank_request *request, const void *taken, u32 i)
@@ -169,13 +170,14 @@ static const char *run(struct history *h, struct seen *seen)
 	for (u32 step = 0; step < STEPS && !fault; step++) {
 		u32 i = random_below(BLOCKS);
 		bool was_flat = h->bank.is_flat, had_sums = h->bank.partials.indexed;
-		bool was_joined = h->bank.partials.joined;
+		bool was_joined = h->bank.partials.joined, was_few = h->bank.is_few;
 
 		/* sizes of the ways, and whether it fills or empties */
 		if (!random_below(40)) {
 			h->bank.partials.linear = random_below(5);
 			h->bank.partials.patience = random_below(4);
 			h->bank.flat_most = random_below(2) ? random_below(12) : 100;
+			h->bank.few_most = random_below(2) ? random_below(LOOM_FEW_BLOCKS + 1) : 0;
 		}
 		if (!random_below(200))
 			fills = fills < 50 ? 85 : 8;
@@ -194,6 +196,8 @@ static const char *run(struct history *h, struct seen *seen)
 		seen->to_scan += had_sums && !h->bank.partials.indexed;
 		seen->to_one += !was_joined && h->bank.partials.joined;
 		seen->to_two += was_joined && !h->bank.partials.joined;
+		seen->to_few += !was_few && h->bank.is_few;
+		seen->to_many += was_few && !h->bank.is_few;
 		if (!fault && step % 60 == 59)
 			fault = check(h);
 	}
@@ -224,5 +228,7 @@ int main(void)
 	       seen.to_sums, seen.to_scan);
 	tap_ok(seen.to_one > 1000 && seen.to_two > 1000, "%u times joined, %u parted",
 	       seen.to_one, seen.to_two);
+	tap_ok(seen.to_few > 1000 && seen.to_many > 1000, "%u times few, %u many", seen.to_few,
+	       seen.to_many);
 	return tap_end();
 }

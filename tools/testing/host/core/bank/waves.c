@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "bank/few.h"
 #include "loom_bank.h"
 #include "masks.h"
 #include "tap.h"
@@ -19,17 +20,21 @@
 #define WAVE		4000
 #define SETS		60
 
-/* Of each: most chunks without sums, most blocks in the list, patience before both are joined. */
+/*
+ * Of each: most chunks without sums, most blocks in the list, patience before both are joined, most
+ * blocks of both kinds in one chunk.
+ */
 static const struct {
 	u32 linear;
 	u32 flat_most;
 	u32 patience;
+	u32 few_most;
 } ways[] = {
-	{ 1, 0, U32_MAX },
-	{ 3, 16, 0 },
-	{ 5, 40, 1 },
-	{ LOOM_PARTIAL_LINEAR, LOOM_FLAT_BLOCKS, LOOM_JOIN_PATIENCE },
-	{ 4, LOOM_FLAT_BLOCKS, 4 },
+	{ 1, 0, U32_MAX, 0 },
+	{ 3, 16, 0, 10 },
+	{ 5, 40, 1, 30 },
+	{ LOOM_PARTIAL_LINEAR, LOOM_FLAT_BLOCKS, LOOM_JOIN_PATIENCE, LOOM_FEW_BLOCKS },
+	{ 4, LOOM_FLAT_BLOCKS, 4, 0 },
 };
 
 #define WAYS ARRAY_SIZE(ways)
@@ -141,6 +146,7 @@ static void test_waves(enum loom_bank_policy policy, const char *name)
 		w.bank[k].partials.linear = ways[k].linear;
 		w.bank[k].flat_most = ways[k].flat_most;
 		w.bank[k].partials.patience = ways[k].patience;
+		w.bank[k].few_most = ways[k].few_most;
 	}
 	for (step = 0; step < STEPS && !fault; step++) {
 		u32 wave = step / WAVE, i = random_below(BLOCKS);

@@ -6,6 +6,7 @@
  *
  *	worlds [--large]	longer sequences
  */
+#include "bank/few.h"
 #include "loom_bank.h"
 #include "model.h"
 #include "tap.h"
@@ -25,6 +26,7 @@
  * @ranges: also in the middle of the bank only
  * @length: of a sequence
  * @policy: which place is chosen; where it is not the first that fits, any is right
+ * @few: most blocks that are kept in one chunk once there is one on some banks; not for all
  */
 struct world {
 	const char *name;
@@ -35,28 +37,40 @@ struct world {
 	bool ranges;
 	u32 length;
 	enum loom_bank_policy policy;
+	u32 few;
 };
 
 #define FIRST	LOOM_BANK_FIRST_FIT
 #define BEST	LOOM_BANK_BEST_FIT
 #define NEAR	LOOM_BANK_NEAR_FIT
+#define FEW	LOOM_FEW_BLOCKS
 
 static const struct world small[] = {
-	{ "blocks on all banks", 1, 3, 2, 0x8, true, 4, FIRST },
-	{ "blocks on some banks", 2, 3, 2, 0xe, false, 3, FIRST },
-	{ "longer", 0, 2, 1, 0xe, false, 4, FIRST },
-	{ "best fit", 1, 3, 2, 0xe, false, 3, BEST },
-	{ "near fit", 1, 3, 2, 0xe, false, 3, NEAR },
-	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 3, NEAR },
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 4, FIRST, 0 },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 3, FIRST, 0 },
+	{ "blocks on some banks, few", 2, 3, 2, 0xe, false, 3, FIRST, FEW },
+	{ "longer", 0, 2, 1, 0xe, false, 4, FIRST, 0 },
+	{ "longer, few", 0, 2, 1, 0xe, false, 4, FIRST, FEW },
+	{ "best fit", 1, 3, 2, 0xe, false, 3, BEST, 0 },
+	{ "best fit, few", 1, 3, 2, 0xe, false, 3, BEST, FEW },
+	{ "near fit", 1, 3, 2, 0xe, false, 3, NEAR, 0 },
+	{ "near fit, few", 1, 3, 2, 0xe, false, 3, NEAR, FEW },
+	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 3, NEAR, 0 },
+	{ "near fit, in ranges, few", 0, 3, 1, 0xa, true, 3, NEAR, FEW },
 };
 
 static const struct world large[] = {
-	{ "blocks on all banks", 1, 3, 2, 0x8, true, 5, FIRST },
-	{ "blocks on some banks", 2, 3, 2, 0xe, false, 4, FIRST },
-	{ "longer", 0, 2, 1, 0xe, false, 6, FIRST },
-	{ "best fit", 1, 3, 2, 0xe, false, 4, BEST },
-	{ "near fit", 1, 3, 2, 0xe, false, 4, NEAR },
-	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 4, NEAR },
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 5, FIRST, 0 },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 4, FIRST, 0 },
+	{ "blocks on some banks, few", 2, 3, 2, 0xe, false, 4, FIRST, FEW },
+	{ "longer", 0, 2, 1, 0xe, false, 6, FIRST, 0 },
+	{ "longer, few", 0, 2, 1, 0xe, false, 6, FIRST, FEW },
+	{ "best fit", 1, 3, 2, 0xe, false, 4, BEST, 0 },
+	{ "best fit, few", 1, 3, 2, 0xe, false, 4, BEST, FEW },
+	{ "near fit", 1, 3, 2, 0xe, false, 4, NEAR, 0 },
+	{ "near fit, few", 1, 3, 2, 0xe, false, 4, NEAR, FEW },
+	{ "near fit, in ranges", 0, 3, 1, 0xa, true, 4, NEAR, 0 },
+	{ "near fit, in ranges, few", 0, 3, 1, 0xa, true, 4, NEAR, FEW },
 };
 
 /* What a sequence may do next: ask for one of these, or give back the block of an earlier place. */
@@ -288,6 +302,7 @@ static void all_sequences(const struct world *world)
 	struct loom_bank bank;
 
 	good = !loom_bank_init(&bank, world->base, world->base + BYTES, BANKS, world->policy);
+	bank.few_most = world->few;
 	for (i = 0; i < length && good; i++)
 		good = play(&bank, world, blocks, taken, i, &spare);
 	good = good && state_fits(&bank, world, blocks, taken);
