@@ -154,7 +154,8 @@ struct loom_bank_block {
  * @sizes: private: the holes by size, while there is a tree
  * @is_few: private: all blocks are in the only chunk of @partials, see few.c; @head has no
  *	neighbour, and @flat no hole
- * @few_most: private: most blocks then; LOOM_FEW_BLOCKS, or less in tests
+ * @few_most: private: most blocks then; LOOM_FEW_BLOCKS, LOOM_FEW_BEST_FIT, or other in tests, but
+ *	no more than LOOM_PARTIAL_FAN
  * @few_unused: private: changes since there was a partial block
  * @few_quiet: private: searches of late, one after the other, that met no block
  * @on_all: private: bit by slot of that chunk: its block is on all banks

@@ -215,7 +215,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->all = loom_mask_all(banks);
 	bank->policy = policy;
 	bank->flat_most = LOOM_FLAT_BLOCKS;
-	bank->few_most = LOOM_FEW_BLOCKS;
+	bank->few_most = policy == LOOM_BANK_BEST_FIT ? LOOM_FEW_BEST_FIT : LOOM_FEW_BLOCKS;
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->head.hole = limit - base;

@@ -6,6 +6,8 @@
 
 /* Most blocks of both kinds that are kept in one chunk. Measured; at most LOOM_PARTIAL_FAN. */
 #define LOOM_FEW_BLOCKS		64
+/* The same by best fit, which finds its hole in a list as fast as it passes so many blocks. */
+#define LOOM_FEW_BEST_FIT	24
 /* So many blocks may go one after the other, and none on some banks be there, before it is left. */
 #define LOOM_FEW_PATIENCE	64
 
