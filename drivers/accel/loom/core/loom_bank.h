@@ -156,7 +156,7 @@ struct loom_bank_block {
  *	neighbour, and @flat no hole
  * @few_most: private: most blocks then; LOOM_FEW_BLOCKS, LOOM_FEW_BEST_FIT, or other in tests, but
  *	no more than LOOM_PARTIAL_FAN
- * @few_unused: private: changes since there was a partial block
+ * @few_unused: private: frees of late, one after the other, with few partial blocks
  * @few_quiet: private: searches of late, one after the other, that met no block
  * @on_all: private: bit by slot of that chunk: its block is on all banks
  * @root: private: of the tree of blocks on all banks

@@ -288,7 +288,7 @@ static noinline int loom_bank_alloc_partial(struct loom_bank *bank,
 		return -ENOMEM;
 	block->bank = bank;
 	bank->blocks++;
-	if (partials->count == 1 && loom_few_begins(bank)) {
+	if (loom_few_begins(bank)) {
 		loom_few_enter(bank);
 	} else if (loom_bank_on_all(bank)) {
 		loom_join_judge(bank, false);

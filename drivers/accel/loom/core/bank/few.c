@@ -28,10 +28,12 @@
  * For best fit the list of holes is shorter to search than that, so there it pays for up to
  * LOOM_FEW_BEST_FIT blocks only: with 60, nearly all requests on all banks, it took twice as long.
  *
- * A bank begins with this when its first partial block comes, or when one of many blocks goes, with
- * half as many blocks as there may be, or less. It ends it when there is no room for one more, when
- * the last block goes, and when there was no partial block for LOOM_FEW_PATIENCE frees, as holes
- * alone are searched faster (flat.c). To go over is O(n), and n is small.
+ * A bank begins with this when a partial block comes, or any block goes, and there are at most half
+ * as many blocks as there may be, of which one in LOOM_FEW_SHARE is on some banks. It ends it when
+ * there is no room for one more, when the last block goes, and when there were less than half as
+ * many partial ones for LOOM_FEW_PATIENCE frees: with one partial block among 60, the list of holes
+ * and a chunk beside it (flat.c, partial.c) are searched up to five times as fast. To go over is
+ * O(n), and n is small.
  *
  * It needs no memory: the first partial block had brought a chunk, and that is kept until the last
  * block has gone. So neither a request on all banks nor the way back to the other structures asks
@@ -131,21 +133,25 @@ static __always_inline bool few_up(struct loom_partial_chunk *chunk, const struc
 	return at <= range->highest;
 }
 
-/* The same from the top, where ends are in no order. */
+/* The same from the top, where ends are in no order but for blocks @on_all banks. */
 static __always_inline bool few_down(struct loom_partial_chunk *chunk,
-				     const struct few_range *range, u32 words,
+				     const struct few_range *range, u64 on_all, u32 words,
 				     struct few_place *place)
 {
-	u64 size = range->size, mask = range->align_mask, at = range->highest, short_of = 0;
+	u64 size = range->size, mask = range->align_mask, at = range->highest, short_of = 0, hit;
 	const struct loom_mask banks = *range->banks;
 	u32 k = chunk->count, moved = k;
 
 	while (k-- > 0) {
-		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+		u32 slot = loom_partial_slot(chunk, k);
+		const struct loom_partial_entry *entry = &chunk->entry[slot];
 		u64 start = entry->start;
-		u64 hit = few_meets(entry, &banks, words) & -(u64)(start < at + size) &
-			  -(u64)(entry->end > at);
 
+		/* no other block reaches over one on all banks */
+		if (entry->end <= at && on_all >> slot & 1)
+			break;
+		hit = few_meets(entry, &banks, words) & -(u64)(start < at + size) &
+		      -(u64)(entry->end > at);
 		short_of |= hit & -(u64)(start < size);
 		at = hit ? (start - size) & ~mask : at;
 		moved = hit ? k : moved;
@@ -196,12 +202,11 @@ static u32 few_rank(struct loom_partial_chunk *chunk, u64 start)
 	return low;
 }
 
-static __always_inline bool few_first_of(struct loom_partial_chunk *chunk,
-					 const struct few_range *range, u32 words, bool top_down,
-					 struct few_place *place)
+static __always_inline bool few_first_of(struct loom_bank *bank, const struct few_range *range,
+					 u32 words, bool top_down, struct few_place *place)
 {
-	return top_down ? few_down(chunk, range, words, place) :
-			  few_up(chunk, range, words, place);
+	return top_down ? few_down(few_chunk(bank), range, bank->on_all, words, place) :
+			  few_up(few_chunk(bank), range, words, place);
 }
 
 /* The first place from the end that the request names. False: there is none. */
@@ -230,11 +235,11 @@ static __always_inline bool few_first(struct loom_bank *bank,
 		return true;
 	}
 	if (bank->partials.words == 1)
-		found = few_first_of(chunk, &range, 1, request->top_down, place);
+		found = few_first_of(bank, &range, 1, request->top_down, place);
 	else if (bank->partials.words <= 3)
-		found = few_first_of(chunk, &range, 3, request->top_down, place);
+		found = few_first_of(bank, &range, 3, request->top_down, place);
 	else
-		found = few_first_of(chunk, &range, LOOM_MASK_WORDS, request->top_down, place);
+		found = few_first_of(bank, &range, LOOM_MASK_WORDS, request->top_down, place);
 	bank->few_quiet = place->start == near_end ? bank->few_quiet + 1 : 0;
 	return found;
 }
@@ -307,25 +312,67 @@ static __always_inline bool few_hole_next(const struct loom_bank *bank, struct f
 	return true;
 }
 
-/* Where the request goes in a hole. @tries: how often there was no place for partial blocks. */
-static noinline bool few_fit(struct loom_bank *bank, const struct few_hole *hole,
-			     const struct loom_bank_request *request, u64 *start, u32 *tries)
+/* Moves a place in a hole up past the blocks that are in the way. False: to its end. */
+static bool few_between_up(struct loom_partial_chunk *chunk, const struct few_hole *hole,
+			   const struct loom_bank_request *request, u64 *start)
 {
-	struct loom_scan scan;
+	u64 highest = min(hole->end, request->high) - request->size, mask = request->align - 1;
+	u64 at = *start;
+	u32 k;
+
+	for (k = hole->first; k < hole->past; k++) {
+		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+		if (entry->start >= at + request->size)
+			break;
+		if (entry->end <= at)
+			continue;
+		if (check_add_overflow(entry->end, mask, &at))
+			return false;
+		at &= ~mask;
+		if (at > highest)
+			return false;
+	}
+	*start = at;
+	return true;
+}
+
+/* The same down. */
+static bool few_between_down(struct loom_partial_chunk *chunk, const struct few_hole *hole,
+			     const struct loom_bank_request *request, u64 *start)
+{
+	u64 lowest = max(hole->start, request->low), size = request->size, at = *start;
+	u32 k = hole->past;
+
+	while (k-- > hole->first) {
+		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+
+		if (entry->start >= at + size || entry->end <= at)
+			continue;
+		if (entry->start < size)
+			return false;
+		at = (entry->start - size) & ~(request->align - 1);
+		if (at < lowest)
+			return false;
+	}
+	*start = at;
+	return true;
+}
+
+/* Where the request goes in a hole. @tries: how often there was no place for partial blocks. */
+static bool few_fit(struct loom_bank *bank, const struct few_hole *hole,
+		    const struct loom_bank_request *request, u64 *start, u32 *tries)
+{
+	bool fits;
 
 	if (!loom_bank_fit(hole->start, hole->end - hole->start, request, start))
 		return false;
 	if (hole->first == hole->past)
 		return true;
-	loom_scan_begin(&scan, &bank->partials, request, &bank->all,
-			max(hole->start, request->low), min(hole->end, request->high));
-	/* blocks beyond the hole move a candidate that has left it only */
-	if (!scan.failed)
-		loom_scan_chunk(&scan, few_chunk(bank),
-				request->top_down ? hole->past : hole->first);
-	*start = scan.at;
-	*tries += scan.failed;
-	return !scan.failed;
+	fits = request->top_down ? few_between_down(few_chunk(bank), hole, request, start) :
+				   few_between_up(few_chunk(bank), hole, request, start);
+	*tries += !fits;
+	return fits;
 }
 
 static __always_inline bool few_near_from(struct loom_bank *bank,
@@ -506,8 +553,8 @@ int loom_few_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	partials->count += partial;
 	partials->noted += !partial;
 	partials->longest = max(partials->longest, block->size & some);
-	partials->bytes_known = 0;
-	bank->few_unused &= ~(u32)some;
+	if (partials->bytes_known && partial)
+		loom_partials_count(partials, banks, block->size);
 	bank->on_all |= (u64)!partial << block->slot;
 	bank->allocated += block->size & ~some;
 	return 0;
@@ -516,17 +563,23 @@ int loom_few_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 void loom_few_free(struct loom_bank *bank, struct loom_bank_block *block)
 {
 	struct loom_partial_chunk *chunk = few_chunk(bank);
+	struct loom_partials *partials = &bank->partials;
 
 	loom_chunk_drop(chunk, loom_chunk_index(chunk, block->slot));
 	chunk->gone += chunk->gone <= LOOM_PARTIAL_FAN;
 	block->bank = NULL;
 	bank->blocks--;
-	bank->partials.count -= block->partial;
-	bank->partials.noted -= !block->partial;
-	bank->partials.bytes_known = 0;
+	partials->count -= block->partial;
+	partials->noted -= !block->partial;
+	if (partials->bytes_known && block->partial)
+		loom_partials_count(partials, &block->mask, -block->size);
+	if (!partials->count)
+		loom_join_forget(bank);
 	bank->on_all &= ~(1ULL << block->slot);
 	bank->allocated -= block->size & ((u64)block->partial - 1);
-	bank->few_unused += !bank->partials.count;
+	bank->few_unused = (bank->few_unused + 1) &
+			   -(u32)(partials->count * 2 * LOOM_FEW_SHARE < bank->blocks ||
+				  !partials->count);
 }
 
 /* --- going over */
@@ -590,7 +643,6 @@ void loom_few_leave(struct loom_bank *bank)
 		/* it may be freed */
 		loom_partials_clear(&bank->partials);
 		loom_partials_trim(&bank->partials, 0);
-		bank->partials.longest = 0;
 	}
 	bank->is_few = false;
 }

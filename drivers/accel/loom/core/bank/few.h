@@ -8,14 +8,16 @@
 #define LOOM_FEW_BLOCKS		64
 /* The same by best fit, which finds its hole in a list as fast as it passes so many blocks. */
 #define LOOM_FEW_BEST_FIT	24
-/* So many blocks may go one after the other, and none on some banks be there, before it is left. */
+/* It begins where one block in so many is on some banks, or more, and ends with half as many. */
+#define LOOM_FEW_SHARE		4
+/* So many blocks may go one after the other, with less on some banks, before it is left. */
 #define LOOM_FEW_PATIENCE	64
 
 /* Whether a bank is to be kept so from now on: it was not, and there are so few blocks. */
 static inline bool loom_few_begins(const struct loom_bank *bank)
 {
 	return bank->blocks <= bank->few_most / 2 && bank->partials.count && bank->is_flat &&
-	       !bank->is_few;
+	       !bank->is_few && bank->partials.count * LOOM_FEW_SHARE >= bank->blocks;
 }
 
 /* All blocks go to one chunk, with the holes in a list before. There is a partial one. */
@@ -32,10 +34,10 @@ int loom_few_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 /* Takes a block out. It is left to the caller to end this when it is of no more use. */
 void loom_few_free(struct loom_bank *bank, struct loom_bank_block *block);
 
-/* Whether it is of no use any more: no block was on some banks for long, or there is none. */
+/* Whether it is of no use any more: for long, few blocks were on some banks, or there is none. */
 static inline bool loom_few_ends(const struct loom_bank *bank)
 {
-	return !bank->partials.count && (!bank->blocks || bank->few_unused > LOOM_FEW_PATIENCE);
+	return !bank->blocks || bank->few_unused > LOOM_FEW_PATIENCE;
 }
 
 /* See loom_bank_lowest() and loom_bank_find(). */

@@ -201,5 +201,5 @@ void loom_join_end(struct loom_bank *bank)
 {
 	loom_partials_clear(&bank->partials);
 	join_over(bank);
-	bank->partials.setbacks = 0;
+	loom_join_forget(bank);
 }

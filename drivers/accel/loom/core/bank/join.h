@@ -49,6 +49,13 @@ void loom_join_judge(struct loom_bank *bank, bool on_all);
 /* A block has gone: frees chunks that are not needed to join those that are left, or for them. */
 void loom_join_trim(struct loom_bank *bank);
 
+/* There is no partial block any more: what was learnt with those that were there is forgotten. */
+static inline void loom_join_forget(struct loom_bank *bank)
+{
+	bank->partials.setbacks = 0;
+	bank->partials.longest = 0;
+}
+
 /* The last partial block has gone. */
 void loom_join_end(struct loom_bank *bank);
 

@@ -327,8 +327,7 @@ void loom_partials_trim(struct loom_partials *partials, u32 wanted)
 		loom_port_free(partial_take(partials, NULL));
 }
 
-/* Keeps the sums of bytes while somebody has asked for them not long ago. */
-static void partial_count(struct loom_partials *partials, const struct loom_mask *mask, u64 bytes)
+void loom_partials_count(struct loom_partials *partials, const struct loom_mask *mask, u64 bytes)
 {
 	u32 bank;
 
@@ -424,7 +423,7 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		return false;
 	partials->count++;
 	partials->longest = max(partials->longest, block->size);
-	partial_count(partials, &block->mask, block->size);
+	loom_partials_count(partials, &block->mask, block->size);
 	return true;
 }
 
@@ -512,9 +511,7 @@ void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block
 {
 	partial_take_out(partials, block);
 	partials->count--;
-	if (!partials->count)
-		partials->longest = 0;
-	partial_count(partials, &block->mask, -block->size);
+	loom_partials_count(partials, &block->mask, -block->size);
 }
 
 void loom_partials_unnote(struct loom_partials *partials, struct loom_bank_block *block)

@@ -272,6 +272,9 @@ void loom_partials_gather(struct loom_partials *partials);
 /* Takes out all blocks. None of them is partial. */
 void loom_partials_clear(struct loom_partials *partials);
 
+/* A block of so many bytes came or went; keeps sums that somebody has asked for not long ago. */
+void loom_partials_count(struct loom_partials *partials, const struct loom_mask *mask, u64 bytes);
+
 /* Keeps @spare for later, and sets it to NULL. */
 void loom_partials_stock(struct loom_partials *partials, struct loom_partial_chunk **spare);
 

@@ -286,10 +286,57 @@ static void test_patience(void)
 	loom_port_free(spare);
 }
 
+/* With one partial block among many it is not worth it, and what was learnt goes with the last. */
+static void test_share(void)
+{
+	struct loom_partial_chunk *spare = NULL;
+	struct loom_bank_block full[20] = { 0 }, part[6] = { 0 };
+	static struct loom_bank bank;
+	u32 i, begins = 0, ends = 0;
+
+	if (loom_bank_init(&bank, 0, 1000, 2, LOOM_BANK_NEAR_FIT))
+		tap_fatal("init");
+	for (i = 0; i < 19; i++)
+		if (ask(&bank, &full[i], true, NULL))
+			tap_fatal("no space");
+	for (i = 0; i < 6; i++, begins += !bank.is_few) {
+		if (!spare)
+			spare = loom_bank_chunk_create();
+		if (ask(&bank, &part[i], false, &spare))
+			tap_fatal("no space");
+	}
+	tap_ok(begins == 6 && !bank.is_few, "6 partial blocks among 25 do not begin it");
+	loom_bank_free(&bank, &full[0]);
+	tap_ok(bank.is_few, "6 among 24 do");
+	for (i = 1; i < 4; i++)
+		loom_bank_free(&bank, &part[i]);
+	while (bank.is_few && ends < 1000) {
+		loom_bank_free(&bank, &part[0]);
+		if (ask(&bank, &part[0], false, &spare))
+			tap_fatal("no space");
+		ends++;
+	}
+	tap_ok(!bank.is_few, "3 among 21 do no longer, even if they come and go");
+	for (i = 1; i < 4; i++)
+		if (ask(&bank, &part[i], false, &spare))
+			tap_fatal("no space");
+	bank.partials.setbacks = 3;
+	for (i = 0; i < 6; i++)
+		loom_bank_free(&bank, &part[i]);
+	tap_ok(bank.is_few && !bank.partials.setbacks,
+	       "what joining both kinds has cost is forgotten with the last partial block");
+	for (i = 1; i < 19; i++)
+		loom_bank_free(&bank, &full[i]);
+	tap_ok(!loom_bank_fini(&bank), "no block is lost");
+	loom_port_free(spare);
+}
+
 int main(void)
 {
 	random_state = 1117;
 	test_memory();
+	test_patience();
+	test_share();
 	test_patience();
 	test_policy(LOOM_BANK_FIRST_FIT, "first fit");
 	test_policy(LOOM_BANK_BEST_FIT, "best fit");
