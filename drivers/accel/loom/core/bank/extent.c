@@ -3,6 +3,9 @@
 
 enum { LOW, HIGH };
 
+/* So many blocks before one that went are looked at for where the gap begins that it leaves. */
+#define PARTIAL_LOOK_BACK	5U
+
 static void partial_extent_clear(struct loom_partial_extent *extent)
 {
 	extent->first = U64_MAX;
@@ -97,7 +100,7 @@ static void partial_run_class(struct partial_run *run, struct loom_partial_chunk
 		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
 
 		counts = -(entry->classes >> class & 1);
-		hole = (entry->start > last ? entry->start - last : 0) & counts;
+		hole = (max(entry->start, last) - last) & counts;
 		gap_at = hole > gap ? last : gap_at;
 		gap = max(gap, hole);
 		last = max(last, entry->end & counts);
@@ -132,23 +135,27 @@ static bool partial_extent_own(struct loom_partial_chunk *chunk, u32 index)
 	return !same;
 }
 
-/* The same when a block came that counts, and in few cases without a look at the others. */
-static bool partial_extent_grow(struct loom_partial_chunk *chunk, u32 index,
+/* The same when a block came that counts, without a look at the others. */
+static bool partial_extent_grow(struct loom_partial_known *known,
 				const struct loom_partial_entry *entry)
 {
-	struct loom_partial_extent *extent = &chunk->known[index].own;
-	u64 gap_at = chunk->known[index].own_gap, start = entry->start, end = entry->end;
+	struct loom_partial_extent *extent = &known->own;
+	u64 start = entry->start, end = entry->end;
 	bool changed = start < extent->first || end > extent->last;
 
-	if (extent->first > extent->last ||
-	    (extent->gap && start < gap_at + extent->gap && end > gap_at))
-		return partial_extent_own(chunk, index);
+	if (extent->first > extent->last) {
+		*extent = (struct loom_partial_extent){ .first = start, .last = end };
+		return true;
+	}
+	if (extent->gap && known->own_gap != LOOM_GAP_UNKNOWN &&
+	    start < known->own_gap + extent->gap && end > known->own_gap)
+		known->own_gap = LOOM_GAP_UNKNOWN;
 	if (start > extent->last && start - extent->last > extent->gap) {
-		chunk->known[index].own_gap = extent->last;
+		known->own_gap = extent->last;
 		extent->gap = start - extent->last;
 	}
 	if (end < extent->first && extent->first - end > extent->gap) {
-		chunk->known[index].own_gap = end;
+		known->own_gap = end;
 		extent->gap = extent->first - end;
 	}
 	extent->first = min(extent->first, start);
@@ -156,42 +163,45 @@ static bool partial_extent_grow(struct loom_partial_chunk *chunk, u32 index,
 	return changed;
 }
 
-/* The highest end of the blocks before index @k that count. */
-static u64 partial_end_before(struct loom_partial_chunk *chunk, u32 k, u32 index)
+/*
+ * The end of the blocks before index @k that count, of which there is one: the highest, or one that
+ * is less, with @exact cleared, if there are many.
+ */
+static u64 partial_end_before(struct loom_partial_chunk *chunk, u32 k, u32 index, bool *exact)
 {
+	u32 least = k - min(k, PARTIAL_LOOK_BACK);
 	u64 end = 0;
 
 	if (index < LOOM_PARTIAL_CLASSES) {
-		while (k-- > 0) {
-			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
+		while (k > least || (k && !end)) {
+			const struct loom_partial_entry *entry = loom_partial_entry(chunk, --k);
 
 			end = max(end, entry->end & -(entry->classes >> index & 1));
 		}
+		*exact = !least;
 		return end;
 	}
 	/* no two of one bank overlap: the last one has it */
-	while (k-- > 0)
-		if (partial_counts(loom_partial_entry(chunk, k), index))
-			return loom_partial_entry(chunk, k)->end;
-	return 0;
+	*exact = true;
+	while (k && !partial_counts(loom_partial_entry(chunk, k - 1), index))
+		k--;
+	return k ? loom_partial_entry(chunk, k - 1)->end : 0;
 }
 
 /*
- * The same when a block went that counted and was at index @k. If it was inside of the extent, all
- * that is new are holes where it was.
+ * A block went that counted for an extent, inside of it, and was at index @k: all that is new are
+ * holes where it was. Return: whether the largest gap has grown.
  */
 static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
 			       const struct loom_partial_entry *gone, u32 k)
 {
-	struct loom_partial_extent *extent = &chunk->known[index].own;
-	u64 gap = extent->gap;
+	struct loom_partial_known *known = &chunk->known[index];
 	struct partial_run run;
+	bool exact;
 
-	if (gone->start <= extent->first || gone->end >= extent->last)
-		return partial_extent_own(chunk, index);
-	run.extent.gap = gap;
-	run.extent.last = partial_end_before(chunk, k, index);
-	run.gap_at = chunk->known[index].own_gap;
+	run.gap_at = known->own_gap;
+	run.extent.gap = known->own.gap;
+	run.extent.last = partial_end_before(chunk, k, index, &exact);
 	for (; k < chunk->count; k++) {
 		const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
 
@@ -201,9 +211,11 @@ static bool partial_extent_cut(struct loom_partial_chunk *chunk, u32 index,
 		if (entry->start >= gone->end)
 			break;
 	}
-	extent->gap = run.extent.gap;
-	chunk->known[index].own_gap = run.gap_at;
-	return extent->gap != gap;
+	if (run.extent.gap == known->own.gap)
+		return false;
+	known->own.gap = run.extent.gap;
+	known->own_gap = exact ? run.gap_at : LOOM_GAP_UNKNOWN;
+	return true;
 }
 
 /* Computes the extents in @set of a chunk's own blocks. */
@@ -215,6 +227,14 @@ void loom_extents_summarise_own(struct loom_partial_chunk *chunk,
 	loom_extents_summarise_banks(chunk);
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
 		partial_extent_own(chunk, i);
+}
+
+static void partial_set_add(struct loom_partial_set *set, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES)
+		set->classes |= 1ULL << index;
+	else
+		loom_mask_set(&set->banks, index - LOOM_PARTIAL_CLASSES);
 }
 
 static void partial_set_remove(struct loom_partial_set *set, u32 index)
@@ -249,6 +269,22 @@ static bool partial_summarise_banks(struct loom_partial_chunk *chunk,
 	return changed;
 }
 
+/* An extent of a chunk's subtree, from its own and its children's. */
+static __always_inline struct loom_partial_extent
+partial_extent_sum(const struct loom_partial_chunk *chunk, const struct loom_partial_chunk *low,
+		   const struct loom_partial_chunk *high, u32 index)
+{
+	struct loom_partial_extent extent;
+
+	partial_extent_clear(&extent);
+	if (low)
+		extent = low->known[index].subtree;
+	partial_extent_add(&extent, &chunk->known[index].own);
+	if (high)
+		partial_extent_add(&extent, &high->known[index].subtree);
+	return extent;
+}
+
 /*
  * Computes the extents in @set of a chunk's subtree, from its own and its children's, and takes
  * those out of @set that have not changed. If @banks, the summary, too, and likewise. Return:
@@ -267,12 +303,7 @@ static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_part
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
 		struct loom_partial_extent *old = &chunk->known[i].subtree, extent;
 
-		partial_extent_clear(&extent);
-		if (low)
-			extent = low->known[i].subtree;
-		partial_extent_add(&extent, &chunk->known[i].own);
-		if (high)
-			partial_extent_add(&extent, &high->known[i].subtree);
+		extent = partial_extent_sum(chunk, low, high, i);
 		if (partial_extent_same(&extent, old)) {
 			partial_set_remove(set, i);
 			continue;
@@ -381,9 +412,47 @@ void loom_extents_add_entry(struct loom_partial_chunk *chunk,
 	u32 i;
 
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
-		if (!partial_extent_grow(chunk, i, entry))
+		if (!partial_extent_grow(&chunk->known[i], entry))
 			partial_set_remove(&changed, i);
 	partial_propagate(&chunk->node, &changed, banks);
+}
+
+/* The largest gap in a chunk has grown, and nothing else of the extent has changed. */
+static void partial_raise(struct loom_partial_chunk *chunk, u32 index)
+{
+	u64 gap = chunk->known[index].own.gap;
+	struct loom_treap_node *node;
+
+	for (node = &chunk->node; node; node = node->parent) {
+		struct loom_partial_extent *sum = &partial_chunk(node)->known[index].subtree;
+
+		if (sum->gap >= gap)
+			break;
+		sum->gap = gap;
+	}
+}
+
+/*
+ * A block went, and was at index @k: the classes of its neighbours on both sides have no new hole of
+ * more than @bytes, and begin and end as before.
+ */
+static u64 partial_between(struct loom_partial_chunk *chunk, const struct loom_partial_entry *gone,
+			   u32 k, u64 *bytes)
+{
+	const struct loom_partial_entry *low, *high;
+
+	if (!k)
+		return 0;
+	low = loom_partial_entry(chunk, k - 1);
+	/* what is behind this one's start was covered before, and still is */
+	for (; k < chunk->count; k++) {
+		high = loom_partial_entry(chunk, k);
+		if (high->end < gone->end)
+			continue;
+		*bytes = max(high->start, low->end) - low->end;
+		return low->classes & high->classes;
+	}
+	return 0;
 }
 
 /* A block went from a chunk, where it was at index @k. */
@@ -391,13 +460,48 @@ void loom_extents_drop_entry(struct loom_partial_chunk *chunk,
 			     const struct loom_partial_entry *gone, u32 k,
 			     const struct loom_partial_set *set, bool banks)
 {
-	struct loom_partial_set changed = *set;
+	struct loom_partial_set changed = { 0 };
+	u64 between, bytes = 0;
 	u32 i;
 
-	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1))
-		if (!partial_extent_cut(chunk, i, gone, k))
-			partial_set_remove(&changed, i);
+	between = partial_between(chunk, gone, k, &bytes);
+	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
+		const struct loom_partial_extent *extent = &chunk->known[i].own;
+
+		if (i < LOOM_PARTIAL_CLASSES && between >> i & 1 && extent->gap >= bytes)
+			continue;
+		if (gone->start > extent->first && gone->end < extent->last) {
+			if (partial_extent_cut(chunk, i, gone, k))
+				partial_raise(chunk, i);
+		} else if (partial_extent_own(chunk, i)) {
+			partial_set_add(&changed, i);
+		}
+	}
 	partial_propagate(&chunk->node, &changed, banks);
+}
+
+bool loom_extents_tighten(struct loom_partial_chunk *chunk, u32 index)
+{
+	struct loom_partial_known *known = &chunk->known[index];
+	u64 gap = known->own.gap;
+	struct loom_treap_node *node;
+
+	if (!partial_extent_own(chunk, index))
+		return false;
+	/* nothing changes above where another gap is larger */
+	for (node = &chunk->node; node; node = node->parent) {
+		struct loom_partial_chunk *at = partial_chunk(node);
+		struct loom_partial_extent *sum = &at->known[index].subtree, extent;
+
+		if (sum->gap > gap)
+			break;
+		extent = partial_extent_sum(at, partial_chunk(node->child[LOW]),
+					    partial_chunk(node->child[HIGH]), index);
+		if (extent.gap == gap)
+			break;
+		*sum = extent;
+	}
+	return true;
 }
 
 /* Computes the extents in @set of all chunks, from the leaves up. */

@@ -55,6 +55,12 @@ void loom_extents_drop_entry(struct loom_partial_chunk *chunk,
 			     const struct loom_partial_entry *gone, u32 k,
 			     const struct loom_partial_set *set, bool banks);
 
+/*
+ * A search is about to look into a chunk because of its largest gap, of which only a bound is
+ * known: computes it. Return: whether it has changed.
+ */
+bool loom_extents_tighten(struct loom_partial_chunk *chunk, u32 index);
+
 /* The class for this mask, or the least recently used one. */
 struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, u32 count,
 					      const struct loom_mask *mask, bool *same);

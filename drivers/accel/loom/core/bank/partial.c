@@ -47,6 +47,16 @@
  *
  * The gap of an extent is an upper bound: the space between two blocks may be covered by a third
  * that starts long before. The search then descends and finds nothing.
+ *
+ * Nor is the gap of a chunk always computed when its blocks change. Where masks recur, a block
+ * counts for most of the classes, and first fit puts many into the largest gap of several. What is
+ * left of it is then looked up by the first search that comes to the chunk because of it, for its
+ * own class only; until then the old one is the bound. When a block goes, the gap that it leaves is
+ * bounded by few of the blocks before. With 10000 blocks on one of eight sets that saves a sixth of
+ * the time of an allocation and a free. Rejected: to keep a bound of all gaps but the largest, too,
+ * from which that of what is left follows (6 to 9 % slower), to keep what searches ask of blocks
+ * apart from their masks (2 to 4 % faster, but 3 to 6 % slower with 300 blocks), and to prefetch
+ * extents (no faster).
  */
 
 enum { LOW, HIGH };
@@ -60,6 +70,7 @@ enum { LOW, HIGH };
  * @whole: every block that conflicts with the request counts for one of @extents
  * @chunks: number of chunks that were scanned
  * @found: no further block can move the candidate
+ * @located: the scan of a chunk has shown that, so it ended at the place
  */
 struct loom_partial_search {
 	struct loom_scan *scan;
@@ -68,6 +79,7 @@ struct loom_partial_search {
 	bool whole;
 	u32 chunks;
 	bool found;
+	bool located;
 };
 
 /*
@@ -89,12 +101,28 @@ static bool partial_skip(struct loom_partial_search *search,
 	return false;
 }
 
-/*
- * Whether the blocks of a summary have to be compared with the candidate one by one. If not, it
- * has been moved past all that conflict.
- */
-static __always_inline bool partial_relevant(struct loom_partial_search *search,
-					     const struct loom_partial_chunk *chunk, bool own)
+/* The same where all that conflicts counts for one extent, which says more than the summary. */
+static __always_inline bool partial_relevant_one(struct loom_partial_search *search,
+						 const struct loom_partial_extent *extent)
+{
+	struct loom_scan *scan = search->scan;
+
+	if (extent->last <= scan->at)
+		return false;
+	if (extent->first >= scan->at + scan->size) {
+		/* in a search from the bottom, all that follow start even higher */
+		search->found = !scan->top_down;
+		return false;
+	}
+	if (extent->gap >= scan->size)
+		return true;
+	loom_scan_move(scan, scan->top_down ? extent->first : extent->last);
+	return false;
+}
+
+/* The same by all extents that apply, and by the summary. */
+static __always_inline bool partial_relevant_some(struct loom_partial_search *search,
+						  const struct loom_partial_chunk *chunk, bool own)
 {
 	const struct loom_partial_summary *sum = own ? &chunk->own : &chunk->subtree;
 	const struct loom_partial_known *known;
@@ -102,7 +130,7 @@ static __always_inline bool partial_relevant(struct loom_partial_search *search,
 	bool inside, moved;
 	u32 i;
 
-	if (search->found || scan->failed || !loom_mask_overlaps(&sum->banks, scan->banks))
+	if (!loom_mask_overlaps(&sum->banks, scan->banks))
 		return false;
 	do {
 		if (sum->end <= scan->at)
@@ -123,42 +151,85 @@ static __always_inline bool partial_relevant(struct loom_partial_search *search,
 	return inside && !scan->failed;
 }
 
-static bool partial_subtree_relevant(struct loom_partial_search *search,
-				     const struct loom_treap_node *node)
+static noinline bool partial_relevant_subtree(struct loom_partial_search *search,
+					      const struct loom_partial_chunk *chunk)
 {
-	return partial_relevant(search, partial_chunk(node), false);
+	return partial_relevant_some(search, chunk, false);
+}
+
+/*
+ * Whether the blocks of a chunk, or of a subtree, have to be compared with the candidate one by
+ * one. If not, it has been moved past all that conflict. @one: a constant: all that conflicts
+ * counts for one extent.
+ */
+static __always_inline bool partial_relevant(struct loom_partial_search *search,
+					     const struct loom_partial_chunk *chunk, bool own,
+					     bool one)
+{
+	const struct loom_partial_known *known = &chunk->known[search->extents[0]];
+
+	if (search->found || search->scan->failed)
+		return false;
+	if (one)
+		return partial_relevant_one(search, own ? &known->own : &known->subtree);
+	return own ? partial_relevant_some(search, chunk, true) :
+		     partial_relevant_subtree(search, chunk);
 }
 
 /* The first chunk of a subtree that is not skipped. Its own blocks may be irrelevant. */
-static struct loom_treap_node *partial_enter(struct loom_partial_search *search,
-					     struct loom_treap_node *node, int side)
+static __always_inline struct loom_treap_node *partial_enter(struct loom_partial_search *search,
+							     struct loom_treap_node *node,
+							     int side, bool one)
 {
-	while (node->child[side] && partial_subtree_relevant(search, node->child[side]))
-		node = node->child[side];
+	struct loom_treap_node *child;
+
+	while ((child = node->child[side]) &&
+	       partial_relevant(search, partial_chunk(child), false, one))
+		node = child;
 	return node;
 }
 
-static void partial_search(struct loom_partials *partials, struct loom_partial_search *search)
+/* Whether the blocks of a chunk have to be compared one by one, by what is found in it. */
+static __always_inline bool partial_chunk_relevant(struct loom_partial_search *search,
+						   struct loom_partial_chunk *chunk, bool one)
+{
+	bool tight = true;
+	u32 i;
+
+	if (!partial_relevant(search, chunk, true, one))
+		return false;
+	for (i = 0; i < (one ? 1 : search->extent_count); i++) {
+		const struct loom_partial_known *known = &chunk->known[search->extents[i]];
+
+		if (known->own_gap == LOOM_GAP_UNKNOWN && known->own.gap >= search->scan->size)
+			tight &= !loom_extents_tighten(chunk, search->extents[i]);
+	}
+	return tight || partial_relevant(search, chunk, true, one);
+}
+
+/* @one: see partial_relevant(). */
+static __always_inline void partial_search(struct loom_partials *partials,
+					   struct loom_partial_search *search, bool one)
 {
 	int side = search->scan->top_down ? HIGH : LOW;
-	struct loom_treap_node *node = partials->chunks.root;
+	struct loom_treap_node *node = partials->chunks.root, *child;
 	struct loom_partial_chunk *chunk;
 
-	if (!node || !partial_subtree_relevant(search, node))
+	if (!node || !partial_relevant(search, partial_chunk(node), false, one))
 		return;
-	node = partial_enter(search, node, side);
+	node = partial_enter(search, node, side, one);
 	while (node && !search->found && !search->scan->failed) {
-		struct loom_treap_node *child = node->child[!side];
-
 		search->scan->looks += LOOM_SCAN_NODE;
 		chunk = partial_chunk(node);
-		if (partial_relevant(search, chunk, true)) {
+		if (partial_chunk_relevant(search, chunk, one)) {
 			search->chunks++;
 			search->found = loom_scan_chunk(search->scan, chunk,
 							side == HIGH ? chunk->count : 0);
+			search->located = search->found;
 		}
-		if (child && partial_subtree_relevant(search, child)) {
-			node = partial_enter(search, child, side);
+		child = node->child[!side];
+		if (child && partial_relevant(search, partial_chunk(child), false, one)) {
+			node = partial_enter(search, child, side, one);
 			continue;
 		}
 		while (node->parent && node->parent->child[!side] == node)
@@ -192,7 +263,8 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 	class = loom_extents_class(partials->class, partial_classes(partials), mask, &same);
 	if (same && partials->maintained.classes >> (class - partials->class) & 1) {
 		class->last_used = partials->searches;
-		search->extents[search->extent_count++] = (u32)(class - partials->class);
+		search->scan->class = (u32)(class - partials->class);
+		search->extents[search->extent_count++] = search->scan->class;
 		search->whole = true;
 		return;
 	}
@@ -214,8 +286,13 @@ void loom_partials_search_many(struct loom_partials *partials, struct loom_scan 
 	partials->searches++;
 	if (partials->indexed) {
 		partial_choose(partials, &search);
-		partial_search(partials, &search);
-		scan->from.chunk = NULL;
+		if (search.whole && search.extent_count == 1)
+			partial_search(partials, &search, true);
+		else
+			partial_search(partials, &search, false);
+		scan->class = LOOM_PARTIAL_CLASSES;
+		if (!search.located || scan->top_down)
+			scan->from.chunk = NULL;
 		chunks = min(search.chunks, chunks);
 	} else {
 		loom_partials_scan(partials, scan);

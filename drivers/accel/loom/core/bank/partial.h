@@ -39,10 +39,14 @@ struct loom_partial_extent {
 	u64 gap;
 };
 
+/* No gap begins there. */
+#define LOOM_GAP_UNKNOWN	U64_MAX
+
 /**
  * struct loom_partial_known - what a chunk knows for a bank, or for a class
  * @own: of its own blocks
- * @own_gap: where the largest gap in @own begins, if there is one
+ * @own_gap: where the largest gap in @own begins, if there is one; LOOM_GAP_UNKNOWN: it may be
+ *	less than noted
  * @subtree: of the blocks of all chunks in its subtree
  *
  * All that a change looks at lies together: with 10000 blocks, most of its time are cache misses.

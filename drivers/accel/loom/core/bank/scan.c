@@ -4,23 +4,15 @@
 
 enum { LOW, HIGH };
 
-void loom_scan_move(struct loom_scan *scan, u64 to)
-{
-	if (scan->top_down) {
-		scan->at = (to - scan->size) & ~scan->align_mask;
-		scan->failed = to < scan->size || scan->at < scan->last;
-	} else {
-		scan->at = (to + scan->align_mask) & ~scan->align_mask;
-		scan->failed = to > U64_MAX - scan->align_mask || scan->at > scan->last;
-	}
-}
-
-/* All ones if the block has one of the banks, else zero. */
+/* All ones if the block has one of the banks, else zero. No @words: by the class of the banks. */
 static __always_inline u64 scan_meets(const struct loom_partial_entry *entry,
-				      const struct loom_mask *banks, u32 words)
+				      const struct loom_mask *banks, u32 class, u32 words)
 {
-	u64 both = entry->mask.word[0] & banks->word[0];
+	u64 both;
 
+	if (!words)
+		return -(entry->classes >> class & 1);
+	both = entry->mask.word[0] & banks->word[0];
 	if (words > 1)
 		both |= entry->mask.word[1] & banks->word[1];
 	if (words > 2)
@@ -39,6 +31,7 @@ static __always_inline u32 scan_up(struct loom_scan *scan, const struct loom_par
 {
 	u64 at = scan->at, size = scan->size, mask = scan->align_mask;
 	const struct loom_mask banks = *scan->banks;
+	u32 class = scan->class;
 	u32 count = chunk->count;
 
 	for (; k < count; k++) {
@@ -47,7 +40,7 @@ static __always_inline u32 scan_up(struct loom_scan *scan, const struct loom_par
 
 		if (entry->start >= at + size)
 			break;
-		end &= scan_meets(entry, &banks, words);
+		end &= scan_meets(entry, &banks, class, words);
 		at = max(at, end);
 	}
 	scan->at = at;
@@ -76,11 +69,12 @@ static __always_inline void scan_down(struct loom_scan *scan,
 {
 	u64 at = scan->at, size = scan->size, mask = scan->align_mask, short_of = 0;
 	const struct loom_mask banks = *scan->banks;
+	u32 class = scan->class;
 
 	while (k-- > 0) {
 		const struct loom_partial_entry *entry = &chunk->entry[loom_partial_slot(chunk, k)];
 		u64 start = entry->start;
-		u64 hit = scan_meets(entry, &banks, words) & -(u64)(start < at + size) &
+		u64 hit = scan_meets(entry, &banks, class, words) & -(u64)(start < at + size) &
 			  -(u64)(entry->end > at);
 
 		short_of |= hit & -(u64)(start < size);
@@ -91,15 +85,18 @@ static __always_inline void scan_down(struct loom_scan *scan,
 	scan->failed = short_of || at < scan->last;
 }
 
+/* @words: a constant where it is none: the scan is by a class. */
 static __always_inline bool scan_chunk_up(struct loom_scan *scan, struct loom_partial_chunk *chunk,
-					  u32 index)
+					  u32 index, u32 words)
 {
 	scan->looks -= index;
 	if (!scan->safe)
 		index = scan_up_checked(scan, chunk, index);
-	else if (scan->words == 1)
+	else if (!words)
+		index = scan_up(scan, chunk, index, 0);
+	else if (words == 1)
 		index = scan_up(scan, chunk, index, 1);
-	else if (scan->words <= 3)
+	else if (words <= 3)
 		index = scan_up(scan, chunk, index, 3);
 	else
 		index = scan_up(scan, chunk, index, LOOM_MASK_WORDS);
@@ -110,14 +107,17 @@ static __always_inline bool scan_chunk_up(struct loom_scan *scan, struct loom_pa
 }
 
 static __always_inline bool scan_chunk_down(struct loom_scan *scan,
-					    struct loom_partial_chunk *chunk, u32 index)
+					    struct loom_partial_chunk *chunk, u32 index,
+					    u32 words)
 {
 	u32 moved = U32_MAX;
 
 	scan->looks += index;
-	if (scan->words == 1)
+	if (!words)
+		scan_down(scan, chunk, index, 0, &moved);
+	else if (words == 1)
 		scan_down(scan, chunk, index, 1, &moved);
-	else if (scan->words <= 3)
+	else if (words <= 3)
 		scan_down(scan, chunk, index, 3, &moved);
 	else
 		scan_down(scan, chunk, index, LOOM_MASK_WORDS, &moved);
@@ -130,9 +130,11 @@ static __always_inline bool scan_chunk_down(struct loom_scan *scan,
 
 bool loom_scan_chunk(struct loom_scan *scan, struct loom_partial_chunk *chunk, u32 index)
 {
+	u32 words = scan->class < LOOM_PARTIAL_CLASSES ? 0 : scan->words;
+
 	if (scan->top_down)
-		return scan_chunk_down(scan, chunk, index);
-	return scan_chunk_up(scan, chunk, index);
+		return scan_chunk_down(scan, chunk, index, words);
+	return scan_chunk_up(scan, chunk, index, words);
 }
 
 /* Computes the largest hole that blocks of a chunk leave between them. */
@@ -183,7 +185,7 @@ static __always_inline void scan_all_up(struct loom_scan *scan, bool on_all)
 		if (on_all && scan_skip(scan, chunk)) {
 			if (scan->failed)
 				return;
-		} else if (scan_chunk_up(scan, chunk, index)) {
+		} else if (scan_chunk_up(scan, chunk, index, scan->words)) {
 			return;
 		}
 	}
@@ -203,7 +205,7 @@ static __always_inline void scan_all_down(struct loom_scan *scan, bool on_all)
 				scan->from.chunk = chunk;
 				scan->from.index = 0;
 			} else {
-				scan_chunk_down(scan, chunk, index);
+				scan_chunk_down(scan, chunk, index, scan->words);
 			}
 			if (scan->failed)
 				return;
@@ -236,8 +238,8 @@ void loom_scan_bare(struct loom_scan *scan)
 		return;
 	}
 	if (scan->top_down)
-		scan_chunk_down(scan, chunk, scan->from.index);
-	else if (!scan_chunk_up(scan, chunk, scan->from.index))
+		scan_chunk_down(scan, chunk, scan->from.index, scan->words);
+	else if (!scan_chunk_up(scan, chunk, scan->from.index, scan->words))
 		scan->from.chunk = NULL;
 	chunk->is_sparse = scan->at == at;
 }

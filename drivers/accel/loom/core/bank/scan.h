@@ -32,6 +32,7 @@
  * @size: its bytes, not zero
  * @align_mask: its alignment, less one
  * @words: see &struct loom_partials
+ * @class: the class that @banks are, while it is maintained; LOOM_PARTIAL_CLASSES: none
  * @top_down: take the highest place, else the lowest
  * @on_all: @banks are all banks
  * @safe: no sum of an end, the alignment and the size overflows
@@ -49,6 +50,7 @@ struct loom_scan {
 	u64 size;
 	u64 align_mask;
 	u32 words;
+	u32 class;
 	bool top_down;
 	bool on_all;
 	bool safe;
@@ -79,6 +81,7 @@ static inline void loom_scan_begin(struct loom_scan *scan, const struct loom_par
 	scan->align_mask = mask;
 	scan->top_down = request->top_down;
 	scan->words = partials->words;
+	scan->class = LOOM_PARTIAL_CLASSES;
 	scan->on_all = false;
 	scan->looks = 1;
 	scan->safe = !check_add_overflow(partials->limit, mask, &end) &&
@@ -122,7 +125,16 @@ static inline void loom_scan_narrow(struct loom_scan *scan, struct loom_partials
  * Moves the candidate to the near side of @to: to start there or above, or in a search from the top
  * to end there or below. @to is not on its other side.
  */
-void loom_scan_move(struct loom_scan *scan, u64 to);
+static inline void loom_scan_move(struct loom_scan *scan, u64 to)
+{
+	if (scan->top_down) {
+		scan->at = (to - scan->size) & ~scan->align_mask;
+		scan->failed = to < scan->size || scan->at < scan->last;
+	} else {
+		scan->at = (to + scan->align_mask) & ~scan->align_mask;
+		scan->failed = to > U64_MAX - scan->align_mask || scan->at > scan->last;
+	}
+}
 
 /*
  * Moves the candidate past the blocks of a chunk from @index on; from the top, below @index.

@@ -111,10 +111,20 @@ static bool check_banks(struct loom_partials *partials)
 				best = max(best, entry->start - last);
 			last = entry->end;
 		}
-		if (extent->first != first || extent->last != last || extent->gap != best)
+		if (extent->first != first || extent->last != last || extent->gap < best)
 			return false;
 	}
 	return true;
+}
+
+/* Extents of chunks whose largest gap was known in the checks, and those where a bound was. */
+static u32 gaps_known, gaps_bounded;
+
+static bool is_maintained(const struct loom_partials *partials, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES)
+		return partials->maintained.classes >> index & 1;
+	return loom_mask_has(&partials->maintained.banks, index - LOOM_PARTIAL_CLASSES);
 }
 
 /* The extents of a chunk's own blocks, each against all blocks, one by one. */
@@ -123,17 +133,19 @@ static bool check_own(const struct loom_partials *partials, struct loom_partial_
 	for (u32 i = 0; i < LOOM_PARTIAL_EXTENTS; i++) {
 		const struct loom_partial_extent *extent = &chunk->known[i].own;
 		u64 first = U64_MAX, last = 0, best = 0, bank = i - LOOM_PARTIAL_CLASSES;
-		bool at_best = false, is_class = i < LOOM_PARTIAL_CLASSES;
+		bool at_best = false, is_class = i < LOOM_PARTIAL_CLASSES, is_known, counts;
 
-		if (!(is_class ? partials->maintained.classes >> i & 1 :
-				 loom_mask_has(&partials->maintained.banks, bank)))
+		if (!is_maintained(partials, i))
 			continue;
 		for (u32 k = 0; k < chunk->count; k++) {
 			const struct loom_partial_entry *entry = loom_partial_entry(chunk, k);
 
-			if (!(is_class ? loom_mask_overlaps(&entry->mask,
-							    &partials->class[i].mask) :
-					 loom_mask_has(&entry->mask, bank)))
+			counts = is_class ? loom_mask_overlaps(&entry->mask,
+							       &partials->class[i].mask) :
+					    loom_mask_has(&entry->mask, bank);
+			if (is_class && counts != (entry->classes >> i & 1))
+				return false;
+			if (!counts)
 				continue;
 			if (first == U64_MAX) {
 				first = entry->start;
@@ -144,8 +156,48 @@ static bool check_own(const struct loom_partials *partials, struct loom_partial_
 			}
 			last = max(last, entry->end);
 		}
-		if (extent->first != first || extent->last != last || extent->gap != best ||
-		    (best && !at_best))
+		is_known = chunk->known[i].own_gap != LOOM_GAP_UNKNOWN;
+		gaps_known += is_known;
+		gaps_bounded += !is_known;
+		if (extent->first != first || extent->last != last || extent->gap < best ||
+		    (is_known && (extent->gap != best || (best && !at_best))))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the blocks of @more, which start after those in @sum. */
+static void sum_add(struct loom_partial_extent *sum, const struct loom_partial_extent *more)
+{
+	if (more->first > more->last)
+		return;
+	if (sum->first <= sum->last && more->first > sum->last)
+		sum->gap = max(sum->gap, more->first - sum->last);
+	sum->gap = max(sum->gap, more->gap);
+	sum->first = min(sum->first, more->first);
+	sum->last = max(sum->last, more->last);
+}
+
+/* The extents of a chunk's subtree are the sum of its own and its children's. */
+static bool check_sums(const struct loom_partials *partials, const struct loom_partial_chunk *chunk)
+{
+	struct loom_treap_node *low = chunk->node.child[0], *high = chunk->node.child[1];
+
+	for (u32 i = 0; i < LOOM_PARTIAL_EXTENTS; i++) {
+		const struct loom_partial_extent *extent = &chunk->known[i].subtree;
+		struct loom_partial_extent sum = { .first = U64_MAX };
+
+		if (!is_maintained(partials, i))
+			continue;
+		if (low)
+			sum_add(&sum, &container_of(low, struct loom_partial_chunk,
+						    node)->known[i].subtree);
+		sum_add(&sum, &chunk->known[i].own);
+		if (high)
+			sum_add(&sum, &container_of(high, struct loom_partial_chunk,
+						    node)->known[i].subtree);
+		if (extent->first != sum.first || extent->last != sum.last ||
+		    extent->gap != sum.gap)
 			return false;
 	}
 	return true;
@@ -169,7 +221,8 @@ static bool check_chunks(struct loom_partials *partials)
 			u64 low = entry->start;
 
 			chunks++;
-			if (partials->indexed && !check_own(partials, chunk))
+			if (partials->indexed &&
+			    (!check_own(partials, chunk) || !check_sums(partials, chunk)))
 				return false;
 			for (int i = 0; i < 2; i++)
 				if (node->child[i] && (node->child[i]->parent != node ||
@@ -432,5 +485,8 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
 		for (u32 k = 0; k < ARRAY_SIZE(linear); k++)
 			test_random(&settings[i], linear[k]);
+	tap_ok(gaps_known && gaps_bounded,
+	       "the largest gap was known in %u extents of chunks, a bound in %u", gaps_known,
+	       gaps_bounded);
 	return tap_end();
 }
