@@ -359,11 +359,16 @@ void loom_extents_propagate_all(const struct loom_partials *partials,
 struct loom_partial_set loom_extents_affected(const struct loom_partials *partials,
 					      const struct loom_mask *mask)
 {
+	const struct loom_partial_class *asked = &partials->class[partials->asked];
 	struct loom_partial_set set = { .banks = *mask };
-	u64 left;
+	u64 left = partials->maintained.classes;
 	u32 i;
 
-	for (left = partials->maintained.classes; left; left &= left - 1) {
+	if (left >> partials->asked & 1 && loom_mask_same(&asked->mask, mask)) {
+		set.classes = asked->meets & left;
+		left = 0;
+	}
+	for (; left; left &= left - 1) {
 		i = (u32)__builtin_ctzll(left);
 		set.classes |= (u64)loom_mask_overlaps(&partials->class[i].mask, mask) << i;
 	}
@@ -547,11 +552,18 @@ struct loom_partial_class *loom_extents_class(struct loom_partial_class *class, 
 	return oldest;
 }
 
-/* Notes for all blocks whether they share a bank with a class that is new. */
+/* Notes for all blocks and all classes whether they share a bank with a class that is new. */
 static void partial_mark(struct loom_partials *partials, u32 class)
 {
+	struct loom_partial_class *other, *new = &partials->class[class];
 	struct loom_partial_cursor cursor;
+	u64 meets;
 
+	for (other = partials->class; other < partials->class + LOOM_PARTIAL_CLASSES; other++) {
+		meets = loom_mask_overlaps(&other->mask, &new->mask);
+		other->meets = (other->meets & ~(1ULL << class)) | meets << class;
+		new->meets |= meets << (other - partials->class);
+	}
 	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
 		struct loom_partial_entry *entry = loom_partial_entry(cursor.chunk, cursor.index);
 

@@ -263,7 +263,8 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 	class = loom_extents_class(partials->class, partial_classes(partials), mask, &same);
 	if (same && partials->maintained.classes >> (class - partials->class) & 1) {
 		class->last_used = partials->searches;
-		search->scan->class = (u32)(class - partials->class);
+		partials->asked = (u32)(class - partials->class);
+		search->scan->class = partials->asked;
 		search->extents[search->extent_count++] = search->scan->class;
 		search->whole = true;
 		return;

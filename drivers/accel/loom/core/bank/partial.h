@@ -127,11 +127,13 @@ struct loom_partial_chunk {
  * @mask: the banks
  * @last_used: loom_partials.searches when it was last used
  * @cost: chunks that searches with this mask have scanned because it has no extents
+ * @meets: bit by class that is maintained: they share a bank
  */
 struct loom_partial_class {
 	struct loom_mask mask;
 	u64 last_used;
 	u32 cost;
+	u64 meets;
 };
 
 /**
@@ -172,6 +174,7 @@ struct loom_partial_set {
  * @maintained: the extents that all summaries have
  * @sums: how many these are
  * @class: masks with extents
+ * @asked: the one of the last search that had a class, if it is still maintained
  * @candidate: masks that may become classes
  * @cost: by bank: chunks that searches have scanned because the bank has no extents
  * @bytes_known: @bytes is up to date
@@ -203,6 +206,7 @@ struct loom_partials {
 	u32 linear;
 	struct loom_partial_set maintained;
 	u32 sums;
+	u32 asked;
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
 	struct loom_partial_class candidate[LOOM_PARTIAL_CANDIDATES];
 	u32 cost[DRM_LOOM_MAX_BANKS];
