@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "join.h"
 #include "scan.h"
+#include "tree.h"
 
 /**
  * DOC: Both kinds in one order
@@ -75,9 +76,13 @@ static u64 join_due(const struct loom_bank *bank)
 /* None is noted any more. */
 static void join_over(struct loom_bank *bank)
 {
+	bool was_order = loom_tree_is_order(bank);
+
 	loom_partials_trim(&bank->partials, 0);
 	bank->partials.joined = false;
 	bank->partials.worth = 0;
+	if (was_order && !bank->is_flat)
+		loom_tree_build(bank);
 }
 
 /* All blocks but @except are noted, or those before it. */

@@ -248,7 +248,8 @@ static struct loom_bank_block *loom_bank_below(struct loom_bank *bank, u64 addre
 			above.index = above.chunk->count;
 		}
 		entry = loom_partial_entry(above.chunk, --above.index);
-		if (entry->start <= address && !entry->block->partial)
+		/* that is to say, it is not partial, without a look at the block itself */
+		if (entry->start <= address && loom_mask_same(&entry->mask, &bank->all))
 			return entry->block;
 	}
 	return loom_bank_at(bank, address);

@@ -13,11 +13,16 @@ u64 loom_tree_max_hole(const struct loom_bank_block *node)
 	return node ? max(node->hole, max(node->max_hole[LOW], node->max_hole[HIGH])) : 0;
 }
 
-/* Updates the maxima above @node after a hole at or below it has changed, until one remains. */
-static void loom_tree_propagate(struct loom_bank_block *node)
+/*
+ * Updates the maxima above @node after a hole at or below it has changed, until one remains; unless
+ * nobody asks for them before the tree is built anew.
+ */
+static void loom_tree_propagate(const struct loom_bank *bank, struct loom_bank_block *node)
 {
 	struct loom_bank_block *parent;
 
+	if (loom_tree_is_order(bank))
+		return;
 	for (; (parent = node->parent); node = parent) {
 		int side = loom_tree_side(node);
 		u64 best = loom_tree_max_hole(node);
@@ -140,8 +145,8 @@ void loom_tree_link(struct loom_bank *bank, struct loom_bank_block *block)
 	block->parent = previous->child[HIGH] ? block->neighbour[HIGH] : previous;
 	block->parent->child[block->parent == previous] = block;
 
-	loom_tree_propagate(block);
-	loom_tree_propagate(previous);
+	loom_tree_propagate(bank, block);
+	loom_tree_propagate(bank, previous);
 	loom_tree_grown(bank, block);
 }
 
@@ -173,11 +178,11 @@ void loom_tree_unlink(struct loom_bank *bank, struct loom_bank_block *block)
 
 	if (from) {
 		from->max_hole[side] = loom_tree_max_hole(from->child[side]);
-		loom_tree_propagate(from);
+		loom_tree_propagate(bank, from);
 	}
 	if (next)
-		loom_tree_propagate(next);
-	loom_tree_propagate(previous);
+		loom_tree_propagate(bank, next);
+	loom_tree_propagate(bank, previous);
 	loom_tree_shrunk(bank, from, side);
 }
 

@@ -13,8 +13,17 @@
  * directions are the same code with the two sides swapped. The maxima of both children are kept in
  * the parent: the search touches no node beside its path.
  *
+ * While both kinds of blocks are joined (join.c), first fit does not search it: it is no more than
+ * an order, and the maxima are not kept.
+ *
  * A red-black tree was rejected: the same code, but higher, and searches outnumber rotations.
  */
+
+/* Whether the maxima are not kept. When this ends, the tree is built again. */
+static inline bool loom_tree_is_order(const struct loom_bank *bank)
+{
+	return bank->partials.joined && bank->policy == LOOM_BANK_FIRST_FIT;
+}
 
 /* Makes a tree of the blocks of @bank. */
 void loom_tree_build(struct loom_bank *bank);

@@ -4,6 +4,7 @@
  * the set of banks in which each byte is taken. Every answer of the allocator must be the model's:
  * the address, the refusal, the bytes given out in each bank, the walk over the blocks of a bank.
  */
+#include "bank/tree.h"
 #include "masks.h"
 #include "model.h"
 #include "tap.h"
@@ -255,6 +256,28 @@ static bool check_chunks(struct loom_partials *partials)
 	       check_banks(partials);
 }
 
+/* The largest holes below each node of the tree are what they are; U64_MAX: they are not. */
+static u64 tree_hole(const struct loom_bank_block *node)
+{
+	u64 hole = node ? node->hole : 0;
+
+	for (int i = 0; node && i < 2; i++) {
+		u64 below = tree_hole(node->child[i]);
+
+		if (below != node->max_hole[i])
+			return U64_MAX;
+		hole = max(hole, below);
+	}
+	return hole;
+}
+
+/* While nobody asks for them, they are not kept. */
+static bool check_tree(const struct loom_bank *bank)
+{
+	return bank->is_flat || bank->is_few || loom_tree_is_order(bank) ||
+	       tree_hole(bank->root) != U64_MAX;
+}
+
 /* The view of @mask: tiles the bank, says of every byte what the model says, adds up. */
 static bool check_view(struct loom_bank *bank, const struct model *model,
 		       const struct loom_mask *mask)
@@ -302,7 +325,7 @@ static bool check_all(struct loom_bank *bank, const struct model *model,
 		bytes += loom_mask_has(&model->taken[i], index);
 	}
 	loom_mask_set(&one, index);
-	return check_chunks(&bank->partials) && check_view(bank, model, &one) &&
+	return check_chunks(&bank->partials) && check_tree(bank) && check_view(bank, model, &one) &&
 	       check_view(bank, model, &some) && check_view(bank, model, &bank->all) &&
 	       loom_bank_lowest(bank) == lowest && loom_bank_bytes(bank, index) == bytes;
 }
@@ -360,6 +383,8 @@ static void test_random(const struct setting *setting, u32 linear)
 	bank.partials.linear = linear;
 	if (linear < LOOM_PARTIAL_LINEAR)
 		bank.partials.patience = 1;
+	if (linear == 20)
+		bank.flat_most = 8;
 
 	for (n = 0; n < setting->operations && !fault; n++) {
 		u32 i = random_below(setting->blocks);
