@@ -438,8 +438,8 @@ static void partial_raise(struct loom_partial_chunk *chunk, u32 index)
 }
 
 /*
- * A block went, and was at index @k: the classes of its neighbours on both sides have no new hole of
- * more than @bytes, and begin and end as before.
+ * A block went, and was at index @k. Return: the classes that both of its neighbours count for:
+ * these have no new hole of more than @bytes, and begin and end as before.
  */
 static u64 partial_between(struct loom_partial_chunk *chunk, const struct loom_partial_entry *gone,
 			   u32 k, u64 *bytes)
