@@ -86,21 +86,6 @@ struct few_place {
 	u32 index;
 };
 
-/* All ones if the block has one of the banks, else zero. */
-static __always_inline u64 few_meets(const struct loom_partial_entry *entry,
-				     const struct loom_mask *banks, u32 words)
-{
-	u64 both = entry->mask.word[0] & banks->word[0];
-
-	if (words > 1)
-		both |= entry->mask.word[1] & banks->word[1];
-	if (words > 2)
-		both |= entry->mask.word[2] & banks->word[2];
-	if (words > 3)
-		both |= entry->mask.word[3] & banks->word[3];
-	return -(u64)(both != 0);
-}
-
 /* The number of blocks that start at @start or below, where none of those from @index on does. */
 static __always_inline u32 few_index(const struct loom_partial_chunk *chunk, u32 index, u64 start)
 {
@@ -126,7 +111,7 @@ static __always_inline bool few_up(struct loom_partial_chunk *chunk, const struc
 
 		if (entry->start >= at + size)
 			break;
-		at = max(at, past & few_meets(entry, &banks, words));
+		at = max(at, past & loom_partial_meets(entry, &banks, words));
 	}
 	place->start = at;
 	place->index = few_index(chunk, k, at);
@@ -150,7 +135,7 @@ static __always_inline bool few_down(struct loom_partial_chunk *chunk,
 		/* no other block reaches over one on all banks */
 		if (entry->end <= at && on_all >> slot & 1)
 			break;
-		hit = few_meets(entry, &banks, words) & -(u64)(start < at + size) &
+		hit = loom_partial_meets(entry, &banks, words) & -(u64)(start < at + size) &
 		      -(u64)(entry->end > at);
 		short_of |= hit & -(u64)(start < size);
 		at = hit ? (start - size) & ~mask : at;
@@ -175,9 +160,7 @@ static noinline bool few_first_checked(struct loom_bank *bank,
 		return false;
 	loom_scan_chunk(&scan, chunk, request->top_down ? chunk->count : 0);
 	place->start = scan.at;
-	place->index = chunk->count;
-	while (place->index && loom_partial_entry(chunk, place->index - 1)->start > scan.at)
-		place->index--;
+	place->index = few_index(chunk, chunk->count, scan.at);
 	return !scan.failed;
 }
 
@@ -578,8 +561,7 @@ void loom_few_free(struct loom_bank *bank, struct loom_bank_block *block)
 	bank->on_all &= ~(1ULL << block->slot);
 	bank->allocated -= block->size & ((u64)block->partial - 1);
 	bank->few_unused = (bank->few_unused + 1) &
-			   -(u32)(partials->count * 2 * LOOM_FEW_SHARE < bank->blocks ||
-				  !partials->count);
+			   -(u32)(partials->count * 2 * LOOM_FEW_SHARE < bank->blocks);
 }
 
 /* --- going over */

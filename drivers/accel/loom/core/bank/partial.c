@@ -86,8 +86,8 @@ struct loom_partial_search {
  * Moves the candidate past the blocks of an extent if it fits between none of them. Return: true
  * if it may fit between two, so that they have to be compared one by one.
  */
-static bool partial_skip(struct loom_partial_search *search,
-			 const struct loom_partial_extent *extent, bool *moved)
+static __always_inline bool partial_skip(struct loom_partial_search *search,
+					 const struct loom_partial_extent *extent, bool *moved)
 {
 	struct loom_scan *scan = search->scan;
 
@@ -105,19 +105,13 @@ static bool partial_skip(struct loom_partial_search *search,
 static __always_inline bool partial_relevant_one(struct loom_partial_search *search,
 						 const struct loom_partial_extent *extent)
 {
-	struct loom_scan *scan = search->scan;
+	const struct loom_scan *scan = search->scan;
+	bool moved;
 
-	if (extent->last <= scan->at)
-		return false;
-	if (extent->first >= scan->at + scan->size) {
-		/* in a search from the bottom, all that follow start even higher */
+	/* in a search from the bottom, all that follow start even higher */
+	if (extent->last > scan->at && extent->first >= scan->at + scan->size)
 		search->found = !scan->top_down;
-		return false;
-	}
-	if (extent->gap >= scan->size)
-		return true;
-	loom_scan_move(scan, scan->top_down ? extent->first : extent->last);
-	return false;
+	return partial_skip(search, extent, &moved);
 }
 
 /* The same by all extents that apply, and by the summary. */

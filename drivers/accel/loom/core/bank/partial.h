@@ -246,6 +246,24 @@ static inline u32 loom_partial_slot(const struct loom_partial_chunk *chunk, u32 
 	return ((const u8 *)chunk->order)[index ^ LOOM_PARTIAL_FLIP];
 }
 
+/*
+ * All ones if the block has one of the banks, else zero, without a branch. @words: a constant, no
+ * less than &loom_partials.words.
+ */
+static __always_inline u64 loom_partial_meets(const struct loom_partial_entry *entry,
+					      const struct loom_mask *banks, u32 words)
+{
+	u64 both = entry->mask.word[0] & banks->word[0];
+
+	if (words > 1)
+		both |= entry->mask.word[1] & banks->word[1];
+	if (words > 2)
+		both |= entry->mask.word[2] & banks->word[2];
+	if (words > 3)
+		both |= entry->mask.word[3] & banks->word[3];
+	return -(u64)(both != 0);
+}
+
 /* The block at @index of a chunk, in the order of starts. */
 static inline struct loom_partial_entry *loom_partial_entry(struct loom_partial_chunk *chunk,
 							    u32 index)

@@ -8,18 +8,9 @@ enum { LOW, HIGH };
 static __always_inline u64 scan_meets(const struct loom_partial_entry *entry,
 				      const struct loom_mask *banks, u32 class, u32 words)
 {
-	u64 both;
-
 	if (!words)
 		return -(entry->classes >> class & 1);
-	both = entry->mask.word[0] & banks->word[0];
-	if (words > 1)
-		both |= entry->mask.word[1] & banks->word[1];
-	if (words > 2)
-		both |= entry->mask.word[2] & banks->word[2];
-	if (words > 3)
-		both |= entry->mask.word[3] & banks->word[3];
-	return -(u64)(both != 0);
+	return loom_partial_meets(entry, banks, words);
 }
 
 /*
