@@ -354,7 +354,9 @@ static int try_pads(struct trials *t, const struct loom_place_canonical own[2])
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < 2 && !ret && !is_enough(t) && is_mixed(&own[i].task.problem); i++) {
+	if (!is_mixed(&own[0].task.problem))
+		return 0;
+	for (i = 0; i < 2 && !ret && !is_enough(t); i++) {
 		struct loom_place_canonical share = own[i];
 
 		if (share.task.deadline_ns)
