@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Importers of Resize and its predecessor Upsample. */
 #include "import.h"
+#include "pick.h"
+
+#include "base/pool.h"
+#include "graph/nearest.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,12 +31,14 @@ static const char *const policies[] = { "stretch", "not_larger", "not_smaller", 
  * @num_axes: number of @axes
  * @attrs: scales and region of interest, for all axes of the operand
  * @dims: result
+ * @exact: by axis of the operand: the sizes that were given; num is zero where there are none
  */
 struct resize {
 	uint32_t axes[LOOM_GRAPH_RANK];
 	uint32_t num_axes;
 	struct loom_gresize attrs;
 	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_nearest exact[LOOM_GRAPH_RANK];
 };
 
 static void resize_begin(struct loom_import *im, const struct loom_value *x, struct resize *resize)
@@ -74,11 +80,27 @@ static void resize_by_scales(struct loom_import *im, const struct loom_value *x,
 	}
 }
 
+/* Of the axes, the one whose scale keep_aspect_ratio_policy applies to all. */
+static struct loom_nearest resize_common(const struct resize *resize, bool largest)
+{
+	const struct loom_nearest *common = &resize->exact[resize->axes[0]];
+	uint32_t i;
+
+	for (i = 1; i < resize->num_axes; i++) {
+		const struct loom_nearest *other = &resize->exact[resize->axes[i]];
+		int64_t left = common->num * other->den, right = other->num * common->den;
+
+		if (largest ? right > left : right < left)
+			common = other;
+	}
+	return *common;
+}
+
 static void resize_by_sizes(struct loom_import *im, const struct loom_value *x,
 			    const int64_t *sizes, uint32_t count, struct resize *resize)
 {
 	uint32_t i, policy = loom_attr_choice(im, "keep_aspect_ratio_policy", policies);
-	float common = policy == 1 ? INFINITY : 0;
+	struct loom_nearest common;
 
 	if (count != resize->num_axes) {
 		loom_import_fail(im, -EINVAL, "%u sizes for %u axes", count, resize->num_axes);
@@ -86,23 +108,77 @@ static void resize_by_sizes(struct loom_import *im, const struct loom_value *x,
 	}
 	for (i = 0; i < count; i++) {
 		uint32_t axis = resize->axes[i];
-		float scale = (float)sizes[i] / (float)x->dims[axis];
+		int64_t in = x->dims[axis];
 
-		if (sizes[i] < 0 || sizes[i] > SIZE_MAX_ELEMS || !x->dims[axis]) {
+		if (sizes[i] < 0 || sizes[i] > SIZE_MAX_ELEMS || !in ||
+		    (policy && (sizes[i] > LOOM_NEAREST_MAX || in > LOOM_NEAREST_MAX))) {
 			loom_import_fail(im, -EINVAL, "size %lld is out of range",
 					 (long long)sizes[i]);
 			return;
 		}
-		common = policy == 1 ? fminf(common, scale) : fmaxf(common, scale);
-		resize->attrs.scales[axis] = scale;
+		resize->attrs.scales[axis] = (float)sizes[i] / (float)in;
 		resize->dims[axis] = sizes[i];
+		resize->exact[axis] = (struct loom_nearest){ in, sizes[i], sizes[i], in };
 	}
-	for (i = 0; i < count && policy; i++) {
+	if (!policy || !count)
+		return;
+	common = resize_common(resize, policy == 2);
+	for (i = 0; i < count; i++) {
 		uint32_t axis = resize->axes[i];
+		struct loom_nearest *exact = &resize->exact[axis];
 
-		resize->attrs.scales[axis] = common;
-		resize->dims[axis] = (int64_t)floorf(common * (float)x->dims[axis] + 0.5f);
+		exact->num = common.num;
+		exact->den = common.den;
+		/* rounded half up */
+		exact->out = (2 * common.num * exact->in + common.den) / (2 * common.den);
+		resize->attrs.scales[axis] = (float)common.num / (float)common.den;
+		resize->dims[axis] = exact->out;
 	}
+}
+
+/* The elements of an axis if a device would take others; NULL if not, or after an error. */
+static int64_t *resize_elements(struct loom_import *im, const struct resize *resize, uint32_t axis)
+{
+	const struct loom_gresize *r = &resize->attrs;
+	const struct loom_nearest *exact = &resize->exact[axis];
+	/* the device has no such rounding, see lower/resize.c */
+	bool differs = r->coord == LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN &&
+		       (r->round == LOOM_GRESIZE_CEIL || r->round == LOOM_GRESIZE_ROUND_PREFER_CEIL);
+	int64_t *elements, i;
+
+	if (exact->in > LOOM_NEAREST_MAX || exact->out > LOOM_NEAREST_MAX || exact->out < 1 ||
+	    exact->num < 1)
+		return NULL;
+	for (i = 0; i < exact->out && !differs; i++)
+		differs = loom_nearest_exact(r, exact, i) !=
+			  loom_nearest_device(r, axis, exact->in, exact->out, i);
+	if (!differs)
+		return NULL;
+	elements = loom_pool_array(im->graph->pool, (size_t)exact->out, sizeof(*elements));
+	for (i = 0; elements && i < exact->out; i++)
+		elements[i] = loom_nearest_exact(r, exact, i);
+	if (!elements)
+		loom_import_fail(im, -ENOMEM, "out of memory");
+	return elements;
+}
+
+/* Gathers the axes on which binary32 would take other elements than fractions do. */
+static struct loom_value *resize_gather(struct loom_import *im, struct loom_value *x,
+					struct resize *resize)
+{
+	uint32_t axis, rank = x->rank;
+
+	if (resize->attrs.coord == LOOM_GRESIZE_TF_CROP_AND_RESIZE || !x->num_elems)
+		return x;
+	for (axis = 0; axis < rank && x; axis++) {
+		int64_t *elements = resize_elements(im, resize, axis);
+
+		if (!elements)
+			continue;
+		x = loom_pick_rows(im, x, axis, elements, resize->dims[axis]);
+		resize->attrs.scales[axis] = 1;
+	}
+	return x;
 }
 
 static void resize_roi(struct loom_import *im, uint32_t operand, struct resize *resize)
@@ -139,15 +215,25 @@ static uint32_t read_scales(struct loom_import *im, uint32_t operand, float *sca
 	return (uint32_t)value->num_elems;
 }
 
-static void resize_end(struct loom_import *im, struct loom_value *x, const struct resize *resize)
+static void resize_end(struct loom_import *im, struct loom_value *x, struct resize *resize)
 {
 	struct loom_node *node;
+	uint32_t i, rank = x->rank;
+	bool same = resize->attrs.coord != LOOM_GRESIZE_TF_CROP_AND_RESIZE;
 
 	if (im->em->status)
 		return;
 	if (!loom_dtype_is_float(x->dtype) && resize->attrs.mode != LOOM_GRESIZE_NEAREST) {
 		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
 				 loom_dtype_name(x->dtype));
+		return;
+	}
+	if (resize->attrs.mode == LOOM_GRESIZE_NEAREST)
+		x = resize_gather(im, x, resize);
+	for (i = 0; i < rank && x; i++)
+		same &= x->dims[i] == resize->dims[i] && resize->attrs.scales[i] == 1;
+	if (!x || same) {
+		loom_import_result(im, 0, x);
 		return;
 	}
 	node = loom_emit_begin(im->em, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1, &x);

@@ -2,9 +2,9 @@
 /*
  * RESIZE, axis by axis. Of nearest neighbours the result is runs of elements that are in equal
  * steps, copied; interpolation is a product with a constant matrix, whose columns are the weights
- * of an element of the result. Coordinates are computed in binary32 in the order of ONNX's
- * definition, as the engine does: so neighbours are the same.
+ * of an element of the result. Coordinates are those of the engine (graph/nearest.h).
  */
+#include "graph/nearest.h"
 #include "rewrite.h"
 
 #include <math.h>
@@ -13,56 +13,11 @@
 /* Most runs of an axis, each of which is a copy. */
 #define MOST_RUNS	1024
 
-/* The coordinate in an axis of @in elements of element @i of @out. */
-static float source(const struct loom_gresize *r, u32 axis, s64 in, s64 out, s64 i)
-{
-	float scale = r->scales[axis], x = (float)i;
-
-	if (scale == 1.0f)
-		return x;
-	switch (r->coord) {
-	case LOOM_GRESIZE_ASYMMETRIC:
-		return x / scale;
-	case LOOM_GRESIZE_PYTORCH_HALF_PIXEL:
-		return out == 1 ? 0.0f : (x + 0.5f) / scale - 0.5f;
-	case LOOM_GRESIZE_ALIGN_CORNERS:
-		return out == 1 ? 0.0f : x * ((float)in - 1.0f) / ((float)out - 1.0f);
-	case LOOM_GRESIZE_HALF_PIXEL_SYMMETRIC:
-		return (float)in / 2.0f * (1.0f - (float)out / (scale * (float)in)) +
-		       (x + 0.5f) / scale - 0.5f;
-	case LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN:
-		return (x + 0.5f) / scale;
-	default:
-		return (x + 0.5f) / scale - 0.5f;
-	}
-}
-
 static s64 clamp(float at, s64 in)
 {
 	if (!(at > 0))
 		return 0;
 	return at < (float)(in - 1) ? (s64)at : in - 1;
-}
-
-static s64 nearest(const struct loom_gresize *r, u32 axis, s64 in, s64 out, s64 i)
-{
-	float at = source(r, axis, in, out, i), low = floorf(at), part = at - low;
-	bool up = false;
-
-	switch (r->round) {
-	case LOOM_GRESIZE_ROUND_PREFER_FLOOR:
-		up = part > 0.5f;
-		break;
-	case LOOM_GRESIZE_ROUND_PREFER_CEIL:
-		up = part >= 0.5f;
-		break;
-	case LOOM_GRESIZE_FLOOR:
-		break;
-	case LOOM_GRESIZE_CEIL:
-		up = part > 0;
-		break;
-	}
-	return clamp(up ? low + 1 : low, in);
 }
 
 /* Each element of the axis @times times. */
@@ -91,7 +46,7 @@ static bool repeats(const struct loom_gresize *r, u32 axis, s64 in, s64 out)
 	if (out % in)
 		return false;
 	for (i = 0; i < out; i++)
-		if (nearest(r, axis, in, out, i) != i / (out / in))
+		if (loom_nearest_device(r, axis, in, out, i) != i / (out / in))
 			return false;
 	return true;
 }
@@ -122,12 +77,12 @@ static struct loom_value *nearest_axis(struct loom_rewriter *rw, const struct lo
 	if (x->rank < LOOM_GRAPH_RANK && repeats(r, axis, in, out))
 		return repeat(rw, x, axis, out / in);
 	while (i < out) {
-		s64 start = nearest(r, axis, in, out, i), count = 1, step = 1;
+		s64 start = loom_nearest_device(r, axis, in, out, i), count = 1, step = 1;
 
 		if (i + 1 < out)
-			step = nearest(r, axis, in, out, i + 1) - start;
+			step = loom_nearest_device(r, axis, in, out, i + 1) - start;
 		while (i + count < out &&
-		       nearest(r, axis, in, out, i + count) == start + count * step)
+		       loom_nearest_device(r, axis, in, out, i + count) == start + count * step)
 			count++;
 		if (n == MOST_RUNS)
 			return NULL;
@@ -182,7 +137,7 @@ static struct loom_value *matrix(struct loom_rewriter *rw, const struct loom_gre
 	if (!m || !column)
 		return NULL;
 	for (i = 0; i < out; i++) {
-		float at = source(r, axis, in, out, i);
+		float at = loom_resize_source(r, axis, in, out, i);
 
 		memset(column, 0, (size_t)in * sizeof(*column));
 		if (r->mode == LOOM_GRESIZE_CUBIC)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Other sizes of pictures. The reference kernel for the nearest element works its place out in
- * floats that differ from those of ONNX's Resize, so that of some pairs of sizes, as 2 and 82, they
- * take another element. An axis of such a pair is gathered.
+ * floats, and ONNX's Resize in fractions, so that of some pairs of sizes they take another element.
+ * An axis of such a pair is gathered.
  */
 #include "convert.h"
 
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "graph/nearest.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,21 +46,17 @@ static int64_t nearest_there(const struct nearest *n, int64_t at)
 	return within(n, n->corners ? roundf(place) : floorf(place));
 }
 
-/* What Resize takes, see the engine's resize_coord(). */
+/* What Resize takes. */
 static int64_t nearest_here(const struct nearest *n, int64_t at)
 {
-	const float scale = (float)n->out / (float)n->in;
-	float place;
+	const struct loom_nearest axis = { n->in, n->out, n->out, n->in };
+	const struct loom_gresize r = {
+		.coord = n->corners ? LOOM_GRESIZE_ALIGN_CORNERS :
+			 n->half ? LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN : LOOM_GRESIZE_ASYMMETRIC,
+		.round = n->corners ? LOOM_GRESIZE_ROUND_PREFER_CEIL : LOOM_GRESIZE_FLOOR,
+	};
 
-	if (n->in == n->out)
-		return at;
-	if (n->corners)
-		place = n->out > 1 ? (float)at * (float)(n->in - 1) / (float)(n->out - 1) : 0;
-	else if (n->half)
-		place = ((float)at + 0.5f) / scale - 0.5f;
-	else
-		return within(n, floorf((float)at / scale));
-	return within(n, place - floorf(place) >= 0.5f ? floorf(place) + 1 : floorf(place));
+	return loom_nearest_exact(&r, &axis, at);
 }
 
 static bool nearest_agrees(const struct nearest *n)
