@@ -262,6 +262,23 @@ struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x,
 						 &x));
 }
 
+/* What a reduction over no axes leaves: the part that applies to each element. */
+static struct loom_value *emit_reduce_none(struct loom_emitter *em, enum loom_greduce_kind kind,
+					   struct loom_value *x)
+{
+	switch (kind) {
+	case LOOM_GREDUCE_L1:
+	case LOOM_GREDUCE_L2:
+		return loom_emit_fn(em, LOOM_GFN_ABS, x);
+	case LOOM_GREDUCE_SUM_SQUARE:
+		return loom_emit_binary(em, LOOM_GBIN_MUL, x, x);
+	case LOOM_GREDUCE_LOG_SUM:
+		return loom_emit_fn(em, LOOM_GFN_LOG, x);
+	default:
+		return x;
+	}
+}
+
 struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_kind kind,
 				    struct loom_value *x, uint32_t axes, bool keepdims)
 {
@@ -269,8 +286,10 @@ struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_k
 	struct loom_node *node;
 	uint32_t i, rank = 0;
 
-	if (em->status || !x || !axes)
-		return x;
+	if (em->status || !x)
+		return NULL;
+	if (!axes)
+		return emit_reduce_none(em, kind, x);
 	if (x->dtype == DRM_LOOM_DTYPE_BOOL) {
 		loom_emit_fail(em, -EINVAL, "operand of type bool");
 		return NULL;

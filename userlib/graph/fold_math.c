@@ -8,9 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A NaN stays one, as on the device; fmin() and fmax() would drop it. */
 static double clamp(double x, double low, double high)
 {
-	return fmin(fmax(x, low), high);
+	x = x < low ? low : x;
+	return x > high ? high : x;
 }
 
 static double softplus(double x)
@@ -45,7 +47,7 @@ static double fold_fn(const struct loom_gact *act, double x)
 	case LOOM_GFN_SELU:
 		return beta * (x > 0 ? x : alpha * expm1(x));
 	case LOOM_GFN_CELU:
-		return fmax(x, 0) + fmin(0, alpha * expm1(x / alpha));
+		return isnan(x) ? x : fmax(x, 0) + fmin(0, alpha * expm1(x / alpha));
 	case LOOM_GFN_THRESHOLDED_RELU:
 		return x > alpha ? x : 0;
 	case LOOM_GFN_SHRINK:
@@ -71,7 +73,7 @@ static double fold_fn(const struct loom_gact *act, double x)
 	case LOOM_GFN_ABS:
 		return fabs(x);
 	case LOOM_GFN_SIGN:
-		return (x > 0) - (x < 0);
+		return x > 0 ? 1 : x < 0 ? -1 : x;
 	case LOOM_GFN_ERF:
 		return erf(x);
 	case LOOM_GFN_RECIPROCAL:

@@ -24,7 +24,8 @@ static struct loom_value *scalar_i32(struct loom_import *im, int64_t number)
 
 /*
  * Where the largest or smallest element along @axis is, I32; the axis stays as 1. Of equals the
- * first, or the last. Along what is NaN it is an index that exists.
+ * first, or the last. A NaN is the largest and the smallest: the extreme is NaN then, which equals
+ * no element.
  */
 static struct loom_value *emit_where(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				     enum loom_greduce_kind kind, bool last)
@@ -37,6 +38,9 @@ static struct loom_value *emit_where(struct loom_import *im, struct loom_value *
 		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_I32);
 	extreme = loom_emit_reduce(im->em, kind, x, 1u << axis, true);
 	hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, x, extreme);
+	if (loom_dtype_is_float(x->dtype))
+		hits = loom_emit_binary(im->em, LOOM_GBIN_OR, hits,
+					loom_emit_fn(im->em, LOOM_GFN_ISNAN, x));
 	if (!hits)
 		return NULL;
 	other = scalar_i32(im, last ? 0 : x->dims[axis] - 1);
@@ -170,21 +174,25 @@ static int64_t top_count(struct loom_import *im)
 
 /*
  * The largest element that is left, and where it is, over and over. What was taken keeps its place
- * but not its number: it is beyond all others, so that it is never the first of equals again.
+ * but not its number: it is beyond all others, so that it is never the first of equals again. A NaN
+ * counts as infinity, with which it is among the largest; its value is that of the element.
  */
 static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis, int64_t count,
 		     struct loom_value **values, struct loom_value **places)
 {
 	bool largest = loom_attr_int(im, "largest", 1);
 	struct loom_value *limit = emit_limit(im, x->dtype, largest), *hits, *rest = x;
+	bool is_float = loom_dtype_is_float(x->dtype);
 	struct loom_value *all = loom_pick_numbers(im, x->rank, axis, x->dims[axis]);
 	struct loom_value *numbers = all, *taken = scalar_i32(im, x->dims[axis]);
-	struct loom_value *most = scalar_i32(im, x->dims[axis] - 1);
+	enum loom_greduce_kind kind = largest ? LOOM_GREDUCE_MAX : LOOM_GREDUCE_MIN;
 	int64_t i;
 
+	if (is_float)
+		rest = loom_emit_select(im->em, loom_emit_fn(im->em, LOOM_GFN_ISNAN, x),
+					loom_emit_scalar(im->em, x->dtype, INFINITY), x);
 	for (i = 0; i < count && !im->em->status; i++) {
-		values[i] = loom_emit_reduce(im->em, largest ? LOOM_GREDUCE_MAX : LOOM_GREDUCE_MIN,
-					     rest, 1u << axis, true);
+		values[i] = loom_emit_reduce(im->em, kind, rest, 1u << axis, true);
 		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, rest, values[i]);
 		places[i] = loom_emit_reduce(im->em, LOOM_GREDUCE_MIN,
 					     loom_emit_select(im->em, hits, numbers, taken),
@@ -192,8 +200,10 @@ static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis
 		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, all, places[i]);
 		numbers = loom_emit_select(im->em, hits, taken, numbers);
 		rest = loom_emit_select(im->em, hits, limit, rest);
-		/* along what is NaN nothing is equal: an index that exists */
-		places[i] = loom_emit_binary(im->em, LOOM_GBIN_MIN, places[i], most);
+		if (is_float)
+			values[i] = loom_emit_reduce(im->em, kind,
+						     loom_emit_select(im->em, hits, x, limit),
+						     1u << axis, true);
 	}
 }
 

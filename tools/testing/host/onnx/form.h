@@ -81,15 +81,21 @@ static inline void fill(struct loom_array *array, const struct tensor *tensor, c
 		loom_array_set_element(array, i, tensor->elems[i]);
 }
 
+/* Bit by bit, but for what is not a number: all of those are the same. */
 static inline bool same(const struct loom_array *got, const struct tensor *want)
 {
 	struct loom_array expected;
+	uint64_t i, size = loom_dtype_size(want->dtype);
 	bool good;
 
 	fill(&expected, want, NULL);
 	good = got->dtype == want->dtype && got->rank == want->rank &&
-	       !memcmp(got->dims, want->dims, want->rank * sizeof(*want->dims)) &&
-	       !memcmp(got->data, expected.data, expected.size_bytes);
+	       !memcmp(got->dims, want->dims, want->rank * sizeof(*want->dims));
+	for (i = 0; good && i < expected.size_bytes / size; i++)
+		good = !memcmp((char *)got->data + i * size, (char *)expected.data + i * size,
+			       size) ||
+		       (isnan(loom_array_element(got, i)) &&
+			isnan(loom_array_element(&expected, i)));
 	loom_array_clear(&expected);
 	return good;
 }
