@@ -454,7 +454,8 @@ struct loom_value *loom_emit_pad(struct loom_emitter *em, struct loom_value *x,
 	if (!x)
 		return NULL;
 	for (i = 0; i < x->rank; i++) {
-		int64_t most = x->dims[i];
+		/* nothing is repeated of an axis without elements */
+		int64_t most = grow.mode == LOOM_GPAD_CONSTANT || x->dims[i] ? far : 0;
 
 		if (grow.begin[i] < 0)
 			grow.begin[i] = 0;
@@ -462,10 +463,6 @@ struct loom_value *loom_emit_pad(struct loom_emitter *em, struct loom_value *x,
 			grow.end[i] = 0;
 		dims[i] = x->dims[i] + grow.begin[i] + grow.end[i];
 		grows = grows || grow.begin[i] || grow.end[i];
-		if (grow.mode == LOOM_GPAD_REFLECT)
-			most--;
-		else if (grow.mode != LOOM_GPAD_WRAP)
-			most = grow.mode == LOOM_GPAD_EDGE && !x->dims[i] ? 0 : far;
 		if (grow.begin[i] > most || grow.end[i] > most) {
 			loom_emit_fail(em, -EINVAL, "pads of axis %u are larger than the axis",
 				       i);

@@ -116,13 +116,15 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	if (loom_attr_int(im, "output_dtype", 0) && !loom_import_has(im, 2))
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "output_dtype without zero point is not supported");
-	if (scale->dtype != DRM_LOOM_DTYPE_F32 ||
-	    (x->dtype != DRM_LOOM_DTYPE_F32 && x->dtype != DRM_LOOM_DTYPE_I32) ||
+	/* F16 is divided in F32 and rounded once, as by ONNX Runtime */
+	if ((scale->dtype != DRM_LOOM_DTYPE_F32 && scale->dtype != DRM_LOOM_DTYPE_F16) ||
+	    (x->dtype != scale->dtype && x->dtype != DRM_LOOM_DTYPE_I32) ||
 	    !loom_dtype_is_int(zero->dtype) || loom_dtype_size(zero->dtype) > 2)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
 				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
 				 loom_dtype_name(zero->dtype));
 	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
+	scale = loom_emit_cast(im->em, scale, DRM_LOOM_DTYPE_F32);
 	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero));
 }
 
