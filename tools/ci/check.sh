@@ -110,7 +110,9 @@ run_part() {
 	host)
 		for name in $(host_tests); do
 			tap "host-${name//\//-}" -- "build/host/$name"
-		done ;;
+		done
+		# seconds; check-long.sh has all of them
+		tap host-blind -- tools/testing/blind.sh onnx/{branches,loops,nan,recurrent} ;;
 	asan-build)
 		for target in build-asan ep-asan; do
 			tap make-$target --plain -- make -k -j2 $target

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "code_round.h"
@@ -120,6 +121,22 @@ static inline int outcome_replay(const struct loom_program *program,
 }
 
 /*
+ * Control of the tests themselves, see blind.sh: all results of all runs, or of each second, are ones,
+ * of which floats are NaN.
+ */
+static inline void outcome_spoil(struct outcome *outcome)
+{
+	const char *which = getenv("LOOM_NAN_OUTPUTS");
+	static unsigned int runs;
+	uint32_t i;
+
+	if (!which || (!strcmp(which, "second") && runs++ % 2 == 0))
+		return;
+	for (i = 0; i < outcome->num_outputs; i++)
+		memset(outcome->outputs[i].data, 0xff, outcome->outputs[i].size_bytes);
+}
+
+/*
  * Proves and runs it, 0 or an errno with a line about it. Whatever is returned,
  * outcome_clear() has to follow.
  */
@@ -157,6 +174,7 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 					      &outcome->outputs[outcome->num_outputs], NULL);
 		outcome->num_outputs += !ret;
 	}
+	outcome_spoil(outcome);
 	loom_session_destroy(session);
 	loom_target_close(target);
 	return ret;

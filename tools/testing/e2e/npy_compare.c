@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "loom_file.h"
+#include "near.h"
 
 /**
  * struct measure - how far two arrays are apart
@@ -63,14 +64,11 @@ static struct measure measure(const struct loom_array *got, const struct loom_ar
 	for (i = 0; i < count; i++) {
 		g = element(got, i);
 		w = element(want, i);
-		/* equal infinities differ by NaN */
-		off = (isnan(g) && isnan(w)) || g == w ? 0 : fabs(g - w);
+		off = near_off(g, w);
 		if (isfinite(w)) {
 			m.largest = fmax(m.largest, fabs(w));
 			m.rms_want += w * w;
 		}
-		if (!isfinite(off))
-			off = INFINITY;
 		if (off > m.worst) {
 			m.worst = off;
 			m.at = i;

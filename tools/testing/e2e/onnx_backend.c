@@ -37,6 +37,7 @@
 #include "loom_file.h"
 #include "loom_planner.h"
 #include "loom_run.h"
+#include "near.h"
 #include "onnx.pb-c.h"
 #include "graph/value.h"
 
@@ -313,15 +314,6 @@ static double element(const struct loom_array *array, size_t i)
 	return loom_half_to_float(half);
 }
 
-static bool close_enough(double got, double want)
-{
-	if (isnan(want) || isnan(got))
-		return isnan(want) && isnan(got);
-	if (isinf(want) || isinf(got))
-		return got == want;
-	return fabs(got - want) <= ATOL + RTOL * fabs(want);
-}
-
 static bool same_shape(const struct loom_array *a, const struct loom_array *b)
 {
 	return a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims));
@@ -347,7 +339,7 @@ static enum verdict compare(struct test_case *test, const struct loom_array *got
 		return say(test, VERDICT_FAIL, "output %s differs", got->name);
 	}
 	for (i = 0; i < count; i++)
-		if (!close_enough(element(got, i), element(want, i)))
+		if (!near_within(element(got, i), element(want, i), ATOL, RTOL))
 			return say(test, VERDICT_FAIL, "output %s[%zu] is %.9g, not %.9g",
 				   got->name, i, element(got, i), element(want, i));
 	return VERDICT_PASS;

@@ -2,6 +2,7 @@
 /* What the passes make of small models. */
 #include "graph/graph.h"
 #include "model.h"
+#include "near.h"
 
 #include <math.h>
 
@@ -14,7 +15,7 @@ static const float *floats_of(const struct loom_value *value)
 
 static bool near(float a, double b)
 {
-	return fabs((double)a - b) < EPSILON;
+	return near_off(a, b) < EPSILON;
 }
 
 /* x[1,2,4,4] -> Conv 1x1 to 2 channels -> BatchNormalization -> Relu -> y */

@@ -5,6 +5,7 @@
 /* Operators as plain loops over random geometry, to compare with. */
 
 #include "case.h"
+#include "near.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ enum { MM_B, MM_M, MM_K, MM_N, MM_A_BATCH, MM_B_BATCH };
 
 static inline bool near(double a, double b)
 {
-	return fabs(a - b) <= 0.0001 * (1 + fabs(b));
+	return near_within(a, b, 0.0001, 0.0001);
 }
 
 /* The next index in row-major order; false after the last, when it is all zero again. */

@@ -5,6 +5,7 @@
  * the inputs as constants: what then folds to a constant has to have the expected elements, too.
  */
 #include "graph/graph.h"
+#include "near.h"
 #include "tap.h"
 #include "graph/value.h"
 
@@ -105,6 +106,7 @@ static const char *shape_mismatch(const struct test_case *test, const struct loo
 
 static bool elements_agree(const struct loom_value *value, const struct loom_array *expected)
 {
+	double close = value->dtype == DRM_LOOM_DTYPE_F16 ? 0.001 : 0.00001;
 	struct loom_value other = *value;
 	int64_t i;
 
@@ -112,11 +114,7 @@ static bool elements_agree(const struct loom_value *value, const struct loom_arr
 	for (i = 0; i < value->num_elems; i++) {
 		double a = loom_value_float(value, i), b = loom_value_float(&other, i);
 
-		if (isnan(a) && isnan(b))
-			continue;
-		if (a != b &&
-		    !(fabs(a - b) <=
-		      (value->dtype == DRM_LOOM_DTYPE_F16 ? 0.001 : 0.00001) * fmax(1, fabs(b)))) {
+		if (!near_within(a, b, close, close)) {
 			tap_note("element %lld: %g instead of %g", (long long)i, a, b);
 			return false;
 		}

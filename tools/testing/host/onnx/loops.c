@@ -5,6 +5,7 @@
  */
 #include "loom_chip_file.h"
 #include "loom_planner.h"
+#include "near.h"
 #include "outcome.h"
 #include "proto_build.h"
 
@@ -93,7 +94,7 @@ static void expect_floats(Onnx__GraphProto *proto, const float *want, size_t cou
 	for (i = 0; !ret && i < outcome.num_outputs; i++)
 		for (k = 0; k < outcome.outputs[i].size_bytes / sizeof(float); k++, at++)
 			bad += at >= count ||
-			       fabsf(((float *)outcome.outputs[i].data)[k] - want[at]) > 0.00001f;
+			       near_off(((float *)outcome.outputs[i].data)[k], want[at]) > 0.00001;
 	tap_ok(!ret && !bad && at == count, "%s", what);
 	if (ret || bad || at != count)
 		tap_note("%d, %u of %zu wrong, %zu wanted: %s", ret, bad, at, count, err.text);

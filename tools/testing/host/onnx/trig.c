@@ -5,6 +5,7 @@
 
 #include "loom_chip_file.h"
 #include "model.h"
+#include "near.h"
 #include "outcome.h"
 
 #define COUNT	2000
@@ -81,7 +82,7 @@ static void try_function(const struct function *function)
 	outcome = run(function->op, &x);
 	for (i = 0; i < COUNT; i++) {
 		want = function->fn(numbers[i]);
-		off = fabs(loom_array_element(&outcome.outputs[0], i) - want);
+		off = near_off(loom_array_element(&outcome.outputs[0], i), want);
 		off *= 10000000;
 		off /= function->relative * fabs(want) + function->absolute + DBL_MIN;
 		if (!(off <= worst)) {

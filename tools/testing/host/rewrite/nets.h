@@ -8,6 +8,7 @@
 
 #include "host/lower/case.h"
 #include "chips.h"
+#include "near.h"
 
 #define F32	DRM_LOOM_DTYPE_F32
 #define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
@@ -361,8 +362,8 @@ static inline bool is_near(const struct loom_array *a, const struct loom_array *
 	for (i = 0; a->dtype == F32 && i < a->size_bytes / sizeof(float); i++) {
 		double x = ((float *)a->data)[i], y = ((float *)b->data)[i];
 
-		largest = fmax(largest, fabs(y));
-		off = fmax(off, isnan(x) ? INFINITY : fabs(x - y));
+		largest = isfinite(y) ? fmax(largest, fabs(y)) : largest;
+		off = near_worst(off, x, y);
 	}
 	if (a->dtype == F32 && slack && off <= slack * largest)
 		return true;

@@ -380,7 +380,7 @@ static void check_half(void)
 		below = got & 0x7fff ? fabs(loom_half_to_f32(got - 1)) : INFINITY;
 		above = fabs(fabs(f) - above);
 		below = fabs(fabs(f) - below);
-		if (d > above || d > below || ((d == above || d == below) && got & 1)) {
+		if (!(d <= above && d <= below) || ((d == above || d == below) && got & 1)) {
 			if (!bad++)
 				tap_note("%a becomes %a", f, loom_half_to_f32(got));
 		}
