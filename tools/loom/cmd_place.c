@@ -339,7 +339,7 @@ static void tool_place_print(const struct tool_placing *place)
 		       (double)place->used_ns / 1e9, (double)place->asked_ns / 1e9,
 		       (double)place->read_ns / 1e9, "and one placement is completed");
 	for (i = 0; i < place->csv->num_unknown; i++)
-		printf("ignored    column '%s'\n", tool_show(text, place->csv->unknown[i]));
+		printf("ignored    column '%s'\n", place->csv->unknown[i]);
 }
 
 static void tool_place_print_json(const struct tool_placing *place)

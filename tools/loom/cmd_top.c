@@ -308,9 +308,9 @@ static void top_print_row(FILE *file, const struct top_row *row)
 		tool_bytes(b, dram->total_bytes - min(dram->resident_bytes, dram->total_bytes)),
 		tool_bytes(c, top_most(dram)), tool_bytes(d, sram->total_bytes),
 		tool_bytes(e, top_most(sram)));
-	/* the name of a process can have any bytes, escape sequences included */
+	/* a process may have a newline in its name; all else is filtered (stream.c) */
 	for (at = client->command; *at; at++)
-		fputc(isprint((unsigned char)*at) ? *at : '?', file);
+		fputc(*at == '\n' ? '?' : *at, file);
 	fputc('\n', file);
 }
 
@@ -446,6 +446,11 @@ static char *top_draw(const struct top *top, const struct top_sample *before,
 
 /* ---------------------------------------------------------------- terminal */
 
+static void top_control(const char *sequence)
+{
+	tool_stream_raw(stdout, sequence, strlen(sequence));
+}
+
 /* Writes as many lines, and as much of each, as the terminal has room for. */
 static void top_show(const char *text)
 {
@@ -454,15 +459,15 @@ static void top_show(const char *text)
 	size_t length;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	fputs("\033[H", stdout);
+	top_control("\033[H");
 	for (line = 1; *text && line < size.ws_row; line++) {
 		length = strcspn(text, "\n");
-		printf("%.*s\033[K\n", (int)(length < size.ws_col ? length : size.ws_col), text);
+		printf("%.*s", (int)(length < size.ws_col ? length : size.ws_col), text);
+		top_control("\033[K\n");
 		text += length;
 		text += *text == '\n';
 	}
-	fputs("\033[J", stdout);
-	fflush(stdout);
+	top_control("\033[J");
 }
 
 /* Waits for the time of the next sample. Return: false to end. */
@@ -555,10 +560,9 @@ static int top_terminal(const struct top *top)
 		raw.c_lflag &= ~(ICANON | ECHO);
 		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	}
-	fputs("\033[?1049h\033[?25l", stdout);
+	top_control("\033[?1049h\033[?25l");
 	ret = top_loop(top, keys);
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
+	top_control("\033[?25h\033[?1049l");
 	if (keys)
 		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 	return ret;

@@ -28,7 +28,7 @@ static void json_text(struct json *json, const char *text)
 			fputs("\xef\xbf\xbd", json->file);
 		else if (*text == '"' || *text == '\\')
 			fprintf(json->file, "\\%c", *text);
-		else if (isascii(*text) && *text < 0x20)
+		else if (isascii(*text) && (*text < 0x20 || *text == 0x7f))
 			fprintf(json->file, "\\u%04x", *text);
 		else
 			fwrite(text, 1, length, json->file);

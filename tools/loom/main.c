@@ -115,8 +115,10 @@ static int tool_version_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct tool_command *command;
-	int ret;
+	int error, ret = tool_streams_filter();
 
+	if (ret)
+		return tool_fail("no memory");
 	if (argc < 2) {
 		tool_print_commands(stderr);
 		return TOOL_USAGE;
@@ -136,7 +138,8 @@ int main(int argc, char **argv)
 	else
 		ret = command->run(argc - 1, argv + 1);
 	/* A full disk or a closed pipe must not look like success. */
-	if (fflush(stdout) || ferror(stdout))
-		return tool_fail("standard output cannot be written");
+	error = tool_stdout_error();
+	if (error)
+		return tool_fail("standard output cannot be written: %s", strerror(-error));
 	return ret;
 }

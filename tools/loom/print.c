@@ -91,22 +91,3 @@ size_t tool_char_length(const char *text, size_t left)
 	return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000) &&
 	       code >= 0xa0 ? length : 0;
 }
-
-const char *tool_show(char *text, const char *name)
-{
-	size_t left = strlen(name), length, at = 0;
-
-	for (; left; name += length, left -= length) {
-		length = tool_char_length(name, left);
-		if (at + (length ? length : 1) > TOOL_TEXT - sizeof("..."))
-			break;
-		if (length)
-			memcpy(text + at, name, length);
-		else
-			text[at] = '?';
-		length = length ? length : 1;
-		at += length;
-	}
-	snprintf(text + at, TOOL_TEXT - at, left ? "..." : "");
-	return text;
-}

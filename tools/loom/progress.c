@@ -24,12 +24,12 @@ int tool_progress_tick(void *arg, uint64_t done, uint64_t total)
 
 	if (took_ns < TOOL_PROGRESS_QUIET_NS || !progress->visible)
 		return 0;
+	tool_stream_raw(stderr, "\r", 1);
 	if (total)
-		fprintf(stderr, "\r%s: %3.0f %%, %.0f s ", progress->what, 100.0 * done / total,
+		fprintf(stderr, "%s: %3.0f %%, %.0f s ", progress->what, 100.0 * done / total,
 			took_ns / 1e9);
 	else
-		fprintf(stderr, "\r%s: %.0f s ", progress->what, took_ns / 1e9);
-	fflush(stderr);
+		fprintf(stderr, "%s: %.0f s ", progress->what, took_ns / 1e9);
 	progress->shown = true;
 	return 0;
 }
@@ -38,7 +38,7 @@ void tool_progress_end(struct tool_progress *progress)
 {
 	/* Back to the start, erase to the end of the line. */
 	if (progress->shown)
-		fputs("\r\033[K", stderr);
+		tool_stream_raw(stderr, "\r\033[K", 4);
 	progress->shown = false;
 }
 

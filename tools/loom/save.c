@@ -76,7 +76,7 @@ int tool_save_commit(struct tool_save *save)
 		return 0;
 	}
 	if (!strcmp(save->path, "-")) {
-		ret = tool_save_write(stdout, save);
+		ret = tool_stream_raw(stdout, save->bytes, save->size_bytes);
 		return ret ? tool_save_failed(save, ret) : 0;
 	}
 	file = fopen(save->path, "wb");

@@ -118,7 +118,7 @@ void json_dims(struct json *json, const char *key, uint32_t rank, const int64_t 
 /** tool_file_size() - bytes of an open file, which is rewound; 0 or -errno */
 int tool_file_size(FILE *file, size_t *size_bytes);
 
-/** enough for tool_bytes(), tool_cycles(), tool_dims() and tool_show() */
+/** enough for tool_bytes(), tool_cycles(), tool_dims() */
 #define TOOL_TEXT	192
 
 /** tool_bytes() - "12.3 MiB" into @text, of TOOL_TEXT bytes; returns it */
@@ -138,14 +138,30 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
  */
 size_t tool_char_length(const char *text, size_t left);
 
+/* stream.c */
+
 /**
- * tool_show() - a name of a file's into a line for people: nothing in it that a terminal would obey
- * @text: [out] of TOOL_TEXT bytes; shortened to that
- * @name: the name
+ * tool_streams_filter() - from now on nothing is printed that a terminal would obey
  *
- * Return: @text.
+ * In stdout and stderr newlines, tabs and characters that can be printed stay; all other bytes
+ * become question marks.
+ *
+ * Return: 0 or -ENOMEM.
  */
-const char *tool_show(char *text, const char *name);
+int tool_streams_filter(void);
+
+/**
+ * tool_stream_raw() - bytes to a stream as they are: a file, or the tool's own control sequences
+ * @file: stdout or stderr
+ * @bytes: the bytes
+ * @size: number of @bytes
+ *
+ * Return: 0 or -errno.
+ */
+int tool_stream_raw(FILE *file, const void *bytes, size_t size);
+
+/** tool_stdout_error() - 0 if all that was printed was written, or -errno of what was not */
+int tool_stdout_error(void);
 
 /* save.c */
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Each test program of the host that compares results notices when all of them are NaN (of integers
-# -1), or those of each second run, where it compares runs with each other. TAP; programs may be named:
-# onnx/loops. All of them take minutes.
+# -1), or those of each second run, where it compares runs with each other. TAP; programs may be
+# named: onnx/loops. All of them take minutes.
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tools/testing/tap.sh
 . tools/testing/tap.sh

@@ -121,8 +121,8 @@ static inline int outcome_replay(const struct loom_program *program,
 }
 
 /*
- * Control of the tests themselves, see blind.sh: all results of all runs, or of each second, are ones,
- * of which floats are NaN.
+ * Control of the tests themselves, see blind.sh: all results of all runs, or of each second, are
+ * ones, of which floats are NaN.
  */
 static inline void outcome_spoil(struct outcome *outcome)
 {

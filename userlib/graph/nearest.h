@@ -41,7 +41,9 @@ int64_t loom_nearest_exact(const struct loom_gresize *r, const struct loom_neare
  * @out: its elements in the result
  * @i: element of the result
  *
- * Operations are in the order in which the engine has them, so results are the same to the bit.
+ * Operations are in the order in which the engine has them.
+ *
+ * Return: the engine's coordinate, to the bit.
  */
 float loom_resize_source(const struct loom_gresize *r, uint32_t axis, int64_t in, int64_t out,
 			 int64_t i);

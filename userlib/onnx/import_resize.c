@@ -143,7 +143,8 @@ static int64_t *resize_elements(struct loom_import *im, const struct resize *res
 	const struct loom_nearest *exact = &resize->exact[axis];
 	/* the device has no such rounding, see lower/resize.c */
 	bool differs = r->coord == LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN &&
-		       (r->round == LOOM_GRESIZE_CEIL || r->round == LOOM_GRESIZE_ROUND_PREFER_CEIL);
+		       r->round != LOOM_GRESIZE_FLOOR &&
+		       r->round != LOOM_GRESIZE_ROUND_PREFER_FLOOR;
 	int64_t *elements, i;
 
 	if (exact->in > LOOM_NEAREST_MAX || exact->out > LOOM_NEAREST_MAX || exact->out < 1 ||

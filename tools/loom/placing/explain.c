@@ -131,7 +131,7 @@ static void tool_peak_print_reason(const struct tool_placing *place, const struc
 	       (unsigned long long)reason->bound_bytes, tool_bytes(text, reason->bound_bytes));
 	if (reason->item != LOOM_PLACE_NONE)
 		printf("where '%s' ends, which is fixed\n",
-		       tool_show(text, place->csv->ids[peak->of[reason->item]]));
+		       place->csv->ids[peak->of[reason->item]]);
 	else if (reason->align_bytes > 1)
 		printf("at %lld, by %u items and what is lost to an alignment of %llu\n",
 		       (long long)reason->moment, peak->num_alive,
@@ -148,7 +148,6 @@ static int tool_peak_print(struct tool_peak *peak, const struct tool_placing *pl
 			   const char *name)
 {
 	struct loom_place_reason without;
-	char text[TOOL_TEXT];
 	uint32_t i;
 
 	tool_peak_print_reason(place, peak, name);
@@ -157,7 +156,7 @@ static int tool_peak_print(struct tool_peak *peak, const struct tool_placing *pl
 			return -1;
 		printf("           %llu bytes '%s': without it %llu, at %lld\n",
 		       (unsigned long long)peak->items[peak->alive[i]].size_bytes,
-		       tool_show(text, place->csv->ids[peak->of[peak->alive[i]]]),
+		       place->csv->ids[peak->of[peak->alive[i]]],
 		       (unsigned long long)without.bound_bytes, (long long)without.moment);
 	}
 	if (i < peak->num_alive)

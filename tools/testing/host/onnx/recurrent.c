@@ -324,9 +324,10 @@ static void all_forms(const char *op, int gates)
 static void add_halves(struct loom_graph *graph, const char *name, int64_t steps, int64_t rows,
 		       const float *elements, struct loom_array *array)
 {
+	const int64_t dims[] = { steps, rows, 1 };
 	int64_t i;
 
-	if (loom_array_alloc(array, DRM_LOOM_DTYPE_F16, 3, (int64_t[]){ steps, rows, 1 }))
+	if (loom_array_alloc(array, DRM_LOOM_DTYPE_F16, 3, dims))
 		tap_fatal("no memory");
 	for (i = 0; i < steps * rows; i++)
 		loom_array_set_element(array, (uint64_t)i, elements[i]);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Standard output and standard error. What is printed for people holds names out of models, tables,
+ * the kernel and other processes, and a terminal obeys control characters in them. So both streams
+ * go through one filter, which no printing can forget.
+ *
+ * Rejected: a function around each name. There were hundreds of places, and errors of the library
+ * among them.
+ */
+#include "tool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/**
+ * struct stream - a stream that is filtered
+ * @fd: where it goes
+ * @error: errno of the first write that failed, or 0
+ * @held: first bytes of a character of which the rest has not come
+ * @num_held: number of @held
+ */
+struct stream {
+	int fd;
+	int error;
+	char held[4];
+	size_t num_held;
+};
+
+static struct stream stream_out = { .fd = STDOUT_FILENO }, stream_err = { .fd = STDERR_FILENO };
+
+static int stream_put(struct stream *stream, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t done = write(stream->fd, bytes, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			if (!stream->error)
+				stream->error = errno;
+			return -1;
+		}
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Bytes of a character that begins with @first, if it is one. */
+static size_t stream_wants(unsigned char first)
+{
+	return first < 0xc2 || first > 0xf4 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+}
+
+/*
+ * A newline, a tab and what can be printed stay; all else becomes a question mark. Returns the
+ * number of bytes of @text that were looked at; the rest may be the begin of a character.
+ */
+static size_t stream_filter(const char *text, size_t size, char *out, size_t *out_size)
+{
+	size_t at, length;
+
+	for (at = 0; at < size; at += length ? length : 1) {
+		length = text[at] == '\n' || text[at] == '\t' ? 1 :
+			 tool_char_length(text + at, size - at);
+		if (!length && size - at < stream_wants((unsigned char)text[at]))
+			break;
+		if (length)
+			memcpy(out + *out_size, text + at, length);
+		else
+			out[*out_size] = '?';
+		*out_size += length ? length : 1;
+	}
+	return at;
+}
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t size)
+{
+	struct stream *stream = cookie;
+	char in[1024], out[sizeof(in)];
+	size_t done = 0;
+
+	while (done < size) {
+		size_t part = min(size - done, sizeof(in) - stream->num_held), total, seen;
+		size_t out_size = 0;
+
+		memcpy(in, stream->held, stream->num_held);
+		memcpy(in + stream->num_held, bytes + done, part);
+		total = stream->num_held + part;
+		seen = stream_filter(in, total, out, &out_size);
+		stream->num_held = total - seen;
+		memcpy(stream->held, in + seen, stream->num_held);
+		if (stream_put(stream, out, out_size))
+			return 0;
+		done += part;
+	}
+	return (ssize_t)size;
+}
+
+static FILE *stream_open(struct stream *stream, int buffering)
+{
+	FILE *file = fopencookie(stream, "w", (cookie_io_functions_t){ .write = stream_write });
+
+	if (file)
+		setvbuf(file, NULL, buffering, BUFSIZ);
+	return file;
+}
+
+int tool_streams_filter(void)
+{
+	FILE *out = stream_open(&stream_out, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+	FILE *err = stream_open(&stream_err, _IONBF);
+
+	if (!out || !err)
+		return -ENOMEM;
+	stdout = out;
+	stderr = err;
+	return 0;
+}
+
+int tool_stream_raw(FILE *file, const void *bytes, size_t size)
+{
+	struct stream *stream = file == stderr ? &stream_err : &stream_out;
+
+	if (fflush(file) || stream_put(stream, bytes, size))
+		return stream->error ? -stream->error : -EIO;
+	return 0;
+}
+
+int tool_stdout_error(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return stream_out.error ? -stream_out.error : -EIO;
+}
