@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What is not a number: where it is, whether it is the largest, and that it stays one through
- * functions, folded and computed alike. And reductions over no axes, which leave their element-wise
+ * functions, folded and computed alike. And reductions over no axes,
+   which leave their element-wise
  * part.
  */
 #include "form.h"
@@ -13,13 +14,17 @@
 #define FEW	F32(2, { 2, 2 }, { -3, 4, 0.5, -0.25 })
 
 static const struct form forms[] = {
-	{ "the first that is none is the largest", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0) }, 2, { ROWS }, 1, 0,
+	{ "the first that is none is the largest", "ArgMax", 13, { INT("axis", 1),
+	  INT("keepdims", 0) }, 2, { ROWS }, 1, 0,
 	  { I64(1, { 3 }, { 1, 2, 0 }) }, 1 },
-	{ "and the smallest", "ArgMin", 13, { INT("axis", 1), INT("keepdims", 0) }, 2, { ROWS2 }, 1, 0,
+	{ "and the smallest", "ArgMin", 13, { INT("axis", 1), INT("keepdims", 0) }, 2,
+	  { ROWS2 }, 1, 0,
 	  { I64(1, { 3 }, { 1, 0, 2 }) }, 1 },
-	{ "or the last", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0), INT("select_last_index", 1) }, 3, { ROWS2 }, 1, 0,
+	{ "or the last", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0),
+	  INT("select_last_index", 1) }, 3, { ROWS2 }, 1, 0,
 	  { I64(1, { 3 }, { 1, 3, 2 }) }, 1 },
-	{ "of constants as well", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0) }, 2, { ROWS }, 1, 1,
+	{ "of constants as well", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0) }, 2,
+	  { ROWS }, 1, 1,
 	  { I64(1, { 3 }, { 1, 2, 0 }) }, 1 },
 	{ "one hit in each row", "Hardmax", 13, { INT("axis", 1) }, 1, { ROWS2 }, 1, 0,
 	  { F32(2, { 3, 4 }, { 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0 }) }, 1 },
@@ -57,7 +62,8 @@ static const struct form forms[] = {
 	{ "of two", "Min", 13, { }, 0, { F32(1, { 3 }, { N, 1, 2 }), F32(1, { 3 }, { 1, N, 3 }) },
 	  2, 0, { F32(1, { 3 }, { N, N, 2 }) }, 1 },
 	{ "where it is of f16", "ArgMax", 13, { INT("axis", 1), INT("keepdims", 0) }, 2,
-	  { { DRM_LOOM_DTYPE_F16, 2, { 1, 3 }, { 7, N, 9 } } }, 1, 0, { I64(1, { 1 }, { 1 }) }, 1 },
+	  { { DRM_LOOM_DTYPE_F16, 2, { 1, 3 }, { 7, N, 9 } } }, 1, 0, { I64(1, { 1 }, { 1 }) },
+	  1 },
 	{ "between limits", "Clip", 13, { }, 0,
 	  { F32(1, { 3 }, { N, -1, 9 }), F32(0, { 0 }, { 0 }), F32(0, { 0 }, { 6 }) }, 3, 6,
 	  { F32(1, { 3 }, { N, 0, 6 }) }, 1 },

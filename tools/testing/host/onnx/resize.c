@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Resize to given sizes, nearest: the element follows from the sizes in integers. Expected elements
+ * Resize to given sizes,
+   nearest: the element follows from the sizes in integers. Expected elements
  * are counted with fractions, for all pairs of sizes up to 64, all coordinates and all roundings.
  */
 #include "form.h"
@@ -158,26 +159,33 @@ static void some_models(void)
 
 static const struct form forms[] = {
 	{ "20 to 6", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "half_pixel"), TEXT("nearest_mode", "round_prefer_ceil") }, 2,
+	  { TEXT("coordinate_transformation_mode", "half_pixel"), TEXT("nearest_mode",
+	  "round_prefer_ceil") }, 2,
 	  { F32(1, { 20 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
 			     19 }), NONE, NONE, I64(1, { 1 }, { 6 }) }, 4, 14,
 	  { F32(1, { 6 }, { 1, 5, 8, 11, 15, 18 }) }, 1 },
 	{ "7 to 2", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode", "round_prefer_ceil") }, 2,
+	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode",
+	  "round_prefer_ceil") }, 2,
 	  { F32(1, { 7 }, { 0, 1, 2, 3, 4, 5, 6 }), NONE, NONE, I64(1, { 1 }, { 2 }) }, 4, 14,
 	  { F32(1, { 2 }, { 0, 4 }) }, 1 },
 	{ "14 to 1", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "half_pixel"), TEXT("nearest_mode", "round_prefer_ceil") }, 2,
-	  { F32(1, { 14 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 }), NONE, NONE, I64(1, { 1 }, { 1 }) }, 4, 14,
+	  { TEXT("coordinate_transformation_mode", "half_pixel"), TEXT("nearest_mode",
+	  "round_prefer_ceil") }, 2,
+	  { F32(1, { 14 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 }), NONE, NONE, I64(1,
+	  { 1 }, { 1 }) }, 4, 14,
 	  { F32(1, { 1 }, { 7 }) }, 1 },
 	{ "23 to 14", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode", "round_prefer_floor") }, 2,
+	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode",
+	  "round_prefer_floor") }, 2,
 	  { F32(1, { 23 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
 			     20, 21, 22 }), NONE, NONE, I64(1, { 1 }, { 14 }) }, 4, 14,
 	  { F32(1, { 14 }, { 0, 2, 3, 5, 7, 8, 10, 11, 13, 15, 16, 18, 20, 21 }) }, 1 },
 	{ "10 to 12", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode", "round_prefer_ceil") }, 2,
-	  { F32(1, { 10 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }), NONE, NONE, I64(1, { 1 }, { 12 }) }, 4, 14,
+	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode",
+	  "round_prefer_ceil") }, 2,
+	  { F32(1, { 10 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }), NONE, NONE, I64(1, { 1 },
+	  { 12 }) }, 4, 14,
 	  { F32(1, { 12 }, { 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8, 9 }) }, 1 },
 	{ "bytes, along the second axis, scaled like the first", "Resize", 19,
 	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode", "ceil"),
