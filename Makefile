@@ -123,6 +123,7 @@ help:
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
+	@echo '  make golden       write anew what plans of eight networks cost: tools/testing/golden.csv'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1 DEBUG=1'
 	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
 	@echo '  make coverage-module  lines of the module that selftests and KUnit reach: PARTS="node bus" SHOW=1'
@@ -533,6 +534,10 @@ fuzz:
 # MODULE=1 for what has to run in the VM.
 COUNT	?= 100
 SEED	?= 1
+.PHONY: golden
+golden: models tools $(O)/e2e/gpt_model
+	@$(PYTHON) $(T)/golden.py --write
+
 .PHONY: mutants
 mutants: lib $(if $(MODULE),module $(if $(DEBUG),module-debug))
 	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) \

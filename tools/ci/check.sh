@@ -143,7 +143,8 @@ run_part() {
 	e2e-host)
 		e2e '1[1-9]' ;;
 	e2e-models)
-		e2e 10 ;;
+		e2e 10
+		tap golden -- tools/testing/golden.py ;;
 	ort)
 		tap ort --timeout 1200 -- tools/testing/ort/test.sh ;;
 	backend)
