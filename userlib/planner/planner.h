@@ -172,6 +172,8 @@ int loom_planner_fit(const struct loom_graph *graph, const struct loom_planner_o
 int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
 		      const struct loom_planner_options *options, struct loom_program **program,
 		      struct loom_error *err);
+/** loom_planner_compact() - places the scratch anew where less of the SRAM will do. 0 or -ENOMEM */
+int loom_planner_compact(struct planner *p);
 /** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 

@@ -247,6 +247,8 @@ static int plan_once(struct planner *p, u64 *limit, struct loom_program **progra
 	if (!ret)
 		ret = overlap(p);
 	if (!ret)
+		ret = loom_planner_compact(p);
+	if (!ret)
 		ret = loom_planner_finish(p, program);
 	free(p->lower.kernels);
 	free(p->lower.groups);
