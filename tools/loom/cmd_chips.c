@@ -198,14 +198,13 @@ static int tool_chips_run(int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((option = tool_getopt(&tool_chips, argc, argv, "", longs)) != -1) {
 		if (option == 'j')
 			options.json = true;
 		else if (option == 's')
 			options.source = true;
 		else
-			return tool_usage(&tool_chips, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_chips, argv);
 	}
 	if (optind + 1 < argc)
 		return tool_usage(&tool_chips, "takes one chip, '%s' is one too many",

@@ -83,7 +83,7 @@ static int tool_device_parse(int argc, char **argv, struct tool_device_options *
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((option = tool_getopt(&tool_device, argc, argv, "", longs)) != -1) {
 		switch (option) {
 		case 'n':
 			options->name = optarg;
@@ -99,8 +99,7 @@ static int tool_device_parse(int argc, char **argv, struct tool_device_options *
 			options->json = true;
 			break;
 		default:
-			return tool_usage(&tool_device, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_device, argv);
 		}
 	}
 	return 0;

@@ -20,12 +20,12 @@ struct tool_info_options {
 	const char *path;
 };
 
-static int tool_info_print_presets(void)
+static int tool_info_print_presets(bool json)
 {
-	char name[] = "chips";
+	char name[] = "chips", as_json[] = "--json";
 
 	optind = 1;
-	return tool_chips.run(1, (char *[]){ name, NULL });
+	return tool_chips.run(json ? 2 : 1, (char *[]){ name, json ? as_json : NULL, NULL });
 }
 
 static const char *tool_block_state(const struct drm_loom_block *block)
@@ -199,7 +199,7 @@ static int tool_info_parse(int argc, char **argv, struct tool_info_options *opti
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((option = tool_getopt(&tool_info, argc, argv, "", longs)) != -1) {
 		switch (option) {
 		case 'j':
 			options->json = true;
@@ -214,8 +214,7 @@ static int tool_info_parse(int argc, char **argv, struct tool_info_options *opti
 			options->path = optarg;
 			break;
 		default:
-			return tool_usage(&tool_info, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_info, argv);
 		}
 	}
 	if (optind < argc)
@@ -233,7 +232,7 @@ static int tool_info_run(int argc, char **argv)
 	if (ret)
 		return ret;
 	if (options.presets)
-		return tool_info_print_presets();
+		return tool_info_print_presets(options.json);
 	ret = loom_device_open(options.path, &device);
 	if (ret == -ENODEV)
 		return tool_fail("%s", options.path ? "not a Loom device node" :

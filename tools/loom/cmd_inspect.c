@@ -88,14 +88,13 @@ static int tool_inspect_parse(const struct tool_command *command, int argc, char
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while ((option = tool_getopt(command, argc, argv, "", longs)) != -1) {
 		if (option == 'j')
 			*json = true;
 		else if (option == 't')
 			*tensors = true;
 		else
-			return tool_usage(command, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(command, argv);
 	}
 	if (*tensors && !*json)
 		return tool_usage(command, "--tensors is for --json");

@@ -227,7 +227,7 @@ static int parse(int argc, char **argv, struct model_table *table, struct tool_i
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = getopt_long(argc, argv, "i:", longs, NULL)) != -1) {
+	while (!ret && (option = tool_getopt(command, argc, argv, "i:", longs)) != -1) {
 		switch (option) {
 		case 'd':
 			ret = tool_model_parse_dim(command, &table->model, optarg);
@@ -251,8 +251,7 @@ static int parse(int argc, char **argv, struct model_table *table, struct tool_i
 			table->json = true;
 			break;
 		default:
-			return tool_usage(command, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(command, argv);
 		}
 	}
 	if (!ret && optind + 1 != argc)

@@ -11,14 +11,6 @@
 /* Not an exit status: the option has done all that was asked for. */
 #define TOOL_PLACE_DONE	(TOOL_USAGE + 1)
 
-static void tool_place_print_strategies(void)
-{
-	unsigned int i;
-
-	for (i = 0; loom_place_strategy_name(i); i++)
-		printf("%-16s %s\n", loom_place_strategy_name(i), loom_place_strategy_text(i));
-}
-
 static int tool_place_set_strategy(struct tool_placing *place, const char *name)
 {
 	unsigned int i;
@@ -106,10 +98,11 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		{ "output", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
+	bool strategies = false;
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+	while (!ret && (option = tool_getopt(&tool_place, argc, argv, "o:", longs)) != -1) {
 		switch (option) {
 		case 'c':
 			ret = tool_place_set_number("--capacity", optarg, true,
@@ -122,8 +115,8 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			ret = tool_place_set_strategy(place, optarg);
 			break;
 		case 'l':
-			tool_place_print_strategies();
-			return TOOL_PLACE_DONE;
+			strategies = true;
+			break;
 		case 'b':
 			ret = tool_place_set_number("--budget", optarg, false,
 						    &place->options.budget);
@@ -165,9 +158,12 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			place->output = optarg;
 			break;
 		default:
-			return tool_usage(&tool_place, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_place, argv);
 		}
+	}
+	if (!ret && strategies) {
+		tool_strategies_print(false, place->json);
+		return TOOL_PLACE_DONE;
 	}
 	if (!ret)
 		ret = tool_place_parse_files(argc, argv, place);

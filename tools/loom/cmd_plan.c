@@ -40,17 +40,6 @@ struct tool_plan_options {
 	const char *reports;
 };
 
-static void tool_plan_print_strategies(void)
-{
-	unsigned int i;
-
-	for (i = 0; loom_place_strategy_name(i); i++)
-		printf("%-16s %s\n", loom_place_strategy_name(i), loom_place_strategy_text(i));
-	printf("\ngrouping:\n");
-	for (i = 0; loom_grouping_name(i); i++)
-		printf("%-16s %s\n", loom_grouping_name(i), loom_grouping_text(i));
-}
-
 static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 {
 	static const char *const names[] = {
@@ -123,10 +112,11 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "memory-reports", required_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
+	bool strategies = false;
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(&tool_plan, argc, argv, "i:o:", longs)) != -1) {
 		switch (option) {
 		case 'j':
 			options->json = true;
@@ -138,8 +128,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			ret = tool_plan_set_stage(optarg, &options->stage);
 			break;
 		case 'l':
-			tool_plan_print_strategies();
-			return TOOL_PLAN_DONE;
+			strategies = true;
+			break;
 		case 'i':
 			ret = tool_inputs_add(inputs, optarg);
 			break;
@@ -178,14 +168,17 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			options->reports = optarg;
 			break;
 		case '?':
-			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_plan, argv);
 		default:
 			ret = tool_model_option(&tool_plan, model, option, optarg);
 		}
 	}
 	if (ret)
 		return ret;
+	if (strategies) {
+		tool_strategies_print(true, options->json);
+		return TOOL_PLAN_DONE;
+	}
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
 	if ((options->output || options->replay || options->svg || options->explain ||

@@ -145,7 +145,7 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+	while ((option = tool_getopt(&tool_report, argc, argv, "o:", longs)) != -1) {
 		switch (option) {
 		case 'd':
 			options->device = optarg;
@@ -160,8 +160,7 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 			options->json = true;
 			break;
 		default:
-			return tool_usage(&tool_report, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_report, argv);
 		}
 	}
 	if (strchr(options->prefix, '/'))

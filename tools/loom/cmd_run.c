@@ -149,10 +149,9 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(&tool_run, argc, argv, "i:o:", longs)) != -1) {
 		if (option == '?')
-			return tool_usage(&tool_run, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_run, argv);
 		if (option == 'i')
 			option = TOOL_RUN_INPUT;
 		if (option == 'o')
@@ -508,6 +507,7 @@ static int tool_run_run(int argc, char **argv)
 }
 
 const struct tool_command tool_run = {
+	.collects = "output o",
 	.name = "run",
 	.usage = "MODEL|PROGRAM --input [NAME=]FILE... [OPTION...]",
 	.text = "run a model on a device, or on the host with the same plan",

@@ -592,7 +592,7 @@ static int top_parse(int argc, char **argv, struct top *top)
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+	while (!ret && (option = tool_getopt(&tool_top, argc, argv, "", longs)) != -1) {
 		switch (option) {
 		case 'd':
 			top->path = optarg;
@@ -608,8 +608,7 @@ static int top_parse(int argc, char **argv, struct top *top)
 			top->json = true;
 			break;
 		default:
-			return tool_usage(&tool_top, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_top, argv);
 		}
 	}
 	if (!ret && optind < argc)

@@ -10,17 +10,17 @@ static int tool_version_run(int argc, char **argv);
 
 static const struct tool_command tool_help = {
 	.name = "help",
-	.usage = "[COMMAND]",
+	.usage = "[COMMAND|--json]",
 	.text = "list the commands, or the options of one",
-	.help = "",
+	.help = "  --json               the list of commands as JSON\n",
 	.run = tool_help_run,
 };
 
 static const struct tool_command tool_version = {
 	.name = "version",
-	.usage = "",
+	.usage = "[--json]",
 	.text = "print the version",
-	.help = "",
+	.help = "  --json               as JSON\n",
 	.run = tool_version_run,
 };
 
@@ -87,6 +87,29 @@ static void tool_print_commands(FILE *file)
 	fputs("\nloom help COMMAND lists its options.\n", file);
 }
 
+static void tool_json_command(struct json *json, const struct tool_command *command)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "name", command->name);
+	json_string(json, "usage", command->usage);
+	json_string(json, "text", command->text);
+	json_close(json, '}');
+}
+
+static int tool_json_commands(void)
+{
+	struct json json;
+	size_t i;
+
+	json_begin(&json, stdout);
+	json_open(&json, "commands", '[');
+	for (i = 0; i < ARRAY_SIZE(tool_commands); i++)
+		tool_json_command(&json, tool_commands[i]);
+	json_close(&json, ']');
+	json_end(&json);
+	return 0;
+}
+
 static int tool_help_run(int argc, char **argv)
 {
 	const struct tool_command *command;
@@ -95,9 +118,12 @@ static int tool_help_run(int argc, char **argv)
 		tool_print_commands(stdout);
 		return 0;
 	}
+	if (argc == 2 && !strcmp(argv[1], "--json"))
+		return tool_json_commands();
 	command = tool_find(argv[1]);
-	if (!command)
-		return tool_usage(&tool_help, "there is no command '%s'", argv[1]);
+	if (!command || argc > 2)
+		return tool_usage(&tool_help, "there is no command '%s'",
+				  argv[command ? 2 : 1]);
 	printf("usage: loom %s %s\n\n%s\n", command->name, command->usage, command->text);
 	if (*command->help)
 		printf("\n%s", command->help);
@@ -106,9 +132,18 @@ static int tool_help_run(int argc, char **argv)
 
 static int tool_version_run(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	printf("loom %s\n", loom_version_text());
+	struct json json;
+
+	if (argc > 2 || (argc == 2 && strcmp(argv[1], "--json")))
+		return tool_usage(&tool_version, "takes --json or nothing, not '%s'",
+				  argv[argc - 1]);
+	if (argc < 2) {
+		printf("loom %s\n", loom_version_text());
+		return 0;
+	}
+	json_begin(&json, stdout);
+	json_string(&json, "version", loom_version_text());
+	json_end(&json);
 	return 0;
 }
 

@@ -328,7 +328,8 @@ static int tool_model_set_recompute(const struct tool_command *command, struct t
 	return 0;
 }
 
-int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
+int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
+		      const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
 	size_t i, count = ARRAY_SIZE(tool_model_options);
@@ -336,7 +337,7 @@ int tool_model_getopt(int argc, char **argv, const char *shorts, const struct op
 	memcpy(all, tool_model_options, sizeof(tool_model_options));
 	for (i = 0; own[i].name && count < TOOL_MAX_OPTIONS - 1; i++)
 		all[count++] = own[i];
-	return getopt_long(argc, argv, shorts, all, NULL);
+	return tool_getopt(command, argc, argv, shorts, all);
 }
 
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,

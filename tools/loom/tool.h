@@ -57,6 +57,8 @@
  * @usage: the arguments, in one line
  * @text: what it does, in one line
  * @help: the options, a line each
+ * @collects: names and letters of options that may be given more than once, besides those of
+ *	option.c; NULL for none
  * @run: runs it; argv[0] is the name. Returns the exit status
  */
 struct tool_command {
@@ -64,6 +66,7 @@ struct tool_command {
 	const char *usage;
 	const char *text;
 	const char *help;
+	const char *collects;
 	int (*run)(int argc, char **argv);
 };
 
@@ -81,6 +84,31 @@ extern const struct tool_command tool_sweep;
 extern const struct tool_command tool_top;
 extern const struct tool_command tool_verify;
 extern const struct tool_command tool_view;
+
+/**
+ * tool_strategies_print() - lists the strategies of placement
+ * @groupings: and those of grouping
+ * @as_json: as JSON
+ */
+void tool_strategies_print(bool groupings, bool as_json);
+
+/* option.c */
+
+/**
+ * tool_getopt() - getopt_long() that takes each option once, but for those that collect values
+ * @command: whose options
+ * @argc: of the command
+ * @argv: of the command
+ * @shorts: as getopt_long() has them
+ * @longs: likewise
+ *
+ * Return: as getopt_long(); '?', and tool_bad_option() has the line, for a repeated one as well.
+ */
+int tool_getopt(const struct tool_command *command, int argc, char **argv, const char *shorts,
+		const struct option *longs);
+
+/** tool_bad_option() - after '?': prints which option is wrong, and why; returns TOOL_USAGE */
+int tool_bad_option(const struct tool_command *command, char **argv);
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -311,8 +339,9 @@ struct tool_model {
 	"  --load-images        load images to SRAM even if they could be used in place\n" \
 	"  --load-weights       load constants to SRAM even if they could be used in place\n"
 
-/** tool_model_getopt() - getopt_long() with the options of the model besides @own */
-int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own);
+/** tool_model_getopt() - tool_getopt() with the options of the model besides @own */
+int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
+		      const char *shorts, const struct option *own);
 /** tool_model_option() - takes an option; returns 0, or TOOL_USAGE after a message */
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
 		      char *value);

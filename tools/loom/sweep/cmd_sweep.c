@@ -99,6 +99,9 @@ static int parse_option(struct sweep *sweep, struct sweep_options *options, int 
 	case 'l':
 		options->slurm = optarg;
 		return 0;
+	case 'J':
+		sweep->json = true;
+		return 0;
 	case 't':
 		return parse_count("--tasks", optarg, 1000000, &options->tasks);
 	}
@@ -121,15 +124,15 @@ static int parse(int argc, char **argv, struct sweep *sweep, struct sweep_option
 		{ "shard", required_argument, NULL, 's' },
 		{ "slurm", required_argument, NULL, 'l' },
 		{ "tasks", required_argument, NULL, 't' },
+		{ "json", no_argument, NULL, 'J' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "j:o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(&tool_sweep, argc, argv, "j:o:", longs)) != -1) {
 		if (option == '?')
-			return tool_usage(&tool_sweep, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_sweep, argv);
 		ret = parse_option(sweep, options, option);
 	}
 	if (ret)
@@ -298,6 +301,16 @@ static void print_summary(const struct sweep *sweep)
 
 		fits += cycles == cycles;
 	}
+	if (sweep->json) {
+		struct json json;
+
+		json_begin(&json, stdout);
+		json_string(&json, "table", sweep->path);
+		json_u64(&json, "points", sweep->num_points);
+		json_u64(&json, "fit", fits);
+		json_end(&json);
+		return;
+	}
 	printf("%s: %u points, %u fit", sweep->path, sweep->num_points, fits);
 	if (sweep->plots)
 		printf("; plots in %s", sweep->plots);
@@ -371,6 +384,7 @@ static int tool_sweep_run(int argc, char **argv)
 }
 
 const struct tool_command tool_sweep = {
+	.collects = "chip",
 	.name = "sweep",
 	.usage = "MODEL... --vary WHAT=VALUES[,..] [OPTION...]",
 	.text = "plan models for a grid of chips, into a table and plots",
@@ -383,6 +397,7 @@ const struct tool_command tool_sweep = {
 		"                       --chip can be given several times\n"
 		"  -o, --output FILE    the table (CSV; default: sweep.csv); FILE.journal has the\n"
 		"                       rows until all are there: the same command goes on\n"
+		"  --json               print the summary as JSON\n"
 		"  --plots DIR          draw time, DRAM bytes and energy, a picture per model\n"
 		"  -j, --jobs N         processes (default: as many as processors)\n"
 		"  --shard I/N          plan each Nth point from I on; without, the table is written\n"

@@ -63,6 +63,7 @@ struct sweep_axis {
  * @hash: of all of the above but @rows
  * @path: of the CSV
  * @plots: folder for plots, or NULL
+ * @json: the summary is printed as JSON
  * @shard: of @num_shards: only points whose number is that modulo @num_shards are planned
  * @num_shards: 1 if all are
  * @jobs: number of processes
@@ -81,6 +82,7 @@ struct sweep {
 	uint64_t hash;
 	const char *path;
 	const char *plots;
+	bool json;
 	uint32_t shard;
 	uint32_t num_shards;
 	uint32_t jobs;

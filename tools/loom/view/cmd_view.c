@@ -97,9 +97,10 @@ static int view_input(struct tool_model *model, struct tool_inputs *inputs, cons
 }
 
 static int view_parse(int argc, char **argv, struct tool_model *models, struct tool_inputs *inputs,
-		      uint32_t *count, const char **output)
+		      uint32_t *count, const char **output, bool *json)
 {
 	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "explain", no_argument, NULL, 'e' },
@@ -108,16 +109,17 @@ static int view_parse(int argc, char **argv, struct tool_model *models, struct t
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(&tool_view, argc, argv, "i:o:", longs)) != -1) {
 		if (option == '?')
-			return tool_usage(&tool_view, "unknown or incomplete option '%s'",
-					  argv[optind - 1]);
+			return tool_bad_option(&tool_view, argv);
 		if (option == 'i')
 			ret = view_input(models, inputs, optarg);
 		else if (option == 'o')
 			*output = optarg;
 		else if (option == 'e')
 			view_explain(models);
+		else if (option == 'j')
+			*json = true;
 		else
 			ret = tool_model_option(&tool_view, models, option, optarg);
 	}
@@ -127,6 +129,8 @@ static int view_parse(int argc, char **argv, struct tool_model *models, struct t
 		return tool_usage(&tool_view, "takes one model or program file, or two");
 	if (!*output)
 		return tool_usage(&tool_view, "--output FILE says where the page goes");
+	if (*json && !strcmp(*output, "-"))
+		return tool_usage(&tool_view, "only one thing can go to standard output");
 	models->path = argv[optind];
 	*count = argc - optind;
 	if (*count == 1)
@@ -142,11 +146,12 @@ static int view_run(int argc, char **argv)
 	struct tool_inputs inputs[VIEW_PLANS];
 	const char *output = NULL;
 	uint32_t i, count = 1;
+	bool json = false;
 	int ret;
 
 	for (i = 0; i < VIEW_PLANS; i++)
 		tool_inputs_init(&inputs[i]);
-	ret = view_parse(argc, argv, models, inputs, &count, &output);
+	ret = view_parse(argc, argv, models, inputs, &count, &output, &json);
 	if (!ret)
 		ret = view_check(models, count);
 	if (!ret)
@@ -154,7 +159,7 @@ static int view_run(int argc, char **argv)
 	for (i = 0; !ret && i < count; i++)
 		ret = view_plan(&models[i], &inputs[i]);
 	if (!ret)
-		ret = tool_view_page(models, count, output);
+		ret = tool_view_page(models, count, output, json);
 	for (i = 0; i < VIEW_PLANS; i++) {
 		tool_model_clear(&models[i]);
 		tool_inputs_clear(&inputs[i]);
@@ -170,6 +175,7 @@ const struct tool_command tool_view = {
 		TOOL_MODEL_HELP
 		TOOL_INPUTS_PLAN_HELP
 		"  -o, --output PAGE    the page: one HTML file that loads nothing else\n"
+		"  --json               print what was written as JSON\n"
 		"  --explain            say of each cut between groups why it is there\n",
 	.run = view_run,
 };

@@ -80,9 +80,11 @@ static int page_write(const struct tool_model *models, uint32_t count, FILE *pag
 	return ret;
 }
 
-int tool_view_page(const struct tool_model *models, uint32_t count, const char *path)
+int tool_view_page(const struct tool_model *models, uint32_t count, const char *path,
+		   bool as_json)
 {
 	char *text = NULL, size[TOOL_TEXT];
+	struct json json;
 	size_t size_bytes;
 	FILE *page = open_memstream(&text, &size_bytes);
 	int ret;
@@ -94,8 +96,14 @@ int tool_view_page(const struct tool_model *models, uint32_t count, const char *
 		ret = tool_fail("no memory");
 	if (!ret)
 		ret = tool_save(path, text, size_bytes);
-	if (!ret && strcmp(path, "-"))
+	if (!ret && as_json) {
+		json_begin(&json, stdout);
+		json_string(&json, "page", path);
+		json_u64(&json, "bytes", size_bytes);
+		json_end(&json);
+	} else if (!ret && strcmp(path, "-")) {
 		printf("wrote      %s: %s\n", path, tool_bytes(size, size_bytes));
+	}
 	free(text);
 	return ret;
 }

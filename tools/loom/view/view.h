@@ -64,10 +64,12 @@ int tool_view_data(const struct tool_model *model, struct json *json);
  * @models: planned models
  * @count: number of @models
  * @path: the file
+ * @as_json: what was written is printed as JSON
  *
  * Return: 0 or TOOL_FAILED after a message.
  */
-int tool_view_page(const struct tool_model *models, uint32_t count, const char *path);
+int tool_view_page(const struct tool_model *models, uint32_t count, const char *path,
+		   bool as_json);
 
 /** tool_view_title() - the last part of a model's path */
 const char *tool_view_title(const struct tool_model *model);

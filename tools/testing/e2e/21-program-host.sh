@@ -201,10 +201,27 @@ json_pages() {
 	$loom place "$j/items.csv" --json --capacity 64 >"$j/place.json" &&
 	$loom chips wormhole --json >"$j/chip.json" &&
 	$loom report --device host -o "$j" --json >"$j/report.json" &&
+	$loom info --presets --json >"$j/presets.json" &&
+	$loom plan --strategies --json >"$j/plan-strategies.json" &&
+	$loom place --strategies --json >"$j/place-strategies.json" &&
+	$loom view $net --json -o "$j/net.html" >"$j/view.json" &&
+	$loom sweep $net --json --chip soft --vary sram=16k,64k -o "$j/sweep.csv" >"$j/sweep.json" &&
+	$loom help --json >"$j/help.json" &&
+	$loom version --json >"$j/version.json" &&
 	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \
 		compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
 		run="$j/run.json" run="$j/items.json" model="$j/model.json" model="$j/open.json" \
-		place="$j/place.json" chips="$j/chip.json" report="$j/report.json"
+		place="$j/place.json" chips="$j/chip.json" report="$j/report.json" \
+		"plan --strategies=$j/plan-strategies.json" \
+		"place --strategies=$j/place-strategies.json" view="$j/view.json" \
+		sweep="$j/sweep.json" help="$j/help.json" version="$j/version.json" &&
+	cmp "$j/presets.json" <($loom chips --json) &&
+	# a command that is added has its heading
+	python3 -c '
+import json, sys
+page = open(sys.argv[1]).read().split("\n")
+sys.exit(", ".join(c["name"] for c in json.load(open(sys.argv[2]))["commands"]
+                   if "loom " + c["name"] not in page))' Documentation/json.rst "$j/help.json"
 }
 ok 'what is printed as JSON is what its page says' json_pages
 wrong_page() {
