@@ -148,14 +148,59 @@ static bool binding_fits(const struct loom_dim_binding *binding,
 	       !strcmp(binding->name + length, number);
 }
 
+/* What "--dim" calls a dimension. */
+static void dim_name(char *text, size_t size, const struct loom_source_input *input, uint32_t axis)
+{
+	if (input->dim_names[axis])
+		snprintf(text, size, "%s", input->dim_names[axis]);
+	else
+		snprintf(text, size, "%s:%u", input->name, axis);
+}
+
+static bool is_open(const struct loom_source_input *input,
+		    const struct loom_graph_options *options, uint32_t axis)
+{
+	uint32_t i;
+
+	if (input->dims[axis] != LOOM_DIM_OPEN || find_shape(options, input->name))
+		return false;
+	for (i = 0; i < options->num_dims; i++)
+		if (binding_fits(&options->dims[i], input, axis))
+			return false;
+	return true;
+}
+
+/* Those that are open besides @known, each once, as far as they fit. */
+static void list_open(const struct loom_graph *graph, const struct loom_graph_options *options,
+		      const char *known, char *text, size_t size)
+{
+	const struct loom_source *source = graph->source;
+	char name[128], listed[160];
+	size_t at = 0;
+	uint32_t i, axis;
+
+	*text = '\0';
+	for (i = 0; i < source->num_inputs; i++)
+		for (axis = 0; source->inputs[i]->has_shape && axis < source->inputs[i]->rank; axis++) {
+			if (!is_open(source->inputs[i], options, axis))
+				continue;
+			dim_name(name, sizeof(name), source->inputs[i], axis);
+			snprintf(listed, sizeof(listed), " --dim %s=VALUE", name);
+			if (!strcmp(name, known) || strstr(text, listed) ||
+			    at + strlen(listed) + sizeof("; open as well:") >= size)
+				continue;
+			at += (size_t)snprintf(text + at, size - at, "%s%s",
+					       at ? "" : "; open as well:", listed);
+		}
+}
+
 static int bind_dims(struct loom_graph *graph, const struct loom_source_input *input,
 		     const struct loom_graph_options *options, int64_t *dims)
 {
+	char name[128], others[256];
 	uint32_t axis, i;
 
 	for (axis = 0; axis < input->rank; axis++) {
-		const char *name = input->dim_names[axis];
-
 		for (i = 0; i < options->num_dims && dims[axis] == LOOM_DIM_OPEN; i++) {
 			if (binding_fits(&options->dims[i], input, axis))
 				dims[axis] = options->dims[i].value;
@@ -166,13 +211,13 @@ static int bind_dims(struct loom_graph *graph, const struct loom_source_input *i
 			return loom_graph_fail(graph, -EINVAL,
 					       "input \"%s\": dimension %u cannot be %lld",
 					       input->name, axis, (long long)dims[axis]);
-		if (name)
-			return loom_graph_fail(graph, -EDESTADDRREQ,
-					       "input \"%s\": dimension %u (%s) is not bound, use --dim %s=VALUE, or dims of loom_graph_options",
-					       input->name, axis, name, name);
+		dim_name(name, sizeof(name), input, axis);
+		list_open(graph, options, name, others, sizeof(others));
 		return loom_graph_fail(graph, -EDESTADDRREQ,
-				       "input \"%s\": dimension %u is not bound, use --dim %s:%u=VALUE, or dims of loom_graph_options",
-				       input->name, axis, input->name, axis);
+				       "input \"%s\": dimension %u%s%s%s is not bound, use --dim %s=VALUE, or dims of loom_graph_options%s",
+				       input->name, axis, input->dim_names[axis] ? " (" : "",
+				       input->dim_names[axis] ? name : "",
+				       input->dim_names[axis] ? ")" : "", name, others);
 	}
 	return 0;
 }

@@ -205,7 +205,7 @@ json_pages() {
 	$loom plan --strategies --json >"$j/plan-strategies.json" &&
 	$loom place --strategies --json >"$j/place-strategies.json" &&
 	$loom view $net --json -o "$j/net.html" >"$j/view.json" &&
-	$loom sweep $net --json --chip soft --vary sram=16k,64k -o "$j/sweep.csv" >"$j/sweep.json" &&
+	$loom sweep $net --json --chip soft --vary sram=16k/64k -o "$j/sweep.csv" >"$j/sweep.json" &&
 	$loom help --json >"$j/help.json" &&
 	$loom version --json >"$j/version.json" &&
 	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \

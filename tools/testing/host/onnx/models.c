@@ -192,8 +192,8 @@ int main(void)
 		return tap_end();
 	}
 	refuses("silero_vad.onnx", -EDESTADDRREQ,
-		"silero_vad.onnx: input \"input\": dimension 0 (batch) is not bound, use --dim batch=VALUE, or dims of loom_graph_options");
+		"silero_vad.onnx: input \"input\": dimension 0 (batch) is not bound, use --dim batch=VALUE, or dims of loom_graph_options; open as well: --dim sequence=VALUE");
 	refuses("ppocr_rec.onnx", -EDESTADDRREQ,
-		"ppocr_rec.onnx: input \"x\": dimension 0 (p2o.DynamicDimension.0) is not bound, use --dim p2o.DynamicDimension.0=VALUE, or dims of loom_graph_options");
+		"ppocr_rec.onnx: input \"x\": dimension 0 (p2o.DynamicDimension.0) is not bound, use --dim p2o.DynamicDimension.0=VALUE, or dims of loom_graph_options; open as well: --dim p2o.DynamicDimension.1=VALUE");
 	return tap_end();
 }
