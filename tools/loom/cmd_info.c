@@ -63,8 +63,9 @@ static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
 	return 0;
 }
 
-static int tool_info_print(struct loom_device *device, const struct tool_info_options *options)
+static int tool_info_print(const struct tool_node *node, const struct tool_info_options *options)
 {
+	struct loom_device *device = node->device;
 	const struct drm_loom_device_info *info = loom_device_info(device);
 	const struct drm_loom_chip *chip = loom_device_chip(device);
 	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT], e[TOOL_TEXT];
@@ -73,8 +74,8 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 	uint32_t i;
 
 	loom_device_version(device, &major, &minor, &patch);
-	printf("device     %s, driver %d.%d.%d, plan format %u\n", loom_device_path(device), major,
-	       minor, patch, info->plan_version);
+	printf("device     %s by %s, driver %d.%d.%d, plan format %u\n", loom_device_path(device),
+	       node->backend, major, minor, patch, info->plan_version);
 	printf("topology   %s: %u lanes, %u compute unit%s\n", info->name, info->lanes,
 	       info->compute_units, info->compute_units == 1 ? "" : "s");
 	printf("types     ");
@@ -151,8 +152,9 @@ static int tool_info_json_region(struct loom_device *device, uint32_t index, str
 	return 0;
 }
 
-static int tool_info_json(struct loom_device *device)
+static int tool_info_json(const struct tool_nodes *nodes)
 {
+	struct loom_device *device = nodes->nodes[0].device;
 	const struct drm_loom_device_info *info = loom_device_info(device);
 	char version[64];
 	int major, minor, patch, ret = 0;
@@ -163,6 +165,7 @@ static int tool_info_json(struct loom_device *device)
 	snprintf(version, sizeof(version), "%d.%d.%d", major, minor, patch);
 	json_begin(&json, stdout);
 	json_string(&json, "device", loom_device_path(device));
+	json_string(&json, "backend", nodes->nodes[0].backend);
 	json_string(&json, "driver_version", version);
 	json_u64(&json, "plan_version", info->plan_version);
 	json_string(&json, "topology", info->name);
@@ -183,6 +186,7 @@ static int tool_info_json(struct loom_device *device)
 		if (loom_device_chip(device)->region[i].banks)
 			ret = tool_info_json_region(device, i, &json);
 	json_close(&json, '}');
+	tool_nodes_json(nodes, &json);
 	json_end(&json);
 	return ret;
 }
@@ -225,7 +229,8 @@ static int tool_info_parse(int argc, char **argv, struct tool_info_options *opti
 static int tool_info_run(int argc, char **argv)
 {
 	struct tool_info_options options = { 0 };
-	struct loom_device *device;
+	struct tool_nodes nodes;
+	size_t i;
 	int ret;
 
 	ret = tool_info_parse(argc, argv, &options);
@@ -233,25 +238,27 @@ static int tool_info_run(int argc, char **argv)
 		return ret;
 	if (options.presets)
 		return tool_info_print_presets(options.json);
-	ret = loom_device_open(options.path, &device);
-	if (ret == -ENODEV)
-		return tool_fail("%s", options.path ? "not a Loom device node" :
-				 "no Loom device: is the module loaded?");
+	ret = tool_nodes_open(options.path, &nodes);
 	if (ret)
-		return tool_fail("opening the device: %s", strerror(-ret));
-	ret = options.json ? tool_info_json(device) : tool_info_print(device, &options);
-	loom_device_close(device);
+		return ret;
+	if (options.json)
+		ret = tool_info_json(&nodes);
+	for (i = 0; !options.json && !ret && i < nodes.count; i++) {
+		printf("%s", i ? "\n" : "");
+		ret = tool_info_print(&nodes.nodes[i], &options);
+	}
+	tool_nodes_close(&nodes);
 	return ret;
 }
 
 const struct tool_command tool_info = {
 	.name = "info",
 	.usage = "[--json] [--blocks] [--device PATH] [--presets]",
-	.text = "show the device: topology, memory in use",
+	.text = "show the devices: topology, memory in use",
 	.help =
-		"  --json               as JSON, with the blocks\n"
+		"  --json               as JSON: the first one with its blocks, and a list of all\n"
 		"  --blocks             list the blocks of each region\n"
-		"  --device PATH        this node instead of the first one\n"
+		"  --device PATH        this node alone\n"
 		"  --presets            the same as loom chips\n",
 	.run = tool_info_run,
 };

@@ -63,6 +63,7 @@ struct top_row {
  * @once: draw one picture and end
  * @json: as JSON
  * @target: the device
+ * @nodes: all devices, for the head
  * @name: of its topology
  * @sram: how the SRAM is shared, constant
  */
@@ -72,6 +73,7 @@ struct top {
 	bool once;
 	bool json;
 	struct loom_target *target;
+	struct tool_nodes nodes;
 	const char *name;
 	struct drm_loom_region_info sram;
 };
@@ -314,6 +316,22 @@ static void top_print_row(FILE *file, const struct top_row *row)
 	fputc('\n', file);
 }
 
+/* All devices by path, back end and topology; the one that is shown is in front. */
+static void top_print_nodes(FILE *file, const struct top *top)
+{
+	size_t i;
+
+	for (i = 0; i < top->nodes.count; i++) {
+		const struct tool_node *node = &top->nodes.nodes[i];
+		bool shown = !strcmp(loom_device_path(node->device), loom_target_name(top->target));
+
+		fprintf(file, "%c %s  %s (%s)\n", shown ? '*' : ' ',
+			loom_device_path(node->device), node->backend,
+			loom_device_info(node->device)->name);
+	}
+	fputc('\n', file);
+}
+
 static void top_print(FILE *file, const struct top *top, const struct top_sample *now,
 		      const struct top_row *rows)
 {
@@ -334,6 +352,7 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 	fprintf(file, "loom top  %s  %s (%s): %zu client%s, engine %.1f %%, %.1f jobs/s\n\n",
 		clock, loom_target_name(top->target), top->name, now->num_clients,
 		now->num_clients == 1 ? "" : "s", 100 * busy, jobs);
+	top_print_nodes(file, top);
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		if (now->regions[region])
 			top_print_region(file, now->regions[region], region, rows,
@@ -417,6 +436,7 @@ static void top_print_json(FILE *file, const struct top *top, const struct top_s
 	for (i = 0; i < now->num_clients; i++)
 		top_json_row(&rows[i], &json);
 	json_close(&json, ']');
+	tool_nodes_json(&top->nodes, &json);
 	json_end(&json);
 }
 
@@ -635,12 +655,17 @@ static int top_run(int argc, char **argv)
 	top.name = loom_device_info(loom_target_device(top.target))->name;
 	if (loom_device_region(loom_target_device(top.target), DRM_LOOM_REGION_SRAM, &top.sram))
 		memset(&top.sram, 0, sizeof(top.sram));
+	if (tool_nodes_open(NULL, &top.nodes)) {
+		loom_target_close(top.target);
+		return TOOL_FAILED;
+	}
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
 	ret = top.once || !isatty(STDOUT_FILENO) ? top_once(&top) : top_terminal(&top);
 	if (ret)
 		ret = tool_fail("%s: %s", loom_target_name(top.target), strerror(-ret));
+	tool_nodes_close(&top.nodes);
 	loom_target_close(top.target);
 	return ret;
 }

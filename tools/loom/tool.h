@@ -48,6 +48,8 @@
  * wrong. A failure comes with one line on stderr.
  */
 
+struct json;
+
 #define TOOL_FAILED	1
 #define TOOL_USAGE	2
 
@@ -84,6 +86,41 @@ extern const struct tool_command tool_sweep;
 extern const struct tool_command tool_top;
 extern const struct tool_command tool_verify;
 extern const struct tool_command tool_view;
+
+/* nodes.c */
+
+/**
+ * struct tool_node - a Loom node that is open
+ * @device: the device
+ * @backend: the driver that it is bound to: loom-soft, loom_pci
+ */
+struct tool_node {
+	struct loom_device *device;
+	char backend[64];
+};
+
+/**
+ * struct tool_nodes - nodes of this machine
+ * @nodes: in the order of their numbers
+ * @count: number of @nodes
+ */
+struct tool_nodes {
+	struct tool_node *nodes;
+	size_t count;
+};
+
+/**
+ * tool_nodes_open() - opens nodes
+ * @path: of one, or NULL for all Loom nodes that there are
+ * @nodes: [out] at least one, to be given to tool_nodes_close()
+ *
+ * Return: 0 or TOOL_FAILED after a message.
+ */
+int tool_nodes_open(const char *path, struct tool_nodes *nodes);
+/** tool_nodes_close() - undoes tool_nodes_open() */
+void tool_nodes_close(struct tool_nodes *nodes);
+/** tool_nodes_json() - "devices": path, back end and topology of each */
+void tool_nodes_json(const struct tool_nodes *nodes, struct json *json);
 
 /**
  * tool_strategies_print() - lists the strategies of placement
