@@ -16,9 +16,12 @@
  * All of them get the items in a canonical order (canonical.c), so the answer does not depend on
  * the order of the rows of a file.
  *
- * Greedy placing looks at every pair of items that overlap in time. Where these are many millions,
- * fewer strategies are tried; where they are hundreds of millions, items of nearly the same
- * lifetime are put in boxes (box.c).
+ * Greedy placing looks at every pair of items that overlap in time. A strategy fits the budget if a
+ * run looks at no more than MAX_RUN_LOOKS, and all up to it at no more than MAX_FORWARD_LOOKS. The
+ * answer is never worse than that of one that fits. A run ends as soon as it is as high as the
+ * lowest placement so far, so most are short. The backward direction is tried up to MAX_LOOKS only.
+ * With hundreds of millions of pairs, items of nearly the same lifetime are put in boxes first
+ * (box.c).
  *
  * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
  * machine; but with a deadline it is not.
@@ -33,8 +36,14 @@
 
 #include "loom_core.h"
 
-/* Pairs that strategies after the first may look at, all together; an item counts as so many. */
+/*
+ * Pairs that one run may look at, all of them forward in time, and with those backward in time. An
+ * item counts as so many; of a million, one run is enough.
+ */
+#define MAX_RUN_LOOKS		1000000000ULL
+#define MAX_FORWARD_LOOKS	2000000000ULL
 #define MAX_LOOKS		40000000
+#define ITEM_RUN_LOOKS		1000
 #define ITEM_LOOKS		100
 /* With more pairs than this, and so many for each item, boxes are made, until they have less. */
 #define MAX_FIRST_PAIRS		60000000
@@ -70,6 +79,7 @@ static const struct start starts[] = {
 	{ &loom_place_strategy_greedy_life, 1, false },
 	{ &loom_place_strategy_greedy_aligned, 7, true },
 	{ &loom_place_strategy_greedy_tail, 1, false },
+	{ &loom_place_strategy_tokens, 1, false },
 };
 
 /**
@@ -78,8 +88,10 @@ static const struct start starts[] = {
  * @answer: of the problem
  * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
  * @looks: what a greedy run looks at
- * @crowded: that is too much, as so many are alive at once
- * @spent: looks of all of them
+ * @run_looks: the same, to tell whether a run forward in time fits the budget
+ * @crowded: so many are alive at once that boxes are made
+ * @backward: runs are backward in time
+ * @runs: greedy runs so far
  * @trial: memory for a placement
  */
 struct trials {
@@ -87,8 +99,10 @@ struct trials {
 	struct loom_place_answer *answer;
 	uint64_t height;
 	uint64_t looks;
+	uint64_t run_looks;
 	bool crowded;
-	uint64_t spent;
+	bool backward;
+	unsigned int runs;
 	struct loom_place_answer trial;
 };
 
@@ -106,12 +120,31 @@ static void take_trial(struct trials *t, const struct loom_place_canonical *own,
 		t->answer->offsets[own->global[i]] = t->trial.offsets[i];
 }
 
+/* Runs a strategy of one pool; -ERANGE if it does not support the problem, too. */
+static int call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
+		struct loom_place_answer *answer)
+{
+	int ret = -ERANGE;
+
+	if (!loom_place_refusal(strategy, &task->problem))
+		ret = loom_place_call(strategy, task, answer);
+	/* offsets are all that is wanted of storages */
+	free(answer->storages);
+	free(answer->storage_of);
+	answer->storages = NULL;
+	answer->storage_of = NULL;
+	return ret;
+}
+
 /* Runs @start, and keeps its placement if that is lower. */
 static int try_start(struct trials *t, const struct loom_place_canonical *own,
 		     const struct loom_place_strategy *start)
 {
-	int ret = loom_place_call(start, &own->task, &t->trial);
+	struct loom_place_task task = own->task;
+	int ret;
 
+	task.below_bytes = t->height;
+	ret = call(start, &task, &t->trial);
 	if (!ret)
 		take_trial(t, own, start->name);
 	return ret == -ERANGE ? 0 : ret;
@@ -129,12 +162,15 @@ static bool is_too_long(const struct trials *t)
 	return (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
 }
 
-/* The same, or too much of what all of them may look at. */
-static bool is_late(const struct trials *t)
+/* The same, or a strategy of so many more runs does not fit the budget. */
+static bool is_late(const struct trials *t, unsigned int runs)
 {
-	if (t->spent > MAX_LOOKS || t->crowded)
+	if (t->backward && (t->crowded || (t->runs && t->looks > MAX_LOOKS / t->runs)))
 		return true;
-	return t->height != LOOM_PLACE_ANYWHERE && is_too_long(t);
+	if (t->height == LOOM_PLACE_ANYWHERE && !t->crowded)
+		return false;
+	return t->run_looks > min(MAX_RUN_LOOKS, MAX_FORWARD_LOOKS / (t->runs + runs)) ||
+	       is_too_long(t);
 }
 
 /* "gmem" is the one that works on operators; it may refuse them, which is no failure of "auto". */
@@ -174,6 +210,7 @@ static bool is_mixed(const struct loom_place_problem *problem)
 /**
  * struct ahead - strategies that are run at once, before it is known which are needed
  * @own: the problem
+ * @task: of @own, with the height that was known before
  * @chosen: the strategies
  * @num_chosen: number of @chosen
  * @next: the next one that nobody has begun
@@ -182,6 +219,7 @@ static bool is_mixed(const struct loom_place_problem *problem)
  */
 struct ahead {
 	const struct loom_place_canonical *own;
+	struct loom_place_task task;
 	const struct start *chosen[ARRAY_SIZE(starts)];
 	unsigned int num_chosen;
 	unsigned int next;
@@ -200,7 +238,7 @@ static void *run_ahead(void *arg)
 		answer->offsets = calloc((size_t)ahead->own->task.problem.num_items + 1,
 					 sizeof(*answer->offsets));
 		ahead->results[i] = !answer->offsets ? -ENOMEM :
-			loom_place_call(ahead->chosen[i]->strategy, &ahead->own->task, answer);
+			call(ahead->chosen[i]->strategy, &ahead->task, answer);
 	}
 	return NULL;
 }
@@ -232,7 +270,7 @@ static int take_ahead(struct trials *t, struct ahead *ahead)
 		if (!ret)
 			take_trial(t, ahead->own, ahead->chosen[i]->strategy->name);
 		ret = ret == -ERANGE ? 0 : ret;
-		t->spent += t->looks * ahead->chosen[i]->runs;
+		t->runs += ahead->chosen[i]->runs;
 	}
 	t->trial.offsets = offsets;
 	for (i = 0; i < ahead->num_chosen; i++)
@@ -244,18 +282,19 @@ static int take_ahead(struct trials *t, struct ahead *ahead)
 static int try_at_once(struct trials *t, const struct loom_place_canonical *own, size_t first,
 		       bool mixed)
 {
-	struct ahead ahead = { .own = own };
-	uint64_t spent = t->spent;
+	struct ahead ahead = { .own = own, .task = own->task };
+	const unsigned int runs = t->runs;
 	size_t i;
 
-	for (i = first; i < ARRAY_SIZE(starts) && !is_late(t); i++) {
-		if (starts[i].mixed && !mixed)
+	ahead.task.below_bytes = t->height;
+	for (i = first; i < ARRAY_SIZE(starts); i++) {
+		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
 			continue;
 		ahead.answers[ahead.num_chosen].bound_bytes = t->trial.bound_bytes;
 		ahead.chosen[ahead.num_chosen++] = &starts[i];
-		t->spent += t->looks * starts[i].runs;
+		t->runs += starts[i].runs;
 	}
-	t->spent = spent;
+	t->runs = runs;
 	run_all(&ahead, own->task.jobs);
 	return take_ahead(t, &ahead);
 }
@@ -266,14 +305,14 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !is_late(t) && !ret; i++) {
+	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !ret; i++) {
 		/* mostly the first is enough; a deadline is that of this thread */
 		if (i && own->task.jobs > 1 && !own->task.deadline_ns)
 			return try_at_once(t, own, i, mixed);
-		if (starts[i].mixed && !mixed)
+		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
 			continue;
 		ret = try_start(t, own, starts[i].strategy);
-		t->spent += t->looks * starts[i].runs;
+		t->runs += starts[i].runs;
 	}
 	return ret;
 }
@@ -288,6 +327,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *own)
 	if (ret)
 		return ret;
 	t->looks = pairs + ITEM_LOOKS * (uint64_t)own->task.problem.num_items;
+	t->run_looks = pairs + ITEM_RUN_LOOKS * (uint64_t)own->task.problem.num_items;
 	t->crowded = pairs > MAX_FIRST_PAIRS &&
 		     pairs / MAX_ITEM_PAIRS > own->task.problem.num_items;
 	if (t->task->hint) {
@@ -304,7 +344,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *own)
 	}
 	if (!ret)
 		ret = try_starts(t, own);
-	if (!ret && !is_enough(t) && !is_late(t))
+	if (!ret && !is_enough(t) && !is_late(t, 1))
 		ret = try_operators(t);
 	return ret;
 }
@@ -380,6 +420,7 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 		return own[0].task.problem.num_items ? -ERANGE : 0;
 	/* the other direction has other ties; that is not worth much of a short time */
 	ret = loom_place_canonical_make(&own[1], t->task, true);
+	t->backward = true;
 	if (!ret && !t->task->deadline_ns)
 		ret = try_starts(t, &own[1]);
 	/* a deadline leaves nothing for later */

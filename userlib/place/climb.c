@@ -90,7 +90,8 @@ static int try_order(struct climb *climb, struct loom_place_answer *answer, bool
 {
 	const struct loom_place_problem *problem = &climb->greedy.task->problem;
 	uint64_t height;
-	int ret = loom_greedy_run(&climb->greedy, climb->order, loom_greedy_lowest);
+	int ret = loom_greedy_run(&climb->greedy, climb->order, loom_greedy_lowest,
+				  LOOM_PLACE_ANYWHERE);
 
 	if (ret)
 		return ret;

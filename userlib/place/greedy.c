@@ -373,7 +373,8 @@ void loom_greedy_reset(struct loom_greedy *g)
 			loom_greedy_put(g, i, problem->items[i].fixed);
 }
 
-int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_find find)
+int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_find find,
+		    uint64_t below)
 {
 	uint64_t offset;
 	uint32_t i;
@@ -388,6 +389,9 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 		ret = find(g, order[i], &offset);
 		if (ret)
 			return ret;
+		/* the height can only grow */
+		if (offset + item->size_bytes >= below)
+			return -ERANGE;
 		loom_greedy_put(g, order[i], offset);
 	}
 	return 0;
@@ -504,7 +508,8 @@ int loom_place_greedy(const struct loom_place_task *task, const struct loom_plac
 	if (!ret)
 		ret = loom_greedy_init(&g, task);
 	if (!ret) {
-		ret = loom_greedy_run(&g, items, find);
+		ret = loom_greedy_run(&g, items, find,
+				      task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE);
 		memcpy(answer->offsets, g.offsets, n * sizeof(*g.offsets));
 		loom_greedy_fini(&g);
 	}

@@ -104,8 +104,17 @@ int loom_greedy_tightest(struct loom_greedy *greedy, uint32_t item, uint64_t *of
 
 /** typedef loom_greedy_find - a rule which gap to take, such as loom_greedy_lowest() */
 typedef int (*loom_greedy_find)(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
-/** loom_greedy_run() - reset and place all in @order. 0, -ERANGE or -ENOMEM */
-int loom_greedy_run(struct loom_greedy *greedy, const uint32_t *order, loom_greedy_find find);
+/**
+ * loom_greedy_run() - reset and place all in @order
+ * @greedy: the engine
+ * @order: the order
+ * @find: the rule
+ * @below: give up with -ERANGE once an item ends there or above; LOOM_PLACE_ANYWHERE: never
+ *
+ * Return: 0, -ERANGE or -ENOMEM.
+ */
+int loom_greedy_run(struct loom_greedy *greedy, const uint32_t *order, loom_greedy_find find,
+		    uint64_t below);
 
 /** loom_greedy_random() - a number below @below; the same sequence from the same @state */
 static inline uint32_t loom_greedy_random(uint64_t *state, uint32_t below)

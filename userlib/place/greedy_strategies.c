@@ -101,26 +101,21 @@ struct mixed_run {
 	loom_greedy_find find;
 };
 
-/* Keeps its placement if it is lower. */
+/* Keeps its placement if it is lower than @height. */
 static int try_mixed(struct loom_greedy *greedy, const struct mixed_run *run, uint32_t *items,
 		     struct loom_place_answer *answer, uint64_t *height)
 {
 	const struct loom_place_problem *problem = &greedy->task->problem;
-	uint64_t now;
 	int ret = run->order->make(problem, items);
 
 	if (!ret && run->aligned)
 		ret = loom_place_order_by_alignment(problem, items);
 	if (!ret)
-		ret = loom_greedy_run(greedy, items, run->find);
+		ret = loom_greedy_run(greedy, items, run->find, *height);
 	if (ret)
 		return ret;
-	now = loom_place_height(problem, greedy->offsets);
-	if (now < *height) {
-		*height = now;
-		memcpy(answer->offsets, greedy->offsets,
-		       problem->num_items * sizeof(*answer->offsets));
-	}
+	*height = loom_place_height(problem, greedy->offsets);
+	memcpy(answer->offsets, greedy->offsets, problem->num_items * sizeof(*answer->offsets));
 	return 0;
 }
 
@@ -129,7 +124,8 @@ static int place_mixed(const struct loom_place_task *task, const struct mixed_ru
 		       size_t num_runs, struct loom_place_answer *answer)
 {
 	uint32_t *items = calloc((size_t)task->problem.num_items + 1, sizeof(*items));
-	uint64_t height = LOOM_PLACE_ANYWHERE;
+	const uint64_t below = task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE;
+	uint64_t height = below;
 	struct loom_greedy greedy;
 	int ret = -ENOMEM, err = 0;
 	size_t i;
@@ -154,7 +150,7 @@ static int place_mixed(const struct loom_place_task *task, const struct mixed_ru
 	if (ret)
 		return ret;
 	/* one order may leave 63 bits where another does not */
-	return height == LOOM_PLACE_ANYWHERE ? err : 0;
+	return height == below ? err : 0;
 }
 
 /*

@@ -21,6 +21,7 @@
  * @deadline_ns: by the thread's clock of the processor: when to stop looking for a lower one; 0:
  *	never
  * @hint: by item: a placement within the capacity that is known already, or NULL
+ * @below_bytes: greedy strategies: give up with -ERANGE once the height is not below this; 0: never
  * @jobs: threads that may be used, at least 1
  */
 struct loom_place_task {
@@ -30,6 +31,7 @@ struct loom_place_task {
 	bool fit_only;
 	int64_t deadline_ns;
 	const uint64_t *hint;
+	uint64_t below_bytes;
 	unsigned int jobs;
 };
 
