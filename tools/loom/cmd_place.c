@@ -224,6 +224,8 @@ static int tool_place_failed(const struct tool_placing *place, int code,
 {
 	struct loom_error err;
 
+	if (code == -ENOSPC && place->pool_names[0])
+		return tool_place_refuse_pools(place, fault);
 	loom_place_csv_explain(place->csv, &place->problem, code, fault, &err);
 	return tool_fail("%s", err.text);
 }
@@ -238,7 +240,7 @@ static uint64_t tool_place_time(const struct tool_placing *place)
 
 static int tool_place_solve(struct tool_placing *place)
 {
-	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
 	int64_t start = tool_now_ns();
 	struct tool_ticker ticker;
 	int ret;

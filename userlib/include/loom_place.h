@@ -281,13 +281,17 @@ struct loom_place_result {
  * struct loom_place_fault - where a problem or a placement is wrong
  * @first: an item at fault, or LOOM_PLACE_NONE
  * @second: the item that it collides with, or LOOM_PLACE_NONE
- * @missing_bytes: by how much a capacity falls short, where it does (a bound above it)
- * @text: one line, without the names of items
+ * @missing_bytes: -ENOSPC: as long as other capacities stay, no placement exists until those of
+ *	@pools grow by so much in sum; 0: none was found, but there may be one. loom_place_check():
+ *	by how much the item ends above its pool
+ * @pools: -ENOSPC: the pools concerned, as bits: what fits in no others is bound to them
+ * @text: one line, without the names of items and pools
  */
 struct loom_place_fault {
 	uint32_t first;
 	uint32_t second;
 	uint64_t missing_bytes;
+	uint32_t pools;
 	char text[160];
 };
 
@@ -303,7 +307,8 @@ struct loom_place_fault {
  * Return: 0; -EINVAL for an inconsistent problem (an empty lifetime, an alias outside of its owner,
  * fixed items that collide) and for a strategy that does not exist or cannot take the problem;
  * -ENOSPC if it does not fit in the pools: if @fault's missing_bytes is not 0, that is proved, else
- * the budget was too small to tell; -ERANGE where sizes or offsets leave 63 bits, weights of
+ * the strategy found no placement. With a @fault, a refusal takes up to as long again, as the least
+ * capacity is searched for; -ERANGE where sizes or offsets leave 63 bits, weights of
  * conflicts 63 in sum, or costs 64, were each item in the dearest of its pools; -ENOMEM.
  */
 int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,

@@ -109,7 +109,7 @@ static int place_items(const struct loomplace_problem *problem,
 		.fit_only = problem->capacity_bytes,
 	};
 	struct loom_place_result result;
-	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
 	int ret = loom_place(own, &options, &result, &fault);
 
 	if (ret)
@@ -128,7 +128,7 @@ static int place_items(const struct loomplace_problem *problem,
 static int check_items(const struct loom_place_problem *own, const uint64_t *offsets,
 		       struct loomplace_answer *answer)
 {
-	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
 	int ret = loom_place_check(own, offsets, NULL, &fault);
 	uint64_t bound = 0;
 	uint32_t i;

@@ -89,7 +89,7 @@ struct loomplace_problem {
  * @proved: not 0: the height is at the bound
  * @item: on failure: an item at fault, or LOOMPLACE_NONE
  * @other: on failure: the item that it collides with, or LOOMPLACE_NONE
- * @missing_bytes: -ENOSPC: the capacity is proved to fall short by so much; 0: not proved
+ * @missing_bytes: -ENOSPC: the capacity is proved to fall short by at least so much; 0: not proved
  * @text: on failure: one line that says why; else ""
  */
 struct loomplace_answer {

@@ -355,6 +355,22 @@ static int check_fixed_pairs(const struct loom_place_resolved *resolved,
 	return ret;
 }
 
+uint32_t loom_place_pools_of(const struct loom_place_resolved *resolved, uint32_t owner)
+{
+	const struct loom_place_item *item = &resolved->items[owner];
+	uint64_t end = item->size_bytes;
+	uint32_t pools = item->pools, p;
+
+	if (!loom_place_has_room(item))
+		return pools;
+	if (loom_place_is_fixed(item))
+		end += item->fixed;
+	for (p = 0; p < resolved->problem.num_pools; p++)
+		if (end > resolved->pools[p].capacity_bytes)
+			pools &= ~(1U << p);
+	return pools;
+}
+
 static int check_sizes(const struct loom_place_resolved *resolved, struct loom_place_fault *fault)
 {
 	uint32_t i, p;
@@ -363,20 +379,19 @@ static int check_sizes(const struct loom_place_resolved *resolved, struct loom_p
 		const struct loom_place_item *item = &resolved->items[i];
 		uint64_t end = item->size_bytes, most = 0;
 
-		if (!loom_place_has_room(item))
+		if (loom_place_pools_of(resolved, i))
 			continue;
-		for (p = 0; p < resolved->problem.num_pools; p++)
-			if (item->pools >> p & 1 && most < resolved->pools[p].capacity_bytes)
-				most = resolved->pools[p].capacity_bytes;
 		if (loom_place_is_fixed(item))
 			end += item->fixed;
-		if (end > most)
-			return loom_place_no_space(fault, i, end, most, "needs");
+		for (p = 0; p < resolved->problem.num_pools; p++)
+			if (item->pools >> p & 1)
+				most = max(most, resolved->pools[p].capacity_bytes);
+		return loom_place_no_space(fault, i, item->pools, end, most, "needs");
 	}
 	return 0;
 }
 
-/* Whether the peak of the items that may only go to @pools is within their capacities. */
+/* Whether the peak of the items that fit only in @pools is within their capacities. */
 static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools,
 		      struct loom_place_fault *fault)
 {
@@ -392,7 +407,7 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 		return -ENOMEM;
 	for (i = 0; i < some.num_items; i++) {
 		items[i] = resolved->items[i];
-		if (items[i].pools & ~pools)
+		if (loom_place_pools_of(resolved, i) & ~pools)
 			items[i].size_bytes = 0;
 	}
 	for (i = 0; i < some.num_pools; i++)
@@ -407,23 +422,25 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 		loom_place_fail(fault, ret, peak.culprit, LOOM_PLACE_NONE,
 				"the sum of what is alive leaves 63 bits");
 	else if (!ret && peak.bytes > capacity)
-		ret = loom_place_no_space(fault, LOOM_PLACE_NONE, peak.bytes, capacity, what);
+		ret = loom_place_no_space(fault, LOOM_PLACE_NONE, pools, peak.bytes, capacity,
+					  what);
 	free(items);
 	return ret;
 }
 
 static int check_peaks(const struct loom_place_resolved *resolved, struct loom_place_fault *fault)
 {
-	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, i, k;
+	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, pools, i, k;
 	int ret;
 
-	/* all pools together, and each set of pools that items have, up to a number */
-	seen[num_seen++] = UINT32_MAX;
+	/* all pools together, and each set of pools that items fit in, up to a number */
+	seen[num_seen++] = UINT32_MAX >> (32 - resolved->problem.num_pools);
 	for (i = 0; i < resolved->problem.num_items && resolved->problem.num_pools > 1; i++) {
-		for (k = 0; k < num_seen && seen[k] != resolved->items[i].pools; k++)
+		pools = loom_place_pools_of(resolved, i);
+		for (k = 0; k < num_seen && seen[k] != pools; k++)
 			;
 		if (k == num_seen && num_seen < ARRAY_SIZE(seen))
-			seen[num_seen++] = resolved->items[i].pools;
+			seen[num_seen++] = pools;
 	}
 	for (k = 0; k < num_seen; k++) {
 		ret = check_peak(resolved, seen[k], fault);

@@ -110,17 +110,27 @@ static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 }
 
 static int too_high(struct run *run, uint64_t height, const struct loom_place_subproblem *sub,
-		    const struct loom_place_answer *answer)
+		    const struct loom_place_answer *answer, uint32_t pool)
 {
-	/* with several pools, another may have room, so the bound proves nothing */
-	if (answer->bound_bytes > sub->task.capacity_bytes && run->resolved.problem.num_pools == 1)
-		return loom_place_no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
-					   sub->task.capacity_bytes, "every placement needs");
-	return loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
-			       "found nothing lower than %llu, the capacity is %llu; %llu is proved to be needed",
-			       (unsigned long long)height,
-			       (unsigned long long)sub->task.capacity_bytes,
-			       (unsigned long long)answer->bound_bytes);
+	const unsigned long long capacity = sub->task.capacity_bytes;
+	const bool alone = run->resolved.problem.num_pools == 1;
+
+	if (alone && answer->bound_bytes > capacity)
+		return loom_place_no_space(run->fault, LOOM_PLACE_NONE, 1, answer->bound_bytes,
+					   capacity, "every placement needs");
+	/* with several pools, the bound holds for this distribution only: another may fit */
+	if (alone)
+		loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
+				"found nothing lower than %llu, the capacity is %llu; at least %llu are needed",
+				(unsigned long long)height, capacity,
+				(unsigned long long)answer->bound_bytes);
+	else
+		loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
+				"found no distribution that fits: in the last one, pool %u ends at %llu, its capacity is %llu",
+				pool, (unsigned long long)height, capacity);
+	if (run->fault)
+		run->fault->pools = 1U << pool;
+	return -ENOSPC;
 }
 
 static int check_offsets(const struct loom_place_problem *problem, const uint64_t *offsets)
@@ -160,7 +170,8 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 	for (i = 0; i < answer->num_storages; i++)
 		height = max(height, answer->storages[i].offset + answer->storages[i].size_bytes);
 	if (height > sub->task.capacity_bytes)
-		return spill(run, sub, answer, pool) ? 1 : too_high(run, height, sub, answer);
+		return spill(run, sub, answer, pool) ? 1 :
+						       too_high(run, height, sub, answer, pool);
 	limit = height;
 	if (own->num_conflicts && run->strategy->reduces_conflicts) {
 		if (sub->task.capacity_bytes < INT64_MAX)
@@ -359,6 +370,75 @@ static int place_pools(struct run *run)
 	return ret;
 }
 
+/*
+ * The lower bound of what fits nowhere but in @pool, as if it had no capacity: the height that a
+ * caller must provide does not depend on the capacity that was too small. Not below @needed.
+ */
+static int raise_needed(struct run *run, uint32_t pool, uint64_t *needed)
+{
+	const struct loom_place_resolved *resolved = &run->resolved;
+	size_t n = (size_t)resolved->problem.num_items + 1;
+	uint32_t *pools = calloc(n, sizeof(*pools)), i;
+	struct loom_place_options options = *run->options;
+	struct loom_place_answer answer = {
+		.offsets = calloc(n, sizeof(*answer.offsets)), .strategy = run->strategy->name,
+	};
+	struct loom_place_subproblem sub = { 0 };
+	int ret = -ENOMEM;
+
+	options.fit_only = false;
+	for (i = 0; i < resolved->problem.num_items && pools; i++) {
+		const uint32_t owner = loom_place_owner(resolved->items, i);
+		const bool allowed = resolved->items[owner].pools >> pool & 1;
+		const uint32_t others = loom_place_pools_of(resolved, owner) & ~(1U << pool);
+
+		pools[i] = allowed && !others ? pool : LOOM_PLACE_NONE;
+	}
+	if (pools && answer.offsets)
+		ret = loom_place_subproblem_make(&sub, resolved, pools, pool, &options, NULL);
+	if (!ret)
+		ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
+	answer.bound_bytes = max(answer.bound_bytes, *needed);
+	sub.task.capacity_bytes = INT64_MAX;
+	sub.task.deadline_ns = run->deadline_ns;
+	if (!ret)
+		ret = loom_place_call(run->strategy, &sub.task, &answer);
+	if (!ret)
+		*needed = answer.bound_bytes;
+	loom_place_subproblem_clear(&sub);
+	free(pools);
+	free(answer.offsets);
+	free(answer.storages);
+	free(answer.storage_of);
+	return ret;
+}
+
+/* Makes the number of a refusal the largest that can be proved, if one pool falls short. */
+static void refine_refusal(struct run *run)
+{
+	const struct loom_place_resolved *resolved = &run->resolved;
+	struct loom_place_fault *fault = run->fault;
+	const uint32_t pools = fault->missing_bytes ? fault->pools : UINT32_MAX;
+	uint64_t capacity, before, needed;
+	uint32_t p;
+
+	/* nothing was proved about one pool: the search for a placement was for its number, too */
+	if (!fault->missing_bytes && resolved->problem.num_pools == 1)
+		return;
+	for (p = 0; p < resolved->problem.num_pools; p++) {
+		if (pools != UINT32_MAX && pools != 1U << p)
+			continue;
+		capacity = resolved->pools[p].capacity_bytes;
+		before = capacity + fault->missing_bytes;
+		needed = fault->missing_bytes ? before : 0;
+		if (raise_needed(run, p, &needed) || needed <= before)
+			continue;
+		loom_place_no_space(fault, LOOM_PLACE_NONE, 1U << p, needed, capacity,
+				    "every placement needs");
+		return;
+	}
+}
+
 static void sum_up(struct run *run)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
@@ -524,6 +604,8 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 		sum_up(&run);
 		weigh_conflicts(&run);
 	} else {
+		if (ret == -ENOSPC && fault)
+			refine_refusal(&run);
 		loom_place_result_free(result);
 		if (ret == -ENOMEM)
 			loom_place_fail(fault, ret, LOOM_PLACE_NONE, LOOM_PLACE_NONE,

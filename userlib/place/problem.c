@@ -31,27 +31,31 @@ int loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, ui
 	fault->first = first;
 	fault->second = second;
 	fault->missing_bytes = 0;
+	fault->pools = 0;
 	va_start(args, format);
 	vsnprintf(fault->text, sizeof(fault->text), format, args);
 	va_end(args);
 	return code;
 }
 
-int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint64_t needed,
-			uint64_t capacity, const char *what)
+int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint32_t pools,
+			uint64_t needed, uint64_t capacity, const char *what)
 {
 	loom_place_fail(fault, -ENOSPC, item, LOOM_PLACE_NONE,
 			"%s %llu bytes, %llu more than the capacity of %llu", what,
 			(unsigned long long)needed, (unsigned long long)(needed - capacity),
 			(unsigned long long)capacity);
-	if (fault)
-		fault->missing_bytes = needed - capacity;
+	if (!fault)
+		return -ENOSPC;
+	fault->missing_bytes = needed - capacity;
+	fault->pools = pools;
 	return -ENOSPC;
 }
 
 bool loom_place_align(uint64_t *offset, uint64_t align_bytes)
 {
-	uint64_t rest = *offset % align_bytes;
+	/* without a division, which takes most of the time of a look at a span */
+	uint64_t rest = align_bytes == 1 ? 0 : *offset % align_bytes;
 
 	if (rest && __builtin_add_overflow(*offset, align_bytes - rest, offset))
 		return false;

@@ -117,9 +117,9 @@ int64_t loom_place_left_ns(int64_t deadline_ns);
 int __attribute__((format(printf, 5, 6)))
 loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
 		const char *format, ...);
-/** loom_place_no_space() - fills in @fault: @needed bytes are proved; returns -ENOSPC */
-int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint64_t needed,
-			uint64_t capacity, const char *what);
+/** loom_place_no_space() - fills in @fault: @pools need @needed bytes at least; returns -ENOSPC */
+int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint32_t pools,
+			uint64_t needed, uint64_t capacity, const char *what);
 /** loom_place_align() - raises @offset to a multiple of @align_bytes; false past 63 bits */
 bool loom_place_align(uint64_t *offset, uint64_t align_bytes);
 /** loom_place_align_up() - the multiple of @align at @at or above; there has to be one */
@@ -214,6 +214,8 @@ int loom_place_find_reason(const struct loom_place_problem *problem,
 			   struct loom_place_reason *reason);
 /** loom_place_find_bound() - its bound alone */
 int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
+/** loom_place_pools_of() - the pools of an owner whose capacity it does not exceed by itself */
+uint32_t loom_place_pools_of(const struct loom_place_resolved *resolved, uint32_t owner);
 /**
  * loom_place_check_feasible() - refuse what no strategy can place
  * @resolved: the problem

@@ -298,15 +298,9 @@ static bool loom_place_csv_explain_capacity(const struct loom_place_csv *csv,
 	uint64_t capacity, needed;
 	char when[64];
 
-	if (problem->num_pools != 1 || problem->pools[0].capacity_bytes == LOOM_PLACE_ANYWHERE)
+	if (problem->num_pools != 1 || !fault->missing_bytes)
 		return false;
 	capacity = problem->pools[0].capacity_bytes;
-	if (!fault->missing_bytes) {
-		loom_error_set(err, -ENOSPC,
-			       "%.180s: no placement in %llu bytes was found, nor that there is none; a larger budget may tell",
-			       csv->path, (unsigned long long)capacity);
-		return true;
-	}
 	needed = capacity + fault->missing_bytes;
 	loom_place_csv_when(problem, needed, when);
 	loom_error_set(err, -ENOSPC,

@@ -98,7 +98,7 @@ static int check_places(const struct loom_tflite_arena *arena,
 {
 	const uint32_t num_items = arena->view.problem.num_items;
 	struct loom_place_problem problem = { .items = items };
-	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
 	uint64_t *offsets = calloc(num_items + 1ULL, sizeof(*offsets));
 	uint32_t i, *item = calloc(num_items + 1ULL, sizeof(*item));
 	int ret = -ENOMEM;

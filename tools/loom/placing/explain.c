@@ -2,6 +2,7 @@
 /* loom place --explain: which items make a bound, and what it would be without them. */
 #include "../place.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,23 @@ static int tool_peak_compare(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-static int tool_peak_make(struct tool_peak *peak, const struct tool_placing *place, uint32_t pool)
+/* Whether an item lies in the pools @set; without a placement, whether it fits in no others. */
+static bool tool_peak_is_in(const struct tool_placing *place, uint32_t index, uint32_t set)
+{
+	const struct loom_place_item *item = &place->problem.items[index];
+	uint64_t end = item->size_bytes + (item->flags & LOOM_PLACE_FIXED ? item->fixed : 0);
+	uint32_t p;
+
+	if (place->result.pools)
+		return set >> place->result.pools[index] & 1;
+	for (p = 0; p < place->num_pools; p++)
+		if (!(set >> p & 1) && (!item->pools || item->pools >> p & 1) &&
+		    end <= place->pools[p].capacity_bytes)
+			return false;
+	return true;
+}
+
+static int tool_peak_make(struct tool_peak *peak, const struct tool_placing *place, uint32_t set)
 {
 	size_t n = (size_t)place->problem.num_items + 1;
 	uint32_t i;
@@ -64,7 +81,7 @@ static int tool_peak_make(struct tool_peak *peak, const struct tool_placing *pla
 	if (!peak->items || !peak->of || !peak->alive)
 		return -1;
 	for (i = 0; i < place->problem.num_items; i++) {
-		if (place->result.pools[i] != pool)
+		if (!tool_peak_is_in(place, i, set))
 			continue;
 		peak->of[peak->problem.num_items] = i;
 		peak->items[peak->problem.num_items++] = place->problem.items[i];
@@ -176,10 +193,61 @@ int tool_place_explain(const struct tool_placing *place)
 	for (pool = 0; pool < place->num_pools && !ret; pool++) {
 		struct tool_peak peak = { 0 };
 
-		ret = tool_peak_make(&peak, place, pool);
+		ret = tool_peak_make(&peak, place, 1U << pool);
 		if (!ret && peak.num_alive)
 			ret = tool_peak_print(&peak, place, place->pool_names[pool]);
 		tool_peak_clear(&peak);
 	}
 	return ret ? tool_fail("%s: its peak cannot be explained", place->path) : 0;
+}
+
+/* Items that fit in no pools but those of @fault, alive when they need most. */
+static void tool_place_list_bound(const struct tool_placing *place,
+				  const struct loom_place_fault *fault, FILE *out)
+{
+	struct tool_peak peak = { 0 };
+	uint32_t i;
+
+	if (!tool_peak_make(&peak, place, fault->pools)) {
+		for (i = 0; i < peak.num_alive && i < TOOL_PLACE_SHOWN; i++)
+			fprintf(out, "%s'%s' of %llu", i ? ", " : "; bound there: ",
+				place->csv->ids[peak.of[peak.alive[i]]],
+				(unsigned long long)peak.items[peak.alive[i]].size_bytes);
+		if (i < peak.num_alive)
+			fprintf(out, " and %u smaller ones", peak.num_alive - i);
+	}
+	tool_peak_clear(&peak);
+}
+
+int tool_place_refuse_pools(const struct tool_placing *place, const struct loom_place_fault *fault)
+{
+	const char *separator = "";
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+	uint32_t i;
+	int ret;
+
+	if (!out)
+		return tool_fail("%s: no memory", place->csv->path);
+	for (i = 0; i < place->num_pools; i++) {
+		if (!(fault->pools >> i & 1))
+			continue;
+		fprintf(out, "%s'%s'", separator, place->pool_names[i]);
+		separator = " and ";
+	}
+	fprintf(out, ": ");
+	if (fault->first != LOOM_PLACE_NONE)
+		fprintf(out, "'%s' on line %u ",
+			place->csv->ids[fault->first],
+			place->csv->lines[fault->first]);
+	fprintf(out, "%s", fault->text);
+	if (fault->first == LOOM_PLACE_NONE)
+		tool_place_list_bound(place, fault, out);
+	ret = fclose(out);
+	ret = ret ? tool_fail("%s: no memory", place->csv->path) :
+		    tool_fail("%s: pool%s %s", place->csv->path,
+			      fault->pools & (fault->pools - 1) ? "s" : "", line);
+	free(line);
+	return ret;
 }

@@ -379,6 +379,30 @@ pools_json() {
 ok 'as their page says' pools_json
 ok 'what fits nowhere is named in bytes' refused '300 more than the capacity of 1100' \
 	place $out/pools.csv --pool sram=500 --pool dram=600
+# z fits in either, x and w in the second only
+file four.csv <<'END'
+id,lower,upper,size
+x,0,2,5
+y,2,4,4
+z,0,4,3
+w,1,2,16
+END
+ok 'a refusal names the pool and what is bound to it' refused \
+	"pool 'b': what is alive at moment 1 needs 21 bytes, 1 more than the capacity of 20; bound there: 'w' of 16, 'x' of 5" \
+	place $out/four.csv --pool a=4 --pool b=20
+ok 'and as much is enough' says '^result' $loom place $out/four.csv --pool a=4 --pool b=21
+# the hole between what is fixed is too small: what is needed is not the next multiple of 32
+file holes.csv <<'END'
+id,lower,upper,size,alignment,offset
+linear,0,10,430080,32,305120
+other,0,10,300000,32,950016
+slice,5,6,305152,32,
+END
+ok 'a refusal names the capacity that is needed' refused \
+	'falls short by 159744: at least 1555168 are needed' place $out/holes.csv --capacity 1395424
+ok 'and no less is enough' refused 'falls short by 1: at least 1555168' \
+	place $out/holes.csv --capacity 1555167
+ok 'but that is' says 'fits in 1555168 bytes' $loom place $out/holes.csv --capacity 1555168
 ok 'a pool that there is not' refused "pools.csv:3: column 'pool': there is no pool 'sram dram'" \
 	place $out/pools.csv --pool cache=2000
 ok 'what makes the peak of a pool' says "600 bytes 'a': without it 300, at 1" \

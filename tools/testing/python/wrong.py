@@ -198,7 +198,9 @@ class Wrong(unittest.TestCase):
         both = [loom.Item(5, 0, 1, name='a'), loom.Item(6, 0, 1, name='b')]
         error = self.refused(errno.ENOSPC, '1 more than the capacity', loom.place, both, 10)
         self.assertIsInstance(error, loom.PlaceError)
-        self.assertEqual(error.missing_bytes, 1)
+        self.assertEqual((error.missing_bytes, error.pools), (1, [0]))
+        three = [loom.Item(10, 0, 2, fixed=4), loom.Item(10, 0, 2, fixed=18), loom.Item(6, 0, 2)]
+        self.assertEqual(self.refused(errno.ENOSPC, '', loom.place, three, 28).missing_bytes, 6)
         error = self.refused(errno.EBADMSG, 'share byte 4', loom.check_placement, both, [0, 4])
         self.assertEqual({error.first.name, error.second.name}, {'a', 'b'})
         self.refused(errno.EINVAL, "'best'", loom.place, both, strategy='best')

@@ -61,11 +61,13 @@ class Placement:
 
 class PlaceError(Error):
     """Items that cannot be placed, or are placed wrongly. first, second: those at fault, or None.
-    missing_bytes: by how much a capacity falls short, if that is proved."""
+    missing_bytes: by how much the capacities of the pools fall short at least, if that is proved, as
+    long as others stay. pools: indices of the pools that fall short."""
 
     def __init__(self, number: int, line: str, items: Sequence[Item], fault: Any) -> None:
         super().__init__(number, line)
         self.missing_bytes: int = fault.missing_bytes
+        self.pools: list[int] = [i for i in range(32) if fault.pools >> i & 1]
         self.first, self.second = (items[i] if i < len(items) else None
                                    for i in (fault.first, fault.second))
 

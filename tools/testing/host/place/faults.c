@@ -220,7 +220,7 @@ static void test_rest(void)
 	f.problem.num_ops = 1;
 	refuses("a result that there is not", -EINVAL, NONE, NONE, 0);
 	f.items[1].size_bytes = 2000;
-	refuses("an item larger than the capacity", -ENOSPC, 1, NONE, 976);
+	refuses("an item larger than the capacity", -ENOSPC, NONE, NONE, 1104);
 	f.pools[0].capacity_bytes = 150;
 	refuses("a capacity under the bound", -ENOSPC, NONE, NONE, 42);
 }

@@ -135,13 +135,13 @@ static void test_full(void)
 	/* 60 at once in the second, which is the only one for them */
 	static const struct row set[] = { ROW_POOL(30, 0, 2, 2, 0), ROW_POOL(30, 1, 3, 2, 0) };
 	static const struct row one[] = { ROW_POOL(120, 0, 2, 0, 0) };
-	/* nothing wrong with the sums, but 60 + 60 do not fit in 100, nor 60 in 50 */
+	/* nothing wrong with the sums, but 60 do not fit in 50, and 60 + 60 not in 100 */
 	static const struct row parts[] = { ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(60, 1, 3, 0, 0) };
 
 	refuses("more than all pools have", pools, COUNT(pools), sum, COUNT(sum), 10);
 	refuses("more than the pools of a set have", pools, COUNT(pools), set, COUNT(set), 10);
 	refuses("an item larger than any pool", pools, COUNT(pools), one, COUNT(one), 20);
-	refuses("what cannot be distributed", pools, COUNT(pools), parts, COUNT(parts), 0);
+	refuses("what cannot be distributed", pools, COUNT(pools), parts, COUNT(parts), 20);
 }
 
 static void test_alias(void)

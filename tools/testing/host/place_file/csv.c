@@ -413,7 +413,7 @@ static void test_explain(void)
 {
 	static const char *const tight = "id,lower,upper,size\n"
 		"a,0,10,400\nb,3,8,500\nc,7,9,200\nd,12,20,1000\n";
-	struct loom_place_fault fault = { 1, 0, 0, "they share bytes" };
+	struct loom_place_fault fault = { 1, 0, 0, 0, "they share bytes" };
 	struct loom_place_csv *csv;
 	struct loom_error err;
 
