@@ -29,8 +29,8 @@
 #include "loom_core.h"
 #include "profile.h"
 
-/* The largest alignments are tried, up to a number. */
-#define MAX_CLASSES	16
+/* The largest alignments are tried, up to a number: all, if they are powers of two. */
+#define MAX_CLASSES	64
 
 /**
  * struct sweep - the pads of one alignment, alive at a moment

@@ -656,6 +656,20 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 	tap_ok(!bad_best, "%s: auto is the lowest, but for a search from elsewhere", what);
 }
 
+/* With more alignments than the largest sixteen, the smaller ones count, too. */
+static void test_bounds(void)
+{
+	static struct random_problem r;
+	unsigned int bad = 0, round;
+	uint64_t bound;
+
+	for (round = 0; round < 3000; round++) {
+		make_rich(&r, 34 + draw(MAX_ITEMS - 34));
+		bad += !bound_holds(&r.problem, &bound);
+	}
+	tap_ok(!bad, "bounds by all alignments, and proved (%u are not)", bad);
+}
+
 int main(void)
 {
 	test_random("graphs", make_graph);
@@ -663,5 +677,6 @@ int main(void)
 	test_random("pairs to be kept apart", make_richer);
 	test_random("pools", make_pools);
 	test_random("offsets that nothing may touch", make_forbidden);
+	test_bounds();
 	return tap_end();
 }
