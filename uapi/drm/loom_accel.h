@@ -1873,9 +1873,10 @@ struct drm_loom_reject {
  * @address: first byte of the buffer, in each of its banks; since minor 4 zero without CAP_PERFMON,
  *	if @handle is zero
  * @bytes: bytes of it, per bank; since minor 4 zero where @address is
- * @short_bytes: from its first byte to @scratch_end: with so many bytes less in that bank the plan
- *	would fit. Told to everybody, as trying smaller plans would tell the same; zero if there is
- *	no conflict, and then all other fields are zero, too
+ * @short_bytes: from its first byte to @scratch_end: the plan has to use so many bytes less in that
+ *	bank at least; with so many less in all banks no buffer overlaps its scratch. Told to
+ *	everybody, as trying smaller plans would tell the same; zero if there is no conflict, and
+ *	then all other fields are zero, too
  */
 struct drm_loom_scratch_conflict {
 	__u32 bank;

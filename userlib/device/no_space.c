@@ -15,13 +15,16 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 	unsigned long long asked = record->bytes_per_bank, left = record->free_bytes;
 	unsigned long long common = record->common_free_bytes;
 	unsigned long long largest = record->largest_free_bytes;
-	char head[160];
+	char head[160], each[32] = "past 64 bits";
 
-	snprintf(head, sizeof(head), "%llu bytes do not fit in %s: %llu in each of %u bank%s",
+	/* all ones stand for more than there are numbers */
+	if (record->bytes_per_bank != UINT64_MAX)
+		snprintf(each, sizeof(each), "%llu", asked);
+	snprintf(head, sizeof(head), "%llu bytes do not fit in %s: %s in each of %u bank%s",
 		 (unsigned long long)record->size_bytes,
 		 record->region < DRM_LOOM_REGION_COUNT ? loom_no_space_regions[record->region] :
 							  "?",
-		 asked, record->banks, record->banks == 1 ? "" : "s");
+		 each, record->banks, record->banks == 1 ? "" : "s");
 	switch (record->reason) {
 	case DRM_LOOM_NO_SPACE_TOO_LARGE:
 		return snprintf(text, size, "%s, and a bank has %llu", head,
@@ -42,7 +45,7 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 				"%s, and %llu are left in one piece, but the lowest %llu are kept for scratch",
 				head, largest, (unsigned long long)record->scratch_bytes);
 	case DRM_LOOM_NO_SPACE_LIMIT:
-		return snprintf(text, size, "%s, and that is more than the control group may have",
+		return snprintf(text, size, "%s, and that is more than the control group has left",
 				head);
 	}
 	return snprintf(text, size, "the device's memory is full");

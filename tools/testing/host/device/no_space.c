@@ -50,9 +50,11 @@ int main(void)
 		    "and 6666 are left, but 7777 in one piece: fragmented");
 	test_reason(DRM_LOOM_NO_SPACE_SCRATCH,
 		    "and 7777 are left in one piece, but the lowest 8888 are kept for scratch");
-	test_reason(DRM_LOOM_NO_SPACE_LIMIT, "and that is more than the control group may have");
+	test_reason(DRM_LOOM_NO_SPACE_LIMIT, "and that is more than the control group has left");
 	test_reason(1000, NULL);
 	tap_ok(loom_no_space_print(text, sizeof(text), &odd) < (int)sizeof(text),
 	       "the longest fits: %s", text);
+	tap_ok(strstr(text, "in ?: past 64 bits in each of 1 bank, "),
+	       "what leaves 64 bits is no number");
 	return tap_end();
 }
