@@ -41,10 +41,9 @@ static int tool_run_add_output(struct tool_run *run, const char *typed)
 
 static int tool_run_set_count(const char *option, const char *text, uint32_t *count)
 {
-	char *end;
-	long number = strtol(text, &end, 10);
+	int64_t number;
 
-	if (*end || end == text || number < 1 || number > 1000000)
+	if (tool_parse_number(text, false, &number) || number < 1 || number > 1000000)
 		return tool_usage(&tool_run, "%s takes a count, not '%s'", option, text);
 	*count = number;
 	return 0;

@@ -75,9 +75,12 @@ int tool_parse_number(const char *text, bool suffix, int64_t *number)
 	const char *unit;
 	char *end;
 
+	/* no blanks and no signs; a leading zero does not make a number octal */
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
 	errno = 0;
-	*number = strtoll(text, &end, 0);
-	if (errno || end == text || *number < 0)
+	*number = strtoll(text, &end, text[1] == 'x' || text[1] == 'X' ? 16 : 10);
+	if (errno)
 		return -EINVAL;
 	unit = suffix && *end ? strchr(units, *end) : NULL;
 	if (unit) {
@@ -132,13 +135,15 @@ int tool_model_parse_shape(const struct tool_command *command, struct tool_model
 {
 	char *equals = strrchr(value, '=');
 	int64_t dims[LOOM_GRAPH_RANK];
-	char *at, *rest = NULL;
+	char *at, *rest;
 	uint32_t rank = 0;
 
 	if (!equals || equals == value)
 		return tool_usage(command, "--shape takes INPUT=N,N,.., not '%s'", value);
 	*equals = '\0';
-	for (at = strtok_r(equals + 1, ",x", &rest); at; at = strtok_r(NULL, ",x", &rest)) {
+	/* nothing is the shape of a scalar; a size that is missing is a fault */
+	rest = equals[1] ? equals + 1 : NULL;
+	while ((at = strsep(&rest, ",x"))) {
 		if (rank == LOOM_GRAPH_RANK)
 			return tool_usage(command, "--shape %s: more than %d dimensions", value,
 					  LOOM_GRAPH_RANK);

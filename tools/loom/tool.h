@@ -232,23 +232,19 @@ int tool_stdout_error(void);
 
 /**
  * struct tool_save - a file that is being written
- * @path: as given; "-" is standard output
  * @bytes: its content, not owned
  * @size_bytes: number of @bytes
- * @target: file that @path leads to, NULL if that is not a plain file
- * @partial: name of the file until it is complete, or NULL
+ * @saving: from loom_file_stage(); NULL: standard output
  */
 struct tool_save {
-	const char *path;
 	const void *bytes;
 	size_t size_bytes;
-	char *target;
-	char *partial;
+	struct loom_saving *saving;
 };
 
-/** tool_save_begin() - writes a partial file; end with tool_save_clear(), on failure, too */
+/** tool_save_begin() - loom_file_stage(), or standard output for "-"; tool_save_clear() must follow */
 int tool_save_begin(struct tool_save *save, const char *path, const void *bytes, size_t size_bytes);
-/** tool_save_commit() - renames it to @path, or writes to what is not a plain file */
+/** tool_save_commit() - puts the file at its place */
 int tool_save_commit(struct tool_save *save);
 /** tool_save_clear() - removes a partial file that was not committed */
 void tool_save_clear(struct tool_save *save);

@@ -63,9 +63,9 @@ static void command_clear(struct sim *sim, const char *arg, FILE *out)
 static void command_fuzz(struct sim *sim, const char *arg, FILE *out)
 {
 	char *end;
-	u64 seed = strtoull(arg, &end, 0);
+	u64 seed;
 
-	if (!seed || *end) {
+	if (!sim_number(arg, &end, &seed) || !seed || *end) {
 		fprintf(out, "error: a seed is a number that is not zero, not '%.60s'\n", arg);
 		return;
 	}

@@ -72,6 +72,16 @@ static int fault_find(const char *name, size_t length)
 	return -EINVAL;
 }
 
+bool sim_number(const char *text, char **end, u64 *number)
+{
+	/* strtoull() takes blanks and signs, and wraps what is negative */
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, end, text[1] == 'x' ? 16 : 10);
+	return !errno;
+}
+
 /* TIMES or "always" from @text on; false if it is neither. */
 static bool fault_times(const char *text, u64 *times)
 {
@@ -84,8 +94,7 @@ static bool fault_times(const char *text, u64 *times)
 	*times = U64_MAX;
 	if (!strcmp(text, "always"))
 		return true;
-	*times = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && *times;
+	return sim_number(text, &end, times) && !*end && *times;
 }
 
 int sim_faults_arm(struct sim_faults *faults, const char *text, char *why, size_t size)
@@ -102,8 +111,8 @@ int sim_faults_arm(struct sim_faults *faults, const char *text, char *why, size_
 	}
 	arg = fault_kinds[fault].standard;
 	if (*rest == '=') {
-		arg = strtoull(rest + 1, &end, 0);
-		if (!fault_kinds[fault].arg || end == rest + 1 || (*end && *end != ' ')) {
+		if (!fault_kinds[fault].arg || !sim_number(rest + 1, &end, &arg) ||
+		    (*end && *end != ' ')) {
 			snprintf(why, size, "%s takes %s", fault_kinds[fault].name,
 				 fault_kinds[fault].arg ? "a number" : "no number");
 			return -EINVAL;

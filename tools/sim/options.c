@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,27 +81,33 @@ static int options_window(struct sim_options *options, const char *text)
 	const char *unit;
 	char *end;
 
-	errno = 0;
-	options->window = strtoull(text, &end, 10);
+	if (!sim_number(text, &end, &options->window))
+		return options_wrong("a size is a number, with K, M, G or T, not '%s'", text);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit && !end[1] && options->window < 1ULL << 20)
 		options->window <<= 10 * (unit - units + 1);
 	else if (*end)
 		return options_wrong("a size is a number, with K, M, G or T, not '%s'", text);
-	if (errno || options->window < 1 << 20 || options->window & (options->window - 1))
+	if (options->window < 1 << 20 || options->window & (options->window - 1))
 		return options_wrong("a window is a power of two from 1M on, not '%s'", text);
 	return 0;
 }
 
 static int options_firmware(struct sim_options *options, const char *text)
 {
-	unsigned int major, minor, patch;
-	char rest;
+	static const u64 most[] = { 255, 255, 65535 };
+	u64 part[ARRAY_SIZE(most)];
+	const char *at = text;
+	bool good = true;
+	size_t i;
+	char *end;
 
-	if (sscanf(text, "%u.%u.%u%c", &major, &minor, &patch, &rest) != 3 || major > 255 ||
-	    minor > 255 || patch > 65535)
+	for (i = 0; i < ARRAY_SIZE(most) && good; i++, at = end + 1)
+		good = sim_number(at, &end, &part[i]) && part[i] <= most[i] &&
+		       *end == (i + 1 < ARRAY_SIZE(most) ? '.' : '\0');
+	if (!good)
 		return options_wrong("a version is MAJOR.MINOR.PATCH, not '%s'", text);
-	options->firmware = major << 24 | minor << 16 | patch;
+	options->firmware = (u32)(part[0] << 24 | part[1] << 16 | part[2]);
 	return 0;
 }
 
@@ -124,8 +129,7 @@ static int options_seed(u64 *seed, const char *text)
 {
 	char *end;
 
-	*seed = strtoull(text, &end, 0);
-	return *text && !*end ? 0 : options_wrong("a seed is a number, not '%s'", text);
+	return sim_number(text, &end, seed) && !*end ? 0 : options_wrong("a seed is a number, not '%s'", text);
 }
 
 static int options_list(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -155,6 +156,7 @@ void wire_close_fds(struct wire_message *message)
 int wire_listen(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct stat old;
 	int fd, ret;
 
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -163,7 +165,9 @@ int wire_listen(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	unlink(path);
+	/* a socket that an earlier process left, but no file or device of somebody else */
+	if (!lstat(path, &old) && S_ISSOCK(old.st_mode))
+		unlink(path);
 	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 4))
 		return fd;
 	ret = -errno;

@@ -191,77 +191,47 @@ out:
 	return ret;
 }
 
-static void npy_write_header(FILE *file, const struct loom_array *array)
+#define NPY_MOST_HEADER	512
+
+/* Return: bytes of the header. */
+static size_t npy_make_header(char *text, const struct loom_array *array)
 {
 	const char *descr = "|V1";
-	char text[512];
-	size_t length, i;
+	size_t length = 10, i;
 
 	for (i = 0; i < ARRAY_SIZE(npy_types); i++)
 		if (npy_types[i].dtype == array->dtype)
 			descr = npy_types[i].descr;
-	length = snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': False, 'shape': (",
-			  descr);
+	length += snprintf(text + length, NPY_MOST_HEADER - length,
+			   "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
 	for (i = 0; i < array->rank; i++)
-		length += snprintf(text + length, sizeof(text) - length, "%lld,%s",
+		length += snprintf(text + length, NPY_MOST_HEADER - length, "%lld,%s",
 				   (long long)array->dims[i], i + 1 < array->rank ? " " : "");
-	length += snprintf(text + length, sizeof(text) - length, "), }");
+	length += snprintf(text + length, NPY_MOST_HEADER - length, "), }");
 	/* Elements start on 64 bytes; the header ends in a newline. */
-	while ((10 + length + 1) % 64)
+	while ((length + 1) % 64)
 		text[length++] = ' ';
 	text[length++] = '\n';
-	fwrite(NPY_MAGIC "\x01\x00", 1, 8, file);
-	fputc(length & 0xff, file);
-	fputc(length >> 8, file);
-	fwrite(text, 1, length, file);
-}
-
-static int array_save(const char *path, const struct loom_array *array, bool npy,
-		      struct loom_error *err)
-{
-	int saved = errno;
-	struct stat found;
-	bool replace;
-	char *partial;
-	FILE *file;
-	int ret = 0;
-
-	/* a device or a pipe is written to; root would replace even /dev/null */
-	replace = stat(path, &found) || S_ISREG(found.st_mode);
-	if (asprintf(&partial, "%s%s", path, replace ? ".part" : "") < 0)
-		return loom_error_set(err, -ENOMEM, "%s: no memory", path);
-	file = fopen(partial, "wb");
-	if (!file) {
-		ret = -errno;
-		goto out;
-	}
-	if (npy)
-		npy_write_header(file, array);
-	fwrite(array->data, 1, array->size_bytes, file);
-	if (ferror(file))
-		ret = -EIO;
-	if (fclose(file) && !ret)
-		ret = -errno;
-	if (!ret && replace && rename(partial, path))
-		ret = -errno;
-	if (ret && replace)
-		remove(partial);
-out:
-	if (ret)
-		loom_error_set(err, ret, "%s: cannot be written: %s", path, strerror(-ret));
-	free(partial);
-	errno = saved;
-	return ret;
+	memcpy(text, NPY_MAGIC "\x01\x00", 8);
+	text[8] = (length - 10) & 0xff;
+	text[9] = (length - 10) >> 8;
+	return length;
 }
 
 int loom_npy_save(const char *path, const struct loom_array *array, struct loom_error *err)
 {
-	return array_save(path, array, true, err);
+	char header[NPY_MOST_HEADER];
+	struct iovec parts[] = {
+		{ header, npy_make_header(header, array) },
+		{ array->data, array->size_bytes },
+	};
+
+	return loom_file_save_parts(path, parts, ARRAY_SIZE(parts), err);
 }
 
 int loom_raw_save(const char *path, const struct loom_array *array, struct loom_error *err)
 {
-	return array_save(path, array, false, err);
+	return loom_file_save(path, array->data, array->size_bytes, err);
 }
 
 int loom_raw_load(const char *path, struct loom_array *array, struct loom_error *err)

@@ -4,6 +4,17 @@
  *
  * What goes into a network and comes out of it: NumPy's .npy, ONNX TensorProto
  * (.pb, in loom.h), bare bytes, and pictures (PNG, PGM, PPM).
+ *
+ * loom_file_save() writes all files of the library and its tools, and follows four rules:
+ *
+ * * A regular file is replaced as a whole: the bytes go to a new file in the same folder, which is
+ *   renamed when it is complete. So the folder must be writable, a process that has the old file
+ *   mapped keeps its bytes, and other hard links keep the old file. After an error the old file is
+ *   as it was, and nothing is left beside it.
+ * * Links are followed, also to a file that does not exist yet; the link stays.
+ * * Devices and pipes are written in place.
+ * * A file that replaces another has its mode, and its owner and group as far as the process may set
+ *   them. A file that the process may not write is not replaced.
  */
 #ifndef LOOM_FILE_H
 #define LOOM_FILE_H
@@ -13,6 +24,53 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * struct loom_saving - a file that is complete, but not at its place yet
+ */
+struct loom_saving;
+
+/**
+ * loom_file_stage() - writes a file beside its place
+ * @path: where it is to be
+ * @bytes: what is in it. They must stay until loom_file_commit(), because devices and pipes are
+ *	written there
+ * @size_bytes: their number
+ * @saving: [out] end it with loom_file_commit() or loom_file_discard(); NULL on failure
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Several files that belong together are staged first and committed when all of them are complete.
+ *
+ * Return: 0 or -errno of writing, -EISDIR for a folder, -ELOOP for links in a circle.
+ */
+int loom_file_stage(const char *path, const void *bytes, size_t size_bytes,
+		    struct loom_saving **saving, struct loom_error *err);
+
+/**
+ * loom_file_commit() - puts a staged file at its place
+ * @saving: from loom_file_stage(); it is freed, also on failure
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno of writing.
+ */
+int loom_file_commit(struct loom_saving *saving, struct loom_error *err);
+
+/**
+ * loom_file_discard() - removes a staged file
+ * @saving: from loom_file_stage(), or NULL
+ */
+void loom_file_discard(struct loom_saving *saving);
+
+/**
+ * loom_file_save() - writes a file
+ * @path: the file
+ * @bytes: what is in it
+ * @size_bytes: their number
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno of writing, as loom_file_stage().
+ */
+int loom_file_save(const char *path, const void *bytes, size_t size_bytes, struct loom_error *err);
 
 /**
  * loom_npy_load() - reads a .npy file: little endian, C order
@@ -27,7 +85,7 @@ int loom_npy_load(const char *path, struct loom_array *array, struct loom_error 
 
 /**
  * loom_npy_save() - writes a .npy file
- * @path: the file; one that exists is replaced
+ * @path: the file, written as by loom_file_save()
  * @array: the array. The same array gives the same bytes
  * @err: [out] one line on failure, may be NULL
  *
@@ -47,7 +105,7 @@ int loom_raw_load(const char *path, struct loom_array *array, struct loom_error 
 
 /**
  * loom_raw_save() - writes bare elements
- * @path: the file; one that exists is replaced
+ * @path: the file, written as by loom_file_save()
  * @array: the array
  * @err: [out] one line on failure, may be NULL
  *

@@ -180,25 +180,6 @@ OrtStatus *loom_ort_context_read(struct loom_ort_part *part, const OrtGraph *gra
 	return loom_ort_status(ret, &err);
 }
 
-/* Under a name of its own first: no reader finds half a program, and none stays after an error. */
-static int write_whole(const char *path, const void *bytes, size_t size_bytes)
-{
-	char *part = join(path, ".part");
-	FILE *file = part ? fopen(part, "wbe") : NULL;
-	int code = file ? 0 : -errno;
-
-	if (file && fwrite(bytes, 1, size_bytes, file) != size_bytes)
-		code = -errno;
-	if (file && fclose(file) && !code)
-		code = -errno;
-	if (!code && rename(part, path))
-		code = -errno;
-	if (file && code)
-		remove(part);
-	free(part);
-	return code;
-}
-
 /* Writes a program beside the model that will be written; @name: [out] from malloc. */
 static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph *graph,
 			       const void *bytes, size_t size_bytes, char **name)
@@ -206,7 +187,7 @@ static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph 
 	const char *asked = part->ep->options.context_path, *model, *base;
 	char *folder, *path, *dot;
 	OrtStatus *status = NULL;
-	int code;
+	struct loom_error err;
 
 	ORT_TRY(model_path(part, graph, &model));
 	if (asked)
@@ -225,9 +206,8 @@ static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph 
 		free(folder);
 		return loom_ort_no_memory();
 	}
-	code = write_whole(path, bytes, size_bytes);
-	if (code)
-		status = loom_ort_fail(-EIO, "%s: %s", path, strerror(-code));
+	if (loom_file_save(path, bytes, size_bytes, &err))
+		status = loom_ort_fail(-EIO, "%s", err.text);
 	free(path);
 	free(folder);
 	return status;

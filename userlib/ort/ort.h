@@ -55,6 +55,7 @@
 #include "base/pool.h"
 #include "loom.h"
 #include "loom_chip.h"
+#include "loom_file.h"
 #include "loom_planner.h"
 #include "loom_program_file.h"
 #include "loom_run.h"

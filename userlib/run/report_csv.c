@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loom_file.h"
 #include "run.h"
 
 /**
  * DOC: Reports as files
  *
- * loom_report_write() writes each file under another name and then renames it, so that readers see
- * complete files only. The rows of a plan are appended under a lock on the first of the three
+ * loom_report_write() writes files as loom_file_save() does, so that readers see complete files
+ * only. The rows of a plan are appended under a lock on the first of the three
  * files, so that the rows of two processes do not mix; whoever finds a file empty writes its header
  * line.
  *
@@ -142,15 +143,14 @@ static void loom_report_free_names(char **names)
 		free(names[i]);
 }
 
-static int loom_report_make_names(char **names, const char *dir, const char *prefix,
-				  const char *suffix)
+static int loom_report_make_names(char **names, const char *dir, const char *prefix)
 {
 	int i;
 
 	memset(names, 0, LOOM_REPORT_FILES * sizeof(*names));
 	for (i = 0; i < LOOM_REPORT_FILES; i++)
-		if (asprintf(&names[i], "%s/%s%s%s", dir, prefix ? prefix : "",
-			     loom_report_file_names[i], suffix) < 0) {
+		if (asprintf(&names[i], "%s/%s%s", dir, prefix ? prefix : "",
+			     loom_report_file_names[i]) < 0) {
 			names[i] = NULL;
 			loom_report_free_names(names);
 			return -ENOMEM;
@@ -158,14 +158,13 @@ static int loom_report_make_names(char **names, const char *dir, const char *pre
 	return 0;
 }
 
-static int loom_report_open(char *const *names, const char *mode, FILE **files,
-			    struct loom_error *err)
+static int loom_report_open(char *const *names, FILE **files, struct loom_error *err)
 {
 	int i, ret;
 
 	memset(files, 0, LOOM_REPORT_FILES * sizeof(*files));
 	for (i = 0; i < LOOM_REPORT_FILES; i++) {
-		files[i] = fopen(names[i], mode);
+		files[i] = fopen(names[i], "ae");
 		if (!files[i]) {
 			ret = loom_report_fail(err, -errno, names[i]);
 			loom_report_close(files, 0);
@@ -175,46 +174,62 @@ static int loom_report_open(char *const *names, const char *mode, FILE **files,
 	return 0;
 }
 
-static int loom_report_write_partial(const struct loom_target *target, char *const *partial,
-				     struct loom_error *err)
+/* The rows of all files, in memory. */
+static int loom_report_make(const struct loom_target *target, char **texts, size_t *sizes)
 {
 	FILE *files[LOOM_REPORT_FILES];
 	struct loom_report_files to;
-	int ret;
+	int ret = 0, i;
 
-	ret = loom_report_open(partial, "w", files, err);
-	if (ret)
-		return ret;
-	to = (struct loom_report_files){ files[0], files[1], files[2] };
-	loom_report_headers(&to);
-	ret = loom_report_rows(&to, target, 0, 0);
-	ret = loom_report_close(files, ret);
-	return ret ? loom_report_fail(err, ret, partial[0]) : 0;
+	for (i = 0; i < LOOM_REPORT_FILES; i++) {
+		files[i] = open_memstream(&texts[i], &sizes[i]);
+		if (!files[i])
+			ret = -ENOMEM;
+	}
+	if (!ret) {
+		to = (struct loom_report_files){ files[0], files[1], files[2] };
+		loom_report_headers(&to);
+		ret = loom_report_rows(&to, target, 0, 0);
+	}
+	return loom_report_close(files, ret);
+}
+
+/* All files are complete before the first is renamed. */
+static int loom_report_put(char *const *names, char *const *texts, const size_t *sizes,
+			   struct loom_error *err)
+{
+	struct loom_saving *saving[LOOM_REPORT_FILES] = { NULL };
+	int ret = 0, i;
+
+	for (i = 0; i < LOOM_REPORT_FILES && !ret; i++)
+		ret = loom_file_stage(names[i], texts[i], sizes[i], &saving[i], err);
+	for (i = 0; i < LOOM_REPORT_FILES; i++) {
+		if (ret)
+			loom_file_discard(saving[i]);
+		else
+			ret = loom_file_commit(saving[i], err);
+	}
+	return ret;
 }
 
 static int loom_report_write_files(const struct loom_target *target, const char *dir,
 				   const char *prefix, struct loom_error *err)
 {
-	char *names[LOOM_REPORT_FILES], *partial[LOOM_REPORT_FILES];
+	char *names[LOOM_REPORT_FILES], *texts[LOOM_REPORT_FILES] = { NULL };
+	size_t sizes[LOOM_REPORT_FILES] = { 0 };
 	int ret, i;
 
-	ret = loom_report_make_names(names, dir, prefix, "");
+	ret = loom_report_make_names(names, dir, prefix);
 	if (ret)
 		return loom_report_fail(err, ret, dir);
-	ret = loom_report_make_names(partial, dir, prefix, ".part");
-	if (ret) {
-		loom_report_free_names(names);
-		return loom_report_fail(err, ret, dir);
-	}
-	ret = loom_report_write_partial(target, partial, err);
-	for (i = 0; i < LOOM_REPORT_FILES; i++) {
-		if (ret)
-			unlink(partial[i]);
-		else if (rename(partial[i], names[i]))
-			ret = loom_report_fail(err, -errno, names[i]);
-	}
+	ret = loom_report_make(target, texts, sizes);
+	if (ret)
+		loom_report_fail(err, ret, dir);
+	else
+		ret = loom_report_put(names, texts, sizes, err);
+	for (i = 0; i < LOOM_REPORT_FILES; i++)
+		free(texts[i]);
 	loom_report_free_names(names);
-	loom_report_free_names(partial);
 	return ret;
 }
 
@@ -238,7 +253,7 @@ static int loom_report_append_files(const struct loom_target *target, char *cons
 	struct stat stat_of;
 	int ret;
 
-	ret = loom_report_open(names, "a", files, err);
+	ret = loom_report_open(names, files, err);
 	if (ret)
 		return ret;
 	to = (struct loom_report_files){ files[0], files[1], files[2] };
@@ -266,7 +281,7 @@ static int loom_report_append_locked(const struct loom_target *target, uint64_t 
 	ret = loom_report_make_dir(dir, err);
 	if (ret)
 		return ret;
-	ret = loom_report_make_names(names, dir, NULL, "");
+	ret = loom_report_make_names(names, dir, NULL);
 	if (ret)
 		return loom_report_fail(err, ret, dir);
 	loom_report_auto.plans++;

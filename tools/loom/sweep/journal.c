@@ -142,6 +142,16 @@ void sweep_journal_remove(const struct sweep *sweep)
 	each_journal(sweep, remove_file, NULL);
 }
 
+/* A write is short if the disk becomes full in it. */
+static int append(int fd, const char *text, size_t length)
+{
+	ssize_t done = write(fd, text, length);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == length ? 0 : -ENOSPC;
+}
+
 /* Cuts off a torn last line, and writes the first line of an empty file. */
 static int mend(const struct sweep *sweep, int fd)
 {
@@ -169,8 +179,8 @@ static int mend(const struct sweep *sweep, int fd)
 	}
 	if (!ret && ftruncate(fd, size))
 		ret = -errno;
-	if (!ret && !size && write(fd, head, strlen(head)) != (ssize_t)strlen(head))
-		ret = -EIO;
+	if (!ret && !size)
+		ret = append(fd, head, strlen(head));
 	free(head);
 	return ret;
 }
@@ -208,13 +218,12 @@ int sweep_journal_open(const struct sweep *sweep)
 int sweep_journal_append(int fd, uint32_t index, const char *row)
 {
 	char *line;
-	int length = asprintf(&line, "%u,%s\n", index, row), ret = 0;
+	int length = asprintf(&line, "%u,%s\n", index, row), ret;
 
 	if (length < 0)
 		return -ENOMEM;
 	/* one call: rows of several processes do not mix */
-	if (write(fd, line, (size_t)length) != length)
-		ret = -EIO;
+	ret = append(fd, line, (size_t)length);
 	free(line);
 	return ret;
 }

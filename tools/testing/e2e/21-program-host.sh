@@ -184,6 +184,104 @@ untouched() {
 }
 ok 'a failure leaves the old file' untouched
 
+# Every option that writes a file: through two links, into a pipe, onto a full disk. Nodes are those
+# of the test: a writer that replaces them destroys none of the machine's.
+full=$out/nodes/full
+mkdir -p "$out/nodes/far" && mknod -m 666 "$full" c 1 7 2>/dev/null || full=/dev/full
+# writes NAME COMMAND...: FILE in it is where to
+writes() {
+	local link=$out/nodes/link target=$out/nodes/far/target pipe=$out/nodes/pipe reader said
+	rm -rf "$link" "$pipe" "$out/nodes/far/"*
+	ln -s far/link "$link" && ln -s target "$out/nodes/far/link" && mkfifo "$pipe" || return 1
+	shift
+	"${@/FILE/$link}" >"$out/log" && [ -L "$link" ] && [ -L "$out/nodes/far/link" ] &&
+	[ -s "$target" ] && [ "$(ls "$out/nodes/far" | wc -l)" = 2 ] || return 1
+	cat "$pipe" >"$out/nodes/through" &
+	reader=$!
+	"${@/FILE/$pipe}" >"$out/log" && wait $reader && [ -p "$pipe" ] &&
+	cmp "$target" "$out/nodes/through" || return 1
+	said=$("${@/FILE/$full}" 2>&1 >"$out/log")
+	[ $? = 1 ] && [ -c "$full" ] && echo "$said" &&
+	[ "$said" = "loom: $full: cannot be written: No space left on device" ]
+}
+printf 'id,lower,upper,size\na,0,2,8\nb,1,3,8\n' >"$out/two.csv"
+while read -r -a words; do
+	ok "it writes: loom ${words[*]}" writes "${words[*]}" "$loom" "${words[@]}"
+done <<-END
+	compile $models/oww_alexa.onnx -o FILE
+	plan $models/oww_alexa.onnx -o FILE
+	plan $models/oww_alexa.onnx --svg FILE
+	plan $models/oww_alexa.onnx --trace FILE
+	plan $models/oww_alexa.onnx --grouping layerwise --place-csv FILE
+	plan $models/oww_alexa.onnx --grouping layerwise --place-svg FILE
+	view $models/oww_alexa.onnx -o FILE
+	run $models/oww_alexa.onnx --device host -i random:1 -o FILE
+	place $out/two.csv -o FILE
+	place $out/two.csv --svg FILE
+END
+ok 'and standard output' eval '! $loom chips >/dev/full 2>"$out/said" &&
+	grep "^loom: standard output cannot be written: No space left on device$" "$out/said"'
+
+# Every option that takes a number, with such as do not fit and such as are none: one line, status 2.
+whole=(18446744073709551617 9223372036854775808 4294967297x 1e99 ' 5' +5 -1 5x 0x '' nan
+	99999999999999999G)
+wide=(18446744073709551617 18446744073709551616 5x " 5" +5 -1 nan "")
+real=(nan inf 1e400 5x '' 0x1p99999)
+# numbers NAME COMMAND...: NUMBER in it is the text
+numbers() {
+	local -n texts=$1
+	local text
+	shift
+	for text in "${texts[@]}"; do
+		said 2 '' "${@/NUMBER/$text}" || { echo "it took '$text'"; return 1; }
+	done
+}
+net=$models/oww_alexa.onnx
+while read -r -a words; do
+	ok "no ${words[0]} number: loom ${words[*]:1}" numbers "${words[@]}"
+done <<-END
+	whole plan $net --dim N=NUMBER
+	whole plan $net --shape onnx::Flatten_0=1,NUMBER,96
+	whole plan $net --sram NUMBER
+	whole plan $net --time-budget NUMBER
+	whole plan $net --objective sram --max-bytes NUMBER
+	whole plan $net --objective sram --max-cycles NUMBER
+	whole plan $net --svg $out/no.svg --svg-steps NUMBER-9
+	whole run $net --device host -i random:1 --repeat NUMBER
+	whole run $net --device host -i random:1 --items NUMBER
+	whole run $net --device host -i random:1 --frames NUMBER
+	whole run $net --device host -i random:1 --top NUMBER
+	whole run $net --device host -i random:1 --threads NUMBER
+	whole place $out/two.csv --capacity NUMBER
+	whole place $out/two.csv --budget NUMBER
+	whole place $out/two.csv --jobs NUMBER
+	whole place $out/two.csv --pool a=8,NUMBER
+	whole place $out/two.csv --forbid NUMBER-9
+	whole sweep $net --vary lanes=1,2 -o $out/no.csv --jobs NUMBER
+	whole sweep $net --vary lanes=1,2 -o $out/no.csv --shard NUMBER/2
+	whole sweep $net --vary lanes=NUMBER..9 -o $out/no.csv
+	whole device add soft --timeout NUMBER
+	real plan $net --max-recompute NUMBER
+	real place $out/two.csv --time NUMBER
+	real top --interval NUMBER
+	real run $net --device host -i random:1 --scale NUMBER
+	real run $net --device host -i random:1 --mean NUMBER
+END
+while read -r -a words; do
+	loom="timeout 20 build/loom-sim" ok "no number: loom-sim ${words[*]}" numbers wide "${words[@]}"
+done <<-END
+	--socket $out/no.socket --seed NUMBER
+	--socket $out/no.socket --window NUMBER
+	--socket $out/no.socket --firmware NUMBER.0.0
+	--socket $out/no.socket --fault irq-late=NUMBER
+END
+
+socket_on_file() {
+	echo keep >"$out/no.socket"
+	! timeout 20 build/loom-sim --socket "$out/no.socket" && [ "$(cat "$out/no.socket")" = keep ]
+}
+ok 'loom-sim makes no socket where a file is' socket_on_file
+
 # every command that prints JSON, with all that it can be asked for
 json_pages() {
 	local j=$out/json net=$models/oww_alexa.onnx

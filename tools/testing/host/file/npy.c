@@ -3,7 +3,6 @@
 #include "loom_core.h"
 #include "loom_file.h"
 
-#include <sys/stat.h>
 
 #include "temporary.h"
 
@@ -168,22 +167,6 @@ static void test_raw(void)
 	loom_array_clear(&array);
 }
 
-/* As root, a rename would succeed. */
-static void test_device(void)
-{
-	static const int64_t dims[] = { 2 };
-	struct loom_array array;
-	struct stat found;
-	int ret;
-
-	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 1, dims))
-		tap_fatal("no memory");
-	ret = loom_npy_save("/dev/null", &array, NULL);
-	tap_ok(!ret && !stat("/dev/null", &found) && S_ISCHR(found.st_mode) &&
-	       access("/dev/null.part", F_OK), "a device is written to, not replaced");
-	loom_array_clear(&array);
-}
-
 int main(void)
 {
 	temporary_create();
@@ -192,6 +175,5 @@ int main(void)
 	test_mutations();
 	test_raw();
 	unlink(path);
-	test_device();
 	return tap_end();
 }
