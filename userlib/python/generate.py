@@ -142,7 +142,7 @@ class Parser:
         if lengths and parameter:
             return name, f'POINTER({kind})'
         for length in reversed(lengths):
-            kind = f'{kind} * {length}' if '*' not in kind else f'({kind}) * {length}'
+            kind = f'array({kind}, {length})'
         return name, kind
 
     def parameters(self):
@@ -299,7 +299,8 @@ def write(parser, says, ends):
              '"""What C declares: structs, enums, numbers and functions of the public headers,',
              'under their names there. Written by generate.py when the library is built."""',
              'import ctypes', 'from enum import IntEnum, IntFlag', '',
-             'CFUNCTYPE, POINTER, Structure = ctypes.CFUNCTYPE, ctypes.POINTER, ctypes.Structure']
+             'from ._numbers import CheckedStructure as Structure, array', '',
+             'CFUNCTYPE, POINTER = ctypes.CFUNCTYPE, ctypes.POINTER']
     lines += [f'{kind} = ctypes.{kind}'
               for kind in sorted({*TYPES.values(), 'c_char_p', 'c_void_p'} - {'None'})]
     lines.append('')

@@ -6,14 +6,17 @@ functions as the Python side does: sizes, offsets, values, arguments that can be
 	layout.py [FOLDER]	FOLDER has the package; else it is found as always
 """
 import ctypes
-import importlib.util
+import importlib
 import os
 import sys
+import types
 
 if len(sys.argv) > 1:
-    spec = importlib.util.spec_from_file_location('abi', os.path.join(sys.argv[1], 'abi.py'))
-    abi = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(abi)
+    # without the package, which loads the library
+    package = sys.modules['headers'] = types.ModuleType('headers')
+    package.__path__ = [sys.argv[1], os.path.join(os.path.dirname(__file__),
+                                                  '../../../userlib/python/loom')]
+    abi = importlib.import_module('headers.abi')
 else:
     from loom import abi
 

@@ -4,15 +4,23 @@
 
 	wrong.py ONNX-MODEL
 """
+import ctypes
 import errno
+import functools
+import inspect
+import operator
 import os
+import re
+import stat
 import subprocess
 import sys
+import tempfile
 import unittest
 
 if os.environ.get('LOOM_TEST_PLAIN'):
     sys.modules['numpy'] = None
 import loom  # noqa: E402
+from loom import _graph, abi  # noqa: E402
 
 MODEL = sys.argv.pop() if len(sys.argv) > 1 else ''
 
@@ -235,6 +243,304 @@ class Wrong(unittest.TestCase):
                                  stderr=subprocess.PIPE, check=False)
             self.assertNotEqual(run.returncode, 0)
             self.assertRegex(run.stderr.splitlines()[-1], f'^ImportError: .*{line}')
+
+
+@functools.total_ordering
+class Index:
+    """An integer that is no int, as those of NumPy."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __eq__(self, other):
+        return self.value == operator.index(other)
+
+    def __lt__(self, other):
+        return self.value < operator.index(other)
+
+
+# what a parameter must refuse: it wraps, is negative beyond every type, or is no integer
+WRONG = (2 ** 64 + 1, -2 ** 64 + 1, 2 ** 100, 1.5, '1', b'1')
+ITEMS = [loom.Item(8, 0, 2, name='a'), loom.Item(8, 1, 3, name='b')]
+
+
+def graph_options(name, value):
+    return _graph._Options(**{name: value})
+
+
+def attribute(value):
+    builder = loom.Graph.build('g')
+    builder.input('x', 'f32', [4])
+    builder.node('Concat', ['x'], 'y', axis=value)
+    builder.output('y')
+    return builder.finish()
+
+
+def integer_input(value):
+    builder = loom.Graph.build('g')
+    builder.input('x', 'i32', [2])
+    builder.node('Identity', ['x'], 'y')
+    builder.output('y')
+    return loom.compile(builder.finish()).session().run([[value, 1]])
+
+
+def session():
+    made = loom.compile(relu()).session()
+    made.run([[1] * 4])
+    return made
+
+
+def item(name, value=lambda one: one):
+    return lambda one: loom.place([loom.Item(8, 0, 9),
+                                   loom.Item(**{'size_bytes': 8, 'lower': 1, 'upper': 3,
+                                                name: value(one)})])
+
+
+def compiled(name):
+    return lambda one: loom.compile(relu(), **{name: one})
+
+
+# By parameter: a call that uses it, a value that it takes, whether -1 is one, too. None: it is no
+# way into C: the library's own results, or a device is needed (40-node.sh) and the struct decides.
+CALLS = {
+    'Buffer.__init__ size_bytes': None,
+    'Buffer.of_fd fd': None,
+    'Buffer.view dims': None,
+    'Chip.region region': (lambda one: loom.Chip().region(one), 0),
+    'Error.__init__ errno': None,
+    'Error.__init__ short_bytes': None,
+    'Graph options dims': (lambda one: graph_options('dims', {'N': one}), 1, -1),
+    'Graph options shapes': (lambda one: graph_options('shapes', {'x': [1, one]}), 1, -1),
+    'Graph options flags': (lambda one: graph_options('flags', one), 1),
+    'Graph.build opset': (lambda one: loom.Graph.build('g', one), 17, -1),
+    'Graph.set_scope scope': (lambda one: relu().set_scope(None, one), 0),
+    'GraphBuilder.__init__ opset': (lambda one: loom.Graph.build('g', one), 17, -1),
+    'GraphBuilder.input dims': (lambda one: loom.Graph.build('g').input('x', 'f32', [one]), 4, -1),
+    'GraphBuilder.node attributes': (attribute, 0, -1),
+    'Item.__init__ size_bytes': (item('size_bytes'), 8),
+    'Item.__init__ lower': (item('lower'), 1, -1),
+    'Item.__init__ upper': (item('upper'), 3, -1),
+    'Item.__init__ align_bytes': (item('align_bytes'), 8),
+    'Item.__init__ fixed': (item('fixed'), 8),
+    'Item.__init__ alias': (item('alias'), 0),
+    'Item.__init__ alias_offset': (item('alias_offset'), 0),
+    'Item.__init__ pools': (item('pools', lambda one: [one]), 0),
+    'Item.__init__ gaps': (item('gaps', lambda one: [(one, 3)]), 2, -1),
+    'Item.__init__ excluded': (item('excluded', lambda one: [(one, 99)]), 50),
+    'PlaceError.__init__ number': None,
+    'Placement.__init__ offsets': None,
+    'Placement.__init__ pools': None,
+    'Placement.__init__ height_bytes': None,
+    'Placement.__init__ bound_bytes': None,
+    'Placement.__init__ nodes': None,
+    'Pool.__init__ capacity_bytes': (lambda one: loom.place(ITEMS, pools=[loom.Pool(one)]), 99),
+    'Pool.__init__ align_bytes': (lambda one: loom.place(ITEMS, pools=[loom.Pool(99, one)]), 8),
+    'Pool.__init__ cost': (lambda one: loom.place(ITEMS, pools=[loom.Pool(99, 1, one)]), 8),
+    'Program.svg first_step': (lambda one: loom.compile(relu()).svg(None, one), 0),
+    'Program.svg num_steps': (lambda one: loom.compile(relu()).svg(None, 0, one), 1),
+    'Session.set_input which': (lambda one: session().set_input(one, [1] * 4), 0),
+    'Session.set_input value': (integer_input, 7, -1),
+    'Session.output which': (lambda one: session().output(one), 0),
+    'Session.observe which':
+        (lambda one: loom.compile(MODEL, observe=[]).session().observe(one), None),
+    'Session.input_view which': (lambda one: session().input_view(one), 0),
+    'Session.output_view which': (lambda one: session().output_view(one), 0),
+    'Session.bind_input which': (lambda one: session().bind_input(one, None), None),
+    'Session.bind_output which': (lambda one: session().bind_output(one, None), None),
+    'Target.memory region': None,
+    'Tensor.random seed': (lambda one: loom.compile(relu()).inputs[0].random(one), 7),
+    'Tensor.__init__ dims':
+        (lambda one: loom.Tensor('x', loom.DType.F32, (one,), 4).zeros(), 1),
+    'Tensor.__init__ size_bytes': None,
+    'check_placement offsets': (lambda one: loom.check_placement(ITEMS, [0, one]), 8),
+    'check_placement in_pools':
+        (lambda one: loom.check_placement(ITEMS, [0, 8], [0, one], pools=[loom.Pool(99)]), 0),
+    'check_placement apart': (lambda one: loom.check_placement(ITEMS, [0, 8], apart=[(0, one)]), 1),
+    'compile objective': (compiled('objective'), 0),
+    'compile sram_limit_bytes': (compiled('sram_limit_bytes'), 4096),
+    'compile grouping_budget': (compiled('grouping_budget'), 1),
+    'compile max_recompute_permille': (compiled('max_recompute_permille'), 1000),
+    'compile max_bytes': (compiled('max_bytes'), None),
+    'compile max_cycles': (compiled('max_cycles'), None),
+    'compile flags': (compiled('flags'), 0),
+    'place capacity_bytes': (lambda one: loom.place(ITEMS, one), 99),
+    'place apart': (lambda one: loom.place(ITEMS, apart=[(0, one)]), 1),
+    'place budget': (lambda one: loom.place(ITEMS, budget=one), 9),
+    'run_batch num_items': (lambda one: loom.run_batch([session()], [bytes(16)], one), None),
+}
+
+
+class Numbers(unittest.TestCase):
+    """Integers that C does not have raise; none is cut to its low bits."""
+
+    @staticmethod
+    def parameters():
+        """All of the package that take an integer, by their annotations."""
+        functions = [('Graph options', _graph._Options.__init__)]
+        for name in loom.__all__:
+            thing = getattr(loom, name)
+            if inspect.isclass(thing) and thing.__module__ != 'loom.abi':
+                functions += [(f'{name}.{key}', getattr(value, '__func__', value))
+                              for key, value in vars(thing).items()
+                              if key == '__init__' or not key.startswith('_')]
+            elif inspect.isfunction(thing) and thing.__module__ != 'loom._library':
+                functions.append((name, thing))
+        for name, function in functions:
+            if inspect.isfunction(function):
+                for one in inspect.signature(function).parameters.values():
+                    if re.search(r'\bint\b|Region|Scope|Objective|Flags', str(one.annotation)):
+                        yield f'{name} {one.name}'
+
+    def test_all_parameters(self):
+        """A parameter that is new has to be in the table."""
+        self.assertEqual(set(self.parameters()) - set(CALLS), set())
+        # values of attributes and inputs are not only integers
+        self.assertEqual(set(CALLS) - set(self.parameters()),
+                         {'GraphBuilder.node attributes', 'Session.set_input value'})
+
+    def test_wrong(self):
+        for name, (call, _, *lowest) in ((name, row) for name, row in CALLS.items() if row):
+            for value in WRONG + (() if lowest else (-1,)):
+                if name == 'GraphBuilder.node attributes' and not isinstance(value, int):
+                    continue    # an attribute of another type
+                with self.subTest(name, value=value):
+                    with self.assertRaises((OverflowError, ValueError, TypeError, IndexError)):
+                        call(value)
+
+    def test_right(self):
+        for name, (call, good, *_) in ((name, row) for name, row in CALLS.items() if row):
+            if good is not None:
+                with self.subTest(name):
+                    call(good)
+                    call(Index(good))
+
+    def test_kinds(self):
+        """Too large is OverflowError, and ValueError for those who expect that."""
+        for kind in OverflowError, ValueError:
+            self.assertRaisesRegex(kind, f'value is from -{2 ** 63} to {2 ** 63 - 1}, not {2 ** 64}',
+                                   loom.Graph, MODEL, dims={'N': 2 ** 64})
+        self.assertRaises(TypeError, loom.Graph, MODEL, dims={'N': 1.0})
+
+    def test_structs(self):
+        """Every field of every struct, and every parameter of every function."""
+        fields = arrays = 0
+        for kind in vars(abi).values():
+            if not (inspect.isclass(kind) and issubclass(kind, ctypes.Structure)):
+                continue
+            for field, of, *_ in getattr(kind, '_fields_', ()):
+                one = kind()
+                if issubclass(of, ctypes.Array):
+                    of, target, at = of._type_, getattr(one, field), 0
+                    if issubclass(of, ctypes.Array) or not self.is_integer(of):
+                        continue
+                    arrays += 1
+                    for value in self.outside(of):
+                        self.assertRaises(OverflowError, target.__setitem__, at, value)
+                        self.assertRaises(OverflowError, target.__setitem__, slice(0, 1), [value])
+                        self.assertRaises(OverflowError, type(target), value)
+                elif self.is_integer(of):
+                    fields += 1
+                    for value in self.outside(of):
+                        self.assertRaises(OverflowError, setattr, one, field, value)
+                        self.assertRaises(OverflowError, kind, **{field: value})
+        self.assertGreater(fields, 300)
+        self.assertGreater(arrays, 10)
+
+    def test_functions(self):
+        numbers = 0
+        for name, (_, arguments, _) in abi.FUNCTIONS.items():
+            for i, kind in enumerate(arguments):
+                if not self.is_integer(kind) or not issubclass(kind, ctypes._SimpleCData):
+                    continue
+                numbers += 1
+                # it is refused before C sees the others
+                for value in (*self.outside(kind), 1.0):
+                    given = [0] * len(arguments)
+                    given[i] = value
+                    self.assertRaises(TypeError if value == 1.0 else OverflowError,
+                                      getattr(loom.c, name), *given)
+        self.assertGreater(numbers, 50)
+
+    @staticmethod
+    def is_integer(kind):
+        return getattr(kind, '_type_', '') in tuple('bBhHiIlLqQ')
+
+    @staticmethod
+    def outside(kind):
+        bits = 8 * ctypes.sizeof(kind)
+        lowest = -1 << bits - 1 if kind(-1).value < 0 else 0
+        return lowest - 1, lowest + (1 << bits), 2 ** 64 + 1
+
+
+class Files(unittest.TestCase):
+    """Program.save(): what is there stays what it is. Nodes are the test's own."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.program = loom.compile(relu())
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def read(self, name):
+        with open(self.path(name), 'rb') as file:
+            return file.read()
+
+    def test_links(self):
+        os.mkdir(self.path('far'))
+        os.symlink('far/net', self.path('link'))
+        for _ in range(2):
+            self.program.save(self.path('link'))
+            self.assertTrue(os.path.islink(self.path('link')))
+            self.assertEqual(self.read('far/net'), self.program.to_bytes())
+        self.assertEqual(os.listdir(self.path('far')), ['net'])
+
+    def test_mode(self):
+        with open(self.path('net'), 'wb'):
+            pass
+        os.chmod(self.path('net'), 0o600)
+        self.program.save(self.path('net'))
+        self.assertEqual(os.stat(self.path('net')).st_mode & 0o7777, 0o600)
+
+    def test_pipe(self):
+        os.mkfifo(self.path('pipe'))
+        with subprocess.Popen(['cat', self.path('pipe')], stdout=subprocess.PIPE) as reader:
+            self.program.save(self.path('pipe'))
+            self.assertEqual(reader.stdout.read(), self.program.to_bytes())
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path('pipe')).st_mode))
+
+    def test_devices(self):
+        try:
+            for minor, name in ((3, 'null'), (7, 'full')):
+                os.mknod(self.path(name), stat.S_IFCHR | 0o666, os.makedev(1, minor))
+            with open(self.path('null'), 'wb'):
+                pass
+        except OSError as error:
+            self.skipTest(f'no device node here: {error}')
+        self.program.save(self.path('null'))
+        with self.assertRaises(OSError) as caught:
+            self.program.save(self.path('full'))
+        self.assertEqual(caught.exception.errno, errno.ENOSPC)
+        for name in 'null', 'full':
+            self.assertTrue(stat.S_ISCHR(os.stat(self.path(name)).st_mode))
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ['full', 'null'])
+
+    def test_refusals(self):
+        self.assertRaises(IsADirectoryError, self.program.save, self.folder.name)
+        self.assertRaises(FileNotFoundError, self.program.save, self.path('none/net'))
+        os.symlink('loop', self.path('loop'))
+        with self.assertRaises(OSError) as caught:
+            self.program.save(self.path('loop'))
+        self.assertEqual(caught.exception.errno, errno.ELOOP)
 
 
 if __name__ == '__main__':

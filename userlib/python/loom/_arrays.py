@@ -11,6 +11,7 @@ from typing import Any
 
 from . import abi
 from ._library import Handle, c, call, cpath, cstring
+from ._numbers import integer, integers
 
 try:
     import numpy
@@ -25,6 +26,8 @@ FORMATS = {
     DType.U16: 'H', DType.I32: 'i', DType.U32: 'I', DType.I64: 'q', DType.U64: 'Q',
     DType.BOOL: '?',
 }
+INTEGERS = {kind: getattr(ctypes, f'c_{"u" * (kind.name[0] == "U")}int{kind.name[1:]}')
+            for kind in FORMATS if kind.name[0] in 'IU'}
 BY_NAME = {kind.name.lower(): kind for kind in DType}
 
 
@@ -98,7 +101,7 @@ class Tensor:
         call(c.loom_image_load, cpath(path), picture)
         try:
             array = self._alloc()
-            dims = (ctypes.c_int64 * len(self.dims))(*self.dims)
+            dims = integers(ctypes.c_int64, self.dims)
             if bgr is None:
                 bgr = c.loom_image_channels_first(len(self.dims), dims)
             fit = abi.LOOM_IMAGE_PAD if pad else abi.LOOM_IMAGE_STRETCH
@@ -116,7 +119,7 @@ class Tensor:
         if any(dim < 0 for dim in self.dims):
             raise ValueError(f'{self}: its dimensions are open')
         array = abi.loom_array()
-        dims = (ctypes.c_int64 * len(self.dims))(*self.dims)
+        dims = integers(ctypes.c_int64, self.dims)
         call(c.loom_array_alloc, array, self.dtype, len(self.dims), dims)
         return array
 
@@ -170,6 +173,9 @@ def _has_buffer(value: Any) -> bool:
 
 def _lend_numpy(value: Any, name: str | None, like: Tensor | None) -> abi.loom_array:
     if like and not hasattr(value, '__array__'):
+        if like.dtype in INTEGERS:
+            for number in numpy.asarray(value, dtype=object).flat:
+                _integer(like.dtype, number)
         value = numpy.asarray(value, dtype=FORMATS[like.dtype])
     value = numpy.asarray(value)
     kind = _of_numpy(value.dtype)
@@ -190,9 +196,20 @@ def _lend_list(value: Any, name: str | None, like: Tensor | None) -> abi.loom_ar
     array = abi.loom_array()
     data = ctypes.create_string_buffer(max(len(flat) * size, 1))
     array = _array(name, kind, dims, ctypes.addressof(data), len(flat) * size, data)
+    if kind in INTEGERS:
+        ctypes.memmove(data, integers(INTEGERS[kind], (_integer(kind, one) for one in flat)),
+                       len(flat) * size)
+        return array
     for i, number in enumerate(flat):
         c.loom_array_set_element(array, i, float(number))
     return array
+
+
+def _integer(kind: DType, number: Any) -> int:
+    """An element of a list as an integer that the type has; 2.0 is one, 2.5 is none."""
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    return integer(INTEGERS[kind], number, f'an element of {kind.name.lower()}')
 
 
 def _array(name: str | None, kind: DType, dims: Sequence[int], address: int, size_bytes: int,

@@ -20,8 +20,8 @@ class Buffer(Closeable):
 
     def __init__(self, target: Target, size_bytes: int) -> None:
         where, device = _device(target)
-        if not 0 < size_bytes < 1 << 64:
-            raise ValueError(f'{size_bytes} is no size')
+        if size_bytes == 0:
+            raise ValueError('0 is no size')
         pointer = ctypes.POINTER(abi.loom_bo)()
         call(c.loom_bo_create, device, abi.drm_loom_bo_create(size=size_bytes), pointer)
         self._handle = Handle(pointer, c.loom_bo_destroy, where)

@@ -56,7 +56,7 @@ class Chip:
 
     def region(self, region: Region) -> Record:
         """Banks of a kind: struct drm_loom_chip_region. 0 banks: it has none."""
-        return record(self._record.region[region])
+        return record(self._record.region[Region(region)])
 
     def record(self) -> Record:
         """All its figures: struct drm_loom_chip."""

@@ -10,6 +10,7 @@ from typing import Any
 from . import abi
 from ._arrays import DType, Tensor, dtype, lend, lend_all, tensor
 from ._library import Closeable, Handle, c, call, cpath, cstring, cstrings, take
+from ._numbers import integers
 
 GraphFlags = abi.loom_graph_flags
 Scope = abi.loom_scope
@@ -229,5 +230,5 @@ def _attribute(name: str, value: Any) -> abi.loom_attr:
         attr.floats = (ctypes.c_float * len(items))(*items)
     else:
         attr.type = abi.LOOM_ATTR_INTS if several else abi.LOOM_ATTR_INT
-        attr.ints = (ctypes.c_int64 * len(items))(*items)
+        attr.ints = integers(ctypes.c_int64, items)
     return attr

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import abi
+from ._numbers import checked_calls
 
 SONAME = 'libloom.so.1'
 
@@ -34,6 +35,7 @@ def _load() -> ctypes.CDLL:
     except OSError as error:
         raise ImportError(f'{error}: is libloom installed? LOOM_LIBRARY names one that lies '
                           f'elsewhere') from None
+    checked_calls(library)
     try:
         version = library.loom_version()
         for name, (result, arguments, says) in abi.FUNCTIONS.items():

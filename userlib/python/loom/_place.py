@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import abi
 from ._library import Error, c, cstring, names
+from ._numbers import integers
 
 ANYWHERE = abi.LOOM_PLACE_ANYWHERE
 NONE = abi.LOOM_PLACE_NONE
@@ -84,14 +86,12 @@ class _Problem:
         found = [_item(item, len(self.pools)) for item in self.items]
         problem.items, problem.num_items = (abi.loom_place_item * len(found))(*found), len(found)
         pools = [abi.loom_place_pool(ANYWHERE if pool.capacity_bytes is None else
-                                     _number(pool.capacity_bytes, 'a capacity'),
-                                     _number(pool.align_bytes, 'an alignment'),
-                                     _number(pool.cost, 'a cost')) for pool in self.pools]
+                                     pool.capacity_bytes, pool.align_bytes, pool.cost)
+                 for pool in self.pools]
         if pools:
             problem.pools = (abi.loom_place_pool * len(pools))(*pools)
             problem.num_pools = len(pools)
-        pairs = [abi.loom_place_pair(_number(first, 'an item', 32), _number(second, 'an item', 32))
-                 for first, second in self.apart]
+        pairs = [abi.loom_place_pair(first, second) for first, second in self.apart]
         if pairs:
             problem.apart = (abi.loom_place_pair * len(pairs))(*pairs)
             problem.num_apart = len(pairs)
@@ -105,27 +105,18 @@ class _Problem:
             raise PlaceError(-status, line, self.items, fault)
 
 
-def _number(value: int, what: str, bits: int = 64) -> int:
-    """ctypes takes the low bits of what does not fit."""
-    if not 0 <= value < 1 << bits:
-        raise ValueError(f'{value} is not {what}')
-    return value
-
-
 def _item(item: Item, num_pools: int) -> abi.loom_place_item:
     gaps = [abi.loom_place_gap(lower, upper) for lower, upper in item.gaps]
-    excluded = [abi.loom_place_range(_number(lower, 'an offset'), _number(upper, 'an offset'))
-                for lower, upper in item.excluded]
+    excluded = [abi.loom_place_range(lower, upper) for lower, upper in item.excluded]
     if any(not 0 <= pool < max(num_pools, 1) for pool in item.pools):
         raise ValueError(f'item {item.name!r} may go to a pool that there is not')
     return abi.loom_place_item(
-        size_bytes=_number(item.size_bytes, 'a size'),
-        align_bytes=_number(item.align_bytes, 'an alignment'), lower=item.lower, upper=item.upper,
+        size_bytes=item.size_bytes, align_bytes=item.align_bytes, lower=item.lower,
+        upper=item.upper,
         flags=(0 if item.fixed is None else abi.LOOM_PLACE_FIXED) |
         (0 if item.alias is None else abi.LOOM_PLACE_ALIAS),
-        fixed=_number(item.fixed or 0, 'an offset'), alias=_number(item.alias or 0, 'an item', 32),
-        alias_offset=_number(item.alias_offset, 'an offset'),
-        pools=sum(1 << pool for pool in set(item.pools)),
+        fixed=item.fixed or 0, alias=item.alias or 0, alias_offset=item.alias_offset,
+        pools=sum({1 << operator.index(pool) for pool in item.pools}),
         gaps=(abi.loom_place_gap * len(gaps))(*gaps), num_gaps=len(gaps),
         excluded=(abi.loom_place_range * len(excluded))(*excluded), num_excluded=len(excluded))
 
@@ -146,7 +137,7 @@ def place(items: Sequence[Item], capacity_bytes: int | None = None, *,
         pools = [Pool(capacity_bytes)]
     problem = _Problem(items, pools, apart)
     options = abi.loom_place_options(None if strategy is None else cstring(strategy),
-                                     _number(budget, 'a budget'), fit_only)
+                                     budget, fit_only)
     result = abi.loom_place_result()
     problem.call(c.loom_place, options, result)
     try:
@@ -166,10 +157,10 @@ def check_placement(items: Sequence[Item], offsets: Sequence[int],
         if given is not None and len(given) != len(items):
             raise ValueError(f'there are {len(items)} items, not {len(given)}')
     problem = _Problem(items, pools, apart)
-    where = (ctypes.c_uint64 * len(items))(*[_number(offset, 'an offset') for offset in offsets])
+    where = integers(ctypes.c_uint64, offsets)
     which = None
     if in_pools is not None:
-        which = (ctypes.c_uint32 * len(items))(*[_number(i, 'a pool', 32) for i in in_pools])
+        which = integers(ctypes.c_uint32, in_pools)
     problem.call(c.loom_place_check, where, which)
 
 

@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import mmap
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,8 +13,8 @@ from . import abi
 from ._arrays import Tensor, tensor
 from ._chip import Chip, chip_of
 from ._graph import Graph
-from ._library import (Closeable, Handle, Record, c, call, cpath, cstring, cstrings, libc, names,
-                       record, table, take)
+from ._library import (Closeable, Error, Handle, Record, c, call, cpath, cstring, cstrings, libc,
+                       names, record, table, take)
 
 Objective = abi.loom_planner_objective
 PlannerFlags = abi.loom_planner_flags
@@ -192,21 +191,13 @@ class Program(Closeable):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a program file. One that exists is replaced when the new one is whole, as others
-        may have it mapped."""
+        may have it mapped. Links are followed; devices and pipes are written in place."""
         data, size = self._write()
-        path = os.fspath(path)
         try:
-            mode = 0o666 & ~_umask()
-            with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or '.', suffix='.part',
-                                             delete=False) as file:
-                try:
-                    file.write((ctypes.c_char * size.value).from_address(data.value))
-                    os.fchmod(file.fileno(), mode)
-                    file.close()
-                    os.replace(file.name, path)
-                except BaseException:
-                    os.unlink(file.name)
-                    raise
+            call(c.loom_file_save, cpath(path), data, size)
+        except Error as error:
+            # the exceptions of open(): FileNotFoundError and the like
+            raise OSError(error.errno, os.strerror(error.errno or 0), os.fspath(path)) from None
         finally:
             libc.free(data)
 
@@ -226,15 +217,6 @@ class Program(Closeable):
             return '<loom.Program, closed>'
         return (f'<loom.Program for {self.chip.name}: {", ".join(map(str, self.inputs))} -> '
                 f'{", ".join(map(str, self.outputs))}>')
-
-
-def _umask() -> int:
-    """That of the process, without changing it for other threads."""
-    with open('/proc/self/status', encoding='ascii', errors='replace') as status:
-        for line in status:
-            if line.startswith('Umask:'):
-                return int(line.split()[1], 8)
-    return 0o022
 
 
 def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
@@ -268,10 +250,10 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
     observed, num_observed = cstrings(observe)
     given = abi.loom_planner_options(
         chip=ctypes.pointer(chip._record), placer=None if placer is None else cstring(placer),
-        grouping=cstring(grouping), sram_limit_bytes=_unsigned(sram_limit_bytes),
-        grouping_budget=_unsigned(grouping_budget), objective=objective,
-        max_recompute_permille=_unsigned(max_recompute_permille), max_bytes=_unsigned(max_bytes),
-        max_cycles=_unsigned(max_cycles), flags=flags, observe=observed, num_observe=num_observed)
+        grouping=cstring(grouping), sram_limit_bytes=sram_limit_bytes,
+        grouping_budget=grouping_budget, objective=objective,
+        max_recompute_permille=max_recompute_permille, max_bytes=max_bytes,
+        max_cycles=max_cycles, flags=flags, observe=observed, num_observe=num_observed)
     handle = graph._use()
     pointer = ctypes.POINTER(abi.loom_program)()
     call(c.loom_program_create, handle.pointer, given, pointer)
@@ -280,10 +262,3 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
     program._pointer = pointer
     program._origin = chip, int(objective)
     return program
-
-
-def _unsigned(number: int) -> int:
-    """ctypes takes the low bits of what does not fit."""
-    if not 0 <= number < 1 << 64:
-        raise ValueError(f'{number} is no number of 64 bits')
-    return number
