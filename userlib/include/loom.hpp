@@ -7,13 +7,17 @@
  *	loom::program program(loom::graph("model.onnx"), loom::chip("soft"));
  *	loom::session session(program, loom::target("host", program.chip()));
  *
- *	session.set_input<float>(0, pixels);
+ *	session.set_input(0, pixels);
  *	session.run();
  *	for (float score : session.output(0).as<float>())
  *		...
  *
  * Owners are moved and not copied. What needs another object keeps it alive: a session its program
  * and its target, a program its graph. Threads: as in C, see loom_run.h.
+ *
+ * Exceptions: loom::error is what the library could not do. std::invalid_argument is a call that the
+ * wrapper refuses itself: a wrong number of elements, elements of another type, an index that does
+ * not fit into 32 bits.
  */
 #ifndef LOOM_HPP
 #define LOOM_HPP
@@ -28,7 +32,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -113,7 +119,8 @@ template <class T> constexpr std::uint32_t dtype_of()
 {
 	using U = std::remove_cv_t<T>;
 
-	static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8, "no type of elements");
+	static_assert(std::is_arithmetic_v<U> && sizeof(U) <= 8 &&
+		      (!std::is_floating_point_v<U> || sizeof(U) >= 4), "no type of elements");
 	if (std::is_same_v<U, bool>)
 		return DRM_LOOM_DTYPE_BOOL;
 	if (std::is_floating_point_v<U>)
@@ -135,9 +142,25 @@ namespace detail {
 template <class T> view<T> elements(void *data, std::size_t size_bytes, std::uint32_t dtype)
 {
 	if (dtype != dtype_of<T>())
-		throw std::system_error(EINVAL, std::generic_category(),
-					std::string("elements are ") + loom_dtype_name(dtype));
+		throw std::invalid_argument(std::string("elements are ") + loom_dtype_name(dtype));
 	return { static_cast<T *>(data), size_bytes / sizeof(T) };
+}
+
+/* an index or a number as C has it, not its low bits */
+inline std::uint32_t narrow(std::uint64_t number)
+{
+	if (number > UINT32_MAX)
+		throw std::invalid_argument(std::to_string(number) + " does not fit into 32 bits");
+	return static_cast<std::uint32_t>(number);
+}
+
+/* elements of whatever has them one after the other: a vector, an array, a span, a view, a list */
+template <class C, class T = std::remove_cv_t<
+	std::remove_pointer_t<decltype(std::data(std::declval<const C &>()))>>,
+	class = std::enable_if_t<std::is_arithmetic_v<T>>>
+view<const T> elements_of(const C &container)
+{
+	return { std::data(container), std::size(container) };
 }
 
 template <class C> using owner = std::shared_ptr<C>;
@@ -155,7 +178,9 @@ inline loom_array borrow(const char *name, const void *data, std::size_t size_by
 	loom_array array = {};
 
 	if (dims.size() > LOOM_GRAPH_RANK)
-		throw std::system_error(EINVAL, std::generic_category(), "too many dimensions");
+		throw std::invalid_argument("a tensor has at most " +
+					    std::to_string(LOOM_GRAPH_RANK) + " dimensions, not " +
+					    std::to_string(dims.size()));
 	array.name = const_cast<char *>(name);
 	array.dtype = dtype;
 	array.rank = static_cast<std::uint32_t>(dims.size());
@@ -178,9 +203,10 @@ public:
 	explicit array(const loom_array &made) : array_(made) {}
 	array(std::uint32_t dtype, view<const std::int64_t> dims)
 	{
-		call(loom_array_alloc, &array_, dtype, static_cast<std::uint32_t>(dims.size()),
-		     dims.data());
+		call(loom_array_alloc, &array_, dtype, detail::narrow(dims.size()), dims.data());
 	}
+	array(std::uint32_t dtype, std::initializer_list<std::int64_t> dims)
+		: array(dtype, detail::elements_of(dims)) {}
 	array(array &&other) noexcept : array_(std::exchange(other.array_, {})) {}
 	array &operator=(array &&other) noexcept
 	{
@@ -335,11 +361,13 @@ private:
  */
 class graph_builder : detail::only_moved {
 public:
-	explicit graph_builder(const std::string &name, int opset = 17)
+	explicit graph_builder(const std::string &name, std::int64_t opset = 17)
 	{
 		loom_graph *made;
 
-		call(loom_graph_create, name.c_str(), opset, &made);
+		if (opset < 0 || opset > INT32_MAX)
+			throw std::invalid_argument("there is no opset " + std::to_string(opset));
+		call(loom_graph_create, name.c_str(), static_cast<int>(opset), &made);
 		graph_ = { made, loom_graph_destroy };
 	}
 
@@ -355,15 +383,35 @@ public:
 		loom_graph_add_input(graph_.get(), &info);
 		return *this;
 	}
-	template <class T>
-	graph_builder &constant(const char *name, view<const std::int64_t> dims, const T &values)
+	graph_builder &input(const char *name, std::uint32_t dtype,
+			     std::initializer_list<std::int64_t> dims)
 	{
-		view<const typename T::value_type> elements(values);
+		return input(name, dtype, detail::elements_of(dims));
+	}
+	/* values: a vector, an array or another container of elements */
+	template <class C>
+	graph_builder &constant(const char *name, view<const std::int64_t> dims, const C &values)
+	{
+		auto elements = detail::elements_of(values);
 		loom_array array = detail::borrow(name, elements.data(), elements.size_bytes(),
-						  dtype_of<typename T::value_type>(), dims);
+			dtype_of<typename decltype(elements)::value_type>(), dims);
+		std::size_t count = 1;
 
+		for (std::int64_t dim : dims)
+			if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+				throw std::invalid_argument("no size of a constant");
+		if (count != elements.size())
+			throw std::invalid_argument(std::string(name) + " takes " +
+						    std::to_string(count) + " elements, not " +
+						    std::to_string(elements.size()));
 		loom_graph_add_const(graph_.get(), &array);
 		return *this;
+	}
+	template <class C>
+	graph_builder &constant(const char *name, std::initializer_list<std::int64_t> dims,
+				const C &values)
+	{
+		return constant(name, detail::elements_of(dims), values);
 	}
 	graph_builder &node(const char *op, const std::vector<const char *> &inputs,
 			    const std::vector<const char *> &outputs,
@@ -377,11 +425,11 @@ public:
 		desc.name = outputs.empty() ? nullptr : outputs[0];
 		desc.op_type = op;
 		desc.inputs = inputs.data();
-		desc.num_inputs = static_cast<std::uint32_t>(inputs.size());
+		desc.num_inputs = detail::narrow(inputs.size());
 		desc.outputs = outputs.data();
-		desc.num_outputs = static_cast<std::uint32_t>(outputs.size());
+		desc.num_outputs = detail::narrow(outputs.size());
 		desc.attrs = attrs.data();
-		desc.num_attrs = static_cast<std::uint32_t>(attrs.size());
+		desc.num_attrs = detail::narrow(attrs.size());
 		loom_graph_add_node(graph_.get(), &desc);
 		return *this;
 	}
@@ -438,16 +486,19 @@ public:
 	/* the bytes of a program file */
 	std::vector<unsigned char> to_bytes() const
 	{
-		loom_program_origin origin = {};
 		std::size_t size;
-		void *bytes;
+		auto bytes = write(size);
+		auto first = static_cast<const unsigned char *>(bytes.get());
 
-		origin.chip = chip_.c();
-		origin.objective = objective_;
-		call(loom_program_write, c(), &origin, &bytes, &size);
-		std::unique_ptr<void, decltype(&std::free)> owner(bytes, std::free);
-		auto first = static_cast<const unsigned char *>(bytes);
 		return { first, first + size };
+	}
+	/* writes a program file, by the rules of loom_file_save() */
+	void save(const std::string &path) const
+	{
+		std::size_t size;
+		auto bytes = write(size);
+
+		call(loom_file_save, path.c_str(), bytes.get(), size);
 	}
 
 	view<const loom_program_tensor> inputs() const { return { c()->inputs, c()->num_inputs }; }
@@ -466,6 +517,17 @@ public:
 	const detail::owner<const loom_program> &owner() const { return program_; }
 
 private:
+	std::unique_ptr<void, decltype(&std::free)> write(std::size_t &size) const
+	{
+		loom_program_origin origin = {};
+		void *bytes;
+
+		origin.chip = chip_.c();
+		origin.objective = objective_;
+		call(loom_program_write, c(), &origin, &bytes, &size);
+		return { bytes, std::free };
+	}
+
 	loom::chip chip_;
 	std::uint32_t objective_ = 0;
 	detail::owner<loom_program_file> file_;
@@ -519,8 +581,8 @@ public:
 		program_ = program.c();
 	}
 
-	/* copies elements in, as many as the input has */
-	template <class T> void set_input(std::uint32_t index, view<const T> elements)
+	/* copies elements in, as many as the input has, and of its type */
+	template <class T> void set_input(std::uint64_t index, view<const T> elements)
 	{
 		static const std::int64_t none = 0;
 		view<const std::int64_t> dims(&none, 0);
@@ -531,18 +593,29 @@ public:
 			dims = { input.dims, input.rank };
 			if (input.dtype == dtype_of<T>() &&
 			    input.size_bytes != elements.size_bytes())
-				throw std::system_error(EINVAL, std::generic_category(),
-					std::string(input.name) + " takes " +
+				throw std::invalid_argument(std::string(input.name) + " takes " +
 					std::to_string(input.size_bytes / sizeof(T)) +
 					" elements, not " + std::to_string(elements.size()));
 		}
 		loom_array array = detail::borrow(nullptr, elements.data(), elements.size_bytes(),
 						  dtype_of<T>(), dims);
-		call(loom_session_set_input, c(), index, &array);
+		call(loom_session_set_input, c(), detail::narrow(index), &array);
 	}
-	void set_input(std::uint32_t index, const array &array)
+	/* a vector, a std::array, a std::span of C++20, an initializer_list */
+	template <class C, class = decltype(detail::elements_of(std::declval<const C &>()))>
+	void set_input(std::uint64_t index, const C &container)
 	{
-		call(loom_session_set_input, c(), index, array.c());
+		set_input(index, detail::elements_of(container));
+	}
+	/* an array of C, elements in braces */
+	template <class T, std::size_t N, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+	void set_input(std::uint64_t index, const T (&elements)[N])
+	{
+		set_input(index, view<const T>(elements, N));
+	}
+	void set_input(std::uint64_t index, const array &array)
+	{
+		call(loom_session_set_input, c(), detail::narrow(index), array.c());
 	}
 
 	void run() { call(loom_session_run, c(), nullptr, nullptr); }
@@ -571,27 +644,27 @@ public:
 		return fd;
 	}
 
-	array output(std::uint32_t index)
+	array output(std::uint64_t index)
 	{
 		loom_array made;
 
-		call(loom_session_get_output, c(), index, &made);
+		call(loom_session_get_output, c(), detail::narrow(index), &made);
 		return array(made);
 	}
 	/* memory of an input and an output itself, without a copy; T has to be its type */
-	template <class T> view<T> input_view(std::uint32_t index)
+	template <class T> view<T> input_view(std::uint64_t index)
 	{
 		void *data;
 
-		call(loom_session_map_input, c(), index, &data);
+		call(loom_session_map_input, c(), detail::narrow(index), &data);
 		return detail::elements<T>(data, program_->inputs[index].size_bytes,
 					   program_->inputs[index].dtype);
 	}
-	template <class T> view<const T> output_view(std::uint32_t index)
+	template <class T> view<const T> output_view(std::uint64_t index)
 	{
 		void *data;
 
-		call(loom_session_map_output, c(), index, &data);
+		call(loom_session_map_output, c(), detail::narrow(index), &data);
 		return detail::elements<const T>(data, program_->outputs[index].size_bytes,
 						 program_->outputs[index].dtype);
 	}

@@ -32,7 +32,7 @@ try {
 	loom::program program(build(), loom::chip(argc > 1 ? argv[1] : "soft"));
 	loom::session session(program, loom::target("host", program.chip()));
 
-	session.set_input<float>(0, x);
+	session.set_input(0, x);
 	session.run();
 	loom::array y = session.output(0);
 

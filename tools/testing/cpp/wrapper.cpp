@@ -30,6 +30,10 @@ template <class F> static void refused(int line, int number, const char *text, F
 	std::printf("line %d: it was taken\n", line);
 	failed++;
 }
+/* throws std::invalid_argument with that text */
+#define ARGUMENT(text, ...) do { std::string said; \
+	try { __VA_ARGS__; } catch (const std::invalid_argument &error) { said = error.what(); } \
+	CHECK(said.find(text) != std::string::npos); } while (0)
 #define REFUSED(number, text, ...) refused(__LINE__, number, text, [&] { __VA_ARGS__; })
 
 static loom::graph relu(std::int64_t size)
@@ -94,14 +98,14 @@ static void refuses()
 	REFUSED(EINVAL, "'nowhere'", loom::target("nowhere"));
 	REFUSED(EOPNOTSUPP, "Foo", loom::graph_builder("g").input("x", DRM_LOOM_DTYPE_F32,
 		loom::shape{ 1 }).node("Foo", { "x" }, { "y" }).output("y").finish());
-	REFUSED(EINVAL, "dimensions", loom::graph_builder("g").input("x", DRM_LOOM_DTYPE_F32,
+	ARGUMENT("dimensions", loom::graph_builder("g").input("x", DRM_LOOM_DTYPE_F32,
 		loom::shape(9)));
 	REFUSED(ENODATA, "'x' was not given", session.run());
 	REFUSED(EINVAL, "has not run", session.output(0));
-	REFUSED(EINVAL, "takes 4 elements, not 3", session.set_input<float>(0, three));
+	ARGUMENT("takes 4 elements, not 3", session.set_input<float>(0, three));
 	REFUSED(EINVAL, "takes f32", session.set_input<int>(0, ints));
 	REFUSED(ENOENT, "input", session.set_input<float>(1, four));
-	REFUSED(EINVAL, "elements are f32", session.input_view<int>(0));
+	ARGUMENT("elements are f32", session.input_view<int>(0));
 	REFUSED(ENOSPC, "Relu", loom::options how; how.sram_limit_bytes = 16;
 		try { loom::program(relu(4), loom::chip(), how); } catch (const loom::error &error) {
 			CHECK(error.short_bytes() > 0);

@@ -156,6 +156,19 @@ wrapper() {
 	"$out/wrapper" "$out/wrapper.loom"
 }
 ok 'C++: results, refusals, owners, nothing leaks' wrapper
+# programs from the header alone: what must compile and run, and what must not compile
+first=tools/testing/cpp/first.cpp
+first() {
+	cxx "$1" -O1 -o "$out/first" $first -Lbuild -lloom "-Wl,-rpath,$PWD/build" &&
+	"$out/first" "$out/first.loom"
+}
+ok 'C++17: first programs' first c++17
+ok 'C++20: first programs' first c++20
+for ((wrong = 1; wrong <= $(grep -cE '^#(el)?if WRONG ==' $first); wrong++)); do
+	what=$(sed -nE "/^#(el)?if WRONG == $wrong\$/{n;s/^\t//p}" $first)
+	ok "C++: this must not compile: $what" eval '! cxx c++17 -DWRONG=$wrong -fsyntax-only $first &&
+		[ -n "$what" ]'
+done
 ok 'C++ example: a graph is built' says 0 '4 steps
 4.5 5 0 0
 0.5 1 1 0' build/examples/cpp/build_graph

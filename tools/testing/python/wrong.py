@@ -423,8 +423,8 @@ class Numbers(unittest.TestCase):
     def test_kinds(self):
         """Too large is OverflowError, and ValueError for those who expect that."""
         for kind in OverflowError, ValueError:
-            self.assertRaisesRegex(kind, f'value is from -{2 ** 63} to {2 ** 63 - 1}, not {2 ** 64}',
-                                   loom.Graph, MODEL, dims={'N': 2 ** 64})
+            with self.assertRaisesRegex(kind, f'value is from -{2 ** 63} to .*, not {2 ** 64}'):
+                loom.Graph(MODEL, dims={'N': 2 ** 64})
         self.assertRaises(TypeError, loom.Graph, MODEL, dims={'N': 1.0})
 
     def test_structs(self):
