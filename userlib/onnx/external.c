@@ -5,7 +5,8 @@
  *
  * The name of that file is a stranger's. It counts from the model's folder, and the file has to be
  * in there, symbolic links followed; a model must not be a way to have any other file read. Where
- * the model is a link itself, its folder is that of the link.
+ * the model is a link itself, its folder is that of the link. Every other file of the folder is
+ * readable by a model, and a hard link is a file of the folder: who can make one there can read it.
  */
 #include "proto.h"
 
@@ -101,26 +102,72 @@ static int fail_errno(struct loom_error *err, const char *location, int code)
 			      why ? why : "cannot be read");
 }
 
+/* The path of an open file, without links, as the kernel has it now. */
+static int path_of(int fd, char path[PATH_MAX])
+{
+	char link[40];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, PATH_MAX);
+	if (length < 0)
+		return -errno;
+	if (length == PATH_MAX)
+		return -ENAMETOOLONG;
+	path[length] = '\0';
+	return 0;
+}
+
+/* Opens for reading the file that @handle is a handle of, whatever its name leads to by now. */
+static int open_handle(int handle)
+{
+	char link[40];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", handle);
+	/* a pipe would wait for somebody to write */
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * A handle (O_PATH) is taken first and its path compared: the file that is opened is the one that was
+ * checked, even if links and folders are exchanged meanwhile, and a device elsewhere is not touched.
+ * openat2() with RESOLVE_BENEATH refuses links by whole paths that stay in the folder, too.
+ *
+ * Return: a file, -EXDEV if it is not in the folder, or another -errno.
+ */
+static int open_beneath(int base, const char *location)
+{
+	char folder[PATH_MAX], path[PATH_MAX];
+	int handle = openat(base, location, O_PATH | O_CLOEXEC), ret;
+
+	if (handle < 0)
+		return -errno;
+	ret = path_of(base, folder);
+	if (!ret)
+		ret = path_of(handle, path);
+	if (!ret)
+		ret = is_in(path, folder) ? open_handle(handle) : -EXDEV;
+	close(handle);
+	return ret;
+}
+
 /* Return: a file, or -errno. */
 static int open_in(const char *folder, const char *location, struct loom_error *err)
 {
-	char base[PATH_MAX], joined[PATH_MAX], path[PATH_MAX];
-	int fd;
+	int base, ret = -EXDEV;
 
-	if (*location == '/' || goes_up(location))
-		goto outside;
-	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", folder, location) >= sizeof(joined))
-		return fail_errno(err, location, -ENAMETOOLONG);
-	if (!realpath(folder, base) || !realpath(joined, path))
-		return fail_errno(err, location, -errno);
-	if (!is_in(path, base))
-		goto outside;
-	/* a pipe would wait for somebody to write */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	return fd < 0 ? fail_errno(err, location, -errno) : fd;
-outside:
-	return loom_error_set(err, -EACCES, "file \"%.100s\" is not in the model's folder",
-			      location);
+	if (*location != '/' && !goes_up(location)) {
+		base = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		ret = base < 0 ? -errno : open_beneath(base, location);
+		if (base >= 0)
+			close(base);
+	}
+	if (ret == -EXDEV)
+		return loom_error_set(err, -EACCES, "file \"%.100s\" is not in the model's folder",
+				      location);
+	return ret < 0 ? fail_errno(err, location, ret) : ret;
 }
 
 static int read_at(int fd, const struct external *external, void *data, size_t size_bytes,

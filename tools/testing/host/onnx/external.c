@@ -7,12 +7,18 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ELEMS	4
+#define EXCHANGES	5000
 
 static char folder[32];
 static const float floats[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -167,6 +173,8 @@ static void data_beside_the_model(void)
 	expect_floats(&(struct written){ .location = "sub/w.bin", .offset = "0" }, 0,
 		      "in a folder beside it");
 	expect_floats(&(struct written){ .location = "inside" }, 0, "by a link that stays inside");
+	expect_floats(&(struct written){ .location = "whole" }, 0, "and by one with a whole path");
+	expect_floats(&(struct written){ .location = "hard" }, 0, "by a hard link");
 }
 
 static void data_elsewhere(void)
@@ -181,6 +189,48 @@ static void data_elsewhere(void)
 		    "model.onnx: constant \"w\": file \"outside\" is not in the model's folder");
 	expect_line(&(struct written){ .location = "up/passwd" }, -EACCES,
 		    "model.onnx: constant \"w\": file \"up/passwd\" is not in the model's folder");
+}
+
+/*
+ * Another process exchanges folder "sub" and a link to a folder elsewhere. Either the model's data are
+ * read or it is refused; those of elsewhere are never read.
+ */
+static void folders_that_are_exchanged(void)
+{
+	static const float secret[ELEMS] = { 66, 66, 66, 66 };
+	unsigned int i, right = 0, refused = 0, wrong = 0;
+	const struct loom_value *value;
+	struct loom_graph *graph;
+	struct loom_error err;
+	pid_t child;
+
+	if (mkdir(in_folder("net"), 0700) || mkdir(in_folder("net/sub"), 0700) ||
+	    mkdir(in_folder("far"), 0700) || symlink("../far", in_folder("net/evil")))
+		tap_fatal("cannot make folders");
+	write_file("net/sub/w.bin", floats, sizeof(floats));
+	write_file("far/w.bin", secret, sizeof(secret));
+	write_model("net/model.onnx", &(struct written){ .location = "sub/w.bin" });
+	child = fork();
+	if (!child)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!child)
+		renameat2(AT_FDCWD, in_folder("net/sub"), AT_FDCWD, in_folder("net/evil"),
+			  RENAME_EXCHANGE);
+	for (i = 0; i < EXCHANGES; i++) {
+		if (loom_graph_import_onnx(in_folder("net/model.onnx"), NULL, &graph, &err)) {
+			refused += !!strstr(err.text, "is not in the model's folder");
+			continue;
+		}
+		value = loom_names_find(&graph->source->values, "w");
+		right += !memcmp(value->data, floats, sizeof(secret));
+		wrong += !memcmp(value->data, secret, sizeof(secret));
+		loom_graph_destroy(graph);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	tap_ok(!wrong && right + refused == EXCHANGES,
+	       "folders are exchanged meanwhile: %u read, %u refused, %u read elsewhere", right,
+	       refused, wrong);
 }
 
 static void data_that_are_wrong(void)
@@ -253,12 +303,16 @@ static void make_files(void)
 		tap_fatal("cannot make files");
 	write_file("w.bin", floats, sizeof(floats));
 	write_file("sub/w.bin", floats, sizeof(floats));
+	if (link(in_folder("w.bin"), in_folder("hard")) ||
+	    symlink(in_folder("w.bin"), in_folder("whole")))
+		tap_fatal("cannot make links");
 }
 
 static void remove_files(void)
 {
 	static const char * const names[] = {
-		"sub/link.onnx", "sub/w.bin", "sub", "pipe", "inside", "outside", "up", "w.bin",
+		"net/sub/w.bin", "net/evil/w.bin", "far/w.bin", "net/sub", "net/evil",
+		"net/model.onnx", "net", "far", "hard", "whole", "sub/link.onnx", "sub/w.bin", "sub", "pipe", "inside", "outside", "up", "w.bin",
 		"model.onnx", "",
 	};
 	uint32_t i;
@@ -272,6 +326,7 @@ int main(void)
 	make_files();
 	data_beside_the_model();
 	data_elsewhere();
+	folders_that_are_exchanged();
 	data_that_are_wrong();
 	a_model_in_memory();
 	names_of_the_model();
