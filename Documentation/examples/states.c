@@ -13,6 +13,7 @@
 
 #include <loom.h>
 #include <loom_chip_file.h>
+#include <loom_file.h>
 #include <loom_planner.h>
 #include <loom_program_file.h>
 #include <loom_run.h>
@@ -58,19 +59,12 @@ static int save(const char *path, const struct loom_program *program,
 	const struct loom_program_origin origin = { .chip = chip };
 	size_t size_bytes;
 	void *bytes;
-	FILE *file;
 	int ret = loom_program_write(program, &origin, &bytes, &size_bytes, err);
 
 	if (ret)
 		return ret;
-	file = fopen(path, "wb");
-	if (!file || fwrite(bytes, 1, size_bytes, file) != size_bytes)
-		ret = -errno;
-	if (file && fclose(file) && !ret)
-		ret = -errno;
+	ret = loom_file_save(path, bytes, size_bytes, err);
 	free(bytes);
-	if (ret)
-		snprintf(err->text, sizeof(err->text), "%s: %s", path, strerror(-ret));
 	return ret;
 }
 

@@ -242,7 +242,7 @@ struct tool_save {
 	struct loom_saving *saving;
 };
 
-/** tool_save_begin() - loom_file_stage(), or standard output for "-"; tool_save_clear() must follow */
+/** tool_save_begin() - loom_file_stage(), or standard output for "-". Ends by tool_save_clear() */
 int tool_save_begin(struct tool_save *save, const char *path, const void *bytes, size_t size_bytes);
 /** tool_save_commit() - puts the file at its place */
 int tool_save_commit(struct tool_save *save);

@@ -55,7 +55,7 @@ struct sim_faults {
 	u64 fuzz;
 };
 
-/** sim_number() - a number without a sign, decimal or 0x; @end: behind it. False: none, or too large */
+/** sim_number() - decimal or 0x, no sign; @end: behind it. False: no number, or too large */
 bool sim_number(const char *text, char **end, u64 *number);
 /** sim_faults_init() - nothing is armed */
 void sim_faults_init(struct sim_faults *faults, u64 seed);

@@ -96,6 +96,7 @@ static int options_window(struct sim_options *options, const char *text)
 static int options_firmware(struct sim_options *options, const char *text)
 {
 	static const u64 most[] = { 255, 255, 65535 };
+	static const char ends[] = { '.', '.', '\0' };
 	u64 part[ARRAY_SIZE(most)];
 	const char *at = text;
 	bool good = true;
@@ -103,8 +104,7 @@ static int options_firmware(struct sim_options *options, const char *text)
 	char *end;
 
 	for (i = 0; i < ARRAY_SIZE(most) && good; i++, at = end + 1)
-		good = sim_number(at, &end, &part[i]) && part[i] <= most[i] &&
-		       *end == (i + 1 < ARRAY_SIZE(most) ? '.' : '\0');
+		good = sim_number(at, &end, &part[i]) && part[i] <= most[i] && *end == ends[i];
 	if (!good)
 		return options_wrong("a version is MAJOR.MINOR.PATCH, not '%s'", text);
 	options->firmware = (u32)(part[0] << 24 | part[1] << 16 | part[2]);
@@ -129,7 +129,9 @@ static int options_seed(u64 *seed, const char *text)
 {
 	char *end;
 
-	return sim_number(text, &end, seed) && !*end ? 0 : options_wrong("a seed is a number, not '%s'", text);
+	if (!sim_number(text, &end, seed) || *end)
+		return options_wrong("a seed is a number, not '%s'", text);
+	return 0;
 }
 
 static int options_list(void)

@@ -16,9 +16,10 @@
  * loom_array or a struct loom_image, whose memory is freed by the caller; or one line that names
  * the file. What cannot be read is refused, never guessed at.
  *
- * Every file that library, tool, provider and Python write goes through save.c: beside its final name
- * and renamed, so a writer that fails leaves no half of a file behind. Links are followed; devices
- * and pipes are written in place.
+ * Every file that library, tool, provider and Python write goes through save.c: beside its final
+ * name and renamed, so a writer that fails leaves no half of a file behind. Links are followed;
+ * devices and pipes are written in place. Rows are appended to memory reports and the journal of a
+ * sweep in place.
  *
  * Rejected: a parser for Python literals for the header of .npy. A scanner for the three keys that
  * every writer puts there is a tenth of it; what it does not know it refuses. Rejected as well:

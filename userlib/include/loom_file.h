@@ -13,8 +13,8 @@
  *   as it was, and nothing is left beside it.
  * * Links are followed, also to a file that does not exist yet; the link stays.
  * * Devices and pipes are written in place.
- * * A file that replaces another has its mode, and its owner and group as far as the process may set
- *   them. A file that the process may not write is not replaced.
+ * * A file that replaces another has its mode, and its owner and group as far as the process may
+ *   set them. A file that the process may not write is not replaced.
  */
 #ifndef LOOM_FILE_H
 #define LOOM_FILE_H
@@ -25,9 +25,7 @@
 extern "C" {
 #endif
 
-/**
- * struct loom_saving - a file that is complete, but not at its place yet
- */
+/* A file that is complete, but not at its place yet. */
 struct loom_saving;
 
 /**

@@ -131,9 +131,9 @@ static int open_handle(int handle)
 }
 
 /*
- * A handle (O_PATH) is taken first and its path compared: the file that is opened is the one that was
- * checked, even if links and folders are exchanged meanwhile, and a device elsewhere is not touched.
- * openat2() with RESOLVE_BENEATH refuses links by whole paths that stay in the folder, too.
+ * A handle (O_PATH) is taken first and its path compared: the file that is opened is the one that
+ * was checked, even if links and folders are exchanged meanwhile, and a device elsewhere is not
+ * touched. openat2() with RESOLVE_BENEATH refuses links by whole paths that stay inside.
  *
  * Return: a file, -EXDEV if it is not in the folder, or another -errno.
  */

@@ -33,7 +33,8 @@ for chip in '' tiny blackhole; do
 3 6 9 12
 1 2 3 4' $examples/states "$out/sum.loom" $chip
 done
-ok 'a file that cannot be written' says 1 'states: /nowhere/sum.loom: No such file or directory' \
+ok 'a file that cannot be written' says 1 \
+	'states: /nowhere/sum.loom: cannot be written: No such file or directory' \
 	$examples/states /nowhere/sum.loom
 
 ok 'items are placed as low as can be' says 0 'frame      0 ..  6144

@@ -3,7 +3,6 @@
 #include "loom_core.h"
 #include "loom_file.h"
 
-
 #include "temporary.h"
 
 static size_t get(unsigned char *bytes, size_t room)

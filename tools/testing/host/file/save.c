@@ -24,7 +24,6 @@
 
 #define NOBODY	65534
 
-static char folder[] = "/tmp/loom-save-XXXXXX";
 static struct loom_error err;
 
 static void put(const char *path, const char *text, mode_t mode)
@@ -96,11 +95,11 @@ static void test_files(void)
 	if (!open_file || stat("a", &old))
 		tap_fatal("a: %s", strerror(errno));
 	tap_ok(!save("a", "two") && has("a", "two") && !stat("a", &made) &&
-	       (made.st_mode & 07777) == 0604, "one that replaces another has the mode of that");
+	       (made.st_mode & 07777) == 0604, "one that replaces another has its mode");
 	tap_ok(made.st_ino != old.st_ino && fgetc(open_file) == 'o',
 	       "a reader of the old file keeps its bytes");
 	fclose(open_file);
-	tap_ok(!save("a", "") && has("a", "") && count(".") == 1, "no bytes; nothing is left behind");
+	tap_ok(!save("a", "") && has("a", "") && count(".") == 1, "no bytes; nothing is left");
 	unlink("a");
 }
 
@@ -327,7 +326,7 @@ static void test_writers(void)
 
 int main(void)
 {
-	char command[64];
+	char folder[] = "/tmp/loom-save-XXXXXX", command[64];
 
 	if (!mkdtemp(folder) || chmod(folder, 0755) || chdir(folder))
 		tap_fatal("%s: %s", folder, strerror(errno));

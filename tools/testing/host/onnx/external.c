@@ -192,8 +192,8 @@ static void data_elsewhere(void)
 }
 
 /*
- * Another process exchanges folder "sub" and a link to a folder elsewhere. Either the model's data are
- * read or it is refused; those of elsewhere are never read.
+ * Another process exchanges folder "sub" and a link to a folder elsewhere. Either the model's data
+ * are read or it is refused; those of elsewhere are never read.
  */
 static void folders_that_are_exchanged(void)
 {
@@ -312,7 +312,8 @@ static void remove_files(void)
 {
 	static const char * const names[] = {
 		"net/sub/w.bin", "net/evil/w.bin", "far/w.bin", "net/sub", "net/evil",
-		"net/model.onnx", "net", "far", "hard", "whole", "sub/link.onnx", "sub/w.bin", "sub", "pipe", "inside", "outside", "up", "w.bin",
+		"net/model.onnx", "net", "far", "hard", "whole", "sub/link.onnx", "sub/w.bin",
+		"sub", "pipe", "inside", "outside", "up", "w.bin",
 		"model.onnx", "",
 	};
 	uint32_t i;
