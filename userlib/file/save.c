@@ -29,6 +29,7 @@ struct loom_saving {
 
 #define MOST_LINKS	40
 #define MOST_NAMES	10000
+#define MOST_TRIES	1000
 
 static int write_all(int fd, const struct loom_saving *saving)
 {
@@ -90,6 +91,53 @@ static int follow_to_nothing(const char *path, char **target)
 	return at ? -ELOOP : -ENOMEM;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
+}
+
+/*
+ * Finds the name of a regular file behind all links. Links of /proc lead to files that have no name
+ * any more, or another one here.
+ * @old: its status, by a handle: its inode number is given to no other file meanwhile
+ * Return: 0, 1 if it has no name, -EAGAIN if another writer has replaced it, or -errno.
+ */
+static int find_name(const char *path, const struct stat *old, char **target)
+{
+	struct stat again;
+
+	*target = realpath(path, NULL);
+	if (*target && !stat(*target, &again) && is_same(&again, old))
+		return faccessat(AT_FDCWD, *target, W_OK, AT_EACCESS) ? -errno : 0;
+	free(*target);
+	*target = NULL;
+	return !stat(path, &again) && is_same(&again, old) ? 1 : -EAGAIN;
+}
+
+/* As find_target(), or -EAGAIN. */
+static int try_target(const char *path, char **target, struct stat *old)
+{
+	int handle = open(path, O_PATH | O_CLOEXEC), ret = 1;
+
+	*target = NULL;
+	if (handle < 0 && errno == ENOENT && *path) {
+		old->st_nlink = 0;
+		return path[strlen(path) - 1] == '/' ? -EISDIR : follow_to_nothing(path, target);
+	}
+	if (handle < 0)
+		return -errno;
+	if (fstat(handle, old))
+		ret = -errno;
+	else if (S_ISDIR(old->st_mode))
+		ret = -EISDIR;
+	else if (S_ISREG(old->st_mode))
+		ret = find_name(path, old, target);
+	close(handle);
+	if (ret == 1)
+		*target = strdup(path);
+	return ret == 1 && !*target ? -ENOMEM : ret;
+}
+
 /*
  * Finds the file that a path leads to.
  * @old: [out] its status; st_nlink is 0 if there is none yet
@@ -97,30 +145,12 @@ static int follow_to_nothing(const char *path, char **target)
  */
 static int find_target(const char *path, char **target, struct stat *old)
 {
-	size_t length = strlen(path);
-	struct stat again;
+	int ret, i = 0;
 
-	*target = NULL;
-	if (stat(path, old)) {
-		if (errno != ENOENT || !length)
-			return -errno;
-		if (path[length - 1] == '/')
-			return -EISDIR;
-		old->st_nlink = 0;
-		return follow_to_nothing(path, target);
-	}
-	if (S_ISDIR(old->st_mode))
-		return -EISDIR;
-	if (S_ISREG(old->st_mode)) {
-		*target = realpath(path, NULL);
-		/* /proc/self/fd leads to files that have no name any more */
-		if (*target && !stat(*target, &again) && again.st_ino == old->st_ino &&
-		    again.st_dev == old->st_dev)
-			return faccessat(AT_FDCWD, *target, W_OK, AT_EACCESS) ? -errno : 0;
-		free(*target);
-	}
-	*target = strdup(path);
-	return *target ? 1 : -ENOMEM;
+	do
+		ret = try_target(path, target, old);
+	while (ret == -EAGAIN && ++i < MOST_TRIES);
+	return ret;
 }
 
 /* Opens a new file beside the target under a name that no other writer has. */

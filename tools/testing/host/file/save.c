@@ -300,7 +300,8 @@ static void test_writers(void)
 	struct loom_saving *first, *second, *third;
 	int i, status;
 
-	writer('0');
+	if (writer('0'))
+		tap_fatal("shared: cannot be written");
 	for (i = 0; i < WRITERS; i++)
 		if (!fork())
 			_exit(!!writer('a' + i));
