@@ -79,7 +79,7 @@ e2e() {
 			case " $more_here $more_in_vm " in
 			*" $number "*)	[ "$pattern" = "$number" ] || continue ;;
 			esac
-			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
+			tap "e2e-$(basename "$test" .sh)" --cpu 4400 -- bash "$test"
 		done
 	done
 }
@@ -106,6 +106,8 @@ run_part() {
 		tap lint -- tools/ci/lint.sh
 		tap lint-floors -- tools/ci/floors-test.sh
 		tap lint-leftovers -- tools/ci/leftovers-test.sh
+		tap lint-tap -- tools/ci/tap-test.sh
+		tap lint-fresh -- tools/ci/fresh-test.sh
 		tap docs --plain -- make docs ;;
 	host)
 		for name in $(host_tests); do
@@ -146,7 +148,7 @@ run_part() {
 		e2e 10
 		tap golden -- tools/testing/golden.py ;;
 	ort)
-		tap ort --timeout 1200 -- tools/testing/ort/test.sh ;;
+		tap ort --cpu 2400 -- tools/testing/ort/test.sh ;;
 	backend)
 		e2e '[23]*' ;;
 	e2e-node)
@@ -162,53 +164,56 @@ run_part() {
 		# shellcheck disable=SC2086 # words
 		e2e $more_in_vm ;;
 	more-slurm)
-		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
+		tap more-slurm --cpu 1800 -- tools/ci/slurm.sh ;;
 	more-rewritings)
 		# shellcheck disable=SC2086 # words
-		tap more-rewritings --timeout 1500 -- build/e2e/rewritings ${LOOM_REWRITINGS:-\
+		tap more-rewritings --cpu 3000 -- build/e2e/rewritings ${LOOM_REWRITINGS:-\
 			mobilenet_v2 googlenet resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx} ;;
 	more-deb)
-		tap more-deb --timeout 1800 -- tools/ci/deb-test.sh ;;
+		tap more-deb --cpu 3600 -- tools/ci/deb-test.sh ;;
 	more-tsan)
 		tap more-tsan-build --plain -- make tsan-build
-		tap more-tsan -- build/tsan/host/run/threads ;;
+		for test in build/tsan/host/*/*; do
+			name=${test#build/tsan/host/}
+			tap "more-tsan-${name//\//-}" -- "$test"
+		done ;;
 	more-series)
 		tap more-series -- tools/ci/upstream/series.sh ;;
 	pci-build)
 		for target in tools models module build-tests ep-tests; do
 			tap "pci-${target//\//-}" --plain -- make -k -j2 $target
 		done
-		tap pci-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
+		tap pci-kernel --plain --cpu 20000 -- tools/vm/debug-kernel.sh
 		tap pci-module-debug --plain -- make module-debug ;;
 	pci-device)
-		tap pci-device --timeout 2400 -- tools/ci/pci/test.sh ;;
+		tap pci-device --cpu 4800 -- tools/ci/pci/test.sh ;;
 	pci-models)
-		tap pci-models --timeout 1500 -- tools/ci/pci/models.sh ;;
+		tap pci-models --cpu 3000 -- tools/ci/pci/models.sh ;;
 	pci-pairs)
 		for pair in pci mixed; do
-			tap "pci-pair-$pair" --timeout 900 -- tools/testing/e2e/43-many-node.sh $pair
+			tap "pci-pair-$pair" --cpu 1800 -- tools/testing/e2e/43-many-node.sh $pair
 		done ;;
 	pci-faults)
 		# shellcheck disable=SC2086 # words
-		tap pci-faults --timeout 5000 -- tools/ci/pci/faults.sh ${LOOM_FAULTS_PLAN:-faults 10 \
+		tap pci-faults --cpu 10000 -- tools/ci/pci/faults.sh ${LOOM_FAULTS_PLAN:-faults 10 \
 			resets 50 pulls 10 sleeps 10 fuzz 60} ;;
 	debug-build)
-		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
+		tap debug-kernel --plain --cpu 20000 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
 	debug-small)
-		tap debug-instruments --no-skip --timeout 1800 -- tools/ci/debug.sh instruments
-		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
+		tap debug-instruments --no-skip --cpu 3600 -- tools/ci/debug.sh instruments
+		tap debug-kunit --kunit --no-skip --cpu 3000 -- tools/ci/debug.sh kunit ;;
 	debug-kselftest)
-		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;
+		tap debug-kselftest --kselftest --cpu 6600 -- tools/ci/debug.sh kselftest ;;
 	debug-template)
-		tap debug-template --kselftest --no-skip --timeout 2500 -- tools/ci/debug.sh template ;;
+		tap debug-template --kselftest --no-skip --cpu 5000 -- tools/ci/debug.sh template ;;
 	debug-tiny)
-		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny ;;
+		tap debug-tiny --kselftest --no-skip --cpu 3600 -- tools/ci/debug.sh tiny ;;
 	debug-sleep)
-		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep ;;
+		tap debug-sleep --no-skip --cpu 2000 -- tools/ci/debug.sh sleep ;;
 	debug-devices)
 		LOOM_STORM_DEVICES=60 \
-			tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices ;;
+			tap debug-devices --no-skip --cpu 3200 -- tools/ci/debug.sh devices ;;
 	esac
 }
 
@@ -251,4 +256,8 @@ awk '{ passed += $1; failed += $2; skipped += $3 }
      }' "$results" >$folder/summary
 status=$?
 cat $folder/summary
+if [ -s $folder/skips ]; then
+	echo 'skipped, by reason:'
+	sort $folder/skips | uniq -c | sort -k1,1rn
+fi
 exit $status

@@ -3,12 +3,17 @@
 # The kernel's linters over the whole tree, every warning an error.
 #
 #	tools/ci/lint.sh [FILE...]	with files: checkpatch and kernel-doc on these
+#
+# What has passed is kept in build/lint/passed, by checker and content, and is not checked again. It may
+# be removed at any time.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make (-s, above all) are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
 . tools/ci/checkpatch.sh
+. tools/ci/fresh.sh
+passed=$PWD/build/lint/passed
 tools/ci/ksource.sh || exit 1
 scripts=$PWD/build/ksource/scripts
 mkdir -p build/lint
@@ -62,16 +67,31 @@ ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_AT
 ignore_table=$ignore_core,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
 ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO,MACRO_WITH_FLOW_CONTROL
 
-# Types that are not named as the kernel's: those of ONNX Runtime. The longest first: checkpatch takes
-# the first that fits.
+# Types that are not named as the kernel's: those of ONNX Runtime, for the files that use them, because
+# they make checkpatch slower. The longest first: it takes the first that fits.
 types=$PWD/build/lint/types
 git grep -ohE '\b(Ort|Onnx__|ONNX)[A-Z][A-Za-z_]*\b' -- userlib/ort tools/testing/ort | sort -u |
 	awk '{ print length, $0 }' | sort -rn | sed 's/^[0-9]* //' >"$types"
 
+# what the answers of both depend on, beside files
+perl_tools=$(cat tools/ci/{lint,fresh,checkpatch}.sh "$scripts/checkpatch.pl" "$scripts/kernel-doc" \
+	"$scripts/spelling.txt" "$scripts/const_structs.checkpatch" "$types" <(perl -v) | sha256sum)
+
 checkpatch() {	# IGNORE FILE...
-	local list=$1 f
-	local -a as=()
+	export options_now="--ignore $1" scripts
+	export -f without_hex_floats
+	case ${2:-} in
+	userlib/ort/* | tools/testing/ort/*)	options_now+=" --typedefsfile $types" ;;
+	esac
 	shift
+	fresh "$passed/checkpatch" "$perl_tools $options_now" checkpatch_group "$@"
+}
+
+# It chooses its rules by a file's path, and looks for one of the kernel's headers. Without a git
+# folder above.
+checkpatch_group() {
+	local f
+	local -a as=()
 	for f; do
 		case $f in
 		uapi/*)		as+=("include/$f") ;;
@@ -80,19 +100,22 @@ checkpatch() {	# IGNORE FILE...
 		*)		as+=("tools/loom/$f") ;;
 		esac
 	done
-	[ ${#as[@]} -gt 0 ] || return 0
-	# it writes a cache to the current folder, and looks for one of the kernel's headers
 	(
 		cd build/lint/tree || exit 1
-		printf '%s\0' "${as[@]}" | GIT_DIR=/nonexistent xargs -0 -P "$(nproc)" -n 10 \
-			perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
-			--show-types --no-summary --typedefsfile "$types" --ignore "$list" --max-line-length=100 -f
+		# shellcheck disable=SC2086 # words
+		GIT_DIR=/nonexistent perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
+			--show-types --no-summary --max-line-length=100 $options_now -f "${as[@]}"
+		[ $? -le 1 ] || echo "checkpatch.pl has not ended well: ${as[*]}"
 	) | tr -d '\000' | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,
 			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
 }
 
 kernel_doc() {
-	[ $# -gt 0 ] || return 0
+	export scripts
+	fresh "$passed/kernel-doc" "$perl_tools" kernel_doc_group "$@"
+}
+
+kernel_doc_group() {
 	perl "$scripts/kernel-doc" -none -Wall -Werror "$@"
 }
 
@@ -102,13 +125,13 @@ header() {	# COMPILER-AND-FLAGS...: the UAPI header alone, twice, as a client in
 }
 
 # Sparse does not know the compiler builtins that core/engine/fp_*.c uses, so they are defined
-# away. It builds a module of its own, because VMs boot the other one meanwhile.
+# away. Where the module is built already, nothing is compiled or linked anew: a VM may have it.
 module_sparse() {
 	local builtin cf=
 	for builtin in fabs fabsf shuffle sqrt sqrtf; do
 		cf="$cf -D__builtin_$builtin="
 	done
-	make module C=2 CF="$cf" module_dir=build/lint/module MODULE_LOG=build/lint/module.log \
+	make module C=2 CF="$cf" MODULE_LOG=build/lint/module.log \
 		>build/lint/sparse 2>&1 || {
 		cat build/lint/sparse
 		return 1
@@ -149,7 +172,8 @@ mapfile -t trace < <(files 'drivers/*_trace.h')
 mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h' |
 	grep -v /refusal)
 mapfile -t tables < <(files 'drivers/accel/loom/tests/refusal*.h')
-mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'Documentation/*.[ch]')
+mapfile -t ort < <(files 'userlib/ort/*.[ch]' 'tools/testing/ort/*.[ch]')
+mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'Documentation/*.[ch]' | grep -v /ort/)
 mapfile -t shell < <(files 'tools/*.sh' 'tools/vm/*' .ci/run | grep -v '\.\([ch]\|config\)$')
 mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')
 # where a 32-bit compile finds the architecture's headers on Debian
@@ -160,10 +184,11 @@ step "checkpatch: tracepoints" checkpatch $ignore_trace "${trace[@]}"
 step "checkpatch: core" checkpatch $ignore_core "${core[@]}"
 step "checkpatch: tables of refusals" checkpatch $ignore_table "${tables[@]}"
 step "checkpatch: library, tools, tests" checkpatch $ignore_user "${user[@]}"
+step "checkpatch: what knows ONNX Runtime" checkpatch $ignore_user "${ort[@]}"
 step "kernel-doc" kernel_doc "${kernel[@]}" "${trace[@]}" "${core[@]}" "${tables[@]}" \
-	"${user[@]}"
+	"${user[@]}" "${ort[@]}"
 step "sparse on the module" module_sparse
-step "files of the module: no circles" tools/ci/floors.py --module build/lint/module/drivers/accel/loom
+step "files of the module: no circles" tools/ci/floors.py --module build/module/drivers/accel/loom
 step "uapi header as C99" header gcc -x c -std=c99
 step "uapi header as C11" header gcc -x c -std=c11
 step "uapi header as C++11" header g++ -x c++ -std=c++11

@@ -3,27 +3,38 @@
 """Run one test program, evaluate its TAP, add the figures to the results.
 
     tap.py NAME [--plain] [--kselftest] [--kunit] [--no-skip]
-           [--timeout S] [--folder DIR] -- COMMAND...
+           [--cpu S] [--folder DIR] -- COMMAND...
 
 The output goes to DIR/NAME.log, build/check as a rule; failures and one closing line go to
-stdout. A program that runs no test, runs fewer than it planned, or exits badly
-without a "not ok" has failed: silence is not success. --plain makes the exit
-status the one result. --kselftest reads the results that the stock runner
+stdout; figures go to DIR/results, and the reason of each skip to DIR/skips. A program that
+runs no test, prints no plan or two, runs fewer tests than it planned, or exits badly without
+a "not ok" has failed: silence is not success. Status 4 or 77 says that all was skipped, and
+is bad if a test ran. --plain makes the exit status the one result. --kselftest reads the results that the stock runner
 indents with "# ", --kunit those of KUnit's debugfs files, where a suite's results are
 indented below its own, and those of a case with parameters once more. --no-skip is for
 where everything is there that a test may ask for.
+
+--cpu limits the CPU time of the command and all its descendants. A machine with more to do
+makes a test slower, but does not make it fail; a command that hangs without using CPU is
+ended after WALL times as many seconds.
 """
 import argparse
+import ctypes
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
 
 RESULT = re.compile(r"^(?P<bad>not )?ok\b\s*\d*\s*(?P<text>.*)$")
 PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip.*)?$", re.I)
-DIRECTIVE = re.compile(r"#\s*(skip|todo)\b", re.I)
+DIRECTIVE = re.compile(r"#\s*(skip|todo)\b[\s:]*(.*)$", re.I)
+# wall seconds for each second of CPU that a command may use
+WALL = 10
+PR_SET_CHILD_SUBREAPER = 36
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Tally:
@@ -31,6 +42,7 @@ class Tally:
         self.passed = self.failed = self.skipped = 0
         self.planned = None
         self.complaints = []
+        self.reasons = []
 
     @property
     def ran(self):
@@ -40,11 +52,15 @@ class Tally:
         self.failed += 1
         self.complaints.append(text)
 
+    def skip(self, reason):
+        self.skipped += 1
+        self.reasons.append(reason.strip() or "no reason given")
+
     def result(self, match, line):
         directive = DIRECTIVE.search(match["text"])
         kind = directive[1].lower() if directive else ""
         if kind == "skip":
-            self.skipped += 1
+            self.skip(directive[2] or match["text"])
         elif match["bad"] and kind != "todo":
             self.fail(line)
         else:
@@ -60,17 +76,22 @@ def judge(lines, status):
             continue
         plan = PLAN.match(line)
         if plan:
+            if tally.planned is not None:
+                tally.fail("a second plan")
             tally.planned = int(plan[1])
             if tally.planned == 0 and plan[2]:
-                tally.skipped += 1
+                tally.planned = 1
+                tally.skip(DIRECTIVE.search(plan[2])[2])
         elif line.startswith("Bail out!"):
             tally.fail(line)
-    if tally.planned and tally.planned != tally.ran:
+    if tally.planned not in (None, tally.ran):
         tally.fail(f"planned {tally.planned} tests, ran {tally.ran}")
-    if status not in (0, 4, 77) and not tally.failed:
+    if status and not tally.failed and (status not in (4, 77) or tally.passed):
         tally.fail(f"exited with status {status}")
     if not tally.ran:
         tally.fail("ran no test")
+    elif tally.planned is None:
+        tally.fail("printed no plan")
     return tally
 
 
@@ -96,6 +117,7 @@ def judge_kselftest(lines, status):
             total.failed += own.failed
             total.skipped += own.skipped
             total.complaints += own.complaints
+            total.reasons += own.reasons
             inner = []
         elif line.startswith("# "):
             inner.append(line[2:])
@@ -143,6 +165,62 @@ def judge_kunit(lines, status):
     return tally
 
 
+def descendants():
+    """CPU seconds by process, of all below this one; each counts children that it waited for."""
+    below, parents = {}, {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(entry)] = int(fields[1])
+        below[int(entry)] = sum(map(int, fields[11:15])) / TICKS
+    own = {os.getpid()}
+    found = {}
+    while own:
+        own = {pid for pid, parent in parents.items() if parent in own}
+        found.update((pid, below[pid]) for pid in own)
+    return found
+
+
+def end(process):
+    """A while to clean up, for the command's own group; then the end of all that is left."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        pass
+    for pid in descendants():
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.wait()
+
+
+def run(command, log, most):
+    """Exit status of the command, or which limit it reached."""
+    # what loses its parent is counted, too
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT,
+                               stdin=subprocess.DEVNULL, start_new_session=True)
+    while True:
+        try:
+            return process.wait(min(5, most))
+        except subprocess.TimeoutExpired:
+            pass
+        if sum(descendants().values()) > most:
+            status = f"limit: more than {most:g} s of CPU"
+        elif time.monotonic() - start > WALL * most:
+            status = f"limit: no end after {WALL * most:g} s, with little use of CPU"
+        else:
+            continue
+        end(process)
+        return status
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
@@ -151,7 +229,7 @@ def main():
     parser.add_argument("--kunit", action="store_true")
     parser.add_argument("--no-skip", action="store_true")
     parser.add_argument("--folder", default="build/check")
-    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--cpu", type=float, default=1200)
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
 
@@ -161,17 +239,7 @@ def main():
     start = time.monotonic()
     with open(path, "wb") as log:
         try:
-            process = subprocess.Popen(args.command, stdout=log, stderr=subprocess.STDOUT,
-                                       stdin=subprocess.DEVNULL, start_new_session=True)
-            status = process.wait(args.timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 15)
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, 9)
-                process.wait()
-            status = f"timeout after {args.timeout} s"
+            status = run(args.command, log, args.cpu)
         except OSError as error:
             log.write(f"{error}\n".encode())
             status = 127
@@ -207,6 +275,8 @@ def main():
     sys.stdout.write("\n".join(said) + "\n")
     with open(os.path.join(folder, "results"), "a", encoding="utf-8") as results:
         results.write(f"{tally.passed} {tally.failed} {tally.skipped} {args.name}\n")
+    with open(os.path.join(folder, "skips"), "a", encoding="utf-8") as skips:
+        skips.writelines(f"{reason}\n" for reason in tally.reasons)
     sys.stdout.flush()
     return 1 if tally.failed else 0
 
