@@ -94,7 +94,7 @@ sleep)
 		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
 template)
 	test_module sleep &&
-	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko KSELFTEST_ARGS='--override-timeout 1800' \
+	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko KSELFTEST_ARGS='--override-timeout 18000' \
 		tools/ci/kselftest.sh own \
 		--kernel "$kernel" --mem 2G --module "$module/loom.ko" --timeout 2400 \
 		--log $dir/dmesg-template.log ;;
@@ -104,14 +104,14 @@ devices)
 		env LOOM_STORM_DEVICES="${LOOM_STORM_DEVICES:-200}" \
 		build/kselftest/install/loom/loom_configfs -t a_storm_of_devices_leaves_nothing ;;
 kselftest)
-	KSELFTEST_ARGS='--override-timeout 1800' tools/ci/kselftest.sh run --kernel "$kernel" \
+	KSELFTEST_ARGS='--override-timeout 18000' tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
 		--log $dir/dmesg-kselftest.log ;;
 tiny)
 	only='-t loom:loom_neighbours -t loom:loom_fail_nth -t loom:loom_caps'
 	# needs a controller that 6.12 has not
 	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || only+=' -t loom:loom_dmem'
-	KSELFTEST_ARGS="--override-timeout 1800 $only" \
+	KSELFTEST_ARGS="--override-timeout 18000 $only" \
 		tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
 		--log $dir/dmesg-tiny.log ;;

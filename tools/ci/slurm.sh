@@ -102,13 +102,13 @@ rm -rf $out
 mkdir -p $out
 sweep here >$out/here.log 2>&1
 ok $? 'a sweep without a cluster'
-up >$out/up.log 2>&1 && wait_for 60 idle
+up >$out/up.log 2>&1 && wait_for 600 idle
 ok $? 'a cluster of one node is up' || { logs; finish; }
 sweep there --slurm $out/go.sh --tasks 7 >$out/script.log 2>&1
 ok $? 'the script is written'
 sh $out/go.sh
 ok $? 'and submits itself'
-wait_for 600 no_jobs
+wait_for 6000 no_jobs
 ok $? 'all jobs end' || logs
 cmp $out/here.csv $out/there.csv
 ok $? 'the table is the same' || logs

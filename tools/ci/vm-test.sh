@@ -36,6 +36,8 @@ want "a panic fails the run" 126 'Kernel panic' --no-module \
 	-- sh -c 'sleep 0.3; echo c >/proc/sysrq-trigger; sleep 20'
 want "a machine that stops before its end fails the run" 126 'did not reach its end' --no-module \
 	-- sh -c 'busybox poweroff -f; sleep 20'
-want "a hang ends at the timeout" 124 'no end after' --no-module --timeout 12 -- sleep 600
+want "a guest that is busy for ever ends" 124 'no end after' --no-module --timeout 10 \
+	-- sh -c 'while :; do :; done'
+want "a guest that hangs ends" 124 'no end after' --no-module --timeout 10 -- sleep 600
 echo "1..$count"
 exit $failed

@@ -107,7 +107,7 @@ damage() {
 ok 'a damaged program' damage
 
 if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
-	timeout 300 python3 $view/clicks.py "$out" >"$out/clicks.tap" 2>"$out/clicks.err"
+	timeout 3000 python3 $view/clicks.py "$out" >"$out/clicks.tap" 2>"$out/clicks.err"
 	status=$?
 	while IFS= read -r line; do
 		case $line in

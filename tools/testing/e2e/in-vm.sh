@@ -25,7 +25,7 @@ info refusals
 
 # All that is left is the floor of scratch; root may have more, if nobody else is there.
 build/e2e/sram_attack >"$out/attack.text" 2>&1 &
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 120); do
 	grep -q taken "$out/attack.text" && break
 	sleep 1
 done
@@ -62,7 +62,7 @@ sleep 2
 kill -9 $!
 wait $! 2>/dev/null
 echo $? >"$out/killed.status"
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in $(seq 120); do
 	info killed
 	cmp -s "$out/info.before" "$out/info.killed" && break
 	sleep 1

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /** LLVMFuzzerTestOneInput() - tries one input; the name is the one that libFuzzer looks for */
@@ -47,7 +48,7 @@ fuzz_fail(const char *format, ...)
 
 #ifndef LOOM_LIBFUZZER
 
-/* More than this for one input is a hang. */
+/* More CPU time than this for one input is a hang. */
 #define FUZZ_HANG_SECONDS	60
 
 /*
@@ -92,7 +93,7 @@ static void fuzz_dump(void)
 
 static void fuzz_signal(int number)
 {
-	fprintf(stderr, FUZZ_NAME ": %s\n", number == SIGALRM ? "this takes too long" : "abort");
+	fprintf(stderr, FUZZ_NAME ": %s\n", number == SIGPROF ? "this takes too long" : "abort");
 	fuzz_dump();
 	_exit(1);
 }
@@ -101,7 +102,7 @@ static void fuzz_signal(int number)
 static void fuzz_guard(void)
 {
 	signal(SIGABRT, fuzz_signal);
-	signal(SIGALRM, fuzz_signal);
+	signal(SIGPROF, fuzz_signal);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(fuzz_dump);
 }
@@ -125,11 +126,13 @@ static void fuzz_write_seed(void)
 /* Tries the input. What takes too long is a fault, as a crash is. */
 static void fuzz_try(void)
 {
+	static const struct itimerval hang = { .it_value.tv_sec = FUZZ_HANG_SECONDS }, never;
+
 	if (fuzz_seeds_path)
 		fuzz_write_seed();
-	alarm(FUZZ_HANG_SECONDS);
+	setitimer(ITIMER_PROF, &hang, NULL);
 	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
-	alarm(0);
+	setitimer(ITIMER_PROF, &never, NULL);
 }
 
 /* Return: what main() does, if it does not die of it. */

@@ -73,7 +73,7 @@ for target; do
 	ledger=$build/corpus/$target.runs
 	cpu_seconds
 	before=$cpu
-	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -timeout=60 \
+	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -timeout=600 \
 		-max_len="$(longest "$target")" \
 		-rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$build/fuzz-$target." \
 		"$corpus" "${seeds[@]}" >"$log" 2>&1; then

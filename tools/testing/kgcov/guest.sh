@@ -67,7 +67,7 @@ counters() {
 # selftest PROGRAM [ARG...]: 4 is that it has nothing to do here
 selftest() {
 	local status=0 begin=$SECONDS
-	timeout $((1500 + ${LOOM_GUIDED_SECONDS:-0})) "$selftests/loom_$1" "${@:2}" >/tmp/selftest 2>&1 || status=$?
+	timeout $((15000 + ${LOOM_GUIDED_SECONDS:-0})) "$selftests/loom_$1" "${@:2}" >/tmp/selftest 2>&1 || status=$?
 	[ $status != 4 ] || status=0
 	ok $status "loom_$*: $(grep -c '^ok' /tmp/selftest) passed in $((SECONDS - begin)) s" ||
 		sed 's/^/# /' /tmp/selftest

@@ -263,7 +263,7 @@ static bool pipe_is_left(void)
 	snprintf(path, sizeof(path), "%s/pipe", folder);
 	if (mkfifo(path, 0600))
 		tap_fatal("no pipe");
-	alarm(20);
+	alarm(600);
 	/* without anybody who writes */
 	good = !loom_tflite_file_is(path);
 	fd = open(path, O_RDWR | O_NONBLOCK);
