@@ -17,7 +17,9 @@
  * Options: shape=NAME:1,3,48,320 of an input whose dimensions are open, once or more often (each
  * is run with in turn); runs=N; near=BOUND; scale=FACTOR of inputs; profile=PREFIX; itself=1 runs
  * ONNX Runtime without its optimiser, too, and lets Loom be as far from either as they are from
- * each other; any other NAME=VALUE is one of the provider, or of the session if it has a dot in it.
+ * each other; peaks=OUTPUT,BEFORE says that an output has the numbers of another one where these
+ * are the largest around; any other NAME=VALUE is one of the provider, or of the session if it has
+ * a dot in it.
  * ORT_HOST_LOG=1 in the environment shows why nodes stay.
  */
 #include "near.h"
@@ -90,7 +92,7 @@ static const OrtEpDevice *find_device(const struct host *host)
 static bool is_own(const char *option)
 {
 	static const char *const own[] = { "shape=", "runs=", "profile=", "alive=", "near=",
-					   "scale=", "reference=", "itself=" };
+					   "scale=", "reference=", "itself=", "peaks=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
@@ -387,6 +389,75 @@ static double apart(const OrtValue *wanted, const OrtValue *got)
 		    sqrt(off2 / count) / fmax(sqrt(want2 / count), 0.001));
 }
 
+static const float *floats(const OrtValue *value, const int64_t **dims, size_t count)
+{
+	ONNXTensorElementDataType type;
+	const void *data;
+	size_t bytes, rank;
+
+	CHECK(api->GetTensorElementTypeAndShapeDataReference(value, &type, dims, &rank));
+	CHECK(api->GetTensorSizeInBytes(value, &bytes));
+	CHECK(api->GetTensorData(value, &data));
+	return type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && rank == 4 && bytes == count * 4 ?
+	       data : NULL;
+}
+
+/* Whether no number is larger of those around it. */
+static bool is_peak(const float *plane, int64_t rows, int64_t columns, int64_t row, int64_t column)
+{
+	int64_t i, k;
+
+	for (i = row > 1 ? row - 1 : 0; i < rows && i <= row + 1; i++)
+		for (k = column > 1 ? column - 1 : 0; k < columns && k <= column + 1; k++)
+			if (plane[i * columns + k] > plane[row * columns + column])
+				return false;
+	return true;
+}
+
+/*
+ * Of two neighbours that are equal but for rounding, which one is larger depends on the order of
+ * sums, and so on the processor. So the numbers before are compared with ONNX Runtime's, and the
+ * peaks, [1, rows, columns, 1], with the numbers that they were chosen of, exactly. Return: as
+ * apart().
+ */
+static double peaks_apart(const OrtValue *peaks, const OrtValue *before)
+{
+	const int64_t *dims;
+	const float *got, *plane;
+	int64_t i, count;
+
+	(void)floats(peaks, &dims, 0);
+	count = dims[1] * dims[2];
+	got = floats(peaks, &dims, (size_t)count);
+	plane = floats(before, &dims, (size_t)count);
+	if (!got || !plane || !count)
+		return INFINITY;
+	(void)floats(peaks, &dims, 0);
+	for (i = 0; i < count; i++) {
+		bool peak = is_peak(plane, dims[1], dims[2], i / dims[2], i % dims[2]);
+
+		if (!(got[i] == (peak ? plane[i] : 0)))
+			return INFINITY;
+	}
+	return 0;
+}
+
+/* The output that output @i has the peaks of, or NULL. */
+static const OrtValue *is_peaks(const struct host *host, const struct io *io, size_t i,
+				OrtValue *const *outputs)
+{
+	const char *peaks = option(host, "peaks"), *name = io->output_names[i];
+	size_t length = strlen(name), k;
+
+	if (!peaks || strncmp(peaks, name, length) || peaks[length] != ',')
+		return NULL;
+	for (k = 0; k < io->num_outputs; k++)
+		if (!strcmp(peaks + length + 1, io->output_names[k]))
+			return outputs[k];
+	die("peaks: there is no such output", NULL);
+	return NULL;
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec now;
@@ -434,6 +505,12 @@ static void compare_once(const struct host *host, struct comparison *all, int tu
 		all->seconds[k] += cpu_seconds() - begin;
 	}
 	for (i = 0; i < io.num_outputs; i++) {
+		const OrtValue *before = is_peaks(host, &io, i, outputs[BY_LOOM]);
+
+		if (before) {
+			all->most = fmax(all->most, peaks_apart(outputs[BY_LOOM][i], before));
+			continue;
+		}
 		all->most = fmax(all->most, apart(outputs[BY_ITSELF][i], outputs[BY_LOOM][i]));
 		if (!all->sessions[BY_PLAIN])
 			continue;
