@@ -114,7 +114,7 @@ help:
 	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make ep           build/libloom_ep.so, which ONNX Runtime loads; fetches its headers'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
-	@echo '  make tsan         four threads at once, with the sanitizer that sees data races'
+	@echo '  make tsan         threads, teams and pipelines, with the sanitizer that sees data races'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
@@ -454,12 +454,12 @@ bench-models: models $(O)/bench/bench_models
 # Data races: library and test are built by a second make, as a flavour of all of this that one
 # program needs would be more rules than it.
 .PHONY: tsan tsan-build
+tsan_tests	:= $(addprefix $(O)/tsan/host/,run/threads run/team run/async parallel/batch \
+			parallel/pipeline)
 tsan-build:
-	+@$(MAKE) O=$(O)/tsan CFLAGS='-fsanitize=thread -O1 -g' LDFLAGS=-fsanitize=thread \
-		$(O)/tsan/host/run/threads $(O)/tsan/host/run/team
+	+@$(MAKE) O=$(O)/tsan CFLAGS='-fsanitize=thread -O1 -g' LDFLAGS=-fsanitize=thread $(tsan_tests)
 tsan: tsan-build
-	@$(O)/tsan/host/run/threads
-	@$(O)/tsan/host/run/team
+	@set -e; for i in $(tsan_tests); do $$i; done
 
 # Lines of core/ that its tests reach: core/ alone is built a second time, for gcov, and linked before
 # the library, so that all else comes from there. TESTS="core/verify/rules" runs some of them.
