@@ -45,13 +45,15 @@ all_of_it() {
 }
 ok 'a plan for all of the SRAM runs alone, and says why not beside others' all_of_it
 
-# skipped, or four lines that are ok
 ort_on_node() {
-	grep '^1\.\.0 # SKIP' "$vm/ort.tap" && return
 	cat "$vm/ort.tap"
 	grep -q '^1\.\.4$' "$vm/ort.tap" && ! grep -q '^not ok' "$vm/ort.tap"
 }
-ok 'three models run on the node in ONNX Runtime, if that can be had' ort_on_node
+if reason=$(sed -n 's/^1\.\.0 # SKIP //p' "$vm/ort.tap" | grep .); then
+	skip "three models run on the node in ONNX Runtime: $reason"
+else
+	ok 'three models run on the node in ONNX Runtime' ort_on_node
+fi
 
 reports=$vm/report
 fits() {
