@@ -7,10 +7,12 @@
 # all plans of larger worlds, fuzzers for ten minutes each, faults that tests have to notice, and the
 # search for commands that take longer than they say; all models by all strategies; models that are written down otherwise; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
-# reset, pulled and put to sleep; then what `make check-upstream` and `make check-arm64` do. TAP.
+# reset, pulled and put to sleep; host tests, and end-to-end tests that take no VM, on a processor with
+# AVX2 and on one without; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
 #	tools/ci/check-long.sh [PART...]	host, worlds, fuzz, mutants, cost, node, storm, sweep,
-#						models, rewritings, torchvision, pci, upstream, arm64
+#						models, rewritings, torchvision, pci, cpus, upstream,
+#						arm64
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS, LOOM_FAULTS_SEED: to repeat a run, or for a
 # shorter one.
@@ -49,7 +51,19 @@ same_bits() {
 	make -s build/bench/bench_same_bits && build/bench/bench_same_bits all
 }
 
-all='host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci upstream arm64'
+# on_cpu CPU: emulated, so all takes ten times as long, and there are a fifth of the random rounds
+on_cpu() {
+	local under="qemu-x86_64 -cpu $1" name test
+	for name in $(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//'); do
+		# shellcheck disable=SC2086 # words
+		run "$name, on $1" env LOOM_EFFORT=20 $under "build/host/$name"
+	done
+	for test in tools/testing/e2e/{1[0-8],2[0134],26,30}-*.sh; do
+		run "$(basename "$test" .sh), on $1" env "LOOM_UNDER=$under" bash "$test"
+	done
+}
+
+all='host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci cpus upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
@@ -94,6 +108,11 @@ for part in $parts; do
 	pci)
 		run "a device on the bus that breaks" tools/ci/pci/faults.sh faults 200 \
 			resets 1000 pulls 200 sleeps 100 fuzz 3600 ;;
+	cpus)
+		tools/ci/deps.sh cpus || exit 1
+		on_cpu max
+		# all that the library asks for
+		on_cpu max,-avx2,-f16c ;;
 	upstream|arm64)
 		run "make check-$part" make -s "check-$part" ;;
 	*)

@@ -13,7 +13,7 @@ ok 'the pictures are drawn' make_pictures || finish
 matrix() {
 	local name=$1
 	shift
-	build/e2e/model_matrix "$(model_file "$name")" "$out/$name" "$@" >"$out/$name.tap"
+	$under build/e2e/model_matrix "$(model_file "$name")" "$out/$name" "$@" >"$out/$name.tap"
 	local status=$?
 	grep -A1 '^not ok\|^Bail' "$out/$name.tap"
 	tail -n 2 "$out/$name.tap" | head -n 1

@@ -5,4 +5,4 @@
 . "$(dirname "$0")/lib.sh"
 
 fresh_out
-exec build/e2e/onnx_backend --device host --digest "$out/digest"
+exec $under build/e2e/onnx_backend --device host --digest "$out/digest"

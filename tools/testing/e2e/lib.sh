@@ -7,8 +7,11 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
 
+# LOOM_UNDER: what programs of ours run under, as "qemu-x86_64 -cpu max"
+under=${LOOM_UNDER:-}
 # the tool with the judge in it: see judge.c
-loom=build/e2e/loom
+loom="$under build/e2e/loom"
+loom=${loom# }
 models=build/models
 out=build/e2e-out/$(basename "$0" .sh)
 tap_count=0
@@ -237,7 +240,7 @@ same_bits() {
 decode_run() {
 	mkdir -p "$2"
 	build/e2e/gpt_model "$2/gpt.onnx" &&
-	build/e2e/decode "$2/gpt.onnx" "$1" 200 1 2 3 >"$2/tokens" 2>"$2/figures" ||
+	$under build/e2e/decode "$2/gpt.onnx" "$1" 200 1 2 3 >"$2/tokens" 2>"$2/figures" ||
 	cat "$2/figures"
 	# keys and values of two layers; token and position; logits
 	grep -q '; copied for each: 16 bytes in, 384 out; stayed on the device: 262144$' "$2/figures"
