@@ -429,6 +429,14 @@ static inline int loom_sram_take_mapped(int fd, const struct drm_loom_region_inf
 /* Folders in configfs that devices are made of. */
 #define LOOM_CONFIGFS	"/sys/kernel/config/loom"
 
+/* Whether there is the folder; mounts configfs if it has to. */
+static inline bool config_is_there(void)
+{
+	return !access(LOOM_CONFIGFS, F_OK) ||
+	       (!geteuid() && !mount("none", "/sys/kernel/config", "configfs", 0, NULL) &&
+		!access(LOOM_CONFIGFS, F_OK));
+}
+
 static inline int config_write(const char *name, const char *file, const char *text)
 {
 	char path[200];

@@ -5,8 +5,6 @@
  */
 #include "loom_selftest.h"
 
-#include <sys/mount.h>
-
 #define DEVICES		3
 #define STORM_THREADS	3
 #define STORM_NS	(8 * LOOM_SECOND_NS)
@@ -147,9 +145,7 @@ FIXTURE_SETUP(configfs)
 	uint32_t i;
 	int fd;
 
-	if (access("/sys/kernel/config/loom", F_OK) &&
-	    (geteuid() || mount("none", "/sys/kernel/config", "configfs", 0, NULL) ||
-	     access("/sys/kernel/config/loom", F_OK)))
+	if (!config_is_there())
 		SKIP(return, "no configfs");
 	if (geteuid())
 		SKIP(return, "not root");

@@ -193,6 +193,7 @@ static int loom_device_init(struct loom_device *loom)
 	int ret;
 
 	INIT_LIST_HEAD(&loom->imports);
+	init_rwsem(&loom->imports_gate);
 	ret = drmm_mutex_init(drm, &loom->place_lock);
 	if (!ret)
 		ret = drmm_mutex_init(drm, &loom->imports_lock);

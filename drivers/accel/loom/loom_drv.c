@@ -40,48 +40,28 @@
  * gains a warning, and nothing else.
  *
  * What is larger than the structure that this driver knows must be zero there: E2BIG.
+ *
+ * drm_ioctl() fails with ENODEV once the device is unplugged. An ioctl that began before may still
+ * run when loom_device_remove() returns, so each part that touches the device is a critical section
+ * of drm_dev_enter(). All DRM devices of the machine share that SRCU domain: a reader that does not
+ * leave blocks the unplugging of each of them. Such a section must therefore not access user memory
+ * (a page of a FUSE file may never arrive), verify a plan, or wait for fences or reservations.
+ * Rejected: one section around each ioctl, with which any client could block all unplugging.
  */
-
-/*
- * An ioctl that fails with ENODEV after the device was unplugged, and that unplugging waits for.
- * BO_WAIT is not guarded: it does not touch the device, and may take long. BO_READ and BO_WRITE
- * guard what touches it by themselves.
- */
-#define LOOM_DRV_GUARDED(func)							\
-static int func##_guarded(struct drm_device *drm, void *data, struct drm_file *file) \
-{										\
-	int ret, idx;								\
-										\
-	if (!drm_dev_enter(drm, &idx))						\
-		return loom_refuse(drm, -ENODEV, "the device is unplugged");	\
-	ret = func(drm, data, file);						\
-	drm_dev_exit(idx);							\
-	return ret;								\
-}
-
-LOOM_DRV_GUARDED(loom_query_ioctl)
-LOOM_DRV_GUARDED(loom_bo_ioctl_create)
-LOOM_DRV_GUARDED(loom_bo_ioctl_info)
-LOOM_DRV_GUARDED(loom_plan_ioctl_create)
-LOOM_DRV_GUARDED(loom_plan_ioctl_destroy)
-LOOM_DRV_GUARDED(loom_submit_ioctl)
-LOOM_DRV_GUARDED(loom_context_ioctl_create)
-LOOM_DRV_GUARDED(loom_context_ioctl_destroy)
-LOOM_DRV_GUARDED(loom_context_ioctl_query)
 
 #define LOOM_DRV_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(LOOM_##name, func, DRM_RENDER_ALLOW)
 
 static const struct drm_ioctl_desc loom_drv_ioctls[] = {
-	LOOM_DRV_IOCTL(QUERY, loom_query_ioctl_guarded),
-	LOOM_DRV_IOCTL(BO_CREATE, loom_bo_ioctl_create_guarded),
-	LOOM_DRV_IOCTL(BO_INFO, loom_bo_ioctl_info_guarded),
+	LOOM_DRV_IOCTL(QUERY, loom_query_ioctl),
+	LOOM_DRV_IOCTL(BO_CREATE, loom_bo_ioctl_create),
+	LOOM_DRV_IOCTL(BO_INFO, loom_bo_ioctl_info),
 	LOOM_DRV_IOCTL(BO_WAIT, loom_bo_ioctl_wait),
-	LOOM_DRV_IOCTL(PLAN_CREATE, loom_plan_ioctl_create_guarded),
-	LOOM_DRV_IOCTL(PLAN_DESTROY, loom_plan_ioctl_destroy_guarded),
-	LOOM_DRV_IOCTL(SUBMIT, loom_submit_ioctl_guarded),
-	LOOM_DRV_IOCTL(CONTEXT_CREATE, loom_context_ioctl_create_guarded),
-	LOOM_DRV_IOCTL(CONTEXT_DESTROY, loom_context_ioctl_destroy_guarded),
-	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query_guarded),
+	LOOM_DRV_IOCTL(PLAN_CREATE, loom_plan_ioctl_create),
+	LOOM_DRV_IOCTL(PLAN_DESTROY, loom_plan_ioctl_destroy),
+	LOOM_DRV_IOCTL(SUBMIT, loom_submit_ioctl),
+	LOOM_DRV_IOCTL(CONTEXT_CREATE, loom_context_ioctl_create),
+	LOOM_DRV_IOCTL(CONTEXT_DESTROY, loom_context_ioctl_destroy),
+	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query),
 	LOOM_DRV_IOCTL(BO_READ, loom_copy_ioctl_read),
 	LOOM_DRV_IOCTL(BO_WRITE, loom_copy_ioctl_write),
 };
@@ -164,23 +144,6 @@ static int loom_drv_check(struct file *filp, u32 cmd, unsigned long arg)
 	return loom_drv_check_core(drm, cmd, arg);
 }
 
-/* Exporting looks at attachments of imports, which go when the device is unplugged. */
-static long loom_drv_call(struct file *filp, unsigned int cmd, unsigned long arg,
-			  long (*call)(struct file *filp, unsigned int cmd, unsigned long arg))
-{
-	struct drm_file *file = filp->private_data;
-	int idx;
-	long ret;
-
-	if (DRM_IOCTL_NR(cmd) != DRM_IOCTL_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD))
-		return call(filp, cmd, arg);
-	if (!drm_dev_enter(file->minor->dev, &idx))
-		return -ENODEV;
-	ret = call(filp, cmd, arg);
-	drm_dev_exit(idx);
-	return ret;
-}
-
 /**
  * loom_drv_ioctl() - an ioctl on a node, see LOOM_DRV_FOPS
  * @filp: the open node
@@ -191,7 +154,7 @@ static long loom_drv_call(struct file *filp, unsigned int cmd, unsigned long arg
  */
 long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	return loom_drv_check(filp, cmd, arg) ?: loom_drv_call(filp, cmd, arg, drm_ioctl);
+	return loom_drv_check(filp, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
 }
 EXPORT_SYMBOL_NS_GPL(loom_drv_ioctl, LOOM_COMPAT_NS);
 
@@ -207,7 +170,7 @@ EXPORT_SYMBOL_NS_GPL(loom_drv_ioctl, LOOM_COMPAT_NS);
 long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	return loom_drv_check(filp, cmd, (unsigned long)compat_ptr(arg)) ?:
-	       loom_drv_call(filp, cmd, arg, drm_compat_ioctl);
+	       drm_compat_ioctl(filp, cmd, arg);
 }
 EXPORT_SYMBOL_NS_GPL(loom_drv_compat_ioctl, LOOM_COMPAT_NS);
 #endif

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 
@@ -343,20 +344,21 @@ out_free:
 	return ret;
 }
 
-/* The back end hears of it, while the device is awake. */
+/* The back end hears of it, while the device is there and awake. */
 static int loom_plan_object_tell(struct loom_plan_object *object)
 {
 	struct loom_device *loom = object->loom;
-	int ret = 0;
+	int ret, idx;
 
-	if (loom->backend->plan_create) {
-		ret = loom_power_get(loom);
-		if (ret)
-			return ret;
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return loom_refuse(&loom->drm, -ENODEV, "plan: the device is unplugged");
+	ret = loom->backend->plan_create ? loom_power_get(loom) : 0;
+	if (!ret && loom->backend->plan_create) {
 		ret = loom_backend_errno(loom->backend->plan_create(object));
 		loom_power_put(loom);
 	}
 	object->created = !ret;
+	drm_dev_exit(idx);
 	return ret;
 }
 

@@ -2,6 +2,7 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 
@@ -324,6 +325,9 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
  * between finds the fence of a job that is armed but not yet pushed, and waits for it; nothing
  * before the push waits for that thread. push_lock is held from before arming until after the
  * push, so each entity gets its jobs in the order in which they were armed.
+ *
+ * The job is armed and pushed in one critical section of drm_dev_enter(), so that a device that is
+ * unplugged finds each job that was armed, and ends it (loom_job_end_all()).
  */
 static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 			   struct loom_region_conflict *conflict, struct loom_bo_room *room)
@@ -334,7 +338,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	struct drm_gem_object *gem;
 	struct dma_fence *fence;
 	struct drm_exec exec;
-	int ret;
+	int ret, idx;
 	u32 i;
 
 	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
@@ -349,11 +353,14 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 				       conflict);
 	if (ret)
 		goto err_exec;
+	ret = -ENODEV;
+	if (!drm_dev_enter(&loom->drm, &idx))
+		goto err_release;
 	ret = loom_backend_errno(loom->backend->job_emit(job));
 	if (!ret)
 		ret = mutex_lock_interruptible(&context->push_lock);
 	if (ret)
-		goto err_release;
+		goto err_exit;
 
 	/* Nothing can fail from here on. The job's reference to its context goes with it. */
 	loom_context_get(context);
@@ -366,15 +373,35 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	drm_exec_fini(&exec);
 	drm_sched_entity_push_job(&job->base);
 	mutex_unlock(&context->push_lock);
+	drm_dev_exit(idx);
 	loom_context_put(context);
 	loom_sync_out_signal(out, fence);
 	dma_fence_put(fence);
 	return 0;
 
+err_exit:
+	drm_dev_exit(idx);
 err_release:
 	loom_region_release(sram, &job->scratch);
 err_exec:
 	drm_exec_fini(&exec);
+	return ret;
+}
+
+/* The back end prepares for the job, while the device is there and awake. */
+static int loom_submit_prepare(struct loom_job *job)
+{
+	struct loom_device *loom = job->loom;
+	int ret, idx;
+
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return loom_refuse(&loom->drm, -ENODEV, "submit: the device is unplugged");
+	ret = loom_power_get(loom);
+	if (!ret) {
+		job->powered = true;
+		ret = loom_backend_errno(loom->backend->job_prepare(job));
+	}
+	drm_dev_exit(idx);
 	return ret;
 }
 
@@ -452,11 +479,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	ret = loom_sync_out_init(&out, &args->out_syncs, file);
 	if (ret)
 		goto err_free;
-	ret = loom_power_get(loom);
-	if (ret)
-		goto err_sync;
-	job->powered = true;
-	ret = loom_backend_errno(loom->backend->job_prepare(job));
+	ret = loom_submit_prepare(job);
 	if (ret)
 		goto err_sync;
 	do {

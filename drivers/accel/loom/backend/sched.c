@@ -61,7 +61,7 @@
 
 /**
  * loom_job_revoked() - somebody waits for the scratch of a job that was given to the back end
- * @scratch: of the job, under &loom_region.scratch_lock, in a guarded ioctl
+ * @scratch: of the job, under &loom_region.scratch_lock
  */
 void loom_job_revoked(struct loom_region_scratch *scratch)
 {
@@ -93,7 +93,7 @@ static void loom_job_revoke_all_locked(struct loom_device *loom, struct loom_bo 
 
 /**
  * loom_job_revoke() - have no job use the place of a buffer any more
- * @loom: the device; this is called in a guarded ioctl
+ * @loom: the device
  * @bo: the buffer, in the SRAM, reserved: so there will be no more jobs
  *
  * Jobs that have not started never will. One that is running is stopped and waited for, which takes

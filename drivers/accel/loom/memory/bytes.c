@@ -31,6 +31,9 @@
  * are waited for, with the buffer reserved; no job is waited for, as those that use a buffer that
  * leaves the SRAM end (loom_job_revoke()).
  *
+ * A move is prepared and let go in one critical section of drm_dev_enter(), so that unplugging the
+ * device waits for it (loom_moves_drain()). Nobody waits for a fence in there.
+ *
  * On a device that is gone or wedged nothing is moved: the bytes are lost, and those on the host
  * are zeroes, or what they were at the last copy.
  *
@@ -154,21 +157,28 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram)
 	fence = loom_move_fence(move);
 	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
 	loom_move_go(move);
-	/* uninterrupted: after an error TTM would free the pages that the device writes to */
-	if (sram)
-		dma_fence_wait(fence, false);
 	dma_fence_put(fence);
 	return 0;
 }
 
 static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 {
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool sram = bo->shape.region == DRM_LOOM_REGION_SRAM;
-	int ret = sram ? loom_job_revoke(to_loom_device(bo->tbo.base.dev), bo) : 0;
+	int ret = sram ? loom_job_revoke(loom, bo) : 0, idx;
 
 	if (!ret)
 		ret = loom_compat_ttm_populate(&bo->tbo, ctx);
-	return ret ?: loom_bytes_copy_out(bo, sram);
+	/* unplugging the device waits for all moves that were let go in here */
+	if (ret || !drm_dev_enter(&loom->drm, &idx))
+		return ret;
+	ret = loom_bytes_copy_out(bo, sram);
+	drm_dev_exit(idx);
+	/* uninterrupted: after an error TTM would free the pages that the device writes to */
+	if (!ret && sram)
+		dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
+				      MAX_SCHEDULE_TIMEOUT);
+	return ret;
 }
 
 /**
@@ -183,16 +193,12 @@ int loom_bytes_leave(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 		     struct ttm_resource *resource)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
-	int ret = 0, idx;
+	int ret = 0;
 
-	if (loom_bytes_are_unwanted(bo)) {
+	if (loom_bytes_are_unwanted(bo))
 		ret = loom_bytes_drop(bo);
-	} else if (drm_dev_enter(&loom->drm, &idx)) {
-		/* who unplugs the device waits for what is let go until then */
-		if (!READ_ONCE(loom->wedged))
-			ret = loom_bytes_save(bo, ctx);
-		drm_dev_exit(idx);
-	}
+	else if (!READ_ONCE(loom->wedged) && !drm_dev_is_unplugged(&loom->drm))
+		ret = loom_bytes_save(bo, ctx);
 	if (!ret)
 		ttm_bo_move_null(&bo->tbo, resource);
 	return ret;
@@ -224,6 +230,29 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 	ret = loom_bytes_depend(move, fences, count);
 	loom_bytes_put_fences(fences, count);
 	return ret;
+}
+
+/* Begin a move to @resource. Return: its fence, a reference, or ERR_PTR(-errno). */
+static struct dma_fence *loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource,
+					  bool copied)
+{
+	struct dma_fence *fence;
+	struct loom_move *move;
+	int ret;
+
+	move = loom_move_create(bo, copied ? LOOM_MOVE_IN : LOOM_MOVE_CLEAR,
+				loom_region_address(resource),
+				copied ? bo->tbo.ttm->pages : NULL);
+	if (IS_ERR(move))
+		return ERR_CAST(move);
+	ret = loom_bytes_depend_on_place(move, bo, resource);
+	if (ret) {
+		loom_move_free(move);
+		return ERR_PTR(ret);
+	}
+	fence = loom_move_fence(move);
+	loom_move_go(move);
+	return fence;
 }
 
 /* The pages go with a ghost, if there are any. */
@@ -258,29 +287,20 @@ int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool copied = loom_bo_on_host(bo);
 	struct dma_fence *fence;
-	struct loom_move *move;
-	int ret = 0;
+	int ret = 0, idx;
 
 	if (READ_ONCE(loom->wedged))
 		return -EIO;
-	if (drm_dev_is_unplugged(&loom->drm))
-		return -ENODEV;
 	if (copied)
 		ret = loom_compat_ttm_populate(&bo->tbo, ctx);
 	if (ret)
 		return ret;
-	move = loom_move_create(bo, copied ? LOOM_MOVE_IN : LOOM_MOVE_CLEAR,
-				loom_region_address(resource),
-				copied ? bo->tbo.ttm->pages : NULL);
-	if (IS_ERR(move))
-		return PTR_ERR(move);
-	ret = loom_bytes_depend_on_place(move, bo, resource);
-	if (ret) {
-		loom_move_free(move);
-		return ret;
-	}
-	fence = loom_move_fence(move);
-	loom_move_go(move);
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return -ENODEV;
+	fence = loom_bytes_bring(bo, resource, copied);
+	drm_dev_exit(idx);
+	if (IS_ERR(fence))
+		return PTR_ERR(fence);
 	/* uninterrupted: the device writes there, whether somebody waits or not */
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM)
 		dma_fence_wait(fence, false);

@@ -159,17 +159,18 @@ static int loom_copy_begin(const struct loom_copy *copy, u64 offset, u64 bytes,
 	struct dma_resv *resv = copy->bo->tbo.base.resv;
 	int ret, idx;
 
-	if (!drm_dev_enter(&loom->drm, &idx))
-		return loom_refuse(&loom->drm, -ENODEV, "the device is unplugged");
 	if (READ_ONCE(loom->wedged))
-		ret = loom_refuse(&loom->drm, -EIO, "copy: the device is wedged");
-	else
-		ret = dma_resv_lock_interruptible(resv, NULL);
-	if (!ret) {
+		return loom_refuse(&loom->drm, -EIO, "copy: the device is wedged");
+	ret = dma_resv_lock_interruptible(resv, NULL);
+	if (ret)
+		return ret;
+	if (drm_dev_enter(&loom->drm, &idx)) {
 		ret = loom_copy_begin_locked(copy, offset, bytes, fence);
-		dma_resv_unlock(resv);
+		drm_dev_exit(idx);
+	} else {
+		ret = loom_refuse(&loom->drm, -ENODEV, "the device is unplugged");
 	}
-	drm_dev_exit(idx);
+	dma_resv_unlock(resv);
 	return ret;
 }
 

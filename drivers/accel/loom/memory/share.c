@@ -29,7 +29,11 @@
  *
  * What was imported is mapped for the device from the import on until the buffer is destroyed. A
  * device that is unplugged loses these mappings at once, as they would refer to an IOMMU's tables
- * that are not its own any more (loom_share_end_all()).
+ * that are not its own any more (loom_share_end_all()). The attachments stay until the buffers are
+ * destroyed, because the core follows them when a buffer is exported again.
+ *
+ * An import may wait for the exporter's fences, so it holds &loom_device.imports_gate, for which
+ * this device's unplugging alone waits, and not drm_dev_enter().
  *
  * Rejected: to move such a buffer to the device's memory for its own jobs and back for those of
  * others. Two devices that work on it in turn would copy all of it twice each time, and who has
@@ -119,12 +123,12 @@ struct sg_table *loom_share_gem_sg_table(struct drm_gem_object *gem)
 struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf *dmabuf)
 {
 	struct loom_device *loom = to_loom_device(drm);
-	struct drm_gem_object *gem;
-	int idx;
+	struct drm_gem_object *gem = ERR_PTR(-ENODEV);
 
-	if (!drm_dev_enter(drm, &idx))
-		return ERR_PTR(-ENODEV);
-	gem = drm_gem_prime_import(drm, dmabuf);
+	if (down_read_killable(&loom->imports_gate))
+		return ERR_PTR(-EINTR);
+	if (!READ_ONCE(loom->unplugged))
+		gem = drm_gem_prime_import(drm, dmabuf);
 	/* else it is one of this device */
 	if (!IS_ERR(gem) && gem->import_attach) {
 		mutex_lock(&loom->imports_lock);
@@ -132,21 +136,8 @@ struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf 
 			list_add(&gem_to_loom_bo(gem)->import_node, &loom->imports);
 		mutex_unlock(&loom->imports_lock);
 	}
-	drm_dev_exit(idx);
+	up_read(&loom->imports_gate);
 	return gem;
-}
-
-static void loom_share_detach_locked(struct loom_bo *bo)
-{
-	struct drm_gem_object *gem = &bo->tbo.base;
-
-	list_del_init(&bo->import_node);
-	/* core sets it when the import has succeeded */
-	if (!gem->import_attach)
-		return;
-	drm_prime_gem_destroy(gem, bo->tbo.sg);
-	gem->import_attach = NULL;
-	bo->tbo.sg = NULL;
 }
 
 /**
@@ -158,7 +149,10 @@ void loom_share_detach(struct loom_bo *bo)
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 
 	mutex_lock(&loom->imports_lock);
-	loom_share_detach_locked(bo);
+	list_del_init(&bo->import_node);
+	/* core sets it when the import has succeeded; mapped unless the device is unplugged */
+	if (bo->tbo.base.import_attach)
+		drm_prime_gem_destroy(&bo->tbo.base, bo->tbo.sg);
 	mutex_unlock(&loom->imports_lock);
 }
 
@@ -174,8 +168,14 @@ void loom_share_end_all(struct loom_device *loom)
 
 	if (!loom->config.host_slots)
 		return;
+	down_write(&loom->imports_gate);
 	mutex_lock(&loom->imports_lock);
-	list_for_each_entry_safe(bo, next, &loom->imports, import_node)
-		loom_share_detach_locked(bo);
+	list_for_each_entry_safe(bo, next, &loom->imports, import_node) {
+		list_del_init(&bo->import_node);
+		dma_buf_unmap_attachment_unlocked(bo->tbo.base.import_attach, bo->tbo.sg,
+						  DMA_BIDIRECTIONAL);
+		bo->tbo.sg = NULL;
+	}
 	mutex_unlock(&loom->imports_lock);
+	up_write(&loom->imports_gate);
 }

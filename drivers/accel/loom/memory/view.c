@@ -2,6 +2,7 @@
 #include <linux/dma-buf.h>
 #include <linux/mm.h>
 #include <linux/pm_runtime.h>
+#include <linux/sched/signal.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_gem_ttm_helper.h>
@@ -199,6 +200,21 @@ void loom_device_show(struct loom_device *loom)
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_show, LOOM_COMPAT_NS);
 
+/*
+ * Wait for the moves of a buffer outside of drm_dev_enter(), with the buffer unlocked; the mapping
+ * keeps it. A wait is short, because it cannot be interrupted: the fault is taken again until the
+ * moves have ended, or the process is killed. Interrupted waits would spin where the fault is one
+ * of the kernel's, which has no signals delivered.
+ */
+static vm_fault_t loom_view_wait(struct ttm_buffer_object *tbo, struct vm_fault *vmf)
+{
+	dma_resv_unlock(tbo->base.resv);
+	if (fault_flag_allow_retry_first(vmf->flags) && vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+	dma_resv_wait_timeout(tbo->base.resv, DMA_RESV_USAGE_KERNEL, false, HZ / 10);
+	return fatal_signal_pending(current) ? VM_FAULT_SIGBUS : VM_FAULT_NOPAGE;
+}
+
 static vm_fault_t loom_view_fault(struct vm_fault *vmf)
 {
 	struct ttm_buffer_object *tbo = vmf->vma->vm_private_data;
@@ -212,6 +228,8 @@ static vm_fault_t loom_view_fault(struct vm_fault *vmf)
 	fault = ttm_bo_vm_reserve(tbo, vmf);
 	if (fault)
 		return fault;
+	if (!dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_KERNEL))
+		return loom_view_wait(tbo, vmf);
 	if (drm_dev_enter(tbo->base.dev, &idx)) {
 		fault = loom_view_fault_awake(to_loom_bo(tbo), vmf);
 		drm_dev_exit(idx);
