@@ -40,6 +40,7 @@ static const struct fault faults[] = {
 	{ "irq-double", "", 0 },
 	{ "irq-spurious", "", 0 },
 	{ "record-lost", "", MAY_CANCEL | MAY_TIME_OUT },
+	{ "record-skip", "", MAY_CANCEL },
 	{ "record-double", "", MAY_WEDGE },
 	{ "record-half", "", 0 },
 	{ "record-garbage", "", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },

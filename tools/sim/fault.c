@@ -26,6 +26,8 @@ static const struct fault_kind fault_kinds[FAULT_COUNT] = {
 	[FAULT_IRQ_DOUBLE] = { "irq-double", NULL, 0, "an interrupt is raised twice", 50 },
 	[FAULT_IRQ_SPURIOUS] = { "irq-spurious", NULL, 0, "an interrupt for nothing, now" },
 	[FAULT_RECORD_LOST] = { "record-lost", NULL, 0, "a record is not written", 2000 },
+	[FAULT_RECORD_SKIP] = {
+		"record-skip", NULL, 0, "an entry of the ring is left out, without a mark", 2000 },
 	[FAULT_RECORD_DOUBLE] = { "record-double", NULL, 0, "a record is written twice", 2000 },
 	[FAULT_RECORD_HALF] = {
 		"record-half", NULL, 0, "a record is only written to its middle, and marked", 500 },
@@ -43,6 +45,8 @@ static const struct fault_kind fault_kinds[FAULT_COUNT] = {
 	[FAULT_HEARTBEAT_STUCK] = {
 		"heartbeat-stuck", NULL, 0, "the heartbeat stands still (in each read of it)", 20 },
 	[FAULT_JOB_HANG] = { "job-hang", NULL, 0, "a job never ends, even if told to stop", 3000 },
+	[FAULT_MOVE_SILENT] = {
+		"move-silent", NULL, 0, "a copy or a clear is done, and has no record", 3000 },
 	[FAULT_RESET_HANG] = { "reset-hang", NULL, 0, "a reset never ends", 10 },
 	[FAULT_REGISTERS_ONES] = {
 		"registers-ones", NULL, 0, "a register reads all ones, or a write is lost", 1000 },

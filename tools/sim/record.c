@@ -170,6 +170,12 @@ static int record_write(struct sim *sim, struct loom_pci_record *record)
 	return ret ? ret : sim_dma_write(&sim->dma, at + body, &word, sizeof(word));
 }
 
+static bool record_is_move(const struct sim_item *item)
+{
+	return item->kind == LOOM_PCI_KIND_COPY_IN || item->kind == LOOM_PCI_KIND_COPY_OUT ||
+	       item->kind == LOOM_PCI_KIND_CLEAR;
+}
+
 void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 generation)
 {
 	struct loom_pci_record record;
@@ -187,7 +193,10 @@ void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 ge
 	record_break(sim, &record);
 	sim_fuzz_record(&sim->faults, &record, &sim->records.last);
 	sim->records.last = record;
-	if (!sim_fault_due(&sim->faults, FAULT_RECORD_LOST))
+	if (sim_fault_due(&sim->faults, FAULT_RECORD_SKIP))
+		sim->records.mark++;
+	if (!(record_is_move(item) && sim_fault_due(&sim->faults, FAULT_MOVE_SILENT)) &&
+	    !sim_fault_due(&sim->faults, FAULT_RECORD_LOST))
 		ret = record_write(sim, &record);
 	if (!ret && sim_fault_due(&sim->faults, FAULT_RECORD_DOUBLE))
 		ret = record_write(sim, &record);

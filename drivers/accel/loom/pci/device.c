@@ -77,6 +77,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 {
 	struct loom_pci *pci = container_of(to_delayed_work(work), struct loom_pci, heartbeat);
 	u32 beats = readl(pci->regs + LOOM_PCI_HEARTBEAT);
+	bool skipped;
 
 	if (!pci_device_is_present(pci->pdev)) {
 		loom_device_wedge(pci->loom, "it is not there any more");
@@ -90,10 +91,12 @@ static void loom_pci_heartbeat(struct work_struct *work)
 	spin_unlock(&pci->ring.lock);
 	pci->silent = beats == pci->beats ? pci->silent + 1 : 0;
 	pci->beats = beats;
-	if (pci->silent >= LOOM_PCI_SILENT || loom_pci_has_stopped(pci)) {
-		drm_notice(&pci->loom->drm, "hangs: status %#x, epoch %u, fault %u, heartbeat %u\n",
+	skipped = loom_pci_record_is_skipped(pci);
+	if (pci->silent >= LOOM_PCI_SILENT || skipped || loom_pci_has_stopped(pci)) {
+		drm_notice(&pci->loom->drm, "hangs: status %#x, epoch %u, fault %u, heartbeat %u%s\n",
 			   readl(pci->regs + LOOM_PCI_STATUS), readl(pci->regs + LOOM_PCI_EPOCH),
-			   readl(pci->regs + LOOM_PCI_FAULT), beats);
+			   readl(pci->regs + LOOM_PCI_FAULT), beats,
+			   skipped ? ", a record is missing" : "");
 		loom_device_hang(pci->loom, pci->ring.epoch);
 		return;
 	}
@@ -132,11 +135,18 @@ static int loom_pci_handshake(struct loom_pci *pci, u32 epoch)
 	writel(epoch, pci->regs + LOOM_PCI_RESET);
 	ret = readl_poll_timeout(pci->regs + LOOM_PCI_EPOCH, value, value == epoch, 100,
 				 LOOM_PCI_RESET_MS * USEC_PER_MSEC);
-	if (ret)
+	if (ret) {
+		dev_err(&pci->pdev->dev, "EPOCH is %#x %u ms after RESET was set to %#x\n", value,
+			LOOM_PCI_RESET_MS, epoch);
 		return ret;
-	return readl_poll_timeout(pci->regs + LOOM_PCI_STATUS, value,
-				  value != U32_MAX && value & LOOM_PCI_STATUS_READY, 100,
-				  LOOM_PCI_RESET_MS * USEC_PER_MSEC);
+	}
+	ret = readl_poll_timeout(pci->regs + LOOM_PCI_STATUS, value,
+				 value != U32_MAX && value & LOOM_PCI_STATUS_READY, 100,
+				 LOOM_PCI_RESET_MS * USEC_PER_MSEC);
+	if (ret)
+		dev_err(&pci->pdev->dev, "STATUS is %#x, not ready, %u ms after a reset\n", value,
+			LOOM_PCI_RESET_MS);
+	return ret;
 }
 
 /**

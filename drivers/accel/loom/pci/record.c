@@ -121,10 +121,10 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 	struct loom_pci_request request;
 
 	if (le32_to_cpu(record->epoch) != READ_ONCE(ring->epoch)) {
-		/* nobody but a device gone wrong writes that to a ring that began with the epoch */
+		/* only a broken device writes that to a ring that began with the epoch */
 		ring->stale++;
 		loom_device_hang(pci->loom, READ_ONCE(ring->epoch));
-		return 0;
+		return -ESTALE;
 	}
 	if (!loom_pci_record_take(ring, record, &request)) {
 		loom_device_wedge(pci->loom, "a record of what it was not told");
@@ -149,21 +149,64 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 }
 
 /**
- * loom_pci_record_look() - look whether there are records
+ * loom_pci_record_look() - read the records that are there
  * @pci: the device; fence safe
+ *
+ * Reads at most as many as the ring has entries. No record is lost by that: those beyond were
+ * written during this call, and each of them raises an interrupt.
+ *
+ * Return: the number of records that were read.
  */
-void loom_pci_record_look(struct loom_pci *pci)
+u32 loom_pci_record_look(struct loom_pci *pci)
 {
 	bool signalling = dma_fence_begin_signalling();
 	struct loom_pci_ring *ring = &pci->ring;
 	struct loom_pci_record record;
+	int ret = 0;
+	u32 count;
 
 	mutex_lock(&ring->read_lock);
-	while (READ_ONCE(ring->on) && loom_pci_record_read(ring, &record))
-		if (loom_pci_record_dispatch(pci, &record))
+	for (count = 0; !ret && count < ring->entries; count++) {
+		if (!READ_ONCE(ring->on) || READ_ONCE(pci->loom->wedged) ||
+		    !loom_pci_record_read(ring, &record))
 			break;
+		ret = loom_pci_record_dispatch(pci, &record);
+	}
 	mutex_unlock(&ring->read_lock);
 	dma_fence_end_signalling(signalling);
+	return count;
+}
+
+static bool loom_pci_record_is_marked(const struct loom_pci_ring *ring, u32 index)
+{
+	const struct loom_pci_record *record = &ring->records[index & (ring->entries - 1)];
+
+	return le32_to_cpu(READ_ONCE(record->mark)) == index + 1;
+}
+
+/**
+ * loom_pci_record_is_skipped() - whether the device has left out a record
+ * @pci: the device
+ *
+ * It writes records in order, so one that is marked behind one that is not means that a mark was
+ * lost. Nothing that comes after it will be read.
+ *
+ * Return: true if so.
+ */
+bool loom_pci_record_is_skipped(struct loom_pci *pci)
+{
+	struct loom_pci_ring *ring = &pci->ring;
+	bool skipped = false;
+	u32 i;
+
+	mutex_lock(&ring->read_lock);
+	for (i = 1; !skipped && i < ring->entries; i++)
+		skipped = loom_pci_record_is_marked(ring, ring->read + i);
+	/* the one before may have been written since; it is visible if the later one is */
+	dma_rmb();
+	skipped = skipped && !loom_pci_record_is_marked(ring, ring->read);
+	mutex_unlock(&ring->read_lock);
+	return skipped;
 }
 
 /**
@@ -173,12 +216,12 @@ void loom_pci_record_look(struct loom_pci *pci)
  *
  * The thread of the interrupt.
  *
- * Return: IRQ_HANDLED.
+ * Return: IRQ_HANDLED, or IRQ_NONE if there were none: the kernel disables an interrupt that
+ * storms.
  */
 irqreturn_t loom_pci_record_interrupt(int irq, void *data)
 {
-	loom_pci_record_look(data);
-	return IRQ_HANDLED;
+	return loom_pci_record_look(data) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /**

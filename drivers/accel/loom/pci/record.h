@@ -3,10 +3,12 @@
 #define LOOM_PCI_RECORD_H
 
 #include <linux/irqreturn.h>
+#include <linux/types.h>
 
 struct loom_pci;
 
-void loom_pci_record_look(struct loom_pci *pci);
+u32 loom_pci_record_look(struct loom_pci *pci);
+bool loom_pci_record_is_skipped(struct loom_pci *pci);
 irqreturn_t loom_pci_record_interrupt(int irq, void *data);
 void loom_pci_record_forget(struct loom_pci *pci);
 
