@@ -159,6 +159,86 @@ TEST_F(caps, of_the_device_are_shared)
 	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
 }
 
+/* The host's memory is the same for all of them. */
+TEST_F(caps, all_devices_share_one)
+{
+	char name[32];
+	uint32_t a, b;
+	int fd;
+
+	snprintf(name, sizeof(name), "caps-%d", getpid());
+	if (!config_is_there() || config_make(name))
+		SKIP(return, "no devices in configfs");
+	EXPECT_EQ(0, config_set(name, "live", 1));
+	fd = config_open(name);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(0, caps_set(2 * BYTES, 0));
+	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
+	EXPECT_EQ(0, loom_bo_create(fd, BYTES, DRM_LOOM_REGION_DRAM, &b));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(fd, 1, DRM_LOOM_REGION_DRAM, &b));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &b));
+	/* neither file nor device was charged for what was refused */
+	EXPECT_EQ(BYTES, used(fd, true));
+	EXPECT_EQ(BYTES, used(fd, false));
+	EXPECT_EQ(0, loom_bo_close(self->fd, a));
+	EXPECT_EQ(0, loom_bo_create(fd, BYTES, DRM_LOOM_REGION_DRAM, &b));
+	close(fd);
+	EXPECT_EQ(0, config_remove(name));
+}
+
+/* ----------------------------------------------------------- control group */
+
+#define GROUPS		"/tmp/loom-groups"
+#define GROUP		GROUPS "/loom-caps"
+#define GROUP_BYTES	(32ull << 20)
+
+/* In the group. Return: bytes of buffers until one was refused, in MiB, or 0. */
+static int fill_group(void)
+{
+	struct drm_loom_bo_create args = { .size = 4 << 20 };
+	int fd, mib = 0;
+
+	if (loom_write_file(GROUP "/cgroup.procs", "0"))
+		return 0;
+	fd = loom_open();
+	while (fd >= 0 && mib < 250) {
+		struct drm_loom_bo_create one = args;
+
+		if (loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &one))
+			break;
+		mib += args.size >> 20;
+	}
+	return mib;
+}
+
+/* The pages of buffers are the group's memory, and its limit refuses them without a kill. */
+TEST_F(caps, a_control_group_is_charged_for_pages)
+{
+	int status = -1;
+	pid_t child;
+
+	mkdir(GROUPS, 0755);
+	if (mount("none", GROUPS, "cgroup2", 0, NULL))
+		SKIP(return, "no control groups");
+	loom_write_file(GROUPS "/cgroup.subtree_control", "+memory");
+	if (mkdir(GROUP, 0755) || loom_write_file(GROUP "/memory.max", "33554432")) {
+		rmdir(GROUP);
+		umount(GROUPS);
+		SKIP(return, "no memory controller");
+	}
+	child = loom_fork();
+	if (!child)
+		_exit(fill_group());
+	EXPECT_LT(0, child);
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status)) TH_LOG("status %#x", status);
+	TH_LOG("%d MiB of buffers in a group of 32 MiB", WEXITSTATUS(status));
+	EXPECT_LE(8, WEXITSTATUS(status));
+	EXPECT_GE(GROUP_BYTES >> 20, WEXITSTATUS(status));
+	rmdir(GROUP);
+	umount(GROUPS);
+}
+
 TEST_F(caps, who_made_a_buffer_is_charged_as_long_as_it_is_used)
 {
 	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };

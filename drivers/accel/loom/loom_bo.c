@@ -159,7 +159,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	 * A buffer larger than the host is refused, not tried until others are killed. Later on,
 	 * when it is touched or brought back, there is nobody to tell but by a signal.
 	 */
-	if (PFN_DOWN(size) > si_mem_available())
+	if (!loom_quota_has_memory(size))
 		return -ENOMEM;
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)

@@ -15,10 +15,12 @@
  *
  * DRAM can be oversubscribed: buffers that no job uses are moved to system memory. So the buffers
  * of a client are bounded by the host's memory, and without a cap it could have all of that. There
- * are two caps: on all buffers of a device, and on those that one open file has made. Both count
- * the bytes that buffers take from the host, in whole pages, resident or evicted, DRAM or SRAM.
+ * are three caps: on the buffers of all devices, on those of one device where its configuration has
+ * caps, and on those that one open file has made. All count the bytes that buffers take from the
+ * host, in whole pages, resident or evicted, DRAM or SRAM. The first one is the module's, because
+ * the host's memory is the same for all devices.
  *
- * Plans have two caps of the same kind. A plan counts with what its decoded form takes, and while
+ * Plans have caps of the same kind. A plan counts with what its decoded form takes, and while
  * it is verified with the bytes that the client gave and with the most that the verifier may need,
  * too: up to nine times the plan. So what is being verified at a time is bounded as well, and
  * no verification waits for another one. Rejected: a semaphore, by which one client could keep
@@ -31,7 +33,7 @@
  *
  * The caps are those of the device's own configuration, or the module's parameters. The latter can
  * be changed at any time, and hold for what is made from then on; zero is no cap. By default all
- * buffers of a device may take half of the host's memory, those of one file three quarters of
+ * buffers of all devices may take half of the host's memory, those of one file three quarters of
  * that, so that a single client that has gone wild leaves others something, and a large model
  * still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts are
  * some thousands: what a program that waits for none of its jobs for a second has.
@@ -45,9 +47,8 @@
  * it from one account to another could fail where nothing can be refused. A client that opens the
  * node many times has as many caps of the second kind; the first one bounds them all.
  *
- * Rejected: the memory cgroup alone. All that core and the driver allocate for a client is charged
- * to it (GFP_KERNEL_ACCOUNT), but the pages of buffers are not: TTM takes them from pools that know
- * no cgroup, and it has no flag in this kernel by which a driver could ask for that.
+ * All that core and the driver allocate for a client is charged to its memory cgroup, the pages of
+ * buffers among it (loom_ttm.c). Rejected: the cgroup alone. Most systems set no limit there.
  */
 
 /* Until the module is loaded: the default depends on the host's memory. */
@@ -65,7 +66,7 @@ EXPORT_SYMBOL_NS_GPL(loom_quota_params, LOOM_COMPAT_NS);
 
 module_param_named(max_bytes, loom_quota_params.max_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_bytes,
-		 "Bytes that all buffers of a device may take (default: 1/2 of the memory; 0: no cap)");
+		 "Bytes that the buffers of all devices may take (default: 1/2 of the memory; 0: no cap)");
 
 module_param_named(max_file_bytes, loom_quota_params.max_file_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_file_bytes,
@@ -73,7 +74,7 @@ MODULE_PARM_DESC(max_file_bytes,
 
 module_param_named(max_plans_bytes, loom_quota_params.max_plans_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_plans_bytes,
-		 "Bytes that all plans of a device may take (default: 1/4 of the memory; 0: no cap)");
+		 "Bytes that the plans of all devices may take (default: 1/4 of the memory; 0: no cap)");
 
 module_param_named(max_file_plans_bytes, loom_quota_params.max_file_plans_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_file_plans_bytes,
@@ -125,14 +126,21 @@ static int loom_quota_charge_one(struct loom_device *loom, const char *what, ato
 			   amount, (u64)atomic64_read(used), cap);
 }
 
+/* Of all devices. */
+static atomic64_t loom_quota_bo_bytes, loom_quota_plans_bytes;
+
 /*
- * struct loom_quota_bytes - bytes that a file and its device count in the same way
+ * struct loom_quota_bytes - bytes that a file, its device and the module count in the same way
  */
 struct loom_quota_bytes {
+	/** @module: those of all devices */
+	atomic64_t *module;
 	/** @file: those of the file */
 	atomic64_t *file;
 	/** @device: those of all files of the device */
 	atomic64_t *device;
+	/** @module_cap: most that @module may be, or zero */
+	u64 module_cap;
 	/** @file_cap: most that @file may be, or zero */
 	u64 file_cap;
 	/** @device_cap: most that @device may be, or zero */
@@ -146,6 +154,8 @@ struct loom_quota_bytes {
 static struct loom_quota_bytes loom_quota_bos(struct loom_device *loom, struct loom_file *client)
 {
 	return (struct loom_quota_bytes) {
+		.module = &loom_quota_bo_bytes,
+		.module_cap = READ_ONCE(loom_quota_params.max_bytes),
 		.file = &client->bo_bytes,
 		.device = &loom->bo_bytes,
 		.file_cap = READ_ONCE(loom->caps->max_file_bytes),
@@ -158,6 +168,8 @@ static struct loom_quota_bytes loom_quota_bos(struct loom_device *loom, struct l
 static struct loom_quota_bytes loom_quota_plans(struct loom_device *loom, struct loom_file *client)
 {
 	return (struct loom_quota_bytes) {
+		.module = &loom_quota_plans_bytes,
+		.module_cap = READ_ONCE(loom_quota_params.max_plans_bytes),
 		.file = &client->plans_bytes,
 		.device = &loom->plans_bytes,
 		.file_cap = READ_ONCE(loom->caps->max_file_plans_bytes),
@@ -178,7 +190,17 @@ static int loom_quota_charge_bytes(struct loom_device *loom, struct loom_quota_b
 	ret = loom_quota_charge_one(loom, quota.device_name, quota.device, bytes,
 				    quota.device_cap);
 	if (ret)
-		atomic64_sub(bytes, quota.file);
+		goto err_file;
+	ret = loom_quota_charge_one(loom, "bytes of all devices", quota.module, bytes,
+				    quota.module_cap);
+	if (ret)
+		goto err_device;
+	return 0;
+
+err_device:
+	atomic64_sub(bytes, quota.device);
+err_file:
+	atomic64_sub(bytes, quota.file);
 	return ret;
 }
 
@@ -186,6 +208,22 @@ static void loom_quota_uncharge_bytes(struct loom_quota_bytes quota, u64 bytes)
 {
 	atomic64_sub(bytes, quota.file);
 	atomic64_sub(bytes, quota.device);
+	atomic64_sub(bytes, quota.module);
+}
+
+/**
+ * loom_quota_has_memory() - whether the host can have a new buffer of some size
+ * @bytes: its size
+ *
+ * An eighth of the memory is left to all others.
+ *
+ * Return: true if it can.
+ */
+bool loom_quota_has_memory(u64 bytes)
+{
+	u64 reserve = totalram_pages() / 8;
+
+	return PFN_UP(bytes) + reserve <= (u64)max(si_mem_available(), 0L);
 }
 
 /**

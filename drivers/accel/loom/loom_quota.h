@@ -30,6 +30,7 @@ struct loom_quota_caps {
 extern struct loom_quota_caps loom_quota_params;
 
 void loom_quota_module_init(void);
+bool loom_quota_has_memory(u64 bytes);
 int __must_check loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 bytes);
 void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes);
 int __must_check loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client,

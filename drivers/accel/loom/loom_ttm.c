@@ -43,6 +43,9 @@
  * ones only. Nor does it see buffers whose pages somebody imported.
  */
 
+/* Pages are taken from the host so many at a time, as a power of two: a processor's huge page. */
+#define LOOM_TTM_MAX_ORDER	9
+
 /* ---------------------------------------------------------------- regions */
 
 static int loom_ttm_alloc(struct ttm_resource_manager *manager, struct ttm_buffer_object *tbo,
@@ -156,19 +159,67 @@ static void loom_ttm_tt_destroy(struct ttm_device *ttm, struct ttm_tt *tt)
 	kfree(tt);
 }
 
+static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
+{
+	u32 i;
+
+	/* those of another driver */
+	if (tt->page_flags & TTM_TT_FLAG_EXTERNAL)
+		return;
+	for (i = 0; i < tt->num_pages; i++) {
+		if (tt->pages[i])
+			__free_page(tt->pages[i]);
+		tt->pages[i] = NULL;
+	}
+}
+
+/* Pages 2^@order of them at a time, each of which can be freed by itself. */
+static struct page *loom_ttm_alloc_pages(const struct ttm_tt *tt, unsigned int order)
+{
+	gfp_t gfp = GFP_HIGHUSER | __GFP_ACCOUNT;
+	struct page *pages;
+
+	if (tt->page_flags & TTM_TT_FLAG_ZERO_ALLOC)
+		gfp |= __GFP_ZERO;
+	/* a large one is a bonus; a small one fails when the machine has nothing left to give */
+	gfp |= order ? __GFP_NORETRY | __GFP_NOWARN : __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	pages = alloc_pages(gfp, order);
+	if (pages && order)
+		split_page(pages, order);
+	return pages;
+}
+
+/*
+ * The pages are charged to the memory cgroup of who needs them, which ttm_pool_alloc() does not do:
+ * its pages outlive a buffer, in pools that know no cgroup. What it does for other caching modes and
+ * for DMA masks is not needed here.
+ */
 static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 				struct ttm_operation_ctx *ctx)
 {
-	/* pages of another driver */
+	unsigned int order = LOOM_TTM_MAX_ORDER, i;
+	u32 done = 0;
+
 	if (tt->page_flags & TTM_TT_FLAG_EXTERNAL)
 		return 0;
-	return ttm_pool_alloc(&ttm->pool, tt, ctx);
-}
+	while (done < tt->num_pages) {
+		struct page *pages;
 
-static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
-{
-	if (!(tt->page_flags & TTM_TT_FLAG_EXTERNAL))
-		ttm_pool_free(&ttm->pool, tt);
+		order = min_t(unsigned int, order, ilog2(tt->num_pages - done));
+		pages = loom_ttm_alloc_pages(tt, order);
+		if (!pages && !order) {
+			loom_ttm_tt_unpopulate(ttm, tt);
+			return -ENOMEM;
+		}
+		if (!pages) {
+			order--;
+			continue;
+		}
+		for (i = 0; i < 1U << order; i++)
+			tt->pages[done++] = pages + i;
+		cond_resched();
+	}
+	return 0;
 }
 
 /*
