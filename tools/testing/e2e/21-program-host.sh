@@ -257,9 +257,9 @@ done <<-END
 	whole place $out/two.csv --jobs NUMBER
 	whole place $out/two.csv --pool a=8,NUMBER
 	whole place $out/two.csv --forbid NUMBER-9
-	whole sweep $net --vary lanes=1,2 -o $out/no.csv --jobs NUMBER
-	whole sweep $net --vary lanes=1,2 -o $out/no.csv --shard NUMBER/2
-	whole sweep $net --vary lanes=NUMBER..9 -o $out/no.csv
+	whole sweep $net --vary lanes=1/2 -o $out/no.csv --jobs NUMBER
+	whole sweep $net --vary lanes=1/2 -o $out/no.csv --shard NUMBER/2
+	whole sweep $net --vary lanes=NUMBER -o $out/no.csv
 	whole device add soft --timeout NUMBER
 	real plan $net --max-recompute NUMBER
 	real place $out/two.csv --time NUMBER
