@@ -140,6 +140,12 @@ ok 'what the chip cannot do, too' says '^nodes 22 of 25, parts 4,' ep_run compar
 ok 'shapes come and go' says '^nodes 65 of 65, parts 1,' ep_run compare $models/oww_embedding.onnx \
 	runs=5 plans=2 effort_ms=20 shape=input_1:{1,2,3,1,3},76,32,1
 
+parts=$out/parts.onnx
+ok 'a model of open shapes with two such operators' $make mixed $models/oww_embedding.onnx "$parts" 10 30
+ok 'shapes come and go in three parts, one between the others' says '^nodes 65 of 67, parts 3,' \
+	ep_run compare "$parts" runs=4 plans=2 effort_ms=20 shape=input_1:{1,2,1},76,32,1
+ok 'a batch of none in between' says '^nodes 65 of 67, parts 3,' ep_run compare "$parts" \
+	runs=2 plans=2 effort_ms=20 shape=input_1:{1,0,1},76,32,1
 ok 'a value that is said is taken for granted' says '^nodes 2 of 2, parts 1,' ep_run compare \
 	$models/silero_vad.onnx shape=input:1,512 dims=input:1=512 values=sr=16000
 ok 'and is looked at in each run' says 'input "sr": 16000, but option values says 8000' not ep_run compare \
