@@ -16,6 +16,24 @@ void json_end(struct json *json)
 	fputc('\n', json->file);
 }
 
+/* The second byte of a control character of 0x80 to 0x9f, behind 0xc2. */
+static bool is_c1(char second)
+{
+	return ((unsigned char)second & 0xe0) == 0x80;
+}
+
+/* A character of two or three bytes as an escape with its number: returns @length. */
+static size_t json_escape(struct json *json, const char *text, size_t length)
+{
+	unsigned int code = (unsigned char)*text & (0x7fu >> length);
+	size_t i;
+
+	for (i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	fprintf(json->file, "\\u%04x", code);
+	return length;
+}
+
 /* Names are the bytes of whoever wrote the file; what is not UTF-8 would make it no JSON. */
 static void json_text(struct json *json, const char *text)
 {
@@ -24,7 +42,11 @@ static void json_text(struct json *json, const char *text)
 	fputc('"', json->file);
 	for (; *text; text += length ? length : 1) {
 		length = isascii(*text) ? 1 : tool_char_length(text, strnlen(text, 4));
-		if (!length)
+		if (length > 1 && tool_char_moves(text, length))
+			json_escape(json, text, length);
+		else if (!length && (unsigned char)*text == 0xc2 && is_c1(text[1]))
+			length = json_escape(json, text, 2);
+		else if (!length)
 			fputs("\xef\xbf\xbd", json->file);
 		else if (*text == '"' || *text == '\\')
 			fprintf(json->file, "\\%c", *text);

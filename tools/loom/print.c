@@ -91,3 +91,17 @@ size_t tool_char_length(const char *text, size_t left)
 	return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000) &&
 	       code >= 0xa0 ? length : 0;
 }
+
+bool tool_char_moves(const char *text, size_t length)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	unsigned int code;
+
+	if (length == 2)
+		return at[0] == 0xd8 && at[1] == 0x9c;	/* U+061C */
+	if (length != 3 || at[0] != 0xe2)
+		return false;
+	code = 0x2000 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+	return code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}

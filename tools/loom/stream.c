@@ -54,8 +54,9 @@ static size_t stream_wants(unsigned char first)
 }
 
 /*
- * A newline, a tab and what can be printed stay; all else becomes a question mark. Returns the
- * number of bytes of @text that were looked at; the rest may be the begin of a character.
+ * A newline, a tab and what can be printed and moves no text stay; all else becomes a question
+ * mark. Returns the number of bytes of @text that were looked at; the rest may be the begin of a
+ * character.
  */
 static size_t stream_filter(const char *text, size_t size, char *out, size_t *out_size)
 {
@@ -66,11 +67,12 @@ static size_t stream_filter(const char *text, size_t size, char *out, size_t *ou
 			 tool_char_length(text + at, size - at);
 		if (!length && size - at < stream_wants((unsigned char)text[at]))
 			break;
-		if (length)
+		if (length && !tool_char_moves(text + at, length)) {
 			memcpy(out + *out_size, text + at, length);
-		else
-			out[*out_size] = '?';
-		*out_size += length ? length : 1;
+			*out_size += length;
+		} else {
+			out[(*out_size)++] = '?';
+		}
 	}
 	return at;
 }

@@ -203,6 +203,16 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
  */
 size_t tool_char_length(const char *text, size_t left);
 
+/**
+ * tool_char_moves() - tell whether a character moves the text around it
+ * @text: [in] the character
+ * @length: [in] its bytes; must be what tool_char_length() has returned
+ *
+ * Return: true for line and paragraph separators and for bidirectional controls, which make a line
+ * look like another one.
+ */
+bool tool_char_moves(const char *text, size_t length);
+
 /* stream.c */
 
 /**

@@ -14,7 +14,7 @@ python3 - "$out" <<-'EOF' || exit 1
 	def field(number, value):
 	    return onnx.field(number, value)
 
-	EVIL = b"\x1b[31m\x07\x7f\xc2\x9b5n\xff\x0d-"
+	EVIL = b"\x1b[31m\x07\x7f\xc2\x9b5n\xff\x0d\xe2\x80\xae\xe2\x80\xa8-"
 
 	def evil(text):
 	    return EVIL + text.encode()
@@ -56,7 +56,8 @@ clean() {
 	shift
 	"$@" >"$out/printed" 2>&1 || got=$?
 	cat -v "$out/printed"
-	[ $got = "$want" ] && is_clean "$out/printed"
+	[ $got = "$want" ] && is_clean "$out/printed" &&
+		! grep -q $'\xe2\x80\xae\|\xe2\x80\xa8' "$out/printed"
 }
 
 # is_clean FILE: valid UTF-8 without control characters but newlines and tabs
@@ -81,7 +82,17 @@ ok 'the picture' is_clean "$out/plan.svg"
 ok 'the trace' is_clean "$out/plan.json"
 ok 'place of what was planned' clean 0 $loom place "$out/plan.csv"
 ok 'model' clean 0 $loom model "$good"
+# json_name: JSON loses no character that the terminal does not get
+json_name() {
+	clean 0 $loom model "$good" --json &&
+		python3 -c '
+import json, sys
+name = json.load(open(sys.argv[1]))["inputs"][0]["name"]
+sys.exit(name != "\x1b[31m\x07\x7f\x9b5n\ufffd\r\u202e\u2028-x" and repr(name))' "$out/printed"
+}
+
 ok 'model --json' clean 0 $loom model "$good" --json
+ok 'names in JSON are those of the model' json_name
 ok 'compile refuses it' clean 1 $loom compile "$good" -o "$out/good.loom"
 ok 'run' clean 0 $loom run "$good" --device host -i "$out/x.npy"
 ok 'run without an input' clean 1 $loom run "$good" --device host
