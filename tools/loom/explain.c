@@ -117,10 +117,10 @@ static void tool_explain_print_crossing(const struct loom_program *program, uint
 	printf("\n");
 }
 
-static void tool_explain_print_difference(const struct loom_program_cut *cut, uint64_t than,
-					  uint64_t cost)
+/* How much more than the plan another one costs. */
+static void tool_explain_print_difference(const struct loom_program_cut *cut, uint64_t cost)
 {
-	uint64_t by = cost > than ? cost - than : than - cost;
+	uint64_t than = cut->with, by = cost > than ? cost - than : than - cost;
 	char a[TOOL_TEXT];
 
 	if (!by)
@@ -153,7 +153,10 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 		break;
 	case LOOM_CUT_COST:
 		printf("           as one group: ");
-		tool_explain_print_difference(cut, cut->apart, cut->joined);
+		if (cut->joined == LOOM_CUT_NONE)
+			printf("no placement was found");
+		else
+			tool_explain_print_difference(cut, cut->joined);
 		printf("\n");
 		break;
 	}
@@ -162,7 +165,7 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 		return;
 	}
 	printf("           best division without it: ");
-	tool_explain_print_difference(cut, cut->with, cut->without);
+	tool_explain_print_difference(cut, cut->without);
 	printf(", with nodes %u-%u as one group\n", cut->around_first, cut->around_last);
 }
 
@@ -280,7 +283,7 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 			json_u64(json, "node", cut->node);
 		if (cut->why == LOOM_CUT_SRAM)
 			json_u64(json, "short_bytes", cut->short_bytes);
-		if (cut->why == LOOM_CUT_COST)
+		if (cut->why == LOOM_CUT_COST && cut->joined != LOOM_CUT_NONE)
 			json_u64(json, cut->cycles ? "joined_cycles" : "joined_bytes", cut->joined);
 		json_u64(json, cut->cycles ? "with_cycles" : "with_bytes", cut->with);
 		if (cut->without != LOOM_CUT_NONE) {

@@ -6,6 +6,73 @@
 #include "search.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "group.h"
+
+static size_t locations_bytes(const struct loom_group *group)
+{
+	return ((size_t)group->list->lower->graph->num_values + 1) * sizeof(*group->locations);
+}
+
+u64 loom_group_cuts_price(const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u64 price = 0;
+	u32 i;
+
+	for (i = 0; i < num_cuts; i++)
+		price += cuts[i].cost.price;
+	return price;
+}
+
+int loom_group_division_set(struct loom_group_division *division, const struct loom_group *group,
+			    const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	division->cuts = calloc((size_t)num_cuts + 1, sizeof(*cuts));
+	division->locations = calloc(1, locations_bytes(group));
+	if (!division->cuts || !division->locations) {
+		loom_group_division_clear(division);
+		return -ENOMEM;
+	}
+	memcpy(division->cuts, cuts, num_cuts * sizeof(*cuts));
+	memcpy(division->locations, group->locations, locations_bytes(group));
+	division->num_cuts = num_cuts;
+	division->price = loom_group_cuts_price(cuts, num_cuts);
+	return 0;
+}
+
+int loom_group_division_get(const struct loom_group_division *division, struct loom_group *group,
+			    struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	*cuts = calloc((size_t)division->num_cuts + 1, sizeof(**cuts));
+	if (!*cuts)
+		return -ENOMEM;
+	memcpy(*cuts, division->cuts, division->num_cuts * sizeof(**cuts));
+	memcpy(group->locations, division->locations, locations_bytes(group));
+	*num_cuts = division->num_cuts;
+	return 0;
+}
+
+void loom_group_division_clear(struct loom_group_division *division)
+{
+	free(division->cuts);
+	free(division->locations);
+	*division = (struct loom_group_division){ .num_cuts = 0 };
+}
+
+void loom_group_alternatives_clear(struct loom_group_alternatives *alternatives)
+{
+	u32 i;
+
+	for (i = 0; i < alternatives->count; i++) {
+		loom_group_division_clear(&alternatives->joined[i]);
+		loom_group_division_clear(&alternatives->without[i]);
+	}
+	free(alternatives->joined);
+	free(alternatives->without);
+	*alternatives = (struct loom_group_alternatives){ .count = 0 };
+}
 
 int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut)
 {

@@ -29,6 +29,7 @@
  * graph of 500 would take half a minute.
  */
 #include "divide.h"
+#include "group.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -437,43 +438,37 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
-/* The cheapest path without a cut before a unit, by what is known and @share of effort. */
-static int find_without(struct loom_group_divide *d, u64 share, struct loom_group_without *without)
+/* The cheapest division without a cut before a unit, by what is known and @share of effort. */
+static int find_without(struct loom_group_divide *d, u64 share,
+			const struct loom_group_without *without)
 {
-	static const enum loom_group_edge_state steps[][2] = {
-		{ LOOM_GROUP_EDGE_ESTIMATED, LOOM_GROUP_EDGE_FITTED },
-		{ LOOM_GROUP_EDGE_FITTED, LOOM_GROUP_EDGE_PLACED },
-	};
-	u32 at = d->list->num_units * LOOM_GROUP_CHOICES, first, i;
+	struct loom_group_cut *cuts = NULL;
+	u32 num_cuts = 0;
 	int ret;
 
 	loom_group_path_forget(d);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		/* each step has its half */
-		d->budget = d->work + d->group->work + share / ARRAY_SIZE(steps);
-		do {
-			if (!loom_group_path(d, steps[i][0]))
-				return 0;
-			ret = loom_group_is_spent(d) ? 0 : evaluate_path(d, steps[i][1]);
-			if (ret < 0)
-				return ret;
-		} while (ret);
-	}
-	if (!loom_group_path(d, LOOM_GROUP_EDGE_FITTED))
-		return 0;
-	without->price = d->best[at].price;
-	for (; at / LOOM_GROUP_CHOICES; at = first * LOOM_GROUP_CHOICES + d->back[at].in) {
-		first = d->back[at].first_unit;
-		if (first >= without->unit || at / LOOM_GROUP_CHOICES <= without->unit)
-			continue;
-		without->around_first = first;
-		without->around_last = at / LOOM_GROUP_CHOICES - 1;
-	}
-	return 0;
+	d->no_residents = false;
+	d->misfits = 0;
+	memset(d->blocked, 0, ((size_t)d->list->num_units + 1) * LOOM_GROUP_CHOICES);
+	d->group->unpinned = true;
+	d->margin = 0;
+	d->budget = d->work + d->group->work + share / 2;
+	do {
+		if (!loom_group_path(d, LOOM_GROUP_EDGE_ESTIMATED))
+			return 0;
+		ret = loom_group_is_spent(d) ? 0 : evaluate_path(d, LOOM_GROUP_EDGE_FITTED);
+	} while (ret > 0);
+	d->budget = share;
+	if (!ret)
+		ret = place_division(d, &cuts, &num_cuts);
+	if (!ret)
+		ret = loom_group_division_set(without->division, d->group, cuts, num_cuts);
+	free(cuts);
+	return ret == -ENOSPC ? 0 : ret;
 }
 
 int loom_group_divide_without(struct loom_group_list *list, struct loom_group *group,
-			      struct loom_group_without *without, u32 count)
+			      const struct loom_group_without *without, u32 count)
 {
 	struct loom_group_divide d;
 	int ret = begin(&d, list, group);
@@ -483,7 +478,6 @@ int loom_group_divide_without(struct loom_group_list *list, struct loom_group *g
 	if (ret)
 		return ret;
 	ret = prepare(&d);
-	d.margin = 0;
 	for (i = 0; i < count && !ret; i++) {
 		list->no_cut = without[i].unit;
 		ret = find_without(&d, share, &without[i]);
@@ -491,4 +485,20 @@ int loom_group_divide_without(struct loom_group_list *list, struct loom_group *g
 	list->no_cut = 0;
 	end(&d);
 	return ret;
+}
+
+int loom_group_place_one(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut *cut)
+{
+	struct loom_group_divide d;
+	int ret = begin(&d, list, group);
+
+	if (ret)
+		return ret;
+	cut->cost.price = U64_MAX;
+	ret = loom_group_remake(group, cut);
+	if (!ret)
+		ret = loom_group_place_best(&d, cut);
+	end(&d);
+	return ret == -EINVAL || (!ret && cut->cost.price == U64_MAX) ? -ENOSPC : ret;
 }

@@ -9,6 +9,7 @@
 #ifndef LOOM_GROUP_EMIT_H
 #define LOOM_GROUP_EMIT_H
 
+#include "group.h"
 #include "search.h"
 
 /**
@@ -93,8 +94,18 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
 
 /* explain.c */
 
-/** loom_group_explain() - takes notes of why a division by cost has its cuts. 0 or -ENOMEM */
-int loom_group_explain(struct loom_group_list *list, const struct loom_group_rules *rules,
-		       u64 budget, const struct loom_group_cut *cuts, u32 num_cuts);
+/**
+ * loom_group_explain() - takes notes of why a division by cost has its cuts
+ * @list: what is divided
+ * @plan: where the residents of the division are, and its budget
+ * @cuts: the division
+ * @num_cuts: number of @cuts
+ * @to: [out] other divisions; the caller must clear them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_group_explain(struct loom_group_list *list, const struct loom_group *plan,
+		       const struct loom_group_cut *cuts, u32 num_cuts,
+		       struct loom_group_alternatives *to);
 
 #endif /* LOOM_GROUP_EMIT_H */

@@ -2,13 +2,15 @@
 /*
  * DOC: Why a cut is where it is
  *
- * Two questions are asked of each cut between two groups. Could both be one group? Slice counts and
- * axes are tried, with the same residents before and after: the answer is the least cost, or the
- * least SRAM that is missing. And what would the whole graph cost without a cut here? The graph is
- * divided once more with the cut forbidden: one search for all cuts, in which groups that were
- * evaluated for one are known for the next, with as much effort for all of them as a plan is given.
- * Only that residents have the same place in all groups of such a division is not looked at: what
- * would be cheaper than the plan then is said to be as good.
+ * Two questions are asked of each cut between two groups. Could both be one group, and nothing
+ * else change? Slice counts and axes are tried, with the same residents before and after: the
+ * answer is a division, or the least SRAM that is missing. And what division is the best one
+ * without a cut here? The graph is divided once more with the cut forbidden: one search for all cuts, in which groups
+ * that were evaluated for one are known for the next, with as much effort for all of them as a plan
+ * is given.
+ *
+ * Both answers are divisions whose groups are placed, so that each can be written as a plan and
+ * counted (planner/explain.c). Estimates are not compared here.
  *
  * Rejected: a search of its own for each cut. It takes as long as planning does, and a network of
  * some hundred nodes has fifty cuts.
@@ -31,82 +33,118 @@ static u64 lack_bytes(struct loom_group *group)
 	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
 }
 
-/* A price as bytes or cycles: weights of cycles are shares of their sum. */
-static u64 readable(const struct loom_group_list *list, u64 price)
-{
-	const struct loom_group_aim *aim = &list->aim;
+/* As many of the ways to join two groups are placed, the cheapest first, until one has a place. */
+#define JOINS	4
 
-	return aim->time ? price / (aim->dma + aim->compute + aim->steps) : price;
+/**
+ * struct join - two groups as one
+ * @group: room to try it in
+ * @ways: those that fit, cheapest first
+ * @count: number of @ways
+ * @note: whether they lack SRAM
+ */
+struct join {
+	struct loom_group *group;
+	struct loom_group_cut ways[JOINS];
+	u32 count;
+	struct loom_program_cut *note;
+};
+
+static void keep_way(struct join *join, const struct loom_group_cut *way)
+{
+	u32 at = join->count;
+
+	while (at && loom_group_cheaper(&way->cost, &join->ways[at - 1].cost))
+		at--;
+	if (at == JOINS)
+		return;
+	join->count = min(join->count + 1, (u32)JOINS);
+	memmove(&join->ways[at + 1], &join->ways[at],
+		(join->count - 1 - at) * sizeof(join->ways[0]));
+	join->ways[at] = *way;
 }
 
-/* Tries two groups as one, in @slices slices of @axis, and notes the better answer. */
-static int join_as(struct loom_group *group, const struct loom_group_cut *a,
-		   const struct loom_group_cut *b, u32 slices, u32 axis, bool overlap,
-		   struct loom_program_cut *note)
+static int try_way(struct join *join, struct loom_group_cut *way)
 {
-	u64 budget_bytes = group->list->lower->sram.bytes, lack;
-	u32 i;
+	struct loom_program_cut *note = join->note;
+	struct loom_group *group = join->group;
+	u64 lack;
 	int ret;
 
-	loom_group_begin(group, a->first_unit, slices, axis);
-	group->overlap = overlap;
-	for (i = 0; i < a->num_units + b->num_units; i++)
-		if (!loom_group_append(group))
-			return 0;
-	if (!loom_group_set_residents(group, a->in, b->out))
+	if (loom_group_remake(group, way))
 		return 0;
-	ret = loom_group_fit(group, budget_bytes);
-	if (!ret && (note->why != LOOM_CUT_COST ||
-		     readable(group->list, group->cost.price) < note->joined)) {
-		note->why = LOOM_CUT_COST;
-		note->joined = readable(group->list, group->cost.price);
+	way->budget_bytes = group->list->lower->sram.bytes;
+	ret = loom_group_fit(group, way->budget_bytes);
+	if (!ret) {
+		way->cost = group->cost;
+		keep_way(join, way);
 	}
 	if (ret != -ENOSPC)
 		return ret;
 	lack = lack_bytes(group);
-	if (lack && (note->why == LOOM_CUT_SHAPE ||
-		     (note->why == LOOM_CUT_SRAM && lack < note->short_bytes))) {
+	if (lack && (note->why == LOOM_CUT_SHAPE || lack < note->short_bytes)) {
 		note->why = LOOM_CUT_SRAM;
 		note->short_bytes = lack;
 	}
 	return 0;
 }
 
-static int join(struct loom_group *group, const struct loom_group_cut *a,
-		const struct loom_group_cut *b, u32 slices, u32 axis, struct loom_program_cut *note)
+static int try_ways(struct join *join, struct loom_group_cut *way)
 {
-	int ret = join_as(group, a, b, slices, axis, false, note);
+	const struct loom_group_list *list = join->group->list;
+	const struct loom_group_use *use = loom_group_first_result(list, way->first_unit);
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, i;
+	int ret;
 
-	/* overlap needs more room; it is of use where cycles count step by step */
-	if (ret || !group->list->aim.steps || !group->list->lower->sram.overlap)
-		return ret;
-	ret = join_as(group, a, b, slices, axis, true, note);
-	return ret == -ENOSPC ? 0 : ret;
-}
-
-static int try_joins(struct loom_group *group, const struct loom_group_cut *a,
-		     const struct loom_group_cut *b, struct loom_program_cut *note)
-{
-	const struct loom_group_use *use = loom_group_first_result(group->list, a->first_unit);
-	u32 axis, slices;
-	int ret = join(group, a, b, 1, 0, note);
-
-	for (axis = 0; axis < use->rank && !ret; axis++)
-		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
-		     slices = slices < 4 ? slices + 1 : slices + slices / 3)
-			ret = join(group, a, b, slices, axis, note);
+	way->slices = 1;
+	ret = try_way(join, way);
+	for (way->cut_axis = 0; way->cut_axis < use->rank && !ret; way->cut_axis++) {
+		if (loom_group_skip_axis(list, use, way->cut_axis))
+			continue;
+		count = loom_group_slice_counts(use->dims[way->cut_axis], counts);
+		for (i = 0; i < count && !ret; i++) {
+			way->slices = counts[i];
+			ret = try_way(join, way);
+		}
+	}
 	return ret;
 }
 
-/* Whether both sides could be one group. */
-static int explain_join(struct loom_group *group, const struct loom_group_cut *a,
-			const struct loom_group_cut *b, struct loom_program_cut *note)
+/* All groups and residents stay where they are, but for those of the cut. */
+static int enter_joined(const struct join *join, const struct loom_group_cut *cuts, u32 num_cuts,
+			u32 index, const struct loom_group_cut *way,
+			struct loom_group_division *to)
 {
-	const struct loom_group_unit *units = group->list->units;
+	int ret = loom_group_division_set(to, join->group, cuts, num_cuts);
+
+	if (ret)
+		return ret;
+	to->cuts[index] = *way;
+	memmove(&to->cuts[index + 1], &to->cuts[index + 2],
+		(num_cuts - index - 2) * sizeof(*cuts));
+	to->num_cuts = num_cuts - 1;
+	to->price = loom_group_cuts_price(to->cuts, to->num_cuts);
+	return 0;
+}
+
+/* Whether both sides could be one group. */
+static int explain_join(struct loom_group_list *list, struct loom_group *group,
+			const struct loom_group_cut *cuts, u32 num_cuts, u32 index,
+			struct loom_program_cut *note, struct loom_group_division *to)
+{
+	const struct loom_group_cut *a = &cuts[index], *b = &cuts[index + 1];
+	const struct loom_group_unit *units = list->units;
+	struct join join = { .group = group, .note = note };
+	struct loom_group_cut way = {
+		.first_unit = a->first_unit,
+		.num_units = a->num_units + b->num_units,
+		.in = a->in,
+		.out = b->out,
+	};
 	u32 i;
 	int ret;
 
-	for (i = a->first_unit; i < b->first_unit + b->num_units; i++) {
+	for (i = way.first_unit; i < way.first_unit + way.num_units; i++) {
 		if (!units[i].ungroupable)
 			continue;
 		note->why = LOOM_CUT_ALONE;
@@ -114,28 +152,27 @@ static int explain_join(struct loom_group *group, const struct loom_group_cut *a
 		return 0;
 	}
 	note->why = LOOM_CUT_SHAPE;
-	ret = try_joins(group, a, b, note);
+	ret = try_ways(&join, &way);
 	/* it fits with some number of slices: what others lack does not matter */
-	if (note->why == LOOM_CUT_COST)
-		note->short_bytes = 0;
-	return ret;
-}
-
-static u64 sum_up(const struct loom_group_list *list, const struct loom_group_cut *cuts,
-		  u32 num_cuts)
-{
-	u64 price = 0;
-	u32 i;
-
-	for (i = 0; i < num_cuts; i++)
-		price += cuts[i].cost.price;
-	return readable(list, price);
+	if (ret || !join.count)
+		return ret;
+	note->why = LOOM_CUT_COST;
+	note->short_bytes = 0;
+	for (i = 0; i < join.count; i++) {
+		ret = loom_group_place_one(list, group, &join.ways[i]);
+		if (!ret)
+			return enter_joined(&join, cuts, num_cuts, index, &join.ways[i], to);
+		if (ret != -ENOSPC)
+			return ret;
+	}
+	return 0;
 }
 
 /* The best divisions that have no cut where the given one has some. */
 static int explain_without(struct loom_group_list *list, struct loom_group *group,
 			   const struct loom_group_cut *cuts, u32 num_cuts,
-			   struct loom_program_cut *notes)
+			   const struct loom_program_cut *notes,
+			   struct loom_group_division *divisions)
 {
 	struct loom_group_without *without = calloc(num_cuts, sizeof(*without));
 	u32 count = 0, i;
@@ -146,44 +183,52 @@ static int explain_without(struct loom_group_list *list, struct loom_group *grou
 	for (i = 0; i + 1 < num_cuts; i++)
 		if (notes[i].why != LOOM_CUT_ALONE)
 			without[count++] = (struct loom_group_without){
-				.unit = cuts[i + 1].first_unit, .price = U64_MAX,
+				.unit = cuts[i + 1].first_unit, .division = &divisions[i],
 			};
 	ret = count ? loom_group_divide_without(list, group, without, count) : 0;
-	for (i = 0, count = 0; i + 1 < num_cuts && (!ret || ret == -ENOSPC); i++) {
-		const struct loom_group_without *found = &without[count];
-
-		if (notes[i].why == LOOM_CUT_ALONE)
-			continue;
-		count++;
-		if (found->price == U64_MAX)
-			continue;
-		notes[i].without = max(readable(list, found->price), notes[i].with);
-		notes[i].around_first = list->units[found->around_first].node;
-		notes[i].around_last = list->units[found->around_last].node;
-	}
 	free(without);
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-int loom_group_explain(struct loom_group_list *list, const struct loom_group_rules *rules,
-		       u64 budget, const struct loom_group_cut *cuts, u32 num_cuts)
+/* What was decided for the residents of a plan holds for a group that is placed in it, too. */
+static void pin_residents(struct loom_group *group, const struct loom_group *plan)
+{
+	u32 i;
+
+	for (i = 0; i < group->list->lower->graph->num_values; i++) {
+		group->locations[i] = plan->locations[i];
+		group->locations[i].pinned = true;
+	}
+}
+
+int loom_group_explain(struct loom_group_list *list, const struct loom_group *plan,
+		       const struct loom_group_cut *cuts, u32 num_cuts,
+		       struct loom_group_alternatives *to)
 {
 	struct loom_program_cut *notes = calloc((size_t)num_cuts + 1, sizeof(*notes));
-	struct loom_group *group = loom_group_make(list, rules);
+	struct loom_group *group = loom_group_make(list, plan->rules);
 	int ret = notes && group ? 0 : -ENOMEM;
 	u32 i;
 
+	loom_group_alternatives_clear(to);
+	to->joined = calloc((size_t)num_cuts + 1, sizeof(*to->joined));
+	to->without = calloc((size_t)num_cuts + 1, sizeof(*to->without));
+	if (!to->joined || !to->without)
+		ret = -ENOMEM;
+	else
+		to->count = num_cuts ? num_cuts - 1 : 0;
+	to->price = loom_group_cuts_price(cuts, num_cuts);
 	list->lower->cuts = notes;
+	if (!ret)
+		pin_residents(group, plan);
 	for (i = 0; i + 1 < num_cuts && !ret; i++) {
-		ret = explain_join(group, &cuts[i], &cuts[i + 1], &notes[i]);
-		notes[i].cycles = list->aim.time;
-		notes[i].apart = sum_up(list, &cuts[i], 2);
-		notes[i].with = sum_up(list, cuts, num_cuts);
+		ret = explain_join(list, group, cuts, num_cuts, i, &notes[i], &to->joined[i]);
+		notes[i].joined = LOOM_CUT_NONE;
 		notes[i].without = LOOM_CUT_NONE;
 	}
 	if (!ret && num_cuts > 1) {
-		group->budget = budget;
-		ret = explain_without(list, group, cuts, num_cuts, notes);
+		group->budget = plan->budget;
+		ret = explain_without(list, group, cuts, num_cuts, notes, to->without);
 	}
 	loom_group_free(group);
 	return ret;

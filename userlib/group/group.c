@@ -211,11 +211,13 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	if (!ret) {
 		group->budget = budget_of(options, lower->graph->num_nodes);
 		group->keep_halos = options->keep_halos;
-		ret = strategy->divide(&list, group, &cuts, &num_cuts);
+		ret = options->division ?
+			      loom_group_division_get(options->division, group, &cuts, &num_cuts) :
+			      strategy->divide(&list, group, &cuts, &num_cuts);
 	}
 	/* a strategy that does not choose by cost has rules, not reasons */
-	if (!ret && options->explain && strategy->by_cost)
-		ret = loom_group_explain(&list, strategy->rules, group->budget, cuts, num_cuts);
+	if (!ret && options->alternatives && strategy->by_cost)
+		ret = loom_group_explain(&list, group, cuts, num_cuts, options->alternatives);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

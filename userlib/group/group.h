@@ -42,7 +42,7 @@
  * 6. group.h, emit.h: group is the driver, emit and emit_strip write commands, explain says why a
  *    cut is where it is.
  * 5. strategy.h: own, text and dp are strategies; text_rules is how the last two fit and place.
- * 4. search.h, divide.h: divide searches for the fewest DRAM bytes, with shortest_path, evaluate
+ * 4. search.h, divide.h: divide searches for the lowest price, with shortest_path, evaluate
  *    (what a group really costs), chain (groups that share residents) and branch_bound; estimate
  *    says what a group might cost; recompute improves a division; cut.c makes a group that was
  *    chosen (&struct loom_group_cut) once more.
@@ -71,13 +71,47 @@ struct loom_lower;
 struct loom_storage_options;
 
 /**
+ * struct loom_group_division - groups that were chosen
+ * @cuts: in order; allocated
+ * @num_cuts: number of @cuts; 0: there is no division
+ * @price: sum of what they cost
+ * @locations: by value id: where residents are; allocated
+ */
+struct loom_group_division {
+	struct loom_group_cut *cuts;
+	u32 num_cuts;
+	u64 price;
+	struct loom_group_location *locations;
+};
+
+/**
+ * struct loom_group_alternatives - divisions that a plan could have instead of its own
+ * @joined: by cut: both sides are one group, and all else is as it is
+ * @without: by cut: the best that was found without it
+ * @count: number of cuts
+ * @price: of the plan's own division
+ */
+struct loom_group_alternatives {
+	struct loom_group_division *joined;
+	struct loom_group_division *without;
+	u32 count;
+	u64 price;
+};
+
+/** loom_group_division_clear() - frees what it has */
+void loom_group_division_clear(struct loom_group_division *division);
+/** loom_group_alternatives_clear() - frees what they have */
+void loom_group_alternatives_clear(struct loom_group_alternatives *alternatives);
+
+/**
  * struct loom_group_options - how to plan in groups
  * @strategy: how groups are chosen
  * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
  * @share: one in so many of that is spent; 0: all of it
  * @aim: what strategies that compete look for; others have rules of their own
  * @keep_halos: nothing is recomputed, by strategies that have a choice
- * @explain: also note why each cut is there, and what the division would cost without it
+ * @division: these groups, of the same graph and options, instead of a search; NULL: search
+ * @alternatives: [out] also note why each cut is there, and find the divisions without it; NULL: no
  * @storage: how the arena is placed
  */
 struct loom_group_options {
@@ -86,7 +120,8 @@ struct loom_group_options {
 	u32 share;
 	struct loom_group_aim aim;
 	bool keep_halos;
-	bool explain;
+	const struct loom_group_division *division;
+	struct loom_group_alternatives *alternatives;
 	const struct loom_storage_options *storage;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The strategy "layergroup", the default: the division with the fewest DRAM bytes that the search
- * of divide.c finds, improved by groups that recompute their halos where that moves less.
+ * The strategy "layergroup", the default: the division with the lowest price that the search of
+ * divide.c finds, improved by groups that recompute their halos where that is cheaper. The price is
+ * DRAM bytes or cycles, see &struct loom_group_aim.
  */
 #include "search.h"
 #include "strategy.h"

@@ -4,8 +4,9 @@
  * groups, each with its slices, in order.
  *
  * cut.c describes a group that was chosen, and makes it once more. estimate.c says quickly what a
- * group might cost. divide.c is the search of "layergroup", for the fewest DRAM bytes (see there
- * and divide.h); recompute.c improves a division by groups that recompute halos.
+ * group might cost. divide.c is the search of "layergroup" (see there and divide.h), for the lowest
+ * price: DRAM bytes or cycles, see &struct loom_group_aim; recompute.c improves a division by
+ * groups that recompute halos.
  */
 #ifndef LOOM_GROUP_SEARCH_H
 #define LOOM_GROUP_SEARCH_H
@@ -47,6 +48,24 @@ struct loom_group_cut {
 	struct loom_group_cost cost;
 };
 
+struct loom_group_division;
+
+/**
+ * loom_group_division_set() - copies a division, with the locations that @group has
+ * @division: [out] without cuts; the caller must clear it
+ * @group: where its residents are
+ * @cuts: its groups
+ * @num_cuts: number of @cuts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_group_division_set(struct loom_group_division *division, const struct loom_group *group,
+			    const struct loom_group_cut *cuts, u32 num_cuts);
+/** loom_group_division_get() - the reverse: @cuts are from malloc, @group has the locations */
+int loom_group_division_get(const struct loom_group_division *division, struct loom_group *group,
+			    struct loom_group_cut **cuts, u32 *num_cuts);
+/** loom_group_cuts_price() - the sum of what groups cost */
+u64 loom_group_cuts_price(const struct loom_group_cut *cuts, u32 num_cuts);
 /** loom_group_remake() - builds the group of a cut, not yet fitted; -EINVAL: not possible */
 int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut);
 /** loom_group_refit() - likewise, and fits it as it was fitted when it was chosen */
@@ -59,7 +78,7 @@ bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_
 /** loom_group_slice_counts() - slice counts to try for @dim elements. Return: how many */
 u32 loom_group_slice_counts(u64 dim, u32 *counts);
 
-/* Fewer DRAM bytes first, then fewer positions. */
+/* The lower price first (DRAM bytes or cycles, see &struct loom_group_aim), then the tie. */
 static inline bool loom_group_cheaper(const struct loom_group_cost *a,
 				      const struct loom_group_cost *b)
 {
@@ -106,22 +125,22 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
 /**
- * struct loom_group_without - what a graph would cost without a cut
+ * struct loom_group_without - the division of a graph without a cut
  * @unit: no group may begin with this one
- * @price: [out] of the cheapest division then; unchanged: none was found
- * @around_first: [out] first unit of the group that has the cut inside
- * @around_last: [out] last unit of it
+ * @division: [out] the cheapest one then, all groups placed; no cuts: none was found. The caller
+ *	must clear it
  */
 struct loom_group_without {
 	u32 unit;
-	u64 price;
-	u32 around_first;
-	u32 around_last;
+	struct loom_group_division *division;
 };
 
 /** loom_group_divide_without() - divides without each of @count cuts, as one search for all */
 int loom_group_divide_without(struct loom_group_list *list, struct loom_group *group,
-			      struct loom_group_without *without, u32 count);
+			      const struct loom_group_without *without, u32 count);
+/** loom_group_place_one() - places one group, residents where they are; sets @cut->cost. -ENOSPC */
+int loom_group_place_one(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut *cut);
 /** loom_group_recompute() - makes a division cheaper by groups that recompute their halos */
 int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
 			 struct loom_group_cut **cuts, u32 *num_cuts);

@@ -317,7 +317,7 @@ enum loom_cut_why {
 };
 
 /**
- * define LOOM_CUT_NONE - there is no division without the cut
+ * define LOOM_CUT_NONE - there is no such plan
  */
 #define LOOM_CUT_NONE	UINT64_MAX
 
@@ -332,12 +332,13 @@ enum loom_cut_why {
  * @why: why it is there
  * @node: ALONE: number of that node
  * @short_bytes: SRAM: missing bytes, per lane
- * @cycles: the next four are cycles, of both streams as the search has weighed them; else bytes
- * @joined: COST: what both cost as one group
- * @apart: what they cost as they are, counted in the same way
- * @without: cost of the best division that has no cut here, LOOM_CUT_NONE: none
- * @with: the same for the division that was taken
- * @around_first: number of the first node of that division's group around this place
+ * @cycles: the next four are cycles, else bytes to and from memory outside of the SRAM; of whole
+ *	plans, each written and counted as &loom_program_stats is
+ * @joined: COST: of the plan in which both sides are one group. LOOM_CUT_NONE: it has no placement
+ * @apart: of this plan, to compare @joined with
+ * @without: of the best plan that was found without a cut here. LOOM_CUT_NONE: none was
+ * @with: of this plan, to compare @without with
+ * @around_first: number of the first node of the group around this place, of the plan of @without
  * @around_last: number of its last node
  */
 struct loom_program_cut {

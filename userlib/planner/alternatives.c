@@ -453,6 +453,17 @@ static void try_bytes(const struct loom_orders *orders, const struct loom_planne
 	try_one(least.graph, &how, &least.way, best, NULL);
 }
 
+/* Whether another division may be better, and is worth looking for. */
+static bool may_improve(const struct choice *best)
+{
+	const struct loom_group_strategy *strategy = loom_grouping_strategy(&best->options);
+
+	return strategy && strategy->competes && !is_large(best->graph) &&
+	       best->program->num_groups > 1 &&
+	       (best->options.objective == LOOM_OBJECTIVE_TIME ||
+		!is_best(best, best->options.objective));
+}
+
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
 		  const struct loom_planner_options *options, struct loom_program **program,
 		  struct loom_error *err)
@@ -502,13 +513,12 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		try_others(&orders->graphs[0], &how, &best);
 	if (!best.program)
 		return ret;
-	if (options->flags & ~best.options.flags & LOOM_PLANNER_EXPLAIN) {
-		loom_program_destroy(best.program);
-		best.options.flags |= LOOM_PLANNER_EXPLAIN;
-		return loom_planner_within(best.graph, &best.options, &best.way, program, err);
-	}
+	best.options.flags |= options->flags & LOOM_PLANNER_EXPLAIN;
+	ret = 0;
+	if (compete && (options->flags & LOOM_PLANNER_EXPLAIN || may_improve(&best)))
+		ret = loom_planner_explain(best.graph, &best.options, &best.way, &best.program);
 	*program = best.program;
-	return 0;
+	return ret;
 }
 
 /*

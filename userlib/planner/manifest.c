@@ -259,6 +259,11 @@ void loom_planner_note_cut(struct loom_program *program, u32 cut)
 	program->stats.cut_nodes = cut;
 }
 
+struct loom_program_cut *loom_planner_cuts(struct loom_program *program)
+{
+	return ((struct owned *)program)->cuts;
+}
+
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph)
 {
 	struct owned *o = (struct owned *)program;

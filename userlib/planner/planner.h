@@ -28,6 +28,7 @@
  *	large.c		which nodes do not fit
  *	alternatives.c	the better one of several strategies, orders, and of constants in place and
  *			loaded
+ *	explain.c	the programs that a plan's cuts are explained by
  *	orders.c	a graph in several orders
  *	least_sram.c	the program that needs the least SRAM
  *	grouping.c	strategies by name
@@ -61,6 +62,8 @@
  * @share: one in so many of the effort that options allow; 0: all of it
  * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
  *	early; 0: for all that there is
+ * @division: groups that are not searched for, but given; NULL: search
+ * @alternatives: [out] other divisions, and the program says why each cut is there; NULL: no
  */
 struct planner_way {
 	enum loom_storage_join join;
@@ -68,6 +71,8 @@ struct planner_way {
 	struct loom_group_aim aim;
 	u32 share;
 	u64 group_bytes;
+	const struct loom_group_division *division;
+	struct loom_group_alternatives *alternatives;
 };
 
 /**
@@ -107,6 +112,17 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
 			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err);
+/**
+ * loom_planner_explain() - improves a program by other divisions, and explains its cuts
+ * @graph: of which the program was made, in its order
+ * @options: likewise; and whether to explain it
+ * @way: likewise
+ * @program: [in, out] the program; it is replaced
+ *
+ * Return: 0 or -errno; the program is valid in any case.
+ */
+int loom_planner_explain(const struct loom_graph *graph, const struct loom_planner_options *options,
+			 const struct planner_way *way, struct loom_program **program);
 /** loom_planner_best() - the best program by the objective, in the SRAM that there is; as above */
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
 		      struct loom_program **program, struct loom_error *err);
@@ -181,6 +197,8 @@ int loom_planner_finish(struct planner *p, struct loom_program **program);
 void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
 /** loom_planner_note_cut() - a program says how many nodes were put together of pieces */
 void loom_planner_note_cut(struct loom_program *program, u32 cut);
+/** loom_planner_cuts() - the notes of a program's cuts, to be filled in */
+struct loom_program_cut *loom_planner_cuts(struct loom_program *program);
 /** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
 /**

@@ -78,7 +78,8 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 		.budget_ms = p->options->grouping_budget,
 		.share = p->way.share,
 		.aim = p->way.aim,
-		.explain = p->options->flags & LOOM_PLANNER_EXPLAIN,
+		.division = p->way.division,
+		.alternatives = p->way.alternatives,
 		.keep_halos = p->options->max_recompute_permille == 1000,
 		.storage = storage,
 	};

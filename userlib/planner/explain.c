@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The programs that a plan's cuts are explained by. group/explain.c finds other divisions; each of
+ * them is written as a program of the same graph and options, and counted as the plan itself is.
+ * So a figure of an explanation is that of a plan which exists, and one that is better is taken.
+ *
+ * Without LOOM_PLANNER_EXPLAIN the same is done to improve a plan, but then only those divisions
+ * are written that are promising by the prices of their groups, and in larger graphs only some of
+ * these. A better one among the others is reported and not taken: a plan must not depend on whether
+ * it is explained.
+ */
+#include "planner.h"
+
+#include <errno.h>
+
+/* A plan that is improved is explained anew, at most so many times. */
+#define ROUNDS	8
+/* By time, a division may be better if its price is higher by no more than 1/NEAR. */
+#define NEAR	16
+/* In graphs of more than FEW_NODES nodes, promising divisions of so many commands are written. */
+#define FEW_NODES	32
+#define MOST		40000
+
+/**
+ * struct explain - what is explained
+ * @graph: see loom_planner_explain()
+ * @options: likewise
+ * @way: likewise, with the groups of @program
+ * @program: the program, with notes
+ * @alternatives: what else its groups could be
+ * @better: the best program that is better than @program, or NULL
+ * @better_division: its groups
+ * @written: commands of promising divisions that were written
+ */
+struct explain {
+	const struct loom_graph *graph;
+	const struct loom_planner_options *options;
+	struct planner_way way;
+	struct loom_program *program;
+	struct loom_group_alternatives alternatives;
+	struct loom_program *better;
+	struct loom_group_division *better_division;
+	u64 written;
+};
+
+static u64 figure(const struct explain *e, const struct loom_program *program)
+{
+	const struct loom_program_stats *stats = &program->stats;
+
+	if (e->options->objective == LOOM_OBJECTIVE_TIME)
+		return stats->cycles;
+	return stats->dram_read_bytes + stats->dram_write_bytes +
+	       (e->options->objective == LOOM_OBJECTIVE_SRAM ? 0 : stats->rom_read_bytes);
+}
+
+/* Whether one more promising division may be written. */
+static bool may_write(const struct explain *e)
+{
+	return e->graph->num_nodes <= FEW_NODES ||
+	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH && e->written < MOST);
+}
+
+/* Whether a plan of the division may be better. */
+static bool is_promising(const struct explain *e, const struct loom_group_division *division)
+{
+	u64 price = e->alternatives.price;
+
+	if (!may_write(e))
+		return false;
+	if (e->options->objective == LOOM_OBJECTIVE_TIME)
+		return division->price <= price + price / NEAR;
+	return division->price < price;
+}
+
+/* Writes a division as a program. *@to: its figure; unchanged: it cannot be written. */
+static int count(struct explain *e, u32 cut, struct loom_group_division *division, u64 *to)
+{
+	struct loom_program_cut *note = &loom_planner_cuts(e->program)[cut];
+	const struct loom_program_group *sides = &e->program->groups[cut], *around;
+	struct planner_way way = e->way;
+	struct loom_program *program;
+	bool promising;
+	u64 cost;
+	int ret;
+
+	if (!division->num_cuts)
+		return 0;
+	promising = is_promising(e, division);
+	if (!promising && !(e->options->flags & LOOM_PLANNER_EXPLAIN))
+		return 0;
+	way.division = division;
+	way.alternatives = NULL;
+	ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	e->written += promising ? program->stats.commands : 0;
+	cost = figure(e, program);
+	for (around = program->groups; around->last_node < sides[1].first_node;)
+		around++;
+	/* the same nodes with other residents are an answer to both questions */
+	if (around->first_node == sides[0].first_node && around->last_node == sides[1].last_node) {
+		note->why = LOOM_CUT_COST;
+		note->short_bytes = 0;
+		note->joined = min(note->joined, cost);
+	}
+	if (cost < *to) {
+		*to = cost;
+		note->around_first = around->first_node;
+		note->around_last = around->last_node;
+	}
+	if (promising && cost < figure(e, e->better ? e->better : e->program)) {
+		loom_program_destroy(e->better);
+		e->better = program;
+		e->better_division = division;
+		return 0;
+	}
+	loom_program_destroy(program);
+	return 0;
+}
+
+static int explain(struct explain *e)
+{
+	struct loom_program_cut *notes = loom_planner_cuts(e->program);
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; i < e->alternatives.count && !ret; i++) {
+		notes[i].cycles = e->options->objective == LOOM_OBJECTIVE_TIME;
+		notes[i].with = figure(e, e->program);
+		notes[i].apart = notes[i].with;
+		/* a plan of joined groups is one without the cut, too */
+		ret = count(e, i, &e->alternatives.joined[i], &notes[i].without);
+		if (!ret)
+			ret = count(e, i, &e->alternatives.without[i], &notes[i].without);
+	}
+	return ret;
+}
+
+static void replace(struct loom_program **program, struct loom_program **by)
+{
+	loom_program_destroy(*program);
+	*program = *by;
+	*by = NULL;
+}
+
+/* Explains a program, and those that are better, until none is. */
+static int improve(struct explain *e, struct loom_group_division *taken,
+		   struct loom_program **program)
+{
+	bool notes = e->options->flags & LOOM_PLANNER_EXPLAIN;
+	u32 round;
+	int ret = 0;
+
+	for (round = 0; round < ROUNDS && !ret && (notes || may_write(e)); round++) {
+		e->way.division = round ? taken : NULL;
+		ret = loom_planner_within(e->graph, e->options, &e->way, &e->program, NULL);
+		if (!ret)
+			ret = explain(e);
+		if (!ret && notes)
+			replace(program, &e->program);
+		if (ret || !e->better)
+			break;
+		loom_group_division_clear(taken);
+		*taken = *e->better_division;
+		*e->better_division = (struct loom_group_division){ .num_cuts = 0 };
+		if (!notes)
+			replace(program, &e->better);
+		loom_program_destroy(e->better);
+		loom_program_destroy(e->program);
+		e->better = NULL;
+		e->program = NULL;
+	}
+	return ret;
+}
+
+int loom_planner_explain(const struct loom_graph *graph, const struct loom_planner_options *options,
+			 const struct planner_way *way, struct loom_program **program)
+{
+	struct explain e = { .graph = graph, .options = options, .way = *way };
+	struct loom_group_division taken = { .num_cuts = 0 };
+	int ret;
+
+	e.way.alternatives = &e.alternatives;
+	ret = improve(&e, &taken, program);
+	loom_program_destroy(e.program);
+	loom_program_destroy(e.better);
+	loom_group_division_clear(&taken);
+	loom_group_alternatives_clear(&e.alternatives);
+	return ret;
+}
