@@ -3,8 +3,8 @@
  * DOC: Dividing a graph into groups
  *
  * The cheapest way to run units [0, n) ends with a group [i, n), before and after which some values
- * are resident in SRAM: a dynamic program over cuts and the residents at them. Fewest DRAM bytes
- * win, then fewest cycles, then what was found first.
+ * are resident in SRAM: a dynamic program over cuts and the residents at them. The lowest
+ * price wins, DRAM bytes or cycles, then the lowest tie, then what was found first.
  *
  * At first the cost of every possible group is estimated (estimate.c). Then the groups on the
  * cheapest path are evaluated exactly, their costs are entered, and the cheapest path is searched

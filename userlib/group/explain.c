@@ -5,9 +5,9 @@
  * Two questions are asked of each cut between two groups. Could both be one group, and nothing
  * else change? Slice counts and axes are tried, with the same residents before and after: the
  * answer is a division, or the least SRAM that is missing. And what division is the best one
- * without a cut here? The graph is divided once more with the cut forbidden: one search for all cuts, in which groups
- * that were evaluated for one are known for the next, with as much effort for all of them as a plan
- * is given.
+ * without a cut here? The graph is divided once more with the cut forbidden: one search for all
+ * cuts, in which groups that were evaluated for one are known for the next, with as much effort
+ * for all of them as a plan is given.
  *
  * Both answers are divisions whose groups are placed, so that each can be written as a plan and
  * counted (planner/explain.c). Estimates are not compared here.

@@ -10,7 +10,8 @@ FOLDER is made anew; the page's files and commands are put and run there, in the
 * a code-block whose caption is the name of a file becomes that file;
 * in a code-block of console, a line that begins with "$ " is a command, and the lines behind it are
   what it prints, both streams in one. Lines end with "\\" if the next one goes on. "..." stands for
-  any lines that are left out. What is printed differently is an error, and so is a status that is
+  any lines that are left out. A comment ".. not run: REASON" before a block leaves its commands out.
+  What is printed differently is an error, and so is a status that is
   not 0 unless the output has a line that begins with "loom: " or "loom COMMAND: ".
 
 Times of this machine ("0.02 s", "12.5 ms") compare equal. With --update the page gets the output as
@@ -24,6 +25,14 @@ import subprocess
 import sys
 
 
+def reason_not_run(lines, i):
+    """The reason in the comment before line @i, or None."""
+    while i and not lines[i - 1].strip():
+        i -= 1
+    match = re.match(r" *\.\. not run: (.+)", lines[i - 1]) if i else None
+    return match.group(1) if match else None
+
+
 def blocks(lines):
     """Yields (language, caption, first line, end line) of the code blocks, without their indent."""
     i = 0
@@ -32,6 +41,7 @@ def blocks(lines):
         i += 1
         if not match:
             continue
+        at_block = i - 1
         caption = None
         while i < len(lines) and re.match(r" +:\w+:", lines[i]):
             option = re.match(r" +:caption: (.*)", lines[i])
@@ -45,7 +55,7 @@ def blocks(lines):
         end = i
         while end > first and not lines[end - 1].strip():
             end -= 1
-        yield match.group(2), caption, first, end, indent
+        yield match.group(2), caption, first, end, indent, at_block
 
 
 def plain(line):
@@ -95,12 +105,16 @@ class Page:
 
     def run(self, folder):
         shift = 0
-        for language, caption, first, end, indent in list(blocks(self.lines)):
+        for language, caption, first, end, indent, at_block in list(blocks(self.lines)):
             body = [line[indent:] for line in self.lines[first + shift:end + shift]]
             if language != "console" and caption:
                 with open(os.path.join(folder, caption), "w", encoding="utf-8") as out:
                     out.write("\n".join(body) + "\n")
             if language != "console":
+                continue
+            reason = reason_not_run(self.lines, at_block + shift)
+            if reason:
+                self.skip(body, reason)
                 continue
             fresh = list(body)
             grown = 0
@@ -112,6 +126,11 @@ class Page:
             self.lines[first + shift:end + shift] = \
                 [(" " * indent + line).rstrip() for line in fresh]
             shift += grown
+
+    def skip(self, body, reason):
+        for command, *_ in commands(body, "$ "):
+            self.count += 1
+            print(f"ok {self.count} - {command[:80]} # SKIP {reason}", flush=True)
 
     def one(self, command, want, folder):
         done = subprocess.run(["bash", "-c", command], cwd=folder, text=True,
@@ -140,7 +159,7 @@ def main():
     args = parser.parse_args()
     page = Page(args.page, args.update)
     if args.root:
-        for language, _, first, end, indent in blocks(page.lines):
+        for language, _, first, end, indent, _ in blocks(page.lines):
             if language == "console":
                 body = [line[indent:] for line in page.lines[first:end]]
                 for command, *_ in commands(body, "# "):
@@ -151,6 +170,7 @@ def main():
     os.makedirs(args.folder)
     os.environ["PATH"] = os.path.join(top, "build") + ":" + os.environ["PATH"]
     os.symlink(os.path.join(top, "build", "models"), os.path.join(args.folder, "models"))
+    os.symlink(os.path.join(top, "build"), os.path.join(args.folder, "build"))
     page.run(args.folder)
     if args.update:
         page.write()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Pages, command by command: "Your chip", "From a model to your runtime", and more. Headers and library
-# are where pkg-config finds them, as if they were installed.
+# Pages, command by command. Headers and library are where pkg-config finds them, as if they were
+# installed.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,7 @@ cp -P build/libloom.so* "$prefix/lib"
 sed "s,^prefix=.*,prefix=$prefix," build/loom.pc >"$prefix/lib/loom.pc"
 export PKG_CONFIG_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
 
-for page in your-chip tutorial placement; do
+for page in your-chip tutorial layergroup overlap least-sram states placement; do
 	tools/ci/pages/doc-commands.py Documentation/$page.rst "$out/$page" >"$out/$page.tap"
 	status=$?
 	sed "s/^\(not \)*ok [0-9]* - /\1ok - $page: /; /^1\.\./d" "$out/$page.tap" >"$out/$page.lines"

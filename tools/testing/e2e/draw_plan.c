@@ -87,6 +87,7 @@ int main(int argc, char **argv)
 	if (loom_program_svg(program, &chip, &how, &text, &size_bytes))
 		fail(argv[4], "cannot be drawn");
 	save(argv[4], text, size_bytes);
+	printf("%llu cycles\n", (unsigned long long)program->stats.cycles);
 	free(text);
 	loom_program_destroy(program);
 	int8_close(&net);
