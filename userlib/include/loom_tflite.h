@@ -24,7 +24,8 @@ extern "C" {
 
 /**
  * loom_graph_import() - reads a model of either format and makes it ready for planning
- * @path: an ONNX or a TensorFlow Lite file
+ * @path: an ONNX or a TensorFlow Lite file; FILE.tflite#SIGNATURE for the subgraph of a signature,
+ *	with the names that the signature gives its inputs and outputs
  * @options: what the model leaves open, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
@@ -51,7 +52,7 @@ int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *na
 
 /**
  * loom_graph_open() - the first half of loom_graph_import(): reads a model
- * @path: an ONNX or a TensorFlow Lite file
+ * @path: an ONNX or a TensorFlow Lite file, as for loom_graph_import()
  * @graph: [out] to be asked for what it leaves open, then given to loom_graph_finish(); destroy
  *	with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL

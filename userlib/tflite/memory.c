@@ -226,7 +226,7 @@ static int adopt(void *bytes, size_t size_bytes, const char *path,
 	arena->bytes = bytes;
 	arena->size_bytes = size_bytes;
 	arena->record = LOOM_PLACE_NONE;
-	ret = loom_tflite_read(bytes, size_bytes, path, &arena->model, err);
+	ret = loom_tflite_read(bytes, size_bytes, path, NULL, &arena->model, err);
 	/* the arena is for all of them, and the record is for one */
 	if (!ret && arena->model.num_subgraphs > 1)
 		ret = loom_error_set(err, -EOPNOTSUPP,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /**
@@ -270,9 +271,82 @@ static void read_subgraph(struct reader *reader)
 	model->num_outputs = outputs.count;
 }
 
-static void read_root(struct reader *reader)
+static bool is_text(const char *text, const char *other)
+{
+	return text && !strcmp(text, other);
+}
+
+/* What can be asked for, for an error. */
+static void list_signatures(const struct loom_flat_vector *signatures,
+			    const struct loom_flat_vector *subgraphs, char *text, size_t size)
+{
+	const struct loom_flat_vector *lists[] = { signatures, subgraphs };
+	static const uint32_t fields[] = { LOOM_TFLITE_SIGNATURE_KEY, LOOM_TFLITE_SUBGRAPH_NAME };
+	size_t at = 0;
+	uint32_t k, i;
+
+	*text = '\0';
+	for (k = 0; k < 2 && !at; k++)
+		for (i = 0; i < lists[k]->count && at < size; i++) {
+			struct loom_flat_table table = loom_flat_item(lists[k], i);
+			const char *name = loom_flat_string(&table, fields[k]);
+
+			at += (size_t)snprintf(text + at, size - at, "%s'%.40s'", at ? ", " : "",
+					       name ? name : "");
+		}
+}
+
+/* Index of the subgraph that runs, and the signature that names it, if it is one. */
+static uint32_t find_subgraph(struct reader *reader, const struct loom_flat_vector *subgraphs,
+			      const char *wanted, struct loom_flat_table *signature)
+{
+	struct loom_flat_vector signatures = loom_flat_vector(&reader->model->root,
+							      LOOM_TFLITE_MODEL_SIGNATURES, 4);
+	char names[200];
+	uint32_t i;
+
+	for (i = 0; i < signatures.count; i++) {
+		*signature = loom_flat_item(&signatures, i);
+		if (is_text(loom_flat_string(signature, LOOM_TFLITE_SIGNATURE_KEY), wanted))
+			return (uint32_t)loom_flat_number(signature,
+							  LOOM_TFLITE_SIGNATURE_SUBGRAPH, 4, 0);
+	}
+	*signature = (struct loom_flat_table){ .flat = NULL };
+	for (i = 0; i < subgraphs->count; i++) {
+		struct loom_flat_table subgraph = loom_flat_item(subgraphs, i);
+
+		if (is_text(loom_flat_string(&subgraph, LOOM_TFLITE_SUBGRAPH_NAME), wanted))
+			return i;
+	}
+	list_signatures(&signatures, subgraphs, names, sizeof(names));
+	fail(reader, -ENOENT, "it has no signature '%.60s', only %s", wanted, names);
+	return 0;
+}
+
+/* Inputs or outputs by the names of the signature. */
+static void name_by(struct reader *reader, const struct loom_flat_table *signature, uint32_t field)
+{
+	struct loom_flat_vector maps = loom_flat_vector(signature, field, 4);
+	uint32_t i;
+
+	for (i = 0; i < maps.count && !has_failed(reader); i++) {
+		struct loom_flat_table map = loom_flat_item(&maps, i);
+		const char *name = loom_flat_string(&map, LOOM_TFLITE_MAP_NAME);
+		uint64_t tensor = (uint64_t)loom_flat_number(&map, LOOM_TFLITE_MAP_TENSOR, 4, 0);
+
+		if (tensor >= reader->model->num_tensors)
+			fail(reader, -EINVAL, "the signature has a tensor %llu, there are %u",
+			     (unsigned long long)tensor, reader->model->num_tensors);
+		else if (name)
+			reader->model->tensors[tensor].name = name;
+	}
+}
+
+static void read_root(struct reader *reader, const char *wanted)
 {
 	struct loom_tflite_model *model = reader->model;
+	struct loom_flat_table signature = { .flat = NULL };
+	uint32_t index = 0;
 	struct loom_flat_vector subgraphs;
 	int64_t version;
 
@@ -289,17 +363,29 @@ static void read_root(struct reader *reader)
 	if (!subgraphs.count)
 		return fail(reader, -EINVAL, "it has no subgraph");
 	/*
-	 * The first is what an interpreter runs. Others are run by control flow, which is refused
-	 * by the name of its operator, or are called by signatures of their own.
+	 * The first is what an interpreter runs unless a signature is asked for. Others are run by
+	 * control flow, which is refused by the name of its operator.
 	 */
 	model->num_subgraphs = subgraphs.count;
-	model->subgraph = loom_flat_item(&subgraphs, 0);
+	if (wanted)
+		index = find_subgraph(reader, &subgraphs, wanted, &signature);
+	if (!has_failed(reader) && index >= subgraphs.count)
+		fail(reader, -EINVAL, "the signature has a subgraph %u, there are %u", index,
+		     subgraphs.count);
+	if (has_failed(reader))
+		return;
+	model->subgraph = loom_flat_item(&subgraphs, index);
 	read_subgraph(reader);
+	if (signature.flat) {
+		name_by(reader, &signature, LOOM_TFLITE_SIGNATURE_INPUTS);
+		name_by(reader, &signature, LOOM_TFLITE_SIGNATURE_OUTPUTS);
+	}
 	has_failed(reader);
 }
 
 int loom_tflite_read(const void *bytes, size_t size_bytes, const char *path,
-		     struct loom_tflite_model *model, struct loom_error *err)
+		     const char *signature, struct loom_tflite_model *model,
+		     struct loom_error *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct reader reader = { .model = model, .err = err };
@@ -314,7 +400,7 @@ int loom_tflite_read(const void *bytes, size_t size_bytes, const char *path,
 	else if (size_bytes < 8 || memcmp(model->flat.bytes + 4, LOOM_TFLITE_IDENTIFIER, 4))
 		fail(&reader, -EINVAL, "this is not a TensorFlow Lite model");
 	else
-		read_root(&reader);
+		read_root(&reader, signature);
 	return reader.code;
 }
 

@@ -74,7 +74,7 @@ struct loom_tflite_operator {
  * @name: of the file, without its directories
  * @pool: owner of what is not in the file
  * @root: the table of the model
- * @subgraph: the table of its first subgraph, which is what runs
+ * @subgraph: the table of the subgraph that runs: that of the signature, or the first
  * @num_subgraphs: how many there are
  * @buffers: all buffers
  * @metadata: all metadata
@@ -111,13 +111,18 @@ struct loom_tflite_model {
  * @bytes: the file, which has to stay
  * @size_bytes: number of @bytes
  * @path: what it is called
+ * @signature: key of the signature, or name of the subgraph, that runs; NULL for the first subgraph
  * @model: [out] free with loom_tflite_forget(), also after an error
  * @err: [out] one line on failure
  *
- * Return: 0; -EINVAL for a broken file, -EOPNOTSUPP for one of another kind, -ENOMEM.
+ * Inputs and outputs have the names that the signature gives them.
+ *
+ * Return: 0; -ENOENT if there is no such signature; -EINVAL for a broken file, -EOPNOTSUPP for one
+ * of another kind, -ENOMEM.
  */
 int loom_tflite_read(const void *bytes, size_t size_bytes, const char *path,
-		     struct loom_tflite_model *model, struct loom_error *err);
+		     const char *signature, struct loom_tflite_model *model,
+		     struct loom_error *err);
 /** loom_tflite_forget() - frees what a model owns */
 void loom_tflite_forget(struct loom_tflite_model *model);
 

@@ -21,6 +21,19 @@ enum loom_tflite_model_field {
 	LOOM_TFLITE_MODEL_FIELDS,
 };
 
+enum loom_tflite_signature_field {
+	LOOM_TFLITE_SIGNATURE_INPUTS,
+	LOOM_TFLITE_SIGNATURE_OUTPUTS,
+	LOOM_TFLITE_SIGNATURE_KEY,
+	LOOM_TFLITE_SIGNATURE_SUBGRAPH = 4,
+};
+
+/** of the lists of a signature */
+enum loom_tflite_map_field {
+	LOOM_TFLITE_MAP_NAME,
+	LOOM_TFLITE_MAP_TENSOR,
+};
+
 enum loom_tflite_code_field {
 	LOOM_TFLITE_CODE_OLD,
 	LOOM_TFLITE_CODE_CUSTOM,

@@ -56,6 +56,21 @@ first_of_two() {
 }
 ok 'of two subgraphs the first one runs' first_of_two
 
+# signatures name the subgraph, its inputs and its outputs
+signature_whole() {
+	$loom run "$out/plans/signatures.tflite#whole" --device host -i random:2 \
+		--save-outputs "$out/whole" >/dev/null &&
+	cmp "$out/chain/y.npy" "$out/whole/classes.npy"
+}
+ok 'a signature has names of its own' signature_whole
+signature_begin() {
+	local small large
+	small=$($loom model "$out/plans/signatures.tflite#begin" --json) &&
+	large=$($loom model "$out/plans/signatures.tflite#whole" --json) &&
+	[[ $small = *picture* && $large = *picture* && $small != "$large" ]]
+}
+ok 'another signature is another subgraph' signature_begin
+
 # floats NAME: a network of MediaPipe gives what Arm NN does
 floats() {
 	local d=$out/$1 i=0 name
@@ -210,6 +225,10 @@ branches operator IF is not supported
 version version 4 of the schema, only 3 is supported
 root byte 0: an offset leads out of the file
 END
+ok 'no such signature' says "it has no signature 'nope', only 'whole', 'begin'" \
+	$loom plan "$out/plans/signatures.tflite#nope"
+ok 'a signature of no subgraph' says 'the signature has a subgraph 7, there are 2' \
+	$loom plan "$out/plans/signature_nowhere.tflite#begin"
 ok 'no plan for several subgraphs' says 'it has 2 subgraphs, memory can be planned for one' \
 	$loom place "$out/plans/subgraphs.tflite"
 ok 'no plan for what cannot run' says 'reads tensor 2 before it is computed' \

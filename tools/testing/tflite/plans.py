@@ -102,6 +102,16 @@ def main(folder):
     tables.fields[2] += other.tables().fields[2]
     with open(os.path.join(folder, "subgraphs.tflite"), "wb") as file:
         file.write(flat.serialise(tables))
+    tables.fields[7] = [
+        flat.Table({0: [flat.Table({0: "picture", 1: ("I", 0)})],
+                    1: [flat.Table({0: "classes", 1: ("I", last)})],
+                    2: key, 4: ("I", number)})
+        for number, (key, last) in enumerate([("whole", chain().outputs[0]), ("begin", 1)])]
+    with open(os.path.join(folder, "signatures.tflite"), "wb") as file:
+        file.write(flat.serialise(tables))
+    tables.fields[7][1].fields[4] = ("I", 7)
+    with open(os.path.join(folder, "signature_nowhere.tflite"), "wb") as file:
+        file.write(flat.serialise(tables))
     model = chain()
     model.op(flat.IF, [3, 3], [6])
     tables = model.tables()
