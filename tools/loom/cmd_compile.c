@@ -96,7 +96,8 @@ static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(&tool_compile, argc, argv, "i:o:", longs)) != -1) {
+	while (!ret &&
+	       (option = tool_model_getopt(&tool_compile, argc, argv, "i:o:", longs)) != -1) {
 		if (option == '?')
 			return tool_bad_option(&tool_compile, argv);
 		if (option == 'i')

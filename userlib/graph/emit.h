@@ -105,7 +105,7 @@ struct loom_value *loom_emit_select(struct loom_emitter *em, struct loom_value *
 				    struct loom_value *a, struct loom_value *b);
 /** loom_emit_cast() - @x itself where it has that type already */
 struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x, uint32_t dtype);
-/** loom_emit_reduce() - over no @axes the part that applies to each element: |x|, x * x, log x, x */
+/** loom_emit_reduce() - over no @axes what applies to each element: |x|, x * x, log x, x */
 struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_kind kind,
 				    struct loom_value *x, uint32_t axes, bool keepdims);
 /** loom_emit_reshape() - @x itself where it has that shape already */

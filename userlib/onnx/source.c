@@ -181,7 +181,8 @@ static void list_open(const struct loom_graph *graph, const struct loom_graph_op
 
 	*text = '\0';
 	for (i = 0; i < source->num_inputs; i++)
-		for (axis = 0; source->inputs[i]->has_shape && axis < source->inputs[i]->rank; axis++) {
+		for (axis = 0; source->inputs[i]->has_shape && axis < source->inputs[i]->rank;
+		     axis++) {
 			if (!is_open(source->inputs[i], options, axis))
 				continue;
 			dim_name(name, sizeof(name), source->inputs[i], axis);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The scratch of a finished plan. Grouping and retiming use all of the SRAM that a plan may have, as
- * long as that makes it faster, and leave holes. A device is shared by what plans claim, so what is
- * claimed without need is given back: steps and lifetimes are fixed here, and what is left is a
+ * The scratch of a finished plan. Grouping and retiming use all of the SRAM that a plan may have,
+ * as long as that makes it faster, and leave holes. A device is shared by what plans claim, so what
+ * is claimed without need is given back: steps and lifetimes are fixed here, and what is left is a
  * placement problem. Cycles do not depend on addresses.
  */
 #include "planner.h"

@@ -85,7 +85,8 @@
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;
- * * &loom_device.imports_gate, in it &loom_device.imports_lock, in which reservation locks of others' buffers are taken.
+ * * &loom_device.imports_gate, in it &loom_device.imports_lock, in which reservation locks of
+ *   others' buffers are taken.
  */
 
 /**
@@ -129,7 +130,7 @@ struct loom_device {
 	u64 placings;
 	/** @imports_gate: held for reading by imports, for writing to unmap all of them */
 	struct rw_semaphore imports_gate;
-	/** @imports_lock: protects @imports, and whether its buffers are mapped; in @imports_gate */
+	/** @imports_lock: protects @imports and the mappings of its buffers; in @imports_gate */
 	struct mutex imports_lock;
 	/** @imports: &loom_bo.import_node of buffers of other drivers, see memory/share.c */
 	struct list_head imports;

@@ -191,8 +191,8 @@ static struct page *loom_ttm_alloc_pages(const struct ttm_tt *tt, unsigned int o
 
 /*
  * The pages are charged to the memory cgroup of who needs them, which ttm_pool_alloc() does not do:
- * its pages outlive a buffer, in pools that know no cgroup. What it does for other caching modes and
- * for DMA masks is not needed here.
+ * its pages outlive a buffer, in pools that know no cgroup. What it does for other caching modes
+ * and for DMA masks is not needed here.
  */
 static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 				struct ttm_operation_ctx *ctx)

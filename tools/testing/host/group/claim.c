@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A plan claims no more SRAM than it needs: on a shared device others have the rest. Over random
- * graphs, all groupings and objectives: at most 1.1 times the bytes that are alive at once, in whole
- * units of the SRAM's alignment.
+ * graphs, all groupings and objectives: at most 1.1 times the bytes that are alive at once, in
+ * whole units of the SRAM's alignment.
  */
 #include "case.h"
 #include "chips.h"
@@ -80,7 +80,7 @@ int main(void)
 		}
 		free_case(&test);
 	}
-	tap_ok(plans > 300 && !wide, "%u plans, %u claim too much, the worst %.3f times", plans, wide,
-	       worst);
+	tap_ok(plans > 300 && !wide, "%u plans, %u claim too much, the worst %.3f times", plans,
+	       wide, worst);
 	return tap_end();
 }

@@ -161,11 +161,14 @@ static int stop(void *arg, uint64_t done, uint64_t total)
 }
 
 /*
- * 60 G multiplications: many times as long, on any processor of today, as a caller waits to be asked.
+ * 60 G multiplications: many times as long, on any processor of today, as a caller waits to be
+ * asked.
  */
 static void net_long(struct test_case *test)
 {
-	static const char *const names[] = { "x w", "a w", "b w", "c w", "d w", "e w", "f w", "g w" };
+	static const char *const names[] = {
+		"x w", "a w", "b w", "c w", "d w", "e w", "f w", "g w"
+	};
 	uint32_t i;
 
 	input(test, "x", F32, 4, DIMS(1, 48, 384, 384));
@@ -196,8 +199,8 @@ static void test_stop(void)
 	    loom_session_set_input(session, 0, &test.inputs[0], &err))
 		tap_fatal("%s", err.text);
 	ret = loom_session_run(session, stop, &stopper, &err);
-	tap_ok(ret == -ECANCELED && stopper.calls == 1, "a run is stopped when its caller says so: %d, asked %u times", ret,
-	       stopper.calls);
+	tap_ok(ret == -ECANCELED && stopper.calls == 1,
+	       "a run is stopped when its caller says so: %d, asked %u times", ret, stopper.calls);
 	loom_session_destroy(session);
 	loom_program_destroy(program);
 	loom_target_close(target);
