@@ -38,7 +38,7 @@ nitpick_ignore_regex = [
     # Python's own, which there is no inventory of here
     ("py:.*", ".*"),
     # handles of the library
-    ("c:.*", r"loom_(device|graph|session|bo|target|program_file|context)"),
+    ("c:.*", r"loom_(device|graph|session|bo|target|program_file|context|saving)"),
     # the driver's own
     ("c:.*", r"loom_(moves|job|flight|file|region|plan_object|pci_request|copy)"),
 ]

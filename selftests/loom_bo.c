@@ -19,7 +19,7 @@ FIXTURE_SETUP(bo)
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
-	/* all of the SRAM, from the first byte on: see loom_sram.c for what others may have */
+	/* all of the SRAM, from the first byte on: see sram/loom_sram.c for what others may have */
 	ASSERT_EQ(0, loom_exclusive(self->fd, &context));
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->region[i]));

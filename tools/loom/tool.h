@@ -36,7 +36,8 @@
  *
  * * model.c: the options that say how a model is planned, and its summary
  * * program.c: a model that comes planned, from a file
- * * inputs.c, name.c: --input, and names in front of files
+ * * option.c: options that are given twice, and names in front of files
+ * * inputs.c: --input
  * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
  * * explain.c, replay.c: groups explained, a plan checked
@@ -568,7 +569,7 @@ bool tool_input_is_fixed(const struct tool_model *model, const char *name);
 uint32_t tool_input_item(const struct tool_model *model, uint32_t index, uint32_t items,
 			 const struct loom_array *array, int64_t *dims);
 
-/* name.c */
+/* option.c: names in front of files */
 
 /** tool_name_length() - bytes of NAME in "NAME=FILE"; 0 if that is a file by the looks of it */
 int tool_name_length(const char *typed);

@@ -8,7 +8,7 @@
 fresh_out
 python3 - "$out" <<-'EOF' || exit 1
 	import sys
-	sys.path.insert(0, "tools/testing/e2e")
+	sys.path.insert(0, "tools/testing")
 	import wrong_models as onnx
 
 	def field(number, value):

@@ -16,7 +16,7 @@ make_refusals() {
 	head -c 300000 $models/blazeface.onnx >$d/truncated.onnx
 	head -c 7 $models/blazeface.onnx >$d/stump.onnx
 	: >$d/empty.onnx
-	python3 tools/testing/e2e/wrong_models.py $d || return 1
+	python3 tools/testing/wrong_models.py $d || return 1
 	build/e2e/pictures speech $d/short.npy 1 1 16 95
 	LC_ALL=C sed "1s/<f4/<i4/" $pictures/alexa.npy >$d/int.npy
 	head -c 600 $pictures/alexa.npy >$d/cut.npy
@@ -96,8 +96,8 @@ refuse_all() {
 	}
 }
 
-# too_small STRATEGY MODEL ARG...: the error names the missing bytes exactly: with these it fits, with
-# one less it does not
+# too_small STRATEGY MODEL ARG...: the error names the missing bytes exactly: with these it fits,
+# with one less it does not
 too_small() {
 	local strategy=$1 text missing sram=64
 	shift

@@ -4,7 +4,7 @@
  * pool above it, and exclusive contexts. What becomes of their takings when somebody else comes is
  * sram/loom_displace.c.
  */
-#include "sram/loom_sram.h"
+#include "loom_sram.h"
 
 /* ------------------------------------------------------------ the attacks */
 
