@@ -117,7 +117,7 @@ picture() {
 }
 ok 'example: a model on a picture' picture
 ok 'and none' example 1 'run_image.py: no.onnx: No such file or directory' run_image no.onnx x.png host
-ok 'example: a graph is built' example 0 '4 steps, 32896 bytes of SRAM per lane
+ok 'example: a graph is built' example 0 '4 steps, 260 bytes of SRAM per lane
 4.5 5 0 0
 0.5 1 1 0' build_graph
 ok 'and no chip' example 1 "build_graph.py: there is no chip 'nothing', did you mean 'tiny'?" \

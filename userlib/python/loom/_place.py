@@ -63,8 +63,8 @@ class Placement:
 
 class PlaceError(Error):
     """Items that cannot be placed, or are placed wrongly. first, second: those at fault, or None.
-    missing_bytes: by how much the capacities of the pools fall short at least, if that is proved, as
-    long as others stay. pools: indices of the pools that fall short."""
+    missing_bytes: by how much the capacities of the pools fall short at least, if that is proved,
+    as long as others stay. pools: indices of the pools that fall short."""
 
     def __init__(self, number: int, line: str, items: Sequence[Item], fault: Any) -> None:
         super().__init__(number, line)
