@@ -37,7 +37,7 @@ struct loom_group_strategy {
 		      struct loom_group_cut **cuts, u32 *num_cuts);
 };
 
-/** loom_group_own - own.c: the fewest DRAM bytes */
+/** loom_group_own - own.c: the lowest price, DRAM bytes or cycles */
 extern const struct loom_group_strategy loom_group_own;
 /** loom_group_text - text.c: the planner that groups were first described with */
 extern const struct loom_group_strategy loom_group_text;
