@@ -534,8 +534,10 @@ fuzz:
 # MODULE=1 for what has to run in the VM.
 COUNT	?= 100
 SEED	?= 1
-.PHONY: golden
-golden: models tools $(O)/e2e/gpt_model
+.PHONY: golden golden-needs
+golden-needs: models tools $(O)/e2e/gpt_model
+	@$(PYTHON) $(T)/golden.py --networks
+golden: golden-needs
 	@$(PYTHON) $(T)/golden.py --write
 
 .PHONY: mutants

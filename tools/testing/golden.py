@@ -3,6 +3,8 @@
 """Golden figures: what plans of some networks cost, to the cycle and to the byte.
 
     golden.py [--write]
+    golden.py --networks	only writes those that are not fetched
+    golden.py --preload LIBRARY PROGRAM	by another tool, until a figure differs: for make mutants
 
 Plans the networks below by each grouping and objective and compares with golden.csv. A change that
 moves a figure is committed with the table that --write (make golden) has written, so that what it
@@ -44,10 +46,11 @@ def make_networks():
                    stdout=subprocess.DEVNULL)
 
 
-def plan(network, grouping, objective):
-    command = ["build/loom", "plan", *NETWORKS[network], "--grouping", grouping, "--objective",
+def plan(network, grouping, objective, tool="build/loom", preload=""):
+    command = [tool, "plan", *NETWORKS[network], "--grouping", grouping, "--objective",
                objective, "--sram", SRAM, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env=dict(os.environ, LD_PRELOAD=preload))
     if done.returncode:
         return {figure: "none" for figure in FIGURES}, done.stderr.strip()
     figures = json.loads(done.stdout)
@@ -86,6 +89,11 @@ def compare():
     return 1 if failed or table else 0
 
 
+def is_same(preload, tool):
+    return all(not list(differences(want, plan(*key, tool, preload)[0]))
+               for key, want in read_table().items())
+
+
 def write():
     with open(TABLE, "w", newline="") as file:
         file.write("# SPDX-License-Identifier: MIT\n"
@@ -101,7 +109,11 @@ def write():
 
 if __name__ == "__main__":
     os.chdir(os.path.join(HERE, "../.."))
-    if sys.argv[1:] not in ([], ["--write"]):
+    if sys.argv[1:2] == ["--preload"] and len(sys.argv) == 4:
+        sys.exit(0 if is_same(*sys.argv[2:]) else 1)
+    if sys.argv[1:] not in ([], ["--write"], ["--networks"]):
         sys.exit(__doc__)
     make_networks()
+    if sys.argv[1:] == ["--networks"]:
+        sys.exit(0)
     sys.exit(write() if sys.argv[1:] else compare())

@@ -3,6 +3,13 @@
 then those go first that killed most in a file for their time (tried.py)."""
 
 CORE = 'drivers/accel/loom/core'
+# no program of its own: the tool, which golden.py runs
+GOLDEN = 'golden'
+GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/halo', 'group/strip',
+         'group/overwrite', 'group/random', 'group/explain', 'group/exhaustive', 'group/geometry',
+         'group/claim', 'group/objective']
+PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
+           'planner/image']
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
@@ -31,6 +38,16 @@ AREAS = {
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',
                 'core/engine/elementwise', 'core/engine/slices', 'core/engine/math']),
+    'group': (6, ['userlib/group/*.c'], GROUP + [GOLDEN]),
+    'retime': (2, ['userlib/retime/*.c'],
+               ['retime/anew', 'retime/hole', 'retime/random', 'group/random', 'group/explain',
+                'group/objective', GOLDEN]),
+    'lower': (4, ['userlib/lower/*.c'],
+              ['lower/random', 'planner/order', 'planner/program', 'planner/output', 'group/random',
+               'group/explain', GOLDEN]),
+    'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/claim', 'group/explain',
+                                                       'group/least_sram', GOLDEN]),
+    'parallel': (2, ['userlib/parallel/*.c'], ['parallel/batch', 'parallel/pipeline']),
 }
 
 # In the VM: quotas, and who may have which part of the SRAM. Files, with the selftests that are

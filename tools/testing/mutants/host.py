@@ -13,6 +13,9 @@ import os
 import resource
 import shlex
 import subprocess
+import sys
+
+from areas import GOLDEN
 
 # shifts, indices and overflows trap, so that no library of a sanitizer has to be linked
 FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
@@ -97,6 +100,9 @@ class Host:
     def passes(self, test, mutant, seconds):
         """Whether a test passes with this in the library's place, and how long it takes."""
         name, *arguments = test.removeprefix(ASAN).split()
+        if name == GOLDEN:
+            return run([sys.executable, 'tools/testing/golden.py', '--preload', mutant,
+                        f'{self.work}/bin/{name}'], '', seconds)
         preload = f'{self.runtime} {mutant}' if test.startswith(ASAN) else mutant
         return run([f'{self.work}/bin/{name}', *arguments], preload, seconds)
 
@@ -105,7 +111,8 @@ class Host:
         names = sorted({i.split()[0] for i in tests} - set(self.programs))
         if not names:
             return
-        subprocess.run(['make', '-s', '-C', self.top, *(f'build/host/{i}' for i in names)],
+        subprocess.run(['make', '-s', '-C', self.top, *('golden-needs' if i == GOLDEN else
+                                                        f'build/host/{i}' for i in names)],
                        check=True, stdout=subprocess.DEVNULL)
         if not self.programs:
             subprocess.run(['gcc', '-shared', '-o', self.rest, '-Wl,--whole-archive',
@@ -114,8 +121,12 @@ class Host:
         for name in names:
             out = f'{self.work}/bin/{name}'
             os.makedirs(os.path.dirname(out), exist_ok=True)
-            subprocess.run(['gcc', '-o', out,
-                            f'{self.top}/build/obj/tools/testing/host/{name}.o', self.rest,
+            objects = [f'{self.top}/build/obj/tools/testing/host/{name}.o']
+            if name == GOLDEN:
+                sources = glob.glob('tools/loom/**/*.c', root_dir=self.top, recursive=True)
+                objects = [f'{self.top}/build/obj/{i[:-2]}.o'
+                           for i in [*sorted(sources), 'gen/view_page.c']]
+            subprocess.run(['gcc', '-o', out, *objects, self.rest,
                             f'-Wl,-rpath,{self.work}', *self.libs], check=True)
             self.programs[name] = digest(out)
 
