@@ -122,7 +122,7 @@ fuzz)
 	load "$modules"/loom.ko
 	load "$modules"/loom_soft.ko
 	selftest guided
-	grep '^# .* sequences' /tmp/selftest
+	grep '^# .* \(sequences\|accepted\)' /tmp/selftest
 	unload loom_soft loom ;;
 tiny)
 	load "$modules"/loom.ko topology=tiny sram_floor_percent=25
