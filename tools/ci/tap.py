@@ -165,6 +165,19 @@ def judge_kunit(lines, status):
     return tally
 
 
+def excerpt(lines):
+    """What is said around the first failures; the end, if no line is one."""
+    failures = [at for at, line in enumerate(lines) if re.match(r"\s*not ok\b(?!.*# SKIP)", line)]
+    shown = sorted({at for failure in failures[:3]
+                    for at in range(max(failure - 48, 0), min(failure + 12, len(lines)))})
+    said = []
+    for at in shown or range(max(len(lines) - 40, 0), len(lines)):
+        if said and at - 1 not in shown and shown:
+            said.append("[...]")
+        said.append(lines[at])
+    return said
+
+
 def descendants():
     """CPU seconds by process, of all below this one; each counts children that it waited for."""
     below, parents = {}, {}
@@ -269,8 +282,8 @@ def main():
             f"{tally.skipped} skipped ({seconds:.1f} s, {cpu:.1f} s of CPU)"]
     said += [f"     {text}" for text in tally.complaints[:20]]
     if tally.failed:
-        said.append(f"     the end of {path}:")
-        said += [f"     | {line}" for line in lines[-40:]]
+        said.append(f"     from {path}:")
+        said += [f"     | {line}" for line in excerpt(lines)]
     # in one piece: others run beside this one
     sys.stdout.write("\n".join(said) + "\n")
     with open(os.path.join(folder, "results"), "a", encoding="utf-8") as results:
