@@ -12,7 +12,7 @@
 /* Of a device that is bound anew, whose jobs may not take long. Return: 0 or -errno. */
 static inline int loom_break_begin(struct loom_watch *watch, struct loom_load **loads)
 {
-	int ret = loom_write_file(LOOM_BREAK_TIMEOUT, "1500") ?: loom_unbind() ?: loom_bind() ?:
+	int ret = loom_write_file(LOOM_BREAK_TIMEOUT, "4000") ?: loom_unbind() ?: loom_bind() ?:
 		  loom_watch_open(watch);
 
 	if (ret)

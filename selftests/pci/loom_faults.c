@@ -313,6 +313,38 @@ TEST_F_TIMEOUT(faults, in_any_order, 20000)
 	free(order);
 }
 
+/*
+ * The record of a job is left out, and the job times out before a heartbeat finds that. It is asked
+ * how far it is before it is blamed, and the answer would come behind the missing record.
+ */
+TEST(a_record_is_left_out_of_a_job_that_times_out)
+{
+	int sim = loom_port_open("loom-sim-0");
+	struct loom_client client;
+	uint32_t null, fence, i;
+
+	if (sim < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_EQ(0, loom_write_file(LOOM_BREAK_TIMEOUT, "400"));
+	ASSERT_EQ(0, loom_unbind());
+	ASSERT_EQ(0, loom_bind());
+	ASSERT_EQ(0, loom_client_open(&client));
+	null = loom_client_plan_null(&client);
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(loom_device_works());
+		ASSERT_EQ(0, loom_port_tell(sim, "fault record-skip", NULL, 0));
+		fence = loom_sync_create(client.fd, 0);
+		ASSERT_EQ(0, loom_client_run(&client, null, 0, fence));
+		ASSERT_EQ(0, loom_sync_wait(client.fd, fence, loom_soon()));
+		EXPECT_EQ(-ECANCELED, loom_sync_status(client.fd, fence));
+		loom_sync_destroy(client.fd, fence);
+		loom_port_tell(sim, "clear", NULL, 0);
+	}
+	loom_client_close(&client);
+	EXPECT_TRUE(loom_device_works());
+	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

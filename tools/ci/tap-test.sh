@@ -27,7 +27,7 @@ judged '2 0 0' 'two that pass' -- 'echo ok 1; echo ok 2; echo 1..2'
 judged '1 1 0' 'one that fails' -- 'echo ok 1; echo not ok 2; echo 1..2; exit 1'
 judged '1 0 1' 'one that is skipped' -- 'echo "ok 1 # SKIP no device"; echo ok 2; echo 1..2'
 ok "$([ "$(tail -n 1 "$dir/skips")" = 'no device' ]; echo $?)" 'its reason is kept'
-tools/ci/tap.py --folder "$dir" test sh -c 'echo "# because"; echo not ok 1; seq 99; echo 1..1' |
+tools/ci/tap.py --folder "$dir" test -- sh -c 'echo "# because"; echo not ok 1; seq 99; echo 1..1' |
 	grep -q '| # because'
 ok $? 'what is said before a failure is shown, if much comes after it'
 judged '0 0 1' 'all skipped' -- 'echo 1..0 "# SKIP no device"; exit 4'

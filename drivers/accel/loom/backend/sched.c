@@ -279,12 +279,13 @@ static void loom_job_look(struct loom_job *job)
 	bool hangs = job->loom->backend->reset, moves = true;
 	struct loom_report *report = NULL;
 
-	/* its record may be there, and the interrupt lost; or the device is what has stopped */
+	/* its record may be there, and the interrupt lost */
 	loom_power_poll(job->loom);
-	if (READ_ONCE(job->loom->hang_epoch) == job->loom->epoch)
-		return;
 	if (hangs && loom_job_has_begun(job))
 		moves = loom_job_see(job);
+	/* the device is what has stopped */
+	if (READ_ONCE(job->loom->hang_epoch) == job->loom->epoch)
+		return;
 	/* the engine has worked on it, so the back end has it, unless it has ended */
 	if (loom_job_engine_ns(job) < timeout_ns || dma_fence_is_signaled(&job->fence->base))
 		return;

@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "pci.h"
 #include "plan.h"
+#include "record.h"
 
 /* How long the answer to a question may take, which the firmware gives at once. */
 #define LOOM_PCI_ANSWER_MS	200
@@ -369,14 +370,17 @@ void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *posit
 	*position = (struct loom_job_position) {};
 	if (!loom_pci_job_ask(pci, run))
 		return;
-	if (!wait_for_completion_timeout(&ring->answered, msecs_to_jiffies(LOOM_PCI_ANSWER_MS)))
-		return;
-	spin_lock(&ring->lock);
-	*position = ring->answer;
-	/* records that were written before the answer were read before it */
-	lost = ring->absent && loom_pci_ring_has_locked(ring, run->sequence);
-	ring->absent = false;
-	spin_unlock(&ring->lock);
+	if (wait_for_completion_timeout(&ring->answered, msecs_to_jiffies(LOOM_PCI_ANSWER_MS))) {
+		spin_lock(&ring->lock);
+		*position = ring->answer;
+		/* records that were written before the answer were read before it */
+		lost = ring->absent && loom_pci_ring_has_locked(ring, run->sequence);
+		ring->absent = false;
+		spin_unlock(&ring->lock);
+	} else {
+		/* the answer may be the first record behind one that was left out */
+		lost = loom_pci_record_is_skipped(pci);
+	}
 	if (lost)
 		loom_device_hang(job->loom, READ_ONCE(ring->epoch));
 }
