@@ -65,6 +65,11 @@ static int tool_place_parse_files(int argc, char **argv, struct tool_placing *pl
 	if (optind + 1 != argc)
 		return tool_usage(&tool_place, "takes one file, or - for standard input");
 	place->path = argv[optind];
+	if (place->check && (place->output || place->picture || place->picture_before ||
+			     place->minimize || place->reorder || place->anew || place->explain ||
+			     place->options.strategy || place->options.budget || place->asked_ns))
+		return tool_usage(&tool_place,
+				  "--check places nothing: only --capacity, --forbid and --json go with it");
 	to_stdout += place->output && !strcmp(place->output, "-");
 	to_stdout += place->picture && !strcmp(place->picture, "-");
 	if (to_stdout > 1)

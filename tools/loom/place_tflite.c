@@ -27,6 +27,29 @@ int tool_place_load_tflite(struct tool_placing *place)
 	return ret ? tool_fail("%s", err.text) : 0;
 }
 
+/* Whether a tensor touches what is forbidden. Return: 0, or TOOL_FAILED after a line. */
+static int tool_place_check_forbidden(const struct tool_placing *place)
+{
+	const struct loom_tflite_memory *memory = place->memory;
+	uint32_t i, j;
+
+	for (i = 0; i < memory->problem.num_items; i++) {
+		const int64_t offset = memory->offsets[memory->tensors[i]];
+		const uint64_t end = offset + memory->problem.items[i].size_bytes;
+
+		for (j = 0; offset >= 0 && j < place->num_forbidden; j++) {
+			const struct loom_place_range *range = &place->forbidden[j];
+
+			if (end > range->lower && (uint64_t)offset < range->upper)
+				return tool_fail("%s: memory plan: '%s' at %lld touches %llu-%llu, which is forbidden",
+						 memory->name, memory->ids[i], (long long)offset,
+						 (unsigned long long)range->lower,
+						 (unsigned long long)range->upper);
+		}
+	}
+	return 0;
+}
+
 int tool_place_check_tflite(const struct tool_placing *place)
 {
 	struct loom_tflite_verdict verdict;
@@ -43,6 +66,9 @@ int tool_place_check_tflite(const struct tool_placing *place)
 						      place->capacity_bytes));
 	if (ret)
 		return tool_fail("%s", err.text);
+	ret = tool_place_check_forbidden(place);
+	if (ret)
+		return ret;
 	if (place->json) {
 		json_begin(&json, stdout);
 		json_string(&json, "file", place->path);

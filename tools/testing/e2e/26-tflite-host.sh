@@ -188,6 +188,28 @@ ok 'a plan is larger than a capacity' says 'falls short by 16 of its plan' \
 ok 'no order for what may do more than compute' says 'operators have to stay in their order' \
 	$loom place "$models/selfie.tflite" --reorder
 
+# of an arena of 60 KiB the runtime's own structures take 4 KiB, at its end as they do, or below
+around() {	# FROM-TO HEIGHT
+	local new=$out/around.tflite
+	$loom place "$out/nets/big_vww.tflite" --capacity 60k --forbid "$1" -o "$new" >/dev/null &&
+	$loom place --check "$new" --capacity 60k --forbid "$1" | grep "^arena *$2 bytes" &&
+	python3 $tflite/record.py "$new" "$2"
+}
+ok "around the runtime's own bytes at the end" around 57344-61440 55296
+ok 'and at the beginning' around 0-4096 59392
+ok 'which a plan without them touches' says "at 48 touches 0-4096, which is forbidden" \
+	$loom place --check "$out/plans/plan_right.tflite" --forbid 0-4096
+ok 'what is left of the arena is too small' says 'falls short by' \
+	$loom place "$out/nets/big_vww.tflite" --capacity 60k --forbid 55280-61440
+usage() {	# FILE OPTION...
+	$loom place --check "$@" 2>"$out/stderr"
+	[ $? = 2 ] && grep -q 'places nothing' "$out/stderr"
+}
+for option in '-o x' '--svg x' --minimize --reorder --explain '--strategy auto'; do
+	# shellcheck disable=SC2086 # words
+	ok "nothing is placed by --check: $option" usage "$out/plans/plan_right.tflite" $option
+done
+
 # --- plans of others ----------------------------------------------------------------------------
 
 judged() {	# NAME WANT
