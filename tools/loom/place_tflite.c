@@ -27,25 +27,37 @@ int tool_place_load_tflite(struct tool_placing *place)
 	return ret ? tool_fail("%s", err.text) : 0;
 }
 
+/* The first range of --forbid that bytes from @lower up to @upper touch, or NULL. */
+static const struct loom_place_range *tool_place_touched(const struct tool_placing *place,
+							 uint64_t lower, uint64_t upper)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->num_forbidden; i++)
+		if (upper > place->forbidden[i].lower && lower < place->forbidden[i].upper)
+			return &place->forbidden[i];
+	return NULL;
+}
+
 /* Whether a tensor touches what is forbidden. Return: 0, or TOOL_FAILED after a line. */
 static int tool_place_check_forbidden(const struct tool_placing *place)
 {
 	const struct loom_tflite_memory *memory = place->memory;
-	uint32_t i, j;
+	const struct loom_place_range *range;
+	uint32_t i;
 
 	for (i = 0; i < memory->problem.num_items; i++) {
-		const int64_t offset = memory->offsets[memory->tensors[i]];
-		const uint64_t end = offset + memory->problem.items[i].size_bytes;
+		const int64_t at = memory->offsets[memory->tensors[i]];
 
-		for (j = 0; offset >= 0 && j < place->num_forbidden; j++) {
-			const struct loom_place_range *range = &place->forbidden[j];
-
-			if (end > range->lower && (uint64_t)offset < range->upper)
-				return tool_fail("%s: memory plan: '%s' at %lld touches %llu-%llu, which is forbidden",
-						 memory->name, memory->ids[i], (long long)offset,
-						 (unsigned long long)range->lower,
-						 (unsigned long long)range->upper);
-		}
+		if (at < 0)
+			continue;
+		range = tool_place_touched(place, at, at + memory->problem.items[i].size_bytes);
+		if (!range)
+			continue;
+		return tool_fail("%s: memory plan: '%s' at %lld touches the forbidden %llu-%llu",
+				 memory->name, memory->ids[i], (long long)at,
+				 (unsigned long long)range->lower,
+				 (unsigned long long)range->upper);
 	}
 	return 0;
 }

@@ -197,7 +197,7 @@ around() {	# FROM-TO HEIGHT
 }
 ok "around the runtime's own bytes at the end" around 57344-61440 55296
 ok 'and at the beginning' around 0-4096 59392
-ok 'which a plan without them touches' says "at 48 touches 0-4096, which is forbidden" \
+ok 'which a plan without them touches' says "at 48 touches the forbidden 0-4096" \
 	$loom place --check "$out/plans/plan_right.tflite" --forbid 0-4096
 ok 'what is left of the arena is too small' says 'falls short by' \
 	$loom place "$out/nets/big_vww.tflite" --capacity 60k --forbid 55280-61440
