@@ -110,6 +110,11 @@ bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_
 	       (axis > 2 && !list->asymmetric && use->dims[axis] <= use->dims[2]);
 }
 
+bool loom_group_is_slice_count(u64 dim, u32 slices)
+{
+	return slices >= 2 && slices <= LOOM_GROUP_SLICES && slices <= dim;
+}
+
 u32 loom_group_slice_counts(u64 dim, u32 *counts)
 {
 	u64 most = dim < LOOM_GROUP_SLICES ? dim : LOOM_GROUP_SLICES, rows, slices;

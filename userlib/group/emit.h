@@ -100,12 +100,14 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
  * @plan: where the residents of the division are, and its budget
  * @cuts: the division
  * @num_cuts: number of @cuts
+ * @sram_bytes: SRAM per lane that other divisions may have, of which the plan may leave a part to
+ *	early loads
  * @to: [out] other divisions; the caller must clear them
  *
  * Return: 0 or -ENOMEM.
  */
 int loom_group_explain(struct loom_group_list *list, const struct loom_group *plan,
-		       const struct loom_group_cut *cuts, u32 num_cuts,
+		       const struct loom_group_cut *cuts, u32 num_cuts, u64 sram_bytes,
 		       struct loom_group_alternatives *to);
 
 #endif /* LOOM_GROUP_EMIT_H */

@@ -199,15 +199,17 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
 		  struct loom_group_cut *best)
 {
+	const struct loom_group_use *use = loom_group_first_result(d->list, best->first_unit);
+	const u64 dim = use->dims[best->cut_axis];
 	const struct candidate found = { best->cost, best->slices, best->cut_axis };
 	s32 step;
 	int ret;
 
-	for (step = -3; step <= 3; step++) {
+	for (step = -LOOM_GROUP_POLISH; step <= LOOM_GROUP_POLISH; step++) {
 		struct candidate next = found;
 
 		next.slices += step;
-		if (!step || next.slices < 2 || next.slices > LOOM_GROUP_SLICES)
+		if (!step || !loom_group_is_slice_count(dim, next.slices))
 			continue;
 		if (best->cost.price <= floor)
 			return 0;

@@ -2,12 +2,12 @@
 /*
  * DOC: Why a cut is where it is
  *
- * Two questions are asked of each cut between two groups. Could both be one group, and nothing
- * else change? Slice counts and axes are tried, with the same residents before and after: the
- * answer is a division, or the least SRAM that is missing. And what division is the best one
- * without a cut here? The graph is divided once more with the cut forbidden: one search for all
- * cuts, in which groups that were evaluated for one are known for the next, with as much effort
- * for all of them as a plan is given.
+ * Two questions are asked of each cut between two groups. Could both be one group, and nothing else
+ * change? Slice counts and axes are tried, with halos kept or recomputed, and with the same
+ * residents before and after: the answer is a division, or the least SRAM that is missing. And
+ * what division is the best one without a cut here? The graph is divided once more with the cut
+ * forbidden: one search for all cuts, in which groups that were evaluated for one are known for
+ * the next, with as much effort for all of them as a plan is given.
  *
  * Both answers are divisions whose groups are placed, so that each can be written as a plan and
  * counted (planner/explain.c). Estimates are not compared here.
@@ -42,12 +42,14 @@ static u64 lack_bytes(struct loom_group *group)
  * @ways: those that fit, cheapest first
  * @count: number of @ways
  * @note: whether they lack SRAM
+ * @least: the way that lacks least
  */
 struct join {
 	struct loom_group *group;
 	struct loom_group_cut ways[JOINS];
 	u32 count;
 	struct loom_program_cut *note;
+	struct loom_group_cut least;
 };
 
 static void keep_way(struct join *join, const struct loom_group_cut *way)
@@ -85,8 +87,28 @@ static int try_way(struct join *join, struct loom_group_cut *way)
 	if (lack && (note->why == LOOM_CUT_SHAPE || lack < note->short_bytes)) {
 		note->why = LOOM_CUT_SRAM;
 		note->short_bytes = lack;
+		join->least = *way;
 	}
 	return 0;
+}
+
+/* A few slices more or fewer than where least is lacking, as many as a division is tried with. */
+static int try_near(struct join *join)
+{
+	const struct loom_group_list *list = join->group->list;
+	struct loom_group_cut way = join->least;
+	const struct loom_group_use *use = loom_group_first_result(list, way.first_unit);
+	const u64 dim = use->dims[way.cut_axis];
+	const u32 slices = way.slices;
+	s32 step;
+	int ret = 0;
+
+	for (step = -LOOM_GROUP_POLISH; step <= LOOM_GROUP_POLISH && !ret; step++) {
+		way.slices = slices + step;
+		if (step && slices > 1 && loom_group_is_slice_count(dim, way.slices))
+			ret = try_way(join, &way);
+	}
+	return ret;
 }
 
 static int try_ways(struct join *join, struct loom_group_cut *way)
@@ -104,7 +126,11 @@ static int try_ways(struct join *join, struct loom_group_cut *way)
 		count = loom_group_slice_counts(use->dims[way->cut_axis], counts);
 		for (i = 0; i < count && !ret; i++) {
 			way->slices = counts[i];
+			way->recompute = false;
 			ret = try_way(join, way);
+			way->recompute = true;
+			if (!ret && counts[i] > 1 && !join->group->keep_halos)
+				ret = try_way(join, way);
 		}
 	}
 	return ret;
@@ -153,6 +179,8 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	}
 	note->why = LOOM_CUT_SHAPE;
 	ret = try_ways(&join, &way);
+	if (!ret && !join.count && note->why == LOOM_CUT_SRAM)
+		ret = try_near(&join);
 	/* it fits with some number of slices: what others lack does not matter */
 	if (ret || !join.count)
 		return ret;
@@ -202,9 +230,10 @@ static void pin_residents(struct loom_group *group, const struct loom_group *pla
 }
 
 int loom_group_explain(struct loom_group_list *list, const struct loom_group *plan,
-		       const struct loom_group_cut *cuts, u32 num_cuts,
+		       const struct loom_group_cut *cuts, u32 num_cuts, u64 sram_bytes,
 		       struct loom_group_alternatives *to)
 {
+	const u64 plan_bytes = list->lower->sram.bytes;
 	struct loom_program_cut *notes = calloc((size_t)num_cuts + 1, sizeof(*notes));
 	struct loom_group *group = loom_group_make(list, plan->rules);
 	int ret = notes && group ? 0 : -ENOMEM;
@@ -223,6 +252,13 @@ int loom_group_explain(struct loom_group_list *list, const struct loom_group *pl
 		pin_residents(group, plan);
 	for (i = 0; i + 1 < num_cuts && !ret; i++) {
 		ret = explain_join(list, group, cuts, num_cuts, i, &notes[i], &to->joined[i]);
+		if (!ret && notes[i].why == LOOM_CUT_SRAM && sram_bytes > plan_bytes) {
+			notes[i] = (struct loom_program_cut){ .why = LOOM_CUT_NO_CHOICE };
+			list->lower->sram.bytes = sram_bytes;
+			ret = explain_join(list, group, cuts, num_cuts, i, &notes[i],
+					   &to->joined[i]);
+			list->lower->sram.bytes = plan_bytes;
+		}
 		notes[i].joined = LOOM_CUT_NONE;
 		notes[i].without = LOOM_CUT_NONE;
 	}

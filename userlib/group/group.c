@@ -217,7 +217,8 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	}
 	/* a strategy that does not choose by cost has rules, not reasons */
 	if (!ret && options->alternatives && strategy->by_cost)
-		ret = loom_group_explain(&list, group, cuts, num_cuts, options->alternatives);
+		ret = loom_group_explain(&list, group, cuts, num_cuts, options->alternative_bytes,
+					 options->alternatives);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

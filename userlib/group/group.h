@@ -112,6 +112,7 @@ void loom_group_alternatives_clear(struct loom_group_alternatives *alternatives)
  * @keep_halos: nothing is recomputed, by strategies that have a choice
  * @division: these groups, of the same graph and options, instead of a search; NULL: search
  * @alternatives: [out] also note why each cut is there, and find the divisions without it; NULL: no
+ * @alternative_bytes: SRAM per lane that these may have
  * @storage: how the arena is placed
  */
 struct loom_group_options {
@@ -122,6 +123,7 @@ struct loom_group_options {
 	bool keep_halos;
 	const struct loom_group_division *division;
 	struct loom_group_alternatives *alternatives;
+	u64 alternative_bytes;
 	const struct loom_storage_options *storage;
 };
 

@@ -15,6 +15,8 @@
 
 /* Numbers of slices that are tried for an axis, at most. */
 #define LOOM_GROUP_SLICE_COUNTS	40
+/* So many more and fewer are tried then. */
+#define LOOM_GROUP_POLISH	3
 
 /* cut.c: a group that was chosen */
 
@@ -77,6 +79,8 @@ bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_
 			  u32 axis);
 /** loom_group_slice_counts() - slice counts to try for @dim elements. Return: how many */
 u32 loom_group_slice_counts(u64 dim, u32 *counts);
+/** loom_group_is_slice_count() - @dim elements can be cut into @slices, two or more */
+bool loom_group_is_slice_count(u64 dim, u32 slices);
 
 /* The lower price first (DRAM bytes or cycles, see &struct loom_group_aim), then the tie. */
 static inline bool loom_group_cheaper(const struct loom_group_cost *a,

@@ -30,6 +30,7 @@
  * @alternatives: what else its groups could be
  * @better: the best program that is better than @program, or NULL
  * @better_division: its groups
+ * @better_takes_all: they were made for all of the SRAM
  * @written: commands of promising divisions that were written
  */
 struct explain {
@@ -40,6 +41,7 @@ struct explain {
 	struct loom_group_alternatives alternatives;
 	struct loom_program *better;
 	struct loom_group_division *better_division;
+	bool better_takes_all;
 	u64 written;
 };
 
@@ -91,6 +93,11 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	way.division = division;
 	way.alternatives = NULL;
 	ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
+	if (ret == -ENOSPC && way.group_bytes) {
+		/* it takes what was left for early loads, too */
+		way.group_bytes = 0;
+		ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
+	}
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	e->written += promising ? program->stats.commands : 0;
@@ -112,6 +119,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		loom_program_destroy(e->better);
 		e->better = program;
 		e->better_division = division;
+		e->better_takes_all = !way.group_bytes;
 		return 0;
 	}
 	loom_program_destroy(program);
@@ -162,6 +170,8 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 			break;
 		loom_group_division_clear(taken);
 		*taken = *e->better_division;
+		if (e->better_takes_all)
+			e->way.group_bytes = 0;
 		*e->better_division = (struct loom_group_division){ .num_cuts = 0 };
 		if (!notes)
 			replace(program, &e->better);

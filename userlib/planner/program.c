@@ -80,6 +80,7 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 		.aim = p->way.aim,
 		.division = p->way.division,
 		.alternatives = p->way.alternatives,
+		.alternative_bytes = loom_planner_sram_bytes(p->options),
 		.keep_halos = p->options->max_recompute_permille == 1000,
 		.storage = storage,
 	};
