@@ -6,8 +6,8 @@ CORE = 'drivers/accel/loom/core'
 # no program of its own: the tool, which golden.py runs
 GOLDEN = 'golden'
 GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/halo', 'group/strip',
-         'group/overwrite', 'group/random', 'group/explain', 'group/exhaustive', 'group/geometry',
-         'group/claim', 'group/objective']
+         'group/overwrite', 'group/figures', 'group/random', 'group/explain', 'group/exhaustive',
+         'group/geometry', 'group/claim', 'group/objective 0 8']
 PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image']
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
@@ -40,13 +40,14 @@ AREAS = {
                 'core/engine/elementwise', 'core/engine/slices', 'core/engine/math']),
     'group': (6, ['userlib/group/*.c'], GROUP + [GOLDEN]),
     'retime': (2, ['userlib/retime/*.c'],
-               ['retime/anew', 'retime/hole', 'retime/random', 'group/random', 'group/explain',
-                'group/objective', GOLDEN]),
+               ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',
+                'group/explain', 'group/objective 0 8', GOLDEN]),
     'lower': (4, ['userlib/lower/*.c'],
-              ['lower/random', 'planner/order', 'planner/program', 'planner/output', 'group/random',
-               'group/explain', GOLDEN]),
-    'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/claim', 'group/explain',
-                                                       'group/least_sram', GOLDEN]),
+              ['lower/random', 'planner/order', 'planner/program', 'planner/output',
+               'planner/chips', 'planner/image', 'group/figures', 'group/random', GOLDEN]),
+    'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures', 'group/claim',
+                                                       'group/explain', 'group/least_sram',
+                                                       GOLDEN]),
     'parallel': (2, ['userlib/parallel/*.c'], ['parallel/batch', 'parallel/pipeline']),
 }
 

@@ -4,7 +4,8 @@
 A mutant is one object. The library is linked once more as a shared object whose functions may be
 replaced, test programs are linked with that, and each mutant is loaded before it: one link of a
 file for each, whatever number of programs sees it. Tests that are over soon run a second time, with
-the mutant compiled for AddressSanitizer, as `make check-more` runs them all: "asan" before their name.
+the mutant compiled for AddressSanitizer, as `make check-more` runs them all, with fewer rounds:
+"asan" before their name.
 """
 import glob
 import hashlib
@@ -23,7 +24,7 @@ FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
          ' -Idrivers/accel/loom/core').split()
 ASAN = 'asan '
 # seconds, as they are
-SOON = 0.3
+SOON = 3
 MODULES = ['libdrm', 'libprotobuf-c', 'libpng', 'yaml-0.1']
 
 
@@ -33,7 +34,7 @@ def packages(what):
                                       stdout=subprocess.PIPE, check=True).stdout)
 
 
-def run(command, preload, seconds):
+def run(command, preload, seconds, variables=()):
     """Return: whether it ended well in time, and seconds of the processor. Only these count: the
     machine has other work. Who waits for ever is not waited for, either."""
     def limit():
@@ -42,7 +43,8 @@ def run(command, preload, seconds):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         good = not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  env=dict(os.environ, LOOM_ISA='base', LD_PRELOAD=preload),
+                                  env=dict(os.environ, LOOM_ISA='base', LD_PRELOAD=preload,
+                                           **dict(variables)),
                                   preexec_fn=limit, timeout=60 + 60 * seconds,
                                   check=False).returncode
     except subprocess.TimeoutExpired:
@@ -103,8 +105,15 @@ class Host:
         if name == GOLDEN:
             return run([sys.executable, 'tools/testing/golden.py', '--preload', mutant,
                         f'{self.work}/bin/{name}'], '', seconds)
-        preload = f'{self.runtime} {mutant}' if test.startswith(ASAN) else mutant
-        return run([f'{self.work}/bin/{name}', *arguments], preload, seconds)
+        command = [f'{self.work}/bin/{name}', *arguments]
+        if test.startswith(ASAN):
+            return run(command, f'{self.runtime} {mutant}', seconds, {'LOOM_SANITIZED': '1'})
+        return run(command, mutant, seconds)
+
+    def table(self, name):
+        """Of the figures that a test compares with, beside it."""
+        paths = [f'{self.top}/tools/testing/{folder}{name}.csv' for folder in ('', 'host/')]
+        return ''.join(digest(i) for i in paths if os.path.exists(i))
 
     def build(self, tests):
         """Test programs, from the objects that `make` takes for them."""
@@ -128,7 +137,7 @@ class Host:
                            for i in [*sorted(sources), 'gen/view_page.c']]
             subprocess.run(['gcc', '-o', out, *objects, self.rest,
                             f'-Wl,-rpath,{self.work}', *self.libs], check=True)
-            self.programs[name] = digest(out)
+            self.programs[name] = digest(out) + self.table(name)
 
     def measure(self, patterns, tests):
         """How long each test takes when nothing is broken. It must pass: else it would kill

@@ -5,11 +5,15 @@
  *
  * - has to give the same bits as the plan for a device in which everything fits;
  * - has to cost what the planner said: bytes, steps, commands, multiplications;
- * - for convolutions, products, pools and pads has to agree with plain loops written here.
+ * - for convolutions, products, pools and pads has to agree with plain loops written here;
+ * - for all plans of a kind of operator costs what random.csv says.
  */
 #include "chips.h"
+#include "figures.h"
 #include "plain.h"
 #include "outcome.h"
+
+#define TABLE	"tools/testing/host/lower/random.csv"
 
 /* ------------------------------------------------------------ operators */
 
@@ -587,8 +591,8 @@ static bool same_but_for_order(const struct test_case *test, const struct loom_a
 }
 
 /* One device. Some nodes are too large for the smallest: then there has to be an error text. */
-static bool run_one(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
-		    const struct loom_array *want, struct loom_error *err)
+static bool run_one(struct test_case *test, const char *kind, const struct drm_loom_chip *chip,
+		    uint32_t flags, const struct loom_array *want, struct loom_error *err)
 {
 	struct loom_planner_options options = {
 		.grouping = "layerwise", .chip = chip, .flags = flags,
@@ -599,6 +603,7 @@ static bool run_one(struct test_case *test, const struct drm_loom_chip *chip, ui
 	int ret;
 
 	ret = loom_program_create(test->graph, &options, &program, err);
+	figures_add(kind, program);
 	loom_program_destroy(program);
 	if (ret == -ENOSPC && strstr(err->text, "bytes of SRAM per lane")) {
 		num_misfits++;
@@ -615,21 +620,22 @@ static bool run_one(struct test_case *test, const struct drm_loom_chip *chip, ui
 }
 
 /* On all devices, with and without double buffers. */
-static bool run_small(struct test_case *test, const struct loom_array *want, const char **where,
-		      struct loom_error *err)
+static bool run_small(struct test_case *test, const char *kind, const struct loom_array *want,
+		      const char **where, struct loom_error *err)
 {
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(small); i++) {
 		*where = small[i].name;
-		if (!run_one(test, &small[i], 0, want, err) ||
-		    !run_one(test, &small[i], LOOM_PLANNER_NO_OVERLAP, want, err))
+		if (!run_one(test, kind, &small[i], 0, want, err) ||
+		    !run_one(test, kind, &small[i], LOOM_PLANNER_NO_OVERLAP, want, err))
 			return false;
 	}
 	return true;
 }
 
-static bool run_case(struct test_case *test, struct loom_error *err, const char **where)
+static bool run_case(struct test_case *test, const char *kind, struct loom_error *err,
+		     const char **where)
 {
 	struct loom_array want = { 0 };
 	bool good = false;
@@ -640,7 +646,7 @@ static bool run_case(struct test_case *test, struct loom_error *err, const char 
 	if (test->check && !test->check(test, &want))
 		snprintf(err->text, sizeof(err->text), "plain loops say otherwise");
 	else
-		good = run_small(test, &want, where, err);
+		good = run_small(test, kind, &want, where, err);
 	loom_array_clear(&want);
 	return good;
 }
@@ -659,7 +665,7 @@ static bool try_kind(unsigned int kind, unsigned int round)
 	kinds[kind].make(&test);
 	loom_graph_add_output(test.graph, "y");
 	if (!loom_graph_finish(test.graph, NULL, &err))
-		good = run_case(&test, &err, &where);
+		good = run_case(&test, kinds[kind].name, &err, &where);
 	if (!good)
 		tap_note("%s, round %u, %s: %s", kinds[kind].name, round, where, err.text);
 	loom_graph_destroy(test.graph);
@@ -676,6 +682,7 @@ int main(void)
 		bad = 0;
 		for (round = 0; round < kinds[kind].rounds; round++)
 			bad += !try_kind(kind, round);
+		figures_end_rows(TABLE);
 		tap_ok(!bad, "%s: %u of %u are the same in slices", kinds[kind].name,
 		       kinds[kind].rounds - bad, kinds[kind].rounds);
 	}
@@ -684,5 +691,6 @@ int main(void)
 	tap_ok(num_other_order < num_runs / 500, "rows are cut short only where nothing else fits");
 	tap_ok(num_sliced > 1000, "slicing was put to the test");
 	tap_ok(num_overlapped > 300, "double buffers were put to the test");
+	figures_end(TABLE);
 	return tap_end();
 }
