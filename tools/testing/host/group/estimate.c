@@ -2,14 +2,14 @@
 /*
  * Estimates of the groups of random graphs, for each choice of residents before and after a group:
  * every cost is written, as many fit as is said, and the same group has the same estimate again,
- * whatever was in the array before.
+ * whatever was in the array before. The work of slices is that of one slice after the other.
  */
 #include "list.h"
 #include "rounds.h"
 
 #define ROUNDS	60
 
-static u32 num_estimates, num_refused;
+static u32 num_estimates, num_refused, num_works;
 
 /* What was in @costs before shall not be there afterwards. */
 static u32 take(struct loom_group_estimate *est, u32 num_units, u8 in, u8 out, u32 num_counts,
@@ -81,6 +81,66 @@ static bool try_list(struct list_case *c)
 	return good;
 }
 
+/* Elements of a result of which each lane has some along axis @k, slice by slice along @cut. */
+static u64 rounds_of_slices(const struct loom_ref *y, u32 lanes, u32 k, s8 cut, u32 slices)
+{
+	u64 sum = 0, rows = loom_div_round_up(y->dims[cut], slices);
+	u32 slice, i;
+
+	for (slice = 0; slice < slices; slice++) {
+		/* a slice along the axis of the lanes takes what the first one does */
+		u64 left = y->dims[cut] - (k == (u32)cut ? 0 : slice * rows), product = 1;
+
+		for (i = 0; i < y->rank; i++) {
+			u64 dim = i == (u32)cut ? min(left, rows) : y->dims[i];
+
+			product *= i == k ? loom_div_round_up(dim, (u64)lanes) : dim;
+		}
+		sum += product;
+	}
+	return sum;
+}
+
+static bool work_is_summed(const struct loom_group_list *list, const struct loom_group_op *op,
+			   s8 cut, u32 slices)
+{
+	const struct loom_kernel *kernel = &op->kernel;
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	u32 lanes = list->uses[op->access[0].value].lanes, k, i;
+	u64 rounds = U64_MAX, cycles = 0;
+
+	for (k = 0; k < y->rank; k++)
+		if (op->access[0].axis[k] >= 0 &&
+		    (!lanes || lanes >> op->access[0].axis[k] & 1))
+			rounds = min(rounds, rounds_of_slices(y, list->lower->sram.lanes, k, cut,
+							      slices));
+	for (i = 0; rounds != U64_MAX && i < kernel->num_stages; i++)
+		cycles += slices * list->lower->chip->compute_start +
+			  loom_group_stage_cycles(list->lower->chip, kernel, &kernel->stages[i],
+						  rounds);
+	num_works++;
+	return loom_group_sliced_work(list, op, cut, slices) == cycles;
+}
+
+static bool works_are_summed(const struct loom_group_list *list)
+{
+	u32 index, slices;
+	s8 cut;
+
+	for (index = 0; index < list->num_ops; index++) {
+		const struct loom_group_op *op = list->ops[index];
+		const struct loom_ref *y = &op->kernel.operands[0].ref;
+
+		for (cut = 0; op->kind == LOOM_GROUP_COMPUTE && cut < (s8)y->rank; cut++)
+			for (slices = 1; slices <= min(y->dims[cut], 5U); slices++)
+				/* each slice has a row at least */
+				if (loom_div_round_up(y->dims[cut], slices) * (slices - 1) <
+				    y->dims[cut] && !work_is_summed(list, op, cut, slices))
+					return false;
+	}
+	return true;
+}
+
 /* Bytes of SRAM per lane: too little for most groups, for some, for none. */
 static bool try_round(u32 round)
 {
@@ -96,10 +156,45 @@ static bool try_round(u32 round)
 
 	make_case(&test, round * 7919 + 5);
 	list_begin(&c, test.graph, &sram);
-	good = try_list(&c);
+	good = try_list(&c) && works_are_summed(&c.list);
 	list_end(&c);
 	free_case(&test);
 	return good;
+}
+
+static void make_batches(struct test_case *test)
+{
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 5, 8, 3, 6 });
+	node(test, "Neg", "x", "y");
+	loom_graph_add_output(test->graph, "y");
+}
+
+/*
+ * 8 channels on 4 lanes are 2 elements in each for each of 18 pixels: 36 a batch, whether the 5 are
+ * cut into 1 + 1 + 1 + 1 + 1, 2 + 2 + 1 or 3 + 2. A cut of 3 rows into 2 + 1 computes 180, too.
+ */
+static void test_batches(void)
+{
+	const struct loom_sram sram = { .lanes = 4, .bytes = 4096, .align_bytes = 16 };
+	const struct loom_group_op *op = NULL;
+	struct test_case test;
+	struct list_case c;
+	u64 all;
+	u32 i;
+
+	make_case_of(&test, 1, 14, make_batches);
+	list_begin(&c, test.graph, &sram);
+	for (i = 0; i < c.list.num_ops; i++)
+		if (c.list.ops[i]->kind == LOOM_GROUP_COMPUTE)
+			op = c.list.ops[i];
+	all = loom_group_stage_cycles(c.lower.chip, &op->kernel, &op->kernel.stages[0], 180);
+	tap_ok(all == 3 && all == loom_group_sliced_work(&c.list, op, 0, 2) &&
+	       all == loom_group_sliced_work(&c.list, op, 0, 3) &&
+	       all == loom_group_sliced_work(&c.list, op, 0, 5) &&
+	       all == loom_group_sliced_work(&c.list, op, 2, 2) && works_are_summed(&c.list),
+	       "five batches are computed in %llu cycles in any slices", (unsigned long long)all);
+	list_end(&c);
+	free_case(&test);
 }
 
 int main(int argc, char **argv)
@@ -108,9 +203,11 @@ int main(int argc, char **argv)
 
 	tap_ok(!rounds.bad, "%u of %u graphs: every cost of an estimate is written",
 	       rounds.count - rounds.bad, rounds.count);
-	tap_note("%u estimates, %u of groups that do not fit", num_estimates, num_refused);
+	tap_note("%u estimates, %u of groups that do not fit; work of %u ops in slices",
+		 num_estimates, num_refused, num_works);
 	if (argc > 1)
 		return tap_end();
+	test_batches();
 	tap_ok(num_estimates > 1000 && num_refused > 100, "some groups fit, others do not");
 	return tap_end();
 }
