@@ -2,9 +2,12 @@
 /*
  * Estimates of the groups of random graphs, for each choice of residents before and after a group:
  * every cost is written, as many fit as is said, and the same group has the same estimate again,
- * whatever was in the array before. The work of slices is that of one slice after the other.
+ * whatever was in the array before. The work of slices is that of one slice after the other, and
+ * nodes alone are estimated at about what their plans cost.
  */
+#include "chips.h"
 #include "list.h"
+#include "loom_planner.h"
 #include "rounds.h"
 
 #define ROUNDS	60
@@ -197,6 +200,95 @@ static void test_batches(void)
 	free_case(&test);
 }
 
+/**
+ * struct costly - a chip on which only one thing takes time, and how near estimates of nodes are
+ * @what: what takes time
+ * @dma_start: see &drm_loom_chip; as the others
+ * @compute_start: to start a command
+ * @read_rate: bytes read, in thousandths of a cycle
+ * @write_rate: bytes written
+ * @mac_rate: multiply-accumulates
+ * @op_rate: other operations
+ * @permille: what is estimated, in thousandths of what plans cost: nearer to 1000 is better
+ */
+struct costly {
+	const char *what;
+	u32 dma_start;
+	u32 compute_start;
+	u32 read_rate;
+	u32 write_rate;
+	u32 mac_rate;
+	u32 op_rate;
+	u64 permille;
+};
+
+static const struct costly costly[] = {
+	{ "starts of DMA", 10000, 0, 16000, 16000, 64000, 64000, 750 },
+	{ "starts of commands", 0, 10000, 16000, 16000, 64000, 64000, 785 },
+	{ "reads", 0, 0, 10, 16000, 64000, 64000, 963 },
+	{ "writes", 0, 0, 16000, 10, 64000, 64000, 964 },
+	{ "multiply-accumulates", 0, 0, 16000, 16000, 10, 64000, 1354 },
+	{ "other operations", 0, 0, 16000, 16000, 64000, 10, 1002 },
+};
+
+static struct drm_loom_chip chip_of_cost(const struct costly *cost)
+{
+	struct drm_loom_chip chip = CHIP_SRAM("costly", (4, 1, 6000, 0, 16));
+	u32 i;
+
+	chip.dma_start = cost->dma_start;
+	chip.compute_start = cost->compute_start;
+	chip.region[DRM_LOOM_REGION_DRAM].read_rate = cost->read_rate;
+	chip.region[DRM_LOOM_REGION_DRAM].write_rate = cost->write_rate;
+	for (i = 1; i < DRM_LOOM_DTYPE_END; i++) {
+		chip.type[i].mac_rate = cost->mac_rate;
+		chip.type[i].op_rate = cost->op_rate;
+	}
+	return chip;
+}
+
+/* Adds what nodes of a random graph are estimated at alone, and what they cost layer by layer. */
+static void add_alone(u32 which, const struct drm_loom_chip *chip, u64 *estimated, u64 *counted)
+{
+	const struct loom_sram sram = { .lanes = 4, .bytes = 6000, .align_bytes = 16 };
+	const struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = chip, .objective = LOOM_OBJECTIVE_BYTES,
+	};
+	struct loom_program *program;
+	struct test_case test;
+	struct list_case c;
+	u32 i;
+
+	make_case(&test, which * 7919 + 5);
+	if (loom_program_create(test.graph, &how, &program, NULL))
+		tap_fatal("no plan of graph %u", which);
+	*counted += program->stats.cycles;
+	loom_program_destroy(program);
+	list_begin(&c, test.graph, &sram);
+	c.lower.chip = chip;
+	for (i = 0; i < c.list.num_units; i++)
+		*estimated += loom_group_layerwise_cycles(&c.list, i);
+	list_end(&c);
+	free_case(&test);
+}
+
+static void test_alone(void)
+{
+	u32 i, which;
+
+	for (i = 0; i < ARRAY_SIZE(costly); i++) {
+		struct drm_loom_chip chip = chip_of_cost(&costly[i]);
+		u64 estimated = 0, counted = 0, permille;
+
+		for (which = 0; which < 30; which++)
+			add_alone(which, &chip, &estimated, &counted);
+		permille = 1000 * estimated / counted;
+		tap_ok(permille == costly[i].permille,
+		       "%s: estimates of nodes alone are %llu permille of what plans cost",
+		       costly[i].what, (unsigned long long)permille);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
@@ -208,6 +300,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return tap_end();
 	test_batches();
+	test_alone();
 	tap_ok(num_estimates > 1000 && num_refused > 100, "some groups fit, others do not");
 	return tap_end();
 }
