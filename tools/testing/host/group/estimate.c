@@ -200,6 +200,29 @@ static void test_batches(void)
 	free_case(&test);
 }
 
+/* A stage is as slow as the slowest type that it reads or writes, whichever comes first. */
+static void test_slowest(void)
+{
+	struct drm_loom_chip chip = CHIP_SRAM("types", (1, 1, 4096, 0, 16));
+	const struct loom_stage stages[] = {
+		{ .opcode = DRM_LOOM_OP_UNARY, .operands = 2, .operand = { 0, 1 } },
+		{ .opcode = DRM_LOOM_OP_UNARY, .operands = 2, .operand = { 1, 0 } },
+	};
+	struct loom_kernel kernel = { .unit_cost = 1 };
+	u64 cycles[2];
+	u32 i;
+
+	kernel.operands[0].ref.dtype = DRM_LOOM_DTYPE_F32;
+	kernel.operands[1].ref.dtype = DRM_LOOM_DTYPE_I8;
+	chip.type[DRM_LOOM_DTYPE_F32].op_rate = 500;
+	chip.type[DRM_LOOM_DTYPE_I8].op_rate = 2000;
+	for (i = 0; i < 2; i++)
+		cycles[i] = loom_group_stage_cycles(&chip, &kernel, &stages[i], 10);
+	tap_ok(cycles[0] == 20 && cycles[1] == 20,
+	       "ten elements, half a cycle or two each: %llu and %llu cycles",
+	       (unsigned long long)cycles[0], (unsigned long long)cycles[1]);
+}
+
 /**
  * struct costly - a chip on which only one thing takes time, and how near estimates of nodes are
  * @what: what takes time
@@ -300,6 +323,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return tap_end();
 	test_batches();
+	test_slowest();
 	test_alone();
 	tap_ok(num_estimates > 1000 && num_refused > 100, "some groups fit, others do not");
 	return tap_end();
