@@ -251,8 +251,10 @@ u64 loom_group_cycles(const struct loom_group *group)
 	u64 cycles = 0;
 	size_t i;
 
-	if (loom_group_streams(group, &streams))
+	if (loom_group_streams(group, &streams)) {
+		group->list->lower->build->status = -ENOMEM;
 		return 0;
+	}
 	for (i = 0; i < streams.count; i++)
 		if (streams.dma[i] || streams.compute[i])
 			cycles += loom_clock_step(overlap, streams.dma[i], streams.compute[i]);

@@ -62,7 +62,7 @@ static bool grow_array(void **array, u32 count, size_t bytes)
 }
 
 /* Room for one more part, and for the roots that it may have. False: no memory. */
-static bool grow(struct loom_group *group)
+static bool make_room(struct loom_group *group)
 {
 	const size_t row = LOOM_GROUP_SLICES * sizeof(u32);
 	u32 parts = 2 * group->cap_parts + 64, roots = 2 * group->cap_roots + 128;
@@ -83,6 +83,16 @@ static bool grow(struct loom_group *group)
 		group->cap_roots = roots;
 	}
 	return true;
+}
+
+/* A group that is refused for want of memory is not one that cannot be: the plan ends. */
+static bool grow(struct loom_group *group)
+{
+	bool good = make_room(group);
+
+	if (!good)
+		group->list->lower->build->status = -ENOMEM;
+	return good;
 }
 
 void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 cut_axis)

@@ -123,6 +123,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @way: what else was decided
  * @least_cycles: no program takes fewer; 0: that is not known
  * @tried_cycles: the fewest since this was set
+ * @starved: there was no memory for a way: without it, the same graph would have another program
  */
 struct choice {
 	struct loom_program *program;
@@ -131,6 +132,7 @@ struct choice {
 	struct planner_way way;
 	u64 least_cycles;
 	u64 tried_cycles;
+	bool starved;
 };
 
 /* By time: no plan takes less by more than one cycle in @part. */
@@ -175,7 +177,7 @@ static void find_least(const struct loom_graph *graph, const struct loom_planner
 {
 	struct loom_program_least least;
 
-	loom_planner_least(graph, options, &least);
+	best->starved |= loom_planner_least(graph, options, &least) == -ENOMEM;
 	best->least_cycles = least.held_cycles;
 }
 
@@ -187,6 +189,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	u64 cycles;
 	int ret = loom_planner_within(graph, options, way, &program, err);
 
+	best->starved |= ret == -ENOMEM;
 	if (ret)
 		return ret;
 	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
@@ -443,10 +446,12 @@ static void try_bytes(const struct loom_orders *orders, const struct loom_planne
 	how.objective = LOOM_OBJECTIVE_BYTES;
 	try_one(&orders->graphs[0], &how, &way, &least, NULL);
 	try_orders(orders, &how, &way, &least, cycles);
+	best->starved |= least.starved;
 	if (!least.program)
 		return;
 	try_joins(least.graph, &how, &way, &least);
 	try_less(least.graph, &how, &way, &least);
+	best->starved |= least.starved;
 	loom_program_destroy(least.program);
 	how = least.options;
 	how.objective = options->objective;
@@ -462,6 +467,18 @@ static bool may_improve(const struct choice *best)
 	       best->program->num_groups > 1 &&
 	       (best->options.objective == LOOM_OBJECTIVE_TIME ||
 		!is_best(best, best->options.objective));
+}
+
+/* Takes the best program, unless there was no memory to find it. */
+static int take_best(struct choice *best, int ret, struct loom_program **program,
+		     struct loom_error *err)
+{
+	if (best->starved)
+		ret = loom_error_set(err, -ENOMEM, "out of memory");
+	if (ret)
+		loom_program_destroy(best->program);
+	*program = ret ? NULL : best->program;
+	return ret;
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
@@ -512,13 +529,13 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	if (compete)
 		try_others(&orders->graphs[0], &how, &best);
 	if (!best.program)
-		return ret;
+		return take_best(&best, ret, program, err);
 	best.options.flags |= options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = 0;
-	if (compete && (options->flags & LOOM_PLANNER_EXPLAIN || may_improve(&best)))
+	if (compete && !best.starved &&
+	    (options->flags & LOOM_PLANNER_EXPLAIN || may_improve(&best)))
 		ret = loom_planner_explain(best.graph, &best.options, &best.way, &best.program);
-	*program = best.program;
-	return ret;
+	return take_best(&best, ret, program, err);
 }
 
 /*
@@ -569,8 +586,7 @@ static int create_plain(const struct loom_graph *graph, const struct loom_planne
 	struct choice best = { .program = NULL };
 	int ret = try_one(graph, options, &nothing_special, &best, err);
 
-	*program = best.program;
-	return ret;
+	return take_best(&best, ret, program, err);
 }
 
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,

@@ -3,6 +3,7 @@
  * A program of a graph: the graph in operations that the chip has and that fit, then the best
  * program of it.
  */
+#include "base/error.h"
 #include "planner.h"
 #include "rewrite/rewrite.h"
 
@@ -55,8 +56,8 @@ int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_
 	ret = loom_rewrite(graph, options->chip, &own, err);
 	rewritten = own;
 	/* of the sums as they are; a plan is worth having without these figures */
-	if (!ret)
-		loom_planner_least(own ? own : graph, options, &least);
+	if (!ret && loom_planner_least(own ? own : graph, options, &least) == -ENOMEM)
+		ret = loom_error_set(err, -ENOMEM, "out of memory");
 	if (!ret)
 		ret = loom_planner_fit(graph, fits, &own, &cut, &fits_now, err);
 	if (!ret && !fits_now) {

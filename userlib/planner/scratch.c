@@ -24,16 +24,17 @@ static bool is_scratch(const struct drm_loom_plan_tensor *tensor)
 	       tensor->first_step <= tensor->last_step;
 }
 
-/* Fills in @items, and returns the most bytes that are alive in a step; 0 for -ENOMEM. */
-static u64 list_items(const struct loom_build *build, u64 align, struct loom_place_item *items,
-		      u32 *count)
+/* Fills in @items. *@most: the most bytes that are alive in a step. */
+static int list_items(const struct loom_build *build, u64 align, struct loom_place_item *items,
+		      u32 *count, u64 *most)
 {
-	u64 *change = calloc((size_t)build->num_steps + 1, sizeof(*change)), alive = 0, most = 0;
+	u64 *change = calloc((size_t)build->num_steps + 1, sizeof(*change)), alive = 0;
 	size_t i;
 
-	if (!change)
-		return 0;
 	*count = 0;
+	*most = 0;
+	if (!change)
+		return -ENOMEM;
 	for (i = 0; i < build->num_tensors; i++) {
 		const struct drm_loom_plan_tensor *tensor = &build->tensors[i];
 		u64 bytes = loom_div_round_up(tensor->size, align) * align;
@@ -50,10 +51,10 @@ static u64 list_items(const struct loom_build *build, u64 align, struct loom_pla
 	}
 	for (i = 0; i < build->num_steps; i++) {
 		alive += change[i];
-		most = max(most, alive);
+		*most = max(*most, alive);
 	}
 	free(change);
-	return most;
+	return 0;
 }
 
 static bool has_aliases(const struct loom_build *build)
@@ -84,10 +85,10 @@ int loom_planner_compact(struct planner *p)
 	if (p->build.status || has_aliases(&p->build))
 		return 0;
 	items = calloc(p->build.num_tensors + 1, sizeof(*items));
-	alive = items ? list_items(&p->build, align, items, &problem.num_items) : 0;
-	if (!alive || p->lower.scratch_bytes <= alive + alive / CLOSE) {
+	ret = items ? list_items(&p->build, align, items, &problem.num_items, &alive) : -ENOMEM;
+	if (ret || !alive || p->lower.scratch_bytes <= alive + alive / CLOSE) {
 		free(items);
-		return items ? 0 : -ENOMEM;
+		return ret;
 	}
 	problem.items = items;
 	if (problem.num_items > MOST_ITEMS)

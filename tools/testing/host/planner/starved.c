@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Planning without memory: an allocation fails, alone or with all after it. The answer is -ENOMEM,
+ * or the same plan as ever where it was not needed; nothing is kept, and nothing is touched that is
+ * not there. malloc() and the like are defined here, for the whole library, and take their memory
+ * from those of the C library.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "chips.h"
+#include "host/group/case.h"
+#include "libc_memory.h"
+#include "loom_planner.h"
+
+/* How many allocations of a plan are tried, evenly spread. */
+#define TRIES	40
+#define GRAPHS	4
+
+#ifdef __SANITIZE_ADDRESS__
+
+int main(void)
+{
+	tap_skip("the sanitizer has a malloc() of its own");
+	return tap_end();
+}
+
+#else
+
+static bool counts, goes_on;
+static u32 allocations, fail_at = UINT32_MAX;
+static s32 kept;
+
+static bool fails(void)
+{
+	u32 number;
+
+	if (!counts)
+		return false;
+	number = __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
+	if (number != fail_at && (!goes_on || number < fail_at))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *keep(void *memory)
+{
+	if (memory)
+		__atomic_fetch_add(&kept, 1, __ATOMIC_RELAXED);
+	return memory;
+}
+
+void *malloc(size_t bytes)
+{
+	return fails() ? NULL : keep(__libc_malloc(bytes));
+}
+
+void *calloc(size_t number, size_t bytes)
+{
+	return fails() ? NULL : keep(__libc_calloc(number, bytes));
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+	void *moved = fails() ? NULL : __libc_realloc(memory, bytes);
+
+	return memory ? moved : keep(moved);
+}
+
+void free(void *memory)
+{
+	if (memory)
+		__atomic_fetch_sub(&kept, 1, __ATOMIC_RELAXED);
+	__libc_free(memory);
+}
+
+static int plan(const struct test_case *test, const struct loom_planner_options *how, u32 at,
+		struct loom_program **program)
+{
+	struct loom_error err;
+	int ret;
+
+	*program = NULL;
+	allocations = 0;
+	fail_at = at;
+	counts = true;
+	ret = loom_program_create(test->graph, how, program, &err);
+	counts = false;
+	return ret;
+}
+
+/* Allocation @at fails. */
+static bool try_one(const struct test_case *test, const struct loom_planner_options *how, u32 at,
+		    const struct loom_program *want)
+{
+	s32 before = kept;
+	struct loom_program *program;
+	int ret = plan(test, how, at, &program);
+	bool good = ret == -ENOMEM;
+
+	if (!ret)
+		good = program->plan_bytes == want->plan_bytes &&
+		       !memcmp(program->plan, want->plan, want->plan_bytes);
+	if (!good)
+		tap_note("allocation %u of %s fails: %s (%d)", at, how->grouping,
+			 ret ? "another error" : "another plan", ret);
+	if (!ret)
+		loom_program_destroy(program);
+	if (kept != before)
+		tap_note("allocation %u of %s fails: %d are kept", at, how->grouping,
+			 kept - before);
+	return good && kept == before;
+}
+
+static u32 try_graph(u32 which, const struct loom_planner_options *how)
+{
+	struct loom_program *want;
+	struct test_case test;
+	u32 i, count, tries = TRIES, bad = 0;
+
+	make_case(&test, which * 7919 + 23);
+	if (plan(&test, how, UINT32_MAX, &want))
+		tap_fatal("no plan of graph %u", which);
+	count = allocations;
+	tries = min(tries, count);
+	for (i = 0; i < tries; i++) {
+		goes_on = i % 2;
+		bad += !try_one(&test, how, (u32)((u64)i * count / tries), want);
+	}
+	loom_program_destroy(want);
+	free_case(&test);
+	return bad;
+}
+
+int main(void)
+{
+	static const struct drm_loom_chip chip = CHIP_SRAM("three-lanes", (3, 2, 3600, 32, 8));
+	struct loom_planner_options how = { .chip = &chip };
+	u32 i, which, bad;
+
+	make_weights();
+	for (i = 0; loom_grouping_name(i); i++) {
+		how.grouping = loom_grouping_name(i);
+		for (which = bad = 0; which < GRAPHS; which++)
+			bad += try_graph(which, &how);
+		tap_ok(!bad, "%s: without memory there is an error or the same plan",
+		       how.grouping);
+	}
+	return tap_end();
+}
+
+#endif
