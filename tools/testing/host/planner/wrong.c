@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/lower/case.h"
 #include "tap.h"
 
 static const struct loom_tensor_info x = {
@@ -132,9 +133,45 @@ static void test_defaults(void)
 	loom_graph_destroy(graph);
 }
 
+/* Operands without elements, and a result of 2 x 3: sums of nothing. */
+static void test_empty(void)
+{
+	static const char *const ops[] = { "MatMul", "Gemm" };
+	static const char *const groupings[] = { "layerwise", "layergroup" };
+	u32 i, k;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(ops); i++) {
+		struct loom_planner_options options = {
+			.chip = loom_preset_find("tiny"), .grouping = groupings[i % 2],
+		};
+		struct loom_program *program = NULL;
+		struct test_case test = { .num_inputs = 0 };
+		struct loom_error err = { .text = "" };
+		int ret;
+
+		if (loom_graph_create("empty", 13, &test.graph))
+			tap_fatal("no memory");
+		input(&test, "a", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 2, 0 });
+		input(&test, "b", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 0, 3 });
+		node(&test, ops[i / 2], "a b", "y");
+		loom_graph_add_output(test.graph, "y");
+		ret = loom_graph_finish(test.graph, NULL, &err);
+		if (!ret)
+			ret = loom_program_create(test.graph, &options, &program, &err);
+		tap_ok(ret == -EOPNOTSUPP && !program &&
+		       strstr(err.text, "tensor 'a' is empty"),
+		       "%s, %s: %s", ops[i / 2], options.grouping, err.text);
+		loom_program_destroy(program);
+		loom_graph_destroy(test.graph);
+		for (k = 0; k < test.num_inputs; k++)
+			free(test.inputs[k].data);
+	}
+}
+
 int main(void)
 {
 	test_graphs();
+	test_empty();
 	test_defaults();
 	return tap_end();
 }
