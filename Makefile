@@ -123,7 +123,7 @@ help:
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
-	@echo '  make golden       write anew what plans of eight networks and of random graphs cost, as tables'
+	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1 DEBUG=1'
 	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
 	@echo '  make coverage-module  lines of the module that selftests and KUnit reach: PARTS="node bus" SHOW=1'

@@ -38,6 +38,7 @@ void loom_group_free(struct loom_group *group)
 	free(group->roots);
 	free(group->first);
 	free(group->done);
+	free(group->unfitted);
 	free(group->loaded);
 	free(group->need);
 	free(group->active);
@@ -69,6 +70,7 @@ static bool make_room(struct loom_group *group)
 
 	if (group->num_parts == group->cap_parts) {
 		if (!grow_array((void **)&group->parts, parts, sizeof(*group->parts)) ||
+		    !grow_array((void **)&group->unfitted, parts, sizeof(*group->parts)) ||
 		    !grow_array((void **)&group->first, parts, row) ||
 		    !grow_array((void **)&group->done, parts, row))
 			return false;

@@ -196,8 +196,9 @@ struct loom_group_rules;
  * @faults: recomputed: LOOM_GROUP_FAULT_*
  * @cut_axis: axis to cut of a result that no operand decides about
  * @parts: operations in order
+ * @unfitted: the same as they were before a fit
  * @num_parts: number of @parts
- * @cap_parts: room in @parts, @first and @done
+ * @cap_parts: room in @parts, @unfitted, @first and @done
  * @roots: values with strips
  * @num_roots: number of @roots
  * @cap_roots: room in @roots, @loaded, @need and @active
@@ -246,6 +247,7 @@ struct loom_group {
 	u32 faults;
 	u32 cut_axis;
 	struct loom_group_part *parts;
+	struct loom_group_part *unfitted;
 	u32 num_parts;
 	u32 cap_parts;
 	struct loom_group_root *roots;

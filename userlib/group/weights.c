@@ -6,11 +6,14 @@
  * fit, take the position where most bytes are alive. Of the weights that are held and not used
  * there, stream the one that frees enough for the fewest DRAM bytes (it is then loaded for each
  * slice). If none is left, cut an operand that is streamed at that position into chunks. Some
- * chunks of a weight may be held while the others are streamed.
+ * chunks of a weight may be held while the others are streamed. What suffices at one position may
+ * be too little for the next, and chunks that are held are not given back: so a group in which
+ * that was done is fitted once more with weights as a whole, and the cheaper one is taken.
  */
 #include "placement.h"
 
 #include <errno.h>
+#include <string.h>
 
 /*
  * Weights are streamed or cut one per round. What takes more work than this, in units of
@@ -198,6 +201,16 @@ static void release_some(const struct loom_group *group, struct release *release
 	release->cost = release->cost / pieces * (pieces - kept);
 }
 
+/**
+ * struct fit - how weights are released
+ * @whole: all chunks of one, or none
+ * @some: some chunks of one were
+ */
+struct fit {
+	bool whole;
+	bool some;
+};
+
 static bool is_better(const struct release *a, const struct release *b, u64 want)
 {
 	bool enough = a->bytes >= want, other = b->bytes >= want;
@@ -210,7 +223,7 @@ static bool is_better(const struct release *a, const struct release *b, u64 want
 }
 
 /* Streams the weight that frees @want bytes at a position at the least cost; else the largest. */
-static u64 stream_one(struct loom_group *group, u64 want, s32 position)
+static u64 stream_one(struct loom_group *group, struct fit *fit, u64 want, s32 position)
 {
 	struct release best = { .bytes = 0 }, now;
 	struct loom_group_part *part;
@@ -234,7 +247,7 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i) ||
 			    (busy && !in_place))
 				continue;
-			for (pass = 0; pass < (in_place ? 1 : 2); pass++) {
+			for (pass = 0; pass < (in_place || fit->whole ? 1 : 2); pass++) {
 				now = (struct release){
 					.index = index,
 					.i = i,
@@ -256,6 +269,7 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 	if (part->op->kernel.operands[best.i].in_place)
 		part->direct |= 1U << best.i;
 	if (best.chunk) {
+		fit->some = true;
 		part->chunk = best.chunk;
 		part->chunk_axis = best.axis;
 		part->kept_chunks = best.kept;
@@ -264,12 +278,12 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 	return best.bytes;
 }
 
-static bool free_room(struct loom_group *group, u64 want, s32 position)
+static bool free_room(struct loom_group *group, struct fit *fit, u64 want, s32 position)
 {
 	u64 freed = 0, bytes;
 
 	while (freed < want) {
-		bytes = stream_one(group, want - freed, position);
+		bytes = stream_one(group, fit, want - freed, position);
 		if (!bytes)
 			break;
 		freed += bytes;
@@ -277,7 +291,7 @@ static bool free_room(struct loom_group *group, u64 want, s32 position)
 	return freed;
 }
 
-int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
+static int fit_weights(struct loom_group *group, struct fit *fit, u64 budget_bytes)
 {
 	u64 end = group->work + MOST_WORK;
 	s32 position;
@@ -298,9 +312,33 @@ int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
 			loom_group_cost_count(group);
 			return 0;
 		}
-		if (!free_room(group, group->cost.peak_bytes - budget_bytes, position) &&
+		if (!free_room(group, fit, group->cost.peak_bytes - budget_bytes, position) &&
 		    !cut_chunks(group, position))
 			return -ENOSPC;
 	}
 	return -ENOSPC;
+}
+
+int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
+{
+	size_t bytes = group->num_parts * sizeof(*group->parts);
+	struct fit fit = { .whole = false }, whole = { .whole = true };
+	struct loom_group_cost cost;
+	int ret, other;
+
+	if (bytes)
+		memcpy(group->unfitted, group->parts, bytes);
+	ret = fit_weights(group, &fit, budget_bytes);
+	if (!fit.some || (ret && ret != -ENOSPC))
+		return ret;
+	cost = group->cost;
+	memcpy(group->parts, group->unfitted, bytes);
+	other = fit_weights(group, &whole, budget_bytes);
+	if (ret || (other && other != -ENOSPC))
+		return other;
+	if (!other && (group->cost.price < cost.price ||
+		       (group->cost.price == cost.price && group->cost.tie < cost.tie)))
+		return 0;
+	memcpy(group->parts, group->unfitted, bytes);
+	return fit_weights(group, &fit, budget_bytes);
 }
