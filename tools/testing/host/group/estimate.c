@@ -200,6 +200,45 @@ static void test_batches(void)
 	free_case(&test);
 }
 
+static int64_t num_channels;
+
+static void make_long_sums(struct test_case *test)
+{
+	const struct loom_tensor_info x = {
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 4,
+		.dims = { 1, num_channels, 1, 65 },
+	};
+	const struct loom_tensor_info w = {
+		.name = "w", .dtype = DRM_LOOM_DTYPE_F32, .rank = 4,
+		.dims = { 1, num_channels, 1, 1 },
+	};
+
+	loom_graph_add_input(test->graph, &x);
+	loom_graph_add_input(test->graph, &w);
+	node(test, "Conv", "x w", "y");
+	loom_graph_add_output(test->graph, "y");
+}
+
+/* The device takes 2^22 operations in a tile of 64 elements: 65536 for each, and no more. */
+static void test_tiles(void)
+{
+	const struct loom_sram sram = { .lanes = 4, .bytes = 1 << 20, .align_bytes = 16 };
+	struct test_case test;
+	struct list_case c;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		num_channels = 65536 + i;
+		make_case_of(&test, 1, 14, make_long_sums);
+		list_begin(&c, test.graph, &sram);
+		tap_ok(c.list.num_units == 1 && c.list.units[0].ungroupable == (i == 1),
+		       "sums of %lld products can%s be in a group", (long long)num_channels,
+		       i ? "not" : "");
+		list_end(&c);
+		free_case(&test);
+	}
+}
+
 /* A stage is as slow as the slowest type that it reads or writes, whichever comes first. */
 static void test_slowest(void)
 {
@@ -324,6 +363,7 @@ int main(int argc, char **argv)
 		return tap_end();
 	test_batches();
 	test_slowest();
+	test_tiles();
 	test_alone();
 	tap_ok(num_estimates > 1000 && num_refused > 100, "some groups fit, others do not");
 	return tap_end();
