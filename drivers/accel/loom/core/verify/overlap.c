@@ -30,6 +30,7 @@
 
 /* Bits of an address that are sorted by at a time. */
 #define LOOM_SORT_BITS 10
+#define LOOM_SORT_MASK ((1U << LOOM_SORT_BITS) - 1)
 
 /* How far ahead of the tensor whose lifetime begins another is fetched. */
 #define LOOM_SWEEP_AHEAD 12
@@ -147,7 +148,7 @@ static u32 loom_place_digit(const struct loom_place *place, u32 shift)
 {
 	if (shift == 64)
 		return place->space;
-	return (place->start >> shift) & ((1U << LOOM_SORT_BITS) - 1);
+	return (place->start >> shift) & LOOM_SORT_MASK;
 }
 
 /* Counts the work for a block of @count places or tensors from @from. @end: behind the block. */
@@ -197,16 +198,17 @@ static int __must_check loom_place_sort_digit(struct loom_verify *verify,
 static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 					       struct loom_sweep *sweep)
 {
-	u32 i, end, shift = 0;
+	u64 differ = sweep->differ.start;
+	u32 i, end, shift;
 	int ret;
 
-	while (shift < 64 && sweep->differ.start >> shift) {
-		/* on to the next bit that differs */
-		shift += loom_lowest_bit(sweep->differ.start >> shift);
+	/* Each pass clears a bit of @differ at least: at most seven digits are sorted. */
+	while (differ) {
+		shift = loom_lowest_bit(differ);
 		ret = loom_place_sort_digit(verify, sweep, shift);
 		if (ret)
 			return ret;
-		shift += LOOM_SORT_BITS;
+		differ &= ~((u64)LOOM_SORT_MASK << shift);
 	}
 	if (sweep->differ.space) {
 		ret = loom_place_sort_digit(verify, sweep, 64);
