@@ -70,6 +70,8 @@ struct fuzz_input {
 
 /* What is being tried, and where it is left if that fails. */
 static struct fuzz_input fuzz_now;
+/* Number of inputs that were tried, with this one. */
+static unsigned long long fuzz_tried;
 static const char *fuzz_fail_path = FUZZ_NAME ".fail";
 /* A folder for all that is tried; NULL: they are not kept. */
 static const char *fuzz_seeds_path;
@@ -88,7 +90,7 @@ static void fuzz_dump(void)
 		return;
 	fwrite(fuzz_now.data, 1, fuzz_now.size, file);
 	fclose(file);
-	fprintf(stderr, FUZZ_NAME ": the input is in %s\n", fuzz_fail_path);
+	fprintf(stderr, FUZZ_NAME ": the input is in %s, number %llu\n", fuzz_fail_path, fuzz_tried);
 }
 
 static void fuzz_signal(int number)
@@ -130,6 +132,7 @@ static void fuzz_try(void)
 
 	if (fuzz_seeds_path)
 		fuzz_write_seed();
+	fuzz_tried++;
 	setitimer(ITIMER_PROF, &hang, NULL);
 	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
 	setitimer(ITIMER_PROF, &never, NULL);
