@@ -142,7 +142,7 @@ static bool make_spaces(struct replay *r)
 		space->known = r->slots[i].flags & DRM_LOOM_SLOT_READ;
 		space->writable = r->slots[i].flags & DRM_LOOM_SLOT_WRITE;
 		space->bytes = r->slots[i].size;
-		space->banks = 1;
+		space->banks = r->slots[i].flags & DRM_LOOM_SLOT_SRAM ? r->header->lanes : 1;
 		if (!make_cells(r, space) || (space->known && !find_facts(r, i)))
 			return false;
 	}
