@@ -2,14 +2,15 @@
 /*
  * DOC: Fuzzing plans
  *
- * One input is the bytes of a plan. The verifier takes or refuses it; what it takes comes back from
- * bytes for a device as it was, and is run twice on memory of exactly the declared size, with
- * opposite garbage in it: a plan that reads what nobody wrote gives two answers, and one that
- * leaves its memory meets the sanitizer or a guard.
+ * One input is the bytes of a plan. The verifier takes or refuses it; what it takes is looked at
+ * once more by what shares nothing with the verifier (plan_judge.h), comes back from bytes for a
+ * device as it was, and is run twice on memory of exactly the declared size, with opposite garbage
+ * in it: a plan that reads what nobody wrote gives two answers, and one that leaves its memory
+ * meets the sanitizer or a guard.
  *
  * Inputs come from valid plans: the sample of the tests with and without images, and a command of
  * every form in the tables of refusals, so that each operation is reached at once. Built by gcc,
- * main() damages words of them; the run is a function of --seed and the number of --runs, and an
+ * main() damages fields and words of them; the run is a function of --seed and the number of --runs, and an
  * input that fails is left in fuzz-plan.fail or what --fail says, which the program takes as an
  * argument to run it again. With clang, the same file is a target for libFuzzer, which is guided by
  * what it reaches; see "make fuzz".
@@ -23,6 +24,8 @@
 
 #include "fuzz.h"
 #include "plan_arena.h"
+#include "plan_damage.h"
+#include "plan_judge.h"
 #include "plan_sample.h"
 #include "refusals.h"
 
@@ -48,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct drm_loom_chip chips[2];
 	const struct drm_loom_chip *chip;
 	struct drm_loom_reject reject;
+	struct plan_judge judge;
 	struct loom_plan *plan;
 	void *exact;
 	int ret;
@@ -62,20 +66,36 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* aligned as the driver's copy is, and not a byte more */
 	exact = pb_alloc(size + !size);
 	memcpy(exact, data, size);
-	chip = &chips[size >= sizeof(u64) * 2 && data[size - 1] & 1];
+	chip = &chips[0];
 	ret = loom_plan_create(exact, size, chip, &plan, &reject);
-	pb_free(exact);
+	if (ret == -EBADMSG) {
+		/* there may be a ROM, and computing where it is, in another chip */
+		chip = &chips[1];
+		ret = loom_plan_create(exact, size, chip, &plan, &reject);
+	}
 	if (ret) {
+		pb_free(exact);
 		fuzz_expect(ret == -EBADMSG && !plan && reject.rule &&
 			    reject.rule < DRM_LOOM_RULE_END, "a refusal that says nothing");
 		return 0;
 	}
 	fuzz_expect(plan && !reject.rule, "a plan that is taken, with a reason to refuse it");
+	fuzz_expect(plan_judge(&judge, exact, chip), "what is accepted is wrong: %s", judge.fault);
+	pb_free(exact);
 	fuzz_expect(!code_round(plan, chip), "another plan comes back from its bytes");
 	fuzz_taken++;
 	fuzz_run_plan(plan);
 	loom_plan_destroy(plan);
 	return 0;
+}
+
+/* The weights are in ROM, and there is one image more, with nothing in it. */
+static void fuzz_vary_sample(struct plan_builder *pb)
+{
+	pb_slot(pb, SLOT_WEIGHTS)->flags |= DRM_LOOM_SLOT_ROM;
+	pb_tensor(pb, T_W)->region = DRM_LOOM_REGION_ROM;
+	pb_tensor(pb, T_BIAS)->region = DRM_LOOM_REGION_ROM;
+	pb_add_image(pb, pb_add_slot(pb, 0, DRM_LOOM_SLOT_READ), DRM_LOOM_DTYPE_F32, 64, 4, 256);
 }
 
 /* A valid plan. Return: its bytes, at most @room. */
@@ -84,7 +104,7 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 	const struct refusal_table *table;
 	struct refusal_try *try;
 	struct plan_builder pb;
-	u32 kind = random_xorshift(seed, 4);
+	u32 kind = random_xorshift(seed, 4), i;
 	void *blob;
 	u64 size;
 
@@ -92,10 +112,18 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 		sample_build(&pb);
 		if (kind)
 			sample_use_images(&pb);
+		if (random_xorshift(seed, 2))
+			fuzz_vary_sample(&pb);
 	} else {
 		try = pb_alloc(sizeof(*try));
-		table = &refusal_tables[random_xorshift(seed, ARRAY_SIZE(refusal_tables))];
-		refusal_try_form(table, random_xorshift(seed, table->form_count), try);
+		/* few operations take images: half of these do */
+		do {
+			table = &refusal_tables[random_xorshift(seed, ARRAY_SIZE(refusal_tables))];
+			refusal_try_form(table, random_xorshift(seed, table->form_count), try);
+		} while (kind == 2 && !try->form.images);
+		for (i = 0; kind == 2 && i < try->form.images; i++)
+			if (random_xorshift(seed, 2))
+				try->form.operand[i].place = IN_IMAGE;
 		refusal_build(try, &pb);
 		pb_free(try);
 	}
@@ -106,6 +134,19 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 	memcpy(out, blob, size);
 	pb_free(blob);
 	return size;
+}
+
+/* Most inputs have one field damaged: two are seldom both fine. */
+static void fuzz_damage(u64 *seed, u8 *data, u64 size)
+{
+	u32 how = random_xorshift(seed, 8);
+
+	if (how < 5)
+		plan_damage_field(seed, data, size);
+	else if (how < 6)
+		plan_damage_window(seed, data, size);
+	else
+		plan_damage(seed, data, size);
 }
 
 #ifdef LOOM_LIBFUZZER
@@ -120,7 +161,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 		size = fuzz_plan(&state, data, room);
 	if (size && random_xorshift(&state, 4)) {
 		for (changes = 1 + random_xorshift(&state, 2); changes; changes--)
-			plan_damage(&state, data, size);
+			fuzz_damage(&state, data, size);
 		return size;
 	}
 	return LLVMFuzzerMutate(data, size, room);
@@ -138,8 +179,9 @@ static int fuzz_run(uint64_t runs, int64_t seconds, uint64_t seed)
 		fuzz_now.size = fuzz_plan(&seed, fuzz_now.data, sizeof(fuzz_now.data));
 		if (!fuzz_now.size)
 			fuzz_fail("a valid plan is too large");
-		for (changes = random_xorshift(&seed, 4); changes; changes--)
-			plan_damage(&seed, fuzz_now.data, fuzz_now.size);
+		changes = !i ? 0 : random_xorshift(&seed, 4) ? 1 : random_xorshift(&seed, 4);
+		for (; changes; changes--)
+			fuzz_damage(&seed, fuzz_now.data, fuzz_now.size);
 		fuzz_try();
 		if (!fuzz_taken && i > 100)
 			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);

@@ -4,7 +4,8 @@
  *
  * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
  * the file, and the same when asked again. A program that is accepted is written, and read as what
- * was written; it is printed, drawn, and run where its buffers are not too large for that.
+ * was written, and its plan is looked at once more (plan_judge.h); it is printed, drawn, and run
+ * where its buffers are not too large for that.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs: files of random networks, with bits,
  * numbers, fields and pieces exchanged, most of them with checksums that fit. The run is a function
@@ -21,6 +22,7 @@
 
 #include "fuzz.h"
 #include "host/program_file/programs.h"
+#include "plan_judge.h"
 #include "program_bytes.h"
 #include "random.h"
 
@@ -88,9 +90,12 @@ static void fuzz_run_program(const struct loom_program *program, const struct dr
 
 static void fuzz_use(const struct loom_program *program, const struct drm_loom_chip *chip)
 {
+	struct plan_judge judge;
 	size_t size;
 	char *text;
 
+	fuzz_expect(plan_judge(&judge, program->plan, chip), "what is accepted is wrong: %s",
+		    judge.fault);
 	fuzz_expect(!loom_plan_dump(program->plan, program->plan_bytes, &text), "no dump");
 	free(text);
 	fuzz_expect(!loom_program_svg(program, chip, NULL, &text, &size), "no picture");
@@ -98,6 +103,19 @@ static void fuzz_use(const struct loom_program *program, const struct drm_loom_c
 	fuzz_expect(!loom_program_trace(program, chip, NULL, &text, &size), "no trace");
 	free(text);
 	fuzz_run_program(program, chip);
+}
+
+/* A file that is accepted has the sums that fit it. */
+static void fuzz_check_sums(const uint8_t *data, size_t size)
+{
+	uint8_t *fixed = malloc(size);
+
+	if (!fixed)
+		fuzz_fail("no memory");
+	memcpy(fixed, data, size);
+	bytes_fix(fixed, size);
+	fuzz_expect(!memcmp(fixed, data, size), "a file with a wrong checksum is accepted");
+	free(fixed);
 }
 
 static void fuzz_write_again(const struct loom_program_file *file)
@@ -135,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    !strcmp(err.text, second.text), "two answers to the same question");
 		return 0;
 	}
+	fuzz_check_sums(data, size);
 	fuzz_write_again(file);
 	fuzz_use(loom_program_file_program(file), loom_program_file_origin(file)->chip);
 	loom_program_unload(file);
