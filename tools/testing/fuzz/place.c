@@ -6,9 +6,9 @@
  * the capacity, and then either a CSV file or a problem in binary (place_problem.h), which also has
  * what files have not: aliases, operators, pools, pairs, images.
  *
- * Whatever the input, nothing may crash, and every answer must hold: proved by loom_place_check()
- * and, where that is simple, by comparing all pairs; not below any bound that any strategy proved;
- * the same when asked again. A file that was answered must read as the same problem, all fixed.
+ * Whatever the input, nothing may crash, and every answer must hold: proved by loom_place_check(),
+ * which must refuse answers that were spoilt, and by comparing all pairs; not below any bound that
+ * any strategy proved; the same when asked again. A file that was answered must read as the same problem, all fixed.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs (place_inputs.h). The run is a function
  * of --seed and the number of --runs. An input that fails is left in fuzz-place.fail or what --fail
@@ -30,6 +30,7 @@
 
 #include "fuzz.h"
 #include "place_problem.h"
+#include "random.h"
 
 /* A hash of the results of the last input, to tell new behaviour from old. */
 static uint64_t fuzz_signature;
@@ -162,6 +163,98 @@ static bool fuzz_same(const struct loom_place_problem *problem, const struct loo
 	       !memcmp(a->bound_bytes, b->bound_bytes, a->num_pools * sizeof(*a->bound_bytes));
 }
 
+/* Whether an item lies where it must not, whatever the others do. */
+static bool fuzz_is_astray(const struct loom_place_problem *problem, uint32_t index,
+			   const uint64_t *offsets, const uint32_t *pools)
+{
+	const struct loom_place_item *item = &problem->items[index];
+	uint64_t at = offsets[index], end = at + item->size_bytes;
+	bool astray = item->align_bytes && at % item->align_bytes;
+	uint32_t i;
+
+	if (item_is_alias(item))
+		return astray || pools[index] != pools[item->alias] ||
+		       at != offsets[item->alias] + item->alias_offset;
+	astray |= item_is_fixed(item) && at != item->fixed;
+	astray |= problem->num_pools && item->size_bytes &&
+		  (end > problem->pools[pools[index]].capacity_bytes ||
+		   (problem->pools[pools[index]].align_bytes &&
+		    at % problem->pools[pools[index]].align_bytes));
+	astray |= item->pools && !(item->pools >> pools[index] & 1);
+	for (i = 0; i < item->num_excluded && item->size_bytes; i++)
+		astray |= at < item->excluded[i].upper && item->excluded[i].lower < end;
+	return astray;
+}
+
+/* Whether an answer is surely none: pair by pair, and item by item. */
+static bool fuzz_is_wrong(const struct loom_place_problem *problem, const uint64_t *offsets,
+			  const uint32_t *pools)
+{
+	const struct loom_place_item *items = problem->items;
+	uint32_t i, j;
+
+	for (i = 0; i < problem->num_items; i++) {
+		if (fuzz_is_astray(problem, i, offsets, pools))
+			return true;
+		for (j = 0; j < problem->num_items; j++)
+			if (i != j && !item_is_alias(&items[i]) && !item_is_alias(&items[j]) &&
+			    pools[i] == pools[j] &&
+			    fuzz_collide(&items[i], offsets[i], &items[j], offsets[j]))
+				return true;
+	}
+	for (i = 0; i < problem->num_apart; i++) {
+		uint32_t a = problem->apart[i].first, b = problem->apart[i].second;
+
+		if (items[a].size_bytes && items[b].size_bytes && pools[a] == pools[b] &&
+		    offsets[a] < offsets[b] + items[b].size_bytes &&
+		    offsets[b] < offsets[a] + items[a].size_bytes)
+			return true;
+	}
+	return false;
+}
+
+#define FUZZ_MOVES	12
+
+/*
+ * What proves an answer refuses those that are wrong: one item of the answer is moved a little, to
+ * where another one is, or to another pool, which is nearly always wrong.
+ */
+static void fuzz_check_proof(const struct loom_place_problem *problem,
+			     const struct loom_place_result *result)
+{
+	uint64_t offsets[FUZZ_MAX_ITEMS], seed = fuzz_signature | 1;
+	uint32_t pools[FUZZ_MAX_ITEMS], move, item, count = problem->num_items;
+
+	fuzz_expect(!fuzz_is_wrong(problem, result->offsets, result->pools),
+		    "%s gave a placement that is none", result->strategy);
+	for (move = 0; move < FUZZ_MOVES && count; move++) {
+		memcpy(offsets, result->offsets, count * sizeof(*offsets));
+		memcpy(pools, result->pools, count * sizeof(*pools));
+		item = random_xorshift(&seed, count);
+		switch (random_xorshift(&seed, 4)) {
+		case 0:
+			offsets[item] = offsets[random_xorshift(&seed, count)];
+			break;
+		case 1:
+			pools[item] = random_xorshift(&seed, result->num_pools);
+			break;
+		case 2:
+			/* so that it just reaches into another */
+			offsets[item] = offsets[random_xorshift(&seed, count)] + 1;
+			offsets[item] -= min(offsets[item], problem->items[item].size_bytes);
+			break;
+		default:
+			offsets[item] += random_xorshift(&seed, 65);
+			offsets[item] -= min(offsets[item], 32ULL);
+			break;
+		}
+		fuzz_expect(!fuzz_is_wrong(problem, offsets, pools) ||
+			    loom_place_check(problem, offsets, pools, NULL),
+			    "item %u at offset %llu of pool %u is proved to be fine", item,
+			    (unsigned long long)offsets[item], pools[item]);
+	}
+}
+
 /* Places, proves, places again. */
 static int fuzz_place(const struct loom_place_problem *problem,
 		      const struct loom_place_options *options, struct loom_place_result *result,
@@ -192,6 +285,7 @@ static int fuzz_place(const struct loom_place_problem *problem,
 	fuzz_expect(!second, "%s gave a placement that is none: %s", result->strategy,
 		    at_fault.text);
 	fuzz_check_heights(problem, result);
+	fuzz_check_proof(problem, result);
 	return 0;
 }
 
