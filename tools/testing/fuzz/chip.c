@@ -3,7 +3,7 @@
  * DOC: Fuzzing the loader of chips
  *
  * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
- * a file, and the same when asked again; a description that is accepted makes sense, and is
+ * a file, and the same when asked again; a description that is accepted is within all limits, and is
  * written as text that is read as the same description.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs: files of the library and of random
@@ -34,6 +34,61 @@ static void fuzz_check_line(const struct loom_error *err)
 			    "a control character is in '%s'", err->text);
 }
 
+/* A number is no more than @most, and no less than @least. */
+static void fuzz_check_range(const char *what, u64 value, u64 least, u64 most)
+{
+	fuzz_expect(value >= least && value <= most, "%s of %llu was accepted", what,
+		    (unsigned long long)value);
+}
+
+static void fuzz_check_region(const struct drm_loom_chip_region *region, bool rom)
+{
+	const u64 rate = 2000000000, cycles = 1000000, energy = 2000000000;
+
+	fuzz_check_range("banks", region->banks, 1, 256);
+	fuzz_check_range("sub-banks", region->sub_banks, 1, 64);
+	fuzz_check_range("bytes of a bank", region->bank_bytes, 1, 1ULL << 44);
+	fuzz_check_range("rest of a sub-bank", region->bank_bytes % region->sub_banks, 0, 0);
+	fuzz_check_range("alignment", region->align_bytes, 1, 1 << 20);
+	fuzz_check_range("bits of an alignment", __builtin_popcountll(region->align_bytes), 1, 1);
+	fuzz_check_range("reserved bytes", region->reserved_bytes, 0, region->bank_bytes - 1);
+	fuzz_check_range("floor", region->floor_bytes, 0,
+			 region->bank_bytes - region->reserved_bytes);
+	fuzz_check_range("burst", region->burst_bytes, 0, 1 << 20);
+	fuzz_check_range("rate of reads", region->read_rate, 1, rate);
+	fuzz_check_range("rate of writes", region->write_rate, !rom, rom ? 0 : rate);
+	fuzz_check_range("latency of reads", region->read_latency, 0, cycles);
+	fuzz_check_range("latency of writes", region->write_latency, 0, cycles);
+	fuzz_check_range("energy of reads", region->read_energy, 0, energy);
+	fuzz_check_range("energy of writes", region->write_energy, 0, energy);
+}
+
+/* The limits that Documentation/chips.rst names, once more. */
+static void fuzz_check_limits(const struct drm_loom_chip *chip)
+{
+	u32 i;
+
+	fuzz_check_range("frequency", chip->frequency_hz, 1, 1000000000000);
+	fuzz_check_range("compute units", chip->compute_units, 1, 256);
+	fuzz_check_range("start of DMA", chip->dma_start, 0, 1000000);
+	fuzz_check_range("start of computing", chip->compute_start, 0, 1000000);
+	fuzz_check_range("types", chip->dtypes, 1, (1U << DRM_LOOM_DTYPE_END) - 2);
+	fuzz_check_range("COPY", chip->opcodes >> DRM_LOOM_OP_COPY & 1, 1, 1);
+	fuzz_check_range("banks of SRAM", chip->region[DRM_LOOM_REGION_SRAM].banks, 1, 256);
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
+		if (chip->region[i].banks)
+			fuzz_check_region(&chip->region[i], i == DRM_LOOM_REGION_ROM);
+	for (i = 0; i < DRM_LOOM_CHIP_TYPES; i++) {
+		const struct drm_loom_chip_type *type = &chip->type[i];
+		bool has = chip->dtypes >> i & 1;
+
+		fuzz_check_range("rate of operations", type->op_rate, has, has ? 2000000000 : 0);
+		fuzz_check_range("rate of products", type->mac_rate, 0, has ? 2000000000 : 0);
+		fuzz_check_range("energy of operations", type->op_energy, 0, 2000000000);
+		fuzz_check_range("energy of products", type->mac_energy, 0, 2000000000);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct drm_loom_chip chip, again;
@@ -50,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	fuzz_expect(!loom_chip_check(&chip, NULL), "what was accepted makes no sense");
+	fuzz_check_limits(&chip);
 	fuzz_expect(!loom_chip_write(&chip, &text), "what was accepted cannot be written");
 	ret = loom_chip_parse(text, strlen(text), "written.yaml", &again, &err);
 	fuzz_expect(!ret, "what was written cannot be read: %s", err.text);
@@ -122,7 +178,7 @@ static const char *fuzz_word(void)
 		"999999999999999999", "0.000000000000000001", "1 GHz", "34 GB/s", "100 ns", "3 MiB",
 		"16T", "extends: tiny\n", "extends: fuzz.yaml\n", "extends: none\n", "name", "macs",
 		"memory:", "dram:", "sram:", "rom: {size: 4k, read: 1}\n", "types:", "operations:",
-		"except:", "energy: 3", "latency: {read: 3}", "banks: 1\n", "size", "read",
+		"except:", "energy: 3", "latency: {read: 3}", "banks: 1\n", "257", "2000001", "size", "read",
 	};
 
 	return words[random_below(ARRAY_SIZE(words))];

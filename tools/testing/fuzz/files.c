@@ -18,7 +18,8 @@
 #include <zlib.h>
 
 #define FUZZ_NAME	"fuzz-files"
-#define FUZZ_MAX_BYTES	(16 << 10)
+/* more than the longest header of .npy that is read */
+#define FUZZ_MAX_BYTES	(80 << 10)
 
 #include "fuzz.h"
 #include "loom_file.h"
@@ -61,6 +62,17 @@ static void fuzz_again(const struct loom_array *array)
 	close(fd);
 }
 
+/* A header says how long it is itself; behind it there is the array, and nothing else. */
+static void fuzz_check_size(const struct loom_array *array, const uint8_t *data, size_t size)
+{
+	size_t header = data[8] | data[9] << 8, start = data[6] > 1 ? 12 : 10;
+
+	if (data[6] > 1)
+		header |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+	fuzz_expect(size == start + header + array->size_bytes,
+		    "%zu bytes are read as an array of %zu", size, array->size_bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", 0);
@@ -76,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check_line(&err);
 	} else {
 		fuzz_arrays++;
+		fuzz_check_size(&array, data, size);
 		fuzz_again(&array);
 		loom_array_clear(&array);
 	}
@@ -130,21 +143,27 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 #else
 
+/* Up to ten dimensions, and now and then a long header: more of both than is allowed. */
 static size_t fuzz_npy(uint64_t *seed, uint8_t *out, size_t room)
 {
 	static const char *const types[] = { "<f4", "<f8", "<f2", "|i1", "|u1", "<i8", "|b1" };
 	static const u8 bytes[] = { 4, 8, 2, 1, 1, 8, 1 };
 	u32 type = random_xorshift(seed, ARRAY_SIZE(types)), rows = 1 + random_xorshift(seed, 4), i;
-	char header[129];
-	size_t size;
+	u32 ones = random_xorshift(seed, 4) ? 0 : random_xorshift(seed, 9);
+	size_t header = random_xorshift(seed, 256) ? 118 : 65400 + random_xorshift(seed, 512);
+	size_t start = header > 65535 ? 12 : 10, size;
 
-	snprintf(header, sizeof(header),
-		 "{'descr': '%s', 'fortran_order': False, 'shape': (%u, 3), }", types[type], rows);
-	memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
-	snprintf((char *)out + 10, room - 10, "%-117s\n", header);
-	size = 128 + (size_t)rows * 3 * bytes[type];
-	for (i = 128; i < size; i++)
-		out[i] = random_xorshift(seed, 2);
+	memcpy(out, start == 12 ? "\x93NUMPY\x02" : "\x93NUMPY\x01", 8);
+	for (i = 8; i < start; i++)
+		out[i] = header >> 8 * (i - 8);
+	size = start + snprintf((char *)out + start, room - start,
+				"{'descr': '%s', 'fortran_order': False, 'shape': (%.*s%u, 3), }",
+				types[type], 3 * ones, "1, 1, 1, 1, 1, 1, 1, 1, ", rows);
+	memset(out + size, ' ', start + header - size - 1);
+	size = start + header;
+	out[size - 1] = '\n';
+	for (i = 0; i < rows * 3 * bytes[type]; i++)
+		out[size++] = random_xorshift(seed, 2);
 	return size;
 }
 
@@ -181,16 +200,20 @@ static size_t fuzz_pnm(uint64_t *seed, uint8_t *out, size_t room)
 	return size;
 }
 
-/* A tensor of two floats: dims, type, name, bytes. */
+/* A tensor of two floats, of up to ten dimensions: dims, type, name, bytes. */
 static size_t fuzz_tensor(uint64_t *seed, uint8_t *out, size_t room)
 {
-	static const uint8_t tensor[] = {
-		0x08, 1, 0x08, 2, 0x10, 1, 0x42, 1, 'x', 0x4a, 8, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40,
+	static const uint8_t rest[] = {
+		0x08, 2, 0x10, 1, 0x42, 1, 'x', 0x4a, 8, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40,
 	};
+	size_t size = 2 * random_xorshift(seed, 10), i;
 
-	(void)seed;
-	memcpy(out, tensor, min(room, sizeof(tensor)));
-	return min(room, sizeof(tensor));
+	if (room < size + sizeof(rest))
+		return 0;
+	for (i = 0; i < size; i++)
+		out[i] = i % 2 ? 1 : 0x08;
+	memcpy(out + size, rest, sizeof(rest));
+	return size + sizeof(rest);
 }
 
 static void fuzz_damage(uint64_t *seed)

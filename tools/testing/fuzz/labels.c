@@ -38,6 +38,36 @@ int tool_fail(const char *format, ...)
 	return TOOL_FAILED;
 }
 
+/* Bytes of a character of UTF-8 that is none of control, by its definition; 0: it is none. */
+static size_t fuzz_char(const uint8_t *at, size_t left)
+{
+	static const struct {
+		size_t length;
+		u32 first, last, least, most;
+	} forms[] = {
+		{ 1, 0x20, 0x7e, 0x20, 0x7e },
+		{ 2, 0xc0, 0xdf, 0xa0, 0x7ff },
+		{ 3, 0xe0, 0xef, 0x800, 0xffff },
+		{ 4, 0xf0, 0xf7, 0x10000, 0x10ffff },
+	};
+	u32 form = 0, code, i;
+
+	while (form < ARRAY_SIZE(forms) && (*at < forms[form].first || *at > forms[form].last))
+		form++;
+	if (form == ARRAY_SIZE(forms) || forms[form].length > left)
+		return 0;
+	code = *at - (form ? forms[form].first : 0);
+	for (i = 1; i < forms[form].length; i++) {
+		if (at[i] < 0x80 || at[i] > 0xbf)
+			return 0;
+		code = code * 64 + at[i] - 0x80;
+	}
+	if (code < forms[form].least || code > forms[form].most ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return forms[form].length;
+}
+
 /* Whether all of it may be printed; of JSON, line ends stand between its members. */
 static void fuzz_check_text(const char *text, size_t size, bool json)
 {
@@ -45,7 +75,7 @@ static void fuzz_check_text(const char *text, size_t size, bool json)
 
 	for (at = 0; at < size; at += length) {
 		length = (json ? text[at] == '\n' : text[at] == '\t') ? 1 :
-			 tool_char_length(text + at, size - at);
+			 fuzz_char((const uint8_t *)text + at, size - at);
 		fuzz_expect(length, "byte %zu of %zu that are printed is no text", at, size);
 	}
 }
@@ -138,6 +168,8 @@ static void fuzz_decode(const char *path, const struct fuzz_lines *lines,
 	if (ret) {
 		fuzz_check_refusal(ret);
 	} else {
+		fuzz_expect(classes - 1 == lines->count || classes - 2 == lines->count,
+			    "%u lines are taken for %u classes", lines->count, classes);
 		fuzz_check_text(text.text, strlen(text.text), false);
 		fuzz_check_decoded(&text, lines, array->data, steps, classes);
 		fuzz_texts++;

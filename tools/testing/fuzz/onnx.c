@@ -121,16 +121,16 @@ static void put_node(struct bytes *graph, const char *type, const char *x, const
 	put_part(graph, 1, &node);
 }
 
-static void put_value(struct bytes *graph, uint32_t field, const char *name)
+static void put_value(struct bytes *graph, uint32_t field, const char *name, u32 rank)
 {
 	static const uint8_t dims[] = { 1, 2, 4, 4 };
 	struct bytes value = { .size = 0 }, type = { .size = 0 }, tensor = { .size = 0 };
 	struct bytes shape = { .size = 0 }, dim;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(dims); i++) {
+	for (i = 0; i < rank; i++) {
 		dim.size = 0;
-		put_number(&dim, 1, dims[i]);
+		put_number(&dim, 1, dims[i % ARRAY_SIZE(dims)]);
 		put_part(&shape, 1, &dim);
 	}
 	put_number(&tensor, 1, 1);
@@ -141,8 +141,8 @@ static void put_value(struct bytes *graph, uint32_t field, const char *name)
 	put_part(graph, field, &value);
 }
 
-/* Relu(Add(Conv(x, w), x)), with a kernel of one by one. */
-static void fuzz_model(struct bytes *model)
+/* Relu(Add(Conv(x, w), x)), with a kernel of one by one; of rank 4 it makes sense. */
+static void fuzz_model(struct bytes *model, u32 rank)
 {
 	static const uint8_t weights[16] = { [2] = 0x80, [3] = 0x3f, [14] = 0x80, [15] = 0x3f };
 	struct bytes graph = { .size = 0 }, tensor = { .size = 0 }, opset = { .size = 0 };
@@ -159,8 +159,8 @@ static void fuzz_model(struct bytes *model)
 	put_text(&tensor, 8, "w");
 	put_bytes(&tensor, 9, weights, sizeof(weights));
 	put_part(&graph, 5, &tensor);
-	put_value(&graph, 11, "x");
-	put_value(&graph, 12, "y");
+	put_value(&graph, 11, "x", rank);
+	put_value(&graph, 12, "y", rank);
 	put_number(&opset, 2, 13);
 	model->size = 0;
 	put_number(model, 1, 8);
@@ -205,9 +205,11 @@ int main(int argc, char **argv)
 
 	if (!fuzz_begin_main(argc, argv, &options, &status))
 		return status;
-	fuzz_model(&model);
 	end = time(NULL) + options.seconds;
 	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
+		/* more dimensions than there may be, too */
+		fuzz_model(&model, n && !random_xorshift(&options.seed, 8) ?
+				   random_xorshift(&options.seed, 11) : 4);
 		memcpy(fuzz_now.data, model.data, model.size);
 		fuzz_now.size = model.size;
 		for (changes = n ? random_xorshift(&options.seed, 4) : 0; changes; changes--)
