@@ -8,7 +8,8 @@
  *
  * Whatever the input, nothing may crash, and every answer must hold: proved by loom_place_check(),
  * which must refuse answers that were spoilt, and by comparing all pairs; not below any bound that
- * any strategy proved; the same when asked again. A file that was answered must read as the same problem, all fixed.
+ * any strategy proved; the same when asked again. A file that was answered must read as the same
+ * problem, all fixed.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs (place_inputs.h). The run is a function
  * of --seed and the number of --runs. An input that fails is left in fuzz-place.fail or what --fail

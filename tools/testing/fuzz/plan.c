@@ -10,10 +10,10 @@
  *
  * Inputs come from valid plans: the sample of the tests with and without images, and a command of
  * every form in the tables of refusals, so that each operation is reached at once. Built by gcc,
- * main() damages fields and words of them; the run is a function of --seed and the number of --runs, and an
- * input that fails is left in fuzz-plan.fail or what --fail says, which the program takes as an
- * argument to run it again. With clang, the same file is a target for libFuzzer, which is guided by
- * what it reaches; see "make fuzz".
+ * main() damages fields and words of them; the run is a function of --seed and the number of
+ * --runs, and an input that fails is left in fuzz-plan.fail or what --fail says, which the program
+ * takes as an argument to run it again. With clang, the same file is a target for libFuzzer, which
+ * is guided by what it reaches; see "make fuzz".
  */
 #include "loom_core.h"
 
@@ -98,6 +98,24 @@ static void fuzz_vary_sample(struct plan_builder *pb)
 	pb_add_image(pb, pb_add_slot(pb, 0, DRM_LOOM_SLOT_READ), DRM_LOOM_DTYPE_F32, 64, 4, 256);
 }
 
+/* Tensors of a form are in the first columns of their image; here they begin in the second. */
+static void fuzz_shift_images(struct plan_builder *pb)
+{
+	u32 i, k;
+
+	for (i = 0; i < pb->images.count; i++) {
+		struct drm_loom_plan_image *image = pb_image(pb, i);
+		u32 bytes = loom_dtype_bytes(image->dtype);
+
+		if ((image->width + 1) * bytes > image->pitch_bytes)
+			continue;
+		image->width++;
+		for (k = 0; k < pb->tensors.count; k++)
+			if (pb_tensor(pb, k)->slot == image->slot)
+				pb_tensor(pb, k)->offset += bytes;
+	}
+}
+
 /* A valid plan. Return: its bytes, at most @room. */
 static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 {
@@ -125,6 +143,7 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 			if (random_xorshift(seed, 2))
 				try->form.operand[i].place = IN_IMAGE;
 		refusal_build(try, &pb);
+		fuzz_shift_images(&pb);
 		pb_free(try);
 	}
 	blob = pb_blob(&pb, &size);

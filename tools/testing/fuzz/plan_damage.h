@@ -26,36 +26,48 @@ struct damage_field {
 	u8 count;
 };
 
-#define DAMAGE_FIELD(_type, _member, _count) { \
-	.at = offsetof(struct _type, _member), \
-	.bytes = sizeof(((struct _type *)NULL)->_member) / (_count), .count = (_count) }
-#define DAMAGE_TENSOR(_member, _count) DAMAGE_FIELD(drm_loom_plan_tensor, _member, _count)
-#define DAMAGE_VIEW(_member, _count) DAMAGE_FIELD(drm_loom_plan_view, _member, _count)
-#define DAMAGE_IMAGE(_member) DAMAGE_FIELD(drm_loom_plan_image, _member, 1)
-#define DAMAGE_SLOT(_member) DAMAGE_FIELD(drm_loom_plan_slot, _member, 1)
-#define DAMAGE_STEP(_member) DAMAGE_FIELD(drm_loom_plan_step, _member, 1)
-#define DAMAGE_COMMAND(_member) DAMAGE_FIELD(drm_loom_plan_command, _member, 1)
-
 static const struct damage_field damage_tensor[] = {
-	DAMAGE_TENSOR(region, 1), DAMAGE_TENSOR(slot, 1), DAMAGE_TENSOR(parent, 1),
-	DAMAGE_TENSOR(flags, 1), DAMAGE_TENSOR(dtype, 1), DAMAGE_TENSOR(rank, 1),
-	DAMAGE_TENSOR(lane_axis, 1), DAMAGE_TENSOR(first_step, 1), DAMAGE_TENSOR(last_step, 1),
-	DAMAGE_TENSOR(offset, 1), DAMAGE_TENSOR(size, 1), DAMAGE_TENSOR(dims, DRM_LOOM_MAX_RANK),
-	DAMAGE_TENSOR(strides, DRM_LOOM_MAX_RANK),
+	{ offsetof(struct drm_loom_plan_tensor, region), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, slot), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, parent), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, flags), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, dtype), 1, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, rank), 1, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, lane_axis), 1, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, first_step), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, last_step), 4, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, offset), 8, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, size), 8, 1 },
+	{ offsetof(struct drm_loom_plan_tensor, dims), 4, DRM_LOOM_MAX_RANK },
+	{ offsetof(struct drm_loom_plan_tensor, strides), 8, DRM_LOOM_MAX_RANK },
 }, damage_view[] = {
-	DAMAGE_VIEW(tensor, 1), DAMAGE_VIEW(dtype, 1), DAMAGE_VIEW(rank, 1),
-	DAMAGE_VIEW(lane_axis, 1), DAMAGE_VIEW(lane_start, 1), DAMAGE_VIEW(offset, 1),
-	DAMAGE_VIEW(dims, DRM_LOOM_MAX_RANK), DAMAGE_VIEW(strides, DRM_LOOM_MAX_RANK),
+	{ offsetof(struct drm_loom_plan_view, tensor), 4, 1 },
+	{ offsetof(struct drm_loom_plan_view, dtype), 1, 1 },
+	{ offsetof(struct drm_loom_plan_view, rank), 1, 1 },
+	{ offsetof(struct drm_loom_plan_view, lane_axis), 1, 1 },
+	{ offsetof(struct drm_loom_plan_view, lane_start), 4, 1 },
+	{ offsetof(struct drm_loom_plan_view, offset), 8, 1 },
+	{ offsetof(struct drm_loom_plan_view, dims), 4, DRM_LOOM_MAX_RANK },
+	{ offsetof(struct drm_loom_plan_view, strides), 8, DRM_LOOM_MAX_RANK },
 }, damage_image[] = {
-	DAMAGE_IMAGE(slot), DAMAGE_IMAGE(dtype), DAMAGE_IMAGE(width), DAMAGE_IMAGE(height),
-	DAMAGE_IMAGE(pitch_bytes),
+	{ offsetof(struct drm_loom_plan_image, slot), 4, 1 },
+	{ offsetof(struct drm_loom_plan_image, dtype), 4, 1 },
+	{ offsetof(struct drm_loom_plan_image, width), 4, 1 },
+	{ offsetof(struct drm_loom_plan_image, height), 4, 1 },
+	{ offsetof(struct drm_loom_plan_image, pitch_bytes), 4, 1 },
 }, damage_slot[] = {
-	DAMAGE_SLOT(size), DAMAGE_SLOT(flags),
+	{ offsetof(struct drm_loom_plan_slot, size), 8, 1 },
+	{ offsetof(struct drm_loom_plan_slot, flags), 4, 1 },
 }, damage_step[] = {
-	DAMAGE_STEP(first_command), DAMAGE_STEP(dma_commands), DAMAGE_STEP(compute_commands),
+	{ offsetof(struct drm_loom_plan_step, first_command), 4, 1 },
+	{ offsetof(struct drm_loom_plan_step, dma_commands), 4, 1 },
+	{ offsetof(struct drm_loom_plan_step, compute_commands), 4, 1 },
 }, damage_command[] = {
-	DAMAGE_COMMAND(opcode), DAMAGE_COMMAND(operands), DAMAGE_COMMAND(first_view),
-	DAMAGE_COMMAND(attr_offset), DAMAGE_COMMAND(attr_size),
+	{ offsetof(struct drm_loom_plan_command, opcode), 2, 1 },
+	{ offsetof(struct drm_loom_plan_command, operands), 2, 1 },
+	{ offsetof(struct drm_loom_plan_command, first_view), 4, 1 },
+	{ offsetof(struct drm_loom_plan_command, attr_offset), 8, 1 },
+	{ offsetof(struct drm_loom_plan_command, attr_size), 4, 1 },
 }, damage_attr[] = {
 	{ .at = 0, .bytes = 4, .count = 1 },
 };
@@ -74,20 +86,26 @@ struct damage_table {
 	u32 count;
 };
 
-#define DAMAGE_TABLE(_name, _bytes, _fields) { \
-	offsetof(struct drm_loom_plan_header, _name), _bytes, _fields, ARRAY_SIZE(_fields) }
-
 static const struct damage_table damage_tables[] = {
-	DAMAGE_TABLE(slots, sizeof(struct drm_loom_plan_slot), damage_slot),
-	DAMAGE_TABLE(tensors, sizeof(struct drm_loom_plan_tensor), damage_tensor),
-	DAMAGE_TABLE(steps, sizeof(struct drm_loom_plan_step), damage_step),
-	DAMAGE_TABLE(commands, sizeof(struct drm_loom_plan_command), damage_command),
-	DAMAGE_TABLE(views, sizeof(struct drm_loom_plan_view), damage_view),
-	DAMAGE_TABLE(images, sizeof(struct drm_loom_plan_image), damage_image),
-	DAMAGE_TABLE(attrs, 4, damage_attr),
+	{ offsetof(struct drm_loom_plan_header, slots), sizeof(struct drm_loom_plan_slot),
+	  damage_slot, ARRAY_SIZE(damage_slot) },
+	{ offsetof(struct drm_loom_plan_header, tensors), sizeof(struct drm_loom_plan_tensor),
+	  damage_tensor, ARRAY_SIZE(damage_tensor) },
+	{ offsetof(struct drm_loom_plan_header, steps), sizeof(struct drm_loom_plan_step),
+	  damage_step, ARRAY_SIZE(damage_step) },
+	{ offsetof(struct drm_loom_plan_header, commands), sizeof(struct drm_loom_plan_command),
+	  damage_command, ARRAY_SIZE(damage_command) },
+	{ offsetof(struct drm_loom_plan_header, views), sizeof(struct drm_loom_plan_view),
+	  damage_view, ARRAY_SIZE(damage_view) },
+	{ offsetof(struct drm_loom_plan_header, images), sizeof(struct drm_loom_plan_image),
+	  damage_image, ARRAY_SIZE(damage_image) },
+	{ offsetof(struct drm_loom_plan_header, attrs), 4,
+	  damage_attr, ARRAY_SIZE(damage_attr) },
 	/* there are many tensors and views, with many fields */
-	DAMAGE_TABLE(tensors, sizeof(struct drm_loom_plan_tensor), damage_tensor),
-	DAMAGE_TABLE(views, sizeof(struct drm_loom_plan_view), damage_view),
+	{ offsetof(struct drm_loom_plan_header, tensors), sizeof(struct drm_loom_plan_tensor),
+	  damage_tensor, ARRAY_SIZE(damage_tensor) },
+	{ offsetof(struct drm_loom_plan_header, views), sizeof(struct drm_loom_plan_view),
+	  damage_view, ARRAY_SIZE(damage_view) },
 };
 
 /* Another value for a field; @other: of the same field elsewhere. */

@@ -25,6 +25,13 @@
  * struct plan_judge - a plan that is looked at
  * @chip: what it is for
  * @header: its bytes, with the tables
+ * @slots: table of slots
+ * @tensors: table of tensors
+ * @steps: table of steps
+ * @commands: table of commands
+ * @views: table of views
+ * @images: table of images
+ * @attrs: bytes of attributes
  * @fault: the first thing that is wrong
  */
 struct plan_judge {
@@ -147,7 +154,7 @@ static inline bool judge_tensor(struct plan_judge *judge, u32 index)
 {
 	const struct drm_loom_plan_tensor *t = &judge->tensors[index];
 	const u64 bytes = loom_dtype_bytes(t->dtype);
-	unsigned __int128 extent = bytes;
+	u64 extent = bytes, span;
 	u32 i;
 
 	if (!bytes || !(judge->chip->dtypes >> t->dtype & 1) || !t->rank ||
@@ -169,7 +176,9 @@ static inline bool judge_tensor(struct plan_judge *judge, u32 index)
 			count = (count - 1) / judge->header->lanes + 1;
 		if (t->strides[i] % bytes || t->strides[i] < extent)
 			return judge_fault(judge, "the strides of tensor %u", index);
-		extent += (unsigned __int128)(count - 1) * t->strides[i];
+		if (__builtin_mul_overflow(count - 1, t->strides[i], &span) ||
+		    __builtin_add_overflow(extent, span, &extent))
+			return judge_fault(judge, "the extent of tensor %u", index);
 	}
 	if (extent > t->size)
 		return judge_fault(judge, "tensor %u is larger than its size", index);
