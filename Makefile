@@ -125,6 +125,7 @@ help:
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1 DEBUG=1'
+	@echo '  make planted      remove checks one by one and look whether fuzzers notice: FUZZER='
 	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
 	@echo '  make coverage-module  lines of the module that selftests and KUnit reach: PARTS="node bus" SHOW=1'
 	@echo '  make fuzz         all fuzzers, guided by libFuzzer (clang): FUZZ_SECONDS=600 TARGETS="plan files"'
@@ -545,6 +546,9 @@ golden: golden-needs $(O)/host/group/figures $(O)/host/lower/random
 mutants: lib $(if $(MODULE),module $(if $(DEBUG),module-debug))
 	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) \
 		$(AREA:%=--area %) $(if $(MODULE),--module $(if $(DEBUG),--debug))
+.PHONY: planted
+planted:
+	@nice $(PYTHON) $(T)/mutants/planted.py --build $(O) $(FUZZER:%=--fuzzer %)
 
 # --- module ------------------------------------------------------------------
 

@@ -78,6 +78,7 @@ for part in $parts; do
 	fuzz)
 		run "fuzzers, $fuzz_seconds seconds each" make -s fuzz "FUZZ_SECONDS=$fuzz_seconds" ;;
 	mutants)
+		run "removed checks, each noticed by its fuzzers" make -s planted
 		run "200 faults, each noticed by a test" make -s mutants COUNT=200 "SEED=$seed" ;;
 	cost)
 		run "no plan takes the verifier longer than it says" \

@@ -129,6 +129,8 @@ run_part() {
 			UBSAN_OPTIONS=print_stacktrace=1 tap "fuzz-$name" --plain -- \
 				"build/asan/fuzz/$name" --seconds 5 --fail "$folder/fuzz-$name.fail"
 		done
+		# some of them; check-long.sh has all
+		tap planted --plain -- tools/testing/mutants/planted.py --quick
 		tap ort-asan -- tools/testing/ort/test.sh asan ;;
 	install)
 		tap install -- tools/ci/install-test.sh ;;
