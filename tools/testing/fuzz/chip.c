@@ -3,8 +3,8 @@
  * DOC: Fuzzing the loader of chips
  *
  * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
- * a file, and the same when asked again; a description that is accepted is within all limits, and is
- * written as text that is read as the same description.
+ * a file, and the same when asked again; a description that is accepted is within all limits, and
+ * is written as text that is read as the same description.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs: files of the library and of random
  * chips, with words, lines and bytes exchanged, doubled and cut out. The run is a function of
@@ -178,7 +178,8 @@ static const char *fuzz_word(void)
 		"999999999999999999", "0.000000000000000001", "1 GHz", "34 GB/s", "100 ns", "3 MiB",
 		"16T", "extends: tiny\n", "extends: fuzz.yaml\n", "extends: none\n", "name", "macs",
 		"memory:", "dram:", "sram:", "rom: {size: 4k, read: 1}\n", "types:", "operations:",
-		"except:", "energy: 3", "latency: {read: 3}", "banks: 1\n", "257", "2000001", "size", "read",
+		"except:", "energy: 3", "latency: {read: 3}", "banks: 1\n", "257", "2000001",
+		"size", "read",
 	};
 
 	return words[random_below(ARRAY_SIZE(words))];

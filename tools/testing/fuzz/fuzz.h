@@ -90,7 +90,8 @@ static void fuzz_dump(void)
 		return;
 	fwrite(fuzz_now.data, 1, fuzz_now.size, file);
 	fclose(file);
-	fprintf(stderr, FUZZ_NAME ": the input is in %s, number %llu\n", fuzz_fail_path, fuzz_tried);
+	fprintf(stderr, FUZZ_NAME ": the input is in %s, number %llu\n", fuzz_fail_path,
+		fuzz_tried);
 }
 
 static void fuzz_signal(int number)
