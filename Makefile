@@ -547,7 +547,7 @@ mutants: lib $(if $(MODULE),module $(if $(DEBUG),module-debug))
 	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) \
 		$(AREA:%=--area %) $(if $(MODULE),--module $(if $(DEBUG),--debug))
 .PHONY: planted
-planted:
+planted: build-asan
 	@nice $(PYTHON) $(T)/mutants/planted.py --build $(O) $(FUZZER:%=--fuzzer %)
 
 # --- module ------------------------------------------------------------------
