@@ -13,7 +13,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Tensors that make way at a time, places that are tried, and spans that are looked at in all. */
+/*
+ * Tensors that make way at a time, places that are tried, and spans that are looked at in all. More
+ * of either make no plan faster. With fewer tensors, a plan is now and then faster by a cycle or
+ * two, because others find the room that they left: that is chance, and most plans are slower.
+ */
 #define MOST_PUSHED	6
 #define MOST_TRIES	24
 #define MOST_WORK	10000000ULL
