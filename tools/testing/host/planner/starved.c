@@ -5,6 +5,18 @@
  * not there. malloc() and the like are defined here, for the whole library, and take their memory
  * from those of the C library.
  */
+#ifdef __SANITIZE_ADDRESS__
+
+#include "tap.h"
+
+int main(void)
+{
+	tap_skip("the sanitizer has a malloc() of its own");
+	return tap_end();
+}
+
+#else
+
 #include <errno.h>
 #include <string.h>
 
@@ -17,16 +29,6 @@
 /* How many allocations of a plan are tried, evenly spread. */
 #define TRIES	40
 #define GRAPHS	4
-
-#ifdef __SANITIZE_ADDRESS__
-
-int main(void)
-{
-	tap_skip("the sanitizer has a malloc() of its own");
-	return tap_end();
-}
-
-#else
 
 static bool counts, goes_on;
 static u32 allocations, fail_at = UINT32_MAX;
