@@ -14,6 +14,7 @@ enum { N, C, H, W, O, KH, KW, SH, SW, DH, DW, PH, PW, QH, QW, G, BIAS, MAX, MODE
 
 /* Likewise for products. */
 enum { MM_B, MM_M, MM_K, MM_N, MM_A_BATCH, MM_B_BATCH };
+enum { GEMM_TRANS_A, GEMM_TRANS_B, GEMM_HALF_BETAS };
 
 static inline bool near(double a, double b)
 {
@@ -163,6 +164,38 @@ static inline bool check_matmul(const struct test_case *test, const struct loom_
 		if (!near(*out++, sum))
 			return false;
 	} while (next(3, y->dims, o));
+	return true;
+}
+
+/* Element [@i, @k] of a matrix, or of its transpose; an axis of one element is broadcast. */
+static inline double matrix_at(const struct loom_array *x, bool trans, int64_t i, int64_t k)
+{
+	int64_t row = trans ? k : i, column = trans ? i : k;
+	int64_t at = (x->dims[0] == 1 ? 0 : row) * x->dims[1] + (x->dims[1] == 1 ? 0 : column);
+
+	return x->dtype == DRM_LOOM_DTYPE_F64 ? ((double *)x->data)[at] : ((float *)x->data)[at];
+}
+
+/* Half of the product, and two or three halves of what is added. */
+static inline bool check_gemm(const struct test_case *test, const struct loom_array *y)
+{
+	const struct loom_array *a = &test->inputs[0], *b = &test->inputs[1];
+	const struct loom_array *c = &test->inputs[2];
+	const int64_t *g = test->geometry;
+	int64_t depth = a->dims[g[GEMM_TRANS_A] ? 0 : 1], i, j, k;
+
+	for (i = 0; i < y->dims[0]; i++) {
+		for (j = 0; j < y->dims[1]; j++) {
+			double sum = 0;
+
+			for (k = 0; k < depth; k++)
+				sum += matrix_at(a, g[GEMM_TRANS_A], i, k) *
+				       matrix_at(b, g[GEMM_TRANS_B], k, j);
+			sum += (double)g[GEMM_HALF_BETAS] * matrix_at(c, false, i, j);
+			if (!near(matrix_at(y, false, i, j), sum / 2))
+				return false;
+		}
+	}
 	return true;
 }
 

@@ -194,8 +194,12 @@ static void make_gemm(struct test_case *test)
 	attr_int(test, "transA", ta);
 	attr_int(test, "transB", tb);
 	attr_float(test, "alpha", 0.5f);
-	attr_float(test, "beta", draw(2) ? 1.0f : 1.5f);
+	test->geometry[GEMM_TRANS_A] = ta;
+	test->geometry[GEMM_TRANS_B] = tb;
+	test->geometry[GEMM_HALF_BETAS] = draw(2) ? 2 : 3;
+	attr_float(test, "beta", (float)test->geometry[GEMM_HALF_BETAS] / 2);
 	node(test, "Gemm", "a b c", "y");
+	test->check = check_gemm;
 }
 
 static void draw_dims(uint32_t rank, int64_t *dims, int64_t most)
