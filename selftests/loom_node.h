@@ -15,6 +15,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/securebits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -79,6 +80,18 @@ static inline int loom_become_nobody(void)
 {
 	return setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
 	       setresuid(65534, 65534, 65534);
+}
+
+/*
+ * What this process opens from here on is another user's. It keeps its capabilities. Return: 0 or
+ * -errno.
+ */
+static inline int loom_be_user(uid_t uid)
+{
+	if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) || setresuid(uid, uid, uid))
+		return -errno;
+	/* as loom_fork() has it, which the kernel has undone */
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
 /* From here on this process is any user's; @on gives it back. */

@@ -35,6 +35,9 @@
 #define SPILLS		"17"
 #define STALLS		"18"
 
+/* another device */
+#define BYSTANDER	"template-bystander"
+
 /* more than the device takes */
 #define CONTEXTS	12
 
@@ -111,6 +114,7 @@ FIXTURE_SETUP(template)
 FIXTURE_TEARDOWN(template)
 {
 	loom_client_close(&self->client);
+	config_remove(BYSTANDER);
 	/* nothing was asked of it while it was off */
 	EXPECT_EQ(self->misused, counted("misused"));
 	if (self->timeout[0])
@@ -129,28 +133,6 @@ static int end_of(struct _test_data_template *self, uint32_t index)
 	int ret = loom_sync_wait(self->client.fd, self->syncs[index], loom_soon());
 
 	return ret ?: loom_sync_status(self->client.fd, self->syncs[index]);
-}
-
-/*
- * One job of each context; the one that the device does wrong is that of the first, and has begun
- * before the others come. Return: 0 or -errno.
- */
-static int run_all(struct _test_data_template *self, const char *fault)
-{
-	int ret = loom_write_file(FAULT, fault);
-	int64_t end = loom_soon();
-	char text[8] = "";
-	uint32_t i;
-
-	if (!ret)
-		ret = run(self, 0);
-	while (!ret && loom_now_ns() < end && !(text[0] == '0' && text[1] == '\n')) {
-		ret = loom_read_file(FAULT, text, sizeof(text));
-		usleep(1000);
-	}
-	for (i = 1; !ret && i < CONTEXTS; i++)
-		ret = run(self, i);
-	return ret;
 }
 
 /* A job may have the engine for so long. Return: 0 or -errno. */
@@ -174,6 +156,14 @@ static int is_wedged_until_bound_anew(struct _test_data_template *self)
 		return ret;
 	ret = end_of(self, 0);
 	return ret == 1 ? 0 : ret ?: -ETIME;
+}
+
+static bool has_own_memory(const struct loom_client *client)
+{
+	struct drm_loom_region_info dram;
+
+	return !loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram) &&
+	       dram.flags & DRM_LOOM_REGION_OWN;
 }
 
 #endif /* LOOM_TEMPLATE_H */

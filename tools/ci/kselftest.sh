@@ -6,7 +6,7 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
-#	tools/ci/kselftest.sh own	that and loom_own, with memory of the device's own, by the runner
+#	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own
 #
 # LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template and own.
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
@@ -68,7 +68,7 @@ template|own)
 	if [ "$1" = own ]; then
 		own=1
 		program="$install/run_kselftest.sh ${KSELFTEST_ARGS:-} -t loom:loom_own"
-		program="$program -t loom:loom_template"
+		program="$program -t loom:loom_template -t loom:loom_resets"
 	fi
 	stage
 	shift

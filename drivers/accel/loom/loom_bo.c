@@ -13,6 +13,7 @@
 
 #include "loom_bo.h"
 #include "loom_compat.h"
+#include "loom_context.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
@@ -84,10 +85,18 @@ static void loom_bo_uncharge(struct loom_bo *bo)
 	loom_quota_uncharge(to_loom_device(bo->tbo.base.dev), bo->client, bo->tbo.base.size);
 }
 
-static void loom_bo_gem_free(struct drm_gem_object *gem)
+/* Return: whether that waits for moves, as an address in the SRAM is not free before they end. */
+static bool loom_bo_leaves_late(const struct loom_bo *bo)
+{
+	return loom_bo_region(bo)->own && bo->shape.region == DRM_LOOM_REGION_SRAM &&
+	       bo->resident && (kref_read(&bo->tbo.kref) > 1 ||
+				!dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL));
+}
+
+static void loom_bo_free(struct loom_bo *bo)
 {
 	struct ttm_operation_ctx ctx = { .no_wait_gpu = true };
-	struct loom_bo *bo = gem_to_loom_bo(gem);
+	struct drm_gem_object *gem = &bo->tbo.base;
 
 	/* the reservation of others may be locked by who drops the reference */
 	if (!bo->dmabuf) {
@@ -101,6 +110,74 @@ static void loom_bo_gem_free(struct drm_gem_object *gem)
 		dma_resv_unlock(gem->resv);
 	}
 	loom_compat_ttm_bo_fini(&bo->tbo);
+}
+
+/* One after the other, each with a reference to the device: there is only one while it runs. */
+static void loom_bo_dying_work(struct work_struct *work)
+{
+	struct loom_device *loom = container_of(work, struct loom_device, dying_work);
+	struct loom_bo *bo;
+	bool more;
+
+	do {
+		spin_lock(&loom->dying_lock);
+		bo = list_first_entry(&loom->dying, struct loom_bo, dying);
+		list_del(&bo->dying);
+		spin_unlock(&loom->dying_lock);
+		loom_bo_free(bo);
+		spin_lock(&loom->dying_lock);
+		WRITE_ONCE(loom->dead_count, loom->dead_count + 1);
+		more = loom->dead_count != loom->dying_count;
+		spin_unlock(&loom->dying_lock);
+		wake_up_all(&loom->dead);
+		drm_dev_put(&loom->drm);
+	} while (more);
+}
+
+/*
+ * A process that closes a buffer finds its room free afterwards. One that is killed does not wait
+ * for that, nor does a thread that frees jobs.
+ */
+static void loom_bo_free_later(struct loom_bo *bo)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	u64 count;
+	bool idle;
+
+	drm_dev_get(&loom->drm);
+	spin_lock(&loom->dying_lock);
+	list_add_tail(&bo->dying, &loom->dying);
+	idle = loom->dead_count == loom->dying_count;
+	count = ++loom->dying_count;
+	spin_unlock(&loom->dying_lock);
+	if (idle)
+		loom_context_queue(&loom->dying_work);
+	if (current->flags & (PF_KTHREAD | PF_EXITING))
+		return;
+	/* who is killed meanwhile leaves it to the worker as well */
+	wait_event_killable(loom->dead, READ_ONCE(loom->dead_count) >= count);
+}
+
+static void loom_bo_gem_free(struct drm_gem_object *gem)
+{
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+
+	if (!bo->dmabuf && loom_bo_leaves_late(bo))
+		loom_bo_free_later(bo);
+	else
+		loom_bo_free(bo);
+}
+
+/**
+ * loom_bo_device_init() - no buffers
+ * @loom: the device
+ */
+void loom_bo_device_init(struct loom_device *loom)
+{
+	spin_lock_init(&loom->dying_lock);
+	INIT_LIST_HEAD(&loom->dying);
+	INIT_WORK(&loom->dying_work, loom_bo_dying_work);
+	init_waitqueue_head(&loom->dead);
 }
 
 static enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)

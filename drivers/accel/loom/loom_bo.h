@@ -55,6 +55,8 @@ struct loom_bo {
 	 * under &loom_device.job_lock, and more only under the reservation lock, too
 	 */
 	struct list_head jobs;
+	/** @dying: in &loom_device.dying; under &loom_device.dying_lock */
+	struct list_head dying;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
 	/** @map: the kernel's view, once a job needed it; under the reservation lock */
@@ -141,5 +143,6 @@ void loom_bo_unmap_locked(struct loom_bo *bo);
 struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sg);
 int __must_check loom_bo_displace(struct drm_gem_object *gem);
+void loom_bo_device_init(struct loom_device *loom);
 
 #endif /* LOOM_BO_H */

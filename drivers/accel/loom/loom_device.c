@@ -10,6 +10,7 @@
 #include "backend/power.h"
 #include "backend/reset.h"
 #include "backend/sched.h"
+#include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_debugfs.h"
 #include "loom_device.h"
@@ -208,6 +209,7 @@ static int loom_device_init(struct loom_device *loom)
 		return ret;
 	loom_reset_init(loom);
 	loom_grace_init(loom);
+	loom_bo_device_init(loom);
 	ret = loom_flight_init(loom);
 	if (ret)
 		return ret;

@@ -10,6 +10,7 @@
 #include <drm/ttm/ttm_device.h>
 
 #include "backend/backend.h"
+#include "backend/budget.h"
 #include "backend/flight.h"
 #include "core/loom_chip.h"
 #include "loom_quota.h"
@@ -36,6 +37,7 @@
  * backend/sched   what the scheduler calls to run jobs; stopping them
  * backend/grace   jobs that were told to stop, and do not
  * backend/reset   a device that hangs, or is broken
+ * backend/budget  how often that may be, because of a user's jobs or of the device
  * report/         what is left of a job that the timeout has ended: a line in the log, a dump
  * bo              buffers
  * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
@@ -81,7 +83,7 @@
  * * &loom_flight.gate, then &loom_device.power_lock, then a lock of the back end's under which
  *   it reads records, then &loom_flight.give_lock, then the spinlocks above. Threads that
  *   signal fences and say so to lockdep take the last two only, and the gate if they do not
- *   have to wait for it;
+ *   have to wait for it; &loom_budget.lock and &loom_device.dying_lock inside of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;
@@ -136,6 +138,18 @@ struct loom_device {
 	struct list_head imports;
 	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
+	/** @dying_lock: protects @dying and @dying_count */
+	spinlock_t dying_lock;
+	/** @dying: &loom_bo.dying of buffers that nobody wants any more, for @dying_work */
+	struct list_head dying;
+	/** @dying_count: how many were put there, ever */
+	u64 dying_count;
+	/** @dead_count: how many of these are freed; written by @dying_work alone */
+	u64 dead_count;
+	/** @dying_work: frees them, when moves of theirs have ended */
+	struct work_struct dying_work;
+	/** @dead: for who waits for @dead_count */
+	wait_queue_head_t dead;
 	/** @job_timeout_ms: a job that has the engine for longer is ended, constant */
 	u32 job_timeout_ms;
 	/** @job_ids: the last &loom_job.id that was given */
@@ -157,6 +171,8 @@ struct loom_device {
 	 * @job_lock, while the device is stopped
 	 */
 	u32 epoch;
+	/** @budget: how often it may be reset */
+	struct loom_budget budget;
 	/** @wedged: it is broken, jobs are to end with -EIO; set once, read with READ_ONCE() */
 	bool wedged;
 	/** @wedge_work: what has to be done then, on @timeout_wq */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/cred.h>
 #include <linux/slab.h>
 
 #include "loom_file.h"
@@ -66,6 +67,7 @@ struct loom_file *loom_file_create(u64 id)
 		INIT_LIST_HEAD(&client->turns[i].jobs);
 	}
 	client->id = id;
+	client->uid = current_uid();
 	/* ids are never zero */
 	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&client->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

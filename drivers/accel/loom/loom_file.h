@@ -5,6 +5,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/uidgid.h>
 #include <linux/xarray.h>
 
 #include <drm/loom_accel.h>
@@ -47,6 +48,8 @@ struct loom_file {
 	bool closed;
 	/** @id: drm_file.client_id, constant */
 	u64 id;
+	/** @uid: real user of who opened it, constant */
+	kuid_t uid;
 	/** @bo_bytes: bytes of the buffers that it made, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @plans_bytes: bytes of its plans, see loom_quota.c */

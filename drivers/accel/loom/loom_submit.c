@@ -6,6 +6,7 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 
+#include "backend/budget.h"
 #include "backend/power.h"
 #include "backend/refusal.h"
 #include "backend/sched.h"
@@ -74,6 +75,10 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	}
 	if (READ_ONCE(loom->wedged)) {
 		ret = loom_refuse(&loom->drm, -EIO, "submit: the device is wedged");
+		goto err_put;
+	}
+	if (loom_budget_refuses(loom, client->uid)) {
+		ret = loom_refuse(&loom->drm, -EIO, "submit: jobs of this user hang the device");
 		goto err_put;
 	}
 	ret = loom_quota_charge_job(loom, client);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/completion.h>
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -130,6 +131,42 @@ void loom_fence_put(struct loom_fence *fence)
 	owner = fence->owner;
 	kfree(fence);
 	module_put(owner);
+}
+
+/**
+ * struct loom_fence_waiter - somebody waits for a fence
+ */
+struct loom_fence_waiter {
+	/** @callback: of the fence */
+	struct dma_fence_cb callback;
+	/** @done: it has signalled */
+	struct completion done;
+};
+
+static void loom_fence_waiter_wake(struct dma_fence *fence, struct dma_fence_cb *callback)
+{
+	complete(&container_of(callback, struct loom_fence_waiter, callback)->done);
+}
+
+/**
+ * loom_fence_wait_killable() - wait for a fence, whatever signals come but a fatal one
+ * @fence: the fence
+ *
+ * Return: 0, also if the fence has an error; -ERESTARTSYS: the process is killed.
+ */
+int loom_fence_wait_killable(struct dma_fence *fence)
+{
+	struct loom_fence_waiter waiter;
+	int ret;
+
+	init_completion(&waiter.done);
+	if (dma_fence_add_callback(fence, &waiter.callback, loom_fence_waiter_wake))
+		return 0;
+	ret = wait_for_completion_killable(&waiter.done);
+	/* else it is being called */
+	if (ret && !dma_fence_remove_callback(fence, &waiter.callback))
+		wait_for_completion(&waiter.done);
+	return ret;
 }
 
 /**

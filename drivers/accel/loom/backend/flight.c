@@ -3,11 +3,14 @@
 #include <drm/drm_managed.h>
 
 #include "backend.h"
+#include "budget.h"
 #include "flight.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_file.h"
 #include "loom_job.h"
+#include "sched.h"
 
 /**
  * DOC: Jobs in flight
@@ -322,6 +325,7 @@ static void loom_flight_complete(struct loom_job *job, const struct loom_job_rec
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
 	else if (record->status == LOOM_JOB_FAILED)
 		error = -EIO;
+	loom_budget_renew(job->loom);
 	loom_flight_uncount(job, true);
 	loom_job_end_claimed(job, error, &counters);
 }
@@ -508,17 +512,25 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, b
  */
 void loom_flight_renew(struct loom_device *loom, u64 guilty)
 {
+	bool again, refused = false;
+	kuid_t uid = INVALID_UID;
 	struct loom_job *job;
-	bool again;
 	int error;
 
 	while ((job = loom_flight_take(loom, guilty, &again))) {
 		if (again)
 			continue;
+		if (job->id == guilty) {
+			uid = job->context->client->uid;
+			refused = loom_budget_take_user(loom, uid);
+		}
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
 		loom_flight_uncount(job, false);
 		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});
 	}
+	/* the device has none of them any more */
+	if (refused)
+		loom_job_refuse_all(loom, uid);
 	queue_work(loom->sched_wq, &loom->flight.work);
 }
 

@@ -7,6 +7,7 @@
 #include <drm/drm_print.h>
 
 #include "backend.h"
+#include "budget.h"
 #include "flight.h"
 #include "loom_compat.h"
 #include "loom_device.h"
@@ -19,13 +20,18 @@
  * @loom: the device
  * @guilty: id of the job, whose loom_job_stop_reason() is not 0; 0 if it is nobody's fault
  *
- * When this returns the job has ended, or is about to: of a device that cannot be reset all jobs
- * end with EIO. Called on &loom_device.timeout_wq, which does one thing at a time; fence safe.
+ * When this returns the job has ended, or is about to: of a device that cannot be reset, or was too
+ * often (budget.c), all jobs end with EIO. Called on &loom_device.timeout_wq, which does one thing
+ * at a time; fence safe.
  */
 void loom_reset(struct loom_device *loom, u64 guilty)
 {
 	int ret;
 
+	if (!guilty && !loom_budget_take(loom)) {
+		loom_device_wedge(loom, "3 resets within a minute, and no record in between");
+		return;
+	}
 	down_write(&loom->flight.gate);
 	ret = loom_power_reset(loom);
 	if (!ret) {
@@ -145,5 +151,6 @@ void loom_reset_init(struct loom_device *loom)
 	INIT_WORK(&loom->wedge_work, loom_reset_wedge_work);
 	INIT_WORK(&loom->hang_work, loom_reset_hang_work);
 	init_waitqueue_head(&loom->shown);
+	loom_budget_init(loom);
 	loom->epoch = 1;
 }

@@ -27,9 +27,11 @@
  * pages are allocated for it. One that has pages is copied, and these go with a ghost of TTM's,
  * which frees them when the fence has signalled.
  *
- * The SRAM knows no leftovers, as who takes an address may have its scratch there. So there moves
- * are waited for, with the buffer reserved; no job is waited for, as those that use a buffer that
- * leaves the SRAM end (loom_job_revoke()).
+ * The SRAM knows no leftovers, as who takes an address may have its scratch there. So a buffer that
+ * leaves the SRAM keeps its address until its moves have ended. Who wants the address waits for
+ * that, with the buffer reserved, unless it is killed: then the buffer stays. A buffer that nobody
+ * wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a buffer
+ * that leaves the SRAM end (loom_job_revoke()).
  *
  * A move is prepared and let go in one critical section of drm_dev_enter(), so that unplugging the
  * device waits for it (loom_moves_drain()). Nobody waits for a fence in there.
@@ -118,6 +120,7 @@ static int loom_bytes_drop(struct loom_bo *bo)
 	int ret;
 
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM) {
+		/* in a worker */
 		dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
 				      MAX_SCHEDULE_TIMEOUT);
 		return 0;
@@ -126,9 +129,10 @@ static int loom_bytes_drop(struct loom_bo *bo)
 	return ret ?: loom_bytes_leave_behind(bo, fences, count, NULL);
 }
 
-static int loom_bytes_copy_out(struct loom_bo *bo, bool sram)
+/* @own: out: the fence of the move, a reference. */
+static int loom_bytes_copy_out(struct loom_bo *bo, bool sram, struct dma_fence **own)
 {
-	struct dma_fence **fences, *fence;
+	struct dma_fence **fences;
 	struct loom_move *move;
 	u32 count;
 	int ret;
@@ -154,10 +158,9 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram)
 		return ret;
 	}
 	/* Nothing can fail from here on: TTM has reserved room for the fence. */
-	fence = loom_move_fence(move);
-	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
+	*own = loom_move_fence(move);
+	dma_resv_add_fence(bo->tbo.base.resv, *own, DMA_RESV_USAGE_KERNEL);
 	loom_move_go(move);
-	dma_fence_put(fence);
 	return 0;
 }
 
@@ -166,18 +169,21 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool sram = bo->shape.region == DRM_LOOM_REGION_SRAM;
 	int ret = sram ? loom_job_revoke(loom, bo) : 0, idx;
+	struct dma_fence *fence;
 
 	if (!ret)
 		ret = loom_compat_ttm_populate(&bo->tbo, ctx);
 	/* unplugging the device waits for all moves that were let go in here */
 	if (ret || !drm_dev_enter(&loom->drm, &idx))
 		return ret;
-	ret = loom_bytes_copy_out(bo, sram);
+	ret = loom_bytes_copy_out(bo, sram, &fence);
 	drm_dev_exit(idx);
-	/* uninterrupted: after an error TTM would free the pages that the device writes to */
-	if (!ret && sram)
-		dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
-				      MAX_SCHEDULE_TIMEOUT);
+	if (ret)
+		return ret;
+	/* after an error TTM drops its pages, and the move has references of its own */
+	if (sram)
+		ret = loom_fence_wait_killable(fence);
+	dma_fence_put(fence);
 	return ret;
 }
 
@@ -232,9 +238,19 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 	return ret;
 }
 
-/* Begin a move to @resource. Return: its fence, a reference, or ERR_PTR(-errno). */
-static struct dma_fence *loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource,
-					  bool copied)
+/* The pages go with a ghost, if there are any. Return: 0; -ENOMEM, and it stays. */
+static int loom_bytes_take_place(struct loom_bo *bo, struct dma_fence *fence,
+				 struct ttm_resource *resource, bool copied)
+{
+	if (copied)
+		return ttm_bo_move_accel_cleanup(&bo->tbo, fence, false, true, resource);
+	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
+	ttm_bo_move_null(&bo->tbo, resource);
+	return 0;
+}
+
+/* Begin a move to @resource. */
+static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, bool copied)
 {
 	struct dma_fence *fence;
 	struct loom_move *move;
@@ -244,33 +260,23 @@ static struct dma_fence *loom_bytes_bring(struct loom_bo *bo, struct ttm_resourc
 				loom_region_address(resource),
 				copied ? bo->tbo.ttm->pages : NULL);
 	if (IS_ERR(move))
-		return ERR_CAST(move);
+		return PTR_ERR(move);
 	ret = loom_bytes_depend_on_place(move, bo, resource);
 	if (ret) {
 		loom_move_free(move);
-		return ERR_PTR(ret);
-	}
-	fence = loom_move_fence(move);
-	loom_move_go(move);
-	return fence;
-}
-
-/* The pages go with a ghost, if there are any. */
-static int loom_bytes_take_place(struct loom_bo *bo, struct dma_fence *fence,
-				 struct ttm_resource *resource, bool copied)
-{
-	int ret;
-
-	if (copied) {
-		ret = ttm_bo_move_accel_cleanup(&bo->tbo, fence, false, true, resource);
-		/* the address is given back, so nobody may write there any more */
-		if (ret)
-			dma_fence_wait(fence, false);
 		return ret;
 	}
-	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
-	ttm_bo_move_null(&bo->tbo, resource);
-	return 0;
+	fence = loom_move_fence(move);
+	ret = loom_bytes_take_place(bo, fence, resource, copied);
+	if (!ret) {
+		loom_move_go(move);
+	} else {
+		/* TTM has put it into the reservation, and gives the address back */
+		dma_fence_signal(fence);
+		loom_move_free(move);
+	}
+	dma_fence_put(fence);
+	return ret;
 }
 
 /**
@@ -286,7 +292,6 @@ int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool copied = loom_bo_on_host(bo);
-	struct dma_fence *fence;
 	int ret = 0, idx;
 
 	if (READ_ONCE(loom->wedged))
@@ -297,15 +302,8 @@ int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 		return ret;
 	if (!drm_dev_enter(&loom->drm, &idx))
 		return -ENODEV;
-	fence = loom_bytes_bring(bo, resource, copied);
+	ret = loom_bytes_bring(bo, resource, copied);
 	drm_dev_exit(idx);
-	if (IS_ERR(fence))
-		return PTR_ERR(fence);
-	/* uninterrupted: the device writes there, whether somebody waits or not */
-	if (bo->shape.region == DRM_LOOM_REGION_SRAM)
-		dma_fence_wait(fence, false);
-	ret = loom_bytes_take_place(bo, fence, resource, copied);
-	dma_fence_put(fence);
 	return ret;
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/completion.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-resv.h>
 #include <linux/highmem.h>
@@ -17,6 +16,7 @@
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_ioctl.h"
+#include "loom_sync.h"
 #include "loom_user.h"
 #include "move.h"
 
@@ -174,37 +174,6 @@ static int loom_copy_begin(const struct loom_copy *copy, u64 offset, u64 bytes,
 	return ret;
 }
 
-/**
- * struct loom_copy_end - somebody waits for a piece
- */
-struct loom_copy_end {
-	/** @callback: of its fence */
-	struct dma_fence_cb callback;
-	/** @done: it has signalled */
-	struct completion done;
-};
-
-static void loom_copy_signalled(struct dma_fence *fence, struct dma_fence_cb *callback)
-{
-	complete(&container_of(callback, struct loom_copy_end, callback)->done);
-}
-
-/* Only who is killed does not wait. Return: 0, what became of the fence, or -ERESTARTSYS. */
-static int loom_copy_wait(struct dma_fence *fence)
-{
-	struct loom_copy_end end;
-	int ret = 0;
-
-	init_completion(&end.done);
-	if (!dma_fence_add_callback(fence, &end.callback, loom_copy_signalled)) {
-		ret = wait_for_completion_killable(&end.done);
-		/* else it is being called */
-		if (ret && !dma_fence_remove_callback(fence, &end.callback))
-			wait_for_completion(&end.done);
-	}
-	return ret ?: min(dma_fence_get_status(fence), 0);
-}
-
 static int loom_copy_piece(const struct loom_copy *copy, u64 offset, u64 bytes)
 {
 	struct dma_resv *resv = copy->bo->tbo.base.resv;
@@ -223,7 +192,7 @@ static int loom_copy_piece(const struct loom_copy *copy, u64 offset, u64 bytes)
 		return left;
 	if (ret || !fence)
 		return ret;
-	ret = loom_copy_wait(fence);
+	ret = loom_fence_wait_killable(fence) ?: min(dma_fence_get_status(fence), 0);
 	dma_fence_put(fence);
 	return ret;
 }

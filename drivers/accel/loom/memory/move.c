@@ -6,6 +6,7 @@
 #include <drm/drm_drv.h>
 
 #include "backend/backend.h"
+#include "backend/budget.h"
 #include "backend/power.h"
 #include "backend/reset.h"
 #include "loom_bo.h"
@@ -37,7 +38,8 @@
  *
  * A device that does not end the oldest of its moves for LOOM_MOVE_DEADLINE_MS is reset. That is
  * long for a copy, and what others' fences wait for comes to an end. (That others end meanwhile
- * says nothing: the record of one may be lost.)
+ * says nothing: the record of one may be lost.) When the same move has missed LOOM_MOVE_ATTEMPTS
+ * deadlines the device is wedged, whatever else it does meanwhile.
  *
  * Rejected: an entity of the scheduler for moves. It keeps their order, and so a buffer that waits
  * for a job of a minute would be in front of all others. One entity for each move: a thousand
@@ -45,7 +47,8 @@
  * (&ttm_resource_manager.move), see loom_region.c.
  */
 
-#define LOOM_MOVE_DEADLINE_MS	30000
+#define LOOM_MOVE_DEADLINE_MS	20000
+#define LOOM_MOVE_ATTEMPTS	3
 
 /* ----------------------------------------------------------------- a move */
 
@@ -106,12 +109,27 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/* Have the pages stay until the move is freed. Return: 0 or -ENOMEM. */
+static int loom_move_hold(struct loom_move *move, struct page **pages)
+{
+	u64 i, count = PFN_UP(move->bytes);
+
+	move->pages = kvmemdup(pages, count * sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!move->pages)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		get_page(move->pages[i]);
+	move->holds = true;
+	return 0;
+}
+
 /**
  * loom_move_create() - prepare a move
  * @bo: the buffer, reserved
  * @kind: what to do
  * @address: of the buffer, in each of its banks
- * @pages: of the host, as many as the buffer has; they stay until its fence has signalled
+ * @pages: of the host, as many as the buffer has; they stay until its fence has signalled, but for
+ *	those that a buffer in the SRAM is moved to, of which the move takes references
  *
  * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
  */
@@ -125,6 +143,12 @@ struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
 	if (pages)
 		move->bytes = min_t(u64, move->bytes, bo->tbo.base.size);
 	move->pages = pages;
+	/* who waits for that may be killed */
+	if (kind == LOOM_MOVE_OUT && bo->shape.region == DRM_LOOM_REGION_SRAM &&
+	    loom_move_hold(move, pages)) {
+		loom_move_free(move);
+		return ERR_PTR(-ENOMEM);
+	}
 	return loom_move_prepare(move);
 }
 
@@ -142,20 +166,15 @@ struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind 
 					u64 bytes, struct page **pages)
 {
 	struct loom_move *move = loom_move_alloc(bo, kind, loom_region_address(bo->tbo.resource));
-	u64 i, count = PFN_UP(bytes);
 
 	if (!move)
 		return ERR_PTR(-ENOMEM);
 	move->offset = offset;
 	move->bytes = bytes;
-	move->pages = kmemdup(pages, count * sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	if (!move->pages) {
+	if (loom_move_hold(move, pages)) {
 		loom_move_free(move);
 		return ERR_PTR(-ENOMEM);
 	}
-	for (i = 0; i < count; i++)
-		get_page(move->pages[i]);
-	move->holds = true;
 	return loom_move_prepare(move);
 }
 
@@ -166,7 +185,7 @@ static void loom_move_drop_pages(struct loom_move *move)
 
 	for (i = 0; i < PFN_UP(move->bytes); i++)
 		put_page(move->pages[i]);
-	kfree(move->pages);
+	kvfree(move->pages);
 }
 
 /**
@@ -376,10 +395,26 @@ static u64 loom_moves_first(struct loom_device *loom)
 	return id;
 }
 
+/* Deadlines that a move has missed, this one included; 0 if the device has ended it. */
+static u32 loom_moves_miss(struct loom_device *loom, u64 id)
+{
+	struct loom_moves *moves = &loom->moves;
+	struct loom_move *move;
+	u32 missed = 0;
+
+	spin_lock_irq(&moves->lock);
+	list_for_each_entry(move, &moves->running, node)
+		if (move->id == id)
+			missed = ++move->missed;
+	spin_unlock_irq(&moves->lock);
+	return missed;
+}
+
 static void loom_moves_deadline(struct work_struct *work)
 {
 	struct loom_device *loom = container_of(to_delayed_work(work), struct loom_device,
 						moves.deadline);
+	u32 missed = 0;
 	u64 first;
 	int idx;
 
@@ -388,7 +423,11 @@ static void loom_moves_deadline(struct work_struct *work)
 	first = loom_moves_first(loom);
 	/* its record may be there, and the interrupt lost */
 	loom_power_poll(loom);
-	if (first && loom_moves_first(loom) == first && !READ_ONCE(loom->wedged))
+	if (first)
+		missed = loom_moves_miss(loom, first);
+	if (missed >= LOOM_MOVE_ATTEMPTS)
+		loom_device_wedge(loom, "a move of bytes did not end, after resets");
+	else if (missed && !READ_ONCE(loom->wedged))
 		loom_reset_later(loom, READ_ONCE(loom->epoch));
 	drm_dev_exit(idx);
 }
@@ -437,6 +476,7 @@ int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed
 						"a record of a move that it has not");
 		return -EPROTO;
 	}
+	loom_budget_renew(loom);
 	loom_move_end(found, 0);
 	queue_work(loom->sched_wq, &moves->work);
 	return 0;

@@ -78,6 +78,8 @@ struct loom_move {
 	u32 wait_count;
 	/** @missing: how many of them have not signalled, and one while it is not let go */
 	atomic_t missing;
+	/** @missed: deadlines in which the device did not end it, under &loom_moves.lock */
+	u32 missed;
 	/** @powered: holds a reference of runtime PM */
 	bool powered;
 	/** @last: what files that were closed have left behind is to be freed with it */

@@ -39,10 +39,12 @@ MODULE_PARM_DESC(misused, "How often the device was touched while it was stopped
  * nothing_has_fault() - whether it is to do that wrong now
  * @fault: what
  *
- * Return: true once.
+ * Return: true once, or for each move that stalls.
  */
 bool nothing_has_fault(enum nothing_fault fault)
 {
+	if (fault == NOTHING_STALLS)
+		return READ_ONCE(nothing_fault) == fault;
 	return cmpxchg(&nothing_fault, fault, NOTHING_FINE) == fault;
 }
 
@@ -82,7 +84,8 @@ static void nothing_begin_locked(struct nothing *nothing)
 	nothing->steps = 0;
 	nothing->fault = nothing->slow ? NOTHING_SLOW : nothing_fault;
 	nothing->slow = false;
-	nothing_fault = NOTHING_FINE;
+	if (nothing_fault != NOTHING_STALLS)
+		nothing_fault = NOTHING_FINE;
 	if (nothing->fault != NOTHING_CONFESSES)
 		return;
 	WRITE_ONCE(nothing->hangs, true);

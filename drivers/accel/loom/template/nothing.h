@@ -51,7 +51,7 @@ enum nothing_fault {
 	NOTHING_CONFESSES = 16,
 	/** @NOTHING_SPILLS: not with a job: its next move fails, and it says so */
 	NOTHING_SPILLS = 17,
-	/** @NOTHING_STALLS: not with a job: its next move never ends */
+	/** @NOTHING_STALLS: not with a job: no move ends, until it has another fault, or none */
 	NOTHING_STALLS = 18,
 };
 

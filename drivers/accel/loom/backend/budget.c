@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+
+#include "budget.h"
+#include "loom_device.h"
+
+/**
+ * DOC: Reset budgets
+ *
+ * A reset costs all clients time, so neither a client nor a device may cause them without end.
+ *
+ * A reset because a job could not be stopped is charged to the user whose job it was. After two
+ * within a minute the jobs of this user that the device has not begun end with EIO, and SUBMIT
+ * refuses more of them for a minute. Jobs of other users run. A user is the real user ID of the
+ * process that opened the node: a client has as many files as it likes, and root is no exception.
+ *
+ * Any other reset is charged to the device: moves that do not end, a heartbeat that stands still,
+ * records of another epoch. The third within a minute wedges the device instead, unless a record
+ * has completed a job or a move in between.
+ *
+ * Users are charged while fences wait for that, so nothing is allocated: the table is part of the
+ * device, and one user more takes the place of the one whose reset is longest ago.
+ */
+
+#define LOOM_BUDGET_WINDOW_NS	(60ULL * NSEC_PER_SEC)
+
+static bool loom_budget_is_recent(u64 ns, u64 now_ns)
+{
+	return ns && now_ns - ns < LOOM_BUDGET_WINDOW_NS;
+}
+
+/**
+ * loom_budget_take() - the device is to be reset, and no job is to blame
+ * @loom: the device
+ *
+ * Return: false if it was reset too often: wedge it.
+ */
+bool loom_budget_take(struct loom_device *loom)
+{
+	struct loom_budget *budget = &loom->budget;
+	u64 now_ns = ktime_get_ns();
+	bool left;
+
+	spin_lock(&budget->lock);
+	left = !loom_budget_is_recent(budget->reset_ns[0], now_ns);
+	budget->reset_ns[0] = budget->reset_ns[1];
+	budget->reset_ns[1] = now_ns;
+	spin_unlock(&budget->lock);
+	return left;
+}
+
+/**
+ * loom_budget_renew() - a record has completed a job or a move
+ * @loom: the device
+ */
+void loom_budget_renew(struct loom_device *loom)
+{
+	struct loom_budget *budget = &loom->budget;
+
+	if (!READ_ONCE(budget->reset_ns[1]))
+		return;
+	spin_lock(&budget->lock);
+	budget->reset_ns[0] = 0;
+	WRITE_ONCE(budget->reset_ns[1], 0);
+	spin_unlock(&budget->lock);
+}
+
+/* The entry of a user, or else the one to be used next. */
+static struct loom_budget_user *loom_budget_find_locked(struct loom_budget *budget, kuid_t uid)
+{
+	struct loom_budget_user *user, *oldest = budget->users;
+
+	lockdep_assert_held(&budget->lock);
+	for (user = budget->users; user < budget->users + LOOM_BUDGET_USERS; user++) {
+		if (user->reset_ns && uid_eq(user->uid, uid))
+			return user;
+		if (user->reset_ns < oldest->reset_ns)
+			oldest = user;
+	}
+	return oldest;
+}
+
+/**
+ * loom_budget_take_user() - the device was reset because of a job
+ * @loom: the device
+ * @uid: whose job
+ *
+ * Return: true if this user's jobs are refused from now on.
+ */
+bool loom_budget_take_user(struct loom_device *loom, kuid_t uid)
+{
+	struct loom_budget *budget = &loom->budget;
+	struct loom_budget_user *user;
+	u64 now_ns = ktime_get_ns();
+	bool refused;
+
+	spin_lock(&budget->lock);
+	user = loom_budget_find_locked(budget, uid);
+	if (!uid_eq(user->uid, uid))
+		*user = (struct loom_budget_user) { .uid = uid };
+	refused = loom_budget_is_recent(user->reset_ns, now_ns);
+	user->reset_ns = now_ns;
+	if (refused) {
+		user->refused_ns = now_ns + LOOM_BUDGET_WINDOW_NS;
+		WRITE_ONCE(budget->refused_ns, user->refused_ns);
+	}
+	spin_unlock(&budget->lock);
+	return refused;
+}
+
+/**
+ * loom_budget_refuses() - whether a user may submit no jobs for now
+ * @loom: the device
+ * @uid: who
+ *
+ * Return: true if jobs of this user have had the device reset too often.
+ */
+bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
+{
+	struct loom_budget *budget = &loom->budget;
+	struct loom_budget_user *user;
+	u64 now_ns = ktime_get_ns();
+	bool refused;
+
+	if (likely(now_ns >= READ_ONCE(budget->refused_ns)))
+		return false;
+	spin_lock(&budget->lock);
+	user = loom_budget_find_locked(budget, uid);
+	refused = uid_eq(user->uid, uid) && now_ns < user->refused_ns;
+	spin_unlock(&budget->lock);
+	return refused;
+}
+
+/**
+ * loom_budget_init() - nothing was reset
+ * @loom: the device
+ */
+void loom_budget_init(struct loom_device *loom)
+{
+	spin_lock_init(&loom->budget.lock);
+}
