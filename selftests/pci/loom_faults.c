@@ -50,6 +50,7 @@ static const struct fault faults[] = {
 	{ "counters-ones", "", 0 },
 	{ "heartbeat-stuck", " always", MAY_CANCEL },
 	{ "job-hang", "", MAY_CANCEL | MAY_TIME_OUT },
+	{ "move-silent", "", MAY_CANCEL },
 	{ "reset-hang", "", MAY_CANCEL, .with_stop = true },
 	{ "registers-ones", " 12", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },
 	{ "bit-flip", "", MAY_CANCEL | MAY_WEDGE },

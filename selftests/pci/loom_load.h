@@ -206,6 +206,10 @@ static inline int loom_load_open(struct loom_worker *worker)
 
 	loom_load_close(worker);
 	worker->salt += 100;
+	/* a user whose jobs have had the device reset twice would be refused */
+	ret = loom_be_user(worker->salt);
+	if (ret)
+		return ret;
 	ret = loom_client_open(&worker->client);
 	if (ret)
 		return ret;
