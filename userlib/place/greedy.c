@@ -188,29 +188,52 @@ static void sort_few(struct loom_greedy_span *spans, size_t count)
 }
 
 #define FEW		32
-/* bits of a digit of the radix sort: with few spans, and with many */
+/* Most bits of a digit of the radix sort, with few spans and with many. */
 #define DIGIT		8
-#define LONG_DIGIT	11
+#define LONG_DIGIT	12
 #define MANY		1500
+/* 64 bits are six long digits or eight short ones */
+#define MAX_ENDS	(6 << LONG_DIGIT)
 
 /* One pass of the radix sort, into the spare spans, which become the spans. */
-static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift,
-		       unsigned int digit)
+static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift, uint64_t mask,
+		       uint32_t *ends)
 {
-	const uint64_t mask = (1ULL << digit) - 1;
-	uint32_t ends[(1 << LONG_DIGIT) + 1];
 	struct loom_greedy_span *from = g->spans, *to = g->spare;
+	uint32_t sum = 0, count;
 	size_t i;
 
-	memset(ends, 0, ((1UL << digit) + 1) * sizeof(*ends));
-	for (i = 0; i < g->num_spans; i++)
-		ends[((((uint64_t)from[i].after - least) >> shift) & mask) + 1]++;
-	for (i = 0; i < 1UL << digit; i++)
-		ends[i + 1] += ends[i];
+	for (i = 0; i <= mask; i++) {
+		count = ends[i];
+		ends[i] = sum;
+		sum += count;
+	}
 	for (i = 0; i < g->num_spans; i++)
 		to[ends[(((uint64_t)from[i].after - least) >> shift) & mask]++] = from[i];
 	g->spans = to;
 	g->spare = from;
+}
+
+/* The @bits from @shift on, in as few digits as there can be, all of which are counted at once. */
+static void sort_digits(struct loom_greedy *g, uint64_t least, unsigned int shift,
+			unsigned int bits)
+{
+	const unsigned int most = g->num_spans < MANY ? DIGIT : LONG_DIGIT;
+	const unsigned int digits = (bits + most - 1) / most;
+	const unsigned int digit = (bits + digits - 1) / digits;
+	const uint64_t mask = (1ULL << digit) - 1;
+	unsigned int k;
+	size_t i;
+
+	memset(g->ends, 0, ((size_t)digits << digit) * sizeof(*g->ends));
+	for (i = 0; i < g->num_spans; i++) {
+		uint64_t key = ((uint64_t)g->spans[i].after - least) >> shift;
+
+		for (k = 0; k < digits; k++, key >>= digit)
+			g->ends[(k << digit) + (key & mask)]++;
+	}
+	for (k = 0; k < digits; k++)
+		sort_digit(g, least, shift + k * digit, mask, &g->ends[k << digit]);
 }
 
 /*
@@ -219,25 +242,23 @@ static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift
  */
 static void sort_spans(struct loom_greedy *g)
 {
-	int64_t least = INT64_MAX, most = INT64_MIN;
-	unsigned int digit = g->num_spans < MANY ? DIGIT : LONG_DIGIT, shift;
+	int64_t least = INT64_MAX;
 	uint64_t differ = 0;
+	unsigned int shift;
 	size_t i;
 
 	if (g->num_spans <= FEW) {
 		sort_few(g->spans, g->num_spans);
 		return;
 	}
-	for (i = 0; i < g->num_spans; i++) {
+	for (i = 0; i < g->num_spans; i++)
 		least = g->spans[i].after < least ? g->spans[i].after : least;
-		most = g->spans[i].after > most ? g->spans[i].after : most;
-	}
 	for (i = 0; i < g->num_spans; i++)
 		differ |= (uint64_t)g->spans[i].after - (uint64_t)least;
 	if (!differ)
 		return;
-	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += digit)
-		sort_digit(g, least, shift, digit);
+	shift = __builtin_ctzll(differ);
+	sort_digits(g, least, shift, 64 - __builtin_clzll(differ) - shift);
 }
 
 int loom_greedy_look(struct loom_greedy *g, uint32_t item)
@@ -408,6 +429,7 @@ void loom_greedy_fini(struct loom_greedy *g)
 	free(g->slots);
 	free(g->spans);
 	free(g->spare);
+	free(g->ends);
 	while (g->num_levels)
 		free(g->latest[--g->num_levels]);
 	loom_place_apart_clear(&g->apart);
@@ -481,10 +503,11 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 		ret = loom_place_apart_make(&g->apart, &task->problem);
 	if (!ret)
 		ret = init_slots(g, num_parts);
+	g->ends = calloc(MAX_ENDS, sizeof(*g->ends));
 	g->offsets = calloc(n + 1, sizeof(*g->offsets));
 	g->placed = calloc(n + 1, sizeof(*g->placed));
 	g->first_part = calloc(n + 2, sizeof(*g->first_part));
-	if (!g->offsets || !g->placed || !g->first_part)
+	if (!g->ends || !g->offsets || !g->placed || !g->first_part)
 		ret = -ENOMEM;
 	if (ret) {
 		loom_greedy_fini(g);

@@ -50,6 +50,7 @@ struct loom_greedy_slot {
  * @apart: pairs that are to be kept apart
  * @spans: where the current item must not begin, sorted
  * @spare: memory to sort them
+ * @ends: by value of a digit: where the next span with that value goes
  * @num_spans: number of @spans
  * @max_spans: number of spans that @spans and @spare have room for
  */
@@ -67,6 +68,7 @@ struct loom_greedy {
 	struct loom_place_apart apart;
 	struct loom_greedy_span *spans;
 	struct loom_greedy_span *spare;
+	uint32_t *ends;
 	size_t num_spans;
 	size_t max_spans;
 };
