@@ -292,7 +292,7 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 		[LOOM_GMATMUL_Y_ZP] = loom_import_operand(im, 7),
 	};
 	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
-	struct loom_value *a_scale = loom_import_operand(im, 1), *b_scale, *scale;
+	struct loom_value *a_scale = loom_import_operand(im, 1), *b_scale, *y_scale, *scale;
 
 	(void)unused;
 	b_scale = loom_import_operand(im, 4);
@@ -300,10 +300,15 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 		return;
 	check_lines(im, a_scale, a, true);
 	check_lines(im, b_scale, b, false);
+	/* scales of f16 are multiplied and divided in f32 */
+	a_scale = loom_emit_cast(im->em, a_scale, DRM_LOOM_DTYPE_F32);
+	b_scale = loom_emit_cast(im->em, b_scale, DRM_LOOM_DTYPE_F32);
+	y_scale = loom_emit_cast(im->em, loom_import_operand(im, 6), DRM_LOOM_DTYPE_F32);
+	if (!a_scale || !b_scale || !y_scale)
+		return;
 	scale = a_scale->num_elems == 1 ? a_scale : per_line(im, a_scale, b, true);
 	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, scale, b_scale);
-	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale,
-						       loom_import_operand(im, 6));
+	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale, y_scale);
 	loom_import_result(im, 0, emit_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype,
 					       a_scale));
 }
