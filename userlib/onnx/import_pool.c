@@ -157,7 +157,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 	int64_t dims[LOOM_GRAPH_RANK];
 	struct loom_gpool pool = { 0 };
 	struct loom_node *node;
-	uint32_t i;
+	uint32_t dtype, i;
 
 	if (!x)
 		return;
@@ -179,6 +179,10 @@ void loom_import_pool(struct loom_import *im, int kind)
 	dims[1] = x->dims[1];
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
+	/* powers of f16 are infinite soon, so norms of it are computed in f32 */
+	dtype = x->dtype;
+	if (kind == LOOM_GPOOL_LP && dtype == DRM_LOOM_DTYPE_F16)
+		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	/* zeroes are neutral to a norm, and the device has none of windows that are cut off */
 	if (kind == LOOM_GPOOL_LP && window.ceil_mode && !im->em->status) {
 		x = pad_for_windows(im, x, &window, 0);
@@ -188,7 +192,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 	node = x ? loom_emit_begin(im->em, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x) : NULL;
 	if (node)
 		node->pool = pool;
-	y = loom_emit_end(im->em, node);
+	y = loom_emit_cast(im->em, loom_emit_end(im->em, node), dtype);
 	loom_import_result(im, 0, y);
 	if (y && loom_import_wants(im, 1))
 		loom_import_result(im, 1, emit_indices(im, x, y, &window));

@@ -125,12 +125,19 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 	return loom_emit_fn(im->em, LOOM_GFN_SQRT, variance);
 }
 
+/* Squares of f16 above 255 are infinite in f16, so normalisations are computed in f32. */
+static struct loom_value *emit_wide(struct loom_import *im, struct loom_value *x)
+{
+	return x && x->dtype == DRM_LOOM_DTYPE_F16 ?
+		loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32) : x;
+}
+
 /**
  * struct normal - x normalised over some axes
- * @mean: over the axes, kept as 1
+ * @mean: over the axes, kept as 1; that of f16 is f32, as are the next two
  * @variance: over the axes, kept as 1
  * @inverse: 1 / sqrt(variance + epsilon)
- * @result: (x - mean) * inverse
+ * @result: (x - mean) * inverse, of the type of x
  */
 struct normal {
 	struct loom_value *mean;
@@ -142,9 +149,11 @@ struct normal {
 static struct normal emit_normal(struct loom_import *im, struct loom_value *x, uint32_t axes,
 				 float epsilon)
 {
+	const uint32_t dtype = x ? x->dtype : 0;
 	struct loom_value *centred;
 	struct normal normal;
 
+	x = emit_wide(im, x);
 	normal.mean = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, x, axes, true);
 	centred = loom_emit_binary(im->em, LOOM_GBIN_SUB, x, normal.mean);
 	normal.variance = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, centred);
@@ -152,6 +161,7 @@ static struct normal emit_normal(struct loom_import *im, struct loom_value *x, u
 	normal.inverse = loom_emit_fn(im->em, LOOM_GFN_RECIPROCAL,
 				      emit_deviation(im, normal.variance, epsilon));
 	normal.result = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, normal.inverse);
+	normal.result = loom_emit_cast(im->em, normal.result, dtype);
 	return normal;
 }
 
@@ -183,14 +193,15 @@ void loom_import_layer_norm(struct loom_import *im, int unused)
 static struct loom_value *emit_rms(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				   float epsilon, struct loom_value *scale)
 {
-	struct loom_value *y;
+	struct loom_value *y, *wide = emit_wide(im, x);
 
 	if (!x)
 		return NULL;
-	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, x);
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, wide, wide);
 	y = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, y,
 			     ((1u << x->rank) - 1) & ~((1u << axis) - 1), true);
-	y = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, emit_deviation(im, y, epsilon));
+	y = loom_emit_binary(im->em, LOOM_GBIN_DIV, wide, emit_deviation(im, y, epsilon));
+	y = loom_emit_cast(im->em, y, x->dtype);
 	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
 	if (y && !loom_dims_equal(x, y))
 		loom_import_fail(im, -EINVAL, "the scale does not broadcast to the data");
@@ -400,9 +411,13 @@ void loom_import_mvn(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *mean, *squares, *deviation;
 	int64_t axes[LOOM_GRAPH_RANK] = { 0, 2, 3 };
-	uint32_t mask, count;
+	uint32_t mask, count, dtype;
 
 	(void)unused;
+	if (!x)
+		return;
+	dtype = x->dtype;
+	x = emit_wide(im, x);
 	if (!x)
 		return;
 	count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
@@ -416,7 +431,8 @@ void loom_import_mvn(struct loom_import *im, int unused)
 	deviation = loom_emit_binary(im->em, LOOM_GBIN_ADD, deviation,
 				     loom_emit_scalar(im->em, x->dtype, 0.000000001));
 	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x, mean);
-	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_DIV, x, deviation));
+	x = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, deviation);
+	loom_import_result(im, 0, loom_emit_cast(im->em, x, dtype));
 }
 
 /* the mean of @x over a window of @size channels, what lies outside counting as 0 */
@@ -448,7 +464,7 @@ static struct loom_value *emit_channel_mean(struct loom_import *im, struct loom_
 /* x / (bias + alpha * mean of x^2 over neighbouring channels)^beta */
 void loom_import_lrn(struct loom_import *im, int unused)
 {
-	struct loom_value *x = loom_import_operand(im, 0), *mean;
+	struct loom_value *x = loom_import_operand(im, 0), *wide, *mean;
 	int64_t size = loom_attr_int(im, "size", 0);
 	float alpha = loom_attr_float(im, "alpha", 0.0001f);
 	float beta = loom_attr_float(im, "beta", 0.75f);
@@ -461,15 +477,17 @@ void loom_import_lrn(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "size %lld is out of range", (long long)size);
 		return;
 	}
-	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, x);
+	wide = emit_wide(im, x);
+	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, wide, wide);
 	if (!mean)
 		return;
 	mean = emit_channel_mean(im, mean, size);
 	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, mean,
-				loom_emit_scalar(im->em, x->dtype, alpha));
+				loom_emit_scalar(im->em, wide->dtype, alpha));
 	mean = loom_emit_binary(im->em, LOOM_GBIN_ADD, mean,
-				loom_emit_scalar(im->em, x->dtype, bias));
+				loom_emit_scalar(im->em, wide->dtype, bias));
 	mean = loom_emit_binary(im->em, LOOM_GBIN_POW, mean,
-				loom_emit_scalar(im->em, x->dtype, beta));
-	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_DIV, x, mean));
+				loom_emit_scalar(im->em, wide->dtype, beta));
+	wide = loom_emit_binary(im->em, LOOM_GBIN_DIV, wide, mean);
+	loom_import_result(im, 0, loom_emit_cast(im->em, wide, x->dtype));
 }
