@@ -45,7 +45,7 @@ AREAS = {
                ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',
                 'group/explain', 'group/objective 0 8', GOLDEN]),
     'lower': (4, ['userlib/lower/*.c'],
-              ['lower/random', 'planner/order', 'planner/program', 'planner/wrong',
+              ['lower/random', 'planner/order', 'planner/program', 'planner/wrong', 'run/states',
                'planner/output', 'planner/chips', 'planner/image', STARVED, 'group/figures',
                'group/random', GOLDEN]),
     'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures', 'group/claim',

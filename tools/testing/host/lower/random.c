@@ -143,6 +143,17 @@ static void make_pool(struct test_case *test)
 	test->check = check_pool;
 }
 
+static void make_pool1(struct test_case *test)
+{
+	int64_t kernel = range(1, 4), stride = range(1, 3);
+
+	input(test, "x", DRM_LOOM_DTYPE_F32, 3,
+	      (int64_t[]){ range(1, 3), range(1, 12), kernel + draw(40) });
+	attr_ints(test, "kernel_shape", 1, &kernel);
+	attr_ints(test, "strides", 1, &stride);
+	node(test, draw(2) ? "MaxPool" : "AveragePool", "x", "y");
+}
+
 static void make_matmul(struct test_case *test)
 {
 	int64_t *g = test->geometry;
@@ -535,6 +546,7 @@ static const struct {
 	{ "integer conv", make_conv_integer, 30 },
 	{ "integer matmul", make_matmul_integer, 20 },
 	{ "networks", make_network, 20 },
+	{ "pool of vectors", make_pool1, 15 },
 };
 
 /* --------------------------------------------------------------- running */
