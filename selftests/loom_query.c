@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* QUERY: its answers are true, sizes are negotiated, and wrong arguments are refused. */
 
+#include <sys/sysinfo.h>
+
 #include "loom_selftest.h"
 
 FIXTURE(query)
@@ -279,6 +281,133 @@ TEST_F(query, without_a_capability_only_own_blocks_are_shown)
 	/* the one who has it sees all, with the same file */
 	EXPECT_EQ(own[0], check_blocks(_metadata, self->fd, 0));
 	close(other);
+}
+
+/* Whether a sum is @own plus whole steps, as one has without CAP_PERFMON. */
+static bool in_steps(uint64_t sum, uint64_t own, uint64_t total)
+{
+	return sum >= own && sum <= total && (sum == total || (sum - own) % (total / 64) == 0);
+}
+
+/* As nobody: of region @id @fd has @own bytes per bank, and others have some. */
+static int check_steps(int fd, uint32_t id, uint64_t own, const struct drm_loom_region_info *exact)
+{
+	struct drm_loom_bank_info banks[DRM_LOOM_MAX_BANKS];
+	struct drm_loom_no_space record = {};
+	struct drm_loom_region_info info;
+	uint32_t size = sizeof(banks), i;
+	struct drm_loom_bo_create large = {
+		.size = (exact->total_bytes + 4096) * exact->banks, .region = id,
+		.no_space = (uintptr_t)&record, .no_space_size = sizeof(record),
+	};
+
+	if (loom_query_region(fd, id, &info) ||
+	    loom_query(fd, DRM_LOOM_QUERY_BANKS, id, banks, &size))
+		return 2;
+	if (!in_steps(info.allocated_bytes, own, info.total_bytes) ||
+	    info.allocated_bytes < exact->allocated_bytes ||
+	    info.free_bytes != info.total_bytes - info.allocated_bytes)
+		return 3;
+	if (!in_steps(info.total_bytes - info.largest_free_bytes, 0, info.total_bytes) &&
+	    info.largest_free_bytes != info.free_bytes)
+		return 4;
+	if (info.blocks != 1 || info.scratch_bytes < info.scratch_floor_bytes)
+		return 5;
+	for (i = 0; i < info.banks; i++)
+		if (banks[i].allocated_bytes != info.allocated_bytes || banks[i].blocks != 1 ||
+		    banks[i].largest_free_bytes != info.largest_free_bytes)
+			return 6;
+	if (loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &large) != -ENOSPC)
+		return 7;
+	if (record.allocated_bytes != info.allocated_bytes ||
+	    record.largest_free_bytes != info.largest_free_bytes ||
+	    record.common_free_bytes != info.free_bytes)
+		return 8;
+	return 0;
+}
+
+/* As nobody: a sum that a device counts of the host's memory. */
+static int check_host_steps(int fd)
+{
+	struct drm_loom_device_info info;
+	struct sysinfo host;
+	uint64_t total;
+
+	if (sysinfo(&host) || loom_query_device(fd, &info))
+		return 9;
+	total = (uint64_t)host.totalram * host.mem_unit;
+	if (!(info.flags & DRM_LOOM_DEVICE_ROUNDED))
+		return 10;
+	if (!in_steps(info.bo_bytes, info.file_bo_bytes, total) ||
+	    info.bo_bytes == info.file_bo_bytes)
+		return 11;
+	return in_steps(info.plans_bytes, info.file_plans_bytes, total) ? 0 : 12;
+}
+
+static int check_all_steps(int fd, const uint64_t *own, const struct drm_loom_region_info *exact)
+{
+	struct drm_loom_region_info before, with;
+	struct drm_loom_bo_info info;
+	uint32_t region, handle;
+	int ret;
+
+	if (loom_become_nobody())
+		return 1;
+	for (region = UINT32_MAX; loom_next_region(fd, &region);) {
+		ret = check_steps(fd, region, own[region], &exact[region]);
+		if (ret)
+			return 16 * region + ret;
+		/* its own part is exact, so steps do not tell what others have */
+		if (loom_query_region(fd, region, &before) ||
+		    loom_bo_create(fd, 1, region, &handle) || loom_bo_info(fd, handle, &info) ||
+		    loom_query_region(fd, region, &with) ||
+		    with.allocated_bytes != before.allocated_bytes + info.bytes_per_bank)
+			return 16 * region + 13;
+	}
+	return check_host_steps(fd);
+}
+
+TEST_F(query, without_a_capability_sums_of_others_come_in_steps)
+{
+	struct drm_loom_region_info exact[DRM_LOOM_REGION_COUNT];
+	uint64_t own[DRM_LOOM_REGION_COUNT];
+	struct drm_loom_bo_info info, theirs;
+	uint32_t mine, region, handle;
+	int other = loom_open(), status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "no capability to drop");
+	ASSERT_GE(other, 0);
+	for (region = UINT32_MAX; loom_next_region(self->fd, &region);) {
+		ASSERT_EQ(0, loom_bo_create(other, 7777, region, &handle));
+		ASSERT_EQ(0, loom_bo_info(other, handle, &theirs));
+		ASSERT_EQ(0, loom_bo_create(self->fd, 5000, region, &mine));
+		ASSERT_EQ(0, loom_bo_info(self->fd, mine, &info));
+		own[region] = info.bytes_per_bank;
+		/* who has the capability is told all */
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &exact[region]));
+		EXPECT_EQ(own[region] + theirs.bytes_per_bank, exact[region].allocated_bytes);
+		EXPECT_EQ(2, exact[region].blocks);
+	}
+	EXPECT_EQ(0, self->info.flags & DRM_LOOM_DEVICE_ROUNDED);
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(check_all_steps(self->fd, own, exact));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	close(other);
+	/* with nobody else there is nothing to hide */
+	ASSERT_EQ(0, loom_query_region(self->fd, 0, &exact[0]));
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(loom_become_nobody() || loom_query_region(self->fd, 0, &exact[1]) ||
+		      memcmp(&exact[0], &exact[1], sizeof(exact[0])));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 TEST_F(query, sizes_are_negotiated)

@@ -497,7 +497,9 @@ TEST_F(scratch, without_a_capability_a_conflict_tells_no_address)
 {
 	const struct loom_client *client = &self->client;
 	int other = loom_open(), status;
-	uint32_t handle, context;
+	const uint64_t step = self->sram.total_bytes / 64, align = self->sram.align_bytes;
+	uint64_t short_bytes;
+	uint32_t handle, below, context;
 	pid_t child;
 
 	if (geteuid())
@@ -506,12 +508,18 @@ TEST_F(scratch, without_a_capability_a_conflict_tells_no_address)
 	/* one file at a time */
 	ASSERT_EQ(0, loom_context_destroy(client->fd, self->exclusive));
 	ASSERT_EQ(0, loom_exclusive(other, &context));
-	ASSERT_EQ(0, sram_create(other, 1, self->sram.align_bytes, DRM_LOOM_DIRECTION_BOTTOM_UP,
-				 &handle));
+	ASSERT_EQ(0, sram_create(other, 1, align, DRM_LOOM_DIRECTION_BOTTOM_UP, &below));
+	ASSERT_EQ(0, sram_create(other, 1, align, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, loom_bo_close(other, below));
+	/* not how far it is exactly */
+	short_bytes = (self->scratch_bytes - align + step - 1) / step * step;
+	if (short_bytes > self->scratch_bytes)
+		short_bytes = self->scratch_bytes;
+	EXPECT_NE(self->scratch_bytes - align, short_bytes);
 	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child)
-		_exit(check_conflict_of_nobody(client, self->plan, self->scratch_bytes));
+		_exit(check_conflict_of_nobody(client, self->plan, short_bytes));
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));

@@ -99,6 +99,8 @@ static int tool_info_print(const struct tool_node *node, const struct tool_info_
 		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
 		       region.blocks);
 	}
+	if (info->flags & DRM_LOOM_DEVICE_ROUNDED)
+		printf(TOOL_ROUNDED);
 	ret = loom_device_region(device, DRM_LOOM_REGION_SRAM, &region);
 	if (ret)
 		return tool_info_region_failed(DRM_LOOM_REGION_SRAM, ret);
@@ -169,6 +171,7 @@ static int tool_info_json(const struct tool_nodes *nodes)
 	json_string(&json, "driver_version", version);
 	json_u64(&json, "plan_version", info->plan_version);
 	json_string(&json, "topology", info->name);
+	json_bool(&json, "rounded", info->flags & DRM_LOOM_DEVICE_ROUNDED);
 	json_u64(&json, "lanes", info->lanes);
 	json_u64(&json, "compute_units", info->compute_units);
 	json_u64(&json, "max_plan_bytes", info->max_plan_bytes);

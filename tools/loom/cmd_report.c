@@ -73,7 +73,21 @@ static void tool_report_print_region(const struct loom_report_region *report)
 	       tool_bytes(a, report->min_largest_free_bytes), worst / 1000, worst % 1000);
 	printf("  largest interleaved buffer that fits %s\n",
 	       tool_bytes(a, report->largest_interleaved_bytes));
+	if (tool_report_rounded(report))
+		printf("  " TOOL_ROUNDED);
 	tool_report_print_histogram(report);
+}
+
+bool tool_report_rounded(const struct loom_report_region *report)
+{
+	uint32_t bank;
+	size_t i;
+
+	for (bank = 0; bank < report->num_banks; bank++)
+		for (i = 0; i < report->banks[bank].num_blocks; i++)
+			if (report->banks[bank].blocks[i].kind == LOOM_REPORT_HIDDEN)
+				return true;
+	return false;
 }
 
 void tool_report_json(const struct loom_report_region *report, struct json *json)
@@ -83,6 +97,7 @@ void tool_report_json(const struct loom_report_region *report, struct json *json
 	json_open(json, NULL, '{');
 	json_string(json, "name", report->name);
 	json_u64(json, "align_bytes", report->align_bytes);
+	json_bool(json, "rounded", tool_report_rounded(report));
 	json_u64(json, "min_largest_free_bytes", report->min_largest_free_bytes);
 	json_u64(json, "largest_interleaved_bytes", report->largest_interleaved_bytes);
 	json_open(json, "banks", '[');

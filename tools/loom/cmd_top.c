@@ -282,6 +282,8 @@ static void top_print_region(FILE *file, const struct loom_report_region *region
 		top_print_usage(file, bank, first, id, rows, num_rows);
 		top_print_map(file, bank);
 	}
+	if (tool_report_rounded(region))
+		fprintf(file, "  " TOOL_ROUNDED);
 }
 
 /* Bytes of a client in the bank where it has most. */

@@ -510,6 +510,11 @@ int tool_arena_save(const struct tool_model *model, const char *csv_path, const 
 /* cmd_report.c */
 
 struct loom_report_region;
+/* follows figures of a client without CAP_PERFMON (DRM_LOOM_DEVICE_ROUNDED) */
+#define TOOL_ROUNDED	"without CAP_PERFMON: what others have is rounded up or counts as allocated\n"
+
+/** tool_report_rounded() - whether others' blocks are hidden in it, and so others' sums rounded */
+bool tool_report_rounded(const struct loom_report_region *report);
 /** tool_report_json() - a region as an element of the open array */
 void tool_report_json(const struct loom_report_region *report, struct json *json);
 

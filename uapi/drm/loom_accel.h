@@ -338,7 +338,7 @@ enum drm_loom_query_type {
 	 * apart, as if there were no others; whatever is between them, free or allocated by
 	 * others, is one block with DRM_LOOM_BLOCK_HIDDEN (since minor 4). The blocks tile the bank
 	 * all the same.
-	 * How much is free is in &struct drm_loom_region_info for everybody
+	 * How much is free is in &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -393,6 +393,13 @@ struct drm_loom_query {
  * and who comes next is decided then. Since minor 5
  */
 #define DRM_LOOM_DEVICE_TURNS		(1 << 0)
+/*
+ * DRM_LOOM_DEVICE_ROUNDED: the caller has no CAP_PERFMON, so what others have is rounded up to 1/64
+ * of the whole in sums: of a region or a bank, of the host's memory in &struct
+ * drm_loom_device_info. Of the largest free block the rest of the bank is rounded up. Exact are
+ * the caller's own part, and all if nobody else has anything. Since minor 6
+ */
+#define DRM_LOOM_DEVICE_ROUNDED		(1 << 1)
 
 /**
  * struct drm_loom_device_info - capabilities and limits of the device
@@ -411,19 +418,20 @@ struct drm_loom_query {
  * @job_timeout_ms: a job that has the engine for longer is ended; waiting for its turn is free
  * @max_bo_bytes: cap on the host memory of all buffers, zero for none. Since minor 2, as all that
  *	follows
- * @bo_bytes: host memory of all buffers
+ * @bo_bytes: host memory of all buffers, see DRM_LOOM_DEVICE_ROUNDED
  * @max_file_bo_bytes: cap on the host memory of the buffers that one file has made, zero for none
  * @file_bo_bytes: host memory of the buffers that the calling file has made
  * @max_plans_bytes: cap on the host memory of all plans, zero for none. Since minor 4, as all that
  *	follows
- * @plans_bytes: host memory of all plans, those that are being verified included
+ * @plans_bytes: host memory of all plans, those that are being verified included, see
+ *	DRM_LOOM_DEVICE_ROUNDED
  * @max_file_plans_bytes: cap on the host memory of the plans of one file, zero for none
  * @file_plans_bytes: host memory of the plans that the calling file has made
  * @max_file_jobs: cap on the jobs of one file that have not ended, zero for none
  * @file_jobs: jobs of the calling file that have not ended
  * @max_file_contexts: cap on the contexts of one file, zero for none
  * @file_contexts: contexts of the calling file
- * @flags: DRM_LOOM_DEVICE_TURNS or zero. Since minor 5, as all that follows
+ * @flags: DRM_LOOM_DEVICE_TURNS, DRM_LOOM_DEVICE_ROUNDED. Since minor 5, as all that follows
  * @pad: zero
  */
 struct drm_loom_device_info {
@@ -472,7 +480,7 @@ struct drm_loom_device_info {
  *
  * All numbers are for buffers on all banks: a byte is free if it is free in every bank. So if there
  * are buffers on some banks only, a bank may have more free bytes than are given here; see
- * DRM_LOOM_QUERY_BANKS.
+ * DRM_LOOM_QUERY_BANKS. Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
  *
  * @banks: number of banks
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
@@ -483,8 +491,9 @@ struct drm_loom_device_info {
  * @allocated_bytes: bytes given out, per bank, at addresses that are in use in any of them
  * @free_bytes: @total_bytes less @allocated_bytes
  * @largest_free_bytes: largest block that an allocation could get, per bank
- * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold
- * @blocks: number of allocated blocks
+ * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold; since minor 6 without
+ *	CAP_PERFMON not less than @scratch_floor_bytes
+ * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those of the calling file
  * @flags: DRM_LOOM_REGION_OWN or zero
  * @scratch_floor_bytes: bytes from the first that can be given out, in each bank, that are kept for
  *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero but for SRAM.
@@ -517,11 +526,15 @@ struct drm_loom_region_info {
 
 /**
  * struct drm_loom_bank_info - how full a bank is
+ *
+ * Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
+ *
  * @total_bytes: bytes that can be given out
  * @allocated_bytes: bytes given out
  * @free_bytes: @total_bytes less @allocated_bytes
  * @largest_free_bytes: largest block that an allocation in this bank alone could get
- * @blocks: number of allocated blocks
+ * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those that the calling
+ *	file has in all banks of the region
  * @pad: zero
  */
 struct drm_loom_bank_info {
@@ -673,7 +686,8 @@ enum drm_loom_no_space_reason {
 /**
  * struct drm_loom_no_space - why a buffer did not fit
  *
- * The state right after the failure, when everything that can be evicted had been evicted.
+ * The state right after the failure, when everything that can be evicted had been evicted. Without
+ * CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED; @reason goes by the rounded figures, too.
  *
  * @reason: an &enum drm_loom_no_space_reason
  * @region: an &enum drm_loom_region
@@ -1877,9 +1891,9 @@ struct drm_loom_reject {
  *	if @handle is zero
  * @bytes: bytes of it, per bank; since minor 4 zero where @address is
  * @short_bytes: from its first byte to @scratch_end: the plan has to use so many bytes less in that
- *	bank at least; with so many less in all banks no buffer overlaps its scratch. Told to
- *	everybody, as trying smaller plans would tell the same; zero if there is no conflict, and
- *	then all other fields are zero, too
+ *	bank at least; with so many less in all banks no buffer overlaps its scratch. Since minor 6
+ *	rounded up to 1/64 of the bank where @address is zero, but not beyond the scratch. Zero if
+ *	there is no conflict, and then all other fields are zero, too
  */
 struct drm_loom_scratch_conflict {
 	__u32 bank;

@@ -144,6 +144,9 @@ static void loom_plan_conflict_record(const struct loom_region_conflict *conflic
 				      struct drm_file *file,
 				      struct drm_loom_scratch_conflict *record)
 {
+	struct loom_device *loom = to_loom_device(file->minor->dev);
+	u64 total = loom_region_total(&loom->region[DRM_LOOM_REGION_SRAM]);
+
 	*record = (struct drm_loom_scratch_conflict) {
 		.bank = conflict->bank,
 		.handle = loom_plan_conflict_handle(file, conflict->gem),
@@ -156,6 +159,8 @@ static void loom_plan_conflict_record(const struct loom_region_conflict *conflic
 	if (!record->handle && !perfmon_capable()) {
 		record->address = 0;
 		record->bytes = 0;
+		record->short_bytes = min(loom_user_rounded(record->short_bytes, 0, total),
+					  conflict->end - conflict->start);
 	}
 }
 

@@ -21,10 +21,10 @@
  * first bytes and its whole size, so answers can grow. The elements of an array have the stride
  * that the client asks for; without one that of their first version, as all clients had at first.
  *
- * Where others' buffers lie tells a good deal about what they run, and nothing that a client needs:
- * how much is free is told to everybody, and placing is the driver's business. So maps show a
- * client its own blocks only, unless it has CAP_PERFMON, as performance monitors need. The records
- * of refusals keep to the same rule (loom_plan_object.c); that about a lack of space has sums only.
+ * The sizes and places of others' buffers tell a good deal about what they run, and nothing that a
+ * client needs, as placing is the driver's business. So without CAP_PERFMON, which performance
+ * monitors have, maps show a client its own blocks only, and in sums those of others are rounded
+ * (loom_user_rounded()). The records of refusals keep to the same rules.
  *
  * The map is made as if there were no other blocks. Rejected: to leave out what is not the client's
  * of the map of all: blocks on some banks only may overlap in it and are cut there, so that the
@@ -104,7 +104,8 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.max_commands = DRM_LOOM_MAX_COMMANDS,
 		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
-		.flags = loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS,
+		.flags = (loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS) |
+			 (perfmon_capable() ? 0 : DRM_LOOM_DEVICE_ROUNDED),
 	};
 	int ret = loom_query_no_index(loom, args);
 
@@ -213,7 +214,8 @@ static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_quer
 	return loom_query_blocks(loom, region, &mask, args, client);
 }
 
-static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *args)
+static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *args,
+			    const struct loom_file *client)
 {
 	struct loom_region *region = loom_query_find_region(loom, args, args->index);
 	u32 stride = loom_query_stride(args, LOOM_QUERY_BANK_BYTES);
@@ -231,7 +233,7 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	if (!banks)
 		return -ENOMEM;
 	for (bank = 0; bank < count; bank++)
-		loom_region_bank(region, bank, &banks[bank]);
+		loom_region_bank(region, bank, &client->sram, &banks[bank]);
 	ret = loom_query_answer_array(loom, args, stride, banks, sizeof(*banks), count);
 	kfree(banks);
 	return ret;
@@ -274,7 +276,7 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	case DRM_LOOM_QUERY_FIT:
 		return loom_query_fit(loom, args, file);
 	case DRM_LOOM_QUERY_BANKS:
-		return loom_query_banks(loom, args);
+		return loom_query_banks(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_BANK_BLOCKS:
 		return loom_query_bank_blocks(loom, args, file->client_id);
 	case DRM_LOOM_QUERY_NO_SPACE:

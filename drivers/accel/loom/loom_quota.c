@@ -329,14 +329,18 @@ void loom_quota_uncharge_context(struct loom_file *client)
 void loom_quota_info(struct loom_device *loom, struct loom_file *client,
 		     struct drm_loom_device_info *info)
 {
+	u64 total = (u64)totalram_pages() << PAGE_SHIFT;
+
 	info->max_bo_bytes = READ_ONCE(loom->caps->max_bytes);
-	info->bo_bytes = atomic64_read(&loom->bo_bytes);
 	info->max_file_bo_bytes = READ_ONCE(loom->caps->max_file_bytes);
 	info->file_bo_bytes = atomic64_read(&client->bo_bytes);
+	info->bo_bytes = loom_user_rounded(atomic64_read(&loom->bo_bytes), info->file_bo_bytes,
+					   total);
 	info->max_plans_bytes = READ_ONCE(loom->caps->max_plans_bytes);
-	info->plans_bytes = atomic64_read(&loom->plans_bytes);
 	info->max_file_plans_bytes = READ_ONCE(loom->caps->max_file_plans_bytes);
 	info->file_plans_bytes = atomic64_read(&client->plans_bytes);
+	info->plans_bytes = loom_user_rounded(atomic64_read(&loom->plans_bytes),
+					      info->file_plans_bytes, total);
 	info->max_file_jobs = READ_ONCE(loom->caps->max_file_jobs);
 	info->file_jobs = atomic64_read(&client->queued_jobs);
 	info->max_file_contexts = READ_ONCE(loom->caps->max_file_contexts);

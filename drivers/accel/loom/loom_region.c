@@ -12,6 +12,7 @@
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_trace.h"
+#include "loom_user.h"
 
 /**
  * DOC: Regions
@@ -229,6 +230,20 @@ void loom_region_forget_all(struct loom_region *regions)
 
 /* ------------------------------------------------------------------ blocks */
 
+/* Adds a block to what its file has in each bank, or with @sign -1 takes it off. */
+static void loom_region_count_locked(struct loom_region *region, struct loom_region_block *block,
+				     int sign)
+{
+	struct loom_sram_share *share = block->sram.share;
+	u32 bank;
+
+	lockdep_assert_held(&region->lock);
+	share->blocks[region->id] += sign;
+	for (bank = loom_mask_next(&block->mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&block->mask, bank + 1))
+		share->used[region->id][bank] += sign * block->block.size;
+}
+
 static void loom_region_trace_alloc_locked(struct loom_region *region,
 					   const struct loom_region_block *block,
 					   const struct loom_shape *shape, int ret)
@@ -329,6 +344,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 						    &block->mask, NULL);
 		loom_sram_charge(&region->sram, &block->sram, &block->mask,
 				 block->block.start - region->bank.base, request.size);
+		loom_region_count_locked(region, block, 1);
 	}
 	mutex_unlock(&region->lock);
 	loom_port_free(spare);
@@ -350,7 +366,8 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 	int ret;
 
 	mutex_lock(&region->lock);
-	loom_sram_uncharge(&region->sram, &block->sram, &block->mask, block->block.size);
+	list_del_init(&block->sram.node);
+	loom_region_count_locked(region, block, -1);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size);
 	if (leftover) {
@@ -585,6 +602,32 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_sram_sha
 
 /* ----------------------------------------------------------------- reports */
 
+/*
+ * How full the banks of @mask are, as a file may know it: sums that include others' are rounded,
+ * so that what is said to be free is free. @share: the file's, or NULL for who may know all.
+ */
+static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
+				     const struct loom_sram_share *share,
+				     struct loom_bank_stats *stats)
+{
+	u64 own, total;
+
+	lockdep_assert_held(&region->lock);
+	loom_bank_stats(&region->bank, mask, stats);
+	if (!share || perfmon_capable())
+		return;
+	own = loom_sram_used(share, region->id, mask);
+	total = stats->total;
+	stats->blocks = share->blocks[region->id];
+	/* nobody else's */
+	if (stats->allocated <= own)
+		return;
+	stats->allocated = loom_user_rounded(stats->allocated, own, total);
+	stats->free = total - stats->allocated;
+	stats->largest_free = total - loom_user_rounded(total - stats->largest_free, 0, total);
+	stats->largest_free = min(stats->largest_free, stats->free);
+}
+
 /**
  * loom_region_info() - what it is and how full
  * @region: the region
@@ -604,13 +647,18 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
 		return;
 	}
 	mutex_lock(&region->lock);
-	loom_bank_stats(&region->bank, NULL, &stats);
+	loom_region_stats_locked(region, &region->bank.all, share, &stats);
 	spin_lock(&region->scratch_lock);
 	most = rb_first_cached(&region->scratch);
 	scratch = most ? rb_entry(most, struct loom_region_scratch, node)->bytes : 0;
 	spin_unlock(&region->scratch_lock);
-	used = share && region->sram.limited ? loom_sram_used(share) : 0;
+	used = share && region->sram.limited ?
+		       loom_sram_used(share, region->id, &region->bank.all) : 0;
 	mutex_unlock(&region->lock);
+	/* not even when the jobs of others begin and end, as long as they stay below the floor */
+	if (share && !perfmon_capable())
+		scratch = loom_user_rounded(max(scratch, region->sram.floor_bytes),
+					    region->sram.floor_bytes, stats.total);
 
 	*info = (struct drm_loom_region_info) {
 		.banks = chip->banks,
@@ -636,16 +684,18 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
  * loom_region_bank() - how full one of its banks is
  * @region: the region
  * @index: which one
+ * @share: of the file that asks
  * @info: out
  */
-void loom_region_bank(struct loom_region *region, u32 index, struct drm_loom_bank_info *info)
+void loom_region_bank(struct loom_region *region, u32 index, const struct loom_sram_share *share,
+		      struct drm_loom_bank_info *info)
 {
 	struct loom_bank_stats stats;
 	struct loom_mask mask = {};
 
 	loom_mask_set(&mask, index);
 	mutex_lock(&region->lock);
-	loom_bank_stats(&region->bank, &mask, &stats);
+	loom_region_stats_locked(region, &mask, share, &stats);
 	mutex_unlock(&region->lock);
 	*info = (struct drm_loom_bank_info) {
 		.total_bytes = stats.total,
@@ -679,7 +729,8 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 			  const struct loom_sram_share *share, u64 size_bytes,
 			  struct drm_loom_no_space *record)
 {
-	u64 asked = shape->layout.bytes_per_bank, fullest = 0;
+	u64 asked = shape->layout.bytes_per_bank, fullest = 0, floor = region->sram.floor_bytes;
+	u64 bytes, low;
 	struct loom_bank_stats stats;
 	u32 bank;
 
@@ -691,11 +742,15 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 		.bank_bytes = loom_region_total(region),
 	};
 	mutex_lock(&region->lock);
-	loom_bank_stats(&region->bank, &shape->mask, &stats);
+	loom_region_stats_locked(region, &shape->mask, share, &stats);
 	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1))
-		fullest = max(fullest, loom_bank_bytes(&region->bank, bank));
-	record->scratch_bytes = loom_region_low_locked(region, &shape->mask, share);
+	     bank = loom_mask_next(&shape->mask, bank + 1)) {
+		bytes = loom_bank_bytes(&region->bank, bank);
+		fullest = max(fullest, loom_user_rounded(bytes, share->used[region->id][bank],
+							 stats.total));
+	}
+	low = loom_region_low_locked(region, &shape->mask, share);
+	record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor, stats.total);
 	mutex_unlock(&region->lock);
 
 	record->allocated_bytes = fullest;

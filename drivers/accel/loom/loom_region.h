@@ -256,7 +256,8 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_sram_sha
 
 void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
 		      struct drm_loom_region_info *info);
-void loom_region_bank(struct loom_region *region, u32 index, struct drm_loom_bank_info *info);
+void loom_region_bank(struct loom_region *region, u32 index, const struct loom_sram_share *share,
+		      struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
 			  const struct loom_sram_share *share, u64 size_bytes,

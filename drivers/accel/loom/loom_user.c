@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -22,6 +24,30 @@
  */
 
 #define LOOM_USER_MAX_BYTES	4096
+
+/* Without CAP_PERFMON a sum changes in steps of a part of the whole. */
+#define LOOM_USER_STEPS		64
+
+/**
+ * loom_user_rounded() - a sum over all clients, as a client may know it
+ * @bytes: the sum
+ * @own: what the client has of it
+ * @total: most that it can be
+ *
+ * With CAP_PERFMON the sum itself. Without, the part of others is rounded up. Rejected: to round
+ * the sum. A client could allocate until it changes, and know what others have.
+ *
+ * Return: bytes, at most @total.
+ */
+u64 loom_user_rounded(u64 bytes, u64 own, u64 total)
+{
+	u64 step = max(total / LOOM_USER_STEPS, 1), rest;
+
+	if (perfmon_capable() || bytes <= own)
+		return bytes;
+	div64_u64_rem(bytes - own, step, &rest);
+	return rest ? min(bytes + step - rest, total) : bytes;
+}
 
 /**
  * loom_user_check_stride() - whether elements can be of such a size

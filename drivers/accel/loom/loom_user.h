@@ -29,6 +29,7 @@ struct drm_loom_array;
 	loom_error_;								\
 })
 
+u64 loom_user_rounded(u64 bytes, u64 own, u64 total);
 int loom_user_check_stride(u32 stride, u32 min_stride);
 int loom_user_array_check(const struct drm_loom_array *array, u32 min_stride, u32 max_count);
 int loom_user_array_read(void *element, u32 size, const struct drm_loom_array *array, u32 index);

@@ -75,6 +75,13 @@ report_files() {
 	grep -q 'largest interleaved buffer that fits 4.00 MiB' "$reports/idle.text"
 }
 ok 'loom report writes three files of an idle device' report_files
+# of info, and of both regions in report and in top; of who has the capability there is none
+nobody_is_told_less() {
+	cat "$reports/nobody.err"
+	[ "$(grep -c CAP_PERFMON "$reports/nobody")" = 5 ] &&
+	! grep -q CAP_PERFMON "$reports/idle.text" "$reports/top"
+}
+ok 'info, report and top say when figures are rounded' nobody_is_told_less
 # allocated and free are all there is, in every bank and for both plans
 plan_files() {
 	cat "$reports/plans.err"

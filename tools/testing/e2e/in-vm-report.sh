@@ -14,6 +14,13 @@ build/e2e/stopped >"$out/stopped.tap" 2>&1
 $loom report -o "$out/idle" --prefix idle- >"$out/idle.text" 2>"$out/idle.err"
 $loom info --json >"$out/info.json" 2>>"$out/idle.err"
 $loom report --json -o "$out/idle-json" >"$out/report.json" 2>>"$out/idle.err"
+# as anybody, who is told less: info, report and top say so
+chmod 666 /dev/accel/accel*
+mkdir -m 777 /tmp/nobody
+for command in "info" "report -o /tmp/nobody" "top --once --interval 0.1"; do
+	# shellcheck disable=SC2086 # words
+	setpriv --reuid 65534 --regid 65534 --clear-groups $loom $command
+done >"$out/nobody" 2>"$out/nobody.err"
 # shellcheck disable=SC2046
 LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args blazeface) \
 	>/dev/null 2>"$out/plans.err"

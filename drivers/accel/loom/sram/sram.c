@@ -80,7 +80,8 @@ static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_sr
 		return true;
 	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(mask, bank + 1))
-		if (share->used[bank] > sram->share_bytes - bytes)
+		if (share->used[DRM_LOOM_REGION_SRAM][bank] >
+		    sram->share_bytes - bytes)
 			return true;
 	return false;
 }
@@ -103,7 +104,7 @@ int loom_sram_check(const struct loom_sram *sram, const struct loom_sram_share *
 }
 
 /**
- * loom_sram_charge() - a buffer has got an address
+ * loom_sram_charge() - a buffer has got an address, which is not counted yet
  * @sram: the rules
  * @block: the buffer, with its share set
  * @mask: its banks
@@ -113,36 +114,11 @@ int loom_sram_check(const struct loom_sram *sram, const struct loom_sram_share *
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 		      const struct loom_mask *mask, u64 offset, u64 bytes)
 {
-	u32 bank;
-
 	INIT_LIST_HEAD(&block->node);
 	if (!sram->limited)
 		return;
 	if (offset < sram->floor_bytes || loom_sram_exceeds(sram, block->share, mask, bytes))
 		list_add(&block->node, &sram->taken);
-	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(mask, bank + 1))
-		block->share->used[bank] += bytes;
-}
-
-/**
- * loom_sram_uncharge() - undo loom_sram_charge()
- * @sram: the rules
- * @block: the buffer
- * @mask: as charged
- * @bytes: as charged
- */
-void loom_sram_uncharge(struct loom_sram *sram, struct loom_sram_block *block,
-			const struct loom_mask *mask, u64 bytes)
-{
-	u32 bank;
-
-	if (!sram->limited)
-		return;
-	list_del_init(&block->node);
-	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(mask, bank + 1))
-		block->share->used[bank] -= bytes;
 }
 
 /**
@@ -160,16 +136,19 @@ bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram
 /**
  * loom_sram_used() - what a file has
  * @share: the file's
+ * @region: where
+ * @mask: in which banks
  *
- * Return: bytes in the bank where it has most.
+ * Return: bytes in the bank of @mask where it has most.
  */
-u64 loom_sram_used(const struct loom_sram_share *share)
+u64 loom_sram_used(const struct loom_sram_share *share, u32 region, const struct loom_mask *mask)
 {
 	u64 most = 0;
 	u32 bank;
 
-	for (bank = 0; bank < DRM_LOOM_MAX_BANKS; bank++)
-		most = max(most, share->used[bank]);
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		most = max(most, share->used[region][bank]);
 	return most;
 }
 

@@ -33,15 +33,17 @@ struct loom_sram {
 };
 
 /**
- * struct loom_sram_share - what an open file has of the SRAM
+ * struct loom_sram_share - what an open file has of the SRAM, and of the other regions
  */
 struct loom_sram_share {
 	/** @exclusive: its exclusive contexts */
 	u32 exclusive;
 	/** @privileged: those of them that were made with CAP_SYS_NICE */
 	u32 privileged;
-	/** @used: bytes of its resident buffers, by bank */
-	u64 used[DRM_LOOM_MAX_BANKS];
+	/** @used: bytes of its resident buffers, by region and bank; under the region's lock */
+	u64 used[DRM_LOOM_REGION_COUNT][DRM_LOOM_MAX_BANKS];
+	/** @blocks: its resident buffers, by region; likewise */
+	u32 blocks[DRM_LOOM_REGION_COUNT];
 };
 
 /**
@@ -60,10 +62,8 @@ int __must_check loom_sram_check(const struct loom_sram *sram, const struct loom
 				 const struct loom_mask *mask, u64 bytes);
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 		      const struct loom_mask *mask, u64 offset, u64 bytes);
-void loom_sram_uncharge(struct loom_sram *sram, struct loom_sram_block *block,
-			const struct loom_mask *mask, u64 bytes);
 bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block);
-u64 loom_sram_used(const struct loom_sram_share *share);
+u64 loom_sram_used(const struct loom_sram_share *share, u32 region, const struct loom_mask *mask);
 
 int __must_check loom_sram_enter(struct loom_sram *sram, struct loom_sram_share *share,
 				 bool privileged);
