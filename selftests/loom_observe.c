@@ -117,6 +117,29 @@ TEST_F(fdinfo, says_what_is_shared)
 	close(prime.fd);
 }
 
+/* So nobody's bytes in a bank are counted twice, and no list is walked for them. */
+TEST_F(fdinfo, banks_count_for_the_file_that_has_made_a_buffer)
+{
+	struct drm_prime_handle prime = { .handle = self->client.in, .flags = DRM_CLOEXEC };
+	int fd = self->client.fd, other = loom_open();
+	struct drm_loom_region_info info;
+	uint64_t own, made, imported;
+
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_query_region(fd, DRM_LOOM_REGION_DRAM, &info));
+	ASSERT_TRUE(fdinfo_banks(fd, "dram", info.banks, &own));
+	EXPECT_NE(0, own);
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	ASSERT_EQ(0, loom_call(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	EXPECT_NE(0, loom_fdinfo(other, "drm-total-dram"));
+	ASSERT_TRUE(fdinfo_banks(other, "dram", info.banks, &imported));
+	EXPECT_EQ(0, imported);
+	ASSERT_TRUE(fdinfo_banks(fd, "dram", info.banks, &made));
+	EXPECT_EQ(own, made);
+	close(prime.fd);
+	close(other);
+}
+
 TEST_F(fdinfo, counts_jobs_and_their_time)
 {
 	int fd = self->client.fd;

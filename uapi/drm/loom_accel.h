@@ -338,7 +338,9 @@ enum drm_loom_query_type {
 	 * apart, as if there were no others; whatever is between them, free or allocated by
 	 * others, is one block with DRM_LOOM_BLOCK_HIDDEN (since minor 4). The blocks tile the bank
 	 * all the same.
-	 * How much is free is in &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED
+	 * How much is free is in &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED.
+	 *
+	 * The list is no snapshot: of many blocks, some may come, go or be cut while it is made
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**

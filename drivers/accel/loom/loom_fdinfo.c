@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/slab.h>
+#include <linux/sched.h>
 
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
@@ -10,14 +10,8 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 
-static void loom_fdinfo_add_banks(u64 *bytes, const struct loom_shape *shape)
-{
-	u32 bank;
-
-	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1))
-		bytes[bank] += shape->layout.bytes_per_bank;
-}
+/* Handles that are looked at before others may have the table's lock. */
+#define LOOM_FDINFO_PIECE	256
 
 /* Runs of banks that take as much. */
 static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, const u64 *bytes,
@@ -54,8 +48,8 @@ static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *clien
  * @file: the client
  *
  * Besides the keys that all DRM drivers have: loom-jobs, how many of its jobs have ended; and
- * loom-banks-REGION, pairs of a range of banks and the bytes that its resident buffers take in each
- * of them, padding included.
+ * loom-banks-REGION, pairs of a range of banks and the bytes that the resident buffers that it made
+ * take in each of them, padding included.
  */
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 {
@@ -63,32 +57,29 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	struct loom_device *loom = to_loom_device(file->minor->dev);
 	struct loom_file *client = file->driver_priv;
 	struct drm_gem_object *gem;
-	u64 (*bank_bytes)[DRM_LOOM_MAX_BANKS];
-	u32 region;
+	u32 region, handles = 0;
 	int id;
 
 	drm_printf(p, "drm-engine-loom:\t%lld ns\n", loom_fdinfo_busy_ns(loom, client));
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
-	/* if there is no memory, only what is printed per bank is left out */
-	bank_bytes = kcalloc(DRM_LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL_ACCOUNT);
 	spin_lock(&file->table_lock);
-	idr_for_each_entry(&file->object_idr, gem, id) {
-		struct loom_bo *bo = gem_to_loom_bo(gem);
-		struct drm_memory_stats *s = &stats[bo->shape.region];
+	for (id = 0; (gem = idr_get_next(&file->object_idr, &id)); id++) {
+		struct drm_memory_stats *s = &stats[gem_to_loom_bo(gem)->shape.region];
 
 		if (drm_gem_object_is_shared_for_memory_stats(gem))
 			s->shared += gem->size;
 		else
 			s->private += gem->size;
-		if (READ_ONCE(bo->resident)) {
+		if (READ_ONCE(gem_to_loom_bo(gem)->resident))
 			s->resident += gem->size;
-			if (bank_bytes)
-				loom_fdinfo_add_banks(bank_bytes[bo->shape.region],
-						      &bo->shape);
-		}
 		if (!dma_resv_test_signaled(gem->resv, DMA_RESV_USAGE_BOOKKEEP))
 			s->active += gem->size;
+		if (++handles % LOOM_FDINFO_PIECE)
+			continue;
+		spin_unlock(&file->table_lock);
+		cond_resched();
+		spin_lock(&file->table_lock);
 	}
 	spin_unlock(&file->table_lock);
 
@@ -97,9 +88,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 			continue;
 		drm_print_memory_stats(p, &stats[region], LOOM_COMPAT_GEM_STATUS,
 				       loom_region_names[region]);
-		if (bank_bytes)
-			loom_fdinfo_print_banks(p, loom_region_names[region], bank_bytes[region],
-						loom->chip->region[region].banks);
+		loom_fdinfo_print_banks(p, loom_region_names[region], client->sram.used[region],
+					loom->chip->region[region].banks);
 	}
-	kfree(bank_bytes);
 }

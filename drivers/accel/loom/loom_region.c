@@ -774,6 +774,18 @@ static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
 	return container_of(block, struct loom_region_block, block)->owner == client;
 }
 
+/* Blocks that are listed before others may have the lock. */
+#define LOOM_REGION_PIECE	1024
+
+/* Lets others have the lock during a walk. */
+static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
+{
+	mutex_unlock(&region->lock);
+	cond_resched();
+	mutex_lock(&region->lock);
+	loom_bank_resume(&region->bank, iter);
+}
+
 /**
  * loom_region_blocks() - list what is allocated and what is free
  * @region: the region
@@ -785,6 +797,9 @@ static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
  *	blocks, with DRM_LOOM_BLOCK_HIDDEN for free: so not even the ends of partial blocks tell
  *	where others begin
  * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
+ *
+ * Blocks may come and go meanwhile, as the lock is not held all the time; the list tiles the banks
+ * all the same.
  *
  * Return: how many there are.
  */
@@ -831,7 +846,8 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 					(block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
 					(span.block->partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
 		}
-		n++;
+		if (++n % LOOM_REGION_PIECE == 0)
+			loom_region_yield_locked(region, &iter);
 	}
 	mutex_unlock(&region->lock);
 	return n;

@@ -41,7 +41,8 @@ struct loom_region {
 	u32 map_bytes;
 	/**
 	 * @lock: protects @bank and @sram, and nothing is added to @scratch without it. Nothing is
-	 * allocated under it, but it may be held as long as it takes to look at all blocks
+	 * allocated under it, but it may be held as long as it takes to look at all blocks on some
+	 * banks only
 	 */
 	struct mutex lock;
 	/** @bank: who has which address */

@@ -364,12 +364,21 @@ struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address);
 
 /**
  * loom_bank_walk() - begin a walk over all blocks and holes of some banks in address order
- * @bank: the bank, which must not change during the walk
+ * @bank: the bank, which must not change during the walk, but see loom_bank_resume()
  * @mask: which ones, NULL for all
  * @iter: out: before the first
  */
 void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
 		    struct loom_bank_iter *iter);
+
+/**
+ * loom_bank_resume() - go on with a walk after the bank may have changed
+ * @bank: the bank
+ * @iter: the walk; it goes on behind the last span, so a block that lies there by now is cut
+ *
+ * O(log n) for blocks on all banks, and a step for each block on some.
+ */
+void loom_bank_resume(struct loom_bank *bank, struct loom_bank_iter *iter);
 
 /**
  * loom_bank_next() - next block or hole of a walk

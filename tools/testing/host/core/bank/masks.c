@@ -290,6 +290,8 @@ static bool check_view(struct loom_bank *bank, const struct model *model,
 
 	loom_bank_walk(bank, mask, &iter);
 	while (loom_bank_next(&iter, &span)) {
+		/* wherever it is interrupted */
+		loom_bank_resume(bank, &iter);
 		if (span.start != at || span.end <= at || (was_hole && !span.block))
 			return false;
 		if (span.block && (span.block->start > at ||
