@@ -6,6 +6,7 @@
  * Times are compared with what the engine did meanwhile, by counters, and with wide margins: a
  * machine that is emulated and busy does the same in another time.
  */
+#include <linux/securebits.h>
 #include <sys/resource.h>
 
 #include "loom_selftest.h"
@@ -261,6 +262,76 @@ TEST_F(turns, more_contexts_are_not_more_time)
 	/* it would be 4 times as much, and a processor that is taken away counts, too */
 	EXPECT_LT(ns[0], 3 * ns[1]);
 	EXPECT_LT(ns[1], 3 * ns[0]);
+}
+
+/* From here on this process opens files as somebody else, with all that it may do. */
+static int open_as(uid_t uid)
+{
+	if (geteuid() && uid)
+		return -EPERM;
+	return prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) || seteuid(uid) ? -errno : 0;
+}
+
+TEST_F(turns, more_files_are_not_more_time)
+{
+	struct loom_client more[3];
+	uint64_t ns[2] = {};
+	uint32_t i;
+
+	if (geteuid())
+		SKIP(return, "not allowed to be two users");
+	loom_client_close(&self->b);
+	ASSERT_EQ(0, open_as(65534));
+	ASSERT_EQ(0, loom_client_open(&self->b));
+	ASSERT_EQ(0, open_as(0));
+	ASSERT_EQ(0, loom_client_run(&self->a, loom_client_plan_endless(&self->a), 2, 0));
+	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++) {
+		ASSERT_EQ(0, loom_client_open(&more[i]));
+		ASSERT_EQ(0, loom_client_run(&more[i], loom_client_plan_endless(&more[i]), 2, 0));
+	}
+	ASSERT_EQ(0, loom_client_run(&self->b, loom_client_plan_endless(&self->b), 2, 0));
+	ASSERT_TRUE(wait_engine(&self->b, 1));
+	ns[0] -= loom_engine_ns(self->a.fd);
+	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++)
+		ns[0] -= loom_engine_ns(more[i].fd);
+	ns[1] -= loom_engine_ns(self->b.fd);
+	ASSERT_TRUE(wait_engine(&self->b, 60 * SLICE_NS));
+	ns[0] += loom_engine_ns(self->a.fd);
+	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++) {
+		ns[0] += loom_engine_ns(more[i].fd);
+		/* who has the same user has a share of it */
+		EXPECT_LT(2 * SLICE_NS, loom_engine_ns(more[i].fd));
+		loom_client_close(&more[i]);
+	}
+	ns[1] += loom_engine_ns(self->b.fd);
+	ksft_print_msg("4 files of one user: %llu ms, 1 of another: %llu ms\n",
+		       (unsigned long long)ns[0] / 1000000, (unsigned long long)ns[1] / 1000000);
+	EXPECT_LT(ns[0], 2 * ns[1]);
+	EXPECT_LT(ns[1], 2 * ns[0]);
+}
+
+/* Beside a normal job without end, one of low priority ends. */
+TEST_F_TIMEOUT(turns, low_priority_has_a_share, 120)
+{
+	uint32_t sync = loom_sync_create(self->b.fd, 0), plan;
+	uint64_t ns[2];
+
+	plan = plan_keeps(&self->b, rounds_for(&self->b, 4 * SLICE_NS));
+	ASSERT_NE(0, plan);
+	ASSERT_EQ(0, loom_context_destroy(self->b.fd, self->b.context));
+	ASSERT_EQ(0, loom_context_create(self->b.fd, DRM_LOOM_PRIORITY_LOW, &self->b.context));
+	ASSERT_EQ(0, loom_client_run(&self->a, loom_client_plan_endless(&self->a), 2, 0));
+	ASSERT_TRUE(wait_engine(&self->a, 1));
+	ns[0] = loom_engine_ns(self->a.fd);
+	ns[1] = loom_engine_ns(self->b.fd);
+	ASSERT_EQ(0, loom_client_run(&self->b, plan, 2, sync));
+	EXPECT_EQ(0, loom_sync_wait(self->b.fd, sync, loom_soon()));
+	EXPECT_EQ(-ETIME, loom_bo_wait(self->a.fd, self->a.out, 0));
+	ns[0] = loom_engine_ns(self->a.fd) - ns[0];
+	ns[1] = loom_engine_ns(self->b.fd) - ns[1];
+	ksft_print_msg("normal: %llu ms, low: %llu ms\n", (unsigned long long)ns[0] / 1000000,
+		       (unsigned long long)ns[1] / 1000000);
+	EXPECT_LT(20 * ns[1], ns[0]);
 }
 
 /* Return: what the engine did for @low beside a job of @high, in percent of that job. */

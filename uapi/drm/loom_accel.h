@@ -892,12 +892,17 @@ struct drm_loom_bo_copy {
 /**
  * enum drm_loom_priority - of a context's jobs
  *
- * While a job of a higher priority can run, those of lower ones wait, begun or not. Files with jobs
- * of the same priority take turns, each for a time slice of the engine, whatever number of contexts
- * they have. A submitter's nice value above 0 makes its slices shorter.
+ * While a job of a higher priority can run, those of lower ones wait, begun or not. Users with jobs
+ * of the same priority take turns, each for a time slice of the engine, whatever number of files
+ * and contexts they have; and so do the files of a user with the slices of the user. A user is who
+ * opened the file (since minor 6; before, all files took turns). A submitter's nice value above 0
+ * makes its slices shorter.
  */
 enum drm_loom_priority {
-	/** @DRM_LOOM_PRIORITY_LOW: while no job of the others can run */
+	/**
+	 * @DRM_LOOM_PRIORITY_LOW: while no job of the others can run; since minor 6 a fiftieth of
+	 * the engine beside jobs of DRM_LOOM_PRIORITY_NORMAL
+	 */
 	DRM_LOOM_PRIORITY_LOW = 0,
 	/** @DRM_LOOM_PRIORITY_NORMAL: the usual */
 	DRM_LOOM_PRIORITY_NORMAL = 1,

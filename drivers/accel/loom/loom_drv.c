@@ -177,7 +177,7 @@ EXPORT_SYMBOL_NS_GPL(loom_drv_compat_ioctl, LOOM_COMPAT_NS);
 
 static int loom_drv_open(struct drm_device *drm, struct drm_file *file)
 {
-	file->driver_priv = loom_file_create(file->client_id);
+	file->driver_priv = loom_file_create(file->client_id, drm);
 	if (!file->driver_priv)
 		return -ENOMEM;
 	loom_region_open(&to_loom_device(drm)->region[DRM_LOOM_REGION_SRAM]);

@@ -2,6 +2,7 @@
 #include <linux/cred.h>
 #include <linux/slab.h>
 
+#include "loom_compat.h"
 #include "loom_file.h"
 
 /**
@@ -15,6 +16,72 @@
  * &struct drm_file.
  */
 
+static DEFINE_SPINLOCK(loom_file_users_lock);
+static LIST_HEAD(loom_file_users);
+
+/**
+ * loom_turn_round_init() - nobody takes turns
+ * @round: out
+ */
+void loom_turn_round_init(struct loom_turn_round *round)
+{
+	INIT_LIST_HEAD(&round->active);
+	INIT_LIST_HEAD(&round->expired);
+	/* not that of one that was never here */
+	round->round = 1;
+}
+EXPORT_SYMBOL_NS_GPL(loom_turn_round_init, LOOM_COMPAT_NS);
+
+static struct loom_file_user *loom_file_user_create(const void *device)
+{
+	struct loom_file_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	if (!user)
+		return NULL;
+	user->device = device;
+	user->uid = current_euid();
+	for (i = 0; i < LOOM_PRIORITY_COUNT; i++) {
+		INIT_LIST_HEAD(&user->turns[i].share.node);
+		loom_turn_round_init(&user->turns[i].files);
+	}
+	return user;
+}
+
+/* The one who opens a file now, with a reference; or NULL. */
+static struct loom_file_user *loom_file_user_get(const void *device)
+{
+	struct loom_file_user *fresh = loom_file_user_create(device), *user;
+
+	spin_lock(&loom_file_users_lock);
+	list_for_each_entry(user, &loom_file_users, node)
+		if (user->device == device && uid_eq(user->uid, current_euid()))
+			break;
+	if (list_entry_is_head(user, &loom_file_users, node)) {
+		user = fresh;
+		if (fresh)
+			list_add(&fresh->node, &loom_file_users);
+		fresh = NULL;
+	}
+	if (user)
+		user->files++;
+	spin_unlock(&loom_file_users_lock);
+	kfree(fresh);
+	return user;
+}
+
+static void loom_file_user_put(struct loom_file_user *user)
+{
+	spin_lock(&loom_file_users_lock);
+	user->files--;
+	if (user->files)
+		user = NULL;
+	else
+		list_del(&user->node);
+	spin_unlock(&loom_file_users_lock);
+	kfree(user);
+}
+
 static void loom_file_release(struct kref *ref)
 {
 	struct loom_file *client = container_of(ref, struct loom_file, ref);
@@ -22,6 +89,7 @@ static void loom_file_release(struct kref *ref)
 	xa_destroy(&client->plans);
 	xa_destroy(&client->contexts);
 	mutex_destroy(&client->no_space_lock);
+	loom_file_user_put(client->user);
 	kfree(client);
 }
 
@@ -49,21 +117,28 @@ void loom_file_put(struct loom_file *client)
 /**
  * loom_file_create() - a client opens the node
  * @id: drm_file.client_id
+ * @device: the device
  *
  * Return: a reference, or NULL.
  */
-struct loom_file *loom_file_create(u64 id)
+struct loom_file *loom_file_create(u64 id, const void *device)
 {
 	struct loom_file *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
 	u32 i;
 
 	if (!client)
 		return NULL;
+	client->user = loom_file_user_get(device);
+	if (!client->user) {
+		kfree(client);
+		return NULL;
+	}
 	kref_init(&client->ref);
 	mutex_init(&client->no_space_lock);
 	INIT_LIST_HEAD(&client->jobs_list);
 	for (i = 0; i < LOOM_PRIORITY_COUNT; i++) {
-		INIT_LIST_HEAD(&client->turns[i].node);
+		INIT_LIST_HEAD(&client->turns[i].share.node);
+		client->turns[i].user = &client->user->turns[i];
 		INIT_LIST_HEAD(&client->turns[i].jobs);
 	}
 	client->id = id;

@@ -16,19 +16,67 @@
 #define LOOM_PRIORITY_COUNT	(DRM_LOOM_PRIORITY_HIGH + 1)
 
 /**
- * struct loom_file_turn - a client among those who want the engine, at one priority
+ * struct loom_turn_share - one of those who take turns
  *
- * All is under the lock of who keeps order, see backend/turn.c.
+ * All is under the lock of who keeps order, see backend/turn.c; as in the structures that follow.
  */
-struct loom_file_turn {
-	/** @node: in the back end's list while there are @jobs */
+struct loom_turn_share {
+	/** @node: in a &struct loom_turn_round while it has jobs */
 	struct list_head node;
-	/** @jobs: its jobs that the back end has, the next one first */
-	struct list_head jobs;
 	/** @round: when @left_ns was filled up */
 	u64 round;
 	/** @left_ns: what is left of its time slice */
 	u64 left_ns;
+};
+
+/**
+ * struct loom_turn_round - those who take turns
+ */
+struct loom_turn_round {
+	/** @active: &struct loom_turn_share with some of their slice left, the next one first */
+	struct list_head active;
+	/** @expired: those that wait for the next round */
+	struct list_head expired;
+	/** @round: number of this one */
+	u64 round;
+};
+
+/**
+ * struct loom_user_turn - a user among those who want the engine, at one priority
+ */
+struct loom_user_turn {
+	/** @share: among the users */
+	struct loom_turn_share share;
+	/** @files: of &loom_file_turn.share: those with jobs */
+	struct loom_turn_round files;
+};
+
+/**
+ * struct loom_file_turn - a client among those of its user, at one priority
+ */
+struct loom_file_turn {
+	/** @share: among the files of @user */
+	struct loom_turn_share share;
+	/** @jobs: its jobs that the back end has, the next one first */
+	struct list_head jobs;
+	/** @user: who opened it; constant */
+	struct loom_user_turn *user;
+};
+
+/**
+ * struct loom_file_user - a user who has files of a device open
+ */
+struct loom_file_user {
+	/** @node: in the list of all, under its lock */
+	struct list_head node;
+	/** @files: how many, under the same lock */
+	u32 files;
+	/** @device: the device, only compared; constant */
+	const void *device;
+	/** @uid: effective, when the files were opened; constant */
+	kuid_t uid;
+	/** @turns: place in the back end's order, by priority */
+	struct loom_user_turn turns[LOOM_PRIORITY_COUNT];
 };
 
 /**
@@ -67,6 +115,8 @@ struct loom_file {
 	atomic64_t shown_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
+	/** @user: who opened it; constant */
+	struct loom_file_user *user;
 	/** @turns: its place in the back end's order, by priority */
 	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
 	/** @jobs_list: &loom_job.client_node of its jobs; under &loom_device.job_lock */
@@ -79,7 +129,8 @@ struct loom_file {
 	struct loom_sram_share sram;
 };
 
-struct loom_file *loom_file_create(u64 id);
+void loom_turn_round_init(struct loom_turn_round *round);
+struct loom_file *loom_file_create(u64 id, const void *device);
 struct loom_file *loom_file_get(struct loom_file *client);
 void loom_file_put(struct loom_file *client);
 

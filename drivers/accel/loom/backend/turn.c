@@ -10,26 +10,30 @@
  * DOC: Turns
  *
  * Which of the jobs that a back end has gets the engine. By priority first: as long as a job of a
- * higher one can run, those below wait. Among jobs of the same priority it is fair between clients
- * (open files), whatever number of contexts they have:
+ * higher one can run, those below wait; but a waiting job of low priority has a fiftieth of the
+ * engine beside jobs of normal priority, a slice at a time, or any client could stop it for good.
+ * Among jobs of the same priority it is fair between users, and between the clients (open files)
+ * of a user, whatever number of contexts they have:
  *
- * * Time goes by in rounds, and in each a client has one time slice. A client whose slice is used
- *   up waits for the next round, which begins when no client that could run has some of its slice
- *   left.
- * * A client that comes while others run has what is left of its slice of this round, and goes
+ * * Time goes by in rounds, and in each a user has one time slice. A user whose slice is used up
+ *   waits for the next round, which begins when no user that could run has some of its slice left.
+ * * A user that comes while others run has what is left of its slice of this round, and goes
  *   first. So one with a short job now and then waits for no more than the piece of work that is
  *   being done, and as soon as it has used a slice it waits like everybody.
+ * * The clients of a user take turns in the same way with the slices of the user. So a user gets
+ *   no more by opening the node many times.
  * * Contexts of a client share its slices: at the end of a slice the next of them goes on, and a
  *   job that ends before leaves the rest to the next one.
  *
- * So a job that could run waits for a slice of each other client at its priority, twice that if all
+ * So a job that could run waits for a slice of each other user at its priority, twice that if all
  * of them came after it.
  *
  * Rejected: order by the time that each has had so far, as the scheduler of processes has it. It
  * finds the fair share of clients that wait in between more exactly, and needs a tree and a rule
  * for how much of the past counts.
- * Rejected, too: slices per context. A client would have as many as it likes. (It can still open
- * the node many times; the number of its files is what the system limits.)
+ * Rejected, too: slices per context or per file. A client would have as many as it likes. A user is
+ * the effective uid that opened the file, as the init namespace sees it, and not the client's
+ * control group: that can be anybody's own, too, where groups are delegated.
  *
  * A job that is to end (its file was closed, its time is used up) goes before all others, whatever
  * its priority: that costs no more than to end it. Without that a job of low priority, and the
@@ -39,8 +43,11 @@
  * above 0 has a shorter one, as it would have less of a processor.
  *
  * All of this is lists that the back end keeps under its own lock. Nothing is allocated: a client's
- * place is in &struct loom_file.
+ * place is in &struct loom_file, that of its user in &struct loom_file_user.
  */
+
+/* A waiting job of low priority has one part in so many of the engine. */
+#define LOOM_TURN_LOW_SHARE	50
 
 static uint loom_turn_time_slice_ms = 10;
 module_param_named(time_slice_ms, loom_turn_time_slice_ms, uint, 0644);
@@ -73,25 +80,57 @@ EXPORT_SYMBOL_NS_GPL(loom_turn_slice_ns, LOOM_COMPAT_NS);
  */
 void loom_turns_init(struct loom_turns *turns)
 {
-	struct loom_turns_level *level;
+	u32 i;
 
 	INIT_LIST_HEAD(&turns->ending);
-	for (level = turns->levels; level < turns->levels + LOOM_PRIORITY_COUNT; level++) {
-		INIT_LIST_HEAD(&level->active);
-		INIT_LIST_HEAD(&level->expired);
-		/* not that of a client that was never here */
-		level->round = 1;
-	}
+	for (i = 0; i < LOOM_PRIORITY_COUNT; i++)
+		loom_turn_round_init(&turns->levels[i]);
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_init, LOOM_COMPAT_NS);
 
-static void loom_turns_renew(const struct loom_turns_level *level, struct loom_file_turn *client,
-			     u64 slice_ns)
+static bool loom_turn_round_empty(const struct loom_turn_round *round)
 {
-	if (client->round == level->round)
+	return list_empty(&round->active) && list_empty(&round->expired);
+}
+
+static void loom_turn_renew(const struct loom_turn_round *round, struct loom_turn_share *share,
+			    u64 slice_ns)
+{
+	if (share->round == round->round)
 		return;
-	client->round = level->round;
-	client->left_ns = slice_ns;
+	share->round = round->round;
+	share->left_ns = slice_ns;
+}
+
+static void loom_turn_enter(struct loom_turn_round *round, struct loom_turn_share *share,
+			    u64 slice_ns)
+{
+	if (!list_empty(&share->node))
+		return;
+	loom_turn_renew(round, share, slice_ns);
+	if (share->left_ns)
+		list_add(&share->node, &round->active);
+	else
+		list_add_tail(&share->node, &round->expired);
+}
+
+/* Who is next; there is one. */
+static struct loom_turn_share *loom_turn_first(struct loom_turn_round *round)
+{
+	if (list_empty(&round->active)) {
+		list_splice_init(&round->expired, &round->active);
+		round->round++;
+	}
+	return list_first_entry(&round->active, struct loom_turn_share, node);
+}
+
+/* Return: whether the slice is used up. */
+static bool loom_turn_use(struct loom_turn_round *round, struct loom_turn_share *share, u64 ns)
+{
+	share->left_ns -= min(share->left_ns, ns);
+	if (!share->left_ns && !list_empty(&share->node))
+		list_move_tail(&share->node, &round->expired);
+	return !share->left_ns;
 }
 
 /**
@@ -101,19 +140,23 @@ static void loom_turns_renew(const struct loom_turns_level *level, struct loom_f
  */
 void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
 {
-	struct loom_turns_level *level = &turns->levels[turn->priority];
 	struct loom_file_turn *client = turn->client;
 
 	list_add_tail(&turn->node, &client->jobs);
-	if (!list_empty(&client->node))
-		return;
-	loom_turns_renew(level, client, turn->slice_ns);
-	if (client->left_ns)
-		list_add(&client->node, &level->active);
-	else
-		list_add_tail(&client->node, &level->expired);
+	loom_turn_enter(&client->user->files, &client->share, turn->slice_ns);
+	loom_turn_enter(&turns->levels[turn->priority], &client->user->share, turn->slice_ns);
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_add, LOOM_COMPAT_NS);
+
+/* A job of a client is in no list of it any more. */
+static void loom_turns_leave(struct loom_file_turn *client)
+{
+	if (!list_empty(&client->jobs))
+		return;
+	list_del_init(&client->share.node);
+	if (loom_turn_round_empty(&client->user->files))
+		list_del_init(&client->user->share.node);
+}
 
 /**
  * loom_turns_remove() - a job has ended, or will not run
@@ -122,8 +165,7 @@ EXPORT_SYMBOL_NS_GPL(loom_turns_add, LOOM_COMPAT_NS);
 void loom_turns_remove(struct loom_turn *turn)
 {
 	list_del_init(&turn->node);
-	if (list_empty(&turn->client->jobs))
-		list_del_init(&turn->client->node);
+	loom_turns_leave(turn->client);
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_remove, LOOM_COMPAT_NS);
 
@@ -138,10 +180,33 @@ void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
 		return;
 	turn->ending = true;
 	list_move_tail(&turn->node, &turns->ending);
-	if (list_empty(&turn->client->jobs))
-		list_del_init(&turn->client->node);
+	loom_turns_leave(turn->client);
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_end, LOOM_COMPAT_NS);
+
+/* The next job of a level; there is one. */
+static struct loom_turn *loom_turns_of(struct loom_turn_round *level)
+{
+	struct loom_user_turn *user = container_of(loom_turn_first(level), struct loom_user_turn,
+						   share);
+	struct loom_file_turn *client = container_of(loom_turn_first(&user->files),
+						     struct loom_file_turn, share);
+	struct loom_turn *turn = list_first_entry(&client->jobs, struct loom_turn, node);
+
+	loom_turn_renew(level, &user->share, turn->slice_ns);
+	loom_turn_renew(&user->files, &client->share, turn->slice_ns);
+	return turn;
+}
+
+/* Whether low priority goes before normal: from a whole slice that is due until nothing is. */
+static bool loom_turns_low(struct loom_turns *turns)
+{
+	const s64 slice_ns = loom_turns_of(&turns->levels[DRM_LOOM_PRIORITY_LOW])->slice_ns;
+
+	turns->low = turns->low_due_ns >=
+		     (turns->low ? 1 : slice_ns * (LOOM_TURN_LOW_SHARE - 1));
+	return turns->low;
+}
 
 /**
  * loom_turns_next() - who should have the engine now
@@ -151,61 +216,55 @@ EXPORT_SYMBOL_NS_GPL(loom_turns_end, LOOM_COMPAT_NS);
  */
 struct loom_turn *loom_turns_next(struct loom_turns *turns)
 {
-	struct loom_turns_level *level = turns->levels + LOOM_PRIORITY_COUNT;
+	struct loom_turn_round *low = &turns->levels[DRM_LOOM_PRIORITY_LOW];
+	struct loom_turn_round *level = turns->levels + LOOM_PRIORITY_COUNT;
 
 	if (!list_empty(&turns->ending))
 		return list_first_entry(&turns->ending, struct loom_turn, node);
 	while (level-- > turns->levels) {
-		struct loom_file_turn *client;
-		struct loom_turn *turn;
-
-		if (list_empty(&level->active)) {
-			if (list_empty(&level->expired))
-				continue;
-			list_splice_init(&level->expired, &level->active);
-			level->round++;
-		}
-		client = list_first_entry(&level->active, struct loom_file_turn, node);
-		turn = list_first_entry(&client->jobs, struct loom_turn, node);
-		loom_turns_renew(level, client, turn->slice_ns);
-		return turn;
+		if (loom_turn_round_empty(level))
+			continue;
+		if (level == low + 1 && !loom_turn_round_empty(low) && loom_turns_low(turns))
+			level = low;
+		return loom_turns_of(level);
 	}
 	return NULL;
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_next, LOOM_COMPAT_NS);
 
 /**
- * loom_turns_spend() - the engine has worked on a job
+ * loom_turns_charge() - the device has worked on a job
+ * @turns: the lists
+ * @turn: the job, which need not be in the lists any more
+ * @ns: for how long
+ */
+void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
+{
+	const struct loom_turn_round *low = &turns->levels[DRM_LOOM_PRIORITY_LOW];
+	struct loom_file_turn *client = turn->client;
+
+	loom_turn_use(&turns->levels[turn->priority], &client->user->share, ns);
+	if (loom_turn_use(&client->user->files, &client->share, ns) && !turn->ending &&
+	    !list_empty(&turn->node))
+		list_move_tail(&turn->node, &client->jobs);
+	/* alone, low priority has what it likes */
+	if (turn->priority == DRM_LOOM_PRIORITY_LOW && !loom_turn_round_empty(low + 1))
+		turns->low_due_ns -= ns * (LOOM_TURN_LOW_SHARE - 1);
+	else if (turn->priority == DRM_LOOM_PRIORITY_NORMAL && !loom_turn_round_empty(low))
+		turns->low_due_ns += ns;
+}
+
+/**
+ * loom_turns_spend() - loom_turns_charge() in between
  * @turns: the lists
  * @turn: the job
- * @ns: for how long
+ * @ns: for how long the engine has worked on it
  *
  * Return: who should have it now: @turn, or another job.
  */
 struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
 {
-	struct loom_file_turn *client = turn->client;
-
-	client->left_ns -= min(client->left_ns, ns);
-	if (!client->left_ns && !turn->ending) {
-		list_move_tail(&turn->node, &client->jobs);
-		list_move_tail(&client->node, &turns->levels[turn->priority].expired);
-	}
+	loom_turns_charge(turns, turn, ns);
 	return loom_turns_next(turns);
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_spend, LOOM_COMPAT_NS);
-
-/**
- * loom_turns_charge() - the device has worked on a job that is not in the lists any more
- * @turns: the lists
- * @turn: the job
- * @ns: for how long
- */
-void loom_turns_charge(struct loom_turns *turns, const struct loom_turn *turn, u64 ns)
-{
-	struct loom_file_turn *client = turn->client;
-
-	client->left_ns -= min(client->left_ns, ns);
-	if (!client->left_ns && !list_empty(&client->node))
-		list_move_tail(&client->node, &turns->levels[turn->priority].expired);
-}

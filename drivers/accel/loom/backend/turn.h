@@ -27,23 +27,18 @@ struct loom_turn {
 };
 
 /**
- * struct loom_turns_level - the clients with jobs of one priority
- */
-struct loom_turns_level {
-	/** @active: &struct loom_file_turn with some of their slice left, the next one first */
-	struct list_head active;
-	/** @expired: those that wait for the next round */
-	struct list_head expired;
-	/** @round: number of this one */
-	u64 round;
-};
-
-/**
  * struct loom_turns - whose turn it is
  */
 struct loom_turns {
-	/** @levels: by priority */
-	struct loom_turns_level levels[LOOM_PRIORITY_COUNT];
+	/** @levels: of &loom_user_turn.share, by priority */
+	struct loom_turn_round levels[LOOM_PRIORITY_COUNT];
+	/**
+	 * @low_due_ns: engine time that is due to low priority: a part of what others have had while
+	 * a job of it waited, less what it has had meanwhile, as LOOM_TURN_LOW_SHARE says
+	 */
+	s64 low_due_ns;
+	/** @low: it has that now */
+	bool low;
 	/** @ending: jobs that are to end, before all others */
 	struct list_head ending;
 };
@@ -54,7 +49,7 @@ void loom_turns_init(struct loom_turns *turns);
 void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn);
 void loom_turns_remove(struct loom_turn *turn);
 void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn);
-void loom_turns_charge(struct loom_turns *turns, const struct loom_turn *turn, u64 ns);
+void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
 struct loom_turn *loom_turns_next(struct loom_turns *turns);
 struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
 
