@@ -12,7 +12,6 @@
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_trace.h"
-#include "loom_user.h"
 
 /**
  * DOC: Regions
@@ -52,9 +51,16 @@
 const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 
-/* Where the bytes begin that a file may have a buffer in; the lowest bank has most scratch. */
-static u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
-				  const struct loom_sram_share *share)
+/**
+ * loom_region_low_locked() - where the bytes begin that a file may have a buffer in
+ * @region: the region
+ * @mask: banks of the buffer; the lowest has most scratch
+ * @share: of the file
+ *
+ * Return: bytes from the first address that can be allocated.
+ */
+u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
+			   const struct loom_sram_share *share)
 {
 	return max(loom_sram_low(&region->sram, share),
 		   loom_region_scratch_locked(region, loom_mask_next(mask, 0), share));
@@ -598,257 +604,4 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_sram_sha
 	entitled = loom_sram_entitled(&region->sram, share);
 	mutex_unlock(&region->lock);
 	return entitled;
-}
-
-/* ----------------------------------------------------------------- reports */
-
-/*
- * How full the banks of @mask are, as a file may know it: sums that include others' are rounded,
- * so that what is said to be free is free. @share: the file's, or NULL for who may know all.
- */
-static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
-				     const struct loom_sram_share *share,
-				     struct loom_bank_stats *stats)
-{
-	u64 own, total;
-
-	lockdep_assert_held(&region->lock);
-	loom_bank_stats(&region->bank, mask, stats);
-	if (!share || perfmon_capable())
-		return;
-	own = loom_sram_used(share, region->id, mask);
-	total = stats->total;
-	stats->blocks = share->blocks[region->id];
-	/* nobody else's */
-	if (stats->allocated <= own)
-		return;
-	stats->allocated = loom_user_rounded(stats->allocated, own, total);
-	stats->free = total - stats->allocated;
-	stats->largest_free = total - loom_user_rounded(total - stats->largest_free, 0, total);
-	stats->largest_free = min(stats->largest_free, stats->free);
-}
-
-/**
- * loom_region_info() - what it is and how full
- * @region: the region
- * @share: of the file that asks, or NULL
- * @info: out
- */
-void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
-		      struct drm_loom_region_info *info)
-{
-	const struct drm_loom_chip_region *chip = region->chip;
-	struct loom_bank_stats stats;
-	struct rb_node *most;
-	u64 scratch, used;
-
-	if (!loom_region_exists(region)) {
-		*info = (struct drm_loom_region_info) {};
-		return;
-	}
-	mutex_lock(&region->lock);
-	loom_region_stats_locked(region, &region->bank.all, share, &stats);
-	spin_lock(&region->scratch_lock);
-	most = rb_first_cached(&region->scratch);
-	scratch = most ? rb_entry(most, struct loom_region_scratch, node)->bytes : 0;
-	spin_unlock(&region->scratch_lock);
-	used = share && region->sram.limited ?
-		       loom_sram_used(share, region->id, &region->bank.all) : 0;
-	mutex_unlock(&region->lock);
-	/* not even when the jobs of others begin and end, as long as they stay below the floor */
-	if (share && !perfmon_capable())
-		scratch = loom_user_rounded(max(scratch, region->sram.floor_bytes),
-					    region->sram.floor_bytes, stats.total);
-
-	*info = (struct drm_loom_region_info) {
-		.banks = chip->banks,
-		.sub_banks = chip->sub_banks,
-		.bank_bytes = chip->bank_bytes,
-		.reserved_bytes = chip->reserved_bytes,
-		.align_bytes = chip->align_bytes,
-		.total_bytes = stats.total,
-		.allocated_bytes = stats.allocated,
-		.free_bytes = stats.free,
-		.largest_free_bytes = stats.largest_free,
-		.scratch_bytes = scratch,
-		.blocks = stats.blocks,
-		.scratch_floor_bytes = region->sram.floor_bytes,
-		.share_bytes = region->sram.share_bytes,
-		.share_used_bytes = used,
-		.map_bytes = region->map_bytes,
-		.flags = region->own ? DRM_LOOM_REGION_OWN : 0,
-	};
-}
-
-/**
- * loom_region_bank() - how full one of its banks is
- * @region: the region
- * @index: which one
- * @share: of the file that asks
- * @info: out
- */
-void loom_region_bank(struct loom_region *region, u32 index, const struct loom_sram_share *share,
-		      struct drm_loom_bank_info *info)
-{
-	struct loom_bank_stats stats;
-	struct loom_mask mask = {};
-
-	loom_mask_set(&mask, index);
-	mutex_lock(&region->lock);
-	loom_region_stats_locked(region, &mask, share, &stats);
-	mutex_unlock(&region->lock);
-	*info = (struct drm_loom_bank_info) {
-		.total_bytes = stats.total,
-		.allocated_bytes = stats.allocated,
-		.free_bytes = stats.free,
-		.largest_free_bytes = stats.largest_free,
-		.blocks = stats.blocks,
-	};
-}
-
-/**
- * loom_region_total() - what a bank can give out
- * @region: the region
- *
- * Return: bytes.
- */
-u64 loom_region_total(const struct loom_region *region)
-{
-	return region->bank.limit - region->bank.base;
-}
-
-/**
- * loom_region_no_space() - why a buffer has no room
- * @region: the region
- * @shape: what was asked for
- * @share: of the client that asked
- * @size_bytes: of the buffer, as the client said
- * @record: out
- */
-void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_sram_share *share, u64 size_bytes,
-			  struct drm_loom_no_space *record)
-{
-	u64 asked = shape->layout.bytes_per_bank, fullest = 0, floor = region->sram.floor_bytes;
-	u64 bytes, low;
-	struct loom_bank_stats stats;
-	u32 bank;
-
-	*record = (struct drm_loom_no_space) {
-		.region = shape->region,
-		.banks = loom_mask_count(&shape->mask),
-		.size_bytes = shape->layout.size ?: size_bytes,
-		.bytes_per_bank = asked,
-		.bank_bytes = loom_region_total(region),
-	};
-	mutex_lock(&region->lock);
-	loom_region_stats_locked(region, &shape->mask, share, &stats);
-	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1)) {
-		bytes = loom_bank_bytes(&region->bank, bank);
-		fullest = max(fullest, loom_user_rounded(bytes, share->used[region->id][bank],
-							 stats.total));
-	}
-	low = loom_region_low_locked(region, &shape->mask, share);
-	record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor, stats.total);
-	mutex_unlock(&region->lock);
-
-	record->allocated_bytes = fullest;
-	record->free_bytes = stats.total - fullest;
-	record->common_free_bytes = stats.free;
-	record->largest_free_bytes = stats.largest_free;
-	if (asked > stats.total)
-		record->reason = DRM_LOOM_NO_SPACE_TOO_LARGE;
-	else if (asked > record->free_bytes)
-		record->reason = DRM_LOOM_NO_SPACE_EXHAUSTED;
-	else if (asked > stats.free)
-		record->reason = DRM_LOOM_NO_SPACE_LOCKSTEP;
-	else if (asked > stats.largest_free)
-		record->reason = DRM_LOOM_NO_SPACE_FRAGMENTED;
-	else
-		record->reason = DRM_LOOM_NO_SPACE_SCRATCH;
-}
-
-static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
-{
-	return container_of(block, struct loom_region_block, block)->owner == client;
-}
-
-/* Blocks that are listed before others may have the lock. */
-#define LOOM_REGION_PIECE	1024
-
-/* Lets others have the lock during a walk. */
-static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
-{
-	mutex_unlock(&region->lock);
-	cond_resched();
-	mutex_lock(&region->lock);
-	loom_bank_resume(&region->bank, iter);
-}
-
-/**
- * loom_region_blocks() - list what is allocated and what is free
- * @region: the region
- * @mask: of which banks, NULL for all
- * @blocks: out: the first @max of them, in address order
- * @max: room in @blocks
- * @client: whose blocks are DRM_LOOM_BLOCK_OWN
- * @all: what is not @client's is listed as it is. If not, the list is as if there were no other
- *	blocks, with DRM_LOOM_BLOCK_HIDDEN for free: so not even the ends of partial blocks tell
- *	where others begin
- * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
- *
- * Blocks may come and go meanwhile, as the lock is not held all the time; the list tiles the banks
- * all the same.
- *
- * Return: how many there are.
- */
-u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
-		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
-		       u64 *owners)
-{
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	u64 n = 0;
-
-	if (!loom_region_exists(region))
-		return 0;
-	mutex_lock(&region->lock);
-	if (region->bank.base) {
-		if (n < max)
-			blocks[n] = (struct drm_loom_block) {
-				.bytes = region->bank.base,
-				.flags = DRM_LOOM_BLOCK_RESERVED,
-			};
-		n++;
-	}
-	loom_bank_walk(&region->bank, mask, &iter);
-	if (!all) {
-		iter.wanted = loom_region_is_own;
-		iter.who = client;
-	}
-	while (loom_bank_next(&iter, &span)) {
-		if (n < max) {
-			struct loom_region_block *block =
-				container_of(span.block, struct loom_region_block, block);
-
-			blocks[n] = (struct drm_loom_block) {
-				.address = span.start,
-				.bytes = span.end - span.start,
-			};
-			if (owners)
-				owners[n] = span.block ? block->owner : 0;
-			if (!span.block)
-				blocks[n].flags = all ? 0 : DRM_LOOM_BLOCK_HIDDEN;
-			else
-				blocks[n].flags =
-					DRM_LOOM_BLOCK_ALLOCATED |
-					(block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
-					(span.block->partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
-		}
-		if (++n % LOOM_REGION_PIECE == 0)
-			loom_region_yield_locked(region, &iter);
-	}
-	mutex_unlock(&region->lock);
-	return n;
 }

@@ -233,6 +233,8 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_sram_share *share,
 						     bool *dying);
 
+u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
+			   const struct loom_sram_share *share);
 u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 			       const struct loom_sram_share *share);
 bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,

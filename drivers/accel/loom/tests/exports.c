@@ -24,6 +24,7 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_lowest);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_find);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_resume);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_bytes);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);

@@ -407,3 +407,10 @@ struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
 		return block;
 	return block->neighbour[HIGH];
 }
+
+void loom_bank_resume(struct loom_bank *bank, struct loom_bank_iter *iter)
+{
+	iter->is_few = bank->is_few;
+	iter->block = bank->is_few ? NULL : loom_bank_find(bank, iter->at);
+	loom_partials_begin(&bank->partials, &iter->cursor);
+}

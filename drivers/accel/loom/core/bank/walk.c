@@ -68,13 +68,6 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
 	loom_partials_begin(&bank->partials, &iter->cursor);
 }
 
-void loom_bank_resume(struct loom_bank *bank, struct loom_bank_iter *iter)
-{
-	iter->is_few = bank->is_few;
-	iter->block = bank->is_few ? NULL : loom_bank_find(bank, iter->at);
-	loom_partials_begin(&bank->partials, &iter->cursor);
-}
-
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 {
 	struct loom_bank_block *block, *partial = NULL;
