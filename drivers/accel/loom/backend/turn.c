@@ -43,7 +43,7 @@
  * above 0 has a shorter one, as it would have less of a processor.
  *
  * All of this is lists that the back end keeps under its own lock. Nothing is allocated: a client's
- * place is in &struct loom_file, that of its user in &struct loom_file_user.
+ * place is in &struct loom_file, and that of its user in what that refers to.
  */
 
 /* A waiting job of low priority has one part in so many of the engine. */
