@@ -244,6 +244,9 @@ static void loom_region_count_locked(struct loom_region *region, struct loom_reg
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
+	/* buffers of other drivers are nobody's */
+	if (!share)
+		return;
 	share->blocks[region->id] += sign;
 	for (bank = loom_mask_next(&block->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&block->mask, bank + 1))
