@@ -83,8 +83,8 @@
  * * &loom_flight.gate, then &loom_device.power_lock, then a lock of the back end's under which
  *   it reads records, then &loom_flight.give_lock, then the spinlocks above. Threads that
  *   signal fences and say so to lockdep take the last two only, and the gate if they do not
- *   have to wait for it. &loom_device.dying_lock and that of &loom_device.budget are taken inside of
- *   all others;
+ *   have to wait for it. &loom_device.dying_lock and that of &loom_device.budget are taken inside
+ *   of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;

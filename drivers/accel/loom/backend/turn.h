@@ -33,8 +33,8 @@ struct loom_turns {
 	/** @levels: of &loom_user_turn.share, by priority */
 	struct loom_turn_round levels[LOOM_PRIORITY_COUNT];
 	/**
-	 * @low_due_ns: engine time that is due to low priority: a part of what others have had while
-	 * a job of it waited, less what it has had meanwhile, as LOOM_TURN_LOW_SHARE says
+	 * @low_due_ns: engine time that is due to low priority: a part of what others have had
+	 * while a job of it waited, less what it has had meanwhile, as LOOM_TURN_LOW_SHARE says
 	 */
 	s64 low_due_ns;
 	/** @low: it has that now */
