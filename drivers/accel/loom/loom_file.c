@@ -142,7 +142,6 @@ struct loom_file *loom_file_create(u64 id, const void *device)
 		INIT_LIST_HEAD(&client->turns[i].jobs);
 	}
 	client->id = id;
-	client->uid = current_uid();
 	/* ids are never zero */
 	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&client->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

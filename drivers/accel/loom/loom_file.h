@@ -96,8 +96,6 @@ struct loom_file {
 	bool closed;
 	/** @id: drm_file.client_id, constant */
 	u64 id;
-	/** @uid: real user of who opened it, constant */
-	kuid_t uid;
 	/** @bo_bytes: bytes of the buffers that it made, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @plans_bytes: bytes of its plans, see loom_quota.c */

@@ -77,7 +77,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 		ret = loom_refuse(&loom->drm, -EIO, "submit: the device is wedged");
 		goto err_put;
 	}
-	if (loom_budget_refuses(loom, client->uid)) {
+	if (loom_budget_refuses(loom, client->user->uid)) {
 		ret = loom_refuse(&loom->drm, -EIO, "submit: jobs of this user hang the device");
 		goto err_put;
 	}

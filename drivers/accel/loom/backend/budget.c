@@ -12,8 +12,8 @@
  *
  * A reset because a job could not be stopped is charged to the user whose job it was. After two
  * within a minute the jobs of this user that the device has not begun end with EIO, and SUBMIT
- * refuses more of them for a minute. Jobs of other users run. A user is the real user ID of the
- * process that opened the node: a client has as many files as it likes, and root is no exception.
+ * refuses more of them for a minute. Jobs of other users run. A user is who takes turns (turn.c): a
+ * client has as many files as it likes, and root is no exception.
  *
  * Any other reset is charged to the device: moves that do not end, a heartbeat that stands still,
  * records of another epoch. The third within a minute wedges the device instead, unless a record

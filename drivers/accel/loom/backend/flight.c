@@ -521,7 +521,7 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 		if (again)
 			continue;
 		if (job->id == guilty) {
-			uid = job->context->client->uid;
+			uid = job->context->client->user->uid;
 			refused = loom_budget_take_user(loom, uid);
 		}
 		error = loom_job_stop_reason(job) ?: -ECANCELED;

@@ -170,7 +170,7 @@ void loom_job_refuse_all(struct loom_device *loom, kuid_t uid)
 	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
 		/* the free path does list_del() on whichever list holds the job */
 		list_move_tail(&job->node, &seen);
-		if (!READ_ONCE(job->ended) && uid_eq(job->context->client->uid, uid)) {
+		if (!READ_ONCE(job->ended) && uid_eq(job->context->client->user->uid, uid)) {
 			cmpxchg(&job->stop, 0, -EIO);
 			if (job->started)
 				loom_flight_stop(job);
