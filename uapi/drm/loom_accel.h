@@ -72,8 +72,8 @@ extern "C" {
  * ENODEV     the device was unplugged
  * EIO        SUBMIT, BO_READ, BO_WRITE, and a fence: the device is broken, and is not used any more
  *            until it is bound to its driver anew. Its uevent is WEDGED=rebind. Since minor 5.
- *            Also SUBMIT and a fence, without an uevent: two jobs of this user (the real user ID
- *            that opened the node) did not stop and had the device reset, within a minute. The
+ *            Also SUBMIT and a fence, without an uevent: two jobs of this user (the effective user
+ *            ID that opened the node) did not stop and had the device reset, within a minute. The
  *            user's queued jobs end, and SUBMIT refuses more for a minute
  * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach. BO_READ and
  *            BO_WRITE: a buffer of another driver, which can be mapped. mmap(), and PRIME: see
