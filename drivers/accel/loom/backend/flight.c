@@ -10,7 +10,6 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_job.h"
-#include "sched.h"
 
 /**
  * DOC: Jobs in flight
@@ -504,6 +503,27 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, b
 	return found;
 }
 
+/* The jobs of a user who has had the device reset too often end with EIO. It has none of them. */
+static void loom_flight_refuse(struct loom_device *loom, kuid_t uid)
+{
+	struct loom_job *job;
+	LIST_HEAD(seen);
+
+	spin_lock(&loom->job_lock);
+	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
+		/* the free path does list_del() on whichever list holds the job */
+		list_move_tail(&job->node, &seen);
+		if (!READ_ONCE(job->ended) && uid_eq(job->context->client->user->uid, uid)) {
+			cmpxchg(&job->stop, 0, -EIO);
+			if (job->started)
+				loom_flight_stop(job);
+		}
+		cond_resched_lock(&loom->job_lock);
+	}
+	list_splice(&seen, &loom->jobs);
+	spin_unlock(&loom->job_lock);
+}
+
 /**
  * loom_flight_renew() - the device was reset: what becomes of the jobs that it had
  * @loom: the device, with the gate held for writing; no records are to come
@@ -530,7 +550,7 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 	}
 	/* the device has none of them any more */
 	if (refused)
-		loom_job_refuse_all(loom, uid);
+		loom_flight_refuse(loom, uid);
 	queue_work(loom->sched_wq, &loom->flight.work);
 }
 

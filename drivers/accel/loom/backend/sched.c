@@ -155,33 +155,6 @@ void loom_job_stop_all(struct loom_device *loom, struct loom_file *client)
 }
 
 /**
- * loom_job_refuse_all() - end the jobs of a user, who has had the device reset too often
- * @loom: the device, which has none of the jobs
- * @uid: the user
- *
- * They end with EIO.
- */
-void loom_job_refuse_all(struct loom_device *loom, kuid_t uid)
-{
-	struct loom_job *job;
-	LIST_HEAD(seen);
-
-	spin_lock(&loom->job_lock);
-	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
-		/* the free path does list_del() on whichever list holds the job */
-		list_move_tail(&job->node, &seen);
-		if (!READ_ONCE(job->ended) && uid_eq(job->context->client->user->uid, uid)) {
-			cmpxchg(&job->stop, 0, -EIO);
-			if (job->started)
-				loom_flight_stop(job);
-		}
-		cond_resched_lock(&loom->job_lock);
-	}
-	list_splice(&seen, &loom->jobs);
-	spin_unlock(&loom->job_lock);
-}
-
-/**
  * loom_job_free() - free a job that was not queued, or that has ended
  * @job: the job; it may be as loom_submit.c has left it at any point
  */

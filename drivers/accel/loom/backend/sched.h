@@ -2,8 +2,6 @@
 #ifndef LOOM_SCHED_H
 #define LOOM_SCHED_H
 
-#include <linux/uidgid.h>
-
 struct loom_bo;
 struct loom_device;
 struct loom_file;
@@ -13,7 +11,6 @@ struct loom_region_scratch;
 void loom_job_revoked(struct loom_region_scratch *scratch);
 int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo);
 void loom_job_stop_all(struct loom_device *loom, struct loom_file *client);
-void loom_job_refuse_all(struct loom_device *loom, kuid_t uid);
 void loom_job_free(struct loom_job *job);
 
 int loom_job_device_init(struct loom_device *loom);
