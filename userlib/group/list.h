@@ -87,6 +87,13 @@ struct loom_group_cost {
 	u64 peak_bytes;
 };
 
+/* The lower price first (DRAM bytes or cycles, see &struct loom_group_aim), then the tie. */
+static inline bool loom_group_cheaper(const struct loom_group_cost *a,
+				      const struct loom_group_cost *b)
+{
+	return a->price != b->price ? a->price < b->price : a->tie < b->tie;
+}
+
 /**
  * struct loom_group_unit - a node of the graph with its operations
  * @node: place of the node in the order in which nodes run

@@ -82,13 +82,6 @@ u32 loom_group_slice_counts(u64 dim, u32 *counts);
 /** loom_group_is_slice_count() - @dim elements can be cut into @slices, two or more */
 bool loom_group_is_slice_count(u64 dim, u32 slices);
 
-/* The lower price first (DRAM bytes or cycles, see &struct loom_group_aim), then the tie. */
-static inline bool loom_group_cheaper(const struct loom_group_cost *a,
-				      const struct loom_group_cost *b)
-{
-	return a->price != b->price ? a->price < b->price : a->tie < b->tie;
-}
-
 /* estimate.c: what a group might cost */
 
 struct loom_group_estimate;

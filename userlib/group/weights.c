@@ -336,8 +336,7 @@ int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
 	other = fit_weights(group, &whole, budget_bytes);
 	if (ret || (other && other != -ENOSPC))
 		return other;
-	if (!other && (group->cost.price < cost.price ||
-		       (group->cost.price == cost.price && group->cost.tie < cost.tie)))
+	if (!other && loom_group_cheaper(&group->cost, &cost))
 		return 0;
 	memcpy(group->parts, group->unfitted, bytes);
 	return fit_weights(group, &fit, budget_bytes);
