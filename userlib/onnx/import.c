@@ -245,6 +245,12 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 	return mask;
 }
 
+struct loom_value *loom_import_wide(struct loom_import *im, struct loom_value *x)
+{
+	return x && x->dtype == DRM_LOOM_DTYPE_F16 ?
+		loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32) : x;
+}
+
 struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				    int64_t start, int64_t step, int64_t count)
 {

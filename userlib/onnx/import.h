@@ -109,6 +109,9 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 /** loom_import_clamp() - @x, but at least @low and at most @high */
 int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
 
+/** loom_import_wide() - @x in f32 if it is f16, whose squares are infinite from 256 on */
+struct loom_value *loom_import_wide(struct loom_import *im, struct loom_value *x);
+
 /** loom_import_part() - @count elements along @axis from @start on, in steps of @step */
 struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				    int64_t start, int64_t step, int64_t count);

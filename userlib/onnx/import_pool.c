@@ -179,10 +179,9 @@ void loom_import_pool(struct loom_import *im, int kind)
 	dims[1] = x->dims[1];
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
-	/* powers of f16 are infinite soon, so norms of it are computed in f32 */
 	dtype = x->dtype;
-	if (kind == LOOM_GPOOL_LP && dtype == DRM_LOOM_DTYPE_F16)
-		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
+	if (kind == LOOM_GPOOL_LP)
+		x = loom_import_wide(im, x);
 	/* zeroes are neutral to a norm, and the device has none of windows that are cut off */
 	if (kind == LOOM_GPOOL_LP && window.ceil_mode && !im->em->status) {
 		x = pad_for_windows(im, x, &window, 0);

@@ -125,13 +125,6 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 	return loom_emit_fn(im->em, LOOM_GFN_SQRT, variance);
 }
 
-/* Squares of f16 above 255 are infinite in f16, so normalisations are computed in f32. */
-static struct loom_value *emit_wide(struct loom_import *im, struct loom_value *x)
-{
-	return x && x->dtype == DRM_LOOM_DTYPE_F16 ?
-		loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32) : x;
-}
-
 /**
  * struct normal - x normalised over some axes
  * @mean: over the axes, kept as 1; that of f16 is f32, as are the next two
@@ -153,7 +146,7 @@ static struct normal emit_normal(struct loom_import *im, struct loom_value *x, u
 	struct loom_value *centred;
 	struct normal normal;
 
-	x = emit_wide(im, x);
+	x = loom_import_wide(im, x);
 	normal.mean = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, x, axes, true);
 	centred = loom_emit_binary(im->em, LOOM_GBIN_SUB, x, normal.mean);
 	normal.variance = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, centred);
@@ -193,7 +186,7 @@ void loom_import_layer_norm(struct loom_import *im, int unused)
 static struct loom_value *emit_rms(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				   float epsilon, struct loom_value *scale)
 {
-	struct loom_value *y, *wide = emit_wide(im, x);
+	struct loom_value *y, *wide = loom_import_wide(im, x);
 
 	if (!x)
 		return NULL;
@@ -417,7 +410,7 @@ void loom_import_mvn(struct loom_import *im, int unused)
 	if (!x)
 		return;
 	dtype = x->dtype;
-	x = emit_wide(im, x);
+	x = loom_import_wide(im, x);
 	if (!x)
 		return;
 	count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
@@ -477,7 +470,7 @@ void loom_import_lrn(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "size %lld is out of range", (long long)size);
 		return;
 	}
-	wide = emit_wide(im, x);
+	wide = loom_import_wide(im, x);
 	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, wide, wide);
 	if (!mean)
 		return;
