@@ -4,6 +4,7 @@
  * give a graph whose outputs have the types and shapes of the expected ones. A second import takes
  * the inputs as constants: what then folds to a constant has to have the expected elements, too.
  */
+#include "data_set.h"
 #include "graph/graph.h"
 #include "near.h"
 #include "tap.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 
 #define DATA		"/usr/share/libonnx-testdata/data"
-#define MAX_TENSORS	64
 
 static const char *const suites[] = {
 	"node", "pytorch-converted", "pytorch-operator", "simple", NULL,
@@ -39,19 +39,6 @@ struct test_case {
 	uint32_t num_inputs;
 	uint32_t num_outputs;
 };
-
-static uint32_t load_all(const char *path, const char *kind, struct loom_array *arrays)
-{
-	char name[600];
-	uint32_t count;
-
-	for (count = 0; count < MAX_TENSORS; count++) {
-		snprintf(name, sizeof(name), "%s/test_data_set_0/%s_%u.pb", path, kind, count);
-		if (loom_tensor_load_pb(name, &arrays[count], NULL))
-			break;
-	}
-	return count;
-}
 
 static void test_case_clear(struct test_case *test)
 {
@@ -159,8 +146,8 @@ static void run_case(const char *suite, const char *name)
 	if (!test)
 		tap_fatal("no memory");
 	snprintf(test->path, sizeof(test->path), DATA "/%s/%s", suite, name);
-	test->num_inputs = load_all(test->path, "input", test->inputs);
-	test->num_outputs = load_all(test->path, "output", test->outputs);
+	test->num_inputs = load_data_set(test->path, "input", test->inputs);
+	test->num_outputs = load_data_set(test->path, "output", test->outputs);
 	code = import(test, 0, &graph, &err);
 	if (code == -EOPNOTSUPP) {
 		tap_skip("%s/%s: %s", suite, name, err.text);

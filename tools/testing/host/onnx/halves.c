@@ -5,6 +5,7 @@
  * and its results must be near the expected ones. Operators that ONNX keeps to f32 are listed.
  * Operators without such a test have forms.
  */
+#include "data_set.h"
 #include "form.h"
 #include "near.h"
 #include "onnx/proto.h"
@@ -12,7 +13,6 @@
 #include <dirent.h>
 
 #define DATA		"/usr/share/libonnx-testdata/data/node"
-#define MAX_TENSORS	64
 #define FLOAT		ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
 #define FLOAT16		ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16
 /* beyond it, or nearly so, f16 has infinities */
@@ -159,19 +159,6 @@ static Onnx__ModelProto *load_model(const char *folder)
 	model = onnx__model_proto__unpack(NULL, (size_t)size, bytes);
 	free(bytes);
 	return model;
-}
-
-static uint32_t load_all(const char *folder, const char *kind, struct loom_array *arrays)
-{
-	char path[600];
-	uint32_t count;
-
-	for (count = 0; count < MAX_TENSORS; count++) {
-		snprintf(path, sizeof(path), "%s/test_data_set_0/%s_%u.pb", folder, kind, count);
-		if (loom_tensor_load_pb(path, &arrays[count], NULL))
-			break;
-	}
-	return count;
 }
 
 /* Which operands are f32 whatever the others are: scales of Resize and Upsample. */
@@ -361,8 +348,8 @@ static void run_case(const char *name)
 
 	snprintf(test->path, sizeof(test->path), DATA "/%s", name);
 	test->model = load_model(test->path);
-	test->num_inputs = load_all(test->path, "input", test->inputs[0]);
-	test->num_outputs = load_all(test->path, "output", test->outputs);
+	test->num_inputs = load_data_set(test->path, "input", test->inputs[0]);
+	test->num_outputs = load_data_set(test->path, "output", test->outputs);
 	for (i = 0; i < test->num_inputs; i++) {
 		struct loom_array *from = &test->inputs[0][i], *to = &test->inputs[1][i];
 
