@@ -11,6 +11,7 @@
 #include "loom_place.h"
 #include "place_item.h"
 #include "place_make.h"
+#include "starved.h"
 #include "tap.h"
 #include "tiling/tiling.h"
 #include "wrapped.h"
@@ -28,49 +29,26 @@
 /* What errno was before. */
 #define BEFORE		77
 
-/* Threads allocate, too. All but @fail_at and @fail_on change in a call only. */
-static unsigned int allocations, fail_at = UINT32_MAX;
-static bool fail_on;
-static int kept;
-
-static bool fails(void)
-{
-	unsigned int number = __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
-
-	if (number != fail_at && (!fail_on || number < fail_at))
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-static void *count(void *memory)
-{
-	if (memory)
-		__atomic_fetch_add(&kept, 1, __ATOMIC_RELAXED);
-	return memory;
-}
-
 void *__wrap_malloc(size_t bytes)
 {
-	return fails() ? NULL : count(__real_malloc(bytes));
+	return fails() ? NULL : keep(__real_malloc(bytes));
 }
 
 void *__wrap_calloc(size_t number, size_t bytes)
 {
-	return fails() ? NULL : count(__real_calloc(number, bytes));
+	return fails() ? NULL : keep(__real_calloc(number, bytes));
 }
 
 void *__wrap_realloc(void *memory, size_t bytes)
 {
 	if (fails())
 		return NULL;
-	return memory ? __real_realloc(memory, bytes) : count(__real_realloc(memory, bytes));
+	return memory ? __real_realloc(memory, bytes) : keep(__real_realloc(memory, bytes));
 }
 
 void __wrap_free(void *memory)
 {
-	if (memory)
-		__atomic_fetch_sub(&kept, 1, __ATOMIC_RELAXED);
+	release(memory);
 	__real_free(memory);
 }
 
@@ -127,11 +105,11 @@ static const char *starve(const struct job *job, unsigned int number, bool on)
 
 	allocations = 0;
 	fail_at = number;
-	fail_on = on;
+	goes_on = on;
 	errno = BEFORE;
 	ret = run(job);
 	fail_at = UINT32_MAX;
-	fail_on = false;
+	goes_on = false;
 	/* only what is public promises that */
 	if (errno != BEFORE && !job->tiles)
 		return "errno is another";

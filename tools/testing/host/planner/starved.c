@@ -17,7 +17,6 @@ int main(void)
 
 #else
 
-#include <errno.h>
 #include <string.h>
 
 #include "chips.h"
@@ -25,34 +24,11 @@ int main(void)
 #include "host/rewrite/nets.h"
 #include "libc_memory.h"
 #include "loom_planner.h"
+#include "starved.h"
 
 /* How many allocations of a plan are tried, evenly spread. */
 #define TRIES	40
 #define GRAPHS	4
-
-static bool counts, goes_on;
-static u32 allocations, fail_at = UINT32_MAX;
-static s32 kept;
-
-static bool fails(void)
-{
-	u32 number;
-
-	if (!counts)
-		return false;
-	number = __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
-	if (number != fail_at && (!goes_on || number < fail_at))
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-static void *keep(void *memory)
-{
-	if (memory)
-		__atomic_fetch_add(&kept, 1, __ATOMIC_RELAXED);
-	return memory;
-}
 
 void *malloc(size_t bytes)
 {
@@ -73,8 +49,7 @@ void *realloc(void *memory, size_t bytes)
 
 void free(void *memory)
 {
-	if (memory)
-		__atomic_fetch_sub(&kept, 1, __ATOMIC_RELAXED);
+	release(memory);
 	__libc_free(memory);
 }
 
@@ -87,9 +62,8 @@ static int plan(const struct test_case *test, const struct loom_planner_options 
 	*program = NULL;
 	allocations = 0;
 	fail_at = at;
-	counts = true;
 	ret = loom_program_create(test->graph, how, program, &err);
-	counts = false;
+	fail_at = UINT32_MAX;
 	return ret;
 }
 
@@ -97,7 +71,7 @@ static int plan(const struct test_case *test, const struct loom_planner_options 
 static bool try_one(const struct test_case *test, const struct loom_planner_options *how, u32 at,
 		    const struct loom_program *want)
 {
-	s32 before = kept;
+	int before = kept;
 	struct loom_program *program;
 	int ret = plan(test, how, at, &program);
 	bool good = ret == -ENOMEM;
