@@ -166,15 +166,17 @@ def judge_kunit(lines, status):
 
 
 def excerpt(lines):
-    """What is said around the first failures; the end, if no line is one."""
+    """The lines around the first three failures; the last ones, if no line is a failure."""
     failures = [at for at, line in enumerate(lines) if re.match(r"\s*not ok\b(?!.*# SKIP)", line)]
-    shown = sorted({at for failure in failures[:3]
-                    for at in range(max(failure - 48, 0), min(failure + 12, len(lines)))})
-    said = []
-    for at in shown or range(max(len(lines) - 40, 0), len(lines)):
-        if said and at - 1 not in shown and shown:
+    if not failures:
+        return lines[-40:]
+    said, end = [], 0
+    for at in failures[:3]:
+        begin = max(at - 48, end)
+        if begin > end:
             said.append("[...]")
-        said.append(lines[at])
+        said += lines[begin:at + 12]
+        end = at + 12
     return said
 
 
