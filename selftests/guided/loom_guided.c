@@ -460,7 +460,7 @@ static int call_fdinfo(struct world *world, struct file *file, const uint32_t *w
 	return loom_engine_ns(file->fd) < 0 ? -EIO : 0;
 }
 
-/* What most calls need is there at the beginning. */
+/* The objects that most calls need: a context, buffers, plans and a syncobj. */
 static void file_begin(struct world *world, struct file *file)
 {
 	static const uint32_t signaled[WORDS] = { 1 }, host[WORDS] = { [9] = 0x40 },

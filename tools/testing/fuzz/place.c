@@ -217,7 +217,7 @@ static bool fuzz_is_wrong(const struct loom_place_problem *problem, const uint64
 #define FUZZ_MOVES	12
 
 /*
- * What proves an answer refuses those that are wrong: one item of the answer is moved a little, to
+ * The check of answers refuses those that are wrong: one item of the answer is moved a little, to
  * where another one is, or to another pool, which is nearly always wrong.
  */
 static void fuzz_check_proof(const struct loom_place_problem *problem,

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is larger is not replayed: it would take seconds. */
+/* A larger plan is not replayed: that would take seconds. */
 #define JUDGE_MAX_BYTES		(1ULL << 21)
 #define JUDGE_MAX_ELEMENTS	(1ULL << 18)
 

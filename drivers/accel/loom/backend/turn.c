@@ -51,7 +51,7 @@
 
 static uint loom_turn_time_slice_ms = 10;
 module_param_named(time_slice_ms, loom_turn_time_slice_ms, uint, 0644);
-MODULE_PARM_DESC(time_slice_ms, "Engine time of a client before the next one (1 to 1000, default: 10)");
+MODULE_PARM_DESC(time_slice_ms, "Engine time of a user before the next one (1 to 1000, default: 10)");
 
 /**
  * loom_turn_slice_ns() - the time slice of who submits a job
@@ -114,7 +114,7 @@ static void loom_turn_enter(struct loom_turn_round *round, struct loom_turn_shar
 		list_add_tail(&share->node, &round->expired);
 }
 
-/* Who is next; there is one. */
+/* The next one; the round must not be empty. */
 static struct loom_turn_share *loom_turn_first(struct loom_turn_round *round)
 {
 	if (list_empty(&round->active)) {
