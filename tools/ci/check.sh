@@ -262,4 +262,8 @@ if [ -s $folder/skips ]; then
 	echo 'skipped, by reason:'
 	sort $folder/skips | uniq -c | sort -k1,1rn
 fi
+if [ -s $folder/failures ]; then
+	echo 'failed:'
+	cat $folder/failures
+fi
 exit $status

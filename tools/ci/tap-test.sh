@@ -30,6 +30,11 @@ ok "$([ "$(tail -n 1 "$dir/skips")" = 'no device' ]; echo $?)" 'its reason is ke
 tools/ci/tap.py --folder "$dir" test -- sh -c 'echo "# because"; echo not ok 1; seq 99; echo 1..1' |
 	grep -q '| # because'
 ok $? 'what is said before a failure is shown, if much comes after it'
+ok "$([ "$(grep -c '| # because' "$dir/failures")" = 1 ]; echo $?)" 'and is kept'
+tools/ci/tap.py --folder "$dir" test --kselftest -- \
+	sh -c 'echo 1..1; echo "# # a.c:1: expected"; echo "# not ok 1 a"; seq 99; echo "not ok 1 program"' |
+	grep -q '| # # a.c:1: expected'
+ok $? 'what is said before a failure in the runner is shown'
 judged '0 0 1' 'all skipped' -- 'echo 1..0 "# SKIP no device"; exit 4'
 judged '1 1 0' 'status 77 behind a test that ran' -- 'echo ok 1; echo 1..1; exit 77'
 judged '1 1 0' 'status 4 behind a test that ran' -- 'echo ok 1; echo 1..1; exit 4'

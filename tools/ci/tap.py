@@ -6,7 +6,8 @@
            [--cpu S] [--folder DIR] -- COMMAND...
 
 The output goes to DIR/NAME.log, build/check as a rule; failures and one closing line go to
-stdout; figures go to DIR/results, and the reason of each skip to DIR/skips. A program that
+stdout; figures go to DIR/results, the reason of each skip to DIR/skips, and each failure with
+the lines before it to DIR/failures. A program that
 runs no test, prints no plan or two, runs fewer tests than it planned, or exits badly without
 a "not ok" has failed: silence is not success. Status 4 or 77 says that all was skipped, and
 is bad if a test ran. --plain makes the exit status the one result. --kselftest reads the results that the stock runner
@@ -165,18 +166,19 @@ def judge_kunit(lines, status):
     return tally
 
 
-def excerpt(lines):
+def excerpt(lines, before, after):
     """The lines around the first three failures; the last ones, if no line is a failure."""
-    failures = [at for at, line in enumerate(lines) if re.match(r"\s*not ok\b(?!.*# SKIP)", line)]
+    failures = [at for at, line in enumerate(lines)
+                if re.match(r"(# )*\s*not ok\b(?!.*# SKIP)", line)]
     if not failures:
-        return lines[-40:]
+        return lines[-before:]
     said, end = [], 0
     for at in failures[:3]:
-        begin = max(at - 48, end)
+        begin = max(at - before, end)
         if begin > end:
             said.append("[...]")
-        said += lines[begin:at + 12]
-        end = at + 12
+        said += lines[begin:at + after]
+        end = at + after
     return said
 
 
@@ -285,7 +287,10 @@ def main():
     said += [f"     {text}" for text in tally.complaints[:20]]
     if tally.failed:
         said.append(f"     from {path}:")
-        said += [f"     | {line}" for line in excerpt(lines)]
+        said += [f"     | {line}" for line in excerpt(lines, 48, 12)]
+        with open(os.path.join(folder, "failures"), "a", encoding="utf-8") as failures:
+            failures.writelines(f"{line}\n" for line in said[:2])
+            failures.writelines(f"     | {line}\n" for line in excerpt(lines, 8, 2))
     # in one piece: others run beside this one
     sys.stdout.write("\n".join(said) + "\n")
     with open(os.path.join(folder, "results"), "a", encoding="utf-8") as results:
