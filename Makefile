@@ -86,18 +86,29 @@ asan_bin	:= $(test_src:$(T)/host/%.c=$(O)/asan/host/%)
 e2e_bin		:= $(e2e_src:$(T)/e2e/%.c=$(O)/e2e/%)
 bench_bin	:= $(bench_src:$(T)/bench/%.c=$(O)/bench/%)
 fuzz_bin	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/asan/fuzz/%)
+uapi_headers	:= $(wildcard uapi/drm/*.h)
 tool_bin	:= $(if $(tool_src),$(O)/loom)
 asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
 sim_bin		:= $(O)/loom-sim
 
-.PHONY: help
+.PHONY: help help-all
 help:
 	@echo 'Loom $(VERSION)'
 	@echo
 	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
-	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own,'
-	@echo '                    DEVICE=pci runs it on a device on the bus, see Documentation/sim.rst'
 	@echo '  make check        build everything, run the tests, here and in the VM'
+	@echo '  make tools        build/loom, build/loom-sim, and the library that they use'
+	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
+	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
+	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
+	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
+	@echo
+	@echo 'All products and downloads are under build/. make help-all lists all targets.'
+
+help-all: help
+	@echo
+	@echo '  make run          TEXT="..." sets the line, MODEL=path INPUT=path runs your own,'
+	@echo '                    DEVICE=pci runs it on a device on the bus, see Documentation/sim.rst'
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
 	@echo
@@ -111,9 +122,7 @@ help:
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a; the placer alone: build/libloomplace.so, .a'
 	@echo '  make python       the package loom for Python: build/python'
-	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make ep           build/libloom_ep.so, which ONNX Runtime loads; fetches its headers'
-	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
 	@echo '  make tsan         threads, teams and pipelines, with the sanitizer that sees data races'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
@@ -140,18 +149,14 @@ help:
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make ort-models   every network by the provider, beside ONNX Runtime: the table of its page; long'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
-	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
 	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
 	@echo '  make series       cut it into patches for the kernel: build/series/'
 	@echo '  make examples     the programs of Documentation/examples in C and C++: build/examples'
-	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make man          man pages: build/man'
 	@echo '  make vm           a shell in the VM, with the module loaded'
-	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
 	@echo '  make deb          packages for Debian: build/deb/*.deb'
 	@echo '  make clean        remove products, keep downloads; distclean removes both'
-	@echo
-	@echo 'All products and downloads are under build/.'
+	@echo '  make compile_commands.json   for clangd: how each file of library, tools, tests and module is compiled'
 
 # --- packages, downloads -----------------------------------------------------
 
@@ -169,7 +174,10 @@ models:
 
 # --- library and tools -------------------------------------------------------
 
-.PHONY: lib tools
+.PHONY: lib tools compile_commands.json
+compile_commands.json:
+	@$(MAKE) -Bn lib tools build-tests examples | tools/ci/compile-commands.py $(O)/module >$@
+
 lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc $(O)/libloomplace.a $(O)/libloomplace.so \
 	$(O)/loomplace.pc
 tools: lib $(tool_bin) $(sim_bin)
@@ -337,11 +345,11 @@ PYTHONDIR	?= $(PREFIX)/lib/$(if $(filter /usr,$(PREFIX)),python3,$(shell $(PYTHO
 .PHONY: python
 python: $(O)/python/.stamp
 $(O)/python/.stamp: userlib/python/generate.py $(python_src) $(wildcard userlib/include/*.h) \
-		uapi/drm/loom_accel.h Makefile
+		$(uapi_headers) Makefile
 	@echo '  GEN     $(O)/python/loom'; rm -rf $(O)/python; mkdir -p $(O)/python/loom
 	@cp $(python_src) $(O)/python/loom/
 	@$(PYTHON) userlib/python/generate.py $(O)/python/loom/abi.py $(CC) -std=gnu11 -Iuapi \
-		-Iuserlib/include $(drm_cflags) $(wildcard userlib/include/*.h) uapi/drm/loom_accel.h
+		-Iuserlib/include $(drm_cflags) $(wildcard userlib/include/*.h) $(uapi_headers)
 	@touch $@
 
 # --- tests and benchmarks on this machine ------------------------------------
@@ -668,7 +676,7 @@ vm: tools module
 # loom(1), its commands, and the public headers
 .PHONY: man
 man: $(O)/man/.stamp
-$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) uapi/drm/loom_accel.h $(wildcard userlib/include/*.h \
+$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) $(uapi_headers) $(wildcard userlib/include/*.h \
 		Documentation/reference/*.rst) Documentation/tool.rst Documentation/library.rst
 	@tools/ci/pages/man.py $(O)/loom $(O)/man
 	@touch $@
@@ -710,7 +718,7 @@ install: lib tools man python
 		>'$(DESTDIR)$(LIBDIR)/pkgconfig/'$$i.pc || exit 1; done
 	install -m 644 userlib/loomplace/loomplace.h '$(DESTDIR)$(PREFIX)/include'
 	install -m 644 userlib/include/*.h userlib/include/*.hpp '$(DESTDIR)$(PREFIX)/include/loom'
-	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
+	install -m 644 $(uapi_headers) '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips' '$(DESTDIR)$(PYTHONDIR)/loom'
 	install -m 644 $(O)/python/loom/*.py $(O)/python/loom/py.typed '$(DESTDIR)$(PYTHONDIR)/loom'
 	install -m 644 $(chip_files) '$(DESTDIR)$(PREFIX)/share/loom/chips'
