@@ -32,11 +32,11 @@ compile() {
 	done
 }
 
-# finds NAME WANT: floors.py prints one line more than for the tree itself: WANT
+# finds NAME WANT [STATUS]: floors.py prints one line more than for the tree itself: WANT
 finds() {
 	local said status=0
 	said=$("$dir/tools/ci/floors.py" 2>&1) || status=$?
-	is "$1" "status 1: $2" "status $status: $(comm -13 "$dir/known" <(sort <<<"$said"))"
+	is "$1" "status ${3:-1}: $2" "status $status: $(comm -13 "$dir/known" <(sort <<<"$said"))"
 }
 
 # refuses NAME WANT: floors.py does not do the check, because of WANT
@@ -62,8 +62,7 @@ clean() {
 }
 
 said=$(tools/ci/floors.py 2>&1)
-is 'the tree keeps its floors' 'status 0: ' "status $?: $said"
-sort <<<"$said" >"$dir/known"
+is 'the tree keeps its floors' 'status 0: ' "status $?: $(grep -v '^warning: ' <<<"$said")"
 
 cp -r --parents userlib drivers/accel/loom/core tools/ci/floors.py tools/ci/floors.txt \
 	build/obj/userlib build/obj/drivers/accel/loom/core "$dir"
@@ -182,14 +181,14 @@ finds 'a header that does not exist' \
 cp tools/ci/floors.txt "$dir/tools/ci/floors.txt"
 
 yes '/* more */' | head -n 801 >"$dir/userlib/place/long.h"
-finds 'a file that is too long' 'userlib/place/long.h has 801 lines: at most 800 are allowed'
+finds 'a file that is too long' 'warning: userlib/place/long.h has 801 lines, more than 800' 0
 clean userlib/place/long.h
 
 mkdir -p "$dir/full"
 for i in $(seq 41); do
 	: >"$dir/full/$i.txt"
 done
-finds 'a folder with too many files' 'full has 41 files: at most 40 are allowed'
+finds 'a folder with too many files' 'warning: full has 41 files, more than 40' 0
 rm -r "$dir/full"
 
 : >"$dir/userlib/place/loom_stray.h"
