@@ -177,7 +177,7 @@ static int add_group(struct chain *c, const struct loom_group_cut *cut)
 
 static int place_chain(struct chain *c)
 {
-	const struct loom_sram *sram = &c->group->list->lower->sram;
+	const struct loom_slice_limits *sram = &c->group->list->lower->sram;
 	const struct loom_place_pool pool = { .capacity_bytes = sram->bytes };
 	const struct loom_place_problem problem = {
 		.items = c->items, .num_items = c->count, .pools = &pool, .num_pools = 1,

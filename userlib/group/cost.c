@@ -193,7 +193,7 @@ static void add_alone(const struct loom_group_list *list, const struct loom_grou
 		      u64 *bytes, u64 *slices)
 {
 	const struct loom_ref *y = &op->kernel.operands[0].ref;
-	struct loom_tiling tiling;
+	struct loom_slicing tiling;
 	u64 need, elems = 1;
 	u32 i;
 

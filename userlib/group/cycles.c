@@ -275,7 +275,7 @@ static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lo
 	u64 bytes = loom_group_box_elems(&box, y->rank) * loom_dtype_bytes(y->dtype);
 	u64 start = lower->chip->dma_start +
 		    lower->chip->region[DRM_LOOM_REGION_DRAM].read_latency;
-	struct loom_tiling tiling;
+	struct loom_slicing tiling;
 	u64 need, more;
 
 	if (op->kind != LOOM_GROUP_COMPUTE) {

@@ -93,7 +93,7 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
  */
 static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u32 most)
 {
-	const struct loom_sram *sram = &d->list->lower->sram;
+	const struct loom_slice_limits *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
 	u64 height, budget, least = U64_MAX, known = cut->cost.price;
 	u32 round, dear = 0;

@@ -5,7 +5,7 @@
 u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
 			 u32 rank, u32 lane, u32 elem_bytes)
 {
-	const struct loom_sram *sram = &group->list->lower->sram;
+	const struct loom_slice_limits *sram = &group->list->lower->sram;
 	u64 bytes = elem_bytes;
 	u32 i;
 

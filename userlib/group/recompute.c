@@ -189,7 +189,7 @@ static u32 last_end(const struct recompute *a, u32 from)
  */
 static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 {
-	const struct loom_sram *sram = &a->list->lower->sram;
+	const struct loom_slice_limits *sram = &a->list->lower->sram;
 	struct loom_group *group = a->group;
 	u32 round, turn;
 	u64 height;

@@ -33,7 +33,7 @@ static u32 unit_of(const struct loom_group_list *list, u32 op)
 /* Of the axes that all ops allow to be dealt over the lanes: the one with which it is smallest. */
 static void choose_lane(struct loom_group_list *list, struct loom_group_use *use)
 {
-	const struct loom_sram *sram = &list->lower->sram;
+	const struct loom_slice_limits *sram = &list->lower->sram;
 	u64 bytes;
 	u32 i, k;
 

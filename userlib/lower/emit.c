@@ -38,7 +38,7 @@ struct box {
 struct writer {
 	struct loom_lower *lower;
 	const struct loom_kernel *kernel;
-	const struct loom_tiling *tiling;
+	const struct loom_slicing *tiling;
 	u32 base;
 	u32 slice;
 	u64 place[LOOM_KERNEL_OPERANDS][2];
@@ -233,7 +233,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 }
 
 /* The next slice; false after the last. */
-static bool next_slice(const struct loom_kernel *kernel, const struct loom_tiling *tiling,
+static bool next_slice(const struct loom_kernel *kernel, const struct loom_slicing *tiling,
 		       struct box *out)
 {
 	const struct loom_ref *y = &kernel->operands[0].ref;
@@ -281,7 +281,7 @@ static int place_buffers(struct writer *w)
 }
 
 static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
-			 struct loom_tiling *tiling)
+			 struct loom_slicing *tiling)
 {
 	u64 need = 0, usual;
 	int ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
@@ -329,12 +329,12 @@ static u32 count_uses(const struct loom_kernel *kernel, u32 index)
  * used by several slices, what is read directly is read by each.
  */
 static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
-		      struct loom_tiling *tiling)
+		      struct loom_slicing *tiling)
 {
 	const struct loom_stage *first = &kernel->stages[0];
 	u32 x = first->operand[1];
 	struct loom_kernel direct = *kernel;
-	struct loom_tiling loaded;
+	struct loom_slicing loaded;
 	bool any = false;
 	u64 need;
 
@@ -360,7 +360,7 @@ static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 }
 
 static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
-		       const struct loom_tiling *tiling)
+		       const struct loom_slicing *tiling)
 {
 	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_program_kernel note = {
@@ -385,7 +385,7 @@ static int emit_kernel(void *context, struct loom_kernel *kernel)
 {
 	struct loom_lower *lower = context;
 	const struct loom_ref *y = &kernel->operands[0].ref;
-	struct loom_tiling tiling;
+	struct loom_slicing tiling;
 	struct writer w = {
 		.lower = lower,
 		.kernel = kernel,

@@ -100,7 +100,7 @@ struct loom_lower {
 	struct loom_build *build;
 	struct loom_storage *storage;
 	const struct drm_loom_chip *chip;
-	struct loom_sram sram;
+	struct loom_slice_limits sram;
 	bool load_images;
 	enum loom_lower_in_place in_place;
 	const struct loom_node *node;

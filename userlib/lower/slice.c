@@ -56,7 +56,7 @@ struct candidates {
  */
 struct search {
 	const struct loom_kernel *kernel;
-	const struct loom_sram *sram;
+	const struct loom_slice_limits *sram;
 	u32 rank;
 	u32 follows[LOOM_KERNEL_OPERANDS];
 	u64 full[LOOM_KERNEL_OPERANDS];
@@ -65,7 +65,7 @@ struct search {
 	u32 pick[DRM_LOOM_MAX_RANK];
 	bool overlap;
 	bool found;
-	struct loom_tiling best;
+	struct loom_slicing best;
 	u64 least_bytes;
 };
 
@@ -281,7 +281,7 @@ static bool is_direct(const struct search *s, u32 index)
 }
 
 /* Sizes and numbers of buffers of the current cut. */
-static void measure_buffers(const struct search *s, u32 split, struct loom_tiling *tiling)
+static void measure_buffers(const struct search *s, u32 split, struct loom_slicing *tiling)
 {
 	u32 i, k;
 
@@ -336,7 +336,7 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 	return total;
 }
 
-static void consider(struct search *s, const struct loom_tiling *tiling)
+static void consider(struct search *s, const struct loom_slicing *tiling)
 {
 	if (s->found && (tiling->dram_bytes > s->best.dram_bytes ||
 			 (tiling->dram_bytes == s->best.dram_bytes &&
@@ -347,7 +347,7 @@ static void consider(struct search *s, const struct loom_tiling *tiling)
 }
 
 /* Tries all orders of the axes that are cut, inside of the loops over those that are not. */
-static void try_orders(struct search *s, struct loom_tiling *tiling, u32 fixed)
+static void try_orders(struct search *s, struct loom_slicing *tiling, u32 fixed)
 {
 	u32 i, swap;
 
@@ -381,7 +381,7 @@ static bool order_matters(const struct search *s, u32 split)
 
 static void try_cut(struct search *s)
 {
-	struct loom_tiling tiling = { .slices = 1 };
+	struct loom_slicing tiling = { .slices = 1 };
 	u32 split = 0, num_split = 0, uncut = 0, i;
 
 	for (i = 0; i < s->rank; i++) {
@@ -441,8 +441,8 @@ static void search_all(struct search *s, bool overlap)
 	try_cuts(s, 0);
 }
 
-int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
-		      struct loom_tiling *tiling, u64 *need_bytes)
+int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_limits *sram,
+		      struct loom_slicing *tiling, u64 *need_bytes)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	const struct loom_ref *y = &kernel->operands[0].ref;
@@ -475,10 +475,10 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *
 	return ret;
 }
 
-u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_sram *sram)
+u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_limits *sram)
 {
 	struct search *s = calloc(1, sizeof(*s));
-	struct loom_tiling tiling = { .slices = 1 };
+	struct loom_slicing tiling = { .slices = 1 };
 	u32 i;
 
 	if (!s)

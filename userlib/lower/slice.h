@@ -23,7 +23,7 @@
 #include "kernel.h"
 
 /**
- * struct loom_tiling - how a kernel is cut
+ * struct loom_slicing - how a kernel is cut
  * @chunk: elements per axis of the result; the last piece may be shorter
  * @order: axes from the outermost loop to the innermost
  * @overlap: double buffers: the next slice is loaded while one is computed
@@ -33,7 +33,7 @@
  * @dram_bytes: bytes that are loaded and stored, at most
  * @slices: number of slices
  */
-struct loom_tiling {
+struct loom_slicing {
 	u64 chunk[DRM_LOOM_MAX_RANK];
 	u32 order[DRM_LOOM_MAX_RANK];
 	bool overlap;
@@ -45,14 +45,14 @@ struct loom_tiling {
 };
 
 /**
- * struct loom_sram - what a kernel may use
+ * struct loom_slice_limits - what a kernel may use
  * @lanes: banks
  * @bytes: per lane
  * @align_bytes: of each buffer
  * @sub_bank_bytes: of its conflict sub-banks, 0: there is one only
  * @overlap: double buffers are allowed
  */
-struct loom_sram {
+struct loom_slice_limits {
 	u32 lanes;
 	u64 bytes;
 	u64 align_bytes;
@@ -69,10 +69,10 @@ struct loom_sram {
  *
  * Return: 0; -ENOSPC; -EOVERFLOW when even one element is too much work for a unit; -ENOMEM.
  */
-int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
-		      struct loom_tiling *tiling, u64 *need_bytes);
+int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_limits *sram,
+		      struct loom_slicing *tiling, u64 *need_bytes);
 /** loom_slice_least() - SRAM per lane that the smallest slices take; 0 without memory */
-u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_sram *sram);
+u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_limits *sram);
 /**
  * loom_slice_spread() - deals operands over the lanes so that the smallest slice is smallest
  * @kernel: the kernel, changed

@@ -30,7 +30,7 @@ static int64_t conv_groups(struct loom_import *im)
 	return groups;
 }
 
-static struct loom_gconv conv_attrs(const struct loom_window *window, int64_t groups)
+static struct loom_gconv conv_attrs(const struct loom_onnx_window *window, int64_t groups)
 {
 	struct loom_gconv conv = { .num_spatial = window->num_spatial, .groups = groups };
 
@@ -57,7 +57,7 @@ static void check_vector(struct loom_import *im, const struct loom_value *vector
 }
 
 static struct loom_value *emit_conv(struct loom_import *im, struct loom_value *const *operands,
-				    const struct loom_window *window, int64_t groups,
+				    const struct loom_onnx_window *window, int64_t groups,
 				    uint32_t dtype)
 {
 	const struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
@@ -91,7 +91,7 @@ static struct loom_value *per_channel(struct loom_import *im, struct loom_value 
 
 /* The padding counts as a zero point that is not known before: it is put there. */
 static struct loom_value *pad_with(struct loom_import *im, struct loom_value *x,
-				   struct loom_value *zero, struct loom_window *window)
+				   struct loom_value *zero, struct loom_onnx_window *window)
 {
 	int64_t dims[LOOM_GRAPH_RANK] = { 1, 1, 1, 1, 1 };
 	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
@@ -114,7 +114,7 @@ static struct loom_value *pad_with(struct loom_import *im, struct loom_value *x,
 
 /* Of each window and group: the sum of what it sees of x, less a zero point that is plain. */
 static struct loom_value *window_sums(struct loom_import *im, struct loom_value *const *operands,
-				      const struct loom_window *window, int64_t groups)
+				      const struct loom_onnx_window *window, int64_t groups)
 {
 	struct loom_value *in[LOOM_GCONV_NUM_OPERANDS] = { operands[LOOM_GCONV_X] }, *sums;
 	const struct loom_value *w = operands[LOOM_GCONV_W];
@@ -144,7 +144,7 @@ static struct loom_value *window_sums(struct loom_import *im, struct loom_value 
 
 /* With zero points that the device does not take, see import_quant.c. */
 static struct loom_value *conv_apart(struct loom_import *im, struct loom_value **operands,
-				     struct loom_window *window, int64_t groups)
+				     struct loom_onnx_window *window, int64_t groups)
 {
 	struct loom_value *p = operands[LOOM_GCONV_X_ZP], *q = operands[LOOM_GCONV_W_ZP];
 	struct loom_value *w = operands[LOOM_GCONV_W], *scale = operands[LOOM_GCONV_MULT], *y;
@@ -180,7 +180,7 @@ static void import_conv(struct loom_import *im, struct loom_value **operands, ui
 {
 	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W], *y;
 	const struct loom_value *zero = operands[LOOM_GCONV_Y_ZP];
-	struct loom_window window = { 0 };
+	struct loom_onnx_window window = { 0 };
 	int64_t groups = conv_groups(im);
 
 	if (!conv_ranks_fit(im, x, w))
@@ -286,7 +286,7 @@ void loom_import_qlinear_conv(struct loom_import *im, int unused)
 
 /* output sizes of ConvTranspose, by explicit size, automatic or stated padding */
 static void deconv_shape(struct loom_import *im, const struct loom_value *x,
-			 struct loom_window *window)
+			 struct loom_onnx_window *window)
 {
 	enum loom_auto_pad mode = loom_window_auto_pad(im);
 	int64_t pads[2 * LOOM_GRAPH_SPATIAL], extra[LOOM_GRAPH_SPATIAL];
@@ -328,7 +328,7 @@ void loom_import_conv_transpose(struct loom_import *im, int unused)
 	};
 	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
 	int64_t groups = conv_groups(im), dims[LOOM_GRAPH_RANK];
-	struct loom_window window = { 0 };
+	struct loom_onnx_window window = { 0 };
 	struct loom_node *node;
 	uint32_t i;
 

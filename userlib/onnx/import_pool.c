@@ -13,7 +13,8 @@
 #define INDICES_ELEMS_MAX	((int64_t)1 << 24)
 
 /* how far apart neighbours on each axis are counted: the last axis runs fastest, or the first */
-static void image_strides(const struct loom_window *window, bool first_fastest, int64_t *strides)
+static void image_strides(const struct loom_onnx_window *window, bool first_fastest,
+			  int64_t *strides)
 {
 	uint32_t i, j, n = window->num_spatial;
 	int64_t stride = 1;
@@ -27,7 +28,8 @@ static void image_strides(const struct loom_window *window, bool first_fastest, 
 
 /* for each result, where in the whole of @x the first element of its window is */
 static struct loom_value *window_origins(struct loom_import *im, const struct loom_value *x,
-					 const struct loom_window *window, const int64_t *strides)
+					 const struct loom_onnx_window *window,
+					 const int64_t *strides)
 {
 	int64_t dims[LOOM_GRAPH_RANK] = { x->dims[0], x->dims[1] };
 	int64_t at, image = loom_value_trailing(x, 2), windows = 1;
@@ -54,7 +56,7 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 
 /* @x with @border all around, as far as any window reaches */
 static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_value *x,
-					  const struct loom_window *window, double border)
+					  const struct loom_onnx_window *window, double border)
 {
 	struct loom_value *number = loom_emit_scalar(im->em, x->dtype, border);
 	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
@@ -82,7 +84,7 @@ static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_va
  */
 static struct loom_value *emit_indices(struct loom_import *im, struct loom_value *x,
 				       const struct loom_value *y,
-				       const struct loom_window *window)
+				       const struct loom_onnx_window *window)
 {
 	struct loom_value *padded, *best = NULL, *offsets = NULL, *origins;
 	int64_t strides[LOOM_GRAPH_SPATIAL], dims[LOOM_GRAPH_RANK], k, total = 1;
@@ -127,7 +129,7 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 }
 
 static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
-		       const struct loom_window *window, struct loom_gpool *pool)
+		       const struct loom_onnx_window *window, struct loom_gpool *pool)
 {
 	uint32_t i;
 
@@ -153,7 +155,7 @@ static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
 void loom_import_pool(struct loom_import *im, int kind)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
-	struct loom_window window = { 0 };
+	struct loom_onnx_window window = { 0 };
 	int64_t dims[LOOM_GRAPH_RANK];
 	struct loom_gpool pool = { 0 };
 	struct loom_node *node;

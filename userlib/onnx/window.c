@@ -31,7 +31,7 @@ void loom_window_ints(struct loom_import *im, const char *name, uint32_t count, 
 	}
 }
 
-int64_t loom_window_extent(const struct loom_window *window, uint32_t axis)
+int64_t loom_window_extent(const struct loom_onnx_window *window, uint32_t axis)
 {
 	return (window->kernel[axis] - 1) * window->dilations[axis] + 1;
 }
@@ -42,7 +42,8 @@ void loom_window_split_pads(enum loom_auto_pad mode, int64_t total, int64_t *beg
 	*end = total - *begin;
 }
 
-static int64_t window_count(struct loom_import *im, const struct loom_window *window, uint32_t axis)
+static int64_t window_count(struct loom_import *im, const struct loom_onnx_window *window,
+			    uint32_t axis)
 {
 	int64_t stride = window->strides[axis];
 	int64_t padded = window->in[axis] + window->pads_begin[axis] + window->pads_end[axis];
@@ -72,7 +73,7 @@ static int64_t window_count(struct loom_import *im, const struct loom_window *wi
 }
 
 void loom_window_attrs(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window, int64_t *pads)
+		       struct loom_onnx_window *window, int64_t *pads)
 {
 	uint32_t i, num_spatial = window->num_spatial;
 	int64_t stated[LOOM_GRAPH_SPATIAL];
@@ -93,7 +94,7 @@ void loom_window_attrs(struct loom_import *im, const struct loom_value *x,
 }
 
 void loom_window_shape(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window)
+		       struct loom_onnx_window *window)
 {
 	enum loom_auto_pad mode = loom_window_auto_pad(im);
 	int64_t pads[2 * LOOM_GRAPH_SPATIAL];

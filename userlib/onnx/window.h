@@ -17,7 +17,7 @@ enum loom_auto_pad {
 };
 
 /**
- * struct loom_window - what Conv and the pools say about their windows
+ * struct loom_onnx_window - what Conv and the pools say about their windows
  * @num_spatial: 1 to 3
  * @in: size of the input
  * @out: size of the output, set by loom_window_shape()
@@ -29,7 +29,7 @@ enum loom_auto_pad {
  * @ceil_mode: round the number of windows up
  * @is_pool: it may be larger than the data
  */
-struct loom_window {
+struct loom_onnx_window {
 	uint32_t num_spatial;
 	int64_t in[LOOM_GRAPH_SPATIAL];
 	int64_t out[LOOM_GRAPH_SPATIAL];
@@ -65,7 +65,7 @@ void loom_window_ints(struct loom_import *im, const char *name, uint32_t count, 
  * @pads: [out] begins, then ends
  */
 void loom_window_attrs(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window, int64_t *pads);
+		       struct loom_onnx_window *window, int64_t *pads);
 
 /** loom_window_split_pads() - divides @total over both ends as @mode has it, SAME_* only */
 void loom_window_split_pads(enum loom_auto_pad mode, int64_t total, int64_t *begin, int64_t *end);
@@ -77,9 +77,9 @@ void loom_window_split_pads(enum loom_auto_pad mode, int64_t total, int64_t *beg
  * @window: [in] @num_spatial, @kernel, @ceil_mode and @is_pool [out] the rest
  */
 void loom_window_shape(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window);
+		       struct loom_onnx_window *window);
 
 /** loom_window_extent() - how far a window reaches along @axis, dilation included */
-int64_t loom_window_extent(const struct loom_window *window, uint32_t axis);
+int64_t loom_window_extent(const struct loom_onnx_window *window, uint32_t axis);
 
 #endif /* LOOM_ONNX_WINDOW_H */

@@ -31,7 +31,7 @@ static void leave_images(const struct loom_lower *lower, struct loom_kernel *ker
 static int see_kernel(void *context, struct loom_kernel *kernel)
 {
 	struct need *need = context;
-	const struct loom_sram *sram = &need->lower->sram;
+	const struct loom_slice_limits *sram = &need->lower->sram;
 
 	leave_images(need->lower, kernel);
 	if (kernel->unit_cost > DRM_LOOM_MAX_UNIT_COST) {

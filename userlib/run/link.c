@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool has_room(const struct loom_soft *from, const struct loom_soft *to, uint32_t slot)
+static bool has_room(const struct loom_node_run *from, const struct loom_node_run *to,
+		     uint32_t slot)
 {
 	const struct loom_link *link;
 	uint32_t gives = 0, takes = 0;
@@ -87,7 +88,7 @@ static int fill_link(struct loom_link *link)
 int loom_link_create(struct loom_session *from, uint32_t output, struct loom_session *to,
 		     uint32_t input, uint32_t depth, struct loom_link **out)
 {
-	struct loom_soft *giver = from->priv, *taker = to->priv;
+	struct loom_node_run *giver = from->priv, *taker = to->priv;
 	struct loom_link *link;
 	int ret;
 
@@ -130,7 +131,7 @@ int loom_link_create(struct loom_session *from, uint32_t output, struct loom_ses
 /* The slot is bound to the session's own buffer again. */
 static void unbind_end(struct loom_link_end *end)
 {
-	struct loom_soft *soft = end->session->priv;
+	struct loom_node_run *soft = end->session->priv;
 	void *map;
 
 	soft->bindings[end->slot].handle = loom_bo_handle(soft->bos[end->slot]);
@@ -142,7 +143,7 @@ static void unbind_end(struct loom_link_end *end)
 void loom_link_destroy(struct loom_link *link)
 {
 	struct loom_link **at;
-	struct loom_soft *soft;
+	struct loom_node_run *soft;
 
 	if (!link)
 		return;

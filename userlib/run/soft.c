@@ -43,7 +43,7 @@ static int loom_soft_floor(struct loom_error *err, int code, const struct loom_d
 
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	const struct loom_program_slot *from = &session->program->slots[slot];
 	struct drm_loom_bo_create request = {
 		.size = from->size_bytes,
@@ -86,7 +86,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 static int loom_soft_write(struct loom_session *session, uint32_t slot, uint64_t offset,
 			   const void *data, uint64_t bytes)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 
 	return loom_bo_write(soft->bos[slot], offset, data, bytes);
 }
@@ -94,7 +94,7 @@ static int loom_soft_write(struct loom_session *session, uint32_t slot, uint64_t
 static int loom_soft_read(struct loom_session *session, uint32_t slot, uint64_t offset,
 			  void *data, uint64_t bytes)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 
 	return loom_bo_read(soft->bos[slot], offset, data, bytes);
 }
@@ -103,7 +103,7 @@ static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct lo
 			  struct loom_error *err)
 {
 	uint64_t needs = session->program->slots[slot].size_bytes;
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	void *map = NULL;
 	int ret;
 
@@ -133,7 +133,7 @@ static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct lo
 static int loom_soft_context(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_device *device = session->target->device;
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	struct drm_loom_fit fit;
 	int ret = loom_device_plan_fit(device, soft->plan, &fit);
 
@@ -153,7 +153,7 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
 	struct loom_device *device = session->target->device;
-	struct loom_soft *soft = calloc(1, sizeof(*soft));
+	struct loom_node_run *soft = calloc(1, sizeof(*soft));
 	struct drm_loom_reject reject;
 	uint32_t i;
 	int ret;
@@ -192,7 +192,7 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 static void loom_soft_unload(struct loom_session *session)
 {
 	struct loom_device *device = session->target->device;
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	uint32_t i;
 
 	if (!soft)
@@ -214,7 +214,7 @@ static void loom_soft_unload(struct loom_session *session)
 static int loom_soft_wait(struct loom_session *session, loom_progress_fn progress, void *arg)
 {
 	struct loom_device *device = session->target->device;
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	int ret;
 
 	if (!progress)
@@ -231,7 +231,7 @@ static int loom_soft_wait(struct loom_session *session, loom_progress_fn progres
 
 static void loom_soft_count(struct loom_session *session, const struct drm_loom_counters *now)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	struct drm_loom_counters *before = &soft->before;
 
 	session->counters = (struct drm_loom_counters){
@@ -256,7 +256,7 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 /* SUBMIT said -EBUSY: says which buffer overlaps the scratch of the plan. */
 static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	char text[sizeof(err->text)];
 	struct drm_loom_fit fit;
 
@@ -272,7 +272,7 @@ static void loom_soft_link(struct loom_session *session, uint32_t item,
 			   struct loom_submit *submit, struct drm_loom_sync *in,
 			   struct drm_loom_sync *out)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	const struct loom_link *link;
 	void *map;
 
@@ -298,7 +298,7 @@ static void loom_soft_link(struct loom_session *session, uint32_t item,
 /* The device goes on with a run that was stopped: what that counts is not the next one's. */
 static int loom_soft_settle(struct loom_session *session)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	struct drm_loom_context_query query;
 	int ret;
 
@@ -316,7 +316,7 @@ static int loom_soft_settle(struct loom_session *session)
 
 static int loom_soft_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	struct drm_loom_sync in[LOOM_LINKS], out[LOOM_LINKS + 1] = { { .handle = soft->sync } };
 	struct drm_loom_fit fit;
 	struct loom_submit submit = {
@@ -343,7 +343,7 @@ static int loom_soft_submit(struct loom_session *session, uint32_t item, struct 
 static int loom_soft_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
 			    struct loom_error *err)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	struct drm_loom_context_query query;
 	int ret = loom_soft_wait(session, progress, arg);
 
@@ -366,14 +366,14 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 
 static int loom_soft_wait_until(struct loom_session *session, int64_t deadline_ns)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 
 	return loom_sync_wait(session->target->device, soft->sync, 0, deadline_ns);
 }
 
 static int loom_soft_fd(struct loom_session *session, int *fd)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 
 	return loom_sync_export(session->target->device, soft->sync, fd);
 }
@@ -381,7 +381,7 @@ static int loom_soft_fd(struct loom_session *session, int *fd)
 /* The next job is bound to them in the other way. */
 static void loom_soft_exchange(struct loom_session *session, uint32_t a, uint32_t b)
 {
-	struct loom_soft *soft = session->priv;
+	struct loom_node_run *soft = session->priv;
 	uint32_t handle = soft->bindings[a].handle;
 	struct loom_bo *bo = soft->bos[a];
 

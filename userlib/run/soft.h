@@ -8,7 +8,7 @@
 #define LOOM_LINKS	(DRM_LOOM_MAX_SYNCS - 1)
 
 /**
- * struct loom_soft - a session on the device
+ * struct loom_node_run - a session on the device
  * @plan: id of the plan, 0 until there is one
  * @context: its queue
  * @sync: syncobj that a job signals, 0 until there is one
@@ -20,7 +20,7 @@
  * @gives: links that its outputs go to
  * @takes: links that its inputs come from
  */
-struct loom_soft {
+struct loom_node_run {
 	uint32_t plan;
 	struct loom_context *context;
 	uint32_t sync;

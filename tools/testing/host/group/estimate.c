@@ -148,7 +148,7 @@ static bool works_are_summed(const struct loom_group_list *list)
 static bool try_round(u32 round)
 {
 	static const u64 sram_bytes[] = { 1 << 10, 8 << 10, 256 << 10 };
-	const struct loom_sram sram = {
+	const struct loom_slice_limits sram = {
 		.lanes = 4,
 		.bytes = sram_bytes[round % ARRAY_SIZE(sram_bytes)],
 		.align_bytes = 16,
@@ -178,7 +178,7 @@ static void make_batches(struct test_case *test)
  */
 static void test_batches(void)
 {
-	const struct loom_sram sram = { .lanes = 4, .bytes = 4096, .align_bytes = 16 };
+	const struct loom_slice_limits sram = { .lanes = 4, .bytes = 4096, .align_bytes = 16 };
 	const struct loom_group_op *op = NULL;
 	struct test_case test;
 	struct list_case c;
@@ -222,7 +222,7 @@ static void make_long_sums(struct test_case *test)
 /* The device takes 2^22 operations in a tile of 64 elements: 65536 for each, and no more. */
 static void test_tiles(void)
 {
-	const struct loom_sram sram = { .lanes = 4, .bytes = 1 << 20, .align_bytes = 16 };
+	const struct loom_slice_limits sram = { .lanes = 4, .bytes = 1 << 20, .align_bytes = 16 };
 	struct test_case test;
 	struct list_case c;
 	u32 i;
@@ -312,7 +312,7 @@ static struct drm_loom_chip chip_of_cost(const struct costly *cost)
 /* Adds what nodes of a random graph are estimated at alone, and what they cost layer by layer. */
 static void add_alone(u32 which, const struct drm_loom_chip *chip, u64 *estimated, u64 *counted)
 {
-	const struct loom_sram sram = { .lanes = 4, .bytes = 6000, .align_bytes = 16 };
+	const struct loom_slice_limits sram = { .lanes = 4, .bytes = 6000, .align_bytes = 16 };
 	const struct loom_planner_options how = {
 		.grouping = "layerwise", .chip = chip, .objective = LOOM_OBJECTIVE_BYTES,
 	};

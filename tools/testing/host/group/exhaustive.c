@@ -18,7 +18,7 @@
 /* In percent: what stays may have a place in each group, and no place that suits all. */
 #define LIMIT		10
 
-static const struct loom_sram srams[] = {
+static const struct loom_slice_limits srams[] = {
 	{ .lanes = 1, .bytes = 3000, .align_bytes = 16, .overlap = true },
 	{ .lanes = 1, .bytes = 9000, .align_bytes = 16, .overlap = true },
 	{ .lanes = 4, .bytes = 2048, .align_bytes = 8, .overlap = true },
@@ -178,7 +178,7 @@ static double compare(struct loom_group_list *list, struct loom_group *group)
 }
 
 /* How much better brute force is at most, in percent; below 0: the graph is too large. */
-static double try_graph(const struct loom_graph *graph, const struct loom_sram *sram,
+static double try_graph(const struct loom_graph *graph, const struct loom_slice_limits *sram,
 			const struct loom_group_aim *aim)
 {
 	struct list_case c;

@@ -31,7 +31,7 @@ struct list_case {
 
 /* Not to be moved afterwards: things in it point to each other. */
 static inline void list_begin(struct list_case *c, const struct loom_graph *graph,
-			      const struct loom_sram *sram)
+			      const struct loom_slice_limits *sram)
 {
 	memset(c, 0, sizeof(*c));
 	c->options.join = LOOM_JOIN_NEAR;

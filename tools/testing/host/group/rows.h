@@ -103,7 +103,7 @@ static bool operands_are_there(const struct loom_group *group, u32 index, u32 sl
 /* A random graph on a device with room for all; @try_list tries groups of it. */
 static bool rows_round(u32 round, u32 which, bool (*try_list)(struct list_case *c))
 {
-	const struct loom_sram sram = { .lanes = 4, .bytes = 1 << 20, .align_bytes = 16 };
+	const struct loom_slice_limits sram = { .lanes = 4, .bytes = 1 << 20, .align_bytes = 16 };
 	struct test_case test;
 	struct list_case c;
 	bool good;

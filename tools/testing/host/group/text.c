@@ -72,7 +72,7 @@ static void chain_pool(struct chain *chain, int64_t k, int64_t s, int64_t pad)
 	chain_node(chain, "MaxPool", "");
 }
 
-static void chain_finish(struct chain *chain, const struct loom_sram *sram)
+static void chain_finish(struct chain *chain, const struct loom_slice_limits *sram)
 {
 	struct loom_error err = { .text = "" };
 
@@ -89,7 +89,7 @@ static void chain_end(struct chain *chain)
 	free(chain->test.inputs[0].data);
 }
 
-static const struct loom_sram roomy = {
+static const struct loom_slice_limits roomy = {
 	.lanes = 1, .bytes = 1 << 22, .align_bytes = 16, .overlap = true,
 };
 
@@ -324,7 +324,7 @@ static void test_places(u64 sub_bank_bytes)
 	/* sub-banks of 1536 bytes: one strip each */
 	static const u64 banked[] = { 1536, 0, 1536, 3072, 1536 };
 	const u64 *want = sub_bank_bytes ? banked : plain;
-	struct loom_sram sram = roomy;
+	struct loom_slice_limits sram = roomy;
 	struct loom_group *group;
 	struct chain chain;
 	u64 height = 0;
@@ -394,7 +394,7 @@ static void test_n_then_h(void)
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(wants); i++) {
-		struct loom_sram sram = roomy;
+		struct loom_slice_limits sram = roomy;
 
 		sram.bytes = wants[i].bytes;
 		chain_begin(&chain, dims);
@@ -415,7 +415,7 @@ static void test_n_then_h(void)
 static void test_tail(void)
 {
 	const int64_t dims[4] = { 1, 8, 8, 8 };
-	struct loom_sram sram = roomy;
+	struct loom_slice_limits sram = roomy;
 	struct loom_group_cut *cuts;
 	struct chain chain;
 	u32 num_cuts;

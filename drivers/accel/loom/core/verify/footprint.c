@@ -52,11 +52,11 @@ struct loom_digit {
 };
 
 /**
- * struct loom_walk - an axis of the view
+ * struct loom_footprint_axis - an axis of the view
  * @count: elements, at least two
  * @stride: bytes, not zero
  */
-struct loom_walk {
+struct loom_footprint_axis {
 	u64 count;
 	u64 stride;
 };
@@ -83,7 +83,7 @@ struct footprint_build {
 	u32 lanes;
 	struct loom_digit digits[DRM_LOOM_MAX_RANK];
 	u32 digit_count;
-	struct loom_walk walks[DRM_LOOM_MAX_RANK];
+	struct loom_footprint_axis walks[DRM_LOOM_MAX_RANK];
 	u32 walk_count;
 	u64 offset;
 	u32 lane_axis;
@@ -263,7 +263,7 @@ static u64 build_rows(const struct footprint_build *build, u32 i, u64 count, u64
 }
 
 static bool build_place_walk(struct footprint_build *build, struct loom_footprint *footprint,
-			     const struct loom_walk *walk)
+			     const struct loom_footprint_axis *walk)
 {
 	u64 count = walk->count, step = 0, rows;
 	u32 i = build_digit(build, walk->stride, &step);
@@ -309,8 +309,9 @@ static bool build_place_walk(struct footprint_build *build, struct loom_footprin
  * runs into. If the inner ends before, or if there is a gap between the rows, the strides match by
  * coincidence: columns of rows that happen to be twice as far apart.
  */
-static bool build_joins(const struct footprint_build *build, const struct loom_walk *inner,
-			const struct loom_walk *outer)
+static bool build_joins(const struct footprint_build *build,
+			const struct loom_footprint_axis *inner,
+			const struct loom_footprint_axis *outer)
 {
 	u64 step = 0, outer_step = 0;
 	u32 i = build_digit(build, inner->stride, &step);
@@ -333,7 +334,7 @@ static bool build_joins(const struct footprint_build *build, const struct loom_w
 
 static bool build_place_walks(struct footprint_build *build, struct loom_footprint *footprint)
 {
-	struct loom_walk walk;
+	struct loom_footprint_axis walk;
 	u32 i = 0;
 
 	while (i < build->walk_count) {
