@@ -20,7 +20,7 @@ cp -a "$kernel/build" "$tree/build"
 rm -rf "$tree/source/drivers/accel/loom"
 rsync -rlptm --exclude='*.mod.c' --include='*/' --include='*.[ch]' --include=Kbuild \
 	--include=Kconfig --exclude='*' drivers/accel/loom "$tree/source/drivers/accel/"
-cp uapi/drm/loom_accel.h "$tree/source/include/uapi/drm/"
+cp uapi/drm/*.h "$tree/source/include/uapi/drm/"
 # sed makes a new file, so the kernel that this is linked with keeps its own
 # shellcheck disable=SC2016 # make's variable
 sed -i '$a obj-$(CONFIG_DRM_ACCEL_LOOM) += loom/' "$tree/source/drivers/accel/Makefile"

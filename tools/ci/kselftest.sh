@@ -34,8 +34,10 @@ stage() {
 	mkdir -p "$new/loom"
 	rsync -rlptm build/ksource/tools/testing/selftests/ "$tree/"
 	rsync -rlptm --delete selftests/ "$tree/loom/"
-	# lib.mk does not know where the UAPI header is
-	find "$out" -type f ! -newer uapi/drm/loom_accel.h -delete
+	# lib.mk does not know where the UAPI headers are
+	for header in uapi/drm/*.h; do
+		find "$out" -type f ! -newer "$header" -delete
+	done
 	make -s -C "$tree/loom" OUTPUT="$out" INSTALL_PATH="$new/loom" \
 		KHDR_INCLUDES="-isystem $top/uapi $(pkg-config --cflags-only-I libdrm |
 			sed 's/-I/-isystem /g')" install >&2

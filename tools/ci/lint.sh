@@ -119,9 +119,14 @@ kernel_doc_group() {
 	perl "$scripts/kernel-doc" -none -Wall -Werror "$@"
 }
 
-header() {	# COMPILER-AND-FLAGS...: the UAPI header alone, twice, as a client includes it
-	printf '#include <drm/loom_accel.h>\n#include <drm/loom_accel.h>\nint loom_header_test;\n' |
-		"$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iuapi "${drm[@]}" -
+header() {	# COMPILER-AND-FLAGS...: each UAPI header alone, twice, as a client includes it
+	local name
+	for name in uapi/drm/*.h; do
+		printf '#include <drm/%s>\n' "${name##*/}" "${name##*/}" |
+			sed '$a int loom_header_test;' |
+			"$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iuapi "${drm[@]}" - ||
+			return
+	done
 }
 
 # Sparse does not know the compiler builtins that core/engine/fp_*.c uses, so they are defined
@@ -194,7 +199,7 @@ step "uapi header as C11" header gcc -x c -std=c11
 step "uapi header as C++11" header g++ -x c++ -std=c++11
 step "uapi header as C, 32-bit" header gcc -x c -std=c99 "${m32[@]}"
 step "uapi header as C++, 32-bit" header g++ -x c++ -std=c++11 "${m32[@]}"
-step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom_accel.h \
+step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/*.h -- \
 	-Iuapi "${drm[@]}"
 # SC2034, SC2154: variables of scripts that are sourced; set -u finds what is not set
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shell[@]}"

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check that every struct of a UAPI header has one layout for 32- and 64-bit
+"""Check that every struct of the UAPI headers has one layout for 32- and 64-bit
 clients, and no hole that has no name.
 
-    uapi-layout.py HEADER CFLAGS...
+    uapi-layout.py HEADER... -- CFLAGS...
 
 Sizes, offsets and ioctl numbers are taken from the compiler's own assembly, so
 nothing has to run on the 32-bit side.
 """
+import os
 import re
 import subprocess
 import sys
@@ -23,9 +24,13 @@ def structs(text):
 
 
 def main():
-    header, flags = sys.argv[1], sys.argv[2:]
-    with open(header, encoding="utf-8") as file:
-        text = file.read()
+    end = sys.argv.index("--")
+    headers, flags = sys.argv[1:end], sys.argv[end + 1:]
+    header = os.path.commonpath(headers)
+    text = ""
+    for path in headers:
+        with open(path, encoding="utf-8") as file:
+            text += file.read()
     exprs = []
     for name, members in structs(text):
         exprs.append(f"sizeof(struct {name})")
@@ -36,7 +41,8 @@ def main():
     if len(exprs) < 10:
         print(f"{header}: found no structs to check")
         return 1
-    source = "#include <drm/loom_accel.h>\nunsigned int t[] = {\n"
+    source = "".join(f"#include <drm/{os.path.basename(path)}>\n" for path in headers)
+    source += "unsigned int t[] = {\n"
     source += "".join(f"\t{e},\n" for e in exprs) + "};\n"
     multiarch = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True,
                                check=True).stdout.strip()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
-#include "drm/loom_accel.h"
+#include <drm/loom_accel_chip.h>
 
 /**
  * DOC: Saying what bounds a group

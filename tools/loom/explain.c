@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "drm/loom_accel.h"
+#include <drm/loom_accel_plan.h>
 
 /**
  * DOC: Explaining groups

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include <drm/loom_accel.h>
+#include <drm/loom_accel_plan.h>
 
 #define NO_GROUP	UINT32_MAX
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <drm/loom_accel.h>
+#include <drm/loom_accel_chip.h>
 
 #include "loom_error.h"
 #include "loom_version.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include <drm/loom_accel.h>
+#include <drm/loom_accel_chip.h>
 
 #include "loom_error.h"
 

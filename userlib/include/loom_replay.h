@@ -14,6 +14,8 @@
 #ifndef LOOM_REPLAY_H
 #define LOOM_REPLAY_H
 
+#include <drm/loom_accel_plan.h>
+
 #include "loom.h"
 #include "loom_program.h"
 

@@ -32,6 +32,8 @@
 #ifndef LOOM_RUN_H
 #define LOOM_RUN_H
 
+#include <drm/loom_accel_plan.h>
+
 #include "loom.h"
 #include "loom_program.h"
 

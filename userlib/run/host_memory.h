@@ -2,6 +2,8 @@
 #ifndef LOOM_HOST_MEMORY_H
 #define LOOM_HOST_MEMORY_H
 
+#include <drm/loom_accel.h>
+
 #include "loom.h"
 
 struct loom_host_block;

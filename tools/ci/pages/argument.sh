@@ -34,7 +34,7 @@ done <<<"$rows"
 shown=$(for name in $names; do
 	grep -rhoE "DRM_LOOM_RULE_[A-Z_]+, [CP]\\($name\\)" drivers/accel/loom/tests
 done | grep -o 'DRM_LOOM_RULE_[A-Z_]*' | sort -u)
-rules=$(sed -n '/^enum drm_loom_rule {/,/^};/p' uapi/drm/loom_accel.h |
+rules=$(sed -n '/^enum drm_loom_rule {/,/^};/p' uapi/drm/loom_accel_plan.h |
 	grep -o '^	DRM_LOOM_RULE_[A-Z_]*' | grep -vw -e DRM_LOOM_RULE_NONE -e DRM_LOOM_RULE_END)
 for rule in $rules; do
 	grep -qx "$rule" <<<"$shown" && continue

@@ -15,7 +15,8 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 HEADERS = sorted(glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')))
-UAPI = os.path.join(TOP, 'uapi', 'drm', 'loom_accel.h')
+UAPI = [os.path.join(TOP, 'uapi', 'drm', name) for name in
+        ('loom_accel.h', 'loom_accel_plan.h', 'loom_accel_chip.h')]
 
 
 def read(*path):
@@ -283,8 +284,8 @@ def headers(folder, date, version):
 
 
 def contract(folder, date, version):
-    """The header of the driver: what it says of itself, and its structs and enums."""
-    text = read(UAPI)
+    """The headers of the driver, on one page: what it says of itself, and its structs and enums."""
+    text = ''.join(read(path) for path in UAPI)
     parts = [symbol(lines, code) for lines, code in declarations(text)]
     names = sorted({name for name, _ in parts if name})
     short = 'what the driver and its users say to each other: ioctls, records, the plan format'

@@ -53,7 +53,8 @@ def main():
             missing.append(f'{symbol}: of {header}, not in {page}')
         if symbol.islower() and not os.path.exists(os.path.join(man, 'man3', symbol + '.3')):
             missing.append(f'{symbol}: of {header}, has no link to {page}')
-    uapi = re.findall(r'^(?:struct|enum) (\w+) \{', text(TOP, 'uapi', 'drm', 'loom_accel.h'), re.M)
+    headers = ''.join(text(path) for path in glob.glob(os.path.join(TOP, 'uapi', 'drm', '*.h')))
+    uapi = re.findall(r'^(?:struct|enum) (\w+) \{', headers, re.M)
     page = os.path.join(man, 'man3', 'loom_accel.h.3')
     missing += [f'{symbol}: of drm/loom_accel.h, not in {page}' for symbol in uapi
                 if not re.search(rf'^\.SS (?:struct |enum )?{symbol}$', text(page), re.M)]

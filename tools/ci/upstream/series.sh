@@ -36,7 +36,7 @@ commit -m "a kernel tree"
 # Only what git has: no products of a build.
 mkdir -p "$tree/include/uapi/drm"
 git archive HEAD drivers/accel/loom | tar -x -C "$tree"
-git archive HEAD:uapi/drm loom_accel.h | tar -x -C "$tree/include/uapi/drm"
+git archive HEAD:uapi/drm | tar -x -C "$tree/include/uapi/drm"
 mkdir "$tree/tools/testing/selftests/loom" "$tree/Documentation/accel/loom"
 git archive HEAD:selftests | tar -x -C "$tree/tools/testing/selftests/loom"
 pages="uapi plan-format verifier"

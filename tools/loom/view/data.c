@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drm/loom_accel.h"
+#include <drm/loom_accel_plan.h>
 
 /**
  * struct view_plan - the tables of a plan

@@ -35,7 +35,7 @@ sed -i 's/^unsigned int loom_version(void);/&\nint loom_more(const char *const *
 	"$out/include/loom_version.h"
 generate() {
 	$python userlib/python/generate.py "$out/new/abi.py" gcc -std=gnu11 -Iuapi "-I$out/include" \
-		"${drm[@]}" "$out"/include/*.h uapi/drm/loom_accel.h
+		"${drm[@]}" "$out"/include/*.h uapi/drm/*.h
 }
 ok 'headers change' generate
 ok 'and Python follows' same_layout "$out/new" "$out/include" uapi

@@ -84,7 +84,7 @@ static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rem)
 }
 #endif
 
-#include <drm/loom_accel.h>
+#include <drm/loom_accel_plan.h>
 
 /**
  * loom_port_alloc() - zeroed memory for an array

@@ -2,6 +2,8 @@
 #ifndef LOOM_LAYOUT_H
 #define LOOM_LAYOUT_H
 
+#include <drm/loom_accel.h>
+
 #include "loom_core.h"
 
 /**

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT WITH Linux-syscall-note */
+#ifndef _LOOM_ACCEL_CHIP_H_
+#define _LOOM_ACCEL_CHIP_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * enum drm_loom_dtype - element types
+ *
+ * The values are part of the plan format. Zero is not a type.
+ */
+enum drm_loom_dtype {
+	/** @DRM_LOOM_DTYPE_F32: IEEE binary32 */
+	DRM_LOOM_DTYPE_F32 = 1,
+	/** @DRM_LOOM_DTYPE_F16: IEEE binary16 */
+	DRM_LOOM_DTYPE_F16 = 2,
+	/** @DRM_LOOM_DTYPE_F64: IEEE binary64 */
+	DRM_LOOM_DTYPE_F64 = 3,
+	/** @DRM_LOOM_DTYPE_I8: signed 8 bits */
+	DRM_LOOM_DTYPE_I8 = 4,
+	/** @DRM_LOOM_DTYPE_U8: unsigned 8 bits */
+	DRM_LOOM_DTYPE_U8 = 5,
+	/** @DRM_LOOM_DTYPE_I16: signed 16 bits */
+	DRM_LOOM_DTYPE_I16 = 6,
+	/** @DRM_LOOM_DTYPE_U16: unsigned 16 bits */
+	DRM_LOOM_DTYPE_U16 = 7,
+	/** @DRM_LOOM_DTYPE_I32: signed 32 bits */
+	DRM_LOOM_DTYPE_I32 = 8,
+	/** @DRM_LOOM_DTYPE_U32: unsigned 32 bits */
+	DRM_LOOM_DTYPE_U32 = 9,
+	/** @DRM_LOOM_DTYPE_I64: signed 64 bits */
+	DRM_LOOM_DTYPE_I64 = 10,
+	/** @DRM_LOOM_DTYPE_U64: unsigned 64 bits */
+	DRM_LOOM_DTYPE_U64 = 11,
+	/** @DRM_LOOM_DTYPE_BOOL: one byte, 0 or 1 */
+	DRM_LOOM_DTYPE_BOOL = 12,
+};
+
+#define DRM_LOOM_DTYPE_END			13
+
+/**
+ * enum drm_loom_region - kinds of device memory
+ */
+enum drm_loom_region {
+	/** @DRM_LOOM_REGION_DRAM: large memory outside of the engine */
+	DRM_LOOM_REGION_DRAM = 0,
+	/** @DRM_LOOM_REGION_SRAM: small memory inside of the engine, which it computes on */
+	DRM_LOOM_REGION_SRAM = 1,
+	/**
+	 * @DRM_LOOM_REGION_ROM: memory that jobs only read, such as flash. Clients fill a buffer in
+	 * it through mmap(), which stands for programming the flash. Since minor 5
+	 */
+	DRM_LOOM_REGION_ROM = 2,
+};
+
+/*
+ * DRM_LOOM_REGION_COUNT: kinds of memory. A chip need not have all of them: a region without banks
+ * is absent. QUERY_REGION answers with zeroes for it, QUERY_BLOCKS and QUERY_BANKS with empty
+ * arrays, and BO_CREATE there is EINVAL. Before minor 5 there were two, and QUERY of a third EINVAL
+ */
+#define DRM_LOOM_REGION_COUNT		3
+
+/* DRM_LOOM_MAX_BANKS: cap on the banks of a region */
+#define DRM_LOOM_MAX_BANKS			256
+
+/* ------------------------------------------------------------------- chip */
+
+/**
+ * DOC: The description of a chip
+ *
+ * What a device is made of and how fast it is, in one structure: it is what a planner plans for, by
+ * what the verifier knows sizes and alignments, and by what the engine counts cycles. A device
+ * answers DRM_LOOM_QUERY_CHIP with it; libloom reads and writes it as YAML; the soft back end makes
+ * devices out of it through configfs.
+ *
+ * Rates are numbers per 1000 cycles, so that 3.75 bytes in a cycle are 3750. Energies are in
+ * femtojoule (a thousandth of a picojoule), and zero where nothing is known.
+ *
+ * The clock works as follows. A command takes a fixed number of cycles to start, and then:
+ *
+ * - of the DMA stream: the longer of what the source takes to be read and the destination to be
+ *   written, or their sum if both are the same memory and its bus is shared;
+ * - of the compute stream: the longer of its arithmetic and of what it reads and writes in place in
+ *   another region than the SRAM.
+ *
+ * A memory takes its latency, once for all that a command reads and once for all that it writes,
+ * and then its rate, each rounded up to a cycle. Each run of bytes of an operand that is contiguous
+ * is rounded up to bursts: axes are merged from the smallest stride on, as long as one begins where
+ * the one before ends, but in an SRAM of several banks the lane axis is not merged.
+ *
+ * Arithmetic is dealt over the lanes along the lane axis of y, or of x in REDUCE, and a row of
+ * lanes takes as long however many of them have work: 33 channels on 32 lanes take two rounds, and
+ * so do two channels of which the first is on the last lane. Elements that do not lie in the SRAM
+ * are dealt over the lanes one by one. CONV, MATMUL and DECONV take their multiply-accumulates, by
+ * the type of the first input, with bias, activation and requantisation included; those of DECONV
+ * are divided evenly between the elements of y. Other commands take operations for each element, by
+ * the slowest type of their operands: POOL one for each tap of its window; RESIZE two (LINEAR) or
+ * four (CUBIC) times as many for each axis that changes its size; SOFTMAX four; QUANTIZE and
+ * DEQUANTIZE two; all others one.
+ *
+ * The streams of a step take as long as the sum of their commands, and a step as long as the
+ * longer stream if both can run at the same time, else both after each other; at least one cycle.
+ *
+ * Energy is that of the bytes of all operands, those in the SRAM included and rounded up to bursts
+ * as above, and of the arithmetic of the elements that there are, idle lanes not included. What is
+ * larger than 64 bits stays at the largest number.
+ */
+
+/* DRM_LOOM_CHIP_IN_PLACE: of a region: compute commands may read in it, not in the SRAM only */
+#define DRM_LOOM_CHIP_IN_PLACE		(1 << 0)
+/* DRM_LOOM_CHIP_SHARED: of a region: reads and writes share one bus, and do not overlap */
+#define DRM_LOOM_CHIP_SHARED		(1 << 1)
+
+/**
+ * struct drm_loom_chip_region - banks of one kind and size
+ * @banks: number of banks; zero: the chip has no such region, and all else is zero
+ * @sub_banks: conflict sub-banks of a bank, 1 where there are none
+ * @bank_bytes: size of a bank
+ * @reserved_bytes: bytes at the bottom of each bank that are never given out
+ * @align_bytes: alignment of every address and page, a power of two
+ * @floor_bytes: of the SRAM of a device that is shared: scratch that ends here can always run; 0 if
+ *	nothing is known of others. What planners aim at unless they are told otherwise
+ * @flags: DRM_LOOM_CHIP_IN_PLACE, DRM_LOOM_CHIP_SHARED
+ * @burst_bytes: contiguous runs of bytes are rounded up to that; 0 or 1: they are not
+ * @read_rate: bytes per 1000 cycles that are read, of all banks together
+ * @write_rate: the same for writing; zero in a region that is read only
+ * @read_latency: cycles from a command to its first byte, when reading
+ * @write_latency: the same when writing
+ * @read_energy: femtojoule per byte that is read
+ * @write_energy: the same for writing
+ */
+struct drm_loom_chip_region {
+	__u32 banks;
+	__u32 sub_banks;
+	__u64 bank_bytes;
+	__u64 reserved_bytes;
+	__u64 align_bytes;
+	__u64 floor_bytes;
+	__u32 flags;
+	__u32 burst_bytes;
+	__u32 read_rate;
+	__u32 write_rate;
+	__u32 read_latency;
+	__u32 write_latency;
+	__u32 read_energy;
+	__u32 write_energy;
+};
+
+/**
+ * struct drm_loom_chip_type - how fast an element type is
+ * @mac_rate: multiply-accumulates per 1000 cycles in a lane; zero: there is no unit for that, and
+ *	one is two other operations
+ * @op_rate: other operations on elements, per 1000 cycles in a lane
+ * @mac_energy: femtojoule per multiply-accumulate
+ * @op_energy: femtojoule per other operation
+ */
+struct drm_loom_chip_type {
+	__u32 mac_rate;
+	__u32 op_rate;
+	__u32 mac_energy;
+	__u32 op_energy;
+};
+
+#define DRM_LOOM_CHIP_REGIONS			4
+#define DRM_LOOM_CHIP_TYPES			16
+
+/* DRM_LOOM_CHIP_OVERLAP: of the chip: both streams of a step run at the same time */
+#define DRM_LOOM_CHIP_OVERLAP		(1 << 0)
+
+/**
+ * struct drm_loom_chip - the description of a chip
+ * @name: NUL terminated; lower case letters, digits, '-', '_' and '.', not empty
+ * @dtypes: bit mask of &enum drm_loom_dtype: the types that it has
+ * @flags: DRM_LOOM_CHIP_OVERLAP
+ * @opcodes: bit mask of &enum drm_loom_opcode: the operations that it has
+ * @frequency_hz: cycles per second
+ * @compute_units: engines that can run at the same time
+ * @dma_start: cycles to start a command of the DMA stream
+ * @compute_start: cycles to start a command of the compute stream
+ * @pad: zero
+ * @region: by &enum drm_loom_region; zero behind the last. The banks of the SRAM are the lanes of
+ *	the engine. It copies inside of the SRAM at the SRAM's rates, which arithmetic does not wait
+ *	for
+ * @type: by &enum drm_loom_dtype; zero where @dtypes has no bit
+ */
+struct drm_loom_chip {
+	char name[32];
+	__u32 dtypes;
+	__u32 flags;
+	__u64 opcodes;
+	__u64 frequency_hz;
+	__u32 compute_units;
+	__u32 dma_start;
+	__u32 compute_start;
+	__u32 pad;
+	struct drm_loom_chip_region region[DRM_LOOM_CHIP_REGIONS];
+	struct drm_loom_chip_type type[DRM_LOOM_CHIP_TYPES];
+};
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,929 @@
+/* SPDX-License-Identifier: MIT WITH Linux-syscall-note */
+#ifndef _LOOM_ACCEL_PLAN_H_
+#define _LOOM_ACCEL_PLAN_H_
+
+#include "loom_accel_chip.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: The plan format
+ *
+ * A plan is a blob: a header and six tables, seven if it has images, each named in the header by
+ * the offset of its first entry, the number of entries and the size of an entry. Tables
+ * start on eight bytes and lie inside the blob behind the header. There are no
+ * addresses in it: commands name operands, an operand is a view of a tensor, and
+ * a tensor lies at an offset in a slot (DRAM, ROM) or in the plan's scratch (SRAM).
+ * An SRAM tensor that has to outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): it is then
+ * in the bound buffer, and another plan can read what this one has left there.
+ *
+ * Time is counted in steps. The commands of step s are a run in the command
+ * table: first those of the DMA stream, then those of the compute stream. Both
+ * streams start a step together and the next step starts when both have
+ * ended; inside a stream, commands run one after the other.
+ *
+ * A tensor is an n-d box of elements with a byte stride per axis. Strides nest: an
+ * axis steps over all of what is inside it, so no two elements share a byte.
+ * The axes are in row-major order (strides do not grow from axis 0 to the last).
+ *
+ * SRAM tensors have a lane axis. Index i on it lies in bank i % lanes, at row
+ * i / lanes, and the stride of that axis is what a row takes. Sizes and offsets of
+ * SRAM tensors are per bank, and the same in each.
+ *
+ * A view picks elements of a tensor: a byte offset from the tensor's first byte,
+ * and a count and a signed byte stride per axis. Its axes need not be those of
+ * the tensor: permuted, merged and stepped axes, and axes of stride zero express
+ * transposes, reshapes, slices and broadcasts. In SRAM one axis of the view is
+ * its lane axis: it starts at index @lane_start of the tensor's and runs over it one
+ * by one; a view that does not run over lanes has a lane axis of one element.
+ *
+ * &enum drm_loom_rule lists what the kernel proves before it accepts a plan.
+ */
+
+#define DRM_LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
+#define DRM_LOOM_PLAN_VERSION		1
+
+#define DRM_LOOM_MAX_RANK			6
+#define DRM_LOOM_MAX_OPERANDS		6
+#define DRM_LOOM_MAX_PLAN_BYTES		(512ULL << 20)
+#define DRM_LOOM_MAX_TENSORS		(1U << 20)
+#define DRM_LOOM_MAX_VIEWS			(1U << 22)
+#define DRM_LOOM_MAX_COMMANDS		(1U << 20)
+#define DRM_LOOM_MAX_STEPS			(1U << 20)
+#define DRM_LOOM_MAX_SLOTS			64
+#define DRM_LOOM_MAX_ATTR_BYTES		(64U << 20)
+#define DRM_LOOM_MAX_UNIT_COST		(1ULL << 22)
+#define DRM_LOOM_MAX_SPATIAL		(1 << 24)
+
+/**
+ * struct drm_loom_table - where a table of the plan lies
+ * @offset: bytes from the start of the blob, a multiple of eight
+ * @count: number of entries
+ * @stride: bytes of an entry: exactly the size of its structure in this version
+ */
+struct drm_loom_table {
+	__u64 offset;
+	__u32 count;
+	__u32 stride;
+};
+
+/**
+ * struct drm_loom_plan_header - the first bytes of a plan
+ * @magic: DRM_LOOM_PLAN_MAGIC
+ * @version: DRM_LOOM_PLAN_VERSION
+ * @size: bytes of the whole blob
+ * @lanes: SRAM banks it was made for
+ * @flags: zero
+ * @scratch_bytes: SRAM that its tensors may lie in while it runs, per bank, from the first byte
+ *	above the reserved ones. Of each bank a job holds the bytes up to the end of the last tensor
+ *	there
+ * @slots: &struct drm_loom_plan_slot
+ * @tensors: &struct drm_loom_plan_tensor
+ * @steps: &struct drm_loom_plan_step
+ * @commands: &struct drm_loom_plan_command
+ * @views: &struct drm_loom_plan_view
+ * @attrs: bytes (stride 1) of the attribute structures
+ * @images: &struct drm_loom_plan_image; all zero for none. Since minor 1
+ */
+struct drm_loom_plan_header {
+	__u32 magic;
+	__u32 version;
+	__u64 size;
+	__u32 lanes;
+	__u32 flags;
+	__u64 scratch_bytes;
+	struct drm_loom_table slots;
+	struct drm_loom_table tensors;
+	struct drm_loom_table steps;
+	struct drm_loom_table commands;
+	struct drm_loom_table views;
+	struct drm_loom_table attrs;
+	struct drm_loom_table images;
+};
+
+/* DRM_LOOM_SLOT_READ: the plan may read what the bound buffer holds before the job */
+#define DRM_LOOM_SLOT_READ			(1 << 0)
+/* DRM_LOOM_SLOT_WRITE: the plan may write it */
+#define DRM_LOOM_SLOT_WRITE			(1 << 1)
+/* DRM_LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
+#define DRM_LOOM_SLOT_SRAM			(1 << 2)
+/*
+ * DRM_LOOM_SLOT_SPREAD: buffers that are sharded or on some banks only can be bound, too: the plan
+ * does not assume that its bytes are spread over all banks. Without it such a buffer is EINVAL.
+ * Since minor 3
+ */
+#define DRM_LOOM_SLOT_SPREAD		(1 << 3)
+/* DRM_LOOM_SLOT_ROM: a ROM buffer is bound to it, which the plan only reads; since minor 5 */
+#define DRM_LOOM_SLOT_ROM			(1 << 4)
+
+/**
+ * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
+ *
+ * Weights and inputs are READ; outputs and arenas are WRITE: their content before
+ * the job is not defined, and what the plan has written it may read. READ and WRITE
+ * together is a buffer that is updated in place.
+ *
+ * With DRM_LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors
+ * that say DRM_LOOM_TENSOR_SLOT, and for no others.
+ *
+ * With DRM_LOOM_SLOT_ROM it is for tensors in ROM, and for no others; without SRAM and ROM for
+ * those in DRAM. The chip must have that region.
+ *
+ * @size: bytes that the plan uses of it, not zero; with DRM_LOOM_SLOT_SRAM per bank
+ * @flags: DRM_LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD; ROM neither with WRITE nor
+ *	with SRAM
+ * @pad: zero
+ */
+struct drm_loom_plan_slot {
+	__u64 size;
+	__u32 flags;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_image - declares a slot to be an image
+ *
+ * Only an image can be bound to the slot then, and all tensors in the slot are windows of it.
+ *
+ * @slot: index of a DRAM slot, which is declared once; its size is @height rows of @pitch_bytes
+ * @dtype: an &enum drm_loom_dtype
+ * @width: elements in a row, not zero
+ * @height: rows, not zero
+ * @pitch_bytes: bytes from a row to the next: a multiple of the DRAM's alignment, at least a row
+ * @pad: zero
+ */
+struct drm_loom_plan_image {
+	__u32 slot;
+	__u32 dtype;
+	__u32 width;
+	__u32 height;
+	__u32 pitch_bytes;
+	__u32 pad;
+};
+
+/* DRM_LOOM_TENSOR_ALIAS: a view of @parent's bytes */
+#define DRM_LOOM_TENSOR_ALIAS		(1 << 0)
+/* DRM_LOOM_TENSOR_SLOT: SRAM: it lies in @slot, not in the scratch; since minor 2 */
+#define DRM_LOOM_TENSOR_SLOT		(1 << 1)
+
+/**
+ * struct drm_loom_plan_tensor - a typed n-d value at a place, for a time
+ *
+ * @region: an &enum drm_loom_region
+ * @slot: index of the slot (DRAM, and SRAM with DRM_LOOM_TENSOR_SLOT); zero for the plan's scratch
+ * @flags: DRM_LOOM_TENSOR_*
+ * @parent: with DRM_LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
+ *	region and slot, and that contains this one in bytes and in steps; else zero
+ * @offset: first byte in the slot or the scratch (per bank)
+ * @size: bytes (per bank)
+ * @first_step: first step that touches it
+ * @last_step: last step that touches it
+ * @dtype: an &enum drm_loom_dtype
+ * @rank: number of axes, 1 to DRM_LOOM_MAX_RANK
+ * @lane_axis: SRAM: the axis that is distributed over the banks; zero for DRAM
+ * @pad: zero
+ * @dims: elements per axis, not zero; zero past the rank
+ * @pad2: zero
+ * @strides: bytes per axis; zero past the rank
+ */
+struct drm_loom_plan_tensor {
+	__u32 region;
+	__u32 slot;
+	__u32 flags;
+	__u32 parent;
+	__u64 offset;
+	__u64 size;
+	__u32 first_step;
+	__u32 last_step;
+	__u8 dtype;
+	__u8 rank;
+	__u8 lane_axis;
+	__u8 pad;
+	__u32 pad2;
+	__u32 dims[DRM_LOOM_MAX_RANK];
+	__u64 strides[DRM_LOOM_MAX_RANK];
+};
+
+/**
+ * struct drm_loom_plan_step - one tick
+ * @first_command: index of its first command: the number of commands in the
+ *	steps before it
+ * @dma_commands: commands of the DMA stream
+ * @compute_commands: commands of the compute stream, behind them
+ * @pad: zero
+ */
+struct drm_loom_plan_step {
+	__u32 first_command;
+	__u32 dma_commands;
+	__u32 compute_commands;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_command - an operation on views
+ * @opcode: an &enum drm_loom_opcode
+ * @operands: number of operands
+ * @pad: zero
+ * @first_view: index of the first operand in the view table: what it writes,
+ *	then what it reads in the order given with the opcode
+ * @attr_offset: byte offset in the attribute table, a multiple of eight; zero without
+ *	attributes
+ * @attr_size: size of the opcode's attribute structure, zero if it has none
+ */
+struct drm_loom_plan_command {
+	__u16 opcode;
+	__u16 operands;
+	__u32 pad;
+	__u32 first_view;
+	__u32 attr_size;
+	__u64 attr_offset;
+};
+
+/**
+ * struct drm_loom_plan_view - an operand
+ * @tensor: index of the tensor
+ * @dtype: must be the tensor's
+ * @rank: number of axes, 1 to DRM_LOOM_MAX_RANK
+ * @lane_axis: SRAM: the axis of this view that runs over the lanes; else zero
+ * @pad: zero
+ * @offset: bytes from the tensor's first byte. For SRAM it does not count the lane
+ *	axis, which starts at @lane_start
+ * @lane_start: SRAM: first index on the tensor's lane axis; else zero
+ * @pad2: zero
+ * @dims: elements per axis, not zero; zero past the rank
+ * @strides: bytes per axis, may be zero or negative in what is read; zero past the rank.
+ *	On the lane axis it must be the tensor's
+ */
+struct drm_loom_plan_view {
+	__u32 tensor;
+	__u8 dtype;
+	__u8 rank;
+	__u8 lane_axis;
+	__u8 pad;
+	__u64 offset;
+	__u32 lane_start;
+	__u32 pad2;
+	__u32 dims[DRM_LOOM_MAX_RANK];
+	__s64 strides[DRM_LOOM_MAX_RANK];
+};
+
+/**
+ * enum drm_loom_opcode - what a command does
+ *
+ * y is what is written. DMA commands move elements of one size; LOAD is DRAM to
+ * SRAM, STORE is SRAM to DRAM, COPY stays in a region. Compute commands have all
+ * operands in SRAM, but for y and x of CONV and POOL, which may each be in an image, too.
+ * [x] is optional and says so in the attributes.
+ */
+enum drm_loom_opcode {
+	/** @DRM_LOOM_OP_LOAD: y, x; the same dims */
+	DRM_LOOM_OP_LOAD = 1,
+	/** @DRM_LOOM_OP_STORE: y, x; the same dims */
+	DRM_LOOM_OP_STORE = 2,
+	/** @DRM_LOOM_OP_COPY: y, x; the same dims and region */
+	DRM_LOOM_OP_COPY = 3,
+	/** @DRM_LOOM_OP_FILL: y; &struct drm_loom_attr_fill; either region, DMA stream */
+	DRM_LOOM_OP_FILL = 4,
+	/**
+	 * @DRM_LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
+	 * [scale[O]]; &struct drm_loom_attr_conv. What an output needs of x outside
+	 * of its dims is zero (the zero point)
+	 */
+	DRM_LOOM_OP_CONV = 16,
+	/** @DRM_LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
+	DRM_LOOM_OP_DECONV = 17,
+	/** @DRM_LOOM_OP_POOL: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_pool */
+	DRM_LOOM_OP_POOL = 18,
+	/**
+	 * @DRM_LOOM_OP_MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N],
+	 * [bias[A|1,B|1,M|1,N|1]], [scale[A|1,B|1,M|1,N|1]]; &struct drm_loom_attr_matmul
+	 */
+	DRM_LOOM_OP_MATMUL = 19,
+	/** @DRM_LOOM_OP_BINARY: y, a, b; a and b have y's dim or 1; &struct drm_loom_attr_binary */
+	DRM_LOOM_OP_BINARY = 20,
+	/** @DRM_LOOM_OP_UNARY: y, x; &struct drm_loom_attr_unary */
+	DRM_LOOM_OP_UNARY = 21,
+	/** @DRM_LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
+	DRM_LOOM_OP_SELECT = 22,
+	/**
+	 * @DRM_LOOM_OP_REDUCE: y, x; y has x's dim, or 1 where it is reduced;
+	 * &struct drm_loom_attr_reduce
+	 */
+	DRM_LOOM_OP_REDUCE = 23,
+	/** @DRM_LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
+	DRM_LOOM_OP_SOFTMAX = 24,
+	/** @DRM_LOOM_OP_RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_resize */
+	DRM_LOOM_OP_RESIZE = 25,
+	/** @DRM_LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
+	DRM_LOOM_OP_CAST = 26,
+	/**
+	 * @DRM_LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's
+	 * type)]; scale and zero point have y's dim or 1
+	 */
+	DRM_LOOM_OP_QUANTIZE = 27,
+	/**
+	 * @DRM_LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point
+	 * (x's type)]; as above
+	 */
+	DRM_LOOM_OP_DEQUANTIZE = 28,
+};
+
+#define DRM_LOOM_OP_END			29
+
+/**
+ * enum drm_loom_act - what is applied to each result, in floating point
+ *
+ * Takes two parameters p0 and p1, the bits of an IEEE binary32.
+ */
+enum drm_loom_act {
+	/** @DRM_LOOM_ACT_NONE: the sum as it is */
+	DRM_LOOM_ACT_NONE = 0,
+	/** @DRM_LOOM_ACT_RELU: max(x, 0) */
+	DRM_LOOM_ACT_RELU = 1,
+	/** @DRM_LOOM_ACT_CLIP: min(max(x, p0), p1) */
+	DRM_LOOM_ACT_CLIP = 2,
+	/** @DRM_LOOM_ACT_LEAKY: x < 0 ? p0 * x : x */
+	DRM_LOOM_ACT_LEAKY = 3,
+	/** @DRM_LOOM_ACT_SIGMOID: 1 / (1 + exp(-x)) */
+	DRM_LOOM_ACT_SIGMOID = 4,
+	/** @DRM_LOOM_ACT_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
+	DRM_LOOM_ACT_HARDSIGMOID = 5,
+	/** @DRM_LOOM_ACT_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
+	DRM_LOOM_ACT_HARDSWISH = 6,
+	/** @DRM_LOOM_ACT_TANH: hyperbolic tangent */
+	DRM_LOOM_ACT_TANH = 7,
+};
+
+#define DRM_LOOM_ACT_END			8
+
+/**
+ * struct drm_loom_attr_fill - attributes of FILL
+ * @bits: element, in the low bytes; the others zero
+ */
+struct drm_loom_attr_fill {
+	__u64 bits;
+};
+
+/* DRM_LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
+#define DRM_LOOM_ATTR_BIAS			(1 << 0)
+/*
+ * DRM_LOOM_ATTR_SCALE: quantised, with a scale operand (F32): y is I8 or U8 and
+ * holds saturate(round_half_even(sum * scale) + y_zero)
+ */
+#define DRM_LOOM_ATTR_SCALE			(1 << 1)
+
+/**
+ * struct drm_loom_attr_conv - attributes of CONV and DECONV
+ *
+ * CONV:   y[o] = sum over k of x[o * stride + k * dilation - pad] * w[k]
+ * DECONV: y[i * stride + k * dilation - pad] += x[i] * w[k]
+ *
+ * Operands are floating point (all F32, all F16 or all F64), or x and w are I8 or U8 and y is I32
+ * (or I8, U8 with DRM_LOOM_ATTR_SCALE).
+ *
+ * None of @stride, @dilation and @pad is larger than DRM_LOOM_MAX_SPATIAL, either way.
+ *
+ * @stride: D, H, W, from 1
+ * @dilation: D, H, W, from 1
+ * @pad: D, H, W before the first element; DECONV takes negative ones, too
+ * @groups: from 1; divides C and O
+ * @flags: DRM_LOOM_ATTR_*
+ * @act: an &enum drm_loom_act; NONE when quantised
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ * @x_zero: zero point of x; zero in floating point
+ * @w_zero: zero point of w; zero in floating point
+ * @y_zero: zero point of y; zero without DRM_LOOM_ATTR_SCALE
+ * @reserved: zero
+ */
+struct drm_loom_attr_conv {
+	__s32 stride[3];
+	__s32 dilation[3];
+	__s32 pad[3];
+	__u32 groups;
+	__u32 flags;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+	__s32 x_zero;
+	__s32 w_zero;
+	__s32 y_zero;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_pool - kinds of pooling
+ */
+enum drm_loom_pool {
+	/** @DRM_LOOM_POOL_MAX: the largest */
+	DRM_LOOM_POOL_MAX = 0,
+	/** @DRM_LOOM_POOL_AVG: the mean */
+	DRM_LOOM_POOL_AVG = 1,
+};
+
+/* DRM_LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
+#define DRM_LOOM_POOL_COUNT_PAD		(1 << 0)
+
+/**
+ * struct drm_loom_attr_pool - attributes of POOL
+ *
+ * None of the first five is larger than DRM_LOOM_MAX_SPATIAL.
+ *
+ * @kernel: D, H, W, from 1
+ * @stride: D, H, W, from 1
+ * @dilation: D, H, W, from 1
+ * @pad_before: D, H, W
+ * @pad_after: D, H, W; what reaches past it counts for nothing
+ * @kind: an &enum drm_loom_pool
+ * @flags: DRM_LOOM_POOL_*
+ * @reserved: zero
+ */
+struct drm_loom_attr_pool {
+	__s32 kernel[3];
+	__s32 stride[3];
+	__s32 dilation[3];
+	__s32 pad_before[3];
+	__s32 pad_after[3];
+	__u32 kind;
+	__u32 flags;
+	__u32 reserved;
+};
+
+/**
+ * struct drm_loom_attr_matmul - attributes of MATMUL
+ *
+ * y = act(alpha * (a x b) + beta * bias), or quantised as CONV is (alpha and beta 1).
+ *
+ * @flags: DRM_LOOM_ATTR_*
+ * @act: an &enum drm_loom_act
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ * @alpha: bits of a binary32
+ * @beta: bits of a binary32; 1.0 without a bias
+ * @a_zero: zero point of a
+ * @b_zero: zero point of b
+ * @y_zero: zero point of y
+ * @reserved: zero
+ */
+struct drm_loom_attr_matmul {
+	__u32 flags;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+	__u32 alpha;
+	__u32 beta;
+	__s32 a_zero;
+	__s32 b_zero;
+	__s32 y_zero;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_binary - operations of BINARY
+ *
+ * Up to MOD, y, a and b are of one type; comparisons write BOOL; the logical ones
+ * take BOOL only. Integer results wrap; integer division truncates, x / 0 is 0.
+ */
+enum drm_loom_binary {
+	/** @DRM_LOOM_BINARY_ADD: a + b */
+	DRM_LOOM_BINARY_ADD = 0,
+	/** @DRM_LOOM_BINARY_SUB: a - b */
+	DRM_LOOM_BINARY_SUB = 1,
+	/** @DRM_LOOM_BINARY_MUL: a * b */
+	DRM_LOOM_BINARY_MUL = 2,
+	/** @DRM_LOOM_BINARY_DIV: a / b */
+	DRM_LOOM_BINARY_DIV = 3,
+	/** @DRM_LOOM_BINARY_POW: a to the power of b */
+	DRM_LOOM_BINARY_POW = 4,
+	/** @DRM_LOOM_BINARY_MAX: the larger; a NaN wins */
+	DRM_LOOM_BINARY_MAX = 5,
+	/** @DRM_LOOM_BINARY_MIN: the smaller; a NaN wins */
+	DRM_LOOM_BINARY_MIN = 6,
+	/** @DRM_LOOM_BINARY_MOD: sign of the divisor (integers) */
+	DRM_LOOM_BINARY_MOD = 7,
+	/** @DRM_LOOM_BINARY_FMOD: sign of the dividend */
+	DRM_LOOM_BINARY_FMOD = 8,
+	/** @DRM_LOOM_BINARY_PRELU: a < 0 ? a * b : a */
+	DRM_LOOM_BINARY_PRELU = 9,
+	/** @DRM_LOOM_BINARY_EQ: a == b */
+	DRM_LOOM_BINARY_EQ = 10,
+	/** @DRM_LOOM_BINARY_LT: a < b */
+	DRM_LOOM_BINARY_LT = 11,
+	/** @DRM_LOOM_BINARY_LE: a <= b */
+	DRM_LOOM_BINARY_LE = 12,
+	/** @DRM_LOOM_BINARY_GT: a > b */
+	DRM_LOOM_BINARY_GT = 13,
+	/** @DRM_LOOM_BINARY_GE: a >= b */
+	DRM_LOOM_BINARY_GE = 14,
+	/** @DRM_LOOM_BINARY_AND: a and b */
+	DRM_LOOM_BINARY_AND = 15,
+	/** @DRM_LOOM_BINARY_OR: a or b */
+	DRM_LOOM_BINARY_OR = 16,
+	/** @DRM_LOOM_BINARY_XOR: one of both */
+	DRM_LOOM_BINARY_XOR = 17,
+};
+
+#define DRM_LOOM_BINARY_END			18
+
+/**
+ * struct drm_loom_attr_binary - attributes of BINARY
+ * @kind: an &enum drm_loom_binary
+ * @act: an &enum drm_loom_act, F32 only
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ */
+struct drm_loom_attr_binary {
+	__u32 kind;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+};
+
+/**
+ * enum drm_loom_unary - operations of UNARY
+ *
+ * Floating point, if not said otherwise; p0 and p1 are attributes.
+ */
+enum drm_loom_unary {
+	/** @DRM_LOOM_UNARY_RELU: any type */
+	DRM_LOOM_UNARY_RELU = 0,
+	/** @DRM_LOOM_UNARY_CLIP: min(max(x, p0), p1) */
+	DRM_LOOM_UNARY_CLIP = 1,
+	/** @DRM_LOOM_UNARY_LEAKY: x < 0 ? p0 * x : x */
+	DRM_LOOM_UNARY_LEAKY = 2,
+	/** @DRM_LOOM_UNARY_SIGMOID: 1 / (1 + exp(-x)) */
+	DRM_LOOM_UNARY_SIGMOID = 3,
+	/** @DRM_LOOM_UNARY_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
+	DRM_LOOM_UNARY_HARDSIGMOID = 4,
+	/** @DRM_LOOM_UNARY_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
+	DRM_LOOM_UNARY_HARDSWISH = 5,
+	/** @DRM_LOOM_UNARY_TANH: hyperbolic tangent */
+	DRM_LOOM_UNARY_TANH = 6,
+	/** @DRM_LOOM_UNARY_SQRT: square root */
+	DRM_LOOM_UNARY_SQRT = 7,
+	/** @DRM_LOOM_UNARY_EXP: e to the power of x */
+	DRM_LOOM_UNARY_EXP = 8,
+	/** @DRM_LOOM_UNARY_LOG: natural logarithm */
+	DRM_LOOM_UNARY_LOG = 9,
+	/** @DRM_LOOM_UNARY_NEG: any signed type */
+	DRM_LOOM_UNARY_NEG = 10,
+	/** @DRM_LOOM_UNARY_ABS: any type */
+	DRM_LOOM_UNARY_ABS = 11,
+	/** @DRM_LOOM_UNARY_ERF: error function */
+	DRM_LOOM_UNARY_ERF = 12,
+	/** @DRM_LOOM_UNARY_RECIPROCAL: 1 / x */
+	DRM_LOOM_UNARY_RECIPROCAL = 13,
+	/** @DRM_LOOM_UNARY_FLOOR: round down */
+	DRM_LOOM_UNARY_FLOOR = 14,
+	/** @DRM_LOOM_UNARY_CEIL: round up */
+	DRM_LOOM_UNARY_CEIL = 15,
+	/** @DRM_LOOM_UNARY_ROUND: half to even */
+	DRM_LOOM_UNARY_ROUND = 16,
+	/** @DRM_LOOM_UNARY_NOT: BOOL only */
+	DRM_LOOM_UNARY_NOT = 17,
+	/** @DRM_LOOM_UNARY_ELU: x < 0 ? p0 * (exp(x) - 1) : x */
+	DRM_LOOM_UNARY_ELU = 18,
+	/** @DRM_LOOM_UNARY_SELU: p1 * (x < 0 ? p0 * (exp(x) - 1) : x) */
+	DRM_LOOM_UNARY_SELU = 19,
+	/** @DRM_LOOM_UNARY_SOFTPLUS: log(exp(x) + 1) */
+	DRM_LOOM_UNARY_SOFTPLUS = 20,
+	/** @DRM_LOOM_UNARY_SOFTSIGN: x / (1 + abs(x)) */
+	DRM_LOOM_UNARY_SOFTSIGN = 21,
+	/** @DRM_LOOM_UNARY_SIGN: any signed type */
+	DRM_LOOM_UNARY_SIGN = 22,
+};
+
+#define DRM_LOOM_UNARY_END			23
+
+/**
+ * struct drm_loom_attr_unary - attributes of UNARY
+ * @kind: an &enum drm_loom_unary
+ * @p0: bits of a binary32
+ * @p1: bits of a binary32
+ * @reserved: zero
+ */
+struct drm_loom_attr_unary {
+	__u32 kind;
+	__u32 p0;
+	__u32 p1;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_reduce - operations of REDUCE
+ */
+enum drm_loom_reduce {
+	/** @DRM_LOOM_REDUCE_SUM: sum */
+	DRM_LOOM_REDUCE_SUM = 0,
+	/** @DRM_LOOM_REDUCE_MEAN: sum over count */
+	DRM_LOOM_REDUCE_MEAN = 1,
+	/** @DRM_LOOM_REDUCE_MAX: the largest */
+	DRM_LOOM_REDUCE_MAX = 2,
+	/** @DRM_LOOM_REDUCE_MIN: the smallest */
+	DRM_LOOM_REDUCE_MIN = 3,
+	/** @DRM_LOOM_REDUCE_PROD: product */
+	DRM_LOOM_REDUCE_PROD = 4,
+	/** @DRM_LOOM_REDUCE_SUMSQ: sum of squares */
+	DRM_LOOM_REDUCE_SUMSQ = 5,
+	/** @DRM_LOOM_REDUCE_L1: sum of absolute values */
+	DRM_LOOM_REDUCE_L1 = 6,
+	/** @DRM_LOOM_REDUCE_L2: square root of the sum of squares */
+	DRM_LOOM_REDUCE_L2 = 7,
+};
+
+#define DRM_LOOM_REDUCE_END			8
+
+/**
+ * struct drm_loom_attr_reduce - attributes of REDUCE
+ * @kind: an &enum drm_loom_reduce
+ * @reserved: zero
+ */
+struct drm_loom_attr_reduce {
+	__u32 kind;
+	__u32 reserved;
+};
+
+/* DRM_LOOM_SOFTMAX_LOG: the logarithm of it */
+#define DRM_LOOM_SOFTMAX_LOG		(1 << 0)
+
+/**
+ * struct drm_loom_attr_softmax - attributes of SOFTMAX
+ * @axis: axis of the views
+ * @flags: DRM_LOOM_SOFTMAX_*
+ */
+struct drm_loom_attr_softmax {
+	__u32 axis;
+	__u32 flags;
+};
+
+/**
+ * enum drm_loom_resize_mode - interpolation
+ */
+enum drm_loom_resize_mode {
+	/** @DRM_LOOM_RESIZE_NEAREST: the nearest element */
+	DRM_LOOM_RESIZE_NEAREST = 0,
+	/** @DRM_LOOM_RESIZE_LINEAR: linear along each axis */
+	DRM_LOOM_RESIZE_LINEAR = 1,
+	/** @DRM_LOOM_RESIZE_CUBIC: cubic along H and W */
+	DRM_LOOM_RESIZE_CUBIC = 2,
+};
+
+/**
+ * enum drm_loom_resize_coord - coordinate of an output element in the input, ONNX names
+ */
+enum drm_loom_resize_coord {
+	/** @DRM_LOOM_COORD_HALF_PIXEL: (y + 0.5) / scale - 0.5 */
+	DRM_LOOM_COORD_HALF_PIXEL = 0,
+	/** @DRM_LOOM_COORD_PYTORCH_HALF_PIXEL: the same, or 0 where the output has one element */
+	DRM_LOOM_COORD_PYTORCH_HALF_PIXEL = 1,
+	/** @DRM_LOOM_COORD_ALIGN_CORNERS: y * (in - 1) / (out - 1) */
+	DRM_LOOM_COORD_ALIGN_CORNERS = 2,
+	/** @DRM_LOOM_COORD_ASYMMETRIC: y / scale */
+	DRM_LOOM_COORD_ASYMMETRIC = 3,
+	/** @DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC: since opset 19 */
+	DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC = 4,
+	/** @DRM_LOOM_COORD_TF_CROP_AND_RESIZE: in the region of interest */
+	DRM_LOOM_COORD_TF_CROP_AND_RESIZE = 5,
+};
+
+/**
+ * enum drm_loom_resize_nearest - rounding of NEAREST, ONNX names
+ */
+enum drm_loom_resize_nearest {
+	/** @DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR: round half down */
+	DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR = 0,
+	/** @DRM_LOOM_NEAREST_ROUND_PREFER_CEIL: round half up */
+	DRM_LOOM_NEAREST_ROUND_PREFER_CEIL = 1,
+	/** @DRM_LOOM_NEAREST_FLOOR: round down */
+	DRM_LOOM_NEAREST_FLOOR = 2,
+	/** @DRM_LOOM_NEAREST_CEIL: round up */
+	DRM_LOOM_NEAREST_CEIL = 3,
+};
+
+/* DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
+#define DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE	(1 << 0)
+
+/**
+ * struct drm_loom_attr_resize - attributes of RESIZE
+ *
+ * The views may be slices of the input and output; sizes and starts say which.
+ *
+ * @mode: an &enum drm_loom_resize_mode
+ * @coord: an &enum drm_loom_resize_coord
+ * @nearest: an &enum drm_loom_resize_nearest
+ * @flags: DRM_LOOM_RESIZE_*
+ * @in_size: D, H, W of the whole input
+ * @out_size: D, H, W of the whole output
+ * @in_start: D, H, W of x's first element in the whole input
+ * @out_start: D, H, W of y's first element in the whole output
+ * @scale: D, H, W: bits of binary32, output over input
+ * @roi_start: D, H, W: bits of binary32 (TF_CROP_AND_RESIZE)
+ * @roi_end: D, H, W: bits of binary32
+ * @cubic_a: bits of a binary32
+ * @extrapolation: bits of a binary32 (TF_CROP_AND_RESIZE)
+ * @reserved: zero
+ */
+struct drm_loom_attr_resize {
+	__u32 mode;
+	__u32 coord;
+	__u32 nearest;
+	__u32 flags;
+	__s32 in_size[3];
+	__s32 out_size[3];
+	__s32 in_start[3];
+	__s32 out_start[3];
+	__u32 scale[3];
+	__u32 roi_start[3];
+	__u32 roi_end[3];
+	__u32 cubic_a;
+	__u32 extrapolation;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_rule - why a plan was refused
+ *
+ * The numbers never change. Rules are checked in the order of the tables; the first
+ * one that is broken is reported.
+ */
+enum drm_loom_rule {
+	/** @DRM_LOOM_RULE_NONE: nothing was broken */
+	DRM_LOOM_RULE_NONE = 0,
+	/** @DRM_LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
+	DRM_LOOM_RULE_HEADER = 1,
+	/** @DRM_LOOM_RULE_TABLE: tables lie in the blob, aligned, disjoint, of the right stride */
+	DRM_LOOM_RULE_TABLE = 2,
+	/** @DRM_LOOM_RULE_LIMIT: no count is past its cap */
+	DRM_LOOM_RULE_LIMIT = 3,
+	/** @DRM_LOOM_RULE_TOPOLOGY: the plan was made for this device's lanes */
+	DRM_LOOM_RULE_TOPOLOGY = 4,
+	/** @DRM_LOOM_RULE_SCRATCH: scratch fits in a bank above its reserved bytes */
+	DRM_LOOM_RULE_SCRATCH = 5,
+	/** @DRM_LOOM_RULE_SLOT: slots have a size, known flags, no padding, a region of the chip */
+	DRM_LOOM_RULE_SLOT = 6,
+	/** @DRM_LOOM_RULE_TENSOR_FIELD: region, slot, flags and padding of a tensor are valid */
+	DRM_LOOM_RULE_TENSOR_FIELD = 7,
+	/**
+	 * @DRM_LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid, and
+	 * since minor 5 the type is one that the chip has
+	 */
+	DRM_LOOM_RULE_TENSOR_TYPE = 8,
+	/** @DRM_LOOM_RULE_TENSOR_STRIDE: strides of a tensor nest and keep elements aligned */
+	DRM_LOOM_RULE_TENSOR_STRIDE = 9,
+	/** @DRM_LOOM_RULE_TENSOR_EXTENT: the elements of a tensor lie in its size */
+	DRM_LOOM_RULE_TENSOR_EXTENT = 10,
+	/** @DRM_LOOM_RULE_TENSOR_BOUNDS: a tensor lies in its slot or in the scratch */
+	DRM_LOOM_RULE_TENSOR_BOUNDS = 11,
+	/** @DRM_LOOM_RULE_TENSOR_LIFETIME: first step <= last step < steps */
+	DRM_LOOM_RULE_TENSOR_LIFETIME = 12,
+	/** @DRM_LOOM_RULE_TENSOR_ALIAS: an alias lies in its parent, in bytes and steps */
+	DRM_LOOM_RULE_TENSOR_ALIAS = 13,
+	/** @DRM_LOOM_RULE_TENSOR_OVERLAP: tensors alive in the same step do not share bytes */
+	DRM_LOOM_RULE_TENSOR_OVERLAP = 14,
+	/** @DRM_LOOM_RULE_STEP: the steps tile the command table in order */
+	DRM_LOOM_RULE_STEP = 15,
+	/** @DRM_LOOM_RULE_STREAM: a command stands in its opcode's stream */
+	DRM_LOOM_RULE_STREAM = 16,
+	/** @DRM_LOOM_RULE_OPCODE: the opcode is known, and since minor 5 one that the chip has */
+	DRM_LOOM_RULE_OPCODE = 17,
+	/** @DRM_LOOM_RULE_COMMAND_FIELD: padding of a command is zero */
+	DRM_LOOM_RULE_COMMAND_FIELD = 18,
+	/** @DRM_LOOM_RULE_OPERANDS: number of operands is the opcode's, they are in the table */
+	DRM_LOOM_RULE_OPERANDS = 19,
+	/** @DRM_LOOM_RULE_ATTR: attributes are in the table, of the right size, valid */
+	DRM_LOOM_RULE_ATTR = 20,
+	/** @DRM_LOOM_RULE_VIEW_TENSOR: a view names a tensor */
+	DRM_LOOM_RULE_VIEW_TENSOR = 21,
+	/** @DRM_LOOM_RULE_VIEW_FIELD: rank, dims, padding of a view valid, its type the tensor's */
+	DRM_LOOM_RULE_VIEW_FIELD = 22,
+	/** @DRM_LOOM_RULE_VIEW_LIFETIME: the tensor is alive in the step */
+	DRM_LOOM_RULE_VIEW_LIFETIME = 23,
+	/** @DRM_LOOM_RULE_VIEW_ALIGN: offset and strides keep elements aligned */
+	DRM_LOOM_RULE_VIEW_ALIGN = 24,
+	/** @DRM_LOOM_RULE_VIEW_LANE: the lane axis runs over the tensor's, and stays on it */
+	DRM_LOOM_RULE_VIEW_LANE = 25,
+	/** @DRM_LOOM_RULE_VIEW_BOUNDS: a view's elements lie in its tensor */
+	DRM_LOOM_RULE_VIEW_BOUNDS = 26,
+	/** @DRM_LOOM_RULE_VIEW_REGION: the operand is in a region that the opcode takes */
+	DRM_LOOM_RULE_VIEW_REGION = 27,
+	/** @DRM_LOOM_RULE_VIEW_DTYPE: the opcode takes these types together */
+	DRM_LOOM_RULE_VIEW_DTYPE = 28,
+	/** @DRM_LOOM_RULE_VIEW_SHAPE: the operands' dims fit the opcode and its attributes */
+	DRM_LOOM_RULE_VIEW_SHAPE = 29,
+	/** @DRM_LOOM_RULE_VIEW_DISTINCT: no two elements of a written view share a byte */
+	DRM_LOOM_RULE_VIEW_DISTINCT = 30,
+	/** @DRM_LOOM_RULE_COST: the smallest piece of a command is small enough to stop between */
+	DRM_LOOM_RULE_COST = 31,
+	/** @DRM_LOOM_RULE_READ_ONLY: nothing is written in a slot without DRM_LOOM_SLOT_WRITE */
+	DRM_LOOM_RULE_READ_ONLY = 32,
+	/** @DRM_LOOM_RULE_UNINITIALISED: nothing is read that was not written before */
+	DRM_LOOM_RULE_UNINITIALISED = 33,
+	/**
+	 * @DRM_LOOM_RULE_IN_PLACE: a command does not read what it writes, except elementwise
+	 * ones from the very same view
+	 */
+	DRM_LOOM_RULE_IN_PLACE = 34,
+	/** @DRM_LOOM_RULE_HAZARD: in a step, one stream does not touch what the other writes */
+	DRM_LOOM_RULE_HAZARD = 35,
+	/** @DRM_LOOM_RULE_IMAGE: an image names a slot of its size, once; its fields are valid */
+	DRM_LOOM_RULE_IMAGE = 36,
+	/** @DRM_LOOM_RULE_TENSOR_IMAGE: a tensor in an image has its type and is a window of it */
+	DRM_LOOM_RULE_TENSOR_IMAGE = 37,
+	/** @DRM_LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
+	DRM_LOOM_RULE_VIEW_IMAGE = 38,
+	/**
+	 * @DRM_LOOM_RULE_WORK: what is written when, in pieces of tensors, is simple enough to be
+	 * proved within the work that the bytes of the plan pay for. The command is the one at
+	 * which that was used up. Since minor 4
+	 */
+	DRM_LOOM_RULE_WORK = 39,
+};
+
+#define DRM_LOOM_RULE_END			40
+
+/* Which fields of a reject record are valid. */
+#define DRM_LOOM_REJECT_STEP		(1 << 0)
+#define DRM_LOOM_REJECT_COMMAND		(1 << 1)
+#define DRM_LOOM_REJECT_OPERAND		(1 << 2)
+#define DRM_LOOM_REJECT_TENSOR		(1 << 3)
+#define DRM_LOOM_REJECT_OTHER		(1 << 4)
+#define DRM_LOOM_REJECT_RANGE		(1 << 5)
+#define DRM_LOOM_REJECT_SLOT		(1 << 6)
+
+/**
+ * struct drm_loom_reject - why and where a plan was refused
+ * @rule: an &enum drm_loom_rule
+ * @valid: DRM_LOOM_REJECT_*: which of the following fields are valid
+ * @step: index of the step
+ * @command: index of the command
+ * @operand: number of the operand
+ * @tensor: index of the tensor at fault
+ * @other: index of the tensor that it overlaps
+ * @slot: index of the slot
+ * @region: with DRM_LOOM_REJECT_RANGE: region of the range
+ * @pad: zero
+ * @start: first byte of the range at fault, in the slot or the scratch (per bank)
+ * @end: first byte behind it
+ */
+struct drm_loom_reject {
+	__u32 rule;
+	__u32 valid;
+	__u32 step;
+	__u32 command;
+	__u32 operand;
+	__u32 tensor;
+	__u32 other;
+	__u32 slot;
+	__u32 region;
+	__u32 pad;
+	__u64 start;
+	__u64 end;
+};
+
+/* --------------------------------------------------------------- counters */
+
+/**
+ * struct drm_loom_counters - what the engine counted
+ *
+ * Sums over the jobs of a context that have ended. A job that was ended counts what it completed.
+ *
+ * @dram_read_bytes: read from DRAM: by the DMA stream, and by commands that take images where they
+ *	are, which count the elements of a view once per command
+ * @dram_write_bytes: written to DRAM, likewise
+ * @sram_read_bytes: read from SRAM by the DMA stream
+ * @sram_write_bytes: written to SRAM by the DMA stream
+ * @macs: multiply-accumulates
+ * @steps: steps
+ * @commands: commands
+ * @jobs: jobs
+ * @busy_ns: time the engine took
+ * @cycles: cycles of the steps, by the description of the chip. Since minor 5, as all that follows
+ * @dma_cycles: cycles in which the DMA stream had something to do
+ * @compute_cycles: the same of the compute stream
+ * @energy_fj: femtojoule; zero where the description has no figures
+ * @rom_read_bytes: read from ROM, counted as @dram_read_bytes is
+ */
+struct drm_loom_counters {
+	__u64 dram_read_bytes;
+	__u64 dram_write_bytes;
+	__u64 sram_read_bytes;
+	__u64 sram_write_bytes;
+	__u64 macs;
+	__u64 steps;
+	__u64 commands;
+	__u64 jobs;
+	__u64 busy_ns;
+	__u64 cycles;
+	__u64 dma_cycles;
+	__u64 compute_cycles;
+	__u64 energy_fj;
+	__u64 rom_read_bytes;
+};
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
