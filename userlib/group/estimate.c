@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "loom_clock.h"
+#include "member.h"
 
 #define ONE	256
 
@@ -384,63 +385,27 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	}
 }
 
-/*
- * *@cut: the axis of the result that has to be cut for operand @i to be read strip by strip; -1:
- * any. False: the op cannot be in the group.
- */
-static bool ask_operand(struct loom_group_estimate *est, const struct loom_group_op *op, u32 i,
-			bool inside, s8 *cut)
+/* Residents are there as a whole, so they do not say what is cut. */
+static struct loom_group_known known_of(const struct tracked *tracked)
 {
-	const struct loom_operand *operand = &op->kernel.operands[i];
-	const struct loom_group_access *access = &op->access[i];
-	const struct tracked *tracked;
-	u32 k;
-
-	*cut = -1;
-	if (operand->role != LOOM_ROLE_LOAD)
-		return true;
-	tracked = find_tracked(est, access->value);
-	if (!tracked || tracked->resident || tracked->inside != inside)
-		return true;
-	if (inside && (tracked->partial || !access->plain))
-		return false;
-	if (!access->plain || est->counts[0] == 1)
-		return true;
-	if (!loom_group_operand_axis(access, operand->ref.rank, tracked->axis, &k) ||
-	    operand->map[k].kind == LOOM_MAP_FULL)
-		return !inside;
-	*cut = operand->map[k].axis;
-	return true;
+	if (!tracked || tracked->resident)
+		return (struct loom_group_known){ .known = false };
+	return (struct loom_group_known){
+		.known = true,
+		.inside = tracked->inside,
+		.partial = tracked->partial,
+		.axis = tracked->axis,
+	};
 }
 
 static bool choose_cut(struct loom_group_estimate *est, const struct loom_group_op *op, s8 *cut)
 {
-	const struct loom_kernel *kernel = &op->kernel;
-	u32 i, k, inside;
-	s8 asked;
+	struct loom_group_known known[LOOM_KERNEL_OPERANDS];
+	u32 i;
 
-	*cut = -1;
-	for (inside = 2; inside-- > 0;) {
-		for (i = 1; i < kernel->num_operands; i++) {
-			if (!ask_operand(est, op, i, inside, &asked))
-				return false;
-			if (inside && *cut >= 0 && asked >= 0 && asked != *cut)
-				return false;
-			if (*cut < 0)
-				*cut = asked;
-		}
-	}
-	if (est->counts[0] == 1)
-		return true;
-	if (*cut < 0) {
-		if (!loom_group_operand_axis(&op->access[0], kernel->operands[0].ref.rank,
-					     est->cut_axis, &k))
-			return false;
-		*cut = k;
-	}
-	if (kernel->whole >> *cut & 1 || op->access[0].axis[*cut] < 0)
-		return false;
-	return !(kernel->group > 1 && *cut == 1);
+	for (i = 1; i < op->kernel.num_operands; i++)
+		known[i] = known_of(find_tracked(est, op->access[i].value));
+	return loom_group_member_cut(op, known, est->counts[0] > 1, est->cut_axis, cut);
 }
 
 /*
@@ -497,28 +462,23 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 	const struct loom_group_access *access = &op->access[i];
 	const struct loom_group_list *list = est->list;
 	struct tracked *tracked = find_tracked(est, access->value);
+	const struct loom_group_known known = known_of(tracked);
 	struct operand_bytes own = { 0 };
+	bool follows, strip;
 	u32 axis = 0;
-	bool follows;
 
 	if (tracked && tracked->resident) {
 		readings[*num_readings] = (struct reading){ .tracked = tracked };
 		(*num_readings)++;
 		return true;
 	}
-	follows = cut >= 0 && loom_group_follower(operand, cut, &axis);
+	strip = loom_group_member_strip(op, i, &known, cut, &axis, &follows);
 	if (!tracked || !tracked->inside) {
-		bool strip = access->plain;
-
 		if (op->kind == LOOM_GROUP_COPY && !tracked) {
 			est->moved_bytes += ref_bytes(&operand->ref);
 			add_moves(est, ref_bytes(&operand->ref));
 			return true;
 		}
-		if (cut >= 0)
-			strip = strip && follows && access->axis[axis] >= 0 &&
-				access->step[axis] > 0 &&
-				(!tracked || tracked->axis == access->axis[axis]);
 		if (!strip) {
 			add_operand_bytes(list, operand, &own);
 			est->moved_bytes += follows ? own.dram_bytes : 0;
@@ -556,6 +516,7 @@ static bool take_result(struct loom_group_estimate *est, const struct loom_group
 	const struct loom_group_access *access = &op->access[0];
 	const struct loom_group_use *use = &est->list->uses[access->value];
 	struct tracked *tracked = find_tracked(est, access->value);
+	const struct loom_group_known known = known_of(tracked);
 	s8 axis = cut >= 0 ? access->axis[cut] : -1;
 	bool partial = use->first_writer < est->first_op;
 	u64 bytes = ref_bytes(&op->kernel.operands[0].ref);
@@ -565,7 +526,7 @@ static bool take_result(struct loom_group_estimate *est, const struct loom_group
 	if (use->output || partial)
 		add_strips(est, access->value, axis, true, est->dma);
 	if (tracked) {
-		if (!tracked->inside || tracked->axis != axis || partial)
+		if (tracked->resident || !loom_group_member_writes(&known, axis, partial))
 			return false;
 		count_tracked(est, tracked, false);
 		tracked->lag = max(tracked->lag, lag);

@@ -9,6 +9,8 @@
  */
 #include "model.h"
 
+#include "member.h"
+
 #include <stdlib.h>
 
 struct loom_group *loom_group_make(const struct loom_group_list *list,
@@ -157,68 +159,28 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 	return root;
 }
 
-/* The axis of the result that is cut, as operand @index wants it; -1: it does not care. */
-static bool ask_operand(struct loom_group *group, const struct loom_group_op *op, u32 index,
-			s8 *cut)
+static struct loom_group_known known_of(struct loom_group *group, u32 value)
 {
-	const struct loom_operand *operand = &op->kernel.operands[index];
-	const struct loom_group_access *access = &op->access[index];
-	const struct loom_group_root *root = root_of(group, access->value);
-	bool inside;
-	u32 k;
+	const struct loom_group_root *root = root_of(group, value);
 
-	*cut = -1;
-	if (operand->role != LOOM_ROLE_LOAD || !root)
-		return true;
-	inside = root->kind == LOOM_GROUP_INSIDE;
-	if (inside && (root->partial || !access->plain))
-		return false;
-	if (!access->plain || group->slices == 1)
-		return true;
-	if (!loom_group_operand_axis(access, operand->ref.rank, root->axis, &k) ||
-	    operand->map[k].kind == LOOM_MAP_FULL)
-		return !inside;
-	*cut = operand->map[k].axis;
-	return true;
+	if (!root)
+		return (struct loom_group_known){ .known = false };
+	return (struct loom_group_known){
+		.known = true,
+		.inside = root->kind == LOOM_GROUP_INSIDE,
+		.partial = root->partial,
+		.axis = root->axis,
+	};
 }
 
-/* Agrees on the axis of the result that is cut. Operands from inside must be asked first. */
 static bool choose_cut(struct loom_group *group, const struct loom_group_op *op, s8 *cut)
 {
-	const struct loom_kernel *kernel = &op->kernel;
-	u32 i, k, inside;
-	s8 asked;
+	struct loom_group_known known[LOOM_KERNEL_OPERANDS];
+	u32 i;
 
-	*cut = -1;
-	for (inside = 2; inside-- > 0;) {
-		u32 kind = inside ? LOOM_GROUP_INSIDE : LOOM_GROUP_INPUT;
-
-		for (i = 1; i < kernel->num_operands; i++) {
-			const struct loom_group_root *root = root_of(group, op->access[i].value);
-
-			if (kernel->operands[i].role != LOOM_ROLE_LOAD || !root ||
-			    root->kind != kind)
-				continue;
-			if (!ask_operand(group, op, i, &asked))
-				return false;
-			if (inside && *cut >= 0 && asked != *cut)
-				return false;
-			if (*cut < 0)
-				*cut = asked;
-		}
-	}
-	if (group->slices == 1)
-		return true;
-	if (*cut < 0) {
-		if (!loom_group_operand_axis(&op->access[0], kernel->operands[0].ref.rank,
-					     group->cut_axis, &k))
-			return false;
-		*cut = k;
-	}
-	if (kernel->whole >> *cut & 1 || op->access[0].axis[*cut] < 0)
-		return false;
-	/* groups of channels stay whole */
-	return !(kernel->group > 1 && *cut == 1);
+	for (i = 1; i < op->kernel.num_operands; i++)
+		known[i] = known_of(group, op->access[i].value);
+	return loom_group_member_cut(op, known, group->slices > 1, group->cut_axis, cut);
 }
 
 static bool is_const(const struct loom_group *group, u32 value)
@@ -232,21 +194,19 @@ static bool take_outside(struct loom_group *group, u32 index, u32 i)
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_operand *operand = &part->op->kernel.operands[i];
 	const struct loom_group_access *access = &part->op->access[i];
+	const struct loom_group_known known = known_of(group, access->value);
 	struct loom_group_root *root = root_of(group, access->value);
 	bool follows, strip;
 	u32 axis = 0, outer, lanes;
 
-	follows = loom_group_follower(operand, part->axis, &axis);
+	strip = loom_group_member_strip(part->op, i, &known, part->axis, &axis, &follows) &&
+		!is_const(group, access->value);
 	if (follows || (group->batches > 1 && loom_group_follower(operand, 0, &outer)))
 		part->varies |= 1U << i;
 	part->root[i] = LOOM_GROUP_NONE;
 	/* a copy from outside is loaded where it goes */
 	if (part->op->kind == LOOM_GROUP_COPY && !root)
 		return true;
-	strip = access->plain && !is_const(group, access->value);
-	if (group->slices > 1)
-		strip = strip && follows && access->axis[axis] >= 0 && access->step[axis] > 0 &&
-			(!root || root->axis == access->axis[axis]);
 	lanes = root ? root->lanes & access->lanes : access->lanes;
 	if (!strip || !lanes)
 		return true;
@@ -301,12 +261,12 @@ static bool take_result(struct loom_group *group, u32 index)
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_group_access *access = &part->op->access[0];
 	const struct loom_group_use *use = &group->list->uses[access->value];
+	const struct loom_group_known known = known_of(group, access->value);
 	struct loom_group_root *root = root_of(group, access->value);
 	s8 axis = part->axis >= 0 ? access->axis[part->axis] : -1;
 	bool partial = use->first_writer < group->list->units[group->first_unit].first_op;
 
-	/* what was read from outside is not written inside; what is half outside is not shared */
-	if (root && (root->kind != LOOM_GROUP_INSIDE || root->axis != axis || partial))
+	if (!loom_group_member_writes(&known, axis, partial))
 		return false;
 	if (!root)
 		root = add_root(group, access->value, LOOM_GROUP_INSIDE, axis);
