@@ -129,6 +129,12 @@ header() {	# COMPILER-AND-FLAGS...: each UAPI header alone, twice, as a client i
 	done
 }
 
+# Types of less than a byte have no stride: who multiplies by it would count bytes that are not there.
+sizes() {
+	! git grep -nE '\* *loom_dtype_(stride|bits)\(|loom_dtype_stride\([^()]*\) *\*' -- \
+		drivers userlib tools/loom tools/sim ':!drivers/accel/loom/core/loom_core.h'
+}
+
 # Sparse does not know the compiler builtins that core/engine/fp_*.c uses, so they are defined
 # away. Where the module is built already, nothing is compiled or linked anew: a VM may have it.
 module_sparse() {
@@ -206,6 +212,7 @@ step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shel
 step "rooms use what stands below them" floors
 step "the library's interface is the one that is written down" tools/ci/abi.py
 step "tests that the argument for the verifier names" tools/ci/pages/argument.sh
+step "sizes are in bits: loom_dtype_row_bytes() multiplies" sizes
 step "no leftovers, no paths out of the tree" tools/ci/leftovers.sh
 echo "1..$count"
 exit $failed

@@ -113,10 +113,30 @@ u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank)
 
 u64 loom_group_value_bytes(const struct loom_group_use *use)
 {
-	u64 bytes = use->elem_bytes;
+	u64 elems = 1;
 	u32 i;
 
 	for (i = 0; i < use->rank; i++)
-		bytes *= use->dims[i];
-	return bytes;
+		elems *= use->dims[i];
+	return loom_dtype_row_bytes(use->dtype, elems);
+}
+
+u64 loom_group_part_bytes(const struct loom_group_use *use, const struct loom_group_box *box)
+{
+	return loom_dtype_row_bytes(use->dtype, loom_group_box_elems(box, use->rank));
+}
+
+u64 loom_group_box_bytes(const struct loom_group_box *box, const struct loom_ref *ref)
+{
+	return loom_dtype_row_bytes(ref->dtype, loom_group_box_elems(box, ref->rank));
+}
+
+u64 loom_group_ref_bytes(const struct loom_ref *ref)
+{
+	u64 elems = 1;
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++)
+		elems *= ref->dims[i];
+	return loom_dtype_row_bytes(ref->dtype, elems);
 }

@@ -29,7 +29,7 @@ static u64 recompute_bytes(const struct loom_group *group, const struct loom_gro
 				     &box.hi[root->axis]))
 			elems += loom_group_box_elems(&box, use->rank);
 	}
-	return elems * use->elem_bytes;
+	return loom_dtype_row_bytes(use->dtype, elems);
 }
 
 static u64 root_bytes(const struct loom_group *group, const struct loom_group_root *root)
@@ -46,7 +46,7 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 		box.lo[root->axis] = 0;
 		box.hi[root->axis] = use->dims[root->axis];
 	}
-	return loom_group_box_elems(&box, use->rank) * use->elem_bytes;
+	return loom_group_part_bytes(use, &box);
 }
 
 /* What is loaded for operand @i of a part besides strips. */
@@ -68,11 +68,9 @@ static u64 part_bytes(const struct loom_group *group, const struct loom_group_pa
 {
 	const struct loom_kernel *kernel = &part->op->kernel;
 	const struct loom_ref *y = &kernel->operands[0].ref;
-	u64 bytes = 0, stored = loom_dtype_bytes(y->dtype);
+	u64 bytes = 0, stored = loom_group_ref_bytes(y);
 	u32 i;
 
-	for (i = 0; i < y->rank; i++)
-		stored *= y->dims[i];
 	if (group->roots[part->root[0]].stored)
 		bytes += stored;
 	for (i = 1; i < kernel->num_operands; i++)
@@ -159,7 +157,7 @@ void loom_group_cost_count(struct loom_group *group)
 static u64 least_bytes(const struct loom_group_list *list, u32 unit)
 {
 	u64 sum = 0, bytes;
-	u32 i, k, a;
+	u32 i, k;
 
 	for (i = 0; i < list->units[unit].num_ops; i++) {
 		u32 index = list->units[unit].first_op + i;
@@ -169,9 +167,7 @@ static u64 least_bytes(const struct loom_group_list *list, u32 unit)
 			const struct loom_operand *operand = &kernel->operands[k];
 			u32 value = list->ops[index]->access[k].value;
 
-			bytes = loom_dtype_bytes(operand->ref.dtype);
-			for (a = 0; a < operand->ref.rank; a++)
-				bytes *= operand->ref.dims[a];
+			bytes = loom_group_ref_bytes(&operand->ref);
 			if (operand->role == LOOM_ROLE_STORE && list->uses[value].output)
 				sum += bytes;
 			if (operand->role == LOOM_ROLE_LOAD &&
@@ -200,7 +196,7 @@ static void add_alone(const struct loom_group_list *list, const struct loom_grou
 	for (i = 0; i < y->rank; i++)
 		elems *= y->dims[i];
 	if (op->kind != LOOM_GROUP_COMPUTE) {
-		*bytes += elems * loom_dtype_bytes(y->dtype) *
+		*bytes += loom_dtype_row_bytes(y->dtype, elems) *
 			  (op->kind == LOOM_GROUP_COPY ? 2 : 1);
 		++*slices;
 	} else if (!loom_slice_choose(&op->kernel, &list->lower->sram, &tiling, &need)) {
@@ -208,7 +204,7 @@ static void add_alone(const struct loom_group_list *list, const struct loom_grou
 		*slices += tiling.slices;
 	} else {
 		/* it may still fit, since lowering merges axes first: a rough guess */
-		*bytes += 64 * elems * loom_dtype_bytes(y->dtype);
+		*bytes += 64 * loom_dtype_row_bytes(y->dtype, elems);
 		++*slices;
 	}
 }

@@ -133,8 +133,7 @@ static void add_roots(const struct loom_group *group, u32 slice, u64 *dma)
 		entry = group->parts[root->first_reader].first_entry;
 		dma[index_of(group, slice, loom_group_load_at(group, entry))] +=
 			loom_group_load_cycles(group->list->lower,
-					       loom_group_box_elems(&box, use->rank) *
-					       use->elem_bytes);
+					       loom_group_part_bytes(use, &box));
 	}
 }
 
@@ -183,7 +182,7 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 				     loom_group_compute_at(group, part->first_entry + c));
 
 		if (part->op->kind != LOOM_GROUP_COMPUTE)
-			dma[at] += copy_cycles(lower, some * loom_dtype_bytes(y->dtype));
+			dma[at] += copy_cycles(lower, loom_dtype_row_bytes(y->dtype, some));
 		else if (some)
 			compute[at] += work_cycles(lower, kernel, &box);
 		elems += some;
@@ -201,7 +200,7 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 	c = group->parts[group->roots[part->root[0]].last_writer].first_entry +
 	    group->parts[group->roots[part->root[0]].last_writer].entries - 1;
 	dma[index_of(group, slice, loom_group_store_at(group, c))] +=
-		store_cycles(lower, elems * loom_dtype_bytes(y->dtype));
+		store_cycles(lower, loom_dtype_row_bytes(y->dtype, elems));
 }
 
 int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams)
@@ -272,7 +271,7 @@ static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lo
 {
 	const struct loom_ref *y = &op->kernel.operands[0].ref;
 	struct loom_group_box box = whole(y);
-	u64 bytes = loom_group_box_elems(&box, y->rank) * loom_dtype_bytes(y->dtype);
+	u64 bytes = loom_group_box_bytes(&box, y);
 	u64 start = lower->chip->dma_start +
 		    lower->chip->region[DRM_LOOM_REGION_DRAM].read_latency;
 	struct loom_slicing tiling;
@@ -345,8 +344,7 @@ void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *
 			if (operand->role == LOOM_ROLE_LOAD &&
 			    list->lower->graph->values[list->ops[i]->access[k].value]->data)
 				*weights += loom_group_load_cycles(list->lower,
-					loom_group_box_elems(&box, operand->ref.rank) *
-					loom_dtype_bytes(operand->ref.dtype));
+					loom_group_box_bytes(&box, &operand->ref));
 		}
 	}
 }

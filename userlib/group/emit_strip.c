@@ -28,7 +28,7 @@ void loom_group_make_tensor(struct loom_group_writer *w, struct loom_group_insta
 		.rank = rank,
 		.lane_axis = lane,
 	};
-	u64 stride = loom_dtype_bytes(dtype);
+	u64 stride = loom_dtype_stride(dtype);
 	u32 i;
 
 	for (i = rank; i-- > 0;) {

@@ -119,16 +119,6 @@ static u64 align_up(const struct loom_group_list *list, u64 bytes)
 	return loom_div_round_up(bytes, align) * align;
 }
 
-static u64 ref_bytes(const struct loom_ref *ref)
-{
-	u64 bytes = loom_dtype_bytes(ref->dtype);
-	u32 i;
-
-	for (i = 0; i < ref->rank; i++)
-		bytes *= ref->dims[i];
-	return bytes;
-}
-
 static bool is_const(const struct loom_group_list *list, u32 value)
 {
 	return list->lower->graph->values[value]->data;
@@ -138,18 +128,18 @@ static bool is_const(const struct loom_group_list *list, u32 value)
 static void add_operand_bytes(const struct loom_group_list *list,
 			      const struct loom_operand *operand, struct operand_bytes *to)
 {
-	u64 bytes = loom_dtype_bytes(operand->ref.dtype), dim;
+	u64 elems = 1, dim;
 	u32 k;
 
 	for (k = 0; k < operand->ref.rank; k++) {
 		dim = operand->ref.dims[k];
 		if (k == operand->lane_axis)
 			dim = loom_div_round_up(dim, list->lower->sram.lanes);
-		bytes *= dim;
+		elems *= dim;
 	}
-	to->lane_bytes += align_up(list, bytes);
+	to->lane_bytes += align_up(list, loom_dtype_row_bytes(operand->ref.dtype, elems));
 	if (operand->role == LOOM_ROLE_LOAD)
-		to->dram_bytes += ref_bytes(&operand->ref);
+		to->dram_bytes += loom_group_ref_bytes(&operand->ref);
 }
 
 static void weigh(struct loom_group_estimate *est)
@@ -273,7 +263,7 @@ static void add_strips(const struct loom_group_estimate *est, u32 value, s8 axis
 	const struct loom_group_use *use = &est->list->uses[value];
 	const struct drm_loom_chip *chip = est->list->lower->chip;
 	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
-	u64 bytes = loom_group_value_bytes(use), run = use->elem_bytes, start;
+	u64 bytes = loom_group_value_bytes(use), run = 1, start;
 	u32 q, k;
 
 	if (!est->list->aim.time)
@@ -281,6 +271,7 @@ static void add_strips(const struct loom_group_estimate *est, u32 value, s8 axis
 	start = chip->dma_start + (store ? dram->write_latency : dram->read_latency);
 	for (k = use->rank; k-- > 0 && (s8)k > axis;)
 		run *= use->dims[k];
+	run = loom_dtype_row_bytes(use->dtype, run);
 	for (q = 0; q < est->num_counts; q++) {
 		u64 slices = est->counts[q], moved = bytes, one;
 
@@ -313,19 +304,19 @@ static void add_work(struct loom_group_estimate *est, const struct loom_group_op
 /* SRAM per lane of a row along @axis, or of the whole value if that is -1. */
 static u64 row_bytes(const struct loom_group_list *list, const struct loom_group_use *use, s8 axis)
 {
-	u64 best = U64_MAX, bytes;
+	u64 best = U64_MAX, elems;
 	u32 lane, i;
 
 	for (lane = 0; lane < use->rank; lane++) {
 		if (!(use->lanes >> lane & 1) && use->lanes)
 			continue;
-		bytes = use->elem_bytes;
+		elems = 1;
 		for (i = 0; i < use->rank; i++) {
 			u64 dim = (s8)i == axis ? 1 : use->dims[i];
 
-			bytes *= i == lane ? loom_div_round_up(dim, list->lower->sram.lanes) : dim;
+			elems *= i == lane ? loom_div_round_up(dim, list->lower->sram.lanes) : dim;
 		}
-		best = min(best, bytes);
+		best = min(best, loom_dtype_row_bytes(use->dtype, elems));
 	}
 	return best == U64_MAX ? S64_MAX / 4 : best;
 }
@@ -475,8 +466,8 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 	strip = loom_group_member_strip(op, i, &known, cut, &axis, &follows);
 	if (!tracked || !tracked->inside) {
 		if (op->kind == LOOM_GROUP_COPY && !tracked) {
-			est->moved_bytes += ref_bytes(&operand->ref);
-			add_moves(est, ref_bytes(&operand->ref));
+			est->moved_bytes += loom_group_ref_bytes(&operand->ref);
+			add_moves(est, loom_group_ref_bytes(&operand->ref));
 			return true;
 		}
 		if (!strip) {
@@ -492,7 +483,7 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 		if (!tracked) {
 			tracked = track(est, access->value, cut >= 0 ? access->axis[axis] : -1,
 					false);
-			est->moved_bytes += min(ref_bytes(&operand->ref),
+			est->moved_bytes += min(loom_group_ref_bytes(&operand->ref),
 						loom_group_value_bytes(&list->uses[access->value]));
 			add_strips(est, access->value, tracked->axis, false, est->dma);
 			count_tracked(est, tracked, true);
@@ -519,7 +510,7 @@ static bool take_result(struct loom_group_estimate *est, const struct loom_group
 	const struct loom_group_known known = known_of(tracked);
 	s8 axis = cut >= 0 ? access->axis[cut] : -1;
 	bool partial = use->first_writer < est->first_op;
-	u64 bytes = ref_bytes(&op->kernel.operands[0].ref);
+	u64 bytes = loom_group_ref_bytes(&op->kernel.operands[0].ref);
 
 	if (use->output || partial)
 		est->moved_bytes += bytes;

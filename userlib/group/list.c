@@ -15,9 +15,9 @@ static void note_value(struct loom_group_list *list, u32 id)
 	struct loom_group_use *use = &list->uses[id];
 	u32 i;
 
-	if (use->elem_bytes)
+	if (use->dtype)
 		return;
-	use->elem_bytes = loom_dtype_bytes(location->ref.dtype);
+	use->dtype = location->ref.dtype;
 	use->output = location->kind == LOOM_LOCATION_OUTPUT;
 	if (location->ref.rank > DRM_LOOM_MAX_RANK)
 		return;

@@ -118,7 +118,7 @@ struct loom_group_unit {
  * @rank: its axes; 0: more than a view can have
  * @dims: elements per axis
  * @strides: bytes from one to the next, per axis; of a value in an image at a provisional pitch
- * @elem_bytes: bytes of an element
+ * @dtype: element type
  * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
  * @last_writer: last op that does
  * @last_reader: last op that reads it; 0 if there is none
@@ -133,7 +133,7 @@ struct loom_group_use {
 	u32 rank;
 	u64 dims[DRM_LOOM_MAX_RANK];
 	u64 strides[DRM_LOOM_MAX_RANK];
-	u32 elem_bytes;
+	u32 dtype;
 	u32 first_writer;
 	u32 last_writer;
 	u32 last_reader;
@@ -251,7 +251,13 @@ bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s
 bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found);
 /** loom_group_box_elems() - elements of a box of @rank axes */
 u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank);
+/** loom_group_box_bytes() - bytes of a box of an operand */
+u64 loom_group_box_bytes(const struct loom_group_box *box, const struct loom_ref *ref);
+/** loom_group_ref_bytes() - bytes of a whole operand */
+u64 loom_group_ref_bytes(const struct loom_ref *ref);
 /** loom_group_value_bytes() - bytes of a value in DRAM */
 u64 loom_group_value_bytes(const struct loom_group_use *use);
+/** loom_group_part_bytes() - bytes of a box of it */
+u64 loom_group_part_bytes(const struct loom_group_use *use, const struct loom_group_box *box);
 
 #endif /* LOOM_GROUP_LIST_H */

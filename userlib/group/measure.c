@@ -2,11 +2,11 @@
 /* Bytes of SRAM per lane: strips, line buffers, and the operands that parts have of their own. */
 #include "schedule.h"
 
-u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
-			 u32 rank, u32 lane, u32 elem_bytes)
+u64 loom_group_lane_bytes(const struct loom_group *group, const struct loom_group_box *box,
+			  u32 rank, u32 lane, u32 dtype)
 {
 	const struct loom_slice_limits *sram = &group->list->lower->sram;
-	u64 bytes = elem_bytes;
+	u64 elems = 1, bytes;
 	u32 i;
 
 	for (i = 0; i < rank; i++) {
@@ -14,9 +14,10 @@ u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group
 
 		if (i == lane)
 			dim = loom_div_round_up(dim, sram->lanes);
-		if (check_mul_overflow(bytes, dim, &bytes) || bytes > S64_MAX / 4)
+		if (check_mul_overflow(elems, dim, &elems) || elems > S64_MAX / 32)
 			return S64_MAX / 4;
 	}
+	bytes = loom_dtype_row_bytes(dtype, elems);
 	return loom_div_round_up(bytes, sram->align_bytes) * sram->align_bytes;
 }
 
@@ -108,7 +109,7 @@ static u64 choose_lane(const struct loom_group *group, struct loom_group_root *r
 		for (i = 0; i < use->rank; i++) {
 			if (!(root->lanes >> i & 1) || ((s8)i == root->axis) != pass)
 				continue;
-			bytes = loom_group_box_bytes(group, &box, use->rank, i, use->elem_bytes);
+			bytes = loom_group_lane_bytes(group, &box, use->rank, i, use->dtype);
 			if (bytes < best) {
 				best = bytes;
 				root->lane = i;
@@ -137,18 +138,8 @@ static void all_chunks_box(const struct loom_group *group, u32 index, u32 i, u32
 static u64 box_bytes(const struct loom_group *group, const struct loom_operand *operand,
 		     const struct loom_group_box *box)
 {
-	return loom_group_box_bytes(group, box, operand->ref.rank, operand->lane_axis,
-				    loom_dtype_bytes(operand->ref.dtype));
-}
-
-static u64 dram_bytes(const struct loom_operand *operand, const struct loom_group_box *box)
-{
-	u64 bytes = loom_dtype_bytes(operand->ref.dtype);
-	u32 i;
-
-	for (i = 0; i < operand->ref.rank; i++)
-		bytes *= box->hi[i] - box->lo[i];
-	return bytes;
+	return loom_group_lane_bytes(group, box, operand->ref.rank, operand->lane_axis,
+				     operand->ref.dtype);
 }
 
 /* Bytes that all chunks of a slice load of an operand. */
@@ -162,7 +153,7 @@ static u64 chunk_bytes(const struct loom_group *group, u32 index, u32 i, u32 sli
 
 	for (c = 0; loom_group_part_box(group, index, slice, c, &out); c++) {
 		loom_group_operand_box(kernel, i, &out, &box);
-		bytes += dram_bytes(&kernel->operands[i], &box);
+		bytes += loom_group_box_bytes(&box, &kernel->operands[i].ref);
 		if (!loom_group_follows_chunks(part, i))
 			break;
 	}
@@ -217,8 +208,8 @@ static void measure_root(const struct loom_group *group, u32 which, struct loom_
 	root->long_line = measure_rows(group, which, root);
 	root->strip_bytes = choose_lane(group, root);
 	root_box(group, root, root->kept, &box);
-	root->line_bytes = root->kept ? loom_group_box_bytes(group, &box, use->rank, root->lane,
-							     use->elem_bytes) : 0;
+	root->line_bytes = root->kept ? loom_group_lane_bytes(group, &box, use->rank, root->lane,
+							      use->dtype) : 0;
 }
 
 void loom_group_measure(struct loom_group *group)

@@ -34,19 +34,22 @@ static u32 unit_of(const struct loom_group_list *list, u32 op)
 static void choose_lane(struct loom_group_list *list, struct loom_group_use *use)
 {
 	const struct loom_slice_limits *sram = &list->lower->sram;
-	u64 bytes;
+	u64 elems, bytes;
 	u32 i, k;
 
 	use->whole_bytes = U64_MAX;
 	for (i = 0; i < use->rank; i++) {
 		if (!(use->lanes >> i & 1))
 			continue;
-		bytes = use->elem_bytes;
+		elems = 1;
 		for (k = 0; k < use->rank; k++)
-			if (check_mul_overflow(bytes, k == i ? loom_div_round_up(use->dims[k],
+			if (check_mul_overflow(elems, k == i ? loom_div_round_up(use->dims[k],
 										 sram->lanes) :
-							       use->dims[k], &bytes))
+							       use->dims[k], &elems))
 				return;
+		bytes = loom_dtype_row_bytes(use->dtype, elems);
+		if (bytes == U64_MAX)
+			return;
 		bytes = loom_div_round_up(bytes, sram->align_bytes) * sram->align_bytes;
 		if (bytes < use->whole_bytes) {
 			use->whole_bytes = bytes;

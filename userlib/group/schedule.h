@@ -16,9 +16,9 @@
 
 /** loom_group_measure() - sizes of all that has changed since the last time */
 void loom_group_measure(struct loom_group *group);
-/** loom_group_box_bytes() - bytes per lane of a box */
-u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
-			 u32 rank, u32 lane, u32 elem_bytes);
+/** loom_group_lane_bytes() - SRAM per lane of a box */
+u64 loom_group_lane_bytes(const struct loom_group *group, const struct loom_group_box *box,
+			  u32 rank, u32 lane, u32 dtype);
 /** loom_group_follows_chunks() - chunks need different parts of an operand */
 bool loom_group_follows_chunks(const struct loom_group_part *part, u32 operand);
 /** loom_group_keeps_chunk() - a chunk of a streamed operand is loaded once and stays */

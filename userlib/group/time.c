@@ -32,11 +32,11 @@ struct span {
 static u64 burst_bytes(const struct drm_loom_chip_region *region, const struct loom_ref *ref,
 		       const struct loom_group_box *box)
 {
-	u64 run = loom_dtype_bytes(ref->dtype), runs = 1;
+	u64 run = loom_dtype_stride(ref->dtype), runs = 1;
 	u32 merged = 0, before, i;
 
 	if (region->burst_bytes < 2)
-		return loom_group_box_elems(box, ref->rank) * run;
+		return loom_group_box_bytes(box, ref);
 	do {
 		before = merged;
 		for (i = 0; i < ref->rank; i++) {
@@ -68,7 +68,7 @@ static u64 move_cycles(const struct loom_group_list *list, u32 from,
 	if (!elems)
 		return 0;
 	bytes = burst_bytes(dram, ref, box);
-	inside = elems * loom_dtype_bytes(ref->dtype);
+	inside = loom_dtype_row_bytes(ref->dtype, elems);
 	return chip->dma_start + (store ? max(loom_clock_memory(dram, 0, bytes),
 					      loom_clock_memory(sram, inside, 0)) :
 					  max(loom_clock_memory(dram, bytes, 0),
@@ -143,8 +143,7 @@ static void count_slice(const struct loom_group *group, u32 index, u32 slice, st
 	u32 lane = lane_of(group, part), c, i;
 
 	for (c = 0; loom_group_part_box(group, index, slice, c, &out); c++) {
-		u64 bytes = loom_group_box_elems(&out, kernel->operands[0].ref.rank) *
-			    loom_dtype_bytes(kernel->operands[0].ref.dtype);
+		u64 bytes = loom_group_box_bytes(&out, &kernel->operands[0].ref);
 
 		if (part->op->kind == LOOM_GROUP_FILL) {
 			span->dma += fill_cycles(list, bytes);
@@ -170,8 +169,7 @@ static void count_slice(const struct loom_group *group, u32 index, u32 slice, st
 				continue;
 			loom_group_operand_box(kernel, i, &out, &box);
 			span->dma += operand->role == LOOM_ROLE_FILL ?
-				fill_cycles(list, loom_group_box_elems(&box, operand->ref.rank) *
-						  loom_dtype_bytes(operand->ref.dtype)) :
+				fill_cycles(list, loom_group_box_bytes(&box, &operand->ref)) :
 				move_cycles(list, region_of(list, part->op, i), &operand->ref,
 					    &box, false);
 		}
@@ -196,8 +194,7 @@ static u64 held_cycles(const struct loom_group *group, const struct loom_group_p
 			continue;
 		loom_group_operand_box(kernel, i, &whole, &box);
 		cycles += operand->role == LOOM_ROLE_FILL ?
-			fill_cycles(group->list, loom_group_box_elems(&box, operand->ref.rank) *
-						 loom_dtype_bytes(operand->ref.dtype)) :
+			fill_cycles(group->list, loom_group_box_bytes(&box, &operand->ref)) :
 			move_cycles(group->list, region_of(group->list, part->op, i),
 				    &operand->ref, &box, false);
 	}
@@ -299,8 +296,7 @@ static void count_lines(const struct loom_group *group, u32 which, struct loom_g
 
 	box.lo[root->axis] = 0;
 	box.hi[root->axis] = 1;
-	bytes = loom_group_box_elems(&box, group->list->uses[root->value].rank) *
-		group->list->uses[root->value].elem_bytes;
+	bytes = loom_group_part_bytes(&group->list->uses[root->value], &box);
 	for (slice = 1; slice < group->slices; slice++) {
 		for (i = first; i <= last; i++) {
 			u64 lo, hi;

@@ -124,7 +124,7 @@ static void add_loads(struct least *least, const struct least_op *op, u32 mask, 
 	for (i = 1; i < op->op->kernel.num_operands; i++) {
 		const struct loom_operand *operand = &op->op->kernel.operands[i];
 		struct least_value *value = &least->values[operand->ref.tensor];
-		u64 bytes;
+		u64 elems, bytes;
 		u32 own;
 
 		if (operand->role != LOOM_ROLE_LOAD || !least_is_fixed(least, value))
@@ -133,11 +133,12 @@ static void add_loads(struct least *least, const struct least_op *op, u32 mask, 
 		if (value->stamp == least->pass - 1 && again)
 			continue;
 		own = needed(op, i, mask);
-		bytes = value->elem_bytes;
+		elems = 1;
 		for (k = 0; k < operand->ref.rank; k++)
 			if (operand->ref.strides[k])
-				bytes *= own >> k & 1 ? op->loads[i].counts[k] :
+				elems *= own >> k & 1 ? op->loads[i].counts[k] :
 							max(op->ones[i][k], 1ULL);
+		bytes = loom_dtype_row_bytes(value->dtype, elems);
 		if (value->stamp != least->pass) {
 			value->stamp = least->pass;
 			value->bytes = 0;
@@ -171,15 +172,15 @@ static void add_store(const struct least *least, const struct least_op *op, u32 
 		      struct least_bytes *sum)
 {
 	const struct least_value *value = &least->values[op->op->kernel.operands[0].ref.tensor];
-	u64 counts[DRM_LOOM_MAX_RANK], bytes = value->elem_bytes;
+	u64 counts[DRM_LOOM_MAX_RANK], elems = 1;
 	u32 i;
 
 	if (!value->stored_bytes)
 		return;
 	part_counts(op, mask, counts);
 	for (i = 0; i < op->result.rank; i++)
-		bytes *= counts[i];
-	sum->dram_write += bytes;
+		elems *= counts[i];
+	sum->dram_write += loom_dtype_row_bytes(value->dtype, elems);
 }
 
 /* All that p needs before its last element. */

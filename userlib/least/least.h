@@ -59,7 +59,7 @@ enum least_place {
  * struct least_value - a value that owns bytes
  * @place: where it comes from
  * @slot: of what comes from outside: a number that its slot has to itself
- * @elem_bytes: bytes of an element
+ * @dtype: element type
  * @elems: its elements
  * @stored_bytes: what has to be stored of it, 0: it is seen from nowhere
  * @live: elements that some output needs
@@ -74,7 +74,7 @@ enum least_place {
 struct least_value {
 	enum least_place place;
 	u32 slot;
-	u32 elem_bytes;
+	u32 dtype;
 	u64 elems;
 	u64 stored_bytes;
 	struct least_axes live;

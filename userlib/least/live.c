@@ -395,7 +395,7 @@ static int make_value(struct least *least, u32 id)
 	value->slot = LEAST_NONE;
 	if (location->root != id || location->kind == LOOM_LOCATION_NONE || !from->num_elems)
 		return 0;
-	value->elem_bytes = loom_dtype_bytes(from->dtype);
+	value->dtype = from->dtype;
 	value->elems = elems;
 	if (from->data || location->kind == LOOM_LOCATION_INPUT) {
 		bool rom = from->data && storage->in_rom &&
@@ -406,7 +406,8 @@ static int make_value(struct least *least, u32 id)
 		value->slot = from->data ? U32_MAX - 1 - rom : location->slot;
 	}
 	stored = location->kind == LOOM_LOCATION_OUTPUT;
-	value->stored_bytes = stored && !storage->in_sram ? elems * value->elem_bytes : 0;
+	if (stored && !storage->in_sram)
+		value->stored_bytes = loom_dtype_row_bytes(value->dtype, elems);
 	if (make_axes(least, fits ? ref->rank : 1, fits ? ref->dims : &elems, stored,
 		      &value->live))
 		return -ENOMEM;

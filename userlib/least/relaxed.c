@@ -133,8 +133,9 @@ static void look_at(struct least *least, const struct least_op *op)
 	if (x->role != LOOM_ROLE_LOAD || weights->reloaded || !has_own_bytes(least, value) ||
 	    !least_on_value(least, op, stage->operand[1], &op->loads[stage->operand[1]], &need))
 		return;
-	data_bytes = least_elems(&need) * value->elem_bytes;
-	weight_bytes = least_elems(&op->loads[stage->operand[2]]) * weights->elem_bytes;
+	data_bytes = loom_dtype_row_bytes(value->dtype, least_elems(&need));
+	weight_bytes = loom_dtype_row_bytes(weights->dtype,
+					    least_elems(&op->loads[stage->operand[2]]));
 	if (data_bytes <= least->sram_bytes || weight_bytes <= least->sram_bytes)
 		return;
 	rest = data_bytes - least->sram_bytes;
@@ -148,7 +149,7 @@ static void look_at(struct least *least, const struct least_op *op)
 	weights->reloaded = true;
 	value->moved_again = moved;
 	value->computed_again = value->place == LEAST_COMPUTED ?
-		recompute_cycles(least, value, rest / value->elem_bytes) : U64_MAX;
+		recompute_cycles(least, value, rest * 8 / loom_dtype_bits(value->dtype)) : U64_MAX;
 }
 
 /* @part of SHARES of @cycles, rounded down; what cannot be done at all is no cheaper by that. */

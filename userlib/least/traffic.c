@@ -106,7 +106,7 @@ static u64 slot_bytes(const struct least *least, u32 slot, u32 *first)
 			continue;
 		if (*first == LEAST_NONE)
 			*first = id;
-		bytes += least_elems(&value->loaded) * value->elem_bytes;
+		bytes += loom_dtype_row_bytes(value->dtype, least_elems(&value->loaded));
 	}
 	return bytes;
 }
@@ -115,7 +115,7 @@ static void count_value(const struct least *least, u32 id, struct slots *slots)
 {
 	const struct least_value *value = &least->values[id];
 	bool constant = least->list->lower->graph->values[id]->data;
-	u64 bytes = least_elems(&value->loaded) * value->elem_bytes;
+	u64 bytes = loom_dtype_row_bytes(value->dtype, least_elems(&value->loaded));
 	u32 region = value->place == LEAST_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM, first;
 
 	if (value->place != LEAST_DRAM && value->place != LEAST_ROM)
@@ -231,13 +231,13 @@ static bool is_early(const struct least *least, const struct least_op *op)
 static u64 one_element(const struct least_op *op, u32 operand)
 {
 	const struct loom_ref *ref = &op->op->kernel.operands[operand].ref;
-	u64 bytes = loom_dtype_bytes(ref->dtype);
+	u64 elems = 1;
 	u32 i;
 
 	for (i = 0; i < ref->rank; i++)
 		if (ref->strides[i])
-			bytes *= max(op->ones[operand][i], 1ULL);
-	return bytes;
+			elems *= max(op->ones[operand][i], 1ULL);
+	return loom_dtype_row_bytes(ref->dtype, elems);
 }
 
 /* What has to be loaded before the first command of an op, of the first stage only. */
@@ -271,7 +271,9 @@ static u64 first_load_of(const struct least *least, const struct least_op *op)
 /* Whether a value's place is known, and it goes through the DMA stream at the end. */
 static u64 last_store_of(const struct least *least, const struct least_value *value)
 {
-	const struct least_bytes bytes = { .dram_write = value->elem_bytes };
+	const struct least_bytes bytes = {
+		.dram_write = loom_dtype_row_bytes(value->dtype, 1),
+	};
 	const struct drm_loom_chip_region *dram = region_of(least, DRM_LOOM_REGION_DRAM);
 	u64 cycles = loom_clock_add(least->chip->dma_start, dram->write_latency);
 

@@ -134,7 +134,7 @@ static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
 		.rank = operand->ref.rank,
 		.lane_axis = operand->lane_axis,
 	};
-	u64 stride = loom_dtype_bytes(operand->ref.dtype);
+	u64 stride = loom_dtype_stride(operand->ref.dtype);
 	u32 i, at;
 
 	for (i = operand->ref.rank; i-- > 0;) {

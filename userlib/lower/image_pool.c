@@ -54,7 +54,7 @@ static u64 row_elems(const struct loom_image_shape *shape)
 static void set_strides(struct loom_location *location, const struct loom_value *value, s64 pitch)
 {
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
-	s64 stride = loom_dtype_bytes(value->dtype);
+	s64 stride = loom_dtype_stride(value->dtype);
 	u32 i;
 
 	for (i = value->rank; i-- > 0;) {
@@ -73,7 +73,7 @@ static s64 provisional_pitch(const struct loom_value *value)
 {
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
 
-	return (s64)row_elems(&shape) * 4 * loom_dtype_bytes(value->dtype);
+	return (s64)(4 * loom_dtype_row_bytes(value->dtype, row_elems(&shape)));
 }
 
 bool loom_image_claim(struct loom_storage *storage, const struct loom_value *value)
@@ -86,7 +86,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 	shape = loom_image_flatten(value, value->scope);
 	/* pitches are in 32 bits, also after alignment */
 	if (shape.height > U32_MAX ||
-	    row_elems(&shape) > U32_MAX / 2 / loom_dtype_bytes(value->dtype))
+	    loom_dtype_row_bytes(value->dtype, row_elems(&shape)) > U32_MAX / 2)
 		return false;
 	location->kind = LOOM_LOCATION_IMAGE;
 	storage->num_images++;
@@ -184,7 +184,7 @@ static int make_pool(struct loom_storage *storage, const struct loom_place_stora
 {
 	u64 pitch;
 
-	if (!loom_round_up(from->width * loom_dtype_bytes(from->storage_class), align_bytes,
+	if (!loom_round_up(loom_dtype_row_bytes(from->storage_class, from->width), align_bytes,
 			   &pitch) || pitch > U32_MAX || from->height > U32_MAX)
 		return -E2BIG;
 	pool->dtype = from->storage_class;
@@ -306,14 +306,13 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 	const struct loom_location *location = &storage->locations[id];
 	const struct loom_value *value = storage->graph->values[id];
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
-	u64 elem = loom_dtype_bytes(value->dtype);
-	u64 pitch = row_elems(&shape) * elem;
+	u64 row_bytes = loom_dtype_row_bytes(value->dtype, row_elems(&shape)), pitch = row_bytes;
 	u32 i;
 
 	for (i = 0; i < storage->num_pools; i++)
 		if (storage->pools[i].slot == location->slot)
 			pitch = storage->pools[i].pitch_bytes;
-	tensor->size = (shape.height - 1) * pitch + row_elems(&shape) * elem;
+	tensor->size = (shape.height - 1) * pitch + row_bytes;
 	if (location->ref.rank <= DRM_LOOM_MAX_RANK)
 		return;
 	/* a value with more axes than a tensor can have is described as rows and columns */
@@ -321,5 +320,5 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 	tensor->dims[0] = shape.height;
 	tensor->dims[1] = row_elems(&shape);
 	tensor->strides[0] = pitch;
-	tensor->strides[1] = elem;
+	tensor->strides[1] = loom_dtype_stride(value->dtype);
 }

@@ -18,7 +18,7 @@ bool loom_storage_moves_only(const struct loom_node *node)
 void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value)
 {
-	u32 elem = loom_dtype_bytes(value->dtype), i;
+	u32 elem = loom_dtype_stride(value->dtype), i;
 	s64 stride = elem;
 
 	location->kind = kind;

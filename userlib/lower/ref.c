@@ -17,7 +17,7 @@ void loom_ref_insert(struct loom_ref *ref, u32 axis)
 	/* the stride of a row-major array; an axis of one element is never stepped along */
 	ref->strides[axis] = axis + 1 < ref->rank ?
 			     ref->strides[axis + 1] * (s64)ref->dims[axis + 1] :
-			     (s64)loom_dtype_bytes(ref->dtype);
+			     (s64)loom_dtype_stride(ref->dtype);
 }
 
 static void drop_axis(struct loom_ref *ref, u32 axis)
@@ -42,7 +42,7 @@ struct loom_ref loom_ref_at(const struct loom_ref *ref, u64 index)
 
 bool loom_ref_dense(const struct loom_ref *ref)
 {
-	s64 stride = loom_dtype_bytes(ref->dtype);
+	s64 stride = loom_dtype_stride(ref->dtype);
 	u32 i;
 
 	for (i = ref->rank; i-- > 0;) {
@@ -68,7 +68,7 @@ bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 	new.rank = rank;
 	for (i = 0; i < rank; i++) {
 		new.dims[i] = dims[i];
-		new.strides[i] = loom_dtype_bytes(ref->dtype);
+		new.strides[i] = loom_dtype_stride(ref->dtype);
 	}
 	while (n < rank) {
 		u32 n_first = n;
@@ -109,7 +109,7 @@ bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 	if (!rank) {
 		new.rank = 1;
 		new.dims[0] = 1;
-		new.strides[0] = loom_dtype_bytes(ref->dtype);
+		new.strides[0] = loom_dtype_stride(ref->dtype);
 	}
 	*ref = new;
 	return true;

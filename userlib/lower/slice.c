@@ -297,7 +297,7 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_slici
 		for (k = 0; k < s->rank; k++)
 			if (s->follows[i] & (1U << k))
 				rows = times(rows, picked(s, k)->rows[i]);
-		bytes = times(rows, loom_dtype_bytes(operand->ref.dtype));
+		bytes = loom_dtype_row_bytes(operand->ref.dtype, rows);
 		bytes = plus(bytes, s->sram->align_bytes - 1);
 		bytes -= bytes % s->sram->align_bytes;
 		tiling->bytes[i] = bytes;
@@ -331,7 +331,7 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 				elems = times(elems, candidate->pieces);
 			}
 		}
-		total = plus(total, times(elems, loom_dtype_bytes(operand->ref.dtype)));
+		total = plus(total, loom_dtype_row_bytes(operand->ref.dtype, elems));
 	}
 	return total;
 }

@@ -56,7 +56,7 @@ static void remove_axis(struct drm_loom_plan_tensor *tensor, u32 axis)
 u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
 			   u64 elems)
 {
-	u32 bytes = loom_dtype_bytes(tensor->dtype), flags = 0;
+	u32 bytes = loom_dtype_stride(tensor->dtype), flags = 0;
 
 	if (!storage->build->status)
 		flags = storage->build->slots[tensor->slot].flags;
@@ -87,7 +87,7 @@ u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_te
  */
 static void nest_axes(struct drm_loom_plan_tensor *tensor)
 {
-	u64 bytes = loom_dtype_bytes(tensor->dtype);
+	u64 bytes = loom_dtype_stride(tensor->dtype);
 	u32 i, k, rank = 0;
 
 	for (i = tensor->rank; i-- > 0 && tensor->strides[i] == bytes;)
@@ -116,7 +116,7 @@ static void nest_axes(struct drm_loom_plan_tensor *tensor)
 		return;
 	tensor->rank = 1;
 	tensor->dims[0] = 1;
-	tensor->strides[0] = loom_dtype_bytes(tensor->dtype);
+	tensor->strides[0] = loom_dtype_stride(tensor->dtype);
 }
 
 /* The tensor of a root, made when it is first used. */
@@ -148,7 +148,7 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 	} else {
 		tensor.rank = 1;
 		tensor.dims[0] = value->num_elems;
-		tensor.strides[0] = loom_dtype_bytes(value->dtype);
+		tensor.strides[0] = loom_dtype_stride(value->dtype);
 	}
 	if (location->kind == LOOM_LOCATION_OUTPUT)
 		nest_axes(&tensor);
@@ -256,7 +256,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 			.dtype = value->dtype,
 			.rank = 1,
 			.dims = { value->num_elems },
-			.strides = { loom_dtype_bytes(value->dtype) },
+			.strides = { loom_dtype_stride(value->dtype) },
 		};
 		u64 flat = value->num_elems;
 		struct loom_ref from, to;

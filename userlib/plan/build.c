@@ -115,7 +115,7 @@ static u64 view_elems(const struct drm_loom_plan_view *view)
 
 u64 loom_build_bytes(const struct drm_loom_plan_view *view)
 {
-	return view_elems(view) * loom_dtype_bytes(view->dtype);
+	return loom_dtype_row_bytes(view->dtype, view_elems(view));
 }
 
 /*

@@ -13,7 +13,7 @@ static void decode(const struct drm_loom_plan_tensor *tensors,
 	*view = (struct loom_view){
 		.region = tensors[raw->tensor].region,
 		.dtype = raw->dtype,
-		.elem_bytes = loom_dtype_bytes(raw->dtype),
+		.elem_bytes = loom_dtype_stride(raw->dtype),
 		.rank = raw->rank,
 		.lane_axis = raw->lane_axis,
 		.lane_start = raw->lane_start,
@@ -68,5 +68,5 @@ void loom_plan_span(u32 lanes, const struct drm_loom_plan_tensor *tensor,
 		high += max(first * (s64)view->strides[i], last * (s64)view->strides[i]);
 	}
 	*start = tensor->offset + (u64)low;
-	*end = tensor->offset + (u64)high + loom_dtype_bytes(view->dtype);
+	*end = tensor->offset + (u64)high + loom_dtype_stride(view->dtype);
 }

@@ -88,7 +88,7 @@ static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view
 	}
 	/* over the end of an axis only in whole rows */
 	if (first % outside + (view->dims[axis] - 1) * stride + inside >= outside)
-		return inside + loom_dtype_bytes(view->dtype) == stride;
+		return inside + loom_dtype_stride(view->dtype) == stride;
 	return first % stride + inside < stride;
 }
 

@@ -96,7 +96,7 @@ static void view(struct trial *t, u32 operand, u32 dtype, u32 rank, const u32 *d
 {
 	struct loom_view *v = &t->views[operand];
 	u64 cap = t->memory.lane_pitch / DRM_LOOM_MAX_OPERANDS & ~63ULL;
-	u64 size = loom_dtype_bytes(dtype);
+	u64 size = loom_dtype_stride(dtype);
 	bool backwards = rnd(2), far = rnd(2), zero = operand && !rnd(4);
 	u32 i, axis;
 

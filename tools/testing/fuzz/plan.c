@@ -105,7 +105,7 @@ static void fuzz_shift_images(struct plan_builder *pb)
 
 	for (i = 0; i < pb->images.count; i++) {
 		struct drm_loom_plan_image *image = pb_image(pb, i);
-		u32 bytes = loom_dtype_bytes(image->dtype);
+		u32 bytes = loom_dtype_stride(image->dtype);
 
 		if ((image->width + 1) * bytes > image->pitch_bytes)
 			continue;

@@ -175,7 +175,7 @@ static void plan_damage_window(u64 *seed, u8 *blob, u64 size)
 		return;
 	at = where.offset + random_xorshift(seed, where.count) * sizeof(view);
 	memcpy(&view, blob + at, sizeof(view));
-	bytes = loom_dtype_bytes(view.dtype);
+	bytes = loom_dtype_stride(view.dtype);
 	if (!view.rank || view.rank > DRM_LOOM_MAX_RANK)
 		return;
 	shorter = random_xorshift(seed, view.rank);

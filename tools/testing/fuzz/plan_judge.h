@@ -124,7 +124,7 @@ static inline bool judge_images(struct plan_judge *judge)
 
 	for (i = 0; i < judge->header->images.count; i++) {
 		const struct drm_loom_plan_image *image = &judge->images[i];
-		u64 bytes = loom_dtype_bytes(image->dtype), pitch = image->pitch_bytes;
+		u64 bytes = loom_dtype_stride(image->dtype), pitch = image->pitch_bytes;
 
 		for (k = 0; k < i; k++)
 			if (judge->images[k].slot == image->slot)
@@ -153,7 +153,7 @@ static inline bool judge_in_slot(const struct drm_loom_plan_tensor *tensor)
 static inline bool judge_tensor(struct plan_judge *judge, u32 index)
 {
 	const struct drm_loom_plan_tensor *t = &judge->tensors[index];
-	const u64 bytes = loom_dtype_bytes(t->dtype);
+	const u64 bytes = loom_dtype_stride(t->dtype);
 	u64 extent = bytes, span;
 	u32 i;
 
@@ -232,7 +232,7 @@ static inline bool judge_window(struct plan_judge *judge, u32 tensor,
 				const struct drm_loom_plan_image *image)
 {
 	const struct drm_loom_plan_tensor *t = &judge->tensors[tensor];
-	const u64 bytes = loom_dtype_bytes(t->dtype);
+	const u64 bytes = loom_dtype_stride(t->dtype);
 	struct judge_window window = { image->pitch_bytes, ~0ULL, 0 }, view;
 	__s64 strides[DRM_LOOM_MAX_RANK];
 	u32 i;
@@ -395,7 +395,7 @@ static inline bool judge_command(struct plan_judge *judge, u32 index, u64 *work)
 		return judge_fault(judge, "command %u leaves its tables", index);
 	for (i = 0; i < c->operands; i++) {
 		const struct drm_loom_plan_view *v = &views[i];
-		u64 bytes = loom_dtype_bytes(v->dtype), bits = v->offset;
+		u64 bytes = loom_dtype_stride(v->dtype), bits = v->offset;
 
 		if (v->tensor >= h->tensors.count || v->rank > DRM_LOOM_MAX_RANK || !v->rank ||
 		    v->dtype != judge->tensors[v->tensor].dtype)

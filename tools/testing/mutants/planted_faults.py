@@ -65,7 +65,7 @@ FAULTS = [
     verify('a tensor keeps to the width of its image', 'image',
            'return tensor->dtype == image->dtype &&\n'
            '\t       loom_tensor_columns(tensor, image->pitch_bytes, &columns) &&\n'
-           '\t       columns.end <= (u64)image->width * loom_dtype_bytes(image->dtype);',
+           '\t       columns.end <= (u64)image->width * loom_dtype_stride(image->dtype);',
            'return tensor->dtype == image->dtype &&\n'
            '\t       loom_tensor_columns(tensor, image->pitch_bytes, &columns);',
            fuzzers='plan', quick=True),
@@ -142,7 +142,7 @@ FAULTS = [
     verify('an operand ends in its tensor', 'view', ' || *end > extent)', ')', quick=True),
     verify('an operand begins in its tensor', 'view', 'if (first < below || ', 'if ('),
     verify('offset and strides of an operand are aligned', 'view',
-           'if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype)))', 'if (0)', quick=True),
+           'if (!loom_view_align_ok(raw, loom_dtype_stride(tensor->dtype)))', 'if (0)', quick=True),
     verify('the lanes of an operand are in its tensor', 'view',
            ' ||\n\t    end > tensor->dims[tensor->lane_axis])', ')', quick=True),
     verify('rows of lanes have the stride of the tensor', 'view',

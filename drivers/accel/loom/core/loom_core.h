@@ -171,28 +171,44 @@ static inline u64 loom_div_round_up(u64 value, u64 by)
 	return q + !!rem;
 }
 
-/* Bytes of an element; zero for what is not a type. */
-static inline u32 loom_dtype_bytes(u32 dtype)
+/* Bits of an element; zero for what is not a type. */
+static inline u32 loom_dtype_bits(u32 dtype)
 {
 	switch (dtype) {
 	case DRM_LOOM_DTYPE_I8:
 	case DRM_LOOM_DTYPE_U8:
 	case DRM_LOOM_DTYPE_BOOL:
-		return 1;
+		return 8;
 	case DRM_LOOM_DTYPE_F16:
 	case DRM_LOOM_DTYPE_I16:
 	case DRM_LOOM_DTYPE_U16:
-		return 2;
+		return 16;
 	case DRM_LOOM_DTYPE_F32:
 	case DRM_LOOM_DTYPE_I32:
 	case DRM_LOOM_DTYPE_U32:
-		return 4;
+		return 32;
 	case DRM_LOOM_DTYPE_F64:
 	case DRM_LOOM_DTYPE_I64:
 	case DRM_LOOM_DTYPE_U64:
-		return 8;
+		return 64;
 	}
 	return 0;
+}
+
+/* Bytes of a row of elements, the last byte filled up; U64_MAX if there may be more than fit. */
+static inline u64 loom_dtype_row_bytes(u32 dtype, u64 elems)
+{
+	u32 bits = loom_dtype_bits(dtype);
+
+	if (elems > U64_MAX / sizeof(u64))
+		return U64_MAX;
+	return elems / 8 * bits + (elems % 8 * bits + 7) / 8;
+}
+
+/* Bytes from an element to the next, of types of whole bytes; zero for what is not a type. */
+static inline u32 loom_dtype_stride(u32 dtype)
+{
+	return loom_dtype_bits(dtype) / 8;
 }
 
 #endif /* LOOM_CORE_H */

@@ -169,7 +169,7 @@ static void layout_image_every_byte(struct kunit *test)
 		u32 height = 1 + prandom_u32_state(&random) % 30;
 		u32 banks = 1 + prandom_u32_state(&random) % 13;
 		u64 align = 8ULL << prandom_u32_state(&random) % 6;
-		u64 row = width * loom_dtype_bytes(dtype);
+		u64 row = loom_dtype_row_bytes(dtype, width);
 		u64 pitch = (row + align - 1) / align * align + align * (n % 3);
 
 		KUNIT_ASSERT_EQ(test, 0, loom_layout_image(&layout, width, height, dtype,

@@ -171,7 +171,7 @@ static inline u32 pb_add_image(struct plan_builder *pb, u32 slot, u32 dtype, u32
 /* Dense strides and the size that goes with them. */
 static inline void pb_pack(struct plan_builder *pb, struct drm_loom_plan_tensor *tensor)
 {
-	u64 bytes = loom_dtype_bytes(tensor->dtype);
+	u64 bytes = loom_dtype_stride(tensor->dtype);
 	u32 i;
 
 	for (i = tensor->rank; i-- > 0;) {

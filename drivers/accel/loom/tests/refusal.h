@@ -200,13 +200,13 @@ static inline void refusal_add_image(struct plan_builder *pb, u32 slot,
 {
 	u32 last = tensor->rank - 1, width = tensor->dims[last], height = 1, i, pitch;
 
-	pitch = width * loom_dtype_bytes(tensor->dtype) + REFUSAL_ALIGN_BYTES - 1;
+	pitch = loom_dtype_row_bytes(tensor->dtype, width) + REFUSAL_ALIGN_BYTES - 1;
 	pitch -= pitch % REFUSAL_ALIGN_BYTES;
 	for (i = last; i-- > 0;) {
 		tensor->strides[i] = (u64)height * pitch;
 		height *= tensor->dims[i];
 	}
-	tensor->size = (u64)(height - 1) * pitch + width * loom_dtype_bytes(tensor->dtype);
+	tensor->size = (u64)(height - 1) * pitch + loom_dtype_row_bytes(tensor->dtype, width);
 	pb_add_image(pb, slot, tensor->dtype, width, height, pitch);
 }
 

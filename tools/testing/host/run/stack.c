@@ -41,7 +41,7 @@ struct work {
 static void make_view(struct loom_view *view, u32 dtype, const u32 *dims, u64 offset)
 {
 	static const u32 inwards[] = { 1, 4, 3, 2, 0 };
-	u32 bytes = loom_dtype_bytes(dtype), i;
+	u32 bytes = loom_dtype_stride(dtype), i;
 	u64 size = bytes;
 
 	*view = (struct loom_view){

@@ -126,7 +126,7 @@ bool loom_layout_uses(const struct loom_layout *layout, u32 place)
 int loom_layout_image(struct loom_layout *layout, u32 width, u32 height, u32 dtype,
 		      u32 pitch_bytes, u32 banks, u64 align_bytes)
 {
-	u64 row_bytes = (u64)width * loom_dtype_bytes(dtype), pitch = pitch_bytes, rest;
+	u64 row_bytes = loom_dtype_row_bytes(dtype, width), pitch = pitch_bytes, rest;
 	int ret;
 
 	if (!row_bytes || !height || !banks || !align_bytes)
@@ -134,7 +134,7 @@ int loom_layout_image(struct loom_layout *layout, u32 width, u32 height, u32 dty
 	if (!pitch && !loom_round_up(row_bytes, align_bytes, &pitch))
 		return -EINVAL;
 	div64_u64_rem(pitch, align_bytes, &rest);
-	if (rest || pitch > U32_MAX || pitch < row_bytes || pitch & (loom_dtype_bytes(dtype) - 1))
+	if (rest || pitch > U32_MAX || pitch < row_bytes || pitch & (loom_dtype_stride(dtype) - 1))
 		return -EINVAL;
 	/* the product of two u32 fits */
 	ret = loom_layout_interleaved(layout, height * pitch, pitch, banks, align_bytes);

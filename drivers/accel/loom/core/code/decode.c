@@ -234,7 +234,7 @@ static int __must_check loom_decode_view(struct loom_decode *decode, u32 index)
 		.slot = raw->slot,
 		.tensor = raw->tensor,
 		.dtype = raw->dtype,
-		.elem_bytes = loom_dtype_bytes(raw->dtype),
+		.elem_bytes = loom_dtype_stride(raw->dtype),
 		.rank = raw->rank,
 		.lane_axis = raw->lane_axis,
 		.image = raw->flags & LOOM_CODE_VIEW_IMAGE,

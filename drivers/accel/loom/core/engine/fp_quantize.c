@@ -10,7 +10,7 @@
 /* Bytes with one scale and one zero point for all: what networks have, in loops over vectors. */
 static bool quantize_plain(const struct loom_row *rows, u32 dtype, bool zero)
 {
-	return loom_dtype_bytes(dtype) == 1 && !rows[2].lanes && !rows[2].stride &&
+	return loom_dtype_stride(dtype) == 1 && !rows[2].lanes && !rows[2].stride &&
 	       (!zero || (!rows[3].lanes && !rows[3].stride));
 }
 
@@ -44,7 +44,7 @@ static noinline void quantize_bytes(const struct loom_row *rows, u32 dtype, bool
 
 static noinline void quantize_tile(const struct loom_row *rows, u32 dtype, bool zero, u32 n)
 {
-	u32 bits = 8 * loom_dtype_bytes(dtype);
+	u32 bits = loom_dtype_bits(dtype);
 	bool is_signed = loom_dtype_signed(dtype);
 	float low = is_signed ? -(float)(1 << (bits - 1)) : 0.0f;
 	float high = low + (float)((1 << bits) - 1);

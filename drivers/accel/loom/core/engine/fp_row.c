@@ -211,7 +211,7 @@ const double *loom_row_f64(const struct loom_row *row, u32 dtype, u32 n, union l
 
 const u64 *loom_row_u64(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile)
 {
-	u32 bytes = loom_dtype_bytes(dtype);
+	u32 bytes = loom_dtype_stride(dtype);
 	const u8 *raw;
 	u32 i;
 
@@ -300,7 +300,7 @@ void loom_row_put_u64(const struct loom_row *row, u32 dtype, u32 n, const u64 *f
 	} to;
 	u32 i;
 
-	switch (loom_dtype_bytes(dtype)) {
+	switch (loom_dtype_stride(dtype)) {
 	case 1:
 		for (i = 0; i < n; i++)
 			to.b[i] = (u8)from[i];

@@ -22,7 +22,7 @@ static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 whi
 
 	/* whoever is interrupted here is told so again */
 	(void)loom_work_do(&verify->work, LOOM_WORK_FOOTPRINT);
-	return loom_dtype_bytes(of->dtype) == view->elem_bytes &&
+	return loom_dtype_stride(of->dtype) == view->elem_bytes &&
 	       loom_footprint_get(&verify->footprints[which], of, view, verify->plan->lanes);
 }
 

@@ -37,7 +37,7 @@ static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loo
 {
 	const struct drm_loom_plan_slot *slot = &verify->slots[number];
 	u64 align_bytes = verify->chip->region[DRM_LOOM_REGION_DRAM].align_bytes, rest;
-	u32 elem_bytes = loom_dtype_bytes(image->dtype);
+	u32 elem_bytes = loom_dtype_stride(image->dtype);
 
 	if (!elem_bytes || !image->width || !image->height || image->pad ||
 	    verify->images[number] || slot->flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM))
@@ -45,7 +45,7 @@ static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loo
 	div64_u64_rem(image->pitch_bytes, align_bytes, &rest);
 	/* Products of two u32 fit. */
 	return !rest && !(image->pitch_bytes & (elem_bytes - 1)) &&
-	       image->pitch_bytes >= (u64)image->width * elem_bytes &&
+	       image->pitch_bytes >= loom_dtype_row_bytes(image->dtype, image->width) &&
 	       slot->size == (u64)image->height * image->pitch_bytes;
 }
 
@@ -77,7 +77,7 @@ static bool loom_tensor_columns(const struct drm_loom_plan_tensor *tensor, u64 p
 	u32 i;
 
 	div64_u64_rem(tensor->offset, pitch, &columns->first);
-	columns->end = columns->first + loom_dtype_bytes(tensor->dtype);
+	columns->end = columns->first + loom_dtype_stride(tensor->dtype);
 	for (i = 0; i < tensor->rank; i++) {
 		if (tensor->dims[i] == 1)
 			continue;
@@ -103,7 +103,7 @@ bool loom_tensor_image_ok(const struct loom_verify *verify,
 		return true;
 	return tensor->dtype == image->dtype &&
 	       loom_tensor_columns(tensor, image->pitch_bytes, &columns) &&
-	       columns.end <= (u64)image->width * loom_dtype_bytes(image->dtype);
+	       columns.end <= loom_dtype_row_bytes(image->dtype, image->width);
 }
 
 /* The rules about its alignment and bounds were checked, and all rules about its tensor. */
@@ -111,7 +111,7 @@ bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_
 			const struct drm_loom_plan_tensor *tensor)
 {
 	const struct drm_loom_plan_image *image = loom_tensor_image(verify, tensor);
-	u64 first, below = 0, above = loom_dtype_bytes(tensor->dtype), bytes, rest, pitch;
+	u64 first, below = 0, above = loom_dtype_stride(tensor->dtype), bytes, rest, pitch;
 	struct loom_columns columns;
 	u32 i;
 

@@ -25,7 +25,7 @@ static bool loom_tensor_type_ok(const struct loom_verify *verify,
 {
 	u32 i;
 
-	if (!loom_dtype_bytes(tensor->dtype) || !(verify->chip->dtypes >> tensor->dtype & 1))
+	if (!loom_dtype_stride(tensor->dtype) || !(verify->chip->dtypes >> tensor->dtype & 1))
 		return false;
 	if (!tensor->rank || tensor->rank > DRM_LOOM_MAX_RANK)
 		return false;
@@ -48,7 +48,7 @@ static u32 loom_tensor_stride_rule(struct loom_verify *verify,
 				   const struct drm_loom_plan_tensor *tensor,
 				   struct loom_tensor_state *state)
 {
-	u32 elem_bytes = loom_dtype_bytes(tensor->dtype);
+	u32 elem_bytes = loom_dtype_stride(tensor->dtype);
 	u32 lanes = verify->header->lanes;
 	u64 extent = elem_bytes, inner_stride = 0, span;
 	u32 i;

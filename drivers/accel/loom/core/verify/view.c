@@ -67,7 +67,7 @@ static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 				const struct drm_loom_plan_tensor *tensor, u64 extent, u32 lanes,
 				u64 *start, u64 *end)
 {
-	u64 below = 0, above = loom_dtype_bytes(tensor->dtype), span;
+	u64 below = 0, above = loom_dtype_stride(tensor->dtype), span;
 	u64 first = raw->offset;
 	bool down;
 	u32 i;
@@ -109,7 +109,7 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	view->bound = tensor->flags & DRM_LOOM_TENSOR_SLOT;
 	view->tensor = number;
 	view->dtype = raw->dtype;
-	view->elem_bytes = loom_dtype_bytes(raw->dtype);
+	view->elem_bytes = loom_dtype_stride(raw->dtype);
 	view->rank = raw->rank;
 	view->lane_axis = raw->lane_axis;
 	view->image = image;
@@ -162,7 +162,7 @@ static u32 loom_view_rule(struct loom_verify *verify, const struct drm_loom_plan
 		return DRM_LOOM_RULE_VIEW_FIELD;
 	if (!alive)
 		return DRM_LOOM_RULE_VIEW_LIFETIME;
-	if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype)))
+	if (!loom_view_align_ok(raw, loom_dtype_stride(tensor->dtype)))
 		return DRM_LOOM_RULE_VIEW_ALIGN;
 	if (!loom_view_lane_ok(raw, tensor))
 		return DRM_LOOM_RULE_VIEW_LANE;

@@ -165,7 +165,7 @@ static void test_images(void)
 	u32 n;
 
 	for (n = 0; n < 20000 && !fault; n++) {
-		u32 dtype = dtypes[random_below(4)], bytes = loom_dtype_bytes(dtype);
+		u32 dtype = dtypes[random_below(4)], bytes = loom_dtype_stride(dtype);
 		u32 width = 1 + random_below(40), height = 1 + random_below(30);
 		u32 banks = 1 + random_below(13);
 		u64 align = (u64)8 << random_below(6), pitch = 0, want = width * bytes;

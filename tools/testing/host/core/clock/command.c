@@ -37,7 +37,7 @@ static void reset_chip(void)
 static struct loom_view view_of(uint32_t region, uint32_t dtype, const uint32_t *dims)
 {
 	struct loom_view view = {
-		.region = region, .dtype = dtype, .elem_bytes = loom_dtype_bytes(dtype),
+		.region = region, .dtype = dtype, .elem_bytes = loom_dtype_stride(dtype),
 	};
 	int64_t stride = view.elem_bytes;
 	uint32_t i;

@@ -22,7 +22,7 @@ static const struct loom_memory memory = {
 /* [n, LANES, 1, 1, 1]: every tile is one element */
 static struct loom_view column(u32 dtype, u32 n, u64 offset)
 {
-	u32 bytes = loom_dtype_bytes(dtype);
+	u32 bytes = loom_dtype_stride(dtype);
 
 	return (struct loom_view){
 		.region = DRM_LOOM_REGION_SRAM, .dtype = dtype, .elem_bytes = bytes, .rank = 5,
@@ -181,7 +181,7 @@ static u64 most(struct loom_command *command, u32 *calls)
 /* Strides of zero: what a result is the sum of may be as long as is allowed. */
 static struct loom_view long_view(u32 dtype, u32 rank, const u32 *dims, u64 offset)
 {
-	u32 bytes = loom_dtype_bytes(dtype), i;
+	u32 bytes = loom_dtype_stride(dtype), i;
 	struct loom_view view = {
 		.region = DRM_LOOM_REGION_SRAM, .dtype = dtype, .elem_bytes = bytes, .rank = rank,
 		.lane_axis = rank - 1, .offset = offset,

@@ -151,7 +151,7 @@ static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, 
 {
 	struct loom_view *v = &ec->views[operand];
 	u32 order[DRM_LOOM_MAX_RANK], i;
-	u64 size = loom_dtype_bytes(dtype), offset = 0;
+	u64 size = loom_dtype_stride(dtype), offset = 0;
 	bool sram;
 	u64 *used;
 

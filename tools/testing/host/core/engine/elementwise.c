@@ -447,8 +447,8 @@ static void check_quantize(struct ec *ec, bool back)
 	u32 dtype = types[ec_rnd() % (back ? 5 : 4)], operands = ec_chance(70) ? 4 : 3;
 	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank;
 	u32 out[DRM_LOOM_MAX_RANK];
-	double low = ec_is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
-	double high = low + ldexp(1, 8 * loom_dtype_bytes(dtype)) - 1;
+	double low = ec_is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_stride(dtype) - 1) : 0;
+	double high = low + ldexp(1, 8 * loom_dtype_stride(dtype)) - 1;
 
 	rank = random_dims(y_dims);
 	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, back ? DRM_LOOM_DTYPE_F32 : dtype, rank, y_dims,

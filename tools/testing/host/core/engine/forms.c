@@ -405,7 +405,7 @@ static u64 special(u32 dtype)
 		0x41e0000000000000, 0xc1e0000000200000, 0x43e0000000000000, 0x43f0000000000000,
 		0x3fe0000000000000, 0x36a0000000000000, 0x47efffffefffffff, 0x40862e42fefa39ef,
 	};
-	u32 bits = 8 * loom_dtype_bytes(dtype);
+	u32 bits = 8 * loom_dtype_stride(dtype);
 	u64 high;
 
 	/* any exponent, any payload */
@@ -463,7 +463,7 @@ static bool is_form(const struct op_forms *forms, const struct form *form, u32 t
 	for (i = 0; i < form->operands; i++) {
 		views[i].region = form->regions[i];
 		views[i].dtype = all_types[digit(&types, ARRAY_SIZE(all_types))];
-		views[i].elem_bytes = loom_dtype_bytes(views[i].dtype);
+		views[i].elem_bytes = loom_dtype_stride(views[i].dtype);
 		views[i].rank = form->rank[i];
 		for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
 			views[i].dims[k] = k < form->rank[i] ? form->dims[i][k] : 1;

@@ -97,7 +97,7 @@ static u32 add_window(struct plan_builder *pb, const struct sample *s, u32 slot,
 		      u32 last, bool by_rows)
 {
 	const struct pb_shape *shape = slot == SLOT_X ? &s->x : &s->y;
-	u32 i = slot == SLOT_X ? 0 : 1, bytes = loom_dtype_bytes(s->dtype);
+	u32 i = slot == SLOT_X ? 0 : 1, bytes = loom_dtype_stride(s->dtype);
 	u32 rows = shape->dims[0] * shape->dims[1] * (by_rows ? shape->dims[3] : 1);
 	u32 cols = shape->dims[4] * (by_rows ? 1 : shape->dims[3]);
 	u32 pitch = ((s->at[i][0] + cols) * bytes + 63) / 64 * 64 + s->pitch[i];
@@ -186,7 +186,7 @@ static void fill(u8 *bytes, u32 dtype)
 {
 	u32 i;
 
-	for (i = 0; i < SLOT_BYTES / loom_dtype_bytes(dtype); i++) {
+	for (i = 0; i < SLOT_BYTES / loom_dtype_stride(dtype); i++) {
 		double d = (rnd(4001) - 2000.0) / 512;
 		u16 h = 0x3000 + rnd(0x1800) + 0x8000 * rnd(2);
 		float f = d;
@@ -230,9 +230,9 @@ int main(void)
 		run(plan, &want);
 		loom_plan_destroy(plan);
 		memcpy(result, slots[SLOT_Y], sizeof(result));
-		x = elements(&s.x) * loom_dtype_bytes(s.dtype);
-		y = elements(&s.y) * loom_dtype_bytes(s.dtype);
-		w = s.conv ? elements(&s.w) * loom_dtype_bytes(s.dtype) : 0;
+		x = elements(&s.x) * loom_dtype_stride(s.dtype);
+		y = elements(&s.y) * loom_dtype_stride(s.dtype);
+		w = s.conv ? elements(&s.w) * loom_dtype_stride(s.dtype) : 0;
 		for (direct = 1; direct < 4; direct++) {
 			plan = make_plan(&s, direct, by_rows);
 			run(plan, &got);

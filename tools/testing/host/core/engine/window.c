@@ -27,7 +27,7 @@ static long double lowest(u32 dtype)
 	case DRM_LOOM_DTYPE_F16:
 		return -65504;
 	}
-	return ec_is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
+	return ec_is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_stride(dtype) - 1) : 0;
 }
 
 static void check_pool(struct ec *ec, bool average)

@@ -11,9 +11,9 @@
 static struct loom_view row(u32 dtype, u32 region)
 {
 	return (struct loom_view){
-		.region = region, .dtype = dtype, .elem_bytes = loom_dtype_bytes(dtype),
+		.region = region, .dtype = dtype, .elem_bytes = loom_dtype_stride(dtype),
 		.rank = 1, .dims = { LANES, 1, 1, 1, 1, 1 },
-		.strides = { loom_dtype_bytes(dtype) },
+		.strides = { loom_dtype_stride(dtype) },
 	};
 }
 

@@ -21,7 +21,7 @@ static void set_pitch(struct plan_builder *pb, u32 tensor, u32 row_pitch, u32 ce
 	t->strides[0] = row_pitch;
 	t->strides[1] = cell_pitch;
 	t->size = ((t->dims[0] + LANES - 1) / LANES - 1) * (u64)row_pitch +
-		  (t->dims[1] - 1) * (u64)cell_pitch + loom_dtype_bytes(t->dtype);
+		  (t->dims[1] - 1) * (u64)cell_pitch + loom_dtype_stride(t->dtype);
 }
 
 static u32 add_tensor(struct plan_builder *pb, u32 rows, u32 row_pitch)

@@ -31,7 +31,7 @@ static const u32 dtypes[] = { DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16, DRM_LOOM_DT
 /* An image that is all of slot 0, a tensor in it, and nothing else yet. */
 static void begin(struct plan_builder *pb)
 {
-	u32 dtype = dtypes[rnd(4)], bytes = loom_dtype_bytes(dtype);
+	u32 dtype = dtypes[rnd(4)], bytes = loom_dtype_stride(dtype);
 	u32 width = 1 + rnd(24), height = 1 + rnd(12);
 	u32 pitch = (width * bytes + 15) / 16 * 16 + 16 * rnd(3);
 
@@ -81,7 +81,7 @@ static struct reach look(const struct drm_loom_plan_image *image, s64 offset, u3
 			 const u32 *dims, const __s64 *strides)
 {
 	struct reach reach = { .low = S64_MAX, .high = 0, .inside = true };
-	u32 index[DRM_LOOM_MAX_RANK] = {}, bytes = loom_dtype_bytes(image->dtype), i;
+	u32 index[DRM_LOOM_MAX_RANK] = {}, bytes = loom_dtype_stride(image->dtype), i;
 	s64 pitch = image->pitch_bytes;
 
 	for (;;) {
@@ -107,7 +107,7 @@ static struct reach look(const struct drm_loom_plan_image *image, s64 offset, u3
 /* A random stride that has to do with the image. */
 static s64 wild_stride(const struct drm_loom_plan_image *image)
 {
-	s64 bytes = loom_dtype_bytes(image->dtype);
+	s64 bytes = loom_dtype_stride(image->dtype);
 
 	switch (rnd(6)) {
 	case 0:
@@ -134,7 +134,7 @@ static bool wild_case(u32 *accepted)
 
 	begin(&pb);
 	image = pb_image(&pb, 0);
-	bytes = loom_dtype_bytes(image->dtype);
+	bytes = loom_dtype_stride(image->dtype);
 	rank = 1 + rnd(3);
 	pb_add_dram(&pb, 0, (u64)rnd(pb_slot(&pb, 0)->size / bytes) * bytes, 0, 0, image->dtype,
 		    PB_SHAPE(1));
@@ -197,7 +197,7 @@ static bool window_case(void)
 
 	begin(&pb);
 	image = pb_image(&pb, 0);
-	bytes = loom_dtype_bytes(image->dtype);
+	bytes = loom_dtype_stride(image->dtype);
 	w = 1 + rnd(image->width);
 	h = 1 + rnd(image->height);
 	pb_add_dram(&pb, 0, 0, 0, 0, image->dtype, PB_SHAPE(1));

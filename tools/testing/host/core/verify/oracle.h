@@ -83,7 +83,7 @@ static inline void oracle_list(struct oracle *o, u32 operand, const struct drm_l
 {
 	const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, v->tensor);
 	bool sram = t->region == DRM_LOOM_REGION_SRAM;
-	u32 bytes = loom_dtype_bytes(t->dtype);
+	u32 bytes = loom_dtype_stride(t->dtype);
 	u32 index[DRM_LOOM_MAX_RANK] = {};
 	u32 axis, i;
 
@@ -137,7 +137,7 @@ static inline void oracle_read(struct oracle *o, u32 operand, const struct drm_l
 			       bool compute)
 {
 	const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, v->tensor);
-	u32 bytes = loom_dtype_bytes(t->dtype);
+	u32 bytes = loom_dtype_stride(t->dtype);
 	u32 i, b;
 
 	for (i = 0; i < o->count[operand]; i++) {
@@ -157,7 +157,7 @@ static inline void oracle_read(struct oracle *o, u32 operand, const struct drm_l
 static inline void oracle_write(struct oracle *o, const struct drm_loom_plan_view *v, bool compute)
 {
 	const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, v->tensor);
-	u32 bytes = loom_dtype_bytes(t->dtype);
+	u32 bytes = loom_dtype_stride(t->dtype);
 	u32 i, b;
 
 	if (oracle_in_slot(t) && !(pb_slot(o->pb, t->slot)->flags & DRM_LOOM_SLOT_WRITE))
@@ -182,8 +182,8 @@ static inline void oracle_write(struct oracle *o, const struct drm_loom_plan_vie
 static inline void oracle_in_place(struct oracle *o, u32 operand, const struct loom_op *op,
 				   const struct drm_loom_plan_view *views)
 {
-	u32 bytes = loom_dtype_bytes(pb_tensor(o->pb, views[operand].tensor)->dtype);
-	u32 y_bytes = loom_dtype_bytes(pb_tensor(o->pb, views[0].tensor)->dtype);
+	u32 bytes = loom_dtype_stride(pb_tensor(o->pb, views[operand].tensor)->dtype);
+	u32 y_bytes = loom_dtype_stride(pb_tensor(o->pb, views[0].tensor)->dtype);
 	bool same = op->elementwise && bytes == y_bytes && o->count[operand] == o->count[0];
 	bool meets = false;
 	u32 i, b;

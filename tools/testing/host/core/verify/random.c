@@ -209,7 +209,7 @@ static void add_random_alias(struct plan_builder *pb, u32 parent)
 	alias = pb_tensor(pb, pb->tensors.count - 1);
 	t = pb_tensor(pb, parent);
 	if (alias->dtype != t->dtype)
-		alias->dims[alias->rank - 1] *= loom_dtype_bytes(t->dtype);
+		alias->dims[alias->rank - 1] *= loom_dtype_stride(t->dtype);
 	pb_pack(pb, alias);
 	if (alias->size > t->size)
 		pb->tensors.count--;
