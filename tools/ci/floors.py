@@ -7,7 +7,7 @@ stands below.
     tools/ci/floors.py [--root DIR] --module DIR
 
 With --module only that the module's own files (without core/ and tests/), whose objects are in DIR,
-do not use each other in a circle. Else:
+do not use each other in a circle. Else the same of the files of each tool, and:
 
 Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
 each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
@@ -43,6 +43,7 @@ import sys
 LIBRARY = "userlib"
 CORE = "drivers/accel/loom/core"
 PUBLIC = LIBRARY + "/include"
+TOOLS = ("tools/loom", "tools/sim")
 MOST_LINES = 800
 MOST_FILES = 40
 FIRST_PAGE = 40
@@ -385,15 +386,14 @@ def circle(uses, files):
     return f"a circle of files: {names}: {', '.join(steps)}"
 
 
-def module_circles(root, objects):
-    """Files of the module that use each other in a circle; core has rooms, tests are apart."""
-    module = os.path.dirname(CORE)
-    sources = [path[len(module) + 1:] for path in tracked(root)
-               if path.startswith(module + "/") and path.endswith(".c")
-               and not path.startswith((CORE + "/", module + "/tests/"))]
+def folder_circles(root, folder, objects, apart=()):
+    """Files of a folder that use each other in a circle, but for those @apart."""
+    sources = [path[len(folder) + 1:] for path in tracked(root)
+               if path.startswith(folder + "/") and path.endswith(".c")
+               and not path.startswith(apart)]
     if not sources:
-        raise Broken(f"no source in {module}")
-    defined, used = read_symbols(os.path.join(root, module), os.path.abspath(objects), sources)
+        raise Broken(f"no source in {folder}")
+    defined, used = read_symbols(os.path.join(root, folder), os.path.abspath(objects), sources)
     uses = {source: {} for source in sources}
     for source in sources:
         for symbol in sorted(used[source]):
@@ -401,7 +401,17 @@ def module_circles(root, objects):
                 if target != source:
                     uses[source].setdefault(target, symbol)
     for files in components(uses):
-        yield f"{module}: {circle(uses, files)}"
+        yield f"{folder}: {circle(uses, files)}"
+
+
+def all_circles(root, module, objects):
+    """In the module, whose core has rooms and whose tests are apart, or in the tools."""
+    if module:
+        folder = os.path.dirname(CORE)
+        return folder_circles(root, folder, module, (CORE + "/", folder + "/tests/"))
+    tools = [folder for folder in TOOLS if os.path.isdir(os.path.join(root, folder))]
+    return (line for folder in tools
+            for line in folder_circles(root, folder, os.path.join(root, objects, folder)))
 
 
 def main():
@@ -411,11 +421,11 @@ def main():
     parser.add_argument("--module", metavar="DIR")
     args = parser.parse_args()
     try:
-        if args.module:
-            wrong, large = list(module_circles(args.root, args.module)), []
-        else:
+        wrong, large = [], []
+        if not args.module:
             check = Check(args.root, args.objects)
             wrong, large = list(check.run()), list(check.large())
+        wrong += all_circles(args.root, args.module, args.objects)
     except Broken as error:
         print(f"floors: {error}", file=sys.stderr)
         return 2

@@ -152,9 +152,9 @@ module_sparse() {
 	! grep -E '(warning|error):' build/lint/module.log
 }
 
-# rooms and floors, by the symbols of the library's objects
+# rooms and floors, by the symbols of the objects of library and tools
 floors() {
-	make -s -j"$(nproc)" lib ep >build/lint/lib 2>&1 || {
+	make -s -j"$(nproc)" lib ep tools >build/lint/lib 2>&1 || {
 		cat build/lint/lib
 		return 1
 	}

@@ -17,6 +17,11 @@
 /* Where nothing else comes near, a factor says nothing. */
 #define TOOL_BOUND_FACTOR	100
 
+const char *tool_bound_memory(const struct tool_model *model)
+{
+	return model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks ? "DRAM" : "buffers in SRAM";
+}
+
 static const char *tool_bound_text(const struct tool_model *model, enum loom_bound bound)
 {
 	static const char *const texts[] = {
@@ -96,7 +101,7 @@ static void tool_bound_print_sram(const struct tool_model *model, uint32_t index
 	printf("; %s more SRAM per lane would join groups %u and %u",
 	       tool_bytes(a, cut->short_bytes), index + 1, index + 2);
 	printf(", between which %s cross in %s", tool_bytes(b, cut->dram_bytes),
-	       tool_explain_memory(model));
+	       tool_bound_memory(model));
 }
 
 static void tool_bound_print_starts(uint64_t cycles, uint32_t each, const char *what)

@@ -474,7 +474,9 @@ static int tool_place_file(struct tool_placing *place)
 
 static int tool_place_run(int argc, char **argv)
 {
-	struct tool_placing place = { .capacity_bytes = LOOM_PLACE_ANYWHERE };
+	struct tool_placing place = {
+		.command = &tool_place, .capacity_bytes = LOOM_PLACE_ANYWHERE,
+	};
 	int ret;
 
 	ret = tool_place_parse(argc, argv, &place);

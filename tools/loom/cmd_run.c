@@ -225,26 +225,6 @@ static int tool_run_set_inputs(struct tool_run *run)
 	return 0;
 }
 
-int tool_run_repeat(struct tool_run *run, int (*once)(void *arg, struct tool_progress *progress),
-		    void *arg)
-{
-	struct tool_progress progress;
-	int64_t start, took;
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < run->repeat; i++) {
-		tool_progress_begin(&progress, "loom: running", run->progress);
-		start = tool_now_ns();
-		ret = once(arg, &progress);
-		took = tool_now_ns() - start;
-		tool_progress_end(&progress);
-		if (!i || took < run->best_ns)
-			run->best_ns = took;
-	}
-	return ret;
-}
-
 static int tool_run_once(void *arg, struct tool_progress *progress)
 {
 	struct tool_run *run = arg;
@@ -278,45 +258,6 @@ static int tool_run_collect(struct tool_run *run)
 		if (loom_session_get_output(run->session, i, &run->results[i], &err))
 			return tool_fail("%s: %s", run->model.path, err.text);
 	return 0;
-}
-
-static int tool_run_save_observed(const struct tool_run *run)
-{
-	const struct loom_program *program = run->model.program;
-	struct loom_array array;
-	struct loom_error err;
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < program->num_observed + program->num_outputs; i++) {
-		if (i < program->num_observed)
-			ret = loom_session_get_observed(run->session, i, &array, &err);
-		else
-			ret = loom_session_get_output(run->session, i - program->num_observed,
-						      &array, &err);
-		if (ret)
-			return tool_fail("%s: %s", run->model.path, err.text);
-		ret = tool_output_save_in(run->observe, &array);
-		loom_array_clear(&array);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* A text, or classes. */
-static int tool_run_read(struct tool_run *run)
-{
-	if (!run->num_results)
-		return tool_fail("%s: the model has no output", run->top ? "--top" : "--labels");
-	if (run->top)
-		return tool_top_find(&run->results[0], run->top, run->labels, &run->classes);
-	return tool_labels_decode(run->labels, &run->results[0], &run->text);
-}
-
-double tool_run_seconds(const struct drm_loom_chip *chip, uint64_t cycles)
-{
-	return chip->frequency_hz ? (double)cycles / chip->frequency_hz : 0;
 }
 
 /* What the chip would take, by what was promised if the driver is older than its clock. */
@@ -433,19 +374,6 @@ static int tool_run_session(struct tool_run *run)
 	return tool_run_set_inputs(run);
 }
 
-int tool_run_save(struct tool_run *run)
-{
-	int ret = tool_run_save_outputs(run);
-
-	if (!ret)
-		ret = tool_output_save_all(run->save_outputs, run->results, run->num_results);
-	if (!ret && run->observe)
-		ret = tool_run_save_observed(run);
-	if (!ret && (run->labels || run->top))
-		ret = tool_run_read(run);
-	return ret;
-}
-
 static int tool_run_results(struct tool_run *run)
 {
 	int ret = tool_run_collect(run);
@@ -480,6 +408,7 @@ static void tool_run_clear(struct tool_run *run)
 static int tool_run_run(int argc, char **argv)
 {
 	struct tool_run run = {
+		.command = &tool_run,
 		.device = "auto",
 		.repeat = 1,
 	};

@@ -169,11 +169,6 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 	printf(", with nodes %u-%u as one group\n", cut->around_first, cut->around_last);
 }
 
-const char *tool_explain_memory(const struct tool_model *model)
-{
-	return model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks ? "DRAM" : "buffers in SRAM";
-}
-
 static void tool_explain_print_cut(const struct tool_model *model, uint32_t index)
 {
 	const struct loom_program *program = model->program;
@@ -185,7 +180,7 @@ static void tool_explain_print_cut(const struct tool_model *model, uint32_t inde
 		printf("nothing crosses\n");
 	if (cut->dram_bytes) {
 		printf("%s cross in %s", tool_bytes(a, cut->dram_bytes),
-		       tool_explain_memory(model));
+		       tool_bound_memory(model));
 		tool_explain_print_crossing(program, index, true);
 	}
 	if (cut->sram_bytes) {

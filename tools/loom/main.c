@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,30 +50,6 @@ static const struct tool_command *tool_find(const char *name)
 		if (!strcmp(tool_commands[i]->name, name))
 			return tool_commands[i];
 	return NULL;
-}
-
-int tool_fail(const char *format, ...)
-{
-	va_list args;
-
-	fputs("loom: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return TOOL_FAILED;
-}
-
-int tool_usage(const struct tool_command *command, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "loom %s: ", command->name);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fprintf(stderr, " (see: loom help %s)\n", command->name);
-	return TOOL_USAGE;
 }
 
 static void tool_print_commands(FILE *file)

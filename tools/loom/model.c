@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "loom_program_file.h"
 #include "loom_tflite.h"
@@ -60,132 +59,6 @@ static const struct option tool_model_options[] = {
 
 /* The model's options, a command's, and the zeroes at the end. */
 #define TOOL_MAX_OPTIONS	48
-
-int64_t tool_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-int tool_parse_number(const char *text, bool suffix, int64_t *number)
-{
-	static const char units[] = "kMG";
-	const char *unit;
-	char *end;
-
-	/* no blanks and no signs; a leading zero does not make a number octal */
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	*number = strtoll(text, &end, text[1] == 'x' || text[1] == 'X' ? 16 : 10);
-	if (errno)
-		return -EINVAL;
-	unit = suffix && *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		if (__builtin_mul_overflow(*number, 1LL << 10 * (unit - units + 1), number))
-			return -EINVAL;
-		end++;
-	}
-	return *end ? -EINVAL : 0;
-}
-
-int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding *dim)
-{
-	struct loom_dim_binding *grown;
-
-	grown = realloc(model->dims, (model->num_dims + 1) * sizeof(*grown));
-	if (!grown)
-		return tool_fail("no memory");
-	model->dims = grown;
-	model->dims[model->num_dims++] = *dim;
-	return 0;
-}
-
-int tool_model_parse_dim(const struct tool_command *command, struct tool_model *model, char *value)
-{
-	/* The size comes last: names may hold any character. */
-	char *equals = strrchr(value, '=');
-	int64_t size;
-
-	if (!equals || equals == value || tool_parse_number(equals + 1, false, &size))
-		return tool_usage(command, "--dim takes NAME=N, not '%s'", value);
-	*equals = '\0';
-	return tool_model_bind_dim(model, &(struct loom_dim_binding){ value, size });
-}
-
-int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
-			 const int64_t *dims)
-{
-	struct loom_shape_binding *grown;
-
-	grown = realloc(model->shapes, (model->num_shapes + 1) * sizeof(*grown));
-	if (!grown)
-		return tool_fail("no memory");
-	model->shapes = grown;
-	grown += model->num_shapes++;
-	*grown = (struct loom_shape_binding){ .input = input, .rank = rank };
-	memcpy(grown->dims, dims, rank * sizeof(*dims));
-	return 0;
-}
-
-int tool_model_parse_shape(const struct tool_command *command, struct tool_model *model,
-			   char *value)
-{
-	char *equals = strrchr(value, '=');
-	int64_t dims[LOOM_GRAPH_RANK];
-	char *at, *rest;
-	uint32_t rank = 0;
-
-	if (!equals || equals == value)
-		return tool_usage(command, "--shape takes INPUT=N,N,.., not '%s'", value);
-	*equals = '\0';
-	/* nothing is the shape of a scalar; a size that is missing is a fault */
-	rest = equals[1] ? equals + 1 : NULL;
-	while ((at = strsep(&rest, ",x"))) {
-		if (rank == LOOM_GRAPH_RANK)
-			return tool_usage(command, "--shape %s: more than %d dimensions", value,
-					  LOOM_GRAPH_RANK);
-		if (tool_parse_number(at, false, &dims[rank++]))
-			return tool_usage(command, "--shape %s: '%s' is not a size", value, at);
-	}
-	return tool_model_add_shape(model, value, rank, dims);
-}
-
-int tool_model_parse_value(const struct tool_command *command, struct tool_model *model,
-			   char *value)
-{
-	struct tool_value *grown;
-	char *equals = strrchr(value, '=');
-
-	if (!equals || equals == value || !equals[1])
-		return tool_usage(command, "--value takes INPUT=V,V,.., not '%s'", value);
-	*equals = '\0';
-	grown = realloc(model->fixed, (model->num_fixed + 1) * sizeof(*grown));
-	if (!grown)
-		return tool_fail("no memory");
-	model->fixed = grown;
-	grown[model->num_fixed++] = (struct tool_value){ value, equals + 1 };
-	return 0;
-}
-
-static int tool_model_add_state(const struct tool_command *command, struct tool_model *model,
-				char *value)
-{
-	struct loom_state_binding *grown;
-	char *equals = strrchr(value, '=');
-
-	if (!equals || equals == value || !equals[1])
-		return tool_usage(command, "--state takes OUTPUT=INPUT, not '%s'", value);
-	*equals = '\0';
-	grown = realloc(model->states, (model->num_states + 1) * sizeof(*grown));
-	if (!grown)
-		return tool_fail("no memory");
-	model->states = grown;
-	grown[model->num_states++] = (struct loom_state_binding){ value, equals + 1 };
-	return 0;
-}
 
 bool tool_model_is_state(const struct tool_model *model, const char *input)
 {
@@ -362,7 +235,7 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_VALUE:
 		return tool_model_parse_value(command, model, value);
 	case TOOL_OPT_STATE:
-		return tool_model_add_state(command, model, value);
+		return tool_model_parse_state(command, model, value);
 	case TOOL_OPT_CHIP:
 		return tool_model_set_chip(command, model, value);
 	case TOOL_OPT_STRATEGY:

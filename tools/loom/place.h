@@ -13,6 +13,7 @@
 
 /**
  * struct tool_placing - the command line, the problem and the answer
+ * @command: for messages about the command line
  * @path: of the file, or "-"
  * @output: file for the answer, or NULL
  * @picture: file for the picture, or NULL
@@ -42,6 +43,7 @@
  * @took_ns: time of the search, and of the check
  */
 struct tool_placing {
+	const struct tool_command *command;
 	const char *path;
 	const char *output;
 	const char *picture;

@@ -70,42 +70,6 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims)
 	return text;
 }
 
-size_t tool_char_length(const char *text, size_t left)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *at = (const unsigned char *)text;
-	uint32_t code;
-	size_t i, length;
-
-	if (at[0] < 0x80)
-		return at[0] >= 0x20 && at[0] != 0x7f;
-	length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-	if (at[0] < 0xc2 || at[0] > 0xf4 || length > left)
-		return 0;
-	code = at[0] & (0x7f >> length);
-	for (i = 1; i < length; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000) &&
-	       code >= 0xa0 ? length : 0;
-}
-
-bool tool_char_moves(const char *text, size_t length)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	unsigned int code;
-
-	if (length == 2)
-		return at[0] == 0xd8 && at[1] == 0x9c;	/* U+061C */
-	if (length != 3 || at[0] != 0xe2)
-		return false;
-	code = 0x2000 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
-	return code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
 /* A list of names with a line each; @name is that of the list in JSON. */
 static void print_list(struct json *json, const char *name,
 		       const char *(*name_of)(unsigned int),

@@ -8,6 +8,14 @@
 #define TOOL_PROGRESS_QUIET_NS	1000000000
 #define TOOL_PROGRESS_TICK_NS	100000000
 
+int64_t tool_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 void tool_progress_begin(struct tool_progress *progress, const char *what, bool always)
 {
 	*progress = (struct tool_progress){

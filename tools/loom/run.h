@@ -10,6 +10,7 @@
 
 /**
  * struct tool_run - a run from the command line to the results
+ * @command: for messages about the command line
  * @model: the network
  * @planned: it is a program file
  * @device: --device
@@ -38,6 +39,7 @@
  * @best_ns: time of the fastest run
  */
 struct tool_run {
+	const struct tool_command *command;
 	struct tool_model model;
 	bool planned;
 	const char *device;

@@ -53,9 +53,10 @@ static int open_target(struct many *many, const char *name)
 		name = path;
 	}
 	if (many->count == MOST_DEVICES)
-		return tool_usage(&tool_run, "--devices takes up to %d devices", MOST_DEVICES);
+		return tool_usage(many->run->command, "--devices takes up to %d devices",
+				  MOST_DEVICES);
 	if (preset && !many->run->planned && strcmp(name, "host"))
-		return tool_usage(&tool_run, "--chip needs devices that are all host");
+		return tool_usage(many->run->command, "--chip needs devices that are all host");
 	if (loom_target_open(name, preset, &many->targets[many->count], &err))
 		return tool_fail("%s", err.text);
 	many->count++;
@@ -71,7 +72,8 @@ static int open_targets(struct many *many)
 		return open_target(many, many->run->device);
 	at = strtok_r(many->run->devices, ",", &rest);
 	if (!at)
-		return tool_usage(&tool_run, "--devices takes names with commas between them");
+		return tool_usage(many->run->command,
+				  "--devices takes names with commas between them");
 	for (; at && !ret; at = strtok_r(NULL, ",", &rest))
 		ret = open_target(many, at);
 	return ret;

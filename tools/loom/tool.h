@@ -36,7 +36,8 @@
  *
  * * model.c: the options that say how a model is planned, and its summary
  * * program.c: a model that comes planned, from a file
- * * option.c: options that are given twice, and names in front of files
+ * * option.c: options, and messages about them; the bindings of a model
+ * * stream.c: standard output and error, filtered
  * * inputs.c: --input
  * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
@@ -154,6 +155,9 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const struct tool_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** tool_parse_number() - a number from 0 up, with k, M or G if @suffix; 0 or -EINVAL */
+int tool_parse_number(const char *text, bool suffix, int64_t *number);
+
 /* json.c */
 
 /**
@@ -195,24 +199,6 @@ const char *tool_cycles(char *text, uint64_t cycles);
 
 /** tool_dims() - "[1,3,48,?]" into @text; a negative dimension is open */
 const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
-/**
- * tool_char_length() - bytes of a character of UTF-8 that can be printed
- * @text: its first byte
- * @left: bytes that may be read, at least one
- *
- * Return: bytes; 0 if it is not valid, or a control character, which a terminal would obey.
- */
-size_t tool_char_length(const char *text, size_t left);
-
-/**
- * tool_char_moves() - tell whether a character moves the text around it
- * @text: [in] the character
- * @length: [in] its bytes; must be what tool_char_length() has returned
- *
- * Return: true for line and paragraph separators and for bidirectional controls, which make a line
- * look like another one.
- */
-bool tool_char_moves(const char *text, size_t length);
 
 /* stream.c */
 
@@ -235,6 +221,25 @@ int tool_streams_filter(void);
  * Return: 0 or -errno.
  */
 int tool_stream_raw(FILE *file, const void *bytes, size_t size);
+
+/**
+ * tool_char_length() - bytes of a character of UTF-8 that can be printed
+ * @text: its first byte
+ * @left: bytes that may be read, at least one
+ *
+ * Return: bytes; 0 if it is not valid, or a control character, which a terminal would obey.
+ */
+size_t tool_char_length(const char *text, size_t left);
+
+/**
+ * tool_char_moves() - tell whether a character moves the text around it
+ * @text: [in] the character
+ * @length: [in] its bytes; must be what tool_char_length() has returned
+ *
+ * Return: true for line and paragraph separators and for bidirectional controls, which make a line
+ * look like another one.
+ */
+bool tool_char_moves(const char *text, size_t length);
 
 /** tool_stdout_error() - 0 if all that was printed was written, or -errno of what was not */
 int tool_stdout_error(void);
@@ -263,9 +268,6 @@ void tool_save_clear(struct tool_save *save);
 int tool_save(const char *path, const void *bytes, size_t size_bytes);
 
 /* model.c */
-
-/** tool_parse_number() - a number from 0 up, with k, M or G if @suffix; 0 or -EINVAL */
-int tool_parse_number(const char *text, bool suffix, int64_t *number);
 
 /**
  * enum tool_stage - how far to go
@@ -389,8 +391,8 @@ int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
 /** tool_model_option() - takes an option; returns 0, or TOOL_USAGE after a message */
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
 		      char *value);
-/** tool_model_is_state() - --state was given for the input of that name */
-bool tool_model_is_state(const struct tool_model *model, const char *input);
+/* option.c, too: what binds a part of the model that the file leaves open */
+
 /** tool_model_add_shape() - the same as --shape; returns 0 or TOOL_FAILED */
 int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
 			 const int64_t *dims);
@@ -405,6 +407,14 @@ int tool_model_parse_value(const struct tool_command *command, struct tool_model
 			   char *value);
 /** tool_model_bind_dim() - the same as --dim; returns 0 or TOOL_FAILED */
 int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding *dim);
+/** tool_model_parse_state() - the same of --state, "OUTPUT=INPUT" */
+int tool_model_parse_state(const struct tool_command *command, struct tool_model *model,
+			   char *value);
+
+/* model.c */
+
+/** tool_model_is_state() - --state was given for the input of that name */
+bool tool_model_is_state(const struct tool_model *model, const char *input);
 /** tool_model_default_chip() - &tool_model.chip where --chip was not given; 0 or TOOL_FAILED */
 int tool_model_default_chip(struct tool_model *model);
 /** tool_model_open() - reads the file; shapes are still open */
@@ -431,9 +441,6 @@ void tool_model_print_start(const struct tool_model *model);
 void tool_model_json_start(const struct tool_model *model, struct json *json);
 /** tool_model_json() - the summary as members of the open object */
 void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json);
-/** tool_now_ns() - CLOCK_MONOTONIC */
-int64_t tool_now_ns(void);
-
 /* program.c */
 
 /** tool_program_open() - a model that comes planned, from a program file; 0 or TOOL_FAILED */
@@ -473,9 +480,6 @@ void tool_explain_print(const struct tool_model *model);
 /** tool_explain_json() - the cuts as a member of the open object */
 void tool_explain_json(const struct tool_model *model, struct json *json);
 
-/** tool_explain_memory() - what slots are in, for people: "DRAM", or what the chip has instead */
-const char *tool_explain_memory(const struct tool_model *model);
-
 /** tool_explain_json_groups() - the groups alone */
 void tool_explain_json_groups(const struct loom_program *program, struct json *json);
 
@@ -486,6 +490,8 @@ int tool_tensors_json(const struct loom_program *program, struct json *json);
 
 /* bound.c */
 
+/** tool_bound_memory() - what slots are in, for people: "DRAM", or what the chip has instead */
+const char *tool_bound_memory(const struct tool_model *model);
 /** tool_bound_print() - what a group waits for, and what would help */
 void tool_bound_print(const struct tool_model *model, uint32_t index);
 /** tool_bound_print_all() - what the whole plan waits for */
@@ -689,6 +695,9 @@ void tool_top_json(const struct tool_top *top, struct json *json);
 void tool_top_clear(struct tool_top *top);
 
 /* progress.c */
+
+/** tool_now_ns() - CLOCK_MONOTONIC */
+int64_t tool_now_ns(void);
 
 /**
  * struct tool_progress - a line on the terminal with the progress of a run

@@ -2,45 +2,14 @@
 #include "sim.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "command.h"
 #include "fuzz.h"
-
-u64 sim_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-void sim_nap(u64 ns)
-{
-	const u64 longest = 10000000;
-	struct timespec nap = { .tv_nsec = min(ns, longest) };
-
-	nanosleep(&nap, NULL);
-}
-
-void sim_say(const struct sim *sim, const char *format, ...)
-{
-	char line[200];
-	va_list args;
-
-	if (!sim->options->verbose)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	fprintf(stderr, "loom-sim: %s\n", line);
-}
 
 static int model_init(struct sim *sim, const struct sim_options *options, int socket)
 {

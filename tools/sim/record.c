@@ -176,6 +176,18 @@ static bool record_is_move(const struct sim_item *item)
 	       item->kind == LOOM_PCI_KIND_CLEAR;
 }
 
+void sim_fault_locked(struct sim *sim, u32 fault)
+{
+	if (sim->status & LOOM_PCI_STATUS_FAULT)
+		return;
+	sim_say(sim, "stopped: fault %u", fault);
+	atomic_fetch_add(&sim->generation, 1);
+	sim->status = LOOM_PCI_STATUS_FAULT;
+	sim->fault = fault;
+	pthread_cond_broadcast(&sim->changed);
+	sim_irq(sim, LOOM_PCI_IRQ_FAULT);
+}
+
 void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 generation)
 {
 	struct loom_pci_record record;

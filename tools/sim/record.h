@@ -44,6 +44,8 @@ void sim_records_reset(struct sim_records *records);
 void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 generation);
 /** sim_irq() - LOOM_PCI_IRQ_* has happened */
 void sim_irq(struct sim *sim, u32 bit);
+/** sim_fault_locked() - the device has stopped by itself; with the lock held */
+void sim_fault_locked(struct sim *sim, u32 fault);
 /** sim_irq_set_fd() - where interrupts are raised from now on: takes @fd, or -1 */
 void sim_irq_set_fd(struct sim_records *records, int fd);
 

@@ -236,19 +236,7 @@ void sim_register_write(struct sim *sim, u32 offset, u32 value)
 	pthread_mutex_unlock(&records->irq_lock);
 }
 
-/* --------------------------------------------------------------------- ends */
-
-void sim_fault_locked(struct sim *sim, u32 fault)
-{
-	if (sim->status & LOOM_PCI_STATUS_FAULT)
-		return;
-	sim_say(sim, "stopped: fault %u", fault);
-	atomic_fetch_add(&sim->generation, 1);
-	sim->status = LOOM_PCI_STATUS_FAULT;
-	sim->fault = fault;
-	pthread_cond_broadcast(&sim->changed);
-	sim_irq(sim, LOOM_PCI_IRQ_FAULT);
-}
+/* -------------------------------------------------------------------- reset */
 
 void sim_function_reset(struct sim *sim, bool off)
 {

@@ -175,6 +175,8 @@ struct sim {
 	u32 frozen;
 };
 
+/* clock.c, log.c */
+
 /** sim_now_ns() - CLOCK_MONOTONIC */
 u64 sim_now_ns(void);
 /** sim_nap() - a moment of waiting, @ns at most ten milliseconds */
@@ -208,9 +210,6 @@ u32 sim_register_read(struct sim *sim, u32 offset);
 void sim_register_write(struct sim *sim, u32 offset, u32 value);
 /* The function is reset, and stays off with @off: nothing that was begun goes on. */
 void sim_function_reset(struct sim *sim, bool off);
-/* It has stopped by itself; with the lock held. */
-void sim_fault_locked(struct sim *sim, u32 fault);
-
 /* Whether what began at @generation shall end. */
 static inline bool sim_is_over(struct sim *sim, u32 generation)
 {

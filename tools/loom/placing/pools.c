@@ -14,29 +14,29 @@ int tool_place_add_pool(struct tool_placing *place, char *text)
 	unsigned int i;
 
 	if (place->num_pools == LOOM_PLACE_MAX_POOLS)
-		return tool_usage(&tool_place, "there are more than %d pools",
+		return tool_usage(place->command, "there are more than %d pools",
 				  LOOM_PLACE_MAX_POOLS);
 	if (!capacity || capacity == text || strcspn(text, " \t,") < (size_t)(capacity - text))
-		return tool_usage(&tool_place, "--pool takes NAME=[CAPACITY][,COST], not '%s'",
+		return tool_usage(place->command, "--pool takes NAME=[CAPACITY][,COST], not '%s'",
 				  text);
 	*capacity++ = '\0';
 	for (i = 0; i < place->num_pools; i++)
 		if (!strcmp(place->pool_names[i], text))
-			return tool_usage(&tool_place, "there are two pools '%s'", text);
+			return tool_usage(place->command, "there are two pools '%s'", text);
 	cost = strchr(capacity, ',');
 	if (cost)
 		*cost++ = '\0';
 	*pool = (struct loom_place_pool){ .capacity_bytes = LOOM_PLACE_ANYWHERE };
 	if (*capacity) {
 		if (tool_parse_number(capacity, true, &number))
-			return tool_usage(&tool_place, "'%s' is no capacity of '%s'", capacity,
+			return tool_usage(place->command, "'%s' is no capacity of '%s'", capacity,
 					  text);
 		pool->capacity_bytes = (uint64_t)number;
 	}
 	pool->cost = place->num_pools ? pool[-1].cost + 1 : 0;
 	if (cost) {
 		if (tool_parse_number(cost, false, &number))
-			return tool_usage(&tool_place, "'%s' is no cost of '%s'", cost, text);
+			return tool_usage(place->command, "'%s' is no cost of '%s'", cost, text);
 		pool->cost = (uint64_t)number;
 	}
 	place->pool_names[place->num_pools++] = text;
@@ -52,13 +52,13 @@ int tool_place_add_forbidden(struct tool_placing *place, char *text)
 	unsigned int i = place->num_forbidden;
 
 	if (i == TOOL_PLACE_RANGES)
-		return tool_usage(&tool_place, "there are more than %d forbidden ranges",
+		return tool_usage(place->command, "there are more than %d forbidden ranges",
 				  TOOL_PLACE_RANGES);
 	if (to)
 		*to++ = '\0';
 	if (!to || tool_parse_number(text, true, &lower) || tool_parse_number(to, true, &upper) ||
 	    lower >= upper)
-		return tool_usage(&tool_place, "--forbid takes FROM-TO, two offsets");
+		return tool_usage(place->command, "--forbid takes FROM-TO, two offsets");
 	*range = (struct loom_place_range){ (uint64_t)lower, (uint64_t)upper };
 	/* they are given in any order, but the placer takes them ascending */
 	for (; i && range[-1].lower > range->lower; i--, range--) {
@@ -78,7 +78,7 @@ static int tool_place_forbid(struct tool_placing *place)
 
 	for (i = 1; i < place->num_forbidden; i++)
 		if (place->forbidden[i].lower < place->forbidden[i - 1].upper)
-			return tool_usage(&tool_place, "two of the ranges of --forbid overlap");
+			return tool_usage(place->command, "two of the ranges of --forbid overlap");
 	place->items = calloc((size_t)place->problem.num_items + 1, sizeof(*place->items));
 	if (!place->items)
 		return tool_fail("%s: no memory", place->path);
@@ -97,13 +97,13 @@ int tool_place_set_pools(struct tool_placing *place)
 
 	if (place->num_pools) {
 		if (place->memory)
-			return tool_usage(&tool_place,
+			return tool_usage(place->command,
 					  "a TensorFlow Lite file has one arena, not pools");
 		if (place->capacity_bytes != LOOM_PLACE_ANYWHERE || place->num_forbidden)
-			return tool_usage(&tool_place,
+			return tool_usage(place->command,
 					  "--capacity and --forbid are for one memory, not --pool");
 		if (place->picture && place->num_pools > 1)
-			return tool_usage(&tool_place, "--svg draws one memory, not several");
+			return tool_usage(place->command, "--svg draws one memory, not several");
 		if (loom_place_csv_set_pools(place->csv, place->pool_names, place->num_pools,
 					     &err))
 			return tool_fail("%s", err.text);

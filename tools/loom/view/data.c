@@ -286,6 +286,13 @@ static void view_open(struct view_plan *v, const struct loom_program *program)
 	};
 }
 
+const char *tool_view_title(const struct tool_model *model)
+{
+	const char *slash = strrchr(model->path, '/');
+
+	return slash ? slash + 1 : model->path;
+}
+
 int tool_view_data(const struct tool_model *model, struct json *json)
 {
 	struct tool_model shown = *model;

@@ -7,13 +7,6 @@
 /* From embed.sh: what is before the title, between title and data, and behind the data. */
 extern const char *const tool_view_parts[];
 
-const char *tool_view_title(const struct tool_model *model)
-{
-	const char *slash = strrchr(model->path, '/');
-
-	return slash ? slash + 1 : model->path;
-}
-
 /*
  * JSON or a title as it can stand in a page, whatever is in names: without the characters that
  * could end the element that it is in. In JSON they are in strings only, and so is "\u".

@@ -56,6 +56,8 @@ void tool_column_put(struct tool_column *column, int64_t value);
 void tool_column_step(struct tool_column *column, int64_t value);
 void tool_column_close(struct tool_column *column);
 
+/** tool_view_title() - the last part of a model's path */
+const char *tool_view_title(const struct tool_model *model);
 /** tool_view_data() - a planned model as an object; 0 or TOOL_FAILED after a message */
 int tool_view_data(const struct tool_model *model, struct json *json);
 
@@ -70,8 +72,5 @@ int tool_view_data(const struct tool_model *model, struct json *json);
  */
 int tool_view_page(const struct tool_model *models, uint32_t count, const char *path,
 		   bool as_json);
-
-/** tool_view_title() - the last part of a model's path */
-const char *tool_view_title(const struct tool_model *model);
 
 #endif /* LOOM_TOOL_VIEW_H */
