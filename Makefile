@@ -180,7 +180,7 @@ compile_commands.json:
 
 lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc $(O)/libloomplace.a $(O)/libloomplace.so \
 	$(O)/loomplace.pc
-tools: lib $(tool_bin) $(sim_bin)
+tools: lib $(tool_bin) $(O)/loom-sweep $(sim_bin)
 
 ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
 
@@ -321,6 +321,10 @@ $(O)/loom: $(tool_obj) $(O)/libloom.a
 	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/loom: $(tool_obj:$(O)/%=$(O)/asan/%) $(O)/asan/libloom.a
 	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# "loom sweep", for this tool and those in the folders of $(O)
+$(O)/loom-sweep: tools/loom/sweep/loom-sweep.py
+	@install -D -m 755 $< $@
 
 # A device on the bus, for QEMU.
 $(O)/loom-sim: $(sim_src:%.c=$(O)/obj/%.o) $(O)/libloom.a
@@ -707,7 +711,7 @@ completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 install: lib tools man python
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
 		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
-	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
+	install -m 755 $(O)/loom $(O)/loom-sweep '$(DESTDIR)$(PREFIX)/bin'
 	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(LIBDIR)/libloom.so'
 	install -m 644 $(O)/libloomplace.so.$(SOMAJOR) $(O)/libloomplace.a '$(DESTDIR)$(LIBDIR)'
@@ -747,7 +751,7 @@ install-module:
 	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(LIBDIR)'/libloom.* \
+	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)/bin/loom-sweep' '$(DESTDIR)$(LIBDIR)'/libloom.* \
 		'$(DESTDIR)$(LIBDIR)'/libloomplace.* '$(DESTDIR)$(LIBDIR)/pkgconfig/loomplace.pc' \
 		'$(DESTDIR)$(PREFIX)/include/loomplace.h' \
 		'$(DESTDIR)$(LIBDIR)/libloom_ep.so' \
@@ -776,7 +780,7 @@ clean:
 	rm -rf $(addprefix $(O)/,obj asan coverage coverage-module coverage-module-stock gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models ort-models plan-hashes debug \
-		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
+		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sweep loom-sim pci \
 		loom.pc loomplace.pc textline libloom_ep.so) \
 		$(O)/libloom.* $(O)/libloomplace.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:

@@ -148,6 +148,7 @@ version() {
 }
 ok 'header, library, tool and pkg-config are of one version' version
 ok 'the tool runs' "$root/opt/loom/bin/loom" --help
+ok 'and finds its script' "$root/opt/loom/bin/loom" sweep model.onnx --vary help
 pages() {
 	man -M "$root/opt/loom/share/man" -w loom && man -M "$root/opt/loom/share/man" -w loom-plan &&
 		man -M "$root/opt/loom/share/man" loom_session_run | grep -q 'loom_session_run(struct'

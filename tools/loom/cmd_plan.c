@@ -5,6 +5,7 @@
 #include "loom_report.h"
 #include "loom_run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,6 +323,21 @@ static int tool_plan_report(const struct tool_model *model, const char *dir)
 	return ret ? tool_fail("%s", err.text) : 0;
 }
 
+/* That the planner refuses a model is a result, too. */
+static void tool_plan_refused_json(const struct tool_model *model)
+{
+	const char *status = model->refusal == -ENOSPC ? "too-large" :
+			     model->refusal == -EOPNOTSUPP ? "unsupported" :
+			     model->refusal == -ENOMEM ? "no-memory" : "failed";
+	struct json json;
+
+	json_begin(&json, stdout);
+	json_string(&json, "status", status);
+	json_u64(&json, "short_bytes", model->refused.short_bytes);
+	json_string(&json, "error", model->refused.text);
+	json_end(&json);
+}
+
 static int tool_plan_model(struct tool_model *model, struct tool_inputs *inputs,
 			   const struct tool_plan_options *options)
 {
@@ -337,6 +353,8 @@ static int tool_plan_model(struct tool_model *model, struct tool_inputs *inputs,
 		ret = tool_model_finish(model);
 	if (!ret && options->stage > TOOL_STAGE_GRAPH)
 		ret = tool_model_plan(model);
+	if (model->refusal && options->json)
+		tool_plan_refused_json(model);
 	if (!ret && options->replay)
 		ret = tool_replay(model, &report);
 	if (!ret && options->output)

@@ -359,16 +359,15 @@ int tool_model_plan(struct tool_model *model)
 {
 	int64_t start = tool_now_ns();
 	struct tool_ticker ticker;
-	struct loom_error err;
-	int ret;
 
 	if (model->file)
 		return tool_program_fits(model, model->planner.chip);
 	tool_ticker_begin(&ticker, "loom: planning");
-	ret = loom_program_create(model->graph, &model->planner, &model->planned, &err);
+	model->refusal = loom_program_create(model->graph, &model->planner, &model->planned,
+					     &model->refused);
 	tool_ticker_end(&ticker);
-	if (ret)
-		return tool_fail("%s", err.text);
+	if (model->refusal)
+		return tool_fail("%s", model->refused.text);
 	model->program = model->planned;
 	model->plan_ns = tool_now_ns() - start;
 	return 0;

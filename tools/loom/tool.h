@@ -29,7 +29,7 @@
  * * cmd_compile.c, cmd_inspect.c: write a planned model as a file; say what is in one
  * * view/cmd_view.c: write a page to explore a plan
  * * run_many.c: run it on several devices, or several items
- * * sweep/cmd_sweep.c: plan models for a grid of chips
+ * * sweep/: plan models for a grid of chips, by a script
  * * cmd_place.c: placement problems from files
  *
  * They share:
@@ -318,6 +318,8 @@ struct tool_value {
  * @file: in place of a graph, from tool_program_open()
  * @program: NULL until tool_model_plan() or tool_program_open()
  * @planned: @program, if it is not that of @file
+ * @refusal: 0, or the -errno with which the planner refused it
+ * @refused: why, where @refusal is not 0
  * @import_ns: time that graph and shapes took
  * @plan_ns: time that the planner took
  * @load_ns: time that @file took, in place of both
@@ -346,6 +348,8 @@ struct tool_model {
 	struct loom_program_file *file;
 	const struct loom_program *program;
 	struct loom_program *planned;
+	int refusal;
+	struct loom_error refused;
 	int64_t import_ns;
 	int64_t plan_ns;
 	int64_t load_ns;

@@ -289,6 +289,7 @@ json_pages() {
 	$loom plan $net --json --tensors --explain --replay >"$j/plan.json" &&
 	$loom plan "$models/blazeface.onnx" --json --chip tiny --tensors --explain --objective bytes \
 		>"$j/bytes.json" &&
+	! $loom plan $net --json --sram 128 >"$j/refused.json" &&
 	$loom compile $net -o "$j/net.loom" --json >"$j/compile.json" &&
 	$loom inspect "$j/net.loom" --json --tensors >"$j/inspect.json" &&
 	$loom verify "$j/net.loom" --json >"$j/verify.json" &&
@@ -307,7 +308,7 @@ json_pages() {
 	$loom help --json >"$j/help.json" &&
 	$loom version --json >"$j/version.json" &&
 	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \
-		compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
+		"plan, refused=$j/refused.json" compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
 		run="$j/run.json" run="$j/items.json" model="$j/model.json" model="$j/open.json" \
 		place="$j/place.json" chips="$j/chip.json" report="$j/report.json" \
 		"plan --strategies=$j/plan-strategies.json" \
