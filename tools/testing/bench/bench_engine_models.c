@@ -16,7 +16,7 @@
  */
 #include <glob.h>
 
-#include "int8_networks.h"
+#include "networks.h"
 #include "loom_chip.h"
 #include "loom_chip_file.h"
 #include "loom_engine.h"
@@ -490,7 +490,7 @@ static void bench_exports(void)
 
 int main(int argc, char **argv)
 {
-	struct int8_net net;
+	struct net net;
 	u32 i;
 
 	for (i = 1; i < (u32)argc; i++) {
@@ -518,8 +518,8 @@ int main(int argc, char **argv)
 
 		if (!is_in(networks ? networks : "mobilenet_v2,googlenet", int8))
 			continue;
-		bench(int8, NULL, int8_open(&net, int8, int8_networks[i].build));
-		int8_close(&net);
+		bench(int8, NULL, net_open(&net, &int8_networks[i]));
+		net_close(&net);
 	}
 	print_ratios(RATIO_ONNX,
 		     "in groups / ONNX Runtime, where that takes over 1 ms");

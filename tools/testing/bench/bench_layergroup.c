@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Measured: plans by every grouping strategy, of published networks in eight bits (int8.h) and of
+ * Measured: plans by every grouping strategy, of published networks in eight bits (networks.h) and
  * the models of the end-to-end tests (models.h), in flat SRAM of 64 KiB to 4 MiB and on presets.
  * Per plan: DRAM bytes, cycles (struct loom_program_stats), recomputed multiply-accumulates, SRAM
  * alive at once in all lanes, and processor time of planning.
@@ -15,7 +15,7 @@
  */
 #include "clock.h"
 #include "graph/graph.h"
-#include "int8_networks.h"
+#include "networks.h"
 #include "loom_planner.h"
 #include "chips.h"
 #include "models.h"
@@ -207,12 +207,12 @@ static void bench(const char *name, const struct loom_graph *graph)
 			measure(row, graph, i, k);
 }
 
-static void bench_shape(const struct int8_network *network)
+static void bench_shape(const struct network *network)
 {
-	struct int8_net net;
+	struct net net;
 
-	bench(network->name, int8_open(&net, network->name, network->build));
-	int8_close(&net);
+	bench(network->name, net_open(&net, network));
+	net_close(&net);
 }
 
 /* --- tables -------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  */
 #include "clock.h"
 #include "graph/graph.h"
-#include "int8.h"
+#include "net.h"
 #include "loom_planner.h"
 #include "chips.h"
 
@@ -43,33 +43,21 @@ static long peak_kib(void)
 	return usage.ru_maxrss;
 }
 
-static void deep(struct int8_net *net, uint32_t blocks)
-{
-	struct int8_map x = int8_conv(net, int8_begin(net, 112), 64, 3, 2, 1), y;
-	uint32_t i;
-
-	for (i = 0; i < blocks; i++) {
-		y = int8_conv(net, x, 32, 1, 1, 1);
-		y = int8_conv(net, y, 32, 3, 1, 1);
-		y = int8_conv(net, y, 64, 1, 1, 1);
-		x = int8_add(net, x, y);
-	}
-	loom_graph_add_output(net->graph, x.name);
-}
-
 static void measure(uint32_t blocks, struct result *result)
 {
 	const struct drm_loom_chip flat = chip_flat(256 << 10);
 	const struct loom_planner_options options = {
 		.chip = &flat, .grouping = "layergroup", .objective = LOOM_OBJECTIVE_BYTES,
 	};
-	static struct int8_net net;
+	static struct net net;
+	struct map x;
 	struct loom_program *program;
 	struct loom_error err = { .text = "" };
 
 	if (loom_graph_create("deep", 14, &net.graph))
 		exit(1);
-	deep(&net, blocks);
+	x = net_words(&net, no_map, "i3,112 c64k3s2");
+	net_words(&net, x, "%u( { ; c32 c32k3 c64 } ) o", blocks);
 	if (loom_graph_finish(net.graph, NULL, &err))
 		exit(1);
 	result->nodes = net.graph->num_nodes;

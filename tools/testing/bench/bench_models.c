@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Measured: the arenas of real networks, of those that the end-to-end tests run (models.h) and of
- * published layers (shapes.h): the peak by every placement strategy, and the time and search nodes
- * of the default one.
+ * published layers (networks.h): the peak by every placement strategy, and the time and search
+ * nodes of the default one.
  *
  * Baselines: the lower bound, which is the largest sum of bytes alive at once; and for the order of
  * the nodes, the order of the model: bytes alive at once, arena and DRAM bytes in either order.
@@ -14,8 +14,8 @@
 #include "loom_planner.h"
 #include "loom_chip.h"
 #include "models.h"
+#include "networks.h"
 #include "order/order.h"
-#include "shapes.h"
 #include "lower/arena.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ struct row {
 	uint64_t arena_bytes[2];
 };
 
-static struct row rows[ARRAY_SIZE(models) + ARRAY_SIZE(shapes)];
+static struct row rows[ARRAY_SIZE(models) + ARRAY_SIZE(real_networks)];
 static size_t num_rows;
 static const char *csv_folder;
 static int failed;
@@ -240,16 +240,12 @@ static void measure(const char *name, const struct loom_graph *graph)
 	loom_build_clear(&build);
 }
 
-static void measure_shape(const struct shape *shape)
+static void measure_network(const struct network *network)
 {
-	struct loom_graph *graph = NULL;
-	struct loom_error err = { .text = "" };
+	struct net net;
 
-	if (shape_make(shape, &graph, &err))
-		complain(shape->name, err.text);
-	else
-		measure(shape->name, graph);
-	loom_graph_destroy(graph);
+	measure(network->name, net_open(&net, network));
+	net_close(&net);
 }
 
 static void rule(int first, int count, const int *widths)
@@ -339,8 +335,8 @@ int main(int argc, char **argv)
 		csv_folder = argv[2];
 	for (i = 0; i < ARRAY_SIZE(models); i++)
 		model_measure(&models[i], "bench_models", measure);
-	for (i = 0; i < ARRAY_SIZE(shapes); i++)
-		measure_shape(&shapes[i]);
+	for (i = 0; i < ARRAY_SIZE(real_networks); i++)
+		measure_network(&real_networks[i]);
 	print_places();
 	print_orders();
 	return failed;

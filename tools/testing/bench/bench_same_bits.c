@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "int8_networks.h"
+#include "networks.h"
 #include "models.h"
 #include "loom_chip.h"
 #include "loom_planner.h"
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 	bool all = argc > 1 && !strcmp(argv[1], "all");
 	struct loom_graph *graph;
 	struct loom_error err;
-	struct int8_net net;
+	struct net net;
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(models); i++) {
@@ -154,9 +154,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(int8_networks); i++) {
 		if (!all && !is_quick(int8_networks[i].name))
 			continue;
-		check(int8_networks[i].name, int8_open(&net, int8_networks[i].name,
-						       int8_networks[i].build), "layerwise");
-		int8_close(&net);
+		check(int8_networks[i].name, net_open(&net, &int8_networks[i]), "layerwise");
+		net_close(&net);
 	}
 	return tap_end();
 }

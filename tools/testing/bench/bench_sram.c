@@ -23,7 +23,7 @@
 #include "loom_chip_file.h"
 #include "loom_planner.h"
 #include "loom_replay.h"
-#include "mcu.h"
+#include "networks.h"
 #include "plan/build.h"
 
 /* A published figure that is not there. */
@@ -32,14 +32,12 @@
 /**
  * struct chain - a chain of msf-CNN
  * @name: its name
- * @build: adds its layers
  * @once: peak RAM with nothing recomputed
  * @capped: by cap: peak RAM, or NONE
  * @factor: by cap: multiply-accumulates over those of the network
  */
 struct chain {
 	const char *name;
-	void (*build)(struct int8_net *net);
 	uint64_t once;
 	uint64_t capped[4];
 	double factor[4];
@@ -48,46 +46,42 @@ struct chain {
 static const uint64_t chain_caps[] = { 16000, 32000, 64000, 128000 };
 
 static const struct chain chains[] = {
-	{ "mbv2_w035", mcu_mbv2_w035, 181440, { 15340, 25674, 63741, 83065 },
+	{ "mbv2_w035", 181440, { 15340, 25674, 63741, 83065 },
 	  { 1.382, 1.253, 1.230, 1.019 } },
-	{ "mcunetv2_vww", mcu_mcunetv2_vww, 89600, { 13376, 26128, 38576, 89600 },
+	{ "mcunetv2_vww", 89600, { 13376, 26128, 38576, 89600 },
 	  { 1.345, 1.113, 1.023, 1.000 } },
-	{ "mcunet_320k", mcu_mcunet_320k, 247808, { NONE, NONE, 62880, 94184 },
+	{ "mcunet_320k", 247808, { NONE, NONE, 62880, 94184 },
 	  { NONE, NONE, 2.019, 1.455 } },
 };
 
 /**
  * struct engine_row - a network in TinyEngine's table of peak SRAM, kB on an STM32H743
  * @name: its name
- * @build: adds its layers
  * @published: TFLM, CMSIS-NN, X-CUBE-AI, TinyEngine; NONE: out of memory
  */
 struct engine_row {
 	const char *name;
-	void (*build)(struct int8_net *net);
 	uint32_t published[4];
 };
 
 static const struct engine_row engines[] = {
-	{ "mcunet_in0", mcu_mcunet_in0, { 161, 161, 69, 49 } },
-	{ "mcunet_in1", mcu_mcunet_in1, { 219, 219, 106, 96 } },
-	{ "mcunet_in2", mcu_mcunet_in2, { 460, 469, 238, 215 } },
-	{ "mcunet_in3", mcu_mcunet_in3, { 493, 493, 243, 260 } },
-	{ "mcunet_in4", mcu_mcunet_in4, { NONE, NONE, 342, 416 } },
-	{ "mbv2_w035_r144", mcu_mbv2_w035_r144, { NONE, NONE, 296, 295 } },
-	{ "mbv2_w03_r64", mcu_mbv2_w03_r64, { 173, 173, 88, 61 } },
+	{ "mcunet_in0", { 161, 161, 69, 49 } },
+	{ "mcunet_in1", { 219, 219, 106, 96 } },
+	{ "mcunet_in2", { 460, 469, 238, 215 } },
+	{ "mcunet_in3", { 493, 493, 243, 260 } },
+	{ "mcunet_in4", { NONE, NONE, 342, 416 } },
+	{ "mbv2_w035_r144", { NONE, NONE, 296, 295 } },
+	{ "mbv2_w03_r64", { 173, 173, 88, 61 } },
 };
 
 /**
  * struct vela_row - what Vela moves of feature maps on an Ethos-U65-256 with SRAM of its own
  * @name: its name
- * @build: adds its layers
  * @least: input and output, once
  * @bytes: by cap: bytes to and from DRAM, counted from the commands that it emits
  */
 struct vela_row {
 	const char *name;
-	void (*build)(struct int8_net *net);
 	uint64_t least;
 	uint64_t bytes[4];
 };
@@ -95,9 +89,9 @@ struct vela_row {
 static const uint64_t vela_caps[] = { 16 << 10, 32 << 10, 64 << 10, 128 << 10 };
 
 static const struct vela_row velas[] = {
-	{ "vww_96", mcu_vww_96, 27650, { 175646, 86174, 102014, 27710 } },
-	{ "kws", mcu_kws, 502, { 65052, 1052, 1052, 1052 } },
-	{ "resnet8", mcu_resnet8, 3082, { 227910, 127046, 3142, 3142 } },
+	{ "vww_96", 27650, { 175646, 86174, 102014, 27710 } },
+	{ "kws", 502, { 65052, 1052, 1052, 1052 } },
+	{ "resnet8", 3082, { 227910, 127046, 3142, 3142 } },
 };
 
 static unsigned int failures;
@@ -222,8 +216,8 @@ static void chain_table(const struct chain *chain)
 	static const double factors[FACTORS] = { 1, 1.1, 1.2, 1.3, 1.4, 1.7, 2, 2.7 };
 	const struct drm_loom_chip chip = microcontroller(true);
 	struct loom_program *programs[FACTORS] = { NULL };
-	struct int8_net net;
-	struct loom_graph *graph = int8_open(&net, chain->name, chain->build);
+	struct net net;
+	struct loom_graph *graph = net_open(&net, net_find(chain->name));
 	double seconds = 0;
 	uint64_t need;
 	uint32_t i, k;
@@ -258,7 +252,7 @@ static void chain_table(const struct chain *chain)
 		       seconds);
 	for (i = 0; i < FACTORS; i++)
 		loom_program_destroy(programs[i]);
-	int8_close(&net);
+	net_close(&net);
 	fflush(stdout);
 }
 
@@ -276,8 +270,8 @@ static void engine_table(const struct engine_row *row)
 {
 	const struct drm_loom_chip outside = microcontroller(true), inside = microcontroller(false);
 	struct loom_program *program;
-	struct int8_net net;
-	struct loom_graph *graph = int8_open(&net, row->name, row->build);
+	struct net net;
+	struct loom_graph *graph = net_open(&net, net_find(row->name));
 	double seconds = 0;
 	uint32_t i;
 
@@ -293,7 +287,7 @@ static void engine_table(const struct engine_row *row)
 		loom_program_destroy(program);
 	}
 	printf(" %9.2f\n", seconds);
-	int8_close(&net);
+	net_close(&net);
 	fflush(stdout);
 }
 
@@ -332,8 +326,8 @@ static void vela_table(const struct vela_row *row)
 		.chip = &chip, .grouping = "layergroup", .objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct loom_program *program;
-	struct int8_net net;
-	struct loom_graph *graph = int8_open(&net, row->name, row->build);
+	struct net net;
+	struct loom_graph *graph = net_open(&net, net_find(row->name));
 	uint64_t before = UINT64_MAX, bytes;
 	double begin = cpu_seconds();
 	struct loom_error err;
@@ -357,7 +351,7 @@ static void vela_table(const struct vela_row *row)
 		loom_program_destroy(program);
 	}
 	printf(" | %6.2f\n", cpu_seconds() - begin);
-	int8_close(&net);
+	net_close(&net);
 	fflush(stdout);
 }
 
@@ -368,37 +362,27 @@ static void vela_table(const struct vela_row *row)
 #define FUSED_MB_BEFORE	77.0
 #define FUSED_MB	3.6
 
-static struct int8_map fused_conv(struct int8_net *net, struct int8_map x, int64_t channels)
+static struct map fused_conv(struct net *net, struct map x, int64_t channels)
 {
-	static const int64_t pads[] = { 1, 1, 1, 1 };
-	const struct loom_attr attr = {
-		.name = "pads", .type = LOOM_ATTR_INTS, .count = 4, .ints = pads,
-	};
 	const int64_t dims[] = { channels, x.channels, 3, 3 };
-	struct int8_map y = int8_make(net, channels, x.rows), w = int8_make(net, 0, 0);
-	struct int8_map z = int8_make(net, channels, x.rows);
+	struct map y = net_map(net, channels, x.rows, x.columns), w = net_map(net, 0, 0, 0);
 
-	int8_const(net, w.name, DRM_LOOM_DTYPE_F32, 4, dims, NULL);
-	int8_node(net, "Conv", 2, (const char *const[]){ x.name, w.name }, y.name, &attr, 1);
-	int8_node(net, "Relu", 1, (const char *const[]){ y.name }, z.name, NULL, 0);
-	return z;
+	net_const(net, w.name, DRM_LOOM_DTYPE_F32, 4, dims, NULL);
+	net_ints(net, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
+	y = net_node(net, "Conv", 2, (const char *const[]){ x.name, w.name }, y);
+	return net_unary(net, "Relu", y);
 }
 
-/* The first five convolutions of VGG-E, in f32 as published. */
-static void fused_vgg(struct int8_net *net)
+/* The first five convolutions of VGG-E, in f32 as published; weights are constants. */
+static void fused_vgg(struct net *net)
 {
-	const struct loom_tensor_info info = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 4, .dims = { 1, 3, 224, 224 },
-	};
-	struct int8_map x = { .name = "x", .channels = 3, .rows = 224 };
+	struct map x = net_words(net, no_map, "i3,224");
 
-	loom_graph_add_input(net->graph, &info);
 	x = fused_conv(net, fused_conv(net, x, 64), 64);
-	x = int8_pool(net, x, 2, 2, 0, 0);
+	x = net_words(net, x, "p2s2");
 	x = fused_conv(net, fused_conv(net, x, 128), 128);
-	x = int8_pool(net, x, 2, 2, 0, 0);
-	x = fused_conv(net, x, 256);
-	loom_graph_add_output(net->graph, x.name);
+	x = net_words(net, x, "p2s2");
+	net_words(net, fused_conv(net, x, 256), "o");
 }
 
 static void print_fused(const char *what, const struct loom_program *program)
@@ -418,8 +402,9 @@ static void fused_table(void)
 		.sram_limit_bytes = FUSED_BYTES,
 	};
 	struct loom_program *program;
-	struct int8_net net;
-	struct loom_graph *graph = int8_open(&net, "fused_vgg", fused_vgg);
+	struct net net;
+	struct loom_graph *graph = net_open(&net, &(const struct network){
+		"fused_vgg", .build = fused_vgg, .real = true });
 	struct loom_error err;
 	double seconds = 0;
 	uint32_t i;
@@ -441,7 +426,7 @@ static void fused_table(void)
 	if (program)
 		print_fused("the least SRAM for the least bytes", program);
 	loom_program_destroy(program);
-	int8_close(&net);
+	net_close(&net);
 }
 
 static bool is_wanted(const char *name, int argc, char **argv)
@@ -456,9 +441,7 @@ static bool is_wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static const struct engine_row mobilenet = {
-		"mobilenet_v2", int8_mobilenet_v2, { 1510, NONE, NONE, 172 },
-	};
+	static const struct engine_row mobilenet = { "mobilenet_v2", { 1510, NONE, NONE, 172 } };
 	uint32_t i;
 
 	printf("The least SRAM, bytes; weights in flash, input and output elsewhere. By cap\n"

@@ -23,7 +23,7 @@
 #include <math.h>
 
 #include "clock.h"
-#include "int8_networks.h"
+#include "networks.h"
 #include "loom_chip.h"
 #include "loom_chip_file.h"
 #include "loom_planner.h"
@@ -303,12 +303,12 @@ static void bench(const char *network, const struct loom_graph *graph)
 	}
 }
 
-static void bench_shape(const struct int8_network *network)
+static void bench_shape(const struct network *network)
 {
-	struct int8_net net;
+	struct net net;
 
-	bench(network->name, int8_open(&net, network->name, network->build));
-	int8_close(&net);
+	bench(network->name, net_open(&net, network));
+	net_close(&net);
 }
 
 /* --- summary ------------------------------------------------------------------------------- */

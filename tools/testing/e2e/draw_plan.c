@@ -7,36 +7,14 @@
  */
 #include <errno.h>
 
-#include "bench/int8_networks.h"
-#include "bench/mcu.h"
+#include "bench/networks.h"
 #include "loom_chip_file.h"
 #include "loom_planner.h"
-
-static const struct int8_network small_networks[] = {
-	{ "vww_96", mcu_vww_96 },
-	{ "kws", mcu_kws },
-	{ "resnet8", mcu_resnet8 },
-	{ "mbv2_w035_r144", mcu_mbv2_w035_r144 },
-	{ "mcunet_in3", mcu_mcunet_in3 },
-};
 
 static void fail(const char *what, const char *why)
 {
 	fprintf(stderr, "draw_plan: %s: %s\n", what, why);
 	exit(1);
-}
-
-static const struct int8_network *find(const char *name)
-{
-	const struct int8_network *network = int8_find(name);
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(small_networks); i++)
-		if (!strcmp(small_networks[i].name, name))
-			network = &small_networks[i];
-	if (!network)
-		fail(name, "there is no such network");
-	return network;
 }
 
 static uint32_t objective_of(const char *name)
@@ -62,11 +40,11 @@ int main(int argc, char **argv)
 {
 	struct loom_planner_options options = { .grouping = "layergroup" };
 	struct loom_program_svg_options how = { .title = NULL };
-	const struct int8_network *network;
+	const struct network *network;
 	struct loom_program *program;
 	struct drm_loom_chip chip;
 	struct loom_error err;
-	struct int8_net net;
+	struct net net;
 	size_t size_bytes;
 	char title[64], *text;
 
@@ -74,13 +52,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: draw_plan NETWORK CHIP OBJECTIVE SVG\n");
 		return 2;
 	}
-	network = find(argv[1]);
+	network = net_find(argv[1]);
+	if (!network)
+		fail(argv[1], "there is no such network");
 	if (loom_chip_load(argv[2], &chip, &err))
 		fail(argv[2], err.text);
 	options.chip = &chip;
 	options.objective = objective_of(argv[3]);
-	if (loom_program_create(int8_open(&net, network->name, network->build), &options, &program,
-				&err))
+	if (loom_program_create(net_open(&net, network), &options, &program, &err))
 		fail(network->name, err.text);
 	snprintf(title, sizeof(title), "%s in eight bits, for %s", network->name, argv[3]);
 	how.title = title;
@@ -90,6 +69,6 @@ int main(int argc, char **argv)
 	printf("%llu cycles\n", (unsigned long long)program->stats.cycles);
 	free(text);
 	loom_program_destroy(program);
-	int8_close(&net);
+	net_close(&net);
 	return 0;
 }

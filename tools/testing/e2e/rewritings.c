@@ -6,7 +6,7 @@
  *
  *	rewritings [NETWORK|FILE.onnx]...
  */
-#include "bench/int8_networks.h"
+#include "bench/networks.h"
 #include "bench/models.h"
 #include "chips.h"
 #include "graph/graph.h"
@@ -18,14 +18,14 @@
 #define REWRITINGS	5
 
 /**
- * struct network - what is planned
+ * struct planned - what is planned
  * @name: its name
- * @build: makes it, or NULL
+ * @network: makes it, or NULL
  * @model: else its file
  */
-struct network {
+struct planned {
 	const char *name;
-	void (*build)(struct int8_net *net);
+	const struct network *network;
 	const struct model *model;
 };
 
@@ -96,15 +96,15 @@ static void rename_all(struct loom_graph *graph)
 	}
 }
 
-static struct loom_graph *make(const struct network *network, struct int8_net *net, bool rewritten)
+static struct loom_graph *make(const struct planned *network, struct net *net, bool rewritten)
 {
 	struct loom_graph_options options = { .num_shapes = 0 };
 	struct loom_error err;
 	char path[256];
 
 	memset(net, 0, sizeof(*net));
-	if (network->build) {
-		if (int8_build(net, network->name, network->build))
+	if (network->network) {
+		if (net_build(net, network->network))
 			tap_fatal("no memory");
 	} else {
 		snprintf(path, sizeof(path), "build/models/%s", network->model->file);
@@ -156,11 +156,11 @@ static bool same(const struct loom_program_stats *a, const struct loom_program_s
 	       is_near(a->cycles, b->cycles) && is_near(a->arena_bytes, b->arena_bytes);
 }
 
-static void try_network(const struct network *network, uint64_t sram_bytes,
+static void try_network(const struct planned *network, uint64_t sram_bytes,
 			enum loom_planner_objective objective)
 {
 	struct loom_program_stats first = { 0 }, stats;
-	struct int8_net net;
+	struct net net;
 	uint32_t i, differ = 0;
 
 	random_state = 12;
@@ -179,7 +179,7 @@ static void try_network(const struct network *network, uint64_t sram_bytes,
 				 (unsigned long long)stats.cycles,
 				 (unsigned long long)stats.arena_bytes);
 		}
-		int8_close(&net);
+		net_close(&net);
 	}
 	tap_ok(!differ, "%s in %llu KiB for %s: %u rewritings have the same figures", network->name,
 	       (unsigned long long)sram_bytes >> 10,
@@ -196,7 +196,7 @@ static bool asked_for(const char *name, int argc, char **argv)
 	return argc < 2;
 }
 
-static void try_both(const struct network *network)
+static void try_both(const struct planned *network)
 {
 	try_network(network, 1 << 20, LOOM_OBJECTIVE_BYTES);
 	try_network(network, 512 << 10, LOOM_OBJECTIVE_TIME);
@@ -208,15 +208,15 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 0; i < ARRAY_SIZE(int8_networks); i++) {
-		const struct network network = {
-			.name = int8_networks[i].name, .build = int8_networks[i].build,
+		const struct planned network = {
+			.name = int8_networks[i].name, .network = &int8_networks[i],
 		};
 
 		if (asked_for(network.name, argc, argv))
 			try_both(&network);
 	}
 	for (i = 0; i < ARRAY_SIZE(models); i++) {
-		const struct network network = { .name = models[i].file, .model = &models[i] };
+		const struct planned network = { .name = models[i].file, .model = &models[i] };
 
 		if (asked_for(network.name, argc, argv))
 			try_both(&network);
