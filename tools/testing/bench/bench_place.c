@@ -2,18 +2,15 @@
 /*
  * Placement: published problems, problems with a known answer, and many items.
  *
- *	bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT]
- *		[--pieces COUNT] [--seconds SECONDS] [--rewritings] [FILE.CAPACITY.csv...]
+ *	bench_place [--long] [--seed FIRST] [--seeds COUNT] [--pieces COUNT]
+ *		[--seconds SECONDS] [--rewritings] [FILE.CAPACITY.csv...]
  *
- * For each file, fit and minimise; beside them, in the same run, the published search
- * (published_search.h) for at most --limit seconds (20). Then 200 rectangles cut into pieces, of
- * which the height is known, with up to 1 s each, with --long 10 s; then 1,000 to 60,000 items
- * with sizes and lifetimes by a power law. Each file is rewritten in 24 ways (shuffled, forward and
- * backward in time), and families of problems (place_make.h) are placed in 1 s, 100,000 pieces in
- * 2, with --long also in 10 s and up to a million pieces, with COUNT seeds (3) from FIRST (1) on:
- * the median and the worst of the ratios to the optimum, or to the bound where that is not known.
- * With --pieces only the families of that many pieces are placed, in --seconds (1); with
- * --rewritings only the files are rewritten.
+ * For each file, fit and minimise; each is rewritten in 24 ways (shuffled, forward and backward in
+ * time). Then families of problems (place_make.h) are placed in 1 s, 100,000 pieces in 2, with
+ * --long also in 10 s and up to a million pieces, with COUNT seeds (3) from FIRST (1) on: the
+ * median and the worst of the ratios to the optimum, or to the bound where that is not known. Then
+ * 1,000 to 60,000 items with sizes and lifetimes by a power law. With --pieces only the families of
+ * that many pieces are placed, in --seconds (1); with --rewritings only the files are rewritten.
  *
  * Times are of the processor, the least of three runs where a run is short. Every placement is
  * checked here by a comparison of all pairs, or for many items by loom_place_check(). The exit
@@ -24,12 +21,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "clock.h"
 #include "loom_core.h"
 #include "loom_place_file.h"
 #include "place_make.h"
-#include "published_search.h"
-
-#define NUM_CUTS	50
 
 static int failed;
 /* seconds of the processor for each placement; 0: as the budget says */
@@ -83,10 +78,10 @@ static struct outcome place(const struct loom_place_problem *given, uint64_t cap
 	problem.pools = &pool;
 	problem.num_pools = 1;
 	for (run = 0; run < runs; run++) {
-		double begin = published_cpu(), took;
+		double begin = cpu_seconds(), took;
 		int err = loom_place(&problem, &options, &result, &fault);
 
-		took = published_cpu() - begin;
+		took = cpu_seconds() - begin;
 		out.seconds = took < out.seconds ? took : out.seconds;
 		if (err && err != -ENOSPC) {
 			fprintf(stderr, "bench_place: %s\n", fault.text);
@@ -122,71 +117,45 @@ static uint64_t capacity_of(const char *path)
 	return dot ? strtoull(dot + 1, NULL, 10) : 0;
 }
 
-static void bench_file(const char *path, double limit, struct outcome *fits,
-		       struct outcome *leasts, double *published, bool *all)
+static struct outcome bench_file(const char *path, double *least_seconds)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	uint64_t capacity = capacity_of(path), nodes = 0;
-	struct outcome fit, least;
+	struct outcome fit = { 0 }, least;
 	struct loom_place_csv *csv;
 	struct loom_error err;
-	uint64_t *offsets;
-	double begin, took;
-	bool found;
 
 	if (loom_place_csv_load(path, &csv, &err)) {
 		fprintf(stderr, "bench_place: %s\n", err.text);
 		failed = 1;
-		return;
+		return fit;
 	}
-	fit = place(&csv->problem, capacity, true, 0, 3);
+	fit = place(&csv->problem, capacity_of(path), true, 0, 3);
 	least = place(&csv->problem, LOOM_PLACE_ANYWHERE, false, 0, 3);
 	if (!fit.found) {
 		fprintf(stderr, "bench_place: %s: no placement found\n", path);
 		failed = 1;
 	}
-	offsets = calloc(csv->problem.num_items + 1, sizeof(*offsets));
-	if (!offsets)
-		exit(1);
-	begin = published_cpu();
-	found = published_run(&csv->problem, capacity, limit, offsets, &nodes);
-	took = published_cpu() - begin;
-	if (found && !is_valid(&csv->problem, offsets, capacity)) {
-		fprintf(stderr, "bench_place: %s: the published search is wrong\n", path);
-		failed = 1;
-	}
-	printf("%-16s %5u  fit %7.1f ms %7llu nodes  published %s%8.1f ms %8llu nodes  ", name,
-	       csv->problem.num_items, fit.seconds * 1e3, (unsigned long long)fit.nodes,
-	       found ? " " : ">", took * 1e3, (unsigned long long)nodes);
-	printf("ratio %s%.0f\n", found ? "" : ">", took / fit.seconds);
-	printf("%22s  least %7.1f ms %7llu nodes  height %llu  bound %llu  %s\n", "",
-	       least.seconds * 1e3, (unsigned long long)least.nodes,
-	       (unsigned long long)least.height, (unsigned long long)least.bound,
-	       least.proved ? "proved" : "open");
+	printf("%-16s %5u  fit %7.1f ms %7llu nodes  ", name, csv->problem.num_items,
+	       fit.seconds * 1e3, (unsigned long long)fit.nodes);
+	printf("least %7.1f ms %7llu nodes  height %llu  bound %llu  %s\n", least.seconds * 1e3,
+	       (unsigned long long)least.nodes, (unsigned long long)least.height,
+	       (unsigned long long)least.bound, least.proved ? "proved" : "open");
 	fflush(stdout);
-	fits->seconds += fit.seconds;
-	fits->nodes += fit.nodes;
-	leasts->seconds += least.seconds;
-	*published += took;
-	*all &= found;
-	free(offsets);
+	*least_seconds += least.seconds;
 	loom_place_csv_destroy(csv);
+	return fit;
 }
 
-static void bench_files(char **paths, int count, double limit)
+static void bench_files(char **paths, int count)
 {
-	struct outcome fits = { 0 }, leasts = { 0 };
-	double published = 0;
-	bool all = true;
+	double fit_seconds = 0, least_seconds = 0;
 	int i;
 
 	for (i = 0; i < count; i++)
-		bench_file(paths[i], limit, &fits, &leasts, &published, &all);
+		fit_seconds += bench_file(paths[i], &least_seconds).seconds;
 	if (count)
-		printf("%-16s %5d  fit %7.1f ms %7llu nodes  published %s%8.1f ms  ratio %s%.0f\n"
-		       "%22s  least %7.1f ms\n\n", "together", count, fits.seconds * 1e3,
-		       (unsigned long long)fits.nodes, all ? " " : ">", published * 1e3,
-		       all ? "" : ">", published / fits.seconds, "", leasts.seconds * 1e3);
+		printf("%-16s %5d  fit %7.1f ms                least %7.1f ms\n\n", "together",
+		       count, fit_seconds * 1e3, least_seconds * 1e3);
 }
 
 /* --- problems of our own ------------------------------------------------------------------- */
@@ -199,109 +168,11 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 20) % below;
 }
 
-static void set_item(struct loom_place_item *item, int64_t lower, int64_t upper, uint64_t size)
-{
-	*item = (struct loom_place_item){
-		.size_bytes = size,
-		.align_bytes = 1,
-		.lower = lower,
-		.upper = upper,
-	};
-}
-
-/*
- * A rectangle of 10000 moments and 1 MiB is cut in two at random, in time or in space; then the
- * piece in which a random point lies is cut, and so on; then all are shuffled. No byte is free at
- * any time.
- */
-static void cut_rectangle(struct loom_place_item *items, uint64_t *bases, uint32_t n)
-{
-	uint32_t count = 1, i, k;
-
-	set_item(&items[0], 0, 10000, 1 << 20);
-	bases[0] = 0;
-	while (count < n) {
-		int64_t time = (int64_t)draw(10000);
-		uint64_t byte = draw(1 << 20);
-		struct loom_place_item *a, *b = &items[count];
-
-		for (i = 0; time < items[i].lower || time >= items[i].upper || byte < bases[i] ||
-		     byte >= bases[i] + items[i].size_bytes; i++)
-			;
-		a = &items[i];
-		if (draw(2) && time > a->lower) {
-			*b = *a;
-			bases[count++] = bases[i];
-			a->upper = time;
-			b->lower = time;
-		} else if (byte > bases[i]) {
-			*b = *a;
-			bases[count++] = byte;
-			b->size_bytes = bases[i] + a->size_bytes - byte;
-			a->size_bytes = byte - bases[i];
-		}
-	}
-	for (i = n; i-- > 1;) {
-		struct loom_place_item item = items[i];
-
-		k = (uint32_t)draw(i + 1);
-		items[i] = items[k];
-		items[k] = item;
-	}
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
-}
-
-/* Seconds to the optimum, with budgets that grow until it is found or the time is up. */
-static double solve_cut(const struct loom_place_problem *problem, double limit)
-{
-	struct outcome out = { 0 };
-	uint64_t budget;
-
-	for (budget = 16384; out.seconds < limit; budget *= 4) {
-		out = place(problem, LOOM_PLACE_ANYWHERE, false, budget, 1);
-		if (out.proved && out.height == 1 << 20)
-			return out.seconds;
-	}
-	return INFINITY;
-}
-
-static void bench_cuts(bool full)
-{
-	static const uint32_t counts[] = { 100, 200, 400, 800 };
-	static struct loom_place_item items[800];
-	static uint64_t bases[800];
-	unsigned int i, k, m;
-
-	printf("rectangles of 1 MiB in pieces, %u each: solved to the optimum, with proof, in\n",
-	       NUM_CUTS);
-	for (i = 0; i < 4; i++) {
-		struct loom_place_problem problem = { .items = items, .num_items = counts[i] };
-		unsigned int within[3] = { 0 };
-		double times[NUM_CUTS];
-
-		for (k = 0; k < NUM_CUTS; k++) {
-			seed = counts[i] * 1000 + k;
-			cut_rectangle(items, bases, counts[i]);
-			times[k] = solve_cut(&problem, full ? 10 : 1);
-			for (m = 0; m < 3; m++)
-				within[m] += times[k] <= (m == 0 ? 0.1 : m == 1 ? 1 : 10);
-		}
-		qsort(times, NUM_CUTS, sizeof(times[0]), compare_doubles);
-		printf("%8u pieces  100 ms %2u  1 s %2u  ", counts[i], within[0], within[1]);
-		if (full)
-			printf("10 s %2u  ", within[2]);
-		else
-			printf("10 s (with --long)  ");
-		printf("median %.1f ms\n", times[NUM_CUTS / 2] * 1e3);
-		fflush(stdout);
-	}
-	printf("\n");
 }
 
 /* Many items alive at once: sizes of 64 bytes to 64 KiB, lifetimes of 1 to n/8, by power laws. */
@@ -319,7 +190,10 @@ static void make_many(struct loom_place_item *items, uint32_t n)
 			size = 65536;
 		if (width > n / 8)
 			width = n / 8;
-		set_item(&items[i], lower, lower + (int64_t)width, (uint64_t)size);
+		items[i] = (struct loom_place_item){
+			.size_bytes = (uint64_t)size, .align_bytes = 1, .lower = lower,
+			.upper = lower + (int64_t)width,
+		};
 	}
 }
 
@@ -464,7 +338,6 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "long", no_argument, NULL, 'l' },
-		{ "limit", required_argument, NULL, 't' },
 		{ "seed", required_argument, NULL, 'f' },
 		{ "seeds", required_argument, NULL, 's' },
 		{ "pieces", required_argument, NULL, 'p' },
@@ -475,15 +348,13 @@ int main(int argc, char **argv)
 	unsigned int seeds = 3;
 	uint64_t first = 1;
 	unsigned long pieces = 0;
-	double limit = 20, seconds = 1;
+	double seconds = 1;
 	bool full = false, rewritings = false;
 	int opt, i;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (opt == 'l') {
 			full = true;
-		} else if (opt == 't') {
-			limit = atof(optarg);
 		} else if (opt == 'f') {
 			first = strtoull(optarg, NULL, 10);
 		} else if (opt == 's') {
@@ -496,7 +367,7 @@ int main(int argc, char **argv)
 		} else if (opt == 'r') {
 			rewritings = true;
 		} else {
-			fputs("usage: bench_place [--long] [--limit SECONDS] [--seed FIRST]\n"
+			fputs("usage: bench_place [--long] [--seed FIRST]\n"
 			      "                   [--seeds COUNT] [--pieces COUNT]\n"
 			      "                   [--seconds SECONDS] [--rewritings] [FILE...]\n",
 			      stderr);
@@ -512,13 +383,12 @@ int main(int argc, char **argv)
 		return failed;
 	}
 	if (!rewritings)
-		bench_files(argv + optind, argc - optind, limit);
+		bench_files(argv + optind, argc - optind);
 	for (i = optind; i < argc; i++)
 		bench_rewritings(argv[i]);
 	if (rewritings)
 		return failed;
 	bench_families(full, first, seeds);
-	bench_cuts(full);
 	bench_many();
 	return failed;
 }
