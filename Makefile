@@ -131,7 +131,7 @@ help-all: help
 	@echo '  make bench-alloc-vm  the allocator and drm_mm in the kernel, and its share of ioctls'
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
-	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
+	@echo '  make bench-models arenas of real networks: peak over bound by strategy'
 	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1 DEBUG=1'
 	@echo '  make planted      remove checks one by one and look whether fuzzers notice: FUZZER='

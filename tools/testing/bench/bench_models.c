@@ -4,10 +4,7 @@
  * published layers (networks.h): the peak by every placement strategy, and the time and search
  * nodes of the default one.
  *
- * Baselines: the lower bound, which is the largest sum of bytes alive at once; and for the order of
- * the nodes, the order of the model: bytes alive at once, arena and DRAM bytes in either order.
- *
- *	bench_models [--csv DIR]	--csv: writes every problem for `loom place`
+ * Baseline: the lower bound, which is the largest sum of bytes alive at once.
  *
  * Every placement is checked by loom_place_check(). Times are medians.
  */
@@ -15,14 +12,11 @@
 #include "loom_chip.h"
 #include "models.h"
 #include "networks.h"
-#include "order/order.h"
 #include "lower/arena.h"
 
-#include <errno.h>
 #include <time.h>
 
 #define MIB		(1024.0 * 1024.0)
-#define MAX_SHAPES	2
 #define MAX_STRATEGIES	32
 #define REPEATS		15
 
@@ -37,11 +31,6 @@
  * @proved: by the default strategy
  * @states: search nodes that it visited
  * @place_ms: time it took
- * @live_bytes: what is alive at once in the order of the model, and in the one that was taken
- * @order_proved: the order that was taken is optimal
- * @order_ms: time it took
- * @traffic: DRAM bytes of the programs in both orders
- * @arena_bytes: their arenas
  */
 struct row {
 	const char *name;
@@ -53,16 +42,10 @@ struct row {
 	bool proved;
 	uint64_t states;
 	double place_ms;
-	uint64_t live_bytes[2];
-	bool order_proved;
-	double order_ms;
-	uint64_t traffic[2];
-	uint64_t arena_bytes[2];
 };
 
 static struct row rows[ARRAY_SIZE(models) + ARRAY_SIZE(real_networks)];
 static size_t num_rows;
-static const char *csv_folder;
 static int failed;
 
 static double now_ms(void)
@@ -90,40 +73,6 @@ static void complain(const char *name, const char *text)
 {
 	fprintf(stderr, "bench_models: %s: %s\n", name, text);
 	failed = 1;
-}
-
-static void write_csv(const struct row *row, const struct loom_arena *arena)
-{
-	char path[512];
-	FILE *file;
-	uint32_t i;
-
-	snprintf(path, sizeof(path), "%s/%s.csv", csv_folder, row->name);
-	for (i = strlen(csv_folder) + 1; path[i]; i++)
-		if (path[i] == ' ')
-			path[i] = '_';
-	file = fopen(path, "w");
-	if (!file) {
-		complain(path, strerror(errno));
-		return;
-	}
-	fprintf(file, "id,lower,upper,size\n");
-	for (i = 0; i < arena->num_items; i++) {
-		int64_t upper = arena->items[i].upper;
-		uint32_t k;
-
-		if (arena->items[i].flags & LOOM_PLACE_ALIAS)
-			continue;
-		/* views live in their owner, which lives as long as any of them */
-		for (k = i + 1; k < arena->num_items; k++)
-			if (arena->items[k].alias == i)
-				upper = max(upper, arena->items[k].upper);
-		fprintf(file, "%s,%lld,%lld,%llu\n", arena->values[i]->name,
-			(long long)arena->items[i].lower, (long long)upper,
-			(unsigned long long)(arena->items[i].size_bytes + 63) / 64 * 64);
-	}
-	if (fclose(file))
-		complain(path, strerror(errno));
 }
 
 /* Runs one strategy on one arena; the default one is also timed. */
@@ -163,55 +112,14 @@ static void measure_arena(struct row *row, struct loom_storage *storage)
 
 	row->neurons = storage->num_neurons;
 	row->sum_bytes = storage->neuron_bytes;
-	row->order_proved = storage->order.proved;
 	if (loom_arena_init(&arena, storage) ||
 	    loom_place_bound(&arena.problem, &row->bound_bytes)) {
 		complain(row->name, "no arena");
 	} else {
 		for (i = 0; loom_place_strategy_name(i) && i < MAX_STRATEGIES; i++)
 			measure_strategy(row, &arena, i);
-		if (csv_folder)
-			write_csv(row, &arena);
 	}
 	loom_arena_clear(&arena);
-}
-
-static void measure_order(struct row *row, struct loom_storage *storage)
-{
-	double times[REPEATS];
-	int i;
-
-	for (i = 0; i < REPEATS; i++) {
-		times[i] = now_ms();
-		if (loom_storage_order(storage))
-			complain(row->name, "no order");
-		times[i] = now_ms() - times[i];
-	}
-	row->order_ms = median(times);
-}
-
-/* Programs in both orders: the other order must not cost DRAM bytes. */
-static void measure_programs(struct row *row, const struct loom_graph *graph)
-{
-	struct loom_planner_options options = {
-		.grouping = "layerwise",
-		.chip = loom_preset_get(0), .objective = LOOM_OBJECTIVE_BYTES,
-	};
-	struct loom_program *program;
-	struct loom_error err;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		options.flags = i ? 0 : LOOM_PLANNER_GIVEN_ORDER;
-		if (loom_program_create(graph, &options, &program, &err)) {
-			complain(row->name, err.text);
-			return;
-		}
-		row->traffic[i] = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
-		row->arena_bytes[i] = program->stats.arena_bytes;
-		row->live_bytes[i] = program->stats.bound_bytes;
-		loom_program_destroy(program);
-	}
 }
 
 static void measure(const char *name, const struct loom_graph *graph)
@@ -229,13 +137,12 @@ static void measure(const char *name, const struct loom_graph *graph)
 	row->name = name;
 	row->nodes = graph->num_nodes;
 	loom_build_init(&build, chip->region[DRM_LOOM_REGION_SRAM].banks);
-	if (loom_storage_init(&storage, graph, &build, &options, &err)) {
+	if (loom_storage_init(&storage, graph, &build, &options, &err))
 		complain(name, err.text);
-	} else {
-		measure_order(row, &storage);
+	else if (loom_storage_order(&storage))
+		complain(name, "no order");
+	else
 		measure_arena(row, &storage);
-		measure_programs(row, graph);
-	}
 	loom_storage_clear(&storage);
 	loom_build_clear(&build);
 }
@@ -305,39 +212,14 @@ static void print_places(void)
 	       LOOM_NEURON_ALIGN_BYTES);
 }
 
-static void print_orders(void)
-{
-	const int widths[] = { 0, 9, 9, 7, 6, 9, 9, 9, 10, 10 };
-	size_t k;
-
-	printf("\nOrder of the nodes: alive at once, arena, DRAM traffic, in MiB\n\n");
-	rule(18, ARRAY_SIZE(widths), widths);
-	printf("%-18s %9s %9s %7s %6s %9s %9s %9s %10s %10s\n", "network", "given", "memory",
-	       "ratio", "proved", "order ms", "arena", "now", "traffic", "now");
-	rule(18, ARRAY_SIZE(widths), widths);
-	for (k = 0; k < num_rows; k++) {
-		const struct row *row = &rows[k];
-
-		printf("%-18s %9.3f %9.3f %7.3f %6s %9.3f %9.3f %9.3f %10.3f %10.3f\n",
-		       row->name, row->live_bytes[0] / MIB, row->live_bytes[1] / MIB,
-		       row->live_bytes[0] ? (double)row->live_bytes[1] / row->live_bytes[0] : 1,
-		       row->order_proved ? "yes" : "no", row->order_ms, row->arena_bytes[0] / MIB,
-		       row->arena_bytes[1] / MIB, row->traffic[0] / MIB, row->traffic[1] / MIB);
-	}
-	rule(18, ARRAY_SIZE(widths), widths);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	size_t i;
 
-	if (argc == 3 && !strcmp(argv[1], "--csv"))
-		csv_folder = argv[2];
 	for (i = 0; i < ARRAY_SIZE(models); i++)
 		model_measure(&models[i], "bench_models", measure);
 	for (i = 0; i < ARRAY_SIZE(real_networks); i++)
 		measure_network(&real_networks[i]);
 	print_places();
-	print_orders();
 	return failed;
 }
