@@ -8,11 +8,10 @@
  * The other networks in eight bits are the shapes of published ones, without a file that ONNX
  * Runtime could be given.
  *
- *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--ops] [--threads=N]
+ *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--threads=N]
  *
- * Without --networks: those in build/models and build/torchvision, and two in eight bits. --ops:
- * also where the time goes, by operation, type and the axes that run over lanes, counted from the
- * last (y-1: W). --threads: how many times as fast N threads would be, each with a processor.
+ * Without --networks: those in build/models and build/torchvision, and two in eight bits.
+ * --threads: how many times as fast N threads would be, each with a processor.
  */
 #include <glob.h>
 
@@ -20,10 +19,10 @@
 #include "loom_chip.h"
 #include "loom_chip_file.h"
 #include "loom_engine.h"
-#include "loom_op.h"
 #include "loom_planner.h"
 #include "loom_verify.h"
 #include "models.h"
+#include "wanted.h"
 
 #include "clock.h"
 #include "base/isa.h"
@@ -32,12 +31,10 @@
 #define SHARE_LEAST	(1ULL << 15)
 #define MAX_THREADS	64
 #define MAX_RATIOS	256
-#define MAX_KINDS	512
 #define LEAST_NS	200000000
 #define RUNS		3
 
 static const char *networks, *chips = "soft";
-static bool ops;
 static u32 threads;
 
 /* Of ours to ONNX Runtime's, in groups; of groups to layer by layer; as the first, of bytes. */
@@ -59,40 +56,6 @@ struct rig {
 	u8 *slots[DRM_LOOM_MAX_SLOTS];
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
 };
-
-/**
- * struct kind - commands that take the same way through the engine
- * @name: what they are
- * @ns: time they took
- * @macs: their multiply-accumulates
- * @elements: elements that they wrote
- * @commands: how many there are
- */
-struct kind {
-	char name[96];
-	u64 ns;
-	u64 macs;
-	u64 elements;
-	u64 commands;
-};
-
-static struct kind kinds[MAX_KINDS];
-static u32 num_kinds;
-
-/* Whether a list of names with commas between them has a name, or there is no list. */
-static bool is_in(const char *list, const char *name)
-{
-	size_t length = strlen(name), part;
-
-	for (; list; list += part + 1) {
-		part = strcspn(list, ",");
-		if (part == length && !strncmp(list, name, length))
-			return true;
-		if (!list[part])
-			return false;
-	}
-	return true;
-}
 
 static void *memory_of(u64 bytes)
 {
@@ -189,97 +152,6 @@ static double rig_measure(const struct rig *rig)
 	return best;
 }
 
-static const char *dtype_name(u32 dtype)
-{
-	static const char *const names[] = {
-		[DRM_LOOM_DTYPE_F32] = "f32", [DRM_LOOM_DTYPE_F16] = "f16",
-		[DRM_LOOM_DTYPE_F64] = "f64", [DRM_LOOM_DTYPE_I8] = "i8",
-		[DRM_LOOM_DTYPE_U8] = "u8", [DRM_LOOM_DTYPE_I32] = "i32",
-		[DRM_LOOM_DTYPE_I64] = "i64", [DRM_LOOM_DTYPE_BOOL] = "bool",
-	};
-
-	return dtype < ARRAY_SIZE(names) && names[dtype] ? names[dtype] : "other";
-}
-
-static void kind_name(const struct loom_command *command, char *name, size_t size)
-{
-	const struct loom_view *v = command->views;
-	size_t at;
-	u32 i;
-
-	at = snprintf(name, size, "%s %s", command->op->name, dtype_name(v[0].dtype));
-	if (command->op->opcode == DRM_LOOM_OP_CONV) {
-		const struct drm_loom_attr_conv *attr = command->attr;
-
-		at += snprintf(name + at, size - at, "%s%s%s%s",
-			       attr->groups > 1 ? " groups" : "",
-			       v[2].dims[3] * v[2].dims[4] == 1 ? " 1x1" : "",
-			       attr->stride[2] > 1 ? " strided" : "",
-			       v[0].dims[4] < 8 ? " narrow" : "");
-	}
-	if (command->op->opcode == DRM_LOOM_OP_MATMUL && v[0].dims[v[0].rank - 2] == 1)
-		at += snprintf(name + at, size - at, " vector");
-	for (i = 0; i < command->operands && i < 3; i++)
-		at += snprintf(name + at, size - at, " %c%d%s", "yxw"[i],
-			       v[i].region == DRM_LOOM_REGION_SRAM ? (int)v[i].lane_axis -
-			       (int)v[i].rank : 0, v[i].strides[v[i].rank - 1] == v[i].elem_bytes ||
-			       v[i].dims[v[i].rank - 1] == 1 ? "" : "/");
-}
-
-static void kind_add(const struct loom_command *command, u64 ns)
-{
-	char name[sizeof(kinds[0].name)];
-	u64 elements = 1;
-	u32 i;
-
-	kind_name(command, name, sizeof(name));
-	for (i = 0; i < num_kinds && strcmp(kinds[i].name, name); i++)
-		;
-	if (i == MAX_KINDS)
-		return;
-	if (i == num_kinds) {
-		num_kinds++;
-		memset(&kinds[i], 0, sizeof(kinds[i]));
-		memcpy(kinds[i].name, name, sizeof(name));
-	}
-	kinds[i].ns += ns;
-	kinds[i].macs += command->macs;
-	kinds[i].commands++;
-	for (u32 j = 0; j < command->views[0].rank; j++)
-		elements *= command->views[0].dims[j];
-	kinds[i].elements += elements;
-}
-
-static int compare_kinds(const void *a, const void *b)
-{
-	u64 x = ((const struct kind *)a)->ns, y = ((const struct kind *)b)->ns;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-static void print_kinds(const struct rig *rig)
-{
-	u64 start, total = 0;
-	u32 i;
-
-	num_kinds = 0;
-	for (i = 0; i < rig->plan->command_count; i++) {
-		start = thread_ns();
-		if (rig->plan->commands[i].units)
-			loom_engine_compute(&rig->plan->commands[i], &rig->memory, 0,
-					    rig->plan->commands[i].units);
-		kind_add(&rig->plan->commands[i], thread_ns() - start);
-	}
-	qsort(kinds, num_kinds, sizeof(kinds[0]), compare_kinds);
-	for (i = 0; i < num_kinds; i++)
-		total += kinds[i].ns;
-	for (i = 0; i < num_kinds && kinds[i].ns > total / 100; i++)
-		printf("    %5.1f %%  %7.2f GMAC/s %8.2f ns/element %7llu  %s\n",
-		       100.0 * kinds[i].ns / total, (double)kinds[i].macs / kinds[i].ns,
-		       (double)kinds[i].ns / kinds[i].elements,
-		       (unsigned long long)kinds[i].commands, kinds[i].name);
-}
-
 /*
  * How many times as fast @threads threads are, if each has a processor, and to wake one takes no
  * time: shares are measured one by one, and each goes to the thread that is free first. (What else
@@ -339,10 +211,6 @@ static double measure(const struct loom_graph *graph, const struct drm_loom_chip
 		printf(" %7.2f", program->stats.macs / ms / 1e6);
 		if (threads)
 			printf("  %u threads: %.2f", threads, rig_gain(&rig));
-		if (ops) {
-			printf("\n");
-			print_kinds(&rig);
-		}
 		rig_end(&rig);
 	}
 	loom_program_destroy(program);
@@ -394,22 +262,14 @@ static void note_ratio(u32 kind, double ratio)
 		ratios[kind][num_ratios[kind]++] = ratio;
 }
 
-static int compare_ratios(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void print_ratios(u32 kind, const char *text)
 {
 	u32 n = num_ratios[kind];
 
 	if (!n)
 		return;
-	qsort(ratios[kind], n, sizeof(ratios[kind][0]), compare_ratios);
-	printf("%s: median %.2f, worst %.2f of %u\n", text, ratios[kind][n / 2],
-	       ratios[kind][n - 1], n);
+	printf("%s: median %.2f", text, median_of(ratios[kind], n));
+	printf(", worst %.2f of %u\n", ratios[kind][n - 1], n);
 }
 
 static void bench(const char *name, const struct model *model, const struct loom_graph *graph)
@@ -498,13 +358,11 @@ int main(int argc, char **argv)
 			networks = argv[i] + 11;
 		} else if (!strncmp(argv[i], "--chips=", 8)) {
 			chips = argv[i] + 8;
-		} else if (!strcmp(argv[i], "--ops")) {
-			ops = true;
 		} else if (!strncmp(argv[i], "--threads=", 10) && atoi(argv[i] + 10) > 0 &&
 			   atoi(argv[i] + 10) <= MAX_THREADS) {
 			threads = atoi(argv[i] + 10);
 		} else {
-			fprintf(stderr, "%s: --networks=A,.. --chips=NAME,.. --threads=N --ops\n",
+			fprintf(stderr, "%s: --networks=A,.. --chips=NAME,.. --threads=N\n",
 				argv[0]);
 			return 2;
 		}

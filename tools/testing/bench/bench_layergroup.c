@@ -20,6 +20,7 @@
 #include "chips.h"
 #include "models.h"
 #include "plan/build.h"
+#include "wanted.h"
 
 #define MIB		(1024.0 * 1024.0)
 #define MAX_STRATEGIES	8
@@ -360,21 +361,6 @@ static void print_prototypes(void)
 			}
 		}
 	}
-}
-
-static bool is_wanted(const char *name, int argc, char **argv)
-{
-	bool any = false;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		if (!strncmp(argv[i], "--", 2))
-			continue;
-		any = true;
-		if (!strcmp(argv[i], name))
-			return true;
-	}
-	return !any;
 }
 
 int main(int argc, char **argv)

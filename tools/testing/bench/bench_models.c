@@ -12,6 +12,7 @@
 #include "loom_chip.h"
 #include "models.h"
 #include "networks.h"
+#include "wanted.h"
 #include "lower/arena.h"
 
 #include <time.h>
@@ -56,19 +57,6 @@ static double now_ms(void)
 	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median(double *times)
-{
-	qsort(times, REPEATS, sizeof(*times), compare_doubles);
-	return times[REPEATS / 2];
-}
-
 static void complain(const char *name, const char *text)
 {
 	fprintf(stderr, "bench_models: %s: %s\n", name, text);
@@ -102,7 +90,7 @@ static void measure_strategy(struct row *row, const struct loom_arena *arena, un
 		loom_place_result_free(&result);
 	}
 	if (is_default)
-		row->place_ms = median(times);
+		row->place_ms = median_of(times, REPEATS);
 }
 
 static void measure_arena(struct row *row, struct loom_storage *storage)

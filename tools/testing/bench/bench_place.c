@@ -25,6 +25,7 @@
 #include "loom_core.h"
 #include "loom_place_file.h"
 #include "place_make.h"
+#include "wanted.h"
 
 static int failed;
 /* seconds of the processor for each placement; 0: as the budget says */
@@ -168,13 +169,6 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 20) % below;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Many items alive at once: sizes of 64 bytes to 64 KiB, lifetimes of 1 to n/8, by power laws. */
 static void make_many(struct loom_place_item *items, uint32_t n)
 {
@@ -235,7 +229,7 @@ static void bench_many(void)
 static void bench_rewritings(const char *path)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	double times[NUM_REWRITINGS];
+	double times[NUM_REWRITINGS], middle;
 	struct loom_place_csv *csv;
 	struct place_made made = { 0 };
 	struct loom_error err;
@@ -265,9 +259,9 @@ static void bench_rewritings(const char *path)
 		fprintf(stderr, "bench_place: %s: solved in some rewritings only\n", path);
 		failed = 1;
 	}
-	qsort(times, NUM_REWRITINGS, sizeof(times[0]), compare_doubles);
+	middle = median_of(times, NUM_REWRITINGS);
 	printf("%-16s %u rewritings  solved %u  median %.1f ms  worst %.1f ms\n", name,
-	       NUM_REWRITINGS, found, times[NUM_REWRITINGS / 2] * 1e3,
+	       NUM_REWRITINGS, found, middle * 1e3,
 	       times[NUM_REWRITINGS - 1] * 1e3);
 	fflush(stdout);
 	free(made.items);

@@ -25,6 +25,7 @@
 #include "loom_replay.h"
 #include "networks.h"
 #include "plan/build.h"
+#include "wanted.h"
 
 /* A published figure that is not there. */
 #define NONE	0
@@ -427,16 +428,6 @@ static void fused_table(void)
 		print_fused("the least SRAM for the least bytes", program);
 	loom_program_destroy(program);
 	net_close(&net);
-}
-
-static bool is_wanted(const char *name, int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc < 2;
 }
 
 int main(int argc, char **argv)

@@ -28,6 +28,7 @@
 #include "loom_chip_file.h"
 #include "loom_planner.h"
 #include "models.h"
+#include "wanted.h"
 
 #define MB		1e6
 #define MIB		(1 << 20)
@@ -123,19 +124,6 @@ struct wanted {
 static struct wanted wanted = { .objectives = "time,bytes" };
 
 /* Whether a list of names with commas between them has a name. */
-static bool is_in(const char *list, const char *name)
-{
-	size_t length = strlen(name), part;
-
-	for (;; list += part + 1) {
-		part = strcspn(list, ",");
-		if (part == length && !strncmp(list, name, length))
-			return true;
-		if (!list[part])
-			return false;
-	}
-}
-
 static bool is_cell_chip(const char *name)
 {
 	uint32_t i;
@@ -254,7 +242,7 @@ static void bench_chip(const char *network, const struct loom_graph *graph,
 	uint32_t i;
 
 	for (i = 0; loom_grouping_name(i) && i < MAX_STRATEGIES; i++)
-		if (!wanted.strategies || is_in(wanted.strategies, loom_grouping_name(i)))
+		if (is_in(wanted.strategies, loom_grouping_name(i)))
 			bench_strategy(network, graph, chip, i);
 }
 
@@ -313,13 +301,6 @@ static void bench_shape(const struct network *network)
 
 /* --- summary ------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /**
  * struct figures - of some cells
  * @held: cycles over LB2
@@ -340,7 +321,7 @@ static struct figures figures;
 
 static double median(double *list)
 {
-	qsort(list, figures.count, sizeof(*list), compare);
+	median_of(list, figures.count);
 	return figures.count % 2 ? list[figures.count / 2] :
 	       (list[figures.count / 2 - 1] + list[figures.count / 2]) / 2;
 }
@@ -565,10 +546,10 @@ int main(int argc, char **argv)
 	printf("%-15s %-8s %-16s %-6s %9s %8s %7s %7s %7s %7s\n", "network", "chip", "strategy",
 	       "for", "kcycles", "MB", "/ LB2", "/ rel.", "/ long.", "seconds");
 	for (i = 0; i < ARRAY_SIZE(cell_models); i++)
-		if (!wanted.networks || is_in(wanted.networks, cell_models[i].name))
+		if (is_in(wanted.networks, cell_models[i].name))
 			model_measure(&cell_models[i], "bench_time", bench);
 	for (i = 0; i < ARRAY_SIZE(int8_networks); i++)
-		if (!wanted.networks || is_in(wanted.networks, int8_networks[i].name))
+		if (is_in(wanted.networks, int8_networks[i].name))
 			bench_shape(&int8_networks[i]);
 	print_summary("Six models of the end-to-end tests on soft, cv181x, bm1688 and bm1684x",
 		      true);

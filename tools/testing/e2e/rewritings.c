@@ -7,6 +7,7 @@
  *	rewritings [NETWORK|FILE.onnx]...
  */
 #include "bench/networks.h"
+#include "bench/wanted.h"
 #include "bench/models.h"
 #include "chips.h"
 #include "graph/graph.h"
@@ -186,16 +187,6 @@ static void try_network(const struct planned *network, uint64_t sram_bytes,
 	       objective == LOOM_OBJECTIVE_BYTES ? "bytes" : "time", REWRITINGS);
 }
 
-static bool asked_for(const char *name, int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++)
-		if (!strcmp(name, argv[i]))
-			return true;
-	return argc < 2;
-}
-
 static void try_both(const struct planned *network)
 {
 	try_network(network, 1 << 20, LOOM_OBJECTIVE_BYTES);
@@ -212,13 +203,13 @@ int main(int argc, char **argv)
 			.name = int8_networks[i].name, .network = &int8_networks[i],
 		};
 
-		if (asked_for(network.name, argc, argv))
+		if (is_wanted(network.name, argc, argv))
 			try_both(&network);
 	}
 	for (i = 0; i < ARRAY_SIZE(models); i++) {
 		const struct planned network = { .name = models[i].file, .model = &models[i] };
 
-		if (asked_for(network.name, argc, argv))
+		if (is_wanted(network.name, argc, argv))
 			try_both(&network);
 	}
 	return tap_end();
