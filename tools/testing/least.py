@@ -20,30 +20,9 @@ import sys
 from fractions import Fraction
 from math import ceil, prod
 
+from wrong_models import field, value_info
+
 # --- random networks, as ONNX ---------------------------------------------------------------------
-
-
-def varint(number):
-    """A varint of protobuf."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes(out) + bytes([number])
-
-
-def field(number, value):
-    """A field: an integer, or text, bytes or a message."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(data)) + data
-
-
-def tensor_type(name, dims):
-    """A ValueInfoProto of floats."""
-    shape = b"".join(field(1, field(1, dim)) for dim in dims)
-    return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
 
 
 class Net:
@@ -157,8 +136,8 @@ class Net:
         """The bytes of the file: whatever nobody reads is an output."""
         ends = [m for m in self.maps[1:] if m[0] not in self.used]
         graph = self.nodes + field(2, "g") + self.consts
-        graph += field(11, tensor_type(*self.input))
-        graph += b"".join(field(12, tensor_type(*m)) for m in ends)
+        graph += field(11, value_info(*self.input))
+        graph += b"".join(field(12, value_info(*m)) for m in ends)
         return field(1, 7) + field(7, graph) + field(8, field(2, 13))
 
 

@@ -5,8 +5,12 @@
 Convolutions and activations in turns, every fourth pair with a sum around it. With "hostile", the
 names of nodes and values are what a page must not take for its own text.
 """
+import os
 import struct
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from wrong_models import FLOAT, constant, field, value_info, write
 
 HOSTILE = (
     "</script><script>document.title='owned'</script>",
@@ -22,32 +26,6 @@ HOSTILE = (
     "__proto__",
     "@DATA@ @TITLE@",
 )
-
-
-def varint(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    if isinstance(value, str):
-        value = value.encode()
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def tensor(name, dims, values):
-    return field(5, b"".join(field(1, dim) for dim in dims) + field(2, 1) + field(8, name) +
-                 field(9, struct.pack(f"<{len(values)}f", *values)))
-
-
-def value(number, name, dims):
-    shape = b"".join(field(1, field(1, dim)) for dim in dims)
-    return field(number, field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))))
 
 
 def node(name, op, inputs, output):
@@ -75,14 +53,14 @@ def main():
             graph += node(name("tanh", i), "Tanh", [last], out)
         else:
             kernel = name("w", i)
-            weights += tensor(kernel, (channels, channels, 1, 1),
-                              [((i * 31 + k * 7) % 13 - 6) / 16 for k in range(channels * channels)])
+            values = [((i * 31 + k * 7) % 13 - 6) / 16 for k in range(channels * channels)]
+            weights += field(5, constant(kernel, (channels, channels, 1, 1), FLOAT,
+                                         struct.pack(f"<{len(values)}f", *values)))
             graph += node(name("conv", i), "Conv", [last, kernel], out)
         last = out
     graph += field(2, name("net", 0)) + weights
-    graph += value(11, first, (1, channels, size, size)) + value(12, last, (1, channels, size, size))
-    with open(path, "wb") as file:
-        file.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+    dims = 1, channels, size, size
+    write(path, graph + field(11, value_info(first, dims)) + field(12, value_info(last, dims)))
 
 
 main()
