@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Fetch the newest kernel source that Debian's backports have, without installing it and without
 # root, if it is not there. Prints the tarball, build/backports/linux-source-VERSION.tar.xz.
-#
-# The packages come by name through a package list of our own under build/. It takes the mirror,
-# proxy and keys from the machine's sources: this tree names none. `--update` looks for a newer one.
+# `--update` looks for a newer one.
 set -eu
 
 cd "$(dirname "$0")/../.."
+. tools/ci/apt.sh
 dir=$PWD/build/backports
 suite=${LOOM_BACKPORTS_SUITE:-trixie-backports}
 
@@ -21,31 +20,17 @@ if [ -n "$tarball" ] && [ "${1:-}" != --update ]; then
 	exit 0
 fi
 
-uri=$(tools/ci/mirror.sh)
+uri=$(mirror)
 [ -n "$uri" ] || {
 	echo "backports: no Debian mirror in this machine's /etc/apt" >&2
 	exit 1
 }
-key=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -f $key ] || {
 	echo "backports: no $key, try: make deps-debug" >&2
 	exit 1
 }
 
-apt=$dir/apt
-mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-echo "deb [signed-by=$key] $uri $suite main" >"$apt/sources.list"
-: >"$apt/status"
-get() {
-	program=$1
-	shift
-	"$program" -qq -o Dir::State="$apt" -o Dir::State::status="$apt/status" \
-		-o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" \
-		-o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-		-o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null \
-		-o Acquire::Languages=none -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false \
-		-o APT::Sandbox::User="$(id -un)" "$@"
-}
+apt_begin "$dir/apt" "$uri" "$suite"
 echo "backports: reading the package list of $suite" >&2
 get apt-get update >&2
 # linux-source depends on the newest one

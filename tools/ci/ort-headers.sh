@@ -4,12 +4,11 @@
 # there: Debian's libonnxruntime-dev, unpacked in build/ort-headers. ORT_INCLUDE says where else they
 # are. The last line of what it prints says why they are not to be had; then it fails.
 #
-# The package comes by name through a package list of our own under build/, from the suites that have
-# one that is new enough, the newest first. It takes the mirror and keys from the machine's sources:
-# this tree names none.
+# The package comes from the suites that have one that is new enough, the newest first.
 set -eu
 
 cd "$(dirname "$0")/../.."
+. tools/ci/apt.sh
 dir=$PWD/build/ort-headers
 include=${ORT_INCLUDE:-build/ort-headers/usr/include/onnxruntime}
 # of the interface; older ones have no profiles of providers
@@ -30,31 +29,15 @@ new_enough && exit 0
 [ "$include" = build/ort-headers/usr/include/onnxruntime ] ||
 	give_up "no headers of ONNX Runtime 1.$least or newer in $include"
 command -v apt-get >/dev/null || give_up 'no headers of ONNX Runtime, and no apt-get to fetch them'
-uri=$(tools/ci/mirror.sh)
+uri=$(mirror)
 [ -n "$uri" ] || give_up "no headers of ONNX Runtime, and no Debian mirror in this machine's /etc/apt"
-key=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -f $key ] || give_up "no headers of ONNX Runtime, and no $key to check them with"
 
 mkdir -p "$dir"
 exec 9>"$dir/.lock"
 flock 9
 new_enough && exit 0
-apt=$dir/apt
-mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-for suite in experimental sid; do
-	echo "deb [signed-by=$key] $uri $suite main"
-done >"$apt/sources.list"
-: >"$apt/status"
-get() {
-	program=$1
-	shift
-	"$program" -qq -o Dir::State="$apt" -o Dir::State::status="$apt/status" \
-		-o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" \
-		-o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-		-o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null \
-		-o Acquire::Languages=none -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false \
-		-o APT::Sandbox::User="$(id -un)" "$@"
-}
+apt_begin "$dir/apt" "$uri" experimental sid
 get apt-get update || give_up 'the package lists of Debian experimental and sid could not be fetched'
 version=$(get apt-cache madison libonnxruntime-dev | awk '{ print $3 }' | sort -rV | head -n 1)
 [ -n "$version" ] || give_up 'Debian has no libonnxruntime-dev for this machine'

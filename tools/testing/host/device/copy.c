@@ -17,23 +17,6 @@ static unsigned char buffer[BYTES];
 static uint64_t most, fail_at;
 static uint32_t calls;
 
-static int answer(struct drm_loom_query *query)
-{
-	struct drm_loom_device_info device = { .name = "copies", .lanes = 4, .compute_units = 1 };
-	struct drm_loom_region_info region = {
-		.banks = 4, .sub_banks = 1, .bank_bytes = 65536, .align_bytes = 64,
-	};
-	void *to = (void *)(uintptr_t)query->ptr;
-
-	if (query->type == DRM_LOOM_QUERY_DEVICE && query->size == sizeof(device))
-		memcpy(to, &device, sizeof(device));
-	else if (query->type == DRM_LOOM_QUERY_REGION && query->size == sizeof(region))
-		memcpy(to, &region, sizeof(region));
-	else
-		return -EINVAL;
-	return 0;
-}
-
 static int copy(struct drm_loom_bo_copy *args, bool write)
 {
 	void *user = (void *)(uintptr_t)args->ptr;
@@ -59,7 +42,7 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 
 	(void)fd;
 	if (request == DRM_IOCTL_LOOM_QUERY)
-		ret = answer(arg);
+		ret = driver_answer(arg);
 	else if (request == DRM_IOCTL_LOOM_BO_CREATE)
 		((struct drm_loom_bo_create *)arg)->handle = 1;
 	else if (request == DRM_IOCTL_LOOM_BO_READ || request == DRM_IOCTL_LOOM_BO_WRITE)

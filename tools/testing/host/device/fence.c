@@ -18,23 +18,6 @@
 static int status, fence_fd = -1;
 static bool asked_for_sync_file;
 
-static int answer(struct drm_loom_query *query)
-{
-	struct drm_loom_device_info device = { .name = "fences", .lanes = 4, .compute_units = 1 };
-	struct drm_loom_region_info region = {
-		.banks = 4, .sub_banks = 1, .bank_bytes = 65536, .align_bytes = 64,
-	};
-	void *to = (void *)(uintptr_t)query->ptr;
-
-	if (query->type == DRM_LOOM_QUERY_DEVICE && query->size == sizeof(device))
-		memcpy(to, &device, sizeof(device));
-	else if (query->type == DRM_LOOM_QUERY_REGION && query->size == sizeof(region))
-		memcpy(to, &region, sizeof(region));
-	else
-		return -EINVAL;
-	return 0;
-}
-
 static int export(struct drm_syncobj_handle *args)
 {
 	if (args->handle != SYNC)
@@ -50,7 +33,7 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 	int ret = 0;
 
 	if (request == DRM_IOCTL_LOOM_QUERY)
-		ret = answer(arg);
+		ret = driver_answer(arg);
 	else if (request == DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD)
 		ret = export(arg);
 	else if (request == SYNC_IOC_FILE_INFO && fd == fence_fd)

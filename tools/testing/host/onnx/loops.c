@@ -68,6 +68,23 @@ static void add_count(Onnx__GraphProto *graph, const char *name, int64_t count)
 	add_constant(graph, name, INT64, &count, sizeof(count));
 }
 
+/* A loop over x of so many rounds, whose results are those of the model. */
+static void add_loop(Onnx__GraphProto *graph, int64_t count, const char *outputs,
+		     Onnx__GraphProto *body)
+{
+	add_count(graph, "count", count);
+	add_repeated(graph, "Loop", "count - x", outputs, body);
+	add_outputs(graph, outputs);
+}
+
+static void expect_loop_line(Onnx__GraphProto *graph, int code, const char *why)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "test: node \"Loop\": operator Loop: %s", why);
+	expect_line(graph, code, line);
+}
+
 /* Compares all outputs, one behind the other, with @want. */
 static void expect_floats(Onnx__GraphProto *proto, const float *want, size_t count,
 			  const char *what)
@@ -126,9 +143,7 @@ static void a_count(void)
 	float want[6 * 5], v;
 	int i, t;
 
-	add_count(graph, "count", 4);
-	add_repeated(graph, "Loop", "count - x", "y all", power_body());
-	add_outputs(graph, "y all");
+	add_loop(graph, 4, "y all", power_body());
 	for (i = 0; i < 6; i++) {
 		v = x[i];
 		for (t = 0; t < 4; t++) {
@@ -192,9 +207,7 @@ static void loops_in_loops(void)
 	add_repeated(outer, "Loop", "three - v", "w", inner);
 	add_node(outer, "Mul", "w half", "t");
 	add_outputs(outer, "c t");
-	add_count(graph, "two", 2);
-	add_repeated(graph, "Loop", "two - x", "y", outer);
-	add_outputs(graph, "y");
+	add_loop(graph, 2, "y", outer);
 	for (i = 0; i < 6; i++)
 		want[i] = (4 * x[i] / 2 + 3 * x[i]) / 2;
 	expect_floats(graph, want, 6, "loops in loops");
@@ -221,9 +234,7 @@ static void branches_in_loops(void)
 	add_node(body, "Equal", "m zero", "e");
 	add_if(body, "e", "n", even, odd);
 	add_outputs(body, "c n");
-	add_count(graph, "count", 5);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
+	add_loop(graph, 5, "y", body);
 	for (i = 0; i < 6; i++)
 		want[i] = 4 * x[i] + 2;
 	expect_floats(graph, want, 6, "branches in loops, by the round");
@@ -273,36 +284,30 @@ static void wrong_loops(void)
 	add_constant(graph, "go", BOOL, &yes, 1);
 	add_repeated(graph, "Loop", "- go x", "y", power_body());
 	add_outputs(graph, "y");
-	expect_line(graph, -EOPNOTSUPP,
-		    "test: node \"Loop\": operator Loop: it runs more than 2048 times");
+	expect_loop_line(graph, -EOPNOTSUPP, "it runs more than 2048 times");
 
 	graph = model_create();
 	add_input(graph, "n", INT64, 0, NULL);
 	add_repeated(graph, "Loop", "n - x", "y", power_body());
 	add_outputs(graph, "y");
-	expect_line(graph, -ENODATA,
-		    "test: node \"Loop\": operator Loop: operand \"n\" has to be known when the model is planned");
+	expect_loop_line(graph, -ENODATA,
+			 "operand \"n\" has to be known when the model is planned");
 
 	graph = model_create();
 	body = body_create("i c v");
 	add_node(body, "Greater", "v v", "d");
 	add_outputs(body, "d v");
-	add_count(graph, "count", 3);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
-	expect_line(graph, -EINVAL,
-		    "test: node \"Loop\": operator Loop: its condition is not one bool");
+	add_loop(graph, 3, "y", body);
+	expect_loop_line(graph, -EINVAL, "its condition is not one bool");
 
 	graph = model_create();
 	body = body_create("i c v");
 	add_node(body, "ReduceSum", "v", "s");
 	add_node(body, "Greater", "s s", "d");
 	add_outputs(body, "d v");
-	add_count(graph, "count", 3);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
-	expect_line(graph, -EOPNOTSUPP,
-		    "test: node \"Loop\": operator Loop: how often it runs depends on the data, only constants can say that");
+	add_loop(graph, 3, "y", body);
+	expect_loop_line(graph, -EOPNOTSUPP,
+			 "how often it runs depends on the data, only constants can say that");
 
 	graph = model_create();
 	body = body_create("i c v");
@@ -312,30 +317,24 @@ static void wrong_loops(void)
 	add_count(graph, "count", 3);
 	add_repeated(graph, "Loop", "count - x", "y all", body);
 	add_outputs(graph, "all");
-	expect_line(graph, -EINVAL,
-		    "test: node \"Loop\": operator Loop: result 1 is f32 [2,3] in one round and f32 [4,3] in another");
+	expect_loop_line(graph, -EINVAL,
+			 "result 1 is f32 [2,3] in one round and f32 [4,3] in another");
 
 	graph = model_create();
 	add_count(graph, "count", 3);
 	add_repeated(graph, "Loop", "count -", "y", power_body());
 	add_outputs(graph, "y");
-	expect_line(graph, -EINVAL,
-		    "test: node \"Loop\": operator Loop: its body has 3 inputs, and not 2");
+	expect_loop_line(graph, -EINVAL, "its body has 3 inputs, and not 2");
 
 	graph = model_create();
-	add_count(graph, "count", 3);
-	add_repeated(graph, "Loop", "count - x", "y", NULL);
-	add_outputs(graph, "y");
-	expect_line(graph, -EINVAL, "test: node \"Loop\": operator Loop: it has no body");
+	add_loop(graph, 3, "y", NULL);
+	expect_loop_line(graph, -EINVAL, "it has no body");
 
 	graph = model_create();
 	body = power_body();
 	add_outputs(body, "nothing");
-	add_count(graph, "count", 3);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
-	expect_line(graph, -EINVAL,
-		    "test: node \"Loop\": operator Loop: operand \"nothing\" is never computed");
+	add_loop(graph, 3, "y", body);
+	expect_loop_line(graph, -EINVAL, "operand \"nothing\" is never computed");
 }
 
 /* What a loop in a loop gave in an earlier round is not what it gives in this one. */
@@ -350,11 +349,8 @@ static void loop_that_ends(void)
 	add_node(body, "ReduceSum", "all", "s");
 	add_node(body, "Add", "n s", "m");
 	add_outputs(body, "c m");
-	add_count(graph, "count", 2);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
-	expect_line(graph, -EOPNOTSUPP,
-		    "test: node \"Loop\": operator Loop: it never runs, so result 1 has no shape");
+	add_loop(graph, 2, "y", body);
+	expect_loop_line(graph, -EOPNOTSUPP, "it never runs, so result 1 has no shape");
 }
 
 /* The names of a body are told apart as those of a model are. */
@@ -365,18 +361,14 @@ static void names_twice(void)
 	add_node(body, "Mul", "v x", "n");
 	add_node(body, "Add", "n v", "n");
 	add_outputs(body, "c n");
-	add_count(graph, "count", 2);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
+	add_loop(graph, 2, "y", body);
 	expect_line(graph, -EINVAL, "test: two tensors are called \"n~1\"");
 
 	graph = model_create();
 	body = body_create("i c v");
 	add_node(body, "Mul", "v x", "v");
 	add_outputs(body, "c v");
-	add_count(graph, "count", 2);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
+	add_loop(graph, 2, "y", body);
 	expect_line(graph, -EINVAL, "test: two tensors are called \"v~1\"");
 
 	graph = model_create();
@@ -401,11 +393,8 @@ static void many_rounds(void)
 		add_outputs(around, "c n");
 		body = around;
 	}
-	add_count(graph, "count", 100);
-	add_repeated(graph, "Loop", "count - x", "y", body);
-	add_outputs(graph, "y");
-	expect_line(graph, -EOPNOTSUPP,
-		    "test: node \"Loop\": operator Loop: written out it has more than 100000 nodes");
+	add_loop(graph, 100, "y", body);
+	expect_loop_line(graph, -EOPNOTSUPP, "written out it has more than 100000 nodes");
 }
 
 static void wrong_scans(void)
