@@ -89,8 +89,7 @@ finds 'a call to a room on the same floor' \
 	"userlib/place/stray.c uses loom_order of $to: place stands beside order"
 
 list 'allow: place/stray.c order because it is a test'
-said=$("$dir/tools/ci/floors.py" 2>&1)
-is 'an exception that takes effect' 'status 0: ' "status $?: $said"
+finds 'an exception that takes effect' '' 0
 cp tools/ci/floors.txt "$dir/tools/ci/floors.txt"
 
 echo 'int loom_order(void) __attribute__((weak)); int stray(void);' \
