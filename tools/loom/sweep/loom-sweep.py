@@ -53,7 +53,7 @@ COLUMNS = ('status', 'short_bytes', 'cycles', 'time_us', 'dram_bytes', 'energy_n
 
 
 class Failure(Exception):
-    """Ends the sweep: a message, and the exit status."""
+    """Ends the sweep: a message, unless it is empty, and the exit status."""
 
     def __init__(self, message, status=1):
         super().__init__(message)
@@ -228,7 +228,7 @@ class Sweep:
                 self.names.append(value)
             elif name == 'vary' and value == 'help':
                 put(sys.stdout, ''.join(f'{key:<14} {text}\n' for key, (_, text) in KEYS.items()))
-                sys.exit(0)
+                raise Failure('', 0)
             elif name == 'vary':
                 vary(axes, value)
             elif name == 'jobs':
@@ -597,7 +597,7 @@ def save(path, text):
     except OSError as error:
         if partial != target and os.path.exists(partial):
             os.unlink(partial)
-        raise fail(path, error) from error
+        raise fail(f'{path}: cannot be written', error) from error
 
 
 def save_plots(sweep, cells):
@@ -677,11 +677,14 @@ def main():
         put(sys.stdout, summary(sweep, cells))
         return 0
     except Failure as failure:
-        put(sys.stderr, f'{failure}\n')
+        put(sys.stderr, f'{failure}\n' if str(failure) else '')
         return failure.status
     except OSError as error:
         put(sys.stderr, f'loom: standard output cannot be written: {os.strerror(error.errno)}\n')
         return 1
 
 
-sys.exit(main())
+# as a program in C: an interrupt or a closed pipe ends it, and nothing is written once more at the end
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+os._exit(main())
