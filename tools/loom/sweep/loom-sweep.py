@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 LOOM = os.environ.get('LOOM_TOOL') or os.path.join(HERE, 'loom')
 MOST_POINTS, MOST_VALUES, MOST_AXES = 10000000, 100000, 8
 
-# What can be varied, in the order in which it is set: lanes come first. True: in bytes, k is 1024.
+# Figures that can be varied, in the order in which they are set: lanes first. True: in bytes, k is 1024.
 KEYS = {
     'lanes': (False, 'lanes; SRAM, its rate and arithmetic grow with them'),
     'sram': (True, 'SRAM per lane, in bytes'),

@@ -537,7 +537,7 @@ static inline struct map net_sequence(struct net *net, struct map x, const char 
 /* Before the input of a network. */
 static const struct map no_map = { .channels = 0 };
 
-/* What the words of a line add behind @x: the last map. */
+/* Adds the words of a line behind @x. Return: the last map. */
 static inline struct map __attribute__((format(printf, 3, 4)))
 net_words(struct net *net, struct map x, const char *format, ...)
 {

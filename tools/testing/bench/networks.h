@@ -380,7 +380,7 @@ static inline void randwire_large(struct net *net)
 
 /* --- cells that were searched for ---------------------------------------------------------- */
 
-/* What is on an edge of a PNASNet: nothing, or a separable convolution, twice. */
+/* An edge of a PNASNet: nothing, or a separable convolution, twice. */
 static inline struct map pnas_edge(struct net *net, struct map x, int channels, int kernel,
 				   int stride)
 {

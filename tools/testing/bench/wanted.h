@@ -2,7 +2,7 @@
 #ifndef LOOM_BENCH_WANTED_H
 #define LOOM_BENCH_WANTED_H
 
-/* What benches share at both ends: names that are asked for, and sorted figures. */
+/* Both ends of a bench: names that are asked for, and sorted figures. */
 
 #include <stdbool.h>
 #include <stdlib.h>
