@@ -347,10 +347,11 @@ static int set_up(struct pipeline *p, struct loom_session *const *sessions)
 	p->links = calloc(p->num_links, sizeof(*p->links));
 	p->results = calloc((size_t)p->num_results + 1, sizeof(*p->results));
 	p->shares = calloc(p->num_links, sizeof(*p->shares));
+	/* tear_down() asks each link for its session */
+	for (i = 0; p->links && i < p->num_links; i++)
+		p->links[i].session = sessions[i];
 	if (!p->links || !p->results || !p->shares)
 		return -ENOMEM;
-	for (i = 0; i < p->num_links; i++)
-		p->links[i].session = sessions[i];
 	for (i = 0; i < p->num_links; i++) {
 		const struct loom_program *program = sessions[i]->program;
 

@@ -7,6 +7,7 @@ CORE = 'drivers/accel/loom/core'
 GOLDEN = 'golden'
 # defines malloc() itself, as AddressSanitizer does
 STARVED = 'planner/starved'
+OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/halo', 'group/strip',
          'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
          'group/exhaustive', 'group/geometry', 'group/claim', 'group/objective 0 8']
@@ -51,7 +52,7 @@ AREAS = {
     'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures', 'group/claim',
                                                        'group/explain', 'group/least_sram',
                                                        GOLDEN]),
-    'parallel': (2, ['userlib/parallel/*.c'], ['parallel/batch', 'parallel/pipeline']),
+    'parallel': (2, ['userlib/parallel/*.c'], ['parallel/starved', 'parallel/batch', 'parallel/pipeline']),
 }
 
 # In the VM: quotas, and who may have which part of the SRAM. Files, with the selftests that are
@@ -60,6 +61,7 @@ AREAS = {
 MODULE = ({'loom_quota.c': ['loom_caps'],
            'loom_shape.c': ['loom_masks', 'loom_image'],
            'loom_region.c': ['loom_query', 'loom_masks', 'loom_latency', 'loom_observe'],
+           'memory/usage.c': ['loom_query', 'loom_observe'],
            'sram/*.c': ['loom_sram', 'loom_scratch', 'loom_displace']},
           ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
            'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_displace',

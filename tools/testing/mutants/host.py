@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-from areas import GOLDEN, STARVED
+from areas import GOLDEN, OWN_MALLOC
 
 # shifts, indices and overflows trap, so that no library of a sanitizer has to be linked
 FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
@@ -168,7 +168,7 @@ class Host:
             return asan
         for test in tests:
             time(test, lambda: whole)
-        soon = [ASAN + i for i in tests if self.seconds[i] < SOON and i != STARVED]
+        soon = [ASAN + i for i in tests if self.seconds[i] < SOON and i not in OWN_MALLOC]
         for test in soon:
             time(test, sanitized)
         return tests + soon

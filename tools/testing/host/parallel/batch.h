@@ -117,6 +117,8 @@ static inline void make_chain(struct test_case *test)
 	char from[8] = "x", to[8];
 	uint32_t i;
 
+	for (i = 0; i < ARRAY_SIZE(weights); i++)
+		weights[i] = ((float)(i % 7) - 3) / 16;
 	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 24, 24 });
 	model_add_floats(test->graph, "w", 4, (int64_t[]){ 8, 8, 3, 3 }, weights);
 	for (i = 0; i < LAYERS; i++) {
