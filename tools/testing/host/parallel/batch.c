@@ -140,6 +140,47 @@ static void test_progress(void)
 	free_case(&test);
 }
 
+#define SHORT	20
+
+static int count_ticks(void *arg, uint64_t done, uint64_t total)
+{
+	(void)done;
+	(void)total;
+	++*(uint32_t *)arg;
+	return 0;
+}
+
+/* A batch that ends before a tick is not waited for until then. On a busy machine few do. */
+static void test_end(void)
+{
+	struct loom_array outputs[MAX_OUTPUTS];
+	struct items items = { .num_inputs = 0 };
+	struct loom_batch batch = { .inputs = items.inputs, .num_items = 1 };
+	struct loom_error err = { .text = "" };
+	struct test_case test;
+	struct fleet fleet;
+	uint32_t ticks = 1, i;
+
+	make_case_of(&test, 1, 14, make_chain);
+	items_fill(&items, test.graph, 1, false);
+	batch.num_inputs = items.num_inputs;
+	batch.progress = count_ticks;
+	batch.arg = &ticks;
+	if (fleet_make(&fleet, test.graph, 1, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < SHORT && ticks; i++) {
+		ticks = 0;
+		if (loom_batch_run(fleet.sessions, 1, &batch, outputs, NULL, &err))
+			tap_fatal("%s", err.text);
+		loom_array_clear(&outputs[0]);
+	}
+	tap_ok(!ticks, "a short batch ends before a tick, number %u", i);
+	items.num_items = 0;
+	items_clear(&items);
+	fleet_clear(&fleet);
+	free_case(&test);
+}
+
 /* What is refused, on two sessions of one graph. */
 static void test_refusals(void)
 {
@@ -196,5 +237,6 @@ int main(int argc, char **argv)
 		return tap_end();
 	test_refusals();
 	test_progress();
+	test_end();
 	return tap_end();
 }

@@ -159,6 +159,41 @@ static void test_fork(void)
 	free_case(&test);
 }
 
+#define LONG	400
+
+static void make_long(struct test_case *test)
+{
+	static float weights[8 * 8 * 3 * 3];
+
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 8, 8 });
+	model_add_floats(test->graph, "w", 4, (int64_t[]){ 8, 8, 3, 3 }, weights);
+	add_layers(test, "x", "y", LONG);
+	loom_graph_add_output(test->graph, "y");
+}
+
+/* A cut is moved by a few nodes at a time: in a long chain it begins near its place. */
+static void test_long(void)
+{
+	struct drm_loom_chip slow = chips[0], fast = chips[0];
+	const struct drm_loom_chip *list[] = { &slow, &fast };
+	const struct loom_planner_options how = { .grouping = "layerwise" };
+	struct loom_pipeline *pipeline;
+	struct loom_error err;
+	struct test_case test;
+	uint32_t nodes;
+
+	slow.frequency_hz = 100000000;
+	fast.frequency_hz = 300000000;
+	make_case_of(&test, 1, 14, make_long);
+	if (loom_pipeline_create(test.graph, &how, list, 2, &pipeline, &err))
+		tap_fatal("%s", err.text);
+	nodes = pipeline->stages[0].graph->num_nodes;
+	tap_ok(nodes + 1 >= LONG / 4 && nodes <= LONG / 4 + 1,
+	       "a quarter of a long chain: %u of %u nodes", nodes, LONG);
+	loom_pipeline_destroy(pipeline);
+	free_case(&test);
+}
+
 static void test_balance(void)
 {
 	struct drm_loom_chip slow = chips[0], fast = chips[0];
@@ -235,6 +270,7 @@ int main(int argc, char **argv)
 		return tap_end();
 	test_fork();
 	test_balance();
+	test_long();
 	test_refusals();
 	return tap_end();
 }
