@@ -6,7 +6,7 @@
  * are outputs. And by hand: what is near to a concatenation is the same however nodes are listed.
  */
 #include "graph/graph.h"
-#include "graph/sort.h"
+#include "planner/orders.h"
 #include "loom_planner.h"
 #include "loom_run.h"
 #include "loom_chip.h"
@@ -310,6 +310,38 @@ static bool is_far(bool first)
 	return far;
 }
 
+/* Of a chain, with @branch beside it. Return: number of orders; 0: two are equal. */
+static uint32_t count_orders(bool branch)
+{
+	struct test_case test = { .num_inputs = 0 };
+	struct loom_orders orders;
+	struct loom_error err;
+	uint32_t count, i, k;
+	char operands[16];
+
+	if (loom_graph_create("orders", 14, &test.graph))
+		tap_fatal("no memory");
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 4, COLUMNS });
+	if (branch)
+		node(&test, "Neg", "x", "b");
+	add_chain(&test);
+	snprintf(operands, sizeof(operands), "%s c%u", branch ? "b" : "x", CHAIN - 1);
+	node(&test, "Add", operands, "y");
+	loom_graph_add_output(test.graph, "y");
+	if (loom_graph_finish(test.graph, NULL, &err) ||
+	    loom_orders_make(&orders, test.graph, false))
+		tap_fatal("no orders");
+	count = orders.count;
+	for (i = 0; i < orders.count; i++)
+		for (k = 0; k < i; k++)
+			if (!memcmp(orders.graphs[i].nodes, orders.graphs[k].nodes,
+				    test.graph->num_nodes * sizeof(struct loom_node *)))
+				count = 0;
+	loom_orders_clear(&orders);
+	end(&test);
+	return count;
+}
+
 int main(void)
 {
 	static const char *const placers[] = { NULL, "greedy-size" };
@@ -323,5 +355,7 @@ int main(void)
 	}
 	tap_ok(is_far(true) && is_far(false),
 	       "what is near to a concatenation does not depend on how nodes are listed");
+	tap_ok(count_orders(false) == 1 && count_orders(true) > 1,
+	       "a chain has one order, with a branch it has %u", count_orders(true));
 	return tap_end();
 }

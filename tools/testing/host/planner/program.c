@@ -407,12 +407,15 @@ static void test_dump(void)
 	struct test_case test = make_graph();
 	struct loom_planner_options how = options();
 	struct loom_program *program;
-	unsigned int i, round;
+	unsigned int i, round, named = 0;
 	char *text, *again;
 	uint8_t *bytes;
 
 	finish(&test);
 	program = plan(&test, &how);
+	for (i = 0; i < program->num_nodes; i++)
+		named += program->nodes[i].name && program->nodes[i].op;
+	tap_ok(named == 5, "%u of 5 nodes have a name and an operator", named);
 	if (loom_plan_dump(program->plan, program->plan_bytes, &text) ||
 	    loom_plan_dump(program->plan, program->plan_bytes, &again))
 		tap_fatal("no dump");
@@ -464,9 +467,44 @@ static void test_vector(void)
 	end(&test);
 }
 
+/* In a few bytes of SRAM there is a plan or none; a part of it is none. */
+static void test_few_bytes(void)
+{
+	const struct drm_loom_chip lane = CHIP_SRAM("lane", (1, 1, 64, 0, 1));
+	struct loom_planner_options how = { .grouping = "layergroup", .chip = &lane };
+	struct loom_error err = { .text = "" };
+	struct test_case test = begin();
+	struct loom_program *program;
+	unsigned int plans = 0, bad = 0;
+	int ret;
+
+	input(&test, "x", DRM_LOOM_DTYPE_I8, 1, (int64_t[]){ 64 });
+	node(&test, "Neg", "x", "n");
+	attr_int(&test, "axis", 0);
+	node(&test, "Split", "n", "s t");
+	node(&test, "Add", "s t", "y");
+	loom_graph_add_output(test.graph, "y");
+	finish(&test);
+	for (how.sram_limit_bytes = 1; how.sram_limit_bytes < 16; how.sram_limit_bytes++) {
+		ret = loom_program_create(test.graph, &how, &program, &err);
+		plans += !ret;
+		bad += ret && ret != -ENOSPC;
+		if (!ret)
+			loom_program_destroy(program);
+	}
+	tap_ok(!bad && plans, "%u plans in 1 to 15 bytes %s", plans, err.text);
+	how.sram_limit_bytes = 64;
+	loom_program_destroy(plan(&test, &how));
+	how.sram_limit_bytes++;
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL,
+	       "all of the SRAM may be asked for, and no more: %s", err.text);
+	end(&test);
+}
+
 int main(void)
 {
 	test_vector();
+	test_few_bytes();
 	test_reshape_output();
 	test_observe();
 	test_observe_none();
