@@ -305,7 +305,8 @@ struct loom_program_group {
  * @LOOM_CUT_ALONE: a node that cannot be in a group is next to it
  * @LOOM_CUT_SHAPE: the nodes cannot be sliced along one axis, or are too many
  * @LOOM_CUT_SRAM: one group of both, with the same values in SRAM before and after it, would need
- *	@short_bytes more SRAM per lane, at the best number of slices
+ *	@short_bytes more SRAM per lane, at the best number of slices. With that, fewer nodes may
+ *	have to be cut into pieces, and nodes have other numbers then
  * @LOOM_CUT_COST: one group of both would cost @joined, and two cost less
  */
 enum loom_cut_why {

@@ -72,22 +72,24 @@ static bool has_residents(const struct loom_program *program, uint32_t first, ui
 }
 
 /*
- * With a byte less than a cut says that both sides lack as one group, no plan has that group. With
- * other residents beside it, it may need less.
+ * With a byte less than cut @index says that both sides lack as one group, no plan has that group.
+ * With other residents beside it, it may need less. Where fewer nodes have to be cut into pieces
+ * then, the same numbers are other nodes.
  */
 static void check_lack(struct loom_graph *graph, struct loom_planner_options options,
-		       const struct loom_program_group *sides, uint64_t short_bytes)
+		       const struct loom_program *explained, uint32_t index)
 {
+	const struct loom_program_group *sides = &explained->groups[index];
 	struct loom_program *program;
 	struct loom_error err;
 	uint32_t i;
 
-	options.sram_limit_bytes += short_bytes - 1;
+	options.sram_limit_bytes += explained->cuts[index].short_bytes - 1;
 	options.flags &= ~LOOM_PLANNER_EXPLAIN;
 	if (loom_program_create(graph, &options, &program, &err))
 		return;
-	seen.lacks++;
-	for (i = 0; i < program->num_groups; i++)
+	seen.lacks += program->num_nodes == explained->num_nodes;
+	for (i = 0; i < program->num_groups && program->num_nodes == explained->num_nodes; i++)
 		seen.bad_lacks += program->groups[i].first_node == sides[0].first_node &&
 				  program->groups[i].last_node == sides[1].last_node &&
 				  !has_residents(program, i, i);
@@ -112,8 +114,7 @@ static void check_plan(struct loom_graph *graph, struct loom_planner_options opt
 		check_cut(explained, i, options.objective);
 		if (explained->cuts[i].why == LOOM_CUT_SRAM && options.sram_limit_bytes &&
 		    !has_residents(explained, i, i + 1))
-			check_lack(graph, options, &explained->groups[i],
-				   explained->cuts[i].short_bytes);
+			check_lack(graph, options, explained, i);
 	}
 	loom_program_destroy(explained);
 	loom_program_destroy(plain);
