@@ -137,6 +137,7 @@ def main():
         if options.list:
             for m in again[:count]:
                 print(f'{m.path}:{m.line}: {m.name} {m.what()}')
+        if options.list or not again:
             continue
         done[name] = area = Area(work, log, found, patterns, tests)
         for m in again:
