@@ -14,6 +14,7 @@
  */
 #include "loom_core.h"
 
+#include <ctype.h>
 #include <time.h>
 
 #define FUZZ_NAME	"fuzz-chip"
@@ -185,6 +186,20 @@ static const char *fuzz_word(void)
 	return words[random_below(ARRAY_SIZE(words))];
 }
 
+/* A number is doubled some times; units and what is behind a point stay. */
+static void fuzz_grow(size_t at, size_t length)
+{
+	unsigned long long value = 0;
+	char text[24];
+	size_t digits;
+
+	for (digits = 0; digits < length && isdigit(fuzz_now.data[at + digits]); digits++)
+		value = value * 10 + fuzz_now.data[at + digits] - '0';
+	snprintf(text, sizeof(text), "%llu", value << random_below(24));
+	if (digits)
+		fuzz_splice(at, digits, text, strlen(text));
+}
+
 static void fuzz_mutate(void)
 {
 	static const char words[] = "\n ,:{}[]", lines[] = "\n";
@@ -192,7 +207,7 @@ static void fuzz_mutate(void)
 	const char *word;
 	size_t at, length;
 
-	switch (random_below(6)) {
+	switch (random_below(8)) {
 	case 0:
 		if (fuzz_now.size)
 			fuzz_now.data[random_below(fuzz_now.size)] = random_u64();
@@ -216,9 +231,13 @@ static void fuzz_mutate(void)
 		memcpy(copy, fuzz_now.data + at, length);
 		fuzz_splice(fuzz_find(lines), 0, copy, length);
 		break;
-	default:
+	case 5:
 		at = random_below(fuzz_now.size + 1);
 		fuzz_splice(at, random_below(20), "", 0);
+		break;
+	default:
+		at = fuzz_find(words);
+		fuzz_grow(at, fuzz_length(at, words));
 		break;
 	}
 }
