@@ -46,6 +46,23 @@ static void fuzz_run_plan(const struct loom_plan *plan)
 	plan_arena_fini(&b);
 }
 
+/* A chip that lacks a type or an operation of the plan refuses it. */
+static void fuzz_lack(const struct plan_judge *judge, size_t size)
+{
+	const struct drm_loom_plan_header *h = judge->header;
+	struct drm_loom_chip less[2] = { *judge->chip, *judge->chip };
+	struct drm_loom_reject reject;
+	struct loom_plan *plan;
+	u32 i;
+
+	less[0].dtypes &= ~(1U << judge->tensors[h->tensors.count - 1].dtype);
+	less[1].opcodes &= ~(1ULL << judge->commands[h->commands.count - 1].opcode);
+	for (i = 0; i < ARRAY_SIZE(less); i++)
+		if (i ? h->commands.count : h->tensors.count)
+			fuzz_expect(loom_plan_create(h, size, &less[i], &plan, &reject) == -EBADMSG,
+				    "a chip takes what it lacks");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct drm_loom_chip chips[2];
@@ -81,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fuzz_expect(plan && !reject.rule, "a plan that is taken, with a reason to refuse it");
 	fuzz_expect(plan_judge(&judge, exact, chip), "what is accepted is wrong: %s", judge.fault);
+	fuzz_lack(&judge, size);
 	pb_free(exact);
 	fuzz_expect(!code_round(plan, chip), "another plan comes back from its bytes");
 	fuzz_taken++;
@@ -142,6 +160,16 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 		for (i = 0; kind == 2 && i < try->form.images; i++)
 			if (random_xorshift(seed, 2))
 				try->form.operand[i].place = IN_IMAGE;
+		/* one form of many is of booleans */
+		if (try->opcode == DRM_LOOM_OP_BINARY && random_xorshift(seed, 2)) {
+			try->form.words[0] = DRM_LOOM_BINARY_XOR;
+			for (i = 0; i < try->form.operands; i++)
+				try->form.operand[i].dtype = DRM_LOOM_DTYPE_BOOL;
+		}
+		/* where it must not be, as a rule */
+		if (!random_xorshift(seed, 16))
+			try->form.operand[random_xorshift(seed, try->form.operands)].place =
+				random_xorshift(seed, PLACE_COUNT);
 		refusal_build(try, &pb);
 		fuzz_shift_images(&pb);
 		pb_free(try);
@@ -153,19 +181,6 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 	memcpy(out, blob, size);
 	pb_free(blob);
 	return size;
-}
-
-/* Most inputs have one field damaged: two are seldom both fine. */
-static void fuzz_damage(u64 *seed, u8 *data, u64 size)
-{
-	u32 how = random_xorshift(seed, 8);
-
-	if (how < 5)
-		plan_damage_field(seed, data, size);
-	else if (how < 6)
-		plan_damage_window(seed, data, size);
-	else
-		plan_damage(seed, data, size);
 }
 
 #ifdef LOOM_LIBFUZZER
@@ -180,7 +195,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 		size = fuzz_plan(&state, data, room);
 	if (size && random_xorshift(&state, 4)) {
 		for (changes = 1 + random_xorshift(&state, 2); changes; changes--)
-			fuzz_damage(&state, data, size);
+			plan_damage_some(&state, data, size);
 		return size;
 	}
 	return LLVMFuzzerMutate(data, size, room);
@@ -198,9 +213,10 @@ static int fuzz_run(uint64_t runs, int64_t seconds, uint64_t seed)
 		fuzz_now.size = fuzz_plan(&seed, fuzz_now.data, sizeof(fuzz_now.data));
 		if (!fuzz_now.size)
 			fuzz_fail("a valid plan is too large");
+		/* two are seldom both fine */
 		changes = !i ? 0 : random_xorshift(&seed, 4) ? 1 : random_xorshift(&seed, 4);
 		for (; changes; changes--)
-			fuzz_damage(&seed, fuzz_now.data, fuzz_now.size);
+			plan_damage_some(&seed, fuzz_now.data, fuzz_now.size);
 		fuzz_try();
 		if (!fuzz_taken && i > 100)
 			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);

@@ -4,11 +4,12 @@
 
 /*
  * Damages one field of an entry of a table, so that the rest of the plan still makes sense: to the
- * next number, to a multiple, to what another entry of the table has there; or a view is shifted
- * in its tensor. Words at random, see plan_arena.h, hardly ever come to the edge of a window, a
- * lifetime or a range. Included by plan.c alone.
+ * next number, to a multiple, to what another entry of the table has there; or several fields that
+ * have to agree, so that one rule alone is broken. Words at random, see plan_arena.h, hardly ever
+ * come to the edge of a window, a lifetime or a range.
  */
 #include "loom_core.h"
+#include "plan_arena.h"
 #include "random.h"
 
 #include <stddef.h>
@@ -101,7 +102,9 @@ static const struct damage_table damage_tables[] = {
 	  damage_image, ARRAY_SIZE(damage_image) },
 	{ offsetof(struct drm_loom_plan_header, attrs), 4,
 	  damage_attr, ARRAY_SIZE(damage_attr) },
-	/* there are many tensors and views, with many fields */
+	/* these have many entries or fields, and most checks are about them */
+	{ offsetof(struct drm_loom_plan_header, attrs), 4,
+	  damage_attr, ARRAY_SIZE(damage_attr) },
 	{ offsetof(struct drm_loom_plan_header, tensors), sizeof(struct drm_loom_plan_tensor),
 	  damage_tensor, ARRAY_SIZE(damage_tensor) },
 	{ offsetof(struct drm_loom_plan_header, views), sizeof(struct drm_loom_plan_view),
@@ -190,6 +193,217 @@ static void plan_damage_window(u64 *seed, u8 *blob, u64 size)
 	if (random_xorshift(seed, 2))
 		view.offset += view.strides[shorter];
 	memcpy(blob + at, &view, sizeof(view));
+}
+
+/**
+ * struct damage_plan - the tables of a plan whose entries are damaged together
+ * @slots: see &struct drm_loom_plan_header
+ * @tensors: likewise
+ * @steps: likewise
+ * @commands: likewise
+ * @views: likewise
+ * @images: likewise
+ * @header: with their numbers
+ */
+struct damage_plan {
+	struct drm_loom_plan_slot *slots;
+	struct drm_loom_plan_tensor *tensors;
+	struct drm_loom_plan_step *steps;
+	struct drm_loom_plan_command *commands;
+	struct drm_loom_plan_view *views;
+	struct drm_loom_plan_image *images;
+	struct drm_loom_plan_header *header;
+};
+
+/* Return: false if the tables are not in @blob any more. */
+static bool damage_find(struct damage_plan *plan, u8 *blob, u64 size)
+{
+	struct drm_loom_plan_header *h = (void *)blob;
+	const struct {
+		const struct drm_loom_table *table;
+		u64 bytes;
+		void **to;
+	} tables[] = {
+		{ &h->slots, sizeof(*plan->slots), (void **)&plan->slots },
+		{ &h->tensors, sizeof(*plan->tensors), (void **)&plan->tensors },
+		{ &h->steps, sizeof(*plan->steps), (void **)&plan->steps },
+		{ &h->commands, sizeof(*plan->commands), (void **)&plan->commands },
+		{ &h->views, sizeof(*plan->views), (void **)&plan->views },
+		{ &h->images, sizeof(*plan->images), (void **)&plan->images },
+	};
+	u32 i;
+
+	if (size < sizeof(*h) || (uintptr_t)blob % 8)
+		return false;
+	plan->header = h;
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		const struct drm_loom_table *t = tables[i].table;
+
+		if (t->offset % 8 || t->offset > size ||
+		    t->count > (size - t->offset) / tables[i].bytes)
+			return false;
+		*tables[i].to = blob + t->offset;
+	}
+	return h->tensors.count && h->steps.count && h->commands.count && h->views.count;
+}
+
+/* The operands of a command at random. Return: their number; 0: they are not in their table. */
+static u32 damage_operands(u64 *seed, const struct damage_plan *plan,
+			   struct drm_loom_plan_view **views)
+{
+	const struct drm_loom_plan_command *c =
+		&plan->commands[random_xorshift(seed, plan->header->commands.count)];
+	u32 count = plan->header->views.count;
+
+	if (c->first_view > count || c->operands > count - c->first_view)
+		return 0;
+	*views = &plan->views[c->first_view];
+	return c->operands;
+}
+
+/* A pitch or a height, and the size of the slot with it. */
+static void damage_pitch(u64 *seed, struct damage_plan *plan)
+{
+	struct drm_loom_plan_image *image;
+
+	if (!plan->header->images.count)
+		return;
+	image = &plan->images[random_xorshift(seed, plan->header->images.count)];
+	if (random_xorshift(seed, 2))
+		image->pitch_bytes = damage_value(seed, image->pitch_bytes, 0);
+	else
+		image->height = damage_value(seed, image->height, 0);
+	if (image->slot < plan->header->slots.count)
+		plan->slots[image->slot].size = (u64)image->height * image->pitch_bytes;
+}
+
+/* Axes of one element behind the last one, up to one too many. */
+static void damage_add_axes(u8 *rank, __u32 *dims, void *strides, u32 count, u64 bytes)
+{
+	for (; count && *rank <= DRM_LOOM_MAX_RANK; count--, (*rank)++) {
+		if (*rank == DRM_LOOM_MAX_RANK)
+			continue;
+		dims[*rank] = 1;
+		memcpy((u64 *)strides + *rank, &bytes, sizeof(bytes));
+	}
+}
+
+/* More axes for a tensor, for an operand, or for all of a command. */
+static void damage_rank(u64 *seed, struct damage_plan *plan)
+{
+	u32 count = 1 + random_xorshift(seed, DRM_LOOM_MAX_RANK), how = random_xorshift(seed, 3);
+	struct drm_loom_plan_tensor *tensor;
+	struct drm_loom_plan_view *views;
+	u32 operands = damage_operands(seed, plan, &views), one, i;
+
+	if (!how) {
+		tensor = &plan->tensors[random_xorshift(seed, plan->header->tensors.count)];
+		damage_add_axes(&tensor->rank, tensor->dims, tensor->strides, count,
+				loom_dtype_stride(tensor->dtype));
+		return;
+	}
+	one = random_xorshift(seed, operands + !operands);
+	for (i = 0; i < operands; i++)
+		if (how == 1 || i == one)
+			damage_add_axes(&views[i].rank, views[i].dims, views[i].strides, count,
+					loom_dtype_stride(views[i].dtype));
+}
+
+/* One dim of an operand, or of all of a command, often with nothing to step over. */
+static void damage_dims(u64 *seed, struct damage_plan *plan)
+{
+	struct drm_loom_plan_view *views;
+	u32 operands = damage_operands(seed, plan, &views), one, axis, value, i;
+	bool all = random_xorshift(seed, 2), flat = random_xorshift(seed, 2);
+
+	one = random_xorshift(seed, operands + !operands);
+	axis = random_xorshift(seed, DRM_LOOM_MAX_RANK);
+	value = operands ? views[one].dims[axis] : 0;
+	value = random_xorshift(seed, 2) ? 0 : (u32)damage_value(seed, value, 1);
+	for (i = 0; i < operands; i++) {
+		if ((!all && i != one) || axis >= views[i].rank)
+			continue;
+		views[i].dims[axis] = value;
+		if (flat)
+			views[i].strides[axis] = 0;
+	}
+}
+
+/* Another type for a tensor and all that look at it. */
+static void damage_type(u64 *seed, struct damage_plan *plan)
+{
+	u32 tensor = random_xorshift(seed, plan->header->tensors.count), i;
+	u8 dtype = random_xorshift(seed, DRM_LOOM_DTYPE_END);
+
+	plan->tensors[tensor].dtype = dtype;
+	for (i = 0; i < plan->header->views.count; i++)
+		if (plan->views[i].tensor == tensor)
+			plan->views[i].dtype = dtype;
+}
+
+/*
+ * Of two steps that follow each other, all is done in the first one, with tensors that live from
+ * there; or a command goes to the other stream of its step.
+ */
+static void damage_order(u64 *seed, struct damage_plan *plan)
+{
+	const struct drm_loom_plan_header *h = plan->header;
+	u32 index = random_xorshift(seed, h->steps.count), i, k;
+	struct drm_loom_plan_step *a = &plan->steps[index], *b = a + 1;
+	struct drm_loom_plan_command command;
+
+	if (random_xorshift(seed, 2)) {
+		i = random_xorshift(seed, 2) ? 1 : -1U;
+		a->dma_commands += i;
+		a->compute_commands -= i;
+		return;
+	}
+	if (index + 1 == h->steps.count ||
+	    (u64)b->first_command + b->dma_commands > h->commands.count ||
+	    b->first_command < a->compute_commands)
+		return;
+	/* those of DMA in front of what the first step computes */
+	for (i = 0; i < b->dma_commands; i++) {
+		struct drm_loom_plan_command *at = &plan->commands[b->first_command + i];
+
+		command = *at;
+		memmove(at - a->compute_commands + 1, at - a->compute_commands,
+			a->compute_commands * sizeof(*at));
+		at[-(s64)a->compute_commands] = command;
+	}
+	a->dma_commands += b->dma_commands;
+	a->compute_commands += b->compute_commands;
+	b->first_command = a->first_command + a->dma_commands + a->compute_commands;
+	b->dma_commands = 0;
+	b->compute_commands = 0;
+	for (k = 0; k < h->tensors.count; k++)
+		if (plan->tensors[k].first_step == index + 1)
+			plan->tensors[k].first_step = index;
+}
+
+static void (*const damage_together[])(u64 *seed, struct damage_plan *plan) = {
+	damage_pitch, damage_rank, damage_dims, damage_type, damage_order,
+};
+
+/**
+ * plan_damage_some() - damages a plan so that it is hard to notice
+ * @seed: state of a generator
+ * @blob: a plan whose tables are where a plan_builder puts them, or that is damaged already
+ * @size: its bytes
+ */
+static inline void plan_damage_some(u64 *seed, u8 *blob, u64 size)
+{
+	struct damage_plan plan;
+	u32 how = random_xorshift(seed, 12);
+
+	if (how < 6)
+		plan_damage_field(seed, blob, size);
+	else if (how < 7)
+		plan_damage_window(seed, blob, size);
+	else if (how < 9)
+		plan_damage(seed, blob, size);
+	else if (damage_find(&plan, blob, size))
+		damage_together[random_xorshift(seed, ARRAY_SIZE(damage_together))](seed, &plan);
 }
 
 #endif /* LOOM_FUZZ_PLAN_DAMAGE_H */

@@ -378,6 +378,60 @@ static inline u64 judge_taps(const struct drm_loom_plan_command *command, const 
 	return taps;
 }
 
+static inline bool judge_in_image(const struct plan_judge *judge,
+				  const struct drm_loom_plan_tensor *tensor)
+{
+	u32 i;
+
+	for (i = 0; i < judge->header->images.count; i++)
+		if (judge->images[i].slot == tensor->slot)
+			return tensor->region == DRM_LOOM_REGION_DRAM;
+	return false;
+}
+
+/* Whether an operand may be in the region where it is; @views of the command. */
+static inline bool judge_region(const struct plan_judge *judge, u32 opcode, u32 operand,
+				const struct drm_loom_plan_view *views)
+{
+	const struct drm_loom_plan_tensor *tensor = &judge->tensors[views[operand].tensor];
+	u32 region = tensor->region, y_region = judge->tensors[views[0].tensor].region;
+	bool sram = region == DRM_LOOM_REGION_SRAM;
+
+	switch (opcode) {
+	case DRM_LOOM_OP_LOAD:
+		return sram == !operand;
+	case DRM_LOOM_OP_STORE:
+		return region == (operand ? DRM_LOOM_REGION_SRAM : DRM_LOOM_REGION_DRAM);
+	case DRM_LOOM_OP_COPY:
+	case DRM_LOOM_OP_FILL:
+		return region == y_region && region != DRM_LOOM_REGION_ROM;
+	}
+	return sram || judge_in_image(judge, tensor) ||
+	       (operand && judge->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE);
+}
+
+static inline bool judge_is_dma(u32 opcode)
+{
+	return opcode == DRM_LOOM_OP_LOAD || opcode == DRM_LOOM_OP_STORE ||
+	       opcode == DRM_LOOM_OP_COPY || opcode == DRM_LOOM_OP_FILL;
+}
+
+static inline bool judge_streams(struct plan_judge *judge)
+{
+	u32 i, k;
+
+	for (i = 0; i < judge->header->steps.count; i++) {
+		const struct drm_loom_plan_step *step = &judge->steps[i];
+
+		for (k = 0; k < step->dma_commands + step->compute_commands; k++)
+			if (judge_is_dma(judge->commands[step->first_command + k].opcode) !=
+			    (k < step->dma_commands))
+				return judge_fault(judge, "step %u: command %u is in the wrong stream",
+						   i, k);
+	}
+	return true;
+}
+
 /* @work: [out] elements that a replay looks at. */
 static inline bool judge_command(struct plan_judge *judge, u32 index, u64 *work)
 {
@@ -411,8 +465,14 @@ static inline bool judge_command(struct plan_judge *judge, u32 index, u64 *work)
 		if (bits % bytes)
 			return judge_fault(judge, "command %u: operand %u is not aligned", index,
 					   i);
+		if (!judge_region(judge, c->opcode, i, views))
+			return judge_fault(judge, "command %u: operand %u is in another region",
+					   index, i);
 		*work += count;
 	}
+	if (c->operands == 2 && judge_is_dma(c->opcode) &&
+	    loom_dtype_stride(views[0].dtype) != loom_dtype_stride(views[1].dtype))
+		return judge_fault(judge, "command %u moves elements of two sizes", index);
 	if (!judge_attr(c, judge->attrs + c->attr_offset, views))
 		return judge_fault(judge, "command %u: an attribute is out of range", index);
 	taps = judge_taps(c, judge->attrs + c->attr_offset);
@@ -509,7 +569,7 @@ static inline bool plan_judge(struct plan_judge *judge, const void *plan,
 	for (i = 0; i < judge->header->commands.count; i++)
 		if (!judge_command(judge, i, &work))
 			return false;
-	if (!judge_windows(judge))
+	if (!judge_streams(judge) || !judge_windows(judge))
 		return false;
 	return work > JUDGE_MAX_ELEMENTS || judge_bytes(judge) > JUDGE_MAX_BYTES ||
 	       judge_replay(judge);

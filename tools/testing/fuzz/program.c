@@ -22,6 +22,7 @@
 
 #include "fuzz.h"
 #include "host/program_file/programs.h"
+#include "plan_damage.h"
 #include "plan_judge.h"
 #include "program_bytes.h"
 #include "random.h"
@@ -88,12 +89,39 @@ static void fuzz_run_program(const struct loom_program *program, const struct dr
 	loom_target_close(target);
 }
 
+/* Runs take sizes and places from here: they are as the dimensions say, and in a slot. */
+static void fuzz_check_tensors(const struct loom_program *program,
+			       const struct loom_program_tensor *tensors, uint32_t count)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < count; i++) {
+		const struct loom_program_tensor *tensor = &tensors[i];
+		uint64_t bytes = loom_dtype_stride(tensor->dtype);
+
+		for (k = 0; k < tensor->rank; k++)
+			fuzz_expect(!__builtin_mul_overflow(bytes, tensor->dims[k], &bytes),
+				    "'%s' is too large", tensor->name);
+		fuzz_expect(bytes == tensor->size_bytes, "'%s' has another size", tensor->name);
+		if (!bytes)
+			continue;
+		fuzz_expect(tensor->slot < program->num_slots, "'%s' has no slot", tensor->name);
+		fuzz_expect(tensor->offset <= program->slots[tensor->slot].size_bytes &&
+			    tensor->size_bytes <= program->slots[tensor->slot].size_bytes -
+						  tensor->offset,
+			    "'%s' is not in its slot", tensor->name);
+	}
+}
+
 static void fuzz_use(const struct loom_program *program, const struct drm_loom_chip *chip)
 {
 	struct plan_judge judge;
 	size_t size;
 	char *text;
 
+	fuzz_check_tensors(program, program->inputs, program->num_inputs);
+	fuzz_check_tensors(program, program->outputs, program->num_outputs);
+	fuzz_check_tensors(program, program->observed, program->num_observed);
 	fuzz_expect(plan_judge(&judge, program->plan, chip), "what is accepted is wrong: %s",
 		    judge.fault);
 	fuzz_expect(!loom_plan_dump(program->plan, program->plan_bytes, &text), "no dump");
@@ -174,6 +202,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 #else
 
 #define FUZZ_LEAST	100
+#define FUZZ_HEADER	(sizeof(struct loom_file_header) +			\
+			 LOOM_FILE_PARTS * sizeof(struct loom_file_section))
 
 static struct fuzz_input fuzz_files[24];
 static uint32_t fuzz_num_files;
@@ -224,15 +254,24 @@ static uint64_t fuzz_number(uint64_t value)
 /* A number of a record, of the plan or of the chip; the rest at random. */
 static void fuzz_mutate(void)
 {
-	const uint32_t part = (uint32_t)random_below(LOOM_FILE_PARTS);
+	const uint32_t part = random_below(3) ? (uint32_t)random_below(LOOM_FILE_PARTS) :
+						LOOM_FILE_PLAN;
 	const struct loom_file_section *section = &bytes_sections(fuzz_now.data)[part];
 	uint64_t value = 0, at, width = random_below(2) ? 4 : 8, from;
 
 	if (section->offset > fuzz_now.size ||
 	    section->size_bytes > fuzz_now.size - section->offset ||
 	    section->size_bytes < width || !random_below(8)) {
-		at = random_below(fuzz_now.size);
+		/* the header has a sum of its own, and sections are found by it */
+		at = random_below(random_below(2) ? fuzz_now.size :
+				  random_below(2) ? sizeof(struct loom_file_header) :
+						    FUZZ_HEADER);
 		fuzz_now.data[at] = (uint8_t)random_u64();
+		return;
+	}
+	if (part == LOOM_FILE_PLAN && random_below(8)) {
+		value = random_u64() | 1;
+		plan_damage_some(&value, fuzz_now.data + section->offset, section->size_bytes);
 		return;
 	}
 	at = section->offset + random_below(section->size_bytes - width + 1) / 4 * 4;
