@@ -501,8 +501,24 @@ static void test_few_bytes(void)
 	end(&test);
 }
 
+/* Each grouping has a name and a text of its own. */
+static void test_groupings(void)
+{
+	unsigned int count = 0, bad = 0, i;
+
+	for (; loom_grouping_name(count); count++) {
+		const char *text = loom_grouping_text(count);
+
+		for (i = 0; i < count; i++)
+			bad += !text || !strcmp(text, loom_grouping_text(i));
+	}
+	tap_ok(!bad && !loom_grouping_text(count) &&
+	       strstr(loom_grouping_text(0), "each node for itself"), "texts of %u groupings", count);
+}
+
 int main(void)
 {
+	test_groupings();
 	test_vector();
 	test_few_bytes();
 	test_reshape_output();
