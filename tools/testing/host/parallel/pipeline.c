@@ -221,6 +221,31 @@ static void test_balance(void)
 	free_case(&test);
 }
 
+static void test_states(void)
+{
+	static const struct loom_state_binding binding = { "sum", "s" };
+	const struct loom_graph_options states = { .states = &binding, .num_states = 1 };
+	const struct drm_loom_chip *list[] = { &chips[0], &chips[0] };
+	const struct loom_planner_options how = { .grouping = "layergroup" };
+	struct loom_pipeline *pipeline;
+	struct loom_error err = { .text = "" };
+	struct test_case test = { .num_inputs = 0 };
+
+	if (loom_graph_create("states", 14, &test.graph))
+		tap_fatal("no memory");
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
+	input(&test, "s", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
+	node(&test, "Add", "x s", "sum");
+	node(&test, "Neg", "sum", "y");
+	loom_graph_add_output(test.graph, "y");
+	loom_graph_add_output(test.graph, "sum");
+	if (loom_graph_finish(test.graph, &states, &err))
+		tap_fatal("%s", err.text);
+	tap_ok(loom_pipeline_create(test.graph, &how, list, 2, &pipeline, &err) == -EOPNOTSUPP &&
+	       !pipeline, "a network with states: %s", err.text);
+	free_case(&test);
+}
+
 static void test_refusals(void)
 {
 	const struct drm_loom_chip *list[] = { &chips[0], &chips[0], &chips[0] };
@@ -271,6 +296,7 @@ int main(int argc, char **argv)
 	test_fork();
 	test_balance();
 	test_long();
+	test_states();
 	test_refusals();
 	return tap_end();
 }
