@@ -391,7 +391,7 @@ $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 # files of labels are read by the tool
-fuzz_labels	:= $(addprefix obj/tools/loom/,labels.o outcome.o json.o print.o)
+fuzz_labels	:= $(addprefix obj/tools/loom/,labels.o outcome.o json.o print.o stream.o)
 $(O)/asan/fuzz/labels: $(fuzz_labels:%=$(O)/asan/%)
 $(O)/fuzz/labels: $(fuzz_labels:%=$(O)/%)
 $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
