@@ -100,7 +100,10 @@ int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_pr
 		      slot->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM :
 							DRM_LOOM_REGION_DRAM;
 	const struct drm_loom_chip_region *region = &memory->chip->region[id];
-	struct loom_bank_request request = { .align = region->align_bytes, .high = U64_MAX };
+	struct loom_bank_chunk *spare = NULL;
+	struct loom_bank_request request = {
+		.align = region->align_bytes, .high = U64_MAX, .spare = &spare,
+	};
 	uint64_t page_bytes = LOOM_HOST_PAGE_BYTES;
 	struct loom_host_block *block;
 	struct loom_layout layout;
@@ -130,6 +133,11 @@ int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_pr
 	request.size = layout.bytes_per_bank;
 	pthread_mutex_lock(&memory->lock);
 	ret = loom_bank_alloc(&memory->bank[id], &block->block, &request);
+	if (ret == -ENOMEM) {
+		spare = loom_bank_chunk_create();
+		ret = loom_bank_alloc(&memory->bank[id], &block->block, &request);
+		loom_port_free(spare);
+	}
 	pthread_mutex_unlock(&memory->lock);
 	if (ret) {
 		free(block);

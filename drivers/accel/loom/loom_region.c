@@ -291,6 +291,35 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 	return loom_bank_alloc(&region->bank, &block->block, request);
 }
 
+/* Takes a place for a block. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
+static int loom_region_take(struct loom_region *region, struct loom_region_block *block,
+			    const struct loom_shape *shape, struct loom_bank_request *request)
+{
+	struct loom_sram_share *share = block->sram.share;
+	int ret;
+
+	mutex_lock(&region->lock);
+	ret = loom_sram_check(&region->sram, share, &shape->mask, request->size);
+	if (ret)
+		goto out;
+	request->low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
+	ret = loom_region_place_locked(region, block, request);
+	if (ret == -ENOMEM)
+		goto out;
+	loom_region_trace_alloc_locked(region, block, shape, ret);
+	if (ret)
+		goto out;
+	block->on_leftovers = loom_region_leftover_locked(region, block->block.start,
+							  block->block.start + request->size - 1,
+							  &block->mask, NULL);
+	loom_sram_charge(&region->sram, &block->sram, &block->mask,
+			 block->block.start - region->bank.base, request->size);
+	loom_region_count_locked(region, block, 1);
+out:
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
 /**
  * loom_region_alloc() - find a place for a buffer
  * @region: the region
@@ -314,22 +343,14 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 		.mask = shape->partial ? &shape->mask : NULL,
 		.top_down = shape->top_down,
 	};
-	struct loom_partial_chunk *spare = NULL;
+	struct loom_bank_chunk *spare = NULL;
 	struct loom_region_block *block;
 	int ret;
 
 	block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
 	if (!block)
 		return ERR_PTR(-ENOMEM);
-	if (shape->partial) {
-		/* rarely needed, but nothing can be allocated under the lock */
-		spare = loom_bank_chunk_create();
-		if (!spare) {
-			kfree(block);
-			return ERR_PTR(-ENOMEM);
-		}
-		request.spare = &spare;
-	}
+	request.spare = &spare;
 	/* what is mapped has all of its pages for itself */
 	if (loom_shape_in_place(shape, region->map_bytes))
 		request.align = max_t(u64, request.align, region->map_bytes);
@@ -338,25 +359,14 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	block->mask = shape->mask;
 	block->sram.share = share;
 
-	mutex_lock(&region->lock);
-	ret = loom_sram_check(&region->sram, share, &shape->mask, request.size);
-	if (!ret) {
-		request.low = region->bank.base +
-			      loom_region_low_locked(region, &shape->mask, share);
-		ret = loom_region_place_locked(region, block, &request);
-		loom_region_trace_alloc_locked(region, block, shape, ret);
+	ret = loom_region_take(region, block, shape, &request);
+	if (ret == -ENOMEM) {
+		/* rarely needed, but nothing can be allocated under the lock */
+		spare = loom_bank_chunk_create();
+		if (spare)
+			ret = loom_region_take(region, block, shape, &request);
+		loom_port_free(spare);
 	}
-	if (!ret) {
-		block->on_leftovers =
-			loom_region_leftover_locked(region, block->block.start,
-						    block->block.start + request.size - 1,
-						    &block->mask, NULL);
-		loom_sram_charge(&region->sram, &block->sram, &block->mask,
-				 block->block.start - region->bank.base, request.size);
-		loom_region_count_locked(region, block, 1);
-	}
-	mutex_unlock(&region->lock);
-	loom_port_free(spare);
 	if (ret) {
 		kfree(block);
 		return ERR_PTR(ret);

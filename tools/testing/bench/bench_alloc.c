@@ -7,7 +7,6 @@
  *	bench_alloc --families SEED	only the families, by 20 seeds from SEED on
  *	bench_alloc --sram SEED		only the families in SRAM
  *	bench_alloc --growth		only the growth
- *	bench_alloc --flat		only the two structures of a bank, with few blocks
  *	bench_alloc FILE...		traces in files
  *	bench_alloc --write DIR		only write the nine traces
  *
@@ -67,8 +66,6 @@ struct engine {
 	enum loom_bank_policy policy;
 	/* a block of 64 bytes is on one of two banks all the time */
 	bool masked;
-	/* zero: as it is by default */
-	u32 flat_most;
 	bool by_class;
 };
 
@@ -111,7 +108,7 @@ static void place_masked(const struct trace *trace, struct loom_bank *bank,
 			 struct loom_bank_block *block)
 {
 	const struct loom_mask first = { { 1 } };
-	struct loom_partial_chunk *spare = loom_bank_chunk_create();
+	struct loom_bank_chunk *spare = loom_bank_chunk_create();
 	const struct loom_bank_request request = {
 		.size = 64, .align = trace->align_bytes, .high = U64_MAX, .mask = &first,
 		.spare = &spare,
@@ -126,13 +123,12 @@ static void replay_bank(const struct trace *trace, const struct engine *engine, 
 {
 	struct loom_bank_block *blocks = calloc(trace->ids + 1, sizeof(*blocks));
 	struct loom_bank *bank = malloc(sizeof(*bank));
+	struct loom_bank_chunk *spare = NULL;
 	struct loom_bank_stats stats;
 	u64 begin, start;
 
 	if (!blocks || !bank || loom_bank_init(bank, 0, trace->cap_bytes, 2, engine->policy))
 		exit(1);
-	if (engine->flat_most)
-		bank->flat_most = engine->flat_most - 1;
 	if (engine->masked)
 		place_masked(trace, bank, &blocks[0]);
 	begin = thread_ns();
@@ -143,6 +139,7 @@ static void replay_bank(const struct trace *trace, const struct engine *engine, 
 			.size = round_size(trace, op->size),
 			.align = trace->align_bytes,
 			.high = U64_MAX,
+			.spare = &spare,
 			.top_down = op->kind == TRACE_ALLOC_HIGH,
 		};
 		int err;
@@ -162,6 +159,8 @@ static void replay_bank(const struct trace *trace, const struct engine *engine, 
 			result->frees++;
 			continue;
 		}
+		if (!spare)
+			spare = loom_bank_chunk_create();
 		start = op_begin(pass);
 		err = loom_bank_alloc(bank, block, &request);
 		op_end(pass, result, false, start);
@@ -170,6 +169,7 @@ static void replay_bank(const struct trace *trace, const struct engine *engine, 
 	}
 	result->total_ns = thread_ns() - begin;
 	loom_bank_fini(bank);
+	loom_port_free(spare);
 	free(bank);
 	free(blocks);
 }
@@ -531,32 +531,6 @@ static int print_growth(void)
 	return 0;
 }
 
-/* The list of holes and the trees, by number of blocks: where to change from one to the other. */
-static int print_flat(void)
-{
-	static const u32 live[] = { 16, 32, 64, 96, 128, 160, 192, 224, 250 };
-
-	printf("%6s %24s %24s %24s\n", "live", "best fit: flat, tree", "near fit: flat, tree",
-	       "first fit: flat, tree");
-	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
-		const struct engine *engines[] = { &best_fit, &near_fit, &first_fit };
-
-		printf("%6u", live[i]);
-		for (size_t k = 0; k < ARRAY_SIZE(engines); k++) {
-			struct engine flat = *engines[k], tree = *engines[k];
-			struct result a, b;
-
-			tree.flat_most = 1;
-			a = growth(live[i], 30000, 909, &flat);
-			b = growth(live[i], 30000, 909, &tree);
-			printf(" %15.0f %8.0f", a.alloc_ns + a.free_ns, b.alloc_ns + b.free_ns);
-		}
-		printf("\n");
-		fflush(stdout);
-	}
-	return 0;
-}
-
 static int write_traces(const char *folder)
 {
 	for (unsigned int i = 0; i < TRACE_MAKE_COUNT; i++) {
@@ -617,7 +591,6 @@ int main(int argc, char **argv)
 		{ "families", required_argument, NULL, 's' },
 		{ "sram", required_argument, NULL, 'r' },
 		{ "growth", no_argument, NULL, 'g' },
-		{ "flat", no_argument, NULL, 'f' },
 		{ 0 },
 	};
 	bool same = true;
@@ -632,10 +605,8 @@ int main(int argc, char **argv)
 			return !print_families(strtoull(optarg, NULL, 0), TRACE_FAMILY_SRAM);
 		if (option == 'g')
 			return print_growth();
-		if (option == 'f')
-			return print_flat();
 		fprintf(stderr,
-			"usage: bench_alloc [FILE... | --write DIR | --families SEED | --sram SEED | --growth | --flat]\n");
+			"usage: bench_alloc [FILE... | --write DIR | --families SEED | --sram SEED | --growth]\n");
 		return 2;
 	}
 

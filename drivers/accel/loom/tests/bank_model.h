@@ -60,6 +60,20 @@ static inline s32 bank_model_place(const struct bank_model *model,
 	return found;
 }
 
+/* loom_bank_alloc() with a chunk if it needs one. */
+static inline int bank_take(struct loom_bank *bank, struct loom_bank_block *block,
+			    const struct loom_bank_request *request)
+{
+	struct loom_bank_chunk *spare = loom_bank_chunk_create();
+	struct loom_bank_request with = *request;
+	int ret;
+
+	with.spare = &spare;
+	ret = loom_bank_alloc(bank, block, &with);
+	loom_port_free(spare);
+	return ret;
+}
+
 /* Return: a block where it must be, or NULL if there is rightly none; to be freed by the caller. */
 static inline struct loom_bank_block *bank_model_alloc(struct kunit *test,
 						       struct bank_model *model,
@@ -71,7 +85,7 @@ static inline struct loom_bank_block *bank_model_alloc(struct kunit *test,
 
 	block = kzalloc(sizeof(*block), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, block);
-	ret = loom_bank_alloc(&model->bank, block, request);
+	ret = bank_take(&model->bank, block, request);
 	if (ret) {
 		kfree(block);
 		KUNIT_ASSERT_EQ(test, -ENOSPC, ret);

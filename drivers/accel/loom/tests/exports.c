@@ -20,13 +20,10 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_fini);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_alloc);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_free);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_stats);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_lowest);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_find);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_resume);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_bytes);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);

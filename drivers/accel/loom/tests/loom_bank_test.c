@@ -29,6 +29,11 @@ static int bank_test_init(struct kunit *test)
 	return 0;
 }
 
+static void bank_test_exit(struct kunit *test)
+{
+	loom_bank_fini(test->priv);
+}
+
 static struct loom_bank_block *bank_block(struct kunit *test)
 {
 	struct loom_bank_block *block = kunit_kzalloc(test, sizeof(*block), GFP_KERNEL);
@@ -43,7 +48,7 @@ static struct loom_bank_block *bank_expect(struct kunit *test,
 {
 	struct loom_bank_block *block = bank_block(test);
 
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_alloc(test->priv, block, request));
+	KUNIT_ASSERT_EQ(test, 0, bank_take(test->priv, block, request));
 	KUNIT_EXPECT_EQ(test, start, block->start);
 	KUNIT_EXPECT_EQ(test, request->size, block->size);
 	KUNIT_EXPECT_TRUE(test, loom_bank_allocated(block));
@@ -56,7 +61,7 @@ static void bank_check(struct kunit *test, struct loom_bank *bank)
 	struct loom_bank_stats stats;
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
-	u64 at = bank->base, allocated = 0, largest = 0, lowest = bank->limit;
+	u64 at = bank->base, allocated = 0, largest = 0;
 	bool after_hole = false;
 	u32 blocks = 0;
 
@@ -74,7 +79,6 @@ static void bank_check(struct kunit *test, struct loom_bank *bank)
 		KUNIT_ASSERT_EQ(test, span.start, span.block->start);
 		KUNIT_ASSERT_EQ(test, span.end - span.start, span.block->size);
 		allocated += span.block->size;
-		lowest = min(lowest, span.start);
 		blocks++;
 	}
 	KUNIT_EXPECT_EQ(test, bank->limit, at);
@@ -84,7 +88,6 @@ static void bank_check(struct kunit *test, struct loom_bank *bank)
 	KUNIT_EXPECT_EQ(test, stats.total - allocated, stats.free);
 	KUNIT_EXPECT_EQ(test, largest, stats.largest_free);
 	KUNIT_EXPECT_EQ(test, blocks, stats.blocks);
-	KUNIT_EXPECT_EQ(test, lowest, loom_bank_lowest(bank));
 }
 
 static void bank_init_refuses(struct kunit *test)
@@ -147,7 +150,7 @@ static void bank_range(struct kunit *test)
 	request.low = 2048;
 	request.high = 2048 + 64;
 	bank_expect(test, &request, 2048);
-	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
 	bank_check(test, test->priv);
 }
 
@@ -179,11 +182,11 @@ static void bank_alloc_refuses(struct kunit *test)
 	struct loom_bank_block *block = bank_block(test);
 
 	KUNIT_EXPECT_EQ(test, refusal->error,
-			loom_bank_alloc(test->priv, block, &refusal->request));
+			bank_take(test->priv, block, &refusal->request));
 	KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block));
 	bank_check(test, test->priv);
 	/* and the block is as good as new */
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(test->priv, block, &bank_request));
+	KUNIT_EXPECT_EQ(test, 0, bank_take(test->priv, block, &bank_request));
 }
 
 static void bank_free_refuses(struct kunit *test)
@@ -194,8 +197,8 @@ static void bank_free_refuses(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, other);
 	KUNIT_ASSERT_EQ(test, 0, bank_init(other, BANK_BASE, BANK_LIMIT));
 	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block));
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_alloc(test->priv, block, &bank_request));
-	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_alloc(test->priv, block, &bank_request));
+	KUNIT_ASSERT_EQ(test, 0, bank_take(test->priv, block, &bank_request));
+	KUNIT_EXPECT_EQ(test, -EINVAL, bank_take(test->priv, block, &bank_request));
 	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(other, block));
 	KUNIT_EXPECT_TRUE(test, loom_bank_allocated(block));
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block));
@@ -214,7 +217,7 @@ static void bank_fini_lets_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, bank_init(bank, BANK_BASE, BANK_LIMIT));
 	for (i = 0; i < ARRAY_SIZE(block); i++) {
 		block[i] = bank_block(test);
-		KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(bank, block[i], &bank_request));
+		KUNIT_EXPECT_EQ(test, 0, bank_take(bank, block[i], &bank_request));
 	}
 	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(block), loom_bank_fini(bank));
 	kfree(bank);
@@ -234,7 +237,7 @@ static void bank_fragmentation(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(block); i++)
 		block[i] = bank_expect(test, &request, BANK_BASE + 64 * i);
-	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
 	for (i = 0; i < ARRAY_SIZE(block); i += 2)
 		KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[i]));
 	bank_check(test, test->priv);
@@ -243,7 +246,7 @@ static void bank_fragmentation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 64, stats.largest_free);
 	request.size = 65;
 	request.align = 1;
-	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
 	/* three holes become one */
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[1]));
 	bank_expect(test, &request, BANK_BASE);
@@ -279,27 +282,21 @@ KUNIT_ARRAY_PARAM_DESC(near_case, near_cases, what);
 /* Takes exactly these bytes, on all banks or on those of @mask. */
 static void near_take(struct kunit *test, u64 start, u64 end, const struct loom_mask *mask)
 {
-	struct loom_partial_chunk *spare = NULL;
 	struct loom_bank_request request = {
 		.size = end - start, .align = 1, .low = start, .high = end, .mask = mask,
-		.spare = &spare,
 	};
 
-	if (mask)
-		spare = loom_bank_chunk_create();
 	bank_expect(test, &request, start);
-	loom_port_free(spare);
 }
 
 /* A bank with the two holes. @masked: a block on one of two banks lies in the larger one. */
-static void near_bank(struct kunit *test, u64 far, bool top_down, u32 flat_most, bool masked)
+static void near_bank(struct kunit *test, u64 far, bool top_down, bool masked)
 {
 	const struct loom_mask first = { { 1 } };
 	struct loom_bank *bank = test->priv;
 	u64 tight = top_down ? NEAR_LIMIT - far - 1024 : far;
 
 	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, 0, NEAR_LIMIT, 2, LOOM_BANK_NEAR_FIT));
-	bank->flat_most = flat_most;
 	near_take(test, top_down ? 0 : 4096, tight, NULL);
 	near_take(test, tight + 1024, top_down ? NEAR_LIMIT - 4096 : NEAR_LIMIT, NULL);
 	if (masked && top_down)
@@ -308,7 +305,7 @@ static void near_bank(struct kunit *test, u64 far, bool top_down, u32 flat_most,
 		near_take(test, 4032, 4096, &first);
 }
 
-/* With the holes in a list and in a tree, from both ends, without and with a partial block. */
+/* From both ends, without and with a partial block. */
 static void bank_near_fit(struct kunit *test)
 {
 	const struct near_case *near = test->param_value;
@@ -317,36 +314,16 @@ static void bank_near_fit(struct kunit *test)
 	u64 want;
 	u32 way;
 
-	for (way = 0; way < 8; way++) {
+	for (way = 0; way < 4; way++) {
 		request.top_down = way & 1;
 		loom_bank_fini(bank);
-		near_bank(test, near->far, request.top_down, way & 2 ? 0 : LOOM_FLAT_BLOCKS,
-			  way & 4);
-		KUNIT_EXPECT_EQ(test, bank->is_flat, !(way & 2));
+		near_bank(test, near->far, request.top_down, way & 2);
 		want = near->tight ? near->far : 0;
 		if (request.top_down)
 			want = NEAR_LIMIT - 1024 - want;
 		bank_expect(test, &request, want);
 		bank_check(test, bank);
 	}
-	/* the bank holds chunks, which are not the test's */
-	loom_bank_fini(bank);
-}
-
-static void bank_find(struct kunit *test)
-{
-	struct loom_bank_request request = bank_request;
-	struct loom_bank_block *low, *high;
-
-	low = bank_expect(test, &request, 64);
-	request.low = 1024;
-	high = bank_expect(test, &request, 1024);
-	KUNIT_EXPECT_PTR_EQ(test, low, loom_bank_find(test->priv, 0));
-	KUNIT_EXPECT_PTR_EQ(test, low, loom_bank_find(test->priv, 127));
-	KUNIT_EXPECT_PTR_EQ(test, high, loom_bank_find(test->priv, 128));
-	KUNIT_EXPECT_PTR_EQ(test, high, loom_bank_find(test->priv, 1087));
-	KUNIT_EXPECT_NULL(test, loom_bank_find(test->priv, 1088));
-	KUNIT_EXPECT_NULL(test, loom_bank_find(test->priv, U64_MAX));
 }
 
 /**
@@ -493,7 +470,6 @@ static void bank_random(struct kunit *test)
 		if (model->block[i])
 			model_free(test, model, i);
 	model_check(test, model);
-	KUNIT_EXPECT_EQ(test, model->base.bank.limit, loom_bank_lowest(&model->base.bank));
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->base.bank));
 }
 
@@ -507,7 +483,6 @@ static struct kunit_case bank_cases[] = {
 	KUNIT_CASE(bank_fini_lets_go),
 	KUNIT_CASE(bank_fragmentation),
 	KUNIT_CASE_PARAM(bank_near_fit, near_case_gen_params),
-	KUNIT_CASE(bank_find),
 	KUNIT_CASE_PARAM(bank_random, bank_setting_gen_params),
 	{}
 };
@@ -515,6 +490,7 @@ static struct kunit_case bank_cases[] = {
 static struct kunit_suite bank_suite = {
 	.name = "loom_bank",
 	.init = bank_test_init,
+	.exit = bank_test_exit,
 	.test_cases = bank_cases,
 };
 

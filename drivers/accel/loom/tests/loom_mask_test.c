@@ -47,7 +47,6 @@ KUNIT_ARRAY_PARAM_DESC(mask_setting, mask_settings, what);
 struct mask_model {
 	struct bank_model base;
 	const struct mask_setting *setting;
-	struct loom_partial_chunk *spare;
 	struct loom_bank_block *block[MASK_BLOCKS];
 	struct loom_mask mask[MASK_BLOCKS];
 	struct loom_mask taken[MASK_BYTES];
@@ -100,7 +99,6 @@ static void model_request(struct mask_model *model, struct loom_bank_request *re
 		.align = 1ULL << model_random(model, setting->max_align_log2 + 1),
 		.high = U64_MAX,
 		.mask = mask,
-		.spare = &model->spare,
 		.top_down = model_random(model, 2),
 	};
 	/* now and then what cannot fit for long */
@@ -141,9 +139,6 @@ static void model_alloc(struct kunit *test, struct mask_model *model, u32 i)
 	struct loom_bank_request request;
 
 	model_request(model, &request, &mask);
-	if (!model->spare)
-		model->spare = loom_bank_chunk_create();
-	KUNIT_ASSERT_NOT_NULL(test, model->spare);
 	model->block[i] = bank_model_alloc(test, &model->base, &request);
 	if (!model->block[i])
 		return;
@@ -191,15 +186,11 @@ static void model_check(struct kunit *test, struct mask_model *model)
 {
 	u32 index = model_random(model, model->setting->banks), i;
 	struct loom_mask one = { { 0 } }, some = model_mask(model);
-	u64 bytes = 0, lowest = model->base.bank.limit;
+	u64 bytes = 0;
 
-	for (i = model->setting->bytes; i--;) {
-		if (loom_mask_count(&model->taken[i]))
-			lowest = model->setting->base + i;
+	for (i = model->setting->bytes; i--;)
 		bytes += loom_mask_has(&model->taken[i], index);
-	}
 	KUNIT_ASSERT_EQ(test, bytes, loom_bank_bytes(&model->base.bank, index));
-	KUNIT_ASSERT_EQ(test, lowest, loom_bank_lowest(&model->base.bank));
 	loom_mask_set(&one, index);
 	model_check_view(test, model, &one);
 	model_check_view(test, model, &some);
@@ -238,7 +229,6 @@ static void mask_random(struct kunit *test)
 			model_free(test, model, i);
 	model_check(test, model);
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->base.bank));
-	loom_port_free(model->spare);
 }
 
 static void mask_refuses(struct kunit *test)
@@ -246,7 +236,7 @@ static void mask_refuses(struct kunit *test)
 	struct loom_mask none = { { 0 } }, outside = { { 0 } }, first = { { 1 } };
 	struct loom_bank_request request = { .size = 64, .align = 64, .high = U64_MAX };
 	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
-	struct loom_partial_chunk *spare = NULL;
+	struct loom_bank_chunk *spare = NULL;
 	struct loom_bank_block *block = kunit_kzalloc(test, sizeof(*block), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
@@ -278,8 +268,7 @@ static void mask_fini_lets_go(struct kunit *test)
 		.size = 8, .align = 8, .high = U64_MAX, .mask = &mask,
 	};
 	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
-	struct loom_bank_block *block[2 * LOOM_PARTIAL_FAN + 1] = {};
-	struct loom_partial_chunk *spare = NULL;
+	struct loom_bank_block *block[2 * LOOM_CHUNK_BLOCKS + 1] = {};
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
@@ -288,13 +277,9 @@ static void mask_fini_lets_go(struct kunit *test)
 	loom_mask_set(&mask, 63);
 	for (i = 0; i < ARRAY_SIZE(block); i++) {
 		block[i] = kunit_kzalloc(test, sizeof(*block[i]), GFP_KERNEL);
-		if (!spare)
-			spare = loom_bank_chunk_create();
-		request.spare = &spare;
-		KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(bank, block[i], &request));
+		KUNIT_EXPECT_EQ(test, 0, bank_take(bank, block[i], &request));
 		KUNIT_EXPECT_EQ(test, 8 * i, block[i]->start);
 	}
-	loom_port_free(spare);
 	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(block), loom_bank_fini(bank));
 	for (i = 0; i < ARRAY_SIZE(block); i++) {
 		KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block[i]));

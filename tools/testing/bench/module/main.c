@@ -15,7 +15,7 @@
 /**
  * DOC: The allocator beside drm_mm
  *
- * The same trace on core/bank/bank.c and on the kernel's own range allocator. drm_mm knows no
+ * The same trace on core/bank and on the kernel's own range allocator. drm_mm knows no
  * banks, so one bank in lockstep is compared: all blocks on all banks. Both have their nodes
  * embedded in what the caller holds, so nothing but the search and the bookkeeping is timed. The
  * clock is read twice a run, not for each operation: in an emulator it costs as much as they do.
@@ -33,6 +33,7 @@ struct loom_bench {
 	struct loom_bench_run run;
 	union loom_bench_node *nodes;
 	struct loom_bank bank;
+	struct loom_bank_chunk *spare;
 	struct drm_mm mm;
 };
 
@@ -58,12 +59,16 @@ static int loom_bench_alloc(struct loom_bench *bench, union loom_bench_node *nod
 		.size = size,
 		.align = bench->run.align_bytes,
 		.high = U64_MAX,
+		.spare = &bench->spare,
 		.top_down = top_down,
 	};
 	enum drm_mm_insert_mode mode = DRM_MM_INSERT_LOW;
 
-	if (!loom_bench_of_mm(bench))
+	if (!loom_bench_of_mm(bench)) {
+		if (!bench->spare)
+			bench->spare = loom_bank_chunk_create();
 		return loom_bank_alloc(&bench->bank, &node->block, &request);
+	}
 	if (top_down)
 		mode = DRM_MM_INSERT_HIGH;
 	else if (bench->run.engine == LOOM_BENCH_MM_BEST)
@@ -166,6 +171,7 @@ static int loom_bench_run_bank(struct loom_bench *bench)
 		return ret;
 	ret = loom_bench_replay(bench);
 	loom_bank_fini(&bench->bank);
+	loom_port_free(bench->spare);
 	return ret;
 }
 

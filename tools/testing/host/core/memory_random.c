@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "loom_bank.h"
+#include "bank/model.h"
 #include "loom_engine.h"
 #include "loom_layout.h"
 #include "plan_builder.h"
@@ -123,6 +123,17 @@ static s64 model_place(const struct region *r, u64 size, u64 low, bool top_down)
 	return found;
 }
 
+/* Start of the lowest block; the end of the bank if there is none. */
+static u64 lowest_of(const struct loom_bank *bank)
+{
+	struct loom_bank_block *block;
+	struct loom_bank_iter iter;
+
+	loom_bank_walk(bank, NULL, &iter);
+	block = loom_bank_next_block(&iter);
+	return block ? block->start : bank->limit;
+}
+
 static u64 scratch_end(void)
 {
 	return RESERVED + (reserved ? SCRATCH : 0);
@@ -141,7 +152,7 @@ static bool place(u32 index, bool top_down)
 	};
 	u64 low = request.low ? request.low : RESERVED;
 	s64 want = model_place(r, request.size, low, top_down);
-	int ret = loom_bank_alloc(&r->bank, &b->block, &request);
+	int ret = bank_take(&r->bank, &b->block, &request);
 
 	expect(ret == (want < 0 ? -ENOSPC : 0), "room, or none, against the model");
 	if (ret)
@@ -297,7 +308,7 @@ static void op_submit(void)
 	if (a == BUFFERS || a == b)
 		return;
 	/* as a driver would before a run: scratch and buffers may not meet */
-	if (loom_bank_lowest(&regions[DRM_LOOM_REGION_SRAM].bank) < RESERVED + SCRATCH) {
+	if (lowest_of(&regions[DRM_LOOM_REGION_SRAM].bank) < RESERVED + SCRATCH) {
 		for (i = RESERVED; i < RESERVED + SCRATCH; i++)
 			if (regions[DRM_LOOM_REGION_SRAM].owner[i] != FREE)
 				break;
@@ -364,7 +375,7 @@ static void op_reserve(void)
 
 	if (reserved & client)
 		reserved &= ~client;
-	else if (loom_bank_lowest(&regions[DRM_LOOM_REGION_SRAM].bank) >= RESERVED + SCRATCH)
+	else if (lowest_of(&regions[DRM_LOOM_REGION_SRAM].bank) >= RESERVED + SCRATCH)
 		reserved |= client;
 }
 
@@ -411,7 +422,7 @@ static void check_stats(struct region *r)
 	       stats.free == stats.total - r->allocated && stats.blocks == r->blocks,
 	       "sums of a region");
 	expect(stats.largest_free == largest, "largest hole of a region");
-	expect(loom_bank_lowest(&r->bank) == lowest, "lowest block of a region");
+	expect(lowest_of(&r->bank) == lowest, "lowest block of a region");
 }
 
 /* The walk says of every byte what the map says. */

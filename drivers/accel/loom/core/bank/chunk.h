@@ -4,65 +4,40 @@
 
 #include "loom_bank.h"
 
-/* The order of the blocks in a chunk. */
+/* The order of the blocks of a bank: sorted arrays in a balanced tree. See chunk.c. */
 
-/* All ones below byte @index % 8. */
-static inline u64 loom_chunk_below(u32 index)
-{
-	return (1ULL << index % 8 * 8) - 1;
-}
+/**
+ * loom_chunk_insert() - add a block
+ * @bank: the bank
+ * @block: the block, with its start and size
+ * @mask: its banks
+ * @spare: a chunk for the case that one is needed, set to NULL then; or NULL
+ *
+ * Return: 0, or -ENOMEM when a chunk is needed and there is none.
+ */
+int loom_chunk_insert(struct loom_bank *bank, struct loom_bank_block *block,
+		      const struct loom_mask *mask, struct loom_bank_chunk **spare);
 
-/* Notes a block in a chunk that has room for one more; it becomes the one at @index. */
-static inline struct loom_partial_entry *loom_chunk_put(struct loom_partial_chunk *chunk, u32 index,
-							struct loom_bank_block *block)
-{
-	u32 slot = (u32)__builtin_ctzll(~chunk->used), i = index / 8;
-	u64 word = chunk->order[i], over = word >> 56, next;
+/* Takes a block out. May free a chunk. */
+void loom_chunk_remove(struct loom_bank *bank, struct loom_bank_block *block);
 
-	chunk->order[i] = (word & loom_chunk_below(index)) | (u64)slot << index % 8 * 8 |
-			  (word & ~loom_chunk_below(index)) << 8;
-	for (i++; i <= chunk->count / 8; i++) {
-		next = chunk->order[i];
-		chunk->order[i] = next << 8 | over;
-		over = next >> 56;
-	}
-	chunk->used |= 1ULL << slot;
-	chunk->count++;
-	block->chunk = chunk;
-	block->slot = (u8)slot;
-	return &chunk->entry[slot];
-}
+/* The entry of a block. */
+struct loom_bank_entry *loom_chunk_entry(const struct loom_bank_block *block);
 
-/* The index of the block in a slot, which is one of those in the chunk. */
-static inline u32 loom_chunk_index(const struct loom_partial_chunk *chunk, u32 slot)
-{
-	const u64 ones = 0x0101010101010101, tops = ones << 7;
-	u64 differ, zero;
-	u32 i;
+/* The last chunk with a block that starts at @address or below; else the first, or NULL. */
+struct loom_bank_chunk *loom_chunk_at(const struct loom_bank *bank, u64 address);
 
-	for (i = 0;; i++) {
-		/* of eight bytes, the first that is zero; only above it others look so, too */
-		differ = chunk->order[i] ^ ones * slot;
-		zero = (differ - ones) & ~differ & tops;
-		if (zero)
-			return i * 8 + (u32)__builtin_ctzll(zero) / 8;
-	}
-}
+/* The first chunk with a block that ends above @address, or NULL. */
+struct loom_bank_chunk *loom_chunk_above(const struct loom_bank *bank, u64 address);
 
-/* Takes the block at @index out of a chunk. */
-static inline void loom_chunk_drop(struct loom_partial_chunk *chunk, u32 index)
-{
-	u64 word = chunk->order[index / 8], below = loom_chunk_below(index);
-	u32 last = (chunk->count - 1) / 8, i;
+/*
+ * The next chunk towards @side, or NULL: with a block on one of @banks, or if that is NULL, with a
+ * hole bound of @hole or more.
+ */
+struct loom_bank_chunk *loom_chunk_following(struct loom_bank_chunk *chunk, u64 hole,
+					     const struct loom_mask *banks, int side);
 
-	chunk->used &= ~(1ULL << loom_partial_slot(chunk, index));
-	chunk->count--;
-	word = (word & below) | (word >> 8 & ~below);
-	for (i = index / 8; i < last; i++) {
-		chunk->order[i] = word | chunk->order[i + 1] << 56;
-		word = chunk->order[i + 1] >> 8;
-	}
-	chunk->order[last] = word;
-}
+/* The highest end of the blocks of a chunk and of all chunks below it. */
+u64 loom_chunk_reach(const struct loom_bank_chunk *chunk);
 
 #endif /* LOOM_CHUNK_H */

@@ -1,496 +1,320 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "join.h"
+#include "chunk.h"
 #include "place.h"
-#include "scan.h"
-#include "tree.h"
 
-/* Where a block goes, by the policy of its bank. Which policies there are, and why: bank.c. */
+/* The place for a block, by the policy of its bank. Policies and limits: bank.c. */
 
 enum { LOW, HIGH };
 
-/* Of two holes, whether the first is farther from the end that the request names. */
-static bool loom_bank_later(u64 hole, u64 other, bool top_down)
-{
-	bool above = hole > other;
-
-	return above != top_down;
-}
-
-/* By first fit where the first hole is no place: by its alignment, or because of a range. */
-static void loom_bank_flat_first_fitting(const struct loom_bank *bank,
-					 const struct loom_bank_request *request,
-					 struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u64 best = U64_MAX, far, start;
-	u32 i;
-
-	for (i = 0; i < flat->count; i++) {
-		far = request->top_down ? ~(flat->start[i] + flat->size[i]) : flat->start[i];
-		if (flat->size[i] < request->size || far >= best ||
-		    !loom_bank_fit(flat->start[i], flat->size[i], request, &start))
-			continue;
-		best = far;
-		place->node = flat->block[i];
-		place->start = start;
-	}
-}
-
-/* The place by first fit while the holes are flat. */
-static void loom_bank_flat_first(const struct loom_bank *bank,
-				 const struct loom_bank_request *request,
-				 struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u32 i = loom_flat_first(flat, request->size, request->top_down);
-
-	if (i == U32_MAX)
-		return;
-	if (loom_bank_fit(flat->start[i], flat->size[i], request, &place->start))
-		place->node = flat->block[i];
-	else
-		loom_bank_flat_first_fitting(bank, request, place);
-}
-
-/* The first node from the end that the request names, or from its range, with a hole so large. */
-static struct loom_bank_block *loom_bank_tree_begin(struct loom_bank *bank,
-						    const struct loom_bank_request *request)
-{
-	int side = request->top_down ? HIGH : LOW;
-	struct loom_bank_block *node;
-
-	/* Start with the hole that contains the near end of the range, or with the first one. */
-	if (request->top_down ? request->high < bank->limit : request->low > bank->base) {
-		node = loom_tree_at(bank, request->top_down ? request->high : request->low);
-		if (node->hole < request->size)
-			node = loom_tree_following(node, request->size, side);
-		return node;
-	}
-	if (loom_tree_max_hole(bank->root) < request->size)
-		return NULL;
-	return loom_tree_first(bank->root, request->size, side);
-}
-
-/* The next node with a hole so large, unless that is behind the range. */
-static struct loom_bank_block *loom_bank_tree_next(struct loom_bank_block *node,
-						   const struct loom_bank_request *request)
-{
-	u64 hole;
-
-	node = loom_tree_following(node, request->size, request->top_down ? HIGH : LOW);
-	if (!node)
-		return NULL;
-	hole = node->start + node->size;
-	if (request->top_down ? hole + node->hole <= request->low : hole >= request->high)
-		return NULL;
-	return node;
-}
-
-static void loom_bank_tree_first(struct loom_bank *bank, const struct loom_bank_request *request,
-				 struct loom_bank_place *place)
-{
-	struct loom_bank_block *node;
-
-	for (node = loom_bank_tree_begin(bank, request); node;
-	     node = loom_bank_tree_next(node, request)) {
-		if (!loom_bank_fit(node->start + node->size, node->hole, request, &place->start))
-			continue;
-		place->node = node;
-		return;
-	}
-}
-
-static void loom_bank_first(struct loom_bank *bank, const struct loom_bank_request *request,
-			    struct loom_bank_place *place)
-{
-	place->node = NULL;
-	if (bank->is_flat)
-		loom_bank_flat_first(bank, request, place);
-	else
-		loom_bank_tree_first(bank, request, place);
-}
-
-/*
- * Moves the candidate of a scan past the blocks on all banks, from @node on, of which none but the
- * last may be in the way: @node becomes the one that the candidate is behind. Return: whether it
- * has moved.
+/**
+ * struct loom_bank_search - a search for a hole in all banks
+ * @bank: the bank
+ * @request: what it is for
+ * @policy: which hole
+ * @size: smaller holes are passed over
+ * @start: place in the best hole so far
+ * @distance: of this place from the end that the request names
+ * @cost: of this place
+ * @found: whether there is one
+ * @more: chunks that were read after it was found
  */
-static bool loom_bank_pass_up(struct loom_scan *scan, struct loom_bank_block **node)
-{
-	struct loom_bank_block *next;
-	bool moved = false;
-
-	while (!scan->failed && (next = (*node)->neighbour[HIGH]) &&
-	       next->start < scan->at + scan->size) {
-		*node = next;
-		scan->looks++;
-		if (next->start + next->size <= scan->at)
-			continue;
-		loom_scan_move(scan, next->start + next->size);
-		moved = true;
-	}
-	return moved;
-}
-
-static bool loom_bank_pass_down(struct loom_scan *scan, struct loom_bank_block **node)
-{
-	struct loom_bank_block *at = *node;
-	bool moved = false;
-
-	/* that ends with the head, which has no bytes */
-	while (!scan->failed && at->start + at->size > scan->at) {
-		if (at->start < scan->at + scan->size) {
-			loom_scan_move(scan, at->start);
-			moved = true;
-		}
-		at = at->neighbour[LOW];
-		scan->looks++;
-	}
-	*node = at;
-	return moved;
-}
-
-static bool loom_bank_pass(struct loom_scan *scan, struct loom_bank_block **node)
-{
-	return scan->top_down ? loom_bank_pass_down(scan, node) : loom_bank_pass_up(scan, node);
-}
-
-/* By first fit along both kinds of blocks at once, on all banks from @node on. */
-static struct loom_bank_block *loom_bank_first_in_list(struct loom_bank *bank,
-						       struct loom_scan *scan,
-						       struct loom_bank_block *node)
-{
-	loom_join_credit(bank, loom_bank_on_all(bank) + LOOM_JOIN_TURN);
-	do {
-		scan->looks += LOOM_JOIN_TURN;
-		loom_partials_search(&bank->partials, scan);
-	} while (loom_bank_pass(scan, &node) && !scan->failed);
-	return node;
-}
-
-/*
- * While there is a tree: both move the other's candidate on until they agree. Where many of both
- * kinds lie side by side that takes hundreds of turns; after a few, they are passed one by one.
- */
-static struct loom_bank_block *loom_bank_first_in_tree(struct loom_bank *bank,
-						       struct loom_scan *scan,
-						       const struct loom_bank_request *request)
-{
-	struct loom_bank_request in_all = *request;
-	struct loom_bank_place other;
-	u32 turn;
-
-	for (turn = 0; turn < LOOM_BANK_TRIES; turn++) {
-		loom_partials_search(&bank->partials, scan);
-		if (scan->failed)
-			return NULL;
-		if (request->top_down)
-			in_all.high = scan->at + request->size;
-		else
-			in_all.low = scan->at;
-		loom_bank_first(bank, &in_all, &other);
-		if (!other.node) {
-			scan->failed = true;
-			return NULL;
-		}
-		if (other.start == scan->at)
-			return other.node;
-		loom_scan_move(scan, other.start + (request->top_down ? request->size : 0));
-		if (scan->failed)
-			return NULL;
-		loom_join_credit(bank, LOOM_JOIN_TURN);
-		scan->looks += LOOM_JOIN_TURN;
-	}
-	loom_join_credit(bank, min(loom_bank_on_all(bank), LOOM_JOIN_MOST));
-	loom_scan_restart(scan, &bank->partials);
-	do {
-		loom_partials_scan(&bank->partials, scan);
-	} while (loom_bank_pass(scan, &other.node) && !scan->failed);
-	return other.node;
-}
-
-struct loom_bank_block *loom_bank_search_apart(struct loom_bank *bank,
-					       const struct loom_bank_request *request,
-					       struct loom_scan *scan)
-{
-	if (!bank->is_flat)
-		return loom_bank_first_in_tree(bank, scan, request);
-	return loom_bank_first_in_list(bank, scan, request->top_down ? bank->last : &bank->head);
-}
-
-struct loom_bank_block *loom_bank_at(struct loom_bank *bank, u64 address)
-{
-	struct loom_bank_block *node;
-
-	if (!bank->is_flat)
-		return loom_tree_at(bank, address);
-	/* from the last hole below on */
-	node = loom_flat_at(&bank->flat, address);
-	if (!node)
-		node = &bank->head;
-	while (node->neighbour[HIGH] && node->neighbour[HIGH]->start <= address)
-		node = node->neighbour[HIGH];
-	return node;
-}
-
-/* The same; if it is not far below @above, found from there. */
-static struct loom_bank_block *loom_bank_below(struct loom_bank *bank, u64 address,
-					       struct loom_partial_cursor above)
-{
-	const struct loom_partial_entry *entry;
-	u32 step;
-
-	for (step = 0; above.chunk && step < LOOM_BANK_TRIES; step++) {
-		if (!above.index) {
-			above.chunk = above.chunk->neighbour[LOW];
-			if (!above.chunk)
-				return &bank->head;
-			above.index = above.chunk->count;
-		}
-		entry = loom_partial_entry(above.chunk, --above.index);
-		/* that is to say, it is not partial, without a look at the block itself */
-		if (entry->start <= address && loom_mask_same(&entry->mask, &bank->all))
-			return entry->block;
-	}
-	return loom_bank_at(bank, address);
-}
-
-/* The place by first fit beside partial blocks. */
-static void loom_bank_first_around(struct loom_bank *bank, const struct loom_bank_request *request,
-				   struct loom_bank_place *place)
-{
-	struct loom_bank_block *node;
-	struct loom_scan scan;
-
-	node = loom_bank_search_between(bank, request, &bank->all, &scan);
-	bank->partials.looks += scan.looks;
-	if (scan.failed)
-		return;
-	place->start = scan.at;
-	place->above = scan.from;
-	place->node = node ? node : loom_bank_below(bank, scan.at, scan.from);
-}
-
-/* Where the request goes in a hole, between the partial blocks in it. False: nowhere. */
-static bool loom_bank_fit_between(struct loom_bank *bank, u64 hole, u64 bytes,
-				  const struct loom_bank_request *request, u64 *address)
-{
-	struct loom_scan scan;
-
-	loom_scan_begin(&scan, &bank->partials, request, &bank->all, max(hole, request->low),
-			min(hole + bytes, request->high));
-	scan.on_all = true;
-	loom_scan_narrow(&scan, &bank->partials);
-	loom_partials_search(&bank->partials, &scan);
-	bank->partials.looks += scan.looks;
-	*address = scan.at;
-	return !scan.failed;
-}
-
-/* The same, if there are any. @tries: how often there was no place because of partial blocks. */
-static bool loom_bank_fit_around(struct loom_bank *bank, u64 hole, u64 bytes,
-				 const struct loom_bank_request *request, u64 *address, u32 *tries)
-{
-	if (!loom_bank_fit(hole, bytes, request, address))
-		return false;
-	if (!bank->partials.count)
-		return true;
-	if (loom_bank_fit_between(bank, hole, bytes, request, address))
-		return true;
-	++*tries;
-	return false;
-}
-
-/* Of two holes, whether best fit tries the first before the second. */
-static bool loom_bank_flat_before(const struct loom_flat *flat, u32 a, u32 b, bool top_down)
-{
-	if (flat->size[a] != flat->size[b])
-		return flat->size[a] < flat->size[b];
-	return a != b && !loom_bank_later(flat->start[a], flat->start[b], top_down);
-}
-
-/* The hole that best fit tries after @last, or U32_MAX. */
-static u32 loom_bank_flat_after(const struct loom_flat *flat, u32 last, bool top_down)
-{
-	u32 found = U32_MAX, i;
-
-	for (i = 0; i < flat->count; i++)
-		if (loom_bank_flat_before(flat, last, i, top_down) &&
-		    (found == U32_MAX || loom_bank_flat_before(flat, i, found, top_down)))
-			found = i;
-	return found;
-}
-
-/* Best fit: a hole of the least bytes, and of those the first. */
-static void loom_bank_flat_best(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u32 i = loom_flat_tightest(flat, request->size, request->top_down), tries = 0;
-
-	/* it nearly always fits; if not, the next one by size, then from the end, as in the tree */
-	while (i != U32_MAX && tries < LOOM_BANK_TRIES) {
-		if (loom_bank_fit_around(bank, flat->start[i], flat->size[i], request,
-					 &place->start, &tries)) {
-			place->node = flat->block[i];
-			return;
-		}
-		i = loom_bank_flat_after(flat, i, request->top_down);
-	}
-}
-
-static void loom_bank_tree_best(struct loom_bank *bank, const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	struct loom_bank_block *node = loom_sizes_least(&bank->sizes, request->size), *same;
-	u32 tries = 0;
+struct loom_bank_search {
+	const struct loom_bank *bank;
+	const struct loom_bank_request *request;
+	enum loom_bank_policy policy;
 	u64 size;
+	u64 start;
+	u64 distance;
+	u64 cost;
+	bool found;
+	u32 more;
+};
 
-	for (; node; node = loom_sizes_least(&bank->sizes, size + 1)) {
-		size = node->hole;
-		/* all holes of that size, from the end that the request names */
-		same = request->top_down ? loom_sizes_highest(&bank->sizes, size) : node;
-		for (; same && tries < LOOM_BANK_TRIES;
-		     same = loom_sizes_same(same, request->top_down ? LOW : HIGH)) {
-			if (!loom_bank_fit_around(bank, same->start + same->size, size, request,
-						  &place->start, &tries))
-				continue;
-			place->node = same;
-			return;
-		}
-		if (size == U64_MAX || tries == LOOM_BANK_TRIES)
-			return;
-	}
+/* Rounds up to the alignment. False on overflow. */
+static bool loom_bank_align(u64 address, u64 align, u64 *start)
+{
+	bool overflows = check_add_overflow(address, align - 1, start);
+
+	*start &= ~(align - 1);
+	return !overflows;
 }
 
-/* By near fit where the nearest hole is no place at its near end. */
-static void loom_bank_flat_near_fitting(const struct loom_bank *bank,
-					const struct loom_bank_request *request,
-					struct loom_bank_place *place)
+/* Where the request goes in a hole. False: it does not fit. */
+static bool loom_bank_fit(u64 hole, u64 end, const struct loom_bank_request *request, u64 *start)
 {
-	const struct loom_flat *flat = &bank->flat;
-	u64 least = U64_MAX - request->size, best = 0, loss, start;
+	if (end - hole < request->size)
+		return false;
+	if (request->top_down) {
+		*start = (end - request->size) & ~(request->align - 1);
+		return *start >= hole;
+	}
+	return loom_bank_align(hole, request->align, start) && *start <= end - request->size;
+}
+
+/* The cost of a place; rises with both. */
+static u64 loom_bank_cost(enum loom_bank_policy policy, u64 left, u64 distance)
+{
+	u64 cost;
+
+	if (policy == LOOM_BANK_FIRST_FIT)
+		return distance;
+	if (policy == LOOM_BANK_BEST_FIT)
+		return left;
+	/* a sum that is too large is that of a place in a hole of nearly all addresses */
+	return check_add_overflow(left, distance / 16 + distance / 32, &cost) ? U64_MAX : cost;
+}
+
+/* Compares a hole, which lies in the range, with the best one so far. */
+static void loom_bank_try(struct loom_bank_search *search, u64 hole, u64 end)
+{
+	const struct loom_bank_request *request = search->request;
+	u64 start, distance, cost;
+
+	if (!loom_bank_fit(hole, end, request, &start))
+		return;
+	distance = request->top_down ? search->bank->limit - start - request->size :
+				       start - search->bank->base;
+	cost = loom_bank_cost(search->policy, end - hole - request->size, distance);
+	if (search->found &&
+	    (cost > search->cost || (cost == search->cost && distance > search->distance)))
+		return;
+	search->found = true;
+	search->cost = cost;
+	search->distance = distance;
+	search->start = start;
+}
+
+/* The same, for what is in the range of a hole that may be too small. */
+static void loom_bank_clip(struct loom_bank_search *search, u64 hole, u64 end)
+{
+	hole = max(hole, search->request->low);
+	end = min(end, search->request->high);
+	if (hole < end && end - hole >= search->size)
+		loom_bank_try(search, hole, end);
+}
+
+/* Whether no hole whose places are so far away or farther is better than the best one so far. */
+static bool loom_bank_settled(const struct loom_bank_search *search, u64 distance)
+{
+	return search->found && (search->more == LOOM_BANK_MORE ||
+				 search->cost <= loom_bank_cost(search->policy, 0, distance));
+}
+
+/* The holes before the blocks of a chunk. False: there is no need to go on. */
+static bool loom_bank_try_chunk(struct loom_bank_search *search,
+				const struct loom_bank_chunk *chunk)
+{
+	const struct loom_bank_chunk *low = chunk->neighbour[LOW];
+	const struct loom_bank_request *request = search->request;
+	u64 at = low ? loom_chunk_reach(low) : search->bank->base, end;
+	u64 last = chunk->entry[chunk->count - 1].start;
 	u32 i;
 
-	for (i = 0; i < flat->count; i++) {
-		u64 hole = flat->start[i], bytes = flat->size[i];
-
-		/* that is a large number for one that is too small */
-		if (bytes - request->size > least)
-			continue;
-		/* at its near end it would lose least */
-		start = request->top_down ? hole + bytes - request->size : hole;
-		if (loom_bank_loss(bank, request, bytes, start) > least ||
-		    !loom_bank_fit(hole, bytes, request, &start))
-			continue;
-		loss = loom_bank_loss(bank, request, bytes, start);
-		if (loss > least ||
-		    (loss == least && place->node &&
-		     loom_bank_later(hole, best, request->top_down)))
-			continue;
-		least = loss;
-		best = hole;
-		place->node = flat->block[i];
-		place->start = start;
+	if (request->top_down ? last <= request->low : at >= request->high)
+		return false;
+	if (loom_bank_settled(search, request->top_down ? search->bank->limit - last :
+							  at - search->bank->base))
+		return false;
+	at = max(at, request->low);
+	for (i = 0; i < chunk->count; i++) {
+		end = min(chunk->entry[i].start, request->high);
+		if (end > at && end - at >= search->size &&
+		    (search->policy == LOOM_BANK_FIRST_FIT ||
+		     end - at - request->size <= search->cost))
+			loom_bank_try(search, at, end);
+		at = max(at, chunk->entry[i].end);
 	}
+	search->more += search->found;
+	return true;
 }
 
-static void loom_bank_flat_near(const struct loom_bank *bank,
-				const struct loom_bank_request *request,
-				struct loom_bank_place *place)
-{
-	const struct loom_flat *flat = &bank->flat;
-	u32 i = loom_flat_nearest(flat, request->size, request->top_down);
-	u64 start;
-
-	if (i == U32_MAX)
-		return;
-	start = request->top_down ? flat->start[i] + flat->size[i] - request->size :
-				    flat->start[i];
-	if (loom_bank_fit(flat->start[i], flat->size[i], request, &place->start) &&
-	    place->start == start)
-		place->node = flat->block[i];
-	else
-		loom_bank_flat_near_fitting(bank, request, place);
-}
-
-/* The first node to look at; of a list, from the end that the request names. */
-static struct loom_bank_block *loom_bank_begin(struct loom_bank *bank,
+/* Where a search begins: the chunk whose holes contain the near end of the range. */
+static struct loom_bank_chunk *loom_bank_begin(const struct loom_bank *bank,
 					       const struct loom_bank_request *request)
 {
-	if (!bank->is_flat)
-		return loom_bank_tree_begin(bank, request);
-	return request->top_down ? bank->last : &bank->head;
+	struct loom_bank_chunk *chunk = loom_chunk_at(bank, request->top_down ? request->high :
+										 request->low);
+
+	return chunk && request->top_down && chunk->neighbour[HIGH] ? chunk->neighbour[HIGH] :
+								      chunk;
 }
 
-static struct loom_bank_block *loom_bank_following(const struct loom_bank *bank,
-						   struct loom_bank_block *node,
-						   const struct loom_bank_request *request)
+/* Holes in all banks of @size or more. Return: whether all of them that matter were tried. */
+static bool loom_bank_search(struct loom_bank_search *search)
 {
-	if (!bank->is_flat)
-		return loom_bank_tree_next(node, request);
-	return node->neighbour[request->top_down ? LOW : HIGH];
+	const struct loom_bank_request *request = search->request;
+	const struct loom_bank *bank = search->bank;
+	struct loom_bank_chunk *chunk = loom_bank_begin(bank, request);
+	u64 end = bank->root ? bank->root->subtree.end : bank->base;
+	int side = request->top_down ? LOW : HIGH;
+	u32 left = LOOM_BANK_CHUNKS;
+
+	search->cost = U64_MAX;
+	if (request->top_down)
+		loom_bank_clip(search, end, bank->limit);
+	if (chunk && chunk->own.hole < search->size)
+		chunk = loom_chunk_following(chunk, search->size, NULL, side);
+	while (chunk && left-- && loom_bank_try_chunk(search, chunk))
+		chunk = loom_chunk_following(chunk, search->size, NULL, side);
+	if (!request->top_down && !loom_bank_settled(search, end - bank->base))
+		loom_bank_clip(search, end, bank->limit);
+	return left != U32_MAX;
 }
 
-/* In the order of addresses, as the number of tries asks for if there are partial blocks. */
-static void loom_bank_near(struct loom_bank *bank, const struct loom_bank_request *request,
-			   struct loom_bank_place *place)
-{
-	struct loom_bank_block *node;
-	u64 least = U64_MAX, loss, start, hole;
-	u32 tries = 0;
+/* --- some banks */
 
-	for (node = loom_bank_begin(bank, request); node && tries < LOOM_BANK_TRIES;
-	     node = loom_bank_following(bank, node, request)) {
-		hole = node->start + node->size;
-		/* all that follow are even farther away */
-		if (loom_flat_far(loom_bank_distance(bank, hole, node->hole,
-						     request->top_down)) >= least)
-			return;
-		if (node->hole < request->size || node->hole - request->size >= least ||
-		    !loom_bank_fit_around(bank, hole, node->hole, request, &start, &tries))
+/**
+ * struct loom_bank_scan - a search by first fit between the blocks on some banks
+ * @low: lowest place
+ * @high: highest one
+ * @align: of both
+ * @size: bytes
+ * @mask: banks
+ * @start: the candidate: there is no place before it
+ */
+struct loom_bank_scan {
+	u64 low;
+	u64 high;
+	u64 align;
+	u64 size;
+	const struct loom_mask *mask;
+	u64 start;
+};
+
+/* The entries of a chunk that are on one of the banks, as a bit mask. */
+static u64 loom_bank_hits(const struct loom_bank_chunk *chunk, const struct loom_mask *mask)
+{
+	u64 hits = 0;
+	u32 i;
+
+	/* without a branch for each, as no processor foresees it */
+	for (i = chunk->count; i--;)
+		hits = hits << 1 | loom_mask_overlaps(&chunk->entry[i].mask, mask);
+	return hits;
+}
+
+/* Moves the candidate up past the blocks of a chunk. False: out of the range. */
+static bool loom_bank_pass_up(struct loom_bank_scan *scan, const struct loom_bank_chunk *chunk)
+{
+	const struct loom_bank_entry *entry;
+	u64 hits;
+
+	for (hits = loom_bank_hits(chunk, scan->mask); hits; hits &= hits - 1) {
+		entry = &chunk->entry[__builtin_ctzll(hits)];
+		if (entry->start >= scan->start + scan->size)
+			return true;
+		if (entry->end > scan->start &&
+		    (!loom_bank_align(entry->end, scan->align, &scan->start) ||
+		     scan->start > scan->high))
+			return false;
+	}
+	return true;
+}
+
+/* The same down. */
+static bool loom_bank_pass_down(struct loom_bank_scan *scan, const struct loom_bank_chunk *chunk)
+{
+	const struct loom_bank_entry *entry;
+	u64 hits;
+	u32 i;
+
+	for (hits = loom_bank_hits(chunk, scan->mask); hits; hits ^= 1ULL << i) {
+		i = 63 - (u32)__builtin_clzll(hits);
+		entry = &chunk->entry[i];
+		if (entry->end <= scan->start || entry->start >= scan->start + scan->size)
 			continue;
-		loss = loom_bank_loss(bank, request, node->hole, start);
-		if (loss >= least)
-			continue;
-		least = loss;
-		place->node = node;
-		place->start = start;
+		if (entry->start < scan->low + scan->size)
+			return false;
+		scan->start = (entry->start - scan->size) & ~(scan->align - 1);
+		if (scan->start < scan->low)
+			return false;
 	}
+	return true;
 }
 
-/* The best hole in the sense of the policy. */
-static void loom_bank_best(struct loom_bank *bank, const struct loom_bank_request *request,
-			   struct loom_bank_place *place)
+/* Return: 0; -ENOSPC if there is no place; -EAGAIN if more chunks would have to be read. */
+static int loom_bank_scan_up(const struct loom_bank *bank, struct loom_bank_scan *scan)
 {
-	place->node = NULL;
-	if (bank->policy == LOOM_BANK_NEAR_FIT) {
-		if (bank->is_flat && !bank->partials.count)
-			loom_bank_flat_near(bank, request, place);
-		else
-			loom_bank_near(bank, request, place);
-	} else {
-		if (bank->is_flat)
-			loom_bank_flat_best(bank, request, place);
-		else
-			loom_bank_tree_best(bank, request, place);
+	struct loom_bank_chunk *chunk = loom_chunk_above(bank, scan->start);
+	u32 left = LOOM_BANK_CHUNKS;
+
+	for (; chunk && chunk->entry[0].start < scan->start + scan->size;
+	     chunk = loom_chunk_following(chunk, 0, scan->mask, HIGH)) {
+		if (!left--)
+			return -EAGAIN;
+		if (!loom_bank_pass_up(scan, chunk))
+			return -ENOSPC;
 	}
+	return 0;
 }
 
-void loom_bank_search(struct loom_bank *bank, const struct loom_bank_request *request,
-		      struct loom_bank_place *place)
+/* The same. A block of a chunk below may reach higher than all of those above it. */
+static int loom_bank_scan_down(const struct loom_bank *bank, struct loom_bank_scan *scan)
 {
-	place->node = NULL;
-	place->above.chunk = NULL;
-	bank->partials.looks = 0;
-	if (loom_bank_chooses(bank, request)) {
-		loom_bank_best(bank, request, place);
-		/* without partial blocks there is no place that it would not have found */
-		if (place->node || !bank->partials.count)
-			return;
+	struct loom_bank_chunk *chunk = loom_chunk_at(bank, scan->start + scan->size - 1);
+	u32 left = LOOM_BANK_CHUNKS;
+
+	for (; chunk && loom_chunk_reach(chunk) > scan->start;
+	     chunk = loom_chunk_following(chunk, 0, scan->mask, LOW)) {
+		if (!left--)
+			return -EAGAIN;
+		if (!loom_bank_pass_down(scan, chunk))
+			return -ENOSPC;
 	}
-	if (bank->partials.count)
-		loom_bank_first_around(bank, request, place);
-	else
-		loom_bank_first(bank, request, place);
+	return 0;
+}
+
+/* The place for a request on some banks; -EAGAIN as above. */
+static int loom_bank_place_some(const struct loom_bank *bank,
+				const struct loom_bank_request *request,
+				const struct loom_mask *mask, u64 *start)
+{
+	struct loom_bank_scan scan = {
+		.align = request->align,
+		.size = request->size,
+		.mask = mask,
+	};
+	u64 low = max(bank->base, request->low), high = min(bank->limit, request->high);
+	int ret;
+
+	if (low >= high || high - low < request->size ||
+	    !loom_bank_align(low, request->align, &scan.low))
+		return -ENOSPC;
+	scan.high = (high - request->size) & ~(request->align - 1);
+	if (scan.low > scan.high)
+		return -ENOSPC;
+	scan.start = request->top_down ? scan.high : scan.low;
+	ret = request->top_down ? loom_bank_scan_down(bank, &scan) : loom_bank_scan_up(bank, &scan);
+	*start = scan.start;
+	return ret;
+}
+
+bool loom_bank_place(const struct loom_bank *bank, const struct loom_bank_request *request,
+		     const struct loom_mask *mask, u64 *start)
+{
+	struct loom_bank_search search = {
+		.bank = bank,
+		.request = request,
+		.policy = bank->policy,
+		.size = request->size,
+	};
+	int ret;
+
+	if (mask) {
+		ret = loom_bank_place_some(bank, request, mask, start);
+		if (ret != -EAGAIN)
+			return !ret;
+	} else if (loom_bank_search(&search) || search.found) {
+		*start = search.start;
+		return search.found;
+	}
+	/*
+	 * Any hole in all banks that has room whatever its alignment is. The sum does not overflow,
+	 * as there are LOOM_BANK_CHUNKS holes or blocks of the size, or places for it.
+	 */
+	search.policy = LOOM_BANK_FIRST_FIT;
+	search.size = request->size + request->align - 1;
+	loom_bank_search(&search);
+	*start = search.start;
+	return search.found;
 }

@@ -1,93 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "join.h"
-#include "tree.h"
+#include "chunk.h"
 
 /* Blocks in the order of their starts, and what is known from a walk along all of them. */
 
 enum { LOW, HIGH };
 
-void loom_partials_begin(struct loom_partials *partials, struct loom_partial_cursor *cursor)
-{
-	cursor->chunk = partials->outer[LOW];
-	cursor->index = 0;
-}
-
-void loom_partials_step(struct loom_partial_cursor *cursor)
-{
-	if (++cursor->index < cursor->chunk->count)
-		return;
-	cursor->chunk = cursor->chunk->neighbour[HIGH];
-	cursor->index = 0;
-}
-
-void loom_partials_skip(struct loom_partial_cursor *cursor)
-{
-	while (cursor->chunk && !loom_partial_entry(cursor->chunk, cursor->index)->block->partial)
-		loom_partials_step(cursor);
-}
-
-static bool loom_bank_wanted(const struct loom_bank_iter *iter, const struct loom_bank_block *block)
-{
-	return !iter->wanted || iter->wanted(block, iter->who);
-}
-
-/* Whether a block is met elsewhere, does not count in a walk, or was reported already. */
-static bool loom_bank_passed(const struct loom_bank_iter *iter)
-{
-	const struct loom_partial_entry *entry =
-		loom_partial_entry(iter->cursor.chunk, iter->cursor.index);
-
-	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
-	       (!entry->block->partial && !iter->is_few) || !loom_bank_wanted(iter, entry->block);
-}
-
-/*
- * On to the next block that is wanted, and to the next partial one that is, is on one of the banks
- * and not reported yet.
- */
-static void loom_bank_skip(struct loom_bank_iter *iter)
-{
-	struct loom_partial_cursor *cursor = &iter->cursor;
-
-	while (iter->block && !loom_bank_wanted(iter, iter->block))
-		iter->block = iter->block->neighbour[HIGH];
-	while (cursor->chunk && loom_bank_passed(iter))
-		loom_partials_step(cursor);
-}
-
-void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
+void loom_bank_walk(const struct loom_bank *bank, const struct loom_mask *mask,
 		    struct loom_bank_iter *iter)
 {
 	*iter = (struct loom_bank_iter){
 		.mask = mask ? *mask : bank->all,
 		.at = bank->base,
 		.limit = bank->limit,
-		.block = bank->head.neighbour[HIGH],
-		.is_few = bank->is_few,
+		.chunk = bank->first,
 	};
-	loom_partials_begin(&bank->partials, &iter->cursor);
+}
+
+void loom_bank_resume(const struct loom_bank *bank, struct loom_bank_iter *iter)
+{
+	iter->chunk = loom_chunk_above(bank, iter->at);
+	iter->index = 0;
+}
+
+/* The next entry, or NULL. */
+static const struct loom_bank_entry *loom_bank_entry(const struct loom_bank_iter *iter)
+{
+	return iter->chunk ? &iter->chunk->entry[iter->index] : NULL;
+}
+
+static void loom_bank_step(struct loom_bank_iter *iter)
+{
+	if (++iter->index < iter->chunk->count)
+		return;
+	iter->chunk = iter->chunk->neighbour[HIGH];
+	iter->index = 0;
+}
+
+/* Whether a block is free for this walk, or lies behind it. */
+static bool loom_bank_passed(const struct loom_bank_iter *iter,
+			     const struct loom_bank_entry *entry)
+{
+	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
+	       (iter->wanted && !iter->wanted(entry->block, iter->who));
 }
 
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 {
-	struct loom_bank_block *block, *partial = NULL;
+	const struct loom_bank_entry *entry;
 
 	if (iter->at >= iter->limit)
 		return false;
-	loom_bank_skip(iter);
-	block = iter->block;
-	if (iter->cursor.chunk)
-		partial = loom_partial_entry(iter->cursor.chunk, iter->cursor.index)->block;
-	if (!block || (partial && partial->start < block->start))
-		block = partial;
+	while (iter->chunk && iter->chunk->own.end <= iter->at) {
+		iter->chunk = iter->chunk->neighbour[HIGH];
+		iter->index = 0;
+	}
+	while ((entry = loom_bank_entry(iter)) && loom_bank_passed(iter, entry))
+		loom_bank_step(iter);
 	*span = (struct loom_bank_span){ .start = iter->at, .end = iter->limit };
-	if (block && block->start <= iter->at) {
-		span->end = block->start + block->size;
-		span->block = block;
-		if (block == iter->block)
-			iter->block = block->neighbour[HIGH];
-	} else if (block) {
-		span->end = block->start;
+	if (entry && entry->start > iter->at) {
+		span->end = entry->start;
+	} else if (entry) {
+		span->end = entry->end;
+		span->block = entry->block;
+		loom_bank_step(iter);
 	}
 	iter->at = span->end;
 	return true;
@@ -95,61 +70,49 @@ bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 
 struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter)
 {
-	struct loom_bank_block *block = iter->block, *partial = NULL;
+	const struct loom_bank_entry *entry = loom_bank_entry(iter);
 
-	if (!iter->is_few)
-		loom_partials_skip(&iter->cursor);
-	if (iter->cursor.chunk)
-		partial = loom_partial_entry(iter->cursor.chunk, iter->cursor.index)->block;
-	if (partial && (!block || partial->start < block->start)) {
-		loom_partials_step(&iter->cursor);
-		return partial;
-	}
-	if (block)
-		iter->block = block->neighbour[HIGH];
-	return block;
+	if (!entry)
+		return NULL;
+	loom_bank_step(iter);
+	return entry->block;
 }
 
-/* Bytes of the largest hole. */
-static u64 loom_bank_largest(const struct loom_bank *bank)
-{
-	return bank->is_flat ? loom_flat_largest(&bank->flat) : loom_tree_max_hole(bank->root);
-}
-
-static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask *mask,
+/* The same as below, of bytes that partial blocks may have in common. */
+static void loom_bank_stats_walk(const struct loom_bank *bank, const struct loom_mask *mask,
 				 struct loom_bank_stats *stats)
 {
-	struct loom_partial_cursor cursor;
+	const struct loom_bank_entry *entry;
 	struct loom_bank_iter iter;
-	struct loom_bank_span span;
+	u64 at = bank->base;
 
-	stats->blocks = loom_bank_on_all(bank);
-	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
-	     loom_partials_step(&cursor)) {
-		const struct loom_partial_entry *entry =
-			loom_partial_entry(cursor.chunk, cursor.index);
-
-		stats->blocks += entry->block->partial && loom_mask_overlaps(&entry->mask, mask);
-	}
-	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);
-	while (loom_bank_next(&iter, &span))
-		if (span.block)
-			stats->allocated += span.end - span.start;
-		else
-			stats->largest_free = max(stats->largest_free, span.end - span.start);
+	for (; (entry = loom_bank_entry(&iter)); loom_bank_step(&iter)) {
+		if (!loom_mask_overlaps(&entry->mask, &iter.mask))
+			continue;
+		stats->blocks++;
+		if (entry->start > at)
+			stats->largest_free = max(stats->largest_free, entry->start - at);
+		if (entry->end > at)
+			stats->allocated += entry->end - max(entry->start, at);
+		at = max(at, entry->end);
+	}
+	stats->largest_free = max(stats->largest_free, bank->limit - at);
 }
 
-void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
+void loom_bank_stats(const struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats)
 {
 	*stats = (struct loom_bank_stats){ .total = bank->limit - bank->base };
-	if (bank->partials.count || bank->is_few) {
-		loom_bank_stats_walk(bank, mask ? mask : &bank->all, stats);
+	if (bank->partial) {
+		loom_bank_stats_walk(bank, mask, stats);
 	} else {
 		stats->allocated = bank->allocated;
-		stats->largest_free = loom_bank_largest(bank);
 		stats->blocks = bank->blocks;
+		stats->largest_free = stats->total;
+		if (bank->root)
+			stats->largest_free = max(bank->root->subtree.hole,
+						  bank->limit - bank->root->subtree.end);
 	}
 	stats->free = stats->total - stats->allocated;
 }

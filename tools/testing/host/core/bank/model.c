@@ -1,457 +1,335 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bank allocator against a brute-force model with one entry per byte of a small bank. After
- * each operation the address, the tree of blocks, the statistics and the walk must be what the
- * model says.
+ * Thousands of short histories of a bank against a byte map: for each byte, the banks in which it
+ * is taken. Every address, refusal, walk and sum must be that of the map, by each policy, and
+ * after each step the chunks must be as chunk.c says. Memory for a chunk is missing now and then;
+ * then a request fails, and nothing else may have changed.
+ *
+ *	model [HISTORIES [SEED]]
  */
-#include <inttypes.h>
+#include <stdlib.h>
 
+#include "masks.h"
 #include "model.h"
-#include "random.h"
 #include "tap.h"
 
-#define MODEL_BYTES	1024
-#define MODEL_BLOCKS	256
+#define STEPS		1500
+#define BLOCKS		700
+#define MOST_BYTES	1024
+#define SETS		6
 
-/* owner[i]: which block has byte base + i; -1 for a free one */
-struct model {
+struct history {
+	struct loom_bank bank;
+	struct loom_bank_block block[BLOCKS];
+	struct loom_mask mask[BLOCKS];
+	struct loom_mask taken[MOST_BYTES];
+	struct loom_mask set[SETS];
+	struct loom_bank_chunk *spare;
+	u32 banks;
 	u64 base;
 	u32 bytes;
-	s32 owner[MODEL_BYTES];
+	/* of requests: size and alignment are multiples of it; how many are on all banks */
+	u32 unit;
+	u32 all_percent;
 };
 
-/* Bytes of the hole that byte @i lies in. */
-static u32 model_hole(const struct model *model, u32 i)
-{
-	u32 end = i;
+/* What all histories together have come through. */
+struct seen {
+	u32 placed, refused, starved, freed, most_chunks;
+};
 
-	while (i && model->owner[i - 1] < 0)
-		i--;
-	while (end < model->bytes && model->owner[end] < 0)
-		end++;
-	return end - i;
+static bool is_free(const struct loom_bank_request *request, const void *taken, u32 i)
+{
+	const struct loom_mask *masks = taken;
+
+	return !loom_mask_overlaps(&masks[i], request->mask);
 }
 
-/* The byte that the request must get by the definition of best fit, or -1. */
-static s64 model_place_best(const struct model *model, const struct loom_bank_request *request)
+/* The cost of a place in a hole, by the definition of the policy. */
+static u64 cost_of(const struct history *h, u64 left, u64 distance)
 {
-	u32 run = 0, best = U32_MAX, hole = 0;
+	if (h->bank.policy == LOOM_BANK_BEST_FIT)
+		return left;
+	return left + distance / 16 + distance / 32;
+}
+
+/* Where best fit or near fit puts it. Return: an offset, or -1. */
+static s64 place_by_policy(const struct history *h, const struct loom_bank_request *request)
+{
+	u64 least = 0, nearest = 0;
 	s64 found = -1;
+	u32 i, end;
 
-	for (u32 i = model->bytes; i--;) {
-		if (model->owner[i] >= 0) {
-			run = 0;
+	for (i = 0; i < h->bytes; i = end + 1) {
+		u64 low, high, cost, distance;
+		struct loom_bank_request in_hole = *request;
+		s64 place;
+
+		for (end = i; end < h->bytes && is_free(request, h->taken, end); end++)
+			;
+		low = max(request->low, h->base + i);
+		high = min(request->high, h->base + end);
+		if (low >= high)
 			continue;
-		}
-		if (!run++)
-			hole = model_hole(model, i);
-		if (run < request->size || (model->base + i) % request->align ||
-		    model->base + i < request->low || hole > best)
-			continue;
-		/* the first from the top; going down, the last is the lowest */
-		if (hole == best && request->top_down)
-			continue;
-		best = hole;
-		found = i;
-	}
-	return found;
-}
-
-static bool model_is_free(const struct loom_bank_request *request, const void *owner, u32 i)
-{
-	const s32 *owners = owner;
-
-	(void)request;
-	return owners[i] < 0;
-}
-
-/* The byte that the request must get by the definition of first fit, or -1. */
-static s64 model_place(const struct model *model, const struct loom_bank_request *request)
-{
-	return model_first_fit(model->base, model->bytes, request, model_is_free, model->owner);
-}
-
-/*
- * The byte that the request must get by the definition of near fit, or -1: first fit in the hole
- * with the least bytes left over, with 3 / 32 of the distance from the end that the request names.
- */
-static s64 model_place_near(const struct model *model, const struct loom_bank_request *request)
-{
-	u64 least = U64_MAX;
-	s64 found = -1;
-
-	/* holes from the near end to the far one: the first of equals stays */
-	for (u32 k = 0; k < model->bytes; k++) {
-		u32 i = request->top_down ? model->bytes - 1 - k : k, start = i;
-		u64 distance, left;
-		s64 place = -1;
-
-		if (model->owner[i] >= 0)
-			continue;
-		/* to the other end of the hole */
-		for (; k + 1 < model->bytes; k++) {
-			u32 next = request->top_down ? model->bytes - 2 - k : k + 1;
-
-			if (model->owner[next] >= 0)
-				break;
-			i = next;
-		}
-		if (request->top_down) {
-			u32 swap = start;
-
-			start = i;
-			i = swap;
-		}
-		for (u32 at = start; at <= i && i - at + 1 >= request->size; at++) {
-			u64 address = model->base + at;
-
-			if (address % request->align || address < request->low ||
-			    address > request->high || request->high - address < request->size)
-				continue;
-			place = at;
-			if (!request->top_down)
-				break;
-		}
+		in_hole.low = low;
+		in_hole.high = high;
+		place = model_first_fit(h->base, h->bytes, &in_hole, is_free, h->taken);
 		if (place < 0)
 			continue;
-		distance = request->top_down ? model->bytes - (u64)place - request->size :
-					       (u64)place;
-		left = i - start + 1 - request->size + distance / 16 + distance / 32;
-		if (left >= least)
+		distance = request->top_down ? h->bytes - (u64)place - request->size : (u64)place;
+		cost = cost_of(h, high - low - request->size, distance);
+		if (found >= 0 && (cost > least || (cost == least && distance >= nearest)))
 			continue;
-		least = left;
 		found = place;
+		least = cost;
+		nearest = distance;
 	}
 	return found;
 }
 
-/* Likewise, as the policy has it. */
-static s64 model_place_by(const struct model *model, const struct loom_bank_request *request,
-			  enum loom_bank_policy policy)
+static bool begin(struct history *h)
 {
-	bool best = policy == LOOM_BANK_BEST_FIT;
-	u32 bottom = 0;
+	static const u32 banks[] = { 1, 2, 5, 63, 64, 65, 140, 256 };
 
-	if (policy == LOOM_BANK_NEAR_FIT)
-		return model_place_near(model, request);
-	while (bottom < model->bytes && model->owner[bottom] < 0)
-		bottom++;
-	/* more than the beginning of a hole at the bottom is left out */
-	if (request->high < model->base + model->bytes || request->low > model->base + bottom)
-		best = false;
-	return best ? model_place_best(model, request) : model_place(model, request);
+	memset(h, 0, sizeof(*h));
+	h->banks = banks[random_below(ARRAY_SIZE(banks))];
+	h->bytes = 1 + random_below(MOST_BYTES);
+	h->base = random_below(3) ? random_below(100) : U64_MAX - h->bytes;
+	h->unit = random_below(3) ? 1 : 8;
+	h->all_percent = random_below(3) ? random_below(100) : 100;
+	for (u32 i = 0; i < SETS; i++)
+		h->set[i] = mask_draw(h->banks < 10 ? MASK_HALF : MASK_ANY, h->banks, 1);
+	return !loom_bank_init(&h->bank, h->base, h->base + h->bytes, h->banks, random_below(3));
 }
 
-struct shape {
-	u64 best;
-	int height;
-	u32 nodes;
-};
-
-static bool check_subtree(const struct loom_bank_block *node, u64 low, u64 high,
-			  struct shape *shape)
+static struct loom_mask draw_mask(const struct history *h)
 {
-	struct shape side[2];
+	u32 of = random_below(3);
 
-	*shape = (struct shape){ 0 };
-	if (!node)
-		return true;
-	for (int i = 0; i < 2; i++) {
-		if (node->child[i] && node->child[i]->parent != node)
-			return false;
-		if (!check_subtree(node->child[i], i ? node->start + node->size : low,
-				   i ? high : node->start, &side[i]))
-			return false;
-		if (node->max_hole[i] != side[i].best)
-			return false;
-	}
-	if (node->start < low || node->start + node->size > high)
-		return false;
-	if (node->balance != side[1].height - side[0].height || abs(node->balance) > 1)
-		return false;
-	shape->best = max(node->hole, max(side[0].best, side[1].best));
-	shape->height = max(side[0].height, side[1].height) + 1;
-	shape->nodes = side[0].nodes + side[1].nodes + 1;
-	return true;
+	if (random_below(100) < h->all_percent)
+		return loom_mask_all(h->banks);
+	if (!of)
+		return h->set[random_below(SETS)];
+	return mask_draw(of == 1 ? MASK_ONE : MASK_ANY, h->banks, 1);
 }
 
-/* The list has each hole, and nothing else. */
-static bool check_flat(const struct loom_bank *bank)
+static void change(struct history *h, u32 i)
 {
-	const struct loom_flat *flat = &bank->flat;
-	const struct loom_bank_block *block;
-	u32 i = 0;
+	u64 first = h->block[i].start - h->base;
 
-	for (block = &bank->head; block; block = block->neighbour[1]) {
-		if (!block->hole)
-			continue;
-		if (block->flat_index >= flat->count || flat->block[block->flat_index] != block ||
-		    flat->size[block->flat_index] != block->hole ||
-		    flat->start[block->flat_index] != block->start + block->size)
-			return false;
-		i++;
-	}
-	return i == flat->count;
+	for (u64 k = first; k < first + h->block[i].size; k++)
+		for (u32 w = 0; w < LOOM_MASK_WORDS; w++)
+			h->taken[k].word[w] ^= h->mask[i].word[w];
 }
 
-/* Order, balance and every stored maximum of the tree; the list; the sums. */
-static bool check_bank(struct loom_bank *bank)
-{
-	struct loom_bank_stats stats;
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	struct shape shape;
-	u64 at = bank->base, allocated = 0, largest = 0, lowest = bank->limit;
-	bool was_hole = false;
-	u32 blocks = 0;
-
-	if (bank->is_flat ? !check_flat(bank) :
-	    bank->root->parent || !check_subtree(bank->root, bank->base, bank->limit, &shape) ||
-	    shape.nodes != bank->blocks + 1)
-		return false;
-	/* the switch has two sides */
-	if (bank->is_flat ? bank->blocks > bank->flat_most : bank->blocks <= bank->flat_most / 2)
-		return false;
-
-	loom_bank_walk(bank, NULL, &iter);
-	while (loom_bank_next(&iter, &span)) {
-		if (span.start != at || span.end <= at || (was_hole && !span.block))
-			return false;
-		at = span.end;
-		was_hole = !span.block;
-		if (span.block) {
-			if (span.block->start != span.start ||
-			    span.block->size != span.end - span.start ||
-			    span.block->bank != bank)
-				return false;
-			allocated += span.end - span.start;
-			lowest = min(lowest, span.start);
-			blocks++;
-		} else {
-			largest = max(largest, span.end - span.start);
-		}
-	}
-	loom_bank_stats(bank, NULL, &stats);
-	return at == bank->limit && stats.allocated == allocated && stats.blocks == blocks &&
-	       stats.total == bank->limit - bank->base && stats.free == stats.total - allocated &&
-	       stats.largest_free == largest && loom_bank_lowest(bank) == lowest;
-}
-
-/* The spans say of every byte what the model says. */
-static bool check_model(struct loom_bank *bank, const struct model *model,
-			const struct loom_bank_block *blocks)
-{
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-
-	loom_bank_walk(bank, NULL, &iter);
-	while (loom_bank_next(&iter, &span))
-		for (u64 i = span.start - model->base; i < span.end - model->base; i++)
-			if (model->owner[i] != (span.block ? span.block - blocks : -1))
-				return false;
-	return true;
-}
-
-static bool check_find(struct loom_bank *bank, const struct model *model,
-		       struct loom_bank_block *blocks)
-{
-	u64 below = model->base < 20 ? model->base : 20;
-	u64 address = model->base - below + random_below(model->bytes + below);
-	u32 i = address < model->base ? 0 : address - model->base;
-
-	while (i < model->bytes && model->owner[i] < 0)
-		i++;
-	return loom_bank_find(bank, address) ==
-	       (i < model->bytes ? &blocks[model->owner[i]] : NULL);
-}
-
-#define FIRST LOOM_BANK_FIRST_FIT
-#define BEST LOOM_BANK_BEST_FIT
-#define NEAR LOOM_BANK_NEAR_FIT
-
-struct setting {
-	const char *name;
-	u64 base;
-	u32 bytes;
-	u32 max_size;
-	u32 max_align_log2;
-	u32 range_percent;
-	u32 unit;
-	u32 fill_percent;
-	u32 operations;
-	enum loom_bank_policy policy;
-};
-
-static const struct setting settings[] = {
-	{ "small blocks", 0, 256, 12, 0, 0, 1, 90, 24000, FIRST },
-	{ "both directions in a full bank", 64, 1024, 64, 0, 0, 1, 100, 16000, FIRST },
-	{ "alignments", 13, 512, 40, 6, 0, 1, 90, 24000, FIRST },
-	{ "ranges", 64, 512, 40, 0, 60, 1, 90, 24000, FIRST },
-	{ "ranges and alignments", 7, 700, 64, 7, 50, 1, 95, 24000, FIRST },
-	{ "sizes in units", 1024, 1024, 16, 4, 20, 16, 95, 16000, FIRST },
-	{ "up to the last address", U64_MAX - 1000, 1000, 64, 10, 30, 1, 95, 16000, FIRST },
-	{ "one byte", 5, 1, 2, 1, 50, 1, 100, 5000, FIRST },
-	{ "best fit", 0, 512, 24, 0, 0, 1, 90, 24000, BEST },
-	{ "best fit, many as small", 64, 1024, 3, 0, 0, 4, 95, 24000, BEST },
-	{ "best fit, alignments and ranges", 7, 512, 40, 6, 30, 1, 90, 24000, BEST },
-	{ "near fit", 64, 1024, 40, 0, 0, 1, 90, 24000, NEAR },
-	{ "near fit, alignments and ranges", 7, 1024, 40, 3, 40, 1, 90, 24000, NEAR },
-	{ "near fit up to the last address", U64_MAX - 1000, 1000, 64, 4, 30, 1, 95, 8000, NEAR },
-};
-
-static struct loom_bank_request random_request(const struct setting *setting)
+static struct loom_bank_request draw_request(struct history *h, u32 i)
 {
 	struct loom_bank_request request = {
-		.size = (1 + random_below(setting->max_size)) * setting->unit,
-		.align = (u64)1 << random_below(setting->max_align_log2 + 1),
+		.size = (1 + random_below(random_below(16) ? 4 : 60)) * h->unit,
+		.align = (u64)h->unit << random_below(random_below(4) ? 2 : 7),
 		.high = U64_MAX,
+		.mask = &h->mask[i],
+		.spare = random_below(5) ? &h->spare : NULL,
 		.top_down = random_below(2),
 	};
-	u64 a, b;
 
-	if (request.align < setting->unit)
-		request.align = setting->unit;
-	if (random_below(100) < setting->range_percent) {
-		/* also ranges that begin before the bank or end behind it */
-		a = setting->base < 20 ? 0 : setting->base - 20;
-		a += random_below(setting->bytes + 40);
-		b = random_below(setting->bytes + 40);
-		request.low = a < setting->base && a > setting->base + 40 ? 0 : a;
-		if (check_add_overflow(request.low, b, &request.high) || !random_below(4))
+	/* also ranges that begin before the bank or end behind it */
+	if (!random_below(3)) {
+		request.low = (h->base > 20 ? h->base - 20 : 0) + random_below(h->bytes + 20);
+		if (check_add_overflow(request.low, (u64)random_below(h->bytes + 20),
+				       &request.high))
 			request.high = U64_MAX;
 	}
 	return request;
 }
 
-/* @flat_most: blocks while the holes are a list: none, some, all. The answers are the same. */
-static void test_random(const struct setting *setting, u32 flat_most)
+/* Return: what is wrong, or NULL. */
+static const char *ask(struct history *h, u32 i, struct seen *seen)
 {
-	static struct loom_bank_block blocks[MODEL_BLOCKS];
-	static struct model model;
-	struct loom_bank bank;
-	u64 allocated = 0;
-	u32 refused = 0, done = 0, live = 0;
-	const char *fault = NULL;
+	struct loom_bank_request request;
+	bool stocked = h->bank.idle, all;
+	s64 want;
+	int ret;
 
-	memset(blocks, 0, sizeof(blocks));
-	model.base = setting->base;
-	model.bytes = setting->bytes;
-	memset(model.owner, 0xff, sizeof(model.owner));
-	if (loom_bank_init(&bank, setting->base, setting->base + setting->bytes, 1,
-			   setting->policy))
-		tap_fatal("init");
-	bank.flat_most = flat_most;
-
-	for (u32 n = 0; n < setting->operations && !fault; n++) {
-		u32 i = random_below(MODEL_BLOCKS);
-		struct loom_bank_block *block = &blocks[i];
-
-		if (loom_bank_allocated(block)) {
-			u64 at = block->start - model.base;
-
-			for (u64 k = 0; k < block->size; k++)
-				model.owner[at + k] = -1;
-			allocated -= block->size;
-			live--;
-			if (loom_bank_free(&bank, block))
-				fault = "free refused";
-			else if (loom_bank_free(&bank, block) != -EINVAL)
-				fault = "freed twice";
-		} else if (allocated * 100 <= (u64)setting->fill_percent * setting->bytes) {
-			struct loom_bank_request request = random_request(setting);
-			s64 want = model_place_by(&model, &request, setting->policy);
-			int err = loom_bank_alloc(&bank, block, &request);
-
-			if (err != (want < 0 ? -ENOSPC : 0)) {
-				fault = "alloc: refused or not";
-			} else if (err) {
-				refused++;
-				if (loom_bank_allocated(block))
-					fault = "alloc: refused, but taken";
-			} else if (block->start != model.base + (u64)want ||
-				   block->size != request.size) {
-				fault = "alloc: another place";
-			} else {
-				for (u64 k = 0; k < block->size; k++)
-					model.owner[want + k] = (s32)i;
-				allocated += block->size;
-				live++;
-				if (loom_bank_alloc(&bank, block, &request) != -EINVAL)
-					fault = "allocated twice";
-			}
-		}
-		if (!fault && !check_bank(&bank))
-			fault = "invariants";
-		if (!fault && !check_find(&bank, &model, blocks))
-			fault = "find";
-		if (!fault && n % 8 == 0 && !check_model(&bank, &model, blocks))
-			fault = "spans";
-		done = n + 1;
+	h->mask[i] = draw_mask(h);
+	request = draw_request(h, i);
+	if (!h->spare && random_below(4))
+		h->spare = loom_bank_chunk_create();
+	stocked |= request.spare && h->spare;
+	all = loom_mask_same(&h->mask[i], &h->bank.all);
+	want = all && h->bank.policy != LOOM_BANK_FIRST_FIT ?
+	       place_by_policy(h, &request) :
+	       model_first_fit(h->base, h->bytes, &request, is_free, h->taken);
+	ret = loom_bank_alloc(&h->bank, &h->block[i], &request);
+	if (ret == -ENOMEM && want >= 0 && !stocked) {
+		seen->starved++;
+		return loom_bank_allocated(&h->block[i]) ? "a block without memory for it" : NULL;
 	}
-	if (loom_bank_fini(&bank) != live && !fault)
-		fault = "leak count";
-	for (u32 i = 0; i < MODEL_BLOCKS && !fault; i++)
-		if (loom_bank_allocated(&blocks[i]))
-			fault = "allocated after the end";
-	tap_ok(!fault && refused, "random, %s, list up to %u: %u operations, %u refused%s%s",
-	       setting->name, flat_most, done, refused, fault ? ": " : "", fault ? fault : "");
+	if (ret == -ENOSPC && want < 0) {
+		seen->refused++;
+		return loom_bank_allocated(&h->block[i]) ? "refused, but taken" : NULL;
+	}
+	if (ret || want < 0)
+		return "refused or not";
+	if (h->block[i].start - h->base != (u64)want || h->block[i].size != request.size)
+		return "another place";
+	if (h->block[i].partial == all)
+		return "on other banks";
+	if (loom_bank_alloc(&h->bank, &h->block[i], &request) != -EINVAL)
+		return "allocated twice";
+	change(h, i);
+	seen->placed++;
+	return NULL;
 }
 
-/* A tree large enough for its height to say something. */
-static void test_large(enum loom_bank_policy policy)
+static const char *give(struct history *h, u32 i)
 {
-	enum { BLOCKS = 100000 };
-	struct loom_bank_block *blocks = calloc(BLOCKS, sizeof(*blocks));
-	struct loom_bank bank;
-	struct shape shape;
-	bool good = true;
-	int height = 0;
+	change(h, i);
+	if (loom_bank_free(&h->bank, &h->block[i]))
+		return "a block that is not given back";
+	return loom_bank_free(&h->bank, &h->block[i]) != -EINVAL ? "freed twice" : NULL;
+}
 
-	if (!blocks || loom_bank_init(&bank, 64, (u64)1 << 40, 1, policy))
-		tap_fatal("init");
-	/* rising, then random replacement: the two shapes a naive tree dies of */
-	for (u32 i = 0; i < BLOCKS; i++) {
-		struct loom_bank_request request = { .size = 64 * (1 + random_below(100)),
-						     .align = 64, .high = U64_MAX,
-						     .top_down = i % 3 == 0 };
+/* Every byte of some banks, as a walk sees it, which is interrupted now and then. */
+static const char *check_walk(struct history *h, const struct loom_mask *mask)
+{
+	u64 at = h->base, allocated = 0, largest = 0, hole = 0;
+	struct loom_bank_stats stats;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u32 blocks = 0;
+	bool was_hole = false;
 
-		good &= !loom_bank_alloc(&bank, &blocks[i], &request);
+	loom_bank_walk(&h->bank, mask, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		if (random_below(2))
+			loom_bank_resume(&h->bank, &iter);
+		if (span.start != at || span.end <= at || (was_hole && !span.block))
+			return "spans that do not tile the bank";
+		if (span.block && (span.block->start > at ||
+				   span.block->start + span.block->size != span.end))
+			return "a span that is not that of its block";
+		was_hole = !span.block;
+		for (; at < span.end; at++) {
+			bool taken = loom_mask_overlaps(&h->taken[at - h->base], mask);
+
+			if (taken != !!span.block)
+				return "a walk that sees something else";
+			allocated += taken;
+			hole = taken ? 0 : hole + 1;
+			largest = max(largest, hole);
+		}
 	}
-	good &= check_bank(&bank);
-	for (u32 n = 0; n < 200000; n++) {
+	for (u32 i = 0; i < BLOCKS; i++)
+		blocks += loom_bank_allocated(&h->block[i]) &&
+			  loom_mask_overlaps(&h->mask[i], mask);
+	loom_bank_stats(&h->bank, mask, &stats);
+	if (at != h->base + h->bytes || stats.total != h->bytes || stats.allocated != allocated ||
+	    stats.free != h->bytes - allocated || stats.largest_free != largest ||
+	    stats.blocks != blocks)
+		return "other sums";
+	return NULL;
+}
+
+static const char *check(struct history *h)
+{
+	struct loom_mask mask = draw_mask(h);
+	u32 bank = random_below(h->banks), bytes = 0;
+	struct loom_bank_block *block, *last = NULL;
+	struct loom_bank_iter iter;
+	u32 count = 0;
+
+	for (u32 k = 0; k < h->bytes; k++)
+		bytes += loom_mask_has(&h->taken[k], bank);
+	if (loom_bank_bytes(&h->bank, bank) != bytes)
+		return "other bytes than the blocks have";
+	loom_bank_walk(&h->bank, NULL, &iter);
+	for (; (block = loom_bank_next_block(&iter)); last = block, count++)
+		if (last && block->start < last->start)
+			return "blocks out of order";
+	return count == h->bank.blocks ? check_walk(h, &mask) : "a walk that misses blocks";
+}
+
+static const char *run(struct history *h, struct seen *seen)
+{
+	const char *fault = NULL;
+	u32 fills = 90;
+
+	for (u32 step = 0; step < STEPS && !fault; step++) {
 		u32 i = random_below(BLOCKS);
 
-		if (loom_bank_allocated(&blocks[i])) {
-			good &= !loom_bank_free(&bank, &blocks[i]);
-		} else {
-			struct loom_bank_request request = {
-				.size = 64 * (1 + random_below(100)), .align = 64,
-				.high = U64_MAX, .top_down = random_below(2),
-			};
-
-			good &= !loom_bank_alloc(&bank, &blocks[i], &request);
+		/* whether it fills or empties */
+		if (!random_below(300))
+			fills = fills < 50 ? 90 : 8;
+		if (!loom_bank_allocated(&h->block[i])) {
+			if (random_below(100) < fills)
+				fault = ask(h, i, seen);
+		} else if (random_below(100) >= fills) {
+			fault = give(h, i);
+			seen->freed++;
 		}
-		if (n % 20000 == 0)
-			good &= check_bank(&bank);
+		if (!fault && step % 4 == 0 && bank_check(&h->bank) < 0)
+			fault = "chunks";
+		if (!fault && step % 60 == 59)
+			fault = check(h);
 	}
-	good &= check_subtree(bank.root, bank.base, bank.limit, &shape);
-	height = shape.height;
-	/* 1.4405 log2(100000 + 2) = 23.9 */
-	tap_ok(good && height <= 24, "100000 blocks: invariants hold, height %d", height);
+	return fault;
+}
+
+/* Return: whether as many blocks went with the bank as it had. */
+static bool end(struct history *h, struct seen *seen)
+{
+	u32 live = 0, left = 0, chunks = 0;
+
+	for (const struct loom_bank_chunk *chunk = h->bank.first; chunk;
+	     chunk = chunk->neighbour[1])
+		chunks++;
+	seen->most_chunks = max(seen->most_chunks, chunks);
 	for (u32 i = 0; i < BLOCKS; i++)
-		if (loom_bank_allocated(&blocks[i]))
-			good &= !loom_bank_free(&bank, &blocks[i]);
-	good &= check_bank(&bank) && loom_bank_lowest(&bank) == bank.limit && !bank.blocks;
-	tap_ok(good && loom_bank_fini(&bank) == 0, "100000 blocks: all freed, nothing is left");
-	free(blocks);
+		live += loom_bank_allocated(&h->block[i]);
+	live -= loom_bank_fini(&h->bank);
+	loom_port_free(h->spare);
+	for (u32 i = 0; i < BLOCKS; i++)
+		left += loom_bank_allocated(&h->block[i]);
+	return !live && !left;
+}
+
+static void test_histories(u32 histories)
+{
+	static struct history h;
+	struct seen seen = { 0 };
+	const char *fault = NULL;
+	u32 n;
+
+	for (n = 0; n < histories && !fault; n++) {
+		if (!begin(&h))
+			tap_fatal("init");
+		fault = run(&h, &seen);
+		if (!end(&h, &seen) && !fault)
+			fault = "leak count";
+	}
+	tap_ok(!fault && seen.refused > n && seen.starved > n / 10 && seen.most_chunks > 4,
+	       "%u histories: %u placed, %u refused, %u without memory, %u freed, %u chunks%s%s",
+	       n, seen.placed, seen.refused, seen.starved, seen.freed, seen.most_chunks,
+	       fault ? ": " : "", fault ? fault : "");
 }
 
 static void test_refusals(void)
 {
+	static const struct loom_bank_request good = { .size = 64, .align = 64, .high = U64_MAX };
+	struct loom_mask none = { { 0 } }, outside = { { 0 } };
+	static const struct {
+		u64 size, align, low, high;
+		int ret;
+	} bad[] = {
+		{ 0, 64, 0, U64_MAX, -EINVAL }, { 64, 0, 0, U64_MAX, -EINVAL },
+		{ 64, 48, 0, U64_MAX, -EINVAL }, { 64, 64, 1024, 1023, -EINVAL },
+		{ U64_MAX, 64, 0, U64_MAX, -ENOSPC }, { 64, 1ULL << 63, 0, U64_MAX, -ENOSPC },
+		{ 64, 64, 0, 127, -ENOSPC },
+	};
+	struct loom_bank_block block = { 0 };
 	struct loom_bank bank, other;
-	struct loom_bank_block block = { 0 }, second = { 0 };
-	struct loom_bank_request good = { .size = 64, .align = 64, .high = U64_MAX };
-	struct loom_bank_request bad;
+	u32 wrong = 0;
 
 	tap_ok(loom_bank_init(&bank, 64, 64, 1, LOOM_BANK_FIRST_FIT) == -EINVAL &&
 	       loom_bank_init(&bank, 65, 64, 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
@@ -459,69 +337,45 @@ static void test_refusals(void)
 	tap_ok(loom_bank_init(&bank, 0, 64, 0, LOOM_BANK_FIRST_FIT) == -EINVAL &&
 	       loom_bank_init(&bank, 0, 64, DRM_LOOM_MAX_BANKS + 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
 	       "no bank, and one too many, are refused");
-	if (loom_bank_init(&bank, 64, 4096, 3, LOOM_BANK_FIRST_FIT) ||
+	if (loom_bank_init(&bank, 64, 4096, 70, LOOM_BANK_NEAR_FIT) ||
 	    loom_bank_init(&other, 0, 4096, DRM_LOOM_MAX_BANKS, LOOM_BANK_FIRST_FIT))
 		tap_fatal("init");
+	for (u32 i = 0; i < 4 * ARRAY_SIZE(bad); i++) {
+		struct loom_bank_request request = {
+			.size = bad[i / 4].size, .align = bad[i / 4].align, .low = bad[i / 4].low,
+			.high = bad[i / 4].high, .top_down = i & 1, .mask = i & 2 ? &none : NULL,
+		};
 
-	bad = good;
-	bad.size = 0;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -EINVAL, "size 0 is EINVAL");
-	bad = good;
-	bad.align = 0;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -EINVAL, "alignment 0 is EINVAL");
-	bad.align = 48;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -EINVAL, "alignment 48 is EINVAL");
-	bad = good;
-	bad.low = 1024;
-	bad.high = 1023;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -EINVAL, "a range upside down is EINVAL");
-	bad = good;
-	bad.size = U64_MAX;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -ENOSPC, "size 2^64-1 is ENOSPC");
-	bad = good;
-	bad.align = (u64)1 << 63;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -ENOSPC, "alignment 2^63 is ENOSPC");
-	bad.top_down = true;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -ENOSPC,
-	       "alignment 2^63 from the top is ENOSPC");
-	bad = good;
-	bad.high = 127;
-	tap_ok(loom_bank_alloc(&bank, &block, &bad) == -ENOSPC,
-	       "a range one byte too small is ENOSPC");
+		none.word[0] = 1;
+		wrong += bank_take(&bank, &block, &request) != bad[i / 4].ret;
+	}
+	tap_ok(!wrong, "%u requests that are refused, %u were not", (u32)ARRAY_SIZE(bad) * 4,
+	       wrong);
+	none.word[0] = 0;
+	loom_mask_set(&outside, 70);
+	for (u32 i = 0; i < 2; i++) {
+		struct loom_bank_request request = good;
+
+		request.mask = i ? &outside : &none;
+		tap_ok(bank_take(&bank, &block, &request) == -EINVAL, "%s",
+		       i ? "a bank too many is EINVAL" : "no banks are EINVAL");
+	}
 	tap_ok(loom_bank_free(&bank, &block) == -EINVAL, "freeing what was never allocated");
-	tap_ok(check_bank(&bank) && !bank.blocks, "refusals change nothing");
-
-	bad.high = 128;
-	tap_ok(!loom_bank_alloc(&bank, &block, &bad) && block.start == 64, "a range just as large");
-	tap_ok(loom_bank_alloc(&bank, &block, &good) == -EINVAL && block.start == 64,
-	       "an allocated block is EINVAL");
+	tap_ok(loom_bank_alloc(&bank, &block, &good) == -ENOMEM && !bank.blocks &&
+	       !bank_check(&bank), "the first block needs a chunk, refusals change nothing");
+	tap_ok(!bank_take(&bank, &block, &good) && block.start == 64, "with one it has a place");
 	tap_ok(loom_bank_free(&other, &block) == -EINVAL && loom_bank_allocated(&block),
 	       "freeing in another bank is EINVAL");
-	tap_ok(loom_bank_free(&bank, &bank.head) == -EINVAL, "freeing the head is EINVAL");
-
-	bad = good;
-	bad.low = 1024;
-	bad.high = 1024 + 64;
-	tap_ok(!loom_bank_alloc(&bank, &second, &bad) && second.start == 1024,
-	       "a fixed address is a range of the size");
-	tap_ok(loom_bank_find(&bank, 127) == &block && loom_bank_find(&bank, 128) == &second &&
-	       loom_bank_find(&bank, 1087) == &second && !loom_bank_find(&bank, 1088) &&
-	       loom_bank_find(&bank, 0) == &block && !loom_bank_find(&bank, U64_MAX),
-	       "find takes the block at or above");
-	tap_ok(loom_bank_fini(&bank) == 2 && loom_bank_free(&bank, &block) == -EINVAL &&
+	tap_ok(!loom_bank_free(&bank, &block) && !loom_bank_alloc(&bank, &block, &good),
+	       "a chunk is kept for the next block");
+	tap_ok(loom_bank_fini(&bank) == 1 && loom_bank_free(&bank, &block) == -EINVAL &&
 	       loom_bank_fini(&other) == 0, "a bank that ends lets its blocks go");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static const u32 flat_most[] = { 0, 16, LOOM_FLAT_BLOCKS };
-
-	random_state = 20;
+	random_state = argc > 2 ? strtoull(argv[2], NULL, 0) : 20261127;
 	test_refusals();
-	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
-		for (u32 k = 0; k < ARRAY_SIZE(flat_most); k++)
-			test_random(&settings[i], flat_most[k]);
-	test_large(LOOM_BANK_FIRST_FIT);
-	test_large(LOOM_BANK_BEST_FIT);
+	test_histories(argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 600);
 	return tap_end();
 }

@@ -2,9 +2,9 @@
 /*
  * Every range that a request can name on a bank of a few bytes, also one that is smaller than the
  * request, lies beside the bank, or begins in a block: for all ways to have blocks there, from
- * several bases, by each policy, in the list and in the tree.
+ * several bases, by each policy, on all banks and on one.
  */
-#include "loom_bank.h"
+#include "model.h"
 #include "tap.h"
 
 #define BYTES	6
@@ -12,7 +12,7 @@
 struct setting {
 	u64 base;
 	enum loom_bank_policy policy;
-	bool tree;
+	bool masked;
 };
 
 /* A block for each run of ones in @taken. */
@@ -29,7 +29,7 @@ static void place_blocks(struct loom_bank *bank, struct loom_bank_block *blocks,
 		r.size = end - i;
 		r.low = bank->base + i;
 		r.high = bank->base + end;
-		if (loom_bank_alloc(bank, blocks++, &r))
+		if (bank_take(bank, blocks++, &r))
 			tap_fatal("no place for a block where nothing is");
 	}
 }
@@ -48,7 +48,7 @@ static bool is_place(const struct loom_bank_request *r, u64 base, u32 taken, u64
 }
 
 /* By first fit; U64_MAX for none. */
-static u64 model_place(const struct loom_bank_request *r, u64 base, u32 taken)
+static u64 first_place(const struct loom_bank_request *r, u64 base, u32 taken)
 {
 	u64 found = U64_MAX, start;
 
@@ -60,15 +60,15 @@ static u64 model_place(const struct loom_bank_request *r, u64 base, u32 taken)
 
 static bool request_fits(struct loom_bank *bank, const struct loom_bank_request *r, u32 taken)
 {
-	u64 want = model_place(r, bank->base, taken);
+	u64 want = first_place(r, bank->base, taken);
 	struct loom_bank_block block = {};
 	int ret;
 
-	ret = loom_bank_alloc(bank, &block, r);
+	ret = bank_take(bank, &block, r);
 	if (ret)
 		return ret == (r->low > r->high ? -EINVAL : -ENOSPC) && want == U64_MAX &&
 		       !loom_bank_allocated(&block);
-	ret = bank->policy == LOOM_BANK_FIRST_FIT ? block.start == want :
+	ret = bank->policy == LOOM_BANK_FIRST_FIT || r->mask ? block.start == want :
 	      is_place(r, bank->base, taken, block.start);
 	return !loom_bank_free(bank, &block) && ret && r->low <= r->high;
 }
@@ -76,8 +76,9 @@ static bool request_fits(struct loom_bank *bank, const struct loom_bank_request 
 /* Return: requests that went wrong. */
 static u32 try_setting(const struct setting *setting, u64 *requests)
 {
+	static const struct loom_mask one = { { 1 } };
 	struct loom_bank_block blocks[BYTES];
-	struct loom_bank_request r;
+	struct loom_bank_request r = { 0 };
 	u32 taken, wrong = 0, turn;
 	struct loom_bank bank;
 
@@ -85,8 +86,6 @@ static u32 try_setting(const struct setting *setting, u64 *requests)
 		if (loom_bank_init(&bank, setting->base, setting->base + BYTES, 2,
 				   setting->policy))
 			tap_fatal("no bank");
-		if (setting->tree)
-			bank.flat_most = 0;
 		memset(blocks, 0, sizeof(blocks));
 		place_blocks(&bank, blocks, taken);
 		for (r.size = 1; r.size <= BYTES + 1; r.size++)
@@ -95,8 +94,7 @@ static u32 try_setting(const struct setting *setting, u64 *requests)
 					for (turn = 0; turn < 4; turn++, ++*requests) {
 						r.align = 1 << turn / 2;
 						r.top_down = turn % 2;
-						r.mask = NULL;
-						r.spare = NULL;
+						r.mask = setting->masked ? &one : NULL;
 						wrong += !request_fits(&bank, &r, taken);
 					}
 		loom_bank_fini(&bank);
@@ -108,18 +106,18 @@ int main(void)
 {
 	static const char * const names[] = { "first fit", "best fit", "near fit" };
 	static const u64 bases[] = { 0, 1, 4 };
-	u32 policy, tree, i;
+	u32 policy, masked, i;
 
 	for (policy = LOOM_BANK_FIRST_FIT; policy <= LOOM_BANK_NEAR_FIT; policy++) {
-		for (tree = 0; tree < 2; tree++) {
+		for (masked = 0; masked < 2; masked++) {
 			u64 requests = 0;
 			u32 wrong = 0;
 
 			for (i = 0; i < ARRAY_SIZE(bases); i++)
-				wrong += try_setting(&(struct setting){ bases[i], policy, tree },
+				wrong += try_setting(&(struct setting){ bases[i], policy, masked },
 						     &requests);
-			tap_ok(!wrong, "%s in a %s: %u of %llu requests went wrong", names[policy],
-			       tree ? "tree" : "list", wrong, (unsigned long long)requests);
+			tap_ok(!wrong, "%s%s: %u of %llu requests went wrong", names[policy],
+			       masked ? ", on one bank" : "", wrong, (unsigned long long)requests);
 		}
 	}
 	return tap_end();
