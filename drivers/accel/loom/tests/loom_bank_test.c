@@ -289,20 +289,20 @@ static void near_take(struct kunit *test, u64 start, u64 end, const struct loom_
 	bank_expect(test, &request, start);
 }
 
-/* A bank with the two holes. @masked: a block on one of two banks lies in the larger one. */
+/* A bank with the two holes. @masked: a block on one of two banks ends the larger one. */
 static void near_bank(struct kunit *test, u64 far, bool top_down, bool masked)
 {
+	u64 tight = top_down ? NEAR_LIMIT - far - 1024 : far, end = masked ? 4160 : 4096;
 	const struct loom_mask first = { { 1 } };
 	struct loom_bank *bank = test->priv;
-	u64 tight = top_down ? NEAR_LIMIT - far - 1024 : far;
 
 	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, 0, NEAR_LIMIT, 2, LOOM_BANK_NEAR_FIT));
-	near_take(test, top_down ? 0 : 4096, tight, NULL);
-	near_take(test, tight + 1024, top_down ? NEAR_LIMIT - 4096 : NEAR_LIMIT, NULL);
+	near_take(test, top_down ? 0 : end, tight, NULL);
+	near_take(test, tight + 1024, top_down ? NEAR_LIMIT - end : NEAR_LIMIT, NULL);
 	if (masked && top_down)
-		near_take(test, NEAR_LIMIT - 4096, NEAR_LIMIT - 4032, &first);
+		near_take(test, NEAR_LIMIT - 4160, NEAR_LIMIT - 4096, &first);
 	else if (masked)
-		near_take(test, 4032, 4096, &first);
+		near_take(test, 4096, 4160, &first);
 }
 
 /* From both ends, without and with a partial block. */

@@ -17,9 +17,9 @@
  *
  * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which
  * is what directions are for. In DRAM *best fit*, the smallest hole, wastes less. It is taken of
- * the holes of 32 chunks from where the first one is that fits: about the nearest 1400 blocks. In a
- * bank of ten thousand blocks that refuses a third of what best fit of all holes refuses, which
- * fills small holes at the far end, too. In SRAM, where a dozen large buffers come and go in the
+ * the holes of 33 chunks from the first one on that fits: about the nearest 1400 blocks. In a
+ * bank of ten thousand blocks that refuses about a third of what best fit of all holes refuses,
+ * which fills small holes at the far end, too. In SRAM, where a dozen large buffers come and go in the
  * order of a program, best fit is worse than first fit: it takes holes in the middle of the bank,
  * which then do not grow together. So there both are weighed: *near fit* takes the hole for which
  * the bytes that are left over in it, plus about a tenth of the bytes that lie between the block

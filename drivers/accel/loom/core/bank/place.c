@@ -15,6 +15,7 @@ enum { LOW, HIGH };
  * @start: place in the best hole so far
  * @distance: of this place from the end that the request names
  * @cost: of this place
+ * @most: bytes of a hole less @size that may still make it a better one
  * @found: whether there is one
  * @more: chunks that were read after it was found
  */
@@ -26,6 +27,7 @@ struct loom_bank_search {
 	u64 start;
 	u64 distance;
 	u64 cost;
+	u64 most;
 	bool found;
 	u32 more;
 };
@@ -80,6 +82,8 @@ static void loom_bank_try(struct loom_bank_search *search, u64 hole, u64 end)
 		return;
 	search->found = true;
 	search->cost = cost;
+	if (search->policy != LOOM_BANK_FIRST_FIT)
+		search->most = min(search->most, cost);
 	search->distance = distance;
 	search->start = start;
 }
@@ -118,9 +122,8 @@ static bool loom_bank_try_chunk(struct loom_bank_search *search,
 	at = max(at, request->low);
 	for (i = 0; i < chunk->count; i++) {
 		end = min(chunk->entry[i].start, request->high);
-		if (end > at && end - at >= search->size &&
-		    (search->policy == LOOM_BANK_FIRST_FIT ||
-		     end - at - request->size <= search->cost))
+		/* of a hole that is too small this is more */
+		if (end > at && end - at - search->size <= search->most)
 			loom_bank_try(search, at, end);
 		at = max(at, chunk->entry[i].end);
 	}
@@ -149,7 +152,7 @@ static bool loom_bank_search(struct loom_bank_search *search)
 	int side = request->top_down ? LOW : HIGH;
 	u32 left = LOOM_BANK_CHUNKS;
 
-	search->cost = U64_MAX;
+	search->most = U64_MAX - search->size;
 	if (request->top_down)
 		loom_bank_clip(search, end, bank->limit);
 	if (chunk && chunk->own.hole < search->size)
