@@ -15,16 +15,16 @@
  * all banks looks at the holes that are free in all of them. Chunks without a hole as large are
  * skipped, so first fit is O(log n).
  *
- * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which
- * is what directions are for. In DRAM *best fit*, the smallest hole, wastes less. It is taken of
- * the holes of 33 chunks from the first one on that fits: about the nearest 1400 blocks. In a
- * bank of ten thousand blocks that refuses about a third of what best fit of all holes refuses,
- * which fills small holes at the far end, too. In SRAM, where a dozen large buffers come and go in the
- * order of a program, best fit is worse than first fit: it takes holes in the middle of the bank,
- * which then do not grow together. So there both are weighed: *near fit* takes the hole for which
- * the bytes that are left over in it, plus about a tenth of the bytes that lie between the block
- * and the end that the request names, are least. Documentation/memory.rst has the figures. The
- * policy is one of the region. A range of addresses cuts holes at its ends.
+ * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
+ * what directions are for. In DRAM *best fit*, the smallest hole, wastes less. It is taken of the
+ * holes of 33 chunks from the first one on that fits: about the nearest 1400 blocks. In a bank of
+ * ten thousand blocks that refuses about a third of what best fit of all holes refuses, which fills
+ * small holes at the far end, too. In SRAM, where a dozen large buffers come and go in the order of
+ * a program, best fit is worse than first fit: it takes holes in the middle of the bank, which then
+ * do not grow together. So there both are weighed: *near fit* takes the hole for which the bytes
+ * that are left over in it, plus about a tenth of the bytes that lie between the block and the end
+ * that the request names, are least. Documentation/memory.rst has the figures. The policy is one of
+ * the region. A range of addresses cuts holes at its ends.
  *
  * A pass reads at most LOOM_BANK_CHUNKS chunks, so a layout that a client has thought up cannot
  * keep the lock for long. That is reached in two cases: more than 8000 blocks on the banks of a
@@ -49,12 +49,11 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 {
 	if (base >= limit || !banks || banks > DRM_LOOM_MAX_BANKS)
 		return -EINVAL;
-	*bank = (struct loom_bank){
-		.base = base,
-		.limit = limit,
-		.all = loom_mask_all(banks),
-		.policy = policy,
-	};
+	memset(bank, 0, sizeof(*bank));
+	bank->base = base;
+	bank->limit = limit;
+	bank->all = loom_mask_all(banks);
+	bank->policy = policy;
 	return 0;
 }
 

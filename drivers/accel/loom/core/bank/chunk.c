@@ -91,10 +91,10 @@ static void loom_chunk_link(struct loom_bank *bank, struct loom_bank_chunk *chun
 {
 	struct loom_bank_chunk *next = previous ? previous->neighbour[HIGH] : NULL;
 
-	*chunk = (struct loom_bank_chunk){
-		.neighbour = { previous, next },
-		.priority = loom_chunk_priority(chunk),
-	};
+	memset(chunk, 0, offsetof(struct loom_bank_chunk, entry));
+	chunk->neighbour[LOW] = previous;
+	chunk->neighbour[HIGH] = next;
+	chunk->priority = loom_chunk_priority(chunk);
 	if (!previous) {
 		bank->root = chunk;
 		bank->first = chunk;
