@@ -384,6 +384,26 @@ static void loom_ttm_regions_fini(struct drm_device *drm, void *data)
 }
 
 /**
+ * loom_ttm_evict_all() - all buffers leave regions that are memory of the device's own
+ * @loom: the device, without jobs, and with nobody who would bring a buffer back
+ *
+ * Their moves may not have ended.
+ *
+ * Return: 0 or -errno, and some have not.
+ */
+int loom_ttm_evict_all(struct loom_device *loom)
+{
+	int ret = 0;
+	u32 id;
+
+	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++)
+		if (loom->region[id].own && loom_region_exists(&loom->region[id]))
+			ret = ttm_resource_manager_evict_all(&loom->ttm,
+							     &loom->region[id].manager);
+	return ret;
+}
+
+/**
  * loom_ttm_init() - hand the regions of a device to TTM
  * @loom: the device; what this takes is released with it
  *

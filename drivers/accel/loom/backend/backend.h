@@ -386,6 +386,7 @@ struct loom_backend {
  * - loom_device_new_epoch(), in @start, if the device has lost more in its sleep than it should;
  * - loom_device_hide() and loom_device_show() around what makes its memory invisible to the
  *   processor (a reset of the function), in @reset;
+ * - loom_device_move_out() when the system is about to sleep in a way that loses the memory;
  * - loom_device_reset_prepare() and loom_device_reset_done() when its bus resets it, because
  *   somebody wants that.
  *
@@ -399,6 +400,7 @@ u32 loom_device_new_epoch(struct loom_device *loom);
 void loom_device_wedge(struct loom_device *loom, const char *why);
 void loom_device_hide(struct loom_device *loom);
 void loom_device_show(struct loom_device *loom);
+int loom_device_move_out(struct device *dev);
 void loom_device_reset_prepare(struct device *dev);
 void loom_device_reset_done(struct device *dev);
 

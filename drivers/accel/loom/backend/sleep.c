@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the PM core calls, see power.c. */
+#include <linux/iopoll.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
@@ -7,11 +8,36 @@
 #include "flight.h"
 #include "loom_compat.h"
 #include "loom_device.h"
+#include "loom_ttm.h"
 #include "memory/move.h"
 #include "memory/view.h"
 #include "power.h"
 
 #define LOOM_SLEEP_DRAIN_MS	10000
+
+/**
+ * loom_device_move_out() - all buffers leave memory of the device's own, which loses its bytes
+ * @dev: the device, about to be suspended by its bus; user space is frozen
+ *
+ * They come back with the next jobs that use them. The bytes of a wedged device are lost anyway.
+ *
+ * Return: 0; -EBUSY: the device has jobs; -errno.
+ */
+int loom_device_move_out(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+	bool idle;
+	int ret;
+
+	if (read_poll_timeout(list_empty_careful, idle, idle, 10 * USEC_PER_MSEC,
+			      LOOM_SLEEP_DRAIN_MS * USEC_PER_MSEC, false, &loom->jobs))
+		return -EBUSY;
+	ret = loom_ttm_evict_all(loom);
+	if (!ret)
+		loom_moves_drain(loom);
+	return ret;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_move_out, LOOM_COMPAT_NS);
 
 static int loom_sleep_suspend(struct device *dev)
 {

@@ -576,7 +576,7 @@ void loom_moves_closed(struct loom_device *loom)
 
 /**
  * loom_moves_drain() - wait until nothing of the host is mapped for the device any more
- * @loom: the device, unplugged; all jobs and moves that it had have ended
+ * @loom: the device, unplugged, or without jobs and with nobody who begins a move
  */
 void loom_moves_drain(struct loom_device *loom)
 {

@@ -36,12 +36,11 @@
  * without a record: so nothing is written any more when it returns, whatever the device thinks.
  *
  * Power: it sleeps with its memory (LOOM_PCI_POWER_RETAIN) and stays in D0, for runtime PM and when
- * the system idles. D3hot loses the memory, and sleep states of the firmware's the power; to save
- * the bytes of all buffers, whose addresses queued jobs have been told, is not done yet, so the
- * system is told that it cannot sleep that way.
+ * the system idles. D3hot loses the memory, and sleep states of the firmware's the power. So for
+ * these all buffers are moved to system pages first, and a new epoch begins afterwards. As queued
+ * jobs have been told addresses, a device that has jobs keeps the system awake.
  *
- * Rejected: MSI-X and INTx (see regs.h); pci_reset_function() (see device.c); a mapping of BAR2 for
- * the kernel, which would have nothing to do there: the DMA engine copies and clears.
+ * Rejected: MSI-X and INTx (see regs.h); pci_reset_function() (see device.c).
  */
 
 static const struct file_operations loom_pci_fops = { LOOM_DRV_FOPS };
@@ -211,18 +210,25 @@ static void loom_pci_shutdown(struct pci_dev *pdev)
 
 /* -------------------------------------------------------------------- power */
 
-/*
- * Whoever saves the configuration space is the one who decides about the power state, to the core
- * of the bus: it stays in D0.
- */
+/* The bus saves the configuration space, and decides about the power state. */
+static int loom_pci_pm_off(struct device *dev)
+{
+	struct loom_pci *pci = to_loom_pci(dev_get_drvdata(dev));
+	int ret = loom_device_move_out(dev) ?: loom_device_pm_ops.suspend(dev);
+
+	/* resume begins a new epoch */
+	if (!ret)
+		pci->ring.epoch = 0;
+	return ret;
+}
+
+/* The driver saves the configuration space, so the bus leaves the device in D0. */
 static int loom_pci_pm_suspend(struct device *dev)
 {
 	int ret;
 
-	if (pm_suspend_via_firmware()) {
-		dev_err(dev, "its memory does not survive that kind of sleep; use s2idle\n");
-		return -EOPNOTSUPP;
-	}
+	if (pm_suspend_via_firmware())
+		return loom_pci_pm_off(dev);
 	ret = loom_device_pm_ops.suspend(dev);
 	return ret ?: pci_save_state(to_pci_dev(dev));
 }
@@ -230,12 +236,6 @@ static int loom_pci_pm_suspend(struct device *dev)
 static int loom_pci_pm_resume(struct device *dev)
 {
 	return loom_device_pm_ops.resume(dev);
-}
-
-static int loom_pci_pm_freeze(struct device *dev)
-{
-	dev_err(dev, "its memory does not survive hibernation\n");
-	return -EOPNOTSUPP;
 }
 
 static int loom_pci_pm_runtime_suspend(struct device *dev)
@@ -253,7 +253,10 @@ static int loom_pci_pm_runtime_resume(struct device *dev)
 static const struct dev_pm_ops loom_pci_pm_ops = {
 	.suspend = pm_sleep_ptr(loom_pci_pm_suspend),
 	.resume = pm_sleep_ptr(loom_pci_pm_resume),
-	.freeze = pm_sleep_ptr(loom_pci_pm_freeze),
+	.freeze = pm_sleep_ptr(loom_pci_pm_off),
+	.thaw = pm_sleep_ptr(loom_pci_pm_resume),
+	.poweroff = pm_sleep_ptr(loom_pci_pm_off),
+	.restore = pm_sleep_ptr(loom_pci_pm_resume),
 	RUNTIME_PM_OPS(loom_pci_pm_runtime_suspend, loom_pci_pm_runtime_resume, NULL)
 };
 
