@@ -91,6 +91,8 @@ struct loom_job {
 	int stop;
 	/** @ended: somebody has come to give it its end; set once with xchg() */
 	bool ended;
+	/** @release: frees it */
+	struct work_struct release;
 	/** @run: owned by the back end */
 	void *run;
 	/** @slot_count: number of @slots */

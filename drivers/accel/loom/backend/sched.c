@@ -321,9 +321,21 @@ static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *bas
 	return status;
 }
 
+static void loom_job_release_work(struct work_struct *work)
+{
+	loom_job_free(container_of(work, struct loom_job, release));
+}
+
+/*
+ * The last reference to a buffer takes its reservation, and TTM allocates. That is no matter for a
+ * workqueue that jobs and moves need to come to their end, where memory is reclaimed.
+ */
 static void loom_job_sched_free(struct drm_sched_job *base)
 {
-	loom_job_free(to_loom_job(base));
+	struct loom_job *job = to_loom_job(base);
+
+	INIT_WORK(&job->release, loom_job_release_work);
+	loom_context_queue(&job->release);
 }
 
 static const struct drm_sched_backend_ops loom_job_sched_ops = {
