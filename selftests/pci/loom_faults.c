@@ -346,6 +346,46 @@ TEST(a_record_is_left_out_of_a_job_that_times_out)
 	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
 }
 
+/* The device says that an endless job is behind its last step, which is not believed. */
+TEST(a_job_times_out_within_its_plan)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int sim = loom_port_open("loom-sim-0");
+	unsigned int step = ~0, steps = 0;
+	struct loom_client client;
+	char line[512], *at;
+	int64_t until;
+	uint32_t fence;
+	ssize_t size;
+
+	if (sim < 0 || log < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_EQ(0, loom_write_file(LOOM_BREAK_TIMEOUT, "400"));
+	ASSERT_EQ(0, loom_unbind());
+	ASSERT_EQ(0, loom_bind());
+	ASSERT_EQ(0, loom_client_open(&client));
+	ASSERT_EQ(0, loom_port_tell(sim, "fault counters-ones always", NULL, 0));
+	lseek(log, 0, SEEK_END);
+	fence = loom_sync_create(client.fd, 0);
+	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_endless(&client), 2, fence));
+	EXPECT_EQ(0, loom_sync_wait(client.fd, fence, loom_soon()));
+	EXPECT_EQ(-ETIME, loom_sync_status(client.fd, fence));
+	loom_port_tell(sim, "clear", NULL, 0);
+	/* it is told behind the fence */
+	for (until = loom_soon(); !steps && loom_now_ns() < until;) {
+		size = read(log, line, sizeof(line) - 1);
+		line[size > 0 ? size : 0] = 0;
+		at = strstr(line, ", step ");
+		if (at)
+			sscanf(at, ", step %u of %u", &step, &steps);
+	}
+	EXPECT_NE(0, steps);
+	EXPECT_LE(step, steps);
+	close(log);
+	loom_client_close(&client);
+	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

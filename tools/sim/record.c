@@ -147,8 +147,11 @@ static void record_break(struct sim *sim, struct loom_pci_record *record)
 		record->epoch = htole32(le32toh(record->epoch) - 1);
 	if (sim_fault_due(faults, FAULT_RECORD_RESULT))
 		record->result = htole32(0x7fff0000 | (sim_fault_random(faults) & 0xffff));
-	if (sim_fault_due(faults, FAULT_COUNTERS_ONES))
+	if (sim_fault_due(faults, FAULT_COUNTERS_ONES)) {
 		memset(record->counters, 0xff, sizeof(record->counters));
+		record->step = UINT32_MAX;
+		record->command = UINT32_MAX;
+	}
 	if (sim_fault_due(faults, FAULT_RECORD_GARBAGE))
 		for (i = 0; i < sizeof(*record) / sizeof(*words); i++)
 			words[i] = sim_fault_random(faults);

@@ -252,6 +252,9 @@ static bool loom_job_see(struct loom_job *job)
 		job->loom->backend->job_progress(job, &position);
 		loom_power_release(job->loom);
 	}
+	/* a device says what it likes */
+	position.step = min(position.step, job->plan->plan->step_count);
+	position.command = min(position.command, job->plan->plan->command_count);
 	job->seen = position;
 	return memcmp(&position, &before, sizeof(position)) ||
 	       !memchr_inv(&position, 0, sizeof(position));
