@@ -100,6 +100,19 @@ FIXTURE_TEARDOWN(faults)
 	loom_break_end(&self->watch);
 }
 
+/* The processor clears new buffers, so the clients' own are never moved. Return: 0 or -errno. */
+static int move_bytes(void)
+{
+	int fd = loom_open(), ret;
+	uint32_t handle, word = 0;
+
+	ret = loom_bo_create(fd, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle);
+	if (!ret)
+		ret = loom_bo_write(fd, handle, 0, &word, sizeof(word)) == sizeof(word) ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
 /* Return: 0; -errno: the model does not say what it should. */
 static int strike(int sim, const struct fault *fault, uint64_t *seed)
 {
@@ -116,6 +129,8 @@ static int strike(int sim, const struct fault *fault, uint64_t *seed)
 		fprintf(stderr, "# %s: %s\n", command, answer);
 		ret = -EPERM;
 	}
+	if (!ret && !strcmp(fault->name, "move-silent"))
+		ret = move_bytes();
 	if (!ret && fault->with_stop)
 		ret = loom_port_tell(sim, "fault stop", NULL, 0);
 	return ret;
@@ -384,6 +399,35 @@ TEST(a_job_times_out_within_its_plan)
 	close(log);
 	loom_client_close(&client);
 	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
+/* A device that does not clear, and says that it has: nobody sees the bytes of another. */
+TEST(new_buffers_are_zero_though_a_clear_is_not_done)
+{
+	int sim = loom_port_open("loom-sim-0"), fd = loom_open(), pass;
+	uint32_t region, handle, i, words = 1 << 18;
+
+	if (sim < 0 || fd < 0)
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_EQ(0, loom_port_tell(sim, "fault clear-false always", NULL, 0));
+	for (region = DRM_LOOM_REGION_DRAM; region <= DRM_LOOM_REGION_SRAM; region++)
+		for (pass = 0; pass < 2; pass++) {
+			uint32_t bytes = region == DRM_LOOM_REGION_SRAM ? LOOM_PAGE : words * 4;
+			uint32_t bad = 0, *map;
+
+			ASSERT_EQ(0, loom_bo_create(fd, bytes, region, &handle));
+			map = loom_bo_map(fd, handle, bytes);
+			ASSERT_NE(MAP_FAILED, (void *)map);
+			for (i = 0; i < bytes / 4; i++)
+				bad += !!map[i];
+			EXPECT_EQ(0, bad)
+				TH_LOG("region %u, pass %u: words of another", region, pass);
+			memset(map, 0x5a, bytes);
+			munmap(map, bytes);
+			ASSERT_EQ(0, loom_bo_close(fd, handle));
+		}
+	ASSERT_EQ(0, loom_port_tell(sim, "clear", NULL, 0));
+	close(fd);
 }
 
 int main(int argc, char **argv)

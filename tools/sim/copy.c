@@ -150,6 +150,7 @@ u32 sim_clear(struct sim *sim, struct sim_item *item, u32 generation)
 	struct sim_place place;
 	u64 at, bytes;
 	u32 result = copy_place(sim, item, &place);
+	bool is_false = sim_fault_due(&sim->faults, FAULT_CLEAR_FALSE);
 
 	if (result)
 		return result;
@@ -160,7 +161,8 @@ u32 sim_clear(struct sim *sim, struct sim_item *item, u32 generation)
 			return LOOM_PCI_RESULT_STOPPED;
 		bytes = COPY_PIECE;
 		bank = sim_place_piece(&place, at, &bytes);
-		memset(bank, 0, bytes);
+		if (!is_false)
+			memset(bank, 0, bytes);
 	}
 	return LOOM_PCI_RESULT_OK;
 }

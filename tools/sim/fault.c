@@ -47,6 +47,8 @@ static const struct fault_kind fault_kinds[FAULT_COUNT] = {
 	[FAULT_JOB_HANG] = { "job-hang", NULL, 0, "a job never ends, even if told to stop", 3000 },
 	[FAULT_MOVE_SILENT] = {
 		"move-silent", NULL, 0, "a copy or a clear is done, and has no record", 3000 },
+	[FAULT_CLEAR_FALSE] = {
+		"clear-false", NULL, 0, "a clear is not done, and has a record that it was" },
 	[FAULT_RESET_HANG] = { "reset-hang", NULL, 0, "a reset never ends", 10 },
 	[FAULT_REGISTERS_ONES] = {
 		"registers-ones", NULL, 0, "a register reads all ones, or a write is lost", 1000 },

@@ -268,6 +268,13 @@ struct loom_backend {
 	bool (*memory_pfn)(struct loom_device *loom, u32 region, u32 bank, u64 address,
 			   unsigned long *pfn);
 	/**
+	 * @memory_clear: write zeroes to bytes of a bank, at most 1 MiB, by the processor. Called
+	 * with &loom_flight.gate held for reading; fence safe. Returns false where it cannot reach
+	 * all of them, and then the device is told to (LOOM_MOVE_CLEAR). May be NULL
+	 */
+	bool (*memory_clear)(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			     u64 bytes);
+	/**
 	 * @move_prepare: take all memory that a move will need, map its pages for DMA, and set
 	 * &loom_move.run, which is not NULL then. The move may be of a part of the buffer, from
 	 * &loom_move.offset on. Called under a reservation lock; may sleep and allocate. Returns 0,

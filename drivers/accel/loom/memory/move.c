@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/pfn.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -35,6 +36,9 @@
  * reset those that the device had are given to it once more. On a device that is gone or wedged
  * they end with an error. Nobody gets to see what was there before instead: pages of the host are
  * zeroed before they are copied to, and the device's memory is not mapped any more (view.c).
+ *
+ * Where the processor reaches the banks it writes the zeroes of a new buffer itself: a device that
+ * says that it has done so, and has not, would show a client what others have left there.
  *
  * A device that does not end the oldest of its moves for LOOM_MOVE_DEADLINE_MS is reset. That is
  * long for a copy, and what others' fences wait for comes to an end. (That others end meanwhile
@@ -343,6 +347,54 @@ static struct loom_move *loom_moves_next(struct loom_device *loom, bool dead)
 	return move;
 }
 
+static void loom_moves_remove_locked(struct loom_device *loom, struct loom_move *move)
+{
+	struct loom_moves *moves = &loom->moves;
+	bool oldest = list_is_first(&move->node, &moves->running);
+
+	lockdep_assert_held(&moves->lock);
+	list_del_init(&move->node);
+	if (!--moves->count)
+		wake_up_all(&moves->idle);
+	if (oldest)
+		loom_moves_expect_locked(loom);
+}
+
+/* The buffer has these bytes of each bank for itself. Return: false if the device has to do it. */
+static bool loom_move_clear(struct loom_move *move)
+{
+	u64 bytes = move->shape.layout.bytes_per_bank, at, part;
+	struct loom_device *loom = move->loom;
+	u32 bank;
+
+	if (move->kind != LOOM_MOVE_CLEAR || !loom->backend->memory_clear)
+		return false;
+	for (bank = loom_mask_next(&move->shape.mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&move->shape.mask, bank + 1))
+		for (at = 0; at < bytes && !READ_ONCE(loom->unplugged); at += part) {
+			part = min_t(u64, bytes - at, SZ_1M);
+			if (!loom->backend->memory_clear(loom, move->shape.region, bank,
+							 move->address + at, part))
+				return false;
+			cond_resched();
+		}
+	/* before anybody reads it, or the device is told to */
+	wmb();
+	return true;
+}
+
+static void loom_moves_cleared(struct loom_move *move)
+{
+	struct loom_device *loom = move->loom;
+	struct loom_moves *moves = &loom->moves;
+
+	spin_lock_irq(&moves->lock);
+	moves->giving = 0;
+	loom_moves_remove_locked(loom, move);
+	spin_unlock_irq(&moves->lock);
+	loom_move_end(move, READ_ONCE(loom->unplugged) ? -ENODEV : 0);
+}
+
 /* A record that comes meanwhile waits, as it may be the end of the move. */
 static void loom_moves_give(struct loom_move *move)
 {
@@ -356,30 +408,35 @@ static void loom_moves_give(struct loom_move *move)
 	wake_up_all(&moves->idle);
 }
 
-/* With the gate held for reading: no reset comes between a list and the device. */
+/*
+ * With the gate held for reading: no reset comes between a list and the device, and who unplugs it
+ * waits. drm_dev_enter() would have those wait who unplug other devices, and clearing takes long.
+ */
 static void loom_moves_work(struct work_struct *work)
 {
 	struct loom_device *loom = container_of(work, struct loom_device, moves.work);
-	bool signalling, here, dead;
+	bool signalling, dead, cleared = false;
 	struct loom_move *move;
-	int idx;
 
 	down_read(&loom->flight.gate);
 	/* who closes the gate may wait for a work that signals fences, see &loom_backend.stop */
 	signalling = dma_fence_begin_signalling();
-	here = drm_dev_enter(&loom->drm, &idx);
 	do {
-		dead = !here || READ_ONCE(loom->wedged) || READ_ONCE(loom->unplugged);
+		dead = READ_ONCE(loom->wedged) || READ_ONCE(loom->unplugged);
 		move = loom_moves_next(loom, dead);
-		if (move && dead)
+		cleared = move && !dead && loom_move_clear(move);
+		if (cleared)
+			loom_moves_cleared(move);
+		else if (move && dead)
 			loom_move_end(move, READ_ONCE(loom->unplugged) ? -ENODEV : -EIO);
 		else if (move)
 			loom_moves_give(move);
-	} while (move);
-	if (here)
-		drm_dev_exit(idx);
+	} while (move && !cleared);
 	dma_fence_end_signalling(signalling);
 	up_read(&loom->flight.gate);
+	/* who wants the gate comes first */
+	if (cleared)
+		queue_work(loom->sched_wq, &loom->moves.work);
 }
 
 /* Id of one that the device has, or 0. */
@@ -448,7 +505,6 @@ int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed
 {
 	struct loom_moves *moves = &loom->moves;
 	struct loom_move *move, *found = NULL;
-	bool oldest;
 
 	if (READ_ONCE(loom->wedged))
 		return -EPROTO;
@@ -462,14 +518,8 @@ int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed
 			break;
 		}
 	/* one that has failed stays: it ends when the device is off, which writes no more then */
-	if (found && !failed) {
-		oldest = list_is_first(&found->node, &moves->running);
-		list_del_init(&found->node);
-		if (!--moves->count)
-			wake_up_all(&moves->idle);
-		if (oldest)
-			loom_moves_expect_locked(loom);
-	}
+	if (found && !failed)
+		loom_moves_remove_locked(loom, found);
 	spin_unlock_irq(&moves->lock);
 	if (!found || failed) {
 		loom_device_wedge(loom, found ? "it could not move bytes" :

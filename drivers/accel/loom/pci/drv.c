@@ -57,6 +57,7 @@ static const struct loom_backend loom_pci_backend = {
 	.poll = loom_pci_poll,
 	.dump = loom_pci_dump,
 	.memory_pfn = loom_pci_memory_pfn,
+	.memory_clear = loom_pci_memory_clear,
 	.move_prepare = loom_pci_move_prepare,
 	.move_run = loom_pci_move_run,
 	.move_release = loom_pci_move_release,
@@ -137,8 +138,10 @@ static int loom_pci_setup(struct loom_pci *pci)
 		ret = loom_pci_ring_init(pci);
 	if (ret)
 		return ret;
+	if (pci->window_bytes)
+		pci->memory = devm_ioremap_wc(&pci->pdev->dev, pci->window, pci->window_bytes);
 	pci->plan_numbers = bitmap_zalloc(pci->plan_limit, GFP_KERNEL);
-	if (!pci->plan_numbers)
+	if ((pci->window_bytes && !pci->memory) || !pci->plan_numbers)
 		return -ENOMEM;
 	pci->config.job_timeout_ms = loom_device_param_job_timeout_ms();
 	pci->config.host_slots = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/io.h>
 #include <linux/pfn.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -7,6 +8,14 @@
 #include "loom_shape.h"
 #include "memory.h"
 #include "pci.h"
+
+/* Where bytes of a bank are in BAR2. Return: false if the window does not reach so far. */
+static bool loom_pci_memory_at(const struct loom_pci *pci, u32 region, u32 bank, u64 address,
+			       u64 bytes, u64 *at)
+{
+	*at = pci->map[region].base + bank * pci->map[region].pitch + address;
+	return *at < pci->window_bytes && pci->window_bytes - *at >= bytes;
+}
 
 /**
  * loom_pci_memory_pfn() - where a page of a bank is in BAR2
@@ -22,11 +31,33 @@ bool loom_pci_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 add
 			 unsigned long *pfn)
 {
 	struct loom_pci *pci = to_loom_pci(loom);
-	u64 at = pci->map[region].base + bank * pci->map[region].pitch + address;
+	u64 at;
 
-	if (at >= pci->window_bytes || pci->window_bytes - at < PAGE_SIZE)
+	if (!loom_pci_memory_at(pci, region, bank, address, PAGE_SIZE, &at))
 		return false;
 	*pfn = PHYS_PFN(pci->window + at);
+	return true;
+}
+
+/**
+ * loom_pci_memory_clear() - write zeroes to bytes of a bank
+ * @loom: the device
+ * @region: an &enum drm_loom_region
+ * @bank: number of the bank
+ * @address: first byte in it
+ * @bytes: how many
+ *
+ * Return: false if the window does not reach so far.
+ */
+bool loom_pci_memory_clear(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			   u64 bytes)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	u64 at;
+
+	if (!loom_pci_memory_at(pci, region, bank, address, bytes, &at))
+		return false;
+	memset_io(pci->memory + at, 0, bytes);
 	return true;
 }
 

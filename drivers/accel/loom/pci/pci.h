@@ -55,6 +55,8 @@ struct loom_pci {
 	phys_addr_t window;
 	/** @window_bytes: how much of the memory it shows, constant */
 	u64 window_bytes;
+	/** @memory: it, mapped for the kernel, which clears new buffers there; constant */
+	void __iomem *memory;
 	/** @map: by region, checked; constant */
 	struct loom_pci_map map[DRM_LOOM_REGION_COUNT];
 	/** @firmware: version, constant */
@@ -108,6 +110,8 @@ void loom_pci_put(struct loom_pci *pci);
 /* memory.c */
 bool loom_pci_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
 			 unsigned long *pfn);
+bool loom_pci_memory_clear(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			   u64 bytes);
 
 /* move.c */
 int loom_pci_move_prepare(struct loom_move *move);
