@@ -115,14 +115,17 @@ unsigned long loom_view_io_pfn(struct ttm_buffer_object *tbo, unsigned long page
 {
 	struct loom_device *loom = to_loom_device(tbo->base.dev);
 	const struct loom_bo *bo = to_loom_bo(tbo);
+	u64 start = loom_region_address(tbo->resource), address;
 	unsigned long pfn = 0;
-	u64 address;
 	u32 bank;
 
-	loom_layout_map(&bo->shape.layout, loom_region_address(tbo->resource),
-			(u64)page << PAGE_SHIFT, &bank, &address);
-	loom->backend->memory_pfn(loom, bo->shape.region, loom_shape_bank(&bo->shape, bank),
-				  address, &pfn);
+	loom_layout_map(&bo->shape.layout, start, (u64)page << PAGE_SHIFT, &bank, &address);
+	/* not the page 0: it is the buffer's own first one that loom_view_in_window() has seen */
+	if (WARN_ON_ONCE(!loom->backend->memory_pfn(loom, bo->shape.region,
+						    loom_shape_bank(&bo->shape, bank), address,
+						    &pfn)))
+		loom->backend->memory_pfn(loom, bo->shape.region,
+					  loom_mask_next(&bo->shape.mask, 0), start, &pfn);
 	return pfn;
 }
 
