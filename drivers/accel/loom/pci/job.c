@@ -265,16 +265,22 @@ static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_
 	loom_pci_ring_ring_locked(pci);
 }
 
-/* The core has given it fewer than there are. */
+/*
+ * There are twice as many as the core gives it jobs, and they are taken in turn: a device that says
+ * that a job has ended, and still reads its places, does not find those of the next job there.
+ */
 static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct loom_job *job)
 {
 	const struct loom_pci_job *run = job->run;
 	struct loom_pci_ring *ring = &pci->ring;
-	u32 number = ffz(ring->places_used);
+	u32 count = LOOM_PCI_PLACES(ring->jobs), number, i;
 
 	lockdep_assert_held(&ring->lock);
-	if (WARN_ON_ONCE(number >= ring->jobs))
-		number = 0;
+	for (i = 0; i < count && ring->places_used & BIT(ring->places_next); i++)
+		ring->places_next = (ring->places_next + 1) % count;
+	WARN_ON_ONCE(i == count);
+	number = ring->places_next;
+	ring->places_next = (number + 1) % count;
 	ring->places_used |= BIT(number);
 	memcpy(&ring->places[number * DRM_LOOM_MAX_SLOTS], run->places,
 	       job->slot_count * sizeof(*run->places));

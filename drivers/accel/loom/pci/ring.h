@@ -18,6 +18,8 @@ struct loom_pci_plan;
 
 /* LOOM_PCI_ENTRIES_WANTED: entries of a ring, if the device takes so many */
 #define LOOM_PCI_ENTRIES_WANTED		256
+/* LOOM_PCI_PLACES: how many jobs there are places for, if the device has @jobs at a time */
+#define LOOM_PCI_PLACES(jobs)		(2 * (jobs))
 /* LOOM_PCI_JOB_ENTRIES: most descriptors for a job: two old plans dropped, its plan, itself */
 #define LOOM_PCI_JOB_ENTRIES		4
 
@@ -83,6 +85,8 @@ struct loom_pci_ring {
 	u32 asides;
 	/** @places_used: bit for each job's places that are in use */
 	unsigned long places_used;
+	/** @places_next: those that are tried first for the next job */
+	u32 places_next;
 	/** @requests: what has no record, as many as entries */
 	struct loom_pci_request *requests;
 	/** @plan_epochs: by number: the epoch in which the device has taken up a plan under it */
