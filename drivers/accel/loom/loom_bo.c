@@ -336,7 +336,7 @@ static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *s
 {
 	struct drm_loom_no_space record;
 
-	loom_region_no_space(&loom->region[args->region], shape, &client->sram, args->size,
+	loom_region_no_space(&loom->region[args->region], shape, &client->share, args->size,
 			     &record);
 	if (limited)
 		record.reason = DRM_LOOM_NO_SPACE_LIMIT;

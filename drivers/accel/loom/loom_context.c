@@ -129,7 +129,7 @@ static void loom_context_drop(struct loom_context *context)
 {
 	if (context->exclusive)
 		loom_region_ungrant(&context->loom->region[DRM_LOOM_REGION_SRAM],
-				    &context->client->sram, context->privileged);
+				    &context->client->share, context->privileged);
 	loom_quota_uncharge_context(context->client);
 	loom_context_put(context);
 }
@@ -248,7 +248,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 
 	if (args->flags & DRM_LOOM_CONTEXT_EXCLUSIVE) {
 		context->privileged = capable(CAP_SYS_NICE);
-		ret = loom_region_grant(&loom->region[DRM_LOOM_REGION_SRAM], &client->sram,
+		ret = loom_region_grant(&loom->region[DRM_LOOM_REGION_SRAM], &client->share,
 					context->privileged);
 		if (ret) {
 			loom_context_drop(context);
@@ -316,7 +316,7 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 	args->flags = atomic_read(&context->guilty) ? DRM_LOOM_CONTEXT_GUILTY : 0;
 	if (context->exclusive &&
 	    loom_region_entitled(&context->loom->region[DRM_LOOM_REGION_SRAM],
-				 &context->client->sram))
+				 &context->client->share))
 		args->flags |= DRM_LOOM_CONTEXT_EXCLUSIVE;
 	spin_lock(&context->lock);
 	args->resets = context->resets;

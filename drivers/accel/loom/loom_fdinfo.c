@@ -88,7 +88,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 			continue;
 		drm_print_memory_stats(p, &stats[region], LOOM_COMPAT_GEM_STATUS,
 				       loom_region_names[region]);
-		loom_fdinfo_print_banks(p, loom_region_names[region], client->sram.used[region],
+		loom_fdinfo_print_banks(p, loom_region_names[region], client->share.used[region],
 					loom->chip->region[region].banks);
 	}
 }

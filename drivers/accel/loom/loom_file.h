@@ -124,7 +124,7 @@ struct loom_file {
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */
 	struct drm_loom_no_space no_space;
 	/** @sram: what it has of the SRAM, under loom_region.lock of that */
-	struct loom_sram_share sram;
+	struct loom_region_share share;
 };
 
 void loom_turn_round_init(struct loom_turn_round *round);

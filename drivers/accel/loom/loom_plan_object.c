@@ -264,7 +264,7 @@ void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file
 		loom_plan_conflict_record(&conflict, file, &fit->conflict);
 	else if (!fit->dram_short_bytes && !fit->rom_short_bytes &&
 		 (!(fit->flags & DRM_LOOM_FIT_EXCLUSIVE) ||
-		  loom_region_entitled(&region[DRM_LOOM_REGION_SRAM], &client->sram)))
+		  loom_region_entitled(&region[DRM_LOOM_REGION_SRAM], &client->share)))
 		fit->flags |= DRM_LOOM_FIT_NOW;
 	loom_region_conflict_fini(&conflict);
 }
@@ -376,7 +376,7 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 
 	do {
 		ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM],
-				       &object->scratch, object->plan, &client->sram, &conflict);
+				       &object->scratch, object->plan, &client->share, &conflict);
 		if (ret == -EBUSY)
 			ret = loom_plan_conflict_solve(object->loom, &conflict);
 		if (ret == -EBUSY &&

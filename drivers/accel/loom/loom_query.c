@@ -124,7 +124,7 @@ static int loom_query_region(struct loom_device *loom, struct drm_loom_query *ar
 
 	if (!region)
 		return -EINVAL;
-	loom_region_info(region, &client->sram, &info);
+	loom_region_info(region, &client->share, &info);
 	return loom_query_answer(loom, args, &info, sizeof(info));
 }
 
@@ -138,7 +138,7 @@ static int loom_query_chip(struct loom_device *loom, struct drm_loom_query *args
 	if (ret)
 		return ret;
 	/* the floor is the device's, by what is kept for scratch among its clients */
-	loom_region_info(&loom->region[DRM_LOOM_REGION_SRAM], &client->sram, &sram);
+	loom_region_info(&loom->region[DRM_LOOM_REGION_SRAM], &client->share, &sram);
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = sram.scratch_floor_bytes;
 	return loom_query_answer(loom, args, &chip, sizeof(chip));
 }
@@ -233,7 +233,7 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	if (!banks)
 		return -ENOMEM;
 	for (bank = 0; bank < count; bank++)
-		loom_region_bank(region, bank, &client->sram, &banks[bank]);
+		loom_region_bank(region, bank, &client->share, &banks[bank]);
 	ret = loom_query_answer_array(loom, args, stride, banks, sizeof(*banks), count);
 	kfree(banks);
 	return ret;

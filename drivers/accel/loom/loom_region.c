@@ -60,7 +60,7 @@ EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
  * Return: bytes from the first address that can be allocated.
  */
 u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
-			   const struct loom_sram_share *share)
+			   const struct loom_region_share *share)
 {
 	return max(loom_sram_low(&region->sram, share),
 		   loom_region_scratch_locked(region, loom_mask_next(mask, 0), share));
@@ -240,7 +240,7 @@ void loom_region_forget_all(struct loom_region *regions)
 static void loom_region_count_locked(struct loom_region *region, struct loom_region_block *block,
 				     int sign)
 {
-	struct loom_sram_share *share = block->sram.share;
+	struct loom_region_share *share = block->sram.share;
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
@@ -334,7 +334,7 @@ out:
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
 					    struct drm_gem_object *gem, u64 owner,
-					    struct loom_sram_share *share)
+					    struct loom_region_share *share)
 {
 	struct loom_bank_request request = {
 		.size = shape->layout.bytes_per_bank,
@@ -470,7 +470,7 @@ bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *r
  */
 struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_shape *shape,
-						     const struct loom_sram_share *share,
+						     const struct loom_region_share *share,
 						     bool *dying)
 {
 	struct drm_gem_object *gem = NULL;
@@ -578,7 +578,7 @@ void loom_region_close(struct loom_region *region)
  *
  * Return: as loom_sram_enter().
  */
-int loom_region_grant(struct loom_region *region, struct loom_sram_share *share, bool privileged)
+int loom_region_grant(struct loom_region *region, struct loom_region_share *share, bool privileged)
 {
 	int ret;
 
@@ -594,7 +594,7 @@ int loom_region_grant(struct loom_region *region, struct loom_sram_share *share,
  * @share: of the file
  * @privileged: as it was made
  */
-void loom_region_ungrant(struct loom_region *region, struct loom_sram_share *share,
+void loom_region_ungrant(struct loom_region *region, struct loom_region_share *share,
 			 bool privileged)
 {
 	mutex_lock(&region->lock);
@@ -609,7 +609,7 @@ void loom_region_ungrant(struct loom_region *region, struct loom_sram_share *sha
  *
  * Return: true if it is.
  */
-bool loom_region_entitled(struct loom_region *region, const struct loom_sram_share *share)
+bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share)
 {
 	bool entitled;
 

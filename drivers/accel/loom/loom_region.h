@@ -107,7 +107,7 @@ struct loom_region_scratch {
 	/** @plan: whose scratch; who holds it keeps the plan */
 	const struct loom_plan *plan;
 	/** @share: of the file that holds it, which outlives this */
-	const struct loom_sram_share *share;
+	const struct loom_region_share *share;
 	/** @job: held by a job, which may run, and not by a reservation; set before it is held */
 	bool job;
 	/**
@@ -209,7 +209,7 @@ void loom_region_fini(struct loom_region *region);
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
 					    struct drm_gem_object *gem, u64 owner,
-					    struct loom_sram_share *share);
+					    struct loom_region_share *share);
 void loom_region_free(struct loom_region *region, struct loom_region_block *block);
 int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count);
 void loom_region_forget_all(struct loom_region *regions);
@@ -230,40 +230,40 @@ static inline bool loom_region_displaceable_locked(struct loom_region *region,
 bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource);
 struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_shape *shape,
-						     const struct loom_sram_share *share,
+						     const struct loom_region_share *share,
 						     bool *dying);
 
 u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
-			   const struct loom_sram_share *share);
+			   const struct loom_region_share *share);
 u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
-			       const struct loom_sram_share *share);
+			       const struct loom_region_share *share);
 bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
 			       struct loom_region_conflict *conflict);
 void loom_region_conflict_fini(struct loom_region_conflict *conflict);
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, const struct loom_sram_share *share,
+		     const struct loom_plan *plan, const struct loom_region_share *share,
 		     struct loom_region_conflict *conflict);
 int __must_check loom_region_start(struct loom_region *region, struct loom_region_scratch *scratch,
 				   struct dma_fence *fence);
-int loom_region_revoke(struct loom_region *region, const struct loom_sram_share *share);
+int loom_region_revoke(struct loom_region *region, const struct loom_region_share *share);
 bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
 void loom_region_open(struct loom_region *region);
 void loom_region_close(struct loom_region *region);
-int __must_check loom_region_grant(struct loom_region *region, struct loom_sram_share *share,
+int __must_check loom_region_grant(struct loom_region *region, struct loom_region_share *share,
 				   bool privileged);
-void loom_region_ungrant(struct loom_region *region, struct loom_sram_share *share,
+void loom_region_ungrant(struct loom_region *region, struct loom_region_share *share,
 			 bool privileged);
-bool loom_region_entitled(struct loom_region *region, const struct loom_sram_share *share);
+bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share);
 
-void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
+void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
 		      struct drm_loom_region_info *info);
-void loom_region_bank(struct loom_region *region, u32 index, const struct loom_sram_share *share,
+void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
 		      struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_sram_share *share, u64 size_bytes,
+			  const struct loom_region_share *share, u64 size_bytes,
 			  struct drm_loom_no_space *record);
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,

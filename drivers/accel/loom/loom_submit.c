@@ -354,8 +354,8 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	for (i = 0; !ret && i < job->slot_count; i++)
 		ret = loom_submit_depend_locked(job, job->slots[i].bo);
 	if (!ret)
-		ret = loom_region_hold(sram, &job->scratch, job->plan->plan, &context->client->sram,
-				       conflict);
+		ret = loom_region_hold(sram, &job->scratch, job->plan->plan,
+				       &context->client->share, conflict);
 	if (ret)
 		goto err_exec;
 	ret = -ENODEV;

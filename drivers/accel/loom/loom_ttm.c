@@ -55,7 +55,7 @@ static int loom_ttm_alloc(struct ttm_resource_manager *manager, struct ttm_buffe
 	struct loom_region_block *block;
 
 	block = loom_region_alloc(to_loom_region(manager), &bo->shape, &tbo->base, bo->owner,
-				  bo->client ? &bo->client->sram : NULL);
+				  bo->client ? &bo->client->share : NULL);
 	bo->no_space = block == ERR_PTR(-ENOSPC);
 	if (block == ERR_PTR(-EDQUOT))
 		return loom_refuse(tbo->base.dev, -EDQUOT,

@@ -338,10 +338,10 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 	bool dying;
 	int ret;
 
-	ret = loom_region_revoke(sram, &bo->client->sram);
+	ret = loom_region_revoke(sram, &bo->client->share);
 	if (ret)
 		return ret;
-	gem = loom_region_find_displaceable(sram, &bo->shape, &bo->client->sram, &dying);
+	gem = loom_region_find_displaceable(sram, &bo->shape, &bo->client->share, &dying);
 	if (!gem && dying)
 		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, freed);
 	if (!gem) {

@@ -19,7 +19,7 @@
  * so that what is said to be free is free. @share: the file's, or NULL for who may know all.
  */
 static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
-				     const struct loom_sram_share *share,
+				     const struct loom_region_share *share,
 				     struct loom_bank_stats *stats)
 {
 	u64 own, total;
@@ -46,7 +46,7 @@ static void loom_region_stats_locked(struct loom_region *region, const struct lo
  * @share: of the file that asks, or NULL
  * @info: out
  */
-void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
+void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
 		      struct drm_loom_region_info *info)
 {
 	const struct drm_loom_chip_region *chip = region->chip;
@@ -99,7 +99,7 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
  * @share: of the file that asks
  * @info: out
  */
-void loom_region_bank(struct loom_region *region, u32 index, const struct loom_sram_share *share,
+void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
 		      struct drm_loom_bank_info *info)
 {
 	struct loom_bank_stats stats;
@@ -138,7 +138,7 @@ u64 loom_region_total(const struct loom_region *region)
  * @record: out
  */
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_sram_share *share, u64 size_bytes,
+			  const struct loom_region_share *share, u64 size_bytes,
 			  struct drm_loom_no_space *record)
 {
 	u64 asked = shape->layout.bytes_per_bank, fullest = 0, floor = region->sram.floor_bytes;

@@ -28,7 +28,7 @@
 /* Whether scratch above the floor has to make room for a buffer of another client. */
 static bool loom_region_may_revoke_locked(struct loom_region *region,
 					  const struct loom_region_scratch *scratch,
-					  const struct loom_sram_share *share)
+					  const struct loom_region_share *share)
 {
 	lockdep_assert_held(&region->lock);
 	return scratch->bytes > region->sram.floor_bytes && scratch->share != share &&
@@ -70,7 +70,7 @@ loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_s
  * Return: bytes.
  */
 u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
-			       const struct loom_sram_share *share)
+			       const struct loom_region_share *share)
 {
 	struct loom_region_scratch *scratch;
 	u64 most = 0, bytes;
@@ -189,7 +189,7 @@ void loom_region_conflict_fini(struct loom_region_conflict *conflict)
  * has no exclusive context in effect.
  */
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, const struct loom_sram_share *share,
+		     const struct loom_plan *plan, const struct loom_region_share *share,
 		     struct loom_region_conflict *conflict)
 {
 	int ret = 0;
@@ -254,7 +254,7 @@ int loom_region_start(struct loom_region *region, struct loom_region_scratch *sc
  * Return: 0 when there is nothing left to cancel; -EAGAIN when there may be more room now;
  * -ERESTARTSYS.
  */
-int loom_region_revoke(struct loom_region *region, const struct loom_sram_share *share)
+int loom_region_revoke(struct loom_region *region, const struct loom_region_share *share)
 {
 	struct loom_region_scratch *scratch;
 	struct dma_fence *fence = NULL;

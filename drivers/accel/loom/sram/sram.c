@@ -54,7 +54,7 @@ MODULE_PARM_DESC(sram_floor_percent,
  *
  * Return: true if it is.
  */
-bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_sram_share *share)
+bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_region_share *share)
 {
 	return !sram->limited || share->privileged || (share->exclusive && sram->files == 1);
 }
@@ -66,12 +66,12 @@ bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_sram_sha
  *
  * Return: bytes from the first address that can be allocated.
  */
-u64 loom_sram_low(const struct loom_sram *sram, const struct loom_sram_share *share)
+u64 loom_sram_low(const struct loom_sram *sram, const struct loom_region_share *share)
 {
 	return loom_sram_entitled(sram, share) ? 0 : sram->floor_bytes;
 }
 
-static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_sram_share *share,
+static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_region_share *share,
 			      const struct loom_mask *mask, u64 bytes)
 {
 	u32 bank;
@@ -95,7 +95,7 @@ static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_sr
  *
  * Return: 0, or -EDQUOT.
  */
-int loom_sram_check(const struct loom_sram *sram, const struct loom_sram_share *share,
+int loom_sram_check(const struct loom_sram *sram, const struct loom_region_share *share,
 		    const struct loom_mask *mask, u64 bytes)
 {
 	if (loom_sram_entitled(sram, share) || !loom_sram_exceeds(sram, share, mask, bytes))
@@ -141,7 +141,7 @@ bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram
  *
  * Return: bytes in the bank of @mask where it has most.
  */
-u64 loom_sram_used(const struct loom_sram_share *share, u32 region, const struct loom_mask *mask)
+u64 loom_sram_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask)
 {
 	u64 most = 0;
 	u32 bank;
@@ -161,7 +161,7 @@ u64 loom_sram_used(const struct loom_sram_share *share, u32 region, const struct
  * Return: 0; -EBUSY when another file has one that was made with that capability; -EACCES when
  * another file is open.
  */
-int loom_sram_enter(struct loom_sram *sram, struct loom_sram_share *share, bool privileged)
+int loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share, bool privileged)
 {
 	if (sram->holder && sram->holder != share)
 		return -EBUSY;
@@ -181,7 +181,7 @@ int loom_sram_enter(struct loom_sram *sram, struct loom_sram_share *share, bool 
  * @share: of its file
  * @privileged: as it was made
  */
-void loom_sram_leave(struct loom_sram *sram, struct loom_sram_share *share, bool privileged)
+void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share, bool privileged)
 {
 	share->exclusive--;
 	if (privileged && !--share->privileged)

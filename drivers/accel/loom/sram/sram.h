@@ -9,13 +9,13 @@
 
 struct loom_mask;
 struct drm_loom_chip_region;
-struct loom_sram_share;
+struct loom_region_share;
 
 /**
  * struct loom_sram - how the banks of a region are shared between files
  *
  * All zero for a region that is not shared by rules: the DRAM. What is not constant is protected by
- * &loom_region.lock, and so is &struct loom_sram_share.
+ * &loom_region.lock, and so is &struct loom_region_share.
  */
 struct loom_sram {
 	/** @floor_bytes: at the bottom of each bank, kept for scratch; constant */
@@ -27,15 +27,15 @@ struct loom_sram {
 	/** @files: open files */
 	u32 files;
 	/** @holder: whose exclusive contexts were made with CAP_SYS_NICE, or NULL */
-	const struct loom_sram_share *holder;
+	const struct loom_region_share *holder;
 	/** @taken: &loom_sram_block.node of blocks that only an exclusive context may take */
 	struct list_head taken;
 };
 
 /**
- * struct loom_sram_share - what an open file has of the SRAM, and of the other regions
+ * struct loom_region_share - what an open file has of the SRAM, and of the other regions
  */
-struct loom_sram_share {
+struct loom_region_share {
 	/** @exclusive: its exclusive contexts */
 	u32 exclusive;
 	/** @privileged: those of them that were made with CAP_SYS_NICE */
@@ -53,21 +53,22 @@ struct loom_sram_block {
 	/** @node: in loom_sram.taken, or empty if any file might have it */
 	struct list_head node;
 	/** @share: of the file that made the buffer; outlives the block. Constant */
-	struct loom_sram_share *share;
+	struct loom_region_share *share;
 };
 
-bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_sram_share *share);
-u64 loom_sram_low(const struct loom_sram *sram, const struct loom_sram_share *share);
-int __must_check loom_sram_check(const struct loom_sram *sram, const struct loom_sram_share *share,
+bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_region_share *share);
+u64 loom_sram_low(const struct loom_sram *sram, const struct loom_region_share *share);
+int __must_check loom_sram_check(const struct loom_sram *sram,
+				 const struct loom_region_share *share,
 				 const struct loom_mask *mask, u64 bytes);
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 		      const struct loom_mask *mask, u64 offset, u64 bytes);
 bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block);
-u64 loom_sram_used(const struct loom_sram_share *share, u32 region, const struct loom_mask *mask);
+u64 loom_sram_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask);
 
-int __must_check loom_sram_enter(struct loom_sram *sram, struct loom_sram_share *share,
+int __must_check loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share,
 				 bool privileged);
-void loom_sram_leave(struct loom_sram *sram, struct loom_sram_share *share, bool privileged);
+void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share, bool privileged);
 
 void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
 		    u64 total_bytes);
