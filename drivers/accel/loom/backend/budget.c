@@ -11,8 +11,8 @@
  * A reset costs all clients time, so neither a client nor a device may cause them without end.
  *
  * A reset because a job could not be stopped is charged to the user whose job it was. After two
- * within a minute the jobs of this user that the device has not begun end with EIO, and SUBMIT
- * refuses more of them for a minute. Jobs of other users run. A user is who takes turns (turn.c): a
+ * within a minute the jobs of this user whose turn comes within the next minute end with EIO, and
+ * SUBMIT refuses more of them. Jobs of other users run. A user is who takes turns (turn.c): a
  * client has as many files as it likes, and root is no exception.
  *
  * Any other reset is charged to the device: moves that do not end, a heartbeat that stands still,
@@ -85,28 +85,23 @@ static struct loom_budget_user *loom_budget_find_locked(struct loom_budget *budg
  * loom_budget_take_user() - the device was reset because of a job
  * @loom: the device
  * @uid: whose job
- *
- * Return: true if this user's jobs are refused from now on.
  */
-bool loom_budget_take_user(struct loom_device *loom, kuid_t uid)
+void loom_budget_take_user(struct loom_device *loom, kuid_t uid)
 {
 	struct loom_budget *budget = &loom->budget;
 	struct loom_budget_user *user;
 	u64 now_ns = ktime_get_ns();
-	bool refused;
 
 	spin_lock(&budget->lock);
 	user = loom_budget_find_locked(budget, uid);
 	if (!uid_eq(user->uid, uid))
 		*user = (struct loom_budget_user) { .uid = uid };
-	refused = loom_budget_is_recent(user->reset_ns, now_ns);
-	user->reset_ns = now_ns;
-	if (refused) {
+	if (loom_budget_is_recent(user->reset_ns, now_ns)) {
 		user->refused_ns = now_ns + LOOM_BUDGET_WINDOW_NS;
 		WRITE_ONCE(budget->refused_ns, user->refused_ns);
 	}
+	user->reset_ns = now_ns;
 	spin_unlock(&budget->lock);
-	return refused;
 }
 
 /**

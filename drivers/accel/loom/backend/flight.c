@@ -82,6 +82,8 @@ static struct loom_job *loom_flight_next(struct loom_flight *flight, int *error)
 	} while (READ_ONCE(job->ended));
 	if (job)
 		*error = loom_job_stop_reason(job);
+	if (job && !*error && loom_budget_refuses(job->loom, job->context->client->user->uid))
+		*error = -EIO;
 	if (job && !*error) {
 		job->counted = true;
 		flight->running++;
@@ -503,27 +505,6 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, b
 	return found;
 }
 
-/* The jobs of a user who has had the device reset too often end with EIO. It has none of them. */
-static void loom_flight_refuse(struct loom_device *loom, kuid_t uid)
-{
-	struct loom_job *job;
-	LIST_HEAD(seen);
-
-	spin_lock(&loom->job_lock);
-	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
-		/* the free path does list_del() on whichever list holds the job */
-		list_move_tail(&job->node, &seen);
-		if (!READ_ONCE(job->ended) && uid_eq(job->context->client->user->uid, uid)) {
-			cmpxchg(&job->stop, 0, -EIO);
-			if (job->started)
-				loom_flight_stop(job);
-		}
-		cond_resched_lock(&loom->job_lock);
-	}
-	list_splice(&seen, &loom->jobs);
-	spin_unlock(&loom->job_lock);
-}
-
 /**
  * loom_flight_renew() - the device was reset: what becomes of the jobs that it had
  * @loom: the device, with the gate held for writing; no records are to come
@@ -532,25 +513,19 @@ static void loom_flight_refuse(struct loom_device *loom, kuid_t uid)
  */
 void loom_flight_renew(struct loom_device *loom, u64 guilty)
 {
-	bool again, refused = false;
-	kuid_t uid = INVALID_UID;
 	struct loom_job *job;
+	bool again;
 	int error;
 
 	while ((job = loom_flight_take(loom, guilty, &again))) {
 		if (again)
 			continue;
-		if (job->id == guilty) {
-			uid = job->context->client->user->uid;
-			refused = loom_budget_take_user(loom, uid);
-		}
+		if (job->id == guilty)
+			loom_budget_take_user(loom, job->context->client->user->uid);
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
 		loom_flight_uncount(job, false);
 		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});
 	}
-	/* the device has none of them any more */
-	if (refused)
-		loom_flight_refuse(loom, uid);
 	queue_work(loom->sched_wq, &loom->flight.work);
 }
 
