@@ -105,7 +105,10 @@ static void loom_device_job_fini(struct drm_device *drm, void *data)
 
 static void loom_device_moves_fini(struct drm_device *drm, void *data)
 {
-	loom_moves_fini(to_loom_device(drm));
+	struct loom_moves *moves = &to_loom_device(drm)->moves;
+
+	cancel_delayed_work_sync(&moves->deadline);
+	cancel_work_sync(&moves->work);
 }
 
 /* Hardware must be able to say where its memory is, and to come back if a copy does not end. */
@@ -227,7 +230,9 @@ static int loom_device_init(struct loom_device *loom)
 
 static void loom_device_power_off(void *data)
 {
-	loom_power_off(data);
+	struct loom_device *loom = data;
+
+	loom_power_set(loom, &loom->on, false);
 }
 
 static void loom_device_no_autosuspend(void *dev)
@@ -238,7 +243,7 @@ static void loom_device_no_autosuspend(void *dev)
 static int loom_device_init_pm(struct device *dev)
 {
 	struct loom_device *loom = dev_get_drvdata(dev);
-	int ret = loom_power_on(loom);
+	int ret = loom_power_set(loom, &loom->on, true);
 
 	if (ret)
 		return ret;
@@ -302,7 +307,7 @@ EXPORT_SYMBOL_NS_GPL(loom_device_probe, LOOM_COMPAT_NS);
 static void loom_device_quiesce(struct loom_device *loom)
 {
 	down_write(&loom->flight.gate);
-	loom_power_off(loom);
+	loom_power_set(loom, &loom->on, false);
 	loom_job_end_all(loom, -ENODEV);
 	loom_moves_end_all(loom, -ENODEV);
 	up_write(&loom->flight.gate);

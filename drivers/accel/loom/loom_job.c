@@ -122,22 +122,6 @@ u64 loom_job_engine_ns(struct loom_job *job)
 	return ns;
 }
 
-/**
- * loom_job_turn_ns() - how long a job has had the engine, of which nobody has told yet
- * @job: the job
- *
- * Return: nanoseconds, 0 if it does not have it.
- */
-u64 loom_job_turn_ns(struct loom_job *job)
-{
-	u64 ns;
-
-	spin_lock(&job->context->lock);
-	ns = job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
-	spin_unlock(&job->context->lock);
-	return ns;
-}
-
 /* ------------------------------------------------------------------- ends */
 
 /**

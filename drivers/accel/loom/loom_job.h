@@ -112,7 +112,6 @@ void loom_job_turn_end(struct loom_job *job);
 void loom_job_busy(struct loom_job *job, u64 busy_ns);
 bool loom_job_has_begun(struct loom_job *job);
 u64 loom_job_engine_ns(struct loom_job *job);
-u64 loom_job_turn_ns(struct loom_job *job);
 
 bool __must_check loom_job_claim_end(struct loom_job *job);
 void loom_job_end_claimed(struct loom_job *job, int error,

@@ -126,12 +126,3 @@ bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
 	spin_unlock(&budget->lock);
 	return refused;
 }
-
-/**
- * loom_budget_init() - nothing was reset
- * @loom: the device
- */
-void loom_budget_init(struct loom_device *loom)
-{
-	spin_lock_init(&loom->budget.lock);
-}

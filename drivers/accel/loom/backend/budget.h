@@ -41,6 +41,5 @@ bool loom_budget_take(struct loom_device *loom);
 void loom_budget_renew(struct loom_device *loom);
 void loom_budget_take_user(struct loom_device *loom, kuid_t uid);
 bool loom_budget_refuses(struct loom_device *loom, kuid_t uid);
-void loom_budget_init(struct loom_device *loom);
 
 #endif /* LOOM_BUDGET_H */

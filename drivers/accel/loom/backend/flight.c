@@ -272,8 +272,11 @@ u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client
 
 	spin_lock(&flight->lock);
 	job = list_first_entry_or_null(&flight->order, struct loom_job, order_node);
-	if (job && job->context->client == client)
-		ns = loom_job_turn_ns(job);
+	if (job && job->context->client == client) {
+		spin_lock(&job->context->lock);
+		ns = job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
+		spin_unlock(&job->context->lock);
+	}
 	spin_unlock(&flight->lock);
 	return ns;
 }
@@ -408,17 +411,6 @@ void loom_flight_resume(struct loom_device *loom)
 	flight->paused = false;
 	spin_unlock(&flight->lock);
 	queue_work(loom->sched_wq, &flight->work);
-}
-
-/**
- * loom_flight_off() - the device is about to be stopped: it is told nothing more
- * @loom: the device
- */
-void loom_flight_off(struct loom_device *loom)
-{
-	spin_lock(&loom->flight.lock);
-	loom->flight.on = false;
-	spin_unlock(&loom->flight.lock);
 }
 
 /**

@@ -64,7 +64,6 @@ u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client
 int loom_flight_pause(struct loom_device *loom, u32 timeout_ms);
 void loom_flight_resume(struct loom_device *loom);
 void loom_flight_on(struct loom_device *loom);
-void loom_flight_off(struct loom_device *loom);
 void loom_flight_expect(struct loom_device *loom);
 u64 loom_flight_overdue(struct loom_device *loom, bool *more);
 void loom_flight_renew(struct loom_device *loom, u64 guilty);

@@ -78,12 +78,3 @@ void loom_grace_init(struct loom_device *loom)
 {
 	INIT_DELAYED_WORK(&loom->flight.grace_work, loom_grace_work);
 }
-
-/**
- * loom_grace_fini() - undo loom_grace_init()
- * @loom: the device; nobody has a reference any more
- */
-void loom_grace_fini(struct loom_device *loom)
-{
-	cancel_delayed_work_sync(&loom->flight.grace_work);
-}

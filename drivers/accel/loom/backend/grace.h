@@ -9,6 +9,5 @@ struct loom_job;
 
 bool loom_grace_wait(struct loom_job *job, bool moves);
 void loom_grace_init(struct loom_device *loom);
-void loom_grace_fini(struct loom_device *loom);
 
 #endif /* LOOM_GRACE_H */

@@ -25,7 +25,10 @@
 static void loom_power_stop_locked(struct loom_device *loom, enum loom_stop_reason why)
 {
 	lockdep_assert_held(&loom->power_lock);
-	loom_flight_off(loom);
+	/* it is told nothing more, until loom_flight_on() */
+	spin_lock(&loom->flight.lock);
+	loom->flight.on = false;
+	spin_unlock(&loom->flight.lock);
 	loom->backend->stop(loom, why);
 	loom->started = false;
 }
@@ -67,26 +70,6 @@ int loom_power_set(struct loom_device *loom, bool *what, bool value)
 	ret = loom_power_update_locked(loom);
 	mutex_unlock(&loom->power_lock);
 	return ret;
-}
-
-/**
- * loom_power_on() - the device may run
- * @loom: the device
- *
- * Return: 0 or -errno.
- */
-int loom_power_on(struct loom_device *loom)
-{
-	return loom_power_set(loom, &loom->on, true);
-}
-
-/**
- * loom_power_off() - the device must not run any more
- * @loom: the device; it is stopped when this returns
- */
-void loom_power_off(struct loom_device *loom)
-{
-	loom_power_set(loom, &loom->on, false);
 }
 
 /**

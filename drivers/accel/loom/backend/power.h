@@ -12,8 +12,6 @@ struct loom_device;
 
 int loom_power_init(struct loom_device *loom);
 int loom_power_set(struct loom_device *loom, bool *what, bool value);
-int loom_power_on(struct loom_device *loom);
-void loom_power_off(struct loom_device *loom);
 int loom_power_reset(struct loom_device *loom);
 
 bool loom_power_hold(struct loom_device *loom);

@@ -61,7 +61,7 @@ static void loom_reset_wedge_work(struct work_struct *work)
 	if (!drm_dev_enter(&loom->drm, &idx))
 		return;
 	down_write(&loom->flight.gate);
-	loom_power_off(loom);
+	loom_power_set(loom, &loom->on, false);
 	loom_job_end_all(loom, -EIO);
 	loom_moves_end_all(loom, -EIO);
 	up_write(&loom->flight.gate);
@@ -81,20 +81,6 @@ static void loom_reset_hang_work(struct work_struct *work)
 		loom_reset(loom, 0);
 	drm_dev_exit(idx);
 }
-
-/**
- * loom_device_hang() - a back end has found that the device hangs
- * @loom: the device
- * @epoch: &loom_device.epoch in which it does
- *
- * It is reset, a little later, on &loom_device.timeout_wq, unless it has been meanwhile. Jobs that
- * had begun end with ECANCELED. Called in any context, any number of times.
- */
-void loom_device_hang(struct loom_device *loom, u32 epoch)
-{
-	loom_reset_later(loom, epoch);
-}
-EXPORT_SYMBOL_NS_GPL(loom_device_hang, LOOM_COMPAT_NS);
 
 /**
  * loom_device_reset_prepare() - the bus is about to reset the device, somebody wants that
@@ -151,6 +137,6 @@ void loom_reset_init(struct loom_device *loom)
 	INIT_WORK(&loom->wedge_work, loom_reset_wedge_work);
 	INIT_WORK(&loom->hang_work, loom_reset_hang_work);
 	init_waitqueue_head(&loom->shown);
-	loom_budget_init(loom);
+	spin_lock_init(&loom->budget.lock);
 	loom->epoch = 1;
 }

@@ -374,7 +374,7 @@ int loom_job_device_init(struct loom_device *loom)
  */
 void loom_job_device_fini(struct loom_device *loom)
 {
-	loom_grace_fini(loom);
+	cancel_delayed_work_sync(&loom->flight.grace_work);
 	destroy_workqueue(loom->timeout_wq);
 	destroy_workqueue(loom->sched_wq);
 }

@@ -254,17 +254,4 @@ void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
 		turns->low_due_ns += ns;
 }
 
-/**
- * loom_turns_spend() - loom_turns_charge() in between
- * @turns: the lists
- * @turn: the job
- * @ns: for how long the engine has worked on it
- *
- * Return: who should have it now: @turn, or another job.
- */
-struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
-{
-	loom_turns_charge(turns, turn, ns);
-	return loom_turns_next(turns);
-}
-EXPORT_SYMBOL_NS_GPL(loom_turns_spend, LOOM_COMPAT_NS);
+EXPORT_SYMBOL_NS_GPL(loom_turns_charge, LOOM_COMPAT_NS);

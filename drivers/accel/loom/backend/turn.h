@@ -51,6 +51,5 @@ void loom_turns_remove(struct loom_turn *turn);
 void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn);
 void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
 struct loom_turn *loom_turns_next(struct loom_turns *turns);
-struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
 
 #endif /* LOOM_TURN_H */

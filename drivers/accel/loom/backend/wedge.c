@@ -26,6 +26,21 @@ u32 loom_device_new_epoch(struct loom_device *loom)
 EXPORT_SYMBOL_NS_GPL(loom_device_new_epoch, LOOM_COMPAT_NS);
 
 /**
+ * loom_device_hang() - a back end has found that the device hangs
+ * @loom: the device
+ * @epoch: &loom_device.epoch in which it does
+ *
+ * It is reset, a little later, on &loom_device.timeout_wq, unless it has been meanwhile. Jobs that
+ * had begun end with ECANCELED. Called in any context, any number of times.
+ */
+void loom_device_hang(struct loom_device *loom, u32 epoch)
+{
+	WRITE_ONCE(loom->hang_epoch, epoch);
+	queue_work(loom->timeout_wq, &loom->hang_work);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_hang, LOOM_COMPAT_NS);
+
+/**
  * loom_device_wedge() - a device is broken, and is not used any more
  * @loom: the device
  * @why: for the log

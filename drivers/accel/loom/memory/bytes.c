@@ -158,7 +158,7 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram, struct dma_fence *
 		return ret;
 	}
 	/* Nothing can fail from here on: TTM has reserved room for the fence. */
-	*own = loom_move_fence(move);
+	*own = dma_fence_get(&move->fence->base);
 	dma_resv_add_fence(bo->tbo.base.resv, *own, DMA_RESV_USAGE_KERNEL);
 	loom_move_go(move);
 	return 0;
@@ -266,7 +266,7 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 		loom_move_free(move);
 		return ret;
 	}
-	fence = loom_move_fence(move);
+	fence = dma_fence_get(&move->fence->base);
 	ret = loom_bytes_take_place(bo, fence, resource, copied);
 	if (!ret) {
 		loom_move_go(move);
@@ -343,7 +343,7 @@ struct dma_fence *loom_bytes_copy(struct loom_bo *bo, enum loom_move_kind kind, 
 		loom_move_free(move);
 		return ERR_PTR(ret);
 	}
-	fence = loom_move_fence(move);
+	fence = dma_fence_get(&move->fence->base);
 	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
 	loom_move_go(move);
 	return fence;

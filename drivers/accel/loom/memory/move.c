@@ -242,17 +242,6 @@ int loom_move_depend(struct loom_move *move, struct dma_fence *fence)
 	return 0;
 }
 
-/**
- * loom_move_fence() - what signals when a move has ended
- * @move: not yet let go
- *
- * Return: a reference.
- */
-struct dma_fence *loom_move_fence(struct loom_move *move)
-{
-	return dma_fence_get(&move->fence->base);
-}
-
 /* One more has signalled; in any context. */
 static void loom_move_arrived(struct loom_move *move)
 {
@@ -485,7 +474,7 @@ static void loom_moves_deadline(struct work_struct *work)
 	if (missed >= LOOM_MOVE_ATTEMPTS)
 		loom_device_wedge(loom, "a move of bytes did not end, after resets");
 	else if (missed && !READ_ONCE(loom->wedged))
-		loom_reset_later(loom, READ_ONCE(loom->epoch));
+		loom_device_hang(loom, READ_ONCE(loom->epoch));
 	drm_dev_exit(idx);
 }
 
@@ -649,14 +638,4 @@ void loom_moves_init(struct loom_device *loom, u32 limit)
 	init_waitqueue_head(&moves->idle);
 	INIT_WORK(&moves->work, loom_moves_work);
 	INIT_DELAYED_WORK(&moves->deadline, loom_moves_deadline);
-}
-
-/**
- * loom_moves_fini() - undo loom_moves_init()
- * @loom: the device; nobody has a reference any more, so there are no moves
- */
-void loom_moves_fini(struct loom_device *loom)
-{
-	cancel_delayed_work_sync(&loom->moves.deadline);
-	cancel_work_sync(&loom->moves.work);
 }

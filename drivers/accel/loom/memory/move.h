@@ -128,7 +128,6 @@ struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind 
 					u64 bytes, struct page **pages);
 void loom_move_free(struct loom_move *move);
 int __must_check loom_move_depend(struct loom_move *move, struct dma_fence *fence);
-struct dma_fence *loom_move_fence(struct loom_move *move);
 void loom_move_go(struct loom_move *move);
 
 void loom_moves_init(struct loom_device *loom, u32 limit);
@@ -138,6 +137,5 @@ void loom_moves_resume(struct loom_device *loom);
 void loom_moves_renew(struct loom_device *loom);
 void loom_moves_end_all(struct loom_device *loom, int error);
 void loom_moves_drain(struct loom_device *loom);
-void loom_moves_fini(struct loom_device *loom);
 
 #endif /* LOOM_MOVE_H */

@@ -304,8 +304,8 @@ static bool loom_soft_keeps_turn(struct loom_soft *soft, struct loom_soft_run *r
 	bool keeps;
 
 	spin_lock(&soft->lock);
-	keeps = loom_turns_spend(&soft->turns, &run->job->turn, chunk_ns) == &run->job->turn &&
-		soft->running;
+	loom_turns_charge(&soft->turns, &run->job->turn, chunk_ns);
+	keeps = loom_turns_next(&soft->turns) == &run->job->turn && soft->running;
 	spin_unlock(&soft->lock);
 	return keeps;
 }
@@ -346,7 +346,7 @@ static void loom_soft_turn(struct loom_soft *soft, struct loom_soft_run *run)
 	}
 	spin_lock(&soft->lock);
 	if (done)
-		loom_turns_spend(&soft->turns, &job->turn, chunk_ns);
+		loom_turns_charge(&soft->turns, &job->turn, chunk_ns);
 	loom_turns_remove(&job->turn);
 	spin_unlock(&soft->lock);
 	loom_soft_end(run, done);
