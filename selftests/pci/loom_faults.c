@@ -22,6 +22,7 @@
 #define MAY_CANCEL	0x1	/* the device was reset */
 #define MAY_TIME_OUT	0x2	/* a job was not seen to end */
 #define MAY_WEDGE	0x4
+#define MUST_WEDGE	0x8	/* it cannot be taken for anything else */
 
 struct fault {
 	const char *name;
@@ -44,9 +45,9 @@ static const struct fault faults[] = {
 	{ "record-double", "", MAY_WEDGE },
 	{ "record-half", "", 0 },
 	{ "record-garbage", "", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },
-	{ "record-sequence", "", MAY_WEDGE },
+	{ "record-sequence", "", MAY_WEDGE | MUST_WEDGE },
 	{ "record-epoch", "", MAY_CANCEL | MAY_TIME_OUT },
-	{ "record-result", "", MAY_WEDGE },
+	{ "record-result", "", MAY_WEDGE | MUST_WEDGE },
 	{ "counters-ones", "", 0 },
 	{ "heartbeat-stuck", " always", MAY_CANCEL },
 	{ "job-hang", "", MAY_CANCEL | MAY_TIME_OUT },
@@ -214,7 +215,7 @@ static bool one_fault(struct __test_metadata *_metadata, FIXTURE_DATA(faults) * 
 	events = watch->wedged_events - events;
 	EXPECT_EQ(events, lines);
 	EXPECT_TRUE(events == 0 || (events == 1 && fault->may & MAY_WEDGE));
-	EXPECT_TRUE(events || !fault->is_death);
+	EXPECT_TRUE(events || !(fault->is_death || fault->may & MUST_WEDGE));
 	if (events && fault->is_death) {
 		EXPECT_EQ(0, loom_port_replace(self->qmp));
 	} else if (events) {
