@@ -630,12 +630,12 @@ static bool nothing_left(struct __test_metadata *_metadata)
 			left |= region[i].blocks || region[i].scratch_bytes;
 		}
 		ASSERT_EQ(0, loom_query_device(fd, &device));
-		left |= device.bo_bytes;
+		left |= device.bo_bytes || device.plans_bytes;
 	} while (left && loom_now_ns() < end && !usleep(10000));
 	close(fd);
 	if (left)
-		TH_LOG("left: %llu bytes, blocks %u and %u, scratch %llu",
-		       device.bo_bytes, region[0].blocks, region[1].blocks,
+		TH_LOG("left: %llu bytes, of plans %llu, blocks %u and %u, scratch %llu",
+		       device.bo_bytes, device.plans_bytes, region[0].blocks, region[1].blocks,
 		       region[1].scratch_bytes);
 	return !left;
 }
