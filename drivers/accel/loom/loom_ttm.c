@@ -384,12 +384,10 @@ static void loom_ttm_regions_fini(struct drm_device *drm, void *data)
 }
 
 /**
- * loom_ttm_evict_all() - all buffers leave regions that are memory of the device's own
+ * loom_ttm_evict_all() - begin to move all buffers out of memory of the device's own
  * @loom: the device, without jobs, and with nobody who would bring a buffer back
  *
- * Their moves may not have ended.
- *
- * Return: 0 or -errno, and some have not.
+ * Return: 0 or -errno, and some have stayed.
  */
 int loom_ttm_evict_all(struct loom_device *loom)
 {

@@ -329,10 +329,7 @@ static void loom_job_release_work(struct work_struct *work)
 	loom_job_free(container_of(work, struct loom_job, release));
 }
 
-/*
- * The last reference to a buffer takes its reservation, and TTM allocates. That is no matter for a
- * workqueue that jobs and moves need to come to their end, where memory is reclaimed.
- */
+/* Not on the workqueue of jobs and moves, which reclaim needs: freeing a buffer may allocate. */
 static void loom_job_sched_free(struct drm_sched_job *base)
 {
 	struct loom_job *job = to_loom_job(base);

@@ -265,10 +265,7 @@ static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_
 	loom_pci_ring_ring_locked(pci);
 }
 
-/*
- * There are twice as many as the core gives it jobs, and they are taken in turn: a device that says
- * that a job has ended, and still reads its places, does not find those of the next job there.
- */
+/* In turn: a device that still reads those of a job that has ended finds nobody else's there. */
 static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct loom_job *job)
 {
 	const struct loom_pci_job *run = job->run;
