@@ -295,7 +295,7 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 static int loom_region_take(struct loom_region *region, struct loom_region_block *block,
 			    const struct loom_shape *shape, struct loom_bank_request *request)
 {
-	struct loom_sram_share *share = block->sram.share;
+	struct loom_region_share *share = block->sram.share;
 	int ret;
 
 	mutex_lock(&region->lock);
