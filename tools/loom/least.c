@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
-
 /**
  * DOC: Saying how far a plan is above what no plan is below
  *

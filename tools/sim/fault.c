@@ -41,7 +41,8 @@ static const struct fault_kind fault_kinds[FAULT_COUNT] = {
 	[FAULT_RECORD_RESULT] = {
 		"record-result", NULL, 0, "a record with an unknown result", 2000 },
 	[FAULT_COUNTERS_ONES] = {
-		"counters-ones", NULL, 0, "all counters of a record, and where its job is, all ones", 100 },
+		"counters-ones", NULL, 0,
+		"all counters of a record, and where its job is, all ones", 100 },
 	[FAULT_HEARTBEAT_STUCK] = {
 		"heartbeat-stuck", NULL, 0, "the heartbeat stands still (in each read of it)", 20 },
 	[FAULT_JOB_HANG] = { "job-hang", NULL, 0, "a job never ends, even if told to stop", 3000 },

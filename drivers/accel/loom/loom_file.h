@@ -123,7 +123,7 @@ struct loom_file {
 	struct mutex no_space_lock;
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */
 	struct drm_loom_no_space no_space;
-	/** @sram: what it has of the SRAM, under loom_region.lock of that */
+	/** @share: what it has of the regions, under &loom_region.lock of each */
 	struct loom_region_share share;
 };
 

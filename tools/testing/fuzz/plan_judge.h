@@ -425,8 +425,8 @@ static inline bool judge_streams(struct plan_judge *judge)
 
 		for (k = 0; k < step->dma_commands + step->compute_commands; k++)
 			if (judge_is_dma(judge->commands[step->first_command + k].opcode) !=
-			    (k < step->dma_commands))
-				return judge_fault(judge, "step %u: command %u is in the wrong stream",
+			    k < step->dma_commands)
+				return judge_fault(judge, "step %u: command %u: wrong stream",
 						   i, k);
 	}
 	return true;

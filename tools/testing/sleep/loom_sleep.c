@@ -8,13 +8,13 @@
 #include <linux/suspend.h>
 
 /*
- * Lets a device sleep alone, for selftests/loom_suspend.c, loom_template.c and pci/loom_rounds.c: the
- * module parameter asleep calls what the driver has given to the PM core for system sleep, as the
- * core does, with the device locked; of a PCI device what its bus has given. 0 wakes it up. 1
- * suspends it to idle; of a PCI device 2 does it to RAM, by firmware, and 3 is hibernation: frozen
- * and thawed around the image, and powered off. Not the whole system, because then nobody could
- * look at the device meanwhile, and because the VM's 9p file systems do not come back from it
- * (virtio_9p has no freeze() and restore()). For 2 and 3 the caller stops all clients.
+ * Lets a device sleep alone, for selftests/loom_suspend.c, loom_template.c and pci/loom_rounds.c:
+ * the module parameter asleep calls what the driver has given to the PM core for system sleep, as
+ * the core does, with the device locked; of a PCI device what its bus has given. 0 wakes it up. 1
+ * suspends it to idle; of a PCI device 2 does it to RAM, by firmware, and 3 is hibernation:
+ * frozen and thawed around the image, and powered off. Not the whole system, because then nobody
+ * could look at the device meanwhile, and because the VM's 9p file systems do not come back from
+ * it (virtio_9p has no freeze() and restore()). For 2 and 3 the caller stops all clients.
  */
 
 enum loom_sleep {

@@ -513,7 +513,8 @@ static void test_groupings(void)
 			bad += !text || !strcmp(text, loom_grouping_text(i));
 	}
 	tap_ok(!bad && !loom_grouping_text(count) &&
-	       strstr(loom_grouping_text(0), "each node for itself"), "texts of %u groupings", count);
+	       strstr(loom_grouping_text(0), "each node for itself"),
+	       "texts of %u groupings", count);
 }
 
 int main(void)
