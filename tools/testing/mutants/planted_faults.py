@@ -36,6 +36,11 @@ def place(what, file, old, new, **more):
     return Fault('place', what, f'userlib/place/{file}.c', old, new, **more)
 
 
+def bank(what, file, old, new, **more):
+    """A step of the allocator, which random requests are compared with a map of bytes for."""
+    return Fault('bank', what, f'{CORE}/bank/{file}.c', old, new, **more)
+
+
 def user(fuzzers, what, file, old, new, **more):
     """A check of a reader."""
     return Fault(fuzzers, what, f'userlib/{file}.c', old, new, **more)
@@ -331,4 +336,20 @@ FAULTS = [
          'if (!chip->frequency_hz || chip->frequency_hz > LOOM_CHIP_MAX_FREQUENCY_HZ)'),
     chip('rates of a type have a limit', 'if (type->mac_rate > LOOM_CHIP_MAX_RATE)'),
     chip('the start of DMA has a limit', 'if (chip->dma_start > LOOM_CHIP_MAX_CYCLES)'),
+    # the allocator
+    bank('the range ends a hole', 'place', 'end = min(end, search->request->high);', '',
+         quick=True),
+    bank('a place up is behind the block', 'place',
+         'if (entry->end > scan->start &&\n', 'if (entry->start > scan->start &&\n'),
+    bank('a place down begins in the range', 'place',
+         '\t\tif (entry->start < scan->low + scan->size)\n\t\t\treturn false;\n', ''),
+    bank('chunks below may reach higher', 'place',
+         'chunk && loom_chunk_reach(chunk) > scan->start;', 'chunk && chunk->own.end > scan->start;'),
+    bank('banks of a chunk are those of all its blocks', 'chunk',
+         'loom_mask_add(&sum.banks, &chunk->entry[i].mask);',
+         'sum.banks = chunk->entry[i].mask;'),
+    bank('a new end changes the holes behind it', 'chunk',
+         '} while (chunk && last != sum.end);', '} while (0);'),
+    bank('bytes are given back', 'bank',
+         'loom_bank_count(bank, block, &loom_chunk_entry(block)->mask, false);', ''),
 ]

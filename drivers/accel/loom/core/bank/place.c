@@ -41,11 +41,9 @@ static bool loom_bank_align(u64 address, u64 align, u64 *start)
 	return !overflows;
 }
 
-/* Where the request goes in a hole. False: it does not fit. */
+/* Where the request goes in a hole of its size or more. False: its alignment does not allow it. */
 static bool loom_bank_fit(u64 hole, u64 end, const struct loom_bank_request *request, u64 *start)
 {
-	if (end - hole < request->size)
-		return false;
 	if (request->top_down) {
 		*start = (end - request->size) & ~(request->align - 1);
 		return *start >= hole;
@@ -228,9 +226,8 @@ static bool loom_bank_pass_down(struct loom_bank_scan *scan, const struct loom_b
 			continue;
 		if (entry->start < scan->low + scan->size)
 			return false;
+		/* not below the lowest place, which is aligned */
 		scan->start = (entry->start - scan->size) & ~(scan->align - 1);
-		if (scan->start < scan->low)
-			return false;
 	}
 	return true;
 }

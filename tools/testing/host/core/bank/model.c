@@ -125,7 +125,8 @@ static void change(struct history *h, u32 i)
 static struct loom_bank_request draw_request(struct history *h, u32 i)
 {
 	struct loom_bank_request request = {
-		.size = (1 + random_below(random_below(16) ? 4 : 60)) * h->unit,
+		.size = h->unit * (1 + random_below(random_below(16) ? 4 :
+						    h->bytes / h->unit / 2 + 1)),
 		.align = (u64)h->unit << random_below(random_below(4) ? 2 : 7),
 		.high = U64_MAX,
 		.mask = &h->mask[i],
