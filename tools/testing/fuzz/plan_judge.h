@@ -423,11 +423,13 @@ static inline bool judge_streams(struct plan_judge *judge)
 	for (i = 0; i < judge->header->steps.count; i++) {
 		const struct drm_loom_plan_step *step = &judge->steps[i];
 
-		for (k = 0; k < step->dma_commands + step->compute_commands; k++)
-			if (judge_is_dma(judge->commands[step->first_command + k].opcode) !=
-			    k < step->dma_commands)
+		for (k = 0; k < step->dma_commands + step->compute_commands; k++) {
+			bool dma = k < step->dma_commands;
+
+			if (judge_is_dma(judge->commands[step->first_command + k].opcode) != dma)
 				return judge_fault(judge, "step %u: command %u: wrong stream",
 						   i, k);
+		}
 	}
 	return true;
 }
