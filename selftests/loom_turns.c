@@ -295,7 +295,7 @@ TEST_F(turns, more_files_are_not_more_time)
 	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++)
 		ns[0] -= loom_engine_ns(more[i].fd);
 	ns[1] -= loom_engine_ns(self->b.fd);
-	ASSERT_TRUE(wait_engine(&self->b, 60 * SLICE_NS));
+	ASSERT_TRUE(wait_engine(&self->b, 150 * SLICE_NS));
 	ns[0] += loom_engine_ns(self->a.fd);
 	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++) {
 		ns[0] += loom_engine_ns(more[i].fd);
@@ -306,8 +306,9 @@ TEST_F(turns, more_files_are_not_more_time)
 	ns[1] += loom_engine_ns(self->b.fd);
 	ksft_print_msg("4 files of one user: %llu ms, 1 of another: %llu ms\n",
 		       (unsigned long long)ns[0] / 1000000, (unsigned long long)ns[1] / 1000000);
-	EXPECT_LT(ns[0], 2 * ns[1]);
-	EXPECT_LT(ns[1], 2 * ns[0]);
+	/* it would be 4 times as much, and a processor that is taken away counts, too */
+	EXPECT_LT(ns[0], 3 * ns[1]);
+	EXPECT_LT(ns[1], 3 * ns[0]);
 }
 
 /* Beside a normal job without end, one of low priority ends. */
