@@ -2,7 +2,7 @@
 /*
  * Batches and pipelines without memory: an allocation of a run fails, alone or with all after it.
  * The answer is an error, or the results as ever where it was not needed; nothing is kept, and the
- * sessions can run again. malloc() and the like are defined here, for the whole library.
+ * sessions can run again. malloc() and the like are those of libc_memory.h.
  */
 #ifdef __SANITIZE_ADDRESS__
 
@@ -18,33 +18,9 @@ int main(void)
 
 #include "batch.h"
 #include "libc_memory.h"
-#include "starved.h"
 
 #define STAGES	2
 #define ITEMS	2
-
-void *malloc(size_t bytes)
-{
-	return fails() ? NULL : keep(__libc_malloc(bytes));
-}
-
-void *calloc(size_t number, size_t bytes)
-{
-	return fails() ? NULL : keep(__libc_calloc(number, bytes));
-}
-
-void *realloc(void *memory, size_t bytes)
-{
-	void *moved = fails() ? NULL : __libc_realloc(memory, bytes);
-
-	return memory ? moved : keep(moved);
-}
-
-void free(void *memory)
-{
-	release(memory);
-	__libc_free(memory);
-}
 
 /**
  * struct line - a network in stages, with a session of each

@@ -2,8 +2,7 @@
 /*
  * Planning without memory: an allocation fails, alone or with all after it. The answer is -ENOMEM,
  * or the same plan as ever where it was not needed; nothing is kept, and nothing is touched that is
- * not there. malloc() and the like are defined here, for the whole library, and take their memory
- * from those of the C library.
+ * not there. malloc() and the like are those of libc_memory.h.
  */
 #ifdef __SANITIZE_ADDRESS__
 
@@ -24,34 +23,10 @@ int main(void)
 #include "host/rewrite/nets.h"
 #include "libc_memory.h"
 #include "loom_planner.h"
-#include "starved.h"
 
 /* How many allocations of a plan are tried, evenly spread. */
 #define TRIES	40
 #define GRAPHS	4
-
-void *malloc(size_t bytes)
-{
-	return fails() ? NULL : keep(__libc_malloc(bytes));
-}
-
-void *calloc(size_t number, size_t bytes)
-{
-	return fails() ? NULL : keep(__libc_calloc(number, bytes));
-}
-
-void *realloc(void *memory, size_t bytes)
-{
-	void *moved = fails() ? NULL : __libc_realloc(memory, bytes);
-
-	return memory ? moved : keep(moved);
-}
-
-void free(void *memory)
-{
-	release(memory);
-	__libc_free(memory);
-}
 
 static int plan(const struct test_case *test, const struct loom_planner_options *how, u32 at,
 		struct loom_program **program)
