@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Loom: every task of a developer or user starts here. `make help` lists the targets.
+# Loom: every task of a developer or user starts here. `make help-all` lists the targets.
 #
 # One make without recursion: sources are found by wildcards, so that a new file needs no
 # change here, and all products are under build/. What takes more than a few commands (the
