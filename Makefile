@@ -69,7 +69,7 @@ flags_$(CORE)/engine/compute := $(if $(ISAS),-DLOOM_ENGINE_AVX2 -DLOOM_ENGINE_AV
 ep_src		:= $(wildcard userlib/ort/*.c)
 # libloomplace is made of the placer's objects, and of what is only in it
 place_src	:= $(wildcard userlib/loomplace/*.c)
-lib_src		:= $(filter-out $(ep_src) $(place_src),$(wildcard userlib/*/*.c $(CORE)/*/*.c))
+lib_src		:= $(filter-out $(ep_src) $(place_src),$(wildcard userlib/*/*.c userlib/*/*/*.c $(CORE)/*/*.c $(CORE)/*/*/*.c))
 tool_src	:= $(wildcard tools/loom/*.c tools/loom/*/*.c)
 sim_src		:= $(wildcard tools/sim/*.c)
 test_src	:= $(wildcard $(addsuffix /*.c,$(T)/host/* $(T)/host/*/*))

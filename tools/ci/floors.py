@@ -143,7 +143,10 @@ def room_of(path, floors):
     if path.startswith(PUBLIC + "/"):
         return floors.header.get(name, "include/" + name)
     if path.startswith(LIBRARY + "/"):
-        return path.split("/")[1] if path.count("/") > 1 else None
+        names = path.split("/")[1:-1]
+        while len(names) > 1 and "/".join(names) not in floors.floor:
+            names.pop()  # a folder of a room is a room of its own if it stands on a floor
+        return "/".join(names) or None
     if path.startswith(CORE + "/"):
         inside = path[len(CORE) + 1:]
         if "/" in inside:
@@ -248,7 +251,7 @@ class Check:
             if not any(path.startswith(folder) for path in self.ours):
                 yield f"floors.txt: there is no room {room}: {folder} has no files"
                 continue
-            header = f"{LIBRARY}/{room}/{room}.h"
+            header = f"{LIBRARY}/{room}/{os.path.basename(room)}.h"
             if not room.startswith("core") and not self.has_essay(header):
                 yield f"{header} does not open with a DOC: essay that says what the room does"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The driver of the room: a graph in groups, from the list of operations to commands. */
-#include "group.h"
+#include "group/group.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "group/emit/emit.h"
 #include "lower/notes.h"
 #include "lower/storage.h"
 

@@ -37,22 +37,8 @@
  * positions of one slice are a *period*: an item alive over its end overlaps its successor of the
  * next slice, and the placement is that of one period.
  *
- * Files by floor; one uses only its own and lower ones, and no two call each other in a circle:
- *
- * 6. group.h, emit.h: group is the driver, emit and emit_strip write commands, explain says why a
- *    cut is where it is.
- * 5. strategy.h: own, text and dp are strategies; text_rules is how the last two fit and place.
- * 4. search.h, divide.h: divide searches for the lowest price, with shortest_path, evaluate
- *    (what a group really costs), chain (groups that share residents) and branch_bound; estimate
- *    says what a group might cost; recompute improves a division; cut.c makes a group that was
- *    chosen (&struct loom_group_cut) once more.
- * 3. placement.h: weights are held, streamed or cut into chunks; placement finds offsets in one
- *    period; conflict says what should not share a sub-bank.
- * 2. schedule.h: measure counts bytes, schedule has positions and lifetimes, cost counts DRAM bytes
- *    and cycles time.
- * 1. list.h, model.h: list is a graph as operations, model a group of them; strip and halo say
- *    which rows are in which slice, rows answers questions about them; box has parts of values,
- *    resident what may stay at a cut.
+ * Folders are floors, listed in tools/ci/floors.txt: model/, schedule/, place/, search/, emit/. A
+ * file uses only its own floor and lower ones.
  *
  * Rejected: one set of rules with conditions for each strategy (schedule and placement asked whose
  * rules they were, and the search for the text's could not be read without the others).
@@ -61,47 +47,14 @@
 #define LOOM_GROUP_H
 
 #include "loom_core.h"
-#include "list.h"
-#include "strategy.h"
+#include "group/search/search.h"
+#include "group/search/strategy.h"
 
 /** loom_group_strategy_get() - strategies one by one from 0; NULL past the last */
 const struct loom_group_strategy *loom_group_strategy_get(u32 index);
 
 struct loom_lower;
 struct loom_storage_options;
-
-/**
- * struct loom_group_division - groups that were chosen
- * @cuts: in order; allocated
- * @num_cuts: number of @cuts; 0: there is no division
- * @price: sum of what they cost
- * @locations: by value id: where residents are; allocated
- */
-struct loom_group_division {
-	struct loom_group_cut *cuts;
-	u32 num_cuts;
-	u64 price;
-	struct loom_group_location *locations;
-};
-
-/**
- * struct loom_group_alternatives - divisions that a plan could have instead of its own
- * @joined: by cut: both sides are one group, and all else is as it is
- * @without: by cut: the best that was found without it
- * @count: number of cuts
- * @price: of the plan's own division
- */
-struct loom_group_alternatives {
-	struct loom_group_division *joined;
-	struct loom_group_division *without;
-	u32 count;
-	u64 price;
-};
-
-/** loom_group_division_clear() - frees what it has */
-void loom_group_division_clear(struct loom_group_division *division);
-/** loom_group_alternatives_clear() - frees what they have */
-void loom_group_alternatives_clear(struct loom_group_alternatives *alternatives);
 
 /**
  * struct loom_group_options - how to plan in groups

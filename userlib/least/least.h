@@ -28,7 +28,7 @@
 #define LOOM_LEAST_H
 
 #include "base/pool.h"
-#include "group/list.h"
+#include "group/model/list.h"
 #include "loom_program.h"
 
 /**

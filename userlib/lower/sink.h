@@ -6,7 +6,7 @@
  * not know what becomes of them. There are two sinks:
  *
  * - the emitter (emit.c) cuts a kernel into slices and writes its commands into the plan;
- * - the list of a grouping (group/list.c) collects them, to run several nodes out of SRAM;
+ * - the list of a grouping (group/model/list.c) collects them, to run several nodes out of SRAM;
  * - the planner looks whether they fit, and whether the chip has them (planner/large.c, lacks.c).
  *
  * A sink that collects is *symbolic*: nothing is written yet, so the references that it gets

@@ -42,7 +42,7 @@ static const struct loom_group_aim bytes;
 /*
  * What to search for where time counts, one after the other: the longer stream step by step, as a
  * group is written; both streams in all, wherever loads will find time; and more of the former. A
- * division that is best by a sum over groups need not be the fastest plan, see group/cost.c.
+ * division that is best by a sum over groups need not be the fastest plan, see group/schedule/.
  */
 static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 16, .compute = 16, .steps = 32 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The programs that a plan's cuts are explained by. group/explain.c finds other divisions; each of
+ * The programs that a plan's cuts are explained by. group/emit finds other divisions; each of
  * them is written as a program of the same graph and options, and counted as the plan itself is.
  * So a figure of an explanation is that of a plan which exists, and one that is better is taken.
  *

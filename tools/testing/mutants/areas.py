@@ -39,7 +39,7 @@ AREAS = {
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',
                 'core/engine/elementwise', 'core/engine/slices', 'core/engine/math']),
-    'group': (6, ['userlib/group/*.c'], GROUP + [GOLDEN]),
+    'group': (6, ['userlib/group/*.c', 'userlib/group/*/*.c'], GROUP + [GOLDEN]),
     'retime': (2, ['userlib/retime/*.c'],
                ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',
                 'group/explain', 'group/objective 0 8', GOLDEN]),

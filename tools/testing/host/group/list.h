@@ -4,8 +4,8 @@
 
 /* A finished graph as the list of ops that groups are made of, on a device of one's own. */
 
-#include "group/search.h"
-#include "group/strategy.h"
+#include "group/search/search.h"
+#include "group/search/strategy.h"
 #include "host/lower/case.h"
 #include "lower/storage.h"
 

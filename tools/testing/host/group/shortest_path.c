@@ -3,7 +3,7 @@
  * The cheapest path through random groups, as they change one by one: what is kept from one time to
  * the next, against all of it anew by the shortest program there is, with its ties.
  */
-#include "group/divide.h"
+#include "group/search/divide.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Why a cut is where it is
+ *
+ * Two questions are asked of each cut between two groups. Could both be one group, and nothing else
+ * change? Slice counts and axes are tried, with halos kept or recomputed, and with the same
+ * residents before and after: the answer is a division, or the least SRAM that is missing. And
+ * what division is the best one without a cut here? The graph is divided once more with the cut
+ * forbidden: one search for all cuts, in which groups that were evaluated for one are known for
+ * the next, with as much effort for all of them as a plan is given.
+ *
+ * Both answers are divisions whose groups are placed, so that each can be written as a plan and
+ * counted (planner/explain.c). Estimates are not compared here.
+ *
+ * Rejected: a search of its own for each cut. It takes as long as planning does, and a network of
+ * some hundred nodes has fifty cuts.
+ */
+#include "group/emit/emit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SRAM per lane that is missing: for the strips alone, or if these fit, for all items. */
+static u64 lack_bytes(struct loom_group *group)
+{
+	u64 budget_bytes = group->list->lower->sram.bytes, peak_bytes;
+	s32 position;
+
+	peak_bytes = loom_group_peak(group, group->num_shared, &position, NULL);
+	if (peak_bytes <= budget_bytes)
+		peak_bytes = loom_group_peak(group, group->num_items, &position, NULL);
+	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
+}
+
+/* As many of the ways to join two groups are placed, the cheapest first, until one has a place. */
+#define JOINS	4
+
+/**
+ * struct join - two groups as one
+ * @group: room to try it in
+ * @ways: those that fit, cheapest first
+ * @count: number of @ways
+ * @note: whether they lack SRAM
+ * @least: the way that lacks least
+ */
+struct join {
+	struct loom_group *group;
+	struct loom_group_cut ways[JOINS];
+	u32 count;
+	struct loom_program_cut *note;
+	struct loom_group_cut least;
+};
+
+static void keep_way(struct join *join, const struct loom_group_cut *way)
+{
+	u32 at = join->count;
+
+	while (at && loom_group_cheaper(&way->cost, &join->ways[at - 1].cost))
+		at--;
+	if (at == JOINS)
+		return;
+	join->count = min(join->count + 1, (u32)JOINS);
+	memmove(&join->ways[at + 1], &join->ways[at],
+		(join->count - 1 - at) * sizeof(join->ways[0]));
+	join->ways[at] = *way;
+}
+
+static int try_way(struct join *join, struct loom_group_cut *way)
+{
+	struct loom_program_cut *note = join->note;
+	struct loom_group *group = join->group;
+	u64 lack;
+	int ret;
+
+	if (loom_group_remake(group, way))
+		return 0;
+	way->budget_bytes = group->list->lower->sram.bytes;
+	ret = loom_group_fit(group, way->budget_bytes);
+	if (!ret) {
+		way->cost = group->cost;
+		keep_way(join, way);
+	}
+	if (ret != -ENOSPC)
+		return ret;
+	lack = lack_bytes(group);
+	if (lack && (note->why == LOOM_CUT_SHAPE || lack < note->short_bytes)) {
+		note->why = LOOM_CUT_SRAM;
+		note->short_bytes = lack;
+		join->least = *way;
+	}
+	return 0;
+}
+
+/* A few slices more or fewer than where least is lacking, as many as a division is tried with. */
+static int try_near(struct join *join)
+{
+	const struct loom_group_list *list = join->group->list;
+	struct loom_group_cut way = join->least;
+	const struct loom_group_use *use = loom_group_first_result(list, way.first_unit);
+	const u64 dim = use->dims[way.cut_axis];
+	const u32 slices = way.slices;
+	s32 step;
+	int ret = 0;
+
+	for (step = -LOOM_GROUP_POLISH; step <= LOOM_GROUP_POLISH && !ret; step++) {
+		way.slices = slices + step;
+		if (step && slices > 1 && loom_group_is_slice_count(dim, way.slices))
+			ret = try_way(join, &way);
+	}
+	return ret;
+}
+
+static int try_ways(struct join *join, struct loom_group_cut *way)
+{
+	const struct loom_group_list *list = join->group->list;
+	const struct loom_group_use *use = loom_group_first_result(list, way->first_unit);
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, i;
+	int ret;
+
+	way->slices = 1;
+	ret = try_way(join, way);
+	for (way->cut_axis = 0; way->cut_axis < use->rank && !ret; way->cut_axis++) {
+		if (loom_group_skip_axis(list, use, way->cut_axis))
+			continue;
+		count = loom_group_slice_counts(use->dims[way->cut_axis], counts);
+		for (i = 0; i < count && !ret; i++) {
+			way->slices = counts[i];
+			way->recompute = false;
+			ret = try_way(join, way);
+			way->recompute = true;
+			if (!ret && counts[i] > 1 && !join->group->keep_halos)
+				ret = try_way(join, way);
+		}
+	}
+	return ret;
+}
+
+/* All groups and residents stay where they are, but for those of the cut. */
+static int enter_joined(const struct join *join, const struct loom_group_cut *cuts, u32 num_cuts,
+			u32 index, const struct loom_group_cut *way,
+			struct loom_group_division *to)
+{
+	int ret = loom_group_division_set(to, join->group, cuts, num_cuts);
+
+	if (ret)
+		return ret;
+	to->cuts[index] = *way;
+	memmove(&to->cuts[index + 1], &to->cuts[index + 2],
+		(num_cuts - index - 2) * sizeof(*cuts));
+	to->num_cuts = num_cuts - 1;
+	to->price = loom_group_cuts_price(to->cuts, to->num_cuts);
+	return 0;
+}
+
+/* Whether both sides could be one group. */
+static int explain_join(struct loom_group_list *list, struct loom_group *group,
+			const struct loom_group_cut *cuts, u32 num_cuts, u32 index,
+			struct loom_program_cut *note, struct loom_group_division *to)
+{
+	const struct loom_group_cut *a = &cuts[index], *b = &cuts[index + 1];
+	const struct loom_group_unit *units = list->units;
+	struct join join = { .group = group, .note = note };
+	struct loom_group_cut way = {
+		.first_unit = a->first_unit,
+		.num_units = a->num_units + b->num_units,
+		.in = a->in,
+		.out = b->out,
+	};
+	u32 i;
+	int ret;
+
+	for (i = way.first_unit; i < way.first_unit + way.num_units; i++) {
+		if (!units[i].ungroupable)
+			continue;
+		note->why = LOOM_CUT_ALONE;
+		note->node = units[i].node;
+		return 0;
+	}
+	note->why = LOOM_CUT_SHAPE;
+	ret = try_ways(&join, &way);
+	if (!ret && !join.count && note->why == LOOM_CUT_SRAM)
+		ret = try_near(&join);
+	/* it fits with some number of slices: what others lack does not matter */
+	if (ret || !join.count)
+		return ret;
+	note->why = LOOM_CUT_COST;
+	note->short_bytes = 0;
+	for (i = 0; i < join.count; i++) {
+		ret = loom_group_place_one(list, group, &join.ways[i]);
+		if (!ret)
+			return enter_joined(&join, cuts, num_cuts, index, &join.ways[i], to);
+		if (ret != -ENOSPC)
+			return ret;
+	}
+	return 0;
+}
+
+/* The best divisions that have no cut where the given one has some. */
+static int explain_without(struct loom_group_list *list, struct loom_group *group,
+			   const struct loom_group_cut *cuts, u32 num_cuts,
+			   const struct loom_program_cut *notes,
+			   struct loom_group_division *divisions)
+{
+	struct loom_group_without *without = calloc(num_cuts, sizeof(*without));
+	u32 count = 0, i;
+	int ret;
+
+	if (!without)
+		return -ENOMEM;
+	for (i = 0; i + 1 < num_cuts; i++)
+		if (notes[i].why != LOOM_CUT_ALONE)
+			without[count++] = (struct loom_group_without){
+				.unit = cuts[i + 1].first_unit, .division = &divisions[i],
+			};
+	ret = count ? loom_group_divide_without(list, group, without, count) : 0;
+	free(without);
+	return ret == -ENOSPC ? 0 : ret;
+}
+
+/* What was decided for the residents of a plan holds for a group that is placed in it, too. */
+static void pin_residents(struct loom_group *group, const struct loom_group *plan)
+{
+	u32 i;
+
+	for (i = 0; i < group->list->lower->graph->num_values; i++) {
+		group->locations[i] = plan->locations[i];
+		group->locations[i].pinned = true;
+	}
+}
+
+int loom_group_explain(struct loom_group_list *list, const struct loom_group *plan,
+		       const struct loom_group_cut *cuts, u32 num_cuts, u64 sram_bytes,
+		       struct loom_group_alternatives *to)
+{
+	const u64 plan_bytes = list->lower->sram.bytes;
+	struct loom_program_cut *notes = calloc((size_t)num_cuts + 1, sizeof(*notes));
+	struct loom_group *group = loom_group_make(list, plan->rules);
+	int ret = notes && group ? 0 : -ENOMEM;
+	u32 i;
+
+	loom_group_alternatives_clear(to);
+	to->joined = calloc((size_t)num_cuts + 1, sizeof(*to->joined));
+	to->without = calloc((size_t)num_cuts + 1, sizeof(*to->without));
+	if (!to->joined || !to->without)
+		ret = -ENOMEM;
+	else
+		to->count = num_cuts ? num_cuts - 1 : 0;
+	to->price = loom_group_cuts_price(cuts, num_cuts);
+	list->lower->cuts = notes;
+	if (!ret)
+		pin_residents(group, plan);
+	for (i = 0; i + 1 < num_cuts && !ret; i++) {
+		ret = explain_join(list, group, cuts, num_cuts, i, &notes[i], &to->joined[i]);
+		if (!ret && notes[i].why == LOOM_CUT_SRAM && sram_bytes > plan_bytes) {
+			notes[i] = (struct loom_program_cut){ .why = LOOM_CUT_NO_CHOICE };
+			list->lower->sram.bytes = sram_bytes;
+			ret = explain_join(list, group, cuts, num_cuts, i, &notes[i],
+					   &to->joined[i]);
+			list->lower->sram.bytes = plan_bytes;
+		}
+		notes[i].joined = LOOM_CUT_NONE;
+		notes[i].without = LOOM_CUT_NONE;
+	}
+	if (!ret && num_cuts > 1) {
+		group->budget = plan->budget;
+		ret = explain_without(list, group, cuts, num_cuts, notes, to->without);
+	}
+	loom_group_free(group);
+	return ret;
+}

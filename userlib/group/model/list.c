@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+/* A graph as a list of ops, and what their operands see of values. See list.h. */
+#include "group/model/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/storage.h"
+
+/* The dims of a value, as the value that owns the bytes has them. */
+static void note_value(struct loom_group_list *list, u32 id)
+{
+	const struct loom_location *location = &list->lower->storage->locations[id];
+	struct loom_group_use *use = &list->uses[id];
+	u32 i;
+
+	if (use->dtype)
+		return;
+	use->dtype = location->ref.dtype;
+	use->output = location->kind == LOOM_LOCATION_OUTPUT;
+	if (location->ref.rank > DRM_LOOM_MAX_RANK)
+		return;
+	use->rank = location->ref.rank;
+	for (i = 0; i < use->rank; i++) {
+		use->dims[i] = location->ref.dims[i];
+		use->strides[i] = location->ref.strides[i];
+	}
+}
+
+/* Takes an offset in a value apart into indices. */
+static void split_offset(const struct loom_group_use *use, s64 offset, u64 *index)
+{
+	u32 i;
+
+	for (i = 0; i < use->rank; i++)
+		index[i] = (u64)offset / use->strides[i] % use->dims[i];
+}
+
+/* The axis of a value that a stride steps along, and how far. */
+static bool find_axis(const struct loom_group_use *use, s64 stride, s8 *axis, s64 *step)
+{
+	u64 bytes = stride < 0 ? 0 - (u64)stride : (u64)stride, inside;
+	u32 i;
+
+	for (i = use->rank; i-- > 0;) {
+		inside = use->strides[i];
+		if (use->dims[i] == 1 || bytes < inside || bytes >= inside * use->dims[i])
+			continue;
+		*axis = i;
+		*step = stride / (s64)inside;
+		return bytes % inside == 0;
+	}
+	return false;
+}
+
+/* Whether the steps along each axis stay on it: no carry into the next. */
+static bool stays_inside(const struct loom_group_access *access, const struct loom_group_use *use,
+			 const struct loom_ref *ref)
+{
+	u32 i, k;
+
+	for (i = 0; i < use->rank; i++) {
+		s64 low = access->start[i], high = low;
+
+		for (k = 0; k < ref->rank; k++) {
+			if (access->axis[k] != (s8)i)
+				continue;
+			if (access->step[k] < 0)
+				low += access->step[k] * (s64)(ref->dims[k] - 1);
+			else
+				high += access->step[k] * (s64)(ref->dims[k] - 1);
+		}
+		if (low < 0 || high >= (s64)use->dims[i])
+			return false;
+	}
+	return true;
+}
+
+/* Axes of the value that a view of it can deal over the lanes. */
+static u32 find_lanes(const struct loom_group_access *access, const struct loom_group_use *use,
+		      const struct loom_ref *ref)
+{
+	u32 lanes = 0, i, k;
+
+	for (i = 0; i < use->rank; i++) {
+		u32 mapped = 0;
+		bool plain = false, unit = false;
+
+		for (k = 0; k < ref->rank; k++) {
+			unit |= access->axis[k] < 0 && ref->dims[k] == 1;
+			if (access->axis[k] != (s8)i)
+				continue;
+			mapped++;
+			plain = access->step[k] == 1;
+		}
+		if (mapped ? mapped == 1 && plain : unit)
+			lanes |= 1U << i;
+	}
+	return lanes;
+}
+
+static void find_access(const struct loom_group_list *list, const struct loom_ref *ref,
+			struct loom_group_access *access)
+{
+	const struct loom_group_use *use = &list->uses[ref->tensor];
+	u32 k;
+
+	memset(access, 0, sizeof(*access));
+	access->value = ref->tensor;
+	for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
+		access->axis[k] = -1;
+	if (!use->rank || ref->offset < 0 || ref->rank > DRM_LOOM_MAX_RANK)
+		return;
+	split_offset(use, ref->offset, access->start);
+	for (k = 0; k < ref->rank; k++) {
+		if (ref->dims[k] == 1 || !ref->strides[k])
+			continue;
+		if (!find_axis(use, ref->strides[k], &access->axis[k], &access->step[k]))
+			return;
+	}
+	access->lanes = find_lanes(access, use, ref);
+	access->plain = access->lanes && stays_inside(access, use, ref);
+}
+
+/* A result has to be a box of its value, each axis along one of it. */
+static bool is_box(const struct loom_group_access *access, const struct loom_ref *ref)
+{
+	u32 seen = 0, k;
+
+	if (!access->plain)
+		return false;
+	for (k = 0; k < ref->rank; k++) {
+		if (access->axis[k] < 0) {
+			if (ref->dims[k] != 1)
+				return false;
+			continue;
+		}
+		if (access->step[k] != 1 || seen >> access->axis[k] & 1)
+			return false;
+		seen |= 1U << access->axis[k];
+	}
+	return true;
+}
+
+static struct loom_group_op *add_op(struct loom_group_list *list)
+{
+	struct loom_group_op **ops, *op;
+	u32 cap = list->cap_ops ? 2 * list->cap_ops : 64;
+
+	if (list->num_ops == list->cap_ops) {
+		ops = realloc(list->ops, cap * sizeof(*ops));
+		if (!ops)
+			return NULL;
+		list->ops = ops;
+		list->cap_ops = cap;
+	}
+	op = calloc(1, sizeof(*op));
+	if (!op)
+		return NULL;
+	list->ops[list->num_ops++] = op;
+	op->unit = list->num_units - 1;
+	list->units[op->unit].num_ops++;
+	return op;
+}
+
+/* Rows and columns are not the same to an op: one can be cut where the other cannot. */
+static bool is_asymmetric(const struct loom_group_op *op)
+{
+	const struct loom_kernel *kernel = &op->kernel;
+	u32 i;
+
+	if (kernel->operands[0].ref.rank < 4)
+		return true;
+	if ((kernel->whole >> 2 & 1) != (kernel->whole >> 3 & 1))
+		return true;
+	for (i = 0; i < kernel->num_operands; i++) {
+		const struct loom_operand *operand = &kernel->operands[i];
+		const struct loom_group_access *access = &op->access[i];
+
+		if (operand->role != LOOM_ROLE_STORE && operand->role != LOOM_ROLE_LOAD)
+			continue;
+		if (operand->ref.rank < 4 || operand->map[2].kind != operand->map[3].kind ||
+		    (access->axis[2] >= 0 && access->axis[2] != 2) ||
+		    (access->axis[3] >= 0 && access->axis[3] != 3))
+			return true;
+	}
+	return false;
+}
+
+/* Who reads and writes what. */
+static void note_op(struct loom_group_list *list, struct loom_group_op *op)
+{
+	struct loom_group_unit *unit = &list->units[op->unit];
+	u32 index = list->num_ops - 1, i;
+
+	for (i = 0; i < op->kernel.num_operands; i++) {
+		const struct loom_operand *operand = &op->kernel.operands[i];
+		struct loom_group_use *use;
+
+		if (operand->role != LOOM_ROLE_STORE && operand->role != LOOM_ROLE_LOAD)
+			continue;
+		note_value(list, operand->ref.tensor);
+		use = &list->uses[operand->ref.tensor];
+		find_access(list, &operand->ref, &op->access[i]);
+		if (operand->role == LOOM_ROLE_LOAD) {
+			use->last_reader = index;
+			use->read = true;
+			continue;
+		}
+		if (use->first_writer == U32_MAX)
+			use->first_writer = index;
+		use->last_writer = index;
+		if (!is_box(&op->access[i], &operand->ref))
+			unit->ungroupable = true;
+	}
+	list->asymmetric |= is_asymmetric(op);
+}
+
+static int list_kernel(void *context, struct loom_kernel *kernel)
+{
+	struct loom_group_list *list = context;
+	struct loom_group_op *op = add_op(list);
+	const u64 tile = 64;
+	u64 row, cost;
+	u32 i;
+
+	if (!op)
+		return -ENOMEM;
+	op->kind = LOOM_GROUP_COMPUTE;
+	op->kernel = *kernel;
+	/* attributes of the whole are the caller's; those of the stage are the same */
+	for (i = 0; i < kernel->num_stages && kernel->resize; i++)
+		if (kernel->stages[i].opcode == DRM_LOOM_OP_RESIZE)
+			op->kernel.resize = &op->kernel.stages[i].resize;
+	note_op(list, op);
+	/* the device takes rows in tiles: one that is too much work has to be cut short */
+	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
+	if (check_mul_overflow(kernel->unit_cost, min(row, tile), &cost) ||
+	    cost > DRM_LOOM_MAX_UNIT_COST)
+		list->units[op->unit].ungroupable = true;
+	return 0;
+}
+
+/* Operand @index of a move: all of its axes follow the result. */
+static void add_moved(struct loom_kernel *kernel, enum loom_role role, const struct loom_ref *ref)
+{
+	struct loom_operand *operand;
+	u32 i, index = loom_kernel_operand(kernel, role, ref);
+
+	operand = &kernel->operands[index];
+	for (i = 0; i < ref->rank; i++) {
+		operand->map[i].kind = LOOM_MAP_SAME;
+		operand->map[i].axis = i;
+	}
+}
+
+static int list_copy(void *context, const struct loom_ref *to, const struct loom_ref *from)
+{
+	struct loom_group_list *list = context;
+	struct loom_group_op *op = add_op(list);
+
+	if (!op)
+		return -ENOMEM;
+	op->kind = LOOM_GROUP_COPY;
+	add_moved(&op->kernel, LOOM_ROLE_STORE, to);
+	add_moved(&op->kernel, LOOM_ROLE_LOAD, from);
+	note_op(list, op);
+	return 0;
+}
+
+static int list_fill(void *context, const struct loom_ref *to, u64 bits)
+{
+	struct loom_group_list *list = context;
+	struct loom_group_op *op = add_op(list);
+
+	if (!op)
+		return -ENOMEM;
+	op->kind = LOOM_GROUP_FILL;
+	add_moved(&op->kernel, LOOM_ROLE_STORE, to);
+	op->kernel.operands[0].bits = bits;
+	note_op(list, op);
+	return 0;
+}
+
+/* The sink that collects ops instead of writing commands. */
+static const struct loom_sink_ops list_sink = {
+	.symbolic = true,
+	.kernel = list_kernel,
+	.copy = list_copy,
+	.fill = list_fill,
+};
+
+int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
+{
+	const struct loom_graph *graph = lower->graph;
+	const struct loom_sink sink = lower->sink;
+	u32 i;
+	int ret = 0;
+
+	memset(list, 0, sizeof(*list));
+	list->lower = lower;
+	list->units = calloc((size_t)graph->num_nodes + 1, sizeof(*list->units));
+	list->uses = calloc((size_t)graph->num_values + 1, sizeof(*list->uses));
+	if (!list->units || !list->uses)
+		return -ENOMEM;
+	for (i = 0; i < graph->num_values; i++) {
+		list->uses[i].first_writer = U32_MAX;
+		list->uses[i].lanes = U32_MAX;
+	}
+	lower->sink = (struct loom_sink){ .ops = &list_sink, .context = list };
+	for (i = 0; i < graph->num_nodes && !ret; i++) {
+		struct loom_group_unit *unit = &list->units[list->num_units++];
+
+		unit->node = i;
+		unit->first_op = list->num_ops;
+		ret = loom_lower_node(lower, lower->storage->nodes[i]);
+		if (!unit->num_ops)
+			list->num_units--;
+	}
+	lower->sink = sink;
+	return ret ? ret : loom_group_live_make(list);
+}
+
+void loom_group_list_place(struct loom_group_list *list)
+{
+	u32 i, k;
+
+	for (i = 0; i < list->num_ops && list->lower->storage->num_images; i++) {
+		struct loom_kernel *kernel = &list->ops[i]->kernel;
+
+		for (k = 0; k < kernel->num_operands; k++) {
+			struct loom_operand *operand = &kernel->operands[k];
+
+			if (operand->role == LOOM_ROLE_STORE || operand->role == LOOM_ROLE_LOAD)
+				loom_image_ref(list->lower->storage, operand->ref.tensor,
+					       &operand->ref);
+		}
+	}
+}
+
+void loom_group_list_clear(struct loom_group_list *list)
+{
+	u32 i;
+
+	for (i = 0; i < list->num_ops; i++)
+		free(list->ops[i]);
+	free(list->ops);
+	free(list->units);
+	free(list->uses);
+	free(list->live_first);
+	free(list->live);
+	free(list->choices);
+	memset(list, 0, sizeof(*list));
+}

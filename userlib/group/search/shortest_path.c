@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The cheapest path through all cuts, by what is known of groups: the dynamic program of
+ * divide.c. A graph of some hundred nodes has a million of groups to choose from, and few of
+ * them change from one time to the next: so what was the cheapest path to a cut is kept, and looked
+ * for again only where a group that ends there has changed, or the path to where one begins. What
+ * comes out is the same as of all anew.
+ */
+#include "group/search/divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is added to estimates, in 1/ONE of what they have above what is inevitable. */
+#define ONE	64
+/* Groups that are looked at in what counts as one, as &loom_group.work. */
+#define LOOKS	16
+
+static u32 num_choices(const struct loom_group_divide *d, u32 at)
+{
+	return d->list->choices[at].count;
+}
+
+struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					u32 in, u32 out)
+{
+	struct loom_group_row *row = &d->rows[first];
+
+	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
+			   out];
+}
+
+/* Makes room for groups of up to @num_units units. */
+int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
+{
+	struct loom_group_row *row = &d->rows[first];
+	struct loom_group_edge *edges;
+	u32 *begin, from, to, cap;
+
+	if (num_units <= row->num_units)
+		return 0;
+	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
+	if (!begin)
+		return -ENOMEM;
+	row->begin = begin;
+	from = row->num_units ? begin[row->num_units] : 0;
+	for (to = from; row->num_units < num_units; row->num_units++) {
+		begin[row->num_units] = to;
+		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
+	}
+	begin[num_units] = to;
+	if (to > row->cap_edges) {
+		cap = max(2 * row->cap_edges, to);
+		edges = realloc(row->edges, cap * sizeof(*edges));
+		if (!edges)
+			return -ENOMEM;
+		row->edges = edges;
+		row->cap_edges = cap;
+	}
+	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
+	return 0;
+}
+
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state)
+{
+	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
+		(struct loom_group_edge){
+			.cost = cut->cost,
+			.budget_bytes = cut->budget_bytes,
+			.slices = cut->slices,
+			.axis = cut->cut_axis,
+			.overlap = cut->overlap,
+			.state = state,
+		};
+	loom_group_path_change(d, cut->first_unit, cut->num_units, cut->out);
+}
+
+/* What a group costs, as far as is known, with doubt. */
+static struct loom_group_cost with_margin(const struct loom_group_divide *d,
+					  const struct loom_group_edge *edge, u32 first, u32 end)
+{
+	struct loom_group_cost cost = edge->cost;
+	u64 least = d->rest[first] - d->rest[end];
+
+	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED && cost.price > least)
+		cost.price += (s64)(cost.price - least) * d->margin / ONE;
+	return cost;
+}
+
+static bool is_open(const struct loom_group_divide *d, u32 to)
+{
+	u32 at = to / LOOM_GROUP_CHOICES;
+
+	return !(d->list->no_cut && at == d->list->no_cut) && !d->blocked[to] &&
+	       !(d->no_residents && to % LOOM_GROUP_CHOICES);
+}
+
+static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
+		  bool layerwise)
+{
+	struct loom_group_cost sum = {
+		.price = d->best[from].price + cost->price,
+		.tie = d->best[from].tie + cost->tie,
+	};
+
+	if (d->best[from].price == U64_MAX || !loom_group_cheaper(&sum, &d->best[to]))
+		return;
+	d->best[to] = sum;
+	d->back[to] = (struct loom_group_back){
+		.first_unit = from / LOOM_GROUP_CHOICES,
+		.in = from % LOOM_GROUP_CHOICES,
+		.layerwise = layerwise,
+	};
+}
+
+/* The cheapest path to a cut, with what stays there, from all that lead to it. */
+static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_state state)
+{
+	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES, outs = num_choices(d, at);
+	u32 first = at > d->longest ? at - d->longest : 0, in;
+
+	d->best[to] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
+	if (out >= outs || !is_open(d, to))
+		return;
+	for (; first < at; first++) {
+		const struct loom_group_row *row = &d->rows[first];
+		const struct loom_group_edge *edge;
+
+		if (first + 1 == at && !out)
+			relax(d, first * LOOM_GROUP_CHOICES, to, &row->layerwise.cost, true);
+		if (at - first > row->num_units)
+			continue;
+		edge = &row->edges[row->begin[at - first - 1] + out];
+		for (in = 0; in < num_choices(d, first); in++, edge += outs) {
+			struct loom_group_cost cost;
+			u32 from = first * LOOM_GROUP_CHOICES + in;
+
+			if (edge->state < state || d->best[from].price == U64_MAX)
+				continue;
+			cost = with_margin(d, edge, first, at);
+			relax(d, from, to, &cost, false);
+		}
+		d->looks += in;
+	}
+}
+
+/* A path has become dearer: those that continue it are looked for again. */
+static void mark_dearer(struct loom_group_divide *d, u32 from)
+{
+	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
+
+	for (n = 1; n <= max(d->rows[first].num_units, 1U); n++) {
+		u32 begin = (first + n) * LOOM_GROUP_CHOICES;
+
+		for (out = 0; out < num_choices(d, first + n); out++)
+			d->dirty[begin + out] |= d->back[begin + out].first_unit == first &&
+						 d->back[begin + out].in == in;
+		d->looks += out;
+	}
+}
+
+/* A path to @from that has become cheaper is continued to @to; of two equal ones the first wins. */
+static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
+		  bool layerwise)
+{
+	struct loom_group_back *back = &d->back[to];
+	const struct loom_group_cost was = d->best[to];
+	struct loom_group_cost sum = {
+		.price = d->best[from].price + cost->price,
+		.tie = d->best[from].tie + cost->tie,
+	};
+	u32 key = 2 * from + !layerwise;
+
+	if (!is_open(d, to) || loom_group_cheaper(&was, &sum) ||
+	    (!loom_group_cheaper(&sum, &was) &&
+	     2 * (back->first_unit * LOOM_GROUP_CHOICES + back->in) + !back->layerwise <= key))
+		return;
+	if (!d->moved[to])
+		d->was[to] = was;
+	d->moved[to] = true;
+	d->best[to] = sum;
+	*back = (struct loom_group_back){
+		.first_unit = from / LOOM_GROUP_CHOICES,
+		.in = from % LOOM_GROUP_CHOICES,
+		.layerwise = layerwise,
+	};
+}
+
+static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_edge_state state)
+{
+	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
+	const struct loom_group_row *row = &d->rows[first];
+
+	if (!in)
+		go_on(d, from, (first + 1) * LOOM_GROUP_CHOICES, &row->layerwise.cost, true);
+	for (n = 1; n <= row->num_units; n++) {
+		u32 outs = num_choices(d, first + n);
+		const struct loom_group_edge *edge = &row->edges[row->begin[n - 1] + in * outs];
+
+		for (out = 0; out < outs; out++, edge++) {
+			struct loom_group_cost cost;
+
+			if (edge->state < state)
+				continue;
+			cost = with_margin(d, edge, first, first + n);
+			go_on(d, from, (first + n) * LOOM_GROUP_CHOICES + out, &cost, false);
+		}
+		d->looks += outs;
+	}
+}
+
+void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out)
+{
+	u32 end = first + num_units;
+
+	d->dirty[end * LOOM_GROUP_CHOICES + out] = true;
+	d->longest = max(d->longest, num_units);
+	d->dirty_from = min(d->dirty_from, end);
+}
+
+void loom_group_path_forget(struct loom_group_divide *d)
+{
+	d->path_state = LOOM_GROUP_EDGE_NONE;
+}
+
+static void look_anew(struct loom_group_divide *d)
+{
+	u32 i;
+
+	d->longest = 1;
+	for (i = 0; i < d->list->num_units; i++)
+		d->longest = max(d->longest, d->rows[i].num_units);
+	memset(d->dirty, 1, ((size_t)d->list->num_units + 1) * LOOM_GROUP_CHOICES);
+	d->dirty_from = 1;
+}
+
+/* A cut with its residents: the path to it, and what a change of it means for others. */
+static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
+		  bool anew)
+{
+	u32 to = at * LOOM_GROUP_CHOICES + out;
+	struct loom_group_cost was = d->moved[to] ? d->was[to] : d->best[to];
+
+	if (!d->dirty[to] && !d->moved[to])
+		return;
+	if (d->dirty[to])
+		look_back(d, to, state);
+	d->dirty[to] = false;
+	d->moved[to] = false;
+	if (anew || at == d->list->num_units)
+		return;
+	if (loom_group_cheaper(&d->best[to], &was))
+		go_on_from(d, to, state);
+	else if (loom_group_cheaper(&was, &d->best[to]))
+		mark_dearer(d, to);
+}
+
+bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state)
+{
+	bool anew = d->path_state != state || d->path_margin != d->margin;
+	u32 num_units = d->list->num_units, at, out, i;
+
+	d->best[0] = (struct loom_group_cost){ .price = 0 };
+	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
+		d->best[i] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
+	if (anew)
+		look_anew(d);
+	d->path_state = state;
+	d->path_margin = d->margin;
+	for (at = d->dirty_from; at <= num_units; at++)
+		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
+			visit(d, at, out, state, anew);
+	d->dirty_from = num_units + 1;
+	d->work += d->looks / LOOKS;
+	d->looks %= LOOKS;
+	return d->best[num_units * LOOM_GROUP_CHOICES].price != U64_MAX;
+}
+
+u64 loom_group_known_price(struct loom_group_divide *d)
+{
+	loom_group_path(d, LOOM_GROUP_EDGE_FITTED);
+	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].price;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strategies, each a way to choose groups with the rules that it needs. To add one: a file
+ * that defines a &struct loom_group_strategy, a line here, and one in the table of
+ * group.c. The library and the tool find it there by its name.
+ */
+#ifndef LOOM_GROUP_STRATEGY_H
+#define LOOM_GROUP_STRATEGY_H
+
+#include "loom_core.h"
+
+struct loom_group;
+struct loom_group_cut;
+struct loom_group_list;
+struct loom_group_rules;
+
+/**
+ * struct loom_group_strategy - a way to make groups
+ * @name: what it is called
+ * @text: one line about it
+ * @competes: it looks for the best plan, so that a better one of others is taken instead
+ * @by_cost: groups are chosen by their cost, so that each cut has a reason to explain
+ * @compete_nodes: where a strategy that competes was asked for, its plan is compared with this
+ *	one's, too, in graphs of up to so many nodes; 0: never
+ * @rules: how a group is fitted into SRAM and placed
+ * @divide: which units make a group, and how. @group has the rules of the strategy and is room to
+ *	try groups in; @cuts are from malloc. Return: 0 or -errno
+ */
+struct loom_group_strategy {
+	const char *name;
+	const char *text;
+	bool competes;
+	bool by_cost;
+	u32 compete_nodes;
+	const struct loom_group_rules *rules;
+	int (*divide)(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+};
+
+/** loom_group_own - own.c: the lowest price, DRAM bytes or cycles */
+extern const struct loom_group_strategy loom_group_own;
+/** loom_group_text - text.c: the planner that groups were first described with */
+extern const struct loom_group_strategy loom_group_text;
+/** loom_group_dp - dp.c: a later one, the fewest cycles */
+extern const struct loom_group_strategy loom_group_dp;
+
+/* text.c, for dp.c and tests */
+
+/**
+ * loom_group_text_search() - N, then H: the first way to slice a group that fits
+ * @group: room to try in
+ * @cut: units; the rest is filled in
+ * @limit: a group that takes so many cycles is of no use, and not placed. U64_MAX: there is none,
+ *	and cycles are not counted
+ *
+ * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.
+ */
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
+
+/** loom_group_own_rules - own.c: weights held or streamed, all items placed at once */
+extern const struct loom_group_rules loom_group_own_rules;
+
+/* text_rules.c */
+
+/** loom_group_text_rules - whole weights, loaded as early as can be; one item after the other */
+extern const struct loom_group_rules loom_group_text_rules;
+/** loom_group_dp_rules - the same weights; the item with the lowest place first, no conflicts */
+extern const struct loom_group_rules loom_group_dp_rules;
+
+#endif /* LOOM_GROUP_STRATEGY_H */
