@@ -174,15 +174,15 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 #define WORK_PER_MS	20000
 #define DEFAULT_MS	400
 /* From so many on, a millisecond more for each. */
-#define MANY_NODES	500
+#define MANY_UNITS	500
 
-static u64 budget_of(const struct loom_group_options *options, u32 num_nodes)
+/* Units that repeat are looked at once, so that they do not count. */
+static u64 budget_of(const struct loom_group_options *options, u32 num_units)
 {
 	u64 ms = options->budget_ms;
 
 	if (!ms)
-		ms = DEFAULT_MS + (num_nodes > MANY_NODES ? num_nodes - MANY_NODES : 0);
-
+		ms = DEFAULT_MS + (num_units > MANY_UNITS ? num_units - MANY_UNITS : 0);
 	ms = ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
 	return ms / max(options->share, 1U);
 }
@@ -209,7 +209,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 		ret = group ? 0 : -ENOMEM;
 	}
 	if (!ret) {
-		group->budget = budget_of(options, lower->graph->num_nodes);
+		group->budget = budget_of(options, list.repeat.count);
 		group->keep_halos = options->keep_halos;
 		ret = options->division ?
 			      loom_group_division_get(options->division, group, &cuts, &num_cuts) :

@@ -319,7 +319,9 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 			list->num_units--;
 	}
 	lower->sink = sink;
-	return ret ? ret : loom_group_live_make(list);
+	if (!ret)
+		ret = loom_group_live_make(list);
+	return ret ? ret : loom_group_repeat_find(list, LOOM_GROUP_WINDOW, &list->repeat);
 }
 
 void loom_group_list_place(struct loom_group_list *list)
@@ -351,5 +353,6 @@ void loom_group_list_clear(struct loom_group_list *list)
 	free(list->live_first);
 	free(list->live);
 	free(list->choices);
+	loom_group_repeat_free(&list->repeat);
 	memset(list, 0, sizeof(*list));
 }

@@ -11,11 +11,14 @@
 #ifndef LOOM_GROUP_LIST_H
 #define LOOM_GROUP_LIST_H
 
+#include "group/model/repeat.h"
 #include "lower/lower.h"
 
 /* Live values of a cut of which any may stay in SRAM; sets of them that are tried. */
 #define LOOM_GROUP_LIVE		63
 #define LOOM_GROUP_CHOICES	8
+/* Groups of up to so many units are known to cost the same where units repeat. */
+#define LOOM_GROUP_WINDOW	64
 
 /**
  * struct loom_group_box - a part of a value or of an operand
@@ -182,6 +185,7 @@ struct loom_group_aim {
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values made before the cut and read after it that fit into SRAM
  * @choices: by cut: which of them may be resident
+ * @repeat: by unit: where else a run of LOOM_GROUP_WINDOW units begins that is equal
  * @asymmetric: rows and columns are not the same to some operation
  * @no_cut: no group may begin with this unit; 0: any may
  */
@@ -197,6 +201,7 @@ struct loom_group_list {
 	u32 *live_first;
 	u32 *live;
 	struct loom_group_choices *choices;
+	struct loom_group_repeat repeat;
 	bool asymmetric;
 	u32 no_cut;
 };

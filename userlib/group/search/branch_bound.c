@@ -147,7 +147,8 @@ int loom_group_search_all(struct loom_group_divide *d)
 
 	s.bound = loom_group_known_price(d);
 	for (first = 0; first < d->list->num_units && !ret; first++) {
-		if (d->list->units[first].ungroupable)
+		/* what is found is entered for all units of a class */
+		if (d->list->units[first].ungroupable || d->repeat->first[first] != first)
 			continue;
 		/* an equal share of what is left for each */
 		done = d->work + d->group->work;

@@ -42,7 +42,9 @@ static const s32 margins[] = { 4, 0, -4, -12 };
  * then longer ones, as far as a share of the budget lasts.
  */
 #define LARGE_GRAPH	256
-#define SHORT		64
+#define SHORT		LOOM_GROUP_WINDOW
+/* Edges for longer groups, about, of the whole graph: the window of a unit is an equal share. */
+#define LONG_EDGES	(1U << 20)
 /* What it costs to estimate a group, one more operation and slice count, in 1/PART of a unit. */
 #define PART		4
 
@@ -85,6 +87,25 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	return ret;
 }
 
+/* Takes what the first unit of the class of a unit has: all groups that are estimated now. */
+static int estimate_like(struct loom_group_divide *d, u32 first)
+{
+	const struct loom_group_row *like = &d->rows[d->repeat->first[first]];
+	struct loom_group_row *row = &d->rows[first];
+	u32 from;
+	int ret;
+
+	if (like->num_units <= d->least)
+		return 0;
+	ret = loom_group_reserve(d, first, like->num_units);
+	if (ret)
+		return ret;
+	from = row->begin[d->least];
+	memcpy(&row->edges[from], &like->edges[from],
+	       (row->begin[row->num_units] - from) * sizeof(*row->edges));
+	return 0;
+}
+
 static int estimate_from(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_use *use = loom_group_first_result(d->list, first);
@@ -93,6 +114,8 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 	int ret = 0;
 	u8 in;
 
+	if (d->repeat->first[first] != first && d->most <= d->repeat->window)
+		return estimate_like(d, first);
 	for (in = 0; in < num_choices(d, first) && !ret; in++) {
 		ret = estimate_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
@@ -217,10 +240,12 @@ static int estimate_long(struct loom_group_divide *d)
 	int ret = 0;
 
 	d->least = SHORT;
-	d->most = U32_MAX;
+	ret = loom_group_repeat_find(d->list, SHORT + LONG_EDGES / num_units, &d->far);
+	d->repeat = &d->far;
 	for (i = 0; i < num_units && !ret; i++) {
 		if (d->list->units[i].ungroupable || d->rows[i].num_units < SHORT)
 			continue;
+		d->most = SHORT + LONG_EDGES / num_units / num_choices(d, i);
 		d->look_until = d->looked + (end - min(end, d->looked)) / (num_units - i);
 		ret = estimate_from(d, i);
 	}
@@ -390,6 +415,7 @@ static void end(struct loom_group_divide *d)
 	free(d->was);
 	free(d->saved);
 	free(d->saved_whole);
+	loom_group_repeat_free(&d->far);
 	loom_group_estimate_free(d->estimate);
 }
 
@@ -401,6 +427,7 @@ static int begin(struct loom_group_divide *d, struct loom_group_list *list,
 	*d = (struct loom_group_divide){
 		.list = list,
 		.group = group,
+		.repeat = &list->repeat,
 		.budget = group->budget,
 		.most = list->num_units > LARGE_GRAPH ? SHORT : U32_MAX,
 		.look_until = U64_MAX,

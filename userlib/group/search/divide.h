@@ -77,6 +77,8 @@ struct loom_group_back {
  * @list: what is divided
  * @group: room to try groups in
  * @estimate: room for estimates
+ * @repeat: which units begin equal runs, as long as the groups that are looked for now
+ * @far: room for @repeat of longer groups
  * @rows: by first unit
  * @best: by cut and choice of residents: cost of the cheapest path to it
  * @back: likewise: its last group
@@ -108,6 +110,8 @@ struct loom_group_divide {
 	struct loom_group_list *list;
 	struct loom_group *group;
 	struct loom_group_estimate *estimate;
+	const struct loom_group_repeat *repeat;
+	struct loom_group_repeat far;
 	struct loom_group_row *rows;
 	struct loom_group_cost *best;
 	struct loom_group_back *back;
@@ -149,9 +153,11 @@ struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, 
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
 /** loom_group_known_price() - price of the cheapest division that is certain */
 u64 loom_group_known_price(struct loom_group_divide *d);
-/** loom_group_enter() - enters what is certain about a group */
+/** loom_group_enter() - enters what is certain about a group, and about those that are equal to it */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state);
+/** loom_group_remove() - enters that a group, and those that are equal to it, are not possible */
+void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut);
 /** loom_group_path() - the cheapest path, by groups that are so certain at least; false: none */
 bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state);
 /** loom_group_path_change() - what is known of a group has changed */

@@ -284,11 +284,9 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 	/* do not become dearer in cycles alone: that would make the search look for another path */
 	if (edge->state && best.cost.price <= edge->cost.price)
 		best.cost.tie = min(best.cost.tie, edge->cost.tie);
-	if (best.cost.price == U64_MAX) {
-		edge->state = LOOM_GROUP_EDGE_NONE;
-		loom_group_path_change(d, first, num_units, out);
-	} else {
+	if (best.cost.price == U64_MAX)
+		loom_group_remove(d, &best);
+	else
 		loom_group_enter(d, &best, state);
-	}
 	return 1;
 }

@@ -62,19 +62,54 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 	return 0;
 }
 
+/*
+ * What is known of a group holds for the groups of its class. One that was found to have no place
+ * beside others (chain.c) stays out.
+ */
+static void set_edges(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      const struct loom_group_edge *edge)
+{
+	u32 first = cut->first_unit, n = cut->num_units, at = d->repeat->first[first];
+	bool is_new = !loom_group_edge(d, first, n, cut->in, cut->out)->state;
+
+	*loom_group_edge(d, first, n, cut->in, cut->out) = *edge;
+	loom_group_path_change(d, first, n, cut->out);
+	if (n > d->repeat->window)
+		return;
+	for (; at != LOOM_GROUP_NO_UNIT; at = d->repeat->next[at]) {
+		struct loom_group_edge *equal;
+
+		d->looks++;
+		if (at == first || d->rows[at].num_units < n)
+			continue;
+		equal = loom_group_edge(d, at, n, cut->in, cut->out);
+		if (!is_new && !equal->state)
+			continue;
+		*equal = *edge;
+		loom_group_path_change(d, at, n, cut->out);
+	}
+}
+
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state)
 {
-	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
-		(struct loom_group_edge){
-			.cost = cut->cost,
-			.budget_bytes = cut->budget_bytes,
-			.slices = cut->slices,
-			.axis = cut->cut_axis,
-			.overlap = cut->overlap,
-			.state = state,
-		};
-	loom_group_path_change(d, cut->first_unit, cut->num_units, cut->out);
+	const struct loom_group_edge edge = {
+		.cost = cut->cost,
+		.budget_bytes = cut->budget_bytes,
+		.slices = cut->slices,
+		.axis = cut->cut_axis,
+		.overlap = cut->overlap,
+		.state = state,
+	};
+
+	set_edges(d, cut, &edge);
+}
+
+void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut)
+{
+	const struct loom_group_edge none = { .state = LOOM_GROUP_EDGE_NONE };
+
+	set_edges(d, cut, &none);
 }
 
 /* What a group costs, as far as is known, with doubt. */
