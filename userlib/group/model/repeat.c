@@ -125,7 +125,8 @@ static void add_operand(const struct finder *f, struct loom_digest *digest, u32 
 	const struct loom_kernel *kernel = &f->list->ops[op]->kernel;
 	const struct loom_operand *operand = &kernel->operands[index];
 	const struct loom_ref *ref = &operand->ref;
-	u32 value = ref->tensor, rank = min(ref->rank, (u32)DRM_LOOM_MAX_RANK);
+	u32 value = ref->tensor, rank = ref->rank < DRM_LOOM_MAX_RANK ? ref->rank :
+								 DRM_LOOM_MAX_RANK;
 
 	loom_digest_add(digest, operand->role);
 	loom_digest_add(digest, ref->dtype);

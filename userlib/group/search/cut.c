@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static size_t locations_bytes(const struct loom_group *group)
 {
 	return ((size_t)group->list->lower->graph->num_values + 1) * sizeof(*group->locations);

@@ -153,7 +153,7 @@ struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, 
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
 /** loom_group_known_price() - price of the cheapest division that is certain */
 u64 loom_group_known_price(struct loom_group_divide *d);
-/** loom_group_enter() - enters what is certain about a group, and about those that are equal to it */
+/** loom_group_enter() - enters what is certain about a group and those that are equal to it */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state);
 /** loom_group_remove() - enters that a group, and those that are equal to it, are not possible */

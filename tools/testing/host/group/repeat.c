@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Groups at the same place of equal runs of units fit at the same cost, for all choices of residents
- * and several numbers of slices, or both do not fit; and there are such runs.
+ * Groups at the same place of equal runs of units fit at the same cost, for all choices of
+ * residents and several numbers of slices, or both do not fit; and there are such runs.
  */
 #include "list.h"
 #include "rounds.h"
