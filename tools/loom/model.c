@@ -19,6 +19,7 @@ enum {
 	TOOL_OPT_MAX_BYTES,
 	TOOL_OPT_MAX_CYCLES,
 	TOOL_OPT_TIME_BUDGET,
+	TOOL_OPT_EFFORT,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_NO_RETIME,
@@ -46,6 +47,7 @@ static const struct option tool_model_options[] = {
 	{ "max-bytes", required_argument, NULL, TOOL_OPT_MAX_BYTES },
 	{ "max-cycles", required_argument, NULL, TOOL_OPT_MAX_CYCLES },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
+	{ "effort", required_argument, NULL, TOOL_OPT_EFFORT },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "no-retime", no_argument, NULL, TOOL_OPT_NO_RETIME },
@@ -261,6 +263,11 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 			return tool_usage(command, "--time-budget takes milliseconds, not '%s'",
 					  value);
 		model->planner.grouping_budget = bytes;
+		return 0;
+	case TOOL_OPT_EFFORT:
+		if (strlen(value) != 1 || value[0] < '0' || value[0] > '3')
+			return tool_usage(command, "--effort takes 0, 1, 2 or 3, not '%s'", value);
+		model->planner.effort = LOOM_EFFORT_ONCE + (value[0] - '0');
 		return 0;
 	case TOOL_OPT_SRAM:
 		if (tool_parse_number(value, true, &bytes) || !bytes)

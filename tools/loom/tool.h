@@ -374,8 +374,10 @@ struct tool_model {
 	"                       without recomputation; --objective sram: 1 if not given\n" \
 	"  --max-bytes BYTES    --objective sram: bytes to and from DRAM at most\n" \
 	"  --max-cycles CYCLES  --objective sram: cycles at most\n" \
-	"  --time-budget MS     search for groups about that long; counted in work, so\n" \
-	"                       that every machine makes the same plan\n" \
+	"  --effort 0..3        how many candidates are compared: 0 plans at once, 2 is the\n" \
+	"                       default, 3 may take minutes; each is as good as the one below\n" \
+	"  --time-budget MS     deprecated, see --effort: search for groups about that long;\n" \
+	"                       counted in work, so that every machine makes the same plan\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
 	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \

@@ -202,8 +202,10 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	/* all have been seen, but nothing is written: the plan begins at step 0 */
 	macs = lower->macs_once;
 	lower->step = 0;
-	if (strategy->competes)
+	if (strategy->competes) {
 		list.aim = options->aim;
+		list.memo = options->memo;
+	}
 	if (!ret) {
 		group = loom_group_make(&list, strategy->rules);
 		ret = group ? 0 : -ENOMEM;

@@ -47,6 +47,7 @@
 #define LOOM_GROUP_H
 
 #include "loom_core.h"
+#include "group/search/memo.h"
 #include "group/search/search.h"
 #include "group/search/strategy.h"
 
@@ -66,6 +67,7 @@ struct loom_storage_options;
  * @division: these groups, of the same graph and options, instead of a search; NULL: search
  * @alternatives: [out] also note why each cut is there, and find the divisions without it; NULL: no
  * @alternative_bytes: SRAM per lane that these may have
+ * @memo: what other searches have found out, kept for the next; NULL: nothing is kept
  * @storage: how the arena is placed
  */
 struct loom_group_options {
@@ -77,6 +79,7 @@ struct loom_group_options {
 	const struct loom_group_division *division;
 	struct loom_group_alternatives *alternatives;
 	u64 alternative_bytes;
+	struct loom_group_memo *memo;
 	const struct loom_storage_options *storage;
 };
 

@@ -64,6 +64,25 @@ enum loom_planner_objective {
 };
 
 /**
+ * enum loom_planner_effort - how many candidates are compared
+ * @LOOM_EFFORT_DEFAULT: LOOM_EFFORT_MORE
+ * @LOOM_EFFORT_ONCE: one search for groups by each objective, and no groups; for interactive use
+ * @LOOM_EFFORT_SOME: also other orders, joins and weights of both streams
+ * @LOOM_EFFORT_MORE: also more work in the best of them, and other divisions near the best one
+ * @LOOM_EFFORT_MOST: all divisions near the best one; may take minutes
+ *
+ * A level compares all that the level below does: its plan is never worse. The same graph, options
+ * and level give the same bytes.
+ */
+enum loom_planner_effort {
+	LOOM_EFFORT_DEFAULT,
+	LOOM_EFFORT_ONCE,
+	LOOM_EFFORT_SOME,
+	LOOM_EFFORT_MORE,
+	LOOM_EFFORT_MOST,
+};
+
+/**
  * struct loom_planner_options - what to plan for, and how
  * @chip: of the device: from loom_chip_load(), or filled in from QUERY. Not NULL. What
  *	operations it has not are put into others that it has, where there is a way
@@ -74,9 +93,11 @@ enum loom_planner_objective {
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: what can always run on a device
  *	that is shared (the chip's floor_bytes), or all that there is if nothing is said of that.
  *	More than the chip has is an error
- * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
- *	counted in work, so the answer does not depend on the machine. 0: the default
+ * @grouping_budget: deprecated, see @effort: how long groups are searched for, in milliseconds of a
+ *	typical machine. It is counted in work, so the answer does not depend on the machine. 0: the
+ *	default
  * @objective: enum loom_planner_objective
+ * @effort: an &enum loom_planner_effort
  * @max_recompute_permille: multiply-accumulates that a plan may take, in thousandths of those
  *	without recomputation; not below 1000. 0: as many as it likes, and by LOOM_OBJECTIVE_SRAM
  *	none are recomputed. The default grouping and none keep to it, the others do not know it
@@ -94,6 +115,7 @@ struct loom_planner_options {
 	uint64_t sram_limit_bytes;
 	uint64_t grouping_budget;
 	uint32_t objective;
+	uint32_t effort;
 	uint32_t max_recompute_permille;
 	uint64_t max_bytes;
 	uint64_t max_cycles;

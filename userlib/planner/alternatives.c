@@ -1,46 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chooses, of several programs, the best by the objective: the one that moves the fewest DRAM
- * bytes, or that takes the fewest cycles by the chip's clock.
+ * DOC: Candidates
  *
- * A search whose budget is spent may have missed what simple rules find, and the cost of a node
- * alone is an estimate while groups are chosen: in very little SRAM no groups at all may be
- * better. So a strategy that looks for the best is compared with no groups and with the other
- * strategies, and the best program is taken. The program of a strategy that is only a baseline is
- * taken as it is, if there is one.
+ * A group's cost is an estimate while groups are searched, and the best division by a sum over
+ * groups need not be the best plan. So the planner writes several programs, counts each exactly,
+ * and keeps the best by the objective: the fewest cycles, or the fewest DRAM bytes.
  *
- * By time, the search is done several times, with different weights of both streams, and once for
- * the fewest bytes. What is finished is counted exactly, and the fastest program is taken. Each
- * search has a share of the effort, and the best way is searched once more with a larger one:
- * what decides is which way it is, and all effort in each, as by bytes, takes three times as long
- * for plans that are no faster (six networks on four chips: 55 s instead of 18, and 1.116 instead
- * of 1.115 of LB2 in the geometric mean). Only if the larger share has brought much, the best two
- * orders get all. Last, what is best by bytes with all effort is a candidate by time, too, unless
- * the graph is large (M-LSD in 128 KiB of one lane: 9.53 instead of 10.03 million cycles).
- * In graphs that are larger, a search takes as long with a tenth of the effort as with half of it:
- * there, what is compared are plans for bytes, and one search is for time.
- * Nothing more is tried once no plan can be faster by more than a thousandth: LB2 of least/ holds
- * for all.
+ * The table &rows lists the candidates in the order in which they are tried. A row proposes trials:
+ * a graph in one of its orders, options, and a &struct planner_way. Rows are sorted by the effort
+ * level from which they run, and later rows start from the best program of earlier ones. A level
+ * thus runs all trials of the level below first, and its plan is never worse. No further row runs
+ * once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how often
+ * each row has won.
  *
- * Likewise for operands of concatenations, which can be computed in the result or be values of
- * their own (lower/storage_join.c), and for the order of the nodes (graph/sort.h): these are
- * decided before groups are, and which is better depends on the groups.
+ * A search whose budget is spent may miss what simple rules find, and in very little SRAM no groups
+ * at all may be best: nodes by themselves are a candidate at each level. By time, each search has
+ * a share of the work that options allow, because the kind of candidate decides more than the work
+ * in it: six networks on four chips took 55 s with all work in each, 18 s with shares, and were at
+ * 1.116 and 1.115 of LB2 in the geometric mean. In graphs of more than PLANNER_LARGE_GRAPH nodes,
+ * a tenth of the work takes as long as half of it: fewer candidates run there.
  *
- * If the chip can compute on constants where they lie, there is a program of each way that does
- * so, one that does so where it would not hold them, and one that loads them. A strategy that was
- * asked for as a baseline loads them.
+ * If the chip computes on constants where they lie, each trial is written with all constants in
+ * place, with those in place that would be streamed, and with all loaded. A strategy that was asked
+ * for as a baseline is one trial with constants loaded.
+ *
+ * Rejected: the strategy "layergroup-dp", and a full search by bytes for plans by time. They won in
+ * 1 and 3 of 92 cells of `make bench-time`, by 0.6 % and up to 1.6 %, and took 19 % of the time.
  */
 #include "base/error.h"
 #include "orders.h"
 #include "planner.h"
 
 #include <errno.h>
+#include <string.h>
 
-static const struct planner_way nothing_special = { .join = LOOM_JOIN_NONE };
+static const struct planner_way layerwise_way = { .join = LOOM_JOIN_NONE };
 static const struct loom_group_aim bytes;
 
 /*
- * What to search for where time counts, one after the other: the longer stream step by step, as a
+ * What to search for where time counts: the longer stream step by step, as a
  * group is written; both streams in all, wherever loads will find time; and more of the former. A
  * division that is best by a sum over groups need not be the fastest plan, see group/schedule/.
  */
@@ -123,6 +121,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @way: what else was decided
  * @least_cycles: no program takes fewer; 0: that is not known
  * @tried_cycles: the fewest since this was set
+ * @memo: what searches have found out
  * @starved: there was no memory for a way: without it, the same graph would have another program
  */
 struct choice {
@@ -132,6 +131,7 @@ struct choice {
 	struct planner_way way;
 	u64 least_cycles;
 	u64 tried_cycles;
+	struct loom_group_memo *memo;
 	bool starved;
 };
 
@@ -187,8 +187,11 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 {
 	struct loom_program *before = best->program, *program = NULL;
 	u64 cycles;
-	int ret = loom_planner_within(graph, options, way, &program, err);
+	struct planner_way how = *way;
+	int ret;
 
+	how.memo = best->memo;
+	ret = loom_planner_within(graph, options, &how, &program, err);
 	best->starved |= ret == -ENOMEM;
 	if (ret)
 		return ret;
@@ -200,7 +203,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	if (best->program != before) {
 		best->graph = graph;
 		best->options = *options;
-		best->way = *way;
+		best->way = how;
 	}
 	return 0;
 }
@@ -226,24 +229,237 @@ static int try_one(const struct loom_graph *graph, const struct loom_planner_opt
 	return try_way(graph, &how, way, best, NULL) ? ret : 0;
 }
 
-/* Joins other operands of concatenations: those that a way before has joined, too, are as good. */
-static void try_joins(const struct loom_graph *graph, const struct loom_planner_options *options,
-		      const struct planner_way *like, struct choice *best)
+/**
+ * struct trial - a program to be written
+ * @graph: in its order
+ * @options: for what
+ * @way: and how
+ */
+struct trial {
+	const struct loom_graph *graph;
+	struct loom_planner_options options;
+	struct planner_way way;
+};
+
+/* Trials of a row, and of all rows of a plan, at most. */
+#define ROW_TRIALS	8
+#define MOST_TRIALS	64
+
+/**
+ * struct ladder - the state of choosing
+ * @orders: the graph in its orders
+ * @options: what is asked for, without explanations
+ * @by_time: cycles are what there is to be least of
+ * @large: the graph has so many nodes that fewer candidates run
+ * @best: the best program so far
+ * @first: how the first candidate was made
+ * @cycles: by order: the fewest so far
+ * @before: cycles of the best program before the last row
+ * @tried: the trials so far
+ * @num_tried: number of @tried
+ */
+struct ladder {
+	const struct loom_orders *orders;
+	struct loom_planner_options options;
+	bool by_time;
+	bool large;
+	struct choice best;
+	struct planner_way first;
+	u64 cycles[LOOM_SORT_COUNT];
+	u64 before;
+	struct trial tried[MOST_TRIALS];
+	u32 num_tried;
+};
+
+static struct trial trial_of(const struct ladder *l, const struct loom_graph *graph,
+			     const struct planner_way *way)
+{
+	return (struct trial){ .graph = graph, .options = l->options, .way = *way };
+}
+
+static bool is_same_trial(const struct trial *a, const struct trial *b)
+{
+	return a->graph == b->graph && a->options.grouping == b->options.grouping &&
+	       a->way.join == b->way.join && a->way.stream_in_place == b->way.stream_in_place &&
+	       !memcmp(&a->way.aim, &b->way.aim, sizeof(a->way.aim)) &&
+	       a->way.share == b->way.share && a->way.group_bytes == b->way.group_bytes;
+}
+
+static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
+{
+	trials[0] = trial_of(l, &l->orders->graphs[0], &layerwise_way);
+	trials[0].options.grouping = LOOM_GROUPING_NONE;
+	return 1;
+}
+
+/* Rules that do not search: where a search is far from its end, they may be better. */
+static u32 propose_text(const struct ladder *l, struct trial *trials)
+{
+	trials[0] = trial_of(l, &l->orders->graphs[0], &l->first);
+	trials[0].options.grouping = loom_group_text.name;
+	return 1;
+}
+
+/* The fewest bytes, where cycles are what counts. */
+static u32 propose_bytes(const struct ladder *l, struct trial *trials)
+{
+	struct planner_way way = l->best.program ? l->best.way : l->first;
+
+	way.aim = bytes;
+	way.share = l->first.share;
+	trials[0] = trial_of(l, &l->orders->graphs[0], &way);
+	return l->by_time;
+}
+
+/* The other orders of the nodes: which is best depends on the groups. */
+static u32 propose_orders(const struct ladder *l, struct trial *trials)
+{
+	u32 i;
+
+	for (i = 1; i < l->orders->count; i++)
+		trials[i - 1] = trial_of(l, &l->orders->graphs[i], &l->first);
+	return l->orders->count - 1;
+}
+
+/* Ways to join operands of concatenations that differ from each other; the first was tried. */
+static u32 add_joins(const struct ladder *l, const struct loom_graph *graph,
+		     const struct planner_way *like, struct trial *trials)
 {
 	static const enum loom_storage_join joins[] = {
 		LOOM_JOIN_NEAR, LOOM_JOIN_NONE, LOOM_JOIN_OWN, LOOM_JOIN_FAR,
 	};
 	struct planner_way way = *like;
-	u32 i, k;
+	u32 count = 0, i, k;
 
 	for (i = 1; i < ARRAY_SIZE(joins); i++) {
 		for (k = 0; k < i; k++)
 			if (!loom_storage_joins_differ(graph, joins[k], joins[i]))
 				break;
 		way.join = joins[i];
-		if (k == i && !is_best(best, options->objective))
-			try_one(graph, options, &way, best, NULL);
+		if (k == i)
+			trials[count++] = trial_of(l, graph, &way);
 	}
+	return count;
+}
+
+static u32 propose_joins(const struct ladder *l, struct trial *trials)
+{
+	if (!l->best.program)
+		return add_joins(l, &l->orders->graphs[0], &l->first, trials);
+	return add_joins(l, l->best.graph, &l->first, trials);
+}
+
+/* Other weights of both streams, and bytes, with the order and the joins that were best. */
+static u32 propose_aims(const struct ladder *l, struct trial *trials)
+{
+	struct planner_way way = l->best.way;
+	u32 count = 0, i;
+
+	if (!l->by_time || !l->best.program)
+		return 0;
+	if (l->large) {
+		way.aim = times[0];
+		trials[0] = trial_of(l, l->best.graph, &way);
+		return 1;
+	}
+	for (i = 0; i <= ARRAY_SIZE(times); i++) {
+		way.aim = i ? times[i - 1] : bytes;
+		trials[count++] = trial_of(l, l->best.graph, &way);
+	}
+	return count;
+}
+
+/* The way that was best, with more work. */
+static u32 propose_more_work(const struct ladder *l, struct trial *trials)
+{
+	struct planner_way way = l->best.way;
+
+	way.share = l->large ? 0 : LAST_SHARE;
+	trials[0] = trial_of(l, l->best.graph, &way);
+	return l->by_time && l->best.program;
+}
+
+/* All work, for cycles and for bytes, in the best order and in the second best. */
+static u32 propose_everything(const struct ladder *l, struct trial *trials)
+{
+	const struct loom_graph *graphs = l->orders->graphs;
+	u32 first = 0, second = LOOM_SORT_COUNT, count = 0, i;
+	struct planner_way way = l->best.way;
+
+	if (!l->by_time || !l->best.program)
+		return 0;
+	while (&graphs[first] != l->best.graph)
+		first++;
+	for (i = 0; i < l->orders->count; i++)
+		if (i != first &&
+		    (second == LOOM_SORT_COUNT || l->cycles[i] < l->cycles[second]))
+			second = i;
+	way.share = 0;
+	for (i = 0; i < 2; i++) {
+		const u32 order = i ? second : first;
+
+		if (order == LOOM_SORT_COUNT)
+			continue;
+		way.aim = l->best.way.aim;
+		trials[count++] = trial_of(l, &graphs[order], &way);
+		way.aim = bytes;
+		trials[count++] = trial_of(l, &graphs[order], &way);
+	}
+	return count;
+}
+
+/* Where more work has brought much, the search was far from its end. */
+static u32 propose_all_work(const struct ladder *l, struct trial *trials)
+{
+	if (l->large || !l->best.program ||
+	    l->before - l->best.program->stats.cycles <= l->before / MUCH)
+		return 0;
+	return propose_everything(l, trials);
+}
+
+/*
+ * What groups leave of the SRAM is room for what is loaded early, also for other groups: groups for
+ * less of it may be faster.
+ */
+static u32 propose_rooms(const struct ladder *l, struct trial *trials)
+{
+	u64 quarter = loom_planner_sram_bytes(&l->options) / 4, quarters;
+	struct planner_way way = l->best.way;
+	u32 count = 0;
+
+	if (!l->by_time || !l->best.program || !quarter || is_within(&l->best, NEAR_BOUND))
+		return 0;
+	for (quarters = l->large ? 3 : 2; quarters < 4; quarters++) {
+		way.share = l->large ? way.share : SCOUT_SHARE;
+		way.group_bytes = quarters * quarter;
+		trials[count++] = trial_of(l, l->best.graph, &way);
+	}
+	return count;
+}
+
+/* A room that was better, with more work. */
+static u32 propose_room(const struct ladder *l, struct trial *trials)
+{
+	if (!l->best.program || !l->best.way.group_bytes || l->large)
+		return 0;
+	return propose_more_work(l, trials);
+}
+
+/*
+ * By bytes, which order is best depends on whether operands of concatenations are joined: PNASNet
+ * in 2 MiB moves a fifth more in the best of the orders with joins than in another one without.
+ */
+static u32 propose_apart(const struct ladder *l, struct trial *trials)
+{
+	const struct planner_way apart = { .join = LOOM_JOIN_NONE };
+	const struct loom_graph *graphs = l->orders->graphs;
+	u32 count = 0, i;
+
+	for (i = 0; i < l->orders->count && l->options.objective == LOOM_OBJECTIVE_BYTES; i++)
+		if (&graphs[i] != l->best.graph &&
+		    loom_storage_joins_differ(&graphs[i], LOOM_JOIN_NEAR, LOOM_JOIN_NONE))
+			trials[count++] = trial_of(l, &graphs[i], &apart);
+	return count;
 }
 
 /*
@@ -252,218 +468,65 @@ static void try_joins(const struct loom_graph *graph, const struct loom_planner_
  */
 static u64 smaller_sram(const struct loom_planner_options *options)
 {
-	u64 bytes = loom_planner_sram_bytes(options), power = 1;
+	u64 sram_bytes = loom_planner_sram_bytes(options), power = 1;
 
-	if (bytes < 8)
+	if (sram_bytes < 8)
 		return 0;
-	while (power <= (bytes - 1) / 2)
+	while (power <= (sram_bytes - 1) / 2)
 		power *= 2;
-	return power + (bytes - 1 - power) / (power / 4) * (power / 4);
+	return power + (sram_bytes - 1 - power) / (power / 4) * (power / 4);
 }
 
 /*
  * A search for more SRAM may end with a worse plan: there are more divisions, and the budget is
- * the same. So a plan for a little less is a candidate, too.
+ * the same. So plans for a little less are candidates, too.
  */
-static void try_less(const struct loom_graph *graph, const struct loom_planner_options *options,
-		     const struct planner_way *like, struct choice *best)
+static u32 propose_less(const struct ladder *l, struct trial *trials)
 {
-	struct planner_way way = *like;
+	struct planner_way way = l->first;
 
-	if (!best->program || graph->num_nodes > MANY_NODES ||
-	    is_best(best, options->objective))
-		return;
-	way.group_bytes = smaller_sram(options);
-	if (!way.group_bytes)
-		return;
-	try_one(graph, options, &way, best, NULL);
-	try_joins(graph, options, &way, best);
+	way.group_bytes = smaller_sram(&l->options);
+	if (!l->best.program || l->options.objective != LOOM_OBJECTIVE_BYTES ||
+	    l->best.graph->num_nodes > MANY_NODES || !way.group_bytes)
+		return 0;
+	trials[0] = trial_of(l, l->best.graph, &way);
+	return 1 + add_joins(l, l->best.graph, &way, &trials[1]);
 }
 
-static bool is_large(const struct loom_graph *graph)
-{
-	return graph->num_nodes > PLANNER_LARGE_GRAPH;
-}
-
-/*
- * By time, what groups leave of the SRAM is room for what is loaded early, also for other groups:
- * groups for less of it may be faster. It takes little effort to find out.
+/**
+ * struct row - a kind of candidate
+ * @name: of the table that `make bench-time` prints
+ * @effort: from which effort level on it is tried
+ * @propose: writes up to ROW_TRIALS trials. Return: how many
  */
-static void try_rooms(const struct loom_planner_options *options, struct choice *best)
-{
-	u64 quarter = loom_planner_sram_bytes(options) / 4, before, quarters;
-	const struct loom_graph *graph = best->graph;
-	struct planner_way way = best->way;
+struct row {
+	const char *name;
+	u32 effort;
+	u32 (*propose)(const struct ladder *l, struct trial *trials);
+};
 
-	if (!best->program || !quarter || is_within(best, NEAR_BOUND))
-		return;
-	before = best->program->stats.cycles;
-	quarters = is_large(graph) ? 3 : 2;
-	for (; quarters < 4 && !is_within(best, NEAR_BOUND); quarters++) {
-		way.share = is_large(graph) ? way.share : SCOUT_SHARE;
-		way.group_bytes = quarters * quarter;
-		try_one(graph, options, &way, best, NULL);
-	}
-	if (best->program->stats.cycles == before || is_large(graph) ||
-	    is_best(best, options->objective))
-		return;
-	way = best->way;
-	way.share = LAST_SHARE;
-	try_one(graph, options, &way, best, NULL);
-}
-
-/* What the first searches are to have the least of, by time. */
-static struct loom_group_aim first_aim(const struct loom_graph *graph)
-{
-	return is_large(graph) ? bytes : times[0];
-}
-
-/* Looks for other things, with the operands joined that were best. */
-static void try_aims(const struct loom_graph *graph, const struct loom_planner_options *options,
-		     struct choice *best)
-{
-	struct planner_way way = best->program ? best->way : nothing_special;
-	u32 count = is_large(graph) ? 1 : ARRAY_SIZE(times), i;
-
-	for (i = 0; i < count && !is_best(best, options->objective); i++) {
-		if (is_large(graph))
-			way.aim = times[0];
-		else
-			way.aim = i ? times[i] : bytes;
-		try_one(graph, options, &way, best, NULL);
-	}
-}
-
-/* All effort in an order, for what was best and for bytes. */
-static void try_all(const struct loom_graph *graph, const struct loom_planner_options *options,
-		    const struct planner_way *like, struct choice *best)
-{
-	struct planner_way way = *like;
-
-	way.share = 0;
-	if (is_best(best, options->objective))
-		return;
-	try_one(graph, options, &way, best, NULL);
-	way.aim = bytes;
-	if (like->aim.time && !is_best(best, options->objective))
-		try_one(graph, options, &way, best, NULL);
-}
-
-/*
- * Once more the way that was best, with more effort; @cycles of the best program by order. Where
- * that has brought much, the search was far from its end: another order may be better, too.
- */
-static void try_harder(const struct loom_orders *orders, const u64 *cycles,
-		       const struct loom_planner_options *options, struct choice *best)
-{
-	struct planner_way way = best->way;
-	const struct loom_graph *first = best->graph;
-	u32 other = LOOM_SORT_COUNT, i;
-	u64 before;
-
-	if (!best->program || is_best(best, options->objective))
-		return;
-	before = best->program->stats.cycles;
-	way.share = is_large(first) ? 0 : LAST_SHARE;
-	try_one(first, options, &way, best, NULL);
-	if (before - best->program->stats.cycles <= before / MUCH || is_large(first))
-		return;
-	for (i = 0; i < orders->count; i++)
-		if (&orders->graphs[i] != first &&
-		    (other == LOOM_SORT_COUNT || cycles[i] < cycles[other]))
-			other = i;
-	try_all(first, options, &way, best);
-	if (other < LOOM_SORT_COUNT)
-		try_all(&orders->graphs[other], options, &way, best);
-}
-
-/* Almost as fast as can be is not enough to say that no other strategy is faster. */
-static void try_others(const struct loom_graph *graph, const struct loom_planner_options *options,
-		       struct choice *best)
-{
-	const struct planner_way near = { .join = LOOM_JOIN_NEAR };
-	struct loom_planner_options how = *options;
-	const struct loom_group_strategy *strategy;
-	u32 i;
-
-	for (i = 0; (strategy = loom_group_strategy_get(i)) && best->program; i++) {
-		if (!strategy->compete_nodes || graph->num_nodes > strategy->compete_nodes ||
-		    (options->objective != LOOM_OBJECTIVE_TIME &&
-		     is_best(best, options->objective)))
-			continue;
-		how.grouping = strategy->name;
-		try_one(graph, &how, &near, best, NULL);
-	}
-}
-
-/* Other orders than the first one, which was tried; the best cycles of each. */
-static void try_orders(const struct loom_orders *orders, const struct loom_planner_options *options,
-		       const struct planner_way *way, struct choice *best, u64 *cycles)
-{
-	u32 i;
-
-	for (i = 0; i < orders->count; i++) {
-		if (i)
-			best->tried_cycles = U64_MAX;
-		if (i && !is_best(best, options->objective))
-			try_one(&orders->graphs[i], options, way, best, NULL);
-		cycles[i] = best->tried_cycles;
-	}
-}
-
-/*
- * By bytes, which order is best depends on whether operands of concatenations are joined, and it
- * was looked for where they are: PNASNet in 2 MiB moves a fifth more in the best of these than in
- * another where none is. @tried has been tried with all joins.
- */
-static void try_apart(const struct loom_orders *orders, const struct loom_graph *tried,
-		      const struct loom_planner_options *options, struct choice *best)
-{
-	const struct planner_way apart = { .join = LOOM_JOIN_NONE };
-	u32 i;
-
-	for (i = 0; i < orders->count && !is_best(best, options->objective); i++)
-		if (&orders->graphs[i] != tried &&
-		    loom_storage_joins_differ(&orders->graphs[i], LOOM_JOIN_NEAR, LOOM_JOIN_NONE))
-			try_one(&orders->graphs[i], options, &apart, best, NULL);
-}
-
-/*
- * By time, what is best by bytes with all effort: with little effort, the search for the former
- * may end with a plan that is slower than that one, by some tenths of a percent.
- */
-static void try_bytes(const struct loom_orders *orders, const struct loom_planner_options *options,
-		      struct choice *best)
-{
-	struct planner_way way = { .join = LOOM_JOIN_NEAR };
-	struct loom_planner_options how = *options;
-	struct choice least = { .tried_cycles = U64_MAX };
-	u64 cycles[LOOM_SORT_COUNT];
-
-	if (!best->program || is_large(&orders->graphs[0]) ||
-	    is_best(best, options->objective))
-		return;
-	how.objective = LOOM_OBJECTIVE_BYTES;
-	try_one(&orders->graphs[0], &how, &way, &least, NULL);
-	try_orders(orders, &how, &way, &least, cycles);
-	best->starved |= least.starved;
-	if (!least.program)
-		return;
-	try_joins(least.graph, &how, &way, &least);
-	try_less(least.graph, &how, &way, &least);
-	best->starved |= least.starved;
-	loom_program_destroy(least.program);
-	how = least.options;
-	how.objective = options->objective;
-	try_one(least.graph, &how, &least.way, best, NULL);
-}
+static const struct row rows[] = {
+	{ "layerwise", 0, propose_layerwise },
+	{ "text", 0, propose_text },
+	{ "bytes", 0, propose_bytes },
+	{ "orders", 1, propose_orders },
+	{ "joins", 1, propose_joins },
+	{ "aims", 1, propose_aims },
+	{ "apart", 1, propose_apart },
+	{ "less", 1, propose_less },
+	{ "more work", 2, propose_more_work },
+	{ "all work", 2, propose_all_work },
+	{ "rooms", 2, propose_rooms },
+	{ "room", 2, propose_room },
+	{ "all work", 3, propose_everything },
+};
 
 /* Whether another division may be better, and is worth looking for. */
 static bool may_improve(const struct choice *best)
 {
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(&best->options);
 
-	return strategy && strategy->competes && !is_large(best->graph) &&
+	return strategy && strategy->competes && best->graph->num_nodes <= PLANNER_LARGE_GRAPH &&
 	       best->program->num_groups > 1 &&
 	       (best->options.objective == LOOM_OBJECTIVE_TIME ||
 		!is_best(best, best->options.objective));
@@ -481,66 +544,98 @@ static int take_best(struct choice *best, int ret, struct loom_program **program
 	return ret;
 }
 
+/* Tries what a row proposes and has not been tried; -ENOMEM or -EINVAL ends the search. */
+static int try_row(struct ladder *l, const struct row *row)
+{
+	struct trial trials[ROW_TRIALS];
+	const struct loom_program *before = l->best.program;
+	u32 count = row->propose(l, trials), i, k;
+	int ret = 0;
+
+	if (l->best.program)
+		l->before = l->best.program->stats.cycles;
+	for (i = 0; i < count && !is_best(&l->best, l->options.objective); i++) {
+		for (k = 0; k < l->num_tried; k++)
+			if (is_same_trial(&l->tried[k], &trials[i]))
+				break;
+		if (k < l->num_tried)
+			continue;
+		if (l->num_tried < MOST_TRIALS)
+			l->tried[l->num_tried++] = trials[i];
+		l->best.tried_cycles = U64_MAX;
+		ret = try_one(trials[i].graph, &trials[i].options, &trials[i].way, &l->best, NULL);
+		if (l->best.program && l->best.program != before)
+			loom_planner_note_candidate(l->best.program, row->name);
+		before = l->best.program;
+		for (k = 0; k < l->orders->count; k++)
+			if (&l->orders->graphs[k] == trials[i].graph)
+				l->cycles[k] = min(l->cycles[k], l->best.tried_cycles);
+	}
+	return ret;
+}
+
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
 		  const struct loom_planner_options *options, struct loom_program **program,
 		  struct loom_error *err)
 {
-	const struct loom_graph *order = &orders->graphs[0];
-	struct loom_planner_options how = *options;
-	struct choice best = { .tried_cycles = U64_MAX };
-	struct planner_way way = { .join = LOOM_JOIN_NEAR };
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 	bool compete = strategy && strategy->competes;
-	bool by_time = compete && options->objective == LOOM_OBJECTIVE_TIME;
-	u64 cycles[LOOM_SORT_COUNT];
+	struct ladder l = {
+		.orders = orders,
+		.options = *options,
+		.by_time = compete && options->objective == LOOM_OBJECTIVE_TIME,
+		.large = graph->num_nodes > PLANNER_LARGE_GRAPH,
+		.first = { .join = LOOM_JOIN_NEAR },
+	};
+	u32 effort = loom_planner_effort(options), i;
+	struct loom_group_memo memo = { .count = 0 };
 	int ret;
 
 	/* reasons are asked for once, of the plan that is taken */
 	if (compete)
-		how.flags &= ~LOOM_PLANNER_EXPLAIN;
+		l.options.flags &= ~LOOM_PLANNER_EXPLAIN;
 	/* a baseline stays as it is in the text that it is from */
 	else if (strategy)
-		how.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
-	if (by_time) {
-		way.aim = first_aim(graph);
-		way.share = is_large(graph) ? LARGE_SHARE : SCOUT_SHARE;
+		l.options.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
+	if (l.by_time) {
+		l.first.aim = l.large ? bytes : times[0];
+		l.first.share = l.large ? LARGE_SHARE : SCOUT_SHARE;
 	}
-	ret = try_one(order, &how, &way, &best, err);
+	memset(l.cycles, 0xff, sizeof(l.cycles));
+	l.best.tried_cycles = U64_MAX;
+	l.best.memo = &memo;
+	l.tried[l.num_tried++] = trial_of(&l, &orders->graphs[0], &l.first);
+	ret = try_one(&orders->graphs[0], &l.options, &l.first, &l.best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
-		return ret;
-	if (compete) {
-		try_orders(orders, &how, &way, &best, cycles);
-		order = best.program ? best.graph : order;
-		try_joins(order, &how, &way, &best);
+		goto out;
+	l.cycles[0] = l.best.tried_cycles;
+	if (l.best.program)
+		loom_planner_note_candidate(l.best.program, "first");
+	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++)
+		if (rows[i].effort <= effort)
+			try_row(&l, &rows[i]);
+	if (!l.best.program) {
+		l.options.grouping = LOOM_GROUPING_NONE;
+		ret = try_one(graph, &l.options, &layerwise_way, &l.best, err);
 	}
-	if (compete && options->objective == LOOM_OBJECTIVE_BYTES) {
-		try_apart(orders, order, &how, &best);
-		try_less(order, &how, &way, &best);
-	}
-	if (by_time) {
-		try_aims(order, &how, &best);
-		try_harder(orders, cycles, &how, &best);
-		try_rooms(&how, &best);
-		try_bytes(orders, &how, &best);
-	}
-	how.grouping = LOOM_GROUPING_NONE;
-	if (ret || compete)
-		try_one(graph, &how, &nothing_special, &best, best.program ? NULL : err);
-	if (compete)
-		try_others(&orders->graphs[0], &how, &best);
-	if (!best.program)
-		return take_best(&best, ret, program, err);
-	best.options.flags |= options->flags & LOOM_PLANNER_EXPLAIN;
+	if (!l.best.program)
+		goto take;
+	l.best.options.flags |= options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = 0;
-	if (compete && !best.starved &&
-	    (options->flags & LOOM_PLANNER_EXPLAIN || may_improve(&best)))
-		ret = loom_planner_explain(best.graph, &best.options, &best.way, &best.program);
-	return take_best(&best, ret, program, err);
+	if (compete && !l.best.starved &&
+	    (options->flags & LOOM_PLANNER_EXPLAIN || (effort > 1 && may_improve(&l.best))))
+		ret = loom_planner_explain(l.best.graph, &l.best.options, &l.best.way,
+					   &l.best.program);
+take:
+	ret = take_best(&l.best, ret, program, err);
+out:
+	loom_group_memo_free(&memo);
+	return ret;
 }
 
 /*
- * By time, which way is tried next depends on the best one so far. With all constants loaded from
- * the start, that leads elsewhere, and now and then to a faster plan.
+ * Which trials a row proposes depends on the best program so far. With all constants loaded from
+ * the start, that leads elsewhere, and now and then to a better plan.
  */
 static int choose_loaded(const struct loom_graph *graph, const struct loom_orders *orders,
 			 const struct loom_planner_options *options, struct loom_program **program)
@@ -550,13 +645,35 @@ static int choose_loaded(const struct loom_graph *graph, const struct loom_order
 	struct loom_program *loaded;
 	int ret;
 
-	if (options->objective != LOOM_OBJECTIVE_TIME || !strategy || !strategy->competes ||
-	    !can_in_place(options))
+	if (options->objective == LOOM_OBJECTIVE_SRAM || !strategy || !strategy->competes ||
+	    !can_in_place(options) || loom_planner_effort(options) < 2)
 		return 0;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
 	ret = choose(graph, orders, &how, &loaded, NULL);
 	if (!ret)
 		keep_better(options->objective, program, loaded);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/*
+ * The plan of the level below LOOM_EFFORT_MOST: what is improved at the end depends on the best
+ * program before, and may be better from a worse one.
+ */
+static int choose_less(const struct loom_graph *graph, const struct loom_orders *orders,
+		       const struct loom_planner_options *options, struct loom_program **program)
+{
+	struct loom_planner_options how = *options;
+	struct loom_program *less;
+	int ret;
+
+	if (options->effort != LOOM_EFFORT_MOST)
+		return 0;
+	how.effort = LOOM_EFFORT_MORE;
+	ret = choose(graph, orders, &how, &less, NULL);
+	if (!ret) {
+		keep_better(options->objective, program, less);
+		ret = choose_loaded(graph, orders, &how, program);
+	}
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -571,7 +688,8 @@ static int create_grouped(const struct loom_graph *graph,
 	if (ret)
 		return loom_error_set(err, ret, "out of memory");
 	ret = choose(graph, &orders, options, program, err);
-	if (!ret && choose_loaded(graph, &orders, options, program)) {
+	if (!ret && (choose_loaded(graph, &orders, options, program) ||
+		     choose_less(graph, &orders, options, program))) {
 		loom_program_destroy(*program);
 		*program = NULL;
 		ret = loom_error_set(err, -ENOMEM, "out of memory");
@@ -584,7 +702,7 @@ static int create_plain(const struct loom_graph *graph, const struct loom_planne
 			struct loom_program **program, struct loom_error *err)
 {
 	struct choice best = { .program = NULL };
-	int ret = try_one(graph, options, &nothing_special, &best, err);
+	int ret = try_one(graph, options, &layerwise_way, &best, err);
 
 	return take_best(&best, ret, program, err);
 }

@@ -42,6 +42,9 @@ int loom_planner_check(const struct loom_planner_options *options, struct loom_e
 	if (!loom_objective_name(options->objective))
 		return loom_error_set(err, -EINVAL, "there is no objective %u",
 				      options->objective);
+	if (options->effort > LOOM_EFFORT_MOST)
+		return loom_error_set(err, -EINVAL, "there is no effort level %u",
+				      options->effort - LOOM_EFFORT_ONCE);
 	if (options->max_recompute_permille && options->max_recompute_permille < 1000)
 		return loom_error_set(err, -EINVAL,
 				      "at most %u thousandths of the multiply-accumulates: 1000 is the least",

@@ -58,8 +58,13 @@ static u64 figure(const struct explain *e, const struct loom_program *program)
 /* Whether one more promising division may be written. */
 static bool may_write(const struct explain *e)
 {
+	u32 effort = loom_planner_effort(e->options);
+
+	if (effort < 2)
+		return false;
 	return e->graph->num_nodes <= FEW_NODES ||
-	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH && e->written < MOST);
+	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH &&
+		(effort > 2 || e->written < MOST));
 }
 
 /* Whether a plan of the division may be better. */
@@ -170,6 +175,7 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 			break;
 		loom_group_division_clear(taken);
 		*taken = *e->better_division;
+		loom_planner_note_candidate(e->better, "near divisions");
 		if (e->better_takes_all)
 			e->way.group_bytes = 0;
 		*e->better_division = (struct loom_group_division){ .num_cuts = 0 };

@@ -24,6 +24,7 @@
  * @cuts: &loom_program.cuts
  * @command_nodes: &loom_program.command_nodes
  * @graph: what was planned, if it is not the caller's
+ * @candidate: see loom_planner_candidate()
  */
 struct owned {
 	struct loom_program program;
@@ -41,6 +42,7 @@ struct owned {
 	struct loom_program_cut *cuts;
 	u32 *command_nodes;
 	struct loom_graph *graph;
+	const char *candidate;
 };
 
 static void describe(struct loom_program_tensor *tensor, const struct loom_value *value)
@@ -257,6 +259,16 @@ void loom_planner_note_least(struct loom_program *program, const struct loom_pro
 void loom_planner_note_cut(struct loom_program *program, u32 cut)
 {
 	program->stats.cut_nodes = cut;
+}
+
+void loom_planner_note_candidate(struct loom_program *program, const char *name)
+{
+	((struct owned *)program)->candidate = name;
+}
+
+const char *loom_planner_candidate(const struct loom_program *program)
+{
+	return ((const struct owned *)program)->candidate;
 }
 
 struct loom_program_cut *loom_planner_cuts(struct loom_program *program)

@@ -63,6 +63,7 @@
  * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
  *	early; 0: for all that there is
  * @division: groups that are not searched for, but given; NULL: search
+ * @memo: what searches have found out, for the next one; NULL: nothing is kept
  * @alternatives: [out] other divisions, and the program says why each cut is there; NULL: no
  */
 struct planner_way {
@@ -72,6 +73,7 @@ struct planner_way {
 	u32 share;
 	u64 group_bytes;
 	const struct loom_group_division *division;
+	struct loom_group_memo *memo;
 	struct loom_group_alternatives *alternatives;
 };
 
@@ -197,6 +199,10 @@ int loom_planner_finish(struct planner *p, struct loom_program **program);
 void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
 /** loom_planner_note_cut() - a program says how many nodes were put together of pieces */
 void loom_planner_note_cut(struct loom_program *program, u32 cut);
+/** loom_planner_note_candidate() - the row of alternatives.c that has made a program */
+void loom_planner_note_candidate(struct loom_program *program, const char *name);
+/** loom_planner_candidate() - the same, for benchmarks; NULL: it was the only one */
+const char *loom_planner_candidate(const struct loom_program *program);
 /** loom_planner_cuts() - the notes of a program's cuts, to be filled in */
 struct loom_program_cut *loom_planner_cuts(struct loom_program *program);
 /** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
@@ -214,6 +220,12 @@ static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *opt
 
 	limit = options->sram_limit_bytes ? options->sram_limit_bytes : sram->floor_bytes;
 	return limit ? min(limit, bytes) : bytes;
+}
+
+/** loom_planner_effort() - the effort level of options, from 0 to 3 */
+static inline u32 loom_planner_effort(const struct loom_planner_options *options)
+{
+	return (options->effort ? options->effort : LOOM_EFFORT_MORE) - LOOM_EFFORT_ONCE;
 }
 
 /** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */

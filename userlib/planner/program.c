@@ -82,6 +82,7 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 		.alternatives = p->way.alternatives,
 		.alternative_bytes = loom_planner_sram_bytes(p->options),
 		.keep_halos = p->options->max_recompute_permille == 1000,
+		.memo = p->way.memo,
 		.storage = storage,
 	};
 	int ret = loom_storage_order_chains(&p->storage);

@@ -12,7 +12,7 @@
  * to take on networks of the same layers, on a chip with its rates (soma.yaml).
  *
  *	bench_time [--networks=NAME,...] [--chips=NAME,...] [--strategies=NAME,...]
- *		   [--objectives=NAME,...] [--explain]
+ *		   [--objectives=NAME,...] [--effort=0..3] [--explain]
  *
  * Without options: all networks on those four chips, those that SoMa was measured with on its chip,
  * too, by all strategies, for time and for bytes. With --explain what is planned for time is
@@ -27,6 +27,7 @@
 #include "loom_chip.h"
 #include "loom_chip_file.h"
 #include "loom_planner.h"
+#include "planner/planner.h"
 #include "models.h"
 #include "wanted.h"
 
@@ -111,6 +112,7 @@ static uint32_t num_cells;
  * @chips: chips
  * @strategies: strategies
  * @objectives: objectives
+ * @effort: enum loom_planner_effort
  * @explain: plans for time are explained, too
  */
 struct wanted {
@@ -118,6 +120,7 @@ struct wanted {
 	const char *chips;
 	const char *strategies;
 	const char *objectives;
+	uint32_t effort;
 	bool explain;
 };
 
@@ -175,11 +178,41 @@ static double explain_seconds(const struct loom_graph *graph,
 	return cpu_seconds() - begin;
 }
 
+/* Which candidates of the planner have won; names are constants of the library. */
+#define MAX_WINNERS	32
+
+static struct {
+	const char *name;
+	uint32_t wins;
+} winners[MAX_WINNERS];
+
+static void note_winner(const char *name)
+{
+	uint32_t i = 0;
+
+	name = name ? name : "only";
+	while (i + 1 < MAX_WINNERS && winners[i].name && strcmp(winners[i].name, name))
+		i++;
+	winners[i].name = name;
+	winners[i].wins++;
+}
+
+static void print_winners(void)
+{
+	uint32_t i;
+
+	printf("\nCandidates that were taken:");
+	for (i = 0; i < MAX_WINNERS && winners[i].name; i++)
+		printf("%s %s %u", i ? "," : "", winners[i].name, winners[i].wins);
+	printf("\n");
+}
+
 static void measure(const char *network, const struct loom_graph *graph,
 		    const struct drm_loom_chip *chip, uint32_t strategy, uint32_t objective)
 {
 	const struct loom_planner_options options = {
 		.chip = chip, .grouping = loom_grouping_name(strategy), .objective = objective,
+		.effort = wanted.effort,
 	};
 	bool free_to_choose = !strcmp(options.grouping, DEFAULT);
 	const struct loom_program_stats *stats;
@@ -210,6 +243,8 @@ static void measure(const char *network, const struct loom_graph *graph,
 	       free_to_choose ? loom_objective_name(objective) : "-");
 	printf("%9.1f %8.3f %7.3f %7.3f %7.3f %7.2f", (double)cell->cycles / 1e3,
 	       (double)cell->bytes / MB, cell->held, cell->relaxed, cell->longer, seconds);
+	if (free_to_choose)
+		note_winner(loom_planner_candidate(program));
 	if (!isnan(cell->explain))
 		printf(" explained in %.2f", cell->explain);
 	printf("\n");
@@ -495,7 +530,7 @@ static void usage(void)
 	uint32_t i;
 
 	fprintf(stderr, "bench_time [--networks=] [--chips=] [--strategies=] [--objectives=]\n");
-	fprintf(stderr, "           [--explain]\n");
+	fprintf(stderr, "           [--effort=0..3] [--explain]\n");
 	fprintf(stderr, "networks:");
 	for (i = 0; i < ARRAY_SIZE(cell_models); i++)
 		fprintf(stderr, " %s", cell_models[i].name);
@@ -536,6 +571,8 @@ int main(int argc, char **argv)
 
 		if (!strcmp(argv[k], "--explain"))
 			wanted.explain = true;
+		else if (value_of(argv[k], "--effort=") && strchr("0123", argv[k][9]))
+			wanted.effort = LOOM_EFFORT_ONCE + (uint32_t)(argv[k][9] - '0');
 		else if (!networks_of && !chips_of && !strategies_of && !objectives_of)
 			usage();
 		wanted.networks = networks_of ? networks_of : wanted.networks;
@@ -554,6 +591,7 @@ int main(int argc, char **argv)
 	print_summary("Six models of the end-to-end tests on soft, cv181x, bm1688 and bm1684x",
 		      true);
 	print_summary("All cells", false);
+	print_winners();
 	print_soma();
 	slower = print_slower();
 	print_musts(slower);

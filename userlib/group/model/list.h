@@ -14,6 +14,8 @@
 #include "group/model/repeat.h"
 #include "lower/lower.h"
 
+struct loom_group_memo;
+
 /* Live values of a cut of which any may stay in SRAM; sets of them that are tried. */
 #define LOOM_GROUP_LIVE		63
 #define LOOM_GROUP_CHOICES	8
@@ -186,6 +188,7 @@ struct loom_group_aim {
  * @live: values made before the cut and read after it that fit into SRAM
  * @choices: by cut: which of them may be resident
  * @repeat: by unit: where else a run of LOOM_GROUP_WINDOW units begins that is equal
+ * @memo: what other searches have found out; NULL: nothing is kept
  * @asymmetric: rows and columns are not the same to some operation
  * @no_cut: no group may begin with this unit; 0: any may
  */
@@ -202,6 +205,7 @@ struct loom_group_list {
 	u32 *live;
 	struct loom_group_choices *choices;
 	struct loom_group_repeat repeat;
+	struct loom_group_memo *memo;
 	bool asymmetric;
 	u32 no_cut;
 };

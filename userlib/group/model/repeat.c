@@ -33,6 +33,7 @@
  * @values: by value: digest of its shape
  * @reads: readers (ops) of all values, by value, ascending
  * @reads_first: by value: first of its readers
+ * @whole: digest of all units, with all distances
  * @used: by value: the op that has used it last so far, plus one; 0: none
  */
 struct finder {
@@ -42,6 +43,7 @@ struct finder {
 	u32 *reads;
 	u32 *reads_first;
 	u32 *used;
+	struct loom_digest *whole;
 };
 
 /**
@@ -64,6 +66,7 @@ static void add_distance(const struct finder *f, struct loom_digest *digest, u32
 {
 	s64 units = (s64)unit_of(f, to) - unit_of(f, from);
 
+	loom_digest_add(f->whole, (u64)((s64)to - from));
 	if (units > f->window || -units > f->window)
 		loom_digest_add(digest, U64_MAX - (units < 0));
 	else
@@ -274,7 +277,7 @@ static void rank(struct run *runs, u32 count, u32 *ranks)
 	}
 }
 
-/* Ranks of runs of single units. */
+/* Ranks of runs of single units, and the digest of all of them. */
 static int rank_units(struct finder *f, struct run *runs, u32 *ranks)
 {
 	const struct loom_group_list *list = f->list;
@@ -294,6 +297,10 @@ static int rank_units(struct finder *f, struct run *runs, u32 *ranks)
 		add_cut(f, &digest, i);
 		add_cut(f, &digest, i + 1);
 		runs[i] = (struct run){ { digest.half[0], digest.half[1] }, i };
+	}
+	for (i = 0; i < list->num_units && !ret; i++) {
+		loom_digest_add(f->whole, runs[i].key[0]);
+		loom_digest_add(f->whole, runs[i].key[1]);
 	}
 	if (!ret)
 		rank(runs, list->num_units, ranks);
@@ -344,6 +351,7 @@ int loom_group_repeat_find(const struct loom_group_list *list, u32 window,
 		.values = calloc(values, sizeof(*f.values)),
 		.reads_first = calloc(values, sizeof(*f.reads_first)),
 		.used = calloc(values, sizeof(*f.used)),
+		.whole = &repeat->digest,
 	};
 	int ret = -ENOMEM;
 

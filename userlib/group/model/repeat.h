@@ -6,6 +6,7 @@
 #ifndef LOOM_GROUP_REPEAT_H
 #define LOOM_GROUP_REPEAT_H
 
+#include "base/seen.h"
 #include "loom_core.h"
 
 struct loom_group_list;
@@ -18,12 +19,14 @@ struct loom_group_list;
  * @window: length of the runs: the groups of up to so many units that begin with units of a class
  *	cost the same
  * @count: number of classes
+ * @digest: of all units
  * @first: by unit: the first one of its class
  * @next: by unit: the next one of its class, or LOOM_GROUP_NO_UNIT
  */
 struct loom_group_repeat {
 	u32 window;
 	u32 count;
+	struct loom_digest digest;
 	u32 *first;
 	u32 *next;
 };

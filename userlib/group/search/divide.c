@@ -359,22 +359,46 @@ static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Estimates all groups, and makes those of the cheapest paths certain. */
-static int prepare(struct loom_group_divide *d)
+/* Estimates all groups, or takes what another search has estimated. */
+static int estimate_all(struct loom_group_divide *d)
 {
-	u32 num_units = d->list->num_units, i;
+	struct loom_group_estimates key = {
+		.digest = d->list->repeat.digest,
+		.aim = d->list->aim,
+		.sram = d->list->lower->sram,
+		.num_units = d->list->num_units,
+	};
+	struct loom_group_row *rows = loom_group_memo_get(d->list->memo, &key);
+	u32 i;
 	int ret = 0;
 
-	for (i = 0; i < num_units; i++)
-		loom_group_cost_layerwise(d->list, i);
-	for (i = num_units; i-- > 0;)
-		d->rest[i] = d->rest[i + 1] + loom_group_least_price(d->list, i);
-	for (i = 0; i < num_units && !ret; i++) {
+	if (rows) {
+		loom_group_rows_free(d->rows, key.num_units);
+		d->rows = rows;
+		return 0;
+	}
+	for (i = 0; i < key.num_units && !ret; i++) {
 		if (!d->list->units[i].ungroupable)
 			ret = estimate_from(d, i);
 		if (!ret)
 			ret = offer_layerwise(d, i);
 	}
+	if (!ret)
+		loom_group_memo_add(d->list->memo, &key, d->rows);
+	return ret;
+}
+
+/* Estimates all groups, and makes those of the cheapest paths certain. */
+static int prepare(struct loom_group_divide *d)
+{
+	u32 num_units = d->list->num_units, i;
+	int ret;
+
+	for (i = 0; i < num_units; i++)
+		loom_group_cost_layerwise(d->list, i);
+	for (i = num_units; i-- > 0;)
+		d->rest[i] = d->rest[i + 1] + loom_group_least_price(d->list, i);
+	ret = estimate_all(d);
 	d->group->unpinned = true;
 	return ret ? ret : search_paths(d);
 }
@@ -398,14 +422,8 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 
 static void end(struct loom_group_divide *d)
 {
-	u32 i;
-
 	d->group->work += d->work;
-	for (i = 0; i < d->list->num_units && d->rows; i++) {
-		free(d->rows[i].begin);
-		free(d->rows[i].edges);
-	}
-	free(d->rows);
+	loom_group_rows_free(d->rows, d->list->num_units);
 	free(d->best);
 	free(d->back);
 	free(d->rest);

@@ -9,6 +9,7 @@
 #ifndef LOOM_GROUP_DIVIDE_H
 #define LOOM_GROUP_DIVIDE_H
 
+#include "group/search/memo.h"
 #include "group/search/search.h"
 
 /**
@@ -149,6 +150,10 @@ static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 /** loom_group_edge() - what is known of a group; it must have been reserved */
 struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
 					u32 in, u32 out);
+/** loom_group_rows_copy() - a copy of @count rows and their edges, from malloc; NULL: no memory */
+struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u32 count);
+/** loom_group_rows_free() - frees @count rows and their edges; @rows may be NULL */
+void loom_group_rows_free(struct loom_group_row *rows, u32 count);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
 /** loom_group_known_price() - price of the cheapest division that is certain */

@@ -149,7 +149,6 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 const struct loom_group_strategy loom_group_dp = {
 	.name = "layergroup-dp",
 	.text = "the same slices, groups by cycles",
-	.compete_nodes = 256,
 	.rules = &loom_group_dp_rules,
 	.divide = divide,
 };

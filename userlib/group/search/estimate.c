@@ -85,6 +85,10 @@ struct operand_bytes {
  * @num_lines: values with a line buffer
  * @dma: by slice count: where time is the price: cycles of strips that are moved in any case
  * @compute: likewise: cycles of the compute stream
+ * @summed_ops: ops of the group when the three below were computed
+ * @stored_bytes: DRAM bytes of all open values
+ * @stored: by slice count: @dma, with strips of all open values
+ * @copied: by slice count: cycles of line buffers, which are copied twice for each slice
  */
 struct loom_group_estimate {
 	const struct loom_group_list *list;
@@ -110,6 +114,10 @@ struct loom_group_estimate {
 	u64 num_lines;
 	u64 dma[LOOM_GROUP_SLICE_COUNTS];
 	u64 compute[LOOM_GROUP_SLICE_COUNTS];
+	u32 summed_ops;
+	u64 stored_bytes;
+	u64 stored[LOOM_GROUP_SLICE_COUNTS];
+	u64 copied[LOOM_GROUP_SLICE_COUNTS];
 };
 
 static u64 align_up(const struct loom_group_list *list, u64 bytes)
@@ -350,6 +358,7 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	est->first_unit = first_unit;
 	est->first_op = list->units[first_unit].first_op;
 	est->num_ops = 0;
+	est->summed_ops = U32_MAX;
 	est->cut_axis = cut_axis;
 	est->num_counts = num_counts;
 	memcpy(est->counts, counts, num_counts * sizeof(*counts));
@@ -609,14 +618,19 @@ bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units)
 	return !is_over(est);
 }
 
-/* DRAM bytes of values that are read behind the group and are not resident then; adds cycles. */
-static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out, u64 *dma)
+/* What all choices of residents behind the group share: nothing that is made here stays. */
+static void sum_up(struct loom_group_estimate *est, u32 end)
 {
 	const struct loom_group_list *list = est->list;
+	const struct loom_lower *lower = list->lower;
 	u32 end_op = end < list->num_units ? list->units[end].first_op : list->num_ops;
-	u64 bytes = 0;
-	u32 i, kept = 0;
+	u32 i, kept = 0, q;
 
+	if (est->summed_ops == est->num_ops)
+		return;
+	est->summed_ops = est->num_ops;
+	est->stored_bytes = 0;
+	memcpy(est->stored, est->dma, est->num_counts * sizeof(*est->dma));
 	for (i = 0; i < est->num_open; i++) {
 		u32 value = est->open[i];
 		const struct loom_group_use *use = &list->uses[value];
@@ -624,12 +638,41 @@ static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out, u64 *dm
 		if (use->last_writer < end_op && (!use->read || use->last_reader < end_op))
 			continue;
 		est->open[kept++] = value;
-		if (use->last_writer < end_op && loom_group_is_resident(list, value, end, out))
-			continue;
-		bytes += loom_group_value_bytes(use);
-		add_strips(est, value, est->tracked[value].axis, true, dma);
+		est->stored_bytes += loom_group_value_bytes(use);
+		add_strips(est, value, est->tracked[value].axis, true, est->stored);
 	}
 	est->num_open = kept;
+	for (q = 0; q < est->num_counts && list->aim.time; q++) {
+		u64 lines = est->lines[q] * lower->sram.lanes;
+
+		est->copied[q] = 2 * (est->counts[q] - 1) *
+				 (est->num_lines * lower->chip->dma_start +
+				  loom_clock_memory(&lower->chip->region[DRM_LOOM_REGION_SRAM],
+						    lines, lines));
+	}
+}
+
+/* DRAM bytes of values that are read behind the group and are not resident then; and cycles. */
+static u64 store_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u64 *dma)
+{
+	const struct loom_group_list *list = est->list;
+	u32 end_op = end < list->num_units ? list->units[end].first_op : list->num_ops, q;
+	u64 mask = list->choices[end].masks[out], bytes = est->stored_bytes;
+	u64 kept[LOOM_GROUP_SLICE_COUNTS] = { 0 };
+
+	for (; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, end, mask);
+		const struct loom_group_use *use = &list->uses[value];
+
+		/* of those that are live here, the group has made the open ones */
+		if (use->first_writer < est->first_op || use->output ||
+		    use->last_writer >= end_op)
+			continue;
+		bytes -= loom_group_value_bytes(use);
+		add_strips(est, value, est->tracked[value].axis, true, kept);
+	}
+	for (q = 0; q < est->num_counts; q++)
+		dma[q] = est->stored[q] - kept[q];
 	return bytes;
 }
 
@@ -687,22 +730,20 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 	return true;
 }
 
-/* The price by time, where bytes are known: line buffers are copied twice for each slice. */
+/* The price by time, where bytes are known. */
 static void price_time(const struct loom_group_estimate *est, u32 q, u64 dma, u64 streamed,
 		       struct loom_group_cost *cost)
 {
 	const struct loom_lower *lower = est->list->lower;
 	const struct drm_loom_chip_region *dram = &lower->chip->region[DRM_LOOM_REGION_DRAM];
-	const struct drm_loom_chip_region *sram = &lower->chip->region[DRM_LOOM_REGION_SRAM];
-	u64 slices = est->counts[q], lines = est->lines[q] * lower->sram.lanes;
+	u64 slices = est->counts[q];
 	u64 start = lower->chip->dma_start + dram->read_latency, loads = est->loads;
 	struct loom_group_time time = { .dma = dma, .compute = est->compute[q] };
 
 	if (est->weight_bytes && streamed)
 		loads += est->loads * streamed / est->weight_bytes;
 	time.dma += loom_clock_rate(est->weight_bytes + streamed, dram->read_rate) + loads * start;
-	time.dma += 2 * (slices - 1) * (est->num_lines * lower->chip->dma_start +
-					loom_clock_memory(sram, lines, lines));
+	time.dma += est->copied[q];
 	time.steps = max(time.dma, time.compute) + min(time.dma, time.compute) / (slices + 1);
 	cost->tie = cost->price;
 	cost->price = loom_group_time_price(est->list, &time);
@@ -718,9 +759,10 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 
 	for (q = 0; q < est->num_counts; q++)
 		costs[q] = (struct loom_group_cost){ .price = U64_MAX };
+	/* of all lengths, as it forgets values that nobody reads any more */
+	sum_up(est, end);
 	if (!staying_bytes(est, end, out, &staying))
 		return 0;
-	memcpy(dma, est->dma, est->num_counts * sizeof(*dma));
 	bytes = est->moved_bytes + est->weight_bytes + store_bytes(est, end, out, dma) +
 		flush_bytes(est, end, in, out);
 	if (est->counts[0] > 1)

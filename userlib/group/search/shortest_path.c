@@ -31,6 +31,47 @@ struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, 
 			   out];
 }
 
+static bool copy_row(struct loom_group_row *row, const struct loom_group_row *from)
+{
+	u32 count = from->num_units ? from->begin[from->num_units] : 0;
+
+	*row = *from;
+	row->cap_edges = count;
+	row->begin = malloc(((size_t)from->num_units + 1) * sizeof(*row->begin));
+	row->edges = malloc(((size_t)count + 1) * sizeof(*row->edges));
+	if (!row->begin || !row->edges)
+		return false;
+	if (from->num_units)
+		memcpy(row->begin, from->begin, (from->num_units + 1) * sizeof(*row->begin));
+	if (count)
+		memcpy(row->edges, from->edges, count * sizeof(*row->edges));
+	return true;
+}
+
+struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u32 count)
+{
+	struct loom_group_row *copy = calloc((size_t)count + 1, sizeof(*copy));
+	u32 i;
+
+	for (i = 0; i < count && copy; i++)
+		if (!copy_row(&copy[i], &rows[i])) {
+			loom_group_rows_free(copy, i + 1);
+			return NULL;
+		}
+	return copy;
+}
+
+void loom_group_rows_free(struct loom_group_row *rows, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count && rows; i++) {
+		free(rows[i].begin);
+		free(rows[i].edges);
+	}
+	free(rows);
+}
+
 /* Makes room for groups of up to @num_units units. */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 {

@@ -20,8 +20,6 @@ struct loom_group_rules;
  * @text: one line about it
  * @competes: it looks for the best plan, so that a better one of others is taken instead
  * @by_cost: groups are chosen by their cost, so that each cut has a reason to explain
- * @compete_nodes: where a strategy that competes was asked for, its plan is compared with this
- *	one's, too, in graphs of up to so many nodes; 0: never
  * @rules: how a group is fitted into SRAM and placed
  * @divide: which units make a group, and how. @group has the rules of the strategy and is room to
  *	try groups in; @cuts are from malloc. Return: 0 or -errno
@@ -31,7 +29,6 @@ struct loom_group_strategy {
 	const char *text;
 	bool competes;
 	bool by_cost;
-	u32 compete_nodes;
 	const struct loom_group_rules *rules;
 	int (*divide)(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);

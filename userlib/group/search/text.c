@@ -208,7 +208,6 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 const struct loom_group_strategy loom_group_text = {
 	.name = "layergroup-text",
 	.text = "the first way that fits, from the tail: halos recomputed, weights held",
-	.compete_nodes = 1024,
 	.rules = &loom_group_text_rules,
 	.divide = divide,
 };

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "group/search/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/search/divide.h"
+
+/* Bytes that are kept at most. */
+#define MOST_BYTES	(64U << 20)
+
+static bool is_same(const struct loom_group_estimates *a, const struct loom_group_estimates *b)
+{
+	return a->num_units == b->num_units &&
+	       !memcmp(&a->digest, &b->digest, sizeof(a->digest)) &&
+	       a->aim.time == b->aim.time && a->aim.dma == b->aim.dma &&
+	       a->aim.compute == b->aim.compute && a->aim.steps == b->aim.steps &&
+	       a->sram.lanes == b->sram.lanes && a->sram.bytes == b->sram.bytes &&
+	       a->sram.align_bytes == b->sram.align_bytes && a->sram.overlap == b->sram.overlap;
+}
+
+static void drop_last(struct loom_group_memo *memo)
+{
+	struct loom_group_estimates *last = &memo->kept[--memo->count];
+
+	loom_group_rows_free(last->rows, last->num_units);
+}
+
+struct loom_group_row *loom_group_memo_get(const struct loom_group_memo *memo,
+					   const struct loom_group_estimates *key)
+{
+	u32 i;
+
+	for (i = 0; memo && i < memo->count; i++)
+		if (is_same(&memo->kept[i], key))
+			return loom_group_rows_copy(memo->kept[i].rows, key->num_units);
+	return NULL;
+}
+
+void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_estimates *key,
+			 const struct loom_group_row *rows)
+{
+	struct loom_group_estimates own = *key;
+	size_t bytes;
+	u32 i;
+
+	if (!memo)
+		return;
+	for (i = 0; i < key->num_units; i++)
+		own.bytes += rows[i].cap_edges * sizeof(*rows[i].edges) +
+			     rows[i].num_units * sizeof(*rows[i].begin);
+	if (own.bytes > MOST_BYTES)
+		return;
+	own.rows = loom_group_rows_copy(rows, key->num_units);
+	if (!own.rows)
+		return;
+	if (memo->count == LOOM_GROUP_MEMO)
+		drop_last(memo);
+	memmove(&memo->kept[1], memo->kept, memo->count * sizeof(*memo->kept));
+	memo->kept[0] = own;
+	memo->count++;
+	for (bytes = 0, i = 0; i < memo->count; i++)
+		bytes += memo->kept[i].bytes;
+	for (; bytes > MOST_BYTES; drop_last(memo))
+		bytes -= memo->kept[memo->count - 1].bytes;
+}
+
+void loom_group_memo_free(struct loom_group_memo *memo)
+{
+	while (memo->count)
+		drop_last(memo);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Estimates of groups, for the next search of an equal graph with the same price: they take most of
+ * the time of a search in small graphs, and several candidates of a plan, and all rounds that
+ * improve it, ask for the same ones.
+ */
+#ifndef LOOM_GROUP_MEMO_H
+#define LOOM_GROUP_MEMO_H
+
+#include "group/model/list.h"
+
+/* Searches whose estimates are kept at most. */
+#define LOOM_GROUP_MEMO		8
+
+struct loom_group_row;
+
+/**
+ * struct loom_group_estimates - the estimates of a graph
+ * @digest: of its list of units
+ * @aim: what prices are made of
+ * @sram: what groups are fitted into
+ * @num_units: number of @rows
+ * @rows: by first unit
+ * @bytes: memory of @rows
+ */
+struct loom_group_estimates {
+	struct loom_digest digest;
+	struct loom_group_aim aim;
+	struct loom_slice_limits sram;
+	u32 num_units;
+	struct loom_group_row *rows;
+	size_t bytes;
+};
+
+/**
+ * struct loom_group_memo - estimates of several searches; it begins as zeroes
+ * @kept: the latest first
+ * @count: number of @kept
+ *
+ * Not for two threads at once.
+ */
+struct loom_group_memo {
+	struct loom_group_estimates kept[LOOM_GROUP_MEMO];
+	u32 count;
+};
+
+/** loom_group_memo_get() - a copy of the rows of @key, for the caller to free, or NULL */
+struct loom_group_row *loom_group_memo_get(const struct loom_group_memo *memo,
+					   const struct loom_group_estimates *key);
+/** loom_group_memo_add() - keeps a copy of @rows, if there is memory and @memo is not NULL */
+void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_estimates *key,
+			 const struct loom_group_row *rows);
+/** loom_group_memo_free() - frees all */
+void loom_group_memo_free(struct loom_group_memo *memo);
+
+#endif /* LOOM_GROUP_MEMO_H */
