@@ -6,16 +6,12 @@
  * a file, and the same when asked again; a description that is accepted is within all limits, and
  * is written as text that is read as the same description.
  *
- * Built by gcc with ASan and UBSan, main() makes the inputs: files of the library and of random
- * chips, with words, lines and bytes exchanged, doubled and cut out. The run is a function of
- * --seed and the number of --runs. An input that fails is left in fuzz-chip.fail or what --fail
- * says, which the program takes as an argument to run it again. With clang, the same file is a
- * target for libFuzzer, with -DLOOM_LIBFUZZER, see place.c.
+ * Inputs are files of the library and of random chips, with words, lines and bytes exchanged,
+ * doubled and cut out.
  */
 #include "loom_core.h"
 
 #include <ctype.h>
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-chip"
 #define FUZZ_MAX_BYTES	6000
@@ -24,16 +20,7 @@
 #include "fuzz.h"
 #include "loom_chip_file.h"
 
-static void fuzz_check_line(const struct loom_error *err)
-{
-	const char *at;
-
-	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && strstr(err->text, ".yaml:"),
-		    "the message is '%.512s'", err->text);
-	for (at = err->text; *at; at++)
-		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
-			    "a control character is in '%s'", err->text);
-}
+static uint64_t fuzz_taken;
 
 /* A number is no more than @most, and no less than @least. */
 static void fuzz_check_range(const char *what, u64 value, u64 least, u64 most)
@@ -99,12 +86,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	ret = loom_chip_parse((const char *)data, size, "fuzz.yaml", &chip, &err);
 	if (ret) {
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, ".yaml:");
 		fuzz_expect(loom_chip_parse((const char *)data, size, "fuzz.yaml", &again,
 					    &second) == ret && !strcmp(err.text, second.text),
 			    "two answers to the same question");
 		return 0;
 	}
+	fuzz_taken++;
 	fuzz_expect(!loom_chip_check(&chip, NULL), "what was accepted makes no sense");
 	fuzz_check_limits(&chip);
 	fuzz_expect(!loom_chip_write(&chip, &text), "what was accepted cannot be written");
@@ -117,9 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LOOM_LIBFUZZER
 
-static void fuzz_begin(uint64_t opcodes)
+static void fuzz_begin(void)
 {
-	struct drm_loom_chip chip;
+	struct drm_loom_chip chip, first;
 	unsigned int count = 0;
 	const char *source;
 	char *text = NULL;
@@ -129,7 +117,9 @@ static void fuzz_begin(uint64_t opcodes)
 	if (random_below(2)) {
 		source = loom_chip_text(loom_chip_name(random_below(count)));
 	} else {
-		chip = chip_random(opcodes);
+		if (loom_chip_find(loom_chip_name(0), &first))
+			fuzz_fail("no chip is built in");
+		chip = chip_random(first.opcodes);
 		if (loom_chip_write(&chip, &text))
 			fuzz_fail("a random chip cannot be written");
 		source = text;
@@ -137,18 +127,6 @@ static void fuzz_begin(uint64_t opcodes)
 	fuzz_now.size = min(strlen(source), sizeof(fuzz_now.data));
 	memcpy(fuzz_now.data, source, fuzz_now.size);
 	free(text);
-}
-
-/* Puts @size bytes in the place of @cut bytes at @at. */
-static void fuzz_splice(size_t at, size_t cut, const void *bytes, size_t size)
-{
-	cut = min(cut, fuzz_now.size - at);
-	if (fuzz_now.size - cut + size > sizeof(fuzz_now.data))
-		return;
-	memmove(fuzz_now.data + at + size, fuzz_now.data + at + cut,
-		fuzz_now.size - at - cut);
-	memcpy(fuzz_now.data + at, bytes, size);
-	fuzz_now.size += size - cut;
 }
 
 /* Where a line, or behind a space or a bracket a word, begins. */
@@ -242,39 +220,23 @@ static void fuzz_mutate(void)
 	}
 }
 
-static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
+static void fuzz_next(void)
 {
-	const time_t end = time(NULL) + seconds;
-	struct drm_loom_chip chip;
-	uint64_t i, good = 0, mutations, opcodes;
+	uint64_t mutations;
 
-	if (loom_chip_find(loom_chip_name(0), &chip))
-		fuzz_fail("no chip is built in");
-	opcodes = chip.opcodes;
-	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
-		fuzz_begin(opcodes);
-		for (mutations = random_below(5); mutations; mutations--)
-			fuzz_mutate();
-		fuzz_try();
-		good += !loom_chip_parse((const char *)fuzz_now.data, fuzz_now.size,
-					 "fuzz.yaml", &chip, NULL);
-		if (!good && i > 1000)
-			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
-	}
-	printf("fuzz-chip: %llu inputs, %llu accepted\n", (unsigned long long)i,
-	       (unsigned long long)good);
-	return i;
+	fuzz_begin();
+	for (mutations = random_below(5); mutations; mutations--)
+		fuzz_mutate();
 }
 
 int main(int argc, char **argv)
 {
-	struct fuzz_options options;
-	int status;
+	static const struct fuzz_maker maker = {
+		.make = fuzz_next,
+		.counts = { { "accepted", &fuzz_taken } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	random_state = options.seed;
-	return !fuzz_run(options.runs, options.seconds);
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif

@@ -3,9 +3,14 @@
 #define LOOM_TESTS_FUZZ_H
 
 /*
- * What the fuzzers share: how they fail, and, without libFuzzer, the input that is being tried,
- * which is left in a file when the program dies. Included by one source of a program, after
- * FUZZ_NAME (the program) and FUZZ_MAX_BYTES (of an input) were defined.
+ * What the fuzzers share: how they fail, and main(). Built by gcc with ASan and UBSan, main() makes
+ * the inputs: the run is a function of --seed and the number of --runs. An input that fails is left
+ * in NAME.fail or what --fail says, which the program takes as an argument to run it again. With
+ * clang and -DLOOM_LIBFUZZER, the same sources are targets for libFuzzer, which is guided by what
+ * it reaches; see "make fuzz".
+ *
+ * Included by one source of a program, after FUZZ_NAME (the program) and FUZZ_MAX_BYTES (of an
+ * input) were defined.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "loom_error.h"
+#include "random.h"
 
 /** LLVMFuzzerTestOneInput() - tries one input; the name is the one that libFuzzer looks for */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,8 +55,23 @@ fuzz_fail(const char *format, ...)
 			fuzz_fail(__VA_ARGS__);			\
 	} while (0)
 
+/* A refusal must be one line of text that has the @name of the file in it. */
+static inline void fuzz_check_line(const struct loom_error *err, const char *name)
+{
+	const char *at;
+
+	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && *err->text &&
+		    strstr(err->text, name), "the message is '%.512s'", err->text);
+	for (at = err->text; *at; at++)
+		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
+			    "a control character is in '%s'", err->text);
+}
+
 #ifndef LOOM_LIBFUZZER
 
+/* Inputs that are tried however few seconds there are, and after which all of @counts must be. */
+#define FUZZ_LEAST		100
+#define FUZZ_PATIENCE		1000
 /* More CPU time than this for one input is a hang. */
 #define FUZZ_HANG_SECONDS	60
 
@@ -72,6 +96,8 @@ struct fuzz_input {
 static struct fuzz_input fuzz_now;
 /* Number of inputs that were tried, with this one. */
 static unsigned long long fuzz_tried;
+/* Of random_xorshift(); it begins with --seed, as the generator of random.h does. */
+static uint64_t fuzz_state;
 static const char *fuzz_fail_path = FUZZ_NAME ".fail";
 /* A folder for all that is tried; NULL: they are not kept. */
 static const char *fuzz_seeds_path;
@@ -209,6 +235,67 @@ static bool fuzz_begin_main(int argc, char **argv, struct fuzz_options *options,
 	fputs(" [--seeds DIR] | FILE\n", stderr);
 	*status = 2;
 	return false;
+}
+
+/* Puts @size bytes in the place of @cut bytes at @at, if there is room. */
+static inline void fuzz_splice(size_t at, size_t cut, const void *bytes, size_t size)
+{
+	if (cut > fuzz_now.size - at)
+		cut = fuzz_now.size - at;
+	if (fuzz_now.size - cut + size > sizeof(fuzz_now.data))
+		return;
+	memmove(fuzz_now.data + at + size, fuzz_now.data + at + cut, fuzz_now.size - at - cut);
+	memcpy(fuzz_now.data + at, bytes, size);
+	fuzz_now.size += size - cut;
+}
+
+/**
+ * struct fuzz_maker - how a program makes inputs by itself
+ * @begin: called once, before the seconds are counted; or NULL
+ * @make: puts an input into fuzz_now; it draws from fuzz_state, or from the generator of random.h
+ * @after: called when the input was tried; or NULL
+ * @counts: sums over all inputs, with names; each must be above zero after FUZZ_PATIENCE inputs
+ */
+struct fuzz_maker {
+	void (*begin)(void);
+	void (*make)(void);
+	void (*after)(void);
+	struct {
+		const char *name;
+		const uint64_t *sum;
+	} counts[2];
+};
+
+/* main() of a program; inputs are a function of --seed. Return: its exit status. */
+static int fuzz_main(int argc, char **argv, const struct fuzz_maker *maker)
+{
+	struct fuzz_options options;
+	uint64_t n;
+	time_t end;
+	int status, i;
+
+	if (!fuzz_begin_main(argc, argv, &options, &status))
+		return status;
+	random_state = options.seed;
+	fuzz_state = options.seed;
+	if (maker->begin)
+		maker->begin();
+	end = time(NULL) + options.seconds;
+	for (n = 0; options.runs ? n < options.runs : n < FUZZ_LEAST || time(NULL) < end; n++) {
+		maker->make();
+		fuzz_try();
+		if (maker->after)
+			maker->after();
+		for (i = 0; i < 2 && maker->counts[i].name && n > FUZZ_PATIENCE; i++)
+			fuzz_expect(*maker->counts[i].sum, "%llu inputs, 0 %s",
+				    (unsigned long long)n, maker->counts[i].name);
+	}
+	printf(FUZZ_NAME ": %llu inputs", (unsigned long long)n);
+	for (i = 0; i < 2 && maker->counts[i].name; i++)
+		printf(", %llu %s", (unsigned long long)*maker->counts[i].sum,
+		       maker->counts[i].name);
+	printf("\n");
+	return 0;
 }
 
 #endif /* LOOM_LIBFUZZER */

@@ -7,19 +7,16 @@
  * one line. What is printed must be text in UTF-8 without control characters, and what a plain
  * reading of the definition gives, which is here a second time.
  *
- * Three bytes choose shapes, the rest is the file; numbers are made of its bytes. Built by gcc,
- * main() makes the inputs. See plan.c for its arguments, and for libFuzzer.
+ * Three bytes choose shapes, the rest is the file; numbers are made of its bytes.
  */
 #include <math.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-labels"
 #define FUZZ_MAX_BYTES	(4 << 10)
 
 #include "../loom/tool.h"
 #include "fuzz.h"
-#include "random.h"
 
 #define MAX_STEPS	16
 #define MAX_LINES	FUZZ_MAX_BYTES
@@ -260,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LOOM_LIBFUZZER
 
-static size_t fuzz_make(uint64_t *seed, uint8_t *out)
+static void fuzz_next(void)
 {
 	static const char *const words[] = {
 		"a", "cat", "\n", "\n", "\r\n", " ", "\t", "\xc3\xa9", "\xe2\x82\xac",
@@ -269,49 +266,37 @@ static size_t fuzz_make(uint64_t *seed, uint8_t *out)
 	static const char *const damage[] = {
 		"\x1b[2J", "\xc2\x9b", "\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\xc0\x80",
 	};
-	u32 count = random_xorshift(seed, 40), i;
+	u32 count = random_xorshift(&fuzz_state, 40), i;
+	uint8_t *out = fuzz_now.data;
 	size_t size = 3;
 
 	for (i = 0; i < 3; i++)
-		out[i] = random_xorshift(seed, 256);
+		out[i] = random_xorshift(&fuzz_state, 256);
 	for (i = 0; i < count; i++) {
-		const char *word = words[random_xorshift(seed, ARRAY_SIZE(words))];
+		const char *word = words[random_xorshift(&fuzz_state, ARRAY_SIZE(words))];
 
 		memcpy(out + size, word, strlen(word));
 		size += strlen(word);
 	}
-	if (!random_xorshift(seed, 4)) {
-		const char *word = damage[random_xorshift(seed, ARRAY_SIZE(damage))];
+	if (!random_xorshift(&fuzz_state, 4)) {
+		const char *word = damage[random_xorshift(&fuzz_state, ARRAY_SIZE(damage))];
 
 		memcpy(out + size, word, strlen(word));
 		size += strlen(word);
 	}
-	if (!random_xorshift(seed, 4))
-		out[random_xorshift(seed, size)] = random_xorshift(seed, 256);
-	return size;
+	if (!random_xorshift(&fuzz_state, 4))
+		out[random_xorshift(&fuzz_state, size)] = random_xorshift(&fuzz_state, 256);
+	fuzz_now.size = size;
 }
 
 int main(int argc, char **argv)
 {
-	struct fuzz_options options;
-	time_t end;
-	int status;
-	uint64_t n;
+	static const struct fuzz_maker maker = {
+		.make = fuzz_next,
+		.counts = { { "texts", &fuzz_texts }, { "tops", &fuzz_tops } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	end = time(NULL) + options.seconds;
-	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
-		fuzz_now.size = fuzz_make(&options.seed, fuzz_now.data);
-		fuzz_try();
-		if (n > 1000 && (!fuzz_texts || !fuzz_tops))
-			fuzz_fail("of %llu inputs no text or no top was read",
-				  (unsigned long long)n);
-	}
-	printf(FUZZ_NAME ": %llu inputs, %llu texts and %llu tops were read\n",
-	       (unsigned long long)n, (unsigned long long)fuzz_texts,
-	       (unsigned long long)fuzz_tops);
-	return 0;
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif

@@ -6,33 +6,18 @@
  * file, and the same when asked again. A graph that is read is dumped, and the same when it is read
  * again.
  *
- * Built by gcc, main() makes the inputs: a small network that is written here byte by byte, with
- * bits, bytes and lengths exchanged. See plan.c for its arguments. libFuzzer begins with the models
- * of the standard's own tests, if they are installed.
+ * Inputs are a small network that is written here byte by byte, with bits, bytes and lengths
+ * exchanged. libFuzzer begins with the models of the standard's own tests, if they are installed.
  */
 #include "loom_core.h"
-
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-onnx"
 #define FUZZ_MAX_BYTES	(64 << 10)
 
 #include "fuzz.h"
 #include "loom.h"
-#include "random.h"
 
 static u64 fuzz_taken;
-
-static void fuzz_check_line(const struct loom_error *err)
-{
-	const char *at;
-
-	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && strstr(err->text, "fuzz.onnx"),
-		    "the message is '%.512s'", err->text);
-	for (at = err->text; *at; at++)
-		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
-			    "a control character is in '%s'", err->text);
-}
 
 /* Return: what the reader says; its graph as text, if it has one. */
 static int fuzz_read(const uint8_t *data, size_t size, char **text, struct loom_error *err)
@@ -59,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int ret = fuzz_read(data, size, &text, &err);
 
 	if (ret)
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.onnx");
 	fuzz_expect(fuzz_read(data, size, &again, &second) == ret &&
 		    !strcmp(err.text, second.text) && !text == !again &&
 		    (!text || !strcmp(text, again)), "two answers to the same question");
@@ -194,33 +179,28 @@ static void fuzz_damage(uint64_t *seed)
 	}
 }
 
-int main(int argc, char **argv)
+static void fuzz_next(void)
 {
-	struct fuzz_options options;
 	struct bytes model;
 	u32 changes;
-	int status;
-	time_t end;
-	uint64_t n;
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	end = time(NULL) + options.seconds;
-	for (n = 0; options.runs ? n < options.runs : time(NULL) < end; n++) {
-		/* more dimensions than there may be, too */
-		fuzz_model(&model, n && !random_xorshift(&options.seed, 8) ?
-				   random_xorshift(&options.seed, 11) : 4);
-		memcpy(fuzz_now.data, model.data, model.size);
-		fuzz_now.size = model.size;
-		for (changes = n ? random_xorshift(&options.seed, 4) : 0; changes; changes--)
-			fuzz_damage(&options.seed);
-		fuzz_try();
-		if (!fuzz_taken)
-			fuzz_fail("the model itself is refused");
-	}
-	printf(FUZZ_NAME ": %llu inputs, %llu accepted\n", (unsigned long long)n,
-	       (unsigned long long)fuzz_taken);
-	return 0;
+	/* more dimensions than there may be, too */
+	fuzz_model(&model, fuzz_tried && !random_xorshift(&fuzz_state, 8) ?
+			   random_xorshift(&fuzz_state, 11) : 4);
+	memcpy(fuzz_now.data, model.data, model.size);
+	fuzz_now.size = model.size;
+	for (changes = fuzz_tried ? random_xorshift(&fuzz_state, 4) : 0; changes; changes--)
+		fuzz_damage(&fuzz_state);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct fuzz_maker maker = {
+		.make = fuzz_next,
+		.counts = { { "accepted", &fuzz_taken } },
+	};
+
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif

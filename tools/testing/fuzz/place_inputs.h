@@ -7,12 +7,9 @@
  * was not seen before becomes a seed, too. Included by place.c alone.
  */
 
-#include <time.h>
-
 #include "fuzz.h"
 #include "loom_core.h"
 #include "place_problem.h"
-#include "random.h"
 
 static const char *const fuzz_seeds[] = {
 	"id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n",
@@ -37,47 +34,19 @@ static const char *const fuzz_words[] = {
 #define FUZZ_SEEN	(1 << 16)
 
 static struct fuzz_input fuzz_corpus[FUZZ_CORPUS];
-static size_t fuzz_corpus_size;
+static uint64_t fuzz_corpus_size;
 static uint64_t fuzz_seen[FUZZ_SEEN];
-static uint64_t fuzz_state;
-
-static uint64_t fuzz_random(void)
-{
-	return random_next(&fuzz_state);
-}
-
-static size_t fuzz_below(size_t limit)
-{
-	return fuzz_random() % limit;
-}
-
-static void fuzz_insert(struct fuzz_input *input, size_t at, const void *bytes, size_t count)
-{
-	if (count > FUZZ_MAX_BYTES - input->size)
-		return;
-	memmove(input->data + at + count, input->data + at, input->size - at);
-	memcpy(input->data + at, bytes, count);
-	input->size += count;
-}
-
-static void fuzz_remove(struct fuzz_input *input, size_t at, size_t count)
-{
-	if (count > input->size - at)
-		count = input->size - at;
-	memmove(input->data + at, input->data + at + count, input->size - at - count);
-	input->size -= count;
-}
 
 /* Inserts a copy of a line of @from, or of about as many bytes of a binary input. */
-static void fuzz_copy(struct fuzz_input *input, const struct fuzz_input *from)
+static void fuzz_copy(const struct fuzz_input *from)
 {
 	uint8_t piece[64];
 	size_t at, count;
 
 	if (from->size <= 4)
 		return;
-	at = 4 + fuzz_below(from->size - 4);
-	while (at > 4 && from->data[at - 1] != '\n' && fuzz_below(32))
+	at = 4 + random_below(from->size - 4);
+	while (at > 4 && from->data[at - 1] != '\n' && random_below(32))
 		at--;
 	for (count = 0; count < sizeof(piece) && at + count < from->size; count++) {
 		piece[count] = from->data[at + count];
@@ -86,59 +55,59 @@ static void fuzz_copy(struct fuzz_input *input, const struct fuzz_input *from)
 			break;
 		}
 	}
-	at = 4 + fuzz_below(input->size - 3);
-	while (at > 4 && input->data[at - 1] != '\n' && fuzz_below(32))
+	at = 4 + random_below(fuzz_now.size - 3);
+	while (at > 4 && fuzz_now.data[at - 1] != '\n' && random_below(32))
 		at--;
-	fuzz_insert(input, at, piece, count);
+	fuzz_splice(at, 0, piece, count);
 }
 
 /* Replaces a digit, so that numbers stay numbers. */
-static void fuzz_digit(struct fuzz_input *input)
+static void fuzz_digit(void)
 {
-	size_t at = 4 + fuzz_below(input->size - 4), tries;
+	size_t at = 4 + random_below(fuzz_now.size - 4), tries;
 
-	for (tries = 0; tries < input->size; tries++) {
-		if (input->data[at] >= '0' && input->data[at] <= '9') {
-			input->data[at] = '0' + fuzz_below(10);
+	for (tries = 0; tries < fuzz_now.size; tries++) {
+		if (fuzz_now.data[at] >= '0' && fuzz_now.data[at] <= '9') {
+			fuzz_now.data[at] = '0' + random_below(10);
 			return;
 		}
-		at = at + 1 < input->size ? at + 1 : 4;
+		at = at + 1 < fuzz_now.size ? at + 1 : 4;
 	}
 }
 
-static void fuzz_mutate(struct fuzz_input *input)
+static void fuzz_mutate(void)
 {
 	const char *word;
 	size_t at;
 
-	if (input->size <= 4)
+	if (fuzz_now.size <= 4)
 		return;
-	at = 4 + fuzz_below(input->size - 4);
-	switch (fuzz_below(9)) {
+	at = 4 + random_below(fuzz_now.size - 4);
+	switch (random_below(9)) {
 	case 0:
-		input->data[at] ^= 1U << fuzz_below(8);
+		fuzz_now.data[at] ^= 1U << random_below(8);
 		break;
 	case 1:
-		input->data[at] = fuzz_random();
+		fuzz_now.data[at] = random_u64();
 		break;
 	case 2:
-		word = fuzz_words[fuzz_below(ARRAY_SIZE(fuzz_words))];
-		fuzz_insert(input, at, word, strlen(word));
+		word = fuzz_words[random_below(ARRAY_SIZE(fuzz_words))];
+		fuzz_splice(at, 0, word, strlen(word));
 		break;
 	case 3:
-		fuzz_remove(input, at, 1 + fuzz_below(8));
+		fuzz_splice(at, 1 + random_below(8), "", 0);
 		break;
 	case 4:
-		fuzz_copy(input, &fuzz_corpus[fuzz_below(fuzz_corpus_size)]);
+		fuzz_copy(&fuzz_corpus[random_below(fuzz_corpus_size)]);
 		break;
 	case 5:
-		fuzz_copy(input, input);
+		fuzz_copy(&fuzz_now);
 		break;
 	case 6:
-		input->data[fuzz_below(4)] = fuzz_random();
+		fuzz_now.data[random_below(4)] = random_u64();
 		break;
 	default:
-		fuzz_digit(input);
+		fuzz_digit();
 	}
 }
 
@@ -146,23 +115,23 @@ static void fuzz_next(void)
 {
 	size_t i, count;
 
-	if (!fuzz_below(4)) {
+	if (!random_below(4)) {
 		/* a new binary input */
-		fuzz_now.size = 4 + fuzz_below(400);
+		fuzz_now.size = 4 + random_below(400);
 		for (i = 0; i < fuzz_now.size; i++)
-			fuzz_now.data[i] = fuzz_random();
+			fuzz_now.data[i] = random_u64();
 		fuzz_now.data[0] |= FUZZ_BINARY;
 		/* fewer bits: mostly few flags of an item at once */
 		for (i = 4; i < fuzz_now.size; i++)
-			if (fuzz_below(2))
-				fuzz_now.data[i] &= fuzz_random();
+			if (random_below(2))
+				fuzz_now.data[i] &= random_u64();
 		return;
 	}
-	fuzz_now = fuzz_corpus[fuzz_below(fuzz_corpus_size)];
+	fuzz_now = fuzz_corpus[random_below(fuzz_corpus_size)];
 	for (i = 1; i < 3; i++)
-		fuzz_now.data[i] = fuzz_random();
-	for (count = 1 + fuzz_below(6); count; count--)
-		fuzz_mutate(&fuzz_now);
+		fuzz_now.data[i] = random_u64();
+	for (count = 1 + random_below(6); count; count--)
+		fuzz_mutate();
 }
 
 /* Keeps an input whose result is of a new kind. */
@@ -177,7 +146,7 @@ static void fuzz_keep(void)
 	if (fuzz_corpus_size < FUZZ_CORPUS)
 		fuzz_corpus[fuzz_corpus_size++] = fuzz_now;
 	else
-		fuzz_corpus[fuzz_below(FUZZ_CORPUS)] = fuzz_now;
+		fuzz_corpus[random_below(FUZZ_CORPUS)] = fuzz_now;
 }
 
 static void fuzz_plant(void)
@@ -197,24 +166,14 @@ static void fuzz_plant(void)
 
 int main(int argc, char **argv)
 {
-	const time_t start = time(NULL);
-	struct fuzz_options options;
-	unsigned long runs = 0;
-	int status;
+	static const struct fuzz_maker maker = {
+		.begin = fuzz_plant,
+		.make = fuzz_next,
+		.after = fuzz_keep,
+		.counts = { { "kinds of them kept", &fuzz_corpus_size } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	fuzz_state = options.seed;
-	fuzz_plant();
-	while (options.runs ? runs < options.runs : time(NULL) - start < options.seconds) {
-		fuzz_next();
-		fuzz_try();
-		fuzz_keep();
-		runs++;
-	}
-	printf("fuzz-place: %lu inputs, seed %llu, %zu kinds of them kept, %ld s, no fault\n", runs,
-	       (unsigned long long)options.seed, fuzz_corpus_size, (long)(time(NULL) - start));
-	return 0;
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif /* LOOM_FUZZ_PLACE_INPUTS_H */

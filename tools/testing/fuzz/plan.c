@@ -9,15 +9,10 @@
  * meets the sanitizer or a guard.
  *
  * Inputs come from valid plans: the sample of the tests with and without images, and a command of
- * every form in the tables of refusals, so that each operation is reached at once. Built by gcc,
- * main() damages fields and words of them; the run is a function of --seed and the number of
- * --runs, and an input that fails is left in fuzz-plan.fail or what --fail says, which the program
- * takes as an argument to run it again. With clang, the same file is a target for libFuzzer, which
- * is guided by what it reaches; see "make fuzz".
+ * every form in the tables of refusals, so that each operation is reached at once. Fields and words
+ * of them are damaged.
  */
 #include "loom_core.h"
-
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-plan"
 #define FUZZ_MAX_BYTES	(16 << 10)
@@ -203,38 +198,28 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 #else
 
-static int fuzz_run(uint64_t runs, int64_t seconds, uint64_t seed)
+static void fuzz_next(void)
 {
-	const time_t end = time(NULL) + seconds;
-	uint64_t i;
 	u32 changes;
 
-	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
-		fuzz_now.size = fuzz_plan(&seed, fuzz_now.data, sizeof(fuzz_now.data));
-		if (!fuzz_now.size)
-			fuzz_fail("a valid plan is too large");
-		/* two are seldom both fine */
-		changes = !i ? 0 : random_xorshift(&seed, 4) ? 1 : random_xorshift(&seed, 4);
-		for (; changes; changes--)
-			plan_damage_some(&seed, fuzz_now.data, fuzz_now.size);
-		fuzz_try();
-		if (!fuzz_taken && i > 100)
-			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
-	}
-	printf(FUZZ_NAME ": %llu inputs, %llu accepted, %llu of them run twice\n",
-	       (unsigned long long)i, (unsigned long long)fuzz_taken,
-	       (unsigned long long)fuzz_ran);
-	return 0;
+	fuzz_now.size = fuzz_plan(&fuzz_state, fuzz_now.data, sizeof(fuzz_now.data));
+	if (!fuzz_now.size)
+		fuzz_fail("a valid plan is too large");
+	/* two are seldom both fine */
+	changes = !fuzz_tried ? 0 : random_xorshift(&fuzz_state, 4) ? 1 :
+		  random_xorshift(&fuzz_state, 4);
+	for (; changes; changes--)
+		plan_damage_some(&fuzz_state, fuzz_now.data, fuzz_now.size);
 }
 
 int main(int argc, char **argv)
 {
-	struct fuzz_options options;
-	int status;
+	static const struct fuzz_maker maker = {
+		.make = fuzz_next,
+		.counts = { { "accepted", &fuzz_taken }, { "of them run twice", &fuzz_ran } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	return fuzz_run(options.runs, options.seconds, options.seed);
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif

@@ -7,15 +7,10 @@
  * was written, and its plan is looked at once more (plan_judge.h); it is printed, drawn, and run
  * where its buffers are not too large for that.
  *
- * Built by gcc with ASan and UBSan, main() makes the inputs: files of random networks, with bits,
- * numbers, fields and pieces exchanged, most of them with checksums that fit. The run is a function
- * of --seed and the number of --runs. An input that fails is left in fuzz-program.fail or what
- * --fail says, which the program takes as an argument to run it again. With clang, the same file is
- * a target for libFuzzer, with -DLOOM_LIBFUZZER, see place.c.
+ * Inputs are files of random networks, with bits, numbers, fields and pieces exchanged, most of
+ * them with checksums that fit.
  */
 #include "loom_core.h"
-
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-program"
 #define FUZZ_MAX_BYTES	(256 << 10)
@@ -25,23 +20,11 @@
 #include "plan_damage.h"
 #include "plan_judge.h"
 #include "program_bytes.h"
-#include "random.h"
 
 /* More than that is not run: what is looked for is not in large buffers. */
 #define FUZZ_MAX_BUFFERS	(16ULL << 20)
 
-static uint64_t fuzz_ran;
-
-static void fuzz_check_line(const struct loom_error *err)
-{
-	const char *at;
-
-	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && strstr(err->text, "fuzz.loom: "),
-		    "the message is '%.512s'", err->text);
-	for (at = err->text; *at; at++)
-		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
-			    "a control character is in '%s'", err->text);
-}
+static uint64_t fuzz_taken, fuzz_ran;
 
 /* How often a run of so many element operations may be called. */
 static int fuzz_stop(void *arg, uint64_t done, uint64_t total)
@@ -176,11 +159,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	ret = loom_program_parse(data, size, "fuzz.loom", &file, &err);
 	if (ret) {
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.loom: ");
 		fuzz_expect(loom_program_parse(data, size, "fuzz.loom", &again, &second) == ret &&
 			    !strcmp(err.text, second.text), "two answers to the same question");
 		return 0;
 	}
+	fuzz_taken++;
 	fuzz_check_sums(data, size);
 	fuzz_write_again(file);
 	fuzz_use(loom_program_file_program(file), loom_program_file_origin(file)->chip);
@@ -201,7 +185,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 #else
 
-#define FUZZ_LEAST	100
 #define FUZZ_HEADER	(sizeof(struct loom_file_header) +			\
 			 LOOM_FILE_PARTS * sizeof(struct loom_file_section))
 
@@ -286,48 +269,30 @@ static void fuzz_mutate(void)
 	memmove(fuzz_now.data + at, fuzz_now.data + from, width);
 }
 
-static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
+static void fuzz_next(void)
 {
-	struct loom_program_file *file;
-	uint64_t i, good = 0, mutations;
-	time_t end;
+	const struct fuzz_input *from = &fuzz_files[random_below(fuzz_num_files)];
+	uint64_t mutations;
 
-	fuzz_make_files();
-	/* files take seconds to plan on a busy machine, and some inputs are tried on any */
-	end = time(NULL) + seconds;
-	for (i = 0; runs ? i < runs : i < FUZZ_LEAST || time(NULL) < end; i++) {
-		const struct fuzz_input *from = &fuzz_files[random_below(fuzz_num_files)];
-
-		memcpy(fuzz_now.data, from->data, from->size);
-		fuzz_now.size = from->size;
-		for (mutations = random_below(4); mutations; mutations--)
-			fuzz_mutate();
-		if (!random_below(16))
-			fuzz_now.size = random_below(fuzz_now.size) + 1;
-		else if (random_below(16))
-			bytes_fix(fuzz_now.data, fuzz_now.size);
-		fuzz_try();
-		if (!loom_program_parse(fuzz_now.data, fuzz_now.size, "fuzz.loom", &file, NULL)) {
-			loom_program_unload(file);
-			good++;
-		}
-		if (!good && i > 1000)
-			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
-	}
-	printf("fuzz-program: %llu inputs, %llu accepted, %llu ran\n", (unsigned long long)i,
-	       (unsigned long long)good, (unsigned long long)fuzz_ran);
-	return i;
+	memcpy(fuzz_now.data, from->data, from->size);
+	fuzz_now.size = from->size;
+	for (mutations = random_below(4); mutations; mutations--)
+		fuzz_mutate();
+	if (!random_below(16))
+		fuzz_now.size = random_below(fuzz_now.size) + 1;
+	else if (random_below(16))
+		bytes_fix(fuzz_now.data, fuzz_now.size);
 }
 
 int main(int argc, char **argv)
 {
-	struct fuzz_options options;
-	int status;
+	static const struct fuzz_maker maker = {
+		.begin = fuzz_make_files,
+		.make = fuzz_next,
+		.counts = { { "accepted", &fuzz_taken }, { "ran", &fuzz_ran } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	random_state = options.seed;
-	return !fuzz_run(options.runs, options.seconds);
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif

@@ -6,37 +6,19 @@
  * the file, and the same when asked again. What is read as a graph is dumped; what has tensors to
  * place is placed, written with its memory plan, and read and judged again.
  *
- * Built by gcc with ASan and UBSan, main() makes the inputs: small networks of floats and of bytes
- * with words, bytes and pieces exchanged. The run is a function of --seed and the number of --runs.
- * An input that fails is left in fuzz-tflite.fail or what --fail says, which the program takes as
- * an argument to run it again. With clang, the same file is a target for libFuzzer, with
- * -DLOOM_LIBFUZZER, see place.c.
+ * Inputs are small networks of floats and of bytes with words, bytes and pieces exchanged.
  */
 #include "loom_core.h"
 #include "loom_tflite.h"
-
-#include <time.h>
 
 #define FUZZ_NAME	"fuzz-tflite"
 #define FUZZ_MAX_BYTES	(64 << 10)
 
 #include "fuzz.h"
 #include "graph/graph.h"
-#include "random.h"
 #include "tflite_build.h"
 
 static uint64_t fuzz_graphs, fuzz_plans;
-
-static void fuzz_check_line(const struct loom_error *err)
-{
-	const char *at;
-
-	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) &&
-		    !strncmp(err->text, "fuzz.tflite: ", 13), "the message is '%.512s'", err->text);
-	for (at = err->text; *at; at++)
-		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
-			    "a control character is in '%s'", err->text);
-}
 
 static void fuzz_graph(const uint8_t *data, size_t size)
 {
@@ -47,7 +29,7 @@ static void fuzz_graph(const uint8_t *data, size_t size)
 
 	ret = loom_graph_import_bytes(data, size, "fuzz.tflite", NULL, &graph, &err);
 	if (ret) {
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.tflite: ");
 		fuzz_expect(loom_graph_import_bytes(data, size, "fuzz.tflite", NULL, &graph,
 						    &second) == ret &&
 			    !strcmp(err.text, second.text), "two answers to the same question");
@@ -74,7 +56,7 @@ static void fuzz_write(const struct loom_tflite_memory *memory)
 		return;
 	ret = loom_tflite_memory_write(memory, result.offsets, &bytes, &size, &err);
 	if (ret) {
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.tflite: ");
 	} else {
 		fuzz_plans++;
 		fuzz_expect(!loom_tflite_memory_parse(bytes, size, "fuzz.tflite", &again, &err) &&
@@ -98,14 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	fuzz_graph(data, size);
 	if (loom_tflite_memory_parse(data, size, "fuzz.tflite", &memory, &err)) {
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.tflite: ");
 		return 0;
 	}
 	if (loom_tflite_memory_check(memory, &verdict, &err))
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.tflite: ");
 	fuzz_write(memory);
 	if (loom_tflite_memory_reorder(memory, &err))
-		fuzz_check_line(&err);
+		fuzz_check_line(&err, "fuzz.tflite: ");
 	else
 		fuzz_write(memory);
 	loom_tflite_memory_destroy(memory);
@@ -113,8 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef LOOM_LIBFUZZER
-
-#define FUZZ_LEAST	300
 
 static struct tflite_build fuzz_files[TFLITE_KINDS];
 
@@ -157,42 +137,38 @@ static void fuzz_mutate(void)
 	}
 }
 
-static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
+static void fuzz_make_files(void)
 {
-	const time_t end = time(NULL) + seconds;
-	uint64_t i, mutations;
+	uint32_t i;
 
 	for (i = 0; i < TFLITE_KINDS; i++)
-		tflite_build(&fuzz_files[i], (uint32_t)i);
-	for (i = 0; runs ? i < runs : i < FUZZ_LEAST || time(NULL) < end; i++) {
-		const struct tflite_build *from = &fuzz_files[random_below(TFLITE_KINDS)];
+		tflite_build(&fuzz_files[i], i);
+}
 
-		memcpy(fuzz_now.data, from->bytes, from->size);
-		fuzz_now.size = from->size;
-		for (mutations = random_below(5); mutations; mutations--)
-			fuzz_mutate();
-		if (!random_below(16))
-			fuzz_now.size = random_below(fuzz_now.size) + 1;
-		if (fuzz_now.size >= 8)
-			memcpy(fuzz_now.data + 4, "TFL3", 4);
-		fuzz_try();
-		if ((!fuzz_graphs || !fuzz_plans) && i > 1000)
-			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
-	}
-	printf("fuzz-tflite: %llu inputs, %llu graphs, %llu plans written\n", (unsigned long long)i,
-	       (unsigned long long)fuzz_graphs, (unsigned long long)fuzz_plans);
-	return i;
+static void fuzz_next(void)
+{
+	const struct tflite_build *from = &fuzz_files[random_below(TFLITE_KINDS)];
+	uint64_t mutations;
+
+	memcpy(fuzz_now.data, from->bytes, from->size);
+	fuzz_now.size = from->size;
+	for (mutations = random_below(5); mutations; mutations--)
+		fuzz_mutate();
+	if (!random_below(16))
+		fuzz_now.size = random_below(fuzz_now.size) + 1;
+	if (fuzz_now.size >= 8)
+		memcpy(fuzz_now.data + 4, "TFL3", 4);
 }
 
 int main(int argc, char **argv)
 {
-	struct fuzz_options options;
-	int status;
+	static const struct fuzz_maker maker = {
+		.begin = fuzz_make_files,
+		.make = fuzz_next,
+		.counts = { { "graphs", &fuzz_graphs }, { "plans written", &fuzz_plans } },
+	};
 
-	if (!fuzz_begin_main(argc, argv, &options, &status))
-		return status;
-	random_state = options.seed;
-	return !fuzz_run(options.runs, options.seconds);
+	return fuzz_main(argc, argv, &maker);
 }
 
 #endif
