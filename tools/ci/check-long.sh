@@ -68,8 +68,7 @@ parts=${*:-$all}
 for part in $parts; do
 	case $part in
 	host)
-		run "a million operations on the core, seed $seed" \
-			build/host/core/memory_random 1000000 "$seed"
+		run "30000 histories of banks, seed $seed" build/host/core/bank/model 30000 "$seed"
 		run "tests that are green whatever the results are" tools/testing/blind.sh ;;
 	worlds)
 		run "all plans of larger worlds" build/host/core/verify/worlds --large

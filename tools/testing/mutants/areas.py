@@ -16,10 +16,7 @@ PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips',
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
-          'core/verify/hazards', 'core/verify/records', 'core/verify/accepted', 'core/verify/peak',
-          'core/verify/ranges', 'core/verify/hungry', 'core/verify/gaps', 'core/verify/in_place',
-          'core/verify/splay', 'core/verify/disjoint',
-          'core/verify/units']
+          'core/verify/hazards', 'core/verify/gaps', 'core/verify/edges']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -31,10 +28,9 @@ AREAS = {
                 'core/code/contents --small', 'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/chunk.c', f'{CORE}/bank/place.c',
                  f'{CORE}/bank/walk.c'],
-             ['core/bank/ranges', 'core/bank/worlds', 'core/bank/model', 'core/bank/limits',
-              'core/memory_random']),
+             ['core/bank/ranges', 'core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
     'layout': (1, [f'{CORE}/bank/layout.c'],
-               ['core/bank/layout', 'core/bank/padding', 'core/memory_random']),
+               ['core/bank/layout', 'core/bank/padding']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',

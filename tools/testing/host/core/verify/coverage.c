@@ -4,7 +4,8 @@
  *
  * The boxes of a footprint contain every element that the view touches, and no other if the
  * footprint is exact; a view that touches bytes of no element has none. Coverage is a set of
- * elements: it has what was written and nothing else, for boxes in any position.
+ * elements: it has what was written and nothing else, for boxes in any position. It takes the same
+ * number of ranges in whichever parts a box is written, and a write without memory says so.
  */
 #include "verify/coverage.h"
 #include "random.h"
@@ -19,6 +20,31 @@ static u64 seed = 0x636f766572;
 static u32 rnd(u32 below)
 {
 	return random_xorshift(&seed, below);
+}
+
+/* Memory in place of the library's: calls, blocks that are left, and whether there is none. */
+static u32 asked;
+static s64 kept;
+static bool fails;
+
+void *loom_port_alloc(size_t count, size_t size)
+{
+	asked++;
+	if (fails)
+		return NULL;
+	kept++;
+	return calloc(count ? count : 1, size);
+}
+
+void loom_port_free(void *ptr)
+{
+	kept -= !!ptr;
+	free(ptr);
+}
+
+bool loom_port_relax(void)
+{
+	return true;
 }
 
 /* --- footprints */
@@ -283,13 +309,23 @@ struct grid {
 	bool written[MAX_ELEMENTS];
 };
 
-static void random_box(const struct grid *g, struct loom_footprint *f, bool slim)
+static void random_axes(struct loom_footprint *f)
 {
 	u32 i;
 
-	*f = g->all;
+	memset(f, 0, sizeof(*f));
 	f->exact = true;
 	f->count = 1;
+	f->axes = 1 + rnd(4);
+	for (i = 0; i < f->axes; i++)
+		f->size[i] = 2 + rnd(4);
+}
+
+static void random_box(const struct loom_footprint *all, struct loom_footprint *f, bool slim)
+{
+	u32 i;
+
+	*f = *all;
 	for (i = 0; i < f->axes; i++) {
 		u32 low = rnd(f->size[i]), high = low + 1 + rnd(f->size[i] - low);
 
@@ -337,11 +373,9 @@ static void test_cover(u32 rounds, bool poor)
 
 		memset(&g, 0, sizeof(g));
 		g.elements = 1;
-		g.all.axes = 1 + rnd(4);
-		for (k = 0; k < g.all.axes; k++) {
-			g.all.size[k] = 2 + rnd(4);
+		random_axes(&g.all);
+		for (k = 0; k < g.all.axes; k++)
 			g.elements *= g.all.size[k];
-		}
 		loom_coverage_pool_init(&pool, &work, 1 << 20);
 		if (poor) {
 			pool.units = rnd(50);
@@ -349,7 +383,7 @@ static void test_cover(u32 rounds, bool poor)
 		}
 		nodes = pool.nodes;
 		for (n = 0; n < 40; n++) {
-			random_box(&g, &f, true);
+			random_box(&g.all, &f, true);
 			if (loom_coverage_write(&pool, &cover, &f))
 				tap_fatal("no memory");
 			grid_box(&g, &f, true);
@@ -357,7 +391,7 @@ static void test_cover(u32 rounds, bool poor)
 				pool.units = rnd(30);
 				pool.nodes = rnd(6);
 			}
-			random_box(&g, &f, false);
+			random_box(&g.all, &f, false);
 			if (loom_coverage_has(&pool, &cover, &f)) {
 				yes++;
 				unsound += !grid_box(&g, &f, false);
@@ -387,6 +421,122 @@ static void test_cover(u32 rounds, bool poor)
 	tap_ok(!missed, "coverage has all that was written (%u tensors complete)", complete);
 }
 
+/* --- ranges */
+
+static u64 used(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+		const struct loom_footprint *footprint)
+{
+	u64 before = pool->nodes;
+
+	if (loom_coverage_write(pool, cover, footprint))
+		tap_fatal("no memory");
+	return before - pool->nodes;
+}
+
+/* Writes a box in slices of one along an axis, in any order. */
+static u64 used_by_slices(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+			  const struct loom_footprint *f, u32 axis)
+{
+	u32 low = f->box[0].low[axis], count = f->box[0].high[axis] - low, order[8], i, k;
+	struct loom_footprint slice = *f;
+	u64 sum = 0;
+
+	for (i = 0; i < count; i++) {
+		k = rnd(i + 1);
+		order[i] = order[k];
+		order[k] = low + i;
+	}
+	for (i = 0; i < count; i++) {
+		slice.box[0].low[axis] = order[i];
+		slice.box[0].high[axis] = order[i] + 1;
+		sum += used(pool, cover, &slice);
+	}
+	return sum;
+}
+
+/* Otherwise a plan that writes row by row would use up the budget of one that does not. */
+static void test_ranges(u32 rounds)
+{
+	u32 i, k, more = 0, unlike = 0, large = 0;
+	struct loom_footprint all, box[2];
+	struct loom_coverage_pool pool;
+	struct loom_work work = {};
+
+	for (i = 0; i < rounds; i++) {
+		struct loom_coverage whole = {}, parts = {};
+		u64 once = 0, sliced = 0;
+
+		loom_coverage_pool_init(&pool, &work, 1 << 20);
+		random_axes(&all);
+		/* the second, where there is one, is cut out of what the first left */
+		for (k = 0; k < 1 + i % 2; k++) {
+			random_box(&all, &box[k], false);
+			once += used(&pool, &whole, &box[k]);
+		}
+		for (k = 0; k < 1 + i % 2; k++)
+			sliced += used_by_slices(&pool, &parts, &box[k], rnd(all.axes));
+		more += sliced != once;
+		unlike += whole.complete != parts.complete;
+		large += once > 4;
+		loom_coverage_pool_fini(&pool);
+	}
+	tap_ok(!more, "slices take as many ranges as the whole, but for %u of %u", more, i);
+	tap_ok(!unlike, "they are complete when the whole is, but for %u", unlike);
+	tap_ok(large > rounds / 10, "%u take more than four ranges", large);
+}
+
+/*
+ * Ranges come from chunks, so that an allocation fails in the middle of a write only where a chunk
+ * ends. Here one ends anywhere: @count ranges are left.
+ */
+static void cut_free(struct loom_coverage_pool *pool, u32 count)
+{
+	struct loom_splay_node **at = &pool->free;
+
+	while (*at && count--)
+		at = &(*at)->left;
+	*at = NULL;
+}
+
+/* Some writes, and one that has to do with few ranges. Return: how often it asked for more. */
+static u32 try_write(u32 *wrong)
+{
+	struct loom_coverage cover = {};
+	struct loom_coverage_pool pool;
+	struct loom_work work = {};
+	struct loom_footprint all, f;
+	u32 i;
+	int ret;
+
+	random_axes(&all);
+	loom_coverage_pool_init(&pool, &work, 1 << 20);
+	for (i = rnd(6); i > 0; i--) {
+		random_box(&all, &f, false);
+		used(&pool, &cover, &f);
+	}
+	cut_free(&pool, rnd(5));
+	random_box(&all, &f, false);
+	asked = 0;
+	fails = true;
+	ret = loom_coverage_write(&pool, &cover, &f);
+	fails = false;
+	*wrong += ret != (asked ? -ENOMEM : 0) || asked > 1;
+	loom_coverage_pool_fini(&pool);
+	return asked;
+}
+
+static void test_hungry(u32 rounds)
+{
+	u32 i, wrong = 0, without = 0;
+
+	for (i = 0; i < rounds; i++)
+		without += try_write(&wrong) != 0;
+	tap_ok(!wrong, "without memory a write says so, and does not ask again, but for %u of %u",
+	       wrong, rounds);
+	tap_ok(!kept, "nothing is left");
+	tap_ok(without > rounds / 20, "%u writes asked in vain", without);
+}
+
 int main(void)
 {
 	u32 rounds = getenv("LOOM_SANITIZED") ? 100000 : 1000000;
@@ -395,5 +545,7 @@ int main(void)
 	test_whole(rounds / 10);
 	test_cover(rounds / 200, false);
 	test_cover(rounds / 200, true);
+	test_ranges(3000);
+	test_hungry(20000);
 	return tap_end();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Elementwise commands may write what they read, element by element. Views that are alike but for
- * one figure are not the same elements.
+ * Plans that are only just fine, each the sample with one thing said in another way, or as far as
+ * it goes, and such that are only just not. Elementwise commands may write what they read, element
+ * by element: views that are alike but for one figure are not the same elements.
  */
+#include <sys/resource.h>
+
 #include "rule_case.h"
 #include "tap.h"
 
@@ -79,6 +82,41 @@ static void add_square(struct plan_builder *pb, u8 lane_axis)
 CHANGE(other_lanes) { add_square(pb, 1); }
 CHANGE(same_lanes) { add_square(pb, 0); }
 
+/* [8, 64] as two rows of each bank, over all banks: the lane axis is the second. */
+static struct drm_loom_plan_view rows_of_banks(struct plan_builder *pb, u32 tensor)
+{
+	struct drm_loom_plan_view view = pb_all(pb, tensor);
+
+	view.rank = 3;
+	view.lane_axis = 1;
+	view.dims[0] = 2;
+	view.dims[1] = 4;
+	view.dims[2] = 64;
+	view.strides[2] = view.strides[1];
+	view.strides[1] = view.strides[0];
+	return view;
+}
+
+/* All of it is written, and read after that. */
+CHANGE(rows_of_banks)
+{
+	*pb_operand(pb, C_CAST_BACK, 0) = rows_of_banks(pb, T_SZ2);
+	*pb_operand(pb, C_CAST_BACK, 1) = rows_of_banks(pb, T_SI8);
+}
+
+/* The highest bit in which addresses differ may be near the end of the word: see overlap.c. */
+CHANGE(tensors_at_0_and_2_to_the_60)
+{
+	pb_slot(pb, SLOT_WEIGHTS)->size = (1ULL << 60) + 4096;
+	pb_tensor(pb, T_BIAS)->offset = 1ULL << 60;
+}
+
+CHANGE(tensors_at_0_and_2_to_the_63)
+{
+	pb_slot(pb, SLOT_WEIGHTS)->size = (1ULL << 63) + 4096;
+	pb_tensor(pb, T_BIAS)->offset = 1ULL << 63;
+}
+
 static const struct rule_case cases[] = {
 	{ DRM_LOOM_RULE_IN_PLACE, C(bytes_of_floats) },
 	{ DRM_LOOM_RULE_IN_PLACE, C(last_bytes_of_floats) },
@@ -88,7 +126,27 @@ static const struct rule_case cases[] = {
 	{ DRM_LOOM_RULE_NONE, C(same_banks) },
 	{ DRM_LOOM_RULE_NONE, C(same_cells) },
 	{ DRM_LOOM_RULE_NONE, C(same_lanes) },
+	{ DRM_LOOM_RULE_NONE, C(rows_of_banks) },
+	{ DRM_LOOM_RULE_NONE, C(tensors_at_0_and_2_to_the_60) },
+	{ DRM_LOOM_RULE_NONE, C(tensors_at_0_and_2_to_the_63) },
 };
+
+/* Whether streams overlap is the chip's to say. */
+static void test_overlap(u32 flags)
+{
+	struct drm_loom_chip chip = *loom_preset_find(SAMPLE_TOPOLOGY);
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+
+	chip.flags = flags;
+	sample_build(&pb);
+	if (pb_verify(&pb, &chip, &plan, &reject))
+		tap_fatal("refused for %s", loom_rule_name(reject.rule));
+	tap_ok(plan->overlap == !!flags, "a plan for a chip with flags %#x", flags);
+	loom_plan_destroy(plan);
+	pb_fini(&pb);
+}
 
 int main(void)
 {
@@ -97,6 +155,8 @@ int main(void)
 	int ret, want;
 	size_t i;
 
+	/* an order that is sorted for ever is found, too */
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ 30, 30 });
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		want = 0;
 		if (cases[i].rule)
@@ -107,5 +167,7 @@ int main(void)
 		       "%s: %d, %s, operand %u", cases[i].what, ret, loom_rule_name(reject.rule),
 		       reject.operand);
 	}
+	test_overlap(0);
+	test_overlap(DRM_LOOM_CHIP_OVERLAP);
 	return tap_end();
 }
