@@ -5,9 +5,7 @@
  *
  *	contents [--small]	without what takes hundreds of megabytes
  */
-#include "code/code.h"
-#include "plan_sample.h"
-#include "tap.h"
+#include "code.h"
 
 /* Two machines of different builds have to agree. */
 static void test_lay(void)
@@ -35,7 +33,7 @@ static void test_lay(void)
 /* Time and energy are those of the chip, again, and not what a verifier elsewhere counted. */
 static void test_costs(void)
 {
-	struct drm_loom_chip chip = *loom_preset_find(SAMPLE_TOPOLOGY);
+	struct drm_loom_chip costly = chip;
 	struct loom_plan *plan, *back = NULL;
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
@@ -44,15 +42,15 @@ static void test_costs(void)
 	u64 size;
 
 	for (i = 0; i < DRM_LOOM_CHIP_REGIONS; i++) {
-		chip.region[i].read_energy = 3;
-		chip.region[i].write_energy = 5;
+		costly.region[i].read_energy = 3;
+		costly.region[i].write_energy = 5;
 	}
 	for (i = 0; i < DRM_LOOM_CHIP_TYPES; i++) {
-		chip.type[i].mac_energy = 7;
-		chip.type[i].op_energy = 11;
+		costly.type[i].mac_energy = 7;
+		costly.type[i].op_energy = 11;
 	}
 	sample_build(&pb);
-	if (pb_verify(&pb, &chip, &plan, &reject))
+	if (pb_verify(&pb, &costly, &plan, &reject))
 		tap_fatal("the sample is refused for %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
 	for (i = 0; i < plan->command_count; i++)
@@ -60,7 +58,7 @@ static void test_costs(void)
 	size = loom_code_bytes(plan);
 	bytes = pb_alloc(size);
 	tap_ok(some == plan->command_count && !loom_code_encode(plan, bytes) &&
-	       !loom_code_decode(bytes, size, &chip, &back) && code_same_plan(plan, back),
+	       !loom_code_decode(bytes, size, &costly, &back) && code_same_plan(plan, back),
 	       "%u commands have time and energy, and have it again", some);
 	loom_plan_destroy(back);
 	loom_plan_destroy(plan);
@@ -70,7 +68,6 @@ static void test_costs(void)
 /* What no command has is zero, whatever was in the memory before. */
 static void test_unused(void)
 {
-	const struct drm_loom_chip *chip = loom_preset_find(SAMPLE_TOPOLOGY);
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
@@ -84,7 +81,7 @@ static void test_unused(void)
 	sample_build(&pb);
 	pb_push(&pb.views, 2);
 	pb_push(&pb.attrs, 20);
-	if (pb_verify(&pb, chip, &plan, &reject))
+	if (pb_verify(&pb, &chip, &plan, &reject))
 		tap_fatal("the sample is refused for %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
 	size = loom_code_bytes(plan);
@@ -104,57 +101,14 @@ static void test_unused(void)
 	loom_plan_destroy(plan);
 }
 
-/* Bytes with room for what the counts say; what is not filled in is zero. */
-struct made {
-	struct loom_code_header *header;
-	struct loom_code_slot *slots;
-	struct loom_code_step *steps;
-	struct loom_code_command *commands;
-	struct loom_code_view *views;
-};
-
-static void make(struct made *made, struct loom_code_header counts)
-{
-	struct loom_code_tables tables;
-	u8 *bytes;
-
-	counts.magic = LOOM_CODE_MAGIC;
-	counts.version = LOOM_CODE_VERSION;
-	counts.lanes = 4;
-	loom_code_lay(&counts, &tables);
-	counts.size = tables.size;
-	bytes = loom_port_alloc(1, tables.size);
-	if (!bytes)
-		tap_fatal("no memory");
-	made->header = (void *)bytes;
-	made->slots = (void *)(bytes + tables.slots);
-	made->steps = (void *)(bytes + tables.steps);
-	made->commands = (void *)(bytes + tables.commands);
-	made->views = (void *)(bytes + tables.views);
-	*made->header = counts;
-}
-
-static int decode(const struct made *made)
-{
-	struct loom_code_header *header = made->header;
-	struct loom_plan *plan;
-	int ret;
-
-	header->sum = loom_code_sum(&header->scratch_bytes, loom_code_words(header->size));
-	ret = loom_code_decode(header, header->size, loom_preset_find(SAMPLE_TOPOLOGY), &plan);
-	loom_plan_destroy(plan);
-	loom_port_free(header);
-	return ret;
-}
-
 /* One slot that no command has. */
 static int try_slot(u64 size)
 {
-	struct made made;
+	struct code code;
 
-	make(&made, (struct loom_code_header){ .slots = 1 });
-	made.slots[0] = (struct loom_code_slot){ .size = size, .flags = DRM_LOOM_SLOT_READ };
-	return decode(&made);
+	code_make_zero(&code, (struct loom_code_header){ .lanes = 4, .slots = 1 });
+	code.slots[0] = (struct loom_code_slot){ .size = size, .flags = DRM_LOOM_SLOT_READ };
+	return code_try(&code);
 }
 
 /* One element in each bank. */
@@ -166,19 +120,19 @@ static const struct loom_code_view cells = {
 /* One command that fills a view, in the scratch or in a slot of a few bytes. */
 static int try_view(struct loom_code_view view)
 {
-	struct made made;
+	struct code code;
 
-	make(&made, (struct loom_code_header){
-		.scratch_bytes = 64, .slots = 1, .steps = 1, .commands = 1, .views = 1,
-		.tensors = 1, .attr_bytes = sizeof(struct drm_loom_attr_fill),
+	code_make_zero(&code, (struct loom_code_header){
+		.lanes = 4, .scratch_bytes = 64, .slots = 1, .steps = 1, .commands = 1,
+		.views = 1, .tensors = 1, .attr_bytes = sizeof(struct drm_loom_attr_fill),
 	});
-	made.slots[0] = (struct loom_code_slot){ .size = 64, .flags = DRM_LOOM_SLOT_WRITE };
-	made.steps[0].dma_commands = 1;
-	made.commands[0] = (struct loom_code_command){
+	code.slots[0] = (struct loom_code_slot){ .size = 64, .flags = DRM_LOOM_SLOT_WRITE };
+	code.steps[0].dma_commands = 1;
+	code.commands[0] = (struct loom_code_command){
 		.opcode = DRM_LOOM_OP_FILL, .operands = 1,
 	};
-	made.views[0] = view;
-	return decode(&made);
+	code.views[0] = view;
+	return code_try(&code);
 }
 
 /* Views of no element, and of no axis. */
@@ -206,20 +160,20 @@ static void test_empty(void)
 /* So many times the same command, and so many views, of which it has the first. */
 static int try_many(u32 commands, u32 views, u32 attr_offset)
 {
-	struct made made;
+	struct code code;
 	u32 i;
 
-	make(&made, (struct loom_code_header){
-		.scratch_bytes = 4, .steps = 1, .commands = commands, .views = views, .tensors = 1,
-		.attr_bytes = 2 * sizeof(struct drm_loom_attr_fill),
+	code_make_zero(&code, (struct loom_code_header){
+		.lanes = 4, .scratch_bytes = 4, .steps = 1, .commands = commands, .views = views,
+		.tensors = 1, .attr_bytes = 2 * sizeof(struct drm_loom_attr_fill),
 	});
-	made.steps[0].dma_commands = commands;
-	made.views[0] = cells;
+	code.steps[0].dma_commands = commands;
+	code.views[0] = cells;
 	for (i = 0; i < commands; i++)
-		made.commands[i] = (struct loom_code_command){
+		code.commands[i] = (struct loom_code_command){
 			.opcode = DRM_LOOM_OP_FILL, .operands = 1, .attr_offset = attr_offset,
 		};
-	return decode(&made);
+	return code_try(&code);
 }
 
 /*
@@ -232,19 +186,19 @@ static int try_carry(u32 first, u32 second)
 	struct loom_code_command fill = {
 		.opcode = DRM_LOOM_OP_FILL, .operands = 1, .first_view = views - 1,
 	};
-	struct made made;
+	struct code code;
 	u64 i;
 
-	make(&made, (struct loom_code_header){
-		.scratch_bytes = 4, .steps = 2, .commands = 1, .views = views, .tensors = 1,
-		.attr_bytes = sizeof(struct drm_loom_attr_fill),
+	code_make_zero(&code, (struct loom_code_header){
+		.lanes = 4, .scratch_bytes = 4, .steps = 2, .commands = 1, .views = views,
+		.tensors = 1, .attr_bytes = sizeof(struct drm_loom_attr_fill),
 	});
-	made.steps[0].dma_commands = first;
-	made.steps[1].dma_commands = second;
+	code.steps[0].dma_commands = first;
+	code.steps[1].dma_commands = second;
 	for (i = 0; i < 1 + (views - 1) * sizeof(cells) / sizeof(fill); i++)
-		made.commands[i] = fill;
-	made.views[views - 1] = cells;
-	return decode(&made);
+		code.commands[i] = fill;
+	code.views[views - 1] = cells;
+	return code_try(&code);
 }
 
 int main(int argc, char **argv)
@@ -252,6 +206,7 @@ int main(int argc, char **argv)
 	bool small = argc > 1 && !strcmp(argv[1], "--small");
 	u32 i;
 
+	chip = *loom_preset_find(SAMPLE_TOPOLOGY);
 	test_lay();
 	test_costs();
 	test_unused();

@@ -6,45 +6,16 @@
  */
 #include <stdlib.h>
 
+#include "code.h"
 #include "loom_engine.h"
-#include "plan_sample.h"
 #include "random.h"
-#include "tap.h"
 
-static const struct drm_loom_chip *chip;
 static u64 seed = 7;
 static u32 taken, refused;
 
 static u32 rnd(u32 below)
 {
 	return random_xorshift(&seed, below);
-}
-
-static void fix_sum(void *bytes, u64 size)
-{
-	struct loom_code_header *header = bytes;
-
-	header->sum = loom_code_sum(&header->scratch_bytes,
-				    (size - offsetof(struct loom_code_header, scratch_bytes)) / 8);
-}
-
-static void *sample_bytes(u64 *size)
-{
-	struct drm_loom_reject reject;
-	struct plan_builder pb;
-	struct loom_plan *plan;
-	void *bytes;
-
-	sample_build(&pb);
-	if (pb_verify(&pb, chip, &plan, &reject))
-		tap_fatal("the sample is refused");
-	pb_fini(&pb);
-	*size = loom_code_bytes(plan);
-	bytes = pb_alloc(*size);
-	if (loom_code_encode(plan, bytes))
-		tap_fatal("the sample cannot be written");
-	loom_plan_destroy(plan);
-	return bytes;
 }
 
 static u64 round_to_bank(u64 bytes)
@@ -93,7 +64,7 @@ out:
 static bool try_bytes(const void *bytes, u64 size)
 {
 	struct loom_plan *plan;
-	int ret = loom_code_decode(bytes, size, chip, &plan);
+	int ret = loom_code_decode(bytes, size, &chip, &plan);
 
 	if (ret) {
 		refused++;
@@ -117,9 +88,9 @@ static void test_cut(const u8 *bytes, u64 size)
 		memcpy(exact, bytes, cut);
 		if (cut >= sizeof(struct loom_code_header) && !(cut % 8)) {
 			((struct loom_code_header *)(void *)exact)->size = cut;
-			fix_sum(exact, cut);
+			code_fix_sum((void *)exact, cut);
 		}
-		ok &= loom_code_decode(exact, cut, chip, &plan) == -EBADMSG && !plan;
+		ok &= loom_code_decode(exact, cut, &chip, &plan) == -EBADMSG && !plan;
 		pb_free(exact);
 	}
 	tap_ok(ok, "cut short anywhere it is refused");
@@ -133,7 +104,7 @@ static void test_flips(u8 *bytes, u64 size)
 
 	for (bit = 0; bit < size * 8; bit++) {
 		bytes[bit / 8] ^= 1 << bit % 8;
-		ok &= loom_code_decode(bytes, size, chip, &plan) == -EBADMSG && !plan;
+		ok &= loom_code_decode(bytes, size, &chip, &plan) == -EBADMSG && !plan;
 		bytes[bit / 8] ^= 1 << bit % 8;
 	}
 	tap_ok(ok, "any bit flipped, it is refused");
@@ -163,7 +134,7 @@ static void test_odd(u8 *bytes, u64 size)
 
 			memcpy(work + at, &value, width);
 		}
-		fix_sum(work, size);
+		code_fix_sum((void *)work, size);
 		ok &= try_bytes(work, size);
 	}
 	pb_free(work);
@@ -174,13 +145,13 @@ static void test_odd(u8 *bytes, u64 size)
 
 static void test_other_chip(const void *bytes, u64 size)
 {
-	struct drm_loom_chip other = *chip;
+	struct drm_loom_chip other = chip;
 	struct loom_plan *plan;
 
 	other.region[DRM_LOOM_REGION_SRAM].banks *= 2;
 	tap_ok(loom_code_decode(bytes, size, &other, &plan) == -EBADMSG,
 	       "a plan for other lanes is refused");
-	other = *chip;
+	other = chip;
 	other.opcodes &= ~(1ULL << DRM_LOOM_OP_LOAD);
 	tap_ok(loom_code_decode(bytes, size, &other, &plan) == -EBADMSG,
 	       "a plan with an operation that the chip has not is refused");
@@ -188,16 +159,15 @@ static void test_other_chip(const void *bytes, u64 size)
 
 int main(void)
 {
-	u64 size;
-	u8 *bytes;
+	struct code code;
 
-	chip = loom_preset_find(SAMPLE_TOPOLOGY);
-	bytes = sample_bytes(&size);
-	tap_ok(try_bytes(bytes, size), "the sample is taken and runs");
-	test_cut(bytes, size);
-	test_flips(bytes, size);
-	test_odd(bytes, size);
-	test_other_chip(bytes, size);
-	pb_free(bytes);
+	chip = *loom_preset_find(SAMPLE_TOPOLOGY);
+	code_make(&code, false);
+	tap_ok(try_bytes(code.bytes, code.size), "the sample is taken and runs");
+	test_cut(code.bytes, code.size);
+	test_flips(code.bytes, code.size);
+	test_odd(code.bytes, code.size);
+	test_other_chip(code.bytes, code.size);
+	pb_free(code.bytes);
 	return tap_end();
 }

@@ -3,72 +3,7 @@
  * Every condition of the decoder: bytes for a device that are valid but for one thing, with a sum
  * that fits, so that the sum does not hide what the decoder looks at.
  */
-#include "code/code.h"
-#include "plan_sample.h"
-#include "tap.h"
-
-/* Bytes, and where the tables are in them. */
-struct code {
-	u8 *bytes;
-	u64 size;
-	struct loom_code_header *header;
-	struct loom_code_end *ends;
-	struct loom_code_slot *slots;
-	struct loom_code_step *steps;
-	struct loom_code_command *commands;
-	struct loom_code_view *views;
-};
-
-static struct drm_loom_chip chip;
-
-static void code_find(struct code *code)
-{
-	struct loom_code_tables tables;
-
-	code->header = (void *)code->bytes;
-	loom_code_lay(code->header, &tables);
-	code->ends = (void *)(code->bytes + tables.ends);
-	code->slots = (void *)(code->bytes + tables.slots);
-	code->steps = (void *)(code->bytes + tables.steps);
-	code->commands = (void *)(code->bytes + tables.commands);
-	code->views = (void *)(code->bytes + tables.views);
-}
-
-/* The sample; with images, if @images. */
-static void code_make(struct code *code, bool images)
-{
-	struct drm_loom_reject reject;
-	struct plan_builder pb;
-	struct loom_plan *plan;
-
-	sample_build(&pb);
-	if (images)
-		sample_use_images(&pb);
-	if (pb_verify(&pb, &chip, &plan, &reject))
-		tap_fatal("the sample is refused");
-	pb_fini(&pb);
-	code->size = loom_code_bytes(plan);
-	code->bytes = pb_alloc(code->size);
-	if (loom_code_encode(plan, code->bytes))
-		tap_fatal("the sample cannot be written");
-	loom_plan_destroy(plan);
-	code_find(code);
-}
-
-static int code_try(struct code *code)
-{
-	struct loom_plan *plan;
-	int ret;
-
-	code->header->sum = loom_code_sum(&code->header->scratch_bytes,
-					  loom_code_words(code->size));
-	ret = loom_code_decode(code->bytes, code->size, &chip, &plan);
-	if (!ret != !!plan)
-		ret = 1;
-	loom_plan_destroy(plan);
-	pb_free(code->bytes);
-	return ret;
-}
+#include "code.h"
 
 static void report(struct code *code, int want, const char *what)
 {
@@ -304,20 +239,12 @@ static void test_images(void)
 /* Bytes of nothing but one table. */
 static int try_table(u32 slots, u32 steps, u32 attr_bytes)
 {
-	struct loom_code_header header = {
-		.magic = LOOM_CODE_MAGIC, .version = LOOM_CODE_VERSION, .lanes = 4,
-		.slots = slots, .steps = steps, .attr_bytes = attr_bytes,
-	};
-	struct loom_code_tables tables;
 	struct code c;
 	u32 i;
 
-	loom_code_lay(&header, &tables);
-	header.size = tables.size;
-	c.size = tables.size;
-	c.bytes = pb_alloc(c.size);
-	memcpy(c.bytes, &header, sizeof(header));
-	code_find(&c);
+	code_make_zero(&c, (struct loom_code_header){
+		.lanes = 4, .slots = slots, .steps = steps, .attr_bytes = attr_bytes,
+	});
 	for (i = 0; i < slots; i++)
 		c.slots[i] = (struct loom_code_slot){ .size = 1, .flags = DRM_LOOM_SLOT_READ };
 	return code_try(&c);
@@ -354,19 +281,10 @@ static void test_overlap(void)
 /* Lanes divide: none are none of a chip, even of one that has no SRAM. */
 static void test_no_lanes(void)
 {
-	struct loom_code_header header = {
-		.magic = LOOM_CODE_MAGIC, .version = LOOM_CODE_VERSION,
-	};
 	u32 banks = chip.region[DRM_LOOM_REGION_SRAM].banks;
-	struct loom_code_tables tables;
 	struct code c;
 
-	loom_code_lay(&header, &tables);
-	header.size = tables.size;
-	c.size = tables.size;
-	c.bytes = pb_alloc(c.size);
-	memcpy(c.bytes, &header, sizeof(header));
-	code_find(&c);
+	code_make_zero(&c, (struct loom_code_header){ .lanes = 0 });
 	chip.region[DRM_LOOM_REGION_SRAM].banks = 0;
 	tap_ok(code_try(&c) == -EBADMSG, "no lanes of a chip without banks");
 	chip.region[DRM_LOOM_REGION_SRAM].banks = banks;
