@@ -72,7 +72,6 @@ for part in $parts; do
 		run "tests that are green whatever the results are" tools/testing/blind.sh ;;
 	worlds)
 		run "all plans of larger worlds" build/host/core/verify/worlds --large
-		run "all steps of two streams" build/host/core/verify/hazards --large
 		run "all sequences of requests to a bank" build/host/core/bank/worlds --large ;;
 	fuzz)
 		run "fuzzers, $fuzz_seconds seconds each" make -s fuzz "FUZZ_SECONDS=$fuzz_seconds" ;;
