@@ -15,8 +15,8 @@ PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
-          'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage',
-          'core/verify/gaps', 'core/verify/edges']
+          'core/verify/starved', 'core/verify/work', 'core/verify/coverage', 'core/verify/gaps',
+          'core/verify/edges']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {

@@ -66,6 +66,15 @@ CHANGE(view_bounds_rows)
 	x->strides[0] = S64_MAX & ~3LL;
 }
 
+CHANGE(view_bounds_sum)
+{
+	/* the span of each axis fits in 64 bits, their sum does not */
+	struct drm_loom_plan_view *x = pb_operand(pb, C_LOAD_X1, 1);
+
+	x->strides[1] = 1LL << 62;
+	x->strides[3] = 1LL << 61;
+}
+
 CHANGE(region_load_y) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_STORE; }
 CHANGE(region_load_x) { *pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_SONE); }
 CHANGE(region_copy) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_COPY; }
@@ -266,6 +275,7 @@ static const struct rule_case rule_cases_view[] = {
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_sram) },
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_row) },
 	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_rows) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_sum) },
 	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_y), .valid = IN_RANGE, .step = 4,
 	  .command = C_LOAD_Z, .operand = 0, .tensor = T_SZ, .start = 0, .end = 512 },
 	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_x) },
