@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "chips.h"
-#include "counted.h"
 #include "plan_builder.h"
+#include "port.h"
 #include "random.h"
 #include "tap.h"
 #include "verify/verify.h"
@@ -66,11 +66,6 @@ struct effort {
 	int ret;
 	u32 rule;
 };
-
-bool loom_port_relax(void)
-{
-	return true;
-}
 
 static struct drm_loom_chip chip =
 	CHIP("attack", (1, 1, SLOT_BYTES, 0, 64), (LANES, 1, BANK_BYTES, 0, 16));
@@ -225,15 +220,16 @@ static struct effort judge(const struct genes *genes)
 	struct loom_work work;
 	void *blob = make(genes, &effort.size);
 
-	bytes_most = 0;
+	port_bytes_most = 0;
 	effort.ret = loom_plan_create_counted(blob, effort.size, &chip, &plan, &reject, &work);
 	effort.rule = reject.rule;
 	effort.work = (double)work.done / (double)effort.size;
 	/* what a plan of nothing takes is in the bound, too */
-	effort.memory = (double)bytes_most / (double)max(effort.size, 1ULL << 14);
+	effort.memory = (double)port_bytes_most / (double)max(effort.size, 1ULL << 14);
 	over_work += work.done > LOOM_PLAN_WORK_START + effort.size * LOOM_PLAN_WORK_BYTE;
-	over_memory += bytes_most > LOOM_PLAN_MEMORY_START + effort.size * LOOM_PLAN_MEMORY_BYTE;
-	over_said += bytes_most > loom_plan_peak_bytes(blob, effort.size);
+	over_memory += port_bytes_most > LOOM_PLAN_MEMORY_START +
+					 effort.size * LOOM_PLAN_MEMORY_BYTE;
+	over_said += port_bytes_most > loom_plan_peak_bytes(blob, effort.size);
 	late += work.longest >= 2 * LOOM_WORK_LOOK;
 	accepted += !effort.ret;
 	refused += effort.ret == -EBADMSG;
@@ -353,7 +349,7 @@ int main(int argc, char **argv)
 	tap_ok(!over_memory && !over_said, "the memory of %llu is, or above what was said before",
 	       (unsigned long long)(over_memory + over_said));
 	tap_ok(!late, "%llu did not look for signals often enough", (unsigned long long)late);
-	tap_ok(!bytes_now, "nothing is left");
+	tap_ok(!port_bytes, "nothing is left");
 	tap_ok(accepted > rounds / 4 && refused > rounds / 4,
 	       "%llu were accepted, %llu refused", (unsigned long long)accepted,
 	       (unsigned long long)refused);

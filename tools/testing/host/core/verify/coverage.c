@@ -8,6 +8,7 @@
  * number of ranges in whichever parts a box is written, and a write without memory says so.
  */
 #include "verify/coverage.h"
+#include "port.h"
 #include "random.h"
 #include "tap.h"
 
@@ -20,31 +21,6 @@ static u64 seed = 0x636f766572;
 static u32 rnd(u32 below)
 {
 	return random_xorshift(&seed, below);
-}
-
-/* Memory in place of the library's: calls, blocks that are left, and whether there is none. */
-static u32 asked;
-static s64 kept;
-static bool fails;
-
-void *loom_port_alloc(size_t count, size_t size)
-{
-	asked++;
-	if (fails)
-		return NULL;
-	kept++;
-	return calloc(count ? count : 1, size);
-}
-
-void loom_port_free(void *ptr)
-{
-	kept -= !!ptr;
-	free(ptr);
-}
-
-bool loom_port_relax(void)
-{
-	return true;
 }
 
 /* --- footprints */
@@ -516,13 +492,13 @@ static u32 try_write(u32 *wrong)
 	}
 	cut_free(&pool, rnd(5));
 	random_box(&all, &f, false);
-	asked = 0;
-	fails = true;
+	port_allocs = 0;
+	port_fail_at = 0;
 	ret = loom_coverage_write(&pool, &cover, &f);
-	fails = false;
-	*wrong += ret != (asked ? -ENOMEM : 0) || asked > 1;
+	port_fail_at = U32_MAX;
+	*wrong += ret != (port_allocs ? -ENOMEM : 0) || port_allocs > 1;
 	loom_coverage_pool_fini(&pool);
-	return asked;
+	return port_allocs;
 }
 
 static void test_hungry(u32 rounds)
@@ -533,7 +509,7 @@ static void test_hungry(u32 rounds)
 		without += try_write(&wrong) != 0;
 	tap_ok(!wrong, "without memory a write says so, and does not ask again, but for %u of %u",
 	       wrong, rounds);
-	tap_ok(!kept, "nothing is left");
+	tap_ok(!port_kept, "nothing is left");
 	tap_ok(without > rounds / 20, "%u writes asked in vain", without);
 }
 

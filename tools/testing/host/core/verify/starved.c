@@ -5,34 +5,10 @@
  */
 #include "loom_verify.h"
 #include "plan_sample.h"
+#include "port.h"
 #include "tap.h"
 
-#include <stdlib.h>
-
 #define COMMANDS	3000
-
-static u32 allocations, fail_at = U32_MAX, looks, stop_at = U32_MAX;
-static s64 kept;
-
-/* What core asks of its surroundings, in place of the library's. */
-void *loom_port_alloc(size_t count, size_t size)
-{
-	if (allocations++ == fail_at)
-		return NULL;
-	kept++;
-	return calloc(count ? count : 1, size);
-}
-
-void loom_port_free(void *ptr)
-{
-	kept -= !!ptr;
-	free(ptr);
-}
-
-bool loom_port_relax(void)
-{
-	return looks++ != stop_at;
-}
 
 static const struct drm_loom_chip *chip;
 
@@ -84,33 +60,33 @@ static void test_job(const struct job *job)
 	bool good;
 	int ret;
 
-	allocations = 0;
-	looks = 0;
-	tap_ok(!job->run(job->bytes, job->size) && !kept, "%s: is fine", job->name);
-	tap_ok(job->allocates == !!allocations && job->looks == !!looks,
-	       "%s: allocates %u times, and looks %u times", job->name, allocations, looks);
+	port_allocs = 0;
+	port_looks = 0;
+	tap_ok(!job->run(job->bytes, job->size) && !port_kept, "%s: is fine", job->name);
+	tap_ok(job->allocates == !!port_allocs && job->looks == !!port_looks,
+	       "%s: allocates %u times, and looks %u times", job->name, port_allocs, port_looks);
 
-	rounds = allocations;
-	questions = looks;
+	rounds = port_allocs;
+	questions = port_looks;
 	for (i = 0, good = true; i < rounds; i++) {
-		allocations = 0;
-		fail_at = i;
+		port_allocs = 0;
+		port_fail_at = i;
 		ret = job->run(job->bytes, job->size);
-		good &= ret == -ENOMEM && !kept;
+		good &= ret == -ENOMEM && !port_kept;
 	}
-	fail_at = U32_MAX;
+	port_fail_at = U32_MAX;
 	tap_ok(good, "%s: without memory", job->name);
 
 	for (i = 0, good = true; i < questions; i++) {
-		looks = 0;
-		stop_at = i;
+		port_looks = 0;
+		port_stop_at = i;
 		ret = job->run(job->bytes, job->size);
-		if (ret != -EINTR || kept || looks != i + 1)
-			tap_note("stopped at %u: %d, %lld kept, %u looks", i, ret, (long long)kept,
-				 looks);
-		good &= ret == -EINTR && !kept && looks == i + 1;
+		if (ret != -EINTR || port_kept || port_looks != i + 1)
+			tap_note("stopped at %u: %d, %lld kept, %u looks", i, ret,
+				 (long long)port_kept, port_looks);
+		good &= ret == -EINTR && !port_kept && port_looks == i + 1;
 	}
-	stop_at = U32_MAX;
+	port_stop_at = U32_MAX;
 	tap_ok(good, "%s: of a client that is killed", job->name);
 }
 
@@ -157,17 +133,17 @@ static void test_plan(const char *name, bool images, bool many)
 	if (loom_code_encode(plan, bytes))
 		tap_fatal("%s: cannot be written", name);
 	/* what this program holds itself */
-	own = kept;
-	kept = 0;
+	own = port_kept;
+	port_kept = 0;
 	snprintf(title, sizeof(title), "%s, verified", name);
 	test_job(&(struct job){ title, run_create, blob, size, true, true });
 	snprintf(title, sizeof(title), "%s, written", name);
 	test_job(&(struct job){ title, run_encode, plan, code_bytes, false, many });
 	snprintf(title, sizeof(title), "%s, read", name);
 	test_job(&(struct job){ title, run_decode, bytes, code_bytes, true, many });
-	kept = own;
+	port_kept = own;
 	loom_plan_destroy(plan);
-	tap_ok(!kept, "%s: nothing is left", name);
+	tap_ok(!port_kept, "%s: nothing is left", name);
 	pb_free(bytes);
 	pb_free(blob);
 }

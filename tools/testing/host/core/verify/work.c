@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "counted.h"
 #include "hostile_plans.h"
 #include "plan_sample.h"
+#include "port.h"
 #include "tap.h"
 #include "verify/splay.h"
 #include "verify/verify.h"
@@ -19,15 +19,6 @@
 #define COMMANDS	(1U << 15)
 /* Of the chip "tiny". */
 #define LANES		4
-
-/* How often the verifier has looked whether it may go on, and from when on it may not. */
-static u32 looks, looks_after, stop_at = U32_MAX;
-
-bool loom_port_relax(void)
-{
-	looks_after += looks > stop_at;
-	return looks++ < stop_at;
-}
 
 static double now_s(void)
 {
@@ -61,7 +52,7 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	int ret;
 
 	blob = make(hostile, commands, &size);
-	bytes_most = 0;
+	port_bytes_most = 0;
 	start = now_s();
 	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 	took = now_s() - start;
@@ -79,12 +70,12 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	if (!ret)
 		tap_ok(loom_plan_bytes(plan) <= 3 * size + 4096, "%s: %.2f bytes are kept for each",
 		       hostile->name, (double)loom_plan_bytes(plan) / (double)size);
-	tap_ok(bytes_most <= loom_plan_peak_bytes(blob, size),
+	tap_ok(port_bytes_most <= loom_plan_peak_bytes(blob, size),
 	       "%s: and not more than was said before, %.2f bytes for each", hostile->name,
 	       (double)loom_plan_peak_bytes(blob, size) / (double)size);
-	tap_ok(bytes_most <= LOOM_PLAN_MEMORY_START + size * LOOM_PLAN_MEMORY_BYTE,
+	tap_ok(port_bytes_most <= LOOM_PLAN_MEMORY_START + size * LOOM_PLAN_MEMORY_BYTE,
 	       "%s: the memory is within its bound, %.2f bytes for each", hostile->name,
-	       (double)bytes_most / (double)size);
+	       (double)port_bytes_most / (double)size);
 	loom_plan_destroy(plan);
 	free(blob);
 }
@@ -299,21 +290,21 @@ static void test_charge(const struct table_counts *of)
 
 	build_table(&pb, of);
 	blob = pb_blob(&pb, &size);
-	bytes_most = 0;
+	port_bytes_most = 0;
 	if (loom_plan_create(blob, size, loom_preset_find("tiny"), &plan, &reject))
 		tap_fatal("%s: refused for %s", of->name, loom_rule_name(reject.rule));
 	said = loom_plan_peak_bytes(blob, size);
-	room = (s64)(said - bytes_most);
-	most = (s64)bytes_most;
+	room = (s64)(said - port_bytes_most);
+	most = (s64)port_bytes_most;
 	if (!pb.commands.count) {
 		sort = loom_verify_overlap_bytes(pb.tensors.count, pb.steps.count);
 		room += (s64)sort - (s64)max(sort, loom_coverage_bytes(size));
 		/* of the levels of the bitmap it says a bit more than they are */
 		most = (s64)ROOM_BYTES + pb.tensors.count / 8;
 	}
-	tap_ok(bytes_most <= said && room >= 0 && room <= most,
+	tap_ok(port_bytes_most <= said && room >= 0 && room <= most,
 	       "%s: took %llu, was charged %llu, room %lld of %lld", of->name,
-	       (unsigned long long)bytes_most, (unsigned long long)said, (long long)room,
+	       (unsigned long long)port_bytes_most, (unsigned long long)said, (long long)room,
 	       (long long)most);
 	loom_plan_destroy(plan);
 	pb_fini(&pb);
@@ -333,21 +324,21 @@ static void test_interrupted(const struct hostile_plan *hostile)
 	int ret;
 
 	blob = make(hostile, COMMANDS / 4, &size);
-	looks = 0;
+	port_looks = 0;
 	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 	loom_plan_destroy(plan);
-	all = looks;
+	all = port_looks;
 	step = all / 64 + 1;
-	for (stop_at = 0; stop_at < all; stop_at += step, stops++) {
-		looks = 0;
-		looks_after = 0;
+	for (port_stop_at = 0; port_stop_at < all; port_stop_at += step, stops++) {
+		port_looks = 0;
+		port_late = 0;
 		ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 		other += ret != -EINTR || plan;
 		late += work.done - work.looked > LOOM_WORK_LOOK;
-		again += looks_after;
-		left += bytes_now != 0;
+		again += port_late;
+		left += port_bytes != 0;
 	}
-	stop_at = U32_MAX;
+	port_stop_at = U32_MAX;
 	free(blob);
 	tap_ok(stops && !other && !late && !again && !left,
 	       "%s: gives up at once at any of %u looks (%u other, %u late, %u again, %u left)",
