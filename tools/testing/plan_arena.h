@@ -171,4 +171,21 @@ static inline bool plan_arena_check(const struct plan_arena *a, const struct pla
 	return true;
 }
 
+/* Return: 1 if a plan ran in both memories as it may, 0 if it is too large to, or -1. */
+static inline int plan_arena_try(const struct loom_plan *plan)
+{
+	struct plan_arena a, b;
+	int ret = 0;
+
+	memset(&b, 0, sizeof(b));
+	if (plan_arena_init(&a, plan, false) && plan_arena_init(&b, plan, true)) {
+		plan_arena_run(&a, plan);
+		plan_arena_run(&b, plan);
+		ret = plan_arena_check(&a, &b, plan) ? 1 : -1;
+	}
+	plan_arena_fini(&a);
+	plan_arena_fini(&b);
+	return ret;
+}
+
 #endif /* LOOM_TEST_PLAN_ARENA_H */

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Two valid plans, one of them with images, are damaged: bits, bytes and words are changed at
- * random, the same on every run. The verifier must accept or refuse the result. What it accepts,
- * the engine runs twice on memory of exactly the declared size, first with one garbage in it, then
- * with its complement. After that
- *
- * - nothing outside of the memory may have changed, nor anything in a slot that is read only;
- * - every byte is either written by the plan, the same in both runs, or still garbage: no garbage
- *   may have been read.
+ * random, the same on every run. The verifier must accept or refuse the result. What it accepts
+ * must stay in its memory and read no garbage, see plan_arena.h.
  */
 #include "plan_arena.h"
 #include "plan_sample.h"
@@ -25,7 +20,6 @@ int main(int argc, char **argv)
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
-	struct plan_arena a, b;
 	u8 *valid[2], *blob;
 	u64 sizes[2], size;
 	int ret;
@@ -61,16 +55,10 @@ int main(int argc, char **argv)
 		if (ret)
 			continue;
 		accepted++;
-		memset(&b, 0, sizeof(b));
-		if (plan_arena_init(&a, plan, false) && plan_arena_init(&b, plan, true)) {
-			plan_arena_run(&a, plan);
-			plan_arena_run(&b, plan);
-			ran++;
-			if (!plan_arena_check(&a, &b, plan) && !bad_run++)
-				tap_note("seed %#llx: ran wrong", (unsigned long long)start);
-		}
-		plan_arena_fini(&a);
-		plan_arena_fini(&b);
+		ret = plan_arena_try(plan);
+		ran += !!ret;
+		if (ret < 0 && !bad_run++)
+			tap_note("seed %#llx: ran wrong", (unsigned long long)start);
 		loom_plan_destroy(plan);
 	}
 	for (i = 0; i < DRM_LOOM_RULE_END; i++)
