@@ -16,7 +16,7 @@ PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips',
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
           'core/verify/starved', 'core/verify/work', 'core/verify/coverage', 'core/verify/gaps',
-          'core/verify/edges']
+          'core/verify/edges', 'core/scratch_slots']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
