@@ -87,6 +87,11 @@ static bool in_plan(struct plan_builder *pb, const struct drm_loom_reject *r)
 		return false;
 	if (r->valid & DRM_LOOM_REJECT_SLOT ? r->slot >= pb->slots.count : r->slot)
 		return false;
+	/* a range of a tensor of the sample lies in a slot, but for those in the scratch */
+	if (r->valid & DRM_LOOM_REJECT_RANGE && r->valid & DRM_LOOM_REJECT_TENSOR &&
+	    !(r->valid & DRM_LOOM_REJECT_SLOT) != (r->region == DRM_LOOM_REGION_SRAM &&
+	     !(pb_tensor(pb, r->tensor)->flags & DRM_LOOM_TENSOR_SLOT)))
+		return false;
 	return r->valid & DRM_LOOM_REJECT_RANGE ?
 	       r->start <= r->end && r->region < DRM_LOOM_REGION_COUNT :
 	       !r->start && !r->end && !r->region;
