@@ -5,6 +5,7 @@
 /* What a program computes on the host, to be compared with what another one does. */
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,26 @@ struct outcome {
 	uint32_t num_outputs;
 	struct loom_program_stats stats;
 };
+
+/* Sets the line of @err. Return: false. */
+static inline __attribute__((__format__(__printf__, 2, 3))) bool
+outcome_fail(struct loom_error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	return false;
+}
+
+/* A plan has the figure @is, though @other can be had. Return: false. */
+static inline bool outcome_worse(struct loom_error *err, const char *what, uint64_t is,
+				 uint64_t other)
+{
+	return outcome_fail(err, "%s: %llu, and %llu is there", what, (unsigned long long)is,
+			    (unsigned long long)other);
+}
 
 static inline bool is_promise(const struct loom_program *program, struct drm_loom_counters c)
 {
@@ -64,8 +85,7 @@ static inline int outcome_feed(struct loom_session *session, const struct loom_p
 			if (!strcmp(inputs[k].name, program->inputs[i].name))
 				break;
 		if (k == num_inputs) {
-			snprintf(err->text, sizeof(err->text), "there is no %s",
-				 program->inputs[i].name);
+			outcome_fail(err, "there is no %s", program->inputs[i].name);
 			return -ENOENT;
 		}
 		ret = loom_session_set_input(session, i, &inputs[k], err);
@@ -85,30 +105,57 @@ static inline int outcome_code(const struct loom_program *program, const struct 
 		ret = code_round(plan, chip) ? -EPROTO : 0;
 	loom_plan_destroy(plan);
 	if (ret)
-		snprintf(err->text, sizeof(err->text), "not the same plan as bytes for a device");
+		outcome_fail(err, "not the same plan as bytes for a device");
 	return ret;
 }
 
 /*
  * The judge, which shares no code with planner, verifier and engine, finds nothing in the plan, and
- * counts what was promised. Values are compared by those who have a reference.
+ * counts what was promised. Values are those of @reference, unless that is NULL.
  */
-static inline int outcome_replay_anew(const struct loom_program *program,
-				      const struct drm_loom_chip *chip, struct loom_error *err)
+static inline int outcome_replay_beside(const struct loom_program *program,
+					const struct loom_program *reference,
+					const struct drm_loom_chip *chip, struct loom_error *err)
 {
-	struct loom_replay_options options = { .chip = chip, .max_faults = 1 };
+	struct loom_replay_options options = {
+		.chip = chip, .reference = reference, .max_faults = 1,
+	};
 	struct loom_replay_report *report;
 	int ret = loom_replay_program(program, &options, &report, err);
 
-	/* there are plans that it has no memory for */
 	if (ret)
-		return ret == -E2BIG ? 0 : ret;
+		return ret;
 	if (report->num_faults) {
-		snprintf(err->text, sizeof(err->text), "the judge: %s", report->faults[0].text);
+		outcome_fail(err, "the judge: %s", report->faults[0].text);
 		ret = -EPROTO;
 	}
 	loom_replay_destroy(report);
 	return ret;
+}
+
+/* The same beside the reference of @graph. */
+static inline int outcome_judge(const struct loom_graph *graph,
+				const struct loom_planner_options *options,
+				const struct loom_program *program, struct loom_error *err)
+{
+	struct loom_program *reference;
+	int ret = loom_program_create_reference(graph, options, &reference, err);
+
+	if (ret)
+		return ret;
+	ret = outcome_replay_beside(program, reference, options->chip, err);
+	loom_program_destroy(reference);
+	return ret;
+}
+
+/* Without values: those who have a reference compare them. */
+static inline int outcome_replay_anew(const struct loom_program *program,
+				      const struct drm_loom_chip *chip, struct loom_error *err)
+{
+	int ret = outcome_replay_beside(program, NULL, chip, err);
+
+	/* there are plans that it has no memory for */
+	return ret == -E2BIG ? 0 : ret;
 }
 
 /* The same, unless it is known. */
@@ -162,11 +209,11 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 	if (!ret)
 		ret = loom_session_run(session, NULL, NULL, err);
 	if (!ret && !counted_as_promised(program, session)) {
-		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
+		outcome_fail(err, "the engine counts otherwise");
 		ret = -EPROTO;
 	}
 	if (!ret && program->num_outputs > MAX_OUTPUTS) {
-		snprintf(err->text, sizeof(err->text), "%u outputs", program->num_outputs);
+		outcome_fail(err, "%u outputs", program->num_outputs);
 		ret = -E2BIG;
 	}
 	while (!ret && outcome->num_outputs < program->num_outputs) {

@@ -8,7 +8,8 @@
 #include "chips.h"
 #include "list.h"
 #include "loom_planner.h"
-#include "rounds.h"
+#include "case.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS	60
 

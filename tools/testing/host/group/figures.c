@@ -8,7 +8,7 @@
 #include "chips.h"
 #include "figures.h"
 #include "loom_planner.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS	16
 #define TABLE	"tools/testing/host/group/figures.csv"

@@ -6,10 +6,9 @@
  * strategy in little SRAM: the same bits as in one piece, and nothing that the judge finds.
  */
 #include "case.h"
-#include "loom_replay.h"
 #include "chips.h"
 #include "outcome.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS	80
 
@@ -213,22 +212,6 @@ static void make_odd_graph(struct test_case *test)
 	}
 }
 
-static bool is_faultless(const struct drm_loom_chip *chip, const struct loom_program *program,
-			 const struct loom_program *reference, struct loom_error *err)
-{
-	struct loom_replay_options options = { .chip = chip, .reference = reference };
-	struct loom_replay_report *report;
-	bool good;
-
-	if (loom_replay_program(program, &options, &report, err))
-		return false;
-	good = !report->num_faults;
-	if (!good)
-		snprintf(err->text, sizeof(err->text), "%s", report->faults[0].text);
-	loom_replay_destroy(report);
-	return good;
-}
-
 /* A program of a graph with nodes that are put together of pieces: compared with its own. */
 static bool is_right_in_pieces(struct test_case *test, const struct loom_planner_options *options,
 			       const struct loom_program *program, struct loom_error *err)
@@ -245,11 +228,9 @@ static bool is_right_in_pieces(struct test_case *test, const struct loom_planner
 	good = reference->stats.cut_nodes == program->stats.cut_nodes &&
 	       !outcome_run(&want, reference, &large, test->inputs, test->num_inputs, err) &&
 	       !outcome_run(&got, program, options->chip, test->inputs, test->num_inputs, err);
-	if (good && !outcome_same(&got, &want)) {
-		snprintf(err->text, sizeof(err->text), "in pieces: other bits");
-		good = false;
-	}
-	good = good && is_faultless(options->chip, program, reference, err);
+	if (good && !outcome_same(&got, &want))
+		good = outcome_fail(err, "in pieces: other bits");
+	good = good && !outcome_replay_beside(program, reference, options->chip, err);
 	outcome_clear(&want);
 	outcome_clear(&got);
 	loom_program_destroy(reference);
@@ -278,11 +259,9 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 		return good;
 	}
 	good = !outcome_run(&got, program, options->chip, test->inputs, test->num_inputs, err);
-	if (good && !outcome_same(&got, want)) {
-		snprintf(err->text, sizeof(err->text), "other bits");
-		good = false;
-	}
-	good = good && is_faultless(options->chip, program, reference, err);
+	if (good && !outcome_same(&got, want))
+		good = outcome_fail(err, "other bits");
+	good = good && !outcome_replay_beside(program, reference, options->chip, err);
 	outcome_clear(&got);
 	loom_program_destroy(program);
 	return good;

@@ -6,9 +6,8 @@
  */
 #include "case.h"
 #include "chips.h"
-#include "loom_replay.h"
 #include "outcome.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS		20
 #define FLASH		{ CHIP_SIZES(2, 1, 1 << 20, 0, 32), .read_rate = 4000,	\
@@ -74,28 +73,6 @@ static bool reads_in_place(const struct loom_program *program)
 	return false;
 }
 
-static bool replays(struct test_case *test, const struct loom_planner_options *options,
-		    const struct loom_program *program, struct loom_error *err)
-{
-	struct loom_replay_options how = { .chip = options->chip };
-	struct loom_replay_report *report;
-	struct loom_program *reference;
-	bool good;
-
-	if (loom_program_create_reference(test->graph, options, &reference, err))
-		return false;
-	how.reference = reference;
-	good = !loom_replay_program(program, &how, &report, err);
-	if (good) {
-		good = !report->num_faults;
-		if (!good)
-			snprintf(err->text, sizeof(err->text), "%s", report->faults[0].text);
-		loom_replay_destroy(report);
-	}
-	loom_program_destroy(reference);
-	return good;
-}
-
 static uint64_t moved(const struct loom_program_stats *stats)
 {
 	return stats->dram_read_bytes + stats->dram_write_bytes + stats->rom_read_bytes;
@@ -125,7 +102,7 @@ static bool run(struct test_case *test, const struct loom_planner_options *optio
 		good = fail(err, "constants were to be loaded");
 	if (good && replay) {
 		num_replays++;
-		good = replays(test, options, program, err);
+		good = !outcome_judge(test->graph, options, program, err);
 	}
 	outcome_clear(&outcome);
 	loom_program_destroy(program);

@@ -6,7 +6,7 @@
 #include "case.h"
 #include "chips.h"
 #include "outcome.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #include <errno.h>
 
@@ -30,18 +30,6 @@ static struct drm_loom_chip chip_number(uint32_t index)
 	return chip;
 }
 
-static bool fail(struct loom_error *err, const char *what, uint64_t is, uint64_t other)
-{
-	snprintf(err->text, sizeof(err->text), "%s: %llu, and %llu is there", what,
-		 (unsigned long long)is, (unsigned long long)other);
-	return false;
-}
-
-static uint64_t moved(const struct outcome *outcome)
-{
-	return outcome->stats.dram_read_bytes + outcome->stats.dram_write_bytes;
-}
-
 /* Plans and runs; 0, -ENOSPC, or what is wrong. */
 static int run(struct test_case *test, const struct loom_planner_options *how,
 	       const struct outcome *want, struct outcome *got, struct loom_error *err)
@@ -49,7 +37,7 @@ static int run(struct test_case *test, const struct loom_planner_options *how,
 	int ret = outcome_plan(got, test->graph, how, test->inputs, test->num_inputs, err);
 
 	if (!ret && !outcome_same(got, want)) {
-		snprintf(err->text, sizeof(err->text), "other bits");
+		outcome_fail(err, "other bits");
 		ret = -EPROTO;
 	}
 	outcome_clear(got);
@@ -63,22 +51,22 @@ static bool try_caps(struct test_case *test, struct loom_planner_options how,
 	struct outcome got;
 	int ret;
 
-	how.max_bytes = moved(bytes);
+	how.max_bytes = outcome_dram_bytes(bytes);
 	ret = run(test, &how, want, &got, err);
 	if (ret && how.max_bytes)
 		return false;
-	if (moved(&got) > moved(bytes))
-		return fail(err, "capped bytes", moved(&got), moved(bytes));
+	if (outcome_dram_bytes(&got) > how.max_bytes)
+		return outcome_worse(err, "capped bytes", outcome_dram_bytes(&got), how.max_bytes);
 	if (got.stats.scratch_bytes < least->stats.scratch_bytes)
-		return fail(err, "a cap makes it smaller", least->stats.scratch_bytes,
-			    got.stats.scratch_bytes);
+		return outcome_worse(err, "a cap makes it smaller", least->stats.scratch_bytes,
+				     got.stats.scratch_bytes);
 	num_capped += got.stats.scratch_bytes > least->stats.scratch_bytes;
 	how.max_bytes = 0;
 	how.max_recompute_permille = 1500;
 	if (run(test, &how, want, &got, err))
 		return false;
 	if (2 * got.stats.macs > 3 * (got.stats.macs - got.stats.recomputed_macs))
-		return fail(err, "recomputed", got.stats.recomputed_macs, got.stats.macs);
+		return outcome_worse(err, "recomputed", got.stats.recomputed_macs, got.stats.macs);
 	num_recomputed += got.stats.recomputed_macs > 0;
 	return true;
 }
@@ -101,7 +89,7 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 	num_runs++;
 	num_less += 2 * least.stats.scratch_bytes < bytes.stats.scratch_bytes;
 	if (least.stats.recomputed_macs)
-		return fail(err, "recomputed", least.stats.recomputed_macs, 0);
+		return outcome_worse(err, "recomputed", least.stats.recomputed_macs, 0);
 	if (!chip->region[DRM_LOOM_REGION_DRAM].banks)
 		return true;
 	/* in three quarters of it, by bytes and with nothing recomputed, there is no plan */
@@ -110,7 +98,7 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 	how.sram_limit_bytes = least.stats.scratch_bytes * 3 / 4;
 	ret = how.sram_limit_bytes ? run(test, &how, want, &other, err) : -ENOSPC;
 	if (ret != -ENOSPC)
-		return fail(err, "by bytes", least.stats.scratch_bytes, how.sram_limit_bytes);
+		return outcome_worse(err, "by bytes", least.stats.scratch_bytes, how.sram_limit_bytes);
 	how.objective = LOOM_OBJECTIVE_SRAM;
 	how.max_recompute_permille = 0;
 	how.sram_limit_bytes = 0;
@@ -143,18 +131,6 @@ static bool try_round(uint32_t round)
 	return good;
 }
 
-static void refused(struct test_case *test, const struct loom_planner_options *how, int code,
-		    const char *part)
-{
-	struct loom_program *program;
-	struct loom_error err = { .text = "" };
-	int ret = loom_program_create(test->graph, how, &program, &err);
-
-	if (!ret)
-		loom_program_destroy(program);
-	tap_ok(ret == code && strstr(err.text, part), "it is an error: %s", err.text);
-}
-
 static void test_refusals(void)
 {
 	struct loom_planner_options how = {
@@ -164,15 +140,15 @@ static void test_refusals(void)
 
 	make_case(&test, 5);
 	how.max_bytes = 1;
-	refused(&test, &how, -ENOSPC, "at most 1 are allowed");
+	case_refused(&test, &how, -ENOSPC, "at most 1 are allowed");
 	how.max_bytes = 0;
 	how.max_cycles = 1;
-	refused(&test, &how, -ENOSPC, "cycles, at most 1 are allowed");
+	case_refused(&test, &how, -ENOSPC, "cycles, at most 1 are allowed");
 	how.objective = LOOM_OBJECTIVE_BYTES;
-	refused(&test, &how, -EINVAL, "for the objective 'sram'");
+	case_refused(&test, &how, -EINVAL, "for the objective 'sram'");
 	how.max_cycles = 0;
 	how.max_recompute_permille = 999;
-	refused(&test, &how, -EINVAL, "999");
+	case_refused(&test, &how, -EINVAL, "999");
 	free_case(&test);
 }
 

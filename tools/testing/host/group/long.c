@@ -62,7 +62,6 @@ int main(void)
 	struct test_case test;
 	uint32_t which;
 
-	make_weights();
 	for (which = 1; which <= 6; which++) {
 		const struct drm_loom_chip chip = CHIP("tight", (1, 1, 1ULL << 32, 0, 64),
 						       (1, 1, 6144 + 6144 * which, 0, 64));

@@ -8,7 +8,7 @@
 #include "case.h"
 #include "chips.h"
 #include "outcome.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS		100
 #define DEFAULT		1	/* "layergroup" among the strategies */

@@ -3,8 +3,9 @@
  * Groups at the same place of equal runs of units fit at the same cost, for all choices of
  * residents and several numbers of slices, or both do not fit; and there are such runs.
  */
+#include "case.h"
 #include "list.h"
-#include "rounds.h"
+#include "host/lower/rounds.h"
 
 #define ROUNDS	100
 #define NODES	120

@@ -8,7 +8,8 @@
  */
 
 #include "list.h"
-#include "rounds.h"
+#include "case.h"
+#include "host/lower/rounds.h"
 
 static unsigned int num_groups, num_rows;
 

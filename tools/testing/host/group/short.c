@@ -66,28 +66,18 @@ static void check_limit(const struct test_case *test, uint64_t limit)
 
 static void check_graph(uint32_t which)
 {
-	struct test_case test = { .num_inputs = 0 };
-	struct loom_error err;
-	uint32_t i;
+	struct test_case test;
 
-	seed = which;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	make_case(&test, which);
 	check_limit(&test, 16);
 	check_limit(&test, 80);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 }
 
 int main(void)
 {
 	uint32_t i;
 
-	make_weights();
 	for (i = 1; i <= GRAPHS; i++)
 		check_graph(i);
 	tap_ok(seen.refused > GRAPHS / 2 && seen.named == seen.refused,

@@ -27,9 +27,7 @@ struct chain {
 static void chain_begin(struct chain *chain, const int64_t *dims)
 {
 	memset(chain, 0, sizeof(*chain));
-	seed = 7;
-	if (loom_graph_create("chain", 14, &chain->test.graph))
-		tap_fatal("no memory");
+	case_begin(&chain->test, 7, 14);
 	snprintf(chain->last, sizeof(chain->last), "v0");
 	input(&chain->test, "v0", DRM_LOOM_DTYPE_F32, 4, dims);
 }
@@ -74,19 +72,15 @@ static void chain_pool(struct chain *chain, int64_t k, int64_t s, int64_t pad)
 
 static void chain_finish(struct chain *chain, const struct loom_slice_limits *sram)
 {
-	struct loom_error err = { .text = "" };
-
 	loom_graph_add_output(chain->test.graph, chain->last);
-	if (loom_graph_finish(chain->test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	case_finish(&chain->test);
 	list_begin(&chain->c, chain->test.graph, sram);
 }
 
 static void chain_end(struct chain *chain)
 {
 	list_end(&chain->c);
-	loom_graph_destroy(chain->test.graph);
-	free(chain->test.inputs[0].data);
+	free_case(&chain->test);
 }
 
 static const struct loom_slice_limits roomy = {

@@ -11,19 +11,13 @@ static struct loom_program_least find(void (*make)(struct test_case *test),
 	const struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct loom_program_least least = { 0 };
 	struct loom_program *program;
-	struct loom_error err = { .text = "" };
-	struct test_case test = { 0 };
+	struct test_case test;
 
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make(&test);
-	if (loom_graph_finish(test.graph, NULL, &err) ||
-	    loom_program_create(test.graph, &options, &program, &err))
-		tap_fatal("%s", err.text);
+	make_case_of(&test, 1, 14, make);
+	program = case_plan(&test, &options);
 	least = program->least;
 	loom_program_destroy(program);
-	loom_graph_destroy(test.graph);
-	free(test.inputs[0].data);
+	free_case(&test);
 	return least;
 }
 

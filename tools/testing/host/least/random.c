@@ -6,7 +6,7 @@
  */
 #include "chips.h"
 #include "host/group/case.h"
-#include "host/group/rounds.h"
+#include "host/lower/rounds.h"
 #include "loom_clock.h"
 #include "loom_planner.h"
 

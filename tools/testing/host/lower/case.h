@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "loom_core.h"
+#include "loom_planner.h"
 #include "model.h"
 #include "tap.h"
 
@@ -168,6 +169,72 @@ static inline void node(struct test_case *test, const char *op, const char *oper
 {
 	model_add_node(test->graph, op, operands, result, test->attrs, test->num_attrs);
 	test->num_attrs = 0;
+}
+
+/* Two operands; @to has 40 bytes. */
+static inline void text(char *to, const char *a, const char *b)
+{
+	snprintf(to, 40, "%.18s %.18s", a, b);
+}
+
+/* A graph without anything in it; what is drawn for it follows from @which. */
+static inline void case_begin(struct test_case *test, uint64_t which, uint32_t opset)
+{
+	memset(test, 0, sizeof(*test));
+	seed = which;
+	if (loom_graph_create("test", opset, &test->graph))
+		tap_fatal("no memory");
+}
+
+static inline void case_finish(struct test_case *test)
+{
+	struct loom_error err;
+
+	if (loom_graph_finish(test->graph, NULL, &err))
+		tap_fatal("graph: %s", err.text);
+}
+
+static inline void free_case(struct test_case *test)
+{
+	uint32_t i;
+
+	loom_graph_destroy(test->graph);
+	for (i = 0; i < test->num_inputs; i++)
+		free(test->inputs[i].data);
+}
+
+/* A graph by @make, of numbers that follow from @which; ready to be planned. */
+static inline void make_case_of(struct test_case *test, uint32_t which, uint32_t opset,
+				void (*make)(struct test_case *test))
+{
+	case_begin(test, which, opset);
+	make(test);
+	case_finish(test);
+}
+
+/* A plan, which there must be. */
+static inline struct loom_program *case_plan(const struct test_case *test,
+					     const struct loom_planner_options *options)
+{
+	struct loom_program *program;
+	struct loom_error err;
+
+	if (loom_program_create(test->graph, options, &program, &err))
+		tap_fatal("%s", err.text);
+	return program;
+}
+
+/* No plan, with @code and an error that has @part in it. */
+static inline void case_refused(const struct test_case *test,
+				const struct loom_planner_options *options, int code,
+				const char *part)
+{
+	struct loom_program *program = NULL;
+	struct loom_error err = { .text = "" };
+	int ret = loom_program_create(test->graph, options, &program, &err);
+
+	tap_ok(ret == code && strstr(err.text, part), "refused: %s", err.text);
+	loom_program_destroy(program);
 }
 
 #endif /* LOOM_TESTS_LOWER_CASE_H */

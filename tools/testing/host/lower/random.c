@@ -631,7 +631,7 @@ static bool run_one(struct test_case *test, const char *kind, const struct drm_l
 	good = same(&y, want) || same_but_for_order(test, &y, want);
 	loom_array_clear(&y);
 	if (!good)
-		snprintf(err->text, sizeof(err->text), "other bits");
+		outcome_fail(err, "other bits");
 	return good;
 }
 
@@ -660,7 +660,7 @@ static bool run_case(struct test_case *test, const char *kind, struct loom_error
 	if (run(test, &huge, 0, &want, err))
 		return false;
 	if (test->check && !test->check(test, &want))
-		snprintf(err->text, sizeof(err->text), "plain loops say otherwise");
+		outcome_fail(err, "plain loops say otherwise");
 	else
 		good = run_small(test, kind, &want, where, err);
 	loom_array_clear(&want);
@@ -669,24 +669,19 @@ static bool run_case(struct test_case *test, const char *kind, struct loom_error
 
 static bool try_kind(unsigned int kind, unsigned int round)
 {
-	struct test_case test = { 0 };
+	struct test_case test;
 	struct loom_error err = { .text = "" };
 	const char *where = "graph";
 	bool good = false;
-	uint32_t i;
 
-	seed = (uint64_t)kind * 1000003 + round;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, (uint64_t)kind * 1000003 + round, 14);
 	kinds[kind].make(&test);
 	loom_graph_add_output(test.graph, "y");
 	if (!loom_graph_finish(test.graph, NULL, &err))
 		good = run_case(&test, kinds[kind].name, &err, &where);
 	if (!good)
 		tap_note("%s, round %u, %s: %s", kinds[kind].name, round, where, err.text);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 	return good;
 }
 

@@ -5,13 +5,14 @@
 /* Items of a random graph, and what one session alone makes of each. */
 
 #include "host/group/case.h"
-#include "host/group/rounds.h"
+#include "host/lower/rounds.h"
 #include "chips.h"
 #include "loom_parallel.h"
 #include "outcome.h"
 
 #define MAX_ITEMS	6
 #define LAYERS		24
+#define MOST_STAGES	4
 
 /* Plans for one are not plans for another. */
 static const struct drm_loom_chip chips[] = {
@@ -110,27 +111,88 @@ static inline void items_clear(struct items *items)
 		outcome_clear(&items->wants[i]);
 }
 
-/* A chain of convolutions of the same size. */
-static inline void make_chain(struct test_case *test)
+/* A picture "x" of eight channels, and weights "w" for layers. */
+static inline void begin_layers(struct test_case *test, int64_t size)
 {
 	static float weights[8 * 8 * 3 * 3];
-	char from[8] = "x", to[8];
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(weights); i++)
 		weights[i] = ((float)(i % 7) - 3) / 16;
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 24, 24 });
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, size, size });
 	model_add_floats(test->graph, "w", 4, (int64_t[]){ 8, 8, 3, 3 }, weights);
-	for (i = 0; i < LAYERS; i++) {
-		char operands[24];
+}
 
-		snprintf(to, sizeof(to), "v%u", i);
-		snprintf(operands, sizeof(operands), "%s w", from);
+/* As many convolutions as there are, from one tensor to another. */
+static inline void add_layers(struct test_case *test, const char *from, const char *to,
+			      uint32_t count)
+{
+	char names[2][16], operands[24];
+	uint32_t i;
+
+	snprintf(names[0], sizeof(names[0]), "%s", from);
+	for (i = 0; i < count; i++) {
+		snprintf(operands, sizeof(operands), "%s w", names[i % 2]);
+		if (i + 1 < count)
+			snprintf(names[!(i % 2)], sizeof(names[0]), "%s%u", to, i);
+		else
+			snprintf(names[!(i % 2)], sizeof(names[0]), "%s", to);
 		attr_ints(test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-		node(test, "Conv", operands, to);
-		memcpy(from, to, sizeof(from));
+		node(test, "Conv", operands, names[!(i % 2)]);
 	}
-	loom_graph_add_output(test->graph, from);
+}
+
+/* A chain of convolutions of the same size. */
+static inline void make_chain(struct test_case *test)
+{
+	begin_layers(test, 24);
+	add_layers(test, "x", "y", LAYERS);
+	loom_graph_add_output(test->graph, "y");
+}
+
+/**
+ * struct line - a pipeline with sessions
+ * @pipeline: the stages
+ * @targets: by stage
+ * @sessions: by stage
+ */
+struct line {
+	struct loom_pipeline *pipeline;
+	struct loom_target *targets[MOST_STAGES];
+	struct loom_session *sessions[MOST_STAGES];
+};
+
+static inline int line_make(struct line *line, const struct loom_graph *graph, uint32_t count,
+			    const char *grouping, struct loom_error *err)
+{
+	const struct loom_planner_options how = { .grouping = grouping };
+	const struct drm_loom_chip *list[MOST_STAGES] = { NULL };
+	uint32_t i;
+	int ret;
+
+	memset(line, 0, sizeof(*line));
+	for (i = 0; i < count; i++)
+		list[i] = &chips[i % ARRAY_SIZE(chips)];
+	ret = loom_pipeline_create(graph, &how, list, count, &line->pipeline, err);
+	for (i = 0; i < count && !ret; i++) {
+		ret = loom_target_open("host", list[i], &line->targets[i], err);
+		if (!ret)
+			ret = loom_session_create(line->targets[i],
+						  line->pipeline->stages[i].program,
+						  &line->sessions[i], err);
+	}
+	return ret;
+}
+
+static inline void line_clear(struct line *line)
+{
+	uint32_t i;
+
+	for (i = 0; i < MOST_STAGES; i++) {
+		loom_session_destroy(line->sessions[i]);
+		loom_target_close(line->targets[i]);
+	}
+	loom_pipeline_destroy(line->pipeline);
 }
 
 #endif /* LOOM_TESTS_PARALLEL_BATCH_H */

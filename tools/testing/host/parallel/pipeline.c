@@ -7,52 +7,6 @@
 #include "batch.h"
 
 #define ROUNDS		40
-#define MOST_STAGES	4
-
-/**
- * struct line - a pipeline with sessions
- * @pipeline: the stages
- * @targets: by stage
- * @sessions: by stage
- */
-struct line {
-	struct loom_pipeline *pipeline;
-	struct loom_target *targets[MOST_STAGES];
-	struct loom_session *sessions[MOST_STAGES];
-};
-
-static int line_make(struct line *line, const struct loom_graph *graph, uint32_t count,
-		     struct loom_error *err)
-{
-	const struct loom_planner_options how = { .grouping = "layergroup" };
-	const struct drm_loom_chip *list[MOST_STAGES] = { NULL };
-	uint32_t i;
-	int ret;
-
-	memset(line, 0, sizeof(*line));
-	for (i = 0; i < count; i++)
-		list[i] = &chips[i % ARRAY_SIZE(chips)];
-	ret = loom_pipeline_create(graph, &how, list, count, &line->pipeline, err);
-	for (i = 0; i < count && !ret; i++) {
-		ret = loom_target_open("host", list[i], &line->targets[i], err);
-		if (!ret)
-			ret = loom_session_create(line->targets[i],
-						  line->pipeline->stages[i].program,
-						  &line->sessions[i], err);
-	}
-	return ret;
-}
-
-static void line_clear(struct line *line)
-{
-	uint32_t i;
-
-	for (i = 0; i < MOST_STAGES; i++) {
-		loom_session_destroy(line->sessions[i]);
-		loom_target_close(line->targets[i]);
-	}
-	loom_pipeline_destroy(line->pipeline);
-}
 
 static bool try_pipeline(const struct loom_graph *graph, uint32_t count, struct loom_error *err)
 {
@@ -66,7 +20,7 @@ static bool try_pipeline(const struct loom_graph *graph, uint32_t count, struct 
 	bool good;
 	uint32_t i;
 
-	good = !line_make(&line, graph, count, err);
+	good = !line_make(&line, graph, count, "layergroup", err);
 	items_fill(&items, graph, 1 + draw(MAX_ITEMS), draw(2));
 	batch.num_inputs = items.num_inputs;
 	batch.num_items = items.num_items;
@@ -78,7 +32,7 @@ static bool try_pipeline(const struct loom_graph *graph, uint32_t count, struct 
 	if (good) {
 		good = items_same(&items, outputs);
 		if (!good)
-			snprintf(err->text, sizeof(err->text), "other bits");
+			outcome_fail(err, "other bits");
 		for (i = 0; i < count; i++)
 			good = good && shares[i].items == items.num_items;
 		for (i = 0; i < whole->num_outputs; i++)
@@ -109,35 +63,11 @@ static bool try_round(uint32_t round)
 	return good;
 }
 
-/* As many convolutions as there are, from one tensor to another. */
-static void add_layers(struct test_case *test, const char *from, const char *to, uint32_t count)
-{
-	char names[2][16], operands[24];
-	uint32_t i;
-
-	snprintf(names[0], sizeof(names[0]), "%s", from);
-	for (i = 0; i < count; i++) {
-		snprintf(operands, sizeof(operands), "%s w", names[i % 2]);
-		if (i + 1 < count)
-			snprintf(names[!(i % 2)], sizeof(names[0]), "%s%u", to, i);
-		else
-			snprintf(names[!(i % 2)], sizeof(names[0]), "%s", to);
-		attr_ints(test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-		node(test, "Conv", operands, names[!(i % 2)]);
-	}
-}
-
 /* Two chains beside each other, of two inputs, and one for both. */
 static void make_fork(struct test_case *test)
 {
-	static float weights[8 * 8 * 3 * 3];
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(weights); i++)
-		weights[i] = (float)(i % 7) - 3;
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 24, 24 });
+	begin_layers(test, 24);
 	input(test, "y", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 24, 24 });
-	model_add_floats(test->graph, "w", 4, (int64_t[]){ 8, 8, 3, 3 }, weights);
 	add_layers(test, "x", "a", 8);
 	add_layers(test, "y", "b", 8);
 	node(test, "Add", "a b", "c");
@@ -163,10 +93,7 @@ static void test_fork(void)
 
 static void make_long(struct test_case *test)
 {
-	static float weights[8 * 8 * 3 * 3];
-
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 8, 8 });
-	model_add_floats(test->graph, "w", 4, (int64_t[]){ 8, 8, 3, 3 }, weights);
+	begin_layers(test, 8);
 	add_layers(test, "x", "y", LONG);
 	loom_graph_add_output(test->graph, "y");
 }
@@ -221,18 +148,30 @@ static void test_balance(void)
 	free_case(&test);
 }
 
+static void refuse_stages(const struct loom_graph *graph, const char *grouping, uint32_t count,
+			  int code)
+{
+	const struct drm_loom_chip *list[LAYERS + 1] = { NULL };
+	const struct loom_planner_options how = { .grouping = grouping };
+	struct loom_pipeline *pipeline;
+	struct loom_error err = { .text = "" };
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < count; i++)
+		list[i] = &chips[0];
+	ret = loom_pipeline_create(graph, &how, list, count, &pipeline, &err);
+	tap_ok(ret == code && !pipeline && *err.text, "refused: %s", err.text);
+}
+
 static void test_states(void)
 {
 	static const struct loom_state_binding binding = { "sum", "s" };
 	const struct loom_graph_options states = { .states = &binding, .num_states = 1 };
-	const struct drm_loom_chip *list[] = { &chips[0], &chips[0] };
-	const struct loom_planner_options how = { .grouping = "layergroup" };
-	struct loom_pipeline *pipeline;
-	struct loom_error err = { .text = "" };
-	struct test_case test = { .num_inputs = 0 };
+	struct loom_error err;
+	struct test_case test;
 
-	if (loom_graph_create("states", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 1, 14);
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
 	input(&test, "s", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
 	node(&test, "Add", "x s", "sum");
@@ -241,34 +180,26 @@ static void test_states(void)
 	loom_graph_add_output(test.graph, "sum");
 	if (loom_graph_finish(test.graph, &states, &err))
 		tap_fatal("%s", err.text);
-	tap_ok(loom_pipeline_create(test.graph, &how, list, 2, &pipeline, &err) == -EOPNOTSUPP &&
-	       !pipeline, "a network with states: %s", err.text);
+	refuse_stages(test.graph, "layergroup", 2, -EOPNOTSUPP);
 	free_case(&test);
 }
 
 static void test_refusals(void)
 {
-	const struct drm_loom_chip *list[] = { &chips[0], &chips[0], &chips[0] };
-	struct loom_planner_options how = { .grouping = "layergroup" };
 	struct loom_array outputs[MAX_OUTPUTS] = { 0 };
 	struct items items = { .num_inputs = 0 };
 	struct loom_batch batch = { .inputs = items.inputs };
 	struct loom_session *swapped[2];
-	struct loom_pipeline *pipeline;
 	struct loom_error err = { .text = "" };
 	struct test_case test;
 	struct line line;
 
 	make_case_of(&test, 1, 14, make_chain);
-	tap_ok(loom_pipeline_create(test.graph, &how, list, 0, &pipeline, &err) == -EINVAL &&
-	       !pipeline, "no stage: %s", err.text);
-	tap_ok(loom_pipeline_create(test.graph, &how, list, LAYERS + 1, &pipeline, &err) ==
-	       -EINVAL && !pipeline, "more stages than nodes: %s", err.text);
-	how.grouping = "no-such-grouping";
-	tap_ok(loom_pipeline_create(test.graph, &how, list, 2, &pipeline, &err) == -EINVAL &&
-	       !pipeline, "a stage without a plan: %s", err.text);
-
-	if (line_make(&line, test.graph, 2, &err))
+	refuse_stages(test.graph, "layergroup", 0, -EINVAL);
+	/* more than there are nodes */
+	refuse_stages(test.graph, "layergroup", LAYERS + 1, -EINVAL);
+	refuse_stages(test.graph, "no-such-grouping", 2, -EINVAL);
+	if (line_make(&line, test.graph, 2, "layergroup", &err))
 		tap_fatal("%s", err.text);
 	items_fill(&items, test.graph, 2, false);
 	batch.num_inputs = items.num_inputs;

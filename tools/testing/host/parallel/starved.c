@@ -22,48 +22,6 @@ int main(void)
 #define STAGES	2
 #define ITEMS	2
 
-/**
- * struct line - a network in stages, with a session of each
- * @pipeline: the stages; one: it is run as a batch
- * @count: number of stages
- * @targets: by stage
- * @sessions: by stage
- */
-struct line {
-	struct loom_pipeline *pipeline;
-	uint32_t count;
-	struct loom_target *targets[STAGES];
-	struct loom_session *sessions[STAGES];
-};
-
-static void line_make(struct line *line, const struct loom_graph *graph, uint32_t count)
-{
-	const struct drm_loom_chip *list[STAGES] = { &chips[0], &chips[0] };
-	const struct loom_planner_options how = { .grouping = "layerwise" };
-	struct loom_error err;
-	uint32_t i;
-
-	*line = (struct line){ .count = count };
-	if (loom_pipeline_create(graph, &how, list, count, &line->pipeline, &err))
-		tap_fatal("%s", err.text);
-	for (i = 0; i < count; i++)
-		if (loom_target_open("host", list[i], &line->targets[i], &err) ||
-		    loom_session_create(line->targets[i], line->pipeline->stages[i].program,
-					&line->sessions[i], &err))
-			tap_fatal("%s", err.text);
-}
-
-static void line_clear(struct line *line)
-{
-	uint32_t i;
-
-	for (i = 0; i < line->count; i++) {
-		loom_session_destroy(line->sessions[i]);
-		loom_target_close(line->targets[i]);
-	}
-	loom_pipeline_destroy(line->pipeline);
-}
-
 /* Allocation @at fails. Return: what the run says. */
 static int line_run(const struct line *line, const struct loom_batch *batch, uint32_t at,
 		    struct loom_array *output)
@@ -73,9 +31,9 @@ static int line_run(const struct line *line, const struct loom_batch *batch, uin
 
 	allocations = 0;
 	fail_at = at;
-	ret = line->count == 1 ?
-		loom_batch_run(line->sessions, 1, batch, output, NULL, &err) :
-		loom_pipeline_run(line->pipeline, line->sessions, batch, output, NULL, &err);
+	ret = line->sessions[1] ?
+		loom_pipeline_run(line->pipeline, line->sessions, batch, output, NULL, &err) :
+		loom_batch_run(line->sessions, 1, batch, output, NULL, &err);
 	fail_at = UINT32_MAX;
 	return ret;
 }
@@ -106,9 +64,11 @@ static void test_line(const struct loom_graph *graph, const struct loom_batch *b
 {
 	struct loom_array want, again;
 	uint32_t i, most, bad = 0;
+	struct loom_error err;
 	struct line line;
 
-	line_make(&line, graph, count);
+	if (line_make(&line, graph, count, "layerwise", &err))
+		tap_fatal("%s", err.text);
 	/* the C library keeps what threads have for the next ones */
 	if (line_run(&line, batch, UINT32_MAX, &again) ||
 	    line_run(&line, batch, UINT32_MAX, &want))

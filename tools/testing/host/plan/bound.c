@@ -44,7 +44,6 @@ static void plan_all(const struct drm_loom_chip *chip)
 	struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct test_case test;
 	struct loom_program *program;
-	struct loom_error err;
 	uint32_t which, i, k;
 
 	seen.cycles = 0;
@@ -55,8 +54,7 @@ static void plan_all(const struct drm_loom_chip *chip)
 			uint64_t cycles = 0;
 
 			options.grouping = groupings[i];
-			if (loom_program_create(test.graph, &options, &program, &err))
-				tap_fatal("%s", err.text);
+			program = case_plan(&test, &options);
 			for (k = 0; k < program->num_groups; k++) {
 				check_group(&program->groups[k], chip);
 				cycles += program->groups[k].cycles;
@@ -109,16 +107,14 @@ static void check_in_place(void)
 {
 	struct drm_loom_chip chip = quick();
 	struct loom_planner_options options = { .chip = &chip, .grouping = "layerwise" };
-	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
-	struct loom_error err;
+	struct test_case test;
 	char from[16], to[16];
 	uint32_t i;
 
 	chip.region[DRM_LOOM_REGION_DRAM].read_rate = 1000;
 	chip.region[DRM_LOOM_REGION_DRAM].write_rate = 1000;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 1, 14);
 	input(&test, "v0", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 16, 16 });
 	for (i = 0; i < 8; i++) {
 		snprintf(from, sizeof(from), "v%u", i);
@@ -128,10 +124,9 @@ static void check_in_place(void)
 		node(&test, "MaxPool", from, to);
 	}
 	loom_graph_add_output(test.graph, "v8");
-	if (loom_graph_finish(test.graph, NULL, &err) ||
-	    loom_graph_set_scope(test.graph, NULL, LOOM_SCOPE_TEXTURE) ||
-	    loom_program_create(test.graph, &options, &program, &err))
-		tap_fatal("%s", err.text);
+	case_finish(&test);
+	loom_graph_set_scope(test.graph, NULL, LOOM_SCOPE_TEXTURE);
+	program = case_plan(&test, &options);
 	seen.cycles = 0;
 	memset(seen.by, 0, sizeof(seen.by));
 	for (i = 0; i < program->num_groups; i++)
@@ -141,8 +136,7 @@ static void check_in_place(void)
 	       loom_bound_name(LOOM_BOUND_IN_PLACE),
 	       seen.by[LOOM_BOUND_IN_PLACE] * 100.0 / seen.cycles);
 	loom_program_destroy(program);
-	loom_graph_destroy(test.graph);
-	free(test.inputs[0].data);
+	free_case(&test);
 }
 
 int main(void)
@@ -150,7 +144,6 @@ int main(void)
 	struct drm_loom_chip chip;
 	uint32_t i;
 
-	make_weights();
 	plan_all(loom_preset_find("soft"));
 	tap_ok(seen.groups > 100, "%u groups", seen.groups);
 	chip = quick();

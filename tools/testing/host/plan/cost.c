@@ -2,7 +2,8 @@
 /*
  * The notes of a program: groups, cuts and labels follow from the plan's bytes, so the sums over
  * groups are what the engine counts, whatever the strategy, on random graphs. So are cycles and
- * energy, on chips with any figures for their clock.
+ * energy, on chips with any figures for their clock. A plan claims no more SRAM than it needs: on a
+ * shared device others have the rest.
  */
 #include "host/group/case.h"
 #include "loom_planner.h"
@@ -16,6 +17,7 @@
 static struct {
 	unsigned int programs, groups, sliced;
 	unsigned int bad_sums, bad_ranges, bad_labels, bad_peaks, bad_macs, bad_promises;
+	unsigned int bad_claims;
 } seen;
 
 static void draw_region(struct drm_loom_chip_region *region)
@@ -122,6 +124,27 @@ static void check_labels(const struct loom_program *program)
 				   (tensors[i].region == DRM_LOOM_REGION_DRAM);
 }
 
+/* At most 1.1 times the bytes that are alive at once, in units of the SRAM's alignment. */
+static void check_claim(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	const uint64_t align = chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	const struct drm_loom_plan_header *header = program->plan;
+	const struct drm_loom_plan_tensor *tensors =
+		(const void *)((const uint8_t *)program->plan + header->tensors.offset);
+	uint64_t alive, most = 0;
+	uint32_t i, step;
+
+	for (step = 0; step < header->steps.count; step++) {
+		for (alive = i = 0; i < header->tensors.count; i++)
+			if (tensors[i].region == DRM_LOOM_REGION_SRAM &&
+			    !(tensors[i].flags & DRM_LOOM_TENSOR_SLOT) &&
+			    tensors[i].first_step <= step && step <= tensors[i].last_step)
+				alive += (tensors[i].size + align - 1) / align * align;
+		most = alive > most ? alive : most;
+	}
+	seen.bad_claims += 10 * program->stats.scratch_bytes > 11 * most;
+}
+
 static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 16 << 10, 0 };
@@ -135,6 +158,7 @@ static void check_graph(uint32_t which)
 	make_case(&test, which);
 	chip = draw_chip();
 	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
+	options.objective = which % 3 ? LOOM_OBJECTIVE_TIME : LOOM_OBJECTIVE_BYTES;
 	for (i = 0; loom_grouping_name(i); i++) {
 		options.grouping = loom_grouping_name(i);
 		if (loom_program_create(test.graph, &options, &program, &err))
@@ -143,6 +167,7 @@ static void check_graph(uint32_t which)
 		check_sums(program);
 		check_labels(program);
 		check_promise(program, &chip);
+		check_claim(program, &chip);
 		loom_program_destroy(program);
 	}
 	free_case(&test);
@@ -152,7 +177,6 @@ int main(void)
 {
 	uint32_t i;
 
-	make_weights();
 	for (i = 1; i <= GRAPHS; i++)
 		check_graph(i);
 	tap_ok(seen.programs > GRAPHS && seen.groups && seen.sliced,
@@ -162,6 +186,7 @@ int main(void)
 	tap_ok(!seen.bad_sums, "bytes, multiply-accumulates and cycles of groups add up");
 	tap_ok(!seen.bad_promises, "what is promised is what the engine counts, on any chip");
 	tap_ok(!seen.bad_peaks, "what is alive at once fits into the scratch");
+	tap_ok(!seen.bad_claims, "no plan claims more than it needs (%u do)", seen.bad_claims);
 	tap_ok(!seen.bad_macs, "no more is done again than is done");
 	tap_ok(!seen.bad_labels, "each tensor has a name, and is said to be where it is");
 	return tap_end();

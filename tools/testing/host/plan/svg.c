@@ -191,7 +191,6 @@ int main(void)
 	turns.flags &= ~DRM_LOOM_CHIP_OVERLAP;
 	turns.frequency_hz = 333333333;
 	turns.dma_start = 1000;
-	make_weights();
 	for (i = 1; i <= GRAPHS; i++)
 		check_programs(i, i % 3 ? loom_preset_find("tiny") : &turns, check_program);
 	tap_ok(seen.pictures >= GRAPHS && seen.tensors > 10 * GRAPHS,

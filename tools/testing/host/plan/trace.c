@@ -142,7 +142,6 @@ int main(void)
 	turns.frequency_hz = 333333333;
 	turns.dma_start = 17;
 	turns.compute_start = 5;
-	make_weights();
 	for (i = 1; i <= GRAPHS; i++) {
 		check_programs(i, loom_preset_find("tiny"), check_program);
 		check_programs(i, &turns, check_program);

@@ -4,7 +4,6 @@
  * on the host, and compute what they compute on "soft".
  */
 #include "loom_planner.h"
-#include "loom_replay.h"
 #include "loom_run.h"
 #include "host/rewrite/nets.h"
 #include "outcome.h"
@@ -123,7 +122,7 @@ static void test_net(uint32_t index)
 			ok &= same_on(&test, &chip, grouping, &want);
 	}
 	outcome_clear(&want);
-	net_end(&test);
+	free_case(&test);
 	tap_ok(ok, "%s: the bits of soft on %zu other chips by every strategy", nets[index].name,
 	       ARRAY_SIZE(chips));
 }
@@ -150,7 +149,7 @@ static void test_partial(void)
 	       "convolutions on three lanes that have products in binary32 only");
 	outcome_clear(&want);
 	outcome_clear(&outcome);
-	net_end(&test);
+	free_case(&test);
 }
 
 static struct drm_loom_chip chip_alone(uint64_t bank_bytes, bool flash)
@@ -190,31 +189,6 @@ static bool is_inside(const struct loom_program *program, const struct drm_loom_
 	       !program->stats.dram_read_bytes && !program->stats.dram_write_bytes;
 }
 
-static bool replays(const struct loom_graph *graph, const struct loom_program *program,
-		    const struct loom_planner_options *options)
-{
-	struct loom_replay_options how = { .chip = options->chip };
-	struct loom_program *reference;
-	struct loom_replay_report *report;
-	struct loom_error err = { .text = "" };
-	int ret = loom_program_create_reference(graph, options, &reference, &err);
-
-	if (!ret) {
-		how.reference = reference;
-		ret = loom_replay_program(program, &how, &report, &err);
-		if (!ret) {
-			ret = report->num_faults;
-			if (ret)
-				snprintf(err.text, sizeof(err.text), "%s", report->faults[0].text);
-			loom_replay_destroy(report);
-		}
-		loom_program_destroy(reference);
-	}
-	if (ret)
-		tap_note("replay: %s", err.text);
-	return !ret;
-}
-
 /* Each net in all of the SRAM, and in as little as it is planned for; the least is in @least. */
 static bool alone_by(struct test_case *test, const char *grouping, bool flash,
 		     const struct outcome *want, uint64_t *least)
@@ -234,7 +208,8 @@ static bool alone_by(struct test_case *test, const char *grouping, bool flash,
 		if (ret)
 			break;
 		*least = bytes;
-		ok = is_inside(program, &chip) && replays(test->graph, program, &options) &&
+		ok = is_inside(program, &chip) &&
+		     !outcome_judge(test->graph, &options, program, &err) &&
 		     !outcome_run(&outcome, program, &chip, test->inputs, test->num_inputs,
 				  &err) &&
 		     outcome_same(&outcome, want);
@@ -264,7 +239,7 @@ static void test_alone(uint32_t index, bool flash)
 	for (k = 0; (grouping = loom_grouping_name(k)); k++)
 		ok &= alone_by(&test, grouping, flash, &want, &least);
 	outcome_clear(&want);
-	net_end(&test);
+	free_case(&test);
 	tap_ok(ok, "%s: the bits of soft without DRAM%s, in 400000 to %llu bytes",
 	       nets[index].name, flash ? ", with flash" : "", (unsigned long long)least);
 }
@@ -295,7 +270,7 @@ static void test_flash(void)
 	ret = loom_program_create(test.graph, &options, &program, &err);
 	tap_ok(ret == -ENOSPC && strstr(err.text, "bytes of 8192 in ROM"),
 	       "an error where there is no DRAM: %s", err.text);
-	net_end(&test);
+	free_case(&test);
 }
 
 static void test_no_room(void)
@@ -310,7 +285,7 @@ static void test_no_room(void)
 	tap_ok(ret == -ENOSPC && strstr(err.text, "chip 'alone' has no DRAM") &&
 	       strstr(err.text, "more than there is SRAM"), "too little SRAM is an error: %s",
 	       err.text);
-	net_end(&test);
+	free_case(&test);
 }
 
 static void test_limit(void)
@@ -331,7 +306,7 @@ static void test_limit(void)
 	tap_ok(ret == -EINVAL && strstr(err.text, "48007") && strstr(err.text, "48006") &&
 	       strstr(err.text, chip.name),
 	       "more than that is an error: %s", err.text);
-	net_end(&test);
+	free_case(&test);
 }
 
 int main(void)

@@ -7,11 +7,9 @@
  */
 #include "graph/graph.h"
 #include "planner/orders.h"
-#include "loom_planner.h"
-#include "loom_run.h"
-#include "loom_chip.h"
 #include "lower/storage.h"
 #include "host/lower/case.h"
+#include "outcome.h"
 
 #define COLUMNS		8
 #define MAX_VALUES	64
@@ -95,14 +93,11 @@ static void add_function(struct test_case *test)
 
 static struct test_case make_graph(uint32_t number)
 {
-	struct test_case test = { .num_inputs = 0 };
-	struct loom_error err;
+	struct test_case test;
 	uint32_t count, i;
 
-	seed = number * 977 + 5;
 	num_values = 0;
-	if (loom_graph_create("random", 13, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, number * 977 + 5, 13);
 	for (i = 0; i < 2; i++) {
 		int64_t num_rows = range(1, 30);
 
@@ -124,41 +119,18 @@ static struct test_case make_graph(uint32_t number)
 	for (i = 2; i < num_values; i++)
 		if (i + 1 == num_values || (!used[i] && draw(2)))
 			loom_graph_add_output(test.graph, names[i]);
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	case_finish(&test);
 	return test;
 }
 
-/* All outputs, one after the other. */
-static void run(const struct test_case *test, const struct loom_program *program, char *bytes,
-		size_t size)
+static void run(const struct test_case *test, const struct loom_program *program,
+		struct outcome *outcome)
 {
-	struct loom_session *session;
-	struct loom_target *target;
-	struct loom_array array;
 	struct loom_error err;
-	uint32_t i, k;
 
-	if (loom_target_open("host", loom_preset_find("tiny"), &target, &err) ||
-	    loom_session_create(target, program, &session, &err))
+	if (outcome_run(outcome, program, loom_preset_find("tiny"), test->inputs, test->num_inputs,
+			&err))
 		tap_fatal("%s", err.text);
-	for (i = 0; i < program->num_inputs; i++)
-		for (k = 0; k < test->num_inputs; k++)
-			if (!strcmp(program->inputs[i].name, test->inputs[k].name) &&
-			    loom_session_set_input(session, i, &test->inputs[k], &err))
-				tap_fatal("%s", err.text);
-	if (loom_session_run(session, NULL, NULL, &err))
-		tap_fatal("%s", err.text);
-	for (i = 0; i < program->num_outputs; i++) {
-		if (loom_session_get_output(session, i, &array, NULL) || array.size_bytes > size)
-			tap_fatal("no output");
-		memcpy(bytes, array.data, array.size_bytes);
-		bytes += array.size_bytes;
-		size -= array.size_bytes;
-		loom_array_clear(&array);
-	}
-	loom_session_destroy(session);
-	loom_target_close(target);
 }
 
 static struct loom_program *plan(const struct test_case *test, const char *placer, uint32_t flags)
@@ -169,12 +141,8 @@ static struct loom_program *plan(const struct test_case *test, const char *place
 		/* nothing moves to other steps */
 		.objective = LOOM_OBJECTIVE_BYTES,
 	};
-	struct loom_program *program;
-	struct loom_error err;
 
-	if (loom_program_create(test->graph, &options, &program, &err))
-		tap_fatal("%s", err.text);
-	return program;
+	return case_plan(test, &options);
 }
 
 /**
@@ -201,16 +169,16 @@ struct tally {
 
 static void compare(struct test_case *test, const char *placer, struct tally *tally)
 {
-	static char given_bytes[1 << 20], memory_bytes[1 << 20];
 	struct loom_program *given = plan(test, placer, LOOM_PLANNER_GIVEN_ORDER);
 	struct loom_program *memory = plan(test, placer, 0);
 	const struct loom_program_stats *g = &given->stats, *m = &memory->stats;
+	struct outcome outcomes[2];
 
-	memset(given_bytes, 0, sizeof(given_bytes));
-	memset(memory_bytes, 0, sizeof(memory_bytes));
-	run(test, given, given_bytes, sizeof(given_bytes));
-	run(test, memory, memory_bytes, sizeof(memory_bytes));
-	tally->bits += !!memcmp(given_bytes, memory_bytes, sizeof(memory_bytes));
+	run(test, given, &outcomes[0]);
+	run(test, memory, &outcomes[1]);
+	tally->bits += !outcome_same(&outcomes[0], &outcomes[1]);
+	outcome_clear(&outcomes[0]);
+	outcome_clear(&outcomes[1]);
 	tally->larger += m->arena_bytes > g->arena_bytes;
 	tally->costs += m->dram_read_bytes != g->dram_read_bytes ||
 			m->dram_write_bytes != g->dram_write_bytes || m->steps != g->steps;
@@ -229,15 +197,6 @@ static void compare(struct test_case *test, const char *placer, struct tally *ta
 	loom_program_destroy(memory);
 }
 
-static void end(struct test_case *test)
-{
-	uint32_t i;
-
-	loom_graph_destroy(test->graph);
-	for (i = 0; i < test->num_inputs; i++)
-		free(test->inputs[i].data);
-}
-
 static struct tally try_all(const char *placer)
 {
 	struct tally tally = { .moved = 0 };
@@ -247,7 +206,7 @@ static struct tally try_all(const char *placer)
 	for (i = 0; i < GRAPHS; i++) {
 		test = make_graph(i);
 		compare(&test, placer, &tally);
-		end(&test);
+		free_case(&test);
 	}
 	tap_note("placed by %s: of %u graphs %u got another order, %u are proved",
 		 placer ? placer : "auto", GRAPHS, tally.moved, tally.proved);
@@ -280,14 +239,12 @@ static void add_chain(struct test_case *test)
 static bool is_far(bool first)
 {
 	struct loom_node *nodes[CHAIN + 8];
-	struct test_case test = { .num_inputs = 0 };
 	struct loom_graph sorted;
-	struct loom_error err;
+	struct test_case test;
 	char operands[16];
 	bool far;
 
-	if (loom_graph_create("listed", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 1, 14);
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 4, COLUMNS });
 	if (first)
 		node(&test, "Neg", "x", "p");
@@ -298,29 +255,26 @@ static bool is_far(bool first)
 	attr_int(&test, "axis", 0);
 	node(&test, "Concat", operands, "y");
 	loom_graph_add_output(test.graph, "y");
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	case_finish(&test);
 	if (test.graph->num_nodes > ARRAY_SIZE(nodes) ||
 	    loom_graph_sort(test.graph, LOOM_SORT_LOW, nodes))
 		tap_fatal("no memory");
 	sorted = *test.graph;
 	sorted.nodes = nodes;
 	far = loom_storage_joins_differ(&sorted, LOOM_JOIN_NEAR, LOOM_JOIN_FAR);
-	end(&test);
+	free_case(&test);
 	return far;
 }
 
 /* Of a chain, with @branch beside it. Return: number of orders; 0: two are equal. */
 static uint32_t count_orders(bool branch)
 {
-	struct test_case test = { .num_inputs = 0 };
 	struct loom_orders orders;
-	struct loom_error err;
+	struct test_case test;
 	uint32_t count, i, k;
 	char operands[16];
 
-	if (loom_graph_create("orders", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 1, 14);
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 4, COLUMNS });
 	if (branch)
 		node(&test, "Neg", "x", "b");
@@ -328,8 +282,8 @@ static uint32_t count_orders(bool branch)
 	snprintf(operands, sizeof(operands), "%s c%u", branch ? "b" : "x", CHAIN - 1);
 	node(&test, "Add", operands, "y");
 	loom_graph_add_output(test.graph, "y");
-	if (loom_graph_finish(test.graph, NULL, &err) ||
-	    loom_orders_make(&orders, test.graph, false))
+	case_finish(&test);
+	if (loom_orders_make(&orders, test.graph, false))
 		tap_fatal("no orders");
 	count = orders.count;
 	for (i = 0; i < orders.count; i++)
@@ -338,7 +292,7 @@ static uint32_t count_orders(bool branch)
 				    test.graph->num_nodes * sizeof(struct loom_node *)))
 				count = 0;
 	loom_orders_clear(&orders);
-	end(&test);
+	free_case(&test);
 	return count;
 }
 

@@ -6,11 +6,10 @@
  * strategy, which must give the same bits as a plan that keeps each value in a place of its own,
  * and count what was promised.
  */
+#include "chain.h"
 #include "chips.h"
-#include "host/group/case.h"
-#include "host/group/rounds.h"
+#include "host/lower/rounds.h"
 #include "loom_planner.h"
-#include "loom_replay.h"
 #include "outcome.h"
 
 /* --- by hand */
@@ -43,8 +42,6 @@ static void add_weights(struct test_case *test, const char *name, int64_t out, i
 /* x -> a -> b, and a head of each: 12 channels are three boxes of four numbers at each place. */
 static void make_detector(struct test_case *test)
 {
-	if (loom_graph_create("detector", 14, &test->graph))
-		tap_fatal("no memory");
 	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 16, 16 });
 	add_weights(test, "w", 8, 8);
 	add_weights(test, "v", 8, 8);
@@ -64,22 +61,18 @@ static void test_detector(void)
 {
 	const struct drm_loom_chip chip = CHIP_SRAM("roomy", (4, 1, 40000, 0, 64));
 	struct loom_planner_options how = { .chip = &chip, .grouping = "layergroup" };
-	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
-	struct loom_error err;
+	struct test_case test;
 
-	make_detector(&test);
-	if (loom_graph_finish(test.graph, NULL, &err) ||
-	    loom_program_create(test.graph, &how, &program, &err))
-		tap_fatal("%s", err.text);
+	make_case_of(&test, 1, 14, make_detector);
+	program = case_plan(&test, &how);
 	tap_ok(program->stats.dram_read_bytes == 4 * (8 * 256 + 2 * 8 * 8 + 2 * 12 * 8) &&
 	       program->stats.dram_write_bytes == 4 * 12 * (256 + 64),
 	       "a detector reads its input and weights, and writes its output, once");
 	tap_ok(!program->stats.neurons, "and has nothing else in DRAM");
 	loom_program_destroy(program);
 	how.flags = LOOM_PLANNER_OBSERVE_ALL;
-	if (loom_program_create(test.graph, &how, &program, &err))
-		tap_fatal("%s", err.text);
+	program = case_plan(&test, &how);
 	tap_ok(program->stats.dram_write_bytes > 4 * 12 * 320,
 	       "what is observed has a place of its own");
 	loom_program_destroy(program);
@@ -88,149 +81,41 @@ static void test_detector(void)
 
 /* --- at random */
 
-#define MAX_VALUES	24
-
-/**
- * struct value - a value of a random graph
- * @name: its name
- * @rank: its axes
- * @dims: elements per axis
- */
-struct value {
-	char name[8];
-	uint32_t rank;
-	int64_t dims[4];
-};
-
-static struct value values[MAX_VALUES];
-static uint32_t num_values;
-
-static struct value *new_value(const struct value *like)
+static void make_outputs(struct chain *c)
 {
-	struct value *v = &values[num_values];
-
-	*v = *like;
-	snprintf(v->name, sizeof(v->name), "v%u", num_values++);
-	return v;
-}
-
-static void add_computed(struct test_case *test, const struct value *x)
-{
-	static const char *const ops[] = { "Neg", "Relu", "Tanh" };
-	struct value *y = new_value(x);
-	char operands[40], name[8];
-
-	if (x->rank == 4 && draw(2)) {
-		y->dims[1] = range(1, 12);
-		snprintf(name, sizeof(name), "w%u", num_values);
-		add_weights(test, name, y->dims[1], x->dims[1]);
-		snprintf(operands, sizeof(operands), "%s %s", x->name, name);
-		node(test, "Conv", operands, y->name);
-	} else if (draw(4) == 0) {
-		attr_int(test, "axis", draw(x->rank));
-		node(test, "Softmax", x->name, y->name);
-	} else {
-		node(test, ops[draw(3)], x->name, y->name);
-	}
-}
-
-static void add_turned(struct test_case *test, const struct value *x)
-{
-	struct value *y = new_value(x);
-	int64_t perm[4] = { 0, 1, 2, 3 }, swap;
-	uint32_t i, k;
-
-	for (i = x->rank; i-- > 1;) {
-		k = draw(i + 1);
-		swap = perm[i];
-		perm[i] = perm[k];
-		perm[k] = swap;
-	}
-	for (i = 0; i < x->rank; i++)
-		y->dims[i] = x->dims[perm[i]];
-	attr_ints(test, "perm", x->rank, perm);
-	node(test, "Transpose", x->name, y->name);
-}
-
-static void add_reshaped(struct test_case *test, const struct value *x)
-{
-	struct value *y = new_value(x);
-	int64_t total = 1;
-	char operands[40], shape[8];
 	uint32_t i;
 
-	for (i = 0; i < x->rank; i++)
-		total *= x->dims[i];
-	y->rank = 1 + draw(4);
-	for (i = 0; i + 1 < y->rank; i++) {
-		y->dims[i] = draw(2) && x->rank > i ? x->dims[i] : range(1, 6);
-		while (total % y->dims[i])
-			y->dims[i]--;
-		total /= y->dims[i];
-	}
-	y->dims[i] = total;
-	snprintf(shape, sizeof(shape), "s%u", num_values);
-	ints(test, shape, y->rank, y->dims);
-	snprintf(operands, sizeof(operands), "%s %s", x->name, shape);
-	node(test, "Reshape", operands, y->name);
-}
-
-/* With another value that fits, if there is one, or with itself. */
-static void add_joined(struct test_case *test, const struct value *x)
-{
-	uint32_t axis = draw(x->rank), start = draw(num_values), n, i;
-	const struct value *other = x;
-	char operands[24];
-	struct value *y;
-
-	for (n = 0; n < num_values && other == x; n++) {
-		const struct value *v = &values[(start + n) % num_values];
-
-		for (i = 0; i < x->rank; i++)
-			if (i != axis && v->dims[i] != x->dims[i])
-				break;
-		if (v->rank == x->rank && i == x->rank)
-			other = v;
-	}
-	y = new_value(x);
-	y->dims[axis] += other->dims[axis];
-	snprintf(operands, sizeof(operands), "%s %s", x->name, other->name);
-	attr_int(test, "axis", axis);
-	node(test, "Concat", operands, y->name);
-}
-
-static void make_outputs(struct test_case *test)
-{
-	struct value x = { "x", 4, { range(1, 2), range(1, 12), range(1, 9), range(1, 9) } };
-	uint32_t i;
-
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, x.dims);
-	num_values = 0;
-	add_computed(test, &x);
-	while (num_values < MAX_VALUES / 2) {
+	add_plain(c, 0);
+	while (c->count < MAX_VALUES / 2) {
 		/* the last ones mostly */
-		const struct value *v = &values[num_values - 1 - draw(min(num_values, 3U))];
+		uint32_t x = c->count - 1 - draw(min(c->count - 1, 3U));
 
 		switch (draw(7)) {
 		case 0:
+			if (c->rank[x] == 4)
+				add_conv(c, x);
+			else
+				add_plain(c, x);
+			break;
 		case 1:
-			add_computed(test, v);
+			add_softmax(c, x);
 			break;
 		case 2:
 		case 3:
-			add_turned(test, v);
+			add_transpose(c, x);
 			break;
 		case 4:
-			add_reshaped(test, v);
+			add_reshape(c, x);
 			break;
 		default:
-			add_joined(test, v);
+			add_concat(c, x);
 		}
 	}
-	loom_graph_add_output(test->graph, values[num_values - 1].name);
-	for (i = 0; i + 1 < num_values; i++)
+	loom_graph_add_output(c->test.graph, c->name[c->count - 1]);
+	for (i = 1; i + 1 < c->count; i++)
 		if (draw(5) == 0)
-			loom_graph_add_output(test->graph, values[i].name);
+			loom_graph_add_output(c->test.graph, c->name[i]);
+	case_finish(&c->test);
 }
 
 static const struct drm_loom_chip chips[] = {
@@ -253,28 +138,6 @@ static bool is_same_outcome(const struct outcome *a, const struct outcome *b, ui
 	return true;
 }
 
-static int run(struct test_case *test, const struct loom_planner_options *how,
-	       struct outcome *outcome, struct loom_error *err)
-{
-	struct loom_replay_options judge = { .chip = how->chip };
-	struct loom_replay_report *report = NULL;
-	struct loom_program *program;
-	int ret = loom_program_create(test->graph, how, &program, err);
-
-	if (ret)
-		return ret;
-	ret = outcome_run(outcome, program, how->chip, test->inputs, test->num_inputs, err);
-	if (!ret)
-		ret = loom_replay_program(program, &judge, &report, err);
-	if (!ret && report->num_faults) {
-		snprintf(err->text, sizeof(err->text), "%s", report->faults[0].text);
-		ret = -EIO;
-	}
-	loom_replay_destroy(report);
-	loom_program_destroy(program);
-	return ret;
-}
-
 static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 		     struct loom_error *err)
 {
@@ -287,14 +150,9 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 	bool good = true;
 	int ret;
 
-	if (strcmp(chip->name, "alone") == 0) {
-		struct drm_loom_chip with = *loom_preset_find("tiny");
-
-		how.chip = &with;
-		ret = run(test, &how, &want, err);
-	} else {
-		ret = run(test, &how, &want, err);
-	}
+	if (strcmp(chip->name, "alone") == 0)
+		how.chip = loom_preset_find("tiny");
+	ret = outcome_plan(&want, test->graph, &how, test->inputs, test->num_inputs, err);
 	how.chip = chip;
 	for (k = 0; loom_grouping_name(k) && good && !ret; k++) {
 		struct outcome is = { .num_outputs = 0 };
@@ -303,12 +161,12 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 		how.flags = draw(2) ? 0 : LOOM_PLANNER_GIVEN_ORDER;
 		how.objective = draw(2) ? LOOM_OBJECTIVE_TIME : LOOM_OBJECTIVE_BYTES;
 		how.grouping = loom_grouping_name(k);
-		made = run(test, &how, &is, err);
+		made = outcome_plan(&is, test->graph, &how, test->inputs, test->num_inputs, err);
 		num_runs++;
 		num_refused += made == -ENOSPC;
 		good = made == -ENOSPC || (!made && is_same_outcome(&is, &want, count));
 		if (!made && !good)
-			snprintf(err->text, sizeof(err->text), "%s: other bits", how.grouping);
+			outcome_fail(err, "%s: other bits", how.grouping);
 		outcome_clear(&is);
 	}
 	outcome_clear(&want);
@@ -318,17 +176,20 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 static bool try_round(uint32_t round)
 {
 	struct loom_error err = { .text = "" };
-	struct test_case test;
+	struct chain c;
 	bool good = true;
 	uint32_t i;
 
-	make_case_of(&test, round * 6007 + 5, 14, make_outputs);
+	seed = round * 6007 + 5;
+	chain_begin(&c, seed, 12,
+		    (int64_t[]){ range(1, 2), range(1, 12), range(1, 9), range(1, 9) });
+	make_outputs(&c);
 	for (i = 0; i < ARRAY_SIZE(chips) && good; i++) {
-		good = try_chip(&test, &chips[i], &err);
+		good = try_chip(&c.test, &chips[i], &err);
 		if (!good)
 			tap_note("round %u, %s: %s", round, chips[i].name, err.text);
 	}
-	free_case(&test);
+	free_case(&c.test);
 	return good;
 }
 

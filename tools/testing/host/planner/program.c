@@ -3,9 +3,6 @@
  * Programs: what the planner promises besides the arithmetic. Where outputs lie, what is observed,
  * that bytes are the same each time, and the error texts.
  */
-#include "loom_planner.h"
-#include "loom_run.h"
-#include "loom_chip.h"
 #include "host/lower/case.h"
 #include "chips.h"
 #include "outcome.h"
@@ -17,29 +14,10 @@
 
 static struct test_case begin(void)
 {
-	struct test_case test = { .num_inputs = 0 };
+	struct test_case test;
 
-	seed = 7;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 7, 14);
 	return test;
-}
-
-static void finish(struct test_case *test)
-{
-	struct loom_error err;
-
-	if (loom_graph_finish(test->graph, NULL, &err))
-		tap_fatal("%s", err.text);
-}
-
-static void end(struct test_case *test)
-{
-	uint32_t i;
-
-	loom_graph_destroy(test->graph);
-	for (i = 0; i < test->num_inputs; i++)
-		free(test->inputs[i].data);
 }
 
 static struct loom_planner_options options(void)
@@ -49,34 +27,16 @@ static struct loom_planner_options options(void)
 	};
 }
 
-static struct loom_program *plan(const struct test_case *test,
-				 const struct loom_planner_options *how)
+/* Runs it; outcome_clear() has to follow. */
+static struct outcome run(const struct loom_program *program, const struct loom_array *inputs,
+			  uint32_t num_inputs)
 {
-	struct loom_program *program;
+	struct outcome outcome;
 	struct loom_error err;
 
-	if (loom_program_create(test->graph, how, &program, &err))
+	if (outcome_run(&outcome, program, options().chip, inputs, num_inputs, &err))
 		tap_fatal("%s", err.text);
-	return program;
-}
-
-/* Runs it and keeps the session, so that outputs can be fetched. */
-static struct loom_session *run(struct test_case *test, const struct loom_program *program,
-				struct loom_target **target)
-{
-	struct loom_session *session;
-	struct loom_error err = { .text = "" };
-	uint32_t i;
-
-	if (loom_target_open("host", loom_preset_find("tiny"), target, &err) ||
-	    loom_session_create(*target, program, &session, &err))
-		tap_fatal("%s", err.text);
-	for (i = 0; i < program->num_inputs; i++)
-		if (loom_session_set_input(session, i, &test->inputs[i], &err))
-			tap_fatal("%s", err.text);
-	if (loom_session_run(session, NULL, NULL, &err))
-		tap_fatal("%s", err.text);
-	return session;
+	return outcome;
 }
 
 /* x, t = -x, y = relu(t), r = reshape(y), s = sigmoid(t): y is read by r only */
@@ -114,12 +74,10 @@ static void test_reshape_output(void)
 	struct test_case test = make_graph();
 	struct loom_planner_options how = options();
 	struct loom_program *program;
-	struct loom_session *session;
-	struct loom_target *target;
-	struct loom_array r;
+	struct outcome outcome;
 
-	finish(&test);
-	program = plan(&test, &how);
+	case_finish(&test);
+	program = case_plan(&test, &how);
 	/* loads of x, t, t, s and stores of t, y, s, u: nothing is copied for the reshape */
 	tap_ok(program->stats.dram_read_bytes == 4 * ROWS * COLUMNS * sizeof(float) &&
 	       program->stats.dram_write_bytes == 4 * ROWS * COLUMNS * sizeof(float),
@@ -130,15 +88,11 @@ static void test_reshape_output(void)
 	       "and that is what the list of neurons says");
 	tap_ok(program->num_kernels == 4 && !strcmp(program->kernels[1].op, "Relu") &&
 	       program->kernels[1].slices == 1, "four nodes compute, one only reshapes");
-	session = run(&test, program, &target);
-	if (loom_session_get_output(session, 0, &r, NULL))
-		tap_fatal("no output");
-	tap_ok(is_relu_of_neg(&r, &test.inputs[0]), "and it is right");
-	loom_array_clear(&r);
-	loom_session_destroy(session);
-	loom_target_close(target);
+	outcome = run(program, test.inputs, 1);
+	tap_ok(is_relu_of_neg(&outcome.outputs[0], &test.inputs[0]), "and it is right");
+	outcome_clear(&outcome);
 	loom_program_destroy(program);
-	end(&test);
+	free_case(&test);
 }
 
 static void test_observe(void)
@@ -153,14 +107,17 @@ static void test_observe(void)
 	struct loom_error err;
 	struct loom_array y, r;
 
-	finish(&test);
+	case_finish(&test);
 	how.observe = names;
 	how.num_observe = 3;
-	program = plan(&test, &how);
+	program = case_plan(&test, &how);
 	tap_ok(program->num_observed == 1 && !strcmp(program->observed[0].name, "y"),
 	       "a value is observed; inputs and outputs are there anyway");
-	session = run(&test, program, &target);
-	if (loom_session_get_observed(session, 0, &y, NULL) ||
+	if (loom_target_open("host", how.chip, &target, &err) ||
+	    loom_session_create(target, program, &session, &err) ||
+	    loom_session_set_input(session, 0, &test.inputs[0], &err) ||
+	    loom_session_run(session, NULL, NULL, &err) ||
+	    loom_session_get_observed(session, 0, &y, NULL) ||
 	    loom_session_get_output(session, 0, &r, NULL))
 		tap_fatal("no output");
 	tap_ok(is_relu_of_neg(&y, &test.inputs[0]) && is_relu_of_neg(&r, &test.inputs[0]),
@@ -172,16 +129,15 @@ static void test_observe(void)
 	loom_program_destroy(program);
 
 	how.flags = LOOM_PLANNER_OBSERVE_ALL;
-	program = plan(&test, &how);
+	program = case_plan(&test, &how);
 	tap_ok(program->num_observed == 3 && !program->stats.neurons, "all values are observed");
 	loom_program_destroy(program);
 
 	how.flags = 0;
 	how.observe = wrong;
 	how.num_observe = 1;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
-	       strstr(err.text, "nobody"), "an unknown value is refused by name: %s", err.text);
-	end(&test);
+	case_refused(&test, &how, -EINVAL, "nobody");
+	free_case(&test);
 }
 
 /* t is computed together with y, and nowhere else; k is known beforehand. */
@@ -216,7 +172,7 @@ static void test_observe_none(void)
 				       ret == -EINVAL && strstr(err.text, names[i]),
 			       "%s is %s", names[i], there ? "observed" : err.text);
 			loom_program_destroy(program);
-			end(&test);
+			free_case(&test);
 		}
 }
 
@@ -225,33 +181,22 @@ static void test_same_output_twice(void)
 	struct test_case test = begin();
 	struct loom_planner_options how = options();
 	struct loom_program *program;
-	struct loom_session *session;
-	struct loom_target *target;
-	struct loom_array a, b;
+	struct outcome outcome;
 
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
 	node(&test, "Neg", "x", "t");
 	node(&test, "Relu", "t", "y");
 	loom_graph_add_output(test.graph, "y");
 	loom_graph_add_output(test.graph, "y");
-	finish(&test);
-	program = plan(&test, &how);
-	session = run(&test, program, &target);
-	if (program->num_outputs == 2) {
-		if (loom_session_get_output(session, 0, &a, NULL) ||
-		    loom_session_get_output(session, 1, &b, NULL))
-			tap_fatal("no output");
-		tap_ok(is_relu_of_neg(&a, &test.inputs[0]) && is_relu_of_neg(&b, &test.inputs[0]),
-		       "one value can be two outputs");
-		loom_array_clear(&a);
-		loom_array_clear(&b);
-	} else {
-		tap_ok(program->num_outputs == 1, "the graph makes one output of two");
-	}
-	loom_session_destroy(session);
-	loom_target_close(target);
+	case_finish(&test);
+	program = case_plan(&test, &how);
+	outcome = run(program, test.inputs, 1);
+	tap_ok(outcome.num_outputs >= 1 && is_relu_of_neg(&outcome.outputs[0], &test.inputs[0]) &&
+	       is_relu_of_neg(&outcome.outputs[outcome.num_outputs - 1], &test.inputs[0]),
+	       "one value can be two outputs, of which the graph may make one");
+	outcome_clear(&outcome);
 	loom_program_destroy(program);
-	end(&test);
+	free_case(&test);
 }
 
 /* More inputs and outputs than a plan has slots. */
@@ -260,14 +205,14 @@ static void test_many_slots(void)
 	struct test_case test = begin();
 	struct loom_planner_options how = options();
 	struct loom_program *program;
-	struct loom_session *session;
-	struct loom_target *target;
-	char names[2][50][8];
-	struct loom_array y;
+	static float x[MAX_OUTPUTS][3];
+	struct loom_array inputs[MAX_OUTPUTS];
+	char names[2][MAX_OUTPUTS][8];
+	struct outcome outcome;
 	bool good = true;
 	uint32_t i;
 
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < MAX_OUTPUTS; i++) {
 		struct loom_tensor_info info = {
 			.name = names[0][i], .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 },
 		};
@@ -277,37 +222,26 @@ static void test_many_slots(void)
 		loom_graph_add_input(test.graph, &info);
 		node(&test, "Neg", names[0][i], names[1][i]);
 		loom_graph_add_output(test.graph, names[1][i]);
-	}
-	finish(&test);
-	program = plan(&test, &how);
-	tap_ok(program->num_slots <= DRM_LOOM_MAX_SLOTS, "100 inputs and outputs share slots");
-
-	if (loom_target_open("host", how.chip, &target, NULL) ||
-	    loom_session_create(target, program, &session, NULL))
-		tap_fatal("no session");
-	for (i = 0; i < 50; i++) {
-		float x[3] = { (float)i, 1, 2 };
-		struct loom_array array = {
-			.dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 }, .data = x,
-			.size_bytes = sizeof(x),
+		x[i][0] = (float)i;
+		x[i][2] = 2;
+		inputs[i] = (struct loom_array){
+			.name = names[0][i], .dtype = DRM_LOOM_DTYPE_F32, .rank = 1,
+			.dims = { 3 }, .data = x[i], .size_bytes = sizeof(x[i]),
 		};
-
-		if (loom_session_set_input(session, i, &array, NULL))
-			tap_fatal("no input");
 	}
-	if (loom_session_run(session, NULL, NULL, NULL))
-		tap_fatal("no run");
-	for (i = 0; i < 50; i++) {
-		if (loom_session_get_output(session, i, &y, NULL))
-			tap_fatal("no output");
-		good = good && ((float *)y.data)[0] == -(float)i && ((float *)y.data)[2] == -2;
-		loom_array_clear(&y);
+	case_finish(&test);
+	program = case_plan(&test, &how);
+	tap_ok(program->num_slots <= DRM_LOOM_MAX_SLOTS, "80 inputs and outputs share slots");
+	outcome = run(program, inputs, MAX_OUTPUTS);
+	for (i = 0; i < MAX_OUTPUTS; i++) {
+		const float *y = outcome.outputs[i].data;
+
+		good = good && y[0] == -(float)i && y[2] == -2;
 	}
 	tap_ok(good, "and each gets its own");
-	loom_session_destroy(session);
-	loom_target_close(target);
+	outcome_clear(&outcome);
 	loom_program_destroy(program);
-	loom_graph_destroy(test.graph);
+	free_case(&test);
 }
 
 static void test_same_bytes(void)
@@ -317,30 +251,28 @@ static void test_same_bytes(void)
 	struct loom_program *a, *b;
 	unsigned int i;
 
-	finish(&test);
-	a = plan(&test, &how);
-	b = plan(&test, &how);
+	case_finish(&test);
+	a = case_plan(&test, &how);
+	b = case_plan(&test, &how);
 	tap_ok(a->plan_bytes == b->plan_bytes && !memcmp(a->plan, b->plan, a->plan_bytes),
 	       "the same graph and options give the same bytes");
 	loom_program_destroy(a);
 	loom_program_destroy(b);
 	for (i = 0; loom_place_strategy_name(i); i++) {
 		how.placer = loom_place_strategy_name(i);
-		a = plan(&test, &how);
+		a = case_plan(&test, &how);
 		tap_ok(a->stats.arena_bytes >= a->stats.bound_bytes &&
 		       loom_place_strategy_text(i) && (!i || !strcmp(a->placer, how.placer)),
 		       "%s places the arena", how.placer);
 		loom_program_destroy(a);
 	}
-	end(&test);
+	free_case(&test);
 }
 
 static void test_refusals(void)
 {
 	struct test_case test = begin();
 	struct loom_planner_options how = options();
-	struct loom_program *program;
-	struct loom_error err;
 
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
 	attr_int(&test, "axis", 1);
@@ -349,26 +281,19 @@ static void test_refusals(void)
 	node(&test, "Cast", "y", "d");
 	node(&test, "Sin", "d", "z");
 	loom_graph_add_output(test.graph, "z");
-	finish(&test);
+	case_finish(&test);
 	how.flags |= LOOM_PLANNER_WHOLE_SUMS;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
-	       strstr(err.text, "node \"Sin\": operator Sin"),
-	       "a function that is not there: %s", err.text);
+	case_refused(&test, &how, -EOPNOTSUPP, "node \"Sin\": operator Sin");
 	how.sram_limit_bytes = 100;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -ENOSPC &&
-	       strstr(err.text, "operator Softmax") && strstr(err.text, "bytes of SRAM"),
-	       "what does not fit: %s", err.text);
+	case_refused(&test, &how, -ENOSPC, "node \"Softmax\": operator Softmax: ");
+	/* of partial sums, it is the other node */
 	how.flags &= ~LOOM_PLANNER_WHOLE_SUMS;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
-	       strstr(err.text, "node \"Sin\": operator Sin"),
-	       "of partial sums, it is the other node: %s", err.text);
+	case_refused(&test, &how, -EOPNOTSUPP, "node \"Sin\": operator Sin");
 	how.placer = "magic";
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
-	       strstr(err.text, "magic"), "an unknown strategy: %s", err.text);
+	case_refused(&test, &how, -EINVAL, "magic");
 	how.chip = NULL;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL && err.text[0],
-	       "no topology: %s", err.text);
-	end(&test);
+	case_refused(&test, &how, -EINVAL, "chip");
+	free_case(&test);
 }
 
 /* A device says what can always run: plans are made for that unless somebody wants more or less. */
@@ -379,16 +304,14 @@ static void test_floor(void)
 	struct loom_program *program[4];
 	struct test_case test = make_graph();
 	uint64_t used[4], floor;
-	struct loom_error err;
 	unsigned int i;
 
-	finish(&test);
+	case_finish(&test);
 	for (i = 0; i < ARRAY_SIZE(program); i++) {
 		/* all, the floor, less, more */
 		how.chip = i ? &shared : options().chip;
 		how.sram_limit_bytes = i == 2 ? floor / 2 : i == 3 ? used[0] : 0;
-		if (loom_program_create(test.graph, &how, &program[i], &err))
-			tap_fatal("%s", err.text);
+		program[i] = case_plan(&test, &how);
 		used[i] = program[i]->stats.scratch_bytes;
 		floor = used[0] * 3 / 4;
 		shared.region[DRM_LOOM_REGION_SRAM].floor_bytes = floor;
@@ -399,7 +322,7 @@ static void test_floor(void)
 	       (unsigned long long)used[2]);
 	for (i = 0; i < ARRAY_SIZE(program); i++)
 		loom_program_destroy(program[i]);
-	end(&test);
+	free_case(&test);
 }
 
 static void test_dump(void)
@@ -411,8 +334,8 @@ static void test_dump(void)
 	char *text, *again;
 	uint8_t *bytes;
 
-	finish(&test);
-	program = plan(&test, &how);
+	case_finish(&test);
+	program = case_plan(&test, &how);
 	for (i = 0; i < program->num_nodes; i++)
 		named += program->nodes[i].name && program->nodes[i].op;
 	tap_ok(named == 5, "%u of 5 nodes have a name and an operator", named);
@@ -443,7 +366,7 @@ static void test_dump(void)
 	}
 	tap_ok(true, "damaged plans are dumped, too");
 	loom_program_destroy(program);
-	end(&test);
+	free_case(&test);
 }
 
 /* A vector of which a lane holds no long run: pieces of it that are written are whole ones. */
@@ -460,11 +383,11 @@ static void test_vector(void)
 	node(&test, "Exp", "x", "e");
 	node(&test, "Sub", "x e", "y");
 	loom_graph_add_output(test.graph, "y");
-	finish(&test);
+	case_finish(&test);
 	ret = outcome_plan(&outcome, test.graph, &how, test.inputs, test.num_inputs, &err);
 	tap_ok(!ret, "a vector in little SRAM %s", err.text);
 	outcome_clear(&outcome);
-	end(&test);
+	free_case(&test);
 }
 
 /* In a few bytes of SRAM there is a plan or none; a part of it is none. */
@@ -484,7 +407,7 @@ static void test_few_bytes(void)
 	node(&test, "Split", "n", "s t");
 	node(&test, "Add", "s t", "y");
 	loom_graph_add_output(test.graph, "y");
-	finish(&test);
+	case_finish(&test);
 	for (how.sram_limit_bytes = 1; how.sram_limit_bytes < 16; how.sram_limit_bytes++) {
 		ret = loom_program_create(test.graph, &how, &program, &err);
 		plans += !ret;
@@ -494,11 +417,10 @@ static void test_few_bytes(void)
 	}
 	tap_ok(!bad && plans, "%u plans in 1 to 15 bytes %s", plans, err.text);
 	how.sram_limit_bytes = 64;
-	loom_program_destroy(plan(&test, &how));
+	loom_program_destroy(case_plan(&test, &how));
 	how.sram_limit_bytes++;
-	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL,
-	       "all of the SRAM may be asked for, and no more: %s", err.text);
-	end(&test);
+	case_refused(&test, &how, -EINVAL, "65");
+	free_case(&test);
 }
 
 /* Each grouping has a name and a text of its own. */

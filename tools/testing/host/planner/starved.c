@@ -98,7 +98,7 @@ static void test_nets(void)
 		struct test_case test = net_make(nets[i]);
 
 		bad += try_graph(&test, &how);
-		net_end(&test);
+		free_case(&test);
 	}
 	tap_ok(!bad, "networks: without memory there is an error or the same plan");
 }
@@ -110,7 +110,6 @@ int main(void)
 	struct test_case test;
 	u32 i, which, bad;
 
-	make_weights();
 	for (i = 0; loom_grouping_name(i); i++) {
 		how.grouping = loom_grouping_name(i);
 		for (which = bad = 0; which < GRAPHS; which++) {

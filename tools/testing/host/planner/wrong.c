@@ -138,19 +138,18 @@ static void test_empty(void)
 {
 	static const char *const ops[] = { "MatMul", "Gemm" };
 	static const char *const groupings[] = { "layerwise", "layergroup" };
-	u32 i, k;
+	u32 i;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(ops); i++) {
 		struct loom_planner_options options = {
 			.chip = loom_preset_find("tiny"), .grouping = groupings[i % 2],
 		};
 		struct loom_program *program = NULL;
-		struct test_case test = { .num_inputs = 0 };
 		struct loom_error err = { .text = "" };
+		struct test_case test;
 		int ret;
 
-		if (loom_graph_create("empty", 13, &test.graph))
-			tap_fatal("no memory");
+		case_begin(&test, 1, 13);
 		input(&test, "a", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 2, 0 });
 		input(&test, "b", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 0, 3 });
 		node(&test, ops[i / 2], "a b", "y");
@@ -162,9 +161,7 @@ static void test_empty(void)
 		       strstr(err.text, "tensor 'a' is empty"),
 		       "%s, %s: %s", ops[i / 2], options.grouping, err.text);
 		loom_program_destroy(program);
-		loom_graph_destroy(test.graph);
-		for (k = 0; k < test.num_inputs; k++)
-			free(test.inputs[k].data);
+		free_case(&test);
 	}
 }
 

@@ -89,7 +89,6 @@ static inline bool make_program(uint32_t which, struct made *made)
 		if (loom_graph_finish(made->graph, &finish, &err))
 			tap_fatal("%s", err.text);
 	} else {
-		make_weights();
 		make_case(&test, which);
 		made->graph = test.graph;
 		test.graph = NULL;

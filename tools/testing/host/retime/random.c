@@ -5,9 +5,8 @@
  * what is promised is what the engine counts. The replay judge finds no fault.
  */
 #include "host/group/case.h"
-#include "host/group/rounds.h"
+#include "host/lower/rounds.h"
 #include "chips.h"
-#include "loom_replay.h"
 #include "outcome.h"
 #include "planner/planner.h"
 
@@ -42,28 +41,6 @@ static struct drm_loom_chip variant(uint32_t index, uint32_t which)
 	if (!strcmp(chip.name, "alone"))
 		memset(&chip.region[DRM_LOOM_REGION_DRAM], 0, sizeof(chip.region[0]));
 	return chip;
-}
-
-static bool fail(struct loom_error *err, const char *grouping, const char *what)
-{
-	snprintf(err->text, sizeof(err->text), "%s: %s", grouping ? grouping : "alone", what);
-	return false;
-}
-
-static bool replays(const struct loom_program *program, const struct loom_program *reference,
-		    const struct drm_loom_chip *chip, struct loom_error *err)
-{
-	struct loom_replay_options how = { .chip = chip, .reference = reference };
-	struct loom_replay_report *report;
-	bool good;
-
-	if (loom_replay_program(program, &how, &report, err))
-		return false;
-	good = !report->num_faults;
-	if (!good)
-		fail(err, program->grouping, report->faults[0].text);
-	loom_replay_destroy(report);
-	return good;
 }
 
 /* Groups follow each other, and what they move is what the plan moves. */
@@ -103,16 +80,16 @@ static bool compare(struct test_case *test, const struct drm_loom_chip *chip,
 	    a->dram_write_bytes != b->dram_write_bytes || a->macs != b->macs ||
 	    a->rom_read_bytes != b->rom_read_bytes ||
 	    a->sram_read_bytes != b->sram_read_bytes || a->sram_write_bytes != b->sram_write_bytes)
-		return fail(err, fast->grouping, "costs more");
+		return outcome_fail(err, "%s: costs more", fast->grouping);
 	if (!groups_are_right(fast))
-		return fail(err, fast->grouping, "groups do not add up");
+		return outcome_fail(err, "%s: groups do not add up", fast->grouping);
 	good = !outcome_run(&was, slow, chip, test->inputs, test->num_inputs, err) &&
 	       !outcome_run(&is, fast, chip, test->inputs, test->num_inputs, err);
 	if (good && !outcome_same(&was, &is))
-		good = fail(err, fast->grouping, "other bits");
+		good = outcome_fail(err, "%s: other bits", fast->grouping);
 	outcome_clear(&was);
 	outcome_clear(&is);
-	return good && replays(fast, slow, chip, err);
+	return good && !outcome_replay_beside(fast, slow, chip, err);
 }
 
 static bool try_strategy(struct test_case *test, const struct drm_loom_chip *chip,
@@ -168,11 +145,10 @@ static bool try_round(uint32_t round)
 static void test_transposed(void)
 {
 	struct loom_error err = { .text = "" };
-	struct test_case test = { .num_inputs = 0 };
+	struct test_case test;
 	bool good;
 
-	if (loom_graph_create("transposed", 12, &test.graph))
-		tap_fatal("no memory");
+	case_begin(&test, 1, 12);
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 2, 2, 3, 8 });
 	attr_ints(&test, "perm", 4, (int64_t[]){ 1, 2, 0, 3 });
 	node(&test, "Transpose", "x", "t");
@@ -186,9 +162,8 @@ static void test_transposed(void)
 	node(&test, "MaxPool", "p", "z");
 	loom_graph_add_output(test.graph, "z");
 	loom_graph_add_output(test.graph, "y");
-	if (loom_graph_finish(test.graph, NULL, &err) ||
-	    loom_graph_set_scope(test.graph, "p", LOOM_SCOPE_TEXTURE))
-		tap_fatal("%s", err.text);
+	case_finish(&test);
+	loom_graph_set_scope(test.graph, "p", LOOM_SCOPE_TEXTURE);
 	good = try_strategy(&test, loom_preset_find("tiny"), "layerwise",
 			    LOOM_PLANNER_GIVEN_ORDER, &err);
 	tap_ok(good, "a transposing copy is written in boxes%s%s", good ? "" : ": ", err.text);

@@ -3,11 +3,7 @@
  * Nodes of which not even the smallest slice fits into the SRAM: what they sum or compare is put
  * together of pieces, and comes out as in an SRAM that holds all of it. What fits is not cut.
  */
-#include "loom_planner.h"
-#include "loom_replay.h"
-#include "loom_run.h"
 #include "nets.h"
-#include "outcome.h"
 
 #include <errno.h>
 #include <math.h>
@@ -319,54 +315,10 @@ static const struct row rows[] = {
 };
 
 /* The plan reads and writes what it has to, element by element, as the reference does. */
-static bool is_faultless(const struct test_case *test, const struct loom_program *program,
-			 const struct loom_planner_options *options)
+static bool is_faultless(const struct test_case *test, const struct loom_planner_options *options,
+			 const struct loom_program *program, struct loom_error *err)
 {
-	struct loom_replay_options how = { .chip = options->chip };
-	struct loom_replay_report *report;
-	struct loom_program *reference;
-	struct loom_error err;
-	bool good;
-
-	if (loom_program_create_reference(test->graph, options, &reference, &err)) {
-		tap_note("%s", err.text);
-		return false;
-	}
-	how.reference = reference;
-	good = !loom_replay_program(program, &how, &report, &err);
-	loom_program_destroy(reference);
-	if (!good) {
-		tap_note("%s", err.text);
-		return false;
-	}
-	good = !report->num_faults;
-	if (!good)
-		tap_note("%s", report->faults[0].text);
-	loom_replay_destroy(report);
-	return good;
-}
-
-static bool run(struct test_case *test, const struct drm_loom_chip *chip, const char *grouping,
-		struct outcome *outcome)
-{
-	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
-	struct loom_program *program;
-	struct loom_error err;
-	bool ok;
-
-	memset(outcome, 0, sizeof(*outcome));
-	if (loom_program_create(test->graph, &options, &program, &err)) {
-		tap_note("%s", err.text);
-		return false;
-	}
-	ok = is_faultless(test, program, &options);
-	if (outcome_run(outcome, program, chip, test->inputs, test->num_inputs, &err)) {
-		tap_note("%s", err.text);
-		ok = false;
-	}
-	outcome->stats = program->stats;
-	loom_program_destroy(program);
-	return ok;
+	return !outcome_judge(test->graph, options, program, err);
 }
 
 static void test_row(const struct row *row)
@@ -382,28 +334,26 @@ static void test_row(const struct row *row)
 	struct outcome whole, other;
 	static uint32_t turn;
 	bool ok = true;
-	uint32_t c, i, k;
+	uint32_t c, i;
 
-	if (!run(&test, &huge, NULL, &whole) || whole.stats.cut_nodes)
+	if (!net_run(&test, &huge, NULL, &whole, is_faultless) || whole.stats.cut_nodes)
 		tap_fatal("%s: is not planned whole where it fits", row->name);
 	for (c = 0; c < ARRAY_SIZE(chips); c++)
 		for (i = 0; i < ARRAY_SIZE(groupings); i++) {
 			if (turn++ % every)
 				continue;
-			ok &= run(&test, &chips[c], groupings[i], &other) &&
-			      other.num_outputs == whole.num_outputs;
+			ok &= net_run(&test, &chips[c], groupings[i], &other, is_faultless) &&
+			      are_near(&other, &whole, row->slack);
 			if (ok && other.stats.cut_nodes < row->cut) {
 				tap_note("%llu nodes cut",
 					 (unsigned long long)other.stats.cut_nodes);
 				ok = false;
 			}
-			for (k = 0; ok && k < whole.num_outputs; k++)
-				ok = is_near(&other.outputs[k], &whole.outputs[k], row->slack);
 			outcome_clear(&other);
 		}
 	tap_ok(ok, "%s%s", row->name, row->slack ? "" : ": the same bits");
 	outcome_clear(&whole);
-	net_end(&test);
+	free_case(&test);
 }
 
 /* A softmax whose axis no command takes, whatever the SRAM. */
@@ -420,7 +370,7 @@ static void test_very_long(void)
 	struct outcome outcome;
 	double sum = 0, exact = 0, off = 0;
 	uint32_t i;
-	bool ok = run(&test, soft, "layergroup", &outcome);
+	bool ok = net_run(&test, soft, "layergroup", &outcome, is_faultless);
 
 	for (i = 0; i <= 1 << 20; i++)
 		exact += exp(((float *)test.inputs[0].data)[i]);
@@ -433,7 +383,7 @@ static void test_very_long(void)
 	tap_ok(ok && fabs(sum - 1) < FAR && off < 100 * FAR,
 	       "a softmax of more elements than a command takes");
 	outcome_clear(&outcome);
-	net_end(&test);
+	free_case(&test);
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include "host/lower/case.h"
 #include "chips.h"
 #include "near.h"
+#include "outcome.h"
 
 #define F32	DRM_LOOM_DTYPE_F32
 #define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
@@ -328,25 +329,13 @@ static inline void net_mobile(struct test_case *test)
 /* The graph of a net, finished; its last result is "y". */
 static inline struct test_case net_make(void (*build)(struct test_case *test))
 {
-	struct test_case test = { .num_inputs = 0 };
-	struct loom_error err;
+	struct test_case test;
 
-	seed = 11;
-	test.graph = model_create(13);
+	case_begin(&test, 11, 13);
 	build(&test);
 	loom_graph_add_output(test.graph, "y");
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	case_finish(&test);
 	return test;
-}
-
-static inline void net_end(struct test_case *test)
-{
-	uint32_t i;
-
-	loom_graph_destroy(test->graph);
-	for (i = 0; i < test->num_inputs; i++)
-		free(test->inputs[i].data);
 }
 
 /* The same bits; or, of F32 where @slack is not zero, so near to the largest of @b. */
@@ -369,6 +358,42 @@ static inline bool is_near(const struct loom_array *a, const struct loom_array *
 		return true;
 	tap_note("%s: off by %g of %g", a->name ? a->name : "?", off, largest);
 	return false;
+}
+
+/* All results, as is_near() has it. */
+static inline bool are_near(const struct outcome *a, const struct outcome *b, double slack)
+{
+	bool near = a->num_outputs == b->num_outputs;
+	uint32_t i;
+
+	for (i = 0; near && i < b->num_outputs; i++)
+		near = is_near(&a->outputs[i], &b->outputs[i], slack);
+	return near;
+}
+
+/* Plans and runs; @is_right looks at the plan. */
+static inline bool net_run(struct test_case *test, const struct drm_loom_chip *chip,
+			   const char *grouping, struct outcome *outcome,
+			   bool (*is_right)(const struct test_case *test,
+					    const struct loom_planner_options *options,
+					    const struct loom_program *program,
+					    struct loom_error *err))
+{
+	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
+	struct loom_program *program;
+	struct loom_error err;
+	bool good;
+
+	memset(outcome, 0, sizeof(*outcome));
+	good = !loom_program_create(test->graph, &options, &program, &err);
+	if (good) {
+		good = is_right(test, &options, program, &err) &&
+		       !outcome_run(outcome, program, chip, test->inputs, test->num_inputs, &err);
+		loom_program_destroy(program);
+	}
+	if (!good)
+		tap_note("%s by %s: %s", chip->name, grouping ? grouping : "default", err.text);
+	return good;
 }
 
 #endif /* LOOM_TESTS_REWRITE_NETS_H */

@@ -4,9 +4,7 @@
  * the bit where the order of sums is the same, and no command is one that the chip has not.
  */
 #include "loom_planner.h"
-#include "loom_run.h"
 #include "nets.h"
-#include "outcome.h"
 
 #include <errno.h>
 
@@ -63,112 +61,74 @@ static const struct row rows[] = {
 	  BIT(MATMUL) | BIT(REDUCE) | BIT(SOFTMAX) | BIT(SELECT), FAR },
 };
 
-static bool uses_only(const struct loom_program *program, uint64_t opcodes)
+static bool uses_only(const struct test_case *test, const struct loom_planner_options *options,
+		      const struct loom_program *program, struct loom_error *err)
 {
 	const struct drm_loom_plan_header *header = program->plan;
 	const struct drm_loom_plan_command *commands =
 		(const void *)((const char *)program->plan + header->commands.offset);
 	uint32_t i;
 
-	for (i = 0; i < header->commands.count; i++) {
-		if (opcodes >> commands[i].opcode & 1)
-			continue;
-		tap_note("command %u is opcode %u", i, commands[i].opcode);
-		return false;
-	}
+	(void)test;
+	for (i = 0; i < header->commands.count; i++)
+		if (!(options->chip->opcodes >> commands[i].opcode & 1))
+			return outcome_fail(err, "command %u is opcode %u", i, commands[i].opcode);
 	return true;
 }
 
-static bool run(struct test_case *test, const struct drm_loom_chip *chip, const char *grouping,
-		struct outcome *outcome)
-{
-	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
-	struct loom_program *program;
-	struct loom_error err;
-	bool ok;
-
-	memset(outcome, 0, sizeof(*outcome));
-	if (loom_program_create(test->graph, &options, &program, &err)) {
-		tap_note("%s", err.text);
-		return false;
-	}
-	ok = uses_only(program, chip->opcodes);
-	if (outcome_run(outcome, program, chip, test->inputs, test->num_inputs, &err)) {
-		tap_note("%s", err.text);
-		ok = false;
-	}
-	loom_program_destroy(program);
-	return ok;
-}
-
-static void test_row(const struct row *row)
-{
-	static const char *const groupings[] = { "layerwise", "layergroup", "layergroup-text" };
-	struct drm_loom_chip chip = *loom_preset_find("soft");
-	struct test_case test = net_make(row->build);
-	struct outcome whole, other;
-	bool ok = true;
-	uint32_t i, k;
-
-	if (!run(&test, loom_preset_find("soft"), NULL, &whole))
-		tap_fatal("%s: does not run on a whole chip", row->name);
-	memset(chip.name, 0, sizeof(chip.name));
-	memcpy(chip.name, "partial", 8);
-	chip.opcodes &= ~row->without;
-	for (i = 0; i < ARRAY_SIZE(groupings); i++) {
-		ok &= run(&test, &chip, groupings[i], &other) &&
-		      other.num_outputs == whole.num_outputs;
-		for (k = 0; ok && k < whole.num_outputs; k++)
-			ok = is_near(&other.outputs[k], &whole.outputs[k], row->slack);
-		outcome_clear(&other);
-	}
-	tap_ok(ok, "%s%s", row->name, row->slack ? "" : ": the same bits");
-	outcome_clear(&whole);
-	net_end(&test);
-}
-
-/* Returns the error's text, in a buffer of its own. */
-static const char *refused(void (*build)(struct test_case *test), const struct drm_loom_chip *chip,
-			   int *ret)
-{
-	static struct loom_error err;
-	struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
-	struct test_case test = net_make(build);
-	struct loom_program *program;
-
-	err.text[0] = '\0';
-	*ret = loom_program_create(test.graph, &options, &program, &err);
-	if (!*ret)
-		loom_program_destroy(program);
-	net_end(&test);
-	return err.text;
-}
-
-static void check_refused(void (*build)(struct test_case *test), uint64_t without, uint32_t no_type,
-			  const char *op, const char *lacks)
+/* "soft" without some operations, and without a type if that is not 0. */
+static struct drm_loom_chip partial(uint64_t without, uint32_t no_type)
 {
 	struct drm_loom_chip chip = *loom_preset_find("soft");
-	const char *text;
-	char want[256];
-	int ret;
 
 	memset(chip.name, 0, sizeof(chip.name));
 	memcpy(chip.name, "partial", 8);
 	chip.opcodes &= ~without;
 	chip.dtypes &= ~(1U << no_type);
 	memset(&chip.type[no_type], 0, sizeof(chip.type[0]));
+	return chip;
+}
+
+static void test_row(const struct row *row)
+{
+	static const char *const groupings[] = { "layerwise", "layergroup", "layergroup-text" };
+	struct drm_loom_chip chip = partial(row->without, 0);
+	struct test_case test = net_make(row->build);
+	struct outcome whole, other;
+	bool ok = true;
+	uint32_t i;
+
+	if (!net_run(&test, loom_preset_find("soft"), NULL, &whole, uses_only))
+		tap_fatal("%s: does not run on a whole chip", row->name);
+	for (i = 0; i < ARRAY_SIZE(groupings); i++) {
+		ok &= net_run(&test, &chip, groupings[i], &other, uses_only) &&
+		      are_near(&other, &whole, row->slack);
+		outcome_clear(&other);
+	}
+	tap_ok(ok, "%s%s", row->name, row->slack ? "" : ": the same bits");
+	outcome_clear(&whole);
+	free_case(&test);
+}
+
+static void check_refused(void (*build)(struct test_case *test), uint64_t without, uint32_t no_type,
+			  const char *op, const char *lacks)
+{
+	const struct drm_loom_chip chip = partial(without, no_type);
+	const struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
+	struct test_case test = net_make(build);
+	char want[256];
+
 	snprintf(want, sizeof(want), "test: node \"%s\": operator %s: chip 'partial' has no %s", op,
 		 op, lacks);
-	text = refused(build, &chip, &ret);
-	if (!tap_ok(ret == -EOPNOTSUPP && !strcmp(text, want), "refused: %s", want))
-		tap_note("%d: %s", ret, text);
+	case_refused(&test, &options, -EOPNOTSUPP, want);
+	free_case(&test);
 }
 
 static void test_refusals(void)
 {
 	struct drm_loom_chip chip = *loom_preset_find("soft");
-	const char *text;
-	int ret;
+	const struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
+	struct test_case test = net_make(net_conv);
 
 	check_refused(net_conv, BIT(CONV) | BIT(MATMUL), 0, "Conv",
 		      "CONV (of f32), and no MATMUL to rewrite it into");
@@ -180,9 +140,8 @@ static void test_refusals(void)
 		      "POOL (of f32), and no BINARY to rewrite it into; nor can it do 1 other node");
 	check_refused(net_qconv, 0, DRM_LOOM_DTYPE_U8, "QLinearConv", "u8, and so no CONV of it");
 	chip.region[DRM_LOOM_REGION_SRAM].read_rate = 0;
-	text = refused(net_conv, &chip, &ret);
-	tap_ok(ret == -EINVAL && strstr(text, "chip 'soft': the rate of reading of SRAM is not "),
-	       "a chip that makes no sense is refused with the figure");
+	case_refused(&test, &options, -EINVAL, "chip 'soft': the rate of reading of SRAM is not ");
+	free_case(&test);
 }
 
 int main(void)

@@ -138,7 +138,7 @@ static void test_nets(void)
 		for (j = 0; j < 4 && !wrong; j++)
 			wrong = check_net(&test, loom_preset_find(chips[j / 2]), groupings[j % 2]);
 		tap_ok(!wrong, "%s: %s", nets[i].name, wrong ? wrong : "the bits of one thread");
-		net_end(&test);
+		free_case(&test);
 	}
 }
 
@@ -204,7 +204,7 @@ static void test_stop(void)
 	loom_session_destroy(session);
 	loom_program_destroy(program);
 	loom_target_close(target);
-	net_end(&test);
+	free_case(&test);
 }
 
 /* Ten minutes are much, and an alarm is the end of a child that hangs. */
@@ -258,7 +258,7 @@ static void test_fork(void)
 	loom_session_destroy(session);
 	loom_program_destroy(program);
 	loom_target_close(target);
-	net_end(&test);
+	free_case(&test);
 }
 
 static void test_counts(void)

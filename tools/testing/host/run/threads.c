@@ -258,6 +258,6 @@ int main(void)
 		loom_program_destroy(known.programs[i]);
 	loom_place_result_free(&known.placed);
 	free(known.file);
-	net_end(&known.test);
+	free_case(&known.test);
 	return tap_end();
 }

@@ -434,7 +434,6 @@ int main(void)
 {
 	static const char *const options[] = { "--chip", "tiny", NULL };
 
-	make_weights();
 	client_start(&client, true, options);
 	driver_probe(&driver, &client);
 	tap_ok(driver_reset(&driver, 7) && nop_is_fine(), "a device that works");

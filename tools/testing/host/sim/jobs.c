@@ -203,7 +203,6 @@ int main(void)
 {
 	u32 count = getenv("LOOM_SANITIZED") ? 12 : 40;
 
-	make_weights();
 	test_programs("soft", true, count);
 	test_programs("tiny", false, count / 2);
 	test_programs("ethos-u55-256", true, count / 4);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LOOM_TESTS_GROUP_ROUNDS_H
-#define LOOM_TESTS_GROUP_ROUNDS_H
+#ifndef LOOM_TESTS_LOWER_ROUNDS_H
+#define LOOM_TESTS_LOWER_ROUNDS_H
 
 /* The loop of tests that try one random graph after the other; each round is a graph of its own. */
 
-#include "case.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 /**
  * struct rounds - what became of them
@@ -33,10 +35,9 @@ static inline struct rounds rounds_run(int argc, char **argv, uint32_t count,
 
 	if (argc > 1)
 		rounds.count = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
-	make_weights();
 	for (round = first; round < first + rounds.count; round++)
 		rounds.bad += !try_round(round);
 	return rounds;
 }
 
-#endif /* LOOM_TESTS_GROUP_ROUNDS_H */
+#endif /* LOOM_TESTS_LOWER_ROUNDS_H */
