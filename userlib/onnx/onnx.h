@@ -25,7 +25,7 @@
  * To add an operator: write its importer, a function of a few lines, in the import_*.c that is
  * nearest (or call an importer that is there with another argument); declare it in import.h; add a
  * line to table.c, with the attributes that it has in each opset. If no canonical operator can
- * express it, see graph/graph.h first. The ONNX backend tests (tools/testing/host/onnx/cases.c)
+ * express it, see graph/graph.h first. The ONNX backend tests (tools/testing/e2e/onnx_backend.c)
  * find their cases for it by themselves.
  *
  * An attribute that an operator does not have in the model's opset is refused, as the checker of

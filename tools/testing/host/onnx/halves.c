@@ -5,7 +5,6 @@
  * and its results must be near the expected ones. Operators that ONNX keeps to f32 are listed.
  * Operators without such a test have forms.
  */
-#include "data_set.h"
 #include "form.h"
 #include "near.h"
 #include "onnx/proto.h"
@@ -15,6 +14,7 @@
 #define DATA		"/usr/share/libonnx-testdata/data/node"
 #define FLOAT		ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
 #define FLOAT16		ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16
+#define MAX_TENSORS	64
 /* beyond it, or nearly so, f16 has infinities */
 #define LARGE		60000
 
@@ -135,6 +135,21 @@ static void *take(size_t size_bytes)
 	if (!memory)
 		tap_fatal("no memory");
 	return memory;
+}
+
+/* Those of @kind, "input" or "output", of the first data set. Return: how many there are. */
+static uint32_t load_data_set(const char *folder, const char *kind,
+				     struct loom_array *arrays)
+{
+	char path[600];
+	uint32_t count;
+
+	for (count = 0; count < MAX_TENSORS; count++) {
+		snprintf(path, sizeof(path), "%s/test_data_set_0/%s_%u.pb", folder, kind, count);
+		if (loom_tensor_load_pb(path, &arrays[count], NULL))
+			break;
+	}
+	return count;
 }
 
 static Onnx__ModelProto *load_model(const char *folder)
