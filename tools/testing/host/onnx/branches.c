@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Nodes If: conditions that are known, that depend on the data, and branches that are wrong. */
-#include "loom_chip_file.h"
-#include "loom_planner.h"
-#include "outcome.h"
 #include "proto_build.h"
-
-#include <math.h>
 
 /* r = op(x + k); names are the same in each branch, and as those outside */
 static Onnx__GraphProto *branch_create(const char *op, float k)
@@ -19,44 +14,17 @@ static Onnx__GraphProto *branch_create(const char *op, float k)
 	return branch;
 }
 
-static float wanted(bool first, float x)
-{
-	return first ? fmaxf(x + 1, 0) : -(x + 2);
-}
-
 /* The output is Relu(x + 1) or Neg(x + 2). */
 static void expect(Onnx__GraphProto *proto, const struct loom_graph_options *options,
 		   const struct loom_array *condition, bool first, uint32_t nodes,
 		   const char *what)
 {
-	float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
-	struct loom_array inputs[] = {
-		{ .name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
-		  .size_bytes = sizeof(x) },
-		condition ? *condition : (struct loom_array){ .name = "" },
-	};
-	struct loom_planner_options planner = { .grouping = "layerwise" };
-	struct loom_error err = { .text = "" };
-	struct loom_graph *graph = NULL;
-	struct outcome outcome = { 0 };
-	struct drm_loom_chip chip;
-	uint32_t i, bad = 0;
-	int ret;
+	float want[ARRAY_SIZE(x)];
+	size_t i;
 
-	loom_chip_find("tiny", &chip);
-	planner.chip = &chip;
-	ret = import(proto, options, &graph, &err);
-	if (!ret)
-		ret = outcome_plan(&outcome, graph, &planner, inputs, 2, &err);
-	for (i = 0; !ret && i < 6; i++)
-		bad += ((float *)outcome.outputs[0].data)[i] != wanted(first, x[i]);
-	tap_ok(!ret && !bad && graph->num_nodes <= nodes, "%s", what);
-	if (ret || bad)
-		tap_note("%d, %u wrong: %s", ret, bad, err.text);
-	if (graph && graph->num_nodes > nodes)
-		tap_note("%u nodes", graph->num_nodes);
-	outcome_clear(&outcome);
-	loom_graph_destroy(graph);
+	for (i = 0; i < ARRAY_SIZE(x); i++)
+		want[i] = first ? fmaxf(x[i] + 1, 0) : -(x[i] + 2);
+	expect_results(proto, options, condition, want, ARRAY_SIZE(x), nodes, what);
 }
 
 static void conditions_on_shapes(void)

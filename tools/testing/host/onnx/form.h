@@ -2,7 +2,10 @@
 #ifndef LOOM_TESTS_ONNX_FORM_H
 #define LOOM_TESTS_ONNX_FORM_H
 
-/* Models of one node, with all operands and results written down, planned and run on the host. */
+/*
+ * Models of one node, with all operands and results written down, planned and run on the host; or
+ * refused.
+ */
 
 #include <errno.h>
 #include <math.h>
@@ -18,7 +21,7 @@
 
 /**
  * struct tensor - an operand, or what is expected
- * @dtype: its type
+ * @dtype: its type; 0: it is left out
  * @rank: number of @dims
  * @dims: its shape
  * @elems: its elements
@@ -38,7 +41,7 @@ struct tensor {
 
 /**
  * struct form - a node, its operands, and its results
- * @what: it shows
+ * @what: it shows; or a part of the error, if there are no results
  * @op: operator
  * @opset: version
  * @attrs: of the node
@@ -47,7 +50,7 @@ struct tensor {
  * @num_operands: number of @operands
  * @known: bit i: operand i is a constant
  * @results: what is expected
- * @num_results: number of @results
+ * @num_results: number of @results; 0: the node is refused
  */
 struct form {
 	const char *what;
@@ -100,6 +103,18 @@ static inline bool same(const struct loom_array *got, const struct tensor *want)
 	return good;
 }
 
+/* What is refused has operands of any size. */
+static inline void try_refused(const struct form *form, struct loom_graph *graph)
+{
+	struct loom_error err = { .text = "" };
+	int ret = loom_graph_finish(graph, NULL, &err);
+
+	tap_ok(ret && strstr(err.text, form->what), "%s: refused: %s", form->op, form->what);
+	if (!ret || !strstr(err.text, form->what))
+		tap_note("%d: %s", ret, err.text);
+	loom_graph_destroy(graph);
+}
+
 static inline void try_form(const struct form *form)
 {
 	static const char *const names[MOST_OPERANDS] = {
@@ -110,9 +125,9 @@ static inline void try_form(const struct form *form)
 	};
 	struct loom_graph *graph = model_create(form->opset);
 	struct outcome outcome = { .num_outputs = 0 };
-	struct loom_array operands[MOST_OPERANDS];
+	struct loom_array operands[MOST_OPERANDS] = { 0 };
 	struct loom_error err = { .text = "" };
-	char list[2 * MOST_OPERANDS];
+	char list[] = "a b c d e f g h i";
 	bool good;
 	uint32_t i;
 	int ret;
@@ -123,20 +138,28 @@ static inline void try_form(const struct form *form)
 			.rank = form->operands[i].rank,
 		};
 
+		if (!info.dtype) {
+			list[2 * i] = '-';
+			continue;
+		}
 		memcpy(info.dims, form->operands[i].dims, sizeof(form->operands[i].dims));
-		fill(&operands[i], &form->operands[i], names[i]);
+		if (form->num_results || form->known >> i & 1)
+			fill(&operands[i], &form->operands[i], names[i]);
 		if (form->known >> i & 1)
 			loom_graph_add_const(graph, &operands[i]);
 		else
 			loom_graph_add_input(graph, &info);
 	}
-	snprintf(list, sizeof(list), "%.*s", (int)(2 * form->num_operands - 1),
-		 "a b c d e f g h i");
-	model_add_node(graph, form->op, list, form->num_results == 1 ? "y" : "y z", form->attrs,
+	list[2 * form->num_operands - 1] = '\0';
+	model_add_node(graph, form->op, list, form->num_results == 2 ? "y z" : "y", form->attrs,
 		       form->num_attrs);
 	loom_graph_add_output(graph, "y");
 	if (form->num_results == 2)
 		loom_graph_add_output(graph, "z");
+	if (!form->num_results) {
+		try_refused(form, graph);
+		goto clear;
+	}
 	ret = loom_graph_finish(graph, NULL, &err);
 	if (!ret)
 		ret = outcome_plan(&outcome, graph, &planner, operands, form->num_operands, &err);
@@ -148,10 +171,19 @@ static inline void try_form(const struct form *form)
 		tap_note("%d: %s", ret, err.text);
 	outcome_clear(&outcome);
 	loom_graph_destroy(graph);
+clear:
 	for (i = 0; i < form->num_operands; i++) {
 		operands[i].name = NULL;
 		loom_array_clear(&operands[i]);
 	}
 }
+
+#define try_forms(forms)						\
+do {									\
+	uint32_t _i;							\
+									\
+	for (_i = 0; _i < ARRAY_SIZE(forms); _i++)			\
+		try_form(&(forms)[_i]);					\
+} while (0)
 
 #endif /* LOOM_TESTS_ONNX_FORM_H */

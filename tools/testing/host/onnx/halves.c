@@ -411,8 +411,7 @@ int main(void)
 	struct dirent **entries;
 	int i, count;
 
-	for (i = 0; i < (int)ARRAY_SIZE(forms); i++)
-		try_form(&forms[i]);
+	try_forms(forms);
 	count = scandir(DATA, &entries, NULL, alphasort);
 	if (count < 0) {
 		tap_skip("libonnx-testdata is not installed");

@@ -7,23 +7,13 @@
 #include "graph/graph.h"
 #include "loom_core.h"
 #include "onnx/proto.h"
+#include "random.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define DATA	"/usr/share/libonnx-testdata/data"
-
-static uint64_t random_state;
-
-/* xorshift: the same on every machine */
-static uint32_t random_below(uint32_t limit)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 11) % limit;
-}
 
 static bool one_line(const struct loom_error *err)
 {
@@ -72,7 +62,7 @@ static bool survives(const void *bytes, size_t size_bytes)
 static void mutate(uint8_t *bytes, size_t *size_bytes)
 {
 	uint32_t i, count = 1 + random_below(8);
-	size_t at = random_below((uint32_t)*size_bytes), length;
+	size_t at = random_below(*size_bytes), length;
 
 	switch (random_below(4)) {
 	case 0:
@@ -80,11 +70,11 @@ static void mutate(uint8_t *bytes, size_t *size_bytes)
 		break;
 	case 1:
 		for (i = 0; i < count; i++)
-			bytes[random_below((uint32_t)*size_bytes)] ^= 1u << random_below(8);
+			bytes[random_below(*size_bytes)] ^= 1u << random_below(8);
 		break;
 	case 2:
 		for (i = 0; i < count; i++)
-			bytes[random_below((uint32_t)*size_bytes)] = (uint8_t)random_below(256);
+			bytes[random_below(*size_bytes)] = (uint8_t)random_u64();
 		break;
 	default:
 		length = 1 + random_below(64);
@@ -110,7 +100,7 @@ static void mutate_file(const char *path, unsigned int rounds)
 	bytes = malloc(size_bytes + 1);
 	if (!bytes)
 		tap_fatal("no memory");
-	random_state = 0x9e3779b97f4a7c15;
+	random_state = 1;
 	for (i = 0; i < rounds; i++) {
 		memcpy(bytes, original, size_bytes);
 		mutated_bytes = size_bytes;

@@ -3,14 +3,9 @@
  * Loop and Scan, planned and run on the host beside the same written as loops here, and those that
  * are wrong.
  */
-#include "loom_chip_file.h"
-#include "loom_planner.h"
-#include "near.h"
-#include "outcome.h"
 #include "proto_build.h"
 
 #include <errno.h>
-#include <math.h>
 
 static void add_ints(Onnx__NodeProto *node, const char *name, size_t count, const int64_t *ints)
 {
@@ -85,41 +80,11 @@ static void expect_loop_line(Onnx__GraphProto *graph, int code, const char *why)
 	expect_line(graph, code, line);
 }
 
-/* Compares all outputs, one behind the other, with @want. */
 static void expect_floats(Onnx__GraphProto *proto, const float *want, size_t count,
 			  const char *what)
 {
-	float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
-	struct loom_array input = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
-		.size_bytes = sizeof(x),
-	};
-	struct loom_planner_options planner = { .grouping = "layerwise" };
-	struct loom_error err = { .text = "" };
-	struct loom_graph *graph = NULL;
-	struct outcome outcome = { 0 };
-	struct drm_loom_chip chip;
-	uint32_t i, bad = 0;
-	size_t at = 0, k;
-	int ret;
-
-	loom_chip_find("tiny", &chip);
-	planner.chip = &chip;
-	ret = import(proto, NULL, &graph, &err);
-	if (!ret)
-		ret = outcome_plan(&outcome, graph, &planner, &input, 1, &err);
-	for (i = 0; !ret && i < outcome.num_outputs; i++)
-		for (k = 0; k < outcome.outputs[i].size_bytes / sizeof(float); k++, at++)
-			bad += at >= count ||
-			       near_off(((float *)outcome.outputs[i].data)[k], want[at]) > 0.00001;
-	tap_ok(!ret && !bad && at == count, "%s", what);
-	if (ret || bad || at != count)
-		tap_note("%d, %u of %zu wrong, %zu wanted: %s", ret, bad, at, count, err.text);
-	outcome_clear(&outcome);
-	loom_graph_destroy(graph);
+	expect_results(proto, NULL, NULL, want, count, UINT32_MAX, what);
 }
-
-static const float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
 
 /* v = v * x + round; all v are stacked, and what a body reads of outside is x */
 static Onnx__GraphProto *power_body(void)

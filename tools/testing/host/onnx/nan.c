@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What is not a number: where it is, whether it is the largest, and that it stays one through
- * functions, folded and computed alike. And reductions over no axes,
-   which leave their element-wise
+ * functions, folded and computed alike. And reductions over no axes, which leave their element-wise
  * part.
  */
 #include "form.h"
@@ -130,8 +129,7 @@ int main(void)
 {
 	uint32_t i, known;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++)
-		try_form(&forms[i]);
+	try_forms(forms);
 	for (i = 0; i < 32; i++)
 		top_of_random(i & 1 ? DRM_LOOM_DTYPE_F16 : DRM_LOOM_DTYPE_F32, i >> 1 & 1,
 			      i >> 2 & 1);

@@ -6,8 +6,12 @@
 
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "loom_chip_file.h"
 #include "loom_core.h"
+#include "loom_planner.h"
+#include "near.h"
 #include "onnx/proto.h"
+#include "outcome.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -186,6 +190,47 @@ static inline void expect_line(Onnx__GraphProto *proto, int code, const char *li
 	tap_ok(got == code && !strcmp(err.text, line), "%s", line);
 	if (got != code || strcmp(err.text, line))
 		tap_note("got %d: %s", got, err.text);
+	loom_graph_destroy(graph);
+}
+
+/* the elements of input x */
+static float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
+
+/*
+ * Compares all outputs, one behind the other, with @want; the graph has @nodes nodes at most. A
+ * second input is @condition, if that is not NULL.
+ */
+static inline void expect_results(Onnx__GraphProto *proto, const struct loom_graph_options *options,
+				  const struct loom_array *condition, const float *want,
+				  size_t count, uint32_t nodes, const char *what)
+{
+	struct loom_array inputs[] = {
+		{ .name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
+		  .size_bytes = sizeof(x) },
+		condition ? *condition : (struct loom_array){ .name = "" },
+	};
+	struct loom_planner_options planner = { .grouping = "layerwise" };
+	struct loom_error err = { .text = "" };
+	struct loom_graph *graph = NULL;
+	struct outcome outcome = { 0 };
+	struct drm_loom_chip chip;
+	uint32_t i, bad = 0;
+	size_t at = 0, k;
+	int ret;
+
+	loom_chip_find("tiny", &chip);
+	planner.chip = &chip;
+	ret = import(proto, options, &graph, &err);
+	if (!ret)
+		ret = outcome_plan(&outcome, graph, &planner, inputs, 2, &err);
+	for (i = 0; !ret && i < outcome.num_outputs; i++)
+		for (k = 0; k < outcome.outputs[i].size_bytes / sizeof(float); k++, at++)
+			bad += at >= count ||
+			       near_off(((float *)outcome.outputs[i].data)[k], want[at]) > 0.00001;
+	if (!tap_ok(!ret && !bad && at == count && graph->num_nodes <= nodes, "%s", what))
+		tap_note("%d, %u of %zu wrong, %zu wanted, %u nodes: %s", ret, bad, at, count,
+			 graph ? graph->num_nodes : 0, err.text);
+	outcome_clear(&outcome);
 	loom_graph_destroy(graph);
 }
 

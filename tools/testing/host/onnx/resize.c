@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Resize to given sizes,
-   nearest: the element follows from the sizes in integers. Expected elements
+ * Resize to given sizes, nearest: the element follows from the sizes in integers. Expected elements
  * are counted with fractions, for all pairs of sizes up to 64, all coordinates and all roundings.
  */
 #include "form.h"
@@ -198,10 +197,7 @@ static const struct form forms[] = {
 
 int main(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(forms); i++)
-		try_form(&forms[i]);
+	try_forms(forms);
 	all_pairs();
 	some_models();
 	return tap_end();

@@ -3,10 +3,8 @@
  * Zero points that are computed, or differ from row to row and from channel to channel: products
  * and convolutions of bytes, planned and run on the host, beside plain loops.
  */
-#include "graph/graph.h"
 #include "host/lower/case.h"
 #include "loom_chip_file.h"
-#include "loom_planner.h"
 #include "outcome.h"
 
 #define U8	DRM_LOOM_DTYPE_U8
@@ -38,10 +36,8 @@ static void expect(struct test_case *test, const int32_t *want, size_t count, co
 	int ret;
 
 	loom_graph_add_output(test->graph, "y");
-	ret = loom_graph_finish(test->graph, NULL, &err);
-	if (!ret)
-		ret = outcome_plan(&outcome, test->graph, &planner, test->inputs, test->num_inputs,
-				   &err);
+	case_finish(test);
+	ret = outcome_plan(&outcome, test->graph, &planner, test->inputs, test->num_inputs, &err);
 	if (!ret && outcome.outputs[0].size_bytes != count * sizeof(*want))
 		bad = count;
 	for (i = 0; !ret && i < count && bad < count; i++)
@@ -50,19 +46,17 @@ static void expect(struct test_case *test, const int32_t *want, size_t count, co
 	if (ret || bad)
 		tap_note("%d, %zu wrong: %s", ret, bad, err.text);
 	outcome_clear(&outcome);
-	loom_graph_destroy(test->graph);
-	for (i = 0; i < test->num_inputs; i++)
-		free(test->inputs[i].data);
+	free_case(test);
 }
 
 /* @rows and @columns: zero points differ, else there is one of each. */
 static void product(bool rows, bool columns, const char *what)
 {
-	struct test_case test = { .graph = model_create(13) };
+	struct test_case test;
 	int32_t want[M * N] = { 0 };
 	int m, n, k;
 
-	seed = 5;
+	case_begin(&test, 5, 13);
 	input(&test, "a", U8, 2, DIMS(M, K));
 	input(&test, "b", I8, 2, DIMS(K, N));
 	input(&test, "p", U8, rows, DIMS(M));
@@ -102,11 +96,11 @@ static int32_t output(const struct test_case *test, bool channels, int m, int r,
 
 static void convolution(bool channels, const char *what)
 {
-	struct test_case test = { .graph = model_create(13) };
+	struct test_case test;
 	int32_t want[OUT * 16];
 	int m, r, c;
 
-	seed = 6;
+	case_begin(&test, 6, 13);
 	input(&test, "x", U8, 4, DIMS(1, IN, SIZE, SIZE));
 	input(&test, "w", I8, 4, DIMS(OUT, IN / GROUPS, TAPS, TAPS));
 	input(&test, "p", U8, 0, DIMS(0));
@@ -125,7 +119,7 @@ static void convolution(bool channels, const char *what)
 /* What is quantised as it runs: the zero point of its range meets weights with zero points. */
 static void dynamic(void)
 {
-	struct test_case test = { .graph = model_create(13) };
+	struct test_case test;
 	static const int8_t zeroes[N] = { 3, -7, 0, 11, 127, -128, 1 };
 	struct loom_planner_options planner = {
 		.grouping = "layerwise", .chip = loom_preset_find("soft"),
@@ -134,7 +128,7 @@ static void dynamic(void)
 	struct loom_error err = { .text = "" };
 	int m, n, k, bad = 0, ret;
 
-	seed = 7;
+	case_begin(&test, 7, 13);
 	input(&test, "f", DRM_LOOM_DTYPE_F32, 2, DIMS(M, K));
 	input(&test, "b", I8, 2, DIMS(K, N));
 	bytes_const(&test, "q", I8, N, zeroes);
@@ -143,10 +137,8 @@ static void dynamic(void)
 	loom_graph_add_output(test.graph, "y");
 	loom_graph_add_output(test.graph, "a");
 	loom_graph_add_output(test.graph, "p");
-	ret = loom_graph_finish(test.graph, NULL, &err);
-	if (!ret)
-		ret = outcome_plan(&outcome, test.graph, &planner, test.inputs, test.num_inputs,
-				   &err);
+	case_finish(&test);
+	ret = outcome_plan(&outcome, test.graph, &planner, test.inputs, test.num_inputs, &err);
 	for (m = 0; !ret && m < M; m++)
 		for (n = 0; n < N; n++) {
 			const uint8_t *a = outcome.outputs[1].data, *p = outcome.outputs[2].data;
@@ -159,19 +151,17 @@ static void dynamic(void)
 		}
 	tap_ok(!ret && !bad, "a product of what is quantised as it runs %s", err.text);
 	outcome_clear(&outcome);
-	loom_graph_destroy(test.graph);
-	free(test.inputs[0].data);
-	free(test.inputs[1].data);
+	free_case(&test);
 }
 
 /* What does not fit is refused, also where it would broadcast. */
 static void refuse(bool convolution, const int64_t *of, const char *line)
 {
-	struct test_case test = { .graph = model_create(13) };
+	struct test_case test;
 	struct loom_error err = { .text = "" };
-	uint32_t i;
 	int ret;
 
+	case_begin(&test, 8, 13);
 	if (convolution) {
 		input(&test, "x", U8, 4, DIMS(1, IN, SIZE, SIZE));
 		input(&test, "w", I8, 4, of);
@@ -188,9 +178,7 @@ static void refuse(bool convolution, const int64_t *of, const char *line)
 	tap_ok(ret && strstr(err.text, line) && !strchr(err.text, '\n'), "refused: %s", line);
 	if (!ret || !strstr(err.text, line))
 		tap_note("%d: %s", ret, err.text);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 }
 
 int main(void)
