@@ -548,7 +548,7 @@ fuzz:
 COUNT	?= 100
 SEED	?= 1
 .PHONY: golden golden-needs
-golden-needs: models tools $(O)/e2e/gpt_model
+golden-needs: models tools
 	@$(PYTHON) $(T)/golden.py --networks
 golden: golden-needs $(O)/host/group/figures $(O)/host/lower/random
 	@$(PYTHON) $(T)/golden.py --write
