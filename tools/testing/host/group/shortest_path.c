@@ -3,6 +3,7 @@
  * The cheapest path through random groups, as they change one by one: what is kept from one time to
  * the next, against all of it anew by the shortest program there is, with its ties.
  */
+#include "draw.h"
 #include "group/search/divide.h"
 #include "tap.h"
 
@@ -28,14 +29,6 @@ static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static bool moved[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static bool dirty[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static u64 rest[MOST_UNITS + 1];
-
-static u64 state = 1;
-
-static u32 draw(u32 below)
-{
-	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (u32)(state >> 33) % below;
-}
 
 /* Few different costs: ties are what is easily got wrong. */
 static struct loom_group_edge random_edge(void)

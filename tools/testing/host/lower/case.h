@@ -4,6 +4,7 @@
 
 /* A graph of few nodes with random inputs, for tests of lowering. */
 
+#include "draw.h"
 #include "graph/graph.h"
 #include "loom_core.h"
 #include "loom_planner.h"
@@ -11,14 +12,6 @@
 #include "tap.h"
 
 #include <string.h>
-
-static uint64_t seed;
-
-static inline uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 /* from @low to @high */
 static inline int64_t range(int64_t low, int64_t high)

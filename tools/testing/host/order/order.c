@@ -2,6 +2,7 @@
 /*
  * loom_order() against all orders of small graphs, and properties of its answers for any graph.
  */
+#include "draw.h"
 #include "order/order.h"
 #include "tap.h"
 
@@ -14,14 +15,6 @@
 
 static struct loom_order_op ops[MAX_OPS];
 static u32 edges[MAX_EDGES], num_ops, num_edges;
-static u64 seed;
-
-static u32 roll(u32 sides)
-{
-	seed = seed * 6364136223846793005 + 1442695040888963407;
-	return (seed >> 33) % sides;
-}
-
 static void begin(u64 number)
 {
 	seed = number * 0x9e3779b97f4a7c15 + 1;
@@ -53,12 +46,12 @@ static void join_parts(void)
 	u32 i, k, j;
 
 	for (i = 0; i < num_ops; i++) {
-		if (ops[i].owner != i || ops[i].num_inputs < 2 || roll(3))
+		if (ops[i].owner != i || ops[i].num_inputs < 2 || draw(3))
 			continue;
 		for (k = 0; k < ops[i].num_inputs; k++) {
 			u32 part = ops[i].inputs[k];
 
-			if (ops[part].owner != part || !roll(3))
+			if (ops[part].owner != part || !draw(3))
 				continue;
 			ops[i].size_bytes += ops[part].size_bytes;
 			for (j = 0; j < num_ops; j++)
@@ -77,13 +70,13 @@ static void random_graph(u64 number, u32 count, u32 density)
 	for (i = 0; i < count; i++) {
 		first = num_edges;
 		for (k = 0; k < i; k++)
-			if (roll(100) < density)
+			if (draw(100) < density)
 				edges[num_edges++] = k;
-		add(first, roll(4) ? 1 + roll(20) : 1 + roll(200));
-		if (!roll(8))
+		add(first, draw(4) ? 1 + draw(20) : 1 + draw(200));
+		if (!draw(8))
 			ops[i].owner = LOOM_ORDER_NONE;
-		else if (!roll(6) && ops[i].num_inputs)
-			ops[i].owner = ops[edges[first + roll(ops[i].num_inputs)]].owner;
+		else if (!draw(6) && ops[i].num_inputs)
+			ops[i].owner = ops[edges[first + draw(ops[i].num_inputs)]].owner;
 	}
 	if (number % 2)
 		join_parts();
@@ -95,22 +88,22 @@ static void random_graph(u64 number, u32 count, u32 density)
  */
 static u32 random_sp(u32 from, u32 depth, bool fixed)
 {
-	u32 ends[4], count = 2 + roll(2), fork, first, i;
+	u32 ends[4], count = 2 + draw(2), fork, first, i;
 
-	if (!depth || !roll(4)) {
-		for (i = 1 + roll(2); i--;)
-			from = add_reader(from, 1 + roll(100));
+	if (!depth || !draw(4)) {
+		for (i = 1 + draw(2); i--;)
+			from = add_reader(from, 1 + draw(100));
 		return from;
 	}
-	if (!roll(3))
+	if (!draw(3))
 		return random_sp(random_sp(from, depth - 1, fixed), depth - 1, fixed);
-	fork = add_reader(from, fixed ? 0 : 1 + roll(100));
+	fork = add_reader(from, fixed ? 0 : 1 + draw(100));
 	for (i = 0; i < count; i++)
 		ends[i] = random_sp(fork, depth - 1, fixed);
 	first = num_edges;
 	for (i = 0; i < count; i++)
 		edges[num_edges++] = ends[i];
-	return add(first, 1 + roll(100));
+	return add(first, 1 + draw(100));
 }
 
 /* The owners that operators of @set touch, one bit each. */
@@ -269,7 +262,7 @@ static void test_sp(void)
 
 	for (i = 0; tested < 400; i++) {
 		begin(i);
-		random_sp(add(0, 1 + roll(100)), 3, i % 2);
+		random_sp(add(0, 1 + draw(100)), 3, i % 2);
 		if (num_ops > 14 || num_ops < 5)
 			continue;
 		tested++;
@@ -330,11 +323,11 @@ static void large_graph(u64 number, u32 count)
 	begin(number);
 	for (i = 0; i < count; i++) {
 		first = num_edges;
-		for (k = 0; i && k < 1 + roll(2); k++) {
-			back = 1 + roll(roll(10) ? 12 : 200);
+		for (k = 0; i && k < 1 + draw(2); k++) {
+			back = 1 + draw(draw(10) ? 12 : 200);
 			edges[num_edges++] = i - min(i, back);
 		}
-		add(first, 1 + roll(1000));
+		add(first, 1 + draw(1000));
 	}
 }
 

@@ -219,15 +219,15 @@ static uint64_t least_cost(const struct loom_place_item *items, uint32_t count,
 
 static void make_random(struct loom_place_item *item, uint32_t number, uint32_t num_pools)
 {
-	struct row row = ROW(1 + rows_random(60), rows_random(8), 0);
+	struct row row = ROW(1 + draw(60), draw(8), 0);
 
-	row.upper = row.lower + 1 + rows_random(6);
+	row.upper = row.lower + 1 + draw(6);
 	rows_fill(item, &row, 1);
 	item->weight = number % 4;
 	if (num_pools == 2)
 		return;
-	item->align_bytes = rows_random(3) ? 1 : 8;
-	item->pools = rows_random(4) ? 0 : 1 + rows_random((1U << num_pools) - 1);
+	item->align_bytes = draw(3) ? 1 : 8;
+	item->pools = draw(4) ? 0 : 1 + draw((1U << num_pools) - 1);
 }
 
 static void test_random(uint32_t num_pools, uint32_t most_items)
@@ -235,7 +235,7 @@ static void test_random(uint32_t num_pools, uint32_t most_items)
 	uint32_t same = 0, feasible = 0, wrong = 0, round, i;
 
 	for (round = 0; round < 100; round++) {
-		const uint32_t count = 3 + rows_random(most_items - 2);
+		const uint32_t count = 3 + draw(most_items - 2);
 		struct loom_place_pool pools[4];
 		struct loom_place_item items[MAX_ITEMS];
 		struct loom_place_problem problem = {
@@ -247,10 +247,10 @@ static void test_random(uint32_t num_pools, uint32_t most_items)
 
 		for (i = 0; i < num_pools; i++)
 			pools[i] = (struct loom_place_pool){
-				30 + rows_random(80), i % 2 ? 4 : 0, 1 + rows_random(9), 0,
+				30 + draw(80), i % 2 ? 4 : 0, 1 + draw(9), 0,
 			};
 		/* room for most of it in one of them */
-		pools[rows_random(num_pools)].capacity_bytes += 100;
+		pools[draw(num_pools)].capacity_bytes += 100;
 		for (i = 0; i < count; i++)
 			make_random(&items[i], round + i, num_pools);
 		best = least_cost(items, count, pools, num_pools);
@@ -447,16 +447,16 @@ static void test_random_weights(void)
 		bool good;
 
 		for (i = 0; i < 4; i++) {
-			struct row row = ROW(4 * (1 + rows_random(6)), rows_random(3), 0);
+			struct row row = ROW(4 * (1 + draw(6)), draw(3), 0);
 
-			row.upper = row.lower + 1 + rows_random(3);
+			row.upper = row.lower + 1 + draw(3);
 			rows_fill(&items[i], &row, 1);
 			items[i].align_bytes = 4;
 		}
 		for (i = 0; i < 6; i++)
 			pairs[i] = (struct loom_place_pair){ i < 3 ? 0 : i < 5 ? 1 : 2,
 							     i < 3 ? i + 1 : i < 5 ? i - 1 : 3,
-							     rows_random(10) };
+							     draw(10) };
 		best = least_weight(&problem, 4);
 		if (best == UINT64_MAX)
 			continue;

@@ -4,6 +4,7 @@
  * list. Leaves are replaced by others at random; the tree has to have an order exactly if the list
  * has, and name the leaves that went in an order that the list had. Sets of equal sums, too.
  */
+#include "draw.h"
 #include "tiling/pq_tree.h"
 
 #include <stdlib.h>
@@ -16,14 +17,6 @@
 #define MOST		6
 #define MAX_ORDERS	40000
 #define NUM_RUNS	3000
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)((seed >> 33) % below);
-}
 
 /* All orders of what is alive. */
 static uint8_t orders[MAX_ORDERS][MOST + 1];

@@ -5,6 +5,7 @@
  * reference checker, written here, compares all pairs at all moments; loom_place_check() and
  * loom_place_bound() are compared with it, too.
  */
+#include "draw.h"
 #include "loom_place.h"
 #include "place_item.h"
 #include "tap.h"
@@ -14,14 +15,6 @@
 
 #define NONE		LOOM_PLACE_NONE
 #define ANYWHERE	LOOM_PLACE_ANYWHERE
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 #define MAX_ITEMS	48
 #define MAX_PAIRS	8

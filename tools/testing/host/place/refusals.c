@@ -4,6 +4,7 @@
  * search that shares no code with the library: no bound is above the least height, the capacity
  * that a refusal names is needed, and a problem is refused or fits when it is given that capacity.
  */
+#include "draw.h"
 #include "loom_place.h"
 #include "place_item.h"
 #include "tap.h"
@@ -17,14 +18,6 @@
 #define TOP		48
 #define NONE		LOOM_PLACE_NONE
 #define PROBLEMS	4000
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 /**
  * struct small - a problem with all that it points to, and a table for the search

@@ -6,6 +6,7 @@
  * Small placement problems as tables: a row for each item. A test program includes this once.
  */
 
+#include "draw.h"
 #include "loom_place.h"
 #include "tap.h"
 
@@ -59,15 +60,6 @@ static inline bool rows_place(const char *what, const struct loom_place_problem 
 	if (loom_place(problem, &how, result, &fault))
 		tap_fatal("%s: %s", what, fault.text);
 	return !loom_place_check(problem, result->offsets, result->pools, &fault);
-}
-
-/* Numbers that look random and are the same each time. */
-static inline uint32_t rows_random(uint32_t below)
-{
-	static uint64_t seed = 1;
-
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
 }
 
 #endif /* LOOM_TESTS_PLACE_ROWS_H */

@@ -3,6 +3,7 @@
  * The solver against an oracle: a search without pruning rules, except by the best answer so far
  * and by the sum of what is alive; for tiny problems, a search over all offsets.
  */
+#include "draw.h"
 #include "place/solve.h"
 #include "tap.h"
 #include "place_item.h"
@@ -13,14 +14,6 @@
 
 #define MAX_ITEMS	64
 #define BUDGET		200000
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 /* A problem with room for what its items point to. */
 struct sample {

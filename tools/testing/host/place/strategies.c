@@ -224,7 +224,23 @@ static void test_naive(void)
 	};
 	static const uint64_t want[] = { 0, 10, 30 };
 
+	static const struct row fixed[] = {
+		ROW(100, 0, 1), ROW(300, 1, 2), ROW_FIXED(50, 2, 3, 20),
+	};
+	static const uint64_t above[] = { 70, 170, 20 };
+	struct loom_place_item items[COUNT(fixed)];
+	const struct loom_place_problem problem = { .items = items, .num_items = COUNT(fixed) };
+	struct loom_place_result result;
+	bool good;
+
 	check("naive", "one after the other", rows, COUNT(rows), want, 60);
+	check("naive", "what is fixed first, the others above it", fixed, COUNT(fixed), above, 470);
+	rows_fill(items, fixed, COUNT(fixed));
+	items[1].align_bytes = 64;
+	items[2].flags = 0;
+	good = rows_place("naive", &problem, "naive", &result);
+	tap_ok(good && result.height_bytes[0] == 128 + 300 + 50, "naive: and what alignment leaves");
+	loom_place_result_free(&result);
 }
 
 static void test_exact(void)
@@ -281,8 +297,8 @@ static void test_climb(void)
 		struct row row;
 
 		for (i = 0; i < MAX_ITEMS; i++) {
-			row = (struct row)ROW(1 + rows_random(100), rows_random(40), 0);
-			row.upper = row.lower + 1 + rows_random(12);
+			row = (struct row)ROW(1 + draw(100), draw(40), 0);
+			row.upper = row.lower + 1 + draw(12);
 			rows_fill(&items[i], &row, 1);
 		}
 		for (i = 0; i < COUNT(orders); i++) {
