@@ -10,7 +10,7 @@ STARVED = 'planner/starved'
 OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/halo', 'group/strip',
          'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
-         'group/exhaustive', 'group/geometry', 'group/objective 0 8']
+         'group/exhaustive', 'group/geometry', 'plan/cost 0 8', 'group/objective 0 8']
 PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
@@ -43,7 +43,7 @@ AREAS = {
               ['lower/random', 'planner/order', 'planner/program', 'planner/wrong', 'run/states',
                'planner/output', 'planner/chips', 'planner/image', STARVED, 'group/figures',
                'group/random', GOLDEN]),
-    'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures',
+    'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures', 'plan/cost 0 8',
                                                        'group/explain', 'group/least_sram',
                                                        GOLDEN]),
     'parallel': (2, ['userlib/parallel/*.c'], ['parallel/starved', 'parallel/batch', 'parallel/pipeline']),
