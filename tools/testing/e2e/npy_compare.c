@@ -41,19 +41,6 @@ struct measure {
 	double rms_want;
 };
 
-static double element(const struct loom_array *array, size_t i)
-{
-	float f32;
-	double f64;
-
-	if (array->dtype == DRM_LOOM_DTYPE_F32) {
-		memcpy(&f32, (const char *)array->data + i * 4, 4);
-		return f32;
-	}
-	memcpy(&f64, (const char *)array->data + i * 8, 8);
-	return f64;
-}
-
 static struct measure measure(const struct loom_array *got, const struct loom_array *want,
 			      size_t count)
 {
@@ -62,8 +49,8 @@ static struct measure measure(const struct loom_array *got, const struct loom_ar
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		g = element(got, i);
-		w = element(want, i);
+		g = loom_array_element(got, i);
+		w = loom_array_element(want, i);
 		off = near_off(g, w);
 		if (isfinite(w)) {
 			m.largest = fmax(m.largest, fabs(w));
@@ -102,8 +89,8 @@ static int compare(const char *name, const struct loom_array *got, const struct 
 	if (m.worst <= bound * m.largest && m.rms_off <= bound * m.rms_want)
 		return 0;
 	printf("%s: off by %.3g, the largest is %.3g; rms %.3g of %.3g; [%zu] is %.9g, not %.9g\n",
-	       name, m.worst, m.largest, m.rms_off, m.rms_want, m.at, element(got, m.at),
-	       element(want, m.at));
+	       name, m.worst, m.largest, m.rms_off, m.rms_want, m.at,
+	       loom_array_element(got, m.at), loom_array_element(want, m.at));
 	return 1;
 }
 

@@ -39,10 +39,9 @@
 
 #include "onnx/onnx.h"
 #include "loom_file.h"
-#include "loom_planner.h"
-#include "loom_run.h"
 #include "near.h"
-#include "onnx.pb-c.h"
+#include "onnx_file.h"
+#include "outcome.h"
 #include "graph/graph.h"
 #include "graph/value.h"
 
@@ -159,27 +158,6 @@ static enum verdict say(struct test_case *test, enum verdict verdict, const char
 }
 
 /* --- which cases are eligible --- */
-
-static Onnx__ModelProto *model_read(const char *path)
-{
-	Onnx__ModelProto *model = NULL;
-	FILE *file = fopen(path, "rb");
-	uint8_t *bytes = NULL;
-	long size;
-
-	if (!file)
-		return NULL;
-	fseek(file, 0, SEEK_END);
-	size = ftell(file);
-	rewind(file);
-	if (size > 0)
-		bytes = malloc(size);
-	if (bytes && fread(bytes, 1, size, file) == (size_t)size)
-		model = onnx__model_proto__unpack(NULL, size, bytes);
-	free(bytes);
-	fclose(file);
-	return model;
-}
 
 static bool op_in_tiers(const char *op)
 {
@@ -363,26 +341,6 @@ static enum verdict case_compare(struct test_case *test, struct loom_session *se
 	return verdict;
 }
 
-static enum verdict case_set_inputs(struct test_case *test, struct loom_session *session,
-				    const struct loom_program *program,
-				    const struct arrays *inputs)
-{
-	struct loom_error err;
-	uint32_t i, k;
-
-	for (i = 0; i < program->num_inputs; i++) {
-		for (k = 0; k < inputs->count; k++)
-			if (!strcmp(inputs->list[k].name, program->inputs[i].name))
-				break;
-		if (k == inputs->count)
-			return say(test, VERDICT_FAIL, "no value for input %s",
-				   program->inputs[i].name);
-		if (loom_session_set_input(session, i, &inputs->list[k], &err))
-			return say(test, VERDICT_FAIL, "%s", err.text);
-	}
-	return VERDICT_PASS;
-}
-
 static enum verdict case_run_program(struct backend *backend, struct test_case *test,
 				     const struct loom_program *program,
 				     const struct arrays *inputs, const struct arrays *want)
@@ -393,10 +351,10 @@ static enum verdict case_run_program(struct backend *backend, struct test_case *
 
 	if (loom_session_create(backend->target, program, &session, &err))
 		return say(test, VERDICT_FAIL, "%s", err.text);
-	verdict = case_set_inputs(test, session, program, inputs);
-	if (verdict == VERDICT_PASS && loom_session_run(session, NULL, NULL, &err))
+	if (outcome_feed(session, program, inputs->list, inputs->count, &err) ||
+	    loom_session_run(session, NULL, NULL, &err))
 		verdict = say(test, VERDICT_FAIL, "%s", err.text);
-	if (verdict == VERDICT_PASS)
+	else
 		verdict = case_compare(test, session, want);
 	loom_session_destroy(session);
 	return verdict;
@@ -432,7 +390,7 @@ static int name_inputs(const struct loom_graph *graph, struct arrays *inputs,
 	return 0;
 }
 
-/* With all inputs known: what folds is right. The pi of windows is 3.1415 in the expected outputs. */
+/* With all inputs known: what folds is right. In the expected outputs pi of windows is 3.1415. */
 static enum verdict case_fold(struct backend *backend, struct test_case *test,
 			      struct loom_graph_options options, const struct arrays *want)
 {

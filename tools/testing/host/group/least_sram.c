@@ -98,7 +98,8 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 	how.sram_limit_bytes = least.stats.scratch_bytes * 3 / 4;
 	ret = how.sram_limit_bytes ? run(test, &how, want, &other, err) : -ENOSPC;
 	if (ret != -ENOSPC)
-		return outcome_worse(err, "by bytes", least.stats.scratch_bytes, how.sram_limit_bytes);
+		return outcome_worse(err, "by bytes", least.stats.scratch_bytes,
+				     how.sram_limit_bytes);
 	how.objective = LOOM_OBJECTIVE_SRAM;
 	how.max_recompute_permille = 0;
 	how.sram_limit_bytes = 0;

@@ -17,59 +17,64 @@ static void expect_error(struct loom_graph *graph, int code, const char *text)
 	loom_graph_destroy(graph);
 }
 
+/**
+ * struct place - a graph of opset 13 with nodes in a chain, and what is said about it
+ * @dims: of its input "x", which has @rank of them; -1: there is no input
+ * @rank: see @dims
+ * @nodes: operator, operands and result of each; "two" is a constant of two elements
+ * @output: its output
+ * @code: that is returned
+ * @line: what is said
+ */
+struct place {
+	int64_t dims[4];
+	int rank;
+	const char *nodes[2][3];
+	const char *output;
+	int code;
+	const char *line;
+};
+
 static void errors_name_the_place(void)
 {
-	struct loom_graph *graph;
+	static const struct place places[] = {
+		{ { 2 }, 1, { { "Unique", "x", "y" } }, "y", -EOPNOTSUPP,
+		  "test: node \"Unique\": operator Unique is not supported" },
+		{ { 0 }, -1, { { "Relu", "nowhere", "y" } }, "y", -EINVAL,
+		  "test: node \"Relu\": operator Relu: operand \"nowhere\" is never computed" },
+		{ { 0 }, -1, { { "Relu", "b", "a" }, { "Exp", "a", "b" } }, "b", -EINVAL,
+		  "test: node \"Relu\": operator Relu: it depends on itself" },
+		{ { 2, 3 }, 2, { { "Add", "x two", "y" } }, "y", -EINVAL,
+		  "test: node \"Add\": operator Add: shapes [2,3] and [2] do not fit together" },
+		{ { 2 }, 1, { { NULL } }, "y", -EINVAL, "test: output \"y\" is never computed" },
+		{ { 2 }, 1, { { "Relu", "x", "x" } }, "x", -EINVAL,
+		  "test: two tensors are called \"x\"" },
+		{ { 1 << 20, 1 << 20, 1 << 20, 1 << 20 }, 4, { { NULL } }, "x", -EINVAL,
+		  "test: input \"x\": [1048576,1048576,1048576,1048576] of f32 is too large" },
+	};
 	float two[] = { 1, 2 };
+	struct loom_graph *graph;
+	uint32_t i, k;
 
-	graph = model_create(13);
-	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
-	model_add_node(graph, "Unique", "x", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EOPNOTSUPP,
-		     "test: node \"Unique\": operator Unique is not supported");
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct place *at = &places[i];
 
-	graph = model_create(13);
-	model_add_node(graph, "Relu", "nowhere", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EINVAL,
-		     "test: node \"Relu\": operator Relu: operand \"nowhere\" is never computed");
-
-	graph = model_create(13);
-	model_add_node(graph, "Relu", "b", "a", NULL, 0);
-	model_add_node(graph, "Exp", "a", "b", NULL, 0);
-	loom_graph_add_output(graph, "b");
-	expect_error(graph, -EINVAL,
-		     "test: node \"Relu\": operator Relu: it depends on itself");
-
-	graph = model_create(13);
-	model_add_input(graph, "x", 2, (int64_t[]){ 2, 3 });
-	model_add_floats(graph, "two", 1, (int64_t[]){ 2 }, two);
-	model_add_node(graph, "Add", "x two", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EINVAL,
-		     "test: node \"Add\": operator Add: shapes [2,3] and [2] do not fit together");
-
-	graph = model_create(13);
-	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
-	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EINVAL, "test: output \"y\" is never computed");
-
-	graph = model_create(13);
-	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
-	model_add_node(graph, "Relu", "x", "x", NULL, 0);
-	loom_graph_add_output(graph, "x");
-	expect_error(graph, -EINVAL, "test: two tensors are called \"x\"");
-
-	graph = model_create(27);
-	expect_error(graph, -EOPNOTSUPP,
+		graph = model_create(13);
+		if (at->rank >= 0)
+			model_add_input(graph, "x", (uint32_t)at->rank, at->dims);
+		model_add_floats(graph, "two", 1, (int64_t[]){ 2 }, two);
+		for (k = 0; k < ARRAY_SIZE(at->nodes) && at->nodes[k][0]; k++)
+			model_add_node(graph, at->nodes[k][0], at->nodes[k][1], at->nodes[k][2],
+				       NULL, 0);
+		loom_graph_add_output(graph, at->output);
+		expect_error(graph, at->code, at->line);
+	}
+	expect_error(model_create(27), -EOPNOTSUPP,
 		     "test: opset 27 is not supported, only 1 to 26 are");
-
 	graph = model_create(13);
-	model_add_input(graph, "x", 4, (int64_t[]){ 1 << 20, 1 << 20, 1 << 20, 1 << 20 });
-	loom_graph_add_output(graph, "x");
-	expect_error(graph, -EINVAL,
-		     "test: input \"x\": [1048576,1048576,1048576,1048576] of f32 is too large");
+	model_add_input(graph, "x", 1, (int64_t[]){ -1 });
+	expect_error(graph, -EDESTADDRREQ,
+		     "test: input \"x\": dimension 0 is not bound, use --dim x:0=VALUE, or dims of loom_graph_options");
 }
 
 static void bindings_are_checked(void)
@@ -79,13 +84,6 @@ static void bindings_are_checked(void)
 	struct loom_graph_options options = { .dims = &dim, .num_dims = 1 };
 	struct loom_error err = { .text = "" };
 	struct loom_graph *graph;
-
-	graph = model_create(13);
-	model_add_input(graph, "x", 2, (int64_t[]){ -1, 3 });
-	model_add_node(graph, "Relu", "x", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EDESTADDRREQ,
-		     "test: input \"x\": dimension 0 is not bound, use --dim x:0=VALUE, or dims of loom_graph_options");
 
 	graph = model_create(13);
 	model_add_input(graph, "x", 2, (int64_t[]){ -1, 3 });

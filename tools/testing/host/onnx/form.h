@@ -178,12 +178,10 @@ clear:
 	}
 }
 
-#define try_forms(forms)						\
-do {									\
-	uint32_t _i;							\
-									\
-	for (_i = 0; _i < ARRAY_SIZE(forms); _i++)			\
-		try_form(&(forms)[_i]);					\
-} while (0)
+static inline void try_forms(const struct form *forms, uint32_t count)
+{
+	while (count--)
+		try_form(forms++);
+}
 
 #endif /* LOOM_TESTS_ONNX_FORM_H */

@@ -8,6 +8,7 @@
 #include "form.h"
 #include "near.h"
 #include "onnx/proto.h"
+#include "onnx_file.h"
 
 #include <dirent.h>
 
@@ -138,8 +139,7 @@ static void *take(size_t size_bytes)
 }
 
 /* Those of @kind, "input" or "output", of the first data set. Return: how many there are. */
-static uint32_t load_data_set(const char *folder, const char *kind,
-				     struct loom_array *arrays)
+static uint32_t load_data_set(const char *folder, const char *kind, struct loom_array *arrays)
 {
 	char path[600];
 	uint32_t count;
@@ -150,30 +150,6 @@ static uint32_t load_data_set(const char *folder, const char *kind,
 			break;
 	}
 	return count;
-}
-
-static Onnx__ModelProto *load_model(const char *folder)
-{
-	char path[600];
-	uint8_t *bytes;
-	Onnx__ModelProto *model;
-	FILE *file;
-	long size;
-
-	snprintf(path, sizeof(path), "%s/model.onnx", folder);
-	file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	fseek(file, 0, SEEK_END);
-	size = ftell(file);
-	rewind(file);
-	bytes = take((size_t)size);
-	if (fread(bytes, 1, (size_t)size, file) != (size_t)size)
-		tap_fatal("%s: cannot be read", path);
-	fclose(file);
-	model = onnx__model_proto__unpack(NULL, (size_t)size, bytes);
-	free(bytes);
-	return model;
 }
 
 /* Which operands are f32 whatever the others are: scales of Resize and Upsample. */
@@ -359,10 +335,12 @@ static void run_case(const char *name)
 {
 	struct half_case *test = take(sizeof(*test));
 	bool single = false;
+	char path[600];
 	uint32_t i;
 
 	snprintf(test->path, sizeof(test->path), DATA "/%s", name);
-	test->model = load_model(test->path);
+	snprintf(path, sizeof(path), "%s/model.onnx", test->path);
+	test->model = model_read(path);
 	test->num_inputs = load_data_set(test->path, "input", test->inputs[0]);
 	test->num_outputs = load_data_set(test->path, "output", test->outputs);
 	for (i = 0; i < test->num_inputs; i++) {
@@ -411,7 +389,7 @@ int main(void)
 	struct dirent **entries;
 	int i, count;
 
-	try_forms(forms);
+	try_forms(forms, ARRAY_SIZE(forms));
 	count = scandir(DATA, &entries, NULL, alphasort);
 	if (count < 0) {
 		tap_skip("libonnx-testdata is not installed");

@@ -129,7 +129,7 @@ int main(void)
 {
 	uint32_t i, known;
 
-	try_forms(forms);
+	try_forms(forms, ARRAY_SIZE(forms));
 	for (i = 0; i < 32; i++)
 		top_of_random(i & 1 ? DRM_LOOM_DTYPE_F16 : DRM_LOOM_DTYPE_F32, i >> 1 & 1,
 			      i >> 2 & 1);

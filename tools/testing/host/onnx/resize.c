@@ -197,7 +197,7 @@ static const struct form forms[] = {
 
 int main(void)
 {
-	try_forms(forms);
+	try_forms(forms, ARRAY_SIZE(forms));
 	all_pairs();
 	some_models();
 	return tap_end();

@@ -131,8 +131,8 @@ static const struct form refusals[] = {
 
 int main(void)
 {
-	try_forms(forms);
-	try_forms(refusals);
+	try_forms(forms, ARRAY_SIZE(forms));
+	try_forms(refusals, ARRAY_SIZE(refusals));
 	bytes_stay();
 	return tap_end();
 }

@@ -26,21 +26,43 @@ struct step {
 	bool reshape;
 };
 
-/* Runs the planner, and checks that the answer is a placement. */
-static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offsets)
+/* The answer is a placement, and this one. */
+static void check_items(const char *what, const struct loom_place_problem *problem,
+			const uint64_t *want, uint64_t want_height)
 {
-	struct loom_place_item items[MAX_ITEMS];
-	struct loom_place_op ops[MAX_ITEMS];
-	struct loom_place_problem problem = {
-		.items = items, .num_items = count, .ops = ops, .num_ops = count,
-	};
 	const struct loom_place_options how = { .strategy = "gmem" };
 	struct loom_place_result result;
 	struct loom_place_fault fault;
-	uint64_t height;
+	bool good;
+	uint32_t i;
+
+	if (loom_place(problem, &how, &result, &fault))
+		tap_fatal("%s: %s", what, fault.text);
+	good = result.height_bytes[0] == want_height &&
+	       !loom_place_check(problem, result.offsets, NULL, &fault);
+	for (i = 0; i < problem->num_items; i++) {
+		if (result.offsets[i] != want[i])
+			tap_note("item %u is at %llu, not at %llu", i,
+				 (unsigned long long)result.offsets[i],
+				 (unsigned long long)want[i]);
+		good = good && result.offsets[i] == want[i];
+	}
+	tap_ok(good, "%s", what);
+	loom_place_result_free(&result);
+}
+
+#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+static void check(const char *what, const struct step *steps, uint32_t count,
+		  const uint64_t *want, uint64_t want_height)
+{
+	struct loom_place_item items[MAX_ITEMS];
+	struct loom_place_op ops[MAX_ITEMS] = { 0 };
+	struct loom_place_problem problem = {
+		.items = items, .num_items = count, .ops = ops, .num_ops = count,
+	};
 	uint32_t i, k;
 
-	memset(ops, 0, sizeof(ops));
 	for (i = 0; i < count; i++) {
 		items[i] = (struct loom_place_item){
 			.size_bytes = steps[i].size,
@@ -57,35 +79,7 @@ static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offset
 			items[steps[i].inputs[k]].upper = i + 1;
 		}
 	}
-	if (loom_place(&problem, &how, &result, &fault))
-		tap_fatal("no placement: %s", fault.text);
-	if (loom_place_check(&problem, result.offsets, NULL, &fault))
-		tap_ok(false, "items %u and %u: %s", fault.first, fault.second, fault.text);
-	height = result.height_bytes[0];
-	memcpy(offsets, result.offsets, count * sizeof(*offsets));
-	loom_place_result_free(&result);
-	return height;
-}
-
-#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
-static void check(const char *what, const struct step *steps, uint32_t count,
-		  const uint64_t *want, uint64_t want_height)
-{
-	uint64_t offsets[MAX_ITEMS], height = place(steps, count, offsets);
-	bool good = height == want_height;
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		if (offsets[i] != want[i])
-			tap_note("item %u is at %llu, not at %llu", i,
-				 (unsigned long long)offsets[i], (unsigned long long)want[i]);
-		good = good && offsets[i] == want[i];
-	}
-	if (height != want_height)
-		tap_note("height %llu, not %llu", (unsigned long long)height,
-			 (unsigned long long)want_height);
-	tap_ok(good, "%s", what);
+	check_items(what, &problem, want, want_height);
 }
 
 static void test_new_blocks(void)
@@ -264,31 +258,6 @@ static void test_dead_result(void)
 	static const uint64_t want[] = { 0, 0 };
 
 	check("a result that nobody reads leaves at once", steps, COUNT(steps), want, 64);
-}
-
-/* Checks a problem that struct step cannot describe. */
-static void check_items(const char *what, const struct loom_place_problem *problem,
-			const uint64_t *want, uint64_t want_height)
-{
-	const struct loom_place_options how = { .strategy = "gmem" };
-	struct loom_place_result result;
-	struct loom_place_fault fault;
-	bool good;
-	uint32_t i;
-
-	if (loom_place(problem, &how, &result, &fault))
-		tap_fatal("%s: %s", what, fault.text);
-	good = result.height_bytes[0] == want_height &&
-	       !loom_place_check(problem, result.offsets, NULL, &fault);
-	for (i = 0; i < problem->num_items; i++) {
-		if (result.offsets[i] != want[i])
-			tap_note("item %u is at %llu, not at %llu", i,
-				 (unsigned long long)result.offsets[i],
-				 (unsigned long long)want[i]);
-		good = good && result.offsets[i] == want[i];
-	}
-	tap_ok(good, "%s", what);
-	loom_place_result_free(&result);
 }
 
 static void test_long_life(void)

@@ -239,7 +239,8 @@ static void test_naive(void)
 	items[1].align_bytes = 64;
 	items[2].flags = 0;
 	good = rows_place("naive", &problem, "naive", &result);
-	tap_ok(good && result.height_bytes[0] == 128 + 300 + 50, "naive: and what alignment leaves");
+	tap_ok(good && result.height_bytes[0] == 128 + 300 + 50,
+	       "naive: and what alignment leaves");
 	loom_place_result_free(&result);
 }
 

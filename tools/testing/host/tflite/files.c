@@ -278,6 +278,19 @@ static bool pipe_is_left(void)
 	return good;
 }
 
+/* Return: the root of a file that has nothing but its version. */
+static size_t begin_file(void)
+{
+	size_t root;
+
+	memset(&file, 0, sizeof(file));
+	memcpy(file.bytes + 4, "TFL3", 4);
+	file.size = 8;
+	root = tflite_child(&file, 0, 8);
+	tflite_put(&file, tflite_field(&file, root, 0), 3, 4);
+	return root;
+}
+
 /* Two branches that begin with what is large, both beginnings first. */
 static void build_branches(void)
 {
@@ -288,11 +301,7 @@ static void build_branches(void)
 	size_t root, table, graph, at;
 	uint32_t i;
 
-	memset(&file, 0, sizeof(file));
-	memcpy(file.bytes + 4, "TFL3", 4);
-	file.size = 8;
-	root = tflite_child(&file, 0, 8);
-	tflite_put(&file, tflite_field(&file, root, 0), 3, 4);
+	root = begin_file();
 	at = tflite_list(&file, tflite_field(&file, root, 1), 1);
 	table = tflite_child(&file, at, 4);
 	tflite_put(&file, tflite_field(&file, table, 3), 14, 4);
@@ -338,11 +347,7 @@ static bool texts_are_limited(void)
 	size_t root, at, graph_at, text = 0, i;
 	int code;
 
-	memset(&file, 0, sizeof(file));
-	memcpy(file.bytes + 4, "TFL3", 4);
-	file.size = 8;
-	root = tflite_child(&file, 0, 8);
-	tflite_put(&file, tflite_field(&file, root, 0), 3, 4);
+	root = begin_file();
 	at = tflite_list(&file, tflite_field(&file, root, 2), 1);
 	graph_at = tflite_child(&file, at, 5);
 	at = tflite_list(&file, tflite_field(&file, graph_at, 0), CODES);
