@@ -18,15 +18,13 @@
 #include <time.h>
 
 #include "chips.h"
-#include "outcome.h"
+#include "counted.h"
 #include "tap.h"
 #include "loom_chip_file.h"
 #include "loom_core.h"
-#include "loom_engine.h"
 #include "loom_file.h"
 #include "loom_replay.h"
 #include "loom_chip.h"
-#include "loom_verify.h"
 
 #define MAX_ENDS	16
 #define DEFAULT		"layergroup"
@@ -137,12 +135,6 @@ static void close_model(struct matrix *m)
 	loom_graph_destroy(m->graph);
 }
 
-static bool say(struct loom_error *err, const char *text)
-{
-	snprintf(err->text, sizeof(err->text), "%s", text);
-	return false;
-}
-
 static bool runs(const struct matrix *m, const struct drm_loom_chip *chip,
 		 const struct loom_program *program, struct loom_error *err)
 {
@@ -150,7 +142,7 @@ static bool runs(const struct matrix *m, const struct drm_loom_chip *chip,
 	bool good;
 
 	good = !outcome_run(&got, program, chip, m->inputs, m->num_inputs, err) &&
-	       (outcome_same(&got, &m->want) || say(err, "other bits"));
+	       (outcome_same(&got, &m->want) || outcome_fail(err, "other bits"));
 	outcome_clear(&got);
 	return good;
 }
@@ -172,7 +164,7 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 	how.reference = m->reference;
 	if (loom_replay_program(program, &how, report, err))
 		return false;
-	return !(*report)->num_faults || say(err, (*report)->faults[0].text);
+	return !(*report)->num_faults || outcome_fail(err, "%s", (*report)->faults[0].text);
 }
 
 /*
@@ -195,19 +187,6 @@ static uint64_t fnv1a(const void *data, size_t bytes)
 	while (bytes--)
 		hash = (hash ^ *p++) * 0x100000001b3;
 	return hash;
-}
-
-static bool counts(const struct drm_loom_chip *chip, const struct loom_program *program)
-{
-	struct drm_loom_counters counted;
-	struct drm_loom_reject reject;
-	struct loom_plan *plan;
-
-	if (loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject))
-		return false;
-	loom_engine_count(plan, &counted);
-	loom_plan_destroy(plan);
-	return is_promise(program, counted);
 }
 
 /* Bytes of DRAM traffic, or cycles by time; UINT64_MAX if there is no plan. */
@@ -251,8 +230,9 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 	cost = objective == LOOM_OBJECTIVE_TIME ? program->stats.cycles : bytes;
 	m->cycles = program->stats.cycles;
 	if (m->count) {
-		tap_ok(counts(chip, program), "%s, %s, %s: counted as promised, %llu cycles",
-		       m->name, chip->name, strategy, (unsigned long long)program->stats.cycles);
+		tap_ok(outcome_counts(program, chip),
+		       "%s, %s, %s: counted as promised, %llu cycles", m->name, chip->name,
+		       strategy, (unsigned long long)program->stats.cycles);
 		loom_program_destroy(program);
 		return cost;
 	}
