@@ -21,25 +21,19 @@ network() {	# NAME INPUT DIM...
 	ok "$1: through three stages" many "$1" stages3 --devices host,host,host --pipeline
 }
 
-# said STATUS TEXT ARG...: ends with that status and one line that has that text
-said() {
-	local want=$1 text=$2 status=0
-	shift 2
-	$loom run "$(model_file alexa)" "$@" >"$out/said.out" 2>"$out/said" || status=$?
-	cat "$out/said"
-	[ $status = "$want" ] && [ "$(wc -l <"$out/said")" = 1 ] && grep -qF -- "$text" "$out/said"
-}
-
 network alexa onnx::Flatten_0 1 16 96
 network embedding input_1 1 76 32 1
 all=$out/alexa/all.npy
-ok '--pipeline without devices' said 2 'needs --devices' --pipeline -i "$all"
-ok 'no number of items' said 2 "not 'none'" --items none -i "$all"
-ok 'no device of that name' said 1 "no device 'moon'" --items 5 --devices host,moon -i "$all"
-ok 'no node of that number' said 1 accel77 --items 5 --devices host,77 -i "$all"
-ok 'a chip that is not the host' said 2 '--chip' --items 5 --chip tiny --devices host,0 -i "$all"
-ok 'other items than there are' said 1 '[5,16,96]' --items 4 --devices host,host -i "$all"
-ok 'what one device only can do' said 2 '--observe-all' --items 5 --observe-all "$out" -i "$all"
-ok 'more stages than nodes' said 1 'cannot be cut' --items 5 --pipeline -i "$all" \
+refused() {	# STATUS TEXT ARG...
+	refusal "$1" "$2" $loom run "$(model_file alexa)" "${@:3}"
+}
+ok '--pipeline without devices' refused 2 'needs --devices' --pipeline -i "$all"
+ok 'no number of items' refused 2 "not 'none'" --items none -i "$all"
+ok 'no device of that name' refused 1 "no device 'moon'" --items 5 --devices host,moon -i "$all"
+ok 'no node of that number' refused 1 accel77 --items 5 --devices host,77 -i "$all"
+ok 'a chip that is not the host' refused 2 '--chip' --items 5 --chip tiny --devices host,0 -i "$all"
+ok 'other items than there are' refused 1 '[5,16,96]' --items 4 --devices host,host -i "$all"
+ok 'what one device only can do' refused 2 '--observe-all' --items 5 --observe-all "$out" -i "$all"
+ok 'more stages than nodes' refused 1 'cannot be cut' --items 5 --pipeline -i "$all" \
 	--devices "$(printf 'host,%.0s' {1..40})"
 finish

@@ -288,31 +288,6 @@ bad() {	# NAME WANT ARG...: the file NAME.csv comes from standard input
 ok 'a column that is missing' bad column 'column.csv:1: there is no column .size' <<'END'
 id,lower,upper
 END
-ok 'what is no number' bad number "number.csv:3: column 'size': '4k' is not a whole number" <<'END'
-id,lower,upper,size
-a,0,1,4
-b,0,1,4k
-END
-ok 'a lifetime that ends before it starts' bad lifetime \
-	"lifetime.csv:2: the lifetime of 'a' ends before it starts: 'upper' is 3, 'lower' is 7" <<'END'
-id,lower,upper,size
-a,7,3,4
-END
-ok 'sizes that overflow' bad overflow "overflow.csv:3: with 'b' the sum .* 63 bits" <<'END'
-id,lower,upper,size
-a,0,5,9223372036854775807
-b,4,6,1
-END
-ok 'two with one id' bad twice "twice.csv:4: the id 'a' is that of line 2" <<'END'
-id,lower,upper,size
-a,0,5,1
-b,0,5,1
-a,6,7,1
-END
-ok 'a gap outside of the lifetime' bad gap "gap.csv:2: column 'gaps': '3-9' has a gap outside" <<'END'
-id,lower,upper,size,gaps
-a,0,5,1,3-9
-END
 ok 'a fixed pair that collides: both lines' bad pair "pair.csv:4: 'c' and 'a' on line 2: " <<'END'
 id,lower,upper,size,offset
 a,0,5,100,0

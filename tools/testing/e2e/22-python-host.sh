@@ -91,16 +91,8 @@ short() {
 }
 ok 'lines are 100 columns at most' short
 
-# says STATUS TEXT COMMAND...
-says() {
-	local want=$1 text=$2 said status=0
-	shift 2
-	said=$("$@" 2>&1) || status=$?
-	printf '%s\n' "$said"
-	[ $status = "$want" ] && [ "$said" = "$text" ]
-}
 example() {
-	says "$1" "$2" $python "Documentation/examples/python/$3.py" "${@:4}"
+	prints "$1" "$2" $python "Documentation/examples/python/$3.py" "${@:4}"
 }
 # a file that was compiled gives what the model gives, and what the tool gives
 picture() {
@@ -169,10 +161,10 @@ for ((wrong = 1; wrong <= $(grep -cE '^#(el)?if WRONG ==' $first); wrong++)); do
 	ok "C++: this must not compile: $what" eval '! cxx c++17 -DWRONG=$wrong -fsyntax-only $first &&
 		[ -n "$what" ]'
 done
-ok 'C++ example: a graph is built' says 0 '4 steps
+ok 'C++ example: a graph is built' prints 0 '4 steps
 4.5 5 0 0
 0.5 1 1 0' build/examples/cpp/build_graph
-ok 'and no chip' says 1 "build_graph: there is no chip 'nothing', did you mean 'tiny'?" \
+ok 'and no chip' prints 1 "build_graph: there is no chip 'nothing', did you mean 'tiny'?" \
 	build/examples/cpp/build_graph nothing
 # the first sum is that of the tool, and a program file gives both
 in_cpp() {

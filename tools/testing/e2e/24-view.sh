@@ -80,14 +80,9 @@ helps() {
 }
 ok 'the same as text' helps
 
-# said STATUS TEXT ARG...: fails with one line that has that text, and writes nothing
+# said STATUS TEXT ARG...: fails, and writes nothing
 said() {
-	local want=$1 text=$2 status=0
-	shift 2
-	$loom view "$@" >"$out/said" 2>"$out/said.err" || status=$?
-	cat "$out/said.err"
-	[ $status = "$want" ] && [ "$(wc -l <"$out/said.err")" = 1 ] && [ ! -s "$out/said" ] &&
-	grep -qF -- "$text" "$out/said.err" && [ ! -e "$out/no.html" ]
+	refusal "$1" "$2" $loom view "${@:3}" && [ ! -e "$out/no.html" ]
 }
 ok 'no model' said 2 'takes one model or program file, or two' -o "$out/no.html"
 ok 'three models' said 2 'takes one model or program file, or two' $bf $bf $bf -o "$out/no.html"
@@ -109,13 +104,7 @@ ok 'a damaged program' damage
 if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
 	timeout 3000 python3 $view/clicks.py "$out" >"$out/clicks.tap" 2>"$out/clicks.err"
 	status=$?
-	while IFS= read -r line; do
-		case $line in
-		'ok - '*)	ok "${line#ok - }" true ;;
-		'not ok - '*)	ok "${line#not ok - }" false ;;
-		*)		printf '%s\n' "$line" ;;
-		esac
-	done <"$out/clicks.tap"
+	adopt "$out/clicks.tap"
 	ok 'all of it in a browser' [ $status = 0 ] || sed 's/^/# /' "$out/clicks.err"
 else
 	tap_count=$((tap_count + 1))

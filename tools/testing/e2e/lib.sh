@@ -42,6 +42,39 @@ note() {
 	echo "# $*"
 }
 
+# refusal STATUS TEXT COMMAND...: it ends with that status and one line with that text, and prints
+# nothing else
+refusal() {
+	local want=$1 text=$2 status=0
+	shift 2
+	"$@" >"$out/stdout" 2>"$out/stderr" || status=$?
+	cat "$out/stdout" "$out/stderr"
+	[ $status = "$want" ] && [ ! -s "$out/stdout" ] && [ "$(wc -l <"$out/stderr")" = 1 ] &&
+	grep -qF -- "$text" "$out/stderr" && ! LC_ALL=C grep -q '[[:cntrl:]]' "$out/stderr"
+}
+
+# prints STATUS TEXT COMMAND...: it ends with that status, and this is all that it prints
+prints() {
+	local want=$1 text=$2 said status=0
+	shift 2
+	said=$("$@" 2>&1) || status=$?
+	printf '%s\n' "$said"
+	[ $status = "$want" ] && [ "$said" = "$text" ]
+}
+
+# adopt FILE [PREFIX]: tests of another program become some of this one
+adopt() {
+	local line prefix=${2:-}
+	while IFS= read -r line; do
+		case $line in
+		'ok '*)		ok "$prefix${line#ok *- }" true ;;
+		'not ok '*)	ok "$prefix${line#not ok *- }" false ;;
+		1..*)		;;
+		*)		printf '%s\n' "$line" ;;
+		esac
+	done <"$1"
+}
+
 finish() {
 	echo "1..$tap_count"
 	[ $tap_failed = 0 ] && [ $tap_count != 0 ]
