@@ -264,7 +264,7 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 		trace_loom_alloc(region->dev, block->owner, region->id, block->block.start,
 				 block->block.size);
 	} else if (trace_loom_full_enabled()) {
-		loom_bank_stats(&region->bank, &shape->mask, &stats);
+		loom_bank_stats(loom_region_bank_locked(region), &shape->mask, &stats);
 		trace_loom_full(region->dev, block->owner, region->id,
 				shape->layout.bytes_per_bank, stats.free, stats.largest_free);
 	}
@@ -283,12 +283,12 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 	lockdep_assert_held(&region->lock);
 	if (request->top_down && low < floor) {
 		request->low = floor;
-		ret = loom_bank_alloc(&region->bank, &block->block, request);
+		ret = loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 		if (ret != -ENOSPC)
 			return ret;
 		request->low = low;
 	}
-	return loom_bank_alloc(&region->bank, &block->block, request);
+	return loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 }
 
 /* Takes a place for a block. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
@@ -395,7 +395,7 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 		loom_region_add_leftover_locked(region, leftover);
 		block->leftover = NULL;
 	}
-	ret = loom_bank_free(&region->bank, &block->block);
+	ret = loom_bank_free(loom_region_bank_locked(region), &block->block);
 	WRITE_ONCE(region->freed, region->freed + 1);
 	mutex_unlock(&region->lock);
 	wake_up_all(&region->freed_wait);
@@ -423,7 +423,7 @@ struct drm_gem_object *loom_region_victim(struct loom_region *region, const stru
 
 	*dying = false;
 	mutex_lock(&region->lock);
-	loom_bank_walk(&region->bank, mask, &iter);
+	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
 	while (!victim && loom_bank_next(&iter, &span)) {
 		if (!span.block)
 			continue;

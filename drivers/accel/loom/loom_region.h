@@ -218,6 +218,13 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
 					  u64 owner, bool own, u64 keep, bool *dying);
 
+/* The blocks of a region. All uses of them but its setup come through here, under its lock. */
+static inline struct loom_bank *loom_region_bank_locked(struct loom_region *region)
+{
+	lockdep_assert_held(&region->lock);
+	return &region->bank;
+}
+
 /* Whether a buffer has to make room for other clients; under loom_region.lock. */
 static inline bool loom_region_displaceable_locked(struct loom_region *region,
 						   const struct loom_bank_block *block)

@@ -25,7 +25,7 @@ static void loom_region_stats_locked(struct loom_region *region, const struct lo
 	u64 own, total;
 
 	lockdep_assert_held(&region->lock);
-	loom_bank_stats(&region->bank, mask, stats);
+	loom_bank_stats(loom_region_bank_locked(region), mask, stats);
 	if (!share || perfmon_capable())
 		return;
 	own = loom_sram_used(share, region->id, mask);
@@ -157,7 +157,7 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 	loom_region_stats_locked(region, &shape->mask, share, &stats);
 	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&shape->mask, bank + 1)) {
-		bytes = loom_bank_bytes(&region->bank, bank);
+		bytes = loom_bank_bytes(loom_region_bank_locked(region), bank);
 		fullest = max(fullest, loom_user_rounded(bytes, share->used[region->id][bank],
 							 stats.total));
 	}
@@ -195,7 +195,7 @@ static void loom_region_yield_locked(struct loom_region *region, struct loom_ban
 	mutex_unlock(&region->lock);
 	cond_resched();
 	mutex_lock(&region->lock);
-	loom_bank_resume(&region->bank, iter);
+	loom_bank_resume(loom_region_bank_locked(region), iter);
 }
 
 /**
@@ -234,7 +234,7 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 			};
 		n++;
 	}
-	loom_bank_walk(&region->bank, mask, &iter);
+	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
 	if (!all) {
 		iter.wanted = loom_region_is_own;
 		iter.who = client;

@@ -112,7 +112,7 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
-	loom_bank_walk(&region->bank, NULL, &iter);
+	loom_bank_walk(loom_region_bank_locked(region), NULL, &iter);
 	/* from the lowest on, as long as one that starts there may reach further */
 	while ((block = loom_bank_next_block(&iter)) &&
 	       block->start + worst < base + plan->scratch_ends[0]) {
