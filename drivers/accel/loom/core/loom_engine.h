@@ -210,7 +210,7 @@ void loom_engine_compute(const struct loom_command *command, const struct loom_m
 u64 loom_engine_share(const struct loom_command *command, u32 workers);
 
 /**
- * struct loom_share - the part of a command that one processor computes
+ * struct loom_command_share - the part of a command that one processor computes
  *
  * Zeroed, it is empty.
  *
@@ -218,7 +218,7 @@ u64 loom_engine_share(const struct loom_command *command, u32 workers);
  * @unit: next unit
  * @end: behind the last
  */
-struct loom_share {
+struct loom_command_share {
 	struct loom_part part;
 	u64 unit;
 	u64 end;
@@ -231,7 +231,7 @@ struct loom_share {
  * @memory: where its operands lie
  * @budget: as for loom_engine_run(), and called under the same conditions
  */
-void loom_share_run(struct loom_share *share, const struct loom_command *command,
+void loom_share_run(struct loom_command_share *share, const struct loom_command *command,
 		    const struct loom_memory *memory, u64 budget);
 
 /**

@@ -82,7 +82,7 @@ void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns)
 }
 
 /* Units that are still to be computed for a share, taken if it is empty. */
-static bool loom_soft_share_get(struct loom_soft_round *round, struct loom_share *share)
+static bool loom_soft_share_get(struct loom_soft_round *round, struct loom_command_share *share)
 {
 	u64 units = round->command->units, first;
 
@@ -102,7 +102,7 @@ static bool loom_soft_share_get(struct loom_soft_round *round, struct loom_share
 static bool loom_soft_share_chunk(struct loom_soft_team *team, struct loom_soft_round *round,
 				  u32 index)
 {
-	struct loom_share *share = &round->shares[index];
+	struct loom_command_share *share = &round->shares[index];
 	u64 start, took;
 
 	if (!loom_soft_share_get(round, share))
@@ -214,7 +214,7 @@ void loom_soft_team_pause(struct loom_soft_team *team)
 		return;
 	WRITE_ONCE(team->pause, true);
 	for (i = 0; i < team->threads - 1; i++) {
-		struct loom_share *shares = team->round->shares;
+		struct loom_command_share *shares = team->round->shares;
 
 		if (!cancel_work_sync(&team->helpers[i].work))
 			continue;

@@ -28,7 +28,7 @@ struct loom_soft_round {
 	/** @next: first unit that nobody has taken */
 	atomic64_t next;
 	/** @shares: by worker */
-	struct loom_share shares[];
+	struct loom_command_share shares[];
 };
 
 struct loom_soft_team *loom_soft_team_create(u32 threads, int number, atomic64_t *longest_ns);

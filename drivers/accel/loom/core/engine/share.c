@@ -24,7 +24,7 @@ static u64 share_of_rows(const struct loom_command *command)
 	return 4ULL * loom_tile_per_row(command->views[0].dims[3]);
 }
 
-void loom_share_run(struct loom_share *share, const struct loom_command *command,
+void loom_share_run(struct loom_command_share *share, const struct loom_command *command,
 		    const struct loom_memory *memory, u64 budget)
 {
 	share->part.left = budget;

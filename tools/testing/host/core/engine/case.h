@@ -538,13 +538,13 @@ static inline void ec_same_bits(u64 want)
 /* As several processors do it: each goes on with a share of its own, in any order. */
 static inline void ec_run_shares(struct ec *ec)
 {
-	struct loom_share shares[3] = {};
+	struct loom_command_share shares[3] = {};
 	u64 next = 0, take = loom_engine_share(&ec->command, ARRAY_SIZE(shares));
 	u32 left = ec->command.units ? ARRAY_SIZE(shares) : 0, dice = 1;
 
 	ec_guard(ec);
 	while (left) {
-		struct loom_share *share;
+		struct loom_command_share *share;
 
 		/* not ec_rnd(): what comes behind stays as it was */
 		dice = dice * 1664525 + 1013904223;

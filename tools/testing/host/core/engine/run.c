@@ -273,7 +273,7 @@ static u32 run_shared(struct bench *b, u64 least, u32 workers, u64 budget,
 			u64 n = (command->units + size - 1) / size;
 
 			while (n--) {
-				struct loom_share share = {
+				struct loom_command_share share = {
 					.unit = n * size,
 					.end = min((n + 1) * size, command->units),
 				};
