@@ -145,6 +145,7 @@ help-all: help
 	@echo '  make fuzz-tflite  fuzz the readers of TensorFlow Lite files, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b, EXPLAIN=1'
+	@echo '  make bench-plan-time  CPU time and memory of planning, by size and kind; ROWS=, LONG=1, OPTIONS='
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make ort-models   every network by the provider, beside ONNX Runtime: the table of its page; long'
@@ -451,6 +452,11 @@ bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
 		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%) \
 		$(if $(EXPLAIN),--explain)
+# ROWS="nas,topk" are some of the networks, LONG=1 has more nodes; OPTIONS="--time-budget 1": of loom plan
+.PHONY: bench-plan-time
+bench-plan-time: $(O)/loom
+	@python3 $(T)/bench/plan_time.py $< $(O)/bench/plan-time $(ROWS:%=--rows=%) $(if $(LONG),--long) \
+		-- $(OPTIONS)
 .PHONY: bench-sram
 bench-sram: $(O)/bench/bench_sram
 	@$< $(NETWORKS)
