@@ -12,8 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-/* TopK takes the largest that is left, as often as that; each round is seven nodes */
-#define TOP_MAX		512
+/*
+ * TopK takes so many by looking for the largest that is left, seven nodes each, which are fast if
+ * they stay in SRAM. Planning takes long if there are more, so that these are sorted.
+ */
+#define TOP_MAX		64
 /* a triangle is a constant with a byte for each element of a matrix */
 #define TRIANGLE_MAX	((int64_t)1 << 28)
 
@@ -207,6 +210,186 @@ static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis
 	}
 }
 
+/*
+ * Elements to be sorted, [outer, blocks, size, inner], and their places. A place is twice its
+ * number, and one more if the element is a NaN, for which infinity stands while it is sorted.
+ */
+struct pairs {
+	struct loom_value *keys, *places;
+};
+
+static struct pairs reshape_pairs(struct loom_import *im, struct pairs p, int64_t blocks,
+				  int64_t size, int64_t inner)
+{
+	const int64_t dims[] = { p.keys ? p.keys->dims[0] : 0, blocks, size, inner };
+
+	return (struct pairs){ loom_emit_reshape(im->em, p.keys, 4, dims),
+			       loom_emit_reshape(im->em, p.places, 4, dims) };
+}
+
+/* @count blocks from @block on, each @step-th, and of each @size elements from @begin on or back */
+static struct pairs slice_pairs(struct loom_import *im, struct pairs p, const int64_t blocks[3],
+				int64_t begin, int64_t size, bool back)
+{
+	struct loom_gslice slice = { .start = { 0, blocks[0], begin },
+				     .step = { 1, blocks[1], back ? -1 : 1, 1 } };
+	int64_t counts[4];
+
+	if (im->em->status || !p.keys || !p.places)
+		return (struct pairs){ };
+	memcpy(counts, p.keys->dims, sizeof(counts));
+	counts[1] = blocks[2];
+	counts[2] = size;
+	return (struct pairs){ loom_emit_slice(im->em, p.keys, &slice, counts),
+			       loom_emit_slice(im->em, p.places, &slice, counts) };
+}
+
+static struct pairs concat_pairs(struct loom_import *im, struct pairs a, struct pairs b,
+				 uint32_t axis)
+{
+	return (struct pairs){
+		loom_emit_concat(im->em, 2, (struct loom_value *[]){ a.keys, b.keys }, axis),
+		loom_emit_concat(im->em, 2, (struct loom_value *[]){ a.places, b.places }, axis),
+	};
+}
+
+/* whether elements of @a come before those of @b; of equals the one with the lower place */
+static struct loom_value *emit_before(struct loom_import *im, struct pairs a, struct pairs b,
+				      bool largest)
+{
+	struct loom_value *equal = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, a.keys, b.keys);
+
+	equal = loom_emit_binary(im->em, LOOM_GBIN_AND, equal,
+				 loom_emit_binary(im->em, LOOM_GBIN_LESS, a.places, b.places));
+	return loom_emit_binary(im->em, LOOM_GBIN_OR, equal,
+				loom_emit_binary(im->em, largest ? LOOM_GBIN_GREATER :
+						 LOOM_GBIN_LESS, a.keys, b.keys));
+}
+
+static struct pairs select_pairs(struct loom_import *im, struct loom_value *condition,
+				 struct pairs a, struct pairs b)
+{
+	return (struct pairs){ loom_emit_select(im->em, condition, a.keys, b.keys),
+			       loom_emit_select(im->em, condition, a.places, b.places) };
+}
+
+/* each block of @size elements; @back: its halves are both sorted, else they come bitonic */
+static struct pairs order_halves(struct loom_import *im, struct pairs p, int64_t size, bool back,
+				 bool largest)
+{
+	const int64_t all[3] = { 0, 1, p.keys ? p.keys->dims[1] : 0 };
+	struct pairs a = slice_pairs(im, p, all, 0, size / 2, false), b, last;
+	struct loom_value *before;
+
+	b = slice_pairs(im, p, all, back ? size - 1 : size / 2, size / 2, back);
+	before = emit_before(im, a, b, largest);
+	last = select_pairs(im, before, b, a);
+	if (back)
+		last = slice_pairs(im, last, all, size / 2 - 1, size / 2, true);
+	return concat_pairs(im, select_pairs(im, before, a, b), last, 2);
+}
+
+/* bitonic blocks of @size are sorted */
+static struct pairs sort_bitonic(struct loom_import *im, struct pairs p, int64_t size,
+				 int64_t total, int64_t inner, bool largest)
+{
+	for (; size > 1 && !im->em->status; size /= 2) {
+		p = reshape_pairs(im, p, total / size, 2, size / 2 * inner);
+		p = order_halves(im, p, 2, false, largest);
+	}
+	return p;
+}
+
+/*
+ * The @size first of @total elements, sorted; @size is a power of two that divides @total. Blocks
+ * of that size are sorted by a bitonic network. Of two sorted ones, the first of one and the last
+ * of the other are compared and so on, which leaves the first of both.
+ */
+static struct pairs emit_sorted(struct loom_import *im, struct pairs p, int64_t size,
+				int64_t total, int64_t inner, bool largest)
+{
+	int64_t blocks = total / size, part;
+
+	for (part = 2; part <= size && !im->em->status; part *= 2) {
+		p = reshape_pairs(im, p, total / part, part, inner);
+		p = order_halves(im, p, part, part > 2, largest);
+		p = sort_bitonic(im, p, part / 2, total, inner, largest);
+	}
+	for (; blocks > 1 && !im->em->status; blocks = (blocks + 1) / 2) {
+		const int64_t pairs = blocks / 2, even[] = { 0, 2, pairs }, odd[] = { 1, 2, pairs };
+		const int64_t last[] = { blocks - 1, 1, 1 };
+		struct pairs a, b, single = { };
+
+		p = reshape_pairs(im, p, blocks, size, inner);
+		a = slice_pairs(im, p, even, 0, size, false);
+		b = slice_pairs(im, p, odd, size - 1, size, true);
+		if (blocks & 1)
+			single = slice_pairs(im, p, last, 0, size, false);
+		p = select_pairs(im, emit_before(im, a, b, largest), a, b);
+		p = sort_bitonic(im, p, size, pairs * size, inner, largest);
+		p = reshape_pairs(im, p, pairs, size, inner);
+		if (blocks & 1)
+			p = concat_pairs(im, p, single, 1);
+	}
+	return p;
+}
+
+/* the least power of two that is not below @count */
+static int64_t sorted_size(int64_t count)
+{
+	int64_t size = 1;
+
+	while (size < count)
+		size *= 2;
+	return size;
+}
+
+/* TopK by sorting: results 0 and 1 along @axis of @x, which is f32, f16 or an integer of 32 bits */
+static void emit_top_sorted(struct loom_import *im, struct loom_value *x, uint32_t axis,
+			    int64_t count, struct loom_value *result[2])
+{
+	bool largest = loom_attr_int(im, "largest", 1), is_float = loom_dtype_is_float(x->dtype);
+	int64_t size = sorted_size(count), n = x->dims[axis], dims[LOOM_GRAPH_RANK];
+	int64_t inner = loom_value_trailing(x, axis + 1), total = (n + size - 1) / size * size;
+	const int64_t flat[] = { x->num_elems / n / inner, n, inner };
+	struct loom_value *numbers = loom_pick_numbers(im, 3, 1, n), *nan, *half;
+	struct loom_value *limit = emit_limit(im, x->dtype, largest), *two = scalar_i32(im, 2);
+	struct pairs p = { loom_emit_reshape(im->em, x, 3, flat), NULL };
+
+	p.places = loom_emit_expand(im->em, loom_emit_binary(im->em, LOOM_GBIN_MUL, numbers, two),
+				    3, flat);
+	if (is_float) {
+		nan = loom_emit_fn(im->em, LOOM_GFN_ISNAN, p.keys);
+		p.keys = loom_emit_select(im->em, nan,
+					  loom_emit_scalar(im->em, x->dtype, INFINITY), p.keys);
+		p.places = loom_emit_binary(im->em, LOOM_GBIN_ADD, p.places,
+					    loom_emit_cast(im->em, nan, DRM_LOOM_DTYPE_I32));
+	}
+	if (im->em->status)
+		return;
+	if (total > n) {
+		const int64_t rest[] = { flat[0], total - n, inner };
+
+		p = concat_pairs(im, p, (struct pairs){
+			loom_emit_expand(im->em, limit, 3, rest),
+			loom_emit_expand(im->em, scalar_i32(im, INT32_MAX), 3, rest) }, 1);
+	}
+	p = emit_sorted(im, p, size, total, inner, largest);
+	p = reshape_pairs(im, p, 1, size, inner);
+	p = slice_pairs(im, p, (int64_t[]){ 0, 1, 1 }, 0, count, false);
+	half = loom_emit_binary(im->em, LOOM_GBIN_DIV, p.places, two);
+	if (is_float) {
+		nan = loom_emit_binary(im->em, LOOM_GBIN_GREATER, p.places,
+				       loom_emit_binary(im->em, LOOM_GBIN_MUL, half, two));
+		p.keys = loom_emit_select(im->em, nan, loom_emit_scalar(im->em, x->dtype, NAN),
+					  p.keys);
+	}
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[axis] = count;
+	result[0] = loom_emit_reshape(im->em, p.keys, x->rank, dims);
+	result[1] = loom_emit_reshape(im->em, half, x->rank, dims);
+}
+
 void loom_import_top(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), **values, **places, *y;
@@ -220,13 +403,22 @@ void loom_import_top(struct loom_import *im, int unused)
 	if (count < 1 || count > x->dims[axis])
 		loom_import_fail(im, -EINVAL, "%lld of %lld elements", (long long)count,
 				 (long long)x->dims[axis]);
-	if (count > TOP_MAX)
-		loom_import_fail(im, -EOPNOTSUPP, "more than %d are not supported", TOP_MAX);
+	if (count > TOP_MAX && x->num_elems > LOOM_PICK_MAX)
+		loom_import_fail(im, -EOPNOTSUPP, "more than %d of %lld elements are not supported",
+				 TOP_MAX, (long long)x->num_elems);
 	if (im->em->status)
 		return;
 	dtype = x->dtype;
 	if (loom_dtype_is_int(dtype) && loom_dtype_size(dtype) < 4)
 		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_I32);
+	if (x && count > TOP_MAX) {
+		struct loom_value *result[2] = { };
+
+		emit_top_sorted(im, x, axis, count, result);
+		loom_import_result(im, 0, loom_emit_cast(im->em, result[0], dtype));
+		loom_import_result(im, 1, loom_emit_cast(im->em, result[1], DRM_LOOM_DTYPE_I64));
+		return;
+	}
 	values = loom_pool_array(im->graph->pool, (size_t)count, sizeof(struct loom_value *));
 	places = loom_pool_array(im->graph->pool, (size_t)count, sizeof(struct loom_value *));
 	if (!x || !values || !places) {

@@ -67,9 +67,9 @@ class Net:
             elif isinstance(value, str):
                 attr = field(1, key) + field(4, value) + field(20, TEXT)
             elif isinstance(value, int):
-                attr = field(1, key) + field(3, value) + field(20, INT)
+                attr = field(1, key) + field(3, value % (1 << 64)) + field(20, INT)
             else:
-                attr = field(1, key) + b"".join(field(8, i) for i in value) + field(20, INTS)
+                attr = field(1, key) + b"".join(field(8, i % (1 << 64)) for i in value) + field(20, INTS)
             body += field(5, attr)
         self.nodes.append(body)
         return names
