@@ -195,11 +195,23 @@ int loom_group_live_make(struct loom_group_list *list)
 
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice)
 {
+	const u32 *live = &list->live[list->live_first[at]];
+	u32 count = min(list->live_first[at + 1] - list->live_first[at], (u32)LOOM_GROUP_LIVE);
+	u32 low = 0, middle;
 	u64 mask = list->choices[at].masks[choice];
 
-	for (; mask; mask &= mask - 1)
-		if (loom_group_live_at(list, at, mask) == value)
-			return true;
+	/* they are in order of their numbers */
+	while (mask && count) {
+		middle = low + count / 2;
+		if (live[middle] == value)
+			return mask >> middle & 1;
+		if (live[middle] < value) {
+			count -= count / 2 + 1;
+			low = middle + 1;
+		} else {
+			count /= 2;
+		}
+	}
 	return false;
 }
 

@@ -352,7 +352,7 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 			       const u32 *counts, u32 num_counts)
 {
 	const struct loom_group_list *list = est->list;
-	u32 i;
+	u64 mask;
 
 	est->epoch++;
 	est->first_unit = first_unit;
@@ -373,14 +373,10 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	memset(est->dma, 0, sizeof(est->dma));
 	memset(est->compute, 0, sizeof(est->compute));
 	est->standing_bytes = 0;
-	for (i = list->live_first[first_unit]; i < list->live_first[first_unit + 1]; i++) {
-		u32 value = list->live[i];
-		struct tracked *tracked;
+	for (mask = list->choices[first_unit].masks[in]; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, first_unit, mask);
 
-		if (!loom_group_is_resident(list, value, first_unit, in))
-			continue;
-		tracked = track(est, value, -1, false);
-		tracked->resident = true;
+		track(est, value, -1, false)->resident = true;
 		est->standing_bytes += list->uses[value].whole_bytes;
 	}
 }
