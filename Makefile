@@ -455,8 +455,8 @@ bench-time: models $(O)/bench/bench_time
 # ROWS="nas,topk" are some of the networks, LONG=1 has more nodes; OPTIONS="--time-budget 1": of loom plan
 .PHONY: bench-plan-time
 bench-plan-time: $(O)/loom
-	@python3 $(T)/bench/plan_time.py $< $(O)/bench/plan-time $(ROWS:%=--rows=%) $(if $(LONG),--long) \
-		-- $(OPTIONS)
+	@python3 $(T)/bench/plan_time.py $< $(O)/bench/plan-time $(ROWS:%=--rows=%) \
+		$(if $(LONG),--long) -- $(OPTIONS)
 .PHONY: bench-sram
 bench-sram: $(O)/bench/bench_sram
 	@$< $(NETWORKS)

@@ -69,7 +69,8 @@ class Net:
             elif isinstance(value, int):
                 attr = field(1, key) + field(3, value % (1 << 64)) + field(20, INT)
             else:
-                attr = field(1, key) + b"".join(field(8, i % (1 << 64)) for i in value) + field(20, INTS)
+                attr = field(1, key) + field(20, INTS)
+                attr += b"".join(field(8, i % (1 << 64)) for i in value)
             body += field(5, attr)
         self.nodes.append(body)
         return names
@@ -223,7 +224,7 @@ def bifpn(rounds=4, channels=32, levels=5):
 
 
 def hrnet(stages=4, channels=16, size=64):
-    """Branches of several sizes, each stage one more, every one of which reads all of the others."""
+    """Branches of several sizes, each stage one more, each of which reads all others."""
     net = Net([1, channels, size, size])
     scales, maps = {}, ["x"]
     for i in range(1, stages):

@@ -59,7 +59,9 @@ def measure(args, kind, numbers):
     if child.returncode < 0:
         end = f"stopped by signal {-child.returncode}"
     elif child.returncode:
-        end = text[-1].replace(f"loom: {os.path.basename(path)}: ", "") if text else f"status {child.returncode}"
+        end = f"status {child.returncode}"
+        if text:
+            end = text[-1].replace(f"loom: {os.path.basename(path)}: ", "")
     size = os.path.getsize(path)
     os.unlink(path)
     os.unlink(log)
@@ -74,7 +76,8 @@ def growth(args, kind):
         nodes, mib, cpu, peak, end = measure(args, kind, (size,))
         exponent = slope = ""
         if before:
-            exponent = f"{math.log(max(cpu, .01) / max(before[1], .01)) / math.log(nodes / before[0]):.2f}"
+            times = max(cpu, .01) / max(before[1], .01)
+            exponent = f"{math.log(times) / math.log(nodes / before[0]):.2f}"
             slope = f"{((peak - mib) - first[2]) * 1024 / (nodes - first[0]):.1f}"
         show(kind, size, nodes, mib, cpu, peak, slope, exponent, end)
         if end != "planned":
