@@ -20,21 +20,22 @@ extern "C" {
  * Rules that hold for every structure here:
  *
  * - fixed-width types, natural alignment, size a multiple of eight bytes, no
- *   implicit holes: what is padding is named, and must be zero;
+ *   implicit holes: padding has a name, and the caller must set it to zero;
  * - the layout is the same for 32- and 64-bit clients; user pointers are __u64;
  * - unknown flags, non-zero padding and non-zero reserved fields are EINVAL, so
- *   that later versions can define them;
+ *   that later versions can define them. The caller must clear a structure before
+ *   it sets the fields that it knows;
  * - structures grow at the end only, each growth bumps the driver's minor;
  * - arrays are passed as &struct drm_loom_array with a stride, so that their
  *   elements can grow, too; every count has a documented cap;
- * - what the driver writes has the size that the caller gives with its address, and
- *   the arrays of QUERY a stride: a structure of which the caller knows less is cut
- *   there, and what the caller knows beyond the driver is zero. No structure is ever
- *   longer than 4096 bytes, and of a larger size no more than that is written;
+ * - the caller must give the size of a structure with its address, and a stride for
+ *   the arrays of QUERY. The driver cuts a structure there if the caller knows fewer
+ *   fields, and writes zeroes if the caller knows more. No structure is ever longer
+ *   than 4096 bytes: for a larger size, only the first 4096 are written;
  * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds;
- * - buffers, plans and contexts live as long as a job needs them, whatever the
- *   client does: GEM_CLOSE, PLAN_DESTROY and CONTEXT_DESTROY take away a name, and jobs
- *   that were submitted still run. Closing the file cancels them, see there.
+ * - a job holds references to its buffers, plan and context until it ends, so
+ *   GEM_CLOSE, PLAN_DESTROY and CONTEXT_DESTROY only remove a name: jobs that were
+ *   submitted still run. Closing the file cancels them, see "Closing the file".
  *
  * Errors:
  *
@@ -42,8 +43,8 @@ extern "C" {
  * EINVAL     unknown flag, type or number, padding not zero, a value out of
  *            range, a binding that does not fit its slot
  * ENOENT     no such buffer, plan, context or syncobj on this file
- * EFAULT     a user pointer that is not mapped. If it is that of the argument itself, what the
- *            call has made is there until the file is closed
+ * EFAULT     a user pointer that is not mapped. If the argument itself is not mapped, the object
+ *            that the call has made stays until the file is closed
  * EACCES     CONTEXT_CREATE: a priority that the caller may not have, or an exclusive context
  *            without CAP_SYS_NICE while another file of the device is open. SUBMIT, and PLAN_CREATE
  *            with DRM_LOOM_PLAN_RESERVE: the plan's scratch ends above the floor, and the file has
@@ -55,24 +56,23 @@ extern "C" {
  * ENOMEM     no host memory
  * EDQUOT     a cap of the device or of the file is reached. BO_CREATE: bytes of all buffers, or the
  *            file's share of the SRAM; PLAN_CREATE: bytes of all plans; CONTEXT_CREATE: contexts of
- *            the file; SUBMIT: jobs of the file that have not ended, so wait for one, or the bytes
- *            of buffers, by what keeps the context's scratch between its turns, or a buffer lost
- *            its address in the SRAM to another client, and the share is used up by now (ENOSPC:
+ *            the file; SUBMIT: jobs of the file that have not ended (the caller must wait for one),
+ *            or bytes of buffers, for the copy of the context's scratch between its turns, or the
+ *            share of the SRAM, for a buffer that was evicted from it by another client (ENOSPC:
  *            the SRAM is full). See &struct drm_loom_device_info, &struct drm_loom_region_info
  * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
  *            plan's scratch, see &struct drm_loom_scratch_conflict. CONTEXT_CREATE: another file
  *            has an exclusive context, made with CAP_SYS_NICE
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
- * ECANCELED  SUBMIT: this context had a job ended by the timeout. A fence: the job did not run, or
- *            not to its end, because its file was closed; the timeout has ended a job before it in
- *            its context; or another client needed the room in the SRAM that only an exclusive
- *            context could take, for a buffer of the job or its scratch; or it had begun when the
- *            device had to be reset because of the job of another context, which no job on a device
- *            made of software can bring about
+ * ECANCELED  SUBMIT: the timeout ended a job of this context; the client must create a new one. A
+ *            fence: the job did not run, or not to its end, because its file was closed; because
+ *            the timeout ended an earlier job of its context; because another client needed SRAM
+ *            that the job had only by an exclusive context; or because the job of another context
+ *            made the driver reset the device (never on a device made of software)
  * ENODEV     the device was unplugged
- * EIO        SUBMIT, BO_READ, BO_WRITE, and a fence: the device is broken, and is not used any more
- *            until it is bound to its driver anew. Its uevent is WEDGED=rebind. Since minor 5.
+ * EIO        SUBMIT, BO_READ, BO_WRITE, and a fence: the device is broken. An administrator must
+ *            bind it to its driver again; its uevent is WEDGED=rebind. Since minor 5.
  *            Also SUBMIT and a fence, without an uevent: two jobs of this user (the effective user
  *            ID that opened the node) did not stop and had the device reset, within a minute. The
  *            user's queued jobs end, and SUBMIT refuses more for a minute
@@ -85,18 +85,17 @@ extern "C" {
 /**
  * DOC: Closing the file
  *
- * A file is closed when its last descriptor is closed and its last mapping of a buffer is gone, at
- * the latest at the end of its process: a process that closes the descriptor and keeps a mapping
- * has not closed the file.
+ * A file is closed when its last descriptor is closed and its last mapping of a buffer is removed,
+ * at the latest at the end of its process. A process that closes the descriptor and keeps a mapping
+ * has not closed the file: it must call munmap(), too.
  *
- * Then its handles and ids are gone, and its jobs are cancelled: one that has begun, or waits for
- * its turn, stops at the next piece of work; one that waits for fences or for jobs before it ends
- * without having run when these have signalled. Their fences signal then, as those of jobs that ran
- * to their end do, but with the error ECANCELED. What a job had written before stays written.
- * Closing waits for none of this.
+ * Closing removes the handles and ids of the file and cancels its jobs. A job that has begun, or
+ * waits for its turn, stops at the next piece of work. A job that waits for fences or for earlier
+ * jobs ends without running, once these have signalled. Its fences signal then with the error
+ * ECANCELED. Bytes that a job had written before stay written. Closing waits for none of this.
  *
  * Buffers, plans and contexts are released with the last job that needs them. A buffer that was
- * exported lives on until its dma-buf is closed, and wherever that was imported.
+ * exported lives until its dma-buf and all imports of it are closed.
  */
 
 /* Ioctl numbers, relative to DRM_COMMAND_BASE. */
@@ -128,7 +127,7 @@ struct drm_loom_array {
 /* ------------------------------------------------------------------ QUERY */
 
 /**
- * enum drm_loom_query_type - what QUERY can be asked
+ * enum drm_loom_query_type - types of answers of QUERY
  */
 enum drm_loom_query_type {
 	/** @DRM_LOOM_QUERY_DEVICE: one &struct drm_loom_device_info */
@@ -140,15 +139,15 @@ enum drm_loom_query_type {
 	 * @index in address order, free ones included. They tile the bank from
 	 * its base to its end. A free block is free in all banks. If buffers on
 	 * different banks overlap in addresses, the one that begins first is listed in
-	 * full, and the others without the overlap. See DRM_LOOM_QUERY_BANK_BLOCKS.
+	 * full, and the others without the overlap: a client that needs one bank exactly
+	 * should use DRM_LOOM_QUERY_BANK_BLOCKS.
 	 *
 	 * Without CAP_PERFMON only the calling file's own blocks and the reserved bytes are told
-	 * apart, as if there were no others; whatever is between them, free or allocated by
-	 * others, is one block with DRM_LOOM_BLOCK_HIDDEN (since minor 4). The blocks tile the bank
-	 * all the same.
+	 * apart. Each range between them, free or allocated by others, is one block with
+	 * DRM_LOOM_BLOCK_HIDDEN (since minor 4), so the blocks still tile the bank.
 	 * How much is free is in &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED.
 	 *
-	 * The list is no snapshot: of many blocks, some may come, go or be cut while it is made
+	 * The list is no snapshot: blocks may be allocated, freed or split while it is made
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -180,14 +179,14 @@ enum drm_loom_query_type {
  * struct drm_loom_query - argument of QUERY
  * @type: an &enum drm_loom_query_type
  * @index: see the type; zero if the type does not use it
- * @ptr: where the answer goes; zero asks for the size only
- * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. One that is
- *	longer than the room is cut there; a single structure that is shorter is filled up with
- *	zeroes, at most to 4096 bytes; behind the last element of an array nothing is written
- * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS): bytes of an element as the caller knows it, at
- *	least those of its first version and at most 4096. Each is cut there or filled up with
- *	zeroes, and @size counts such elements. Zero is the size of the first version, and all that
- *	drivers before minor 4 take. Zero if the answer is no array
+ * @ptr: user address for the answer; zero asks for the size only
+ * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. A longer answer
+ *	is cut at @size; a shorter single structure is padded with zeroes, at most to 4096 bytes;
+ *	nothing is written behind the last element of an array
+ * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS): bytes of an element as the caller knows it. It
+ *	must be at least the size of the first version and at most 4096, or zero, which means the
+ *	first version. Each element is cut or padded to it, and @size counts such elements. It must
+ *	be zero with drivers before minor 4, and if the answer is no array
  */
 struct drm_loom_query {
 	__u32 type;
@@ -198,16 +197,16 @@ struct drm_loom_query {
 };
 
 /*
- * DRM_LOOM_DEVICE_TURNS: the engine goes from job to job of different contexts before they end, so
- * that a short one does not wait for a long one. Without, a job has it from its begin to its end,
- * and who comes next is decided then. Since minor 5
+ * DRM_LOOM_DEVICE_TURNS: the engine preempts jobs for those of other contexts, so that a short job
+ * does not wait for the end of a long one. Without it a job runs to completion, and the scheduler
+ * picks the next job at that point. Since minor 5
  */
 #define DRM_LOOM_DEVICE_TURNS		(1 << 0)
 /*
- * DRM_LOOM_DEVICE_ROUNDED: the caller has no CAP_PERFMON, so what others have is rounded up to 1/64
- * of the whole in sums: of a region or a bank, of the host's memory in &struct
- * drm_loom_device_info. Of the largest free block the rest of the bank is rounded up. Exact are
- * the caller's own part, and all if nobody else has anything. Since minor 6
+ * DRM_LOOM_DEVICE_ROUNDED: the caller has no CAP_PERFMON, so sums include the memory of other files
+ * rounded up to 1/64 of the whole: of the region, of the bank, or of the host's memory (&struct
+ * drm_loom_device_info). For the largest free block, the rest of the bank is rounded up. The
+ * caller's own part is exact, and so are all sums if no other file has memory. Since minor 6
  */
 #define DRM_LOOM_DEVICE_ROUNDED		(1 << 1)
 
@@ -225,7 +224,7 @@ struct drm_loom_query {
  * @max_tensors: cap on the tensors of a plan
  * @max_commands: cap on the commands of a plan
  * @max_slots: cap on the slots of a plan
- * @job_timeout_ms: a job that has the engine for longer is ended; waiting for its turn is free
+ * @job_timeout_ms: limit on the time of a job on the engine; waiting for its turn does not count
  * @max_bo_bytes: cap on the host memory of all buffers, zero for none. Since minor 2, as all that
  *	follows
  * @bo_bytes: host memory of all buffers, see DRM_LOOM_DEVICE_ROUNDED
@@ -274,23 +273,26 @@ struct drm_loom_device_info {
 };
 
 /*
- * DRM_LOOM_REGION_OWN: resident buffers are in memory of the device's own, which mmap() maps. One
- * that is not made of @map_bytes is copied to system memory when it is touched through mmap(),
- * behind the jobs that use it, and back for the next job; in the SRAM, which jobs compute on,
- * mmap() of it is EOPNOTSUPP, and BO_READ and BO_WRITE reach it. A buffer that another driver or
- * device has imported is in system memory until that is over, has no address (DRM_LOOM_BO_EVICTED),
- * and jobs reach it there, as they do buffers of others. One in the SRAM cannot be imported by
- * others; nor can any, or others' be imported, where jobs reach the device's own memory only
- * (EOPNOTSUPP). Since minor 5
+ * DRM_LOOM_REGION_OWN: resident buffers are in local memory of the device, which mmap() maps. Since
+ * minor 5.
+ *
+ * - A buffer whose pages are no multiples of @map_bytes is copied to system memory when a client
+ *   touches it through mmap(), after the jobs that use it, and back for the next job. In the SRAM
+ *   mmap() of such a buffer is EOPNOTSUPP: clients must use BO_READ and BO_WRITE.
+ * - A buffer that another driver or device has imported stays in system memory while it is
+ *   imported, and has no address (DRM_LOOM_BO_EVICTED). Jobs access it there, as they do buffers
+ *   that were imported from others.
+ * - Others cannot import a buffer in the SRAM. Where jobs reach local memory only, no buffer can be
+ *   exported to or imported from another driver (EOPNOTSUPP).
  */
 #define DRM_LOOM_REGION_OWN		(1 << 0)
 
 /**
  * struct drm_loom_region_info - a region and how full it is
  *
- * All numbers are for buffers on all banks: a byte is free if it is free in every bank. So if there
- * are buffers on some banks only, a bank may have more free bytes than are given here; see
- * DRM_LOOM_QUERY_BANKS. Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
+ * All numbers are for buffers on all banks: a byte is free if it is free in every bank. With
+ * buffers on some banks only, a bank may have more free bytes than these, and a client should ask
+ * for DRM_LOOM_QUERY_BANKS. Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
  *
  * @banks: number of banks
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
@@ -305,15 +307,16 @@ struct drm_loom_device_info {
  *	CAP_PERFMON not less than @scratch_floor_bytes
  * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those of the calling file
  * @flags: DRM_LOOM_REGION_OWN or zero
- * @scratch_floor_bytes: bytes from the first that can be given out, in each bank, that are kept for
- *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero but for SRAM.
- *	See DRM_LOOM_CONTEXT_EXCLUSIVE. Since minor 4, as all that follow
- * @share_bytes: what the buffers of a file may take of each bank. Zero but for SRAM: no limit
- * @share_used_bytes: what the resident buffers that the calling file has made take of the bank in
- *	which they take most. Zero but for SRAM
- * @map_bytes: with DRM_LOOM_REGION_OWN: buffers of which the pages and their pitch, or the pitch of
- *	an image, are multiples of that are mapped where they lie; zero: no buffer is. See
- *	DRM_LOOM_REGION_OWN. Zero without. Since minor 5
+ * @scratch_floor_bytes: bytes of each bank, from the first that can be given out, that are kept for
+ *	scratch. A plan must not use more, unless its file has an exclusive context, see
+ *	DRM_LOOM_CONTEXT_EXCLUSIVE. Zero for other regions. Since minor 4, as all that follow
+ * @share_bytes: limit on the bytes of each bank for the buffers of a file. Zero for other regions
+ *	than the SRAM: no limit
+ * @share_used_bytes: bytes of the resident buffers of the calling file, in the bank where they have
+ *	most. Zero for other regions than the SRAM
+ * @map_bytes: with DRM_LOOM_REGION_OWN: unit of direct mappings. A buffer is mapped where it lies
+ *	only if its pages and their pitch, or the pitch of an image, are multiples of it; zero: no
+ *	buffer is. Zero without DRM_LOOM_REGION_OWN. Since minor 5
  */
 struct drm_loom_region_info {
 	__u32 banks;
@@ -393,14 +396,14 @@ struct drm_loom_block {
  *
  * The linear view (mmap(), and what a plan calls bytes) is the image row after row: element x of
  * row y is at byte y * @pitch_bytes + x * size of an element. A row need not start on a page of
- * the processor. But where a region is memory of the device's own (DRM_LOOM_REGION_OWN), touching
- * a mapping of an image whose rows do not is slow in the DRAM and ROM, as the image is copied,
- * and in the SRAM mmap() of it is EOPNOTSUPP; the same holds for pages of other layouts.
+ * the processor. In local memory of a device (DRM_LOOM_REGION_OWN) it should: otherwise touching a
+ * mapping is slow in DRAM and ROM, because the image is copied, and mmap() in the SRAM is
+ * EOPNOTSUPP. The same holds for pages of other layouts.
  *
- * A plan that uses images declares them in its table of images. Then only an image of
+ * A plan that uses images must declare them in its table of images. Only an image of
  * that type and pitch, and at least as wide and high, can be bound to the slot. A tensor in
- * an image is a window of it, a rectangle of rows and columns, and a view of it does not leave the
- * columns. CONV and POOL can read and write such views in DRAM, as texture units do;
+ * an image is a window of it, a rectangle of rows and columns, and a view must not leave the
+ * columns of its tensor. CONV and POOL can read and write such views in DRAM, as texture units do;
  * LOAD, STORE, COPY and FILL take them like any other view.
  */
 
@@ -458,8 +461,8 @@ enum drm_loom_direction {
 	/**
 	 * @DRM_LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most
 	 * DRM_LOOM_TINY_BYTES in each bank goes to the other end, so that it does not fragment the
-	 * bank if it lives long. In SRAM plans have their scratch at that end, so this is for
-	 * clients that run no plans meanwhile. Since minor 3
+	 * bank if it lives long. Plans have their scratch at that end of the SRAM, so a client must
+	 * not use this while it runs plans. Since minor 3
 	 */
 	DRM_LOOM_DIRECTION_TINY_APART = 3,
 };
@@ -496,8 +499,8 @@ enum drm_loom_no_space_reason {
 /**
  * struct drm_loom_no_space - why a buffer did not fit
  *
- * The state right after the failure, when everything that can be evicted had been evicted. Without
- * CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED; @reason goes by the rounded figures, too.
+ * The state right after the failure, when all evictable buffers had been evicted. Without
+ * CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED; @reason is derived from the rounded figures, too.
  *
  * @reason: an &enum drm_loom_no_space_reason
  * @region: an &enum drm_loom_region
@@ -511,7 +514,7 @@ enum drm_loom_no_space_reason {
  * @common_free_bytes: bytes that are free in all of its banks at the same address
  * @largest_free_bytes: largest block of these
  * @scratch_bytes: bytes at the bottom of each bank that are kept for scratch and cannot be
- *	allocated: what jobs and plans hold, or the floor, whichever is more
+ *	allocated: the larger of the floor and the scratch that jobs and plans hold
  */
 struct drm_loom_no_space {
 	__u32 reason;
@@ -532,14 +535,14 @@ struct drm_loom_no_space {
  * struct drm_loom_bo_create - argument of BO_CREATE
  *
  * Makes a buffer of zeroes that takes the same address range in all banks of its region, or in
- * those of a mask. Closed with GEM_CLOSE.
+ * those of a mask. The client must close the handle with GEM_CLOSE, or the file.
  *
- * @size: bytes as the client sees them, not zero. Of an image: in: zero, out: @height rows
- *	of @pitch_bytes
+ * @size: bytes as the client sees them, must not be zero. For an image it must be zero; out:
+ *	@height rows of @pitch_bytes
  * @region: an &enum drm_loom_region that the chip has
  * @layout: an &enum drm_loom_layout
- * @page_bytes: unit of distribution over the banks, a power of two from the
- *	region's alignment to 1 MiB; zero means 4096. Zero for an image: its unit is the row
+ * @page_bytes: unit of distribution over the banks, must be a power of two from the
+ *	region's alignment to 1 MiB; zero means 4096. Must be zero for an image: its unit is the row
  * @direction: an &enum drm_loom_direction
  * @flags: zero
  * @handle: out: GEM handle
@@ -554,7 +557,7 @@ struct drm_loom_no_space {
  * @page_columns: sharded: pages in a row of the array, not zero; else zero
  * @shard_rows: sharded by height and block: rows of pages in a shard, not zero; else zero
  * @shard_columns: sharded by width and block: columns of pages in a shard, not zero; else zero
- * @grid_columns: sharded: banks of the mask side by side, divides their number; else zero
+ * @grid_columns: sharded: banks of the mask side by side, must divide their number; else zero
  * @shard_order: sharded: an &enum drm_loom_shard_order; else zero
  * @no_space: user address for a &struct drm_loom_no_space, or zero; written when the call fails
  *	with ENOSPC
@@ -671,21 +674,23 @@ struct drm_loom_bo_wait {
 /**
  * struct drm_loom_bo_copy - argument of BO_READ and BO_WRITE, since minor 5
  *
- * BO_READ copies bytes of a buffer to the caller, BO_WRITE those of the caller to a buffer: of the
- * linear view that mmap() has, too, and wherever the buffer is, in the SRAM of a device's own as
- * well. The buffer stays where it is. As mmap(), they wait for no job: who wants what a job has
- * written waits for that first. Jobs that are submitted after BO_WRITE has returned see its bytes.
+ * BO_READ copies bytes of a buffer to the caller, BO_WRITE bytes of the caller to a buffer. Both
+ * use the linear view that mmap() shows, and work wherever the buffer is, local SRAM of a device
+ * included. The buffer stays where it is. Neither waits for jobs, as mmap() does not: a caller that
+ * wants the results of a job must wait for it first. Jobs that are submitted after BO_WRITE has
+ * returned see its bytes.
  *
- * Bytes are copied in pieces. A signal that comes between two of them ends the call: it returns 0,
- * and @size is less than was asked for, but not zero. (EINTR if nothing was copied before.) A call
- * that fails may have copied some of the bytes. A process that is killed waits for nothing; the
- * piece that is under way then is copied, or not.
+ * Bytes are copied in pieces. A signal between two pieces ends the call: it returns 0, and @size is
+ * less than was asked for, but not zero (EINTR if nothing was copied before), so the caller must
+ * check @size and call again for the rest. A call that fails may have copied some of the bytes. If
+ * the process is killed, the piece under way is copied or not.
  *
  * @handle: GEM handle
  * @flags: zero
  * @offset: of the first byte in the buffer
- * @size: in: bytes to copy, not zero; @offset and they are in the buffer. Out: bytes copied
- * @ptr: user address where they go, or come from
+ * @size: in: bytes to copy, must not be zero; the range must be inside the buffer. Out: bytes that
+ *	were copied
+ * @ptr: user address of the destination (BO_READ) or the source (BO_WRITE)
  */
 struct drm_loom_bo_copy {
 	__u32 handle;
@@ -700,11 +705,11 @@ struct drm_loom_bo_copy {
 /**
  * enum drm_loom_priority - of a context's jobs
  *
- * While a job of a higher priority can run, those of lower ones wait, begun or not. Users with jobs
- * of the same priority take turns, each for a time slice of the engine, whatever number of files
- * and contexts they have; and so do the files of a user with the slices of the user. A user is who
- * opened the file (since minor 6; before, all files took turns). A submitter's nice value above 0
- * makes its slices shorter.
+ * While a job of a higher priority can run, jobs of lower priorities wait, begun or not. Within a
+ * priority the engine is shared between users in time slices, independent of their numbers of files
+ * and contexts, and the slices of a user are shared between the user's files. The user of a file is
+ * the one that opened it (since minor 6; before, all files took turns). A submitter's nice value
+ * above 0 makes its slices shorter.
  */
 enum drm_loom_priority {
 	/**
@@ -719,15 +724,16 @@ enum drm_loom_priority {
 };
 
 /*
- * DRM_LOOM_CONTEXT_EXCLUSIVE: as long as the context has an id, the file may have more of the SRAM
- * than others: buffers from the first address on, of any size; plans whose scratch ends above
- * &drm_loom_region_info.scratch_floor_bytes, and reservations for them. Needs CAP_SYS_NICE, and
- * then no other file may have such a context (EBUSY); or the file is the only open one of the
- * device (else EACCES). In the latter case it has no effect while another file is open: what was
- * taken stays, but another client that needs the room gets it, and then buffers lose their address
- * and keep their bytes (DRM_LOOM_BO_EVICTED), jobs that use them and jobs with scratch above the
- * floor end with ECANCELED, and reservations above it do not count. CONTEXT_QUERY says whether it
- * is in effect. Since minor 4
+ * DRM_LOOM_CONTEXT_EXCLUSIVE: as long as the context has an id, the file is not held to the limits
+ * of the SRAM: it may have buffers of any size at any address, plans whose scratch ends above
+ * &drm_loom_region_info.scratch_floor_bytes, and reservations for these. Since minor 4.
+ *
+ * With CAP_SYS_NICE, no other file may have such a context (EBUSY). Without, the file must be the
+ * only open one of the device (else EACCES), and the context has no effect while another file is
+ * open. Memory beyond the limits stays allocated then until another client needs it. That evicts
+ * buffers, which keep their bytes (DRM_LOOM_BO_EVICTED), ends jobs that use them and jobs with
+ * scratch above the floor with ECANCELED, and voids reservations above the floor. A client should
+ * ask CONTEXT_QUERY whether its context is in effect.
  */
 #define DRM_LOOM_CONTEXT_EXCLUSIVE	(1 << 1)
 
@@ -780,7 +786,7 @@ struct drm_loom_context_query {
 /* ------------------------------------------------------------------ plans */
 
 /**
- * struct drm_loom_scratch_conflict - which SRAM buffer lies in a plan's scratch
+ * struct drm_loom_scratch_conflict - the SRAM buffer that lies in a plan's scratch
  *
  * Of all buffers that overlap the scratch, the one that begins furthest below the end of the
  * scratch, in a bank that both use. Since minor 2.
@@ -792,10 +798,10 @@ struct drm_loom_context_query {
  * @address: first byte of the buffer, in each of its banks; since minor 4 zero without CAP_PERFMON,
  *	if @handle is zero
  * @bytes: bytes of it, per bank; since minor 4 zero where @address is
- * @short_bytes: from its first byte to @scratch_end: the plan has to use so many bytes less in that
- *	bank at least; with so many less in all banks no buffer overlaps its scratch. Since minor 6
- *	rounded up to 1/64 of the bank where @address is zero, but not beyond the scratch. Zero if
- *	there is no conflict, and then all other fields are zero, too
+ * @short_bytes: bytes from its start to @scratch_end. The plan must use so many bytes less in that
+ *	bank; if it does so in all banks, no buffer overlaps its scratch. Since minor 6 rounded up
+ *	to 1/64 of the bank where @address is zero, but not beyond the scratch. Zero if there is no
+ *	conflict, and then all other fields are zero, too
  */
 struct drm_loom_scratch_conflict {
 	__u32 bank;
@@ -823,8 +829,8 @@ struct drm_loom_scratch_conflict {
  * @pad: zero
  * @scratch_bytes: bytes of the scratch in the bank where it uses most
  * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
- * @dram_short_bytes: how many of them would not fit in DRAM even if everything else that can be
- *	evicted was evicted; zero if all fit
+ * @dram_short_bytes: the part of @dram_bytes that would not fit in DRAM even if all other evictable
+ *	buffers were evicted; zero if all fit
  * @conflict: the SRAM buffer that overlaps the scratch
  * @rom_bytes: as @dram_bytes, for all ROM slots. Since minor 5, as all that follows
  * @rom_short_bytes: as @dram_short_bytes
@@ -842,8 +848,8 @@ struct drm_loom_fit {
 
 /*
  * DRM_LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives,
- * so that no SUBMIT of it is EBUSY. Scratch that ends above the floor needs an exclusive context
- * (EACCES), and is kept while that has an effect. Since minor 2
+ * so that no SUBMIT of it is EBUSY. For scratch that ends above the floor the file must have an
+ * exclusive context (EACCES), and the reservation holds while that is in effect. Since minor 2
  */
 #define DRM_LOOM_PLAN_RESERVE		(1 << 0)
 
@@ -853,7 +859,7 @@ struct drm_loom_fit {
  * Copies the plan in once, proves it safe and keeps a decoded, immutable form.
  *
  * @ptr: user address of the plan
- * @size: its bytes, as in its header
+ * @size: its bytes, must be equal to the size in its header
  * @reject: user address for a &struct drm_loom_reject, or zero; written when the
  *	call fails with EBADMSG
  * @reject_size: bytes at @reject
@@ -899,14 +905,15 @@ struct drm_loom_plan_destroy {
 /**
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
- * @handle: GEM handle of a buffer in DRAM, in ROM for a DRM_LOOM_SLOT_ROM. For a slot that is an
- *	image: an image of the same type and pitch, with rows at least as wide; else of any layout.
- *	On some banks only, or sharded: if the slot is DRM_LOOM_SLOT_SPREAD. For a
- *	DRM_LOOM_SLOT_SRAM: an interleaved SRAM buffer whose first page in each bank has room for
- *	the slot (since minor 5: all its pages, if there is one bank only). The linear view of such
- *	a buffer is bank after bank, @page_bytes each
- * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
- *	the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
+ * @handle: GEM handle of a buffer, which must be in DRAM, in ROM for a DRM_LOOM_SLOT_ROM. For a
+ *	slot that is an image it must be an image of the same type and pitch, with rows at least as
+ *	wide; else it may have any layout, but the slot must be DRM_LOOM_SLOT_SPREAD for a buffer
+ *	that is sharded or on some banks only. For a DRM_LOOM_SLOT_SRAM it must be an interleaved
+ *	SRAM buffer whose first page in each bank has room for the slot (since minor 5: all its
+ *	pages, if there is one bank only). The linear view of such a buffer is bank after bank,
+ *	@page_bytes each
+ * @offset: first byte in the buffer that the slot uses. It must be a multiple of 64, and of the
+ *	pitch if the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
  */
 struct drm_loom_binding {
 	__u32 slot;
@@ -929,14 +936,15 @@ struct drm_loom_sync {
 /**
  * struct drm_loom_submit - argument of SUBMIT
  *
- * Runs a plan. Every slot is bound once. Two slots may share bytes of a buffer
- * only if neither is DRM_LOOM_SLOT_WRITE.
+ * Runs a plan. Every slot must be bound exactly once. Two slots must not share bytes of a buffer,
+ * unless neither is DRM_LOOM_SLOT_WRITE. The call does not wait for the job; a client that needs
+ * its end must pass an out-sync or use BO_WAIT.
  *
  * @context: id
  * @plan: id
  * @bindings: &struct drm_loom_binding, as many as the plan has slots
- * @in_syncs: &struct drm_loom_sync to wait for before it starts, at most DRM_LOOM_MAX_SYNCS
- * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most DRM_LOOM_MAX_SYNCS
+ * @in_syncs: &struct drm_loom_sync to wait for before the job starts, at most DRM_LOOM_MAX_SYNCS
+ * @out_syncs: &struct drm_loom_sync that signal when the job has ended, at most DRM_LOOM_MAX_SYNCS
  * @flags: zero
  * @pad: zero
  * @conflict: user address for a &struct drm_loom_scratch_conflict, or zero; written when the call

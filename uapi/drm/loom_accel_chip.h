@@ -72,13 +72,13 @@ enum drm_loom_region {
 /**
  * DOC: The description of a chip
  *
- * What a device is made of and how fast it is, in one structure: it is what a planner plans for, by
- * what the verifier knows sizes and alignments, and by what the engine counts cycles. A device
- * answers DRM_LOOM_QUERY_CHIP with it; libloom reads and writes it as YAML; the soft back end makes
- * devices out of it through configfs.
+ * One structure describes the memories, units and rates of a device. The planner plans for it, the
+ * verifier takes sizes and alignments from it, and the engine counts cycles by it, so a plan must
+ * be made for the description that its device answers to DRM_LOOM_QUERY_CHIP. libloom reads and
+ * writes it as YAML; the soft back end makes devices of it through configfs.
  *
  * Rates are numbers per 1000 cycles, so that 3.75 bytes in a cycle are 3750. Energies are in
- * femtojoule (a thousandth of a picojoule), and zero where nothing is known.
+ * femtojoule (a thousandth of a picojoule), and must be zero where they are not known.
  *
  * The clock works as follows. A command takes a fixed number of cycles to start, and then:
  *
@@ -106,8 +106,8 @@ enum drm_loom_region {
  * longer stream if both can run at the same time, else both after each other; at least one cycle.
  *
  * Energy is that of the bytes of all operands, those in the SRAM included and rounded up to bursts
- * as above, and of the arithmetic of the elements that there are, idle lanes not included. What is
- * larger than 64 bits stays at the largest number.
+ * as above, and of the arithmetic of the elements of the operands, idle lanes not included. Sums
+ * saturate at 64 bits.
  */
 
 /* DRM_LOOM_CHIP_IN_PLACE: of a region: compute commands may read in it, not in the SRAM only */
@@ -117,13 +117,13 @@ enum drm_loom_region {
 
 /**
  * struct drm_loom_chip_region - banks of one kind and size
- * @banks: number of banks; zero: the chip has no such region, and all else is zero
+ * @banks: number of banks; zero: the chip has no such region, and all else must be zero
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
  * @bank_bytes: size of a bank
  * @reserved_bytes: bytes at the bottom of each bank that are never given out
- * @align_bytes: alignment of every address and page, a power of two
+ * @align_bytes: alignment of every address and page, must be a power of two
  * @floor_bytes: of the SRAM of a device that is shared: scratch that ends here can always run; 0 if
- *	nothing is known of others. What planners aim at unless they are told otherwise
+ *	nothing is known of others. Planners should aim at it by default
  * @flags: DRM_LOOM_CHIP_IN_PLACE, DRM_LOOM_CHIP_SHARED
  * @burst_bytes: contiguous runs of bytes are rounded up to that; 0 or 1: they are not
  * @read_rate: bytes per 1000 cycles that are read, of all banks together
@@ -173,7 +173,7 @@ struct drm_loom_chip_type {
 
 /**
  * struct drm_loom_chip - the description of a chip
- * @name: NUL terminated; lower case letters, digits, '-', '_' and '.', not empty
+ * @name: NUL terminated, must not be empty; lower case letters, digits, '-', '_' and '.'
  * @dtypes: bit mask of &enum drm_loom_dtype: the types that it has
  * @flags: DRM_LOOM_CHIP_OVERLAP
  * @opcodes: bit mask of &enum drm_loom_opcode: the operations that it has

@@ -13,23 +13,23 @@ extern "C" {
  *
  * A plan is a blob: a header and six tables, seven if it has images, each named in the header by
  * the offset of its first entry, the number of entries and the size of an entry. Tables
- * start on eight bytes and lie inside the blob behind the header. There are no
- * addresses in it: commands name operands, an operand is a view of a tensor, and
+ * must start on eight bytes and lie inside the blob behind the header. A plan has no
+ * addresses: commands name operands, an operand is a view of a tensor, and
  * a tensor lies at an offset in a slot (DRAM, ROM) or in the plan's scratch (SRAM).
- * An SRAM tensor that has to outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): it is then
- * in the bound buffer, and another plan can read what this one has left there.
+ * An SRAM tensor that outlives the job must lie in a slot, too (DRM_LOOM_TENSOR_SLOT): it is then
+ * in the bound buffer, where a later plan can read it.
  *
  * Time is counted in steps. The commands of step s are a run in the command
  * table: first those of the DMA stream, then those of the compute stream. Both
  * streams start a step together and the next step starts when both have
  * ended; inside a stream, commands run one after the other.
  *
- * A tensor is an n-d box of elements with a byte stride per axis. Strides nest: an
- * axis steps over all of what is inside it, so no two elements share a byte.
- * The axes are in row-major order (strides do not grow from axis 0 to the last).
+ * A tensor is an n-d box of elements with a byte stride per axis. Strides must nest: the stride of
+ * an axis is at least the extent of all inner axes, so that no two elements share a byte.
+ * The axes must be in row-major order (strides do not grow from axis 0 to the last).
  *
  * SRAM tensors have a lane axis. Index i on it lies in bank i % lanes, at row
- * i / lanes, and the stride of that axis is what a row takes. Sizes and offsets of
+ * i / lanes, and the stride of that axis is the size of a row. Sizes and offsets of
  * SRAM tensors are per bank, and the same in each.
  *
  * A view picks elements of a tensor: a byte offset from the tensor's first byte,
@@ -74,11 +74,10 @@ struct drm_loom_table {
  * @magic: DRM_LOOM_PLAN_MAGIC
  * @version: DRM_LOOM_PLAN_VERSION
  * @size: bytes of the whole blob
- * @lanes: SRAM banks it was made for
+ * @lanes: SRAM banks it was made for, must be the lanes of the device
  * @flags: zero
- * @scratch_bytes: SRAM that its tensors may lie in while it runs, per bank, from the first byte
- *	above the reserved ones. Of each bank a job holds the bytes up to the end of the last tensor
- *	there
+ * @scratch_bytes: SRAM for tensors while the plan runs, per bank, from the first byte above the
+ *	reserved ones. In each bank a job holds the bytes up to the end of the last tensor there
  * @slots: &struct drm_loom_plan_slot
  * @tensors: &struct drm_loom_plan_tensor
  * @steps: &struct drm_loom_plan_step
@@ -111,7 +110,7 @@ struct drm_loom_plan_header {
 #define DRM_LOOM_SLOT_SRAM			(1 << 2)
 /*
  * DRM_LOOM_SLOT_SPREAD: buffers that are sharded or on some banks only can be bound, too: the plan
- * does not assume that its bytes are spread over all banks. Without it such a buffer is EINVAL.
+ * must not assume that its bytes are spread over all banks. Without it such a buffer is EINVAL.
  * Since minor 3
  */
 #define DRM_LOOM_SLOT_SPREAD		(1 << 3)
@@ -121,8 +120,8 @@ struct drm_loom_plan_header {
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
  *
- * Weights and inputs are READ; outputs and arenas are WRITE: their content before
- * the job is not defined, and what the plan has written it may read. READ and WRITE
+ * Weights and inputs are READ; outputs and arenas are WRITE. The content of a WRITE slot before the
+ * job is undefined: a plan must not read bytes there that it has not written. READ and WRITE
  * together is a buffer that is updated in place.
  *
  * With DRM_LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors
@@ -131,9 +130,9 @@ struct drm_loom_plan_header {
  * With DRM_LOOM_SLOT_ROM it is for tensors in ROM, and for no others; without SRAM and ROM for
  * those in DRAM. The chip must have that region.
  *
- * @size: bytes that the plan uses of it, not zero; with DRM_LOOM_SLOT_SRAM per bank
- * @flags: DRM_LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD; ROM neither with WRITE nor
- *	with SRAM
+ * @size: bytes that the plan uses of it, must not be zero; with DRM_LOOM_SLOT_SRAM per bank
+ * @flags: DRM_LOOM_SLOT_*. READ or WRITE must be set; SRAM and SPREAD exclude each other, and ROM
+ *	excludes WRITE and SRAM
  * @pad: zero
  */
 struct drm_loom_plan_slot {
@@ -145,9 +144,9 @@ struct drm_loom_plan_slot {
 /**
  * struct drm_loom_plan_image - declares a slot to be an image
  *
- * Only an image can be bound to the slot then, and all tensors in the slot are windows of it.
+ * Only an image can be bound to the slot then, and all tensors in the slot must be windows of it.
  *
- * @slot: index of a DRAM slot, which is declared once; its size is @height rows of @pitch_bytes
+ * @slot: index of a DRAM slot, must be declared once; its size is @height rows of @pitch_bytes
  * @dtype: an &enum drm_loom_dtype
  * @width: elements in a row, not zero
  * @height: rows, not zero
@@ -174,7 +173,7 @@ struct drm_loom_plan_image {
  * @region: an &enum drm_loom_region
  * @slot: index of the slot (DRAM, and SRAM with DRM_LOOM_TENSOR_SLOT); zero for the plan's scratch
  * @flags: DRM_LOOM_TENSOR_*
- * @parent: with DRM_LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
+ * @parent: with DRM_LOOM_TENSOR_ALIAS: a tensor that must not be an alias itself, of the same
  *	region and slot, and that contains this one in bytes and in steps; else zero
  * @offset: first byte in the slot or the scratch (per bank)
  * @size: bytes (per bank)
@@ -226,8 +225,8 @@ struct drm_loom_plan_step {
  * @opcode: an &enum drm_loom_opcode
  * @operands: number of operands
  * @pad: zero
- * @first_view: index of the first operand in the view table: what it writes,
- *	then what it reads in the order given with the opcode
+ * @first_view: index of the first operand in the view table: the output, then the inputs in the
+ *	order given with the opcode
  * @attr_offset: byte offset in the attribute table, a multiple of eight; zero without
  *	attributes
  * @attr_size: size of the opcode's attribute structure, zero if it has none
@@ -270,9 +269,9 @@ struct drm_loom_plan_view {
 };
 
 /**
- * enum drm_loom_opcode - what a command does
+ * enum drm_loom_opcode - operations of commands
  *
- * y is what is written. DMA commands move elements of one size; LOAD is DRAM to
+ * y is the output. DMA commands move elements of one size; LOAD is DRAM to
  * SRAM, STORE is SRAM to DRAM, COPY stays in a region. Compute commands have all
  * operands in SRAM, but for y and x of CONV and POOL, which may each be in an image, too.
  * [x] is optional and says so in the attributes.
@@ -288,8 +287,8 @@ enum drm_loom_opcode {
 	DRM_LOOM_OP_FILL = 4,
 	/**
 	 * @DRM_LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
-	 * [scale[O]]; &struct drm_loom_attr_conv. What an output needs of x outside
-	 * of its dims is zero (the zero point)
+	 * [scale[O]]; &struct drm_loom_attr_conv. Elements of x outside of its dims
+	 * are zero (the zero point)
 	 */
 	DRM_LOOM_OP_CONV = 16,
 	/** @DRM_LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
@@ -333,7 +332,7 @@ enum drm_loom_opcode {
 #define DRM_LOOM_OP_END			29
 
 /**
- * enum drm_loom_act - what is applied to each result, in floating point
+ * enum drm_loom_act - function of each result, in floating point
  *
  * Takes two parameters p0 and p1, the bits of an IEEE binary32.
  */
@@ -383,7 +382,7 @@ struct drm_loom_attr_fill {
  * Operands are floating point (all F32, all F16 or all F64), or x and w are I8 or U8 and y is I32
  * (or I8, U8 with DRM_LOOM_ATTR_SCALE).
  *
- * None of @stride, @dilation and @pad is larger than DRM_LOOM_MAX_SPATIAL, either way.
+ * @stride, @dilation and the absolute value of @pad must not exceed DRM_LOOM_MAX_SPATIAL.
  *
  * @stride: D, H, W, from 1
  * @dilation: D, H, W, from 1
@@ -423,19 +422,19 @@ enum drm_loom_pool {
 	DRM_LOOM_POOL_AVG = 1,
 };
 
-/* DRM_LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
+/* DRM_LOOM_POOL_COUNT_PAD: AVG divides by the taps in the padded input, not by those in x only */
 #define DRM_LOOM_POOL_COUNT_PAD		(1 << 0)
 
 /**
  * struct drm_loom_attr_pool - attributes of POOL
  *
- * None of the first five is larger than DRM_LOOM_MAX_SPATIAL.
+ * The first five must not exceed DRM_LOOM_MAX_SPATIAL.
  *
  * @kernel: D, H, W, from 1
  * @stride: D, H, W, from 1
  * @dilation: D, H, W, from 1
  * @pad_before: D, H, W
- * @pad_after: D, H, W; what reaches past it counts for nothing
+ * @pad_after: D, H, W; taps beyond it are ignored
  * @kind: an &enum drm_loom_pool
  * @flags: DRM_LOOM_POOL_*
  * @reserved: zero
@@ -743,7 +742,7 @@ struct drm_loom_attr_resize {
 };
 
 /**
- * enum drm_loom_rule - why a plan was refused
+ * enum drm_loom_rule - rules that a plan must keep
  *
  * The numbers never change. Rules are checked in the order of the tables; the first
  * one that is broken is reported.
@@ -834,9 +833,9 @@ enum drm_loom_rule {
 	/** @DRM_LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
 	DRM_LOOM_RULE_VIEW_IMAGE = 38,
 	/**
-	 * @DRM_LOOM_RULE_WORK: what is written when, in pieces of tensors, is simple enough to be
-	 * proved within the work that the bytes of the plan pay for. The command is the one at
-	 * which that was used up. Since minor 4
+	 * @DRM_LOOM_RULE_WORK: the verifier proves all other rules within a work budget that is
+	 * proportional to the bytes of the plan. The command is the one at which the budget was
+	 * used up: a plan should write its tensors in fewer pieces. Since minor 4
 	 */
 	DRM_LOOM_RULE_WORK = 39,
 };
@@ -853,7 +852,7 @@ enum drm_loom_rule {
 #define DRM_LOOM_REJECT_SLOT		(1 << 6)
 
 /**
- * struct drm_loom_reject - why and where a plan was refused
+ * struct drm_loom_reject - the rule that a plan breaks, and the place
  * @rule: an &enum drm_loom_rule
  * @valid: DRM_LOOM_REJECT_*: which of the following fields are valid
  * @step: index of the step
@@ -885,9 +884,10 @@ struct drm_loom_reject {
 /* --------------------------------------------------------------- counters */
 
 /**
- * struct drm_loom_counters - what the engine counted
+ * struct drm_loom_counters - counts of the engine
  *
- * Sums over the jobs of a context that have ended. A job that was ended counts what it completed.
+ * Sums over the jobs of a context that have ended. A job that was cancelled
+ * counts for the part that it completed.
  *
  * @dram_read_bytes: read from DRAM: by the DMA stream, and by commands that take images where they
  *	are, which count the elements of a view once per command
