@@ -31,7 +31,7 @@ pygments_style = "tango"
 
 primary_domain = "c"
 
-# What `make docs` does not describe: types of C, libc and the kernel, opaque handles, and functions that are
+# Not described by `make docs`: types of C, libc and the kernel, opaque handles, and functions that are
 # named in comments of the driver.
 nitpick_ignore_regex = [
     ("c:.*", r"u?int\d+_t|size_t|pid_t|FILE|bool|__[su]\d+|[us]\d+|errno|device|ttm_resource_manager"),

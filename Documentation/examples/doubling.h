@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What two of the examples run on the device: y = x + x, planned for its chip. */
+/* The plan of two examples: y = x + x, for the chip of the device. */
 #ifndef DOUBLING_H
 #define DOUBLING_H
 

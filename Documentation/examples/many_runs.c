@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs that nobody waits for: sessions of one program, each with an item under way, in one poll()
- * loop. Whoever has ended gets the next item. On a device, inputs and outputs are buffers of this
+ * loop. A session that ends gets the next item. On a device, inputs and outputs are buffers of this
  * program; on the host, they are written and read where the session has them.
  *
  *	many_runs [host|/dev/accel/accelN]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Gives addresses to buffers of one's own: no network, no device, no chip. Five buffers of a video
- * pipeline share one memory; who is not alive at the same time may share bytes.
+ * pipeline share one memory; buffers that are never live together may share bytes.
  *
  *	place_items [CAPACITY]
  */
@@ -14,7 +14,7 @@
 static const char *const names[] = { "frame", "luma", "edges", "blur", "result" };
 
 /*
- * Lifetimes are half-open: [0, 2) is alive in moments 0 and 1. What is not said is zero, and means
+ * Lifetimes are half-open: [0, 2) is alive in moments 0 and 1. Other fields are zero, and mean
  * nothing special.
  */
 #define ITEMS	5

@@ -16,7 +16,7 @@
 #include <loom_program_file.h>
 #include <loom_run.h>
 
-/* All that there is to release in the end. What was not made is NULL, which is fine to release. */
+/* All objects to release in the end. NULL if they were not made, which is fine to release. */
 struct app {
 	struct loom_target *target;
 	struct loom_graph *graph;

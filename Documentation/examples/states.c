@@ -52,7 +52,7 @@ static int build(struct loom_graph **graph, struct loom_error *err)
 	return loom_graph_finish(*graph, &options, err);
 }
 
-/* Whoever opens the file learns from its origin what it is for. */
+/* A reader of the file learns its purpose from its origin. */
 static int save(const char *path, const struct loom_program *program,
 		const struct drm_loom_chip *chip, struct loom_error *err)
 {
@@ -93,7 +93,7 @@ static int find_input(const struct loom_program *program, const char *name, uint
 	return -ENOENT;
 }
 
-/* Only x is given: what was the sum stays where it is, and is read by the next run. */
+/* Only x is given: the last sum stays in place, and is read by the next run. */
 static int run(struct loom_session *session, uint32_t input, struct loom_error *err)
 {
 	float x[ELEMS] = { 1, 2, 3, 4 };

@@ -47,7 +47,7 @@ static int client_open(struct client *client, const char *node, int x, struct lo
 	return ret;
 }
 
-/* Queues y = x + x. Who touches the buffers next waits for it: see loom_bo_wait(). */
+/* Queues y = x + x. Later users of the buffers must wait for it, see loom_bo_wait(). */
 static int client_submit(struct client *client)
 {
 	const struct loom_program *program = client->doubling.program;

@@ -81,7 +81,7 @@ for part in $parts; do
 	cost)
 		run "no plan takes the verifier longer than it says" \
 			build/host/core/verify/attack 20000 "$seed"
-		# 500 us where the loop takes 154 us, see Documentation/architecture.rst
+		# 500 us where the loop takes 154 us, see Documentation/figures.rst
 		for numbers in normal denormal; do
 			run "no call of the engine takes 3.2 loops, or twice its share, $numbers numbers" \
 				build/bench/bench_units 60 "$seed" "$numbers" 3.2 2

@@ -19,7 +19,7 @@
  *	relaxed.c	and what is too large for the SRAM comes there twice
  *	least.c		the driver: LB0, LB1
  *
- * What each bound proves, in full, is in Documentation/bounds.rst.
+ * What each bound proves, in full, is in Documentation/planner-reference.rst.
  *
  * Rejected: counting a plan without groups in a chip without limits. It has chosen an axis for the
  * lanes, loads all of an input that is read in part, and proves nothing.

@@ -7,7 +7,7 @@ set -u
 
 cd "$(dirname "$0")/../../.." || exit 1
 page=Documentation/verifier.rst
-argument=$(sed -n '/^The argument$/,/^That the sentences/p' $page)
+argument=$(sed -n '/^The argument$/,/^Other tests show/p' $page)
 names=$(echo "$argument" | grep -o '``[a-z0-9_]*``' | tr -d '`' | sort -u)
 failed=0
 count=0

@@ -39,7 +39,7 @@ git archive HEAD drivers/accel/loom | tar -x -C "$tree"
 git archive HEAD:uapi/drm | tar -x -C "$tree/include/uapi/drm"
 mkdir "$tree/tools/testing/selftests/loom" "$tree/Documentation/accel/loom"
 git archive HEAD:selftests | tar -x -C "$tree/tools/testing/selftests/loom"
-pages="uapi plan-format verifier"
+pages="uapi verifier"
 for page in $pages; do
 	# the header is elsewhere there, and the other pages are not there
 	git show "HEAD:Documentation/$page.rst" |

@@ -23,7 +23,7 @@
  * a program, best fit is worse than first fit: it takes holes in the middle of the bank, which then
  * do not grow together. So there both are weighed: *near fit* takes the hole for which the bytes
  * that are left over in it, plus about a tenth of the bytes that lie between the block and the end
- * that the request names, are least. Documentation/memory.rst has the figures. The policy is one of
+ * that the request names, are least. Documentation/figures.rst has the figures. The policy is one of
  * the region. A range of addresses cuts holes at its ends.
  *
  * A pass reads at most LOOM_BANK_CHUNKS chunks, so a layout that a client has thought up cannot
