@@ -686,8 +686,10 @@ vm: tools module
 # loom(1), its commands, and the public headers
 .PHONY: man
 man: $(O)/man/.stamp
-$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) $(uapi_headers) $(wildcard userlib/include/*.h \
-		Documentation/reference/*.rst) Documentation/tool.rst Documentation/library.rst
+$(O)/man/.stamp: tools/ci/pages/man.py tools/ci/pages/fragments.c $(tool_bin) $(uapi_headers) \
+		$(wildcard userlib/include/*.h Documentation/reference/*.rst) Documentation/tool.rst \
+		Documentation/library.rst
+	@$(CC) -fsyntax-only $(WARN) -Wno-missing-prototypes $(CPPFLAGS_ALL) tools/ci/pages/fragments.c
 	@tools/ci/pages/man.py $(O)/loom $(O)/man
 	@touch $@
 # Sphinx with the kernel's own kernel-doc directive; a warning is an error, there and in man pages, and

@@ -225,5 +225,8 @@ const struct tool_command tool_chips = {
 		"  FILE                 the same of a YAML file; it has a '/' or ends in .yaml\n"
 		"  --json               as JSON\n"
 		"  --source             the file of a NAME, with the source of each figure\n",
+	.examples =
+		"  loom chips\n"
+		"  loom chips bm1688 --source\n",
 	.run = tool_chips_run,
 };

@@ -153,5 +153,8 @@ const struct tool_command tool_compile = {
 		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n"
 		"  --observe-all        keep every tensor that is computed: loom run --observe-all\n"
 		"  --json               print the summary as JSON\n",
+	.examples =
+		"  loom compile net.onnx -o net.loom\n"
+		"  loom compile net.onnx --device /dev/accel/accel0 -o net.loom\n",
 	.run = tool_compile_run,
 };

@@ -141,5 +141,8 @@ const struct tool_command tool_device = {
 		"  --timeout MS         a job that has the engine for longer is ended\n"
 		"  list                 the devices: name, chip, node\n"
 		"  remove NAME          unplug a device; its jobs end\n",
+	.examples =
+		"  loom device add mychip.yaml --name mine\n"
+		"  loom device list\n",
 	.run = tool_device_run,
 };

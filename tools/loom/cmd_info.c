@@ -263,5 +263,8 @@ const struct tool_command tool_info = {
 		"  --blocks             list the blocks of each region\n"
 		"  --device PATH        this node alone\n"
 		"  --presets            the same as loom chips\n",
+	.examples =
+		"  loom info --blocks\n"
+		"  loom info --device /dev/accel/accel1 --json\n",
 	.run = tool_info_run,
 };

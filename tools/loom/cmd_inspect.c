@@ -168,6 +168,9 @@ const struct tool_command tool_inspect = {
 	.help =
 		"  --json               print it as JSON, with the groups\n"
 		"  --tensors            and where and when each tensor of the plan is\n",
+	.examples =
+		"  loom inspect net.loom\n"
+		"  loom inspect net.loom --json --tensors\n",
 	.run = tool_inspect_run,
 };
 
@@ -177,5 +180,8 @@ const struct tool_command tool_verify = {
 	.text = "say whether a program file is whole, and its plan safe",
 	.help =
 		"  --json               print it as JSON; a file that is not is an error, as ever\n",
+	.examples =
+		"  loom verify net.loom\n"
+		"  loom verify net.loom --json\n",
 	.run = tool_verify_run,
 };

@@ -288,5 +288,8 @@ const struct tool_command tool_model_table = {
 		TOOL_INPUTS_PLAN_HELP
 		"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n"
 		"  --json               print it as JSON, with the nodes\n",
+	.examples =
+		"  loom model net.onnx\n"
+		"  loom model net.onnx --shape x=1,3,224,224 --nodes\n",
 	.run = tool_model_table_run,
 };

@@ -521,5 +521,8 @@ const struct tool_command tool_place = {
 		"                       the runtime would do without one\n"
 		"\n"
 		"- stands for standard input, or for standard output.\n",
+	.examples =
+		"  loom place items.csv --svg items.svg\n"
+		"  loom place net.tflite --capacity 60k -o planned.tflite\n",
 	.run = tool_place_run,
 };

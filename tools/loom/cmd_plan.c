@@ -410,5 +410,8 @@ const struct tool_command tool_plan = {
 		"  --memory-reports DIR add rows to DIR's CSV files: an empty device with this plan\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
+	.examples =
+		"  loom plan net.onnx --chip bm1688 --explain\n"
+		"  loom plan net.onnx --objective bytes --sram 64k --svg plan.svg\n",
 	.run = tool_plan_run,
 };

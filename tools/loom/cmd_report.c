@@ -216,5 +216,8 @@ const struct tool_command tool_report = {
 		"  --device WHERE       a node's path instead of the first one, or host\n"
 		"  --json               print the sums as JSON\n"
 		"\nloom run and loom plan write them for a plan: --memory-reports DIR\n",
+	.examples =
+		"  loom report\n"
+		"  loom report -o reports --prefix before-\n",
 	.run = tool_report_run,
 };

@@ -466,5 +466,8 @@ const struct tool_command tool_run = {
 		TOOL_INPUTS_PICTURE_HELP
 		"\nHow the model is planned; sizes that it leaves open come from the inputs:\n"
 		TOOL_MODEL_HELP,
+	.examples =
+		"  loom run net.onnx --input x=x.npy --output y=y.npy\n"
+		"  loom run net.loom --device host --input random:1\n",
 	.run = tool_run_run,
 };

@@ -683,5 +683,8 @@ const struct tool_command tool_top = {
 		"\nq ends it, any other key updates at once. Only root sees processes of other users.\n"
 		"In the bars, letters are the processes of the table, ? is memory of others,\n"
 		"= scratch that jobs hold, # a buffer, % reserved.\n",
+	.examples =
+		"  loom top\n"
+		"  loom top --once --json\n",
 	.run = top_run,
 };

@@ -12,6 +12,9 @@ static const struct tool_command tool_help = {
 	.usage = "[COMMAND|--json]",
 	.text = "list the commands, or the options of one",
 	.help = "  --json               the list of commands as JSON\n",
+	.examples =
+		"  loom help plan\n"
+		"  loom help --json\n",
 	.run = tool_help_run,
 };
 
@@ -20,6 +23,9 @@ static const struct tool_command tool_version = {
 	.usage = "[--json]",
 	.text = "print the version",
 	.help = "  --json               as JSON\n",
+	.examples =
+		"  loom version\n"
+		"  loom version --json\n",
 	.run = tool_version_run,
 };
 
@@ -102,6 +108,8 @@ static int tool_help_run(int argc, char **argv)
 	printf("usage: loom %s %s\n\n%s\n", command->name, command->usage, command->text);
 	if (*command->help)
 		printf("\n%s", command->help);
+	if (command->examples)
+		printf("\nExamples:\n%s", command->examples);
 	return 0;
 }
 

@@ -61,6 +61,7 @@ struct json;
  * @usage: the arguments, in one line
  * @text: what it does, in one line
  * @help: the options, a line each
+ * @examples: complete commands, a line each; NULL for none
  * @collects: names and letters of options that may be given more than once, besides those of
  *	option.c; NULL for none
  * @run: runs it; argv[0] is the name. Returns the exit status
@@ -70,6 +71,7 @@ struct tool_command {
 	const char *usage;
 	const char *text;
 	const char *help;
+	const char *examples;
 	const char *collects;
 	int (*run)(int argc, char **argv);
 };

@@ -5,6 +5,8 @@ Documentation/tool.rst; in section 3 libloom(3) and one for each public header, 
 comments, and one for the header of the driver, each with links for what it declares.
 
 	tools/ci/pages/man.py LOOM FOLDER	LOOM is the tool; man1/ and man3/ in FOLDER are written anew
+
+EXAMPLES of commands are those of `loom help`, those of headers are functions of fragments.c.
 """
 import glob
 import os
@@ -17,6 +19,15 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 HEADERS = sorted(glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')))
 UAPI = [os.path.join(TOP, 'uapi', 'drm', name) for name in
         ('loom_accel.h', 'loom_accel_plan.h', 'loom_accel_chip.h')]
+
+
+# Commands that are read about next, by command.
+RELATED = {'chips': ('plan', 'device'), 'compile': ('run', 'inspect', 'verify'), 'device': ('chips', 'info'),
+           'info': ('top', 'report'), 'inspect': ('compile', 'verify'), 'model': ('plan',),
+           'place': ('plan',), 'plan': ('compile', 'view', 'sweep'), 'report': ('top', 'info'),
+           'run': ('compile', 'plan'), 'sweep': ('plan', 'chips'), 'top': ('report', 'info'),
+           'verify': ('compile', 'inspect'), 'view': ('plan',), 'help': ('version',),
+           'version': ('help',)}
 
 
 def read(*path):
@@ -110,6 +121,29 @@ def paragraphs(lines):
     return ''.join(out)
 
 
+def examples(text):
+    """The section of that name; every page has one."""
+    if not text.strip():
+        sys.exit('man: a page has no example: see tool_command.examples, fragments.c')
+    return '.SH EXAMPLES\n.nf\n' + roff(text.rstrip()).replace('\t', '        ') + '\n.fi\n'
+
+
+def also(*pages):
+    """References to pages, NAME(SECTION) each."""
+    return '.SH SEE ALSO\n' + ',\n'.join(
+        '.BR {} ({})'.format(roff(name), section) for name, section in
+        (re.fullmatch(r'(.*)\((\d)\)', page).groups() for page in pages)) + '\n'
+
+
+def fragments():
+    """By header: the functions of fragments.c that use it."""
+    found = {}
+    for names, code in re.findall(r'^/\* (loom[\w. ]*\.h) \*/\n(.*?^}\n)',
+                                  read('tools', 'ci', 'pages', 'fragments.c'), re.M | re.S):
+        found.update({name: code for name in names.split()})
+    return found
+
+
 def page(name, section, date, version, names, short, body):
     """A whole page."""
     body = re.sub(r'^(\.SH .*\n)\.PP\n', r'\1', body, flags=re.M)
@@ -169,11 +203,15 @@ def commands(loom, folder, date, version):
                                        for name, text in listed)
     for title, lines in sections():
         body += f'.SH {roff(title.upper())}\n' + paragraphs(lines)
-    body += '.SH SEE ALSO\n.BR libloom (3)\n'
+    body += examples('  loom plan net.onnx --chip bm1688 --explain\n'
+                     '  loom compile net.onnx -o net.loom\n'
+                     '  loom run net.loom --input x=x.npy --output y=y.npy')
+    body += also(*(f'loom-{name}(1)' for name, _ in listed), 'libloom(3)')
     write(folder, 'man1/loom.1', page('loom', 1, date, version, ['loom'],
                                       'plans and runs neural networks on Loom accelerators', body))
     for name, short in listed:
-        usage, _, *rest = said(name).splitlines()
+        text, _, shown = said(name).partition('\nExamples:\n')
+        usage, _, *rest = text.splitlines()
         synopsis = usage.split(' ', 2)[2].split(' ', 1)
         body = f'.SH SYNOPSIS\n.B loom {name}\n' + roff(''.join(synopsis[1:])) + '\n'
         body = body.replace('\n\n', '\n')
@@ -181,8 +219,8 @@ def commands(loom, folder, date, version):
             body += '.SH DESCRIPTION\n' + paragraphs(about[name])
         if len(rest) > 1:
             body += '.SH OPTIONS\n' + options(rest[1:])
-        body += '.SH EXIT STATUS\n0; 1 if the work failed; 2 for a wrong command line.\n' \
-            '.SH SEE ALSO\n.BR loom (1)\n'
+        body += '.SH EXIT STATUS\n0; 1 if the work failed; 2 for a wrong command line.\n' + \
+            examples(shown) + also('loom(1)', *(f'loom-{name}(1)' for name in RELATED[name]))
         write(folder, f'man1/loom-{name}.1',
               page('loom-' + name, 1, date, version, ['loom-' + name], short, body))
 
@@ -257,7 +295,7 @@ def essays(text, headings=False):
 
 
 def headers(folder, date, version):
-    known = titles()
+    known, shown = titles(), fragments()
     overview = []
     for path in HEADERS:
         header = os.path.basename(path)
@@ -270,7 +308,8 @@ def headers(folder, date, version):
             '\\fB\\-lloom\\fR; see \\fBpkg\\-config \\-\\-cflags \\-\\-libs loom\\fR.\n.fi\n' \
             '.SH DESCRIPTION\n' + (essays(text) or f'.PP\n{inline(known[header])}')
         body += '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
-            '.SH SEE ALSO\n.BR libloom (3)\n'
+            examples(shown.get(header, '')) + \
+            also('libloom(3)', *(f'{name}(3)' for name in re.findall(r'#include [<"](?:drm/)?(loom\w*\.h)', text)))
         write(folder, f'man3/{header}.3',
               page(header, 3, date, version, [header] + names, known[header], body))
         links(folder, header, names)
@@ -278,7 +317,8 @@ def headers(folder, date, version):
     body = '.SH SYNOPSIS\n.nf\n.B cc $(pkg\\-config \\-\\-cflags loom) program.c ' \
         '$(pkg\\-config \\-\\-libs loom)\n.fi\n.SH DESCRIPTION\n' + paragraphs(
             read('Documentation', 'library.rst').split('\n\n')[2].splitlines()) + \
-        '.SH HEADERS\n' + ''.join(overview) + '.SH SEE ALSO\n.BR loom (1)\n'
+        '.SH HEADERS\n' + ''.join(overview) + examples(shown['loom_run.h']) + \
+        also('loom(1)', 'loom_run.h(3)')
     write(folder, 'man3/libloom.3', page('libloom', 3, date, version, ['libloom'],
                                          'plans neural networks and runs them', body))
 
@@ -288,10 +328,10 @@ def contract(folder, date, version):
     text = ''.join(read(path) for path in UAPI)
     parts = [symbol(lines, code) for lines, code in declarations(text)]
     names = sorted({name for name, _ in parts if name})
-    short = 'what the driver and its users say to each other: ioctls, records, the plan format'
+    short = 'interface of the driver: ioctls, records, the plan format'
     body = '.SH SYNOPSIS\n.nf\n.B #include <drm/loom_accel.h>\n.fi\n.SH DESCRIPTION\n' + \
         essays(text, True) + '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
-        '.SH SEE ALSO\n.BR loom_device.h (3)\n'
+        examples(fragments()['loom_accel.h']) + also('libloom(3)', 'loom_device.h(3)')
     write(folder, 'man3/loom_accel.h.3',
           page('loom_accel.h', 3, date, version, ['loom_accel.h'] + names, short, body))
     links(folder, 'loom_accel.h', names)

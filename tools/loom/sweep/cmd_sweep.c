@@ -47,5 +47,8 @@ const struct tool_command tool_sweep = {
 		"  --shard I/N          plan each Nth point from I on; without, the table is written\n"
 		"  --slurm FILE         write a script that does it all as a job array of Slurm\n"
 		"  --tasks N            of the array (default: 100)\n",
+	.examples =
+		"  loom sweep net.onnx --vary sram=16k..256k:x2 -o sweep.csv\n"
+		"  loom sweep net.onnx --chip mychip.yaml --vary dram=2/4/8 -o sweep.csv --plots plots\n",
 	.run = tool_sweep_run,
 };

@@ -177,5 +177,8 @@ const struct tool_command tool_view = {
 		"  -o, --output PAGE    the page: one HTML file that loads nothing else\n"
 		"  --json               print what was written as JSON\n"
 		"  --explain            say of each cut between groups why it is there\n",
+	.examples =
+		"  loom view net.onnx -o net.html\n"
+		"  loom view small.loom large.loom -o both.html\n",
 	.run = view_run,
 };
