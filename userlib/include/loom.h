@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: What holds for all headers
+ * DOC: Rules for all headers
  *
  * Every function returns 0 or a negative errno and leaves errno alone, unless
- * its comment says otherwise. Pointers are not NULL unless it says so: what is
- * easily forgotten is refused with -EINVAL, the rest is not looked at.
+ * its comment says otherwise. Pointers must not be NULL unless it says so. Only some
+ * NULL pointers are refused with -EINVAL, the others are not checked.
  * Functions that can fail for a reason a person can
  * mend take a struct loom_error and leave one clear line in it.
  */
@@ -83,7 +83,7 @@ double loom_array_element(const struct loom_array *array, uint64_t index);
 void loom_array_set_element(struct loom_array *array, uint64_t index, double number);
 
 /**
- * struct loom_array_figures - what is in an array
+ * struct loom_array_figures - figures of the elements of an array
  * @numbers: elements that are numbers
  * @nans: elements that are not
  * @min: the smallest number; NaN if there are none
@@ -99,7 +99,7 @@ struct loom_array_figures {
 };
 
 /**
- * loom_array_figures() - works out what is in an array of any type
+ * loom_array_figures() - computes the figures of an array of any type
  * @array: the array
  * @figures: [out] the figures
  */
@@ -205,7 +205,7 @@ struct loom_state_binding {
 };
 
 /**
- * struct loom_graph_options - what the model leaves open
+ * struct loom_graph_options - bindings of the open parts of a model
  * @flags: enum loom_graph_flags
  * @dims: sizes of symbolic dimensions
  * @num_dims: number of @dims
@@ -239,7 +239,7 @@ struct loom_graph_options {
 };
 
 /**
- * struct loom_tensor_info - what a tensor of a graph looks like
+ * struct loom_tensor_info - name, type and shape of a tensor of a graph
  * @name: its name in the model; lives as long as the graph
  * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions
@@ -257,15 +257,15 @@ struct loom_tensor_info {
 /**
  * loom_graph_import_onnx() - reads a model and makes it ready for planning
  * @path: an ONNX file, opset 1 to 26
- * @options: what the model leaves open, may be NULL
+ * @options: open parts of the model, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
- * Constants may be in other files (external data), which have to be in the folder of @path.
+ * Constants may be in other files (external data), which must be in the folder of @path.
  *
  * Return: 0, -ENOENT and the like for a file, -EACCES for one outside of that folder, -EINVAL for a
  * model that is broken, -EOPNOTSUPP for one that asks for something that Loom does not do,
- * -EDESTADDRREQ for a dimension that has to be bound, -ENODATA for an input whose value has to be
+ * -EDESTADDRREQ for a dimension that must be bound, -ENODATA for an input whose value must be
  * known.
  */
 int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
@@ -276,7 +276,7 @@ int loom_graph_import_onnx(const char *path, const struct loom_graph_options *op
  * @bytes: those of an ONNX file; not needed after the call
  * @size_bytes: number of @bytes
  * @name: stands for the file in errors
- * @options: what the model leaves open, may be NULL
+ * @options: open parts of the model, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -289,7 +289,7 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 /**
  * loom_graph_open_onnx() - the first half of loom_graph_import_onnx(): reads a model
  * @path: an ONNX file
- * @graph: [out] to be asked for what it leaves open, then given to loom_graph_finish(); destroy
+ * @graph: [out] to be asked for its open parts, then given to loom_graph_finish(); destroy
  *	with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -325,7 +325,7 @@ int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
  * struct loom_operator_info - an operator of a model
  * @name: as the model calls it; lives as long as the graph
  * @nodes: how many nodes have it, those of branches and loop bodies among them
- * @supported: there is an importer for it. A node may still be refused for what it asks of it
+ * @supported: there is an importer for it. A node may still be refused for its attributes
  */
 struct loom_operator_info {
 	const char *name;
@@ -351,7 +351,7 @@ int loom_graph_operators(const struct loom_graph *graph, struct loom_operator_in
 void loom_graph_destroy(struct loom_graph *graph);
 
 /**
- * loom_graph_num_inputs() - number of inputs that have to be fed
+ * loom_graph_num_inputs() - number of inputs that must be fed
  * @graph: finished
  *
  * Return: the number.
@@ -388,10 +388,10 @@ int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info);
 
 /**
- * struct loom_node_info - a node of a finished graph: what is left of the model's
+ * struct loom_node_info - a node of a finished graph, after simplification
  * @name: in the model, or that of its first result where it has none; lives as long as the graph
  * @op: the operator of the model that it comes from, likewise
- * @computes: what it does, in the few operations that all operators are put into; the library's
+ * @computes: its operation, one of the few that all operators are put into; the library's
  * @output: its result
  * @const_bytes: constants that it reads
  * @macs: multiply-accumulates
@@ -424,7 +424,7 @@ uint32_t loom_graph_num_nodes(const struct loom_graph *graph);
 int loom_graph_node(const struct loom_graph *graph, uint32_t index, struct loom_node_info *info);
 
 /**
- * enum loom_scope - what kind of storage a value wants
+ * enum loom_scope - kind of storage of a value
  * @LOOM_SCOPE_GLOBAL: bytes
  * @LOOM_SCOPE_TEXTURE: an image: all axes but the last two are rows
  * @LOOM_SCOPE_TEXTURE_WEIGHT: an image: the first axis is rows
@@ -438,10 +438,10 @@ enum loom_scope {
 };
 
 /**
- * loom_graph_set_scope() - says what kind of storage a value wants
+ * loom_graph_set_scope() - sets the kind of storage of a value
  * @graph: finished
  * @name: of the value, or NULL for all that nodes compute
- * @scope: what kind
+ * @scope: the kind
  *
  * This is a hint: inputs, outputs, constants and observed values are stored as bytes whatever their
  * scope, and so are values that are too large for an image.
@@ -471,7 +471,7 @@ int loom_graph_dump(const struct loom_graph *graph, char **text);
  */
 
 /**
- * enum loom_attr_type - what a struct loom_attr holds
+ * enum loom_attr_type - type of a struct loom_attr
  * @LOOM_ATTR_INT: one integer in @ints
  * @LOOM_ATTR_FLOAT: one float in @floats
  * @LOOM_ATTR_STRING: @string
@@ -587,7 +587,7 @@ int loom_graph_add_output(struct loom_graph *graph, const char *name);
 /**
  * loom_graph_finish() - shape inference, folding, canonicalisation, fusion
  * @graph: built so far
- * @options: what the graph leaves open, may be NULL. What loom_graph_import_onnx() returns is
+ * @options: open parts of the graph, may be NULL. Errors of loom_graph_import_onnx() are
  *	finished: states and the like of a file go into the options given to that
  * @err: [out] one line on failure, may be NULL
  *

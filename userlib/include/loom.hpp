@@ -12,10 +12,10 @@
  *	for (float score : session.output(0).as<float>())
  *		...
  *
- * Owners are moved and not copied. What needs another object keeps it alive: a session its program
- * and its target, a program its graph. Threads: as in C, see loom_run.h.
+ * Owners are moved and not copied. Objects keep the objects that they need alive: a session its
+ * program and its target, a program its graph. Threads: as in C, see loom_run.h.
  *
- * Exceptions: loom::error is what the library could not do. std::invalid_argument is a call that the
+ * Exceptions: loom::error is a failure of the library. std::invalid_argument is a call that the
  * wrapper refuses itself: a wrong number of elements, elements of another type, an index that does
  * not fit into 32 bits.
  */
@@ -55,7 +55,7 @@
 
 namespace loom {
 
-/* What the library could not do: code() is its number, what() its line for a person. */
+/* A failure of the library: code() is its number, what() its line for a person. */
 class error : public std::system_error {
 public:
 	error(int number, const loom_error &err)
@@ -199,7 +199,7 @@ using shape = std::vector<std::int64_t>;
 class array : detail::only_moved {
 public:
 	array() = default;
-	/* takes over what a function of C has made */
+	/* takes over an object of a function of C */
 	explicit array(const loom_array &made) : array_(made) {}
 	array(std::uint32_t dtype, view<const std::int64_t> dims)
 	{
@@ -231,7 +231,7 @@ public:
 	std::uint32_t dtype() const { return array_.dtype; }
 	view<const std::int64_t> dims() const { return { array_.dims, array_.rank }; }
 	std::size_t size_bytes() const { return array_.size_bytes; }
-	/* its elements; T has to be their type */
+	/* its elements; T must be their type */
 	template <class T> view<T> as()
 	{
 		return detail::elements<T>(array_.data, array_.size_bytes, array_.dtype);
@@ -651,7 +651,7 @@ public:
 		call(loom_session_get_output, c(), detail::narrow(index), &made);
 		return array(made);
 	}
-	/* memory of an input and an output itself, without a copy; T has to be its type */
+	/* memory of an input and an output itself, without a copy; T must be its type */
 	template <class T> view<T> input_view(std::uint64_t index)
 	{
 		void *data;

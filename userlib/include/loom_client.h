@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: Who uses a device
+ * DOC: Clients of a device
  *
  * The clients of a node, as their fdinfo says: process, buffers per region and bank, engine time.
  * For tools such as loom top; a program that runs networks does not need it.
@@ -39,7 +39,7 @@ struct loom_client_range {
 };
 
 /**
- * struct loom_client_memory - what a client has in a region
+ * struct loom_client_memory - memory of a client in a region
  * @total_bytes: of all its buffers
  * @shared_bytes: of those that other clients have, too
  * @resident_bytes: of those that are in the banks now
@@ -86,7 +86,7 @@ struct loom_client {
 bool loom_client_parse(const char *text, struct loom_client *client);
 
 /**
- * loom_client_bank_bytes() - what a client has in one bank
+ * loom_client_bank_bytes() - bytes of a client in one bank
  * @memory: of a region
  * @bank: from 0
  *

@@ -39,7 +39,7 @@ struct loom_config_device {
 /**
  * loom_config_add() - makes a device, and waits until its node is there
  * @name: of the device: letters, digits, '-', '_', '.'; not that of another
- * @chip: what it is made of
+ * @chip: its description
  * @timeout_ms: a job that has the engine for longer is ended; 0: the module's
  * @device: [out] the device
  * @err: [out] one line on failure, may be NULL

@@ -6,7 +6,7 @@
  * errno and leaves errno alone; results are the last parameters. Interrupted calls are restarted.
  *
  * Threads: devices, buffers and contexts may be used by any number of threads at once, but must not
- * be destroyed while another thread uses them. A device has to outlive what was made on it.
+ * be destroyed while another thread uses them. A device must outlive the objects made on it.
  */
 #ifndef LOOM_DEVICE_H
 #define LOOM_DEVICE_H
@@ -66,7 +66,7 @@ const char *loom_device_path(const struct loom_device *device);
  * loom_device_info() - the answer to DRM_LOOM_QUERY_DEVICE at opening
  * @device: the device
  *
- * Return: the record, which lives as long as the device. What an older driver does not say is 0.
+ * Return: the record, which lives as long as the device. Fields that an older driver lacks are 0.
  */
 const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
 
@@ -91,7 +91,7 @@ void loom_device_version(const struct loom_device *device, int *major, int *mino
  * loom_device_region() - asks how full a region is now
  * @device: the device
  * @region: an &enum drm_loom_region
- * @info: [out] the figures; what an older driver does not say is 0
+ * @info: [out] the figures; fields that an older driver lacks are 0
  *
  * Return: 0, -EINVAL for another region, -ENODEV.
  */
@@ -138,7 +138,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
  * @size: bytes of @text; 256 are enough
  * @record: from loom_device_no_space()
  *
- * Return: what snprintf() does.
+ * Return: as snprintf().
  */
 int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record);
 
@@ -232,7 +232,7 @@ int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t
  * loom_bo_write() - the same the other way round: jobs that are submitted next see the bytes
  * @bo: the buffer
  * @offset: of the first byte
- * @data: what to write
+ * @data: bytes to write
  * @bytes: how many; none is fine
  *
  * Return: as loom_bo_read(). When it fails, some of the bytes may be written.
@@ -317,17 +317,17 @@ int loom_device_plan_create(struct loom_device *device, const void *blob, uint64
  * @size: bytes of @text; 512 are enough
  * @reject: from loom_device_plan_create() or loom_plan_create()
  *
- * Return: what snprintf() does.
+ * Return: as snprintf().
  */
 int loom_reject_print(char *text, size_t size, const struct drm_loom_reject *reject);
 
 /**
- * loom_fit_print() - whether a plan would fit now, in words: what is in the way
+ * loom_fit_print() - whether a plan would fit now, in words, and the obstacle
  * @text: [out] one line, cut if it does not fit
  * @size: bytes of @text; 512 are enough
  * @fit: from loom_device_plan_fit()
  *
- * Return: what snprintf() does.
+ * Return: as snprintf().
  */
 int loom_fit_print(char *text, size_t size, const struct drm_loom_fit *fit);
 
@@ -335,7 +335,7 @@ int loom_fit_print(char *text, size_t size, const struct drm_loom_fit *fit);
  * loom_device_plan_fit() - whether a plan would fit now
  * @device: the device
  * @plan: its id
- * @fit: [out] whether, and if not what is in the way and by how many bytes
+ * @fit: [out] whether, and if not the obstacle and the missing bytes
  *
  * Return: 0; -ENOENT if there is no such plan; -EINVAL from a driver without this query.
  */
@@ -394,7 +394,7 @@ int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
 		   int64_t deadline_ns);
 
 /**
- * loom_sync_status() - what became of a fence
+ * loom_sync_status() - state of a fence
  * @device: the device
  * @sync: handle of a binary syncobj that has a fence
  *

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /**
- * struct loom_error - what went wrong, for a person
+ * struct loom_error - a fault, for a person
  * @text: one line without a newline, naming the file, node or argument at fault
  * @short_bytes: with -ENOSPC: SRAM per lane that is missing at least; 0 if that is not what it was
  */

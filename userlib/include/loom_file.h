@@ -2,7 +2,7 @@
 /**
  * DOC: Arrays and pictures in files
  *
- * What goes into a network and comes out of it: NumPy's .npy, ONNX TensorProto
+ * Inputs and outputs of networks: NumPy's .npy, ONNX TensorProto
  * (.pb, in loom.h), bare bytes, and pictures (PNG, PGM, PPM).
  *
  * loom_file_save() writes all files of the library and its tools, and follows four rules:
@@ -31,7 +31,7 @@ struct loom_saving;
 /**
  * loom_file_stage() - writes a file beside its place
  * @path: where it is to be
- * @bytes: what is in it. They must stay until loom_file_commit(), because devices and pipes are
+ * @bytes: the content. They must stay until loom_file_commit(), because devices and pipes are
  *	written there
  * @size_bytes: their number
  * @saving: [out] end it with loom_file_commit() or loom_file_discard(); NULL on failure
@@ -62,7 +62,7 @@ void loom_file_discard(struct loom_saving *saving);
 /**
  * loom_file_save() - writes a file
  * @path: the file
- * @bytes: what is in it
+ * @bytes: the content
  * @size_bytes: their number
  * @err: [out] one line on failure, may be NULL
  *
@@ -77,7 +77,7 @@ int loom_file_save(const char *path, const void *bytes, size_t size_bytes, struc
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0, -EINVAL for a file that is none or is cut off, -EOPNOTSUPP for another kind of
- * array, -EOVERFLOW, -ENOMEM, or what fopen() said.
+ * array, -EOVERFLOW, -ENOMEM, or the error of fopen().
  */
 int loom_npy_load(const char *path, struct loom_array *array, struct loom_error *err);
 
@@ -93,11 +93,11 @@ int loom_npy_save(const char *path, const struct loom_array *array, struct loom_
 
 /**
  * loom_raw_load() - reads bare elements
- * @path: the file, whose size has to be that of @array
+ * @path: the file, whose size must be that of @array
  * @array: from loom_array_alloc()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -EINVAL for another size, or what fopen() said.
+ * Return: 0, -EINVAL for another size, or the error of fopen().
  */
 int loom_raw_load(const char *path, struct loom_array *array, struct loom_error *err);
 
@@ -127,7 +127,7 @@ struct loom_image {
  * enum loom_image_fit - how a picture goes into a tensor of another shape
  * @LOOM_IMAGE_STRETCH: each axis is scaled for itself
  * @LOOM_IMAGE_PAD: scaled to the tensor's height with its proportions kept, but squeezed where it
- *	would be too wide; what is left at the right is zero, after normalisation
+ *	would be too wide; the rest at the right is zero, after normalisation
  */
 enum loom_image_fit {
 	LOOM_IMAGE_STRETCH,
@@ -158,7 +158,8 @@ struct loom_image_options {
  * @image: [out] release with loom_image_clear()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -EINVAL for a file that is none of them or is damaged, -ENOMEM, or what fopen() said.
+ * Return: 0, -EINVAL for a file that is none of them or is damaged, -ENOMEM, or the error of
+ * fopen().
  */
 int loom_image_load(const char *path, struct loom_image *image, struct loom_error *err);
 
@@ -195,8 +196,8 @@ bool loom_image_channels_first(uint32_t rank, const int64_t *dims);
  * @array: from loom_array_alloc(), F32 or U8: [N,C,H,W], [N,H,W,C], [C,H,W], [H,W,C] or [H,W] with
  *	C 1 (grey), 3 or 4 and N 1
  *
- * Scaling is bilinear; what gets smaller is averaged over all the pixels it comes from. Where C
- * is not 4, what is transparent becomes white.
+ * Scaling is bilinear; shrinking averages over all source pixels. Where C
+ * is not 4, transparent pixels become white.
  *
  * Return: 0, -EINVAL for a tensor that no picture goes into, -ENOMEM.
  */

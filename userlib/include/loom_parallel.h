@@ -8,7 +8,7 @@
  * bits that one device gives, because the engine's results do not depend on how a network is
  * planned.
  *
- * An *item* is what a program takes in one run. Arrays of a batch hold items one after the other:
+ * An *item* is the input of one run of a program. Arrays of a batch hold items one after the other:
  * the first dimension of an input is that of the program's input, times the number of items. An
  * input that is as large as the program's is the same for all items. Results come in the same
  * way; one without dimensions gets one. The items of an input may also have a dimension of their
@@ -18,7 +18,7 @@
  * order, on one session. A state goes from item to item in the device's memory; its input may have
  * no data, then it begins as the session has it, and its output is what it is after the last item.
  *
- * What goes from stage to stage is handed over by buffers that both devices have, and by fences.
+ * Values go from stage to stage in buffers that both devices have, ordered by fences.
  * The processor copies it where the host is one of the two, or the devices share no memory.
  *
  * Threads: both calls start a thread for each session and return when all have ended. Until then
@@ -36,11 +36,11 @@ extern "C" {
 #endif
 
 /**
- * struct loom_share - what a session did of a batch
+ * struct loom_share - the share of a session in a batch
  * @items: items that it ran
  * @busy_ns: time in which it ran them; for a stage that was queued behind the one before, as its
  *	device says
- * @linked_bytes: of a stage: what it takes from earlier ones without a copy, for each item
+ * @linked_bytes: of a stage: bytes from earlier stages without a copy, for each item
  */
 struct loom_share {
 	uint32_t items;
@@ -86,8 +86,8 @@ int loom_batch_run(struct loom_session *const *sessions, uint32_t num_sessions,
  * struct loom_pipeline_stage - a part of a network
  * @graph: the part
  * @program: its plan, for the chip of its device
- * @in_bytes: what it takes from earlier stages, per item
- * @out_bytes: what it gives to later ones, per item
+ * @in_bytes: bytes from earlier stages, per item
+ * @out_bytes: bytes for later stages, per item
  */
 struct loom_pipeline_stage {
 	struct loom_graph *graph;
@@ -110,7 +110,7 @@ struct loom_pipeline {
 
 /**
  * loom_pipeline_create() - cuts a network where the slowest stage is as fast as can be
- * @graph: finished; has to outlive the pipeline
+ * @graph: finished; must outlive the pipeline
  * @options: how each is planned, &loom_planner_options.chip apart
  * @chips: by stage: chip of the device that runs it
  * @num_stages: number of @chips, at least 1
@@ -120,7 +120,7 @@ struct loom_pipeline {
  * Cuts are chosen by a bound of the time of each part (&loom_program_least.held_cycles at the
  * chip's clock), to which the transfers of what crosses belong; of equal ones, where the fewest
  * bytes cross. The best few are planned, and those plans that promise the shortest slowest stage
- * are taken. What the copy between devices takes is not known and does not count.
+ * are taken. The time of copies between devices is unknown and does not count.
  *
  * Return: 0; -EINVAL where there are fewer nodes than stages; -EOPNOTSUPP for a network with
  * states; else as loom_program_create() does.

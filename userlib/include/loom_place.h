@@ -68,8 +68,8 @@ struct loom_place_range {
 };
 
 /**
- * enum loom_place_item_flags - what an item has besides a size and a lifetime
- * @LOOM_PLACE_FIXED: &loom_place_item.fixed says where it has to be
+ * enum loom_place_item_flags - properties of an item besides size and lifetime
+ * @LOOM_PLACE_FIXED: &loom_place_item.fixed says where it must be
  * @LOOM_PLACE_ALIAS: &loom_place_item.alias says what it lies in
  *
  * Rejected: values of @fixed and @alias that mean "none" (an item of zeroes would be fixed at 0, in
@@ -83,14 +83,14 @@ enum loom_place_item_flags {
 /**
  * struct loom_place_item - something that needs bytes for a time
  *
- * What is zero means nothing special; only @size_bytes, @lower and @upper have to be said.
+ * Fields may be zero for defaults; only @size_bytes, @lower and @upper must be set.
  *
  * @size_bytes: its size; 0 takes no room
  * @align_bytes: its offset is a multiple of this; 0 means 1
  * @lower: first moment of its lifetime
  * @upper: first moment after its lifetime, above @lower
  * @flags: enum loom_place_item_flags
- * @fixed: LOOM_PLACE_FIXED: the offset that it must have. It then has to be in the pool that is its
+ * @fixed: LOOM_PLACE_FIXED: the offset that it must have. It then must be in the pool that is its
  *	only one
  * @alias: LOOM_PLACE_ALIAS: an earlier item, the owner, that it lies in. An owner and its aliases
  *	have one lifetime, from the first to the last moment of any of them. Results computed in
@@ -147,7 +147,7 @@ struct loom_place_op {
  * struct loom_place_pair - two items
  * @first: one
  * @second: the other
- * @weight: soft pairs: what it costs if both touch the same conflict sub-bank. Else unused
+ * @weight: soft pairs: cost if both touch the same conflict sub-bank. Else unused
  */
 struct loom_place_pair {
 	uint32_t first;
@@ -160,8 +160,8 @@ struct loom_place_pair {
  * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE; 0 is a pool that is full
  * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
- *	what does not fit spills to the next, so that the sum of size times weight times cost stays
- *	low. With up to 200 items, of which up to 24 may be in more than one pool, it is the least
+ *	items that do not fit spill to the next, so that the sum of size times weight times cost
+ *	stays low. With up to 200 items, of which up to 24 may be in more than one pool, it is the least
  *	that there is, if the budget lasts
  * @sub_bank_bytes: size of its conflict sub-banks, each of which has a port of its own: sub-bank i
  *	begins at i times this. 0: it has none
@@ -174,7 +174,7 @@ struct loom_place_pool {
 };
 
 /**
- * struct loom_place_problem - what is to be placed
+ * struct loom_place_problem - a placement problem
  * @items: the items
  * @num_items: number of @items
  * @ops: operators in order of execution; op i happens in [i, i + 1). May be NULL
@@ -250,7 +250,7 @@ struct loom_place_storage {
  * @offsets: by item, aliases included
  * @pools: by item: index of its pool
  * @height_bytes: by pool: the top, largest offset + size
- * @bound_bytes: by pool: a proven lower bound of @height_bytes for what lies there
+ * @bound_bytes: by pool: a proven lower bound of @height_bytes for its items
  * @num_pools: number of pools, at least 1
  * @proved: it is optimal: every pool's height is at its bound, and with more than one pool no other
  *	distribution costs less
@@ -284,7 +284,7 @@ struct loom_place_result {
  * @missing_bytes: -ENOSPC: as long as other capacities stay, no placement exists until those of
  *	@pools grow by so much in sum; 0: none was found, but there may be one. loom_place_check():
  *	by how much the item ends above its pool
- * @pools: -ENOSPC: the pools concerned, as bits: what fits in no others is bound to them
+ * @pools: -ENOSPC: the pools concerned, as bits: items that fit in no others are bound to them
  * @text: one line, without the names of items and pools
  */
 struct loom_place_fault {
@@ -300,7 +300,7 @@ struct loom_place_fault {
  * @problem: the problem
  * @options: how to place it; NULL: all defaults
  * @result: [out] the placement; zeroed on failure
- * @fault: [out] what is wrong, on failure; may be NULL
+ * @fault: [out] the fault, on failure; may be NULL
  *
  * Deterministic: the same problem and options give the same answer. Thread safe.
  *
@@ -315,7 +315,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	       struct loom_place_result *result, struct loom_place_fault *fault);
 
 /**
- * loom_place_result_free() - frees what loom_place() allocated
+ * loom_place_result_free() - frees the memory of a result
  * @result: the placement; a zeroed one is fine
  */
 void loom_place_result_free(struct loom_place_result *result);
@@ -323,7 +323,7 @@ void loom_place_result_free(struct loom_place_result *result);
 /**
  * struct loom_place_reason - why no placement in one pool can be lower than a bound
  * @bound_bytes: the bound
- * @moment: what is alive then needs so much: all its sizes, and what alignment loses between those
+ * @moment: the items alive then need so much: all its sizes, and what alignment loses between those
  *	that begin at multiples of @align_bytes, of which the next cannot begin where one ends
  * @align_bytes: that alignment; 1: the sizes alone, and the offsets below that no item of the
  *	problem may touch
@@ -338,7 +338,7 @@ struct loom_place_reason {
 
 /**
  * loom_place_bound() - a lower bound of the height of every placement in one pool
- * @problem: what is to be placed; its pools are ignored
+ * @problem: the problem; its pools are ignored
  * @bound_bytes: [out] the most that is needed at one moment, with offsets below that no item may
  *	touch; or the end of a fixed item
  *
@@ -347,8 +347,8 @@ struct loom_place_reason {
 int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
 
 /**
- * loom_place_bound_reason() - loom_place_bound(), with what proves it
- * @problem: what is to be placed; its pools are ignored
+ * loom_place_bound_reason() - loom_place_bound(), with its proof
+ * @problem: the problem; its pools are ignored
  * @reason: [out] the bound, and why; zeroed on failure
  *
  * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
@@ -358,10 +358,10 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
 
 /**
  * loom_place_check_reason() - prove a bound
- * @problem: what is to be placed; its pools are ignored
+ * @problem: the problem; its pools are ignored
  * @reason: the bound, and why; from anywhere
  *
- * It looks at what is alive at the moment, or at the fixed item, at offsets that all items have
+ * It looks at the items alive at the moment, or at the fixed item, at offsets that all items have
  * excluded, and at nothing else, so it takes little time and knows nothing of how the bound was
  * found.
  *
@@ -373,10 +373,10 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 
 /**
  * loom_place_check() - prove a placement
- * @problem: what was placed
+ * @problem: the problem
  * @offsets: by item
  * @pools: by item: its pool; NULL: all in the first
- * @fault: [out] what is wrong, may be NULL
+ * @fault: [out] the fault, may be NULL
  *
  * A sweep over time with a sorted set, independent of any strategy: alignment, capacity, fixed
  * offsets, excluded ranges, aliases, pairs, and no two items that interfere share a byte.
@@ -396,7 +396,7 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 const char *loom_place_strategy_name(unsigned int index);
 
 /**
- * loom_place_strategy_text() - what a placement strategy does
+ * loom_place_strategy_text() - summary of a placement strategy
  * @index: from 0, as for loom_place_strategy_name()
  *
  * Return: one line; NULL past the last.

@@ -16,11 +16,11 @@
  * - ``alignment``: the offset is a multiple of it; 1 where the column or the field is missing
  * - ``gaps``: ``a-b``, separated by spaces: moments at which the item is not alive. In the second
  *   gap above it is in part: its bytes from 0 to below 1024 are
- * - ``offset``: where the item has to be; if the field is empty, anywhere. A file that was answered
+ * - ``offset``: where the item must be; if the field is empty, anywhere. A file that was answered
  *   has an offset on every line: placing it again checks it
  * - ``pool``: names of the pools that it may be in, separated by spaces; if the field is empty,
  *   any. It means something where there are pools: ``loom place --pool``. An answer names the one
- * - ``cost``: what its bytes cost, times the cost of a byte of the pool: how often it is read and
+ * - ``cost``: cost of its bytes, times the cost of a byte of the pool: how often it is read and
  *   written, say. At least 1; 1 where the column or the field is missing
  * - ``hint``: an estimate of the offset, in files of newer versions; validated and carried over,
  *   but not used
@@ -77,7 +77,7 @@ struct loom_place_csv {
  * loom_place_csv_parse() - a problem from text
  * @text: the text; need not end in a zero
  * @size_bytes: its size
- * @path: what messages call it
+ * @path: its name in messages
  * @csv: [out] the problem, destroy with loom_place_csv_destroy()
  * @err: [out] one line on failure, with the number of the line and the column; may be NULL
  *
@@ -88,8 +88,8 @@ int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 
 /**
  * loom_place_csv_read() - loom_place_csv_parse() of a stream, up to its end
- * @stream: what is read; stays open
- * @path: what messages call it
+ * @stream: the input; stays open
+ * @path: its name in messages
  * @csv: [out] the problem, destroy with loom_place_csv_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -136,7 +136,7 @@ int loom_place_csv_set_pools(struct loom_place_csv *csv, const char *const *name
  * loom_place_csv_explain() - a fault of loom_place() or loom_place_check() in terms of the file
  * @csv: the file
  * @problem: the problem that they were given: the file's, with pools
- * @code: what they returned
+ * @code: their return value
  * @fault: the fault
  * @err: [out] one line: names and lines in place of numbers of items; for a capacity that is too
  *	small by how much, and the moment of the peak
@@ -173,7 +173,7 @@ int loom_place_csv_answer_pools(const struct loom_place_csv *csv,
 
 /**
  * loom_place_csv_format() - any problem as a file
- * @problem: the problem. What the format cannot express (aliases, pools, pairs) is left out
+ * @problem: the problem. Aliases, pools and pairs are left out, as the format has none
  * @ids: by item; ids that are not unique get a number. NULL: numbers
  * @offsets: by item; NULL: only those of fixed items
  * @text: [out] from malloc
@@ -200,7 +200,7 @@ struct loom_place_svg_options {
 
 /**
  * loom_place_svg() - a placement as a picture: time against address
- * @problem: what was placed
+ * @problem: the problem
  * @result: the placement; with @result->pools NULL, all in the first
  * @options: NULL: all defaults
  * @text: [out] SVG, from malloc

@@ -26,7 +26,7 @@ struct drm_loom_chip;
  *	pooling could read them in place
  * @LOOM_PLANNER_LOAD_WEIGHTS: constants are loaded to SRAM, even if the chip can compute on them
  *	where they are
- * @LOOM_PLANNER_EXPLAIN: compute for each cut between groups what the division would cost without
+ * @LOOM_PLANNER_EXPLAIN: compute for each cut between groups the cost of the division without
  *	it, see &struct loom_program_cut. Planning takes longer by a factor of the number of cuts
  * @LOOM_PLANNER_NO_RETIME: steps stay as the strategy has written them. Else, with
  *	LOOM_OBJECTIVE_TIME, transfers are moved to other steps, also of other groups, where they
@@ -34,7 +34,7 @@ struct drm_loom_chip;
  * @LOOM_PLANNER_WHOLE_SUMS: a node is refused of which not even the smallest slice fits. Else what
  *	it sums is put together of partial sums, and floats may differ in the last bits from those
  *	of a larger SRAM, see &loom_program_stats.cut_nodes. By LOOM_OBJECTIVE_SRAM, that is done
- *	only with what does not fit in all of the SRAM
+ *	only for nodes that do not fit in all of the SRAM
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
@@ -48,7 +48,7 @@ enum loom_planner_flags {
 };
 
 /**
- * enum loom_planner_objective - what the best plan has the least of
+ * enum loom_planner_objective - cost that the planner minimises
  * @LOOM_OBJECTIVE_TIME: cycles by the chip's clock, then bytes. The default
  * @LOOM_OBJECTIVE_BYTES: bytes to and from memory outside of the SRAM
  * @LOOM_OBJECTIVE_SRAM: SRAM, then bytes: the scratch, and on a chip without DRAM also what buffers
@@ -83,9 +83,9 @@ enum loom_planner_effort {
 };
 
 /**
- * struct loom_planner_options - what to plan for, and how
- * @chip: of the device: from loom_chip_load(), or filled in from QUERY. Not NULL. What
- *	operations it has not are put into others that it has, where there is a way
+ * struct loom_planner_options - chip and options of a plan
+ * @chip: of the device: from loom_chip_load(), or filled in from QUERY. Must not be
+ *	NULL. Operations that it lacks are rewritten into others if possible
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
@@ -104,7 +104,7 @@ enum loom_planner_effort {
  * @max_bytes: LOOM_OBJECTIVE_SRAM: bytes to and from DRAM that a plan may move; 0: any
  * @max_cycles: LOOM_OBJECTIVE_SRAM: cycles that it may take by the chip's clock; 0: any
  * @flags: enum loom_planner_flags
- * @observe: names of values that have to be readable after the run: that a node computes, see
+ * @observe: names of values that must be readable after the run: that a node computes, see
  *	LOOM_GRAPH_KEEP_ALL. Inputs and outputs are readable anyway
  * @num_observe: number of @observe
  */
@@ -127,7 +127,7 @@ struct loom_planner_options {
 /**
  * loom_program_create() - plan a graph
  * @graph: finished
- * @options: what to plan for
+ * @options: chip and options
  * @program: [out] the program, destroy with loom_program_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -171,7 +171,7 @@ int loom_program_create_reference(const struct loom_graph *graph,
 const char *loom_grouping_name(unsigned int index);
 
 /**
- * loom_grouping_text() - what a grouping strategy does
+ * loom_grouping_text() - summary of a grouping strategy
  * @index: from 0, as for loom_grouping_name()
  *
  * Return: one line; NULL past the last.

@@ -4,12 +4,12 @@
  *
  * A *program* is the result of the planner (loom_planner.h): the bytes of the plan, which
  * PLAN_CREATE (or core's loom_plan_create() on the host) takes as they are, and what a runtime
- * needs to bind buffers to its slots: which tensor lies where, and which bytes have to be there
+ * needs to bind buffers to its slots: which tensor lies where, and which bytes must be there
  * before the first run.
  *
  * To run a program: allocate slots[i].size_bytes bytes for each slot; copy each of weights[] to its
  * slot and offset, once; then for each run copy inputs[], submit, and read outputs[] and
- * observed[]. Nothing else has to be initialised.
+ * observed[]. Nothing else must be initialised.
  */
 #ifndef LOOM_PROGRAM_H
 #define LOOM_PROGRAM_H
@@ -25,13 +25,13 @@ extern "C" {
 struct drm_loom_chip;
 
 /**
- * enum loom_slot_kind - what a slot is for
+ * enum loom_slot_kind - purpose of a slot
  * @LOOM_SLOT_KIND_WEIGHTS: constants; filled once
  * @LOOM_SLOT_KIND_INPUT: one graph input (or all of them, if there are very many)
  * @LOOM_SLOT_KIND_OUTPUT: one graph output (or all of them)
  * @LOOM_SLOT_KIND_OBSERVED: the observed values
  * @LOOM_SLOT_KIND_ARENA: neurons; its content is not needed after a run
- * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope; has to be bound to an image. Its content is not
+ * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope; must be bound to an image. Its content is not
  *	needed after a run
  */
 enum loom_slot_kind {
@@ -45,9 +45,9 @@ enum loom_slot_kind {
 
 /**
  * struct loom_program_slot - a slot of the plan
- * @kind: what it is for
+ * @kind: its purpose
  * @flags: DRM_LOOM_SLOT_READ, DRM_LOOM_SLOT_WRITE as in the plan
- * @size_bytes: bytes that have to be bound to it
+ * @size_bytes: bytes that must be bound to it
  * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements; for other kinds this and the rest are 0
  * @width: elements in a row
  * @height: rows
@@ -94,7 +94,7 @@ struct loom_program_tensor {
  * struct loom_program_state - an output that is an input of the next run
  *
  * Both lie at the same offset of slots of the same size, in which there are only states whose other
- * ends are in the other one of the two: whoever binds them the other way round after each run
+ * ends are in the other one of the two: a runtime that exchanges them after each run
  * copies nothing.
  *
  * @output: index of the output
@@ -146,7 +146,7 @@ struct loom_program_neuron {
 };
 
 /**
- * enum loom_label_kind - what a tensor of the plan is for
+ * enum loom_label_kind - purpose of a tensor of the plan
  * @LOOM_LABEL_DRAM: DRAM: a value; the kind of its slot says which
  * @LOOM_LABEL_ROWS: SRAM: the rows of a value that a slice uses
  * @LOOM_LABEL_LINE: SRAM: line buffer: rows that the next slice reads, too
@@ -168,9 +168,9 @@ enum loom_label_kind {
 };
 
 /**
- * struct loom_program_label - what a tensor of the plan is, for people
+ * struct loom_program_label - description of a tensor of the plan, for people
  * @name: of the value; temporaries have that of the node's result
- * @kind: what it is for
+ * @kind: its purpose
  * @slice: slice of its group, or of its node
  */
 struct loom_program_label {
@@ -195,13 +195,14 @@ struct loom_program_node {
 #define LOOM_NODE_NONE	UINT32_MAX
 
 /**
- * enum loom_bound - what a group waits for most
+ * enum loom_bound - bottleneck of a group
  *
- * A group takes at least as long as the longer of its two streams. What that stream does is one
- * part of the group's time each; what the group takes longer than that is the last part.
+ * A group takes at least as long as the longer of its two streams. Activities of that stream
+ * are the first parts of the group's time; the time in excess of them is the last part.
  *
- * What bounds a group is what would save most: that a part is done at twice the rate, which saves
- * half of it, or that the streams always work at the same time, which saves all of the last part.
+ * The bottleneck is the change with the largest saving: that a part is done at twice the rate, which
+ * saves half of it, or that the streams always work at the same time, which saves all of the last
+ * part.
  *
  * @LOOM_BOUND_DRAM: DMA from and to another memory than the SRAM
  * @LOOM_BOUND_COPY: DMA inside of the SRAM
@@ -226,8 +227,8 @@ enum loom_bound {
 };
 
 /**
- * loom_bound_name() - name of what bounds a group
- * @bound: what bounds it
+ * loom_bound_name() - name of a bottleneck
+ * @bound: the bottleneck
  *
  * Return: "dram", "macs", ... for programs; the library's.
  */
@@ -266,8 +267,8 @@ const char *loom_bound_name(enum loom_bound bound);
  * @copy_cycles: those of @dma_cycles that commands take which stay in the SRAM, without starts
  * @lane_cycles: of each lane those of @mac_cycles and @op_cycles in which it has work; their sum.
  *	Divided by both, the lanes that have work on average
- * @part_cycles: by &enum loom_bound: @cycles, divided by what they are waited for
- * @bound: what would save most
+ * @part_cycles: by &enum loom_bound: @cycles, divided by their bottleneck
+ * @bound: the part with the largest saving
  */
 struct loom_program_group {
 	uint32_t first_node;
@@ -306,7 +307,7 @@ struct loom_program_group {
  * @LOOM_CUT_SHAPE: the nodes cannot be sliced along one axis, or are too many
  * @LOOM_CUT_SRAM: one group of both, with the same values in SRAM before and after it, would need
  *	@short_bytes more SRAM per lane, at the best number of slices. With that, fewer nodes may
- *	have to be cut into pieces, and nodes have other numbers then
+ *	must be cut into pieces, and nodes have other numbers then
  * @LOOM_CUT_COST: one group of both would cost @joined, and two cost less
  */
 enum loom_cut_why {
@@ -379,7 +380,7 @@ struct loom_program_cut {
  * @scratch_bytes: SRAM per lane that is scratch
  * @sram_bytes: SRAM per lane in all: scratch, and on a chip without DRAM the slots
  * @sliced_nodes: nodes that did not fit in one piece
- * @cut_nodes: nodes of which not even the smallest slice fitted: what they sum is put together of
+ * @cut_nodes: nodes of which not even the smallest slice fitted: their sums are computed as
  *	partial sums, so that floats may differ from those of a larger SRAM in the last bits
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
@@ -388,7 +389,7 @@ struct loom_program_cut {
  * @conflict_steps: steps in which both streams touch the same conflict sub-bank
  * @fill_cycles: of the steps before the first one that computes
  * @drain_cycles: of the steps behind the last one that computes
- * @recomputed_macs: those of @macs that recompute what another slice has computed
+ * @recomputed_macs: those of @macs that another slice has computed, too
  * @macs: multiply-accumulates
  * @steps: steps
  * @commands: commands
@@ -443,7 +444,7 @@ struct loom_program_stats {
 };
 
 /**
- * struct loom_program_least - what no plan of the graph on the chip is below
+ * struct loom_program_least - lower bounds on all plans of the graph on the chip
  *
  * Of no plan that computes the nodes of the graph as they are, whatever it cuts, orders, keeps or
  * loads ahead. All are zero if a graph cannot be looked at.
@@ -457,7 +458,7 @@ struct loom_program_stats {
  * @last_store_cycles: behind the last compute command
  * @stream_cycles: of the longer stream; of both, where they take turns (LB0)
  * @end_cycles: with the first load and the last store, which overlap nothing (LB1)
- * @held_cycles: and what is loaded ahead has to be held meanwhile (LB2)
+ * @held_cycles: and prefetched weights must be held until their use (LB2)
  * @relaxed_cycles: and a value that is too large for the SRAM goes to DRAM, or is computed again,
  *	or the weights that it meets are loaded again
  */
@@ -501,7 +502,7 @@ struct loom_program_least {
  * @num_kernels: number of @kernels
  * @neurons: values in the arena: where and when
  * @num_neurons: number of @neurons
- * @labels: by tensor of the plan: what it is for
+ * @labels: by tensor of the plan: its purpose
  * @num_labels: number of @labels
  * @nodes: all nodes, in the order in which they run
  * @num_nodes: number of @nodes
@@ -509,7 +510,7 @@ struct loom_program_least {
  * @num_groups: number of @groups
  * @cuts: between @groups: one less
  * @stats: costs
- * @least: what no plan is below
+ * @least: lower bounds
  * @command_nodes: by command of the plan: number of the node that it belongs to, LOOM_NODE_NONE of
  *	those that belong to none, such as outputs copied at the end
  * @num_commands: number of @command_nodes

@@ -6,7 +6,7 @@
  * outputs and states, and the chip that it was planned for. Documentation/program-file.rst
  * describes its bytes. The same program gives the same file, to the byte.
  *
- * Nothing in a file is trusted: what is loaded was checked to the last field, and its plan was
+ * A file is not trusted: a loaded one was checked to the last field, and its plan was
  * proved safe for the chip in the file by the verifier that a device has as well.
  *
  * Threads: a file that was loaded does not change, so that any number of threads may use it.
@@ -24,9 +24,9 @@ extern "C" {
 struct loom_program_file;
 
 /**
- * struct loom_program_origin - what a program was planned for
+ * struct loom_program_origin - chip and options of a program
  * @chip: for which chip
- * @objective: what it was to have the least of, an enum loom_planner_objective
+ * @objective: the minimised cost, an enum loom_planner_objective
  * @library: version of the library that wrote the file, as LOOM_VERSION; not read by writers
  */
 struct loom_program_origin {
@@ -37,7 +37,7 @@ struct loom_program_origin {
 
 /**
  * struct loom_program_section - a part of a file
- * @name: what is in it, "plan", "weights", ...; the library's
+ * @name: name of its content, "plan", "weights", ...; the library's
  * @offset: first byte in the file
  * @size_bytes: number of bytes
  * @count: number of records, 0 if it is not made of records
@@ -52,7 +52,7 @@ struct loom_program_section {
 /**
  * loom_program_write() - a program as the bytes of a file
  * @program: the program; stays the caller's
- * @origin: what it was planned for
+ * @origin: chip and options of the program
  * @bytes: [out] the bytes, from malloc
  * @size_bytes: [out] number of @bytes
  * @err: [out] one line on failure, may be NULL
@@ -67,12 +67,12 @@ int loom_program_write(const struct loom_program *program,
 
 /**
  * loom_program_load() - opens a program file
- * @path: the file. It is mapped: who replaces it while it is loaded renames another file over it,
+ * @path: the file. It is mapped: to replace it while it is loaded, rename another file over it,
  *	and does not cut it short
  * @file: [out] release with loom_program_unload()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0; the errno of opening it; -EINVAL for what is no such file, is of another version, or
+ * Return: 0; the errno of opening it; -EINVAL for a file that is none, is of another version, or
  * is damaged; -EBADMSG for a plan that was refused; -EOPNOTSUPP on a machine that is not little
  * endian; -ENOMEM.
  */
@@ -80,7 +80,7 @@ int loom_program_load(const char *path, struct loom_program_file **file, struct 
 
 /**
  * loom_program_parse() - the same from memory
- * @bytes: the bytes of a file, which have to outlive @file
+ * @bytes: the bytes of a file, which must outlive @file
  * @size_bytes: number of @bytes
  * @name: stands for the file in errors
  * @file: [out] release with loom_program_unload()
@@ -114,7 +114,7 @@ bool loom_program_file_is(const char *path);
 const struct loom_program *loom_program_file_program(const struct loom_program_file *file);
 
 /**
- * loom_program_file_origin() - what the program of a file was planned for
+ * loom_program_file_origin() - chip and options of the program of a file
  * @file: the file
  *
  * Return: a record that lives as long as @file.
@@ -126,7 +126,7 @@ loom_program_file_origin(const struct loom_program_file *file);
  * loom_program_file_section() - the sections of a file one by one
  * @file: the file
  * @index: from 0, in the order in which they are in the file
- * @section: [out] what it is
+ * @section: [out] its description
  *
  * Return: 0, -ENOENT past the last.
  */
@@ -134,13 +134,13 @@ int loom_program_file_section(const struct loom_program_file *file, uint32_t ind
 			      struct loom_program_section *section);
 
 /**
- * loom_program_file_fits() - whether a device is what a program was planned for
+ * loom_program_file_fits() - whether a device fits the chip of a program
  * @file: the file
  * @chip: of the device
  * @err: [out] the first figure that is another one, may be NULL
  *
- * Memories have to be alike: banks, sub-banks, alignment, and whether the engine computes in them;
- * and the device has to have at least the types and operations. That the plan fits into the banks
+ * Memories must be alike: banks, sub-banks, alignment, and whether the engine computes in them;
+ * and the device must have at least the types and operations. That the plan fits into the banks
  * is for the verifier and the allocator of the device to say, and other clocks change no result.
  *
  * Return: 0 or -EXDEV.

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /**
- * enum loom_replay_kind - what a plan does wrong
+ * enum loom_replay_kind - kinds of faults of a plan
  * @LOOM_REPLAY_FORM: the bytes are no plan: tables, numbers, operands that do not fit together
  * @LOOM_REPLAY_ROOM: something lies outside of its slot, of the scratch, or the scratch of a bank
  * @LOOM_REPLAY_OVERLAP: two tensors share bytes while both live
@@ -35,9 +35,9 @@ extern "C" {
  * @LOOM_REPLAY_READ_ONLY: a slot is written that may only be read
  * @LOOM_REPLAY_UNWRITTEN: bytes are read that nobody has written, since the tensor lives
  * @LOOM_REPLAY_TWICE: a command writes a byte twice
- * @LOOM_REPLAY_IN_PLACE: a command writes what it reads, other than element by element
+ * @LOOM_REPLAY_IN_PLACE: a command writes its operand, other than element by element
  * @LOOM_REPLAY_RACE: both streams touch a byte in one step, and one writes it
- * @LOOM_REPLAY_VALUE: an element is not what the reference computes
+ * @LOOM_REPLAY_VALUE: an element is not that of the reference
  * @LOOM_REPLAY_COUNT: the plan moves or computes another amount than was promised
  * @LOOM_REPLAY_KINDS: number of kinds
  */
@@ -67,7 +67,7 @@ const char *loom_replay_kind_name(unsigned int kind);
 
 /**
  * struct loom_replay_fault - one thing that a plan does wrong
- * @kind: what it is
+ * @kind: its kind
  * @step: where; UINT32_MAX: in no step
  * @command: index of the command; UINT32_MAX: in none
  * @text: one line that says all of it
@@ -80,10 +80,10 @@ struct loom_replay_fault {
 };
 
 /**
- * struct loom_replay_options - what a plan is checked against
+ * struct loom_replay_options - chip and reference of a check
  * @chip: of the device it is for
  * @sram_limit_bytes: bytes per lane that it may use; 0: all that there is
- * @reference: what the same graph computes, said by a plan that is trusted, see
+ * @reference: a trusted plan of the same graph, see
  *	loom_program_create_reference(). NULL: values are not compared
  * @max_faults: faults that are listed; 0: 16
  */
@@ -95,11 +95,11 @@ struct loom_replay_options {
 };
 
 /**
- * struct loom_replay_report - what was found
+ * struct loom_replay_report - the faults that were found
  * @faults: the first faults, in the order in which they were found
  * @num_listed: number of @faults
- * @num_faults: how many there are. What follows a fault may be wrong only because of it
- * @counted: what running it will count: bytes, macs, steps and commands
+ * @num_faults: how many there are. Later ones may be consequences of the first
+ * @counted: counters of a run: bytes, macs, steps and commands
  * @recomputed_macs: multiply-accumulates more than the reference has; 0 without one
  * @peak_bytes: most bytes of tensors alive in SRAM in one step, per lane
  * @top_bytes: behind the last byte of SRAM that a tensor has, per lane
@@ -120,14 +120,15 @@ struct loom_replay_report {
 
 /**
  * loom_replay_program() - check a program
- * @program: its plan is checked, what else it says is believed: where inputs, weights and outputs
- *	lie, and what it will cost
+ * @program: its plan is checked, its other data are trusted: where inputs, weights and outputs
+ *	lie, and its costs
  * @options: by what
  * @report: [out] destroy with loom_replay_destroy()
  * @err: [out] one line on failure, may be NULL
  *
  * A plan that is wrong is no failure: it is in the report. Takes about twenty bytes of memory for
- * each element of slots and SRAM, and time in what the commands touch, not in what they compute.
+ * each element of slots and SRAM, and time in the bytes that the commands touch, not in their
+ * arithmetic.
  *
  * Return: 0; -EINVAL for options that make no sense, or a reference that has faults itself or
  * other outputs; -E2BIG for a plan that is too large to be replayed; -ENOMEM.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: Reports of what is in the banks
+ * DOC: Reports of the contents of banks
  *
  * Three CSV files, written at any moment (loom_report_write()) or each time a plan is loaded
  * (loom_report_enable(), or LOOM_MEMORY_REPORTS=DIR in the environment):
  *
- *	l1_usage_summary.csv		a row per plan: what is left of the SRAM
+ *	l1_usage_summary.csv		a row per plan: the rest of the SRAM
  *	memory_usage_summary.csv	a row per bank: how full it is
  *	detailed_memory_usage.csv	a row per block of each bank
  *
@@ -25,7 +25,7 @@ extern "C" {
 struct loom_target;
 
 /**
- * enum loom_report_kind - what a block is
+ * enum loom_report_kind - kind of a block
  * @LOOM_REPORT_FREE: free
  * @LOOM_REPORT_RESERVED: never allocated
  * @LOOM_REPORT_BUFFER: part of a buffer
@@ -98,7 +98,7 @@ struct loom_report_region {
 };
 
 /**
- * loom_report_region_get() - reports what is in a region
+ * loom_report_region_get() - reports the contents of a region
  * @target: where
  * @region: an &enum drm_loom_region
  * @scratch_bytes: SRAM: scratch of a plan, per bank, that counts even if the plan does not run now
@@ -126,7 +126,7 @@ unsigned int loom_report_fragmentation(const struct loom_report_bank *bank);
 
 /**
  * loom_report_kind_name() - name of a kind of block
- * @kind: what the block is
+ * @kind: kind of the block
  *
  * Return: "free", "reserved", "buffer", "scratch", "conflict"; the library's.
  */
@@ -134,9 +134,9 @@ const char *loom_report_kind_name(enum loom_report_kind kind);
 
 /**
  * loom_report_write() - writes the three files as of now
- * @target: whose memory
+ * @target: owner of the memory
  * @dir: folder, created if it does not exist
- * @prefix: what their names begin with, NULL for nothing
+ * @prefix: prefix of their names, NULL for nothing
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -errno.
@@ -157,7 +157,7 @@ int loom_report_write(const struct loom_target *target, const char *dir, const c
 int loom_report_enable(const char *dir, struct loom_error *err);
 
 /**
- * loom_report_disable() - stops what loom_report_enable() began, whatever LOOM_MEMORY_REPORTS says
+ * loom_report_disable() - undoes loom_report_enable(), whatever LOOM_MEMORY_REPORTS says
  */
 void loom_report_disable(void);
 

@@ -18,10 +18,10 @@
  * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
  * be a dma-buf (loom_session_bind_input()).
  *
- * What was made last goes first: sessions, then the programs or program files that they run, then
- * the graphs of those programs, and targets last.
+ * Objects must be destroyed in reverse order: sessions, then the programs or program files that
+ * they run, then the graphs of those programs, and targets last.
  *
- * What is asked for at the wrong time is -EINVAL: a result before there is one, and anything but
+ * A call at the wrong time is -EINVAL: a result before there is one, and anything but
  * loom_session_wait(), loom_session_fd() and loom_session_destroy() while a submitted run is under
  * way.
  *
@@ -74,16 +74,16 @@ void loom_target_close(struct loom_target *target);
  *	may use processors. Up to 256
  * @err: [out] one line on failure, may be NULL
  *
- * Results and counters are the same. At first it is 1, as most who have several processors have
- * several sessions, too; or what the environment variable LOOM_THREADS says, for a whole program.
- * The threads of a session sleep between its runs.
+ * Results and counters are the same. At first it is 1, as most programs on several processors have
+ * several sessions, too; or the value of the environment variable LOOM_THREADS, for a whole
+ * program. The threads of a session sleep between its runs.
  *
  * Return: 0, -EINVAL for too many, or for a device: see threads= of its driver.
  */
 int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err);
 
 /**
- * loom_target_name() - what a target is
+ * loom_target_name() - name of a target
  * @target: the target
  *
  * Return: "host", or the path of the node; lives as long as the target.
@@ -91,7 +91,7 @@ int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct
 const char *loom_target_name(const struct loom_target *target);
 
 /**
- * loom_target_chip() - the chip of a target: what to plan for
+ * loom_target_chip() - the chip of a target
  * @target: the target
  *
  * Return: the description, which lives as long as the target.
@@ -109,7 +109,7 @@ struct loom_device *loom_target_device(const struct loom_target *target);
 /**
  * loom_session_create() - loads a program: verifies the plan, allocates, copies the weights
  * @target: where
- * @program: has to outlive the session
+ * @program: must outlive the session
  * @session: [out] end with loom_session_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -124,7 +124,7 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 
 /**
  * loom_session_destroy() - frees all that a session holds on its target
- * @session: the session; NULL is fine. A run under way is waited for where it needs what is freed
+ * @session: the session; NULL is fine. A run under way is waited for where it needs the memory
  */
 void loom_session_destroy(struct loom_session *session);
 
@@ -221,7 +221,7 @@ int loom_session_submit(struct loom_session *session, struct loom_error *err);
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0: it has ended, and there are results; -ETIME: not yet; -EINVAL: no run is under way;
- * else what became of it, as loom_session_run().
+ * else its result, as loom_session_run().
  */
 int loom_session_wait(struct loom_session *session, int64_t deadline_ns, struct loom_error *err);
 
@@ -243,11 +243,11 @@ int loom_session_fd(struct loom_session *session, int *fd, struct loom_error *er
  * @index: of the program's inputs, not a state
  * @bo: the buffer, with the input from its first byte on; outlives the session, or is replaced
  *	before. Made on the device of the target (loom_target_device()), or a dma-buf that was
- *	imported there: loom_bo_import(). NULL: the session's own, and the input has to be given
+ *	imported there: loom_bo_import(). NULL: the session's own, and the input must be given
  *	again
  * @err: [out] one line on failure, may be NULL
  *
- * The input counts as given for all runs. Who writes the buffer has to be done before a run begins.
+ * The input counts as given for all runs. Writers of the buffer must be done before a run begins.
  *
  * Return: 0; -ENOENT past the last input; -EINVAL for a state, for a buffer that is too small or of
  * another device, and while a run is under way; -EOPNOTSUPP on the host, and where the plan has the
@@ -278,7 +278,7 @@ int loom_session_bind_output(struct loom_session *session, uint32_t index, struc
  *	bound; the session's
  * @err: [out] one line on failure, may be NULL
  *
- * The input counts as given for all runs, with what is there when a run begins. While one is under
+ * The input counts as given for all runs, with its content when a run begins. While one is under
  * way its plan may read any of it, and it is not to be written: the next input can be written only
  * after loom_session_wait() has seen the end. To write one while another is computed takes two
  * sessions in turns, and the second holds all buffers of the program once more, the weights too.
@@ -304,7 +304,7 @@ int loom_session_map_output(struct loom_session *session, uint32_t index, void *
 /**
  * loom_session_get_output() - copies output @index out
  * @session: the session; it is not running
- * @index: of the program's outputs; one that is a state is what the next run reads
+ * @index: of the program's outputs; one that is a state is the input of the next run
  * @array: [out] release with loom_array_clear(); empty on failure
  * @err: [out] one line on failure, may be NULL
  *
@@ -335,7 +335,7 @@ void loom_session_counters(const struct loom_session *session,
 			   struct drm_loom_counters *counters);
 
 /**
- * struct loom_session_moved - what went into a session and came out of it since it was created
+ * struct loom_session_moved - bytes into and out of a session since it was created
  * @in_bytes: inputs and states that the processor has copied in; weights do not count
  * @out_bytes: outputs, states and observed values that it has copied out
  * @kept_bytes: states that went from one run to the next and stayed where they were

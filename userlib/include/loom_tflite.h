@@ -8,7 +8,7 @@
  * of microcontrollers: where each tensor is in the arena. It is in the metadata
  * ``OfflineMemoryAllocation``, whose buffer is a list of integers of 32 bits: a version, the number
  * of subgraphs, the number n of tensors, and n offsets, of which -1 leaves the tensor to the
- * runtime. loom_tflite_memory_load() gives what is to be placed, loom_place() an answer, and
+ * runtime. loom_tflite_memory_load() gives the problem, loom_place() an answer, and
  * loom_tflite_memory_write() the file with it.
  */
 #ifndef LOOM_TFLITE_H
@@ -26,7 +26,7 @@ extern "C" {
  * loom_graph_import() - reads a model of either format and makes it ready for planning
  * @path: an ONNX or a TensorFlow Lite file; FILE.tflite#SIGNATURE for the subgraph of a signature,
  *	with the names that the signature gives its inputs and outputs
- * @options: what the model leaves open, may be NULL
+ * @options: open parts of the model, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -40,7 +40,7 @@ int loom_graph_import(const char *path, const struct loom_graph_options *options
  * @bytes: those of the file; not needed after the call
  * @size_bytes: number of @bytes
  * @name: stands for the file in errors
- * @options: what the model leaves open, may be NULL
+ * @options: open parts of the model, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -53,7 +53,7 @@ int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *na
 /**
  * loom_graph_open() - the first half of loom_graph_import(): reads a model
  * @path: an ONNX or a TensorFlow Lite file, as for loom_graph_import()
- * @graph: [out] to be asked for what it leaves open, then given to loom_graph_finish(); destroy
+ * @graph: [out] to be asked for its open parts, then given to loom_graph_finish(); destroy
  *	with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -84,7 +84,7 @@ bool loom_tflite_file_is(const char *path);
  * @num_operators: of the file
  * @num_moved: operators that loom_tflite_memory_reorder() has moved
  * @has_record: the file has a memory plan
- * @offsets: by tensor: what the plan says; -1: left to the runtime. NULL without @has_record
+ * @offsets: by tensor: the plan's offset; -1: left to the runtime. NULL without @has_record
  */
 struct loom_tflite_memory {
 	const char *name;
@@ -99,7 +99,7 @@ struct loom_tflite_memory {
 };
 
 /**
- * struct loom_tflite_verdict - what a memory plan in a file is like
+ * struct loom_tflite_verdict - judgement of a memory plan in a file
  * @arena_bytes: its top
  * @bound_bytes: no plan of all tensors has a lower top
  * @num_placed: tensors that it places
@@ -115,7 +115,7 @@ struct loom_tflite_verdict {
 };
 
 /**
- * loom_tflite_memory_load() - what of a file has to be placed
+ * loom_tflite_memory_load() - the placement problem of a file
  * @path: the file
  * @memory: [out] destroy with loom_tflite_memory_destroy()
  * @err: [out] one line on failure, may be NULL
@@ -140,14 +140,14 @@ int loom_tflite_memory_parse(const void *bytes, size_t size_bytes, const char *n
 			     struct loom_tflite_memory **memory, struct loom_error *err);
 
 /**
- * loom_tflite_memory_destroy() - frees what was loaded
+ * loom_tflite_memory_destroy() - frees a problem
  * @memory: NULL is fine
  */
 void loom_tflite_memory_destroy(struct loom_tflite_memory *memory);
 
 /**
  * loom_tflite_memory_reorder() - puts operators in an order that needs less memory
- * @memory: its lifetimes change, if that lowers what is alive at one moment
+ * @memory: its lifetimes change, if that lowers the peak of live bytes
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0, also if the order stays; -EOPNOTSUPP for a file whose operators do more than compute
@@ -158,10 +158,10 @@ int loom_tflite_memory_reorder(struct loom_tflite_memory *memory, struct loom_er
 /**
  * loom_tflite_memory_check() - judges the memory plan of a file, whoever made it
  * @memory: the file
- * @verdict: [out] what it is like
+ * @verdict: [out] the judgement
  * @err: [out] one line on failure with the names of the tensors at fault, may be NULL
  *
- * A tensor that is only reshaped may lie where its operand does. What is left to the runtime is
+ * A tensor that is only reshaped may lie where its operand does. Tensors left to the runtime are
  * placed around the others by it.
  *
  * Return: 0; -ENODATA for a file without one; -EBADMSG for one that is wrong; -ENOMEM.
@@ -177,7 +177,7 @@ int loom_tflite_memory_check(const struct loom_tflite_memory *memory,
  * @size_bytes: [out] its size
  * @err: [out] one line on failure, may be NULL
  *
- * What was in the file stays as it is, byte by byte; the new tables come in front of it. A plan
+ * The rest of the file is unchanged, byte by byte; the new tables come in front of it. A plan
  * that was there is replaced.
  *
  * Return: 0; -EBADMSG for offsets that are no placement; -EOPNOTSUPP for a file of a newer schema;

@@ -4,7 +4,7 @@
  *
  * Which version of libloom a program was built with, and which one it runs with.
  *
- * The second number is raised when a program has to be changed or built again, until there is a
+ * The second number is raised when a program must be changed or built again, until there is a
  * version 1; the third when it has not.
  */
 #ifndef LOOM_VERSION_H

@@ -309,7 +309,8 @@ def headers(folder, date, version):
             '.SH DESCRIPTION\n' + (essays(text) or f'.PP\n{inline(known[header])}')
         body += '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
             examples(shown.get(header, '')) + \
-            also('libloom(3)', *(f'{name}(3)' for name in re.findall(r'#include [<"](?:drm/)?(loom\w*\.h)', text)))
+            also('libloom(3)', *(f'{name}(3)' for name in re.findall(r'#include "(loom\w*\.h)"', text)),
+                 *(['loom_accel.h(3)'] if '<drm/loom_accel' in text or '"drm/' in text else []))
         write(folder, f'man3/{header}.3',
               page(header, 3, date, version, [header] + names, known[header], body))
         links(folder, header, names)
