@@ -7,7 +7,7 @@
  * DOC: Saying what bounds a group
  *
  * What a group waits for is in the program (&struct loom_program_group.part_cycles). Here it
- * becomes a line of shares, and a line that says what would help: how much faster a part has to be
+ * becomes a line of shares, and a line that says what would help: how much faster a part must be
  * until the other stream is the longer one, or what the lanes, the starts or the SRAM lack.
  */
 

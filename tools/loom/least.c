@@ -4,7 +4,7 @@
 /**
  * DOC: Saying how far a plan is above what no plan is below
  *
- * A plan takes longer than it has to because a stream does more than it has to (bytes that are
+ * A plan takes longer than it must because a stream does more than it has to (bytes that are
  * moved again, starts, copies; lanes without work, rows computed again), or because it waits: for
  * the first load, behind the last command of compute, or in between because the other stream has to
  * go first. Each stream is said to the end, as the sum of both is not the plan's time.

@@ -2,7 +2,7 @@
 /*
  * DOC: Base
  *
- * The lowest room of the library: what every other room may use, and what itself uses nothing but
+ * The lowest room of the library: every other room may use it, and it must use nothing but
  * libc and core's header. It knows no graph, no plan and no device.
  *
  *	port.c		what core (drivers/accel/loom/core) asks of its surroundings, from libc;

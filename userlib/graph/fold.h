@@ -3,11 +3,11 @@
  * DOC: Constant folding
  *
  * A canonical node whose operands are all constants is computed once, here, instead of on the
- * device in every run. What is folded is what shape arithmetic and stored weights need: movement,
- * element-wise functions, reductions, casts, dequantisation. Conv, MatMul, pooling, softmax and
- * resizing are never folded: a second engine would be a second thing to get wrong. Neither is
- * anything whose result is larger than LOOM_FOLD_GROW_ELEMS and than its operands together: weights
- * may be of any size, but a model of a few bytes cannot blow itself up here.
+ * device in every run. Folded are the operations that shape arithmetic and stored weights need:
+ * movement, element-wise functions, reductions, casts, dequantisation. Conv, MatMul, pooling,
+ * softmax and resizing are never folded: a second engine would be a second thing to get wrong.
+ * Neither is anything whose result is larger than LOOM_FOLD_GROW_ELEMS and than its operands
+ * together: weights may be of any size, but a model of a few bytes cannot blow itself up here.
  *
  * Integers are computed in 64 bits and wrap to their type. Floats are computed in double and
  * rounded once, which for +, -, *, / and sqrt is exactly what f32 arithmetic gives.

@@ -9,7 +9,7 @@
  * form, named nodes as the file has them, with the calls of emit.h; this room does not know where a
  * graph came from.
  *
- * What holds for a finished graph:
+ * Invariants of a finished graph:
  *
  * - nodes[] is in topological order, and in the file's order wherever that is one;
  * - every value has a dtype, a rank and dimensions >= 0; it is an input (@is_input), a constant
@@ -45,7 +45,7 @@
  *
  * To add an operator: an enum value in op.h with its name in names.c, a struct in attrs.h and its
  * line in node.h if it has attributes, a line in dump.c, a folder in fold.c if shape arithmetic
- * needs it; then lower/ has to make commands of it.
+ * needs it; then lower/ must make commands of it.
  *
  * Rejected: one enum value per ONNX operator. ONNX spells the same arithmetic in many ways and
  * changes the spelling by version; the importers (onnx/import_*.c) absorb that once, so that

@@ -18,7 +18,7 @@
  *   exporters, and both orders are worth a look).
  * - *Late*: a node whose result is larger than what it reads (an upsampling, an expansion) waits
  *   until its result is needed; until then, what it reads is kept instead.
- * - *Greedy*: of the nodes that can run, the one that adds the fewest bytes to what has to be kept.
+ * - *Greedy*: of the nodes that can run, the one that adds the fewest bytes to what must be kept.
  *
  * Measured on fifteen networks by ten chips in DRAM bytes, the model's own order was better than
  * the best of these five in one cell: RandWire of 322 nodes in 256 KiB, 10.9 MB instead of 12.1.

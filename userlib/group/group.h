@@ -7,17 +7,17 @@
  * a graph whose order and storage are decided (struct loom_lower) and writes its commands in
  * groups, chosen by a *strategy*.
  *
- * What does not fit as a whole is cut into *slices*: rows of an axis that all operators of the
- * group follow (H of a picture, as a rule; each value has its own). The operators run one after
- * the other on a slice, then on the next.
+ * A group that does not fit as a whole is cut into *slices*: rows of an axis that all operators of
+ * the group follow (H of a picture, as a rule; each value has its own). The operators run one
+ * after the other on a slice, then on the next.
  *
- * What a value has in SRAM during a slice is its *strip*: the rows that are new and, before them,
- * those that windows still look at, the *halo*. A halo can be kept or recomputed. By default it is
- * kept: after their last use, the rows that the next slice needs are copied to a *line buffer* in
- * SRAM, and from there to the top of the next strip. So no row is loaded, computed or stored twice,
- * whatever the depth of the group; the price is room for the line buffers. Slices run forward for
- * that: in slice s each operator makes all the rows that its operands allow for, and one with a
- * large window lags behind (strip.c).
+ * The part of a value in SRAM during a slice is its *strip*: the rows that are new and, before
+ * them, those that windows still look at, the *halo*. A halo can be kept or recomputed. By default
+ * it is kept: after their last use, the rows that the next slice needs are copied to a *line
+ * buffer* in SRAM, and from there to the top of the next strip. So no row is loaded, computed or
+ * stored twice, whatever the depth of the group; the price is room for the line buffers. Slices
+ * run forward for that: in slice s each operator makes all the rows that its operands allow for,
+ * and one with a large window lags behind (strip.c).
  *
  * With &loom_group.recompute, slices are even cuts of what the group makes for others, walked back
  * to what it reads, and each slice loads and computes all that it needs (halo.c). Strips then hold
@@ -32,7 +32,7 @@
  * them (resident.c).
  *
  * Time inside a group is counted in *positions*: one operator, or one chunk, computes at one.
- * What it needs is loaded at the position before, what it made is stored at the one after, while
+ * Its operands are loaded at the position before, its results are stored at the one after, while
  * neighbours compute; or loads have positions of their own (no overlap), which needs less room. The
  * positions of one slice are a *period*: an item alive over its end overlaps its successor of the
  * next slice, and the placement is that of one period.

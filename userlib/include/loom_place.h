@@ -161,8 +161,8 @@ struct loom_place_pair {
  * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
  *	items that do not fit spill to the next, so that the sum of size times weight times cost
- *	stays low. With up to 200 items, of which up to 24 may be in more than one pool, it is the least
- *	that there is, if the budget lasts
+ *	stays low. With up to 200 items, of which up to 24 may be in more than one pool, it is the
+ *	least that there is, if the budget lasts
  * @sub_bank_bytes: size of its conflict sub-banks, each of which has a port of its own: sub-bank i
  *	begins at i times this. 0: it has none
  */

@@ -200,9 +200,8 @@ struct loom_program_node {
  * A group takes at least as long as the longer of its two streams. Activities of that stream
  * are the first parts of the group's time; the time in excess of them is the last part.
  *
- * The bottleneck is the change with the largest saving: that a part is done at twice the rate, which
- * saves half of it, or that the streams always work at the same time, which saves all of the last
- * part.
+ * The bottleneck is the change with the largest saving: a part at twice the rate, which saves half
+ * of it, or streams that always work at the same time, which saves all of the last part.
  *
  * @LOOM_BOUND_DRAM: DMA from and to another memory than the SRAM
  * @LOOM_BOUND_COPY: DMA inside of the SRAM

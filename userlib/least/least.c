@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What no plan is below: the driver. See least.h. */
+/* Lower bounds: the driver. See least.h. */
 #include "least.h"
 
 #include <errno.h>

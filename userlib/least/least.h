@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: What no plan is below
+ * DOC: Lower bounds
  *
  * This room says how long a graph takes on a chip at least, whatever a planner does. It is given
  * nodes whose lowering is decided (struct loom_lower), asks for their kernels, and gives figures
@@ -15,8 +15,8 @@
  *	edge.c		which operation needs what of which other
  *	work.c		cycles of arithmetic, at least
  *	traffic.c	cycles of memory, at least
- *	held.c		LB2: what is loaded ahead has to be held
- *	relaxed.c	and what is too large for the SRAM comes there twice
+ *	held.c		LB2: prefetched weights must be held
+ *	relaxed.c	values larger than the SRAM are loaded twice
  *	least.c		the driver: LB0, LB1
  *
  * What each bound proves, in full, is in Documentation/planner-reference.rst.

@@ -23,7 +23,7 @@
  * are an input, or computed twice. Both costs are linear, so the least is at one of the ends: k = 1
  * and all but S bytes come twice; or none does.
  *
- * What all values cost adds up, as none of these bytes is another's. But where a value is cheaper
+ * The costs of all values add up, as none of these bytes is another's. But where a value is cheaper
  * to recompute, the compute stream grows, not the DMA stream. For any share f from 0 to 1, time is
  * at least f times DMA plus 1 - f times compute; the least of that is a sum of minima, value by
  * value. The bound is the largest of a few f.
@@ -32,9 +32,9 @@
  * and of weights that are smaller than the SRAM each, however many there are.
  *
  * Rejected: a dynamic program over runs of nodes as groups, each with its least number of slices.
- * It knows that the weights of a whole group have to be held or loaded for each slice, which makes
+ * It knows that the weights of a whole group must be held or loaded for each slice, which makes
  * it tighter. But it holds for the order of nodes that it was given, and for plans that are made of
- * such groups: what is not a group to it is no plan.
+ * such groups: it excludes all other plans.
  */
 
 #define SHARES	32

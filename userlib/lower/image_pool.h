@@ -27,7 +27,7 @@
  * and read by others as dense bytes; the result of a RESHAPE that is no view of its operand has to
  * be dense, because rows of one shape are not rows of the other.
  *
- * What groups bring with all values in images, on soft, in MB of DRAM traffic and thousand cycles
+ * Effect of groups with all values in images, on soft, in MB of DRAM traffic and thousand cycles
  * by time; groups without images move the same bytes:
  *
  * ================== ============ =========== ============ ===========

@@ -6,8 +6,8 @@
  * them in SRAM, and for each axis of each operand a map that says which part of it a range of the
  * result needs. Slicing, emission and grouping read nothing else: they know no operators.
  *
- * A function that the device does not have is a chain of stages on the same slice; what is between
- * them (TEMP) never leaves SRAM.
+ * A function that the device does not have is a chain of stages on the same slice; values between
+ * them (TEMP) must not leave SRAM.
  */
 #ifndef LOOM_LOWER_KERNEL_H
 #define LOOM_LOWER_KERNEL_H

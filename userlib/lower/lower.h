@@ -14,7 +14,7 @@
  *
  * Nodes that only move elements never become kernels. RESHAPE, TRANSPOSE, SLICE and EXPAND cost
  * nothing: their result is a view of their operand's bytes, and whoever reads it loads through
- * that view. CONCAT and PAD are copies in DRAM, and so are views that have to be seen from outside,
+ * that view. CONCAT and PAD are copies in DRAM, and so are views that must be seen from outside,
  * unless what they show can be computed where it is seen (storage.h).
  *
  *	lower.c		the table of operators

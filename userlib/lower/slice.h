@@ -2,12 +2,12 @@
 /*
  * DOC: Slicing
  *
- * A kernel that does not fit in SRAM is cut into boxes of its result. What a box costs follows
- * from the maps alone: the parts of the operands that it needs. A cut is a chunk length per axis
- * and an order of loops; an operand is loaded again whenever a loop that it depends on has
- * moved on, so the order decides what is kept and what is read several times. Keeping the weights
- * and streaming the rows, or keeping the rows and streaming the weights, are two orders of the
- * same loops here, and neither is a special case.
+ * A kernel that does not fit in SRAM is cut into boxes of its result. The cost of a box
+ * follows from the maps alone: the parts of the operands that it needs. A cut is a chunk length
+ * per axis and an order of loops; an operand is loaded again whenever a loop that it depends on
+ * has moved on, so the order decides what is kept and what is read several times. Keeping the
+ * weights and streaming the rows, or keeping the rows and streaming the weights, are two orders of
+ * the same loops here, and neither is a special case.
  *
  * The search is exhaustive over candidate chunk lengths per axis and all orders of the axes
  * that are cut. Fewest DRAM bytes win, then fewest slices, then what was tried first. Double

@@ -32,7 +32,7 @@
  * and makes LOAD and STORE a COPY.
  *
  * Rejected: locations that are decided while commands are written. The placement of the arena needs
- * all lifetimes, and groups have to know which values are in DRAM before there are commands.
+ * all lifetimes, and groups must know which values are in DRAM before there are commands.
  */
 #ifndef LOOM_STORAGE_H
 #define LOOM_STORAGE_H

@@ -33,7 +33,7 @@
  *
  * The file is bytes from a stranger. It is scanned once before protobuf-c unpacks it, because
  * protobuf-c recurses as deep as the file says, and turns two bytes into a structure of hundreds.
- * What was unpacked goes through the builder's calls and is freed; only scan.c, tensor.c,
+ * Unpacked messages go through the builder's calls and are freed; only scan.c, tensor.c,
  * external.c and model.c (and the names of data types in import_math.c) know that protobuf exists.
  *
  * Rejected: the onnx C++ library, with its shape inference. It would be the largest dependency by

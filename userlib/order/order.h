@@ -12,7 +12,7 @@
  * graphs of networks are easy ones: long, narrow, and full of operators that every order passes at
  * the same point.
  *
- * What loom_order() (order.c) does:
+ * Steps of loom_order() (order.c):
  *
  * 1. *Series.* Where all operators before a point precede all those after it, the graph is cut: the
  *    parts are independent, and the peak is the largest of theirs. One pass over the edges finds

@@ -4,7 +4,7 @@
  *
  * This room runs the items of a batch on several sessions at once (loom_parallel.h): each item on
  * any of them, or all items through one after the other. It is given sessions of the room run/, of
- * devices of any kind, the host among them. What goes from stage to stage stays in memory that two
+ * devices of any kind, the host among them. Values go from stage to stage in memory that two
  * devices have in common, if there is such (run/link.c); else it is copied.
  *
  * * items.c: where an item lies in the arrays of a batch

@@ -3,7 +3,7 @@
  * DOC: Proving a placement
  *
  * A sweep over time. Parts that are alive never overlap, or the sweep would have ended, so a part
- * that begins has to be compared with two neighbours only: the ones that begin next below and next
+ * that begins must be compared with two neighbours only: the ones that begin next below and next
  * above it in memory.
  *
  * Parts (an item without its gaps) are numbered in order of their first byte, pool by pool, and

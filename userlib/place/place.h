@@ -11,7 +11,7 @@
  *
  * 1. the problem is proved to be one, and resolved: aliases lie in their first owner, which lives
  *    as long as they do; alignments are at least 1; pairs are those of owners;
- * 2. what cannot be placed is refused: fixed items that collide, a bound above the capacity;
+ * 2. impossible problems are refused: fixed items that collide, a bound above the capacity;
  * 3. with several pools, items are distributed over them;
  * 4. the strategy places what is in each pool;
  * 5. conflicts for sub-banks are reduced, and the result is summed up.
@@ -40,7 +40,7 @@
  *
  * Rejected: strategies that handle aliases, pools and conflicts themselves (each would have its
  * own mistakes in them), and an integer program for the whole (a solver as a dependency).
- * What was tried inside the search is in solve.c.
+ * Attempts inside the search are in solve.c.
  */
 #ifndef LOOM_PLACE_INTERNAL_H
 #define LOOM_PLACE_INTERNAL_H

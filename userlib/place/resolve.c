@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: What a placement problem means
+ * DOC: Meaning of a placement problem
  *
- * What aliases, gaps and pairs mean is worked out here, once, for the strategies, the bound and the
+ * Aliases, gaps and pairs are resolved here, once, for the strategies, the bound and the
  * check:
  *
  * - an alias lies in its owner, at an offset; aliases of aliases in the first owner. An owner and

@@ -18,7 +18,7 @@
  * least offset that each can still have. The floor of a section is the least of these; if what is
  * left does not fit above it, the state is infeasible. A decision is about *one section*: which
  * item starts at its floor? Each that can is an option, and so is none, if the section has room to
- * lose; then all of them have to rest on other items, and rise to the first place where one could
+ * lose; then all of them must rest on other items, and rise to the first place where one could
  * end. The section with the fewest options is branched on. It can be any section whose candidates
  * cannot be undercut any more, not only the lowest one.
  *

@@ -4,7 +4,7 @@
  *
  * Where most items are aligned to A, what is aligned to less has its place in their pads, mostly:
  * above an item that lives as long as it does, up to the next multiple of A. A search that places
- * both one by one has to find that again for each pair, and in bytes instead of units of A. So
+ * both one by one must find that again for each pair, and in bytes instead of units of A. So
  * items of one lifetime are stacked first: on an item that leaves a pad, what fills it to the byte,
  * else what fills most of it. The stacks are items of a smaller problem, which is searched for half
  * of the budget; its placement is one of the whole problem, from which the search goes on.

@@ -20,7 +20,7 @@
  *
  * Items may come as JSON, too: they become CSV (json.c).
  *
- * Rejected: reading line by line (the answer has to repeat every field as it was, so the text is
+ * Rejected: reading line by line (the answer must repeat every field as it was, so the text is
  * kept anyway), and a second reader of items for JSON.
  *
  * - csv.h: the state of a file that is being read, and what its files share

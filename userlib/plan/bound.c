@@ -2,7 +2,7 @@
 #include "bound.h"
 
 /**
- * DOC: What bounds a group
+ * DOC: Bottlenecks of groups
  *
  * A group would take as long as the longer of its streams, if the other one always worked beside
  * it. So its time is what that stream does, part by part, and the rest, in which the other stream

@@ -38,7 +38,7 @@
  * Options reach the rooms below as plain fields (&struct loom_storage_options,
  * &struct loom_group_options): they do not know what a grouping is called, or that others exist.
  *
- * Rejected: choosing between strategies while groups are searched. What they cost is an estimate
+ * Rejected: choosing between strategies while groups are searched. Costs are estimates
  * there; a finished plan is counted to the byte.
  */
 #ifndef LOOM_PLANNER_ROOM_H

@@ -15,14 +15,14 @@
  *	load.c		files, and what callers hold
  *
  * The tables of fields.c drive writer, reader, the pages and the tests: a field that is added
- * there is all that has to be done, besides a new version of the format.
+ * there is all that must be done, besides a new version of the format.
  *
  * Nothing is trusted. Every byte of a file is covered: by a checksum, by a field that has one
- * value only, or, between sections, by being zero. But a checksum is for accidents: whoever makes
- * a file on purpose makes it fit. So each field has a range, each index is below the number of
+ * value only, or, between sections, by being zero. But a checksum is for accidents: an
+ * attacker can make it fit. So each field has a range, each index is below the number of
  * what it counts, each name is a whole string, and what the plan says itself is compared with what
  * the records say of it. The plan is proved by core's verifier for the chip in the file, which was
- * checked before. What is decoded are copies: only the constants stay in the mapped file, and they
+ * checked before. Decoded data are copies: only the constants stay in the mapped file, and they
  * are data that any value is good for.
  *
  * Rejected: a serialisation library: none of them maps weights at page boundaries, and each is

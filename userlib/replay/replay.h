@@ -24,8 +24,8 @@
  *
  * A convolution reads more than there is time to label one by one, so labels that are summed are
  * first multiplied by a key of their place, and sums over channels are made once for all taps: a
- * label of a convolution takes as long as a tap of it. What depends on a slice's geometry and not
- * on the result (padding, strides, starts) is not part of a label.
+ * label of a convolution takes as long as a tap of it. A label must not depend on a slice's
+ * geometry (padding, strides, starts), but on the result only.
  *
  *	replay.c	options, the walk over steps, comparing, the report
  *	op.c		the table of opcodes; labels element by element and along an axis

@@ -20,13 +20,13 @@
  * few and as long ones as the rules of plans allow (merge.c), and the tables are written (write.c).
  *
  * Steps are walked from the first to the last, and each takes from the nearest steps before it. In
- * this order the least SRAM is held for what is loaded early: what a later step needs can pass
+ * this order the least SRAM is held for what is loaded early: loads of a later step can pass
  * where an earlier one has taken all time that there was, but not the other way round.
  *
  * The more is loaded early, the harder it gets to find a hole for one more tensor. So if the plan
  * still takes much longer than the longer of its streams, all is done once more as if places did
  * not matter, but a few percent of the SRAM stay free at all times; and then all of the scratch is
- * placed anew (anew.c). What is faster is kept.
+ * placed anew (anew.c). The faster plan is kept.
  *
  * If the result does not take fewer cycles, the plan stays as it was.
  *

@@ -38,7 +38,7 @@
  * bits. A reduction sums in binary64, so the SRAM and the plan format would have to hold that, for
  * networks that no one has.
  *
- *	rewrite.c	the tables; what a chip has; the rounds
+ *	rewrite.c	the tables; operations of a chip; the rounds
  *	clone.c		a graph of one's own: that of the caller is not changed
  *	put.c		small calls to make nodes, beyond graph/emit.h
  *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, resize.c, quantize.c, unary.c,
@@ -46,7 +46,7 @@
  *	cut_reduce.c	reductions that do not fit, put together of pieces
  *	cut_sum.c	products and windows that do not fit
  *
- * A function makes nodes for the result of one node. What it makes may be rewritten in the next
+ * A function makes nodes for the result of one node. They may be rewritten in the next
  * round (a DECONV becomes a CONV becomes a MATMUL). The last node takes over the value that the old
  * one computed, so that values keep their names, and users are not touched.
  *

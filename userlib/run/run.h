@@ -16,7 +16,7 @@ struct loom_host_memory;
 /**
  * DOC: Running programs
  *
- * This room runs programs and reports what is in the banks. It is given a program (loom_program.h:
+ * This room runs programs and reports the contents of banks. It is given a program (loom_program.h:
  * plan bytes, slots, weights, names) and the name of a target, and gives sessions: set inputs, run,
  * get outputs and counters. It takes programs as data: it calls no function that makes one.
  *
@@ -36,7 +36,7 @@ struct loom_host_memory;
  * * soft.c: the target "device", as a table of functions, over the room device/
  * * link.c: values that go from one session on a device to another, on another device or not
  * * target.c: opens a target by name; the only file that names both tables
- * * report.c: what is in the banks of a target, as structs (loom_report.h)
+ * * report.c: the contents of the banks of a target, as structs (loom_report.h)
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * state.c: outputs of a session that are its inputs in the next run
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
@@ -58,14 +58,13 @@ struct loom_host_memory;
  * A run has two halves. The second one can be waited for, or polled for and called for later
  * (async.c). On the host, whose engine is this process, the first half starts a thread only if
  * somebody else is to go on meanwhile. A session has one run under way: its buffers are those of
- * one item. Whoever wants more has more sessions, or loom_context_submit() and syncobjs. Rejected:
- * a callback. It would need a thread for each device, in which the caller's code would run; a
- * descriptor goes into whatever loop the caller has.
- * Rejected: a target that copies each tensor to the device for every run. Where the slots
- * are mapped there is nothing that a separate copy would save, and where they are not, only what
- * changes is copied. Rejected: memory of this process beside a slot that is not mapped, copied
- * before and after each run. It would need to know what has changed, and weights would be there
- * twice.
+ * one item. For more, a program needs more sessions, or loom_context_submit() and syncobjs.
+ * Rejected: a callback. It would need a thread for each device, in which the caller's code would
+ * run; a descriptor goes into whatever loop the caller has. Rejected: a target that copies each
+ * tensor to the device for every run. Where the slots are mapped there is nothing that a separate
+ * copy would save, and where they are not, only what changes is copied. Rejected: memory of this
+ * process beside a slot that is not mapped, copied before and after each run. It would need to
+ * know what has changed, and weights would be there twice.
  */
 
 /**

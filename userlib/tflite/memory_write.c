@@ -5,7 +5,7 @@
  * Offsets of a flatbuffer lead forward only, from where they are to bytes behind them. So a table
  * at the end cannot refer to what is in front of it, and the new ones are inserted behind the first
  * eight bytes, which are the offset of the root and the identifier: a new root, the lists that it
- * has to have anew (buffers, metadata, operators in another order), and the plan. They refer to
+ * must have anew (buffers, metadata, operators in another order), and the plan. They refer to
  * what was in the file, which follows byte by byte. All its offsets are relative, and it moves by a
  * multiple of 16, so whatever was aligned in it is.
  *

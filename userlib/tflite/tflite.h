@@ -24,9 +24,9 @@
  * To add an operator: a function in one of convert_*.c, its declaration in convert.h and a line in
  * table.c. It writes nodes of ONNX; what ONNX cannot say is refused.
  *
- * The schema is read by numbers of fields: they never change, as old files have to be read.
+ * The schema is read by numbers of fields: they never change, as old files must be read.
  *
- * Rejected: code that flatc generates. It is C++, and what it reads has to be verified by a pass of
+ * Rejected: code that flatc generates. It is C++, and what it reads must be verified by a pass of
  * its own before; here what is read is checked. Rejected as well: importing straight to canonical
  * nodes. Shapes, windows and their refusals would be there twice, and a layer of bytes would
  * be decided before it is known what uses it (graph/integer.c).

@@ -18,9 +18,9 @@
 #include "memory/move.h"
 
 /**
- * DOC: Who owns what
+ * DOC: Files of the module
  *
- * &struct loom_device is what all files know; each of them adds one thing that the device does. A
+ * All files know &struct loom_device; each of them adds one thing that the device does. A
  * file calls only those that stand below it in this list, and is told by them through a return
  * value, or by TTM, the scheduler and DRM through the function tables that it has given to them:
  *
@@ -83,7 +83,7 @@
  * * &loom_flight.gate, then &loom_device.power_lock, then a lock of the back end's under which
  *   it reads records, then &loom_flight.give_lock, then the spinlocks above. Threads that
  *   signal fences and say so to lockdep take the last two only, and the gate if they do not
- *   have to wait for it. &loom_device.dying_lock and that of &loom_device.budget are taken inside
+ *   must wait for it. &loom_device.dying_lock and that of &loom_device.budget are taken inside
  *   of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;

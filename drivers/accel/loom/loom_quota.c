@@ -26,8 +26,8 @@
  * no verification waits for another one. Rejected: a semaphore, by which one client could keep
  * others waiting.
  *
- * What keeps the scratch of a context while others have their turn counts as a buffer of its file,
- * see &loom_backend.job_prepare.
+ * Memory for the scratch of a preempted context counts as a buffer of its file, see
+ * &loom_backend.job_prepare.
  *
  * Contexts and jobs that have not ended have a cap for each file.
  *
@@ -36,9 +36,9 @@
  * buffers of all devices may take half of the host's memory, those of one file three quarters of
  * that, so that a single client that has gone wild leaves others something, and a large model
  * still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts are
- * some thousands: what a program that waits for none of its jobs for a second has.
+ * some thousands: as many as a program has that waits for none of its jobs for a second.
  *
- * What is refused by a cap is refused with EDQUOT, a job that is one too many as well: EAGAIN would
+ * A cap refuses with EDQUOT, for jobs as well: EAGAIN would
  * be the better word, but libdrm's drmIoctl() calls again at once then, for ever. Which cap it was
  * is in the debug log.
  *

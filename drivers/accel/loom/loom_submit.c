@@ -33,7 +33,7 @@
  * 3. place: lock all buffers, bring them into the DRAM;
  * 4. depend: the job will wait for jobs that use the addresses of its buffers for others, which
  *    had them before (see loom_region.c);
- * 5. hold the scratch; if a buffer is in the way that has to make room, have it do so, and go back
+ * 5. hold the scratch; if a buffer is in the way that must make room, have it do so, and go back
  *    to 3; tell the back end where the buffers are;
  * 6. arm and queue: nothing can fail any more.
  *

@@ -35,7 +35,7 @@
  * first: a client that filled the DRAM with buffers of a long job could keep others in their ioctls
  * for a minute, one victim after another, and then have them told that there is no room.
  *
- * A buffer that has to leave the SRAM (see sram/sram.c) takes its jobs with it: they are cancelled,
+ * A buffer that must leave the SRAM (see sram/sram.c) takes its jobs with it: they are cancelled,
  * and one that runs is waited for until it has stopped. To let them go on would keep the others'
  * jobs waiting for all that its owner has queued when it had the device for itself: for hours.
  *

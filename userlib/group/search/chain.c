@@ -3,7 +3,7 @@
  * DOC: Chains
  *
  * Consecutive groups that share residents are a *chain*. A resident occupies the same offset in
- * each of them, so the offset has to suit all.
+ * each of them, so the offset must suit all.
  *
  * First, groups are placed one after the other, and a resident keeps the offset that the group that
  * makes it has chosen. If that fails, the whole chain is placed as one problem: the positions of

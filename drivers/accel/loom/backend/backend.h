@@ -18,13 +18,13 @@ struct loom_move;
 struct loom_plan_object;
 
 /**
- * DOC: What a back end is
+ * DOC: Back ends
  *
- * A back end drives devices of one kind: it makes or finds them, and runs jobs on them. Everything
- * else is the core's: clients, memory of the banks, proofs, order between contexts, timeouts, who
- * is to blame for one, unplugging, power. The two know of each other what is in this file: a
- * description (&struct loom_device_config), operations (&struct loom_backend), records of jobs that
- * have ended (&struct loom_job_record), and what a back end may call.
+ * A back end drives devices of one kind: it makes or finds them, and runs jobs on them. The core
+ * does everything else: clients, memory of the banks, proofs, order between contexts, timeouts and
+ * their attribution, unplugging, power. This file is their interface: a description (&struct
+ * loom_device_config), operations (&struct loom_backend), records of jobs that have ended (&struct
+ * loom_job_record), and functions for back ends.
  *
  * The life of a device, in operations::
  *
@@ -40,24 +40,23 @@ struct loom_plan_object;
  *     stop, reset, start                         if it hangs
  *     stop, start                                if it sleeps
  *   stop                                         unplugged, or wedged
- *   (what init took is given back)
+ *   (resources of init are released)
  *
- * What may fail, and when. Everything that a job needs is taken before it is armed: memory in
+ * Failure. A back end must take all resources of a job before the job is armed: memory in
  * @job_prepare, where nothing is locked; addresses in @job_emit, when its buffers are placed and
- * locked. From then on others wait for its fence, so nothing may fail or allocate: not @job_run,
- * @job_stop and @job_progress, and not @stop, @reset and @start, which are what a hanging job
- * waits for.
+ * locked. Afterwards others wait for its fence, so these operations must not fail or allocate:
+ * @job_run, @job_stop and @job_progress, and @stop, @reset and @start, because a hanging job waits
+ * for them.
  *
- * Who may be believed. A device is a peer that may be broken or hostile. The core takes nothing
- * from it but records, and looks each one up: it is of a job that the device has, in this epoch,
- * and says something that is known. If it does not, the device is not asked again (it is wedged).
- * Counters are for clients to look at; time that counts is the host's. A back end does the
- * same with what it reads: once, into memory of its own, and checks that.
+ * Trust. A device is a peer that may be broken or hostile. The core takes only records from it. A
+ * record must be of a job that the device has, in this epoch, with a known status; otherwise the
+ * device is wedged and not asked again. Counters are information for clients; only the host's time
+ * counts. A back end must read data of the device once, into its own memory, and check the copy.
  *
- * How a job that takes too long ends: the core has the back end look for records (@poll), asks
- * @job_progress whether it moved, has it stopped by @job_stop, waits, and if that does not help
- * stops the device, resets it with a new epoch and starts it again. What the device has said
- * until it was stopped counts. The job at fault ends with ETIME. Of the others, those that had
+ * Timeouts: the core has the back end look for records (@poll), asks @job_progress whether the job
+ * moved, has it stopped by @job_stop, waits, and if that does not help stops the device, resets it
+ * with a new epoch and starts it again. Records from before the stop count. The job at fault ends
+ * with ETIME. Of the others, those that had
  * begun end with ECANCELED, as a job may have written over what it has read and cannot be run
  * again; those that had not are run by the new epoch. Records of an earlier epoch are dropped.
  * In the same way a device is reset that says itself that it hangs (loom_device_hang()), or
@@ -66,21 +65,21 @@ struct loom_plan_object;
  * Which jobs have begun: a device works on the oldest of those that it has. A back end whose device
  * takes them in another order says so by loom_job_turn_begin().
  *
- * Who owns what of a back end. What belongs to the bus goes when the driver is unbound: registers,
- * interrupts, rings and whatever is mapped for the device (devm_*). What operations need that come
- * later goes with the DRM device, which lives as long as somebody has its node open (drmm_*, in
- * @init): @job_release, @move_release, @plan_destroy and @context_release come at any time, and
- * touch nothing of the former. loom_driver_exit() waits for them.
+ * Lifetimes. Resources of the bus are released when the driver is unbound: registers, interrupts,
+ * rings and mappings for the device (devm_*). @job_release, @move_release, @plan_destroy and
+ * @context_release may be called later, as long as somebody has the node open. They must not touch
+ * these, and their own resources must belong to the DRM device (drmm_*, in @init).
+ * loom_driver_exit() waits for them.
  *
- * Whose memory the banks are. They may be no more than addresses: then the bytes of buffers are in
- * system pages, and moving a buffer copies nothing. Or they are memory of the device's own
+ * Memory of the banks. Banks may be addresses only: then the bytes of buffers are in system pages,
+ * and moving a buffer copies nothing. Or they are local memory of the device
  * (&loom_device_config.memory): then the core has bytes copied when a buffer gets an address or
- * loses it (@move_run, see memory/), and processes see those that BAR or bus show (@memory_pfn).
+ * loses it (@move_run, see memory/), and processes map it through BAR or bus (@memory_pfn).
  *
- * Two kinds of order. A device that goes from job to job by itself takes a few at a time
- * (&loom_device_config.jobs_in_flight), and the core decides who comes next, by backend/turn.c. A
- * back end that can interrupt jobs takes all of them, and decides by the same lists in smaller
- * pieces: soft does.
+ * Scheduling. A device that runs its jobs to completion takes a few at a time
+ * (&loom_device_config.jobs_in_flight), and the core picks the next one, by backend/turn.c. A back
+ * end that can preempt jobs takes all of them, and decides by the same lists in smaller pieces:
+ * soft does.
  *
  * Rejected:
  *
@@ -96,7 +95,7 @@ struct loom_plan_object;
  */
 
 /**
- * struct loom_device_memory - what the banks of a region are
+ * struct loom_device_memory - kind of memory of a region's banks
  */
 struct loom_device_memory {
 	/** @own: memory of the device's own. Else addresses, for bytes that are in system pages */
@@ -109,18 +108,18 @@ struct loom_device_memory {
 };
 
 /**
- * struct loom_device_config - what a back end knows of a device before it is probed
+ * struct loom_device_config - description of a device before it is probed
  *
  * Copied by loom_device_probe(), with which it is refused if it makes no sense. A back end that
  * knows nothing gives NULL: then all this is as the module's parameters say, and the back end keeps
  * order itself.
  */
 struct loom_device_config {
-	/** @chip: what it is made of: loom_chip_check() finds no fault in it */
+	/** @chip: its description, must pass loom_chip_check() */
 	struct drm_loom_chip chip;
 	/** @has_caps: @caps hold. Else the module's parameters do, as they are at the moment */
 	bool has_caps;
-	/** @caps: what its clients may have */
+	/** @caps: limits of its clients */
 	struct loom_quota_caps caps;
 	/** @job_timeout_ms: a job that has the engine for longer is ended; 1 to INT_MAX */
 	u32 job_timeout_ms;
@@ -130,7 +129,7 @@ struct loom_device_config {
 	 * nobody else knows when it has none
 	 */
 	u32 jobs_in_flight;
-	/** @memory: by &enum drm_loom_region, what its banks are */
+	/** @memory: kind of the banks, by &enum drm_loom_region */
 	struct loom_device_memory memory[DRM_LOOM_REGION_COUNT];
 	/**
 	 * @host_slots: of devices with memory of their own: jobs also reach buffers that are in
@@ -140,7 +139,7 @@ struct loom_device_config {
 	bool host_slots;
 	/** @moves_in_flight: how many moves it takes beside the jobs; 0 if no region is its own */
 	u32 moves_in_flight;
-	/** @backend_data: what &loom_device.backend_data is from before &loom_backend.init */
+	/** @backend_data: initial value of &loom_device.backend_data */
 	void *backend_data;
 };
 
@@ -166,7 +165,7 @@ struct loom_job_record {
 	u32 epoch;
 	/** @status: an &enum loom_job_status */
 	u32 status;
-	/** @counters: what it did */
+	/** @counters: counters of the job */
 	struct drm_loom_counters counters;
 };
 
@@ -180,7 +179,7 @@ struct loom_job_position {
 	u32 command;
 	/** @unit: unit of it */
 	u64 unit;
-	/** @counters: what the job has done */
+	/** @counters: counters of the job so far */
 	struct drm_loom_counters counters;
 };
 
@@ -215,17 +214,17 @@ struct loom_backend {
 
 	/**
 	 * @init: set up &loom_device.backend_data, with all memory that @start and @reset will
-	 * need. There are no jobs, interrupts are off, nothing is to be started. Called once, in
-	 * probe; may sleep and allocate. What it takes is released with the DRM device
+	 * need. There are no jobs, interrupts are off; it must not start the device. Called once,
+	 * in probe; may sleep and allocate. Its resources must be released with the DRM device
 	 * (drmm_add_action_or_reset()). Returns 0 or -errno
 	 */
 	int (*init)(struct loom_device *loom);
 	/**
 	 * @start: make the device take jobs: firmware, rings, interrupts. Called in probe, when it
 	 * wakes up, and after @reset; fence safe. &loom_device.epoch is the epoch from now on. A
-	 * device that was stopped with jobs that it keeps goes on with them. What it has
-	 * forgotten of plans it is told again, now or with the first job. Returns 0 or -errno,
-	 * and then the device is wedged, or not made
+	 * device that was stopped with jobs that it keeps must go on with them. The back end must
+	 * send plans again that the device has forgotten, now or with the first job. Returns 0
+	 * or -errno, and then the device is wedged, or not made
 	 */
 	int (*start)(struct loom_device *loom);
 	/**
@@ -304,8 +303,8 @@ struct loom_backend {
 	int (*plan_create)(struct loom_plan_object *plan);
 	/**
 	 * @plan_destroy: undo @plan_create, which has succeeded. No job uses the plan any more. May
-	 * sleep; may hold up jobs, so does not wait for any. The device may be gone: who touches it
-	 * asks drm_dev_enter(). May be NULL where @plan_create is
+	 * sleep, but must not wait for jobs, as it may hold them up. The device may be gone: any
+	 * access must be inside of drm_dev_enter(). May be NULL where @plan_create is
 	 */
 	void (*plan_destroy)(struct loom_plan_object *plan);
 
@@ -330,8 +329,8 @@ struct loom_backend {
 	/**
 	 * @job_unmap: the job is about to end, and the device does not have it any more: take back
 	 * what @job_emit has mapped for it. Called once for a job that was armed, before its fence
-	 * signals and while the driver is bound; fence safe, and does not sleep. What is mapped
-	 * for a job that was given up is left to @job_release. May be NULL
+	 * signals and while the driver is bound; fence safe, must not sleep. Mappings of a job
+	 * that was given up are left to @job_release. May be NULL
 	 */
 	void (*job_unmap)(struct loom_job *job);
 	/**
@@ -346,8 +345,8 @@ struct loom_backend {
 	void (*job_run)(struct loom_job *job);
 	/**
 	 * @job_progress: how far is the job? Of one that the device has; or of one that has ended,
-	 * where the device cannot be reset. Called on &loom_device.timeout_wq; fence safe. What is
-	 * not known is zero; if all of it is, the job counts as one that moves
+	 * where the device cannot be reset. Called on &loom_device.timeout_wq; fence safe.
+	 * Unknown fields must be zero; if all are, the job counts as one that moves
 	 */
 	void (*job_progress)(struct loom_job *job, struct loom_job_position *position);
 	/**
@@ -380,19 +379,19 @@ struct loom_backend {
 };
 
 /*
- * What a back end calls while it runs a job:
+ * Calls that a back end must make while it runs a job:
  *
  * - loom_job_turn_begin() when the engine begins with it or goes on with it, and
  *   loom_job_turn_end() when the engine leaves it for another job before its end: the time in
- *   between is what the timeout counts;
+ *   between counts for the timeout;
  * - loom_job_busy() from time to time, with the time that the engine has worked on it since, if it
  *   knows that better than by when its turn began;
  * - loom_jobs_complete(), from a thread that may sleep (a threaded interrupt handler, a work), and
  *   loom_moves_complete() for moves;
  * - loom_device_hang() if it finds out by itself that the device hangs;
  * - loom_device_new_epoch(), in @start, if the device has lost more in its sleep than it should;
- * - loom_device_hide() and loom_device_show() around what makes its memory invisible to the
- *   processor (a reset of the function), in @reset;
+ * - loom_device_hide() and loom_device_show() around anything that makes its memory invisible to
+ *   the processor (a reset of the function), in @reset;
  * - loom_device_move_out() when the system is about to sleep in a way that loses the memory;
  * - loom_device_reset_prepare() and loom_device_reset_done() when its bus resets it, because
  *   somebody wants that.

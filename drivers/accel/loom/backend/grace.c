@@ -17,7 +17,7 @@
  * DOC: Grace
  *
  * A job that was told to stop is given some time for that. If it has not ended then, its device is
- * reset. Who tells it is one of two: the timeout, which waits for it, for LOOM_FLIGHT_GRACE_MS, or
+ * reset. It is told by one of two: the timeout, which waits for it, for LOOM_FLIGHT_GRACE_MS, or
  * for LOOM_GRACE_STUCK_MS if the device said twice that it was at the same place; or a client that
  * goes, or needs the room, and waits for nothing: then this looks after it, every
  * LOOM_FLIGHT_GRACE_MS, as long as there are such jobs. The timeout alone would do it too, but

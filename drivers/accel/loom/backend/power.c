@@ -14,8 +14,9 @@
  *
  * A device is started and stopped for four reasons that know nothing of each other: it is idle, the
  * system sleeps, it is reset or gone, its bus resets it. It runs while none of them speaks against
- * it; back ends see start and stop in turn. In between nothing is asked of it: who gives it jobs or
- * moves, or creates plans, holds a reference of runtime PM; who asks from elsewhere holds the lock.
+ * it; back ends see start and stop in turn. In between nothing is asked of it: callers that give
+ * it jobs or moves, or create plans, must hold a reference of runtime PM; all others must hold the
+ * lock.
  *
  * When the system is about to sleep, devices that keep their jobs stop in the middle of them; for
  * others their end is waited for, and if that takes more than LOOM_SLEEP_DRAIN_MS the system stays

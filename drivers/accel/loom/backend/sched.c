@@ -53,7 +53,7 @@
  * job passes it, the device is stopped, and all jobs end with ENODEV (loom_job_end_all()). The
  * schedulers are not stopped: what is queued behind the gate has its fence signalled at once, also
  * if it waits for a fence of somebody else, and is taken through the scheduler later, as a job that
- * has ended. Stopping them first was rejected: a stopped scheduler frees nothing, and has to be
+ * has ended. Stopping them first was rejected: a stopped scheduler frees nothing, and must be
  * started again to drain.
  */
 

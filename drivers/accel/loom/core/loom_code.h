@@ -8,7 +8,7 @@
 /**
  * DOC: Code interface
  *
- * A device that is a machine of its own has to be told what to run, and a decoded plan is pointers.
+ * A device that is a machine of its own must be told what to run, and a decoded plan is pointers.
  * The room core/code writes a decoded plan as bytes, and makes a decoded plan of such bytes, which
  * is equal: the same commands on the same operands, with the same units, cycles and energy.
  *

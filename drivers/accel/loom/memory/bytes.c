@@ -17,21 +17,21 @@
  * In a region that is memory of its own (&struct loom_device_memory) a buffer has its bytes in one
  * place: there while it is resident, in pages of the host while it is not. When TTM moves it, they
  * are moved (move.c), and nobody waits for that here: TTM is told of the new place at once, and the
- * fence of the move is in the buffer's reservation, as one of the kernel's. Who wants the bytes
- * waits for it: jobs (loom_submit.c), page faults, the next move.
+ * fence of the move is in the buffer's reservation, as one of the kernel's. Users of the
+ * bytes must wait for it: jobs (loom_submit.c), page faults, the next move.
  *
  * A buffer leaves. Its address is free at once, and the fences of its jobs and of the copy stay
- * behind as a leftover (loom_region.c). What is placed there waits for them, by its own move.
+ * behind as a leftover (loom_region.c). The next buffer there must wait for them, by its own move.
  *
  * A buffer arrives. A new one has no bytes anywhere: it is zeroed in the device's memory, and no
  * pages are allocated for it. One that has pages is copied, and these go with a ghost of TTM's,
  * which frees them when the fence has signalled.
  *
  * The SRAM knows no leftovers, as who takes an address may have its scratch there. So a buffer that
- * leaves the SRAM keeps its address until its moves have ended. Who wants the address waits for
- * that, with the buffer reserved, unless it is killed: then the buffer stays. A buffer that nobody
- * wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a buffer
- * that leaves the SRAM end (loom_job_revoke()).
+ * leaves the SRAM keeps its address until its moves have ended. Users of the address must wait
+ * for that, with the buffer reserved, unless it is killed: then the buffer stays. A buffer that
+ * nobody wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a
+ * buffer that leaves the SRAM end (loom_job_revoke()).
  *
  * A move is prepared and let go in one critical section of drm_dev_enter(), so that unplugging the
  * device waits for it (loom_moves_drain()). Nobody waits for a fence in there.

@@ -27,7 +27,7 @@
  * moves and BO_WAIT; the order between jobs is the clients', by syncobjs, which go from device to
  * device as well.
  *
- * What was imported is mapped for the device from the import on until the buffer is destroyed. A
+ * An imported buffer is mapped for the device from the import on until the buffer is destroyed. A
  * device that is unplugged loses these mappings at once, as they would refer to an IOMMU's tables
  * that are not its own any more (loom_share_end_all()). The attachments stay until the buffers are
  * destroyed, because the core follows them when a buffer is exported again.
@@ -41,8 +41,8 @@
  * It would be copied for each job, as nobody tells who has written to it meanwhile.
  *
  * Rejected for now: to leave it where it is and give importers addresses of the BAR (peer to peer).
- * They have to be told when it moves, and when the device is reset or goes, so both sides must be
- * dynamic, and the kernel has to allow it for the two devices: CONFIG_DMABUF_MOVE_NOTIFY and
+ * They must be told when it moves, and when the device is reset or goes, so both sides must be
+ * dynamic, and the kernel must allow it for the two devices: CONFIG_DMABUF_MOVE_NOTIFY and
  * CONFIG_PCI_P2PDMA, which distributions leave out (Debian's 6.12 has neither). Without them core
  * pins the buffer, and a client could take the device's memory from all others.
  */

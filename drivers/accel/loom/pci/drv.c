@@ -20,10 +20,10 @@
  * The back end for the registers and rings of regs.h, which says what driver and device have agreed
  * on, and who believes whom. The table of operations is backend/backend.h's.
  *
- * - chip.c: what the device says of itself, checked;
+ * - chip.c: the device's description, checked;
  * - device.c: start, stop, reset, heartbeat;
  * - ring.c: descriptors, records, the interrupt;
- * - plan.c, job.c, move.c: what is put to the ring;
+ * - plan.c, job.c, move.c: entries of the ring;
  * - memory.c: where bytes are, for the device and for the processor;
  * - sensor.c: its figures.
  *
@@ -31,7 +31,7 @@
  * gets a few at a time, in one queue, and the core keeps the others (backend/flight.c). Moves have
  * queues beside it.
  *
- * What it is told to do is never taken back but by STOP, by a new epoch, or by taking the bus from
+ * A command is never taken back but by STOP, by a new epoch, or by taking the bus from
  * it. Stop, which others' fences wait for, does the last of these whenever there is anything
  * without a record: so nothing is written any more when it returns, whatever the device thinks.
  *

@@ -23,8 +23,8 @@
  * plan is there. All jobs and plans are in one queue, which keeps their order, so a job finds its
  * plan without anybody waiting for that.
  *
- * A plan that is destroyed is dropped by the device in front of a later job: whoever destroys it
- * cannot wait for a device that sleeps. Its number may be given to another plan at once.
+ * A plan that is destroyed is dropped by the device in front of a later job: destroying it
+ * must not wait for a device that sleeps. Its number may be given to another plan at once.
  *
  * Rejected: to tell the device in PLAN_CREATE. It would have to be woken up and waited for, and
  * after a reset, where nothing can be allocated, there would be a second way to do the same.

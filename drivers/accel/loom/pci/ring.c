@@ -19,10 +19,10 @@
  * that a record of one that is over is not taken for that of another.
  *
  * There is always room for the jobs and moves that the core gives the device: job_run() and
- * move_run() cannot fail. What else there is (questions, stops) takes the rest, and does without if
- * there is none: then the device is so late that it will be reset.
+ * move_run() cannot fail. Other entries (questions, stops) take the rest, and are left out if there
+ * is none: then the device is so late that it will be reset.
  *
- * What comes back is read in record.c.
+ * Answers are read in record.c.
  */
 
 /**

@@ -23,7 +23,7 @@
  * DOC: A skeleton
  *
  * What a back end for hardware looks like, with a comment at each operation that says what a chip
- * has to do there; backend/backend.h says what the core promises. It drives a device that does
+ * must do there; backend/backend.h says what the core promises. It drives a device that does
  * nothing (nothing.c), with few entries in its rings, a reset, and faults. Who brings a chip copies
  * this folder and replaces, one by one, the calls of nothing_*().
  *

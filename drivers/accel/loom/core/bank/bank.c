@@ -23,8 +23,8 @@
  * a program, best fit is worse than first fit: it takes holes in the middle of the bank, which then
  * do not grow together. So there both are weighed: *near fit* takes the hole for which the bytes
  * that are left over in it, plus about a tenth of the bytes that lie between the block and the end
- * that the request names, are least. Documentation/figures.rst has the figures. The policy is one of
- * the region. A range of addresses cuts holes at its ends.
+ * that the request names, are least. Documentation/figures.rst has the figures. The policy is one
+ * of the region. A range of addresses cuts holes at its ends.
  *
  * A pass reads at most LOOM_BANK_CHUNKS chunks, so a layout that a client has thought up cannot
  * keep the lock for long. That is reached in two cases: more than 8000 blocks on the banks of a
@@ -33,7 +33,7 @@
  * second pass takes the first hole in all banks then that has room for the size at any alignment.
  * Without one, -ENOSPC is returned although there may be a place.
  *
- * What was rejected: an index for each set of banks that is used often, as there are few blocks and
+ * Rejected: an index for each set of banks that is used often, as there are few blocks and
  * any sets; a tree whose nodes are the blocks, because a search past some hundreds of blocks on
  * other banks would be a cache miss for each; one sorted array, in which a change takes
  * milliseconds for a million blocks; a second tree of the holes by size, because one long block on

@@ -7,9 +7,9 @@
  *
  * Memory first. Each operand is a number of runs of bytes that are contiguous, and each run is
  * rounded up to bursts. Axes are merged into runs from the smallest stride on, as long as an axis
- * begins where the one before ends; what is left are separate runs, also where they overlap or are
- * the same bytes again. In the SRAM the lane axis is dealt over the lanes, so a run does not go on
- * along it, unless there is one lane only.
+ * begins where the one before ends; the remaining axes are separate runs, also where they overlap
+ * or are the same bytes again. In the SRAM the lane axis is dealt over the lanes, so a run does
+ * not go on along it, unless there is one lane only.
  *
  * Of a region, all that is read comes after one latency and at one rate, and so does all that is
  * written; one after the other if the bus is shared, else at the same time. Regions work at the

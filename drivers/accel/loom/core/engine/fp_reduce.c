@@ -5,7 +5,7 @@
  * DOC: Reductions
  *
  * Floating point of any type is reduced in binary64: sums over a whole feature map in binary32
- * would be less exact than ONNX Runtime's results have to be matched, and compensated sums in
+ * would be less exact than ONNX Runtime's results must be matched, and compensated sums in
  * binary32 are no faster. Integers are reduced in 64 bits and wrap.
  *
  * If the last axis is kept, a tile of results lies along it, and each row of x is added to the tile

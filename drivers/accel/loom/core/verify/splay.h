@@ -14,7 +14,7 @@
  * has nodes. Look-ups reshape the tree, so it is for one owner.
  *
  * A single call can take as many steps as the tree has nodes, so each step counts as a unit of work
- * (work.h). When the caller has to give up, a call ends early and its answer means nothing; the
+ * (work.h). When the caller must give up, a call ends early and its answer means nothing; the
  * tree is still one tree then, but its order is not kept, and no node may be taken out of it.
  */
 
