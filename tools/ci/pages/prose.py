@@ -19,6 +19,7 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prose.txt")
 STARTS = r"what|who|whose|whoever"
+LEAST = 15  # duties where they count
 DUTIES = re.compile(r"\b(?:must|should)\b", re.I)
 BEGIN = re.compile(r"(?:\A|[.:;]\s+|\n[ \t]*\n\s*)(" + f"(?:{STARTS})" + r"\s[^.]*\.?)", re.I)
 WORD = re.compile(r"[A-Za-z']+")
@@ -82,7 +83,7 @@ def write_table(now):
         file.write("# Per 10,000 words, by prose.py --write: sentences that begin with What, Who, Whose, "
                    "at most;\n# must and should, at least, where it counts\n")
         for name, (starts, duties) in now.items():
-            file.write(f"{name}\t{math.ceil(starts)}\t{math.floor(duties) if FOLDERS[name] else 0}\n")
+            file.write(f"{name}\t{math.ceil(starts)}\t{min(LEAST, math.floor(duties)) if FOLDERS[name] else 0}\n")
 
 
 def main():
