@@ -53,7 +53,7 @@ int report_error(const char *path)
 /* loom_version.h */
 int check_version(void)
 {
-	return loom_version() < LOOM_VERSION ? -ENOSYS : 0;
+	return loom_version() < LOOM_VERSION ? -EPROTO : 0;
 }
 
 /* loom_chip_file.h loom_planner.h loom_program.h */
