@@ -67,7 +67,7 @@ struct loom_storage_options;
  * @division: these groups, of the same graph and options, instead of a search; NULL: search
  * @alternatives: [out] also note why each cut is there, and find the divisions without it; NULL: no
  * @alternative_bytes: SRAM per lane that these may have
- * @memo: what other searches have found out, kept for the next; NULL: nothing is kept
+ * @memo: estimates of other searches, and of this one for the next; NULL: nothing is kept
  * @storage: how the arena is placed
  */
 struct loom_group_options {

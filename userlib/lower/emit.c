@@ -82,21 +82,7 @@ static struct drm_loom_plan_view sram_view(const struct loom_build *build, u32 i
 /* A view of a part of a value in DRAM. */
 static struct drm_loom_plan_view dram_view(const struct loom_ref *ref, const struct box *box)
 {
-	struct drm_loom_plan_view view = {
-		.tensor = ref->tensor,
-		.dtype = ref->dtype,
-		.rank = ref->rank,
-	};
-	s64 offset = ref->offset;
-	u32 i;
-
-	for (i = 0; i < ref->rank; i++) {
-		offset += (s64)box->lo[i] * ref->strides[i];
-		view.dims[i] = box->hi[i] - box->lo[i];
-		view.strides[i] = ref->strides[i];
-	}
-	view.offset = offset;
-	return view;
+	return loom_ref_view(ref, ref->tensor, box->lo, box->hi);
 }
 
 static bool is_weights(const struct loom_storage *storage, u32 slot)

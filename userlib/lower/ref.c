@@ -114,3 +114,23 @@ bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 	*ref = new;
 	return true;
 }
+
+struct drm_loom_plan_view loom_ref_view(const struct loom_ref *ref, u32 tensor, const u64 *lo,
+					const u64 *hi)
+{
+	struct drm_loom_plan_view view = {
+		.tensor = tensor,
+		.dtype = ref->dtype,
+		.rank = ref->rank,
+	};
+	s64 offset = ref->offset;
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++) {
+		offset += (s64)lo[i] * ref->strides[i];
+		view.dims[i] = hi[i] - lo[i];
+		view.strides[i] = ref->strides[i];
+	}
+	view.offset = offset;
+	return view;
+}

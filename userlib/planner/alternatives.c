@@ -38,9 +38,9 @@ static const struct planner_way layerwise_way = { .join = LOOM_JOIN_NONE };
 static const struct loom_group_aim bytes;
 
 /*
- * What to search for where time counts: the longer stream step by step, as a
- * group is written; both streams in all, wherever loads will find time; and more of the former. A
- * division that is best by a sum over groups need not be the fastest plan, see group/schedule/.
+ * Aims of a search where time counts: the longer stream step by step, as a group is written; both
+ * streams in all, wherever loads will find time; and more of the former. A division that is best by
+ * a sum over groups need not be the fastest plan, see group/schedule/.
  */
 static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 16, .compute = 16, .steps = 32 },
@@ -121,7 +121,8 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @way: what else was decided
  * @least_cycles: no program takes fewer; 0: that is not known
  * @tried_cycles: the fewest since this was set
- * @memo: what searches have found out
+ * @candidate: the kind of candidate that is tried now; NULL: there are no others
+ * @memo: estimates of groups, for the next search
  * @starved: there was no memory for a way: without it, the same graph would have another program
  */
 struct choice {
@@ -131,6 +132,7 @@ struct choice {
 	struct planner_way way;
 	u64 least_cycles;
 	u64 tried_cycles;
+	const char *candidate;
 	struct loom_group_memo *memo;
 	bool starved;
 };
@@ -186,8 +188,8 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
-	u64 cycles;
 	struct planner_way how = *way;
+	u64 cycles;
 	int ret;
 
 	how.memo = best->memo;
@@ -204,6 +206,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		best->graph = graph;
 		best->options = *options;
 		best->way = how;
+		loom_planner_note_candidate(program, best->candidate);
 	}
 	return 0;
 }
@@ -281,7 +284,7 @@ static bool is_same_trial(const struct trial *a, const struct trial *b)
 {
 	return a->graph == b->graph && a->options.grouping == b->options.grouping &&
 	       a->way.join == b->way.join && a->way.stream_in_place == b->way.stream_in_place &&
-	       !memcmp(&a->way.aim, &b->way.aim, sizeof(a->way.aim)) &&
+	       loom_group_is_same_aim(&a->way.aim, &b->way.aim) &&
 	       a->way.share == b->way.share && a->way.group_bytes == b->way.group_bytes;
 }
 
@@ -344,9 +347,9 @@ static u32 add_joins(const struct ladder *l, const struct loom_graph *graph,
 
 static u32 propose_joins(const struct ladder *l, struct trial *trials)
 {
-	if (!l->best.program)
-		return add_joins(l, &l->orders->graphs[0], &l->first, trials);
-	return add_joins(l, l->best.graph, &l->first, trials);
+	const struct loom_graph *graph = l->best.program ? l->best.graph : &l->orders->graphs[0];
+
+	return add_joins(l, graph, &l->first, trials);
 }
 
 /* Other weights of both streams, and bytes, with the order and the joins that were best. */
@@ -544,14 +547,13 @@ static int take_best(struct choice *best, int ret, struct loom_program **program
 	return ret;
 }
 
-/* Tries what a row proposes and has not been tried; -ENOMEM or -EINVAL ends the search. */
-static int try_row(struct ladder *l, const struct row *row)
+/* Tries what a row proposes and has not been tried. */
+static void try_row(struct ladder *l, const struct row *row)
 {
 	struct trial trials[ROW_TRIALS];
-	const struct loom_program *before = l->best.program;
 	u32 count = row->propose(l, trials), i, k;
-	int ret = 0;
 
+	l->best.candidate = row->name;
 	if (l->best.program)
 		l->before = l->best.program->stats.cycles;
 	for (i = 0; i < count && !is_best(&l->best, l->options.objective); i++) {
@@ -563,15 +565,11 @@ static int try_row(struct ladder *l, const struct row *row)
 		if (l->num_tried < MOST_TRIALS)
 			l->tried[l->num_tried++] = trials[i];
 		l->best.tried_cycles = U64_MAX;
-		ret = try_one(trials[i].graph, &trials[i].options, &trials[i].way, &l->best, NULL);
-		if (l->best.program && l->best.program != before)
-			loom_planner_note_candidate(l->best.program, row->name);
-		before = l->best.program;
+		try_one(trials[i].graph, &trials[i].options, &trials[i].way, &l->best, NULL);
 		for (k = 0; k < l->orders->count; k++)
 			if (&l->orders->graphs[k] == trials[i].graph)
 				l->cycles[k] = min(l->cycles[k], l->best.tried_cycles);
 	}
-	return ret;
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
@@ -604,13 +602,12 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	memset(l.cycles, 0xff, sizeof(l.cycles));
 	l.best.tried_cycles = U64_MAX;
 	l.best.memo = &memo;
+	l.best.candidate = "first";
 	l.tried[l.num_tried++] = trial_of(&l, &orders->graphs[0], &l.first);
 	ret = try_one(&orders->graphs[0], &l.options, &l.first, &l.best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		goto out;
 	l.cycles[0] = l.best.tried_cycles;
-	if (l.best.program)
-		loom_planner_note_candidate(l.best.program, "first");
 	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++)
 		if (rows[i].effort <= effort)
 			try_row(&l, &rows[i]);
@@ -633,6 +630,18 @@ out:
 	return ret;
 }
 
+/* Chooses for other options, too, and keeps the better plan of both. Return: 0 or -ENOMEM */
+static int choose_also(const struct loom_graph *graph, const struct loom_orders *orders,
+		       const struct loom_planner_options *options, struct loom_program **program)
+{
+	struct loom_program *other;
+	int ret = choose(graph, orders, options, &other, NULL);
+
+	if (!ret)
+		keep_better(options->objective, program, other);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /*
  * Which trials a row proposes depends on the best program so far. With all constants loaded from
  * the start, that leads elsewhere, and now and then to a better plan.
@@ -642,17 +651,12 @@ static int choose_loaded(const struct loom_graph *graph, const struct loom_order
 {
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 	struct loom_planner_options how = *options;
-	struct loom_program *loaded;
-	int ret;
 
 	if (options->objective == LOOM_OBJECTIVE_SRAM || !strategy || !strategy->competes ||
 	    !can_in_place(options) || loom_planner_effort(options) < 2)
 		return 0;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
-	ret = choose(graph, orders, &how, &loaded, NULL);
-	if (!ret)
-		keep_better(options->objective, program, loaded);
-	return ret == -ENOMEM ? ret : 0;
+	return choose_also(graph, orders, &how, program);
 }
 
 /*
@@ -663,18 +667,13 @@ static int choose_less(const struct loom_graph *graph, const struct loom_orders 
 		       const struct loom_planner_options *options, struct loom_program **program)
 {
 	struct loom_planner_options how = *options;
-	struct loom_program *less;
 	int ret;
 
 	if (options->effort != LOOM_EFFORT_MOST)
 		return 0;
 	how.effort = LOOM_EFFORT_MORE;
-	ret = choose(graph, orders, &how, &less, NULL);
-	if (!ret) {
-		keep_better(options->objective, program, less);
-		ret = choose_loaded(graph, orders, &how, program);
-	}
-	return ret == -ENOMEM ? ret : 0;
+	ret = choose_also(graph, orders, &how, program);
+	return ret ? ret : choose_loaded(graph, orders, &how, program);
 }
 
 static int create_grouped(const struct loom_graph *graph,

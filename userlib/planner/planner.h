@@ -63,7 +63,7 @@
  * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
  *	early; 0: for all that there is
  * @division: groups that are not searched for, but given; NULL: search
- * @memo: what searches have found out, for the next one; NULL: nothing is kept
+ * @memo: estimates of groups, for the next search; NULL: nothing is kept
  * @alternatives: [out] other divisions, and the program says why each cut is there; NULL: no
  */
 struct planner_way {

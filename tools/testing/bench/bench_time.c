@@ -568,11 +568,12 @@ int main(int argc, char **argv)
 		const char *chips_of = value_of(argv[k], "--chips=");
 		const char *strategies_of = value_of(argv[k], "--strategies=");
 		const char *objectives_of = value_of(argv[k], "--objectives=");
+		const char *effort = value_of(argv[k], "--effort=");
 
 		if (!strcmp(argv[k], "--explain"))
 			wanted.explain = true;
-		else if (value_of(argv[k], "--effort=") && strchr("0123", argv[k][9]))
-			wanted.effort = LOOM_EFFORT_ONCE + (uint32_t)(argv[k][9] - '0');
+		else if (effort && *effort >= '0' && *effort <= '3' && !effort[1])
+			wanted.effort = LOOM_EFFORT_ONCE + (uint32_t)(*effort - '0');
 		else if (!networks_of && !chips_of && !strategies_of && !objectives_of)
 			usage();
 		wanted.networks = networks_of ? networks_of : wanted.networks;

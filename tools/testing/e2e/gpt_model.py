@@ -14,6 +14,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import wrong_models  # noqa: E402
 from wrong_models import FLOAT, INT64, field, value_info  # noqa: E402
 
 LAYERS, WIDTH, HEADS, POSITIONS, VOCABULARY = 2, 64, 4, 256, 96
@@ -39,8 +40,7 @@ def single(value):
 
 
 def constant(name, kind, dims, raw):
-    constants.append(b''.join(field(1, dim) for dim in dims) + field(2, kind) + field(8, name) +
-                     field(9, raw))
+    constants.append(wrong_models.constant(name, dims, kind, raw))
     return name
 
 

@@ -127,21 +127,7 @@ struct drm_loom_plan_view loom_group_dram_view(struct loom_group_writer *w,
 					       const struct loom_ref *ref,
 					       const struct loom_group_box *box)
 {
-	struct drm_loom_plan_view view = {
-		.tensor = loom_storage_tensor(w->lower, ref->tensor),
-		.dtype = ref->dtype,
-		.rank = ref->rank,
-	};
-	s64 offset = ref->offset;
-	u32 i;
-
-	for (i = 0; i < ref->rank; i++) {
-		offset += (s64)box->lo[i] * ref->strides[i];
-		view.dims[i] = box->hi[i] - box->lo[i];
-		view.strides[i] = ref->strides[i];
-	}
-	view.offset = offset;
-	return view;
+	return loom_ref_view(ref, loom_storage_tensor(w->lower, ref->tensor), box->lo, box->hi);
 }
 
 void loom_group_command(struct loom_group_writer *w, s32 position, u32 opcode,

@@ -19,6 +19,8 @@ struct loom_group_memo;
 /* Live values of a cut of which any may stay in SRAM; sets of them that are tried. */
 #define LOOM_GROUP_LIVE		63
 #define LOOM_GROUP_CHOICES	8
+/* No index, where an index of a unit, part, root or item would be. */
+#define LOOM_GROUP_NONE		U32_MAX
 /* Groups of up to so many units are known to cost the same where units repeat. */
 #define LOOM_GROUP_WINDOW	64
 
@@ -174,6 +176,13 @@ struct loom_group_aim {
 	u32 steps;
 };
 
+static inline bool loom_group_is_same_aim(const struct loom_group_aim *a,
+					  const struct loom_group_aim *b)
+{
+	return a->time == b->time && a->dma == b->dma && a->compute == b->compute &&
+	       a->steps == b->steps;
+}
+
 /**
  * struct loom_group_list - a graph as ops
  * @lower: the lowering that it came from
@@ -188,7 +197,7 @@ struct loom_group_aim {
  * @live: values made before the cut and read after it that fit into SRAM
  * @choices: by cut: which of them may be resident
  * @repeat: by unit: where else a run of LOOM_GROUP_WINDOW units begins that is equal
- * @memo: what other searches have found out; NULL: nothing is kept
+ * @memo: estimates of other searches; NULL: nothing is kept
  * @asymmetric: rows and columns are not the same to some operation
  * @no_cut: no group may begin with this unit; 0: any may
  */

@@ -20,8 +20,6 @@
 #define LOOM_GROUP_RESIDENTS	(2 * LOOM_GROUP_LIVE)
 /* From so many slices on, slices are added at the end for operations that lag behind. */
 #define LOOM_GROUP_DRAIN	8
-/* No index, where an index of a part, root or item would be. */
-#define LOOM_GROUP_NONE		U32_MAX
 /* &loom_group.need: no slice from here on reads the root. */
 #define LOOM_GROUP_UNREAD	U32_MAX
 

@@ -197,25 +197,27 @@ static u32 next_reader(const struct finder *f, u32 value, u32 op)
 }
 
 /* The choices of residents at a cut, which is in front of unit @at. */
-static void add_cut(const struct finder *f, struct loom_digest *digest, u32 at)
+static struct loom_digest digest_cut(const struct finder *f, u32 at)
 {
 	const struct loom_group_list *list = f->list;
 	const struct loom_group_choices *choices = &list->choices[at];
 	u32 op = list->units[min(at, list->num_units - 1)].first_op, i;
+	struct loom_digest digest = { .half = { 0 } };
 	u64 all = 0;
 
-	loom_digest_add(digest, at == list->num_units);
-	loom_digest_add(digest, choices->count);
+	loom_digest_add(&digest, at == list->num_units);
+	loom_digest_add(&digest, choices->count);
 	for (i = 0; i < choices->count; i++) {
-		loom_digest_add(digest, choices->masks[i]);
+		loom_digest_add(&digest, choices->masks[i]);
 		all |= choices->masks[i];
 	}
 	for (; all; all &= all - 1) {
 		u32 value = loom_group_live_at(list, at, all);
 
-		add_value(f, digest, op, value);
-		add_distance(f, digest, op, next_reader(f, value, op));
+		add_value(f, &digest, op, value);
+		add_distance(f, &digest, op, next_reader(f, value, op));
 	}
+	return digest;
 }
 
 static int note_readers(struct finder *f)
@@ -281,30 +283,33 @@ static void rank(struct run *runs, u32 count, u32 *ranks)
 static int rank_units(struct finder *f, struct run *runs, u32 *ranks)
 {
 	const struct loom_group_list *list = f->list;
+	struct loom_digest before, behind;
 	u32 i, k;
 	int ret = note_readers(f);
 
-	for (i = 0; i < list->lower->graph->num_values && !ret; i++)
+	if (ret || !list->num_units)
+		return ret;
+	for (i = 0; i < list->lower->graph->num_values; i++)
 		digest_value(f, i);
-	for (i = 0; i < list->num_units && !ret; i++) {
+	behind = digest_cut(f, 0);
+	for (i = 0; i < list->num_units; i++) {
 		const struct loom_group_unit *unit = &list->units[i];
 		struct loom_digest digest = { .half = { 0 } };
 
+		before = behind;
+		behind = digest_cut(f, i + 1);
 		loom_digest_add(&digest, unit->ungroupable);
 		loom_digest_add(&digest, unit->num_ops);
 		for (k = 0; k < unit->num_ops; k++)
 			add_op(f, &digest, unit->first_op + k);
-		add_cut(f, &digest, i);
-		add_cut(f, &digest, i + 1);
+		add_words(&digest, before.half, sizeof(before.half));
+		add_words(&digest, behind.half, sizeof(behind.half));
 		runs[i] = (struct run){ { digest.half[0], digest.half[1] }, i };
 	}
-	for (i = 0; i < list->num_units && !ret; i++) {
-		loom_digest_add(f->whole, runs[i].key[0]);
-		loom_digest_add(f->whole, runs[i].key[1]);
-	}
-	if (!ret)
-		rank(runs, list->num_units, ranks);
-	return ret;
+	for (i = 0; i < list->num_units; i++)
+		add_words(f->whole, runs[i].key, sizeof(runs[i].key));
+	rank(runs, list->num_units, ranks);
+	return 0;
 }
 
 /* Ranks of runs of @window units; a run that is not complete has a rank of its own. */
@@ -328,7 +333,7 @@ static void link_classes(struct loom_group_repeat *repeat, u32 count, u32 *last)
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		repeat->next[i] = LOOM_GROUP_NO_UNIT;
+		repeat->next[i] = LOOM_GROUP_NONE;
 	for (i = 0; i < count; i++) {
 		u32 first = repeat->first[i];
 

@@ -11,9 +11,6 @@
 
 struct loom_group_list;
 
-/* No unit, where a unit would be. */
-#define LOOM_GROUP_NO_UNIT	U32_MAX
-
 /**
  * struct loom_group_repeat - units that begin equal runs
  * @window: length of the runs: the groups of up to so many units that begin with units of a class
@@ -21,7 +18,7 @@ struct loom_group_list;
  * @count: number of classes
  * @digest: of all units
  * @first: by unit: the first one of its class
- * @next: by unit: the next one of its class, or LOOM_GROUP_NO_UNIT
+ * @next: by unit: the next one of its class, or LOOM_GROUP_NONE
  */
 struct loom_group_repeat {
 	u32 window;

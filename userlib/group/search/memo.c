@@ -13,8 +13,7 @@ static bool is_same(const struct loom_group_estimates *a, const struct loom_grou
 {
 	return a->num_units == b->num_units &&
 	       !memcmp(&a->digest, &b->digest, sizeof(a->digest)) &&
-	       a->aim.time == b->aim.time && a->aim.dma == b->aim.dma &&
-	       a->aim.compute == b->aim.compute && a->aim.steps == b->aim.steps &&
+	       loom_group_is_same_aim(&a->aim, &b->aim) &&
 	       a->sram.lanes == b->sram.lanes && a->sram.bytes == b->sram.bytes &&
 	       a->sram.align_bytes == b->sram.align_bytes && a->sram.overlap == b->sram.overlap;
 }

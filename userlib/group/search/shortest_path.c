@@ -117,7 +117,7 @@ static void set_edges(struct loom_group_divide *d, const struct loom_group_cut *
 	loom_group_path_change(d, first, n, cut->out);
 	if (n > d->repeat->window)
 		return;
-	for (; at != LOOM_GROUP_NO_UNIT; at = d->repeat->next[at]) {
+	for (; at != LOOM_GROUP_NONE; at = d->repeat->next[at]) {
 		struct loom_group_edge *equal;
 
 		d->looks++;

@@ -122,7 +122,7 @@ static bool try_round(u32 round)
 		tap_fatal("no memory");
 	for (i = 0; i < c.list.num_units && good; i++) {
 		num_classes += repeat.first[i] == i;
-		if (repeat.next[i] == LOOM_GROUP_NO_UNIT)
+		if (repeat.next[i] == LOOM_GROUP_NONE)
 			continue;
 		num_pairs++;
 		good = are_same(&c, i, repeat.next[i]);
