@@ -41,6 +41,9 @@ CPPFLAGS_ALL	= -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
 		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
 # what the device's model and its tests share with the driver
 sim_cppflags	= $(if $(filter tools/sim/% $(T)/host/sim/%,$*),-Idrivers/accel/loom -Itools)
+# the memory of what makes graphs and programs is counted, see userlib/base/memory.h
+memory_cppflags	= $(if $(filter userlib/%,$(filter-out userlib/ort/% userlib/loomplace/memory,$*)),-include \
+		  userlib/base/memory.h)
 # for what lies in $(T) alone: nothing else can include a header of the tests
 test_cppflags	= $(if $(filter $(T)/%,$*),-I$(T) -I$(CORE)/../tests)
 # no contraction to FMA: results are the same to the bit on every machine; and nobody puts functions of
@@ -213,9 +216,9 @@ $(O)/gen/view_page.c: tools/loom/view/embed.sh $(view_files) tools/loom/view/pag
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 
 $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) $(memory_cppflags) -c $< -o $@
 $(O)/asan/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) $(SANITIZE) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) $(memory_cppflags) $(SANITIZE) -c $< -o $@
 
 # generated code is compiled without warnings
 $(O)/obj/gen/%.o: $(O)/gen/%.c
@@ -286,11 +289,13 @@ ep ep-tests ep-asan: lib
 # from where its caller says (userlib/loomplace/memory.h).
 OBJCOPY		?= $(patsubst %gcc,%objcopy,$(CC))
 place_obj	:= $(filter-out %/memory.o,$(place_src:%.c=$(O)/obj/%.o)) \
+		   $(O)/obj/userlib/base/watch.o $(O)/obj/userlib/base/error.o \
 		   $(patsubst %.c,$(O)/obj/%.o,$(wildcard userlib/place/*.c userlib/tiling/*.c))
-place_renamed	:= malloc calloc realloc free qsort
+place_renamed	:= $(foreach i,malloc calloc realloc free,loom_memory_$i=place_memory_$i) \
+		   qsort=place_memory_qsort
 $(O)/obj/loomplace.o: $(place_obj) $(O)/obj/userlib/loomplace/memory.o
 	@echo '  LD      $@'; $(CC) -r -nostdlib -o $@.part $(place_obj) && \
-	$(OBJCOPY) $(foreach i,$(place_renamed),--redefine-sym $i=place_memory_$i) $@.part && \
+	$(OBJCOPY) $(foreach i,$(place_renamed),--redefine-sym $i) $@.part && \
 	$(CC) -r -nostdlib -o $@ $@.part $(O)/obj/userlib/loomplace/memory.o && rm -f $@.part && \
 	$(OBJCOPY) --wildcard --keep-global-symbol='loomplace_*' $@
 $(O)/libloomplace.a: $(O)/obj/loomplace.o

@@ -20,6 +20,8 @@ enum {
 	TOOL_OPT_MAX_CYCLES,
 	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_EFFORT,
+	TOOL_OPT_MAX_MEMORY,
+	TOOL_OPT_MAX_WORK,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_NO_RETIME,
@@ -48,6 +50,8 @@ static const struct option tool_model_options[] = {
 	{ "max-cycles", required_argument, NULL, TOOL_OPT_MAX_CYCLES },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "effort", required_argument, NULL, TOOL_OPT_EFFORT },
+	{ "max-memory", required_argument, NULL, TOOL_OPT_MAX_MEMORY },
+	{ "max-work", required_argument, NULL, TOOL_OPT_MAX_WORK },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "no-retime", no_argument, NULL, TOOL_OPT_NO_RETIME },
@@ -269,6 +273,17 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 			return tool_usage(command, "--effort takes 0, 1, 2 or 3, not '%s'", value);
 		model->planner.effort = LOOM_EFFORT_ONCE + (value[0] - '0');
 		return 0;
+	case TOOL_OPT_MAX_MEMORY:
+		if (tool_parse_number(value, true, &bytes) || !bytes)
+			return tool_usage(command, "--max-memory takes bytes, not '%s'", value);
+		model->planner.max_memory_bytes = bytes;
+		return 0;
+	case TOOL_OPT_MAX_WORK:
+		if (tool_parse_number(value, true, &bytes) || !bytes)
+			return tool_usage(command, "--max-work takes units of work, not '%s'",
+					  value);
+		model->planner.max_work = bytes;
+		return 0;
 	case TOOL_OPT_SRAM:
 		if (tool_parse_number(value, true, &bytes) || !bytes)
 			return tool_usage(command, "--sram takes bytes, not '%s'", value);
@@ -302,13 +317,17 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 
 int tool_model_open(struct tool_model *model)
 {
+	struct loom_graph_options options = {
+		.max_memory_bytes = model->planner.max_memory_bytes,
+		.max_work = model->planner.max_work,
+	};
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
 	if (loom_program_file_is(model->path))
 		return tool_fail("%s: a program, which is planned already: try loom run",
 				 model->path);
-	if (loom_graph_open(model->path, &model->graph, &err))
+	if (loom_graph_open_within(model->path, &options, &model->graph, &err))
 		return tool_fail("%s", err.text);
 	model->import_ns = tool_now_ns() - start;
 	return 0;
@@ -326,6 +345,8 @@ int tool_model_bind(struct tool_model *model, int *code, struct loom_error *err)
 		.num_values = model->num_values,
 		.states = model->states,
 		.num_states = model->num_states,
+		.max_memory_bytes = model->planner.max_memory_bytes,
+		.max_work = model->planner.max_work,
 	};
 	struct loom_array *constants = NULL;
 	int64_t start = tool_now_ns();
@@ -365,14 +386,19 @@ int tool_model_finish(struct tool_model *model)
 int tool_model_plan(struct tool_model *model)
 {
 	int64_t start = tool_now_ns();
-	struct tool_ticker ticker;
+	struct loom_planner_options options = model->planner;
+	struct tool_progress progress;
 
 	if (model->file)
 		return tool_program_fits(model, model->planner.chip);
-	tool_ticker_begin(&ticker, "loom: planning");
-	model->refusal = loom_program_create(model->graph, &model->planner, &model->planned,
+	tool_progress_begin(&progress, "loom: planning", false);
+	if (progress.visible) {
+		options.progress = tool_progress_plan;
+		options.progress_data = &progress;
+	}
+	model->refusal = loom_program_create(model->graph, &options, &model->planned,
 					     &model->refused);
-	tool_ticker_end(&ticker);
+	tool_progress_end(&progress);
 	if (model->refusal)
 		return tool_fail("%s", model->refused.text);
 	model->program = model->planned;

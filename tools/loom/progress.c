@@ -42,6 +42,28 @@ int tool_progress_tick(void *arg, uint64_t done, uint64_t total)
 	return 0;
 }
 
+int tool_progress_plan(void *arg, const struct loom_progress *planning)
+{
+	struct tool_progress *progress = arg;
+	int64_t now_ns = tool_now_ns(), took_ns = now_ns - progress->start_ns;
+	char left[32] = "";
+
+	if (took_ns < TOOL_PROGRESS_QUIET_NS || now_ns - progress->drawn_ns < TOOL_PROGRESS_TICK_NS)
+		return LOOM_PROGRESS_GO_ON;
+	progress->drawn_ns = now_ns;
+	/* of little, nothing can be concluded */
+	if (planning->fraction >= 0.1)
+		snprintf(left, sizeof(left), ", about %.0f s left",
+			 took_ns / 1e9 * (1 - planning->fraction) / planning->fraction);
+	tool_stream_raw(stderr, "\r", 1);
+	fprintf(stderr, "%s: %3.0f %%, %.0f s%s: %s", progress->what, 100 * planning->fraction,
+		took_ns / 1e9, left, loom_stage_text(planning->stage));
+	/* what is left of a longer line */
+	tool_stream_raw(stderr, "\033[K", 3);
+	progress->shown = true;
+	return LOOM_PROGRESS_GO_ON;
+}
+
 void tool_progress_end(struct tool_progress *progress)
 {
 	/* Back to the start, erase to the end of the line. */

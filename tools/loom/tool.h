@@ -380,6 +380,9 @@ struct tool_model {
 	"                       default, 3 may take minutes; each is as good as the one below\n" \
 	"  --time-budget MS     deprecated, see --effort: search for groups about that long;\n" \
 	"                       counted in work, so that every machine makes the same plan\n" \
+	"  --max-memory BYTES   reading and planning refuse to take more memory than this\n" \
+	"  --max-work UNITS     the same for work: about 20 million units a second, counted,\n" \
+	"                       so that every machine refuses the same\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
 	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \
@@ -711,12 +714,14 @@ int64_t tool_now_ns(void);
  * struct tool_progress - a line on the terminal with the progress of a run
  * @what: name of the work
  * @start_ns: when it began
+ * @drawn_ns: when it was drawn, by tool_progress_plan() alone
  * @visible: print at all
  * @shown: the line is not empty
  */
 struct tool_progress {
 	const char *what;
 	int64_t start_ns;
+	int64_t drawn_ns;
 	bool visible;
 	bool shown;
 };
@@ -725,6 +730,8 @@ struct tool_progress {
 void tool_progress_begin(struct tool_progress *progress, const char *what, bool always);
 /** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
+/** tool_progress_plan() - a loom_planning_fn, for a line that is visible; @arg likewise */
+int tool_progress_plan(void *arg, const struct loom_progress *planning);
 void tool_progress_end(struct tool_progress *progress);
 
 /**

@@ -22,6 +22,7 @@ struct loom_pool {
 	unsigned char *free;
 	size_t free_bytes;
 	size_t budget_bytes;
+	size_t taken_bytes;
 };
 
 struct loom_pool *loom_pool_create(size_t budget_bytes)
@@ -46,6 +47,11 @@ void loom_pool_destroy(struct loom_pool *pool)
 	free(pool);
 }
 
+size_t loom_pool_bytes(const struct loom_pool *pool)
+{
+	return pool->taken_bytes;
+}
+
 static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
 {
 	struct loom_chunk *chunk;
@@ -56,6 +62,7 @@ static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
 	if (!chunk)
 		return NULL;
 	pool->budget_bytes -= size_bytes;
+	pool->taken_bytes += size_bytes;
 	chunk->size_bytes = size_bytes;
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;

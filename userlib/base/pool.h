@@ -23,6 +23,8 @@ struct loom_pool;
 struct loom_pool *loom_pool_create(size_t budget_bytes);
 /** loom_pool_destroy() - frees all that came from @pool; NULL is fine */
 void loom_pool_destroy(struct loom_pool *pool);
+/** loom_pool_bytes() - what @pool has of its budget */
+size_t loom_pool_bytes(const struct loom_pool *pool);
 /** loom_pool_alloc() - zeroed, 16-byte aligned; NULL without memory or past the budget */
 void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes);
 /** loom_pool_array() - room for @count elements, checked against overflow */

@@ -33,6 +33,31 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 	return code;
 }
 
+struct loom_watch loom_graph_watch(const struct loom_graph *graph,
+				   const struct loom_graph_options *options)
+{
+	return (struct loom_watch){
+		.progress = options ? options->progress : NULL,
+		.data = options ? options->progress_data : NULL,
+		.max_memory_bytes = options ? options->max_memory_bytes : 0,
+		.max_work = options ? options->max_work : 0,
+		.memory_bytes = graph ? (int64_t)loom_pool_bytes(graph->pool) : 0,
+		.stage = LOOM_STAGE_READ,
+	};
+}
+
+int loom_graph_unwatch(struct loom_watch *watch, int ret, struct loom_graph **graph,
+		       struct loom_error *err)
+{
+	int code = loom_watch_end(watch, ret, err);
+
+	if (code && !ret) {
+		loom_graph_destroy(*graph);
+		*graph = NULL;
+	}
+	return code;
+}
+
 int loom_graph_check(const struct loom_graph *graph, struct loom_error *err)
 {
 	if (!graph)
@@ -68,6 +93,8 @@ void loom_graph_destroy(struct loom_graph *graph)
 {
 	if (!graph)
 		return;
+	/* it may be one of this graph */
+	loom_watch_node(NULL);
 	loom_pool_destroy(graph->pool);
 	free(graph);
 }

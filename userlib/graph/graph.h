@@ -56,6 +56,7 @@
 #define LOOM_GRAPH_H
 
 #include "base/pool.h"
+#include "base/watch.h"
 #include "loom.h"
 #include "node.h"
 #include "value.h"
@@ -125,6 +126,14 @@ struct loom_graph {
  * Return: 0 or -ENOMEM.
  */
 int loom_graph_alloc(const char *name, struct loom_graph **graph);
+
+/** loom_graph_watch() - the watch that options ask for; @graph may be NULL: it is not read yet */
+struct loom_watch loom_graph_watch(const struct loom_graph *graph,
+				   const struct loom_graph_options *options);
+
+/** loom_graph_unwatch() - loom_watch_end() for a call that returns @ret and has made @graph */
+int loom_graph_unwatch(struct loom_watch *watch, int ret, struct loom_graph **graph,
+		       struct loom_error *err);
 
 /**
  * loom_graph_fail() - records the first error of a graph

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "group/emit/emit.h"
 #include "lower/notes.h"
 #include "lower/storage.h"
@@ -217,6 +218,8 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 			      loom_group_division_get(options->division, group, &cuts, &num_cuts) :
 			      strategy->divide(&list, group, &cuts, &num_cuts);
 	}
+	if (options->alternatives)
+		loom_watch_at(LOOM_STAGE_EXPLAIN);
 	/* a strategy that does not choose by cost has rules, not reasons */
 	if (!ret && options->alternatives && strategy->by_cost)
 		ret = loom_group_explain(&list, group, cuts, num_cuts, options->alternative_bytes,
@@ -225,10 +228,12 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)
 		ret = find_chip(&list, group, cuts, num_cuts);
+	loom_watch_at(LOOM_STAGE_PLACE);
 	if (!ret)
 		ret = loom_storage_place(lower->storage, options->storage, lower->err);
 	if (!ret)
 		loom_group_list_place(&list);
+	loom_watch_at(LOOM_STAGE_EMIT);
 	if (!ret)
 		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
 	if (!ret)

@@ -149,6 +149,89 @@ const char *loom_dtype_name(uint32_t dtype);
  */
 const char *loom_region_name(uint32_t region);
 
+/* Calls that may take long or much */
+
+/**
+ * enum loom_progress_stage - phases of importing and planning; most of them come several times
+ * @LOOM_STAGE_READ: the file is parsed
+ * @LOOM_STAGE_IMPORT: its operators are converted, and constants are folded
+ * @LOOM_STAGE_SIMPLIFY: passes over the graph, also for operations that the chip has not
+ * @LOOM_STAGE_ORDER: orders of the nodes
+ * @LOOM_STAGE_GROUP: groups of nodes are searched for
+ * @LOOM_STAGE_PLACE: tensors get addresses
+ * @LOOM_STAGE_EMIT: commands are written
+ * @LOOM_STAGE_RETIME: transfers are moved to other steps
+ * @LOOM_STAGE_BOUND: lower bounds
+ * @LOOM_STAGE_EXPLAIN: other groups are compared with those of the plan
+ */
+enum loom_progress_stage {
+	LOOM_STAGE_READ,
+	LOOM_STAGE_IMPORT,
+	LOOM_STAGE_SIMPLIFY,
+	LOOM_STAGE_ORDER,
+	LOOM_STAGE_GROUP,
+	LOOM_STAGE_PLACE,
+	LOOM_STAGE_EMIT,
+	LOOM_STAGE_RETIME,
+	LOOM_STAGE_BOUND,
+	LOOM_STAGE_EXPLAIN,
+};
+
+/**
+ * loom_stage_name() - name of a stage
+ * @stage: an &enum loom_progress_stage
+ *
+ * Return: one word, which is the library's; NULL past the last.
+ */
+const char *loom_stage_name(unsigned int stage);
+
+/**
+ * loom_stage_text() - a stage in words, as in "stopped while choosing groups"
+ * @stage: an &enum loom_progress_stage
+ *
+ * Return: some words, which are the library's; NULL past the last.
+ */
+const char *loom_stage_text(unsigned int stage);
+
+/**
+ * struct loom_progress - how far a call is
+ * @stage: an &enum loom_progress_stage
+ * @fraction: of the whole call, from 0 to 1: an estimate that never falls
+ * @work: units of work that were done
+ * @memory_bytes: memory that the call has now
+ */
+struct loom_progress {
+	uint32_t stage;
+	double fraction;
+	uint64_t work;
+	uint64_t memory_bytes;
+};
+
+/**
+ * enum loom_progress_answer - what a &loom_planning_fn returns
+ * @LOOM_PROGRESS_GO_ON: nothing changes
+ * @LOOM_PROGRESS_STOP: the call returns -ECANCELED; so does any other value
+ * @LOOM_PROGRESS_FINISH: the call returns the best result so far as soon as it has one. A model
+ *	that is imported has none before the end
+ */
+enum loom_progress_answer {
+	LOOM_PROGRESS_GO_ON,
+	LOOM_PROGRESS_STOP,
+	LOOM_PROGRESS_FINISH,
+};
+
+/**
+ * typedef loom_planning_fn - is told how far a call is
+ * @data: as given in the options
+ * @progress: how far
+ *
+ * It is called about every 20 ms in the thread of the call. It may call the library, but must not
+ * touch the objects of the call, and must not leave by longjmp() or an exception.
+ *
+ * Return: an &enum loom_progress_answer.
+ */
+typedef int (*loom_planning_fn)(void *data, const struct loom_progress *progress);
+
 /* Graphs */
 
 struct loom_graph;
@@ -221,6 +304,14 @@ struct loom_state_binding {
  * @num_constants: number of @constants
  * @states: outputs that are inputs of the next run; each output and each input once
  * @num_states: number of @states
+ * @progress: is told how far the call is, and may stop it; NULL: nobody
+ * @progress_data: for @progress
+ * @max_memory_bytes: memory that the call may have,
+ *	the file that it reads and the graph included; mapped files do not count. 0: no limit.
+ *	Past it the call returns -ENOMEM, and the error names the limit, the stage and the node
+ * @max_work: work that the call may do, in units of about 50 ns, which are counted and not
+ *	measured: the same call does the same work on every machine. 0: no limit. Past it the call
+ *	returns -ETIME, with such an error
  */
 struct loom_graph_options {
 	uint32_t flags;
@@ -236,6 +327,10 @@ struct loom_graph_options {
 	uint32_t num_constants;
 	const struct loom_state_binding *states;
 	uint32_t num_states;
+	loom_planning_fn progress;
+	void *progress_data;
+	uint64_t max_memory_bytes;
+	uint64_t max_work;
 };
 
 /**

@@ -31,6 +31,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -451,6 +453,12 @@ private:
 /* How to plan: struct loom_planner_options, of which the chip is given besides. */
 struct options : loom_planner_options {
 	options() : loom_planner_options() { grouping = "layergroup"; }
+
+	/*
+	 * Instead of &loom_planner_options.progress: it returns an enum loom_progress_answer. An
+	 * exception stops planning, and the constructor of the program throws it.
+	 */
+	std::function<int(const loom_progress &)> on_progress;
 };
 
 /* A plan, and how to feed it. */
@@ -464,7 +472,18 @@ public:
 		loom_program *made;
 
 		given.chip = chip_.c();
-		call(loom_program_create, graph.c(), &given, &made);
+		watch watched{ how.on_progress, nullptr };
+		if (how.on_progress) {
+			given.progress = watch::step;
+			given.progress_data = &watched;
+		}
+		try {
+			call(loom_program_create, graph.c(), &given, &made);
+		} catch (...) {
+			if (watched.thrown)
+				std::rethrow_exception(watched.thrown);
+			throw;
+		}
 		/* the graph outlives it */
 		program_ = { made, [graph = graph.owner()](const loom_program *last) {
 			loom_program_destroy(const_cast<loom_program *>(last));
@@ -517,6 +536,23 @@ public:
 	const detail::owner<const loom_program> &owner() const { return program_; }
 
 private:
+	/* carries an exception past the C of the library */
+	struct watch {
+		const std::function<int(const loom_progress &)> &ask;
+		std::exception_ptr thrown;
+
+		static int step(void *data, const loom_progress *progress) noexcept
+		{
+			auto self = static_cast<watch *>(data);
+
+			try {
+				return self->ask(*progress);
+			} catch (...) {
+				self->thrown = std::current_exception();
+				return LOOM_PROGRESS_STOP;
+			}
+		}
+	};
 	std::unique_ptr<void, decltype(&std::free)> write(std::size_t &size) const
 	{
 		loom_program_origin origin = {};

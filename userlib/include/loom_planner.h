@@ -107,6 +107,14 @@ enum loom_planner_effort {
  * @observe: names of values that must be readable after the run: that a node computes, see
  *	LOOM_GRAPH_KEEP_ALL. Inputs and outputs are readable anyway
  * @num_observe: number of @observe
+ * @progress: is told how far the call is, and may stop it; NULL: nobody
+ * @progress_data: for @progress
+ * @max_memory_bytes: memory that the call may have,
+ *	the graph included; mapped files do not count. 0: no limit.
+ *	Past it the call returns -ENOMEM, and the error names the limit, the stage and the node
+ * @max_work: work that the call may do, in units of about 50 ns, which are counted and not
+ *	measured: the same call does the same work on every machine. 0: no limit. Past it the call
+ *	returns -ETIME, with such an error
  */
 struct loom_planner_options {
 	const struct drm_loom_chip *chip;
@@ -122,6 +130,10 @@ struct loom_planner_options {
 	uint32_t flags;
 	const char *const *observe;
 	uint32_t num_observe;
+	loom_planning_fn progress;
+	void *progress_data;
+	uint64_t max_memory_bytes;
+	uint64_t max_work;
 };
 
 /**
@@ -135,7 +147,8 @@ struct loom_planner_options {
  *
  * Return: 0; -EOPNOTSUPP for a node that the chip cannot do; -ENOSPC for one whose smallest
  * piece does not fit in the SRAM; -EINVAL for options that make no sense, and for a graph that is
- * not finished or has an error; -E2BIG past a cap of the plan format; -ENOMEM.
+ * not finished or has an error; -E2BIG past a cap of the plan format; -ENOMEM; -ECANCELED if
+ * &loom_planner_options.progress has stopped it; -ETIME past &loom_planner_options.max_work.
  */
 int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,

@@ -62,6 +62,18 @@ int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *na
 int loom_graph_open(const char *path, struct loom_graph **graph, struct loom_error *err);
 
 /**
+ * loom_graph_open_within() - loom_graph_open() with a callback and limits
+ * @path: an ONNX or a TensorFlow Lite file
+ * @options: its callback and its limits; all else is for loom_graph_finish(). May be NULL
+ * @graph: [out] as for loom_graph_open()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_graph_import() does; -ECANCELED, -ETIME.
+ */
+int loom_graph_open_within(const char *path, const struct loom_graph_options *options,
+			   struct loom_graph **graph, struct loom_error *err);
+
+/**
  * loom_tflite_file_is() - a file is one of TensorFlow Lite
  * @path: the file
  *

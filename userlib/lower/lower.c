@@ -2,6 +2,8 @@
 /* The table of operators. See lower.h and operators.h. */
 #include "lower.h"
 
+#include "base/watch.h"
+
 #include <errno.h>
 
 #include "notes.h"
@@ -54,6 +56,7 @@ static int (*const operators[LOOM_GOP_COUNT])(struct loom_lower *lower,
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node)
 {
 	lower->node = node;
+	loom_watch_node(node->name);
 	if (!node->output->num_elems || loom_storage_is_view(lower, node->output))
 		return 0;
 	if (node->op >= LOOM_GOP_COUNT || !operators[node->op])

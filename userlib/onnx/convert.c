@@ -3,6 +3,8 @@
 #include "import.h"
 #include "onnx.h"
 
+#include "base/watch.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -70,7 +72,10 @@ static int convert_node(struct loom_import *im)
 	uint32_t i;
 
 	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
+	loom_watch_node(desc->name);
 	importer->import(im, importer->arg);
+	if (!im->em->status && loom_watch_spend(10))
+		loom_import_fail(im, -ENOMEM, "out of memory");
 	if (!im->em->status)
 		name_values(im);
 	for (i = 0; i < desc->num_outputs && !im->em->status; i++) {
@@ -101,6 +106,8 @@ static bool convert_nodes(struct loom_import *im, struct loom_source_node *const
 
 	for (i = 0; i < count && !im->em->status; i++) {
 		im->node = nodes[i];
+		if (checked)
+			loom_watch_reach(0.1 + 0.8 * i / count);
 		if (is_left_out(im))
 			continue;
 		if ((im->node->branch || !checked) && check_node(im->graph, &im->node->desc))

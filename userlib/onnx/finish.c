@@ -3,6 +3,7 @@
 #include "source.h"
 
 #include "base/error.h"
+#include "base/watch.h"
 #include "graph/pass.h"
 #include "loom_core.h"
 
@@ -17,6 +18,8 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 	    loom_source_bind(graph, options) || loom_source_convert(graph, options) ||
 	    loom_source_name_outputs(graph, options) || loom_graph_prune(graph))
 		return;
+	loom_watch_at(LOOM_STAGE_SIMPLIFY);
+	loom_watch_reach(0.9);
 	if (!(options->flags & LOOM_GRAPH_KEEP_ALL)) {
 		if (loom_graph_simplify(graph) || loom_graph_fold_affine(graph) ||
 		    loom_graph_fuse(graph) || loom_graph_take_bytes(graph) ||
@@ -73,6 +76,7 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 		      struct loom_error *err)
 {
 	static const struct loom_graph_options defaults;
+	struct loom_watch watch;
 
 	if (!graph)
 		return loom_error_set(err, -EINVAL, "no graph");
@@ -82,8 +86,14 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 				      graph->name);
 	if (!options)
 		options = &defaults;
-	if (!check_options(graph, options))
+	if (!check_options(graph, options)) {
+		watch = loom_graph_watch(graph, options);
+		loom_watch_begin(&watch);
+		loom_watch_at(LOOM_STAGE_IMPORT);
 		finish(graph, options);
+		if (loom_watch_end(&watch, 0, &graph->error))
+			graph->status = watch.status;
+	}
 	graph->finished = true;
 	if (graph->status && err)
 		*err = graph->error;

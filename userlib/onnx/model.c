@@ -315,8 +315,11 @@ static int read_body(const struct reader *reader, const Onnx__GraphProto *proto)
 	/* what is declared is told from constants */
 	for (i = 0; i < proto->n_input && !graph->status && !reader->names; i++)
 		read_input(graph, proto->input[i]);
-	for (i = 0; i < proto->n_node && !graph->status; i++)
+	for (i = 0; i < proto->n_node && !graph->status; i++) {
+		loom_watch_node(proto->node[i]->name);
 		read_node(reader, proto->node[i]);
+	}
+	loom_watch_node(NULL);
 	return graph->status;
 }
 
@@ -565,7 +568,7 @@ static int open_bytes(const void *bytes, size_t size_bytes, const char *name, co
 	if (code == -EMLINK)
 		return fail(err, name, -EINVAL, "the model is nested too deep or too large");
 	if (!code)
-		model = onnx__model_proto__unpack(NULL, size_bytes, bytes);
+		model = onnx__model_proto__unpack(&loom_onnx_memory, size_bytes, bytes);
 	if (!model)
 		return fail(err, name, -EINVAL, "this is not an ONNX model, or it is truncated");
 	if (!model->graph) {
@@ -586,7 +589,7 @@ static int open_bytes(const void *bytes, size_t size_bytes, const char *name, co
 		*graph = created;
 	}
 out:
-	onnx__model_proto__free_unpacked(model, NULL);
+	onnx__model_proto__free_unpacked(model, &loom_onnx_memory);
 	return code;
 }
 
@@ -608,6 +611,7 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 				 struct loom_graph **graph, struct loom_error *err)
 {
 	struct loom_graph *opened;
+	struct loom_watch watch;
 	int code;
 
 	if (!graph)
@@ -615,8 +619,12 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 	*graph = NULL;
 	if (!bytes || !name)
 		return loom_error_set(err, -EINVAL, "a model has no %s", bytes ? "name" : "bytes");
+	watch = loom_graph_watch(NULL, options);
+	loom_watch_begin(&watch);
 	code = open_bytes(bytes, size_bytes, name, NULL, &opened, err);
-	return code ? code : finish_opened(opened, options, graph, err);
+	if (!code)
+		code = finish_opened(opened, options, graph, err);
+	return loom_graph_unwatch(&watch, code, graph, err);
 }
 
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err)
@@ -648,12 +656,16 @@ int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loo
 int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
 			   struct loom_graph **graph, struct loom_error *err)
 {
+	struct loom_watch watch = loom_graph_watch(NULL, options);
 	struct loom_graph *opened;
 	int code;
 
 	if (!graph)
 		return loom_error_set(err, -EINVAL, "there is no place for the graph");
 	*graph = NULL;
+	loom_watch_begin(&watch);
 	code = loom_graph_open_onnx(path, &opened, err);
-	return code ? code : finish_opened(opened, options, graph, err);
+	if (!code)
+		code = finish_opened(opened, options, graph, err);
+	return loom_graph_unwatch(&watch, code, graph, err);
 }

@@ -7,6 +7,9 @@
 
 #include "onnx.pb-c.h"
 
+/** loom_onnx_memory - what protobuf-c allocates is counted as the rest */
+extern ProtobufCAllocator loom_onnx_memory;
+
 /** loom_onnx_dtype() - element type for TensorProto.DataType, 0 for what Loom does not have */
 uint32_t loom_onnx_dtype(int64_t data_type);
 /** loom_onnx_dtype_name() - ONNX's name of a data type, for messages */

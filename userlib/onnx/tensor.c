@@ -11,6 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void *take_memory(void *unused, size_t size_bytes)
+{
+	(void)unused;
+	return malloc(size_bytes);
+}
+
+static void give_memory(void *unused, void *memory)
+{
+	(void)unused;
+	free(memory);
+}
+
+ProtobufCAllocator loom_onnx_memory = { .alloc = take_memory, .free = give_memory };
+
 #define FILE_BYTES_MAX	((size_t)2 << 30)
 
 static const struct {
@@ -268,12 +282,12 @@ int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_
 		return code;
 	code = loom_onnx_scan(&onnx__tensor_proto__descriptor, bytes, size_bytes);
 	if (!code)
-		proto = onnx__tensor_proto__unpack(NULL, size_bytes, bytes);
+		proto = onnx__tensor_proto__unpack(&loom_onnx_memory, size_bytes, bytes);
 	code = proto && proto->has_data_type ? tensor_keep(proto, array, &why) : -EINVAL;
 	if (code)
 		loom_error_set(err, code, "%s: %s", path, why.text);
 	if (proto)
-		onnx__tensor_proto__free_unpacked(proto, NULL);
+		onnx__tensor_proto__free_unpacked(proto, &loom_onnx_memory);
 	free(bytes);
 	return code;
 }

@@ -23,6 +23,8 @@
 #include "polish.h"
 #include "problem.h"
 
+#include "base/watch.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -422,7 +424,7 @@ static bool is_late(struct loom_dive_try *try, uint64_t *next)
 	if (try->looks < *next)
 		return false;
 	*next = try->looks + LOOKS_PER_TIME;
-	return !loom_place_left_ns(try->deadline_ns);
+	return loom_watch_spend(LOOKS_PER_TIME / 16) || !loom_place_left_ns(try->deadline_ns);
 }
 
 /* Lays all items; false if they cannot end below the limit any more, or it takes too long. */

@@ -21,6 +21,8 @@
  */
 #include "greedy.h"
 
+#include "base/watch.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +288,8 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 			ret = add_span(g, (int64_t)range->lower - size,
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
+	if (!ret && loom_watch_spend(1 + g->num_spans / 4))
+		ret = -ENOMEM;
 	if (!ret)
 		sort_spans(g);
 	return ret;

@@ -5,6 +5,7 @@
  * See DOC: The solver for the method. State: by item the least offset that it can still have
  * (mins), by section the least of these (floors) and the sum of sizes of the items left (totals).
  */
+#include "base/watch.h"
 #include "solve_search.h"
 
 #include <errno.h>
@@ -577,7 +578,7 @@ enum solve_answer loom_search_run(struct solve_search *s, uint64_t *nodes)
 		uint32_t option;
 		bool good;
 
-		if (s->nomem)
+		if (s->nomem || loom_watch_spend(20))
 			return SOLVE_NOMEM;
 		undo_to(s, frame->mark);
 		if (frame->next == frame->end) {

@@ -150,6 +150,9 @@ static bool is_best(const struct choice *best, enum loom_planner_objective objec
 
 	if (!program)
 		return false;
+	/* or nothing more is asked for */
+	if (loom_watch_is_over())
+		return true;
 	if (objective == LOOM_OBJECTIVE_TIME)
 		return is_within(best, ENOUGH);
 	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
@@ -193,8 +196,10 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	int ret;
 
 	how.memo = best->memo;
+	loom_watch_spare(best->program);
 	ret = loom_planner_within(graph, options, &how, &program, err);
-	best->starved |= ret == -ENOMEM;
+	best->starved |= ret == -ENOMEM && !loom_watch_settle();
+	loom_watch_spare(false);
 	if (ret)
 		return ret;
 	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
@@ -608,9 +613,11 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	if (ret == -ENOMEM || ret == -EINVAL)
 		goto out;
 	l.cycles[0] = l.best.tried_cycles;
-	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++)
+	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++) {
+		loom_watch_reach(0.1 + 0.6 * i / ARRAY_SIZE(rows));
 		if (rows[i].effort <= effort)
 			try_row(&l, &rows[i]);
+	}
 	if (!l.best.program) {
 		l.options.grouping = LOOM_GROUPING_NONE;
 		ret = try_one(graph, &l.options, &layerwise_way, &l.best, err);
@@ -619,7 +626,8 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		goto take;
 	l.best.options.flags |= options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = 0;
-	if (compete && !l.best.starved &&
+	loom_watch_reach(0.75);
+	if (compete && !l.best.starved && !loom_watch_is_over() &&
 	    (options->flags & LOOM_PLANNER_EXPLAIN || (effort > 1 && may_improve(&l.best))))
 		ret = loom_planner_explain(l.best.graph, &l.best.options, &l.best.way,
 					   &l.best.program);
@@ -653,7 +661,7 @@ static int choose_loaded(const struct loom_graph *graph, const struct loom_order
 	struct loom_planner_options how = *options;
 
 	if (options->objective == LOOM_OBJECTIVE_SRAM || !strategy || !strategy->competes ||
-	    !can_in_place(options) || loom_planner_effort(options) < 2)
+	    !can_in_place(options) || loom_planner_effort(options) < 2 || loom_watch_is_over())
 		return 0;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
 	return choose_also(graph, orders, &how, program);
@@ -669,7 +677,7 @@ static int choose_less(const struct loom_graph *graph, const struct loom_orders 
 	struct loom_planner_options how = *options;
 	int ret;
 
-	if (options->effort != LOOM_EFFORT_MOST)
+	if (options->effort != LOOM_EFFORT_MOST || loom_watch_is_over())
 		return 0;
 	how.effort = LOOM_EFFORT_MORE;
 	ret = choose_also(graph, orders, &how, program);
@@ -683,6 +691,7 @@ static int create_grouped(const struct loom_graph *graph,
 	struct loom_orders orders;
 	int ret;
 
+	loom_watch_at(LOOM_STAGE_ORDER);
 	ret = loom_orders_make(&orders, graph, options->flags & LOOM_PLANNER_GIVEN_ORDER);
 	if (ret)
 		return loom_error_set(err, ret, "out of memory");

@@ -43,6 +43,31 @@ static void say_least(const struct loom_graph *whole, const struct loom_planner_
 		*err = other;
 }
 
+struct loom_watch loom_planner_watch(const struct loom_graph *graph,
+				     const struct loom_planner_options *options)
+{
+	return (struct loom_watch){
+		.progress = options->progress,
+		.data = options->progress_data,
+		.max_memory_bytes = options->max_memory_bytes,
+		.max_work = options->max_work,
+		.memory_bytes = (int64_t)loom_pool_bytes(graph->pool),
+		.stage = LOOM_STAGE_SIMPLIFY,
+	};
+}
+
+int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program **program,
+			 struct loom_error *err)
+{
+	int code = loom_watch_end(watch, ret, err);
+
+	if (code && !ret) {
+		loom_program_destroy(*program);
+		*program = NULL;
+	}
+	return code;
+}
+
 int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
 		      const struct loom_planner_options *options, struct loom_program **program,
 		      struct loom_error *err)
@@ -84,9 +109,15 @@ int loom_program_create(const struct loom_graph *graph,
 			struct loom_program **program, struct loom_error *err)
 {
 	int ret = loom_graph_check(graph, err);
+	struct loom_watch watch;
 
 	*program = NULL;
 	if (!ret)
 		ret = loom_planner_check(options, err);
-	return ret ? ret : loom_planner_plan(graph, options, options, program, err);
+	if (ret)
+		return ret;
+	watch = loom_planner_watch(graph, options);
+	loom_watch_begin(&watch);
+	ret = loom_planner_plan(graph, options, options, program, err);
+	return loom_planner_unwatch(&watch, ret, program, err);
 }

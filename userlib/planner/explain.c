@@ -138,6 +138,7 @@ static int explain(struct explain *e)
 	int ret = 0;
 
 	for (i = 0; i < e->alternatives.count && !ret; i++) {
+		loom_watch_reach(0.75 + 0.2 * i / e->alternatives.count);
 		notes[i].cycles = e->options->objective == LOOM_OBJECTIVE_TIME;
 		notes[i].with = figure(e, e->program);
 		notes[i].apart = notes[i].with;

@@ -61,7 +61,7 @@ static bool try(struct least *l, u64 limit)
 	struct loom_planner_options how = *l->options;
 	struct loom_program *program = NULL;
 
-	if (!l->tries || !limit)
+	if (!l->tries || !limit || loom_watch_is_over())
 		return false;
 	l->tries--;
 	how.sram_limit_bytes = limit;
@@ -176,7 +176,7 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 		halve(&l, 0);
 	} while (probe(&l));
 	*program = l.best;
-	if (!(options->flags & LOOM_PLANNER_EXPLAIN))
+	if (!(options->flags & LOOM_PLANNER_EXPLAIN) || loom_watch_is_over())
 		return 0;
 	/* the same program, with reasons */
 	loom_program_destroy(l.best);

@@ -44,6 +44,7 @@
 #ifndef LOOM_PLANNER_ROOM_H
 #define LOOM_PLANNER_ROOM_H
 
+#include "base/watch.h"
 #include "group/group.h"
 #include "loom_chip.h"
 #include "loom_planner.h"
@@ -177,6 +178,13 @@ u32 loom_planner_too_large(const struct loom_graph *graph,
  */
 int loom_planner_fit(const struct loom_graph *graph, const struct loom_planner_options *options,
 		     struct loom_graph **own, u32 *cut, bool *fits, struct loom_error *err);
+/** loom_planner_watch() - the watch that options ask for, to begin with */
+struct loom_watch loom_planner_watch(const struct loom_graph *graph,
+				     const struct loom_planner_options *options);
+/** loom_planner_unwatch() - loom_watch_end() for a call that returns @ret and has made @program */
+int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program **program,
+			 struct loom_error *err);
+
 /**
  * loom_planner_plan() - plans a graph for a chip, but by nodes that fit another one
  * @graph: finished

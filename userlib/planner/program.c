@@ -64,6 +64,7 @@ static int write_plain(struct planner *p, const struct loom_storage_options *sto
 	int ret = loom_storage_place(&p->storage, storage, p->err);
 	u32 i;
 
+	loom_watch_at(LOOM_STAGE_EMIT);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
 		ret = loom_lower_alone(&p->lower, i);
 	if (ret == -ENOSPC)
@@ -138,6 +139,7 @@ static int write_plan(struct planner *p)
 				      options->chip->name,
 				      (unsigned long long)loom_storage_weights_bytes(p->graph),
 				      (unsigned long long)(rom->banks * rom->bank_bytes));
+	loom_watch_at(grouped ? LOOM_STAGE_GROUP : LOOM_STAGE_PLACE);
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
 	if (!ret)
 		ret = loom_lacks_check(&p->lower, options->chip);
@@ -227,6 +229,7 @@ static int overlap(struct planner *p)
 	for (i = 0; i < p->lower.num_groups; i++)
 		fences[i] = p->lower.groups[i].first_step;
 	options.fences = fences;
+	loom_watch_at(LOOM_STAGE_RETIME);
 	ret = loom_retime(&p->build, &options, &p->lower.scratch_bytes, &steps);
 	if (!ret && steps)
 		renumber(p, steps);
@@ -271,6 +274,7 @@ int loom_planner_least(const struct loom_graph *graph, const struct loom_planner
 	memset(least, 0, sizeof(*least));
 	storage.reorder = false;
 	set_up_lower(&p);
+	loom_watch_at(LOOM_STAGE_BOUND);
 	ret = loom_storage_init(&p.storage, graph, &p.build, &storage, NULL);
 	if (!ret)
 		ret = loom_least_find(&p.lower, least);

@@ -16,6 +16,7 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	struct loom_planner_options own = *options;
 	struct drm_loom_chip chip;
 	struct drm_loom_chip_region *sram;
+	struct loom_watch watch;
 	int ret = loom_graph_check(graph, err);
 
 	*program = NULL;
@@ -32,5 +33,8 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	own.grouping = LOOM_GROUPING_NONE;
 	own.sram_limit_bytes = 0;
 	own.flags |= LOOM_PLANNER_NO_OVERLAP | LOOM_PLANNER_GIVEN_ORDER;
-	return loom_planner_plan(graph, options, &own, program, err);
+	watch = loom_planner_watch(graph, options);
+	loom_watch_begin(&watch);
+	ret = loom_planner_plan(graph, options, &own, program, err);
+	return loom_planner_unwatch(&watch, ret, program, err);
 }

@@ -72,14 +72,18 @@ int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *na
 			    const struct loom_graph_options *options, struct loom_graph **graph,
 			    struct loom_error *err)
 {
+	struct loom_watch watch = loom_graph_watch(NULL, options);
 	struct loom_graph *opened;
 	int code;
 
 	*graph = NULL;
 	if (!is_tflite(bytes, size_bytes))
 		return loom_graph_import_onnx_bytes(bytes, size_bytes, name, options, graph, err);
+	loom_watch_begin(&watch);
 	code = open_bytes(bytes, size_bytes, name, signature_of(name), &opened, err);
-	return code ? code : finish(opened, options, graph, err);
+	if (!code)
+		code = finish(opened, options, graph, err);
+	return loom_graph_unwatch(&watch, code, graph, err);
 }
 
 /* The file without the signature behind it. */
@@ -125,10 +129,25 @@ int loom_graph_open(const char *path, struct loom_graph **graph, struct loom_err
 int loom_graph_import(const char *path, const struct loom_graph_options *options,
 		      struct loom_graph **graph, struct loom_error *err)
 {
+	struct loom_watch watch = loom_graph_watch(NULL, options);
 	struct loom_graph *opened;
 	int code;
 
 	*graph = NULL;
+	loom_watch_begin(&watch);
 	code = loom_graph_open(path, &opened, err);
-	return code ? code : finish(opened, options, graph, err);
+	if (!code)
+		code = finish(opened, options, graph, err);
+	return loom_graph_unwatch(&watch, code, graph, err);
+}
+
+int loom_graph_open_within(const char *path, const struct loom_graph_options *options,
+			   struct loom_graph **graph, struct loom_error *err)
+{
+	struct loom_watch watch = loom_graph_watch(NULL, options);
+	int code;
+
+	loom_watch_begin(&watch);
+	code = loom_graph_open(path, graph, err);
+	return loom_graph_unwatch(&watch, code, graph, err);
 }

@@ -11,6 +11,7 @@ import inspect
 import operator
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -317,6 +318,9 @@ CALLS = {
     'Graph options dims': (lambda one: graph_options('dims', {'N': one}), 1, -1),
     'Graph options shapes': (lambda one: graph_options('shapes', {'x': [1, one]}), 1, -1),
     'Graph options flags': (lambda one: graph_options('flags', one), 1),
+    'Graph options max_memory_bytes': (
+        lambda one: graph_options('max_memory_bytes', one), 1 << 30),
+    'Graph options max_work': (lambda one: graph_options('max_work', one), 1 << 40),
     'Graph.build opset': (lambda one: loom.Graph.build('g', one), 17, -1),
     'Graph.set_scope scope': (lambda one: relu().set_scope(None, one), 0),
     'GraphBuilder.__init__ opset': (lambda one: loom.Graph.build('g', one), 17, -1),
@@ -368,6 +372,8 @@ CALLS = {
     'compile max_bytes': (compiled('max_bytes'), None),
     'compile max_cycles': (compiled('max_cycles'), None),
     'compile flags': (compiled('flags'), 0),
+    'compile max_memory_bytes': (compiled('max_memory_bytes'), 1 << 30),
+    'compile max_work': (compiled('max_work'), 1 << 40),
     'place capacity_bytes': (lambda one: loom.place(ITEMS, one), 99),
     'place apart': (lambda one: loom.place(ITEMS, apart=[(0, one)]), 1),
     'place budget': (lambda one: loom.place(ITEMS, budget=one), 9),
@@ -489,6 +495,38 @@ class Files(unittest.TestCase):
             with self.assertRaises(OSError) as caught:
                 program.save(os.path.join(folder, 'loop'))
             self.assertEqual(caught.exception.errno, errno.ELOOP)
+
+
+class Stopped(unittest.TestCase):
+    """compile() with progress, limits, and signals."""
+
+    def compile(self, **options):
+        graph = loom.Graph.build()
+        graph.input('x', 'f32', (1, 8, 32, 32))
+        for i in range(40):
+            graph.node('Softmax' if i % 4 == 1 else 'Relu', [f'y{i - 1}' if i else 'x'], f'y{i}')
+        graph.output('y39')
+        return loom.compile(graph.finish(), **options)
+
+    def test_progress(self):
+        seen = []
+        self.compile(progress=seen.append).close()
+        self.assertTrue(seen and all(0 <= one.fraction <= 1 for one in seen))
+        self.compile(progress=lambda _: 'finish').close()
+        for progress, error in (lambda _: 'stop', loom.Error), (lambda _: 1 / 0, ZeroDivisionError):
+            self.assertRaises(error, self.compile, progress=progress)
+
+    def test_interrupt(self):
+        def progress(_):
+            signal.raise_signal(signal.SIGINT)
+        self.assertRaises(KeyboardInterrupt, self.compile, progress=progress)
+
+    def test_limits(self):
+        for limit, number in ('max_work', errno.ETIME), ('max_memory_bytes', errno.ENOMEM):
+            with self.assertRaises(loom.Error) as caught:
+                self.compile(**{limit: 1000})
+            self.assertEqual(caught.exception.errno, number)
+            self.assertIn('limit of 1000', str(caught.exception))
 
 
 if __name__ == '__main__':

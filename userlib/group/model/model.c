@@ -11,6 +11,7 @@
 
 #include "group/model/member.h"
 
+#include "lower/storage.h"
 #include <stdlib.h>
 
 struct loom_group *loom_group_make(const struct loom_group_list *list,
@@ -291,7 +292,7 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 	if (!grow(group) || !choose_cut(group, op, &cut))
 		return false;
 	part = &group->parts[index];
-	group->work += 20 + 10ULL * group->slices;
+	loom_group_spend(group, 20 + 10ULL * group->slices);
 	*part = (struct loom_group_part){ .op = op, .axis = cut };
 	for (i = 0; i < LOOM_KERNEL_OPERANDS; i++)
 		part->root[i] = LOOM_GROUP_NONE;
@@ -327,6 +328,8 @@ bool loom_group_append(struct loom_group *group)
 	unit = &group->list->units[at];
 	if (unit->ungroupable)
 		return false;
+	if (loom_watch_now)
+		loom_watch_node(group->list->lower->storage->nodes[unit->node]->name);
 	for (i = 0; i < unit->num_ops; i++)
 		if (!append_op(group, group->list->ops[unit->first_op + i]))
 			return false;

@@ -13,6 +13,7 @@
 #define LOOM_GROUP_MODEL_H
 
 #include "base/seen.h"
+#include "base/watch.h"
 #include "group/model/list.h"
 
 /* Slices of a group, at most; the values that may be resident before it and after it. */
@@ -384,5 +385,12 @@ bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 sl
 /** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */
 bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
 			 struct loom_group_box *box);
+
+/** loom_group_spend() - counts work for a group */
+static inline void loom_group_spend(struct loom_group *group, u64 work)
+{
+	group->work += work;
+	loom_watch_spend(work);
+}
 
 #endif /* LOOM_GROUP_MODEL_H */

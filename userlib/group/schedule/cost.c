@@ -149,7 +149,7 @@ void loom_group_cost_count(struct loom_group *group)
 	loom_group_take_time(group, &time);
 	if (group->list->aim.steps)
 		time.steps = loom_group_cycles(group);
-	group->work += group->slices + group->num_entries;
+	loom_group_spend(group, group->slices + group->num_entries);
 	group->cost.price = loom_group_time_price(group->list, &time);
 	group->cost.tie = bytes;
 }

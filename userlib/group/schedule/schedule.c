@@ -280,7 +280,7 @@ int loom_group_schedule(struct loom_group *group)
 	ret = number_entries(group);
 	if (ret)
 		return ret;
-	group->work += (u64)group->period + group->num_parts;
+	loom_group_spend(group, (u64)group->period + group->num_parts);
 	loom_group_mark_stored(group);
 	loom_group_measure(group);
 	for (i = 0; i < group->num_roots; i++) {

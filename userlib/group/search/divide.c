@@ -265,6 +265,8 @@ static int place_division(struct loom_group_divide *d, struct loom_group_cut **c
 	while (!ret) {
 		d->group->unpinned = true;
 		do {
+			if (loom_watch_spend(1))
+				return -ENOMEM;
 			/* once a group had no placement, groups only estimated are tried, too */
 			if (!loom_group_path(d, d->banned && !loom_group_is_spent(d)
 							? LOOM_GROUP_EDGE_ESTIMATED

@@ -142,7 +142,7 @@ struct loom_group_divide {
 
 static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 {
-	return d->work + d->group->work > d->budget;
+	return d->work + d->group->work > d->budget || loom_watch_is_over();
 }
 
 /* shortest_path.c */

@@ -61,6 +61,7 @@ static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cu
 		if (!loom_group_estimate_append(d->estimate, i))
 			return 0;
 	d->work += (u64)num_counts * cut->num_units;
+	loom_watch_spend((u64)num_counts * cut->num_units);
 	loom_group_estimate_take(d->estimate, cut->num_units, cut->in, cut->out, costs);
 	for (i = 0; i < num_counts; i++)
 		if (costs[i].price != U64_MAX)

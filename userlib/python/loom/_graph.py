@@ -9,7 +9,7 @@ from typing import Any
 
 from . import abi
 from ._arrays import DType, Tensor, dtype, lend, lend_all, tensor
-from ._library import Closeable, Handle, c, call, cpath, cstring, cstrings, take
+from ._library import Closeable, Handle, Watch, c, call, cpath, cstring, cstrings, take
 from ._numbers import integers
 
 GraphFlags = abi.loom_graph_flags
@@ -23,8 +23,11 @@ class _Options:
                  shapes: Mapping[str, Sequence[int]] | None = None,
                  outputs: Sequence[str] = (), values: Mapping[str, Any] | None = None,
                  constants: Mapping[str, Any] | None = None,
-                 states: Mapping[str, str] | None = None, flags: int = 0) -> None:
-        self.record = options = abi.loom_graph_options(flags=flags)
+                 states: Mapping[str, str] | None = None, flags: int = 0, progress: Any = None,
+                 max_memory_bytes: int = 0, max_work: int = 0) -> None:
+        self.watch = Watch(progress)
+        self.record = options = abi.loom_graph_options(
+            flags=flags, max_memory_bytes=max_memory_bytes, max_work=max_work)
         bound = [abi.loom_dim_binding(cstring(name), size) for name, size in (dims or {}).items()]
         options.dims, options.num_dims = _structs(abi.loom_dim_binding, bound)
         options.shapes, options.num_shapes = _structs(
@@ -38,6 +41,11 @@ class _Options:
             abi.loom_state_binding,
             [abi.loom_state_binding(cstring(output), cstring(name))
              for output, name in (states or {}).items()])
+
+    def call(self, function: Any, *args: Any) -> None:
+        """Calls a function that takes the record, and may be stopped."""
+        with self.watch as self.record.progress:
+            call(function, *args)
 
 
 def _structs(kind: Any, found: list[Any]) -> Any:
@@ -64,12 +72,13 @@ class Graph(Closeable):
     constants: inputs that become constants, and their values
     states: outputs that are inputs of the next run: {output: input}
     flags: GraphFlags
+    progress, max_memory_bytes, max_work: as of compile()
     """
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         given = _Options(**options)
         pointer = ctypes.POINTER(abi.loom_graph)()
-        call(c.loom_graph_import, cpath(path), given.record, pointer)
+        given.call(c.loom_graph_import, cpath(path), given.record, pointer)
         self._handle = Handle(pointer, c.loom_graph_destroy)
 
     @classmethod
@@ -78,8 +87,8 @@ class Graph(Closeable):
         given = _Options(**options)
         pointer = ctypes.POINTER(abi.loom_graph)()
         view = memoryview(model)
-        call(c.loom_graph_import_bytes, bytes(view), view.nbytes, cstring(name), given.record,
-             pointer)
+        given.call(c.loom_graph_import_bytes, bytes(view), view.nbytes, cstring(name),
+                   given.record, pointer)
         return cls._of(Handle(pointer, c.loom_graph_destroy))
 
     @classmethod
@@ -199,7 +208,7 @@ class GraphBuilder:
         if self._handle is None:
             raise ValueError('the graph is finished')
         given = _Options(**options)
-        call(c.loom_graph_finish, self._handle.pointer, given.record)
+        given.call(c.loom_graph_finish, self._handle.pointer, given.record)
         graph, self._handle = Graph._of(self._handle), None
         return graph
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
+import threading
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -113,6 +115,52 @@ def take(pointer: Any, size: int | None = None) -> bytes:
         return ctypes.string_at(pointer) if size is None else ctypes.string_at(pointer, size)
     finally:
         libc.free(ctypes.cast(pointer, ctypes.c_void_p))
+
+
+class Watch:
+    """For ``with``: loom_planning_fn that calls progress with the stage, the fraction, the work and
+    the memory, and raises what that has raised. Python looks for signals there, so that a
+    KeyboardInterrupt ends a call. progress may return "stop" or "finish"."""
+
+    ANSWERS = {None: abi.LOOM_PROGRESS_GO_ON, 'stop': abi.LOOM_PROGRESS_STOP,
+               'finish': abi.LOOM_PROGRESS_FINISH}
+
+    def __init__(self, progress: Any = None) -> None:
+        self.progress = progress
+        self.raised: BaseException | None = None
+
+    def __enter__(self) -> Any:
+        # a signal may come before step() can catch it: then ctypes drops what its handler raises
+        self.hook = sys.unraisablehook
+        if threading.current_thread() is threading.main_thread():
+            sys.unraisablehook = self.dropped
+        return abi.loom_planning_fn(self.step)
+
+    def dropped(self, unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            self.raised = unraisable.exc_value
+        else:
+            self.hook(unraisable)
+
+    def step(self, _: Any, progress: Any) -> int:
+        try:
+            if self.raised is not None:
+                return abi.LOOM_PROGRESS_STOP
+            answer = None
+            if self.progress is not None:
+                now = record(progress.contents)
+                now.stage = c.loom_stage_name(now.stage).decode()
+                answer = self.progress(now)
+            return self.ANSWERS[answer]
+        except BaseException as error:  # it cannot go through C
+            self.raised = error
+            return abi.LOOM_PROGRESS_STOP
+
+    def __exit__(self, *_: Any) -> None:
+        if sys.unraisablehook == self.dropped:
+            sys.unraisablehook = self.hook
+        if self.raised is not None:
+            raise self.raised from None
 
 
 class Handle:

@@ -13,8 +13,8 @@ from . import abi
 from ._arrays import Tensor, tensor
 from ._chip import Chip, chip_of
 from ._graph import Graph
-from ._library import (Closeable, Error, Handle, Record, c, call, cpath, cstring, cstrings, libc,
-                       names, record, table, take)
+from ._library import (Closeable, Error, Handle, Record, Watch, c, call, cpath, cstring, cstrings,
+                       libc, names, record, table, take)
 
 Objective = abi.loom_planner_objective
 PlannerFlags = abi.loom_planner_flags
@@ -224,6 +224,7 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
             objective: Objective | str = Objective.TIME, sram_limit_bytes: int = 0,
             grouping_budget: int = 0, max_recompute_permille: int = 0, max_bytes: int = 0,
             max_cycles: int = 0, observe: Sequence[str] = (), flags: int = 0,
+            progress: Any = None, max_memory_bytes: int = 0, max_work: int = 0,
             **options: Any) -> Program:
     """Plans a network for a chip.
 
@@ -234,10 +235,14 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
     objective: "time", "bytes" or "sram": what the plan is to have the least of
     observe: names of values that can be read after a run
     flags: PlannerFlags
+    progress: called about every 20 ms with a record of stage, fraction, work and memory_bytes; it
+        may return "stop", or "finish" for the best plan so far
+    max_memory_bytes, max_work: limits, also of reading the model
 
     The others are those of struct loom_planner_options; 0: the default.
     """
-    graph = model if isinstance(model, Graph) else Graph(model, **options)
+    graph = model if isinstance(model, Graph) else Graph(
+        model, progress=progress, max_memory_bytes=max_memory_bytes, max_work=max_work, **options)
     if graph is model and options:
         raise TypeError(f'{", ".join(options)}: for a model, not for a graph that is made')
     if isinstance(objective, str):
@@ -253,12 +258,15 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
         grouping=cstring(grouping), sram_limit_bytes=sram_limit_bytes,
         grouping_budget=grouping_budget, objective=objective,
         max_recompute_permille=max_recompute_permille, max_bytes=max_bytes,
-        max_cycles=max_cycles, flags=flags, observe=observed, num_observe=num_observed)
+        max_cycles=max_cycles, flags=flags, observe=observed, num_observe=num_observed,
+        max_memory_bytes=max_memory_bytes, max_work=max_work)
     handle = graph._use()
     pointer = ctypes.POINTER(abi.loom_program)()
-    call(c.loom_program_create, handle.pointer, given, pointer)
+    with Watch(progress) as given.progress:
+        call(c.loom_program_create, handle.pointer, given, pointer)
+        made = Handle(pointer, c.loom_program_destroy, handle)
     program = Program.__new__(Program)
-    program._handle = Handle(pointer, c.loom_program_destroy, handle)
+    program._handle = made
     program._pointer = pointer
     program._origin = chip, int(objective)
     return program

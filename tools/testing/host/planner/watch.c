@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls that are stopped: by a limit on work or memory at points that are spread over the whole
+ * call, and by the caller. The error has one line with the reason, nothing is kept (ASan says so),
+ * and the same limit stops at the same point.
+ */
+#include "base/watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chips.h"
+#include "host/group/case.h"
+#include "planner/planner.h"
+
+#define POINTS	60
+
+static const struct drm_loom_chip chip = CHIP_SRAM("three-lanes", (3, 2, 3600, 32, 8));
+
+/**
+ * struct caller - of a call
+ * @answer: from @after calls of the callback on
+ * @after: how many go on
+ * @calls: of the callback
+ * @seen: the last one
+ * @falls: the fraction has fallen, or is none
+ */
+struct caller {
+	int answer;
+	u32 after;
+	u32 calls;
+	struct loom_progress seen;
+	bool falls;
+};
+
+static int ask(void *data, const struct loom_progress *progress)
+{
+	struct caller *caller = data;
+
+	caller->falls |= progress->fraction < caller->seen.fraction || progress->fraction > 1 ||
+			 !loom_stage_name(progress->stage);
+	caller->seen = *progress;
+	return caller->calls++ < caller->after ? LOOM_PROGRESS_GO_ON : caller->answer;
+}
+
+static int plan(const struct test_case *test, struct loom_planner_options how,
+		struct loom_program **program, char *text)
+{
+	struct loom_error err = { .text = "" };
+	int ret;
+
+	how.chip = &chip;
+	/* in a watch of this test, without the judge, whose work is none of the call */
+	ret = loom_watch_now ? loom_planner_plan(test->graph, &how, &how, program, &err) :
+			       loom_program_create(test->graph, &how, program, &err);
+	if (text)
+		strcpy(text, err.text);
+	return ret;
+}
+
+/* The work of a whole plan: of a watch around it, which the call becomes a part of. */
+static u64 work_of(const struct test_case *test)
+{
+	struct loom_watch watch = { .max_work = UINT64_MAX };
+	struct loom_program *program;
+
+	loom_watch_begin(&watch);
+	if (plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL))
+		tap_fatal("no plan");
+	loom_program_destroy(program);
+	loom_watch_end(&watch, 0, NULL);
+	return watch.work;
+}
+
+static void test_work(const struct test_case *test)
+{
+	u64 all = work_of(test), again = work_of(test);
+	char text[256], other[256];
+	struct loom_program *program;
+	u32 i, stage, bad = 0, stages = 0;
+
+	tap_ok(all == again && all > POINTS, "work is the same each time: %llu, %llu",
+	       (unsigned long long)all, (unsigned long long)again);
+	for (i = 0; i < POINTS; i++) {
+		struct loom_planner_options how = { .max_work = 1 + all * i / POINTS };
+
+		bad += plan(test, how, &program, text) != -ETIME || program || !strstr(text, "work");
+		bad += plan(test, how, &program, other) != -ETIME || strcmp(text, other);
+		for (stage = 0; loom_stage_name(stage); stage++)
+			if (strstr(text, loom_stage_text(stage)))
+				stages |= 1U << stage;
+	}
+	tap_ok(!bad, "past a limit on work: -ETIME, at the same point each time");
+	tap_ok(stages & 1U << LOOM_STAGE_GROUP && stages & 1U << LOOM_STAGE_EXPLAIN &&
+	       stages & 1U << LOOM_STAGE_EMIT, "limits have stopped in several stages: %x", stages);
+	i = plan(test, (struct loom_planner_options){ .max_work = all + all / 10 }, &program, NULL);
+	tap_ok(!i, "a limit above is none");
+	loom_program_destroy(program);
+}
+
+static void test_memory(const struct test_case *test)
+{
+	u32 bad = 0, refused = 0, i;
+	char text[256];
+
+	for (i = 0; i < POINTS; i++) {
+		struct loom_planner_options how = { .max_memory_bytes = 40000U * (i + 1) };
+		struct loom_program *program;
+		int ret = plan(test, how, &program, text);
+
+		refused += ret == -ENOMEM;
+		bad += ret && (ret != -ENOMEM || program || !strstr(text, "bytes of memory"));
+		loom_program_destroy(program);
+	}
+	tap_ok(!bad && refused, "past a limit on memory: -ENOMEM, and which limit (%u of %u)",
+	       refused, POINTS);
+}
+
+/* The period of the callback is long for so small a graph: only the first call is certain. */
+static void test_caller(const struct test_case *test)
+{
+	struct caller caller = { .answer = LOOM_PROGRESS_STOP };
+	struct loom_planner_options how = { .progress = ask, .progress_data = &caller };
+	struct loom_program *program;
+	char text[256];
+	int ret;
+
+	ret = plan(test, how, &program, text);
+	tap_ok(ret == -ECANCELED && !program && strstr(text, "caller"), "stopped: %s", text);
+	caller = (struct caller){ .answer = LOOM_PROGRESS_FINISH };
+	ret = plan(test, how, &program, text);
+	tap_ok(!ret && program && !caller.falls, "finished: the best plan so far");
+	loom_program_destroy(program);
+	caller = (struct caller){ .answer = LOOM_PROGRESS_GO_ON };
+	ret = plan(test, how, &program, text);
+	tap_ok(!ret && caller.calls && !caller.falls, "the callback is called");
+	loom_program_destroy(program);
+}
+
+/* As if the caller had asked for the best so far at any moment of the call. */
+static void test_finish(const struct test_case *test)
+{
+	struct loom_program *program;
+	u32 bad = 0, i;
+
+	for (i = 1; i < 1U << 20; i *= 2) {
+		struct caller caller = { .answer = LOOM_PROGRESS_FINISH, .after = i };
+		struct loom_watch watch = { .progress = ask, .data = &caller, .eager = true };
+
+		loom_watch_begin(&watch);
+		bad += plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL) ||
+		       loom_watch_end(&watch, 0, NULL);
+		loom_program_destroy(program);
+	}
+	tap_ok(!bad, "finished at any moment: there is a plan");
+	for (i = 1, bad = 0; i < 1U << 12; i *= 2) {
+		struct caller caller = { .answer = LOOM_PROGRESS_STOP, .after = i };
+		struct loom_watch watch = { .progress = ask, .data = &caller, .eager = true };
+
+		loom_watch_begin(&watch);
+		bad += !plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL) ||
+		       loom_watch_end(&watch, 0, NULL) != -ECANCELED;
+	}
+	tap_ok(!bad, "stopped at any moment: there is none");
+}
+
+int main(void)
+{
+	struct test_case test;
+
+	make_weights();
+	make_case(&test, 7919 + 23);
+	test_work(&test);
+	test_memory(&test);
+	test_caller(&test);
+	test_finish(&test);
+	free_case(&test);
+	return tap_end();
+}
