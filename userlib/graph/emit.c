@@ -121,7 +121,8 @@ struct loom_value *loom_emit_end(struct loom_emitter *em, struct loom_node *node
 		err = loom_graph_append(em->graph, node);
 	}
 	if (err) {
-		loom_emit_fail(em, err, err == -ENOMEM ? "out of memory" :
+		loom_emit_fail(em, err, err == -ENOMEM ? "out of memory" : err == -E2BIG ?
+			       "constants grow by more than 512 MiB and 8 times the file" :
 			       "it cannot be computed");
 		return NULL;
 	}

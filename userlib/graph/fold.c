@@ -3,6 +3,9 @@
 
 #include <errno.h>
 
+/* Operands are compared with those before up to here. */
+#define FEW_OPERANDS	16
+
 static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
 	[LOOM_GOP_BINARY] = loom_fold_binary,
 	[LOOM_GOP_UNARY] = loom_fold_unary,
@@ -18,9 +21,30 @@ static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
 	[LOOM_GOP_EXPAND] = loom_fold_expand,
 };
 
+/* Elements and bytes that it is made from; an operand that comes again adds nothing. */
+static int64_t count_operands(const struct loom_node *node, size_t *bytes)
+{
+	int64_t elems = 0;
+	uint32_t i, k;
+
+	*bytes = 0;
+	for (i = 0; i < node->num_inputs; i++) {
+		/* to compare all of many takes the square of them */
+		for (k = i < FEW_OPERANDS ? 0 : i; k < i; k++)
+			if (node->inputs[k] == node->inputs[i])
+				break;
+		if (k < i)
+			continue;
+		elems += node->inputs[i]->num_elems;
+		*bytes += node->inputs[i]->size_bytes;
+	}
+	return elems;
+}
+
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 {
-	int64_t from = 0;
+	size_t from_bytes;
+	int64_t from;
 	uint32_t i;
 	int err;
 
@@ -31,16 +55,23 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 	}
 	if (!folders[node->op])
 		return -EAGAIN;
-	for (i = 0; i < node->num_inputs; i++) {
+	for (i = 0; i < node->num_inputs; i++)
 		if (!node->inputs[i]->data)
 			return -EAGAIN;
-		from += node->inputs[i]->num_elems;
-	}
+	from = count_operands(node, &from_bytes);
 	if (node->output->num_elems > from && node->output->num_elems > LOOM_FOLD_GROW_ELEMS)
 		return -EAGAIN;
+	if (node->output->size_bytes > from_bytes) {
+		graph->grown_bytes += node->output->size_bytes - from_bytes;
+		if (graph->grown_bytes > graph->most_grown_bytes)
+			return -E2BIG;
+	}
 	err = loom_value_alloc(graph, node->output);
 	if (err)
 		return err;
+	/* elements, and a call for each of many functions */
+	if (loom_watch_spend((uint64_t)(from + node->output->num_elems) / 16))
+		return -ENOMEM;
 	err = folders[node->op](node);
 	/* the node stays, and the device computes it */
 	if (err)

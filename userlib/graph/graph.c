@@ -79,6 +79,7 @@ int loom_graph_alloc(const char *name, struct loom_graph **graph)
 	if (!created)
 		return -ENOMEM;
 	created->pool = loom_pool_create(GRAPH_BUDGET_BYTES);
+	created->most_grown_bytes = UINT64_MAX;
 	created->name = created->pool ?
 		loom_pool_string(created->pool, base ? base + 1 : name) : NULL;
 	if (!created->name) {

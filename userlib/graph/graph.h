@@ -89,6 +89,8 @@ struct loom_graph_state {
  * @num_inputs: number of @inputs
  * @outputs: the model's, then the extra ones
  * @num_outputs: number of @outputs
+ * @grown_bytes: by how much folded constants are larger than what they were made from, in sum
+ * @most_grown_bytes: limit of @grown_bytes
  * @states: outputs that are inputs of the next run, in the order in which they were named
  * @num_states: number of @states
  * @status: 0 or the first error
@@ -111,6 +113,8 @@ struct loom_graph {
 	uint32_t num_inputs;
 	struct loom_value **outputs;
 	uint32_t num_outputs;
+	uint64_t grown_bytes;
+	uint64_t most_grown_bytes;
 	const struct loom_graph_state *states;
 	uint32_t num_states;
 	int status;

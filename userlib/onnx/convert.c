@@ -10,6 +10,12 @@
 
 /* Nodes of bodies that are written out, at most: so that nobody waits for ever. */
 #define MOST_WRITTEN	100000
+/* The same of nodes that the importer of one node makes, which may be a Loop. */
+#define MOST_MADE	16384
+
+/* Constants may become larger by folding: by so much, and so many times what the file has. */
+#define GROW_BYTES	(512ULL << 20)
+#define GROW_TIMES	8
 
 static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
@@ -69,11 +75,14 @@ static int convert_node(struct loom_import *im)
 {
 	const struct loom_node_desc *desc = &im->node->desc;
 	const struct loom_importer *importer = loom_importer_find(desc->op_type);
-	uint32_t i;
+	uint32_t i, before = im->graph->num_nodes;
 
 	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
 	loom_watch_node(desc->name);
 	importer->import(im, importer->arg);
+	if (im->graph->num_nodes - before > MOST_MADE)
+		loom_import_fail(im, -EOPNOTSUPP, "written out it has more than %d nodes",
+				 MOST_MADE);
 	if (!im->em->status && loom_watch_spend(10))
 		loom_import_fail(im, -ENOMEM, "out of memory");
 	if (!im->em->status)
@@ -173,6 +182,7 @@ int loom_source_convert(struct loom_graph *graph, const struct loom_graph_option
 		.repeat = convert_body,
 	};
 
+	graph->most_grown_bytes = GROW_BYTES + GROW_TIMES * (uint64_t)loom_pool_bytes(graph->pool);
 	if (!convert_nodes(&im, graph->source->nodes, graph->source->num_nodes, true))
 		return graph->status;
 	drop_bound_inputs(graph);
