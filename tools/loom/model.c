@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom_cache.h"
 #include "loom_program_file.h"
 #include "loom_tflite.h"
 
@@ -22,6 +23,7 @@ enum {
 	TOOL_OPT_EFFORT,
 	TOOL_OPT_MAX_MEMORY,
 	TOOL_OPT_MAX_WORK,
+	TOOL_OPT_NO_CACHE,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_NO_RETIME,
@@ -52,6 +54,7 @@ static const struct option tool_model_options[] = {
 	{ "effort", required_argument, NULL, TOOL_OPT_EFFORT },
 	{ "max-memory", required_argument, NULL, TOOL_OPT_MAX_MEMORY },
 	{ "max-work", required_argument, NULL, TOOL_OPT_MAX_WORK },
+	{ "no-cache", no_argument, NULL, TOOL_OPT_NO_CACHE },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "no-retime", no_argument, NULL, TOOL_OPT_NO_RETIME },
@@ -284,6 +287,9 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 					  value);
 		model->planner.max_work = bytes;
 		return 0;
+	case TOOL_OPT_NO_CACHE:
+		model->no_cache = true;
+		return 0;
 	case TOOL_OPT_SRAM:
 		if (tool_parse_number(value, true, &bytes) || !bytes)
 			return tool_usage(command, "--sram takes bytes, not '%s'", value);
@@ -396,12 +402,16 @@ int tool_model_plan(struct tool_model *model)
 		options.progress = tool_progress_plan;
 		options.progress_data = &progress;
 	}
-	model->refusal = loom_program_create(model->graph, &options, &model->planned,
-					     &model->refused);
+	if (model->no_cache || options.flags & LOOM_PLANNER_EXPLAIN)
+		model->refusal = loom_program_create(model->graph, &options, &model->planned,
+						     &model->refused);
+	else
+		model->refusal = loom_program_obtain(model->graph, &options, &model->planned,
+						     &model->cached, &model->refused);
 	tool_progress_end(&progress);
 	if (model->refusal)
 		return tool_fail("%s", model->refused.text);
-	model->program = model->planned;
+	model->program = model->cached ? loom_program_file_program(model->cached) : model->planned;
 	model->plan_ns = tool_now_ns() - start;
 	return 0;
 }
@@ -410,6 +420,7 @@ void tool_model_clear(struct tool_model *model)
 {
 	loom_program_destroy(model->planned);
 	loom_program_unload(model->file);
+	loom_program_unload(model->cached);
 	loom_graph_destroy(model->graph);
 	free(model->dims);
 	free(model->shapes);

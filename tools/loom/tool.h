@@ -319,7 +319,9 @@ struct tool_value {
  * @graph: NULL until tool_model_open()
  * @file: in place of a graph, from tool_program_open()
  * @program: NULL until tool_model_plan() or tool_program_open()
- * @planned: @program, if it is not that of @file
+ * @planned: @program, if it was planned now
+ * @cached: @program, if it was planned before
+ * @no_cache: plan in any case
  * @refusal: 0, or the -errno with which the planner refused it
  * @refused: why, where @refusal is not 0
  * @import_ns: time that graph and shapes took
@@ -350,6 +352,8 @@ struct tool_model {
 	struct loom_program_file *file;
 	const struct loom_program *program;
 	struct loom_program *planned;
+	struct loom_program_file *cached;
+	bool no_cache;
 	int refusal;
 	struct loom_error refused;
 	int64_t import_ns;
@@ -383,6 +387,7 @@ struct tool_model {
 	"  --max-memory BYTES   reading and planning refuse to take more memory than this\n" \
 	"  --max-work UNITS     the same for work: about 20 million units a second, counted,\n" \
 	"                       so that every machine refuses the same\n" \
+	"  --no-cache           plan anew, and do not keep the program in the user's cache\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
 	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \

@@ -362,22 +362,6 @@ static void many_rounds(void)
 	expect_loop_line(graph, -EOPNOTSUPP, "written out it has more than 16384 nodes");
 }
 
-static void long_rounds(void)
-{
-	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
-	char in[8] = "v", out[8];
-	int i;
-
-	for (i = 0; i < 9; i++) {
-		snprintf(out, sizeof(out), "s%d", i);
-		add_node(body, "Sigmoid", in, out);
-		strcpy(in, out);
-	}
-	add_outputs(body, "c s8");
-	add_loop(graph, 2048, "y", body);
-	expect_loop_line(graph, -EOPNOTSUPP, "written out it has more than 16384 nodes");
-}
-
 static void wrong_scans(void)
 {
 	Onnx__GraphProto *graph = model_create(), *body = body_create("a b");
@@ -415,7 +399,6 @@ int main(void)
 	loop_that_ends();
 	names_twice();
 	many_rounds();
-	long_rounds();
 	wrong_scans();
 	loom_pool_destroy(pool);
 	return tap_end();
