@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "loom_program_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* An entry, if it is there and in order. */
@@ -49,7 +50,7 @@ int loom_program_obtain(const struct loom_graph *graph, const struct loom_planne
 {
 	struct loom_planner_options given, how;
 	char key[CACHE_DIGEST_TEXT], *folder, *path = NULL;
-	int ret;
+	int ret, saved_errno = errno;
 
 	*program = NULL;
 	*file = NULL;
@@ -77,5 +78,6 @@ int loom_program_obtain(const struct loom_graph *graph, const struct loom_planne
 	}
 	free(path);
 	free(folder);
+	errno = saved_errno;
 	return ret;
 }

@@ -83,6 +83,25 @@ static int set_effort(struct loom_ort_options *options, const char *value, struc
 	return set_number(&options->effort_ms, "effort_ms", value, UINT32_MAX, err);
 }
 
+static int set_memory(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	return set_number(&options->max_memory_bytes, "max_memory", value, INT64_MAX, err);
+}
+
+static int set_work(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	return set_number(&options->max_work, "max_work", value, INT64_MAX, err);
+}
+
+static int set_cache(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	uint64_t number;
+	int ret = set_number(&number, "cache", value, 1, err);
+
+	options->no_cache = !number;
+	return ret;
+}
+
 static int set_plans(struct loom_ort_options *options, const char *value, struct loom_error *err)
 {
 	return set_count(&options->plans, "plans", value, err);
@@ -156,10 +175,13 @@ static const struct {
 	int (*set)(struct loom_ort_options *options, const char *value, struct loom_error *err);
 } known[] = {
 	{ "branches", set_branches },
+	{ "cache", set_cache },
 	{ "chip", set_chip },
 	{ "device", set_device },
 	{ "dims", set_dims },
 	{ "effort_ms", set_effort },
+	{ "max_memory", set_memory },
+	{ "max_work", set_work },
 	{ "objective", set_objective },
 	{ "plans", set_plans },
 	{ "sessions", set_sessions },

@@ -120,6 +120,9 @@ struct loom_ort_size {
  * @objective: enum loom_planner_objective
  * @sram_bytes: &loom_planner_options.sram_limit_bytes
  * @effort_ms: &loom_planner_options.grouping_budget
+ * @max_memory_bytes: &loom_planner_options.max_memory_bytes
+ * @max_work: &loom_planner_options.max_work
+ * @no_cache: programs are neither looked for nor kept in the user's cache
  * @plans: how many shapes are kept
  * @sessions: how many runs of a part may be under way
  * @sizes: of open dimensions, for trying whether a part can be planned
@@ -139,6 +142,9 @@ struct loom_ort_options {
 	uint32_t objective;
 	uint64_t sram_bytes;
 	uint64_t effort_ms;
+	uint64_t max_memory_bytes;
+	uint64_t max_work;
+	bool no_cache;
 	uint32_t plans;
 	uint32_t sessions;
 	struct loom_ort_size *sizes;
@@ -317,6 +323,7 @@ void loom_ort_model_clear(struct loom_ort_model *model);
  * @graph: what the program refers to, or NULL
  * @program: the program
  * @file: where it comes from, if it was in a model; else NULL
+ * @cached: where it comes from, if it was in the user's cache; else NULL
  * @bytes: of @file
  * @sessions: those that nobody uses now
  * @num_idle: number of @sessions
@@ -329,6 +336,7 @@ struct loom_ort_plan {
 	struct loom_graph *graph;
 	const struct loom_program *program;
 	struct loom_program_file *file;
+	struct loom_program_file *cached;
 	void *bytes;
 	struct loom_session **sessions;
 	uint32_t num_idle;

@@ -3,6 +3,7 @@
 #include "ort.h"
 
 #include "base/error.h"
+#include "loom_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +59,12 @@ int loom_ort_import(const struct loom_ort_options *known, const struct loom_ort_
 	const size_t count = (size_t)model->num_inputs + 1;
 	struct loom_shape_binding *shapes = calloc(count, sizeof(*shapes));
 	struct loom_array *constants = calloc(count, sizeof(*constants));
-	struct loom_graph_options options = { .shapes = shapes, .constants = constants };
+	struct loom_graph_options options = {
+		.shapes = shapes,
+		.constants = constants,
+		.max_memory_bytes = known->max_memory_bytes,
+		.max_work = known->max_work,
+	};
 	uint32_t i;
 	int ret;
 
@@ -96,6 +102,8 @@ int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 		.objective = options->objective,
 		.sram_limit_bytes = options->sram_bytes,
 		.grouping_budget = options->effort_ms,
+		.max_memory_bytes = options->max_memory_bytes,
+		.max_work = options->max_work,
 	};
 	size_t count = loom_ort_plan_dims(&part->model);
 	struct loom_ort_plan *made = calloc(1, sizeof(*made));
@@ -113,9 +121,11 @@ int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 	}
 	memcpy(made->dims, dims, count * sizeof(*dims));
 	ret = loom_ort_import(options, &part->model, dims, &made->graph, err);
-	if (!ret)
+	if (!ret && options->no_cache)
 		ret = loom_program_create(made->graph, &how, &program, err);
-	made->program = program;
+	else if (!ret)
+		ret = loom_program_obtain(made->graph, &how, &program, &made->cached, err);
+	made->program = made->cached ? loom_program_file_program(made->cached) : program;
 	if (ret) {
 		loom_ort_plan_destroy(made);
 		return ret;
@@ -133,8 +143,8 @@ void loom_ort_plan_destroy(struct loom_ort_plan *plan)
 	for (i = 0; i < plan->num_idle; i++)
 		loom_session_destroy(plan->sessions[i]);
 	free(plan->sessions);
-	if (plan->file)
-		loom_program_unload(plan->file);
+	if (plan->file || plan->cached)
+		loom_program_unload(plan->file ? plan->file : plan->cached);
 	else
 		/* made here, so it is no constant */
 		loom_program_destroy((struct loom_program *)plan->program);

@@ -29,6 +29,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 LOOM = os.environ.get('LOOM_TOOL') or os.path.join(HERE, 'loom')
+# points are planned once each, and would drive out what the user keeps
+os.environ['XDG_CACHE_HOME'] = os.devnull
 MOST_POINTS, MOST_VALUES, MOST_AXES = 10000000, 100000, 8
 
 # Figures that can be varied, in the order in which they are set: lanes first. True: in bytes, k is 1024.

@@ -238,6 +238,8 @@ done <<-END
 	whole plan $net --shape onnx::Flatten_0=1,NUMBER,96
 	whole plan $net --sram NUMBER
 	whole plan $net --time-budget NUMBER
+	whole plan $net --max-memory NUMBER
+	whole plan $net --max-work NUMBER
 	whole plan $net --objective sram --max-bytes NUMBER
 	whole plan $net --objective sram --max-cycles NUMBER
 	whole plan $net --svg $out/no.svg --svg-steps NUMBER-9
@@ -362,4 +364,25 @@ observed() {
 ok 'a program keeps what --observe-all asks for' observed
 ok 'and only then' said 1 'try loom compile --observe-all' run "$file" --device host -i random:1 \
 	--observe-all "$out/kept-none"
+
+# the second of two is found, with the same words and bits, and takes no time to plan
+cached() {
+	local cache="$PWD/$out/cache" kind
+	for kind in first second; do
+		XDG_CACHE_HOME=$cache $loom run $models/oww_alexa.onnx -i random:1 --device host \
+			--save-outputs "$out/$kind" >/dev/null &&
+		XDG_CACHE_HOME=$cache $loom plan $models/oww_alexa.onnx >"$out/$kind.text" || return
+	done
+	[ "$(find "$cache/loom" -name '*.loom' | wc -l)" = 1 ] &&
+	cmp "$out/first.text" "$out/second.text" && diff -r "$out/first" "$out/second" &&
+	XDG_CACHE_HOME="$PWD/$out/none" $loom plan --no-cache $models/oww_alexa.onnx \
+		>"$out/third.text" &&
+	cmp "$out/first.text" "$out/third.text" && [ ! -e "$out/none" ]
+}
+mkdir -p "$out/cache"
+ok 'a program is kept, and found by plan and run' cached
+ok 'a limit on memory' said 1 'limit of 65536 bytes of memory while reading the file' \
+	plan $models/oww_alexa.onnx --max-memory 64k
+ok 'a limit on work' said 1 'limit of 102400 units of work while' \
+	plan $models/mlsd_tiny.onnx --max-work 100k
 finish

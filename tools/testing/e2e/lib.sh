@@ -13,6 +13,8 @@ under=${LOOM_UNDER:-}
 loom="$under build/e2e/loom"
 loom=${loom# }
 models=build/models
+# each test plans by itself; 21-program-host.sh has a cache
+export XDG_CACHE_HOME=/dev/null
 out=build/e2e-out/$(basename "$0" .sh)
 tap_count=0
 tap_failed=0
