@@ -51,7 +51,7 @@ void loom_watch_use(struct loom_watch *watch)
 static void trip(struct loom_watch *watch, int status, const char *why, uint64_t limit)
 {
 	char what[64], node[96] = "";
-	const char *name = watch->node;
+	const char *name = (const char *)watch->node;
 	int zero = 0;
 
 	snprintf(what, sizeof(what), why, (unsigned long long)limit);
@@ -107,7 +107,7 @@ bool loom_watch_spend_now(struct loom_watch *watch, uint64_t units)
 void loom_watch_at_now(struct loom_watch *watch, enum loom_progress_stage stage)
 {
 	watch->stage = stage;
-	watch->node = NULL;
+	watch->node = 0;
 }
 
 void loom_watch_reach_now(struct loom_watch *watch, double fraction)

@@ -53,13 +53,13 @@ struct loom_watch {
 	void *data;
 	uint64_t max_memory_bytes;
 	uint64_t max_work;
-	_Atomic int64_t memory_bytes;
-	_Atomic uint64_t work;
-	_Atomic int status;
-	_Atomic bool finish;
-	_Atomic bool spare;
-	_Atomic uint32_t stage;
-	const char *_Atomic node;
+	atomic_llong memory_bytes;
+	atomic_ullong work;
+	atomic_int status;
+	atomic_bool finish;
+	atomic_bool spare;
+	atomic_uint stage;
+	atomic_uintptr_t node;
 	double fraction;
 	bool eager;
 	uint64_t next_ns;
@@ -116,7 +116,7 @@ static inline void loom_watch_at(enum loom_progress_stage stage)
 static inline void loom_watch_node(const char *name)
 {
 	if (loom_watch_now)
-		loom_watch_now->node = name;
+		loom_watch_now->node = (uintptr_t)name;
 }
 
 /** loom_watch_reach() - so much of the call is done */

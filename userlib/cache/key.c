@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a program depends on. A field that is forgotten here gives a graph the program of another. */
+/* All that a program depends on: a field that is missing here gives a graph the wrong program. */
 #include "cache.h"
 
 #include "graph/graph.h"
@@ -8,6 +8,8 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+
+typedef ElfW(Phdr) elf_part;
 
 static void add_u64(struct cache_digest *digest, uint64_t number)
 {
@@ -30,13 +32,13 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		const elf_part *part = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + part->p_vaddr;
 
 		ours |= part->p_type == PT_LOAD && here >= start && here - start < part->p_memsz;
 	}
 	for (i = 0; ours && i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		const elf_part *part = &info->dlpi_phdr[i];
 
 		if (part->p_type == PT_NOTE)
 			cache_digest_add(data, (void *)(info->dlpi_addr + part->p_vaddr),

@@ -90,7 +90,7 @@ static struct entry *list(DIR *dir, size_t *count)
 				break;
 			entries = grown;
 		}
-		strcpy(entries[*count].name, found->d_name);
+		memcpy(entries[*count].name, found->d_name, strlen(found->d_name) + 1);
 		entries[*count].used = stat.st_mtim;
 		entries[(*count)++].size_bytes = (uint64_t)stat.st_size;
 	}

@@ -19,7 +19,7 @@
 
 static const struct drm_loom_chip chip = CHIP_SRAM("three-lanes", (3, 2, 3600, 32, 8));
 static struct loom_planner_options how = { .chip = &chip, .grouping = "layerwise" };
-static char folder[] = "/tmp/loom-cache-XXXXXX";
+static char folder[64];
 
 /* Plans or finds. Return: 1: found, 0: planned, or -errno; @sum: of the plan */
 static int obtain(const struct test_case *test, u64 *sum)
@@ -43,7 +43,7 @@ static int obtain(const struct test_case *test, u64 *sum)
 
 static void empty(void)
 {
-	char command[64];
+	char command[96];
 
 	snprintf(command, sizeof(command), "rm -rf %s/loom", folder);
 	if (system(command))
@@ -237,6 +237,7 @@ int main(void)
 {
 	struct test_case test, other;
 
+	snprintf(folder, sizeof(folder), "/tmp/loom-cache-XXXXXX");
 	if (!mkdtemp(folder))
 		tap_fatal("no folder");
 	setenv("XDG_CACHE_HOME", folder, 1);

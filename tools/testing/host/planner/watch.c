@@ -16,6 +16,7 @@
 
 #define POINTS	60
 
+static const struct loom_planner_options none;
 static const struct drm_loom_chip chip = CHIP_SRAM("three-lanes", (3, 2, 3600, 32, 8));
 
 /**
@@ -55,7 +56,7 @@ static int plan(const struct test_case *test, struct loom_planner_options how,
 	ret = loom_watch_now ? loom_planner_plan(test->graph, &how, &how, program, &err) :
 			       loom_program_create(test->graph, &how, program, &err);
 	if (text)
-		strcpy(text, err.text);
+		memcpy(text, err.text, strlen(err.text) + 1);
 	return ret;
 }
 
@@ -66,7 +67,7 @@ static u64 work_of(const struct test_case *test)
 	struct loom_program *program;
 
 	loom_watch_begin(&watch);
-	if (plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL))
+	if (plan(test, none, &program, NULL))
 		tap_fatal("no plan");
 	loom_program_destroy(program);
 	loom_watch_end(&watch, 0, NULL);
@@ -85,7 +86,8 @@ static void test_work(const struct test_case *test)
 	for (i = 0; i < POINTS; i++) {
 		struct loom_planner_options how = { .max_work = 1 + all * i / POINTS };
 
-		bad += plan(test, how, &program, text) != -ETIME || program || !strstr(text, "work");
+		bad += plan(test, how, &program, text) != -ETIME || program ||
+		       !strstr(text, "work");
 		bad += plan(test, how, &program, other) != -ETIME || strcmp(text, other);
 		for (stage = 0; loom_stage_name(stage); stage++)
 			if (strstr(text, loom_stage_text(stage)))
@@ -149,7 +151,7 @@ static void test_finish(const struct test_case *test)
 		struct loom_watch watch = { .progress = ask, .data = &caller, .eager = true };
 
 		loom_watch_begin(&watch);
-		bad += plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL) ||
+		bad += plan(test, none, &program, NULL) ||
 		       loom_watch_end(&watch, 0, NULL);
 		loom_program_destroy(program);
 	}
@@ -159,7 +161,7 @@ static void test_finish(const struct test_case *test)
 		struct loom_watch watch = { .progress = ask, .data = &caller, .eager = true };
 
 		loom_watch_begin(&watch);
-		bad += !plan(test, (struct loom_planner_options){ .chip = NULL }, &program, NULL) ||
+		bad += !plan(test, none, &program, NULL) ||
 		       loom_watch_end(&watch, 0, NULL) != -ECANCELED;
 	}
 	tap_ok(!bad, "stopped at any moment: there is none");
