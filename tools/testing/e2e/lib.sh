@@ -13,8 +13,9 @@ under=${LOOM_UNDER:-}
 loom="$under build/e2e/loom"
 loom=${loom# }
 models=build/models
-# each test plans by itself; 21-program-host.sh has a cache
-export XDG_CACHE_HOME=/dev/null
+# each test plans by itself: no programs can be kept where a file is. 21-program-host.sh has a cache
+export XDG_CACHE_HOME=$PWD/build/e2e-out/no-cache
+mkdir -p "$XDG_CACHE_HOME" && : >"$XDG_CACHE_HOME/loom"
 out=build/e2e-out/$(basename "$0" .sh)
 tap_count=0
 tap_failed=0
