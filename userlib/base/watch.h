@@ -68,9 +68,13 @@ struct loom_watch {
 	char text[256];
 };
 
-/** loom_watch_now - the watch of this thread, or NULL */
-extern _Thread_local struct loom_watch *loom_watch_now
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+/**
+ * loom_watch_now - the watch of this thread, or NULL
+ *
+ * Not of the model initial-exec: the provider is loaded late and has more of such variables than a
+ * process has room for.
+ */
+extern _Thread_local struct loom_watch *loom_watch_now __attribute__((visibility("hidden")));
 
 /**
  * loom_watch_begin() - makes a watch current, if it has anything to do
