@@ -140,6 +140,20 @@ ok 'what the chip cannot do, too' says '^nodes 22 of 25, parts 4,' ep_run compar
 ok 'shapes come and go' says '^nodes 65 of 65, parts 1,' ep_run compare $models/oww_embedding.onnx \
 	runs=5 plans=2 effort_ms=20 shape=input_1:{1,2,3,1,3},76,32,1
 
+# the second session finds what the first one has planned, a third does not look
+cached() {
+	local XDG_CACHE_HOME="$PWD/$out/cache" i
+	export XDG_CACHE_HOME
+	mkdir -p "$XDG_CACHE_HOME"
+	for i in 1 2; do
+		ep_run compare $models/oww_hey_mycroft.onnx || return
+		[ "$(find "$XDG_CACHE_HOME/loom" -name '*.loom' | wc -l)" = 1 ] || return
+	done
+	rm -r "$XDG_CACHE_HOME/loom"
+	ep_run compare $models/oww_hey_mycroft.onnx cache=0 && [ ! -e "$XDG_CACHE_HOME/loom" ]
+}
+ok 'programs are kept in the cache of the user' cached
+
 parts=$out/parts.onnx
 ok 'a model of open shapes with two such operators' $make mixed $models/oww_embedding.onnx "$parts" 10 30
 ok 'shapes come and go in three parts, one between the others' says '^nodes 65 of 67, parts 3,' \
