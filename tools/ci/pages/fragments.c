@@ -6,6 +6,7 @@
 #include <drm/loom_accel.h>
 #include <errno.h>
 #include <loom.h>
+#include <loom_cache.h>
 #include <loom_chip_file.h>
 #include <loom_client.h>
 #include <loom_config.h>
@@ -173,6 +174,23 @@ int place(const char *path)
 		loom_place_result_free(&result);
 	loom_place_csv_destroy(csv);
 	return ret;
+}
+
+/* loom_cache.h */
+int plan_once(const struct loom_graph *graph, const struct drm_loom_chip *chip)
+{
+	const struct loom_planner_options options = { .chip = chip };
+	struct loom_program *program;
+	struct loom_program_file *file;
+	struct loom_error err;
+	int ret = loom_program_obtain(graph, &options, &program, &file, &err);
+
+	if (ret)
+		return ret;
+	printf("%s\n", file ? "cached" : "planned");
+	loom_program_destroy(program);
+	loom_program_unload(file);
+	return 0;
 }
 
 /* loom_replay.h */
