@@ -63,6 +63,9 @@ static const struct loom_group_aim times[] = {
 /* In graphs of more nodes, a plan for less SRAM is not tried: it takes too long. */
 #define MANY_NODES	400
 
+/* In graphs of more nodes, the rules of "layergroup-text" are not tried: their time is cubic. */
+#define TEXT_NODES	1024
+
 static u64 dram_traffic(const struct loom_program *program)
 {
 	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
@@ -305,7 +308,7 @@ static u32 propose_text(const struct ladder *l, struct trial *trials)
 {
 	trials[0] = trial_of(l, &l->orders->graphs[0], &l->first);
 	trials[0].options.grouping = loom_group_text.name;
-	return 1;
+	return l->orders->graphs[0].num_nodes <= TEXT_NODES;
 }
 
 /* The fewest bytes, where cycles are what counts. */
