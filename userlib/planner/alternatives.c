@@ -125,6 +125,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @least_cycles: no program takes fewer; 0: that is not known
  * @tried_cycles: the fewest since this was set
  * @candidate: the kind of candidate that is tried now; NULL: there are no others
+ * @bar_cycles: by time: what another program has to beat, see &struct planner_bar
  * @memo: estimates of groups, for the next search
  * @starved: there was no memory for a way: without it, the same graph would have another program
  */
@@ -135,6 +136,7 @@ struct choice {
 	struct planner_way way;
 	u64 least_cycles;
 	u64 tried_cycles;
+	u64 bar_cycles;
 	const char *candidate;
 	struct loom_group_memo *memo;
 	bool starved;
@@ -194,15 +196,20 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
+	struct planner_bar bar = { .cycles = before ? best->bar_cycles : U64_MAX };
 	struct planner_way how = *way;
 	u64 cycles;
 	int ret;
 
 	how.memo = best->memo;
+	if (options->objective == LOOM_OBJECTIVE_TIME)
+		how.bar = &bar;
 	loom_watch_spare(best->program);
 	ret = loom_planner_within(graph, options, &how, &program, err);
 	best->starved |= ret == -ENOMEM && !loom_watch_settle();
 	loom_watch_spare(false);
+	if (ret == -ERANGE)
+		best->tried_cycles = min(best->tried_cycles, bar.estimate);
 	if (ret)
 		return ret;
 	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
@@ -213,7 +220,8 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	if (best->program != before) {
 		best->graph = graph;
 		best->options = *options;
-		best->way = how;
+		best->way = *way;
+		best->bar_cycles = bar.estimate ? bar.estimate : cycles;
 		loom_planner_note_candidate(program, best->candidate);
 	}
 	return 0;
@@ -265,6 +273,7 @@ struct trial {
  * @best: the best program so far
  * @first: how the first candidate was made
  * @cycles: by order: the fewest so far
+ * @row_cycles: the same, of the last row alone
  * @before: cycles of the best program before the last row
  * @tried: the trials so far
  * @num_tried: number of @tried
@@ -277,6 +286,7 @@ struct ladder {
 	struct choice best;
 	struct planner_way first;
 	u64 cycles[LOOM_SORT_COUNT];
+	u64 row_cycles[LOOM_SORT_COUNT];
 	u64 before;
 	struct trial tried[MOST_TRIALS];
 	u32 num_tried;
@@ -306,9 +316,25 @@ static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
 /* Rules that do not search: where a search is far from its end, they may be better. */
 static u32 propose_text(const struct ladder *l, struct trial *trials)
 {
-	trials[0] = trial_of(l, &l->orders->graphs[0], &l->first);
-	trials[0].options.grouping = loom_group_text.name;
-	return l->orders->graphs[0].num_nodes <= TEXT_NODES;
+	u32 count = l->large ? l->orders->graphs[0].num_nodes <= TEXT_NODES : l->orders->count, i;
+
+	for (i = 0; i < count; i++) {
+		trials[i] = trial_of(l, &l->orders->graphs[i], &l->first);
+		trials[i].options.grouping = loom_group_text.name;
+	}
+	return count;
+}
+
+/* The order that is best by the rules, if it is not the first one. */
+static u32 propose_order(const struct ladder *l, struct trial *trials)
+{
+	u32 best = 0, i;
+
+	for (i = 1; i < l->orders->count; i++)
+		if (l->row_cycles[i] < l->row_cycles[best])
+			best = i;
+	trials[0] = trial_of(l, &l->orders->graphs[best], &l->first);
+	return best > 0;
 }
 
 /* The fewest bytes, where cycles are what counts. */
@@ -519,6 +545,7 @@ struct row {
 static const struct row rows[] = {
 	{ "layerwise", 0, propose_layerwise },
 	{ "text", 0, propose_text },
+	{ "order", 0, propose_order },
 	{ "bytes", 0, propose_bytes },
 	{ "orders", 1, propose_orders },
 	{ "joins", 1, propose_joins },
@@ -562,6 +589,7 @@ static void try_row(struct ladder *l, const struct row *row)
 	u32 count = row->propose(l, trials), i, k;
 
 	l->best.candidate = row->name;
+	memset(l->row_cycles, 0xff, sizeof(l->row_cycles));
 	if (l->best.program)
 		l->before = l->best.program->stats.cycles;
 	for (i = 0; i < count && !is_best(&l->best, l->options.objective); i++) {
@@ -575,8 +603,10 @@ static void try_row(struct ladder *l, const struct row *row)
 		l->best.tried_cycles = U64_MAX;
 		try_one(trials[i].graph, &trials[i].options, &trials[i].way, &l->best, NULL);
 		for (k = 0; k < l->orders->count; k++)
-			if (&l->orders->graphs[k] == trials[i].graph)
+			if (&l->orders->graphs[k] == trials[i].graph) {
+				l->row_cycles[k] = min(l->row_cycles[k], l->best.tried_cycles);
 				l->cycles[k] = min(l->cycles[k], l->best.tried_cycles);
+			}
 	}
 }
 

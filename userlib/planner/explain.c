@@ -31,6 +31,7 @@
  * @better: the best program that is better than @program, or NULL
  * @better_division: its groups
  * @better_takes_all: they were made for all of the SRAM
+ * @bar_cycles: what a better program has to beat, see &struct planner_bar
  * @written: commands of promising divisions that were written
  */
 struct explain {
@@ -42,6 +43,7 @@ struct explain {
 	struct loom_program *better;
 	struct loom_group_division *better_division;
 	bool better_takes_all;
+	u64 bar_cycles;
 	u64 written;
 };
 
@@ -86,6 +88,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	const struct loom_program_group *sides = &e->program->groups[cut], *around;
 	struct planner_way way = e->way;
 	struct loom_program *program;
+	struct planner_bar bar = { .cycles = e->bar_cycles };
 	bool promising;
 	u64 cost;
 	int ret;
@@ -97,15 +100,19 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		return 0;
 	way.division = division;
 	way.alternatives = NULL;
+	if (e->options->objective == LOOM_OBJECTIVE_TIME)
+		way.bar = &bar;
+	/* figures of what is not better are explained, too */
+	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
 	if (ret == -ENOSPC && way.group_bytes) {
 		/* it takes what was left for early loads, too */
 		way.group_bytes = 0;
 		ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
 	}
+	e->written += promising ? e->program->stats.commands : 0;
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	e->written += promising ? program->stats.commands : 0;
 	cost = figure(e, program);
 	for (around = program->groups; around->last_node < sides[1].first_node;)
 		around++;
@@ -120,7 +127,9 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		note->around_first = around->first_node;
 		note->around_last = around->last_node;
 	}
-	if (promising && cost < figure(e, e->better ? e->better : e->program)) {
+	if (promising && bar.estimate < bar.cycles &&
+	    cost < figure(e, e->better ? e->better : e->program)) {
+		e->bar_cycles = bar.estimate ? bar.estimate : cost;
 		loom_program_destroy(e->better);
 		e->better = program;
 		e->better_division = division;
@@ -161,13 +170,18 @@ static void replace(struct loom_program **program, struct loom_program **by)
 static int improve(struct explain *e, struct loom_group_division *taken,
 		   struct loom_program **program)
 {
+	struct planner_bar bar = { .cycles = U64_MAX };
 	bool notes = e->options->flags & LOOM_PLANNER_EXPLAIN;
 	u32 round;
 	int ret = 0;
 
 	for (round = 0; round < ROUNDS && !ret && (notes || may_write(e)); round++) {
 		e->way.division = round ? taken : NULL;
+		e->way.bar = &bar;
 		ret = loom_planner_within(e->graph, e->options, &e->way, &e->program, NULL);
+		e->way.bar = NULL;
+		if (!ret)
+			e->bar_cycles = bar.estimate ? bar.estimate : figure(e, e->program);
 		if (!ret)
 			ret = explain(e);
 		if (!ret && notes)

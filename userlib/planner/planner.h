@@ -56,6 +56,19 @@
 #define PLANNER_LARGE_GRAPH	256
 
 /**
+ * struct planner_bar - what a program has to beat, by an estimate before its tensors are placed
+ * @cycles: estimate of another program; U64_MAX: there is none. A program whose estimate is not
+ *	below is given up with -ERANGE
+ * @always: it is made nevertheless
+ * @estimate: [out] that of the program; 0: there is none
+ */
+struct planner_bar {
+	u64 cycles;
+	bool always;
+	u64 estimate;
+};
+
+/**
  * struct planner_way - what is tried, and is not for a caller to choose
  * @join: which operands of concatenations are joined, if there are groups
  * @stream_in_place: only constants that would be streamed are read where they are, not all
@@ -64,6 +77,7 @@
  * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
  *	early; 0: for all that there is
  * @division: groups that are not searched for, but given; NULL: search
+ * @bar: by time: what a program has to beat; NULL: nothing
  * @memo: estimates of groups, for the next search; NULL: nothing is kept
  * @alternatives: [out] other divisions, and the program says why each cut is there; NULL: no
  */
@@ -74,6 +88,7 @@ struct planner_way {
 	u32 share;
 	u64 group_bytes;
 	const struct loom_group_division *division;
+	struct planner_bar *bar;
 	struct loom_group_memo *memo;
 	struct loom_group_alternatives *alternatives;
 };

@@ -209,12 +209,14 @@ static void renumber(struct planner *p, const u32 *steps)
 /* Lets transfers run beside arithmetic. */
 static int overlap(struct planner *p)
 {
+	struct planner_bar *bar = p->way.bar;
 	struct loom_retime_options options = {
 		.chip = p->options->chip,
 		/* slots lie in the same SRAM, and what is left for them was measured */
 		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes :
 						   loom_planner_sram_bytes(p->options),
 		.anew = p->graph->num_nodes <= PLANNER_LARGE_GRAPH,
+		.most_cycles = bar && !bar->always ? bar->cycles : U64_MAX,
 		.num_fences = p->lower.num_groups,
 	};
 	u32 *fences, *steps, i;
@@ -230,7 +232,8 @@ static int overlap(struct planner *p)
 		fences[i] = p->lower.groups[i].first_step;
 	options.fences = fences;
 	loom_watch_at(LOOM_STAGE_RETIME);
-	ret = loom_retime(&p->build, &options, &p->lower.scratch_bytes, &steps);
+	ret = loom_retime(&p->build, &options, &p->lower.scratch_bytes, &steps,
+			  bar ? &bar->estimate : NULL);
 	if (!ret && steps)
 		renumber(p, steps);
 	free(fences);

@@ -11,7 +11,7 @@
 #include "loom_place.h"
 
 /* Nodes of the search. It finds a placement soon, or seldom. */
-#define BUDGET	4000
+#define BUDGET		4000
 
 static bool is_placed(const struct retime_tensor *tensor)
 {

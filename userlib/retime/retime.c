@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A plan is far from its longer stream if it takes longer by more than one cycle in so many. */
-#define FAR	32
-/* To place all anew is worth it if that saves more than one cycle in so many. */
-#define WORTH	256
+/* What cycles are said to be before places are known may be off by one cycle in so many. */
+#define SLACK	512
 /* Of so many parts of the SRAM, how many may be alive if all is placed anew. */
 #define SHARES	64
 static const u32 shares[] = { 63, 61, 59 };
@@ -33,8 +31,8 @@ static bool has_aliases(const struct loom_build *build)
 	return false;
 }
 
-/* Whether the plan takes much longer than the longer of its streams. */
-static bool is_far(const struct retime *r, u64 cycles)
+/* Cycles of the longer stream: a lower bound of plans of the same commands. */
+static u64 longer_stream(const struct retime *r)
 {
 	u64 work = 0, moved = 0;
 	u32 i;
@@ -43,7 +41,7 @@ static bool is_far(const struct retime *r, u64 cycles)
 		work += r->positions[i].work;
 		moved += r->positions[i].moved;
 	}
-	return cycles > max(work, moved) + max(work, moved) / FAR;
+	return max(work, moved);
 }
 
 /* What positions take one by one. */
@@ -57,10 +55,13 @@ static u64 sum_cycles(const struct retime *r)
 	return sum;
 }
 
+/* Moves transfers. -ERANGE: even the longer stream takes more cycles than it may. */
 static int move_all(struct retime *r)
 {
 	int ret = retime_open(r);
 
+	if (!ret && longer_stream(r) >= r->options->most_cycles)
+		return -ERANGE;
 	return ret ? ret : retime_move(r);
 }
 
@@ -71,16 +72,16 @@ static int merge_all(struct retime *r, u64 *cycles)
 }
 
 /*
- * Once more, with all of the scratch placed anew: with as much of it alive as can be placed. What
- * is faster is kept. With less alive it is never faster: if it is not worth it, that is all.
+ * With all of the scratch placed again: with as much of it alive as can be placed. With less alive
+ * it is hardly ever faster. *@cycles: unchanged if it cannot be placed. *@least: with the most
+ * alive, if places did not matter.
  */
-static int try_anew(struct retime *r, u64 *cycles)
+static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 {
-	u64 room = r->options->room_bytes, most = sum_cycles(r), others;
+	u64 room = r->options->room_bytes, most = r->options->most_cycles, others;
 	int ret = -ENOSPC;
 	u32 i;
 
-	most -= most / WORTH;
 	for (i = 0; i < ARRAY_SIZE(shares) && ret == -ENOSPC; i++) {
 		struct retime other = {
 			.build = r->build, .options = r->options, .anywhere = true,
@@ -88,42 +89,62 @@ static int try_anew(struct retime *r, u64 *cycles)
 		};
 
 		ret = move_all(&other);
-		if (ret || sum_cycles(&other) >= most) {
-			retime_close(&other);
-			return ret;
-		}
-		ret = retime_anew(&other);
+		if (!i)
+			*least = ret == -ERANGE ? longer_stream(&other) : sum_cycles(&other);
+		if (!ret && *least >= most)
+			ret = -ERANGE;
+		if (!ret)
+			ret = retime_anew(&other);
 		if (!ret)
 			ret = merge_all(&other, &others);
-		if (!ret && others < *cycles && !is_past_caps(&other)) {
-			retime_close(r);
-			*r = other;
-			*cycles = others;
-		} else {
+		if (ret || is_past_caps(&other)) {
 			retime_close(&other);
+			continue;
 		}
+		*r = other;
+		*cycles = others;
 	}
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
-		u64 *scratch_bytes, u32 **steps)
+/* Transfers move, and tensors lie where they did or, for other transfers, in holes. */
+static int try_places(struct retime *r, u64 *cycles)
 {
-	struct retime r = {
-		.build = build, .options = options, .room_bytes = options->room_bytes,
+	struct retime other = {
+		.build = r->build, .options = r->options, .room_bytes = r->options->room_bytes,
 	};
-	u64 cycles = 0;
-	int ret;
+	u64 others = 0;
+	int ret = move_all(&other);
+
+	if (!ret)
+		ret = merge_all(&other, &others);
+	if (!ret && others < *cycles && !is_past_caps(&other)) {
+		retime_close(r);
+		*r = other;
+		*cycles = others;
+	} else {
+		retime_close(&other);
+	}
+	return ret;
+}
+
+int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
+		u64 *scratch_bytes, u32 **steps, u64 *estimate)
+{
+	struct retime r = { .build = build, .options = options };
+	u64 cycles = U64_MAX, least = 0;
+	int ret = 0;
 
 	*steps = NULL;
 	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP) || has_aliases(build))
 		return 0;
-	ret = move_all(&r);
-	if (!ret)
-		ret = merge_all(&r, &cycles);
-	if (!ret && options->anew && is_far(&r, cycles))
-		ret = try_anew(&r, &cycles);
-	if (!ret && cycles < r.old_cycles && !is_past_caps(&r)) {
+	if (options->anew)
+		ret = try_anew(&r, &cycles, &least);
+	if (estimate)
+		*estimate = least;
+	if (!ret && (cycles == U64_MAX || cycles - least > least / SLACK))
+		ret = try_places(&r, &cycles);
+	if (!ret && cycles < r.old_cycles) {
 		*steps = calloc((size_t)build->num_steps + 1, sizeof(**steps));
 		ret = *steps ? retime_write(&r, scratch_bytes, *steps) : -ENOMEM;
 		if (ret) {

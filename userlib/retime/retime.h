@@ -70,7 +70,8 @@
  * struct loom_retime_options - what a plan may use
  * @chip: what it is for
  * @room_bytes: SRAM per lane that it may use
- * @anew: the scratch may be placed anew, which takes as long again in plans that gain little
+ * @anew: the scratch may be placed again
+ * @most_cycles: a plan is given up if its estimate or its longer stream takes as many
  * @fences: steps at which groups begin, ascending; each group keeps a step
  * @num_fences: number of @fences
  */
@@ -78,6 +79,7 @@ struct loom_retime_options {
 	const struct drm_loom_chip *chip;
 	u64 room_bytes;
 	bool anew;
+	u64 most_cycles;
 	const u32 *fences;
 	u32 num_fences;
 };
@@ -89,10 +91,11 @@ struct loom_retime_options {
  * @scratch_bytes: in and out: SRAM that it uses, per lane
  * @steps: [out] by step of before and one more: the step of now that began there; from malloc. NULL
  *	if nothing has changed
+ * @estimate: [out] cycles if the places of tensors did not matter; 0: unknown; may be NULL
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -ERANGE for a plan that does not get below options.most_cycles.
  */
 int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
-		u64 *scratch_bytes, u32 **steps);
+		u64 *scratch_bytes, u32 **steps, u64 *estimate);
 
 #endif /* LOOM_RETIME_H */
