@@ -10,20 +10,99 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_ITEMS	16
-#define MAX_INPUTS	3
-#define NO		LOOM_PLACE_NONE
+#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define MAX_STEPS	5
+#define MAX_INPUTS	2
 
 /**
  * struct step - an operator of a problem
  * @size: size of the result; item i is made by step i
- * @inputs: items it reads, ended by NO
+ * @num_inputs: number of items it reads
+ * @inputs: these
  * @reshape: in place of the first input
+ * @want: offset of the result
  */
 struct step {
 	uint64_t size;
-	uint32_t inputs[MAX_INPUTS + 1];
+	uint32_t num_inputs;
+	uint32_t inputs[MAX_INPUTS];
 	bool reshape;
+	uint64_t want;
+};
+
+/**
+ * struct example - a graph, and its placement
+ * @what: it shows
+ * @height: of all
+ * @steps: as many as have a size
+ */
+struct example {
+	const char *what;
+	uint64_t height;
+	struct step steps[MAX_STEPS];
+};
+
+/* A step that reads no item, one, or two; and its item's offset. */
+#define MAKE(size, at)		{ size, 0, { 0 }, false, at }
+#define READ(size, a, at)	{ size, 1, { a }, false, at }
+#define JOIN(size, a, b, at)	{ size, 2, { a, b }, false, at }
+#define SHAPE(size, a, at)	{ size, 1, { a }, true, at }
+
+static const struct example examples[] = {
+	/* 0 and 1 are both read at the end: nothing is EOL, each opens a block */
+	{ "a new block is opened at the top where nothing is EOL", 150,
+	  { MAKE(100, 0), MAKE(40, 100), JOIN(10, 0, 1, 140) } },
+	/*
+	 * 1 reads 0: 0 is EOL but still an operand (5) and held (1): 1 opens a block at 100.
+	 * After 1, 0 leaves. 2 reads 1: the block of 0 is free: 2 at 0. 3 reads 2: at 100.
+	 */
+	{ "a chain goes to and fro between two blocks: never onto its own operand", 200,
+	  { MAKE(100, 0), READ(100, 0, 100), READ(100, 1, 0), READ(100, 2, 100) } },
+	/*
+	 * 0 is read again at the end: it stays in hold_edges, so 2 may not have its block. 3 reads
+	 * 2 and 0; 1 is EOL since 2 ran: 3 at 100.
+	 */
+	{ "condition 1 and 3: what is still to be read is not reused", 200,
+	  { MAKE(100, 0), READ(50, 0, 100), READ(50, 1, 150), JOIN(50, 2, 0, 100) } },
+	/*
+	 * 2 takes the block of 0 (at 0). When 3 is placed, the record of 0 is EOL and not
+	 * held, but its address is in use by 2, which 4 will read: 3 may not go there. It may
+	 * not go to 1 either, which it reads. New block. 1 is EOL after 3: 4 at 100.
+	 */
+	{ "condition 2: an old record does not give away the address of its new tenant", 260,
+	  { MAKE(100, 0), READ(100, 0, 100), READ(60, 1, 0), READ(60, 1, 200),
+	    JOIN(10, 2, 3, 100) } },
+	/*
+	 * When 2 is placed, block 0 is free, but too small: a new block, blocks do not grow. 3:
+	 * both block 0 (10) and block 1 (100) are free: the first record wins.
+	 */
+	{ "condition 4: a block that is too small is passed by, the first that fits wins", 121,
+	  { MAKE(10, 0), READ(100, 0, 10), READ(11, 1, 110), READ(10, 2, 0) } },
+	/* blocks of 100 and 20 are free for an item of 20: the first one, though the second fits */
+	{ "the first record that fits is taken, not the one that fits best", 125,
+	  { MAKE(100, 0), MAKE(20, 100), JOIN(5, 0, 1, 120), READ(20, 2, 0) } },
+	/*
+	 * 2 (10 bytes) moves into the block of 0 (100). When both are dead the block still offers
+	 * 100: 4 needs 90 and fits. 3 reads 2 and goes to block 1 (at 100, 10 bytes).
+	 */
+	{ "a block keeps its size, however small its tenants", 110,
+	  { MAKE(100, 0), READ(10, 0, 100), READ(10, 1, 0), READ(10, 2, 100), READ(90, 3, 0) } },
+	/*
+	 * 0 is read twice by the same operator: ref_cnt 2, both go at once. 1 opens a block as 0
+	 * is an operand; 2 may have block 0.
+	 */
+	{ "an operand that comes twice counts twice", 128,
+	  { MAKE(64, 0), JOIN(64, 0, 0, 64), READ(64, 1, 0) } },
+	{ "a reshape is in place, and its reader is not", 128,
+	  { MAKE(64, 0), SHAPE(64, 0, 0), READ(64, 1, 64), READ(64, 2, 0) } },
+	/*
+	 * 1 reshapes 0, whose only reader it is. 0 leaves hold_edges, but 1 is at the same
+	 * address: 2, which reads nothing of it, may not have it. 3 reads 1 and 2.
+	 */
+	{ "an address is in use as long as the reshape's result is", 192,
+	  { MAKE(64, 0), SHAPE(64, 0, 0), MAKE(64, 64), JOIN(64, 1, 2, 128) } },
+	/* 0 has no reader: it is alive while its operator runs, then its block is free */
+	{ "a result that nobody reads leaves at once", 64, { MAKE(64, 0), MAKE(64, 0) } },
 };
 
 /* The answer is a placement, and this one. */
@@ -51,213 +130,30 @@ static void check_items(const char *what, const struct loom_place_problem *probl
 	loom_place_result_free(&result);
 }
 
-#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
-static void check(const char *what, const struct step *steps, uint32_t count,
-		  const uint64_t *want, uint64_t want_height)
+static void check(const struct example *example)
 {
-	struct loom_place_item items[MAX_ITEMS];
-	struct loom_place_op ops[MAX_ITEMS] = { 0 };
-	struct loom_place_problem problem = {
-		.items = items, .num_items = count, .ops = ops, .num_ops = count,
-	};
+	struct loom_place_item items[MAX_STEPS];
+	struct loom_place_op ops[MAX_STEPS];
+	uint64_t want[MAX_STEPS];
+	struct loom_place_problem problem = { .items = items, .ops = ops };
 	uint32_t i, k;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < MAX_STEPS && example->steps[i].size; i++) {
+		const struct step *step = &example->steps[i];
+
 		items[i] = (struct loom_place_item){
-			.size_bytes = steps[i].size,
-			.lower = i,
-			.upper = i + 1,
+			.size_bytes = step->size, .lower = i, .upper = i + 1,
 		};
-		if (steps[i].reshape)
-			item_lies_in(&items[i], steps[i].inputs[0]);
-		ops[i].inputs = steps[i].inputs;
-		ops[i].output = i;
-		ops[i].in_place = steps[i].reshape;
-		for (k = 0; steps[i].inputs[k] != NO; k++) {
-			ops[i].num_inputs++;
-			items[steps[i].inputs[k]].upper = i + 1;
-		}
+		ops[i] = (struct loom_place_op){ step->inputs, step->num_inputs, i, step->reshape };
+		if (step->reshape)
+			item_lies_in(&items[i], step->inputs[0]);
+		for (k = 0; k < step->num_inputs; k++)
+			items[step->inputs[k]].upper = i + 1;
+		want[i] = step->want;
 	}
-	check_items(what, &problem, want, want_height);
-}
-
-static void test_new_blocks(void)
-{
-	/* 0 and 1 are both read at the end: nothing is EOL, each opens a block */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 40, { NO }, false },
-		{ 10, { 0, 1, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 100, 140 };
-
-	check("a new block is opened at the top where nothing is EOL", steps, COUNT(steps), want,
-	      150);
-}
-
-static void test_chain(void)
-{
-	/*
-	 * 1 reads 0: 0 is EOL but still an operand (5) and held (1): 1 opens a block at 100.
-	 * After 1, 0 leaves. 2 reads 1: the block of 0 is free: 2 at 0. 3 reads 2: at 100.
-	 */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 100, { 0, NO }, false },
-		{ 100, { 1, NO }, false },
-		{ 100, { 2, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 100, 0, 100 };
-
-	check("a chain goes to and fro between two blocks: never onto its own operand", steps,
-	      COUNT(steps), want, 200);
-}
-
-static void test_hold_edges(void)
-{
-	/* 0 is read again at the end: it stays in hold_edges, so 2 may not have its block */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 50, { 0, NO }, false },
-		{ 50, { 1, NO }, false },
-		{ 50, { 2, 0, NO }, false },
-	};
-	/* 3 reads 2 and 0; 1 is EOL since 2 ran: 3 at 100 */
-	static const uint64_t want[] = { 0, 100, 150, 100 };
-
-	check("condition 1 and 3: what is still to be read is not reused", steps, COUNT(steps),
-	      want, 200);
-}
-
-static void test_in_using_addr(void)
-{
-	/*
-	 * 2 takes the block of 0 (at 0). When 3 is placed, the record of 0 is EOL and not
-	 * held, but its address is in use by 2, which 4 will read: 3 may not go there. It may
-	 * not go to 1 either, which it reads. New block.
-	 */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 100, { 0, NO }, false },
-		{ 60, { 1, NO }, false },
-		{ 60, { 1, NO }, false },
-		{ 10, { 2, 3, NO }, false },
-	};
-	/* 4: 1 is EOL after 3: 4 at 100 */
-	static const uint64_t want[] = { 0, 100, 0, 200, 100 };
-
-	check("condition 2: an old record does not give away the address of its new tenant", steps,
-	      COUNT(steps), want, 260);
-}
-
-static void test_size(void)
-{
-	/* when 2 is placed, block 0 is free, but too small: a new block, blocks do not grow */
-	static const struct step steps[] = {
-		{ 10, { NO }, false },
-		{ 100, { 0, NO }, false },
-		{ 11, { 1, NO }, false },
-		{ 10, { 2, NO }, false },
-	};
-	/* 3: both block 0 (10) and block 1 (100) are free: the first record wins */
-	static const uint64_t want[] = { 0, 10, 110, 0 };
-
-	check("condition 4: a block that is too small is passed by, the first that fits wins",
-	      steps, COUNT(steps), want, 121);
-}
-
-static void test_first_not_best(void)
-{
-	/* blocks of 100 and 20 are free for an item of 20: the first one, though the second fits */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 20, { NO }, false },
-		{ 5, { 0, 1, NO }, false },
-		{ 20, { 2, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 100, 120, 0 };
-
-	check("the first record that fits is taken, not the one that fits best", steps,
-	      COUNT(steps), want, 125);
-}
-
-static void test_block_keeps_size(void)
-{
-	/*
-	 * 2 (10 bytes) moves into the block of 0 (100). When both are dead the block still offers
-	 * 100: 4 needs 90 and fits. 3 reads 2 and goes to block 1 (at 100, 10 bytes).
-	 */
-	static const struct step steps[] = {
-		{ 100, { NO }, false },
-		{ 10, { 0, NO }, false },
-		{ 10, { 1, NO }, false },
-		{ 10, { 2, NO }, false },
-		{ 90, { 3, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 100, 0, 100, 0 };
-
-	check("a block keeps its size, however small its tenants", steps, COUNT(steps), want, 110);
-}
-
-static void test_ref_cnt(void)
-{
-	/*
-	 * 0 is read twice by the same operator: ref_cnt 2, both go at once. 1 opens a block as 0
-	 * is an operand; 2 may have block 0.
-	 */
-	static const struct step steps[] = {
-		{ 64, { NO }, false },
-		{ 64, { 0, 0, NO }, false },
-		{ 64, { 1, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 64, 0 };
-
-	check("an operand that comes twice counts twice", steps, COUNT(steps), want, 128);
-}
-
-static void test_reshape(void)
-{
-	/* a reshape takes its operand's address; what reads it may not have that */
-	static const struct step steps[] = {
-		{ 64, { NO }, false },
-		{ 64, { 0, NO }, true },
-		{ 64, { 1, NO }, false },
-		{ 64, { 2, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 0, 64, 0 };
-
-	check("a reshape is in place, and its reader is not", steps, COUNT(steps), want, 128);
-}
-
-static void test_reshape_holds(void)
-{
-	/*
-	 * 1 reshapes 0, whose only reader it is. 0 leaves hold_edges, but 1 is at the same
-	 * address: 2, which reads nothing of it, may not have it. 3 reads 1 and 2.
-	 */
-	static const struct step steps[] = {
-		{ 64, { NO }, false },
-		{ 64, { 0, NO }, true },
-		{ 64, { NO }, false },
-		{ 64, { 1, 2, NO }, false },
-	};
-	static const uint64_t want[] = { 0, 0, 64, 128 };
-
-	check("an address is in use as long as the reshape's result is", steps, COUNT(steps), want,
-	      192);
-}
-
-static void test_dead_result(void)
-{
-	/* 0 has no reader: it is alive while its operator runs, then its block is free */
-	static const struct step steps[] = {
-		{ 64, { NO }, false },
-		{ 64, { NO }, false },
-	};
-	static const uint64_t want[] = { 0, 0 };
-
-	check("a result that nobody reads leaves at once", steps, COUNT(steps), want, 64);
+	problem.num_items = i;
+	problem.num_ops = i;
+	check_items(example->what, &problem, want, example->height);
 }
 
 static void test_long_life(void)
@@ -346,17 +242,10 @@ static void test_refusals(void)
 
 int main(void)
 {
-	test_new_blocks();
-	test_chain();
-	test_hold_edges();
-	test_in_using_addr();
-	test_size();
-	test_first_not_best();
-	test_block_keeps_size();
-	test_ref_cnt();
-	test_reshape();
-	test_reshape_holds();
-	test_dead_result();
+	uint32_t i;
+
+	for (i = 0; i < COUNT(examples); i++)
+		check(&examples[i]);
 	test_long_life();
 	test_concat();
 	test_refusals();
