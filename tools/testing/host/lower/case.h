@@ -11,6 +11,7 @@
 #include "model.h"
 #include "tap.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* from @low to @high */
@@ -168,6 +169,141 @@ static inline void node(struct test_case *test, const char *op, const char *oper
 static inline void text(char *to, const char *a, const char *b)
 {
 	snprintf(to, 40, "%.18s %.18s", a, b);
+}
+
+/* A type by its name, or 0. */
+static inline uint32_t case_dtype(const char *name)
+{
+	uint32_t dtype = DRM_LOOM_DTYPE_END;
+
+	while (--dtype && strcmp(loom_dtype_name(dtype), name))
+		;
+	return dtype;
+}
+
+/*
+ * An input or a constant by its type and dims. Elements are random, those of a constant follow a
+ * colon if they are given.
+ */
+static inline void case_tensor(struct test_case *test, const char *name, char **words,
+			       uint32_t count, bool constant)
+{
+	const uint32_t dtype = case_dtype(words[0]);
+	const uint64_t kept = seed;
+	struct loom_array array;
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	uint32_t rank = 0, colon, i;
+	int64_t dims[8];
+	bool fixed;
+
+	while (rank + 1 < count && *words[rank + 1] != ':') {
+		dims[rank] = strtoll(words[rank + 1], NULL, 10);
+		rank++;
+	}
+	colon = rank + 1;
+	if (!constant) {
+		input(test, name, dtype, rank, dims);
+		/* the text does not last */
+		if (loom_graph_declared(test->graph, test->num_inputs - 1, &info, names, &fixed))
+			tap_fatal("no input %s", name);
+		test->inputs[test->num_inputs - 1].name = (char *)info.name;
+		return;
+	}
+	array = make_array(name, dtype, rank, dims);
+	if (colon < count || dtype == DRM_LOOM_DTYPE_F32)
+		seed = kept;
+	for (i = 0; colon + i + 1 < count; i++)
+		loom_array_set_element(&array, i, strtod(words[colon + i + 1], NULL));
+	for (; i < array.size_bytes / sizeof(float) && dtype == DRM_LOOM_DTYPE_F32; i++)
+		((float *)array.data)[i] = ((float)draw(2048) - 1024) / 1024;
+	loom_graph_add_const(test->graph, &array);
+	free(array.data);
+}
+
+/* NAME=3, NAME=0.5, NAME=text, or NAME=1,2 and NAME=1, for lists. */
+static inline void case_attr(struct test_case *test, const char *name, char *value)
+{
+	int64_t numbers[8];
+	uint32_t count = 0;
+	char *number;
+
+	if (strchr(value, ',')) {
+		while ((number = strsep(&value, ",")))
+			if (*number)
+				numbers[count++] = strtoll(number, NULL, 10);
+		attr_ints(test, name, count, numbers);
+	} else if (*value >= 'a') {
+		attr_string(test, name, value);
+	} else if (strchr(value, '.')) {
+		attr_float(test, name, strtof(value, NULL));
+	} else {
+		attr_int(test, name, strtoll(value, NULL, 10));
+	}
+}
+
+static inline void case_node(struct test_case *test, char **words, uint32_t count, uint32_t equals)
+{
+	const char *inputs[16];
+	struct loom_node_desc desc = {
+		.name = words[equals + 1], .op_type = words[equals + 1], .inputs = inputs,
+		.outputs = (const char *const *)words, .num_outputs = equals, .attrs = test->attrs,
+	};
+	uint32_t i;
+
+	for (i = equals + 2; i < count; i++) {
+		char *value = strchr(words[i], '=');
+
+		if (value) {
+			*value++ = '\0';
+			case_attr(test, words[i], value);
+		} else {
+			inputs[desc.num_inputs++] = strcmp(words[i], "-") ? words[i] : "";
+		}
+	}
+	desc.num_attrs = test->num_attrs;
+	loom_graph_add_node(test->graph, &desc);
+	test->num_attrs = 0;
+}
+
+/*
+ * Statements with semicolons between them, of words with blanks between them:
+ *
+ *	x f32 2 5 9	an input
+ *	w = f32 5 3	a constant
+ *	s = i64 2 : 1 7	one whose elements are given
+ *	y z = Op x - w axis=1	a node; "-" for an operand that is left out
+ *	> y z		outputs
+ */
+static inline void case_add(struct test_case *test, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static inline void case_add(struct test_case *test, const char *format, ...)
+{
+	char text[2048], *rest = text, *statement, *word, *words[64];
+	uint32_t count, equals, i;
+	va_list args;
+
+	va_start(args, format);
+	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text))
+		tap_fatal("a long text");
+	va_end(args);
+	while ((statement = strsep(&rest, ";"))) {
+		for (count = 0; (word = strsep(&statement, " ")) && count < 64;)
+			if (*word)
+				words[count++] = word;
+		for (equals = 0; equals < count && strcmp(words[equals], "=");)
+			equals++;
+		if (!strcmp(words[0], ">"))
+			for (i = 1; i < count; i++)
+				loom_graph_add_output(test->graph, words[i]);
+		else if (equals == count)
+			case_tensor(test, words[0], words + 1, count - 1, false);
+		else if (case_dtype(words[equals + 1]))
+			case_tensor(test, words[0], words + 2, count - 2, true);
+		else
+			case_node(test, words, count, equals);
+	}
 }
 
 /* A graph without anything in it; what is drawn for it follows from @which. */

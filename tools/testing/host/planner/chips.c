@@ -33,7 +33,7 @@ static const struct drm_loom_chip alone =
 
 static const struct {
 	const char *name;
-	void (*build)(struct test_case *test);
+	const char *net;
 } nets[] = {
 	{ "convolution", net_conv },
 	{ "depthwise", net_depthwise },
@@ -103,7 +103,7 @@ static bool same_on(struct test_case *test, const struct drm_loom_chip *chip, co
 /* In one net the same bits on all chips, by all strategies. */
 static void test_net(uint32_t index)
 {
-	struct test_case test = net_make(nets[index].build);
+	struct test_case test = net_make(nets[index].net);
 	struct loom_planner_options options = {
 		.grouping = "layerwise", .chip = loom_preset_find("soft"),
 	};
@@ -223,7 +223,7 @@ static bool alone_by(struct test_case *test, const char *grouping, bool flash,
 
 static void test_alone(uint32_t index, bool flash)
 {
-	struct test_case test = net_make(nets[index].build);
+	struct test_case test = net_make(nets[index].net);
 	struct loom_planner_options options = {
 		.grouping = "layerwise", .chip = loom_preset_find("soft"),
 	};

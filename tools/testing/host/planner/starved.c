@@ -85,7 +85,7 @@ static u32 try_graph(const struct test_case *test, const struct loom_planner_opt
 /* Operations that random graphs have not, in few allocations. */
 static void test_nets(void)
 {
-	static void (*const nets[])(struct test_case *test) = {
+	static const char *const nets[] = {
 		net_matmul, net_gemm, net_attention, net_deconv, net_softmax, net_pool_avg,
 		net_reduce, net_select, net_quantise, net_qconv, net_qmatmul, net_pad,
 		net_constants, net_mobile,

@@ -12,328 +12,108 @@
 #include "outcome.h"
 
 #define F32	DRM_LOOM_DTYPE_F32
-#define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
 
-/* A constant of floats between -1 and 1. */
-static inline void net_floats(struct test_case *test, const char *name, uint32_t rank,
-			      const int64_t *dims)
-{
-	static float floats[1 << 16];
-	int64_t count = 1;
-	uint32_t i;
+static const char net_conv[] =
+	"x f32 2 5 9 11; w = f32 7 5 3 3; b = f32 7; "
+	"c = Conv x w b strides=2,1 dilations=1,2 pads=1,2,0,1; y = Relu c";
 
-	for (i = 0; i < rank; i++)
-		count *= dims[i];
-	for (i = 0; i < count; i++)
-		floats[i] = ((float)draw(2048) - 1024) / 1024;
-	model_add_floats(test->graph, name, rank, dims, floats);
-}
+static const char net_pointwise[] =
+	"x f32 1 6 5 7; w = f32 33 6 1 1; y = Conv x w";
 
-static inline void net_typed(struct test_case *test, const char *name, uint32_t dtype,
-			     uint32_t rank, const int64_t *dims)
-{
-	struct loom_array array = make_array(name, dtype, rank, dims);
+static const char net_depthwise[] =
+	"x f32 1 12 10 10; w = f32 12 1 3 3; b = f32 12; c = Conv x w b group=12 pads=1,1,1,1; "
+	"d = LeakyRelu c alpha=0.125; v = f32 6 6 2 2; y = Conv d v group=2";
 
-	loom_graph_add_const(test->graph, &array);
-	free(array.data);
-}
+static const char net_conv1d[] =
+	"x f32 1 4 30; w = f32 5 4 5; y = Conv x w strides=3,";
 
-static inline void net_scalar(struct test_case *test, const char *name, uint32_t dtype, double x)
-{
-	const float f = (float)x;
-	const int8_t i = (int8_t)(int)x;
+static const char net_deconv[] =
+	"x f32 1 4 5 6; w = f32 4 3 3 2; b = f32 6; "
+	"y = ConvTranspose x w b group=2 strides=2,3 pads=1,0,2,1";
 
-	bytes_const(test, name, dtype, 0, dtype == F32 ? (const void *)&f : &i);
-}
+static const char net_matmul[] =
+	"x f32 2 9 12; w = f32 12 20; b = f32 20; m = MatMul x w; a = Add m b; y = Tanh a";
 
-static inline void net_conv(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(2, 5, 9, 11));
-	net_floats(test, "w", 4, DIMS(7, 5, 3, 3));
-	net_floats(test, "b", 1, DIMS(7));
-	attr_ints(test, "strides", 2, DIMS(2, 1));
-	attr_ints(test, "dilations", 2, DIMS(1, 2));
-	attr_ints(test, "pads", 4, DIMS(1, 2, 0, 1));
-	node(test, "Conv", "x w b", "c");
-	node(test, "Relu", "c", "y");
-}
+static const char net_attention[] =
+	"q f32 1 3 8 10; k f32 1 3 10 7; v f32 1 1 7 5; s = MatMul q k; p = Softmax s axis=-1; "
+	"y = MatMul p v";
 
-static inline void net_pointwise(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 6, 5, 7));
-	net_floats(test, "w", 4, DIMS(33, 6, 1, 1));
-	node(test, "Conv", "x w", "y");
-}
+static const char net_gemm[] =
+	"x f32 6 10; w = f32 11 10; b = f32 6 1; y = Gemm x w b alpha=0.5 beta=2.0 transB=1";
 
-static inline void net_depthwise(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 12, 10, 10));
-	net_floats(test, "w", 4, DIMS(12, 1, 3, 3));
-	net_floats(test, "b", 1, DIMS(12));
-	attr_int(test, "group", 12);
-	attr_ints(test, "pads", 4, DIMS(1, 1, 1, 1));
-	node(test, "Conv", "x w b", "c");
-	attr_float(test, "alpha", 0.125f);
-	node(test, "LeakyRelu", "c", "d");
-	net_floats(test, "v", 4, DIMS(6, 6, 2, 2));
-	attr_int(test, "group", 2);
-	node(test, "Conv", "d v", "y");
-}
+static const char net_softmax[] =
+	"x f32 4 11 6; s = Softmax x axis=1; y = LogSoftmax s axis=2";
 
-static inline void net_conv1d(struct test_case *test)
-{
-	input(test, "x", F32, 3, DIMS(1, 4, 30));
-	net_floats(test, "w", 3, DIMS(5, 4, 5));
-	attr_ints(test, "strides", 1, DIMS(3));
-	node(test, "Conv", "x w", "y");
-}
+static const char net_pool_max[] =
+	"x f32 1 5 9 8; m = MaxPool x kernel_shape=3,2 strides=2,2 pads=1,0,1,1 ceil_mode=1; "
+	"y = GlobalMaxPool m";
 
-static inline void net_deconv(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 4, 5, 6));
-	net_floats(test, "w", 4, DIMS(4, 3, 3, 2));
-	net_floats(test, "b", 1, DIMS(6));
-	attr_int(test, "group", 2);
-	attr_ints(test, "strides", 2, DIMS(2, 3));
-	attr_ints(test, "pads", 4, DIMS(1, 0, 2, 1));
-	node(test, "ConvTranspose", "x w b", "y");
-}
+static const char net_pool_avg[] =
+	"x f32 1 5 9 8; m = AveragePool x kernel_shape=3,2 strides=2,1 pads=1,0,1,1; "
+	"y = GlobalAveragePool m; > m";
 
-static inline void net_matmul(struct test_case *test)
-{
-	input(test, "x", F32, 3, DIMS(2, 9, 12));
-	net_floats(test, "w", 2, DIMS(12, 20));
-	net_floats(test, "b", 1, DIMS(20));
-	node(test, "MatMul", "x w", "m");
-	node(test, "Add", "m b", "a");
-	node(test, "Tanh", "a", "y");
-}
+static const char net_reduce[] =
+	"x f32 2 3 6 5; m = ReduceMean x axes=1,3 keepdims=0; y = ReduceMax m axes=0,; "
+	"z = ReduceMean x axes=1,; > z";
 
-static inline void net_attention(struct test_case *test)
-{
-	input(test, "q", F32, 4, DIMS(1, 3, 8, 10));
-	input(test, "k", F32, 4, DIMS(1, 3, 10, 7));
-	input(test, "v", F32, 4, DIMS(1, 1, 7, 5));
-	node(test, "MatMul", "q k", "s");
-	attr_int(test, "axis", -1);
-	node(test, "Softmax", "s", "p");
-	node(test, "MatMul", "p v", "y");
-}
+static const char net_select[] =
+	"a f32 7 9; b f32 7 1; c bool 9; i i32 7 9; y = Where c a b; j = i32 9; z = Where c i j; "
+	"> z";
 
-static inline void net_gemm(struct test_case *test)
-{
-	input(test, "x", F32, 2, DIMS(6, 10));
-	net_floats(test, "w", 2, DIMS(11, 10));
-	net_floats(test, "b", 2, DIMS(6, 1));
-	attr_float(test, "alpha", 0.5f);
-	attr_float(test, "beta", 2.0f);
-	attr_int(test, "transB", 1);
-	node(test, "Gemm", "x w b", "y");
-}
+static const char net_nearest[] =
+	"s = f32 4; x f32 1 3 4 5; to = i64 4 : 1 3 8 15; "
+	"u = Resize x - - to mode=nearest coordinate_transformation_mode=asymmetric "
+	"nearest_mode=floor; odd = i64 4 : 1 3 11 7; y = Resize u - - odd mode=nearest";
 
-static inline void net_softmax(struct test_case *test)
-{
-	input(test, "x", F32, 3, DIMS(4, 11, 6));
-	attr_int(test, "axis", 1);
-	node(test, "Softmax", "x", "s");
-	attr_int(test, "axis", 2);
-	node(test, "LogSoftmax", "s", "y");
-}
+static const char net_linear[] =
+	"x f32 1 3 4 5; to = i64 4 : 1 3 9 12; u = Resize x - - to mode=linear; "
+	"odd = i64 4 : 1 3 5 20; "
+	"y = Resize u - - odd mode=cubic coordinate_transformation_mode=align_corners";
 
-static inline void net_pool_max(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 5, 9, 8));
-	attr_ints(test, "kernel_shape", 2, DIMS(3, 2));
-	attr_ints(test, "strides", 2, DIMS(2, 2));
-	attr_ints(test, "pads", 4, DIMS(1, 0, 1, 1));
-	attr_int(test, "ceil_mode", 1);
-	node(test, "MaxPool", "x", "m");
-	node(test, "GlobalMaxPool", "m", "y");
-}
-
-static inline void net_pool_avg(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 5, 9, 8));
-	attr_ints(test, "kernel_shape", 2, DIMS(3, 2));
-	attr_ints(test, "strides", 2, DIMS(2, 1));
-	attr_ints(test, "pads", 4, DIMS(1, 0, 1, 1));
-	node(test, "AveragePool", "x", "m");
-	node(test, "GlobalAveragePool", "m", "y");
-	loom_graph_add_output(test->graph, "m");
-}
-
-static inline void net_reduce(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(2, 3, 6, 5));
-	attr_ints(test, "axes", 2, DIMS(1, 3));
-	attr_int(test, "keepdims", 0);
-	node(test, "ReduceMean", "x", "m");
-	attr_ints(test, "axes", 1, DIMS(0));
-	node(test, "ReduceMax", "m", "y");
-	attr_ints(test, "axes", 1, DIMS(1));
-	node(test, "ReduceMean", "x", "z");
-	loom_graph_add_output(test->graph, "z");
-}
-
-static inline void net_select(struct test_case *test)
-{
-	input(test, "a", F32, 2, DIMS(7, 9));
-	input(test, "b", F32, 2, DIMS(7, 1));
-	input(test, "c", DRM_LOOM_DTYPE_BOOL, 1, DIMS(9));
-	input(test, "i", DRM_LOOM_DTYPE_I32, 2, DIMS(7, 9));
-	node(test, "Where", "c a b", "y");
-	net_typed(test, "j", DRM_LOOM_DTYPE_I32, 1, DIMS(9));
-	node(test, "Where", "c i j", "z");
-	loom_graph_add_output(test->graph, "z");
-}
-
-static inline void net_nearest(struct test_case *test)
-{
-	net_floats(test, "s", 1, DIMS(4));
-	input(test, "x", F32, 4, DIMS(1, 3, 4, 5));
-	ints(test, "to", 4, DIMS(1, 3, 8, 15));
-	attr_string(test, "mode", "nearest");
-	attr_string(test, "coordinate_transformation_mode", "asymmetric");
-	attr_string(test, "nearest_mode", "floor");
-	node(test, "Resize", "x - - to", "u");
-	ints(test, "odd", 4, DIMS(1, 3, 11, 7));
-	attr_string(test, "mode", "nearest");
-	node(test, "Resize", "u - - odd", "y");
-}
-
-static inline void net_linear(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 3, 4, 5));
-	ints(test, "to", 4, DIMS(1, 3, 9, 12));
-	attr_string(test, "mode", "linear");
-	node(test, "Resize", "x - - to", "u");
-	ints(test, "odd", 4, DIMS(1, 3, 5, 20));
-	attr_string(test, "mode", "cubic");
-	attr_string(test, "coordinate_transformation_mode", "align_corners");
-	node(test, "Resize", "u - - odd", "y");
-}
-
-static inline void net_quantise(struct test_case *test)
-{
-	static const float scales[] = { 0.0625f, 0.125f, 0.03f };
-	static const int8_t zeroes[] = { 3, -7, 100 };
-
-	input(test, "x", F32, 3, DIMS(2, 3, 20));
-	bytes_const(test, "s", F32, 3, scales);
-	bytes_const(test, "z", DRM_LOOM_DTYPE_I8, 3, zeroes);
-	node(test, "QuantizeLinear", "x s z", "q");
-	node(test, "DequantizeLinear", "q s z", "y");
-	loom_graph_add_output(test->graph, "q");
-}
+static const char net_quantise[] =
+	"x f32 2 3 20; s = f32 3 : 0.0625 0.125 0.03; z = i8 3 : 3 -7 100; "
+	"q = QuantizeLinear x s z; y = DequantizeLinear q s z; > q";
 
 /* A quantised layer: bytes in, bytes out, with a factor per channel. */
-static inline void net_qconv(struct test_case *test)
-{
-	static const float factors[] = { 0.01f, 0.02f, 0.005f, 0.03f };
+static const char net_qconv[] =
+	"x u8 1 3 8 8; xs = f32 : 0.1; xz = u8 : 100; w = i8 4 3 3 3; "
+	"ws = f32 4 : 0.01 0.02 0.005 0.03; wz = i8 4 : 0 0 0 0; ys = f32 : 0.5; yz = u8 : 120; "
+	"b = i32 4; y = QLinearConv x xs xz w ws wz ys yz b pads=1,1,1,1";
 
-	input(test, "x", DRM_LOOM_DTYPE_U8, 4, DIMS(1, 3, 8, 8));
-	net_scalar(test, "xs", F32, 0.1);
-	net_scalar(test, "xz", DRM_LOOM_DTYPE_U8, 100);
-	net_typed(test, "w", DRM_LOOM_DTYPE_I8, 4, DIMS(4, 3, 3, 3));
-	bytes_const(test, "ws", F32, 4, factors);
-	bytes_const(test, "wz", DRM_LOOM_DTYPE_I8, 4, "\0\0\0\0");
-	net_scalar(test, "ys", F32, 0.5);
-	net_scalar(test, "yz", DRM_LOOM_DTYPE_U8, 120);
-	net_typed(test, "b", DRM_LOOM_DTYPE_I32, 1, DIMS(4));
-	attr_ints(test, "pads", 4, DIMS(1, 1, 1, 1));
-	node(test, "QLinearConv", "x xs xz w ws wz ys yz b", "y");
-}
+static const char net_qmatmul[] =
+	"x u8 5 12; xs = f32 : 0.1; xz = u8 : 100; w = i8 12 9; ws = f32 : 0.02; wz = i8 : 2; "
+	"ys = f32 : 0.5; yz = u8 : 120; y = QLinearMatMul x xs xz w ws wz ys yz";
 
-static inline void net_qmatmul(struct test_case *test)
-{
-	input(test, "x", DRM_LOOM_DTYPE_U8, 2, DIMS(5, 12));
-	net_scalar(test, "xs", F32, 0.1);
-	net_scalar(test, "xz", DRM_LOOM_DTYPE_U8, 100);
-	net_typed(test, "w", DRM_LOOM_DTYPE_I8, 2, DIMS(12, 9));
-	net_scalar(test, "ws", F32, 0.02);
-	net_scalar(test, "wz", DRM_LOOM_DTYPE_I8, 2);
-	net_scalar(test, "ys", F32, 0.5);
-	net_scalar(test, "yz", DRM_LOOM_DTYPE_U8, 120);
-	node(test, "QLinearMatMul", "x xs xz w ws wz ys yz", "y");
-}
+static const char net_functions[] =
+	"x f32 9 9; a = Relu x; b = Neg a; c = Abs b; d = HardSigmoid x; e = Add c d; "
+	"f = LeakyRelu x alpha=0.25; y = Add e f";
 
-static inline void net_functions(struct test_case *test)
-{
-	input(test, "x", F32, 2, DIMS(9, 9));
-	node(test, "Relu", "x", "a");
-	node(test, "Neg", "a", "b");
-	node(test, "Abs", "b", "c");
-	node(test, "HardSigmoid", "x", "d");
-	node(test, "Add", "c d", "e");
-	attr_float(test, "alpha", 0.25f);
-	node(test, "LeakyRelu", "x", "f");
-	node(test, "Add", "e f", "y");
-}
+static const char net_tanh[] =
+	"x f32 9 9; y = Tanh x";
 
-static inline void net_tanh(struct test_case *test)
-{
-	input(test, "x", F32, 2, DIMS(9, 9));
-	node(test, "Tanh", "x", "y");
-}
-
-static inline void net_pad(struct test_case *test)
-{
-	input(test, "x", F32, 3, DIMS(2, 3, 4));
-	ints(test, "p", 6, DIMS(1, 0, 2, 0, 3, 1));
-	net_scalar(test, "v", F32, 2.5);
-	node(test, "Pad", "x p v", "y");
-}
+static const char net_pad[] =
+	"x f32 2 3 4; p = i64 6 : 1 0 2 0 3 1; v = f32 : 2.5; y = Pad x p v";
 
 /* Constants that nobody computes with. */
-static inline void net_constants(struct test_case *test)
-{
-	input(test, "x", F32, 2, DIMS(4, 6));
-	net_floats(test, "c", 2, DIMS(4, 3));
-	net_floats(test, "d", 2, DIMS(4, 9));
-	attr_int(test, "axis", 1);
-	node(test, "Concat", "x c", "j");
-	node(test, "Add", "j d", "k");
-	attr_int(test, "axis", 0);
-	node(test, "Concat", "d k", "y");
-}
+static const char net_constants[] =
+	"x f32 4 6; c = f32 4 3; d = f32 4 9; j = Concat x c axis=1; k = Add j d; "
+	"y = Concat d k axis=0";
 
 /* What classifiers look like: convolutions of all kinds, a residual, a pooling, a product. */
-static inline void net_mobile(struct test_case *test)
-{
-	input(test, "x", F32, 4, DIMS(1, 3, 32, 32));
-	net_floats(test, "w0", 4, DIMS(33, 3, 3, 3));
-	net_floats(test, "b0", 1, DIMS(33));
-	attr_ints(test, "strides", 2, DIMS(2, 2));
-	attr_ints(test, "pads", 4, DIMS(1, 1, 1, 1));
-	node(test, "Conv", "x w0 b0", "c0");
-	node(test, "Relu", "c0", "r0");
-	net_floats(test, "w1", 4, DIMS(33, 1, 3, 3));
-	attr_int(test, "group", 33);
-	attr_ints(test, "pads", 4, DIMS(1, 1, 1, 1));
-	node(test, "Conv", "r0 w1", "c1");
-	node(test, "Relu", "c1", "r1");
-	net_floats(test, "w2", 4, DIMS(33, 33, 1, 1));
-	node(test, "Conv", "r1 w2", "c2");
-	node(test, "Add", "c2 r0", "a");
-	attr_ints(test, "kernel_shape", 2, DIMS(2, 2));
-	attr_ints(test, "strides", 2, DIMS(2, 2));
-	node(test, "MaxPool", "a", "m");
-	node(test, "GlobalAveragePool", "m", "g");
-	node(test, "Flatten", "g", "f");
-	net_floats(test, "w3", 2, DIMS(33, 10));
-	node(test, "MatMul", "f w3", "l");
-	attr_int(test, "axis", 1);
-	node(test, "Softmax", "l", "y");
-}
+static const char net_mobile[] =
+	"x f32 1 3 32 32; w0 = f32 33 3 3 3; b0 = f32 33; "
+	"c0 = Conv x w0 b0 strides=2,2 pads=1,1,1,1; r0 = Relu c0; w1 = f32 33 1 3 3; "
+	"c1 = Conv r0 w1 group=33 pads=1,1,1,1; r1 = Relu c1; w2 = f32 33 33 1 1; c2 = Conv r1 w2; "
+	"a = Add c2 r0; m = MaxPool a kernel_shape=2,2 strides=2,2; g = GlobalAveragePool m; "
+	"f = Flatten g; w3 = f32 33 10; l = MatMul f w3; y = Softmax l axis=1";
 
 /* The graph of a net, finished; its last result is "y". */
-static inline struct test_case net_make(void (*build)(struct test_case *test))
+static inline struct test_case net_make(const char *net)
 {
 	struct test_case test;
 
 	case_begin(&test, 11, 13);
-	build(&test);
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "%s; > y", net);
 	case_finish(&test);
 	return test;
 }

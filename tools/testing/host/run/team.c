@@ -18,7 +18,7 @@
 
 static const struct {
 	const char *name;
-	void (*make)(struct test_case *test);
+	const char *net;
 } nets[] = {
 	{ "conv", net_conv }, { "pointwise", net_pointwise }, { "depthwise", net_depthwise },
 	{ "conv1d", net_conv1d }, { "deconv", net_deconv }, { "matmul", net_matmul },
@@ -132,7 +132,7 @@ static void test_nets(void)
 	uint32_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(nets); i++) {
-		struct test_case test = net_make(nets[i].make);
+		struct test_case test = net_make(nets[i].net);
 
 		wrong = NULL;
 		for (j = 0; j < 4 && !wrong; j++)
@@ -164,21 +164,9 @@ static int stop(void *arg, uint64_t done, uint64_t total)
  * 60 G multiplications: many times as long, on any processor of today, as a caller waits to be
  * asked.
  */
-static void net_long(struct test_case *test)
-{
-	static const char *const names[] = {
-		"x w", "a w", "b w", "c w", "d w", "e w", "f w", "g w"
-	};
-	uint32_t i;
-
-	input(test, "x", F32, 4, DIMS(1, 48, 384, 384));
-	net_floats(test, "w", 4, DIMS(48, 48, 5, 5));
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		char output[] = { names[(i + 1) % ARRAY_SIZE(names)][0], 0 };
-
-		node(test, "Conv", names[i], i + 1 < ARRAY_SIZE(names) ? output : "y");
-	}
-}
+static const char net_long[] =
+	"x f32 1 48 384 384; w = f32 48 48 5 5; a = Conv x w; b = Conv a w; c = Conv b w; "
+	"d = Conv c w; e = Conv d w; f = Conv e w; g = Conv f w; y = Conv g w";
 
 static void test_stop(void)
 {
