@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
 /* What the passes make of small models. */
-#include "graph/graph.h"
-#include "model.h"
+#include "host/lower/case.h"
 #include "near.h"
 
 #include <math.h>
 
 #define EPSILON		0.00001
+
+/* A graph of a text, see case_add(), not finished. */
+static struct loom_graph *graph_of(uint32_t opset, const char *text)
+{
+	struct test_case test;
+
+	case_begin(&test, 1, opset);
+	case_add(&test, "%s", text);
+	while (test.num_inputs)
+		free(test.inputs[--test.num_inputs].data);
+	return test.graph;
+}
 
 static const float *floats_of(const struct loom_value *value)
 {
@@ -21,23 +32,12 @@ static bool near(float a, double b)
 /* x[1,2,4,4] -> Conv 1x1 to 2 channels -> BatchNormalization -> Relu -> y */
 static struct loom_graph *conv_bn_relu(void)
 {
-	struct loom_graph *graph = model_create(13);
-	float weights[] = { 1, 2, 3, 4 }, bias[] = { 0.5f, -1 }, scale[] = { 2, 3 };
-	float shift[] = { 1, 5 }, mean[] = { 0.25f, 1 }, variance[] = { 4, 0.25f };
-
-	model_add_input(graph, "x", 4, (int64_t[]){ 1, 2, 4, 4 });
-	model_add_floats(graph, "w", 4, (int64_t[]){ 2, 2, 1, 1 }, weights);
-	model_add_floats(graph, "b", 1, (int64_t[]){ 2 }, bias);
-	model_add_floats(graph, "scale", 1, (int64_t[]){ 2 }, scale);
-	model_add_floats(graph, "shift", 1, (int64_t[]){ 2 }, shift);
-	model_add_floats(graph, "mean", 1, (int64_t[]){ 2 }, mean);
-	model_add_floats(graph, "var", 1, (int64_t[]){ 2 }, variance);
 	/* not in the order in which they run */
-	model_add_node(graph, "Relu", "normal", "y", NULL, 0);
-	model_add_node(graph, "BatchNormalization", "conv scale shift mean var", "normal", NULL, 0);
-	model_add_node(graph, "Conv", "x w b", "conv", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	return graph;
+	return graph_of(13, "x f32 1 2 4 4; w = f32 2 2 1 1 : 1 2 3 4; b = f32 2 : 0.5 -1; "
+			"scale = f32 2 : 2 3; shift = f32 2 : 1 5; mean = f32 2 : 0.25 1; "
+			"var = f32 2 : 4 0.25; y = Relu normal; "
+			"normal = BatchNormalization conv scale shift mean var; "
+			"conv = Conv x w b; > y");
 }
 
 static void batch_norm_folds(void)
@@ -102,25 +102,13 @@ static void extra_output_survives(void)
 /* a transposed convolution with groups: output channel m is in group m / (M / groups) */
 static void deconv_folds_by_group(void)
 {
-	struct loom_graph *graph = model_create(13);
-	float weights[8], factor[] = { 1, 10, 100, 1000 };
-	int64_t group = 2;
-	struct loom_attr attr = {
-		.name = "group", .type = LOOM_ATTR_INT, .count = 1, .ints = &group,
-	};
+	/* 4 channels in, 2 per group out */
+	struct loom_graph *graph = graph_of(13,
+		"x f32 1 4 5; w = f32 4 2 1 : 1 2 3 4 5 6 7 8; f = f32 4 1 : 1 10 100 1000; "
+		"t = ConvTranspose x w group=2; y = Mul f t; > y");
 	struct loom_error err;
 	const float *w;
-	int i;
 
-	for (i = 0; i < 8; i++)
-		weights[i] = (float)(i + 1);
-	model_add_input(graph, "x", 3, (int64_t[]){ 1, 4, 5 });
-	/* 4 channels in, 2 per group out */
-	model_add_floats(graph, "w", 3, (int64_t[]){ 4, 2, 1 }, weights);
-	model_add_floats(graph, "f", 2, (int64_t[]){ 4, 1 }, factor);
-	model_add_node(graph, "ConvTranspose", "x w", "t", &attr, 1);
-	model_add_node(graph, "Mul", "f t", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
 	if (!tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 1,
 		    "ConvTranspose + Mul %s", err.text))
 		return;
@@ -132,17 +120,11 @@ static void deconv_folds_by_group(void)
 
 static void not_everything_folds(void)
 {
-	struct loom_graph *graph = model_create(13);
-	float weights[] = { 1, 2, 3, 4 }, rows[] = { 1, 2, 3, 4 };
+	struct loom_graph *graph = graph_of(13,
+		"x f32 1 2 4 1; w = f32 2 2 1 1; rows = f32 4 1; c = Conv x w; m = Mul c rows; "
+		"y = Sub m c; > y");
 	struct loom_error err;
 
-	model_add_input(graph, "x", 4, (int64_t[]){ 1, 2, 4, 1 });
-	model_add_floats(graph, "w", 4, (int64_t[]){ 2, 2, 1, 1 }, weights);
-	model_add_floats(graph, "rows", 2, (int64_t[]){ 4, 1 }, rows);
-	model_add_node(graph, "Conv", "x w", "c", NULL, 0);
-	model_add_node(graph, "Mul", "c rows", "m", NULL, 0);
-	model_add_node(graph, "Sub", "m c", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
 	tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 3,
 	       "a factor per row, and a tensor of two uses, stay %s", err.text);
 	loom_graph_destroy(graph);
@@ -150,22 +132,12 @@ static void not_everything_folds(void)
 
 static void shapes_fold(void)
 {
-	struct loom_graph *graph = model_create(13);
-	int64_t zero[] = { 0 }, minus_one[] = { -1 };
-	int64_t axis = 0;
-	struct loom_attr attr = {
-		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = &axis,
-	};
+	struct loom_graph *graph = graph_of(13,
+		"x f32 2 3 4; zero = i64 1 : 0; rest = i64 1 : -1; shape = Shape x; "
+		"first = Gather shape zero axis=0; target = Concat first rest axis=0; "
+		"y = Reshape x target; > y");
 	struct loom_error err;
 
-	model_add_input(graph, "x", 3, (int64_t[]){ 2, 3, 4 });
-	model_add_ints(graph, "zero", 1, zero);
-	model_add_ints(graph, "rest", 1, minus_one);
-	model_add_node(graph, "Shape", "x", "shape", NULL, 0);
-	model_add_node(graph, "Gather", "shape zero", "first", &attr, 1);
-	model_add_node(graph, "Concat", "first rest", "target", &attr, 1);
-	model_add_node(graph, "Reshape", "x target", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
 	tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 1 &&
 	       graph->outputs[0]->rank == 2 && graph->outputs[0]->dims[0] == 2 &&
 	       graph->outputs[0]->dims[1] == 12,
@@ -175,24 +147,11 @@ static void shapes_fold(void)
 
 static void hard_swish_is_found(void)
 {
-	struct loom_graph *graph = model_create(9);
-	float weights[] = { 1, 2, 3, 4 }, three = 3, six = 6, zero = 0;
-	struct loom_attr bounds[] = {
-		{ .name = "min", .type = LOOM_ATTR_FLOAT, .count = 1, .floats = &zero },
-		{ .name = "max", .type = LOOM_ATTR_FLOAT, .count = 1, .floats = &six },
-	};
+	struct loom_graph *graph = graph_of(9,
+		"x f32 1 2 4 4; w = f32 2 2 1 1; three = f32 : 3; six = f32 : 6; c = Conv x w; "
+		"p = Add c three; q = Clip p min=0.0 max=6.0; m = Mul c q; y = Div m six; > y");
 	struct loom_error err;
 
-	model_add_input(graph, "x", 4, (int64_t[]){ 1, 2, 4, 4 });
-	model_add_floats(graph, "w", 4, (int64_t[]){ 2, 2, 1, 1 }, weights);
-	model_add_floats(graph, "three", 0, NULL, &three);
-	model_add_floats(graph, "six", 0, NULL, &six);
-	model_add_node(graph, "Conv", "x w", "c", NULL, 0);
-	model_add_node(graph, "Add", "c three", "p", NULL, 0);
-	model_add_node(graph, "Clip", "p", "q", bounds, 2);
-	model_add_node(graph, "Mul", "c q", "m", NULL, 0);
-	model_add_node(graph, "Div", "m six", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
 	tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 1 &&
 	       graph->nodes[0]->act.fn == LOOM_GFN_HARD_SWISH,
 	       "x * clip(x + 3, 0, 6) / 6 becomes the Conv's activation %s", err.text);
@@ -217,14 +176,10 @@ static void dumps_are_equal(void)
 /* a constant that is much larger than what it is made from is not folded */
 static void huge_constants_stay_nodes(void)
 {
-	struct loom_graph *graph = model_create(13);
-	int64_t shape[] = { 1 << 20, 1 << 20 };
+	struct loom_graph *graph = graph_of(13,
+		"shape = i64 2 : 1048576 1048576; zero = ConstantOfShape shape; y = Neg zero; > y");
 	struct loom_error err;
 
-	model_add_ints(graph, "shape", 2, shape);
-	model_add_node(graph, "ConstantOfShape", "shape", "zero", NULL, 0);
-	model_add_node(graph, "Neg", "zero", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
 	tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 2 &&
 	       graph->nodes[0]->op == LOOM_GOP_EXPAND, "a huge constant is left to the device %s",
 	       err.text);
@@ -234,27 +189,16 @@ static void huge_constants_stay_nodes(void)
 /* [x a], then [x a b] and [b x a c], then [c x a]: each is made of what another begins or ends */
 static void concats_are_shared(void)
 {
-	static const char *const operands[] = { "x a", "x a b", "b x a c", "c x a", "b c" };
 	static const uint32_t counts[] = { 2, 2, 4, 2, 2 };
-	struct loom_graph *graph = model_create(13);
-	int64_t one = 1;
-	struct loom_attr axis = {
-		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = &one,
-	};
+	struct loom_graph *graph = graph_of(13,
+		"x f32 2 3; a f32 2 1; b f32 2 2; c f32 2 4; y0 = Concat x a axis=1; "
+		"y1 = Concat x a b axis=1; y2 = Concat b x a c axis=1; y3 = Concat c x a axis=1; "
+		"y4 = Concat b c axis=1; > y0 y1 y2 y3 y4");
 	const struct loom_node *node;
 	struct loom_error err;
 	bool right = true;
-	char name[] = "y0";
 	uint32_t i;
 
-	model_add_input(graph, "x", 2, (int64_t[]){ 2, 3 });
-	model_add_input(graph, "a", 2, (int64_t[]){ 2, 1 });
-	model_add_input(graph, "b", 2, (int64_t[]){ 2, 2 });
-	model_add_input(graph, "c", 2, (int64_t[]){ 2, 4 });
-	for (i = 0; i < ARRAY_SIZE(operands); i++, name[1]++) {
-		model_add_node(graph, "Concat", operands[i], name, &axis, 1);
-		loom_graph_add_output(graph, name);
-	}
 	if (!tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 5,
 		    "five concatenations %s", err.text))
 		return;

@@ -168,9 +168,7 @@ static bool try_round(u32 round)
 
 static void make_batches(struct test_case *test)
 {
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 5, 8, 3, 6 });
-	node(test, "Neg", "x", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "x f32 5 8 3 6; y = Neg x; > y");
 }
 
 /*
@@ -216,8 +214,7 @@ static void make_long_sums(struct test_case *test)
 
 	loom_graph_add_input(test->graph, &x);
 	loom_graph_add_input(test->graph, &w);
-	node(test, "Conv", "x w", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "y = Conv x w; > y");
 }
 
 /* The device takes 2^22 operations in a tile of 64 elements: 65536 for each, and no more. */

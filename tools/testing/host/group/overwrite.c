@@ -40,8 +40,7 @@ static void make_graph_of(struct test_case *test, enum variant variant)
 	conv(test, "w0", "in w0", "x", CHANNELS, 2, 3);
 	node(test, "GlobalAveragePool", "x", "mean");
 	conv(test, "w1", "mean w1", "scale", CHANNELS, CHANNELS, 1);
-	node(test, "Mul", "x scale", "scaled");
-	node(test, "Add", "x scaled", "sum");
+	case_add(test, "scaled = Mul x scale; sum = Add x scaled");
 	if (variant == HALO) {
 		conv(test, "w3", "x w3", "other", CHANNELS, CHANNELS, 3);
 		node(test, "Mul", "sum other", "both");

@@ -50,11 +50,8 @@ static void make_classifier(struct test_case *test)
 	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 16, 32, 32 });
 	constant(test, "w", 4, (int64_t[]){ 64, 16, 3, 3 });
 	constant(test, "v", 4, (int64_t[]){ 1024, 64, 1, 1 });
-	attr_ints(test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-	node(test, "Conv", "x w", "a");
-	node(test, "GlobalAveragePool", "a", "b");
-	node(test, "Conv", "b v", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "a = Conv x w pads=1,1,1,1; b = GlobalAveragePool a; "
+		 "y = Conv b v; > y");
 }
 
 static void test_classifier(void)
@@ -93,8 +90,7 @@ static void make_product(struct test_case *test)
 {
 	input(test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 64, 32 });
 	constant(test, "w", 2, (int64_t[]){ 32, 32 });
-	node(test, "MatMul", "x w", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "y = MatMul x w; > y");
 }
 
 static void test_product(void)
@@ -115,9 +111,7 @@ static void make_part(struct test_case *test)
 {
 	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 32, 32 });
 	constant(test, "w", 4, (int64_t[]){ 4, 4, 1, 1 });
-	attr_ints(test, "strides", 2, (int64_t[]){ 1, 2 });
-	node(test, "Conv", "x w", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "y = Conv x w strides=1,2; > y");
 }
 
 static void test_part(void)

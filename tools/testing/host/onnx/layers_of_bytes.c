@@ -109,8 +109,7 @@ static void build(struct test_case *test, const struct layer *layer)
 	if (layer->bias > 0) {
 		constant(test, "b", I32, 1, DIMS(OUT), bias);
 		constant(test, "bs", F32, 1, DIMS(OUT), steps);
-		attr_int(test, "axis", 0);
-		node(test, "DequantizeLinear", "b bs", "bf");
+		case_add(test, "bf = DequantizeLinear b bs axis=0");
 	} else if (layer->bias) {
 		constant(test, "bf", F32, 1, DIMS(OUT), float_bias);
 	}
@@ -128,8 +127,7 @@ static void build(struct test_case *test, const struct layer *layer)
 	}
 	constant(test, "ys", F32, 0, NULL, &y_scale);
 	constant(test, "yz", layer->out, 0, NULL, &y_zero);
-	node(test, "QuantizeLinear", "v ys yz", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "y = QuantizeLinear v ys yz; > y");
 	if (layer->twice)
 		loom_graph_add_output(test->graph, result);
 }

@@ -57,8 +57,7 @@ static void product(bool rows, bool columns, const char *what)
 	int m, n, k;
 
 	case_begin(&test, 5, 13);
-	input(&test, "a", U8, 2, DIMS(M, K));
-	input(&test, "b", I8, 2, DIMS(K, N));
+	case_add(&test, "a u8 %d %d; b i8 %d %d", M, K, K, N);
 	input(&test, "p", U8, rows, DIMS(M));
 	input(&test, "q", I8, columns, DIMS(N));
 	node(&test, "MatMulInteger", "a b p q", "y");
@@ -106,9 +105,7 @@ static void convolution(bool channels, const char *what)
 	input(&test, "p", U8, 0, DIMS(0));
 	input(&test, "q", I8, channels, DIMS(OUT));
 	attr_int(&test, "group", GROUPS);
-	attr_ints(&test, "pads", 4, DIMS(1, 1, 1, 1));
-	attr_ints(&test, "strides", 2, DIMS(2, 2));
-	node(&test, "ConvInteger", "x w p q", "y");
+	case_add(&test, "y = ConvInteger x w p q pads=1,1,1,1 strides=2,2");
 	for (m = 0; m < OUT; m++)
 		for (r = 0; r < 4; r++)
 			for (c = 0; c < 4; c++)
@@ -129,14 +126,10 @@ static void dynamic(void)
 	int m, n, k, bad = 0, ret;
 
 	case_begin(&test, 7, 13);
-	input(&test, "f", DRM_LOOM_DTYPE_F32, 2, DIMS(M, K));
-	input(&test, "b", I8, 2, DIMS(K, N));
+	case_add(&test, "f f32 %d %d; b i8 %d %d", M, K, K, N);
 	bytes_const(&test, "q", I8, N, zeroes);
-	node(&test, "DynamicQuantizeLinear", "f", "a s p");
-	node(&test, "MatMulInteger", "a b p q", "y");
-	loom_graph_add_output(test.graph, "y");
-	loom_graph_add_output(test.graph, "a");
-	loom_graph_add_output(test.graph, "p");
+	case_add(&test, "a s p = DynamicQuantizeLinear f; "
+		 "y = MatMulInteger a b p q; > y a p");
 	case_finish(&test);
 	ret = outcome_plan(&outcome, test.graph, &planner, test.inputs, test.num_inputs, &err);
 	for (m = 0; !ret && m < M; m++)
@@ -168,8 +161,7 @@ static void refuse(bool convolution, const int64_t *of, const char *line)
 		input(&test, "p", U8, 0, NULL);
 		node(&test, "ConvInteger", "x w p", "y");
 	} else {
-		input(&test, "x", U8, 3, DIMS(1, M, K));
-		input(&test, "w", I8, 2, DIMS(K, N));
+		case_add(&test, "x u8 1 %d %d; w i8 %d %d", M, K, K, N);
 		input(&test, "p", U8, 3, of);
 		node(&test, "MatMulInteger", "x w p", "y");
 	}

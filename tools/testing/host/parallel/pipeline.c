@@ -172,12 +172,7 @@ static void test_states(void)
 	struct test_case test;
 
 	case_begin(&test, 1, 14);
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
-	input(&test, "s", DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 8 });
-	node(&test, "Add", "x s", "sum");
-	node(&test, "Neg", "sum", "y");
-	loom_graph_add_output(test.graph, "y");
-	loom_graph_add_output(test.graph, "sum");
+	case_add(&test, "x f32 8; s f32 8; sum = Add x s; y = Neg sum; > y sum");
 	if (loom_graph_finish(test.graph, &states, &err))
 		tap_fatal("%s", err.text);
 	refuse_stages(test.graph, "layergroup", 2, -EOPNOTSUPP);

@@ -78,12 +78,8 @@ static void test_pools(void)
 	struct test_case test;
 
 	case_begin(&test, 1, 14);
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 2, 3, 5 });
-	node(&test, "Neg", "x", "a");
-	node(&test, "Exp", "a", "b");
-	node(&test, "Sigmoid", "b", "c");
-	node(&test, "Neg", "c", "y");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x f32 1 2 3 5; a = Neg x; b = Exp a; c = Sigmoid b; "
+		 "y = Neg c; > y");
 	case_finish(&test);
 	tap_ok(loom_graph_set_scope(test.graph, "nobody", LOOM_SCOPE_TEXTURE) == -ENOENT,
 	       "a value that there is not is ENOENT");
@@ -126,17 +122,10 @@ static void test_steps(void)
 	struct test_case test;
 
 	case_begin(&test, 1, 14);
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 6, 1, 13 });
-	node(&test, "Neg", "x", "a");
-	ints(&test, "start", 1, (int64_t[]){ 0 });
-	ints(&test, "end", 1, (int64_t[]){ 13 });
-	ints(&test, "axis", 1, (int64_t[]){ 3 });
-	ints(&test, "step", 1, (int64_t[]){ 7 });
-	node(&test, "Slice", "a start end axis step", "b");
-	ints(&test, "flat", 1, (int64_t[]){ 12 });
-	node(&test, "Reshape", "b flat", "c");
-	node(&test, "Neg", "c", "y");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x f32 1 6 1 13; a = Neg x; start = i64 1 : 0; "
+		 "end = i64 1 : 13; axis = i64 1 : 3; step = i64 1 : 7; "
+		 "b = Slice a start end axis step; flat = i64 1 : 12; c = Reshape b flat; "
+		 "y = Neg c; > y");
 	case_finish(&test);
 	loom_graph_set_scope(test.graph, "a", LOOM_SCOPE_TEXTURE);
 	loom_program_destroy(case_plan(&test, &how));

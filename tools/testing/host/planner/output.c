@@ -47,14 +47,10 @@ static void make_detector(struct test_case *test)
 	add_weights(test, "v", 8, 8);
 	add_weights(test, "wa", 12, 8);
 	add_weights(test, "wb", 12, 8);
-	node(test, "Conv", "x w", "a");
-	attr_ints(test, "strides", 2, (int64_t[]){ 2, 2 });
-	node(test, "Conv", "a v", "b");
+	case_add(test, "a = Conv x w; b = Conv a v strides=2,2");
 	add_head(test, "a wa", "ya", 3 * 16 * 16);
 	add_head(test, "b wb", "yb", 3 * 8 * 8);
-	attr_int(test, "axis", 1);
-	node(test, "Concat", "ya yb", "y");
-	loom_graph_add_output(test->graph, "y");
+	case_add(test, "y = Concat ya yb axis=1; > y");
 }
 
 static void test_detector(void)

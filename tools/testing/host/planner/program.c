@@ -44,15 +44,9 @@ static struct test_case make_graph(void)
 {
 	struct test_case test = begin();
 
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
-	node(&test, "Neg", "x", "t");
-	node(&test, "Relu", "t", "y");
-	ints(&test, "shape", 1, (int64_t[]){ ROWS * COLUMNS });
-	node(&test, "Reshape", "y shape", "r");
-	node(&test, "Sigmoid", "t", "s");
-	node(&test, "Exp", "s", "u");
-	loom_graph_add_output(test.graph, "r");
-	loom_graph_add_output(test.graph, "u");
+	case_add(&test, "x f32 %d %d; t = Neg x; y = Relu t; shape = i64 1 : %d; "
+		 "r = Reshape y shape; s = Sigmoid t; u = Exp s; > r u", ROWS, COLUMNS,
+		 ROWS * COLUMNS);
 	return test;
 }
 
@@ -159,10 +153,8 @@ static void test_observe_none(void)
 
 			input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
 			model_add_floats(test.graph, "w", 2, (int64_t[]){ COLUMNS, 1 }, w);
-			node(&test, "MatMul", "x w", "t");
-			node(&test, "Neg", "w", "k");
-			node(&test, "Relu", "t", "y");
-			loom_graph_add_output(test.graph, "y");
+			case_add(&test, "t = MatMul x w; k = Neg w; y = Relu t; "
+				 "> y");
 			if (loom_graph_finish(test.graph, kept ? &keep : NULL, &err))
 				tap_fatal("%s", err.text);
 			how.observe = &names[i];
@@ -183,11 +175,7 @@ static void test_same_output_twice(void)
 	struct loom_program *program;
 	struct outcome outcome;
 
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
-	node(&test, "Neg", "x", "t");
-	node(&test, "Relu", "t", "y");
-	loom_graph_add_output(test.graph, "y");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x f32 %d %d; t = Neg x; y = Relu t; > y y", ROWS, COLUMNS);
 	case_finish(&test);
 	program = case_plan(&test, &how);
 	outcome = run(program, test.inputs, 1);
@@ -274,13 +262,8 @@ static void test_refusals(void)
 	struct test_case test = begin();
 	struct loom_planner_options how = options();
 
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
-	attr_int(&test, "axis", 1);
-	node(&test, "Softmax", "x", "y");
-	attr_int(&test, "to", 11);
-	node(&test, "Cast", "y", "d");
-	node(&test, "Sin", "d", "z");
-	loom_graph_add_output(test.graph, "z");
+	case_add(&test, "x f32 %d 3000; y = Softmax x axis=1; d = Cast y to=11; "
+		 "z = Sin d; > z", ROWS);
 	case_finish(&test);
 	how.flags |= LOOM_PLANNER_WHOLE_SUMS;
 	case_refused(&test, &how, -EOPNOTSUPP, "node \"Sin\": operator Sin");
@@ -379,10 +362,7 @@ static void test_vector(void)
 	struct outcome outcome;
 	int ret;
 
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 1, 3420 });
-	node(&test, "Exp", "x", "e");
-	node(&test, "Sub", "x e", "y");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x f32 1 3420; e = Exp x; y = Sub x e; > y");
 	case_finish(&test);
 	ret = outcome_plan(&outcome, test.graph, &how, test.inputs, test.num_inputs, &err);
 	tap_ok(!ret, "a vector in little SRAM %s", err.text);
@@ -401,12 +381,8 @@ static void test_few_bytes(void)
 	unsigned int plans = 0, bad = 0;
 	int ret;
 
-	input(&test, "x", DRM_LOOM_DTYPE_I8, 1, (int64_t[]){ 64 });
-	node(&test, "Neg", "x", "n");
-	attr_int(&test, "axis", 0);
-	node(&test, "Split", "n", "s t");
-	node(&test, "Add", "s t", "y");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x i8 64; n = Neg x; s t = Split n axis=0; y = Add s t; "
+		 "> y");
 	case_finish(&test);
 	for (how.sram_limit_bytes = 1; how.sram_limit_bytes < 16; how.sram_limit_bytes++) {
 		ret = loom_program_create(test.graph, &how, &program, &err);

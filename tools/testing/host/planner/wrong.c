@@ -150,8 +150,7 @@ static void test_empty(void)
 		int ret;
 
 		case_begin(&test, 1, 13);
-		input(&test, "a", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 2, 0 });
-		input(&test, "b", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 0, 3 });
+		case_add(&test, "a f32 2 0; b f32 0 3");
 		node(&test, ops[i / 2], "a b", "y");
 		loom_graph_add_output(test.graph, "y");
 		ret = loom_graph_finish(test.graph, NULL, &err);

@@ -149,19 +149,9 @@ static void test_transposed(void)
 	bool good;
 
 	case_begin(&test, 1, 12);
-	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 2, 2, 3, 8 });
-	attr_ints(&test, "perm", 4, (int64_t[]){ 1, 2, 0, 3 });
-	node(&test, "Transpose", "x", "t");
-	attr_ints(&test, "kernel_shape", 2, (int64_t[]){ 3, 3 });
-	attr_ints(&test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-	node(&test, "MaxPool", "x", "p");
-	attr_int(&test, "axis", 1);
-	node(&test, "Softmax", "t", "y");
-	attr_ints(&test, "kernel_shape", 2, (int64_t[]){ 3, 3 });
-	attr_ints(&test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-	node(&test, "MaxPool", "p", "z");
-	loom_graph_add_output(test.graph, "z");
-	loom_graph_add_output(test.graph, "y");
+	case_add(&test, "x f32 2 2 3 8; t = Transpose x perm=1,2,0,3; "
+		 "p = MaxPool x kernel_shape=3,3 pads=1,1,1,1; y = Softmax t axis=1; "
+		 "z = MaxPool p kernel_shape=3,3 pads=1,1,1,1; > z y");
 	case_finish(&test);
 	loom_graph_set_scope(test.graph, "p", LOOM_SCOPE_TEXTURE);
 	good = try_strategy(&test, loom_preset_find("tiny"), "layerwise",
