@@ -7,18 +7,6 @@
 
 #define EPSILON		0.00001
 
-/* A graph of a text, see case_add(), not finished. */
-static struct loom_graph *graph_of(uint32_t opset, const char *text)
-{
-	struct test_case test;
-
-	case_begin(&test, 1, opset);
-	case_add(&test, "%s", text);
-	while (test.num_inputs)
-		free(test.inputs[--test.num_inputs].data);
-	return test.graph;
-}
-
 static const float *floats_of(const struct loom_value *value)
 {
 	return value ? value->data : NULL;
@@ -33,11 +21,12 @@ static bool near(float a, double b)
 static struct loom_graph *conv_bn_relu(void)
 {
 	/* not in the order in which they run */
-	return graph_of(13, "x f32 1 2 4 4; w = f32 2 2 1 1 : 1 2 3 4; b = f32 2 : 0.5 -1; "
-			"scale = f32 2 : 2 3; shift = f32 2 : 1 5; mean = f32 2 : 0.25 1; "
-			"var = f32 2 : 4 0.25; y = Relu normal; "
-			"normal = BatchNormalization conv scale shift mean var; "
-			"conv = Conv x w b; > y");
+	return case_graph(13,
+			  "x f32 1 2 4 4; w = f32 2 2 1 1 : 1 2 3 4; b = f32 2 : 0.5 -1; "
+			  "scale = f32 2 : 2 3; shift = f32 2 : 1 5; mean = f32 2 : 0.25 1; "
+			  "var = f32 2 : 4 0.25; y = Relu normal; "
+			  "normal = BatchNormalization conv scale shift mean var; "
+			  "conv = Conv x w b; > y");
 }
 
 static void batch_norm_folds(void)
@@ -103,7 +92,7 @@ static void extra_output_survives(void)
 static void deconv_folds_by_group(void)
 {
 	/* 4 channels in, 2 per group out */
-	struct loom_graph *graph = graph_of(13,
+	struct loom_graph *graph = case_graph(13,
 		"x f32 1 4 5; w = f32 4 2 1 : 1 2 3 4 5 6 7 8; f = f32 4 1 : 1 10 100 1000; "
 		"t = ConvTranspose x w group=2; y = Mul f t; > y");
 	struct loom_error err;
@@ -120,7 +109,7 @@ static void deconv_folds_by_group(void)
 
 static void not_everything_folds(void)
 {
-	struct loom_graph *graph = graph_of(13,
+	struct loom_graph *graph = case_graph(13,
 		"x f32 1 2 4 1; w = f32 2 2 1 1; rows = f32 4 1; c = Conv x w; m = Mul c rows; "
 		"y = Sub m c; > y");
 	struct loom_error err;
@@ -132,7 +121,7 @@ static void not_everything_folds(void)
 
 static void shapes_fold(void)
 {
-	struct loom_graph *graph = graph_of(13,
+	struct loom_graph *graph = case_graph(13,
 		"x f32 2 3 4; zero = i64 1 : 0; rest = i64 1 : -1; shape = Shape x; "
 		"first = Gather shape zero axis=0; target = Concat first rest axis=0; "
 		"y = Reshape x target; > y");
@@ -147,7 +136,7 @@ static void shapes_fold(void)
 
 static void hard_swish_is_found(void)
 {
-	struct loom_graph *graph = graph_of(9,
+	struct loom_graph *graph = case_graph(9,
 		"x f32 1 2 4 4; w = f32 2 2 1 1; three = f32 : 3; six = f32 : 6; c = Conv x w; "
 		"p = Add c three; q = Clip p min=0.0 max=6.0; m = Mul c q; y = Div m six; > y");
 	struct loom_error err;
@@ -176,7 +165,7 @@ static void dumps_are_equal(void)
 /* a constant that is much larger than what it is made from is not folded */
 static void huge_constants_stay_nodes(void)
 {
-	struct loom_graph *graph = graph_of(13,
+	struct loom_graph *graph = case_graph(13,
 		"shape = i64 2 : 1048576 1048576; zero = ConstantOfShape shape; y = Neg zero; > y");
 	struct loom_error err;
 
@@ -190,7 +179,7 @@ static void huge_constants_stay_nodes(void)
 static void concats_are_shared(void)
 {
 	static const uint32_t counts[] = { 2, 2, 4, 2, 2 };
-	struct loom_graph *graph = graph_of(13,
+	struct loom_graph *graph = case_graph(13,
 		"x f32 2 3; a f32 2 1; b f32 2 2; c f32 2 4; y0 = Concat x a axis=1; "
 		"y1 = Concat x a b axis=1; y2 = Concat b x a c axis=1; y3 = Concat c x a axis=1; "
 		"y4 = Concat b c axis=1; > y0 y1 y2 y3 y4");

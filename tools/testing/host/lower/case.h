@@ -275,19 +275,13 @@ static inline void case_node(struct test_case *test, char **words, uint32_t coun
  *	y z = Op x - w axis=1	a node; "-" for an operand that is left out
  *	> y z		outputs
  */
-static inline void case_add(struct test_case *test, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static inline void case_add(struct test_case *test, const char *format, ...)
+static inline void case_add_list(struct test_case *test, const char *format, va_list args)
 {
 	char text[2048], *rest = text, *statement, *word, *words[64];
 	uint32_t count, equals, i;
-	va_list args;
 
-	va_start(args, format);
 	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text))
 		tap_fatal("a long text");
-	va_end(args);
 	while ((statement = strsep(&rest, ";"))) {
 		for (count = 0; (word = strsep(&statement, " ")) && count < 64;)
 			if (*word)
@@ -306,6 +300,18 @@ static inline void case_add(struct test_case *test, const char *format, ...)
 	}
 }
 
+static inline void case_add(struct test_case *test, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static inline void case_add(struct test_case *test, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	case_add_list(test, format, args);
+	va_end(args);
+}
+
 /* A graph without anything in it; what is drawn for it follows from @which. */
 static inline void case_begin(struct test_case *test, uint64_t which, uint32_t opset)
 {
@@ -313,6 +319,24 @@ static inline void case_begin(struct test_case *test, uint64_t which, uint32_t o
 	seed = which;
 	if (loom_graph_create("test", opset, &test->graph))
 		tap_fatal("no memory");
+}
+
+/* A graph of a text as case_add() reads it, not finished. */
+static inline struct loom_graph *case_graph(uint32_t opset, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static inline struct loom_graph *case_graph(uint32_t opset, const char *format, ...)
+{
+	struct test_case test;
+	va_list args;
+
+	case_begin(&test, 1, opset);
+	va_start(args, format);
+	case_add_list(&test, format, args);
+	va_end(args);
+	while (test.num_inputs)
+		free(test.inputs[--test.num_inputs].data);
+	return test.graph;
 }
 
 static inline void case_finish(struct test_case *test)
@@ -331,6 +355,13 @@ static inline void free_case(struct test_case *test)
 	for (i = 0; i < test->num_inputs; i++)
 		free(test->inputs[i].data);
 }
+
+/* A graph of a text, finished. */
+#define case_finished(...) ({						\
+	struct test_case case_ = { .graph = case_graph(__VA_ARGS__) };	\
+	case_finish(&case_);						\
+	case_.graph;							\
+})
 
 /* A graph by @make, of numbers that follow from @which; ready to be planned. */
 static inline void make_case_of(struct test_case *test, uint32_t which, uint32_t opset,

@@ -3,7 +3,7 @@
  * The judge (judge.c) is in the tests: a program that promises something else than it does ends
  * the process, whether it is loaded, run, or run as a batch, and with a line that says why.
  */
-#include "host/run/network.h"
+#include "host/lower/case.h"
 #include "judge.h"
 #include "loom_parallel.h"
 #include "loom_planner.h"
@@ -134,7 +134,6 @@ static void ends(const struct loom_program *program, void (*act)(struct loom_pro
 
 int main(void)
 {
-	static const struct network_node nodes[] = { { "Neg", "x", NULL, "y" } };
 	struct loom_planner_options options = { .grouping = "layerwise" };
 	struct loom_program *program;
 	struct loom_graph *graph;
@@ -148,7 +147,7 @@ int main(void)
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
 	options.chip = loom_target_chip(target);
-	graph = network_make(1, dims, NULL, nodes, 1);
+	graph = case_finished(13, "x f32 %d; y = Neg x; > y", COUNT);
 	if (loom_program_create(graph, &options, &program, &err))
 		tap_fatal("%s", err.text);
 	tap_ok(judge_has_seen(program, options.chip), "a plan is judged when it is made");

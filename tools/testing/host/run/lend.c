@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "network.h"
+#include "host/lower/case.h"
 #include "tap.h"
 
 /* no multiple of what banks are aligned to */
@@ -27,7 +27,7 @@ struct memory {
 
 static struct memory x, y;
 
-static void fill(struct memory *memory, float first)
+static void put(struct memory *memory, float first)
 {
 	int i;
 
@@ -69,8 +69,8 @@ static void test_run(struct loom_session *session)
 	struct loom_session_moved moved;
 	struct loom_error err;
 
-	fill(&x, 1);
-	fill(&y, 0);
+	put(&x, 1);
+	put(&y, 0);
 	tap_ok(!loom_session_lend_input(session, 0, &in) &&
 	       !loom_session_lend_output(session, 0, y.data, BYTES) &&
 	       !loom_session_run(session, NULL, NULL, &err) && is_sum(y.data, 1),
@@ -82,8 +82,8 @@ static void test_run(struct loom_session *session)
 	tap_ok(loom_session_run(session, NULL, NULL, &err) == -ENODATA &&
 	       loom_session_get_output(session, 0, &out, &err) == -EINVAL,
 	       "what was returned has to be given again, and is not here");
-	fill(&x, 3);
-	fill(&y, 0);
+	put(&x, 3);
+	put(&y, 0);
 	tap_ok(!loom_session_set_input(session, 0, &in, &err) &&
 	       !loom_session_run(session, NULL, NULL, &err) &&
 	       !loom_session_get_output(session, 0, &out, &err) && is_sum(out.data, 3) &&
@@ -113,7 +113,7 @@ static void test_end(struct loom_session *session)
 {
 	struct loom_array in = array_of(x.data);
 
-	fill(&x, 1);
+	put(&x, 1);
 	if (loom_session_lend_input(session, 0, &in))
 		tap_fatal("it was not lent");
 	loom_session_destroy(session);
@@ -122,8 +122,7 @@ static void test_end(struct loom_session *session)
 
 int main(void)
 {
-	static const struct network_node nodes[] = { { "Add", "x", "x", "y" } };
-	struct loom_graph *graph = network_make(1, (int64_t[]){ COUNT }, NULL, nodes, 1);
+	struct loom_graph *graph = case_finished(13, "x f32 %d; y = Add x x; > y", COUNT);
 	struct loom_planner_options options = { 0 };
 	struct loom_program *program;
 	struct loom_session *session;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "network.h"
+#include "host/lower/case.h"
 #include "tap.h"
 
 #define ROWS	64
@@ -17,12 +17,8 @@
 /* y = relu(x + c), ROWS by COLUMNS, c = -COLUMNS / 2 for each element */
 static struct loom_graph *make_graph(void)
 {
-	static const struct network_node nodes[] = {
-		{ "Add", "x", "c", "s" }, { "Relu", "s", NULL, "y" },
-	};
-	const float c = -COLUMNS / 2;
-
-	return network_make(2, (int64_t[]){ ROWS, COLUMNS }, &c, nodes, 2);
+	return case_finished(13, "x f32 %d %d; c = f32 : %d; s = Add x c; y = Relu s; > y", ROWS,
+			     COLUMNS, -COLUMNS / 2);
 }
 
 static struct loom_array make_input(uint32_t dtype, int64_t rows)

@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model.h"
-#include "tap.h"
+#include "host/lower/case.h"
 #include "unmapped.h"
 
 #define ELEMS	48
@@ -92,15 +91,8 @@ static float get(struct net *net, bool state, uint32_t index, uint32_t at)
 /* sum = s + x, y = sum + sum; x first */
 static struct loom_graph *accumulator(void)
 {
-	struct loom_graph *graph = model_create(13);
-
-	model_add_input(graph, "x", 1, (int64_t[]){ ELEMS });
-	model_add_input(graph, "s", 1, (int64_t[]){ ELEMS });
-	model_add_node(graph, "Add", "s x", "sum", NULL, 0);
-	model_add_node(graph, "Add", "sum sum", "y", NULL, 0);
-	loom_graph_add_output(graph, "y");
-	loom_graph_add_output(graph, "sum");
-	return graph;
+	return case_graph(13, "x f32 %d; s f32 %d; sum = Add s x; y = Add sum sum; > y sum", ELEMS,
+			  ELEMS);
 }
 
 static const struct loom_state_binding sum_is_s = { "sum", "s" };
@@ -154,23 +146,13 @@ static void test_accumulator(void)
 static void test_delay_line(void)
 {
 	static const struct loom_state_binding binding = { "next", "line" };
-	struct net net = { .graph = model_create(13) };
-	struct loom_attr axis = {
-		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = (int64_t[]){ 0 },
-	};
+	struct net net = { .graph = case_graph(13,
+		"x f32 1; line f32 %d; zero = i64 1 : 0; one = i64 1 : 1; end = i64 1 : %d; "
+		"y = Slice line zero one; rest = Slice line one end; next = Concat rest x axis=0; "
+		"> y next", TAPS, TAPS) };
 	uint32_t i;
 	bool good = true;
 
-	model_add_input(net.graph, "x", 1, (int64_t[]){ 1 });
-	model_add_input(net.graph, "line", 1, (int64_t[]){ TAPS });
-	model_add_ints(net.graph, "zero", 1, (int64_t[]){ 0 });
-	model_add_ints(net.graph, "one", 1, (int64_t[]){ 1 });
-	model_add_ints(net.graph, "end", 1, (int64_t[]){ TAPS });
-	model_add_node(net.graph, "Slice", "line zero one", "y", NULL, 0);
-	model_add_node(net.graph, "Slice", "line one end", "rest", NULL, 0);
-	model_add_node(net.graph, "Concat", "rest x", "next", &axis, 1);
-	loom_graph_add_output(net.graph, "y");
-	loom_graph_add_output(net.graph, "next");
 	plan(&net, &binding, 1);
 	for (i = 1; i <= 30; i++) {
 		run(&net, 1, (float)i);
@@ -187,17 +169,11 @@ static void test_crossed(void)
 	static const struct loom_state_binding bindings[] = {
 		{ "next", "now" }, { "later", "earlier" },
 	};
-	struct net net = { .graph = model_create(13) };
+	struct net net = { .graph = case_graph(13,
+		"x f32 1; now f32 1; earlier f32 1; later = Identity now; both = Add now earlier; "
+		"next = Add both x; > later next") };
 	uint32_t i;
 
-	model_add_input(net.graph, "x", 1, (int64_t[]){ 1 });
-	model_add_input(net.graph, "now", 1, (int64_t[]){ 1 });
-	model_add_input(net.graph, "earlier", 1, (int64_t[]){ 1 });
-	model_add_node(net.graph, "Identity", "now", "later", NULL, 0);
-	model_add_node(net.graph, "Add", "now earlier", "both", NULL, 0);
-	model_add_node(net.graph, "Add", "both x", "next", NULL, 0);
-	loom_graph_add_output(net.graph, "later");
-	loom_graph_add_output(net.graph, "next");
 	plan(&net, bindings, 2);
 	run(&net, 1, 1);
 	for (i = 2; i <= 20; i++)
@@ -261,19 +237,14 @@ static int stop(void *arg, uint64_t done, uint64_t total)
 static void test_stopped(void)
 {
 	static const struct loom_state_binding binding = { "next", "count" };
-	struct net net = { .graph = model_create(13) };
+	struct net net = { .graph = case_graph(13,
+		"x f32 2048 2048; count f32 1; one = f32 1 : 1; next = Add count one; "
+		"y = MatMul x x; > next y") };
 	static const int64_t dims[] = { 2048, 2048 };
 	struct loom_array x, ones;
 	struct loom_error err;
 	int ret;
 
-	model_add_input(net.graph, "x", 2, dims);
-	model_add_input(net.graph, "count", 1, (int64_t[]){ 1 });
-	model_add_floats(net.graph, "one", 1, (int64_t[]){ 1 }, (float[]){ 1 });
-	model_add_node(net.graph, "Add", "count one", "next", NULL, 0);
-	model_add_node(net.graph, "MatMul", "x x", "y", NULL, 0);
-	loom_graph_add_output(net.graph, "next");
-	loom_graph_add_output(net.graph, "y");
 	plan(&net, &binding, 1);
 	if (loom_array_alloc(&x, DRM_LOOM_DTYPE_F32, 2, dims))
 		tap_fatal("no memory");
