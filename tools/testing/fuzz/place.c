@@ -15,11 +15,11 @@
  */
 #include "loom_core.h"
 #include "loom_place_file.h"
-#include "place_item.h"
+#include "place_judge.h"
 
 #define FUZZ_NAME		"fuzz-place"
 #define FUZZ_MAX_BYTES		4096
-#define FUZZ_MAX_ITEMS		48
+#define FUZZ_MAX_ITEMS		JUDGE_ITEMS
 
 #include "fuzz.h"
 #include "place_problem.h"
@@ -39,54 +39,6 @@ static void fuzz_sign(int code, const char *text)
 }
 
 /* --- what has to hold of an answer -------------------------------------------------------- */
-
-static bool fuzz_there(const struct loom_place_item *item, int64_t moment, uint64_t byte)
-{
-	uint32_t i;
-
-	if (moment < item->lower || moment >= item->upper || byte >= item->size_bytes)
-		return false;
-	for (i = 0; i < item->num_gaps; i++)
-		if (moment >= item->gaps[i].lower && moment < item->gaps[i].upper)
-			return byte >= item->gaps[i].window_lower &&
-			       byte < item->gaps[i].window_upper;
-	return true;
-}
-
-/*
- * Whether two items share a byte at @moment. What is there of an item at a moment is one range of
- * bytes, so if two share anything, they share the first byte of one of the two ranges.
- */
-static bool fuzz_share(const struct loom_place_item *a, uint64_t at,
-		       const struct loom_place_item *b, uint64_t bt, int64_t moment)
-{
-	uint64_t first, j;
-
-	for (j = 0; j <= a->num_gaps; j++) {
-		first = j ? a->gaps[j - 1].window_lower : 0;
-		if (fuzz_there(a, moment, first) && at + first >= bt &&
-		    fuzz_there(b, moment, at + first - bt))
-			return true;
-	}
-	return false;
-}
-
-/* A collision can only begin where one of the two, or a gap, begins or ends. */
-static bool fuzz_collide(const struct loom_place_item *a, uint64_t at,
-			 const struct loom_place_item *b, uint64_t bt)
-{
-	uint32_t i;
-
-	if (fuzz_share(a, at, b, bt, a->lower) || fuzz_share(b, bt, a, at, a->lower))
-		return true;
-	for (i = 0; i < a->num_gaps; i++)
-		if (fuzz_share(a, at, b, bt, a->gaps[i].lower) ||
-		    fuzz_share(b, bt, a, at, a->gaps[i].lower) ||
-		    fuzz_share(a, at, b, bt, a->gaps[i].upper) ||
-		    fuzz_share(b, bt, a, at, a->gaps[i].upper))
-			return true;
-	return false;
-}
 
 static void fuzz_check_heights(const struct loom_place_problem *problem,
 			       const struct loom_place_result *result)
@@ -136,56 +88,6 @@ static bool fuzz_same(const struct loom_place_problem *problem, const struct loo
 	       !memcmp(a->bound_bytes, b->bound_bytes, a->num_pools * sizeof(*a->bound_bytes));
 }
 
-/* Whether an item lies where it must not, whatever the others do. */
-static bool fuzz_is_astray(const struct loom_place_problem *problem, uint32_t index,
-			   const uint64_t *offsets, const uint32_t *pools)
-{
-	const struct loom_place_item *item = &problem->items[index];
-	uint64_t at = offsets[index], end = at + item->size_bytes;
-	bool astray = item->align_bytes && at % item->align_bytes;
-	uint32_t i;
-
-	if (item_is_alias(item))
-		return astray || pools[index] != pools[item->alias] ||
-		       at != offsets[item->alias] + item->alias_offset;
-	astray |= item_is_fixed(item) && at != item->fixed;
-	astray |= problem->num_pools && item->size_bytes &&
-		  (end > problem->pools[pools[index]].capacity_bytes ||
-		   (problem->pools[pools[index]].align_bytes &&
-		    at % problem->pools[pools[index]].align_bytes));
-	astray |= item->pools && !(item->pools >> pools[index] & 1);
-	for (i = 0; i < item->num_excluded && item->size_bytes; i++)
-		astray |= at < item->excluded[i].upper && item->excluded[i].lower < end;
-	return astray;
-}
-
-/* Whether an answer is surely none: pair by pair, and item by item. */
-static bool fuzz_is_wrong(const struct loom_place_problem *problem, const uint64_t *offsets,
-			  const uint32_t *pools)
-{
-	const struct loom_place_item *items = problem->items;
-	uint32_t i, j;
-
-	for (i = 0; i < problem->num_items; i++) {
-		if (fuzz_is_astray(problem, i, offsets, pools))
-			return true;
-		for (j = 0; j < problem->num_items; j++)
-			if (i != j && !item_is_alias(&items[i]) && !item_is_alias(&items[j]) &&
-			    pools[i] == pools[j] &&
-			    fuzz_collide(&items[i], offsets[i], &items[j], offsets[j]))
-				return true;
-	}
-	for (i = 0; i < problem->num_apart; i++) {
-		uint32_t a = problem->apart[i].first, b = problem->apart[i].second;
-
-		if (items[a].size_bytes && items[b].size_bytes && pools[a] == pools[b] &&
-		    offsets[a] < offsets[b] + items[b].size_bytes &&
-		    offsets[b] < offsets[a] + items[a].size_bytes)
-			return true;
-	}
-	return false;
-}
-
 #define FUZZ_MOVES	12
 
 /*
@@ -198,7 +100,7 @@ static void fuzz_check_proof(const struct loom_place_problem *problem,
 	uint64_t offsets[FUZZ_MAX_ITEMS], seed = fuzz_signature | 1;
 	uint32_t pools[FUZZ_MAX_ITEMS], move, item, count = problem->num_items;
 
-	fuzz_expect(!fuzz_is_wrong(problem, result->offsets, result->pools),
+	fuzz_expect(judge_valid(problem, result->offsets, result->pools),
 		    "%s gave a placement that is none", result->strategy);
 	for (move = 0; move < FUZZ_MOVES && count; move++) {
 		memcpy(offsets, result->offsets, count * sizeof(*offsets));
@@ -221,7 +123,7 @@ static void fuzz_check_proof(const struct loom_place_problem *problem,
 			offsets[item] -= min(offsets[item], 32ULL);
 			break;
 		}
-		fuzz_expect(!fuzz_is_wrong(problem, offsets, pools) ||
+		fuzz_expect(judge_valid(problem, offsets, pools) ||
 			    loom_place_check(problem, offsets, pools, NULL),
 			    "item %u at offset %llu of pool %u is proved to be fine", item,
 			    (unsigned long long)offsets[item], pools[item]);

@@ -3,7 +3,7 @@
  * Several pools, and sub-banks: small problems solved by hand, and random ones compared with an
  * exhaustive search.
  */
-#include "place_item.h"
+#include "place_judge.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -320,22 +320,10 @@ static void test_dear(void)
 static uint64_t weigh(const char *what, const struct loom_place_problem *problem, bool *good)
 {
 	struct loom_place_result result;
-	uint64_t weight = 0, size, a, b;
-	uint32_t i;
+	uint64_t weight;
 
 	*good = rows_place(what, problem, NULL, &result);
-	for (i = 0; i < problem->num_conflicts; i++) {
-		const struct loom_place_pair *pair = &problem->conflicts[i];
-
-		if (result.pools[pair->first] != result.pools[pair->second])
-			continue;
-		size = problem->pools[result.pools[pair->first]].sub_bank_bytes;
-		a = result.offsets[pair->first];
-		b = result.offsets[pair->second];
-		if (size && a / size <= (b + problem->items[pair->second].size_bytes - 1) / size &&
-		    b / size <= (a + problem->items[pair->first].size_bytes - 1) / size)
-			weight += pair->weight;
-	}
+	weight = judge_weigh(problem, &result);
 	*good = *good && weight == result.conflict_weight;
 	loom_place_result_free(&result);
 	return weight;

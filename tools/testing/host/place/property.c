@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * All strategies on random problems with all features: an answer is a valid placement, not below
- * the bound, and the same each time; a strategy refuses features that it does not support. The
- * reference checker, written here, compares all pairs at all moments; loom_place_check() and
- * loom_place_bound() are compared with it, too.
+ * the bound, and the same each time; a strategy refuses features that it does not support.
+ * loom_place_check() is compared with place_judge.h, and loom_place_bound() with sums over all
+ * moments.
  */
 #include "draw.h"
 #include "loom_place.h"
-#include "place_item.h"
+#include "place_judge.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define NONE		LOOM_PLACE_NONE
 #define ANYWHERE	LOOM_PLACE_ANYWHERE
 
-#define MAX_ITEMS	48
+#define MAX_ITEMS	JUDGE_ITEMS
 #define MAX_PAIRS	8
 #define MAX_GAPS	2
 #define MAX_POOLS	3
@@ -36,162 +36,20 @@ struct random_problem {
 	struct loom_place_pair conflicts[MAX_PAIRS];
 };
 
-/* --- the reference checker -------------------------------------------------------------------- */
-
-static uint32_t owner(const struct loom_place_problem *p, uint32_t i)
-{
-	while (item_is_alias(&p->items[i]))
-		i = p->items[i].alias;
-	return i;
-}
-
-static uint64_t alias_offset(const struct loom_place_problem *p, uint32_t i)
-{
-	uint64_t offset = 0;
-
-	for (; item_is_alias(&p->items[i]); i = p->items[i].alias)
-		offset += p->items[i].alias_offset;
-	return offset;
-}
-
-/**
- * struct group - an owner and its aliases
- * @lower: first moment at which any is alive
- * @upper: last, exclusive
- * @align: least common multiple of their alignments
- * @shared: there are aliases
- */
-struct group {
-	int64_t lower;
-	int64_t upper;
-	uint64_t align;
-	bool shared;
-};
-
-static void make_groups(const struct loom_place_problem *p, struct group *groups)
-{
-	uint64_t align, join;
-	uint32_t i, o;
-
-	for (i = 0; i < p->num_items; i++) {
-		o = owner(p, i);
-		align = p->items[i].align_bytes ? p->items[i].align_bytes : 1;
-		if (o == i)
-			groups[i] = (struct group){
-				p->items[i].lower, p->items[i].upper, align, false,
-			};
-		for (join = groups[o].align; join % align; join += groups[o].align)
-			;
-		groups[o].align = join;
-		if (p->items[i].lower < groups[o].lower)
-			groups[o].lower = p->items[i].lower;
-		if (p->items[i].upper > groups[o].upper)
-			groups[o].upper = p->items[i].upper;
-		groups[o].shared |= o != i;
-	}
-}
-
-/* Bytes [*from, *to) of an owner that are occupied at a moment. */
-static bool there(const struct loom_place_problem *p, const struct group *groups, uint32_t i,
-		  int64_t moment, uint64_t *from, uint64_t *to)
-{
-	const struct loom_place_item *item = &p->items[i];
-	uint32_t k;
-
-	*from = 0;
-	*to = item->size_bytes;
-	if (moment < groups[i].lower || moment >= groups[i].upper)
-		return false;
-	for (k = 0; k < item->num_gaps && !groups[i].shared; k++) {
-		if (moment < item->gaps[k].lower || moment >= item->gaps[k].upper)
-			continue;
-		*from = item->gaps[k].window_lower;
-		*to = item->gaps[k].window_upper;
-	}
-	return *from < *to;
-}
-
-static bool meet(const struct loom_place_problem *p, const struct group *groups,
-		 const uint64_t *at, uint32_t a, uint32_t b)
-{
-	uint64_t a_from, a_to, b_from, b_to;
-	int64_t t;
-
-	for (t = FIRST; t < LAST; t++)
-		if (there(p, groups, a, t, &a_from, &a_to) &&
-		    there(p, groups, b, t, &b_from, &b_to) &&
-		    at[a] + a_from < at[b] + b_to && at[b] + b_from < at[a] + a_to)
-			return true;
-	return false;
-}
-
-static bool overlap(const struct loom_place_problem *p, const uint64_t *at, uint32_t a, uint32_t b)
-{
-	return at[a] < at[b] + p->items[b].size_bytes && at[b] < at[a] + p->items[a].size_bytes;
-}
-
-static bool item_valid(const struct loom_place_problem *p, const uint64_t *at,
-		       const uint32_t *pools, uint32_t i)
-{
-	const struct loom_place_item *a = &p->items[i];
-	uint32_t o = owner(p, i), k;
-	const struct loom_place_pool *pool = p->pools ? &p->pools[pools[i]] : NULL;
-
-	if (at[i] % (a->align_bytes ? a->align_bytes : 1))
-		return false;
-	if (item_is_fixed(a) && at[i] != a->fixed)
-		return false;
-	if (at[i] != at[o] + alias_offset(p, i) || pools[i] != pools[o])
-		return false;
-	for (k = 0; k < a->num_excluded && p->items[o].size_bytes; k++)
-		if (at[o] < a->excluded[k].upper &&
-		    a->excluded[k].lower < at[o] + p->items[o].size_bytes)
-			return false;
-	if (a->pools && !(a->pools >> pools[i] & 1))
-		return false;
-	if (!pool)
-		return true;
-	if (o == i && a->size_bytes && pool->align_bytes && at[i] % pool->align_bytes)
-		return false;
-	return !a->size_bytes || at[i] + a->size_bytes <= pool->capacity_bytes;
-}
-
-static bool valid(const struct loom_place_problem *p, const uint64_t *at, const uint32_t *pools)
-{
-	struct group groups[MAX_ITEMS];
-	uint32_t i, k;
-
-	make_groups(p, groups);
-	for (i = 0; i < p->num_items; i++) {
-		if (!item_valid(p, at, pools, i))
-			return false;
-		for (k = 0; k < i; k++)
-			if (owner(p, i) == i && owner(p, k) == k && pools[i] == pools[k] &&
-			    meet(p, groups, at, i, k))
-				return false;
-	}
-	for (i = 0; i < p->num_apart; i++) {
-		uint32_t a = p->apart[i].first, b = p->apart[i].second;
-
-		if (p->items[a].size_bytes && p->items[b].size_bytes && pools[a] == pools[b] &&
-		    owner(p, a) != owner(p, b) && overlap(p, at, owner(p, a), owner(p, b)))
-			return false;
-	}
-	return true;
-}
+/* --- the bound -------------------------------------------------------------------------------- */
 
 /*
  * What is lost between items that begin at multiples of @align and are there at a moment: the pads
  * of all, less the largest ones: one for each item that is not aligned, and one on top.
  */
-static uint64_t lost_at(const struct loom_place_problem *p, const struct group *groups,
+static uint64_t lost_at(const struct loom_place_problem *p, const struct judge_group *groups,
 			uint64_t align, int64_t moment)
 {
 	uint64_t pads[MAX_ITEMS], from, to, lost = 0, swap;
 	uint32_t num_pads = 0, others = 0, i, k;
 
 	for (i = 0; i < p->num_items; i++) {
-		if (owner(p, i) != i || !there(p, groups, i, moment, &from, &to))
+		if (judge_owner(p, i) != i || !judge_there(p, groups, i, moment, &from, &to))
 			continue;
 		if (from || groups[i].align % align) {
 			others++;
@@ -216,11 +74,11 @@ static bool is_forbidden(const struct loom_place_problem *p, uint64_t byte)
 	uint32_t i, k, o, r;
 
 	for (o = 0; o < p->num_items; o++) {
-		bool out = owner(p, o) != o || !p->items[o].size_bytes;
+		bool out = judge_owner(p, o) != o || !p->items[o].size_bytes;
 
 		/* those of its aliases are those of an owner, too */
 		for (i = 0; i < p->num_items && !out; i++)
-			for (k = 0, r = owner(p, i); k < p->items[i].num_excluded && r == o; k++)
+			for (k = 0, r = judge_owner(p, i); k < p->items[i].num_excluded && r == o; k++)
 				out = out || (byte >= p->items[i].excluded[k].lower &&
 					      byte < p->items[i].excluded[k].upper);
 		if (!out)
@@ -241,18 +99,18 @@ static uint64_t raise_height(const struct loom_place_problem *p, uint64_t bytes)
 
 static uint64_t slow_bound(const struct loom_place_problem *p)
 {
-	struct group groups[MAX_ITEMS];
+	struct judge_group groups[MAX_ITEMS];
 	uint64_t bound = 0, peak = 0, live, most, from, to;
 	uint32_t i;
 	int64_t t;
 
-	make_groups(p, groups);
+	judge_groups(p, groups);
 	for (t = FIRST; t < LAST; t++) {
 		for (i = 0, live = 0; i < p->num_items; i++)
-			if (owner(p, i) == i && there(p, groups, i, t, &from, &to))
+			if (judge_owner(p, i) == i && judge_there(p, groups, i, t, &from, &to))
 				live += to - from;
 		for (i = 0, most = 0; i < p->num_items; i++) {
-			uint64_t lost = owner(p, i) != i || !p->items[i].size_bytes ? 0 :
+			uint64_t lost = judge_owner(p, i) != i || !p->items[i].size_bytes ? 0 :
 					lost_at(p, groups, groups[i].align, t);
 
 			most = lost > most ? lost : most;
@@ -365,9 +223,9 @@ static void add_alias(struct random_problem *r, uint32_t i)
 	item->num_gaps = 0;
 	item->pools = 0;
 	/* keep the problem feasible: offsets of aliases, and fixed ones, may not suit */
-	if (alias_offset(&r->problem, i) % align)
+	if (judge_offset(&r->problem, i) % align)
 		item->align_bytes = 1;
-	if (item_is_fixed(&r->items[owner(&r->problem, i)]))
+	if (item_is_fixed(&r->items[judge_owner(&r->problem, i)]))
 		item->num_excluded = 0;
 }
 
@@ -439,7 +297,7 @@ static void add_apart(struct random_problem *r)
 		uint32_t a = draw(n), b = draw(n);
 
 		/* infeasible pairs are left to another test */
-		if (owner(&r->problem, a) == owner(&r->problem, b))
+		if (judge_owner(&r->problem, a) == judge_owner(&r->problem, b))
 			continue;
 		r->apart[r->problem.num_apart++] = (struct loom_place_pair){ a, b, 0 };
 	}
@@ -530,29 +388,6 @@ static bool heights_hold(const struct loom_place_problem *p, const struct loom_p
 	return true;
 }
 
-/* The weight of all sub-bank conflicts of a placement. */
-static uint64_t weigh(const struct loom_place_problem *p, const struct loom_place_result *r)
-{
-	uint64_t weight = 0, size, a, b;
-	uint32_t i;
-
-	for (i = 0; i < p->num_conflicts; i++) {
-		const struct loom_place_pair *pair = &p->conflicts[i];
-		uint64_t a_bytes = p->items[pair->first].size_bytes;
-		uint64_t b_bytes = p->items[pair->second].size_bytes;
-
-		size = p->pools[r->pools[pair->first]].sub_bank_bytes;
-		if (r->pools[pair->first] != r->pools[pair->second] || !size || !a_bytes ||
-		    !b_bytes)
-			continue;
-		a = r->offsets[pair->first];
-		b = r->offsets[pair->second];
-		if (a / size <= (b + b_bytes - 1) / size && b / size <= (a + a_bytes - 1) / size)
-			weight += pair->weight;
-	}
-	return weight;
-}
-
 /* Whether loom_place_check() agrees with the reference checker on random changes of a placement. */
 static bool proof_agrees(const struct loom_place_problem *p, const struct loom_place_result *r)
 {
@@ -569,10 +404,10 @@ static bool proof_agrees(const struct loom_place_problem *p, const struct loom_p
 			pools[i] = draw(r->num_pools);
 		/* mostly move a whole group, so that not only misplaced aliases are found */
 		for (i = 0; i < p->num_items && draw(4); i++) {
-			at[i] = at[owner(p, i)] + alias_offset(p, i);
-			pools[i] = pools[owner(p, i)];
+			at[i] = at[judge_owner(p, i)] + judge_offset(p, i);
+			pools[i] = pools[judge_owner(p, i)];
 		}
-		if (valid(p, at, pools) != !loom_place_check(p, at, pools, NULL))
+		if (judge_valid(p, at, pools) != !loom_place_check(p, at, pools, NULL))
 			return false;
 	}
 	return true;
@@ -602,11 +437,11 @@ static const char *try_strategy(const char *name, const struct loom_place_proble
 	*height = result.height_bytes[0];
 	if (!same_result(&result, &again, p->num_items))
 		wrong = "has another answer the second time";
-	else if (!valid(p, result.offsets, result.pools))
+	else if (!judge_valid(p, result.offsets, result.pools))
 		wrong = "returns no placement";
 	else if (loom_place_check(p, result.offsets, result.pools, NULL))
 		wrong = "returns what the proof refuses";
-	else if (weigh(p, &result) != result.conflict_weight)
+	else if (judge_weigh(p, &result) != result.conflict_weight)
 		wrong = "has a wrong weight";
 	else if (!heights_hold(p, &result) || (result.num_pools == 1 && *height < bound))
 		wrong = "has wrong heights or bounds";
