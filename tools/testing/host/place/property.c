@@ -71,14 +71,14 @@ static uint64_t lost_at(const struct loom_place_problem *p, const struct judge_g
 /* Whether no owner may touch a byte. */
 static bool is_forbidden(const struct loom_place_problem *p, uint64_t byte)
 {
-	uint32_t i, k, o, r;
+	uint32_t i, k, o;
 
 	for (o = 0; o < p->num_items; o++) {
 		bool out = judge_owner(p, o) != o || !p->items[o].size_bytes;
 
 		/* those of its aliases are those of an owner, too */
 		for (i = 0; i < p->num_items && !out; i++)
-			for (k = 0, r = judge_owner(p, i); k < p->items[i].num_excluded && r == o; k++)
+			for (k = 0; k < p->items[i].num_excluded && judge_owner(p, i) == o; k++)
 				out = out || (byte >= p->items[i].excluded[k].lower &&
 					      byte < p->items[i].excluded[k].upper);
 		if (!out)

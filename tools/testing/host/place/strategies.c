@@ -27,9 +27,9 @@ struct example {
 };
 
 /* gaps of 20 at 10 and of 5 at 40; 25 fits in neither and goes to the top; 5 fits in both */
-#define GAPS		ROW_FIXED(10, 0, 1, 0), ROW_FIXED(10, 0, 1, 30), ROW_FIXED(5, 0, 1, 45), \
-			ROW(5, 0, 1), ROW(25, 0, 1)
-#define BREADTH		ROW(70, 0, 1), ROW(40, 0, 3), ROW(30, 1, 3), ROW(45, 2, 3)
+#define GAPS		{ ROW_FIXED(10, 0, 1, 0), ROW_FIXED(10, 0, 1, 30), \
+			  ROW_FIXED(5, 0, 1, 45), ROW(5, 0, 1), ROW(25, 0, 1) }
+#define BREADTH		{ ROW(70, 0, 1), ROW(40, 0, 3), ROW(30, 1, 3), ROW(45, 2, 3) }
 
 static const struct example examples[] = {
 	/*
@@ -41,17 +41,17 @@ static const struct example examples[] = {
 	/* equal sizes: the longer lifetime goes first, then the lower index */
 	{ "greedy-size", "of equal ones, what lives longer, then what comes first",
 	  { ROW(10, 0, 1), ROW(10, 0, 3), ROW(10, 0, 1) }, { 10, 0, 20 }, 30 },
-	{ "greedy-size", "the lowest gap that fits", { GAPS }, { 0, 30, 45, 10, 50 }, 75 },
-	{ "gmem-opsize", "the smallest gap that fits, else the top", { GAPS },
+	{ "greedy-size", "the lowest gap that fits", GAPS, { 0, 30, 45, 10, 50 }, 75 },
+	{ "gmem-opsize", "the smallest gap that fits, else the top", GAPS,
 	  { 0, 30, 45, 40, 50 }, 75 },
 	/*
 	 * Alive at 0: 70 + 40 = 110; at 1: 40 + 30; at 2: 40 + 30 + 45 = 115, the broadest. So 3
 	 * (45) at 0, 1 (40) at 45, 2 (30) at 85, and at last 0 (70), which overlaps 1 only: the
 	 * gap below is too small, so 85.
 	 */
-	{ "greedy-breadth", "the broadest moment first", { BREADTH }, { 85, 45, 85, 0 }, 155 },
+	{ "greedy-breadth", "the broadest moment first", BREADTH, { 85, 45, 85, 0 }, 155 },
 	/* by size: 0 at 0, 3 at 0, 1 at 70, 2 at 110 as the gap from 45 to 70 is too small */
-	{ "greedy-size", "has another answer", { BREADTH }, { 0, 70, 110, 0 }, 140 },
+	{ "greedy-size", "has another answer", BREADTH, { 0, 70, 110, 0 }, 140 },
 	/* 0 overlaps four others in time, each of these only 0: it goes first, to the bottom */
 	{ "greedy-conflict", "what overlaps most others first",
 	  { ROW(5, 0, 4), ROW(50, 0, 1), ROW(40, 1, 2), ROW(30, 2, 3), ROW(20, 3, 4) },
@@ -135,7 +135,6 @@ static void test_naive(void)
 	       "naive: and what alignment leaves");
 	loom_place_result_free(&result);
 }
-
 
 /* The aligned ones first: 40 at 0, 10 at 48. 33 does not fit into the 8 between them, 8 does. */
 static void test_aligned(void)

@@ -26,7 +26,7 @@ static const char *const names[] = { "tokens", "tokens-2d", "tokens-2d-v1" };
 
 /**
  * struct shape - what an item or a storage is
- * @size: bytes
+ * @size: bytes; 0: an image, 4 bytes an element
  * @width: of an image
  * @height: of an image
  */
@@ -36,8 +36,13 @@ struct shape {
 	uint64_t height;
 };
 
+static uint64_t bytes_of(const struct shape *shape)
+{
+	return shape->size ? shape->size : 4 * shape->width * shape->height;
+}
+
 #define BYTES(size)		{ size, 0, 0 }
-#define IMAGE(width, height)	{ 4 * (width) * (height), width, height }
+#define IMAGE(width, height)	{ 0, width, height }
 
 /**
  * struct row - an item
@@ -154,7 +159,7 @@ static void check_result(const char *strategy, const struct example *example,
 	uint32_t count = 0, i;
 	bool good;
 
-	while (count < MAX_STORAGES && example->storages[count].size)
+	while (count < MAX_STORAGES && bytes_of(&example->storages[count]))
 		count++;
 	if (loom_place(problem, &how, &result, &fault))
 		tap_fatal("%s: %s", example->what, fault.text);
@@ -173,7 +178,7 @@ static void check_result(const char *strategy, const struct example *example,
 		const struct loom_place_storage *s = &result.storages[i];
 		const struct shape *want = &example->storages[i];
 
-		if (s->size_bytes != want->size ||
+		if (s->size_bytes != bytes_of(want) ||
 		    s->width != want->width || s->height != want->height ||
 		    s->offset != offset || s->pool) {
 			tap_note("storage %u: %llu bytes, %llu x %llu at %llu", i,
@@ -181,7 +186,7 @@ static void check_result(const char *strategy, const struct example *example,
 				 (unsigned long long)s->height, (unsigned long long)s->offset);
 			good = false;
 		}
-		offset += want->size;
+		offset += bytes_of(want);
 	}
 	good = good && result.height_bytes[0] == offset;
 	tap_ok(good, "%s: %s", strategy, example->what);
@@ -197,9 +202,9 @@ static void check(const struct example *example)
 	};
 	uint32_t i;
 
-	for (i = 0; i < MAX_ITEMS && example->rows[i].shape.size; i++)
+	for (i = 0; i < MAX_ITEMS && bytes_of(&example->rows[i].shape); i++)
 		items[i] = (struct loom_place_item){
-			.size_bytes = example->rows[i].shape.size,
+			.size_bytes = bytes_of(&example->rows[i].shape),
 			.width = example->rows[i].shape.width,
 			.height = example->rows[i].shape.height,
 			.lower = example->rows[i].lower,

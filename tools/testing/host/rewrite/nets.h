@@ -62,8 +62,8 @@ static const char net_select[] =
 
 static const char net_nearest[] =
 	"s = f32 4; x f32 1 3 4 5; to = i64 4 : 1 3 8 15; "
-	"u = Resize x - - to mode=nearest coordinate_transformation_mode=asymmetric "
-	"nearest_mode=floor; odd = i64 4 : 1 3 11 7; y = Resize u - - odd mode=nearest";
+	"u = Resize x - - to coordinate_transformation_mode=asymmetric nearest_mode=floor; "
+	"odd = i64 4 : 1 3 11 7; y = Resize u - - odd mode=nearest";
 
 static const char net_linear[] =
 	"x f32 1 3 4 5; to = i64 4 : 1 3 9 12; u = Resize x - - to mode=linear; "

@@ -91,8 +91,8 @@ static float get(struct net *net, bool state, uint32_t index, uint32_t at)
 /* sum = s + x, y = sum + sum; x first */
 static struct loom_graph *accumulator(void)
 {
-	return case_graph(13, "x f32 %d; s f32 %d; sum = Add s x; y = Add sum sum; > y sum", ELEMS,
-			  ELEMS);
+	return case_graph(13, "x f32 %d; s f32 %d; sum = Add s x; y = Add sum %s; > y sum", ELEMS,
+			  ELEMS, "sum");
 }
 
 static const struct loom_state_binding sum_is_s = { "sum", "s" };
