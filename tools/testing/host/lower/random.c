@@ -495,26 +495,13 @@ static void make_matmul_integer(struct test_case *test)
 /* Several nodes: views of views, an output that is a reshape, values that live long. */
 static void make_network(struct test_case *test)
 {
-	int64_t c = 4 * range(1, 3), h = range(4, 10), w = range(4, 10);
+	int c = 4 * (int)range(1, 3), h = (int)range(4, 10), w = (int)range(4, 10);
 
-	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, c, h, w });
-	input(test, "k", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ c, c, 3, 3 });
-	attr_ints(test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
-	node(test, "Conv", "x k", "a");
-	node(test, "Relu", "a", "b");
-	ints(test, "split", 5, (int64_t[]){ 1, 2, c / 2, h, w });
-	ints(test, "whole", 4, (int64_t[]){ 1, c, h, w });
-	node(test, "Reshape", "b split", "r");
-	attr_ints(test, "perm", 5, (int64_t[]){ 0, 2, 1, 3, 4, 0 });
-	node(test, "Transpose", "r", "t");
-	node(test, "Reshape", "t whole", "s");
-	node(test, "Add", "s b", "d");
-	attr_int(test, "axis", 1);
-	node(test, "Concat", "d x a", "e");
-	attr_int(test, "axis", 1);
-	node(test, "Softmax", "e", "f");
-	ints(test, "flat", 2, (int64_t[]){ -1, w });
-	node(test, "Reshape", "f flat", "y");
+	case_add(test, "x f32 1 %d %d %d; k f32 %d %d 3 3; a = Conv x k pads=1,1,1,1; b = Relu a; "
+		 "split = i64 5 : 1 2 %d %d %d; whole = i64 4 : 1 %d %d %d; r = Reshape b split; "
+		 "t = Transpose r perm=0,2,1,3,4; s = Reshape t whole; d = Add s b; "
+		 "e = Concat d x a axis=1; f = Softmax e axis=1; flat = i64 2 : -1 %d; "
+		 "y = Reshape f flat", c, h, w, c, c, c / 2, h, w, c, h, w, w);
 }
 
 static const struct {

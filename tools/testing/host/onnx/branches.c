@@ -37,9 +37,7 @@ static void conditions_on_shapes(void)
 
 		add_constant(graph, "zero", INT64, &zero, sizeof(zero));
 		add_constant(graph, "rows", INT64, &rows, sizeof(rows));
-		add_node(graph, "Shape", "x", "shape");
-		add_node(graph, "Gather", "shape zero", "count");
-		add_node(graph, "Equal", "count rows", "c");
+		add_text(graph, "shape = Shape x; count = Gather shape zero; c = Equal count rows");
 		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
 		add_output(graph, "y");
 		expect(graph, NULL, NULL, rows == 2, 3, "a condition on a shape is known");
@@ -119,8 +117,7 @@ static void branches_that_are_not_taken(void)
 	Onnx__GraphProto *graph = model_create(), *other = graph_create();
 
 	add_constant(graph, "c", BOOL, &holds, sizeof(holds));
-	add_node(other, "Unique", "x", "r");
-	add_output(other, "r");
+	add_text(other, "r = Unique x; > r");
 	add_if(graph, "c", "y", branch_create("Relu", 1), other);
 	add_output(graph, "y");
 	expect(graph, NULL, NULL, true, 2, "a branch that is never taken may have anything");
@@ -132,8 +129,7 @@ static void errors(void)
 
 	add_input(graph, "c", BOOL, 0, NULL);
 	other = graph_create();
-	add_node(other, "ReduceSum", "x", "r");
-	add_output(other, "r");
+	add_text(other, "r = ReduceSum x; > r");
 	add_if(graph, "c", "y", branch_create("Relu", 1), other);
 	add_output(graph, "y");
 	expect_line(graph, -EOPNOTSUPP,
@@ -162,8 +158,7 @@ static void errors(void)
 	graph = model_create();
 	add_input(graph, "c", BOOL, 0, NULL);
 	add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-	add_node(graph, "Abs", "t", "z");
-	add_output(graph, "z");
+	add_text(graph, "z = Abs t; > z");
 	expect_line(graph, -EINVAL,
 		    "test: node \"Abs\": operator Abs: operand \"t\" is never computed");
 }

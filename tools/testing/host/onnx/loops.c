@@ -95,10 +95,7 @@ static Onnx__GraphProto *power_body(void)
 
 	cast = add_node(body, "Cast", "i", "f");
 	add_ints(cast, "to", 0, &to);
-	add_node(body, "Mul", "v x", "t");
-	add_node(body, "Add", "t f", "n");
-	add_node(body, "Identity", "c", "d");
-	add_outputs(body, "d n n");
+	add_text(body, "t = Mul v x; n = Add t f; d = Identity c; > d n n");
 	return body;
 }
 
@@ -126,8 +123,7 @@ static void no_round(void)
 
 	add_count(graph, "count", 0);
 	add_repeated(graph, "Loop", "count - x", "s", power_body());
-	add_node(graph, "Abs", "s", "y");
-	add_outputs(graph, "y");
+	add_text(graph, "y = Abs s; > y");
 	expect_floats(graph, (float[]){ 3, 0.5f, 0, 1, 2.5f, 1 }, 6, "a loop that never runs");
 }
 
@@ -140,14 +136,8 @@ static void a_condition(void)
 	int i;
 
 	add_constant(graph, "go", BOOL, &yes, 1);
-	add_count(body, "zero", 0);
-	add_count(body, "end", 6);
-	add_node(body, "Shape", "x", "shape");
-	add_node(body, "Gather", "shape zero", "rows");
-	add_node(body, "Mul", "rows i", "done");
-	add_node(body, "Less", "done end", "d");
-	add_node(body, "Add", "v x", "n");
-	add_outputs(body, "d n");
+	add_text(body, "zero = 0; end = 6; shape = Shape x; rows = Gather shape zero; "
+		 "done = Mul rows i; d = Less done end; n = Add v x; > d n");
 	add_repeated(graph, "Loop", "- go x", "y", body);
 	add_outputs(graph, "y");
 	for (i = 0; i < 6; i++)
@@ -164,14 +154,12 @@ static void loops_in_loops(void)
 	int i;
 
 	inner = body_create("i c v");
-	add_node(inner, "Add", "v x", "t");
-	add_outputs(inner, "c t");
+	add_text(inner, "t = Add v x; > c t");
 	outer = body_create("i c v");
 	add_count(outer, "three", 3);
 	add_constant(outer, "half", FLOAT, &half, sizeof(half));
 	add_repeated(outer, "Loop", "three - v", "w", inner);
-	add_node(outer, "Mul", "w half", "t");
-	add_outputs(outer, "c t");
+	add_text(outer, "t = Mul w half; > c t");
 	add_loop(graph, 2, "y", outer);
 	for (i = 0; i < 6; i++)
 		want[i] = (4 * x[i] / 2 + 3 * x[i]) / 2;
@@ -187,16 +175,11 @@ static void branches_in_loops(void)
 	int i;
 
 	even = graph_create();
-	add_node(even, "Add", "v x", "r");
-	add_output(even, "r");
+	add_text(even, "r = Add v x; > r");
 	odd = graph_create();
 	add_constant(odd, "one", FLOAT, &one, sizeof(one));
-	add_node(odd, "Add", "v one", "r");
-	add_output(odd, "r");
-	add_count(body, "two", 2);
-	add_count(body, "zero", 0);
-	add_node(body, "Mod", "i two", "m");
-	add_node(body, "Equal", "m zero", "e");
+	add_text(odd, "r = Add v one; > r");
+	add_text(body, "two = 2; zero = 0; m = Mod i two; e = Equal m zero");
 	add_if(body, "e", "n", even, odd);
 	add_outputs(body, "c n");
 	add_loop(graph, 5, "y", body);
@@ -215,9 +198,7 @@ static void a_scan(void)
 	float want[2 + 6];
 	int r, c;
 
-	add_node(body, "Add", "s e", "t");
-	add_node(body, "Identity", "t", "u");
-	add_outputs(body, "t u");
+	add_text(body, "t = Add s e; u = Identity t; > t u");
 	add_constant(graph, "flat", FLOAT, zeroes, sizeof(zeroes));
 	graph->initializer[graph->n_initializer - 1]->n_dims = 1;
 	graph->initializer[graph->n_initializer - 1]->dims = take(sizeof(int64_t));
@@ -260,16 +241,13 @@ static void wrong_loops(void)
 
 	graph = model_create();
 	body = body_create("i c v");
-	add_node(body, "Greater", "v v", "d");
-	add_outputs(body, "d v");
+	add_text(body, "d = Greater v v; > d v");
 	add_loop(graph, 3, "y", body);
 	expect_loop_line(graph, -EINVAL, "its condition is not one bool");
 
 	graph = model_create();
 	body = body_create("i c v");
-	add_node(body, "ReduceSum", "v", "s");
-	add_node(body, "Greater", "s s", "d");
-	add_outputs(body, "d v");
+	add_text(body, "s = ReduceSum v; d = Greater s s; > d v");
 	add_loop(graph, 3, "y", body);
 	expect_loop_line(graph, -EOPNOTSUPP,
 			 "how often it runs depends on the data, only constants can say that");
@@ -307,13 +285,9 @@ static void loop_that_ends(void)
 {
 	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
 
-	add_count(body, "one", 1);
-	add_node(body, "Less", "i one", "d");
-	add_count(body, "count", 2);
+	add_text(body, "one = 1; d = Less i one; count = 2");
 	add_repeated(body, "Loop", "count d v", "n all", power_body());
-	add_node(body, "ReduceSum", "all", "s");
-	add_node(body, "Add", "n s", "m");
-	add_outputs(body, "c m");
+	add_text(body, "s = ReduceSum all; m = Add n s; > c m");
 	add_loop(graph, 2, "y", body);
 	expect_loop_line(graph, -EOPNOTSUPP, "it never runs, so result 1 has no shape");
 }
@@ -323,16 +297,13 @@ static void names_twice(void)
 {
 	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
 
-	add_node(body, "Mul", "v x", "n");
-	add_node(body, "Add", "n v", "n");
-	add_outputs(body, "c n");
+	add_text(body, "n = Mul v x; n = Add n v; > c n");
 	add_loop(graph, 2, "y", body);
 	expect_line(graph, -EINVAL, "test: two tensors are called \"n~1\"");
 
 	graph = model_create();
 	body = body_create("i c v");
-	add_node(body, "Mul", "v x", "v");
-	add_outputs(body, "c v");
+	add_text(body, "v = Mul v x; > c v");
 	add_loop(graph, 2, "y", body);
 	expect_line(graph, -EINVAL, "test: two tensors are called \"v~1\"");
 
@@ -368,8 +339,7 @@ static void wrong_scans(void)
 	const int64_t two = 2;
 	Onnx__NodeProto *node;
 
-	add_node(body, "Add", "a b", "t");
-	add_outputs(body, "t");
+	add_text(body, "t = Add a b; > t");
 	node = add_repeated(graph, "Scan", "x x", "y", body);
 	add_ints(node, "num_scan_inputs", 0, &two);
 	add_ints(node, "scan_input_axes", 2, (int64_t[]){ 0, 1 });

@@ -19,6 +19,8 @@
 
 static struct loom_pool *pool;
 
+enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
+
 static inline void *take(size_t size_bytes)
 {
 	void *memory = loom_pool_alloc(pool, size_bytes);
@@ -146,7 +148,34 @@ static inline void add_constant(Onnx__GraphProto *graph, const char *name, int d
 	graph->initializer[graph->n_initializer++] = tensor;
 }
 
-enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
+/* "y = Op a b", "n = 3" for a constant, or "> y z" for outputs; semicolons between them. */
+static inline void add_text(Onnx__GraphProto *graph, const char *text)
+{
+	char *rest = loom_pool_string(pool, text), *statement, *name, *of, *op, **outputs;
+	size_t count, i;
+	int64_t number;
+
+	while ((statement = strsep(&rest, ";"))) {
+		statement += strspn(statement, " ");
+		if (*statement == '>') {
+			outputs = words(statement + 1, &count);
+			for (i = 0; i < count; i++)
+				add_output(graph, outputs[i]);
+			continue;
+		}
+		name = statement;
+		of = strstr(name, " = ");
+		*of = '\0';
+		of += 3;
+		number = strtoll(of, &statement, 10);
+		if (statement > of) {
+			add_constant(graph, name, INT64, &number, sizeof(number));
+			continue;
+		}
+		op = strsep(&of, " ");
+		add_node(graph, op, of, name);
+	}
+}
 
 static const int64_t six[] = { 2, 3 };
 
