@@ -4,18 +4,28 @@
 #include "dtype.h"
 
 #include <math.h>
+#include <string.h>
+
+/* constants in a mapped file have no alignment */
+#define LOAD(type, data, index)							\
+({										\
+	type loaded;								\
+	memcpy(&loaded, (const char *)(data) + (index) * (int64_t)sizeof(type),	\
+	       sizeof(type));							\
+	loaded;									\
+})
 
 double loom_element_float(uint32_t dtype, const void *data, int64_t index)
 {
 	switch (dtype) {
 	case DRM_LOOM_DTYPE_F32:
-		return ((const float *)data)[index];
+		return LOAD(float, data, index);
 	case DRM_LOOM_DTYPE_F64:
-		return ((const double *)data)[index];
+		return LOAD(double, data, index);
 	case DRM_LOOM_DTYPE_F16:
-		return loom_half_to_float(((const uint16_t *)data)[index]);
+		return loom_half_to_float(LOAD(uint16_t, data, index));
 	case DRM_LOOM_DTYPE_U64:
-		return (double)((const uint64_t *)data)[index];
+		return (double)LOAD(uint64_t, data, index);
 	default:
 		return (double)loom_element_int(dtype, data, index);
 	}
@@ -42,16 +52,16 @@ int64_t loom_element_int(uint32_t dtype, const void *data, int64_t index)
 	case DRM_LOOM_DTYPE_BOOL:
 		return !!((const uint8_t *)data)[index];
 	case DRM_LOOM_DTYPE_I16:
-		return ((const int16_t *)data)[index];
+		return LOAD(int16_t, data, index);
 	case DRM_LOOM_DTYPE_U16:
-		return ((const uint16_t *)data)[index];
+		return LOAD(uint16_t, data, index);
 	case DRM_LOOM_DTYPE_I32:
-		return ((const int32_t *)data)[index];
+		return LOAD(int32_t, data, index);
 	case DRM_LOOM_DTYPE_U32:
-		return ((const uint32_t *)data)[index];
+		return LOAD(uint32_t, data, index);
 	case DRM_LOOM_DTYPE_I64:
 	case DRM_LOOM_DTYPE_U64:
-		return ((const int64_t *)data)[index];
+		return LOAD(int64_t, data, index);
 	default:
 		return double_to_int(loom_element_float(dtype, data, index));
 	}

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #define POOL_CHUNK_BYTES	((size_t)64 << 10)
 #define POOL_ALIGN		((size_t)16)
@@ -17,8 +19,17 @@ struct loom_chunk {
 	_Alignas(16) unsigned char data[];
 };
 
+struct loom_mapping {
+	struct loom_mapping *next;
+	dev_t device;
+	ino_t inode;
+	void *bytes;
+	size_t size_bytes;
+};
+
 struct loom_pool {
 	struct loom_chunk *chunks;
+	struct loom_mapping *mappings;
 	unsigned char *free;
 	size_t free_bytes;
 	size_t budget_bytes;
@@ -36,10 +47,16 @@ struct loom_pool *loom_pool_create(size_t budget_bytes)
 
 void loom_pool_destroy(struct loom_pool *pool)
 {
+	struct loom_mapping *mapping, *next_mapping;
 	struct loom_chunk *chunk, *next;
 
 	if (!pool)
 		return;
+	for (mapping = pool->mappings; mapping; mapping = next_mapping) {
+		next_mapping = mapping->next;
+		munmap(mapping->bytes, mapping->size_bytes);
+		free(mapping);
+	}
 	for (chunk = pool->chunks; chunk; chunk = next) {
 		next = chunk->next;
 		free(chunk);
@@ -137,6 +154,60 @@ char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
 	vsnprintf(text, (size_t)length + 1, format, args);
 	va_end(args);
 	return text;
+}
+
+static int map(struct loom_pool *pool, int fd, const struct stat *file,
+	       struct loom_mapping **mapping)
+{
+	struct loom_mapping *made = malloc(sizeof(*made));
+	int err;
+
+	if (!made)
+		return -ENOMEM;
+	*made = (struct loom_mapping){ pool->mappings, file->st_dev, file->st_ino, NULL,
+				       (size_t)file->st_size };
+	made->bytes = mmap(NULL, made->size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (made->bytes == MAP_FAILED) {
+		err = -errno;
+		free(made);
+		return err;
+	}
+	pool->mappings = made;
+	*mapping = made;
+	return 0;
+}
+
+int loom_pool_map(struct loom_pool *pool, int fd, const void **bytes, size_t *size_bytes)
+{
+	struct loom_mapping *mapping;
+	struct stat file;
+	int err = 0;
+
+	if (fstat(fd, &file))
+		return -errno;
+	if (!S_ISREG(file.st_mode) || file.st_size <= 0)
+		return -ENODEV;
+	for (mapping = pool->mappings; mapping; mapping = mapping->next)
+		if (mapping->device == file.st_dev && mapping->inode == file.st_ino &&
+		    mapping->size_bytes == (size_t)file.st_size)
+			break;
+	if (!mapping)
+		err = map(pool, fd, &file, &mapping);
+	if (err)
+		return err;
+	*bytes = mapping->bytes;
+	*size_bytes = mapping->size_bytes;
+	return 0;
+}
+
+bool loom_pool_has_mapped(const struct loom_pool *pool, const void *data)
+{
+	const struct loom_mapping *mapping;
+
+	for (mapping = pool->mappings; mapping; mapping = mapping->next)
+		if ((uintptr_t)data - (uintptr_t)mapping->bytes < mapping->size_bytes)
+			return true;
+	return false;
 }
 
 void *loom_pool_grow(struct loom_pool *pool, void *array, uint32_t count, uint32_t *cap,

@@ -11,6 +11,7 @@
 #ifndef LOOM_BASE_POOL_H
 #define LOOM_BASE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,20 @@ char *loom_pool_string(struct loom_pool *pool, const char *text);
 /** loom_pool_print() - a formatted string */
 char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/**
+ * loom_pool_map() - maps a file for reading until the pool goes
+ * @pool: unmaps it; the same file is mapped once
+ * @fd: the file, which may be closed
+ * @bytes: [out] the file, which counts not against the budget
+ * @size_bytes: [out] number of @bytes
+ *
+ * A file that is cut meanwhile ends the process that reads the part that is missing (SIGBUS).
+ *
+ * Return: 0, -ENODEV for what has no bytes to be mapped, or another -errno.
+ */
+int loom_pool_map(struct loom_pool *pool, int fd, const void **bytes, size_t *size_bytes);
+/** loom_pool_has_mapped() - @data is in a file that loom_pool_map() has mapped */
+bool loom_pool_has_mapped(const struct loom_pool *pool, const void *data);
 /**
  * loom_pool_grow() - makes room for one more element
  * @pool: where the array lives

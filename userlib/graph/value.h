@@ -21,7 +21,8 @@ struct loom_node;
  * @open_dims: of an input, bit i: the model leaves dimension i open
  * @num_elems: their product
  * @size_bytes: bytes of the whole tensor
- * @data: the elements of a constant, row-major, 16-byte aligned; else NULL
+ * @data: the elements of a constant, row-major and not aligned, which may be in a mapped file;
+ *	else NULL
  * @quantised: of a constant, the DEQUANTIZE of constants that was folded into it, or NULL
  * @producer: the node that computes it, NULL for inputs and constants
  * @is_input: it is in &loom_graph.inputs

@@ -356,7 +356,9 @@ struct loom_tensor_info {
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
- * Constants may be in other files (external data), which must be in the folder of @path.
+ * Constants may be in other files (external data), which must be in the folder of @path. Large ones
+ * are not copied: graph and programs read them where the files are mapped, so that these must not
+ * be written to as long as the graph lives. A new file of that name is fine.
  *
  * Return: 0, -ENOENT and the like for a file, -EACCES for one outside of that folder, -EINVAL for a
  * model that is broken, -EOPNOTSUPP for one that asks for something that Loom does not do,

@@ -12,9 +12,21 @@
 /* only a hostile file has nodes with more operands or results */
 #define NODE_OPERANDS_MAX	65536
 
+/* of constants that are not copied: a page */
+#define MAPPED_BYTES_MIN	4096
+
 static int out_of_memory(struct loom_graph *graph)
 {
 	return loom_graph_fail(graph, -ENOMEM, "out of memory");
+}
+
+int loom_source_set_opset(struct loom_graph *graph, int opset)
+{
+	graph->opset = opset;
+	if (opset >= OPSET_MIN && opset <= OPSET_MAX)
+		return 0;
+	return loom_graph_fail(graph, -EOPNOTSUPP, "opset %d is not supported, only %d to %d are",
+			       opset, OPSET_MIN, OPSET_MAX);
 }
 
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
@@ -38,11 +50,7 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	source->producers.pool = created->pool;
 	source->values.pool = created->pool;
 	created->source = source;
-	created->opset = opset;
-	if (opset < OPSET_MIN || opset > OPSET_MAX)
-		loom_graph_fail(created, -EOPNOTSUPP,
-				"opset %d is not supported, only %d to %d are", opset, OPSET_MIN,
-				OPSET_MAX);
+	loom_source_set_opset(created, opset);
 	*graph = created;
 	return 0;
 }
@@ -121,6 +129,19 @@ int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info
 	return loom_graph_add_open_input(graph, &input);
 }
 
+/*
+ * The elements of a constant, which are copied but for large ones that are in a file: these stay
+ * there. Wide integers may be shapes and indices, which are checked once and read again; a file may
+ * change in between.
+ */
+static void *keep_elements(struct loom_graph *graph, const struct loom_array *array)
+{
+	if (array->size_bytes >= MAPPED_BYTES_MIN && array->dtype != DRM_LOOM_DTYPE_I32 &&
+	    array->dtype != DRM_LOOM_DTYPE_I64 && loom_pool_has_mapped(graph->pool, array->data))
+		return array->data;
+	return loom_pool_copy(graph->pool, array->data, array->size_bytes);
+}
+
 int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *array)
 {
 	struct loom_value *value;
@@ -150,11 +171,11 @@ int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *arra
 	if (!name)
 		return out_of_memory(graph);
 	value = loom_value_create(graph, name, array->dtype, array->rank, array->dims);
-	if (!value || loom_value_alloc(graph, value) ||
-	    loom_names_set(&graph->source->values, name, value))
+	if (!value)
 		return out_of_memory(graph);
-	if (value->size_bytes)
-		memcpy(value->data, array->data, value->size_bytes);
+	value->data = keep_elements(graph, array);
+	if (!value->data || loom_names_set(&graph->source->values, name, value))
+		return out_of_memory(graph);
 	return 0;
 }
 
@@ -174,8 +195,9 @@ static bool copy_strings(struct loom_pool *pool, const char *const **strings, ui
 	return true;
 }
 
-static bool copy_attr(struct loom_pool *pool, struct loom_attr *attr)
+static bool copy_attr(struct loom_graph *graph, struct loom_attr *attr)
 {
+	struct loom_pool *pool = graph->pool;
 	struct loom_array *tensor;
 
 	attr->name = loom_pool_string(pool, attr->name);
@@ -199,7 +221,7 @@ static bool copy_attr(struct loom_pool *pool, struct loom_attr *attr)
 		if (!tensor)
 			return false;
 		tensor->name = NULL;
-		tensor->data = loom_pool_copy(pool, tensor->data, tensor->size_bytes);
+		tensor->data = keep_elements(graph, tensor);
 		attr->tensor = tensor;
 		return tensor->data;
 	case LOOM_ATTR_STRINGS:
@@ -210,8 +232,10 @@ static bool copy_attr(struct loom_pool *pool, struct loom_attr *attr)
 	return false;
 }
 
-static struct loom_source_node *copy_node(struct loom_pool *pool, const struct loom_node_desc *desc)
+static struct loom_source_node *copy_node(struct loom_graph *graph,
+					  const struct loom_node_desc *desc)
 {
+	struct loom_pool *pool = graph->pool;
 	struct loom_source_node *node = loom_pool_alloc(pool, sizeof(*node));
 	struct loom_attr *attrs;
 	uint32_t i;
@@ -231,7 +255,7 @@ static struct loom_source_node *copy_node(struct loom_pool *pool, const struct l
 		return NULL;
 	for (i = 0; i < desc->num_attrs; i++) {
 		attrs[i] = desc->attrs[i];
-		if (!copy_attr(pool, &attrs[i]))
+		if (!copy_attr(graph, &attrs[i]))
 			return NULL;
 	}
 	node->desc.attrs = attrs;
@@ -320,7 +344,7 @@ int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *d
 	if (check_node(graph, desc))
 		return graph->status;
 	source = graph->source;
-	node = copy_node(graph->pool, desc);
+	node = copy_node(graph, desc);
 	if (node) {
 		node->body = source->repeats;
 		source->repeats = NULL;

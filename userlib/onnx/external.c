@@ -11,6 +11,7 @@
 #include "proto.h"
 
 #include "base/error.h"
+#include "base/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,60 +171,40 @@ static int open_in(const char *folder, const char *location, struct loom_error *
 	return ret < 0 ? fail_errno(err, location, ret) : ret;
 }
 
-static int read_at(int fd, const struct external *external, void *data, size_t size_bytes,
-		   struct loom_error *err)
+static int map_data(int fd, struct loom_pool *pool, const struct external *external,
+		    size_t size_bytes, const void **data, struct loom_error *err)
 {
-	size_t done = 0;
-	ssize_t got;
-
-	while (done < size_bytes) {
-		got = pread(fd, (char *)data + done, size_bytes - done,
-			    external->offset + (off_t)done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return fail_errno(err, external->location, got ? -errno : -EIO);
-		done += got;
-	}
-	return 0;
-}
-
-static int read_data(int fd, const struct external *external, size_t size_bytes, void **data,
-		     struct loom_error *err)
-{
+	const void *bytes = "";
+	size_t file_bytes = 0;
 	struct stat file;
-	int code;
+	int code = 0;
 
 	if (fstat(fd, &file))
 		return fail_errno(err, external->location, -errno);
 	if (!S_ISREG(file.st_mode))
 		return loom_error_set(err, -EINVAL, "\"%.100s\" is not a file",
 				      external->location);
-	if (external->offset > file.st_size ||
-	    size_bytes > (uint64_t)(file.st_size - external->offset))
+	if (file.st_size)
+		code = loom_pool_map(pool, fd, &bytes, &file_bytes);
+	if (code)
+		return fail_errno(err, external->location, code);
+	if ((uint64_t)external->offset > file_bytes || size_bytes > file_bytes - external->offset)
 		return loom_error_set(err, -EINVAL,
-				      "its %zu bytes are at %lld of file \"%.100s\", which has %lld",
+				      "its %zu bytes are at %lld of file \"%.100s\", which has %zu",
 				      size_bytes, (long long)external->offset, external->location,
-				      (long long)file.st_size);
-	*data = malloc(size_bytes + 1);
-	if (!*data)
-		return loom_error_set(err, -ENOMEM, "out of memory");
-	code = read_at(fd, external, *data, size_bytes, err);
-	if (code) {
-		free(*data);
-		*data = NULL;
-	}
-	return code;
+				      file_bytes);
+	*data = (const char *)bytes + external->offset;
+	return 0;
 }
 
-int loom_onnx_external(const Onnx__TensorProto *proto, const char *folder, size_t size_bytes,
-		       void **data, struct loom_error *err)
+int loom_onnx_external(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
+		       size_t size_bytes, const void **data, struct loom_error *err)
 {
 	int saved_errno = errno, code, fd;
 	struct external external;
 
 	*data = NULL;
-	if (!folder)
+	if (!file || !file->folder)
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "its data are in another file, and there is no folder for it");
 	code = read_entries(proto, &external, err);
@@ -231,9 +212,9 @@ int loom_onnx_external(const Onnx__TensorProto *proto, const char *folder, size_
 		return code;
 	if (external.length >= 0 && (uint64_t)external.length != size_bytes)
 		return loom_error_set(err, -EINVAL, "its data do not fit its shape");
-	fd = open_in(folder, external.location, err);
+	fd = open_in(file->folder, external.location, err);
 	if (fd >= 0) {
-		code = read_data(fd, &external, size_bytes, data, err);
+		code = map_data(fd, file->pool, &external, size_bytes, data, err);
 		close(fd);
 	}
 	errno = saved_errno;

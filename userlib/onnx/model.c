@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* any that is supported, until the file has said which */
+#define OPSET_ANY	1
+
 static const char *text_or_empty(const char *text)
 {
 	return text ? text : "";
@@ -23,12 +26,12 @@ static bool is_onnx_domain(const char *domain)
 /**
  * struct reader - a model, or a branch of it, that is being read
  * @graph: what it becomes
- * @folder: where files with data may be, or NULL
+ * @file: that it is from
  * @names: names of the branch, or NULL
  */
 struct reader {
 	struct loom_graph *graph;
-	const char *folder;
+	const struct loom_onnx_file *file;
 	struct loom_renaming *names;
 };
 
@@ -40,7 +43,7 @@ static int read_initializer(const struct reader *reader, const Onnx__TensorProto
 	void *owned;
 	int err;
 
-	err = loom_onnx_tensor(proto, reader->folder, &array, &owned, &why);
+	err = loom_onnx_tensor(proto, reader->file, &array, &owned, &why);
 	if (!err && array.name)
 		array.name = (char *)loom_renaming_find(reader->names, array.name);
 	if (err)
@@ -194,7 +197,7 @@ static int read_attr(const struct reader *reader, const char *node,
 			return loom_graph_fail(graph, -EINVAL,
 					       "node \"%s\": attribute %s holds no tensor", node,
 					       attr->name);
-		err = loom_onnx_tensor(proto->t, reader->folder, tensor, owned, &why);
+		err = loom_onnx_tensor(proto->t, reader->file, tensor, owned, &why);
 		if (err)
 			return loom_graph_fail(graph, err, "node \"%s\": attribute %s: %s", node,
 					       attr->name, why.text);
@@ -347,7 +350,7 @@ static int read_branch(const struct reader *reader, const Onnx__GraphProto *prot
 	struct loom_source *source = graph->source;
 	struct loom_source_branch *branch = loom_pool_alloc(graph->pool, sizeof(*branch));
 	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
-	struct reader inner = { graph, reader->folder, names };
+	struct reader inner = { graph, reader->file, names };
 	size_t i;
 
 	if (!branch || !names)
@@ -422,7 +425,7 @@ static struct loom_source_body *read_body_of(const struct reader *reader,
 	struct loom_source_body *body = loom_pool_alloc(graph->pool, sizeof(*body));
 	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
 	struct loom_source_body *outer = source->body;
-	struct reader inner = { graph, reader->folder, names };
+	struct reader inner = { graph, reader->file, names };
 	size_t i;
 
 	if (!body || !names)
@@ -522,9 +525,10 @@ static int read_repeated(const struct reader *reader, const Onnx__NodeProto *pro
 	return read_attrs(reader, proto, desc);
 }
 
-static int read_graph(struct loom_graph *graph, const char *folder, const Onnx__GraphProto *proto)
+static int read_graph(struct loom_graph *graph, const struct loom_onnx_file *file,
+		      const Onnx__GraphProto *proto)
 {
-	const struct reader reader = { graph, folder, NULL };
+	const struct reader reader = { graph, file, NULL };
 	size_t i;
 
 	read_body(&reader, proto);
@@ -548,52 +552,65 @@ static int model_opset(const Onnx__ModelProto *model)
 	return 1;
 }
 
-static int fail(struct loom_error *err, const char *name, int code, const char *why)
+static int read_model(struct loom_graph *graph, const struct loom_onnx_file *file)
 {
-	const char *base = strrchr(name, '/');
+	Onnx__ModelProto *model = NULL;
+	size_t thin_bytes;
+	void *thin;
+	int err;
 
-	return loom_error_set(err, code, "%s: %s", base ? base + 1 : name, why);
+	err = loom_onnx_scan(&onnx__model_proto__descriptor, file->bytes, file->size_bytes, &thin,
+			     &thin_bytes);
+	if (err == -EMLINK)
+		return loom_graph_fail(graph, -EINVAL, "the model is nested too deep or too large");
+	if (err == -ENOMEM)
+		return loom_graph_fail(graph, err, "out of memory");
+	if (!err)
+		model = onnx__model_proto__unpack(&loom_onnx_memory, thin_bytes, thin);
+	free(thin);
+	if (!model)
+		return loom_graph_fail(graph, -EINVAL,
+				       "this is not an ONNX model, or it is truncated");
+	if (!model->graph)
+		loom_graph_fail(graph, -EINVAL, "the model has no graph, or it is truncated");
+	else if (!loom_source_set_opset(graph, model_opset(model)))
+		read_graph(graph, file, model->graph);
+	onnx__model_proto__free_unpacked(model, &loom_onnx_memory);
+	return graph->status;
 }
 
-/* The source form of a model; its shapes are still open. Data in other files are in @folder. */
-static int open_bytes(const void *bytes, size_t size_bytes, const char *name, const char *folder,
+/*
+ * The source form of a model; its shapes are still open. The bytes of @path are mapped where that
+ * is possible; without a path they are those of @file.
+ */
+static int open_model(const char *name, const char *path, struct loom_onnx_file *file,
 		      struct loom_graph **graph, struct loom_error *err)
 {
-	struct loom_graph *created = NULL;
-	Onnx__ModelProto *model = NULL;
-	int code;
+	struct loom_graph *created;
+	void *owned = NULL;
+	int code = 0;
 
 	*graph = NULL;
-	code = loom_onnx_scan(&onnx__model_proto__descriptor, bytes, size_bytes);
-	if (code == -EMLINK)
-		return fail(err, name, -EINVAL, "the model is nested too deep or too large");
-	if (!code)
-		model = onnx__model_proto__unpack(&loom_onnx_memory, size_bytes, bytes);
-	if (!model)
-		return fail(err, name, -EINVAL, "this is not an ONNX model, or it is truncated");
-	if (!model->graph) {
-		code = fail(err, name, -EINVAL, "the model has no graph, or it is truncated");
-		goto out;
-	}
-	code = loom_graph_create(name, model_opset(model), &created);
-	if (code) {
-		fail(err, name, code, "out of memory");
-		goto out;
-	}
-	code = read_graph(created, folder, model->graph);
-	if (code) {
-		if (err)
+	if (loom_graph_create(name, OPSET_ANY, &created))
+		return loom_error_set(err, -ENOMEM, "%s: out of memory", name);
+	file->pool = created->pool;
+	if (path)
+		code = loom_onnx_read_file(path, file->pool, (const void **)&file->bytes,
+					   &file->size_bytes, &owned, err);
+	if (!code) {
+		code = read_model(created, file);
+		if (code && err)
 			*err = created->error;
-		loom_graph_destroy(created);
-	} else {
-		*graph = created;
 	}
-out:
-	onnx__model_proto__free_unpacked(model, &loom_onnx_memory);
+	free(owned);
+	if (code)
+		loom_graph_destroy(created);
+	else
+		*graph = created;
 	return code;
 }
 
-/* finishes what open_bytes() made, or destroys it */
+/* finishes what open_model() made, or destroys it */
 static int finish_opened(struct loom_graph *opened, const struct loom_graph_options *options,
 			 struct loom_graph **graph, struct loom_error *err)
 {
@@ -610,6 +627,7 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 				 const struct loom_graph_options *options,
 				 struct loom_graph **graph, struct loom_error *err)
 {
+	struct loom_onnx_file file = { bytes, size_bytes, NULL, NULL };
 	struct loom_graph *opened;
 	struct loom_watch watch;
 	int code;
@@ -621,7 +639,7 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 		return loom_error_set(err, -EINVAL, "a model has no %s", bytes ? "name" : "bytes");
 	watch = loom_graph_watch(NULL, options);
 	loom_watch_begin(&watch);
-	code = open_bytes(bytes, size_bytes, name, NULL, &opened, err);
+	code = open_model(name, NULL, &file, &opened, err);
 	if (!code)
 		code = finish_opened(opened, options, graph, err);
 	return loom_graph_unwatch(&watch, code, graph, err);
@@ -629,10 +647,9 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err)
 {
+	struct loom_onnx_file file = { 0 };
 	const char *slash;
 	char *folder;
-	size_t size_bytes;
-	void *bytes;
 	int code;
 
 	if (!graph)
@@ -644,11 +661,8 @@ int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loo
 	folder = slash ? strndup(path, slash + 1 - path) : strdup(".");
 	if (!folder)
 		return loom_error_set(err, -ENOMEM, "%s: out of memory", path);
-	code = loom_onnx_read_file(path, &bytes, &size_bytes, err);
-	if (!code) {
-		code = open_bytes(bytes, size_bytes, path, folder, graph, err);
-		free(bytes);
-	}
+	file.folder = folder;
+	code = open_model(path, path, &file, graph, err);
 	free(folder);
 	return code;
 }

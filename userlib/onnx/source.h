@@ -138,6 +138,9 @@ struct loom_source {
 	struct loom_names values;
 };
 
+/** loom_source_set_opset() - the version of the operators; 0, or the error of one not supported */
+int loom_source_set_opset(struct loom_graph *graph, int opset);
+
 /** loom_graph_add_open_input() - declares an input that may have open dimensions */
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input);
 

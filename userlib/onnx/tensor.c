@@ -5,11 +5,13 @@
 #include "loom_core.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/pool.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *take_memory(void *unused, size_t size_bytes)
 {
@@ -123,18 +125,39 @@ static void *tensor_bools(const void *data, size_t count)
 	return bools;
 }
 
+/* Raw data, or nothing where there are none; false for a reference that no scan has written. */
+static bool tensor_raw_data(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
+			    ProtobufCBinaryData *raw)
+{
+	struct loom_onnx_span span;
+
+	*raw = (ProtobufCBinaryData){ 0 };
+	if (proto->has_raw_data)
+		*raw = proto->raw_data;
+	if (!file || !raw->len)
+		return true;
+	if (raw->len != sizeof(span))
+		return false;
+	memcpy(&span, raw->data, sizeof(span));
+	if (span.offset > file->size_bytes || span.length > file->size_bytes - span.offset)
+		return false;
+	*raw = (ProtobufCBinaryData){ span.length, (uint8_t *)file->bytes + span.offset };
+	return true;
+}
+
 /* The data as they are in the file, or narrowed. */
-static int tensor_own_data(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
-			   struct loom_error *err)
+static int tensor_own_data(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
+			   struct loom_array *array, void **owned, struct loom_error *err)
 {
 	size_t elem_bytes = loom_dtype_size(array->dtype);
 	struct typed_data field = tensor_field(proto, array->dtype);
-	bool raw = proto->has_raw_data && proto->raw_data.len;
+	ProtobufCBinaryData raw;
 
-	if ((raw ? proto->raw_data.len : field.count * elem_bytes) != array->size_bytes)
+	if (!tensor_raw_data(proto, file, &raw) ||
+	    (raw.len ? raw.len : field.count * elem_bytes) != array->size_bytes)
 		return loom_error_set(err, -EINVAL, "its data do not fit its shape");
-	if (raw) {
-		array->data = proto->raw_data.data;
+	if (raw.len) {
+		array->data = raw.data;
 	} else if (field.elem_bytes == elem_bytes) {
 		array->data = (void *)field.elems;
 	} else {
@@ -144,16 +167,17 @@ static int tensor_own_data(const Onnx__TensorProto *proto, struct loom_array *ar
 	return 0;
 }
 
-static int tensor_data(const Onnx__TensorProto *proto, const char *folder,
+static int tensor_data(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
 		       struct loom_array *array, void **owned, struct loom_error *err)
 {
+	const void *external;
 	int code;
 
 	if (proto->has_data_location && proto->data_location) {
-		code = loom_onnx_external(proto, folder, array->size_bytes, owned, err);
-		array->data = *owned;
+		code = loom_onnx_external(proto, file, array->size_bytes, &external, err);
+		array->data = (void *)external;
 	} else {
-		code = tensor_own_data(proto, array, owned, err);
+		code = tensor_own_data(proto, file, array, owned, err);
 	}
 	if (code)
 		return code;
@@ -167,8 +191,8 @@ static int tensor_data(const Onnx__TensorProto *proto, const char *folder,
 	return 0;
 }
 
-int loom_onnx_tensor(const Onnx__TensorProto *proto, const char *folder, struct loom_array *array,
-		     void **owned, struct loom_error *err)
+int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
+		     struct loom_array *array, void **owned, struct loom_error *err)
 {
 	int64_t num_elems;
 
@@ -189,7 +213,7 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, const char *folder, struct 
 	if (loom_dims_count(array->rank, array->dims, &num_elems))
 		return loom_error_set(err, -EINVAL, "its shape is impossible");
 	array->size_bytes = (size_t)num_elems * loom_dtype_size(array->dtype);
-	return tensor_data(proto, folder, array, owned, err);
+	return tensor_data(proto, file, array, owned, err);
 }
 
 static int file_error(struct loom_error *err, const char *path, int code)
@@ -199,59 +223,77 @@ static int file_error(struct loom_error *err, const char *path, int code)
 	return loom_error_set(err, code, "%s: %s", path, why ? why : "cannot be read");
 }
 
-static int read_all(FILE *file, void **bytes, size_t *size_bytes)
+static int read_all(int fd, void **bytes, size_t *size_bytes)
 {
-	size_t room = 0, used = 0, got;
+	size_t room = 0, used = 0;
 	char *buffer = NULL, *larger;
+	ssize_t got;
+	int code = 0;
 
 	do {
 		if (used == room) {
 			room = room ? room * 2 : (size_t)64 << 10;
 			larger = room <= FILE_BYTES_MAX ? realloc(buffer, room) : NULL;
 			if (!larger) {
-				free(buffer);
-				return room <= FILE_BYTES_MAX ? -ENOMEM : -EFBIG;
+				code = room <= FILE_BYTES_MAX ? -ENOMEM : -EFBIG;
+				break;
 			}
 			buffer = larger;
 		}
-		got = fread(buffer + used, 1, room - used, file);
-		used += got;
-	} while (got);
-	if (ferror(file)) {
+		got = read(fd, buffer + used, room - used);
+		if (got > 0)
+			used += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			code = -errno;
+	} while (got && !code);
+	if (code) {
 		free(buffer);
-		return -EIO;
+		buffer = NULL;
 	}
 	*bytes = buffer;
 	*size_bytes = used;
-	return 0;
+	return code;
 }
 
-int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, struct loom_error *err)
+/* Pipes and the like cannot be mapped. */
+static int map_or_read(int fd, struct loom_pool *pool, const void **bytes, size_t *size_bytes,
+		       void **owned)
 {
-	int saved_errno = errno, code;
-	FILE *file = fopen(path, "rb");
+	int code;
 
-	if (!file) {
+	if (pool && !loom_pool_map(pool, fd, bytes, size_bytes))
+		return *size_bytes > FILE_BYTES_MAX ? -EFBIG : 0;
+	code = read_all(fd, owned, size_bytes);
+	*bytes = *owned;
+	return code;
+}
+
+int loom_onnx_read_file(const char *path, struct loom_pool *pool, const void **bytes,
+			size_t *size_bytes, void **owned, struct loom_error *err)
+{
+	int saved_errno = errno, code, fd;
+
+	*bytes = NULL;
+	*owned = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
 		code = -errno;
 	} else {
-		code = read_all(file, bytes, size_bytes);
-		/* fread() of a directory */
-		if (code == -EIO && errno == EISDIR)
-			code = -EISDIR;
-		fclose(file);
+		code = map_or_read(fd, pool, bytes, size_bytes, owned);
+		close(fd);
 	}
 	errno = saved_errno;
 	return code ? file_error(err, path, code) : 0;
 }
 
-static int tensor_keep(const Onnx__TensorProto *proto, struct loom_array *array,
-		       struct loom_error *err)
+static int tensor_keep(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
+		       struct loom_array *array, struct loom_error *err)
 {
 	struct loom_array view;
 	void *owned;
 	int code;
 
-	code = loom_onnx_tensor(proto, NULL, &view, &owned, err);
+	code = loom_onnx_tensor(proto, file, &view, &owned, err);
 	if (code)
 		goto out;
 	*array = view;
@@ -271,23 +313,27 @@ out:
 int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err)
 {
 	struct loom_error why = { .text = "is not an ONNX tensor, or is truncated" };
+	struct loom_onnx_file file = { 0 };
 	Onnx__TensorProto *proto = NULL;
-	size_t size_bytes = 0;
-	void *bytes = NULL;
+	void *owned, *thin = NULL;
+	size_t thin_bytes;
 	int code;
 
 	memset(array, 0, sizeof(*array));
-	code = loom_onnx_read_file(path, &bytes, &size_bytes, err);
+	code = loom_onnx_read_file(path, NULL, (const void **)&file.bytes, &file.size_bytes,
+				   &owned, err);
 	if (code)
 		return code;
-	code = loom_onnx_scan(&onnx__tensor_proto__descriptor, bytes, size_bytes);
+	code = loom_onnx_scan(&onnx__tensor_proto__descriptor, file.bytes, file.size_bytes,
+			      &thin, &thin_bytes);
 	if (!code)
-		proto = onnx__tensor_proto__unpack(&loom_onnx_memory, size_bytes, bytes);
-	code = proto && proto->has_data_type ? tensor_keep(proto, array, &why) : -EINVAL;
+		proto = onnx__tensor_proto__unpack(&loom_onnx_memory, thin_bytes, thin);
+	free(thin);
+	code = proto && proto->has_data_type ? tensor_keep(proto, &file, array, &why) : -EINVAL;
 	if (code)
 		loom_error_set(err, code, "%s: %s", path, why.text);
 	if (proto)
 		onnx__tensor_proto__free_unpacked(proto, &loom_onnx_memory);
-	free(bytes);
+	free(owned);
 	return code;
 }

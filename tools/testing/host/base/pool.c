@@ -5,7 +5,10 @@
 #include "base/names.h"
 #include "tap.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void pools_have_a_budget(void)
 {
@@ -30,8 +33,37 @@ static void pools_have_a_budget(void)
 	loom_pool_destroy(pool);
 }
 
+static void files_are_mapped_once(void)
+{
+	struct loom_pool *pool = loom_pool_create(0);
+	const void *bytes = NULL, *again = NULL;
+	FILE *file = tmpfile();
+	size_t size_bytes = 0;
+	int pipes[2];
+
+	if (!pool || !file || pipe(pipes))
+		tap_fatal("no memory or no file");
+	tap_ok(loom_pool_map(pool, fileno(file), &bytes, &size_bytes) == -ENODEV &&
+	       loom_pool_map(pool, pipes[0], &bytes, &size_bytes) == -ENODEV &&
+	       loom_pool_map(pool, -1, &bytes, &size_bytes) == -EBADF,
+	       "an empty file, a pipe, no file: nothing to map");
+	if (fputs("loom", file) < 0 || fflush(file))
+		tap_fatal("no file");
+	tap_ok(!loom_pool_map(pool, fileno(file), &bytes, &size_bytes) &&
+	       !loom_pool_map(pool, fileno(file), &again, &size_bytes) && bytes == again &&
+	       size_bytes == 4 && !memcmp(bytes, "loom", 4), "a file is mapped once");
+	tap_ok(loom_pool_has_mapped(pool, (const char *)bytes + 3) &&
+	       !loom_pool_has_mapped(pool, (const char *)bytes + 4) &&
+	       !loom_pool_has_mapped(pool, &pool), "what is in it is known");
+	close(pipes[0]);
+	close(pipes[1]);
+	fclose(file);
+	loom_pool_destroy(pool);
+}
+
 int main(void)
 {
 	pools_have_a_budget();
+	files_are_mapped_once();
 	return tap_end();
 }

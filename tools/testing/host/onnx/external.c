@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define ELEMS	4
+/* more than what is copied */
+#define MANY	2000
 #define EXCHANGES	5000
 
 static char folder[32];
@@ -47,12 +49,18 @@ static void write_file(const char *name, const void *bytes, size_t size_bytes)
  * @offset: NULL: nothing
  * @length: NULL: nothing
  * @in_node: the constant is the attribute of a node
+ * @raw: its elements, which are in the model
+ * @elems: ELEMS unless it is set
+ * @data_type: ONNX's number, FLOAT unless it is set
  */
 struct written {
 	const char *location;
 	const char *offset;
 	const char *length;
 	bool in_node;
+	const void *raw;
+	int64_t elems;
+	int data_type;
 };
 
 static void add_entry(Onnx__TensorProto *tensor, const char *key, const char *value)
@@ -89,8 +97,8 @@ static void write_model(const char *name, const struct written *written)
 	Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
 	Onnx__NodeProto node = ONNX__NODE_PROTO__INIT, *nodes = &node;
 	char *constant = "w";
-	int64_t dims = ELEMS;
-	uint8_t bytes[1000];
+	int64_t dims = written->elems ? written->elems : ELEMS;
+	static uint8_t bytes[1000 + MANY * sizeof(int64_t)];
 	int i;
 
 	for (i = 0; i < 3; i++)
@@ -99,8 +107,11 @@ static void write_model(const char *name, const struct written *written)
 	tensor.n_dims = 1;
 	tensor.dims = &dims;
 	tensor.has_data_type = 1;
-	tensor.data_type = 1;
-	tensor.has_data_location = 1;
+	tensor.data_type = written->data_type ? written->data_type : 1;
+	tensor.has_raw_data = !!written->raw;
+	tensor.raw_data.data = (uint8_t *)written->raw;
+	tensor.raw_data.len = (size_t)dims * (tensor.data_type == 1 ? 4 : 8);
+	tensor.has_data_location = !written->raw;
 	tensor.data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 	tensor.external_data = entry;
 	add_entry(&tensor, "location", written->location);
@@ -148,6 +159,51 @@ static void expect_floats(const struct written *written, uint32_t first, const c
 	if (!value)
 		tap_note("%s", err.text);
 	loom_graph_destroy(graph);
+}
+
+/* A constant of MANY elements, which is in a mapped file or copied. */
+static void expect_mapped(const struct written *written, bool mapped, const char *what)
+{
+	const struct loom_value *value = NULL;
+	struct loom_error err = { .text = "" };
+	struct loom_graph *graph;
+
+	write_model("model.onnx", written);
+	if (!loom_graph_import_onnx(in_folder("model.onnx"), NULL, &graph, &err))
+		value = loom_names_find(&graph->source->values, "w");
+	tap_ok(value && value->num_elems == MANY && loom_value_float(value, MANY - 1) == MANY - 1 &&
+	       loom_pool_has_mapped(graph->pool, value->data) == mapped, "%s", what);
+	if (!value)
+		tap_note("%s", err.text);
+	loom_graph_destroy(graph);
+}
+
+/* Behind a byte, so that they have no alignment. */
+static void large_constants_stay_in_their_file(void)
+{
+	static struct __attribute__((packed)) {
+		uint8_t gap;
+		float floats[MANY];
+	} many;
+	static int64_t ints[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		many.floats[i] = (float)i;
+		ints[i] = i;
+	}
+	write_file("many.bin", &many, sizeof(many));
+	write_file("ints.bin", ints, sizeof(ints));
+	expect_mapped(&(struct written){ .location = "many.bin", .offset = "1", .elems = MANY },
+		      true, "many floats beside the model stay there");
+	expect_mapped(&(struct written){ .raw = many.floats, .elems = MANY }, true,
+		      "many floats of the model stay there");
+	expect_mapped(&(struct written){ .raw = many.floats, .elems = MANY, .in_node = true }, true,
+		      "many floats of a node stay there");
+	expect_mapped(&(struct written){ .location = "ints.bin", .elems = MANY, .data_type = 7 },
+		      false, "integers, which may be indices, do not");
+	expect_mapped(&(struct written){ .raw = ints, .elems = MANY, .data_type = 7 }, false,
+		      "nor integers of the model");
 }
 
 static void expect_line(const struct written *written, int code, const char *line)
@@ -262,16 +318,17 @@ static void a_model_in_memory(void)
 {
 	struct loom_error err = { .text = "" };
 	struct loom_graph *graph;
+	const void *bytes;
 	size_t size_bytes;
-	void *bytes;
+	void *owned;
 
 	write_model("model.onnx", &(struct written){ .location = "w.bin" });
-	if (loom_onnx_read_file(in_folder("model.onnx"), &bytes, &size_bytes, &err))
+	if (loom_onnx_read_file(in_folder("model.onnx"), NULL, &bytes, &size_bytes, &owned, &err))
 		tap_fatal("%s", err.text);
 	tap_ok(loom_graph_import_onnx_bytes(bytes, size_bytes, "bytes", NULL, &graph, &err) ==
 	       -EOPNOTSUPP && strstr(err.text, "there is no folder for it"),
 	       "a model in memory has no folder: %s", err.text);
-	free(bytes);
+	free(owned);
 }
 
 /* The model named without a folder, and by a link from another one. */
@@ -313,7 +370,7 @@ static void remove_files(void)
 	static const char * const names[] = {
 		"net/sub/w.bin", "net/evil/w.bin", "far/w.bin", "net/sub", "net/evil",
 		"net/model.onnx", "net", "far", "hard", "whole", "sub/link.onnx", "sub/w.bin",
-		"sub", "pipe", "inside", "outside", "up", "w.bin",
+		"sub", "pipe", "inside", "outside", "up", "w.bin", "many.bin", "ints.bin",
 		"model.onnx", "",
 	};
 	uint32_t i;
@@ -326,6 +383,7 @@ int main(void)
 {
 	make_files();
 	data_beside_the_model();
+	large_constants_stay_in_their_file();
 	data_elsewhere();
 	folders_that_are_exchanged();
 	data_that_are_wrong();
