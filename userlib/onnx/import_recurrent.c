@@ -57,9 +57,10 @@ struct recurrent {
 /**
  * struct direction - one of its directions
  * @weights: [gates * size, inputs]
- * @recurrence: [gates * size, size]
- * @bias: of both products [gates * size], or NULL
- * @late_bias: GRU with linear_before_reset: that of the last gate [size], or NULL
+ * @recurrence: [gates * size, size]; GRU without linear_before_reset: of its first two gates
+ * @last_recurrence: GRU without linear_before_reset: of its last gate [size, size], or NULL
+ * @bias: of products with the inputs [gates * size], or NULL
+ * @late_bias: GRU with linear_before_reset: of products with the state [gates * size], or NULL
  * @peepholes: of LSTM [3 * size], or NULL
  * @state: [batch, size]; NULL for zeroes
  * @cell: the same
@@ -68,6 +69,7 @@ struct recurrent {
 struct direction {
 	struct loom_value *weights;
 	struct loom_value *recurrence;
+	struct loom_value *last_recurrence;
 	struct loom_value *bias;
 	struct loom_value *late_bias;
 	struct loom_value *peepholes;
@@ -277,11 +279,14 @@ static struct loom_value *mul(struct recurrent *r, struct loom_value *a, struct 
 	return a && b ? loom_emit_binary(r->im->em, LOOM_GBIN_MUL, a, b) : NULL;
 }
 
+static struct loom_value *subtract(struct recurrent *r, struct loom_value *a, struct loom_value *b)
+{
+	return loom_emit_binary(r->im->em, LOOM_GBIN_SUB, a, b);
+}
+
 static struct loom_value *complement(struct recurrent *r, struct loom_value *x)
 {
-	struct loom_value *one = loom_emit_scalar(r->im->em, r->x->dtype, 1);
-
-	return loom_emit_binary(r->im->em, LOOM_GBIN_SUB, one, x);
+	return subtract(r, loom_emit_scalar(r->im->em, r->x->dtype, 1), x);
 }
 
 static struct loom_value *activate(struct recurrent *r, const struct loom_gact *act,
@@ -293,19 +298,23 @@ static struct loom_value *activate(struct recurrent *r, const struct loom_gact *
 	return loom_emit_unary(r->im->em, *act, x);
 }
 
-/* The part of gate @index of something that all gates have side by side. */
+/* The part of the first gates of something that all gates have side by side. */
+static struct loom_value *gates(struct recurrent *r, struct loom_value *x, int64_t count)
+{
+	return x ? take(r, x, x->rank - 1, 0, count * r->size) : NULL;
+}
+
+/* The part of gate @index. */
 static struct loom_value *gate(struct recurrent *r, struct loom_value *x, int64_t index)
 {
 	return x ? take(r, x, x->rank - 1, index * r->size, r->size) : NULL;
 }
 
-/* Rows of the weights of gates from @first on: state times these, [batch, count * size]. */
-static struct loom_value *recur(struct recurrent *r, struct direction *d, struct loom_value *state,
-				int64_t first, int64_t count)
+/* State times weights [batch, rows], and @in; a state of NULL stands for zeroes. */
+static struct loom_value *recur(struct recurrent *r, struct loom_value *state,
+				struct loom_value *weights, struct loom_value *in)
 {
-	struct loom_value *weights = take(r, d->recurrence, 0, first * r->size, count * r->size);
-
-	return state ? loom_import_product(r->im, state, weights, NULL) : NULL;
+	return state ? loom_import_product(r->im, state, weights, in) : in;
 }
 
 /* ------------------------------------------------------------------- steps */
@@ -313,65 +322,78 @@ static struct loom_value *recur(struct recurrent *r, struct direction *d, struct
 /* One more step: from the inputs of all gates [batch, gates * size]. */
 typedef void (*step_fn)(struct recurrent *r, struct direction *d, struct loom_value *in);
 
-/* gates i, o, f, c */
+/* gates i, o, f, c; the first three have one activation, which is taken of all at once */
 static void step_lstm(struct recurrent *r, struct direction *d, struct loom_value *in)
 {
-	struct loom_value *all = add(r, in, recur(r, d, d->state, 0, 4)), *i, *o, *f, *c;
+	struct loom_value *all = recur(r, d->state, d->recurrence, in), *i, *o, *f, *c;
+	bool forget = loom_attr_int(r->im, "input_forget", 0) != 0;
 
-	i = add(r, gate(r, all, 0), mul(r, gate(r, d->peepholes, 0), d->cell));
-	f = add(r, gate(r, all, 2), mul(r, gate(r, d->peepholes, 2), d->cell));
-	i = activate(r, &d->acts[0], i);
-	f = loom_attr_int(r->im, "input_forget", 0) ? complement(r, i) :
-						      activate(r, &d->acts[0], f);
 	c = activate(r, &d->acts[1], gate(r, all, 3));
+	if (d->peepholes) {
+		i = add(r, gate(r, all, 0), mul(r, gate(r, d->peepholes, 0), d->cell));
+		f = add(r, gate(r, all, 2), mul(r, gate(r, d->peepholes, 2), d->cell));
+		i = activate(r, &d->acts[0], i);
+		f = forget ? complement(r, i) : activate(r, &d->acts[0], f);
+	} else {
+		all = activate(r, &d->acts[0], gates(r, all, 3));
+		i = gate(r, all, 0);
+		f = forget ? complement(r, i) : gate(r, all, 2);
+	}
 	d->cell = add(r, mul(r, f, d->cell), mul(r, i, c));
-	o = add(r, gate(r, all, 1), mul(r, gate(r, d->peepholes, 1), d->cell));
-	o = activate(r, &d->acts[0], o);
+	o = gate(r, all, 1);
+	if (d->peepholes)
+		o = activate(r, &d->acts[0],
+			     add(r, o, mul(r, gate(r, d->peepholes, 1), d->cell)));
 	/* what the cell is clipped to is not said; in ONNX Runtime to nothing */
 	d->state = mul(r, o, loom_emit_unary(r->im->em, d->acts[2], d->cell));
 }
 
-/* gates z, r, h */
+/* gates z, r, h; the first two have one activation, which is taken of both at once */
 static void step_gru(struct recurrent *r, struct direction *d, struct loom_value *in)
 {
-	bool before = loom_attr_int(r->im, "linear_before_reset", 0) != 0;
-	struct loom_value *both = recur(r, d, d->state, 0, before ? 3 : 2), *z, *reset, *h;
+	struct loom_value *h = gate(r, in, 2), *both = gates(r, in, 2), *all = d->late_bias, *z;
 
-	z = activate(r, &d->acts[0], add(r, gate(r, in, 0), gate(r, both, 0)));
-	reset = activate(r, &d->acts[0], add(r, gate(r, in, 1), gate(r, both, 1)));
-	if (before)
-		h = mul(r, reset, add(r, gate(r, both, 2), d->late_bias));
+	if (d->last_recurrence)
+		both = recur(r, d->state, d->recurrence, both);
+	else if (d->state)
+		all = loom_import_product(r->im, d->state, d->recurrence, d->late_bias);
+	both = activate(r, &d->acts[0], add(r, both, gates(r, all, 2)));
+	z = gate(r, both, 0);
+	if (d->last_recurrence)
+		h = recur(r, mul(r, gate(r, both, 1), d->state), d->last_recurrence, h);
 	else
-		h = recur(r, d, mul(r, reset, d->state), 2, 1);
-	h = activate(r, &d->acts[1], add(r, gate(r, in, 2), h));
-	d->state = add(r, mul(r, complement(r, z), h), mul(r, z, d->state));
+		h = add(r, h, mul(r, gate(r, both, 1), gate(r, all, 2)));
+	h = activate(r, &d->acts[1], h);
+	/* (1 - z) * h + z * state */
+	if (d->state)
+		d->state = add(r, h, mul(r, z, subtract(r, d->state, h)));
+	else
+		d->state = subtract(r, h, mul(r, z, h));
 }
 
 static void step_rnn(struct recurrent *r, struct direction *d, struct loom_value *in)
 {
-	d->state = activate(r, &d->acts[0], add(r, in, recur(r, d, d->state, 0, 1)));
+	d->state = activate(r, &d->acts[0], recur(r, d->state, d->recurrence, in));
 }
 
 /* -------------------------------------------------------------- directions */
 
-/* Both biases are added to the inputs, but for what GRU multiplies with the reset gate. */
+static bool resets_late(struct recurrent *r)
+{
+	return r->gates == 3 && loom_attr_int(r->im, "linear_before_reset", 0);
+}
+
+/* Both biases are added to the inputs, but for GRU that multiplies one with the reset gate. */
 static void read_bias(struct recurrent *r, struct direction *d, struct loom_value *bias)
 {
 	int64_t rows = r->gates * r->size;
-	struct loom_value *late = take(r, bias, 0, rows, rows), *zero;
+	struct loom_value *late = take(r, bias, 0, rows, rows);
 
-	if (!bias)
-		return;
 	d->bias = take(r, bias, 0, 0, rows);
-	if (r->gates != 3 || !loom_attr_int(r->im, "linear_before_reset", 0)) {
+	if (resets_late(r))
+		d->late_bias = late;
+	else
 		d->bias = add(r, d->bias, late);
-		return;
-	}
-	d->late_bias = take(r, late, 0, 2 * r->size, r->size);
-	zero = loom_emit_const(r->im->em, r->x->dtype, 1, &r->size);
-	late = loom_emit_concat(r->im->em, 2, (struct loom_value *[]){
-		take(r, late, 0, 0, 2 * r->size), zero }, 0);
-	d->bias = add(r, d->bias, late);
 }
 
 static void read_direction(struct recurrent *r, struct direction *d, uint32_t index)
@@ -381,6 +403,10 @@ static void read_direction(struct recurrent *r, struct direction *d, uint32_t in
 	*d = (struct direction){ .acts = &r->acts[index * r->num_acts] };
 	d->weights = one_of(r, loom_import_operand(r->im, WEIGHTS), 0, index);
 	d->recurrence = one_of(r, loom_import_operand(r->im, RECURRENCE), 0, index);
+	if (r->gates == 3 && !resets_late(r)) {
+		d->last_recurrence = take(r, d->recurrence, 0, 2 * r->size, r->size);
+		d->recurrence = take(r, d->recurrence, 0, 0, 2 * r->size);
+	}
 	read_bias(r, d, one_of(r, loom_import_optional(r->im, BIAS), 0, index));
 	d->state = one_of(r, loom_import_optional(r->im, FIRST_STATE), axis, index);
 	d->cell = one_of(r, loom_import_optional(r->im, FIRST_CELL), axis, index);
@@ -478,21 +504,13 @@ static struct loom_value *join(struct recurrent *r, struct loom_value **of)
 /* States of all steps: [steps, directions, batch, size], or [batch, steps, directions, size]. */
 static struct loom_value *join_steps(struct recurrent *r, struct loom_value **states)
 {
-	struct loom_value *parts[2], *one, *y;
-	int64_t i;
+	struct loom_value *parts[2], *y;
 	uint32_t k;
 
 	for (k = 0; k < r->directions; k++) {
-		struct loom_value **of = states + k * r->steps;
-
-		for (i = 0; i < r->steps; i++) {
-			one = of[i];
-			of[i] = loom_emit_reshape(r->im->em, one, 4, (int64_t[]){
-				1, 1, r->batch, r->size });
-		}
-		if (r->im->em->status)
-			return NULL;
-		parts[k] = loom_emit_concat(r->im->em, (uint32_t)r->steps, of, 0);
+		y = loom_emit_concat(r->im->em, (uint32_t)r->steps, states + k * r->steps, 0);
+		parts[k] = loom_emit_reshape(r->im->em, y, 4, (int64_t[]){
+			r->steps, 1, r->batch, r->size });
 	}
 	if (r->im->em->status)
 		return NULL;
