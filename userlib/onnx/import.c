@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "import.h"
+#include "loom_core.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* more are kept for longer, fewer are more nodes */
+#define STACK_PARTS	((int64_t)4)
 
 void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
 {
@@ -268,4 +272,17 @@ struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x
 	slice.step[axis] = step;
 	counts[axis] = count;
 	return loom_emit_slice(im->em, x, &slice, counts);
+}
+
+struct loom_value *loom_import_stack(struct loom_import *im, struct loom_value **parts,
+				     int64_t count)
+{
+	int64_t i, joined;
+
+	for (; count > 1 && !im->em->status; count = joined)
+		for (i = 0, joined = 0; i < count; i += STACK_PARTS)
+			parts[joined++] =
+				loom_emit_concat(im->em, (uint32_t)min(count - i, STACK_PARTS),
+						 parts + i, 0);
+	return im->em->status ? NULL : parts[0];
 }

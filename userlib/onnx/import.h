@@ -116,6 +116,21 @@ struct loom_value *loom_import_wide(struct loom_import *im, struct loom_value *x
 struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				    int64_t start, int64_t step, int64_t count);
 
+/**
+ * loom_import_stack() - values one behind the other along their first axis
+ * @im: the node
+ * @parts: in order, at least one; their places are used
+ * @count: number of @parts
+ *
+ * A few are put together at a time, and then the results of that: one CONCAT would keep all values
+ * until the last is there, and a search for groups would weigh at each node which of them stay in
+ * SRAM. In memory each part is where it belongs in the whole, so that nothing is copied twice.
+ *
+ * Return: all of them, NULL after an error.
+ */
+struct loom_value *loom_import_stack(struct loom_import *im, struct loom_value **parts,
+				     int64_t count);
+
 /** loom_import_plain_zero() - one that the device takes: constant, and the same for all; or NULL */
 bool loom_import_plain_zero(const struct loom_value *zero);
 /**

@@ -160,8 +160,10 @@ static struct loom_value *stack(struct loop *l, uint32_t index, int64_t rounds)
 		parts[i] = parts[rounds - 1 - i];
 		parts[rounds - 1 - i] = swap;
 	}
-	return l->im->em->status ? NULL :
-	       loom_emit_concat(l->im->em, (uint32_t)rounds, parts, axis);
+	if (l->im->em->status)
+		return NULL;
+	return axis ? loom_emit_concat(l->im->em, (uint32_t)rounds, parts, axis) :
+		      loom_import_stack(l->im, parts, rounds);
 }
 
 static void give_results(struct loop *l, uint32_t first_state, int64_t rounds)

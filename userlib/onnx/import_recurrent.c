@@ -508,7 +508,7 @@ static struct loom_value *join_steps(struct recurrent *r, struct loom_value **st
 	uint32_t k;
 
 	for (k = 0; k < r->directions; k++) {
-		y = loom_emit_concat(r->im->em, (uint32_t)r->steps, states + k * r->steps, 0);
+		y = loom_import_stack(r->im, states + k * r->steps, r->steps);
 		parts[k] = loom_emit_reshape(r->im->em, y, 4, (int64_t[]){
 			r->steps, 1, r->batch, r->size });
 	}
