@@ -33,6 +33,8 @@
  *
  * The file is bytes from a stranger. It is scanned once before protobuf-c unpacks it, because
  * protobuf-c recurses as deep as the file says, and turns two bytes into a structure of hundreds.
+ * The scan leaves out raw data, which protobuf-c would copy: large constants stay in the file, and
+ * that is mapped where it can be.
  * Unpacked messages go through the builder's calls and are freed; only scan.c, tensor.c,
  * external.c and model.c (and the names of data types in import_math.c) know that protobuf exists.
  *
