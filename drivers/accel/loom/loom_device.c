@@ -6,10 +6,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
-#include "backend/grace.h"
 #include "backend/power.h"
-#include "backend/reset.h"
-#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_debugfs.h"
@@ -18,6 +15,9 @@
 #include "loom_job.h"
 #include "loom_ttm.h"
 #include "memory/share.h"
+#include "sched/grace.h"
+#include "sched/reset.h"
+#include "sched/sched.h"
 
 /**
  * DOC: Devices
@@ -28,7 +28,7 @@
  *
  * Unplugging: no job is started any more; the device is stopped, and all jobs and moves end, so
  * that no ioctl waits for them, whatever the device does; ioctls fail from then on, and those that
- * run are waited for; what they have begun ends, too, see backend/sched.c. Mappings of buffers are
+ * run are waited for; what they have begun ends, too, see sched/sched.c. Mappings of buffers are
  * torn down; a process that touches one again gets pages of zeroes.
  *
  * Power: see backend/power.c. Each job holds a reference of runtime PM, from SUBMIT (which may

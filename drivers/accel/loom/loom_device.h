@@ -34,9 +34,9 @@
  * query, fdinfo   what a client can ask; what /proc/PID/fdinfo says of a client
  * submit          makes a job out of a plan and buffers, and queues it
  * ttm             what TTM calls to place buffers
- * backend/sched   what the scheduler calls to run jobs; stopping them
- * backend/grace   jobs that were told to stop, and do not
- * backend/reset   a device that hangs, or is broken
+ * sched/sched     what the scheduler calls to run jobs; stopping them
+ * sched/grace     jobs that were told to stop, and do not
+ * sched/reset     a device that hangs, or is broken
  * backend/budget  how often that may be, because of a user's jobs or of the device
  * report/         what is left of a job that the timeout has ended: a line in the log, a dump
  * bo              buffers

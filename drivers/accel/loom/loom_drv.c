@@ -13,7 +13,6 @@
 #include <drm/drm_print.h>
 #include <drm/loom_accel.h>
 
-#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
@@ -24,6 +23,7 @@
 #include "loom_plan_object.h"
 #include "loom_user.h"
 #include "memory/share.h"
+#include "sched/sched.h"
 
 /**
  * DOC: The node

@@ -9,7 +9,6 @@
 #include "backend/budget.h"
 #include "backend/power.h"
 #include "backend/refusal.h"
-#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
@@ -22,6 +21,7 @@
 #include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_user.h"
+#include "sched/sched.h"
 
 /**
  * DOC: Submitting

@@ -5,7 +5,6 @@
 #include <drm/drm_managed.h>
 #include <drm/ttm/ttm_tt.h>
 
-#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"
@@ -16,6 +15,7 @@
 #include "loom_user.h"
 #include "memory/bytes.h"
 #include "memory/view.h"
+#include "sched/sched.h"
 
 /**
  * DOC: Placement
@@ -287,7 +287,7 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo, u64 address)
 
 /*
  * Its address goes. In the DRAM jobs that use it there go on, and who comes next has to wait for
- * them; in the SRAM, where only loom_bo_displace() takes it from a buffer in use, they end.
+ * them; in the SRAM, where only loom_bo_displace() takes it from a buffer in use, they have ended.
  */
 static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 {
@@ -297,11 +297,9 @@ static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 	int ret;
 
 	/* jobs have references */
-	if (!kref_read(&tbo->base.refcount))
+	if (!kref_read(&tbo->base.refcount) ||
+	    to_loom_bo(tbo)->shape.region == DRM_LOOM_REGION_SRAM)
 		return 0;
-	/* who takes the address may have its scratch there, and waits for nobody */
-	if (to_loom_bo(tbo)->shape.region == DRM_LOOM_REGION_SRAM)
-		return loom_job_revoke(loom, to_loom_bo(tbo));
 	ret = dma_resv_get_fences(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, &count, &fences);
 	if (ret || !count)
 		return ret;
@@ -337,6 +335,11 @@ static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_o
 	bool own = loom_bo_region(bo)->own;
 	int ret = 0;
 
+	/* who takes the address may have its scratch there, and waits for nobody */
+	if (bo->resident && bo->shape.region == DRM_LOOM_REGION_SRAM)
+		ret = loom_job_revoke(to_loom_device(tbo->base.dev), bo);
+	if (ret)
+		return ret;
 	/* a new one, in no region yet */
 	if (!tbo->resource)
 		ttm_bo_move_null(tbo, resource);
@@ -381,24 +384,6 @@ static void loom_ttm_regions_fini(struct drm_device *drm, void *data)
 
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		loom_ttm_region_fini(to_loom_device(drm), id);
-}
-
-/**
- * loom_ttm_evict_all() - begin to move all buffers out of memory of the device's own
- * @loom: the device, without jobs, and with nobody who would bring a buffer back
- *
- * Return: 0 or -errno, and some have stayed.
- */
-int loom_ttm_evict_all(struct loom_device *loom)
-{
-	int ret = 0;
-	u32 id;
-
-	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++)
-		if (loom->region[id].own && loom_region_exists(&loom->region[id]))
-			ret = ttm_resource_manager_evict_all(&loom->ttm,
-							     &loom->region[id].manager);
-	return ret;
 }
 
 /**

@@ -5,6 +5,5 @@
 struct loom_device;
 
 int loom_ttm_init(struct loom_device *loom);
-int loom_ttm_evict_all(struct loom_device *loom);
 
 #endif /* LOOM_TTM_H */

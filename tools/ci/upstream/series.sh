@@ -105,8 +105,8 @@ patch "accel/loom: add contexts and jobs" \
 patch "accel/loom: add the node and a back end of software" \
 	"The device node, and a device made of software that runs on any
 machine. With this the driver can be built." \
-	"$d/loom_*" $d/soft $d/backend $d/pci $d/template $d/Kbuild $d/Kconfig $d/tests/exports.c \
-	drivers/accel/Kconfig drivers/accel/Makefile
+	"$d/loom_*" $d/soft $d/backend $d/sched $d/pci $d/template $d/Kbuild $d/Kconfig \
+	$d/tests/exports.c drivers/accel/Kconfig drivers/accel/Makefile
 patch "accel/loom: add KUnit tests" "Allocator, layouts, masks and the verifier." $d/tests
 patch "selftests: add tests of the Loom driver" \
 	"What a client sees at the node: results, errors, fairness, faults." tools

@@ -3,7 +3,6 @@
 
 #include <drm/drm_drv.h>
 
-#include "backend/sched.h"
 #include "bytes.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
@@ -31,7 +30,7 @@
  * leaves the SRAM keeps its address until its moves have ended. Users of the address must wait
  * for that, with the buffer reserved, unless it is killed: then the buffer stays. A buffer that
  * nobody wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a
- * buffer that leaves the SRAM end (loom_job_revoke()).
+ * buffer that leaves the SRAM have ended (loom_ttm_move()).
  *
  * A move is prepared and let go in one critical section of drm_dev_enter(), so that unplugging the
  * device waits for it (loom_moves_drain()). Nobody waits for a fence in there.
@@ -168,11 +167,9 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool sram = bo->shape.region == DRM_LOOM_REGION_SRAM;
-	int ret = sram ? loom_job_revoke(loom, bo) : 0, idx;
+	int ret = loom_compat_ttm_populate(&bo->tbo, ctx), idx;
 	struct dma_fence *fence;
 
-	if (!ret)
-		ret = loom_compat_ttm_populate(&bo->tbo, ctx);
 	/* unplugging the device waits for all moves that were let go in here */
 	if (ret || !drm_dev_enter(&loom->drm, &idx))
 		return ret;
@@ -189,7 +186,7 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 
 /**
  * loom_bytes_leave() - a buffer loses its address: its bytes go to pages of the host
- * @bo: the buffer, resident and reserved
+ * @bo: the buffer, resident and reserved; in the SRAM, no job uses it any more
  * @ctx: as TTM has it
  * @resource: where it goes: no region
  *

@@ -9,7 +9,6 @@
 #include "backend/backend.h"
 #include "backend/budget.h"
 #include "backend/power.h"
-#include "backend/reset.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"

@@ -3,8 +3,9 @@
 
 #include <drm/drm_drv.h>
 
-#include "backend.h"
-#include "flight.h"
+#include "backend/backend.h"
+#include "backend/flight.h"
+#include "backend/power.h"
 #include "grace.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
@@ -14,7 +15,6 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_sync.h"
-#include "power.h"
 #include "report/report.h"
 #include "reset.h"
 #include "sched.h"

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the PM core calls, see power.c. */
+/* What the PM core calls, see backend/power.c. */
 #include <linux/iopoll.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
-#include "backend.h"
-#include "flight.h"
+#include "backend/backend.h"
+#include "backend/flight.h"
+#include "backend/power.h"
 #include "loom_compat.h"
 #include "loom_device.h"
-#include "loom_ttm.h"
 #include "memory/move.h"
 #include "memory/view.h"
-#include "power.h"
 
 #define LOOM_SLEEP_DRAIN_MS	10000
 
@@ -26,13 +25,17 @@
 int loom_device_move_out(struct device *dev)
 {
 	struct loom_device *loom = dev_get_drvdata(dev);
+	int ret = 0;
 	bool idle;
-	int ret;
+	u32 id;
 
 	if (read_poll_timeout(list_empty_careful, idle, idle, 10 * USEC_PER_MSEC,
 			      LOOM_SLEEP_DRAIN_MS * USEC_PER_MSEC, false, &loom->jobs))
 		return -EBUSY;
-	ret = loom_ttm_evict_all(loom);
+	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++)
+		if (loom->region[id].own && loom_region_exists(&loom->region[id]))
+			ret = ttm_resource_manager_evict_all(&loom->ttm,
+							     &loom->region[id].manager);
 	if (!ret)
 		loom_moves_drain(loom);
 	return ret;

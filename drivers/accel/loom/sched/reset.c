@@ -6,13 +6,13 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
-#include "backend.h"
-#include "budget.h"
-#include "flight.h"
+#include "backend/backend.h"
+#include "backend/budget.h"
+#include "backend/flight.h"
+#include "backend/power.h"
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_job.h"
-#include "power.h"
 #include "reset.h"
 
 /**

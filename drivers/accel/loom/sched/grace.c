@@ -4,13 +4,13 @@
 
 #include <drm/drm_drv.h>
 
-#include "backend.h"
-#include "flight.h"
+#include "backend/backend.h"
+#include "backend/flight.h"
+#include "backend/power.h"
 #include "grace.h"
 #include "loom_device.h"
 #include "loom_job.h"
 #include "loom_sync.h"
-#include "power.h"
 #include "reset.h"
 
 /**
