@@ -135,10 +135,25 @@ for file in left right; do
 	cp "$dir/userlib/order/$file.c" "$dir/drivers/accel/loom/loom_$file.c"
 	gcc -c -o "$dir/module/loom_$file.o" "$dir/drivers/accel/loom/loom_$file.c"
 done
+module_list=$dir/tools/ci/floors-module.txt
+printf 'low\nhigh\nfiles: high loom_left.c loom_right.c\nfiles: low loom_gone.c\n' >"$module_list"
 circle='drivers/accel/loom: a circle of files: loom_left.c loom_right.c:'
+unknown="floors-module.txt: there is no room or file loom_gone.c
+floors-module.txt: there is no room or file low"
 said=$("$dir/tools/ci/floors.py" --module "$dir/module" 2>&1)
 is 'a circle in the module' "status 1: $circle loom_left.c uses right of loom_right.c, \
-loom_right.c uses left of loom_left.c" "status $?: $said"
+loom_right.c uses left of loom_left.c
+$unknown" "status $?: $said"
+echo 'int left(void); int left(void) { return 0; }' | gcc -x c -c -o "$dir/module/loom_left.o" -
+printf 'low\nhigh\nfiles: low loom_right.c\nfiles: high loom_left.c\n' >"$module_list"
+said=$("$dir/tools/ci/floors.py" --module "$dir/module" 2>&1)
+is 'a room of the module that uses one above' \
+	'status 1: loom_right.c uses left of loom_left.c: low stands below high' "status $?: $said"
+printf 'low high\nfiles: low loom_right.c\n' >"$module_list"
+said=$("$dir/tools/ci/floors.py" --module "$dir/module" 2>&1)
+is 'a file of the module in no room' 'status 1: loom_left.c is in no room of floors-module.txt
+floors-module.txt: there is no room or file high' "status $?: $said"
+gcc -c -o "$dir/module/loom_left.o" "$dir/drivers/accel/loom/loom_left.c"
 mkdir -p "$dir"/{,build/obj/}tools/sim
 for file in left right; do
 	mv "$dir/drivers/accel/loom/loom_$file.c" "$dir/tools/sim"
@@ -198,6 +213,12 @@ for i in $(seq 41); do
 done
 finds 'a folder with too many files' 'warning: full has 41 files, more than 40' 0
 rm -r "$dir/full"
+
+tag=$(grep -rl '^struct loom_chunk {' userlib)
+echo 'struct loom_chunk {' >"$dir/userlib/place/stray.h"
+finds 'a tag with two meanings' \
+	"loom_chunk has more than one definition: in $tag, userlib/place/stray.h"
+clean userlib/place/stray.h
 
 : >"$dir/userlib/place/loom_stray.h"
 finds 'a public header in a room' \

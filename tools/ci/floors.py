@@ -7,20 +7,23 @@ stands below.
     tools/ci/floors.py [--root DIR] --module DIR
 
 With --module only that the module's own files (without core/ and tests/), whose objects are in DIR,
-do not use each other in a circle. Else the same of the files of each tool, and:
+do not use each other in a circle, and keep the floors of floors-module.txt. Else the same circles
+in the files of each tool, and:
 
 Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
 each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
 a room whose header does not open with an essay, a file in no room, a symbol with two definitions,
 a public header outside of userlib/include (but that of a library of its own, named after its
-folder), a room or file in floors.txt that does not exist. The exit status is 1 if there is any, 2
-if the check could not be done (floors.txt has an error, an object is missing or older than its source).
+folder), a tag loom_* with two definitions in the driver or in library and core, a room or file in
+floors.txt that does not exist. The exit status is 1 if there is any, 2 if the check could not be
+done (floors.txt has an error, an object is missing or older than its source).
 Long files and full folders are warnings.
 
 floors.txt, line by line:
     # NAME: text             what a room is for
     NAME...                  a floor, the lowest first; rooms on one floor do not use each other
     header: NAME FILE...     public headers that belong to a room
+    files: NAME FILE...      in floors-module.txt, files in no folder that belong to a room
     circle: FILE... because TEXT
                              files of a room that may use each other in a circle
     optional: NAME because TEXT
@@ -49,6 +52,7 @@ MOST_FILES = 40
 FIRST_PAGE = 40
 SOURCES = (".c", ".h", ".py", ".sh", ".js", ".y", ".l")
 UNDEFINED = ("U", "w", "v")  # kinds of nm: a use, a weak use, a weak use of an object
+TAG = re.compile(r"^(?:struct|union|enum) (loom_\w+) \{", re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
 
 
@@ -73,7 +77,7 @@ class Floors:
                 if not line or line.startswith("#"):
                     continue
                 words = line.split()
-                if words[0] == "header:":
+                if words[0] in ("header:", "files:"):
                     if len(words) < 3:
                         raise Broken(f"floors.txt:{number}: a room and its headers are wanted")
                     for name in words[2:]:
@@ -314,9 +318,22 @@ class Check:
                     os.path.basename(os.path.dirname(path)) + ".h" != name:
                 yield f"{path} is a public header: it belongs into {PUBLIC}"
 
+    def tags(self):
+        """Tags of structures that mean two things, in the driver, or in library and core."""
+        for folders in ((os.path.dirname(CORE) + "/",), (LIBRARY + "/", CORE + "/")):
+            found = collections.defaultdict(list)
+            for path in self.files:
+                if path.startswith(folders) and path.endswith((".c", ".h")):
+                    with open(os.path.join(self.root, path), encoding="utf-8") as file:
+                        for tag in TAG.findall(file.read()):
+                            found[tag].append(path)
+            for tag, paths in sorted(found.items()):
+                if len(paths) > 1:
+                    yield f"{tag} has more than one definition: in {', '.join(paths)}"
+
     def run(self):
         """All violations, line by line."""
-        for part in (self.rooms, self.symbols, self.includes, self.circles, self.places):
+        for part in (self.rooms, self.symbols, self.includes, self.circles, self.places, self.tags):
             yield from part()
         for room in sorted(self.floors.optional - set(self.floors.floor)):
             yield f"floors.txt: optional: there is no room {room}"
@@ -389,8 +406,25 @@ def circle(uses, files):
     return f"a circle of files: {names}: {', '.join(steps)}"
 
 
-def folder_circles(root, folder, objects, apart=()):
-    """Files of a folder that use each other in a circle, but for those @apart."""
+def module_arrows(floors, uses):
+    """Files of the module that use a room above or beside, and rooms that are not there."""
+    rooms = {path: floors.header.get(path, os.path.dirname(path)) for path in uses}
+    for path, room in rooms.items():
+        if room not in floors.floor:
+            yield f"{path} is in no room of floors-module.txt"
+    for name in sorted({*floors.floor, *floors.header} - {*rooms, *rooms.values()}):
+        yield f"floors-module.txt: there is no room or file {name}"
+    for source, targets in uses.items():
+        for target, symbol in targets.items():
+            pair = [rooms[source], rooms[target]]
+            floor = [floors.floor.get(room) for room in pair]
+            if pair[0] != pair[1] and None not in floor and floor[0] <= floor[1]:
+                where = "below" if floor[0] < floor[1] else "beside"
+                yield f"{source} uses {symbol} of {target}: {pair[0]} stands {where} {pair[1]}"
+
+
+def folder_circles(root, folder, objects, apart=(), floors=None):
+    """Files of a folder that use each other in a circle or against @floors, but for those @apart."""
     sources = [path[len(folder) + 1:] for path in tracked(root)
                if path.startswith(folder + "/") and path.endswith(".c")
                and not path.startswith(apart)]
@@ -405,13 +439,16 @@ def folder_circles(root, folder, objects, apart=()):
                     uses[source].setdefault(target, symbol)
     for files in components(uses):
         yield f"{folder}: {circle(uses, files)}"
+    if floors:
+        yield from module_arrows(floors, uses)
 
 
 def all_circles(root, module, objects):
     """In the module, whose core has rooms and whose tests are apart, or in the tools."""
     if module:
         folder = os.path.dirname(CORE)
-        return folder_circles(root, folder, module, (CORE + "/", folder + "/tests/"))
+        floors = Floors(os.path.join(root, "tools/ci/floors-module.txt"))
+        return folder_circles(root, folder, module, (CORE + "/", folder + "/tests/"), floors)
     tools = [folder for folder in TOOLS if os.path.isdir(os.path.join(root, folder))]
     return (line for folder in tools
             for line in folder_circles(root, folder, os.path.join(root, objects, folder)))
