@@ -115,11 +115,12 @@ bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
 {
 	struct loom_budget *budget = &loom->budget;
 	struct loom_budget_user *user;
-	u64 now_ns = ktime_get_ns();
 	bool refused;
+	u64 now_ns;
 
-	if (likely(now_ns >= READ_ONCE(budget->refused_ns)))
+	if (likely(!READ_ONCE(budget->refused_ns)))
 		return false;
+	now_ns = ktime_get_ns();
 	spin_lock(&budget->lock);
 	user = loom_budget_find_locked(budget, uid);
 	refused = uid_eq(user->uid, uid) && now_ns < user->refused_ns;
