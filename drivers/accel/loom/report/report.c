@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/devcoredump.h>
+#include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -113,6 +114,9 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 	drm_puts(p, report->dump);
 }
 
+/* dev_coredumpv() keeps one dump of a device, but not if it is called twice at a time. */
+static DEFINE_MUTEX(loom_report_lock);
+
 static void loom_report_work(struct work_struct *work)
 {
 	struct loom_report *report = container_of(work, struct loom_report, work);
@@ -129,7 +133,9 @@ static void loom_report_work(struct work_struct *work)
 		iterator = (struct drm_print_iterator) { .data = text, .remain = size };
 		p = drm_coredump_printer(&iterator);
 		loom_report_print(report, &p);
+		mutex_lock(&loom_report_lock);
 		dev_coredumpv(loom->drm.dev, text, size, GFP_KERNEL);
+		mutex_unlock(&loom_report_lock);
 	}
 	kfree(report);
 	drm_dev_put(&loom->drm);
