@@ -7,6 +7,7 @@
  */
 #include <linux/sync_file.h>
 
+#include "loom_dump.h"
 #include "loom_selftest.h"
 
 #define PARAMETER	"/sys/module/loom/parameters/job_timeout_ms"
@@ -206,87 +207,51 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 
 /* -------------------------------------------------------------------- dump */
 
-#define DUMPS	"/sys/class/devcoredump"
-
-/* The dump of a loom device, which there is one of at most: its text, or the empty string. */
-static void read_dump(char *text, size_t size, bool drop)
-{
-	DIR *dir = opendir(DUMPS);
-	struct dirent *entry;
-
-	text[0] = 0;
-	while (dir && (entry = readdir(dir))) {
-		char path[300];
-
-		snprintf(path, sizeof(path), DUMPS "/%s/data", entry->d_name);
-		if (entry->d_name[0] == '.' || loom_read_file(path, text, size))
-			continue;
-		if (!strncmp(text, "loom: 1\n", 8)) {
-			if (drop)
-				loom_write_file(path, "1");
-			break;
-		}
-		text[0] = 0;
-	}
-	if (dir)
-		closedir(dir);
-}
-
-static uint64_t dump_value(const char *text, const char *key)
-{
-	char line[64];
-	const char *at;
-
-	snprintf(line, sizeof(line), "\n%s: ", key);
-	at = strstr(text, line);
-	return at ? strtoull(at + strlen(line), NULL, 0) : UINT64_MAX;
-}
-
 TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 {
 	struct drm_loom_context_query query;
 	int64_t deadline = loom_soon();
 	char text[4096], slot[128];
 
-	if (access(DUMPS, R_OK))
+	if (access(LOOM_DUMPS, R_OK))
 		SKIP(return, "no devcoredump in this kernel");
-	read_dump(text, sizeof(text), true);
+	loom_read_dump(text, sizeof(text), true);
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 	/* it is written a little later */
 	do {
 		usleep(1000);
-		read_dump(text, sizeof(text), false);
+		loom_read_dump(text, sizeof(text), false);
 	} while (!text[0] && loom_now_ns() < deadline);
 	ASSERT_NE(0, text[0]);
 
 	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
 	EXPECT_NE(NULL, strstr(text, "\nevent: timeout\n"));
 	EXPECT_NE(NULL, strstr(text, "\nbackend: "));
-	EXPECT_EQ(TIMEOUT_MS, dump_value(text, "timeout_ms"));
-	EXPECT_EQ(self->endless, dump_value(text, "plan"));
-	EXPECT_EQ(DRM_LOOM_PRIORITY_NORMAL, dump_value(text, "priority"));
+	EXPECT_EQ(TIMEOUT_MS, loom_dump_value(text, "timeout_ms"));
+	EXPECT_EQ(self->endless, loom_dump_value(text, "plan"));
+	EXPECT_EQ(DRM_LOOM_PRIORITY_NORMAL, loom_dump_value(text, "priority"));
 	/* load, 2000 times work, store: it was at the work */
-	EXPECT_EQ(3, dump_value(text, "steps"));
-	EXPECT_EQ(2002, dump_value(text, "commands"));
+	EXPECT_EQ(3, loom_dump_value(text, "steps"));
+	EXPECT_EQ(2002, loom_dump_value(text, "commands"));
 	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
 		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
 	EXPECT_NE(NULL, strstr(text, slot));
 	/* a device may have forgotten by now where it was */
 	if (!strstr(text, "\nbackend: soft\n")) {
-		read_dump(text, sizeof(text), true);
+		loom_read_dump(text, sizeof(text), true);
 		return;
 	}
-	EXPECT_EQ(1, dump_value(text, "step"));
-	EXPECT_GT(2001, dump_value(text, "command"));
-	EXPECT_NE(0, dump_value(text, "command"));
+	EXPECT_EQ(1, loom_dump_value(text, "step"));
+	EXPECT_GT(2001, loom_dump_value(text, "command"));
+	EXPECT_NE(0, loom_dump_value(text, "command"));
 	/* the engine had it for as long as the timeout is, and not much longer */
-	EXPECT_EQ(query.counters.busy_ns, dump_value(text, "busy_ns"));
-	EXPECT_EQ(query.counters.commands, dump_value(text, "commands_done"));
-	EXPECT_EQ(query.counters.dram_read_bytes, dump_value(text, "dram_read_bytes"));
-	EXPECT_EQ(query.counters.cycles, dump_value(text, "cycles"));
-	EXPECT_EQ(query.counters.dma_cycles, dump_value(text, "dma_cycles"));
-	read_dump(text, sizeof(text), true);
+	EXPECT_EQ(query.counters.busy_ns, loom_dump_value(text, "busy_ns"));
+	EXPECT_EQ(query.counters.commands, loom_dump_value(text, "commands_done"));
+	EXPECT_EQ(query.counters.dram_read_bytes, loom_dump_value(text, "dram_read_bytes"));
+	EXPECT_EQ(query.counters.cycles, loom_dump_value(text, "cycles"));
+	EXPECT_EQ(query.counters.dma_cycles, loom_dump_value(text, "dma_cycles"));
+	loom_read_dump(text, sizeof(text), true);
 }
 
 /*

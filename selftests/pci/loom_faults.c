@@ -12,6 +12,7 @@
 #include "loom_break.h"
 #include "loom_load.h"
 #include "loom_port.h"
+#include "../loom_dump.h"
 #include "../loom_selftest.h"
 #include "loom_watch.h"
 
@@ -43,6 +44,7 @@ static const struct fault faults[] = {
 	{ "record-lost", "", MAY_CANCEL | MAY_TIME_OUT },
 	{ "record-skip", "", MAY_CANCEL },
 	{ "record-double", "", MAY_WEDGE },
+	{ "record-flood", "", MAY_CANCEL | MAY_TIME_OUT },
 	{ "record-half", "", 0 },
 	{ "record-garbage", "", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },
 	{ "record-sequence", "", MAY_WEDGE | MUST_WEDGE },
@@ -330,6 +332,12 @@ TEST_F_TIMEOUT(faults, in_any_order, 20000)
 	free(order);
 }
 
+/* Have the device bound anew, with a short timeout of jobs. Return: 0 or -errno. */
+static int bind_with_timeout(const char *timeout_ms)
+{
+	return loom_write_file(LOOM_BREAK_TIMEOUT, timeout_ms) ?: loom_unbind() ?: loom_bind();
+}
+
 /*
  * The record of a job is left out, and the job times out before a heartbeat finds that. It is asked
  * how far it is before it is blamed, and the answer would come behind the missing record.
@@ -342,9 +350,7 @@ TEST(a_record_is_left_out_of_a_job_that_times_out)
 
 	if (sim < 0 || !loom_can_unbind())
 		SKIP(return, "no model of a device that can be told to break");
-	ASSERT_EQ(0, loom_write_file(LOOM_BREAK_TIMEOUT, "400"));
-	ASSERT_EQ(0, loom_unbind());
-	ASSERT_EQ(0, loom_bind());
+	ASSERT_EQ(0, bind_with_timeout("400"));
 	ASSERT_EQ(0, loom_client_open(&client));
 	null = loom_client_plan_null(&client);
 	for (i = 0; i < 4; i++) {
@@ -376,9 +382,7 @@ TEST(a_job_times_out_within_its_plan)
 
 	if (sim < 0 || log < 0 || !loom_can_unbind())
 		SKIP(return, "no model of a device that can be told to break");
-	ASSERT_EQ(0, loom_write_file(LOOM_BREAK_TIMEOUT, "400"));
-	ASSERT_EQ(0, loom_unbind());
-	ASSERT_EQ(0, loom_bind());
+	ASSERT_EQ(0, bind_with_timeout("400"));
 	ASSERT_EQ(0, loom_client_open(&client));
 	ASSERT_EQ(0, loom_port_tell(sim, "fault counters-ones always", NULL, 0));
 	lseek(log, 0, SEEK_END);
@@ -400,6 +404,110 @@ TEST(a_job_times_out_within_its_plan)
 	close(log);
 	loom_client_close(&client);
 	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
+/* Each look ends at the first record of another epoch; a reset and its polls look a few times. */
+TEST(records_without_end_are_not_read_without_end)
+{
+	int sim = loom_port_open("loom-sim-0");
+	int64_t until = loom_soon();
+	struct loom_client client;
+	char text[4096];
+	uint32_t fence;
+
+	if (sim < 0 || !loom_can_unbind() || access(LOOM_DUMPS, R_OK))
+		SKIP(return, "no model of a device that can be told to break, or no devcoredump");
+	ASSERT_EQ(0, bind_with_timeout("400"));
+	ASSERT_EQ(0, loom_client_open(&client));
+	loom_read_dump(text, sizeof(text), true);
+	fence = loom_sync_create(client.fd, 0);
+	ASSERT_EQ(0, loom_port_tell(sim, "fault record-flood", NULL, 0));
+	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_null(&client), 0, fence));
+	ASSERT_EQ(0, loom_sync_wait(client.fd, fence, until));
+	EXPECT_TRUE(loom_device_works());
+	/* its dump has the count */
+	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_endless(&client), 2, fence));
+	ASSERT_EQ(0, loom_sync_wait(client.fd, fence, until));
+	do {
+		usleep(1000);
+		loom_read_dump(text, sizeof(text), true);
+	} while (!text[0] && loom_now_ns() < until);
+	EXPECT_LE(1, loom_dump_value(text, "stale_records"));
+	EXPECT_GE(8, loom_dump_value(text, "stale_records"));
+	loom_client_close(&client);
+	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
+/* Return: when the kernel has last seen that nobody handled the interrupt of the device; or -1. */
+static int64_t last_unhandled_ms(void)
+{
+	char path[3 * PATH_MAX], text[256] = "";
+	struct dirent *entry;
+	const char *at;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s/msi_irqs", loom_bus()->driver, loom_bus()->device);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)) && entry->d_name[0] == '.')
+		;
+	if (!dir || !entry)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/irq/%s/spurious", entry->d_name);
+	closedir(dir);
+	if (loom_read_file(path, text, sizeof(text)))
+		return -1;
+	at = strstr(text, "last_unhandled ");
+	return at ? atoll(at + strlen("last_unhandled ")) : -1;
+}
+
+/* The kernel disables an interrupt that storms if its handler says so. */
+TEST(an_interrupt_for_nothing_is_not_handled)
+{
+	int sim = loom_port_open("loom-sim-0"), i;
+	struct loom_client client;
+	int64_t before;
+
+	if (sim < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_TRUE(loom_device_works());
+	/* the device is awake, and has nothing to say */
+	ASSERT_EQ(0, loom_client_open(&client));
+	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_endless(&client), 2, 0));
+	before = last_unhandled_ms();
+	ASSERT_LE(0, before);
+	/* of a threaded one it is known when the next ones come */
+	for (i = 0; i < 20 && last_unhandled_ms() == before; i++) {
+		ASSERT_EQ(0, loom_port_tell(sim, "fault irq-spurious", NULL, 0));
+		usleep(100000);
+	}
+	EXPECT_NE(before, last_unhandled_ms());
+	loom_client_close(&client);
+}
+
+/* A device that does not come up is not a device, and the log says where it stopped. */
+TEST(a_handshake_that_fails_names_the_register)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int sim = loom_port_open("loom-sim-0");
+	bool found = false;
+	char line[512];
+	ssize_t size;
+
+	if (sim < 0 || log < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_EQ(0, loom_unbind());
+	ASSERT_EQ(0, loom_port_tell(sim, "fault reset-hang always", NULL, 0));
+	lseek(log, 0, SEEK_END);
+	EXPECT_NE(0, loom_bind());
+	while ((size = read(log, line, sizeof(line) - 1)) > 0) {
+		line[size] = 0;
+		found |= strstr(line, "EPOCH is 0x") && strstr(line, "RESET was set to 0x");
+	}
+	EXPECT_TRUE(found);
+	close(log);
+	ASSERT_EQ(0, loom_port_tell(sim, "clear", NULL, 0));
+	EXPECT_EQ(0, loom_bind());
+	EXPECT_TRUE(loom_device_works());
 }
 
 /* A device that does not clear, and says that it has: nobody sees the bytes of another. */

@@ -29,6 +29,9 @@ static const struct fault_kind fault_kinds[FAULT_COUNT] = {
 	[FAULT_RECORD_SKIP] = {
 		"record-skip", NULL, 0, "an entry of the ring is left out, without a mark", 2000 },
 	[FAULT_RECORD_DOUBLE] = { "record-double", NULL, 0, "a record is written twice", 2000 },
+	[FAULT_RECORD_FLOOD] = {
+		"record-flood", NULL, 0, "records of the epoch before fill half the ring behind it",
+		3000 },
 	[FAULT_RECORD_HALF] = {
 		"record-half", NULL, 0, "a record is only written to its middle, and marked", 500 },
 	[FAULT_RECORD_GARBAGE] = {

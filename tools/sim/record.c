@@ -173,6 +173,18 @@ static int record_write(struct sim *sim, struct loom_pci_record *record)
 	return ret ? ret : sim_dma_write(&sim->dma, at + body, &word, sizeof(word));
 }
 
+/* Half a lap, so that others that are not read yet stay. With the lock of records held. */
+static int record_flood(struct sim *sim, struct loom_pci_record *record)
+{
+	int ret = 0;
+	u32 i;
+
+	record->epoch = htole32(le32toh(record->epoch) - 1);
+	for (i = 0; !ret && i < sim->rings.entries / 2; i++)
+		ret = record_write(sim, record);
+	return ret;
+}
+
 static bool record_is_move(const struct sim_item *item)
 {
 	return item->kind == LOOM_PCI_KIND_COPY_IN || item->kind == LOOM_PCI_KIND_COPY_OUT ||
@@ -215,6 +227,8 @@ void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 ge
 		ret = record_write(sim, &record);
 	if (!ret && sim_fault_due(&sim->faults, FAULT_RECORD_DOUBLE))
 		ret = record_write(sim, &record);
+	if (!ret && sim_fault_due(&sim->faults, FAULT_RECORD_FLOOD))
+		ret = record_flood(sim, &record);
 	pthread_mutex_unlock(&sim->records.lock);
 	sim_say(sim, "record %llu kind %u result %u", (unsigned long long)item->sequence,
 		item->kind, result);

@@ -124,6 +124,7 @@ static void test_wrong_records(void)
 	struct loom_pci_record record, old;
 	u64 sequence;
 	u8 *entry;
+	u32 i;
 
 	client_fault(&client, "record-sequence");
 	sequence = driver_submit(&driver, NOP);
@@ -147,6 +148,14 @@ static void test_wrong_records(void)
 	sequence = driver_submit(&driver, NOP);
 	tap_ok(wait_polling(&record, PATIENCE_MS) && record.sequence != sequence &&
 	       record.pad2, "record-garbage: any bytes, with the right mark");
+	client_fault(&client, "record-flood");
+	sequence = driver_submit(&driver, NOP);
+	tap_ok(wait_polling(&record, PATIENCE_MS) && record.sequence == sequence &&
+	       record.epoch == driver.epoch, "record-flood: the record itself");
+	for (i = 0; i < ENTRIES / 2 && wait_polling(&record, PATIENCE_MS); i++)
+		if (record.epoch != driver.epoch - 1)
+			break;
+	tap_ok(i == ENTRIES / 2, "and half a lap of the epoch before");
 	entry = client.ram + RECORD_AT + driver.seen % ENTRIES * sizeof(record);
 	memset(entry, 0xcc, sizeof(record) - 4);
 	client_fault(&client, "record-half");
