@@ -9,7 +9,6 @@
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
-#include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_ttm.h"
 #include "loom_user.h"
@@ -286,42 +285,20 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo, u64 address)
 }
 
 /*
- * Its address goes. In the DRAM jobs that use it there go on, and who comes next has to wait for
- * them; in the SRAM, where only loom_bo_displace() takes it from a buffer in use, they have ended.
+ * Jobs that use its address go on, and who comes next has to wait for them. In the SRAM,
+ * where only loom_bo_displace() takes it from a buffer in use, they have ended.
+ *
+ * Makes no ghost buffer, so loom_region_block.gem stays as it is.
  */
-static int loom_ttm_leave(struct ttm_buffer_object *tbo)
-{
-	struct loom_device *loom = to_loom_device(tbo->base.dev);
-	unsigned int count, ours = 0, i;
-	struct dma_fence **fences;
-	int ret;
-
-	/* jobs have references */
-	if (!kref_read(&tbo->base.refcount) ||
-	    to_loom_bo(tbo)->shape.region == DRM_LOOM_REGION_SRAM)
-		return 0;
-	ret = dma_resv_get_fences(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, &count, &fences);
-	if (ret || !count)
-		return ret;
-	/* what other drivers do with the pages has nothing to do with the address */
-	for (i = 0; i < count; i++)
-		if (loom_fence_is_job(loom, fences[i]))
-			fences[ours++] = fences[i];
-		else
-			dma_fence_put(fences[i]);
-	count = ours;
-	if (!count) {
-		kfree(fences);
-		return 0;
-	}
-	return loom_region_leave(to_loom_region_block(tbo->resource), fences, count);
-}
-
-/* Makes no ghost buffer, so loom_region_block.gem stays as it is. */
 static int loom_ttm_move_address(struct ttm_buffer_object *tbo, struct ttm_resource *resource)
 {
-	int ret = to_loom_bo(tbo)->resident ? loom_ttm_leave(tbo) : 0;
+	struct loom_bo *bo = to_loom_bo(tbo);
+	int ret = 0;
 
+	/* jobs have references */
+	if (bo->resident && bo->shape.region != DRM_LOOM_REGION_SRAM &&
+	    kref_read(&tbo->base.refcount))
+		ret = loom_bytes_leave_fences(bo);
 	if (!ret)
 		ttm_bo_move_null(tbo, resource);
 	return ret;

@@ -111,21 +111,33 @@ static int loom_bytes_leave_behind(struct loom_bo *bo, struct dma_fence **fences
 	return loom_region_leave(block, all, count);
 }
 
-/* Nobody wants its bytes: it need not wait for what moves them, but who is placed there does. */
-static int loom_bytes_drop(struct loom_bo *bo)
+/**
+ * loom_bytes_leave_fences() - a buffer loses its address, where jobs and moves go on
+ * @bo: the buffer, resident and reserved, not in the SRAM
+ *
+ * Who has the address next waits for them.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_bytes_leave_fences(struct loom_bo *bo)
 {
 	struct dma_fence **fences;
 	u32 count;
 	int ret;
 
-	if (bo->shape.region == DRM_LOOM_REGION_SRAM) {
-		/* in a worker */
-		dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
-				      MAX_SCHEDULE_TIMEOUT);
-		return 0;
-	}
 	ret = loom_bytes_fences(bo, DMA_RESV_USAGE_BOOKKEEP, &fences, &count);
 	return ret ?: loom_bytes_leave_behind(bo, fences, count, NULL);
+}
+
+/* Nobody wants its bytes: it need not wait for what moves them, but who is placed there does. */
+static int loom_bytes_drop(struct loom_bo *bo)
+{
+	if (bo->shape.region != DRM_LOOM_REGION_SRAM)
+		return loom_bytes_leave_fences(bo);
+	/* in a worker */
+	dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
+			      MAX_SCHEDULE_TIMEOUT);
+	return 0;
 }
 
 /* @own: out: the fence of the move, a reference. */

@@ -11,6 +11,7 @@ struct ttm_buffer_object;
 struct ttm_operation_ctx;
 struct ttm_resource;
 
+int loom_bytes_leave_fences(struct loom_bo *bo);
 int loom_bytes_leave(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 		     struct ttm_resource *resource);
 int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
