@@ -186,6 +186,24 @@ TEST_F(caps, all_devices_share_one)
 	EXPECT_EQ(0, config_remove(name));
 }
 
+/* Whatever the caps are, a buffer is refused that would leave the host less. */
+TEST_F_TIMEOUT(caps, an_eighth_of_the_memory_is_left, 120)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+	uint32_t handle;
+	int ret;
+
+	if (loom_effort(100) < 100)
+		SKIP(return, "filling memory takes minutes on an instrumented kernel");
+	do {
+		ret = loom_bo_create(self->fd, 32 << 20, DRM_LOOM_REGION_DRAM, &handle);
+	} while (!ret && loom_available_bytes() > memory / 16);
+	if (ret == -ENOSPC)
+		SKIP(return, "a small device");
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_LT(memory / 10, loom_available_bytes());
+}
+
 /* ----------------------------------------------------------- control group */
 
 #define GROUPS		"/tmp/loom-groups"

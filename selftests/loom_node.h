@@ -243,6 +243,18 @@ static inline int loom_read_file(const char *path, char *text, size_t size)
 	return got < 0 || !count ? -EIO : 0;
 }
 
+/* MemAvailable, or 0. */
+static inline uint64_t loom_available_bytes(void)
+{
+	char text[256];
+	const char *at;
+
+	if (loom_read_file("/proc/meminfo", text, sizeof(text)))
+		return 0;
+	at = strstr(text, "MemAvailable:");
+	return at ? strtoull(at + 13, NULL, 10) * 1024 : 0;
+}
+
 /* What /proc says about an open file. Return: 0 or -errno. */
 static inline int loom_read_fdinfo(int fd, char *text, size_t size)
 {

@@ -298,17 +298,6 @@ TEST_F_TIMEOUT(pressure, an_exported_buffer_keeps_its_pages_and_no_address, 60)
 	}
 }
 
-static uint64_t available_bytes(void)
-{
-	char text[256];
-	const char *at;
-
-	if (loom_read_file("/proc/meminfo", text, sizeof(text)))
-		return 0;
-	at = strstr(text, "MemAvailable:");
-	return at ? strtoull(at + 13, NULL, 10) * 1024 : 0;
-}
-
 /*
  * By a high watermark the kernel is made to say that little memory is available when there is
  * enough of it: the answer to whether a new buffer is reasonable, not whether to touch one is.
@@ -334,14 +323,14 @@ TEST_F_TIMEOUT(pressure, a_swapped_buffer_is_not_refused, 60)
 	while (shrink() > 0)
 		;
 	ASSERT_EQ(0, loom_write_file(WATERMARK, "1000"));
-	while (hogs < LOOM_ARRAY_SIZE(hog) && available_bytes() > bytes / 2) {
+	while (hogs < LOOM_ARRAY_SIZE(hog) && loom_available_bytes() > bytes / 2) {
 		hog[hogs] = mmap(NULL, step, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		if (hog[hogs] == MAP_FAILED)
 			break;
 		hogs++;
 	}
-	EXPECT_LE(available_bytes(), bytes / 2);
+	EXPECT_LE(loom_available_bytes(), bytes / 2);
 	EXPECT_EQ(-ENOMEM, loom_bo_create(self->client.fd, bytes, DRM_LOOM_REGION_DRAM, &handle));
 	EXPECT_EQ(0, differ(self->client.fd, &large, 50));
 	for (i = 0; i < hogs; i++)
