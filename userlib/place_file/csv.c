@@ -13,16 +13,16 @@
  * DOC: Reading a file of items
  *
  * The text is copied once and cut into fields in place: unquoting only shortens a field, and a zero
- * goes where its end was. All fields are kept as they were, so that the answer can be the same file
- * with one column more.
+ * terminates it. Fields keep their text, so that the result can be the same file with one more
+ * column.
  *
- * What is wrong with one line (a number, a lifetime, a gap) or with all of them (two equal ids, a
- * sum that leaves 63 bits) is reported here, where line and column are known. What only a placement
- * can show, above all fixed items that collide, is left to loom_place();
- * loom_place_csv_explain() puts its faults in terms of lines.
+ * Errors of one line (a number, a lifetime, a gap) and of all lines together (two equal ids, a sum
+ * that leaves 63 bits) are reported here, where line and column are known. Errors of a placement,
+ * such as fixed items that collide, are found by loom_place(); loom_place_csv_explain() translates
+ * its faults to lines.
  */
 
-/* Larger input is taken for a stream without an end. */
+/* Larger input is refused: it may be an endless stream. */
 #define MAX_BYTES	(1ULL << 30)
 
 static const struct {
@@ -305,7 +305,7 @@ static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 	return ret ? ret : check_sums(scan);
 }
 
-/* Takes over @text, which has room for one byte more than @size_bytes. */
+/* Takes ownership of @text, which must have room for one byte more than @size_bytes. */
 static int adopt_csv(char *text, size_t size_bytes, const char *path,
 		     struct loom_place_csv **csv, struct loom_error *err)
 {
@@ -340,7 +340,7 @@ static int adopt_csv(char *text, size_t size_bytes, const char *path,
 	return ret;
 }
 
-/* adopt_csv() of a text that is CSV, or becomes it. */
+/* adopt_csv() of a text that is CSV, or is converted to it. */
 static int adopt(char *text, size_t size_bytes, const char *path,
 		 struct loom_place_csv **csv, struct loom_error *err)
 {
@@ -376,7 +376,7 @@ int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 	return ret;
 }
 
-/* The rest of @stream, up to one byte more than is allowed. */
+/* Reads the rest of @stream, up to one byte more than the limit. */
 static int slurp(FILE *stream, char **text, size_t *size_bytes)
 {
 	size_t room = 0, size = 0, got;
@@ -467,7 +467,7 @@ void loom_place_csv_free_offsets(struct loom_place_csv *csv)
 		file->items[i].flags &= ~LOOM_PLACE_FIXED;
 }
 
-/* Which of the @names the word at *@at is, which moves behind it; or LOOM_PLACE_NONE. */
+/* The index in @names of the word at *@at, which moves behind it; or LOOM_PLACE_NONE. */
 static uint32_t scan_pool(const char **at, const char *const *names, uint32_t num_names)
 {
 	size_t length = strcspn(*at, " \t");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files share that read and write CSV. Names of the columns: csv.c. */
+/* Shared by the files that read and write CSV. See csv.c for the names of the columns. */
 #ifndef LOOM_PLACE_CSV_H
 #define LOOM_PLACE_CSV_H
 
 #include "loom_place_file.h"
 
 /**
- * enum loom_place_column - what a column means
+ * enum loom_place_column - meaning of a column
  * @LOOM_PLACE_COLUMN_ID: name of the item
  * @LOOM_PLACE_COLUMN_LOWER: begin of its lifetime
  * @LOOM_PLACE_COLUMN_UPPER: end of its lifetime
@@ -16,7 +16,7 @@
  * @LOOM_PLACE_COLUMN_HINT: an estimate of the offset
  * @LOOM_PLACE_COLUMN_OFFSET: the offset
  * @LOOM_PLACE_COLUMN_POOL: names of the pools that it may be in
- * @LOOM_PLACE_COLUMN_COST: what its bytes cost, times the cost of the pool
+ * @LOOM_PLACE_COLUMN_COST: cost of a byte, multiplied by the cost of the pool
  * @LOOM_PLACE_COLUMN_COUNT: number of columns with a meaning
  */
 enum loom_place_column {
@@ -34,7 +34,7 @@ enum loom_place_column {
 };
 
 /**
- * struct loom_place_csv_file - a &struct loom_place_csv, and what it owns
+ * struct loom_place_csv_file - a &struct loom_place_csv and the memory it owns
  * @view: the public part; first, as the two are cast to one another
  * @path: of the file
  * @text: a copy of it; all fields point into it
@@ -44,10 +44,10 @@ enum loom_place_column {
  * @fields: by item, then by column
  * @items: by item
  * @num_items: number of @items
- * @room: number of items that the arrays have room for
+ * @room: capacity of the arrays, in items
  * @gaps: of all items, one after the other
  * @num_gaps: number of @gaps
- * @gap_room: number of gaps that @gaps has room for
+ * @gap_room: capacity of @gaps
  * @ids: by item
  * @lines: by item
  * @unknown: names of columns without a meaning
@@ -95,27 +95,29 @@ struct loom_place_csv_scan {
 	struct loom_error *err;
 };
 
-/** LOOM_PLACE_CSV_SHOWN - size of a text that loom_place_csv_show() writes into */
+/** LOOM_PLACE_CSV_SHOWN - size of the buffer of loom_place_csv_show() */
 #define LOOM_PLACE_CSV_SHOWN	48
 
-/** loom_place_csv_show() - @field for a message: printable, on one line, shortened */
+/** loom_place_csv_show() - a printable form of @field for a message: one line, shortened */
 const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *field);
-/** loom_place_csv_fail() - leaves a message about @line; 0: about the file. Returns @code */
+/** loom_place_csv_fail() - formats a message about @line; 0: about the file. Returns @code */
 int loom_place_csv_fail(struct loom_place_csv_scan *scan, int code, uint32_t line,
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
-/** loom_place_csv_no_memory() - leaves a message that memory is short; returns -ENOMEM */
+/** loom_place_csv_no_memory() - formats a message about lack of memory; returns -ENOMEM */
 int loom_place_csv_no_memory(struct loom_place_csv_scan *scan);
 
-/** loom_place_csv_skip_blank() - skips lines with nothing on them; false at the end of the text */
+/** loom_place_csv_skip_blank() - skips empty lines; returns false at the end of the text */
 bool loom_place_csv_skip_blank(struct loom_place_csv_scan *scan);
-/** loom_place_csv_field() - cuts one field out; @more says that another follows on the line */
+/** loom_place_csv_field() - extracts one field; @more: another follows on the line */
 int loom_place_csv_field(struct loom_place_csv_scan *scan, char **field, bool *more);
 /** loom_place_csv_trim() - @text without blanks around it: its first byte, and its @length */
 const char *loom_place_csv_trim(const char *text, size_t *length);
-/** loom_place_csv_scan_number() - a number at *@at, which moves behind; -EINVAL or -ERANGE */
+/**
+ * loom_place_csv_scan_number() - parses a number at *@at, which moves behind; -EINVAL or -ERANGE
+ */
 int loom_place_csv_scan_number(const char **at, int64_t *value);
 
-/** loom_place_csv_item() - adds the line whose fields were cut as an item; 0 or -errno */
+/** loom_place_csv_item() - adds the current fields as an item; 0 or -errno */
 int loom_place_csv_item(struct loom_place_csv_scan *scan);
 
 #endif /* LOOM_PLACE_CSV_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One line of a file as an item: what each column may hold, and the messages where it does not. */
+/* Conversion of one line to an item: valid values of each column, and messages. */
 #include "csv.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const char *column_name(const struct loom_place_csv_file *file,
 	return file->header[file->columns[column]];
 }
 
-/* The field of the line that is being read, or NULL where the file has no such column. */
+/* The field of the current line, or NULL if the file has no such column. */
 static const char *get_field(const struct loom_place_csv_file *file,
 			     enum loom_place_column column)
 {
@@ -21,7 +21,7 @@ static const char *get_field(const struct loom_place_csv_file *file,
 	return file->fields[(size_t)file->num_items * file->num_columns + file->columns[column]];
 }
 
-/* Leaves a message about the field under @column of this line. */
+/* Formats a message about the field under @column of this line. */
 static int fail_field(struct loom_place_csv_scan *scan, int code,
 		      enum loom_place_column column, const char *what)
 {
@@ -33,7 +33,7 @@ static int fail_field(struct loom_place_csv_scan *scan, int code,
 				   field, what);
 }
 
-/* A mandatory number of at least @min. */
+/* Reads a mandatory number of at least @min. */
 static int read_number(struct loom_place_csv_scan *scan, enum loom_place_column column,
 		       int64_t min, int64_t *value)
 {
@@ -54,7 +54,7 @@ static int read_number(struct loom_place_csv_scan *scan, enum loom_place_column 
 	return 0;
 }
 
-/* A number of at least @min; @fallback where the column or the field is missing. */
+/* Reads a number of at least @min; @fallback if the column or the field is missing. */
 static int read_optional(struct loom_place_csv_scan *scan, enum loom_place_column column,
 			 int64_t min, int64_t fallback, int64_t *value)
 {
@@ -187,7 +187,7 @@ static int read_offset(struct loom_place_csv_scan *scan, struct loom_place_item 
 	int64_t offset, hint;
 	int ret;
 
-	/* other tools write -1 where there is no hint */
+	/* other tools write -1 for no hint */
 	ret = read_optional(scan, LOOM_PLACE_COLUMN_HINT, INT64_MIN, -1, &hint);
 	if (!ret)
 		ret = read_optional(scan, LOOM_PLACE_COLUMN_OFFSET, 0, -1, &offset);

@@ -19,7 +19,7 @@ const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *fi
 
 	if (length > LOOM_PLACE_CSV_SHOWN - 4) {
 		length = LOOM_PLACE_CSV_SHOWN - 4;
-		/* not in the middle of a character */
+		/* must not cut a UTF-8 character */
 		while (length && ((unsigned char)field[length] & 0xc0) == 0x80)
 			length--;
 		more = "...";

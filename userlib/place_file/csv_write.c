@@ -45,7 +45,7 @@ static int loom_place_csv_close(FILE *out, char **text)
 	return -ENOMEM;
 }
 
-/* A row with @offset, and, if it is not NULL, @pool; columns that there are not go to the end. */
+/* Writes a row with @offset and, if not NULL, @pool; missing columns are appended. */
 static void loom_place_csv_put_row(const struct loom_place_csv_file *file, FILE *out,
 				   char *const *row, const char *offset, const char *pool)
 {
@@ -117,7 +117,7 @@ int loom_place_csv_answer_pools(const struct loom_place_csv *csv,
 /* --- any problem ------------------------------------------------------------------------ */
 
 /**
- * struct loom_place_csv_shape - optional columns that a problem needs
+ * struct loom_place_csv_shape - optional columns that a problem requires
  * @alignment: some item has an alignment
  * @gaps: some item has gaps
  * @offset: some item is fixed, or all are placed
@@ -135,7 +135,7 @@ static int loom_place_csv_compare_names(const void *a, const void *b, void *arg)
 	return strcmp(ids[*(const uint32_t *)a], ids[*(const uint32_t *)b]);
 }
 
-/* Whether an id ends like one that was numbered: "name#12". */
+/* Whether an id ends with a number as added here: "name#12". */
 static bool loom_place_csv_numbered(const char *id)
 {
 	const char *hash = strrchr(id, '#');
@@ -144,8 +144,9 @@ static bool loom_place_csv_numbered(const char *id)
 }
 
 /*
- * Which ids need a number to be unique: those that are empty or occur twice. If there are any,
- * those that already end like a number get one, too, or the result could equal one of them.
+ * Finds the ids that need a number to be unique: empty ones, and those that occur twice. If there
+ * are any, ids that already end with a number get one as well, because the result could equal one
+ * of them.
  */
 static int loom_place_csv_number_ids(const char *const *ids, uint32_t num_ids, bool *number)
 {
@@ -214,7 +215,7 @@ static void loom_place_csv_put_id(FILE *out, const char *id, uint32_t index, boo
 		loom_place_csv_put(out, numbered);
 		free(numbered);
 	} else {
-		/* no memory for the text: the number alone is unique, too */
+		/* without memory for the text: the number alone is unique as well */
 		fprintf(out, "#%u", index);
 	}
 }
@@ -270,7 +271,9 @@ int loom_place_csv_format(const struct loom_place_problem *problem, const char *
 
 /* --- faults ------------------------------------------------------------------------------- */
 
-/* ", which are alive at 17": the moment of the peak, if the peak is @needed_bytes; else "". */
+/*
+ * Formats ", which are alive at 17": the moment of the peak, if the peak is @needed_bytes; else "".
+ */
 static void loom_place_csv_when(const struct loom_place_problem *problem, uint64_t needed_bytes,
 				char when[64])
 {

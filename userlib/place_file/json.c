@@ -2,12 +2,12 @@
 /*
  * DOC: Lifetimes as JSON
  *
- * A list of objects, or an object with such a list as its member "items". Each is an item; its
- * members are named like columns of the CSV, and are numbers or texts. What is read becomes that
- * CSV, so that all else is the same: an item is put on the line on which it begins, as far as there
- * is one for each, and so messages name that.
+ * The input is a list of objects, or an object with such a list as its member "items". Each object
+ * is an item; its members are named like columns of the CSV, and are numbers or texts. The input is
+ * converted to that CSV, so that all later code is shared. An item goes to the CSV line with the
+ * number of the line on which it begins, if possible, so that messages name that line.
  *
- * What an item has is flat: nothing is nested, and nothing recurses.
+ * Objects are flat: nesting is refused, so nothing recurses.
  */
 #include "csv.h"
 #include "json.h"
@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More names of members than that are no list of items. */
+/* Objects with more names of members than that are no items. */
 #define MAX_KEYS	32
 #define KEY_BYTES	48
 
 /**
  * struct json_scan - a position in the text
  * @path: of the file, for messages
- * @at: what comes next
+ * @at: the next byte
  * @end: of the text
  * @line: of @at, from 1
  * @keys: names of members so far: columns
@@ -68,7 +68,7 @@ static void fail(struct json_scan *scan, const char *what)
 static char peek(struct json_scan *scan)
 {
 	while (scan->at < scan->end && strchr(" \t\r\n", *scan->at)) {
-		/* strchr() finds its end, too */
+		/* strchr() would find the terminating zero */
 		if (!*scan->at)
 			break;
 		scan->line += *scan->at++ == '\n';
@@ -130,7 +130,7 @@ static void scan_escape(struct json_scan *scan, struct json_text *text)
 		code = code << 4 | (uint32_t)(digit - digits);
 	}
 	scan->at += 5;
-	/* halves of pairs are no characters by themselves, and a zero ends a text */
+	/* lone surrogates are no characters, and a zero would end the text */
 	put_code(text, !code || (code >= 0xd800 && code < 0xe000) ? '?' : code);
 }
 
@@ -153,7 +153,7 @@ static void scan_string(struct json_scan *scan, struct json_text *text)
 	}
 }
 
-/* At least what the value takes that comes next: up to its quote, or to what ends a number. */
+/* Upper limit on the bytes of the next value: up to its quote, or to the end of a number. */
 static size_t value_room(const struct json_scan *scan)
 {
 	const char *at = scan->at;
@@ -167,7 +167,9 @@ static size_t value_room(const struct json_scan *scan)
 	return (size_t)(at - scan->at) + 2;
 }
 
-/* A text, a number, true, false or null (nothing); what is taken is never longer than it was. */
+/*
+ * Parses a text, a number, true, false or null (empty). The result is never longer than its source.
+ */
 static struct json_text scan_value(struct json_scan *scan)
 {
 	const char first = peek(scan);
@@ -195,7 +197,7 @@ static struct json_text scan_value(struct json_scan *scan)
 	return text;
 }
 
-/* The column of a member; a new one where names are collected. */
+/* The column of a member; a new one while names are collected. */
 static uint32_t find_key(struct json_scan *scan, const struct json_text *key)
 {
 	uint32_t i;
@@ -214,7 +216,7 @@ static void put_field(FILE *out, const char *bytes)
 {
 	fputc('"', out);
 	for (; *bytes; bytes++) {
-		/* a line break would be one of the CSV, too */
+		/* a line break would end the CSV line */
 		if (*bytes == '"')
 			fputc('"', out);
 		fputc(*bytes == '\n' || *bytes == '\r' ? ' ' : *bytes, out);
@@ -283,7 +285,7 @@ static void scan_items(struct json_scan *scan)
 	need(scan, ']');
 }
 
-/* Members beside the list say where it is from, and are left out. */
+/* Members besides the list describe its origin, and are ignored. */
 static void scan_object(struct json_scan *scan)
 {
 	bool found = false;

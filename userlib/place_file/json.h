@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items as JSON, which become CSV. */
+/* Items as JSON, which are converted to CSV. */
 #ifndef LOOM_PLACE_JSON_H
 #define LOOM_PLACE_JSON_H
 

@@ -9,19 +9,19 @@
 /**
  * DOC: Pictures of placements
  *
- * Above, time against address: each item is a rectangle, with its name where that is readable. In
- * a gap of an item its outline goes on as a dashed line. Below, the bytes that are alive at each
- * moment, which no placement can be lower than, and the top of what is in use: the white between
- * the two is lost to fragmentation. A dotted line marks the moment with the most bytes alive, which
- * gives the bound.
+ * The upper panel shows time against address: each item is a rectangle, with its name where that is
+ * readable. In a gap of an item its outline continues as a dashed line. The lower panel shows the
+ * bytes alive at each moment, a lower bound on the height, and the top of the bytes in use: the
+ * white between the two is lost to fragmentation. A dotted line marks the moment with the most
+ * bytes alive, which gives the bound.
  *
- * Colours have no meaning; no two items that touch have the same one. They are the light ones of
- * Paul Tol's palette: distinguishable with any colour vision, and dark text is readable on them.
+ * Colours have no meaning; no two adjacent items have the same one. They are the light ones of Paul
+ * Tol's palette: distinguishable with any colour vision, and dark text is readable on them.
  */
 
 /* Number of colours in svg_items.c. */
 #define NUM_COLOURS		8
-/* With more parts, neighbours are not looked for: that takes the square of their number. */
+/* With more parts, adjacency is ignored, because finding it is quadratic. */
 #define MAX_TOUCH_PARTS		4000
 
 static const char *const style[] = {
@@ -75,7 +75,7 @@ static int collect(struct place_svg *svg)
 }
 
 /**
- * struct reach - how far up a part reaches
+ * struct reach - top of a part
  * @top: its top
  * @part: its index
  */
@@ -93,7 +93,7 @@ static int compare_reaches(const void *a, const void *b)
 	return (x->part > y->part) - (x->part < y->part);
 }
 
-/* First moment from @at on without a top; @next is a union-find forest that leads there. */
+/* First moment from @at on without a top, by union-find with path compression over @next. */
 static size_t next_moment(size_t *next, size_t at)
 {
 	size_t end = at, step;
@@ -107,7 +107,7 @@ static size_t next_moment(size_t *next, size_t at)
 	return end;
 }
 
-/* From the highest part down, so each moment is set once: to the highest of its parts. */
+/* Parts are visited by descending top, so each moment is set once: by its highest part. */
 static int find_tops(struct place_svg *svg)
 {
 	const size_t count = svg->profile.num_moments;
@@ -156,7 +156,7 @@ static bool touches(const struct place_svg *svg, const struct loom_place_part *a
 	       y <= x + a->size_bytes;
 }
 
-/* Greedy colouring: the first, from item number on, that no touching item before it has. */
+/* Greedy colouring: the first colour, from item number on, that no earlier adjacent item has. */
 static int choose_colours(struct place_svg *svg)
 {
 	unsigned int taken, colour, turn;
@@ -191,7 +191,7 @@ static void set_scale(struct place_svg *svg)
 		svg->span = (uint64_t)profile->moments[profile->num_moments - 1] -
 			    (uint64_t)svg->begin;
 	svg->scale_bytes = height > place_svg_bound(svg) ? height : place_svg_bound(svg);
-	/* a capacity far above would flatten the rest; then only the text mentions it */
+	/* a capacity far above would flatten the picture, so then only the text mentions it */
 	if (capacity > svg->scale_bytes && capacity - svg->scale_bytes <= svg->scale_bytes / 4)
 		svg->scale_bytes = capacity;
 	if (!svg->scale_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files share that draw a placement: the geometry of the paper, the state of the picture,
- * and its pieces. svg.c decides what is drawn and calls the others: svg_axes.c, svg_items.c.
+ * Shared by the files that draw a placement: the geometry of the paper, the state of the picture,
+ * and its pieces. svg.c determines the order and calls svg_axes.c and svg_items.c.
  */
 #ifndef LOOM_PLACE_FILE_SVG_H
 #define LOOM_PLACE_FILE_SVG_H
@@ -23,7 +23,7 @@
 /**
  * struct place_svg - a picture that is being drawn
  * @out: the stream
- * @problem: what was placed
+ * @problem: the problem
  * @result: the placement
  * @options: texts, and which pool
  * @parts: of the items of the pool that is drawn
@@ -64,9 +64,9 @@ uint64_t place_svg_top(const struct place_svg *svg);
 uint64_t place_svg_bound(const struct place_svg *svg);
 /** place_svg_in_pool() - says whether @item is in the pool that is drawn */
 bool place_svg_in_pool(const struct place_svg *svg, uint32_t item);
-/** place_svg_x() - where @moment is on the paper */
+/** place_svg_x() - position of @moment on the paper */
 int64_t place_svg_x(const struct place_svg *svg, int64_t moment);
-/** place_svg_y() - where address @bytes is in the panel from @top to @bottom */
+/** place_svg_y() - position of address @bytes in the panel from @top to @bottom */
 int64_t place_svg_y(const struct place_svg *svg, uint64_t bytes, int64_t top, int64_t bottom);
 /** place_svg_line() - draws a horizontal or vertical line */
 void place_svg_line(const struct place_svg *svg, const char *class, int64_t x1, int64_t y1,

@@ -122,7 +122,7 @@ void place_svg_words(const struct place_svg *svg)
 	if (svg->options->title)
 		loom_draw_text(svg->out, "t", SVG_LEFT, 28 * PX, svg->options->title);
 	if (bound && height > bound) {
-		/* rounded up: what is above the bound must not read 1.000 */
+		/* rounded up, so that a height above the bound never reads 1.000 */
 		thousandths = ((__uint128_t)height * 1000 + bound - 1) / bound;
 		snprintf(ratio, sizeof(ratio), " (%llu.%03llu times)",
 			 (unsigned long long)(thousandths / 1000),
@@ -152,9 +152,9 @@ void place_svg_mark(const struct place_svg *svg, const char *class, uint64_t byt
 }
 
 /**
- * struct key - what a line or an area means
- * @class: how it is drawn
- * @text: what it is
+ * struct key - legend of a line or an area
+ * @class: its style
+ * @text: its meaning
  */
 struct key {
 	const char *class;

@@ -86,7 +86,7 @@ void place_svg_items(const struct place_svg *svg)
 		}
 		box = find_box(svg, part->lower, part->upper, offset + part->first,
 			       part->size_bytes);
-		/* of a thin rectangle the outline would hide the colour */
+		/* an outline would hide the colour of a thin rectangle */
 		draw_rect(svg, box.height < 3 * PX ? "h" :
 			  loom_place_is_fixed(item) ? "x" : "",
 			  colours[svg->colours[part->item]], &box);
@@ -125,7 +125,10 @@ static void draw_label(const struct place_svg *svg, uint32_t index,
 	loom_draw_label_put(svg->out, &size, "n", x, y + flat.font * 3 / 5, false);
 }
 
-/* Drawn after all items, so that none covers a name; in the longest part of each item. */
+/*
+ * Must be called after all items are drawn, so that none covers a name; a name goes to the longest
+ * part of its item.
+ */
 void place_svg_labels(const struct place_svg *svg)
 {
 	const struct loom_place_part *part, *best = NULL;
