@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The moments at which something begins or ends, for tiling.c. */
+/* Moments at which items begin or end, for tiling.c. */
 #ifndef LOOM_TILING_MOMENTS_H
 #define LOOM_TILING_MOMENTS_H
 
@@ -9,7 +9,7 @@
  * struct loom_moments - moments, by number
  * @first: [out] by item: moment of its begin
  * @last: [out] by item: moment of its end
- * @begins: [out] items by begin, of those that begin together the most aligned first
+ * @begins: [out] items by begin; among equal begins the largest alignment first
  * @ends: [out] items by end
  * @count: [out] number of moments
  */
@@ -21,7 +21,7 @@ struct loom_moments {
 	uint32_t count;
 };
 
-/** loom_moments_find() - fills in @moments, which has room; 0 or -ENOMEM */
+/** loom_moments_find() - fills in @moments, whose arrays the caller must provide; 0 or -ENOMEM */
 int loom_moments_find(const struct loom_tiling_item *items, uint32_t num_items,
 		      struct loom_moments *moments);
 

@@ -2,16 +2,17 @@
 /*
  * DOC: PQ-trees
  *
- * A set of orders of leaves, as a tree (Booth and Lueker 1976): the children of a P node may come
- * in any order, those of a Q node in one order or its reverse. Each set of orders in which given
- * subsets are side by side is such a tree, and there is nothing in it but these.
+ * A tree that represents a set of permutations of leaves (Booth and Lueker 1976): the children of a
+ * P node may be in any order, those of a Q node in one order or its reverse. The set of all
+ * permutations in which given subsets are consecutive is such a tree.
  *
- * Here, leaves that are side by side are at once replaced by others. So of the templates only those
- * are left that keep the children without such leaves: what is full goes away. A node some of whose
- * leaves go is partial. Below the lowest node that has all of them there is a path of partial nodes
- * on either side at most, else they cannot be side by side; the children without are strung along
- * the two paths, from the outside to the inside, and between them is what comes in. This is looked
- * at first, so that nothing is changed where it fails. Nothing is recursive, as a tree may be deep.
+ * Here, leaves that are made consecutive are replaced by others at once. So only the templates that
+ * keep the empty children are needed: full nodes are removed. A node some of whose leaves are
+ * removed is partial. Below the root of the pertinent subtree (the lowest node that has all of
+ * them) there is a path of partial nodes on either side at most, otherwise they cannot be
+ * consecutive. The empty children are strung along the two paths, from the outside to the inside,
+ * and the new leaves come between them. A first pass checks this, so that a failure changes
+ * nothing. Nothing is recursive, because a tree may be deep.
  */
 #include "pq_tree.h"
 
@@ -35,7 +36,7 @@ enum kind {
  * @head: first child, or NONE
  * @tail: last child, or NONE
  * @size: leaves in it
- * @marked: leaves in it that go
+ * @marked: leaves in it that are removed
  * @kind: leaf, P or Q
  */
 struct node {
@@ -54,11 +55,11 @@ struct node {
  * @nodes: leaves, then inner nodes
  * @num_leaves: number of leaves
  * @root: the root, or NONE
- * @num_nodes: nodes of @nodes that were ever used
- * @spare: inner nodes that were given back, by @next
+ * @num_nodes: nodes of @nodes in use or in @spare
+ * @spare: free list of inner nodes, linked by @next
  * @touched: nodes with marks
  * @num_touched: number of @touched
- * @order: memory for the leaves that go, in both directions from the middle
+ * @order: scratch memory for the removed leaves, in both directions from the middle
  */
 struct loom_pq {
 	struct node *nodes;
@@ -78,10 +79,10 @@ struct chain {
 };
 
 /**
- * struct seam - what is left on either side of the leaves that go, and these
- * @left: nodes without them, from the outside to the inside
- * @right: the same, from the inside to the outside
- * @order: memory for the leaves that go
+ * struct seam - removed leaves, and the nodes left on either side of them
+ * @left: nodes on the left, from the outside to the inside
+ * @right: nodes on the right, from the inside to the outside
+ * @order: scratch memory for the removed leaves
  * @begin: first of @order
  * @end: behind its last
  */
@@ -130,7 +131,7 @@ static void init_node(struct loom_pq *pq, uint32_t node, enum kind kind)
 	};
 }
 
-/* Each inner node has two children at least, but for those in the making, so there are enough. */
+/* Invariant: each complete inner node has at least two children, so there are enough nodes. */
 static uint32_t new_node(struct loom_pq *pq, enum kind kind)
 {
 	uint32_t node = pq->spare;
@@ -175,7 +176,7 @@ static void prepend(struct loom_pq *pq, struct chain *chain, uint32_t node)
 	chain->head = node;
 }
 
-/* Makes a chain the children of a node, which then has as many leaves as they have. */
+/* Makes a chain the children of a node, and updates its number of leaves. */
 static void adopt(struct loom_pq *pq, uint32_t parent, struct chain chain)
 {
 	struct node *node = &pq->nodes[parent];
@@ -188,12 +189,12 @@ static void adopt(struct loom_pq *pq, uint32_t parent, struct chain chain)
 		pq->nodes[child].parent = parent;
 		node->size += pq->nodes[child].size;
 	}
-	/* two children have both orders either way */
+	/* with two children, P and Q are the same */
 	if (node->kind == KIND_Q && pq->nodes[chain.head].next == chain.tail)
 		node->kind = KIND_P;
 }
 
-/* A chain of any order as one node. */
+/* Makes a chain in any order one node. */
 static uint32_t group(struct loom_pq *pq, struct chain chain)
 {
 	uint32_t node;
@@ -205,7 +206,7 @@ static uint32_t group(struct loom_pq *pq, struct chain chain)
 	return node;
 }
 
-/* Puts a node in the place of another. */
+/* Replaces a node by another. */
 static void swap_in(struct loom_pq *pq, uint32_t old, uint32_t node)
 {
 	struct node *from = &pq->nodes[old], *to = &pq->nodes[node];
@@ -280,7 +281,7 @@ static bool is_partial(const struct loom_pq *pq, uint32_t node)
 	return pq->nodes[node].marked && !is_full(pq, node);
 }
 
-/* The lowest node with all the leaves that go. */
+/* The root of the pertinent subtree: the lowest node with all of the removed leaves. */
 static uint32_t find_top(const struct loom_pq *pq, uint32_t leaf, uint32_t count)
 {
 	uint32_t node = leaf;
@@ -290,9 +291,9 @@ static uint32_t find_top(const struct loom_pq *pq, uint32_t leaf, uint32_t count
 	return node;
 }
 
-/* --- whether leaves can be side by side ------------------------------------------------------- */
+/* --- whether leaves can be consecutive -------------------------------------------------------- */
 
-/* Whether the children of a Q node are: none, partial, full, partial, none. */
+/* Whether the children of a Q node are: empty, partial, full, partial, empty. */
 static bool is_run(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 {
 	unsigned int state = 0;
@@ -316,8 +317,8 @@ static bool is_run(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 }
 
 /*
- * Whether all that goes below a node that is partial can be at one end of it. The path goes on in
- * the only partial child; in a Q node the full ones have to be at an end.
+ * Whether the removed leaves below a partial node can be at one end of it. The path continues in
+ * the only partial child; in a Q node the full children must be at an end.
  */
 static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 {
@@ -337,7 +338,7 @@ static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 			uint32_t first = head ? pq->nodes[node].head : pq->nodes[node].tail;
 			unsigned int state = 0;
 
-			/* from the end that goes: full, partial, none */
+			/* from the end that is removed: full, partial, empty */
 			for (child = first; child != NONE; child = head ? pq->nodes[child].next :
 							   pq->nodes[child].previous) {
 				++*looks;
@@ -367,7 +368,7 @@ static bool is_possible(const struct loom_pq *pq, uint32_t top, uint64_t *looks)
 	return true;
 }
 
-/* --- making it so ----------------------------------------------------------------------------- */
+/* --- changing the tree ------------------------------------------------------------------------ */
 
 /* The first leaf below @node, or the next one of @top behind the leaf @node. */
 static uint32_t next_leaf(const struct loom_pq *pq, uint32_t top, uint32_t node, bool below)
@@ -384,7 +385,7 @@ static uint32_t next_leaf(const struct loom_pq *pq, uint32_t top, uint32_t node,
 	return node;
 }
 
-/* Gives back a node and all inner nodes below it. */
+/* Frees a node and all inner nodes below it. */
 static void free_tree(struct loom_pq *pq, uint32_t top)
 {
 	uint32_t node = top, up;
@@ -392,7 +393,7 @@ static void free_tree(struct loom_pq *pq, uint32_t top)
 	for (;;) {
 		while (pq->nodes[node].head != NONE)
 			node = pq->nodes[node].head;
-		/* a node whose children are gone */
+		/* a node whose children were freed */
 		up = pq->nodes[node].parent;
 		if (node == top) {
 			free_node(pq, node);
@@ -404,7 +405,7 @@ static void free_tree(struct loom_pq *pq, uint32_t top)
 	}
 }
 
-/* Takes a node that is full away, and its leaves into the order: at its end, or at its begin. */
+/* Removes a full node and adds its leaves to the end or the begin of the order. */
 static void take_full(struct loom_pq *pq, struct seam *seam, uint32_t node, bool at_end)
 {
 	uint32_t size = pq->nodes[node].size, at = at_end ? seam->end : seam->begin - size, leaf;
@@ -419,7 +420,7 @@ static void take_full(struct loom_pq *pq, struct seam *seam, uint32_t node, bool
 	free_tree(pq, node);
 }
 
-/* Adds what is left of a partial node to that of the nodes above it. */
+/* Appends the empty children of a partial node to those of the nodes above it. */
 static void join(struct loom_pq *pq, struct seam *seam, struct chain rest, bool left)
 {
 	uint32_t child, next;
@@ -434,16 +435,16 @@ static void join(struct loom_pq *pq, struct seam *seam, struct chain rest, bool 
 }
 
 /*
- * Takes a partial node apart, and those below it. On the left, what goes is at the right end of
- * each, what is farther outside lies farther left, and farther right of what goes; on the right it
- * is the other way round.
+ * Splits a partial node and those below it. On the left, the removed leaves are at the right end of
+ * each node: its empty children lie left of those of its partial child, and its full children right
+ * of the leaves removed there. On the right, it is mirrored.
  */
 static void take_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool left)
 {
 	while (node != NONE) {
 		struct chain rest = { NONE, NONE };
 		bool is_q = pq->nodes[node].kind == KIND_Q;
-		/* from the end that goes to the other */
+		/* from the removed end to the other */
 		bool back = is_q && !pq->nodes[pq->nodes[node].head].marked;
 		uint32_t child = back ? pq->nodes[node].tail : pq->nodes[node].head;
 		uint32_t partial = NONE, next;
@@ -470,7 +471,7 @@ static void take_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool
 	}
 }
 
-/* Takes apart what goes of the children of a P node; what stays is in @rest then. */
+/* Splits the children of a P node; @rest: [out] empty children. */
 static void take_any(struct loom_pq *pq, struct seam *seam, uint32_t top, struct chain *rest)
 {
 	uint32_t partials[2], count = 0, child, next, i;
@@ -489,7 +490,7 @@ static void take_any(struct loom_pq *pq, struct seam *seam, uint32_t top, struct
 		take_path(pq, seam, partials[i], !i);
 }
 
-/* Takes apart what goes of the children of a Q node. */
+/* Splits the children of a Q node. */
 static void take_run(struct loom_pq *pq, struct seam *seam, uint32_t top)
 {
 	uint32_t child, next;
@@ -514,7 +515,7 @@ static uint32_t any_leaf(const struct loom_pq *pq, uint32_t node)
 	return node == NONE ? NONE : next_leaf(pq, node, node, true);
 }
 
-/* Puts what comes in between what is left of the leaves that go, below the node that had all. */
+/* Inserts the new leaves between the two sides of the seam, below the root of the subtree. */
 static void close_seam(struct loom_pq *pq, const struct seam *seam, uint32_t top,
 		       struct chain rest, uint32_t in)
 {
@@ -571,7 +572,7 @@ bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t
 	}
 	node = pq->nodes[top].parent;
 	if (is_full(pq, top)) {
-		/* its links are needed until what comes in has them */
+		/* the old links are needed until the new leaves have them */
 		in = make_leaves(pq, change->in, change->num_in);
 		swap_in(pq, top, in);
 		take_full(pq, &seam, top, true);

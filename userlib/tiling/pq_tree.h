@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of orders as trees, for tiling.c. Knows nothing of items and placements.
- * See DOC: PQ-trees.
+ * Sets of permutations as trees, for tiling.c. Independent of items and placements. See DOC:
+ * PQ-trees.
  */
 #ifndef LOOM_TILING_PQ_TREE_H
 #define LOOM_TILING_PQ_TREE_H
@@ -14,15 +14,15 @@
 struct loom_pq;
 
 /**
- * struct loom_pq_change - leaves that others take the place of
+ * struct loom_pq_change - replacement of leaves by others
  * @out: leaves of the tree, at least one
  * @num_out: number of @out
- * @in: leaves that are not in the tree, at least one; they may come in any order
+ * @in: leaves that must not be in the tree, at least one; they may be in any order
  * @num_in: number of @in
- * @order: [out] @out in an order that the tree had; room for @num_out
- * @below: [out] a leaf that is on the side of the first of @order, or LOOM_PQ_NONE
- * @above: [out] a leaf that is on the side of the last, or LOOM_PQ_NONE; if both are NONE, @order
- *	may be turned
+ * @order: [out] @out in an order of the tree; the caller must provide room for @num_out
+ * @below: [out] a leaf on the side of the first of @order, or LOOM_PQ_NONE
+ * @above: [out] a leaf on the side of the last, or LOOM_PQ_NONE; if both are NONE, @order may be
+ *	reversed
  */
 struct loom_pq_change {
 	const uint32_t *out;
@@ -36,7 +36,7 @@ struct loom_pq_change {
 
 /**
  * loom_pq_create() - a tree without leaves
- * @num_leaves: leaves are below
+ * @num_leaves: upper limit on numbers of leaves
  * @pq: [out] free with loom_pq_destroy()
  *
  * Return: 0 or -ENOMEM.
@@ -47,17 +47,17 @@ void loom_pq_destroy(struct loom_pq *pq);
 /** loom_pq_start() - makes it the tree of all orders of @count leaves, at least one */
 void loom_pq_start(struct loom_pq *pq, const uint32_t *leaves, uint32_t count);
 /**
- * loom_pq_replace() - keep those orders in which leaves are side by side, and put others there
+ * loom_pq_replace() - keep the orders in which leaves are consecutive, and replace these
  * @pq: the tree
- * @change: which, and by what
- * @looks: [in, out] raised by the nodes that were looked at
+ * @change: the leaves and their replacement
+ * @looks: [in, out] incremented by the nodes visited
  *
- * Return: whether there are such orders; if not, nothing is changed.
+ * Return: true; false if there is no such order, and then nothing is changed.
  */
 bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t *looks);
-/** loom_pq_can() - whether the tree has orders in which leaves, at least one, are side by side */
+/** loom_pq_can() - whether leaves, at least one, are consecutive in some order of the tree */
 bool loom_pq_can(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *looks);
-/** loom_pq_order() - writes an order that the tree has; the number of leaves */
+/** loom_pq_order() - writes an order of the tree; returns the number of leaves */
 uint32_t loom_pq_order(const struct loom_pq *pq, uint32_t *order);
 
 #endif /* LOOM_TILING_PQ_TREE_H */

@@ -2,23 +2,23 @@
 /*
  * DOC: Rooms
  *
- * Of two lists of numbers, parts with the same sum: some of the first and some of the second, but
- * not all of both. All sums of few numbers are made on either side, sorted, and compared. How few
- * depends on how many numbers there are: all parts of eight, three of fourteen, two of thirty, and
- * more where it is worth the time.
+ * Subsets of two lists of numbers with the same sum, but not both lists as a whole. The sums of all
+ * small subsets of either list are computed, sorted, and compared. The size of a subset is limited
+ * by the number of numbers: all subsets of eight, triples of fourteen, pairs of thirty, and larger
+ * ones with @thorough.
  */
 #include "rooms.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* sets of a side, and where it is worth the time; pairs of sets that are returned */
+/* subsets of a side, without and with @thorough; pairs of subsets that are returned */
 #define FEW_SETS	512
 #define MANY_SETS	32768
 #define MAX_ROOMS	256
-/* looks that it takes to make a set, and sort it */
+/* visits counted for computing and sorting a subset */
 #define SET_LOOKS	4
-/* one in so many pairs of sets may be the same by chance */
+/* rate of pairs of subsets above which equal sums are likely coincidences: one in so many */
 #define LIKELY		64
 
 struct set {
@@ -27,10 +27,10 @@ struct set {
 };
 
 /**
- * struct loom_rooms - memory, and what was found
+ * struct rooms - scratch memory, and the result
  * @sets: by side
  * @num_sets: by side
- * @rooms: what was found
+ * @rooms: the result
  * @num_rooms: number of @rooms
  */
 struct loom_rooms {
@@ -83,7 +83,7 @@ static uint64_t sum_of(const uint64_t *numbers, uint64_t members)
 	return sum;
 }
 
-/* The next larger number with as many bits (Gosper). */
+/* The next larger number with the same number of bits set (Gosper's hack). */
 static uint64_t next_members(uint64_t members)
 {
 	uint64_t low = members & -members, up = members + low;
@@ -91,7 +91,7 @@ static uint64_t next_members(uint64_t members)
 	return up | ((members ^ up) / low >> 2);
 }
 
-/* All sets of one number, of two, and so on, as long as there is memory for all of a kind. */
+/* All subsets of one number, of two, and so on, as long as there is room for all of one size. */
 static void make_sets(struct loom_rooms *rooms, unsigned int side, const uint64_t *numbers,
 		      uint32_t count, uint32_t most)
 {
@@ -124,7 +124,7 @@ static int compare_rooms(const void *a, const void *b)
 	return (x->in > y->in) - (x->in < y->in);
 }
 
-/* A set that was found, with all of the other side that have its sum. */
+/* Pairs a subset with all of the other side that have its sum. */
 static void add_rooms(struct loom_rooms *rooms, const struct set *out, uint32_t first)
 {
 	const struct set *in = rooms->sets[1];

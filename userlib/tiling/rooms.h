@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* what a side may have at most */
+/* upper limit on the numbers of a side */
 #define LOOM_ROOMS_SIDE		60
 
 struct loom_rooms;
 
 /**
- * struct loom_room - some of either side that have the same sum
+ * struct loom_room - subsets of either side that have the same sum
  * @out: of the first side, as bits
  * @in: of the second
  */
@@ -28,24 +28,24 @@ int loom_rooms_create(struct loom_rooms **rooms);
 /** loom_rooms_destroy() - frees it; NULL is fine */
 void loom_rooms_destroy(struct loom_rooms *rooms);
 /**
- * loom_rooms_find() - find parts of two sides that have the same sum
- * @rooms: memory
+ * loom_rooms_find() - find subsets of two sides that have the same sum
+ * @rooms: scratch memory
  * @out: numbers of the first side
  * @num_out: number of @out; if more than LOOM_ROOMS_SIDE, nothing is found
  * @in: numbers of the second side
  * @num_in: number of @in; the same
- * @thorough: try larger sets
- * @looks: [in, out] raised by the sets that were looked at
+ * @thorough: try larger subsets
+ * @looks: [in, out] incremented by the subsets visited
  *
- * They are in loom_rooms_get() then, those with the fewest numbers first.
+ * The result is read with loom_rooms_get(), the subsets with the fewest numbers first.
  */
 void loom_rooms_find(struct loom_rooms *rooms, const uint64_t *out, uint32_t num_out,
 		     const uint64_t *in, uint32_t num_in, bool thorough, uint64_t *looks);
-/** loom_rooms_count() - how many were found */
+/** loom_rooms_count() - number of pairs found */
 uint32_t loom_rooms_count(const struct loom_rooms *rooms);
-/** loom_rooms_get() - one that was found */
+/** loom_rooms_get() - one of the pairs found */
 struct loom_room loom_rooms_get(const struct loom_rooms *rooms, uint32_t which);
-/** loom_rooms_by_chance() - whether some are likely the same by chance, with so many values */
+/** loom_rooms_by_chance() - whether equal sums are likely coincidences among @values values */
 bool loom_rooms_by_chance(const struct loom_rooms *rooms, uint64_t values);
 
 #endif /* LOOM_TILING_ROOMS_H */

@@ -2,35 +2,34 @@
 /*
  * DOC: Tilings
  *
- * Where the load is nearly the bound at all moments, next to nothing may be lost in a low
- * placement, and that says more than any search finds out. The items alive at a moment are a
- * column. If at one moment the items E end and the items B begin, of the same bytes together, then
- * nothing else moves; so nothing is lost only if B takes exactly the room of E. Mostly that is one
- * room without a gap: the items of E lie side by side in the column, in some order, and so do those
- * of B. So each moment is a constraint on orders of items, and the orders that meet all of them are
- * kept in a PQ-tree (pq_tree.c), from the first moment to the last. It has no choices: any order
- * that is left in the end gives a placement without a loss.
+ * Where the load is nearly the bound at all moments, a low placement wastes next to nothing, which
+ * is a stronger constraint than a search finds. The items alive at a moment are a column. Let the
+ * items E end and the items B begin at one moment, with equal sums of bytes; then no other item
+ * moves. So nothing is wasted only if B gets exactly the room of E. Mostly that is one room without
+ * a gap: the items of E are consecutive in the column, and so are those of B. So each moment is a
+ * constraint on the order of items, and the orders that meet all constraints are kept in a PQ-tree
+ * (pq_tree.c), from the first moment to the last. This needs no decisions: any order left in the
+ * end gives a placement without waste.
  *
- * - An order of the last column is taken, and time goes back: what began is replaced by what ended,
- *   in the order that it had. This gives one order of all items, in which any two that are alive
- *   together are as in their columns. Laid down in it, one on the other, they are a placement,
- *   whatever was lost.
- * - Two rooms may change at one moment. If some items that end have the bytes of some that begin,
- *   they are a room of their own. That can be chance, too; so if a constraint cannot be met later,
- *   decisions are turned round, one at a time, and kept if the first such moment gets later.
- * - Where bytes are lost, they are items, too: air. What ends and is not replaced leaves air, what
- *   begins beside it takes some; which air it is, is found by trying.
- * - If a constraint cannot be met, each item that begins takes the room of one that ends.
+ * - One order of the last column is selected, and time runs backwards: the items that began are
+ *   replaced by those that ended, in their former order. This gives one order of all items, in
+ *   which any two that are alive together are in the order of their columns. Stacking all items in
+ *   that order gives a valid placement, even where bytes are wasted.
+ * - Two rooms may change at one moment. If some items that end have the same sum of bytes as some
+ *   that begin, they may be a room of their own. That can be a coincidence; so if a later
+ *   constraint fails, decisions are reversed, one at a time, and kept if the first failure comes
+ *   later.
+ * - Wasted bytes are items as well, called air. An end that is not replaced creates air, and
+ *   adjacent items that begin consume it; candidates for that air are tried.
+ * - If a constraint fails, each item that begins gets the room of one that ends.
  *
- * A sweep looks at little but what changes: 1 ms with a thousand items, and 10 ms with 5000. With
- * less load it is of no use, so then there is none. Alignment is looked at only when items are
- * laid down; what ends without a common multiple costs a pad then. Of equal items in a room, those
- * that are aligned most are lowest, so that pads come last.
+ * A sweep is nearly linear in the number of changes. With less load it is of no use, so it is
+ * skipped. Alignment counts only when items are stacked: an end without a common multiple costs a
+ * pad then. Among equal items in a room, the most aligned are lowest, so that pads come last.
  *
- * Rejected: a beam of partial placements from the bottom up, each made longer by one item, with the
- * bytes lost so far as their rank. With widths of up to 512 and 1000 items it ended 15 to 17 %
- * above the optimum, as dives do: losses come from the first rows on, and nothing shows which row
- * caused them.
+ * Rejected: a beam search over partial placements from the bottom up, each extended by one item and
+ * ranked by the bytes wasted so far. It is no better than dives: waste begins in the first rows,
+ * and nothing shows which row caused it.
  */
 #include "tiling.h"
 
@@ -45,20 +44,20 @@
 #include "tops.h"
 
 #define NONE		LOOM_PQ_NONE
-/* all but one in so many moments have a load of all but such a share of the bound */
+/* load test: all but 1 / FULL of the moments have at least 1 - 1 / FULL of the bound */
 #define FULL		16
-/* air that is tried at a moment */
+/* candidates for air at a moment */
 #define MAX_AIR		8
-/* rooms that are tried at a moment */
+/* candidates for rooms at a moment */
 #define MAX_PICKS	8
-/* looks that it takes to lay an item down */
+/* visits counted for stacking an item */
 #define LAY_LOOKS	16
 
 /**
- * struct change - items that replaced others
+ * struct change - replacement of items by others
  * @first: in the log: first that ended, in their order; behind them, those that began
- * @num_out: how many ended
- * @num_in: how many began
+ * @num_out: number of items that ended
+ * @num_in: number of items that began
  * @below: an item that was below the first that ended, or NONE
  * @above: an item that was above the last, or NONE
  */
@@ -70,47 +69,47 @@ struct change {
 	uint32_t above;
 };
 
-/* Items one above the other. */
+/* Links of items stacked on one another. */
 struct links {
 	uint32_t *below;
 	uint32_t *above;
 };
 
 /**
- * struct loom_tiling - the problem, and memory for a sweep
+ * struct loom_tiling - the problem, and scratch memory for a sweep
  * @items: the items
  * @num_items: number of @items
  * @bound: the largest load
- * @unit: what divides all sizes
- * @num_moments: moments at which something begins or ends
+ * @unit: common divisor of all sizes
+ * @num_moments: moments at which items begin or end
  * @first: by item: moment of its begin
  * @last: by item: moment of its end
  * @begins: items by begin
  * @ends: items by end
  * @bytes: by leaf: sizes of items, then of air
  * @num_leaves: items, and air so far
- * @nothing: a leaf without bytes that is always in the tree
+ * @nothing: a leaf of size 0 that is always in the tree
  * @pq: the tree
- * @rooms: memory to tell rooms apart
+ * @rooms: scratch memory to find rooms
  * @air: air that is in the tree
  * @num_air: number of @air
- * @picks: by moment: which of the rooms that may have changed is taken
- * @thorough: look for larger rooms, too
+ * @picks: by moment: index of the candidate room that is selected
+ * @thorough: look for larger rooms as well
  * @choices: moments of the last sweep with a choice
  * @num_choices: number of @choices
  * @log: items of all changes
  * @num_log: number of @log
  * @changes: all changes of the last sweep
  * @num_changes: number of @changes
- * @failed: moment of the first constraint that was not met, or NONE
- * @complete: the last sweep was not given up
- * @max_looks: it is given up after so many
+ * @failed: moment of the first constraint that failed, or NONE
+ * @complete: the last sweep was not stopped
+ * @max_looks: a sweep stops after so many
  * @column: the column
  * @order: all leaves
- * @stamps: by leaf: the change that it was last seen in
- * @out: what ends at a moment
- * @in: what begins
- * @tops: how high all moments are filled: two trees over them
+ * @stamps: by leaf: the last change it was seen in
+ * @out: items that end at a moment
+ * @in: items that begin
+ * @tops: top of each moment: two trees over the moments
  * @offsets: by item: the placement
  */
 struct loom_tiling {
@@ -183,7 +182,7 @@ static uint64_t sum_of(const struct loom_tiling *t, const uint32_t *leaves, uint
 
 /* --- one change ------------------------------------------------------------------------------- */
 
-/* Replaces leaves by others, if they can be side by side; into the log. */
+/* Replaces leaves by others, if they can be consecutive, and logs it. */
 static bool replace(struct loom_tiling *t, const uint32_t *out, uint32_t num_out,
 		    const uint32_t *in, uint32_t num_in, uint64_t *looks)
 {
@@ -221,7 +220,7 @@ static uint32_t find_air(const struct loom_tiling *t, uint64_t bytes, uint32_t a
 	return best;
 }
 
-/* What begins needs @lack bytes more than what ends: with some air, if there is any beside it. */
+/* Replaces items by ones that need @lack bytes more, with adjacent air, if there is any. */
 static bool replace_with_air(struct loom_tiling *t, uint32_t num_out, uint32_t num_in,
 			     uint64_t lack, uint64_t *looks)
 {
@@ -265,12 +264,12 @@ static bool replace_all(struct loom_tiling *t, uint32_t num_out, uint32_t num_in
 	return replace(t, t->out, num_out, t->in, num_in, looks);
 }
 
-/* Each item that begins takes the room of one that ends, or more than that. */
+/* Each item that begins gets the room of one that ends, or more. */
 static void replace_each(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint64_t *looks)
 {
 	uint32_t i, k, count, begun = 0, *in = t->in + num_in;
 
-	/* what begins goes to the first room that is large enough, or to the last */
+	/* an item that begins goes to the first room that is large enough, or to the last */
 	for (i = 0; i < num_out; i++) {
 		uint64_t room = t->bytes[t->out[i]];
 
@@ -294,7 +293,7 @@ static void replace_each(struct loom_tiling *t, uint32_t num_out, uint32_t num_i
 
 /* --- rooms ------------------------------------------------------------------------------------ */
 
-/* Moves the leaves of a set to the end; how many. */
+/* Moves the leaves of a set to the end; returns their number. */
 static uint32_t move_behind(uint32_t *leaves, uint32_t count, uint64_t set)
 {
 	uint32_t moved[LOOM_ROOMS_SIDE], num = 0, kept = 0, i;
@@ -323,9 +322,9 @@ static void find_rooms(struct loom_tiling *t, uint32_t num_out, uint32_t num_in,
 }
 
 /*
- * Moves what has a room of its own to the end of what ends and begins: of such rooms for which what
- * ends can be side by side, in it and beside it, the smallest but @skip. False if there are no more
- * than that; then nothing is moved.
+ * Moves the items of a room of their own to the end of @out and @in. The room is number @skip, by
+ * size, of those for which the ending items can be consecutive both in it and outside of it.
+ * Returns false if there are no more, and then nothing is moved.
  */
 static bool choose_room(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint32_t skip,
 			uint32_t *outs, uint32_t *ins, uint64_t *looks)
@@ -350,9 +349,9 @@ static bool choose_room(struct loom_tiling *t, uint32_t num_out, uint32_t num_in
 }
 
 /*
- * Replaces what has a room of its own, one room after the other; what is left is the last room.
- * Which room that is, and whether it can be all one room instead, is a choice, for the first of
- * them. If rooms are likely to be found by chance, all one room comes first, else last.
+ * Replaces the items of separate rooms, one room after the other; the remaining items are the last
+ * room. The first decision of a moment is a choice: which room, or all in one room. If rooms are
+ * likely found by coincidence, all in one room comes first, otherwise last.
  */
 static void replace_rooms(struct loom_tiling *t, uint32_t moment, uint32_t *num_out,
 			  uint32_t *num_in, uint64_t *looks)
@@ -386,7 +385,7 @@ static void replace_rooms(struct loom_tiling *t, uint32_t moment, uint32_t *num_
 
 /* --- a sweep ---------------------------------------------------------------------------------- */
 
-/* Where there is no room at all: beside the leaf without bytes that there always is. */
+/* Without any room, items go next to the leaf of size 0, which is always in the tree. */
 static void replace_none(struct loom_tiling *t, uint32_t num_in, uint64_t *looks)
 {
 	uint32_t old = t->nothing;
@@ -397,7 +396,7 @@ static void replace_none(struct loom_tiling *t, uint32_t num_in, uint64_t *looks
 	replace(t, &old, 1, t->in, num_in + 1, looks);
 }
 
-/* All that ends and begins at a moment. */
+/* Replaces all items that end at a moment by those that begin. */
 static void step(struct loom_tiling *t, uint32_t moment, uint32_t num_out, uint32_t num_in,
 		 uint64_t *looks)
 {
@@ -413,8 +412,8 @@ static void step(struct loom_tiling *t, uint32_t moment, uint32_t num_out, uint3
 }
 
 /*
- * From the first moment to the last but one: the changes, and the tree of the last column. Stops at
- * a constraint that is not met, if that is no later than @stop.
+ * Forward sweep over all moments but the last: makes the changes, and the tree of the last column.
+ * Stops at a constraint that fails, if that is no later than @stop.
  */
 static void sweep(struct loom_tiling *t, uint32_t stop, uint64_t *looks)
 {
@@ -477,7 +476,7 @@ static void unlink_leaf(struct links *links, uint32_t leaf)
 		links->below[above] = below;
 }
 
-/* Whether a leaf of the column is below another one, which it is not. */
+/* Whether a leaf of the column is below another one, which must be different. */
 static bool is_below(const struct loom_tiling *t, uint32_t leaf, uint32_t other, uint64_t *looks)
 {
 	uint32_t down = other, up = other;
@@ -494,7 +493,7 @@ static bool is_below(const struct loom_tiling *t, uint32_t leaf, uint32_t other,
 	}
 }
 
-/* Replaces what began by what ended, in the column; in the order of all, both stay. */
+/* Undoes a change in the column; in the order of all leaves, both sides stay. */
 static void undo(struct loom_tiling *t, uint32_t which, uint64_t *looks)
 {
 	const struct change *change = &t->changes[which];
@@ -521,7 +520,7 @@ static void undo(struct loom_tiling *t, uint32_t which, uint64_t *looks)
 	*looks += change->num_in + change->num_out;
 }
 
-/* The order of all leaves: the lowest of them. */
+/* Makes the order of all leaves; returns the lowest. */
 static uint32_t find_order(struct loom_tiling *t, uint64_t *looks)
 {
 	uint32_t count = loom_pq_order(t->pq, t->out), i;
@@ -543,9 +542,9 @@ static uint32_t find_order(struct loom_tiling *t, uint64_t *looks)
 	return i;
 }
 
-/* --- laying items one on the other ------------------------------------------------------------ */
+/* --- stacking items --------------------------------------------------------------------------- */
 
-/* Lays all items down from @lowest on; the height. */
+/* Stacks all items from @lowest on; returns the height. */
 static uint64_t lay(struct loom_tiling *t, uint32_t lowest, uint64_t *looks)
 {
 	uint64_t height = 0, at, align;
@@ -569,7 +568,7 @@ static uint64_t lay(struct loom_tiling *t, uint32_t lowest, uint64_t *looks)
 
 /* --- decisions -------------------------------------------------------------------------------- */
 
-/* The last moment before @before at which there was a choice, or NONE. */
+/* The last moment before @before with a choice, or NONE. */
 static uint32_t find_choice(const struct loom_tiling *t, uint32_t before)
 {
 	uint32_t i;
@@ -580,7 +579,7 @@ static uint32_t find_choice(const struct loom_tiling *t, uint32_t before)
 	return NONE;
 }
 
-/* The placement of the last sweep, if it is lower. */
+/* Keeps the placement of the last sweep if it is lower. */
 static void take_placement(struct loom_tiling *t, struct loom_tiling_try *try)
 {
 	uint64_t height;
@@ -594,7 +593,7 @@ static void take_placement(struct loom_tiling *t, struct loom_tiling_try *try)
 	memcpy(try->offsets, t->offsets, t->num_items * sizeof(*t->offsets));
 }
 
-/* Takes other picks at a moment, until the first constraint that is not met comes later. */
+/* Tries other candidates at a moment, until the first constraint that fails comes later. */
 static bool pick_other(struct loom_tiling *t, uint32_t moment, uint32_t failed,
 		       struct loom_tiling_try *try)
 {
@@ -609,7 +608,10 @@ static bool pick_other(struct loom_tiling *t, uint32_t moment, uint32_t failed,
 		sweep(t, failed, &try->looks);
 		if (t->complete || (t->failed > failed && t->failed != NONE))
 			return true;
-		/* what comes before is the same, so a pick behind the last is all one room */
+		/*
+		 * earlier moments are the same, so a pick behind the last candidate is all in one
+		 * room
+		 */
 		if (find_choice(t, moment + 1) != moment)
 			break;
 	}
@@ -617,7 +619,7 @@ static bool pick_other(struct loom_tiling *t, uint32_t moment, uint32_t failed,
 	return false;
 }
 
-/* Turns decisions round, as long as the first constraint that is not met comes later. */
+/* Reverses decisions while the first constraint that fails comes later. */
 static void search(struct loom_tiling *t, struct loom_tiling_try *try)
 {
 	uint32_t failed, moment;
@@ -652,7 +654,7 @@ void loom_tiling_run(struct loom_tiling *t, struct loom_tiling_try *try)
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-/* Whether the load is nearly the bound at nearly all moments; finds the bound. */
+/* Whether the load is nearly the bound at nearly all moments; computes the bound. */
 static bool is_full(struct loom_tiling *t)
 {
 	uint32_t begun, ended, moment, full = 0;
@@ -695,10 +697,10 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* What is needed for sweeps. */
+/* Allocates the memory of a sweep. */
 static int alloc_sweep(struct loom_tiling *t)
 {
-	/* a moment makes one piece of air at most, or one for each item that ends */
+	/* a moment creates at most one piece of air, or one for each item that ends */
 	size_t n = t->num_items, moments = t->num_moments, leaves = 2 * n + moments + 4;
 	size_t i;
 	int ret = loom_pq_create((uint32_t)leaves, &t->pq);

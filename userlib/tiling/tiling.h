@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A floor of its own, below place: items that leave next to nothing free at any moment, laid so
- * that next to nothing is lost. See DOC: Tilings.
+ * A layer below place: placement of items that leave next to no free bytes at any moment, with next
+ * to no waste. See DOC: Tilings.
  */
 #ifndef LOOM_TILING_TILING_H
 #define LOOM_TILING_TILING_H
@@ -15,7 +15,7 @@ struct loom_tiling;
  * @lower: moment of its begin
  * @upper: moment of its end, later
  * @size_bytes: its size, not 0; all of them and the alignments are below 2^60 together
- * @align_bytes: its offset is to be a multiple of it, not 0
+ * @align_bytes: its offset must be a multiple of it; not 0
  */
 struct loom_tiling_item {
 	int64_t lower;
@@ -25,11 +25,11 @@ struct loom_tiling_item {
 };
 
 /**
- * loom_tiling_create() - prepare to place items without a loss
- * @items: in an order that always is the same; they have to stay
+ * loom_tiling_create() - prepare to place items without waste
+ * @items: in a deterministic order; they must outlive @tiling
  * @num_items: number of @items, not 0, at most 2^28
- * @tiling: [out] free with loom_tiling_destroy(); NULL if there is too little load at some moments
- *	for this to be of use
+ * @tiling: [out] free with loom_tiling_destroy(); NULL if the load is too low at some moments for a
+ *	tiling to be of use
  *
  * Return: 0 or -ENOMEM.
  */
@@ -39,11 +39,11 @@ int loom_tiling_create(const struct loom_tiling_item *items, uint32_t num_items,
 void loom_tiling_destroy(struct loom_tiling *tiling);
 
 /**
- * struct loom_tiling_try - what came of it
- * @max_looks: given up after about so many looks
+ * struct loom_tiling_try - limits and result of a run
+ * @max_looks: stop after about so many visits
  * @offsets: [out] by item: the lowest placement
- * @height_bytes: [out] of it, or UINT64_MAX if there was not even one
- * @looks: [in, out] raised by the looks at nodes and items
+ * @height_bytes: [out] its height, or UINT64_MAX if there is none
+ * @looks: [in, out] incremented by visits of nodes and items
  */
 struct loom_tiling_try {
 	uint64_t max_looks;
@@ -52,7 +52,7 @@ struct loom_tiling_try {
 	uint64_t looks;
 };
 
-/** loom_tiling_run() - makes placements, and keeps the lowest */
+/** loom_tiling_run() - makes placements and keeps the lowest */
 void loom_tiling_run(struct loom_tiling *tiling, struct loom_tiling_try *try);
 
 #endif /* LOOM_TILING_TILING_H */

@@ -6,8 +6,8 @@
 #include "loom_core.h"
 
 /*
- * Over the moments lies a binary tree, of which the leaves are the last @count nodes: of each node,
- * how high all of it is filled at least, and behind all these, how high it is anywhere.
+ * A binary tree over the moments, whose leaves are the last @count nodes. The first half stores by
+ * node the minimum of its moments, the second half the maximum.
  */
 uint64_t loom_tops_find(const uint64_t *tops, uint32_t count, uint32_t first, uint32_t end)
 {
