@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Problems as arrays, which become those of loom_place.h, and answers back. See loomplace.h. */
+/*
+ * Conversion of problems as arrays to those of loom_place.h, and of answers back. See loomplace.h.
+ */
 #include "loomplace.h"
 
 #include <errno.h>
@@ -18,7 +20,7 @@
 #define PROBLEM_BYTES	sizeof(struct loomplace_problem)
 #define ANSWER_BYTES	sizeof(struct loomplace_answer)
 
-/* An answer with nothing in it but what the caller said. */
+/* Clears an answer but for the fields set by the caller. */
 static void clear_answer(struct loomplace_answer *answer)
 {
 	size_t bytes = sizeof(answer->struct_bytes);
@@ -55,7 +57,7 @@ static int fail_by(struct loomplace_answer *answer, int code, const struct loom_
 	return fail(answer, code, fault->text);
 }
 
-/* A problem of a later header must have nothing in what is not known here. */
+/* Fields of a later header must be zero. */
 static int check_problem(const struct loomplace_problem *problem, const uint64_t *offsets,
 			 struct loomplace_answer *answer)
 {
@@ -135,7 +137,7 @@ static int check_items(const struct loom_place_problem *own, const uint64_t *off
 
 	if (!ret)
 		ret = loom_place_bound(own, &bound);
-	/* what is wrong with items has a text, but this is not about them */
+	/* the text of loom_place() describes items, but this fault is none of theirs */
 	if (ret == -ENOMEM)
 		return fail(answer, ret, "out of memory");
 	if (ret)
@@ -151,7 +153,7 @@ static int check_items(const struct loom_place_problem *own, const uint64_t *off
 	return 0;
 }
 
-/* @given: a placement to check, or NULL: one is to be found */
+/* @given: a placement to check, or NULL to find one */
 static int run(const struct loomplace_problem *problem, const uint64_t *given, uint64_t *offsets,
 	       struct loomplace_answer *answer)
 {
@@ -201,7 +203,7 @@ int loomplace_check(const struct loomplace_problem *problem, const uint64_t *off
 {
 	static const uint64_t nothing[1];
 
-	/* no items need no array */
+	/* @offsets may be NULL without items */
 	if (!offsets && problem && !problem->num_items)
 		offsets = nothing;
 	return run_with(problem, offsets, NULL, answer);

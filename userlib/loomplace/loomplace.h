@@ -2,20 +2,20 @@
 /**
  * DOC: Placing, as a library of its own
  *
- * What Loom's placer can do with sizes and lifetimes, for programs that need nothing else of Loom:
- * arrays in, offsets out. Link with ``-lloomplace`` (``pkg-config loomplace``); it needs the C
- * library alone. Item i is sizes[i] bytes that are alive in [lowers[i], uppers[i]); items that are
- * alive at the same time get offsets at which they share no byte, and the highest end is low, or
+ * Loom's placement of sizes and lifetimes, for programs that need nothing else of Loom: arrays in,
+ * offsets out. Link with ``-lloomplace`` (``pkg-config loomplace``); it depends on the C library
+ * alone. Item i is sizes[i] bytes that are alive in [lowers[i], uppers[i]). Items that are alive at
+ * the same time get offsets at which they share no byte; the highest end is minimized, or kept
  * below a capacity.
  *
- * Rules about memory: arrays are the caller's, are read during the call only, and are never kept.
- * Offsets are written when all is done, so on failure they are as they were. All memory that a call
- * needs is free again when it returns, and comes from the caller's functions if there are any.
+ * Memory: arrays are the caller's, are read during the call only, and are never kept. Offsets are
+ * written at the end, so they are unchanged on failure. Memory that a call allocates is freed
+ * before it returns, and comes from the caller's functions if there are any.
  *
- * The interface is stable: structs begin with their size, so that a later library, with more at
- * their ends, takes those of an earlier header. What is new means nothing special if it is zero.
+ * The interface is stable: structs begin with their size, so a later library, whose structs may be
+ * longer, accepts those of an earlier header. Zero is the default of new fields.
  *
- * Thread safe: calls share nothing. errno stays as it was.
+ * Thread safe: calls share no state. errno is preserved.
  */
 #ifndef LOOMPLACE_H
 #define LOOMPLACE_H
@@ -37,13 +37,13 @@ extern "C" {
 #define LOOMPLACE_FREE		UINT64_MAX
 
 /**
- * struct loomplace_memory - where the memory of a call comes from
- * @allocate: at least @bytes bytes, aligned for any type, or NULL if there are none: the call then
+ * struct loomplace_memory - allocation functions of a call
+ * @allocate: must return at least @bytes bytes, aligned for any type, or NULL: the call then
  *	returns -ENOMEM
- * @release: takes back what @allocate gave
- * @context: what both are called with
+ * @release: must free memory of @allocate
+ * @context: argument of both
  *
- * They are called in the thread of the call. All that was allocated is released before it returns.
+ * They are called in the thread of the call. All memory is released before the call returns.
  */
 struct loomplace_memory {
 	void *(*allocate)(void *context, size_t bytes);
@@ -52,7 +52,7 @@ struct loomplace_memory {
 };
 
 /**
- * struct loomplace_problem - what is to be placed
+ * struct loomplace_problem - the items and limits of a placement
  * @struct_bytes: sizeof(struct loomplace_problem)
  * @num_items: number of items, below 2^32 - 1
  * @sizes: by item: bytes; 0 takes no room
@@ -60,12 +60,12 @@ struct loomplace_memory {
  * @uppers: by item: first moment after it, above the lower one
  * @alignments: by item: its offset is a multiple of it; 0 means 1. NULL: all are 1
  * @fixed: by item: the offset that it must have, or LOOMPLACE_FREE. NULL: all are free
- * @capacity_bytes: any placement below it will do; 0: the lowest is looked for
- * @budget: how long to look for it, in search nodes; 0: a second or so. The answer is a function of
- *	the problem and this number
- * @time_ns: stop after so many nanoseconds of the processor; 0: the budget alone decides. What
- *	comes out then depends on the machine
- * @memory: where memory comes from; NULL: malloc()
+ * @capacity_bytes: any placement below it suffices; 0: the lowest is looked for
+ * @budget: limit on the search, in nodes; 0: a second or so. The result is a function of the
+ *	problem and this number
+ * @time_ns: stop after so many nanoseconds of CPU time; 0: the budget alone decides. With a limit
+ *	the result depends on the machine
+ * @memory: allocation functions; NULL: malloc()
  */
 struct loomplace_problem {
 	size_t struct_bytes;
@@ -82,15 +82,15 @@ struct loomplace_problem {
 };
 
 /**
- * struct loomplace_answer - what came of it
- * @struct_bytes: sizeof(struct loomplace_answer); the one that the caller fills in
+ * struct loomplace_answer - result of a call
+ * @struct_bytes: sizeof(struct loomplace_answer); the caller must set it
  * @height_bytes: the highest end of an item
  * @bound_bytes: no placement is lower than this
  * @proved: not 0: the height is at the bound
  * @item: on failure: an item at fault, or LOOMPLACE_NONE
  * @other: on failure: the item that it collides with, or LOOMPLACE_NONE
  * @missing_bytes: -ENOSPC: the capacity is proved to fall short by at least so much; 0: not proved
- * @text: on failure: one line that says why; else ""
+ * @text: on failure: the reason in one line; else ""
  */
 struct loomplace_answer {
 	size_t struct_bytes;
@@ -105,24 +105,24 @@ struct loomplace_answer {
 
 /**
  * loomplace_place() - place items
- * @problem: what is to be placed
- * @offsets: [out] by item; as it was on failure
- * @answer: [in, out] what came of it; may be NULL
+ * @problem: the problem
+ * @offsets: [out] by item; unchanged on failure
+ * @answer: [in, out] the result; may be NULL
  *
- * Return: 0; -EINVAL for a problem that is none (an empty lifetime, fixed items that collide, a
- * size of a struct that no header has); -ENOSPC if no placement within the capacity was found;
- * -E2BIG for too many items; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
+ * Return: 0; -EINVAL for an invalid problem (an empty lifetime, fixed items that collide, a size of
+ * a struct that no header has); -ENOSPC if no placement within the capacity was found; -E2BIG for
+ * too many items; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
  */
 int loomplace_place(const struct loomplace_problem *problem, uint64_t *offsets,
 		    struct loomplace_answer *answer);
 
 /**
- * loomplace_check() - prove a placement, wherever it comes from
- * @problem: what was placed
+ * loomplace_check() - verify a placement of any origin
+ * @problem: the problem
  * @offsets: by item
- * @answer: [in, out] its height and the bound, or what is wrong; may be NULL
+ * @answer: [in, out] its height and the bound, or the fault; may be NULL
  *
- * Return: 0; -EBADMSG if it is none; else as loomplace_place().
+ * Return: 0; -EBADMSG if the placement is invalid; else as loomplace_place().
  */
 int loomplace_check(const struct loomplace_problem *problem, const uint64_t *offsets,
 		    struct loomplace_answer *answer);

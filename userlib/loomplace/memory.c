@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See memory.h. What is allocated has its size before it, as realloc() has to know it. */
+/* See memory.h. Each block has its size before it, because realloc() needs it. */
 #include "memory.h"
 
 #include <stdalign.h>
@@ -80,7 +80,7 @@ static void swap(char *a, char *b, size_t bytes)
 	}
 }
 
-/* The element at @at sinks in a heap of @count, the largest first. */
+/* Sifts the element at @at down a heap of @count, the largest first. */
 static void sink(char *base, size_t at, size_t count, size_t bytes,
 		 int (*compare)(const void *a, const void *b))
 {
@@ -97,7 +97,7 @@ static void sink(char *base, size_t at, size_t count, size_t bytes,
 	}
 }
 
-/* In place. No two elements that the placer sorts are equal, or else it does not matter. */
+/* Heap sort, in place and unstable. The placer sorts no equal elements whose order matters. */
 void place_memory_qsort(void *base, size_t count, size_t bytes,
 			int (*compare)(const void *a, const void *b))
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of libloomplace. In its objects, calls of malloc() and its kin are renamed to these
- * (Makefile), which ask the caller of the library, if that has functions for it.
+ * Memory of libloomplace. The Makefile renames calls of malloc() and its kin in its objects to
+ * these functions, which call those of the library's caller, if any.
  */
 #ifndef LOOMPLACE_MEMORY_H
 #define LOOMPLACE_MEMORY_H
 
 #include "loomplace.h"
 
-/** place_memory_use() - from now on, in this thread; NULL: malloc(). Returns what it was before */
+/**
+ * place_memory_use() - sets the functions of this thread; NULL: malloc(). Returns the previous ones
+ */
 const struct loomplace_memory *place_memory_use(const struct loomplace_memory *memory);
 /** place_memory_malloc() - as malloc(), and so on */
 void *place_memory_malloc(size_t bytes);
