@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Which operation reads what another writes, and how much of it. See least.h. */
+/* Dependences between operations: which one reads elements that another writes. See least.h. */
 #include "least.h"
 
 #include <errno.h>
 
-/* The axes of a value on which all of @of that is in @part is in @in, too. */
+/* The axes of a value on which all elements of @of in @part are in @in as well. */
 static u32 inside(const struct least_axes *of, const struct least_axes *part,
 		  const struct least_axes *in)
 {
@@ -18,7 +18,7 @@ static u32 inside(const struct least_axes *of, const struct least_axes *part,
 			all = !of->has[i][k] || !part->has[i][k] || in->has[i][k];
 		mask |= (u32)all << i;
 	}
-	/* axes that there are not */
+	/* axes beyond the rank */
 	return mask | (LEAST_ALL & ~((1U << of->rank) - 1));
 }
 
@@ -38,7 +38,7 @@ static bool meet(const struct least_axes *a, const struct least_axes *b)
 	return true;
 }
 
-/* Axes of the value that are read in full for each element of the result. */
+/* Axes of the value that each element of the result reads in full. */
 static u32 whole_axes(const struct least *least, const struct least_op *op, u32 operand)
 {
 	const struct loom_group_access *access = &op->op->access[operand];
@@ -59,7 +59,7 @@ static u32 whole_axes(const struct least *least, const struct least_op *op, u32 
 	return mask;
 }
 
-/* Each element of the result needs an element of the operand, and not padding only. */
+/* Whether each element of the result needs an element of the operand, and not padding only. */
 static bool is_sure(const struct least_op *op, u32 operand)
 {
 	const struct loom_operand *from = &op->op->kernel.operands[operand];
@@ -83,7 +83,7 @@ static int add_edge(struct least *least, const struct least_edge *edge)
 	return 0;
 }
 
-/* The edges of an operand: one from each op that writes some of it. */
+/* Adds the edges of an operand: one from each op that writes some of it. */
 static int add_operand(struct least *least, u32 index, u32 operand)
 {
 	const struct least_op *op = &least->ops[index];

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT
 /*
- * LB2: what is loaded ahead has to be held. See least.h.
+ * LB2: weights that are prefetched must be held in the SRAM. See least.h.
  *
- * For each op p. Say that the last element of its result that some output needs, x, is computed in
- * step s.
+ * Let p be an op, and let x be the last element of p's result to be computed that some output
+ * needs, in step s.
  *
- * Before: whatever p's elements need has been computed when x has been, and was loaded in steps
- * before s: all work and all loads of the ops from which a path of edges leads to p on which each
- * op needs all that is live of the one before.
+ * Before: all elements that p needs have been computed, and were loaded in steps before s: all work
+ * and all loads of the ops from which a path of edges leads to p, such that each op needs all live
+ * elements of the one before.
  *
- * Behind: x is needed by some element of each op to which such a path leads from p. They are
- * computed after x, and for that the weights that they meet have to be in the SRAM in step s or
- * later: of a convolution all weights, as x is in the window of each of its output channels. What
- * is loaded of them by the end of step s is there in step s, for what is read in a step cannot be
- * overwritten by DMA in it, and the SRAM holds at most its size. The rest is loaded behind step s,
- * and so is stored what of these elements is an output.
+ * Behind: for each op to which such a path leads from p, some of its elements need x. They are
+ * computed after x, so the weights they use must be in the SRAM in step s or later. A convolution
+ * needs all weights, because x is in the window of each of its output channels. Weights loaded by
+ * the end of step s are in the SRAM in step s, because DMA cannot overwrite data that is read in
+ * the same step, and the SRAM holds at most its size. The other weights are loaded behind step s,
+ * and the outputs among these elements are stored behind it.
  *
- * So the end of step s is not before work before, nor before loads before and what is loaded ahead,
- * and the rest of the loads and the stores come behind it; and work before, or loads before, and
- * work behind do not overlap.
+ * So the end of step s is not before the work before, nor before the loads before plus the
+ * prefetched weights; the other loads and the stores follow. The work before, or the loads before,
+ * does not overlap the work behind.
  *
- * And the other way round. Say that the first element of p is computed in step s. What it needs has
- * been loaded in steps before. From s on, all of p is computed, and all of the ops of which every
+ * And in the other direction: let the first element of p be computed in step s. The data it needs
+ * was loaded in earlier steps. All of p is computed from s on, and so are all ops of which every
  * element needs some element of p.
  *
- * The larger of both, over all p. Which element x is, is the plan's to choose; so an op counts with
- * the part of its result that any x leads to: of each axis all indices (a bit in a mask) or one.
+ * The bound is the larger of both, over all p. The plan chooses x, so an op counts with the part of
+ * its result that depends on any x: on each axis all indices (a bit in a mask) or one.
  */
 #include "least.h"
 
 #include "loom_clock.h"
 
-/* Ops that are looked at from each op: more of them are looked at from some only. */
+/* limit on the ops visited over all passes; beyond it only some p are tried */
 #define PASSES_MAX	(1ULL << 22)
 
 /**
- * struct side - what happens on one side of T
+ * struct side - cost on one side of step s
  * @work: cycles of compute commands
  * @bytes: bytes of the DMA stream
  */
@@ -49,7 +49,7 @@ static u32 bits(u32 mask)
 	return (u32)__builtin_popcount(mask);
 }
 
-/* Axes of the result with a single live index: one is all. */
+/* Axes of the result with a single live index, on which one is all. */
 static u32 single_axes(const struct least_op *op)
 {
 	u32 mask = LEAST_ALL & ~((1U << op->result.rank) - 1), i;
@@ -75,7 +75,7 @@ static u32 to_value(const struct least *least, const struct least_op *op, u32 op
 	return out;
 }
 
-/* The part of an op that an edge's elements lead to, as a mask of its result's axes. */
+/* The part of an op that depends on an edge's elements, as a mask of its result's axes. */
 static u32 lead_to(const struct least *least, const struct least_edge *edge, u32 value_mask)
 {
 	const struct least_op *op = &least->ops[edge->to];
@@ -99,7 +99,7 @@ static u32 lead_to(const struct least *least, const struct least_edge *edge, u32
 	return mask | single_axes(op);
 }
 
-/* Of an operand, what a part of the result needs, as a mask of its own axes. */
+/* The part of an operand that a part of the result needs, as a mask of its own axes. */
 static u32 needed(const struct least_op *op, u32 operand, u32 mask)
 {
 	const struct loom_operand *from = &op->op->kernel.operands[operand];
@@ -115,7 +115,7 @@ static u32 needed(const struct least_op *op, u32 operand, u32 mask)
 	return out;
 }
 
-/* Counts what ops load from outside for a part of their results. */
+/* Adds the loads from outside of an op for a part of its result. */
 static void add_loads(struct least *least, const struct least_op *op, u32 mask, bool again,
 		      struct least_bytes *sum)
 {
@@ -129,7 +129,7 @@ static void add_loads(struct least *least, const struct least_op *op, u32 mask, 
 
 		if (operand->role != LOOM_ROLE_LOAD || !least_is_fixed(least, value))
 			continue;
-		/* what was counted on the other side may be in the SRAM still */
+		/* bytes counted on the other side may still be in the SRAM */
 		if (value->stamp == least->pass - 1 && again)
 			continue;
 		own = needed(op, i, mask);
@@ -183,7 +183,7 @@ static void add_store(const struct least *least, const struct least_op *op, u32 
 	sum->dram_write += loom_dtype_row_bytes(value->dtype, elems);
 }
 
-/* All that p needs before its last element. */
+/* Adds the dependences of the last element of p. */
 static void look_before(struct least *least, u32 p, struct side *side)
 {
 	u32 i, k;
@@ -207,7 +207,7 @@ static void look_before(struct least *least, u32 p, struct side *side)
 	}
 }
 
-/* The largest part of an op that edges lead to from what has been reached, or 0: nothing. */
+/* The largest part of an op reached by edges from ops reached before, or 0: none. */
 static u32 reach(struct least *least, const struct least_op *op)
 {
 	u32 best = 0, k;
@@ -226,7 +226,7 @@ static u32 reach(struct least *least, const struct least_op *op)
 	return best;
 }
 
-/* What the last element of p leads to. Follows look_before(). */
+/* Adds the dependents of the last element of p. Must follow look_before(). */
 static void look_behind(struct least *least, u32 p, struct side *side)
 {
 	u32 i;
@@ -249,7 +249,7 @@ static void look_behind(struct least *least, u32 p, struct side *side)
 	}
 }
 
-/* The cycles that it takes at most to load what the SRAM can hold of it. */
+/* Upper limit on the cycles to load as many of the bytes as the SRAM holds. */
 static u64 held_cycles(const struct least *least, const struct least_bytes *bytes)
 {
 	const struct least_bytes dram = { .dram_read = min(bytes->dram_read, least->sram_bytes) };
@@ -290,7 +290,7 @@ static void need_back(struct least *least, const struct least_op *op)
 		const struct loom_group_access *access = &from->op->access[0];
 
 		own = to_value(least, op, edge->operand, needed(op, edge->operand, op->mask));
-		/* what is needed may be what another op writes */
+		/* the needed elements may be written by another op */
 		if (!edge->sure || ((own | edge->spans) & LEAST_ALL) != LEAST_ALL)
 			continue;
 		mask = single_axes(from);

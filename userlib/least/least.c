@@ -8,7 +8,7 @@
 #include "loom_clock.h"
 #include "lower/storage.h"
 
-/* Sets of indices of very large values are not worth more. */
+/* memory limit for sets of indices: larger values are not bounded */
 #define BUDGET_BYTES	((size_t)1 << 28)
 
 static int find_all(struct least *least, struct loom_program_least *out)

@@ -2,27 +2,27 @@
 /*
  * DOC: Lower bounds
  *
- * This room says how long a graph takes on a chip at least, whatever a planner does. It is given
- * nodes whose lowering is decided (struct loom_lower), asks for their kernels, and gives figures
- * (&struct loom_program_least). It looks at no plan and at no group.
+ * A lower bound on the cycles of a graph on a chip, over all plans. The input is nodes whose
+ * lowering is decided (struct loom_lower) and their kernels, the output is &struct
+ * loom_program_least. Neither plans nor groups are considered.
  *
- * A bound holds for every plan that computes the nodes of the graph as they are: each element that
- * some output needs, at least once, by a command of its node's operation, on its whole window. It
- * may take elements in any order and in any pieces, deal any axis over the lanes, keep, reload or
- * recompute what it likes. It may not merge nodes, or take another algorithm for one.
+ * A bound holds for every plan that computes the nodes of the graph unchanged: each element that
+ * some output needs, at least once, by a command of its node's operation, on its whole window. The
+ * plan may compute elements in any order and in any pieces, distribute any axis over the lanes, and
+ * keep, reload or recompute values. It may not merge nodes or use another algorithm for one.
  *
- *	live.c		which elements of which value some output needs
- *	edge.c		which operation needs what of which other
+ * live.c          elements of each value that some output needs
+ * edge.c          dependences between operations
  *	work.c		cycles of arithmetic, at least
  *	traffic.c	cycles of memory, at least
- *	held.c		LB2: prefetched weights must be held
- *	relaxed.c	values larger than the SRAM are loaded twice
+ * held.c          LB2: prefetched weights must be held
+ * relaxed.c       values larger than the SRAM are loaded twice
  *	least.c		the driver: LB0, LB1
  *
- * What each bound proves, in full, is in Documentation/planner-reference.rst.
+ * Documentation/planner-reference.rst has the proofs.
  *
- * Rejected: counting a plan without groups in a chip without limits. It has chosen an axis for the
- * lanes, loads all of an input that is read in part, and proves nothing.
+ * Rejected: the cycles of a plan without groups on a chip without limits. Such a plan has chosen an
+ * axis for the lanes and loads all of an input that is read in part, so it is no lower bound.
  */
 #ifndef LOOM_LEAST_H
 #define LOOM_LEAST_H
@@ -32,7 +32,7 @@
 #include "loom_program.h"
 
 /**
- * struct least_axes - a set of elements: of each axis some indices, and all combinations of them
+ * struct least_axes - a set of elements: the product of a set of indices for each axis
  * @rank: number of axes
  * @dims: indices of each axis
  * @has: by axis and index: it is in the set
@@ -45,7 +45,7 @@ struct least_axes {
 	u64 counts[DRM_LOOM_MAX_RANK];
 };
 
-/** enum least_place - where a value comes from */
+/** enum least_place - origin of a value */
 enum least_place {
 	LEAST_COMPUTED,		/* from an operation */
 	LEAST_DRAM,		/* an input or a constant in DRAM */
@@ -57,19 +57,18 @@ enum least_place {
 
 /**
  * struct least_value - a value that owns bytes
- * @place: where it comes from
- * @slot: of what comes from outside: a number that its slot has to itself
- * @dtype: element type
+ * @place: its origin
+ * @slot: of a value from outside: a unique number of its slot
  * @elems: its elements
- * @stored_bytes: what has to be stored of it, 0: it is seen from nowhere
+ * @stored_bytes: bytes that must be stored of it; 0: it is not visible outside
  * @live: elements that some output needs
  * @loaded: those of them that an operation computes with
  * @first_writer: the first op that writes it, or LEAST_NONE
  * @stamp: the last pass that has seen it
  * @bytes: bytes counted in that pass
  * @reloaded: relaxed.c: loading it again has been counted
- * @moved_again: relaxed.c: DMA cycles that it costs, if it is too large for the SRAM
- * @computed_again: relaxed.c: or compute cycles
+ * @moved_again: relaxed.c: cost of reloading in DMA cycles, if it is too large for the SRAM
+ * @computed_again: relaxed.c: cost of recomputing in compute cycles
  */
 struct least_value {
 	enum least_place place;
@@ -91,15 +90,15 @@ struct least_value {
  * struct least_op - an operation of the list
  * @op: the operation
  * @live: some output needs it
- * @early: some element of it may need nothing that is computed
+ * @early: some element of it may depend on nothing computed
  * @result: the part of its result that some output needs
  * @loads: by operand: the part that this needs of it; of DRAM operands
- * @ones: by operand and axis: of what it needs for one index of the result, the least
- * @cycles: of its compute commands, at least
+ * @ones: by operand and axis: lower bound on the elements needed for one index of the result
+ * @cycles: lower bound on the cycles of its compute commands
  * @next_writer: of the same value, or LEAST_NONE
  * @first_in: first edge to it; edges to an op follow each other
  * @num_in: number of them
- * @mask: held.c: axes of the result that are taken in full
+ * @mask: held.c: axes of the result that are needed in full
  * @stamp: held.c: the last pass that has reached it
  */
 struct least_op {
@@ -118,14 +117,14 @@ struct least_op {
 };
 
 /**
- * struct least_edge - an operation reads what another writes
+ * struct least_edge - a dependence: an operation reads elements that another writes
  * @from: op that writes
  * @to: op that reads
  * @operand: of @to
- * @covers: bit per axis of the value: of what @from writes, all that is live is read
- * @spans: bit per axis of the value: of what is read, all is written by @from
- * @whole: bit per axis of the value: each element of the result needs all that is read of it
- * @sure: each element of the result needs some of what is read
+ * @covers: bit per axis of the value: all live elements that @from writes are read
+ * @spans: bit per axis of the value: all elements that are read are written by @from
+ * @whole: bit per axis of the value: each element of the result needs all that is read
+ * @sure: each element of the result needs some of the elements read
  */
 struct least_edge {
 	u32 from;
@@ -138,9 +137,9 @@ struct least_edge {
 };
 
 /**
- * struct least - the graph, and what is known of it
+ * struct least - the graph and the facts derived from it
  * @list: its operations
- * @chip: what it is planned for
+ * @chip: the chip
  * @sram_bytes: SRAM of all lanes that plans may use
  * @lanes: lanes
  * @images: values may be computed in DRAM
@@ -150,10 +149,10 @@ struct least_edge {
  * @ops: by op of the list
  * @edges: by op that reads
  * @num_edges: number of @edges
- * @cap_edges: room in @edges
+ * @cap_edges: capacity of @edges
  * @pass: number of the last pass of held.c
- * @first_load: before the first compute command, cycles
- * @last_store: behind the last one
+ * @first_load: cycles before the first compute command
+ * @last_store: cycles behind the last one
  */
 struct least {
 	const struct loom_group_list *list;
@@ -180,9 +179,11 @@ struct least {
 
 /** least_elems() - elements of a set */
 u64 least_elems(const struct least_axes *axes);
-/** least_live() - which elements some output needs. 0 or -ENOMEM */
+/** least_live() - finds the elements that some output needs. 0 or -ENOMEM */
 int least_live(struct least *least);
-/** least_on_value() - a part of an operand on the axes of its value; false if that is no set */
+/**
+ * least_on_value() - maps a part of an operand to its value's axes; false if it is no product set
+ */
 bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 		    const struct least_axes *part, struct least_axes *axes);
 /** least_is_plain() - an operand runs along the axes of its value */
@@ -214,7 +215,7 @@ struct least_bytes {
 	u64 rom_read;
 };
 
-/** least_is_fixed() - a value has to go through the DMA stream to be computed with */
+/** least_is_fixed() - the DMA stream must move a value before an operation can read it */
 bool least_is_fixed(const struct least *least, const struct least_value *value);
 /** least_add_read() - counts bytes that are read of a value */
 void least_add_read(const struct least *least, const struct least_value *value, u64 bytes,
@@ -239,11 +240,11 @@ u64 least_relaxed(struct least *least, const struct loom_program_least *out);
 /* least.c */
 
 /**
- * loom_least_find() - what no plan of a graph is below
- * @lower: the graph, its storage, the SRAM; the storage's own order of nodes is taken
+ * loom_least_find() - compute lower bounds over all plans of a graph
+ * @lower: the graph, its storage, the SRAM; the storage's own order of nodes is used
  * @out: [out] the figures
  *
- * Return: 0; -ENOMEM; what lowering says of a node that cannot be lowered.
+ * Return: 0; -ENOMEM; the error of lowering for a node that cannot be lowered.
  */
 int loom_least_find(struct loom_lower *lower, struct loom_program_least *out);
 

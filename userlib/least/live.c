@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which elements of which value some output needs: from the outputs backwards. A set of elements is
- * some indices of each axis. Where two readers need sets whose union is none, the larger is taken:
- * what is known to be needed may be less than what is, never more.
+ * Elements of values that some output needs, propagated backwards from the outputs. A set of
+ * elements is a product of sets of indices, one per axis. If the union of two readers' sets is no
+ * such product, the larger set is used: the result may be less than the elements needed, never
+ * more.
  */
 #include "least.h"
 
@@ -60,7 +61,7 @@ static bool is_all(const struct least_axes *axes)
 	return axes->rank;
 }
 
-/* Number of axes on which sets differ. */
+/* Number of axes on which the sets differ. */
 static u32 differences(const struct least_axes *a, const struct least_axes *b)
 {
 	u32 count = 0, i;
@@ -91,7 +92,9 @@ static bool contains(const struct least_axes *large, const struct least_axes *sm
 	return true;
 }
 
-/* @axes becomes the union with @other, if that is a set, else the larger of both. */
+/*
+ * Replaces @axes by its union with @other, if that is a product set, otherwise by the larger one.
+ */
 static void unite(struct least_axes *axes, const struct least_axes *other)
 {
 	u32 i;
@@ -116,7 +119,7 @@ static void unite(struct least_axes *axes, const struct least_axes *other)
 	}
 }
 
-/* Elements that a reference shows, those that it repeats once. */
+/* Number of elements of a reference, repeated ones counted once. */
 static u64 distinct(const struct loom_ref *ref)
 {
 	u64 elems = 1;
@@ -127,7 +130,7 @@ static u64 distinct(const struct loom_ref *ref)
 	return elems;
 }
 
-/* The indices of axis @axis of the value that indices of an operand's axes are: start + sums. */
+/* The indices on axis @axis of the value of the indices on an operand's axes: start + sums. */
 static void place_axis(const struct loom_group_access *access, const struct least_axes *part,
 		       u32 axis, u8 *has, u8 *scratch, u64 dim)
 {
@@ -163,7 +166,7 @@ bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 	if (make_axes(least, rank, value->live.dims, false, axes) || !least_elems(part))
 		return false;
 	if (!access->plain) {
-		/* other axes than the value's: all of it or nothing is known */
+		/* if the axes differ from the value's, all of it or nothing is known */
 		if (!is_all(part) || distinct(ref) != value->elems)
 			return false;
 		return !make_axes(least, rank, value->live.dims, true, axes);
@@ -178,9 +181,9 @@ bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 	return true;
 }
 
-/* --- what a kernel needs ------------------------------------------------------------------- */
+/* --- elements needed by a kernel ---------------------------------------------------------- */
 
-/* Distance of the taps of a window. */
+/* Distance between the taps of a window. */
 static s64 dilation_of(const struct loom_kernel *kernel, u32 spatial)
 {
 	u32 i;
@@ -240,8 +243,8 @@ static u64 need_scatter(const struct loom_kernel *kernel, const struct loom_map 
 }
 
 /*
- * Whether interpolation to more elements is sure to read all of them: by a whole factor, or from
- * corner to corner. Else nothing is said.
+ * Whether interpolation to more elements reads all of them for certain: by a whole factor, or from
+ * corner to corner.
  */
 static bool resize_reads_all(const struct loom_kernel *kernel, u32 spatial)
 {
@@ -256,7 +259,9 @@ static bool resize_reads_all(const struct loom_kernel *kernel, u32 spatial)
 	       (out % in == 0 && scale == (float)(out / in));
 }
 
-/* What index @out of the result needs of an axis of an operand. Returns how many indices. */
+/*
+ * The indices of an axis of an operand that index @out of the result needs. Returns their number.
+ */
 static u64 need_one(const struct loom_kernel *kernel, const struct loom_operand *operand, u32 axis,
 		    u64 out, u8 *has)
 {
@@ -274,7 +279,7 @@ static u64 need_one(const struct loom_kernel *kernel, const struct loom_operand 
 	}
 }
 
-/* What the live part of the result needs of an axis of an operand. */
+/* The indices of an axis of an operand that the live part of the result needs. */
 static void need_axis(struct least_op *op, u32 index, u32 axis)
 {
 	const struct loom_kernel *kernel = &op->op->kernel;
@@ -347,7 +352,7 @@ static int live_result(struct least *least, struct least_op *op)
 			return 0;
 		return make_axes(least, ref->rank, ref->dims, true, &op->result);
 	}
-	/* indices that no axis steps along */
+	/* indices that no axis reaches */
 	for (i = 0; i < value->live.rank; i++) {
 		bool mapped = false;
 
@@ -402,7 +407,7 @@ static int make_value(struct least *least, u32 id)
 			   !(storage->copied && storage->copied[id]);
 
 		value->place = rom ? LEAST_ROM : storage->in_sram ? LEAST_SRAM : LEAST_DRAM;
-		/* all constants of a region have one slot, which is none of an input's */
+		/* all constants of a region share one slot, which differs from those of inputs */
 		value->slot = from->data ? U32_MAX - 1 - rom : location->slot;
 	}
 	stored = location->kind == LOOM_LOCATION_OUTPUT;
@@ -421,7 +426,7 @@ int least_live(struct least *least)
 
 	for (i = 0; i < least->num_values && !ret; i++)
 		ret = make_value(least, i);
-	/* what is computed in an output is stored there once */
+	/* a value computed in an output is stored there once */
 	for (i = 0; i < least->num_values && !ret; i++) {
 		const struct loom_location *location =
 			&least->list->lower->storage->locations[i];

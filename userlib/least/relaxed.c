@@ -9,37 +9,36 @@
  *
  * Let q be a convolution without groups, or a product with a constant, that reads M bytes of value
  * v and W bytes of weights; the SRAM holds S bytes. An element of q's result is computed from a
- * window of all channels and all weights of its own channel at once. So each element of v is in the
- * SRAM together with each weight at some time.
+ * window of all channels and all weights of its own channel in one step. So each element of v is in
+ * the SRAM together with each weight at some time.
  *
- * Say that M' of the M bytes are in the SRAM once: they come there one time, computed or loaded,
- * and are there until their last use. Take the one that is gone first; at its end at most S bytes
- * of the others are there, the rest comes later; of those take again the one that is gone first,
- * and so on. That gives k >= M' / S elements, one there after the other. All weights are there
- * beside each of them at some time, and at the end of each at most S bytes of weights are there: so
- * they are loaded at least W + (k - 1) * (W - S).
+ * Let M' of the M bytes be in the SRAM once: computed or loaded one time, and kept until their last
+ * use. Select the element that is removed first; at that time at most S bytes of the others are in
+ * the SRAM, and the rest comes later. Among those select again the one that is removed first, and
+ * so on. That gives k >= M' / S elements with disjoint live ranges. All weights are in the SRAM
+ * during each live range, and at its end at most S bytes of weights are there: so at least W + (k -
+ * 1) * (W - S) bytes of weights are loaded.
  *
- * The other M - M' bytes come to the SRAM twice: written to DRAM and read back, read twice if they
- * are an input, or computed twice. Both costs are linear, so the least is at one of the ends: k = 1
- * and all but S bytes come twice; or none does.
+ * The other M - M' bytes enter the SRAM twice: written to DRAM and read back, read twice if they
+ * are an input, or computed twice. Both costs are linear, so the minimum is at one of the ends: k =
+ * 1 and all but S bytes enter twice, or none does.
  *
- * The costs of all values add up, as none of these bytes is another's. But where a value is cheaper
- * to recompute, the compute stream grows, not the DMA stream. For any share f from 0 to 1, time is
- * at least f times DMA plus 1 - f times compute; the least of that is a sum of minima, value by
- * value. The bound is the largest of a few f.
+ * The costs of all values add up, because their bytes are disjoint. But where a value is cheaper to
+ * recompute, the compute stream grows, not the DMA stream. For any share f from 0 to 1, time is at
+ * least f times DMA plus 1 - f times compute; the minimum of that is a sum of minima over the
+ * values. The bound is the largest over a few f.
  *
- * Nothing is said of values that copies write (concatenations), of weights that are read in place,
- * and of weights that are smaller than the SRAM each, however many there are.
+ * No bound is computed for values written by copies (concatenations), for weights that are read in
+ * place, and for weights that are smaller than the SRAM each, regardless of their number.
  *
- * Rejected: a dynamic program over runs of nodes as groups, each with its least number of slices.
- * It knows that the weights of a whole group must be held or loaded for each slice, which makes
- * it tighter. But it holds for the order of nodes that it was given, and for plans that are made of
- * such groups: it excludes all other plans.
+ * Rejected: dynamic programming over runs of nodes as groups, each with its minimal number of
+ * slices. It is tighter, because the weights of a whole group must be held or loaded for each
+ * slice. But it holds only for the given order of nodes and for plans made of such groups.
  */
 
 #define SHARES	32
 
-/* What a byte or operation more takes, rounded down: several of them may be in one command. */
+/* Cost of an additional byte or operation, rounded down because one command may contain several. */
 static u64 down(u64 cycles)
 {
 	return cycles ? cycles - 1 : 0;
@@ -60,7 +59,9 @@ static bool meets_all(const struct least *least, const struct least_op *op)
 	return stage->opcode == DRM_LOOM_OP_MATMUL && w->ref.dims[0] == 1 && w->ref.dims[1] == 1;
 }
 
-/* Cycles to compute elements of a value once more, at the least; U64_MAX: nobody computes them. */
+/*
+ * Lower bound on the cycles to compute elements of a value once more; U64_MAX: no op computes them.
+ */
 static u64 recompute_cycles(const struct least *least, const struct least_value *value, u64 elems)
 {
 	u64 best = U64_MAX;
@@ -87,8 +88,7 @@ static u64 recompute_cycles(const struct least *least, const struct least_value 
 }
 
 /*
- * Whether a value is an input, or computed and not copied together; and has to be in the SRAM to be
- * computed with.
+ * Whether a value is an input, or computed but not by copies, and must be in the SRAM to be read.
  */
 static bool has_own_bytes(const struct least *least, const struct least_value *value)
 {
@@ -107,7 +107,7 @@ static bool has_own_bytes(const struct least *least, const struct least_value *v
 	return value->first_writer != LEAST_NONE;
 }
 
-/* Cycles for bytes that are moved besides those that must be. */
+/* Cycles for bytes moved in addition to the mandatory ones. */
 static u64 move_cycles(const struct least *least, const struct least_value *value, u64 bytes)
 {
 	struct least_bytes sum = { .dram_read = bytes };
@@ -119,7 +119,7 @@ static u64 move_cycles(const struct least *least, const struct least_value *valu
 	return down(down(least_cycles_of(least, &sum)));
 }
 
-/* What the value that an op reads costs: by DMA, or by computing it again. */
+/* Cost of the value that an op reads: by DMA, or by recomputation. */
 static void look_at(struct least *least, const struct least_op *op)
 {
 	const struct loom_stage *stage = &op->op->kernel.stages[0];
@@ -152,7 +152,7 @@ static void look_at(struct least *least, const struct least_op *op)
 		recompute_cycles(least, value, rest * 8 / loom_dtype_bits(value->dtype)) : U64_MAX;
 }
 
-/* @part of SHARES of @cycles, rounded down; what cannot be done at all is no cheaper by that. */
+/* @part of SHARES of @cycles, rounded down; U64_MAX (impossible) stays. */
 static u64 share(u64 cycles, u32 part)
 {
 	return cycles == U64_MAX ? cycles : cycles / SHARES * part;

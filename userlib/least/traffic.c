@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Bytes that have to be moved, and cycles of memory for them. See least.h. */
+/* Mandatory memory traffic and its cycles. See least.h. */
 #include "least.h"
 
 #include "loom_clock.h"
@@ -32,7 +32,7 @@ void least_add_read(const struct least *least, const struct least_value *value, 
 		sum->dram_read = loom_clock_add(sum->dram_read, bytes);
 }
 
-/* A load waits for the slower of both memories. */
+/* A load takes the time of the slower memory. */
 static u64 load_cycles(const struct least *least, u32 region, u64 bytes)
 {
 	return max(loom_clock_rate(bytes, region_of(least, region)->read_rate),
@@ -40,8 +40,8 @@ static u64 load_cycles(const struct least *least, u32 region, u64 bytes)
 }
 
 /*
- * An output is written to DRAM. It need not come from the SRAM: what it has several times can be
- * stored once, and copied from there.
+ * Cycles to write an output to DRAM. Not all of it need come from the SRAM: repeated elements can
+ * be stored once and copied from there.
  */
 static u64 store_cycles(const struct least *least, u64 bytes)
 {
@@ -57,8 +57,8 @@ u64 least_cycles_of(const struct least *least, const struct least_bytes *bytes)
 }
 
 /*
- * The latency of a region in a load. If the SRAM is the slower of both, it is not sure that its own
- * latency is not the only one that counts.
+ * The latency of a region in a load. If the SRAM is slower, its own latency may be the only one
+ * that counts.
  */
 static u32 load_latency(const struct least *least, u32 region)
 {
@@ -69,7 +69,9 @@ static u32 load_latency(const struct least *least, u32 region)
 						     min(from->read_latency, sram->write_latency);
 }
 
-/* What starts cost to move @bytes between a slot and the SRAM, which holds no more at once. */
+/*
+ * Start-up cycles to move @bytes between a slot and the SRAM, which limits the bytes per command.
+ */
 static u64 starts(const struct least *least, u64 bytes, u32 latency)
 {
 	u64 each = loom_clock_add(least->chip->dma_start, latency);
@@ -79,9 +81,9 @@ static u64 starts(const struct least *least, u64 bytes, u32 latency)
 
 /**
  * struct slots - bytes of slots
- * @in_place: cycles of what compute commands may read where it is
+ * @in_place: cycles of bytes that compute commands may read in place
  * @starts: cycles of commands' starts
- * @bytes: of what goes through the DMA stream
+ * @bytes: bytes of the DMA stream
  * @weights: of these by region: in DRAM, in ROM
  */
 struct slots {
@@ -91,7 +93,7 @@ struct slots {
 	u64 weights[2];
 };
 
-/* Bytes of the inputs of one slot. They are few but for models that share one. */
+/* Bytes of the inputs of one slot. Few inputs share a slot in most models. */
 static u64 slot_bytes(const struct least *least, u32 slot, u32 *first)
 {
 	u64 bytes = 0;
@@ -154,7 +156,7 @@ static void count_slots(const struct least *least, struct slots *slots)
 	slots->starts = loom_clock_add(slots->starts,
 				       starts(least, slots->weights[1],
 					      load_latency(least, DRM_LOOM_REGION_ROM)));
-	/* outputs may share a slot: one command at least */
+	/* outputs may share a slot, so at least one command */
 	if (slots->bytes.dram_write)
 		slots->starts = loom_clock_add(slots->starts,
 					       starts(least, 1, dram->write_latency));
@@ -182,7 +184,7 @@ void least_streams(struct least *least, struct loom_program_least *out)
 	out->dma_cycles = dma;
 	out->compute_cycles = compute;
 	if (least->chip->flags & DRM_LOOM_CHIP_OVERLAP) {
-		/* what is read in place takes either stream */
+		/* either stream can read in place */
 		both = dma / 2 + slots.in_place / 2;
 		out->stream_cycles = max(max(dma, compute), both);
 	} else {
@@ -190,15 +192,15 @@ void least_streams(struct least *least, struct loom_program_least *out)
 	}
 }
 
-/* --- what overlaps nothing ----------------------------------------------------------------- */
+/* --- traffic that overlaps no computation ----------------------------------------------------- */
 
-/* Whether all that an op writes has to be computed before; of a copy, what it copies. */
+/* Whether the operands of an op must be computed first; for a copy, the copied value. */
 static bool is_late(const struct least_op *op)
 {
 	return op->op->kind == LOOM_GROUP_COMPUTE || !op->early;
 }
 
-/* Whether each element of the result needs something that has to be computed before. */
+/* Whether each element of the result needs an element that must be computed first. */
 static bool waits_for(const struct least *least, const struct least_edge *edge)
 {
 	const struct loom_kernel *kernel = &least->ops[edge->to].op->kernel;
@@ -208,7 +210,7 @@ static bool waits_for(const struct least *least, const struct least_edge *edge)
 		return false;
 	if (((edge->spans | edge->whole) & LEAST_ALL) == LEAST_ALL)
 		return true;
-	/* whichever part it is of a value that is written in parts */
+	/* for any part, if a value is written in parts */
 	for (writer = least->values[value].first_writer; writer < edge->to;
 	     writer = least->ops[writer].next_writer)
 		if (!is_late(&least->ops[writer]))
@@ -216,7 +218,7 @@ static bool waits_for(const struct least *least, const struct least_edge *edge)
 	return true;
 }
 
-/* Whether some element of an op may need nothing that is computed before. */
+/* Whether some element of an op may depend on nothing computed. */
 static bool is_early(const struct least *least, const struct least_op *op)
 {
 	u32 i;
@@ -240,7 +242,7 @@ static u64 one_element(const struct least_op *op, u32 operand)
 	return loom_dtype_row_bytes(ref->dtype, elems);
 }
 
-/* What has to be loaded before the first command of an op, of the first stage only. */
+/* Bytes to load before the first command of an op, of the first stage only. */
 static u64 first_load_of(const struct least *least, const struct least_op *op)
 {
 	const struct loom_stage *stage = &op->op->kernel.stages[0];
@@ -268,7 +270,7 @@ static u64 first_load_of(const struct least *least, const struct least_op *op)
 	return loom_clock_add(cycles, least_cycles_of(least, &bytes));
 }
 
-/* Whether a value's place is known, and it goes through the DMA stream at the end. */
+/* Whether a value's place is known, and the DMA stream stores it at the end. */
 static u64 last_store_of(const struct least *least, const struct least_value *value)
 {
 	const struct least_bytes bytes = {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cycles of arithmetic that no plan is below. See least.h.
+ * Lower bound on the cycles of arithmetic. See least.h.
  *
  * The clock (core/clock) counts rounds: a command whose result has n indices on the axis that is
- * dealt over L lanes takes ceil(n / L) rounds for each combination of the others. A plan may deal
- * any axis, merge axes into one where the operation allows that, and deal different ones in
- * different commands. So the axes of a result are put in two classes: those that can be merged with
- * its channels, C indices in all, and the others, with P combinations.
+ * distributed over L lanes takes ceil(n / L) rounds for each combination of the others. A plan may
+ * distribute any axis, merge axes into one where the operation allows that, and distribute
+ * different ones in different commands. So the axes of a result are put in two classes: those that
+ * can be merged with its channels, C indices in all, and the others, with P combinations.
  *
- * At each of the P combinations, commands that deal the first class and take c_1, c_2, ... of the C
- * channels take at least ceil(c_1 / L) + ceil(c_2 / L) + ... rounds. Commands that deal the second
- * class have at most min(L, longest axis that can be dealt) lanes busy. With C = q * L + r the
- * least sum of both is P * (q + min(1, r / busy)).
+ * At each of the P combinations, commands that distribute the first class and take c_1, c_2, ... of
+ * the C channels take at least ceil(c_1 / L) + ceil(c_2 / L) + ... rounds. Commands that distribute
+ * the second class have at most min(L, longest axis that can be distributed) lanes busy. With C = q
+ * * L + r the minimum of both together is P * (q + min(1, r / busy)).
  *
- * Rejected: ceil(C / L) * P. It is what most plans take, and not what one has to: of 33 channels
- * on 32 lanes the last can be dealt by its rows.
+ * Rejected: ceil(C / L) * P. Most plans take that, but it is no lower bound: of 33 channels on 32
+ * lanes the last can be distributed by its rows.
  */
 #include "least.h"
 
@@ -66,7 +66,7 @@ static struct classes classify(const struct least *least, const struct loom_kern
 	struct classes all_alike = { .channels = all, .others = 1, .busy = least->lanes };
 	struct classes c;
 
-	/* what is computed in DRAM has no lanes */
+	/* values computed in DRAM use no lanes */
 	if (least->images)
 		return all_alike;
 	switch (stage->opcode) {
@@ -88,7 +88,7 @@ static struct classes classify(const struct least *least, const struct loom_kern
 	return c;
 }
 
-/* @each work for each element, over the lanes: the least sum over all rounds. */
+/* The least sum over all rounds, over the lanes, with @each work per element. */
 static u64 over_lanes(const struct least *least, const struct classes *c, u64 each)
 {
 	u64 rows, rest, work = loom_clock_times(c->others, each), parts;
@@ -106,7 +106,7 @@ static u64 over_lanes(const struct least *least, const struct classes *c, u64 ea
 	return loom_clock_add(rows, loom_div_round_up(parts, c->busy));
 }
 
-/* Indices of an axis of an operand for @counts of the result's. */
+/* Number of indices of an operand's axis for @counts of the result's. */
 static u64 operand_count(const struct least_op *op, u32 operand, u32 axis, const u64 *counts)
 {
 	u32 follows = least_follower(op, operand, axis);
@@ -147,10 +147,10 @@ static u64 mac_cycles(const struct least *least, const struct least_op *op,
 	u64 work;
 
 	if (stage->opcode == DRM_LOOM_OP_DECONV) {
-		/* by what is read: each element meets all weights of its channel */
+		/* by the elements read: each meets all weights of its channel */
 		work = loom_clock_times(operand_elems(op, stage->operand[1], counts),
 					macs_each(kernel, stage));
-		/* the weights of the channels that are not wanted */
+		/* less the weights of the other channels */
 		work = div64_u64(work, kernel->operands[0].ref.dims[1]);
 		work = loom_clock_times(work, counts[1]);
 		work = loom_div_round_up(work, least->lanes);
@@ -179,7 +179,7 @@ static u64 op_cycles(const struct least *least, const struct least_op *op,
 	u32 by = stage->operand[stage->opcode == DRM_LOOM_OP_REDUCE], i, rate = 0;
 	struct classes c = classify(least, kernel, stage, counts);
 
-	/* the slowest type counts, of those that have a rate */
+	/* the slowest type that has a rate */
 	for (i = 0; i < stage->operands; i++) {
 		u32 dtype = kernel->operands[stage->operand[i]].ref.dtype;
 		u32 own = least->chip->type[dtype].op_rate;
