@@ -2,29 +2,29 @@
 /*
  * DOC: The default strategy
  *
- * The greedy strategies are tried one after the other, the cheapest and most often best first,
- * until one is at the bound, which proves that it is optimal. Most graphs end here, in
- * microseconds. Else they are tried backwards in time, and then the exact search (solve.h) goes on
- * from the lowest placement, and with it dives and ejections, for problems of any size: they never
- * return a worse one, and raise the bound where they can. If that proves nothing, many more greedy
- * orders are tried where alignments differ, and hill climbing last.
+ * The greedy strategies run one after the other, the cheapest and most often best first, until one
+ * reaches the lower bound, which proves it optimal. Most graphs end here, in microseconds.
+ * Otherwise the greedy strategies run backwards in time, and then the exact search (solve.h), dives
+ * and ejections start from the lowest placement. These accept problems of any size, never return a
+ * higher placement, and raise the bound where they can. If optimality is still not proved, many
+ * more greedy orders are tried where alignments differ, and hill climbing last.
  *
- * With more than one thread, all but the first are run at once, and looked at in the same order, up
- * to the one that is enough: nothing depends on how many threads there are, but some of the work is
- * for nothing.
+ * With more than one thread, all strategies but the first run in parallel. Their answers are
+ * examined in the sequential order, up to the first that is sufficient, so the result does not
+ * depend on the number of threads; the runs after that one are wasted.
  *
- * All of them get the items in a canonical order (canonical.c), so the answer does not depend on
- * the order of the rows of a file.
+ * Every strategy gets the items in a canonical order (canonical.c), so the result does not depend
+ * on the order of rows in a file.
  *
- * Greedy placing looks at every pair of items that overlap in time. A strategy fits the budget if a
- * run looks at no more than MAX_RUN_LOOKS, and all up to it at no more than MAX_FORWARD_LOOKS. The
- * answer is never worse than that of one that fits. A run ends as soon as it is as high as the
- * lowest placement so far, so most are short. The backward direction is tried up to MAX_LOOKS only.
- * With hundreds of millions of pairs, items of nearly the same lifetime are put in boxes first
- * (box.c).
+ * The cost of greedy placing is the number of pairs of items that overlap in time. A strategy fits
+ * the budget if one run visits at most MAX_RUN_VISITS pairs, and all runs up to it at most
+ * MAX_FORWARD_VISITS. The result is never worse than that of a strategy within the budget. A run
+ * ends as soon as it is as high as the lowest placement so far, so most runs are short. The
+ * backward direction is limited to MAX_VISITS. With hundreds of millions of pairs, items of nearly
+ * the same lifetime are put into boxes first (box.c).
  *
- * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
- * machine; but with a deadline it is not.
+ * Effort is counted in pairs and search nodes, not in seconds, so the result is the same on every
+ * machine unless there is a deadline.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -37,31 +37,31 @@
 #include "loom_core.h"
 
 /*
- * Pairs that one run may look at, all of them forward in time, and with those backward in time. An
- * item counts as so many; of a million, one run is enough.
+ * Limits on pairs visited: by one run, by all runs forward in time, and by all runs including those
+ * backward in time. One item counts as ITEM_VISITS.
  */
 #define MAX_RUN_LOOKS		1000000000ULL
 #define MAX_FORWARD_LOOKS	2000000000ULL
 #define MAX_LOOKS		40000000
 #define ITEM_RUN_LOOKS		1000
 #define ITEM_LOOKS		100
-/* With more pairs than this, and so many for each item, boxes are made, until they have less. */
+/* Boxes are made if there are more pairs than this, and more than this many for each item. */
 #define MAX_FIRST_PAIRS		60000000
 #define MAX_ITEM_PAIRS		200
 #define MAX_BOX_PAIRS		70000000
-/* Larger problems are not climbed. */
+/* Hill climbing is skipped for larger problems. */
 #define MAX_CLIMB_LOOKS		4000000
 #define MAX_CLIMB_ITEMS		20000
-/* what a look takes, about, where there is a deadline */
+/* estimated time of one visit, used only with a deadline */
 #define LOOK_NS			4
-/* One part of so many of the time that is left is for more greedy orders. */
+/* Extra greedy orders get 1 / PADS_SHARE of the remaining time. */
 #define PADS_SHARE		12
 
 /**
- * struct start - what is tried first
+ * struct start - one of the strategies tried first
  * @strategy: the strategy
  * @runs: how many greedy runs it is
- * @mixed: only where alignments differ; else it is the same as others
+ * @mixed: only where alignments differ; otherwise it equals another strategy
  */
 struct start {
 	const struct loom_place_strategy *strategy;
@@ -83,16 +83,16 @@ static const struct start starts[] = {
 };
 
 /**
- * struct trials - what is tried, and the lowest placement
+ * struct trials - state of the trials, and the lowest placement
  * @task: the problem
  * @answer: of the problem
  * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
- * @looks: what a greedy run looks at
- * @run_looks: the same, to tell whether a run forward in time fits the budget
- * @crowded: so many are alive at once that boxes are made
+ * @looks: visits of a greedy run
+ * @run_looks: the same, compared with the budget of a run forward in time
+ * @crowded: so many items are alive at once that boxes are made
  * @backward: runs are backward in time
  * @runs: greedy runs so far
- * @trial: memory for a placement
+ * @trial: scratch memory for a placement
  */
 struct trials {
 	const struct loom_place_task *task;
@@ -106,7 +106,7 @@ struct trials {
 	struct loom_place_answer trial;
 };
 
-/* Keeps a placement of @own that is lower. */
+/* Keeps the placement of @canonical if it is lower than the best. */
 static void take_trial(struct trials *t, const struct loom_place_canonical *own, const char *name)
 {
 	uint64_t height = loom_place_height(&own->task.problem, t->trial.offsets);
@@ -120,7 +120,10 @@ static void take_trial(struct trials *t, const struct loom_place_canonical *own,
 		t->answer->offsets[own->global[i]] = t->trial.offsets[i];
 }
 
-/* Runs a strategy of one pool; -ERANGE if it does not support the problem, too. */
+/*
+ * Runs a strategy on the problem of one pool; returns -ERANGE also if it does not support the
+ * problem.
+ */
 static int call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
 		struct loom_place_answer *answer)
 {
@@ -128,7 +131,7 @@ static int call(const struct loom_place_strategy *strategy, const struct loom_pl
 
 	if (!loom_place_refusal(strategy, &task->problem))
 		ret = loom_place_call(strategy, task, answer);
-	/* offsets are all that is wanted of storages */
+	/* only the offsets are used, not the storages */
 	free(answer->storages);
 	free(answer->storage_of);
 	answer->storages = NULL;
@@ -136,7 +139,7 @@ static int call(const struct loom_place_strategy *strategy, const struct loom_pl
 	return ret;
 }
 
-/* Runs @start, and keeps its placement if that is lower. */
+/* Runs @start and keeps its placement if that is lower. */
 static int try_start(struct trials *t, const struct loom_place_canonical *own,
 		     const struct loom_place_strategy *start)
 {
@@ -156,13 +159,13 @@ static bool is_enough(const struct trials *t)
 	       (t->task->fit_only && t->height <= t->task->capacity_bytes);
 }
 
-/* Whether one more greedy run takes too much of the time. */
+/* Whether one more greedy run would exceed the remaining time. */
 static bool is_too_long(const struct trials *t)
 {
 	return (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
 }
 
-/* The same, or a strategy of so many more runs does not fit the budget. */
+/* Whether the time is too short, or a strategy of @runs more runs exceeds the budget. */
 static bool is_late(const struct trials *t, unsigned int runs)
 {
 	if (t->backward && (t->crowded || (t->runs && t->looks > MAX_LOOKS / t->runs)))
@@ -173,7 +176,7 @@ static bool is_late(const struct trials *t, unsigned int runs)
 	       is_too_long(t);
 }
 
-/* "gmem" is the one that works on operators; it may refuse them, which is no failure of "auto". */
+/* "gmem" uses operators. It may refuse them, which must not make "auto" fail. */
 static int try_operators(struct trials *t)
 {
 	const struct loom_place_strategy *gmem = &loom_place_strategy_gmem;
@@ -208,14 +211,14 @@ static bool is_mixed(const struct loom_place_problem *problem)
 }
 
 /**
- * struct ahead - strategies that are run at once, before it is known which are needed
+ * struct ahead - strategies run in parallel, before it is known which are needed
  * @own: the problem
- * @task: of @own, with the height that was known before
+ * @task: of @own, with the height known before
  * @chosen: the strategies
  * @num_chosen: number of @chosen
- * @next: the next one that nobody has begun
+ * @next: the next one that no thread has claimed
  * @answers: by strategy: its answer
- * @results: by strategy: what it returned
+ * @results: by strategy: its return value
  */
 struct ahead {
 	const struct loom_place_canonical *own;
@@ -243,7 +246,7 @@ static void *run_ahead(void *arg)
 	return NULL;
 }
 
-/* Runs all that were chosen, in this thread and up to as many as are allowed beside it. */
+/* Runs all chosen strategies in this thread and up to @jobs - 1 others. */
 static void run_all(struct ahead *ahead, unsigned int jobs)
 {
 	pthread_t threads[ARRAY_SIZE(starts)];
@@ -257,7 +260,10 @@ static void run_all(struct ahead *ahead, unsigned int jobs)
 		pthread_join(threads[--count], NULL);
 }
 
-/* Takes the answers in their order, as if each were tried when the one before was not enough. */
+/*
+ * Examines the answers in sequential order, as if each ran only when the one before was
+ * insufficient.
+ */
 static int take_ahead(struct trials *t, struct ahead *ahead)
 {
 	uint64_t *offsets = t->trial.offsets;
@@ -278,7 +284,7 @@ static int take_ahead(struct trials *t, struct ahead *ahead)
 	return ret;
 }
 
-/* The strategies @first and following, at once; those that would be tried one after the other. */
+/* Runs the strategies from @first on in parallel: those that would otherwise run one by one. */
 static int try_at_once(struct trials *t, const struct loom_place_canonical *own, size_t first,
 		       bool mixed)
 {
@@ -306,7 +312,7 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !ret; i++) {
-		/* mostly the first is enough; a deadline is that of this thread */
+		/* mostly the first suffices; a deadline counts CPU time of this thread only */
 		if (i && own->task.jobs > 1 && !own->task.deadline_ns)
 			return try_at_once(t, own, i, mixed);
 		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
@@ -317,7 +323,7 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 	return ret;
 }
 
-/* The greedy strategies, as they are by themselves. */
+/* The greedy strategies without improvement. */
 static int begin(struct trials *t, const struct loom_place_canonical *own)
 {
 	uint64_t pairs;
@@ -349,7 +355,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *own)
 	return ret;
 }
 
-/* One search from the lowest placement. */
+/* One search, starting from the lowest placement. */
 static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
 		    int (*improve)(const struct loom_place_task *task,
 				   struct loom_place_answer *answer, uint64_t height))
@@ -365,7 +371,7 @@ static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
 	trial->bound_bytes = t->answer->bound_bytes;
 	trial->nodes = 0;
 	trial->strategy = t->answer->strategy;
-	/* what was searched before is part of the budget */
+	/* nodes of earlier searches count against the budget */
 	task.budget -= min(task.budget, t->answer->nodes);
 	ret = improve(&task, trial, t->height);
 	if (ret)
@@ -376,7 +382,7 @@ static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
 	return 0;
 }
 
-/* The searches from the lowest placement. */
+/* All searches, each starting from the lowest placement. */
 static int go_on(struct trials *t, const struct loom_place_canonical *own)
 {
 	int ret = 0;
@@ -388,7 +394,9 @@ static int go_on(struct trials *t, const struct loom_place_canonical *own)
 	return ret;
 }
 
-/* More greedy orders, in both directions of time; with a deadline, in some of what is left. */
+/*
+ * More greedy orders in both directions of time; with a deadline, in a share of the remaining time.
+ */
 static int try_pads(struct trials *t, const struct loom_place_canonical own[2])
 {
 	unsigned int i;
@@ -418,12 +426,12 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
 		return own[0].task.problem.num_items ? -ERANGE : 0;
-	/* the other direction has other ties; that is not worth much of a short time */
+	/* the other direction differs only in ties, so it is skipped if time is short */
 	ret = loom_place_canonical_make(&own[1], t->task, true);
 	t->backward = true;
 	if (!ret && !t->task->deadline_ns)
 		ret = try_starts(t, &own[1]);
-	/* a deadline leaves nothing for later */
+	/* a deadline leaves no time for a later call */
 	if (!ret && t->task->deadline_ns && !is_enough(t) && !is_too_long(t))
 		ret = try_pads(t, own);
 	if (ret || is_enough(t))
@@ -432,7 +440,7 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 	if (ret || is_enough(t) || t->looks > MAX_CLIMB_LOOKS || t->task->deadline_ns ||
 	    own[0].task.problem.num_items > MAX_CLIMB_ITEMS)
 		return ret;
-	/* last, as many runs are long beside a search that ends early */
+	/* last, because that many runs take long compared to a search that ends early */
 	ret = try_pads(t, own);
 	if (ret || is_enough(t))
 		return ret;

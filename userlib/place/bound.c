@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * What no placement can beat, and what cannot be placed at all. See DOC: Placing, problem.h.
+ * Lower bounds on the height of any placement, and refusal of infeasible problems. See DOC:
+ * Placing, problem.h.
  *
  * DOC: Bounds by alignment
  *
- * Of what is alive at one moment, let k parts begin at multiples of A (their items are aligned to
- * it), and u others not. In order of their offsets there are k - 1 segments between the k: behind
- * each part, up to where the next one begins. Both ends of a segment are known modulo A, so it is
- * empty only if the part's size is a multiple of A; else at least the rest up to the next multiple,
- * its pad, lies in it. The u others can be in at most u of the segments. In the rest nothing is
- * placed, so their pads are lost, and the height is at least
+ * Consider the parts alive at one moment: k begin at multiples of A because their items are aligned
+ * to it, and u others do not. In order of offsets the k parts have k - 1 segments between them,
+ * each from the end of one part to the begin of the next. Both ends of a segment are known modulo
+ * A, so it is empty only if the size of the part is a multiple of A; otherwise it holds at least
+ * the pad, the distance to the next multiple. The u others lie in at most u of the segments. The
+ * other segments stay empty, so their pads are lost, and the height is at least
  *
  *	the sum of all sizes + the k - 1 - u smallest pads.
  *
- * With u = 0 this is the sum of all sizes rounded up, less the largest pad, which may be on top. It
- * is found for each alignment that items have, and for all moments in one sweep: pads are ranked,
- * and a tree over the ranks sums up the smallest ones that are alive.
+ * With u = 0 this is the sum of all sizes rounded up, less the largest pad, which may be on top.
+ * The bound is computed for each alignment that items have, and for all moments in one sweep: pads
+ * are ranked, and a Fenwick tree over the ranks sums the smallest pads alive.
  *
- * loom_place_check_reason() finds the same for one moment and one alignment, by a sort.
+ * loom_place_check_reason() computes the same for one moment and one alignment, by sorting.
  */
 #include "problem.h"
 
@@ -29,7 +30,10 @@
 #include "loom_core.h"
 #include "profile.h"
 
-/* The largest alignments are tried, up to a number: all, if they are powers of two. */
+/*
+ * Upper limit on the number of alignments examined, largest first. It suffices if all are powers of
+ * two.
+ */
 #define MAX_CLASSES	64
 
 /**
@@ -54,7 +58,7 @@ static bool is_aligned(const struct loom_place_problem *problem, const struct lo
 	return !part->first && !(problem->items[part->item].align_bytes % align);
 }
 
-/* What there is up to the next multiple. */
+/* Distance to the next multiple. */
 static uint64_t pad_of(const struct loom_place_part *part, uint64_t align)
 {
 	return (align - part->size_bytes % align) % align;
@@ -82,7 +86,7 @@ static uint32_t rank_of(const struct sweep *sweep, uint64_t pad)
 	return low + 1;
 }
 
-/* Fills in the pads of a class; their number, or 0 if all are zero. */
+/* Fills in the pads of a class. Returns their number, or 0 if all are zero. */
 static uint32_t find_pads(struct sweep *sweep, const struct loom_place_problem *problem,
 			  const struct loom_place_part *parts, size_t num_parts, uint64_t align)
 {
@@ -111,7 +115,7 @@ static void change(struct sweep *sweep, uint32_t rank, bool begins)
 	uint64_t pad = sweep->pads[rank - 1];
 	uint32_t i;
 
-	/* sums may wrap around, but what is read of them is checked */
+	/* sums may wrap around, but the ones that are read are checked */
 	for (i = rank; i <= sweep->num_pads; i += i & -i) {
 		sweep->counts[i] += begins ? 1 : -1U;
 		sweep->sums[i] += begins ? pad : -pad;
@@ -172,7 +176,7 @@ static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts
 	}
 }
 
-/* The alignments that items have, the largest first. Returns how many. */
+/* Finds the alignments of the items, the largest first. Returns their number. */
 static unsigned int find_classes(const struct loom_place_problem *problem,
 				 const struct loom_place_part *parts, size_t num_parts,
 				 uint64_t classes[MAX_CLASSES])
@@ -227,7 +231,7 @@ static int sweep_classes(const struct loom_place_problem *problem,
 	return 0;
 }
 
-/* Raises a bound by what alignments cost at a moment. */
+/* Raises a bound by the pads that alignment costs at one moment. */
 static int find_by_pads(const struct loom_place_problem *problem, struct loom_place_reason *reason)
 {
 	struct loom_place_part *parts;
@@ -238,7 +242,7 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 	ret = loom_place_parts(problem, &parts, &num_parts);
 	if (ret)
 		return ret;
-	/* with more of them than numbers for them, the plain sum has to do */
+	/* the parts must be countable in an int32_t; otherwise the plain sum is used */
 	if (num_parts < INT32_MAX) {
 		sweep.counts = calloc(num_parts + 1, sizeof(*sweep.counts));
 		sweep.sums = calloc(num_parts + 1, sizeof(*sweep.sums));
@@ -279,7 +283,7 @@ int loom_place_find_reason(const struct loom_place_problem *problem,
 			reason->item = i;
 		}
 	}
-	/* pads may be large; what needs more than any offset can be cannot be placed */
+	/* pads may be large; a bound beyond INT64_MAX has no valid offset */
 	return ret ? ret : reason->bound_bytes > INT64_MAX ? -ERANGE : 0;
 }
 
@@ -391,7 +395,7 @@ static int check_sizes(const struct loom_place_resolved *resolved, struct loom_p
 	return 0;
 }
 
-/* Whether the peak of the items that fit only in @pools is within their capacities. */
+/* Checks that the peak of the items that fit only in @pools is within the capacities of @pools. */
 static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools,
 		      struct loom_place_fault *fault)
 {
@@ -433,7 +437,7 @@ static int check_peaks(const struct loom_place_resolved *resolved, struct loom_p
 	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, pools, i, k;
 	int ret;
 
-	/* all pools together, and each set of pools that items fit in, up to a number */
+	/* all pools together, and each set of pools that items fit in, up to a limit */
 	seen[num_seen++] = UINT32_MAX >> (32 - resolved->problem.num_pools);
 	for (i = 0; i < resolved->problem.num_items && resolved->problem.num_pools > 1; i++) {
 		pools = loom_place_pools_of(resolved, i);

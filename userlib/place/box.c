@@ -2,10 +2,10 @@
 /*
  * DOC: Boxes
  *
- * Greedy placing looks at all pairs of items that overlap in time. With tens of thousands of items
- * of which thousands are alive at a time, these are hundreds of millions. But then many items have
- * nearly the same lifetime, and can be stacked in a box that is placed as one item. What is wasted
- * is the time between the begin and end of an item and those of its box.
+ * Greedy placing visits all pairs of items that overlap in time. With tens of thousands of items of
+ * which thousands are alive at a time, these are hundreds of millions. Many of the items then have
+ * nearly the same lifetime and can be stacked in a box that is placed as one item. The cost is the
+ * time between begin and end of an item and those of its box.
  *
  * Lifetimes are classified by length, each class twice as long as the one before; in a class,
  * begins and ends are rounded to a fraction of that length, and items that agree in both are put
@@ -64,17 +64,17 @@ static int compare_cells(const void *a, const void *b)
 }
 
 /**
- * struct boxes - items in boxes, and the problem that the boxes are
- * @task: what is to be placed
- * @cells: items that have room
+ * struct boxes - items in boxes, and the placement problem of the boxes
+ * @task: the problem
+ * @cells: items with a size
  * @num_cells: number of @cells
  * @inner: by item: its offset in its box
  * @box_of: by item: its box, or LOOM_PLACE_NONE
- * @kept_apart: by item: it is one of a pair that is to be kept apart
+ * @kept_apart: by item: it is in a pair that must be kept apart
  * @items: the boxes
  * @apart: the pairs, of boxes
- * @outer: the problem that they are
- * @largest: of a box, unless it is a single item
+ * @outer: the problem of the boxes
+ * @largest: size limit of a box with several items
  */
 struct boxes {
 	const struct loom_place_task *task;
@@ -94,7 +94,7 @@ static int64_t round_down(int64_t time, uint64_t step)
 	return time / (int64_t)step - (time % (int64_t)step < 0);
 }
 
-/* @fine: how many steps there are in a length. */
+/* @fine: number of steps per length class. */
 static void make_cells(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
@@ -131,7 +131,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	       a->end == b->end;
 }
 
-/* Puts an item on top of what is in the box. False if that makes it too large. */
+/* Puts an item on top of a box. Returns false if the box would become too large. */
 static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 {
 	const struct loom_place_item *item = &b->task->problem.items[index];
@@ -184,8 +184,8 @@ static void make_boxes(struct boxes *b, unsigned int fine)
 }
 
 /*
- * Makes boxes as fine as they may be for so many pairs. The finest often will do; else bisection,
- * as each try sorts all items twice.
+ * Finds the finest boxes with at most @max_pairs pairs. The finest setting often suffices;
+ * otherwise bisection, because each try sorts all items twice.
  */
 static int make_fine_boxes(struct boxes *b, uint64_t max_pairs)
 {
@@ -198,7 +198,7 @@ static int make_fine_boxes(struct boxes *b, uint64_t max_pairs)
 	ret = loom_place_count_pairs(&b->outer.problem, &pairs);
 	if (!ret && pairs <= max_pairs)
 		return 0;
-	/* @low has too many; @high has few enough, or there is nothing coarser */
+	/* invariant: @low has too many pairs; @high has few enough, or is the coarsest */
 	while (!ret && low + 1 < high) {
 		made = low + (high - low) / 2;
 		make_boxes(b, fine[made]);

@@ -2,14 +2,14 @@
 /*
  * DOC: Canonical problems
  *
- * Where two items are equal to a rule, the one that comes first is taken first; and every search
- * tries some item first. If that depends on the rows of a file, so does whether an instance is
- * solved: of eleven shuffles of one some were, some were not. So items are sorted by all that they
- * are, and what is still equal can be exchanged. Backwards in time a placement stays one; of the
- * two directions that one is searched whose sorted items come first.
+ * Where a rule ranks two items equal, the first one wins, and every search tries some item first.
+ * If that depended on the rows of a file, so would the success of a search: some shuffles of one
+ * instance were solved and others were not. So items are sorted by all of their properties, and
+ * items that are still equal are interchangeable. A placement stays valid when time is reversed; of
+ * the two directions, the search uses the one whose sorted items compare lower.
  *
- * Only pairs that are kept apart can tell items from one another that are equal otherwise; among
- * these the order of the rows is kept.
+ * Pairs that are kept apart are the only property that is not compared: among items that are equal
+ * otherwise, the order of the rows is kept.
  */
 #include "problem.h"
 
@@ -61,7 +61,7 @@ static int compare_excluded(const struct loom_place_item *a, const struct loom_p
 	return order;
 }
 
-/* All but when they begin. */
+/* Compares all properties but the begin. */
 static int compare_rest(const struct loom_place_item *a, const struct loom_place_item *b)
 {
 	int order = compare_u64((uint64_t)a->upper - (uint64_t)a->lower,
@@ -98,13 +98,13 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : compare_u64(x->global, y->global);
 }
 
-/* @gaps: where to put those of @item; the first that is free is returned. */
+/* Writes the reversed gaps of @item to @gaps; returns the first free entry behind them. */
 static struct loom_place_gap *reverse(struct loom_place_item *item, struct loom_place_gap *gaps)
 {
 	int64_t lower = item->lower;
 	uint32_t i;
 
-	/* -1 - x cannot overflow, and x and y that are adjacent stay so */
+	/* -1 - x cannot overflow, and adjacent gaps stay adjacent */
 	item->lower = -1 - item->upper;
 	item->upper = -1 - lower;
 	for (i = 0; i < item->num_gaps; i++) {
@@ -141,7 +141,7 @@ static int fill_apart(struct loom_place_canonical *c, const struct loom_place_pr
 
 	if (!local)
 		return -ENOMEM;
-	/* what takes no room is not there, and is apart from everything */
+	/* an item without size is dropped; it overlaps nothing */
 	for (i = 0; i < given->num_items; i++)
 		local[i] = UINT32_MAX;
 	for (i = 0; i < c->task.problem.num_items; i++)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Proving a placement
+ * DOC: Verifying a placement
  *
- * A sweep over time. Parts that are alive never overlap, or the sweep would have ended, so a part
- * that begins must be compared with two neighbours only: the ones that begin next below and next
- * above it in memory.
+ * A sweep over time. Invariant: parts alive never overlap, because the sweep ends at the first
+ * overlap. So a part that begins must be compared with two neighbours only: the parts alive whose
+ * first bytes are the next below and the next above its own.
  *
  * Parts (an item without its gaps) are numbered in order of their first byte, pool by pool, and
  * those alive are a set of these numbers: words of bits, above them words that say which words are
@@ -215,7 +215,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	return ret;
 }
 
-/* Constraints of one item. @align: as given, without that of aliases. */
+/* Checks the constraints of one item. @align: as given, without that of aliases. */
 static int check_item(const struct loom_place_resolved *resolved, uint32_t index, uint64_t align,
 		      uint64_t at, uint32_t pool, struct loom_place_fault *fault)
 {
@@ -306,7 +306,7 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 	return ret;
 }
 
-/* --- why a bound holds, see DOC: Bounds by alignment ------------------------------------------ */
+/* --- proof of a bound, see DOC: Bounds by alignment ------------------------------------------- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -316,8 +316,9 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * What the parts alive at the reason's moment need, by its alignment, or by what no item may touch.
- * Pads may be there, too, so it is not both.
+ * Sums the bytes that the parts alive at the reason's moment need, with either the pads of its
+ * alignment or the offsets that no item may touch. Pads may lie at such offsets, so the two are
+ * never added.
  */
 static int sum_at(const struct loom_place_problem *problem,
 		  const struct loom_place_part *parts, size_t num_parts,

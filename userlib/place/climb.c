@@ -2,13 +2,13 @@
 /*
  * DOC: Hill climbing
  *
- * Which static order is best depends on the problem. Start from the best of them, change it a
- * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. The
- * topmost item decides the height, so every other try moves that one before an item that it
+ * The best static order depends on the problem. Hill climbing starts from the best of them, changes
+ * it slightly, places again, and keeps the new order unless it is worse: 500 tries, as TVM does.
+ * The topmost item decides the height, so every other try moves that one before an item that it
  * overlaps in time. The other tries move a random item anywhere, to leave local minima.
  *
- * The moves come from a fixed pseudorandom sequence, and their number from the problem alone: fewer
- * where so many items overlap in time that placing takes long.
+ * The moves come from a fixed pseudorandom sequence. Their number depends on the problem alone:
+ * fewer where so many items overlap in time that placing takes long.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -30,7 +30,7 @@ static const struct loom_place_order *const orders[] = {
 	&loom_place_order_overlaps,
 };
 
-/* The item at position @from moves to position @to. */
+/* Moves the item at position @from to position @to. */
 static void move_item(uint32_t *order, uint32_t from, uint32_t to)
 {
 	uint32_t item = order[from];
@@ -55,7 +55,7 @@ static uint32_t find_top(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
-/* A random position before @top of an item that overlaps the one there in time, or 0. */
+/* A random position before @top of an item that overlaps the item at @top in time, or 0. */
 static uint32_t find_overlapping(const struct loom_place_problem *problem, const uint32_t *order,
 				 uint32_t top, uint64_t *state)
 {
@@ -75,7 +75,7 @@ static uint32_t find_overlapping(const struct loom_place_problem *problem, const
 /**
  * struct climb - state of the climb
  * @greedy: the engine
- * @order: the order that is tried
+ * @order: the current order
  * @best: the best order so far
  * @height: of its placement
  */
@@ -133,7 +133,7 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 			to = find_overlapping(problem, climb->order, top, &state);
 			move_item(climb->order, top, to);
 		}
-		/* an equal one is accepted: it is another point to climb from */
+		/* an equal height is accepted: the new order is another starting point */
 		ret = try_order(climb, answer, true);
 	}
 	return ret;

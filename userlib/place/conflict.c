@@ -4,19 +4,18 @@
  *
  * A pool may consist of sub-banks of equal size, one behind the other, each of which serves one
  * stream at a time. A pair of items that are streamed at the same time is a conflict; its weight is
- * paid if both touch a common sub-bank. Paying is allowed; not fitting is not. So this comes after
- * the placement: within the capacity (or, where there is none, the height that was reached) items
- * are moved while that reduces the sum of weights.
+ * the cost of sharing a sub-bank. A conflict is tolerated, an overflow of the pool is not. So this
+ * step follows the placement: items are moved within the capacity (or, without one, the height
+ * reached) while that reduces the sum of weights.
  *
- * An item that pays is removed, and all gaps where it fits are examined. Only some offsets matter:
- * the ends of each gap, the sub-bank behind the last and the one before the first of each partner,
- * and the next border of a sub-bank. The item goes to the offset where it pays least, the lowest of
- * these, if that is less than before. Items that pay most are first; this is repeated until no item
- * improves.
+ * An item with a cost is removed, and all gaps where it fits are examined. The candidates are the
+ * ends of each gap, the sub-bank behind the last and the one before the first of each partner, and
+ * the next border of a sub-bank. The item moves to the offset of least cost, the lowest of these,
+ * if that is less than before. Items are visited by descending cost, until no item improves.
  *
- * To leave local minima, the same is done from other placements: items with conflicts first, by
- * size, each at the offset where it pays least; then in shuffled orders, the same on each run. The
- * best result is kept.
+ * To leave local minima, the procedure is repeated from other placements: items with conflicts
+ * first, by size, each at its offset of least cost; then in pseudorandom orders from a fixed seed.
+ * The best result is kept.
  */
 #include "place.h"
 
@@ -51,8 +50,8 @@ struct side {
 
 /**
  * struct payer - an item with conflicts
- * @weight: what it pays
- * @item: the item
+ * struct payer - an item with conflicts
+ * @weight: its cost
  */
 struct payer {
 	uint64_t weight;
@@ -79,7 +78,7 @@ struct sub_banks {
 	uint32_t num_payers;
 };
 
-/* What @item pays at offset @at. */
+/* Cost of @item at offset @at. */
 static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t at)
 {
 	uint64_t size = banks->sub_bank_bytes, weight = 0, begin, other;
@@ -102,7 +101,7 @@ static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t
 /**
  * struct offer - the best offset so far
  * @offset: the offset
- * @weight: what the item pays there
+ * @weight: cost of the item there
  */
 struct offer {
 	uint64_t offset;
@@ -123,7 +122,7 @@ static void consider(const struct sub_banks *banks, uint32_t item, uint64_t at, 
 	best->weight = weight;
 }
 
-/* Offsets of interest in the free range [@first, @last]. */
+/* Evaluates the candidate offsets in the free range [@first, @last]. */
 static void consider_range(const struct sub_banks *banks, uint32_t item, uint64_t first,
 			   uint64_t last, struct offer *best)
 {
@@ -153,7 +152,7 @@ static void consider_range(const struct sub_banks *banks, uint32_t item, uint64_
 	}
 }
 
-/* The best offset of @item, which is not placed; LOOM_PLACE_ANYWHERE: it fits nowhere. */
+/* The best offset of @item, which must not be placed; LOOM_PLACE_ANYWHERE if it fits nowhere. */
 static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best)
 {
 	const struct loom_place_item *it = &banks->greedy.task->problem.items[item];
@@ -184,7 +183,7 @@ static uint64_t total_weight(const struct sub_banks *banks)
 	uint64_t weight = 0;
 	uint32_t i, item;
 
-	/* each pair is counted twice, which 64 bits have room for; only comparisons matter */
+	/* each pair is counted twice, without overflow; only comparisons matter */
 	for (i = 0; i < banks->num_payers; i++) {
 		item = banks->payers[i].item;
 		weight += weight_at(banks, item, banks->greedy.offsets[item]);
@@ -201,7 +200,7 @@ static int compare_payers(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-/* Those that pay most first. */
+/* Sorts by descending cost. */
 static void sort_payers(struct sub_banks *banks)
 {
 	uint32_t i;
@@ -263,7 +262,7 @@ static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
 	}
 }
 
-/* Places all items from nothing, shuffled unless @state is 0. @fits: [out] all had room. */
+/* Places all items from scratch, shuffled unless @state is 0. @fits: [out] all had room. */
 static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
 {
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
@@ -333,7 +332,7 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 	return ret;
 }
 
-/* A conflict within one owner cannot be resolved, so it is left out. */
+/* A conflict within one owner cannot be resolved, so it is ignored. */
 static bool counts(const struct loom_place_item *items, const struct loom_place_pair *pair)
 {
 	return items[pair->first].size_bytes && items[pair->second].size_bytes && pair->weight &&

@@ -2,23 +2,20 @@
 /*
  * DOC: Dives
  *
- * A placement is made from the bottom up, without ever taking anything back. Time is divided into
- * sections (maximal sets of items that are alive at one moment), and over them lies a skyline: for
- * each section, the end of what was placed there last. A valley is a run of sections of the same
- * height; the lowest is filled first. Items that live within it could lie on its ground side by
- * side; which of them do is found exactly, by dynamic programming over the sections: the set that
- * covers the most, where what is covered is weighted by how high the section will become with all
- * that is still to be placed in it. What is left uncovered is lost when the valley is filled up to
- * its lower wall.
+ * A placement is built from the bottom up, without backtracking. Time is divided into sections
+ * (maximal sets of items that are alive at one moment), and over them lies a skyline: for each
+ * section, the end of the item placed there last. A valley is a run of sections of the same height;
+ * the lowest is filled first. Items that live within it can lie on its ground side by side. Dynamic
+ * programming over the sections finds the best such set: the one that covers the most, where each
+ * section is weighted by the height it will reach with all items still to be placed in it.
+ * Uncovered sections are lost when the valley is filled up to its lower wall.
  *
  * Rules (below) weigh coverage against large or long items, few items, and items whose tops are
- * level with a wall; a little noise makes each dive another one. No rule is best for all problems,
- * and dives are cheap: 0.6 ms with a thousand items, 5 ms with five thousand, some seconds with a
- * million.
+ * level with a wall; a little noise makes each dive different. No rule is best for all problems,
+ * and dives are cheap: little more than linear in the number of items.
  *
- * Rejected: one item at a time, into the section with the fewest choices (a fifth instead of an
- * eighth above the optimum of a rectangle that was cut into pieces); to learn from one dive to the
- * next which items end too high.
+ * Rejected: one item at a time, into the section with the fewest candidates (higher placements),
+ * and learning from one dive to the next which items end too high.
  */
 #include "polish.h"
 #include "problem.h"
@@ -33,13 +30,13 @@
 
 #define NEVER	UINT64_MAX
 #define NONE	UINT32_MAX
-/* what it is worth to cover a section, where all are worth the same */
+/* weight of covering a section, where all have the same */
 #define WORTH	256
-/* looks between two looks at the clock */
+/* visits between two reads of the clock */
 #define LOOKS_PER_TIME	(1 << 18)
-/* looks that it takes to weigh an item */
+/* visits counted for evaluating an item */
 #define VALUE_LOOKS	3
-/* merits of items are below this */
+/* upper limit on the merits of items */
 #define MERIT	1024
 
 enum {
@@ -50,13 +47,13 @@ enum {
 };
 
 /**
- * struct rule - what is laid into a valley
- * @merit: which merit of an item counts
- * @share: how much, in 1024ths of what the item covers
- * @each: what an item costs: few items are better
- * @level: what it is worth if the top is level with a wall
- * @tight: how much more the sections count that will become highest; 0: all the same
- * @noise: up to how much the worth of an item changes by chance, in 1024ths
+ * struct rule - how items are selected for a valley
+ * @merit: the merit of an item that counts
+ * @share: its weight, in 1024ths of the sections that the item covers
+ * @each: cost per item: few items are better
+ * @level: benefit of a top that is level with a wall
+ * @tight: additional weight of the sections that will become highest; 0: none
+ * @noise: amplitude of the noise on an item's value, in 1024ths
  */
 struct rule {
 	unsigned int merit;
@@ -82,7 +79,7 @@ static const struct rule rules[] = {
 	{ MERIT_SIZE, 0, 0, 4096, 0, 256 },
 };
 
-/* A valley by its first section; it is there as long as the stamp is that of the section. */
+/* A valley by its first section; valid while the stamp equals that of the section. */
 struct valley {
 	uint64_t floor;
 	uint32_t first;
@@ -95,8 +92,8 @@ struct valley {
  * @num_items: number of @items
  * @num_sections: number of sections
  * @most_aligned: the largest alignment
- * @low_bytes: what a section may become without being tight
- * @shift: sums of bytes are shifted by it before they are multiplied
+ * @low_bytes: sections that end below this are not tight
+ * @shift: sums of bytes are shifted by it before multiplication
  * @first: by item: first section
  * @last: by item: behind its last section
  * @merits: by merit, by item: rank, scaled
@@ -104,7 +101,7 @@ struct valley {
  * @heap: valleys, lowest first
  * @num_heap: number of @heap
  * @num_left: items left
- * @height: the largest end of what was laid
+ * @height: the largest end of an item placed so far
  * @offsets: by item: the placement
  * @left: by section: bytes of the items left
  * @floors: by section: the skyline
@@ -114,7 +111,7 @@ struct valley {
  * @ends: by first section of a valley: behind its last
  * @begins: by last section of a valley: its first
  * @stamps: by section: how often the valley that begins there has changed
- * @sums: by section: worth of the valley's sections before it
+ * @sums: by section: weights of the valley's sections before it
  * @values: by section: the most that can be covered before it
  * @choices: by section: item that ends there, or NONE
  * @random: state of the noise
@@ -167,7 +164,7 @@ static bool is_lower(const struct valley *a, const struct valley *b)
 	return a->floor != b->floor ? a->floor < b->floor : a->first < b->first;
 }
 
-/* There are never more entries than two for each item, and two for each rise. */
+/* Invariant: at most two entries for each item, and two for each rise. */
 static void push(struct loom_dive *d, uint32_t first)
 {
 	struct valley valley = { d->floors[first], first, ++d->stamps[first] };
@@ -178,7 +175,7 @@ static void push(struct loom_dive *d, uint32_t first)
 	d->heap[i] = valley;
 }
 
-/* The lowest valley that is still there; false if none is. */
+/* Pops the lowest valid valley; returns false if there is none. */
 static bool pop(struct loom_dive *d, struct valley *lowest)
 {
 	while (d->num_heap) {
@@ -211,7 +208,7 @@ static void set_floor(struct loom_dive *d, uint32_t first, uint32_t end, uint64_
 	d->begins[end - 1] = first;
 }
 
-/* Joins a run of sections with neighbours that are level; returns its end. */
+/* Joins a run of sections with neighbours of the same height; returns its end. */
 static uint32_t join(struct loom_dive *d, uint32_t first)
 {
 	uint64_t floor = d->floors[first];
@@ -233,9 +230,11 @@ static uint32_t join(struct loom_dive *d, uint32_t first)
 	return end;
 }
 
-/* --- what is laid into a valley --------------------------------------------------------------- */
+/*
+ * --- selection of items for a valley -----------------------------------------------------------
+ */
 
-/* What it is worth to cover a section: more, the higher it will become. */
+/* Weight of covering a section: larger, the higher it will become. */
 static int64_t worth_of(const struct loom_dive *d, const struct rule *rule, uint32_t section)
 {
 	uint64_t will = d->floors[section] + d->left[section], span = d->low_bytes / 8;
@@ -250,7 +249,7 @@ static int64_t worth_of(const struct loom_dive *d, const struct rule *rule, uint
 }
 
 /**
- * struct walls - a valley and what is beside it
+ * struct walls - a valley and its walls
  * @first: first section
  * @end: behind the last
  * @floor: its height
@@ -265,7 +264,7 @@ struct walls {
 	uint64_t behind;
 };
 
-/* Whether what is aligned most lies at one offset on both. */
+/* Whether the largest alignment rounds both heights to the same offset. */
 static bool is_level(const struct loom_dive *d, uint64_t top, uint64_t wall)
 {
 	return top == wall || (d->most_aligned > 1 && wall != NEVER &&
@@ -280,7 +279,7 @@ static int64_t value_of(struct loom_dive *d, const struct rule *rule, const stru
 	uint64_t at = loom_place_align_up(walls->floor, d->items[item].align_bytes);
 
 	value -= rule->each;
-	/* what is lost below it, as a share */
+	/* bytes lost below it, as a share */
 	if (at > walls->floor)
 		value -= (int64_t)((double)value * (double)(at - walls->floor) /
 				   (double)(at - walls->floor + d->items[item].size_bytes));
@@ -296,7 +295,7 @@ static int64_t value_of(struct loom_dive *d, const struct rule *rule, const stru
 	return value < 1 ? 1 : value;
 }
 
-/* The best set of items side by side, into choices. False if there is none. */
+/* Selects the best set of items side by side, into choices. Returns false if there is none. */
 static bool choose(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
 		   uint64_t *looks)
 {
@@ -333,7 +332,7 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 	return any;
 }
 
-/* Lays an item onto the ground of the valley; the end of it. */
+/* Places an item on the ground of the valley; returns its end. */
 static uint64_t lay(struct loom_dive *d, const struct walls *walls, uint32_t item)
 {
 	uint64_t at = loom_place_align_up(walls->floor, d->items[item].align_bytes), end;
@@ -354,7 +353,7 @@ static uint64_t lay(struct loom_dive *d, const struct walls *walls, uint32_t ite
 	return end;
 }
 
-/* Lays all that was chosen, from the end to the begin. */
+/* Places all selected items, from the last to the first. */
 static void lay_chosen(struct loom_dive *d, const struct walls *walls)
 {
 	uint32_t s = walls->end, covered = s, item;
@@ -378,12 +377,12 @@ static void lay_chosen(struct loom_dive *d, const struct walls *walls)
 		covered = s;
 		d->num_left--;
 	}
-	/* only now, as a run that is joined may begin before the valley */
+	/* a separate pass, because a run that is joined may begin before the valley */
 	for (s = walls->first; s < walls->end;)
 		s = d->floors[s] == walls->floor ? d->ends[s] : join(d, s);
 }
 
-/* Whether a run of sections can still end below the limit, with all that is left above it. */
+/* Whether sections can still end below the limit, with all of their items left on top. */
 static bool can_end_below(const struct loom_dive *d, uint32_t first, uint32_t end, uint64_t limit)
 {
 	uint32_t s;
@@ -416,7 +415,7 @@ static void reset(struct loom_dive *d, uint64_t seed)
 	push(d, 0);
 }
 
-/* Whether it has taken too long; looks at the clock now and then. */
+/* Whether a limit on visits or time is exceeded; reads the clock now and then. */
 static bool is_late(struct loom_dive_try *try, uint64_t *next)
 {
 	if (try->max_looks && try->looks > try->max_looks)
@@ -427,7 +426,7 @@ static bool is_late(struct loom_dive_try *try, uint64_t *next)
 	return loom_watch_spend(LOOKS_PER_TIME / 16) || !loom_place_left_ns(try->deadline_ns);
 }
 
-/* Lays all items; false if they cannot end below the limit any more, or it takes too long. */
+/* Places all items; returns false if they cannot end below the limit, or a limit is exceeded. */
 static bool rise(struct loom_dive *d, const struct rule *rule, struct loom_dive_try *try)
 {
 	uint64_t limit = try->limit_bytes, next = try->looks + LOOKS_PER_TIME;
@@ -526,7 +525,7 @@ static int find_sections(struct loom_dive *d)
 	return 0;
 }
 
-/* What an item is ranked by. */
+/* An item and its key of a ranking. */
 struct merit {
 	uint64_t first;
 	uint64_t second;

@@ -2,16 +2,16 @@
 /*
  * DOC: Ejection
  *
- * A placement is made lower from above: a target a little below the height is set, what ends above
- * it is taken out, and each item taken out is put back where what is in its way costs least. What
- * is in the way is taken out in turn, and so on, until all lie below the target. The cost of an
- * item rises each time that others had to make room for it, so that the same few do not replace one
- * another for ever; items that were just put back are not taken out at once.
+ * Ejection lowers a placement from above. The target is a little below the height; items that end
+ * above it are ejected, and each ejected item is put back where the items in its way cost least.
+ * Those are ejected in turn, until all lie below the target. The cost of an item rises each time
+ * that it is ejected, so that a few items do not replace one another for ever; items that were just
+ * put back are not ejected at once.
  *
- * A move looks only at items that overlap one in time, so it costs the same in a problem of any
- * size, and where the height is made by few items, few moves lower it. If there is no progress,
- * holes are joined: all items sink onto what is below them, upside down every other time. If that
- * does not help either, the next target is nearer to the height.
+ * A move visits only items that overlap one in time, so its cost does not depend on the size of the
+ * problem; where few items determine the height, few moves lower it. Without progress, holes are
+ * merged: all items sink onto the items below them, upside down every other time. If that does not
+ * help either, the next target is nearer to the height.
  *
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
@@ -27,26 +27,26 @@
 #include "problem.h"
 
 #define NOWHERE		UINT64_MAX
-/* entries of all lists of overlaps; with more of them they are found anew each time */
+/* entries of all lists of overlaps; beyond, overlaps are recomputed for each move */
 #define MAX_LISTED	(8U << 20)
 #define GROUP		32
-/* for how many moves an item that was put back costs more, and how much more */
+/* number of moves for which an item that was put back costs more, and the additional cost */
 #define TENURE		10
 #define TENURE_COST	8
-/* moves without progress until holes are joined, for each item out; joins until it is given up */
+/* moves without progress until holes are merged, per ejected item; merges until the target fails */
 #define STALL		40
 #define STALL_ITEMS	20
 #define JOINS		3
-/* looks that a move takes beside those at items */
+/* visits counted for a move in addition to those of items */
 #define MOVE_LOOKS	50
 
-/* From this offset on, an item costs so much more or less. */
+/* The cost changes by this amount from this offset on. */
 struct edge {
 	uint64_t at;
 	int64_t cost;
 };
 
-/* An item and where it lies, to be sorted. */
+/* An item and its offset, to be sorted. */
 struct place {
 	uint64_t at;
 	uint32_t item;
@@ -54,33 +54,33 @@ struct place {
 
 /**
  * struct loom_eject - the state between two runs
- * @problem: what is to be improved
+ * @problem: the problem
  * @best: by item: the lowest placement
  * @height: its height
  * @at: by item: its offset, or NOWHERE
  * @sizes: by item
- * @weights: by item: what it costs to take it out, for its size and life
- * @penalties: by item: how many times more
+ * @weights: by item: cost of ejecting it, by its size and lifetime
+ * @penalties: by item: factor on that
  * @since: by item: the move that put it back
  * @target: nothing may end above
- * @step: how far the target is below the height
+ * @step: distance of the target below the height
  * @moves: moves so far
  * @stall: moves without progress
- * @joins: how often holes were joined since there was progress
+ * @joins: merges of holes since the last progress
  * @fewest: fewest items that were out under this target
- * @out: items that are out
+ * @out: ejected items
  * @where_out: by item: its index in @out
  * @num_out: number of @out
  * @random: state of a pseudorandom sequence
- * @sink_looks: looks that it takes for all to sink, about
- * @turnable: no item is aligned, so all may be turned upside down
+ * @sink_visits: estimated visits of one sink()
+ * @turnable: no item is aligned, so a placement can be turned upside down
  * @first: by item: first entry of its overlaps in @list
  * @list: overlaps of all items, or NULL
  * @latest: by group of items: the latest end
  * @near: overlaps of an item, without @list
- * @edges: memory for a move
- * @spare: memory to sort @edges
- * @places: memory to sink
+ * @edges: scratch memory of a move
+ * @spare: scratch memory to sort @edges
+ * @places: scratch memory of sink()
  */
 struct loom_eject {
 	struct loom_eject_problem problem;
@@ -125,7 +125,7 @@ static void spend(uint64_t *looks, uint64_t count)
 
 /* --- overlaps in time ------------------------------------------------------------------------- */
 
-/* How many items begin before @moment. */
+/* Number of items that begin before @moment. */
 static uint32_t count_before(const struct loom_eject *e, int64_t moment)
 {
 	uint32_t low = 0, high = e->problem.num_items;
@@ -202,7 +202,7 @@ static void sort_few(struct edge *edges, uint32_t count)
 	}
 }
 
-/* By offset; ties may come in any order. Bits that all have in common need no pass. */
+/* Sorts by offset; ties may come in any order. Bits that all have in common need no pass. */
 static void sort_edges(struct loom_eject *e, uint32_t count)
 {
 	uint64_t least = UINT64_MAX, differ = 0;
@@ -241,7 +241,7 @@ static int64_t cost_of(const struct loom_eject *e, uint32_t item)
 	return e->since[item] + TENURE > e->moves ? cost * TENURE_COST : cost;
 }
 
-/* Edges of the offsets at which @item would lie on another; @room: its highest offset. */
+/* Edges of the offsets at which @item would overlap another; @room: its highest offset. */
 static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 			   const uint32_t *near, uint32_t count)
 {
@@ -268,8 +268,8 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 }
 
 /*
- * Where @item costs least below the target: the lowest place that costs nothing, or any of those
- * that cost least. Returns the cost; INT64_MAX if there is no place.
+ * Finds the offset of least cost for @item below the target: the lowest one without cost, otherwise
+ * any of those of least cost. Returns the cost; INT64_MAX if there is no offset.
  */
 static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *near,
 			  uint32_t count, uint64_t *where)
@@ -300,7 +300,7 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 	return best;
 }
 
-/* Puts an item back that is out, one of the larger ones, and takes out what is in its way. */
+/* Puts back one of the larger ejected items, and ejects the items in its way. */
 static void move(struct loom_eject *e, uint64_t *looks)
 {
 	uint32_t pick = draw(e, e->num_out), tries, count, i, item;
@@ -344,7 +344,7 @@ static int compare_places(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-/* All that is not out sinks onto what is below it, unless that takes more than there is left. */
+/* All placed items sink onto the items below them, unless that exceeds the budget. */
 static void sink(struct loom_eject *e, uint64_t *looks)
 {
 	uint32_t num = 0, i, k, count;
@@ -361,7 +361,7 @@ static void sink(struct loom_eject *e, uint64_t *looks)
 		const uint32_t *near = near_of(e, item, &count);
 
 		at = 0;
-		/* what is below has sunk already, and so still ends below this */
+		/* invariant: items below have sunk already, so they still end below this one */
 		for (k = 0; k < count; k++)
 			if (e->at[near[k]] < e->at[item] &&
 			    e->at[near[k]] + e->sizes[near[k]] > at)
@@ -383,7 +383,7 @@ static void turn(struct loom_eject *e)
 
 /* --- targets ---------------------------------------------------------------------------------- */
 
-/* Starts from the lowest placement, and takes out what is above a target below it. */
+/* Starts from the lowest placement and ejects the items above a target below it. */
 static void begin_target(struct loom_eject *e)
 {
 	uint64_t span = e->height - e->problem.goal_bytes;
@@ -401,7 +401,7 @@ static void begin_target(struct loom_eject *e)
 	e->joins = 0;
 }
 
-/* All lie below the target. */
+/* All items lie below the target. */
 static void take_placement(struct loom_eject *e, uint64_t *looks)
 {
 	uint32_t i;
@@ -471,7 +471,7 @@ const uint64_t *loom_eject_offsets(const struct loom_eject *e)
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-/* The lists of overlaps, if they are not too long together; @most: the longest. */
+/* Makes the lists of overlaps, unless they are too long together; @most: the longest. */
 static int make_lists(struct loom_eject *e, uint32_t *most)
 {
 	uint32_t n = e->problem.num_items, i, count;
@@ -560,7 +560,7 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 	}
 	fill_items(e);
 	e->random = 1;
-	/* nothing was put back lately */
+	/* no item counts as just put back */
 	e->moves = TENURE;
 	loom_eject_take(e, problem->offsets, problem->height_bytes);
 	*eject = e;

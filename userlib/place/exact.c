@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The exact search (solve.h) as a strategy, from nothing or from another strategy's placement. */
+/* The exact search (solve.h) as a strategy, from scratch or from another strategy's placement. */
 #include "greedy.h"
 #include "strategy.h"
 
@@ -9,10 +9,10 @@
 #include "solve.h"
 
 /**
- * struct exact - the problem as the solver takes it: only items that have room
+ * struct exact - the problem as the solver gets it: items with a size only
  * @items: the items
  * @apart: their pairs
- * @offsets: their places
+ * @offsets: their offsets
  * @global: by item: its number in the task
  * @local: by item of the task: its number here
  */
@@ -92,7 +92,7 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
 	return ret;
 }
 
-/* Searches from nothing. Where the search finds no placement, the answer is a greedy one. */
+/* Searches from scratch. If the search finds no placement, the answer is a greedy one. */
 static int search(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	int ret;

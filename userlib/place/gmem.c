@@ -66,7 +66,7 @@ struct record {
 
 /**
  * struct gmem - state of a run
- * @items: what is to be placed
+ * @items: the items of the problem
  * @num_items: number of @items
  * @rec_tbl: a record per item
  * @opener: by block: the item whose record opened it
@@ -142,7 +142,7 @@ static void hold(struct gmem *g, uint32_t item)
 	g->in_using[g->rec_tbl[item].block]++;
 }
 
-/* Gives the result of operator @op the address of its owner, which is allocated if need be. */
+/* Gives the result of operator @op the address of its owner, which is allocated if necessary. */
 static int place_result(struct gmem *g, uint32_t item, uint32_t op)
 {
 	uint32_t owner = loom_place_owner(g->items, item);
@@ -168,7 +168,7 @@ static int place_result(struct gmem *g, uint32_t item, uint32_t op)
 	return 0;
 }
 
-/* Operators up to @now, exclusive, were visited. */
+/* Must be called when exactly the operators below @now were visited. */
 static void release(struct gmem *g, uint32_t item, int64_t now)
 {
 	struct record *r = &g->rec_tbl[item];
@@ -206,7 +206,7 @@ static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number
 	return 0;
 }
 
-/* A result in place has to be an alias, in the owner of the first operand. */
+/* A result in place must be an alias, in the owner of the first operand. */
 static bool fits_op(const struct loom_place_problem *problem, const struct loom_place_op *op)
 {
 	const struct loom_place_item *output = &problem->items[op->output], *input;
@@ -220,7 +220,7 @@ static bool fits_op(const struct loom_place_problem *problem, const struct loom_
 	return owner == (loom_place_is_alias(input) ? input->alias : op->inputs[0]);
 }
 
-/* Every operand was made before, every item once. */
+/* Checks that every operand was made before its reader, and every item once. */
 static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 {
 	bool *made = calloc((size_t)problem->num_items + 1, sizeof(*made));
@@ -253,7 +253,7 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 }
 
 /**
- * struct end - an item and when it ends
+ * struct end - an item and its end
  * @upper: first moment after it
  * @item: the item
  */

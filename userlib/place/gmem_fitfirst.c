@@ -9,13 +9,13 @@
  * 1. blocks of dead items become free, and free neighbours are merged;
  * 2. the largest free block is taken, except the last, which is unlimited. A block that is too
  *    large for the item is split; one that is too small *grows*, and all blocks above move up. If
- *    no block but the last is free, the item goes there.
+ * no block but the last is free, the item is placed there.
  *
  * So despite its name it is worst fit with growth. Items cannot move while they live: the address
  * of a block is known only when all blocks below it have stopped growing. So the list is recorded
  * after each item, and addresses are assigned from the last list to the first: an item without an
- * address gets that of its block in the list, or a higher one if those below need it; an item that
- * has one keeps it.
+ * address gets that of its block in the list, or a higher one if the blocks below need it; an
+ * address once assigned is kept.
  *
  * All blocks are multiples of the largest alignment, as in the source, which has only one.
  */
@@ -37,10 +37,10 @@ struct block {
 
 /**
  * struct fitfirst - state of a run
- * @items: what is to be placed
+ * @items: the items of the problem
  * @now: the current list, without the last block
  * @num_now: number of @now
- * @album: the lists that were recorded, one behind the other
+ * @album: recorded lists, one behind the other
  * @num_album: number of blocks in @album
  * @max_album: number of blocks that @album has room for
  * @ends: by list: end of it in @album
@@ -149,7 +149,7 @@ static int assign_addresses(const struct fitfirst *f, uint64_t *offsets)
 }
 
 /**
- * struct birth - an item and when it begins
+ * struct birth - an item and its begin
  * @lower: first moment
  * @item: the item
  */
@@ -200,7 +200,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	struct birth *births = calloc(n + 1, sizeof(*births));
 	int ret = -ENOMEM;
 
-	/* between two taken blocks there is at most one that is free */
+	/* invariant: at most one free block between two taken ones */
 	f.now = calloc(2 * n + 2, sizeof(*f.now));
 	f.ends = calloc(n + 1, sizeof(*f.ends));
 	if (births && f.now && f.ends)

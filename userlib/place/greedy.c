@@ -2,22 +2,22 @@
 /*
  * DOC: Greedy placing
  *
- * Items are taken in some order, and each is put into the lowest gap between those placed before
- * that are alive at the same time. The classic order is largest first: items that are hard to fit
- * are placed while there is room, and the small ones fill the gaps.
+ * Items are processed in some order, and each is placed in the lowest gap between the items placed
+ * before that are alive at the same time. The classic order is largest first: items that are hard
+ * to fit are placed while there is room, and the small ones fill the gaps.
  *
- * Items placed so far are found by lifetime: parts (items without their gaps) are sorted by begin,
- * and each group of 16 has the latest end of what is placed in it, as has each group of 16 groups,
- * and so on. Parts that begin before an item ends are a prefix; in it, groups that end before the
- * item begins are skipped. Finding the k parts that overlap an item in time costs little more than
- * O(k + log n), sorting them by offset with a radix sort O(k).
+ * Items placed so far are found by lifetime: parts (items without their gaps) are sorted by begin.
+ * Each group of 16 stores the latest end of its placed parts, as does each group of 16 groups, and
+ * so on. Parts that begin before an item ends are a prefix; in it, groups that end before the item
+ * begins are skipped. Finding the k parts that overlap an item in time costs little more than O(k +
+ * log n), sorting them by offset with a radix sort O(k).
  *
  * Every obstacle of an item is a span of offsets at which it must not begin: an item that is placed
- * and alive at the same time, or to be kept apart, or an excluded range. A window of a gap gives a
+ * and alive at the same time or must be kept apart, or an excluded range. A window of a gap gives a
  * span that is shorter than that of its item. So finding a gap is one pass over sorted spans.
  *
- * Rejected: testing each pair (60k items: four billion), and a sorted list of all that is placed
- * (long lists, hardly any of which is alive at the same time).
+ * Rejected: testing each pair (quadratic), and a sorted list of all placed items (long, and hardly
+ * any of its entries are alive at the same time).
  */
 #include "greedy.h"
 
@@ -106,7 +106,7 @@ static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 	return ret;
 }
 
-/* Positions [from, to) of slots. */
+/* Collects the spans of positions [@from, @to) of slots. */
 static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 			 const struct loom_place_part *part)
 {
@@ -120,7 +120,7 @@ static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 	for (; from < to; from++) {
 		const struct loom_greedy_slot *slot = &g->slots[from];
 
-		/* without a branch, which would be unpredictable: the span is kept by advancing */
+		/* branch-free, as a branch would be unpredictable: the span is kept by advancing */
 		span->after = slot->begin - below;
 		span->until = slot->end - above;
 		span += slot->upper > part->lower;
@@ -149,7 +149,7 @@ static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned
 	return ret;
 }
 
-/* How many parts begin before @moment. */
+/* Number of parts that begin before @moment. */
 static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
 {
 	uint32_t low = 0, high = num_parts_of(g);
@@ -190,7 +190,7 @@ static void sort_few(struct loom_greedy_span *spans, size_t count)
 }
 
 #define FEW		32
-/* Most bits of a digit of the radix sort, with few spans and with many. */
+/* Bits per digit of the radix sort, with few spans and with many. */
 #define DIGIT		8
 #define LONG_DIGIT	12
 #define MANY		1500
@@ -216,7 +216,7 @@ static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift
 	g->spare = from;
 }
 
-/* The @bits from @shift on, in as few digits as there can be, all of which are counted at once. */
+/* Sorts by @bits bits from @shift on, in as few digits as possible, counted in one pass. */
 static void sort_digits(struct loom_greedy *g, uint64_t least, unsigned int shift,
 			unsigned int bits)
 {
@@ -239,8 +239,7 @@ static void sort_digits(struct loom_greedy *g, uint64_t least, unsigned int shif
 }
 
 /*
- * Sorts spans by begin; ties may come in any order. Offsets mostly have low bits in common, which
- * need no pass.
+ * Sorts spans by begin; ties may come in any order. Low bits that all offsets share need no pass.
  */
 static void sort_spans(struct loom_greedy *g)
 {
@@ -414,7 +413,7 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 		ret = find(g, order[i], &offset);
 		if (ret)
 			return ret;
-		/* the height can only grow */
+		/* the height never decreases */
 		if (offset + item->size_bytes >= below)
 			return -ERANGE;
 		loom_greedy_put(g, order[i], offset);
@@ -440,7 +439,7 @@ void loom_greedy_fini(struct loom_greedy *g)
 }
 
 /**
- * struct start - a part and when it begins
+ * struct start - a part and its begin
  * @lower: first moment
  * @part: the part
  */

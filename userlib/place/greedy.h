@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor of greedy parts: placing items one by one into gaps. Used by the greedy strategies,
- * by "hill-climb", by the choice of pools and by the reduction of conflicts. The engine is
- * explained in greedy.c, static orders in order.c, boxes in box.c.
+ * The layer of greedy parts: placing items one by one into gaps. Used by the greedy strategies, by
+ * "hill-climb", by the choice of pools and by the reduction of conflicts. See greedy.c for the
+ * engine, order.c for static orders, box.c for boxes.
  */
 #ifndef LOOM_PLACE_GREEDY_H
 #define LOOM_PLACE_GREEDY_H
@@ -24,7 +24,7 @@ struct loom_greedy_span {
 #define LOOM_GREEDY_LEVELS	8
 
 /**
- * struct loom_greedy_slot - where a part of an item lies
+ * struct loom_greedy_slot - place of a part of an item
  * @upper: its end; INT64_MIN if it is not placed
  * @begin: its first byte
  * @end: first byte behind it
@@ -37,7 +37,7 @@ struct loom_greedy_slot {
 
 /**
  * struct loom_greedy - the state of a run
- * @task: what is to be placed
+ * @task: the problem
  * @offsets: by item: its offset, once placed
  * @placed: by item
  * @parts: items without their gaps
@@ -45,12 +45,12 @@ struct loom_greedy_slot {
  * @rank: by part: its position in order of begin
  * @lowers: by position: begin
  * @slots: by position
- * @latest: by level, by group of 16 of the level below: the latest end of what is placed in it
+ * @latest: by level, by group of 16 of the level below: the latest end of a placed part in it
  * @num_levels: number of @latest
- * @apart: pairs that are to be kept apart
- * @spans: where the current item must not begin, sorted
- * @spare: memory to sort them
- * @ends: by value of a digit: where the next span with that value goes
+ * @apart: pairs that must be kept apart
+ * @spans: offsets at which the current item must not begin, sorted
+ * @spare: scratch memory to sort them
+ * @ends: by value of a digit: position of the next span with that value
  * @num_spans: number of @spans
  * @max_spans: number of spans that @spans and @spare have room for
  */
@@ -79,7 +79,7 @@ int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *t
 void loom_greedy_fini(struct loom_greedy *greedy);
 /** loom_greedy_reset() - removes all items but those that are fixed */
 void loom_greedy_reset(struct loom_greedy *greedy);
-/** loom_greedy_put() - places @item at @offset, which was found to be free */
+/** loom_greedy_put() - places @item at @offset, which must be free */
 void loom_greedy_put(struct loom_greedy *greedy, uint32_t item, uint64_t offset);
 /** loom_greedy_take() - removes @item */
 void loom_greedy_take(struct loom_greedy *greedy, uint32_t item);
@@ -89,29 +89,29 @@ int loom_greedy_look(struct loom_greedy *greedy, uint32_t item);
  * loom_greedy_next() - the next range of offsets that are free, after loom_greedy_look()
  * @greedy: the state
  * @align_bytes: of the item
- * @at: [in, out] index of the span to go on with; 0 at first
+ * @at: [in, out] index of the span to continue with; 0 at first
  * @first: [in, out] lowest offset; 0 at first
  * @last: [out] highest offset, not below @first; INT64_MAX behind the last span
  *
- * To go on, call again with what it left in @at and @first alone.
+ * To continue, the caller must pass @at and @first as they were returned.
  *
- * Return: true; false where offsets leave 63 bits.
+ * Return: true; false if offsets would leave 63 bits.
  */
 bool loom_greedy_next(const struct loom_greedy *greedy, uint64_t align_bytes, size_t *at,
 		      uint64_t *first, uint64_t *last);
 /** loom_greedy_lowest() - the lowest free offset of @item. 0, -ERANGE or -ENOMEM */
 int loom_greedy_lowest(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
-/** loom_greedy_tightest() - the free offset of @item that leaves least of its gap, or the top */
+/** loom_greedy_tightest() - the free offset of @item with the least rest of its gap, or the top */
 int loom_greedy_tightest(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
 
-/** typedef loom_greedy_find - a rule which gap to take, such as loom_greedy_lowest() */
+/** typedef loom_greedy_find - rule that selects a gap, such as loom_greedy_lowest() */
 typedef int (*loom_greedy_find)(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
 /**
  * loom_greedy_run() - reset and place all in @order
  * @greedy: the engine
  * @order: the order
  * @find: the rule
- * @below: give up with -ERANGE once an item ends there or above; LOOM_PLACE_ANYWHERE: never
+ * @below: stop with -ERANGE once an item ends there or above; LOOM_PLACE_ANYWHERE: never
  *
  * Return: 0, -ERANGE or -ENOMEM.
  */
@@ -149,7 +149,7 @@ extern const struct loom_place_order loom_place_order_tail;
 
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
-/** loom_place_count_pairs() - number of pairs that overlap in time: what a run looks at */
+/** loom_place_count_pairs() - number of pairs that overlap in time: the visits of a run */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
 int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,

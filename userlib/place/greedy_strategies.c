@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Strategies that are one greedy run: an order of the items and a rule which gap to take. And the
- * baseline of all others, which lets the greedy engine find offsets above what is there.
+ * Strategies that are one greedy run: an order of the items and a rule that selects a gap. Also the
+ * baseline without sharing, which uses the greedy engine to find offsets above all others.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -93,7 +93,7 @@ const struct loom_place_strategy loom_place_strategy_greedy_tail = {
  * struct mixed_run - one of the runs where alignments differ
  * @order: the order
  * @aligned: the largest alignments first
- * @find: into which gap
+ * @find: rule that selects a gap
  */
 struct mixed_run {
 	const struct loom_place_order *order;
@@ -101,7 +101,7 @@ struct mixed_run {
 	loom_greedy_find find;
 };
 
-/* Keeps its placement if it is lower than @height. */
+/* Keeps the placement of a run if it is lower than @height. */
 static int try_mixed(struct loom_greedy *greedy, const struct mixed_run *run, uint32_t *items,
 		     struct loom_place_answer *answer, uint64_t *height)
 {
@@ -119,7 +119,7 @@ static int try_mixed(struct loom_greedy *greedy, const struct mixed_run *run, ui
 	return 0;
 }
 
-/* The lowest of @runs; up to the deadline, but at least one. */
+/* Keeps the lowest placement of @runs; up to the deadline, but at least one run. */
 static int place_mixed(const struct loom_place_task *task, const struct mixed_run *runs,
 		       size_t num_runs, struct loom_place_answer *answer)
 {
@@ -149,13 +149,13 @@ static int place_mixed(const struct loom_place_task *task, const struct mixed_ru
 	free(items);
 	if (ret)
 		return ret;
-	/* one order may leave 63 bits where another does not */
+	/* one order may exceed 63 bits where another does not */
 	return height == below ? err : 0;
 }
 
 /*
- * What is aligned to little fits into the pads that others leave, so those are placed first. Which
- * order is good among items of one alignment differs as much as it does without any.
+ * Items of small alignment fit into the pads of the others, so those are placed first. The best
+ * order among items of equal alignment depends on the problem, as it does without alignments.
  */
 static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
@@ -230,7 +230,7 @@ const struct loom_place_strategy loom_place_strategy_greedy_pads = {
 	.place = place_pads,
 };
 
-/* The other later form of the GMEM planner: see DOC: GMEM, fit first. */
+/* The second later form of the GMEM planner: see DOC: GMEM, fit first. */
 static int place_tightest(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_tightest, answer);
@@ -242,7 +242,7 @@ const struct loom_place_strategy loom_place_strategy_gmem_opsize = {
 	.place = place_tightest,
 };
 
-/* As if all items lived forever. */
+/* Places items as if all lived forever. */
 static int place_one_after_the_other(const struct loom_place_task *task,
 				     struct loom_place_answer *answer)
 {

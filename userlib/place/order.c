@@ -2,9 +2,9 @@
 /*
  * DOC: Static orders
  *
- * Greedy planners differ in the order of items. An order is a sort by a key of two numbers, the
- * largest first; equal items go by begin and end, so that the order of rows does not matter.
- * Aliases and items without size are in the order, too; the engine skips them.
+ * Greedy planners differ in the order of items. An order sorts by a key of two numbers, the largest
+ * first. Ties are broken by begin and end, so that the order of rows does not matter. Aliases and
+ * items without size are in the order as well; the engine skips them.
  */
 #include "greedy.h"
 
@@ -14,10 +14,10 @@
 #include "profile.h"
 
 /**
- * struct key - what an item is sorted by, largest first
- * @high: first
- * @low: then
- * @item: then by its begin, its end, its alignment, and at last this, smallest first
+ * struct key - sort key of an item, largest first
+ * @high: compared first
+ * @low: compared second
+ * @item: ties: its begin, end and alignment, and then this, smallest first
  * @of: the item
  */
 struct key {
@@ -49,7 +49,7 @@ static struct key *make_keys(const struct loom_place_problem *problem)
 	return calloc((size_t)problem->num_items + 1, sizeof(struct key));
 }
 
-/* Sorts, and frees the keys. */
+/* Sorts by the keys, and frees them. */
 static int take_keys(struct key *keys, const struct loom_place_problem *problem, uint32_t *order)
 {
 	uint32_t i;
@@ -73,7 +73,7 @@ static uint64_t size(const struct loom_place_item *item)
 	return item->size_bytes;
 }
 
-/* Saturated: larger than any other. */
+/* Saturates. */
 static uint64_t area(const struct loom_place_item *item)
 {
 	uint64_t bytes;
@@ -81,13 +81,13 @@ static uint64_t area(const struct loom_place_item *item)
 	return __builtin_mul_overflow(item->size_bytes, life(item), &bytes) ? UINT64_MAX : bytes;
 }
 
-/* In the order of moments, as a number without a sign. */
+/* Maps moments to unsigned numbers of the same order. */
 static uint64_t end(const struct loom_place_item *item)
 {
 	return (uint64_t)item->upper ^ 1ULL << 63;
 }
 
-/* The earliest is the largest. */
+/* The earliest begin maps to the largest number. */
 static uint64_t begin(const struct loom_place_item *item)
 {
 	return ~((uint64_t)item->lower ^ 1ULL << 63);
@@ -132,7 +132,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How many of @times are below @time, or not above it. */
+/* Number of @times below @time, or not above it if @equal. */
 static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, bool equal)
 {
 	uint32_t low = 0, high = count;
@@ -149,8 +149,8 @@ static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, 
 }
 
 /*
- * By item: how many overlap with it in time, itself included: all but those that end before it
- * begins and those that begin after it ends. Gaps are ignored.
+ * By item: number of items that overlap it in time, itself included: all but those that end before
+ * it begins and those that begin after it ends. Gaps are ignored.
  */
 static int count_overlaps(const struct loom_place_problem *problem, struct key *keys)
 {
@@ -184,7 +184,7 @@ static int count_overlaps(const struct loom_place_problem *problem, struct key *
 	return 0;
 }
 
-/* By how many others an item overlaps with in time, then by size. */
+/* By number of items that overlap in time, then by size. */
 static int make_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
@@ -210,7 +210,7 @@ int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *p
 	return ret;
 }
 
-/* Largest of [low, high) in a tree with @leaves leaves at @leaves. */
+/* Largest of [low, high) in a max tree with @leaves leaves at @leaves. */
 static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_t high)
 {
 	uint64_t most = 0;
@@ -258,8 +258,8 @@ static int breadth_keys(const struct loom_place_problem *problem,
 }
 
 /*
- * All that is alive in an item's life, in bytes times moments, as the second number; saturated. The
- * sums up to each moment are added up once.
+ * The second number is the integral of the bytes alive over an item's life, saturated. It is the
+ * difference of two prefix sums.
  */
 static int sections_keys(const struct loom_place_problem *problem,
 			 const struct loom_place_profile *profile, struct key *keys)
@@ -289,7 +289,7 @@ static int sections_keys(const struct loom_place_problem *problem,
 	return 0;
 }
 
-/* @second: NULL for sections. @keys: on success the caller's. */
+/* @second: NULL for sections. @keys: [out] on success the caller must free() them. */
 static int find_breadth(const struct loom_place_problem *problem,
 			uint64_t (*second)(const struct loom_place_item *item), struct key **keys)
 {
@@ -324,40 +324,40 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
 }
 
 /*
- * The breadth of a moment is the sum of what is alive; moments go broadest first, each places what
- * is alive then and not placed yet, largest first. So an item's key is the broadest moment of its
- * life.
+ * The breadth of a moment is the sum of the bytes alive. Moments are visited broadest first, and
+ * each places the items alive and not placed yet, largest first. So an item's key is the broadest
+ * moment of its life.
  */
 static int make_breadth(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, size, order);
 }
 
-/* The same, but what lives longest is first: few long items leave the gaps that short ones need. */
+/* By breadth, then longest life first: few long items leave the gaps that short ones need. */
 static int make_total(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, life, order);
 }
 
-/* The same, but by area. */
+/* By breadth, then by area. */
 static int make_bulk(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, area, order);
 }
 
-/* The same, but what has most beside it in all of its life. */
+/* By breadth, then by the bytes alive in all of an item's life. */
 static int make_sections(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, NULL, order);
 }
 
-/* The same, but what begins first is first, so neighbours in time are neighbours in bytes. */
+/* By breadth, then earliest begin first, so neighbours in time are neighbours in bytes. */
 static int make_moment(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, begin, order);
 }
 
-/* What lives longest, and of that the broadest moment. */
+/* Longest life first, then by breadth. */
 static int make_lasting(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys;
@@ -373,7 +373,9 @@ static int make_lasting(const struct loom_place_problem *problem, uint32_t *orde
 	return take_keys(keys, problem, order);
 }
 
-/* What has most beside it in all of its life, which equal lives have in common; then by size. */
+/*
+ * By the bytes alive in all of an item's life, which items of equal lifetime share; then by size.
+ */
 static int make_beside(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys;
@@ -389,13 +391,13 @@ static int make_beside(const struct loom_place_problem *problem, uint32_t *order
 	return take_keys(keys, problem, order);
 }
 
-/* In the order of time, what lives longest first. */
+/* Earliest begin first, then longest life. */
 static int make_early(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, begin, life, order);
 }
 
-/* What ends last is first, so that all that is placed later ends beside it or before. */
+/* Latest end first, so that all items placed later end beside it or before. */
 static int make_tail(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, end, size, order);

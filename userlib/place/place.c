@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is the same for all strategies: pools, conflicts, the result. See DOC: Placing, place.h. */
+/* Common parts of all strategies: pools, conflicts, the result. See DOC: Placing, place.h. */
 #include "place.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static uint32_t next_pool(const struct loom_place_resolved *resolved, uint32_t p
 	return best;
 }
 
-/* Moves items that end above the capacity to their next pools. False if one has none. */
+/* Moves items that end above the capacity to their next pools. Returns false if one has none. */
 static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 		  const struct loom_place_answer *answer, uint32_t pool)
 {
@@ -144,7 +144,10 @@ static int check_offsets(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
-/* Places what is in @pool. 1: some of it was moved to other pools: place the rest again. */
+/*
+ * Places the items of @pool. Returns 1 if some were moved to other pools: they must be placed
+ * again.
+ */
 static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 			    struct loom_place_answer *answer, uint32_t pool)
 {
@@ -196,7 +199,7 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 	return ret;
 }
 
-/* Decides which items stay in @pool; the others are moved to their next ones. */
+/* Decides which items stay in @pool, and moves the others to their next pools. */
 static int choose_for_pool(struct run *run, const struct loom_place_subproblem *sub, uint32_t pool,
 			   struct loom_place_choice *choice)
 {
@@ -254,7 +257,7 @@ static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 
 /*
  * @hints: by item of the problem: a known placement of @pool; or NULL
- * @spilled: [out] some of it was moved to other pools
+ * @spilled: [out] some items were moved to other pools
  */
 static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, bool *spilled)
 {
@@ -305,8 +308,8 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, boo
 /* --- all pools -------------------------------------------------------------------------------- */
 
 /*
- * Distributes what is not in a pool of the set @done: from the cheapest pool after @pool on, each
- * takes what is worth most there. @fits: [out] by pool: a placement is known
+ * Distributes the items that are in no pool of the set @done: from the cheapest pool after @pool
+ * on, each keeps the items with the largest losses. @fits: [out] by pool: a placement is known
  */
 static int choose_pools(struct run *run, uint32_t pool, uint32_t done, bool *fits)
 {
@@ -325,7 +328,7 @@ static int choose_pools(struct run *run, uint32_t pool, uint32_t done, bool *fit
 	return ret;
 }
 
-/* Another distribution, if one is found that costs less. */
+/* Replaces the distribution by a cheaper one, if one is found. */
 static int deal_out(struct run *run, bool *fits)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
@@ -363,7 +366,7 @@ static int place_pools(struct run *run)
 	while (!ret && (pool = next_pool(resolved, UINT32_MAX, pool)) != LOOM_PLACE_NONE) {
 		ret = place_pool(run, pool, fits[pool] ? run->hints : NULL, &spilled);
 		done |= 1U << pool;
-		/* what was moved changes what is best for the rest */
+		/* moved items change the best choice for the rest */
 		if (!ret && spilled)
 			ret = choose_pools(run, pool, done, fits);
 	}
@@ -371,8 +374,8 @@ static int place_pools(struct run *run)
 }
 
 /*
- * The lower bound of what fits nowhere but in @pool, as if it had no capacity: the height that a
- * caller must provide does not depend on the capacity that was too small. Not below @needed.
+ * Raises @needed to the lower bound of the items that fit in @pool only, as if it had no capacity:
+ * the height that a caller must provide does not depend on the capacity that was too small.
  */
 static int raise_needed(struct run *run, uint32_t pool, uint64_t *needed)
 {
@@ -413,7 +416,7 @@ static int raise_needed(struct run *run, uint32_t pool, uint64_t *needed)
 	return ret;
 }
 
-/* Makes the number of a refusal the largest that can be proved, if one pool falls short. */
+/* Raises the number of a refusal to the largest that can be proved, if one pool falls short. */
 static void refine_refusal(struct run *run)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
@@ -422,7 +425,7 @@ static void refine_refusal(struct run *run)
 	uint64_t capacity, before, needed;
 	uint32_t p;
 
-	/* nothing was proved about one pool: the search for a placement was for its number, too */
+	/* no bound was proved for a single pool, so the message gives no number */
 	if (!fault->missing_bytes && resolved->problem.num_pools == 1)
 		return;
 	for (p = 0; p < resolved->problem.num_pools; p++) {
@@ -527,8 +530,8 @@ static int check_strategy(const struct run *run)
 }
 
 /*
- * Sums of costs stay in 64 bits whatever goes where: what is too much cannot be compared.
- * Weights of conflicts are added up from both sides.
+ * Checks that sums of costs fit in 64 bits for any distribution: costs that overflow cannot be
+ * compared. Weights of conflicts are added up from both sides.
  */
 static int check_costs(const struct run *run)
 {

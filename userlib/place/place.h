@@ -2,21 +2,21 @@
 /*
  * DOC: Inside placing
  *
- * Given items with sizes, lifetimes and constraints, and pools with capacities, the room gives
+ * Given items with sizes, lifetimes and constraints, and pools with capacities, this folder assigns
  * each item a pool and an offset so that items alive at the same time share no byte, and keeps the
- * top of each pool low or below its capacity. The interface is loom_place.h in include/. The room
- * uses core's macros and nothing else of Loom: it knows neither networks nor devices.
+ * top of each pool low or below its capacity. The interface is loom_place.h in include/. The folder
+ * depends on core's macros only: it knows neither networks nor devices.
  *
- * loom_place() (place.c) does what is the same for all strategies:
+ * loom_place() (place.c) does the work common to all strategies:
  *
- * 1. the problem is proved to be one, and resolved: aliases lie in their first owner, which lives
+ * 1. the problem is validated and resolved: aliases lie in their first owner, which lives
  *    as long as they do; alignments are at least 1; pairs are those of owners;
  * 2. impossible problems are refused: fixed items that collide, a bound above the capacity;
  * 3. with several pools, items are distributed over them;
  * 4. the strategy places what is in each pool;
  * 5. conflicts for sub-banks are reduced, and the result is summed up.
  *
- * Floors, from the bottom; files use only what is on lower floors or earlier in this list:
+ * Layers, from the bottom; a file depends only on lower layers or earlier files of this list:
  *
  * - the problem (problem.h, profile.h): problem.c (faults, alignment, heights), profile.c (bytes
  *   alive by moment), resolve.c (validity, aliases), check.c (proves a placement), bound.c (bounds
@@ -38,9 +38,9 @@
  * A strategy sees one pool, and only what is in it. pool.c asks the strategy "auto" whether items
  * fit, and "auto" knows nothing of pools, so nothing here is recursive.
  *
- * Rejected: strategies that handle aliases, pools and conflicts themselves (each would have its
- * own mistakes in them), and an integer program for the whole (a solver as a dependency).
- * Attempts inside the search are in solve.c.
+ * Rejected: strategies that handle aliases, pools and conflicts themselves (each would repeat the
+ * code and its bugs), and an integer program for the whole (a solver as a dependency). Attempts
+ * inside the search are in solve.c.
  */
 #ifndef LOOM_PLACE_INTERNAL_H
 #define LOOM_PLACE_INTERNAL_H
@@ -50,18 +50,20 @@
 
 /* subproblem.c */
 
-/* Search nodes by default: a second or two. They are fewer with many items, which slow each. */
+/*
+ * Default number of search nodes, 1 to 2 seconds. Large problems get fewer, as each node is slower.
+ */
 #define LOOM_PLACE_BUDGET	800000
 #define LOOM_PLACE_BUDGET_ITEMS	256
 
 /**
  * struct loom_place_subproblem - the items of one pool, as a problem of its own
  * @task: the problem
- * @items: what @task points to
- * @ops: what @task points to
- * @operands: what @ops point to
- * @apart: what @task points to
- * @conflicts: what @task points to
+ * @items: storage of &loom_place_problem.items
+ * @ops: storage of &loom_place_problem.ops
+ * @operands: storage of &loom_place_op.operands
+ * @apart: storage of &loom_place_problem.apart
+ * @conflicts: storage of &loom_place_problem.conflicts
  * @global: by item of the subproblem: its number in the whole
  * @local: by item of the whole: its number in the subproblem, or LOOM_PLACE_NONE
  */
@@ -77,11 +79,11 @@ struct loom_place_subproblem {
 };
 
 /**
- * loom_place_subproblem_make() - make a problem of what is in a pool
+ * loom_place_subproblem_make() - make a problem of the items of one pool
  * @sub: [out] clear with loom_place_subproblem_clear(), on failure, too
  * @resolved: the whole problem
  * @pools: by item: its pool
- * @pool: which one
+ * @pool: the pool
  * @options: budget, and whether any placement that fits will do
  * @fault: [out] what is wrong, on failure; may be NULL
  *
@@ -97,9 +99,9 @@ void loom_place_subproblem_clear(struct loom_place_subproblem *sub);
 /* pool.c */
 
 /**
- * struct loom_place_loss - what it costs not to have an item in a pool
- * @loss: its size times its weight times what a byte costs more in the next pool that it may go to
- * @must: there is no such pool: it has to stay
+ * struct loom_place_loss - cost of leaving an item out of a pool
+ * @loss: size times weight times the additional cost of a byte in the item's next pool
+ * @must: there is no next pool: it must stay
  */
 struct loom_place_loss {
 	uint64_t loss;
@@ -107,7 +109,7 @@ struct loom_place_loss {
 };
 
 /**
- * struct loom_place_choice - what is to be in a pool
+ * struct loom_place_choice - the items that stay in a pool
  * @keep: by item; aliases are where their owners are
  * @offsets: by item: a placement of these, if it @fits
  * @fits: it is known that they fit
@@ -120,7 +122,7 @@ struct loom_place_choice {
 
 /**
  * loom_place_choose() - decide which items stay in a pool
- * @task: all that could
+ * @task: all candidates
  * @losses: by item
  * @choice: [out] its arrays are the caller's
  *
@@ -130,11 +132,11 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 		      struct loom_place_choice *choice);
 
 /**
- * struct loom_place_deal - which item goes to which pool
+ * struct loom_place_deal - assignment of items to pools
  * @pools: [in, out] by item; the caller's
  * @offsets: [out] by item: placements in all pools, if it is @better; the caller's
- * @cost: [in, out] what that costs; in: UINT64_MAX if it is not known that all pools fit
- * @better: [out] a deal was found that costs less
+ * @cost: [in, out] its cost; in: UINT64_MAX if it is not known that all pools fit
+ * @better: [out] a cheaper assignment was found
  */
 struct loom_place_deal {
 	uint32_t *pools;
@@ -144,7 +146,7 @@ struct loom_place_deal {
 };
 
 /**
- * loom_place_deal_out() - look for a deal that costs less, where few items have a choice
+ * loom_place_deal_out() - look for a cheaper assignment, where few items have a choice
  * @resolved: the problem
  * @options: budget
  * @deadline_ns: when to stop, or 0

@@ -2,9 +2,10 @@
 /*
  * DOC: Improving large placements
  *
- * Dives and ejections take turns of about the same work. Each rule of the dives is tried once;
- * then every other dive is one of the rule that came nearest to an end, with other noise, and the
- * rest go on in turn. Ejections go on from the lowest placement of all.
+ * Dives and ejections alternate, with about the same number of visits. Each rule of the dives is
+ * tried once. After that every other dive repeats the rule with the fewest items left, with other
+ * noise, and the remaining dives cycle through all rules. Ejections continue from the lowest
+ * placement of all.
  */
 #include "polish.h"
 
@@ -16,23 +17,23 @@
 #include "problem.h"
 
 #define MAX_RULES	32
-/* looks between two looks at the clock */
+/* visits between two reads of the clock */
 #define EJECT_SLICE	(4ULL << 20)
-/* looks for each item that the first dive may take, whatever is left */
+/* visits per item that the first dive may spend even beyond the budget */
 #define LONG_DIVE	1200ULL
 
 /**
  * struct loom_polish - the state between two calls
  * @items: the items
  * @num_items: number of @items
- * @goal_bytes: nothing below is looked for
+ * @goal_bytes: sufficient height: stop there
  * @dive: dives
  * @eject: ejections, once there is a placement
  * @nearest: by rule: fewest items that were left when a dive ended
  * @dives: how many there were
- * @too_long: a dive takes longer than what is left
- * @dive_looks: looks of all dives
- * @eject_looks: looks of all ejections
+ * @too_long: a dive takes longer than the remaining budget
+ * @dive_visits: visits of all dives
+ * @eject_visits: visits of all ejections
  */
 struct loom_polish {
 	const struct loom_place_item *items;
@@ -59,7 +60,7 @@ bool loom_polish_can(const struct loom_place_item *items, uint32_t num_items, ui
 
 		if (item->flags || item->num_gaps || item->num_excluded)
 			return false;
-		/* so that no sum of them can overflow */
+		/* bounds each term so that no sum can overflow */
 		if (item->size_bytes > most || item->align_bytes > most)
 			return false;
 		sum += item->size_bytes + item->align_bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor of improvement: a placement of any number of items is made lower until the work is
- * spent, by dives (from the bottom up, valley by valley, in a time that is little more than linear:
- * dive.c) and ejections (what lies highest is moved into the placement, and what is in the way
- * there elsewhere: eject.c), in turn (polish.c).
+ * The improvement layer: lowers a placement of any number of items until the budget is spent, by
+ * alternating (polish.c) dives (from the bottom up, valley by valley, in little more than linear
+ * time: dive.c) and ejections (the highest item is moved down, and items in its way are moved
+ * elsewhere: eject.c).
  */
 #ifndef LOOM_PLACE_POLISH_H
 #define LOOM_PLACE_POLISH_H
@@ -14,7 +14,7 @@
 
 struct loom_dive;
 
-/** loom_dive_num_rules() - how many rules there are for what is laid into a valley */
+/** loom_dive_num_rules() - number of rules for filling a valley */
 unsigned int loom_dive_num_rules(void);
 
 /**
@@ -32,16 +32,16 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 void loom_dive_destroy(struct loom_dive *dive);
 
 /**
- * struct loom_dive_try - a dive and what came of it
- * @rule: which rule, below loom_dive_num_rules()
+ * struct loom_dive_try - one dive and its result
+ * @rule: index of the rule, below loom_dive_num_rules()
  * @seed: of its noise
- * @limit_bytes: given up as soon as it is known not to end below
- * @max_looks: given up after about so many looks; 0: never
- * @deadline_ns: given up then; 0: never
- * @height_bytes: [out] of the placement; LOOM_PLACE_ANYWHERE if it was given up
+ * @limit_bytes: stop as soon as the height cannot be below
+ * @max_visits: stop after about as many visits; 0: never
+ * @deadline_ns: stop at this time; 0: never
+ * @height_bytes: [out] of the placement; LOOM_PLACE_ANYWHERE if it was stopped
  * @left: [out] items that were not placed then
- * @looks: [out] looks at items and sections: what it cost
- * @late: [out] it was given up for its looks or its time
+ * @visits: [out] visits of items and sections, a measure of time
+ * @late: [out] it was stopped by @max_visits or @deadline_ns
  */
 struct loom_dive_try {
 	unsigned int rule;
@@ -65,13 +65,13 @@ const uint64_t *loom_dive_offsets(const struct loom_dive *dive);
 struct loom_eject;
 
 /**
- * struct loom_eject_problem - what is to be improved
+ * struct loom_eject_problem - a placement to improve
  * @items: no aliases, gaps, fixed offsets or excluded ranges; sizes and alignments above 0;
  *	ascending by begin
  * @num_items: number of @items
  * @offsets: by item: a valid placement
- * @height_bytes: of it
- * @goal_bytes: nothing below is looked for
+ * @height_bytes: its height
+ * @goal_bytes: sufficient height: stop there
  */
 struct loom_eject_problem {
 	const struct loom_place_item *items;
@@ -83,7 +83,7 @@ struct loom_eject_problem {
 
 /**
  * loom_eject_create() - prepare to improve a placement
- * @problem: the problem; its items have to stay
+ * @problem: the problem; its items must outlive the ejections
  * @eject: [out] free with loom_eject_destroy()
  *
  * Return: 0 or -ENOMEM.
@@ -91,9 +91,9 @@ struct loom_eject_problem {
 int loom_eject_create(const struct loom_eject_problem *problem, struct loom_eject **eject);
 /** loom_eject_destroy() - frees it; NULL is fine */
 void loom_eject_destroy(struct loom_eject *eject);
-/** loom_eject_run() - go on for about @looks looks at items; [out] those left */
+/** loom_eject_run() - continue for about @visits visits of items; [out] those left */
 void loom_eject_run(struct loom_eject *eject, uint64_t *looks);
-/** loom_eject_take() - go on from a lower placement that was found elsewhere */
+/** loom_eject_take() - continue from a lower placement that was found elsewhere */
 void loom_eject_take(struct loom_eject *eject, const uint64_t *offsets, uint64_t height_bytes);
 /** loom_eject_height() - of the lowest placement so far */
 uint64_t loom_eject_height(const struct loom_eject *eject);
@@ -104,14 +104,14 @@ const uint64_t *loom_eject_offsets(const struct loom_eject *eject);
 
 struct loom_polish;
 
-/** loom_polish_can() - whether a problem is plain enough: sizes, lifetimes and alignments only */
+/** loom_polish_can() - whether a problem has sizes, lifetimes and alignments only */
 bool loom_polish_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart);
 
 /**
  * loom_polish_create() - begin to improve
- * @items: the items, ascending by begin; they have to stay
+ * @items: the items, ascending by begin; they must outlive @polish
  * @num_items: number of @items
- * @goal_bytes: nothing below is looked for
+ * @goal_bytes: sufficient height: stop there
  * @polish: [out] free with loom_polish_destroy()
  *
  * Return: 0 or -ENOMEM.
@@ -121,11 +121,10 @@ int loom_polish_create(const struct loom_place_item *items, uint32_t num_items,
 /** loom_polish_destroy() - frees it; NULL is fine */
 void loom_polish_destroy(struct loom_polish *polish);
 /**
- * loom_polish_run() - go on
+ * loom_polish_run() - continue improving
  * @polish: the state
- * @looks: [in, out] looks at items that it may make, about; those left. It stops when it is at the
- *	goal
- * @deadline_ns: when it has to stop, or 0; it does not while there is no placement
+ * @visits: [in, out] budget of visits, about; those left. It stops at the goal
+ * @deadline_ns: when it must stop, or 0; ignored while there is no placement
  * @offsets: [in, out] by item: the lowest placement known
  * @height_bytes: [in, out] of it, or LOOM_PLACE_ANYWHERE
  *

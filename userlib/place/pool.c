@@ -2,14 +2,13 @@
 /*
  * DOC: Several pools
  *
- * Pools are filled one after the other, the cheapest first. For each there are items that may go
- * there, and mostly not all of them fit. An item that is left out *spills* to the next pool that it
- * may go to, which costs its size times the difference: its loss. An item without another pool must
- * stay. Wanted: a set of items that can be placed within the capacity, such that the losses of the
- * others are small. This is a knapsack problem in which the test whether a set fits is NP-hard
- * itself.
+ * Pools are filled one after the other, the cheapest first. Each has candidate items, of which
+ * mostly not all fit. An item that is left out *spills* to its next pool, which costs its size
+ * times the difference in cost: its loss. An item without another pool must stay. The goal is a set
+ * of items that can be placed within the capacity and leaves out the least loss. This is a knapsack
+ * problem in which the test whether a set fits is NP-hard itself.
  *
- * 1. If all items fit, as far as the default strategy can tell with a small budget, all stay.
+ * 1. If all items fit, as far as the default strategy finds with a small budget, all stay.
  * 2. Else items are placed one by one into the lowest gap, if that ends within the capacity; those
  *    that must stay are first. Several orders are tried: large items first (few, and each saves
  *    most), short-lived ones (a byte saves the same however long it is in use, so they save most
@@ -19,11 +18,11 @@
  * 4. With few items, those still left out are tried once more, one by one, with the exact search,
  *    which finds room that the lowest gap does not.
  *
- * 5. With fewer items still, all ways to deal them to the pools are tried that cost less than what
- *    came of this, pool by pool: items in order of what is at stake, each in the cheapest pool
- *    first. A branch is left as soon as it costs too much, or more is alive in a pool than fits, or
- *    a pool has all of a set that was not placed before; what is complete is searched for
- *    placements. So the cost is the least, unless the budget is too small to say what fits.
+ * 5. With fewer items still, all assignments of items to pools that cost less than the result so
+ *    far are enumerated: items by descending difference in cost, each in the cheapest pool first. A
+ *    branch is pruned if it costs too much, if more bytes are alive in a pool than fit, or if a
+ *    pool holds all of a set that had no placement before. Complete assignments are searched for
+ *    placements. So the cost is minimal, unless the budget is too small to decide what fits.
  *
  * Rejected: one search over the placements of all pools at once. The bound of such a search is weak
  * until most is placed.
@@ -44,7 +43,7 @@
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
-/* items with a choice that are dealt in all ways; moments and sets looked at, sets searched for */
+/* Limits of the enumeration: items with a choice of pools; visits; searches for placements. */
 #define MAX_DEAL_ITEMS		24
 #define MAX_DEAL_LOOKS		20000000
 #define MAX_DEAL_MOMENTS	4096
@@ -54,11 +53,11 @@
 /**
  * struct choice - state of the choice of items that stay
  * @greedy: the engine
- * @losses: by item: what it costs to leave it out
- * @order: the order that is tried
+ * @losses: by item: cost of leaving it out
+ * @order: the current order
  * @best: the best order so far
- * @room: memory to sort in
- * @keep: by item: it stays, with the order that is tried
+ * @room: scratch memory for sorting
+ * @keep: by item: it stays, with the current order
  */
 struct choice {
 	struct loom_greedy greedy;
@@ -84,9 +83,9 @@ static void put_first(struct choice *choice, uint32_t n)
 }
 
 /**
- * struct outcome - what an order gives
- * @loss: sum of the losses of what was left out
- * @bytes: sum of its sizes
+ * struct outcome - result of an order
+ * @loss: sum of the losses of items left out
+ * @bytes: sum of their sizes
  * @stuck: number of items left out that must stay
  */
 struct outcome {
@@ -288,7 +287,7 @@ static int try_to_fit(const struct loom_place_task *task, const struct loom_plac
 	return ret == -ERANGE ? 0 : ret;
 }
 
-/* The item with the largest loss that is left out and was not tried, or LOOM_PLACE_NONE. */
+/* The item with the largest loss that was left out and not tried yet, or LOOM_PLACE_NONE. */
 static uint32_t next_offer(const struct loom_place_problem *problem,
 			   const struct loom_place_loss *losses, const bool *done)
 {
@@ -348,7 +347,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	ret = choose(task, losses, out);
 	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = offer(task, losses, out);
-	/* nothing is known to fit: keep what must stay and let the strategy try */
+	/* no set is known to fit: keep the items that must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)
 		out->keep[i] = losses[i].must;
 	return ret;
@@ -357,7 +356,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 /* --- all pools at once ------------------------------------------------------------------------ */
 
 /**
- * struct deal - a search over ways to deal items to pools
+ * struct deal - enumeration of assignments of items to pools
  * @resolved: the problem
  * @options: the caller's
  * @deadline_ns: when to stop
@@ -366,17 +365,17 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
  * @first_part: by item, and one more
  * @num_moments: number of moments
  * @load: by pool, then by moment: bytes alive
- * @order: items with a choice, those first with which most is at stake
+ * @order: items with a choice, by descending difference in cost
  * @num_order: number of @order
- * @rest: by position in @order: what those from there on cost at least
- * @sets: by pool: which of @order it has, as bits
- * @unfit: sets of which no placement was found
+ * @rest: by position in @order: lower bound on the cost of the items from there on
+ * @sets: by pool: its items of @order, as bits
+ * @unfit: sets without a placement
  * @num_unfit: number of @unfit
- * @pools: by item: where it is now
- * @offsets: by item: of a complete deal
- * @looks: moments and sets looked at
- * @fits: sets that were searched for a placement
- * @out: the best deal so far
+ * @pools: by item: its pool at present
+ * @offsets: by item: of a complete assignment
+ * @visits: moments and sets visited
+ * @fits: number of searches for placements
+ * @out: the best assignment so far
  */
 struct deal {
 	const struct loom_place_resolved *resolved;
@@ -409,7 +408,7 @@ static uint64_t cost_in(const struct deal *deal, uint32_t item, uint32_t pool)
 				     deal->resolved->pools[pool].cost);
 }
 
-/* Puts an item into a pool, or takes it out again; false if there is more than fits then. */
+/* Adds an item to a pool, or removes it; returns false if the load then exceeds the capacity. */
 static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
 {
 	uint64_t *load = &deal->load[pool * deal->num_moments];
@@ -417,7 +416,7 @@ static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
 	uint32_t i;
 	int64_t m;
 
-	/* what never is there at all is work, too */
+	/* an item that is never alive counts as one visit as well */
 	deal->looks++;
 	for (i = deal->first_part[item]; i < deal->first_part[item + 1]; i++) {
 		const struct loom_place_part *part = &deal->parts[i];
@@ -442,7 +441,7 @@ static bool is_unfit(struct deal *deal, uint32_t pool)
 	return false;
 }
 
-/* Searches for a placement of what is in a pool. */
+/* Searches for a placement of the items assigned to a pool. */
 static int fit_pool(struct deal *deal, uint32_t pool, bool *fits)
 {
 	struct loom_place_subproblem sub;
@@ -472,7 +471,7 @@ static int fit_pool(struct deal *deal, uint32_t pool, bool *fits)
 	return ret == -ERANGE ? 0 : ret;
 }
 
-/* Takes a deal that costs less, if placements of all pools are found. */
+/* Keeps an assignment that costs less, if placements of all pools are found. */
 static int take_deal(struct deal *deal, uint64_t cost)
 {
 	const struct loom_place_problem *problem = &deal->resolved->problem;
@@ -497,7 +496,7 @@ static int take_deal(struct deal *deal, uint64_t cost)
 	return 0;
 }
 
-/* Tries all deals that agree with this one in the first @depth items, which cost @cost. */
+/* Enumerates the assignments that share the first @depth items, which cost @cost. */
 static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
 {
 	uint32_t item, pool, i;
@@ -511,7 +510,7 @@ static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
 		pool = deal->by_cost[i];
 		if (!(deal->resolved->items[item].pools >> pool & 1))
 			continue;
-		/* the next ones cost as much or more */
+		/* the remaining pools cost as much or more */
 		if (cost + cost_in(deal, item, pool) + deal->rest[depth + 1] >= deal->out->cost ||
 		    deal->looks > MAX_DEAL_LOOKS || deal->fits == MAX_DEAL_FITS ||
 		    !loom_place_left_ns(deal->deadline_ns))
@@ -527,7 +526,7 @@ static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
 	return ret;
 }
 
-/* What an item costs where it is cheapest, and how much more where it is dearest. */
+/* Difference in cost between the dearest and the cheapest pool of an item; [out] @least. */
 static uint64_t stake(const struct deal *deal, uint32_t item, uint64_t *least)
 {
 	uint64_t cost, most = 0;
@@ -544,7 +543,7 @@ static uint64_t stake(const struct deal *deal, uint32_t item, uint64_t *least)
 	return most - *least;
 }
 
-/* Items with a choice in order; the others are put where they must be. False if they do not fit. */
+/* Sorts the items with a choice and assigns the others. Returns false if those do not fit. */
 static bool order_deal(struct deal *deal, uint64_t *cost)
 {
 	const struct loom_place_resolved *resolved = deal->resolved;
@@ -589,7 +588,7 @@ static void sort_pools(struct deal *deal)
 	}
 }
 
-/* Parts of the items, in indices of moments, and the load, unless they are too many. */
+/* Makes the parts of the items, in indices of moments, and the load, up to a limit. */
 static int make_parts(struct deal *deal)
 {
 	struct loom_place_profile profile;

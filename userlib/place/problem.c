@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What everything that handles placement problems needs: faults, alignment, heights, pairs. */
+/* Common parts of placement problems: faults, alignment, heights, pairs. */
 #include "problem.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint32_t 
 
 bool loom_place_align(uint64_t *offset, uint64_t align_bytes)
 {
-	/* without a division, which takes most of the time of a look at a span */
+	/* avoid the division, which takes most of the time of a visit */
 	uint64_t rest = align_bytes == 1 ? 0 : *offset % align_bytes;
 
 	if (rest && __builtin_add_overflow(*offset, align_bytes - rest, offset))
@@ -91,7 +91,7 @@ uint64_t loom_place_height(const struct loom_place_problem *problem, const uint6
 	return height;
 }
 
-/* The offsets that are both in @a and in @b, ascending; @out has room for as many as both have. */
+/* Intersects the ascending ranges @a and @b; @out must have room for @num_a + @num_b ranges. */
 static uint32_t intersect(const struct loom_place_range *a, uint32_t num_a,
 			  const struct loom_place_range *b, uint32_t num_b,
 			  struct loom_place_range *out)
@@ -114,7 +114,7 @@ static uint32_t intersect(const struct loom_place_range *a, uint32_t num_a,
 	return count;
 }
 
-/* Offsets that none of the items may touch, from malloc. */
+/* Finds the offsets that no item may touch; the caller must free() them. */
 static int find_forbidden(const struct loom_place_problem *problem,
 			  struct loom_place_range **ranges, uint32_t *num_ranges)
 {
@@ -127,7 +127,7 @@ static int find_forbidden(const struct loom_place_problem *problem,
 	for (i = 0; i < problem->num_items; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		/* mostly all have the same ones */
+		/* mostly all items have the same ranges */
 		if (!loom_place_has_room(item) ||
 		    (last && last->excluded == item->excluded &&
 		     last->num_excluded == item->num_excluded))

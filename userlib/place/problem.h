@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lowest floor of place/: what a placement problem means, and what can be said of one without
- * placing it. resolve.c proves that a problem is one, check.c proves a placement, bound.c refuses
- * what cannot be placed, profile.c sums up what is alive.
+ * The lowest layer of place/: the meaning of a placement problem, and facts that need no placement.
+ * resolve.c validates a problem, check.c validates a placement, bound.c refuses infeasible
+ * problems, profile.c sums up the bytes alive.
  */
 #ifndef LOOM_PLACE_PROBLEM_H
 #define LOOM_PLACE_PROBLEM_H
@@ -10,7 +10,7 @@
 #include "loom_place.h"
 
 /**
- * struct loom_place_task - what a strategy is given: the problem of one pool
+ * struct loom_place_task - the problem of one pool, input of a strategy
  * @problem: without pools; its conflicts, if the pool has sub-banks, are those within it. Items:
  *	alignment at least 1 and that of the pool; an alias names its first owner; owners live as
  *	long as their aliases and have gaps only if they have no alias. Pairs: of different owners,
@@ -18,8 +18,7 @@
  * @capacity_bytes: of the pool, at most INT64_MAX
  * @budget: search nodes
  * @fit_only: any placement within the capacity will do
- * @deadline_ns: by the thread's clock of the processor: when to stop looking for a lower one; 0:
- *	never
+ * @deadline_ns: by the CPU time clock of the thread: when to stop looking for a lower one; 0: never
  * @hint: by item: a placement within the capacity that is known already, or NULL
  * @below_bytes: greedy strategies: give up with -ERANGE once the height is not below this; 0: never
  * @jobs: threads that may be used, at least 1
@@ -57,19 +56,19 @@ struct loom_place_answer {
 
 /* problem.c */
 
-/** loom_place_is_fixed() - says whether &loom_place_item.fixed means anything */
+/** loom_place_is_fixed() - says whether &loom_place_item.fixed holds an offset */
 static inline bool loom_place_is_fixed(const struct loom_place_item *item)
 {
 	return item->flags & LOOM_PLACE_FIXED;
 }
 
-/** loom_place_is_alias() - says whether &loom_place_item.alias does */
+/** loom_place_is_alias() - says whether &loom_place_item.alias names an owner */
 static inline bool loom_place_is_alias(const struct loom_place_item *item)
 {
 	return item->flags & LOOM_PLACE_ALIAS;
 }
 
-/** loom_place_has_room() - says whether an item takes bytes of its own */
+/** loom_place_has_room() - says whether an item occupies bytes of its own */
 static inline bool loom_place_has_room(const struct loom_place_item *item)
 {
 	return !loom_place_is_alias(item) && item->size_bytes;
@@ -87,13 +86,13 @@ static inline uint64_t loom_place_begin_in_owner(const struct loom_place_item *i
 	return loom_place_is_alias(item) ? item->alias_offset : 0;
 }
 
-/** loom_place_add() - a sum that stays at UINT64_MAX where it would overflow */
+/** loom_place_add() - saturating sum: UINT64_MAX on overflow */
 static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
 {
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/** loom_place_cost() - of an item where a byte costs so much; false past 64 bits */
+/** loom_place_cost() - of an item at @byte_cost per byte; returns false on overflow */
 static inline bool loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost,
 				   uint64_t *cost)
 {
@@ -101,7 +100,7 @@ static inline bool loom_place_cost(const struct loom_place_item *item, uint64_t 
 	       !__builtin_mul_overflow(*cost, item->weight ? item->weight : 1, cost);
 }
 
-/** loom_place_cost_known() - the same where loom_place() has seen that it is within 64 bits */
+/** loom_place_cost_known() - the same after loom_place() has checked that it does not overflow */
 static inline uint64_t loom_place_cost_known(const struct loom_place_item *item,
 					     uint64_t byte_cost)
 {
@@ -122,7 +121,7 @@ int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint32_t 
 			uint64_t needed, uint64_t capacity, const char *what);
 /** loom_place_align() - raises @offset to a multiple of @align_bytes; false past 63 bits */
 bool loom_place_align(uint64_t *offset, uint64_t align_bytes);
-/** loom_place_align_up() - the multiple of @align at @at or above; there has to be one */
+/** loom_place_align_up() - the multiple of @align at @at or above; it must be representable */
 static inline uint64_t loom_place_align_up(uint64_t at, uint64_t align)
 {
 	return align == 1 ? at : (at + align - 1) / align * align;
@@ -134,7 +133,7 @@ bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
 uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets);
 
 /**
- * loom_place_raise() - by the offsets below that no item may touch
+ * loom_place_raise() - raise a height by the offsets below it that no item may touch
  * @problem: the items; their ranges are ascending
  * @bytes: [in, out] bytes that are needed at once; the least height that leaves room for them
  *
@@ -143,7 +142,7 @@ uint64_t loom_place_height(const struct loom_place_problem *problem, const uint6
 int loom_place_raise(const struct loom_place_problem *problem, uint64_t *bytes);
 
 /**
- * struct loom_place_apart - pairs that are to be kept apart, by item
+ * struct loom_place_apart - pairs that must be kept apart, by item
  * @first: by item: index of its first partner in @with; one more entry at the end
  * @with: partners
  */
@@ -160,12 +159,12 @@ void loom_place_apart_clear(struct loom_place_apart *apart);
 /* resolve.c */
 
 /**
- * struct loom_place_resolved - a problem that was proved to be one, see &struct loom_place_task
+ * struct loom_place_resolved - a validated problem, see &struct loom_place_task
  * @problem: pools are at least one, with capacities of at most INT64_MAX; items have sets of pools
  *	that are not empty; conflicts are as given
- * @items: what @problem points to
- * @apart: what @problem points to
- * @pools: what @problem points to
+ * @items: storage of &loom_place_problem.items
+ * @apart: storage of &loom_place_problem.apart
+ * @pools: storage of &loom_place_problem.pools
  * @ranges: excluded ranges that @items point to
  */
 struct loom_place_resolved {
@@ -177,7 +176,7 @@ struct loom_place_resolved {
 };
 
 /**
- * loom_place_resolve() - prove that a problem is one, and work out what it means
+ * loom_place_resolve() - validate a problem and resolve aliases, alignments and lifetimes
  * @resolved: [out] clear with loom_place_resolved_clear(), on failure, too
  * @problem: the problem
  * @fault: [out] what is wrong, on failure; may be NULL
@@ -217,28 +216,30 @@ int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bo
 /** loom_place_pools_of() - the pools of an owner whose capacity it does not exceed by itself */
 uint32_t loom_place_pools_of(const struct loom_place_resolved *resolved, uint32_t owner);
 /**
- * loom_place_check_feasible() - refuse what no strategy can place
+ * loom_place_check_feasible() - refuse problems that no strategy can place
  * @resolved: the problem
  * @fault: [out] what is wrong, on failure; may be NULL
  *
- * Fixed items that collide, and capacities below a bound.
+ * Refuses fixed items that collide, and capacities below a bound.
  *
  * Return: 0, -EINVAL, -ENOSPC, -ERANGE or -ENOMEM.
  */
 int loom_place_check_feasible(const struct loom_place_resolved *resolved,
 			      struct loom_place_fault *fault);
 
-/* canonical.c: neither the order of items nor the direction of time is to change a placement */
+/*
+ * canonical.c: a placement must depend neither on the order of items nor on the direction of time
+ */
 
 /**
  * struct loom_place_canonical - a problem in a canonical form
- * @task: the problem: items that have room, ascending by begin, end, size, and so on; no operators
- *	and no conflicts
- * @items: what @task points to
- * @gaps: what @items point to, where time is reversed
- * @apart: what @task points to
- * @hint: what @task points to
- * @global: by item: its number in the problem that was given
+ * @task: the problem: items with a size, ascending by begin, end, size, and so on; no operators and
+ *	no conflicts
+ * @items: storage of &loom_place_problem.items
+ * @gaps: storage of &loom_place_item.gaps, if time is reversed
+ * @apart: storage of &loom_place_problem.apart
+ * @hint: storage of &loom_place_task.hint
+ * @global: by item: its number in the original problem
  */
 struct loom_place_canonical {
 	struct loom_place_task task;
@@ -253,7 +254,7 @@ struct loom_place_canonical {
  * loom_place_canonical_make() - sort a problem
  * @canonical: [out] clear with loom_place_canonical_clear(), on failure, too
  * @task: the problem
- * @backward: reverse time; a placement is one in both directions
+ * @backward: reverse time; a placement is valid in both directions
  *
  * Return: 0 or -ENOMEM.
  */
@@ -261,17 +262,17 @@ int loom_place_canonical_make(struct loom_place_canonical *canonical,
 			      const struct loom_place_task *task, bool backward);
 /** loom_place_canonical_clear() - frees what @canonical holds */
 void loom_place_canonical_clear(struct loom_place_canonical *canonical);
-/** loom_place_canonical_is_before() - which of two directions of a problem is the canonical one */
+/** loom_place_canonical_is_before() - says whether @a is the canonical one of two directions */
 bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
 				    const struct loom_place_canonical *b);
 
 /**
  * loom_place_canonical_call() - place a problem in its canonical form
- * @place: what to call
+ * @place: the strategy to call
  * @task: the problem
  * @answer: [in, out] as of a strategy
  *
- * Return: what @place returns, or -ENOMEM.
+ * Return: the return value of @place, or -ENOMEM.
  */
 int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,
 					   struct loom_place_answer *answer),

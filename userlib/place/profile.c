@@ -33,7 +33,7 @@ static struct span *make_spans(const struct loom_place_problem *problem)
 		item = &problem->items[i];
 		spans[i] = (struct span){ item->lower, item->upper, false };
 	}
-	/* an owner comes before its aliases, so from the end each is complete when it is visited */
+	/* an owner precedes its aliases, so in reverse order each is complete when it is visited */
 	for (i = problem->num_items; i-- > 0;) {
 		const uint32_t owner = loom_place_owner(problem->items, i);
 
@@ -48,7 +48,7 @@ static struct span *make_spans(const struct loom_place_problem *problem)
 	return spans;
 }
 
-/* Takes one item apart; returns how many parts it has. With @parts NULL it only counts. */
+/* Splits one item into parts and returns their number. With @parts NULL it only counts. */
 static size_t item_parts(const struct loom_place_item *item, uint32_t index,
 			 const struct span *span,
 			 struct loom_place_part *parts)

@@ -2,12 +2,12 @@
 /*
  * DOC: Profile
  *
- * How many bytes of a placement problem are alive at each moment. The largest sum, the peak, is a
- * lower bound of the height of every placement in one pool. Messages about a capacity that is too
+ * The bytes of a placement problem that are alive at each moment. The largest sum, the peak, is a
+ * lower bound on the height of every placement in one pool. Messages about a capacity that is too
  * small name its moment, and pictures show the whole profile.
  *
- * In its gaps an item is not there, or only a window of its bytes, so profiles and pictures are
- * made of *parts*: rectangles of time and bytes that are there without a break.
+ * In its gaps an item keeps no bytes, or only a window of them, so profiles and pictures are made
+ * of *parts*: rectangles of time and bytes.
  */
 #ifndef LOOM_PLACE_PROFILE_H
 #define LOOM_PLACE_PROFILE_H
@@ -15,7 +15,7 @@
 #include "loom_place.h"
 
 /**
- * struct loom_place_part - some bytes of an item for some time
+ * struct loom_place_part - a range of an item's bytes over a range of time
  * @item: the item
  * @lower: first moment
  * @upper: first moment after it, above @lower
@@ -31,12 +31,12 @@ struct loom_place_part {
 };
 
 /**
- * loom_place_parts() - a problem's items, taken apart at their gaps
- * @problem: valid, or out of a file that was checked
+ * loom_place_parts() - split a problem's items at their gaps
+ * @problem: valid, or from a file that was checked
  * @parts: [out] by item, then by time; from malloc
  * @num_parts: [out] number of @parts
  *
- * An alias has no parts: its owner is there for as long as it is.
+ * An alias has no parts: its owner lives at least as long.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -44,10 +44,10 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 		     size_t *num_parts);
 
 /**
- * struct loom_place_event - something begins or ends
+ * struct loom_place_event - begin or end of an object
  * @moment: when
  * @begins: it begins
- * @of: its number, whatever is counted
+ * @of: number of the object
  */
 struct loom_place_event {
 	int64_t moment;
@@ -94,8 +94,8 @@ void loom_place_profile_clear(struct loom_place_profile *profile);
 size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t moment);
 
 /**
- * struct loom_place_peak - the most that is alive at one moment
- * @bytes: how much: a lower bound of every placement's height
+ * struct loom_place_peak - the largest sum of bytes alive at one moment
+ * @bytes: the sum: a lower bound on every placement's height
  * @moment: when
  * @culprit: -ERANGE: item with which a sum leaves 63 bits
  */
@@ -105,7 +105,7 @@ struct loom_place_peak {
 	uint32_t culprit;
 };
 
-/** loom_place_find_peak() - of a problem that is resolved. 0, -ERANGE or -ENOMEM */
+/** loom_place_find_peak() - of a resolved problem. Returns 0, -ERANGE or -ENOMEM */
 int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak);
 
 #endif /* LOOM_PLACE_PROFILE_H */

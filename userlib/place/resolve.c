@@ -6,14 +6,15 @@
  * check:
  *
  * - an alias lies in its owner, at an offset; aliases of aliases in the first owner. An owner and
- *   its aliases have one lifetime, from the first to the last moment of any of them: bytes do not
- *   leave and come back. So the gaps of an owner count only if it has no alias, and those of an
+ *   its aliases have one lifetime, from the first to the last moment of any of them, because bytes
+ *   are never freed in between. So the gaps of an owner count only if it has no alias, and those of
+ *   an alias are ignored;
  *   alias are ignored;
- * - constraints of an alias apply to its owner: the alignment (of which the offset in the owner has
- *   to be a multiple), the pools, a fixed offset, the excluded ranges, and pairs to be kept apart.
- *   The last two are stricter than asked for, as the owner may be larger;
- * - the pool's alignment is for owners: the operands of a concatenation lie where its layout puts
- *   them.
+ * - constraints of an alias apply to its owner: the alignment (which must divide the offset in the
+ *   owner), the pools, a fixed offset, the excluded ranges, and pairs that must be kept apart. The
+ *   last two are stricter than required, because the owner may be larger;
+ * - the pool's alignment applies to owners: the layout of a concatenation determines the offsets of
+ *   its operands.
  */
 #include "problem.h"
 
@@ -73,7 +74,7 @@ static int check_excluded(const struct loom_place_item *item, uint32_t index,
 	return 0;
 }
 
-/* An item by itself. */
+/* Checks the fields of one item. */
 static int check_item(const struct loom_place_item *item, uint32_t index,
 		      struct loom_place_fault *fault)
 {
@@ -287,7 +288,7 @@ static int resolve_items(struct loom_place_resolved *resolved,
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		struct loom_place_item *item = &resolved->items[i];
 
-		/* with several pools, the chosen one's alignment is added in subproblem.c */
+		/* with several pools, subproblem.c adds the alignment of the chosen one */
 		if (!loom_place_is_alias(item) && !(item->pools & (item->pools - 1)) &&
 		    !loom_place_join_align(&item->align_bytes,
 					   resolved->pools[__builtin_ctz(item->pools)].align_bytes))

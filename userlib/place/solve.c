@@ -3,55 +3,56 @@
  * DOC: The solver
  *
  * The search behind "exact" and "auto": branch and bound over which item lies on which, with proofs
- * of what it has excluded. Where the greedy strategies end a few percent above the bound, it mostly
- * ends at the bound.
+ * of infeasibility. Where the greedy strategies end a few percent above the bound, it mostly ends
+ * at the bound.
  *
- * **What is searched** (solve_part.c). Everything is counted in units, the greatest common divisor
- * of all sizes; alignment is part of sizes where all items share it, and then the topmost item
- * alone may lack its pad. Items that do not overlap in time, not even through others, are
- * independent parts. A section is a maximal set of items that are alive at one moment; with gaps
- * an item's sections are not consecutive, and a pair that is to be kept apart is a section of
- * two. The bound of a part is the largest sum of sizes in a section.
+ * **Problem** (solve_part.c). All quantities are in units, the greatest common divisor of all
+ * sizes; alignment is part of sizes where all items share it, and then the topmost item alone may
+ * lack its pad. Items that do not overlap in time, not even through others, are independent parts.
+ * A section is a maximal set of items that are alive at one moment; with gaps an item's sections
+ * are not consecutive, and a pair that must be kept apart is a section of two. The bound of a part
+ * is the largest sum of sizes in a section.
  *
  * **The search** (solve_search.c). There is a lowest placement in which no item can sink, and in it
- * each item lies on the ground or on another one. So the state is the set of items left, and the
- * least offset that each can still have. The floor of a section is the least of these; if what is
- * left does not fit above it, the state is infeasible. A decision is about *one section*: which
- * item starts at its floor? Each that can is an option, and so is none, if the section has room to
- * lose; then all of them must rest on other items, and rise to the first place where one could
- * end. The section with the fewest options is branched on. It can be any section whose candidates
- * cannot be undercut any more, not only the lowest one.
+ * each item lies on the ground or on another one. So the state is the set of items left and the
+ * least offset that each can still have. The floor of a section is the least of these; if the items
+ * left do not fit above it, the state is infeasible. A decision is about *one section*: which item
+ * starts at its floor? The options are each item that can, and none, if the section has room to
+ * lose; in that case all of them must rest on other items, and rise to the first offset where one
+ * could end. The search branches on the section with the fewest options. It can be any section
+ * whose candidates cannot be undercut any more, not only the lowest one.
  *
- * - Interchangeable items are taken in order.
- * - Where no item that is left crosses, the two sides are independent: a failure in one backtracks
- *   to the last decision about *it*, past all decisions about the other.
+ * - Interchangeable items are placed in order.
+ * - Where no item left crosses, the two sides are independent: a failure in one backtracks to the
+ *   last decision about that side, past all decisions about the other.
  * - A state that was searched exhaustively without success is remembered by two 64-bit hashes of
  *   (items left, least offsets). How it was reached is not part of it, so all searches under one
  *   capacity share it, and a restart forgets little.
  * - There is no recursion: decisions are frames, changes are a log that is undone, so a search can
  *   be suspended at any node and resumed later.
  *
- * **Portfolio** (solve_portfolio.c). Which option is tried first is a static order, and no order is
- * good at everything; but nearly every problem is solved by some order almost without backtracking.
- * So ten branching rules take turns of growing length, as suspended searches; some restart with
- * sections weighted by how often they failed, in a perturbed order; and from the second round on
- * every other turn is that of the search that had the fewest items left.
+ * **Portfolio** (solve_portfolio.c). Options are tried in a static order. No order is good for all
+ * problems, but nearly every problem is solved by some order almost without backtracking. So ten
+ * branching rules alternate with turns of growing length, as suspended searches. Some restart with
+ * sections weighted by their number of failures, in a perturbed order. From the second round on
+ * every other turn goes to the search that had the fewest items left.
  *
- * **Targets** (below). First the bound, then 3/16 of the way from there to the known height, then
- * 7/8; a placement gives a new height, a portfolio that is exhausted a new bound; then again, for
- * twice as long. Low targets are first: a low capacity excludes more, and so guides better.
+ * **Targets** (below). The first target is the bound, then 3/16 of the distance from there to the
+ * known height, then 7/8. A placement gives a new height, an exhausted portfolio a new bound; then
+ * the targets repeat with twice the nodes. Low targets come first, because a low capacity excludes
+ * more options and so guides better.
  *
  * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. The decomposition
  * at crossings is for parts in which each item's sections are consecutive. Items that keep some
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
- * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
+ * about them. Parts of more than 4096 items, or of 2^60 units, are not searched.
  *
  * **Tilings** (tiling/tiling.c) come first in large parts whose load is nearly the bound at all
- * moments; in small ones after two rounds, by which most are solved.
+ * moments. In small parts they follow after two rounds, by which most are solved.
  *
- * **Dives and ejections** (polish.c) take a share of each round, and are all that there is for
- * parts that are not searched. They prove nothing, but always find something, in parts of any size;
- * a lower height is a lower target for the search.
+ * **Dives and ejections** (polish.c) get a share of each round, and all of it for parts that are
+ * too large to search. They prove no bounds, but always find a placement; a lower height is a lower
+ * target for the search.
  *
  * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference
  * above a floor, the decomposition, and static orders that are restarted in turn; its 2026 rewrite
@@ -59,39 +60,19 @@
  * and idealloc (Lamprakos and others, 2025) were read. Branching on the most constrained section,
  * weights by failure, and restarts in short turns are common in constraint solvers.
  *
- * **What was tried**, at capacity 1048576 on the six published instances that are in the bench
- * (placements tried; our implementation of the published search takes more than 22 seconds for all
- * six, as it does not end on E within 20, and this one 18 milliseconds):
+ * **Rejected**, after trials on the published instances of the bench:
  *
- * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in
- *   20 million.
- * - Any settled section, least room: B 26 000, D 2500, but A is not solved.
- * - Fewest options first: all six: 5400, 180, 715, 4000, 3800, 3200. This, and short turns for
- *   many branching rules, makes the difference. A single rule takes 154 (A, by size) or does not
- *   end.
- * - One-machine bounds (items of a section in the order of their least offsets, holes counted):
- *   two to three times the time for a node; E once, else hardly fewer nodes. Left out.
- * - Weights by failure without restarts: no gain on the whole, A from 5439 to 100 924. With a
- *   restart each turn 10 of 14 rules for the section solve all six, without 3.
- * - Remembering states: E from 3372 to 2828, some rectangles in half the nodes, D at 970 instead
- *   of 981 KiB with 400 000 nodes; the time for a node is the same.
- * - Restarts in a perturbed order, by size: D in 968 to 966 KiB in 60 000 to 230 000 nodes; the
- *   same rule without it ends at 970. Longer turns as rounds go on are worse than short ones
- *   (984 instead of 970 KiB with 400 000 nodes).
- * - Counting how many items lie at a floor, instead of looking: the same nodes in two
- *   thirds of the time.
- * - Not tried: placing from the top, as plain problems are their own mirror image; sums of subsets,
- *   as with a dozen items left in a section nearly every offset is one, and with three the search
- *   finds the same.
+ * - the lowest section with the least room, or any settled section with the least room, instead of
+ *   the fewest options: some instances are not solved. A single branching rule neither;
+ * - one-machine bounds (items of a section in the order of their least offsets, holes counted):
+ *   each node costs two to three times as much, for hardly fewer nodes;
+ * - weights by failure without restarts, and longer turns in later rounds: no gain;
+ * - continuing the best of several dives from intermediate heights: no gain.
  *
- * Instance D is at 970 KiB within 200 000 nodes and at 967 within the default budget; the best
- * published height that we know of is 1001 KiB. With a capacity of 964 KiB it fits, in 550 000
- * nodes. Whether 963, its bound, is feasible is open after two minutes. Of 200 rectangles cut into
- * 100 to 800 pieces all are reassembled: 199 in a second, 188 in a tenth.
- *
- * Possible next steps for large parts: solving a window of time while the rest is fixed (the search
- * takes fixed items already), and a greatest offset for each item beside the least. Of dives, the
- * best of some tries was gone on from at 8 to 96 heights on the way: no gain.
+ * Not tried: placing from the top, because plain problems are their own mirror image; sums of
+ * subsets, because with a dozen items left in a section nearly every offset is one, and with three
+ * the search finds the same; solving a window of time while the rest is fixed; a greatest offset
+ * for each item besides the least.
  */
 #include "solve_search.h"
 
@@ -104,30 +85,30 @@
 #include "problem.h"
 #include "tiling/tiling.h"
 
-/* nodes by item: of a rule's first turn; of a portfolio in the first round, doubled each round */
+/* nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
 #define ROUND		40
-/* the same with many items, where dives and ejections get further */
+/* the same with many items, where dives and ejections are more effective */
 #define LARGE_ROUND	4
 #define LARGE_ITEMS	512
-/* a round of dives and ejections has so many turns; with few items they are shorter by a share */
+/* turns per round of dives and ejections; with few items each is shorter by a share */
 #define POLISH_TURNS	8
 #define POLISH_SHARE	4
-/* looks of dives and ejections that take the time of a node; with more items a node takes longer */
+/* visits of dives and ejections in the time of a node; with more items a node takes longer */
 #define NODE_LOOKS	64
 #define NODE_ITEMS	256
 #define MAX_ROUND	(1ULL << 20)
-/* tilings are for parts of so many items; looks that they may take, by item */
+/* smallest part for tilings; limit on their visits, by item */
 #define MIN_TILED	64
 #define MAX_TILED	(1U << 18)
 #define TILING_LOOKS	(1ULL << 15)
-/* with few items they come after this round */
+/* for small parts, tilings follow after this round */
 #define TILING_ROUND	2
-/* of what is left of the budget and the time, tilings may take such a share */
+/* tilings get 1 / TILING_SHARE of the remaining budget and time */
 #define TILING_SHARE	2
-/* what a look of them takes, about, where there is a deadline */
+/* estimated time of one of their visits, used only with a deadline */
 #define TILING_LOOK_NS	12
-/* nodes between two looks at the clock, divided by the items of a part */
+/* nodes between two reads of the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
 
 /* Targets: the bound, a little above it, a little below the known height. */
@@ -138,7 +119,7 @@ enum level {
 	NUM_LEVELS,
 };
 
-/* A portfolio that is suspended, and its capacity. */
+/* A suspended portfolio, and its capacity. */
 struct kept {
 	struct solve_portfolio *portfolio;
 	uint64_t capacity_bytes;
@@ -148,15 +129,15 @@ struct kept {
  * struct task - a part and the best placement of it so far
  * @part: the part
  * @offsets: by item: the best known placement, in bytes
- * @trial: memory for another
+ * @trial: scratch memory for another placement
  * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
  * @low_bytes: proved lower bound of the height
  * @kept: by level: the last portfolio, suspended between rounds
  * @branching: index of the rule that found the last placement
  * @seed: of the last portfolio above the bound
  * @stuck: the search ended without a proof, because of windows
- * @items: the part's items one after the other, if they are plain enough for @polish
- * @polish: dives and ejections, once they are needed
+ * @items: the part's items, contiguous, if @polish supports them
+ * @polish: dives and ejections, created on first use
  */
 struct task {
 	const struct solve_part *part;
@@ -186,7 +167,7 @@ static uint64_t task_height(const struct task *task, const uint64_t *offsets)
 	return height;
 }
 
-/* The least height above another that a placement can have: a multiple of the unit, less a pad. */
+/* The next larger height that a placement can have: a multiple of the unit, less a pad. */
 static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 {
 	uint64_t next = UINT64_MAX, top;
@@ -201,7 +182,7 @@ static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 	return next;
 }
 
-/* Runs a portfolio for up to @slice nodes; it goes on the same however these are cut up. */
+/* Runs a portfolio for up to @slice nodes; the result does not depend on how slices are split. */
 static enum solve_answer run_portfolio(struct task *task, struct solve_portfolio *portfolio,
 				       int64_t deadline_ns, uint64_t slice, uint64_t *nodes)
 {
@@ -220,7 +201,7 @@ static enum solve_answer run_portfolio(struct task *task, struct solve_portfolio
 	return answer;
 }
 
-/* The trial is the placement now, and has room for the next. */
+/* Swaps the trial with the placement, which becomes scratch memory. */
 static void take_trial(struct task *task, uint64_t height_bytes)
 {
 	uint64_t *swap = task->offsets;
@@ -242,7 +223,7 @@ static enum solve_answer task_search(struct task *task, struct solve_portfolio *
 		take_trial(task, task_height(task, task->trial));
 		task->branching = loom_portfolio_branching(portfolio);
 	}
-	/* with windows, items count for more than they are: nothing is proved */
+	/* with windows, the search overestimates items, so exhaustion proves no bound */
 	if (answer == SOLVE_NONE && !task->part->windows && task->low_bytes <= capacity_bytes)
 		task->low_bytes = next_height(task->part, capacity_bytes);
 	return answer;
@@ -260,7 +241,7 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 		loom_portfolio_destroy(kept->portfolio);
 		kept->portfolio = NULL;
 	}
-	/* at the bound it is unknown which rule is good, so the first turns are short there */
+	/* at the bound the best rule is unknown, so the first turns are short */
 	if (!kept->portfolio &&
 	    loom_portfolio_create(task->part, capacity_bytes,
 				  level == LEVEL_FLOOR ? n + n / 2 + 32 : TURN * n, task->branching,
@@ -278,9 +259,9 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 }
 
 /*
- * Searches between the bound and the known height. A low capacity is harder, but also guides
- * better, as it excludes more; so the first target is 3/16 of the way up, the second 7/8. Each
- * success lowers the next target.
+ * Searches between the bound and the known height. A low capacity is harder, but guides better
+ * because it excludes more options; so the first target is 3/16 of the distance, the second 7/8.
+ * Each success lowers the next target.
  */
 static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
 			  int64_t deadline_ns, uint64_t round, uint64_t *nodes)
@@ -304,7 +285,7 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 		if (task->height_bytes == before)
 			k++;
 	}
-	/* no placement is known and none was found: any within the limit will do */
+	/* no placement is known and none was found: any within the limit suffices */
 	if (!err && *nodes && task->height_bytes == LOOM_PLACE_ANYWHERE)
 		err = search_level(task, LEVEL_HIGH, limit_bytes, deadline_ns, round, nodes);
 	return err;
@@ -348,7 +329,7 @@ static void clear_task(struct task *task)
 		loom_portfolio_destroy(task->kept[k].portfolio);
 }
 
-/* What is proved for all parts together: for any of them, or before. */
+/* The proved bound of all parts together: the largest of the parts' and the given one. */
 static uint64_t solve_bound(const struct loom_solve *solve, const struct task *tasks,
 			    uint32_t num_tasks)
 {
@@ -361,7 +342,7 @@ static uint64_t solve_bound(const struct loom_solve *solve, const struct task *t
 	return bound;
 }
 
-/* What all parts are to be below: the largest bound, or the capacity if that is all. */
+/* The goal of all parts: the largest bound, or the capacity if any placement that fits suffices. */
 static uint64_t find_goal(const struct loom_solve *solve, const struct task *tasks,
 			  uint32_t num_tasks)
 {
@@ -370,7 +351,7 @@ static uint64_t find_goal(const struct loom_solve *solve, const struct task *tas
 	return solve->fit_only && bound <= solve->capacity_bytes ? solve->capacity_bytes : bound;
 }
 
-/* Of the largest part. */
+/* Number of items of the largest part. */
 static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
 {
 	uint32_t most = 0, i;
@@ -380,13 +361,13 @@ static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
 	return most;
 }
 
-/* Looks that take as long as a node of the search. */
+/* Visits in the time of one search node. */
 static uint64_t looks_of_node(const struct task *task)
 {
 	return NODE_LOOKS * (1 + task->part->num_items / NODE_ITEMS);
 }
 
-/* Dives and ejections, for as long as a search of so many nodes would take, at most. */
+/* Dives and ejections, for at most the time of @given search nodes. */
 static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
 		       uint64_t *nodes)
 {
@@ -401,12 +382,12 @@ static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, ui
 	looks = given * node_looks;
 	err = loom_polish_run(task->polish, &looks, deadline_ns, task->offsets,
 			      &task->height_bytes);
-	/* the last of them may have taken longer */
+	/* the last dive may have exceeded the budget */
 	*nodes -= given - looks / node_looks;
 	return err;
 }
 
-/* The highest part that dives and ejections can take, as it alone makes the height; or NULL. */
+/* The highest part that dives and ejections support, as it determines the height; or NULL. */
 static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_t goal)
 {
 	struct task *highest = NULL;
@@ -419,7 +400,7 @@ static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_
 	return highest && highest->items ? highest : NULL;
 }
 
-/* A round of dives and ejections, in short turns, as another part may be the highest soon. */
+/* A round of dives and ejections, in short turns because another part may soon be the highest. */
 static int polish_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 			uint64_t round, uint64_t *nodes)
 {
@@ -442,7 +423,7 @@ static int polish_tasks(const struct loom_solve *solve, struct task *tasks, uint
 	return err;
 }
 
-/* Searches all parts that are too high, at the bound or between it and the height. */
+/* Searches all parts above the goal, at the bound or between it and the height. */
 static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 			bool floor, uint64_t round, uint64_t *nodes)
 {
@@ -468,7 +449,7 @@ static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint
 	return err;
 }
 
-/* Whether some part is too high, and something can be done about it. */
+/* Whether some part is above the goal and a method for it is left. */
 static bool is_open(const struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t goal = find_goal(solve, tasks, num_tasks);
@@ -481,7 +462,7 @@ static bool is_open(const struct loom_solve *solve, const struct task *tasks, ui
 	return false;
 }
 
-/* A dive for each part: the first is the cheapest way down. */
+/* One dive for each part: the cheapest way to lower a placement. */
 static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		      uint64_t *nodes)
 {
@@ -495,7 +476,7 @@ static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 	return err;
 }
 
-/* How many looks a tiling may take, so that a part of the budget and the time is left. */
+/* Limit on the visits of a tiling, so that part of the budget and the time remains. */
 static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint64_t node_looks,
 			     uint64_t nodes)
 {
@@ -509,7 +490,7 @@ static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint6
 	return looks;
 }
 
-/* A tiling of a part in one direction of time; most parts have too little load for that. */
+/* A tiling of a part in one direction of time; the load of most parts is too low for that. */
 static int tile_direction(struct task *task, struct loom_tiling_item *items, bool backward,
 			  struct loom_tiling_try *try)
 {
@@ -520,7 +501,7 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 	for (i = 0; i < task->part->num_items; i++) {
 		const struct loom_place_item *item = &task->items[i];
 
-		/* not -x, which the least has not; the order stays */
+		/* not -x, which overflows for the minimum; the order is kept */
 		items[i] = (struct loom_tiling_item){
 			backward ? ~item->upper : item->lower,
 			backward ? ~item->lower : item->upper,
@@ -538,7 +519,7 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 	return err;
 }
 
-/* A tiling of a part: where constraints are not met in one direction, they may be in the other. */
+/* A tiling of a part. Constraints that fail in one direction of time may hold in the other. */
 static int tile_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t *nodes)
 {
 	uint32_t n = task->part->num_items;
@@ -593,14 +574,14 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
 		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS)
 			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
-		/* what is small is mostly solved by then */
+		/* small parts are mostly solved by then */
 		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS && round == TILING_ROUND)
 			err = tile_tasks(solve, tasks, num_tasks, nodes);
 	}
 	return err;
 }
 
-/* Takes the placements of the parts, if together they are better than the given one. */
+/* Keeps the placements of the parts if together they are better than the given one. */
 static void take_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t height = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor of the exact search: one pool, items that are no aliases, everything else resolved. It
- * knows the public types only. Called by the strategies "exact" and "auto". See DOC: The solver.
+ * The layer of the exact search: one pool, items that are no aliases, everything else resolved. It
+ * depends on the public types only. Called by "exact" and "auto". See DOC: The solver.
  */
 #ifndef LOOM_PLACE_SOLVE_H
 #define LOOM_PLACE_SOLVE_H

@@ -21,7 +21,7 @@
 #define MAX_WORDS	(1 << 22)
 #define MAX_LOOKS	(1 << 28)
 
-/* An item begins (1) or ends (0) to be alive, at the edges of gaps, too. */
+/* An item becomes alive (1) or ends (0), also at the edges of gaps. */
 struct event {
 	int64_t time;
 	uint32_t item;
@@ -54,7 +54,7 @@ static uint64_t common_align(const struct loom_solve *solve)
 }
 
 /*
- * A divisor of all offsets of a placement in which nothing can sink: these are sums of sizes,
+ * A divisor of all offsets of a placement in which no item can sink: these are sums of sizes,
  * raised to multiples of alignments.
  */
 static uint64_t common_unit(const struct loom_solve *solve)
@@ -72,7 +72,9 @@ static uint64_t common_unit(const struct loom_solve *solve)
 		for (k = 0; k < item->num_excluded; k++)
 			unit = gcd(unit, item->excluded[k].upper);
 	}
-	/* alignment that divides the unit is kept by itself; a smaller unit may lose another one */
+	/*
+	 * alignments that divide the unit hold by themselves; a smaller unit may lose another one
+	 */
 	for (before = 0; unit != before;) {
 		before = unit;
 		for (i = 0; i < solve->num_items; i++)
@@ -113,7 +115,7 @@ static int compare_events(const void *a, const void *b)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* Moments at which an item is there, at least in part, as events. */
+/* Adds events for the moments at which an item is alive, at least in part. */
 static uint32_t add_events(const struct loom_place_item *item, uint32_t index, struct event *events)
 {
 	int64_t from = item->lower;
@@ -161,7 +163,7 @@ static void raise_bound(struct solve_part *part, uint64_t bytes)
 		part->bound_bytes = bytes;
 }
 
-/* The largest sum at one moment; of gaps with windows, the windows count. */
+/* The largest sum at one moment; in gaps only the windows count. */
 static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 {
 	struct load {
@@ -204,7 +206,7 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 	for (i = 0; i < count; i++) {
 		const struct load *load = &loads[order[i].item];
 
-		/* may wrap below 0 where an item ends with its last gap: right modulo 2^64 */
+		/* may wrap below 0 where an item ends with its last gap: correct modulo 2^64 */
 		sum += load->more - load->less;
 		if (i + 1 == count || order[i + 1].time != load->time)
 			raise_bound(part, sum);
@@ -277,7 +279,7 @@ static bool has_member(const struct solve_part *part, uint32_t section, uint32_t
 	return set[item / 64] >> item % 64 & 1;
 }
 
-/* A pair to be kept apart is a section; so is an item that is never alive. */
+/* A pair that must be kept apart is a section; so is an item that is never alive. */
 static void add_sections(struct solve_part *part, uint64_t *seen)
 {
 	uint32_t real = part->num_sections, i, k, s, w;
@@ -392,7 +394,7 @@ static int fill_sets(struct solve_part *part)
 	return 0;
 }
 
-/* Whether the sets, and the time to make them, are small enough. */
+/* Whether the sets, and the time to make them, are within the limits. */
 static bool is_small(const struct loom_solve *solve, const struct solve_part *part)
 {
 	uint64_t rows = (uint64_t)part->num_apart + 2 * (uint64_t)part->num_items, i;
@@ -432,7 +434,7 @@ static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Equal for items that are the same. */
+/* Equal for interchangeable items. */
 static uint64_t hash_item(const struct solve_part *part, uint32_t item)
 {
 	uint64_t hash = part->sizes[item];
@@ -480,7 +482,7 @@ static void bound_sections(struct solve_part *part)
 	}
 }
 
-/* Whether all sums that the search makes are far below SOLVE_NEVER. */
+/* Checks that all sums in the search stay far below SOLVE_NEVER. */
 static bool is_countable(const struct solve_part *part)
 {
 	const uint64_t most = SOLVE_NEVER / 4;
@@ -516,7 +518,7 @@ static int fill_part(const struct loom_solve *solve, struct solve_part *part)
 		err = fill_sets(part);
 	if (err)
 		return err;
-	/* with windows a section's sum is larger than what is alive */
+	/* with windows a section's sum exceeds the bytes alive */
 	if (!part->windows)
 		bound_sections(part);
 	return fill_twins(part);

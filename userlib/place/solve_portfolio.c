@@ -2,10 +2,10 @@
 /*
  * DOC: The solver's portfolio
  *
- * No branching rule is good at everything, and which one is good for a part shows early. So a
+ * No branching rule is good for all parts, but the rule that is good for a part shows early. So a
  * portfolio gives each search a slice of nodes in turn, then longer ones. A search is suspended
  * between its slices, and all searches share one memo. From the second round on, every other turn
- * is an extra one of the search that came nearest to a placement.
+ * is an extra one of the search that had the fewest items left.
  */
 #include "solve_search.h"
 
@@ -41,7 +41,7 @@ static const struct solve_branching branchings[] = {
 	{ ORDER_TOTAL_AREA, .local = true },
 };
 
-/* What items are sorted by: largest first, then by index. */
+/* Sort key of an item: largest first, then by index. */
 struct key {
 	uint64_t first;
 	uint64_t second;
@@ -117,7 +117,7 @@ static int make_rank(const struct solve_part *part, const struct solve_branching
 
 /**
  * struct solve_portfolio - a portfolio
- * @part: what to place
+ * @part: the part
  * @capacity_bytes: no item may end above it
  * @memo: shared by the searches
  * @searches: by branching rule; NULL before its first slice
@@ -186,7 +186,7 @@ void loom_portfolio_destroy(struct solve_portfolio *portfolio)
 	free(portfolio);
 }
 
-/* Grows a memo that is half full, up to a limit; without memory it stays as it is. */
+/* Doubles a memo that is half full, up to a limit; on failure it stays as it is. */
 static void grow_memo(struct solve_memo *memo)
 {
 	uint64_t mask = memo->mask * 4 + 3, k, *keys;
@@ -204,7 +204,7 @@ static void grow_memo(struct solve_memo *memo)
 	memo->mask = mask;
 }
 
-/* The search whose turn it is, created or restarted if it has to be; NULL: no memory. */
+/* The search of this turn, created or restarted if necessary; NULL: no memory. */
 static struct solve_search *begin_turn(struct solve_portfolio *p)
 {
 	const struct solve_branching *branching = &branchings[p->current];

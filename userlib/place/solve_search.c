@@ -2,8 +2,8 @@
 /*
  * DOC: The search
  *
- * See DOC: The solver for the method. State: by item the least offset that it can still have
- * (mins), by section the least of these (floors) and the sum of sizes of the items left (totals).
+ * See DOC: The solver for the method. State: by item the least offset still possible (mins), by
+ * section the least of these (floors) and the sum of sizes of the items left (totals).
  */
 #include "base/watch.h"
 #include "solve_search.h"
@@ -50,8 +50,8 @@ struct frame {
 
 /**
  * struct solve_search - a search, perhaps suspended
- * @part: what to place
- * @branching: how it decides
+ * @part: the part
+ * @branching: its rules
  * @memo: states without a placement
  * @started: it has made a decision
  * @nomem: it ran out of memory
@@ -74,12 +74,12 @@ struct frame {
  * @dirty: set of sections whose floors have to be updated
  * @changes: log
  * @num_changes: number of @changes
- * @max_changes: for how many there is room
+ * @max_changes: capacity of @changes
  * @frames: decisions
  * @num_frames: number of @frames
- * @max_frames: for how many there is room
+ * @max_frames: capacity of @frames
  * @options: of all frames
- * @max_options: for how many there is room
+ * @max_options: capacity of @options
  */
 struct solve_search {
 	const struct solve_part *part;
@@ -165,7 +165,9 @@ static void log_change(struct solve_search *s, uint32_t what, uint32_t index, ui
 	s->changes[s->num_changes++] = (struct change){ what, index, before };
 }
 
-/* Undo: an item has its old min, and so have all floors that it is at, as they are undone too. */
+/*
+ * Undo: the item and all floors it is at have their old values, because floors are undone as well.
+ */
 static void count_low(struct solve_search *s, uint32_t item)
 {
 	const struct solve_part *part = s->part;
@@ -220,7 +222,7 @@ static void undo_to(struct solve_search *s, uint32_t mark)
 	}
 }
 
-/* Raises the min of an item; false: past its limit. Its sections are updated later. */
+/* Raises the min of an item; returns false past its limit. Its sections are updated later. */
 static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 {
 	const struct solve_part *part = s->part;
@@ -241,7 +243,7 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 	return true;
 }
 
-/* Updates dirty floors; false if the items left do not fit above one. */
+/* Updates dirty floors; returns false if the items left do not fit above one. */
 static bool update_floors(struct solve_search *s)
 {
 	const struct solve_part *part = s->part;
@@ -304,7 +306,7 @@ static bool place_item(struct solve_search *s, uint32_t item)
 	return update_floors(s);
 }
 
-/* No item starts at the floor of a section: those that could have to rest on other items. */
+/* No item starts at the floor of a section, so all candidates must rest on other items. */
 static bool place_nothing(struct solve_search *s, uint32_t section)
 {
 	const struct solve_part *part = s->part;
@@ -312,7 +314,7 @@ static bool place_nothing(struct solve_search *s, uint32_t section)
 	uint64_t floor = s->floors[section], least = SOLVE_NEVER, set, other;
 	uint32_t words = part->item_words, w, v, i, j;
 
-	/* the first of them to be placed rests on an item that is not one of them */
+	/* the first of them to be placed rests on an item outside of the set */
 	for (w = 0; w < words; w++) {
 		for (set = members[w] & s->left[w]; set; set &= set - 1) {
 			i = w * 64 + __builtin_ctzll(set);
@@ -347,7 +349,7 @@ static bool memo_has(const struct solve_memo *memo, const uint64_t key[2])
 	return slot[0] == key[0] && slot[1] == key[1];
 }
 
-/* Of two states with the same slot the newer one is kept. */
+/* If two states share a slot, the newer one is kept. */
 static void memo_add(struct solve_memo *memo, const uint64_t key[2])
 {
 	uint64_t *slot = memo->keys + (key[0] & memo->mask) * 2;
@@ -487,7 +489,9 @@ static bool grow_frames(struct solve_search *s, uint32_t num_options)
 	return true;
 }
 
-/* Options of a frame: items that can start at the floor, by rank; and none, if there is room. */
+/*
+ * Options of a frame: each item that can start at the floor, by rank; then none, if there is room.
+ */
 static void add_options(struct solve_search *s, struct frame *frame)
 {
 	const struct solve_part *part = s->part;
@@ -550,7 +554,7 @@ static void pop_frame(struct solve_search *s)
 	skip_frames(s, frame->from, frame->to);
 }
 
-/* Whether the initial state is feasible as far as floors tell. */
+/* Whether the floors allow the initial state. */
 static bool has_room(const struct solve_search *s)
 {
 	const struct solve_part *part = s->part;
@@ -614,7 +618,7 @@ uint32_t loom_search_least_left(const struct solve_search *s)
 	return s->least_left;
 }
 
-/* Up to an eighth: enough to differ, little enough to keep the merits of the order. */
+/* Up to an eighth: enough to differ, while the order keeps its merits. */
 void loom_search_shuffle(struct solve_search *s, uint64_t seed)
 {
 	uint32_t n = s->part->num_items, i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the exact search: parts (what is solved on its own), searches, and portfolios of searches.
- * See DOC: The solver. Offsets and sizes here are in units: the greatest common divisor of all that
- * can make an offset.
+ * Inside the exact search: parts (solved independently), searches, and portfolios of searches. See
+ * DOC: The solver. Offsets and sizes here are in units: the greatest common divisor of all terms of
+ * an offset.
  */
 #ifndef LOOM_PLACE_SOLVE_SEARCH_H
 #define LOOM_PLACE_SOLVE_SEARCH_H
@@ -19,7 +19,7 @@
  * @item_words: 64-bit words of a set of items
  * @section_words: 64-bit words of a set of sections
  * @ids: by item: its index in the problem
- * @apart: pairs that are to be kept apart
+ * @apart: pairs that must be kept apart
  * @num_apart: number of @apart
  * @unit: bytes of a unit
  * @sizes: by item, rounded up
@@ -35,12 +35,12 @@
  * @totals: by section: sum of sizes
  * @twins: by item: an earlier item that is interchangeable with it, or LOOM_PLACE_NONE
  * @bound_bytes: no placement of the part is lower
- * @small: it is small enough to be searched: the sets were made
+ * @small: it is small enough to be searched: the sets exist
  * @plain: each item's sections are consecutive and no pair is apart: it decomposes where no item
  *	crosses from a section to the next
  * @free: no item is fixed, excluded or aligned
- * @windows: some item keeps bytes in a gap. The search treats it as whole there, so what it finds
- *	is valid, but that it finds nothing proves nothing
+ * @windows: some item keeps bytes in a gap. The search treats it as whole there, so a placement it
+ *	finds is valid, but exhaustion proves no bound
  */
 struct solve_part {
 	uint32_t num_items;
@@ -84,7 +84,7 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts,
 void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);
 
 /**
- * loom_solve_snap() - the lowest offset that an item may have by itself
+ * loom_solve_snap() - the lowest offset that satisfies an item's own constraints
  * @part: its part
  * @item: the item
  * @offset: lower limit
@@ -117,11 +117,11 @@ struct solve_memo {
 };
 
 /**
- * struct solve_branching - how a search decides
+ * struct solve_branching - branching rules of a search
  * @order: static order of items, which are tried first: see solve_portfolio.c
  * @local: branch on any section whose items cannot sink any more, not only on the lowest
  * @weighted: prefer sections that failed often
- * @restart: start over at each turn, in a perturbed order; else go on where it was suspended
+ * @restart: start over at each turn, in a perturbed order; otherwise resume
  */
 struct solve_branching {
 	unsigned int order;
@@ -136,8 +136,8 @@ struct solve_search;
 
 /**
  * loom_search_create() - a search that has not begun; call loom_search_reset() next
- * @part: what to place
- * @branching: how to decide
+ * @part: the part
+ * @branching: its rules
  * @rank: by item: the lower, the earlier it is tried; a copy is made
  * @search: [out] free with loom_search_destroy()
  *
@@ -147,14 +147,16 @@ int loom_search_create(const struct solve_part *part, const struct solve_branchi
 		       const uint32_t *rank, struct solve_search **search);
 /** loom_search_destroy() - frees a search; NULL is fine */
 void loom_search_destroy(struct solve_search *search);
-/** loom_search_reset() - starts over under a capacity, which @memo is for; keeps the weights */
+/**
+ * loom_search_reset() - starts over under a capacity, which @memo must be for; keeps the weights
+ */
 void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
 		       struct solve_memo *memo);
 /** loom_search_shuffle() - perturbs the order: ranks change by up to an eighth of their number */
 void loom_search_shuffle(struct solve_search *search, uint64_t seed);
-/** loom_search_run() - goes on for @nodes nodes; [out] those that are left */
+/** loom_search_run() - continues for @nodes nodes; [out] nodes left */
 enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
-/** loom_search_least_left() - the fewest items that were left: how near it came to an end */
+/** loom_search_least_left() - the fewest items that were left: the distance from a placement */
 uint32_t loom_search_least_left(const struct solve_search *search);
 /** loom_search_offsets() - by item, in units; after SOLVE_FOUND */
 const uint64_t *loom_search_offsets(const struct solve_search *search);
@@ -165,7 +167,7 @@ struct solve_portfolio;
 
 /**
  * loom_portfolio_create() - searches with all branching rules, in turn, under one capacity
- * @part: what to place
+ * @part: the part
  * @capacity_bytes: no item may end above it
  * @slice: nodes of the first turn of each search
  * @branching: index of the rule that is first
@@ -179,7 +181,7 @@ int loom_portfolio_create(const struct solve_part *part, uint64_t capacity_bytes
 			  struct solve_portfolio **portfolio);
 /** loom_portfolio_destroy() - frees a portfolio; NULL is fine */
 void loom_portfolio_destroy(struct solve_portfolio *portfolio);
-/** loom_portfolio_run() - goes on for @nodes nodes; @offsets: by item, in bytes, if found */
+/** loom_portfolio_run() - continues for @nodes nodes; @offsets: by item, in bytes, if found */
 enum solve_answer loom_portfolio_run(struct solve_portfolio *portfolio, uint64_t *nodes,
 				     uint64_t *offsets);
 /** loom_portfolio_branching() - index of the rule whose turn was last */

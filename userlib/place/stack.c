@@ -2,14 +2,15 @@
 /*
  * DOC: Stacks of mixed alignments
  *
- * Where most items are aligned to A, what is aligned to less has its place in their pads, mostly:
- * above an item that lives as long as it does, up to the next multiple of A. A search that places
- * both one by one must find that again for each pair, and in bytes instead of units of A. So
- * items of one lifetime are stacked first: on an item that leaves a pad, what fills it to the byte,
- * else what fills most of it. The stacks are items of a smaller problem, which is searched for half
- * of the budget; its placement is one of the whole problem, from which the search goes on.
+ * Where most items are aligned to A, items of smaller alignment mostly belong into the pads of the
+ * others: above an item of the same lifetime, up to the next multiple of A. A search that places
+ * both one by one must rediscover that for each pair, in bytes instead of units of A. So items of
+ * one lifetime are stacked first: an item that leaves a pad gets one that fills it to the byte,
+ * otherwise the one that fills most of it. The stacks are items of a smaller problem, which is
+ * searched for half of the budget. Its placement is one of the whole problem, and the search
+ * continues from there.
  *
- * Not all placements are such, so nothing is proved by this but the height.
+ * Stacking restricts the placements, so it gives heights but no lower bounds.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -19,7 +20,7 @@
 
 #include "polish.h"
 
-/* Larger groups of one lifetime are left as they are: each pair in a group is looked at. */
+/* Larger groups of one lifetime are not stacked, because all pairs of a group are visited. */
 #define MAX_GROUP	128
 
 /**
@@ -50,8 +51,9 @@ static void put(struct stacks *c, uint32_t item, uint32_t stack, uint64_t above)
 }
 
 /*
- * What of [first, end) fills the rest above @top best: up to a multiple of the alignment, wherever
- * that is, else what is largest below the next one. Returns its index, or LOOM_PLACE_NONE.
+ * Finds the item of [first, end) that best fills the rest above @top: one that ends at a multiple
+ * of the alignment, otherwise the largest that ends below the next one. Returns its index, or
+ * LOOM_PLACE_NONE.
  */
 static uint32_t find_filler(const struct stacks *c, uint32_t first, uint32_t end, uint64_t top)
 {
@@ -75,7 +77,7 @@ static uint32_t find_filler(const struct stacks *c, uint32_t first, uint32_t end
 	return best;
 }
 
-/* Stacks the items [first, end), which live equally long. */
+/* Stacks the items [first, end), which have equal lifetimes. */
 static void stack_group(struct stacks *c, uint32_t first, uint32_t end)
 {
 	const struct loom_place_item *items = c->task->problem.items;
@@ -119,7 +121,7 @@ static void stack_all(struct stacks *c)
 	}
 }
 
-/* Whether stacks can be made: of plain items, whose alignments all divide the largest. */
+/* Whether stacks can be made: only plain items, whose alignments all divide the largest. */
 static bool can_stack(struct stacks *c)
 {
 	const struct loom_place_problem *problem = &c->task->problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether a strategy can take a problem, and a call of it whose answer is not taken on trust. */
+/* Limits of strategies, and calls of strategies, whose answers are verified. */
 #include "strategy.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 	return NULL;
 }
 
-/* Whether what a strategy returned is a placement of its task. */
+/* Verifies that the answer of a strategy is a placement of its task. */
 static int check_answer(const struct loom_place_problem *own, uint64_t *offsets)
 {
 	struct loom_place_problem alone = *own;

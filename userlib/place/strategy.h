@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor of strategies: what a strategy is, and which there are. Each is a file, which defines
- * its &struct loom_place_strategy, declared below, and a line of the table in strategies.c.
- * Strategies use the greedy parts (greedy.h) and the exact search (solve.h) below them. Only "auto"
- * uses other strategies, and none uses the table.
+ * The layer of strategies. Each is a file, which defines its &struct loom_place_strategy, declared
+ * below, and a line of the table in strategies.c. Strategies use the greedy parts (greedy.h) and
+ * the exact search (solve.h) below them. Only "auto" uses other strategies, and none uses the
+ * table.
  */
 #ifndef LOOM_PLACE_STRATEGY_H
 #define LOOM_PLACE_STRATEGY_H
@@ -11,11 +11,11 @@
 #include "problem.h"
 
 /**
- * enum loom_place_limits - what a strategy cannot do; gaps and alignments all of them can
+ * enum loom_place_limits - features that a strategy lacks; all support gaps and alignments
  * @LOOM_PLACE_NEEDS_OPS: work without operators
  * @LOOM_PLACE_NO_FIXED: fixed offsets
  * @LOOM_PLACE_NO_EXCLUDED: excluded ranges
- * @LOOM_PLACE_NO_APART: pairs that are to be kept apart
+ * @LOOM_PLACE_NO_APART: pairs that must be kept apart
  */
 enum loom_place_limits {
 	LOOM_PLACE_NEEDS_OPS	= 1 << 0,
@@ -26,11 +26,11 @@ enum loom_place_limits {
 
 /**
  * struct loom_place_strategy - a strategy
- * @name: what it is asked for by
- * @text: one line about it
+ * @name: its name in options
+ * @text: description in one line
  * @limits: enum loom_place_limits
- * @reduces_conflicts: its placement is improved by loom_place_reduce_conflicts()
- * @place: gives each item that is no alias and has a size an offset. It need not keep to the
+ * @reduces_conflicts: loom_place_reduce_conflicts() must run on its placement
+ * @place: assigns an offset to each item that is no alias and has a size. It may exceed the
  *	capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
  *	that are inconsistent. Deterministic
  */
@@ -51,7 +51,7 @@ extern const struct loom_place_strategy loom_place_strategy_greedy_total;
 extern const struct loom_place_strategy loom_place_strategy_greedy_life;
 extern const struct loom_place_strategy loom_place_strategy_greedy_tail;
 extern const struct loom_place_strategy loom_place_strategy_greedy_aligned;
-/* of "auto" alone, in no table */
+/* used by "auto" only, in no table */
 extern const struct loom_place_strategy loom_place_strategy_greedy_pads;
 extern const struct loom_place_strategy loom_place_strategy_hill_climb;
 extern const struct loom_place_strategy loom_place_strategy_exact;
@@ -70,19 +70,21 @@ const struct loom_place_strategy *loom_place_strategy_find(const char *name);
 
 /* strategy.c */
 
-/** loom_place_refusal() - what of @problem the strategy cannot do, for a message; or NULL */
+/**
+ * loom_place_refusal() - the feature of @problem that the strategy lacks, for a message; or NULL
+ */
 const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 			       const struct loom_place_problem *problem);
 /**
  * loom_place_call() - run a strategy
  * @strategy: the strategy
- * @task: what to place
+ * @task: the problem
  * @answer: [in, out] the placement
  *
  * A strategy that follows operators relies on them. If items live longer than the operators say,
- * what it returns may not be a placement, so it is checked.
+ * its answer may not be a placement, so it is verified.
  *
- * Return: what the strategy returned, or -EINVAL if it is no placement.
+ * Return: the strategy's return value, or -EINVAL if the answer is no placement.
  */
 int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
 		    struct loom_place_answer *answer);
@@ -90,7 +92,7 @@ int loom_place_call(const struct loom_place_strategy *strategy, const struct loo
 /* exact.c */
 
 /**
- * loom_place_improve() - the exact search, from an answer
+ * loom_place_improve() - the exact search, starting from an answer
  * @task: the problem
  * @answer: [in, out] an answer
  * @height: its height; LOOM_PLACE_ANYWHERE: it holds no placement yet

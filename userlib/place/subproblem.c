@@ -126,7 +126,7 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
 	sub->task.fit_only = options->fit_only;
 	sub->task.jobs = options->jobs ? options->jobs : 1;
-	/* what time allows, unless there is a budget, too */
+	/* the budget is what the time allows, unless one is given */
 	if (options->time_ns && !options->budget)
 		sub->task.budget = INT64_MAX;
 	return 0;

@@ -2,10 +2,10 @@
 /*
  * DOC: Storage tokens
  *
- * The planner of TVM's graph executor. Items do not get offsets but *tokens*: an item requests one
- * when it begins and releases it when it ends, and in the result a token becomes a storage as large
- * as the largest of its items. A runtime that cannot place at offsets (images, buffers with a
- * handle each) can still allocate these. Storages are placed one after the other in the pool.
+ * The planner of TVM's graph executor. Items get *tokens* instead of offsets: an item requests one
+ * when it begins and releases it when it ends, and the result has a storage per token, as large as
+ * the largest of its items. A runtime that cannot place at offsets (images, buffers with a handle
+ * each) can still allocate these. Storages are placed one after the other in the pool.
  *
  * One dimension, for a request of s bytes, with a range of 16: of the free tokens, the smallest in
  * [s, 16 s] is taken; else the largest in [s / 16, s), which then grows to s; else there is a

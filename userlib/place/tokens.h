@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Storages that items use in turn: what token strategies share. See DOC: Storage tokens. */
+/* Storages that items use in turn: common parts of token strategies. See DOC: Storage tokens. */
 #ifndef LOOM_PLACE_TOKENS_H
 #define LOOM_PLACE_TOKENS_H
 
@@ -25,7 +25,7 @@ struct loom_token {
 
 /**
  * struct loom_tokens - state of a run
- * @task: what is to be placed
+ * @task: the problem
  * @images: images have two dimensions; else they are handled as bytes
  * @tokens: all tokens
  * @num_tokens: number of @tokens
@@ -33,7 +33,7 @@ struct loom_token {
  * @num_free: number of @free
  * @token_of: by item: its token, or LOOM_PLACE_NONE
  * @apart: pairs that must not share a token
- * @refused: by token: number of the last item, plus 1, that must not have it
+ * @refused: by token: number of the last item, plus 1, that must not use it
  */
 struct loom_tokens {
 	const struct loom_place_task *task;
@@ -51,7 +51,7 @@ struct loom_tokens {
  * typedef loom_tokens_request - choose a free token
  *
  * @tokens: the state
- * @item: the item; must not get a token that &loom_tokens.refused says so of
+ * @item: the item; it must not get a token that &loom_tokens.refused excludes for it
  *
  * Return: index in &loom_tokens.free, or LOOM_PLACE_NONE: make a new one.
  */

@@ -46,7 +46,7 @@ static bool is_better(const struct choice *a, const struct choice *b)
 {
 	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
 		return b->at == LOOM_PLACE_NONE || a->added < b->added;
-	/* of tokens that have to grow, waste does not matter: the oldest */
+	/* among tokens that must grow, waste does not matter: prefer the oldest */
 	if (!a->added && a->wasted != b->wasted)
 		return a->wasted < b->wasted;
 	return a->token < b->token;
