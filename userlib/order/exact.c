@@ -2,20 +2,21 @@
 /*
  * DOC: Exact order
  *
- * A state is a set of operators that have run, closed under predecessors. What is alive depends on
+ * A state is a set of operators that have run, closed under predecessors. The bytes alive depend on
  * the set only, not on the order within it, so each state is visited once: depth first, over the
  * states that can be reached without a step above a threshold. A state with ready operators whose
- * steps are above it is kept with the least of these steps, as the threshold that it waits for. If
- * the end is not reached, the threshold rises to the least that any state waits for, and the search
- * goes on from such states. The threshold starts at a proven lower bound and remains one whenever
- * it rises; the search ends when it reaches the peak of the best order known.
+ * steps are above it is kept with the least of these steps, the threshold it waits for. If the end
+ * is not reached, the threshold rises to the least that any state waits for, and the search
+ * continues from such states. Invariant: the threshold is a lower bound on the peak. It starts at a
+ * proven one and remains one whenever it rises; the search ends when it reaches the peak of the
+ * best order known.
  *
  * Some operators are run without a branch: a chain, each made ready by the one before, that does
- * not exceed the threshold, and whose end is the first point at which no more is alive than at its
+ * not exceed the threshold, and whose end is the first point with no more bytes alive than at its
  * begin. Proof: any other continuation runs some prefix of the chain, perhaps none, and the rest
- * later. Running the whole chain now adds nothing to what is alive at any step between: the net of
- * the rest is not above zero, since that of the prefix is above zero and that of the whole is not;
- * and the rest frees the same storages either way.
+ * later. Running the whole chain now adds no bytes alive at any step between: the net of the rest
+ * is not above zero, because that of the prefix is above zero and that of the whole is not; and the
+ * rest frees the same storages either way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,10 +30,10 @@
 
 /**
  * struct state - a set of operators that have run
- * @live_bytes: what is alive
+ * @live_bytes: bytes alive
  * @hash: of the set
  * @trail: entry of the operator that ran last
- * @ready_at: where its ready operators are
+ * @ready_at: position of its ready operators
  * @num_ready: number of them
  * @done: number of operators in the set
  */
@@ -58,7 +59,7 @@ struct wait {
 };
 
 /**
- * struct scratch - a state that is being worked on
+ * struct scratch - a state under construction
  * @state: without its ready operators
  * @bits: the set
  * @ready: operators whose predecessors have all run
@@ -71,9 +72,9 @@ struct scratch {
 
 /**
  * struct exact - the search
- * @window: what is ordered
+ * @window: the window to order
  * @words: 64-bit words of a set
- * @limit: number of states that there is memory for
+ * @limit: capacity of @states
  * @threshold_bytes: no step may need more than this
  * @keys: by operator: part of a hash
  * @states: all states that were made
@@ -83,18 +84,18 @@ struct scratch {
  * @num_slots: a power of two
  * @ready: ready operators of states
  * @num_ready: number of them
- * @cap_ready: room for them
+ * @cap_ready: capacity of @ready
  * @trail: steps
  * @num_trail: number of them
- * @cap_trail: room for them
+ * @cap_trail: capacity of @trail
  * @stack: states whose successors are still to be pushed
  * @num_stack: number of them
  * @waits: heap of states that wait for a threshold, the least first
  * @num_waits: number of them
- * @cap_waits: room for them
+ * @cap_waits: capacity of @waits
  * @budget: states left
  * @work: the state that is being expanded
- * @trial: a chain that is being tried
+ * @trial: the state at the end of a chain that is tried
  * @child: a successor before it becomes a state
  */
 struct exact {
@@ -127,7 +128,7 @@ struct exact {
 
 #define NO_STEP		U32_MAX
 
-/* Makes room for one more entry; the size doubles. */
+/* Makes room for one more entry by doubling the size. */
 static int make_room(void **table, size_t count, size_t *cap, size_t elem_bytes)
 {
 	size_t more = *cap ? *cap * 2 : 1024;
@@ -144,8 +145,8 @@ static int make_room(void **table, size_t count, size_t *cap, size_t elem_bytes)
 }
 
 /*
- * Runs ready operator @at of @scratch. Returns how many became ready: they are the last ones.
- * Negative: no memory.
+ * Runs ready operator @at of @scratch. Returns the number of operators that became ready, which are
+ * the last ones; negative: no memory.
  */
 static int scratch_run(struct exact *exact, struct scratch *scratch, u32 at)
 {
@@ -162,7 +163,7 @@ static int scratch_run(struct exact *exact, struct scratch *scratch, u32 at)
 	scratch->bits[op / 64] |= 1ULL << (op % 64);
 	exact->trail[exact->num_trail] = (struct step){ .before = state->trail, .op = op };
 	state->trail = exact->num_trail++;
-	/* ready operators stay sorted by when they became ready */
+	/* invariant: ready operators are sorted by the time at which they became ready */
 	memmove(&scratch->ready[at], &scratch->ready[at + 1],
 		(state->num_ready - at - 1) * sizeof(*scratch->ready));
 	state->num_ready--;
@@ -194,7 +195,7 @@ static void scratch_load(const struct exact *exact, struct scratch *to, u32 stat
 	       to->state.num_ready * sizeof(*to->ready));
 }
 
-/* The number of the state with this set; or ~slot, negative, where it belongs in the table. */
+/* The number of the state with this set; or ~slot, negative, its slot in the table. */
 static s64 state_find(const struct exact *exact, const struct scratch *scratch)
 {
 	u32 slot = scratch->state.hash & (exact->num_slots - 1);
@@ -292,7 +293,10 @@ static u32 row_next(const struct exact *exact, const struct scratch *scratch, u3
 	return found;
 }
 
-/* Tries a chain from ready operator @at on. 1: it ends with no more alive, and has been run. */
+/*
+ * Tries a chain from ready operator @at on. Returns 1 if it ends with no more bytes alive, and was
+ * run.
+ */
 static int row_try(struct exact *exact, u32 at)
 {
 	struct scratch *work = &exact->work, *trial = &exact->trial;
@@ -341,7 +345,7 @@ static bool by_live(const struct exact *exact, u32 a, u32 b)
 	return exact->states[a].live_bytes < exact->states[b].live_bytes;
 }
 
-/* Pushes all successors of a state, the one with the least alive last. */
+/* Pushes all successors of a state, the one with the fewest bytes alive last. */
 static int branch(struct exact *exact, u32 number)
 {
 	const struct order_window *window = exact->window;
@@ -388,7 +392,7 @@ static int take_order(struct exact *exact, struct order_window *window, u32 trai
 	return ret;
 }
 
-/* Visits a state. 1: the end was reached. */
+/* Visits a state. Returns 1 if the end was reached. */
 static int visit(struct exact *exact, struct order_window *window, u32 number)
 {
 	int ret;
@@ -406,7 +410,7 @@ static int visit(struct exact *exact, struct order_window *window, u32 number)
 
 /*
  * No order has a peak up to the threshold: raises it to the least that a state waits for, which is
- * therefore a lower bound. False: there is no better order than the best known.
+ * therefore a lower bound. Returns false if the best order known is optimal.
  */
 static bool raise_threshold(struct exact *exact, struct order_window *window)
 {

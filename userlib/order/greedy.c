@@ -2,10 +2,10 @@
 /*
  * DOC: Greedy orders
  *
- * Greedy runs, of the ready operators, the one that adds least to what is alive; of equals the one
- * with the smallest result, then the one that became ready last. Depth first computes operands
- * right before they are read. Both take O(n log n). The beam runs one operator per level and keeps
- * the states with the lowest peak, then those with the least alive.
+ * The greedy rule runs the ready operator that adds the fewest bytes alive; ties go to the smallest
+ * result, then to the one that became ready last. The depth-first rule computes operands right
+ * before they are read. Both take O(n log n). The beam runs one operator per level and keeps the
+ * states with the lowest peak, then those with the fewest bytes alive.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 
 #include "window.h"
 
-/** states per level of the beam, at most */
+/** maximum number of states per level of the beam */
 #define BEAM_WIDTH	64
 
 /**
  * struct offer - a ready operator in the heap
- * @net: what it adds to what is alive, at least 0
+ * @net: bytes alive that it adds, at least 0
  * @size_bytes: of its result
  * @age: when it was pushed
- * @op: which
+ * @op: the operator
  */
 struct offer {
 	u64 net;
@@ -32,14 +32,14 @@ struct offer {
 
 /**
  * struct greedy - state of the greedy rule
- * @window: what is ordered
+ * @window: the window to order
  * @heap: offers, the best first; outdated ones are skipped
  * @num_heap: number of them
  * @cap_heap: capacity of @heap
  * @age: by operator: its last offer
  * @clock: offers so far
  * @left: by storage: users that have not run, one more if it is kept
- * @begun: by storage: it is alive, as a maker has run
+ * @begun: by storage: it is alive, because a maker has run
  * @missing: by operator: predecessors that have not run
  * @done: by operator: has run
  */
@@ -113,7 +113,9 @@ static struct offer offer_pop(struct greedy *greedy)
 	return best;
 }
 
-/* A storage became alive or has one user left: its users' nets change, so offer them again. */
+/*
+ * A storage became alive or has one user left, so the nets of its users change: offer them again.
+ */
 static int offer_users(struct greedy *greedy, u32 storage)
 {
 	const struct order_list *users = &greedy->window->users;
@@ -244,12 +246,12 @@ int order_greedy(struct order_window *window)
 
 /**
  * struct beam_state - a set of operators that have run
- * @live_bytes: what is alive
- * @peak_bytes: most so far
+ * @live_bytes: bytes alive
+ * @peak_bytes: largest so far
  * @hash: of the set
  * @trail: entry of the last operator
  * @num_ready: number of @ready
- * @ready: what can run
+ * @ready: operators that can run
  * @bits: the set
  */
 struct beam_state {
@@ -263,9 +265,9 @@ struct beam_state {
 };
 
 /**
- * struct beam_child - a state and what could run next
- * @peak_bytes: most so far, with it
- * @live_bytes: what is alive after it
+ * struct beam_child - a state and the operator to run next
+ * @peak_bytes: largest so far, with the operator
+ * @live_bytes: bytes alive after it
  * @state: index of the state
  * @at: index of the operator among its ready ones
  */
@@ -278,14 +280,14 @@ struct beam_child {
 
 /**
  * struct beam - the search
- * @window: what is ordered
+ * @window: the window to order
  * @words: of a set
  * @width: states per level
  * @states: this level and the next
  * @num_states: states of this level
  * @children: of all states of this level
  * @num_children: number of them
- * @cap_children: room for them
+ * @cap_children: capacity of @children
  * @trail: by level and state: the state of the level before, and the operator
  * @num_trail: number of them
  */
@@ -333,7 +335,7 @@ static int beam_child_push(struct beam *beam, const struct beam_child *child)
 	return 0;
 }
 
-/* Adds all successors of @state as children; or only one, if that adds nothing to what is alive. */
+/* Adds all successors of @state as children; or only one, if that adds no bytes alive. */
 static int beam_branch(struct beam *beam, const struct beam_state *state, u32 number)
 {
 	const struct order_window *window = beam->window;
@@ -383,7 +385,7 @@ static void beam_make(struct beam *beam, const struct beam_child *child, struct 
 	to->trail = beam->num_trail;
 }
 
-/* The best children with different sets become the next level. */
+/* Makes the best children with different sets the next level. */
 static void beam_level(struct beam *beam)
 {
 	struct beam_state *level = beam->states[1];
@@ -447,7 +449,7 @@ static int beam_init(struct beam *beam)
 	if (!beam->trail)
 		return -ENOMEM;
 	for (level = 0; level < 2; level++) {
-		/* one more: a child is made before its set is compared */
+		/* one more, because a child is made before its set is compared */
 		beam->states[level] = calloc(beam->width + 1, sizeof(*beam->states[level]));
 		if (!beam->states[level])
 			return -ENOMEM;

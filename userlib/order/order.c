@@ -8,7 +8,7 @@
 
 #include "window.h"
 
-/** operators of a window around the peak, at least and at most */
+/** minimum and maximum number of operators of a window around the peak */
 #define IMPROVE_MIN_OPS		12
 #define IMPROVE_MAX_OPS		96
 /** states that the search of one window may visit */
@@ -96,7 +96,7 @@ static bool good_enough(const struct order_window *window, u64 goal_bytes)
 	return window->peak_bytes <= max(window->bound_bytes, goal_bytes);
 }
 
-/* Tries methods from cheap to expensive until the peak is @goal_bytes, which other parts reach. */
+/* Tries methods from cheap to expensive until the peak is @goal_bytes, which another part needs. */
 static int solve_window(struct order_window *window, u64 goal_bytes, u64 *budget)
 {
 	u64 share;
@@ -137,7 +137,7 @@ static int solve_parts(struct ordering *ordering)
 	int ret = 0;
 	u32 i;
 
-	/* first the lower bounds of all parts: the largest is one for the whole graph */
+	/* first the lower bounds of all parts: the largest holds for the whole graph */
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		ret = order_window_init(&part->window, &ordering->graph, part->first,
@@ -162,7 +162,7 @@ static int solve_parts(struct ordering *ordering)
 	return ret;
 }
 
-/* Searches @num_ops operators from index @first exactly. 1: the peak among them is lower now. */
+/* Searches @num_ops operators from index @first exactly. Returns 1 if their peak is lower now. */
 static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 {
 	struct order_window window;
@@ -175,7 +175,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	before = window.peak_bytes;
 	if (!ret)
 		ret = order_exact(&window, ordering->bound_bytes, &share);
-	/* making the window costs about as much as so many states */
+	/* making the window costs about as much as this many states */
 	share -= min(share, work);
 	ordering->budget += share;
 	if (!ret && window.peak_bytes < before) {
@@ -187,7 +187,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	return ret;
 }
 
-/* Tries windows with the peak at their begin, in their middle, at their end; then larger ones. */
+/* Tries windows with the peak at their begin, in the middle, and at the end; then larger ones. */
 static int improve_once(struct ordering *ordering, u32 peak_at)
 {
 	u32 n = ordering->graph.num_ops, num, quarter, back;
@@ -275,7 +275,7 @@ static u32 touched(const struct loom_order_op *ops, u32 op, u32 index)
 	return ops[index ? ops[op].inputs[index - 1] : op].owner;
 }
 
-/* The peak of @order; @place: memory by operator, @last: memory by owner. */
+/* The peak of @order; @place, @last: scratch memory by operator and by owner. */
 static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *order, u32 *place,
 		   u32 *last, u64 *peak_bytes)
 {

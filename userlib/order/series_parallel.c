@@ -2,22 +2,22 @@
 /*
  * DOC: Series-parallel order
  *
- * Let each operator have a fixed net: its result, less what it is the last to read. Then the peak
- * is a maximum cumulative cost, and for series-parallel precedence an order with the least one is
- * found in almost linear time (Abdel-Wahab and Kameda 1978; Liu 1987 for trees).
+ * Let each operator have a fixed net: its result, less the bytes that it is the last to read. Then
+ * the peak is a maximum cumulative cost, and for series-parallel precedence the order of least peak
+ * is found in almost linear time (Abdel-Wahab and Kameda 1978; Liu 1987 for trees).
  *
- * A sequence is a list of *segments*, each with a hill (the most that is alive in it, above its
- * begin) and a net (its end above its begin). Its *falls* come first, segments with a net of 0 or
- * less, down to the deepest valley; then its *rises*. Segments that no optimal order would separate
- * are merged: so falls have rising hills, and so have rises, seen backwards in time. Parallel
- * sequences: all falls by rising hill, then all rises by falling hill above their end. In series:
- * one list is appended to the other, segment by segment.
+ * A sequence is a list of *segments*, each with a hill (its largest number of bytes alive, above
+ * its begin) and a net (its end above its begin). Its *falls* come first, segments with a net of 0
+ * or less, down to the deepest valley; then its *rises*. Segments that no optimal order would
+ * separate are merged: so falls have rising hills, and so have rises, seen backwards in time.
+ * Parallel sequences are merged as all falls by rising hill, then all rises by falling hill above
+ * their end. In series, one list is appended to the other, segment by segment.
  *
- * What may not be fixed is which operator reads a storage last, or makes the first part of it, if
- * several could: such a storage is *unpinned*. The order is composed as if the last readers were
- * those of the best order known, a few times in turn. The bound is that of a relaxation, in which
- * an unpinned storage costs only in the steps that touch it, and nothing in between. Where the two
- * are equal, or no storage is unpinned, the order is optimal.
+ * A net is not fixed if several operators could be the last to read a storage, or the first to make
+ * a part of it: such a storage is *unpinned*. The order is composed as if the last readers were
+ * those of the best order known, and this is repeated a few times. The bound is that of a
+ * relaxation, in which an unpinned storage costs only in the steps that touch it, and nothing in
+ * between. Where the two are equal, or no storage is unpinned, the order is optimal.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,16 +25,16 @@
 
 #include "window.h"
 
-/** nesting of series and parallel: a limit of the recursion, far above that of networks */
+/** recursion limit for nested series and parallel, far above the depth of networks */
 #define MAX_DEPTH	64
-/** at most so many orders are composed, each with the last readers of the one before */
+/** limit on the orders composed, each with the last readers of the one before */
 #define ROUNDS		3
 /** words of a reachability matrix: larger ones are not made */
 #define REACH_WORDS	((size_t)4 << 20)
 
 /**
  * struct segment - operators that stay together
- * @hill: most above the begin
+ * @hill: largest number of bytes alive, above the begin
  * @net: end above begin
  * @head: first operator
  * @tail: last operator
@@ -49,8 +49,8 @@ struct segment {
 /**
  * struct sequence - segments, falls first
  * @segments: from malloc
- * @num_falls: how many of them are falls
- * @num: number of them
+ * @num_falls: number of falls among them
+ * @num: number of @segments
  * @cap: capacity of @segments
  */
 struct sequence {
@@ -62,16 +62,16 @@ struct sequence {
 
 /**
  * struct compose - a composition
- * @window: what is ordered
+ * @window: the window to order
  * @next: by operator: the next one in its segment
  * @first: by storage: the operator that is assumed to touch it first
  * @last: by storage: the operator that is assumed to touch it last
  * @unpinned: by storage: @first or @last depends on the order
  * @relaxed: unpinned storages cost only in the steps that touch them
  * @place: by operator: index in the set that is being decomposed
- * @inside: by operator: number of the set that it is in
+ * @inside: by operator: number of its set
  * @sets: number of sets so far
- * @prime: something was not series-parallel, and kept its order
+ * @prime: some set was not series-parallel, and kept its order
  */
 struct compose {
 	const struct order_window *window;
@@ -113,7 +113,7 @@ static int push(struct sequence *sequence, struct segment segment)
 	return 0;
 }
 
-/* Appends @segment to @sequence, and merges segments that no optimal order separates. */
+/* Appends @segment to @sequence and merges segments that no optimal order separates. */
 static int append(struct compose *compose, struct sequence *sequence, struct segment segment)
 {
 	struct segment *top;
@@ -162,7 +162,7 @@ static struct segment of_op(const struct compose *compose, u32 op)
 	return segment;
 }
 
-/* A segment to be merged, and the sequence that it is from, by which ties are broken. */
+/* A segment to be merged and its sequence, which breaks ties. */
 struct rank {
 	s64 key;
 	u32 from;
@@ -305,7 +305,7 @@ static int solve_series(struct compose *compose, const u32 *ops, u32 num_ops, co
 	return ret;
 }
 
-/* Decomposes a convex set of operators; @sequence is empty. */
+/* Decomposes a convex set of operators; @sequence must be empty. */
 static int solve(struct compose *compose, const u32 *ops, u32 num_ops, u32 depth,
 		 struct sequence *sequence)
 {
@@ -340,7 +340,7 @@ static int solve(struct compose *compose, const u32 *ops, u32 num_ops, u32 depth
 	return ret;
 }
 
-/* An order under the assumed @last, and its peak under that assumption. */
+/* Composes an order under the assumed @last; [out] its peak under that assumption. */
 static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 {
 	const struct order_window *window = compose->window;
@@ -392,7 +392,7 @@ static void find_ends(struct compose *compose, const u32 *order)
 	}
 }
 
-/* Reachability as a matrix of bits; NULL if that would be too large. */
+/* Makes reachability as a matrix of bits; NULL if that would be too large. */
 static int find_before(const struct order_window *window, size_t words, u64 **before)
 {
 	u32 i, k, w;
@@ -419,7 +419,7 @@ static int find_before(const struct order_window *window, size_t words, u64 **be
 
 /*
  * A storage is pinned if its first and last user are the same in every order. Without the matrix
- * that is known of a sole user only.
+ * that is known for a sole user only.
  */
 static int find_unpinned(struct compose *compose)
 {
@@ -450,7 +450,7 @@ static int find_unpinned(struct compose *compose)
 	return 0;
 }
 
-/* A lower bound of all orders, if the window is series-parallel. */
+/* Raises the lower bound on all orders, if the window is series-parallel. */
 static int raise_bound(struct compose *compose, struct order_window *window, u32 *order)
 {
 	u64 peak;

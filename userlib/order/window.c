@@ -45,7 +45,7 @@ static int list_turn(struct order_list *turned, const struct order_list *list, u
 	return 0;
 }
 
-/* Adds an entry to the list of operator @i, unless stamp[entry] says that it is there already. */
+/* Adds an entry to the list of operator @i, unless stamp[entry] shows that it is in it. */
 static void list_add(struct order_list *list, u32 *end, u32 *stamp, u32 i, u32 entry)
 {
 	if (stamp[entry] == i + 1)
@@ -68,7 +68,7 @@ static int graph_lists(struct order_graph *graph, const struct loom_order_op *op
 	for (i = 0, end = 0; i < n; i++) {
 		for (k = 0; k < ops[i].num_inputs; k++)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].inputs[k]);
-		/* a view of something that is not an input is useless, but valid */
+		/* a view of an operator that is no input is useless, but valid */
 		if (ops[i].owner < i)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].owner);
 		graph->preds.at[i + 1] = end;
@@ -168,7 +168,7 @@ void order_graph_clear(struct order_graph *graph)
 	memset(graph, 0, sizeof(*graph));
 }
 
-/* Finds when @storage is touched first and last, unless that was done in this pass (@clock). */
+/* Finds the first and last touch of @storage, unless this pass (@clock) has. */
 static void find_ends(struct order_graph *graph, u32 storage)
 {
 	u32 first = graph->num_ops, last = 0, k;
@@ -275,7 +275,7 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 
 		graph->local[op] = i;
 		graph->stamp[op] = graph->clock;
-		/* predecessors that are in the window were numbered before */
+		/* predecessors in the window were numbered before */
 		for (k = graph->preds.at[op]; k < graph->preds.at[op + 1]; k++)
 			if (graph->stamp[graph->preds.items[k]] == graph->clock)
 				window->preds.items[at++] = graph->local[graph->preds.items[k]];
@@ -284,7 +284,9 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 	return list_turn(&window->succs, &window->preds, window->num_ops, window->num_ops);
 }
 
-/* A lower bound: in any order, a step needs what lives across the window and what it touches. */
+/*
+ * A lower bound: in any order, a step needs the bytes alive across the window and those it touches.
+ */
 static u64 window_floor(const struct order_window *window)
 {
 	u64 crossing = window->entry_bytes, floor, need;
@@ -374,7 +376,7 @@ u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *
 	u64 live = window->entry_bytes, peak = live;
 	u32 i, k;
 
-	/* number of users that have not run, one more for what is alive behind the window */
+	/* number of users that have not run, one more for storages alive behind the window */
 	for (i = 0; i < window->num_storages; i++)
 		left[i] = window->users.at[i + 1] - window->users.at[i] + window->keep[i];
 	for (i = 0; i < window->num_ops; i++) {
@@ -413,7 +415,7 @@ static bool bit_get(const u64 *bits, u32 i)
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
-/* Whether some of the users of @storage but @op have run, and whether all have. */
+/* Whether some of the users of @storage except @op have run, and whether all have. */
 static void users_done(const struct order_window *window, const u64 *bits, u32 storage, u32 op,
 		       bool *some, bool *all)
 {

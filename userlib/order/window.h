@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph, windows of it (operators that follow each other in the current order), and the methods
- * that improve a window. See DOC: Ordering in order.h.
+ * The graph, windows of it (consecutive operators of the current order), and the methods that
+ * improve a window. See DOC: Ordering in order.h.
  *
  * A *storage* is the bytes of an owner; it has the owner's number. Its *users* are the operators
  * that touch it: make it or a part of it, or read it through any view. It is alive from the first
- * to the last of them. Its *makers* are those users that can be the first.
+ * to the last of them. Its *makers* are the users that can be the first.
  */
 #ifndef LOOM_ORDER_WINDOW_H
 #define LOOM_ORDER_WINDOW_H
@@ -25,7 +25,7 @@ struct order_list {
 /**
  * struct order_graph - all operators
  * @num_ops: number of operators
- * @size_bytes: by storage; 0 for operators that own nothing
+ * @size_bytes: by storage; 0 for operators without bytes of their own
  * @preds: by operator: those that it reads from or lies in, each once
  * @succs: by operator: those that have it as a predecessor
  * @made: by operator: the storage that it is a maker of, or LOOM_ORDER_NONE
@@ -66,7 +66,7 @@ struct order_graph {
  * @ops: by number: its number in the graph
  * @preds: within the window
  * @succs: within the window
- * @touches: by operator: storages, numbered within the window, too
+ * @touches: by operator: storages, also numbered within the window
  * @users: by storage: operators within the window
  * @made: by operator: the storage that it is a maker of and that is not alive before, or
  *	LOOM_ORDER_NONE
@@ -74,8 +74,8 @@ struct order_graph {
  * @size_bytes: by storage
  * @num_makers: by storage: makers within the window; 0: it is alive before the window
  * @keep: by storage: it is alive behind the window
- * @entry_bytes: all that is alive before the window
- * @floor_bytes: the largest need of a step that does not depend on the order
+ * @entry_bytes: bytes alive before the window
+ * @floor_bytes: the largest lower bound on a step, over all orders
  * @peak_bytes: of the best order known
  * @bound_bytes: of any order
  * @best: the best order known, in the window's numbers
@@ -114,18 +114,18 @@ int order_window_init(struct order_window *window, struct order_graph *graph, u3
 		      u32 num_ops);
 /** order_window_clear() - frees what @window holds */
 void order_window_clear(struct order_window *window);
-/** order_window_peak() - peak of @order, which is topological; @left: memory, by storage */
+/** order_window_peak() - peak of @order, which must be topological; @left: scratch, by storage */
 u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *left);
-/** order_window_net() - what is alive after @op less what is before it; @bits: those that ran */
+/** order_window_net() - change of the bytes alive by @op; @bits: operators that have run */
 s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op);
-/** order_window_step() - what the step of @op needs where @live_bytes are alive before it */
+/** order_window_step() - bytes that the step of @op needs with @live_bytes alive before it */
 u64 order_window_step(const struct order_window *window, const u64 *bits, u64 live_bytes, u32 op);
 /** order_window_is_ready() - all predecessors of @op are among @bits */
 bool order_window_is_ready(const struct order_window *window, const u64 *bits, u32 op);
 /** order_window_offer() - keeps @order if it is the best so far; 0 or -ENOMEM */
 int order_window_offer(struct order_window *window, const u32 *order);
 /**
- * order_splits() - where a sequence can be cut in series
+ * order_splits() - find the points at which a sequence can be cut in series
  * @preds: of the operators
  * @succs: of the operators
  * @ops: the sequence, convex: all operators on a path between two of them are in it
@@ -148,16 +148,16 @@ int order_series_parallel(struct order_window *window);
 
 /* exact.c */
 
-/** ORDER_EXACT_OPS - larger windows are not searched exactly */
+/** ORDER_EXACT_OPS - limit on the operators of a window for exact search */
 #define ORDER_EXACT_OPS		1024
 
 /**
  * order_exact() - search all orders of the window that are better than its best
  * @window: [in, out] best, peak, bound
- * @goal_bytes: a peak that is low enough
+ * @goal_bytes: a sufficient peak
  * @budget: [in, out] states left
  *
- * Return: 0, whether it came to an end or not; -ENOMEM.
+ * Return: 0, also if the budget ran out; -ENOMEM.
  */
 int order_exact(struct order_window *window, u64 goal_bytes, u64 *budget);
 
