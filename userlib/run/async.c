@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Runs that nobody waits for: submit, poll or wait. */
+/* Asynchronous runs: submit, poll or wait. */
 #include "run.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ int loom_session_wait(struct loom_session *session, int64_t deadline_ns, struct 
 	if (ret == -ETIME)
 		return loom_error_set(err, ret, "the run has not ended at the deadline");
 	session->submitted = false;
-	/* it has ended, or cannot be waited for, of which the other half says more */
+	/* it has ended, or cannot be waited for; loom_session_finish() returns the reason */
 	return loom_session_finish(session, NULL, NULL, err);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Inputs and outputs that nobody copies: in buffers of the caller, or in the session's, mapped. */
+/* Inputs and outputs without copies: in buffers of the caller, or in the session's, mapped. */
 #include "run.h"
 
 #include <errno.h>
@@ -26,9 +26,9 @@ uint32_t loom_program_own_slot(const struct loom_program *program,
 
 /**
  * struct end - an input or an output of a program
- * @kind: which of both
+ * @kind: input or output
  * @what: "input" or "output"
- * @tensor: where it is
+ * @tensor: its place
  */
 struct end {
 	enum loom_slot_kind kind;

@@ -19,27 +19,27 @@
 #include "loom_verify.h"
 #include "team.h"
 
-/* Element operations between two looks at the clock: some milliseconds. */
+/* Element operations between two reads of the clock: some milliseconds. */
 #define LOOM_HOST_BUDGET	(1ULL << 22)
-/* Element operations below which a command is not shared among threads: some microseconds. */
+/* Element operations below which a command runs on one thread: some microseconds. */
 #define LOOM_HOST_SHARE_LEAST	(1ULL << 15)
-/* Most threads of a run. */
+/* Maximum number of threads of a run. */
 #define LOOM_HOST_THREADS	256
-/* Fill of memory that no plan has written: as a float it is a NaN, which shows in results. */
+/* Poison for memory that no plan has written: as a float it is a NaN, which shows in results. */
 #define LOOM_HOST_POISON	0xff
 
 /**
  * struct loom_host - a session in this process
- * @plan: proved safe
- * @memory: where it works
- * @places: where each slot would lie on a device, NULL if there is no room for it
- * @own: for each slot that is in memory of the caller, the memory that it had; else NULL
+ * @plan: verified
+ * @memory: its memory
+ * @places: address of each slot on a device, NULL if there is no room for it
+ * @own: for each slot bound to memory of the caller, the session's own memory; else NULL
  * @pitches: &loom_memory.slot_pitches
  * @total_cost: work of the whole plan, in element operations
  * @counters: of the last run
- * @team: threads that compute a command together; NULL: one is enough
- * @runs: a run that was submitted has a thread of its own
- * @thread: of that
+ * @team: threads that compute a command together; NULL: a single thread suffices
+ * @runs: a submitted run has a thread of its own
+ * @thread: that thread
  * @event: eventfd that it signals when it has ended
  */
 struct loom_host {
@@ -60,7 +60,7 @@ static void *loom_host_alloc(uint64_t size)
 {
 	void *memory = NULL;
 
-	/* As a bank would: every slot starts aligned. */
+	/* as on a device: every slot is aligned */
 	if (size > PTRDIFF_MAX || posix_memalign(&memory, 4096, size))
 		return NULL;
 	memset(memory, LOOM_HOST_POISON, size);
@@ -72,20 +72,20 @@ static uint64_t loom_host_cost(const struct loom_command *command)
 	return command->units * command->unit_cost;
 }
 
-/* From a bank to the next: as in a bank, what a plan has of it begins aligned, wherever it ends. */
+/* Distance between banks: as on a device, each bank's part of a slot is aligned. */
 static uint64_t loom_host_pitch(uint64_t bytes)
 {
 	return loom_div_round_up(bytes, 64) * 64;
 }
 
-/* The engine touches what the plan says, which may be more than the program says of its slots. */
+/* The engine touches the bytes of the plan's slots, which may exceed those of the program. */
 static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_host *host = session->priv;
 	const struct loom_slot *want = &host->plan->slots[slot];
 	uint64_t bytes = want->size;
 
-	/* The pieces of all banks, one after the other. The verifier has checked their size. */
+	/* the pieces of all banks, contiguous; the verifier has checked their size */
 	if (want->flags & DRM_LOOM_SLOT_SRAM) {
 		host->pitches[slot] = loom_host_pitch(want->size);
 		bytes = host->pitches[slot] * host->plan->lanes;
@@ -95,7 +95,7 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 	return session->slots[slot] ? 0 : -ENOMEM;
 }
 
-/* What is bound to both slots of a state is exchanged: it has to be enough for either. */
+/* The buffers of both slots of a state are exchanged, so each must be large enough for either. */
 static bool loom_host_states_fit(const struct loom_program *program, const struct loom_plan *plan)
 {
 	uint32_t i;
@@ -156,7 +156,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (!host->places || !host->own)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
-		/* For reports only, so it does not matter whether there is room. */
+		/* for reports only, so failure does not matter */
 		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
 					     &host->places[i]);
 		ret = loom_host_load_slot(session, i);
@@ -189,8 +189,8 @@ static void loom_host_join(struct loom_host *host)
 }
 
 /*
- * The engine works on the memory itself, so it has to be as large as the plan has the slot, and to
- * begin where one may begin in a bank.
+ * The engine works in the caller's memory, so that must be as large as the plan's slot and aligned
+ * like a slot.
  */
 static int loom_host_lend(struct loom_session *session, uint32_t slot, void *memory,
 			  uint64_t bytes)
@@ -234,8 +234,8 @@ static void loom_host_unload(struct loom_session *session)
 }
 
 /*
- * The bits of a result must not depend on the caller's rounding mode or on whether subnormals are
- * flushed: some libraries switch that on for the process that loads them.
+ * Results must not depend on the caller's rounding mode or on whether subnormals are flushed: some
+ * libraries enable that for the whole process.
  */
 static bool loom_host_go_on(struct loom_engine *engine)
 {
@@ -249,7 +249,7 @@ static bool loom_host_go_on(struct loom_engine *engine)
 	return done;
 }
 
-/* The processor is the device: it begins when it is waited for, or in a thread of its own. */
+/* Starts a run: in a thread of its own, or later, when the caller waits. */
 static int loom_host_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	(void)session;
@@ -259,13 +259,13 @@ static int loom_host_submit(struct loom_session *session, uint32_t item, struct 
 }
 
 /**
- * struct loom_host_run - a run of a plan that is under way
- * @progress: is told now and then, and may stop it; may be NULL
+ * struct loom_host_run - a plan in execution
+ * @progress: called periodically, and may stop the run; may be NULL
  * @arg: for @progress
- * @start: when it began
- * @told: when @progress was called last
- * @done: element operations of the commands that have ended
- * @total: of all
+ * @start: start time
+ * @told: time of the last call of @progress
+ * @done: element operations of completed commands
+ * @total: of all commands
  */
 struct loom_host_run {
 	loom_progress_fn progress;
@@ -306,8 +306,8 @@ static int loom_host_alone(struct loom_host *host, struct loom_host_run *run)
 }
 
 /*
- * Commands one after the other, as the engine has them, and all threads on each. A whole run counts
- * what the plan says, whoever computes it.
+ * Runs commands one by one, each on all threads. A complete run counts the counters of the plan, so
+ * they do not depend on the threads.
  */
 static int loom_host_together(struct loom_host *host, struct loom_host_run *run)
 {
@@ -349,9 +349,9 @@ static void *loom_host_thread(void *arg)
 {
 	struct loom_host *host = arg;
 
-	/* nobody stops it, so it comes to its end */
+	/* without a progress function no one can stop it */
 	(void)loom_host_compute(host, NULL, NULL);
-	/* 8 bytes to an eventfd that is 0: they are taken */
+	/* writing 8 bytes to an eventfd that is 0 cannot fail */
 	(void)eventfd_write(host->event, 1);
 	return NULL;
 }
@@ -368,7 +368,7 @@ static int loom_host_start(struct loom_session *session, struct loom_error *err)
 	errno = saved;
 	if (ret)
 		return loom_error_set(err, ret, "no eventfd: %s", strerror(-ret));
-	/* signals are for the threads of the caller */
+	/* signals must go to the caller's threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	ret = loom_thread_start(&host->thread, loom_host_thread, host);
@@ -431,7 +431,7 @@ static int loom_host_finish(struct loom_session *session, loom_progress_fn progr
 	return 0;
 }
 
-/* Both are as large. */
+/* Both slots must have the same size. */
 static void loom_host_exchange(struct loom_session *session, uint32_t a, uint32_t b)
 {
 	struct loom_host *host = session->priv;
@@ -444,12 +444,12 @@ static void loom_host_exchange(struct loom_session *session, uint32_t a, uint32_
 static int loom_host_blocks(const struct loom_target *target, uint32_t region,
 			    struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
 {
-	/* scratch on the host comes from malloc(), so no bank holds any */
+	/* scratch on the host comes from malloc(), so it occupies no bank */
 	*scratch_bytes = 0;
 	return loom_host_memory_blocks(target->memory, region, blocks, count);
 }
 
-/* Each slot takes all banks, so they are alike. */
+/* Each slot takes all banks, so all banks are alike. */
 static int loom_host_bank_blocks(const struct loom_target *target, uint32_t region, uint32_t bank,
 				 struct drm_loom_block **blocks, size_t *count)
 {
@@ -477,7 +477,7 @@ static const struct loom_target_ops loom_host_ops = {
 	.close = loom_host_close,
 };
 
-/* What the environment says is for a whole program. */
+/* The environment applies to the whole process. */
 static int loom_host_read_threads(struct loom_target *target, struct loom_error *err)
 {
 	const char *text = getenv("LOOM_THREADS");
@@ -494,14 +494,14 @@ static int loom_host_read_threads(struct loom_target *target, struct loom_error 
 	return loom_host_set_threads(target, threads, err);
 }
 
-/* Processors that this process may have. */
+/* Number of processors that this process may use. */
 static long loom_host_processors(void)
 {
 	int saved = errno;
 	cpu_set_t set;
 	long count;
 
-	/* of more than 1024 processors a set is too small */
+	/* the set is too small for more than 1024 processors */
 	count = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) :
 							  CPU_COUNT(&set);
 	errno = saved;

@@ -14,12 +14,12 @@
  * DOC: Memory of the host target
  *
  * On the host, slots come from malloc(). This allocates each of them a second time, in empty banks
- * of the topology and with the driver's allocator and layouts, so that reports can say where it
- * would lie on a device. Nothing else uses these addresses: a program whose slots have no room in
- * the banks runs on the host nevertheless.
+ * of the topology and with the driver's allocator and layouts, so that reports show its address on
+ * a device. The addresses have no other use: a program whose slots do not fit in the banks runs on
+ * the host nevertheless.
  */
 
-/* The page size that BO_CREATE takes if none is asked for. */
+/* Default page size of BO_CREATE. */
 #define LOOM_HOST_PAGE_BYTES	4096
 
 /**
@@ -35,7 +35,7 @@ struct loom_host_memory {
 };
 
 /**
- * struct loom_host_block - where a slot would lie
+ * struct loom_host_block - address of a slot on a device
  * @region: of it
  * @block: in that region
  */
@@ -57,7 +57,7 @@ int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_m
 		const struct drm_loom_chip_region *region = &chip->region[i];
 		u64 base, limit;
 
-		/* a region that the chip has not */
+		/* the chip lacks this region */
 		if (!region->banks)
 			continue;
 		limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
@@ -114,7 +114,7 @@ int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_pr
 		return -ENOSPC;
 	if (page_bytes < region->align_bytes)
 		page_bytes = region->align_bytes;
-	/* a piece of each bank: one page that is as long as the slot */
+	/* a part in each bank: one page as long as the slot */
 	if (id == DRM_LOOM_REGION_SRAM)
 		page_bytes = loom_div_round_up(slot->size_bytes, region->align_bytes) *
 			     region->align_bytes;
@@ -157,7 +157,7 @@ void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_
 	free(block);
 }
 
-/* Writes at most @max blocks; returns how many there are. */
+/* Writes at most @max blocks; returns the number of all blocks. */
 static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_loom_block *blocks,
 					   size_t max)
 {
@@ -192,7 +192,7 @@ int loom_host_memory_blocks(struct loom_host_memory *memory, uint32_t region,
 	int ret = 0;
 
 	pthread_mutex_lock(&memory->lock);
-	/* a region that the chip has not has no blocks */
+	/* a region that the chip lacks has no blocks */
 	*count = memory->chip->region[region].banks ?
 		 loom_host_memory_list_locked(bank, NULL, 0) : 0;
 	*out = calloc(*count + 1, sizeof(**out));

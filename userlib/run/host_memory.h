@@ -13,7 +13,7 @@ struct drm_loom_chip;
 
 /** loom_host_memory_create() - empty banks of every region; 0 or -errno */
 int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_memory **memory);
-/** loom_host_memory_destroy() - all blocks have been released; NULL is fine */
+/** loom_host_memory_destroy() - all blocks must have been released; NULL is fine */
 void loom_host_memory_destroy(struct loom_host_memory *memory);
 
 /**
@@ -26,7 +26,7 @@ void loom_host_memory_destroy(struct loom_host_memory *memory);
  */
 int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
 			   struct loom_host_block **block);
-/** loom_host_memory_release() - gives a block back; NULL is fine */
+/** loom_host_memory_release() - releases a block; NULL is fine */
 void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_block *block);
 
 /** loom_host_memory_blocks() - lists blocks as loom_device_blocks() does */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Inputs and outputs in memory of the caller, for a run, where the target can reach it. */
+/* Inputs and outputs in memory of the caller for one run, where the target can access it. */
 #include "run.h"
 
 #include <errno.h>
@@ -59,7 +59,10 @@ void loom_session_return(struct loom_session *session)
 		return;
 	for (i = 0; i < program->num_slots; i++)
 		session->target->ops->lend(session, i, NULL, 0);
-	/* what was lent has to be given again, and what was written there is not here */
+	/*
+	 * lent inputs must be given again, and results written to lent memory are not in the
+	 * session
+	 */
 	for (i = 0; i < program->num_inputs; i++)
 		if (loom_states_of_input(program, i) == program->num_states)
 			session->input_set[i] = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Values that go from one device to another without a copy by the processor: a buffer that both
- * have, and a fence of the one that the other waits for.
+ * Zero-copy transfer of values between devices: a shared buffer, and a fence of the producer that
+ * the consumer waits for.
  */
 #include "soft.h"
 
@@ -60,7 +60,7 @@ static void free_link(struct loom_link *link)
 	free(link);
 }
 
-/* The buffers are the taker's: it reads them once, and they are written once. */
+/* The consumer owns the buffers: it reads them once, and they are written once. */
 static int fill_link(struct loom_link *link)
 {
 	const struct loom_program *giver = link->from.session->program;
@@ -107,7 +107,7 @@ int loom_link_create(struct loom_session *from, uint32_t output, struct loom_ses
 						LOOM_SLOT_KIND_OUTPUT);
 	link->to.slot = loom_program_own_slot(to->program, &to->program->inputs[input],
 					      LOOM_SLOT_KIND_INPUT);
-	/* what is bound to the slots of states changes with each run */
+	/* the buffers of states are exchanged after each run */
 	if (loom_states_of_output(from->program, output) < from->program->num_states ||
 	    loom_states_of_input(to->program, input) < to->program->num_states ||
 	    link->from.slot == from->program->num_slots ||

@@ -10,23 +10,22 @@
 /**
  * DOC: Reports
  *
- * A target lists its blocks: buffers and holes. A report adds what the list does not say: the
- * scratch of a plan lies in a hole at the bottom of the SRAM and is not available to anybody else
- * while plans run; and, per bank and over all banks, how large a buffer would still fit.
+ * A target lists its blocks: buffers and holes. A report adds facts that the list lacks: the
+ * scratch of a plan lies in a hole at the bottom of the SRAM and is unavailable to others while
+ * plans run; and the largest buffer that still fits, per bank and over all banks.
  *
  * The interface has a list for each bank. Banks in lockstep are alike and share one list in memory;
- * only where buffers take some of the banks, the target is asked for each bank. Figures over all
- * banks come from the list of the region, in which free means free in every bank. Others may
- * allocate between two questions; each list is consistent in itself.
+ * only where buffers occupy some of the banks, the target is asked for each bank. Figures over all
+ * banks come from the list of the region, in which free means free in every bank. Other processes
+ * may allocate between two queries; each list is consistent in itself.
  *
- * Rejected: counting free bytes without regard to the scratch, as the driver's counters do. That
- * figure is right for the allocator, but does not explain why a buffer and a plan do not fit
- * together.
+ * Rejected: counting free bytes regardless of the scratch, as the driver's counters do. That figure
+ * is right for the allocator, but does not explain why a buffer and a plan do not fit together.
  */
 
 /**
  * struct loom_report_state - a report and its memory
- * @base: what the caller sees
+ * @base: the part the caller sees
  * @common: blocks of the region: free means free in every bank
  * @banks: by number; they share the blocks of @common, or have their own
  */
@@ -56,7 +55,7 @@ unsigned int loom_report_fragmentation(const struct loom_report_bank *bank)
 
 	if (!bank->free_bytes)
 		return 0;
-	/* the size of a bank comes from the device: the product must not overflow */
+	/* the device reports the size of a bank, so the product must not overflow */
 	if (rest > UINT64_MAX / 1000)
 		return rest / (bank->free_bytes / 1000);
 	return rest * 1000 / bank->free_bytes;
@@ -85,7 +84,7 @@ static void loom_report_add(struct loom_report_bank *bank, struct loom_report_bl
 		bank->largest_free_bytes = size;
 }
 
-/* Scratch lies at the bottom of what can be allocated, in the holes between buffers. */
+/* Scratch lies at the bottom of the allocatable range, in the holes between buffers. */
 static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom_block *from,
 			    size_t count, uint64_t scratch_bytes)
 {
@@ -126,7 +125,7 @@ static bool loom_report_partial(const struct drm_loom_block *blocks, size_t coun
 	return false;
 }
 
-/* For banks that are not alike: asks for the list of each. */
+/* For banks that differ: queries the list of each. */
 static int loom_report_fill_each(struct loom_report_state *state,
 				 const struct loom_target *target, uint32_t region,
 				 uint64_t scratch_bytes)

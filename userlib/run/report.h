@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /**
- * loom_report_plan() - adds the rows of a plan that was loaded, if reports are enabled
- * @target: where it was loaded
- * @scratch_bytes: SRAM per bank that it needs while it runs
+ * loom_report_plan() - append the rows of a loaded plan, if reports are enabled
+ * @target: the target
+ * @scratch_bytes: SRAM per bank that the plan needs while it runs
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -errno.
@@ -33,14 +33,14 @@ struct loom_report_files {
 void loom_report_headers(const struct loom_report_files *files);
 /**
  * loom_report_rows() - writes the rows of all regions as they are now
- * @files: where to
- * @target: whose memory
+ * @files: the files
+ * @target: the target
  * @plan: number of the plan, 0 for none
  * @scratch_bytes: scratch of the plan, per SRAM bank
  *
- * Errors of writing are left to the caller, who asks ferror().
+ * The caller must check the files for write errors with ferror().
  *
- * Return: 0 or -errno from asking the target.
+ * Return: 0 or the error of querying the target.
  */
 int loom_report_rows(const struct loom_report_files *files, const struct loom_target *target,
 		     unsigned int plan, uint64_t scratch_bytes);

@@ -16,9 +16,8 @@
  * DOC: Reports as files
  *
  * loom_report_write() writes files as loom_file_save() does, so that readers see complete files
- * only. The rows of a plan are appended under a lock on the first of the three
- * files, so that the rows of two processes do not mix; whoever finds a file empty writes its header
- * line.
+ * only. The rows of a plan are appended under a lock on the first of the three files, so that the
+ * rows of two processes do not mix; a process that finds a file empty writes its header line.
  *
  * Plans are numbered by the process, from 1, and each row has the process's id. Rows of
  * loom_report_write() have plan 0.
@@ -33,10 +32,10 @@ static const char *const loom_report_file_names[LOOM_REPORT_FILES] = {
 
 /**
  * struct loom_report_auto - whether this process reports each plan
- * @lock: protects what follows
+ * @lock: protects the fields below
  * @known: @dir is valid: from the environment, or from loom_report_enable() or _disable()
- * @dir: where to, or NULL for no reports
- * @plans: number of plans that were reported
+ * @dir: the directory, or NULL for no reports
+ * @plans: number of plans reported
  */
 struct loom_report_auto {
 	pthread_mutex_t lock;
@@ -120,7 +119,7 @@ static int loom_report_make_dir(const char *dir, struct loom_error *err)
 	return 0;
 }
 
-/* Flushes and closes; returns @ret, or the first error of a file. */
+/* Flushes and closes; returns @ret, or the first write error. */
 static int loom_report_close(FILE **files, int ret)
 {
 	int i;
@@ -174,7 +173,7 @@ static int loom_report_open(char *const *names, FILE **files, struct loom_error 
 	return 0;
 }
 
-/* The rows of all files, in memory. */
+/* Formats the rows of all files in memory. */
 static int loom_report_make(const struct loom_target *target, char **texts, size_t *sizes)
 {
 	FILE *files[LOOM_REPORT_FILES];
@@ -194,7 +193,7 @@ static int loom_report_make(const struct loom_target *target, char **texts, size
 	return loom_report_close(files, ret);
 }
 
-/* All files are complete before the first is renamed. */
+/* All files must be complete before the first is renamed. */
 static int loom_report_put(char *const *names, char *const *texts, const size_t *sizes,
 			   struct loom_error *err)
 {
@@ -263,7 +262,7 @@ static int loom_report_append_files(const struct loom_target *target, char *cons
 		if (!stat_of.st_size)
 			loom_report_headers(&to);
 		ret = loom_report_rows(&to, target, loom_report_auto.plans, scratch_bytes);
-		/* closing the first file ends the lock: the others have to be written by then */
+		/* closing the first file releases the lock, so the others must be written first */
 		fflush(to.summary);
 		fflush(to.detail);
 	}
@@ -290,7 +289,7 @@ static int loom_report_append_locked(const struct loom_target *target, uint64_t 
 	return ret;
 }
 
-/* The environment counts until loom_report_enable() or loom_report_disable() is called. */
+/* The environment applies until loom_report_enable() or loom_report_disable() is called. */
 static int loom_report_look_locked(struct loom_error *err)
 {
 	const char *dir = getenv(LOOM_REPORT_ENV);

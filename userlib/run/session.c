@@ -158,7 +158,7 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
 	return ret ? ret : loom_session_finish(session, progress, arg, err);
 }
 
-/* What is at @tensor, under a name. */
+/* Reads @tensor into an array named @name. */
 static int loom_session_get(struct loom_session *session, const char *name,
 			    const struct loom_program_tensor *tensor, struct loom_array *array,
 			    struct loom_error *err)
@@ -187,7 +187,7 @@ static int loom_session_get(struct loom_session *session, const char *name,
 	return 0;
 }
 
-/* Before a run there is nothing that a program has made. */
+/* Outputs have no values before the first run. */
 static int loom_session_has_run(const struct loom_session *session, struct loom_error *err)
 {
 	int ret = loom_session_idle(session, err);
@@ -254,7 +254,7 @@ int loom_session_get_state(struct loom_session *session, uint32_t index, struct 
 	if (ret)
 		return ret;
 	state = &program->states[index];
-	/* what the last run has written is bound to the slot that the next one reads */
+	/* the state written by the last run is bound to the slot that the next one reads */
 	return loom_session_get(session, program->outputs[state->output].name,
 				&program->inputs[state->input], array, err);
 }

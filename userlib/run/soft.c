@@ -28,7 +28,7 @@ static int loom_soft_no_space(struct loom_error *err, const struct loom_device *
 	return loom_error_set(err, -ENOSPC, "allocating slot %u: %s", slot, text);
 }
 
-/* What a plan for all of the SRAM meets on a device that others use, too. */
+/* A plan for all of the SRAM met a device that others use as well. */
 static int loom_soft_floor(struct loom_error *err, int code, const struct loom_device *device,
 			   const struct drm_loom_fit *fit)
 {
@@ -65,7 +65,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (from->flags & DRM_LOOM_SLOT_ROM)
 		request.region = DRM_LOOM_REGION_ROM;
 	if (sram) {
-		/* planned for one lane only, where pages follow each other: no room is lost */
+		/* planned for one lane only, where pages are contiguous: no space is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
 		request.page_bytes = (u32)chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
 	}
@@ -74,7 +74,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (ret)
 		return ret;
 	ret = loom_bo_map(soft->bos[slot], &map);
-	/* an SRAM of the device's own, where a page is none of the processor's */
+	/* in an SRAM of the device's own, pages are not accessible to the processor */
 	if (ret && !(ret == -EOPNOTSUPP && sram))
 		return ret;
 	session->slots[slot] = map;
@@ -119,7 +119,7 @@ static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct lo
 		soft->own[slot] = soft->bos[slot];
 	if (!bo)
 		bo = soft->own[slot];
-	/* where the processor cannot reach it, the device copies */
+	/* memory that the processor cannot access is copied by the device */
 	ret = loom_bo_map(bo, &map);
 	if (ret && ret != -EOPNOTSUPP)
 		return loom_soft_fail(err, ret, "mapping the buffer");
@@ -129,7 +129,7 @@ static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct lo
 	return 0;
 }
 
-/* Exclusive only for a plan that needs it: others would suffer from it, or refuse it. */
+/* Exclusive only if the plan needs it: other jobs would be delayed or refused. */
 static int loom_soft_context(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_device *device = session->target->device;
@@ -210,7 +210,7 @@ static void loom_soft_unload(struct loom_session *session)
 	free(soft);
 }
 
-/* The device tells when a job has ended, not how far it is: progress is called with 0 of 0. */
+/* The device reports the end of a job, but no progress: @progress is called with 0 of 0. */
 static int loom_soft_wait(struct loom_session *session, loom_progress_fn progress, void *arg)
 {
 	struct loom_device *device = session->target->device;
@@ -253,7 +253,7 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 	*before = *now;
 }
 
-/* SUBMIT said -EBUSY: says which buffer overlaps the scratch of the plan. */
+/* SUBMIT returned -EBUSY: finds the buffer that overlaps the scratch of the plan. */
 static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_node_run *soft = session->priv;
@@ -267,7 +267,7 @@ static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_
 	return loom_error_set(err, -EBUSY, "%s", text);
 }
 
-/* What an item is bound to that goes through links, and whom it waits for. */
+/* Sets the buffers and fences of an item that uses links. */
 static void loom_soft_link(struct loom_session *session, uint32_t item,
 			   struct loom_submit *submit, struct drm_loom_sync *in,
 			   struct drm_loom_sync *out)
@@ -295,7 +295,7 @@ static void loom_soft_link(struct loom_session *session, uint32_t item,
 	}
 }
 
-/* The device goes on with a run that was stopped: what that counts is not the next one's. */
+/* The device completes a run that was stopped: its counters must not be added to the next run. */
 static int loom_soft_settle(struct loom_session *session)
 {
 	struct loom_node_run *soft = session->priv;
@@ -359,7 +359,7 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 		return loom_error_set(err, -ECANCELED,
 				      "the device ended the job: it took longer than %u ms",
 				      loom_device_info(session->target->device)->job_timeout_ms);
-	/* a device that is broken or gone, and what it was to write was not written */
+	/* the device failed or was removed, so outputs were not written */
 	ret = loom_sync_status(session->target->device, soft->sync);
 	return ret ? loom_soft_fail(err, ret, "running the job") : 0;
 }
@@ -378,7 +378,7 @@ static int loom_soft_fd(struct loom_session *session, int *fd)
 	return loom_sync_export(session->target->device, soft->sync, fd);
 }
 
-/* The next job is bound to them in the other way. */
+/* The next job binds them the other way round. */
 static void loom_soft_exchange(struct loom_session *session, uint32_t a, uint32_t b)
 {
 	struct loom_node_run *soft = session->priv;

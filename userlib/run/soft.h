@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-/* Most links that a session gives to, or takes from. */
+/* Limit on the links of a session in each direction. */
 #define LOOM_LINKS	(DRM_LOOM_MAX_SYNCS - 1)
 
 /**
@@ -12,11 +12,11 @@
  * @plan: id of the plan, 0 until there is one
  * @context: its queue
  * @sync: syncobj that a job signals, 0 until there is one
- * @bos: what each slot is bound to
- * @own: of slots that are bound to buffers of the caller: the session's own; else NULL
+ * @bos: the buffer bound to each slot
+ * @own: for slots that are bound to buffers of the caller: the session's own; else NULL
  * @bindings: handles of @bos, as SUBMIT takes them, but for slots of links
  * @before: counters of the queue after the last run; those of a run are the difference
- * @left: the last run was not waited for to its end, which the device may still have ahead
+ * @left: the last run was not waited for to its end, so it may still be in flight
  * @gives: links that its outputs go to
  * @takes: links that its inputs come from
  */
@@ -35,7 +35,7 @@ struct loom_node_run {
 
 /**
  * struct loom_link_end - one end of a link
- * @session: whose
+ * @session: its session
  * @slot: the slot that has the value
  * @line: syncobj, on the session's device: point n is signalled when item n - 1 is there
  * @bos: the buffers, on the session's device
@@ -49,10 +49,10 @@ struct loom_link_end {
 
 /**
  * struct loom_link - an output of a session that is an input of another one
- * @next_given: the next of the session that gives
- * @next_taken: the next of the session that takes
- * @from: the session that gives
- * @to: the session that takes
+ * @next_given: next link of the producer
+ * @next_taken: next link of the consumer
+ * @from: the producer
+ * @to: the consumer
  * @input: number of the input of @to
  * @depth: number of buffers: item n is in buffer n modulo that
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Outputs of a session that are its inputs in the next run: two buffers that change roles. */
+/* States: outputs of a session that are inputs of its next run, as two buffers that are swapped. */
 #include "run.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static bool is_alike(const struct loom_program_slot *a, const struct loom_progra
 	       (a->flags & memory) == (b->flags & memory);
 }
 
-/* Makes the slots of both ends partners, which they may be already. */
+/* Makes the slots of both ends partners, unless they already are. */
 static bool join(struct loom_session *session, const struct loom_program_tensor *output,
 		 const struct loom_program_tensor *input)
 {
@@ -54,7 +54,7 @@ static bool join(struct loom_session *session, const struct loom_program_tensor 
 	return partners[a] == b && partners[b] == a;
 }
 
-/* Nothing else is in the slots of states: it would be exchanged, too. */
+/* A slot of a state must not hold other tensors, which would be exchanged as well. */
 static bool is_apart(const struct loom_session *session, uint32_t num_tensors,
 		     const struct loom_program_tensor *tensors,
 		     uint32_t (*state_of)(const struct loom_program *program, uint32_t index))
@@ -119,7 +119,7 @@ void loom_states_advance(struct loom_session *session)
 	session->moved.kept_bytes += session->state_bytes;
 }
 
-/* Zeroes where a tensor is. */
+/* Zeroes the bytes of a tensor. */
 static int clear(struct loom_session *session, const struct loom_program_tensor *tensor)
 {
 	void *zeroes = calloc(1, tensor->size_bytes);

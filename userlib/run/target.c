@@ -7,7 +7,7 @@
 
 #include "base/chip_fault.h"
 
-/* Before a plan for it is asked for, which may be much later. */
+/* Checks the host's chip at once, not later when a plan is requested. */
 static int loom_target_open_host(struct loom_target *target, const struct drm_loom_chip *chip,
 				 struct loom_error *err)
 {
@@ -37,7 +37,10 @@ static int loom_target_open_named(struct loom_target *target, const char *name,
 				      "there is no device '%s': it is host, auto, soft, device or the path of a node",
 				      name);
 	ret = loom_soft_open(target, NULL, err);
-	/* A node that cannot be opened is an error: running on the host instead would be slow. */
+	/*
+	 * a node that cannot be opened is an error, because running on the host instead would be
+	 * slow
+	 */
 	if (ret != -ENODEV)
 		return ret;
 	loom_error_clear(err);

@@ -13,37 +13,36 @@
 #include "loom_engine.h"
 
 /*
- * The units of a command are independent, and each is computed as a whole by one thread. So which
- * thread takes which, and when, has no influence on the results. Threads take shares of them from
- * a counter until there are none left, and the command has ended when all have found it empty.
+ * The units of a command are independent, and each is computed as a whole by one thread, so the
+ * results do not depend on the assignment of units to threads. Threads take shares of units from a
+ * counter until none are left; the command has ended when all threads have found it empty.
  *
- * Plans have thousands of commands that take some microseconds each, which is less than it takes to
- * wake a thread. So those that wait look again for a while before they sleep, and what is too small
- * to be shared is not.
+ * Plans have thousands of commands that take some microseconds each, less than it takes to wake a
+ * thread. So waiting threads spin for a while before they sleep, and small commands are not shared.
  */
 
-/* Element operations of a share at most: the caller looks at the clock between two. */
+/* Maximum element operations of a share: the caller reads the clock between two. */
 #define TEAM_MOST	(1ULL << 23)
-/* Looks before a thread sleeps: some ten microseconds. */
+/* Iterations of spinning before a thread sleeps: some ten microseconds. */
 #define TEAM_LOOKS	400
 
 /**
  * struct loom_team - threads, and the command that they work on
- * @pid: the process that has them: a child of fork() has none
- * @threads: how many, the caller's own included
- * @least: what is less work is not shared
- * @thread: the others
- * @started: how many of them there are
+ * @pid: the process that owns the threads: a child of fork() has none
+ * @threads: number of threads, including the caller's
+ * @least: threshold for sharing a command
+ * @thread: the other threads
+ * @started: number of them
  * @lock: for the two below
  * @go: there is another round, or the end
  * @ended: the last of the others has ended a round
- * @round: counted up when a command is there for all
- * @busy: of the others, those that have not ended the round
+ * @round: incremented when a command is ready for all
+ * @busy: other threads that have not ended the round
  * @end: there will be no other round
- * @next: first unit that nobody has taken
+ * @next: first unit that no thread has claimed
  * @command: of the round
  * @memory: of the round
- * @share: units that are taken at once
+ * @share: units claimed at once
  */
 struct loom_team {
 	pid_t pid;
@@ -70,7 +69,7 @@ static void team_relax(void)
 #endif
 }
 
-/* Takes a share of the command of the round and computes it. Return: whether there was one. */
+/* Claims a share of the command of the round and computes it. Returns false if none was left. */
 static bool team_share(struct loom_team *team)
 {
 	uint64_t units = team->command->units, first = atomic_fetch_add(&team->next, team->share);
@@ -81,7 +80,7 @@ static bool team_share(struct loom_team *team)
 	return true;
 }
 
-/* Waits for a round behind @seen. Return: its number. */
+/* Waits for a round after @seen. Returns its number. */
 static unsigned int team_await(struct loom_team *team, unsigned int seen)
 {
 	unsigned int round, looks;
@@ -104,7 +103,7 @@ static void *team_thread(void *arg)
 	struct loom_team *team = arg;
 	unsigned int seen = 0;
 
-	/* as the engine wants it, whatever the thread has that has made this one */
+	/* the engine's floating-point environment, whatever the creator of the thread has */
 	fesetenv(FE_DFL_ENV);
 	for (;;) {
 		seen = team_await(team, seen);
@@ -114,7 +113,7 @@ static void *team_thread(void *arg)
 			;
 		if (atomic_fetch_sub(&team->busy, 1) > 1)
 			continue;
-		/* with the lock, so that it is not between a look and its sleep */
+		/* under the lock, so that no thread is between its last check and its sleep */
 		pthread_mutex_lock(&team->lock);
 		pthread_cond_signal(&team->ended);
 		pthread_mutex_unlock(&team->lock);
@@ -144,7 +143,7 @@ static void team_end_round(struct loom_team *team)
 	pthread_mutex_unlock(&team->lock);
 }
 
-/* The caller's part of a round. Return: what @look did, when it was not zero. */
+/* The caller's part of a round. Returns the result of @look, if not zero. */
 static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *arg)
 {
 	fenv_t env;
@@ -158,7 +157,7 @@ static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *
 		fesetenv(&env);
 		ret = look && more ? look(arg) : 0;
 	} while (more && !ret);
-	/* nobody finds another share then */
+	/* leaves no share for the others */
 	if (ret)
 		atomic_store(&team->next, team->command->units);
 	return ret;
@@ -176,13 +175,13 @@ int loom_team_run(struct loom_team *team, const struct loom_command *command,
 	team->command = command;
 	team->memory = memory;
 	team->share = loom_engine_share(command, alone ? 1 : team->threads);
-	/* what is begun well is worth more than a look at the clock in time */
+	/* a good share size is more important than an exact period of @look */
 	if (team->share > most)
 		team->share = loom_div_round_up(most, 64) * 64;
 	atomic_store(&team->next, 0);
 	if (alone)
 		return team_take_part(team, look, arg);
-	/* the others work on what a caller that is cancelled would free */
+	/* a cancelled caller would free memory that the others use */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	atomic_store(&team->busy, team->threads - 1);
 	team_begin_round(team);
@@ -197,7 +196,7 @@ static int team_start(struct loom_team *team)
 	sigset_t all, old;
 	int ret = 0;
 
-	/* signals are for the threads of the caller */
+	/* signals must go to the caller's threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (!ret && team->started < team->threads - 1) {
@@ -249,7 +248,7 @@ void loom_team_destroy(struct loom_team *team)
 {
 	if (!team)
 		return;
-	/* in a child of fork() threads that are not there wait, and may have the lock, for ever */
+	/* in a child of fork() the threads are missing, and may hold the lock for ever */
 	if (team->pid == getpid())
 		team_end(team);
 	free(team->thread);

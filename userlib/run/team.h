@@ -9,30 +9,30 @@ struct loom_memory;
 struct loom_team;
 
 /**
- * loom_team_create() - threads that compute commands together
- * @threads: how many, the caller's own included; at least two
+ * loom_team_create() - create threads that compute commands together
+ * @threads: number of threads, including the caller's; at least two
  * @least: element operations of a command below which the caller's own thread computes it alone
  * @team: [out] end with loom_team_destroy()
  *
- * Return: 0, -ENOMEM, or what pthread_create() says.
+ * Return: 0, -ENOMEM, or the error of pthread_create().
  */
 int loom_team_create(uint32_t threads, uint64_t least, struct loom_team **team);
 
-/** loom_team_destroy() - ends its threads; nobody is in loom_team_run(); NULL is fine */
+/** loom_team_destroy() - ends the threads; must not run during loom_team_run(); NULL is fine */
 void loom_team_destroy(struct loom_team *team);
 
 /**
- * loom_team_run() - computes a command, with the same bits as one thread does
- * @team: the team; one thread at a time
+ * loom_team_run() - compute a command, with the same bits as a single thread
+ * @team: the team; one caller at a time
  * @command: the command
- * @memory: what it works on
- * @look: called by the caller's own thread now and then; what is not zero stops the others; may be
- *	NULL
+ * @memory: its memory
+ * @look: called periodically by the caller's own thread; a result other than 0 stops the others;
+ *	may be NULL
  * @arg: for @look
  *
- * In a child of fork(), which has not the threads, the caller's own thread does it.
+ * In a child of fork(), which lacks the threads, the caller's own thread computes it alone.
  *
- * Return: 0, or what @look returned.
+ * Return: 0, or the result of @look.
  */
 int loom_team_run(struct loom_team *team, const struct loom_command *command,
 		  const struct loom_memory *memory, int (*look)(void *arg), void *arg);
