@@ -4,19 +4,18 @@
 /**
  * DOC: Bottlenecks of groups
  *
- * A group would take as long as the longer of its streams, if the other one always worked beside
- * it. So its time is what that stream does, part by part, and the rest, in which the other stream
- * worked alone: on a chip whose streams take turns, or where a step has work for one of them only.
- * The parts add up to the group's cycles exactly.
+ * A group would take the time of its longer stream if the streams overlapped completely. So its
+ * time is the parts of that stream, plus the rest, in which the other stream worked alone: on a
+ * chip whose streams alternate, or in steps with work for one stream only. Invariant: the parts add
+ * up to the cycles of the group exactly.
  *
- * As the last part is at most the shorter stream, it would hardly ever be the largest one, though a
- * group that loads and computes by turns waits for nothing as much. So parts are compared by what
- * somebody could save: half of the time that something takes, if it is made twice as fast, against
- * all of the time in which the streams could have worked side by side.
+ * The rest is at most the shorter stream, so it would hardly ever be the largest part, although
+ * alternation is the bottleneck of a group that loads and computes in turn. So parts are compared
+ * by the possible gain: half of the time of a resource, if it is made twice as fast, against all of
+ * the time in which the streams could have overlapped.
  *
  * Rejected: the longer stream of each step by itself. A group that loads in one step and computes
- * in the next is then bound by neither and both, and what would help it, work side by side, is not
- * seen.
+ * in the next is then bound by neither and both, and the remedy, overlap, is not visible.
  */
 
 const char *loom_bound_name(enum loom_bound bound)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Putting the tables of a plan together. See build.h. */
+/* Assembly of a plan's tables. See build.h. */
 #include "build.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void loom_build_clear(struct loom_build *build)
 	memset(build, 0, sizeof(*build));
 }
 
-/* Room for @more elements behind the @count that are there; false sets the status. */
+/* Makes room for @more elements behind the first @count; on failure sets the status. */
 static bool grow(struct loom_build *build, void *array, size_t count, size_t *cap, size_t more,
 		 size_t elem_bytes)
 {
@@ -119,8 +119,8 @@ u64 loom_build_bytes(const struct drm_loom_plan_view *view)
 }
 
 /*
- * Bytes that DMA moves, and those of images that a command uses in DRAM. What a command reads and
- * writes in SRAM is not counted.
+ * Counts the bytes of DMA, and those of images that a command uses in DRAM. Bytes that a command
+ * reads and writes in SRAM are not counted.
  */
 static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool dma,
 			bool write)
@@ -185,10 +185,10 @@ static void put_axis(struct drm_loom_plan_view *view)
 }
 
 /*
- * A move from or to a slot in the SRAM, of a chip of one lane. What is a LOAD or STORE elsewhere
- * stays in the region, and what is a copy of constants comes from ROM, if that is where they are.
- * The lane axis of a tensor there is one of one element, see lower/storage.h, and its views need
- * such an axis, too.
+ * Opcode of a move from or to a slot in the SRAM, on a chip of one lane. A LOAD or STORE becomes a
+ * move within the region, and a copy of constants a move from ROM, if they are there. The lane axis
+ * of a tensor there has one element, see lower/storage.h, and its views must have such an axis as
+ * well.
  */
 static u32 stay_in_sram(struct loom_build *build, u32 opcode, struct drm_loom_plan_view *views,
 			u32 operands)
@@ -258,7 +258,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	};
 	memcpy(&build->views[build->num_views], views, operands * sizeof(*views));
 	build->num_views += operands;
-	/* the table is made with the first attributes */
+	/* the first attributes create the table */
 	if (attr_bytes) {
 		memset(build->attrs + build->attr_bytes, 0, padded);
 		memcpy(build->attrs + build->attr_bytes, attr, attr_bytes);
@@ -314,7 +314,7 @@ u32 loom_build_squeeze(struct loom_build *build, u32 first)
 	return next;
 }
 
-/* Where the tables go in the blob. */
+/* Assigns the offsets of the tables in the blob. */
 static void lay_out(const struct loom_build *build, struct drm_loom_plan_header *header)
 {
 	const struct {
@@ -334,7 +334,7 @@ static void lay_out(const struct loom_build *build, struct drm_loom_plan_header 
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		/* without images a plan has the same bytes as before the format had any */
+		/* without images, a plan has the same bytes as before the format had images */
 		if (tables[i].table == &header->images && !build->num_images)
 			continue;
 		tables[i].table->offset = at;

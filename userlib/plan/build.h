@@ -2,12 +2,12 @@
 /*
  * DOC: Building a plan's bytes
  *
- * Commands come in any order of steps, tensors get their place when it is known; the tables are
- * put in order once, at the end. Inside a step and a stream, commands stay in the order in which
- * they came.
+ * Commands may be added in any order of steps, and tensors get their address when it is known; the
+ * tables are sorted once, at the end. Within a step and a stream, commands keep the order in which
+ * they were added.
  *
- * What a command moves and computes is counted when it is added, from the same views that the
- * engine gets: so what a plan promises is what the device counts.
+ * Bytes and operations of a command are counted when it is added, from the same views that the
+ * engine gets: so the promise of a plan equals the device's counters.
  */
 #ifndef LOOM_PLAN_BUILD_H
 #define LOOM_PLAN_BUILD_H
@@ -22,8 +22,8 @@
  * @opcode: an &enum drm_loom_opcode
  * @operands: number of views
  * @first_view: first of them
- * @attr_offset: where its attributes are
- * @attr_bytes: size of them
+ * @attr_offset: offset of its attributes
+ * @attr_bytes: size of its attributes
  * @node: the node it belongs to, or LOOM_NODE_NONE
  */
 struct loom_build_command {
@@ -43,28 +43,28 @@ struct loom_build_command {
  * @lanes: SRAM banks
  * @slots: slot table
  * @tensors: tensor table. Lifetimes grow with the commands that touch a tensor
- * @commands: commands as they came, with the step and stream that each belongs to
+ * @commands: commands in the order added, with the step and stream of each
  * @views: operands of the commands as they came
  * @attrs: attributes of the commands as they came
  * @images: slots that are images
- * @labels: by tensor: what it is, for people
- * @node: number of the node that commands belong to from now on, or LOOM_NODE_NONE
- * @command_nodes: what loom_build_finish() makes of that: by command of the plan
+ * @labels: by tensor: its label, for people
+ * @node: number of the node of commands added from now on, or LOOM_NODE_NONE
+ * @command_nodes: result of loom_build_finish(): by command of the plan, its node
  * @num_slots: number of @slots
  * @num_tensors: number of @tensors
  * @num_commands: number of @commands
  * @num_views: number of @views
  * @num_images: number of @images
  * @attr_bytes: bytes of @attrs
- * @cap_slots: room in @slots
- * @cap_tensors: room in @tensors
- * @cap_commands: room in @commands
- * @cap_views: room in @views
- * @cap_attrs: room in @attrs
- * @cap_images: room in @images
- * @cap_labels: room in @labels
+ * @cap_slots: capacity of @slots
+ * @cap_tensors: capacity of @tensors
+ * @cap_commands: capacity of @commands
+ * @cap_views: capacity of @views
+ * @cap_attrs: capacity of @attrs
+ * @cap_images: capacity of @images
+ * @cap_labels: capacity of @labels
  * @num_steps: one past the last step that has a command
- * @counters: what the engine will count: bytes, macs
+ * @counters: the engine's counters after a run: bytes, macs
  */
 struct loom_build {
 	int status;
@@ -103,31 +103,31 @@ void loom_build_clear(struct loom_build *build);
 /** loom_build_slot() - adds a slot; its size may be set later. Returns its index */
 u32 loom_build_slot(struct loom_build *build, u64 size_bytes, u32 flags);
 
-/** loom_build_image() - says of a slot that it is an image */
+/** loom_build_image() - declares a slot to be an image */
 void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image *image);
 
 /**
  * loom_build_tensor() - adds a tensor
  * @build: the plan
- * @tensor: all but its steps, which come from the commands; the place may be set later
+ * @tensor: all but its steps, which follow from the commands; the address may be set later
  *
  * Return: its index.
  */
 u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor);
 
-/** loom_build_in_slot() - whether a tensor is in what is bound to a slot, not in the scratch */
+/** loom_build_in_slot() - whether a tensor is in the memory bound to a slot, not in the scratch */
 static inline bool loom_build_in_slot(const struct drm_loom_plan_tensor *tensor)
 {
 	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
-/** loom_build_bytes() - what the elements of an operand have */
+/** loom_build_bytes() - bytes of the elements of an operand */
 u64 loom_build_bytes(const struct drm_loom_plan_view *view);
 
 /** loom_build_macs() - multiply-accumulates of a command */
 u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views);
 
-/** loom_build_label() - says what a tensor is; @name has to outlive the program */
+/** loom_build_label() - labels a tensor; @name must outlive the program */
 void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
 		      enum loom_label_kind kind, u32 slice);
 
@@ -136,7 +136,7 @@ void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
  * @build: the plan
  * @step: the step it belongs to
  * @opcode: an &enum drm_loom_opcode; the stream follows from it
- * @views: its operands, what is written first
+ * @views: its operands, results first
  * @operands: number of @views
  * @attr: its attribute structure, or NULL
  * @attr_bytes: size of @attr
@@ -146,7 +146,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 			const void *attr, u32 attr_bytes);
 
 /**
- * loom_build_order() - the order in which commands run: by step, DMA first, then as they came
+ * loom_build_order() - order in which commands run: by step, DMA first, then as added
  * @build: the plan
  *
  * Return: indices of commands, from malloc, or NULL.
@@ -154,16 +154,16 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 size_t *loom_build_order(const struct loom_build *build);
 
 /**
- * loom_build_squeeze() - takes steps without commands out
+ * loom_build_squeeze() - remove steps without commands
  * @build: the plan
- * @first: first step to look at
+ * @first: first step to examine
  *
  * Return: one past the last step.
  */
 u32 loom_build_squeeze(struct loom_build *build, u32 first);
 
 /**
- * loom_build_finish() - puts the plan together
+ * loom_build_finish() - assemble the plan
  * @build: the plan
  * @scratch_bytes: SRAM that it uses, per lane
  * @blob: [out] the plan, from malloc

@@ -13,14 +13,14 @@
 /**
  * struct reader - a plan's tables
  * @program: the program
- * @chip: what it is for
+ * @chip: the chip of the program
  * @header: of its plan
  * @tensors: tensors of its plan
  * @steps: steps of its plan
  * @commands: commands of its plan
  * @views: operands of its plan
  * @attrs: attributes of its plan
- * @costs: what was counted, by step
+ * @costs: costs by step
  */
 struct reader {
 	const struct loom_program *program;
@@ -52,7 +52,7 @@ static bool is_dram(const struct reader *r, const struct drm_loom_plan_view *vie
 	return r->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM;
 }
 
-/* The conflict sub-banks that a view of SRAM touches; of what is bound nothing is known. */
+/* The conflict sub-banks that a view of SRAM touches; unknown for memory bound to a slot. */
 static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *view)
 {
 	const struct drm_loom_chip_region *sram = &r->chip->region[DRM_LOOM_REGION_SRAM];
@@ -77,7 +77,7 @@ static void decode_command(const struct reader *r, const struct drm_loom_plan_co
 			 &r->views[command->first_view], command->operands, decoded);
 }
 
-/* Lanes that have work, one row of elements after the other, times the cycles of arithmetic. */
+/* Cycles of arithmetic times the lanes that have work, row of elements by row. */
 static u64 lane_cycles(const struct drm_loom_chip *chip, const struct loom_command *command,
 		       u64 cycles)
 {
@@ -211,7 +211,7 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 	return 0;
 }
 
-/* What happens in the time of a group, whatever group it is for. */
+/* Sums up the work done in the time of a group, for any group. */
 static void fill_group(struct loom_program_group *group, const struct loom_step_cost *costs)
 {
 	u32 i;
@@ -232,7 +232,7 @@ static void fill_group(struct loom_program_group *group, const struct loom_step_
 	loom_bound_fill(group);
 }
 
-/* The group that a step belongs to. */
+/* The group of a step. */
 static u32 find_group(const struct loom_program *program, u32 step)
 {
 	u32 low = 0, high = program->num_groups;
@@ -248,7 +248,7 @@ static u32 find_group(const struct loom_program *program, u32 step)
 	return low;
 }
 
-/* Adds each value to every cut that it is alive at. */
+/* Adds each value to every cut at which it is alive. */
 static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 {
 	const struct loom_program_group *groups = r->program->groups;
@@ -295,7 +295,7 @@ u32 loom_plan_group(const struct loom_program *program, u32 step, u32 command)
 	return low;
 }
 
-/* Counts a command for its group. @seen: by tensor: the last group that has read this weight */
+/* Adds a command to its group. @seen: by tensor: the last group that has read this weight */
 static void fill_command(const struct reader *r, struct loom_program_group *group, u32 number,
 			 const struct drm_loom_plan_command *command, u32 *seen)
 {
@@ -324,8 +324,9 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 }
 
 /*
- * What each group moves and computes, whenever that happens. Each weight is counted once per group
- * that reads it, also where reads of two groups alternate: groups are gone through one by one.
+ * Sums up the moves and operations of each group, at any time. Each weight is counted once per
+ * group that reads it, even if reads of two groups alternate, because groups are visited one by
+ * one.
  */
 static int fill_commands(const struct reader *r, struct loom_program_group *groups)
 {
@@ -402,7 +403,7 @@ int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group 
 	ret = loom_plan_cost(program, chip, &costs);
 	if (ret)
 		return ret;
-	/* outputs that are the same value as another are copied at the end */
+	/* outputs that equal another are copied at the end */
 	if (program->num_groups)
 		groups[program->num_groups - 1].num_steps = r.header->steps.count -
 			groups[program->num_groups - 1].first_step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plan costs, read from its bytes, so that all strategies are measured alike, whatever each
- * of them estimated. Cycles and energy are those of core/clock, which the engine counts, too.
+ * Cost of a plan, read from its bytes, so that all strategies are measured alike, independent of
+ * their estimates. Cycles and energy are those of core/clock, which the engine also counts.
  */
 #ifndef LOOM_PLAN_COST_H
 #define LOOM_PLAN_COST_H
@@ -11,18 +11,18 @@
 #include "loom_chip.h"
 
 /**
- * struct loom_step_cost - what a step costs
+ * struct loom_step_cost - cost of a step
  * @dram_read_bytes: bytes read from DRAM
  * @dram_write_bytes: bytes written to DRAM
  * @macs: multiply-accumulates
  * @cycles: of both streams together
  * @dma_cycles: of the DMA stream
  * @compute_cycles: of the compute stream
- * @dma_start_cycles: those of @dma_cycles in which commands start
- * @compute_start_cycles: the same of @compute_cycles
- * @mac_cycles: of multiply-accumulates, as if nothing else had to be waited for
+ * @dma_start_cycles: start-up of commands in @dma_cycles
+ * @compute_start_cycles: start-up of commands in @compute_cycles
+ * @mac_cycles: of multiply-accumulates, if nothing else was the bottleneck
  * @op_cycles: the same of other operations on elements
- * @copy_cycles: those of @dma_cycles that commands take which stay in the SRAM, without starts
+ * @copy_cycles: cycles in @dma_cycles of commands that stay in the SRAM, without starts
  * @lane_cycles: of each lane those of @mac_cycles and @op_cycles in which it has work; their sum
  * @energy_fj: femtojoule
  * @sram_bytes: SRAM per lane that is alive
@@ -49,9 +49,9 @@ struct loom_step_cost {
 };
 
 /**
- * loom_plan_cost() - what each step of a program costs
- * @program: as the planner made it: its plan is not checked
- * @chip: what it was planned for
+ * loom_plan_cost() - compute the cost of each step of a program
+ * @program: from the planner, because its plan is not verified
+ * @chip: the chip it was planned for
  * @steps: [out] by step, from malloc
  *
  * Return: 0 or -ENOMEM.
@@ -60,9 +60,9 @@ int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chi
 		   struct loom_step_cost **steps);
 
 /**
- * loom_plan_command_cycles() - how long each command of a program takes
- * @program: as the planner made it: its plan is not checked
- * @chip: what it was planned for
+ * loom_plan_command_cycles() - compute the cycles of each command of a program
+ * @program: from the planner, because its plan is not verified
+ * @chip: the chip it was planned for
  * @cycles: [out] by command, from malloc
  *
  * Return: 0 or -ENOMEM.
@@ -73,16 +73,17 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 /**
  * loom_plan_group() - the group that a command of a plan belongs to
  * @program: with groups
- * @step: the step that the command is in
+ * @step: the step of the command
  * @command: index of the command
  *
- * Transfers may run in steps of other groups. Those of no node belong where they run.
+ * Transfers may run in steps of other groups. A transfer of no node belongs to the group of its
+ * step.
  *
  * Return: index of the group.
  */
 u32 loom_plan_group(const struct loom_program *program, u32 step, u32 command);
 
-/** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are made if need be */
+/** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are created if missing */
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,
 			struct loom_program_cut **cuts, const struct drm_loom_chip *chip);
 

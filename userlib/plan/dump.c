@@ -14,7 +14,7 @@
 
 /**
  * struct dump - the state of dumping
- * @file: where text goes
+ * @file: output
  * @bytes: the plan
  * @size: its size
  * @header: a copy of its header
@@ -167,7 +167,7 @@ static void dump_steps(struct dump *d)
 
 		fprintf(d->file, "step %u: %u dma, %u compute\n", i, step.dma_commands,
 			step.compute_commands);
-		/* a false count ends where the table does */
+		/* a wrong count ends with the table */
 		for (k = 0; k < count && step.first_command + k < d->header.commands.count; k++)
 			dump_command(d, step.first_command + k);
 	}

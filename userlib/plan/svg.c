@@ -7,21 +7,21 @@
 /**
  * DOC: Pictures of plans
  *
- * Time from left to right: a step is as wide as the cycles that it takes on the chip. From above:
- * which nodes run together, when DMA and compute work and for which node, and what lies where in
- * SRAM and in DRAM, all from the plan's bytes; names and groups are the planner's labels (&struct
+ * Time runs from left to right: a step is as wide as its cycles on the chip. From the top: the
+ * nodes that run together, the activity of DMA and compute and its node, and the tensors in SRAM
+ * and in DRAM, all from the plan's bytes; names and groups are the planner's labels (&struct
  * loom_program_label, &struct loom_program_group).
  *
- * Where the time goes is what a picture is asked first; steps of the same width would hide that.
- * Steps that are too thin to see are drawn together in the rows of the streams, tensors have at
- * least a hairline, and a range of steps can be drawn instead. Colours say what a tensor is for.
- * They are the light ones of Paul Tol's palette, as in pictures of placements.
+ * The width is proportional to cycles because the first question to a picture is where the time
+ * goes. Steps that are too thin to see are merged in the rows of the streams, tensors have at least
+ * a hairline, and a range of steps can be drawn instead. Colours show the purpose of a tensor. They
+ * are the light ones of Paul Tol's palette, as in pictures of placements.
  *
- * A tensor is a rectangle. Of more than MAX_TENSORS, the smallest in cycles times bytes are left
- * out, and the picture says so; a range of steps can be drawn instead.
+ * A tensor is a rectangle. Of more than MAX_TENSORS, the smallest in cycles times bytes are
+ * omitted, and the picture says so.
  */
 
-/* Rectangles that browsers still scroll smoothly. */
+/* Number of rectangles that browsers still scroll smoothly. */
 #define MAX_TENSORS	20000U
 
 static const char *const svg_style[] = {
@@ -62,7 +62,7 @@ static bool svg_is_there(const struct plan_svg *c, u32 tensor)
 }
 
 /**
- * struct svg_size - how much of the picture a tensor takes
+ * struct svg_size - area of a tensor in the picture
  * @area: cycles times bytes
  * @tensor: its index
  */

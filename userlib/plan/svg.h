@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files share that draw a plan: the geometry of the paper, the state of the picture and
- * the pieces in the order in which they are drawn. svg.c decides what is drawn and calls the
- * others: svg_axes.c, svg_groups.c, svg_streams.c, svg_tensors.c.
+ * Shared by the files that draw a plan: the geometry of the paper, the state of the picture and the
+ * pieces in order of drawing. svg.c determines the order and calls svg_axes.c, svg_groups.c,
+ * svg_streams.c and svg_tensors.c.
  */
 #ifndef LOOM_PLAN_SVG_H
 #define LOOM_PLAN_SVG_H
@@ -43,19 +43,19 @@ struct plan_svg_panel {
 /**
  * struct plan_svg - a picture that is being drawn
  * @out: the stream
- * @program: what is drawn
- * @chip: what it is for
+ * @program: the program
+ * @chip: its chip
  * @options: title and range of steps
  * @tensors: tensors of its plan
  * @num_tensors: number of @tensors
- * @time: when its steps run
+ * @time: its timeline
  * @num_steps: steps of the plan
  * @first: first step that is drawn
  * @count: number of steps that are drawn, not 0
- * @cycles: that they take, not 0
+ * @cycles: cycles of these steps, not 0
  * @sram: panel
  * @dram: panel
- * @slot_base: by slot: where it begins in the panel
+ * @slot_base: by slot: its first address in the panel
  * @shown: by tensor: it is drawn
  * @num_shown: number of tensors that are drawn
  * @num_there: number of tensors that are alive in the steps drawn
@@ -82,11 +82,11 @@ struct plan_svg {
 
 /* svg_axes.c */
 
-/** plan_svg_at() - where @cycle is; those outside of the picture are moved to its edge */
+/** plan_svg_at() - position of @cycle, clamped to the picture */
 int64_t plan_svg_at(const struct plan_svg *c, u64 cycle);
-/** plan_svg_x() - where @step begins; steps outside of the picture are moved to its edge */
+/** plan_svg_x() - position of the begin of @step, clamped to the picture */
 int64_t plan_svg_x(const struct plan_svg *c, u32 step);
-/** plan_svg_y() - where address @bytes of a panel is */
+/** plan_svg_y() - position of address @bytes of a panel */
 int64_t plan_svg_y(const struct plan_svg_panel *panel, u64 bytes);
 /** plan_svg_is_dram() - says whether @tensor is in DRAM; else it is in SRAM */
 bool plan_svg_is_dram(const struct plan_svg *c, u32 tensor);
@@ -113,16 +113,16 @@ void plan_svg_words(const struct plan_svg *c);
 
 /* svg_groups.c */
 
-/** plan_svg_bands() - shades every second group; under everything else */
+/** plan_svg_bands() - shades every second group; must be drawn first */
 void plan_svg_bands(const struct plan_svg *c);
 /** plan_svg_groups() - draws the row of groups, and lines between few groups */
 void plan_svg_groups(const struct plan_svg *c);
-/** plan_svg_slices() - marks where slices begin, in groups that are wide enough */
+/** plan_svg_slices() - marks the begin of slices, in groups that are wide enough */
 void plan_svg_slices(const struct plan_svg *c);
 
 /* svg_streams.c */
 
-/** plan_svg_streams() - draws when DMA and compute work, for which node, and their conflicts */
+/** plan_svg_streams() - draws the activity of DMA and compute, its nodes, and conflicts */
 void plan_svg_streams(const struct plan_svg *c);
 
 /* svg_tensors.c */

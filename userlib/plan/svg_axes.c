@@ -109,7 +109,7 @@ static const struct {
 	{ 1, "ps" },
 };
 
-/* The largest unit of which @ps has one. */
+/* The largest unit of which @ps contains at least one. */
 static u32 svg_unit(u64 ps)
 {
 	u32 unit = 0;
@@ -139,7 +139,7 @@ static void svg_time(char text[LOOM_DRAW_BYTES], u64 ps, u64 step_ps, u32 unit)
 			 svg_units[unit].text);
 }
 
-/* Marks are at round times, wherever steps begin. */
+/* Marks are at round times, independent of steps. */
 void plan_svg_time_axis(const struct plan_svg *c)
 {
 	const u64 first = loom_timeline_ps(c->chip, c->time.begin[c->first]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The row of groups, the bands and lines below it, and where slices begin. */
+/* The row of groups, the bands and lines below it, and the begin of slices. */
 #include "svg.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void svg_group_title(const struct plan_svg *c, u32 index)
 		plan_svg_bytes(e, group->weights_bytes));
 }
 
-/* Under everything else: every second group is shaded. */
+/* Shades every second group. Must be drawn first. */
 void plan_svg_bands(const struct plan_svg *c)
 {
 	const int64_t edges[][2] = {
@@ -116,14 +116,14 @@ void plan_svg_groups(const struct plan_svg *c)
 	}
 }
 
-/* Where slices begin: short lines under the groups. */
+/* Marks the begin of slices by short lines under the groups. */
 void plan_svg_slices(const struct plan_svg *c)
 {
 	u32 *begins = calloc((size_t)c->num_steps + 1, sizeof(*begins)), slice = 0, i, k;
 
 	if (!begins)
 		return;
-	/* by step: the highest slice of what is computed there, plus one */
+	/* by step: the highest slice computed there, plus one */
 	for (i = 0; i < c->num_steps; i++) {
 		u32 count, first = loom_timeline_commands(&c->time, i, LOOM_STREAM_COMPUTE, &count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* When the two streams work and for which node, and when they share a conflict sub-bank. */
+/* Activity of the two streams and its nodes, and steps in which they share a conflict sub-bank. */
 #include "svg.h"
 
 #include <stdio.h>
@@ -13,10 +13,10 @@
 
 /**
  * struct svg_row - the row of a stream
- * @stream: which
+ * @stream: the stream
  * @top: its upper edge
  * @bottom: its lower edge
- * @classes: two colours, for nodes in turn
+ * @classes: two colours, for alternating nodes
  */
 struct svg_row {
 	enum loom_stream stream;
@@ -36,7 +36,7 @@ static void svg_write(const struct plan_svg *c, const char *text)
 		loom_draw_escape(c->out, text, strlen(text));
 }
 
-/* The nodes that a stream of a step works for: "Conv 'a', Relu 'b' and more". */
+/* Writes the nodes of a step's stream: "Conv 'a', Relu 'b' and more". */
 static void svg_step_nodes(const struct plan_svg *c, const struct svg_row *row, u32 step)
 {
 	u32 count, first = loom_timeline_commands(&c->time, step, row->stream, &count), i;
@@ -60,7 +60,7 @@ static void svg_step_nodes(const struct plan_svg *c, const struct svg_row *row, 
 	}
 }
 
-/* A step, as wide as its stream works. */
+/* Draws a step, as wide as the activity of its stream. */
 static void svg_step(const struct plan_svg *c, const struct svg_row *row, u32 step)
 {
 	const u64 start = loom_timeline_start(&c->time, step, row->stream);
@@ -80,7 +80,7 @@ static void svg_step(const struct plan_svg *c, const struct svg_row *row, u32 st
 	fputs("</title></rect>\n", c->out);
 }
 
-/* Thin steps together: as high as the share of their time in which the stream works. */
+/* Merges thin steps into one cell, whose height is the share of time in which the stream works. */
 static void svg_cell(const struct plan_svg *c, const struct svg_row *row, u32 first, u32 end)
 {
 	const u64 all = c->time.begin[end] - c->time.begin[first];
@@ -109,7 +109,7 @@ static void svg_row_steps(const struct plan_svg *c, const struct svg_row *row)
 		from = i++;
 		while (i < end && plan_svg_x(c, i) - plan_svg_x(c, from) < CELL_WIDTH)
 			i++;
-		/* a long step ends a run of thin ones, and is not one of them */
+		/* a long step ends a run of thin ones, and is not part of it */
 		if (i - from > 1 && plan_svg_x(c, i) - plan_svg_x(c, i - 1) >= CELL_WIDTH)
 			i--;
 		if (i - from == 1)
@@ -159,7 +159,7 @@ static int64_t svg_busy_end(const struct plan_svg *c, const struct svg_row *row,
 	return plan_svg_at(c, start + loom_timeline_busy(&c->time, step, row->stream));
 }
 
-/* Cycles from where a stream begins to work in step @first to where it ends in step @last. */
+/* Cycles from the begin of a stream's work in step @first to its end in step @last. */
 static u64 svg_span(const struct plan_svg *c, const struct svg_row *row, u32 first, u32 last)
 {
 	return loom_timeline_start(&c->time, last, row->stream) +
@@ -167,7 +167,7 @@ static u64 svg_span(const struct plan_svg *c, const struct svg_row *row, u32 fir
 	       loom_timeline_start(&c->time, first, row->stream);
 }
 
-/* Steps that work for the same node, without a pause that one can see, have one name. */
+/* Consecutive steps of one node, without a visible pause, share one name. */
 static void svg_row_names(const struct plan_svg *c, const struct svg_row *row)
 {
 	const u32 end = min(c->first + c->count, c->num_steps);
@@ -181,7 +181,7 @@ static void svg_row_names(const struct plan_svg *c, const struct svg_row *row)
 		while (i < end && loom_timeline_node(&c->time, i, row->stream) == node &&
 		       plan_svg_x(c, i) - svg_busy_end(c, row, i - 1) < PX)
 			busy += loom_timeline_busy(&c->time, i++, row->stream);
-		/* what is not full of colour would not show white letters */
+		/* white letters are readable on a filled cell only */
 		if (node != LOOM_NODE_NONE)
 			svg_node_name(c, row, node,
 				      busy > svg_span(c, row, from, i - 1) / 10 * 9 ? "k" : "K",
@@ -190,7 +190,7 @@ static void svg_row_names(const struct plan_svg *c, const struct svg_row *row)
 	}
 }
 
-/* Steps in which both streams are in one sub-bank. */
+/* Marks steps in which both streams use one sub-bank. */
 static void svg_conflicts(const struct plan_svg *c)
 {
 	u32 i, from = 0;
@@ -221,7 +221,7 @@ static void svg_row_name(const struct plan_svg *c, int64_t top, int64_t bottom, 
 	loom_draw_text(c->out, "a e", SVG_LEFT - 9 * PX, (top + bottom) / 2 + 4 * PX, text);
 }
 
-/* At the right: how much of the time the stream works. */
+/* Writes, at the right, the share of the time in which the stream works. */
 static void svg_share(const struct plan_svg *c, const struct svg_row *row)
 {
 	const u32 end = min(c->first + c->count, c->num_steps);

@@ -7,8 +7,8 @@
 
 /**
  * struct svg_kind - a kind of tensor
- * @colour: what it is drawn in
- * @text: what it is
+ * @colour: its colour
+ * @text: its legend
  */
 struct svg_kind {
 	const char *colour;
@@ -24,7 +24,7 @@ static const struct svg_kind svg_kinds[LOOM_LABELS] = {
 	[LOOM_LABEL_TEMP] = { "#dddddd", "temporary" },
 };
 
-/* What a slot of DRAM is for, from the top down. */
+/* Purposes of a slot of DRAM, from the top down. */
 static const struct {
 	enum loom_slot_kind kind;
 	const char *colour;
@@ -38,7 +38,7 @@ static const struct {
 	{ LOOM_SLOT_KIND_ARENA, "#77aadd", "arena" },
 };
 
-/* Slots lie one over the other; SRAM as high as is used, or to the end if that is near. */
+/* Slots are stacked; the SRAM panel ends at the top in use, or at the capacity if that is near. */
 void plan_svg_set_scales(struct plan_svg *c)
 {
 	const struct loom_program_stats *stats = &c->program->stats;
@@ -144,7 +144,7 @@ void plan_svg_tensors(const struct plan_svg *c, bool dram)
 		if (!c->shown[i] || plan_svg_is_dram(c, i) != dram)
 			continue;
 		box = svg_tensor_box(c, i);
-		/* of a thin rectangle the outline would hide the colour */
+		/* an outline would hide the colour of a thin rectangle */
 		loom_draw_rect(c->out, box.height < 3 * PX || box.width < 3 * PX ? "h" : "",
 			       svg_colour(c, i), &box);
 		svg_tensor_title(c, i);

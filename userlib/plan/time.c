@@ -4,7 +4,7 @@
 #include "build.h"
 #include "loom_op.h"
 
-/* What the clock looks at, as the verifier decodes it. */
+/* Decodes a command for the clock, as the verifier does. */
 static void decode(const struct drm_loom_plan_tensor *tensors,
 		   const struct drm_loom_plan_view *raw, struct loom_view *view)
 {

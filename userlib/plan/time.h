@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a command of a plan that is not decoded yet takes on a chip, and which bytes it touches. */
+/* Cycles of a command of a plan that is not decoded yet, and the bytes that it touches. */
 #ifndef LOOM_PLAN_TIME_H
 #define LOOM_PLAN_TIME_H
 
@@ -8,7 +8,7 @@
 #include "loom_core.h"
 
 /**
- * struct loom_plan_decoded - what the clock looks at of a command, as the verifier decodes it
+ * struct loom_plan_decoded - a command as the clock needs it, as the verifier decodes it
  * @views: its operands
  * @command: the command, which points to them
  */
@@ -18,12 +18,12 @@ struct loom_plan_decoded {
 };
 
 /**
- * loom_plan_decode() - what the clock looks at of a command
+ * loom_plan_decode() - decode a command for the clock
  * @tensors: of its plan
  * @opcode: an &enum drm_loom_opcode
  * @attr: its attributes, which must outlive @decoded
  * @raw: its operands
- * @operands: how many
+ * @operands: number of @raw
  * @decoded: out
  */
 void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, const void *attr,
@@ -31,7 +31,7 @@ void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, co
 		      struct loom_plan_decoded *decoded);
 
 /**
- * loom_plan_time() - how long a command takes
+ * loom_plan_time() - compute the cycles of a command
  * @chip: the chip
  * @tensors: of the plan
  * @opcode: an &enum drm_loom_opcode
@@ -45,9 +45,9 @@ void loom_plan_time(const struct drm_loom_chip *chip, const struct drm_loom_plan
 		    u32 operands, struct loom_clock_cost *cost);
 
 /**
- * loom_plan_span() - the bytes between the first and the last that a view touches
+ * loom_plan_span() - find the bytes from the first to the last that a view touches
  * @lanes: SRAM banks
- * @tensor: what it is a view of
+ * @tensor: the tensor of the view
  * @view: the view
  * @start: [out] first byte in the tensor's slot or in the scratch, of each bank
  * @end: [out] first byte behind

@@ -50,7 +50,7 @@ u64 loom_timeline_busy(const struct loom_timeline *t, u32 step, enum loom_stream
 					   t->costs[step].compute_cycles;
 }
 
-/* Both begin together, or compute begins when DMA has ended. */
+/* Both streams begin together, or compute begins when DMA has ended. */
 u64 loom_timeline_start(const struct loom_timeline *t, u32 step, enum loom_stream stream)
 {
 	if (stream == LOOM_STREAM_DMA || t->chip->flags & DRM_LOOM_CHIP_OVERLAP)
@@ -71,7 +71,7 @@ u32 loom_timeline_commands(const struct loom_timeline *t, u32 step, enum loom_st
 	return s->first_command + s->dma_commands;
 }
 
-/* Commands of a node follow each other: of a few runs, the longest. */
+/* Commands of a node are contiguous, except for a few runs, of which the longest counts. */
 u32 loom_timeline_node(const struct loom_timeline *t, u32 step, enum loom_stream stream)
 {
 	u32 count, first = loom_timeline_commands(t, step, stream, &count), best = LOOM_NODE_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When each step and command of a plan runs, in cycles from its beginning: what pictures and
- * traces have in common.
+ * Start and end of each step and command of a plan, in cycles from its begin. Shared by pictures
+ * and traces.
  */
 #ifndef LOOM_PLAN_TIMELINE_H
 #define LOOM_PLAN_TIMELINE_H
@@ -10,16 +10,16 @@
 #include "loom_op.h"
 
 /**
- * struct loom_timeline - a plan in time
+ * struct loom_timeline - timeline of a plan
  * @program: the plan
- * @chip: what it runs on
+ * @chip: its chip
  * @steps: its table of steps
  * @commands: its table of commands
  * @views: its table of operands
  * @num_steps: number of @steps
  * @costs: by step
- * @begin: by step, and of the end: the cycle in which it begins
- * @cycles: by command: how long it takes
+ * @begin: by step, and one more for the end: cycle of its begin
+ * @cycles: by command: its cycles
  */
 struct loom_timeline {
 	const struct loom_program *program;
@@ -34,10 +34,10 @@ struct loom_timeline {
 };
 
 /**
- * loom_timeline_open() - puts a plan in time
- * @t: [out] to be closed, whatever this returns
- * @program: as the planner made it
- * @chip: what it was planned for
+ * loom_timeline_open() - make the timeline of a plan
+ * @t: [out] the caller must close it, also on failure
+ * @program: from the planner
+ * @chip: the chip it was planned for
  *
  * Return: 0 or -ENOMEM.
  */
@@ -50,10 +50,10 @@ void loom_timeline_close(struct loom_timeline *t);
 u64 loom_timeline_busy(const struct loom_timeline *t, u32 step, enum loom_stream stream);
 /** loom_timeline_start() - the cycle in which a stream of a step begins to work */
 u64 loom_timeline_start(const struct loom_timeline *t, u32 step, enum loom_stream stream);
-/** loom_timeline_commands() - the first command of a stream in a step, and how many there are */
+/** loom_timeline_commands() - the first command of a stream in a step; [out] their number */
 u32 loom_timeline_commands(const struct loom_timeline *t, u32 step, enum loom_stream stream,
 			   u32 *count);
-/** loom_timeline_node() - the node that a stream of a step works longest for, or LOOM_NODE_NONE */
+/** loom_timeline_node() - the node with the most work of a stream in a step, or LOOM_NODE_NONE */
 u32 loom_timeline_node(const struct loom_timeline *t, u32 step, enum loom_stream stream);
 /** loom_timeline_ps() - picoseconds from the beginning of the plan to a cycle */
 u64 loom_timeline_ps(const struct drm_loom_chip *chip, u64 cycle);

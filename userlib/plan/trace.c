@@ -10,17 +10,17 @@
 /**
  * DOC: Traces of plans
  *
- * The time of a plan on the chip as Chrome trace events, which Perfetto and chrome://tracing show:
- * a process for the chip; threads for the groups, for the DMA stream and for the compute stream;
- * an event for each command, from the cycle in which it starts to that in which it ends; and
- * counters of the SRAM that is alive and of the traffic of the DRAM, which is even over a step.
+ * The timeline of a plan as Chrome trace events, which Perfetto and chrome://tracing show: a
+ * process for the chip; threads for the groups, for the DMA stream and for the compute stream; an
+ * event for each command, from its first cycle to its last; and counters of the SRAM alive and of
+ * the DRAM traffic, which is averaged over a step.
  *
- * Times are microseconds with six decimals, rounded down to picoseconds from a cycle's number and
- * never from a duration: so an event ends exactly where the next one begins. One event is one line
- * of the text.
+ * Times are microseconds with six decimals, rounded down to picoseconds from absolute cycles, never
+ * from durations: so an event ends exactly where the next one begins. One event is one line of the
+ * text.
  *
- * Rejected: Perfetto's own format. It is smaller, but needs protocol buffers, and one viewer reads
- * it.
+ * Rejected: Perfetto's own format. It is smaller, but needs protocol buffers, and only one viewer
+ * reads it.
  */
 
 #define PS_PER_US	1000000ULL
@@ -39,7 +39,7 @@ enum trace_thread {
  * @out: the stream
  * @time: the plan
  * @tensors: tensors of the plan
- * @comma: there is an event before
+ * @comma: an event was written before
  */
 struct trace {
 	FILE *out;
@@ -68,7 +68,7 @@ static void trace_u64(const struct trace *t, const char *key, u64 value)
 	fprintf(t->out, ", \"%s\": %llu", key, (unsigned long long)value);
 }
 
-/* Begins an event, which is left open for more members. */
+/* Begins an event and leaves it open for more members. */
 static void trace_open(struct trace *t, const char *phase, u32 thread)
 {
 	fprintf(t->out, "%s\n{\"ph\": \"%s\", \"pid\": %u", t->comma ? "," : "", phase,
@@ -133,7 +133,7 @@ static void trace_group(struct trace *t, u32 index)
 	fputs("}}", t->out);
 }
 
-/* "Conv 'name'" of the node that a command belongs to, or the value that it makes. */
+/* Writes "Conv 'name'" of the node of a command, or the value that it computes. */
 static void trace_command_name(const struct trace *t, u32 node, u32 tensor)
 {
 	const struct loom_program *program = t->time.program;
