@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Data parallel: a thread for each session takes the next item until there is none. With states
- * there is one session, and so the items run in their order.
+ * there must be one session, so that the items run in order.
  */
 #include "parallel.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 
 /**
- * struct batch - what the threads share
+ * struct batch - state shared by the threads
  * @sessions: by thread
  * @outputs: of all items
  * @shares: by thread
- * @next: the next item that nobody has taken, under the lock of the crew
+ * @next: the next item that no thread has claimed, under the lock of the crew
  */
 struct batch {
 	struct loom_session *const *sessions;
@@ -34,7 +34,7 @@ static bool is_kept(const struct loom_program *program, u32 output)
 	return loom_states_of_output(program, output) < program->num_states;
 }
 
-/* The inputs of an item; those that are the same for all are set once. */
+/* Sets the inputs of an item; inputs shared by all items are set once. */
 static int set_inputs(struct loom_crew *crew, struct loom_session *session, u32 item, bool first)
 {
 	struct loom_error error = { .text = "" };
@@ -109,7 +109,7 @@ static bool same_ends(const struct loom_program_tensor *a, u32 num_a,
 	return num_a == num_b;
 }
 
-/* A state is given as it is before the first item, or not at all. */
+/* The input of a state must be its value before the first item, or absent. */
 static int check_input(const struct loom_program *program, const struct loom_batch *batch,
 		       u32 index, struct loom_error *err)
 {

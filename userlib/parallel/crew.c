@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A thread for each session of a batch, and what they have in common. */
+/* Threads of a batch, one per session, and their shared state. */
 #include "parallel.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void loom_crew_fail(struct loom_crew *crew, int status, const struct loom_error 
 	pthread_mutex_unlock(&crew->lock);
 }
 
-/* Ends the run of a session when another one has failed. */
+/* Stops the run of a session when another one has failed. */
 static int go_on(void *arg, uint64_t done, uint64_t total)
 {
 	struct loom_crew *crew = arg;
@@ -97,7 +97,7 @@ static void *run_member(void *arg)
 	return NULL;
 }
 
-/* Until all have ended: calls the progress function of the batch now and then. */
+/* Calls the progress function of the batch periodically, until all threads have ended. */
 static void watch(struct loom_crew *crew)
 {
 	const struct loom_batch *batch = crew->batch;

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It is the same for all items. */
+/* Whether all items share the array. */
 static bool is_shared(const struct loom_program_tensor *tensor, const struct loom_array *array)
 {
 	return array->rank == tensor->rank &&
 	       !memcmp(array->dims, tensor->dims, tensor->rank * sizeof(*tensor->dims));
 }
 
-/* @num_items of them follow each other along the first dimension, or one in front of it. */
+/* Whether @num_items items are contiguous along the first dimension, or one in front of it. */
 static bool holds_items(const struct loom_program_tensor *tensor, const struct loom_array *array,
 			u32 num_items)
 {

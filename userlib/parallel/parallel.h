@@ -2,26 +2,26 @@
 /**
  * DOC: One network on several devices
  *
- * This room runs the items of a batch on several sessions at once (loom_parallel.h): each item on
- * any of them, or all items through one after the other. It is given sessions of the room run/, of
- * devices of any kind, the host among them. Values go from stage to stage in memory that two
- * devices have in common, if there is such (run/link.c); else it is copied.
+ * This folder runs the items of a batch on several sessions in parallel (loom_parallel.h): each
+ * item on any of them, or all items through one after the other. The sessions are those of run/, of
+ * any kind of device including the host. Values move from stage to stage in memory shared by two
+ * devices, if there is any (run/link.c); otherwise they are copied.
  *
- * * items.c: where an item lies in the arrays of a batch
+ * * items.c: position of an item in the arrays of a batch
  * * crew.c: a thread for each session, the first error of any, progress
  * * batch.c: data parallel
  * * pipeline.c: pipeline parallel
- * * stages.c: where a network is cut, and the plans of its parts
+ * * stages.c: cuts of a network, and the plans of its parts
  *
- * A batch has a thread for each session, and no queue: a thread that is free takes the next item,
- * so a device that is twice as fast runs twice as many. A pipeline has a thread for each stage; a
- * stage runs an item when the stage before has run it, or is submitted behind its fence.
+ * A batch has a thread for each session, and no queue: an idle thread takes the next item, so a
+ * device that is twice as fast runs twice as many. A pipeline has a thread for each stage; a stage
+ * runs an item when the stage before has run it, or is submitted behind its fence.
  *
- * Rejected: splitting a batch into as many equal parts as there are devices, each planned for its
- * part. It would be one run per device, but it needs a model whose batch is an open dimension,
- * makes the fast device wait for the slow one, and has one plan for each size. Rejected: stages
- * that are balanced by the plan of the whole network. Its groups reach over the best cut as a
- * rule, and what is resident across a cut makes the times of both parts other than their sum.
+ * Rejected: splitting a batch into equal parts, one per device, each planned for its part. It needs
+ * one run per device, but a model whose batch is an open dimension and a plan for each size, and
+ * the fast device waits for the slow one. Rejected: stages balanced by the plan of the whole
+ * network. Its groups mostly cross the best cut, and values resident across a cut make the times of
+ * both parts differ from their sum.
  */
 #ifndef LOOM_PARALLEL_ROOM_H
 #define LOOM_PARALLEL_ROOM_H
@@ -50,15 +50,15 @@ int loom_items_check(const struct loom_program_tensor *tensor, const struct loom
  * @session: the session
  * @input: number of the input
  * @array: of the caller, which holds all items
- * @item: which one
- * @first: it is the first that the session runs: what is the same for all is set, too
+ * @item: number of the item
+ * @first: it is the first item of the session, so inputs shared by all items are set as well
  * @err: [out] one line on failure
  *
  * Return: as loom_session_set_input() does.
  */
 int loom_items_set(struct loom_session *session, u32 input, const struct loom_array *array,
 		   u32 item, bool first, struct loom_error *err);
-/** loom_items_alloc() - room for the items of a tensor; 0 or -ENOMEM */
+/** loom_items_alloc() - allocates an array for the items of a tensor; 0 or -ENOMEM */
 int loom_items_alloc(const struct loom_program_tensor *tensor, u32 num_items,
 		     struct loom_array *array);
 /** loom_items_put() - copies a result of one run to its place among the items */
@@ -70,10 +70,10 @@ void loom_items_put(const struct loom_array *item, struct loom_array *array, u32
  * struct loom_crew - threads that run a batch
  * @lock: of all fields below but @work and @context
  * @changed: a field has changed
- * @batch: what they run
- * @work: what each of them does, from its beginning to its end
+ * @batch: the batch
+ * @work: function of each thread, from its begin to its end
  * @context: for @work
- * @done: items that are done
+ * @done: completed items
  * @running: threads that have not ended
  * @status: 0, or the first error: all end as soon as they can
  * @error: its text
@@ -90,17 +90,17 @@ struct loom_crew {
 	struct loom_error error;
 };
 
-/** loom_crew_run() - runs @count threads until all have ended; the first error, or 0 */
+/** loom_crew_run() - runs @count threads until all have ended; returns the first error, or 0 */
 int loom_crew_run(struct loom_crew *crew, u32 count, struct loom_error *err);
 /** loom_crew_fail() - records an error, if it is the first; @error may be without text */
 void loom_crew_fail(struct loom_crew *crew, int status, const struct loom_error *error);
 /**
  * loom_crew_session() - runs a session once, unless another thread has failed
  * @crew: the crew
- * @session: the session, its inputs are set
- * @share: what it did so far, which grows
+ * @session: the session, its inputs must be set
+ * @share: its statistics so far, which are updated
  *
- * Return: 0, or an error that was recorded.
+ * Return: 0, or the recorded error.
  */
 int loom_crew_session(struct loom_crew *crew, struct loom_session *session,
 		      struct loom_share *share);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline parallel: a thread for each stage runs all items in their order. What a stage gives
- * waits in a box until the item has left the pipeline; there are boxes for as many items as may
- * be under way.
+ * Pipeline parallel: a thread for each stage runs all items in order. The outputs of a stage wait
+ * in a box until the item has left the pipeline; the number of boxes limits the items in flight.
  *
- * Between two devices the box is a buffer that both have (run/link.c), and a stage is submitted
- * when the stage before has been: the device waits for the other device, and no thread for it.
+ * Between two devices the box is a shared buffer (run/link.c), and a stage is submitted when the
+ * stage before has been: the device waits for the other device, and no thread waits for it.
  */
 #include "parallel.h"
 
@@ -13,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items under way for each stage: one that it runs, and one that waits for it. */
+/* Items in flight for each stage: one that it runs, and one that waits for it. */
 #define ITEMS_PER_STAGE	2
-/* &struct source.stage of what the caller gives */
+/* &struct source.stage of the caller's arrays */
 #define CALLER		UINT32_MAX
 
 /**
- * struct source - where an input of a stage, or an output of the network, comes from
+ * struct source - origin of an input of a stage, or of an output of the network
  * @stage: the stage whose output it is, or CALLER
  * @index: of the output of that stage, or of the caller's arrays
  */
@@ -32,12 +31,12 @@ struct source {
  * struct link - a stage and its neighbours
  * @session: its session
  * @sources: by input
- * @boxes: by item under way and output
- * @links: by input: how it comes from another stage without a copy, or NULL
+ * @boxes: by item in flight and output
+ * @links: by input: link to another stage, or NULL if it is copied
  * @copied: by output: it goes to a box
- * @eager: all that it takes from other stages comes through links
- * @submitted: items that it has begun, under the lock of the crew
- * @items: items that it has run, under the same lock
+ * @eager: all inputs from other stages come through links
+ * @submitted: items submitted, under the lock of the crew
+ * @items: items completed, under the same lock
  */
 struct link {
 	struct loom_session *session;
@@ -52,10 +51,10 @@ struct link {
 
 /**
  * struct pipeline - what the threads share
+ * struct pipeline - state shared by the threads
  * @links: by stage
  * @num_links: number of @links
- * @window: items that may be under way
- * @results: by output of the network
+ * @window: maximum number of items in flight
  * @num_results: number of @results
  * @outputs: of all items
  * @shares: by stage
@@ -90,9 +89,9 @@ static struct loom_array *box_of(const struct pipeline *p, const struct source *
 }
 
 /*
- * What a stage takes may come from any stage before it, and these do not wait for each other if
- * they take nothing of each other. So it is not enough that the one before has run the item, nor
- * for the boxes of an item that the last one has.
+ * Inputs of a stage may come from any stage before it, and those may be independent of each other.
+ * So it does not suffice that the stage directly before has run the item, nor for the boxes of an
+ * item that the last stage has.
  */
 static bool may_run_locked(const struct pipeline *p, u32 stage, u32 item)
 {
@@ -172,7 +171,7 @@ static int get_outputs(struct loom_crew *crew, u32 stage, u32 item)
 	return 0;
 }
 
-/* One that was submitted before its values were there did not run all the time that it took. */
+/* A run submitted before its inputs were ready is not charged for the time it waited. */
 static int run_item(struct loom_crew *crew, u32 stage, u32 item)
 {
 	struct pipeline *p = crew->context;
@@ -211,7 +210,7 @@ static void run_stage(struct loom_crew *crew, u32 stage)
 	}
 }
 
-/* The output of that name of one of the first @num_stages stages. */
+/* Finds the output of that name of one of the first @num_stages stages. */
 static bool find_made(const struct pipeline *p, u32 num_stages, const char *name,
 		      struct source *from)
 {
@@ -251,7 +250,7 @@ static int find_sources(struct pipeline *p, const struct loom_graph *graph, u32 
 		const struct loom_program_tensor *input = &program->inputs[i];
 		struct source *from = &p->links[stage].sources[i];
 
-		/* the network's own inputs have names that no node gives to what it computes */
+		/* names of the network's own inputs differ from those of all computed values */
 		if (find_given(graph, input->name, from))
 			ret = loom_items_check(input, &batch->inputs[from->index],
 					       batch->num_items, err);
@@ -284,7 +283,7 @@ static int connect(struct pipeline *p, const struct loom_graph *graph,
 	return ret;
 }
 
-/* Links where there can be, and what is copied after all. */
+/* Creates links where possible, and marks the outputs that must be copied. */
 static void link_stage(struct pipeline *p, u32 stage)
 {
 	struct link *link = &p->links[stage];
@@ -347,7 +346,7 @@ static int set_up(struct pipeline *p, struct loom_session *const *sessions)
 	p->links = calloc(p->num_links, sizeof(*p->links));
 	p->results = calloc((size_t)p->num_results + 1, sizeof(*p->results));
 	p->shares = calloc(p->num_links, sizeof(*p->shares));
-	/* tear_down() asks each link for its session */
+	/* tear_down() reads the session of each link */
 	for (i = 0; p->links && i < p->num_links; i++)
 		p->links[i].session = sessions[i];
 	if (!p->links || !p->results || !p->shares)

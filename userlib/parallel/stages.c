@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where a network is cut into stages. Cuts begin where all stages would take equally long by the
- * time that the nodes in front of them take, and are moved, one at a time, to where the slower of
- * both neighbours is fastest, as long as that helps. This is done in each of the orders that the
+ * Cuts of a network into stages. Initial cuts give all stages equal time, by the time of the nodes
+ * in front of them. Then cuts are moved, one at a time, to the place where the slower of both
+ * neighbours is fastest, while that helps. This is repeated for each order of nodes that the
  * planner knows; the best candidates are planned.
  */
 #include "parallel.h"
@@ -17,20 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places at which the time of what is in front of them is looked at. */
+/* Number of places at which the time of the nodes in front is computed. */
 #define SAMPLES		64
-/* A cut is moved by so many nodes at most in a round, and there are so many rounds. */
+/* Maximum distance, in nodes, that a cut is moved per round; and maximum number of rounds. */
 #define WINDOW		16
 #define ROUNDS		8
-/* Candidates that are planned. */
+/* Number of candidates that are planned. */
 #define FEW		3
 
 /**
- * struct division - a way to cut
- * @nodes: the order that is cut
+ * struct division - a candidate: a set of cuts
+ * @nodes: the order of nodes
  * @at: by stage: its first node; and behind the last one
- * @seconds: what the slowest stage takes at least
- * @bytes: what crosses all cuts
+ * @seconds: lower bound on the time of the slowest stage
+ * @bytes: bytes that cross all cuts
  */
 struct division {
 	struct loom_node *const *nodes;
@@ -40,14 +40,14 @@ struct division {
 };
 
 /**
- * struct cutter - what is cut, and for whom
+ * struct cutter - the network to cut, and the chips
  * @graph: the network
- * @options: how stages are planned
+ * @options: options for planning stages
  * @chips: by stage
  * @num_stages: number of @chips
- * @rates: by stage: how often in a second its chip would run all of the network, at most
+ * @rates: by stage: upper bound on the runs of the whole network per second on its chip
  * @sum: of @rates
- * @crossing: by node: bytes that cross a cut in front of it, in the order that is looked at
+ * @crossing: by node: bytes that cross a cut in front of it, in the current order
  */
 struct cutter {
 	const struct loom_graph *graph;
@@ -59,13 +59,13 @@ struct cutter {
 	u64 *crossing;
 };
 
-/* A chip that does not say how fast it is counts as one of 1 GHz. */
+/* A chip of unknown frequency counts as one of 1 GHz. */
 static double seconds_of(u64 cycles, const struct drm_loom_chip *chip)
 {
 	return (double)cycles / (chip->frequency_hz ? (double)chip->frequency_hz : 1e9);
 }
 
-/* Time that some nodes take on the chip of a stage at least. Of what cannot be looked at: 0. */
+/* Lower bound on the time of some nodes on the chip of a stage; 0 if it cannot be computed. */
 static int find_seconds(const struct cutter *c, struct loom_node *const *nodes, u32 stage,
 			u32 first, u32 count, double *seconds)
 {
@@ -79,7 +79,7 @@ static int find_seconds(const struct cutter *c, struct loom_node *const *nodes, 
 	options.chip = c->chips[stage];
 	*seconds = 0;
 	ret = loom_rewrite(part, options.chip, &rewritten, NULL);
-	/* what the chip cannot do at all is told when the stage is planned */
+	/* planning the stage reports nodes that the chip cannot run */
 	if (!ret && !loom_planner_least(rewritten ? rewritten : part, &options, &least))
 		*seconds = seconds_of(least.held_cycles, options.chip);
 	loom_graph_destroy(rewritten);
@@ -87,7 +87,7 @@ static int find_seconds(const struct cutter *c, struct loom_node *const *nodes, 
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* A chip that is twice as fast gets twice as much. The same for all orders. */
+/* A chip that is twice as fast gets twice the work. The same for all orders. */
 static int find_rates(struct cutter *c)
 {
 	u32 s;
@@ -103,7 +103,7 @@ static int find_rates(struct cutter *c)
 	return ret;
 }
 
-/* Cuts where all stages take equally long, by the time of what is in front of each place. */
+/* Cuts where all stages take equal time, by the time of the nodes in front of each place. */
 static int begin_equal(const struct cutter *c, struct division *d)
 {
 	u32 n = c->graph->num_nodes, step = n / SAMPLES + 1, s, at = 0;
@@ -121,7 +121,7 @@ static int begin_equal(const struct cutter *c, struct division *d)
 			ret = find_seconds(c, d->nodes, 0, 0, at, &before);
 			here = before > 0 ? before * c->rates[0] : (double)at / n;
 		}
-		/* each stage has a node, and leaves one for each that follows */
+		/* each stage has a node, and leaves one for each stage behind it */
 		d->at[s] = min(max(at, d->at[s - 1] + 1), n - (c->num_stages - s));
 	}
 	return ret;
@@ -213,7 +213,7 @@ static int plan_stage(const struct cutter *c, const struct division *d, u32 s,
 	return loom_program_create(stage->graph, &options, &stage->program, err);
 }
 
-/* Plans all stages of a division; *@seconds of the slowest one. */
+/* Plans all stages of a division; *@seconds: of the slowest one. */
 static int plan_division(const struct cutter *c, const struct division *d,
 			 struct loom_pipeline **out, double *seconds, struct loom_error *err)
 {
@@ -244,7 +244,10 @@ static int plan_division(const struct cutter *c, const struct division *d,
 	return ret;
 }
 
-/* Plans the first few, and keeps the best. The error of the first one, if none has plans. */
+/*
+ * Plans the first few candidates and keeps the best. Returns the error of the first if none has
+ * plans.
+ */
 static int plan_best(const struct cutter *c, const struct division *divisions, u32 count,
 		     struct loom_pipeline **best, struct loom_error *err)
 {
