@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * CONV as MATMUL: the windows of the input lie side by side, [N, groups, C * taps, positions], and
- * are multiplied by the weights, [groups, M, C * taps]. Sums run over channels, then taps, as those
- * of CONV do: the bits are the same. What a window needs of outside of the input is put there.
+ * are multiplied by the weights, [groups, M, C * taps]. Sums run over channels, then taps, as in
+ * CONV, so the bits are the same. The input is padded for windows that reach beyond it.
  *
  * DECONV as CONV: the input with zeroes between its elements, and weights in reverse.
  */
@@ -16,7 +16,7 @@ enum {
 	SPATIAL,
 };
 
-/* Most taps of a window, each of which is a copy. */
+/* Limit on the taps of a window, each of which is a copy. */
 #define MOST_TAPS	1024
 
 static double zero_point(const struct loom_value *value)
@@ -24,7 +24,7 @@ static double zero_point(const struct loom_value *value)
 	return value && value->data && value->num_elems ? loom_value_float(value, 0) : 0;
 }
 
-/* The input with what windows need beyond it, and nothing that they do not need. */
+/* The input with the padding that windows need, cropped to the part that they read. */
 static struct loom_value *conv_input(struct loom_rewriter *rw, const struct loom_node *node)
 {
 	const struct loom_gconv *conv = &node->conv;
@@ -44,7 +44,7 @@ static struct loom_value *conv_input(struct loom_rewriter *rw, const struct loom
 	return loom_emit_pad(&rw->em, x, &pad);
 }
 
-/* What tap @tap of each window reads: [N, C, spatial of the output]. */
+/* The elements that tap @tap of each window reads: [N, C, spatial of the output]. */
 static struct loom_value *conv_tap(struct loom_rewriter *rw, const struct loom_node *node,
 				   struct loom_value *x, s64 tap)
 {
@@ -78,7 +78,7 @@ static struct loom_value *conv_windows(struct loom_rewriter *rw, const struct lo
 				 dims);
 }
 
-/* An operand with an element per output channel, or one, as the product has it. */
+/* An operand with one element, or one per output channel, in the shape of the product. */
 static struct loom_value *per_channel(struct loom_rewriter *rw, struct loom_value *value,
 				      s64 groups)
 {

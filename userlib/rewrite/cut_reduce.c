@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE in pieces: the inner ones of the axes first, as many as fit, then the others. An axis that
- * is too long by itself is seen as two, and what remains at its end is a piece of its own: so the
- * pieces are dealt over the lanes and cut like any other axis. Each call makes one such step; what
- * still does not fit is cut in the next round.
+ * REDUCE in pieces: the inner axes first, as many as fit, then the others. An axis that is too long
+ * by itself is split into two, and its remainder is a separate piece: so the pieces are distributed
+ * over the lanes and cut like any other axis. Each call makes one such step; nodes that still do
+ * not fit are cut in the next round.
  */
 #include "rewrite.h"
 
 #include <math.h>
 
-/* First what pieces become, then what their results become. */
+/* By kind of reduction: the kind that combines the results of the pieces. */
 static const enum loom_greduce_kind then[] = {
 	[LOOM_GREDUCE_SUM] = LOOM_GREDUCE_SUM,
 	[LOOM_GREDUCE_MEAN] = LOOM_GREDUCE_MEAN,
 	[LOOM_GREDUCE_MAX] = LOOM_GREDUCE_MAX,
 	[LOOM_GREDUCE_MIN] = LOOM_GREDUCE_MIN,
 	[LOOM_GREDUCE_PROD] = LOOM_GREDUCE_PROD,
-	/* of bytes the sum of a piece may look negative */
+	/* the sum of a piece of unsigned bytes may look negative */
 	[LOOM_GREDUCE_L1] = LOOM_GREDUCE_SUM,
 	[LOOM_GREDUCE_L2] = LOOM_GREDUCE_L2,
 	[LOOM_GREDUCE_SUM_SQUARE] = LOOM_GREDUCE_SUM,
@@ -33,7 +33,9 @@ static s64 pick_length(s64 length, s64 most)
 	return most;
 }
 
-/* Weights of pieces of @piece elements, and of a last one, by which their means are summed. */
+/*
+ * Weights that turn the means of pieces of @piece elements, and of a shorter last one, into a mean.
+ */
 static struct loom_value *put_weights(struct loom_rewriter *rw, const struct loom_value *x,
 				      u32 axis, s64 length, s64 piece)
 {
@@ -52,7 +54,7 @@ static struct loom_value *put_weights(struct loom_rewriter *rw, const struct loo
 	return weights;
 }
 
-/* Pieces of @piece elements of axis @axis, as many as there are: [..., pieces, piece, ...]. */
+/* All whole pieces of @piece elements of axis @axis: [..., pieces, piece, ...]. */
 static struct loom_value *put_pieces(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
 				     s64 piece)
 {
@@ -67,7 +69,7 @@ static struct loom_value *put_pieces(struct loom_rewriter *rw, struct loom_value
 	return x ? loom_emit_reshape(&rw->em, x, x->rank + 1, dims) : NULL;
 }
 
-/* An axis that is too long: what its pieces become lies along it. */
+/* Splits an axis that is too long; the results of its pieces lie along it. */
 static struct loom_value *cut_axis(struct loom_rewriter *rw, enum loom_greduce_kind kind,
 				   struct loom_value *x, u32 axis, s64 most)
 {
@@ -105,7 +107,7 @@ static struct loom_value *cut_axes(struct loom_rewriter *rw, enum loom_greduce_k
 		count *= x->dims[i];
 		inner |= 1U << i;
 	}
-	/* the inner ones, or the innermost one */
+	/* all inner axes, or the innermost one */
 	if (count > 1)
 		x = loom_emit_reduce(&rw->em, kind, x, inner, true);
 	else if (i < x->rank && x->rank < LOOM_GRAPH_RANK && most > 1)
@@ -130,7 +132,7 @@ static struct loom_value *log_sum_exp(struct loom_rewriter *rw, struct loom_valu
 				most);
 }
 
-/* Integers in 64 bits, in which the command sums them. NULL: the chip has none. */
+/* Integers in 64 bits, the type in which the command sums them. NULL: the chip lacks it. */
 static struct loom_value *put_long(struct loom_rewriter *rw, struct loom_value *x)
 {
 	if (x->dtype == DRM_LOOM_DTYPE_I64 || x->dtype == DRM_LOOM_DTYPE_U64)
@@ -141,7 +143,7 @@ static struct loom_value *put_long(struct loom_rewriter *rw, struct loom_value *
 	return loom_emit_cast(&rw->em, x, DRM_LOOM_DTYPE_I64);
 }
 
-/* Means and norms of integers truncate, once: what is divided or rooted is the whole sum. */
+/* Means and norms of integers truncate once, so the whole sum must be divided or rooted. */
 static struct loom_value *cut_integers(struct loom_rewriter *rw, enum loom_greduce_kind kind,
 				       struct loom_value *x, u32 axes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * MATMUL, CONV and DECONV as a sum over pieces of what each element of the result sums: of K, of
- * the channels, or of an axis of the kernel. Bytes are summed in 32 bits, and what the command does
- * with its sum is done once, behind the last one.
+ * MATMUL, CONV and DECONV as a sum over pieces of the summed axis: of K, of the channels, or of an
+ * axis of the kernel. Bytes are summed in 32 bits, and the operations of the command on its sum are
+ * applied once, to the total.
  */
 #include "rewrite.h"
 
@@ -11,12 +11,12 @@
 #define SPATIAL	2
 
 /**
- * struct sum - a node that is made in pieces
+ * struct sum - a node computed in pieces
  * @rw: the rewriter
  * @node: the node
- * @axis: of both operands: what is cut
+ * @axis: of both operands: the axis that is cut
  * @length: of that axis
- * @inputs: operands of the pieces, but for what is cut
+ * @inputs: operands of the pieces, but for the cut ones
  * @dtype: type of the pieces
  */
 struct sum {
@@ -36,7 +36,7 @@ _Static_assert((int)LOOM_GMATMUL_MULT == (int)LOOM_GCONV_MULT &&
 
 enum { LEFT, RIGHT, BIAS, MULT = LOOM_GCONV_MULT, Y_ZP = LOOM_GCONV_Y_ZP };
 
-/* What sums become: bytes again, the type of the node, its function. */
+/* Converts the total: to bytes again, to the type of the node, and applies its function. */
 static struct loom_value *finish(struct sum *s, struct loom_value *sum)
 {
 	struct loom_value *mult = s->node->inputs[MULT], *zero = s->node->inputs[Y_ZP];
@@ -95,7 +95,7 @@ static bool prepare(struct sum *s)
 	return true;
 }
 
-/* Piece by piece: @conv has no window if only channels are cut. */
+/* Adds up the pieces: @conv has no window if only channels are cut. */
 static struct loom_value *add_pieces(struct sum *s, s64 piece, const struct loom_gconv *conv)
 {
 	struct loom_value *y = s->node->output, *sum = NULL, *in[LOOM_GMATMUL_NUM_OPERANDS];
@@ -151,7 +151,7 @@ struct loom_value *loom_cut_matmul(struct loom_rewriter *rw, const struct loom_n
 	return piece < s.length ? add_pieces(&s, piece, NULL) : NULL;
 }
 
-/* The data with all that windows read of it, so that pieces of the kernel need no padding. */
+/* The data with all padding that windows read, so that pieces of the kernel need none. */
 static struct loom_value *with_padding(struct sum *s, struct loom_gconv *conv)
 {
 	const struct loom_value *zero = s->node->inputs[LOOM_GCONV_X_ZP];
@@ -174,7 +174,7 @@ static struct loom_value *with_padding(struct sum *s, struct loom_gconv *conv)
 	return loom_emit_pad(&s->rw->em, x, &pad);
 }
 
-/* The longest axis of the kernel is cut. */
+/* Cuts the longest axis of the kernel. */
 static struct loom_value *cut_kernel(struct sum *s, u64 tap_bytes)
 {
 	struct loom_gconv conv = s->node->conv;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * MATMUL as CONV of one tap over one axis. Of weights b[K, N] the rows of a are positions and its
- * columns channels; both transpositions cost nothing, as they are views. Of batches of b the
- * columns of b are positions, and batches are groups.
+ * MATMUL as CONV of one tap over one axis. With weights b[K, N], the rows of a are positions and
+ * its columns channels; both transpositions are free, because they are views. With batches of b,
+ * the columns of b are positions, and batches are groups.
  */
 #include "rewrite.h"
 
@@ -31,7 +31,7 @@ static s64 batches(const struct loom_value *x)
 	return count;
 }
 
-/* Repeats @x so that it has the batches of @y, and makes one axis of them. */
+/* Repeats @x to the batches of @y, and merges the batches into one axis. */
 static struct loom_value *batched(struct loom_rewriter *rw, struct loom_value *x,
 				  const struct loom_value *y)
 {
@@ -80,7 +80,10 @@ static struct loom_value *put_conv(struct loom_rewriter *rw, struct loom_value *
 	return loom_emit_end(&rw->em, node);
 }
 
-/* Bias and factor of weights, an element per column; false: they are others. */
+/*
+ * Maps bias and factor to operands with an element per column; returns false if they have another
+ * shape.
+ */
 static bool take_columns(struct loom_rewriter *rw, const struct loom_node *node,
 			 struct loom_value **in)
 {
@@ -102,7 +105,7 @@ static bool take_columns(struct loom_rewriter *rw, const struct loom_node *node,
 	       (node->output->dtype == DRM_LOOM_DTYPE_I32 && !mult);
 }
 
-/* alpha and c, where the convolution did not take them */
+/* Adds alpha and c, unless the convolution applies them. */
 static struct loom_value *add_rest(struct loom_rewriter *rw, const struct loom_node *node,
 				   struct loom_value *z, bool biased)
 {
@@ -117,7 +120,7 @@ static struct loom_value *add_rest(struct loom_rewriter *rw, const struct loom_n
 	return loom_emit_binary(&rw->em, LOOM_GBIN_ADD, z, c);
 }
 
-/* a[batches, M, K] by weights b[K, N]: [batches, N, M] is computed. */
+/* a[batches, M, K] by weights b[K, N]; the result is [batches, N, M]. */
 static struct loom_value *by_weights(struct loom_rewriter *rw, const struct loom_node *node,
 				     struct loom_value *a, struct loom_value *b,
 				     struct loom_value **in)

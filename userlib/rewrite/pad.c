@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* PAD with a constant, without FILL: the border is part of the weights, and copied. */
+/* PAD with a constant, without FILL: the border is a constant, which is copied. */
 #include "rewrite.h"
 
 #include <string.h>

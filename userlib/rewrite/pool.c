@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * POOL, axis by axis: what a window reads along an axis are views of the input, one for each of its
- * elements, which are summed or compared. Windows that are all of the input are reduced. Maxima
- * have the same bits; sums are rounded to the type between axes, so those of F16 are F32, if there
- * is.
+ * POOL, axis by axis: the elements that a window reads along an axis are views of the input, one
+ * for each tap, which are summed or compared. Windows of the whole input become reductions. Maxima
+ * have the same bits; sums are rounded to the type between axes, so F16 is summed in F32, if the
+ * chip has it.
  */
 #include "rewrite.h"
 
@@ -46,7 +46,7 @@ static struct loom_value *pool_axis(struct loom_rewriter *rw, const struct loom_
 	return y;
 }
 
-/* By position of an axis: how many elements of its window count. */
+/* Number of elements of each window that count, by position along an axis. */
 static struct loom_value *pool_counts(struct loom_rewriter *rw, const struct loom_node *node,
 				      u32 i, u32 dtype)
 {

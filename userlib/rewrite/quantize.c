@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * QUANTIZE and DEQUANTIZE in binary32, step by step as the commands do them: what is rounded is cut
- * to what the type leaves beside the zero point, and then that is added, so that the bits are the
- * same. But a NaN is what CAST makes of it.
+ * QUANTIZE and DEQUANTIZE in binary32, step by step as in the commands: the rounded value is
+ * clamped to the range of the type less the zero point, which is then added, so the bits are the
+ * same. A NaN is converted as in CAST.
  */
 #include "rewrite.h"
 
@@ -68,7 +68,7 @@ struct loom_value *loom_rewrite_dequantize(struct loom_rewriter *rw, const struc
 	for (i = 0; is_zero && i < zero->num_elems; i++)
 		is_zero = loom_value_float(zero, i) == 0;
 	loom_dtype_range(x->dtype, &min, &max);
-	/* the difference of what binary32 does not hold is not exact */
+	/* differences beyond the precision of binary32 are not exact */
 	if (!has_types(rw) || (max > UINT16_MAX && zero && !is_zero))
 		return NULL;
 	x = loom_emit_cast(em, x, DRM_LOOM_DTYPE_F32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * REDUCE as POOL: what is reduced becomes one long axis, and a window as long as it. Without POOL,
- * or of longer axes, as BINARY of both halves of an axis, again and again.
+ * REDUCE as POOL: the reduced axes become one long axis, and the window covers it. Without POOL, or
+ * for longer axes, as BINARY of both halves of an axis, repeatedly.
  */
 #include "rewrite.h"
 
@@ -9,7 +9,7 @@
 
 #define MOST_ELEMENTS	4096
 
-/* An axis becomes one element: of an odd number of elements the last is put aside. */
+/* Reduces an axis to one element: of an odd number of elements the last is set aside. */
 static struct loom_value *halve(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
 				enum loom_gbin fn)
 {

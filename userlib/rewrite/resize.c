@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE, axis by axis. Of nearest neighbours the result is runs of elements that are in equal
- * steps, copied; interpolation is a product with a constant matrix, whose columns are the weights
- * of an element of the result. Coordinates are those of the engine (graph/nearest.h).
+ * RESIZE, axis by axis. With nearest neighbours the result is runs of elements in equal steps,
+ * copied; interpolation is a product with a constant matrix, whose columns are the weights of an
+ * element of the result. Coordinates are those of the engine (graph/nearest.h).
  */
 #include "graph/nearest.h"
 #include "rewrite.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Most runs of an axis, each of which is a copy. */
+/* Limit on the runs of an axis, each of which is a copy. */
 #define MOST_RUNS	1024
 
 static s64 clamp(float at, s64 in)
@@ -20,7 +20,7 @@ static s64 clamp(float at, s64 in)
 	return at < (float)(in - 1) ? (s64)at : in - 1;
 }
 
-/* Each element of the axis @times times. */
+/* Repeats each element of the axis @times times. */
 static struct loom_value *repeat(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
 				 s64 times)
 {
@@ -51,7 +51,7 @@ static bool repeats(const struct loom_gresize *r, u32 axis, s64 in, s64 out)
 	return true;
 }
 
-/* @count elements from @start in steps of @step; with step 0 the same one. */
+/* Copies @count elements from @start in steps of @step; with step 0 the same one. */
 static struct loom_value *run(struct loom_rewriter *rw, struct loom_value *x, u32 axis, s64 start,
 			      s64 step, s64 count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of what is rewritten into what, and the rounds. See rewrite.h. */
+/* The table of rewrites, and the rounds. See rewrite.h. */
 #include "rewrite.h"
 
 #include "base/error.h"
@@ -7,15 +7,15 @@
 
 #include <errno.h>
 
-/* Most times that what a node was rewritten into is rewritten again. */
+/* Limit on the rounds, each of which rewrites the nodes made by the one before. */
 #define ROUNDS	6
 
 #define BIT(opcode)	(1ULL << DRM_LOOM_OP_##opcode)
 
 /**
  * struct rule - how an operation is rewritten
- * @opcode: what the chip lacks
- * @wants: bit mask of the opcodes that take its place
+ * @opcode: the missing operation
+ * @wants: bit mask of the opcodes that replace it
  * @rewrite: makes the nodes
  */
 struct rule {
@@ -45,7 +45,10 @@ static const struct rule rules[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_PAD] = { DRM_LOOM_OP_FILL, BIT(COPY), loom_rewrite_pad },
 };
 
-/* What becomes of a node that does not fit into the SRAM, not even in the smallest slices. */
+/*
+ * By operation: the rewrite of a node that does not fit into the SRAM, not even in the smallest
+ * slices.
+ */
 static struct loom_value *(*const cuts[LOOM_GOP_COUNT])(struct loom_rewriter *rw,
 							const struct loom_node *node) = {
 	[LOOM_GOP_CONV] = loom_cut_conv,
@@ -66,7 +69,10 @@ u64 loom_rewrite_wants(u32 opcode)
 	return 0;
 }
 
-/* Whether the chip lacks what the node is; a function that a chain of others makes is not known. */
+/*
+ * Whether the chip lacks the node's operation. Functions that others compute in a chain are
+ * excluded.
+ */
 static bool is_lacking(const struct loom_rewriter *rw, const struct loom_node *node)
 {
 	return rules[node->op].rewrite && !loom_chip_has(rw->chip, rules[node->op].opcode);
@@ -78,7 +84,10 @@ static bool is_too_large(const struct loom_rewriter *rw, const struct loom_node 
 	       rw->too_large[node->output->id];
 }
 
-/* The functions that commands of CONV, MATMUL and, in binary32, BINARY apply themselves. */
+/*
+ * Whether commands of CONV, MATMUL and, in binary32, BINARY apply the function of a node
+ * themselves.
+ */
 static bool is_fused(const struct loom_node *node)
 {
 	u32 dtype = node->output->dtype;
@@ -97,12 +106,12 @@ static bool is_fused(const struct loom_node *node)
 	}
 	if (node->op == LOOM_GOP_BINARY)
 		return dtype == DRM_LOOM_DTYPE_F32;
-	/* others add the bias in a command of its own */
+	/* other types add the bias in a separate command */
 	return dtype == DRM_LOOM_DTYPE_F32 ||
 	       (loom_dtype_is_float(dtype) && !node->inputs[2]);
 }
 
-/* Without UNARY an activation that no command applies itself is a node, to be rewritten next. */
+/* Without UNARY, an activation that no command applies becomes a node, which is rewritten next. */
 static struct loom_value *split_act(struct loom_rewriter *rw, struct loom_node *node)
 {
 	const struct loom_gact act = node->act;
@@ -119,12 +128,12 @@ static struct loom_value *split_act(struct loom_rewriter *rw, struct loom_node *
 	return loom_emit_unary(&rw->em, act, y);
 }
 
-/* @from, made for @to, is computed in its place. */
+/* Replaces @to by @from, which was made for it. */
 static void take_place(struct loom_rewriter *rw, struct loom_value *from, struct loom_value *to,
 		       u32 first_value)
 {
 	if (from->id < first_value || !from->producer) {
-		/* not loom_emit_end(): a constant would be folded */
+		/* not loom_emit_end(), which would fold a constant */
 		struct loom_node *copy = loom_emit_begin(&rw->em, LOOM_GOP_RESHAPE, to->dtype,
 							 to->rank, to->dims, 1, &from);
 
@@ -156,7 +165,7 @@ static bool rewrite_node(struct loom_rewriter *rw, struct loom_node *node)
 	else if (!is_fused(node) && !loom_chip_has(rw->chip, DRM_LOOM_OP_UNARY))
 		to = split_act(rw, node);
 	if (!to) {
-		/* what was made before it was seen that it cannot be done */
+		/* removes the nodes made before the rewrite proved impossible */
 		rw->em.graph->num_nodes = kept;
 		return false;
 	}

@@ -2,56 +2,55 @@
 /**
  * DOC: Rewriting
  *
- * A chip says which operations it has (&drm_loom_chip.opcodes). A node whose operation is not among
- * them is put into others that are, before anything is planned: planning and the device know of
- * nothing else than what the chip has.
+ * A chip declares its operations (&drm_loom_chip.opcodes). A node with another operation is
+ * rewritten into operations of the chip before planning: the planner and the device see only those.
  *
  *	CONV		MATMUL: windows side by side in DRAM; grouped ones by batches. Same bits
  *	MATMUL		CONV, of one tap. Same bits for what is multiplied and summed
  *	DECONV		CONV over the input with zeroes between its elements
  *	POOL		BINARY over shifted views, axis by axis; of whole planes REDUCE
- *	REDUCE		POOL of the axes that are reduced; or BINARY of halves of them
+ *	REDUCE		POOL over the reduced axes; or BINARY of halves of them
  *	SOFTMAX		REDUCE, BINARY, UNARY
  *	SELECT		BINARY and CAST
  *	RESIZE		nearest: COPY of runs, same bits; linear: MATMUL by a constant matrix
  *	QUANTIZE	BINARY, UNARY, CAST. Same bits
  *	DEQUANTIZE	CAST, BINARY. Same bits
- *	UNARY		BINARY, of those functions that are a few of them
+ *	UNARY		BINARY, for functions that are a short chain of them
  *	FILL		COPY of constants, for PAD
  *
- * "Same bits" is as on a chip that has the operation. Of the others sums are in another order, and
- * rounded to the type in between.
+ * "Same bits" is as on a chip that has the operation. The other rewrites sum in another order, and
+ * round to the type in between.
  *
- * Likewise for a node that does not fit into the SRAM, not even in the smallest slices (the planner
- * says which): a slice of its result needs all that is summed for it, or compared. What is
- * summed is cut instead, and partial sums are values:
+ * A node that does not fit into the SRAM, not even in the smallest slices (as the planner reports),
+ * is rewritten likewise: a slice of its result needs all elements that are summed or compared for
+ * it. The summed axis is cut, and partial sums are values:
  *
- *	REDUCE		REDUCE of pieces of the axes, then of what that gave. Means have weights
+ *	REDUCE		REDUCE of pieces of the axes, then of their results. Means have weights
  *	SOFTMAX		as above, and its REDUCE likewise
  *	MATMUL		a sum of products of pieces of K
  *	CONV, DECONV	a sum over pieces of the channels, or of the kernel
  *	POOL		as above
  *
- * Partial sums are rounded to binary32, and bytes are summed in 32 bits as the command does: only
- * integers and maxima have the same bits as in an SRAM that holds all. A node that fits is not
- * touched. Rejected: commands that go on with a sum that is there already, which would keep the
- * bits. A reduction sums in binary64, so the SRAM and the plan format would have to hold that, for
- * networks that no one has.
+ * Partial sums are rounded to binary32, and bytes are summed in 32 bits as in the command: only
+ * integers and maxima have the same bits as in a large enough SRAM. A node that fits is not
+ * changed. Rejected: commands that accumulate onto an existing sum, which would keep the bits. A
+ * reduction sums in binary64, so the SRAM and the plan format would have to hold that, for networks
+ * that do not occur.
  *
  *	rewrite.c	the tables; operations of a chip; the rounds
- *	clone.c		a graph of one's own: that of the caller is not changed
+ *	clone.c		a copy of the graph: the caller's is not changed
  *	put.c		small calls to make nodes, beyond graph/emit.h
  *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, resize.c, quantize.c, unary.c,
- *	pad.c		a function for each line of the table, named after the operation that goes
+ *	pad.c		a function for each line of the table, named after the operation replaced
  *	cut_reduce.c	reductions that do not fit, put together of pieces
  *	cut_sum.c	products and windows that do not fit
  *
- * A function makes nodes for the result of one node. They may be rewritten in the next
- * round (a DECONV becomes a CONV becomes a MATMUL). The last node takes over the value that the old
- * one computed, so that values keep their names, and users are not touched.
+ * A function makes nodes for the result of one node. They may be rewritten in the next round (a
+ * DECONV becomes a CONV becomes a MATMUL). The last node takes over the value of the old node, so
+ * that values keep their names, and users need no change.
  *
- * Rejected: rewriting kernels of lower/. Their maps say which part of an operand a part of the
- * result needs, and what is rewritten here needs several nodes with values between them.
+ * Rejected: rewriting kernels of lower/. Their maps give the part of an operand that a part of the
+ * result needs, but a rewrite needs several nodes with values between them.
  */
 #ifndef LOOM_REWRITE_H
 #define LOOM_REWRITE_H
@@ -61,9 +60,9 @@
 
 /**
  * struct loom_rewriter - the state of rewriting a node
- * @em: where nodes go
- * @chip: what there is
- * @too_large: by id of the result: the node does not fit; NULL: what the chip lacks is rewritten
+ * @em: receives nodes
+ * @chip: the chip
+ * @too_large: by id of the result: the node does not fit; NULL: rewrite missing operations
  * @num_marks: number of @too_large
  * @sram_bytes: SRAM per lane, where there is @too_large
  */
@@ -76,13 +75,13 @@ struct loom_rewriter {
 };
 
 /**
- * loom_rewrite() - puts a graph into operations that a chip has
- * @from: finished; has to outlive @to
+ * loom_rewrite() - rewrite a graph to operations of a chip
+ * @from: finished; must outlive @to
  * @chip: the chip
  * @to: [out] a graph that computes the same; NULL if nothing is missing
  * @err: [out] one line on failure, may be NULL
  *
- * What cannot be rewritten is in @to as it was.
+ * A node that cannot be rewritten is unchanged in @to.
  *
  * Return: 0 or -errno.
  */
@@ -90,12 +89,12 @@ int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip
 		 struct loom_graph **to, struct loom_error *err);
 
 /**
- * loom_rewrite_cut() - cuts what nodes sum or compare, where they do not fit
- * @graph: finished, in operations that the chip has; changed
+ * loom_rewrite_cut() - cut the summed or compared axes of nodes that do not fit
+ * @graph: finished, in operations of the chip; changed
  * @chip: the chip
  * @sram_bytes: SRAM per lane
  * @too_large: by id of the result: the node does not fit, as the planner found
- * @changed: [out] some node was cut: its pieces may have to be cut, too
+ * @changed: [out] some node was cut: its pieces may have to be cut as well
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -errno.
@@ -103,7 +102,7 @@ int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip
 int loom_rewrite_cut(struct loom_graph *graph, const struct drm_loom_chip *chip, u64 sram_bytes,
 		     const bool *too_large, bool *changed, struct loom_error *err);
 
-/** loom_rewrite_wants() - bit mask of the opcodes that @opcode is rewritten into; 0: it is not */
+/** loom_rewrite_wants() - bit mask of the opcodes that replace @opcode; 0: it is not rewritten */
 u64 loom_rewrite_wants(u32 opcode);
 
 /** loom_chip_has() - the chip has an opcode */
@@ -119,8 +118,8 @@ static inline bool loom_chip_has_type(const struct drm_loom_chip *chip, u32 dtyp
 }
 
 /*
- * One for each operation: returns the value that takes the place of the node's output, or NULL if
- * the node stays (or after an error, which is in the graph).
+ * One for each operation: returns the value that replaces the node's output, or NULL if the node
+ * stays (or after an error, which is in the graph).
  */
 struct loom_value *loom_rewrite_conv(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_deconv(struct loom_rewriter *rw, const struct loom_node *node);
@@ -146,7 +145,7 @@ int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to);
 /** loom_put_window() - every @step-th of @count elements from @start of an axis */
 struct loom_value *loom_put_window(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
 				   s64 start, s64 step, s64 count);
-/** loom_put_border() - axis @axis grows by constants in front and behind; negative numbers cut */
+/** loom_put_border() - pads axis @axis with constants on both sides; negative numbers crop */
 struct loom_value *loom_put_border(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
 				   s64 begin, s64 end, u64 value);
 /** loom_put_axis() - a new axis of one element in front of axis @axis */
@@ -154,20 +153,20 @@ struct loom_value *loom_put_axis(struct loom_rewriter *rw, struct loom_value *x,
 /** loom_put_number() - y = x op number */
 struct loom_value *loom_put_number(struct loom_rewriter *rw, enum loom_gbin fn,
 				   struct loom_value *x, double number);
-/** loom_put_act() - the activation of a node, fused into what computes @x where it can be */
+/** loom_put_act() - the activation of a node, fused into the node of @x if possible */
 struct loom_value *loom_put_act(struct loom_rewriter *rw, struct loom_value *x,
 				const struct loom_gact *act);
 /** loom_put_product() - MATMUL with the operands of enum loom_gmatmul_operand */
 struct loom_value *loom_put_product(struct loom_rewriter *rw, struct loom_value *const *operands,
 				    u32 dtype);
-/** loom_put_wide() - F16 as F32, if the chip has that: sums of parts are rounded once more */
+/** loom_put_wide() - F16 as F32, if the chip has it: partial sums are rounded once more */
 struct loom_value *loom_put_wide(struct loom_rewriter *rw, struct loom_value *x);
 /**
- * loom_put_most() - how many elements of an axis that is summed are taken at once
+ * loom_put_most() - length of a piece of a summed axis
  * @rw: the rewriter
- * @bytes: of SRAM that each takes
+ * @bytes: SRAM per element
  *
- * Return: so many that they take a quarter of a lane, and not too much work for a unit; at least 1.
+ * Return: elements in a quarter of a lane, limited by the work of a unit; at least 1.
  */
 s64 loom_put_most(const struct loom_rewriter *rw, u64 bytes);
 /** loom_put_bits() - the bits of a number in a type, for PAD; integers saturate */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SELECT. Of floats with p = condition ? inf : -inf it is max(min(a, p), min(b, -p)): exact but for
- * a NaN in what is not selected, which wins. Of integers a * c + b * (1 - c) with c = 1 or 0, which
- * wraps back; of BOOL with AND and OR.
+ * SELECT. For floats, with p = condition ? inf : -inf, it is max(min(a, p), min(b, -p)): exact
+ * except for a NaN in the operand that is not selected, which wins. For integers it is a * c + b *
+ * (1 - c) with c = 1 or 0, which wraps back; for BOOL, AND and OR.
  */
 #include "rewrite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Functions of one variable that are a few of two variables with constants. */
+/* Functions of one variable as a short chain of functions of two variables with constants. */
 #include "rewrite.h"
 
 static struct loom_value *between(struct loom_rewriter *rw, struct loom_value *x, double low,
