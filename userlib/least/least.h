@@ -11,12 +11,12 @@
  * plan may compute elements in any order and in any pieces, distribute any axis over the lanes, and
  * keep, reload or recompute values. It may not merge nodes or use another algorithm for one.
  *
- * live.c          elements of each value that some output needs
- * edge.c          dependences between operations
+ *	live.c		elements of each value that some output needs
+ *	edge.c		dependences between operations
  *	work.c		cycles of arithmetic, at least
  *	traffic.c	cycles of memory, at least
- * held.c          LB2: prefetched weights must be held
- * relaxed.c       values larger than the SRAM are loaded twice
+ *	held.c		LB2: prefetched weights must be held
+ *	relaxed.c	values larger than the SRAM are loaded twice
  *	least.c		the driver: LB0, LB1
  *
  * Documentation/planner-reference.rst has the proofs.
