@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A model becomes nodes of a graph, operator by operator. */
+/* Conversion of a model to nodes of a graph, operator by operator. */
 #include "convert.h"
 
 #include "base/names.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Names of a file may be empty, or come twice. */
+/* Names in a file may be empty or occur twice. */
 static int name_tensors(struct loom_tflite_convert *cv)
 {
 	const struct loom_tflite_model *model = cv->model;
@@ -58,7 +58,7 @@ static void add_inputs(struct loom_tflite_convert *cv)
 	}
 }
 
-/* The graph refuses it by its name, and can say how many of its kind there are. */
+/* Lets the graph refuse the operator by its name, which also counts its occurrences. */
 static void add_unsupported(struct loom_tflite_convert *cv)
 {
 	const struct loom_tflite_operator *op = cv->op;
@@ -102,7 +102,7 @@ static void convert_all(struct loom_tflite_convert *cv)
 		else
 			add_unsupported(cv);
 		loom_tflite_flush(cv);
-		/* what the options themselves are wrong in */
+		/* a fault of the options themselves comes first */
 		if (model->flat.fault)
 			loom_tflite_fail(cv, -EINVAL, "it is damaged");
 	}

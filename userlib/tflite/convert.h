@@ -2,21 +2,21 @@
 /*
  * DOC: From operators of TensorFlow Lite to those of ONNX
  *
- * An operator becomes one node or several, by the calls that build a graph by hand (loom.h), so
- * all that reads nodes (shapes, folding, fusing, layers of bytes) is there already. Two things are
- * different enough to be kept apart here:
+ * An operator becomes one node or several, by the calls that build a graph by hand (loom.h), so all
+ * later passes (shapes, folding, fusing, integer layers) are shared. Two differences are handled
+ * here:
  *
- * *Layout.* Files have channels last, nodes have them first. A tensor of four dimensions is
- * wanted in *rows* (N, H, W, C: as in the file) or in *planes* (N, C, H, W), and has a name for
- * each form in which it exists. A convolution wants planes and gives planes, a function of one
- * element takes what there is; a transposition is written where a form is wanted that there is not
- * yet, so most networks have one at their input and one where they become flat.
+ * *Layout.* Files have channels last, nodes have them first. A tensor of four dimensions is needed
+ * in *rows* (N, H, W, C: as in the file) or in *planes* (N, C, H, W), and has a name for each form
+ * that exists. A convolution reads and writes planes, a function of one element takes either form;
+ * a missing form is made by a transposition, so most networks have one at their input and one where
+ * they become flat.
  *
  * *Bytes.* A quantised tensor exists *raw*, as in the file, and *real*, behind DequantizeLinear.
- * Arithmetic is on real numbers, with QuantizeLinear behind it; graph/integer.c makes layers of
- * bytes of that, where sums are exact. What moves elements only, moves raw ones.
+ * Arithmetic uses real numbers, followed by QuantizeLinear; graph/integer.c turns these into
+ * integer layers, with exact sums. Operators that only move elements move raw ones.
  *
- * Errors stick: after the first every call returns NULL, and does nothing.
+ * Errors are sticky: after the first, every call returns NULL without effect.
  */
 #ifndef LOOM_TFLITE_CONVERT_H
 #define LOOM_TFLITE_CONVERT_H
@@ -27,19 +27,19 @@
 
 struct loom_graph;
 
-/** enum loom_tflite_layout - where the channels are */
+/** enum loom_tflite_layout - position of the channels */
 enum loom_tflite_layout {
 	LOOM_TFLITE_ROWS,
 	LOOM_TFLITE_PLANES,
 	LOOM_TFLITE_LAYOUTS,
 };
 
-/** most attributes of a node, and most operands of one but for Concat */
+/** maximum number of attributes of a node, and of operands except for Concat */
 #define LOOM_TFLITE_ATTRS	8
 
 /**
- * struct loom_tflite_forms - the names under which a tensor exists
- * @name: of the tensor, which no other has
+ * struct loom_tflite_forms - the names of a tensor's forms
+ * @name: of the tensor, unique
  * @raw: as elements of its type, by layout; NULL: not yet
  * @real: as real numbers, if it is quantised
  * @is_output: of the model
@@ -52,18 +52,18 @@ struct loom_tflite_forms {
 };
 
 /**
- * struct loom_tflite_convert - a model that becomes a graph
+ * struct loom_tflite_convert - a model that is converted to a graph
  * @model: the model
  * @graph: the graph
- * @pool: where names are
+ * @pool: owner of the names
  * @forms: by tensor
  * @op: the operator
  * @index: its number
- * @num_names: how many names were made up for it
+ * @num_names: number of names made for it
  * @attrs: those of the next node
  * @num_attrs: number of @attrs
- * @pending: the last node, which is not added yet: it may get another name; no type: none
- * @pending_name: what it computes
+ * @pending: the last node, not added yet, so that it may get another name; no type: none
+ * @pending_name: name of its result
  */
 struct loom_tflite_convert {
 	const struct loom_tflite_model *model;
@@ -85,38 +85,38 @@ void loom_tflite_fail(struct loom_tflite_convert *cv, int code, const char *form
 
 /* operands and options */
 
-/** loom_tflite_input() - operand @index, which has to be there; NULL after an error */
+/** loom_tflite_input() - operand @index, which must exist; NULL after an error */
 const struct loom_tflite_tensor *loom_tflite_input(struct loom_tflite_convert *cv, uint32_t index);
 /** loom_tflite_has() - operand @index is there */
 bool loom_tflite_has(const struct loom_tflite_convert *cv, uint32_t index);
-/** loom_tflite_output() - result @index, which has to be there; NULL after an error */
+/** loom_tflite_output() - result @index, which must exist; NULL after an error */
 const struct loom_tflite_tensor *loom_tflite_output(struct loom_tflite_convert *cv, uint32_t index);
 /** loom_tflite_option() - option @field, which is an integer of @size_bytes */
 int64_t loom_tflite_option(const struct loom_tflite_convert *cv, uint32_t field,
 			   uint32_t size_bytes, int64_t missing);
 /**
- * loom_tflite_ints() - an operand of integers that has to be a constant
+ * loom_tflite_ints() - read an operand of integers, which must be a constant
  * @cv: the operator
  * @index: of the operand
  * @ints: [out] at most @max integers
  * @max: room in @ints; more is an error
  *
- * Return: how many there are.
+ * Return: number of integers.
  */
 uint32_t loom_tflite_ints(struct loom_tflite_convert *cv, uint32_t index, int64_t *ints,
 			  uint32_t max);
 /** loom_tflite_axis() - @axis counted from the front */
 uint32_t loom_tflite_axis(struct loom_tflite_convert *cv, int64_t axis, uint32_t rank);
-/** loom_tflite_is_plain() - a constant all of whose elements are there, one after the other */
+/** loom_tflite_is_plain() - whether it is a dense constant, stored contiguously */
 bool loom_tflite_is_plain(const struct loom_tflite_tensor *tensor);
-/** loom_tflite_is_quantised() - it is of integers that stand for real numbers */
+/** loom_tflite_is_quantised() - whether its integers represent real numbers */
 bool loom_tflite_is_quantised(const struct loom_tflite_tensor *tensor);
-/** loom_tflite_same_steps() - equal elements of both stand for equal numbers */
+/** loom_tflite_same_steps() - whether equal elements of both represent equal numbers */
 bool loom_tflite_same_steps(const struct loom_tflite_tensor *a, const struct loom_tflite_tensor *b);
 
 /* forms */
 
-/** loom_tflite_where() - the axis of a layout that is axis @axis of the file */
+/** loom_tflite_where() - the axis in a layout of axis @axis of the file */
 uint32_t loom_tflite_where(enum loom_tflite_layout layout, uint32_t axis);
 /** loom_tflite_layout() - planes, if operand @index exists in planes already */
 enum loom_tflite_layout loom_tflite_layout(const struct loom_tflite_convert *cv, uint32_t index);
@@ -127,18 +127,18 @@ const char *loom_tflite_raw(struct loom_tflite_convert *cv, uint32_t index,
 const char *loom_tflite_real(struct loom_tflite_convert *cv, uint32_t index,
 			     enum loom_tflite_layout layout);
 /**
- * loom_tflite_dequantize() - real numbers of what has the steps of a tensor
+ * loom_tflite_dequantize() - convert elements to real numbers by the steps of a tensor
  * @cv: the operator
- * @tensor: the tensor; where it is not quantised, @name is returned
+ * @tensor: the tensor; if it is not quantised, @name is returned
  * @name: elements of its type
- * @axis: where its channels are in @name
+ * @axis: axis of its channels in @name
  *
  * Return: their name.
  */
 const char *loom_tflite_dequantize(struct loom_tflite_convert *cv,
 				   const struct loom_tflite_tensor *tensor, const char *name,
 				   uint32_t axis);
-/** loom_tflite_quantize() - the other way round; one step for all channels */
+/** loom_tflite_quantize() - the inverse; one step for all channels */
 const char *loom_tflite_quantize(struct loom_tflite_convert *cv,
 				 const struct loom_tflite_tensor *tensor, const char *name);
 /** loom_tflite_result() - result @index, as elements of its type */
@@ -200,7 +200,7 @@ int loom_tflite_densify(const struct loom_tflite_tensor *tensor, struct loom_poo
  */
 int loom_tflite_convert_model(struct loom_tflite_model *model, struct loom_graph *graph);
 
-/** loom_tflite_opset() - version of ONNX operators that nodes are of */
+/** LOOM_TFLITE_OPSET - version of ONNX operators used for nodes */
 #define LOOM_TFLITE_OPSET	17
 
 /* the operators, one line each in table.c */
@@ -243,7 +243,7 @@ loom_tflite_converter loom_tflite_gather;
 loom_tflite_converter loom_tflite_shape;
 loom_tflite_converter loom_tflite_blocks;
 
-/** loom_tflite_find() - the converter of an operator, or NULL; and the argument that it takes */
+/** loom_tflite_find() - the converter of an operator, or NULL; [out] its argument */
 loom_tflite_converter *loom_tflite_find(const struct loom_tflite_operator *op,
 					const char **op_type);
 

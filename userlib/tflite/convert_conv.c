@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/** what a padding is, in the options of all windows */
+/** values of the padding in the options of all windows */
 #define PADDING_SAME	0
 
 /* paddings of a custom operator are those of C's TfLitePadding, from 1 on */
@@ -25,7 +25,7 @@ static bool ranks_are(struct loom_tflite_convert *cv, const struct loom_tflite_t
 	return false;
 }
 
-/* Weights as real numbers with axes moved; bytes stay bytes where the model is planned. */
+/* Weights as real numbers with axes moved; bytes are kept for integer layers. */
 static const char *weights(struct loom_tflite_convert *cv, uint32_t index, const int64_t *perm)
 {
 	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, index);
@@ -40,7 +40,7 @@ static const char *weights(struct loom_tflite_convert *cv, uint32_t index, const
 	return loom_tflite_dequantize(cv, tensor, name, axis);
 }
 
-/* A bias of integers is in steps of the data times those of the weights. */
+/* A bias of integers has the step of the data times that of the weights. */
 static const char *bias_of(struct loom_tflite_convert *cv, uint32_t index,
 			   const struct loom_tflite_tensor *x, const struct loom_tflite_tensor *w)
 {
@@ -81,10 +81,7 @@ static void window(struct loom_tflite_convert *cv, int64_t stride_h, int64_t str
 	loom_tflite_attr_ints(cv, "strides", 2, strides);
 }
 
-/*
- * Fields of options that convolutions have in common; behind the strides, those of channels have
- * one more.
- */
+/* Fields of options shared by convolutions; behind the strides, depthwise ones have one more. */
 static void convolve(struct loom_tflite_convert *cv, const int64_t *perm, int64_t groups,
 		     uint32_t activation_field)
 {
@@ -141,8 +138,8 @@ void loom_tflite_depthwise(struct loom_tflite_convert *cv, const char *unused)
 }
 
 /*
- * Of one axis: what is cut off the full result in front and behind, and what it falls short by. The
- * padding is that of the convolution that leads back from the result's size, whatever the data's.
+ * For one axis: the elements cropped from the full result on both sides, and those missing. The
+ * padding is that of the convolution from the result's size, independent of the data's size.
  */
 static void deconv_pads(int64_t in, int64_t kernel, int64_t stride, int64_t out, bool same,
 			int64_t *begin, int64_t *end, int64_t *extra)
@@ -281,9 +278,9 @@ void loom_tflite_batch_matmul(struct loom_tflite_convert *cv, const char *unused
 }
 
 /*
- * The mean of bytes is that of the numbers that they are, and its halves go away from zero, where
- * those of QuantizeLinear go to the even side. With steps a little smaller than 1 there are none:
- * what is no half is half an element of the window away from one, and 128 steps are off by less.
+ * The mean of bytes is that of their integers, and halves are rounded away from zero, while
+ * QuantizeLinear rounds them to even. Steps slightly smaller than 1 avoid halves: other values are
+ * at least half an element of the window away from one, and 128 steps are off by less.
  */
 static bool mean_of_bytes(struct loom_tflite_convert *cv, const char *op_type,
 			  const int64_t *kernel, const char **x, const char **scale,

@@ -19,7 +19,7 @@ void loom_tflite_unary(struct loom_tflite_convert *cv, const char *op_type)
 					loom_tflite_node(cv, op_type, x, NULL, NULL));
 }
 
-/* @op_type: which activation, as a digit */
+/* @op_type: the activation, as a digit */
 void loom_tflite_clip(struct loom_tflite_convert *cv, const char *op_type)
 {
 	const enum loom_tflite_layout layout = loom_tflite_layout(cv, 0);
@@ -30,7 +30,7 @@ void loom_tflite_clip(struct loom_tflite_convert *cv, const char *op_type)
 					loom_tflite_activate(cv, op_type[0] - '0', x));
 }
 
-/* Where operands of two variables meet: in planes, if one of four dimensions is there already. */
+/* Common layout of two operands: planes, if one of four dimensions exists in planes. */
 static enum loom_tflite_layout common_layout(struct loom_tflite_convert *cv)
 {
 	const struct loom_tflite_tensor *y = loom_tflite_output(cv, 0);
@@ -66,7 +66,7 @@ static const char *broadcast(struct loom_tflite_convert *cv, uint32_t index,
 	return name ? loom_tflite_transpose(cv, name, 4, perm) : NULL;
 }
 
-/* Those with an activation have it as their first option. */
+/* Operators with an activation have it as their first option. */
 static bool has_activation(const char *op_type)
 {
 	static const char *const with[] = { "Add", "Sub", "Mul", "Div" };
@@ -127,7 +127,7 @@ void loom_tflite_prelu(struct loom_tflite_convert *cv, const char *unused)
 					loom_tflite_node(cv, "PRelu", x, slope, NULL));
 }
 
-/* An operand becomes real first: a node that does so would take the attributes. */
+/* The operand must become real first, because a node that does so would take the attributes. */
 void loom_tflite_leaky_relu(struct loom_tflite_convert *cv, const char *op_type)
 {
 	loom_tflite_real(cv, 0, loom_tflite_layout(cv, 0));
@@ -180,13 +180,13 @@ void loom_tflite_reduce(struct loom_tflite_convert *cv, const char *op_type)
 		axes[i] = loom_tflite_axis(cv, axes[i], tensor->rank);
 		mask |= 1u << axes[i];
 	}
-	/* without height and width, what is left is in the same order either way */
+	/* if height and width are reduced, the rest is in the same order in both layouts */
 	if (!keep && (mask & 6) != 6)
 		layout = LOOM_TFLITE_ROWS;
 	x = loom_tflite_real(cv, 0, layout);
 	if (!x || cv->graph->status)
 		return;
-	/* to ONNX, no axes are all of them */
+	/* in ONNX, no axes means all axes */
 	if (!count)
 		return loom_tflite_result_real(cv, 0, layout, x);
 	for (i = 0; i < count; i++)
@@ -209,7 +209,7 @@ void loom_tflite_quantize_op(struct loom_tflite_convert *cv, const char *unused)
 	loom_tflite_result_real(cv, 0, layout, loom_tflite_real(cv, 0, layout));
 }
 
-/* Of halves it is a cast: that is how files keep weights in 16 bits. */
+/* For halves it is a cast: files store weights in 16 bits that way. */
 void loom_tflite_dequantize_op(struct loom_tflite_convert *cv, const char *unused)
 {
 	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, 0);
@@ -227,7 +227,7 @@ void loom_tflite_dequantize_op(struct loom_tflite_convert *cv, const char *unuse
 	loom_tflite_result(cv, 0, layout, x);
 }
 
-/* What it gives is what it was given. */
+/* The result is the operand. */
 void loom_tflite_same(struct loom_tflite_convert *cv, const char *unused)
 {
 	const enum loom_tflite_layout layout = loom_tflite_layout(cv, 0);

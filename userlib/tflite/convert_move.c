@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What moves elements, or takes some of them. */
+/* Operators that move or select elements. */
 #include "convert.h"
 
 #include "base/pool.h"
@@ -34,7 +34,7 @@ void loom_tflite_transpose_op(struct loom_tflite_convert *cv, const char *unused
 	if (count != tensor->rank)
 		loom_tflite_fail(cv, -EINVAL, "%u axes of an operand of rank %u", count,
 				 tensor->rank);
-	/* planes that become other planes move once, not twice */
+	/* planes that become other planes are transposed once, not twice */
 	for (i = 0; i < count && !cv->graph->status; i++)
 		perm[i] = loom_tflite_where(layout, loom_tflite_axis(cv, perm[i], tensor->rank));
 	x = loom_tflite_raw(cv, 0, layout);
@@ -43,7 +43,7 @@ void loom_tflite_transpose_op(struct loom_tflite_convert *cv, const char *unused
 				   loom_tflite_transpose(cv, x, count, perm));
 }
 
-/* One element that pads: the zero of a quantised tensor, or what operand @index says. */
+/* The padding element: the zero of a quantised tensor, or the value of operand @index. */
 static const char *pad_value(struct loom_tflite_convert *cv,
 			     const struct loom_tflite_tensor *tensor, uint32_t index)
 {
@@ -141,7 +141,7 @@ void loom_tflite_concat(struct loom_tflite_convert *cv, const char *unused)
 		loom_tflite_result_real(cv, 0, layout, y);
 }
 
-/* dimensions of a tensor with one of 1 more at @axis */
+/* Dimensions of a tensor with a dimension of 1 inserted at @axis. */
 static void with_unit(const struct loom_tflite_tensor *tensor, uint32_t axis, int64_t *dims)
 {
 	memcpy(dims, tensor->dims, axis * sizeof(dims[0]));
@@ -287,7 +287,7 @@ static const char *piece(struct loom_tflite_convert *cv, const char *x,
 	return cut(cv, x, tensor->rank, layout, starts, ends, steps);
 }
 
-/* The axis is the first operand; with @op_type the data are, the axis is the third. */
+/* The axis is the first operand; with @op_type the data come first and the axis is the third. */
 void loom_tflite_split(struct loom_tflite_convert *cv, const char *op_type)
 {
 	const uint32_t data = op_type ? 0 : 1, count = cv->op->num_outputs;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Other sizes of pictures. The reference kernel for the nearest element works its place out in
- * floats, and ONNX's Resize in fractions, so that of some pairs of sizes they take another element.
- * An axis of such a pair is gathered.
+ * Resizing of pictures. The reference kernel for nearest neighbours computes coordinates in floats,
+ * and ONNX's Resize in fractions, so they select different elements for some pairs of sizes. An
+ * axis of such a pair is gathered.
  */
 #include "convert.h"
 
@@ -14,15 +14,15 @@
 #include <math.h>
 #include <string.h>
 
-/** axes that become longer than that are not looked at element by element */
+/** limit on the length of an axis that is compared element by element */
 #define NEAREST_MOST	(1 << 14)
 
 /**
- * struct nearest - an axis of which elements are taken
+ * struct nearest - an axis with selected elements
  * @in: its size
  * @out: number of elements of the result
- * @corners: the first and the last element stay where they are
- * @half: elements have their place in their middle
+ * @corners: the first and the last element keep their place
+ * @half: coordinates are those of the middle of an element
  */
 struct nearest {
 	int64_t in;
@@ -36,7 +36,7 @@ static int64_t within(const struct nearest *n, float index)
 	return index < 0 ? 0 : index < (float)n->in ? (int64_t)index : n->in - 1;
 }
 
-/* What the reference kernel takes: rounded with corners, in floats in this order. */
+/* The element that the reference kernel selects: rounded with corners, in floats in this order. */
 static int64_t nearest_there(const struct nearest *n, int64_t at)
 {
 	const float scale = n->corners && n->out > 1 ? (float)(n->in - 1) / (float)(n->out - 1) :
@@ -46,7 +46,7 @@ static int64_t nearest_there(const struct nearest *n, int64_t at)
 	return within(n, n->corners ? roundf(place) : floorf(place));
 }
 
-/* What Resize takes. */
+/* The element that Resize selects. */
 static int64_t nearest_here(const struct nearest *n, int64_t at)
 {
 	const struct loom_nearest axis = { n->in, n->out, n->out, n->in };
@@ -88,7 +88,7 @@ static const char *nearest_gather(struct loom_tflite_convert *cv, const char *x,
 	return name ? loom_tflite_node(cv, "Gather", x, name, NULL) : NULL;
 }
 
-/* Of @sizes, for axes in the order of planes. */
+/* @sizes: for axes in the order of planes. */
 static const char *resize(struct loom_tflite_convert *cv, const char *x, const int64_t *sizes,
 			  const char *mode, const char *places)
 {
@@ -104,10 +104,10 @@ static const char *resize(struct loom_tflite_convert *cv, const char *x, const i
 }
 
 /**
- * struct form - what a resize is asked for
+ * struct form - options of a resize
  * @sizes: of the result: N, C, H, W
- * @corners: the middles of elements at the corners stay where they are
- * @half: elements are counted from their middles
+ * @corners: the middles of elements at the corners keep their place
+ * @half: coordinates are those of the middle of an element
  */
 struct form {
 	int64_t sizes[4];
@@ -115,7 +115,7 @@ struct form {
 	bool half;
 };
 
-/* The options begin with number @first. False after an error. */
+/* The options begin with number @first. Returns false after an error. */
 static bool read_form(struct loom_tflite_convert *cv, uint32_t first, struct form *form)
 {
 	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, 0);
@@ -137,7 +137,7 @@ static bool read_form(struct loom_tflite_convert *cv, uint32_t first, struct for
 	return true;
 }
 
-/* Elements are moved as they are, whatever the steps of the result are. */
+/* Elements are moved unchanged, whatever the steps of the result are. */
 void loom_tflite_resize_nearest(struct loom_tflite_convert *cv, const char *unused)
 {
 	uint32_t i, gathered = 0;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* offsets of a flatbuffer are signed in places */
+/* some offsets of a flatbuffer are signed */
 #define MAX_BYTES	((size_t)1 << 31)
 
 bool loom_tflite_file_is(const char *path)
@@ -23,7 +23,7 @@ bool loom_tflite_file_is(const char *path)
 	char head[8];
 	bool is;
 
-	/* to look at a pipe is to wait for it, and to take what its reader is sent */
+	/* peeking at a pipe would block, and take data from its reader */
 	if (!stat(path, &stat_of) && S_ISREG(stat_of.st_mode))
 		file = fopen(path, "rb");
 	is = file && fread(head, 1, sizeof(head), file) == sizeof(head) &&

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* of a list of fields: its own size and that of the table come first */
+/* size of the header of a list of fields: its own size and that of the table */
 #define LIST_HEAD	4
-/* so many bytes of text for each byte of the file: operators share names of custom ones */
+/* limit on the bytes of text per byte of the file: operators share names of custom ones */
 #define TEXT_TIMES	64
 
 void loom_flat_fail(struct loom_flat *flat, size_t at, const char *fault)
@@ -21,7 +21,7 @@ static bool is_within(const struct loom_flat *flat, size_t at, size_t size_bytes
 	return at <= flat->size_bytes && size_bytes <= flat->size_bytes - at;
 }
 
-/* of 1, 2, 4 or 8 bytes, which are within */
+/* Reads 1, 2, 4 or 8 bytes, which must be within the file. */
 static uint64_t read_unsigned(const struct loom_flat *flat, size_t at, uint32_t size_bytes)
 {
 	uint64_t number = 0;
@@ -67,7 +67,7 @@ static struct loom_flat_table table_at(struct loom_flat *flat, size_t at)
 	return table;
 }
 
-/* Where a field of @size_bytes is; false if it was left out. */
+/* Finds a field of @size_bytes; returns false if it was omitted. */
 static bool find_field(const struct loom_flat_table *table, uint32_t field, uint32_t size_bytes,
 		       size_t *at)
 {
@@ -86,7 +86,7 @@ static bool find_field(const struct loom_flat_table *table, uint32_t field, uint
 	return true;
 }
 
-/* Where the offset at @at leads. */
+/* Follows the offset at @at. */
 static bool follow(struct loom_flat *flat, size_t at, size_t *to)
 {
 	const uint64_t offset = read_unsigned(flat, at, 4);
@@ -182,7 +182,7 @@ const char *loom_flat_string(const struct loom_flat_table *table, uint32_t field
 
 	if (!vector.at)
 		return NULL;
-	/* texts may lie in the same bytes: all of them together are limited as well */
+	/* texts may overlap in the file, so their sum is limited as well */
 	vector.flat->text_bytes += vector.count;
 	if (vector.flat->text_bytes / TEXT_TIMES > vector.flat->size_bytes) {
 		loom_flat_fail(vector.flat, vector.at, "too many texts lie in the same bytes");

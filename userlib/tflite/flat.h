@@ -2,13 +2,13 @@
 /*
  * DOC: Reading flatbuffers
  *
- * A flatbuffer is read where it lies: a table is a list of offsets to its fields, and every offset
- * is a number that a stranger wrote. The calls here check each before it is followed: a table, its
- * list and each field are within the file, a vector's length times the size of an element is, and a
- * string ends in a zero. A wrong one is the first fault, which sticks; after it all calls give
- * what they give for a field that was left out. So a reader reads straight down and looks once.
+ * A flatbuffer is read in place: a table is a list of offsets to its fields, and every offset is
+ * untrusted. The calls here check each before it is followed: a table, its list and each field are
+ * within the file, as is a vector's length times the size of an element, and a string ends with a
+ * zero. The first fault is sticky; after it all calls return the default of an omitted field. So a
+ * reader has a straight line of calls and checks once.
  *
- * Nothing recurses: a caller goes from table to table by names of fields, as deep as the schema is.
+ * Nothing recurses: a caller goes from table to table by fields, as deep as the schema is.
  */
 #ifndef LOOM_TFLITE_FLAT_H
 #define LOOM_TFLITE_FLAT_H
@@ -21,9 +21,9 @@
  * struct loom_flat - a flatbuffer
  * @bytes: all of it
  * @size_bytes: number of @bytes
- * @text_bytes: how much was read as texts so far
- * @fault: what is wrong with it first, or NULL
- * @fault_at: the byte where that was seen
+ * @text_bytes: bytes read as texts so far
+ * @fault: the first fault, or NULL
+ * @fault_at: the byte at which it was found
  */
 struct loom_flat {
 	const uint8_t *bytes;
@@ -35,7 +35,7 @@ struct loom_flat {
 
 /**
  * struct loom_flat_table - a table of it
- * @flat: the buffer; NULL: a table that is not there, all of whose fields were left out
+ * @flat: the buffer; NULL: an absent table, all of whose fields are omitted
  * @at: its first byte
  * @size_bytes: of the table itself
  * @fields: first byte of the list of its fields
@@ -50,10 +50,10 @@ struct loom_flat_table {
 };
 
 /**
- * struct loom_flat_vector - elements that follow each other
+ * struct loom_flat_vector - contiguous elements
  * @flat: the buffer
  * @at: first byte of the first one
- * @count: how many there are
+ * @count: number of elements
  */
 struct loom_flat_vector {
 	struct loom_flat *flat;
@@ -63,16 +63,16 @@ struct loom_flat_vector {
 
 /** loom_flat_root() - the table that a buffer begins with */
 struct loom_flat_table loom_flat_root(struct loom_flat *flat);
-/** loom_flat_has() - the field is there */
+/** loom_flat_has() - whether the field is present */
 bool loom_flat_has(const struct loom_flat_table *table, uint32_t field);
 /**
  * loom_flat_number() - a field that is an integer
  * @table: the table
  * @field: its index in the schema
  * @size_bytes: 1, 2, 4 or 8
- * @missing: what it means to leave it out
+ * @missing: default of an omitted field
  *
- * Return: the number, with its sign if it is one of 4 or 8 bytes; smaller ones are unsigned.
+ * Return: the number, signed for 4 or 8 bytes; smaller ones are unsigned.
  */
 int64_t loom_flat_number(const struct loom_flat_table *table, uint32_t field, uint32_t size_bytes,
 			 int64_t missing);
@@ -83,10 +83,10 @@ struct loom_flat_table loom_flat_table(const struct loom_flat_table *table, uint
 /** loom_flat_vector() - a field that is a vector of elements of @elem_bytes */
 struct loom_flat_vector loom_flat_vector(const struct loom_flat_table *table, uint32_t field,
 					 uint32_t elem_bytes);
-/** loom_flat_string() - a field that is a text; NULL where it was left out */
+/** loom_flat_string() - a field that is a text; NULL if it was omitted */
 const char *loom_flat_string(const struct loom_flat_table *table, uint32_t field);
 
-/** loom_flat_leads() - where a field that is an offset leads to; 0: it was left out */
+/** loom_flat_leads() - target of a field that is an offset; 0: it was omitted */
 size_t loom_flat_leads(const struct loom_flat_table *table, uint32_t field);
 
 /** loom_flat_bytes() - the first element of a vector, not aligned in memory */

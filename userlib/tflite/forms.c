@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Operands and results in the form that an operator wants. */
+/* Operands and results in the form that an operator needs. */
 #include "convert.h"
 
 #include "base/dtype.h"
@@ -129,7 +129,7 @@ enum loom_tflite_layout loom_tflite_layout(const struct loom_tflite_convert *cv,
 	return LOOM_TFLITE_PLANES;
 }
 
-/* The constants of a quantised tensor; false after an error. */
+/* Makes the constants of a quantised tensor; returns false after an error. */
 static bool steps(struct loom_tflite_convert *cv, const struct loom_tflite_tensor *tensor,
 		  const char **scale, const char **zero)
 {
@@ -154,7 +154,7 @@ static bool steps(struct loom_tflite_convert *cv, const struct loom_tflite_tenso
 					 (double)scales[i], (long long)at);
 			return false;
 		}
-		/* little endian, as all that Loom runs on */
+		/* little endian, like all machines that Loom supports */
 		memcpy(zeros + i * size, &at, size);
 	}
 	*scale = loom_tflite_const(cv, DRM_LOOM_DTYPE_F32, count > 1, &count, scales);
@@ -192,7 +192,7 @@ const char *loom_tflite_quantize(struct loom_tflite_convert *cv,
 	return loom_tflite_node(cv, "QuantizeLinear", name, scale, zero);
 }
 
-/* A constant of the file as one of the graph, the first time that it is used. */
+/* A constant of the file as a constant of the graph, made on first use. */
 static const char *constant(struct loom_tflite_convert *cv, uint32_t number)
 {
 	const struct loom_tflite_tensor *tensor = &cv->model->tensors[number];
@@ -248,7 +248,7 @@ static const char *raw_form(struct loom_tflite_convert *cv, uint32_t number,
 	}
 	forms->raw[layout] = loom_tflite_transpose(cv, forms->raw[!layout], 4,
 						   planes ? to_planes : to_rows);
-	/* it keeps that name: the next result must not give it another */
+	/* it keeps that name, so the next result must not rename it */
 	loom_tflite_flush(cv);
 	return forms->raw[layout];
 }
@@ -298,7 +298,7 @@ void loom_tflite_result(struct loom_tflite_convert *cv, uint32_t index,
 				 cv->op->outputs[index]);
 		return;
 	}
-	/* what the last node computes gets the name of the tensor */
+	/* the result of the last node gets the name of the tensor */
 	if (raw == cv->pending_name) {
 		name = forms->name;
 		if (forms->is_output && layout == LOOM_TFLITE_PLANES)

@@ -2,9 +2,9 @@
 /*
  * DOC: Memory plans for microcontrollers
  *
- * TensorFlow Lite Micro places tensors when it starts, by size, unless the file says where they
- * are. Lifetimes here are those that it works out itself (micro_allocation_info.cc): what is alive
- * at the same moment there must not overlap, whoever has placed it.
+ * TensorFlow Lite Micro places tensors when it starts, by size, unless the file has their offsets.
+ * Lifetimes here are those that it computes itself (micro_allocation_info.cc): tensors alive at the
+ * same moment there must not overlap, whatever has placed them.
  */
 #include "memory.h"
 
@@ -63,7 +63,7 @@ static int no_memory(const struct loom_tflite_arena *arena, struct loom_error *e
 	return loom_error_set(err, -ENOMEM, "%.100s: out of memory", arena->model.name);
 }
 
-/* A place in the arena is needed: it is alive, and no constant, variable or empty one. */
+/* Whether the arena must hold the tensor: it is alive, and no constant, variable or empty one. */
 static bool needs_place(const struct loom_tflite_tensor *tensor, int64_t first)
 {
 	return first >= 0 && !tensor->data && !tensor->is_variable &&
@@ -158,7 +158,7 @@ static int make_items(struct loom_tflite_arena *arena, struct loom_error *err)
 	return ret;
 }
 
-/* The plan in the file, if there is one; what is wrong with it is said when it is judged. */
+/* Reads the plan in the file, if any; its faults are reported when it is checked. */
 static int read_record(struct loom_tflite_arena *arena, struct loom_error *err)
 {
 	struct loom_tflite_model *model = &arena->model;
@@ -173,7 +173,7 @@ static int read_record(struct loom_tflite_arena *arena, struct loom_error *err)
 
 		if (!name || strcmp(name, LOOM_TFLITE_RECORD))
 			continue;
-		/* the runtime takes the last one */
+		/* the runtime uses the last one */
 		arena->record = i;
 		arena->record_buffer = (uint32_t)loom_flat_number(&table,
 								  LOOM_TFLITE_METADATA_BUFFER, 4,
@@ -212,7 +212,7 @@ static int read_record(struct loom_tflite_arena *arena, struct loom_error *err)
 	return 0;
 }
 
-/* Takes over @bytes. */
+/* Takes ownership of @bytes. */
 static int adopt(void *bytes, size_t size_bytes, const char *path,
 		 struct loom_tflite_memory **memory, struct loom_error *err)
 {
@@ -227,7 +227,7 @@ static int adopt(void *bytes, size_t size_bytes, const char *path,
 	arena->size_bytes = size_bytes;
 	arena->record = LOOM_PLACE_NONE;
 	ret = loom_tflite_read(bytes, size_bytes, path, NULL, &arena->model, err);
-	/* the arena is for all of them, and the record is for one */
+	/* the arena is shared by all of them, but the record is for one */
 	if (!ret && arena->model.num_subgraphs > 1)
 		ret = loom_error_set(err, -EOPNOTSUPP,
 				     "%.100s: it has %u subgraphs, memory can be planned for one",
@@ -242,7 +242,7 @@ static int adopt(void *bytes, size_t size_bytes, const char *path,
 				     arena->model.name, arena->model.flat.fault_at,
 				     arena->model.flat.fault);
 	if (!ret) {
-		/* the caller's text does not have to stay */
+		/* the caller's text may be freed */
 		arena->view.name = loom_pool_string(arena->model.pool, arena->model.name);
 		if (!arena->view.name)
 			ret = no_memory(arena, err);

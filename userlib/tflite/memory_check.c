@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Judges a memory plan that is in a file, and finds another order of its operators. */
+/* Checks the memory plan of a file, and finds another order of its operators. */
 #include "memory.h"
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its result is its operand, in other dimensions. */
+/* Whether the result is the operand with other dimensions. */
 static bool is_reshape(const struct loom_tflite_operator *op)
 {
 	return !op->custom && op->num_inputs && op->inputs[0] >= 0 && op->num_outputs == 1 &&
@@ -24,7 +24,7 @@ static int bad(const struct loom_tflite_arena *arena, struct loom_error *err, co
 			      arena->view.name, id, what);
 }
 
-/* What of the plan needs no lifetimes to be seen. */
+/* Checks of the plan that need no lifetimes. */
 static int check_offsets(const struct loom_tflite_arena *arena, struct loom_error *err)
 {
 	uint32_t i;
@@ -54,7 +54,7 @@ static int check_offsets(const struct loom_tflite_arena *arena, struct loom_erro
 	return 0;
 }
 
-/* Of reshapes, those whose result lies where the operand does: one item stands for both. */
+/* For reshapes whose result has the offset of the operand, one item represents both. */
 static void share(const struct loom_tflite_arena *arena, struct loom_place_item *items,
 		  uint32_t *stands_for, uint32_t *num_shared)
 {
@@ -74,7 +74,7 @@ static void share(const struct loom_tflite_arena *arena, struct loom_place_item 
 		    arena->offsets[op->inputs[0]] != arena->offsets[op->outputs[0]] ||
 		    items[from].size_bytes != items[to].size_bytes)
 			continue;
-		/* operators are in order: what the operand stands for is known */
+		/* operators are in order, so the item of the operand is known */
 		stands_for[to] = stands_for[from];
 		from = stands_for[from];
 		if (items[to].upper > items[from].upper)
@@ -177,13 +177,14 @@ out:
 /* --- order ------------------------------------------------------------------------------ */
 
 /**
- * struct ordering - a model as a problem of its order
+ * struct ordering - a model as an ordering problem
  *
- * An input is an operator without operands, a result beyond the first one that reads its own.
+ * An input is an operator without operands. A result beyond the first is an operator that reads the
+ * first.
  *
- * @ops: inputs, then operators, each with the results beyond the first behind it
+ * @ops: inputs, then operators, each with its results beyond the first behind it
  * @num_ops: number of @ops
- * @inputs: room for what @ops read
+ * @inputs: memory for the operands of @ops
  * @op_of: by operation: the operator, or LOOM_ORDER_NONE
  * @made_by: by tensor: the operation that computes it, or LOOM_ORDER_NONE
  */
@@ -243,7 +244,7 @@ static void make_ordering(const struct loom_tflite_arena *arena, struct ordering
 	}
 }
 
-/* Takes @order if less is alive at one moment then. */
+/* Keeps @order if it lowers the peak of bytes alive. */
 static int try_order(struct loom_tflite_arena *arena, const uint32_t *order,
 		     struct loom_error *err)
 {
@@ -263,7 +264,7 @@ static int try_order(struct loom_tflite_arena *arena, const uint32_t *order,
 		ret = bound_of(arena, &after, err);
 	if (ret || after >= bound) {
 		memcpy(arena->order, before, count * sizeof(*before));
-		/* after an error, too: lifetimes are those of the order that stays */
+		/* also after an error, because lifetimes must be those of the order kept */
 		code = loom_tflite_set_lifetimes(arena, ret ? NULL : err);
 		ret = ret ? ret : code;
 	}

@@ -2,15 +2,15 @@
 /*
  * DOC: A memory plan into a file
  *
- * Offsets of a flatbuffer lead forward only, from where they are to bytes behind them. So a table
- * at the end cannot refer to what is in front of it, and the new ones are inserted behind the first
- * eight bytes, which are the offset of the root and the identifier: a new root, the lists that it
- * must have anew (buffers, metadata, operators in another order), and the plan. They refer to
- * what was in the file, which follows byte by byte. All its offsets are relative, and it moves by a
- * multiple of 16, so whatever was aligned in it is.
+ * Offsets of a flatbuffer lead forward only, from their own position. So a table at the end cannot
+ * refer to data in front of it, and the new tables are inserted behind the first eight bytes, which
+ * are the offset of the root and the identifier: a new root, the lists that change (buffers,
+ * metadata, operators in another order), and the plan. They refer to the contents of the old file,
+ * which follows byte by byte. All offsets in it are relative, and it moves by a multiple of 16, so
+ * alignment is preserved.
  *
- * Rejected: to write all of the file anew. That takes a writer that knows every table of every
- * version of the schema, where it now need not know but two of them.
+ * Rejected: rewriting the whole file. That needs a writer that knows every table of every version
+ * of the schema; here two suffice.
  */
 #include "memory.h"
 
@@ -28,19 +28,19 @@
 #define TABLE(n)	(4 + 4 * (n))
 
 /**
- * struct layout - where what is new will be
+ * struct layout - positions of the new data
  * @root: the table of the model; like all tables behind the list of its fields
- * @subgraphs: the list of subgraphs, 0: as it was
+ * @subgraphs: the list of subgraphs, 0: unchanged
  * @subgraph: the subgraph, if operators have moved
  * @operators: its operators
  * @buffers: the list of buffers
  * @metadata: the list of metadata
- * @num_metadata: how many there are
+ * @num_metadata: number of entries
  * @entry: the metadata of the plan
  * @text: its name
  * @buffer: the buffer of the plan
  * @data: the plan, its length first
- * @end: of all that; what was in the file behind @HEAD follows
+ * @end: end of the new data; the rest of the old file follows
  */
 struct layout {
 	size_t root;
@@ -59,8 +59,8 @@ struct layout {
 
 /**
  * struct writing - a file that is being written
- * @arena: what it was
- * @layout: where things are
+ * @arena: the old file
+ * @layout: positions
  * @bytes: the file
  */
 struct writing {
@@ -69,7 +69,10 @@ struct writing {
 	uint8_t *bytes;
 };
 
-/* List and table of @fields; returns where the table is, and moves @at behind it. */
+/*
+ * Reserves the list and the table of @fields; returns the position of the table, and moves @at
+ * behind it.
+ */
 static size_t reserve_table(size_t *at, uint32_t fields)
 {
 	size_t table = (*at + LIST(fields) + 3) & ~(size_t)3;
@@ -114,7 +117,7 @@ static struct layout make_layout(const struct loom_tflite_arena *arena)
 	layout.entry = reserve_table(&at, 2);
 	layout.text = reserve(&at, 4 + sizeof(LOOM_TFLITE_RECORD));
 	layout.buffer = reserve_table(&at, 1);
-	/* the integers themselves are aligned, their length is in front of them */
+	/* the integers must be aligned; their length precedes them */
 	while ((at + 4) % LOOM_TFLITE_ALIGN)
 		at += 4;
 	layout.data = reserve(&at, 4 + 4 * (LOOM_TFLITE_RECORD_HEAD + (size_t)model->num_tensors));
@@ -132,19 +135,19 @@ static void put(struct writing *w, size_t at, uint32_t size_bytes, uint32_t numb
 		w->bytes[at + i] = (uint8_t)(number >> (8 * i));
 }
 
-/* An offset at @at to @to, a place in the new file. */
+/* Writes an offset at @at to position @to of the new file. */
 static void put_offset(struct writing *w, size_t at, size_t to)
 {
 	put(w, at, 4, (uint32_t)(to - at));
 }
 
-/* Where byte @at of the old file is now. */
+/* The new position of byte @at of the old file. */
 static size_t moved(const struct writing *w, size_t at)
 {
 	return at - HEAD + w->layout.end;
 }
 
-/* The list in front of a table; its fields are left out until they are put. */
+/* Writes the list of a table; its fields are omitted until they are put. */
 static void put_table(struct writing *w, size_t table, uint32_t fields)
 {
 	const size_t list = table - ((LIST(fields) + 3) & ~3);
@@ -154,7 +157,7 @@ static void put_table(struct writing *w, size_t table, uint32_t fields)
 	put(w, table, 4, (uint32_t)(table - list));
 }
 
-/* Field @field of a table is there now; returns where. */
+/* Makes field @field of a table present; returns its position. */
 static size_t put_field(struct writing *w, size_t table, uint32_t fields, uint32_t field)
 {
 	const size_t list = table - ((LIST(fields) + 3) & ~3);
@@ -163,7 +166,7 @@ static size_t put_field(struct writing *w, size_t table, uint32_t fields, uint32
 	return table + TABLE(field);
 }
 
-/* All fields as they were in @old, of which @number is the one that is no offset. */
+/* Copies all fields of @old; field @number is the one that is no offset. */
 static void put_fields(struct writing *w, size_t table, uint32_t fields,
 		       const struct loom_flat_table *old, uint32_t number)
 {
@@ -258,7 +261,7 @@ static void put_record(struct writing *w, const uint64_t *offsets)
 		    (uint32_t)offsets[arena->item_of[i]]);
 }
 
-/* Whether the file has nothing that would be lost, or be wrong where it moves. */
+/* Checks that the file has nothing that would be lost, or become invalid by moving. */
 static int can_write(const struct loom_tflite_arena *arena, struct loom_error *err)
 {
 	const struct loom_tflite_model *model = &arena->model;
@@ -283,7 +286,7 @@ static int can_write(const struct loom_tflite_arena *arena, struct loom_error *e
 				     arena->view.name, what) : 0;
 }
 
-/* The finished file is read like any other, and its plan judged. */
+/* Reads the finished file like any other, and checks its plan. */
 static int prove(const struct loom_tflite_arena *arena, const void *bytes, size_t size_bytes,
 		 struct loom_error *err)
 {

@@ -12,9 +12,9 @@
 
 /**
  * struct reader - a file that is being read
- * @model: what it becomes
- * @err: where the first error goes
- * @operands: how many operands and results all operators have so far
+ * @model: the result
+ * @err: receives the first error
+ * @operands: number of operands and results of all operators so far
  * @code: 0 or the first error
  */
 struct reader {
@@ -36,7 +36,7 @@ static const uint32_t dtypes[] = {
 static void fail(struct reader *reader, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Records the first error; a fault of the flatbuffer comes before what it led to. */
+/* Records the first error; a fault of the flatbuffer precedes its consequences. */
 static void fail(struct reader *reader, int code, const char *format, ...)
 {
 	const struct loom_flat *flat = &reader->model->flat;
@@ -99,7 +99,7 @@ static void read_data(struct reader *reader, uint32_t index, uint32_t buffer)
 	struct loom_flat_vector data;
 	struct loom_flat_table table;
 
-	/* without any buffers, none has data */
+	/* without any buffers, no tensor has data */
 	if (!buffer && !model->buffers.count)
 		return;
 	if (buffer >= model->buffers.count)
@@ -128,7 +128,7 @@ static void read_quantization(struct reader *reader, uint32_t index,
 	tensor->scales = loom_flat_vector(&how, LOOM_TFLITE_QUANTIZATION_SCALE, 4);
 	tensor->zeros = loom_flat_vector(&how, LOOM_TFLITE_QUANTIZATION_ZERO, 8);
 	axis = loom_flat_number(&how, LOOM_TFLITE_QUANTIZATION_AXIS, 4, 0);
-	/* floats may carry what a converter has measured */
+	/* float tensors may carry statistics of a converter */
 	if (!tensor->scales.count)
 		return;
 	if (tensor->zeros.count && tensor->zeros.count != tensor->scales.count)
@@ -161,7 +161,7 @@ static void read_tensor(struct reader *reader, uint32_t index, const struct loom
 			  (uint32_t)loom_flat_number(table, LOOM_TFLITE_TENSOR_BUFFER, 4, 0));
 }
 
-/* A list of tensors, each of which is there. Where one may be left out, it is -1. */
+/* Reads a list of tensors, which must exist. Omitted ones, where allowed, are -1. */
 static const int32_t *read_indices(struct reader *reader, const char *what, uint32_t of,
 				   const struct loom_flat_vector *vector, bool optional)
 {
@@ -169,7 +169,7 @@ static const int32_t *read_indices(struct reader *reader, const char *what, uint
 	int32_t *indices;
 	uint32_t i;
 
-	/* Lists may lie in the same bytes: all of them together are limited as well. */
+	/* lists may overlap in the file, so their sum is limited as well */
 	reader->operands += vector->count;
 	if (reader->operands > reader->model->flat.size_bytes) {
 		fail(reader, -EINVAL, "its lists of tensors are longer than the file");
@@ -205,7 +205,7 @@ static void read_operator(struct reader *reader, const struct loom_flat_vector *
 		return fail(reader, -EINVAL, "operator %u: there is no operator code %lld", index,
 			    (long long)number);
 	code = loom_flat_item(codes, (uint32_t)number);
-	/* numbers above 126 do not fit in the field that files began with */
+	/* numbers above 126 do not fit in the field of old files */
 	old = loom_flat_number(&code, LOOM_TFLITE_CODE_OLD, 1, 0);
 	op->code = (uint32_t)loom_flat_number(&code, LOOM_TFLITE_CODE_BUILTIN, 4, 0);
 	if (op->code < old)
@@ -276,7 +276,7 @@ static bool is_text(const char *text, const char *other)
 	return text && !strcmp(text, other);
 }
 
-/* What can be asked for, for an error. */
+/* Lists the signatures, for an error. */
 static void list_signatures(const struct loom_flat_vector *signatures,
 			    const struct loom_flat_vector *subgraphs, char *text, size_t size)
 {
@@ -296,7 +296,7 @@ static void list_signatures(const struct loom_flat_vector *signatures,
 		}
 }
 
-/* Index of the subgraph that runs, and the signature that names it, if it is one. */
+/* Finds the index of the subgraph to run, and its signature, if any. */
 static uint32_t find_subgraph(struct reader *reader, const struct loom_flat_vector *subgraphs,
 			      const char *wanted, struct loom_flat_table *signature)
 {
@@ -323,7 +323,7 @@ static uint32_t find_subgraph(struct reader *reader, const struct loom_flat_vect
 	return 0;
 }
 
-/* Inputs or outputs by the names of the signature. */
+/* Renames inputs or outputs by the names of the signature. */
 static void name_by(struct reader *reader, const struct loom_flat_table *signature, uint32_t field)
 {
 	struct loom_flat_vector maps = loom_flat_vector(signature, field, 4);
@@ -363,8 +363,8 @@ static void read_root(struct reader *reader, const char *wanted)
 	if (!subgraphs.count)
 		return fail(reader, -EINVAL, "it has no subgraph");
 	/*
-	 * The first is what an interpreter runs unless a signature is asked for. Others are run by
-	 * control flow, which is refused by the name of its operator.
+	 * An interpreter runs the first unless a signature is requested. Others are run by control
+	 * flow, which is refused by the name of its operator.
 	 */
 	model->num_subgraphs = subgraphs.count;
 	if (wanted)

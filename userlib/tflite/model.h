@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as plain structs: all that is asked of its tables, read once and checked. Texts, options
- * and data still lie in the file, which has to stay.
+ * A file as plain structs: all tables that are needed, read once and checked. Texts, options and
+ * data remain in the file, which must outlive them.
  */
 #ifndef LOOM_TFLITE_MODEL_H
 #define LOOM_TFLITE_MODEL_H
@@ -16,19 +16,19 @@ struct loom_pool;
 
 /**
  * struct loom_tflite_tensor - a tensor
- * @name: in the file; "" where it has none
+ * @name: in the file; "" if it has none
  * @type: enum loom_tflite_type
- * @dtype: the same as an &enum drm_loom_dtype, 0 where Loom has none
+ * @dtype: the same as an &enum drm_loom_dtype, 0 if Loom lacks it
  * @rank: number of dimensions
  * @dims: the dimensions, as the file was made for
- * @size_bytes: of all elements; 0 where the type is not known
+ * @size_bytes: of all elements; 0 if the type is not known
  * @data: of a constant, else NULL
  * @data_bytes: number of @data
  * @is_variable: it keeps its value from run to run
  * @scales: factors of quantised elements; none: not quantised
  * @zeros: and their zero points; none: all are 0
  * @axis: along which they run, if there are several
- * @sparsity: how @data leaves out zeros; its flat is NULL if it does not
+ * @sparsity: encoding of omitted zeros in @data; its flat is NULL if there is none
  */
 struct loom_tflite_tensor {
 	const char *name;
@@ -50,7 +50,7 @@ struct loom_tflite_tensor {
  * struct loom_tflite_operator - an operator
  * @code: its number, of those of the schema
  * @custom: its name, if it is none of the schema's; else NULL
- * @inputs: tensors that it reads; -1 for one left out
+ * @inputs: tensors that it reads; -1 for an omitted one
  * @num_inputs: number of @inputs
  * @outputs: tensors that it computes
  * @num_outputs: number of @outputs
@@ -72,10 +72,10 @@ struct loom_tflite_operator {
  * struct loom_tflite_model - a file
  * @flat: its bytes
  * @name: of the file, without its directories
- * @pool: owner of what is not in the file
+ * @pool: owner of all data that is not in the file
  * @root: the table of the model
  * @subgraph: the table of the subgraph that runs: that of the signature, or the first
- * @num_subgraphs: how many there are
+ * @num_subgraphs: number of subgraphs
  * @buffers: all buffers
  * @metadata: all metadata
  * @tensors: of the subgraph
@@ -108,9 +108,9 @@ struct loom_tflite_model {
 
 /**
  * loom_tflite_read() - a file as plain structs
- * @bytes: the file, which has to stay
+ * @bytes: the file, which must outlive @model
  * @size_bytes: number of @bytes
- * @path: what it is called
+ * @path: its name
  * @signature: key of the signature, or name of the subgraph, that runs; NULL for the first subgraph
  * @model: [out] free with loom_tflite_forget(), also after an error
  * @err: [out] one line on failure

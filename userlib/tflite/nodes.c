@@ -189,7 +189,7 @@ const char *loom_tflite_reshape(struct loom_tflite_convert *cv, const char *name
 {
 	const char *shape = loom_tflite_const_ints(cv, rank, dims);
 
-	/* a dimension of 0 is none that is to be kept */
+	/* a dimension of 0 must not be copied from the input */
 	loom_tflite_attr_int(cv, "allowzero", 1);
 	return shape ? loom_tflite_node(cv, "Reshape", name, shape, NULL) : NULL;
 }

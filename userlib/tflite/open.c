@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The public calls that read a model of either format, which its first bytes tell. */
+/* Public calls that read a model; its first bytes determine the format. */
 #include "loom_tflite.h"
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ static bool is_tflite(const void *bytes, size_t size_bytes)
 	return size_bytes >= 8 && !memcmp((const char *)bytes + 4, LOOM_TFLITE_IDENTIFIER, 4);
 }
 
-/* What stands behind the file's name: FILE.tflite#SIGNATURE; NULL if nothing does. */
+/* The signature in FILE.tflite#SIGNATURE, or NULL. */
 static const char *signature_of(const char *name)
 {
 	const char *hash = strrchr(name, '#');
@@ -86,7 +86,7 @@ int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *na
 	return loom_graph_unwatch(&watch, code, graph, err);
 }
 
-/* The file without the signature behind it. */
+/* Opens the file without its signature. */
 static int open_signature(const char *path, const char *signature, struct loom_graph **graph,
 			  struct loom_error *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the schema of TensorFlow Lite what is read: the index of each field in its table, and numbers
- * with a meaning. A table of options that is not here is read by index where its operator is.
+ * The fields of the schema of TensorFlow Lite that are read: the index of each in its table, and
+ * enumerations. Tables of options that are not here are read by index in the operator's converter.
  */
 #ifndef LOOM_TFLITE_SCHEMA_H
 #define LOOM_TFLITE_SCHEMA_H
 
-/** what a file has at its fifth byte */
+/** bytes 4 to 7 of a file */
 #define LOOM_TFLITE_IDENTIFIER	"TFL3"
 
 enum loom_tflite_model_field {
@@ -28,7 +28,7 @@ enum loom_tflite_signature_field {
 	LOOM_TFLITE_SIGNATURE_SUBGRAPH = 4,
 };
 
-/** of the lists of a signature */
+/** fields of the lists of a signature */
 enum loom_tflite_map_field {
 	LOOM_TFLITE_MAP_NAME,
 	LOOM_TFLITE_MAP_TENSOR,
@@ -126,7 +126,7 @@ enum loom_tflite_activation {
 	LOOM_TFLITE_TANH,
 };
 
-/* operators that are asked for by number; the others are lines of a table in convert.c */
+/* operators with special treatment; the others are lines of a table in table.c */
 enum loom_tflite_code {
 	LOOM_TFLITE_RESHAPE = 22,
 	LOOM_TFLITE_SQUEEZE = 43,

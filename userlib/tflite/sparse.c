@@ -2,10 +2,10 @@
 /*
  * DOC: Constants that leave out zeros
  *
- * Dimensions of such a constant are levels, in an order of its own; a dimension may be divided into
- * blocks, which are a level more. A dense level has all its indices, a sparse one lists those that
- * are there, for each place in the level before (compressed rows). What is behind the last level is
- * an element. A walk over the levels with a counter for each writes them where they belong.
+ * The dimensions of such a constant are levels, in an order of its own; a dimension may be divided
+ * into blocks, which add a level. A dense level has all its indices, a sparse one lists its indices
+ * for each position in the level before (compressed rows). Behind the last level are elements. A
+ * walk over the levels with a counter for each writes them to their positions.
  */
 #include "convert.h"
 
@@ -18,17 +18,17 @@
 
 /**
  * struct level - a level
- * @dim: the dimension of the tensor that it is of
+ * @dim: its dimension of the tensor
  * @is_block: its indices count inside of blocks
  * @is_sparse: it lists its indices
  * @size: number of indices, if it is dense
- * @segments: for each place in the level before: where its indices begin; one more than places
+ * @segments: for each position in the level before: begin of its indices; one more than positions
  * @segment_bytes: size of an element of @segments
  * @indices: the indices
  * @index_bytes: size of an element of @indices
- * @at: the place that the walk has come to
- * @end: of the places of this level that it will come to
- * @begin: where it began
+ * @at: current position of the walk
+ * @end: end of the walk's positions on this level
+ * @begin: begin of the walk's positions
  */
 struct level {
 	uint32_t dim;
@@ -58,7 +58,7 @@ struct sparse {
 	int64_t block[LOOM_GRAPH_RANK];
 };
 
-/* A table with a vector of integers of 32, 16 or 8 bits, by the type that is in front of it. */
+/* Reads a table with a vector of integers of 32, 16 or 8 bits, by the type in front of it. */
 static bool read_list(const struct loom_flat_table *table, uint32_t type_field, uint32_t field,
 		      struct loom_flat_vector *vector, uint32_t *elem_bytes)
 {
@@ -133,7 +133,7 @@ static bool read_levels(struct sparse *sparse)
 	return !table->flat->fault;
 }
 
-/* Begins a level behind place @before of the one before it. */
+/* Enters a level behind position @before of the level before. */
 static bool enter(struct level *level, int64_t before)
 {
 	if (!level->is_sparse) {
@@ -145,7 +145,7 @@ static bool enter(struct level *level, int64_t before)
 			return false;
 		level->begin = list_item(&level->segments, level->segment_bytes, before);
 		level->end = list_item(&level->segments, level->segment_bytes, before + 1);
-		/* never back: so no index is read twice */
+		/* positions never decrease, so no index is read twice */
 		if (level->begin < 0 || level->end < level->begin ||
 		    level->end > level->indices.count)
 			return false;
@@ -154,7 +154,7 @@ static bool enter(struct level *level, int64_t before)
 	return true;
 }
 
-/* Where the element belongs that the walk has come to; negative: nowhere. */
+/* The index of the current element; negative: outside of the tensor. */
 static int64_t place(const struct sparse *sparse)
 {
 	int64_t indices[LOOM_GRAPH_RANK] = { 0 }, inside[LOOM_GRAPH_RANK] = { 0 }, place = 0;
@@ -182,7 +182,9 @@ static bool walk(struct sparse *sparse, uint8_t *data)
 {
 	const size_t size = loom_dtype_size(sparse->tensor->dtype);
 	const int64_t count = (int64_t)(sparse->tensor->data_bytes / size);
-	/* no level has more places than the tensor has elements; each is entered, passed, left */
+	/*
+	 * no level has more positions than the tensor has elements; each is entered, passed, left
+	 */
 	uint64_t left = 3 * (sparse->num_levels + 1) * (sparse->tensor->size_bytes / size + 1);
 	uint32_t depth = 0;
 	bool entering = true;
@@ -221,7 +223,7 @@ int loom_tflite_densify(const struct loom_tflite_tensor *tensor, struct loom_poo
 {
 	struct sparse sparse = { .tensor = tensor };
 
-	/* all that is stored is walked over, and many constants may lie in the same bytes */
+	/* the walk covers all stored data, and many constants may share the same bytes */
 	if (!tensor->data || tensor->data_bytes > tensor->size_bytes || !read_levels(&sparse))
 		return -EINVAL;
 	*data = loom_pool_alloc(pool, tensor->size_bytes);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The argument is the operator of ONNX that it becomes, unless the converter says otherwise. */
+/* The argument is the ONNX operator of the result, unless the converter says otherwise. */
 static const struct {
 	uint16_t code;
 	loom_tflite_converter *convert;
