@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Attributes of a node, and the graphs inside of it, as ONNX has them. */
+/* Attributes of a node and its subgraphs as ONNX messages. */
 #include "pack.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ OrtStatus *loom_ort_pack_tensor(struct loom_pool *pool, const OrtValue *value, c
 	return NULL;
 }
 
-/* The data of an attribute are ONNX Runtime's for this call only: they are copied. */
+/* ONNX Runtime owns the data of an attribute for this call only, so they are copied. */
 static OrtStatus *pack_tensor(struct loom_pool *pool, const OrtOpAttr *attr,
 			      Onnx__AttributeProto *proto)
 {
@@ -59,14 +59,14 @@ static OrtStatus *pack_tensor(struct loom_pool *pool, const OrtOpAttr *attr,
 	return status;
 }
 
-/* The bytes of an attribute, in the pool: a zero follows the last. */
+/* Reads the bytes of an attribute into the pool, followed by a zero. */
 static OrtStatus *read_attr(struct loom_pool *pool, const OrtOpAttr *attr, OrtOpAttrType type,
 			    void **data, size_t *bytes)
 {
 	const OrtApi *api = loom_ort.api;
 	size_t size = 0;
 
-	/* without room it says how much it would take */
+	/* without a buffer it returns the size */
 	api->ReleaseStatus(api->ReadOpAttr(attr, type, NULL, 0, &size));
 	*data = loom_pool_alloc(pool, size + 1);
 	*bytes = size;
@@ -75,7 +75,7 @@ static OrtStatus *read_attr(struct loom_pool *pool, const OrtOpAttr *attr, OrtOp
 	return size ? api->ReadOpAttr(attr, type, *data, size, bytes) : NULL;
 }
 
-/* Strings come one after the other, each with a zero behind it. */
+/* Strings are contiguous, each followed by a zero. */
 static OrtStatus *pack_strings(struct loom_pool *pool, Onnx__AttributeProto *proto, char *data,
 			       size_t bytes)
 {
@@ -110,7 +110,7 @@ static OrtStatus *pack_attr(struct loom_pool *pool, const OrtOpAttr *attr,
 		proto->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
 		return pack_tensor(pool, attr, proto);
 	}
-	/* graphs are asked for in another way; what else there is no operator of Loom's takes */
+	/* subgraphs are read in another way; no operator of Loom uses the other types */
 	if (type == ORT_OP_ATTR_UNDEFINED || type == ORT_OP_ATTR_GRAPH)
 		return NULL;
 	ORT_TRY(read_attr(pool, attr, type, &data, &bytes));
@@ -196,7 +196,7 @@ static OrtStatus *pack_constants(struct loom_pool *pool, const OrtGraph *graph,
 		if (!value)
 			continue;
 		ORT_TRY(loom_ort_pack_tensor(pool, value, name, &tensor));
-		/* the graph that has it may be gone before it is packed */
+		/* the graph that owns it may be freed before it is packed */
 		tensor->raw_data.data = loom_pool_copy(pool, tensor->raw_data.data,
 						       tensor->raw_data.len);
 		if (tensor->raw_data.len && !tensor->raw_data.data)
@@ -224,7 +224,7 @@ static OrtStatus *pack_ends(struct loom_pool *pool, const OrtGraph *graph, Onnx_
 	return pack_names(pool, infos, proto->n_output, &proto->output);
 }
 
-/* A branch or a body. */
+/* Packs a branch or a body. */
 static OrtStatus *pack_inner(struct loom_pool *pool, const OrtGraph *from,
 			     Onnx__GraphProto **proto)
 {

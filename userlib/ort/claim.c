@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which nodes are claimed: those that the importer has and whose values have types that Loom has,
- * in parts, of which each was imported and planned without groups. A node without which a part
- * would be no trouble is left out, and parts are made again.
+ * Selection of the nodes to claim: nodes that the importer supports and whose values have types of
+ * Loom are grouped into parts, and each part is imported and planned without groups. If a part
+ * fails, the node that makes it fail is excluded, and parts are made again.
  */
 #include "ort.h"
 #include "partition.h"
@@ -17,18 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes that stand for open dimensions but the first: networks want not too few, and multiples. */
+/* Trial sizes of open dimensions except for the first: not too small, and multiples. */
 static const int64_t trial_sizes[] = { 64, 320, 1280, 8, 1 };
 
 /**
- * struct claim - a graph of which nodes are claimed
- * @ep: for whom
+ * struct claim - the graph, and the nodes claimed so far
+ * @ep: the session
  * @graph: the graph
- * @edges: what nodes hand to each other
+ * @edges: values between nodes
  * @num_edges: number of @edges
  * @wanted: for each node, whether it may be claimed
- * @good: for each node, which part that begins with it was tried and is good: a hash of its nodes
- * @chosen: for each node, whether it is in the part that is tried
+ * @good: for each node: hash of the nodes of a part that begins with it and passed its trial
+ * @chosen: for each node, whether it is in the part on trial
  * @parts: for each node, its part
  * @num_parts: number of parts
  */
@@ -55,7 +55,7 @@ static bool types_known(const struct loom_ort_graph *graph, const uint32_t *valu
 	return true;
 }
 
-/* Whether a node has branches or a body; false, too, if ONNX Runtime does not say. */
+/* Whether a node has branches or a body; false also if ONNX Runtime does not say. */
 static bool has_graphs(const struct loom_ort_node *node)
 {
 	size_t count = 0;
@@ -65,7 +65,7 @@ static bool has_graphs(const struct loom_ort_node *node)
 	return count;
 }
 
-/* What is seen without trying it. */
+/* Static checks, before a trial. */
 static bool may_be(const struct claim *claim, const struct loom_ort_node *node)
 {
 	const struct loom_ort_graph *graph = claim->graph;
@@ -104,7 +104,7 @@ static int find_edges(struct claim *claim)
 	return 0;
 }
 
-/* Whether an option names an axis as INPUT:AXIS, in digits and without more behind them. */
+/* Whether an option names an axis as INPUT:AXIS, with decimal digits only. */
 static bool names_axis(const char *name, const struct loom_ort_port *port, uint32_t axis)
 {
 	size_t length = strlen(port->name);
@@ -115,7 +115,7 @@ static bool names_axis(const char *name, const struct loom_ort_port *port, uint3
 	       !strcmp(name + length + 1, number);
 }
 
-/* The size that an open dimension is tried with. */
+/* The trial size of an open dimension. */
 static int64_t trial_size(const struct loom_ort_options *options, const struct loom_ort_port *port,
 			  uint32_t axis, int64_t other)
 {
@@ -127,7 +127,7 @@ static int64_t trial_size(const struct loom_ort_options *options, const struct l
 		if (!strcmp(name, port->dim_names[axis]) || names_axis(name, port, axis))
 			return options->sizes[i].value;
 	}
-	/* of many items, one */
+	/* the first axis is the batch: one item */
 	return axis ? other : 1;
 }
 
@@ -147,7 +147,7 @@ static int64_t *trial_dims(const struct loom_ort_options *options,
 	return dims;
 }
 
-/* Imports a model, and plans it in the quickest way. */
+/* Imports a model and plans it with the least effort. */
 static int try_size(struct claim *claim, const struct loom_ort_model *model, int64_t other,
 		    struct loom_error *err)
 {
@@ -176,11 +176,11 @@ static int try_size(struct claim *claim, const struct loom_ort_model *model, int
 
 /**
  * try_part() - whether the chosen nodes can run together
- * @claim: with them in @chosen
- * @limit: number of the first node that is not taken
- * @size: [in, out] of trial_sizes, which is tried; -1: all of them, until one is right
- * @works: [out] whether they can
- * @err: [out] why not
+ * @claim: the nodes, in @chosen
+ * @limit: nodes from this number on are ignored
+ * @size: [in, out] index in trial_sizes; -1: all of them, until one works
+ * @works: [out] whether the nodes can run
+ * @err: [out] the reason if not
  *
  * Return: NULL or an error.
  */
@@ -193,7 +193,7 @@ static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool 
 	int first = *size < 0 ? 0 : *size, last = *size < 0 ? sizes - 1 : *size, i;
 
 	*works = false;
-	/* what cannot be written as ONNX stays, as all else that Loom cannot do */
+	/* nodes that cannot be written as ONNX stay unclaimed, like all that Loom cannot run */
 	if (status && loom_ort.api->GetErrorCode(status) != ORT_EP_FAIL) {
 		loom_error_set(err, -EOPNOTSUPP, "%s", loom_ort.api->GetErrorMessage(status));
 		loom_ort.api->ReleaseStatus(status);
@@ -208,7 +208,7 @@ static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool 
 		*works = !try_size(claim, &model, trial_sizes[i], &why);
 		if (*works)
 			*size = i;
-		/* what the first size has to say */
+		/* the error of the first size is reported */
 		else if (i == first)
 			*err = why;
 	}
@@ -216,14 +216,14 @@ static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool 
 	return status;
 }
 
-/* The first node without which the nodes before it can run; all together cannot. */
+/* Finds, by bisection, the first node without which the nodes before it can run. */
 static OrtStatus *find_culprit(struct claim *claim, uint32_t first, uint32_t *culprit,
 			       struct loom_error *err)
 {
 	uint32_t low = first, high = claim->graph->num_nodes;
 	struct loom_error why;
 
-	/* what is before low can run, what is before high cannot */
+	/* invariant: nodes below low can run, nodes below high cannot */
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 		bool works;
@@ -241,7 +241,7 @@ static OrtStatus *find_culprit(struct claim *claim, uint32_t first, uint32_t *cu
 	return NULL;
 }
 
-/* Tries a part; @changed: a node was left out. */
+/* Tries a part; @changed: [out] a node was excluded. */
 static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
 {
 	const struct loom_ort_graph *graph = claim->graph;
@@ -267,7 +267,7 @@ static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
 		return NULL;
 	}
 	ORT_TRY(find_culprit(claim, first, &culprit, &err));
-	/* one more node stays, even if a trial does not end twice in the same way */
+	/* guarantees progress even if a repeated trial has another result */
 	if (!claim->chosen[culprit])
 		culprit = first;
 	loom_ort_log(claim->ep->logger, ORT_LOGGING_LEVEL_INFO,

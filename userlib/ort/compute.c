@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A part that runs: the caller's tensors in, a run, the caller's tensors out. */
+/* Execution of a part: the caller's tensors in, a run, the caller's tensors out. */
 #include "ort.h"
 
 #include "base/error.h"
@@ -14,11 +14,11 @@
  * struct run - a run of a part
  * @part: the part
  * @kernel: ONNX Runtime's
- * @plan: what runs
- * @session: where it runs
- * @arrays: operands of the node; their data are ONNX Runtime's
+ * @plan: the plan
+ * @session: its session
+ * @arrays: operands of the node; ONNX Runtime owns their data
  * @dims: of the inputs of the model, one after the other
- * @results: for each result of the node, where ONNX Runtime has it
+ * @results: for each result of the node, ONNX Runtime's memory
  */
 struct run {
 	struct loom_ort_part *part;
@@ -68,7 +68,7 @@ static OrtStatus *read_operand(struct run *run, uint32_t index)
 	return NULL;
 }
 
-/* The dimensions by which a plan is found. */
+/* Reads the dimensions that select a plan. */
 static OrtStatus *read_dims(struct run *run)
 {
 	const struct loom_ort_part *part = run->part;
@@ -91,7 +91,7 @@ static OrtStatus *read_dims(struct run *run)
 	return NULL;
 }
 
-/* What the plan was made with has to be so. */
+/* Inputs must have the values that the plan was made with. */
 static OrtStatus *check_values(const struct run *run)
 {
 	const struct loom_ort_part *part = run->part;
@@ -105,7 +105,7 @@ static OrtStatus *check_values(const struct run *run)
 
 		if (!known)
 			continue;
-		/* it is there: its dimensions were read */
+		/* it exists, because its dimensions were read */
 		array = &run->arrays[find_name(part->inputs, part->num_inputs, port->name)];
 		if (array->size_bytes != loom_dtype_size(port->dtype))
 			continue;
@@ -143,7 +143,7 @@ static OrtStatus *place_output(struct run *run, uint32_t index)
 	uint32_t result = find_name(part->outputs, part->num_outputs, tensor->name);
 	OrtValue *value = NULL;
 
-	/* nobody asked for it */
+	/* the result was not requested */
 	if (result == LOOM_ORT_NONE)
 		return NULL;
 	ORT_TRY(loom_ort.api->KernelContext_GetOutput(run->kernel, result, tensor->dims,
@@ -157,7 +157,7 @@ static OrtStatus *place_output(struct run *run, uint32_t index)
 	return NULL;
 }
 
-/* What was not written where ONNX Runtime has it. */
+/* Copies an output that was not written to ONNX Runtime's memory directly. */
 static int take_output(struct run *run, uint32_t index, struct loom_error *err)
 {
 	const struct loom_program_tensor *tensor = &run->plan->program->outputs[index];
@@ -216,7 +216,7 @@ static OrtStatus *run_plan(struct run *run)
 	if (ret)
 		return loom_ort_status(ret, &err);
 	status = run_session(run);
-	/* the caller's memory is the caller's again */
+	/* ends the use of the caller's memory */
 	loom_session_return(run->session);
 	loom_ort_session_give(run->part, run->plan, run->session, status);
 	return status;
@@ -318,7 +318,7 @@ static OrtStatus *read_ends(struct loom_ort_part *part, const OrtNode *fused)
 	return status;
 }
 
-/* What does not depend on tensors that come is planned now. */
+/* Plans at once if the plan does not depend on the shapes of inputs. */
 static OrtStatus *plan_now(struct loom_ort_part *part)
 {
 	int64_t *dims = calloc((size_t)loom_ort_plan_dims(&part->model) + 1, sizeof(*dims));
@@ -334,7 +334,7 @@ static OrtStatus *plan_now(struct loom_ort_part *part)
 	ret = loom_ort_plan_make(part, dims, &part->plans, &err);
 	if (!ret) {
 		part->num_plans = 1;
-		/* there will be no other */
+		/* no other plan will be made */
 		free(part->model.bytes);
 		part->model.bytes = NULL;
 	}

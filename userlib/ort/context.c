@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Programs inside of models: a node EPContext holds a program file, or the name of one that lies
- * beside the model. Nothing in it is trusted: loom_program_load() checks it to the last field and
- * has its plan proved, and so does the device.
+ * Programs inside of models: a node EPContext holds a program file, or the name of one next to the
+ * model. Its contents are untrusted: loom_program_load() checks every field and verifies the plan,
+ * and so does the device.
  */
 #include "ort.h"
 
@@ -16,7 +16,7 @@
 #define DOMAIN	"com.microsoft"
 #define OP	"EPContext"
 
-/* Whether it is an error; it is released. */
+/* Whether it is an error; releases it. */
 static bool is_bad(OrtStatus *status)
 {
 	const bool bad = status;
@@ -38,7 +38,7 @@ static char *read_string(const OrtNode *node, const char *name, size_t *bytes)
 	bad = is_bad(api->Node_GetAttributeByName(node, name, &attr));
 	if (bad || !attr)
 		return NULL;
-	/* without room it says how much it would take */
+	/* without a buffer it returns the size */
 	api->ReleaseStatus(api->ReadOpAttr(attr, ORT_OP_ATTR_STRING, NULL, 0, &size));
 	text = calloc(1, size + 1);
 	if (!text)
@@ -78,7 +78,7 @@ bool loom_ort_is_context(const struct loom_ort_node *node)
 	return ours;
 }
 
-/* Where a model is, or would be written: with a slash at the end, or ""; from malloc. */
+/* The folder of a model: with a slash at the end, or ""; from malloc. */
 static char *folder_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -93,7 +93,7 @@ static char *join(const char *folder, const char *name)
 	return asprintf(&path, "%s%s", folder, name) < 0 ? NULL : path;
 }
 
-/* The path of a model, or of the one that is written, "" where neither is known. */
+/* The path of the model, or of the one to be written; "" if neither is known. */
 static OrtStatus *model_path(const struct loom_ort_part *part, const OrtGraph *graph,
 			     const char **path)
 {
@@ -112,7 +112,7 @@ static int load_beside(struct loom_ort_plan *plan, const char *model, const char
 	char *folder, *path;
 	int ret;
 
-	/* it was written beside the model, and a model does not say what else is read */
+	/* programs are written next to the model, and a model must not name other files */
 	if (!*name || strchr(name, '/'))
 		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is not beside the model",
 				      name);
@@ -131,7 +131,7 @@ static int load(struct loom_ort_part *part, struct loom_ort_plan *plan, const ch
 	size_t bytes;
 	int ret;
 
-	/* a string has no alignment, and memory from malloc has what a program needs */
+	/* the string has no alignment, but a program needs that of malloc */
 	plan->bytes = read_string(node, "ep_cache_context", &bytes);
 	if (!plan->bytes)
 		return loom_error_set(err, -EINVAL, "EPContext: node \"%.200s\" holds no program",
@@ -146,7 +146,10 @@ static int load(struct loom_ort_part *part, struct loom_ort_plan *plan, const ch
 	return loom_program_file_fits(plan->file, loom_target_chip(part->ep->target), err);
 }
 
-/* A session is made at once: what a device refuses is refused before anybody counts on it. */
+/*
+ * Creates a session at once, so that a device's refusal is reported before ONNX Runtime relies on
+ * it.
+ */
 static int load_session(struct loom_ort_part *part, struct loom_error *err)
 {
 	struct loom_ort_plan *plan = part->plans;
@@ -180,7 +183,7 @@ OrtStatus *loom_ort_context_read(struct loom_ort_part *part, const OrtGraph *gra
 	return loom_ort_status(ret, &err);
 }
 
-/* Writes a program beside the model that will be written; @name: [out] from malloc. */
+/* Writes a program next to the future model; @name: [out] from malloc. */
 static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph *graph,
 			       const void *bytes, size_t size_bytes, char **name)
 {
@@ -214,8 +217,8 @@ static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph 
 }
 
 /**
- * struct attrs - attributes that are being made
- * @list: them
+ * struct attrs - attributes under construction
+ * @list: the attributes
  * @count: number of @list
  */
 struct attrs {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where it runs. A Loom on the bus is among the hardware that ONNX Runtime has found. Other nodes
- * are said to it as devices that are virtual; and if there is none at all, this process is one.
+ * Devices. ONNX Runtime finds a Loom on the bus among its hardware. Other nodes are reported to it
+ * as virtual devices; without any node, this process is the device.
  */
 #include "ort.h"
 
@@ -17,19 +17,19 @@
 
 #define ACCEL_CLASS	"/sys/class/accel"
 
-/* as drivers/accel/loom/pci/regs.h has them; those of the made ones, too */
+/* as in drivers/accel/loom/pci/regs.h; also used for virtual devices */
 #define VENDOR_ID	0x4c4f
 #define DEVICE_ID	0x4f4d
 
-/* what a device says to loom_target_open() */
+/* metadata key: the argument of loom_target_open() */
 #define KEY_NODE	"loom_device"
 
 /**
- * struct devices - a list that is being made
- * @factory: whose
- * @made: devices that were made
- * @list: all of them
- * @max: room in both
+ * struct devices - a list under construction
+ * @factory: its owner
+ * @made: virtual devices
+ * @list: all devices
+ * @max: capacity of both
  * @count: number of @list
  */
 struct devices {
@@ -71,7 +71,7 @@ static OrtStatus *make(struct devices *devices, const char *node)
 	return status ? status : add(devices, *made, node);
 }
 
-/* Whether a node is of Loom, and on the bus. */
+/* Whether a node belongs to Loom, and whether it is on the bus. */
 static bool is_loom(const char *path, const char *name, bool *on_bus)
 {
 	char link[320], target[320];
@@ -129,7 +129,7 @@ static OrtStatus *list(struct devices *devices, const OrtHardwareDevice *const *
 		break;
 	}
 	ORT_TRY(add_nodes(devices, false, NULL));
-	/* nodes on the bus that ONNX Runtime has not found: it looks for them since 1.28 */
+	/* nodes on the bus that ONNX Runtime has not found; it searches since 1.28 */
 	if (!devices->count)
 		ORT_TRY(add_nodes(devices, true, NULL));
 	return devices->count || !devices->max ? NULL : make(devices, "host");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What ONNX Runtime calls in a session: which nodes, what they become. */
+/* Callbacks of a session: which nodes are claimed, and their compilation. */
 #include "ort.h"
 #include "partition.h"
 
@@ -20,7 +20,7 @@ static OrtStatus *fuse(const struct loom_ort_graph *graph, const uint32_t *parts
 {
 	const OrtNodeFusionOptions options = {
 		.ort_version_supported = loom_ort.version,
-		/* they are in the program */
+		/* they are part of the program */
 		.drop_constant_initializers = true,
 	};
 	const OrtNode **nodes = calloc((size_t)graph->num_nodes + 1, sizeof(*nodes));
@@ -54,7 +54,7 @@ static OrtStatus *claim(struct loom_ort_ep *ep, const struct loom_ort_graph *gra
 		parts[i] = ours ? count++ : LOOM_PARTITION_NONE;
 		contexts = contexts || ours;
 	}
-	/* the rest of a model with programs was left to others when they were made */
+	/* with EPContext nodes, the rest of the model was left to others when they were made */
 	status = contexts ? NULL : loom_ort_claim(ep, graph, parts, &count);
 	for (i = 0; i < count && !status; i++)
 		status = fuse(graph, parts, i, info);
@@ -72,9 +72,9 @@ static OrtStatus *ORT_API_CALL get_capability(OrtEp *base, const OrtGraph *from,
 
 	ORT_TRY(loom_ort.api->Graph_GetParentNode(from, &parent));
 	/*
-	 * A branch or a body is claimed with the node that it is in, or not at all; or by itself,
-	 * and then that node stays. ONNX Runtime asks for it before it asks for the node, and does
-	 * not show the graph around it: an option says which.
+	 * A branch or a body is claimed with its node, or not at all; or by itself, and then its
+	 * node stays. ONNX Runtime asks for it before it asks for the node, and does not show the
+	 * outer graph: an option decides.
 	 */
 	if (parent && !ep->options.branches)
 		return NULL;
@@ -118,7 +118,7 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *base, const OrtGraph **graphs, con
 	return status;
 }
 
-/* What makes no sense is said now: else nothing would be claimed. */
+/* Reports invalid options now; otherwise nothing would be claimed without an error. */
 static OrtStatus *check_options(const struct loom_ort_ep *ep)
 {
 	const struct loom_planner_options how = {
@@ -136,7 +136,7 @@ static OrtStatus *check_options(const struct loom_ort_ep *ep)
 	if (ep->options.branches && ep->options.write_context)
 		return loom_ort_fail(-EINVAL,
 				     "option branches: programs are not written into branches");
-	/* who loads it would not know */
+	/* a later loader would not know of them */
 	if (ep->options.num_values && ep->options.write_context)
 		return loom_ort_fail(-EINVAL,
 				     "option values: programs are not written for some of them");

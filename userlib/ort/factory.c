@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* What ONNX Runtime calls before there is a session: two symbols of the library, and devices. */
+/* Callbacks before a session: the two symbols of the library, and devices. */
 #include "ort.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ONNX Runtime asks for no more at a time */
+/* ONNX Runtime's limit per call */
 #define DEVICES	16
 
 /**
- * struct factory - makes what runs in a session
- * @base: what ONNX Runtime calls
- * @made: devices that it has not found, to be released
+ * struct factory - creates the providers of sessions
+ * @base: ONNX Runtime's callbacks
+ * @made: virtual devices, to be released
  */
 struct factory {
 	OrtEpFactory base;
@@ -89,7 +89,7 @@ static void ORT_API_CALL release_ep(OrtEpFactory *factory, OrtEp *ep)
 	loom_ort_ep_destroy(ep);
 }
 
-/* These four have to be there: without them registration ends in a call of NULL. */
+/* These four callbacks are mandatory: without them registration calls NULL. */
 static OrtStatus *ORT_API_CALL create_allocator(OrtEpFactory *factory, const OrtMemoryInfo *info,
 						const OrtKeyValuePairs *options,
 						OrtAllocator **allocator)
@@ -97,7 +97,7 @@ static OrtStatus *ORT_API_CALL create_allocator(OrtEpFactory *factory, const Ort
 	(void)factory;
 	(void)info;
 	(void)options;
-	/* that of the processor */
+	/* use the processor's */
 	*allocator = NULL;
 	return NULL;
 }
@@ -121,7 +121,7 @@ static bool ORT_API_CALL is_stream_aware(const OrtEpFactory *factory)
 	return false;
 }
 
-/* The newest version of its functions that both sides know. */
+/* Finds the newest API version that both sides support. */
 static bool find_api(const OrtApiBase *base)
 {
 	uint32_t version;

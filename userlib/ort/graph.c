@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A graph of ONNX Runtime's as plain structs: values, and nodes that refer to them by number. */
+/* A graph of ONNX Runtime as plain structs: values, and nodes that refer to them by number. */
 #include "ort.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static OrtStatus *read_type(struct loom_ort_graph *graph, struct loom_ort_value 
 	ORT_TRY(api->GetSymbolicDimensions(tensor, value->dim_names, rank));
 	for (i = 0; i < rank; i++) {
 		value->dims[i] = value->dims[i] < 0 ? -1 : value->dims[i];
-		/* they live as long as the type, which is the value's */
+		/* they live as long as the type, which the value owns */
 		value->dim_names[i] = value->dim_names[i] ? value->dim_names[i] : "";
 	}
 	return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Some nodes of a graph as the bytes of an ONNX model, which the importer reads. */
+/* Packs nodes of a graph as the bytes of an ONNX model for the importer. */
 #include "pack.h"
 
 #include "onnx/proto.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 /**
- * struct packer - a model that is being packed
- * @pool: where all of it is, until it is packed
+ * struct packer - a model under construction
+ * @pool: owner of all messages until they are packed
  * @graph: the graph
- * @chosen: its nodes that are packed, NULL: all
- * @limit: number of the first node that is not
- * @roles: for each value, what it is in the model
- * @model: what it becomes
+ * @chosen: the nodes to pack, NULL: all
+ * @limit: nodes from this number on are ignored
+ * @roles: for each value, its roles in the model
+ * @model: the result
  * @proto: the same, for protobuf-c
  */
 struct packer {
@@ -28,7 +28,7 @@ struct packer {
 	Onnx__GraphProto proto;
 };
 
-/* of a value */
+/* roles of a value */
 #define ROLE_READ	1	/* by a node of the model */
 #define ROLE_MADE	2	/* by a node of the model */
 #define ROLE_WANTED	4	/* by a node outside of the model */
@@ -80,7 +80,7 @@ static OrtStatus *pack_shape(struct packer *packer, const struct loom_ort_value 
 		if (!dim)
 			return loom_ort_no_memory();
 		onnx__tensor_shape_proto__dimension__init(dim);
-		/* names of open ones are not needed: whole shapes are bound */
+		/* names of open dimensions are not needed: whole shapes are bound */
 		if (value->dims[i] >= 0) {
 			dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
 			dim->dim_value = value->dims[i];

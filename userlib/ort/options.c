@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a session asks for: options of ours, and ONNX Runtime's own about programs in models. */
+/* Options of a session: Loom's, and ONNX Runtime's about programs in models. */
 #include "ort.h"
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ONNX Runtime puts this before the names of a provider's options, in lower case. */
+/* ONNX Runtime's prefix of a provider's options, in lower case. */
 #define PREFIX	"ep.loomexecutionprovider."
 
 #define PLANS_DEFAULT		8
@@ -123,7 +123,7 @@ static int set_branches(struct loom_ort_options *options, const char *value,
 	return ret;
 }
 
-/* "width=320,x:0=1" */
+/* Parses "width=320,x:0=1". */
 static int add_numbers(struct loom_ort_size **list, uint32_t *count, const char *name,
 		       const char *value, struct loom_error *err)
 {

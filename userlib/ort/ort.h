@@ -2,44 +2,45 @@
 /**
  * DOC: An execution provider for ONNX Runtime
  *
- * This room is a plugin: libloom_ep.so, which ONNX Runtime loads by
- * RegisterExecutionProviderLibrary(). It is given graphs by ONNX Runtime's calls, and gives back
- * which nodes Loom runs, and functions that run them. It is the only room that includes ONNX
- * Runtime's headers, and no part of libloom: `make ep` builds it, where the headers are.
+ * This folder is a plugin: libloom_ep.so, which ONNX Runtime loads by
+ * RegisterExecutionProviderLibrary(). The input is graphs, by ONNX Runtime's calls; the output is
+ * the nodes that Loom runs, and functions that run them. No other folder includes ONNX Runtime's
+ * headers, and the plugin is no part of libloom: `make ep` builds it, if the headers are installed.
  *
- *	partition.c	which nodes become one part; knows nothing of ONNX Runtime
- *	status.c	errors of the library as ONNX Runtime's, and lines for its log
- *	options.c	what a session asks for
- *	device.c	where it runs: which nodes there are
- *	graph.c		a graph of ONNX Runtime's as plain structs
- *	attribute.c	attributes of a node, and the graphs inside of it, as ONNX has them
+ *	partition.c	grouping of nodes into parts; independent of ONNX Runtime
+ *	status.c	conversion of errors, and lines for ONNX Runtime's log
+ *	options.c	options of a session
+ *	device.c	available devices
+ *	graph.c		a graph of ONNX Runtime as plain structs
+ *	attribute.c	attributes of a node and its subgraphs as ONNX messages
  *	model.c		some of its nodes as the bytes of an ONNX model
- *	claim.c		which nodes are claimed
- *	program.c	from such bytes to a program: once, or for each shape that comes
- *	pool.c		sessions of a program, for as many threads as there are
+ *	claim.c		selection of the nodes to claim
+ *	program.c	compilation of such bytes to a program: once, or for each shape
+ *	pool.c		sessions of a program for concurrent runs
  *	context.c	programs inside of models (EPContext)
- *	profile.c	what has run, for ONNX Runtime's profile
- *	compute.c	a part that runs
- *	ep.c		what ONNX Runtime calls in a session
- *	factory.c	what it calls before there is one: the two symbols of the library
+ *	profile.c	events for ONNX Runtime's profile
+ *	compute.c	execution of a part
+ *	ep.c		callbacks of a session
+ *	factory.c	callbacks before a session: the two symbols of the library
  *
- * Nodes are handed to the importer as an ONNX model, packed in memory. So there is one way into the
- * library, and what is claimed is what the importer reads, graphs inside of If, Loop and Scan
- * among it. Rejected: the builder's calls, which know no such graphs, and would have to be made
- * again for each shape.
+ * Nodes are passed to the importer as an ONNX model, packed in memory. So the library has a single
+ * entry, and the importer determines the nodes that can be claimed, including the subgraphs of If,
+ * Loop and Scan. Rejected: the builder's calls, which lack subgraphs, and would be repeated for
+ * each shape.
  *
- * Who can say what can run? The importer and the planner can, by doing it. What is not in the
- * importer's table, or of a type that Loom has not, is left out. What remains is put into parts,
- * and each of them is imported, and planned without groups, which is quick. If that fails, the
- * first node without which it does not is left out, found by halving, and parts are made again.
- * Rejected: a table of what is supported, kept beside the importers. It would be wrong soon.
+ * The importer and the planner decide by trial which nodes can run. Nodes that the importer does
+ * not support, or with a type that Loom lacks, are excluded. The others are grouped into parts, and
+ * each part is imported, and planned without groups, which is fast. If that fails, the culprit (the
+ * first node without which the trial succeeds) is found by bisection and excluded, and parts are
+ * made again. Rejected: a table of supported operators next to the importers, which would become
+ * outdated.
  *
- * Where dimensions are open, a part is tried with sizes that stand for them, and planned when the
- * first tensors come. Plans are kept by shape, those that were used last.
+ * If dimensions are open, a part is tried with trial sizes, and planned when the first tensors
+ * arrive. Plans are kept by shape, in an LRU list.
  *
- * Inputs and outputs are used where the caller has them on the host, where the engine is this
- * process. On a device they are copied once, into or out of its mapped buffers: memory that
- * was not made by the device is none that it can reach.
+ * On the host, where the engine is this process, inputs and outputs are used in the caller's
+ * memory. On a device they are copied once, to or from its mapped buffers, because it can only
+ * access memory that it allocated.
  */
 #ifndef LOOM_ORT_H
 #define LOOM_ORT_H
@@ -67,18 +68,18 @@
 #define LOOM_ORT_VERSION	LOOM_ORT_TEXT(LOOM_VERSION_MAJOR) "." \
 				LOOM_ORT_TEXT(LOOM_VERSION_MINOR) "." \
 				LOOM_ORT_TEXT(LOOM_VERSION_PATCH)
-/* the first version of ONNX Runtime that has all that is needed */
+/* the oldest version of ONNX Runtime with all functions needed */
 #define LOOM_ORT_LEAST	24
 
 /**
- * struct loom_ort - ONNX Runtime, whose functions are called
+ * struct loom_ort - ONNX Runtime's functions
  *
- * One process has one ONNX Runtime; this is set before anything else is called.
+ * A process has one ONNX Runtime; this must be set before any other call.
  *
  * @api: its functions
  * @ep: those for providers
  * @editor: those that make nodes
- * @version: which of them there are: LOOM_ORT_LEAST to ORT_API_VERSION
+ * @version: of the API: LOOM_ORT_LEAST to ORT_API_VERSION
  */
 struct loom_ort {
 	const OrtApi *api;
@@ -89,21 +90,21 @@ struct loom_ort {
 
 extern struct loom_ort loom_ort;
 
-/* passes an error on */
+/* returns an error to the caller */
 #define ORT_TRY(call) do { OrtStatus *status_ = (call); if (status_) return status_; } while (0)
 
-/** loom_ort_status() - an error of the library, as ONNX Runtime has them; NULL for 0 */
+/** loom_ort_status() - converts an error of the library; NULL for 0 */
 OrtStatus *loom_ort_status(int code, const struct loom_error *err);
-/** loom_ort_fail() - one with a line of its own */
+/** loom_ort_fail() - makes an error with its own text */
 OrtStatus *loom_ort_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** loom_ort_no_memory() - there is no memory */
+/** loom_ort_no_memory() - makes an error for lack of memory */
 OrtStatus *loom_ort_no_memory(void);
 /** loom_ort_log() - a line for ONNX Runtime's log */
 void loom_ort_log(const OrtLogger *logger, OrtLoggingLevel level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * struct loom_ort_size - how large an open dimension is said to be, or what an input is
+ * struct loom_ort_size - the trial size of an open dimension, or the value of an input
  * @name: ONNX Runtime's name of the dimension, or "input:axis"; or the name of the input
  * @value: its size, or its only element
  */
@@ -113,21 +114,21 @@ struct loom_ort_size {
 };
 
 /**
- * struct loom_ort_options - what a session asks for
- * @device: as for loom_target_open(); NULL: the one that was chosen by its hardware device
+ * struct loom_ort_options - options of a session
+ * @device: as for loom_target_open(); NULL: that of the hardware device chosen
  * @chip: of the host
- * @has_chip: @chip was asked for
+ * @has_chip: @chip was set
  * @objective: enum loom_planner_objective
  * @sram_bytes: &loom_planner_options.sram_limit_bytes
  * @effort_ms: &loom_planner_options.grouping_budget
  * @max_memory_bytes: &loom_planner_options.max_memory_bytes
  * @max_work: &loom_planner_options.max_work
- * @no_cache: programs are neither looked for nor kept in the user's cache
- * @plans: how many shapes are kept
- * @sessions: how many runs of a part may be under way
- * @sizes: of open dimensions, for trying whether a part can be planned
+ * @no_cache: the user's cache is neither read nor written
+ * @plans: limit on the shapes kept
+ * @sessions: limit on the concurrent runs of a part
+ * @sizes: trial sizes of open dimensions
  * @num_sizes: number of @sizes
- * @values: of inputs of one integer, which never have another
+ * @values: of inputs of one integer, which are constant
  * @num_values: number of @values
  * @branches: branches and bodies are claimed by themselves
  * @write_context: models with programs are written
@@ -158,20 +159,20 @@ struct loom_ort_options {
 	char *prefix;
 };
 
-/** loom_ort_options_read() - what a session asks for; @options is cleared in any case */
+/** loom_ort_options_read() - reads the options; the caller must clear @options in any case */
 OrtStatus *loom_ort_options_read(const OrtSessionOptions *session,
 				 struct loom_ort_options *options);
-/** loom_ort_options_clear() - frees what they hold */
+/** loom_ort_options_clear() - frees their memory */
 void loom_ort_options_clear(struct loom_ort_options *options);
 
 /**
- * loom_ort_devices() - which devices there are
- * @factory: whose
- * @hardware: what ONNX Runtime has found
+ * loom_ort_devices() - list the devices
+ * @factory: the factory
+ * @hardware: the devices that ONNX Runtime has found
  * @num_hardware: number of @hardware
- * @made: [out] a device that was made, to be released, or NULL; @max of them
+ * @made: [out] a virtual device, which the caller must release, or NULL; @max of them
  * @devices: [out] @max at most
- * @max: room
+ * @max: capacity
  * @count: [out] number of @devices
  *
  * Return: NULL or an error.
@@ -190,14 +191,14 @@ const char *loom_ort_device_name(const OrtHardwareDevice *hardware,
  * struct loom_ort_value - a value of a graph
  * @name: its name; ONNX Runtime's
  * @info: ONNX Runtime's
- * @producer: the node that makes it, or LOOM_ORT_NONE
+ * @producer: the node that computes it, or LOOM_ORT_NONE
  * @data: of a constant; else NULL
  * @is_output: of the graph
  * @elem: its type as ONNX numbers them; 0: it is no tensor
  * @has_shape: its rank is known
  * @rank: number of dimensions
  * @dims: the dimensions, -1: open
- * @dim_names: of open dimensions, "" where there is none
+ * @dim_names: of open dimensions, "" if there is none
  */
 struct loom_ort_value {
 	const char *name;
@@ -217,10 +218,10 @@ struct loom_ort_value {
  * @node: ONNX Runtime's
  * @name: its name
  * @op: its operator
- * @domain: whose operator it is
- * @inputs: numbers of values, LOOM_ORT_NONE for one left out
+ * @domain: of its operator
+ * @inputs: numbers of values, LOOM_ORT_NONE for an omitted one
  * @num_inputs: number of @inputs
- * @num_named: how many of them are operands; further ones are read by graphs inside of it
+ * @num_named: number of operands among them; the others are read by its subgraphs
  * @outputs: likewise
  * @num_outputs: number of @outputs
  */
@@ -239,13 +240,13 @@ struct loom_ort_node {
 /**
  * struct loom_ort_graph - a graph; its strings live as long as ONNX Runtime's
  * @graph: ONNX Runtime's
- * @pool: where all of this is
+ * @pool: owner of the arrays
  * @names: number of a value plus 1 by its name
  * @opset: version of the operators
  * @values: the values
  * @num_values: number of @values
- * @cap_values: room
- * @nodes: the nodes, in an order in which they can run
+ * @cap_values: capacity of @values
+ * @nodes: the nodes, in topological order
  * @num_nodes: number of @nodes
  */
 struct loom_ort_graph {
@@ -260,9 +261,9 @@ struct loom_ort_graph {
 	uint32_t num_nodes;
 };
 
-/** loom_ort_graph_read() - @graph is to be given to loom_ort_graph_clear() in any case */
+/** loom_ort_graph_read() - reads a graph; the caller must clear @graph in any case */
 OrtStatus *loom_ort_graph_read(const OrtGraph *from, struct loom_ort_graph *graph);
-/** loom_ort_graph_clear() - frees what it holds */
+/** loom_ort_graph_clear() - frees its memory */
 void loom_ort_graph_clear(struct loom_ort_graph *graph);
 
 /**
@@ -272,7 +273,7 @@ void loom_ort_graph_clear(struct loom_ort_graph *graph);
  * @has_shape: its rank is known
  * @rank: number of dimensions
  * @dims: the dimensions, -1: open
- * @dim_names: of open dimensions, "" where there is none
+ * @dim_names: of open dimensions, "" if there is none
  */
 struct loom_ort_port {
 	char *name;
@@ -285,10 +286,10 @@ struct loom_ort_port {
 
 /**
  * struct loom_ort_model - some nodes as an ONNX model
- * @pool: where names are
+ * @pool: owner of the names
  * @bytes: the model
  * @size_bytes: number of @bytes
- * @inputs: what has to be fed
+ * @inputs: inputs that must be set
  * @num_inputs: number of @inputs
  * @is_open: a dimension of an input is open
  */
@@ -302,32 +303,32 @@ struct loom_ort_model {
 };
 
 /**
- * loom_ort_model_make() - packs nodes
- * @graph: whose
- * @chosen: for each node, whether it is one of them; NULL: all
- * @limit: number of the first node that is not
- * @model: [out] to be given to loom_ort_model_clear() in any case
+ * loom_ort_model_make() - pack nodes
+ * @graph: their graph
+ * @chosen: for each node, whether it is packed; NULL: all
+ * @limit: nodes from this number on are ignored
+ * @model: [out] the caller must clear it in any case
  *
  * Return: NULL or an error.
  */
 OrtStatus *loom_ort_model_make(const struct loom_ort_graph *graph, const bool *chosen,
 			       uint32_t limit, struct loom_ort_model *model);
-/** loom_ort_model_clear() - frees what it holds */
+/** loom_ort_model_clear() - frees its memory */
 void loom_ort_model_clear(struct loom_ort_model *model);
 
 /**
  * struct loom_ort_plan - a program for one shape of the inputs of a part
- * @next: the one that was used before it
+ * @next: the plan used before it
  * @dims: of all inputs of the model, one after the other
- * @users: runs under way
- * @graph: what the program refers to, or NULL
+ * @users: runs in flight
+ * @graph: owner of data of the program, or NULL
  * @program: the program
- * @file: where it comes from, if it was in a model; else NULL
- * @cached: where it comes from, if it was in the user's cache; else NULL
+ * @file: its file, if it was in a model; else NULL
+ * @cached: its file, if it was in the user's cache; else NULL
  * @bytes: of @file
- * @sessions: those that nobody uses now
+ * @sessions: idle sessions
  * @num_idle: number of @sessions
- * @num_made: of all, used or not
+ * @num_made: number of all sessions, idle or not
  */
 struct loom_ort_plan {
 	struct loom_ort_plan *next;
@@ -345,12 +346,12 @@ struct loom_ort_plan {
 
 /**
  * struct loom_ort_ep - a session of ONNX Runtime
- * @base: what it calls
- * @options: what was asked for
- * @target: where it runs
- * @logger: where lines go
- * @num_contexts: number of EPContext nodes that were made
- * @profilers: how many are active; atomic
+ * @base: ONNX Runtime's callbacks
+ * @options: the options
+ * @target: the target
+ * @logger: receives lines of the log
+ * @num_contexts: number of EPContext nodes made
+ * @profilers: number of active profilers; atomic
  */
 struct loom_ort_ep {
 	OrtEp base;
@@ -362,18 +363,18 @@ struct loom_ort_ep {
 };
 
 /**
- * struct loom_ort_part - nodes that are one for ONNX Runtime
- * @base: what it calls
- * @ep: whose
+ * struct loom_ort_part - nodes that ONNX Runtime has fused into one
+ * @base: ONNX Runtime's callbacks
+ * @ep: the session
  * @name: of the node
- * @model: what programs are made of; empty if they are not made here
+ * @model: source of programs; empty if they are not made here
  * @num_inputs: operands of the node
  * @inputs: their names
  * @num_outputs: results of the node
  * @outputs: their names
- * @lock: of all that follows, and of what is in @plans
- * @changed: a session or a plan is no longer used
- * @plans: the one that was used last first
+ * @lock: protects the fields below and the contents of @plans
+ * @changed: a session or a plan became idle
+ * @plans: the most recently used first
  * @num_plans: number of @plans
  * @planning: a thread makes a plan
  */
@@ -394,8 +395,8 @@ struct loom_ort_part {
 };
 
 /**
- * loom_ort_claim() - which nodes Loom runs
- * @ep: for whom
+ * loom_ort_claim() - select the nodes that Loom runs
+ * @ep: the session
  * @graph: of a session
  * @parts: [out] for each node, its part or LOOM_PARTITION_NONE
  * @num_parts: [out] number of parts
@@ -407,53 +408,53 @@ OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *g
 /** loom_ort_is_context() - whether a node holds a program of ours */
 bool loom_ort_is_context(const struct loom_ort_node *node);
 
-/** loom_ort_known() - what an input always is, or NULL */
+/** loom_ort_known() - the constant value of an input, or NULL */
 const struct loom_ort_size *loom_ort_known(const struct loom_ort_options *options,
 					   const struct loom_ort_port *port);
-/** loom_ort_import() - a model as a graph, inputs as large as @dims says; returns 0 or -errno */
+/** loom_ort_import() - imports a model with inputs of size @dims; returns 0 or -errno */
 int loom_ort_import(const struct loom_ort_options *options, const struct loom_ort_model *model,
 		    const int64_t *dims,
 		    struct loom_graph **graph, struct loom_error *err);
-/** loom_ort_plan_dims() - how many dimensions the inputs of a model have, all together */
+/** loom_ort_plan_dims() - number of dimensions of all inputs of a model */
 uint32_t loom_ort_plan_dims(const struct loom_ort_model *model);
-/** loom_ort_plan_make() - plans a part for inputs as large as @dims says; returns 0 or -errno */
+/** loom_ort_plan_make() - plans a part for inputs of size @dims; returns 0 or -errno */
 int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 		       struct loom_ort_plan **plan, struct loom_error *err);
-/** loom_ort_plan_destroy() - frees a plan that nobody uses; NULL is fine */
+/** loom_ort_plan_destroy() - frees a plan, which must be idle; NULL is fine */
 void loom_ort_plan_destroy(struct loom_ort_plan *plan);
-/** loom_ort_plan_take() - the plan of a part for inputs of these dimensions, made if need be */
+/** loom_ort_plan_take() - the plan of a part for inputs of these dimensions, made if necessary */
 int loom_ort_plan_take(struct loom_ort_part *part, const int64_t *dims,
 		       struct loom_ort_plan **plan, struct loom_error *err);
-/** loom_ort_plan_give() - it is no longer used */
+/** loom_ort_plan_give() - ends a use */
 void loom_ort_plan_give(struct loom_ort_part *part, struct loom_ort_plan *plan);
 
-/** loom_ort_session_take() - a session of a plan that nobody else uses, waited for if need be */
+/** loom_ort_session_take() - an idle session of a plan; waits for one if necessary */
 int loom_ort_session_take(struct loom_ort_part *part, struct loom_ort_plan *plan,
 			  struct loom_session **session, struct loom_error *err);
-/** loom_ort_session_give() - it is no longer used; @broken: nor will it be */
+/** loom_ort_session_give() - returns a session; @broken: it must not be used again */
 void loom_ort_session_give(struct loom_ort_part *part, struct loom_ort_plan *plan,
 			   struct loom_session *session, bool broken);
 
-/** loom_ort_context_read() - the plan that is in an EPContext node */
+/** loom_ort_context_read() - reads the plan of an EPContext node */
 OrtStatus *loom_ort_context_read(struct loom_ort_part *part, const OrtGraph *graph,
 				 const struct loom_ort_node *node);
-/** loom_ort_context_write() - an EPContext node with the plan of a part */
+/** loom_ort_context_write() - makes an EPContext node with the plan of a part */
 OrtStatus *loom_ort_context_write(struct loom_ort_part *part, const OrtGraph *graph,
 				  OrtNode **node);
 
-/** loom_ort_part_create() - a part out of what ONNX Runtime has fused */
+/** loom_ort_part_create() - makes a part of the nodes that ONNX Runtime has fused */
 OrtStatus *loom_ort_part_create(struct loom_ort_ep *ep, const OrtGraph *graph,
 				const OrtNode *fused, struct loom_ort_part **part);
 /** loom_ort_part_destroy() - NULL is fine */
 void loom_ort_part_destroy(struct loom_ort_part *part);
 
 /**
- * loom_ort_profile_note() - for the profile: a part has run
- * @ep: whose
+ * loom_ort_profile_note() - record a run of a part for the profile
+ * @ep: the session
  * @part: the part
- * @session: what has run
- * @start_ns: when it began, CLOCK_MONOTONIC
- * @end_ns: when it ended
+ * @session: the session of the run
+ * @start_ns: its begin, CLOCK_MONOTONIC
+ * @end_ns: its end
  */
 void loom_ort_profile_note(struct loom_ort_ep *ep, const struct loom_ort_part *part,
 			   const struct loom_session *session, int64_t start_ns, int64_t end_ns);

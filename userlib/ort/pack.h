@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes and tensors of ONNX Runtime's as protobuf-c has them. */
+/* Nodes and tensors of ONNX Runtime as messages of protobuf-c. */
 #ifndef LOOM_ORT_PACK_H
 #define LOOM_ORT_PACK_H
 
@@ -8,9 +8,9 @@
 #include "onnx.pb-c.h"
 
 /**
- * loom_ort_pack_node() - a node with its attributes, and with the graphs inside of it
- * @pool: where all of it lives
- * @graph: whose it is
+ * loom_ort_pack_node() - pack a node with its attributes and its subgraphs
+ * @pool: owner of the messages
+ * @graph: its graph
  * @node: the node
  * @proto: [out] the node
  *
@@ -20,8 +20,8 @@ OrtStatus *loom_ort_pack_node(struct loom_pool *pool, const struct loom_ort_grap
 			      const struct loom_ort_node *node, Onnx__NodeProto **proto);
 
 /**
- * loom_ort_pack_tensor() - a tensor; its data stay where they are
- * @pool: where all but the data lives
+ * loom_ort_pack_tensor() - pack a tensor, whose data are not copied
+ * @pool: owner of the messages
  * @value: the tensor
  * @name: its name
  * @proto: [out] the tensor

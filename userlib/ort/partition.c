@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parts grow by edges: the parts on both ends of one become one, unless there is another way from
- * the first to the second, through a third. That way would leave the new part and come back to it,
- * and each of the two would have to run before the other. Merging never makes a circle where there
- * was none, so the graph of parts stays one that can be ordered.
+ * Parts grow by edges: the parts on both ends of an edge are merged, unless another path leads from
+ * the first to the second through a third part. That path would leave the merged part and return to
+ * it, a cycle. Invariant: the graph of parts is acyclic, because a merge without such a path
+ * creates no cycle.
  *
- * Each merge may open the way for another (the third part becomes one with either), so edges are
- * gone through until nothing changes. Rejected: one pass in the order of nodes, which leaves
- * neighbours apart that could be one.
+ * Each merge may enable another (the third part is merged with either), so edges are visited until
+ * nothing changes. Rejected: one pass in the order of nodes, which misses merges of neighbours.
  */
 #include "partition.h"
 
@@ -16,13 +15,13 @@
 #include <string.h>
 
 /**
- * struct partition - what is worked on
+ * struct partition - state of the partitioning
  * @count: number of nodes
  * @edges: by their first nodes
- * @first: for each node, the first of @edges that goes out of it; and one more
- * @leader: for each node, the node that stands for its part
+ * @first: for each node, its first outgoing edge in @edges; and one more
+ * @leader: for each node, the representative of its part
  * @next: the nodes of a part in a ring
- * @seen: for each leader, in which search it was reached last
+ * @seen: for each leader, the last search that reached it
  * @search: number of this search
  * @stack: leaders that were reached, and whose edges are to be followed
  */
@@ -46,7 +45,7 @@ static int by_from(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Puts what is reached by edges of the part of @leader onto the stack; but not @without. */
+/* Pushes the parts reached by edges from the part of @leader, except @without. */
 static uint32_t reach(struct partition *p, uint32_t leader, uint32_t without, uint32_t depth)
 {
 	uint32_t node = leader, edge, to;
@@ -77,7 +76,7 @@ static bool leads_to(const struct partition *p, uint32_t leader, uint32_t target
 	return false;
 }
 
-/* Whether a way leads from one part to another through a third. */
+/* Whether a path leads from one part to another through a third. */
 static bool detour(struct partition *p, uint32_t from, uint32_t to)
 {
 	uint32_t depth;
@@ -163,7 +162,7 @@ int loom_partition(uint32_t count, const struct loom_partition_edge *edges, uint
 	if (!ret) {
 		while (pass(&p, num_edges, wanted))
 			;
-		/* a leader is the first of its part */
+		/* a leader is the first node of its part */
 		for (i = 0; i < count; i++) {
 			if (!wanted[i])
 				parts[i] = LOOM_PARTITION_NONE;

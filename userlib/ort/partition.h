@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes of a graph become one: connected ones that can, so that no circle comes of it. */
+/* Partition of the nodes of a graph into connected, convex parts. */
 #ifndef LOOM_ORT_PARTITION_H
 #define LOOM_ORT_PARTITION_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /**
- * define LOOM_PARTITION_NONE - the part of a node that is in none
+ * define LOOM_PARTITION_NONE - the part of a node that belongs to none
  */
 #define LOOM_PARTITION_NONE	UINT32_MAX
 
 /**
- * struct loom_partition_edge - a value that goes from one node to another
+ * struct loom_partition_edge - a value passed from one node to another
  * @from: the node that makes it
  * @to: the node that reads it
  */
@@ -22,17 +22,18 @@ struct loom_partition_edge {
 };
 
 /**
- * loom_partition() - puts nodes together
- * @count: number of nodes; their numbers are an order in which they can run
- * @edges: what they hand to each other, from lower to higher numbers
+ * loom_partition() - group nodes into parts
+ * @count: number of nodes; their numbers must be a topological order
+ * @edges: values between nodes, from lower to higher numbers
  * @num_edges: number of @edges
  * @wanted: for each node, whether it may be in a part
  * @parts: [out] for each node, its part: numbered from 0 in the order of their first nodes, or
  *	LOOM_PARTITION_NONE
  * @num_parts: [out] number of parts
  *
- * A part is connected, and *convex*: no way from one of its nodes to another leads through a node
- * outside of it, so that all of it can run at once. No two parts that an edge joins could be one.
+ * A part is connected and *convex*: no path from one of its nodes to another leads through a node
+ * outside of it, so that it can run as a whole. Parts are maximal: no two parts that an edge joins
+ * can be merged.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions of a program, for as many threads as there are: a session has one run under way. There
- * are no more than a session of ONNX Runtime asks for, as each has weights and an arena of its own.
+ * Sessions of a program for concurrent runs, because a session has one run in flight. Their number
+ * is limited by an option, because each has its own weights and arena.
  */
 #include "ort.h"
 

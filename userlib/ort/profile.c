@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What has run, for ONNX Runtime's profile: an event for each run of a part, with what the engine
- * has counted. A run notes it for its thread; as the thread ends ONNX Runtime's own event, the
- * profiler that it belongs to takes what there is. So runs of several threads, each with a profiler
- * of its own or all with one, are told apart.
+ * Events for ONNX Runtime's profile: one for each run of a part, with the engine's counters. A run
+ * records it for its thread; when the thread ends ONNX Runtime's own event, that event's profiler
+ * takes the recorded ones. So runs of several threads, each with a profiler of its own or all with
+ * one, are told apart.
  */
 #include "ort.h"
 
@@ -18,20 +18,20 @@
 #error headers of ONNX Runtime 1.25 or newer are needed
 #endif
 
-/* more runs are not kept until somebody takes them: a thread runs parts one by one */
+/* limit on the runs that wait for a profiler: a thread runs parts one by one */
 #define PENDING	64
-/* what is said of an event */
+/* number of arguments of an event */
 #define ARGS	8
 
 /**
  * struct event - a run of a part
- * @ep: the session that it is of
+ * @ep: its session
  * @name: of its node
- * @start_ns: when it began, CLOCK_MONOTONIC
- * @end_ns: when it ended
- * @thread: whose
- * @counters: what the engine has counted
- * @next: another one
+ * @start_ns: its begin, CLOCK_MONOTONIC
+ * @end_ns: its end
+ * @thread: its thread
+ * @counters: of the engine
+ * @next: the next event
  */
 struct event {
 	const struct loom_ort_ep *ep;
@@ -48,12 +48,12 @@ static __thread struct event pending[PENDING];
 static __thread uint32_t num_pending;
 
 /**
- * struct profiler - what ONNX Runtime asks
- * @base: what it calls
- * @ep: whose
- * @start_ns: when it began
- * @offset_ns: how long after ONNX Runtime's own
- * @lock: of the rest
+ * struct profiler - a profiler of ONNX Runtime
+ * @base: its callbacks
+ * @ep: its session
+ * @start_ns: its begin
+ * @offset_ns: distance behind the begin of ONNX Runtime's profile
+ * @lock: protects the fields below
  * @events: the last one first
  */
 struct profiler {
@@ -80,7 +80,10 @@ void loom_ort_profile_note(struct loom_ort_ep *ep, const struct loom_ort_part *p
 
 	if (!__atomic_load_n(&ep->profilers, __ATOMIC_RELAXED))
 		return;
-	/* the oldest goes: it may be of a session that is no more, and then nobody takes it */
+	/*
+	 * drop the oldest: it may belong to a session that was released, whose events are never
+	 * taken
+	 */
 	if (num_pending == PENDING)
 		memmove(pending, pending + 1, --num_pending * sizeof(*pending));
 	event = &pending[num_pending];
@@ -120,13 +123,13 @@ static OrtStatus *ORT_API_CALL stop_event(OrtEpProfilerImpl *base, uint64_t id,
 	for (i = 0; i < num_pending; i++) {
 		struct event *kept;
 
-		/* a session inside of another's node has a profile of its own */
+		/* a session inside of another's node has its own profile */
 		if (pending[i].ep != profiler->ep) {
 			pending[left++] = pending[i];
 			continue;
 		}
 		kept = malloc(sizeof(*kept));
-		/* the profile lacks it */
+		/* without memory the event is lost */
 		if (!kept)
 			continue;
 		*kept = pending[i];
@@ -170,7 +173,7 @@ static OrtStatus *add(const struct profiler *profiler, OrtProfilingEventsContain
 	return status;
 }
 
-/* They were put in front of each other. */
+/* Reverses the list, which is in descending order of time. */
 static struct event *take_in_order(struct profiler *profiler)
 {
 	struct event *ordered = NULL;

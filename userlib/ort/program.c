@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From the model of a part to a program: once, or for each shape that comes. */
+/* Compiles the model of a part to a program: once, or for each shape of the inputs. */
 #include "ort.h"
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ const struct loom_ort_size *loom_ort_known(const struct loom_ort_options *option
 	return NULL;
 }
 
-/* An input of one element that is known, as a constant; little endian. */
+/* Whether an input of one element has a known value, which becomes a constant; little endian. */
 static bool is_constant(const struct loom_ort_options *options, const struct loom_ort_port *port,
 			const int64_t *dims, struct loom_array *array)
 {
@@ -76,7 +76,7 @@ int loom_ort_import(const struct loom_ort_options *known, const struct loom_ort_
 	for (i = 0; i < model->num_inputs; i++) {
 		const struct loom_ort_port *port = &model->inputs[i];
 
-		/* one of which not even the rank is known: the importer says so */
+		/* an unknown rank is reported by the importer */
 		if (!port->has_shape)
 			continue;
 		shapes[options.num_shapes].input = port->name;
@@ -146,7 +146,7 @@ void loom_ort_plan_destroy(struct loom_ort_plan *plan)
 	if (plan->file || plan->cached)
 		loom_program_unload(plan->file ? plan->file : plan->cached);
 	else
-		/* made here, so it is no constant */
+		/* owned, because it was made here */
 		loom_program_destroy((struct loom_program *)plan->program);
 	loom_graph_destroy(plan->graph);
 	free(plan->bytes);
@@ -154,14 +154,14 @@ void loom_ort_plan_destroy(struct loom_ort_plan *plan)
 	free(plan);
 }
 
-/* Finds a plan, and makes it the first of the list. */
+/* Finds a plan and moves it to the front of the list (LRU). */
 static struct loom_ort_plan *find(struct loom_ort_part *part, const int64_t *dims)
 {
 	size_t bytes = loom_ort_plan_dims(&part->model) * sizeof(*dims);
 	struct loom_ort_plan **link = &part->plans, *plan;
 
 	for (plan = *link; plan; link = &plan->next, plan = *link) {
-		/* what came in a file has the shape that it has */
+		/* a plan from a file has a fixed shape */
 		if (!plan->file && bytes && memcmp(plan->dims, dims, bytes))
 			continue;
 		*link = plan->next;
@@ -172,7 +172,7 @@ static struct loom_ort_plan *find(struct loom_ort_part *part, const int64_t *dim
 	return NULL;
 }
 
-/* Puts a new plan first, and takes out those that were used longest ago, beyond what is kept. */
+/* Inserts a new plan at the front, and evicts the least recently used plans beyond the limit. */
 static struct loom_ort_plan *insert(struct loom_ort_part *part, struct loom_ort_plan *plan)
 {
 	struct loom_ort_plan **link, *gone = NULL;
@@ -205,7 +205,7 @@ static int make(struct loom_ort_part *part, const int64_t *dims, struct loom_ort
 
 	if (!part->model.bytes)
 		return loom_error_set(err, -EINVAL, "there is no plan for inputs of this shape");
-	/* Other threads run what there is meanwhile, or wait for their turn to plan. */
+	/* other threads run existing plans meanwhile, or wait for their turn to plan */
 	part->planning = true;
 	pthread_mutex_unlock(&part->lock);
 	ret = loom_ort_plan_make(part, dims, plan, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Errors of the library as ONNX Runtime has them, and lines for its log. */
+/* Conversion of the library's errors to ONNX Runtime's, and lines for its log. */
 #include "ort.h"
 
 #include <errno.h>
@@ -58,6 +58,6 @@ void loom_ort_log(const OrtLogger *logger, OrtLoggingLevel level, const char *fo
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	status = loom_ort.api->Logger_LogMessage(logger, level, text, "loom_ep", 0, "Loom");
-	/* who reads the log misses a line */
+	/* a lost line of the log is no error */
 	loom_ort.api->ReleaseStatus(status);
 }
