@@ -16,7 +16,9 @@ int loom_dims_count(uint32_t rank, const int64_t *dims, int64_t *num_elems)
 	for (i = 0; i < rank; i++) {
 		if (dims[i] < 0)
 			return -EOVERFLOW;
-		/* checked without the zeroes: strides must not overflow either */
+		/*
+		 * overflow is checked without the zeroes, because strides must not overflow either
+		 */
 		if (dims[i] && __builtin_mul_overflow(nonzero, dims[i], &nonzero))
 			return -EOVERFLOW;
 		if (nonzero > (int64_t)1 << 44)

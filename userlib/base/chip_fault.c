@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A description of a chip that makes no sense, in words. */
+/* Messages about invalid descriptions of chips. */
 #include "chip_fault.h"
 
 #include "dtype.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A description of a chip that makes no sense, in words. */
+/* Messages about invalid descriptions of chips. */
 #ifndef LOOM_BASE_CHIP_FAULT_H
 #define LOOM_BASE_CHIP_FAULT_H
 
@@ -7,7 +7,7 @@
 #include "loom_error.h"
 
 /**
- * loom_chip_refuse() - says which figure of a chip makes no sense
+ * loom_chip_refuse() - format the fault of an invalid chip
  * @chip: the description
  * @fault: of loom_chip_check()
  * @err: [out] one line, may be NULL

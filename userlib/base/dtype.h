@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types (enum drm_loom_dtype): what kind of number, which range, half floats. */
+/* Element types (enum drm_loom_dtype): kinds of number, ranges, half floats. */
 #ifndef LOOM_BASE_DTYPE_H
 #define LOOM_BASE_DTYPE_H
 

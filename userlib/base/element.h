@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An element of a tensor as a number, whatever its type. */
+/* An element of a tensor of any type as a number. */
 #ifndef LOOM_BASE_ELEMENT_H
 #define LOOM_BASE_ELEMENT_H
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* One line, whatever a file or a name in it may hold that is put into it. */
+/* Keeps the text on one line, because names and contents of files may be part of it. */
 static void error_clean(char *text)
 {
 	for (; *text; text++)

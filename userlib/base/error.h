@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one line that an error leaves for a person. */
+/* The error text of one line, for people. */
 #ifndef LOOM_BASE_ERROR_H
 #define LOOM_BASE_ERROR_H
 
@@ -8,13 +8,13 @@
 #include <stdarg.h>
 
 /**
- * loom_error_set() - writes the text of an error
- * @err: where to, may be NULL
+ * loom_error_set() - write the text of an error
+ * @err: receives the text, may be NULL
  * @code: negative errno
  * @format: one line without a newline; cut where it does not fit, and with '?' for each control
- *	character that comes out of a file
+ *	character, which may come from a file
  *
- * Return: @code, so that a caller can return what this returns.
+ * Return: @code, so that a caller can return it directly.
  */
 int loom_error_set(struct loom_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -22,7 +22,7 @@ int loom_error_set(struct loom_error *err, int code, const char *format, ...)
 int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 
-/** loom_error_clear() - no text: for what was tried in vain before something else went well */
+/** loom_error_clear() - clears the text, for example of a failed attempt before a success */
 static inline void loom_error_clear(struct loom_error *err)
 {
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a person wants to know of an array at first sight, and arrays to try a network with. */
+/* Summary of an array, and random arrays for trying a network. */
 #include "dtype.h"
 #include "element.h"
 #include "random.h"
@@ -37,7 +37,7 @@ void loom_array_figures(const struct loom_array *array, struct loom_array_figure
 		}
 		figures->numbers++;
 		sum += element;
-		/* of a number and NaN the number */
+		/* of a number and NaN, fmin() returns the number */
 		figures->min = fmin(figures->min, element);
 		figures->max = fmax(figures->max, element);
 	}
@@ -52,7 +52,7 @@ void loom_array_randomize(struct loom_array *array, uint64_t seed)
 	for (i = 0; i < count; i++) {
 		uint64_t random = loom_random_next(&seed);
 
-		/* 24 bits are what an f32 holds */
+		/* an f32 holds 24 bits */
 		if (is_float)
 			loom_element_set_float(array->dtype, array->data, i,
 					       (double)(random >> 40) / (1 << 23) - 1);

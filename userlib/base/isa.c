@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which vector instructions the engine may use: what the processor has, or less for tests. */
+/* Vector instructions for the engine: those of the processor, or fewer for tests. */
 #include "isa.h"
 
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ const char *loom_isa_name(unsigned int isa)
 
 enum loom_isa loom_isa_has(void)
 {
-/* clang 14, which the fuzzers are built with, cannot be asked for f16c */
+/* clang 14, used for the fuzzers, does not support f16c here */
 #if defined(__x86_64__) && !defined(__clang__)
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c"))
 		return LOOM_ISA_BASE;
@@ -41,7 +41,7 @@ void loom_isa_limit(enum loom_isa most)
 	atomic_store_explicit(&isa_used, min(most, loom_isa_has()), memory_order_relaxed);
 }
 
-/* What the environment asks for; a name that is not known asks for nothing. */
+/* The set requested by the environment; an unknown name is ignored. */
 static enum loom_isa isa_wanted(void)
 {
 	const char *name = getenv("LOOM_ISA");

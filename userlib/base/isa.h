@@ -4,15 +4,15 @@
 
 #include "loom_core.h"
 
-/** loom_isa_has() - the last set of vector instructions that this machine has */
+/** loom_isa_has() - the largest set of vector instructions that this machine supports */
 enum loom_isa loom_isa_has(void);
 
 /**
- * loom_isa_limit() - use none behind @most from now on
- * @most: the last that may be used; LOOM_ISA_END - 1: as many as there are
+ * loom_isa_limit() - limit the vector instructions from now on
+ * @most: the largest set allowed; LOOM_ISA_END - 1: all that the machine supports
  *
  * Results are the same. The environment variable LOOM_ISA (base, avx2, avx512 or vnni) does this
- * for a whole program. Not while the engine runs in another thread.
+ * for a whole program. Must not be called while the engine runs in another thread.
  */
 void loom_isa_limit(enum loom_isa most);
 

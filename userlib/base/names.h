@@ -10,7 +10,7 @@ struct loom_pool;
 
 /**
  * struct loom_names - a hash table from names to pointers
- * @pool: where its memory comes from
+ * @pool: owner of its memory
  * @slots: open addressing; the number of slots is a power of two
  * @num_slots: number of @slots
  * @num_names: number of names
@@ -25,7 +25,7 @@ struct loom_names {
 /** loom_names_find() - the pointer stored under @name, or NULL */
 void *loom_names_find(const struct loom_names *names, const char *name);
 /**
- * loom_names_set() - stores a pointer under a name, replacing what was stored there
+ * loom_names_set() - store a pointer under a name, replacing the one stored there
  * @names: the table
  * @name: kept, not copied
  * @thing: not NULL

@@ -15,7 +15,7 @@
 struct loom_chunk {
 	struct loom_chunk *next;
 	size_t size_bytes;
-	/* keeps what follows 16-byte aligned */
+	/* keeps the data 16-byte aligned */
 	_Alignas(16) unsigned char data[];
 };
 

@@ -2,8 +2,8 @@
 /*
  * DOC: Memory pools
  *
- * A graph is built once, changed by a few passes and thrown away as a whole, so its memory comes
- * from a pool: no value, node or name is freed alone, and no error path has anything to undo.
+ * A graph is built once, changed by a few passes and freed as a whole, so its memory comes from a
+ * pool: no value, node or name is freed alone, and error paths have nothing to undo.
  *
  * A pool has a budget. A hostile model of a few hundred bytes may ask for constants of many
  * gigabytes (ConstantOfShape, Expand, Tile); it gets -ENOMEM instead of the machine's memory.
@@ -17,12 +17,12 @@
 
 struct loom_pool;
 
-/** what a graph may take in all: twice the 2 GiB that a protobuf can hold */
+/** budget of a graph: twice the 2 GiB that a protobuf can hold */
 #define LOOM_POOL_BUDGET_BYTES	((size_t)4 << 30)
 
 /** loom_pool_create() - an empty pool of at most @budget_bytes, NULL without memory */
 struct loom_pool *loom_pool_create(size_t budget_bytes);
-/** loom_pool_destroy() - frees all that came from @pool; NULL is fine */
+/** loom_pool_destroy() - frees all memory of @pool; NULL is fine */
 void loom_pool_destroy(struct loom_pool *pool);
 /** loom_pool_bytes() - what @pool has of its budget */
 size_t loom_pool_bytes(const struct loom_pool *pool);

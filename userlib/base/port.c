@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* What core asks of its surroundings, from libc. The module's version is loom_port.c. */
+/* The functions that core needs, from libc. The module's version is loom_port.c. */
 #include "loom_core.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* A multiple of all sizes of pages that there are, of those that are not large. */
+/* A common multiple of the sizes of small pages. */
 #define PORT_PAGE	0x10000
-/* From so many bytes on an array is worth large pages. */
+/* Arrays of at least this size benefit from large pages. */
 #define PORT_LARGE	(4U << 20)
 
 /*
- * Half of the time that a plan of a million tensors takes would be page faults, one for every 34
- * views. Whatever is allocated here is filled, so it is mapped at once, by large pages if the
- * kernel has any. Nothing is lost if it refuses.
+ * Page faults would dominate the time of a large plan. Memory allocated here is always filled, so
+ * it is populated at once, by large pages if possible. Refusal by the kernel is harmless.
  */
 static void port_map(void *ptr, size_t bytes)
 {
@@ -24,7 +23,7 @@ static void port_map(void *ptr, size_t bytes)
 	void *middle;
 
 	bytes = (bytes - skip) / PORT_PAGE * PORT_PAGE;
-	/* what was in use before is there already, and looking at each page of it takes time */
+	/* reused memory is populated already, and checking each page takes time */
 	middle = (char *)start + bytes / 2 / PORT_PAGE * PORT_PAGE;
 	if (!mincore(middle, 1, &resident) && resident & 1)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that look random and are the same on every machine. */
+/* Pseudorandom numbers, the same on every machine. */
 #ifndef LOOM_BASE_RANDOM_H
 #define LOOM_BASE_RANDOM_H
 

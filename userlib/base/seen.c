@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Where a digest is, or the free place where it would be. There is always one. */
+/* The slot of a digest, or the free slot for it. Invariant: there is always one. */
 static size_t find(const struct loom_seen *seen, const struct loom_digest *digest)
 {
 	size_t at = digest->half[0] & (seen->cap - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of what has been seen, by digests of 128 bits: two that are not alike share none. */
+/* A set of digests of 128 bits, treated as collision free. */
 #ifndef LOOM_SEEN_H
 #define LOOM_SEEN_H
 
@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 /**
- * struct loom_digest - of numbers, in their order; it begins as zeroes
- * @half: two of 64 bits, which are mixed by different constants
+ * struct loom_digest - hash of a sequence of numbers; must begin as zeroes
+ * @half: two of 64 bits, mixed by different constants
  */
 struct loom_digest {
 	uint64_t half[2];
 };
 
 /**
- * struct loom_seen - a set of digests; it begins as zeroes
- * @digests: a hash table with open addresses; zeroes are free
+ * struct loom_seen - a set of digests; must begin as zeroes
+ * @digests: a hash table with open addressing; zeroes are free
  * @count: number of digests in it
- * @cap: room in @digests, a power of two or zero
+ * @cap: capacity of @digests, a power of two or zero
  */
 struct loom_seen {
 	struct loom_digest *digests;
@@ -27,10 +27,10 @@ struct loom_seen {
 	size_t cap;
 };
 
-/** loom_digest_add() - goes on with @value */
+/** loom_digest_add() - appends @value */
 static inline void loom_digest_add(struct loom_digest *digest, uint64_t value)
 {
-	/* zeroes must not stay zeroes, which is what is free in a table */
+	/* zeroes must not stay zeroes, because that marks a free slot */
 	uint64_t a = ((digest->half[0] ^ value) + 1) * 0xd6e8feb86659fd93ULL;
 	uint64_t b = (digest->half[1] + value + 1) * 0xa0761d6478bd642fULL;
 

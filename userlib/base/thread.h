@@ -5,18 +5,18 @@
 #include <pthread.h>
 
 /*
- * Stack of a thread that runs the engine, which copies what convolutions read to there: it needs a
- * third of this. Some C libraries give a thread 128 KiB.
+ * Stack of a thread that runs the engine, which copies operands of convolutions to the stack: it
+ * needs a third of this. Some C libraries give a thread 128 KiB.
  */
 #define LOOM_THREAD_STACK	(1U << 20)
 
 /**
  * loom_thread_start() - pthread_create() of a thread that may run the engine
  * @thread: [out] the thread
- * @run: what it does
+ * @run: its function
  * @arg: for @run
  *
- * Its stack is at least LOOM_THREAD_STACK, or what is usual, if that is more.
+ * Its stack is the larger of LOOM_THREAD_STACK and the default.
  *
  * Return: 0, or a negative errno.
  */
