@@ -26,7 +26,7 @@ void loom_draw_attribute(FILE *out, const char *name, int64_t length)
 }
 
 /*
- * Bytes of the UTF-8 character at @text, of which @left bytes may be read; 0 if it is not valid, or
+ * Length of the UTF-8 character at @text, of which @left bytes may be read; 0 if it is invalid, or
  * not allowed in XML: most control characters, surrogates, U+FFFE and U+FFFF.
  */
 static size_t char_length(const char *text, size_t left)
@@ -215,7 +215,7 @@ void loom_draw_text(FILE *out, const char *class, int64_t x, int64_t y, const ch
 	fputs("</text>\n", out);
 }
 
-/* How many letters of height @font fit in @room. */
+/* Number of letters of height @font that fit in @room. */
 static size_t count_letters(int64_t room, int64_t font)
 {
 	const int64_t letters = (room - 4 * LOOM_DRAW_PX) * 100 / (font * ASPECT);

@@ -2,19 +2,19 @@
 /*
  * DOC: Drawing
  *
- * The pieces that all pictures of Loom share: lengths, texts, rectangles and names in SVG. Given a
- * stream, each function writes one piece of markup to it; whether the stream failed is asked once,
- * at the end, by whoever opened it. Pictures themselves are drawn where their subject is known:
- * placements in place_file/, plans in plan/.
+ * Shared parts of all pictures of Loom: lengths, texts, rectangles and names in SVG. Each function
+ * writes one piece of markup to a stream; the owner of the stream must check it for errors once, at
+ * the end. Pictures are drawn where their subject is known: placements in place_file/, plans in
+ * plan/.
  *
  * The same picture has the same bytes on every machine: lengths are integers, hundredths of a
- * pixel, so neither floating point nor the locale takes part. Widths of texts are estimated from
- * the number of characters, as fonts differ between renderers.
+ * pixel, so neither floating point nor the locale matters. Widths of texts are estimated from the
+ * number of characters, because fonts differ between renderers.
  *
  * Rejected: a drawing library (a dependency for eight functions), and raster images (a plan has
- * thousands of rectangles, whose names and sizes are shown when one points at them).
+ * thousands of rectangles, whose names and sizes appear under the pointer).
  *
- * All of it is in draw.c; the room uses libc only.
+ * All code is in draw.c and depends on libc only.
  */
 #ifndef LOOM_DRAW_H
 #define LOOM_DRAW_H
@@ -27,20 +27,20 @@
 /** LOOM_DRAW_PX - a pixel, in the unit of all lengths: hundredths of a pixel */
 #define LOOM_DRAW_PX		100
 
-/** LOOM_DRAW_BYTES - size of a text that loom_draw_bytes() writes into */
+/** LOOM_DRAW_BYTES - size of the buffer of loom_draw_bytes() */
 #define LOOM_DRAW_BYTES		32
 
 /** loom_draw_length() - writes a length: "12.5" */
 void loom_draw_length(FILE *out, int64_t length);
 /** loom_draw_attribute() - writes an attribute: ' name="12.5"' */
 void loom_draw_attribute(FILE *out, const char *name, int64_t length);
-/** loom_draw_escape() - writes text as XML may have it; what is not UTF-8 is replaced */
+/** loom_draw_escape() - writes text escaped for XML; invalid UTF-8 is replaced */
 void loom_draw_escape(FILE *out, const char *text, size_t size_bytes);
-/** loom_draw_json() - writes text as a string of JSON may have it, in the same way */
+/** loom_draw_json() - writes text escaped as a JSON string; invalid UTF-8 is replaced */
 void loom_draw_json(FILE *out, const char *text, size_t size_bytes);
 /** loom_draw_count() - number of characters that loom_draw_escape() writes for the same text */
 size_t loom_draw_count(const char *text, size_t size_bytes);
-/** loom_draw_skip() - where the text is after its first @count characters */
+/** loom_draw_skip() - position in the text after its first @count characters */
 const char *loom_draw_skip(const char *text, size_t size_bytes, size_t count);
 /** loom_draw_bytes() - "1.5 MiB", with up to three decimals, into @text; returns it */
 const char *loom_draw_bytes(char text[LOOM_DRAW_BYTES], uint64_t bytes);
@@ -67,7 +67,7 @@ struct loom_draw_box {
 
 /**
  * loom_draw_open() - begins a picture: its size, its style sheet, a white background
- * @out: where to
+ * @out: the stream
  * @width: of the picture
  * @height: of the picture
  * @style: lines of the style sheet
@@ -82,8 +82,8 @@ void loom_draw_rect(FILE *out, const char *class, const char *fill,
 void loom_draw_text(FILE *out, const char *class, int64_t x, int64_t y, const char *text);
 
 /**
- * struct loom_draw_label - as much of a name as fits in a rectangle
- * @text: first byte of it
+ * struct loom_draw_label - the part of a name that fits in a rectangle
+ * @text: its first byte
  * @size_bytes: its size
  * @cut: it is the end of the name, to be shown behind an ellipsis
  * @font: height of its letters
@@ -96,8 +96,8 @@ struct loom_draw_label {
 };
 
 /**
- * loom_draw_label_fit() - all of @name, or what is behind its last slash, or its end
- * @label: [out] what fits
+ * loom_draw_label_fit() - fit @name, or the part behind its last slash, or its end
+ * @label: [out] the label
  * @name: the name
  * @along: room in the direction of writing
  * @across: room for the height of letters
