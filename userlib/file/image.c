@@ -164,7 +164,7 @@ void loom_image_clear(struct loom_image *image)
 }
 
 /**
- * struct image_axes - which axis of a tensor is what
+ * struct image_axes - roles of the axes of a tensor
  * @channel: the channels, or -1
  * @height: rows
  * @width: columns
@@ -192,7 +192,7 @@ static int image_find_axes(uint32_t rank, const int64_t *dims, struct image_axes
 		return -EINVAL;
 	if (rank == 4 && dims[0] != 1 && dims[0] >= 0)
 		return -EINVAL;
-	/* A single row of colours is likelier than three columns of grey. */
+	/* a single row of colours is more likely than three columns of grey */
 	if (image_is_channels(dims[first]) &&
 	    !(dims[first] == 1 && dims[first + 2] != 1 && image_is_channels(dims[first + 2])))
 		*axes = (struct image_axes){ first, first + 1, first + 2 };
@@ -240,7 +240,7 @@ int loom_image_shape(const struct loom_image *image, uint32_t rank, int64_t *dim
 	return *height > 0 && *width > 0 ? 0 : -EINVAL;
 }
 
-/* Scales @from pixels, @step floats apart, to @to of them. */
+/* Scales @from pixels, @step floats apart, to @to pixels. */
 static void image_scale_line(const float *in, uint32_t from, size_t in_step, float *out,
 			     uint32_t to, size_t out_step)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* NumPy's .npy: a magic, a header that is a line of Python, the elements. And bare elements. */
+/* NumPy's .npy: a magic, a header that is a Python literal, the elements. And bare elements. */
 #include "file.h"
 
 #include "base/array.h"
@@ -113,8 +113,8 @@ static int npy_read_header(FILE *file, const char *path, char *header,
 }
 
 /*
- * Whether a file ends before the array that its header tells of, which may be of any size: that is
- * seen before there is memory for it. Not of a pipe; reading finds it out there.
+ * Whether a file ends before the array in its header, which may claim any size: this must be
+ * checked before memory is allocated. Not for a pipe, whose end is found by reading.
  */
 static bool npy_is_short(FILE *file, uint32_t dtype, uint32_t rank, const int64_t *dims)
 {
@@ -193,7 +193,7 @@ out:
 
 #define NPY_MOST_HEADER	512
 
-/* Return: bytes of the header. */
+/* Returns the size of the header. */
 static size_t npy_make_header(char *text, const struct loom_array *array)
 {
 	const char *descr = "|V1";

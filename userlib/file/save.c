@@ -14,10 +14,10 @@
 /**
  * struct loom_saving - a file that is being written
  * @path: as the caller gave it, for messages
- * @target: the file that is replaced, behind all links; opened in place without @partial
- * @partial: the new file beside @target, or NULL for what is written in place
+ * @target: the file to replace, behind all links; opened in place without @partial
+ * @partial: the temporary file next to @target, or NULL if it is written in place
  * @parts: its bytes, the caller's
- * @num_parts: number of them
+ * @num_parts: number of @parts
  */
 struct loom_saving {
 	char *path;
@@ -59,7 +59,7 @@ static int write_and_close(int fd, const struct loom_saving *saving)
 	return ret;
 }
 
-/* Return: the length of the part of @path before its last name, with the slash. */
+/* Returns the length of the part of @path before its last name, with the slash. */
 static size_t folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -67,7 +67,7 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Follows the links of a path at which there is no file yet, to the name that open() would make. */
+/* Follows dangling links of a path to the name that open() would create. */
 static int follow_to_nothing(const char *path, char **target)
 {
 	char link[PATH_MAX], *at = strdup(path), *next;
@@ -97,9 +97,9 @@ static bool is_same(const struct stat *one, const struct stat *other)
 }
 
 /*
- * Finds the name of a regular file behind all links. Links of /proc lead to files that have no name
- * any more, or another one here.
- * @old: its status, by a handle: its inode number is given to no other file meanwhile
+ * Finds the name of a regular file behind all links. Links of /proc may lead to files without a
+ * name, or whose name belongs to another file now.
+ * @old: its status, from an open descriptor, so its inode number is not reused meanwhile
  * Return: 0, 1 if it has no name, -EAGAIN if another writer has replaced it, or -errno.
  */
 static int find_name(const char *path, const struct stat *old, char **target)
@@ -139,9 +139,9 @@ static int try_target(const char *path, char **target, struct stat *old)
 }
 
 /*
- * Finds the file that a path leads to.
- * @old: [out] its status; st_nlink is 0 if there is none yet
- * Return: 1 if it has to be written in place, 0 if it is replaced, or -errno.
+ * Finds the file of a path.
+ * @old: [out] its status; st_nlink is 0 if it does not exist
+ * Return: 1 if it must be written in place, 0 if it is replaced, or -errno.
  */
 static int find_target(const char *path, char **target, struct stat *old)
 {
@@ -153,7 +153,7 @@ static int find_target(const char *path, char **target, struct stat *old)
 	return ret;
 }
 
-/* Opens a new file beside the target under a name that no other writer has. */
+/* Creates a temporary file next to the target under a name that no other writer uses. */
 static int open_partial(struct loom_saving *saving, mode_t mode)
 {
 	int fd, i;
@@ -178,7 +178,7 @@ static int open_partial(struct loom_saving *saving, mode_t mode)
 	return -EEXIST;
 }
 
-/* A file that replaces another has its mode, and its owner where the process may give that. */
+/* The new file gets the mode of the old one, and its owner if the process may set it. */
 static int keep_owner_and_mode(int fd, const struct stat *old)
 {
 	struct stat made;
