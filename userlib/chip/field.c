@@ -9,7 +9,7 @@
 #define REGION(_member)	.offset = offsetof(struct drm_loom_chip_region, _member)
 #define TYPE(_member)	.offset = offsetof(struct drm_loom_chip_type, _member)
 
-/* The frequency comes before all that a time or a rate per second is turned into cycles for. */
+/* The frequency must precede all fields whose times or rates are converted to cycles. */
 const struct loom_chip_field loom_chip_whole_fields[] = {
 	{ "name", LOOM_CHIP_UNIT_NAME, true, .key = LOOM_CHIP_KEY_NAME, WHOLE(name) },
 	{ .name = "description", .unit = LOOM_CHIP_UNIT_NOTE },
@@ -118,7 +118,7 @@ bool loom_chip_field_set(const struct loom_chip_field *field, void *base, u64 va
 
 #define GUESS_LETTERS	31
 
-/* Levenshtein's distance, of words up to GUESS_LETTERS. */
+/* Levenshtein distance of words up to GUESS_LETTERS. */
 static size_t guess_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	size_t row[GUESS_LETTERS + 1], i, j, diagonal, best;
@@ -145,7 +145,7 @@ void loom_chip_guess_add(struct loom_chip_guess *guess, const char *name)
 	const char *last = strrchr(guess->known, ' ');
 
 	last = last ? last + 1 : guess->known;
-	/* keys of one map come one after another */
+	/* keys of one map are contiguous */
 	if (length > GUESS_LETTERS || (strlen(last) == length && !memcmp(last, name, length)))
 		return;
 	if (used < sizeof(guess->known))

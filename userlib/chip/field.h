@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a file that stand for a figure of &struct drm_loom_chip. */
+/* The keys of a file, for the fields of &struct drm_loom_chip. */
 #ifndef LOOM_CHIP_FIELD_H
 #define LOOM_CHIP_FIELD_H
 
 #include "loom_chip.h"
 
 /**
- * enum loom_chip_unit - what the value of a key is
+ * enum loom_chip_unit - unit of the value of a key
  * @LOOM_CHIP_UNIT_NOTE: text for people only
  * @LOOM_CHIP_UNIT_NAME: the name of the chip
  * @LOOM_CHIP_UNIT_FLAG: yes or no
@@ -32,15 +32,15 @@ enum loom_chip_unit {
 };
 
 /**
- * struct loom_chip_field - a key, and the field that it stands for
- * @name: with a dot where it is in a map of its own, "latency.read"; NULL ends a table
- * @unit: what its value is
+ * struct loom_chip_field - a key and its field
+ * @name: with a dot if it is in a nested map, "latency.read"; NULL ends a table
+ * @unit: unit of its value
  * @is_required: there is no default
- * @preset: the default, as it is kept
+ * @preset: the default, as stored
  * @offset: of the field in the structure
  * @is_wide: it has 64 bits, not 32
- * @flag: which bit of the field, if it is one
- * @key: what loom_chip_check() calls it
+ * @flag: the bit of the field, if it is a flag
+ * @key: its name in loom_chip_check()
  */
 struct loom_chip_field {
 	const char *name;
@@ -53,7 +53,7 @@ struct loom_chip_field {
 	enum loom_chip_key key;
 };
 
-/** LOOM_CHIP_MAX_FIELDS - more than any table has */
+/** LOOM_CHIP_MAX_FIELDS - upper limit on the size of a table */
 #define LOOM_CHIP_MAX_FIELDS	20
 
 /** loom_chip_whole_fields - of &struct drm_loom_chip */
@@ -65,7 +65,7 @@ extern const struct loom_chip_field loom_chip_type_fields[];
 
 /** loom_chip_field_find() - the index of a key in a table, or -1 */
 int loom_chip_field_find(const struct loom_chip_field *fields, const char *name);
-/** loom_chip_field_key() - the index of what loom_chip_check() calls @key in a table, or -1 */
+/** loom_chip_field_key() - the index of loom_chip_check()'s @key in a table, or -1 */
 int loom_chip_field_key(const struct loom_chip_field *fields, enum loom_chip_key key);
 
 /** loom_chip_field_get() - reads a field of the structure at @base */
@@ -74,10 +74,10 @@ u64 loom_chip_field_get(const struct loom_chip_field *field, const void *base);
 bool loom_chip_field_set(const struct loom_chip_field *field, void *base, u64 value);
 
 /**
- * struct loom_chip_guess - what a misspelt word may have meant
+ * struct loom_chip_guess - suggestions for a misspelt word
  * @word: the word
- * @best: the candidate that is nearest to it
- * @distance: letters that have to be changed for it
+ * @best: the nearest candidate
+ * @distance: its edit distance
  * @known: all candidates, for a word that is near to none
  */
 struct loom_chip_guess {
@@ -87,7 +87,7 @@ struct loom_chip_guess {
 	char known[400];
 };
 
-/** loom_chip_guess_add() - a candidate, up to its end or the first dot */
+/** loom_chip_guess_add() - adds a candidate, up to its end or the first dot */
 void loom_chip_guess_add(struct loom_chip_guess *guess, const char *name);
 /** loom_chip_guess_print() - "did you mean 'x'?", or "known are x, y"; returns @text */
 const char *loom_chip_guess_print(const struct loom_chip_guess *guess, char *text, size_t size);

@@ -11,10 +11,10 @@
 #include "number.h"
 #include "values.h"
 
-/* files in a chain of "extends" */
+/* limit on the files in a chain of "extends" */
 #define LOAD_MAX_FILES	8
 
-/* all that is kept of so many files */
+/* memory limit for these files */
 #define LOAD_BUDGET_BYTES	((size_t)8 << 20)
 
 /**
@@ -40,7 +40,7 @@ struct load_source {
  * @pool: where texts and trees live
  * @err: one line on failure, may be NULL
  * @sources: the files: each extends the next
- * @roots: what is in them
+ * @roots: their trees
  * @count: number of files
  */
 struct load {
@@ -58,7 +58,7 @@ static bool load_ends_in(const char *text, const char *end)
 	return length > end_length && !strcmp(text + length - end_length, end);
 }
 
-/* A name of a chip is none of these. */
+/* Whether a text is a path; names of chips are none. */
 static bool load_is_path(const char *text)
 {
 	return strchr(text, '/') || load_ends_in(text, ".yaml") || load_ends_in(text, ".yml");
@@ -76,7 +76,7 @@ static int load_read(struct load *load, int fd, struct load_source *source)
 
 	if (!text)
 		return -ENOMEM;
-	/* one byte more than is allowed tells that there is more */
+	/* reading one byte more than the limit detects a larger file */
 	while (got && source->size_bytes <= LOOM_CHIP_MAX_FILE_BYTES) {
 		got = read(fd, text + source->size_bytes,
 			   LOOM_CHIP_MAX_FILE_BYTES + 1 - source->size_bytes);
@@ -89,7 +89,7 @@ static int load_read(struct load *load, int fd, struct load_source *source)
 	return 0;
 }
 
-/* What is not a file (a FIFO, a terminal) could keep the caller waiting, and is not read. */
+/* Only regular files are read, because others (a FIFO, a terminal) could block the caller. */
 static int load_open(struct load *load, const char *path, struct load_source *source)
 {
 	struct stat status;
@@ -126,7 +126,7 @@ static bool load_is_same(const struct load_source *a, const struct load_source *
 	return a->device == b->device && a->inode == b->inode;
 }
 
-/* Adds the file that @node, the "extends" of the last one, names. */
+/* Adds the file named by @node, the "extends" of the last one. */
 static int load_base(struct load *load, const struct loom_chip_node *node)
 {
 	const struct load_source *last = &load->sources[load->count - 1];
@@ -176,7 +176,7 @@ static int load_base(struct load *load, const struct loom_chip_node *node)
 	return 0;
 }
 
-/* The trees of a file and all that it extends. */
+/* Loads the trees of a file and of all files that it extends. */
 static int load_chain(struct load *load)
 {
 	const struct loom_chip_node *node;

@@ -12,7 +12,7 @@
 
 /**
  * struct merge - a file whose values are being sorted in
- * @values: where they go
+ * @values: the result
  * @file: name for errors
  * @err: one line on failure, may be NULL
  */
@@ -47,7 +47,7 @@ static struct loom_chip_place merge_place(struct merge *merge, const struct loom
 	return (struct loom_chip_place){ merge->file, node->line };
 }
 
-/* "none" takes the value of a file that is extended back */
+/* Stores a scalar; "none" removes the value of the extended file. */
 static int merge_scalar(struct merge *merge, const struct loom_chip_node *node,
 			struct loom_chip_value *value)
 {
@@ -93,7 +93,7 @@ static int merge_unknown_key(struct merge *merge, const struct loom_chip_node *n
 	return merge_unknown(merge, node, &guess, "key");
 }
 
-/* The fields of a table whose names begin with @map: from a map of its own, or one value for all */
+/* Merges the fields whose names begin with @map: from a nested map, or one value for all. */
 static int merge_map(struct merge *merge, const struct loom_chip_node *node,
 		     const struct loom_chip_field *fields, struct loom_chip_value *values)
 {
@@ -137,7 +137,7 @@ static int merge_field(struct merge *merge, const struct loom_chip_node *node,
 	return merge_unknown_key(merge, node, fields, NULL);
 }
 
-/* A region or a type: its fields, or "none". */
+/* Merges a region or a type: its fields, or "none". */
 static int merge_group(struct merge *merge, const struct loom_chip_node *node,
 		       const struct loom_chip_field *fields, struct loom_chip_value *values,
 		       struct loom_chip_place *place)
@@ -162,8 +162,8 @@ static int merge_group(struct merge *merge, const struct loom_chip_node *node,
 }
 
 /*
- * The number of a word among @count names, the first of which is @first; @count and the names that
- * it may be meant to be if it is none of them. A number without a name is "?".
+ * Finds the number of a word among @count names, the first of which is @first. If it is none of
+ * them, returns @count and the names it may have meant. A number without a name is "?".
  */
 static u32 merge_find(const char *word, const char *(*name)(u32), u32 first, u32 count,
 		      struct loom_chip_guess *guess)
@@ -183,12 +183,12 @@ static u32 merge_find(const char *word, const char *(*name)(u32), u32 first, u32
 
 /**
  * struct merge_list - a map whose keys are names of numbers: memories, types
- * @what: one of them, for errors
+ * @what: singular, for errors
  * @some: the first, for errors
  * @name: of each number
  * @first: the first number
  * @count: behind the last one
- * @fields: what each of them has
+ * @fields: fields of each
  */
 struct merge_list {
 	const char *what;
@@ -323,7 +323,7 @@ int loom_chip_merge(struct loom_chip_values *values, const char *file,
 	const struct loom_chip_node *node;
 	int ret = 0;
 
-	/* a name is a chip's own: what it extends has another */
+	/* the name is never inherited */
 	memset(&values->whole[loom_chip_field_find(loom_chip_whole_fields, "name")], 0,
 	       sizeof(values->whole[0]));
 	for (node = root->child; node && !ret; node = node->next)

@@ -8,7 +8,7 @@
 
 typedef unsigned __int128 u128;
 
-/* What of a second a unit has: nothing, it is per second, or it is a time. */
+/* Relation of a unit to time: none, a rate per second, or a time. */
 enum number_time {
 	NUMBER_PLAIN,
 	NUMBER_PER_SECOND,
@@ -16,8 +16,8 @@ enum number_time {
 };
 
 /*
- * Suffixes and what they stand for: the value that is kept is the number times @times over @over.
- * The first of a kind is the number without any.
+ * Suffixes and their values: the stored value is the number times @times over @over. The first
+ * entry of a kind is the number without suffix.
  */
 static const struct number_suffix {
 	enum loom_chip_unit unit;
@@ -59,7 +59,7 @@ static const struct number_suffix {
 	{ LOOM_CHIP_UNIT_ENERGY, "nJ", 1000000, 1, NUMBER_PLAIN },
 };
 
-/* digits of a number, so that no product leaves 128 bits */
+/* limit on digits, so that no product exceeds 128 bits */
 #define NUMBER_MAX_DIGITS	18
 
 const char *loom_chip_show(char shown[LOOM_CHIP_SHOWN], const char *text)
@@ -69,7 +69,7 @@ const char *loom_chip_show(char shown[LOOM_CHIP_SHOWN], const char *text)
 
 	if (is_cut) {
 		length = room - 3;
-		/* not in the middle of a character of UTF-8 */
+		/* must not cut a UTF-8 character */
 		while (length && ((u8)text[length] & 0xc0) == 0x80)
 			length--;
 	}
@@ -95,7 +95,10 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits with at most one point: @text is left behind them. False if there are none, or too many */
+/*
+ * Parses digits with at most one point and moves @text behind them. Returns false without digits,
+ * or with too many.
+ */
 static bool number_digits(const char **text, u64 *mantissa, unsigned int *decimals)
 {
 	const char *at = *text;
@@ -107,7 +110,7 @@ static bool number_digits(const char **text, u64 *mantissa, unsigned int *decima
 	for (; is_digit(*at) || (*at == '.' && !has_point); at++) {
 		if (*at == '.') {
 			has_point = true;
-			/* not "5." and not ".5" */
+			/* neither "5." nor ".5" */
 			if (at == *text || !is_digit(at[1]))
 				return false;
 			continue;
@@ -153,7 +156,7 @@ static int number_no_suffix(const char *suffix, enum loom_chip_unit unit,
 	return number_fault(fault, "unknown unit '%s', known are %s", shown, known);
 }
 
-/* What may be left of a division. */
+/* Rounds the remainder of a division. */
 static bool number_round(enum loom_chip_unit unit, enum number_time time,
 			 u128 dividend, u128 divisor,
 			 u128 *result)
@@ -167,11 +170,11 @@ static bool number_round(enum loom_chip_unit unit, enum number_time time,
 	case LOOM_CHIP_UNIT_RATE:
 	case LOOM_CHIP_UNIT_OPS:
 	case LOOM_CHIP_UNIT_ENERGY:
-		/* to the nearest, but something is never nothing */
+		/* to the nearest, but a nonzero value must not become 0 */
 		*result += rest >= divisor - rest;
 		return *result;
 	case LOOM_CHIP_UNIT_CYCLES:
-		/* a cycle that has begun is waited for */
+		/* cycles are rounded up */
 		*result += 1;
 		return time == NUMBER_TIME;
 	default:

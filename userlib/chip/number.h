@@ -5,21 +5,21 @@
 
 #include "field.h"
 
-/** LOOM_CHIP_SHOWN - bytes that loom_chip_show() needs */
+/** LOOM_CHIP_SHOWN - size of the buffer of loom_chip_show() */
 #define LOOM_CHIP_SHOWN	64
-/** LOOM_CHIP_FAULT - bytes of what is wrong with a number */
+/** LOOM_CHIP_FAULT - size of a message about a number */
 #define LOOM_CHIP_FAULT	160
 
-/** loom_chip_show() - foreign text for a line of an error: cut, without control characters */
+/** loom_chip_show() - untrusted text for an error: cut, without control characters */
 const char *loom_chip_show(char shown[LOOM_CHIP_SHOWN], const char *text);
 
 /**
- * loom_chip_number() - reads a number with a unit
+ * loom_chip_number() - parse a number with a unit
  * @text: "34 GB/s"
- * @unit: what it is; not a text
- * @frequency_hz: cycles per second, zero where it cannot matter
- * @value: [out] as the structure keeps it
- * @fault: [out] what is wrong with it: a sentence without the name of the key
+ * @unit: its unit; not a text
+ * @frequency_hz: cycles per second, zero if irrelevant
+ * @value: [out] as stored in the structure
+ * @fault: [out] the fault: a sentence without the name of the key
  *
  * Return: 0 or -EINVAL.
  */

@@ -10,8 +10,8 @@
 #include "values.h"
 
 /**
- * struct resolve - a description that is being made
- * @file: the one that was asked for
+ * struct resolve - a description under construction
+ * @file: the requested file
  * @chip: the description
  * @err: one line on failure, may be NULL
  */
@@ -21,7 +21,7 @@ struct resolve {
 	struct loom_error *err;
 };
 
-/* @map is that of the key, "memory.sram.", or empty */
+/* @map is the key's map, "memory.sram.", or empty */
 static int resolve_fault(struct resolve *resolve, const struct loom_chip_place *place,
 			 const char *map, const char *key, const char *what)
 {
@@ -54,7 +54,7 @@ static int resolve_text(struct resolve *resolve, const struct loom_chip_field *f
 
 	if (field->unit == LOOM_CHIP_UNIT_NOTE)
 		return 0;
-	/* which letters it may have is checked with the rest */
+	/* the valid characters are checked later */
 	if (strlen(text) >= sizeof(chip->name)) {
 		snprintf(fault, LOOM_CHIP_FAULT, "is longer than %zu letters",
 			 sizeof(chip->name) - 1);
@@ -85,7 +85,7 @@ static int resolve_field(struct resolve *resolve, const struct loom_chip_field *
 				       fault);
 	if (ret)
 		return ret;
-	/* rates per second are divided by it from here on */
+	/* later rates per second are divided by it */
 	if (field->unit == LOOM_CHIP_UNIT_FREQUENCY && !value) {
 		snprintf(fault, LOOM_CHIP_FAULT, "is zero");
 		return -EINVAL;
@@ -97,7 +97,7 @@ static int resolve_field(struct resolve *resolve, const struct loom_chip_field *
 	return 0;
 }
 
-/* All fields of a structure; @around is where it stands itself. */
+/* All fields of a structure; @around is the position of the structure itself. */
 static int resolve_fields(struct resolve *resolve, const struct loom_chip_field *fields,
 			  const struct loom_chip_value *values, void *base, const char *map,
 			  const struct loom_chip_place *around)
@@ -152,7 +152,7 @@ static int resolve_type(struct resolve *resolve, const struct loom_chip_values *
 			      &resolve->chip->type[id], map, &values->types[id]);
 }
 
-/* The line of what loom_chip_check() found. */
+/* The line of a fault of loom_chip_check(). */
 static int resolve_check_fault(struct resolve *resolve, const struct loom_chip_values *values,
 			       const struct loom_chip_fault *fault)
 {

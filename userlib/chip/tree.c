@@ -14,8 +14,8 @@
 /**
  * struct tree - YAML that is being read
  * @parser: libyaml's
- * @pool: where the tree lives
- * @text: all of it, to count lines where libyaml does not
+ * @pool: owner of the tree
+ * @text: the whole text, to count lines where libyaml does not
  * @file: name for errors
  * @err: one line on failure, may be NULL
  * @count: nodes so far
@@ -62,7 +62,7 @@ static int tree_not_yaml(struct tree *tree)
 
 	if (tree->parser.error == YAML_MEMORY_ERROR)
 		return tree_no_memory(tree);
-	/* of bytes that are not UTF-8 only the offset is known */
+	/* for invalid UTF-8 only the offset is known */
 	if (tree->parser.error == YAML_READER_ERROR)
 		for (line = 1, i = 0; i < tree->parser.problem_offset; i++)
 			line += tree->text[i] == '\n';
@@ -112,7 +112,7 @@ static int tree_take(struct tree *tree, const yaml_event_t *event)
 	return event->type == YAML_SCALAR_EVENT ? tree_take_scalar(tree, event) : 0;
 }
 
-/* The next event; what is needed of it is kept, so that nobody has to free it. */
+/* Reads the next event and copies the needed parts, so that callers need not free it. */
 static int tree_next(struct tree *tree)
 {
 	yaml_event_t event;
@@ -136,7 +136,7 @@ static bool tree_is_none(const struct tree *tree)
 	return false;
 }
 
-/* A node in @parent out of the event that was read last, without what is in it. */
+/* Adds a node to @parent for the last event, without its children. */
 static int tree_node(struct tree *tree, const struct loom_chip_node *parent, const char *key,
 		     uint32_t key_line, struct loom_chip_node **out)
 {
@@ -166,7 +166,7 @@ static int tree_node(struct tree *tree, const struct loom_chip_node *parent, con
 	return 0;
 }
 
-/* A key of @map, which was read last; then reads what follows it. */
+/* Reads a key of @map from the last event; then reads the next event. */
 static int tree_key(struct tree *tree, const struct loom_chip_node *map, const char **key,
 		    uint32_t *line)
 {
@@ -185,7 +185,7 @@ static int tree_key(struct tree *tree, const struct loom_chip_node *map, const c
 	return tree_next(tree);
 }
 
-/* What is in a map or a list, up to its end. */
+/* Reads the children of a map or a list, up to its end. */
 static int tree_fill(struct tree *tree, struct loom_chip_node *node, unsigned int depth)
 {
 	const yaml_event_type_t end = node->kind == LOOM_CHIP_MAP ? YAML_MAPPING_END_EVENT :
@@ -218,7 +218,7 @@ static int tree_read(struct tree *tree, const struct loom_chip_node **root)
 	struct loom_chip_node *node;
 	int ret;
 
-	/* the beginnings of the stream and of the first document */
+	/* begin of the stream and of the first document */
 	ret = tree_next(tree);
 	if (!ret)
 		ret = tree_next(tree);
@@ -232,7 +232,7 @@ static int tree_read(struct tree *tree, const struct loom_chip_node **root)
 		ret = tree_node(tree, NULL, NULL, 0, &node);
 	if (!ret)
 		ret = tree_fill(tree, node, 0);
-	/* the ends */
+	/* end of the document and of the stream */
 	if (!ret)
 		ret = tree_next(tree);
 	if (!ret)

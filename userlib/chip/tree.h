@@ -10,13 +10,13 @@
 #include "base/pool.h"
 #include "loom_error.h"
 
-/** what a description may be: far more than one needs */
+/** size limit of a description, far above the need */
 #define LOOM_CHIP_MAX_FILE_BYTES	((size_t)64 << 10)
 #define LOOM_CHIP_MAX_NODES		1000
 #define LOOM_CHIP_MAX_DEPTH		6
 
 /**
- * enum loom_chip_node_kind - what a node is
+ * enum loom_chip_node_kind - kind of a node
  * @LOOM_CHIP_SCALAR: a text
  * @LOOM_CHIP_MAP: keys and values
  * @LOOM_CHIP_LIST: a list
@@ -29,13 +29,13 @@ enum loom_chip_node_kind {
 
 /**
  * struct loom_chip_node - a node
- * @kind: what it is
- * @line: where its key is, or itself if it has none; from 1
+ * @kind: its kind
+ * @line: line of its key, or of itself if it has none; from 1
  * @key: in a map; else NULL
  * @path: keys from the root to this one, "memory.sram.banks"; for people
  * @text: of a scalar
- * @is_none: a scalar without quotes that is empty, "~", "null" or "none"
- * @child: of a map or a list: the first node in it
+ * @is_none: an unquoted scalar that is empty, "~", "null" or "none"
+ * @child: of a map or a list: its first child
  * @next: the next node of the same map or list
  */
 struct loom_chip_node {
@@ -51,7 +51,7 @@ struct loom_chip_node {
 
 /**
  * loom_chip_tree() - parses YAML
- * @pool: where the tree lives
+ * @pool: owner of the tree
  * @text: YAML
  * @size_bytes: of @text
  * @file: name for errors

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of a description as its files give them, and where each of them stands. */
+/* The values of a description as its files give them, with the position of each. */
 #ifndef LOOM_CHIP_VALUES_H
 #define LOOM_CHIP_VALUES_H
 
@@ -7,9 +7,9 @@
 #include "tree.h"
 
 /**
- * struct loom_chip_place - where something stands
- * @file: in which file; NULL: nowhere
- * @line: in which line
+ * struct loom_chip_place - position in a file
+ * @file: the file; NULL: none
+ * @line: the line
  */
 struct loom_chip_place {
 	const char *file;
@@ -19,7 +19,7 @@ struct loom_chip_place {
 /**
  * struct loom_chip_value - the value of a key
  * @text: as in the file; NULL: the default
- * @place: where it is, if it is anywhere
+ * @place: its position, if any
  */
 struct loom_chip_value {
 	const char *text;
@@ -31,11 +31,11 @@ struct loom_chip_value {
  * @whole: of the chip, by loom_chip_whole_fields
  * @region: of each region, by loom_chip_region_fields
  * @type: of each type, by loom_chip_type_fields
- * @regions: where each region is; nowhere if the chip does not have it
- * @types: the same of types
- * @all_types: where the map of the types is
- * @operations: where the list of operations is
- * @opcodes: which operations there are
+ * @regions: position of each region; none if the chip lacks it
+ * @types: position of each type; none if the chip lacks it
+ * @all_types: position of the map of types
+ * @operations: position of the list of operations
+ * @opcodes: bit mask of the operations
  */
 struct loom_chip_values {
 	struct loom_chip_value whole[LOOM_CHIP_MAX_FIELDS];
@@ -48,14 +48,14 @@ struct loom_chip_values {
 	u64 opcodes;
 };
 
-/** loom_chip_all_opcodes() - every operation there is */
+/** loom_chip_all_opcodes() - bit mask of all operations */
 u64 loom_chip_all_opcodes(void);
 
 /**
- * loom_chip_merge() - puts the values of a file over those that are there
- * @values: from all zero, with all opcodes
- * @file: name for errors; kept
- * @root: the file; kept
+ * loom_chip_merge() - override values by those of a file
+ * @values: must begin as all zero, with all opcodes
+ * @file: name for errors; must outlive @values
+ * @root: the file; must outlive @values
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -EINVAL.
@@ -64,9 +64,9 @@ int loom_chip_merge(struct loom_chip_values *values, const char *file,
 		    const struct loom_chip_node *root, struct loom_error *err);
 
 /**
- * loom_chip_resolve() - makes a description of values, and checks it
+ * loom_chip_resolve() - make a description of values, and check it
  * @values: of all files
- * @file: the one that was asked for, for errors about what is nowhere
+ * @file: the requested file, for errors about missing keys
  * @chip: [out] the description
  * @err: [out] one line on failure, may be NULL
  *

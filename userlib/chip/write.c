@@ -9,7 +9,7 @@
 #include "loom_chip_file.h"
 #include "values.h"
 
-/* Thousandths without the zeroes behind the point. */
+/* Writes thousandths without trailing zeroes. */
 static void write_thousandths(FILE *file, u64 value)
 {
 	char digits[8];
@@ -46,7 +46,7 @@ static void write_frequency(FILE *file, u64 value)
 	fputs(" MHz", file);
 }
 
-/* Quotes, unless nobody could take it for anything but a word. */
+/* Writes a name, in quotes unless it can only be read as a word. */
 static void write_name(FILE *file, const char *name)
 {
 	bool is_word = name[0] >= 'a' && name[0] <= 'z' && strcmp(name, "none") &&
@@ -85,8 +85,8 @@ static void write_value(FILE *file, const struct loom_chip_field *field, const v
 }
 
 /*
- * Fields from @i on that are in the same map, on one line; returns how many. Of the maps, those
- * with nothing but defaults are left out.
+ * Writes the fields from @i on that are in the same map, on one line; returns their number. Nested
+ * maps with defaults only are omitted.
  */
 static int write_map(FILE *file, const struct loom_chip_field *fields, int i, const void *base,
 		     const char *before, const char *between)
