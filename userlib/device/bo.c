@@ -8,9 +8,9 @@
 
 /**
  * struct loom_bo - a buffer on the device
- * @device: where it was made, or imported
+ * @device: the device
  * @handle: GEM handle
- * @size: bytes that were asked for, or all of one that was imported
+ * @size: size requested, or all bytes of an imported buffer
  * @lock: protects @map
  * @map: linear view, NULL until the first loom_bo_map()
  */
@@ -26,11 +26,11 @@ static void loom_bo_close(struct loom_device *device, uint32_t handle)
 {
 	struct drm_gem_close close = { .handle = handle };
 
-	/* Fails only if there is no such handle, and then there is nothing to close. */
+	/* fails only without such a handle, and then there is nothing to close */
 	(void)loom_device_ioctl(device, DRM_IOCTL_GEM_CLOSE, &close);
 }
 
-/* The handle is the buffer's from now on, and closed if there is to be none. */
+/* Takes ownership of the handle: closes it if no buffer can be made. */
 static int loom_bo_take(struct loom_device *device, uint32_t handle, uint64_t size,
 			struct loom_bo **out)
 {
@@ -158,7 +158,7 @@ int loom_bo_map(struct loom_bo *bo, void **ptr)
 	return ret;
 }
 
-/* A call ends early when a signal comes. */
+/* A call may end early because of a signal. */
 static int loom_bo_copy(const struct loom_bo *bo, unsigned long request, uint64_t offset,
 			const void *data, uint64_t bytes)
 {

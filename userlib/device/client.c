@@ -18,20 +18,20 @@
 /**
  * DOC: Clients
  *
- * There is no ioctl that lists the users of a device: who may know of them is the kernel's policy,
- * and fdinfo already follows it (the same user, or root). So the list is made by walking /proc for
- * files that lead to the device's node, and reading their fdinfo. A file that several processes
- * have open (after fork(), or sent through a socket) is one client with one number of the driver,
- * and is shown with the lowest pid.
+ * There is no ioctl that lists the users of a device: access to that information is a policy of the
+ * kernel, and fdinfo already follows it (the same user, or root). So the list is made by walking
+ * /proc for files that lead to the device's node, and reading their fdinfo. A file that several
+ * processes have open (after fork(), or sent through a socket) is one client with one number of the
+ * driver, and is shown with the lowest pid.
  *
- * A process that ends during the walk is left out.
+ * A process that ends during the walk is omitted.
  */
 
 /* An fdinfo has some hundred bytes, more with many ranges of banks. */
 #define LOOM_FDINFO_BYTES	16384
 
 /**
- * struct loom_client_key - a key of fdinfo and where its number goes
+ * struct loom_client_key - a key of fdinfo and its destination
  * @name: the key
  * @offset: of a u64 in &struct loom_client
  */
@@ -60,7 +60,7 @@ static const struct loom_client_key loom_client_keys[] = {
 	{ "drm-active-rom", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_ROM, active_bytes) },
 };
 
-/* Where the value of @key begins, or NULL. Keys stand at the beginning of a line. */
+/* The begin of the value of @key, or NULL. Keys must be at the begin of a line. */
 static const char *loom_client_find(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -77,7 +77,7 @@ static const char *loom_client_find(const char *text, const char *key)
 	return NULL;
 }
 
-/* A number of bytes. The kernel writes KiB or MiB behind large ones that are multiples of it. */
+/* Parses a number of bytes. The kernel prints large multiples in KiB or MiB. */
 static uint64_t loom_client_number(const char *text)
 {
 	char *end;
@@ -91,7 +91,10 @@ static uint64_t loom_client_number(const char *text)
 	return number;
 }
 
-/* "0-3 4096 4-15 8192": first bank, last bank, bytes; up to the first word that does not fit. */
+/*
+ * Parses "0-3 4096 4-15 8192" (first bank, last bank, bytes), up to the first word that does not
+ * match.
+ */
 static void loom_client_parse_ranges(const char *text, struct loom_client_memory *memory)
 {
 	struct loom_client_range range;
@@ -144,7 +147,9 @@ uint64_t loom_client_bank_bytes(const struct loom_client_memory *memory, uint32_
 	return bytes;
 }
 
-/* Reads a small file of /proc into @text, with a zero at its end. False: nothing was read. */
+/*
+ * Reads a small file of /proc into @text, terminated by a zero. Returns false if nothing was read.
+ */
 static bool loom_client_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -163,7 +168,7 @@ static bool loom_client_read(const char *path, char *text, size_t size)
 /**
  * struct loom_client_walk - a walk over /proc
  * @rdev: the node
- * @list: what was found
+ * @list: the clients found
  * @count: number of @list
  */
 struct loom_client_walk {

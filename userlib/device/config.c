@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Devices through configfs: a file for each figure, then "live". See loom_config.h. */
+/* Devices through configfs: a file for each attribute, then "live". See loom_config.h. */
 #include "loom_config.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@
 #define ROOT	"/sys/kernel/config/loom"
 
 /**
- * struct figure - a member of a structure, and the file that has it
+ * struct figure - a member of a structure and its file
  * @name: of both
  * @offset: of the member
  * @wide: it has 64 bits, not 32
@@ -69,10 +69,10 @@ static const struct figure type_figures[] = {
 };
 
 /**
- * struct maker - a device that is being made
- * @dir: its folder, open
+ * struct maker - a device under construction
+ * @dir: its open directory
  * @name: of the device
- * @err: for a person
+ * @err: error text
  */
 struct maker {
 	int dir;
@@ -80,7 +80,7 @@ struct maker {
 	struct loom_error *err;
 };
 
-/* What a call on the folder itself means. */
+/* Translates errors of the calls on the directory itself. */
 static int fail(struct loom_error *err, const char *name, int code)
 {
 	switch (code) {
@@ -291,7 +291,7 @@ static int list(struct loom_config_device **devices, uint32_t *count, struct loo
 		return fail(err, ROOT, errno);
 	*devices = calloc((size_t)found + 1, sizeof(**devices));
 	for (i = 0; i < found; i++) {
-		/* one that was removed meanwhile is left out */
+		/* a device that was removed meanwhile is omitted */
 		dir = *devices ? open_folder(entries[i]->d_name) : -1;
 		if (dir >= 0) {
 			read_device(dir, entries[i]->d_name, &(*devices)[(*count)++]);

@@ -12,7 +12,7 @@
 
 #define LOOM_DRIVER_NAME	"loom"
 #define LOOM_ACCEL_CLASS	"/sys/class/accel"
-/* Longer lists cannot be: a block is at least as large as the alignment of its region. */
+/* Upper limit on lists: a block is at least as large as the alignment of its region. */
 #define LOOM_MAX_BLOCK_BYTES	(1U << 30)
 
 int loom_device_ioctl(const struct loom_device *device, unsigned long request, void *arg)
@@ -40,13 +40,13 @@ static int loom_device_query(const struct loom_device *device, uint32_t type, ui
 	return ret;
 }
 
-/* Bytes of the records' first versions. */
+/* Sizes of the records' first versions. */
 #define FIRST_DEVICE_BYTES	offsetof(struct drm_loom_device_info, max_bo_bytes)
 #define FIRST_REGION_BYTES	(offsetof(struct drm_loom_region_info, flags) + sizeof(uint32_t))
 
 /*
- * An older driver's record is shorter, down to @first bytes: what it does not say is zero. A newer
- * one's is longer, and cut.
+ * An older driver's record is shorter, but at least @first bytes: missing fields are zero. A newer
+ * driver's record is longer, and is cut.
  */
 static int loom_device_query_one(const struct loom_device *device, uint32_t type, uint32_t index,
 				 void *answer, uint32_t size, uint32_t first)
@@ -89,7 +89,7 @@ static int loom_device_list_blocks(const struct loom_device *device, uint32_t ty
 	ret = loom_device_query(device, type, index, NULL, &size);
 	if (ret)
 		return ret;
-	/* Others may allocate between two queries: ask again until the answer fits. */
+	/* others may allocate between two queries: repeat until the answer fits */
 	do {
 		room = size;
 		if (room > LOOM_MAX_BLOCK_BYTES) {
@@ -140,7 +140,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
 }
 
-/* Drivers before minor 5 know no clock, and have all types and operations, as "soft" has. */
+/* Drivers before minor 5 report no clock, and have all types and operations, like "soft". */
 static int loom_device_compose_chip(struct loom_device *device)
 {
 	struct drm_loom_chip *chip = &device->chip;
@@ -165,7 +165,7 @@ static int loom_device_compose_chip(struct loom_device *device)
 	return 0;
 }
 
-/* A driver may be newer than the library, but its chip has to make sense. */
+/* A driver may be newer than the library, but its chip must be valid. */
 static int loom_device_read_chip(struct loom_device *device)
 {
 	struct drm_loom_chip *chip = &device->chip;
@@ -189,7 +189,7 @@ static int loom_device_read_chip(struct loom_device *device)
 	return 0;
 }
 
-/* Return: 0, or -ENODEV if the node belongs to another driver. */
+/* Returns 0, or -ENODEV if the node belongs to another driver. */
 static int loom_device_check_driver(struct loom_device *device)
 {
 	drmVersionPtr version = drmGetVersion(device->fd);
@@ -241,7 +241,7 @@ static int loom_device_is_node(const struct dirent *entry)
 	return !strncmp(entry->d_name, "accel", 5);
 }
 
-/* Keeps the first error that is not -ENODEV: "permission denied" says more than "no device". */
+/* Keeps the first error that is not -ENODEV, because "permission denied" is more specific. */
 static int loom_device_open_first(struct loom_device **device)
 {
 	struct dirent **entries;

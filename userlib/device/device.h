@@ -8,30 +8,29 @@
 /**
  * DOC: Device access
  *
- * This room is the only one that talks to the kernel. It is given a path and the structs of
- * drm/loom_accel.h, and gives handles: a device (an open node and what it said of itself), buffers,
- * contexts, plans, syncobjs, and the list of the processes that use a node. It plans and runs
- * nothing; run/ does, above it. All of its interface is public: loom_device.h, loom_client.h,
- * loom_config.h.
+ * This folder is the only one that talks to the kernel. The input is a path and the structs of
+ * drm/loom_accel.h; the output is handles: a device (an open node and its properties), buffers,
+ * contexts, plans, syncobjs, and the list of the processes that use a node. It neither plans nor
+ * runs; run/ above it does. Its interface is public: loom_device.h, loom_client.h, loom_config.h.
  *
  * * device.c: opens a node, and all queries
  * * bo.c: buffers and their mappings
  * * job.c: contexts, plans, submission, syncobjs
  * * config.c: software devices of any shape, through configfs
- * * client.c: who uses a node, from fdinfo in /proc
- * * no_space.c: why a buffer found no room, in words
- * * text.c: why a plan was refused or does not fit, in words
+ * * client.c: processes that use a node, from fdinfo in /proc
+ * * no_space.c: messages about a buffer without room
+ * * text.c: messages about a plan that was refused or does not fit
  *
- * bo.c, job.c and client.c call device.c and nothing else; the others call nobody here.
+ * bo.c, job.c and client.c call device.c only; the others call no file of this folder.
  *
- * What libdrm knows of accel nodes is partial: drmGetVersion(), drmIoctl() and the syncobjs work,
+ * libdrm supports accel nodes only in part: drmGetVersion(), drmIoctl() and the syncobjs work,
  * drmGetDevices2() and drmGetNodeTypeFromFd() do not. So nodes are found by reading
  * /sys/class/accel and told apart by the driver's name. libdrm returns -1 with errno in some
- * functions and -errno in others. Callers of this room see 0 or -errno, and errno is unchanged.
+ * functions and -errno in others. This folder returns 0 or -errno, and preserves errno.
  *
  * Rejected: one global device. Tests open the node many times in a process, and a server may own
- * several. Rejected: caching what QUERY says of regions and blocks. Others allocate at any time, so
- * only what cannot change (&struct loom_device) is kept.
+ * several. Rejected: caching the answers of QUERY about regions and blocks. Others allocate at any
+ * time, so only constants (&struct loom_device) are kept.
  */
 
 /**
@@ -39,7 +38,7 @@
  * @fd: the file
  * @path: the node
  * @info: answer to QUERY
- * @chip: made from the answers to QUERY; its name is @info's
+ * @chip: made from the answers to QUERY; @info owns its name
  * @version: major, minor, patch of the driver
  */
 struct loom_device {
@@ -50,7 +49,7 @@ struct loom_device {
 	int version[3];
 };
 
-/** loom_device_ioctl() - drmIoctl() that returns 0 or -errno and leaves errno alone */
+/** loom_device_ioctl() - drmIoctl() that returns 0 or -errno and preserves errno */
 int loom_device_ioctl(const struct loom_device *device, unsigned long request, void *arg);
 
 #endif /* LOOM_DEVICE_PRIV_H */

@@ -9,7 +9,7 @@
 
 /**
  * struct loom_context - a queue on the device; immutable, so it needs no lock
- * @device: where it was made
+ * @device: the device
  * @id: its id
  */
 struct loom_context {
@@ -184,7 +184,7 @@ int loom_sync_export(struct loom_device *device, uint32_t sync, int *fd)
 	return ret;
 }
 
-/* A wait says that a fence has signalled, and not with which error. */
+/* The status of a fence; a wait reports that it has signalled, but not its error. */
 int loom_sync_status(struct loom_device *device, uint32_t sync)
 {
 	struct sync_file_info info = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The record of a failed BO_CREATE as a sentence. It needs no device, so tests can call it. */
+/* The record of a failed BO_CREATE as a sentence. Needs no device, so tests can call it. */
 #include <stdio.h>
 
 #include "loom_core.h"
@@ -17,7 +17,7 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 	unsigned long long largest = record->largest_free_bytes;
 	char head[160], each[32] = "past 64 bits";
 
-	/* all ones stand for more than there are numbers */
+	/* all ones represent an overflow */
 	if (record->bytes_per_bank != UINT64_MAX)
 		snprintf(each, sizeof(each), "%llu", asked);
 	snprintf(head, sizeof(head), "%llu bytes do not fit in %s: %s in each of %u bank%s",

@@ -38,7 +38,7 @@ int loom_reject_print(char *text, size_t size, const struct drm_loom_reject *rej
 
 static int print_conflict(char *text, size_t size, const struct drm_loom_scratch_conflict *conflict)
 {
-	/* of others' buffers the address is a secret, unless this process may watch them */
+	/* the addresses of others' buffers are secret, unless this process may read them */
 	if (!conflict->handle && !conflict->bytes)
 		return snprintf(text, size,
 				"the plan's scratch ends at %#llx in bank %u, where another process has an SRAM buffer: %llu bytes too many",
