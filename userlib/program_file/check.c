@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the records of a file say of each other, and of the plan. */
+/* Consistency of the records of a file with each other and with the plan. */
 #include "program_file.h"
 
 #include <errno.h>
@@ -101,7 +101,7 @@ static int check_tensors(const struct loom_program_file *file, struct loom_error
 	return 0;
 }
 
-/* Constants lie one after the other; each has its bytes now. */
+/* Assigns each constant its bytes; constants are contiguous. */
 static int place_weights(struct loom_program_file *file, struct loom_error *err)
 {
 	struct loom_program_tensor *weights = file->tables[LOOM_FILE_WEIGHTS];
@@ -163,7 +163,7 @@ static int check_groups(const struct loom_program_file *file, const struct loom_
 	return 0;
 }
 
-/* Notes are for people, but they are looked up by what is in the plan. */
+/* Notes are for people, but they are indexed by objects of the plan. */
 static int check_notes(const struct loom_program_file *file, const struct loom_plan *plan,
 		       struct loom_error *err)
 {
@@ -190,7 +190,7 @@ static int check_notes(const struct loom_program_file *file, const struct loom_p
 	return check_groups(file, plan, err);
 }
 
-/* What a run counts is what the file promises. */
+/* The counters of a run must equal those promised in the file. */
 static int check_promises(const struct loom_program_file *file, const struct loom_plan *plan,
 			  struct loom_error *err)
 {

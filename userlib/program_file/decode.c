@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Records to structs: each field in its range. */
+/* Conversion of records to structs, with the range of each field checked. */
 #include "program_file.h"
 
 #include <errno.h>
@@ -27,12 +27,12 @@ static int check_names(const struct loom_program_file *file, struct loom_error *
 }
 
 /**
- * struct cell - a field of a record, on its way to a struct
+ * struct cell - a field of a record that is being decoded
  * @file: the file
  * @part: section of the record
  * @record: its number
  * @field: the field
- * @err: where errors go
+ * @err: receives errors
  */
 struct cell {
 	struct loom_program_file *file;
@@ -49,7 +49,7 @@ static int refuse(const struct cell *c, u64 value, const char *why)
 			      (long long)value, why);
 }
 
-/* @value: as the file has it */
+/* @value: as in the file */
 static int check_value(const struct cell *c, u64 value)
 {
 	const struct loom_field *field = c->field;
@@ -132,7 +132,7 @@ static int decode_records(struct loom_program_file *file, enum loom_file_part pa
 	return 0;
 }
 
-/* The array of a section, and its number in the program. */
+/* Decodes the array of a section; its number of records goes to the program. */
 static int decode_array(struct loom_program_file *file, enum loom_file_part part,
 			struct loom_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a file consists of, as tables. */
+/* Sections and fields of a file, as tables. */
 #include "program_file.h"
 
 #include <string.h>

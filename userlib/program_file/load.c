@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files, and what callers hold of them. */
+/* Loading of files, and the caller's handles. */
 #include "program_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-/* Takes over what @file has, also on failure. */
+/* Takes ownership of @file's memory, also on failure. */
 static int parse(struct loom_program_file *file, const void *bytes, size_t size_bytes,
 		 const char *name, struct loom_program_file **out, struct loom_error *err)
 {
@@ -30,7 +30,7 @@ static int parse(struct loom_program_file *file, const void *bytes, size_t size_
 		ret = loom_file_decode(file, err);
 	if (!ret)
 		ret = loom_file_check(file, err);
-	/* the name is the caller's */
+	/* the caller owns the name */
 	file->name = NULL;
 	if (ret) {
 		loom_program_unload(file);
@@ -59,7 +59,7 @@ static int map_file(struct loom_program_file *file, int fd)
 		return -errno;
 	if (S_ISDIR(stat.st_mode))
 		return -EISDIR;
-	/* an empty file, or a device, is no program: the reader says so */
+	/* an empty file or a device is no program: the reader reports that */
 	if (!S_ISREG(stat.st_mode) || !stat.st_size)
 		return 0;
 	file->map = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -71,7 +71,7 @@ static int map_file(struct loom_program_file *file, int fd)
 	return 0;
 }
 
-/* A pipe is not waited for. */
+/* Must not block on a pipe. */
 static int open_file(const char *path)
 {
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

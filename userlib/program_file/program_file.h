@@ -2,33 +2,31 @@
 /*
  * DOC: Programs as files
  *
- * This room makes bytes of a program and what it was planned for (loom_program_file.h), and a
- * program of such bytes. It is given a program as data, and gives one: it calls nothing that plans
- * or runs, but for the words of a refusal.
+ * Serialises a program and its origin (loom_program_file.h), and loads programs from such bytes.
+ * Programs are data: nothing here calls planning or running, except for the texts of a refusal.
  *
  *	checksum.c	CRC-32C
- *	fields.c	what a file consists of: sections and the fields of records, as tables
+ *	fields.c	sections and fields of records, as tables
  *	write.c		a program as bytes
- *	read.c		header, sections, checksums: where everything is
+ *	read.c		header, sections, checksums
  *	decode.c	records to structs, each field in its range
- *	check.c		what the records say of each other and of the plan, once it is proved
- *	load.c		files, and what callers hold
+ *	check.c		consistency of the records with each other and with the verified plan
+ *	load.c		files, and the caller's handles
  *
- * The tables of fields.c drive writer, reader, the pages and the tests: a field that is added
- * there is all that must be done, besides a new version of the format.
+ * The tables of fields.c drive writer, reader, documentation and tests: a new field only needs an
+ * entry there and a new version of the format.
  *
- * Nothing is trusted. Every byte of a file is covered: by a checksum, by a field that has one
- * value only, or, between sections, by being zero. But a checksum is for accidents: an
- * attacker can make it fit. So each field has a range, each index is below the number of
- * what it counts, each name is a whole string, and what the plan says itself is compared with what
- * the records say of it. The plan is proved by core's verifier for the chip in the file, which was
- * checked before. Decoded data are copies: only the constants stay in the mapped file, and they
- * are data that any value is good for.
+ * Nothing is trusted. Every byte of a file is covered: by a checksum, by a field that has one valid
+ * value, or, between sections, by being zero. But a checksum only detects accidents, because an
+ * attacker can recompute it. So each field has a range, each index is below the number of its
+ * objects, each name is a whole string, and the plan's own contents are compared with the records.
+ * Core's verifier checks the plan for the chip in the file, which is checked before. Decoded data
+ * are copies: only the constants stay in the mapped file, and any value of theirs is safe.
  *
  * Rejected: a serialisation library: none of them maps weights at page boundaries, and each is
- * larger than this room. Rejected: sections in any order, and sections that a reader may skip. A
- * file that can be written in one way only has fewer states to be wrong in, and what is written by
- * a newer library is refused by version, not half understood.
+ * larger than this folder. Rejected: sections in any order, and optional sections. A file with a
+ * single valid encoding has fewer states to test, and a file of a newer library is refused by
+ * version, not half understood.
  */
 #ifndef LOOM_PROGRAM_FILE_ROOM_H
 #define LOOM_PROGRAM_FILE_ROOM_H
@@ -38,10 +36,10 @@
 
 #define LOOM_FILE_MAGIC		"\217LOOM\r\n\032"
 #define LOOM_FILE_VERSION	1
-/* Where sections begin, and the constants: so that these can be mapped. */
+/* Alignment of sections, and of the constants so that they can be mapped. */
 #define LOOM_FILE_ALIGN		64
 #define LOOM_FILE_PAGE		4096
-/* A name that there is none of. */
+/* Index of an absent name. */
 #define LOOM_FILE_NO_NAME	U32_MAX
 
 /* Sections, in the order in which they are in the file. */
@@ -105,7 +103,7 @@ struct loom_file_section {
 	u32 checksum;
 };
 
-/* How a field is written. */
+/* Encoding of a field. */
 enum loom_field_kind {
 	LOOM_FIELD_U32,
 	LOOM_FIELD_I32,
@@ -119,12 +117,12 @@ enum loom_field_kind {
  * struct loom_field - a field of a record
  * @name: as in the struct, for people
  * @at: bytes from the begin of the struct
- * @kind: an enum loom_field_kind. BOOL is 4 bytes, 0 or 1; NAME is 4 bytes, where the string begins
+ * @kind: an enum loom_field_kind. BOOL is 4 bytes, 0 or 1; NAME is 4 bytes, the begin of the string
  *	in the section of names
- * @count: how many there are, one after the other
- * @below: values are below; 0: any
+ * @count: number of contiguous elements
+ * @below: exclusive upper limit on values; 0: any
  * @of: values are below the number of records of that section; 0: any
- * @none: LOOM_NODE_NONE may be there as well
+ * @none: LOOM_NODE_NONE is valid as well
  */
 struct loom_field {
 	const char *name;
@@ -142,8 +140,8 @@ struct loom_field {
  * @struct_bytes: of a record in memory; 0: the section is bytes
  * @fields: its fields, in their order in the file
  * @num_fields: number of @fields
- * @array: where struct loom_program has the pointer to the records; if @single the record
- * @count: where it has their number
+ * @array: offset in struct loom_program of the pointer to the records; with @single, of the record
+ * @count: offset of their number
  * @single: there is one record
  */
 struct loom_records {
@@ -177,22 +175,22 @@ struct loom_file_origin {
 u32 loom_field_bytes(const struct loom_field *field);
 /** loom_records_bytes() - bytes of a record in the file; 0: the section is bytes */
 u32 loom_records_bytes(const struct loom_records *records);
-/** loom_records_count() - how many records a program has; @part is not bytes */
+/** loom_records_count() - number of records in a program; @part must not be bytes */
 u32 loom_records_count(const struct loom_program *program, enum loom_file_part part);
 
-/** loom_checksum() - CRC-32C of @size bytes, behind those that gave @before; 0 at first */
+/** loom_checksum() - CRC-32C of @size bytes that follow those of checksum @before; 0 at first */
 u32 loom_checksum(u32 before, const void *bytes, size_t size);
 
 /**
- * struct loom_program_file - a file, as it is held
- * @program: what is in it
- * @origin: likewise
+ * struct loom_program_file - a loaded file
+ * @program: its program
+ * @origin: its origin
  * @chip: &loom_program_origin.chip
- * @tables: copies of the arrays of @program, by section; NULL where there are none
+ * @tables: copies of the arrays of @program, by section; NULL for absent ones
  * @bytes: a copy of all but the constants
  * @data: the constants, in the mapping
  * @sections: in @bytes
- * @map: what is mapped, or NULL
+ * @map: the mapping, or NULL
  * @map_bytes: number of bytes of @map
  * @name: of the file, for errors
  */
@@ -210,9 +208,9 @@ struct loom_program_file {
 };
 
 /**
- * loom_file_read() - finds the sections of a file, and copies all but the constants
- * @file: zero but for its name
- * @bytes: the file; may change meanwhile, which is found, or does not matter
+ * loom_file_read() - find the sections of a file, and copy all but the constants
+ * @file: must be zero but for its name
+ * @bytes: the file; concurrent changes are detected or harmless
  * @size_bytes: number of @bytes
  * @err: [out] one line on failure
  *
@@ -220,9 +218,9 @@ struct loom_program_file {
  */
 int loom_file_read(struct loom_program_file *file, const u8 *bytes, size_t size_bytes,
 		   struct loom_error *err);
-/** loom_file_decode() - records to structs, each field in its range; 0, -EINVAL, -ENOMEM */
+/** loom_file_decode() - converts records to structs, in their ranges; 0, -EINVAL, -ENOMEM */
 int loom_file_decode(struct loom_program_file *file, struct loom_error *err);
-/** loom_file_check() - what was decoded makes sense; 0, -EINVAL, -EBADMSG, -ENOMEM */
+/** loom_file_check() - checks consistency of decoded records; 0, -EINVAL, -EBADMSG, -ENOMEM */
 int loom_file_check(struct loom_program_file *file, struct loom_error *err);
 
 /** loom_file_align() - the next multiple of @align, a power of two; no file is near 2^64 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Header, sections, checksums: where everything is in a file. */
+/* Header, sections and checksums of a file. */
 #include "program_file.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static int read_header(struct loom_program_file *file, const u8 *bytes, size_t s
 	return 0;
 }
 
-/* There is one place where a section can be: behind the one before. */
+/* A section has a single valid position: behind the one before. */
 static int read_section(const struct loom_program_file *file, u32 part, u64 begin, u64 size_bytes,
 			struct loom_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A program as the bytes of a file. */
+/* Serialisation of a program. */
 #include "program_file.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include "loom_planner.h"
 
 /**
- * struct bytes - a growing piece of memory
+ * struct bytes - a growing buffer
  * @at: the bytes
  * @size: number of @at
- * @cap: as many fit
+ * @cap: capacity of @at
  */
 struct bytes {
 	u8 *at;
@@ -26,14 +26,14 @@ struct bytes {
 
 /**
  * struct writer - the state of writing
- * @program: what is written
- * @origin: likewise
+ * @program: the program
+ * @origin: its origin
  * @file: the file so far
  * @names: the section of names
  * @pool: of @table
- * @table: where a name is in @names, plus 1
+ * @table: position of a name in @names, plus 1
  * @sections: the table of sections
- * @err: where errors go
+ * @err: receives errors
  */
 struct writer {
 	const struct loom_program *program;
@@ -46,7 +46,7 @@ struct writer {
 	struct loom_error *err;
 };
 
-/* Makes room for @size bytes, which are zero; NULL: no memory. */
+/* Appends @size zero bytes; NULL: no memory. */
 static u8 *extend(struct bytes *bytes, size_t size)
 {
 	size_t end, cap;
@@ -73,7 +73,7 @@ static int no_memory(struct writer *w)
 	return loom_error_set(w->err, -ENOMEM, "no memory for the file");
 }
 
-/* Every name once. */
+/* Adds a name, unless it was added before. */
 static int add_name(struct writer *w, const char *name, u32 *where)
 {
 	size_t length, i;
@@ -161,7 +161,7 @@ static int write_bytes(struct writer *w, const void *from, size_t size)
 	return 0;
 }
 
-/* In the order of their records, each at a multiple of 64. */
+/* Writes constants in the order of their records, each at a multiple of 64. */
 static int write_data(struct writer *w)
 {
 	size_t begin = w->file.size;
@@ -265,7 +265,7 @@ int loom_program_write(const struct loom_program *program,
 		return loom_error_set(err, -EINVAL, "there is no chip that makes sense");
 	if (origin->objective > LOOM_OBJECTIVE_SRAM)
 		return loom_error_set(err, -EINVAL, "there is no such objective");
-	/* or the file would be one that cannot be loaded */
+	/* otherwise the file could not be loaded */
 	header = program->plan;
 	lanes = origin->chip->region[DRM_LOOM_REGION_SRAM].banks;
 	if (header && program->plan_bytes >= sizeof(*header) && header->lanes != lanes)
