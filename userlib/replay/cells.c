@@ -33,7 +33,7 @@ bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_
 	return true;
 }
 
-/* The label of an element, from those of its cells, which are all written. */
+/* Joins the labels of an element's cells, which must all be written. */
 static uint64_t join_cells(const uint64_t *cells, uint32_t count)
 {
 	uint64_t label = cells[0];
@@ -47,7 +47,7 @@ static uint64_t join_cells(const uint64_t *cells, uint32_t count)
 	return label;
 }
 
-/* The label of cell @i of an element that is computed or an input. 0 has a chance of 1 in 2^64. */
+/* The label of cell @i of a computed element or an input. It is 0 with probability 1 in 2^64. */
 static uint64_t part_of(uint64_t label, uint32_t i)
 {
 	return label + i * REPLAY_CELL_STEP;
@@ -70,7 +70,7 @@ uint64_t replay_cells_const(const struct replay *r, uint64_t bits, uint32_t byte
 	return join_cells(cells, count);
 }
 
-/* The input or weight that a byte belongs to, or NULL. */
+/* The input or weight at a byte, or NULL. */
 static const struct loom_program_tensor *find_fact(struct replay_space *space, uint64_t byte)
 {
 	const struct loom_program_tensor *fact;
@@ -97,7 +97,7 @@ static const struct loom_program_tensor *find_fact(struct replay_space *space, u
 	return NULL;
 }
 
-/* The label of a cell that an input or a weight lies in; 0: neither does. */
+/* The label of a cell in an input or a weight; 0: in neither. */
 static uint64_t known_cell(struct replay *r, struct replay_space *space, uint32_t at)
 {
 	uint64_t byte = (uint64_t)at << r->shift, bits = 0, bytes = 1ULL << r->shift, index;
@@ -111,7 +111,7 @@ static uint64_t known_cell(struct replay *r, struct replay_space *space, uint32_
 		memcpy(&bits, (const uint8_t *)fact->data + byte, bytes);
 		return const_cell(r, bits);
 	}
-	/* an input is known by its index in the program's table, which the reference shares */
+	/* the label of an input is its index in the program's table, which the reference shares */
 	index = (uint64_t)(fact - r->program->inputs);
 	size = replay_dtype_bytes(fact->dtype);
 	return size ? part_of(replay_join(replay_join(2, index), byte / size),
@@ -139,7 +139,7 @@ uint64_t replay_cells_label(struct replay *r, struct replay_space *space, uint32
 	return join_cells(cells, count);
 }
 
-/* Reports races. A tag is a step and bits: 1, 2: DMA reads, writes; 4, 8: compute does. */
+/* Reports races. A tag is a step and four bits: 1, 2: DMA reads, writes; 4, 8: compute does. */
 static bool tag_cells(struct replay *r, const struct replay_operand *operand, bool write)
 {
 	uint32_t bit = (write ? 2 : 1) << (r->dma ? 0 : 2), other = r->dma ? 12 : 3;
@@ -201,7 +201,7 @@ bool replay_cells_read(struct replay *r, uint32_t index)
 			replay_cells_label(r, space, operand->at[i], operand->bytes);
 
 		if (!label) {
-			/* a unique label, so that the replay can go on */
+			/* a unique label, so that the replay can continue */
 			label = replay_join(replay_join(3, r->command), i);
 			if (!missing++)
 				first = i;
@@ -295,7 +295,7 @@ static bool check_in_place(struct replay *r, const struct replay_operand *x, boo
 	return true;
 }
 
-/* The checks that come before writing. */
+/* Checks before writing. */
 static bool may_write(struct replay *r, bool elementwise)
 {
 	const struct replay_operand *y = &r->operands[0];

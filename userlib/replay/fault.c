@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The replay stops after so many faults. */
+/* Number of faults after which the replay stops. */
 #define REPLAY_ENOUGH	1000
 
 const char *loom_replay_kind_name(unsigned int kind)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What labels are made of: keys of places, sums, attributes. See replay.h. */
+/* Components of labels: keys of places, sums, attributes. See replay.h. */
 #include "replay.h"
 
 #include <errno.h>

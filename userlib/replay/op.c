@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The table of opcodes; labels of what goes element by element or along an axis. See replay.h. */
+/*
+ * The table of opcodes; labels of elementwise operations and of those along an axis. See replay.h.
+ */
 #include "replay.h"
 
 #include <string.h>

@@ -71,7 +71,7 @@ static int by_address(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Lists the inputs and weights that lie in a slot before the plan runs. */
+/* Lists the inputs and weights in a slot before the plan runs. */
 static bool find_facts(struct replay *r, uint32_t slot)
 {
 	const struct loom_program *program = r->program;
@@ -153,7 +153,7 @@ static bool make_spaces(struct replay *r)
 	return make_cells(r, scratch);
 }
 
-/* Whether a tensor is in what is bound to a slot, not in the scratch. */
+/* Whether a tensor is in the memory bound to a slot, not in the scratch. */
 static bool in_slot(const struct drm_loom_plan_tensor *tensor)
 {
 	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
@@ -299,7 +299,7 @@ static bool make_live(struct replay *r, struct replay_space *space, uint32_t ten
 	return true;
 }
 
-/* The bytes belong to another tensor now: nothing is written yet. */
+/* Marks cells as not written, because their bytes belong to another tensor now. */
 static void clear_cells(struct replay *r, struct replay_space *space,
 			const struct drm_loom_plan_tensor *t)
 {
@@ -398,7 +398,7 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 	return true;
 }
 
-/* The bytes that a view spans in a bank, [@low, @high); false: it leaves its tensor. */
+/* The bytes that a view spans in a bank, [@low, @high); returns false if it exceeds its tensor. */
 static bool find_span(struct replay *r, const struct drm_loom_plan_view *v, uint64_t *low,
 		      uint64_t *high)
 {

@@ -10,10 +10,10 @@
 #include "loom_core.h"
 #include "loom_chip.h"
 
-/* Faults that are listed unless the options say how many. */
+/* Default number of faults listed. */
 #define REPLAY_LISTED	16
 
-/* Bytes that DMA moves, and those that compute commands use where they are. */
+/* Counts bytes moved by DMA, and those that compute commands use in place. */
 static void count_bytes(struct replay *r)
 {
 	struct drm_loom_counters *c = &r->report->counted;
@@ -74,7 +74,7 @@ static bool move(struct replay *r)
 	return replay_cells_move(r);
 }
 
-/* Only CONV and POOL read and write images in DRAM; all read in a region that the chip reads in. */
+/* Only CONV and POOL use images in DRAM; all read from a region from which the chip can compute. */
 static bool may_be_outside(const struct replay *r, uint32_t operand, uint32_t region)
 {
 	if (operand && r->options->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE)
@@ -337,7 +337,7 @@ static int run_reference(struct replay *ref, const struct loom_replay_options *o
 	return ret;
 }
 
-/* Runs both programs again, to find the first command that computes something else. */
+/* Runs both programs again, to find the first command with a wrong result. */
 static void find_first_wrong(struct replay *wrong, const struct loom_replay_options *options,
 			     uint32_t shift)
 {

@@ -2,43 +2,42 @@
 /*
  * DOC: How a plan is replayed
  *
- * This room checks the bytes of a plan without running them (loom_replay.h). It is given a program,
- * the topology that it was planned for, and a program of the same graph to compare with
- * (loom_program_create_reference()); it gives a list of faults and what it counted. It knows the
- * plan format and nothing else, and shares no code with planner, verifier and engine, so that it
+ * Checks the bytes of a plan without running them (loom_replay.h). The input is a program, the
+ * topology that it was planned for, and a reference program of the same graph
+ * (loom_program_create_reference()); the output is a list of faults and counters. The folder
+ * depends on the plan format only, and shares no code with planner, verifier and engine, so that it
  * can check all three.
  *
  * A plan is walked step by step, and memory is modelled cell by cell: a *cell* is the smallest
- * number of bytes that its tensors are made of. A cell does not hold a number but a *label*, 64
- * bits that stand for where the number came from: a constant's label is made of its bytes, an
- * input's of its place in the input, and what a command computes is labelled with its operator, its
- * attributes and the labels of all that it reads, each at its place: which tap of the window
- * and which channel. A label of 0 says that the cell has not been written since the tensor there
- * was born.
+ * number of bytes that its tensors are made of. A cell holds no number but a *label*, 64 bits that
+ * represent the origin of the number: a constant's label is a hash of its bytes, an input's of its
+ * place in the input, and a computed element's of its operator, the attributes and the labels of
+ * all elements it reads, each at its place: the tap of the window and the channel. A label of 0
+ * means that the cell has not been written since the tensor there was born.
  *
- * So two elements have the same label if they are computed alike from the same elements of inputs
- * and weights, however the work was cut and wherever it lay in between. The labels of the
- * outputs are compared with those of the reference (layer by layer, in one piece). A wrong offset,
- * a missing row, a halo that is too short, weights of the wrong channels, a line buffer that was
- * overwritten too early: each makes another label, even if the numbers happen to be the same.
+ * Invariant: two elements have the same label if they are computed alike from the same elements of
+ * inputs and weights, however the work was cut and placed in between. The labels of the outputs are
+ * compared with those of the reference (layer by layer, unsliced). A wrong offset, a missing row, a
+ * halo that is too short, weights of the wrong channels, a line buffer that was overwritten too
+ * early: each gives another label, even if the numbers happen to be the same.
  *
- * A convolution reads more than there is time to label one by one, so labels that are summed are
- * first multiplied by a key of their place, and sums over channels are made once for all taps: a
- * label of a convolution takes as long as a tap of it. A label must not depend on a slice's
- * geometry (padding, strides, starts), but on the result only.
+ * A convolution reads too many labels to join them one by one, so labels that are summed are first
+ * multiplied by a key of their place, and sums over channels are made once for all taps: a label of
+ * a convolution costs as much as one tap. A label must not depend on a slice's geometry (padding,
+ * strides, starts), but on the result only.
  *
  *	replay.c	options, the walk over steps, comparing, the report
  *	op.c		the table of opcodes; labels element by element and along an axis
  *	window.c	labels of convolution, pooling, resize
- *	label.c		what labels are made of
+ *	label.c		components of labels
  *	plan.c		tables; views as lists of cells; lifetimes
  *	cells.c		reading and writing cells
  *	fault.c		the list of faults
  *
- * Rejected: running the plan with numbers. That takes as long as the network, needs the engine
- * or a second one, and misses what does not show in numbers: zeroes read from the wrong
- * place. Rejected: naming elements by graph value and index. A plan does not say which value a
- * tensor holds, and a fused chain in SRAM has values that the graph has no name for.
+ * Rejected: running the plan with numbers. That takes as long as the network, needs the engine or a
+ * second one, and misses errors without a numerical effect: zeroes read from the wrong place.
+ * Rejected: naming elements by graph value and index. A plan does not name the value of a tensor,
+ * and a fused chain in SRAM has values without a name in the graph.
  */
 #ifndef LOOM_REPLAY_PRIV_H
 #define LOOM_REPLAY_PRIV_H
@@ -69,15 +68,15 @@ struct replay_live {
  * @bytes: size, per bank
  * @banks: lanes of the scratch; 1 for a slot
  * @cells: per bank
- * @labels: by bank and cell; NULL where nothing can be written
- * @tags: by bank and cell: step * 16 + what was done in it, from 1; NULL until it is needed
- * @marks: by bank and cell: the last &replay.mark that was set there; NULL until it is needed
+ * @labels: by bank and cell; NULL if nothing can be written
+ * @tags: by bank and cell: step * 16 + accesses in it, from 1; NULL until it is needed
+ * @marks: by bank and cell: the last &replay.mark set; NULL until it is needed
  * @live: tensors alive, by address
  * @num_live: number of @live
- * @cap_live: room in @live
- * @facts: inputs and weights that lie there, by address
+ * @cap_live: capacity of @live
+ * @facts: inputs and weights in it, by address
  * @num_facts: number of @facts
- * @last_fact: where the last was found
+ * @last_fact: the last one found
  */
 struct replay_space {
 	bool known;
@@ -97,18 +96,18 @@ struct replay_space {
 };
 
 /**
- * struct replay_operand - an operand of the command at work
- * @view: as it stands in the plan
- * @tensor: what it is a view of
- * @space: where that lies
+ * struct replay_operand - an operand of the current command
+ * @view: as in the plan
+ * @tensor: the tensor of the view
+ * @space: the space of the tensor
  * @bytes: of an element
  * @cells: of an element
  * @count: elements
  * @low: first byte in a bank
  * @high: first byte behind
  * @at: by element, row-major: its first cell
- * @labels: by element: what was read, or is to be written
- * @cap: room in @at and @labels
+ * @labels: by element: labels read, or to be written
+ * @cap: capacity of @at and @labels
  */
 struct replay_operand {
 	const struct drm_loom_plan_view *view;
@@ -128,8 +127,8 @@ struct replay_op;
 
 /**
  * struct replay - a plan that is being replayed
- * @program: whose plan it is
- * @options: what it is checked against
+ * @program: the program of the plan
+ * @options: the expectations
  * @header: the plan
  * @slots: table
  * @tensors: table
@@ -144,27 +143,27 @@ struct replay_op;
  * @died: the same by last step
  * @next_born: the first of @born that is not alive yet
  * @next_died: the first of @died that has not died yet
- * @step: step at work, or REPLAY_NONE
- * @command: command at work, or REPLAY_NONE
+ * @step: current step, or REPLAY_NONE
+ * @command: current command, or REPLAY_NONE
  * @dma: it is one of the DMA stream
  * @both: the step has both streams
  * @opcode: of the command
- * @op: what is known of it, or NULL
+ * @op: its entry in the table of opcodes, or NULL
  * @attr: its attributes
  * @num_operands: number of its operands
- * @operands: they
+ * @operands: its operands
  * @keys: random odd numbers by index
  * @num_keys: number of @keys
- * @sums: room for sums, see replay_sums()
- * @cap_sums: by use: room in @sums
+ * @sums: memory for sums, see replay_sums()
+ * @cap_sums: by use: capacity of @sums
  * @mark: last number used in marks
  * @live_bytes: of tensors alive in SRAM
- * @report: what was found
+ * @report: the result
  * @faults: &loom_replay_report.faults
- * @max_faults: room in @faults
- * @broken: it makes no sense to go on
- * @error: -errno of what is not the plan's fault
- * @known: labels that the reference computed, when the first wrong one is looked for: a hash table
+ * @max_faults: capacity of @faults
+ * @broken: the replay cannot continue
+ * @error: -errno of errors other than the plan's faults
+ * @known: hash table of the labels of the reference, for finding the first wrong one
  * @known_mask: its size less one
  * @learning: @known is being filled
  */
@@ -213,12 +212,12 @@ struct replay {
 /**
  * struct replay_op - an opcode
  * @name: as in the header
- * @dma: it stands in the DMA stream
- * @low: least operands
- * @high: most operands
+ * @dma: it belongs to the DMA stream
+ * @low: minimum number of operands
+ * @high: maximum number of operands
  * @attr_bytes: size of its attributes
  * @elementwise: it may work in place
- * @label: labels operand 0, or says what does not fit; NULL for what only moves
+ * @label: labels operand 0, or reports a misfit; NULL for opcodes that only move
  */
 struct replay_op {
 	const char *name;
@@ -232,26 +231,26 @@ struct replay_op {
 
 /* fault.c */
 
-/** replay_fault() - takes note of a fault, at the step and command at work. Always false */
+/** replay_fault() - records a fault at the current step and command. Always returns false */
 bool replay_fault(struct replay *r, enum loom_replay_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/** replay_stop() - something went wrong that is not the plan's fault. Always false */
+/** replay_stop() - records an error other than a fault of the plan. Always returns false */
 bool replay_stop(struct replay *r, int error);
 
-/** replay_misfit() - the operands do not fit together. Always false */
+/** replay_misfit() - reports operands that do not match. Always returns false */
 bool replay_misfit(struct replay *r, uint32_t operand);
 
 /* plan.c */
 
-/** replay_plan_open() - finds the tables and sets the spaces up. False: see the faults */
+/** replay_plan_open() - finds the tables and creates the spaces. Returns false after a fault */
 bool replay_plan_open(struct replay *r);
-/** replay_plan_shift() - the most that cells of a program may be shifted; 0 for what is no plan */
+/** replay_plan_shift() - maximum shift of the cells of a program; 0 for an invalid plan */
 uint32_t replay_plan_shift(const struct loom_program *program);
-/** replay_plan_begin() - tensors that are born in the step at work */
+/** replay_plan_begin() - adds the tensors born in the current step */
 bool replay_plan_begin(struct replay *r);
-/** replay_plan_end() - tensors that die with it */
+/** replay_plan_end() - removes the tensors that die with it */
 void replay_plan_end(struct replay *r);
-/** replay_plan_view() - view @view of the table becomes an operand, or says what is wrong */
+/** replay_plan_view() - makes view @view of the table an operand, or reports a fault */
 bool replay_plan_view(struct replay *r, struct replay_operand *operand, uint32_t view);
 
 /* cells.c */
@@ -267,17 +266,17 @@ bool replay_cells_write(struct replay *r, bool elementwise);
 bool replay_cells_move(struct replay *r);
 /** replay_cells_fill() - operand 0 becomes constants */
 bool replay_cells_fill(struct replay *r, uint64_t bits);
-/** replay_cells_label() - the label of an element of @bytes bytes; 0: not all of it is there */
+/** replay_cells_label() - the label of an element of @bytes bytes; 0: not all of it is written */
 uint64_t replay_cells_label(struct replay *r, struct replay_space *space, uint32_t at,
 			    uint32_t bytes);
 /** replay_cells_const() - the label of a constant of @bytes bytes */
 uint64_t replay_cells_const(const struct replay *r, uint64_t bits, uint32_t bytes);
-/** replay_cells_room() - room for @count elements */
+/** replay_cells_room() - makes room for @count elements */
 bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_t count);
 
 /* op.c */
 
-/** replay_op_get() - what is known of an opcode, or NULL */
+/** replay_op_get() - the entry of an opcode in the table, or NULL */
 const struct replay_op *replay_op_get(uint32_t opcode);
 
 /* window.c */
@@ -291,11 +290,11 @@ bool replay_resize(struct replay *r);
 
 /** replay_keys() - random odd numbers for indices below @count, or NULL */
 const uint64_t *replay_keys(struct replay *r, uint64_t count);
-/** replay_sums() - room for @count zeroes, number @which of four, or NULL */
+/** replay_sums() - array @which of four, of @count zeroes, or NULL */
 uint64_t *replay_sums(struct replay *r, uint32_t which, uint64_t count);
-/** replay_attr_label() - a label that opcode, types and @bytes bytes of attributes begin with */
+/** replay_attr_label() - initial label: opcode, types and @bytes bytes of attributes */
 uint64_t replay_attr_label(const struct replay *r, const void *attr, size_t bytes);
-/* Spreads all bits over all bits. */
+/* Mixes all bits into all bits (avalanche). */
 static inline uint64_t replay_mix(uint64_t x)
 {
 	x ^= x >> 32;
@@ -306,7 +305,7 @@ static inline uint64_t replay_mix(uint64_t x)
 	return x;
 }
 
-/* A label of what has happened and what comes; the order matters. Never 0. */
+/* Appends @next to a label; the order matters. Never 0. */
 static inline uint64_t replay_join(uint64_t label, uint64_t next)
 {
 	uint64_t x = replay_mix(label * 0x9e3779b97f4a7c15ULL + next);
@@ -314,7 +313,7 @@ static inline uint64_t replay_join(uint64_t label, uint64_t next)
 	return x + !x;
 }
 
-/* What the cells of one element that was computed differ by. */
+/* Distance of the labels of the cells of a computed element. */
 #define REPLAY_CELL_STEP	0x5851f42d4c957f2dULL
 
 #endif /* LOOM_REPLAY_PRIV_H */

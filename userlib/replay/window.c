@@ -2,9 +2,9 @@
 /*
  * Labels of operators with windows: convolution, pooling, resize. See replay.h.
  *
- * A tap outside of the input adds the zero point (CONV) or nothing (the others), and a tap's key is
- * that of its place in the window. So padding, stride and the start of a slice change a label only
- * if they change which elements are in the window.
+ * A tap outside of the input adds the zero point (CONV) or nothing (the others), and a tap's key
+ * depends on its place in the window. So padding, stride and the start of a slice change a label
+ * only if they change the elements in the window.
  */
 #include "replay.h"
 
@@ -31,7 +31,7 @@ struct window {
 	bool back;
 };
 
-/* Index in the input, maybe outside of it, that a tap of an output reads. False: there is none. */
+/* Index in the input, maybe outside of it, that a tap of an output reads. Returns false if none. */
 static bool find_tap(const struct window *w, uint32_t axis, int64_t out, int64_t tap, int64_t *at)
 {
 	if (!w->back) {
@@ -402,7 +402,7 @@ static float nearest(uint32_t how, float at)
 	return part < 0.5f ? floorf(at) : ceilf(at);
 }
 
-/* Adds a tap. @at is an index of the whole input: it has to be in the view. */
+/* Adds a tap. @at is an index of the whole input, and must be in the view. */
 static bool add_tap(struct replay *r, const struct drm_loom_attr_resize *attr, uint32_t axis,
 		    float at, uint64_t key, struct taps *taps)
 {
@@ -418,7 +418,7 @@ static bool add_tap(struct replay *r, const struct drm_loom_attr_resize *attr, u
 	return true;
 }
 
-/* The keys of cubic taps need not be the weights: they only have to differ as these do. */
+/* The keys of cubic taps are not the weights, but must differ whenever the weights do. */
 static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr, uint32_t axis,
 		      float at, struct taps *taps)
 {
@@ -459,7 +459,7 @@ static bool find_taps(struct replay *r, const struct drm_loom_attr_resize *attr,
 	at = at > 0.0f ? at : 0.0f;
 	at = at < most ? at : most;
 	part = at - floorf(at);
-	/* an element with a weight of 0 need not be in the view */
+	/* an element of weight 0 need not be in the view */
 	return add_tap(r, attr, axis, floorf(at), replay_join(5, bits_of(part)) | 1, taps) &&
 	       (part == 0.0f || add_tap(r, attr, axis, floorf(at) + 1.0f,
 					replay_join(6, bits_of(part)) | 1, taps));
