@@ -90,9 +90,9 @@ enum loom_planner_effort {
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
  *	loom_grouping_name(); NULL: "layergroup", which is what `loom plan` takes
- * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: what can always run on a device
- *	that is shared (the chip's floor_bytes), or all that there is if nothing is said of that.
- *	More than the chip has is an error
+ * @sram_limit_bytes: limit on the bytes per lane of a plan; 0: the amount that can always run on a
+ *	shared device (the chip's floor_bytes), or all of the SRAM if the chip does not say. Must
+ *	not exceed the SRAM of the chip
  * @grouping_budget: deprecated, see @effort: how long groups are searched for, in milliseconds of a
  *	typical machine. It is counted in work, so the answer does not depend on the machine. 0: the
  *	default

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The placement of the arena: values by lifetime. See arena.h. */
+/* The placement of the arena, by live range. See arena.h. */
 #include "arena.h"
 
 #include "base/error.h"
@@ -41,7 +41,7 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	if (location->kind == LOOM_LOCATION_VIEW) {
 		item->flags = LOOM_PLACE_ALIAS;
 		item->alias = root->item;
-		/* an expanded view has more bytes than the value that it shows */
+		/* an expanded view has more bytes than its value */
 		item->size_bytes = min(item->size_bytes,
 				       arena->items[root->item].size_bytes);
 		arena->ops[op].in_place = true;
@@ -81,7 +81,7 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 	}
 }
 
-/* Notes for reports what lies where in the arena. Aliases come behind their owners. */
+/* Records the contents of the arena, for reports. Aliases follow their owners. */
 static int note_neurons(struct loom_storage *storage, const struct loom_arena *arena,
 			const u64 *offsets)
 {
@@ -133,7 +133,7 @@ int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage)
 	return 0;
 }
 
-/* Places the arena for the nodes in their present order. */
+/* Places the arena for the nodes in their current order. */
 static int arena_make(struct loom_storage *storage, struct loom_arena *arena,
 		      const struct loom_place_options *how, struct loom_error *err)
 {
@@ -180,8 +180,8 @@ static int arena_take(struct loom_storage *storage, const struct loom_arena *are
 }
 
 /*
- * An order with a lower peak may still be placed worse, since placing is a heuristic. Then the
- * graph's order is placed, too, and @arena becomes the smaller of both.
+ * An order with a lower peak may still be placed worse, because placing is a heuristic. Then the
+ * graph's order is placed as well, and @arena becomes the smaller of both.
  */
 static int arena_retry_given(struct loom_storage *storage, struct loom_arena *arena,
 			     const struct loom_place_options *how, struct loom_error *err)

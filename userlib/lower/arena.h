@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: one slot in which neurons lie one after the other, placed by lifetime. Time is the
- * number of the node. A view lives in the item of what it shows.
+ * The arena: one slot for all neurons, placed by live range. Time is the number of the node. A view
+ * is part of the item of its value.
  */
 #ifndef LOOM_LOWER_ARENA_H
 #define LOOM_LOWER_ARENA_H
@@ -13,9 +13,9 @@
  * @items: one for each neuron or view of a neuron
  * @num_items: number of @items
  * @ops: the nodes
- * @operands: what @ops.inputs points into
+ * @operands: storage of @ops.inputs
  * @values: by item: the value
- * @problem: all of it
+ * @problem: the placement problem
  * @result: the placement, once there is one
  */
 struct loom_arena {
@@ -28,7 +28,7 @@ struct loom_arena {
 	struct loom_place_result result;
 };
 
-/** loom_arena_init() - of @storage, its nodes in their order; cleared on failure, too */
+/** loom_arena_init() - makes the items of @storage, its nodes in order; cleared also on failure */
 int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage);
 void loom_arena_clear(struct loom_arena *arena);
 

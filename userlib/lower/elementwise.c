@@ -76,7 +76,7 @@ static int cast_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	return 0;
 }
 
-/* Operand @index as F32, which is what the device quantises. */
+/* Operand @index as F32, the type that the device quantises. */
 static u32 as_float(struct loom_kernel *kernel, u32 index)
 {
 	u32 operands[2] = { 0, index };
@@ -144,7 +144,7 @@ static int check_quant(struct loom_lower *lower, const struct loom_node *node)
 	return 0;
 }
 
-/* Types that the device takes; other mismatches have been refused by the graph. */
+/* Checks types against the device; other mismatches have been refused by the graph. */
 static int check_binary(struct loom_lower *lower, const struct loom_node *node)
 {
 	u32 dtype = node->inputs[0]->dtype;
@@ -216,7 +216,7 @@ static int read_operands(struct loom_lower *lower, struct loom_nest_axes *nest)
 				loom_ref_insert(ref, ref->rank);
 		}
 		loom_nest_broadcast(ref, nest->rank);
-		/* what is repeated along an axis is loaded once and broadcast by the device */
+		/* an operand repeated along an axis is loaded once and broadcast by the device */
 		for (k = 0; k < nest->rank && broadcasts(node, i); k++)
 			if (!ref->strides[k])
 				ref->dims[k] = 1;
@@ -256,7 +256,7 @@ int loom_lower_elementwise(struct loom_lower *lower, const struct loom_node *nod
 		ret = read_operands(lower, &nest);
 	if (ret)
 		return ret;
-	/* a node that changes nothing is a copy */
+	/* a node without an effect is a copy */
 	if ((node->op == LOOM_GOP_UNARY && node->unary.fn == LOOM_GFN_NONE) ||
 	    (node->op == LOOM_GOP_CAST && node->inputs[0]->dtype == node->output->dtype)) {
 		ret = loom_sink_copy(lower, &nest.refs[0], &nest.refs[1]);

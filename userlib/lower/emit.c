@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The emitter: the sink that cuts a kernel into slices, places their buffers in SRAM and writes
- * loads, stages and stores into the plan. See sink.h.
+ * The emitter: the sink that cuts a kernel into slices, places their buffers in SRAM and adds
+ * loads, stages and stores to the plan. See sink.h.
  */
 #include "lower.h"
 
@@ -24,11 +24,11 @@ struct box {
 
 /**
  * struct writer - the state of writing a kernel
- * @lower: where commands go
+ * @lower: the state of lowering
  * @kernel: the kernel
- * @tiling: how it is cut
+ * @tiling: its cut
  * @base: first step
- * @slice: number of the slice that is written
+ * @slice: number of the current slice
  * @place: by operand: offset of its buffers in the scratch
  * @tensor: by operand: SRAM tensor of the current slice
  * @box: by operand: the part of it that @tensor holds
@@ -173,7 +173,7 @@ static struct drm_loom_plan_view stage_view(const struct writer *w, u32 index)
 	return sram_view(w->lower->build, w->tensor[index]);
 }
 
-/* A tensor for what this slice computes: the result or an intermediate. */
+/* Makes a tensor for the result or an intermediate of this slice. */
 static void make_result(struct writer *w, u32 index, const struct box *out)
 {
 	if (w->loaded[index])
@@ -218,7 +218,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 	loom_build_command(build, load + 2, DRM_LOOM_OP_STORE, views, 2, NULL, 0);
 }
 
-/* The next slice; false after the last. */
+/* Moves to the next slice; returns false after the last. */
 static bool next_slice(const struct loom_kernel *kernel, const struct loom_slicing *tiling,
 		       struct box *out)
 {
@@ -278,7 +278,7 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 		need = min(need, usual);
 	}
-	/* of several nodes that do not fit, the error names the one that needs most */
+	/* of several nodes that do not fit, the error names the one with the largest need */
 	if (ret == -ENOSPC && need <= lower->need_bytes)
 		return ret;
 	if (ret == -ENOSPC) {
@@ -299,7 +299,7 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 	return ret;
 }
 
-/* How often stages use an operand. */
+/* Number of uses of an operand by stages. */
 static u32 count_uses(const struct loom_kernel *kernel, u32 index)
 {
 	u32 uses = 0, i, k;
@@ -311,8 +311,8 @@ static u32 count_uses(const struct loom_kernel *kernel, u32 index)
 }
 
 /*
- * CONV and POOL use images in DRAM directly, unless that moves more bytes: what is loaded can be
- * used by several slices, what is read directly is read by each.
+ * CONV and POOL use images in DRAM directly, unless that moves more bytes: a loaded part can be
+ * reused by several slices, but a direct operand is read by each.
  */
 static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 		      struct loom_slicing *tiling)

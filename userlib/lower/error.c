@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is wrong with a node, in one line. See lower.h. */
+/* Errors of a node, as text of one line. See lower.h. */
 #include "lower.h"
 
 #include <errno.h>

@@ -83,7 +83,7 @@ bool loom_kernel_activation(const struct loom_gact *act, u32 dtype, u32 *kind, u
 	return true;
 }
 
-/* The types for which loom_unary of core does this. */
+/* Whether loom_unary of core supports the type. */
 static bool device_takes(u32 unary, u32 dtype)
 {
 	switch (unary) {

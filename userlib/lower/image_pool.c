@@ -66,8 +66,8 @@ static void set_strides(struct loom_location *location, const struct loom_value 
 }
 
 /*
- * A provisional pitch, of four rows: no axis of rows can be merged with one of columns, even if it
- * takes steps that end behind the row, and a stride says how many rows it is and what is beside.
+ * A provisional pitch, of four rows: no axis of rows can be merged with one of columns, even if its
+ * steps end behind the row, and a stride determines its number of rows and columns.
  */
 static s64 provisional_pitch(const struct loom_value *value)
 {
@@ -139,7 +139,7 @@ void loom_image_ref(const struct loom_storage *storage, u32 id, struct loom_ref 
 }
 
 /*
- * Values live from the node that makes them to the last that reads them or a view of them; with
+ * Values live from the node that computes them to the last reader of them or a view of them; with
  * groups, from the first node to the last of the groups of these.
  */
 static void add_items(struct loom_storage *storage, struct images *images)

@@ -2,18 +2,18 @@
 /**
  * DOC: Image pools
  *
- * Values whose scope is a texture do not live in the arena but in images, each of which several
- * values use one after the other, as the storage tokens of two dimensions (place/tokens_2d.c) say:
+ * Values whose scope is a texture are not placed in the arena but in images, each shared by several
+ * values in turn, as the storage tokens of two dimensions (place/tokens_2d.c) determine:
  *
- * 1. While storage.c decides for each result where it lives, it asks here first. A value of texture
- *    scope becomes a root with the strides of an image. The pitch is not known yet, so a
- *    provisional one is used that no row can have: a view of that is a view whatever the pitch.
+ * 1. When storage.c decides where each result lives, it asks here first. A value of texture scope
+ *    becomes a root with the strides of an image. The pitch is not known yet, so a provisional one
+ *    is used that no row can have: a view at that pitch is a view at any pitch.
  * 2. Tokens are assigned. A storage id is an image, as wide and as high as the largest of its
  *    values on each axis; it gets a slot of the plan, and the pitch is the width, aligned.
  * 3. The strides of all roots and of all views of them are computed again.
  *
- * With groups, operands are looked at before the second step, at provisional pitches: values that
- * stay in the SRAM are in no image at all. The others get their pitch when it is known
+ * With groups, operands are examined before the second step, at provisional pitches, because values
+ * that stay in the SRAM are in no image. The others get their pitch when it is known
  * (loom_image_ref()), and are loaded and stored like values in the arena.
  *
  * The rest of lowering sees strides: kernels load rows at a pitch, and CONV and POOL may read and
@@ -23,22 +23,11 @@
  * are columns, channels within them. The split is before the last axis but one, for weights
  * behind the first, for NHWC behind N and H. So a row of [N, C, H, W] is a channel plane.
  *
- * Only values that a command computes are in images. Inputs, outputs and observed values are bound
- * and read by others as dense bytes; the result of a RESHAPE that is no view of its operand has to
- * be dense, because rows of one shape are not rows of the other.
+ * Only computed values are in images. Inputs, outputs and observed values are bound and read by
+ * others as dense bytes. The result of a RESHAPE that is no view of its operand must be dense,
+ * because rows of one shape are not rows of the other.
  *
- * Effect of groups with all values in images, on soft, in MB of DRAM traffic and thousand cycles
- * by time; groups without images move the same bytes:
- *
- * ================== ============ =========== ============ ===========
- * network            alone: MB    groups: MB  alone: cyc.  groups: cyc.
- * ================== ============ =========== ============ ===========
- * PP-OCR rec 320           152.1        12.4         9026        1064
- * PP-OCR det 320           163.3         6.3         9731         729
- * PP-OCR cls                 8.3         0.6          477          40
- * BlazeFace                 17.9         1.1          847          72
- * speech embedding           7.5         1.3          384          83
- * ================== ============ =========== ============ ===========
+ * Groups with all values in images move the same bytes as groups without images.
  *
  * Rejected: one pitch for all images. It would make step 3 unnecessary, and every image as wide as
  * the widest.
@@ -68,11 +57,11 @@ struct loom_image_shape {
 	u64 channels;
 };
 
-/** loom_image_flatten() - the rows and columns of a value of a scope, which must be a texture */
+/** loom_image_flatten() - rows and columns of a value of a scope, which must be a texture */
 struct loom_image_shape loom_image_flatten(const struct loom_value *value, enum loom_scope scope);
 
 /**
- * struct loom_image_pool - an image that values share
+ * struct loom_image_pool - an image shared by values
  * @slot: slot of the plan
  * @dtype: of its elements
  * @width: elements in a row
@@ -94,7 +83,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 
 /**
  * loom_image_place() - assigns values to images
- * @storage: the kinds of all locations are decided, and the order of the nodes
+ * @storage: the kinds of all locations and the order of the nodes must be decided
  * @options: alignment of rows
  * @err: [out] one line on failure
  *
@@ -104,14 +93,14 @@ int loom_image_place(struct loom_storage *storage, const struct loom_storage_opt
 		     struct loom_error *err);
 
 /**
- * loom_image_ref() - a view at the provisional pitch becomes one at the pitch of its image
- * @storage: images are placed
- * @id: value that owns the bytes; nothing happens unless it is in an image
+ * loom_image_ref() - convert a view at the provisional pitch to the pitch of its image
+ * @storage: images must be placed
+ * @id: value that owns the bytes; without effect unless it is in an image
  * @ref: the view, changed
  */
 void loom_image_ref(const struct loom_storage *storage, u32 id, struct loom_ref *ref);
 
-/** loom_image_tensor() - fills in place, dims and strides of the tensor of a root in an image */
+/** loom_image_tensor() - fills in address, dims and strides of the tensor of a root in an image */
 void loom_image_tensor(const struct loom_storage *storage, u32 id,
 		       struct drm_loom_plan_tensor *tensor);
 

@@ -2,31 +2,30 @@
 /*
  * DOC: Constants in place
  *
- * A chip may be able to compute on operands that lie in a memory other than the SRAM: flash that is
- * in the address space, or that a decoder of weights reads. A constant that is read where it lies
- * takes no SRAM and no DMA command. The price is that each command reads it anew, so that a kernel
- * in slices reads it once for each, and that the command waits for the other memory, if that is
- * slower than its arithmetic.
+ * A chip may support operands in a memory other than the SRAM: flash in the address space, or flash
+ * behind a decoder of weights. A constant that is read in place needs no SRAM and no DMA command.
+ * The cost is that each command reads it again, so a sliced kernel reads it once per slice, and the
+ * command waits for the other memory if that is slower than its arithmetic.
  *
- * A constant that a group loads once and holds is better loaded, if there is room. One that it
- * would stream costs the same bytes in place, and no SRAM: the group decides
- * (&loom_operand.in_place, and weights.c there). For the least SRAM all are in place, whatever is
- * read again. Which of both is better by another objective is not known before groups are made: of
- * finished plans the better one is taken (planner/alternatives.c), and one that loads everything is
- * among them.
+ * A constant that a group loads once and holds should be loaded, if there is room. A constant that
+ * it would stream costs the same bytes in place, and no SRAM: the group decides
+ * (&loom_operand.in_place, and weights.c there). With the objective of least SRAM all constants are
+ * in place, however often they are read. For other objectives the better choice is not known before
+ * groups are made: the planner compares finished plans (planner/alternatives.c), one of which loads
+ * everything.
  */
 #include "lower.h"
 
 #include "storage.h"
 
-/* Where a constant lies that a kernel loads: a region, or DRM_LOOM_REGION_COUNT for none. */
+/* The region of a constant that a kernel loads, or DRM_LOOM_REGION_COUNT for none. */
 static u32 region_of(const struct loom_lower *lower, const struct loom_ref *ref)
 {
 	const struct loom_storage *storage = lower->storage;
 	u32 tensor = ref->tensor, slot;
 
 	if (lower->sink.ops->symbolic) {
-		/* a view of a value that is computed is none of a constant */
+		/* a view of a computed value is no constant */
 		if (!lower->graph->values[tensor]->data)
 			return DRM_LOOM_REGION_COUNT;
 		if (storage->in_rom && !(storage->copied && storage->copied[tensor]))
@@ -52,7 +51,7 @@ void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *ker
 		if (region == DRM_LOOM_REGION_COUNT || region == DRM_LOOM_REGION_SRAM ||
 		    !(lower->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE))
 			continue;
-		/* a node alone is cut as if nothing could be held */
+		/* a single node is cut as if nothing could be held */
 		if (lower->in_place == LOOM_IN_PLACE_STREAMED && lower->sink.ops->symbolic)
 			kernel->operands[i].in_place = true;
 		else

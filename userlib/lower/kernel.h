@@ -2,12 +2,12 @@
 /*
  * DOC: Kernels
  *
- * A kernel is what a node becomes: operands with a place in DRAM, stages that compute on slices of
- * them in SRAM, and for each axis of each operand a map that says which part of it a range of the
- * result needs. Slicing, emission and grouping read nothing else: they know no operators.
+ * A kernel is the lowered form of a node: operands with a place in DRAM, stages that compute on
+ * slices of them in SRAM, and for each axis of each operand a map to the part that a range of the
+ * result needs. Slicing, emission and grouping depend on kernels only: they know no operators.
  *
- * A function that the device does not have is a chain of stages on the same slice; values between
- * them (TEMP) must not leave SRAM.
+ * A function that the device lacks is a chain of stages on the same slice; values between them
+ * (TEMP) must not leave SRAM.
  */
 #ifndef LOOM_LOWER_KERNEL_H
 #define LOOM_LOWER_KERNEL_H
@@ -18,12 +18,12 @@
 #define LOOM_KERNEL_STAGES	16
 
 /**
- * enum loom_role - what an operand of a kernel is
+ * enum loom_role - role of an operand of a kernel
  * @LOOM_ROLE_STORE: the result: operand 0, and no other
  * @LOOM_ROLE_LOAD: read from DRAM
  * @LOOM_ROLE_TEMP: between two stages, in SRAM only
  * @LOOM_ROLE_FILL: one element, in SRAM only, the same for all slices
- * @LOOM_ROLE_DIRECT: read where it is by the stage itself: an image, or a constant (in_place.c)
+ * @LOOM_ROLE_DIRECT: read in place by the stage itself: an image, or a constant (in_place.c)
  */
 enum loom_role {
 	LOOM_ROLE_STORE,
@@ -34,8 +34,8 @@ enum loom_role {
 };
 
 /**
- * enum loom_map_kind - which part of an operand's axis a range [lo, hi) of the result needs
- * @LOOM_MAP_FULL: all of it, whatever the range
+ * enum loom_map_kind - the part of an operand's axis that a range [lo, hi) of the result needs
+ * @LOOM_MAP_FULL: all of it, for any range
  * @LOOM_MAP_SAME: the same range
  * @LOOM_MAP_WINDOW: the elements that windows read: o * stride - pad + k * dilation
  * @LOOM_MAP_SCATTER: the elements that add to it: i * stride - pad + k * dilation in range
@@ -67,11 +67,11 @@ struct loom_map {
 
 /**
  * struct loom_operand - an operand of a kernel
- * @role: what it is
- * @ref: dims and type; for STORE and LOAD also where it is
+ * @role: its role
+ * @ref: dims and type; for STORE and LOAD also its address
  * @map: per axis
- * @lane_axis: axis that is dealt over the lanes
- * @in_place: LOAD: a stage may as well read it where it is
+ * @lane_axis: axis that is distributed over the lanes
+ * @in_place: LOAD: a stage may read it in place instead
  * @bits: FILL: the element
  */
 struct loom_operand {
@@ -87,8 +87,8 @@ struct loom_operand {
  * struct loom_stage - a compute command of a kernel
  * @opcode: an &enum drm_loom_opcode
  * @operands: number of @operand
- * @operand: what it writes, then what it reads
- * @attr_bytes: size of the member of the union that is used; 0: none
+ * @operand: the result, then the operands
+ * @attr_bytes: size of the member of the union in use; 0: none
  * @conv: CONV, DECONV
  * @pool: POOL
  * @matmul: MATMUL
@@ -139,11 +139,11 @@ struct loom_window {
  * @stages: run in this order on each slice
  * @num_stages: number of @stages
  * @whole: bit per axis: may not be cut
- * @last_resort: bit per axis: cut only if nothing fits otherwise
+ * @last_resort: bit per axis: cut only if nothing else fits
  * @group: result channels (axis 1) of a group: cuts keep to groups or stay in one; 0: no groups
  * @group_in: input channels of a group
  * @unit_cost: work for one element of the result, in element operations
- * @direct: the result is an image, and the only stage writes it where it is
+ * @direct: the result is an image, and the only stage writes it in place
  * @window: spatial axes
  * @resize: for LOOM_MAP_RESIZE: the attributes of the whole
  */
@@ -190,7 +190,7 @@ void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage
 u64 loom_kernel_macs(const struct loom_kernel *kernel);
 
 /*
- * Building kernels. The tables are larger than any node needs. What is added to a full table
+ * Building kernels. The tables are larger than any node needs. An addition to a full table
  * overwrites its last entry, and loom_sink_kernel() refuses a kernel whose table is full.
  */
 u32 loom_kernel_operand(struct loom_kernel *kernel, enum loom_role role,
@@ -204,7 +204,9 @@ struct loom_stage *loom_kernel_stage(struct loom_kernel *kernel, u32 opcode, u32
 void loom_kernel_unary(struct loom_kernel *kernel, u32 y, u32 x, u32 kind, float p0, float p1);
 void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kind);
 
-/** loom_lane_pick() - the first of @prefer (most wanted first) that spreads well over lanes */
+/**
+ * loom_lane_pick() - the first of @prefer (by descending preference) that spreads well over lanes
+ */
 u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count);
 
 /** loom_float_bits() - the bits of a binary32 */

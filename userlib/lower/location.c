@@ -23,7 +23,7 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 
 	location->kind = kind;
 	location->root = value->id;
-	/* forget a view that strides could not express */
+	/* reset a view that strides could not express */
 	location->ref = (struct loom_ref){ .dtype = value->dtype, .rank = value->rank };
 	for (i = value->rank; i-- > 0;) {
 		location->ref.dims[i] = value->dims[i];

@@ -9,7 +9,7 @@
 #include "notes.h"
 #include "operators.h"
 
-/* A view that is an output, or that strides cannot express: it is copied. */
+/* Copies a view that is an output, or that strides cannot express. */
 static int lower_materialise(struct loom_lower *lower, const struct loom_node *node)
 {
 	struct loom_ref from, to, view;

@@ -2,36 +2,37 @@
 /*
  * DOC: Lowering
  *
- * This room turns the nodes of a graph into kernels (kernel.h), decides where values live in DRAM
+ * Lowering turns the nodes of a graph into kernels (kernel.h), decides where values live in DRAM
  * (storage.h), and cuts kernels so that they run out of SRAM (slice.h).
  *
- * It is given a finished graph, what is known of the SRAM, and a sink (sink.h); it gives kernels,
- * copies and fills to the sink, node by node. With the emitter as the sink the result is a plan in
- * which each node runs by itself; with the list of a grouping as the sink nothing is written yet.
+ * The input is a finished graph, the limits of the SRAM, and a sink (sink.h); the output is
+ * kernels, copies and fills, passed to the sink node by node. With the emitter as the sink the
+ * result is a plan in which each node runs by itself; with the list of a grouping as the sink no
+ * commands are written yet.
  *
  *	node -> OPERATOR.c -> struct loom_kernel -> sink -> emit.c: slice.c -> plan
  *	                                        or -> list of a grouping (group/)
  *
- * Nodes that only move elements never become kernels. RESHAPE, TRANSPOSE, SLICE and EXPAND cost
- * nothing: their result is a view of their operand's bytes, and whoever reads it loads through
- * that view. CONCAT and PAD are copies in DRAM, and so are views that must be seen from outside,
- * unless what they show can be computed where it is seen (storage.h).
+ * Nodes that only move elements never become kernels. RESHAPE, TRANSPOSE, SLICE and EXPAND are
+ * free: their result is a view of their operand's bytes, and readers load through that view. CONCAT
+ * and PAD are copies in DRAM, and so are views that must be visible outside, unless their value can
+ * be computed in the output's place (storage.h).
  *
  *	lower.c		the table of operators
  *	conv.c, pool.c, matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c
  *			operators (operators.h)
- *	window.c	what convolution and pooling share (window.h)
+ *	window.c	shared by convolution and pooling (window.h)
  *	nest.c		operators that are loops over the same axes (nest.h)
  *	kernel.c	building kernels
- *	range.c		which part of an operand a part of the result needs
- *	slice.c		how a kernel is cut
- *	in_place.c	constants that are read where they are
- *	sink.c		what is handed to a sink
+ *	range.c		part of an operand that a part of the result needs
+ *	slice.c		cutting a kernel into slices
+ *	in_place.c	constants that are read in place
+ *	sink.c		passing kernels, copies and fills to a sink
  *	emit.c		the sink that writes commands
- *	error.c		what is wrong with a node
- *	notes.c		what is noted for people
+ *	error.c		errors of a node
+ *	notes.c		notes for people
  *	ref.c		arithmetic of strided views
- *	storage.c	where values live: decides for all of them
+ *	storage.c	decides where values live
  *	location.c	locations, views and slots
  *	storage_join.c	operands of concatenations computed in the result
  *	storage_tensor.c  tensors of the plan for values that are read or written
@@ -41,7 +42,7 @@
  *			the order in which nodes run
  *
  * Rejected: operators that write their own commands. Each would need its own slicing, and a group
- * could not look at what an operator needs of its operands.
+ * could not determine which part of its operands an operator needs.
  */
 #ifndef LOOM_LOWER_H
 #define LOOM_LOWER_H
@@ -58,7 +59,7 @@
 struct loom_storage;
 
 /**
- * enum loom_lower_in_place - which constants are read where they are
+ * enum loom_lower_in_place - selection of constants that are read in place
  * @LOOM_IN_PLACE_NEVER: none
  * @LOOM_IN_PLACE_ALWAYS: all
  * @LOOM_IN_PLACE_STREAMED: those that would be loaded for each slice, and moved as often anyway
@@ -71,29 +72,29 @@ enum loom_lower_in_place {
 
 /**
  * struct loom_lower - the state of lowering
- * @graph: what is planned
- * @build: where commands go
- * @storage: where values are
- * @chip: what it is planned for
- * @sram: what kernels may use of it
+ * @graph: the graph
+ * @build: receives commands
+ * @storage: places of values
+ * @chip: the chip
+ * @sram: limits of kernels in it
  * @load_images: CONV and POOL load images to SRAM instead of using them in DRAM
- * @in_place: which constants are read where they are, if the chip can
+ * @in_place: selection of constants that are read in place, if the chip supports it
  * @node: the node that is lowered, for errors
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
  * @sliced_nodes: kernels of more than one slice
- * @probe: a kernel did not fit: nothing is written any more, only needs are compared
- * @need_bytes: most SRAM per lane that a kernel needs that does not fit
- * @kernels: how each kernel was cut, from malloc
+ * @probe: a kernel did not fit: commands are not written any more, only needs are compared
+ * @need_bytes: largest need, in SRAM per lane, of a kernel that does not fit
+ * @kernels: cut of each kernel, from malloc
  * @num_kernels: number of @kernels
- * @cap_kernels: room in @kernels
+ * @cap_kernels: capacity of @kernels
  * @groups: nodes that run together, from malloc
  * @num_groups: number of @groups
- * @cap_groups: room in @groups
+ * @cap_groups: capacity of @groups
  * @cuts: notes of the cuts between @groups, from malloc, or NULL
  * @macs_once: multiply-accumulates of all kernels, without those that slices recompute
- * @sink: where kernels, copies and fills go
- * @err: where errors go, or NULL
+ * @sink: receives kernels, copies and fills
+ * @err: receives errors, or NULL
  */
 struct loom_lower {
 	const struct loom_graph *graph;
@@ -126,19 +127,19 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * loom_lower_zero_point() - a zero point as an attribute
+ * loom_lower_zero_point() - convert a zero point to an attribute
  * @lower: for errors
- * @value: one constant, or many that are the same; NULL is 0
+ * @value: one constant, or several equal ones; NULL is 0
  * @zero: [out] the number
  *
  * Return: 0, or -EOPNOTSUPP for values that an attribute cannot hold.
  */
 int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *value, s32 *zero);
 
-/** loom_lower_in_place() - a kernel about to go to the sink reads constants where they are */
+/** loom_lower_in_place() - makes a kernel, before it goes to the sink, read constants in place */
 void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *kernel);
-/** loom_lower_node() - hands the kernels, copies and fills of a node to the sink */
+/** loom_lower_node() - passes the kernels, copies and fills of a node to the sink */
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node);
-/** loom_lower_alone() - lowers the node at place @node of the order, and notes it as a group */
+/** loom_lower_alone() - lowers the node at place @node of the order, and records it as a group */
 int loom_lower_alone(struct loom_lower *lower, u32 node);
 #endif /* LOOM_LOWER_H */

@@ -89,7 +89,7 @@ static void merge_batches(struct matmul *m)
 {
 	u32 i, k;
 
-	/* what is repeated along an axis is loaded once and broadcast by the device */
+	/* an operand repeated along an axis is loaded once and broadcast by the device */
 	for (i = 1; i < MATMUL_REFS; i++)
 		for (k = 0; k + 2 < m->rank; k++)
 			if (!m->refs[i].strides[k])
@@ -117,7 +117,7 @@ static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 
 	i = loom_kernel_operand(kernel, index ? LOOM_ROLE_LOAD : LOOM_ROLE_STORE, ref);
 	operand = &kernel->operands[i];
-	/* rows over lanes, or columns where there are too few rows */
+	/* rows over lanes, or columns if there are too few rows */
 	operand->lane_axis = loom_lane_pick(ref->dims, lower->sram.lanes, by_row, 2);
 	for (i = 0; i < 4; i++) {
 		bool reduced = (index == MATMUL_A && i == 3) || (index == MATMUL_B && i == 2);
@@ -128,7 +128,7 @@ static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 	}
 }
 
-/* beta * c for types that the device takes no bias of. */
+/* Adds beta * c for types of bias that the device does not support. */
 static void add_late(struct loom_lower *lower, struct loom_kernel *kernel, const struct matmul *m)
 {
 	u32 bias = kernel->num_operands;
@@ -257,7 +257,7 @@ static int check_types(struct loom_lower *lower, const struct loom_node *node)
 	return 0;
 }
 
-/* F32 in a product of F32, I32 in one of bytes; others are added by a command of their own. */
+/* F32 in a product of F32, I32 in one of bytes; others are added by a separate command. */
 static bool device_takes_bias(const struct matmul *m)
 {
 	u32 a = m->refs[MATMUL_A].dtype, bias = m->refs[MATMUL_BIAS].dtype;

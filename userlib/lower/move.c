@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* CONCAT and PAD: elements are moved from DRAM to DRAM. A box of the result is one copy. */
+/* CONCAT and PAD: copies from DRAM to DRAM. A box of the result is one copy. */
 #include "operators.h"
 
 #include <errno.h>
@@ -36,10 +36,10 @@ int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 
 /**
  * struct padder - the state of padding
- * @lower: where commands go
- * @pad: how
+ * @lower: the state of lowering
+ * @pad: the attributes
  * @y: the result; the dims of the axes done so far are those of the current box
- * @x: the operand, seen as the current box sees it
+ * @x: the operand, in the shape of the current box
  */
 struct padder {
 	struct loom_lower *lower;
@@ -55,9 +55,9 @@ static s64 wrap_index(s64 index, s64 dim)
 }
 
 /*
- * The next run of an axis of the result, from index @index of the operand on (negative: before it).
- * Sets where in the operand the run starts and how it steps there; the constant border has a start
- * of -1. Returns the length of the run, at most @left.
+ * Finds the next run of an axis of the result, from index @index of the operand on (negative:
+ * before it). Sets the run's start in the operand and its step there; the constant border has a
+ * start of -1. Returns the length of the run, at most @left.
  */
 static s64 next_run(const struct padder *p, s64 dim, s64 index, s64 left, s64 *start, s64 *step)
 {
@@ -82,7 +82,7 @@ static s64 next_run(const struct padder *p, s64 dim, s64 index, s64 left, s64 *s
 			*step = 0;
 			return index < 0 ? min(-index, left) : left;
 		}
-		/* indices go up from 0 to dim - 1, then down again, with this period */
+		/* indices increase from 0 to dim - 1, then decrease again, with this period */
 		period = 2 * (dim - 1);
 		*start = wrap_index(index, period);
 		if (*start < dim - 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From nests of loops to kernels. See nest.h. */
+/* Conversion of nests of loops to kernels. See nest.h. */
 #include "nest.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ void loom_nest_broadcast(struct loom_ref *ref, u32 rank)
 		loom_ref_insert(ref, 0);
 }
 
-/* Bits behind a removed axis move down. */
+/* Removes a bit: higher bits move down. */
 static u32 remove_bit(u32 mask, u32 bit)
 {
 	u32 below = (1U << bit) - 1;
@@ -43,7 +43,7 @@ static bool has_bit(u32 mask, u32 bit)
 	return mask >> bit & 1;
 }
 
-/* Drops axes of one element; one axis is always left. */
+/* Drops axes of one element, but keeps at least one axis. */
 static void drop_units(struct loom_nest_axes *nest)
 {
 	u32 i;
@@ -74,7 +74,7 @@ static bool may_merge(const struct loom_nest_axes *nest, u32 axis)
 	return true;
 }
 
-/* Merges axes, but for @keep and those that must stay apart. Returns the new index of @keep. */
+/* Merges axes, except for @keep and those that must stay apart. Returns the new index of @keep. */
 static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 {
 	u32 i, k;
@@ -95,13 +95,13 @@ static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 	return keep;
 }
 
-/* Elements of a run of a vector at most, and where shorter ones are not tried any more. */
+/* Limit on the elements of a run of a vector, and on those of the shortest run that is tried. */
 #define LONGEST_RUN	4096
 #define SHORTEST_RUN	16
 
 /*
- * A vector is seen as two axes, so that a lane gets runs of consecutive elements and not every n-th
- * one: the longest run up to @most that still leaves work for all lanes.
+ * Splits a vector into two axes, so that a lane gets runs of consecutive elements instead of every
+ * n-th one: the longest run up to @most that still leaves work for all lanes.
  */
 static void split_vector(struct loom_nest_axes *nest, u32 lanes, u64 most)
 {
@@ -130,7 +130,7 @@ static void split_vector(struct loom_nest_axes *nest, u32 lanes, u64 most)
 	}
 }
 
-/* The axis that is dealt over the lanes; reduced axes and those kept apart are the last choice. */
+/* The axis to distribute over the lanes; reduced axes and those kept apart are the last choice. */
 static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 {
 	u8 prefer[LOOM_GRAPH_RANK] = { 0 };
@@ -177,7 +177,7 @@ static void make_kernel(struct loom_kernel *kernel, const struct loom_nest_axes 
 		kernel->last_resort = 1U << (nest->rank - 1);
 }
 
-/* The shortest axis that may be cut becomes a loop of kernels. */
+/* Makes the shortest axis that may be cut a loop of kernels. */
 static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nest)
 {
 	u32 axis = nest->rank, i;
@@ -206,11 +206,11 @@ static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nes
 	return 0;
 }
 
-/* The axes of a nest become those of a kernel; of a vector, runs of @most elements. */
+/* Converts the axes of a nest to those of a kernel; for a vector, with runs of @most elements. */
 static int make_stages(struct loom_lower *lower, struct loom_nest_axes *nest, u64 most,
 		       struct loom_kernel *kernel)
 {
-	/* a symbolic sink gets the axes of the values, so that a row is a row to all nodes */
+	/* a symbolic sink gets the axes of the values, so that all nodes agree on rows */
 	const bool keep = lower->sink.ops->symbolic && !lower->sink.ops->merged;
 	u32 lane;
 
@@ -229,15 +229,15 @@ static int make_stages(struct loom_lower *lower, struct loom_nest_axes *nest, u6
 }
 
 /*
- * A lane has to hold a run, twice with double buffers: pieces of runs, one of each lane, would be
- * no box of the vector, and the verifier could not see that all of it is written.
+ * A lane must hold a run, twice with double buffers: parts of runs, one of each lane, would be no
+ * box of the vector, and the verifier could not see that all of it is written.
  */
 static bool has_long_runs(const struct loom_lower *lower, const struct loom_nest_axes *vector,
 			  const struct loom_nest_axes *nest, const struct loom_kernel *kernel)
 {
 	struct loom_kernel rows = *kernel;
 
-	/* of one lane all pieces are boxes */
+	/* on one lane all parts are boxes */
 	if ((lower->sink.ops->symbolic && !lower->sink.ops->merged) || lower->sram.lanes == 1 ||
 	    vector->rank != 1 || nest->rank != 2 || nest->apart || nest->reduced)
 		return false;

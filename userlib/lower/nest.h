@@ -4,9 +4,9 @@
  *
  * Operators without windows are nests of loops over the same axes for all operands, in which an
  * operand may have 1 element on an axis (it is broadcast) and the result may have 1 (it is
- * reduced). Axes of one element are dropped, and neighbouring axes whose strides allow it in all
+ * reduced). Axes of one element are dropped, and adjacent axes whose strides allow it in all
  * operands are merged, so that a tensor of rank 8 mostly becomes one of rank 2 or 3. One axis is
- * kept apart for the lanes. If more axes remain than the device has, there are several kernels.
+ * kept apart for the lanes. If more axes remain than the device supports, several kernels are made.
  */
 #ifndef LOOM_LOWER_NEST_H
 #define LOOM_LOWER_NEST_H
@@ -20,7 +20,7 @@
  * @rank: number of axes, of the nest and of each operand
  * @dims: iterations per axis
  * @reduced: bit per axis: operand 0 has one element there
- * @apart: bit per axis: neither merged nor cut nor dropped
+ * @apart: bit per axis: must not be merged, cut or dropped
  * @num_refs: number of @refs
  * @refs: operands; 0 is the result
  * @stages: adds the stages to a kernel with these operands
@@ -38,10 +38,10 @@ struct loom_nest_axes {
 	const struct loom_node *node;
 };
 
-/** loom_nest_broadcast() - gives @ref @rank axes by adding some in front */
+/** loom_nest_broadcast() - extends @ref to @rank axes by adding some in front */
 void loom_nest_broadcast(struct loom_ref *ref, u32 rank);
 
-/** loom_nest_lower() - hands the kernels of a nest to the sink; @nest is changed */
+/** loom_nest_lower() - passes the kernels of a nest to the sink; @nest is changed */
 int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest);
 
 #endif /* LOOM_LOWER_NEST_H */

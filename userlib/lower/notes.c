@@ -26,7 +26,7 @@ int loom_note_group(struct loom_lower *lower, const struct loom_program_group *f
 {
 	struct loom_program_group *note;
 
-	/* nodes that need no commands are in no group */
+	/* nodes without commands belong to no group */
 	if (!from->num_steps)
 		return 0;
 	if (lower->num_groups == lower->cap_groups) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operators: from a node to kernels, copies and fills. One function for each kind of node, see the
- * table in lower.c; each asks storage for its operands and hands what it makes to the sink.
+ * table in lower.c; each asks storage for its operands and passes its kernels to the sink.
  */
 #ifndef LOOM_LOWER_OPERATORS_H
 #define LOOM_LOWER_OPERATORS_H
@@ -23,24 +23,24 @@ int loom_lower_pad(struct loom_lower *lower, const struct loom_node *node);
  * loom_kernel_function() - stages for y = f(x)
  * @lower: for errors
  * @kernel: the kernel
- * @y: operand that is written
- * @x: operand that is read; may be @y
+ * @y: the result
+ * @x: the operand; may be @y
  * @act: the function
  *
- * Return: 0, or -EOPNOTSUPP for what neither the device nor a chain can do.
+ * Return: 0, or -EOPNOTSUPP if neither the device nor a chain supports it.
  */
 int loom_kernel_function(struct loom_lower *lower, struct loom_kernel *kernel, u32 y, u32 x,
 			 const struct loom_gact *act);
 
 /**
- * loom_kernel_activation() - the part of a fused activation that a command's attributes can say
+ * loom_kernel_activation() - express a fused activation as attributes of a command
  * @act: the activation
  * @dtype: type of the result
  * @kind: [out] an &enum drm_loom_act
  * @p0: [out] bits of its first parameter
  * @p1: [out] bits of its second
  *
- * Return: true if it is said; false if it needs a stage of its own.
+ * Return: true on success; false if it needs a separate stage.
  */
 bool loom_kernel_activation(const struct loom_gact *act, u32 dtype, u32 *kind, u32 *p0, u32 *p1);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The nodes of a graph as operators to be ordered. See order.h and storage.h. */
+/* The nodes of a graph as an ordering problem. See order.h and storage.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void fill_ops(const struct loom_storage *storage, struct loom_order_op *o
 
 		ops[i].inputs = inputs;
 		ops[i].owner = node_owner(storage, node_of, node->output);
-		/* with the padding that aligns the next value */
+		/* including the padding that aligns the next value */
 		ops[i].size_bytes = (node->output->size_bytes + LOOM_NEURON_ALIGN_BYTES - 1) /
 				    LOOM_NEURON_ALIGN_BYTES * LOOM_NEURON_ALIGN_BYTES;
 		for (k = 0; k < node->num_inputs; k++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order in which nodes run, for groups: chains that lead only to an output come directly behind
- * the value that they begin with, while it is in SRAM. Exporters tend to put them at the end.
+ * Order of the nodes for groups: chains that lead only to an output directly follow the value that
+ * they begin with, while it is in SRAM. Exporters tend to put them at the end.
  */
 #include "storage.h"
 
@@ -11,7 +11,7 @@
 
 /**
  * struct tails - chains to outputs
- * @storage: whose nodes
+ * @storage: the storage of the nodes
  * @is_tail: by value id: its node is in such a chain
  * @begins: by value id: first node in the old order whose chain begins with it, plus one; 0: none
  * @next: by node in the old order: the next whose chain begins with the same value, plus one
@@ -27,7 +27,7 @@ struct tails {
 	u32 num_nodes;
 };
 
-/* The only computed value that a node reads; NULL if there is none, or more than one. */
+/* The only computed value that a node reads; NULL for none or several. */
 static const struct loom_value *only_operand(const struct loom_node *node)
 {
 	const struct loom_value *found = NULL;
@@ -51,7 +51,7 @@ static void find_tails(struct tails *tails)
 
 	for (i = 0; i < num_nodes; i++)
 		tails->is_tail[tails->old[i]->output->id] = only_operand(tails->old[i]);
-	/* from the end: a node that a node outside of such chains reads is in none */
+	/* from the end: a node read by a node outside of such chains is in none */
 	for (i = num_nodes; i-- > 0;) {
 		const struct loom_node *node = tails->old[i];
 
@@ -72,7 +72,7 @@ static void find_tails(struct tails *tails)
 	}
 }
 
-/* Adds a node, then the chains that begin with it; without recursion, since chains may be long. */
+/* Adds a node, then the chains that begin with it; iteratively, because chains may be long. */
 static void put(struct tails *tails, u32 index)
 {
 	struct loom_storage *storage = tails->storage;

@@ -46,7 +46,7 @@ static void pool_stage(struct loom_kernel *kernel, u32 y, u32 x,
 	stage->attr_bytes = sizeof(*attr);
 }
 
-/* Whether no window reaches past the padding, so that all means have the same divisor. */
+/* Whether no window exceeds the padding, so that all means have the same divisor. */
 static bool windows_are_whole(const struct loom_kernel *kernel, const struct loom_gpool *pool)
 {
 	u32 i;

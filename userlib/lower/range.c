@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a part of a kernel's result needs: ranges of its operands, and attributes of its stages
- * that follow. See kernel.h.
+ * Ranges of the operands that a part of a kernel's result needs, and the attributes of its stages
+ * for that part. See kernel.h.
  */
 #include "kernel.h"
 
 #include <string.h>
 
-/* Source index of an output, nearly as the device computes it: the caller adds some slack. */
+/* Source index of an output, nearly as the device computes it: the caller must add slack. */
 static double resize_source(const struct drm_loom_attr_resize *attr, u32 spatial, u64 out)
 {
 	float scale, begin, end;
@@ -67,7 +67,7 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 	s64 first = (s64)lo * w->stride - w->pad;
 	s64 end = ((s64)hi - 1) * w->stride - w->pad + w->extent;
 
-	/* the range of a window outside of the input is not empty: views have elements */
+	/* the range of a window outside of the input is not empty, because views have elements */
 	if (first < 0)
 		first = 0;
 	first = min(first, w->in - 1);

@@ -54,8 +54,8 @@ bool loom_ref_dense(const struct loom_ref *ref)
 }
 
 /*
- * Takes the old axes in groups, from the front, each with as many new axes as hold the same number
- * of elements. Several old axes in a group must be mergeable into one.
+ * Partitions the old axes into groups, from the front, each with new axes of the same number of
+ * elements. Several old axes in a group must be mergeable into one.
  */
 bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 {

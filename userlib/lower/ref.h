@@ -24,16 +24,16 @@ struct loom_ref {
 	s64 strides[LOOM_GRAPH_RANK];
 };
 
-/** loom_ref_insert() - a new axis of one element in front of @axis */
+/** loom_ref_insert() - inserts a new axis of one element in front of @axis */
 void loom_ref_insert(struct loom_ref *ref, u32 axis);
 /** loom_ref_at() - the part of @ref at @index of its first axis, without that axis */
 struct loom_ref loom_ref_at(const struct loom_ref *ref, u64 index);
-/** loom_ref_reshape() - the same elements with other dims; false if strides cannot express it */
+/** loom_ref_reshape() - reshapes a view; returns false if strides cannot express it */
 bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims);
 /** loom_ref_view() - a view of elements [@lo, @hi) of @ref, whose tensor is @tensor of the plan */
 struct drm_loom_plan_view loom_ref_view(const struct loom_ref *ref, u32 tensor, const u64 *lo,
 					const u64 *hi);
-/** loom_ref_dense() - row-major without gaps */
+/** loom_ref_dense() - whether it is row-major without gaps */
 bool loom_ref_dense(const struct loom_ref *ref);
 
 #endif /* LOOM_LOWER_REF_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE: up to three axes change, wherever they are. They become D, H and W, and the others N and
- * C, by the order of strides alone. If more than two others remain, there are several kernels.
+ * RESIZE of up to three axes at any position. They become D, H and W, and the others N and C, by
+ * reordering strides only. If more than two others remain, several kernels are made.
  */
 #include "operators.h"
 
@@ -16,7 +16,7 @@ static const u8 coords[] = {
 	[LOOM_GRESIZE_PYTORCH_HALF_PIXEL] = DRM_LOOM_COORD_PYTORCH_HALF_PIXEL,
 	[LOOM_GRESIZE_ALIGN_CORNERS] = DRM_LOOM_COORD_ALIGN_CORNERS,
 	[LOOM_GRESIZE_ASYMMETRIC] = DRM_LOOM_COORD_ASYMMETRIC,
-	/* half a pixel more than HALF_PIXEL, for which the rounding makes up: see rounding() */
+	/* half a pixel more than HALF_PIXEL, for which the rounding compensates: see rounding() */
 	[LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN] = DRM_LOOM_COORD_HALF_PIXEL,
 	[LOOM_GRESIZE_TF_CROP_AND_RESIZE] = DRM_LOOM_COORD_TF_CROP_AND_RESIZE,
 };

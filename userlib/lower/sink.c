@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lowering hands to a sink. Axes of copies and fills are merged where strides allow it, unless
- * the sink is symbolic. A copy or fill that has too many axes for a view is split into several.
+ * Interface of lowering to a sink. Axes of copies and fills are merged where strides allow it,
+ * unless the sink is symbolic. A copy or fill with too many axes for a view is split into several.
  */
 #include "sink.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cutting one kernel so that it fits and moves little, see slice.h. In a group, operators are
+ * Cutting one kernel so that it fits and moves few bytes, see slice.h. In a group, operators are
  * sliced together: group/.
  */
 #include "slice.h"
@@ -10,17 +10,17 @@
 #include <string.h>
 
 #define MAX_CANDIDATES	40
-/* Pieces of an axis at most. */
+/* Limit on the pieces of an axis. */
 #define MAX_PIECES	((u64)DRM_LOOM_MAX_STEPS / 8)
-/* Cuts that are tried at most per search; beyond, there are fewer lengths per axis. */
+/* Limit on the cuts tried per search; beyond, fewer lengths per axis are tried. */
 #define MAX_CUTS	10000
 
 /**
- * struct candidate - a chunk length of an axis and what it comes to
+ * struct candidate - a chunk length of an axis, and its measures
  * @chunk: elements of the result
  * @pieces: number of pieces
  * @sum: by operand: elements along its axes that follow this one, summed over the pieces
- * @rows: by operand: most of them in a piece, counted per lane
+ * @rows: by operand: maximum of them in a piece, counted per lane
  */
 struct candidate {
 	u64 chunk;
@@ -41,8 +41,8 @@ struct candidates {
 
 /**
  * struct search - the state of a search
- * @kernel: what is cut
- * @sram: what has to hold it
+ * @kernel: the kernel
+ * @sram: the limits
  * @rank: axes of the result
  * @follows: by operand: bit per axis of the result that it depends on
  * @full: by operand: elements along the axes that depend on none
@@ -50,9 +50,9 @@ struct candidates {
  * @lengths: by axis
  * @pick: by axis: current candidate
  * @overlap: double buffers
- * @found: there is a best
+ * @found: @best is valid
  * @best: the best so far
- * @least_bytes: scratch of the smallest cut seen
+ * @least_bytes: scratch of the smallest cut so far
  */
 struct search {
 	const struct loom_kernel *kernel;
@@ -69,7 +69,7 @@ struct search {
 	u64 least_bytes;
 };
 
-/* Sizes of a hostile model must not wrap: they saturate. */
+/* Saturating: sizes of a hostile model must not wrap. */
 static u64 times(u64 a, u64 b)
 {
 	u64 product;
@@ -110,7 +110,7 @@ static void prepare_operands(struct search *s)
 	}
 }
 
-/* What operand @index needs of the axes that follow @axis, for one piece. */
+/* The elements of operand @index on the axes that follow @axis, for one piece. */
 static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u64 hi,
 			  struct candidate *candidate)
 {
@@ -171,7 +171,7 @@ static void add_candidate(struct search *s, u32 axis, u64 chunk)
 	if (lengths->count && candidate[-1].chunk <= chunk)
 		return;
 	if (lengths->count == MAX_CANDIDATES) {
-		/* the shortest length must always be there */
+		/* the shortest length must always be a candidate */
 		candidate--;
 		lengths->count--;
 	}
@@ -215,7 +215,7 @@ static void make_axis_lengths(struct search *s, u32 axis, bool cut)
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
 	bool lanes = axis == s->kernel->operands[0].lane_axis;
-	/* more pieces than a plan has steps are of no use, and take too long to measure */
+	/* more pieces than a plan has steps are useless, and take too long to measure */
 	u64 most = min(dim, MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
 
@@ -238,7 +238,7 @@ static void make_axis_lengths(struct search *s, u32 axis, bool cut)
 	}
 }
 
-/* Drops every second length but the shortest. */
+/* Drops every second length except the shortest. */
 static void thin_lengths(struct candidates *lengths)
 {
 	u32 i, n = 0;
@@ -308,7 +308,7 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_slici
 	}
 }
 
-/* Bytes that are moved with the loops in this order. DIRECT operands are moved for each slice. */
+/* Bytes moved with the loops in this order. DIRECT operands are moved for each slice. */
 static u64 measure_bytes(const struct search *s, const u32 *order)
 {
 	u64 total = 0;
@@ -426,7 +426,7 @@ static void try_cuts(struct search *s, u32 axis)
 	}
 }
 
-/* Cuts of the preferred axes; if none fits, of all axes. */
+/* Searches cuts of the preferred axes; if none fits, of all axes. */
 static void search_all(struct search *s, bool overlap)
 {
 	u32 all = (1U << s->rank) - 1;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Concatenations of concatenations, at most, whose operands are computed in an output. */
+/* Limit on the nesting of concatenations whose operands are computed in an output. */
 #define MOST_NESTED	32
 
-/* The next free bytes of a slot. */
+/* Allocates the next free bytes of a slot. */
 static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u64 *offset)
 {
 	struct drm_loom_plan_slot *s = &storage->build->slots[slot];
@@ -26,7 +26,9 @@ static bool one_slot_each(const struct loom_graph *graph)
 	return (u64)graph->num_inputs + graph->num_outputs + 4 <= DRM_LOOM_MAX_SLOTS;
 }
 
-/* In @slot, which is made when it is first needed; one for each where there are few. */
+/*
+ * Places an input in @slot, which is made on first use; if there are few inputs, each has a slot.
+ */
 static void place_input(struct loom_storage *storage, const struct loom_value *value, u32 *slot)
 {
 	struct loom_location *location = &storage->locations[value->id];
@@ -43,8 +45,8 @@ static void place_input(struct loom_storage *storage, const struct loom_value *v
 }
 
 /*
- * A state changes its place with that of the output by binding both slots anew. Where there are too
- * many for a slot each, states have one of their own on either side, with the same offsets.
+ * A state and its output exchange places by exchanging the bindings of both slots. If there are too
+ * many for a slot each, all states share a slot on either side, with the same offsets.
  */
 static void place_inputs(struct loom_storage *storage)
 {
@@ -58,7 +60,7 @@ static void place_inputs(struct loom_storage *storage)
 		place_input(storage, graph->inputs[i], &slot);
 }
 
-/* Whether @value can be computed where an output is, as far as it is decided what it is. */
+/* Whether @value can be computed in the place of an output, as far as decided so far. */
 static bool can_settle(const struct loom_storage *storage, const bool *observed,
 		       const struct loom_value *value)
 {
@@ -66,7 +68,7 @@ static bool can_settle(const struct loom_storage *storage, const bool *observed,
 	       storage->locations[value->id].kind == LOOM_LOCATION_NONE;
 }
 
-/* What @value, which is a view of @owner or @owner itself, shows if that is at @ref. */
+/* The view @value of @owner (or @owner itself) if @owner is at @ref. */
 static bool view_of(const struct loom_value *owner, const struct loom_value *value,
 		    const struct loom_ref *ref, struct loom_ref *view)
 {
@@ -94,10 +96,10 @@ static bool is_same(const struct loom_ref *a, const struct loom_ref *b)
 }
 
 /**
- * struct settling - outputs that are computed where they are to be
- * @storage: where values live
- * @observed: by value id: it is seen from outside, and lies somewhere else
- * @place: the output's
+ * struct settling - outputs that are computed in their final place
+ * @storage: places of values
+ * @observed: by value id: it is visible outside, in another place
+ * @place: place of the output
  */
 struct settling {
 	struct loom_storage *storage;
@@ -106,8 +108,8 @@ struct settling {
 };
 
 /*
- * The value that @value at @ref is a view of: what a node computes, and @ref is where it is then.
- * NULL: there is none, or the order of the elements would be another for other readers.
+ * Finds the computed value that @value at @ref is a view of, and its place, @ref. NULL: there is
+ * none, or other readers would see the elements in another order.
  */
 static const struct loom_value *find_owner(const struct settling *s, const struct loom_value *value,
 					   struct loom_ref *ref, bool *own)
@@ -164,7 +166,7 @@ static void settle_operand(const struct settling *s, const struct loom_value *wh
 	settle_operands(s, owner, depth + 1);
 }
 
-/* If a concatenation is computed there, and nobody else reads it: its operands, too. */
+/* If a concatenation is computed there and has no other readers, so are its operands. */
 static void settle_operands(const struct settling *s, const struct loom_value *whole, u32 depth)
 {
 	const struct loom_node *node = whole->producer;
@@ -180,7 +182,7 @@ static void settle_operands(const struct settling *s, const struct loom_value *w
 	}
 }
 
-/* Whether a value is more than one output: all but the first are copied from it. */
+/* Whether a value is several outputs: all but the first are copied from it. */
 static bool is_copied(const struct loom_graph *graph, const struct loom_value *value)
 {
 	u32 count = 0, i;
@@ -190,7 +192,7 @@ static bool is_copied(const struct loom_graph *graph, const struct loom_value *v
 	return count > 1;
 }
 
-/* Decides for an output: it, or what it is a view of, is computed into its slot. */
+/* Lets an output, or the value it is a view of, be computed in the output's slot. */
 static void place_output(const struct settling *s, const struct loom_value *value)
 {
 	struct loom_location *location = &s->storage->locations[value->id];
@@ -206,7 +208,7 @@ static void place_output(const struct settling *s, const struct loom_value *valu
 		settle(s, value, &location->ref, value->id);
 		return;
 	}
-	/* marks the output as decided; the view is made when its node comes */
+	/* marks the output as decided; the view is made with its node */
 	location->kind = LOOM_LOCATION_VIEW;
 	settle(s, owner, &ref, owner->id);
 	if (own)
@@ -265,7 +267,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 	}
 }
 
-/* What was fused into another node, or is known beforehand, is in the graph and in no node. */
+/* A value that was fused into another node or folded is in the graph, but computed by no node. */
 static bool is_computed(const struct loom_graph *graph, const struct loom_value *value)
 {
 	u32 i;
@@ -353,7 +355,7 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 			}
 		}
 		loom_storage_set_root(location, LOOM_LOCATION_ARENA, y);
-		/* a reshape that is no view has to be dense: no image */
+		/* a reshape that is no view must be dense: no image */
 		if (!storage->in_sram && !loom_storage_moves_only(node) &&
 		    loom_image_claim(storage, y))
 			continue;
@@ -388,13 +390,13 @@ static int place_all(struct loom_storage *storage, const struct loom_storage_opt
 	return ret;
 }
 
-/* Constants that copies read: of ROM and DRAM one cannot be copied to the other. */
+/* Finds constants that copies read: no command copies between ROM and DRAM. */
 static int find_copied(struct loom_storage *storage)
 {
 	const struct loom_graph *graph = storage->graph;
 	u32 i, k;
 
-	/* what goes to the SRAM is loaded, be it a copy elsewhere */
+	/* constants for the SRAM are loaded, even if they are copied on other chips */
 	if (!storage->in_rom || storage->in_sram)
 		return 0;
 	storage->copied = calloc((size_t)graph->num_values + 1, sizeof(*storage->copied));

@@ -4,35 +4,34 @@
  *
  * Decides for each value of the graph where in DRAM it lives, before any command is written:
  *
- * - inputs and outputs in a slot each, so that they can be bound anew for each run. If there are
- *   too many, those that are states of the network (&loom_graph.states) have two slots for all of
- *   them, and the others two more;
- * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
- *   in which they are first read. If the chip has a ROM in which they fit, the slot is there; those
- *   that are copied to DRAM have a slot of their own in DRAM, as no command copies between both;
- * - with groups, operands of concatenations in the result, where that is possible (storage_join.c);
+ * - inputs and outputs in a slot each, so that they can be bound for each run. If there are too
+ *   many, those that are states of the network (&loom_graph.states) share two slots, and the others
+ *   two more;
+ * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order of
+ *   their first read. If the chip has a ROM in which they fit, the slot is there; those that are
+ *   copied to DRAM have a slot of their own in DRAM, because no command copies between both;
+ * - with groups, operands of concatenations in the result, if possible (storage_join.c);
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
- * - values of texture scope in images, which they share one after the other (image_pool.h);
+ * - values of texture scope in images, which they share in turn (image_pool.h);
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
  *   operand's bytes, which live as long as any view is read.
  *
- * A view that is an output or observed is copied, but for common cases: if an output is what a node
- * computes, reshaped and transposed, that node writes into the output's slot directly, whatever
- * the order of its elements there; and if an output that nobody else reads is a CONCAT, this holds
- * for each operand. These are values of their own that lie in the result (@home), not parts of it:
- * as the result is not read, nobody has to know when all of it is there, and cuts between groups
- * may lie between the operands. BlazeFace has four heads, each a convolution whose result is
- * transposed and reshaped to an output: on soft by time 0.83 MB and 52.0 thousand cycles instead of
- * 1.13 MB and 71.2.
+ * A view that is an output or observed is copied, except for common cases: if an output is a
+ * computed value, reshaped and transposed, its node writes into the output's slot directly, in any
+ * order of elements; and if such an output is a CONCAT without other readers, this holds for each
+ * operand. The operands are values of their own that lie in the result (@home), not parts of it:
+ * because the result is not read, its completion need not be known, and cuts between groups may lie
+ * between the operands. Detection networks with several heads, each a convolution that is
+ * transposed and reshaped to an output, benefit.
  *
- * A chip without DRAM has one lane, and all of this is in slots in its SRAM, which are bound to
- * buffers there. A tensor in the SRAM has a lane axis: it gets one of one element in front of its
- * own axes, so that views are as free as in DRAM. loom_build_command() gives them such an axis,
- * and makes LOAD and STORE a COPY.
+ * A chip without DRAM has one lane, and all values are in slots in its SRAM, which are bound to
+ * buffers there. A tensor in the SRAM must have a lane axis: it gets one of one element in front of
+ * its own axes, so that views are as free as in DRAM. loom_build_command() adds such an axis to
+ * them, and makes LOAD and STORE a COPY.
  *
  * Rejected: locations that are decided while commands are written. The placement of the arena needs
- * all lifetimes, and groups must know which values are in DRAM before there are commands.
+ * all live ranges, and groups must know which values are in DRAM before there are commands.
  */
 #ifndef LOOM_STORAGE_H
 #define LOOM_STORAGE_H
@@ -47,10 +46,10 @@ struct loom_lower;
 
 /**
  * enum loom_location_kind - where a value lives
- * @LOOM_LOCATION_NONE: nowhere: it is empty, or nobody reads it
+ * @LOOM_LOCATION_NONE: nowhere: it is empty, or has no readers
  * @LOOM_LOCATION_INPUT: in an input's slot
  * @LOOM_LOCATION_WEIGHT: in the weights slot, once it is read
- * @LOOM_LOCATION_OUTPUT: in a slot that is seen from outside
+ * @LOOM_LOCATION_OUTPUT: in a slot that is visible outside
  * @LOOM_LOCATION_ARENA: in the arena
  * @LOOM_LOCATION_IMAGE: in an image, see image_pool.h
  * @LOOM_LOCATION_VIEW: in another value
@@ -73,7 +72,7 @@ enum loom_location_kind {
 
 /**
  * struct loom_location - where a value lives
- * @kind: what kind of place
+ * @kind: kind of place
  * @root: id of the value that owns the bytes; its own if it is no view
  * @ref: its elements in the root's bytes; @ref.tensor is not used
  * @slot: slot, if it is a root
@@ -96,7 +95,7 @@ struct loom_location {
 };
 
 /**
- * struct loom_late_copy - an output that is the same value as another
+ * struct loom_late_copy - an output that equals another
  * @value: the value
  * @output: index of the output
  */
@@ -111,9 +110,9 @@ struct loom_late_copy {
 /**
  * struct loom_storage_order - peak bytes of values alive at once, by the order of the nodes
  * @given_bytes: peak of the graph's order
- * @bytes: peak of the order that was taken
+ * @bytes: peak of the order selected
  * @proved: no order has a lower peak
- * @moved: the order that was taken is not the graph's
+ * @moved: the order selected is not the graph's
  */
 struct loom_storage_order {
 	u64 given_bytes;
@@ -123,31 +122,31 @@ struct loom_storage_order {
 };
 
 /**
- * struct loom_storage - where everything is
+ * struct loom_storage - places of all values
  * @graph: the graph
- * @build: where slots and tensors go
+ * @build: receives slots and tensors
  * @locations: by value id
  * @slot_kinds: by slot
- * @in_sram: values are in the SRAM, as there is no other memory
+ * @in_sram: values are in the SRAM, because there is no other memory
  * @weights_slot: slot of the constants, or LOOM_LOCATION_NO_TENSOR
  * @weights_end: bytes of it in use
  * @in_rom: that slot is in ROM
- * @copied: by value id: a constant that is copied, and not only loaded; NULL: it does not matter
+ * @copied: by value id: a constant that is copied, and not only loaded; NULL: not needed
  * @copied_slot: slot of those, or LOOM_LOCATION_NO_TENSOR
  * @copied_end: bytes of it in use
  * @weights: constants in the order of their places
  * @num_weights: number of @weights
  * @weights_bytes: their sum
- * @outputs: by output: location of what is bound there: slot and offset
+ * @outputs: by output: location of the value bound there: slot and offset
  * @observed: observed values in order
  * @num_observed: number of @observed
  * @copies: outputs to be copied at the end
  * @num_copies: number of @copies
  * @nodes: the nodes in the order in which they run
- * @order: what that order needs
+ * @order: peak bytes of that order
  * @span_first: by node: first node of its group, from which its values live; NULL: no groups
  * @span_last: by node: last node of its group
- * @placer: name of the strategy that was taken
+ * @placer: name of the strategy selected
  * @num_neurons: values in the arena
  * @neuron_bytes: their sum
  * @arena_bytes: size of the arena
@@ -157,7 +156,7 @@ struct loom_storage_order {
  * @num_images: values in images
  * @image_value_bytes: their sum
  * @image_bytes: sum of the sizes of @pools
- * @neurons: what is where in the arena, from malloc
+ * @neurons: contents of the arena, from malloc
  */
 struct loom_storage {
 	const struct loom_graph *graph;
@@ -200,12 +199,12 @@ struct loom_storage {
 };
 
 /**
- * enum loom_storage_join - which operands of a CONCAT are computed in its result
+ * enum loom_storage_join - operands of a CONCAT that are computed in its result
  * @LOOM_JOIN_NONE: none: each is a value of its own, which the CONCAT copies
- * @LOOM_JOIN_NEAR: those that are made shortly before it
+ * @LOOM_JOIN_NEAR: those that are computed shortly before it
  * @LOOM_JOIN_FAR: all that can be
- * @LOOM_JOIN_OWN: of those that are made shortly before it, the ones that nothing else reads
- * @LOOM_JOINS: how many there are
+ * @LOOM_JOIN_OWN: those that are computed shortly before it and have no other readers
+ * @LOOM_JOINS: number of values
  */
 enum loom_storage_join {
 	LOOM_JOIN_NONE,
@@ -216,16 +215,16 @@ enum loom_storage_join {
 };
 
 /**
- * struct loom_storage_options - what storage is to decide, and how
+ * struct loom_storage_options - options of storage
  * @placer: name of the placement strategy of the arena; NULL: the default
  * @dram_align_bytes: alignment of rows of images; 0: none
- * @in_sram: there is no DRAM: all that lives there otherwise is in slots in the SRAM
+ * @in_sram: there is no DRAM: its values are in slots in the SRAM
  * @in_rom: constants are in ROM
  * @observe_all: every value that the graph computes is observed
  * @observe: names of values that are observed
  * @num_observe: number of @observe
- * @reorder: the nodes may run in another order than the graph's, if that needs a smaller arena
- * @join: which operands of a CONCAT are computed in its result, where that is possible
+ * @reorder: the order of nodes may change if that reduces the arena
+ * @join: operands of a CONCAT that are computed in its result, if possible
  */
 struct loom_storage_options {
 	const char *placer;
@@ -243,11 +242,11 @@ struct loom_storage_options {
  * loom_storage_init() - decide for all values
  * @storage: [out] clear with loom_storage_clear(), on failure, too
  * @graph: the graph
- * @build: where slots go
+ * @build: receives slots
  * @options: observed values, order, joined concatenations
  * @err: [out] one line on failure
  *
- * Return: 0; -EINVAL for options that make no sense; -E2BIG; -ENOMEM.
+ * Return: 0; -EINVAL for invalid options; -E2BIG; -ENOMEM.
  */
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_storage_options *options,
@@ -256,7 +255,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags);
 /**
  * loom_storage_place() - places the arena
- * @storage: locations are decided, also those in SRAM only
+ * @storage: locations must be decided, also those in SRAM only
  * @options: placer
  * @err: [out] one line on failure
  *
@@ -266,7 +265,7 @@ int loom_storage_place(struct loom_storage *storage, const struct loom_storage_o
 		       struct loom_error *err);
 /**
  * loom_storage_tensor_at() - a tensor of the plan in a slot
- * @storage: where slots are
+ * @storage: the slots
  * @tensor: all but its region, dims and strides, which are those of a DRAM tensor; changed
  * @elems: number of its elements
  *
@@ -274,51 +273,53 @@ int loom_storage_place(struct loom_storage *storage, const struct loom_storage_o
  */
 u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
 			   u64 elems);
-/** loom_storage_weights_bytes() - the most that the constants of a graph take */
+/** loom_storage_weights_bytes() - upper limit on the bytes of the constants of a graph */
 u64 loom_storage_weights_bytes(const struct loom_graph *graph);
-/** loom_storage_set_root() - a value of its own, row-major */
+/** loom_storage_set_root() - makes a location own its bytes, row-major */
 void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value);
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);
-/** loom_storage_join() - operands of concatenations are parts of it where they can. 0 or -ENOMEM */
+/**
+ * loom_storage_join() - makes operands of concatenations parts of them, if possible. 0 or -ENOMEM
+ */
 int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join);
-/** loom_storage_joins_differ() - there is an operand that one of both joins, and the other not */
+/** loom_storage_joins_differ() - whether some operand is joined by one of both only */
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
 			       enum loom_storage_join b);
-/** loom_storage_keep_order() - the nodes run in the graph's order */
+/** loom_storage_keep_order() - keeps the graph's order of nodes */
 void loom_storage_keep_order(struct loom_storage *storage);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */
 int loom_storage_order(struct loom_storage *storage);
-/** loom_storage_order_chains() - chains to outputs run as soon as they can. 0 or -ENOMEM */
+/** loom_storage_order_chains() - runs chains to outputs as early as possible. 0 or -ENOMEM */
 int loom_storage_order_chains(struct loom_storage *storage);
-/** loom_storage_finish() - sets the sizes that are known at the end only */
+/** loom_storage_finish() - sets the sizes that are known only at the end */
 void loom_storage_finish(struct loom_storage *storage);
 /** loom_storage_clear() - frees what @storage holds */
 void loom_storage_clear(struct loom_storage *storage);
 
-/** loom_storage_read() - where an operand's elements are; its tensor is made on first use */
+/** loom_storage_read() - the place of an operand's elements; its tensor is made on first use */
 int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		      struct loom_ref *ref);
-/** loom_storage_write() - where a node's result goes: row-major; dense but for rows of images */
+/** loom_storage_write() - the place of a node's result: row-major; dense except for images */
 int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref);
 /** loom_storage_tensor() - the plan's tensor of a value that owns its bytes; made on first use */
 u32 loom_storage_tensor(struct loom_lower *lower, u32 value);
-/** loom_storage_in_image() - what @ref shows lies in an image */
+/** loom_storage_in_image() - whether the value of @ref lies in an image */
 bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref);
 /** loom_storage_is_view() - no command is needed for this value: it is a view of another */
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value);
 /** loom_storage_is_joined() - an operand of a CONCAT is computed in its place in the result */
 bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
 			    const struct loom_value *concat);
-/** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
+/** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the result as a view of the operand */
 bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
 		       struct loom_ref *ref);
-/** loom_storage_unview() - RESHAPE, TRANSPOSE: where the operand is if the result is at @ref */
+/** loom_storage_unview() - RESHAPE, TRANSPOSE: place of the operand if the result is at @ref */
 bool loom_storage_unview(const struct loom_node *node, const struct loom_ref *result,
 			 struct loom_ref *ref);
-/** loom_storage_copy_late() - copies the outputs that are the same value as another */
+/** loom_storage_copy_late() - copies the outputs that equal another */
 int loom_storage_copy_late(struct loom_lower *lower);
 
 #endif /* LOOM_STORAGE_H */

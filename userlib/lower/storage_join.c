@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operands of a concatenation are computed where they end up: they become parts of its result, and
- * the CONCAT does not copy them. From the last concatenation to the first, so that a part of a part
- * is a part of the whole.
+ * Operands of a concatenation are computed in their final place: they become parts of its result,
+ * and the CONCAT does not copy them. Concatenations are visited from the last to the first, so that
+ * a part of a part is a part of the whole.
  *
- * What is joined is not always better off. The whole result is allocated from its first part on, in
- * the arena or in SRAM; groups make it as one value, which cannot stay in SRAM over a cut between
- * its parts. Which operands are joined is an option, and the planner tries several
- * (planner/alternatives.c): of GoogLeNet in eight bits at 256 KiB 10.3 MB are moved with all near
- * operands joined, 9.1 MB with none; at 128 KiB of PNASNet 546 MB with all of them, 559 MB with
- * the near ones and 564 MB with none.
+ * Joining has a cost. The whole result is allocated from its first part on, in the arena or in
+ * SRAM; groups treat it as one value, which cannot stay in SRAM over a cut between its parts. The
+ * operands that are joined are an option, and the planner tries several (planner/alternatives.c),
+ * none of which is best for all networks.
  */
 #include "storage.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Nodes between an operand's producer and the CONCAT, at most, for the operand to be near. */
+/* Limit on the nodes between an operand's producer and the CONCAT for the operand to be near. */
 #define NEAR	16
 
 static bool reads_once(const struct loom_node *node, const struct loom_value *value)
@@ -29,8 +27,8 @@ static bool reads_once(const struct loom_node *node, const struct loom_value *va
 }
 
 /*
- * By id of what it computes: where each node is in the order that is planned. Where it was in the
- * model's file says nothing: the same model may be written down in any order. NULL: no memory.
+ * By id of the result: the position of each node in the planned order. Its position in the model's
+ * file is irrelevant, because the same model may be written in any order. NULL: no memory.
  */
 static u32 *find_places(const struct loom_graph *graph)
 {
@@ -41,7 +39,10 @@ static u32 *find_places(const struct loom_graph *graph)
 	return places;
 }
 
-/* Whether operand @value of a CONCAT is to be a part of its result, as far as the graph says. */
+/*
+ * Whether operand @value of a CONCAT should be part of its result, as far as the graph determines
+ * it.
+ */
 static bool is_joined(const struct loom_node *node, const struct loom_value *value,
 		      enum loom_storage_join join, const u32 *places)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Tensors of the plan for values, made when they are first read or written. See storage.h. */
+/* Tensors of the plan for values, made on first read or write. See storage.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "lower.h"
 #include "storage.h"
 
-/* Pages of memory that is as large as that; in the SRAM there is no room for holes. */
+/* Alignment for sharing pages; not in the SRAM, which has no room for holes. */
 #define WEIGHT_ALIGN		4096
 
 u64 loom_storage_weights_bytes(const struct loom_graph *graph)
@@ -21,7 +21,7 @@ u64 loom_storage_weights_bytes(const struct loom_graph *graph)
 	return bytes;
 }
 
-/* Places a constant in the weights slot, when it is first read. */
+/* Places a constant in the weights slot on its first read. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
 	struct loom_location *location = &storage->locations[value->id];
@@ -64,7 +64,7 @@ u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_te
 	if (flags & DRM_LOOM_SLOT_SRAM) {
 		tensor->region = DRM_LOOM_REGION_SRAM;
 		tensor->flags |= DRM_LOOM_TENSOR_SLOT;
-		/* the axes are kept: by them what is written in pieces is proved whole */
+		/* keep the axes: they prove that a tensor written in parts is written as a whole */
 		if (tensor->rank == DRM_LOOM_MAX_RANK) {
 			tensor->dims[0] *= tensor->dims[1];
 			tensor->strides[0] = tensor->strides[1];
@@ -82,8 +82,8 @@ u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_te
 }
 
 /*
- * The axes of a tensor are nested: what is computed in the place of an output may have its own
- * axes in another order there. Those of one element are left out.
+ * Sorts the axes of a tensor by stride: a value computed in the place of an output may have its own
+ * axes in another order there. Axes of one element are dropped.
  */
 static void nest_axes(struct drm_loom_plan_tensor *tensor)
 {
@@ -119,7 +119,7 @@ static void nest_axes(struct drm_loom_plan_tensor *tensor)
 	tensor->strides[0] = loom_dtype_stride(tensor->dtype);
 }
 
-/* The tensor of a root, made when it is first used. */
+/* The tensor of a root, made on first use. */
 static u32 tensor_of(struct loom_storage *storage, u32 id)
 {
 	struct loom_location *location = &storage->locations[id];
@@ -168,7 +168,7 @@ static int check_size(struct loom_lower *lower, const struct loom_value *value)
 	return 0;
 }
 
-/* What a reference to a location names: a value for symbolic sinks, a tensor for others. */
+/* The name in a reference to a location: a value for symbolic sinks, a tensor for others. */
 static u32 named_by(const struct loom_lower *lower, const struct loom_location *location)
 {
 	return lower->sink.ops->symbolic ? location->root :
