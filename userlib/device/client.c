@@ -197,7 +197,7 @@ static int loom_client_add(struct loom_client_walk *walk, const struct loom_clie
 	return 0;
 }
 
-static int loom_client_look_at_file(struct loom_client_walk *walk, pid_t pid, const char *fd)
+static int loom_client_visit_file(struct loom_client_walk *walk, pid_t pid, const char *fd)
 {
 	struct loom_client client = { .pid = pid };
 	char path[320], text[LOOM_FDINFO_BYTES];
@@ -219,7 +219,7 @@ static int loom_client_look_at_file(struct loom_client_walk *walk, pid_t pid, co
 	return loom_client_add(walk, &client);
 }
 
-static int loom_client_look_at_process(struct loom_client_walk *walk, pid_t pid)
+static int loom_client_visit_process(struct loom_client_walk *walk, pid_t pid)
 {
 	struct dirent *entry;
 	char path[64];
@@ -232,7 +232,7 @@ static int loom_client_look_at_process(struct loom_client_walk *walk, pid_t pid)
 		return 0;
 	while (!ret && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			ret = loom_client_look_at_file(walk, pid, entry->d_name);
+			ret = loom_client_visit_file(walk, pid, entry->d_name);
 	closedir(dir);
 	return ret;
 }
@@ -255,7 +255,7 @@ static int loom_client_walk_proc(struct loom_client_walk *walk)
 		return -errno;
 	while (!ret && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			ret = loom_client_look_at_process(walk, atoi(entry->d_name));
+			ret = loom_client_visit_process(walk, atoi(entry->d_name));
 	closedir(dir);
 	if (walk->count)
 		qsort(walk->list, walk->count, sizeof(*walk->list), loom_client_compare);

@@ -27,9 +27,9 @@ struct loom_saving {
 	size_t num_parts;
 };
 
-#define MOST_LINKS	40
-#define MOST_NAMES	10000
-#define MOST_TRIES	1000
+#define MAX_LINKS	40
+#define MAX_NAMES	10000
+#define MAX_TRIES	1000
 
 static int write_all(int fd, const struct loom_saving *saving)
 {
@@ -74,7 +74,7 @@ static int follow_to_nothing(const char *path, char **target)
 	ssize_t length;
 	int links;
 
-	for (links = 0; at && links <= MOST_LINKS; links++) {
+	for (links = 0; at && links <= MAX_LINKS; links++) {
 		length = readlink(at, link, sizeof(link) - 1);
 		if (length < 0) {
 			*target = at;
@@ -149,7 +149,7 @@ static int find_target(const char *path, char **target, struct stat *old)
 
 	do
 		ret = try_target(path, target, old);
-	while (ret == -EAGAIN && ++i < MOST_TRIES);
+	while (ret == -EAGAIN && ++i < MAX_TRIES);
 	return ret;
 }
 
@@ -158,7 +158,7 @@ static int open_partial(struct loom_saving *saving, mode_t mode)
 {
 	int fd, i;
 
-	for (i = 0; i < MOST_NAMES; i++) {
+	for (i = 0; i < MAX_NAMES; i++) {
 		if (asprintf(&saving->partial, "%.*sloom-%d-%d.part",
 			     (int)folder_length(saving->target), saving->target, (int)getpid(),
 			     i) < 0) {

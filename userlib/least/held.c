@@ -184,7 +184,7 @@ static void add_store(const struct least *least, const struct least_op *op, u32 
 }
 
 /* Adds the dependences of the last element of p. */
-static void look_before(struct least *least, u32 p, struct side *side)
+static void add_before(struct least *least, u32 p, struct side *side)
 {
 	u32 i, k;
 
@@ -226,8 +226,8 @@ static u32 reach(struct least *least, const struct least_op *op)
 	return best;
 }
 
-/* Adds the dependents of the last element of p. Must follow look_before(). */
-static void look_behind(struct least *least, u32 p, struct side *side)
+/* Adds the dependents of the last element of p. Must follow add_before(). */
+static void add_behind(struct least *least, u32 p, struct side *side)
 {
 	u32 i;
 
@@ -264,8 +264,8 @@ static u64 last_of(struct least *least, u32 p)
 	u64 loads_before, loads_behind, ahead, moved, computed;
 	struct side before, behind;
 
-	look_before(least, p, &before);
-	look_behind(least, p, &behind);
+	add_before(least, p, &before);
+	add_behind(least, p, &behind);
 	stores.dram_write = behind.bytes.dram_write;
 	behind.bytes.dram_write = 0;
 	loads_before = least_cycles_of(least, &before.bytes);

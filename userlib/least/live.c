@@ -431,7 +431,7 @@ int least_live(struct least *least)
 		const struct loom_location *location =
 			&least->list->lower->storage->locations[i];
 
-		if (location->kind == LOOM_LOCATION_OUTPUT && location->home != i)
+		if (location->kind == LOOM_LOCATION_OUTPUT && location->holder != i)
 			least->values[location->part_of].stored_bytes -=
 				least->values[i].stored_bytes;
 	}

@@ -120,7 +120,7 @@ static u64 move_cycles(const struct least *least, const struct least_value *valu
 }
 
 /* Cost of the value that an op reads: by DMA, or by recomputation. */
-static void look_at(struct least *least, const struct least_op *op)
+static void add_value_cost(struct least *least, const struct least_op *op)
 {
 	const struct loom_stage *stage = &op->op->kernel.stages[0];
 	const struct loom_operand *x = &op->op->kernel.operands[stage->operand[1]];
@@ -181,7 +181,7 @@ u64 least_relaxed(struct least *least, const struct loom_program_least *out)
 
 	for (i = 0; i < least->list->num_ops; i++)
 		if (meets_all(least, &least->ops[i]))
-			look_at(least, &least->ops[i]);
+			add_value_cost(least, &least->ops[i]);
 	if (least->chip->flags & DRM_LOOM_CHIP_OVERLAP) {
 		for (i = 0; i <= SHARES; i++)
 			best = max(best, weighed(least, out->dma_cycles, compute, i));

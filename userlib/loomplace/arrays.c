@@ -102,7 +102,7 @@ static struct loom_place_item *make_items(const struct loomplace_problem *proble
 }
 
 static int place_items(const struct loomplace_problem *problem,
-		       const struct loom_place_problem *own, uint64_t *offsets,
+		       const struct loom_place_problem *inner, uint64_t *offsets,
 		       struct loomplace_answer *answer)
 {
 	const struct loom_place_options options = {
@@ -112,12 +112,12 @@ static int place_items(const struct loomplace_problem *problem,
 	};
 	struct loom_place_result result;
 	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
-	int ret = loom_place(own, &options, &result, &fault);
+	int ret = loom_place(inner, &options, &result, &fault);
 
 	if (ret)
 		return fail_by(answer, ret, &fault);
-	if (own->num_items)
-		memcpy(offsets, result.offsets, own->num_items * sizeof(*offsets));
+	if (inner->num_items)
+		memcpy(offsets, result.offsets, inner->num_items * sizeof(*offsets));
 	if (answer) {
 		answer->height_bytes = result.height_bytes[0];
 		answer->bound_bytes = result.bound_bytes[0];
@@ -127,16 +127,16 @@ static int place_items(const struct loomplace_problem *problem,
 	return 0;
 }
 
-static int check_items(const struct loom_place_problem *own, const uint64_t *offsets,
+static int check_items(const struct loom_place_problem *inner, const uint64_t *offsets,
 		       struct loomplace_answer *answer)
 {
 	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, 0, "" };
-	int ret = loom_place_check(own, offsets, NULL, &fault);
+	int ret = loom_place_check(inner, offsets, NULL, &fault);
 	uint64_t bound = 0;
 	uint32_t i;
 
 	if (!ret)
-		ret = loom_place_bound(own, &bound);
+		ret = loom_place_bound(inner, &bound);
 	/* the text of loom_place() describes items, but this fault is none of theirs */
 	if (ret == -ENOMEM)
 		return fail(answer, ret, "out of memory");
@@ -145,10 +145,10 @@ static int check_items(const struct loom_place_problem *own, const uint64_t *off
 	if (!answer)
 		return 0;
 	answer->bound_bytes = bound;
-	for (i = 0; i < own->num_items; i++)
-		if (own->items[i].size_bytes &&
-		    answer->height_bytes < offsets[i] + own->items[i].size_bytes)
-			answer->height_bytes = offsets[i] + own->items[i].size_bytes;
+	for (i = 0; i < inner->num_items; i++)
+		if (inner->items[i].size_bytes &&
+		    answer->height_bytes < offsets[i] + inner->items[i].size_bytes)
+			answer->height_bytes = offsets[i] + inner->items[i].size_bytes;
 	answer->proved = answer->height_bytes <= bound;
 	return 0;
 }
@@ -161,7 +161,7 @@ static int run(const struct loomplace_problem *problem, const uint64_t *given, u
 		.capacity_bytes = problem->capacity_bytes ? problem->capacity_bytes :
 							    LOOM_PLACE_ANYWHERE,
 	};
-	struct loom_place_problem own = {
+	struct loom_place_problem inner = {
 		.num_items = (uint32_t)problem->num_items, .pools = &pool, .num_pools = 1,
 	};
 	struct loom_place_item *items = make_items(problem);
@@ -169,9 +169,9 @@ static int run(const struct loomplace_problem *problem, const uint64_t *given, u
 
 	if (!items)
 		return fail(answer, -ENOMEM, "out of memory");
-	own.items = items;
-	ret = given ? check_items(&own, given, answer) :
-		      place_items(problem, &own, offsets, answer);
+	inner.items = items;
+	ret = given ? check_items(&inner, given, answer) :
+		      place_items(problem, &inner, offsets, answer);
 	free(items);
 	return ret;
 }

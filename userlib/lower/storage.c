@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Limit on the nesting of concatenations whose operands are computed in an output. */
-#define MOST_NESTED	32
+#define MAX_NESTED	32
 
 /* Allocates the next free bytes of a slot. */
 static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u64 *offset)
@@ -61,7 +61,7 @@ static void place_inputs(struct loom_storage *storage)
 }
 
 /* Whether @value can be computed in the place of an output, as far as decided so far. */
-static bool can_settle(const struct loom_storage *storage, const bool *observed,
+static bool can_assign(const struct loom_storage *storage, const bool *observed,
 		       const struct loom_value *value)
 {
 	return value->producer && value->num_elems && !value->is_output && !observed[value->id] &&
@@ -101,7 +101,7 @@ static bool is_same(const struct loom_ref *a, const struct loom_ref *b)
  * @observed: by value id: it is visible outside, in another place
  * @place: place of the output
  */
-struct settling {
+struct assigner {
 	struct loom_storage *storage;
 	const bool *observed;
 	const struct loom_output_place *place;
@@ -111,7 +111,7 @@ struct settling {
  * Finds the computed value that @value at @ref is a view of, and its place, @ref. NULL: there is
  * none, or other readers would see the elements in another order.
  */
-static const struct loom_value *find_owner(const struct settling *s, const struct loom_value *value,
+static const struct loom_value *find_owner(const struct assigner *s, const struct loom_value *value,
 					   struct loom_ref *ref, bool *own)
 {
 	const struct loom_value *owner = value;
@@ -123,7 +123,7 @@ static const struct loom_value *find_owner(const struct settling *s, const struc
 			return NULL;
 		owner = owner->producer->inputs[0];
 		*ref = from;
-		if (!can_settle(s->storage, s->observed, owner))
+		if (!can_assign(s->storage, s->observed, owner))
 			return NULL;
 		*own &= owner->num_uses == 1;
 	}
@@ -133,11 +133,11 @@ static const struct loom_value *find_owner(const struct settling *s, const struc
 	return owner;
 }
 
-static void settle_operands(const struct settling *s, const struct loom_value *whole, u32 depth);
+static void assign_operands(const struct assigner *s, const struct loom_value *whole, u32 depth);
 
-/* Lets @owner be computed at @ref of the output; @home: value whose place that is. */
-static void settle(const struct settling *s, const struct loom_value *owner,
-		   const struct loom_ref *ref, u32 home)
+/* Lets @owner be computed at @ref of the output; @holder: value whose place that is. */
+static void assign(const struct assigner *s, const struct loom_value *owner,
+		   const struct loom_ref *ref, u32 holder)
 {
 	struct loom_location *location = &s->storage->locations[owner->id];
 
@@ -145,10 +145,10 @@ static void settle(const struct settling *s, const struct loom_value *owner,
 	location->ref = *ref;
 	location->slot = s->place->slot;
 	location->offset = s->place->offset;
-	location->home = home;
+	location->holder = holder;
 }
 
-static void settle_operand(const struct settling *s, const struct loom_value *whole,
+static void assign_operand(const struct assigner *s, const struct loom_value *whole,
 			   const struct loom_value *value, const struct loom_ref *part, u32 depth)
 {
 	const struct loom_location *location = &s->storage->locations[whole->id];
@@ -156,28 +156,28 @@ static void settle_operand(const struct settling *s, const struct loom_value *wh
 	const struct loom_value *owner;
 	bool own = true;
 
-	if (!can_settle(s->storage, s->observed, value) || value->num_uses != 1)
+	if (!can_assign(s->storage, s->observed, value) || value->num_uses != 1)
 		return;
 	owner = find_owner(s, value, &ref, &own);
 	if (!owner || !own)
 		return;
-	settle(s, owner, &ref, location->home);
+	assign(s, owner, &ref, location->holder);
 	s->storage->locations[owner->id].part_of = whole->id;
-	settle_operands(s, owner, depth + 1);
+	assign_operands(s, owner, depth + 1);
 }
 
 /* If a concatenation is computed there and has no other readers, so are its operands. */
-static void settle_operands(const struct settling *s, const struct loom_value *whole, u32 depth)
+static void assign_operands(const struct assigner *s, const struct loom_value *whole, u32 depth)
 {
 	const struct loom_node *node = whole->producer;
 	struct loom_ref part = s->storage->locations[whole->id].ref;
 	u32 axis = node->concat.axis, i;
 
-	if (node->op != LOOM_GOP_CONCAT || depth == MOST_NESTED)
+	if (node->op != LOOM_GOP_CONCAT || depth == MAX_NESTED)
 		return;
 	for (i = 0; i < node->num_inputs; i++) {
 		part.dims[axis] = node->inputs[i]->dims[axis];
-		settle_operand(s, whole, node->inputs[i], &part, depth);
+		assign_operand(s, whole, node->inputs[i], &part, depth);
 		part.offset += (s64)part.dims[axis] * part.strides[axis];
 	}
 }
@@ -193,7 +193,7 @@ static bool is_copied(const struct loom_graph *graph, const struct loom_value *v
 }
 
 /* Lets an output, or the value it is a view of, be computed in the output's slot. */
-static void place_output(const struct settling *s, const struct loom_value *value)
+static void place_output(const struct assigner *s, const struct loom_value *value)
 {
 	struct loom_location *location = &s->storage->locations[value->id];
 	const struct loom_value *owner = NULL;
@@ -205,14 +205,14 @@ static void place_output(const struct settling *s, const struct loom_value *valu
 	if (value->producer)
 		owner = find_owner(s, value, &ref, &own);
 	if (!owner) {
-		settle(s, value, &location->ref, value->id);
+		assign(s, value, &location->ref, value->id);
 		return;
 	}
 	/* marks the output as decided; the view is made with its node */
 	location->kind = LOOM_LOCATION_VIEW;
-	settle(s, owner, &ref, owner->id);
+	assign(s, owner, &ref, owner->id);
 	if (own)
-		settle_operands(s, owner, 0);
+		assign_operands(s, owner, 0);
 }
 
 /* As place_input(). */
@@ -263,7 +263,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 			storage->copies[storage->num_copies++].output = i;
 			continue;
 		}
-		place_output(&(struct settling){ storage, observed, place }, value);
+		place_output(&(struct assigner){ storage, observed, place }, value);
 	}
 }
 
@@ -441,7 +441,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		storage->locations[i].tensor = LOOM_LOCATION_NO_TENSOR;
 		storage->locations[i].item = LOOM_PLACE_NONE;
 		storage->locations[i].root = i;
-		storage->locations[i].home = i;
+		storage->locations[i].holder = i;
 	}
 	if (find_copied(storage))
 		return -ENOMEM;

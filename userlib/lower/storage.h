@@ -20,7 +20,7 @@
  * A view that is an output or observed is copied, except for common cases: if an output is a
  * computed value, reshaped and transposed, its node writes into the output's slot directly, in any
  * order of elements; and if such an output is a CONCAT without other readers, this holds for each
- * operand. The operands are values of their own that lie in the result (@home), not parts of it:
+ * operand. The operands are values of their own that lie in the result (@holder), not parts of it:
  * because the result is not read, its completion need not be known, and cuts between groups may lie
  * between the operands. Detection networks with several heads, each a convolution that is
  * transposed and reshaped to an output, benefit.
@@ -80,7 +80,7 @@ enum loom_location_kind {
  * @tensor: tensor of the plan, if it is a root that has been read or written
  * @item: its number in the placement, or LOOM_PLACE_NONE
  * @part_of: PART, and OUTPUT that lies in another: the concatenation's result
- * @home: value whose bytes in the slot it lies in, if it is a root: its own id or another OUTPUT
+ * @holder: value whose bytes in the slot it lies in, if it is a root: its own id or another OUTPUT
  */
 struct loom_location {
 	enum loom_location_kind kind;
@@ -91,7 +91,7 @@ struct loom_location {
 	u32 tensor;
 	u32 item;
 	u32 part_of;
-	u32 home;
+	u32 holder;
 };
 
 /**

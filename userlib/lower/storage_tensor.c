@@ -129,8 +129,8 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 
 	if (location->tensor != LOOM_LOCATION_NO_TENSOR)
 		return location->tensor;
-	if (location->home != id) {
-		location->tensor = tensor_of(storage, location->home);
+	if (location->holder != id) {
+		location->tensor = tensor_of(storage, location->holder);
 		return location->tensor;
 	}
 	if (value->data)
@@ -234,7 +234,7 @@ bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_va
 
 	if (location->kind == LOOM_LOCATION_VIEW)
 		location = &lower->storage->locations[location->root];
-	if (location->kind == LOOM_LOCATION_OUTPUT && location->home != location->root)
+	if (location->kind == LOOM_LOCATION_OUTPUT && location->holder != location->root)
 		return location->part_of == concat->id;
 	return location->kind == LOOM_LOCATION_PART && location->part_of == concat->id;
 }

@@ -378,7 +378,7 @@ static int branch(struct exact *exact, u32 number)
 	return need == U64_MAX ? 0 : wait_push(exact, need, number);
 }
 
-static int take_order(struct exact *exact, struct order_window *window, u32 trail)
+static int keep_order(struct exact *exact, struct order_window *window, u32 trail)
 {
 	u32 *order = malloc(window->num_ops * sizeof(*order)), i;
 	int ret;
@@ -402,7 +402,7 @@ static int visit(struct exact *exact, struct order_window *window, u32 number)
 	if (ret)
 		return ret;
 	if (exact->work.state.done == window->num_ops) {
-		ret = take_order(exact, window, exact->work.state.trail);
+		ret = keep_order(exact, window, exact->work.state.trail);
 		return ret ? ret : 1;
 	}
 	return branch(exact, number);

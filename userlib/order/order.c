@@ -123,7 +123,7 @@ static int solve_window(struct order_window *window, u64 goal_bytes, u64 *budget
 	return ret;
 }
 
-static void take_window(struct order_graph *graph, const struct order_window *window, u32 first)
+static void apply_window(struct order_graph *graph, const struct order_window *window, u32 first)
 {
 	u32 i;
 
@@ -157,7 +157,7 @@ static int solve_parts(struct ordering *ordering)
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		if (part->peak_bytes > ordering->peak_bytes)
-			take_window(&ordering->graph, &part->window, part->first);
+			apply_window(&ordering->graph, &part->window, part->first);
 	}
 	return ret;
 }
@@ -179,7 +179,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	share -= min(share, work);
 	ordering->budget += share;
 	if (!ret && window.peak_bytes < before) {
-		take_window(&ordering->graph, &window, first);
+		apply_window(&ordering->graph, &window, first);
 		order_graph_measure(&ordering->graph, first, num_ops);
 		ret = 1;
 	}

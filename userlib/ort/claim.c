@@ -242,7 +242,7 @@ static OrtStatus *find_culprit(struct claim *claim, uint32_t first, uint32_t *cu
 }
 
 /* Tries a part; @changed: [out] a node was excluded. */
-static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
+static OrtStatus *validate_part(struct claim *claim, uint32_t part, bool *changed)
 {
 	const struct loom_ort_graph *graph = claim->graph;
 	uint32_t first = LOOM_ORT_NONE, culprit, i;
@@ -278,7 +278,7 @@ static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
 	return NULL;
 }
 
-static OrtStatus *settle_all(struct claim *claim)
+static OrtStatus *validate_parts(struct claim *claim)
 {
 	const struct loom_ort_graph *graph = claim->graph;
 	bool changed = true;
@@ -290,7 +290,7 @@ static OrtStatus *settle_all(struct claim *claim)
 				   claim->wanted, claim->parts, &claim->num_parts))
 			return loom_ort_no_memory();
 		for (i = 0; i < claim->num_parts; i++)
-			ORT_TRY(settle(claim, i, &changed));
+			ORT_TRY(validate_part(claim, i, &changed));
 	}
 	return NULL;
 }
@@ -320,7 +320,7 @@ OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *g
 				     graph->nodes[i].name, graph->nodes[i].op);
 	}
 	if (!status)
-		status = settle_all(&claim);
+		status = validate_parts(&claim);
 	for (i = 0; i < graph->num_nodes && !status; i++)
 		claimed += claim.wanted[i];
 	if (!status)

@@ -45,15 +45,15 @@ static int by_from(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Pushes the parts reached by edges from the part of @leader, except @without. */
-static uint32_t reach(struct partition *p, uint32_t leader, uint32_t without, uint32_t depth)
+/* Pushes the parts reached by edges from the part of @leader, except @except. */
+static uint32_t reach(struct partition *p, uint32_t leader, uint32_t except, uint32_t depth)
 {
 	uint32_t node = leader, edge, to;
 
 	do {
 		for (edge = p->first[node]; edge < p->first[node + 1]; edge++) {
 			to = p->leader[p->edges[edge].to];
-			if (to == leader || to == without || p->seen[to] == p->search)
+			if (to == leader || to == except || p->seen[to] == p->search)
 				continue;
 			p->seen[to] = p->search;
 			p->stack[depth++] = to;

@@ -175,7 +175,7 @@ static struct loom_ort_plan *find(struct loom_ort_part *part, const int64_t *dim
 /* Inserts a new plan at the front, and evicts the least recently used plans beyond the limit. */
 static struct loom_ort_plan *insert(struct loom_ort_part *part, struct loom_ort_plan *plan)
 {
-	struct loom_ort_plan **link, *gone = NULL;
+	struct loom_ort_plan **link, *evicted = NULL;
 	uint32_t kept = 0;
 
 	plan->next = part->plans;
@@ -190,17 +190,17 @@ static struct loom_ort_plan *insert(struct loom_ort_part *part, struct loom_ort_
 			continue;
 		}
 		*link = old->next;
-		old->next = gone;
-		gone = old;
+		old->next = evicted;
+		evicted = old;
 		part->num_plans--;
 	}
-	return gone;
+	return evicted;
 }
 
 static int make(struct loom_ort_part *part, const int64_t *dims, struct loom_ort_plan **plan,
 		struct loom_error *err)
 {
-	struct loom_ort_plan *gone = NULL;
+	struct loom_ort_plan *evicted = NULL;
 	int ret;
 
 	if (!part->model.bytes)
@@ -213,14 +213,14 @@ static int make(struct loom_ort_part *part, const int64_t *dims, struct loom_ort
 	part->planning = false;
 	if (!ret) {
 		(*plan)->users = 1;
-		gone = insert(part, *plan);
+		evicted = insert(part, *plan);
 	}
 	pthread_cond_broadcast(&part->changed);
-	while (gone) {
-		struct loom_ort_plan *next = gone->next;
+	while (evicted) {
+		struct loom_ort_plan *next = evicted->next;
 
-		loom_ort_plan_destroy(gone);
-		gone = next;
+		loom_ort_plan_destroy(evicted);
+		evicted = next;
 	}
 	return ret;
 }

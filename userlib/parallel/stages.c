@@ -23,7 +23,7 @@
 #define WINDOW		16
 #define ROUNDS		8
 /* Number of candidates that are planned. */
-#define FEW		3
+#define MAX_PLANNED	3
 
 /**
  * struct division - a candidate: a set of cuts
@@ -255,7 +255,7 @@ static int plan_best(const struct cutter *c, const struct division *divisions, u
 	u32 i;
 	int ret = 0;
 
-	for (i = 0; i < count && i < FEW; i++) {
+	for (i = 0; i < count && i < MAX_PLANNED; i++) {
 		struct loom_pipeline *these = NULL;
 		int now = plan_division(c, &divisions[i], &these, &seconds, i ? NULL : err);
 

@@ -40,20 +40,20 @@
  * Limits on pairs visited: by one run, by all runs forward in time, and by all runs including those
  * backward in time. One item counts as ITEM_VISITS.
  */
-#define MAX_RUN_LOOKS		1000000000ULL
-#define MAX_FORWARD_LOOKS	2000000000ULL
-#define MAX_LOOKS		40000000
-#define ITEM_RUN_LOOKS		1000
-#define ITEM_LOOKS		100
+#define MAX_RUN_VISITS		1000000000ULL
+#define MAX_FORWARD_VISITS	2000000000ULL
+#define MAX_VISITS		40000000
+#define ITEM_RUN_VISITS		1000
+#define ITEM_VISITS		100
 /* Boxes are made if there are more pairs than this, and more than this many for each item. */
 #define MAX_FIRST_PAIRS		60000000
 #define MAX_ITEM_PAIRS		200
 #define MAX_BOX_PAIRS		70000000
 /* Hill climbing is skipped for larger problems. */
-#define MAX_CLIMB_LOOKS		4000000
+#define MAX_CLIMB_VISITS	4000000
 #define MAX_CLIMB_ITEMS		20000
 /* estimated time of one visit, used only with a deadline */
-#define LOOK_NS			4
+#define VISIT_NS		4
 /* Extra greedy orders get 1 / PADS_SHARE of the remaining time. */
 #define PADS_SHARE		12
 
@@ -87,8 +87,8 @@ static const struct start starts[] = {
  * @task: the problem
  * @answer: of the problem
  * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
- * @looks: visits of a greedy run
- * @run_looks: the same, compared with the budget of a run forward in time
+ * @visits: visits of a greedy run
+ * @run_visits: the same, compared with the budget of a run forward in time
  * @crowded: so many items are alive at once that boxes are made
  * @backward: runs are backward in time
  * @runs: greedy runs so far
@@ -98,26 +98,26 @@ struct trials {
 	const struct loom_place_task *task;
 	struct loom_place_answer *answer;
 	uint64_t height;
-	uint64_t looks;
-	uint64_t run_looks;
+	uint64_t visits;
+	uint64_t run_visits;
 	bool crowded;
 	bool backward;
 	unsigned int runs;
 	struct loom_place_answer trial;
 };
 
-/* Keeps the placement of @canonical if it is lower than the best. */
-static void take_trial(struct trials *t, const struct loom_place_canonical *own, const char *name)
+/* Keeps the placement of @canon if it is lower than the best. */
+static void keep_trial(struct trials *t, const struct loom_place_canonical *canon, const char *name)
 {
-	uint64_t height = loom_place_height(&own->task.problem, t->trial.offsets);
+	uint64_t height = loom_place_height(&canon->task.problem, t->trial.offsets);
 	uint32_t i;
 
 	if (height >= t->height)
 		return;
 	t->height = height;
 	t->answer->strategy = name;
-	for (i = 0; i < own->task.problem.num_items; i++)
-		t->answer->offsets[own->global[i]] = t->trial.offsets[i];
+	for (i = 0; i < canon->task.problem.num_items; i++)
+		t->answer->offsets[canon->global[i]] = t->trial.offsets[i];
 }
 
 /*
@@ -140,16 +140,16 @@ static int call(const struct loom_place_strategy *strategy, const struct loom_pl
 }
 
 /* Runs @start and keeps its placement if that is lower. */
-static int try_start(struct trials *t, const struct loom_place_canonical *own,
+static int try_start(struct trials *t, const struct loom_place_canonical *canon,
 		     const struct loom_place_strategy *start)
 {
-	struct loom_place_task task = own->task;
+	struct loom_place_task task = canon->task;
 	int ret;
 
 	task.below_bytes = t->height;
 	ret = call(start, &task, &t->trial);
 	if (!ret)
-		take_trial(t, own, start->name);
+		keep_trial(t, canon, start->name);
 	return ret == -ERANGE ? 0 : ret;
 }
 
@@ -162,17 +162,17 @@ static bool is_enough(const struct trials *t)
 /* Whether one more greedy run would exceed the remaining time. */
 static bool is_too_long(const struct trials *t)
 {
-	return (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
+	return (double)t->visits * VISIT_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
 }
 
 /* Whether the time is too short, or a strategy of @runs more runs exceeds the budget. */
 static bool is_late(const struct trials *t, unsigned int runs)
 {
-	if (t->backward && (t->crowded || (t->runs && t->looks > MAX_LOOKS / t->runs)))
+	if (t->backward && (t->crowded || (t->runs && t->visits > MAX_VISITS / t->runs)))
 		return true;
 	if (t->height == LOOM_PLACE_ANYWHERE && !t->crowded)
 		return false;
-	return t->run_looks > min(MAX_RUN_LOOKS, MAX_FORWARD_LOOKS / (t->runs + runs)) ||
+	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (t->runs + runs)) ||
 	       is_too_long(t);
 }
 
@@ -212,8 +212,8 @@ static bool is_mixed(const struct loom_place_problem *problem)
 
 /**
  * struct ahead - strategies run in parallel, before it is known which are needed
- * @own: the problem
- * @task: of @own, with the height known before
+ * @canon: the problem
+ * @task: of @canon, with the height known before
  * @chosen: the strategies
  * @num_chosen: number of @chosen
  * @next: the next one that no thread has claimed
@@ -221,7 +221,7 @@ static bool is_mixed(const struct loom_place_problem *problem)
  * @results: by strategy: its return value
  */
 struct ahead {
-	const struct loom_place_canonical *own;
+	const struct loom_place_canonical *canon;
 	struct loom_place_task task;
 	const struct start *chosen[ARRAY_SIZE(starts)];
 	unsigned int num_chosen;
@@ -238,7 +238,7 @@ static void *run_ahead(void *arg)
 	while ((i = __atomic_fetch_add(&ahead->next, 1, __ATOMIC_RELAXED)) < ahead->num_chosen) {
 		struct loom_place_answer *answer = &ahead->answers[i];
 
-		answer->offsets = calloc((size_t)ahead->own->task.problem.num_items + 1,
+		answer->offsets = calloc((size_t)ahead->canon->task.problem.num_items + 1,
 					 sizeof(*answer->offsets));
 		ahead->results[i] = !answer->offsets ? -ENOMEM :
 			call(ahead->chosen[i]->strategy, &ahead->task, answer);
@@ -264,7 +264,7 @@ static void run_all(struct ahead *ahead, unsigned int jobs)
  * Examines the answers in sequential order, as if each ran only when the one before was
  * insufficient.
  */
-static int take_ahead(struct trials *t, struct ahead *ahead)
+static int keep_first(struct trials *t, struct ahead *ahead)
 {
 	uint64_t *offsets = t->trial.offsets;
 	unsigned int i;
@@ -274,7 +274,7 @@ static int take_ahead(struct trials *t, struct ahead *ahead)
 		ret = ahead->results[i];
 		t->trial.offsets = ahead->answers[i].offsets;
 		if (!ret)
-			take_trial(t, ahead->own, ahead->chosen[i]->strategy->name);
+			keep_trial(t, ahead->canon, ahead->chosen[i]->strategy->name);
 		ret = ret == -ERANGE ? 0 : ret;
 		t->runs += ahead->chosen[i]->runs;
 	}
@@ -285,10 +285,10 @@ static int take_ahead(struct trials *t, struct ahead *ahead)
 }
 
 /* Runs the strategies from @first on in parallel: those that would otherwise run one by one. */
-static int try_at_once(struct trials *t, const struct loom_place_canonical *own, size_t first,
+static int try_at_once(struct trials *t, const struct loom_place_canonical *canon, size_t first,
 		       bool mixed)
 {
-	struct ahead ahead = { .own = own, .task = own->task };
+	struct ahead ahead = { .canon = canon, .task = canon->task };
 	const unsigned int runs = t->runs;
 	size_t i;
 
@@ -301,73 +301,73 @@ static int try_at_once(struct trials *t, const struct loom_place_canonical *own,
 		t->runs += starts[i].runs;
 	}
 	t->runs = runs;
-	run_all(&ahead, own->task.jobs);
-	return take_ahead(t, &ahead);
+	run_all(&ahead, canon->task.jobs);
+	return keep_first(t, &ahead);
 }
 
-static int try_starts(struct trials *t, const struct loom_place_canonical *own)
+static int try_starts(struct trials *t, const struct loom_place_canonical *canon)
 {
-	bool mixed = is_mixed(&own->task.problem);
+	bool mixed = is_mixed(&canon->task.problem);
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !ret; i++) {
 		/* mostly the first suffices; a deadline counts CPU time of this thread only */
-		if (i && own->task.jobs > 1 && !own->task.deadline_ns)
-			return try_at_once(t, own, i, mixed);
+		if (i && canon->task.jobs > 1 && !canon->task.deadline_ns)
+			return try_at_once(t, canon, i, mixed);
 		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
 			continue;
-		ret = try_start(t, own, starts[i].strategy);
+		ret = try_start(t, canon, starts[i].strategy);
 		t->runs += starts[i].runs;
 	}
 	return ret;
 }
 
 /* The greedy strategies without improvement. */
-static int begin(struct trials *t, const struct loom_place_canonical *own)
+static int begin(struct trials *t, const struct loom_place_canonical *canon)
 {
 	uint64_t pairs;
 	int ret;
 
-	ret = loom_place_count_pairs(&own->task.problem, &pairs);
+	ret = loom_place_count_pairs(&canon->task.problem, &pairs);
 	if (ret)
 		return ret;
-	t->looks = pairs + ITEM_LOOKS * (uint64_t)own->task.problem.num_items;
-	t->run_looks = pairs + ITEM_RUN_LOOKS * (uint64_t)own->task.problem.num_items;
+	t->visits = pairs + ITEM_VISITS * (uint64_t)canon->task.problem.num_items;
+	t->run_visits = pairs + ITEM_RUN_VISITS * (uint64_t)canon->task.problem.num_items;
 	t->crowded = pairs > MAX_FIRST_PAIRS &&
-		     pairs / MAX_ITEM_PAIRS > own->task.problem.num_items;
+		     pairs / MAX_ITEM_PAIRS > canon->task.problem.num_items;
 	if (t->task->hint) {
-		memcpy(t->trial.offsets, own->hint,
-		       own->task.problem.num_items * sizeof(*own->hint));
-		take_trial(t, own, t->answer->strategy);
+		memcpy(t->trial.offsets, canon->hint,
+		       canon->task.problem.num_items * sizeof(*canon->hint));
+		keep_trial(t, canon, t->answer->strategy);
 	}
 	if (t->crowded) {
-		ret = loom_place_boxes(&own->task, &t->trial, MAX_BOX_PAIRS);
+		ret = loom_place_boxes(&canon->task, &t->trial, MAX_BOX_PAIRS);
 		if (!ret)
-			take_trial(t, own, "auto");
+			keep_trial(t, canon, "auto");
 		if (ret == -ERANGE)
 			ret = 0;
 	}
 	if (!ret)
-		ret = try_starts(t, own);
+		ret = try_starts(t, canon);
 	if (!ret && !is_enough(t) && !is_late(t, 1))
 		ret = try_operators(t);
 	return ret;
 }
 
 /* One search, starting from the lowest placement. */
-static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
-		    int (*improve)(const struct loom_place_task *task,
-				   struct loom_place_answer *answer, uint64_t height))
+static int improve_by(struct trials *t, const struct loom_place_canonical *canon,
+		      int (*improve)(const struct loom_place_task *task,
+				     struct loom_place_answer *answer, uint64_t height))
 {
-	const uint32_t n = own->task.problem.num_items;
-	struct loom_place_task task = own->task;
+	const uint32_t n = canon->task.problem.num_items;
+	struct loom_place_task task = canon->task;
 	struct loom_place_answer *trial = &t->trial;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < n; i++)
-		trial->offsets[i] = t->answer->offsets[own->global[i]];
+		trial->offsets[i] = t->answer->offsets[canon->global[i]];
 	trial->bound_bytes = t->answer->bound_bytes;
 	trial->nodes = 0;
 	trial->strategy = t->answer->strategy;
@@ -378,34 +378,34 @@ static int go_on_by(struct trials *t, const struct loom_place_canonical *own,
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;
 	t->answer->nodes += trial->nodes;
-	take_trial(t, own, trial->strategy);
+	keep_trial(t, canon, trial->strategy);
 	return 0;
 }
 
 /* All searches, each starting from the lowest placement. */
-static int go_on(struct trials *t, const struct loom_place_canonical *own)
+static int improve_all(struct trials *t, const struct loom_place_canonical *canon)
 {
 	int ret = 0;
 
-	if (is_mixed(&own->task.problem) && !t->crowded && !is_too_long(t))
-		ret = go_on_by(t, own, loom_place_improve_stacks);
+	if (is_mixed(&canon->task.problem) && !t->crowded && !is_too_long(t))
+		ret = improve_by(t, canon, loom_place_improve_stacks);
 	if (!ret && !is_enough(t))
-		ret = go_on_by(t, own, loom_place_improve);
+		ret = improve_by(t, canon, loom_place_improve);
 	return ret;
 }
 
 /*
  * More greedy orders in both directions of time; with a deadline, in a share of the remaining time.
  */
-static int try_pads(struct trials *t, const struct loom_place_canonical own[2])
+static int try_pads(struct trials *t, const struct loom_place_canonical canon[2])
 {
 	unsigned int i;
 	int ret = 0;
 
-	if (!is_mixed(&own[0].task.problem))
+	if (!is_mixed(&canon[0].task.problem))
 		return 0;
 	for (i = 0; i < 2 && !ret && !is_enough(t); i++) {
-		struct loom_place_canonical share = own[i];
+		struct loom_place_canonical share = canon[i];
 
 		if (share.task.deadline_ns)
 			share.task.deadline_ns -= loom_place_left_ns(share.task.deadline_ns) /
@@ -415,41 +415,41 @@ static int try_pads(struct trials *t, const struct loom_place_canonical own[2])
 	return ret;
 }
 
-static int search(struct trials *t, struct loom_place_canonical own[2])
+static int search(struct trials *t, struct loom_place_canonical canon[2])
 {
 	int ret;
 
-	ret = loom_place_canonical_make(&own[0], t->task, false);
+	ret = loom_place_canonical_make(&canon[0], t->task, false);
 	if (!ret)
-		ret = begin(t, &own[0]);
+		ret = begin(t, &canon[0]);
 	if (ret || is_enough(t))
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
-		return own[0].task.problem.num_items ? -ERANGE : 0;
+		return canon[0].task.problem.num_items ? -ERANGE : 0;
 	/* the other direction differs only in ties, so it is skipped if time is short */
-	ret = loom_place_canonical_make(&own[1], t->task, true);
+	ret = loom_place_canonical_make(&canon[1], t->task, true);
 	t->backward = true;
 	if (!ret && !t->task->deadline_ns)
-		ret = try_starts(t, &own[1]);
+		ret = try_starts(t, &canon[1]);
 	/* a deadline leaves no time for a later call */
 	if (!ret && t->task->deadline_ns && !is_enough(t) && !is_too_long(t))
-		ret = try_pads(t, own);
+		ret = try_pads(t, canon);
 	if (ret || is_enough(t))
 		return ret;
-	ret = go_on(t, loom_place_canonical_is_before(&own[1], &own[0]) ? &own[1] : &own[0]);
-	if (ret || is_enough(t) || t->looks > MAX_CLIMB_LOOKS || t->task->deadline_ns ||
-	    own[0].task.problem.num_items > MAX_CLIMB_ITEMS)
+	ret = improve_all(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])]);
+	if (ret || is_enough(t) || t->visits > MAX_CLIMB_VISITS || t->task->deadline_ns ||
+	    canon[0].task.problem.num_items > MAX_CLIMB_ITEMS)
 		return ret;
 	/* last, because that many runs take long compared to a search that ends early */
-	ret = try_pads(t, own);
+	ret = try_pads(t, canon);
 	if (ret || is_enough(t))
 		return ret;
-	return try_start(t, &own[0], &loom_place_strategy_hill_climb);
+	return try_start(t, &canon[0], &loom_place_strategy_hill_climb);
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	struct loom_place_canonical own[2] = { 0 };
+	struct loom_place_canonical canon[2] = { 0 };
 	struct trials t = {
 		.task = task,
 		.answer = answer,
@@ -460,10 +460,10 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 
 	t.trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*t.trial.offsets));
 	if (t.trial.offsets)
-		ret = search(&t, own);
+		ret = search(&t, canon);
 	free(t.trial.offsets);
-	loom_place_canonical_clear(&own[0]);
-	loom_place_canonical_clear(&own[1]);
+	loom_place_canonical_clear(&canon[0]);
+	loom_place_canonical_clear(&canon[1]);
 	return ret;
 }
 

@@ -61,7 +61,7 @@ static void bits_put(struct bits *bits, size_t at)
 		bits->words[i][at / 64] |= 1ULL << at % 64;
 }
 
-static void bits_take(struct bits *bits, size_t at)
+static void bits_remove(struct bits *bits, size_t at)
 {
 	unsigned int i;
 
@@ -150,7 +150,7 @@ static int sweep(const struct place *places, const struct loom_place_event *even
 	for (i = 0; i < num_events; i++) {
 		at = events[i].of;
 		if (!events[i].begins) {
-			bits_take(alive, at);
+			bits_remove(alive, at);
 			continue;
 		}
 		below = bits_below(alive, at);

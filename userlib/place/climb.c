@@ -20,8 +20,8 @@
 #include "loom_core.h"
 
 #define MAX_TRIES	500
-#define MAX_LOOKS	20000000
-#define ITEM_LOOKS	100
+#define MAX_VISITS	20000000
+#define ITEM_VISITS	100
 
 static const struct loom_place_order *const orders[] = {
 	&loom_place_order_size,
@@ -113,8 +113,8 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 	int ret;
 
 	ret = loom_place_count_pairs(problem, &pairs);
-	if (!ret && MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n) < MAX_TRIES)
-		tries = MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n);
+	if (!ret && MAX_VISITS / (pairs + ITEM_VISITS * (uint64_t)n) < MAX_TRIES)
+		tries = MAX_VISITS / (pairs + ITEM_VISITS * (uint64_t)n);
 
 	climb->height = UINT64_MAX;
 	for (i = 0; i < ARRAY_SIZE(orders) && !ret && climb->height > answer->bound_bytes; i++) {

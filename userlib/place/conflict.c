@@ -27,8 +27,8 @@
 
 #define MAX_ROUNDS	16
 #define MAX_STARTS	16
-#define MAX_LOOKS	4000000
-#define ITEM_LOOKS	100
+#define MAX_VISITS	4000000
+#define ITEM_VISITS	100
 
 /**
  * struct side - a conflict, listed for one of its two owners
@@ -161,7 +161,7 @@ static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best
 	int ret;
 
 	*best = (struct offer){ LOOM_PLACE_ANYWHERE, UINT64_MAX };
-	ret = loom_greedy_look(&banks->greedy, item);
+	ret = loom_greedy_find_spans(&banks->greedy, item);
 	while (!ret && it->size_bytes <= banks->limit &&
 	       loom_greedy_next(&banks->greedy, it->align_bytes, &at, &first, &last) &&
 	       first <= banks->limit - it->size_bytes) {
@@ -231,7 +231,7 @@ static int improve(struct sub_banks *banks)
 
 			if (!weight || loom_place_is_fixed(&items[item]))
 				continue;
-			loom_greedy_take(&banks->greedy, item);
+			loom_greedy_remove(&banks->greedy, item);
 			ret = find_offer(banks, item, &best);
 			if (ret)
 				return ret;
@@ -263,7 +263,7 @@ static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
 }
 
 /* Places all items from scratch, shuffled unless @state is 0. @fits: [out] all had room. */
-static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
+static int restart(struct sub_banks *banks, uint64_t *state, bool *fits)
 {
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	uint32_t *order = calloc((size_t)problem->num_items + 1, sizeof(*order)), i, k;
@@ -304,8 +304,8 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 	ret = loom_place_count_pairs(problem, &pairs);
 	if (ret)
 		return ret;
-	pairs += ITEM_LOOKS * (uint64_t)n;
-	starts = MAX_LOOKS / pairs < MAX_STARTS ? MAX_LOOKS / pairs : MAX_STARTS;
+	pairs += ITEM_VISITS * (uint64_t)n;
+	starts = MAX_VISITS / pairs < MAX_STARTS ? MAX_VISITS / pairs : MAX_STARTS;
 	loom_greedy_reset(&banks->greedy);
 	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
@@ -319,7 +319,7 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 	memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
 	weight = total_weight(banks);
 	for (i = 0; i <= starts && !ret && weight; i++) {
-		ret = start_anew(banks, &state, &fits);
+		ret = restart(banks, &state, &fits);
 		if (!ret && fits)
 			ret = improve(banks);
 		now = total_weight(banks);

@@ -31,11 +31,11 @@
 #define NEVER	UINT64_MAX
 #define NONE	UINT32_MAX
 /* weight of covering a section, where all have the same */
-#define WORTH	256
+#define UNIT	256
 /* visits between two reads of the clock */
-#define LOOKS_PER_TIME	(1 << 18)
+#define VISITS_PER_TIME	(1 << 18)
 /* visits counted for evaluating an item */
-#define VALUE_LOOKS	3
+#define VALUE_VISITS	3
 /* upper limit on the merits of items */
 #define MERIT	1024
 
@@ -91,7 +91,7 @@ struct valley {
  * @items: the items
  * @num_items: number of @items
  * @num_sections: number of sections
- * @most_aligned: the largest alignment
+ * @max_align: the largest alignment
  * @low_bytes: sections that end below this are not tight
  * @shift: sums of bytes are shifted by it before multiplication
  * @first: by item: first section
@@ -120,7 +120,7 @@ struct loom_dive {
 	const struct loom_place_item *items;
 	uint32_t num_items;
 	uint32_t num_sections;
-	uint64_t most_aligned;
+	uint64_t max_align;
 	uint64_t low_bytes;
 	unsigned int shift;
 	uint32_t *first;
@@ -235,17 +235,17 @@ static uint32_t join(struct loom_dive *d, uint32_t first)
  */
 
 /* Weight of covering a section: larger, the higher it will become. */
-static int64_t worth_of(const struct loom_dive *d, const struct rule *rule, uint32_t section)
+static int64_t weight_of(const struct loom_dive *d, const struct rule *rule, uint32_t section)
 {
 	uint64_t will = d->floors[section] + d->left[section], span = d->low_bytes / 8;
 
 	if (!rule->tight)
-		return WORTH;
+		return UNIT;
 	if (will <= d->low_bytes)
-		return WORTH / 16;
+		return UNIT / 16;
 	will -= d->low_bytes;
 	will = will > span * 8 ? span * 8 : will;
-	return WORTH / 16 + (int64_t)((will >> d->shift) * rule->tight / ((span >> d->shift) + 1));
+	return UNIT / 16 + (int64_t)((will >> d->shift) * rule->tight / ((span >> d->shift) + 1));
 }
 
 /**
@@ -267,9 +267,9 @@ struct walls {
 /* Whether the largest alignment rounds both heights to the same offset. */
 static bool is_level(const struct loom_dive *d, uint64_t top, uint64_t wall)
 {
-	return top == wall || (d->most_aligned > 1 && wall != NEVER &&
-			       loom_place_align_up(top, d->most_aligned) ==
-			       loom_place_align_up(wall, d->most_aligned));
+	return top == wall || (d->max_align > 1 && wall != NEVER &&
+			       loom_place_align_up(top, d->max_align) ==
+			       loom_place_align_up(wall, d->max_align));
 }
 
 static int64_t value_of(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
@@ -297,7 +297,7 @@ static int64_t value_of(struct loom_dive *d, const struct rule *rule, const stru
 
 /* Selects the best set of items side by side, into choices. Returns false if there is none. */
 static bool choose(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
-		   uint64_t *looks)
+		   uint64_t *visits)
 {
 	bool any = false;
 	int64_t value;
@@ -307,7 +307,7 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 	d->values[walls->first] = 0;
 	d->choices[walls->first] = NONE;
 	for (s = walls->first; s < walls->end; s++) {
-		d->sums[s + 1] = d->sums[s] + worth_of(d, rule, s);
+		d->sums[s + 1] = d->sums[s] + weight_of(d, rule, s);
 		d->values[s + 1] = -1;
 	}
 	for (s = walls->first; s < walls->end; s++) {
@@ -316,10 +316,10 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 			d->choices[s + 1] = NONE;
 		}
 		for (i = d->head[s]; i != NONE; i = d->next[i]) {
-			++*looks;
+			++*visits;
 			if (d->last[i] > walls->end)
 				continue;
-			*looks += VALUE_LOOKS;
+			*visits += VALUE_VISITS;
 			any = true;
 			value = d->values[s] + value_of(d, rule, walls, i);
 			if (value > d->values[d->last[i]]) {
@@ -328,7 +328,7 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 			}
 		}
 	}
-	*looks += walls->end - walls->first;
+	*visits += walls->end - walls->first;
 	return any;
 }
 
@@ -418,18 +418,18 @@ static void reset(struct loom_dive *d, uint64_t seed)
 /* Whether a limit on visits or time is exceeded; reads the clock now and then. */
 static bool is_late(struct loom_dive_try *try, uint64_t *next)
 {
-	if (try->max_looks && try->looks > try->max_looks)
+	if (try->max_visits && try->visits > try->max_visits)
 		return true;
-	if (try->looks < *next)
+	if (try->visits < *next)
 		return false;
-	*next = try->looks + LOOKS_PER_TIME;
-	return loom_watch_spend(LOOKS_PER_TIME / 16) || !loom_place_left_ns(try->deadline_ns);
+	*next = try->visits + VISITS_PER_TIME;
+	return loom_watch_spend(VISITS_PER_TIME / 16) || !loom_place_left_ns(try->deadline_ns);
 }
 
 /* Places all items; returns false if they cannot end below the limit, or a limit is exceeded. */
 static bool rise(struct loom_dive *d, const struct rule *rule, struct loom_dive_try *try)
 {
-	uint64_t limit = try->limit_bytes, next = try->looks + LOOKS_PER_TIME;
+	uint64_t limit = try->limit_bytes, next = try->visits + VISITS_PER_TIME;
 	struct valley lowest;
 
 	while (d->num_left && pop(d, &lowest)) {
@@ -444,7 +444,7 @@ static bool rise(struct loom_dive *d, const struct rule *rule, struct loom_dive_
 		try->late = is_late(try, &next);
 		if (try->late)
 			return false;
-		if (choose(d, rule, &walls, &try->looks)) {
+		if (choose(d, rule, &walls, &try->visits)) {
 			lay_chosen(d, &walls);
 			if (d->height >= limit)
 				return false;
@@ -464,7 +464,7 @@ void loom_dive_run(struct loom_dive *d, struct loom_dive_try *try)
 	bool good;
 
 	reset(d, try->seed);
-	try->looks = d->num_items;
+	try->visits = d->num_items;
 	try->late = false;
 	good = rise(d, rule, try);
 	try->left = d->num_left;
@@ -615,7 +615,7 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 	d->num_items = num_items;
 	d->low_bytes = bound_bytes - bound_bytes / 20;
 	for (i = 0; i < num_items; i++)
-		d->most_aligned = max(d->most_aligned, items[i].align_bytes);
+		d->max_align = max(d->max_align, items[i].align_bytes);
 	while (d->low_bytes >> d->shift >= 1ULL << 40)
 		d->shift++;
 	d->first = malloc(n * sizeof(*d->first));

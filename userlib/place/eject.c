@@ -38,7 +38,7 @@
 #define STALL_ITEMS	20
 #define JOINS		3
 /* visits counted for a move in addition to those of items */
-#define MOVE_LOOKS	50
+#define MOVE_VISITS	50
 
 /* The cost changes by this amount from this offset on. */
 struct edge {
@@ -101,7 +101,7 @@ struct loom_eject {
 	uint32_t *where_out;
 	uint32_t num_out;
 	uint64_t random;
-	uint64_t sink_looks;
+	uint64_t sink_visits;
 	bool turnable;
 	size_t *first;
 	uint32_t *list;
@@ -118,9 +118,9 @@ static uint32_t draw(struct loom_eject *e, uint32_t below)
 	return (uint32_t)(((e->random >> 32) * below) >> 32);
 }
 
-static void spend(uint64_t *looks, uint64_t count)
+static void spend(uint64_t *visits, uint64_t count)
 {
-	*looks = *looks > count ? *looks - count : 0;
+	*visits = *visits > count ? *visits - count : 0;
 }
 
 /* --- overlaps in time ------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static const uint32_t *near_of(const struct loom_eject *e, uint32_t item, uint32
 
 /* --- moves ------------------------------------------------------------------------------------ */
 
-static void take_out(struct loom_eject *e, uint32_t item)
+static void eject_item(struct loom_eject *e, uint32_t item)
 {
 	e->at[item] = NOWHERE;
 	e->where_out[item] = e->num_out;
@@ -187,9 +187,9 @@ static void put_back(struct loom_eject *e, uint32_t item, uint64_t at)
 	e->since[item] = e->moves;
 }
 
-#define FEW	24
+#define MAX_INSERTION	24
 
-static void sort_few(struct edge *edges, uint32_t count)
+static void insertion_sort(struct edge *edges, uint32_t count)
 {
 	uint32_t i, k;
 
@@ -209,8 +209,8 @@ static void sort_edges(struct loom_eject *e, uint32_t count)
 	uint32_t ends[257], i;
 	unsigned int shift;
 
-	if (count <= FEW) {
-		sort_few(e->edges, count);
+	if (count <= MAX_INSERTION) {
+		insertion_sort(e->edges, count);
 		return;
 	}
 	for (i = 0; i < count; i++)
@@ -301,7 +301,7 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 }
 
 /* Puts back one of the larger ejected items, and ejects the items in its way. */
-static void move(struct loom_eject *e, uint64_t *looks)
+static void move(struct loom_eject *e, uint64_t *visits)
 {
 	uint32_t pick = draw(e, e->num_out), tries, count, i, item;
 	const uint32_t *near;
@@ -318,7 +318,7 @@ static void move(struct loom_eject *e, uint64_t *looks)
 	near = near_of(e, item, &count);
 	cost = find_place(e, item, near, count, &where);
 	e->moves++;
-	spend(looks, 2 * (uint64_t)count + MOVE_LOOKS);
+	spend(visits, 2 * (uint64_t)count + MOVE_VISITS);
 	if (cost == INT64_MAX)
 		return;
 	if (cost && e->penalties[item] < UINT32_MAX)
@@ -328,7 +328,7 @@ static void move(struct loom_eject *e, uint64_t *looks)
 
 		if (begin != NOWHERE && begin < where + e->sizes[item] &&
 		    where < begin + e->sizes[near[i]])
-			take_out(e, near[i]);
+			eject_item(e, near[i]);
 	}
 	put_back(e, item, where);
 }
@@ -345,12 +345,12 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* All placed items sink onto the items below them, unless that exceeds the budget. */
-static void sink(struct loom_eject *e, uint64_t *looks)
+static void sink(struct loom_eject *e, uint64_t *visits)
 {
 	uint32_t num = 0, i, k, count;
 	uint64_t at, align;
 
-	if (e->sink_looks > *looks)
+	if (e->sink_visits > *visits)
 		return;
 	for (i = 0; i < e->problem.num_items; i++)
 		if (e->at[i] != NOWHERE)
@@ -368,7 +368,7 @@ static void sink(struct loom_eject *e, uint64_t *looks)
 				at = e->at[near[k]] + e->sizes[near[k]];
 		align = e->problem.items[item].align_bytes;
 		e->at[item] = loom_place_align_up(at, align);
-		spend(looks, count);
+		spend(visits, count);
 	}
 }
 
@@ -395,18 +395,18 @@ static void begin_target(struct loom_eject *e)
 	e->num_out = 0;
 	for (i = 0; i < e->problem.num_items; i++)
 		if (e->at[i] + e->sizes[i] > e->target)
-			take_out(e, i);
+			eject_item(e, i);
 	e->fewest = e->num_out;
 	e->stall = 0;
 	e->joins = 0;
 }
 
 /* All items lie below the target. */
-static void take_placement(struct loom_eject *e, uint64_t *looks)
+static void keep_placement(struct loom_eject *e, uint64_t *visits)
 {
 	uint32_t i;
 
-	sink(e, looks);
+	sink(e, visits);
 	memcpy(e->best, e->at, e->problem.num_items * sizeof(*e->at));
 	e->height = 0;
 	for (i = 0; i < e->problem.num_items; i++)
@@ -415,7 +415,7 @@ static void take_placement(struct loom_eject *e, uint64_t *looks)
 	e->step += e->step / 2;
 }
 
-static void count_stall(struct loom_eject *e, uint64_t *looks)
+static void count_stall(struct loom_eject *e, uint64_t *visits)
 {
 	if (e->num_out < e->fewest) {
 		e->fewest = e->num_out;
@@ -427,7 +427,7 @@ static void count_stall(struct loom_eject *e, uint64_t *looks)
 		return;
 	e->stall = 0;
 	if (e->joins++ < JOINS) {
-		sink(e, looks);
+		sink(e, visits);
 		if (e->turnable)
 			turn(e);
 		return;
@@ -436,21 +436,21 @@ static void count_stall(struct loom_eject *e, uint64_t *looks)
 	begin_target(e);
 }
 
-void loom_eject_run(struct loom_eject *e, uint64_t *looks)
+void loom_eject_run(struct loom_eject *e, uint64_t *visits)
 {
-	while (*looks && e->height > e->problem.goal_bytes) {
+	while (*visits && e->height > e->problem.goal_bytes) {
 		if (e->num_out) {
-			move(e, looks);
-			count_stall(e, looks);
+			move(e, visits);
+			count_stall(e, visits);
 			continue;
 		}
-		take_placement(e, looks);
+		keep_placement(e, visits);
 		if (e->height > e->problem.goal_bytes)
 			begin_target(e);
 	}
 }
 
-void loom_eject_take(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
+void loom_eject_reset(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
 {
 	memcpy(e->best, offsets, e->problem.num_items * sizeof(*e->best));
 	e->height = height_bytes;
@@ -487,7 +487,7 @@ static int make_lists(struct loom_eject *e, uint32_t *most)
 		total += count;
 		*most = count > *most ? count : *most;
 	}
-	e->sink_looks = total * n / i;
+	e->sink_visits = total * n / i;
 	if (total > MAX_LISTED) {
 		*most = n;
 		return 0;
@@ -562,7 +562,7 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 	e->random = 1;
 	/* no item counts as just put back */
 	e->moves = TENURE;
-	loom_eject_take(e, problem->offsets, problem->height_bytes);
+	loom_eject_reset(e, problem->offsets, problem->height_bytes);
 	*eject = e;
 	return 0;
 }

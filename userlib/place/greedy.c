@@ -54,7 +54,7 @@ static void slot_put(struct loom_greedy *g, uint32_t part)
 	}
 }
 
-static void slot_take(struct loom_greedy *g, uint32_t part)
+static void slot_remove(struct loom_greedy *g, uint32_t part)
 {
 	uint32_t count = num_parts_of(g), at = g->rank[part], k, from;
 	unsigned int i;
@@ -107,8 +107,8 @@ static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 }
 
 /* Collects the spans of positions [@from, @to) of slots. */
-static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
-			 const struct loom_place_part *part)
+static int visit_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
+		       const struct loom_place_part *part)
 {
 	int64_t below = part->first + part->size_bytes, above = part->first;
 	struct loom_greedy_span *span;
@@ -130,13 +130,13 @@ static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 }
 
 /* Adds spans of [from, to) of @level: slots at 0, groups of the level below above that. */
-static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned int level,
-			  uint32_t from, uint32_t to, const struct loom_place_part *part)
+static int visit_levels(struct loom_greedy *g, const uint32_t *count, unsigned int level,
+			uint32_t from, uint32_t to, const struct loom_place_part *part)
 {
 	int ret = 0;
 
 	if (!level)
-		return look_at_slots(g, from, to, part);
+		return visit_slots(g, from, to, part);
 	for (; from < to && !ret; from++) {
 		uint32_t first = from * GROUP, last = first + GROUP;
 
@@ -144,7 +144,7 @@ static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned
 			continue;
 		if (last > count[level - 1])
 			last = count[level - 1];
-		ret = look_at_levels(g, count, level - 1, first, last, part);
+		ret = visit_levels(g, count, level - 1, first, last, part);
 	}
 	return ret;
 }
@@ -165,7 +165,7 @@ static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
 	return low;
 }
 
-static int look_at_part(struct loom_greedy *g, const struct loom_place_part *part)
+static int visit_part(struct loom_greedy *g, const struct loom_place_part *part)
 {
 	uint32_t count[LOOM_GREEDY_LEVELS + 1];
 	unsigned int i;
@@ -173,10 +173,10 @@ static int look_at_part(struct loom_greedy *g, const struct loom_place_part *par
 	count[0] = count_before(g, part->upper);
 	for (i = 0; i < g->num_levels; i++)
 		count[i + 1] = (count[i] + GROUP - 1) / GROUP;
-	return look_at_levels(g, count, g->num_levels, 0, count[g->num_levels], part);
+	return visit_levels(g, count, g->num_levels, 0, count[g->num_levels], part);
 }
 
-static void sort_few(struct loom_greedy_span *spans, size_t count)
+static void insertion_sort(struct loom_greedy_span *spans, size_t count)
 {
 	size_t i, k;
 
@@ -189,7 +189,7 @@ static void sort_few(struct loom_greedy_span *spans, size_t count)
 	}
 }
 
-#define FEW		32
+#define MAX_INSERTION	32
 /* Bits per digit of the radix sort, with few spans and with many. */
 #define DIGIT		8
 #define LONG_DIGIT	12
@@ -248,8 +248,8 @@ static void sort_spans(struct loom_greedy *g)
 	unsigned int shift;
 	size_t i;
 
-	if (g->num_spans <= FEW) {
-		sort_few(g->spans, g->num_spans);
+	if (g->num_spans <= MAX_INSERTION) {
+		insertion_sort(g->spans, g->num_spans);
 		return;
 	}
 	for (i = 0; i < g->num_spans; i++)
@@ -262,7 +262,7 @@ static void sort_spans(struct loom_greedy *g)
 	sort_digits(g, least, shift, 64 - __builtin_clzll(differ) - shift);
 }
 
-int loom_greedy_look(struct loom_greedy *g, uint32_t item)
+int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 {
 	const struct loom_place_item *it = &g->task->problem.items[item];
 	int64_t size = it->size_bytes;
@@ -271,7 +271,7 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 
 	g->num_spans = 0;
 	for (i = g->first_part[item]; i < g->first_part[item + 1] && !ret; i++)
-		ret = look_at_part(g, &g->parts[i]);
+		ret = visit_part(g, &g->parts[i]);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
 		uint32_t other = g->apart.with[i];
 		int64_t begin = g->offsets[other];
@@ -323,7 +323,7 @@ int loom_greedy_lowest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 	size_t at = 0;
 	int ret;
 
-	ret = loom_greedy_look(g, item);
+	ret = loom_greedy_find_spans(g, item);
 	if (ret)
 		return ret;
 	*offset = 0;
@@ -340,7 +340,7 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 	size_t at = 0;
 	int ret;
 
-	ret = loom_greedy_look(g, item);
+	ret = loom_greedy_find_spans(g, item);
 	if (ret)
 		return ret;
 	for (;;) {
@@ -369,13 +369,13 @@ void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)
 		slot_put(g, i);
 }
 
-void loom_greedy_take(struct loom_greedy *g, uint32_t item)
+void loom_greedy_remove(struct loom_greedy *g, uint32_t item)
 {
 	uint32_t i;
 
 	g->placed[item] = false;
 	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		slot_take(g, i);
+		slot_remove(g, i);
 }
 
 void loom_greedy_reset(struct loom_greedy *g)

@@ -81,12 +81,12 @@ void loom_greedy_fini(struct loom_greedy *greedy);
 void loom_greedy_reset(struct loom_greedy *greedy);
 /** loom_greedy_put() - places @item at @offset, which must be free */
 void loom_greedy_put(struct loom_greedy *greedy, uint32_t item, uint64_t offset);
-/** loom_greedy_take() - removes @item */
-void loom_greedy_take(struct loom_greedy *greedy, uint32_t item);
-/** loom_greedy_look() - fills in @greedy's spans for @item, sorted. 0 or -ENOMEM */
-int loom_greedy_look(struct loom_greedy *greedy, uint32_t item);
+/** loom_greedy_remove() - removes @item */
+void loom_greedy_remove(struct loom_greedy *greedy, uint32_t item);
+/** loom_greedy_find_spans() - fills in @greedy's spans for @item, sorted. 0 or -ENOMEM */
+int loom_greedy_find_spans(struct loom_greedy *greedy, uint32_t item);
 /**
- * loom_greedy_next() - the next range of offsets that are free, after loom_greedy_look()
+ * loom_greedy_next() - the next range of offsets that are free, after loom_greedy_find_spans()
  * @greedy: the state
  * @align_bytes: of the item
  * @at: [in, out] index of the span to continue with; 0 at first
@@ -139,7 +139,7 @@ extern const struct loom_place_order loom_place_order_breadth;
 extern const struct loom_place_order loom_place_order_overlaps;
 extern const struct loom_place_order loom_place_order_life;
 extern const struct loom_place_order loom_place_order_total;
-extern const struct loom_place_order loom_place_order_beside;
+extern const struct loom_place_order loom_place_order_neighbours;
 extern const struct loom_place_order loom_place_order_early;
 extern const struct loom_place_order loom_place_order_bulk;
 extern const struct loom_place_order loom_place_order_lasting;

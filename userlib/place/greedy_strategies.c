@@ -194,10 +194,10 @@ static int place_pads(const struct loom_place_task *task, struct loom_place_answ
 		{ &loom_place_order_sections, true, loom_greedy_lowest },
 		{ &loom_place_order_sections, false, loom_greedy_tightest },
 		{ &loom_place_order_sections, true, loom_greedy_tightest },
-		{ &loom_place_order_beside, false, loom_greedy_lowest },
-		{ &loom_place_order_beside, true, loom_greedy_lowest },
-		{ &loom_place_order_beside, false, loom_greedy_tightest },
-		{ &loom_place_order_beside, true, loom_greedy_tightest },
+		{ &loom_place_order_neighbours, false, loom_greedy_lowest },
+		{ &loom_place_order_neighbours, true, loom_greedy_lowest },
+		{ &loom_place_order_neighbours, false, loom_greedy_tightest },
+		{ &loom_place_order_neighbours, true, loom_greedy_tightest },
 		{ &loom_place_order_early, false, loom_greedy_lowest },
 		{ &loom_place_order_early, true, loom_greedy_lowest },
 		{ &loom_place_order_early, false, loom_greedy_tightest },
@@ -272,7 +272,7 @@ static int place_one_after_the_other(const struct loom_place_task *task,
 			answer->offsets[i] = item->fixed;
 			continue;
 		}
-		ret = loom_greedy_look(&g, i);
+		ret = loom_greedy_find_spans(&g, i);
 		if (!ret && (!loom_greedy_next(&g, item->align_bytes, &at, &first, &last) ||
 			     first > INT64_MAX - item->size_bytes))
 			ret = -ERANGE;

@@ -50,7 +50,7 @@ static struct key *make_keys(const struct loom_place_problem *problem)
 }
 
 /* Sorts by the keys, and frees them. */
-static int take_keys(struct key *keys, const struct loom_place_problem *problem, uint32_t *order)
+static int sort_by_keys(struct key *keys, const struct loom_place_problem *problem, uint32_t *order)
 {
 	uint32_t i;
 
@@ -107,7 +107,7 @@ static int sort_by(const struct loom_place_problem *problem,
 
 		keys[i] = (struct key){ high(item), low(item), i, NULL };
 	}
-	return take_keys(keys, problem, order);
+	return sort_by_keys(keys, problem, order);
 }
 
 static int make_size(const struct loom_place_problem *problem, uint32_t *order)
@@ -191,7 +191,7 @@ static int make_overlaps(const struct loom_place_problem *problem, uint32_t *ord
 	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
 
 	if (!ret)
-		return take_keys(keys, problem, order);
+		return sort_by_keys(keys, problem, order);
 	free(keys);
 	return ret;
 }
@@ -320,7 +320,7 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
 	struct key *keys;
 	int ret = find_breadth(problem, second, &keys);
 
-	return ret ? ret : take_keys(keys, problem, order);
+	return ret ? ret : sort_by_keys(keys, problem, order);
 }
 
 /*
@@ -370,13 +370,13 @@ static int make_lasting(const struct loom_place_problem *problem, uint32_t *orde
 		keys[i].low = keys[i].high;
 		keys[i].high = life(&problem->items[i]);
 	}
-	return take_keys(keys, problem, order);
+	return sort_by_keys(keys, problem, order);
 }
 
 /*
  * By the bytes alive in all of an item's life, which items of equal lifetime share; then by size.
  */
-static int make_beside(const struct loom_place_problem *problem, uint32_t *order)
+static int make_neighbours(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys;
 	int ret = find_breadth(problem, NULL, &keys);
@@ -388,7 +388,7 @@ static int make_beside(const struct loom_place_problem *problem, uint32_t *order
 		keys[i].high = keys[i].low;
 		keys[i].low = size(&problem->items[i]);
 	}
-	return take_keys(keys, problem, order);
+	return sort_by_keys(keys, problem, order);
 }
 
 /* Earliest begin first, then longest life. */
@@ -434,7 +434,7 @@ const struct loom_place_order loom_place_order_breadth = { make_breadth };
 const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
 const struct loom_place_order loom_place_order_life = { make_life };
 const struct loom_place_order loom_place_order_total = { make_total };
-const struct loom_place_order loom_place_order_beside = { make_beside };
+const struct loom_place_order loom_place_order_neighbours = { make_neighbours };
 const struct loom_place_order loom_place_order_bulk = { make_bulk };
 const struct loom_place_order loom_place_order_early = { make_early };
 const struct loom_place_order loom_place_order_lasting = { make_lasting };

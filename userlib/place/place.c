@@ -13,8 +13,8 @@
 /* --- one pool --------------------------------------------------------------------------------- */
 
 /* Appends the storages of a pool to those of the pools before it. */
-static int take_storages(struct loom_place_result *result, const struct loom_place_subproblem *sub,
-			 const struct loom_place_answer *answer, uint32_t pool, uint32_t num_items)
+static int add_storages(struct loom_place_result *result, const struct loom_place_subproblem *sub,
+			const struct loom_place_answer *answer, uint32_t pool, uint32_t num_items)
 {
 	uint32_t total = result->num_storages + answer->num_storages, i;
 	struct loom_place_storage *all;
@@ -84,28 +84,28 @@ static uint32_t next_pool(const struct loom_place_resolved *resolved, uint32_t p
 static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 		  const struct loom_place_answer *answer, uint32_t pool)
 {
-	const struct loom_place_problem *own = &sub->task.problem;
+	const struct loom_place_problem *problem = &sub->task.problem;
 	uint64_t end;
 	uint32_t i, next;
 
-	for (i = 0; i < own->num_items; i++) {
-		if (!loom_place_has_room(&own->items[i]))
+	for (i = 0; i < problem->num_items; i++) {
+		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		end = answer->offsets[i] + own->items[i].size_bytes;
+		end = answer->offsets[i] + problem->items[i].size_bytes;
 		if (answer->storages)
 			end = answer->storages[answer->storage_of[i]].offset +
 			      answer->storages[answer->storage_of[i]].size_bytes;
 		if (end <= sub->task.capacity_bytes)
 			continue;
-		next = next_pool(&run->resolved, own->items[i].pools, pool);
+		next = next_pool(&run->resolved, problem->items[i].pools, pool);
 		if (next == LOOM_PLACE_NONE)
 			return false;
 		run->result->pools[sub->global[i]] = next;
 	}
-	for (i = 0; i < own->num_items; i++)
-		if (loom_place_is_alias(&own->items[i]))
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_is_alias(&problem->items[i]))
 			run->result->pools[sub->global[i]] =
-				run->result->pools[sub->global[own->items[i].alias]];
+				run->result->pools[sub->global[problem->items[i].alias]];
 	return true;
 }
 
@@ -152,14 +152,14 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 			    struct loom_place_answer *answer, uint32_t pool)
 {
 	struct loom_place_result *result = run->result;
-	const struct loom_place_problem *own = &sub->task.problem;
+	const struct loom_place_problem *problem = &sub->task.problem;
 	uint64_t height, limit;
 	uint32_t i;
 	int ret;
 
 	ret = loom_place_call(run->strategy, &sub->task, answer);
 	if (!ret)
-		ret = check_offsets(own, answer->offsets);
+		ret = check_offsets(problem, answer->offsets);
 	if (ret == -ERANGE)
 		loom_place_fail(run->fault, ret, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 				"offsets leave 63 bits");
@@ -168,7 +168,7 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 				"operators and items do not fit together");
 	if (ret)
 		return ret;
-	height = loom_place_height(own, answer->offsets);
+	height = loom_place_height(problem, answer->offsets);
 	/* a storage may be larger than any of its items */
 	for (i = 0; i < answer->num_storages; i++)
 		height = max(height, answer->storages[i].offset + answer->storages[i].size_bytes);
@@ -176,7 +176,7 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 		return spill(run, sub, answer, pool) ? 1 :
 						       too_high(run, height, sub, answer, pool);
 	limit = height;
-	if (own->num_conflicts && run->strategy->reduces_conflicts) {
+	if (problem->num_conflicts && run->strategy->reduces_conflicts) {
 		if (sub->task.capacity_bytes < INT64_MAX)
 			limit = sub->task.capacity_bytes;
 		ret = loom_place_reduce_conflicts(&sub->task,
@@ -184,10 +184,10 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 						  limit, answer->offsets);
 		if (ret)
 			return ret;
-		height = loom_place_height(own, answer->offsets);
+		height = loom_place_height(problem, answer->offsets);
 	}
-	for (i = 0; i < own->num_items; i++)
-		if (loom_place_has_room(&own->items[i]))
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_has_room(&problem->items[i]))
 			result->offsets[sub->global[i]] = answer->offsets[i];
 	result->height_bytes[pool] = height;
 	result->bound_bytes[pool] = answer->bound_bytes;
@@ -195,7 +195,7 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 	if (height)
 		result->strategy = answer->strategy;
 	if (answer->storages)
-		ret = take_storages(result, sub, answer, pool, run->resolved.problem.num_items);
+		ret = add_storages(result, sub, answer, pool, run->resolved.problem.num_items);
 	return ret;
 }
 
@@ -203,29 +203,29 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 static int choose_for_pool(struct run *run, const struct loom_place_subproblem *sub, uint32_t pool,
 			   struct loom_place_choice *choice)
 {
-	const struct loom_place_problem *own = &sub->task.problem;
-	struct loom_place_loss *losses = calloc((size_t)own->num_items + 1, sizeof(*losses));
+	const struct loom_place_problem *problem = &sub->task.problem;
+	struct loom_place_loss *losses = calloc((size_t)problem->num_items + 1, sizeof(*losses));
 	uint32_t i, next, owner;
 	int ret = -ENOMEM;
 
 	if (!losses)
 		return ret;
-	for (i = 0; i < own->num_items; i++) {
-		next = next_pool(&run->resolved, own->items[i].pools, pool);
+	for (i = 0; i < problem->num_items; i++) {
+		next = next_pool(&run->resolved, problem->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
-		if (!losses[i].must && loom_place_has_room(&own->items[i]))
-			losses[i].loss = loom_place_cost_known(&own->items[i],
+		if (!losses[i].must && loom_place_has_room(&problem->items[i]))
+			losses[i].loss = loom_place_cost_known(&problem->items[i],
 							       run->resolved.pools[next].cost -
 							       run->resolved.pools[pool].cost);
 	}
 	ret = loom_place_choose(&sub->task, losses, choice);
-	for (i = 0; i < own->num_items && !ret; i++) {
-		owner = loom_place_owner(own->items, i);
+	for (i = 0; i < problem->num_items && !ret; i++) {
+		owner = loom_place_owner(problem->items, i);
 		if (choice->fits)
 			run->hints[sub->global[i]] = choice->offsets[i];
 		if (!choice->keep[owner])
 			run->result->pools[sub->global[i]] =
-				next_pool(&run->resolved, own->items[owner].pools, pool);
+				next_pool(&run->resolved, problem->items[owner].pools, pool);
 	}
 	free(losses);
 	return ret;
@@ -262,7 +262,7 @@ static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, bool *spilled)
 {
 	struct loom_place_answer answer;
-	uint64_t *own_hints = NULL;
+	uint64_t *sub_hints = NULL;
 	struct loom_place_subproblem sub;
 	uint32_t i;
 	int ret;
@@ -275,13 +275,13 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, boo
 						 run->options, run->fault);
 		sub.task.deadline_ns = run->deadline_ns;
 		if (!ret && hints) {
-			own_hints = calloc((size_t)sub.task.problem.num_items + 1,
-					   sizeof(*own_hints));
-			if (!own_hints)
+			sub_hints = calloc((size_t)sub.task.problem.num_items + 1,
+					   sizeof(*sub_hints));
+			if (!sub_hints)
 				ret = -ENOMEM;
 			for (i = 0; i < sub.task.problem.num_items && !ret; i++)
-				own_hints[i] = hints[sub.global[i]];
-			sub.task.hint = own_hints;
+				sub_hints[i] = hints[sub.global[i]];
+			sub.task.hint = sub_hints;
 		}
 		if (!ret)
 			ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
@@ -298,8 +298,8 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, boo
 		free(answer.offsets);
 		free(answer.storages);
 		free(answer.storage_of);
-		free(own_hints);
-		own_hints = NULL;
+		free(sub_hints);
+		sub_hints = NULL;
 		*spilled = *spilled || ret == 1;
 	} while (ret == 1);
 	return ret;

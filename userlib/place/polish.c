@@ -44,8 +44,8 @@ struct loom_polish {
 	uint32_t nearest[MAX_RULES];
 	uint64_t dives;
 	bool too_long;
-	uint64_t dive_looks;
-	uint64_t eject_looks;
+	uint64_t dive_visits;
+	uint64_t eject_visits;
 };
 
 bool loom_polish_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart)
@@ -82,7 +82,7 @@ static unsigned int next_rule(const struct loom_polish *p)
 	return best;
 }
 
-static void dive(struct loom_polish *p, uint64_t max_looks, int64_t deadline_ns,
+static void dive(struct loom_polish *p, uint64_t max_visits, int64_t deadline_ns,
 		 uint64_t *offsets, uint64_t *height)
 {
 	struct loom_dive_try try = {
@@ -90,7 +90,7 @@ static void dive(struct loom_polish *p, uint64_t max_looks, int64_t deadline_ns,
 	};
 
 	if (*height != LOOM_PLACE_ANYWHERE) {
-		try.max_looks = max_looks;
+		try.max_visits = max_visits;
 		try.deadline_ns = deadline_ns;
 	}
 	loom_dive_run(p->dive, &try);
@@ -98,14 +98,14 @@ static void dive(struct loom_polish *p, uint64_t max_looks, int64_t deadline_ns,
 	if (try.left < p->nearest[try.rule])
 		p->nearest[try.rule] = try.left;
 	p->dives++;
-	p->dive_looks += try.looks;
+	p->dive_visits += try.visits;
 	if (try.height_bytes >= *height)
 		return;
 	*height = try.height_bytes;
 	memcpy(offsets, loom_dive_offsets(p->dive), p->num_items * sizeof(*offsets));
 }
 
-static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uint64_t *offsets,
+static int eject(struct loom_polish *p, uint64_t visits, int64_t deadline_ns, uint64_t *offsets,
 		 uint64_t *height)
 {
 	const struct loom_eject_problem problem = {
@@ -115,7 +115,7 @@ static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uin
 		.height_bytes = *height,
 		.goal_bytes = p->goal_bytes,
 	};
-	uint64_t left = looks, slice;
+	uint64_t left = visits, slice;
 	int ret = 0;
 
 	if (!p->eject)
@@ -123,7 +123,7 @@ static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uin
 	if (ret)
 		return ret;
 	if (*height < loom_eject_height(p->eject))
-		loom_eject_take(p->eject, offsets, *height);
+		loom_eject_reset(p->eject, offsets, *height);
 	while (left && loom_eject_height(p->eject) > p->goal_bytes &&
 	       loom_place_left_ns(deadline_ns)) {
 		slice = deadline_ns ? min(left, EJECT_SLICE) : left;
@@ -131,7 +131,7 @@ static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uin
 		loom_eject_run(p->eject, &slice);
 		left += slice;
 	}
-	p->eject_looks += looks - left;
+	p->eject_visits += visits - left;
 	if (loom_eject_height(p->eject) < *height) {
 		*height = loom_eject_height(p->eject);
 		memcpy(offsets, loom_eject_offsets(p->eject), p->num_items * sizeof(*offsets));
@@ -139,27 +139,27 @@ static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uin
 	return 0;
 }
 
-int loom_polish_run(struct loom_polish *p, uint64_t *looks, int64_t deadline_ns, uint64_t *offsets,
+int loom_polish_run(struct loom_polish *p, uint64_t *visits, int64_t deadline_ns, uint64_t *offsets,
 		    uint64_t *height)
 {
-	uint64_t spent = p->dive_looks + p->eject_looks, end = spent + *looks;
+	uint64_t spent = p->dive_visits + p->eject_visits, end = spent + *visits;
 	int ret = 0;
 
 	while (spent < end && *height > p->goal_bytes && !ret) {
 		if (*height == LOOM_PLACE_ANYWHERE ||
 		    (!p->too_long && (p->dives < loom_dive_num_rules() ||
-				      p->dive_looks <= p->eject_looks)))
+				      p->dive_visits <= p->eject_visits)))
 			dive(p, end - spent + LONG_DIVE * p->num_items, deadline_ns, offsets,
 			     height);
 		else
-			ret = eject(p, min(end - spent, p->dive_looks), deadline_ns, offsets,
+			ret = eject(p, min(end - spent, p->dive_visits), deadline_ns, offsets,
 				    height);
 		if (!loom_place_left_ns(deadline_ns))
 			break;
-		spent = p->dive_looks + p->eject_looks;
+		spent = p->dive_visits + p->eject_visits;
 	}
-	spent = p->dive_looks + p->eject_looks;
-	*looks = spent < end ? end - spent : 0;
+	spent = p->dive_visits + p->eject_visits;
+	*visits = spent < end ? end - spent : 0;
 	return ret;
 }
 

@@ -47,11 +47,11 @@ struct loom_dive_try {
 	unsigned int rule;
 	uint64_t seed;
 	uint64_t limit_bytes;
-	uint64_t max_looks;
+	uint64_t max_visits;
 	int64_t deadline_ns;
 	uint64_t height_bytes;
 	uint32_t left;
-	uint64_t looks;
+	uint64_t visits;
 	bool late;
 };
 
@@ -92,9 +92,9 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 /** loom_eject_destroy() - frees it; NULL is fine */
 void loom_eject_destroy(struct loom_eject *eject);
 /** loom_eject_run() - continue for about @visits visits of items; [out] those left */
-void loom_eject_run(struct loom_eject *eject, uint64_t *looks);
-/** loom_eject_take() - continue from a lower placement that was found elsewhere */
-void loom_eject_take(struct loom_eject *eject, const uint64_t *offsets, uint64_t height_bytes);
+void loom_eject_run(struct loom_eject *eject, uint64_t *visits);
+/** loom_eject_reset() - continue from a lower placement that was found elsewhere */
+void loom_eject_reset(struct loom_eject *eject, const uint64_t *offsets, uint64_t height_bytes);
 /** loom_eject_height() - of the lowest placement so far */
 uint64_t loom_eject_height(const struct loom_eject *eject);
 /** loom_eject_offsets() - the lowest placement so far, by item */
@@ -130,7 +130,7 @@ void loom_polish_destroy(struct loom_polish *polish);
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_polish_run(struct loom_polish *polish, uint64_t *looks, int64_t deadline_ns,
+int loom_polish_run(struct loom_polish *polish, uint64_t *visits, int64_t deadline_ns,
 		    uint64_t *offsets, uint64_t *height_bytes);
 
 #endif /* LOOM_PLACE_POLISH_H */

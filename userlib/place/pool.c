@@ -38,14 +38,14 @@
 #include "profile.h"
 
 #define MAX_TRIES	300
-#define MAX_LOOKS	20000000
-#define ITEM_LOOKS	100
+#define MAX_VISITS	20000000
+#define ITEM_VISITS	100
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
 /* Limits of the enumeration: items with a choice of pools; visits; searches for placements. */
 #define MAX_DEAL_ITEMS		24
-#define MAX_DEAL_LOOKS		20000000
+#define MAX_DEAL_VISITS		20000000
 #define MAX_DEAL_MOMENTS	4096
 #define MAX_DEAL_FITS		300
 #define DEAL_BUDGET		5000
@@ -135,7 +135,7 @@ static bool is_better(const struct outcome *a, const struct outcome *b)
 	return a->bytes < b->bytes;
 }
 
-static void take_outcome(struct choice *choice, struct loom_place_choice *out)
+static void keep_outcome(struct choice *choice, struct loom_place_choice *out)
 {
 	uint32_t n = choice->greedy.task->problem.num_items;
 
@@ -196,7 +196,7 @@ static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 	};
 	const struct loom_place_problem *problem = &choice->greedy.task->problem;
 	struct outcome best = { UINT64_MAX, UINT64_MAX, UINT32_MAX }, now;
-	uint64_t pairs, looks, state = 1;
+	uint64_t pairs, visits, state = 1;
 	uint32_t tries, i;
 	int ret;
 
@@ -212,12 +212,12 @@ static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 		if (ret || !is_better(&now, &best))
 			continue;
 		best = now;
-		take_outcome(choice, out);
+		keep_outcome(choice, out);
 	}
 	if (ret)
 		return ret;
-	looks = pairs + ITEM_LOOKS * (uint64_t)problem->num_items;
-	tries = looks && MAX_LOOKS / looks < MAX_TRIES ? MAX_LOOKS / looks : MAX_TRIES;
+	visits = pairs + ITEM_VISITS * (uint64_t)problem->num_items;
+	tries = visits && MAX_VISITS / visits < MAX_TRIES ? MAX_VISITS / visits : MAX_TRIES;
 	for (i = 0; i < tries && !ret && best.bytes; i++) {
 		if (!change(choice, out, &state))
 			break;
@@ -225,7 +225,7 @@ static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 		if (ret || is_better(&best, &now))
 			continue;
 		best = now;
-		take_outcome(choice, out);
+		keep_outcome(choice, out);
 	}
 	out->fits = !best.stuck;
 	return ret;
@@ -397,7 +397,7 @@ struct deal {
 	unsigned int num_unfit;
 	uint32_t *pools;
 	uint64_t *offsets;
-	uint64_t looks;
+	uint64_t visits;
 	unsigned int fits;
 	struct loom_place_deal *out;
 };
@@ -417,11 +417,11 @@ static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
 	int64_t m;
 
 	/* an item that is never alive counts as one visit as well */
-	deal->looks++;
+	deal->visits++;
 	for (i = deal->first_part[item]; i < deal->first_part[item + 1]; i++) {
 		const struct loom_place_part *part = &deal->parts[i];
 
-		deal->looks += (uint64_t)(part->upper - part->lower);
+		deal->visits += (uint64_t)(part->upper - part->lower);
 		for (m = part->lower; m < part->upper; m++) {
 			load[m] += out ? -part->size_bytes : part->size_bytes;
 			fits = fits && load[m] <= deal->resolved->pools[pool].capacity_bytes;
@@ -434,7 +434,7 @@ static bool is_unfit(struct deal *deal, uint32_t pool)
 {
 	unsigned int i;
 
-	deal->looks += deal->num_unfit;
+	deal->visits += deal->num_unfit;
 	for (i = 0; i < deal->num_unfit; i++)
 		if (deal->unfit[i].pool == pool && !(deal->unfit[i].set & ~deal->sets[pool]))
 			return true;
@@ -472,7 +472,7 @@ static int fit_pool(struct deal *deal, uint32_t pool, bool *fits)
 }
 
 /* Keeps an assignment that costs less, if placements of all pools are found. */
-static int take_deal(struct deal *deal, uint64_t cost)
+static int keep_deal(struct deal *deal, uint64_t cost)
 {
 	const struct loom_place_problem *problem = &deal->resolved->problem;
 	bool fits = true;
@@ -504,7 +504,7 @@ static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
 	int ret = 0;
 
 	if (depth == deal->num_order)
-		return take_deal(deal, cost);
+		return keep_deal(deal, cost);
 	item = deal->order[depth];
 	for (i = 0; i < deal->resolved->problem.num_pools && !ret; i++) {
 		pool = deal->by_cost[i];
@@ -512,7 +512,7 @@ static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
 			continue;
 		/* the remaining pools cost as much or more */
 		if (cost + cost_in(deal, item, pool) + deal->rest[depth + 1] >= deal->out->cost ||
-		    deal->looks > MAX_DEAL_LOOKS || deal->fits == MAX_DEAL_FITS ||
+		    deal->visits > MAX_DEAL_VISITS || deal->fits == MAX_DEAL_FITS ||
 		    !loom_place_left_ns(deal->deadline_ns))
 			break;
 		deal->pools[item] = pool;

@@ -95,19 +95,19 @@
 #define POLISH_TURNS	8
 #define POLISH_SHARE	4
 /* visits of dives and ejections in the time of a node; with more items a node takes longer */
-#define NODE_LOOKS	64
+#define NODE_VISITS	64
 #define NODE_ITEMS	256
 #define MAX_ROUND	(1ULL << 20)
 /* smallest part for tilings; limit on their visits, by item */
 #define MIN_TILED	64
 #define MAX_TILED	(1U << 18)
-#define TILING_LOOKS	(1ULL << 15)
+#define TILING_VISITS	(1ULL << 15)
 /* for small parts, tilings follow after this round */
 #define TILING_ROUND	2
 /* tilings get 1 / TILING_SHARE of the remaining budget and time */
 #define TILING_SHARE	2
 /* estimated time of one of their visits, used only with a deadline */
-#define TILING_LOOK_NS	12
+#define TILING_VISIT_NS	12
 /* nodes between two reads of the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
 
@@ -202,7 +202,7 @@ static enum solve_answer run_portfolio(struct task *task, struct solve_portfolio
 }
 
 /* Swaps the trial with the placement, which becomes scratch memory. */
-static void take_trial(struct task *task, uint64_t height_bytes)
+static void keep_trial(struct task *task, uint64_t height_bytes)
 {
 	uint64_t *swap = task->offsets;
 
@@ -220,7 +220,7 @@ static enum solve_answer task_search(struct task *task, struct solve_portfolio *
 
 	answer = run_portfolio(task, portfolio, deadline_ns, slice, nodes);
 	if (answer == SOLVE_FOUND) {
-		take_trial(task, task_height(task, task->trial));
+		keep_trial(task, task_height(task, task->trial));
 		task->branching = loom_portfolio_branching(portfolio);
 	}
 	/* with windows, the search overestimates items, so exhaustion proves no bound */
@@ -362,16 +362,16 @@ static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
 }
 
 /* Visits in the time of one search node. */
-static uint64_t looks_of_node(const struct task *task)
+static uint64_t visits_of_node(const struct task *task)
 {
-	return NODE_LOOKS * (1 + task->part->num_items / NODE_ITEMS);
+	return NODE_VISITS * (1 + task->part->num_items / NODE_ITEMS);
 }
 
 /* Dives and ejections, for at most the time of @given search nodes. */
 static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
 		       uint64_t *nodes)
 {
-	uint64_t looks, node_looks = looks_of_node(task);
+	uint64_t visits, node_visits = visits_of_node(task);
 	int err = 0;
 
 	if (!task->polish)
@@ -379,11 +379,11 @@ static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, ui
 	if (err)
 		return err;
 	given = min(given, *nodes);
-	looks = given * node_looks;
-	err = loom_polish_run(task->polish, &looks, deadline_ns, task->offsets,
+	visits = given * node_visits;
+	err = loom_polish_run(task->polish, &visits, deadline_ns, task->offsets,
 			      &task->height_bytes);
 	/* the last dive may have exceeded the budget */
-	*nodes -= given - looks / node_looks;
+	*nodes -= given - visits / node_visits;
 	return err;
 }
 
@@ -477,17 +477,17 @@ static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 }
 
 /* Limit on the visits of a tiling, so that part of the budget and the time remains. */
-static uint64_t tiling_looks(const struct task *task, int64_t deadline_ns, uint64_t node_looks,
-			     uint64_t nodes)
+static uint64_t tiling_visits(const struct task *task, int64_t deadline_ns, uint64_t node_visits,
+			      uint64_t nodes)
 {
-	uint64_t most = nodes / TILING_SHARE, looks;
+	uint64_t most = nodes / TILING_SHARE, visits;
 
-	looks = most > UINT64_MAX / node_looks ? UINT64_MAX : most * node_looks;
-	looks = min(looks, task->part->num_items * TILING_LOOKS);
+	visits = most > UINT64_MAX / node_visits ? UINT64_MAX : most * node_visits;
+	visits = min(visits, task->part->num_items * TILING_VISITS);
 	if (deadline_ns)
-		looks = min(looks, (uint64_t)loom_place_left_ns(deadline_ns) / TILING_SHARE /
-				   TILING_LOOK_NS);
-	return looks;
+		visits = min(visits, (uint64_t)loom_place_left_ns(deadline_ns) / TILING_SHARE /
+				   TILING_VISIT_NS);
+	return visits;
 }
 
 /* A tiling of a part in one direction of time; the load of most parts is too low for that. */
@@ -515,7 +515,7 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 		loom_tiling_run(tiling, try);
 	loom_tiling_destroy(tiling);
 	if (!err && try->height_bytes < task->height_bytes)
-		take_trial(task, try->height_bytes);
+		keep_trial(task, try->height_bytes);
 	return err;
 }
 
@@ -523,20 +523,20 @@ static int tile_direction(struct task *task, struct loom_tiling_item *items, boo
 static int tile_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t *nodes)
 {
 	uint32_t n = task->part->num_items;
-	uint64_t node_looks = looks_of_node(task);
-	uint64_t most = tiling_looks(task, deadline_ns, node_looks, *nodes);
-	struct loom_tiling_try try = { .max_looks = most / 2 };
+	uint64_t node_visits = visits_of_node(task);
+	uint64_t most = tiling_visits(task, deadline_ns, node_visits, *nodes);
+	struct loom_tiling_try try = { .max_visits = most / 2 };
 	struct loom_tiling_item *items = malloc(n * sizeof(*items));
 	int err;
 
 	if (!items)
 		return -ENOMEM;
 	err = tile_direction(task, items, false, &try);
-	try.max_looks = most;
+	try.max_visits = most;
 	if (!err && task->height_bytes > goal)
 		err = tile_direction(task, items, true, &try);
 	free(items);
-	*nodes -= min(*nodes, try.looks / node_looks);
+	*nodes -= min(*nodes, try.visits / node_visits);
 	return err;
 }
 
@@ -582,7 +582,7 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 }
 
 /* Keeps the placements of the parts if together they are better than the given one. */
-static void take_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
+static void keep_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t height = 0;
 	uint32_t i, k;
@@ -617,7 +617,7 @@ int loom_place_solve(struct loom_solve *solve)
 	if (!err)
 		err = run_tasks(solve, tasks, num_parts, &nodes);
 	if (!err) {
-		take_tasks(solve, tasks, num_parts);
+		keep_tasks(solve, tasks, num_parts);
 		solve->bound_bytes = solve_bound(solve, tasks, num_parts);
 		solve->nodes = solve->budget - nodes;
 	}

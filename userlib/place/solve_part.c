@@ -19,7 +19,7 @@
 #define MAX_SMALL	4096
 /* words of all sets of items by section; sections examined for all pairs to be kept apart */
 #define MAX_WORDS	(1 << 22)
-#define MAX_LOOKS	(1 << 28)
+#define MAX_VISITS	(1 << 28)
 
 /* An item becomes alive (1) or ends (0), also at the edges of gaps. */
 struct event {
@@ -403,7 +403,7 @@ static bool is_small(const struct loom_solve *solve, const struct solve_part *pa
 		return false;
 	for (i = 0; i < part->num_items; i++)
 		rows += solve->items[part->ids[i]].num_gaps;
-	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_LOOKS;
+	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_VISITS;
 }
 
 static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)

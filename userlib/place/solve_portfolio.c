@@ -112,8 +112,8 @@ static int make_rank(const struct solve_part *part, const struct solve_branching
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-#define MEMO_LEAST	(1 << 12)
-#define MEMO_MOST	(1 << 20)
+#define MEMO_MIN	(1 << 12)
+#define MEMO_MAX	(1 << 20)
 
 /**
  * struct solve_portfolio - a portfolio
@@ -159,8 +159,8 @@ int loom_portfolio_create(const struct solve_part *part, uint64_t capacity_bytes
 		return -ENOMEM;
 	p->part = part;
 	p->capacity_bytes = capacity_bytes;
-	p->memo.mask = MEMO_LEAST - 1;
-	p->memo.keys = calloc(2 * MEMO_LEAST, sizeof(*p->memo.keys));
+	p->memo.mask = MEMO_MIN - 1;
+	p->memo.keys = calloc(2 * MEMO_MIN, sizeof(*p->memo.keys));
 	if (!p->memo.keys) {
 		free(p);
 		return -ENOMEM;
@@ -191,7 +191,7 @@ static void grow_memo(struct solve_memo *memo)
 {
 	uint64_t mask = memo->mask * 4 + 3, k, *keys;
 
-	if (memo->used < memo->mask / 2 || mask >= MEMO_MOST)
+	if (memo->used < memo->mask / 2 || mask >= MEMO_MAX)
 		return;
 	keys = calloc(2 * (mask + 1), sizeof(*keys));
 	if (!keys)

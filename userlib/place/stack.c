@@ -140,30 +140,30 @@ static bool can_stack(struct stacks *c)
 
 static int search(struct stacks *c, struct loom_place_answer *answer, uint64_t height)
 {
-	struct loom_place_task own = *c->task;
+	struct loom_place_task stacked = *c->task;
 	struct loom_place_answer trial = {
 		.bound_bytes = answer->bound_bytes, .strategy = "exact",
 	};
-	int64_t left = loom_place_left_ns(own.deadline_ns);
+	int64_t left = loom_place_left_ns(stacked.deadline_ns);
 	uint64_t *offsets = answer->offsets;
 	uint32_t i;
 	int ret;
 
-	own.problem.items = c->items;
-	own.problem.num_items = c->num_items;
-	own.hint = NULL;
-	own.budget /= 2;
-	if (own.deadline_ns)
-		own.deadline_ns -= left / 2;
+	stacked.problem.items = c->items;
+	stacked.problem.num_items = c->num_items;
+	stacked.hint = NULL;
+	stacked.budget /= 2;
+	if (stacked.deadline_ns)
+		stacked.deadline_ns -= left / 2;
 	trial.offsets = calloc((size_t)c->num_items + 1, sizeof(*trial.offsets));
 	if (!trial.offsets)
 		return -ENOMEM;
-	ret = loom_place_greedy(&own, &loom_place_order_size, loom_greedy_lowest, &trial);
+	ret = loom_place_greedy(&stacked, &loom_place_order_size, loom_greedy_lowest, &trial);
 	if (!ret)
-		ret = loom_place_improve(&own, &trial,
-					 loom_place_height(&own.problem, trial.offsets));
+		ret = loom_place_improve(&stacked, &trial,
+					 loom_place_height(&stacked.problem, trial.offsets));
 	answer->nodes += trial.nodes;
-	if (!ret && loom_place_height(&own.problem, trial.offsets) < height) {
+	if (!ret && loom_place_height(&stacked.problem, trial.offsets) < height) {
 		answer->strategy = "exact";
 		for (i = 0; i < c->task->problem.num_items; i++)
 			offsets[i] = trial.offsets[c->stack[i]] + c->above[i];

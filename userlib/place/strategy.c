@@ -26,18 +26,18 @@ const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 }
 
 /* Verifies that the answer of a strategy is a placement of its task. */
-static int check_answer(const struct loom_place_problem *own, uint64_t *offsets)
+static int check_answer(const struct loom_place_problem *given, uint64_t *offsets)
 {
-	struct loom_place_problem alone = *own;
+	struct loom_place_problem alone = *given;
 	struct loom_place_item *items;
 	uint32_t i;
 	int ret;
 
-	items = calloc((size_t)own->num_items + 1, sizeof(*items));
+	items = calloc((size_t)given->num_items + 1, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
-	for (i = 0; i < own->num_items; i++) {
-		items[i] = own->items[i];
+	for (i = 0; i < given->num_items; i++) {
+		items[i] = given->items[i];
 		/* the task has one pool, whose number was another in the whole problem */
 		items[i].pools = 0;
 		if (loom_place_is_alias(&items[i]))

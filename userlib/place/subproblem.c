@@ -24,30 +24,30 @@ static void fill_ops(struct loom_place_subproblem *sub, const struct loom_place_
 
 	for (i = 0; i < all->num_ops; i++) {
 		const struct loom_place_op *op = &all->ops[i];
-		struct loom_place_op *own = &sub->ops[i];
+		struct loom_place_op *part = &sub->ops[i];
 
-		*own = *op;
-		own->inputs = &sub->operands[n];
-		own->num_inputs = 0;
+		*part = *op;
+		part->inputs = &sub->operands[n];
+		part->num_inputs = 0;
 		for (k = 0; k < op->num_inputs; k++)
 			if (sub->local[op->inputs[k]] != LOOM_PLACE_NONE) {
 				sub->operands[n++] = sub->local[op->inputs[k]];
-				own->num_inputs++;
+				part->num_inputs++;
 			}
 		if (op->output != LOOM_PLACE_NONE)
-			own->output = sub->local[op->output];
-		own->in_place = op->in_place && own->output != LOOM_PLACE_NONE;
+			part->output = sub->local[op->output];
+		part->in_place = op->in_place && part->output != LOOM_PLACE_NONE;
 	}
 }
 
 static int fill_items(struct loom_place_subproblem *sub, const struct loom_place_resolved *resolved,
 		      const uint32_t *pools, uint32_t pool, struct loom_place_fault *fault)
 {
-	struct loom_place_problem *own = &sub->task.problem;
+	struct loom_place_problem *part = &sub->task.problem;
 	uint32_t i;
 
 	for (i = 0; i < resolved->problem.num_items; i++) {
-		struct loom_place_item *item = &sub->items[own->num_items];
+		struct loom_place_item *item = &sub->items[part->num_items];
 
 		sub->local[i] = LOOM_PLACE_NONE;
 		if (pools[i] != pool)
@@ -59,14 +59,14 @@ static int fill_items(struct loom_place_subproblem *sub, const struct loom_place
 						resolved->pools[pool].align_bytes))
 			return loom_place_fail(fault, -ERANGE, i, LOOM_PLACE_NONE,
 					       "common alignment with its pool leaves 63 bits");
-		sub->global[own->num_items] = i;
-		sub->local[i] = own->num_items++;
+		sub->global[part->num_items] = i;
+		sub->local[i] = part->num_items++;
 	}
 	for (i = 0; i < resolved->problem.num_apart; i++) {
 		const struct loom_place_pair *pair = &resolved->apart[i];
 
 		if (pools[pair->first] == pool && pools[pair->second] == pool)
-			sub->apart[own->num_apart++] = (struct loom_place_pair){
+			sub->apart[part->num_apart++] = (struct loom_place_pair){
 				sub->local[pair->first], sub->local[pair->second], 0,
 			};
 	}
@@ -76,7 +76,7 @@ static int fill_items(struct loom_place_subproblem *sub, const struct loom_place
 		const struct loom_place_pair *pair = &resolved->problem.conflicts[i];
 
 		if (pools[pair->first] == pool && pools[pair->second] == pool)
-			sub->conflicts[own->num_conflicts++] = (struct loom_place_pair){
+			sub->conflicts[part->num_conflicts++] = (struct loom_place_pair){
 				sub->local[pair->first], sub->local[pair->second],
 				pair->weight,
 			};
@@ -91,7 +91,7 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 {
 	const struct loom_place_problem *all = &resolved->problem;
 	size_t n = (size_t)all->num_items + 1, num_operands = 1;
-	struct loom_place_problem *own = &sub->task.problem;
+	struct loom_place_problem *part = &sub->task.problem;
 	uint32_t i;
 	int ret;
 
@@ -112,18 +112,18 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	if (ret)
 		return ret;
 	fill_ops(sub, all);
-	own->items = sub->items;
-	own->apart = sub->apart;
-	own->conflicts = sub->conflicts;
+	part->items = sub->items;
+	part->apart = sub->apart;
+	part->conflicts = sub->conflicts;
 	if (all->ops) {
-		own->ops = sub->ops;
-		own->num_ops = all->num_ops;
+		part->ops = sub->ops;
+		part->num_ops = all->num_ops;
 	}
 	sub->task.capacity_bytes = resolved->pools[pool].capacity_bytes;
 	sub->task.budget = options->budget;
 	if (!options->budget)
 		sub->task.budget = LOOM_PLACE_BUDGET /
-				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
+				     (1 + part->num_items / LOOM_PLACE_BUDGET_ITEMS);
 	sub->task.fit_only = options->fit_only;
 	sub->task.jobs = options->jobs ? options->jobs : 1;
 	/* the budget is what the time allows, unless one is given */

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Limit on the taps of a window, each of which is a copy. */
-#define MOST_TAPS	1024
+#define MAX_TAPS	1024
 
 static double zero_point(const struct loom_value *value)
 {
@@ -62,7 +62,7 @@ static struct loom_value *conv_windows(struct loom_rewriter *rw, const struct lo
 				       s64 taps)
 {
 	const struct loom_value *x0 = node->inputs[LOOM_GCONV_X], *y = node->output;
-	struct loom_value *x = conv_input(rw, node), *parts[MOST_TAPS];
+	struct loom_value *x = conv_input(rw, node), *parts[MAX_TAPS];
 	s64 groups = node->conv.groups, dims[4], i;
 
 	for (i = 0; i < taps; i++) {
@@ -101,7 +101,7 @@ struct loom_value *loom_rewrite_conv(struct loom_rewriter *rw, const struct loom
 	s64 dims[] = { groups, w->dims[0] / groups, w->dims[1] * taps };
 
 	/* the axes of windows, and one for the taps */
-	if (!loom_chip_has(rw->chip, DRM_LOOM_OP_MATMUL) || taps > MOST_TAPS ||
+	if (!loom_chip_has(rw->chip, DRM_LOOM_OP_MATMUL) || taps > MAX_TAPS ||
 	    (in[LOOM_GCONV_X_ZP] && !in[LOOM_GCONV_X_ZP]->data))
 		return NULL;
 	operands[LOOM_GMATMUL_A] = loom_emit_reshape(&rw->em, w, 3, dims);

@@ -84,8 +84,8 @@ static struct loom_value *put_conv(struct loom_rewriter *rw, struct loom_value *
  * Maps bias and factor to operands with an element per column; returns false if they have another
  * shape.
  */
-static bool take_columns(struct loom_rewriter *rw, const struct loom_node *node,
-			 struct loom_value **in)
+static bool map_columns(struct loom_rewriter *rw, const struct loom_node *node,
+			struct loom_value **in)
 {
 	struct loom_value *c = node->inputs[LOOM_GMATMUL_C];
 	struct loom_value *mult = node->inputs[LOOM_GMATMUL_MULT];
@@ -128,7 +128,7 @@ static struct loom_value *by_weights(struct loom_rewriter *rw, const struct loom
 	s64 dims[] = { batches(a), a->dims[a->rank - 2], a->dims[a->rank - 1] };
 	s64 weights[] = { b->dims[b->rank - 2], b->dims[b->rank - 1] };
 
-	if (!take_columns(rw, node, in))
+	if (!map_columns(rw, node, in))
 		return NULL;
 	in[LOOM_GCONV_X] = swap_last(rw, loom_emit_reshape(&rw->em, a, 3, dims));
 	in[LOOM_GCONV_W] = swap_last(rw, loom_emit_reshape(&rw->em, b, 2, weights));

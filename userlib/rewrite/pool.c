@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define SPATIAL		2
-#define MOST_TAPS	256
+#define MAX_TAPS	256
 
 static bool is_whole(const struct loom_node *node)
 {
@@ -120,7 +120,7 @@ struct loom_value *loom_rewrite_pool(struct loom_rewriter *rw, const struct loom
 	if (!loom_chip_has(rw->chip, DRM_LOOM_OP_BINARY))
 		return NULL;
 	for (i = 0; i < pool->num_spatial; i++)
-		if (pool->kernel[i] > MOST_TAPS)
+		if (pool->kernel[i] > MAX_TAPS)
 			return NULL;
 	if (pool->kind == LOOM_GPOOL_MAX)
 		return pool_maxima(rw, node, x);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define MOST_ELEMENTS	4096
+#define MAX_ELEMENTS	4096
 
 /* Reduces an axis to one element: of an odd number of elements the last is set aside. */
 static struct loom_value *halve(struct loom_rewriter *rw, struct loom_value *x, u32 axis,
@@ -75,7 +75,7 @@ static struct loom_value *reduce_pool(struct loom_rewriter *rw, const struct loo
 		perm[n++] = i;
 		count *= x->dims[i];
 	}
-	if (count > MOST_ELEMENTS)
+	if (count > MAX_ELEMENTS)
 		return NULL;
 	dims[0] = 1;
 	dims[1] = x->num_elems / count;

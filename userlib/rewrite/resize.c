@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Limit on the runs of an axis, each of which is a copy. */
-#define MOST_RUNS	1024
+#define MAX_RUNS	1024
 
 static s64 clamp(float at, s64 in)
 {
@@ -70,7 +70,7 @@ static struct loom_value *run(struct loom_rewriter *rw, struct loom_value *x, u3
 static struct loom_value *nearest_axis(struct loom_rewriter *rw, const struct loom_gresize *r,
 				       struct loom_value *x, u32 axis, s64 out)
 {
-	struct loom_value *parts[MOST_RUNS];
+	struct loom_value *parts[MAX_RUNS];
 	s64 in = x->dims[axis], i = 0;
 	u32 n = 0;
 
@@ -84,7 +84,7 @@ static struct loom_value *nearest_axis(struct loom_rewriter *rw, const struct lo
 		while (i + count < out &&
 		       loom_nearest_device(r, axis, in, out, i + count) == start + count * step)
 			count++;
-		if (n == MOST_RUNS)
+		if (n == MAX_RUNS)
 			return NULL;
 		parts[n++] = run(rw, x, axis, start, count > 1 ? step : 1, count);
 		i += count;

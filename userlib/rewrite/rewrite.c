@@ -129,8 +129,8 @@ static struct loom_value *split_act(struct loom_rewriter *rw, struct loom_node *
 }
 
 /* Replaces @to by @from, which was made for it. */
-static void take_place(struct loom_rewriter *rw, struct loom_value *from, struct loom_value *to,
-		       u32 first_value)
+static void replace_value(struct loom_rewriter *rw, struct loom_value *from, struct loom_value *to,
+			  u32 first_value)
 {
 	if (from->id < first_value || !from->producer) {
 		/* not loom_emit_end(), which would fold a constant */
@@ -169,7 +169,7 @@ static bool rewrite_node(struct loom_rewriter *rw, struct loom_node *node)
 		rw->em.graph->num_nodes = kept;
 		return false;
 	}
-	take_place(rw, to, y, first);
+	replace_value(rw, to, y, first);
 	loom_emit_name_values(&rw->em, y->name ? y->name : node->name);
 	return true;
 }

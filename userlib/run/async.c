@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static int is_under_way(const struct loom_session *session, struct loom_error *err)
+static int is_running(const struct loom_session *session, struct loom_error *err)
 {
 	if (!session)
 		return loom_error_set(err, -EINVAL, "no session");
@@ -28,7 +28,7 @@ int loom_session_submit(struct loom_session *session, struct loom_error *err)
 
 int loom_session_wait(struct loom_session *session, int64_t deadline_ns, struct loom_error *err)
 {
-	int ret = is_under_way(session, err);
+	int ret = is_running(session, err);
 
 	if (ret)
 		return ret;
@@ -42,7 +42,7 @@ int loom_session_wait(struct loom_session *session, int64_t deadline_ns, struct 
 
 int loom_session_fd(struct loom_session *session, int *fd, struct loom_error *err)
 {
-	int ret = is_under_way(session, err);
+	int ret = is_running(session, err);
 
 	*fd = -1;
 	if (ret)

@@ -276,7 +276,7 @@ struct loom_host_run {
 	uint64_t total;
 };
 
-static int loom_host_look(void *arg)
+static int loom_host_check(void *arg)
 {
 	struct loom_host_run *run = arg;
 
@@ -297,7 +297,7 @@ static int loom_host_alone(struct loom_host *host, struct loom_host_run *run)
 	while (!loom_host_go_on(&engine)) {
 		for (; command < engine.command; command++)
 			run->done += loom_host_cost(&host->plan->commands[command]);
-		ret = loom_host_look(run);
+		ret = loom_host_check(run);
 		if (ret)
 			return ret;
 	}
@@ -317,9 +317,9 @@ static int loom_host_together(struct loom_host *host, struct loom_host_run *run)
 
 	for (i = 0; i < plan->command_count; i++) {
 		ret = loom_team_run(host->team, &plan->commands[i], &host->memory,
-				    loom_host_look, run);
+				    loom_host_check, run);
 		if (!ret)
-			ret = loom_host_look(run);
+			ret = loom_host_check(run);
 		if (ret)
 			return ret;
 		run->done += loom_host_cost(&plan->commands[i]);

@@ -290,7 +290,7 @@ static int loom_report_append_locked(const struct loom_target *target, uint64_t 
 }
 
 /* The environment applies until loom_report_enable() or loom_report_disable() is called. */
-static int loom_report_look_locked(struct loom_error *err)
+static int loom_report_read_env_locked(struct loom_error *err)
 {
 	const char *dir = getenv(LOOM_REPORT_ENV);
 
@@ -311,7 +311,7 @@ int loom_report_plan(const struct loom_target *target, uint64_t scratch_bytes,
 	int saved = errno, ret;
 
 	pthread_mutex_lock(&loom_report_auto.lock);
-	ret = loom_report_look_locked(err);
+	ret = loom_report_read_env_locked(err);
 	if (!ret && loom_report_auto.dir)
 		ret = loom_report_append_locked(target, scratch_bytes, err);
 	pthread_mutex_unlock(&loom_report_auto.lock);

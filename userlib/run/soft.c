@@ -296,7 +296,7 @@ static void loom_soft_link(struct loom_session *session, uint32_t item,
 }
 
 /* The device completes a run that was stopped: its counters must not be added to the next run. */
-static int loom_soft_settle(struct loom_session *session)
+static int loom_soft_drain(struct loom_session *session)
 {
 	struct loom_node_run *soft = session->priv;
 	struct drm_loom_context_query query;
@@ -327,7 +327,7 @@ static int loom_soft_submit(struct loom_session *session, uint32_t item, struct 
 		.out = out,
 		.in = in,
 	};
-	int ret = loom_soft_settle(session);
+	int ret = loom_soft_drain(session);
 
 	if (ret)
 		return loom_soft_fail(err, ret, "waiting for the job that was stopped");

@@ -22,9 +22,9 @@
  */
 
 /* Maximum element operations of a share: the caller reads the clock between two. */
-#define TEAM_MOST	(1ULL << 23)
+#define TEAM_MAX	(1ULL << 23)
 /* Iterations of spinning before a thread sleeps: some ten microseconds. */
-#define TEAM_LOOKS	400
+#define TEAM_SPINS	400
 
 /**
  * struct loom_team - threads, and the command that they work on
@@ -85,7 +85,7 @@ static unsigned int team_await(struct loom_team *team, unsigned int seen)
 {
 	unsigned int round, looks;
 
-	for (looks = 0; looks < TEAM_LOOKS; looks++) {
+	for (looks = 0; looks < TEAM_SPINS; looks++) {
 		round = atomic_load(&team->round);
 		if (round != seen)
 			return round;
@@ -132,7 +132,7 @@ static void team_end_round(struct loom_team *team)
 {
 	unsigned int looks;
 
-	for (looks = 0; looks < TEAM_LOOKS; looks++) {
+	for (looks = 0; looks < TEAM_SPINS; looks++) {
 		if (!atomic_load(&team->busy))
 			return;
 		team_relax();
@@ -143,8 +143,8 @@ static void team_end_round(struct loom_team *team)
 	pthread_mutex_unlock(&team->lock);
 }
 
-/* The caller's part of a round. Returns the result of @look, if not zero. */
-static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *arg)
+/* The caller's part of a round. Returns the result of @check, if not zero. */
+static int team_join(struct loom_team *team, int (*check)(void *arg), void *arg)
 {
 	fenv_t env;
 	bool more;
@@ -155,7 +155,7 @@ static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *
 		fesetenv(FE_DFL_ENV);
 		more = team_share(team);
 		fesetenv(&env);
-		ret = look && more ? look(arg) : 0;
+		ret = check && more ? check(arg) : 0;
 	} while (more && !ret);
 	/* leaves no share for the others */
 	if (ret)
@@ -164,9 +164,9 @@ static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *
 }
 
 int loom_team_run(struct loom_team *team, const struct loom_command *command,
-		  const struct loom_memory *memory, int (*look)(void *arg), void *arg)
+		  const struct loom_memory *memory, int (*check)(void *arg), void *arg)
 {
-	uint64_t cost = max(command->unit_cost, 1ULL), most = max(TEAM_MOST / cost, 1ULL);
+	uint64_t cost = max(command->unit_cost, 1ULL), most = max(TEAM_MAX / cost, 1ULL);
 	bool alone = command->units * cost < team->least || team->pid != getpid();
 	int ret, cancel;
 
@@ -175,17 +175,17 @@ int loom_team_run(struct loom_team *team, const struct loom_command *command,
 	team->command = command;
 	team->memory = memory;
 	team->share = loom_engine_share(command, alone ? 1 : team->threads);
-	/* a good share size is more important than an exact period of @look */
+	/* a good share size is more important than an exact period of @check */
 	if (team->share > most)
 		team->share = loom_div_round_up(most, 64) * 64;
 	atomic_store(&team->next, 0);
 	if (alone)
-		return team_take_part(team, look, arg);
+		return team_join(team, check, arg);
 	/* a cancelled caller would free memory that the others use */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	atomic_store(&team->busy, team->threads - 1);
 	team_begin_round(team);
-	ret = team_take_part(team, look, arg);
+	ret = team_join(team, check, arg);
 	team_end_round(team);
 	pthread_setcancelstate(cancel, NULL);
 	return ret;

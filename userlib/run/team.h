@@ -26,15 +26,15 @@ void loom_team_destroy(struct loom_team *team);
  * @team: the team; one caller at a time
  * @command: the command
  * @memory: its memory
- * @look: called periodically by the caller's own thread; a result other than 0 stops the others;
+ * @check: called periodically by the caller's own thread; a result other than 0 stops the others;
  *	may be NULL
- * @arg: for @look
+ * @arg: for @check
  *
  * In a child of fork(), which lacks the threads, the caller's own thread computes it alone.
  *
- * Return: 0, or the result of @look.
+ * Return: 0, or the result of @check.
  */
 int loom_team_run(struct loom_team *team, const struct loom_command *command,
-		  const struct loom_memory *memory, int (*look)(void *arg), void *arg);
+		  const struct loom_memory *memory, int (*check)(void *arg), void *arg);
 
 #endif /* LOOM_RUN_TEAM_H */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /** limit on the length of an axis that is compared element by element */
-#define NEAREST_MOST	(1 << 14)
+#define NEAREST_MAX	(1 << 14)
 
 /**
  * struct nearest - an axis with selected elements
@@ -63,7 +63,7 @@ static bool nearest_agrees(const struct nearest *n)
 {
 	int64_t i;
 
-	if (n->in < 1 || n->out > NEAREST_MOST)
+	if (n->in < 1 || n->out > NEAREST_MAX)
 		return true;
 	for (i = 0; i < n->out; i++)
 		if (nearest_there(n, i) != nearest_here(n, i))

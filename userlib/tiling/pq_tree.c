@@ -249,7 +249,7 @@ void loom_pq_start(struct loom_pq *pq, const uint32_t *leaves, uint32_t count)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-static void mark(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *looks)
+static void mark(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *visits)
 {
 	uint32_t i, node;
 
@@ -258,7 +258,7 @@ static void mark(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uin
 		for (node = leaves[i]; node != NONE; node = pq->nodes[node].parent) {
 			if (!pq->nodes[node].marked++)
 				pq->touched[pq->num_touched++] = node;
-			++*looks;
+			++*visits;
 		}
 	}
 }
@@ -294,14 +294,14 @@ static uint32_t find_top(const struct loom_pq *pq, uint32_t leaf, uint32_t count
 /* --- whether leaves can be consecutive -------------------------------------------------------- */
 
 /* Whether the children of a Q node are: empty, partial, full, partial, empty. */
-static bool is_run(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
+static bool is_run(const struct loom_pq *pq, uint32_t node, uint64_t *visits)
 {
 	unsigned int state = 0;
 	uint32_t child;
 
 	/* 0: before; 1: behind a partial or a full one; 2: behind the last */
 	for (child = pq->nodes[node].head; child != NONE; child = pq->nodes[child].next) {
-		++*looks;
+		++*visits;
 		if (!pq->nodes[child].marked) {
 			if (state == 1)
 				state = 2;
@@ -320,13 +320,13 @@ static bool is_run(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
  * Whether the removed leaves below a partial node can be at one end of it. The path continues in
  * the only partial child; in a Q node the full children must be at an end.
  */
-static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
+static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *visits)
 {
 	while (node != NONE) {
 		uint32_t partial = NONE, child;
 
 		for (child = pq->nodes[node].head; child != NONE; child = pq->nodes[child].next) {
-			++*looks;
+			++*visits;
 			if (!is_partial(pq, child))
 				continue;
 			if (partial != NONE)
@@ -341,7 +341,7 @@ static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 			/* from the end that is removed: full, partial, empty */
 			for (child = first; child != NONE; child = head ? pq->nodes[child].next :
 							   pq->nodes[child].previous) {
-				++*looks;
+				++*visits;
 				if (state && pq->nodes[child].marked)
 					return false;
 				state |= !is_full(pq, child);
@@ -352,17 +352,17 @@ static bool is_path(const struct loom_pq *pq, uint32_t node, uint64_t *looks)
 	return true;
 }
 
-static bool is_possible(const struct loom_pq *pq, uint32_t top, uint64_t *looks)
+static bool is_possible(const struct loom_pq *pq, uint32_t top, uint64_t *visits)
 {
 	uint32_t partials = 0, child;
 
 	if (is_full(pq, top))
 		return true;
-	if (pq->nodes[top].kind == KIND_Q && !is_run(pq, top, looks))
+	if (pq->nodes[top].kind == KIND_Q && !is_run(pq, top, visits))
 		return false;
 	for (child = pq->nodes[top].head; child != NONE; child = pq->nodes[child].next) {
-		++*looks;
-		if (is_partial(pq, child) && (++partials > 2 || !is_path(pq, child, looks)))
+		++*visits;
+		if (is_partial(pq, child) && (++partials > 2 || !is_path(pq, child, visits)))
 			return false;
 	}
 	return true;
@@ -406,7 +406,7 @@ static void free_tree(struct loom_pq *pq, uint32_t top)
 }
 
 /* Removes a full node and adds its leaves to the end or the begin of the order. */
-static void take_full(struct loom_pq *pq, struct seam *seam, uint32_t node, bool at_end)
+static void remove_full(struct loom_pq *pq, struct seam *seam, uint32_t node, bool at_end)
 {
 	uint32_t size = pq->nodes[node].size, at = at_end ? seam->end : seam->begin - size, leaf;
 
@@ -439,7 +439,7 @@ static void join(struct loom_pq *pq, struct seam *seam, struct chain rest, bool 
  * each node: its empty children lie left of those of its partial child, and its full children right
  * of the leaves removed there. On the right, it is mirrored.
  */
-static void take_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool left)
+static void split_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool left)
 {
 	while (node != NONE) {
 		struct chain rest = { NONE, NONE };
@@ -454,7 +454,7 @@ static void take_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool
 			if (is_partial(pq, child))
 				partial = child;
 			else if (pq->nodes[child].marked)
-				take_full(pq, seam, child, !left);
+				remove_full(pq, seam, child, !left);
 			else if (left)
 				prepend(pq, &rest, child);
 			else
@@ -472,7 +472,7 @@ static void take_path(struct loom_pq *pq, struct seam *seam, uint32_t node, bool
 }
 
 /* Splits the children of a P node; @rest: [out] empty children. */
-static void take_any(struct loom_pq *pq, struct seam *seam, uint32_t top, struct chain *rest)
+static void split_any(struct loom_pq *pq, struct seam *seam, uint32_t top, struct chain *rest)
 {
 	uint32_t partials[2], count = 0, child, next, i;
 
@@ -481,17 +481,17 @@ static void take_any(struct loom_pq *pq, struct seam *seam, uint32_t top, struct
 		if (is_partial(pq, child))
 			partials[count++] = child;
 		else if (pq->nodes[child].marked)
-			take_full(pq, seam, child, true);
+			remove_full(pq, seam, child, true);
 		else
 			append(pq, rest, child);
 	}
 	/* on either side of the full ones */
 	for (i = 0; i < count; i++)
-		take_path(pq, seam, partials[i], !i);
+		split_path(pq, seam, partials[i], !i);
 }
 
 /* Splits the children of a Q node. */
-static void take_run(struct loom_pq *pq, struct seam *seam, uint32_t top)
+static void split_run(struct loom_pq *pq, struct seam *seam, uint32_t top)
 {
 	uint32_t child, next;
 	bool begun = false;
@@ -503,9 +503,9 @@ static void take_run(struct loom_pq *pq, struct seam *seam, uint32_t top)
 			continue;
 		}
 		if (is_partial(pq, child))
-			take_path(pq, seam, child, !begun);
+			split_path(pq, seam, child, !begun);
 		else
-			take_full(pq, seam, child, true);
+			remove_full(pq, seam, child, true);
 		begun = true;
 	}
 }
@@ -543,17 +543,17 @@ static void close_seam(struct loom_pq *pq, const struct seam *seam, uint32_t top
 	adopt(pq, top, whole);
 }
 
-bool loom_pq_can(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *looks)
+bool loom_pq_can(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *visits)
 {
 	bool can;
 
-	mark(pq, leaves, count, looks);
-	can = is_possible(pq, find_top(pq, leaves[0], count), looks);
+	mark(pq, leaves, count, visits);
+	can = is_possible(pq, find_top(pq, leaves[0], count), visits);
 	unmark(pq);
 	return can;
 }
 
-bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t *looks)
+bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t *visits)
 {
 	struct seam seam = {
 		.left = { NONE, NONE }, .right = { NONE, NONE }, .order = pq->order,
@@ -564,9 +564,9 @@ bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t
 
 	change->below = NONE;
 	change->above = NONE;
-	mark(pq, change->out, change->num_out, looks);
+	mark(pq, change->out, change->num_out, visits);
 	top = find_top(pq, change->out[0], change->num_out);
-	if (!is_possible(pq, top, looks)) {
+	if (!is_possible(pq, top, visits)) {
 		unmark(pq);
 		return false;
 	}
@@ -575,12 +575,12 @@ bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t
 		/* the old links are needed until the new leaves have them */
 		in = make_leaves(pq, change->in, change->num_in);
 		swap_in(pq, top, in);
-		take_full(pq, &seam, top, true);
+		remove_full(pq, &seam, top, true);
 	} else {
 		if (pq->nodes[top].kind == KIND_P)
-			take_any(pq, &seam, top, &rest);
+			split_any(pq, &seam, top, &rest);
 		else
-			take_run(pq, &seam, top);
+			split_run(pq, &seam, top);
 		change->below = any_leaf(pq, seam.left.tail);
 		change->above = any_leaf(pq, seam.right.head);
 		in = make_leaves(pq, change->in, change->num_in);

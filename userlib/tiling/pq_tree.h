@@ -50,13 +50,13 @@ void loom_pq_start(struct loom_pq *pq, const uint32_t *leaves, uint32_t count);
  * loom_pq_replace() - keep the orders in which leaves are consecutive, and replace these
  * @pq: the tree
  * @change: the leaves and their replacement
- * @looks: [in, out] incremented by the nodes visited
+ * @visits: [in, out] incremented by the nodes visited
  *
  * Return: true; false if there is no such order, and then nothing is changed.
  */
-bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t *looks);
+bool loom_pq_replace(struct loom_pq *pq, struct loom_pq_change *change, uint64_t *visits);
 /** loom_pq_can() - whether leaves, at least one, are consecutive in some order of the tree */
-bool loom_pq_can(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *looks);
+bool loom_pq_can(struct loom_pq *pq, const uint32_t *leaves, uint32_t count, uint64_t *visits);
 /** loom_pq_order() - writes an order of the tree; returns the number of leaves */
 uint32_t loom_pq_order(const struct loom_pq *pq, uint32_t *order);
 

@@ -5,19 +5,19 @@
  * Subsets of two lists of numbers with the same sum, but not both lists as a whole. The sums of all
  * small subsets of either list are computed, sorted, and compared. The size of a subset is limited
  * by the number of numbers: all subsets of eight, triples of fourteen, pairs of thirty, and larger
- * ones with @thorough.
+ * ones with @extended.
  */
 #include "rooms.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* subsets of a side, without and with @thorough; pairs of subsets that are returned */
-#define FEW_SETS	512
-#define MANY_SETS	32768
+/* subsets of a side, without and with @extended; pairs of subsets that are returned */
+#define BASE_SETS	512
+#define EXTENDED_SETS	32768
 #define MAX_ROOMS	256
 /* visits counted for computing and sorting a subset */
-#define SET_LOOKS	4
+#define SET_VISITS	4
 /* rate of pairs of subsets above which equal sums are likely coincidences: one in so many */
 #define LIKELY		64
 
@@ -46,8 +46,8 @@ int loom_rooms_create(struct loom_rooms **rooms)
 
 	if (!r)
 		return -ENOMEM;
-	r->sets[0] = malloc(MANY_SETS * sizeof(*r->sets[0]));
-	r->sets[1] = malloc(MANY_SETS * sizeof(*r->sets[1]));
+	r->sets[0] = malloc(EXTENDED_SETS * sizeof(*r->sets[0]));
+	r->sets[1] = malloc(EXTENDED_SETS * sizeof(*r->sets[1]));
 	if (!r->sets[0] || !r->sets[1]) {
 		loom_rooms_destroy(r);
 		return -ENOMEM;
@@ -138,16 +138,16 @@ static void add_rooms(struct loom_rooms *rooms, const struct set *out, uint32_t 
 }
 
 void loom_rooms_find(struct loom_rooms *rooms, const uint64_t *out, uint32_t num_out,
-		     const uint64_t *in, uint32_t num_in, bool thorough, uint64_t *looks)
+		     const uint64_t *in, uint32_t num_in, bool extended, uint64_t *visits)
 {
-	uint32_t most = thorough ? MANY_SETS : FEW_SETS, i, k = 0;
+	uint32_t most = extended ? EXTENDED_SETS : BASE_SETS, i, k = 0;
 
 	rooms->num_rooms = 0;
 	if (num_out < 2 || num_in < 2 || num_out > LOOM_ROOMS_SIDE || num_in > LOOM_ROOMS_SIDE)
 		return;
 	make_sets(rooms, 0, out, num_out, most);
 	make_sets(rooms, 1, in, num_in, most);
-	*looks += SET_LOOKS * ((uint64_t)rooms->num_sets[0] + rooms->num_sets[1]);
+	*visits += SET_VISITS * ((uint64_t)rooms->num_sets[0] + rooms->num_sets[1]);
 	for (i = 0; i < rooms->num_sets[0]; i++) {
 		const struct set *set = &rooms->sets[0][i];
 

@@ -34,13 +34,13 @@ void loom_rooms_destroy(struct loom_rooms *rooms);
  * @num_out: number of @out; if more than LOOM_ROOMS_SIDE, nothing is found
  * @in: numbers of the second side
  * @num_in: number of @in; the same
- * @thorough: try larger subsets
- * @looks: [in, out] incremented by the subsets visited
+ * @extended: try larger subsets
+ * @visits: [in, out] incremented by the subsets visited
  *
  * The result is read with loom_rooms_get(), the subsets with the fewest numbers first.
  */
 void loom_rooms_find(struct loom_rooms *rooms, const uint64_t *out, uint32_t num_out,
-		     const uint64_t *in, uint32_t num_in, bool thorough, uint64_t *looks);
+		     const uint64_t *in, uint32_t num_in, bool extended, uint64_t *visits);
 /** loom_rooms_count() - number of pairs found */
 uint32_t loom_rooms_count(const struct loom_rooms *rooms);
 /** loom_rooms_get() - one of the pairs found */

@@ -51,7 +51,7 @@
 /* candidates for rooms at a moment */
 #define MAX_PICKS	8
 /* visits counted for stacking an item */
-#define LAY_LOOKS	16
+#define LAY_VISITS	16
 
 /**
  * struct change - replacement of items by others
@@ -94,7 +94,7 @@ struct links {
  * @air: air that is in the tree
  * @num_air: number of @air
  * @picks: by moment: index of the candidate room that is selected
- * @thorough: look for larger rooms as well
+ * @extended: look for larger rooms as well
  * @choices: moments of the last sweep with a choice
  * @num_choices: number of @choices
  * @log: items of all changes
@@ -103,7 +103,7 @@ struct links {
  * @num_changes: number of @changes
  * @failed: moment of the first constraint that failed, or NONE
  * @complete: the last sweep was not stopped
- * @max_looks: a sweep stops after so many
+ * @max_visits: a sweep stops after so many
  * @column: the column
  * @order: all leaves
  * @stamps: by leaf: the last change it was seen in
@@ -130,7 +130,7 @@ struct loom_tiling {
 	uint32_t *air;
 	uint32_t num_air;
 	uint32_t *picks;
-	bool thorough;
+	bool extended;
 	uint32_t *choices;
 	uint32_t num_choices;
 	uint32_t *log;
@@ -139,7 +139,7 @@ struct loom_tiling {
 	uint32_t num_changes;
 	uint32_t failed;
 	bool complete;
-	uint64_t max_looks;
+	uint64_t max_visits;
 	struct links column;
 	struct links order;
 	uint32_t *stamps;
@@ -184,14 +184,14 @@ static uint64_t sum_of(const struct loom_tiling *t, const uint32_t *leaves, uint
 
 /* Replaces leaves by others, if they can be consecutive, and logs it. */
 static bool replace(struct loom_tiling *t, const uint32_t *out, uint32_t num_out,
-		    const uint32_t *in, uint32_t num_in, uint64_t *looks)
+		    const uint32_t *in, uint32_t num_in, uint64_t *visits)
 {
 	struct loom_pq_change change = {
 		.out = out, .num_out = num_out, .in = in, .num_in = num_in,
 		.order = t->log + t->num_log,
 	};
 
-	if (!loom_pq_replace(t->pq, &change, looks))
+	if (!loom_pq_replace(t->pq, &change, visits))
 		return false;
 	memcpy(t->log + t->num_log + num_out, in, num_in * sizeof(*in));
 	t->changes[t->num_changes++] = (struct change){
@@ -222,13 +222,13 @@ static uint32_t find_air(const struct loom_tiling *t, uint64_t bytes, uint32_t a
 
 /* Replaces items by ones that need @lack bytes more, with adjacent air, if there is any. */
 static bool replace_with_air(struct loom_tiling *t, uint32_t num_out, uint32_t num_in,
-			     uint64_t lack, uint64_t *looks)
+			     uint64_t lack, uint64_t *visits)
 {
 	uint32_t air = NONE, rest = num_in, tries;
 
 	for (tries = 0; tries < MAX_AIR; tries++) {
 		air = find_air(t, lack, air);
-		*looks += t->num_air;
+		*visits += t->num_air;
 		if (air == NONE)
 			return false;
 		t->out[num_out] = air;
@@ -237,7 +237,7 @@ static bool replace_with_air(struct loom_tiling *t, uint32_t num_out, uint32_t n
 			t->in[rest++] = t->num_leaves;
 			t->bytes[t->num_leaves] = t->bytes[air] - lack;
 		}
-		if (!replace(t, t->out, num_out + 1, t->in, rest, looks))
+		if (!replace(t, t->out, num_out + 1, t->in, rest, visits))
 			continue;
 		remove_air(t, air);
 		if (rest > num_in)
@@ -247,25 +247,25 @@ static bool replace_with_air(struct loom_tiling *t, uint32_t num_out, uint32_t n
 	return false;
 }
 
-static bool replace_all(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint64_t *looks)
+static bool replace_all(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint64_t *visits)
 {
 	uint64_t ends = sum_of(t, t->out, num_out), begins = sum_of(t, t->in, num_in);
 
 	if (ends < begins)
-		return replace_with_air(t, num_out, num_in, begins - ends, looks);
+		return replace_with_air(t, num_out, num_in, begins - ends, visits);
 	if (ends > begins || !num_in) {
 		t->in[num_in] = t->num_leaves;
 		t->bytes[t->num_leaves] = ends - begins;
-		if (!replace(t, t->out, num_out, t->in, num_in + 1, looks))
+		if (!replace(t, t->out, num_out, t->in, num_in + 1, visits))
 			return false;
 		add_air(t, ends - begins);
 		return true;
 	}
-	return replace(t, t->out, num_out, t->in, num_in, looks);
+	return replace(t, t->out, num_out, t->in, num_in, visits);
 }
 
 /* Each item that begins gets the room of one that ends, or more. */
-static void replace_each(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint64_t *looks)
+static void replace_each(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint64_t *visits)
 {
 	uint32_t i, k, count, begun = 0, *in = t->in + num_in;
 
@@ -284,10 +284,10 @@ static void replace_each(struct loom_tiling *t, uint32_t num_out, uint32_t num_i
 			t->in[k] = t->in[begun];
 			t->in[begun++] = leaf;
 		}
-		*looks += num_in;
+		*visits += num_in;
 		if (room || !count)
 			in[count++] = add_air(t, room);
-		replace(t, &t->out[i], 1, in, count, looks);
+		replace(t, &t->out[i], 1, in, count, visits);
 	}
 }
 
@@ -308,8 +308,8 @@ static uint32_t move_behind(uint32_t *leaves, uint32_t count, uint64_t set)
 	return num;
 }
 
-static void find_rooms(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, bool thorough,
-		       uint64_t *looks)
+static void find_rooms(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, bool extended,
+		       uint64_t *visits)
 {
 	uint64_t outs[LOOM_ROOMS_SIDE], ins[LOOM_ROOMS_SIDE];
 	uint32_t i;
@@ -318,7 +318,7 @@ static void find_rooms(struct loom_tiling *t, uint32_t num_out, uint32_t num_in,
 		outs[i] = t->bytes[t->out[i]];
 	for (i = 0; i < num_in && i < LOOM_ROOMS_SIDE; i++)
 		ins[i] = t->bytes[t->in[i]];
-	loom_rooms_find(t->rooms, outs, num_out, ins, num_in, thorough, looks);
+	loom_rooms_find(t->rooms, outs, num_out, ins, num_in, extended, visits);
 }
 
 /*
@@ -327,7 +327,7 @@ static void find_rooms(struct loom_tiling *t, uint32_t num_out, uint32_t num_in,
  * Returns false if there are no more, and then nothing is moved.
  */
 static bool choose_room(struct loom_tiling *t, uint32_t num_out, uint32_t num_in, uint32_t skip,
-			uint32_t *outs, uint32_t *ins, uint64_t *looks)
+			uint32_t *outs, uint32_t *ins, uint64_t *visits)
 {
 	uint32_t count = loom_rooms_count(t->rooms), out[LOOM_ROOMS_SIDE], i;
 
@@ -338,8 +338,8 @@ static bool choose_room(struct loom_tiling *t, uint32_t num_out, uint32_t num_in
 		struct loom_room room = loom_rooms_get(t->rooms, i);
 
 		*outs = move_behind(t->out, num_out, room.out);
-		if (loom_pq_can(t->pq, t->out + num_out - *outs, *outs, looks) &&
-		    loom_pq_can(t->pq, t->out, num_out - *outs, looks) && !skip--) {
+		if (loom_pq_can(t->pq, t->out + num_out - *outs, *outs, visits) &&
+		    loom_pq_can(t->pq, t->out, num_out - *outs, visits) && !skip--) {
 			*ins = move_behind(t->in, num_in, room.in);
 			return true;
 		}
@@ -354,28 +354,28 @@ static bool choose_room(struct loom_tiling *t, uint32_t num_out, uint32_t num_in
  * likely found by coincidence, all in one room comes first, otherwise last.
  */
 static void replace_rooms(struct loom_tiling *t, uint32_t moment, uint32_t *num_out,
-			  uint32_t *num_in, uint64_t *looks)
+			  uint32_t *num_in, uint64_t *visits)
 {
 	uint32_t pick = t->picks[moment], outs, ins;
 	bool begun = false;
 
 	while (*num_out > 1 && *num_in > 1) {
-		bool can = loom_pq_can(t->pq, t->out, *num_out, looks), first, found;
+		bool can = loom_pq_can(t->pq, t->out, *num_out, visits), first, found;
 
-		find_rooms(t, *num_out, *num_in, t->thorough, looks);
+		find_rooms(t, *num_out, *num_in, t->extended, visits);
 		first = can && loom_rooms_by_chance(t->rooms, t->bound / t->unit);
 		if (!begun && loom_rooms_count(t->rooms))
 			t->choices[t->num_choices++] = moment;
 		begun |= loom_rooms_count(t->rooms);
 		if (first && !pick)
 			return;
-		found = choose_room(t, *num_out, *num_in, pick - first, &outs, &ins, looks);
-		if (!found && !can && !t->thorough) {
-			find_rooms(t, *num_out, *num_in, true, looks);
-			found = choose_room(t, *num_out, *num_in, pick, &outs, &ins, looks);
+		found = choose_room(t, *num_out, *num_in, pick - first, &outs, &ins, visits);
+		if (!found && !can && !t->extended) {
+			find_rooms(t, *num_out, *num_in, true, visits);
+			found = choose_room(t, *num_out, *num_in, pick, &outs, &ins, visits);
 		}
 		if (!found || !replace(t, t->out + *num_out - outs, outs,
-				       t->in + *num_in - ins, ins, looks))
+				       t->in + *num_in - ins, ins, visits))
 			return;
 		*num_out -= outs;
 		*num_in -= ins;
@@ -386,36 +386,36 @@ static void replace_rooms(struct loom_tiling *t, uint32_t moment, uint32_t *num_
 /* --- a sweep ---------------------------------------------------------------------------------- */
 
 /* Without any room, items go next to the leaf of size 0, which is always in the tree. */
-static void replace_none(struct loom_tiling *t, uint32_t num_in, uint64_t *looks)
+static void replace_none(struct loom_tiling *t, uint32_t num_in, uint64_t *visits)
 {
 	uint32_t old = t->nothing;
 
 	t->nothing = t->num_leaves++;
 	t->bytes[t->nothing] = 0;
 	t->in[num_in] = t->nothing;
-	replace(t, &old, 1, t->in, num_in + 1, looks);
+	replace(t, &old, 1, t->in, num_in + 1, visits);
 }
 
 /* Replaces all items that end at a moment by those that begin. */
 static void step(struct loom_tiling *t, uint32_t moment, uint32_t num_out, uint32_t num_in,
-		 uint64_t *looks)
+		 uint64_t *visits)
 {
-	replace_rooms(t, moment, &num_out, &num_in, looks);
-	if (replace_all(t, num_out, num_in, looks))
+	replace_rooms(t, moment, &num_out, &num_in, visits);
+	if (replace_all(t, num_out, num_in, visits))
 		return;
 	if (t->failed == NONE)
 		t->failed = moment;
 	if (num_out)
-		replace_each(t, num_out, num_in, looks);
+		replace_each(t, num_out, num_in, visits);
 	else
-		replace_none(t, num_in, looks);
+		replace_none(t, num_in, visits);
 }
 
 /*
  * Forward sweep over all moments but the last: makes the changes, and the tree of the last column.
  * Stops at a constraint that fails, if that is no later than @stop.
  */
-static void sweep(struct loom_tiling *t, uint32_t stop, uint64_t *looks)
+static void sweep(struct loom_tiling *t, uint32_t stop, uint64_t *visits)
 {
 	uint32_t n = t->num_items, begun = 0, ended = 0, moment, num_out, num_in;
 
@@ -427,7 +427,7 @@ static void sweep(struct loom_tiling *t, uint32_t stop, uint64_t *looks)
 	t->failed = NONE;
 	t->complete = false;
 	for (moment = 0; moment + 1 < t->num_moments; moment++) {
-		if (*looks >= t->max_looks)
+		if (*visits >= t->max_visits)
 			return;
 		num_out = 0;
 		num_in = 0;
@@ -436,7 +436,7 @@ static void sweep(struct loom_tiling *t, uint32_t stop, uint64_t *looks)
 		while (begun < n && t->first[t->begins[begun]] == moment)
 			t->in[num_in++] = t->begins[begun++];
 		if (moment) {
-			step(t, moment, num_out, num_in, looks);
+			step(t, moment, num_out, num_in, visits);
 			if (t->failed <= stop)
 				return;
 			continue;
@@ -477,11 +477,11 @@ static void unlink_leaf(struct links *links, uint32_t leaf)
 }
 
 /* Whether a leaf of the column is below another one, which must be different. */
-static bool is_below(const struct loom_tiling *t, uint32_t leaf, uint32_t other, uint64_t *looks)
+static bool is_below(const struct loom_tiling *t, uint32_t leaf, uint32_t other, uint64_t *visits)
 {
 	uint32_t down = other, up = other;
 
-	for (;; ++*looks) {
+	for (;; ++*visits) {
 		if (down != NONE)
 			down = t->column.below[down];
 		if (down == leaf)
@@ -494,7 +494,7 @@ static bool is_below(const struct loom_tiling *t, uint32_t leaf, uint32_t other,
 }
 
 /* Undoes a change in the column; in the order of all leaves, both sides stay. */
-static void undo(struct loom_tiling *t, uint32_t which, uint64_t *looks)
+static void undo(struct loom_tiling *t, uint32_t which, uint64_t *visits)
 {
 	const struct change *change = &t->changes[which];
 	const uint32_t *out = t->log + change->first, *in = out + change->num_out;
@@ -506,9 +506,9 @@ static void undo(struct loom_tiling *t, uint32_t which, uint64_t *looks)
 	while (t->column.below[lowest] != NONE && t->stamps[t->column.below[lowest]] == which + 1)
 		lowest = t->column.below[lowest];
 	if (change->below != NONE)
-		turned = !is_below(t, change->below, lowest, looks);
+		turned = !is_below(t, change->below, lowest, visits);
 	else if (change->above != NONE)
-		turned = is_below(t, change->above, lowest, looks);
+		turned = is_below(t, change->above, lowest, visits);
 	for (i = 0; i < change->num_out; i++) {
 		uint32_t leaf = out[turned ? change->num_out - 1 - i : i];
 
@@ -517,11 +517,11 @@ static void undo(struct loom_tiling *t, uint32_t which, uint64_t *looks)
 	}
 	for (i = 0; i < change->num_in; i++)
 		unlink_leaf(&t->column, in[i]);
-	*looks += change->num_in + change->num_out;
+	*visits += change->num_in + change->num_out;
 }
 
 /* Makes the order of all leaves; returns the lowest. */
-static uint32_t find_order(struct loom_tiling *t, uint64_t *looks)
+static uint32_t find_order(struct loom_tiling *t, uint64_t *visits)
 {
 	uint32_t count = loom_pq_order(t->pq, t->out), i;
 
@@ -534,9 +534,9 @@ static uint32_t find_order(struct loom_tiling *t, uint64_t *looks)
 		t->order.above[leaf] = t->column.above[leaf];
 	}
 	memset(t->stamps, 0, t->num_leaves * sizeof(*t->stamps));
-	*looks += count;
+	*visits += count;
 	for (i = t->num_changes; i-- > 0;)
-		undo(t, i, looks);
+		undo(t, i, visits);
 	for (i = t->out[0]; t->order.below[i] != NONE; i = t->order.below[i])
 		;
 	return i;
@@ -545,14 +545,14 @@ static uint32_t find_order(struct loom_tiling *t, uint64_t *looks)
 /* --- stacking items --------------------------------------------------------------------------- */
 
 /* Stacks all items from @lowest on; returns the height. */
-static uint64_t lay(struct loom_tiling *t, uint32_t lowest, uint64_t *looks)
+static uint64_t lay(struct loom_tiling *t, uint32_t lowest, uint64_t *visits)
 {
 	uint64_t height = 0, at, align;
 	uint32_t i;
 
 	memset(t->tops, 0, 4 * (size_t)t->num_moments * sizeof(*t->tops));
 	for (i = lowest; i != NONE; i = t->order.above[i]) {
-		*looks += LAY_LOOKS;
+		*visits += LAY_VISITS;
 		if (i >= t->num_items)
 			continue;
 		align = t->items[i].align_bytes;
@@ -580,13 +580,13 @@ static uint32_t find_choice(const struct loom_tiling *t, uint32_t before)
 }
 
 /* Keeps the placement of the last sweep if it is lower. */
-static void take_placement(struct loom_tiling *t, struct loom_tiling_try *try)
+static void keep_placement(struct loom_tiling *t, struct loom_tiling_try *try)
 {
 	uint64_t height;
 
 	if (!t->complete)
 		return;
-	height = lay(t, find_order(t, &try->looks), &try->looks);
+	height = lay(t, find_order(t, &try->visits), &try->visits);
 	if (height >= try->height_bytes)
 		return;
 	try->height_bytes = height;
@@ -602,10 +602,10 @@ static bool pick_other(struct loom_tiling *t, uint32_t moment, uint32_t failed,
 	for (pick = 0; pick < MAX_PICKS; pick++) {
 		if (pick == old)
 			continue;
-		if (try->looks >= try->max_looks)
+		if (try->visits >= try->max_visits)
 			break;
 		t->picks[moment] = pick;
-		sweep(t, failed, &try->looks);
+		sweep(t, failed, &try->visits);
 		if (t->complete || (t->failed > failed && t->failed != NONE))
 			return true;
 		/*
@@ -624,11 +624,11 @@ static void search(struct loom_tiling *t, struct loom_tiling_try *try)
 {
 	uint32_t failed, moment;
 
-	sweep(t, 0, &try->looks);
-	take_placement(t, try);
+	sweep(t, 0, &try->visits);
+	keep_placement(t, try);
 	failed = t->failed;
 	moment = failed == NONE ? NONE : find_choice(t, failed + 1);
-	while (moment != NONE && try->looks < try->max_looks) {
+	while (moment != NONE && try->visits < try->max_visits) {
 		if (!pick_other(t, moment, failed, try)) {
 			moment = find_choice(t, moment);
 			continue;
@@ -636,19 +636,19 @@ static void search(struct loom_tiling *t, struct loom_tiling_try *try)
 		failed = t->failed;
 		moment = failed == NONE ? NONE : find_choice(t, failed + 1);
 	}
-	sweep(t, 0, &try->looks);
-	take_placement(t, try);
+	sweep(t, 0, &try->visits);
+	keep_placement(t, try);
 }
 
 void loom_tiling_run(struct loom_tiling *t, struct loom_tiling_try *try)
 {
 	try->height_bytes = UINT64_MAX;
-	t->max_looks = try->max_looks;
-	t->thorough = false;
+	t->max_visits = try->max_visits;
+	t->extended = false;
 	search(t, try);
-	if (t->failed == NONE || try->looks >= try->max_looks)
+	if (t->failed == NONE || try->visits >= try->max_visits)
 		return;
-	t->thorough = true;
+	t->extended = true;
 	search(t, try);
 }
 

@@ -40,16 +40,16 @@ void loom_tiling_destroy(struct loom_tiling *tiling);
 
 /**
  * struct loom_tiling_try - limits and result of a run
- * @max_looks: stop after about so many visits
+ * @max_visits: stop after about so many visits
  * @offsets: [out] by item: the lowest placement
  * @height_bytes: [out] its height, or UINT64_MAX if there is none
- * @looks: [in, out] incremented by visits of nodes and items
+ * @visits: [in, out] incremented by visits of nodes and items
  */
 struct loom_tiling_try {
-	uint64_t max_looks;
+	uint64_t max_visits;
 	uint64_t *offsets;
 	uint64_t height_bytes;
-	uint64_t looks;
+	uint64_t visits;
 };
 
 /** loom_tiling_run() - makes placements and keeps the lowest */

@@ -133,7 +133,7 @@ static bool run_tree(struct loom_pq *pq)
 {
 	uint32_t leaves[MOST], next, count = 3 + draw(MOST - 2), i;
 	uint8_t first[MOST], order[MOST];
-	uint64_t looks = 0;
+	uint64_t visits = 0;
 
 	for (i = 0; i < count; i++) {
 		leaves[i] = i;
@@ -159,8 +159,8 @@ static bool run_tree(struct loom_pq *pq)
 		}
 		for (i = 0; i < num_in; i++)
 			in[i] = next + i;
-		can = loom_pq_can(pq, out, num_out, &looks);
-		did = loom_pq_replace(pq, &change, &looks);
+		can = loom_pq_can(pq, out, num_out, &visits);
+		did = loom_pq_replace(pq, &change, &visits);
 		if (can != did)
 			return false;
 		if (did && !is_listed(went, num_out))
@@ -198,20 +198,20 @@ static void test_rooms(void)
 	static const uint64_t out[] = { 7, 5, 11, 40 }, in[] = { 23, 3, 9, 28 };
 	struct loom_rooms *rooms;
 	struct loom_room room;
-	uint64_t looks = 0, many[LOOM_ROOMS_SIDE + 1] = { 0 };
+	uint64_t visits = 0, many[LOOM_ROOMS_SIDE + 1] = { 0 };
 
 	if (loom_rooms_create(&rooms))
 		tap_fatal("no memory");
-	loom_rooms_find(rooms, out, 4, in, 4, false, &looks);
+	loom_rooms_find(rooms, out, 4, in, 4, false, &visits);
 	room = loom_rooms_get(rooms, 0);
 	/* 7 + 5 = 3 + 9; 7 + 5 + 11 = 23; and what is left of each of these */
-	tap_ok(loom_rooms_count(rooms) == 4 && looks, "rooms of the same sum are found: %u",
+	tap_ok(loom_rooms_count(rooms) == 4 && visits, "rooms of the same sum are found: %u",
 	       loom_rooms_count(rooms));
 	tap_ok(__builtin_popcountll(room.out) + __builtin_popcountll(room.in) == 4,
 	       "the smallest comes first");
-	loom_rooms_find(rooms, out, 1, in, 4, true, &looks);
+	loom_rooms_find(rooms, out, 1, in, 4, true, &visits);
 	tap_ok(!loom_rooms_count(rooms), "one number has no part");
-	loom_rooms_find(rooms, many, LOOM_ROOMS_SIDE + 1, in, 4, true, &looks);
+	loom_rooms_find(rooms, many, LOOM_ROOMS_SIDE + 1, in, 4, true, &visits);
 	tap_ok(!loom_rooms_count(rooms), "too many numbers are refused");
 	loom_rooms_destroy(rooms);
 }

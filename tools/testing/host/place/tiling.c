@@ -42,11 +42,11 @@ static bool is_valid(const struct loom_tiling_item *items, uint32_t count, const
 }
 
 /* The height over the optimum of what tilings alone find; 0 if it is refused or not valid. */
-static double tile(const struct place_made *made, uint32_t count, uint64_t looks)
+static double tile(const struct place_made *made, uint32_t count, uint64_t visits)
 {
 	struct loom_tiling_item *items = calloc(count, sizeof(*items));
 	uint64_t *offsets = calloc(count, sizeof(*offsets));
-	struct loom_tiling_try try = { .max_looks = looks, .offsets = offsets };
+	struct loom_tiling_try try = { .max_visits = visits, .offsets = offsets };
 	struct loom_tiling *tiling;
 	double ratio = 0;
 	uint32_t i;
