@@ -2,14 +2,14 @@
 /*
  * DOC: Folding multiplications and additions into the layer before
  *
- * BatchNormalization at inference is x * s + t per channel, which the importer emits as MUL and
- * ADD with constants. A CONV, DECONV or MATMUL that feeds nothing else takes such a neighbour into
- * its weights and bias: s multiplies the weights of each output channel, t goes into the bias. The
- * same pass catches the bias that some exporters write as an Add of its own. The layer takes over
- * the name of the result; the tensor in between vanishes.
+ * BatchNormalization at inference is x * s + t per channel, which the importer emits as MUL and ADD
+ * with constants. If a CONV, DECONV or MATMUL has no other reader, its weights and bias absorb
+ * them: s multiplies the weights of each output channel, t is added to the bias. The same pass
+ * folds the bias that some exporters write as a separate Add. The layer takes over the name of the
+ * result; the intermediate tensor vanishes.
  *
- * Rejected: a pass that knows Conv + BatchNormalization only. It is no shorter, and misses the
- * rest.
+ * Rejected: a pass for Conv + BatchNormalization only. It is no shorter, and misses the other
+ * cases.
  */
 #include "fold.h"
 #include "pass.h"
@@ -100,7 +100,7 @@ static bool next_fits(struct affine *affine)
 	default:
 		return false;
 	}
-	/* the C of a Gemm may be a whole matrix, and alpha and beta would have to be taken apart */
+	/* the C of a Gemm may be a whole matrix, and alpha and beta would have to be separated */
 	if (affine->layer->op == LOOM_GOP_MATMUL &&
 	    (affine->layer->matmul.alpha != 1 || affine->layer->inputs[LOOM_GMATMUL_C] ||
 	     (fn != LOOM_GBIN_ADD && fn != LOOM_GBIN_SUB)))
@@ -198,7 +198,7 @@ static int fold_next(const struct affine *affine)
 		affine->layer->matmul.beta = 1;
 	affine->layer->output = affine->next->output;
 	affine->layer->output->producer = affine->layer;
-	/* its own result has no use any more, so the BINARY will be pruned */
+	/* its own result has no readers any more, so the BINARY will be pruned */
 	affine->next->output = between;
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node says beside its operands: one struct per operator that has anything to say. */
+/* Attributes of nodes: one struct per operator that has any. */
 #ifndef LOOM_GRAPH_ATTRS_H
 #define LOOM_GRAPH_ATTRS_H
 
 #include "loom.h"
 #include "function.h"
 
-/** most spatial axes: width, height and depth */
+/** maximum number of spatial axes: width, height and depth */
 #define LOOM_GRAPH_SPATIAL	3
 
 /**
@@ -61,7 +61,7 @@ struct loom_gconv {
 };
 
 /**
- * enum loom_gpool_kind - what a window becomes
+ * enum loom_gpool_kind - reduction of a window
  * @LOOM_GPOOL_MAX: its largest element
  * @LOOM_GPOOL_AVG: its mean
  * @LOOM_GPOOL_LP: (sum |x|^p)^(1/p)
@@ -80,8 +80,8 @@ enum loom_gpool_kind {
  * @strides: per spatial axis, >= 1
  * @dilations: per spatial axis, >= 1
  * @pads_begin: per spatial axis, >= 0, < window
- * @pads_end: per spatial axis, >= 0. Where ceil_mode was asked for, the last window may reach
- *	further than that; what lies past the padding counts for nothing.
+ * @pads_end: per spatial axis, >= 0. With ceil_mode, the last window may reach further than that;
+ *	elements past the padding do not count.
  * @count_include_pad: AVG divides by the number of window elements that lie inside the padded
  *	input (true) or inside the input itself (false)
  * @p: LP only
@@ -140,7 +140,7 @@ struct loom_gmatmul {
 
 /**
  * struct loom_gbinary - BINARY
- * @fn: which function
+ * @fn: the function
  */
 struct loom_gbinary {
 	enum loom_gbin fn;
@@ -174,7 +174,7 @@ enum loom_greduce_kind {
 
 /**
  * struct loom_greduce - REDUCE
- * @kind: how
+ * @kind: the reduction
  * @axes: bit i set: axis i of the operand is reduced; at least one bit
  * @keepdims: the reduced axes stay in the result as 1; else they are removed. The result's elements
  *	are in the same order either way.
@@ -228,8 +228,8 @@ enum loom_gresize_round {
  * @round: NEAREST only
  * @cubic_a: CUBIC only
  * @exclude_outside: CUBIC and LINEAR: weights outside the input become 0, the others are rescaled
- * @extrapolation_value: TF_CROP_AND_RESIZE only: the value of what lies outside the input
- * @scales: per axis; 1 where nothing changes. Where the model gave sizes, output / input.
+ * @extrapolation_value: TF_CROP_AND_RESIZE only: value of elements outside the input
+ * @scales: per axis; 1 for unchanged axes. If the model gives sizes, output / input.
  * @roi_begin: per axis, TF_CROP_AND_RESIZE only
  * @roi_end: per axis, TF_CROP_AND_RESIZE only
  */
@@ -274,7 +274,7 @@ struct loom_gslice {
 
 /**
  * struct loom_gconcat - CONCAT
- * @axis: the operands follow each other along this axis
+ * @axis: the operands are contiguous along this axis
  */
 struct loom_gconcat {
 	uint32_t axis;
@@ -296,7 +296,7 @@ enum loom_gpad_mode {
 
 /**
  * struct loom_gpad - PAD
- * @mode: what fills the border
+ * @mode: values of the border
  * @begin: per axis, >= 0
  * @end: per axis, >= 0
  * @value: CONSTANT only: one element of the operand's dtype, in its low bytes, little endian

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Concatenations that begin or end like another
+ * DOC: Concatenations with a common prefix or suffix
  *
  * In a DenseNet every layer reads all maps so far. Some exporters write that as a chain, [x, y],
  * then [[x, y], z]; others name all maps each time, [x, y], then [x, y, z]. In the second form a
- * map is an operand of many results and can lie in one of them only; the others get copies, and
- * the bytes grow with the square of the layers. So a concatenation whose first or last operands
- * are all those of another one before it reads that result instead. Then the second form is the
- * first, where everything lies in the last result (lower/storage_join.c).
+ * map is an operand of many results and can be in one of them only; the others get copies, so bytes
+ * are quadratic in the layers. So a concatenation whose first or last operands are all those of an
+ * earlier one reads that result instead. This turns the second form into the first, in which
+ * everything lies in the last result (lower/storage_join.c).
  *
  * Lists are looked up by a hash of their operands, for each length and from either end: the work is
- * in proportion to the operands that there are.
+ * linear in the number of operands.
  */
 #include "pass.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 
 /**
- * struct lists - concatenations that were seen, by a hash of all operands
+ * struct lists - concatenations so far, by a hash of all operands
  * @buckets: by hash: number of the last one plus one; 0: none
  * @mask: number of @buckets less one
  * @next: by node: the one before it in its bucket, likewise
@@ -31,7 +31,7 @@ struct lists {
 	struct loom_node **nodes;
 };
 
-/* The hash of a list that is one operand longer. */
+/* Extends the hash of a list by one operand. */
 static uint64_t add_operand(uint64_t hash, const struct loom_value *value)
 {
 	return (hash ^ (value->id + 1)) * 0x9e3779b97f4a7c15ULL;
@@ -52,7 +52,7 @@ static bool is_run(const struct loom_node *node, const struct loom_node *other, 
 	return node->concat.axis == other->concat.axis;
 }
 
-/* A concatenation before @node of just the @count operands that it has from @at on, or NULL. */
+/* An earlier concatenation than @node of exactly its @count operands from @at on, or NULL. */
 static struct loom_node *find_list(const struct lists *lists, const struct loom_node *node,
 				   uint32_t at, uint32_t count, uint64_t hash)
 {
@@ -77,7 +77,9 @@ static void replace_run(struct loom_node *node, uint32_t at, const struct loom_n
 	node->num_inputs -= count - 1;
 }
 
-/* Replaces the longest run at an end of @node. False: there is none. @hashes: room, by length. */
+/*
+ * Replaces the longest list at an end of @node. Returns false if there is none. @hashes: scratch.
+ */
 static bool replace_longest(const struct lists *first, const struct lists *last,
 			    struct loom_node *node, uint64_t *hashes)
 {

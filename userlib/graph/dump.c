@@ -24,7 +24,7 @@ static const char *const resize_rounds[] = {
 
 static const char *const pad_modes[] = { "constant", "edge", "reflect", "wrap" };
 
-/* names come from files: what would break the line or the quotes becomes a question mark */
+/* names come from files: characters that break the line or the quotes are replaced by '?' */
 static void dump_name(FILE *out, const char *name)
 {
 	fputc('"', out);

@@ -263,7 +263,7 @@ struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x,
 						 &x));
 }
 
-/* What a reduction over no axes leaves: the part that applies to each element. */
+/* A reduction over no axes: applies only the elementwise part. */
 static struct loom_value *emit_reduce_none(struct loom_emitter *em, enum loom_greduce_kind kind,
 					   struct loom_value *x)
 {
@@ -409,7 +409,7 @@ struct loom_value *loom_emit_concat(struct loom_emitter *em, uint32_t num_inputs
 	return loom_emit_end(em, node);
 }
 
-/* what a negative border cuts off */
+/* Crops by negative borders. */
 static struct loom_value *emit_crop(struct loom_emitter *em, struct loom_value *x,
 				    const struct loom_gpad *pad)
 {
@@ -455,7 +455,7 @@ struct loom_value *loom_emit_pad(struct loom_emitter *em, struct loom_value *x,
 	if (!x)
 		return NULL;
 	for (i = 0; i < x->rank; i++) {
-		/* nothing is repeated of an axis without elements */
+		/* an axis without elements has nothing to repeat */
 		int64_t most = grow.mode == LOOM_GPAD_CONSTANT || x->dims[i] ? far : 0;
 
 		if (grow.begin[i] < 0)

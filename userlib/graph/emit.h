@@ -2,14 +2,15 @@
 /*
  * DOC: Emitting canonical nodes
  *
- * A front end makes canonical nodes with the calls here. They check operands, work out the shape of
- * the result, and offer the node to the constant folder; what comes back is then a constant, and no
- * node exists. That is how shape arithmetic (Shape, Gather, Concat, Reshape of ONNX) vanishes while
- * it is read, without a second pass over it.
+ * A front end makes canonical nodes with the calls here. They check operands, compute the shape of
+ * the result, and pass the node to the constant folder; if it is folded, the result is a constant,
+ * and no node exists. So shape arithmetic (Shape, Gather, Concat, Reshape of ONNX) vanishes while
+ * it is read, without a second pass.
  *
- * The first error sticks: it is recorded in the graph with the name and the operator of the source
- * node in front, and every later call returns NULL. Each call takes NULL operands after an error.
- * So a front end reads straight down, and checks a pointer only before it looks into it itself.
+ * The first error is sticky: it is recorded in the graph, prefixed with the name and the operator
+ * of the source node, and every later call returns NULL. Each call accepts NULL operands after an
+ * error. So a front end has a straight line of calls, and must check a pointer only before it
+ * dereferences it.
  */
 #ifndef LOOM_GRAPH_EMIT_H
 #define LOOM_GRAPH_EMIT_H
@@ -19,8 +20,8 @@
 #include <stdarg.h>
 
 /**
- * struct loom_emitter - where nodes are emitted to, and the source node that they stand for
- * @graph: where they go
+ * struct loom_emitter - receiver of nodes, and the source node that they are made for
+ * @graph: the graph
  * @name: name of the source node
  * @op_name: operator of the source node, as the model file calls it
  * @source: index of the source node
@@ -44,7 +45,7 @@ void loom_emit_vfail(struct loom_emitter *em, int code, const char *format, va_l
 	__attribute__((format(printf, 3, 0)));
 
 /**
- * loom_emit_source() - what is emitted from now on stands for another source node
+ * loom_emit_source() - begin to emit nodes for another source node
  * @em: the emitter
  * @name: name of the node; kept, not copied
  * @op_name: its operator; kept, not copied
@@ -52,7 +53,7 @@ void loom_emit_vfail(struct loom_emitter *em, int code, const char *format, va_l
  */
 void loom_emit_source(struct loom_emitter *em, const char *name, const char *op_name,
 		      uint32_t index);
-/** loom_emit_name_values() - names the source node's values that have none BASE:1, BASE:2, ... */
+/** loom_emit_name_values() - names the source node's unnamed values BASE:1, BASE:2, ... */
 void loom_emit_name_values(struct loom_emitter *em, const char *base);
 
 /**
@@ -103,27 +104,31 @@ struct loom_value *loom_emit_binary(struct loom_emitter *em, enum loom_gbin fn,
 /** loom_emit_select() - elements of @a where @condition holds, else of @b; broadcast */
 struct loom_value *loom_emit_select(struct loom_emitter *em, struct loom_value *condition,
 				    struct loom_value *a, struct loom_value *b);
-/** loom_emit_cast() - @x itself where it has that type already */
+/** loom_emit_cast() - @x itself if it has that type already */
 struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x, uint32_t dtype);
-/** loom_emit_reduce() - over no @axes what applies to each element: |x|, x * x, log x, x */
+/**
+ * loom_emit_reduce() - over no @axes only the elementwise part:
+ * x
+ * , x * x, log x, x
+ */
 struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_kind kind,
 				    struct loom_value *x, uint32_t axes, bool keepdims);
-/** loom_emit_reshape() - @x itself where it has that shape already */
+/** loom_emit_reshape() - @x itself if it has that shape already */
 struct loom_value *loom_emit_reshape(struct loom_emitter *em, struct loom_value *x, uint32_t rank,
 				     const int64_t *dims);
-/** loom_emit_transpose() - @x itself where nothing moves */
+/** loom_emit_transpose() - @x itself if nothing moves */
 struct loom_value *loom_emit_transpose(struct loom_emitter *em, struct loom_value *x,
 				       const uint32_t *perm);
-/** loom_emit_slice() - @counts elements per axis from @slice on; @x itself where that is all */
+/** loom_emit_slice() - @counts elements per axis from @slice on; @x itself if that is all */
 struct loom_value *loom_emit_slice(struct loom_emitter *em, struct loom_value *x,
 				   const struct loom_gslice *slice, const int64_t *counts);
-/** loom_emit_concat() - operands one behind the other; the operand itself where it is one */
+/** loom_emit_concat() - contiguous operands; the operand itself if there is only one */
 struct loom_value *loom_emit_concat(struct loom_emitter *em, uint32_t num_inputs,
 				    struct loom_value *const *inputs, uint32_t axis);
 /** loom_emit_pad() - begin and end may be negative, which cuts */
 struct loom_value *loom_emit_pad(struct loom_emitter *em, struct loom_value *x,
 				 const struct loom_gpad *pad);
-/** loom_emit_expand() - to exactly @dims; @x itself where it has that shape already */
+/** loom_emit_expand() - to exactly @dims; @x itself if it has that shape already */
 struct loom_value *loom_emit_expand(struct loom_emitter *em, struct loom_value *x, uint32_t rank,
 				    const int64_t *dims);
 

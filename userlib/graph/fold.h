@@ -3,11 +3,11 @@
  * DOC: Constant folding
  *
  * A canonical node whose operands are all constants is computed once, here, instead of on the
- * device in every run. Folded are the operations that shape arithmetic and stored weights need:
- * movement, element-wise functions, reductions, casts, dequantisation. Conv, MatMul, pooling,
- * softmax and resizing are never folded: a second engine would be a second thing to get wrong.
- * Neither is anything whose result is larger than LOOM_FOLD_GROW_ELEMS and than its operands
- * together: weights may be of any size, but a model of a few bytes cannot blow itself up here.
+ * device in every run. The operations of shape arithmetic and stored weights are folded: movement,
+ * elementwise functions, reductions, casts, dequantisation. Conv, MatMul, pooling, softmax and
+ * resizing are never folded, to avoid a second engine. A result larger than LOOM_FOLD_GROW_ELEMS
+ * and than its operands together is not folded either: weights may be of any size, but a model of a
+ * few bytes must not expand to gigabytes here.
  *
  * Integers are computed in 64 bits and wrap to their type. Floats are computed in double and
  * rounded once, which for +, -, *, / and sqrt is exactly what f32 arithmetic gives.
@@ -17,7 +17,7 @@
 
 #include "graph.h"
 
-/** results up to this many elements may be larger than what they are made from */
+/** results up to this many elements may be larger than their operands */
 #define LOOM_FOLD_GROW_ELEMS	((int64_t)1 << 20)
 
 /**
@@ -25,7 +25,7 @@
  * @graph: owner of the node
  * @node: not yet among the graph's nodes
  *
- * Return: 0, -EAGAIN where it stays a node, -ENOMEM, -EDOM for an integer division by zero.
+ * Return: 0, -EAGAIN if it must stay a node, -ENOMEM, -EDOM for an integer division by zero.
  */
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node);
 

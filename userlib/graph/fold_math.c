@@ -467,7 +467,7 @@ int loom_fold_reduce(const struct loom_node *node)
 	int64_t i, j, count = 1;
 	uint32_t axis;
 
-	/* roots and logarithms of integers have no agreed answer */
+	/* roots and logarithms of integers are not standardised */
 	if (is_int && (kind == LOOM_GREDUCE_L2 || kind >= LOOM_GREDUCE_LOG_SUM))
 		return -EAGAIN;
 	reduce_walks(node, &kept, &summed);

@@ -2,9 +2,10 @@
 /*
  * DOC: Fusing activations
  *
- * A function of one variable that is the only user of a CONV, DECONV, MATMUL or BINARY is applied
- * to each result before it is stored: one pass over memory less. fusable[] has the functions that
- * the device can apply in this way; lowering turns them into an attribute (lower/function.c).
+ * A function of one variable that is the only reader of a CONV, DECONV, MATMUL or BINARY is applied
+ * to each result before it is stored, which saves one pass over memory. fusable[] lists the
+ * functions that the device can apply in this way; lowering turns them into an attribute
+ * (lower/function.c).
  */
 #include "pass.h"
 
@@ -51,7 +52,7 @@ int loom_graph_fuse(struct loom_graph *graph)
 		if (next->op != LOOM_GOP_UNARY || !fusable[next->unary.fn])
 			continue;
 		node->act = next->unary;
-		/* its own result has no use any more, so the UNARY will be pruned */
+		/* its own result has no readers any more, so the UNARY will be pruned */
 		node->output = next->output;
 		node->output->producer = node;
 		next->output = next->inputs[0];

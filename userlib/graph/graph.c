@@ -25,7 +25,7 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(graph->error.text + used, sizeof(graph->error.text) - (size_t)used, format, args);
 	va_end(args);
-	/* names come from the file and may hold anything; the promise is one line */
+	/* names come from the file and may contain anything; the text must be one line */
 	for (char *c = graph->error.text; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
@@ -131,7 +131,7 @@ int loom_graph_append_copy(struct loom_graph *graph, const struct loom_node *nod
 	return loom_graph_append(graph, own);
 }
 
-/* @value itself where it can be an output called @name, else a copy that can */
+/* @value itself if it can be an output called @name, else a copy */
 static struct loom_value *own_value(struct loom_graph *graph, struct loom_value *value,
 				    const char *name, uint32_t source)
 {

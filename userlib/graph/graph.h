@@ -2,12 +2,11 @@
 /*
  * DOC: The graph
  *
- * What the planner reads: values with static shapes, and nodes out of the two dozen operators of
- * enum loom_gop, in topological order, with everything explicit: no automatic padding, no negative
- * axes, no omitted attributes, no dependence on the format or version of the model file. This is
- * the *canonical* form. A front end (onnx/ is the only one so far) makes it out of the *source*
- * form, named nodes as the file has them, with the calls of emit.h; this room does not know where a
- * graph came from.
+ * The planner's input: values with static shapes, and nodes of the two dozen operators of enum
+ * loom_gop, in topological order, with everything explicit: no automatic padding, no negative axes,
+ * no omitted attributes, no dependence on the format or version of the model file. This is the
+ * *canonical* form. A front end makes it from the *source* form, named nodes as in the file, with
+ * the calls of emit.h; this folder is independent of the origin of a graph.
  *
  * Invariants of a finished graph:
  *
@@ -22,7 +21,7 @@
  *
  * Everything a graph owns comes from its pool and lives until loom_graph_destroy().
  *
- * Which file does what, from the lowest; each uses only those above it in this list:
+ * Files, from the lowest; each uses only those above it in this list:
  *
  *	op.h function.h attrs.h node.h	operators, functions, attributes, nodes
  *	value.c		values and the elements of constants
@@ -30,27 +29,27 @@
  *	graph.c		the graph itself: create, destroy, outputs, errors, what a caller may ask
  *	walk.c		visiting all elements of a shape
  *	fold_math.c fold_move.c fold.c	constant folding: arithmetic, movement, the choice of both
- *	emit.c		making canonical nodes: shapes of results, the way into the folder
+ *	emit.c		making canonical nodes: shapes of results, calls of the folder
  *	prune.c		removes nodes that no output needs, counts uses
- *	simplify.c	pass: puts together what exporters took apart
+ *	simplify.c	pass: reassembles functions that exporters have split
  *	affine.c	pass: folds multiplications and additions into the layer before
  *	fuse.c		pass: fuses activations into the node before
  *	integer.c	pass: layers of floats between bytes become layers of bytes
  *	sort.c sort_greedy.c	other orders of the nodes, none of which is that of the file
  *	number.c	pass: numbers values by such an order
  *	state.c		outputs that are inputs of the next run
- *	part.c		some nodes that follow each other as a graph of their own
- *	info.c		what its nodes are, for callers
+ *	part.c		a run of nodes as a graph of its own
+ *	info.c		information about its nodes, for callers
  *	dump.c		a graph as text
  *
  * To add an operator: an enum value in op.h with its name in names.c, a struct in attrs.h and its
  * line in node.h if it has attributes, a line in dump.c, a folder in fold.c if shape arithmetic
  * needs it; then lower/ must make commands of it.
  *
- * Rejected: one enum value per ONNX operator. ONNX spells the same arithmetic in many ways and
- * changes the spelling by version; the importers (onnx/import_*.c) absorb that once, so that
- * neither planner nor device ever sees it. Rejected as well: shape inference as a pass of its own.
- * A node gets its shape when it is emitted, so no node without one ever exists.
+ * Rejected: one enum value per ONNX operator. ONNX has several operators for the same arithmetic
+ * and changes them by version; the importers (onnx/import_*.c) handle that once, so that neither
+ * planner nor device ever sees it. Rejected as well: shape inference as a separate pass. A node
+ * gets its shape when it is emitted, so no node without one ever exists.
  */
 #ifndef LOOM_GRAPH_H
 #define LOOM_GRAPH_H
@@ -79,12 +78,12 @@ struct loom_graph_state {
  * @opset: version of the operators in the model file, for messages and dumps
  * @pool: owner of all memory
  * @source: what the front end (onnx/) read, until the graph is finished; opaque here, may be NULL
- * @values: all values ever made, by id; removed ones have no producer and no uses
+ * @source: input of the front end (onnx/), until the graph is finished; opaque here, may be NULL
  * @num_values: number of @values
- * @cap_values: room in @values
+ * @cap_values: capacity of @values
  * @nodes: in topological order
  * @num_nodes: number of @nodes
- * @cap_nodes: room in @nodes
+ * @cap_nodes: capacity of @nodes
  * @inputs: in the model's order, without initialisers and those bound as constants
  * @num_inputs: number of @inputs
  * @outputs: the model's, then the extra ones
@@ -95,8 +94,8 @@ struct loom_graph_state {
  * @num_states: number of @states
  * @status: 0 or the first error
  * @error: text of the first error
- * @finished: loom_graph_finish() was called; it means nothing where the library itself has made the
- *	graph, which has no @source
+ * @finished: loom_graph_finish() was called; undefined for graphs made by the library itself, which
+ *	have no @source
  */
 struct loom_graph {
 	const char *name;
@@ -141,9 +140,9 @@ int loom_graph_unwatch(struct loom_watch *watch, int ret, struct loom_graph **gr
 
 /**
  * loom_graph_fail() - records the first error of a graph
- * @graph: where
+ * @graph: the graph
  * @code: negative errno
- * @format: what is wrong; the graph's name goes in front of it
+ * @format: the error; the graph's name is prefixed
  *
  * Return: @code, or that of an earlier error.
  */
@@ -151,8 +150,8 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * loom_graph_check() - whether a graph of a caller is what most functions take
- * @graph: finished, without an error, or one that the library has made
+ * loom_graph_check() - check that a caller's graph is valid for most functions
+ * @graph: must be finished, without an error, or made by the library
  * @err: [out] one line if it is not, may be NULL
  *
  * Return: 0 or -EINVAL.
@@ -164,9 +163,9 @@ int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
 
 /**
  * loom_graph_append_copy() - adds a node as another graph has it, at the end of the nodes
- * @graph: where
+ * @graph: the destination
  * @node: of the other graph; its name and attributes are shared
- * @values: by id in the other graph: the values of @graph that it reads and computes
+ * @values: by id in the other graph: the corresponding values of @graph
  *
  * Return: 0 or -ENOMEM.
  */
@@ -176,19 +175,19 @@ int loom_graph_append_copy(struct loom_graph *graph, const struct loom_node *nod
 /**
  * loom_graph_add_result() - makes a value the next output of the graph
  * @graph: with room for one more in @outputs
- * @value: what is to be the output
+ * @value: the value
  * @name: of the output; kept, not copied
  * @source: &loom_node.source of the copying node
  *
- * An output is computed by a node and goes by its own name. Where that does not hold (@value is an
- * input, a constant, an output already, or has another name), a RESHAPE node copies it.
+ * An output must be computed by a node and have its own name. Otherwise (@value is an input, a
+ * constant, an output already, or has another name), a RESHAPE node copies it.
  *
  * Return: 0 or a negative errno, which is recorded.
  */
 int loom_graph_add_result(struct loom_graph *graph, struct loom_value *value, const char *name,
 			  uint32_t source);
 /**
- * loom_graph_bind_states() - says which outputs are inputs of the next run
+ * loom_graph_bind_states() - declare outputs to be inputs of the next run
  * @graph: with all its inputs and outputs
  * @states: by name
  * @count: number of @states
@@ -197,7 +196,7 @@ int loom_graph_add_result(struct loom_graph *graph, struct loom_value *value, co
  */
 int loom_graph_bind_states(struct loom_graph *graph, const struct loom_state_binding *states,
 			   uint32_t count);
-/** loom_graph_output_all() - makes every computed value that the model names an output */
+/** loom_graph_output_all() - makes every computed value with a name in the model an output */
 int loom_graph_output_all(struct loom_graph *graph);
 
 #endif /* LOOM_GRAPH_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a finished graph computes, node by node, for people and tools. */
+/* Information about the nodes of a finished graph, for people and tools. */
 #include "graph.h"
 
 #include <errno.h>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Products of bytes
+ * DOC: Integer layers
  *
  * Exporters write a quantised layer as DEQUANTIZE of its operands, a layer of floats, and QUANTIZE
- * of the result. A CONV or MATMUL between the two takes the bytes themselves:
+ * of the result. A CONV or MATMUL between the two can compute on the bytes themselves:
  *
  *	y = saturate(rint((sum (x - x_zero) * (w - w_zero) + bias) * scale) + y_zero)
  *
  * where scale is that of x times that of w over that of y, and the bias is in steps of the first
- * two. The sum is exact; what floats would have rounded on the way differs by a step of y at most,
- * where a result lies between two of them. Weights stay bytes in memory: reading a model folds
- * DEQUANTIZE of constants, but a constant remembers what it was (&loom_value.quantised).
+ * two. The sum is exact; the rounding of floats changes it by at most a step of y, where a result
+ * lies between two of them. Weights stay bytes in memory: reading a model folds DEQUANTIZE of
+ * constants, but a constant keeps a reference to its bytes (&loom_value.quantised).
  *
- * An activation that only cuts off what the result's type cuts off anyway (RELU before an unsigned
- * byte whose zero point is 0) goes away. With any other one the layer stays one of floats, as does
- * one whose result is not quantised, or is used in between.
+ * An activation that only clips to the range of the result's type (RELU before an unsigned byte
+ * whose zero point is 0) is removed. With any other activation the layer stays one of floats, as
+ * does one whose result is not quantised, or has other readers.
  *
- * Rejected: doing it while the model is read. It is known only later what uses a result.
+ * Rejected: doing it while the model is read. The readers of a result are known only later.
  */
 #include "pass.h"
 
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sums of 32 bits wrap; a bias beyond this leaves them no room. */
+/* Sums of 32 bits wrap; a larger bias could overflow them. */
 #define MOST_BIAS	(1 << 30)
 
 /**
@@ -75,7 +75,7 @@ static bool is_scale(const struct loom_value *scale)
 	return scale->num_elems > 0;
 }
 
-/* a constant that is the same for all elements */
+/* Whether it is a constant with equal elements. */
 static bool is_zero_point(const struct loom_value *zero)
 {
 	int64_t i;
@@ -88,7 +88,7 @@ static bool is_zero_point(const struct loom_value *zero)
 	return true;
 }
 
-/* What @value is DEQUANTIZE of, along @axis if there is a scale for each channel. */
+/* Finds the operands of the DEQUANTIZE of @value, along @axis if there is a scale per channel. */
 static bool find_bytes(const struct loom_value *value, int32_t axis, int64_t channels,
 		       struct bytes *bytes)
 {
@@ -109,7 +109,7 @@ static bool bias_fits(const struct integer *integer)
 {
 	const struct loom_value *bias = integer->layer->inputs[2];
 
-	/* of MATMUL it is anything that broadcasts; here one element, or one per channel */
+	/* for MATMUL any shape that broadcasts is valid; here one element, or one per channel */
 	return !bias || (bias->data && bias->dtype == DRM_LOOM_DTYPE_F32 &&
 			 (bias->num_elems == 1 ||
 			  (bias->num_elems == integer->channels &&
@@ -126,7 +126,7 @@ static bool layer_fits(const struct loom_node *layer)
 		return false;
 	if (y->dtype != DRM_LOOM_DTYPE_F32 || y->num_uses != 1 || y->is_output)
 		return false;
-	/* operand lists of both begin with data, weights, bias; the others are those of integers */
+	/* operand lists of both begin with data, weights, bias; the others are for integers */
 	for (i = 3; i < layer->num_inputs; i++)
 		if (layer->inputs[i])
 			return false;
@@ -151,7 +151,7 @@ static int64_t channels_of(const struct loom_node *layer)
 	return y->dims[layer->op == LOOM_GOP_CONV ? 1 : y->rank - 1];
 }
 
-/* Whether @act cuts off nothing that the type of the result does not. */
+/* Whether @act clips nothing that the type of the result does not. */
 static bool act_is_implied(const struct integer *integer)
 {
 	const struct loom_value *zero = integer->next->inputs[2];
@@ -222,8 +222,8 @@ static struct loom_value *multiplier(const struct integer *integer)
 }
 
 /*
- * The bias in steps of x times w. Out: NULL where there is none. Return: 0, -ENOMEM, or -ERANGE:
- * it is too large.
+ * The bias in steps of x times w. Out: NULL if there is none. Returns 0, -ENOMEM, or -ERANGE if it
+ * is too large.
  */
 static int bias_in_steps(const struct integer *integer, struct loom_value **steps)
 {
@@ -242,7 +242,7 @@ static int bias_in_steps(const struct integer *integer, struct loom_value **step
 		double step = (double)scale_at(integer->x.scale, 0) * scale_at(integer->w.scale, i);
 		double at = rint(loom_value_float(bias, bias->num_elems == 1 ? 0 : i) / step);
 
-		/* not if it is no number either */
+		/* also rejects a NaN */
 		if (!(fabs(at) <= MOST_BIAS))
 			return -ERANGE;
 		loom_value_set_int(*steps, i, (int64_t)at);
@@ -268,7 +268,7 @@ _Static_assert((int)LOOM_GCONV_X_ZP == (int)LOOM_GMATMUL_A_ZP &&
 	       (int)LOOM_GCONV_MULT == (int)LOOM_GMATMUL_MULT &&
 	       (int)LOOM_GCONV_Y_ZP == (int)LOOM_GMATMUL_Y_ZP, "one order");
 
-/* Return: 0, -ENOMEM; -ERANGE: it stays as it is. */
+/* Returns 0, -ENOMEM; -ERANGE: the layer is unchanged. */
 static int take_bytes(const struct integer *integer)
 {
 	struct loom_node *layer = integer->layer;
@@ -294,7 +294,7 @@ static int take_bytes(const struct integer *integer)
 		layer->matmul.beta = 1;
 	layer->output = integer->next->output;
 	layer->output->producer = layer;
-	/* its own result has no use any more, so the QUANTIZE will be pruned */
+	/* its own result has no readers any more, so the QUANTIZE will be pruned */
 	integer->next->output = between;
 	return 0;
 }

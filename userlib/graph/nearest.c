@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The element that a RESIZE takes, and the coordinate that it comes from.
+ * The element that a RESIZE selects, and its coordinate in the operand.
  *
- * Where sizes are given, the scale is a fraction, and a coordinate may lie exactly between two
- * elements. Binary32 misses such ties and others by a unit in the last place, and takes the
+ * If sizes are given, the scale is a fraction, and a coordinate may lie exactly between two
+ * elements. Binary32 misses such ties and others by a unit in the last place, and selects the
  * neighbour. So front ends compare the two, and gather an axis on which they differ.
  */
 #include "nearest.h"
@@ -79,7 +79,7 @@ float loom_resize_source(const struct loom_gresize *r, uint32_t axis, int64_t in
 		return (float)in / 2.0f * (1.0f - (float)out / (scale * (float)in)) +
 		       (x + 0.5f) / scale - 0.5f;
 	default:
-		/* TF_HALF_PIXEL_FOR_NN, too: see loom_nearest_device() */
+		/* TF_HALF_PIXEL_FOR_NN as well: see loom_nearest_device() */
 		return (x + 0.5f) / scale - 0.5f;
 	}
 }
@@ -88,7 +88,9 @@ int64_t loom_nearest_device(const struct loom_gresize *r, uint32_t axis, int64_t
 			    int64_t i)
 {
 	float at = loom_resize_source(r, axis, in, out, i), low = floorf(at), part = at - low;
-	/* half a pixel more than the source, for which the rounding makes up; see lower/resize.c */
+	/*
+	 * half a pixel more than the source, for which the rounding compensates; see lower/resize.c
+	 */
 	bool tf = r->coord == LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN;
 	bool up = false;
 

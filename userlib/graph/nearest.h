@@ -23,7 +23,7 @@ struct loom_nearest {
 #define LOOM_NEAREST_MAX	((int64_t)1 << 24)
 
 /**
- * loom_nearest_exact() - the element that NEAREST takes by ONNX's definition, in integers
+ * loom_nearest_exact() - the element that NEAREST selects by ONNX's definition, in integers
  * @r: coordinates and rounding; not TF_CROP_AND_RESIZE
  * @axis: sizes
  * @i: element of the result, in 0..@axis->out - 1
@@ -36,19 +36,19 @@ int64_t loom_nearest_exact(const struct loom_gresize *r, const struct loom_neare
 /**
  * loom_resize_source() - the coordinate of an element in the operand, in binary32
  * @r: the resize; not TF_CROP_AND_RESIZE
- * @axis: which axis
+ * @axis: the axis
  * @in: its elements in the operand
  * @out: its elements in the result
  * @i: element of the result
  *
- * Operations are in the order in which the engine has them.
+ * The order of operations must be that of the engine.
  *
  * Return: the engine's coordinate, to the bit.
  */
 float loom_resize_source(const struct loom_gresize *r, uint32_t axis, int64_t in, int64_t out,
 			 int64_t i);
 
-/** loom_nearest_device() - the element that a device takes, which computes in binary32; likewise */
+/** loom_nearest_device() - the element that a device selects, in binary32; same arguments */
 int64_t loom_nearest_device(const struct loom_gresize *r, uint32_t axis, int64_t in, int64_t out,
 			    int64_t i);
 

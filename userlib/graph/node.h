@@ -10,9 +10,9 @@ struct loom_value;
 
 /**
  * struct loom_node - an operation of the graph
- * @name: its name in the model, or that of its first output where it has none
- * @source_op: the operator it came from, as the model file calls it, for messages
- * @op: what it does; selects the member of the union
+ * @name: its name in the model, or that of its first output if it has none
+ * @source_op: its source operator, as named in the model file, for messages
+ * @op: its operator; selects the member of the union
  * @source: index in the model file of the node it came from
  * @num_inputs: number of @inputs
  * @inputs: operands, see enum loom_gop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Numbers of values by what the graph is, and not by how its model is written down: where two
- * values are equally good to whoever plans, the one with the lower number is taken.
+ * Numbering of values by the structure of the graph, independent of the order in the model file:
+ * the planner breaks ties between values by the lower number.
  */
 #include "pass.h"
 #include "sort.h"
@@ -12,9 +12,9 @@
 
 /**
  * struct numbers - values in their new order
- * @values: them
+ * @values: the values
  * @count: number of @values
- * @given: by old number: it is among them
+ * @given: by old number: it has a new one
  */
 struct numbers {
 	struct loom_value **values;
@@ -42,7 +42,7 @@ static void give_all(struct loom_graph *graph, struct loom_node *const *nodes,
 			give(numbers, nodes[i]->inputs[k]);
 		give(numbers, nodes[i]->output);
 	}
-	/* those that are not used any more */
+	/* values that are not used any more */
 	for (i = 0; i < graph->num_values; i++)
 		give(numbers, graph->values[i]);
 	for (i = 0; i < graph->num_values; i++) {

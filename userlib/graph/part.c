@@ -8,12 +8,12 @@
 #include <string.h>
 
 /**
- * struct parting - a part that is being made
+ * struct parting - a part under construction
  * @graph: the whole
  * @part: the part
  * @twin: by id in @graph: the value in @part, or NULL
  * @inside: by id in @graph: a node of the part computes it
- * @outside: by id in @graph: a node that is not of the part reads it
+ * @outside: by id in @graph: a node outside of the part reads it
  */
 struct parting {
 	const struct loom_graph *graph;
@@ -138,7 +138,7 @@ int loom_graph_crossing(const struct loom_graph *graph, struct loom_node *const 
 
 	if (!last)
 		return -ENOMEM;
-	/* what begins and what ends at each cut, then their sums */
+	/* bytes that begin and end at each cut, then their prefix sums */
 	memset(bytes, 0, ((size_t)graph->num_nodes + 1) * sizeof(*bytes));
 	for (i = 0; i < graph->num_nodes; i++)
 		for (k = 0; k < nodes[i]->num_inputs; k++)
@@ -150,7 +150,7 @@ int loom_graph_crossing(const struct loom_graph *graph, struct loom_node *const 
 		if (last[value->id] <= i)
 			continue;
 		bytes[i + 1] += value->size_bytes;
-		/* unsigned: what is taken away was added before */
+		/* unsigned: subtracted bytes were added before */
 		bytes[last[value->id] + 1] -= value->size_bytes;
 	}
 	for (i = 0; i < graph->num_nodes; i++)

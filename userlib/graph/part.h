@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a graph as a graph of its own: some nodes that follow each other in an order. What
- * they read from outside are its inputs, what is read outside its outputs, both by the names that
- * they have in the whole graph.
+ * A part of a graph as a graph of its own: a run of nodes in some order. Its inputs are the values
+ * it reads from outside, its outputs those that are read outside, both with their names in the
+ * whole graph.
  */
 #ifndef LOOM_GRAPH_PART_H
 #define LOOM_GRAPH_PART_H
@@ -11,14 +11,14 @@
 
 /**
  * loom_graph_part() - makes a graph of some nodes
- * @graph: the whole graph, finished; has to outlive the part, which shares names and constants
+ * @graph: the whole graph, finished; must outlive the part, which shares names and constants
  * @nodes: all nodes of @graph, in a topological order
- * @first: place in @nodes of the first node of the part
- * @count: how many there are, at least one
+ * @first: index in @nodes of the first node of the part
+ * @count: number of its nodes, at least one
  * @part: [out] finished; end with loom_graph_destroy()
  *
- * Inputs come in the order in which @graph has its inputs, then in the order in which they are
- * made; outputs likewise.
+ * Inputs are in the order of @graph's inputs, then in the order in which they are computed; outputs
+ * likewise.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -29,8 +29,8 @@ int loom_graph_part(const struct loom_graph *graph, struct loom_node *const *nod
  * loom_graph_crossing() - bytes that cross from one part of an order to the other
  * @graph: the graph, finished
  * @nodes: its nodes in a topological order
- * @bytes: [out] room for one more than nodes: by number of nodes before the cut, the bytes of the
- *	values that are made before it and read behind it
+ * @bytes: [out] array of one more than nodes: by number of nodes before the cut, the bytes of the
+ *	values that are computed before it and read behind it
  *
  * Linear in nodes and operands.
  *

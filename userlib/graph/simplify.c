@@ -2,8 +2,8 @@
 /*
  * DOC: Simplifying
  *
- * Exporters take functions apart. A rule here either leaves exactly the same arithmetic (x * 1,
- * x + 0, x^2 as x * x), or names a function that the device computes in one pass and that can be
+ * Exporters split functions. A rule here either keeps exactly the same arithmetic (x * 1, x + 0,
+ * x^2 as x * x), or recognises a function that the device computes in one pass and that can be
  * fused: x * clip(x + 3, 0, 6) / 6 is HardSwish. Each rule is a function of one node: it rewrites
  * the node in place, or returns the value that replaces its result.
  */
@@ -179,7 +179,7 @@ int loom_graph_simplify(struct loom_graph *graph)
 		rule_transpose_units(node);
 		rule_reshape_twice(node);
 		rule_pad_conv(node);
-		/* an output keeps a node of its own */
+		/* an output must have a node of its own */
 		if (!node->output->is_output)
 			stands_for[node->output->id] = rule_neutral(node);
 	}

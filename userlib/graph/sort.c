@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether operand @a of a node is computed before @b, which is listed before it. */
+/* Whether operand @a of a node is computed before @b, which precedes it in the list. */
 static bool goes_first(const struct loom_sort *sort, enum loom_graph_sort how, uint32_t a,
 		       uint32_t b)
 {
@@ -13,7 +13,7 @@ static bool goes_first(const struct loom_sort *sort, enum loom_graph_sort how, u
 	       sort->height[a] < sort->height[b];
 }
 
-/* The operands of a node, sorted, and its height. Producers have theirs already. */
+/* Sorts the operands of a node and computes its height. Producers must have theirs already. */
 static void add_operands(struct loom_sort *sort, enum loom_graph_sort how, uint32_t index,
 			 const uint32_t *node_of)
 {
@@ -34,7 +34,7 @@ static void add_operands(struct loom_sort *sort, enum loom_graph_sort how, uint3
 			sort->height[index] = sort->height[from] + 1;
 		list[count++] = from;
 	}
-	/* few operands, but for concatenations: insertion, which keeps the order of equal ones */
+	/* lists are short, except for concatenations: a stable insertion sort */
 	for (i = 1; i < count; i++) {
 		uint32_t from = list[i];
 
@@ -45,7 +45,7 @@ static void add_operands(struct loom_sort *sort, enum loom_graph_sort how, uint3
 	sort->begin[index + 1] = sort->begin[index] + count;
 }
 
-/* Puts a node into the order, behind those of its operands that are not there yet. */
+/* Appends a node to the order, after its operands that are not in it yet. */
 static void put(struct loom_sort *sort, uint32_t root)
 {
 	uint32_t depth = 1;
@@ -91,7 +91,7 @@ static bool waits(const struct loom_node *node)
 	return node->output->num_uses && node->output->size_bytes > bytes;
 }
 
-/* Runs through the order without those that wait: they come when one behind them reads them. */
+/* Reorders nodes that wait: they move directly before their first reader. */
 static int make_late(struct loom_sort *sort)
 {
 	uint32_t num_nodes = sort->graph->num_nodes, i;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The greedy order: of the nodes that can run, the one that adds the fewest bytes to what has to be
- * kept; of equal ones, the first in the order before. What a node adds can only fall while it
- * waits, when it becomes the last one that reads an operand; then it is put into the heap again,
- * and what the heap has of it from before is skipped.
+ * The greedy order: of the nodes that can run, the one that adds the fewest bytes alive; ties by
+ * the order before. The bytes that a waiting node adds can only decrease, when it becomes the last
+ * reader of an operand; then it is pushed to the heap again, and its outdated entries are skipped.
  */
 #include "sort.h"
 
@@ -12,7 +11,7 @@
 
 /**
  * struct ready - a node that can run
- * @bytes: what it adds
+ * @bytes: bytes alive that it adds
  * @place: in the order before
  * @node: the node
  */
@@ -25,8 +24,8 @@ struct ready {
 /**
  * struct greedy - the state
  * @sort: operands and order
- * @place: by node: in the order before
- * @first_user: by node: where those that read its result begin in @users
+ * @first_user: by node: begin of the readers of its result in @users
+ * @users: the readers
  * @users: them
  * @left: by node: users that have not run
  * @missing: by node: operands that have not run
@@ -78,7 +77,7 @@ static struct ready pop(struct greedy *g)
 	return first;
 }
 
-/* The result of a node is not needed any more when the one that is left has read it. */
+/* Whether a node has a single reader left, after which its result is dead. */
 static bool is_last(const struct greedy *g, uint32_t node)
 {
 	return g->left[node] == 1 && !g->sort->graph->nodes[node]->output->is_output;
@@ -101,7 +100,7 @@ static void enter(struct greedy *g, uint32_t node)
 	push(g, (struct ready){ added_bytes(g, node), g->place[node], node });
 }
 
-/* One less reads the results of the operands: the last one that does adds less than before. */
+/* Removes a reader of the operands: the last one left adds fewer bytes than before. */
 static void release_operands(struct greedy *g, uint32_t node)
 {
 	const struct loom_sort *sort = g->sort;
@@ -179,7 +178,7 @@ int loom_sort_greedy(struct loom_sort *sort)
 	g.users = calloc(edges, sizeof(*g.users));
 	g.left = calloc(n, sizeof(*g.left));
 	g.missing = calloc(n, sizeof(*g.missing));
-	/* once when it can run, and once for each operand that it is the last to read */
+	/* once when it can run, and once for each operand whose last reader it is */
 	g.heap = calloc(n + edges, sizeof(*g.heap));
 	if (g.place && g.first_user && g.users && g.left && g.missing && g.heap) {
 		set_up(&g);

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/dtype.h"
 
-/* The index of the one that has a name; @count: there is none. */
+/* The index of the value with a name; @count if there is none. */
 static uint32_t find(struct loom_value *const *values, uint32_t count, const char *name)
 {
 	uint32_t i;
@@ -25,7 +25,7 @@ static bool is_alike(const struct loom_value *a, const struct loom_value *b)
 	       !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims));
 }
 
-/* Both ends of @state, which is the next one of the graph, are the ends of no other. */
+/* Checks that no other state has an end of @state, the next one of the graph. */
 static int check(struct loom_graph *graph, const struct loom_graph_state *state)
 {
 	const struct loom_value *output = graph->outputs[state->output];

@@ -12,8 +12,8 @@ struct loom_node;
 
 /**
  * struct loom_value - a tensor of the graph
- * @name: its name in the model, or one made up from that of the node's first result
- * @made_up: the model does not know it under this name
+ * @name: its name in the model, or one derived from that of the node's first result
+ * @made_up: the name is not in the model
  * @id: index in &loom_graph.values
  * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions
@@ -28,7 +28,7 @@ struct loom_node;
  * @is_input: it is in &loom_graph.inputs
  * @is_output: it is in &loom_graph.outputs
  * @num_uses: number of operands that refer to it; the graph's outputs do not count
- * @scope: what kind of storage it wants
+ * @scope: requested kind of storage
  */
 struct loom_value {
 	const char *name;
@@ -64,7 +64,7 @@ bool loom_dims_equal(const struct loom_value *a, const struct loom_value *b);
  */
 struct loom_value *loom_value_create(struct loom_graph *graph, const char *name, uint32_t dtype,
 				     uint32_t rank, const int64_t *dims);
-/** loom_value_copy() - adds a value as another graph has it, whose name and elements it shares */
+/** loom_value_copy() - adds a copy of another graph's value, which shares name and elements */
 struct loom_value *loom_value_copy(struct loom_graph *graph, const struct loom_value *value);
 /** loom_value_alloc() - gives @value zeroed data, makes it a constant; 0 or -ENOMEM */
 int loom_value_alloc(struct loom_graph *graph, struct loom_value *value);

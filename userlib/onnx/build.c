@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The public calls that build a graph by hand, which the reader of files goes through as well. */
+/* Public calls that build a graph by hand, also used by the reader of files. */
 #include "source.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define OPSET_MIN	1
-/* of those after 21 none changes the meaning of an operator that was there */
+/* opsets after 21 do not change the meaning of existing operators */
 #define OPSET_MAX	26
 
 /* only a hostile file has nodes with more operands or results */
@@ -55,7 +55,7 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	return 0;
 }
 
-/* 0 or why nothing can be added; the error of a graph that is finished is not the graph's */
+/* Returns 0, or the reason why nothing can be added; errors after finishing are not the graph's. */
 static int is_closed(const struct loom_graph *graph)
 {
 	if (!graph)
@@ -86,7 +86,7 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 
 	if (is_closed(graph))
 		return is_closed(graph);
-	/* before IR version 4 every initialiser was listed as an input, too */
+	/* before IR version 4 every initialiser was listed as an input as well */
 	if (loom_names_find(&source->values, input->name))
 		return 0;
 	if (name_taken(graph, input->name))
@@ -244,7 +244,7 @@ static struct loom_source_node *copy_node(struct loom_graph *graph,
 		return NULL;
 	node->desc = *desc;
 	node->desc.op_type = loom_pool_string(pool, desc->op_type);
-	/* a node without a name is called after its first result */
+	/* an unnamed node is named after its first result */
 	if ((!desc->name || !*desc->name) && desc->num_outputs)
 		node->desc.name = desc->outputs[0];
 	node->desc.name = loom_pool_string(pool, node->desc.name);
@@ -270,7 +270,7 @@ int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *
 	return loom_names_set(&body->names, name, (void *)name) ? out_of_memory(graph) : 0;
 }
 
-/* What it computes is seen in the body only, and new in each round: it has no producer. */
+/* A value of a body is local to it, and new in each round, so it has no producer. */
 static int add_to_body(struct loom_graph *graph, struct loom_source_body *body,
 		       struct loom_source_node *node)
 {
@@ -291,7 +291,7 @@ static int add_to_body(struct loom_graph *graph, struct loom_source_body *body,
 	return 0;
 }
 
-/* Of what a caller has forgotten; the reader of files leaves nothing out. */
+/* Checks for omissions of a caller; the reader of files makes none. */
 static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
 	const char *name;

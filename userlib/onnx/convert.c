@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From the source form to the canonical one: walks the nodes, calls the importers. */
+/* Conversion of the source form to the canonical form: walks the nodes, calls the importers. */
 #include "import.h"
 #include "onnx.h"
 
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Nodes of bodies that are written out, at most: so that nobody waits for ever. */
+/* Limit on the nodes of unrolled bodies, which bounds the time. */
 #define MOST_WRITTEN	100000
 /* The same of nodes that the importer of one node makes, which may be a Loop. */
 #define MOST_MADE	16384
@@ -40,14 +40,14 @@ int loom_source_check(struct loom_graph *graph)
 	const struct loom_source *source = graph->source;
 	uint32_t i;
 
-	/* branches may never be taken: those when they are converted */
+	/* branches may never be taken: they are checked when they are converted */
 	for (i = 0; i < source->num_nodes; i++)
 		if (!source->nodes[i]->branch && check_node(graph, &source->nodes[i]->desc))
 			return graph->status;
 	return 0;
 }
 
-/* what values without a name of their own are named after */
+/* The name that values without a name of their own are derived from. */
 static const char *first_result(const struct loom_node_desc *desc)
 {
 	uint32_t i;
@@ -95,7 +95,7 @@ static int convert_node(struct loom_import *im)
 	return im->em->status;
 }
 
-/* It is in a branch that is not taken, whatever the data. */
+/* Whether it is in a branch that is never taken, for any data. */
 static bool is_left_out(const struct loom_import *im)
 {
 	const struct loom_source_branch *branch;
@@ -138,7 +138,7 @@ static bool convert_body(struct loom_import *im, struct loom_value *const *input
 
 	if (im->em->status)
 		return false;
-	/* of loops in loops the product counts */
+	/* for nested loops the product counts */
 	im->graph->source->written += body->num_nodes + 1;
 	if (im->graph->source->written > MOST_WRITTEN)
 		loom_import_fail(im, -EOPNOTSUPP, "written out it has more than %d nodes",

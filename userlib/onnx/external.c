@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Data of a tensor that are in a file beside the model: large models are one file of nodes and one
- * of weights.
+ * Data of tensors in files next to the model: large models are one file of nodes and one of
+ * weights.
  *
- * The name of that file is a stranger's. It counts from the model's folder, and the file has to be
- * in there, symbolic links followed; a model must not be a way to have any other file read. Where
- * the model is a link itself, its folder is that of the link. Every other file of the folder is
- * readable by a model, and a hard link is a file of the folder: who can make one there can read it.
+ * The name of that file is untrusted. It is relative to the model's folder, and the file must be
+ * inside of it after symbolic links are resolved; a model must not give access to any other file.
+ * If the model is a link itself, its folder is that of the link. A model may read every other file
+ * of the folder, and a hard link is a file of the folder: the ability to create one there implies
+ * access to the file.
  */
 #include "proto.h"
 
@@ -40,7 +41,7 @@ static int read_number(const Onnx__StringStringEntryProto *entry, int64_t *numbe
 	const char *text = entry->value ? entry->value : "";
 	size_t digits = strspn(text, "0123456789");
 
-	/* more than 18 of them are more than any file has */
+	/* 18 digits suffice for any file */
 	*number = strtoll(text, NULL, 10);
 	if (!digits || digits > 18 || text[digits])
 		return loom_error_set(err, -EINVAL, "its %s \"%.40s\" is no number", entry->key,
@@ -72,7 +73,7 @@ static int read_entries(const Onnx__TensorProto *proto, struct external *externa
 	return code;
 }
 
-/* One of its parts is "..". */
+/* Whether one of its components is "..". */
 static bool goes_up(const char *path)
 {
 	const char *at;
@@ -103,7 +104,7 @@ static int fail_errno(struct loom_error *err, const char *location, int code)
 			      why ? why : "cannot be read");
 }
 
-/* The path of an open file, without links, as the kernel has it now. */
+/* The current path of an open file, without links, from the kernel. */
 static int path_of(int fd, char path[PATH_MAX])
 {
 	char link[40];
@@ -119,14 +120,14 @@ static int path_of(int fd, char path[PATH_MAX])
 	return 0;
 }
 
-/* Opens for reading the file that @handle is a handle of, whatever its name leads to by now. */
+/* Opens the file of @handle for reading, independent of its current name. */
 static int open_handle(int handle)
 {
 	char link[40];
 	int fd;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", handle);
-	/* a pipe would wait for somebody to write */
+	/* opening a pipe would block */
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }

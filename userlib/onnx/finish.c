@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From what was built or read to a graph that can be planned: all passes in their order. */
+/* Completion of a graph that was built or read: all passes in order. */
 #include "source.h"
 
 #include "base/error.h"
@@ -32,7 +32,7 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 		loom_graph_bind_states(graph, options->states, options->num_states);
 }
 
-/* What would be read past its end, or through NULL. */
+/* Checks options that would be read past their end, or through NULL. */
 static int check_options(struct loom_graph *graph, const struct loom_graph_options *options)
 {
 	const struct {
@@ -80,7 +80,7 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 
 	if (!graph)
 		return loom_error_set(err, -EINVAL, "no graph");
-	/* options would do nothing, and nobody would know; the error of one that failed sticks */
+	/* options would be ignored silently; the error of a failed finish is sticky */
 	if (graph->finished && !graph->status)
 		return loom_error_set(err, -EINVAL, "%s: the graph is finished already",
 				      graph->name);

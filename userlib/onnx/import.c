@@ -141,7 +141,7 @@ void loom_import_result(struct loom_import *im, uint32_t index, struct loom_valu
 		return;
 	}
 	name = im->node->desc.outputs[index];
-	/* one made by this node takes the name, an older one gets it as a second name */
+	/* a value of this node takes the name, an older one gets it as a second name */
 	if (!value->name)
 		value->name = *im->round ? loom_pool_print(im->graph->pool, "%s%s", name,
 							   im->round) : name;

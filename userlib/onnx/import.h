@@ -6,8 +6,8 @@
  * table.c. It reads operands and attributes through the calls below, emits nodes (graph/emit.h) and
  * names its results with loom_import_result().
  *
- * Errors stick, see graph/emit.h: after the first one every call returns NULL, zero or nothing, and
- * loom_source_convert() looks once, after the importer returned.
+ * Errors are sticky, see graph/emit.h: after the first, every call returns NULL, zero or nothing,
+ * and loom_source_convert() checks once, after the importer returned.
  */
 #ifndef LOOM_ONNX_IMPORT_H
 #define LOOM_ONNX_IMPORT_H
@@ -17,13 +17,14 @@
 
 /**
  * struct loom_import - the source node that is being imported
- * @em: what emits its canonical nodes
+ * @em: emits its canonical nodes
  * @graph: the same as that of @em
  * @options: for values of inputs
  * @node: the source node
  * @opset: of the model
- * @round: of the bodies that the node is in, behind names of what it computes; "" if in none
- * @repeat: converts the body of the node once more, with the values of its inputs; gives those of
+ * @round: suffix for names of computed values: the rounds of the enclosing bodies; "" if there are
+ *	none
+ * @repeat: converts the body of the node once more, with the values of its inputs; returns those of
  *	its results, none of which is NULL; false after an error
  */
 struct loom_import {
@@ -43,15 +44,15 @@ void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
 
 /* operands and results */
 
-/** loom_import_has() - operand @index is there */
+/** loom_import_has() - operand @index is present */
 bool loom_import_has(const struct loom_import *im, uint32_t index);
-/** loom_import_wants() - result @index is wanted */
+/** loom_import_wants() - result @index is needed */
 bool loom_import_wants(const struct loom_import *im, uint32_t index);
-/** loom_import_operand() - operand @index, which has to be there */
+/** loom_import_operand() - operand @index, which must be present */
 struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index);
-/** loom_import_optional() - operand @index, NULL where it was left out */
+/** loom_import_optional() - operand @index, NULL if it was omitted */
 struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index);
-/** loom_import_known() - operand @index, whose value has to be known now */
+/** loom_import_known() - operand @index, whose value must be known now */
 struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
 /**
  * loom_import_ints() - reads a known operand of integers, a scalar or a vector
@@ -60,10 +61,10 @@ struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
  * @ints: [out] at most @max integers
  * @max: room in @ints; more is an error
  *
- * Return: how many there are.
+ * Return: number of integers.
  */
 uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max);
-/** loom_import_scalar() - the one element of a known operand, @missing where it was left out */
+/** loom_import_scalar() - the element of a known operand, @missing if it was omitted */
 double loom_import_scalar(struct loom_import *im, uint32_t index, double missing);
 /** loom_import_count() - the same, as an integer */
 int64_t loom_import_count(struct loom_import *im, uint32_t index, int64_t missing);
@@ -71,9 +72,9 @@ int64_t loom_import_count(struct loom_import *im, uint32_t index, int64_t missin
  * loom_import_decides() - whether a condition is known now
  * @im: the node that is being imported
  * @name: of the condition, in the source form
- * @holds: [out] what it is
+ * @holds: [out] its value
  *
- * Return: true if it is.
+ * Return: true if it is known.
  */
 bool loom_import_decides(const struct loom_import *im, const char *name, bool *holds);
 /** loom_import_result() - result @index of the node is @value */
@@ -83,33 +84,33 @@ void loom_import_result(struct loom_import *im, uint32_t index, struct loom_valu
 
 /** loom_attr_find() - an attribute by name, or NULL */
 const struct loom_attr *loom_attr_find(const struct loom_import *im, const char *name);
-/** loom_attr_int() - an integer, @missing where it was left out */
+/** loom_attr_int() - an integer, @missing if it was omitted */
 int64_t loom_attr_int(struct loom_import *im, const char *name, int64_t missing);
-/** loom_attr_float() - a float, @missing where it was left out */
+/** loom_attr_float() - a float, @missing if it was omitted */
 float loom_attr_float(struct loom_import *im, const char *name, float missing);
-/** loom_attr_string() - a string, @missing where it was left out */
+/** loom_attr_string() - a string, @missing if it was omitted */
 const char *loom_attr_string(struct loom_import *im, const char *name, const char *missing);
-/** loom_attr_ints() - at most @max integers; returns how many, 0 where it was left out */
+/** loom_attr_ints() - at most @max integers; returns their number, 0 if omitted */
 uint32_t loom_attr_ints(struct loom_import *im, const char *name, int64_t *ints, uint32_t max);
 /**
  * loom_attr_choice() - a string out of a list
  * @im: the node
  * @name: of the attribute
- * @choices: NULL-terminated; the first is what it means to leave the attribute out
+ * @choices: NULL-terminated; the first is the default
  *
  * Return: index of the string in @choices, 0 after an error.
  */
 uint32_t loom_attr_choice(struct loom_import *im, const char *name, const char *const *choices);
 /** loom_import_axis() - @axis counted from the front; an error outside [-rank, rank) */
 uint32_t loom_import_axis(struct loom_import *im, int64_t axis, uint32_t rank);
-/** loom_import_axes() - the same for several; an error where one comes twice; returns a mask */
+/** loom_import_axes() - several axes; an error if one occurs twice; returns a mask */
 uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t num_axes,
 			  uint32_t rank);
 
 /** loom_import_clamp() - @x, but at least @low and at most @high */
 int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
 
-/** loom_import_wide() - @x in f32 if it is f16, whose squares are infinite from 256 on */
+/** loom_import_wide() - @x in f32 if it is f16, whose squares overflow from 256 on */
 struct loom_value *loom_import_wide(struct loom_import *im, struct loom_value *x);
 
 /** loom_import_part() - @count elements along @axis from @start on, in steps of @step */
@@ -117,7 +118,7 @@ struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x
 				    int64_t start, int64_t step, int64_t count);
 
 /**
- * loom_import_stack() - values one behind the other along their first axis
+ * loom_import_stack() - concatenate values along their first axis
  * @im: the node
  * @parts: in order, at least one; their places are used
  * @count: number of @parts
@@ -131,16 +132,16 @@ struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x
 struct loom_value *loom_import_stack(struct loom_import *im, struct loom_value **parts,
 				     int64_t count);
 
-/** loom_import_plain_zero() - one that the device takes: constant, and the same for all; or NULL */
+/** loom_import_plain_zero() - whether the device supports it: one constant for all, or NULL */
 bool loom_import_plain_zero(const struct loom_value *zero);
 /**
- * loom_import_less_zero() - takes a zero point out of a product
+ * loom_import_less_zero() - remove a zero point from a product
  * @im: the node
  * @product: of an operand without it, I32
  * @zero: its zero point, broadcast to the product
- * @sums: of the other operand over what was multiplied, broadcast likewise, I32
- * @other: zero point of the other operand that @product takes into account already, or NULL
- * @count: how many products each sum is of
+ * @sums: of the other operand over the multiplied axes, broadcast likewise, I32
+ * @other: zero point of the other operand that @product includes already, or NULL
+ * @count: number of products per sum
  *
  * Return: the product with it.
  */

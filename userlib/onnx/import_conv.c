@@ -89,7 +89,7 @@ static struct loom_value *per_channel(struct loom_import *im, struct loom_value 
 	return loom_emit_reshape(im->em, x, x->num_elems == 1 ? 0 : rank - 1, dims);
 }
 
-/* The padding counts as a zero point that is not known before: it is put there. */
+/* Padding counts as the zero point; if that is computed, the data must be padded explicitly. */
 static struct loom_value *pad_with(struct loom_import *im, struct loom_value *x,
 				   struct loom_value *zero, struct loom_onnx_window *window)
 {
@@ -112,7 +112,7 @@ static struct loom_value *pad_with(struct loom_import *im, struct loom_value *x,
 	return loom_emit_select(im->em, inside, loom_emit_pad(im->em, x, &pad), zero);
 }
 
-/* Of each window and group: the sum of what it sees of x, less a zero point that is plain. */
+/* Sum of the elements of each window and group, less a zero point that the device supports. */
 static struct loom_value *window_sums(struct loom_import *im, struct loom_value *const *operands,
 				      const struct loom_onnx_window *window, int64_t groups)
 {
@@ -142,7 +142,7 @@ static struct loom_value *window_sums(struct loom_import *im, struct loom_value 
 	return loom_emit_reshape(im->em, sums, w->rank, dims);
 }
 
-/* With zero points that the device does not take, see import_quant.c. */
+/* Zero points that the device does not support, see import_quant.c. */
 static struct loom_value *conv_apart(struct loom_import *im, struct loom_value **operands,
 				     struct loom_onnx_window *window, int64_t groups)
 {

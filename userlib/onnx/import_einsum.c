@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The importer of Einsum. Axes have letters; what is in two operands and not in the result is
- * multiplied and summed up. Operands are taken together from the left, two at a time: letters fall
- * into those of both (a batch), of the left, of the right, and those that are summed over. Moved
- * into that order, it is a product of matrices.
+ * The importer of Einsum. Axes have letters; a letter of two operands that is not in the result is
+ * summed over. Operands are multiplied from the left, two at a time: letters are divided into those
+ * of both (a batch), of the left, of the right, and those summed over. With the axes in that order,
+ * it is a matrix product.
  */
 #include "import.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* letters, and what an ellipsis stands for, as many as there are dimensions */
+/* number of letters; ellipsis axes are numbered behind them, up to one per dimension */
 #define DOTS		52
 #define MOST_LABELS	(DOTS + LOOM_GRAPH_RANK)
 
@@ -26,7 +26,7 @@ struct term {
 	uint32_t rank;
 };
 
-/* -1 for what is no letter */
+/* -1 if it is no letter */
 static int label_of(char letter)
 {
 	if (letter >= 'a' && letter <= 'z')
@@ -40,8 +40,8 @@ static void bad_equation(struct loom_import *im, const char *equation)
 }
 
 /*
- * Reads labels up to a comma, an arrow or the end. An ellipsis stands for @dots axes, the last of
- * those that any ellipsis stands for. Returns what follows, or NULL.
+ * Parses labels up to a comma, an arrow or the end. An ellipsis represents @dots axes, the last of
+ * those of any ellipsis. Returns the rest of the text, or NULL.
  */
 static const char *read_labels(const char *at, uint32_t dots, struct term *term)
 {
@@ -94,7 +94,7 @@ static void remove_axis(struct loom_import *im, struct term *term, uint32_t axis
 	term->x = loom_emit_reshape(im->em, term->x, rank, dims);
 }
 
-/* A label that an operand has twice: its diagonal, as a sum of which all else is 0. */
+/* A label that an operand has twice: its diagonal, as a sum of which all other elements are 0. */
 static void take_diagonals(struct loom_import *im, struct term *term)
 {
 	int64_t dims[LOOM_GRAPH_RANK], size, i;
@@ -177,7 +177,7 @@ static int64_t collect(const struct term *term, uint64_t of, uint8_t *labels, in
 	return product;
 }
 
-/* An axis of 1 goes with any other; then it is one of the other's alone. */
+/* An axis of 1 broadcasts; the label then belongs to the other operand alone. */
 static void drop_ones(struct loom_import *im, struct term *a, struct term *b)
 {
 	uint32_t i;
@@ -222,7 +222,7 @@ static void multiply(struct loom_import *im, struct term *a, struct term *b, uin
 	memcpy(lb, la, na);
 	nb = (uint32_t)__builtin_popcountll(both);
 	columns = collect(b, right, lb, scrap, &nb);
-	/* the order of what is summed over is that of the left */
+	/* the summed axes are in the order of the left operand */
 	memcpy(lb + nb, la + na - __builtin_popcountll(inner),
 	       (size_t)__builtin_popcountll(inner));
 	collect(a, both, ly, dims, &ny);
@@ -249,14 +249,14 @@ static void multiply(struct loom_import *im, struct term *a, struct term *b, uin
 	memcpy(a->labels, ly, ny);
 }
 
-/* Without an arrow: what an ellipsis stands for, then letters that come once, by the alphabet. */
+/* Without an arrow: ellipsis axes, then letters that occur once, in alphabetical order. */
 static void implied_result(const struct term *terms, uint32_t count, struct term *result)
 {
 	uint32_t label, i, k, seen;
 
 	result->rank = 0;
 	for (k = 0; k < MOST_LABELS; k++) {
-		/* capitals come before the others, as in ASCII */
+		/* capitals precede the others, as in ASCII */
 		label = k < LOOM_GRAPH_RANK ? DOTS + k :
 			(k - LOOM_GRAPH_RANK + 26) % DOTS;
 		seen = 0;
@@ -280,7 +280,7 @@ static bool read_equation(const char *equation, struct term *terms, uint32_t cou
 	struct term letters;
 
 	for (i = 0; i < count && at; i++) {
-		/* first as if an ellipsis were nothing, to see how much it is */
+		/* a first pass with an empty ellipsis determines its number of axes */
 		if (!read_labels(at, 0, &letters) || letters.rank > terms[i].x->rank)
 			return false;
 		dots = terms[i].x->rank - letters.rank;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of operators that read or write where indices say. */
+/* Importers of operators that read or write at indices. */
 #include "import.h"
 #include "pick.h"
 
@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* As the standard has it; bytes could not count the rows. */
+/* The index types of the standard; bytes could not count the rows. */
 static bool is_index(uint32_t dtype)
 {
 	return dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
-/* Whether rows of @table can be picked by a product: one with infinities would give NaN. */
+/* Whether rows of @table can be selected by a product, which gives NaN for infinities. */
 static bool is_table(const struct loom_value *table)
 {
 	int64_t i;
@@ -28,9 +28,9 @@ static bool is_table(const struct loom_value *table)
 }
 
 /*
- * Rows of a table, such as the embeddings of tokens, at indices that come with the data: a product
- * with rows that have a single one. It reads all of the table, but needs no command that goes where
- * data tell it to. An index that is out of range gives zeroes.
+ * Rows of a table, such as the embeddings of tokens, at indices from the data: a product with
+ * one-hot rows. It reads the whole table, but needs no command with data-dependent addresses. An
+ * index out of range gives zeroes.
  */
 static void import_pick(struct loom_import *im, struct loom_value *table,
 			struct loom_value *indices)
@@ -75,7 +75,7 @@ static int64_t dims_product(const struct loom_value *x, uint32_t first, uint32_t
 	return product;
 }
 
-/* so few that a device can compare each index with all that it may be */
+/* Whether a device can compare each index with all of its possible values. */
 static bool few_enough(const struct loom_value *x, uint32_t axis, const struct loom_value *indices)
 {
 	int64_t all;
@@ -116,8 +116,8 @@ static int64_t *index_list(struct loom_import *im, const struct loom_value *indi
 }
 
 /*
- * Where indices are known, a Gather is a concatenation of slices, most often of one. Where they
- * come with the data, rows of a table are a product, and all else is picked by comparison.
+ * With known indices, a Gather is a concatenation of slices, most often of one. With indices from
+ * the data, rows of a table are a product, and other elements are selected by comparison.
  */
 void loom_import_gather(struct loom_import *im, int unused)
 {
@@ -163,7 +163,9 @@ void loom_import_gather(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
 }
 
-/* what GatherElements and ScatterElements need: all shapes, but along @axis, those of @x or less */
+/*
+ * Requirement of GatherElements and ScatterElements: all dims except @axis are at most those of @x.
+ */
 static bool elements_fit(struct loom_import *im, const struct loom_value *x, uint32_t axis,
 			 const struct loom_value *indices)
 {
@@ -222,7 +224,7 @@ void loom_import_gather_elements(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, indices->rank, indices->dims));
 }
 
-/* Of a tuple that is out of range, the number of a row would be that of another: it gets none. */
+/* A tuple out of range would have the number of another row: it gets none. */
 static struct loom_value *only_within(struct loom_import *im, const struct loom_value *x,
 				      struct loom_value *sum, struct loom_value *const *parts,
 				      uint32_t batch_dims, uint32_t depth)
@@ -243,8 +245,8 @@ static struct loom_value *only_within(struct loom_import *im, const struct loom_
 }
 
 /*
- * Tuples of indices into the first axes as numbers of rows, one after the other: I32, and known
- * where the tuples are. Tuple t is in batch t / @per_batch.
+ * Converts tuples of indices into the first axes to numbers of rows, in a list: I32, known if the
+ * tuples are. Tuple t is in batch t / @per_batch.
  */
 static struct loom_value *flat_tuples(struct loom_import *im, const struct loom_value *x,
 				      struct loom_value *tuples, uint32_t batch_dims,
@@ -348,10 +350,10 @@ static enum loom_pick_reduction scatter_reduction(struct loom_import *im)
 	return (enum loom_pick_reduction)loom_attr_choice(im, "reduction", names);
 }
 
-/* so many rows are listed one by one */
+/* limit on rows that are listed one by one */
 #define MOST_ROWS	(1 << 20)
 
-/* Rows of @x, some of them replaced by rows of @updates: those at @at, the last of which counts. */
+/* Replaces the rows of @x at @at by rows of @updates; of duplicates the last counts. */
 static struct loom_value *replace_rows(struct loom_import *im, struct loom_value *x,
 				       struct loom_value *updates, const struct loom_value *at)
 {
@@ -414,7 +416,9 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, data->rank, data->dims));
 }
 
-/* @x grown to the dimensions of @like but along @axis; -1 is no index, so what is new is dropped */
+/*
+ * Pads @x to the dimensions of @like except along @axis; -1 is no index, so the padding is dropped.
+ */
 static struct loom_value *grow(struct loom_import *im, struct loom_value *x,
 			       const struct loom_value *like, uint32_t axis, bool indices)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of operators that answer with places: where the largest element is, which elements are
- * above a diagonal, what came before. The device has no such operations. Elements are compared with
- * their extreme or with their numbers, and what is equal is kept.
+ * Importers of operators that return positions: of the largest element, of elements above a
+ * diagonal, of earlier elements. The device has no such operations. Elements are compared with
+ * their extreme or with their numbers, and matches are kept.
  */
 #include "import.h"
 #include "pick.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * TopK takes so many by looking for the largest that is left, seven nodes each, which are fast if
- * they stay in SRAM. Planning takes long if there are more, so that these are sorted.
+ * TopK of up to this many selects the largest remaining element repeatedly, seven nodes each, which
+ * is fast in SRAM. Larger ones would take long to plan, so they are sorted.
  */
 #define TOP_MAX		64
 /* a triangle is a constant with a byte for each element of a matrix */
@@ -26,9 +26,9 @@ static struct loom_value *scalar_i32(struct loom_import *im, int64_t number)
 }
 
 /*
- * Where the largest or smallest element along @axis is, I32; the axis stays as 1. Of equals the
- * first, or the last. A NaN is the largest and the smallest: the extreme is NaN then, which equals
- * no element.
+ * Index of the largest or smallest element along @axis, I32; the axis stays as 1. Of equal elements
+ * the first, or the last. A NaN is the largest and the smallest: the extreme is NaN then, which
+ * equals no element.
  */
 static struct loom_value *emit_where(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				     enum loom_greduce_kind kind, bool last)
@@ -119,7 +119,7 @@ void loom_import_hardmax(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
 
-/* @indices with an axis more, compared with all numbers that they may be */
+/* @indices with an additional axis, compared with all of their possible values. */
 void loom_import_one_hot(struct loom_import *im, int unused)
 {
 	struct loom_value *indices = loom_import_operand(im, 0), *hits, *on, *off;
@@ -176,9 +176,10 @@ static int64_t top_count(struct loom_import *im)
 }
 
 /*
- * The largest element that is left, and where it is, over and over. What was taken keeps its place
- * but not its number: it is beyond all others, so that it is never the first of equals again. A NaN
- * counts as infinity, with which it is among the largest; its value is that of the element.
+ * Repeatedly selects the largest remaining element and its index. A selected element keeps its
+ * position, but its number becomes larger than all others, so that it is never the first of equals
+ * again. A NaN counts as infinity, with which it is among the largest; its value is that of the
+ * element.
  */
 static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis, int64_t count,
 		     struct loom_value **values, struct loom_value **places)
@@ -211,8 +212,8 @@ static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis
 }
 
 /*
- * Elements to be sorted, [outer, blocks, size, inner], and their places. A place is twice its
- * number, and one more if the element is a NaN, for which infinity stands while it is sorted.
+ * Elements to be sorted, [outer, blocks, size, inner], and their positions. A position is twice its
+ * number, plus one if the element is a NaN, which is sorted as infinity.
  */
 struct pairs {
 	struct loom_value *keys, *places;
@@ -253,7 +254,7 @@ static struct pairs concat_pairs(struct loom_import *im, struct pairs a, struct 
 	};
 }
 
-/* whether elements of @a come before those of @b; of equals the one with the lower place */
+/* Whether elements of @a precede those of @b; ties by the lower position. */
 static struct loom_value *emit_before(struct loom_import *im, struct pairs a, struct pairs b,
 				      bool largest)
 {
@@ -302,8 +303,8 @@ static struct pairs sort_bitonic(struct loom_import *im, struct pairs p, int64_t
 
 /*
  * The @size first of @total elements, sorted; @size is a power of two that divides @total. Blocks
- * of that size are sorted by a bitonic network. Of two sorted ones, the first of one and the last
- * of the other are compared and so on, which leaves the first of both.
+ * of that size are sorted by a bitonic network. For two sorted blocks, the first of one and the
+ * last of the other are compared and so on, which leaves the first of both.
  */
 static struct pairs emit_sorted(struct loom_import *im, struct pairs p, int64_t size,
 				int64_t total, int64_t inner, bool largest)
@@ -477,7 +478,7 @@ void loom_import_trilu(struct loom_import *im, int unused)
 						   loom_emit_scalar(im->em, x->dtype, 0)));
 }
 
-/* @x moved on along @axis by @by; what comes in is 0 */
+/* @x shifted along @axis by @by; zeroes are shifted in */
 static struct loom_value *emit_shift(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				     int64_t by, bool back)
 {
@@ -543,7 +544,7 @@ void loom_import_eye_like(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
-/* of constants only: the shape of the result is what it computes */
+/* For constants only, because the shape of the result depends on the data. */
 void loom_import_non_zero(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_known(im, 0), *y;
@@ -611,7 +612,7 @@ void loom_import_reverse_sequence(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
 
-/* What a condition that is known leaves of an axis, or of all elements. */
+/* Applies a known condition to an axis, or to all elements. */
 void loom_import_compress(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *condition = loom_import_known(im, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of Loop and Scan. Their bodies are written out, as often as they run: what happens is
- * known before, so that a plan has no jumps, and the planner sees plain nodes. How often that is
- * has to be known when the model is planned: from constants, shapes, and inputs that are bound.
+ * Importers of Loop and Scan. Their bodies are unrolled, so that a plan has no jumps and the
+ * planner sees plain nodes. The number of rounds must be known when the model is planned: from
+ * constants, shapes, and inputs that are bound.
  */
 #include "import.h"
 #include "loom_core.h"
@@ -10,21 +10,21 @@
 #include <errno.h>
 #include <string.h>
 
-/* so many that nobody waits for ever */
+/* limit on the rounds, which bounds the time */
 #define MOST_ROUNDS	2048
 #define MOST_SCANS	32
 
 /**
- * struct loop - a node that is written out
+ * struct loop - a node that is unrolled
  * @im: the node
- * @body: what is repeated
+ * @body: its body
  * @states: values that go from one round to the next
  * @scans: results that have an element for each round
  * @inputs: of the body in this round
  * @outputs: of the body in this round
  * @parts: of each of @scans, its elements by round
- * @cap_parts: room in @parts
- * @axis: of each of @scans: where they are stacked
+ * @cap_parts: capacity of @parts
+ * @axis: of each of @scans: axis along which they are stacked
  * @backwards: of each of @scans: the first round is the last element
  */
 struct loop {
@@ -40,7 +40,10 @@ struct loop {
 	bool backwards[MOST_SCANS];
 };
 
-/* @inputs of the body, of which @before are no states; results of it that are no states either */
+/*
+ * @inputs of the body, of which the first @before are no states; its first results are no states
+ *	either
+ */
 static bool begin(struct loop *l, struct loom_import *im, uint32_t inputs, uint32_t before)
 {
 	const struct loom_source_body *body = im->node->body;
@@ -139,7 +142,7 @@ static bool parts_fit(struct loop *l, uint32_t index, int64_t rounds)
 	return true;
 }
 
-/* All elements of a result, one behind the other along a new axis. */
+/* Stacks all elements of a result along a new axis. */
 static struct loom_value *stack(struct loop *l, uint32_t index, int64_t rounds)
 {
 	struct loom_value **parts = l->parts[index], *swap;
@@ -177,7 +180,7 @@ static void give_results(struct loop *l, uint32_t first_state, int64_t rounds)
 			loom_import_result(l->im, l->states + i, stack(l, i, rounds));
 }
 
-/* A condition that has to be known. */
+/* Whether the loop continues; the condition must be known. */
 static bool goes_on(struct loop *l, const struct loom_value *condition)
 {
 	if (!condition || l->im->em->status)
@@ -249,9 +252,9 @@ static struct loom_value *element(struct loom_import *im, struct loom_value *x, 
 }
 
 /**
- * struct scanned - an operand of Scan of which each round gets an element
+ * struct scanned - an operand of Scan, one element per round
  * @x: the operand
- * @axis: along which
+ * @axis: the axis of the rounds
  * @backwards: the first round gets the last one
  */
 struct scanned {
@@ -260,7 +263,7 @@ struct scanned {
 	bool backwards;
 };
 
-/* Operands from @first on. Returns how many rounds there are. */
+/* Reads operands from @first on. Returns the number of rounds. */
 static int64_t read_scanned(struct loom_import *im, struct scanned *of, uint32_t count,
 			    uint32_t first)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of losses: of each place, minus what the data have at the class that is the target.
- * They are seldom part of what a device runs; models that were exported as they are trained have
- * them.
+ * Importers of losses: for each position, the negated value of the target class. They are rarely
+ * part of inference, but models exported in training form have them.
  */
 #include "import.h"
 #include "pick.h"
@@ -30,7 +29,7 @@ static bool targets_fit(struct loom_import *im, const struct loom_value *x,
 	return fit;
 }
 
-/* what each place counts: the weight of its class, 0 where it is to be ignored; NULL for 1 */
+/* Weight of each position: that of its class, 0 if it is ignored; NULL for 1. */
 static struct loom_value *emit_weights(struct loom_import *im, const struct loom_value *x,
 				       struct loom_value *target, struct loom_value *at,
 				       struct loom_value *weights)

@@ -74,7 +74,7 @@ void loom_import_mod(struct loom_import *im, int unused)
 								       LOOM_GBIN_MOD, a, b));
 }
 
-/* the result has the type of the base, whatever the exponent is */
+/* The result has the type of the base, for any type of the exponent. */
 void loom_import_pow(struct loom_import *im, int unused)
 {
 	struct loom_value *base = loom_import_operand(im, 0);
@@ -152,7 +152,7 @@ void loom_import_bit_shift(struct loom_import *im, int unused)
 						   emit_shift_right(im, x, y));
 }
 
-/* -1 - x, which has all bits the other way round, whatever the type is */
+/* -1 - x, the bitwise complement in any type. */
 void loom_import_bit_not(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *ones;
@@ -173,9 +173,9 @@ void loom_import_bit_not(struct loom_import *im, int unused)
 /**
  * struct fn_params - attributes of the functions that have any
  * @alpha_name: attribute that becomes &loom_gact.alpha
- * @alpha: what it is when left out
+ * @alpha: its default
  * @beta_name: attribute that becomes &loom_gact.beta
- * @beta: what it is when left out
+ * @beta: its default
  */
 struct fn_params {
 	const char *alpha_name;

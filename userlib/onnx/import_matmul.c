@@ -164,7 +164,7 @@ static struct loom_value *per_line(struct loom_import *im, struct loom_value *x,
 	       loom_emit_reshape(im->em, x, 2, (int64_t[]){ x->dims[0], 1 }) : x;
 }
 
-/* With zero points and scales that the device takes: one, or scales by column. */
+/* Zero points and scales that the device supports: one, or scales by column. */
 static bool is_plain(struct loom_value *const *operands, const struct loom_value *a_scale)
 {
 	const struct loom_value *scale = operands[LOOM_GMATMUL_MULT];
@@ -176,7 +176,7 @@ static bool is_plain(struct loom_value *const *operands, const struct loom_value
 	       (!scale || scale->rank < 2 || scale->dims[scale->rank - 1] == scale->num_elems);
 }
 
-/* The same with others, see import_quant.c. */
+/* Other zero points and scales, see import_quant.c. */
 static struct loom_value *emit_apart(struct loom_import *im, struct loom_value **operands)
 {
 	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
@@ -245,8 +245,8 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 }
 
 /*
- * com.microsoft's products of bytes that give floats. DynamicQuantizeMatMul: A as floats, B, its
- * scale, its zero point, bias. MatMulIntegerToFloat, @scaled: A, B, scales, zero points, bias.
+ * com.microsoft's products of bytes with results in floats. DynamicQuantizeMatMul: A as floats, B,
+ * its scale, its zero point, bias. MatMulIntegerToFloat, @scaled: A, B, scales, zero points, bias.
  */
 void loom_import_dynamic_matmul(struct loom_import *im, int scaled)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of operators that move elements and do not change them. */
+/* Importers of operators that move elements without changing them. */
 #include "import.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void loom_import_transpose(struct loom_import *im, int unused)
 }
 
 /**
- * struct slice_range - what Slice says about one axis
+ * struct slice_range - parameters of Slice on one axis
  * @start: first index, negative counts from the end
  * @end: index past the last one
  * @step: not 0
@@ -113,7 +113,7 @@ void loom_import_slice(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_slice(im->em, x, &slice, counts));
 }
 
-/* how long each part is: as stated, or equal parts of which the last may be shorter */
+/* Lengths of the parts: as stated, or equal parts of which the last may be shorter. */
 static void split_sizes(struct loom_import *im, int64_t total, uint32_t num_parts, int64_t *sizes)
 {
 	int64_t sum = 0, part;

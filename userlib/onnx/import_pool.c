@@ -12,7 +12,7 @@
 /* the windows' origins are a constant of 8 bytes each */
 #define INDICES_ELEMS_MAX	((int64_t)1 << 24)
 
-/* how far apart neighbours on each axis are counted: the last axis runs fastest, or the first */
+/* Distances of adjacent elements on each axis: the last axis is contiguous, or the first. */
 static void image_strides(const struct loom_onnx_window *window, bool first_fastest,
 			  int64_t *strides)
 {
@@ -26,7 +26,7 @@ static void image_strides(const struct loom_onnx_window *window, bool first_fast
 	}
 }
 
-/* for each result, where in the whole of @x the first element of its window is */
+/* For each result, the index in the whole of @x of the first element of its window. */
 static struct loom_value *window_origins(struct loom_import *im, const struct loom_value *x,
 					 const struct loom_onnx_window *window,
 					 const int64_t *strides)
@@ -54,7 +54,7 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 	return origins;
 }
 
-/* @x with @border all around, as far as any window reaches */
+/* @x with @border on all sides, as far as any window reaches */
 static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_value *x,
 					  const struct loom_onnx_window *window, double border)
 {
@@ -78,9 +78,9 @@ static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_va
 }
 
 /*
- * Where the largest element of each window is, counted over all of @x. The device has no such
+ * Index of the largest element of each window, in the whole of @x. The device has no such
  * operation; element k of all windows is a slice of the padded data, and the best k so far is kept
- * wherever the next is not larger. Of equals the first wins, as ONNX Runtime has it.
+ * unless the next is larger. Of equal elements the first wins, as in ONNX Runtime.
  */
 static struct loom_value *emit_indices(struct loom_import *im, struct loom_value *x,
 				       const struct loom_value *y,
@@ -184,7 +184,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 	dtype = x->dtype;
 	if (kind == LOOM_GPOOL_LP)
 		x = loom_import_wide(im, x);
-	/* zeroes are neutral to a norm, and the device has none of windows that are cut off */
+	/* zeroes are neutral for a norm, and the device supports no norms of partial windows */
 	if (kind == LOOM_GPOOL_LP && window.ceil_mode && !im->em->status) {
 		x = pad_for_windows(im, x, &window, 0);
 		memset(pool.pads_begin, 0, sizeof(pool.pads_begin));

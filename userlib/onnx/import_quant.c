@@ -50,7 +50,7 @@ static struct loom_value *emit_quant(struct loom_import *im, enum loom_gop op, u
 	return emit_along(im, op, dtype, x, scale, zero, quant_axis(im, x, scale, zero));
 }
 
-/* Those of an operand that stand in front of it in a list: one each, or one for each channel. */
+/* Checks scale and zero point next to their operand in a list: one each, or one per channel. */
 static bool steps_fit(struct loom_import *im, const struct loom_value *x,
 		      const struct loom_value *scale, const struct loom_value *zero, int32_t axis)
 {
@@ -196,12 +196,12 @@ void loom_import_dynamic_quantize(struct loom_import *im, int unused)
 }
 
 /*
- * Zero points that the device does not take. It takes one number for all of an operand; one that
- * is computed, or that differs from channel to channel, is multiplied out:
+ * Zero points that the device does not support. It supports one number per operand; a zero point
+ * that is computed, or that differs by channel, is multiplied out:
  *
  *	sum((a - p) * (b - q)) = sum(a * b) - p * sum(b) - q * (sum(a) - n * p)
  *
- * in 32 bits, as the sums themselves: so it is exact. Sums of weights are constants.
+ * in 32 bits, like the sums themselves: so it is exact. Sums of weights are constants.
  */
 
 bool loom_import_plain_zero(const struct loom_value *zero)
@@ -229,7 +229,7 @@ struct loom_value *loom_import_less_zero(struct loom_import *im, struct loom_val
 {
 	struct loom_value *number = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)count);
 
-	/* the sums of what the other operand has beyond its own zero point */
+	/* the sums of the other operand, less its own zero point */
 	if (other) {
 		other = loom_emit_binary(im->em, LOOM_GBIN_MUL, as_i32(im, other), number);
 		sums = loom_emit_binary(im->em, LOOM_GBIN_SUB, sums, other);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of LSTM, GRU and RNN. Their steps are written out: a product for the inputs of all
- * steps at once, and for each step one with what the step before gave. A planner that knows them as
- * matrices, slices and element operations can group and place them as all others; a node of its own
- * would keep weights and gates apart from that, and take an operation of the chip.
+ * Importers of LSTM, GRU and RNN. Their steps are unrolled: one product for the inputs of all
+ * steps, and for each step one with the state of the step before. A planner that sees matrices,
+ * slices and elementwise operations can group and place them like all others; an operator of its
+ * own would hide weights and gates from it, and need an operation of the chip.
  *
- * What the operators compute: ONNX's specification of LSTM-22, GRU-22 and RNN-22.
+ * ONNX's specification of LSTM-22, GRU-22 and RNN-22 defines the operators.
  */
 #include "import.h"
 #include "loom_core.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* so many that nobody waits for ever: each is about ten nodes */
+/* limit on the steps, which bounds the time: each is about ten nodes */
 #define MOST_STEPS	2048
 #define MOST_ACTS	6
 
@@ -31,9 +31,9 @@ enum { INPUT, WEIGHTS, RECURRENCE, BIAS, LENGTHS, FIRST_STATE, FIRST_CELL, PEEPH
  * @size: elements of a state
  * @batch_first: the batch is the first dimension of input and results
  * @backwards: the only direction is from the last step to the first
- * @clip: limit of what activations get, or infinity
- * @acts: activations: of a direction one behind the other
- * @num_acts: how many a direction has
+ * @clip: limit on the arguments of activations, or infinity
+ * @acts: activations: contiguous per direction
+ * @num_acts: number of activations of a direction
  * @x: [steps, batch, inputs]
  * @lengths: of the sequences [batch, 1], I32; NULL where all have @steps
  */
@@ -78,7 +78,7 @@ struct direction {
 	const struct loom_gact *acts;
 };
 
-/* -------------------------------------------------------------- what it is */
+/* ------------------------------------------------------------ the operator */
 
 static const struct {
 	const char *name;
@@ -127,7 +127,7 @@ static void read_acts(struct recurrent *r, const char *const *standard, uint32_t
 		set_act(r, i, attr ? attr->strings[i] : standard[i % count]);
 }
 
-/* An operand that is to have this shape. */
+/* Checks the shape of an operand. */
 static void check(struct recurrent *r, uint32_t index, uint32_t rank, const int64_t *dims)
 {
 	const struct loom_value *value = loom_import_optional(r->im, index);
@@ -143,7 +143,7 @@ static void check(struct recurrent *r, uint32_t index, uint32_t rank, const int6
 			 loom_dims_print(wants, sizeof(wants), rank, dims));
 }
 
-/* How long each sequence is. The operand is left out where all are as long as the data. */
+/* Lengths of the sequences. The operand is omitted if all are as long as the data. */
 static void read_lengths(struct recurrent *r)
 {
 	struct loom_value *lengths = loom_import_optional(r->im, LENGTHS);
@@ -443,8 +443,8 @@ static struct loom_value *where_longer(struct recurrent *r, int64_t steps, struc
 }
 
 /*
- * One step of those sequences that have it; the others stay as they are, which at the end is what
- * they ended with, and from the end backwards what they begin with.
+ * Runs one step of the sequences that have it; the others keep their state, which is their final
+ * state at the end, and their initial state when running backwards.
  */
 static struct loom_value *one_step(struct recurrent *r, struct direction *d, step_fn step,
 				   struct loom_value *in, int64_t t)
@@ -474,7 +474,7 @@ static void run_direction(struct recurrent *r, struct direction *d, step_fn step
 		t = backwards ? r->steps - 1 - i : i;
 		states[t] = one_step(r, d, step, take(r, all, 0, t * r->batch, r->batch), t);
 	}
-	/* of a sequence without a step there is nothing */
+	/* the state of a sequence without steps is zero */
 	d->state = where_longer(r, 0, d->state, NULL);
 	d->cell = where_longer(r, 0, d->cell, NULL);
 	if (!d->state && !r->im->em->status)

@@ -127,7 +127,7 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 
 /**
  * struct normal - x normalised over some axes
- * @mean: over the axes, kept as 1; that of f16 is f32, as are the next two
+ * @mean: over the axes, kept as 1; for f16 it is f32, as are the next two
  * @variance: over the axes, kept as 1
  * @inverse: 1 / sqrt(variance + epsilon)
  * @result: (x - mean) * inverse, of the type of x
@@ -182,7 +182,7 @@ void loom_import_layer_norm(struct loom_import *im, int unused)
 	loom_import_result(im, 2, normal.inverse);
 }
 
-/* x / sqrt(mean of x^2 + epsilon), times @scale: the mean is not taken off */
+/* x / sqrt(mean of x^2 + epsilon), times @scale: the mean is not subtracted */
 static struct loom_value *emit_rms(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				   float epsilon, struct loom_value *scale)
 {
@@ -219,8 +219,8 @@ void loom_import_rms_norm(struct loom_import *im, int unused)
 
 /*
  * com.microsoft's SkipLayerNormalization: of the sum of two operands and a bias, over the last
- * axis. Operands: input, skip, gamma, beta, bias; simplified, there is no beta. The last result is
- * the sum.
+ * axis. Operands: input, skip, gamma, beta, bias; the simplified form has no beta. The last result
+ * is the sum.
  */
 void loom_import_skip_norm(struct loom_import *im, int simplified)
 {
@@ -288,7 +288,7 @@ static struct loom_value *emit_running(struct loom_import *im, uint32_t operand,
 	return loom_emit_binary(im->em, LOOM_GBIN_ADD, before, now);
 }
 
-/* the mean and variance of the data at hand, and those of all that came before with them */
+/* Mean and variance of the current data, and the running ones. */
 static void import_training_batch_norm(struct loom_import *im, struct loom_value *x, float epsilon)
 {
 	struct normal normal = emit_normal(im, x, ((1u << x->rank) - 1) & ~2u, epsilon);
@@ -338,7 +338,7 @@ void loom_import_instance_norm(struct loom_import *im, int unused)
 		import_scaled(im, emit_normal(im, x, ((1u << x->rank) - 1) & ~3u, epsilon).result);
 }
 
-/* [groups] as [channels]: each as often as a group has channels */
+/* [groups] as [channels]: each repeated for the channels of its group */
 static struct loom_value *emit_per_group(struct loom_import *im, struct loom_value *x,
 					 int64_t groups, int64_t channels)
 {
@@ -428,7 +428,7 @@ void loom_import_mvn(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_cast(im->em, x, dtype));
 }
 
-/* the mean of @x over a window of @size channels, what lies outside counting as 0 */
+/* Mean of @x over a window of @size channels; channels outside count as 0. */
 static struct loom_value *emit_channel_mean(struct loom_import *im, struct loom_value *x,
 					    int64_t size)
 {

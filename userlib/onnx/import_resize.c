@@ -26,12 +26,12 @@ static const char *const policies[] = { "stretch", "not_larger", "not_smaller", 
 #define SIZE_MAX_ELEMS	((int64_t)1 << 32)
 
 /**
- * struct resize - what a node says about its axes
- * @axes: which axes the lists below are for
+ * struct resize - parameters of a resize by axis
+ * @axes: the axes of the lists below
  * @num_axes: number of @axes
  * @attrs: scales and region of interest, for all axes of the operand
  * @dims: result
- * @exact: by axis of the operand: the sizes that were given; num is zero where there are none
+ * @exact: by axis of the operand: the given sizes; num is zero if there are none
  */
 struct resize {
 	uint32_t axes[LOOM_GRAPH_RANK];
@@ -80,7 +80,7 @@ static void resize_by_scales(struct loom_import *im, const struct loom_value *x,
 	}
 }
 
-/* Of the axes, the one whose scale keep_aspect_ratio_policy applies to all. */
+/* The axis whose scale keep_aspect_ratio_policy applies to all. */
 static struct loom_nearest resize_common(const struct resize *resize, bool largest)
 {
 	const struct loom_nearest *common = &resize->exact[resize->axes[0]];
@@ -136,7 +136,7 @@ static void resize_by_sizes(struct loom_import *im, const struct loom_value *x,
 	}
 }
 
-/* The elements of an axis if a device would take others; NULL if not, or after an error. */
+/* The elements of an axis if a device would select others; NULL if not, or after an error. */
 static int64_t *resize_elements(struct loom_import *im, const struct resize *resize, uint32_t axis)
 {
 	const struct loom_gresize *r = &resize->attrs;
@@ -163,7 +163,7 @@ static int64_t *resize_elements(struct loom_import *im, const struct resize *res
 	return elements;
 }
 
-/* Gathers the axes on which binary32 would take other elements than fractions do. */
+/* Gathers the axes on which binary32 selects other elements than exact fractions. */
 static struct loom_value *resize_gather(struct loom_import *im, struct loom_value *x,
 					struct resize *resize)
 {
@@ -304,7 +304,7 @@ static void resize_new(struct loom_import *im, struct loom_value *x)
 		loom_import_fail(im, -EOPNOTSUPP, "antialias is not supported");
 	if (attrs->coord == LOOM_GRESIZE_TF_CROP_AND_RESIZE)
 		resize_roi(im, 1, &resize);
-	/* exporters leave scales out by giving an empty one */
+	/* exporters omit scales by an empty list */
 	count = loom_import_has(im, 2) && !loom_import_has(im, 3) ? read_scales(im, 2, scales) : 0;
 	if (!loom_import_has(im, 3)) {
 		resize_by_scales(im, x, scales, count, &resize);

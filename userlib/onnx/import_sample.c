@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of GridSample and RoiAlign, which take samples of a picture at places that come with
- * the data. The device has no command that goes where data tell it to; but an interpolated sample
- * is a sum over all rows and columns, with weights of which few are not 0:
+ * Importers of GridSample and RoiAlign, which sample a picture at positions from the data. The
+ * device has no command with data-dependent addresses, but an interpolated sample is a sum over all
+ * rows and columns, with weights of which few are not 0:
  *
  *	y(p) = sum over h and w of weight(y_p - h) * weight(x_p - w) * data(h, w)
  *
- * Weights are computed by a few element-wise functions, and the sum over columns is a product of
- * matrices. Outside of the data there is no row or column, so all is 0 there. Data that are not
- * finite make all samples of their row NaN, which is a price of that.
+ * Weights are computed by a few elementwise functions, and the sum over columns is a matrix
+ * product. Outside of the data there is no row or column, so everything is 0 there. The cost: data
+ * that are not finite make all samples of their row NaN.
  */
 #include "import.h"
 #include "pick.h"
@@ -20,7 +20,7 @@
 /* of rank 4: pictures, columns, rows */
 enum { N, C, H, W, RANK };
 
-/* numbers of a product of matrices that is kept between two steps */
+/* limit on the size of a matrix product that is kept between two steps */
 #define BETWEEN_MAX	(4 * LOOM_PICK_MAX)
 
 enum sample_mode {
@@ -67,11 +67,11 @@ static struct loom_value *polynomial(struct loom_import *im, struct loom_value *
 	return with(im, LOOM_GBIN_ADD, y, c[0]);
 }
 
-/* What a sample at distance @d takes of an element. */
+/* Weight of an element at distance @d from a sample. */
 static struct loom_value *emit_weight(struct loom_import *im, struct loom_value *d,
 				      enum sample_mode mode)
 {
-	/* Keys's, of a = -0.75 */
+	/* Keys's cubic convolution, with a = -0.75 */
 	static const double near[] = { 1, 0, -2.25, 1.25 }, far[] = { 3, -6, 3.75, -0.75 };
 	struct loom_value *zero, *hits;
 
@@ -88,7 +88,7 @@ static struct loom_value *emit_weight(struct loom_import *im, struct loom_value 
 						 polynomial(im, d, far), zero));
 }
 
-/* Of elements 0 to @size - 1 along @axis, along which the places @at have 1. */
+/* Weights of elements 0 to @size - 1 along @axis, on which the positions @at have length 1. */
 static struct loom_value *emit_weights(struct loom_import *im, struct loom_value *at, uint32_t axis,
 				       int64_t size, enum sample_mode mode)
 {
@@ -105,7 +105,7 @@ static struct loom_value *emit_weights(struct loom_import *im, struct loom_value
 	return emit_weight(im, loom_emit_binary(im->em, LOOM_GBIN_SUB, at, numbers), mode);
 }
 
-/* There and back again between @low and @low + @range. */
+/* Reflects between @low and @low + @range. */
 static struct loom_value *reflect(struct loom_import *im, struct loom_value *at, double low,
 				  double range)
 {
@@ -117,7 +117,7 @@ static struct loom_value *reflect(struct loom_import *im, struct loom_value *at,
 	return minus(im, low + range, at);
 }
 
-/* From [-1, 1] to [0, size - 1], or to [-0.5, size - 0.5]; places outside go where @pad says. */
+/* Maps [-1, 1] to [0, size - 1], or to [-0.5, size - 0.5]; @pad determines positions outside. */
 static struct loom_value *emit_place(struct loom_import *im, struct loom_value *at, int64_t size,
 				     enum sample_mode mode, enum sample_pad pad)
 {
@@ -241,7 +241,7 @@ struct roi_align {
 
 /*
  * Weights [R,1,bins,size] of elements along one axis: each bin is the mean of its samples. @from is
- * the number in a region of where it begins, and two numbers on is where it ends.
+ * the index in a region of its begin, and @from + 2 that of its end.
  */
 static struct loom_value *emit_bins(struct loom_import *im, const struct roi_align *roi,
 				    int64_t from, int64_t bins, int64_t size)
@@ -267,7 +267,7 @@ static struct loom_value *emit_bins(struct loom_import *im, const struct roi_ali
 		loom_value_set_float(at, i, (i + 0.5) / samples);
 	at = loom_emit_binary(im->em, LOOM_GBIN_ADD, begin,
 			      loom_emit_binary(im->em, LOOM_GBIN_MUL, length, at));
-	/* up to one element outside it is what is at the border, and beyond that 0 */
+	/* up to one element outside the border's value counts, and beyond that 0 */
 	holds = loom_emit_binary(im->em, LOOM_GBIN_AND, with(im, LOOM_GBIN_GREATER_EQUAL, at, -1),
 				 with(im, LOOM_GBIN_LESS_EQUAL, at, size));
 	weights = emit_weights(im, within(im, at, 0, size - 1), W, size, SAMPLE_LINEAR);
@@ -279,7 +279,7 @@ static struct loom_value *emit_bins(struct loom_import *im, const struct roi_ali
 	return loom_emit_reshape(im->em, weights, RANK, (int64_t[]){ roi->count, 1, bins, size });
 }
 
-/* The picture of each region, [R,C,H,W]; the only one as it is. */
+/* The picture of each region, [R,C,H,W]; a single picture is unchanged. */
 static struct loom_value *emit_pictures(struct loom_import *im, struct loom_value *x,
 					struct loom_value *batch, int64_t count)
 {

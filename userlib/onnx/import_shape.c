@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of operators that change nothing but the shape, and of those that compute shapes. */
+/* Importers of operators that change only the shape, and of those that compute shapes. */
 #include "import.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ void loom_import_identity(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_import_operand(im, 0));
 }
 
-/* at inference nothing is dropped: the mask is all ones */
+/* At inference nothing is dropped: the mask is all ones. */
 void loom_import_dropout(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *mask;

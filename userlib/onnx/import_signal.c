@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of signal processing. A transform is a product with a matrix of cosines and sines, one
- * of pieces of a signal a convolution with its rows; windows and filters are constants.
+ * Importers of signal processing. A transform is a product with a matrix of cosines and sines, a
+ * transform of pieces of a signal a convolution with its rows; windows and filters are constants.
  */
 #include "import.h"
 #include "proto.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* rows and columns of a matrix of a transform */
+/* limit on the rows and columns of a transform's matrix */
 #define MOST_POINTS	(1 << 13)
 
 /* a0 - a1 * cos(2 * pi * n / N) + a2 * cos(4 * pi * n / N) */
@@ -48,7 +48,7 @@ static double mel_to_hertz(double mel)
 	return 700 * (pow(10, mel / 2595) - 1);
 }
 
-/* Triangles over the bins of a spectrum, as the standard's reference has them, in whole bins. */
+/* Triangles over the bins of a spectrum, in whole bins as in the standard's reference. */
 void loom_import_mel_matrix(struct loom_import *im, int unused)
 {
 	int64_t mels = loom_import_count(im, 0, -1);
@@ -85,8 +85,8 @@ void loom_import_mel_matrix(struct loom_import *im, int unused)
 }
 
 /**
- * struct transform - a matrix of one
- * @points: of the signal, beyond which it counts as 0
+ * struct transform - the matrix of a transform
+ * @points: length of the signal, which is padded by zeroes
  * @length: of the transform
  * @bins: of the result
  * @sign: -1, or 1 for the inverse

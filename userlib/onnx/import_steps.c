@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Importers of com.microsoft's operators on quantised tensors (QLinearAdd, QGemm, ...), which ONNX
- * Runtime's quantiser writes where ONNX has none. Each is DEQUANTIZE of its operands, the operator,
- * and QUANTIZE of the result; a product between the two becomes one of bytes (graph/integer.c).
+ * Runtime's quantiser uses where ONNX has none. Each is DEQUANTIZE of its operands, the operator,
+ * and QUANTIZE of the result; a product between the two becomes an integer layer (graph/integer.c).
  */
 #include "import.h"
 #include "loom_core.h"
@@ -46,12 +46,12 @@ void loom_import_steps_unary(struct loom_import *im, int fn)
 }
 
 /**
- * inner() - imports a node like this one that ONNX has itself
+ * inner() - import a node as another operator of ONNX
  * @im: the node
- * @import: importer of the other
+ * @import: importer of the other operator
  * @arg: its argument
- * @x: its first operand, the others are those of the node; NULL for that of the node, too
- * @num_inputs: how many operands it has at most
+ * @x: its first operand, the others are those of the node; NULL for that of the node as well
+ * @num_inputs: its maximum number of operands
  *
  * Return: its first result, NULL after an error.
  */
@@ -78,7 +78,7 @@ static struct loom_value *inner(struct loom_import *im, void (*import)(struct lo
 	node.desc.num_outputs = 1;
 	sub.node = &node;
 	if (x) {
-		/* under the result's name for as long as that has no value of its own */
+		/* under the result's name until the result has a value of its own */
 		inputs[0] = result;
 		if (loom_names_set(values, result, x)) {
 			loom_import_fail(im, -ENOMEM, "out of memory");
@@ -89,7 +89,7 @@ static struct loom_value *inner(struct loom_import *im, void (*import)(struct lo
 	if (im->em->status)
 		return NULL;
 	y = loom_names_find(values, result);
-	/* the name is that of the whole node's result */
+	/* the name belongs to the result of the whole node */
 	if (y && y->id >= im->em->first_value)
 		y->name = NULL;
 	return y;
@@ -124,7 +124,7 @@ void loom_import_steps_softmax(struct loom_import *im, int unused)
 	struct loom_import sub = *im;
 
 	(void)unused;
-	/* the attribute is the opset whose Softmax it is */
+	/* the attribute is the opset of the Softmax */
 	sub.opset = (int)loom_attr_int(im, "opset", im->opset);
 	finish(im, inner(&sub, loom_import_softmax, false, steps_of(im, 0), 1), 3);
 }
@@ -192,7 +192,7 @@ void loom_import_steps_gemm(struct loom_import *im, int unused)
 		loom_import_result(im, 0, y);
 }
 
-/* ------------------------------------------------- what was fused before */
+/* -------------------------------------------- fused operators of ONNX Runtime */
 
 static struct loom_value *activate(struct loom_import *im, struct loom_value *x)
 {

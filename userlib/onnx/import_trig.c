@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Importers of trigonometric and hyperbolic functions and their inverses, which no device has. Of
- * constants they are folded as such. Of data they become what devices do have: sums and products, a
- * root, an exponential, a logarithm. Polynomials and the splitting of pi are those of Cephes, whose
+ * constants they are folded. Of data they are composed of operations of devices: sums and products,
+ * a root, an exponential, a logarithm. Polynomials and the splitting of pi are those of Cephes;
  * results are within some units of the last place.
  */
 #include "import.h"
@@ -55,9 +55,8 @@ static struct loom_value *odd_powers(struct loom_import *im, struct loom_value *
 }
 
 /*
- * x = n * pi + r, or (n + 1/2) * pi + r for the cosine; the result is that of r, and its sign
- * depends on whether n is odd. Products with the first two parts of pi are exact up to thousands of
- * pi.
+ * x = n * pi + r, or (n + 1/2) * pi + r for the cosine; the result is that of r, with the sign of
+ * the parity of n. Products with the first two parts of pi are exact up to thousands of pi.
  */
 static struct loom_value *emit_sine(struct loom_import *im, struct loom_value *x, bool cosine)
 {
@@ -156,7 +155,7 @@ static struct loom_value *emit_asinh(struct loom_import *im, struct loom_value *
 
 	y = with(im, LOOM_GBIN_ADD, binary(im, LOOM_GBIN_MUL, a, a), 1);
 	y = binary(im, LOOM_GBIN_ADD, a, of(im, LOOM_GFN_SQRT, y));
-	/* there the square is more than a float holds, and the 1 is nothing */
+	/* there the square overflows a float, and the 1 is negligible */
 	large = of(im, LOOM_GFN_LOG, below(im, a, far, y, a));
 	large = below(im, a, far, large, with(im, LOOM_GBIN_ADD, large, M_LN2));
 	return below(im, a, 0.125, odd_powers(im, x, c, 3), signed_as(im, large, x));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ModelProto into the builder's calls, and the public calls that read a model. */
+/* Conversion of ModelProto to the builder's calls, and the public calls that read a model. */
 #include "proto.h"
 
 #include "base/error.h"
@@ -203,7 +203,10 @@ static int read_attr(const struct reader *reader, const char *node,
 					       attr->name, why.text);
 		break;
 	default:
-		/* graphs but those of If, lists of tensors, references: nobody has any */
+		/*
+		 * graphs other than those of If, lists of tensors, references: unused by all
+		 * operators
+		 */
 		attr->type = LOOM_ATTR_OTHER;
 	}
 	return 0;
@@ -237,7 +240,7 @@ static int read_attrs(const struct reader *reader, const Onnx__NodeProto *proto,
 	return err;
 }
 
-/* Names of the source form, to be freed; "" stays what it is. */
+/* Names in the source form, to be freed; "" is unchanged. */
 static const char **read_names(const struct reader *reader, char *const *names, size_t count)
 {
 	const char **mapped = calloc(count + 1, sizeof(*mapped));
@@ -315,7 +318,7 @@ static int read_body(const struct reader *reader, const Onnx__GraphProto *proto)
 		return loom_graph_fail(graph, -EOPNOTSUPP, "sparse constants are not supported");
 	for (i = 0; i < proto->n_initializer && !graph->status; i++)
 		read_initializer(reader, proto->initializer[i]);
-	/* what is declared is told from constants */
+	/* declared inputs are distinguished from constants */
 	for (i = 0; i < proto->n_input && !graph->status && !reader->names; i++)
 		read_input(graph, proto->input[i]);
 	for (i = 0; i < proto->n_node && !graph->status; i++) {
@@ -326,7 +329,7 @@ static int read_body(const struct reader *reader, const Onnx__GraphProto *proto)
 	return graph->status;
 }
 
-/* All names that it defines, before any is used. */
+/* Defines all names before any is used. */
 static int define_names(struct loom_renaming *names, const Onnx__GraphProto *proto)
 {
 	size_t i, k;
@@ -406,7 +409,7 @@ static int read_branches(const struct reader *reader, const Onnx__NodeProto *pro
 	return err;
 }
 
-/* @names are those of a body: what it computes, and what it is given. */
+/* Defines the names of a body: its values and its inputs. */
 static int define_body(struct loom_renaming *names, const Onnx__GraphProto *proto)
 {
 	int err = define_names(names, proto);
@@ -469,7 +472,7 @@ static int note_read(struct loom_names *seen, const char *name, const char **ope
 	return loom_names_set(seen, name, (void *)name);
 }
 
-/* What a body reads of outside, as more operands of @desc. */
+/* Appends the outer values that a body reads as operands of @desc. */
 static int add_captured(struct loom_graph *graph, const struct loom_source_body *body,
 			struct loom_node_desc *desc)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which operators a model has, and whether they are known. */
+/* The operators of a model, and whether they are supported. */
 #include "onnx.h"
 #include "source.h"
 

@@ -26,7 +26,7 @@ struct loom_value *loom_pick_numbers(struct loom_import *im, uint32_t rank, uint
 	return numbers;
 }
 
-/* What does not fit in I32 would be another index there: it becomes one that is out of range. */
+/* Clamps indices beyond I32, which would wrap to a valid one, to one out of range. */
 static struct loom_value *within(struct loom_import *im, struct loom_value *indices, int64_t count)
 {
 	struct loom_value *low, *high;
@@ -63,7 +63,7 @@ struct loom_value *loom_pick_index(struct loom_import *im, struct loom_value *in
 				loom_emit_binary(im->em, LOOM_GBIN_ADD, indices, end), indices);
 }
 
-/* truth values are bytes while they are summed up */
+/* Booleans become bytes for summing. */
 static struct loom_value *countable(struct loom_import *im, struct loom_value *x)
 {
 	return x && x->dtype == DRM_LOOM_DTYPE_BOOL ?
@@ -116,7 +116,7 @@ struct loom_value *loom_pick_elements(struct loom_import *im, struct loom_value 
 	return loom_emit_cast(im->em, y, dtype);
 }
 
-/* what is neutral to the reduction */
+/* The neutral element of the reduction. */
 static double neutral_of(enum loom_pick_reduction how)
 {
 	static const double neutral[] = {
@@ -127,7 +127,7 @@ static double neutral_of(enum loom_pick_reduction how)
 	return neutral[how];
 }
 
-/* Of what is written to one place, only the last hit stays. */
+/* Of several hits of one position, keeps the last. */
 static struct loom_value *last_of(struct loom_import *im, struct loom_value *hits, int64_t count)
 {
 	struct loom_value *numbers = loom_pick_numbers(im, 4, 2, count), *last;
@@ -138,7 +138,7 @@ static struct loom_value *last_of(struct loom_import *im, struct loom_value *hit
 	return loom_emit_binary(im->em, LOOM_GBIN_EQUAL, last, numbers);
 }
 
-/* whether any of them hits */
+/* Whether any of them hits. */
 static struct loom_value *any_of(struct loom_import *im, struct loom_value *hits)
 {
 	struct loom_value *any = loom_emit_cast(im->em, hits, DRM_LOOM_DTYPE_I32);
@@ -189,10 +189,10 @@ struct loom_value *loom_pick_scatter(struct loom_import *im, struct loom_value *
 	return loom_emit_cast(im->em, y, dtype);
 }
 
-/* a Gather becomes a slice per run of indices; with more runs than this it is refused */
+/* limit on the runs of indices of a Gather, each of which becomes a slice */
 #define GATHER_RUNS_MAX	4096
 
-/* the number of indices from @first on that are equally far apart; @step is how far */
+/* Number of indices from @first on in equal steps; [out] @step. */
 static int64_t gather_run(const int64_t *indices, int64_t first, int64_t count, int64_t *step)
 {
 	int64_t i = first + 1;

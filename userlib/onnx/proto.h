@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What knows protobuf: types, tensors and files as protobuf-c gives them. */
+/* Interface to protobuf: types, tensors and files as protobuf-c represents them. */
 #ifndef LOOM_ONNX_PROTO_H
 #define LOOM_ONNX_PROTO_H
 

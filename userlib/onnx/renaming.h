@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names inside of a branch. A tensor of a branch is seen in that branch only, and two branches may
- * have tensors of the same name: so in the source form each has a name of its own.
+ * Names inside of a branch. A tensor of a branch is local to it, and two branches may have tensors
+ * of the same name: so each gets a unique name in the source form.
  */
 #ifndef LOOM_ONNX_RENAMING_H
 #define LOOM_ONNX_RENAMING_H
@@ -10,9 +10,9 @@
 
 /**
  * struct loom_renaming - the names of a branch
- * @table: what is called so in the branch, to its name in the source form
+ * @table: name in the branch to name in the source form
  * @number: of the branch in the model, from 1
- * @outer: the branch around it, or NULL
+ * @outer: the enclosing branch, or NULL
  */
 struct loom_renaming {
 	struct loom_names table;
@@ -21,14 +21,14 @@ struct loom_renaming {
 };
 
 /**
- * loom_renaming_define() - a branch has a tensor of that name
+ * loom_renaming_define() - define a tensor of a branch
  * @names: of the branch
- * @name: in the branch; what is called so further out is not seen there
+ * @name: in the branch; it hides the same name of enclosing branches
  *
  * Return: 0 or -ENOMEM.
  */
 int loom_renaming_define(struct loom_renaming *names, const char *name);
-/** loom_renaming_find() - the name in the source form of what is called @name; NULL: outermost */
+/** loom_renaming_find() - the name of @name in the source form; NULL: outermost */
 const char *loom_renaming_find(const struct loom_renaming *names, const char *name);
 
 #endif /* LOOM_ONNX_RENAMING_H */

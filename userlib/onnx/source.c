@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The passes over the source form: order and shape binding. */
+/* Passes over the source form: order and shape binding. */
 #include "source.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 /**
  * struct order_frame - a node whose operands are being visited
  * @node: the node
- * @next_input: the operand to look at next
+ * @next_input: the next operand to visit
  */
 struct order_frame {
 	struct loom_source_node *node;
@@ -29,7 +29,7 @@ static int order_known(struct loom_graph *graph, const struct loom_source_node *
 
 /*
  * Producers first, then the node itself: a depth-first search, with an explicit stack because the
- * file decides how deep it goes.
+ * file determines its depth.
  */
 static int order_from(struct loom_graph *graph, struct loom_source_node *root,
 		      struct order_frame *stack, struct loom_source_node **order, uint32_t *count)
@@ -70,8 +70,8 @@ static int order_from(struct loom_graph *graph, struct loom_source_node *root,
 }
 
 /*
- * Nodes of branches come before the node If that wants them, and behind all that its condition
- * needs, as that is its first operand.
+ * Nodes of branches precede the If that reads them, and follow the producers of its condition,
+ * because that is its first operand.
  */
 int loom_source_order(struct loom_graph *graph)
 {
@@ -148,7 +148,7 @@ static bool binding_fits(const struct loom_dim_binding *binding,
 	       !strcmp(binding->name + length, number);
 }
 
-/* What "--dim" calls a dimension. */
+/* The name of a dimension for "--dim". */
 static void dim_name(char *text, size_t size, const struct loom_source_input *input, uint32_t axis)
 {
 	if (input->dim_names[axis])
@@ -170,7 +170,7 @@ static bool is_open(const struct loom_source_input *input,
 	return true;
 }
 
-/* Those that are open besides @known, each once, as far as they fit. */
+/* Lists the open dimensions except @known, each once, as far as they fit. */
 static void list_open(const struct loom_graph *graph, const struct loom_graph_options *options,
 		      const char *known, char *text, size_t size)
 {
@@ -269,7 +269,7 @@ int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_opt
 	return bind_value(graph, options->values, options->num_values, value);
 }
 
-/* What the model itself says, whatever has been bound by now. */
+/* The dimensions that the model leaves open, regardless of bindings. */
 static uint32_t open_dims(const struct loom_source_input *input, uint32_t rank)
 {
 	uint32_t i, open = 0;

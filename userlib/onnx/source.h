@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source form of a graph: what the builder's calls or the ONNX reader said, checked for nothing
- * but names. Inputs may have open dimensions; nodes have ONNX operators and attributes.
+ * The source form of a graph, as built or read, with names checked only. Inputs may have open
+ * dimensions; nodes have ONNX operators and attributes.
  */
 #ifndef LOOM_ONNX_SOURCE_H
 #define LOOM_ONNX_SOURCE_H
@@ -16,10 +16,10 @@
  * struct loom_source_input - an input as declared
  * @name: its name
  * @dtype: enum drm_loom_dtype
- * @has_shape: the model says something about its shape
+ * @has_shape: the model specifies its shape, at least in part
  * @rank: number of dimensions
  * @dims: sizes, or LOOM_DIM_OPEN
- * @dim_names: names of open dimensions, NULL where there is none
+ * @dim_names: names of open dimensions, NULL if there is none
  */
 struct loom_source_input {
 	const char *name;
@@ -30,7 +30,7 @@ struct loom_source_input {
 	const char *dim_names[LOOM_GRAPH_RANK];
 };
 
-/** enum loom_source_mark - where the depth-first search stands with a node */
+/** enum loom_source_mark - state of a node in the depth-first search */
 enum loom_source_mark {
 	LOOM_SOURCE_NEW,
 	LOOM_SOURCE_OPEN,
@@ -40,13 +40,13 @@ enum loom_source_mark {
 /**
  * struct loom_source_branch - one of the two graphs of a node If
  *
- * Its nodes are among all others, with names of their own, and the node If has the results of both
- * branches as operands. Where the condition is known when they are converted, those of the other
- * branch are left out.
+ * Its nodes are among all others, with unique names, and the node If has the results of both
+ * branches as operands. If the condition is known at conversion, those of the other branch are
+ * omitted.
  *
- * @condition: name of the tensor that decides
- * @when: the value of it for which this branch is meant
- * @outer: the branch that the node If is in, or NULL
+ * @condition: name of the deciding tensor
+ * @when: its value for this branch
+ * @outer: the branch of the node If, or NULL
  */
 struct loom_source_branch {
 	const char *condition;
@@ -55,20 +55,20 @@ struct loom_source_branch {
 };
 
 /**
- * struct loom_source_body - what a node Loop or Scan repeats
+ * struct loom_source_body - the body of a node Loop or Scan
  *
- * Its nodes have names of their own, and stand for new ones in each round, see convert.c. What they
- * read of outside are operands of the node, behind those that it has in the file.
+ * Its nodes have unique names, and are converted to new ones in each round, see convert.c. Outer
+ * values that they read are additional operands of the node.
  *
  * @nodes: in the order of the file, with those of branches in it
  * @num_nodes: number of @nodes
- * @cap_nodes: room in @nodes
+ * @cap_nodes: capacity of @nodes
  * @inputs: names of its inputs
  * @num_inputs: number of @inputs
  * @outputs: names of its results
  * @num_outputs: number of @outputs
- * @num_operands: how many operands the node has in the file
- * @names: of what it is given and what it computes, so that none comes twice
+ * @num_operands: number of operands of the node in the file
+ * @names: of its inputs and values, to detect duplicates
  */
 struct loom_source_body {
 	struct loom_source_node **nodes;
@@ -83,10 +83,10 @@ struct loom_source_body {
 };
 
 /**
- * struct loom_source_node - a node as it came
+ * struct loom_source_node - a node of the source form
  * @desc: operator, operands, results and attributes, all in the pool; the name is never NULL
- * @branch: which it is in, or NULL
- * @body: what it repeats, or NULL
+ * @branch: its branch, or NULL
+ * @body: its body, or NULL
  * @index: its place in the file
  * @mark: state of loom_source_order()
  */
@@ -102,18 +102,18 @@ struct loom_source_node {
  * struct loom_source - the source form
  * @inputs: declared inputs, without those that have an initialiser
  * @num_inputs: number of @inputs
- * @cap_inputs: room in @inputs
+ * @cap_inputs: capacity of @inputs
  * @nodes: nodes in the file's order, topological after loom_source_order()
  * @num_nodes: number of @nodes
- * @cap_nodes: room in @nodes
+ * @cap_nodes: capacity of @nodes
  * @outputs: names of the outputs
  * @num_outputs: number of @outputs
- * @cap_outputs: room in @outputs
- * @branch: what nodes that are added are in, or NULL
+ * @cap_outputs: capacity of @outputs
+ * @branch: branch of nodes added from now on, or NULL
  * @num_branches: number of branches and bodies so far
- * @body: what nodes that are added are in, or NULL
- * @repeats: what the next node that is added repeats, or NULL
- * @written: nodes of bodies that were converted
+ * @body: body of nodes added from now on, or NULL
+ * @repeats: body of the next node added, or NULL
+ * @written: number of nodes of bodies that were converted
  * @declared: input name to struct loom_source_input
  * @producers: tensor name to struct loom_source_node
  * @values: tensor name to struct loom_value, for constants, inputs and what was converted
@@ -145,28 +145,30 @@ int loom_source_set_opset(struct loom_graph *graph, int opset);
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input);
 
 /**
- * loom_source_name_in_body() - a body is given or computes a tensor
+ * loom_source_name_in_body() - define an input or a value of a body
  * @graph: being read
  * @body: the body
  * @name: of the tensor, in the source form; in the pool
  *
- * Return: 0, -EINVAL where another has the name, -ENOMEM.
+ * Return: 0, -EINVAL if the name is in use, -ENOMEM.
  */
 int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *body,
 			     const char *name);
 
 /** loom_source_check() - refuses operators and attributes that are not in the table */
 int loom_source_check(struct loom_graph *graph);
-/** loom_source_order() - brings the source nodes into topological order */
+/** loom_source_order() - sorts the source nodes topologically */
 int loom_source_order(struct loom_graph *graph);
 /** loom_source_bind() - gives every input a static shape */
 int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *options);
 /** loom_source_bind_value() - makes an input a constant, if &loom_graph_options.values has it */
 int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
 			   struct loom_value *value);
-/** loom_source_convert() - source nodes become canonical ones, constants fold as they appear */
+/** loom_source_convert() - converts source nodes to canonical ones, and folds constants */
 int loom_source_convert(struct loom_graph *graph, const struct loom_graph_options *options);
-/** loom_source_name_outputs() - the outputs, those asked for too, become outputs of the graph */
+/**
+ * loom_source_name_outputs() - makes the outputs, including requested ones, outputs of the graph
+ */
 int loom_source_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
 
 #endif /* LOOM_ONNX_SOURCE_H */

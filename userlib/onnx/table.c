@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes that several operators have. */
+/* attributes shared by several operators */
 #define OLD_UNARY	"consumed_inputs<6"
 #define OLD_BINARY	"axis<7 broadcast<7 consumed_inputs<6"
 #define WINDOW		"auto_pad kernel_shape pads strides"
@@ -16,7 +16,7 @@
 #define ARG		"axis keepdims select_last_index>=12"
 #define REDUCE		"axes<18 keepdims noop_with_empty_axes>=18"
 
-/* And long lists. */
+/* long lists of attributes */
 #define VALUES		"value_float>=12 value_floats>=12 value_int>=12 value_ints>=12"
 #define RESIZE_11	"coordinate_transformation_mode>=11 cubic_coeff_a>=11 exclude_outside>=11 "
 #define RESIZE_18	"antialias>=18 axes>=18 keep_aspect_ratio_policy>=18 "
@@ -205,7 +205,7 @@ static const struct loom_importer importers[] = {
 	{ "Where", loom_import_where, 0, 5, "" },
 	{ "Xor", loom_import_binary, LOOM_GBIN_XOR, 5, "axis<7 broadcast<7" },
 
-	/* of ONNX Runtime: its quantiser and its optimiser write them */
+	/* operators of ONNX Runtime, made by its quantiser and its optimiser */
 	{ "com.microsoft.BiasGelu", loom_import_bias_gelu, LOOM_GFN_GELU, 5, "" },
 	{ "com.microsoft.DequantizeLinear", loom_import_dequantize, 0, 5, "axis" },
 	{ "com.microsoft.DynamicQuantizeMatMul", loom_import_dynamic_matmul, false, 5, "" },

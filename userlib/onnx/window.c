@@ -51,8 +51,8 @@ static int64_t window_count(struct loom_import *im, const struct loom_onnx_windo
 	int64_t count;
 
 	/*
-	 * The formula has a window that the data do not fill where it rounds up, and an empty
-	 * result where it does not. Only pools have those in ONNX Runtime.
+	 * If rounded up, the formula gives a window that the data do not fill, otherwise an empty
+	 * result. Only pools have those in ONNX Runtime.
 	 */
 	if (window->is_pool && room < 0 && room > -stride)
 		return window->ceil_mode ? 1 : 0;
@@ -66,7 +66,7 @@ static int64_t window_count(struct loom_import *im, const struct loom_onnx_windo
 	if (!window->ceil_mode)
 		return room / stride + 1;
 	count = (room + stride - 1) / stride + 1;
-	/* a last window that starts past the data would see nothing but padding */
+	/* a last window that starts past the data would contain only padding */
 	if ((count - 1) * stride >= window->in[axis] + window->pads_begin[axis])
 		count--;
 	return count;

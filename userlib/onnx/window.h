@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows that slide over data: what Conv, ConvTranspose and the pools have in common. */
+/* Windows that slide over data: shared by Conv, ConvTranspose and the pools. */
 #ifndef LOOM_ONNX_WINDOW_H
 #define LOOM_ONNX_WINDOW_H
 
 #include "import.h"
 
-/* no window, stride or border of a real model comes near; keeps sums and products in 64 bits */
+/* limit on windows, strides and borders, far above real models; keeps products in 64 bits */
 #define LOOM_WINDOW_MAX	((int64_t)1 << 24)
 
 /** enum loom_auto_pad - ONNX attribute auto_pad, same names */
@@ -17,7 +17,7 @@ enum loom_auto_pad {
 };
 
 /**
- * struct loom_onnx_window - what Conv and the pools say about their windows
+ * struct loom_onnx_window - window attributes of Conv and the pools
  * @num_spatial: 1 to 3
  * @in: size of the input
  * @out: size of the output, set by loom_window_shape()
@@ -50,7 +50,7 @@ enum loom_auto_pad loom_window_auto_pad(struct loom_import *im);
  * @im: the node
  * @name: of the attribute
  * @count: number of @ints
- * @missing: what each of them is where the attribute was left out
+ * @missing: default of each of them
  * @least: smaller ones are an error, and so are those above LOOM_WINDOW_MAX
  * @ints: [out] the integers
  */
@@ -67,7 +67,7 @@ void loom_window_ints(struct loom_import *im, const char *name, uint32_t count, 
 void loom_window_attrs(struct loom_import *im, const struct loom_value *x,
 		       struct loom_onnx_window *window, int64_t *pads);
 
-/** loom_window_split_pads() - divides @total over both ends as @mode has it, SAME_* only */
+/** loom_window_split_pads() - divides @total over both ends by @mode, SAME_* only */
 void loom_window_split_pads(enum loom_auto_pad mode, int64_t total, int64_t *begin, int64_t *end);
 
 /**
