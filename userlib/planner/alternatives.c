@@ -13,19 +13,18 @@
  * once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how often
  * each row has won.
  *
- * A search whose budget is spent may miss what simple rules find, and in very little SRAM no groups
- * at all may be best: nodes by themselves are a candidate at each level. By time, each search has
- * a share of the work that options allow, because the kind of candidate decides more than the work
- * in it: six networks on four chips took 55 s with all work in each, 18 s with shares, and were at
- * 1.116 and 1.115 of LB2 in the geometric mean. In graphs of more than PLANNER_LARGE_GRAPH nodes,
- * a tenth of the work takes as long as half of it: fewer candidates run there.
+ * A search that runs out of budget may miss results of simple rules, and in very little SRAM no
+ * groups at all may be best: nodes by themselves are a candidate at each level. With the objective
+ * of time, each search has a share of the effort that options allow, because the kind of candidate
+ * matters more than the effort in it. In graphs of more than PLANNER_LARGE_GRAPH nodes, a tenth of
+ * the effort takes as long as half of it: fewer candidates run there.
  *
- * If the chip computes on constants where they lie, each trial is written with all constants in
- * place, with those in place that would be streamed, and with all loaded. A strategy that was asked
- * for as a baseline is one trial with constants loaded.
+ * If the chip computes on constants in place, each trial is written with all constants in place,
+ * with only the streamed ones in place, and with all loaded. A strategy that was requested as a
+ * baseline is one trial with constants loaded.
  *
- * Rejected: the strategy "layergroup-dp", and a full search by bytes for plans by time. They won in
- * 1 and 3 of 92 cells of `make bench-time`, by 0.6 % and up to 1.6 %, and took 19 % of the time.
+ * Rejected: the strategy "layergroup-dp", and a full search by bytes for plans by time. Both rarely
+ * won, for a fifth of the time.
  */
 #include "base/error.h"
 #include "orders.h"
@@ -38,9 +37,9 @@ static const struct planner_way layerwise_way = { .join = LOOM_JOIN_NONE };
 static const struct loom_group_aim bytes;
 
 /*
- * Aims of a search where time counts: the longer stream step by step, as a group is written; both
- * streams in all, wherever loads will find time; and more of the former. A division that is best by
- * a sum over groups need not be the fastest plan, see group/schedule/.
+ * Aims of a search with the objective of time: the longer stream step by step, as groups are
+ * written; both streams in total, wherever loads can be hidden; and more weight on the former. The
+ * division that minimizes a sum over groups need not be the fastest plan, see group/schedule/.
  */
 static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 16, .compute = 16, .steps = 32 },
@@ -48,19 +47,19 @@ static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 4, .compute = 4, .steps = 56 },
 };
 
-/* One in so many of the effort, by time: to find out which way is best, and then in that way. */
+/* Share of the effort, by time: first to compare candidates, and then for more work on the best. */
 #define SCOUT_SHARE	10
 #define LAST_SHARE	4
-/* In large graphs little depends on it: most of the time goes by before the search begins. */
+/* In large graphs the share matters little: most of the time is spent before the search begins. */
 #define LARGE_SHARE	2
-/* It has brought much if it saves more than one cycle in so many. */
+/* An improvement is large if it saves more than 1/MUCH of the cycles. */
 #define MUCH		64
-/* A plan is fast enough if it takes so little more than what no plan is below. */
+/* A plan is fast enough within 1/ENOUGH of the lower bound. */
 #define ENOUGH		1000
-/* So near to it, other rooms for what is loaded early bring nothing that is worth the time. */
+/* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64
 
-/* In graphs of more nodes, a plan for less SRAM is not tried: it takes too long. */
+/* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
 #define MANY_NODES	400
 
 /* In graphs of more nodes, the rules of "layergroup-text" are not tried: their time is cubic. */
@@ -76,7 +75,7 @@ static u64 traffic(const struct loom_program *program)
 	return dram_traffic(program) + program->stats.rom_read_bytes;
 }
 
-/* A lower bound: inputs, outputs and weights have to be moved once each. */
+/* Lower bound on the traffic: inputs, outputs and weights must be moved once each. */
 static u64 least_traffic(const struct loom_program *program, bool weights)
 {
 	u64 bytes = weights ? program->stats.weights_bytes : 0;
@@ -94,7 +93,7 @@ static bool is_better(enum loom_planner_objective objective, const struct loom_p
 {
 	if (objective == LOOM_OBJECTIVE_TIME && a->stats.cycles != b->stats.cycles)
 		return a->stats.cycles < b->stats.cycles;
-	/* in the scratch that is given, what has to go elsewhere counts, weights in ROM do not */
+	/* for the least scratch, other DRAM traffic counts, but weights in ROM do not */
 	if (objective == LOOM_OBJECTIVE_SRAM && dram_traffic(a) != dram_traffic(b))
 		return dram_traffic(a) < dram_traffic(b);
 	if (objective == LOOM_OBJECTIVE_SRAM && a->stats.sram_bytes != b->stats.sram_bytes)
@@ -104,7 +103,7 @@ static bool is_better(enum loom_planner_objective objective, const struct loom_p
 	return a->stats.cycles < b->stats.cycles;
 }
 
-/* Keeps the better one of both. */
+/* Keeps the better of two programs. */
 static void keep_better(enum loom_planner_objective objective, struct loom_program **best,
 			struct loom_program *other)
 {
@@ -117,17 +116,17 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
 }
 
 /**
- * struct choice - how the best program so far was made
+ * struct choice - the best program so far and its origin
  * @program: the program, or NULL
  * @graph: the graph, in the order of the program
  * @options: its options
- * @way: what else was decided
- * @least_cycles: no program takes fewer; 0: that is not known
+ * @way: its internal settings
+ * @least_cycles: lower bound on the cycles of all programs; 0: unknown
  * @tried_cycles: the fewest since this was set
- * @candidate: the kind of candidate that is tried now; NULL: there are no others
- * @bar_cycles: by time: what another program has to beat, see &struct planner_bar
+ * @candidate: the current kind of candidate; NULL: there are no others
+ * @bar_cycles: by time: what another program must beat, see &struct planner_bar
  * @memo: estimates of groups, for the next search
- * @starved: there was no memory for a way: without it, the same graph would have another program
+ * @starved: a trial ran out of memory: otherwise the same graph might have another program
  */
 struct choice {
 	struct loom_program *program;
@@ -142,13 +141,13 @@ struct choice {
 	bool starved;
 };
 
-/* By time: no plan takes less by more than one cycle in @part. */
+/* By time: whether the program is within 1/@part of the lower bound. */
 static bool is_within(const struct choice *best, u64 part)
 {
 	return best->program->stats.cycles <= best->least_cycles + best->least_cycles / part;
 }
 
-/* Whether nothing can be better than what was found. */
+/* Whether the program is provably the best. */
 static bool is_best(const struct choice *best, enum loom_planner_objective objective)
 {
 	const struct loom_program *program = best->program;
@@ -160,7 +159,7 @@ static bool is_best(const struct choice *best, enum loom_planner_objective objec
 		return true;
 	if (objective == LOOM_OBJECTIVE_TIME)
 		return is_within(best, ENOUGH);
-	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
+	/* without DRAM, the data in the SRAM besides the scratch counts as well */
 	if (objective == LOOM_OBJECTIVE_SRAM)
 		return dram_traffic(program) && dram_traffic(program) <=
 		       least_traffic(program, !program->stats.rom_read_bytes);
@@ -168,7 +167,7 @@ static bool is_best(const struct choice *best, enum loom_planner_objective objec
 	       traffic(program) <= least_traffic(program, true);
 }
 
-/* The chip can compute on constants where they lie, and may. */
+/* Whether the chip and the options allow to compute on constants in place. */
 static bool can_in_place(const struct loom_planner_options *options)
 {
 	const struct drm_loom_chip *chip = options->chip;
@@ -191,7 +190,7 @@ static void find_least(const struct loom_graph *graph, const struct loom_planner
 	best->least_cycles = least.held_cycles;
 }
 
-/* Tries one way, and keeps it if it is better. Return: as loom_planner_within() does. */
+/* Tries one candidate, and keeps it if it is better. Returns as loom_planner_within(). */
 static int try_way(const struct loom_graph *graph, const struct loom_planner_options *options,
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
@@ -227,7 +226,9 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	return 0;
 }
 
-/* The same with constants in place, with those that are not held in place, and with all loaded. */
+/*
+ * Tries a candidate with constants in place, with the streamed ones in place, and with all loaded.
+ */
 static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
@@ -251,8 +252,8 @@ static int try_one(const struct loom_graph *graph, const struct loom_planner_opt
 /**
  * struct trial - a program to be written
  * @graph: in its order
- * @options: for what
- * @way: and how
+ * @options: its options
+ * @way: its internal settings
  */
 struct trial {
 	const struct loom_graph *graph;
@@ -260,15 +261,15 @@ struct trial {
 	struct planner_way way;
 };
 
-/* Trials of a row, and of all rows of a plan, at most. */
+/* Limits on the trials of a row, and of all rows of a plan. */
 #define ROW_TRIALS	8
 #define MOST_TRIALS	64
 
 /**
  * struct ladder - the state of choosing
  * @orders: the graph in its orders
- * @options: what is asked for, without explanations
- * @by_time: cycles are what there is to be least of
+ * @options: the options, without explanations
+ * @by_time: the objective is cycles
  * @large: the graph has so many nodes that fewer candidates run
  * @best: the best program so far
  * @first: how the first candidate was made
@@ -313,7 +314,7 @@ static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
 	return 1;
 }
 
-/* Rules that do not search: where a search is far from its end, they may be better. */
+/* Rules without a search, which may be better where a search runs out of budget. */
 static u32 propose_text(const struct ladder *l, struct trial *trials)
 {
 	u32 count = l->large ? l->orders->graphs[0].num_nodes <= TEXT_NODES : l->orders->count, i;
@@ -337,7 +338,7 @@ static u32 propose_order(const struct ladder *l, struct trial *trials)
 	return best > 0;
 }
 
-/* The fewest bytes, where cycles are what counts. */
+/* Minimal bytes, where the objective is cycles. */
 static u32 propose_bytes(const struct ladder *l, struct trial *trials)
 {
 	struct planner_way way = l->best.program ? l->best.way : l->first;
@@ -348,7 +349,7 @@ static u32 propose_bytes(const struct ladder *l, struct trial *trials)
 	return l->by_time;
 }
 
-/* The other orders of the nodes: which is best depends on the groups. */
+/* The other orders of the nodes: the best one depends on the groups. */
 static u32 propose_orders(const struct ladder *l, struct trial *trials)
 {
 	u32 i;
@@ -358,7 +359,7 @@ static u32 propose_orders(const struct ladder *l, struct trial *trials)
 	return l->orders->count - 1;
 }
 
-/* Ways to join operands of concatenations that differ from each other; the first was tried. */
+/* Adds joins of operands of concatenations that differ from each other; the first was tried. */
 static u32 add_joins(const struct ladder *l, const struct loom_graph *graph,
 		     const struct planner_way *like, struct trial *trials)
 {
@@ -386,7 +387,7 @@ static u32 propose_joins(const struct ladder *l, struct trial *trials)
 	return add_joins(l, graph, &l->first, trials);
 }
 
-/* Other weights of both streams, and bytes, with the order and the joins that were best. */
+/* Other weights of both streams, and bytes, with the best order and joins. */
 static u32 propose_aims(const struct ladder *l, struct trial *trials)
 {
 	struct planner_way way = l->best.way;
@@ -406,7 +407,7 @@ static u32 propose_aims(const struct ladder *l, struct trial *trials)
 	return count;
 }
 
-/* The way that was best, with more work. */
+/* The best candidate, with more effort. */
 static u32 propose_more_work(const struct ladder *l, struct trial *trials)
 {
 	struct planner_way way = l->best.way;
@@ -416,7 +417,7 @@ static u32 propose_more_work(const struct ladder *l, struct trial *trials)
 	return l->by_time && l->best.program;
 }
 
-/* All work, for cycles and for bytes, in the best order and in the second best. */
+/* All effort, for cycles and for bytes, in the best order and in the second best. */
 static u32 propose_everything(const struct ladder *l, struct trial *trials)
 {
 	const struct loom_graph *graphs = l->orders->graphs;
@@ -445,7 +446,7 @@ static u32 propose_everything(const struct ladder *l, struct trial *trials)
 	return count;
 }
 
-/* Where more work has brought much, the search was far from its end. */
+/* A large gain by more effort shows that the search was far from converged. */
 static u32 propose_all_work(const struct ladder *l, struct trial *trials)
 {
 	if (l->large || !l->best.program ||
@@ -455,8 +456,8 @@ static u32 propose_all_work(const struct ladder *l, struct trial *trials)
 }
 
 /*
- * What groups leave of the SRAM is room for what is loaded early, also for other groups: groups for
- * less of it may be faster.
+ * SRAM that groups leave free is used for prefetch, also by other groups: groups for less SRAM may
+ * be faster.
  */
 static u32 propose_rooms(const struct ladder *l, struct trial *trials)
 {
@@ -474,7 +475,7 @@ static u32 propose_rooms(const struct ladder *l, struct trial *trials)
 	return count;
 }
 
-/* A room that was better, with more work. */
+/* The best room for prefetch, with more effort. */
 static u32 propose_room(const struct ladder *l, struct trial *trials)
 {
 	if (!l->best.program || !l->best.way.group_bytes || l->large)
@@ -482,10 +483,7 @@ static u32 propose_room(const struct ladder *l, struct trial *trials)
 	return propose_more_work(l, trials);
 }
 
-/*
- * By bytes, which order is best depends on whether operands of concatenations are joined: PNASNet
- * in 2 MiB moves a fifth more in the best of the orders with joins than in another one without.
- */
+/* By bytes, the best order depends on whether operands of concatenations are joined. */
 static u32 propose_apart(const struct ladder *l, struct trial *trials)
 {
 	const struct planner_way apart = { .join = LOOM_JOIN_NONE };
@@ -499,10 +497,7 @@ static u32 propose_apart(const struct ladder *l, struct trial *trials)
 	return count;
 }
 
-/*
- * The next smaller size of a fixed series, four for each power of two, of the SRAM that there is.
- * 0: there is none.
- */
+/* The next smaller size below the SRAM in a fixed series, four for each power of two. 0: none. */
 static u64 smaller_sram(const struct loom_planner_options *options)
 {
 	u64 sram_bytes = loom_planner_sram_bytes(options), power = 1;
@@ -515,8 +510,8 @@ static u64 smaller_sram(const struct loom_planner_options *options)
 }
 
 /*
- * A search for more SRAM may end with a worse plan: there are more divisions, and the budget is
- * the same. So plans for a little less are candidates, too.
+ * A search for more SRAM may end with a worse plan: there are more divisions, and the budget is the
+ * same. So plans for slightly less are candidates as well.
  */
 static u32 propose_less(const struct ladder *l, struct trial *trials)
 {
@@ -533,8 +528,8 @@ static u32 propose_less(const struct ladder *l, struct trial *trials)
 /**
  * struct row - a kind of candidate
  * @name: of the table that `make bench-time` prints
- * @effort: from which effort level on it is tried
- * @propose: writes up to ROW_TRIALS trials. Return: how many
+ * @effort: lowest effort level that tries it
+ * @propose: writes up to ROW_TRIALS trials. Returns their number
  */
 struct row {
 	const char *name;
@@ -559,7 +554,7 @@ static const struct row rows[] = {
 	{ "all work", 3, propose_everything },
 };
 
-/* Whether another division may be better, and is worth looking for. */
+/* Whether another division may be better, by more than the cost of finding it. */
 static bool may_improve(const struct choice *best)
 {
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(&best->options);
@@ -627,10 +622,10 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	struct loom_group_memo memo = { .count = 0 };
 	int ret;
 
-	/* reasons are asked for once, of the plan that is taken */
+	/* only the final plan is explained */
 	if (compete)
 		l.options.flags &= ~LOOM_PLANNER_EXPLAIN;
-	/* a baseline stays as it is in the text that it is from */
+	/* a baseline must follow its published text exactly */
 	else if (strategy)
 		l.options.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
 	if (l.by_time) {
@@ -671,7 +666,7 @@ out:
 	return ret;
 }
 
-/* Chooses for other options, too, and keeps the better plan of both. Return: 0 or -ENOMEM */
+/* Chooses for other options as well, and keeps the better plan of both. Returns 0 or -ENOMEM. */
 static int choose_also(const struct loom_graph *graph, const struct loom_orders *orders,
 		       const struct loom_planner_options *options, struct loom_program **program)
 {
@@ -684,8 +679,8 @@ static int choose_also(const struct loom_graph *graph, const struct loom_orders 
 }
 
 /*
- * Which trials a row proposes depends on the best program so far. With all constants loaded from
- * the start, that leads elsewhere, and now and then to a better plan.
+ * The trials of a row depend on the best program so far. With all constants loaded from the start,
+ * that leads elsewhere, and now and then to a better plan.
  */
 static int choose_loaded(const struct loom_graph *graph, const struct loom_orders *orders,
 			 const struct loom_planner_options *options, struct loom_program **program)
@@ -701,8 +696,8 @@ static int choose_loaded(const struct loom_graph *graph, const struct loom_order
 }
 
 /*
- * The plan of the level below LOOM_EFFORT_MOST: what is improved at the end depends on the best
- * program before, and may be better from a worse one.
+ * The plan of the level below LOOM_EFFORT_MOST: the final improvement depends on the best program
+ * before it, and may be better from a worse one.
  */
 static int choose_less(const struct loom_graph *graph, const struct loom_orders *orders,
 		       const struct loom_planner_options *options, struct loom_program **program)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether what is planned for makes sense. */
+/* Validation of the options. */
 #include "planner.h"
 
 #include "base/chip_fault.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program of a graph: the graph in operations that the chip has and that fit, then the best
- * program of it.
+ * Creates a program of a graph: rewrites the graph to operations that the chip has and that fit,
+ * then makes its best program.
  */
 #include "base/error.h"
 #include "planner.h"
@@ -17,7 +17,9 @@ static int plan(const struct loom_graph *graph, const struct loom_planner_option
 	return loom_planner_best(graph, options, program, err);
 }
 
-/* What does not fit is found without groups, and soon: the search for them may take a minute. */
+/*
+ * Without groups, a node that does not fit is found at once: the search for groups may take long.
+ */
 static int refuse(const struct loom_graph *graph, const struct loom_planner_options *options,
 		  struct loom_program **program, struct loom_error *err)
 {
@@ -28,7 +30,9 @@ static int refuse(const struct loom_graph *graph, const struct loom_planner_opti
 	return plan(graph, &alone, program, err);
 }
 
-/* Pieces may need more than the whole, as a sum of them is one more operand: the least is said. */
+/*
+ * Reports the smallest need: pieces may need more than the whole, as their sum is one more operand.
+ */
 static void say_least(const struct loom_graph *whole, const struct loom_planner_options *options,
 		      struct loom_error *err)
 {
@@ -80,7 +84,7 @@ int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_
 
 	ret = loom_rewrite(graph, options->chip, &own, err);
 	rewritten = own;
-	/* of the sums as they are; a plan is worth having without these figures */
+	/* for the sums as they are; without memory the plan is kept, but lacks these figures */
 	if (!ret && loom_planner_least(own ? own : graph, options, &least) == -ENOMEM)
 		ret = loom_error_set(err, -ENOMEM, "out of memory");
 	if (!ret)

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * The programs that a plan's cuts are explained by. group/emit finds other divisions; each of
- * them is written as a program of the same graph and options, and counted as the plan itself is.
- * So a figure of an explanation is that of a plan which exists, and one that is better is taken.
+ * Programs that explain the cuts of a plan. group/emit finds other divisions; each of them is
+ * written as a program of the same graph and options, and counted like the plan itself. So a figure
+ * of an explanation belongs to an existing plan, and a better plan is taken.
  *
- * Without LOOM_PLANNER_EXPLAIN the same is done to improve a plan, but then only those divisions
- * are written that are promising by the prices of their groups, and in larger graphs only some of
- * these. A better one among the others is reported and not taken: a plan must not depend on whether
- * it is explained.
+ * Without LOOM_PLANNER_EXPLAIN the same is done to improve a plan, but then only divisions that are
+ * promising by the prices of their groups are written, and in larger graphs only some of these. A
+ * better one among the others is reported and not taken: a plan must not depend on whether it is
+ * explained.
  */
 #include "planner.h"
 
 #include <errno.h>
 
-/* A plan that is improved is explained anew, at most so many times. */
+/* Limit on the times that an improved plan is explained again. */
 #define ROUNDS	8
-/* By time, a division may be better if its price is higher by no more than 1/NEAR. */
+/* By time, a division is promising if its price is at most 1/NEAR higher. */
 #define NEAR	16
-/* In graphs of more than FEW_NODES nodes, promising divisions of so many commands are written. */
+/* In graphs of more than FEW_NODES nodes, the commands of promising divisions are limited. */
 #define FEW_NODES	32
 #define MOST		40000
 
 /**
- * struct explain - what is explained
+ * struct explain - the plan that is explained
  * @graph: see loom_planner_explain()
  * @options: likewise
  * @way: likewise, with the groups of @program
  * @program: the program, with notes
- * @alternatives: what else its groups could be
+ * @alternatives: other divisions of its nodes
  * @better: the best program that is better than @program, or NULL
  * @better_division: its groups
  * @better_takes_all: they were made for all of the SRAM
@@ -57,7 +57,7 @@ static u64 figure(const struct explain *e, const struct loom_program *program)
 	       (e->options->objective == LOOM_OBJECTIVE_SRAM ? 0 : stats->rom_read_bytes);
 }
 
-/* Whether one more promising division may be written. */
+/* Whether another promising division may be written. */
 static bool may_write(const struct explain *e)
 {
 	u32 effort = loom_planner_effort(e->options);
@@ -81,7 +81,7 @@ static bool is_promising(const struct explain *e, const struct loom_group_divisi
 	return division->price < price;
 }
 
-/* Writes a division as a program. *@to: its figure; unchanged: it cannot be written. */
+/* Writes a division as a program. *@to: its figure; unchanged if it cannot be written. */
 static int count(struct explain *e, u32 cut, struct loom_group_division *division, u64 *to)
 {
 	struct loom_program_cut *note = &loom_planner_cuts(e->program)[cut];
@@ -106,7 +106,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
 	if (ret == -ENOSPC && way.group_bytes) {
-		/* it takes what was left for early loads, too */
+		/* it also uses the room that was left for prefetch */
 		way.group_bytes = 0;
 		ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
 	}
@@ -116,7 +116,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	cost = figure(e, program);
 	for (around = program->groups; around->last_node < sides[1].first_node;)
 		around++;
-	/* the same nodes with other residents are an answer to both questions */
+	/* the same nodes with other residents answer both questions */
 	if (around->first_node == sides[0].first_node && around->last_node == sides[1].last_node) {
 		note->why = LOOM_CUT_COST;
 		note->short_bytes = 0;
@@ -151,7 +151,7 @@ static int explain(struct explain *e)
 		notes[i].cycles = e->options->objective == LOOM_OBJECTIVE_TIME;
 		notes[i].with = figure(e, e->program);
 		notes[i].apart = notes[i].with;
-		/* a plan of joined groups is one without the cut, too */
+		/* a plan of joined groups is also one without the cut */
 		ret = count(e, i, &e->alternatives.joined[i], &notes[i].without);
 		if (!ret)
 			ret = count(e, i, &e->alternatives.without[i], &notes[i].without);

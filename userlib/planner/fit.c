@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What does not fit into the SRAM, not even in the smallest slices, is put together of pieces that
- * do, see rewrite/rewrite.h. A graph of which all nodes fit is planned as it is.
+ * Nodes that do not fit into the SRAM, not even in the smallest slices, are computed in pieces that
+ * fit, see rewrite/rewrite.h. A graph of nodes that fit is planned unchanged.
  */
 #include "planner.h"
 
@@ -48,7 +48,7 @@ int loom_planner_fit(const struct loom_graph *graph, const struct loom_planner_o
 			*cut = count;
 	}
 	*fits = changed || !count;
-	/* nothing could be cut: what does not fit is said of the nodes as they are */
+	/* nothing could be cut: report the original nodes that do not fit */
 	if (mine && *own && (ret || !*cut)) {
 		loom_graph_destroy(*own);
 		*own = NULL;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* what the planner takes if nobody asks for anything, as loom plan does */
+/* the default of the planner, as of loom plan */
 #define DEFAULT_GROUPS	"layergroup"
 
 const char *loom_grouping_name(unsigned int index)

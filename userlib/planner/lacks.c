@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which nodes a chip cannot do. Nodes are lowered into a sink that looks at opcodes and types, and
- * writes nothing: so it is the commands that are asked for, not what nodes are called. What can be
- * put into other operations has been by now (rewrite/).
+ * Finds the nodes that a chip does not support. Nodes are lowered into a sink that checks opcodes
+ * and types and discards the commands, so the decision depends on commands, not on kinds of nodes.
+ * Rewriting to other operations has been tried before (rewrite/).
  */
 #include "lacks.h"
 
@@ -16,11 +16,11 @@
 #include <string.h>
 
 /**
- * struct lacks - what is missing for a node
+ * struct lacks - the missing feature of a node
  * @chip: the chip
- * @opcode: of the first command that cannot be
- * @dtype: its type that the chip lacks; 0: it lacks the opcode
- * @of: type of what the command writes
+ * @opcode: of the first unsupported command
+ * @dtype: its unsupported type; 0: the opcode is unsupported
+ * @of: type of the command's result
  * @found: there is such a command
  */
 struct lacks {
@@ -81,7 +81,7 @@ static int see_fill(void *context, const struct loom_ref *to, u64 bits)
 	return 0;
 }
 
-/* The name of an opcode in capitals, as the contract has it. */
+/* The name of an opcode in capitals. */
 static const char *capital(u32 opcode, char *text, size_t size)
 {
 	size_t i;
@@ -92,7 +92,7 @@ static const char *capital(u32 opcode, char *text, size_t size)
 	return text;
 }
 
-/* "MATMUL", "REDUCE or BINARY": of @wants what the chip has not. */
+/* Writes "MATMUL", "REDUCE or BINARY": the opcodes of @wants that the chip lacks. */
 static void list_wanted(const struct lacks *lacks, u64 wants, char *text, size_t size)
 {
 	char name[16];
@@ -158,7 +158,7 @@ int loom_lacks_check(struct loom_lower *lower, const struct drm_loom_chip *chip)
 
 	if (has_all(chip))
 		return 0;
-	/* what else is wrong with a node is for those who lower it to say */
+	/* other errors of a node are reported by lowering */
 	look.err = NULL;
 	for (i = 0; i < lower->graph->num_nodes; i++) {
 		struct lacks lacks = { .chip = chip };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes a chip cannot do. */
+/* Nodes that a chip does not support. */
 #ifndef LOOM_PLANNER_LACKS_H
 #define LOOM_PLANNER_LACKS_H
 
@@ -7,11 +7,11 @@
 #include "loom_chip.h"
 
 /**
- * loom_lacks_check() - refuses a graph of which a chip cannot do a node
- * @lower: whose storage is decided; nothing is written
+ * loom_lacks_check() - refuse a graph with a node that a chip does not support
+ * @lower: its storage must be decided; no commands are written
  * @chip: the chip
  *
- * The error names the first node, what the chip has not, and how many others there are.
+ * The error names the first node, the missing feature, and the number of other such nodes.
  *
  * Return: 0, -EOPNOTSUPP, or another -errno.
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which nodes do not fit, not even in the smallest slices. Nodes are lowered into a sink that looks
- * at the kernels, as it is their operands that have to fit, and writes nothing.
+ * Finds the nodes that do not fit, not even in the smallest slices. Nodes are lowered into a sink
+ * that examines the operands of kernels, which must fit, and discards the commands.
  */
 #include "planner.h"
 
 /**
- * struct need - what the kernels of a node need
- * @lower: for whom
+ * struct need - needs of the kernels of a node
+ * @lower: the state of lowering
  * @too_large: one does not fit
  */
 struct need {
@@ -15,7 +15,7 @@ struct need {
 	bool too_large;
 };
 
-/* Images may be used in DRAM: then they take no SRAM. */
+/* Images may be used in DRAM, without any SRAM. */
 static void leave_images(const struct loom_lower *lower, struct loom_kernel *kernel)
 {
 	const struct loom_stage *first = &kernel->stages[0];
@@ -62,7 +62,7 @@ static int see_fill(void *context, const struct loom_ref *to, u64 bits)
 	return 0;
 }
 
-/* A command computes a whole axis of it at once, see loom_lower_softmax(). */
+/* Whether commands compute a whole axis of it at once, see loom_lower_softmax(). */
 static bool is_long_softmax(const struct loom_node *node)
 {
 	return node->op == LOOM_GOP_SOFTMAX &&
@@ -78,7 +78,7 @@ u32 loom_large_find(struct loom_lower *lower, bool *too_large)
 	struct loom_lower look = *lower;
 	u32 count = 0, i;
 
-	/* what else is wrong with a node is for those who lower it to say */
+	/* other errors of a node are reported by lowering */
 	look.err = NULL;
 	if (look.in_place != LOOM_IN_PLACE_NEVER)
 		look.in_place = LOOM_IN_PLACE_ALWAYS;

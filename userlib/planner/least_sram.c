@@ -2,19 +2,18 @@
 /*
  * DOC: The least SRAM
  *
- * A search around the planner: it is told a size, as by &loom_planner_options.sram_limit_bytes, and
- * there is a program that keeps to it and to the caps on recomputation, bytes and cycles, or there
- * is none. The size is halved between what was enough and what was not.
+ * A binary search around the planner over sizes of the SRAM, as in
+ * &loom_planner_options.sram_limit_bytes. A size is feasible if the planner finds a program within
+ * it and within the caps on recomputation, bytes and cycles.
  *
- * A larger SRAM need not be enough where a smaller one was: groups are searched with a budget, and
- * fitted by estimates. So sizes below the least that was found are tried, too: 1/64 below it, 1/32,
- * and so on to a half; if one is enough, the search goes on from there. It ends where none of them
- * is: what is found is the least by these tries, and not by a proof.
+ * Feasibility is not monotonic, because groups are searched with a budget, and fitted by estimates.
+ * So sizes below the smallest feasible one are tried as well: 1/64 below it, 1/32, and so on to a
+ * half; if one is feasible, the search continues from there. It ends if none is: the result is the
+ * least of these tries, without a proof.
  *
- * What is compared is the room that a program needs: its scratch, which may be less than it was
- * told. On a chip without DRAM, buffers are in the SRAM, too: the less scratch there is, the more
- * values are in them, so that the sum of both is what is to be small, and it may be large at both
- * ends.
+ * Programs are compared by their scratch, which may be less than the limit. On a chip without DRAM,
+ * buffers are in the SRAM as well: less scratch means more values in buffers, so the sum of both is
+ * minimized, and it may be large at both ends.
  */
 #include "planner.h"
 
@@ -22,19 +21,19 @@
 
 #include <errno.h>
 
-/* The search stops where sizes differ by less than 1/FINE of themselves, or by the alignment. */
+/* The search stops if sizes differ by less than 1/FINE, or by the alignment. */
 #define FINE		256
 #define NEAREST		64
-/* Programs at most. */
+/* Limit on the programs made. */
 #define TRIES		64
 
 /**
  * struct least - the state of the search
- * @graph: what is planned
- * @options: for what, and within which caps
- * @best: the program that needs least so far
- * @objective: what the planner was asked for when it made that
- * @limit_bytes: what the planner was told for it
+ * @graph: the graph
+ * @options: the chip, and the caps
+ * @best: the program of least need so far
+ * @objective: objective of the planner for @best
+ * @limit_bytes: limit of the planner for @best
  * @tries: programs that may still be made
  */
 struct least {
@@ -55,7 +54,7 @@ static bool is_within(const struct loom_planner_options *options,
 	       (!options->max_cycles || program->stats.cycles <= options->max_cycles);
 }
 
-/* Plans with @limit bytes. True: that needs less than the best so far. */
+/* Plans with @limit bytes. Returns true if the program needs less than the best so far. */
 static bool try(struct least *l, u64 limit)
 {
 	struct loom_planner_options how = *l->options;
@@ -80,7 +79,7 @@ static bool try(struct least *l, u64 limit)
 	return true;
 }
 
-/* Halves between @low, which was not enough, and the best. */
+/* Bisects between @low, which is infeasible, and the best. */
 static void halve(struct least *l, u64 low)
 {
 	u64 align = l->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, high, middle;
@@ -97,7 +96,9 @@ static void halve(struct least *l, u64 low)
 	}
 }
 
-/* Tries sizes below the best, though one of them was not enough. True: one is. */
+/*
+ * Tries sizes below the best, although one of them was infeasible. Returns true if one is feasible.
+ */
 static bool probe(struct least *l)
 {
 	u64 high = l->best->stats.scratch_bytes;
@@ -109,7 +110,7 @@ static bool probe(struct least *l)
 	return false;
 }
 
-/* Why the program with all of the SRAM will not do. */
+/* Reports why the program with all of the SRAM exceeds the caps. */
 static int refuse(const struct loom_planner_options *options, const struct loom_program *program,
 		  struct loom_error *err)
 {
@@ -127,8 +128,9 @@ static int refuse(const struct loom_planner_options *options, const struct loom_
 }
 
 /*
- * The first program, in all of the SRAM. If it is not within the caps, one that was made for what
- * is capped may be: of several ways that are equally good, each objective goes on from another one.
+ * Makes the first program, in all of the SRAM. If it exceeds the caps, a program made for the
+ * capped quantity may be within them: among equally good candidates, each objective continues from
+ * another one.
  */
 static int begin(struct least *l, struct loom_error *err)
 {
@@ -178,7 +180,7 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 	*program = l.best;
 	if (!(options->flags & LOOM_PLANNER_EXPLAIN) || loom_watch_is_over())
 		return 0;
-	/* the same program, with reasons */
+	/* the same program, with explanations */
 	loom_program_destroy(l.best);
 	how.objective = l.objective;
 	how.sram_limit_bytes = l.limit_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a program describes besides the plan's bytes: slots, tensors, notes, costs. */
+/* Contents of a program besides the plan's bytes: slots, tensors, notes, costs. */
 #include "planner.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include "plan/cost.h"
 
 /**
- * struct owned - a program with what it owns
- * @program: what the caller gets; first, so that a pointer to it is one to this
+ * struct owned - a program and the memory it owns
+ * @program: the caller's part; first, as the two are cast to one another
  * @slots: &loom_program.slots
  * @inputs: &loom_program.inputs
  * @outputs: &loom_program.outputs
@@ -23,7 +23,7 @@
  * @groups: &loom_program.groups
  * @cuts: &loom_program.cuts
  * @command_nodes: &loom_program.command_nodes
- * @graph: what was planned, if it is not the caller's
+ * @graph: the planned graph, if it is not the caller's
  * @candidate: see loom_planner_candidate()
  */
 struct owned {
@@ -173,7 +173,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	return 0;
 }
 
-/* Scratch and slots, each as large as it is allocated. */
+/* Bytes of the scratch and the slots, as they are allocated. */
 static u64 sram_bytes(const struct planner *p)
 {
 	u64 align = p->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
@@ -210,7 +210,7 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->plan_bytes = program->plan_bytes;
 	stats->tensors = p->build.num_tensors;
 	stats->groups = program->num_groups;
-	/* a whole DECONV counts work on its pads, its slices may not: then the sum is lower */
+	/* a whole DECONV counts work on its pads, but its slices may not: then the sum is lower */
 	if (counted->macs > p->lower.macs_once)
 		stats->recomputed_macs = counted->macs - p->lower.macs_once;
 	stats->macs = counted->macs;

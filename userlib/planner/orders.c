@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A graph in the orders that it is planned in. See graph/sort.h. */
+/* A graph in the orders for planning. See graph/sort.h. */
 #include "orders.h"
 
 #include "graph/sort.h"

@@ -7,7 +7,7 @@
 
 /**
  * struct loom_orders - a graph in several orders
- * @graphs: the graph, with nodes of its own in each; all else is shared
+ * @graphs: the graph, each with its own nodes; all other data is shared
  * @count: number of @graphs, all of them different
  */
 struct loom_orders {
@@ -16,15 +16,15 @@ struct loom_orders {
 };
 
 /**
- * loom_orders_make() - a graph in all orders that there are, or in the one that it has
+ * loom_orders_make() - sort a graph in all known orders, or keep its own
  * @orders: [out] clear with loom_orders_clear()
- * @graph: finished, outlives @orders
- * @given: in its own order only
+ * @graph: finished; must outlive @orders
+ * @given: its own order only
  *
  * Return: 0 or -ENOMEM, when there is nothing to clear.
  */
 int loom_orders_make(struct loom_orders *orders, const struct loom_graph *graph, bool given);
-/** loom_orders_clear() - frees what loom_orders_make() made */
+/** loom_orders_clear() - frees the memory of loom_orders_make() */
 void loom_orders_clear(struct loom_orders *orders);
 
 #endif /* LOOM_PLANNER_ORDERS_H */

@@ -2,12 +2,12 @@
 /*
  * DOC: The planner
  *
- * This room is the driver of planning: graph in, program out (loom_planner.h, loom_program.h). It
- * is given a finished graph and options: the chip, a grouping, a placer, an SRAM limit. It
- * gives a program: the plan's bytes and what a runtime needs to feed it. The same graph and options
- * give the same bytes.
+ * The driver of planning: graph in, program out (loom_planner.h, loom_program.h). The input is a
+ * finished graph and options: the chip, a grouping, a placer, an SRAM limit. The output is a
+ * program: the plan's bytes and the data a runtime needs to feed it. Invariant: the same graph and
+ * options give the same bytes.
  *
- * It decides nothing about a node itself, but says who does, and in which order:
+ * It decides nothing about a node itself, but calls the folders that do, in this order:
  *
  *	options -> the graph in operations that the chip has (rewrite/), and that fit
  *	        -> storage (where values live: lower/storage.h)
@@ -56,11 +56,11 @@
 #define PLANNER_LARGE_GRAPH	256
 
 /**
- * struct planner_bar - what a program has to beat, by an estimate before its tensors are placed
- * @cycles: estimate of another program; U64_MAX: there is none. A program whose estimate is not
- *	below is given up with -ERANGE
- * @always: it is made nevertheless
- * @estimate: [out] that of the program; 0: there is none
+ * struct planner_bar - threshold for a program, by an estimate before its tensors are placed
+ * @cycles: estimate of another program; U64_MAX: none. A program whose estimate is not below is
+ *	rejected with -ERANGE
+ * @always: the program is made nevertheless
+ * @estimate: [out] that of the program; 0: none
  */
 struct planner_bar {
 	u64 cycles;
@@ -69,17 +69,16 @@ struct planner_bar {
 };
 
 /**
- * struct planner_way - what is tried, and is not for a caller to choose
- * @join: which operands of concatenations are joined, if there are groups
- * @stream_in_place: only constants that would be streamed are read where they are, not all
- * @aim: what groups are to have the least of, if their strategy asks for that
- * @share: one in so many of the effort that options allow; 0: all of it
- * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
- *	early; 0: for all that there is
- * @division: groups that are not searched for, but given; NULL: search
- * @bar: by time: what a program has to beat; NULL: nothing
- * @memo: estimates of groups, for the next search; NULL: nothing is kept
- * @alternatives: [out] other divisions, and the program says why each cut is there; NULL: no
+ * struct planner_way - a candidate: internal search settings; not part of the options
+ * @join: operands of concatenations that are joined, if there are groups
+ * @stream_in_place: only constants that would be streamed are read in place, not all
+ * @aim: objective of groups, if their strategy uses it
+ * @share: divisor of the effort that options allow; 0: all of it
+ * @group_bytes: SRAM per lane for groups, the rest is for prefetch; 0: all of it
+ * @division: given groups; NULL: search
+ * @bar: by time: threshold for the program; NULL: none
+ * @memo: estimates of groups, for the next search; NULL: none are kept
+ * @alternatives: [out] other divisions, and the program explains its cuts; NULL: no
  */
 struct planner_way {
 	enum loom_storage_join join;
@@ -95,13 +94,13 @@ struct planner_way {
 
 /**
  * struct planner - the state of planning
- * @graph: what is planned
- * @options: for what, and how
- * @way: likewise
+ * @graph: the graph
+ * @options: the options
+ * @way: the internal settings
  * @build: the tables
- * @storage: where values are
+ * @storage: places of values
  * @lower: the state of lowering
- * @err: where errors go, or NULL
+ * @err: receives errors, or NULL
  */
 struct planner {
 	const struct loom_graph *graph;
@@ -114,10 +113,10 @@ struct planner {
 };
 
 /**
- * loom_planner_create() - plans a graph by the strategy of the options and no other
+ * loom_planner_create() - plan a graph by the strategy of the options only
  * @graph: finished
- * @options: what to plan for
- * @way: likewise
+ * @options: the options
+ * @way: the internal settings
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
@@ -126,15 +125,15 @@ struct planner {
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
 			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err);
-/** loom_planner_within() - the same, and it recomputes no more than the options allow; as above */
+/** loom_planner_within() - the same, with limited recomputation; returns the same */
 int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
 			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err);
 /**
- * loom_planner_explain() - improves a program by other divisions, and explains its cuts
- * @graph: of which the program was made, in its order
- * @options: likewise; and whether to explain it
- * @way: likewise
+ * loom_planner_explain() - improve a program by other divisions, and explain its cuts
+ * @graph: the graph of the program, in its order
+ * @options: those of the program; and whether to explain it
+ * @way: its internal settings
  * @program: [in, out] the program; it is replaced
  *
  * Return: 0 or -errno; the program is valid in any case.
@@ -149,44 +148,44 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 			    const struct loom_planner_options *options,
 			    struct loom_program **program, struct loom_error *err);
 /**
- * loom_planner_least() - what no plan of a graph is below
- * @graph: finished, in operations that the chip has
- * @options: what is planned for
- * @least: [out] the figures; zero if the graph cannot be looked at
+ * loom_planner_least() - compute lower bounds over all plans of a graph
+ * @graph: finished, in operations of the chip
+ * @options: the options
+ * @least: [out] the figures; zero if they cannot be computed
  *
  * Return: 0 or -errno.
  */
 int loom_planner_least(const struct loom_graph *graph, const struct loom_planner_options *options,
 		       struct loom_program_least *least);
 /**
- * loom_large_find() - which nodes do not fit, not even in the smallest slices
- * @lower: whose storage is decided; nothing is written
- * @too_large: [out] by id of the result: the node does not fit. Zeroed before
+ * loom_large_find() - find the nodes that do not fit, not even in the smallest slices
+ * @lower: its storage must be decided; no commands are written
+ * @too_large: [out] by id of the result: the node does not fit. Must be zeroed before
  *
- * What does not fit of a node are the sums or the maxima that its operation takes as a whole: a
- * slice of the result needs all of them. Its kernels are cut as if it ran by itself, but with
- * constants in place where the chip can, and images where they are.
+ * A node does not fit if its operation sums or compares too many elements for one element of the
+ * result. Its kernels are cut as if it ran by itself, but with constants in place if the chip
+ * supports it, and images in place.
  *
- * Return: how many they are.
+ * Return: their number.
  */
 u32 loom_large_find(struct loom_lower *lower, bool *too_large);
 /**
- * loom_planner_too_large() - which nodes do not fit, see loom_large_find()
- * @graph: finished, in operations that the chip has
- * @options: what is planned for
- * @too_large: [out] by id of the result. Zeroed before
+ * loom_planner_too_large() - find the nodes that do not fit, see loom_large_find()
+ * @graph: finished, in operations of the chip
+ * @options: the options
+ * @too_large: [out] by id of the result. Must be zeroed before
  *
- * Return: how many they are; of a graph that cannot be looked at, 0.
+ * Return: their number; 0 for a graph that cannot be lowered.
  */
 u32 loom_planner_too_large(const struct loom_graph *graph,
 			   const struct loom_planner_options *options, bool *too_large);
 /**
- * loom_planner_fit() - a graph of nodes that fit
- * @graph: finished, in operations that the chip has
- * @options: what is planned for
- * @own: [in, out] what is planned instead of @graph and may be changed; NULL: there is none
- * @cut: [out] how many nodes were put together of pieces
- * @fits: [out] false: there is a node that does not fit, and cannot be cut
+ * loom_planner_fit() - make all nodes of a graph fit
+ * @graph: finished, in operations of the chip
+ * @options: the options
+ * @own: [in, out] graph that replaces @graph and may be changed; NULL: there is none
+ * @cut: [out] number of nodes that are computed in pieces
+ * @fits: [out] false: a node does not fit, and cannot be cut
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -errno.
@@ -201,10 +200,10 @@ int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program 
 			 struct loom_error *err);
 
 /**
- * loom_planner_plan() - plans a graph for a chip, but by nodes that fit another one
+ * loom_planner_plan() - plan a graph for a chip, but with nodes that fit another one
  * @graph: finished
- * @fits: what nodes are to fit
- * @options: what is planned for
+ * @fits: options that nodes must fit
+ * @options: the options
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
@@ -213,26 +212,26 @@ int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program 
 int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
 		      const struct loom_planner_options *options, struct loom_program **program,
 		      struct loom_error *err);
-/** loom_planner_compact() - places the scratch anew where less of the SRAM will do. 0 or -ENOMEM */
+/** loom_planner_compact() - places the scratch again if less SRAM suffices. 0 or -ENOMEM */
 int loom_planner_compact(struct planner *p);
-/** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
+/** loom_planner_finish() - makes a program of complete tables and the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 
-/** loom_planner_note_least() - a program says what no plan is below */
+/** loom_planner_note_least() - records lower bounds in a program */
 void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
-/** loom_planner_note_cut() - a program says how many nodes were put together of pieces */
+/** loom_planner_note_cut() - records the number of nodes that are computed in pieces */
 void loom_planner_note_cut(struct loom_program *program, u32 cut);
-/** loom_planner_note_candidate() - the row of alternatives.c that has made a program */
+/** loom_planner_note_candidate() - records the row of alternatives.c that made a program */
 void loom_planner_note_candidate(struct loom_program *program, const char *name);
-/** loom_planner_candidate() - the same, for benchmarks; NULL: it was the only one */
+/** loom_planner_candidate() - reads that row, for benchmarks; NULL: it was the only one */
 const char *loom_planner_candidate(const struct loom_program *program);
 /** loom_planner_cuts() - the notes of a program's cuts, to be filled in */
 struct loom_program_cut *loom_planner_cuts(struct loom_program *program);
-/** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
+/** loom_planner_own() - makes the program own @graph, which may be NULL */
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
 /**
  * loom_planner_sram_bytes() - bytes of each lane's SRAM that a plan may use
- * @options: the chip, and a limit if there is one; else the chip's own holds
+ * @options: the chip, and a limit; without one the chip's own applies
  *
  * Return: bytes.
  */
@@ -251,20 +250,20 @@ static inline u32 loom_planner_effort(const struct loom_planner_options *options
 	return (options->effort ? options->effort : LOOM_EFFORT_MORE) - LOOM_EFFORT_ONCE;
 }
 
-/** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */
+/** loom_planner_check() - 0, or -EINVAL for an invalid chip or limit */
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err);
 
-/* each node for itself: what is asked for where groups are not wanted; NULL asks for the default */
+/* the name of a grouping without groups; NULL requests the default */
 #define LOOM_GROUPING_NONE	"layerwise"
 
 /** loom_grouping_is_on() - options ask for groups */
 bool loom_grouping_is_on(const struct loom_planner_options *options);
-/** loom_grouping_is_known() - the grouping of the options exists */
+/** loom_grouping_is_known() - whether the grouping of the options exists */
 bool loom_grouping_is_known(const struct loom_planner_options *options);
-/** loom_grouping_strategy() - the strategy of the options; NULL: none is asked for, or unknown */
+/** loom_grouping_strategy() - the strategy of the options; NULL: none is requested, or unknown */
 const struct loom_group_strategy *
 loom_grouping_strategy(const struct loom_planner_options *options);
-/** loom_grouping_own_name() - the name of the grouping of the options, that of the table */
+/** loom_grouping_own_name() - the name of the grouping of the options in the table */
 const char *loom_grouping_own_name(const struct loom_planner_options *options);
 
 #endif /* LOOM_PLANNER_ROOM_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From a graph to a program, by one strategy. See planner.h. */
+/* Creates a program of a graph by one strategy. See planner.h. */
 #include "planner.h"
 #include "lacks.h"
 
@@ -33,14 +33,14 @@ static void set_up_lower(struct planner *p)
 		p->lower.sram.bytes = min(p->lower.sram.bytes, p->way.group_bytes);
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
-	/* where streams run one after the other, a second buffer brings nothing */
+	/* without overlap of the streams, a second buffer has no benefit */
 	p->lower.sram.overlap = chip->flags & DRM_LOOM_CHIP_OVERLAP &&
 				!(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
 }
 
 /*
- * A node does not fit. The error names the node that lacks most: those from @next on are lowered,
- * too, without writing anything.
+ * A node does not fit. The error names the node with the largest need: those from @next on are
+ * lowered without writing commands.
  */
 static void find_largest(struct planner *p, u32 next)
 {
@@ -53,7 +53,7 @@ static void find_largest(struct planner *p, u32 next)
 
 		said = *p->err;
 		loom_lower_node(&p->lower, p->storage.nodes[i]);
-		/* other errors wait until all nodes fit */
+		/* other errors are reported once all nodes fit */
 		if (p->lower.need_bytes == need_bytes)
 			*p->err = said;
 	}
@@ -103,7 +103,7 @@ static bool fits_rom(const struct planner *p)
 	return bytes <= each * rom->align_bytes * rom->banks;
 }
 
-/* What storage decides for plans of these options, with groups or without. */
+/* Options of storage for plans with or without groups. */
 static struct loom_storage_options storage_options(const struct planner *p, bool grouped)
 {
 	const struct loom_planner_options *options = p->options;
@@ -117,8 +117,8 @@ static struct loom_storage_options storage_options(const struct planner *p, bool
 		.observe = options->observe,
 		.num_observe = options->num_observe,
 		/*
-		 * Groups are runs of consecutive nodes: the order decides which values never go to
-		 * DRAM, which is worth more than a small arena: they have orders of their own.
+		 * Groups are runs of consecutive nodes: the order decides which values avoid DRAM,
+		 * which matters more than a small arena, so groups have orders of their own.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
 		.join = grouped ? p->way.join : LOOM_JOIN_NONE,
@@ -149,7 +149,7 @@ static int write_plan(struct planner *p)
 	return ret;
 }
 
-/* What slots take of a bank of the SRAM. */
+/* Bytes of the slots in a bank of the SRAM. */
 static u64 slots_bytes(const struct planner *p)
 {
 	u64 align = p->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, bytes = 0;
@@ -162,8 +162,8 @@ static u64 slots_bytes(const struct planner *p)
 }
 
 /*
- * Without DRAM the slots are in the SRAM beside the scratch. Returns 0 if both fit; -EAGAIN if they
- * may fit when the scratch takes no more than @limit, which is set.
+ * Without DRAM the slots are in the SRAM next to the scratch. Returns 0 if both fit; -EAGAIN if
+ * they may fit with a scratch of at most @limit, which is set.
  */
 static int fit_slots(struct planner *p, u64 *limit)
 {
@@ -190,7 +190,7 @@ static int fit_slots(struct planner *p, u64 *limit)
 	return -EAGAIN;
 }
 
-/* Steps of groups and kernels, after they have changed. @steps: by step of before. */
+/* Renumbers the steps of groups and kernels. @steps: by old step. */
 static void renumber(struct planner *p, const u32 *steps)
 {
 	u32 i, end;
@@ -206,13 +206,13 @@ static void renumber(struct planner *p, const u32 *steps)
 		p->lower.kernels[i].first_step = steps[p->lower.kernels[i].first_step];
 }
 
-/* Lets transfers run beside arithmetic. */
+/* Retimes the plan so that transfers overlap arithmetic. */
 static int overlap(struct planner *p)
 {
 	struct planner_bar *bar = p->way.bar;
 	struct loom_retime_options options = {
 		.chip = p->options->chip,
-		/* slots lie in the same SRAM, and what is left for them was measured */
+		/* slots are in the same SRAM, and their rest was measured */
 		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes :
 						   loom_planner_sram_bytes(p->options),
 		.anew = p->graph->num_nodes <= PLANNER_LARGE_GRAPH,
@@ -242,7 +242,7 @@ static int overlap(struct planner *p)
 	return ret;
 }
 
-/* Plans with a scratch of at most @limit, zero for none. -EAGAIN: @limit is lower, try again. */
+/* Plans with a scratch of at most @limit, zero for none. -EAGAIN: @limit was lowered, try again. */
 static int plan_once(struct planner *p, u64 *limit, struct loom_program **program)
 {
 	int ret;
@@ -302,7 +302,7 @@ u32 loom_planner_too_large(const struct loom_graph *graph,
 	return count;
 }
 
-/* The scratch shrinks with each try, and slots hardly change, so that few are enough. */
+/* The scratch shrinks with each try, and slots hardly change, so few tries suffice. */
 #define TRIES	8
 
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,

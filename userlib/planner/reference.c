@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The program that others are compared with. The checker of plans (replay/) does not make it, as it
- * shares nothing with the planner: its caller hands it over. Nodes that do not fit into the SRAM
- * that is planned for are put together of the same pieces, as that changes what is rounded.
+ * The reference program for comparisons. The checker of plans (replay/) must not share code with
+ * the planner, so its caller provides it. Nodes that do not fit into the SRAM of the plan are
+ * computed in the same pieces, because these determine the rounding.
  */
 #include "planner.h"
 
-/* In all lanes: enough that next to nothing is cut, and no more than a replay can hold. */
+/* In all lanes: enough that hardly anything is cut, and no more than a replay can hold. */
 #define REFERENCE_BYTES	(256ULL << 20)
 
 int loom_program_create_reference(const struct loom_graph *graph,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The scratch of a finished plan. Grouping and retiming use all of the SRAM that a plan may have,
- * as long as that makes it faster, and leave holes. A device is shared by what plans claim, so what
- * is claimed without need is given back: steps and lifetimes are fixed here, and what is left is a
- * placement problem. Cycles do not depend on addresses.
+ * The scratch of a finished plan. Grouping and retiming use all SRAM that a plan may have if that
+ * makes it faster, and leave holes. Plans that share a device compete for SRAM, so unneeded scratch
+ * is released: steps and lifetimes are fixed here, and the rest is a placement problem. Cycles do
+ * not depend on addresses.
  */
 #include "planner.h"
 
@@ -12,9 +12,9 @@
 
 #include "loom_place.h"
 
-/* A claim within one part in so many of the bytes that are alive is not worth a search. */
+/* A scratch within 1/CLOSE of the bytes alive is not searched again. */
 #define CLOSE		32
-/* Nodes of the search, and items above which a greedy order has to do. */
+/* Search nodes, and the number of items above which a greedy order is used instead. */
 #define BUDGET		4000
 #define MOST_ITEMS	4096
 
@@ -24,7 +24,7 @@ static bool is_scratch(const struct drm_loom_plan_tensor *tensor)
 	       tensor->first_step <= tensor->last_step;
 }
 
-/* Fills in @items. *@most: the most bytes that are alive in a step. */
+/* Fills in @items. *@most: the peak of bytes alive. */
 static int list_items(const struct loom_build *build, u64 align, struct loom_place_item *items,
 		      u32 *count, u64 *most)
 {
@@ -95,7 +95,7 @@ int loom_planner_compact(struct planner *p)
 		how.strategy = "greedy-breadth";
 	ret = loom_place(&problem, &how, &result, NULL);
 	free(items);
-	/* there is a placement already */
+	/* the current placement is kept */
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	if (result.height_bytes[0] < p->lower.scratch_bytes) {

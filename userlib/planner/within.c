@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A program by one way that recomputes no more than it may. */
+/* A program by one candidate, with limited recomputation. */
 #include "planner.h"
 
 #include "base/error.h"
@@ -26,8 +26,8 @@ static bool is_too_much(const struct loom_planner_options *options,
 }
 
 /*
- * If it recomputes too much, it has to do without. Slices of some operators do more in any case:
- * those of DECONV count what falls on its padding.
+ * A program that recomputes too much is replaced by one that recomputes nothing. Slices of some
+ * operators do more work in any case: those of DECONV count work on its padding.
  */
 int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
 			const struct planner_way *way, struct loom_program **program,

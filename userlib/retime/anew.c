@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Once it is known how long each tensor lives, all of the scratch is a placement problem as any
- * other one. It has some percent of room to spare, so a simple order or a short search is enough.
+ * Once the lifetime of each tensor is known, the scratch is an ordinary placement problem. It has
+ * some percent of slack, so a simple order or a short search suffices.
  */
 #include "grid.h"
 
@@ -10,8 +10,8 @@
 
 #include "loom_place.h"
 
-/* Nodes of the search. It finds a placement soon, or seldom. */
-#define BUDGET		4000
+/* Search nodes: a placement is found soon or not at all. */
+#define BUDGET	4000
 
 static bool is_placed(const struct retime_tensor *tensor)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What has to happen before what. Two commands depend on each other if one writes bytes that the
- * other touches, and bytes are those from the first to the last that a view touches, as the
- * verifier has it. Computations keep their order, so that of those before a job the last one
- * matters, and of those behind it the first: they are its window. Jobs among themselves are edges
- * of a graph; they may share a step, where they keep their order.
+ * Dependences between commands. Two commands depend on each other if one writes bytes that the
+ * other touches; the bytes of a view are those from the first to the last, as in the verifier.
+ * Computations keep their order, so only the last computation before a job and the first one after
+ * it matter: they are its window. Jobs among themselves are edges of a graph; they may share a
+ * step, in which they keep their order.
  */
 #include "grid.h"
 
@@ -13,9 +13,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* So many accesses of a tensor by jobs are compared with each other; more are kept in order. */
+/* Limit on the accesses of a tensor by jobs that are compared pairwise; beyond, order is kept. */
 #define MOST_PAIRS	96
-/* So many computations are looked at for one that touches the same bytes. */
+/* Limit on the computations searched for one that touches the same bytes. */
 #define MOST_LOOKS	256
 
 /**
@@ -35,9 +35,9 @@ struct access {
 };
 
 /**
- * struct edge - a job comes before another
- * @before: this
- * @after: that
+ * struct edge - a job must precede another
+ * @before: the first
+ * @after: the second
  */
 struct edge {
 	u32 before;
@@ -53,7 +53,7 @@ struct edge {
  * @computed: of those that are of computations
  * @edges: the edges
  * @num_edges: number of @edges
- * @cap_edges: room in @edges
+ * @cap_edges: capacity of @edges
  */
 struct depend {
 	struct retime *r;
@@ -124,14 +124,17 @@ static int collect(struct depend *d)
 		}
 		job += !command->stream;
 	}
-	/* each has moved to where the next one begins */
+	/* each has moved to the begin of the next one */
 	for (i = build->num_tensors; i > 0; i--)
 		d->first[i] = d->first[i - 1];
 	d->first[0] = 0;
 	return 0;
 }
 
-/* The computations before and behind access @index that it must not pass; @next is the next one. */
+/*
+ * Finds the computations before and behind access @index that it must not pass; @next is the next
+ * one.
+ */
 static void set_window(struct depend *d, u32 index, u32 next, u32 num_computed)
 {
 	const struct access *a = &d->accesses[index];
@@ -152,13 +155,13 @@ static void set_window(struct depend *d, u32 index, u32 next, u32 num_computed)
 
 		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
 			continue;
-		/* beside it, if the plan has them in one step */
+		/* in the same step, if the plan has them in one */
 		job->high = min(job->high, max(d->r->at[b->command], at + 1) - 1);
 		break;
 	}
 }
 
-/* Few jobs: each with each, but for those that one in between keeps apart. */
+/* With few jobs, compares each pair, except for pairs that a job in between separates. */
 static void compare_jobs(struct depend *d, u32 count)
 {
 	u32 i, k;
@@ -178,7 +181,7 @@ static void compare_jobs(struct depend *d, u32 count)
 	}
 }
 
-/* Many: reads between two writes may change their order, all else stays. */
+/* With many jobs, only reads between two writes may be reordered. */
 static void chain_jobs(struct depend *d, u32 count)
 {
 	u32 writer = RETIME_NONE, reads = 0, i, k;

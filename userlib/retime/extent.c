@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From which position to which jobs touch a tensor. A tensor of a network that is cut into many
- * strips has tens of thousands of jobs, and each shift of one of them asks: so the earliest and the
- * latest are kept in a tree over the jobs of the tensor, and a shift costs its height.
+ * The range of positions at which jobs touch a tensor. A tensor of a network in many strips has
+ * tens of thousands of jobs, and each shift of one of them needs the range: so the minimum and the
+ * maximum are kept in a tree over the jobs of the tensor, and a shift is O(log n).
  */
 #include "grid.h"
 

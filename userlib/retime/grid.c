@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A plan, taken apart into positions, jobs and tensors. */
+/* Decomposition of a plan into positions, jobs and tensors. */
 #include "grid.h"
 
 #include "plan/time.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Elements on an axis that are enough to cut there, before others that are further inside. */
+/* Number of elements from which an axis is cut in preference to inner ones. */
 #define ENOUGH_UNITS	16
 
 void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, u32 units,
@@ -45,7 +45,7 @@ u64 retime_part_cycles(const struct retime *r, const struct retime_job *job, u32
 	return cost.cycles;
 }
 
-/* The axis of @tensor that @stride steps along one by one, beside that over the lanes; or rank. */
+/* The axis of @tensor with unit steps of @stride, besides that over the lanes; or rank. */
 static u32 axis_of(const struct drm_loom_plan_tensor *tensor, u64 stride)
 {
 	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
@@ -59,9 +59,9 @@ static u32 axis_of(const struct drm_loom_plan_tensor *tensor, u64 stride)
 }
 
 /*
- * Whether a part along @axis of what a command writes is a box of its tensor, as the whole is. The
- * verifier keeps account of boxes: of every eighth element of a row, which a part of a transposing
- * copy may be, it does not know that it is written. What nobody reads need not be known.
+ * Whether a part along @axis of a command's result is a box of its tensor, like the whole. The
+ * verifier tracks written boxes, but not, for example, every eighth element of a row, which a part
+ * of a transposing copy may be. A tensor without readers need not be tracked.
  */
 static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view *view, u32 axis)
 {
@@ -86,7 +86,7 @@ static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view
 		else if (one < outside || axis_of(tensor, one) == tensor->rank)
 			return false;
 	}
-	/* over the end of an axis only in whole rows */
+	/* past the end of an axis only in whole rows */
 	if (first % outside + (view->dims[axis] - 1) * stride + inside >= outside)
 		return inside + loom_dtype_stride(view->dtype) == stride;
 	return first % stride + inside < stride;
@@ -101,7 +101,7 @@ static void choose_axis(const struct retime *r, struct retime_job *job)
 
 	job->axis = RETIME_NONE;
 	job->units = 1;
-	/* of a command with attributes there is one copy of them */
+	/* the attributes of a command exist once */
 	if (command->operands != 2 || command->attr_bytes || views[0].rank != views[1].rank)
 		return;
 	for (i = 0; i < views[0].rank; i++)
@@ -115,7 +115,7 @@ static void choose_axis(const struct retime *r, struct retime_job *job)
 	}
 }
 
-/* What moves at a position takes @cycles more, or less. */
+/* Adds @cycles to the transfers at a position. */
 static void add_moved(struct retime *r, u32 at, u64 cycles)
 {
 	struct retime_position *p = &r->positions[at];
@@ -159,7 +159,7 @@ static void unlink_piece(struct retime *r, u32 index)
 	add_moved(r, piece->at, 0 - piece->cycles);
 }
 
-/* A new piece, or RETIME_NONE. */
+/* Makes a piece; RETIME_NONE on failure. */
 static u32 make_piece(struct retime *r, u32 job, u32 units)
 {
 	struct retime_piece *larger;
@@ -222,7 +222,7 @@ void retime_shift(struct retime *r, u32 index, u32 to, u32 units)
 	u32 number = r->pieces[index].job, other, i;
 	struct retime_job *job = &r->jobs[number];
 
-	/* one that is there already takes it, or one that is empty */
+	/* an existing piece takes it, or an empty one */
 	for (other = job->pieces; other != RETIME_NONE; other = r->pieces[other].next_of_job)
 		if (r->pieces[other].units && r->pieces[other].at == to)
 			break;
@@ -274,7 +274,7 @@ u32 retime_idle(const struct retime *r, u32 at, u32 end)
 	return RETIME_NONE;
 }
 
-/* A position for each command that computes, and for each step that only moves. */
+/* Makes a position for each command that computes, and for each step that only moves. */
 static int make_positions(struct retime *r)
 {
 	const struct loom_build *build = r->build;

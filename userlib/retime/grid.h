@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this room share: positions, jobs, tensors. */
+/* Shared by the files of this folder: positions, jobs, tensors. */
 #ifndef LOOM_RETIME_GRID_H
 #define LOOM_RETIME_GRID_H
 
 #include "retime.h"
 
 #define RETIME_NONE	U32_MAX
-/* The scratch, as a space; others are slots. */
+/* The scratch as a space; other spaces are slots. */
 #define RETIME_SCRATCH	U32_MAX
 /* Positions in a block of the index of lifetimes. */
 #define RETIME_BLOCK	64
-/* Tensors that make way for another at most. */
+/* Limit on the tensors moved to make room for another. */
 #define RETIME_PUSHED	8
 
 /**
  * struct retime_tensor - a tensor
  * @space: slot that it lies in, or RETIME_SCRATCH
- * @start: first byte there
+ * @start: its first byte in that space
  * @bytes: its size
  * @read: some command reads it
- * @first: position at which its life begins; RETIME_NONE: it is not used
+ * @first: position at which its lifetime begins; RETIME_NONE: it is not used
  * @last: position at which it ends
- * @compute_first: the first at which it is computed with, or RETIME_NONE
- * @compute_last: the last
+ * @compute_first: position of the first computation that touches it, or RETIME_NONE
+ * @compute_last: position of the last one
  * @first_use: number of uses, by jobs, of all tensors before it
  * @num_uses: number of its own
  * @next_first: next one with the same @first, or RETIME_NONE
@@ -50,15 +50,15 @@ struct retime_tensor {
 /**
  * struct retime_job - a command of the DMA stream
  * @command: its number in the sequence
- * @tensor: what it writes, what it reads; RETIME_NONE for nothing
+ * @tensor: its result and its operand; RETIME_NONE if there is none
  * @use: its number among the uses of each
- * @axis: it can be cut along this axis; RETIME_NONE: it cannot
+ * @axis: axis along which it can be cut; RETIME_NONE: none
  * @units: elements on that axis, else 1
- * @low: first position at which computations allow it
+ * @low: first position that computations allow
  * @high: the last
- * @first_before: first of the jobs that have to come before, in &retime.before
+ * @first_before: first of its predecessors, in &retime.before
  * @num_before: number of them
- * @first_after: first of those that have to come after, in &retime.after
+ * @first_after: first of its successors, in &retime.after
  * @num_after: number of them
  * @pieces: the first of its pieces
  * @min_at: position of the earliest piece
@@ -83,10 +83,10 @@ struct retime_job {
 
 /**
  * struct retime_piece - a part of a job
- * @job: which
+ * @job: its job
  * @at: position
- * @units: how much of it
- * @cycles: how long it takes
+ * @units: number of its units
+ * @cycles: its cycles
  * @next_of_job: next piece of the job, or RETIME_NONE
  * @next: next piece at the same position, or RETIME_NONE
  * @prev: the one before
@@ -102,8 +102,8 @@ struct retime_piece {
 };
 
 /**
- * struct retime_position - a step that computes one command at most
- * @step: of the plan as it was
+ * struct retime_position - a step with at most one computation
+ * @step: of the original plan
  * @group: number of the fences up to it
  * @compute: number of its command in the sequence, or RETIME_NONE
  * @work: cycles of that
@@ -112,7 +112,7 @@ struct retime_piece {
  * @num_pieces: number of them
  * @begins: the first of the tensors whose life begins here
  * @ends: the first of those whose life ends here
- * @run: number of the step that it becomes a part of
+ * @run: number of the resulting step
  */
 struct retime_position {
 	u32 step;
@@ -139,9 +139,9 @@ struct retime_extent {
 
 /**
  * struct retime_list - a list of tensors
- * @items: they
+ * @items: the tensors
  * @count: number of @items
- * @cap: room in @items
+ * @cap: capacity of @items
  */
 struct retime_list {
 	u32 *items;
@@ -152,36 +152,36 @@ struct retime_list {
 struct retime_walk;
 
 /**
- * struct retime - a plan that is taken apart
+ * struct retime - a decomposed plan
  * @build: the plan
- * @options: what it may use
- * @room_bytes: of the scratch, how much may be alive
- * @anywhere: it does not matter yet where tensors lie in the scratch: they are placed anew at the
+ * @options: its limits
+ * @room_bytes: limit on the bytes of the scratch that are alive
+ * @anywhere: offsets in the scratch do not matter yet, because tensors are placed again at the
  *	end
  * @sequence: its commands in the order in which they run
- * @at: by number in the sequence: position as the plan was
+ * @at: by number in the sequence: position in the original plan
  * @cycles: by number in the sequence
  * @positions: the positions
  * @num_positions: number of @positions
- * @idle: a bit for each position at which the arithmetic outlasts what moves
+ * @idle: bit per position at which the arithmetic outlasts the transfers
  * @group_alive: by group: positions of it at which there is something
  * @tensors: the tensors
  * @jobs: the jobs, in sequence
  * @num_jobs: number of @jobs
  * @extents: by tensor: a tree over its uses, see extent.c
- * @before: by job: those that have to come before
- * @after: by job: those that have to come after
+ * @before: by job: its predecessors
+ * @after: by job: its successors
  * @pieces: the pieces
  * @num_pieces: number of @pieces
- * @cap_pieces: room in @pieces
- * @blocks: by block of positions: tensors whose life began before it and goes on in it
+ * @cap_pieces: capacity of @pieces
+ * @blocks: by block of positions: tensors alive across its begin
  * @num_blocks: number of @blocks
  * @alive: by position: bytes of the scratch that are alive
- * @spare: room for spans, for tensors that make way
- * @work: spans that were looked at, to make way
- * @looks: spans that were looked at, to find holes
- * @old_cycles: of the plan as it was
- * @num_steps: steps that positions have become
+ * @spare: scratch memory for spans of tensors that make room
+ * @work: spans visited to make room
+ * @looks: spans visited to find holes
+ * @old_cycles: of the original plan
+ * @num_steps: number of resulting steps
  * @error: 0 or -ENOMEM
  */
 struct retime {
@@ -235,11 +235,11 @@ static inline u64 retime_position_cycles(const struct retime_position *p)
 
 /* grid.c */
 
-/** retime_open() - takes a plan apart. 0 or -ENOMEM */
+/** retime_open() - decomposes a plan. 0 or -ENOMEM */
 int retime_open(struct retime *r);
-/** retime_close() - frees what it holds */
+/** retime_close() - frees its memory */
 void retime_close(struct retime *r);
-/** retime_part_cycles() - how long @units of a job take */
+/** retime_part_cycles() - cycles of @units of a job */
 u64 retime_part_cycles(const struct retime *r, const struct retime_job *job, u32 units);
 /** retime_cut() - the views of @units of a command from unit @from on */
 void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, u32 units,
@@ -252,37 +252,37 @@ u32 retime_idle(const struct retime *r, u32 at, u32 end);
 
 /* extent.c */
 
-/** retime_extent_open() - where tensors are used, by all jobs. 0 or -ENOMEM */
+/** retime_extent_open() - finds the uses of tensors by all jobs. 0 or -ENOMEM */
 int retime_extent_open(struct retime *r);
-/** retime_extent_update() - a job has moved */
+/** retime_extent_update() - updates the ranges after a move of a job */
 void retime_extent_update(struct retime *r, const struct retime_job *job);
-/** retime_extent() - where a tensor is used; &retime_extent.first is RETIME_NONE if by no job */
+/** retime_extent() - the range of a tensor's uses; &retime_extent.first is RETIME_NONE if none */
 struct retime_extent retime_extent(const struct retime *r, u32 tensor);
 
 /* depend.c */
 
-/** retime_depend() - windows of jobs, and which have to come before which. 0 or -ENOMEM */
+/** retime_depend() - windows of jobs, and their predecessors. 0 or -ENOMEM */
 int retime_depend(struct retime *r);
 
 /* room.c */
 
 /**
- * struct retime_walk - how far a tensor's life can reach
- * @tensor: which
- * @first: where it begins, with what was added
- * @last: where it ends
- * @start: where it lies then
- * @spans: what it must not overlap there, once that was looked for
- * @merged: room for as many, to sort them
- * @ends: likewise, to sort them by their ends
+ * struct retime_walk - extension of a tensor's lifetime
+ * @tensor: the tensor
+ * @first: begin of its lifetime, as extended
+ * @last: end of its lifetime, as extended
+ * @start: its offset then
+ * @spans: spans it must not overlap there, once gathered
+ * @merged: scratch memory of the same size, to sort them
+ * @ends: scratch memory, to sort them by their ends
  * @num_spans: number of @spans
- * @num_sorted: how many of them, the first ones, are in order
- * @cap_spans: room in @spans
- * @costs: by place that is worth a try: bytes that are in the way there
- * @taken: room for a bit for each unit of the scratch, to find holes
- * @gathered: it was looked for
- * @pushes: others may make way for it
- * @pushed: tensors that have made way
+ * @num_sorted: number of leading spans that are sorted
+ * @cap_spans: capacity of @spans
+ * @costs: by candidate offset: bytes in the way there
+ * @taken: bitmap of the units of the scratch, to find holes
+ * @gathered: @spans is valid
+ * @pushes: other tensors may be moved to make room
+ * @pushed: tensors that were moved
  * @num_pushed: number of @pushed
  */
 struct retime_walk {
@@ -310,43 +310,43 @@ struct retime_walk {
 	u32 num_pushed;
 };
 
-/** retime_room_open() - an index of lifetimes. 0 or -ENOMEM */
+/** retime_room_open() - makes the index of lifetimes. 0 or -ENOMEM */
 int retime_room_open(struct retime *r);
 /** retime_room_close() - frees it */
 void retime_room_close(struct retime *r);
-/** retime_room_live() - says how long a tensor lives */
+/** retime_room_live() - sets the lifetime of a tensor */
 void retime_room_live(struct retime *r, u32 tensor, u32 first, u32 last);
-/** retime_walk_begin() - a tensor as it is */
+/** retime_walk_begin() - begins with the current state of a tensor */
 void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 tensor);
-/** retime_walk_free() - frees what it holds */
+/** retime_walk_free() - frees its memory */
 void retime_walk_free(struct retime_walk *walk);
-/** retime_walk_undo() - what made way for it goes back to where it was */
+/** retime_walk_undo() - moves back the tensors that made room */
 void retime_walk_undo(struct retime *r, struct retime_walk *walk);
-/** retime_walk_to() - its life reaches one position further, to @at. False: there is no room */
+/** retime_walk_to() - extends the lifetime by one position, @at. Returns false without room */
 bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at);
 
 /* hole.c */
 
-/** retime_find_hole() - the tightest hole for a tensor among its spans. False: there is none */
+/** retime_find_hole() - the tightest hole for a tensor among its spans. Returns false if none */
 bool retime_find_hole(struct retime *r, struct retime_walk *walk);
-/** retime_sort_spans() - puts spans in order */
+/** retime_sort_spans() - sorts spans */
 void retime_sort_spans(struct retime_walk *walk);
-/** retime_merge_spans() - sorts spans; the result is in @spans, and @room has as many */
+/** retime_merge_spans() - sorts spans; the result is in @spans, and @room must be as large */
 void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u32 count);
 
 /* anew.c */
 
-/** retime_anew() - places anew what is in the scratch. 0, -ENOSPC: found no placement; -ENOMEM */
+/** retime_anew() - places the scratch again. 0, -ENOSPC: found no placement; -ENOMEM */
 int retime_anew(struct retime *r);
 
 /* move.c */
 
-/** retime_move() - moves jobs to where there is time. 0 or -ENOMEM */
+/** retime_move() - moves jobs to positions with idle time. 0 or -ENOMEM */
 int retime_move(struct retime *r);
 
 /* merge.c */
 
-/** retime_merge() - positions become steps; returns the cycles of all, 0: no memory */
+/** retime_merge() - merges positions into steps; returns the total cycles, 0: no memory */
 u64 retime_merge(struct retime *r);
 
 /* write.c */

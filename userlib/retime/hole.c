@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tightest hole between spans of bytes. Most of the time of moving jobs is spent here: for each
- * position that a life is to reach, a hole is looked for among all that is alive meanwhile. Where
+ * The tightest hole between spans of bytes, which takes most of the time of moving jobs: for each
+ * position that a lifetime is extended to, a hole is searched among all tensors alive meanwhile. If
  * offsets are multiples of a power of two, spans are marked in a bitmap of the scratch, in any
- * order; else they are sorted. Both find the same hole.
+ * order; otherwise they are sorted. Both find the same hole.
  */
 #include "grid.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* More spans that are new than this are sorted together with all others. */
+/* More new spans than this are sorted together with all others. */
 #define FEW_NEW		16
-/* A bitmap of so many words for each span is read faster than the spans are sorted. */
+/* A bitmap of at most this many words per span is read faster than the spans are sorted. */
 #define MOST_WORDS	4
 
-/* Of two that are alike the order does not matter, but it has to be the same on every machine. */
+/* A total order, so that the result is the same on every machine. */
 static bool is_before(const struct retime_span *x, const struct retime_span *y)
 {
 	if (x->start != y->start)
@@ -23,7 +23,7 @@ static bool is_before(const struct retime_span *x, const struct retime_span *y)
 	return x->end != y->end ? x->end < y->end : x->tensor < y->tensor;
 }
 
-/* Those from @from to @to, of which the first ones before @sorted are in order. */
+/* Insertion sort of spans @from to @to, of which those before @sorted are in order. */
 static void insert_spans(struct retime_span *spans, u32 from, u32 sorted, u32 to)
 {
 	struct retime_span span;
@@ -50,7 +50,7 @@ static void merge_spans(const struct retime_span *a, u32 num_a, const struct ret
 	memcpy(to, num_a ? a : b, (num_a + num_b) * sizeof(*to));
 }
 
-/* All are put in order, from short runs; the result is in @spans, and @room has as many. */
+/* Merge sort from short runs; the result is in @spans, and @room must be as large. */
 void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u32 count)
 {
 	struct retime_span *from = *spans, *to = *room, *other;
@@ -74,8 +74,8 @@ void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u
 }
 
 /*
- * Spans by where they begin. A walk meets a few at a time: they are put between the others. (Here
- * is most of the time that is spent, and qsort() takes three times as long.)
+ * Sorts spans by begin. A walk adds a few at a time, which are inserted. (Most of the time is spent
+ * here, and qsort() is slower.)
  */
 void retime_sort_spans(struct retime_walk *walk)
 {
@@ -125,7 +125,7 @@ static void mark(u64 *taken, u64 from, u64 to)
 	taken[last] |= tail;
 }
 
-/* The first unit from @at on that is taken, or is not; @units: none. */
+/* The first unit from @at on whose state is @is_taken; @units: none. */
 static u64 next_unit(const u64 *taken, u64 at, u64 units, bool is_taken)
 {
 	u64 word = at / 64, bits;
@@ -142,14 +142,14 @@ static u64 next_unit(const u64 *taken, u64 at, u64 units, bool is_taken)
 	return min(at, units);
 }
 
-/* The tightest run of units that are not taken. */
+/* The tightest run of free units. */
 static bool find_by_units(struct retime *r, struct retime_walk *walk, u32 shift)
 {
 	u64 bytes = r->tensors[walk->tensor].bytes, room = r->options->room_bytes, best = U64_MAX;
 	u64 units = room >> shift, at = 0, end;
 	u32 i;
 
-	/* the last one may be a part of one */
+	/* the last unit may be partial */
 	units += room != units << shift;
 	memset(walk->taken, 0, (units / 64 + 1) * sizeof(*walk->taken));
 	for (i = 0; i < walk->num_spans; i++) {
@@ -172,7 +172,7 @@ static bool find_by_units(struct retime *r, struct retime_walk *walk, u32 shift)
 	}
 }
 
-/* Whether all offsets are multiples of @align, and nothing is empty. */
+/* Whether all offsets are multiples of @align, and no span is empty. */
 static bool has_units(const struct retime *r, const struct retime_walk *walk, u64 align)
 {
 	u64 low = 0;

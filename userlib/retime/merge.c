@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Positions become steps. A run of positions can be one step if no computation in it depends on a
- * job in it, nor the other way round, and no tensor begins in it where another has ended in it.
- * That never takes longer than the positions one by one, so the division of all into runs that
- * takes the fewest cycles is looked for, and of those the one with the fewest steps.
+ * Merges positions into steps. A run of positions can be one step if no computation in it depends
+ * on a job in it, or vice versa, and no tensor begins in it where another has ended in it. That
+ * never takes longer than the single positions. A dynamic program finds the division into runs with
+ * the fewest cycles, ties by the fewest steps.
  */
 #include "grid.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Positions that a step is made of at most. */
+/* Limit on the positions of a step. */
 #define LONGEST		64
 
 /**
  * struct best - the best division of the positions before one
- * @cycles: that it takes
+ * @cycles: its cycles
  * @steps: its steps
- * @from: where its last run begins
+ * @from: begin of its last run
  */
 struct best {
 	u64 cycles;
@@ -25,7 +25,7 @@ struct best {
 	u32 from;
 };
 
-/* Whether a tensor that ends at @at is in the way of one that begins in (@at, @to]. */
+/* Whether a tensor that ends at @at overlaps the bytes of one that begins in (@at, @to]. */
 static bool is_reused(const struct retime *r, u32 at, u32 to)
 {
 	u32 i, k, p;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* Moves pieces of jobs from where they take longer than the arithmetic to where they do not. */
+/* Moves pieces of jobs from positions where transfers outlast arithmetic to idle ones. */
 #include "grid.h"
 
 #include <stdlib.h>
 
-/* Walks through all positions, at most. */
+/* Limit on the passes over all positions. */
 #define ROUNDS		4
-/* So far a piece is moved at a time. */
+/* Maximum distance of a move. */
 #define FURTHEST	8192
 
 /**
  * struct mover - the state of moving
  * @r: the plan
- * @walks: what a piece writes, what it reads
- * @saved: cycles that were saved
+ * @walks: for the result and the operand of a piece
+ * @saved: cycles saved so far
  */
 struct mover {
 	struct retime *r;
@@ -39,7 +39,7 @@ static u32 last_allowed(const struct retime *r, const struct retime_job *job)
 	return high;
 }
 
-/* Cycles that are saved if @units of a piece go from where it is to @to. */
+/* Cycles saved if @units of a piece move to @to. */
 static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to, u32 units)
 {
 	const struct retime_job *job = &r->jobs[piece->job];
@@ -52,7 +52,7 @@ static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to
 	       (s64)(max(a->work, a->moved - piece->cycles + rest) + max(b->work, b->moved + gone));
 }
 
-/* How much of a piece should go to @to; 0: nothing would be saved. */
+/* Number of units of a piece to move to @to; 0: no gain. */
 static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to)
 {
 	const struct retime_job *job = &r->jobs[piece->job];
@@ -63,7 +63,7 @@ static u32 choose_units(const struct retime *r, const struct retime_piece *piece
 	most = min(a->moved - a->work, b->work - b->moved);
 	if (piece->cycles <= most || job->axis == RETIME_NONE)
 		return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
-	/* rounded up, so that no rest is left behind */
+	/* rounded up, so that no remainder is left behind */
 	each = piece->cycles / piece->units + !!(piece->cycles % piece->units);
 	units = min(piece->units, (u32)(most / max(each, 1ULL)));
 	if (units && gain(r, piece, to, units) > 0)
@@ -71,7 +71,7 @@ static u32 choose_units(const struct retime *r, const struct retime_piece *piece
 	return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
 }
 
-/* The group of a position must not be left without any. */
+/* The group of a position must keep at least one. */
 static bool is_last_of_group(const struct retime *r, const struct retime_piece *piece, u32 units)
 {
 	const struct retime_position *p = &r->positions[piece->at];
@@ -96,7 +96,7 @@ static bool is_clash(const struct retime *r, const struct retime_job *job,
 	       walks[1].start < walks[0].start + a->bytes;
 }
 
-/* What makes way for one of them does not know of the other. */
+/* Both tensors are in the scratch: making room for one ignores the other. */
 static bool both_in_scratch(const struct retime *r, const struct retime_job *job)
 {
 	return job->tensor[1] != RETIME_NONE &&
@@ -118,7 +118,7 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 		end = max(end, at - min(at, (u32)FURTHEST));
 	else
 		end = min(end, at + FURTHEST);
-	/* the way there costs more than to look whether there is anything */
+	/* walking there is more expensive than finding the next idle position first */
 	idle = retime_idle(r, at, end);
 
 	for (k = 0; k < 2; k++) {
@@ -150,7 +150,7 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 	return false;
 }
 
-/* Moves a part of a piece to the nearest position where that saves something. */
+/* Moves a part of a piece to the nearest position with a gain. */
 static bool move_piece(struct mover *m, u32 index, bool earlier)
 {
 	m->walks[0].num_pushed = 0;
@@ -162,7 +162,7 @@ static bool move_piece(struct mover *m, u32 index, bool earlier)
 	return false;
 }
 
-/* Takes from a position what outlasts its arithmetic, as far as possible. */
+/* Moves the transfers of a position that outlast its arithmetic, as far as possible. */
 static void relieve(struct mover *m, u32 at, bool earlier)
 {
 	struct retime *r = m->r;

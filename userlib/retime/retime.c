@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What cycles are said to be before places are known may be off by one cycle in so many. */
+/* Relative error of the estimate of cycles before tensors are placed: 1/SLACK. */
 #define SLACK	512
-/* Of so many parts of the SRAM, how many may be alive if all is placed anew. */
+/* Granularity of the limit on bytes alive if the scratch is placed again. */
 #define SHARES	64
 static const u32 shares[] = { 63, 61, 59 };
 
@@ -20,7 +20,7 @@ static bool is_past_caps(const struct retime *r)
 	       r->num_steps > DRM_LOOM_MAX_STEPS;
 }
 
-/* A tensor that lies in another one would have to be moved with it; nobody makes any. */
+/* A tensor inside of another one would have to move with it; no plan has any. */
 static bool has_aliases(const struct loom_build *build)
 {
 	u32 i;
@@ -44,7 +44,7 @@ static u64 longer_stream(const struct retime *r)
 	return max(work, moved);
 }
 
-/* What positions take one by one. */
+/* Total cycles of the positions one by one. */
 static u64 sum_cycles(const struct retime *r)
 {
 	u64 sum = 0;
@@ -55,7 +55,7 @@ static u64 sum_cycles(const struct retime *r)
 	return sum;
 }
 
-/* Moves transfers. -ERANGE: even the longer stream takes more cycles than it may. */
+/* Moves transfers. -ERANGE: the longer stream alone reaches the threshold. */
 static int move_all(struct retime *r)
 {
 	int ret = retime_open(r);
@@ -72,9 +72,9 @@ static int merge_all(struct retime *r, u64 *cycles)
 }
 
 /*
- * With all of the scratch placed again: with as much of it alive as can be placed. With less alive
- * it is hardly ever faster. *@cycles: unchanged if it cannot be placed. *@least: with the most
- * alive, if places did not matter.
+ * Retimes with the scratch placed again, and as many bytes alive as can be placed. Fewer bytes alive
+ * are hardly ever faster. *@cycles: unchanged if the scratch cannot be placed. *@least: the estimate
+ * with the most bytes alive.
  */
 static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 {
@@ -89,8 +89,8 @@ static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 		};
 
 		ret = move_all(&other);
-		if (!i)
-			*least = ret == -ERANGE ? longer_stream(&other) : sum_cycles(&other);
+		if (!i && (!ret || ret == -ERANGE))
+			*least = ret ? longer_stream(&other) : sum_cycles(&other);
 		if (!ret && *least >= most)
 			ret = -ERANGE;
 		if (!ret)
@@ -107,7 +107,7 @@ static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Transfers move, and tensors lie where they did or, for other transfers, in holes. */
+/* Retimes with tensors at their old places or, for other transfers, in holes. */
 static int try_places(struct retime *r, u64 *cycles)
 {
 	struct retime other = {

@@ -2,62 +2,40 @@
 /**
  * DOC: Time of a plan
  *
- * This room is given the tables of a plan that is complete (plan/build.h) and gives them back with
- * the same commands, the same results and the same bytes moved, in fewer cycles of the chip's
- * clock: transfers run beside the arithmetic wherever the plan allows it, across groups, too. It
- * knows the format of plans and the clock, and nothing of nodes, groups or how a plan came about.
+ * Retiming reorders the tables of a complete plan (plan/build.h): the same commands, the same
+ * results and the same bytes moved, in fewer cycles of the chip's clock. Transfers overlap
+ * arithmetic wherever the plan allows it, also across groups. The folder depends on the format of
+ * plans and the clock only, not on nodes or groups.
  *
  * Steps are barriers, and a step takes as long as the longer of its streams. So the plan is first
- * taken apart into *positions*: steps that compute one command each, in the order of the plan, and
- * those that only move data. Arithmetic stays where it is. Transfers are *jobs*: each has a window
- * of positions, which ends before the first computation that needs what it writes, and so on
- * (depend.c). A job may be cut into *pieces* along an axis, as a transfer of rows is as good as
- * two of half of them. Where a position's transfers outlast its arithmetic, pieces go to the
- * nearest position with time to spare, earlier or later (move.c), as long as there is room in the
- * SRAM for what they write or read, from then until then (room.c). If it is not free at the place
- * where a tensor lies, the tensor may lie somewhere else, and if there is no hole, others make way.
- * At last positions become steps again, as
- * few and as long ones as the rules of plans allow (merge.c), and the tables are written (write.c).
+ * decomposed into *positions*: steps that compute one command each, in the order of the plan, and
+ * steps that only move data. Arithmetic is not moved. Transfers are *jobs*: each has a window of
+ * positions, which ends before the first computation that needs its result, and so on (depend.c). A
+ * job may be cut into *pieces* along an axis, because a transfer of rows is equivalent to two of
+ * half of them. Where a position's transfers outlast its arithmetic, pieces move to the nearest
+ * idle position, earlier or later (move.c), as long as the SRAM has room for their result or
+ * operand in between (room.c). If a tensor's own place is not free, it may move to a hole, and if
+ * there is none, others move to make room. Finally positions are merged into steps, as few and as
+ * long as the rules of plans allow (merge.c), and the tables are written (write.c).
  *
- * Steps are walked from the first to the last, and each takes from the nearest steps before it. In
- * this order the least SRAM is held for what is loaded early: loads of a later step can pass
- * where an earlier one has taken all time that there was, but not the other way round.
+ * Steps are visited from the first to the last, and each takes idle time of the nearest steps
+ * before it. This order minimizes the SRAM held for prefetched data: loads of a later step can pass
+ * a step whose idle time is used up, but not the other way round.
  *
- * The more is loaded early, the harder it gets to find a hole for one more tensor. So if the plan
- * still takes much longer than the longer of its streams, all is done once more as if places did
- * not matter, but a few percent of the SRAM stay free at all times; and then all of the scratch is
- * placed anew (anew.c). The faster plan is kept.
+ * The more is prefetched, the harder it is to find a hole for another tensor. So transfers move with
+ * offsets ignored first, but with a few percent of the SRAM free at all times; then the whole
+ * scratch is placed again (anew.c). Before it is placed, the cycles are known within 0.1 % in the
+ * median: a candidate that does not get below those of the best plan is given up. Only if the
+ * scratch cannot be placed, or not well, tensors stay where they are, and the faster plan is kept.
  *
- * If the result does not take fewer cycles, the plan stays as it was.
+ * If the result is not faster, the plan is unchanged.
  *
- * Measured on plans by DRAM bytes, in thousand cycles: as they were written, here, here if places
- * did not matter but only how much is alive at once, and what the longer stream takes alone:
+ * Barriers cost next to nothing, because transfers are cut where a step ends, so the plan format
+ * keeps its steps. The remaining loss is the SRAM that later transfers have no room in, and the
+ * first load and the last store.
  *
- * ================== ======= ===== ==== ======== =====
- * network            chip    as is here no place alone
- * ================== ======= ===== ==== ======== =====
- * PP-OCR rec 320     soft     1440 1076     1019   774
- * PP-OCR det 320     soft     1272 1100     1048   703
- * M-LSD tiny         soft     1856 1707     1707  1625
- * BlazeFace          soft       98   71       71    71
- * speech embedding   soft      125   83       83    83
- * PP-OCR rec 320     bm1684x   916  762      762   741
- * BlazeFace          bm1684x    53   45       45    40
- * ================== ======= ===== ==== ======== =====
- *
- * "Here" is before all was placed anew. Where tensors may only go to holes, rec takes 1203.
- * Placing anew takes what is planned for time on soft from 1032 to 993 (rec) and from 715 to 696
- * (det); if places did not matter at all, it would be 989 and 694.
- *
- * Barriers cost next to nothing, as transfers are cut where a step ends: with the same commands in
- * the same order, each beginning as soon as what it depends on is done, six networks take at most
- * 0.1 % less on soft, and 0.3 % less on bm1684x. So the plan format keeps its steps. What is left
- * is the SRAM that later transfers have no room in, and the first load and the last store.
- *
- * Rejected: moving computations, or cutting them. They would need other tensors, and how work is
- * divided is known where groups are chosen. Rejected: always placing all tensors of a plan anew.
- * Groups that fill the SRAM were placed by a search that took into account which of their slices
- * are alike; where they do, there is often no other placement.
+ * Rejected: moving or cutting computations. They would need other tensors, and the division of work
+ * is known where groups are chosen.
  */
 #ifndef LOOM_RETIME_H
 #define LOOM_RETIME_H
@@ -67,11 +45,11 @@
 #include "loom_chip.h"
 
 /**
- * struct loom_retime_options - what a plan may use
- * @chip: what it is for
+ * struct loom_retime_options - limits of a plan
+ * @chip: the chip
  * @room_bytes: SRAM per lane that it may use
  * @anew: the scratch may be placed again
- * @most_cycles: a plan is given up if its estimate or its longer stream takes as many
+ * @most_cycles: threshold: a plan is given up if its estimate or its longer stream reaches it
  * @fences: steps at which groups begin, ascending; each group keeps a step
  * @num_fences: number of @fences
  */
@@ -85,12 +63,12 @@ struct loom_retime_options {
 };
 
 /**
- * loom_retime() - makes a plan faster
+ * loom_retime() - make a plan faster
  * @build: a complete plan
- * @options: what it may use
+ * @options: its limits
  * @scratch_bytes: in and out: SRAM that it uses, per lane
- * @steps: [out] by step of before and one more: the step of now that began there; from malloc. NULL
- *	if nothing has changed
+ * @steps: [out] by old step and one more: the new step that began there; from malloc. NULL if
+ *	nothing has changed
  * @estimate: [out] cycles if the places of tensors did not matter; 0: unknown; may be NULL
  *
  * Return: 0, -ENOMEM, or -ERANGE for a plan that does not get below options.most_cycles.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which tensors are alive when, and whether the life of one can reach further: the bytes where it
- * lies have to be free there, or, in the scratch, as many bytes somewhere else from its first
- * position to its last.
+ * Lifetimes of tensors, and whether one can be extended: the bytes at its offset must be free, or,
+ * in the scratch, as many bytes at another offset from its first position to its last.
  *
  * Tensors are listed by the positions at which they begin and end, and by blocks of positions that
- * they were alive before. So what is alive somewhere is what its block lists and what has begun in
- * the block; and a walk meets only what ends or begins on its way.
+ * they were alive before. So the tensors alive at a position are those in the list of its block and
+ * those that have begun in the block; and a walk visits only tensors that begin or end on its way.
  */
 #include "grid.h"
 
@@ -14,14 +13,13 @@
 #include <stdlib.h>
 
 /*
- * Tensors that make way at a time, places that are tried, and spans that are looked at in all. More
- * of either make no plan faster. With fewer tensors, a plan is now and then faster by a cycle or
- * two, because others find the room that they left: that is chance, and most plans are slower.
+ * Limits on tensors moved at a time, offsets tried, and spans visited in total. Larger limits make
+ * no plan faster.
  */
 #define MOST_PUSHED	6
 #define MOST_TRIES	24
 #define MOST_WORK	10000000ULL
-/* Spans that are looked at to find holes, in all; after that, tensors stay where they are. */
+/* Limit on the spans visited to find holes; beyond, tensors keep their offsets. */
 #define MOST_LOOKS	20000000ULL
 
 int retime_room_open(struct retime *r)
@@ -131,7 +129,7 @@ void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 
 	if (first == RETIME_NONE || (first == t->first && last == t->last))
 		return;
-	/* blocks that begin in its life */
+	/* blocks that begin in its lifetime */
 	from = first / RETIME_BLOCK + 1;
 	to = last / RETIME_BLOCK;
 	if (t->first != RETIME_NONE) {
@@ -179,7 +177,7 @@ void retime_walk_free(struct retime_walk *walk)
 	free(walk->taken);
 }
 
-/* All but the first @keep that have made way go back. */
+/* Moves back all but the first @keep tensors that made room. */
 static void undo_to(struct retime *r, struct retime_walk *walk, u32 keep)
 {
 	while (walk->num_pushed > keep) {
@@ -219,7 +217,7 @@ static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
 	};
 }
 
-/* All that is alive while it is. */
+/* Gathers the tensors alive during its lifetime. */
 static void gather(struct retime *r, struct retime_walk *walk)
 {
 	u32 block = walk->first / RETIME_BLOCK, at, i;
@@ -237,7 +235,7 @@ static void gather(struct retime *r, struct retime_walk *walk)
 				add_span(r, walk, i);
 }
 
-/* Finds another place for @tensor, apart from the bytes from @start to @end. */
+/* Moves @tensor to another offset, apart from the bytes from @start to @end. */
 static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64 start, u64 end)
 {
 	struct retime_walk *spare = r->spare;
@@ -246,7 +244,7 @@ static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64
 		return false;
 	retime_walk_begin(r, spare, tensor);
 	gather(r, spare);
-	/* whoever it makes way for is alive then, where it is to be */
+	/* the tensor that needs the room is alive then, at its new offset */
 	add_span(r, spare, walk->tensor);
 	if (spare->num_spans)
 		spare->spans[spare->num_spans - 1].start = start;
@@ -262,7 +260,7 @@ static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64
 	return true;
 }
 
-/* Makes way for it at @start. */
+/* Makes room for the tensor at @start. */
 static bool push_all(struct retime *r, struct retime_walk *walk, u64 start)
 {
 	u64 end = start + r->tensors[walk->tensor].bytes;
@@ -279,7 +277,7 @@ static bool push_all(struct retime *r, struct retime_walk *walk, u64 start)
 	return true;
 }
 
-/* Place @which of those worth a try: at both ends, before and behind each tensor. */
+/* Candidate offset number @which: at both ends, and before and behind each tensor. */
 static u64 place_to_try(const struct retime *r, const struct retime_walk *walk, u32 which)
 {
 	u64 align = r->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
@@ -293,7 +291,7 @@ static u64 place_to_try(const struct retime *r, const struct retime_walk *walk, 
 	return span->start < bytes ? 0 : (span->start - bytes) / align * align;
 }
 
-/* Of spans that are sorted by their starts: how many begin before @at. */
+/* Number of spans, sorted by start, that begin before @at. */
 static u32 count_before(const struct retime_span *spans, u32 count, u64 at)
 {
 	u32 low = 0, mid;
@@ -308,7 +306,7 @@ static u32 count_before(const struct retime_span *spans, u32 count, u64 at)
 	return low;
 }
 
-/* Spans by where they end; what they take up to each, and in order of their starts. */
+/* Sorts spans by end; prefix sums of their bytes in that order and in that of their starts. */
 static void sum_spans(struct retime_walk *walk, u64 *sums)
 {
 	u64 sum = 0;
@@ -330,8 +328,8 @@ static void sum_spans(struct retime_walk *walk, u64 *sums)
 }
 
 /*
- * Bytes of what is in the way at each place that is worth a try; U64_MAX: too many tensors. What
- * is in the way begins before a place ends, without what ends before it begins.
+ * Bytes in the way at each candidate offset; U64_MAX: too many tensors. They are the bytes of spans
+ * that begin before the candidate ends, less those of spans that end before it begins.
  */
 static bool count_places(struct retime *r, struct retime_walk *walk)
 {
@@ -361,8 +359,8 @@ static bool count_places(struct retime *r, struct retime_walk *walk)
 }
 
 /*
- * There is no hole, but bytes enough. Where least is in the way, that is moved: each tensor to a
- * hole for all of its life.
+ * There is no hole, but there are enough free bytes. At the offset with the fewest bytes in the
+ * way, each of those tensors is moved to a hole for all of its lifetime.
  */
 static bool make_way(struct retime *r, struct retime_walk *walk)
 {
@@ -387,7 +385,7 @@ static bool make_way(struct retime *r, struct retime_walk *walk)
 		if (best == U64_MAX)
 			return false;
 		if (push_all(r, walk, place_to_try(r, walk, best_at))) {
-			/* they lie somewhere else now */
+			/* their offsets have changed */
 			gather(r, walk);
 			return true;
 		}
@@ -396,7 +394,7 @@ static bool make_way(struct retime *r, struct retime_walk *walk)
 	return false;
 }
 
-/* Whether there are bytes enough, wherever they are. */
+/* Whether there are enough free bytes, at any offsets. */
 static bool is_enough(const struct retime *r, const struct retime_walk *walk, u32 at)
 {
 	const struct retime_tensor *t = &r->tensors[walk->tensor];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* Steps, places and pieces go into the tables of the plan. */
+/* Writes steps, offsets and pieces to the tables of the plan. */
 #include "grid.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /**
- * struct part - a command of the plan to be
+ * struct part - a command of the new plan
  * @step: its step
  * @command: number in the sequence
  * @from: first unit of its job
- * @units: how many
+ * @units: number of units
  * @job: its job, or RETIME_NONE
  */
 struct part {
@@ -21,7 +21,7 @@ struct part {
 	u32 job;
 };
 
-/* By command, then by step: the order in which units are dealt out. */
+/* Sorts by command, then by step: the order in which units are assigned. */
 static int by_step(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -29,7 +29,7 @@ static int by_step(const void *a, const void *b)
 	return x->step < y->step ? -1 : x->step > y->step;
 }
 
-/* Parts of all jobs: pieces that are in the same step now are one. */
+/* Makes the parts of all jobs: pieces in the same step are merged. */
 static u32 deal_jobs(struct retime *r, struct part *parts)
 {
 	u32 count = 0, i, k, n, from;
@@ -115,7 +115,7 @@ static void write_tensors(const struct retime *r, u64 *scratch_bytes)
 	}
 }
 
-/* Where each step of before begins now; one of which nothing is left is where the next one is. */
+/* Maps each old step to its new begin; a step that vanished maps to the next one. */
 static void map_steps(const struct retime *r, u32 *steps)
 {
 	u32 old = r->build->num_steps, i;
