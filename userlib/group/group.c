@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The driver of the room: a graph in groups, from the list of operations to commands. */
+/* The driver of grouping: from the list of operations to commands. */
 #include "group/group.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ const struct loom_group_strategy *loom_group_strategy_get(u32 index)
 #define MADE	(1 << 0)
 #define STORED	(1 << 1)
 
-/* What a group makes, and what it stores. */
+/* Records the values that a group makes, and those that it stores. */
 static void note_group(struct loom_group *group, u8 *notes)
 {
 	u32 i;
@@ -62,7 +62,7 @@ static void mark_chip(struct loom_storage *storage, const u8 *notes)
 	}
 }
 
-/* All nodes of a group happen at once, as far as DRAM is concerned. */
+/* For DRAM, all nodes of a group happen at the same time. */
 static int set_spans(struct loom_group_list *list, const struct loom_group_cut *cuts, u32 num_cuts)
 {
 	struct loom_storage *storage = list->lower->storage;
@@ -88,7 +88,7 @@ static int set_spans(struct loom_group_list *list, const struct loom_group_cut *
 	return 0;
 }
 
-/* The bytes of weights that are loaded once for all slices; one that is repeated has its own. */
+/* Bytes of weights that are loaded once for all slices; a repeated weight has its own. */
 static u64 held_bytes(const struct loom_group *group)
 {
 	struct loom_value *const *values = group->list->lower->graph->values;
@@ -129,7 +129,7 @@ static int emit(struct loom_lower *lower, struct loom_group *group)
 	return loom_note_group(lower, &note);
 }
 
-/* Writes all groups, or only takes notes of them. */
+/* Writes all groups, or only records them. */
 static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 		     const struct loom_group_cut *cuts, u32 num_cuts, u8 *notes)
 {
@@ -171,13 +171,13 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
-/* What may be done in a millisecond, and for how many of them. */
+/* Work per millisecond of the budget. */
 #define WORK_PER_MS	20000
 #define DEFAULT_MS	400
-/* From so many on, a millisecond more for each. */
+/* Number of units from which each adds a millisecond. */
 #define MANY_UNITS	500
 
-/* Units that repeat are looked at once, so that they do not count. */
+/* Units that repeat are evaluated once, so they do not count. */
 static u64 budget_of(const struct loom_group_options *options, u32 num_units)
 {
 	u64 ms = options->budget_ms;
@@ -200,7 +200,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 
 	memset(&list, 0, sizeof(list));
 	ret = loom_group_list_make(&list, lower);
-	/* all have been seen, but nothing is written: the plan begins at step 0 */
+	/* all groups were visited, but no commands written: the plan begins at step 0 */
 	macs = lower->macs_once;
 	lower->step = 0;
 	if (strategy->competes) {
@@ -220,7 +220,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	}
 	if (options->alternatives)
 		loom_watch_at(LOOM_STAGE_EXPLAIN);
-	/* a strategy that does not choose by cost has rules, not reasons */
+	/* only strategies that choose by cost have reasons */
 	if (!ret && options->alternatives && strategy->by_cost)
 		ret = loom_group_explain(&list, group, cuts, num_cuts, options->alternative_bytes,
 					 options->alternatives);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From positions and offsets to commands: what each operation computes, copies or fills in each
- * slice, and its weights and temporaries. Strips are made and moved by emit_strip.c. Positions at
- * which nothing happens become no steps.
+ * Converts positions and offsets to commands: the computations, copies or fills of each operation
+ * in each slice, and its weights and temporaries. Strips are made and moved by emit_strip.c.
+ * Positions without commands become no steps.
  */
 #include "group/emit/emit.h"
 
@@ -13,7 +13,9 @@
 #include "lower/notes.h"
 #include "lower/storage.h"
 
-/* Weights, loaded values that cannot be cut, temporaries; the last are called as the result is. */
+/*
+ * Labels weights, loaded values that cannot be cut, and temporaries, which are named as the result.
+ */
 static void label_own(const struct loom_group_writer *w, u32 index, u32 i)
 {
 	const struct loom_group_part *part = &w->group->parts[index];
@@ -29,7 +31,7 @@ static void label_own(const struct loom_group_writer *w, u32 index, u32 i)
 	loom_group_label(w, &w->own[index][i], value, kind);
 }
 
-/* What an operand of a part's own is for chunk @chunk, loaded or made. */
+/* Makes the tensor of an operand of a part's own for chunk @chunk, loaded or computed. */
 static void make_own(struct loom_group_writer *w, u32 index, u32 i, u32 chunk,
 		     const struct loom_group_box *out)
 {
@@ -75,7 +77,7 @@ static void make_own(struct loom_group_writer *w, u32 index, u32 i, u32 chunk,
 	loom_group_command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 }
 
-/* The part @box of an operand that is not its op's alone, or not in the SRAM. */
+/* The part @box of an operand that is shared between ops, or not in the SRAM. */
 static struct drm_loom_plan_view shared_view(struct loom_group_writer *w,
 					     const struct loom_group_part *part, u32 i,
 					     const struct loom_group_box *box)
@@ -117,7 +119,7 @@ static void write_stages(struct loom_group_writer *w, u32 index, s32 position,
 	}
 }
 
-/* A copy or a fill: it runs in the DMA stream, at the time at which an op would compute. */
+/* Writes a copy or a fill: in the DMA stream, at the position at which an op would compute. */
 static void write_move(struct loom_group_writer *w, u32 index, s32 position,
 		       const struct loom_group_box *boxes)
 {
@@ -187,7 +189,7 @@ static void write_part(struct loom_group_writer *w, u32 index)
 	w->lower->build->node = LOOM_NODE_NONE;
 }
 
-/* What is streamed is loaded anew in each slice. */
+/* Streamed operands are loaded again in each slice. */
 static void drop_streamed(struct loom_group_writer *w)
 {
 	u32 index, i;

@@ -2,10 +2,10 @@
 /*
  * DOC: Commands of a division
  *
- * emit.c and emit_strip.c write the commands of a division, explain.c says why each cut is there.
+ * emit.c and emit_strip.c write the commands of a division, explain.c gives reasons for its cuts.
  *
- * Commands are written slice by slice. What is in SRAM during a slice is an *instance*: a tensor
- * of the plan, and which part of its value it has. All slices use the same places.
+ * Commands are written slice by slice. An *instance* is a tensor of the plan in SRAM during a
+ * slice, and the part of its value that it holds. All slices use the same offsets.
  */
 #ifndef LOOM_GROUP_EMIT_H
 #define LOOM_GROUP_EMIT_H
@@ -13,8 +13,8 @@
 #include "group/search/search.h"
 
 /**
- * struct loom_group_instance - a tensor in SRAM and what part of its value it has
- * @there: it exists; else the others mean nothing
+ * struct loom_group_instance - a tensor in SRAM and the part of its value that it holds
+ * @there: it exists; else the other fields are undefined
  * @tensor: index in the plan
  * @box: the part
  */
@@ -26,13 +26,13 @@ struct loom_group_instance {
 
 /**
  * struct loom_group_writer - the state of writing a group
- * @lower: where to
- * @group: what
+ * @lower: the state of lowering
+ * @group: the group
  * @base: step of position 0 of slice 0
- * @slice: the slice at work
+ * @slice: the current slice
  * @strips: by root: strip of this slice
- * @lines: by root: line buffer, as the last slice filled it
- * @own: by part and operand: what is there now
+ * @lines: by root: line buffer, as filled by the last slice
+ * @own: by part and operand: current instance
  * @kept: by item: chunks that are loaded once, for all slices
  */
 struct loom_group_writer {
@@ -46,20 +46,20 @@ struct loom_group_writer {
 	struct loom_group_instance *kept;
 };
 
-/* emit_strip.c: tensors, views, and what moves between DRAM, strips and line buffers */
+/* emit_strip.c: tensors, views, and transfers between DRAM, strips and line buffers */
 
-/** loom_group_step_at() - step of the plan at a position of the slice at work */
+/** loom_group_step_at() - step of the plan at a position of the current slice */
 u32 loom_group_step_at(const struct loom_group_writer *w, s32 position);
-/** loom_group_item_offset() - where item @index is in the slice at work: its buffers take turns */
+/** loom_group_item_offset() - offset of item @index in the current slice: its buffers alternate */
 u64 loom_group_item_offset(const struct loom_group_writer *w, u32 index);
-/** loom_group_make_tensor() - a tensor of the plan for part @box, dealt over the lanes by @lane */
+/** loom_group_make_tensor() - a tensor of the plan for part @box, with lane axis @lane */
 void loom_group_make_tensor(struct loom_group_writer *w, struct loom_group_instance *instance,
 			    const struct loom_group_box *box, u32 dtype, u32 rank, u32 lane,
 			    u64 offset);
 /** loom_group_label() - names the tensor of an instance after @value, for reports */
 void loom_group_label(const struct loom_group_writer *w, const struct loom_group_instance *instance,
 		      u32 value, enum loom_label_kind kind);
-/** loom_group_plain_view() - part @box of what an instance has, axis by axis */
+/** loom_group_plain_view() - part @box of an instance, axis by axis */
 struct drm_loom_plan_view loom_group_plain_view(const struct loom_group_writer *w,
 						const struct loom_group_instance *in,
 						const struct loom_group_box *box);
@@ -78,11 +78,13 @@ void loom_group_command(struct loom_group_writer *w, s32 position, u32 opcode,
 			const struct drm_loom_plan_view *from);
 /** loom_group_resident() - a value that is in SRAM as a whole */
 struct loom_group_instance loom_group_resident(const struct loom_group_writer *w, u32 value);
-/** loom_group_flush_residents() - stores residents that may not stay any longer */
+/** loom_group_flush_residents() - stores residents that must not stay any longer */
 void loom_group_flush_residents(struct loom_group_writer *w);
 /** loom_group_begin_strip() - strip of root @which, before part @index: kept rows, loaded rows */
 void loom_group_begin_strip(struct loom_group_writer *w, u32 which, u32 index);
-/** loom_group_store_strip() - stores what was made of root @which, if part @index is its last */
+/**
+ * loom_group_store_strip() - stores the computed rows of root @which, if part @index is its last
+ */
 void loom_group_store_strip(struct loom_group_writer *w, u32 which, u32 index);
 /** loom_group_end_strips() - fills line buffers from strips that part @index is the last to use */
 void loom_group_end_strips(struct loom_group_writer *w, u32 index);
@@ -95,13 +97,12 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
 /* explain.c */
 
 /**
- * loom_group_explain() - takes notes of why a division by cost has its cuts
- * @list: what is divided
- * @plan: where the residents of the division are, and its budget
+ * loom_group_explain() - record the reasons for the cuts of a division by cost
+ * @list: the graph
+ * @plan: a group with the residents of the division, and its budget
  * @cuts: the division
  * @num_cuts: number of @cuts
- * @sram_bytes: SRAM per lane that other divisions may have, of which the plan may leave a part to
- *	early loads
+ * @sram_bytes: SRAM per lane for other divisions, of which the plan may leave a part to prefetch
  * @to: [out] other divisions; the caller must clear them
  *
  * Return: 0 or -ENOMEM.

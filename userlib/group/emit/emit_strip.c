@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lies in SRAM while a group runs, as tensors of the plan, and what moves to and from it:
- * strips and their line buffers, residents, stores. emit.c adds what operations do with it.
+ * Data in SRAM while a group runs, as tensors of the plan, and its transfers: strips and their line
+ * buffers, residents, stores. emit.c adds the operations on it.
  */
 #include "group/emit/emit.h"
 
@@ -44,7 +44,7 @@ void loom_group_make_tensor(struct loom_group_writer *w, struct loom_group_insta
 	instance->tensor = loom_build_tensor(w->lower->build, &tensor);
 }
 
-/* Of @value, for people. */
+/* Labels an instance after @value, for people. */
 void loom_group_label(const struct loom_group_writer *w, const struct loom_group_instance *instance,
 		      u32 value, enum loom_label_kind kind)
 {
@@ -52,7 +52,7 @@ void loom_group_label(const struct loom_group_writer *w, const struct loom_group
 			 kind, w->slice);
 }
 
-/* The part @box of what an instance has, axis by axis. */
+/* The part @box of an instance, axis by axis. */
 struct drm_loom_plan_view loom_group_plain_view(const struct loom_group_writer *w,
 						const struct loom_group_instance *in,
 						const struct loom_group_box *box)
@@ -108,7 +108,7 @@ struct drm_loom_plan_view loom_group_strip_view(const struct loom_group_writer *
 		if ((u8)axis == tensor->lane_axis)
 			view.lane_axis = k;
 	}
-	/* no axis runs over the lanes: one of one element says where */
+	/* no axis runs over the lanes: an axis of one element is the lane axis */
 	for (k = 0; k < rank && view.lane_axis == DRM_LOOM_MAX_RANK; k++)
 		if (access->axis[k] < 0 && view.dims[k] == 1)
 			view.lane_axis = k;
@@ -162,7 +162,7 @@ struct loom_group_instance loom_group_resident(const struct loom_group_writer *w
 	return instance;
 }
 
-/* The same for one that this group makes. */
+/* The same for a value that this group makes. */
 static void make_resident(struct loom_group_writer *w, u32 which)
 {
 	struct loom_group_root *root = &w->group->roots[which];
@@ -184,7 +184,7 @@ static void make_resident(struct loom_group_writer *w, u32 which)
 	w->group->locations[root->value].tensor = w->strips[which].tensor;
 }
 
-/* What stayed and may not any longer goes to DRAM. */
+/* Residents that must not stay any longer are stored to DRAM. */
 void loom_group_flush_residents(struct loom_group_writer *w)
 {
 	const struct loom_group *group = w->group;
@@ -207,7 +207,10 @@ void loom_group_flush_residents(struct loom_group_writer *w)
 	}
 }
 
-/* Rows [@lo, @hi) of what a root has of the other axes, or what a part makes of them. */
+/*
+ * Rows [@lo, @hi) of a root over the box of its other axes, or of the part of them that an op
+ * makes.
+ */
 static struct loom_group_box rows_of(const struct loom_group_writer *w, u32 which, u32 index,
 				     u64 lo, u64 hi)
 {
@@ -229,7 +232,7 @@ static struct loom_group_box rows_of(const struct loom_group_writer *w, u32 whic
 	return box;
 }
 
-/* Rows that the slice before has kept go to the top of the strip. */
+/* Rows kept by the slice before are copied to the top of the strip. */
 static void restore_rows(struct loom_group_writer *w, u32 which, u32 index, s32 position)
 {
 	struct drm_loom_plan_view to, from;
@@ -244,7 +247,7 @@ static void restore_rows(struct loom_group_writer *w, u32 which, u32 index, s32 
 	loom_group_command(w, position, DRM_LOOM_OP_COPY, &to, &from);
 }
 
-/* New rows of a value from outside. */
+/* Loads the new rows of a value from outside. */
 static void load_rows(struct loom_group_writer *w, u32 which, s32 position)
 {
 	const struct loom_group *group = w->group;
@@ -266,7 +269,7 @@ static void load_rows(struct loom_group_writer *w, u32 which, s32 position)
 	loom_group_command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 }
 
-/* A strip or a line buffer of a root, where its item lies. */
+/* Makes a strip or a line buffer of a root, at the offset of its item. */
 static void make_rows(struct loom_group_writer *w, struct loom_group_instance *instance, u32 which,
 		      const struct loom_group_box *box, u32 item)
 {
@@ -277,7 +280,7 @@ static void make_rows(struct loom_group_writer *w, struct loom_group_instance *i
 			       loom_group_item_offset(w, item));
 }
 
-/* The strip of a root for this slice, if it has one. */
+/* Makes the strip of a root for this slice, if it has one. */
 void loom_group_begin_strip(struct loom_group_writer *w, u32 which, u32 index)
 {
 	const struct loom_group *group = w->group;
@@ -318,7 +321,7 @@ void loom_group_begin_strip(struct loom_group_writer *w, u32 which, u32 index)
 			restore_rows(w, which, i, position);
 }
 
-/* Rows that the next slice still needs go to the line buffer. */
+/* Copies rows that the next slice still needs to the line buffer. */
 static void save_rows(struct loom_group_writer *w, u32 which, s32 position)
 {
 	const struct loom_group_root *root = &w->group->roots[which];
@@ -356,7 +359,7 @@ static void save_rows(struct loom_group_writer *w, u32 which, s32 position)
 	}
 }
 
-/* What a part made in this slice, or in all, goes to DRAM at a position. */
+/* Stores the rows that a part made in this slice, or in all, at a position. */
 static void store_rows(struct loom_group_writer *w, u32 index, bool all, s32 position)
 {
 	const struct loom_group *group = w->group;
@@ -388,8 +391,8 @@ static void store_rows(struct loom_group_writer *w, u32 index, bool all, s32 pos
 }
 
 /*
- * A strip is stored when the last part that writes it is done: while one writes it, the DMA
- * stream must not touch it.
+ * A strip must be stored when its last writer is done: the DMA stream must not touch it while a
+ * part writes it.
  */
 void loom_group_store_strip(struct loom_group_writer *w, u32 which, u32 index)
 {
@@ -407,7 +410,9 @@ void loom_group_store_strip(struct loom_group_writer *w, u32 which, u32 index)
 			store_rows(w, i, all, position);
 }
 
-/* Strips whose last use this part is give what the next slice needs to their line buffers. */
+/*
+ * Strips whose last use this part is copy the rows that the next slice needs to their line buffers.
+ */
 void loom_group_end_strips(struct loom_group_writer *w, u32 index)
 {
 	const struct loom_group *group = w->group;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Why a cut is where it is
+ * DOC: Reasons for cuts
  *
- * Two questions are asked of each cut between two groups. Could both be one group, and nothing else
- * change? Slice counts and axes are tried, with halos kept or recomputed, and with the same
- * residents before and after: the answer is a division, or the least SRAM that is missing. And
- * what division is the best one without a cut here? The graph is divided once more with the cut
- * forbidden: one search for all cuts, in which groups that were evaluated for one are known for
- * the next, with as much effort for all of them as a plan is given.
+ * Two questions are asked of each cut between two groups. Could both be one group, with everything
+ * else unchanged? Slice counts and axes are tried, with halos kept or recomputed, and with the same
+ * residents before and after: the answer is a division, or the least SRAM that is missing. And what
+ * is the best division without a cut here? The graph is divided once more with the cut forbidden:
+ * one search for all cuts, in which groups evaluated for one cut are known for the next, with as
+ * much effort for all of them as for a plan.
  *
  * Both answers are divisions whose groups are placed, so that each can be written as a plan and
  * counted (planner/explain.c). Estimates are not compared here.
  *
- * Rejected: a search of its own for each cut. It takes as long as planning does, and a network of
- * some hundred nodes has fifty cuts.
+ * Rejected: a separate search for each cut. It takes as long as planning does, and a large network
+ * has dozens of cuts.
  */
 #include "group/emit/emit.h"
 
@@ -33,16 +33,16 @@ static u64 lack_bytes(struct loom_group *group)
 	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
 }
 
-/* As many of the ways to join two groups are placed, the cheapest first, until one has a place. */
+/* Limit on the candidates for a joined group that are placed, the cheapest first. */
 #define JOINS	4
 
 /**
  * struct join - two groups as one
- * @group: room to try it in
- * @ways: those that fit, cheapest first
+ * @group: scratch group
+ * @ways: candidates that fit, cheapest first
  * @count: number of @ways
  * @note: whether they lack SRAM
- * @least: the way that lacks least
+ * @least: the candidate that lacks least
  */
 struct join {
 	struct loom_group *group;
@@ -92,7 +92,7 @@ static int try_way(struct join *join, struct loom_group_cut *way)
 	return 0;
 }
 
-/* A few slices more or fewer than where least is lacking, as many as a division is tried with. */
+/* Tries slice counts near the one that lacks least, as many as for a division. */
 static int try_near(struct join *join)
 {
 	const struct loom_group_list *list = join->group->list;
@@ -136,7 +136,7 @@ static int try_ways(struct join *join, struct loom_group_cut *way)
 	return ret;
 }
 
-/* All groups and residents stay where they are, but for those of the cut. */
+/* Places the joined group; all other groups and residents keep their offsets. */
 static int enter_joined(const struct join *join, const struct loom_group_cut *cuts, u32 num_cuts,
 			u32 index, const struct loom_group_cut *way,
 			struct loom_group_division *to)
@@ -181,7 +181,7 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	ret = try_ways(&join, &way);
 	if (!ret && !join.count && note->why == LOOM_CUT_SRAM)
 		ret = try_near(&join);
-	/* it fits with some number of slices: what others lack does not matter */
+	/* it fits with some number of slices: the lack of others is irrelevant */
 	if (ret || !join.count)
 		return ret;
 	note->why = LOOM_CUT_COST;
@@ -196,7 +196,7 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	return 0;
 }
 
-/* The best divisions that have no cut where the given one has some. */
+/* Finds the best divisions without single cuts of the given one. */
 static int explain_without(struct loom_group_list *list, struct loom_group *group,
 			   const struct loom_group_cut *cuts, u32 num_cuts,
 			   const struct loom_program_cut *notes,
@@ -218,7 +218,7 @@ static int explain_without(struct loom_group_list *list, struct loom_group *grou
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* What was decided for the residents of a plan holds for a group that is placed in it, too. */
+/* The offsets of a plan's residents also hold for a group that is placed in it. */
 static void pin_residents(struct loom_group *group, const struct loom_group *plan)
 {
 	u32 i;

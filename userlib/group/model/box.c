@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Boxes: which part of an operand an operation needs for a part of its result, and which part of
- * a value that is. All by the maps of the kernel and the access of the operand, see list.h.
+ * Boxes: the part of an operand that an operation needs for a part of its result, and the part of a
+ * value that it covers. Computed from the maps of the kernel and the access of the operand, see
+ * list.h.
  */
 #include "group/model/model.h"
 
@@ -40,7 +41,7 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 index,
 	for (i = 0; i < operand->ref.rank; i++) {
 		const struct loom_map *map = &operand->map[i];
 
-		/* most axes, without a call */
+		/* the case of most axes, without a call */
 		if (map->kind == LOOM_MAP_FULL) {
 			box->hi[i] = operand->ref.dims[i];
 		} else if (map->kind == LOOM_MAP_SAME) {

@@ -2,13 +2,13 @@
 /*
  * DOC: Recomputed halos
  *
- * The rows of each slice, walked back from the end of the group: what it stores is cut evenly, and
- * an operator makes in a slice the rows of its result that are stored then, and those that its
- * readers, which come before it in this walk, need. What two readers need is made as one range. A
- * row that two slices need is made (or loaded) in both, but stored in one.
+ * The rows of each slice, propagated back from the end of the group: its stored values are cut
+ * evenly, and in a slice an operator makes the rows of its result that are stored then, and those
+ * that its readers need, which this walk visits first. The needs of two readers are made as one
+ * range. A row that two slices need is made (or loaded) in both, but stored in one.
  *
- * Which rows an operator needs follows from the maps of its kernel, exactly. For comparison, what
- * the text's BackwardH needs for o rows of the result from row i on:
+ * The rows that an operator needs follow from the maps of its kernel, exactly. For comparison, the
+ * text's BackwardH for o rows of the result from row i on:
  *
  *	convolution	(o - 1) * s + max((k - 1) * d + 1, s) rows from i * s - pad on
  *	pooling		(o - 1) * s + k rows from i * s - pad on
@@ -16,15 +16,15 @@
  *	deconvolution	from ceil(max(0, i - p) / s) to floor((i + o + k - 2 - p) / s), where
  *			p = k - pad - 1
  *
- * clipped to the operand, and extended to its end in the last slice. Both are the same but for rows
+ * clipped to the operand, and extended to its end in the last slice. Both agree except for rows
  * that no window reads, which are not loaded here (behind the last window, or behind each if the
  * stride is larger than the window), and for one row at each end of an upsampling, where rounding
  * might reach it.
  *
- * The planners that this is from refuse some slicings. Here all are computed, and
- * &loom_group.faults says for what they would be refused.
+ * The planners that this follows refuse some slicings. Here all are computed, and
+ * &loom_group.faults gives the reasons for refusal.
  *
- * Axis 0 can be cut besides, if it is the same axis of the same length for all values of the
+ * Axis 0 can be cut in addition, if it is the same axis of the same length for all values of the
  * group, and no operation reads across it.
  */
 #include "group/model/model.h"
@@ -35,13 +35,13 @@ static u32 axis_of(const struct loom_group *group, const struct loom_group_part 
 	s8 axis = group->roots[part->root[i]].axis;
 	u32 k = 0;
 
-	/* there is such an axis, else the part could not have been appended */
+	/* such an axis exists, because the part was appended */
 	while (k + 1 < part->op->kernel.operands[i].ref.rank && access->axis[k] != axis)
 		k++;
 	return k;
 }
 
-/* Notes the range of rows that the group makes of a root. */
+/* Records the range of rows that the group makes of a root. */
 static void note_made(struct loom_group *group, struct loom_group_root *root)
 {
 	u32 which = root - group->roots, i;
@@ -88,7 +88,7 @@ static void begin_root(struct loom_group *group, u32 which)
 	}
 }
 
-/* Adds rows [@lo, @hi) to those of a root that are needed in a slice. */
+/* Adds rows [@lo, @hi) to the rows of a root that a slice needs. */
 static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u64 hi)
 {
 	u32 *need = loom_group_row(group->need, which, slice);
@@ -120,7 +120,7 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	lo = max(lo, start) - start;
 	hi = min(hi, start + loom_group_part_rows(part));
 	hi = max(hi, start) - start;
-	/* it makes nothing in this slice */
+	/* it makes no rows in this slice */
 	if (lo >= hi) {
 		lo = 0;
 		hi = 0;
@@ -142,7 +142,7 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	}
 }
 
-/* Notes what is wrong with the slices of a value, see &loom_group.faults. */
+/* Records faults of the slices of a value, see &loom_group.faults. */
 static void find_faults(struct loom_group *group, u32 which)
 {
 	u32 bands = group->slices / group->batches, band;
@@ -160,7 +160,7 @@ static void find_faults(struct loom_group *group, u32 which)
 			group->faults |= LOOM_GROUP_FAULT_STALLED;
 		rows += hi[band] - lo[band];
 	}
-	/* rows that are in more than one slice: all but one of each row's appearances */
+	/* rows in more than one slice: all but one of each row's occurrences */
 	rows -= min(rows, (u64)(hi[bands - 1] - lo[0]));
 	if (root->read && 2 * rows > dim)
 		group->faults |= LOOM_GROUP_FAULT_OVERLAP;

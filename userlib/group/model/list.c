@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A graph as a list of ops, and what their operands see of values. See list.h. */
+/* Conversion of a graph to a list of ops, and of their operands to accesses. See list.h. */
 #include "group/model/list.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "lower/storage.h"
 
-/* The dims of a value, as the value that owns the bytes has them. */
+/* Records the dims of a value, in the shape of the value that owns the bytes. */
 static void note_value(struct loom_group_list *list, u32 id)
 {
 	const struct loom_location *location = &list->lower->storage->locations[id];
@@ -28,7 +28,7 @@ static void note_value(struct loom_group_list *list, u32 id)
 	}
 }
 
-/* Takes an offset in a value apart into indices. */
+/* Splits an offset in a value into indices. */
 static void split_offset(const struct loom_group_use *use, s64 offset, u64 *index)
 {
 	u32 i;
@@ -37,7 +37,7 @@ static void split_offset(const struct loom_group_use *use, s64 offset, u64 *inde
 		index[i] = (u64)offset / use->strides[i] % use->dims[i];
 }
 
-/* The axis of a value that a stride steps along, and how far. */
+/* The axis of a value that a stride steps along, and its step. */
 static bool find_axis(const struct loom_group_use *use, s64 stride, s8 *axis, s64 *step)
 {
 	u64 bytes = stride < 0 ? 0 - (u64)stride : (u64)stride, inside;
@@ -54,7 +54,7 @@ static bool find_axis(const struct loom_group_use *use, s64 stride, s8 *axis, s6
 	return false;
 }
 
-/* Whether the steps along each axis stay on it: no carry into the next. */
+/* Whether the steps along each axis stay on it, without a carry into the next. */
 static bool stays_inside(const struct loom_group_access *access, const struct loom_group_use *use,
 			 const struct loom_ref *ref)
 {
@@ -77,7 +77,7 @@ static bool stays_inside(const struct loom_group_access *access, const struct lo
 	return true;
 }
 
-/* Axes of the value that a view of it can deal over the lanes. */
+/* Axes of the value along which a view of it can be distributed over the lanes. */
 static u32 find_lanes(const struct loom_group_access *access, const struct loom_group_use *use,
 		      const struct loom_ref *ref)
 {
@@ -123,7 +123,7 @@ static void find_access(const struct loom_group_list *list, const struct loom_re
 	access->plain = access->lanes && stays_inside(access, use, ref);
 }
 
-/* A result has to be a box of its value, each axis along one of it. */
+/* Checks that a result is a box of its value, each axis along one of the value's. */
 static bool is_box(const struct loom_group_access *access, const struct loom_ref *ref)
 {
 	u32 seen = 0, k;
@@ -164,7 +164,7 @@ static struct loom_group_op *add_op(struct loom_group_list *list)
 	return op;
 }
 
-/* Rows and columns are not the same to an op: one can be cut where the other cannot. */
+/* Whether rows and columns differ for an op: one can be cut where the other cannot. */
 static bool is_asymmetric(const struct loom_group_op *op)
 {
 	const struct loom_kernel *kernel = &op->kernel;
@@ -188,7 +188,7 @@ static bool is_asymmetric(const struct loom_group_op *op)
 	return false;
 }
 
-/* Who reads and writes what. */
+/* Records the readers and writers of values. */
 static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 {
 	struct loom_group_unit *unit = &list->units[op->unit];
@@ -234,7 +234,7 @@ static int list_kernel(void *context, struct loom_kernel *kernel)
 		if (kernel->stages[i].opcode == DRM_LOOM_OP_RESIZE)
 			op->kernel.resize = &op->kernel.stages[i].resize;
 	note_op(list, op);
-	/* the device takes rows in tiles: one that is too much work has to be cut short */
+	/* the device processes rows in tiles, so a row of too much work must be cut */
 	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
 	if (check_mul_overflow(kernel->unit_cost, min(row, tile), &cost) ||
 	    cost > DRM_LOOM_MAX_UNIT_COST)
@@ -242,7 +242,7 @@ static int list_kernel(void *context, struct loom_kernel *kernel)
 	return 0;
 }
 
-/* Operand @index of a move: all of its axes follow the result. */
+/* Adds operand @index of a move: all of its axes follow the result. */
 static void add_moved(struct loom_kernel *kernel, enum loom_role role, const struct loom_ref *ref)
 {
 	struct loom_operand *operand;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A graph as a list of operations, and how operations see values.
+ * A graph as a list of operations, and the accesses of operations to values.
  *
- * Lowering hands each kernel, copy and fill to the list (list.c) instead of writing commands. An
+ * Lowering passes each kernel, copy and fill to the list (list.c) instead of writing commands. An
  * operand *accesses* a value. The access is plain if each axis of the operand runs along one axis
- * of the value; slices can follow no other. A *unit* is a node of the graph with its operations; a
- * group is a run of units. At the cut before each unit some values are *live*: made before it and
- * read after it. They may stay in SRAM as a whole, and are *residents* then (resident.c).
+ * of the value; slices can only follow plain accesses. A *unit* is a node of the graph with its
+ * operations; a group is a run of units. At the cut before each unit some values are *live*: made
+ * before it and read after it. They may stay in SRAM as a whole, and are called *residents* then
+ * (resident.c).
  */
 #ifndef LOOM_GROUP_LIST_H
 #define LOOM_GROUP_LIST_H
@@ -16,12 +17,14 @@
 
 struct loom_group_memo;
 
-/* Live values of a cut of which any may stay in SRAM; sets of them that are tried. */
+/*
+ * Limits on the live values of a cut that may stay in SRAM, and on the sets of them that are tried.
+ */
 #define LOOM_GROUP_LIVE		63
 #define LOOM_GROUP_CHOICES	8
-/* No index, where an index of a unit, part, root or item would be. */
+/* No index of a unit, part, root or item. */
 #define LOOM_GROUP_NONE		U32_MAX
-/* Groups of up to so many units are known to cost the same where units repeat. */
+/* Groups of at most so many units have equal costs where units repeat. */
 #define LOOM_GROUP_WINDOW	64
 
 /**
@@ -35,16 +38,16 @@ struct loom_group_box {
 };
 
 /**
- * struct loom_group_access - how an operand sees the value that it lies in
+ * struct loom_group_access - mapping of an operand to the value that it lies in
  *
  * Index i on the operand's axis k is index @start + i * @step of axis @axis of the value.
  *
  * @value: id of the value that owns the bytes
- * @plain: the operand is such a view; else the value has to be in DRAM
- * @axis: by axis of the operand: the value's axis, or -1 where it has one element or repeats one
+ * @plain: the operand is such a view; else the value must be in DRAM
+ * @axis: by axis of the operand: the value's axis, or -1 if it has one element or repeats one
  * @step: by axis of the operand
- * @start: by axis of the value: where the first element is
- * @lanes: bit per axis of the value: it can be dealt over the lanes
+ * @start: by axis of the value: index of the first element
+ * @lanes: bit per axis of the value: it can be distributed over the lanes
  */
 struct loom_group_access {
 	u32 value;
@@ -56,7 +59,7 @@ struct loom_group_access {
 };
 
 /**
- * enum loom_group_kind - what an operation is
+ * enum loom_group_kind - kind of an operation
  * @LOOM_GROUP_COMPUTE: a kernel
  * @LOOM_GROUP_COPY: operand 1 becomes operand 0
  * @LOOM_GROUP_FILL: operand 0 becomes its bits
@@ -69,8 +72,8 @@ enum loom_group_kind {
 
 /**
  * struct loom_group_op - an operation: a kernel, a copy or a fill
- * @kind: which of them
- * @unit: unit it belongs to
+ * @kind: its kind
+ * @unit: its unit
  * @kernel: its operands and stages; those of DRAM name values, not tensors
  * @access: by operand, STORE and LOAD
  */
@@ -82,11 +85,11 @@ struct loom_group_op {
 };
 
 /**
- * struct loom_group_cost - what a group costs
- * @price: what there is to be least of, see &struct loom_group_aim; of a group by the rules of
- *	text.c its DRAM bytes, or its cycles once they are known
- * @tie: what decides between equal prices
- * @peak_bytes: SRAM per lane that is alive at once at most
+ * struct loom_group_cost - cost of a group
+ * @price: the objective, see &struct loom_group_aim; for a group by the rules of text.c its DRAM
+ *	bytes, or its cycles once they are known
+ * @tie: compared if prices are equal
+ * @peak_bytes: peak of the SRAM per lane that is alive
  */
 struct loom_group_cost {
 	u64 price;
@@ -107,9 +110,9 @@ static inline bool loom_group_cheaper(const struct loom_group_cost *a,
  * @first_op: first of its ops
  * @num_ops: number of them
  * @ungroupable: its ops cannot be in a group
- * @layerwise: estimate of what the node costs lowered as without groups; with DRAM bytes as the
- *	price, slices decide between equal ones, one for each op that is not sliced
- * @least_compute: cycles that it computes in any case, if time is the price
+ * @layerwise: estimated cost of the node lowered without groups; with DRAM bytes as the price, ties
+ *	are broken by slices, one for each op that is not sliced
+ * @least_compute: lower bound on its compute cycles, if time is the price
  */
 struct loom_group_unit {
 	u32 node;
@@ -121,20 +124,20 @@ struct loom_group_unit {
 };
 
 /**
- * struct loom_group_use - a value, and which operations use it
- * @rank: its axes; 0: more than a view can have
+ * struct loom_group_use - a value and its uses by operations
+ * @rank: its axes; 0: more than a view supports
  * @dims: elements per axis
- * @strides: bytes from one to the next, per axis; of a value in an image at a provisional pitch
+ * @strides: bytes per step, per axis; of a value in an image at a provisional pitch
  * @dtype: element type
  * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
- * @last_writer: last op that does
+ * @last_writer: last op that writes it
  * @last_reader: last op that reads it; 0 if there is none
  * @read: there is a reader
  * @output: it is an output of the graph: it is always stored
- * @lanes: bit per axis: all operations can use it dealt over the lanes along this axis
- * @lane: the one of them that makes it smallest
- * @whole_bytes: SRAM of the whole value then, per lane
- * @over: value that it may be computed in the place of, U32_MAX: none
+ * @lanes: bit per axis: all operations can use it distributed over the lanes along this axis
+ * @lane: the one of them that minimizes its size
+ * @whole_bytes: SRAM of the whole value with that axis, per lane
+ * @over: value whose place it may overwrite, U32_MAX: none
  */
 struct loom_group_use {
 	u32 rank;
@@ -163,8 +166,8 @@ struct loom_group_choices {
 };
 
 /**
- * struct loom_group_aim - what there is to be least of
- * @time: cycles, as weighed below, then DRAM bytes; else DRAM bytes, then positions
+ * struct loom_group_aim - the objective
+ * @time: cycles, weighted as below, then DRAM bytes; else DRAM bytes, then positions
  * @dma: weight of cycles of the DMA stream
  * @compute: weight of cycles of the compute stream
  * @steps: weight of cycles of the longer stream, position by position
@@ -186,19 +189,19 @@ static inline bool loom_group_is_same_aim(const struct loom_group_aim *a,
 /**
  * struct loom_group_list - a graph as ops
  * @lower: the lowering that it came from
- * @aim: what a group's price is made of
+ * @aim: the objective
  * @ops: in order
  * @num_ops: number of @ops
- * @cap_ops: room in @ops
+ * @cap_ops: capacity of @ops
  * @units: in order; nodes without ops have none
  * @num_units: number of @units
  * @uses: by value id
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values made before the cut and read after it that fit into SRAM
- * @choices: by cut: which of them may be resident
- * @repeat: by unit: where else a run of LOOM_GROUP_WINDOW units begins that is equal
- * @memo: estimates of other searches; NULL: nothing is kept
- * @asymmetric: rows and columns are not the same to some operation
+ * @choices: by cut: sets of them that may be resident
+ * @repeat: by unit: other units that begin an equal run of LOOM_GROUP_WINDOW units
+ * @memo: estimates of other searches; NULL: none are kept
+ * @asymmetric: rows and columns differ for some operation
  * @no_cut: no group may begin with this unit; 0: any may
  */
 struct loom_group_list {
@@ -221,21 +224,21 @@ struct loom_group_list {
 
 /* list.c: operations, in order */
 
-/** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
+/** loom_group_list_make() - lowers all nodes into a list; storage must be decided, not placed */
 int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower);
-/** loom_group_list_place() - storage is placed: operands in images get their pitch */
+/** loom_group_list_place() - after placement of storage: sets the pitch of operands in images */
 void loom_group_list_place(struct loom_group_list *list);
 /** loom_group_list_clear() - frees what @list holds */
 void loom_group_list_clear(struct loom_group_list *list);
 
-/* resident.c: what may stay in SRAM across a cut */
+/* resident.c: values that may stay in SRAM across a cut */
 
-/** loom_group_over() - the value that @value may be computed in the place of, or U32_MAX */
+/** loom_group_over() - the value whose place @value may overwrite, or U32_MAX */
 u32 loom_group_over(const struct loom_group_list *list, u32 value);
 
 /** loom_group_live_make() - live values of each cut, and choices of them. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);
-/** loom_group_live_at() - the first live value at cut @at that is in a set; @mask is not 0 */
+/** loom_group_live_at() - the first live value at cut @at in a set; @mask must not be 0 */
 static inline u32 loom_group_live_at(const struct loom_group_list *list, u32 at, u64 mask)
 {
 	return list->live[list->live_first[at] + (u32)__builtin_ctzll(mask)];
@@ -244,7 +247,7 @@ static inline u32 loom_group_live_at(const struct loom_group_list *list, u32 at,
 /** loom_group_is_resident() - a value that is live at cut @at is in set @choice there */
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice);
 
-/* box.c: which part of an operand or value */
+/* box.c: parts of operands and values */
 
 /** loom_group_whole_box() - all of an operand */
 static inline void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box)
@@ -260,7 +263,7 @@ static inline void loom_group_whole_box(const struct loom_ref *ref, struct loom_
 /** loom_group_access_box() - the part of a value that a part of an operand lies in */
 void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
 			   const struct loom_group_box *operand, struct loom_group_box *box);
-/** loom_group_operand_box() - what an operand needs for a part of the result */
+/** loom_group_operand_box() - the part of an operand that a part of the result needs */
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
 /** loom_group_operand_axis() - the one axis of an operand that steps along @axis of its value */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "group/model/member.h"
 
-/* The axis of the result that is cut, as operand @index wants it; -1: it does not care. */
+/* The axis of the result that operand @index requires to be cut; -1: any. */
 static bool ask_operand(const struct loom_group_op *op, u32 index,
 			const struct loom_group_known *known, bool sliced, s8 *cut)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may join a group: the rules that an exact group (model.c) and an estimate (estimate.c) share.
- * What they count of an operation that joins is their own.
+ * Membership rules of groups, shared by an exact group (model.c) and an estimate (estimate.c). Each
+ * does its own accounting for an operation that joins.
  */
 #ifndef LOOM_GROUP_MEMBER_H
 #define LOOM_GROUP_MEMBER_H
@@ -9,10 +9,10 @@
 #include "group/model/list.h"
 
 /**
- * struct loom_group_known - what a group has of a value in strips
- * @known: it has some of it; else the rest is not set
+ * struct loom_group_known - strips of a value in a group
+ * @known: there are strips; else the other fields are undefined
  * @inside: its operations make it; else it is loaded
- * @partial: they make only a part of it, so that it is stored, and not read in the group
+ * @partial: they make only a part of it, so it is stored, and not read in the group
  * @axis: axis that is cut, or -1
  */
 struct loom_group_known {
@@ -30,20 +30,20 @@ struct loom_group_known {
  * @first_axis: axis of the first result of the group that is cut
  * @cut: [out] the axis; -1 if the group is not sliced
  *
- * Operands that the group makes decide before those that it loads.
+ * Operands that the group makes take precedence over those that it loads.
  *
- * Return: false if the operation cannot be in the group: it reads a value of the group otherwise
- * than strip by strip.
+ * Return: false if the operation cannot be in the group: it reads a value of the group other than
+ * strip by strip.
  */
 bool loom_group_member_cut(const struct loom_group_op *op, const struct loom_group_known *known,
 			   bool sliced, u32 first_axis, s8 *cut);
 
 /**
- * loom_group_member_strip() - whether an operand from outside is loaded in strips that are shared
+ * loom_group_member_strip() - whether an operand from outside is loaded in shared strips
  * @op: the operation
- * @index: of the operand, which is no constant
+ * @index: of the operand, which must not be a constant
  * @known: of its value
- * @cut: as loom_group_member_cut() found it
+ * @cut: from loom_group_member_cut()
  * @axis: [out] axis of the operand that follows @cut
  * @follows: [out] there is one, so that each slice reads another part of it
  *
@@ -59,7 +59,8 @@ bool loom_group_member_strip(const struct loom_group_op *op, u32 index,
  * @axis: axis of the value that is cut, or -1
  * @partial: operations before the group have written a part of it
  *
- * What the group loads it does not write, and a value that is half outside has one writer in it.
+ * A value that the group loads must not be written in it, and a value that is partly outside has
+ * one writer in it.
  *
  * Return: true if it may.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A group grows by one unit at a time: which values it has in SRAM, and which axis of each is cut
- * into slices. Which rows each slice has of them is asked of strip.c or halo.c.
+ * A group grows by one unit at a time: the values it has in SRAM, and the axis of each that is cut
+ * into slices. strip.c or halo.c compute the rows of each slice.
  *
- * Which axis is cut follows from the first operator: through the maps and accesses, each value has
- * one. An operator that needs to see a whole axis that is cut (a reduction, a product) cannot be
- * in the group, and ends it.
+ * The cut axis follows from the first operator: through the maps and accesses, each value has one.
+ * An operator that needs a whole axis that is cut (a reduction, a product) cannot be in the group,
+ * and ends it.
  */
 #include "group/model/model.h"
 
@@ -55,7 +55,7 @@ void loom_group_free(struct loom_group *group)
 	free(group);
 }
 
-/* Makes room for @count of what was @bytes of memory each. */
+/* Grows an array to @count elements of @bytes each. */
 static bool grow_array(void **array, u32 count, size_t bytes)
 {
 	void *more = realloc(*array, count * bytes);
@@ -65,7 +65,7 @@ static bool grow_array(void **array, u32 count, size_t bytes)
 	return more;
 }
 
-/* Room for one more part, and for the roots that it may have. False: no memory. */
+/* Makes room for another part and its roots. Returns false without memory. */
 static bool make_room(struct loom_group *group)
 {
 	const size_t row = LOOM_GROUP_SLICES * sizeof(u32);
@@ -90,7 +90,7 @@ static bool make_room(struct loom_group *group)
 	return true;
 }
 
-/* A group that is refused for want of memory is not one that cannot be: the plan ends. */
+/* Lack of memory must not look like an impossible group, so the plan ends. */
 static bool grow(struct loom_group *group)
 {
 	bool good = make_room(group);
@@ -189,7 +189,7 @@ static bool is_const(const struct loom_group *group, u32 value)
 	return group->list->lower->graph->values[value]->data;
 }
 
-/* An operand from outside: a strip that is shared, or SRAM of its own. */
+/* An operand from outside gets a shared strip, or SRAM of its own. */
 static bool take_outside(struct loom_group *group, u32 index, u32 i)
 {
 	struct loom_group_part *part = &group->parts[index];
@@ -205,7 +205,7 @@ static bool take_outside(struct loom_group *group, u32 index, u32 i)
 	if (follows || (group->batches > 1 && loom_group_follower(operand, 0, &outer)))
 		part->varies |= 1U << i;
 	part->root[i] = LOOM_GROUP_NONE;
-	/* a copy from outside is loaded where it goes */
+	/* a copy from outside is loaded to its destination */
 	if (part->op->kind == LOOM_GROUP_COPY && !root)
 		return true;
 	lanes = root ? root->lanes & access->lanes : access->lanes;
@@ -256,7 +256,7 @@ static bool take_operand(struct loom_group *group, u32 index, u32 i)
 	return root->lanes;
 }
 
-/* The value that a part writes: its first part here makes the root. */
+/* The root of the value that a part writes, made with its first part. */
 static bool take_result(struct loom_group *group, u32 index)
 {
 	struct loom_group_part *part = &group->parts[index];

@@ -2,12 +2,12 @@
 /*
  * DOC: The model of a group: its operations, values and rows
  *
- * &struct loom_group is what everything here works on: units are appended to it (model.c), which
- * says which operations (parts) and values (roots) it has, and which axis of each is cut. Then
- * rows are known by slice: strip.c runs forward through the slices and keeps halos in line
- * buffers, halo.c walks back from what the group stores and recomputes them. rows.c answers
- * questions about the result. The floors above fill the rest: sizes by measure.c,
- * lifetimes of items by schedule.c, offsets by a placement, @locations by chain.c.
+ * All code here works on &struct loom_group: units are appended to it (model.c), which determines
+ * its operations (parts) and values (roots), and the cut axis of each. Then rows are computed by
+ * slice: strip.c runs forward through the slices and keeps halos in line buffers, halo.c propagates
+ * needs back from stored values and recomputes halos. rows.c answers queries about the result. The
+ * layers above fill the rest: sizes by measure.c, lifetimes of items by schedule.c, offsets by a
+ * placement, @locations by chain.c.
  */
 #ifndef LOOM_GROUP_MODEL_H
 #define LOOM_GROUP_MODEL_H
@@ -16,16 +16,16 @@
 #include "base/watch.h"
 #include "group/model/list.h"
 
-/* Slices of a group, at most; the values that may be resident before it and after it. */
+/* Limit on the slices of a group, and on values that may be resident before it and after it. */
 #define LOOM_GROUP_SLICES	256
 #define LOOM_GROUP_RESIDENTS	(2 * LOOM_GROUP_LIVE)
-/* From so many slices on, slices are added at the end for operations that lag behind. */
+/* Number of slices from which slices are added at the end for operations that lag behind. */
 #define LOOM_GROUP_DRAIN	8
 /* &loom_group.need: no slice from here on reads the root. */
 #define LOOM_GROUP_UNREAD	U32_MAX
 
 /**
- * enum loom_group_root_kind - where the rows of a strip come from
+ * enum loom_group_root_kind - origin of the rows of a strip
  * @LOOM_GROUP_INSIDE: the group computes them
  * @LOOM_GROUP_INPUT: they are loaded from DRAM
  */
@@ -37,24 +37,24 @@ enum loom_group_root_kind {
 /**
  * struct loom_group_root - a value of the graph that is in SRAM in strips while the group runs
  * @value: its id
- * @kind: where its rows come from
+ * @kind: origin of its rows
  * @partial: earlier groups have made the rest of it; it is only stored, not read here
  * @axis: axis that is cut, or -1
- * @lane: axis that is dealt over the lanes
- * @lanes: bit per axis: it could be dealt over the lanes
- * @hull: what strips have of the axes that are not cut
+ * @lane: axis that is distributed over the lanes
+ * @lanes: bit per axis: it can be distributed over the lanes
+ * @hull: range of strips on the axes that are not cut
  * @first_writer: first part that writes it
- * @last_writer: last that does
+ * @last_writer: last part that writes it
  * @first_reader: first part that reads it
  * @last_reader: last part that reads it
  * @read: there are readers
  * @stored: it goes to DRAM
- * @rows: most rows of a strip
- * @kept: most rows in the line buffer; 0: there is none
+ * @rows: maximum number of rows of a strip
+ * @kept: maximum number of rows in the line buffer; 0: there is none
  * @made_lo: recomputed: first row that the group makes
  * @made_hi: recomputed: first row behind
  * @measured: @rows, @kept and the next three are up to date
- * @long_line: the line buffer has to outlive slices in which the value is not touched
+ * @long_line: the line buffer must outlive slices in which the value is not touched
  * @strip_bytes: SRAM of a strip, per lane
  * @line_bytes: SRAM of the line buffer, per lane
  * @strip: index of the item of its strips
@@ -90,21 +90,21 @@ struct loom_group_root {
  * struct loom_group_part - an operation in a group
  * @op: the op
  * @axis: axis of its result that is cut, or -1
- * @root: by operand: index of the value that it is in; NONE: it has SRAM of its own
- * @varies: bit per operand without root: what it needs differs between slices
+ * @root: by operand: index of its value; NONE: it has SRAM of its own
+ * @varies: bit per operand without root: the part needed differs between slices
  * @held: bit per operand without root: loaded once
- * @direct: bit per operand without root: read where it is, and not loaded
+ * @direct: bit per operand without root: read in place, and not loaded
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: it is not cut into chunks
- * @lead: by operand without root: positions by which it is loaded earlier than it has to be
- * @kept_chunks: of a streamed operand in chunks, so many of the first are loaded once and stay
+ * @lead: by operand without root: number of positions by which it is loaded early
+ * @kept_chunks: of a streamed operand in chunks, number of leading chunks that are loaded once
  * @measured: the next four are up to date
- * @active: slices in which it makes something
+ * @active: slices in which it makes rows
  * @bytes: by operand without root: SRAM per lane, of a chunk
  * @held_bytes: by operand without root: SRAM per lane, if it is held
  * @loaded_bytes: by operand without root: DRAM bytes of all chunks, in one slice; in all slices if
  *	it varies
- * @first_entry: number of its first entry: entries are what has a position, a part or a chunk
+ * @first_entry: number of its first entry: an entry has a position: a part or a chunk
  * @entries: number of its entries
  * @item: by operand without root: index of its first item; one for each chunk if streamed
  */
@@ -130,12 +130,12 @@ struct loom_group_part {
 };
 
 /**
- * struct loom_group_item - something that needs room in SRAM
+ * struct loom_group_item - an object that needs SRAM
  * @bytes: its size, per lane
  * @from: first position at which it is alive; below 0: in the period of the slice before
  * @to: last position; may be in the period of the next slice
  * @whole: it is alive all the time
- * @buffers: how many of it are alive at once
+ * @buffers: number of its buffers, alive at once
  * @fixed: @offset was decided before this group is placed
  * @offset: by buffer: SRAM offset, bytes per lane
  */
@@ -155,7 +155,7 @@ struct loom_group_item {
 #define LOOM_GROUP_RESIDENT_FLUSH	(1 << 2)
 
 /**
- * struct loom_group_location - where a resident is in SRAM
+ * struct loom_group_location - place of a resident in SRAM
  * @pinned: @offset was decided before the group that makes it is placed
  * @offset: bytes per lane
  * @tensor: tensor of the plan, while commands are written
@@ -166,7 +166,7 @@ struct loom_group_location {
 	u32 tensor;
 };
 
-/* &loom_group.faults: why a strategy may refuse recomputed slices, though they could be run */
+/* &loom_group.faults: reasons to refuse recomputed slices, though they could be run */
 /** LOOM_GROUP_FAULT_EMPTY - a slice has no rows of a value */
 #define LOOM_GROUP_FAULT_EMPTY		(1 << 0)
 /** LOOM_GROUP_FAULT_STALLED - a slice begins or ends no later than the one before */
@@ -184,26 +184,26 @@ struct loom_group_rules;
  * @first_unit: first unit
  * @num_units: number of units
  * @slices: number of slices
- * @input_slices: slices that load something; in those after them operations that lag behind finish
+ * @input_slices: slices that load data; in later ones operations that lag behind finish
  * @overlap: loads share positions with the operation before
  * @recompute: halos are loaded and computed again; else line buffers keep them
  * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: axis 0
- *	is not cut besides
+ *	is not cut in addition
  * @batch_dim: elements of axis 0 of all values, if it is cut
- * @rules: how the strategy at work fits and places it
+ * @rules: fitting and placement rules of the current strategy
  * @rows_known: recomputed: the rows are known
  * @faults: recomputed: LOOM_GROUP_FAULT_*
- * @cut_axis: axis to cut of a result that no operand decides about
+ * @cut_axis: axis to cut of a result whose operands determine none
  * @parts: operations in order
- * @unfitted: the same as they were before a fit
+ * @unfitted: the operations before a fit
  * @num_parts: number of @parts
- * @cap_parts: room in @parts, @unfitted, @first and @done
+ * @cap_parts: capacity of @parts, @unfitted, @first and @done
  * @roots: values with strips
  * @num_roots: number of @roots
- * @cap_roots: room in @roots, @loaded, @need and @active
+ * @cap_roots: capacity of @roots, @loaded, @need and @active
  * @first: by part and slice: recomputed: first row of its result that the slice makes
- * @done: by part and slice: rows of its result that are there after the slice
- * @loaded: by root and slice: INPUT: rows that are there after the slice. Recomputed: end of the
+ * @done: by part and slice: rows of its result that exist after the slice
+ * @loaded: by root and slice: INPUT: rows that exist after the slice. Recomputed: end of the
  *	strip
  * @need: by root and slice: first row that the slice or a later one reads. Recomputed: begin of
  *	the strip
@@ -213,23 +213,23 @@ struct loom_group_rules;
  * @residents: ids of values that have such flags
  * @resident_items: by resident: its item
  * @num_residents: number of @residents
- * @locations: by value id: where residents are
- * @unpinned: residents may be anywhere: where other groups have them is not decided yet
- * @keep_halos: of what a strategy may choose: nothing is recomputed
- * @quick_only: placement gives up when quick strategies find nothing
- * @misfits: what was looked for a place in vain
- * @items: what needs room in SRAM
+ * @locations: by value id: places of residents
+ * @unpinned: residents may be at any offset, because other groups have not decided it yet
+ * @keep_halos: where a strategy may choose: recomputation is forbidden
+ * @quick_only: placement stops if quick strategies find none
+ * @misfits: digests of failed placements
+ * @items: objects that need SRAM
  * @num_items: number of @items
- * @num_shared: the first so many of them are strips, line buffers and residents
- * @cap_items: room in @items
+ * @num_shared: number of leading items that are strips, line buffers and residents
+ * @cap_items: capacity of @items
  * @num_entries: number of entries, see &struct loom_group_part
  * @period: positions of a slice
- * @change: by position: by how much the bytes that are alive change, for loom_group_peak()
- * @alive: by position: bytes that are alive there, but not throughout the period (weights.c)
- * @cap_period: room in @change and @alive
- * @cost: what it costs
- * @budget: work that may be done to find groups, in units of about 50 ns
- * @work: work that was done with this group, in the same unit
+ * @change: by position: change of the bytes alive, for loom_group_peak()
+ * @alive: by position: bytes alive there, but not throughout the period (weights.c)
+ * @cap_period: capacity of @change and @alive
+ * @cost: its cost
+ * @budget: limit on the work of finding groups, in units of about 50 ns
+ * @work: work spent with this group, in the same unit
  */
 struct loom_group {
 	const struct loom_group_list *list;
@@ -281,7 +281,7 @@ struct loom_group {
 	u64 work;
 };
 
-/* model.c: what a group is made of */
+/* model.c: contents of a group */
 
 /** loom_group_make() - room for a group of ops of @list; NULL: no memory */
 struct loom_group *loom_group_make(const struct loom_group_list *list,
@@ -306,47 +306,47 @@ bool loom_group_append(struct loom_group *group);
 /* resident.c */
 
 /**
- * loom_group_takes_place() - a resident that the group makes lies in the place of another one
- * @group: whose rows are known
+ * loom_group_takes_place() - whether a resident that the group makes overwrites another one
+ * @group: its rows must be known
  * @value: the resident
  * @over: [out] the other one
  *
- * Return: whether it does.
+ * Return: true if it does.
  */
 bool loom_group_takes_place(const struct loom_group *group, u32 value, u32 *over);
-/** loom_group_set_residents() - sets which choices hold at both cuts; false: that cannot be */
+/** loom_group_set_residents() - sets the choices at both cuts; returns false if impossible */
 bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out);
 
 /* box.c */
 
-/** loom_group_value_box() - the part of its value that part @of of an operand is */
+/** loom_group_value_box() - the part of its value that part @of of an operand covers */
 void loom_group_value_box(const struct loom_group *group, u32 index, u32 operand,
 			  const struct loom_group_box *of, struct loom_group_box *box);
 /** loom_group_seen_box() - the part of its value that an operand of part @index reads or writes */
 void loom_group_seen_box(const struct loom_group *group, u32 index, u32 operand,
 			 struct loom_group_box *box);
 
-/* strip.c: which rows in which slice, with line buffers */
+/* strip.c: rows of slices, with line buffers */
 
-/** loom_group_run_part() - which rows part @index makes in which slice; false: not all are */
+/** loom_group_run_part() - computes the rows of part @index by slice; false: some are missing */
 bool loom_group_run_part(struct loom_group *group, u32 index);
-/** loom_group_even_rows() - rows that come in up to a slice, of @rows */
+/** loom_group_even_rows() - rows of @rows that are loaded up to a slice */
 u64 loom_group_even_rows(const struct loom_group *group, u64 rows, u32 slice);
-/** loom_group_note_reads() - notes which rows of an operand part @index reads in which slice */
+/** loom_group_note_reads() - records the rows of an operand that part @index reads, by slice */
 void loom_group_note_reads(struct loom_group *group, u32 index, u32 operand);
-/** loom_group_note_writes() - likewise in which slices part @index writes, and aligns writers */
+/** loom_group_note_writes() - records the slices in which part @index writes; aligns writers */
 void loom_group_note_writes(struct loom_group *group, u32 index);
 
-/* halo.c: which rows in which slice, with halos recomputed */
+/* halo.c: rows of slices, with recomputed halos */
 
 /** loom_group_halos() - rows of all parts and roots, from the end to the begin; sets @faults */
 void loom_group_halos(struct loom_group *group);
-/** loom_group_can_batch() - axis 0 of all values of part @index can be cut besides */
+/** loom_group_can_batch() - axis 0 of all values of part @index can be cut in addition */
 bool loom_group_can_batch(struct loom_group *group, u32 index);
 /** loom_group_stored() - rows [@lo, @hi) of the result of part @index that a slice stores */
 void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
 
-/* rows.c: what is there, slice by slice */
+/* rows.c: rows that exist, slice by slice */
 
 /** loom_group_row() - in an array of the group: the row of part or root @index after a slice */
 static inline u32 *loom_group_row(u32 *rows, u32 index, u32 slice)
@@ -369,7 +369,7 @@ static inline u64 loom_group_part_rows(const struct loom_group_part *part)
 
 /** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, resident, in place */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
-/** loom_group_part_start() - where in its value the result of a part begins, along the axis cut */
+/** loom_group_part_start() - begin of a part's result in its value, along the cut axis */
 u64 loom_group_part_start(const struct loom_group_part *part);
 /** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */
 void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
@@ -377,12 +377,12 @@ void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *
 bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
 /** loom_group_fresh() - rows [@lo, @hi) of an INPUT root that a slice loads */
 void loom_group_fresh(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
-/** loom_group_batch() - cuts axis 0 of a box to what a slice has of it */
+/** loom_group_batch() - restricts axis 0 of a box to a slice's part of it */
 void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box);
-/** loom_group_kept() - rows that part @index made before a slice and that are needed in it */
+/** loom_group_kept() - rows that part @index made before a slice and that the slice needs */
 bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
 		     u64 *hi);
-/** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */
+/** loom_group_part_box() - the box that a chunk of a part makes in a slice; false: none */
 bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
 			 struct loom_group_box *box);
 

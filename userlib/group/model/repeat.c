@@ -2,20 +2,20 @@
 /*
  * DOC: Repetition
  *
- * What a group costs follows from its units, from the values that it shares with others, and from
- * the choices of residents at the cuts around and inside of it. All of that is hashed by unit, with
+ * The cost of a group is a function of its units, the values that it shares with others, and the
+ * choices of residents at the cuts around and inside of it. All of these are hashed by unit, with
  * distances instead of positions: an operand is described by its view, by its value's shape, and by
- * how far back its writer and its previous use are. Distances of more than a window are all the
- * same, because what is so far away is outside of any group that is looked for.
+ * the distances to its writer and its previous use. Distances of more than a window are equal,
+ * because such units are outside of any candidate group.
  *
  * Two units are of one class if the runs of @window units that begin with them have equal digests.
  * Classes are found by doubling: ranks of runs of 2k units are ranks of pairs of runs of k units.
  *
- * Digests have 128 bits. If two that differ should collide, a group has a wrong price while groups
- * are searched; each group of the division is fitted and placed by itself afterwards.
+ * Digests have 128 bits. On a collision, a group has a wrong price while groups are searched; each
+ * group of the division is fitted and placed by itself afterwards.
  *
- * Rejected: a hash of each run, looked up for each group. It finds groups at the end of the graph,
- * too, where the window ends behind the last unit, but costs a look-up for each estimate.
+ * Rejected: a hash of each run, looked up for each group. It also finds groups at the end of the
+ * graph, where the window ends behind the last unit, but costs a look-up for each estimate.
  */
 #include "group/model/list.h"
 
@@ -29,7 +29,7 @@
 /**
  * struct finder - the state of hashing
  * @list: the graph
- * @window: longest distance that tells one from another
+ * @window: distances from this on are equal
  * @values: by value: digest of its shape
  * @reads: readers (ops) of all values, by value, ascending
  * @reads_first: by value: first of its readers
@@ -48,7 +48,7 @@ struct finder {
 
 /**
  * struct run - a unit and the run that begins with it
- * @key: what is sorted by
+ * @key: sort key
  * @unit: the unit
  */
 struct run {
@@ -61,7 +61,9 @@ static u32 unit_of(const struct finder *f, u32 op)
 	return f->list->ops[op]->unit;
 }
 
-/* How far op @to is from op @from, both in ops and in units; all beyond the window are equal. */
+/*
+ * Adds the distance from op @from to op @to, in ops and in units; all beyond the window are equal.
+ */
 static void add_distance(const struct finder *f, struct loom_digest *digest, u32 from, u32 to)
 {
 	s64 units = (s64)unit_of(f, to) - unit_of(f, from);
@@ -145,7 +147,7 @@ static void add_operand(const struct finder *f, struct loom_digest *digest, u32 
 	add_words(digest, ref->strides, rank * sizeof(*ref->strides));
 	add_value(f, digest, op, value);
 	loom_digest_add(digest, f->list->uses[kernel->operands[0].ref.tensor].over == value);
-	/* which operands are the same value */
+	/* operands that are the same value */
 	loom_digest_add(digest, !f->used[value]);
 	if (f->used[value])
 		add_distance(f, digest, f->used[value] - 1, op);
@@ -181,7 +183,7 @@ static void add_op(const struct finder *f, struct loom_digest *digest, u32 op)
 		add_words(digest, kernel->resize, sizeof(*kernel->resize));
 }
 
-/* The first reader of a value from op @op on; there is one. */
+/* The first reader of a value from op @op on, which must exist. */
 static u32 next_reader(const struct finder *f, u32 value, u32 op)
 {
 	u32 low = f->reads_first[value], high = f->reads_first[value + 1] - 1, middle;

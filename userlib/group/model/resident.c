@@ -2,19 +2,19 @@
 /*
  * DOC: Residency across a cut
  *
- * (Which weights a group holds is another question: weights.c.)
+ * (See weights.c for the weights that a group holds.)
  *
  * Between two groups, a value need not go to DRAM: if there is room, the whole value is *resident*
  * in SRAM from the group that makes it to the last that reads it. At each cut there are a few
  * choices: sets of values that are resident there. If a resident is resident before a group but not
  * after it, and is still read later, that group stores it to DRAM before anything else.
  *
- * A resident has the same offset, and is dealt over the lanes along the same axis, in all groups:
- * the axis follows from the value, the offset from the placement of the group that makes it.
+ * Invariant: a resident has the same offset and lane axis in all groups. The axis follows from the
+ * value, the offset from the placement of the group that makes it.
  *
- * This file makes the list of choices (choose_choices()) and applies one to a group. Which of them
- * a plan has at a cut is decided by the shortest path (shortest_path.c), together with the groups
- * on both sides; a choice for which no placement is found is blocked there (chain.c, divide.c).
+ * This file makes the list of choices (choose_choices()) and applies one to a group. The shortest
+ * path (shortest_path.c) selects the choice at each cut, together with the groups on both sides; a
+ * choice without a placement is blocked there (chain.c, divide.c).
  */
 #include "group/model/model.h"
 
@@ -30,7 +30,7 @@ static u32 unit_of(const struct loom_group_list *list, u32 op)
 	return list->ops[op]->unit;
 }
 
-/* Of the axes that all ops allow to be dealt over the lanes: the one with which it is smallest. */
+/* Selects the lane axis that minimizes the size, among those that all ops allow. */
 static void choose_lane(struct loom_group_list *list, struct loom_group_use *use)
 {
 	const struct loom_slice_limits *sram = &list->lower->sram;
@@ -78,7 +78,7 @@ static void note_lanes(struct loom_group_list *list)
 		choose_lane(list, &list->uses[i]);
 }
 
-/* Whether a value is made by ops, can be in SRAM, and is read after it was made. */
+/* Whether ops make a value that fits in SRAM and is read after it was made. */
 static bool can_reside(const struct loom_group_list *list, const struct loom_group_use *use)
 {
 	return use->first_writer != U32_MAX && use->read && use->lanes && use->rank &&
@@ -125,8 +125,9 @@ static u64 without_largest(const struct loom_group_list *list, u32 at, u64 mask)
 }
 
 /*
- * The choices of residents at a cut: all subsets of up to three values. Of more values: none, what
- * the last unit made, all, and all but the largest ones, with what the last unit made and without.
+ * The choices of residents at a cut: all subsets of up to three values. With more values: none, the
+ * results of the last unit, all, and all but the largest ones, with and without the results of the
+ * last unit.
  */
 static void choose_choices(struct loom_group_list *list, u32 at)
 {
@@ -200,7 +201,7 @@ bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 a
 	u32 low = 0, middle;
 	u64 mask = list->choices[at].masks[choice];
 
-	/* they are in order of their numbers */
+	/* in order of their numbers */
 	while (mask && count) {
 		middle = low + count / 2;
 		if (live[middle] == value)
@@ -257,22 +258,22 @@ bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out)
 }
 
 /**
- * DOC: Residents in the place of others
+ * DOC: Overwriting residents
  *
- * A resident and the value that is computed from it, element by element, need room for both while a
- * group makes one of the other, if both stay whole. Where nobody reads the first one after that,
- * the second takes its place: it is the same tensor of the plan, written over slice by slice. So
- * x + x * scale of a map that just fits in the SRAM, as squeeze-and-excite has it, costs no DRAM
- * traffic: PP-OCR det at 320x320 on "soft" moves 6.3 MB instead of 11.2.
+ * A resident and a value that is computed from it, element by element, both need room while a group
+ * makes one from the other, if both stay whole. If the first has no readers after that, the second
+ * is computed in place: it is the same tensor of the plan, overwritten slice by slice. So x + x *
+ * scale of a map that just fits in the SRAM, as in squeeze-and-excite, causes no DRAM traffic.
  *
- * In slices whose halos are recomputed, elements are computed twice, which would add twice.
+ * In slices with recomputed halos, elements are computed twice, which would apply the operation
+ * twice.
  *
- * Rejected: strips in place of strips. They are small where slices are many, and live in buffers
- * that take turns with those of other slices, so that what is overwritten would have to be known
- * for each slice.
+ * Rejected: strips in place of strips. They are small where slices are many, and use buffers that
+ * alternate with those of other slices, so that the overwritten rows would have to be known for
+ * each slice.
  */
 
-/* Whether an operand and the result are the same elements in the same order, box by box. */
+/* Whether an operand and the result have the same elements in the same order, box by box. */
 static bool is_pointwise(const struct loom_kernel *kernel, u32 operand)
 {
 	const struct loom_operand *x = &kernel->operands[operand];
@@ -290,7 +291,7 @@ static bool is_pointwise(const struct loom_kernel *kernel, u32 operand)
 	return true;
 }
 
-/* Whether both are seen by the same view, but for the tensor. */
+/* Whether both have the same view, except for the tensor. */
 static bool is_same_access(const struct loom_group_access *a, const struct loom_group_access *b,
 			   u32 rank, u32 value_rank)
 {
@@ -360,7 +361,7 @@ u32 loom_group_over(const struct loom_group_list *list, u32 value)
 	return U32_MAX;
 }
 
-/* Whether part @reader is done with rows of a value before part @writer writes over them. */
+/* Whether part @reader is done with rows of a value before part @writer overwrites them. */
 static bool is_ahead(const struct loom_group *group, u32 reader, u32 operand, u32 writer)
 {
 	const struct loom_group_part *part = &group->parts[reader];
@@ -393,7 +394,7 @@ bool loom_group_takes_place(const struct loom_group *group, u32 value, u32 *over
 	    !(group->residency[value] & LOOM_GROUP_RESIDENT_OUT) ||
 	    group->residency[*over] != LOOM_GROUP_RESIDENT_IN)
 		return false;
-	/* pinned where something else was decided */
+	/* pinned where it was decided otherwise */
 	if (!group->unpinned && group->locations[value].pinned &&
 	    group->locations[value].offset != group->locations[*over].offset)
 		return false;

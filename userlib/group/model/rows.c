@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Questions about a group whose rows are known: which rows it makes, loads and keeps in a slice.
- * The rows themselves are found by strip.c and halo.c.
+ * Queries about a group whose rows are known: the rows it makes, loads and keeps in a slice.
+ * strip.c and halo.c compute the rows.
  */
 #include "group/model/model.h"
 

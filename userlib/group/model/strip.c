@@ -2,10 +2,10 @@
 /*
  * DOC: Strips
  *
- * Which rows of each value are made in which slice, if halos are kept in line buffers. Inputs of
- * the group are loaded in even parts. Each operator makes as many rows as its operands allow for,
- * by the maps of its kernel: nothing here depends on the kind of operator. Rows that a reader needs
- * in later slices are kept.
+ * The rows of each value made in each slice, if halos are kept in line buffers. Inputs of the group
+ * are loaded in even parts. Each operator makes as many rows as its operands allow for, by the maps
+ * of its kernel: nothing here depends on the kind of operator. Rows that a reader needs in later
+ * slices are kept.
  */
 #include "group/model/model.h"
 
@@ -29,7 +29,7 @@ static bool boxes_meet(const struct loom_group_box *a, const struct loom_group_b
 	return true;
 }
 
-/* Rows [0, n) of a value that are available to an operand after a slice. */
+/* Rows [0, n) of a value that an operand can read after a slice. */
 static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slice)
 {
 	u32 which = group->parts[index].root[operand], i;
@@ -66,8 +66,8 @@ static bool row_fits(const struct loom_group_part *part, u32 operand, u32 axis, 
 }
 
 /*
- * Whether all writers of earlier rows of the same value are done. A writer waits for them: running
- * ahead would make strips longer.
+ * Whether all writers of earlier rows of the same value are done. A writer must wait for them:
+ * running ahead would make strips longer.
  */
 static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 {
@@ -86,7 +86,10 @@ static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 	return true;
 }
 
-/* How many rows of the result, from @row to @limit, rows below @there of an operand suffice for. */
+/*
+ * The end of the rows of the result, from @row to @limit, for which rows below @there of an operand
+ * suffice.
+ */
 static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u64 row, u64 limit,
 		    u64 there)
 {
@@ -101,7 +104,7 @@ static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u
 	return row;
 }
 
-/* Adds a slice that loads nothing, and in which parts appended so far make no rows. */
+/* Adds a slice without loads, in which parts appended so far make no rows. */
 static void add_slice(struct loom_group *group)
 {
 	u32 slice = group->slices++, i;
@@ -117,7 +120,8 @@ static void add_slice(struct loom_group *group)
 }
 
 /*
- * Finds the rows that a part makes in each slice. False: it does not make all its rows.
+ * Computes the rows that a part makes in each slice. Returns false if it does not make all its
+ * rows.
  *
  * A part that lags behind has more rows to make in the last slice, which would make all its strips
  * longer. Where slices are thin, a part makes no more rows in one than its share, and slices are
@@ -141,7 +145,7 @@ bool loom_group_run_part(struct loom_group *group, u32 index)
 			return false;
 		operands[n++] = i;
 	}
-	/* rows are found from the end of the group on, once it is known: loom_group_halos() */
+	/* rows are computed from the end, once the group is complete: loom_group_halos() */
 	if (group->recompute)
 		return true;
 	if (group->input_slices >= LOOM_GROUP_DRAIN)
@@ -167,7 +171,7 @@ bool loom_group_run_part(struct loom_group *group, u32 index)
 	return done == rows;
 }
 
-/* Notes which rows of an operand are read in which slice. */
+/* Records the rows of an operand that are read in each slice. */
 void loom_group_note_reads(struct loom_group *group, u32 index, u32 operand)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -208,7 +212,7 @@ static void note_writes(struct loom_group *group, u32 index)
 	}
 }
 
-/* SRAM per lane of a row of a root's value; 0 if not known. */
+/* SRAM per lane of a row of a root's value; 0 if unknown. */
 static u64 row_bytes(const struct loom_group *group, u32 which)
 {
 	const struct loom_group_use *use = loom_group_root_use(group, which);
@@ -228,7 +232,7 @@ static u64 rows_ahead(const struct loom_group *group, u32 index, const u32 *leas
 	return most;
 }
 
-/* SRAM per lane that it costs to delay a part: its operands are kept for longer. */
+/* SRAM per lane for delaying a part, whose operands are kept for longer. */
 static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -257,8 +261,8 @@ static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 
 /*
  * Branches of a concatenation lag behind by different numbers of rows. The rows of those that are
- * ahead cannot be used yet, but have to be kept for the whole concatenation. Where it takes less
- * SRAM, these branches wait for the slowest one, and their operands are kept instead.
+ * ahead cannot be used yet, but must be kept for the whole concatenation. Where it takes less SRAM,
+ * these branches wait for the slowest one, and their operands are kept instead.
  */
 static void align_writers(struct loom_group *group, u32 index)
 {

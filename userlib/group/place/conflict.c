@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Conflicts in sub-banks: items that the DMA stream and the compute stream of a group touch at the
- * same position. In a conflict sub-bank one of the two would have to wait, so the placement is
- * asked to keep them apart (&loom_place_problem.conflicts). What is held is loaded once, in the
- * first slice, and does not count.
+ * same position. In a shared sub-bank one of the two would wait, so the placement should keep them
+ * apart (&loom_place_problem.conflicts). Held operands are loaded once, in the first slice, and do
+ * not count.
  */
 #include "group/place/place.h"
 
@@ -12,14 +12,14 @@
 
 #include "loom_place.h"
 
-/* More pairs than this take longer to keep apart than it is worth. */
+/* More pairs than this cost more time than they save. */
 #define MOST_PAIRS	8192
 
 /**
  * struct touch - an item that a stream touches
- * @position: when
+ * @position: the position
  * @item: index of the item
- * @dma: which stream
+ * @dma: the DMA stream touches it
  */
 struct touch {
 	s32 position;
@@ -28,12 +28,12 @@ struct touch {
 };
 
 /**
- * struct touches - all that is touched in a slice
+ * struct touches - all touches in a slice
  * @group: the group
  * @list: the touches
  * @count: number of @list
- * @cap: room in @list
- * @full: there was no memory for all
+ * @cap: capacity of @list
+ * @full: some did not fit in memory
  */
 struct touches {
 	const struct loom_group *group;
@@ -87,7 +87,7 @@ static void touch_root(struct touches *t, const struct loom_group_root *root)
 	touch(t, out, root->line, true);
 }
 
-/* What an op computes with, and what of it is streamed. */
+/* Touches of an op: its operands and result, and streamed operands. */
 static void touch_entry(struct touches *t, u32 index, u32 chunk)
 {
 	const struct loom_group *group = t->group;

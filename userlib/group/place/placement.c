@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the items of a group lie in SRAM. Time is the positions of one slice; an item that is alive
- * over the end of the period is there at its begin, too, with a gap between. All slices use the
- * same places.
+ * Offsets of the items of a group in SRAM. Time is the positions of one slice; an item that is
+ * alive over the end of the period is also alive at its begin, with a gap between. All slices use
+ * the same offsets.
  */
 #include "group/place/place.h"
 
@@ -12,8 +12,8 @@
 #include "loom_place.h"
 
 /*
- * Search nodes for a placement, and for one that is only thought of. Where there are more items
- * than FULL_ITEMS, a node takes longer, and there are as many fewer of them.
+ * Search nodes for a placement, and for a hypothetical one. With more than FULL_ITEMS items, nodes
+ * are slower, and their number is reduced accordingly.
  */
 #define BUDGET		20000
 #define FULL_ITEMS	128
@@ -61,7 +61,7 @@ static int find_conflicts(const struct loom_group *group, struct loom_place_pair
 	return ret;
 }
 
-/* Of all that a placement depends on, and how hard it is looked for. */
+/* Digest of all inputs of a placement, including its effort. */
 static struct loom_digest digest_of(const struct loom_group *group,
 				    const struct loom_place_problem *problem)
 {
@@ -89,7 +89,7 @@ static struct loom_digest digest_of(const struct loom_group *group,
 	return digest;
 }
 
-/* At first, places that are found quickly; then, with all effort, or none. */
+/* Tries quick strategies first, then the full effort, or nothing. */
 static int find_places(struct loom_group *group, const struct loom_place_problem *problem,
 		       struct loom_place_result *result)
 {
@@ -99,7 +99,7 @@ static int find_places(struct loom_group *group, const struct loom_place_problem
 	int ret = -ENOSPC;
 	u32 i;
 
-	/* a division is tried many times, and most of its groups are as they were */
+	/* a division is tried many times, and most of its groups are unchanged */
 	if (loom_seen_has(&group->misfits, &digest))
 		return -ENOSPC;
 	if (problem->num_items > FULL_ITEMS)
@@ -108,7 +108,7 @@ static int find_places(struct loom_group *group, const struct loom_place_problem
 		ret = loom_place(problem, &how, result, NULL);
 	how.budget = QUICK_BUDGET;
 	for (i = 0; i < ARRAY_SIZE(quick) && ret == -ENOSPC; i++) {
-		/* a search of fewer nodes than there are items cannot have placed them all */
+		/* a search of fewer nodes than items cannot have placed them all */
 		if (i == ARRAY_SIZE(quick) - 1 && problem->num_items > QUICK_BUDGET)
 			break;
 		how.strategy = quick[i];
@@ -137,14 +137,14 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 	for (i = 0; i < group->num_items; i++)
 		for (k = 0; k < group->items[i].buffers; k++, n++)
 			describe(group, &group->items[i], &items[n], &gaps[n]);
-	/* streams are kept apart where a plan is made, not where it is only thought of */
+	/* streams are kept apart in plans only, not in hypothetical placements */
 	if (pool.sub_bank_bytes && group->overlap && !group->unpinned)
 		ret = find_conflicts(group, &pairs, &problem.num_conflicts);
 	problem.conflicts = pairs;
 	if (!ret)
 		ret = find_places(group, &problem, &result);
 	free(pairs);
-	/* what is fixed collides: groups do not agree on where something stays */
+	/* fixed items collide: groups do not agree on the offset of a resident */
 	if (ret)
 		return ret == -EINVAL ? -ENOSPC : ret;
 	for (i = 0, n = 0; i < group->num_items; i++)
@@ -155,7 +155,7 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 	return 0;
 }
 
-/* The largest run of bytes between what is fixed, if @extra more are fixed at @at. */
+/* The largest gap between fixed items, if @extra more bytes are fixed at @at. */
 static u64 largest_gap(const struct loom_group *group, u64 at, u64 extra, u64 budget_bytes)
 {
 	u64 end = 0, most = 0, next, next_end;
@@ -197,7 +197,7 @@ static bool is_free(const struct loom_group *group, u64 at, u64 bytes)
 	return true;
 }
 
-/* An end of a free run for an item, so that the largest run that is left is as large as can be. */
+/* Fixes an item at the end of a free run that maximizes the largest remaining run. */
 static bool fix_resident(const struct loom_group *group, struct loom_group_item *item,
 			 u64 budget_bytes)
 {
@@ -258,7 +258,7 @@ int loom_group_own_place(struct loom_group *group, u64 budget_bytes, u64 *height
 	u32 i;
 	int ret;
 
-	/* what stays lies at the ends, so that there is room between for those that come after */
+	/* residents are at the ends, which leaves room in the middle for later ones */
 	for (i = 0; i < group->num_residents; i++) {
 		item = &group->items[group->resident_items[i]];
 		made[i] = !item->fixed;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which weights are held in SRAM and which are streamed, by the rules of "layergroup".
+ * Selection of the weights that are held in SRAM or streamed, by the rules of "layergroup".
  *
  * At first all weights are held: loaded once, and kept to the end of the group. While that does not
- * fit, take the position where most bytes are alive. Of the weights that are held and not used
- * there, stream the one that frees enough for the fewest DRAM bytes (it is then loaded for each
- * slice). If none is left, cut an operand that is streamed at that position into chunks. Some
- * chunks of a weight may be held while the others are streamed. What suffices at one position may
- * be too little for the next, and chunks that are held are not given back: so a group in which
- * that was done is fitted once more with weights as a whole, and the cheaper one is taken.
+ * fit, take the position with the most bytes alive. Of the held weights that are not used there,
+ * stream the one that frees enough for the fewest DRAM bytes (it is then loaded for each slice). If
+ * none is left, cut an operand that is streamed at that position into chunks. Some chunks of a
+ * weight may be held while the others are streamed. A solution for one position may be insufficient
+ * for the next, and chunks are never held again: so a group with partly held weights is fitted once
+ * more with whole weights, and the cheaper result is kept.
  */
 #include "group/place/place.h"
 
@@ -16,14 +16,16 @@
 #include <string.h>
 
 /*
- * Weights are streamed or cut one per round. What takes more work than this, in units of
- * &loom_group.work, has a thousand chunks or more in a slice: it is not worth to be found.
+ * Weights are streamed or cut one per round. Above this limit, in units of &loom_group.work, a
+ * slice has a thousand chunks or more, and the result is not worth the work.
  */
 #define MOST_WORK	2000000
-/* At most so many pieces for a weight that is partly held and partly streamed. */
+/* Limit on the pieces of a weight that is partly held and partly streamed. */
 #define MOST_PIECES	16
 
-/* The axis of the result to chunk along so that operand @i shrinks most. False: there is none. */
+/*
+ * Selects the axis of the result along which chunks shrink operand @i most. Returns false if none.
+ */
 static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, u8 *axis)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -46,7 +48,7 @@ static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, 
 	return most > 1;
 }
 
-/* The next shorter length of chunks, whole rows of lanes and groups of channels. 0: none. */
+/* The next shorter length of chunks, in whole rows of lanes and groups of channels. 0: none. */
 static u64 shorter_chunk(const struct loom_group *group, const struct loom_group_part *part,
 			 u8 axis)
 {
@@ -70,7 +72,7 @@ static u64 shorter_chunk(const struct loom_group *group, const struct loom_group
 	return chunk;
 }
 
-/* Cuts the largest streamed or temporary operand that is alive at a position into more chunks. */
+/* Cuts the largest streamed or temporary operand alive at a position into more chunks. */
 static bool cut_chunks(struct loom_group *group, s32 position)
 {
 	u64 best_bytes = 0, chunk;
@@ -122,7 +124,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 	return true;
 }
 
-/* Most bytes that are alive while a part loads and computes: a streamed weight is added to them. */
+/* Peak of the bytes alive while a part loads and computes, to which a streamed weight is added. */
 static u64 load_while(const struct loom_group *group, u32 index)
 {
 	s32 from = loom_group_part_load(group, index), to = loom_group_part_end(group, index), at;
@@ -133,7 +135,7 @@ static u64 load_while(const struct loom_group *group, u32 index)
 	return most;
 }
 
-/* Whether chunks of a weight, each some output channels, can be held or streamed one by one. */
+/* Whether chunks of a weight, by output channels, can be held or streamed separately. */
 static bool can_keep_chunks(const struct loom_group *group, u32 index, u32 i, u8 *axis)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -174,7 +176,7 @@ struct release {
 	u64 load;
 };
 
-/* Streams only so many chunks of an operand that @want bytes become free. */
+/* Streams enough chunks of an operand to free @want bytes. */
 static void release_some(const struct loom_group *group, struct release *release, u64 want)
 {
 	const struct loom_group_part *part = &group->parts[release->index];
@@ -191,7 +193,7 @@ static void release_some(const struct loom_group *group, struct release *release
 	if (pieces < 2)
 		return;
 	piece_bytes = loom_div_round_up(held, pieces);
-	/* each piece is aligned on its own, so it takes up to one alignment unit more */
+	/* each piece is aligned separately, so it takes up to one alignment unit more */
 	kept = (held - want) / (piece_bytes + group->list->lower->sram.align_bytes);
 	if (!kept || kept >= pieces)
 		return;
@@ -202,9 +204,9 @@ static void release_some(const struct loom_group *group, struct release *release
 }
 
 /**
- * struct fit - how weights are released
- * @whole: all chunks of one, or none
- * @some: some chunks of one were
+ * struct fit - releases of weights so far
+ * @whole: weights are released as a whole only
+ * @some: a weight was partly released
  */
 struct fit {
 	bool whole;
@@ -243,7 +245,7 @@ static u64 stream_one(struct loom_group *group, struct fit *fit, u64 want, s32 p
 		for (i = 1; i < part->op->kernel.num_operands; i++) {
 			bool in_place = part->op->kernel.operands[i].in_place;
 
-			/* what is loaded for each slice is there while the part computes */
+			/* an operand loaded for each slice is alive while the part computes */
 			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i) ||
 			    (busy && !in_place))
 				continue;

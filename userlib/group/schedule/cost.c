@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a group costs, by &struct loom_group_aim. DRAM bytes are counted as the engine counts them:
- * elements of the views that are loaded and stored. Where bytes are the price, positions of all
- * slices break ties. Weights that are streamed are loaded one position before they are needed,
- * beside the work of the one before where that costs no more bytes; those that are held, once.
+ * Cost of a group, by &struct loom_group_aim. DRAM bytes are counted as in the engine: elements of
+ * the views that are loaded and stored. If bytes are the price, positions of all slices break ties.
+ * Streamed weights are loaded one position early, in parallel to the operation before, if that
+ * costs no more bytes; held ones are loaded once.
  *
- * Where time is the price, cycles of both streams are weighed (time.c), and bytes break ties. A sum
- * over groups cannot say which stream will be the longer one of the whole plan, and loads find time
- * beside the work of other groups: so a plan is searched for with several weights, and the one that
- * turns out to be the fastest is taken (planner/alternatives.c).
+ * If time is the price, cycles of both streams are weighted (time.c), and bytes break ties. A sum
+ * over groups cannot predict the longer stream of the whole plan, and loads may overlap the work of
+ * other groups: so a plan is searched with several weights, and the fastest is kept
+ * (planner/alternatives.c).
  */
 #include "group/schedule/schedule.h"
 
 #include "loom_clock.h"
 
-/* What slices load of a root that is recomputed. */
+/* Bytes that slices load of a recomputed root. */
 static u64 recompute_bytes(const struct loom_group *group, const struct loom_group_root *root)
 {
 	const struct loom_group_use *use = &group->list->uses[root->value];
@@ -49,14 +49,14 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 	return loom_group_part_bytes(use, &box);
 }
 
-/* What is loaded for operand @i of a part besides strips. */
+/* Bytes loaded for operand @i of a part besides strips. */
 static u64 own_bytes(const struct loom_group_part *part, u32 i, bool once)
 {
 	u64 bytes = part->loaded_bytes[i], kept = 0;
 
 	if (once || part->varies >> i & 1 || part->held >> i & 1)
 		return bytes;
-	/* chunks are equal but for the last, which is not kept unless all are */
+	/* chunks are equal except for the last, which is not kept unless all are */
 	if (loom_group_keeps_chunk(part, i, 0))
 		kept = bytes / part->op->kernel.operands[0].ref.dims[part->chunk_axis] *
 		       part->chunk * part->kept_chunks;
@@ -104,7 +104,7 @@ u64 loom_group_time_price(const struct loom_group_list *list, const struct loom_
 	return loom_clock_add(price, loom_clock_times(list->aim.steps, time->steps));
 }
 
-/* The fastest that bytes from outside move: no starts, no latencies. */
+/* Lower bound on the cycles of bytes from outside: no starts, no latencies. */
 static u64 fastest(const struct drm_loom_chip *chip, u64 bytes)
 {
 	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
@@ -203,7 +203,7 @@ static void add_alone(const struct loom_group_list *list, const struct loom_grou
 		*bytes += tiling.dram_bytes;
 		*slices += tiling.slices;
 	} else {
-		/* it may still fit, since lowering merges axes first: a rough guess */
+		/* it may still fit, because lowering merges axes first: a rough guess */
 		*bytes += 64 * loom_dtype_row_bytes(y->dtype, elems);
 		++*slices;
 	}

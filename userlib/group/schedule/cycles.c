@@ -2,12 +2,12 @@
 /*
  * DOC: Cycles
  *
- * Before there are commands, what they will take is estimated from bytes and boxes by the chip's
- * description, as core/clock does it later: starts, latencies and rates of the DRAM, rows of lanes,
- * operations of each stage. What is not known yet is left out: bursts, and how much of an operand's
- * edge is loaded twice. At a position both streams run side by side, if the chip can do that, and
- * the longer one counts; so what is loaded before the first operator and stored after the last is
- * there, too, as the ends of a pipeline.
+ * Cycles of commands that are not written yet are estimated from bytes and boxes by the chip's
+ * description, as core/clock does later: starts, latencies and rates of the DRAM, rows of lanes,
+ * operations of each stage. Unknown quantities are omitted: bursts, and overlapping edges of
+ * operands that are loaded twice. At a position both streams run in parallel, if the chip supports
+ * it, and the longer one counts; so the loads before the first operator and the stores after the
+ * last are included, as the ends of a pipeline.
  */
 #include "group/schedule/schedule.h"
 
@@ -19,7 +19,7 @@
 /* Positions before the first operator: its operands are loaded there. */
 #define BEFORE	1
 
-/* A DMA command. */
+/* Cycles of a DMA command. */
 static u64 dma_cycles(const struct loom_lower *lower, u64 read_bytes, u64 write_bytes)
 {
 	const struct drm_loom_chip *chip = lower->chip;
@@ -71,7 +71,7 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 	return slowest ? loom_clock_rate(ops, slowest->op_rate) : 0;
 }
 
-/* Computing as much of the result as @box says, in one piece. */
+/* Cycles of computing box @box of the result, in one piece. */
 static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel *kernel,
 		       const struct loom_group_box *box)
 {
@@ -95,7 +95,7 @@ static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel 
 	return cycles;
 }
 
-/* All of a reference. */
+/* The box of a whole reference. */
 static struct loom_group_box whole(const struct loom_ref *ref)
 {
 	struct loom_group_box box = { 0 };
@@ -137,7 +137,7 @@ static void add_roots(const struct loom_group *group, u32 slice, u64 *dma)
 	}
 }
 
-/* What a part loads for itself: held operands the first time that it runs. */
+/* Adds the loads of a part's own operands: held ones only when it runs first. */
 static void add_own(const struct loom_group *group, const struct loom_group_part *part, u32 slice,
 		    bool first, u64 *dma)
 {
@@ -258,13 +258,13 @@ u64 loom_group_cycles(const struct loom_group *group)
 		if (streams.dma[i] || streams.compute[i])
 			cycles += loom_clock_step(overlap, streams.dma[i], streams.compute[i]);
 	loom_group_streams_clear(&streams);
-	/* on a chip without DRAM a group that only moves data has no cycles that are known here */
+	/* without DRAM the cycles of a group that only moves data are unknown here */
 	return cycles ? cycles : 1;
 }
 
 /*
- * Adds what a kernel alone takes, slice by slice. Each slice loads each of its operands and stores
- * the result. Returns in how many of them both streams take turns; 0: in all.
+ * Adds the cycles of a kernel alone, slice by slice. Each slice loads each of its operands and
+ * stores the result. Returns the number of slices in which the streams alternate; 0: all.
  */
 static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lower,
 		     struct loom_group_time *time)
@@ -282,7 +282,7 @@ static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lo
 		return 0;
 	}
 	time->compute += work_cycles(lower, &op->kernel, &box);
-	/* it may still fit, since lowering merges axes first: a rough guess */
+	/* it may still fit, because lowering merges axes first: a rough guess */
 	if (loom_slice_choose(&op->kernel, &lower->sram, &tiling, &need)) {
 		time->dma += loom_group_load_cycles(lower, 64 * bytes);
 		return 0;

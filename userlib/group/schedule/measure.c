@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Bytes of SRAM per lane: strips, line buffers, and the operands that parts have of their own. */
+/* Bytes of SRAM per lane: strips, line buffers, and the operands of parts' own. */
 #include "group/schedule/schedule.h"
 
 u64 loom_group_lane_bytes(const struct loom_group *group, const struct loom_group_box *box,
@@ -46,7 +46,7 @@ bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 i, u32 chunk
 	       loom_group_follows_chunks(part, i);
 }
 
-/* Rows of strips and of line buffers; returns whether a line has to outlive a slice. */
+/* Measures rows of strips and of line buffers; returns whether a line must outlive a slice. */
 static bool measure_rows(const struct loom_group *group, u32 which, struct loom_group_root *root)
 {
 	bool idle = false, kept_before = false;
@@ -88,7 +88,7 @@ static void root_box(const struct loom_group *group, const struct loom_group_roo
 		     struct loom_group_box *box)
 {
 	*box = root->hull;
-	/* the first batch has most */
+	/* the first batch is the largest */
 	loom_group_batch(group, 0, box);
 	if (root->axis >= 0) {
 		box->lo[root->axis] = 0;
@@ -96,7 +96,7 @@ static void root_box(const struct loom_group *group, const struct loom_group_roo
 	}
 }
 
-/* Deals a root over the lanes so that it takes least; rather not along the axis that is cut. */
+/* Selects the lane axis of a root that minimizes its size, preferably not the cut axis. */
 static u64 choose_lane(const struct loom_group *group, struct loom_group_root *root)
 {
 	const struct loom_group_use *use = &group->list->uses[root->value];
@@ -119,7 +119,7 @@ static u64 choose_lane(const struct loom_group *group, struct loom_group_root *r
 	return best;
 }
 
-/* What operand @i of a part's own needs for all chunks of a slice. */
+/* The box of operand @i of a part's own for all chunks of a slice. */
 static void all_chunks_box(const struct loom_group *group, u32 index, u32 i, u32 slice,
 			   struct loom_group_box *box)
 {
@@ -142,7 +142,7 @@ static u64 box_bytes(const struct loom_group *group, const struct loom_operand *
 				     operand->ref.dtype);
 }
 
-/* Bytes that all chunks of a slice load of an operand. */
+/* Bytes of an operand that all chunks of a slice load. */
 static u64 chunk_bytes(const struct loom_group *group, u32 index, u32 i, u32 slice)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -180,7 +180,7 @@ static void measure_operand(struct loom_group *group, u32 index, u32 i)
 			part->loaded_bytes[i] += chunk_bytes(group, index, i, slice);
 		all_chunks_box(group, index, i, slice, &box);
 		part->held_bytes[i] = max(part->held_bytes[i], box_bytes(group, operand, &box));
-		/* what does not follow the rows is the same in each slice */
+		/* an operand that does not follow the rows is the same in each slice */
 		if (!varies)
 			break;
 	}

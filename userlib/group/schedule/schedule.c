@@ -2,9 +2,9 @@
 /*
  * DOC: The schedule of a group
  *
- * Lists everything that needs SRAM, each as an *item* with a lifetime in positions (see group.h):
+ * Lists all objects that need SRAM, each as an *item* with a lifetime in positions (see group.h):
  * strips and their line buffers, an operation's weights (held or streamed) and temporaries, and
- * residents. Items follow the order of the operations.
+ * residents. Items are in the order of the operations.
  */
 #include "group/schedule/schedule.h"
 
@@ -49,10 +49,10 @@ static int add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool 
 	return 0;
 }
 
-/* Positions are counted in 31 bits. */
+/* Limit on positions, which are stored in 31 bits. */
 #define MOST_ENTRIES	(1U << 28)
 
-/* Room for all positions of a period. */
+/* Allocates the arrays over the positions of a period. */
 static int make_positions(struct loom_group *group)
 {
 	u32 cap = group->cap_period + (u32)group->period + 8;
@@ -154,7 +154,7 @@ static int root_items(struct loom_group *group, u32 which)
 	ret = add_item(group, root->strip_bytes, from, to, false);
 	if (ret || !root->kept)
 		return ret;
-	/* the next strip would need the halo before this slice has copied it to the line buffer */
+	/* otherwise the next strip would need the halo before this slice has saved it */
 	if (out > group->period + loom_group_part_load(group, first))
 		return -ENOSPC;
 	root->line = group->num_items;
@@ -198,7 +198,10 @@ static int part_items(struct loom_group *group, u32 index)
 	return 0;
 }
 
-/* Marks the values that go to DRAM: outputs of the graph, and what later groups read from there. */
+/*
+ * Marks the values that are stored to DRAM: outputs of the graph, and values that later groups read
+ * from there.
+ */
 void loom_group_mark_stored(struct loom_group *group)
 {
 	const struct loom_group_unit *last =
@@ -226,7 +229,7 @@ static u32 item_of(const struct loom_group *group, u32 value)
 	return group->resident_items[i];
 }
 
-/* Items for residents: alive for the whole period, or in a group of one slice while needed. */
+/* Makes items of residents: alive for the whole period, or in a group of one slice while needed. */
 static int resident_items(struct loom_group *group)
 {
 	u32 i, index, k;
@@ -240,7 +243,7 @@ static int resident_items(struct loom_group *group)
 		bool whole = group->slices > 1;
 		u32 over;
 
-		/* those from before the group come first */
+		/* residents from before the group come first */
 		if (loom_group_takes_place(group, value, &over)) {
 			item = item_of(group, over);
 			group->items[item].to = to;

@@ -2,14 +2,14 @@
 /*
  * DOC: The time of a group
  *
- * What both streams of a group take in all, by the chip's clock, before there are commands. It is
+ * The total time of both streams of a group, by the chip's clock, before commands exist. It is
  * counted as core/clock does later: the start of each command, latencies, bursts of each run of
- * contiguous bytes in the DRAM, rows of lanes of what an operation makes, copies to and from line
- * buffers. When things happen does not matter here: loads may move to where there is time for them.
+ * contiguous bytes in the DRAM, rows of lanes of results, copies to and from line buffers. The
+ * order of events does not matter here, because loads may move to idle positions.
  *
- * cycles.c has what streams take position by position, as strategies need it whose groups stay as
- * they are. Rejected: the same figures for both. Bursts are counted in each run of each strip, and
- * the planners to compare with would not be what they were.
+ * cycles.c computes the streams position by position, for strategies whose groups are not retimed.
+ * Rejected: the same figures for both. Bursts are counted in each run of each strip, and the
+ * baseline planners would no longer match their descriptions.
  */
 #include "group/schedule/schedule.h"
 
@@ -92,7 +92,7 @@ static u64 fill_cycles(const struct loom_group_list *list, u64 bytes)
 							   bytes) : 0;
 }
 
-/* Where operand @i of an op is loaded from. */
+/* The region that operand @i of an op is loaded from. */
 static u32 region_of(const struct loom_group_list *list, const struct loom_group_op *op, u32 i)
 {
 	const struct loom_storage *storage = list->lower->storage;
@@ -101,7 +101,7 @@ static u32 region_of(const struct loom_group_list *list, const struct loom_group
 		       DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
 }
 
-/* The axis of a part's result that is dealt over the lanes; rank: one lane has it all. */
+/* The axis of a part's result that is distributed over the lanes; rank: it is on a single lane. */
 static u32 lane_of(const struct loom_group *group, const struct loom_group_part *part)
 {
 	const struct loom_group_access *access = &part->op->access[0];
@@ -133,7 +133,7 @@ static u64 work_cycles(const struct loom_group_list *list, const struct loom_ker
 	return cycles;
 }
 
-/* What a part loads, fills and computes in one slice; held operands apart. */
+/* Counts the loads, fills and computations of a part in one slice, without held operands. */
 static void count_slice(const struct loom_group *group, u32 index, u32 slice, struct span *span)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -178,7 +178,7 @@ static void count_slice(const struct loom_group *group, u32 index, u32 slice, st
 	}
 }
 
-/* What is loaded or filled once. */
+/* Cycles of operands that are loaded or filled once. */
 static u64 held_cycles(const struct loom_group *group, const struct loom_group_part *part)
 {
 	const struct loom_kernel *kernel = &part->op->kernel;
@@ -201,7 +201,7 @@ static u64 held_cycles(const struct loom_group *group, const struct loom_group_p
 	return cycles;
 }
 
-/* What a slice stores of what a part makes, all chunks at once. */
+/* Cycles of storing the result of a part in a slice, all chunks at once. */
 static u64 store_cycles(const struct loom_group *group, u32 index, u32 slice)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -242,7 +242,7 @@ static void count_part(const struct loom_group *group, u32 index, struct loom_gr
 		time->dma += store_cycles(group, index, slice);
 		if (!loom_group_part_box(group, index, slice, 0, &box))
 			continue;
-		/* slices of as many rows take as long, once chunks that stay are there */
+		/* slices of equal rows take equal time, once held chunks are loaded */
 		if (!began || hi - lo != same.rows || group->batches > 1 ||
 		    (part->kept_chunks && slice < 2)) {
 			same = (struct span){ .rows = hi - lo };
@@ -356,7 +356,7 @@ u64 loom_group_sliced_work(const struct loom_group_list *list, const struct loom
 				dim = loom_div_round_up(dim, list->lower->sram.lanes);
 			rounds *= dim;
 		}
-		/* the last slice is thinner, unless it is a row of lanes all the same */
+		/* the last slice is thinner, unless it is a row of lanes anyway */
 		if (cut >= 0 && (s8)k != cut)
 			rounds = rounds / loom_div_round_up(y->dims[cut], slices) * y->dims[cut];
 		else

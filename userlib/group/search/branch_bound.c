@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * All groups, for all numbers of slices on the ladder and each axis: branch and bound behind the
- * divisions that estimates have led to. See divide.c.
+ * All groups, for all numbers of slices on the ladder and each axis: branch and bound, starting
+ * from the divisions that estimates have led to. See divide.c.
  */
 #include "group/search/divide.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Units of a graph for which everything is tried. */
+/* Number of units of a graph up to which everything is tried. */
 #define SMALL_GRAPH	16
 
 /**
  * struct search - the state of searching
  * @d: the state of dividing
- * @bound: a division that costs so much is known
+ * @bound: price of a known division
  * @more: with more slices a group could fit that does not, or be cheaper
  */
 struct search {
@@ -29,7 +29,7 @@ static bool may_win(const struct search *s, u64 price, u32 unit)
 	return price != U64_MAX && price + s->d->rest[unit] < s->bound;
 }
 
-/* The group as it is, with what stays after it. -ENOSPC: it does not fit. */
+/* Evaluates the group with residents @out behind it. -ENOSPC: it does not fit. */
 static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 {
 	struct loom_group_divide *d = s->d;
@@ -65,8 +65,8 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 }
 
 /*
- * Lets a group grow until it does not fit even if all that it makes goes to DRAM. What is held
- * while more stays after it is of no consequence for the next.
+ * Grows a group until it does not fit even if all of its results go to DRAM. Weights held for more
+ * residents do not affect the next group.
  */
 static int grow(struct search *s, struct loom_group_cut *cut)
 {
@@ -78,7 +78,7 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 	loom_group_begin(group, cut->first_unit, cut->slices, cut->cut_axis);
 	while (loom_group_append(group) && !loom_group_is_spent(d)) {
 		end = cut->first_unit + group->num_units;
-		/* once for all that may stay, and for those that are longer */
+		/* once for all residents behind it, and for longer groups */
 		loom_group_measure(group);
 		for (out = 0; out < d->list->choices[end].count; out++) {
 			memcpy(s->d->saved_whole, group->parts,
@@ -95,7 +95,7 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 	return 0;
 }
 
-/* In small graphs, all numbers of slices that there are. */
+/* In small graphs, all possible numbers of slices. */
 static u32 all_slice_counts(const struct loom_group_list *list, u64 dim, u32 *counts)
 {
 	u32 count = 0;
@@ -109,7 +109,7 @@ static u32 all_slice_counts(const struct loom_group_list *list, u64 dim, u32 *co
 	return count;
 }
 
-/* Groups that begin with a unit, with what stays before it. */
+/* Tries groups that begin with a unit, with residents @in before it. */
 static int try_slices(struct search *s, u32 first, u8 in)
 {
 	struct loom_group_divide *d = s->d;
@@ -147,10 +147,10 @@ int loom_group_search_all(struct loom_group_divide *d)
 
 	s.bound = loom_group_known_price(d);
 	for (first = 0; first < d->list->num_units && !ret; first++) {
-		/* what is found is entered for all units of a class */
+		/* results are entered for all units of a class */
 		if (d->list->units[first].ungroupable || d->repeat->first[first] != first)
 			continue;
-		/* an equal share of what is left for each */
+		/* an equal share of the remaining work for each */
 		done = d->work + d->group->work;
 		if (done > budget)
 			break;

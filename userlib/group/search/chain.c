@@ -5,11 +5,11 @@
  * Consecutive groups that share residents are a *chain*. A resident occupies the same offset in
  * each of them, so the offset must suit all.
  *
- * First, groups are placed one after the other, and a resident keeps the offset that the group that
- * makes it has chosen. If that fails, the whole chain is placed as one problem: the positions of
- * each group follow those of the one before it, and a resident is alive from the first group that
- * has it to the last. Residents are pinned to the offsets found, and the groups are placed again.
- * If that fails, too, residents are pinned where a group that has no placement can have them.
+ * First, groups are placed one after the other, and a resident keeps the offset chosen by the group
+ * that makes it. If that fails, the whole chain is placed as one problem: the positions of each
+ * group follow those of the one before it, and a resident is alive from its first group to its
+ * last. Residents are pinned to the offsets found, and the groups are placed again. If that fails
+ * as well, residents are pinned to offsets that suit a group without a placement.
  */
 #include "group/search/divide.h"
 
@@ -18,27 +18,27 @@
 
 #include "loom_place.h"
 
-/* How often residents of a chain may be pinned to suit a single group. */
+/* Limit on the times that residents of a chain are pinned to suit a single group. */
 #define PINS		4
-/* A chain of more items than this is not placed as one. */
+/* Limit on the items of a chain that is placed as one problem. */
 #define MOST_ITEMS	4000
 /* Search nodes to place a chain, and the cost of a failed search in units of &loom_group.work. */
 #define BUDGET		20000
 #define MISFIT_WORK	200000
 /*
- * After so many groups without a placement, a choice of residents is blocked for each further one;
- * after MOST_MISFITS, no value may be resident at any cut.
+ * After so many groups without a placement, each further one blocks a choice of residents; after
+ * MOST_MISFITS, no value may be resident at any cut.
  */
 #define MISFITS		4
 #define MOST_MISFITS	24
 
 /**
  * struct chain - a chain as one placement problem
- * @group: room to make its groups in
- * @items: what needs room in SRAM
- * @gaps: by item: when it needs none between its begin and its end
+ * @group: scratch group
+ * @items: objects that need SRAM
+ * @gaps: by item: gaps in its lifetime
  * @count: number of items
- * @cap: room for items
+ * @cap: capacity in items
  * @now: positions so far
  * @resident: by value: its item, plus one; 0: it has none
  */
@@ -79,7 +79,7 @@ static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s
 	return &c->items[c->count++];
 }
 
-/* The lifetime of an item, in positions of its group. In groups of one slice they begin at -1. */
+/* The lifetime of an item, in positions of its group, which begin at -1 in groups of one slice. */
 static void find_life(const struct loom_group *group, const struct loom_group_item *item,
 		      s64 *lower, s64 *upper, struct loom_place_gap *gap)
 {
@@ -204,7 +204,7 @@ static int place_chain(struct chain *c)
 	return 0;
 }
 
-/* Pins the residents of a chain at offsets that suit all its groups. -ENOSPC: none were found. */
+/* Pins the residents of a chain to offsets that suit all its groups. -ENOSPC: none were found. */
 static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *cuts, u32 num_cuts)
 {
 	struct chain c = { .group = d->group };
@@ -226,7 +226,7 @@ static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *c
 	return ret;
 }
 
-/* Places a chosen group, and notes the offsets of its residents. */
+/* Places a chosen group, and records the offsets of its residents. */
 static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bool pin)
 {
 	struct loom_group *group = d->group;
@@ -258,7 +258,7 @@ static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bo
 	return ret;
 }
 
-/* The chain of group @at: [@from, @to). */
+/* Finds the chain of group @at: [@from, @to). */
 static void find_chain(const struct loom_group_cut *cuts, u32 num_cuts, u32 at, u32 *from, u32 *to)
 {
 	*from = at;
@@ -269,7 +269,9 @@ static void find_chain(const struct loom_group_cut *cuts, u32 num_cuts, u32 at, 
 		++*to;
 }
 
-/* Places all groups, with residents at one offset throughout a chain. *@failed: the one without. */
+/*
+ * Places all groups, with residents at one offset throughout a chain. *@failed: the first failure.
+ */
 static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts,
 		      u32 *failed)
 {
@@ -307,7 +309,7 @@ static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, 
 	return 0;
 }
 
-/* A group has no placement because of the residents' offsets: it is not to be chosen again. */
+/* Bans a group without a placement because of the residents' offsets from further paths. */
 static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 {
 	u32 end = cut->first_unit + cut->num_units;
@@ -315,7 +317,7 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
 		LOOM_GROUP_EDGE_NONE;
 	loom_group_path_forget(d);
-	/* there are many similar paths, and most of them have no placement, either */
+	/* many similar paths exist, and most of them have no placement either */
 	if (d->misfits++ < MISFITS)
 		return;
 	if (cut->in)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A group that was chosen (&struct loom_group_cut), made once more; and what all searches try:
- * which axes can be worth cutting, and into how many slices.
+ * Reconstruction of a chosen group (&struct loom_group_cut); and candidates shared by all searches:
+ * axes to cut, and numbers of slices.
  */
 #include "group/search/search.h"
 
@@ -103,7 +103,7 @@ const struct loom_group_use *loom_group_first_result(const struct loom_group_lis
 bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
 			  u32 axis)
 {
-	/* columns are not cut where rows are as many, and nothing tells them apart */
+	/* columns are not cut where rows are as many and equivalent */
 	return use->dims[axis] < 2 ||
 	       (axis > 2 && !list->asymmetric && use->dims[axis] <= use->dims[2]);
 }

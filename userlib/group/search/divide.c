@@ -2,31 +2,30 @@
 /*
  * DOC: Dividing a graph into groups
  *
- * The cheapest way to run units [0, n) ends with a group [i, n), before and after which some values
- * are resident in SRAM: a dynamic program over cuts and the residents at them. The lowest
- * price wins, DRAM bytes or cycles, then the lowest tie, then what was found first.
+ * The cheapest division of units [0, n) ends with a group [i, n), with some values resident in SRAM
+ * before and after it: dynamic programming over cuts and the residents at them. Divisions are
+ * compared by price, DRAM bytes or cycles, then by tie; the first found wins.
  *
- * At first the cost of every possible group is estimated (estimate.c). Then the groups on the
- * cheapest path are evaluated exactly, their costs are entered, and the cheapest path is searched
- * again, until all groups on it are evaluated. As estimates are inexact, this is repeated with four
- * margins: first estimates are taken for a little too low, at last for some percent too high, so
- * that more and more groups are evaluated. Then, as a rule in small graphs only, all groups, slice
- * counts and axes are evaluated that could beat the known division (branch_bound.c). Last, the
+ * First the cost of every possible group is estimated (estimate.c). Then the groups on the cheapest
+ * path are evaluated exactly, their costs are entered, and the cheapest path is searched again,
+ * until all groups on it are evaluated. Because estimates are inexact, this is repeated with four
+ * margins: first estimates are considered slightly too low, at last some percent too high, so that
+ * more and more groups are evaluated. Then, in small graphs only as a rule, all groups, slice
+ * counts and axes that could beat the known division are evaluated (branch_bound.c). Finally the
  * groups on the cheapest path are placed.
  *
  * Effort is counted in work (see &loom_group.work) and not in seconds, so that a plan is the same
  * on every machine. The search ends when the budget is spent, with the best division of evaluated
- * groups. A node alone, lowered as without groups, has a known cost from the beginning: the
- * division never moves more than no groups at all would.
+ * groups. A node alone, lowered without groups, has a known cost from the start: the division never
+ * costs more than no groups at all.
  *
- * In large graphs all this is done for groups of some length at first; then longer ones are
- * estimated as far as a share of the budget lasts, all is searched again, and the cheaper division
- * is taken. RandWire of 322 nodes moves 7.86 MB at 1 MiB with short groups and 6.01 with long ones;
- * PNASNet of 505 nodes 154 and 151 MB at 2 MiB. With long ones from the start, the budget is spent
- * before the cheapest paths are evaluated, and other sizes become worse.
+ * In large graphs this is done for groups of limited length first; then longer ones are estimated
+ * as far as a share of the budget lasts, the search is repeated, and the cheaper division is kept.
+ * With long groups from the start, the budget would be spent before the cheapest paths are
+ * evaluated.
  *
- * Rejected: evaluating all groups from the start. Small graphs, of 12 nodes say, still get that; a
- * graph of 500 would take half a minute.
+ * Rejected: evaluating all groups from the start. Small graphs still get that; for large ones it
+ * takes far too long.
  */
 #include "group/search/divide.h"
 
@@ -43,9 +42,11 @@ static const s32 margins[] = { 4, 0, -4, -12 };
  */
 #define LARGE_GRAPH	256
 #define SHORT		LOOM_GROUP_WINDOW
-/* Edges for longer groups, about, of the whole graph: the window of a unit is an equal share. */
+/*
+ * Approximate number of edges for longer groups in the whole graph: each unit has an equal share.
+ */
 #define LONG_EDGES	(1U << 20)
-/* What it costs to estimate a group, one more operation and slice count, in 1/PART of a unit. */
+/* Cost of estimating a group, per operation and slice count, in 1/PART of a unit of work. */
 #define PART		4
 
 static u32 num_choices(const struct loom_group_divide *d, u32 at)
@@ -66,7 +67,7 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	while (!ret && n < d->most && d->looked + parts / PART < d->look_until &&
 	       loom_group_estimate_append(d->estimate, n)) {
 		parts += num_counts * (1 + num_choices(d, first + ++n));
-		/* these are known from the first time */
+		/* these were estimated before */
 		if (n <= d->least)
 			continue;
 		ret = loom_group_reserve(d, first, n);
@@ -87,7 +88,7 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	return ret;
 }
 
-/* Takes what the first unit of the class of a unit has: all groups that are estimated now. */
+/* Copies the estimates of the first unit of a unit's class. */
 static int estimate_like(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_row *like = &d->rows[d->repeat->first[first]];
@@ -148,7 +149,7 @@ static int offer_layerwise(struct loom_group_divide *d, u32 first)
 	return 0;
 }
 
-/* Makes all groups of the cheapest path as certain as @state. 1: some were not. */
+/* Makes all groups of the cheapest path as certain as @state. Returns 1 if some were not. */
 static int evaluate_path(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
 	u32 at = d->list->num_units * LOOM_GROUP_CHOICES, first;
@@ -195,7 +196,7 @@ static int search_paths(struct loom_group_divide *d)
 	return 0;
 }
 
-/* Puts the groups of the cheapest path in order. */
+/* Collects the groups of the cheapest path in order. */
 static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 end = d->list->num_units * LOOM_GROUP_CHOICES, at, count = 0;
@@ -232,7 +233,7 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 	return 0;
 }
 
-/* Estimates groups of more units than SHORT, each first unit with an equal share of the effort. */
+/* Estimates groups of more units than SHORT, with an equal share of the effort per first unit. */
 static int estimate_long(struct loom_group_divide *d)
 {
 	u32 num_units = d->list->num_units, i;
@@ -253,7 +254,7 @@ static int estimate_long(struct loom_group_divide *d)
 	return ret;
 }
 
-/* Finds the cheapest division of which all groups, and all residents, have places. */
+/* Finds the cheapest division whose groups and residents all have placements. */
 static int place_division(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	int ret = 0;
@@ -267,7 +268,10 @@ static int place_division(struct loom_group_divide *d, struct loom_group_cut **c
 		do {
 			if (loom_watch_spend(1))
 				return -ENOMEM;
-			/* once a group had no placement, groups only estimated are tried, too */
+			/*
+			 * after a failed placement, groups that are only estimated are tried as
+			 * well
+			 */
 			if (!loom_group_path(d, d->banned && !loom_group_is_spent(d)
 							? LOOM_GROUP_EDGE_ESTIMATED
 							: LOOM_GROUP_EDGE_FITTED))
@@ -302,7 +306,7 @@ static struct loom_group_cost sum_of(const struct loom_group_cut *cuts, u32 num_
 	return sum;
 }
 
-/* Divides with longer groups, too; -ENOSPC: it is no better than @price. */
+/* Divides with longer groups as well; -ENOSPC: the result is no better than @price. */
 static int divide_long(struct loom_group_divide *d, u64 price, struct loom_group_cut **cuts,
 		       u32 *num_cuts)
 {
@@ -325,8 +329,8 @@ static int divide_long(struct loom_group_divide *d, u64 price, struct loom_group
 }
 
 /*
- * Tries longer groups behind a division that is known, which remains unless the other is cheaper.
- * The work for that is not counted: what comes after has as much of the budget as without.
+ * Tries longer groups after a division is known, which is kept unless the other is cheaper. The
+ * work is not counted: later steps have as much of the budget as without it.
  */
 static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
@@ -341,7 +345,7 @@ static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u
 
 	if (!locations)
 		return -ENOMEM;
-	/* where residents are belongs to the division */
+	/* the offsets of residents belong to the division */
 	d->group->locations = locations;
 	ret = divide_long(d, now.price, &other, &num_other);
 	other_cost = sum_of(other, num_other);
@@ -355,13 +359,13 @@ static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u
 		free(locations);
 		free(other);
 	}
-	/* residents lie where the division says, also if the search for another one went amiss */
+	/* residents keep the offsets of the division, even if the search for another one failed */
 	d->group->unpinned = false;
 	d->work = before - d->group->work;
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Estimates all groups, or takes what another search has estimated. */
+/* Estimates all groups, or reuses the estimates of another search. */
 static int estimate_all(struct loom_group_divide *d)
 {
 	struct loom_group_estimates key = {
@@ -484,7 +488,7 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
-/* The cheapest division without a cut before a unit, by what is known and @share of effort. */
+/* The cheapest division without a cut before a unit, from known costs and @share of the effort. */
 static int find_without(struct loom_group_divide *d, u64 share,
 			const struct loom_group_without *without)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search of divide.c as a graph: cuts, with the residents that they have, are its nodes, and
- * groups are its edges; a division is a path from the first cut to the last. What is known of an
- * edge becomes more certain step by step: estimated, fitted, placed. From the bottom:
- * shortest_path.c has edges and paths, evaluate.c makes an edge certain, chain.c places the groups
- * of a path, branch_bound.c tries all edges, divide.c is the loop around them.
+ * The search of divide.c as a graph: nodes are cuts with their residents, edges are groups; a
+ * division is a path from the first cut to the last. The cost of an edge becomes more certain step
+ * by step: estimated, fitted, placed. From the bottom: shortest_path.c has edges and paths,
+ * evaluate.c makes an edge certain, chain.c places the groups of a path, branch_bound.c tries all
+ * edges, divide.c is the loop around them.
  */
 #ifndef LOOM_GROUP_DIVIDE_H
 #define LOOM_GROUP_DIVIDE_H
@@ -13,11 +13,11 @@
 #include "group/search/search.h"
 
 /**
- * enum loom_group_edge_state - what is known about a group
- * @LOOM_GROUP_EDGE_NONE: it is not possible, or was not estimated to be
- * @LOOM_GROUP_EDGE_ESTIMATED: what it costs by an estimate
- * @LOOM_GROUP_EDGE_FITTED: what it costs if there is a placement for it
- * @LOOM_GROUP_EDGE_PLACED: what it costs; there is a placement
+ * enum loom_group_edge_state - certainty of the cost of a group
+ * @LOOM_GROUP_EDGE_NONE: it is impossible, or was not estimated to be possible
+ * @LOOM_GROUP_EDGE_ESTIMATED: the cost is an estimate
+ * @LOOM_GROUP_EDGE_FITTED: the cost is exact if there is a placement
+ * @LOOM_GROUP_EDGE_PLACED: the cost is exact; there is a placement
  */
 enum loom_group_edge_state {
 	LOOM_GROUP_EDGE_NONE,
@@ -27,8 +27,8 @@ enum loom_group_edge_state {
 };
 
 /**
- * struct loom_group_edge - a group, by what is known of it
- * @cost: what it costs, as certain as @state says
+ * struct loom_group_edge - a group and its cost
+ * @cost: its cost, as certain as @state
  * @budget_bytes: SRAM per lane that it was fitted into
  * @slices: number of slices
  * @axis: axis that is cut
@@ -50,8 +50,8 @@ struct loom_group_edge {
  *	are sorted by the choice of residents before the group, then after it
  * @num_units: length of the longest
  * @edges: the groups
- * @cap_edges: room in @edges
- * @layerwise: the unit lowered as without groups
+ * @cap_edges: capacity of @edges
+ * @layerwise: the unit lowered without groups
  */
 struct loom_group_row {
 	u32 *begin;
@@ -65,7 +65,7 @@ struct loom_group_row {
  * struct loom_group_back - the last group on the cheapest path to a cut
  * @first_unit: its first unit
  * @in: choice of residents before it
- * @layerwise: it is one unit, lowered as without groups
+ * @layerwise: it is one unit, lowered without groups
  */
 struct loom_group_back {
 	u32 first_unit;
@@ -75,37 +75,37 @@ struct loom_group_back {
 
 /**
  * struct loom_group_divide - the state of dividing
- * @list: what is divided
- * @group: room to try groups in
- * @estimate: room for estimates
- * @repeat: which units begin equal runs, as long as the groups that are looked for now
- * @far: room for @repeat of longer groups
+ * @list: the graph
+ * @group: scratch group
+ * @estimate: scratch memory for estimates
+ * @repeat: units that begin equal runs, as long as the current groups
+ * @far: scratch for @repeat of longer groups
  * @rows: by first unit
  * @best: by cut and choice of residents: cost of the cheapest path to it
  * @back: likewise: its last group
- * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
- * @saved: parts of a group, to come back to after a fit
- * @saved_whole: likewise, while it grows
- * @least: groups of so many units have been estimated
+ * @rest: by unit: lower bound on the price from it to the end: weights and outputs, once
+ * @saved: parts of a group before a fit
+ * @saved_whole: parts of a group while it grows
+ * @least: groups of at most so many units have been estimated
  * @most: groups of more units are not estimated now
- * @looked: work that was done to estimate groups; it is not in @work
- * @look_until: where that has to end
- * @margin: what is added to estimates, in 1/64 of what they are above the least possible
- * @banned: a group that was chosen has no placement
- * @misfits: number of groups that had none because of residents
- * @blocked: by cut and choice of residents: not to be used, there was no placement for it
+ * @looked: work of estimating groups; it is not in @work
+ * @look_until: limit on that
+ * @margin: correction of estimates, in 1/64 of their distance from the lower bound
+ * @banned: a chosen group has no placement
+ * @misfits: number of groups without one because of residents
+ * @blocked: by cut and choice of residents: forbidden, because there was no placement
  * @no_residents: no value may be resident at any cut
- * @path_state: how certain groups had to be when the cheapest path was looked for; NONE: it was
+ * @path_state: certainty of groups in the last search of the cheapest path; NONE: there was
  *	not
- * @path_margin: what @margin was then
+ * @path_margin: @margin of that search
  * @dirty: by cut and choice of residents: the path to it may have changed since
  * @moved: likewise: the path has become cheaper since
- * @was: likewise: what it cost before
+ * @was: likewise: its cost before
  * @dirty_from: the first cut whose path may have changed
- * @longest: units of the longest group that is known
- * @looks: groups that were looked at and are not in @work yet
- * @budget: work that may be done
- * @work: work that was done, besides &loom_group.work
+ * @longest: units of the longest known group
+ * @looks: groups visited that are not in @work yet
+ * @budget: limit on the work
+ * @work: work spent, besides &loom_group.work
  */
 struct loom_group_divide {
 	struct loom_group_list *list;
@@ -147,7 +147,7 @@ static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 
 /* shortest_path.c */
 
-/** loom_group_edge() - what is known of a group; it must have been reserved */
+/** loom_group_edge() - the edge of a group, which must have been reserved */
 struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
 					u32 in, u32 out);
 /** loom_group_rows_copy() - a copy of @count rows and their edges, from malloc; NULL: no memory */
@@ -156,38 +156,38 @@ struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u
 void loom_group_rows_free(struct loom_group_row *rows, u32 count);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
-/** loom_group_known_price() - price of the cheapest division that is certain */
+/** loom_group_known_price() - price of the cheapest division of certain edges */
 u64 loom_group_known_price(struct loom_group_divide *d);
-/** loom_group_enter() - enters what is certain about a group and those that are equal to it */
+/** loom_group_enter() - enters the exact cost of a group and those that are equal to it */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state);
-/** loom_group_remove() - enters that a group, and those that are equal to it, are not possible */
+/** loom_group_remove() - removes a group, and those that are equal to it, as impossible */
 void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut);
-/** loom_group_path() - the cheapest path, by groups that are so certain at least; false: none */
+/** loom_group_path() - the cheapest path of edges with at least this certainty; false: none */
 bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state);
-/** loom_group_path_change() - what is known of a group has changed */
+/** loom_group_path_change() - invalidates paths after a change of a group's cost */
 void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out);
-/** loom_group_path_forget() - what may stay has changed: all paths are looked for anew */
+/** loom_group_path_forget() - invalidates all paths after a change of permitted residents */
 void loom_group_path_forget(struct loom_group_divide *d);
 
 /* evaluate.c */
 
 /**
- * loom_group_evaluate() - makes certain what a group costs
+ * loom_group_evaluate() - make the cost of a group certain
  * @d: the state of dividing
  * @first: its first unit
  * @num_units: its length
  * @in: choice of residents before it
  * @out: choice of residents after it
- * @state: FITTED or PLACED: what has to be known at least
+ * @state: FITTED or PLACED: the certainty needed
  *
- * Return: 1 if it was evaluated now; 0 if that much was known before; or -errno.
+ * Return: 1 if it was evaluated now; 0 if the certainty was sufficient before; or -errno.
  */
 int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 			enum loom_group_edge_state state);
 
 /**
- * loom_group_fit_either() - fits @d->group without overlap, and where that may be faster, with it
+ * loom_group_fit_either() - fit @d->group without overlap, and if that may be faster, with it
  * @d: the state of dividing
  * @cost: [out] the lower cost of both
  *
@@ -196,24 +196,24 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 int loom_group_fit_either(struct loom_group_divide *d, struct loom_group_cost *cost);
 
 /**
- * loom_group_place_best() - finds offsets for all items of @d->group with few DRAM bytes
+ * loom_group_place_best() - find offsets for all items of @d->group with few DRAM bytes
  * @d: the state of dividing
- * @cut: in: the group, whose cost is to be beaten; out: overlap, budget and cost of what was found,
- *	unchanged if nothing was
+ * @cut: in: the group, whose cost must be beaten; out: overlap, budget and cost of the result,
+ *	unchanged if there is none
  *
- * Return: 0, even if nothing was found, or an error.
+ * Return: 0, also without a result, or an error.
  */
 int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut);
 
 /* chain.c */
 
 /**
- * loom_group_place_chains() - places groups one after the other, with what stays where it is
+ * loom_group_place_chains() - place groups in order, with residents at fixed offsets
  * @d: the state of dividing
  * @cuts: the groups
  * @num_cuts: number of @cuts
  *
- * Return: 0; 1 if one has no place: it is not to be chosen again; or an error.
+ * Return: 0; 1 if one has no placement: it must not be chosen again; or an error.
  */
 int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
 

@@ -2,13 +2,13 @@
 /*
  * DOC: Groups by cycles
  *
- * The strategy "layergroup-dp" is how planners after the text divide, to compare with: slices,
- * halos and weights are those of text.c, but the division is the one with the fewest cycles. It is
- * found by a dynamic program over the operators: running all up to one of them costs what running
- * all up to an earlier one costs, plus the group between. The cost of a group is that of its
- * pipeline (cycles.c): at each step the longer of both streams, with what fills and drains it; of
- * an operator alone, what it takes without groups. Only the first slicing of a group that fits is
- * considered; DRAM bytes count only as far as they take time.
+ * The strategy "layergroup-dp" divides like planners after the text, as a baseline: slices, halos
+ * and weights are those of text.c, but the division is the one with the fewest cycles. It is found
+ * by dynamic programming over the operators: the cost of all operators up to one is the cost of all
+ * up to an earlier one plus that of the group between. The cost of a group is that of its pipeline
+ * (cycles.c): at each step the longer of both streams, including the steps that fill and drain it;
+ * for a single operator, its cost without groups. Only the first slicing of a group that fits is
+ * considered; DRAM bytes count only as time.
  *
  * Placement differs from the text's, see text_rules.c, and a group is not refused because of rows
  * that are in two slices: they cost cycles.
@@ -27,10 +27,10 @@
 #define PATIENCE	3
 
 /**
- * struct path - the cheapest way to run all units before one
+ * struct path - the cheapest division of all units before one
  * @cycles: its cost
  * @last: its last group
- * @compute: least cycles that those units compute
+ * @compute: lower bound on the compute cycles of those units
  * @weights: cycles to load their weights once
  */
 struct path {

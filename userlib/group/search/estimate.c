@@ -2,15 +2,14 @@
 /*
  * DOC: Estimated costs of groups
  *
- * Evaluating a group (strip.c, schedule.c) is exact, and takes tens of microseconds: too long for
- * the hundreds of thousands of groups that a graph of 500 nodes has. An estimate considers slices
- * in the middle of the picture only: how many rows an operator lags behind, how many rows a reader
- * keeps, and from that the SRAM of strips, line buffers and weights, for several slice counts at
- * once. It is wrong by the first and the last slice, by alignment, and by what cannot be dealt out
- * evenly over the lanes; no plan relies on it. divide.c asks for estimates first, and evaluates
- * groups whose estimate is good.
+ * Evaluating a group (strip.c, schedule.c) is exact, but too slow for the hundreds of thousands of
+ * groups of a large graph. An estimate considers slices in the middle of the picture only: the lag
+ * of an operator in rows, the rows kept for a reader, and from that the SRAM of strips, line
+ * buffers and weights, for several slice counts at once. It ignores the first and the last slice,
+ * alignment, and uneven distribution over the lanes; no plan relies on it. divide.c asks for
+ * estimates first, and evaluates groups with good estimates.
  *
- * Rows are fixed-point numbers in units of 1/ONE, since strides divide them.
+ * Rows are fixed-point numbers in units of 1/ONE, because strides divide them.
  */
 #include "group/search/search.h"
 
@@ -23,18 +22,18 @@
 #define ONE	256
 
 /**
- * struct tracked - what a pass knows of a value
- * @epoch: the pass that this is from; in other passes it is not known yet
+ * struct tracked - state of a value in a pass
+ * @epoch: the pass of this state; in other passes the value is unknown
  * @inside: the group makes it
  * @partial: the group makes only a part of it, which goes to DRAM
  * @resident: it is in SRAM as a whole before the group
  * @axis: axis that is cut, or -1
  * @rows: elements along it
  * @row_bytes: SRAM per lane of a row; of the whole value if no axis is cut
- * @lag: by how much it lags behind the inputs, in 1/ONE rows
- * @kept: how much of it is read again in the next slice, likewise
+ * @lag: its lag behind the inputs, in 1/ONE rows
+ * @kept: rows that the next slice reads again, likewise
  * @first: first op that touches it
- * @last: last op that does
+ * @last: last op that touches it
  */
 struct tracked {
 	u32 epoch;
@@ -52,7 +51,7 @@ struct tracked {
 
 /**
  * struct operand_bytes - sizes of an operand that no other op uses, such as weights
- * @dram_bytes: what is loaded for it
+ * @dram_bytes: bytes loaded for it
  * @lane_bytes: SRAM per lane for all of it
  */
 struct operand_bytes {
@@ -67,23 +66,23 @@ struct operand_bytes {
  * @epoch: number of the pass
  * @weights: by op and operand: sizes of constants
  * @first_unit: first unit of the group
- * @first_op: first op of it
+ * @first_op: its first op
  * @num_ops: ops so far
  * @cut_axis: axis of the first result that is cut
  * @counts: numbers of slices, ascending; a single 1: the group is not cut
  * @num_counts: number of @counts
- * @profile: by op and slice count: SRAM per lane of the strips alive, beyond their line buffers
+ * @profile: by op and slice count: SRAM per lane of live strips, besides their line buffers
  * @peak: by slice count: the largest of that
  * @lines: by slice count: SRAM per lane of line buffers
  * @standing_bytes: SRAM per lane of residents from before the group
  * @open: values made here that may be read behind the group
  * @num_open: number of @open
- * @moved_bytes: DRAM bytes that are moved whatever is held
+ * @moved_bytes: DRAM bytes moved regardless of held weights
  * @held_bytes: SRAM per lane of all weights, if they are held
  * @weight_bytes: DRAM bytes of all weights, loaded once
  * @loads: number of operands that are weights
  * @num_lines: values with a line buffer
- * @dma: by slice count: where time is the price: cycles of strips that are moved in any case
+ * @dma: by slice count: if time is the price: cycles of strips that are moved in any case
  * @compute: likewise: cycles of the compute stream
  * @summed_ops: ops of the group when the three below were computed
  * @stored_bytes: DRAM bytes of all open values
@@ -227,7 +226,7 @@ static u64 line_bytes(const struct loom_group_estimate *est, const struct tracke
 	return tracked->axis < 0 ? 0 : align_up(est->list, rows * tracked->row_bytes);
 }
 
-/* Adds a value to the profile, or takes it out. Residents are in @standing_bytes instead. */
+/* Adds a value to the profile, or removes it. Residents are in @standing_bytes instead. */
 static void count_tracked(struct loom_group_estimate *est, const struct tracked *tracked, bool add)
 {
 	u64 line = line_bytes(est, tracked), extra;
@@ -248,7 +247,7 @@ static void count_tracked(struct loom_group_estimate *est, const struct tracked 
 	}
 }
 
-/* Adds loads of so many bytes, in each slice a part of them. */
+/* Adds loads of @bytes in total, in each slice a part of them. */
 static void add_moves(struct loom_group_estimate *est, u64 bytes)
 {
 	const struct drm_loom_chip *chip = est->list->lower->chip;
@@ -293,7 +292,7 @@ static void add_strips(const struct loom_group_estimate *est, u32 value, s8 axis
 	}
 }
 
-/* Adds what an op computes, or moves inside of the SRAM. */
+/* Adds the work of an op, or its moves inside of the SRAM. */
 static void add_work(struct loom_group_estimate *est, const struct loom_group_op *op, s8 cut)
 {
 	u32 q;
@@ -381,7 +380,7 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	}
 }
 
-/* Residents are there as a whole, so they do not say what is cut. */
+/* Residents are in SRAM as a whole, so they do not determine the cut axis. */
 static struct loom_group_known known_of(const struct tracked *tracked)
 {
 	if (!tracked || tracked->resident)
@@ -405,9 +404,8 @@ static bool choose_cut(struct loom_group_estimate *est, const struct loom_group_
 }
 
 /*
- * By how much the result lags behind because of operand @i, which lags behind by @lag, in 1/ONE
- * rows of the result. A row of the result reads the operand from row index times *@stride on, plus
- * *@before.
+ * The lag of the result because of operand @i, which lags behind by @lag, in 1/ONE rows of the
+ * result. A row of the result reads the operand from row index times *@stride on, plus *@before.
  */
 static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut, s64 lag,
 		      s64 *stride, s64 *before)
@@ -422,7 +420,7 @@ static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut,
 	return max((lag + after) * ONE / *stride, (s64)0);
 }
 
-/* Counts an op's weights. One that is cut as the result is, is loaded in parts, each once. */
+/* Counts an op's weights. A weight that is cut like the result is loaded in parts, each once. */
 static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 {
 	const struct loom_kernel *kernel = &est->list->ops[index]->kernel;
@@ -450,7 +448,9 @@ struct reading {
 	s64 before;
 };
 
-/* Counts operand @i, which is no constant. False: this op cannot be in the group. */
+/*
+ * Counts operand @i, which must not be a constant. Returns false if this op cannot be in the group.
+ */
 static bool take_operand(struct loom_group_estimate *est, const struct loom_group_op *op, u32 i,
 			 s8 cut, struct reading *readings, u32 *num_readings, s64 *lag)
 {
@@ -579,7 +579,7 @@ static bool append_op(struct loom_group_estimate *est, u32 index)
 	return true;
 }
 
-/* SRAM per lane, and some more: a group that just does not fit by the estimate may fit. */
+/* SRAM per lane plus a margin: a group that just does not fit by the estimate may fit. */
 static u64 optimistic_bytes(const struct loom_group_estimate *est)
 {
 	u64 budget = est->list->lower->sram.bytes;
@@ -614,7 +614,7 @@ bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units)
 	return !is_over(est);
 }
 
-/* What all choices of residents behind the group share: nothing that is made here stays. */
+/* Sums up the costs shared by all choices of residents behind the group: as if none stayed. */
 static void sum_up(struct loom_group_estimate *est, u32 end)
 {
 	const struct loom_group_list *list = est->list;
@@ -660,7 +660,7 @@ static u64 store_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u
 		u32 value = loom_group_live_at(list, end, mask);
 		const struct loom_group_use *use = &list->uses[value];
 
-		/* of those that are live here, the group has made the open ones */
+		/* of the values live here, the group has made the open ones */
 		if (use->first_writer < est->first_op || use->output ||
 		    use->last_writer >= end_op)
 			continue;
@@ -691,7 +691,7 @@ static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8
 	return bytes;
 }
 
-/* Whether a value may be made in the place of a resident that ends here. */
+/* Whether a value may overwrite a resident that ends here. */
 static bool takes_place(const struct loom_group_estimate *est, u32 value, u32 end, u8 out)
 {
 	u32 over = est->list->uses[value].over;
@@ -701,7 +701,7 @@ static bool takes_place(const struct loom_group_estimate *est, u32 value, u32 en
 	       !loom_group_is_resident(est->list, over, end, out);
 }
 
-/* SRAM per lane of values that become resident in the group. False: one of them cannot. */
+/* SRAM per lane of values that become resident in the group. Returns false if one cannot. */
 static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u64 *bytes)
 {
 	const struct loom_group_list *list = est->list;
@@ -726,7 +726,7 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 	return true;
 }
 
-/* The price by time, where bytes are known. */
+/* The price by time, for known bytes. */
 static void price_time(const struct loom_group_estimate *est, u32 q, u64 dma, u64 streamed,
 		       struct loom_group_cost *cost)
 {
@@ -755,7 +755,7 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 
 	for (q = 0; q < est->num_counts; q++)
 		costs[q] = (struct loom_group_cost){ .price = U64_MAX };
-	/* of all lengths, as it forgets values that nobody reads any more */
+	/* for all lengths, because it drops values without further readers */
 	sum_up(est, end);
 	if (!staying_bytes(est, end, out, &staying))
 		return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * From an estimate to an exact cost: a group is fitted, and placed if asked for, with the slice
+ * From an estimate to an exact cost: a group is fitted, and placed if requested, with the slice
  * counts and axes of the best estimates, until no other estimate is better. See divide.c.
  */
 #include "group/search/divide.h"
@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In graphs of up to so many units, the thinnest slices are tried, whatever their estimate is. */
+/* In graphs of up to so many units, the thinnest slices are tried, regardless of their estimate. */
 #define THIN_UNITS 128
-/* At most so many candidates are tried in the order of their estimates. */
+/* Limit on the candidates tried, in order of their estimates. */
 #define TRIES 8
 /*
- * Fitting is repeated with ROUNDS / 2 SRAM budgets, each without and with overlap: items that fit
- * in sum may not have a placement.
+ * Fitting is repeated with ROUNDS / 2 SRAM budgets, each without and with overlap: items whose sum
+ * fits may have no placement.
  */
 #define ROUNDS 24
-/* After so many rounds in a row that cost more than is known, smaller budgets are not tried. */
+/* After so many rounds in a row above the known cost, smaller budgets are skipped. */
 #define DEAR_ROUNDS 4
-/* A chosen group is given up after so many failed placements with full effort. */
+/* Limit on failed placements of a chosen group with full effort. */
 #define LONG_LOOKS 4
 #define CANDIDATES (LOOM_GROUP_SLICE_COUNTS * DRM_LOOM_MAX_RANK + 1)
 
@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return x->axis < y->axis ? -1 : x->axis > y->axis;
 }
 
-/* Writes the slice counts of one axis that fit by the estimate. Return: how many */
+/* Writes the slice counts of one axis that fit by the estimate. Returns their number. */
 static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
 			 const u32 *counts, u32 num_counts, struct candidate *to)
 {
@@ -88,9 +88,9 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
 }
 
 /*
- * Finds offsets for all items of the group at a lower cost than @cut has: with loads that overlap
+ * Finds offsets for all items of the group at a lower cost than @cut: with loads that overlap
  * computation if that costs no more; else without; else in a smaller budget, which may cost more.
- * Gives up after @most failed placements.
+ * Stops after @most failed placements.
  */
 static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u32 most)
 {
@@ -196,7 +196,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	return ret;
 }
 
-/* Tries a few slices more or fewer: each slice loads again what is streamed. */
+/* Tries a few slices more or fewer, because each slice loads streamed operands again. */
 static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
 		  struct loom_group_cut *best)
 {
@@ -258,7 +258,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 	count += find_candidates(d, &best, &candidates[count]);
 	for (i = 0; i < count; i++)
 		least = min(least, candidates[i].cost.price);
-	/* skip ahead: of equal estimates, later ones have more slices, which are likelier to fit */
+	/* of equal estimates, skip to later ones: they have more slices, and fit more likely */
 	for (i = 0; i < count && tries < TRIES;
 	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
 		if (best.cost.price <= candidates[i].cost.price)
@@ -282,7 +282,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		if (ret)
 			return ret;
 	}
-	/* do not become dearer in cycles alone: that would make the search look for another path */
+	/* must not become more expensive in cycles alone: the search would look for another path */
 	if (edge->state && best.cost.price <= edge->cost.price)
 		best.cost.tie = min(best.cost.tie, edge->cost.tie);
 	if (best.cost.price == U64_MAX)

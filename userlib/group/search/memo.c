@@ -6,7 +6,7 @@
 
 #include "group/search/divide.h"
 
-/* Bytes that are kept at most. */
+/* Limit on the bytes kept. */
 #define MOST_BYTES	(64U << 20)
 
 static bool is_same(const struct loom_group_estimates *a, const struct loom_group_estimates *b)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Estimates of groups, for the next search of an equal graph with the same price: they take most of
- * the time of a search in small graphs, and several candidates of a plan, and all rounds that
- * improve it, ask for the same ones.
+ * Estimates of groups, for the next search of an equal graph with the same price. They dominate the
+ * time of a search in small graphs, and several candidates of a plan, and all rounds that improve
+ * it, need the same ones.
  */
 #ifndef LOOM_GROUP_MEMO_H
 #define LOOM_GROUP_MEMO_H
 
 #include "group/model/list.h"
 
-/* Searches whose estimates are kept at most. */
+/* Limit on the searches whose estimates are kept. */
 #define LOOM_GROUP_MEMO		8
 
 struct loom_group_row;
@@ -17,8 +17,8 @@ struct loom_group_row;
 /**
  * struct loom_group_estimates - the estimates of a graph
  * @digest: of its list of units
- * @aim: what prices are made of
- * @sram: what groups are fitted into
+ * @aim: the objective
+ * @sram: limits that groups are fitted into
  * @num_units: number of @rows
  * @rows: by first unit
  * @bytes: memory of @rows
@@ -33,11 +33,11 @@ struct loom_group_estimates {
 };
 
 /**
- * struct loom_group_memo - estimates of several searches; it begins as zeroes
+ * struct loom_group_memo - estimates of several searches; must begin as zeroes
  * @kept: the latest first
  * @count: number of @kept
  *
- * Not for two threads at once.
+ * Not thread safe.
  */
 struct loom_group_memo {
 	struct loom_group_estimates kept[LOOM_GROUP_MEMO];

@@ -2,15 +2,15 @@
 /*
  * DOC: Recomputed halos, where that is cheaper
  *
- * Line buffers take room, and make operators lag behind each other; where SRAM is scarce, a group
+ * Line buffers need SRAM, and make operators lag behind each other; where SRAM is scarce, a group
  * that loads and computes halos again (halo.c) may move fewer bytes. So a finished division is
- * improved: the dynamic program over cuts is repeated with nodes alone, groups that recompute, and
- * the groups of the division. The latter are taken unchanged, as runs from one cut without
- * residents to the next such cut. The division becomes cheaper or remains as it is.
+ * improved: the dynamic program over cuts is repeated with single nodes, groups that recompute, and
+ * the groups of the division. The latter are kept unchanged, as runs from one cut without residents
+ * to the next such cut. The division never becomes more expensive.
  *
  * As in branch_bound.c, a group grows by one unit at a time for each number of slices and each
  * axis, until it does not fit. It is evaluated exactly only if its cost with all weights held, a
- * lower bound, is below the best known; it is placed only if its exact cost is, too.
+ * lower bound, is below the best known; it is placed only if its exact cost is as well.
  */
 #include "group/search/search.h"
 
@@ -21,13 +21,13 @@
 /* In graphs of more units, groups begin and end only at cuts of the given division. */
 #define ALL_CUTS	160
 /*
- * The whole effort is what is left of the budget, or 1/PART of the budget if that is more. It is
- * spent only if 1/ENOUGH of the price could be saved, else proportionally less, in SHARES steps.
+ * The full effort is the rest of the budget, or 1/PART of the budget if that is more. It is spent
+ * only if 1/ENOUGH of the price could be saved, else proportionally less, in SHARES steps.
  */
 #define PART		2
 #define ENOUGH		16
 #define SHARES		64
-/* Fitting is repeated with so many SRAM budgets: items that fit in sum may not have a placement. */
+/* Number of SRAM budgets for fitting: items whose sum fits may have no placement. */
 #define ROUNDS		4
 /* Cost of a failed placement for each item, in units of &loom_group.work. */
 #define MISFIT_WORK	200
@@ -36,14 +36,14 @@
  * struct stop - a cut, and the cheapest path to it
  * @cost: of that path; price U64_MAX: there is none
  * @to_go: price of the given division from the next cut without residents to the end
- * @rest: price of units from here on in any case: weights and outputs, once
+ * @rest: lower bound on the price from here to the end: weights and outputs, once
  * @from: unit at which the last edge of the path begins
  * @kept: the last edge is a run of groups of the given division
- * @cut: else: the last edge, a group or a node alone
+ * @cut: else: the last edge, a group or a single node
  * @first_cut: first group of the run of the given division that begins here
  * @num_cuts: number of groups in that run; 0: no run begins here
  * @kept_end: unit before which that run ends, at the next cut without residents
- * @kept_cost: what that run costs
+ * @kept_cost: cost of that run
  * @wanted: groups may begin and end here
  */
 struct stop {
@@ -62,8 +62,8 @@ struct stop {
 
 /**
  * struct recompute - the state of improving a division
- * @list: what is divided
- * @group: room to try groups in
+ * @list: the graph
+ * @group: scratch group
  * @cuts: the division
  * @num_cuts: number of @cuts
  * @stops: by the unit that follows the cut; one more at the end
@@ -71,7 +71,7 @@ struct stop {
  * @total: price of the division
  * @work_end: nothing more is tried once &loom_group.work reaches this
  * @last: no group that ends after this cut can lower the cost
- * @more: some group did not fit, or was dearer than its lower bound: more slices may help
+ * @more: some group did not fit, or exceeded its lower bound: more slices may help
  */
 struct recompute {
 	struct loom_group_list *list;
@@ -86,7 +86,10 @@ struct recompute {
 	bool more;
 };
 
-/* Offers a path to @to: an edge from @from that costs @cost. True: it is the cheapest so far. */
+/*
+ * Offers a path to @to: an edge from @from of cost @cost. Returns true if it is the cheapest so
+ * far.
+ */
 static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group_cost *cost)
 {
 	const struct loom_group_cost *path = &a->stops[from].cost;
@@ -147,7 +150,7 @@ static void take_stock(struct recompute *a)
 	}
 }
 
-/* A group from @from to @to lowers the cost only if its price is below this. */
+/* Upper limit on the price of a group from @from to @to that lowers the cost. */
 static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 {
 	u64 most = min(a->stops[to].cost.price, a->total - a->stops[to].to_go);
@@ -184,8 +187,8 @@ static u32 last_end(const struct recompute *a, u32 from)
 }
 
 /*
- * Finds offsets for all items at a price below @limit; loads overlap computation if that is no
- * dearer.
+ * Finds offsets for all items at a price below @limit; loads overlap computation if that costs no
+ * more.
  */
 static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 {
@@ -226,7 +229,7 @@ static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 	return cut->cost.price == limit ? -ENOSPC : 0;
 }
 
-/* Fits and places the group as built so far, if it may be cheaper. -ENOSPC: it does not fit. */
+/* Fits and places the current group, if it may be cheaper. -ENOSPC: it does not fit. */
 static int consider(struct recompute *a, struct loom_group_cut *cut)
 {
 	struct loom_group *group = a->group;
@@ -238,7 +241,7 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 	    !loom_group_set_residents(group, 0, 0))
 		return 0;
 	floor = loom_group_cost_floor(group);
-	/* a lower bound for all numbers of slices: more slices do not help, either */
+	/* a lower bound for all numbers of slices: more slices do not help either */
 	if (floor >= limit)
 		return 0;
 	cut->num_units = group->num_units;
@@ -250,7 +253,7 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 		ret = place(a, cut, limit);
 		if (!ret && relax(a, cut->first_unit, end, &cut->cost))
 			a->stops[end].cut = *cut;
-		/* with another number of slices there may be a placement */
+		/* another number of slices may have a placement */
 		a->more |= ret;
 		ret = ret == -ENOSPC ? 0 : ret;
 	}
@@ -335,7 +338,7 @@ static int collect(const struct recompute *a, struct loom_group_cut **cuts, u32 
 	return 0;
 }
 
-/* Work to be spent: the less of the price can be saved, the less. */
+/* Work to spend, proportional to the possible savings. */
 static u64 choose_budget(const struct recompute *a)
 {
 	const struct loom_graph *graph = a->list->lower->graph;
@@ -368,7 +371,7 @@ static int improve(struct recompute *a, struct loom_group_cut **cuts, u32 *num_c
 		if (a->stops[i].num_cuts &&
 		    relax(a, i, a->stops[i].kept_end, &a->stops[i].kept_cost))
 			a->stops[a->stops[i].kept_end].kept = true;
-		/* each first unit gets an equal share of the work that is left */
+		/* each first unit gets an equal share of the remaining work */
 		done = a->group->work;
 		a->work_end = done + share / (n - i);
 		ret = try_from(a, i);

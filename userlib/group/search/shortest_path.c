@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cheapest path through all cuts, by what is known of groups: the dynamic program of
- * divide.c. A graph of some hundred nodes has a million of groups to choose from, and few of
- * them change from one time to the next: so what was the cheapest path to a cut is kept, and looked
- * for again only where a group that ends there has changed, or the path to where one begins. What
- * comes out is the same as of all anew.
+ * The cheapest path through all cuts, by the known costs of groups: the dynamic program of
+ * divide.c. A large graph has a million candidate groups, and few of them change between two
+ * searches: so the cheapest path to a cut is kept, and recomputed only if a group that ends there
+ * has changed, or the path to its begin. The result is the same as that of a full recomputation.
  */
 #include "group/search/divide.h"
 
@@ -12,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is added to estimates, in 1/ONE of what they have above what is inevitable. */
+/* Margin on an estimated cost, as a fraction (1/ONE) of its distance from the lower bound. */
 #define ONE	64
-/* Groups that are looked at in what counts as one, as &loom_group.work. */
+/* Number of groups visited that count as one unit of &loom_group.work. */
 #define LOOKS	16
 
 static u32 num_choices(const struct loom_group_divide *d, u32 at)
@@ -104,8 +103,8 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 }
 
 /*
- * What is known of a group holds for the groups of its class. One that was found to have no place
- * beside others (chain.c) stays out.
+ * The cost of a group holds for all groups of its class. A group without a placement next to others
+ * (chain.c) stays removed.
  */
 static void set_edges(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      const struct loom_group_edge *edge)
@@ -153,7 +152,7 @@ void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut 
 	set_edges(d, cut, &none);
 }
 
-/* What a group costs, as far as is known, with doubt. */
+/* The cost of a group, with the margin of its certainty. */
 static struct loom_group_cost with_margin(const struct loom_group_divide *d,
 					  const struct loom_group_edge *edge, u32 first, u32 end)
 {
@@ -191,7 +190,7 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	};
 }
 
-/* The cheapest path to a cut, with what stays there, from all that lead to it. */
+/* The cheapest path to a cut with its residents, over all edges that lead to it. */
 static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_state state)
 {
 	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES, outs = num_choices(d, at);
@@ -222,7 +221,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	}
 }
 
-/* A path has become dearer: those that continue it are looked for again. */
+/* A path has become more expensive: those that continue it are recomputed. */
 static void mark_dearer(struct loom_group_divide *d, u32 from)
 {
 	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
@@ -237,7 +236,7 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 	}
 }
 
-/* A path to @from that has become cheaper is continued to @to; of two equal ones the first wins. */
+/* A path to @from that has become cheaper is extended to @to; the first of equal ones wins. */
 static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
 		  bool layerwise)
 {
@@ -312,7 +311,7 @@ static void look_anew(struct loom_group_divide *d)
 	d->dirty_from = 1;
 }
 
-/* A cut with its residents: the path to it, and what a change of it means for others. */
+/* Updates the path to a cut with its residents, and propagates a change. */
 static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
 		  bool anew)
 {

@@ -2,16 +2,17 @@
 /*
  * DOC: Groups by the text
  *
- * The strategy "layergroup-text" is the planner that LayerGroup was first described with, to
- * compare with. It divides from the tail to the head: the last group is the longest run up to the
- * last operator that can be sliced so that it fits, the one before it ends where that begins, and
- * so on. Cost is not asked for: what fits first wins.
+ * The strategy "layergroup-text" is the planner of the first description of LayerGroup, as a
+ * baseline. It divides from the tail to the head: the last group is the longest run up to the last
+ * operator with a slicing that fits, the one before it ends where that begins, and so on. Costs are
+ * not compared: the first fit wins.
  *
- * A group is sliced along N up to its limit, and then along H, too. The first number of slices is
- * what the operator with the largest operands would need alone: the bytes that it reads, makes and
- * works with, divided by the size of SRAM. While no schedule or placement is found, N is cut into
- * one slice more, or then H. Slices are even cuts of what the group makes for others, walked back
- * to its inputs (halo.c), and halos are loaded and computed again in each. A slicing is refused if
+ * A group is sliced along N up to its limit, and then also along H. The first number of slices is
+ * the need of the operator with the largest operands alone: the bytes of its operands, result and
+ * temporaries, divided by the size of SRAM. While no schedule or placement is found, N is cut into
+ * one slice more, or then H. Slices are even cuts of the values that the group makes for others,
+ * propagated back to its inputs (halo.c), and halos are loaded and computed again in each. A
+ * slicing is refused if
  *
  * - a slice of some value is empty, or does not begin and end behind the one before;
  * - two readers of a value need disjoint rows of it in one slice;
@@ -35,12 +36,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* At most so many slicings of a group are tried. */
+/* Limit on the slicings tried per group. */
 #define TRIES		20
-/* So many runs in a row may not fit before a longer one is given up. */
+/* Number of consecutive runs that may not fit before a longer one is given up. */
 #define PATIENCE	8
 
-/* Fits and places the group as built. -ERANGE: it takes at least @limit cycles. */
+/* Fits and places the current group. -ERANGE: it takes at least @limit cycles. */
 static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
 {
 	u64 budget = group->list->lower->sram.bytes, height;
@@ -75,7 +76,7 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 	return ret ? ret : try_it(group, cut, limit);
 }
 
-/* Most slices into which an axis of the first result can be cut: 1, or its length. */
+/* Maximum number of slices of an axis of the first result: 1, or its length. */
 static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut, u32 axis)
 {
 	const struct loom_group_list *list = group->list;

@@ -5,10 +5,11 @@
  * There are three classes of items: activations (strips here), alive from the operator that makes
  * them to the last that reads them; weights; buffers, alive while their operator works. Weights of
  * a sliced group are held to its end. Those of a group of one slice are freed when their operator
- * is done, and loaded as early as there is slack: if loading one beside the operator before would
- * take longer than that operator works, the load moves to the next earlier operator that works long
- * enough ("the period [T5,T5] is corrected to [T2,T5]"). The text does not say how far back to go;
- * going further than necessary would take room and save no time. A weight is loaded as a whole.
+ * is done, and loaded as early as there is slack: if loading one in parallel to the operator before
+ * would take longer than that operator works, the load moves to the next earlier operator that
+ * works long enough ("the period [T5,T5] is corrected to [T2,T5]"). The text does not limit the
+ * distance; moving further than necessary would take room and save no time. A weight is loaded as a
+ * whole.
  *
  * Both planners refuse slicings with empty slices, with slices that do not advance, or with readers
  * of one slice that need disjoint rows; the text's own planner also refuses a group in which more
@@ -75,10 +76,10 @@ struct block {
 
 /**
  * struct placer - the state of a placement
- * @group: whose items are placed
- * @blocks: what is placed
+ * @group: the group
+ * @blocks: its blocks
  * @num_blocks: number of @blocks
- * @busy: room for find_busy()
+ * @busy: scratch memory of find_busy()
  * @budget_bytes: SRAM per lane
  * @align_bytes: alignment of offsets
  * @bank_bytes: size of a sub-bank; 0: there are none
@@ -264,7 +265,7 @@ static bool keeps_to_banks(const struct placer *placer, const struct block *bloc
 	       offset / placer->bank_bytes == (offset + block->bytes - 1) / placer->bank_bytes;
 }
 
-/* Preference of "dp": share no sub-bank with what the other stream uses at the same time. */
+/* Preference of "dp": share no sub-bank with blocks that the other stream uses at the same time. */
 static bool keeps_apart(const struct placer *placer, const struct block *block, u64 offset)
 {
 	u64 first = offset / placer->bank_bytes;
@@ -283,7 +284,7 @@ static bool keeps_apart(const struct placer *placer, const struct block *block, 
 	return true;
 }
 
-/* The lowest preferred offset in the free range [@from, @end). False: there is none. */
+/* The lowest preferred offset in the free range [@from, @end). Returns false if there is none. */
 static bool find_liked(const struct placer *placer, const struct block *block, u64 from, u64 end,
 		       u64 *offset)
 {
@@ -298,7 +299,10 @@ static bool find_liked(const struct placer *placer, const struct block *block, u
 	return false;
 }
 
-/* The lowest free offset; unless @lowest, a preferred one if there is any. False: none is free. */
+/*
+ * The lowest free offset; unless @lowest, a preferred one if there is any. Returns false if none is
+ * free.
+ */
 static bool find_place(struct placer *placer, const struct block *block, bool lowest, u64 *offset)
 {
 	u64 from = 0, end, at;
@@ -356,7 +360,7 @@ static void count_conflicts(struct placer *placer)
 			}
 }
 
-/* Blocks whose lowest free offset conflicts with a block just placed have to search again. */
+/* Blocks whose lowest free offset conflicts with a block just placed must search again. */
 static void forget_lowest(struct placer *placer, const struct block *placed)
 {
 	u32 i;
