@@ -77,8 +77,8 @@ struct loom_graph_state {
  * @name: the file, without its directories
  * @opset: version of the operators in the model file, for messages and dumps
  * @pool: owner of all memory
- * @source: what the front end (onnx/) read, until the graph is finished; opaque here, may be NULL
  * @source: input of the front end (onnx/), until the graph is finished; opaque here, may be NULL
+ * @values: all values ever made, by id; removed ones have no producer and no uses
  * @num_values: number of @values
  * @cap_values: capacity of @values
  * @nodes: in topological order

@@ -24,9 +24,9 @@ struct ready {
 /**
  * struct greedy - the state
  * @sort: operands and order
+ * @place: by node: in the order before
  * @first_user: by node: begin of the readers of its result in @users
  * @users: the readers
- * @users: them
  * @left: by node: users that have not run
  * @missing: by node: operands that have not run
  * @heap: nodes that can run

@@ -59,6 +59,7 @@ enum least_place {
  * struct least_value - a value that owns bytes
  * @place: its origin
  * @slot: of a value from outside: a unique number of its slot
+ * @dtype: element type
  * @elems: its elements
  * @stored_bytes: bytes that must be stored of it; 0: it is not visible outside
  * @live: elements that some output needs

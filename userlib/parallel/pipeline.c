@@ -50,11 +50,11 @@ struct link {
 };
 
 /**
- * struct pipeline - what the threads share
  * struct pipeline - state shared by the threads
  * @links: by stage
  * @num_links: number of @links
  * @window: maximum number of items in flight
+ * @results: by output of the network
  * @num_results: number of @results
  * @outputs: of all items
  * @shares: by stage

@@ -50,8 +50,8 @@ struct side {
 
 /**
  * struct payer - an item with conflicts
- * struct payer - an item with conflicts
  * @weight: its cost
+ * @item: the item
  */
 struct payer {
 	uint64_t weight;

@@ -27,7 +27,7 @@ struct set {
 };
 
 /**
- * struct rooms - scratch memory, and the result
+ * struct loom_rooms - scratch memory, and the result
  * @sets: by side
  * @num_sets: by side
  * @rooms: the result
