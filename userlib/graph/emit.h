@@ -106,11 +106,7 @@ struct loom_value *loom_emit_select(struct loom_emitter *em, struct loom_value *
 				    struct loom_value *a, struct loom_value *b);
 /** loom_emit_cast() - @x itself if it has that type already */
 struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x, uint32_t dtype);
-/**
- * loom_emit_reduce() - over no @axes only the elementwise part:
- * x
- * , x * x, log x, x
- */
+/** loom_emit_reduce() - over no @axes only the elementwise part: |x|, x * x, log x, x */
 struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_kind kind,
 				    struct loom_value *x, uint32_t axes, bool keepdims);
 /** loom_emit_reshape() - @x itself if it has that shape already */

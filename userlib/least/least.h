@@ -182,9 +182,7 @@ struct least {
 u64 least_elems(const struct least_axes *axes);
 /** least_live() - finds the elements that some output needs. 0 or -ENOMEM */
 int least_live(struct least *least);
-/**
- * least_on_value() - maps a part of an operand to its value's axes; false if it is no product set
- */
+/** least_on_value() - maps part of an operand to its value's axes; false if no product set */
 bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 		    const struct least_axes *part, struct least_axes *axes);
 /** least_is_plain() - an operand runs along the axes of its value */

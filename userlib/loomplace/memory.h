@@ -8,9 +8,7 @@
 
 #include "loomplace.h"
 
-/**
- * place_memory_use() - sets the functions of this thread; NULL: malloc(). Returns the previous ones
- */
+/** place_memory_use() - sets this thread's functions; NULL: malloc(). Returns the previous ones */
 const struct loomplace_memory *place_memory_use(const struct loomplace_memory *memory);
 /** place_memory_malloc() - as malloc(), and so on */
 void *place_memory_malloc(size_t bytes);

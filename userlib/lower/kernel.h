@@ -204,9 +204,7 @@ struct loom_stage *loom_kernel_stage(struct loom_kernel *kernel, u32 opcode, u32
 void loom_kernel_unary(struct loom_kernel *kernel, u32 y, u32 x, u32 kind, float p0, float p1);
 void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kind);
 
-/**
- * loom_lane_pick() - the first of @prefer (by descending preference) that spreads well over lanes
- */
+/** loom_lane_pick() - the first of @prefer, by preference, that spreads well over lanes */
 u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count);
 
 /** loom_float_bits() - the bits of a binary32 */

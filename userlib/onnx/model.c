@@ -25,8 +25,8 @@ static bool is_onnx_domain(const char *domain)
 
 /**
  * struct reader - a model, or a branch of it, that is being read
- * @graph: what it becomes
- * @file: that it is from
+ * @graph: the result
+ * @file: the model's file
  * @names: names of the branch, or NULL
  */
 struct reader {

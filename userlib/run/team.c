@@ -83,9 +83,9 @@ static bool team_share(struct loom_team *team)
 /* Waits for a round after @seen. Returns its number. */
 static unsigned int team_await(struct loom_team *team, unsigned int seen)
 {
-	unsigned int round, looks;
+	unsigned int round, spins;
 
-	for (looks = 0; looks < TEAM_SPINS; looks++) {
+	for (spins = 0; spins < TEAM_SPINS; spins++) {
 		round = atomic_load(&team->round);
 		if (round != seen)
 			return round;
@@ -130,9 +130,9 @@ static void team_begin_round(struct loom_team *team)
 
 static void team_end_round(struct loom_team *team)
 {
-	unsigned int looks;
+	unsigned int spins;
 
-	for (looks = 0; looks < TEAM_SPINS; looks++) {
+	for (spins = 0; spins < TEAM_SPINS; spins++) {
 		if (!atomic_load(&team->busy))
 			return;
 		team_relax();

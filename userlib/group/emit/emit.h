@@ -82,9 +82,7 @@ struct loom_group_instance loom_group_resident(const struct loom_group_writer *w
 void loom_group_flush_residents(struct loom_group_writer *w);
 /** loom_group_begin_strip() - strip of root @which, before part @index: kept rows, loaded rows */
 void loom_group_begin_strip(struct loom_group_writer *w, u32 which, u32 index);
-/**
- * loom_group_store_strip() - stores the computed rows of root @which, if part @index is its last
- */
+/** loom_group_store_strip() - stores the rows made of root @which, if part @index is its last */
 void loom_group_store_strip(struct loom_group_writer *w, u32 which, u32 index);
 /** loom_group_end_strips() - fills line buffers from strips that part @index is the last to use */
 void loom_group_end_strips(struct loom_group_writer *w, u32 index);

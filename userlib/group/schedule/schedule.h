@@ -43,9 +43,7 @@ bool loom_group_alive_at(const struct loom_group *group, const struct loom_group
 			 s32 at);
 /** loom_group_schedule() - positions, items and their lifetimes. 0, -ENOSPC or -ENOMEM */
 int loom_group_schedule(struct loom_group *group);
-/**
- * loom_group_mark_stored() - marks the values stored to DRAM: outputs, and reads of later groups
- */
+/** loom_group_mark_stored() - marks the values stored to DRAM: outputs, reads of later groups */
 void loom_group_mark_stored(struct loom_group *group);
 
 /**
