@@ -280,9 +280,7 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 			   const struct loom_value *value);
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);
-/**
- * loom_storage_join() - makes operands of concatenations parts of them, if possible. 0 or -ENOMEM
- */
+/** loom_storage_join() - makes operands of concatenations parts of it if possible. 0 or -ENOMEM */
 int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join);
 /** loom_storage_joins_differ() - whether some operand is joined by one of both only */
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,

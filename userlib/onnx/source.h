@@ -166,9 +166,7 @@ int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_opt
 			   struct loom_value *value);
 /** loom_source_convert() - converts source nodes to canonical ones, and folds constants */
 int loom_source_convert(struct loom_graph *graph, const struct loom_graph_options *options);
-/**
- * loom_source_name_outputs() - makes the outputs, including requested ones, outputs of the graph
- */
+/** loom_source_name_outputs() - makes the outputs, also requested ones, outputs of the graph */
 int loom_source_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
 
 #endif /* LOOM_ONNX_SOURCE_H */

@@ -147,9 +147,7 @@ int loom_search_create(const struct solve_part *part, const struct solve_branchi
 		       const uint32_t *rank, struct solve_search **search);
 /** loom_search_destroy() - frees a search; NULL is fine */
 void loom_search_destroy(struct solve_search *search);
-/**
- * loom_search_reset() - starts over under a capacity, which @memo must be for; keeps the weights
- */
+/** loom_search_reset() - starts over under a capacity, that of @memo; keeps the weights */
 void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
 		       struct solve_memo *memo);
 /** loom_search_shuffle() - perturbs the order: ranks change by up to an eighth of their number */

@@ -70,9 +70,7 @@ const struct loom_place_strategy *loom_place_strategy_find(const char *name);
 
 /* strategy.c */
 
-/**
- * loom_place_refusal() - the feature of @problem that the strategy lacks, for a message; or NULL
- */
+/** loom_place_refusal() - the feature of @problem that it lacks, for a message; or NULL */
 const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 			       const struct loom_place_problem *problem);
 /**

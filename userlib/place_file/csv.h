@@ -112,9 +112,7 @@ bool loom_place_csv_skip_blank(struct loom_place_csv_scan *scan);
 int loom_place_csv_field(struct loom_place_csv_scan *scan, char **field, bool *more);
 /** loom_place_csv_trim() - @text without blanks around it: its first byte, and its @length */
 const char *loom_place_csv_trim(const char *text, size_t *length);
-/**
- * loom_place_csv_scan_number() - parses a number at *@at, which moves behind; -EINVAL or -ERANGE
- */
+/** loom_place_csv_scan_number() - parses a number, moves *@at behind it; -EINVAL, -ERANGE */
 int loom_place_csv_scan_number(const char **at, int64_t *value);
 
 /** loom_place_csv_item() - adds the current fields as an item; 0 or -errno */

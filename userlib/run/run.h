@@ -175,9 +175,7 @@ int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err);
 /** loom_host_set_threads() - loom_target_set_threads() for the host */
 int loom_host_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err);
-/**
- * loom_soft_open() - makes @target, which must be zeroed, the node at @path, NULL: the first one
- */
+/** loom_soft_open() - makes @target, which must be zeroed, the node at @path, or the first one */
 int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err);
 
 /**
