@@ -96,7 +96,7 @@ static bool is_same(const struct loom_ref *a, const struct loom_ref *b)
 }
 
 /**
- * struct settling - outputs that are computed in their final place
+ * struct assigner - outputs that are computed in their final place
  * @storage: places of values
  * @observed: by value id: it is visible outside, in another place
  * @place: place of the output
