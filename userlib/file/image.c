@@ -116,7 +116,7 @@ static int image_load_pnm(FILE *file, const char *path, uint32_t channels,
 
 	if (image_pnm_number(file, &width) || image_pnm_number(file, &height) ||
 	    image_pnm_number(file, &max) || !max)
-		return loom_error_set(err, -EINVAL, "%s: the picture's header makes no sense",
+		return loom_error_set(err, -EINVAL, "%s: invalid header of a picture",
 				      path);
 	ret = image_alloc(image, width, height);
 	if (ret)

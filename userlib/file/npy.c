@@ -149,7 +149,7 @@ static int npy_read(FILE *file, const char *path, char *header, struct loom_arra
 	if (!order || strncmp(order, "False", 5))
 		return loom_error_set(err, -EOPNOTSUPP, "%s: the array is not in C order", path);
 	if (npy_parse_shape(header, &rank, dims))
-		return loom_error_set(err, -EINVAL, "%s: the shape in the header makes no sense",
+		return loom_error_set(err, -EINVAL, "%s: invalid shape in the header",
 				      path);
 	if (npy_is_short(file, dtype, rank, dims))
 		return loom_error_set(err, -EINVAL, "%s: the file ends before the array does",

@@ -71,7 +71,7 @@ static int check_problem(const struct loomplace_problem *problem, const uint64_t
 		return fail(answer, -EINVAL, "there is no problem, or its struct has no such size");
 	for (i = PROBLEM_BYTES; i < problem->struct_bytes; i++)
 		if (((const char *)problem)[i])
-			return fail(answer, -EINVAL, "the problem asks for what is not known");
+			return fail(answer, -EINVAL, "the problem uses unknown fields");
 	if (problem->num_items >= LOOM_PLACE_NONE ||
 	    problem->num_items > SIZE_MAX / 4 / sizeof(struct loom_place_item))
 		return fail(answer, -E2BIG, "there are too many items");

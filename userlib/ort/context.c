@@ -114,7 +114,7 @@ static int load_beside(struct loom_ort_plan *plan, const char *model, const char
 
 	/* programs are written next to the model, and a model must not name other files */
 	if (!*name || strchr(name, '/'))
-		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is not beside the model",
+		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is not in the model's folder",
 				      name);
 	folder = folder_of(model);
 	path = folder ? join(folder, name) : NULL;

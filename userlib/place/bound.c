@@ -424,7 +424,7 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 	snprintf(what, sizeof(what), "what is alive at moment %lld needs", (long long)peak.moment);
 	if (ret == -ERANGE)
 		loom_place_fail(fault, ret, peak.culprit, LOOM_PLACE_NONE,
-				"the sum of what is alive leaves 63 bits");
+				"the sum of the bytes alive exceeds 63 bits");
 	else if (!ret && peak.bytes > capacity)
 		ret = loom_place_no_space(fault, LOOM_PLACE_NONE, pools, peak.bytes, capacity,
 					  what);

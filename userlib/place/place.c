@@ -550,7 +550,7 @@ static int check_costs(const struct run *run)
 		if (!loom_place_cost(item, most, &most) ||
 		    __builtin_add_overflow(sum, most, &sum))
 			return loom_place_fail(run->fault, -ERANGE, i, LOOM_PLACE_NONE,
-					       "the sum of what bytes may cost leaves 64 bits");
+					       "the sum of the costs exceeds 64 bits");
 	}
 	for (i = 0, sum = 0; i < resolved->problem.num_conflicts; i++)
 		if (__builtin_add_overflow(sum, resolved->problem.conflicts[i].weight, &sum) ||

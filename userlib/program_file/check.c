@@ -22,7 +22,7 @@ static int check_chip(struct loom_program_file *file, struct loom_error *err)
 				      sizeof(file->chip));
 	memcpy(&file->chip, file->bytes + section->offset, sizeof(file->chip));
 	if (loom_chip_check(&file->chip, NULL))
-		return loom_error_set(err, -EINVAL, "%s: its chip makes no sense", file->name);
+		return loom_error_set(err, -EINVAL, "%s: invalid chip", file->name);
 	file->origin.chip = &file->chip;
 	return 0;
 }
@@ -221,7 +221,7 @@ static int check_promises(const struct loom_program_file *file, const struct loo
 	    stats->groups != file->program.num_groups || stats->macs != macs ||
 	    stats->cycles != cycles)
 		return loom_error_set(err, -EINVAL,
-				      "%s: what it promises is not what its plan does", file->name);
+				      "%s: the counters in the file differ from those of its plan", file->name);
 	return 0;
 }
 

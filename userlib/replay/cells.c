@@ -183,7 +183,7 @@ static void unwritten(struct replay *r, const struct replay_operand *operand, ui
 			     operand->view->tensor, element);
 	else
 		replay_fault(r, LOOM_REPLAY_UNWRITTEN,
-			     "tensor %u, element %u of the view: nobody has written byte %llu of bank %llu",
+			     "tensor %u, element %u of the view: byte %llu of bank %llu was never written",
 			     operand->view->tensor, element,
 			     (unsigned long long)((at - bank * operand->space->cells) << r->shift),
 			     (unsigned long long)bank);

@@ -174,7 +174,7 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 	    t->rank > DRM_LOOM_MAX_RANK || t->lane_axis >= t->rank ||
 	    (in_slot(t) && t->slot >= r->header->slots.count) ||
 	    t->first_step > t->last_step || t->last_step >= r->header->steps.count)
-		return replay_fault(r, LOOM_REPLAY_FORM, "tensor %u makes no sense", index);
+		return replay_fault(r, LOOM_REPLAY_FORM, "tensor %u is invalid", index);
 	if (__builtin_add_overflow(t->offset, t->size, &end) || end > space_of(r, t)->bytes)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u ends behind its %s", index,
 				    in_slot(t) ? "slot" : "scratch");
@@ -376,7 +376,7 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 	if (v->dtype != t->dtype || !v->rank || v->rank > DRM_LOOM_MAX_RANK ||
 	    v->lane_axis >= v->rank ||
 	    (t->region != DRM_LOOM_REGION_SRAM && (v->lane_axis || v->lane_start)))
-		return replay_fault(r, LOOM_REPLAY_FORM, "a view of tensor %u makes no sense",
+		return replay_fault(r, LOOM_REPLAY_FORM, "a view of tensor %u is invalid",
 				    v->tensor);
 	for (i = 0; i < v->rank; i++) {
 		if (!v->dims[i] || count * v->dims[i] > REPLAY_ELEMENTS)

@@ -112,7 +112,7 @@ static void run_command(struct replay *r)
 	    c->operands > r->header->views.count - c->first_view ||
 	    c->attr_size != op->attr_bytes || c->attr_offset > r->header->attrs.count ||
 	    c->attr_size > r->header->attrs.count - c->attr_offset || c->attr_offset & 7) {
-		replay_fault(r, LOOM_REPLAY_FORM, "the command makes no sense here");
+		replay_fault(r, LOOM_REPLAY_FORM, "the command is invalid here");
 		return;
 	}
 	r->attr = r->attrs + c->attr_offset;

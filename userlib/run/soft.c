@@ -36,7 +36,7 @@ static int loom_soft_floor(struct loom_error *err, int code, const struct loom_d
 		&loom_device_chip(device)->region[DRM_LOOM_REGION_SRAM];
 
 	return loom_error_set(err, code,
-			      "the plan's scratch takes %llu bytes of each bank: more than the %llu that are kept for it need a device that nobody else uses",
+			      "the plan's scratch takes %llu bytes of each bank: more than the %llu that are kept for it need exclusive use of the device",
 			      (unsigned long long)fit->scratch_bytes,
 			      (unsigned long long)sram->floor_bytes);
 }
@@ -353,7 +353,7 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 	ret = loom_context_query(soft->context, &query);
 	soft->left = ret;
 	if (ret)
-		return loom_soft_fail(err, ret, "asking what became of the job");
+		return loom_soft_fail(err, ret, "querying the status of the job");
 	loom_soft_count(session, &query.counters);
 	if (query.flags & DRM_LOOM_CONTEXT_GUILTY)
 		return loom_error_set(err, -ECANCELED,
