@@ -45,7 +45,7 @@
  * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. The decomposition
  * at crossings is for parts in which each item's sections are consecutive. Items that keep some
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
- * about them. Parts of more than 4096 items, or of 2^60 units, are not searched.
+ * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
  *
  * **Tilings** (tiling/tiling.c) come first in large parts whose load is nearly the bound at all
  * moments. In small parts they follow after two rounds, by which most are solved.

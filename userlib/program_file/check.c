@@ -221,7 +221,7 @@ static int check_promises(const struct loom_program_file *file, const struct loo
 	    stats->groups != file->program.num_groups || stats->macs != macs ||
 	    stats->cycles != cycles)
 		return loom_error_set(err, -EINVAL,
-				      "%s: the counters in the file differ from those of its plan", file->name);
+				      "%s: its counters differ from those of its plan", file->name);
 	return 0;
 }
 
