@@ -9,7 +9,6 @@
  *   its aliases have one lifetime, from the first to the last moment of any of them, because bytes
  *   are never freed in between. So the gaps of an owner count only if it has no alias, and those of
  *   an alias are ignored;
- *   alias are ignored;
  * - constraints of an alias apply to its owner: the alignment (which must divide the offset in the
  *   owner), the pools, a fixed offset, the excluded ranges, and pairs that must be kept apart. The
  *   last two are stricter than required, because the owner may be larger;
