@@ -63,9 +63,7 @@ static inline struct loom_tflite_arena *loom_tflite_arena_of(const struct loom_t
  */
 int loom_tflite_live(const struct loom_tflite_model *model, const uint32_t *order, int64_t *first,
 		     int64_t *last, struct loom_error *err);
-/**
- * loom_tflite_set_lifetimes() - sets those of all items by @arena's order; as loom_tflite_live()
- */
+/** loom_tflite_set_lifetimes() - sets all items' by @arena's order; as loom_tflite_live() */
 int loom_tflite_set_lifetimes(struct loom_tflite_arena *arena, struct loom_error *err);
 
 #endif /* LOOM_TFLITE_MEMORY_H */
