@@ -292,56 +292,57 @@ static void reduce_tile_begin(const struct reduce *r, const struct loom_tile *ti
 		part->index[i] = tile->index[i];
 }
 
-static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_tile *tile,
-				     const struct loom_row *y, u32 dtype, struct loom_part *part)
+/* Adds @n elements to as many results, from @first on, of binary64 if @real. */
+static void reduce_some(const struct reduce *r, bool real, union loom_sums *acc, u32 first,
+			const void *x, u32 n, u32 kind)
 {
-	bool along = reduce_along(r);
-	double *acc = part->sums.f64;
-	struct reduce_piece piece;
-	struct reduce_walk walk;
-	union loom_buf buf;
-	const double *x;
-	u32 i, j, m;
-
-	if (!part->begun) {
-		reduce_tile_begin(r, tile, part);
-		for (i = 0; i < part->units; i++)
-			acc[i] = reduce_start_f64(r->kind);
-	}
-	reduce_walk_begin(&walk, r, part->index);
-	while (reduce_next(&walk, tile, part, &piece)) {
-		x = loom_row_f64(&piece.row, dtype, piece.n, &buf);
-		if (!along) {
-			reduce_f64(acc, x, piece.n, r->kind);
-			continue;
-		}
-		for (j = 0; j < piece.n; j += m) {
-			m = min(piece.n - j, r->parts - part->phase);
-			reduce_f64(acc + part->phase, x + j, m, r->kind);
-			part->phase = (part->phase + m) % r->parts;
-		}
-	}
-	if (!walk.done)
-		return;
-	part->begun = false;
-	for (i = r->parts / 2; along && i; i /= 2)
-		reduce_f64(acc, acc + i, i, reduce_combine_kind(r->kind));
-	for (i = 0; i < tile->count; i++)
-		acc[i] = reduce_end_f64(acc[i], r->kind, r->count);
-	if (dtype == DRM_LOOM_DTYPE_F64) {
-		loom_row_put_f64(y, tile->count, acc);
-		return;
-	}
-	for (i = 0; i < tile->count; i++)
-		buf.f32[i] = (float)acc[i];
-	loom_row_put_f32(y, dtype, tile->count, buf.f32);
+	if (real)
+		reduce_f64(acc->f64 + first, x, n, kind);
+	else
+		reduce_u64(acc->u64 + first, x, n, kind, r->is_signed);
 }
 
-static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_tile *tile,
-				     const struct loom_row *y, u32 dtype, struct loom_part *part)
+static void reduce_start(const struct reduce *r, bool real, union loom_sums *acc, u32 n)
 {
-	bool along = reduce_along(r);
-	u64 *acc = part->sums.u64;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (real)
+			acc->f64[i] = reduce_start_f64(r->kind);
+		else
+			acc->u64[i] = reduce_start_u64(r->kind, r->is_signed);
+	}
+}
+
+/* The results of a tile, of which there are @n, and out. */
+static noinline void reduce_emit(const struct reduce *r, union loom_sums *acc, u32 n,
+				 const struct loom_row *y, u32 dtype)
+{
+	float to[LOOM_TILE];
+	u32 i;
+
+	if (loom_dtype_class(dtype) == LOOM_CLASS_U64) {
+		for (i = 0; i < n; i++)
+			acc->u64[i] = reduce_end_u64(acc->u64[i], r->kind, r->count, r->is_signed);
+		loom_row_put_u64(y, dtype, n, acc->u64);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		acc->f64[i] = reduce_end_f64(acc->f64[i], r->kind, r->count);
+	if (dtype == DRM_LOOM_DTYPE_F64) {
+		loom_row_put_f64(y, n, acc->f64);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		to[i] = (float)acc->f64[i];
+	loom_row_put_f32(y, dtype, n, to);
+}
+
+static noinline void reduce_tile(const struct reduce *r, const struct loom_tile *tile,
+				 const struct loom_row *y, u32 dtype, struct loom_part *part)
+{
+	bool along = reduce_along(r), real = loom_dtype_class(dtype) != LOOM_CLASS_U64;
+	union loom_sums *acc = &part->sums;
 	struct reduce_piece piece;
 	struct reduce_walk walk;
 	union loom_buf buf;
@@ -350,19 +351,19 @@ static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_t
 
 	if (!part->begun) {
 		reduce_tile_begin(r, tile, part);
-		for (i = 0; i < part->units; i++)
-			acc[i] = reduce_start_u64(r->kind, r->is_signed);
+		reduce_start(r, real, acc, part->units);
 	}
 	reduce_walk_begin(&walk, r, part->index);
 	while (reduce_next(&walk, tile, part, &piece)) {
-		x = loom_row_u64(&piece.row, dtype, piece.n, &buf);
+		x = real ? (const void *)loom_row_f64(&piece.row, dtype, piece.n, &buf) :
+			   loom_row_u64(&piece.row, dtype, piece.n, &buf);
 		if (!along) {
-			reduce_u64(acc, x, piece.n, r->kind, r->is_signed);
+			reduce_some(r, real, acc, 0, x, piece.n, r->kind);
 			continue;
 		}
 		for (j = 0; j < piece.n; j += m) {
 			m = min(piece.n - j, r->parts - part->phase);
-			reduce_u64(acc + part->phase, x + j, m, r->kind, r->is_signed);
+			reduce_some(r, real, acc, part->phase, x + j, m, r->kind);
 			part->phase = (part->phase + m) % r->parts;
 		}
 	}
@@ -370,10 +371,8 @@ static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_t
 		return;
 	part->begun = false;
 	for (i = r->parts / 2; along && i; i /= 2)
-		reduce_u64(acc, acc + i, i, reduce_combine_kind(r->kind), r->is_signed);
-	for (i = 0; i < tile->count; i++)
-		acc[i] = reduce_end_u64(acc[i], r->kind, r->count, r->is_signed);
-	loom_row_put_u64(y, dtype, tile->count, acc);
+		reduce_some(r, real, acc, 0, acc->u64 + i, i, reduce_combine_kind(r->kind));
+	reduce_emit(r, acc, tile->count, y, dtype);
 }
 
 u64 loom_fp_reduce_run(const struct loom_command *command, const struct loom_memory *memory,
@@ -389,10 +388,7 @@ u64 loom_fp_reduce_run(const struct loom_command *command, const struct loom_mem
 	loom_tile_get(&tile, y->dims, y->rank, first);
 	do {
 		row = loom_view_row(y, memory, tile.index, y->rank, y->rank - 1);
-		if (loom_dtype_class(y->dtype) == LOOM_CLASS_U64)
-			reduce_tile_u64(&r, &tile, &row, y->dtype, part);
-		else
-			reduce_tile_f64(&r, &tile, &row, y->dtype, part);
+		reduce_tile(&r, &tile, &row, y->dtype, part);
 		if (part->begun)
 			break;
 		loom_tile_next(&tile, y->dims, y->rank);
