@@ -17,11 +17,10 @@
  *   that the machine has: fp_table.c and the other files fp_*.c are compiled for each set of them
  * - share.c: how the units of a command are shared among processors
  * - fp_<name>.c: one family of operations each; the only files with floating point. fp.h lists them
- * - fp_conv.c: convolution, binary32 and bytes: chooses between fp_conv_wide.c (blocks of one row)
- *   and fp_conv_narrow.c (blocks over short rows); fp_conv_plain.c takes other types and layouts;
- *   fp_conv_shared.c is what they and fp_deconv.c have in common. In processes, fp_conv_box.c
- *   copies x where its elements are apart, fp_conv_tall.c computes narrow strips by columns, and
- *   fp_conv_packed.c bytes, if the processor has instructions for them
+ * - fp_conv.c: convolution: chooses between fp_conv_wide.c (blocks of rows), fp_conv_packed.c (of
+ *   bytes in a process, if the processor has instructions for them) and fp_conv_plain.c (any type
+ *   and layout). fp_conv_shared.c is what they and fp_deconv.c have in common. In processes,
+ *   fp_conv_box.c copies x where its elements are apart
  * - fp_row.c: from views to rows and tiles of elements, conversion of types
  * - fp_nest.c: the common loop of elementwise commands
  * - fp_vec.h: vectors of four floats

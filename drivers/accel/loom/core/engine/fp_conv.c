@@ -12,21 +12,22 @@
  * for each input channel, for each kd and kh whose row of taps meets x, for each kw, x * w, where x
  * is 0 outside of its rows. The bits do not depend on which outputs share a block, how many
  * there are in the command, or how the units are cut; so a slice of a convolution that has all
- * inputs of its windows has the bits of the whole. There are two methods:
+ * inputs of its windows has the bits of the whole. There are three methods:
  *
- * - fp_conv_wide.c: blocks of positions of one row. Rows whose elements are side by side are read
- *   in place, with zeroes shifted in at the ends. Others are staged: copied with their zeroes,
- *   sorted by phase of the stride, so that the taps of any stride read them side by side. Which
- *   elements of a row a stage has, and where, is looked up once for a block. Of short rows several
- *   share a block, a vector each; of rows of one output, 16 or more that lie below each other are
- *   a vector, and the columns of x that they read are staged;
- * - fp_conv_narrow.c, for short rows: blocks span rows, each position has its own address. So have
- *   all positions of a depthwise convolution whose rows do not lie there as vectors: the addresses
- *   of a block then serve all channels.
+ * - fp_conv_wide.c: blocks of binary32, binary16 and bytes. Rows whose elements are side by side
+ *   are read in place, with zeroes shifted in at the ends. Others are staged: copied with their
+ *   zeroes, sorted by phase of the stride, so that the taps of any stride read them side by side.
+ *   Several short rows share a block if the same taps meet x: a vector each, or staged one behind
+ *   the other;
+ * - fp_conv_packed.c: blocks of 16 channels of bytes, where the processor adds four products at
+ *   once;
+ * - fp_conv_plain.c: any type in any layout, one tap at a time.
  *
- * In a row 0 * w is not left out even where that would be cheaper, because w may be infinite. The
- * first of these orders was by tap, then by channel, for short rows only, which needs no table of
- * taps; but then a slice that is as narrow as that differs from the whole.
+ * In a row 0 * w is not left out even where that would be cheaper, because w may be infinite.
+ *
+ * Rejected: for strips a few columns wide a table of the addresses of each position, with blocks
+ * that span any rows, and x turned in the box, with vectors along H. Rows that share a stage serve
+ * strips, too, of every type, with one kind of block.
  *
  * Units of F32 are numbered so that those of four channels for the same positions follow each
  * other. A call can stop between two input channels of a tile of up to 64 positions of one or four
@@ -35,23 +36,19 @@
  * taps.
  *
  * In a process, elements of x that are apart in their rows are first copied to a box in which they
- * are not, once for many output channels (fp_conv_box.c), and the methods above read the box. For
- * strips a few columns wide x is turned in it, and vectors run along H (fp_conv_tall.c).
+ * are not, once for many output channels (fp_conv_box.c), and fp_conv_wide.c reads the box.
  *
  * The lanes of x and y may run over any axis: over channels they are walked, over D and H a row has
  * its own bank, and over W a row is staged from its banks. (When all but channels went to
  * fp_conv_plain.c, a network whose groups were cut to strips by the height took up to twelve times
  * as long as layer by layer.) The lanes of weights run over channels.
  *
- * F16 is summed in binary32, by blocks of one row only: its rows are staged, and widened on the
- * way.
+ * F16 is summed in binary32: its rows are staged, and widened on the way.
  *
- * Of bytes, sums are integers that wrap, so their order is free: fp_conv_bytes.h has blocks that
- * add two input channels at once, with the rows, stages and units of binary32. fp_conv_packed.c has
- * blocks of 16 channels where the processor adds four products at once; units are numbered for
- * those blocks then, and what a call cannot pay for, or begins or ends inside of a block, is left
- * to the other method. For the rest, and for other types, fp_conv_plain.c is used. This file
- * chooses.
+ * Of bytes, sums are integers that wrap, so their order is free: fp_conv_wide.c adds two input
+ * channels at once (fp_conv_bytes.h). Units are numbered for the blocks of fp_conv_packed.c where
+ * those are used; a part of a block, or one that a call cannot pay for, is left to fp_conv_wide.c.
+ * This file chooses.
  */
 
 /* @nb output channels from @o, and the input channels from @from to @end. */
@@ -112,8 +109,6 @@ static u8 *conv_settle(struct loom_view *view, const struct loom_memory *memory)
 static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *command,
 			   const struct loom_memory *memory)
 {
-	const struct drm_loom_attr_conv *attr = command->attr;
-	s64 last;
 	u32 i;
 
 	loom_conv_begin(&f->c, command, memory);
@@ -125,31 +120,24 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	loom_conv_flatten(&f->c);
 	for (i = 0; i < 3; i++)
 		f->w_step[i] = f->c.w->strides[2 + i];
-	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
-	       (s64)(f->c.w->dims[4] - 1) * attr->dilation[2];
 	f->bytes = f->c.x.elem_bytes == 1;
 	f->half = f->c.x.dtype == DRM_LOOM_DTYPE_F16;
 	f->contiguous = f->c.x.lane_axis != 4 && f->c.x.strides[4] == f->c.x.elem_bytes;
-	f->open = last < (s64)f->c.x.dims[4];
-	f->stage.width = 0;
+	f->stage.lanes = 0;
 }
 
 /* Most element operations that cannot be divided, and positions below which a tile is not cut. */
 #define CONV_ATOM	(1U << 14)
 #define CONV_LEAST	8
-/* Positions of short rows that are computed together. */
-#define CONV_NARROW	16
 
 /**
  * struct conv_job - what a call computes of a convolution in binary32
  * @f: the convolution
  * @ch: the channels that are computed
- * @taps: of a block over short rows, or NULL: blocks do not span rows
- * @depth: whole channels are computed together, by loom_conv_depth_run()
  * @box: holds what is read of x, or NULL: that is read where it is
  * @y: the output as it was before its axes were merged
- * @part: pays for it; @sums are those of one tile, or of @phase short ones, @at is its first
- *	position that is not complete, @index the next input channel of those behind it
+ * @part: pays for it; @sums are those of one tile, @at is its first position that is not complete,
+ *	@index the next input channel of those behind it
  * @plane: units of an output channel
  * @fours: units of a group, of those channels that are computed by four
  * @n: batch
@@ -163,8 +151,6 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 struct conv_job {
 	struct loom_conv_f32 f;
 	struct loom_conv_channels ch;
-	struct loom_conv_narrow *taps;
-	bool depth;
 	struct loom_conv_box *box;
 	const struct loom_view *y;
 	struct loom_part *part;
@@ -236,50 +222,6 @@ static u32 conv_together(const struct conv_job *job, bool fours, u64 count)
 	       conv_cost(job, CONV_LEAST, 4) * job->kernel <= CONV_ATOM ? 4 : 1;
 }
 
-static void conv_blocks(struct conv_job *job, u64 p, u64 end)
-{
-	if (p >= end)
-		return;
-	if (job->taps && !job->depth)
-		loom_conv_narrow_run(&job->f, job->taps, &job->ch, p, end);
-	else
-		loom_conv_wide_run(&job->f, &job->ch, p, end);
-}
-
-#ifndef __KERNEL__
-/* Whole rows, by columns where that goes. */
-static void conv_tall(struct conv_job *job, u64 p, u64 end)
-{
-	const struct loom_conv_box *box = job->box;
-	u64 plane = loom_conv_tall_plane(&job->f);
-	u32 width = job->f.c.y.dims[4], first, behind, channel;
-	u32 from = div64_u64(p, width), to = div64_u64(end, width);
-
-	loom_conv_tall_rows(&job->f, &first, &behind);
-	first = max(first, from);
-	behind = min(behind, to);
-	if (behind < first + LOOM_CONV_TALL_ROWS / 2) {
-		conv_blocks(job, p, end);
-		return;
-	}
-	channel = job->o / job->f.c.outputs * job->f.c.inputs - box->channel;
-	conv_blocks(job, p, (u64)first * width);
-	loom_conv_tall_run(&job->f, &job->ch, box->data + channel * plane, first, behind);
-	conv_blocks(job, (u64)behind * width, end);
-}
-#endif
-
-static void conv_positions(struct conv_job *job, u64 p, u64 end)
-{
-#ifndef __KERNEL__
-	if (job->box && job->box->tall) {
-		conv_tall(job, p, end);
-		return;
-	}
-#endif
-	conv_blocks(job, p, end);
-}
-
 #ifndef __KERNEL__
 /* How many of @tiles have a box that holds their inputs, if @cost can be paid besides. */
 static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
@@ -320,8 +262,8 @@ static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles, u64 units)
 		tiles = min(tiles, div64_u64(job->part->left, cost));
 	loom_part_charge(job->part, tiles * cost);
 	conv_channels_begin(&job->ch, &job->f, job->n, job->o, nb, 0, job->f.c.inputs);
-	conv_positions(job, conv_unit_position(job->y, job->tile),
-		       conv_unit_position(job->y, job->tile + tiles));
+	loom_conv_wide_run(&job->f, &job->ch, conv_unit_position(job->y, job->tile),
+			   conv_unit_position(job->y, job->tile + tiles));
 	return tiles;
 }
 
@@ -335,12 +277,12 @@ static u32 conv_width(const struct conv_job *job, u32 nb)
 	return width;
 }
 
-/* A tile of @nb channels, or a few short ones, input channel by input channel, to the end. */
+/* A tile of @nb channels, input channel by input channel, to the end. */
 static void conv_tile_parts(struct conv_job *job, u32 nb)
 {
 	struct loom_part *part = job->part;
 	u64 p = conv_unit_position(job->y, job->tile);
-	u64 end = conv_unit_position(job->y, job->tile + part->phase);
+	u64 end = conv_unit_position(job->y, job->tile + 1);
 	u32 width = conv_width(job, nb), *from = part->index;
 	u32 inputs = job->f.c.inputs;
 	u64 to, cost, paid;
@@ -352,7 +294,7 @@ static void conv_tile_parts(struct conv_job *job, u32 nb)
 		paid = loom_part_pay(part, inputs - *from, cost);
 		conv_channels_begin(&job->ch, &job->f, job->n, job->o, nb, *from,
 				    *from + paid);
-		conv_positions(job, p + part->at, to);
+		loom_conv_wide_run(&job->f, &job->ch, p + part->at, to);
 		*from += paid;
 		if (*from == inputs) {
 			*from = 0;
@@ -369,8 +311,6 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 
 	conv_f32_begin(&job->f, command, memory);
 	job->ch.out = part->sums.f32;
-	job->taps = NULL;
-	job->depth = false;
 	job->box = NULL;
 	job->part = part;
 	job->y = y;
@@ -382,8 +322,7 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 /* What is not side by side in x is gathered. */
 static void conv_price(struct conv_job *job)
 {
-	bool wide = !job->taps || job->depth;
-	bool dense = wide && job->f.contiguous && job->f.c.attr->stride[2] == 1;
+	bool dense = job->f.contiguous && job->f.c.attr->stride[2] == 1;
 
 	/* and halves are widened */
 	job->cost = dense && !job->f.half ? 1 : 2;
@@ -392,44 +331,15 @@ static void conv_price(struct conv_job *job)
 			 job->f.c.inputs;
 }
 
-/* A unit that costs more than @part pays for now, in @nb channels, and so in short rows behind. */
-static void conv_parts_begin(struct conv_job *job, u32 nb, u64 tiles)
+/* A unit that costs more than @part pays for now, in @nb channels. */
+static void conv_parts_begin(struct conv_job *job, u32 nb)
 {
 	struct loom_part *part = job->part;
 
 	loom_part_begin(part);
-	part->phase = 1;
-	if (job->taps && !job->depth && job->y->dims[4] == job->f.c.y.dims[4])
-		part->phase = min(tiles, (u64)CONV_NARROW / job->y->dims[4]);
-	part->units = nb * part->phase;
+	part->units = nb;
 	loom_part_charge(part, part->units * (LOOM_UNIT_COST + LOOM_TILE));
 	memset(&part->sums, 0, sizeof(part->sums));
-}
-
-/* Whole channels of a depthwise convolution from where @job is, at most @most. Return: how many. */
-static u64 conv_depth(struct conv_job *job, u64 most)
-{
-	const struct loom_view *y = &job->f.c.y;
-	u64 blocks = loom_div_round_up((u64)y->dims[2] * y->dims[3] * y->dims[4], 8);
-	/* once for all, and for each of them */
-	u64 look = blocks * (job->kernel + 1) * 8 * LOOM_TAP_COST;
-	u64 cost = blocks * (LOOM_ROW_COST + 16 * job->kernel) + LOOM_UNIT_COST;
-
-	if (job->tile || job->part->left < (s64)(look + cost))
-		return 0;
-	most = min(most, (u64)job->f.c.attr->groups - job->o);
-	most = min(most, div64_u64(job->part->left - look, cost));
-	if (most && job->box) {
-		if (!conv_box_tiles(job, job->plane, most * job->plane, look + cost))
-			return 0;
-		most = min(most, (u64)job->box->channel + job->box->channels - job->o);
-		most = min(most, div64_u64(job->part->left - look, cost));
-	}
-	if (!most)
-		return 0;
-	loom_part_charge(job->part, look + most * cost);
-	loom_conv_depth_run(&job->f, job->taps, job->n, job->o, most);
-	return most;
 }
 
 /* Return: units that are complete; none, if there is a box, and what it costs is too much. */
@@ -450,14 +360,6 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 							    count - done);
 			if (fours && nb == 1)
 				tiles = 1;
-			paid = 0;
-			if (job->depth)
-				paid = conv_depth(job, div64_u64(count - done, job->plane));
-			if (paid) {
-				done += paid * job->plane;
-				found = false;
-				continue;
-			}
 			paid = conv_tiles(job, nb, tiles, count - done);
 			done += paid * nb;
 			found = conv_next(job, paid);
@@ -465,9 +367,9 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 				continue;
 			if (done || job->box)
 				break;
-			conv_parts_begin(job, nb, tiles);
+			conv_parts_begin(job, nb);
 		} else {
-			nb = part->units / part->phase;
+			nb = part->units;
 		}
 		found = false;
 		conv_tile_parts(job, nb);
@@ -543,9 +445,9 @@ static noinline u64 conv_packed_run(struct conv_job *job, u64 first, u64 count)
 				continue;
 			if (done)
 				break;
-			conv_parts_begin(job, nb, 1);
+			conv_parts_begin(job, nb);
 		} else {
-			nb = part->units / part->phase;
+			nb = part->units;
 		}
 		conv_tile_parts(job, nb);
 		if (part->begun)
@@ -589,17 +491,6 @@ static bool conv_is_plain(const struct loom_command *command, const struct loom_
 	return kernel * CONV_LEAST * 2 > CONV_ATOM;
 }
 
-/* With a table of taps, which is as large as the rest: each has its own frame. */
-static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
-{
-	struct loom_conv_narrow taps;
-
-	taps.positions = 0;
-	job->taps = &taps;
-	job->depth = !(job->box && job->box->tall) && loom_conv_depth_suits(&job->f);
-	return conv_f32_run(job, first, count);
-}
-
 #ifndef __KERNEL__
 /*
  * Touches as much stack as a box, or packed weights, need, page by page downwards, before another
@@ -618,21 +509,16 @@ static noinline void conv_touch(void)
 }
 
 /* By way of a box. Return: as conv_f32_run(). */
-static noinline u64 conv_box_run(struct conv_job *job, bool tall, u64 first, u64 count)
+static noinline u64 conv_box_run(struct conv_job *job, u64 first, u64 count)
 {
 	struct loom_conv_box box;
 	u64 done;
 
-	loom_conv_box_begin(&box, &job->f, tall);
+	loom_conv_box_begin(&box, &job->f);
 	job->box = &box;
-	if (loom_conv_narrow_suits(&job->f) || loom_conv_depth_suits(&job->f))
-		done = conv_narrow_run(job, first, count);
-	else
-		done = conv_f32_run(job, first, count);
+	done = conv_f32_run(job, first, count);
 	job->f = box.from;
 	job->box = NULL;
-	job->taps = NULL;
-	job->depth = false;
 	return done;
 }
 #endif
@@ -646,21 +532,15 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
 #ifndef __KERNEL__
-	if (!part->begun) {
-		bool tall = loom_conv_tall_suits(&job.f);
-		u64 done = 0;
+	if (!part->begun && loom_conv_box_suits(&job.f)) {
+		u64 done;
 
-		if (tall || loom_conv_box_suits(&job.f)) {
-			conv_touch();
-			done = conv_box_run(&job, tall, first, count);
-		}
+		conv_touch();
+		done = conv_box_run(&job, first, count);
 		if (done)
 			return done;
 	}
 #endif
-	if (!job.f.bytes && !job.f.half &&
-	    (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
-		return conv_narrow_run(&job, first, count);
 #ifdef __AVX512VNNI__
 	if (loom_conv_packed_suits(&job.f)) {
 		conv_touch();

@@ -8,8 +8,11 @@
 #define VEC	struct LOOM_PASTE(conv_vec, CONV_V)
 #define V(name)	LOOM_PASTE(conv_##name, CONV_V)
 
+typedef float V(floats) __attribute__((vector_size(4 * CONV_V)));
+typedef s32 V(words) __attribute__((vector_size(4 * CONV_V)));
+
 VEC {
-	float v __attribute__((vector_size(4 * CONV_V)));
+	V(floats) v;
 };
 
 static __always_inline VEC V(splat)(float f)
@@ -55,26 +58,54 @@ static __always_inline void V(acc_end)(const VEC *acc, const u32 nb, const u32 n
 	}
 }
 
-/* acc[nb][nv] += w[nb] * x[nv]: one tap, whose weights are of binary16 if @half */
-static __always_inline void V(multiply)(const bool half, VEC *acc, const VEC *x, const u8 *w,
-					const s64 *wo, const u32 nb, const u32 nv)
+/* @acc and the products of both halves of each word, as signed numbers */
+static __always_inline V(floats) V(madd)(V(floats) acc, V(floats) x, V(floats) w)
+{
+#if CONV_V == 16
+	return (V(floats))((V(words))acc + (V(words))_mm512_madd_epi16((__m512i)x, (__m512i)w));
+#elif defined(__SSE2__) && !defined(__CHECKER__)
+	typedef s16 halves __attribute__((vector_size(4 * CONV_V)));
+
+#if CONV_V == 8
+	return (V(floats))((V(words))acc +
+			   (V(words))__builtin_ia32_pmaddwd256((halves)x, (halves)w));
+#else
+	return (V(floats))((V(words))acc +
+			   (V(words))__builtin_ia32_pmaddwd128((halves)x, (halves)w));
+#endif
+#else
+	V(words) a = (V(words))x, b = (V(words))w;
+
+	return (V(floats))((V(words))acc + (a << 16 >> 16) * (b << 16 >> 16) +
+			   (a >> 16) * (b >> 16));
+#endif
+}
+
+/* acc[nb][nv] += w[nb] * x[nv]: one tap, @at bytes from the weights of an input channel, or two */
+static __always_inline void V(multiply)(const enum conv_how how, VEC *acc, const VEC *x,
+					const struct conv_weights *w, s64 at, const s64 *wo,
+					const u32 nb, const u32 nv)
 {
 	u32 i, j;
 
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {
-		const u8 *at = w + wo[i];
-		VEC wv = V(splat)(half ? loom_half_widen(*(const u16 *)at) : loom_get_f32(at));
+		VEC wv = V(splat)(conv_weight(how, w, at + wo[i]));
 
 #pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			acc[i * nv + j].v += x[j].v * wv.v;
+		for (j = 0; j < nv; j++) {
+			if (how == CONV_BYTES)
+				acc[i * nv + j].v = V(madd)(acc[i * nv + j].v, x[j].v, wv.v);
+			else
+				acc[i * nv + j].v += x[j].v * wv.v;
+		}
 	}
 }
 
 /* The same of inputs that lie side by side. */
-static __always_inline void V(tap)(const bool half, VEC *acc, const float *x, const u8 *w,
-				   const s64 *wo, const u32 nb, const u32 nv)
+static __always_inline void V(tap)(const enum conv_how how, VEC *acc, const float *x,
+				   const struct conv_weights *w, s64 at, const s64 *wo,
+				   const u32 nb, const u32 nv)
 {
 	VEC xv[8];
 	u32 j;
@@ -82,7 +113,7 @@ static __always_inline void V(tap)(const bool half, VEC *acc, const float *x, co
 #pragma GCC unroll 8
 	for (j = 0; j < nv; j++)
 		memcpy(&xv[j], x + CONV_V * j, sizeof(VEC));
-	V(multiply)(half, acc, xv, w, wo, nb, nv);
+	V(multiply)(how, acc, xv, w, at, wo, nb, nv);
 }
 
 /* Elements of a row of @size from index @at, with zeroes outside. */
@@ -102,22 +133,93 @@ static __always_inline VEC V(load)(const float *row, s64 at, s64 size)
 	return r;
 }
 
-/* The same where the row ends inside of what the tap reads. */
-static __always_inline void V(tap_edge)(VEC *acc, const float *row, s64 at, s64 size, const u8 *w,
-					const s64 *wo, const u32 nb, const u32 nv)
+/* CONV_V * @nv outputs of @nb channels to out[nb][LOOM_TILE]: of one tap, all in x, from @at. */
+static __always_inline void V(point)(const struct loom_conv_channels *ch,
+				     const struct conv_line *line, const s64 at, const u32 nb,
+				     const u32 nv, float *out)
 {
-	VEC xv[8];
-	u32 j;
+	struct loom_row xc = line->x, wc = line->w;
+	u32 left = ch->inputs, run, i;
+	VEC acc[16];
 
+	V(acc_begin)(acc, nb, nv, ch->more, out);
+	xc.at += line->off[0] + 4 * at;
+	wc.at += line->w_off[0];
+	for (; left; left -= run) {
+		const u8 *x = xc.at;
+		struct conv_weights w = { .at = { wc.at } };
+
+		run = loom_row_run(&xc, loom_row_run(&wc, left));
+		for (i = 0; i < run; i++) {
+			V(tap)(CONV_POINT, acc, (const float *)x, &w, 0, ch->wo, nb, nv);
+			x += xc.stride;
+			w.at[0] += wc.stride;
+		}
+		loom_row_skip(&xc, run);
+		loom_row_skip(&wc, run);
+	}
+	V(acc_end)(acc, nb, nv, out);
+}
+
+/*
+ * The same of rows of x that lie side by side, without a step: vectors are of one row, or each of
+ * another.
+ */
+static __always_inline void V(dense)(const enum conv_how how, const struct loom_conv_f32 *f,
+				     const struct loom_conv_channels *ch,
+				     const struct conv_line *line, const s64 at, const u32 nb,
+				     const u32 nv, float *out)
+{
+	const u32 taps = f->c.w->dims[4], inputs = line->taps ? ch->inputs : 0;
+	const s64 reach = how == CONV_VECTORS ? CONV_V : CONV_V * nv, size = f->c.x.dims[4];
+	struct loom_row xc = line->x, wc = line->w;
+	u32 ic, r, kw, j;
+	VEC acc[16];
+
+	V(acc_begin)(acc, nb, nv, ch->more, out);
+	for (ic = 0; ic < inputs; ic++) {
+		const struct conv_weights w = { .at = { wc.at } };
+
+		for (r = 0; r < line->taps; r++) {
+			s64 row, wr, ax = at;
+			const float *x[8];
+
+			conv_line_row(line, f, r, &row, &wr);
 #pragma GCC unroll 8
-	for (j = 0; j < nv; j++)
-		xv[j] = V(load)(row, at + CONV_V * j, size);
-	V(multiply)(false, acc, xv, w, wo, nb, nv);
+			for (j = 0; j < nv; j++) {
+				if (how == CONV_VECTORS)
+					row = line->off[r * nv + j];
+				x[j] = (const float *)(xc.at + row) +
+				       (how == CONV_VECTORS ? 0 : CONV_V * j);
+			}
+			for (kw = 0; kw < taps; kw++, wr += f->w_step[2]) {
+				VEC xv[8];
+
+				if (ax >= 0 && ax + reach <= size) {
+#pragma GCC unroll 8
+					for (j = 0; j < nv; j++)
+						memcpy(&xv[j], x[j] + ax, sizeof(VEC));
+					V(multiply)(how, acc, xv, &w, wr, ch->wo, nb, nv);
+				} else {
+#pragma GCC unroll 8
+					for (j = 0; j < nv; j++)
+						xv[j] = how == CONV_VECTORS ?
+							V(load)(x[j], ax, size) :
+							V(load)(x[0], ax + CONV_V * j, size);
+					V(multiply)(how, acc, xv, &w, wr, ch->wo, nb, nv);
+				}
+				ax += f->c.attr->dilation[2];
+			}
+		}
+		loom_row_next(&xc);
+		loom_row_next(&wc);
+	}
+	V(acc_end)(acc, nb, nv, out);
 }
 
 /* The inputs of one tap that lie all in x, @hop bytes from one to the next. */
-static __always_inline void V(tap_apart)(VEC *acc, const u8 *x, s64 hop, const u8 *w,
-					 const s64 *wo, const u32 nb, const u32 nv)
+static __always_inline void V(apart)(VEC *acc, const u8 *x, s64 hop, const struct conv_weights *w,
+				     s64 at, const s64 *wo, const u32 nb, const u32 nv)
 {
 	float lanes[CONV_V];
 	VEC xv[8];
@@ -130,208 +232,75 @@ static __always_inline void V(tap_apart)(VEC *acc, const u8 *x, s64 hop, const u
 			lanes[i] = *(const float *)x;
 		memcpy(&xv[j], lanes, sizeof(VEC));
 	}
-	V(multiply)(false, acc, xv, w, wo, nb, nv);
+	V(multiply)(CONV_STAGED, acc, xv, w, at, wo, nb, nv);
 }
 
-/* The same of any tap of which a stage is needed for itself; x is of binary16 as well if @half. */
-static __always_inline void V(tap_single)(const bool half, VEC *acc, struct loom_conv_f32 *f,
-					  float *stage, const u8 *row, const u8 *w, s64 at,
-					  const s64 *wo, const u32 nb, const u32 nv)
+/* The same of any taps of row @r, in a stage one by one; there is no room for all. */
+static __always_inline void V(singles)(const enum conv_how how, VEC *acc, struct loom_conv_f32 *f,
+				       const struct loom_conv_channels *ch,
+				       const struct conv_line *line, u32 r, s64 row, s64 wr,
+				       const u8 *const *x, const struct conv_weights *w,
+				       float *stage, const u32 nb, const u32 nv)
 {
-	const s64 step = f->c.attr->stride[2];
+	const s64 step = f->c.attr->stride[2], pitch = f->c.x.strides[4];
+	s64 at = f->stage.at, first = at;
+	bool apart = how == CONV_STAGED && line->rows == 1 && f->c.x.lane_axis != 4;
+	s64 last = (s64)f->c.x.dims[4] - (CONV_V * nv - 1) * step;
+	u32 taps = f->c.w->dims[4], kw;
 
-	if (!half && f->c.x.lane_axis != 4 && at >= 0 &&
-	    at + (CONV_V * nv - 1) * step < (s64)f->c.x.dims[4]) {
-		V(tap_apart)(acc, row + at * f->c.x.strides[4], step * f->c.x.strides[4], w, wo,
-			     nb, nv);
-		return;
-	}
-	conv_stage_single(f, at);
-	memset(stage, 0, f->stage.slots * sizeof(*stage));
-	conv_stage(half, f, row, stage);
-	V(tap)(half, acc, stage, w, wo, nb, nv);
-}
-
-/* CONV_V * @nv outputs of @nb channels to out[nb][LOOM_TILE]: of one tap, all in x, from @at. */
-static __always_inline void V(point)(const struct loom_conv_channels *ch,
-				     const struct conv_line *line, const s64 at, const u32 nb,
-				     const u32 nv, float *out)
-{
-	struct loom_row xc = line->x, wc = line->w;
-	u32 left = ch->inputs, run, i;
-	VEC acc[16];
-
-	V(acc_begin)(acc, nb, nv, ch->more, out);
-	xc.at += line->x_row[0] + 4 * at;
-	wc.at += line->w_row[0];
-	for (; left; left -= run) {
-		const u8 *x = xc.at, *w = wc.at;
-
-		run = loom_row_run(&xc, loom_row_run(&wc, left));
-		for (i = 0; i < run; i++) {
-			V(tap)(false, acc, (const float *)x, w, ch->wo, nb, nv);
-			x += xc.stride;
-			w += wc.stride;
+	for (kw = 0; kw < taps; kw++, wr += f->w_step[2], first += f->c.attr->dilation[2]) {
+		if (apart && first >= 0 && first < last) {
+			V(apart)(acc, x[0] + row + first * pitch, step * pitch, w, wr, ch->wo, nb,
+				 nv);
+			continue;
 		}
-		loom_row_skip(&xc, run);
-		loom_row_skip(&wc, run);
-	}
-	V(acc_end)(acc, nb, nv, out);
-}
-
-/* The same of rows of x that lie side by side, without a step. */
-static __always_inline void V(dense)(const struct loom_conv_f32 *f,
-				     const struct loom_conv_channels *ch,
-				     const struct conv_line *line, const s64 at, const u32 nb,
-				     const u32 nv, float *out)
-{
-	const u32 taps = f->c.w->dims[4], inputs = line->rows ? ch->inputs : 0;
-	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
-	const s64 size = f->c.x.dims[4];
-	struct loom_row xc = line->x, wc = line->w;
-	VEC acc[16];
-	u32 ic, r, kw;
-
-	V(acc_begin)(acc, nb, nv, ch->more, out);
-	for (ic = 0; ic < inputs; ic++) {
-		for (r = 0; r < line->rows; r++) {
-			const u8 *wp = wc.at;
-			const float *x;
-			s64 row, w, ax = at;
-
-			conv_line_row(line, f, r, &row, &w);
-			x = (const float *)(xc.at + row);
-			wp += w;
-			for (kw = 0; kw < taps; kw++) {
-				if (ax >= 0 && ax + CONV_V * nv <= size)
-					V(tap)(false, acc, x + ax, wp, ch->wo, nb, nv);
-				else
-					V(tap_edge)(acc, x, ax, size, wp, ch->wo, nb, nv);
-				ax += tap_step;
-				wp += w_step;
-			}
-		}
-		loom_row_next(&xc);
-		loom_row_next(&wc);
-	}
-	V(acc_end)(acc, nb, nv, out);
-}
-
-/* The same of any rows, by way of a stage; of binary16 if @half. */
-static __always_inline void V(staged)(const bool half, struct loom_conv_f32 *f,
-				      const struct loom_conv_channels *ch,
-				      const struct conv_line *line, const s64 at, const u32 nb,
-				      const u32 nv, float *out)
-{
-	const u32 taps = f->c.w->dims[4], inputs = line->rows ? ch->inputs : 0;
-	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
-	struct loom_row xc = line->x, wc = line->w;
-	float stage[LOOM_CONV_STAGE];
-	VEC acc[16];
-	u32 ic, r, kw;
-
-	if (f->stage.width != CONV_V * nv || f->stage.at != at)
-		conv_stage_plan(f, at, CONV_V * nv);
-	if (!f->stage.single)
+		conv_stage_plan(f, at, CONV_V * nv, f->stage.width, f->stage.rows, kw);
 		memset(stage, 0, f->stage.slots * sizeof(*stage));
-	V(acc_begin)(acc, nb, nv, ch->more, out);
-	for (ic = 0; ic < inputs; ic++) {
-		for (r = 0; r < line->rows; r++) {
-			const u8 *wp = wc.at, *x = xc.at;
-			s64 row, w;
-
-			conv_line_row(line, f, r, &row, &w);
-			x += row;
-			wp += w;
-			if (!f->stage.single)
-				conv_stage(half, f, x, stage);
-			for (kw = 0; kw < taps; kw++) {
-				if (!f->stage.single)
-					V(tap)(half, acc, stage + f->stage.tap[kw], wp, ch->wo, nb,
-					       nv);
-				else
-					V(tap_single)(half, acc, f, stage, x, wp,
-						      at + kw * tap_step, ch->wo, nb, nv);
-				wp += w_step;
-			}
-		}
-		loom_row_next(&xc);
-		loom_row_next(&wc);
+		conv_stage_rows(how, f, line, r, row, x, stage);
+		V(tap)(how, acc, stage, w, wr, ch->wo, nb, nv);
 	}
-	V(acc_end)(acc, nb, nv, out);
 }
 
-/* @nr rows of at most CONV_V outputs of @nb channels, to out[nb][LOOM_TILE]. */
-static __always_inline void V(rows)(const struct loom_conv_f32 *f,
-				    const struct loom_conv_channels *ch,
-				    const struct conv_line *line, const struct conv_rows *rows,
-				    const u32 nb, const u32 nr, float *out)
-{
-	const u32 taps = f->c.w->dims[4];
-	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
-	const s64 size = f->c.x.dims[4];
-	struct loom_row xc = line->x, wc = line->w;
-	VEC acc[16], xv[8];
-	u32 ic, r, kw, j;
-
-	V(acc_begin)(acc, nb, nr, false, out);
-	for (ic = 0; ic < ch->inputs; ic++) {
-		for (r = 0; r < line->rows; r++) {
-			const u8 *wp = wc.at + line->w_row[r];
-			const s32 *off = rows->off[r];
-			s64 ax = rows->at;
-
-			for (kw = 0; kw < taps; kw++) {
-				if (ax >= 0 && ax + CONV_V <= size) {
-#pragma GCC unroll 8
-					for (j = 0; j < nr; j++)
-						memcpy(&xv[j], xc.at + off[j] + 4 * ax,
-						       sizeof(VEC));
-				} else {
-#pragma GCC unroll 8
-					for (j = 0; j < nr; j++)
-						xv[j] = V(load)((const float *)(xc.at + off[j]),
-								ax, size);
-				}
-				V(multiply)(false, acc, xv, wp, ch->wo, nb, nr);
-				ax += tap_step;
-				wp += w_step;
-			}
-		}
-		loom_row_next(&xc);
-		loom_row_next(&wc);
-	}
-	V(acc_end)(acc, nb, nr, out);
-}
-
-/* CONV_V * @nv outputs of a column of each of @nb channels, to out[nb][LOOM_TILE]. */
-static __always_inline void V(column)(const struct loom_conv_f32 *f,
+/* The same of any rows, by way of a stage. */
+static __always_inline void V(staged)(const enum conv_how how, struct loom_conv_f32 *f,
 				      const struct loom_conv_channels *ch,
-				      const struct conv_column *column, const u32 nb, const u32 nv,
+				      const struct conv_line *line, const u32 nb, const u32 nv,
 				      float *out)
 {
-	const u32 taps = f->c.w->dims[4], rows = f->c.w->dims[3];
-	float stage[COLUMN_TAPS][COLUMN_STAGE] = {};
-	struct loom_row xc = ch->x, wc = ch->w;
-	const s64 hop = column->hop;
+	const u32 taps = f->c.w->dims[4], inputs = line->taps ? ch->inputs : 0;
+	const bool whole = f->stage.taps == taps;
+	struct loom_row xc = line->x, wc = line->w;
+	float stage[LOOM_CONV_STAGE + LOOM_TILE];
+	u32 ic, r, kw;
 	VEC acc[16];
-	u32 ic, kh, kw, i;
 
-	V(acc_begin)(acc, nb, nv, false, out);
-	for (ic = 0; ic < ch->inputs; ic++) {
-		for (kw = column->first; kw < column->end; kw++) {
-			const u8 *x = xc.at + column->off[kw];
+	memset(stage, 0, (f->stage.slots + CONV_V * nv) * sizeof(*stage));
+	V(acc_begin)(acc, nb, nv, ch->more, out);
+	for (ic = 0; ic < inputs; ic += how == CONV_BYTES ? 2 : 1) {
+		const u8 *x[2] = { xc.at, xc.at };
+		struct conv_weights w = { .at = { wc.at, wc.at }, .mask = 0xffff };
 
-			for (i = 0; i < column->rows; i++)
-				stage[kw][i] = *(const float *)(x + (s64)i * hop);
+		if (how == CONV_BYTES && ic + 1 < inputs) {
+			loom_row_next(&xc);
+			loom_row_next(&wc);
+			x[1] = xc.at;
+			w.at[1] = wc.at;
+			w.mask = 0xffffffff;
 		}
-		for (kh = 0; kh < rows; kh++) {
-			const u32 at = kh * f->c.attr->dilation[1];
-			const u8 *wp = wc.at + kh * f->w_step[1];
+		if (how == CONV_BYTES)
+			w.type = bytes_type(f->c.w->dtype, f->c.attr->w_zero);
+		for (r = 0; r < line->taps; r++) {
+			s64 row, wr;
 
-			for (kw = 0; kw < taps; kw++)
-				V(tap)(false, acc, stage[kw] + at, wp + kw * f->w_step[2], ch->wo,
-				       nb, nv);
+			conv_line_row(line, f, r, &row, &wr);
+			if (!whole) {
+				V(singles)(how, acc, f, ch, line, r, row, wr, x, &w, stage, nb,
+					   nv);
+				continue;
+			}
+			conv_stage_rows(how, f, line, r, row, x, stage);
+			for (kw = 0; kw < taps; kw++, wr += f->w_step[2])
+				V(tap)(how, acc, stage + f->stage.tap[kw], &w, wr, ch->wo, nb, nv);
 		}
 		loom_row_next(&xc);
 		loom_row_next(&wc);
@@ -344,12 +313,25 @@ static __always_inline void V(block)(enum conv_how how, struct loom_conv_f32 *f,
 				     const struct conv_line *line, s64 at, const u32 nb,
 				     const u32 nv, float *out)
 {
-	if (how == CONV_POINT)
+	switch (how) {
+	case CONV_POINT:
 		V(point)(ch, line, at, nb, nv, out);
-	else if (how == CONV_DENSE)
-		V(dense)(f, ch, line, at, nb, nv, out);
-	else
-		V(staged)(how == CONV_HALF, f, ch, line, at, nb, nv, out);
+		break;
+	case CONV_DENSE:
+		V(dense)(CONV_DENSE, f, ch, line, at, nb, nv, out);
+		break;
+	case CONV_VECTORS:
+		break;
+	case CONV_STAGED:
+		V(staged)(CONV_STAGED, f, ch, line, nb, nv, out);
+		break;
+	case CONV_HALF:
+		V(staged)(CONV_HALF, f, ch, line, nb, nv, out);
+		break;
+	case CONV_BYTES:
+		V(staged)(CONV_BYTES, f, ch, line, nb, nv, out);
+		break;
+	}
 }
 
 #undef V

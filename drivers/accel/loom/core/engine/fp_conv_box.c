@@ -47,17 +47,13 @@ bool loom_conv_box_suits(const struct loom_conv_f32 *f)
 	return pitch * box_span(f) * f->c.inputs <= LOOM_CONV_BOX;
 }
 
-void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f, bool tall)
+void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f)
 {
 	struct loom_view *x = &f->c.x;
 
 	box->from = *f;
 	box->pitch = box_pitch(f);
 	box->channels = 0;
-	box->tall = tall;
-	box->whole = true;
-	if (tall)
-		return;
 	x->region = DRM_LOOM_REGION_DRAM;
 	x->lane_axis = DRM_LOOM_MAX_RANK;
 	x->strides[0] = 0;
@@ -66,10 +62,9 @@ void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f, boo
 	x->strides[3] = 4 * box->pitch;
 	x->strides[4] = 4;
 	f->contiguous = true;
-	f->stage.width = 0;
+	f->stage.lanes = 0;
 	loom_conv_flatten(&f->c);
-	/* one row, or tables that have all positions */
-	box->whole = x->dims[3] == 1 || loom_conv_narrow_suits(f) || loom_conv_depth_suits(f);
+	box->whole = x->dims[3] == 1;
 }
 
 /* Rows of x that rows @from to @to of outputs meet. */
@@ -138,19 +133,6 @@ static noinline void box_copy(struct loom_conv_box *box)
 		box_copy_rows(c, from + i, to + i, 1);
 }
 
-static noinline void box_turn(struct loom_conv_box *box)
-{
-	const struct loom_conv *c = &box->from.c;
-	u8 *x = c->x_origin + loom_view_step(&c->x, c->memory, 0, box->n) +
-		loom_view_step(&c->x, c->memory, 2, 0);
-	struct loom_row channel = loom_row_along(&c->x, c->memory, x, 1, box->channel);
-	u64 plane = loom_conv_tall_plane(&box->from);
-	u32 i;
-
-	for (i = 0; i < box->channels; i++, loom_row_next(&channel))
-		loom_conv_tall_copy(&box->from, channel.at, box->data + i * plane);
-}
-
 /* Most rows of outputs from @from on of which all inputs lie before row @end of x. */
 static u64 box_reach(const struct loom_conv_f32 *f, u64 from, u32 end)
 {
@@ -168,7 +150,7 @@ u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struc
 		       u64 more, u32 n, u32 o, u64 channels, u64 p, u64 end)
 {
 	const struct loom_conv *c = &box->from.c;
-	u64 width = c->y.dims[4], from = div64_u64(p, width), reach, cost, room, plane;
+	u64 width = c->y.dims[4], from = div64_u64(p, width), reach, cost, room;
 	u32 channel = o / c->outputs * c->inputs, first = 0, behind = c->x.dims[3], rows;
 
 	if (!box->whole)
@@ -183,8 +165,7 @@ u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struc
 	rows = behind - first;
 	if (!rows)
 		return 0;
-	plane = box->tall ? loom_conv_tall_plane(&box->from) : box->pitch * rows;
-	room = box->tall ? LOOM_CONV_BOX / plane * rows : LOOM_CONV_BOX / box->pitch;
+	room = LOOM_CONV_BOX / box->pitch;
 	if (rows > room / c->inputs) {
 		if (box->whole)
 			return 0;
@@ -192,7 +173,7 @@ u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struc
 	}
 	channels = min(channels, room / rows);
 	channels = min(channels, (u64)c->x.dims[1] - channel);
-	cost = 2 * (LOOM_ROW_COST * rows + plane);
+	cost = 2 * rows * (LOOM_ROW_COST + box->pitch);
 	if (part->left < (s64)(channels * cost + more))
 		channels = c->inputs;
 	if (part->left < (s64)(channels * cost + more))
@@ -206,10 +187,6 @@ u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struc
 	box->channels = channels;
 	box->row = first;
 	box->rows = rows;
-	if (box->tall) {
-		box_turn(box);
-		return reach;
-	}
 	box_copy(box);
 	f->c.x.strides[1] = 4LL * box->pitch * rows;
 	f->c.x_origin = (u8 *)box->data - channel * f->c.x.strides[1] -

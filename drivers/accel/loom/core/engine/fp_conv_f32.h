@@ -5,25 +5,40 @@
 #include "fp_conv.h"
 
 /**
- * struct loom_conv_stage - how a part of a row of x is copied, so that taps read it side by side
- * @width: outputs that it is for; 0: none
+ * struct loom_conv_stage - how rows of x are copied, so that taps read them side by side
+ *
+ * A stage holds what taps read of a row of x, or of those of several rows of outputs. Either taps
+ * share the elements, sorted by phase of the stride, or each has its own.
+ *
+ * @lanes: outputs of the block that it is for, those between two rows included; 0: there is none
+ * @width: outputs of a row
+ * @rows: rows of outputs
  * @at: index in x of the first input of the first of them
- * @tap: where a tap's inputs are in a stage
- * @single: stages hold the inputs of one tap only: where that is no more than all of a stage
- * @pairs: elements lie side by side in x, and every one is needed, by turns in either half
- * @inside: elements that lie in x; the others of a stage are zero
+ * @first: the tap that it is for, if there is no room for all
+ * @taps: taps that it is for: all, or one
+ * @tap: by tap: where its inputs are
+ * @pitch: from the elements of a row to those of the next, and from its outputs
+ * @dense: elements that lie in x are side by side, there and in the stage
+ * @pairs: elements are side by side in x, and every one is needed, by turns in either half
+ * @inside: elements of a row that lie in x; the others of a stage are zero
  * @slots: elements of a stage
- * @slot: by element that lies in x: where it is in the stage
- * @off: by element that lies in x: bytes to it from where its row would begin
+ * @slot: by element of the first row that lies in x: where it is in the stage; of the first if
+ *	@dense
+ * @off: likewise: bytes to it from where its row would begin
  */
 struct loom_conv_stage {
+	u32 lanes;
 	u32 width;
+	u32 rows;
 	s64 at;
+	u32 first;
+	u32 taps;
 	u16 tap[LOOM_CONV_TAPS];
-	bool single;
+	u32 pitch;
+	bool dense;
 	bool pairs;
-	u8 inside;
-	u8 slots;
+	u32 inside;
+	u32 slots;
 	u8 slot[LOOM_CONV_STAGE];
 	s32 off[LOOM_CONV_STAGE];
 };
@@ -37,8 +52,7 @@ struct loom_conv_stage {
  * @y_origin: first byte of y
  * @w_step: bytes of w per index on KD, KH, KW
  * @contiguous: elements of a row of x are side by side
- * @open: the last output of a row does not reach behind the row of x
- * @stage: of the last block of a row that has needed one
+ * @stage: of the last block that has needed one
  */
 struct loom_conv_f32 {
 	struct loom_conv c;
@@ -47,7 +61,6 @@ struct loom_conv_f32 {
 	bool bytes;
 	bool half;
 	bool contiguous;
-	bool open;
 	struct loom_conv_stage stage;
 };
 
@@ -127,89 +140,6 @@ static __always_inline void loom_conv_position(const struct loom_conv *conv, u64
 	index[0] = row / conv->y.dims[3];
 }
 
-/* acc[nb][nv] += w[nb] * x[nv]: one tap */
-static __always_inline void loom_conv_multiply(struct loom_vec *acc, const struct loom_vec *x,
-					       const u8 *w, const s64 *wo, const u32 nb,
-					       const u32 nv)
-{
-	u32 i, j;
-
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-		struct loom_vec wv = loom_vec_splat(loom_get_f32(w + wo[i]));
-
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			acc[i * nv + j].v += x[j].v * wv.v;
-	}
-}
-
-static __always_inline void loom_conv_acc_begin(struct loom_vec *acc, const u32 nb, const u32 nv,
-						bool more, const float *out)
-{
-	u32 i, j;
-
-#pragma GCC unroll 8
-	for (i = 0; i < nb * nv; i++)
-		acc[i] = loom_vec_splat(0.0f);
-	if (!more)
-		return;
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			acc[i * nv + j] = loom_vec_load(out + LOOM_TILE * i + 4 * j);
-	}
-}
-
-static __always_inline void loom_conv_acc_end(const struct loom_vec *acc, const u32 nb,
-					      const u32 nv, float *out)
-{
-	u32 i, j;
-
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			loom_vec_store(out + LOOM_TILE * i + 4 * j, acc[i * nv + j]);
-	}
-}
-
-/* Taps that the table below has room for: 5x5 */
-#define LOOM_CONV_NARROW_TAPS	25
-
-/**
- * struct loom_conv_narrow_tap - one tap of a block of positions
- * @w: bytes from an input channel's weights to the tap's
- * @off: bytes from an input channel to each position's input, or to any where it has none
- * @in: bit per position of each vector: its input lies in x
- * @row: bit per position of each vector: the row of its input does
- * @inside: all inputs lie in x
- * @rows: all rows do
- */
-struct loom_conv_narrow_tap {
-	s32 w;
-	s32 off[8];
-	u8 in[2];
-	u8 row[2];
-	bool inside;
-	bool rows;
-};
-
-/**
- * struct loom_conv_narrow - the taps of a block of positions, in order
- * @position: the first of the block
- * @positions: how many; 0: the table is still to be made
- * @count: taps whose row lies in x for any position
- * @tap: they
- */
-struct loom_conv_narrow {
-	u64 position;
-	u32 positions;
-	u32 count;
-	struct loom_conv_narrow_tap tap[LOOM_CONV_NARROW_TAPS];
-};
-
 /* Of a pointwise convolution without steps the spatial axes become one, if their rows follow. */
 void loom_conv_flatten(struct loom_conv *conv);
 
@@ -217,33 +147,9 @@ void loom_conv_flatten(struct loom_conv *conv);
 void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
 		      u32 n, float *v);
 
-/* The outputs from position @p to @end: row by row, in blocks of positions side by side. */
+/* The outputs from position @p to @end. */
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
 			u64 end);
-
-/* Whether that computes several short rows together. */
-bool loom_conv_rows_suit(const struct loom_conv_f32 *f);
-
-/* Whether the function below can be of use. */
-bool loom_conv_columns_suit(const struct loom_conv_f32 *f);
-/*
- * Sums of rows of one output, from position @p on and before @end, to @ch->out. Return: how many;
- * zero where some taps on H do not meet x, or where there are too few.
- */
-u32 loom_conv_columns(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
-		      u64 end);
-
-/* Whether the function below can, and should. */
-bool loom_conv_narrow_suits(const struct loom_conv_f32 *f);
-/* The same bits in blocks of positions that need not share a row. @taps is kept for the next. */
-void loom_conv_narrow_run(const struct loom_conv_f32 *f, struct loom_conv_narrow *taps,
-			  const struct loom_conv_channels *ch, u64 p, u64 end);
-
-/* Whether the function below can, and should. */
-bool loom_conv_depth_suits(const struct loom_conv_f32 *f);
-/* All outputs of @channels groups from @o, each of one channel. @taps is kept for the next. */
-void loom_conv_depth_run(const struct loom_conv_f32 *f, struct loom_conv_narrow *taps, u32 n,
-			 u32 o, u32 channels);
 
 /* Output channels of a block: the lanes of a vector */
 #define LOOM_CONV_PACKED	16
@@ -271,7 +177,6 @@ void loom_conv_packed_run(const struct loom_conv_f32 *f, u32 n, u32 o, u32 nb, u
 /**
  * struct loom_conv_box - a part of x, copied so that rows are side by side
  * @from: the convolution as it is
- * @tall: columns are side by side, see fp_conv_tall.c
  * @whole: rows that outputs need are all rows of x
  * @pitch: floats from a row to the next
  * @n: batch of what is held
@@ -283,7 +188,6 @@ void loom_conv_packed_run(const struct loom_conv_f32 *f, u32 n, u32 o, u32 nb, u
  */
 struct loom_conv_box {
 	struct loom_conv_f32 from;
-	bool tall;
 	bool whole;
 	u32 pitch;
 	u32 n;
@@ -297,8 +201,8 @@ struct loom_conv_box {
 /* Whether the functions below can, and should. */
 bool loom_conv_box_suits(const struct loom_conv_f32 *f);
 
-/* Nothing is held yet. @f becomes the convolution of a box, if that is not @tall. */
-void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f, bool tall);
+/* Nothing is held yet. @f becomes the convolution of a box. */
+void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f);
 
 /*
  * Has the inputs of outputs from position @p to @end of channel @o, and as many of @channels input
@@ -308,27 +212,5 @@ void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f, boo
  */
 u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struct loom_part *part,
 		       u64 more, u32 n, u32 o, u64 channels, u64 p, u64 end);
-
-/* Rows of outputs that are worth to be computed by columns */
-#define LOOM_CONV_TALL_ROWS	16
-/* Most taps, and the largest step on H */
-#define LOOM_CONV_TALL_TAPS	64
-#define LOOM_CONV_TALL_STEPS	2
-
-/* Whether the functions below can, and should. */
-bool loom_conv_tall_suits(const struct loom_conv_f32 *f);
-
-/* Floats that a channel of x takes when it is turned. */
-u64 loom_conv_tall_plane(const struct loom_conv_f32 *f);
-
-/* Turns a channel of x, which begins at @channel, to @to. */
-void loom_conv_tall_copy(const struct loom_conv_f32 *f, u8 *channel, float *to);
-
-/* Rows of outputs all of whose taps on H meet x: those from @first and before @end. */
-void loom_conv_tall_rows(const struct loom_conv_f32 *f, u32 *first, u32 *end);
-
-/* Some of those, of all of @ch, whose input channels are at @x, one after the other. */
-void loom_conv_tall_run(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-			const float *x, u32 first, u32 end);
 
 #endif /* LOOM_FP_CONV_F32_H */

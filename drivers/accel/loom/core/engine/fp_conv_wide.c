@@ -21,56 +21,95 @@ static void conv_stage_slot(struct loom_conv_f32 *f, u32 slot, s64 at)
 	stage->off[stage->inside++] = loom_view_step(&f->c.x, f->c.memory, 4, at);
 }
 
-/* The tap that a stage of one tap is for: its inputs begin at @at in x. */
-static noinline void conv_stage_single(struct loom_conv_f32 *f, s64 at)
-{
-	struct loom_conv_stage *stage = &f->stage;
-	u32 i;
+/**
+ * struct conv_fold - elements of x that all taps share
+ * @cols: elements of a phase of a row; 0: taps do not share them
+ * @phases: bit per phase of the stride: whether a tap reads it
+ */
+struct conv_fold {
+	u32 cols;
+	u32 phases;
+};
 
-	stage->inside = 0;
-	stage->slots = stage->width;
-	for (i = 0; i < stage->width; i++)
-		conv_stage_slot(f, i, at + (s64)i * f->c.attr->stride[2]);
+/* Elements that rows of @width outputs share, if they are few enough, and less than of each tap */
+static struct conv_fold conv_fold(const struct loom_conv_f32 *f, u32 width)
+{
+	u64 step = f->c.attr->stride[2], dilation = f->c.attr->dilation[2], taps = f->c.w->dims[4];
+	struct conv_fold fold = {};
+	u64 cols, used = 0, k;
+
+	if (taps > LOOM_CONV_TAPS || dilation > LOOM_CONV_STAGE || step > 32)
+		return fold;
+	cols = ((width - 1) * step + (taps - 1) * dilation + step) / step;
+	for (k = 0; k < taps; k++) {
+		used += !(fold.phases & (1U << (k * dilation % step)));
+		fold.phases |= 1U << (k * dilation % step);
+	}
+	if (cols * step <= LOOM_CONV_STAGE && used * cols < taps * width)
+		fold.cols = cols;
+	return fold;
 }
 
-/* How rows of @width outputs are staged whose first input is at @at. */
-static noinline void conv_stage_plan(struct loom_conv_f32 *f, s64 at, u32 width)
+/* Lanes from a short row of outputs to the next, in a block of several. */
+static u32 conv_pitch(const struct loom_conv_f32 *f)
 {
-	struct loom_conv_stage *stage = &f->stage;
+	u32 width = f->c.y.dims[4], cols = conv_fold(f, width).cols;
+
+	return cols ? cols : width;
+}
+
+/* Elements of a phase at @slot of which the first is at @at of a row of x. */
+static void conv_stage_phase(struct loom_conv_f32 *f, u32 slot, s64 at, u32 n)
+{
 	s64 step = f->c.attr->stride[2];
-	s64 dilation = f->c.attr->dilation[2];
-	s64 taps = f->c.w->dims[4];
-	s64 span, cols, k;
-	u32 phases = 0, used = 0, phase, i;
+	u32 i;
 
+	for (i = 0; i < n; i++)
+		conv_stage_slot(f, slot + i, at + i * step);
+}
+
+/*
+ * How @rows rows of @width outputs are staged, in a block of @lanes, for all taps; where there is
+ * no room for those, for tap @first. The first input of the first output of a row is at @at.
+ */
+static noinline void conv_stage_plan(struct loom_conv_f32 *f, s64 at, u32 lanes, u32 width,
+				     u32 rows, u32 first)
+{
+	const s64 step = f->c.attr->stride[2], dilation = f->c.attr->dilation[2];
+	const u32 taps = f->c.w->dims[4], most = min((u32)LOOM_CONV_TAPS, LOOM_CONV_STAGE / lanes);
+	struct conv_fold fold = conv_fold(f, width);
+	struct loom_conv_stage *stage = &f->stage;
+	u32 k;
+
+	stage->lanes = lanes;
 	stage->width = width;
+	stage->rows = rows;
 	stage->at = at;
-	stage->single = true;
-	stage->pairs = false;
-	if (taps > LOOM_CONV_TAPS || dilation > LOOM_CONV_STAGE || step > 32)
-		return;
-	span = (width - 1) * step + (taps - 1) * dilation + 1;
-	cols = (span + step - 1) / step;
-	if (cols * step > LOOM_CONV_STAGE)
-		return;
-	for (k = 0; k < taps; k++) {
-		u32 bit = k * dilation % step;
-
-		stage->tap[k] = bit * cols + k * dilation / step;
-		used += !(phases & (1U << bit));
-		phases |= 1U << bit;
-	}
-	/* with few taps far apart most of what is between them would be copied for nothing */
-	stage->single = used * cols > taps * width;
-	if (stage->single)
-		return;
-	stage->pairs = !f->bytes && !f->half && f->contiguous && step == 2 && phases == 3;
+	stage->first = first;
 	stage->inside = 0;
-	stage->slots = cols * step;
-	for (phase = 0; phase < step; phase++) {
-		for (i = 0; i < cols && phases & (1U << phase); i++)
-			conv_stage_slot(f, phase * cols + i, at + phase + (s64)i * step);
+	stage->pairs = false;
+	stage->dense = f->contiguous && step == 1;
+	if (!fold.cols) {
+		stage->pitch = width;
+		stage->taps = taps <= most ? taps : 1;
+		stage->dense &= stage->taps == 1;
+		stage->slots = stage->taps * lanes;
+		for (k = 0; k < stage->taps; k++) {
+			stage->tap[k] = k * lanes;
+			conv_stage_phase(f, k * lanes, at + (first + k) * dilation, width);
+		}
+		return;
 	}
+	stage->pitch = fold.cols;
+	stage->taps = taps;
+	stage->slots = rows * fold.cols * step;
+	for (k = 0; k < taps; k++)
+		stage->tap[k] = k * dilation % step * rows * fold.cols + k * dilation / step;
+	stage->pairs = !f->bytes && !f->half && f->contiguous && step == 2 && fold.phases == 3 &&
+		       rows == 1;
+	for (k = 0; k < step && !stage->pairs; k++)
+		if (fold.phases & (1U << k))
+			conv_stage_phase(f, k * rows * fold.cols, at + k, fold.cols);
 }
 
 /* A stage of rows with a step of two: what lies in x by eights, the ends one by one. */
@@ -98,205 +137,209 @@ static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u
 	}
 }
 
-/* What lies in x of a row of binary16 that begins at @row. The rest of @to is zero already. */
-static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const u8 *row, float *to)
-{
-	const struct loom_conv_stage *stage = &f->stage;
-	u32 n = stage->inside, i;
-	u16 half[LOOM_CONV_STAGE];
-
-	if (f->contiguous && f->c.attr->stride[2] == 1 && n) {
-		/* what lies outside of x has its zeroes already */
-		loom_halves_widen(to + stage->slot[0], row + stage->off[0], n);
-		return;
-	}
-	/* with wide steps nearly all of a stage is between what is needed */
-	if (4 * n < stage->slots) {
-		for (i = 0; i < n; i++)
-			to[stage->slot[i]] = loom_half_widen(*(const u16 *)(row + stage->off[i]));
-		return;
-	}
-	memset(half, 0, stage->slots * sizeof(half[0]));
-	for (i = 0; i < n; i++)
-		half[stage->slot[i]] = *(const u16 *)(row + stage->off[i]);
-	loom_halves_widen(to, (const u8 *)half, stage->slots);
-}
-
-/* The same of any row, of binary16 if @half. */
-static __always_inline void conv_stage(const bool half, const struct loom_conv_f32 *f,
-				       const u8 *row, float *to)
-{
-	const struct loom_conv_stage *stage = &f->stage;
-	u32 i;
-
-	if (half) {
-		conv_stage_half(f, row, to);
-		return;
-	}
-	if (stage->pairs) {
-		conv_stage_pairs((const float *)row, f->c.x.dims[4], stage->at, stage->slots / 2,
-				 to);
-		return;
-	}
-	for (i = 0; i < stage->inside; i++)
-		to[stage->slot[i]] = *(const float *)(row + stage->off[i]);
-}
-
-/* Rows of taps whose places a line notes. */
-#define LINE_ROWS	32
+/* Rows of x whose places a line notes. */
+#define LINE_ROWS	48
 
 /**
- * struct conv_line - a wide row of outputs
+ * struct conv_line - a row of outputs, or some that meet x with the same taps
  * @d: taps on D
- * @h: taps on H
- * @rows: rows of taps that meet x
+ * @h: taps on H, of the first row
+ * @taps: rows of taps that meet x
+ * @rows: rows of outputs
+ * @pitch: rows of outputs that @off has for a row of taps; those behind @rows repeat the last
  * @x: the input channels
  * @w: the weights' channels
- * @point: one row of one tap is all there is
- * @x_row: by row: bytes from an input channel to where W begins, of the first LINE_ROWS
- * @w_row: by row: bytes from an input channel's weights to the row's
+ * @off: by row of taps, by row of outputs: bytes from an input channel to where W begins, of as
+ *	many as there is room for; more than one row of outputs has all
+ * @w_off: by row of taps, likewise: bytes from an input channel's weights to the row's
  */
 struct conv_line {
 	struct loom_conv_range d;
 	struct loom_conv_range h;
+	u32 taps;
 	u32 rows;
+	u32 pitch;
 	struct loom_row x;
 	struct loom_row w;
-	bool point;
-	s64 x_row[LINE_ROWS];
-	s64 w_row[LINE_ROWS];
+	s32 off[LINE_ROWS];
+	s64 w_off[LINE_ROWS];
 };
 
-/* Where row @r of the taps is in x, and in the weights. */
-static void conv_line_look(const struct conv_line *line, const struct loom_conv_f32 *f, u32 r,
-			   s64 *x, s64 *w)
+/* Where row @r of the taps is in x for row @j of the outputs. */
+static s64 conv_line_off(const struct conv_line *line, const struct loom_conv_f32 *f, u32 r, u32 j)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
 	u32 taps = line->h.end - line->h.first;
-	u32 kd = r / taps, kh = r % taps;
 
-	*x = loom_conv_x_row(f, line->d.at + (s64)kd * attr->dilation[0],
-			     line->h.at + (s64)kh * attr->dilation[1]);
-	*w = (line->d.first + kd) * f->w_step[0] + (line->h.first + kh) * f->w_step[1];
+	return loom_conv_x_row(f, line->d.at + (s64)(r / taps) * attr->dilation[0],
+			       line->h.at + (s64)(r % taps) * attr->dilation[1] +
+			       (s64)j * attr->stride[1]);
 }
 
-static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *f,
-			    const struct loom_conv_channels *ch, u32 d, u32 h)
+/* Where row @r of the taps is in the weights. */
+static s64 conv_line_weights(const struct conv_line *line, const struct loom_conv_f32 *f, u32 r)
 {
-	const u32 noted = LINE_ROWS;
-	u32 r;
+	u32 taps = line->h.end - line->h.first;
+
+	return (line->d.first + r / taps) * f->w_step[0] +
+	       (line->h.first + r % taps) * f->w_step[1];
+}
+
+/* A line of at most @most rows from @d, @h on, at least one, of @pitch that have room. */
+static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *f,
+			    const struct loom_conv_channels *ch, u32 d, u32 h, u32 most,
+			    u32 pitch)
+{
+	const u32 room = LINE_ROWS;
+	struct loom_conv_range last;
+	u32 r, j;
+	s64 step;
+	s32 *off;
 
 	line->d = loom_conv_clip(f, 0, d);
 	line->h = loom_conv_clip(f, 1, h);
 	line->x = ch->x;
 	line->w = ch->w;
-	line->rows = (line->d.end - line->d.first) * (line->h.end - line->h.first);
-	for (r = 0; r < min(line->rows, noted); r++)
-		conv_line_look(line, f, r, &line->x_row[r], &line->w_row[r]);
-	line->point = f->c.w->dims[4] == 1 && line->rows == 1;
-}
-
-/* Rows of one and of four channels that are computed together: a vector each, in registers. */
-#define ROWS_OF_ONE	4
-#define ROWS_OF_FOUR	(LOOM_VEC_MOST == 16 ? 4 : 2)
-/* Narrower ones have more lanes of a vector idle than fp_conv_narrow.c has loads. */
-#define ROWS_WIDTH	3
-
-/**
- * struct conv_rows - short rows of outputs that are computed together
- * @at: index on W of the first input
- * @off: by row of taps, and row of outputs: bytes from an input channel to where W begins
- */
-struct conv_rows {
-	s64 at;
-	s32 off[LINE_ROWS][ROWS_OF_ONE];
-};
-
-bool loom_conv_rows_suit(const struct loom_conv_f32 *f)
-{
-	const struct loom_view *y = &f->c.y, *w = f->c.w;
-
-	return !f->bytes && !f->half && f->contiguous && f->c.attr->stride[2] == 1 &&
-	       y->dims[4] >= ROWS_WIDTH && y->dims[4] <= LOOM_VEC_MOST && y->dims[3] > 2 &&
-	       (u64)w->dims[2] * w->dims[3] <= LINE_ROWS;
-}
-
-/* Whether all taps on H meet x in each of @nr rows from @h on; then, where they do. */
-static bool conv_rows_look(struct conv_rows *rows, const struct loom_conv_f32 *f,
-			   const struct conv_line *line, u32 h, u32 nr)
-{
-	const struct drm_loom_attr_conv *attr = f->c.attr;
-	u32 taps = f->c.w->dims[3], r, j;
-	struct loom_conv_range last = loom_conv_clip(f, 1, h + nr - 1);
-	bool lanes = f->c.x.lane_axis == 3;
-	s64 hop = (s64)attr->stride[1] * f->c.x.strides[3];
-
-	if (line->h.first || line->h.end < taps || last.end < taps)
-		return false;
-	rows->at = -(s64)attr->pad[2];
-	for (r = 0; r < line->rows; r++) {
-		s64 d = line->d.at + (s64)(r / taps) * attr->dilation[0];
-		s64 row = line->h.at + (s64)(r % taps) * attr->dilation[1];
-
-		for (j = 0; j < nr; j++)
-			rows->off[r][j] = lanes ? loom_conv_x_row(f, d, row + j * attr->stride[1]) :
-						  line->x_row[r] + j * hop;
+	line->taps = (line->d.end - line->d.first) * (line->h.end - line->h.first);
+	line->pitch = pitch;
+	for (line->rows = max(most, 1U); line->rows > 1; line->rows--) {
+		last = loom_conv_clip(f, 1, h + line->rows - 1);
+		if (last.first == line->h.first && last.end == line->h.end)
+			break;
 	}
-	return true;
+	/* from row to row, but where each has its own bank */
+	step = f->c.x.lane_axis == 3 ? 0 : (s64)f->c.attr->stride[1] * f->c.x.strides[3];
+	for (r = 0; r < min(line->taps, room / pitch); r++) {
+		off = &line->off[r * pitch];
+		line->w_off[r] = conv_line_weights(line, f, r);
+		off[0] = conv_line_off(line, f, r, 0);
+		for (j = 1; j < pitch; j++)
+			off[j] = j >= line->rows ? off[j - 1] : step ? off[j - 1] + step :
+				 conv_line_off(line, f, r, j);
+	}
 }
 
-/* Most taps on W of a column, and how far apart those on H are at most. */
-#define COLUMN_TAPS	5
-#define COLUMN_REACH	8
-/* Most outputs of a column in one go, and their inputs, which lie on the stack. */
-#define COLUMN_MOST	(LOOM_VEC_MOST == 16 ? LOOM_TILE : 2 * LOOM_VEC_MOST)
-#define COLUMN_STAGE	(COLUMN_MOST + COLUMN_REACH)
+/* Where row @r of the taps is in x for the first row of the outputs, and in the weights. */
+static __always_inline void conv_line_row(const struct conv_line *line,
+					  const struct loom_conv_f32 *f, u32 r, s64 *x, s64 *w)
+{
+	if (likely(r * line->pitch < LINE_ROWS)) {
+		*x = line->off[r * line->pitch];
+		*w = line->w_off[r];
+	} else {
+		*x = conv_line_off(line, f, r, 0);
+		*w = conv_line_weights(line, f, r);
+	}
+}
+
+/* @n floats from @from, which lie side by side: the last few with some before them. */
+static __always_inline void conv_copy(float *to, const u8 *from, u32 n)
+{
+	u32 i;
+
+	if (n < 4) {
+		for (i = 0; i < n; i++)
+			to[i] = ((const float *)from)[i];
+		return;
+	}
+	for (i = 0; i + 4 < n; i += 4)
+		loom_vec_store(to + i, loom_vec_load(from + 4 * i));
+	loom_vec_store(to + n - 4, loom_vec_load(from + 4 * (n - 4)));
+}
 
 /**
- * struct conv_column - where the inputs are of outputs that lie below each other
- * @first: first tap on W that meets x
- * @end: behind the last
- * @off: by tap on W: bytes from an input channel to the input of the first output
- * @hop: bytes to that of the next
- * @rows: inputs of a tap
+ * enum conv_how - how a block reads x
+ * @CONV_POINT: one tap, side by side, all in x
+ * @CONV_DENSE: taps side by side
+ * @CONV_VECTORS: the same, a vector for each of some short rows
+ * @CONV_STAGED: any, by way of a stage
+ * @CONV_HALF: the same, of binary16
+ * @CONV_BYTES: the same, of bytes of two input channels
  */
-struct conv_column {
-	u32 first;
-	u32 end;
-	s64 off[COLUMN_TAPS];
-	s64 hop;
-	u32 rows;
+enum conv_how {
+	CONV_POINT,
+	CONV_DENSE,
+	CONV_VECTORS,
+	CONV_STAGED,
+	CONV_HALF,
+	CONV_BYTES,
 };
 
-bool loom_conv_columns_suit(const struct loom_conv_f32 *f)
-{
-	const struct drm_loom_attr_conv *attr = f->c.attr;
-	const struct loom_view *y = &f->c.y, *x = &f->c.x, *w = f->c.w;
+#include "fp_conv_bytes.h"
 
-	return !f->bytes && !f->half && y->dims[4] == 1 && y->dims[2] == 1 && x->dims[2] == 1 &&
-	       w->dims[2] == 1 && !attr->pad[0] && attr->stride[1] == 1 && x->lane_axis != 3 &&
-	       w->dims[4] <= COLUMN_TAPS && w->dims[3] <= COLUMN_REACH &&
-	       (w->dims[3] - 1) * (u64)attr->dilation[1] <= COLUMN_REACH;
+/**
+ * struct conv_weights - weights of an input channel, or of two if they are bytes
+ * @at: where they begin
+ * @type: of bytes
+ * @mask: of the words that two bytes make: of one that is there
+ */
+struct conv_weights {
+	const u8 *at[2];
+	struct bytes_type type;
+	u32 mask;
+};
+
+/* A weight, or the bits of a word of two. */
+static __always_inline float conv_weight(const enum conv_how how, const struct conv_weights *w,
+					 s64 at)
+{
+	if (how == CONV_BYTES)
+		return loom_f32_of_bits(bytes_word(w->at[0][at], w->at[1][at], w->type) & w->mask);
+	if (how == CONV_HALF)
+		return loom_half_widen(*(const u16 *)(w->at[0] + at));
+	return loom_get_f32(w->at[0] + at);
+}
+
+/* What of a row lies in x: of a channel that is at @x[0], and of bytes of that at @x[1], too. */
+static __always_inline void conv_stage_row(const enum conv_how how, const struct loom_conv_f32 *f,
+					   const u8 *const *x, s64 row, float *to)
+{
+	const struct loom_conv_stage *stage = &f->stage;
+	const u8 *from = x[0] + row;
+	u32 n = stage->inside, i;
+
+	if (how == CONV_BYTES) {
+		bytes_stage(f, from, x[1] + row, (u32 *)to);
+	} else if (how == CONV_STAGED && stage->pairs) {
+		conv_stage_pairs((const float *)from, f->c.x.dims[4], stage->at, stage->slots / 2,
+				 to);
+	} else if (stage->dense && n) {
+		to += stage->slot[0];
+		from += stage->off[0];
+		if (how == CONV_HALF)
+			loom_halves_widen(to, from, n);
+		else
+			conv_copy(to, from, n);
+	} else {
+		for (i = 0; i < n; i++) {
+			const u8 *at = from + stage->off[i];
+
+			to[stage->slot[i]] = how == CONV_HALF ? loom_half_widen(*(const u16 *)at) :
+								loom_get_f32(at);
+		}
+	}
+}
+
+/* What row @r of the taps reads, which is at @row from a channel of x for the first outputs. */
+static __always_inline void conv_stage_rows(const enum conv_how how, const struct loom_conv_f32 *f,
+					    const struct conv_line *line, u32 r, s64 row,
+					    const u8 *const *x, float *stage)
+{
+	u32 j;
+
+	conv_stage_row(how, f, x, row, stage);
+	for (j = 1; j < line->rows; j++) {
+		stage += f->stage.pitch;
+		conv_stage_row(how, f, x, line->off[r * line->pitch + j], stage);
+	}
 }
 
 /* Whether all there is to do for @n outputs is one tap, whose inputs are side by side in x. */
 static __always_inline bool conv_is_point(const struct loom_conv_f32 *f,
 					  const struct conv_line *line, s64 at, u32 n)
 {
-	return line->point && f->contiguous && f->c.attr->stride[2] == 1 && at >= 0 &&
-	       at + n <= f->c.x.dims[4];
-}
-
-/* Where row @r of the taps is, from an input channel. */
-static __always_inline void conv_line_row(const struct conv_line *line,
-					  const struct loom_conv_f32 *f, u32 r, s64 *x, s64 *w)
-{
-	if (likely(r < LINE_ROWS)) {
-		*x = line->x_row[r];
-		*w = line->w_row[r];
-	} else {
-		conv_line_look(line, f, r, x, w);
-	}
+	return f->c.w->dims[4] == 1 && line->taps == 1 && f->contiguous &&
+	       f->c.attr->stride[2] == 1 && at >= 0 && at + n <= f->c.x.dims[4];
 }
 
 /* Four elements of a row of @size from index @at, with zeroes outside. */
@@ -331,20 +374,6 @@ static __always_inline struct loom_vec conv_load(const float *row, s64 at, s64 s
 		v[i] = at + i >= 0 && at + i < size ? row[at + i] : 0.0f;
 	return loom_vec_load(v);
 }
-
-/**
- * enum conv_how - how a block reads x
- * @CONV_POINT: one tap, side by side, all in x
- * @CONV_DENSE: taps side by side
- * @CONV_STAGED: any, by way of a stage
- * @CONV_HALF: the same, of binary16
- */
-enum conv_how {
-	CONV_POINT,
-	CONV_DENSE,
-	CONV_STAGED,
-	CONV_HALF,
-};
 
 /**
  * struct conv_block - a block of outputs of a row
@@ -462,133 +491,117 @@ static const struct conv_block conv_ones[] = {
 static const struct conv_block conv_fours[] = { CONV_BLOCK(4, 4, 1), CONV_BLOCK(4, 4, 2) };
 #endif
 
-/* And for each size of short rows. */
-#define CONV_ROWS(v)									\
-	static noinline void conv_rows_##v##_4(const struct loom_conv_f32 *f,		\
-		const struct loom_conv_channels *ch, const struct conv_line *line,	\
-		const struct conv_rows *rows, float *out)				\
+/* And for rows that have a vector each: as many as there are registers for. */
+#define ROWS_OF_ONE	4
+#define ROWS_OF_FOUR	(LOOM_VEC_MOST == 16 ? 4 : 2)
+/* Narrower ones leave more lanes idle than copies cost. */
+#define ROWS_WIDTH	3
+
+#define CONV_ROWS(v, nb, nr)								\
+	static noinline void conv_rows_##v##_##nb(enum conv_how,			\
+		struct loom_conv_f32 *f, const struct loom_conv_channels *ch,		\
+		const struct conv_line *line, s64 at, float *out)			\
 	{										\
-		conv_rows_##v(f, ch, line, rows, 4, ROWS_OF_FOUR, out);			\
-	}										\
-	static noinline void conv_rows_##v##_1(const struct loom_conv_f32 *f,		\
-		const struct loom_conv_channels *ch, const struct conv_line *line,	\
-		const struct conv_rows *rows, float *out)				\
-	{										\
-		conv_rows_##v(f, ch, line, rows, 1, ROWS_OF_ONE, out);			\
+		conv_dense_##v(CONV_VECTORS, f, ch, line, at, nb, nr, out);		\
 	}
 
-CONV_ROWS(4)
+CONV_ROWS(4, 1, ROWS_OF_ONE)
+CONV_ROWS(4, 4, ROWS_OF_FOUR)
 #if LOOM_VEC_MOST >= 8
-CONV_ROWS(8)
+CONV_ROWS(8, 1, ROWS_OF_ONE)
+CONV_ROWS(8, 4, ROWS_OF_FOUR)
 #endif
 #if LOOM_VEC_MOST >= 16
-CONV_ROWS(16)
+CONV_ROWS(16, 1, ROWS_OF_ONE)
+CONV_ROWS(16, 4, ROWS_OF_FOUR)
 #endif
 
-/* Return: floats from a row of @out to the next. */
-static u32 conv_rows_run(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-			 const struct conv_line *line, const struct conv_rows *rows, float *out)
-{
-#if LOOM_VEC_MOST >= 16
-	if (f->c.y.dims[4] > 8) {
-		(ch->nb == 4 ? conv_rows_16_4 : conv_rows_16_1)(f, ch, line, rows, out);
-		return 16;
-	}
-#endif
+/* By width of a row, of one channel and of four. */
+static const struct conv_block conv_rows[][2] = {
+	{ { 4, conv_rows_4_1 }, { 4, conv_rows_4_4 } },
 #if LOOM_VEC_MOST >= 8
-	if (f->c.y.dims[4] > 4) {
-		(ch->nb == 4 ? conv_rows_8_4 : conv_rows_8_1)(f, ch, line, rows, out);
-		return 8;
-	}
+	{ { 8, conv_rows_8_1 }, { 8, conv_rows_8_4 } },
 #endif
-	(ch->nb == 4 ? conv_rows_4_4 : conv_rows_4_1)(f, ch, line, rows, out);
-	return 4;
-}
-
-/* And for columns, which are of four channels. */
-#define CONV_COLUMN(v, nv)								\
-	static noinline void conv_column_##v##_##nv(const struct loom_conv_f32 *f,	\
-		const struct loom_conv_channels *ch, const struct conv_column *column,	\
-		float *out)								\
-	{										\
-		conv_column_##v(f, ch, column, 4, nv, out);				\
-	}
-
-#if LOOM_VEC_MOST == 16
-CONV_COLUMN(16, 1)
-CONV_COLUMN(16, 2)
-CONV_COLUMN(16, 4)
-#elif LOOM_VEC_MOST == 8
-CONV_COLUMN(8, 2)
-#else
-CONV_COLUMN(4, 2)
+#if LOOM_VEC_MOST >= 16
+	{ { 16, conv_rows_16_1 }, { 16, conv_rows_16_4 } },
 #endif
+};
 
-/* Return: how many outputs from the first on, at most @most, which it is for. */
-static u32 conv_column_run(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-			   struct conv_column *column, u32 most)
+/* Blocks of one channel, or of four. Return: the widest. */
+static const struct conv_block *conv_widest(u32 nb, const struct conv_block **least)
 {
-	u32 reach = (f->c.w->dims[3] - 1) * f->c.attr->dilation[1], width;
-	void (*run)(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-		    const struct conv_column *column, float *out);
-
-#if LOOM_VEC_MOST == 16
-	width = most > 32 ? COLUMN_MOST : most > 16 ? 32 : 16;
-	run = most > 32 ? conv_column_16_4 : most > 16 ? conv_column_16_2 : conv_column_16_1;
-#elif LOOM_VEC_MOST == 8
-	width = COLUMN_MOST;
-	run = conv_column_8_2;
-#else
-	width = COLUMN_MOST;
-	run = conv_column_4_2;
-#endif
-	most = min(most, width);
-	column->rows = most + reach;
-	run(f, ch, column, ch->out);
-	return most;
+	*least = nb == 4 ? conv_fours : conv_ones;
+	return *least + (nb == 4 ? ARRAY_SIZE(conv_fours) : ARRAY_SIZE(conv_ones)) - 1;
 }
 
-u32 loom_conv_columns(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
-		      u64 end)
-{
-	const struct drm_loom_attr_conv *attr = f->c.attr;
-	s64 inside = (s64)f->c.x.dims[3] + attr->pad[1] -
-		     (s64)(f->c.w->dims[3] - 1) * attr->dilation[1];
-	s64 first = p, last = end;
-	struct conv_column column;
-	struct loom_conv_range w;
-	u32 kw;
-
-	last = min(last, inside);
-	if (ch->nb < 4 || ch->more || !ch->last || first < attr->pad[1] ||
-	    first + COLUMN_REACH > last)
-		return 0;
-	w = loom_conv_clip(f, 2, 0);
-	column.first = w.first;
-	column.end = w.end;
-	column.hop = f->c.x.strides[3];
-	for (kw = w.first; kw < w.end; kw++)
-		column.off[kw] = loom_conv_x_row(f, 0, first - attr->pad[1]) +
-				 loom_view_step(&f->c.x, f->c.memory, 4,
-						w.at + (s64)(kw - w.first) * attr->dilation[2]);
-	return conv_column_run(f, ch, &column, last - first);
-}
-
-#include "fp_conv_bytes.h"
-
-/* The widest block that a stage has room for, or @block, if there is none. */
-static const struct conv_block *conv_staged_block(const struct loom_conv_f32 *f,
-						  const struct conv_block *least,
+/* The widest block up to @block that a stage has room for, or that, if there is none. */
+static const struct conv_block *conv_staged_block(const struct loom_conv_f32 *f, u32 nb,
 						  const struct conv_block *block)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
 	s64 taps = (s64)(f->c.w->dims[4] - 1) * attr->dilation[2], step = attr->stride[2];
-	const struct conv_block *fits = block;
+	const struct conv_block *least, *fits = block;
 
+	conv_widest(nb, &least);
 	/* a row of a stage is a whole number of steps */
 	while (fits > least && (fits->width - 1) * step + taps + step > LOOM_CONV_STAGE)
 		fits--;
 	return (fits->width - 1) * step + taps + step > LOOM_CONV_STAGE ? block : fits;
+}
+
+/* The narrowest block for @lanes outputs of each channel, or the widest that there is. */
+static const struct conv_block *conv_block_for(u32 nb, u32 lanes)
+{
+	const struct conv_block *block, *last = conv_widest(nb, &block);
+
+	while (block < last && block->width < lanes)
+		block++;
+	return block;
+}
+
+static void conv_stage_for(struct loom_conv_f32 *f, s64 at, u32 lanes, u32 width, u32 rows)
+{
+	const struct loom_conv_stage *stage = &f->stage;
+
+	if (stage->lanes != lanes || stage->width != width || stage->rows != rows ||
+	    stage->at != at || stage->first)
+		conv_stage_plan(f, at, lanes, width, rows, 0);
+}
+
+/* How a stage is read */
+static enum conv_how conv_how(const struct loom_conv_f32 *f)
+{
+	return f->bytes ? CONV_BYTES : f->half ? CONV_HALF : CONV_STAGED;
+}
+
+/* One output of each of four channels, by one tap: a vector across channels. */
+static noinline void conv_single(const struct loom_conv_channels *ch, const struct conv_line *line,
+				 s64 x, float *out)
+{
+	struct loom_row xc = line->x, wc = line->w;
+	struct loom_vec acc = loom_vec_splat(0.0f);
+	u32 left = ch->inputs, run, i;
+	float lanes[4];
+
+	for (i = 0; i < 4; i++)
+		lanes[i] = out[LOOM_TILE * i];
+	if (ch->more)
+		acc = loom_vec_load(lanes);
+	xc.at += line->off[0] + x;
+	wc.at += line->w_off[0];
+	for (; left; left -= run) {
+		const u8 *w = wc.at;
+
+		run = loom_row_run(&xc, loom_row_run(&wc, left));
+		for (i = 0; i < run; i++, w += wc.stride)
+			acc.v += loom_vec_splat(loom_get_f32(xc.at + i * xc.stride)).v *
+				 loom_vec_gather(w, ch->wo).v;
+		loom_row_skip(&xc, run);
+		loom_row_skip(&wc, run);
+	}
+	loom_vec_store(lanes, acc);
+	for (i = 0; i < 4; i++)
+		out[LOOM_TILE * i] = lanes[i];
 }
 
 /* At most @most outputs from index @yw of a row, in as wide a block as is good. Return: how many */
@@ -596,27 +609,51 @@ static u32 conv_wide_block(struct loom_conv_f32 *f, const struct loom_conv_chann
 			   const struct conv_line *line, u32 yw, u32 most, float *out)
 {
 	const s64 step = f->c.attr->stride[2], at = yw * step - f->c.attr->pad[2];
-	const struct conv_block *block = conv_ones, *last = conv_ones + ARRAY_SIZE(conv_ones) - 1;
-	enum conv_how how = CONV_STAGED;
+	const struct conv_block *block = conv_block_for(ch->nb, most);
+	enum conv_how how = conv_how(f);
 
-	if (f->bytes)
-		return bytes_wide_block(f, ch, line, at, most, (s32 *)out);
-	if (ch->nb == 4) {
-		block = conv_fours;
-		last = conv_fours + ARRAY_SIZE(conv_fours) - 1;
+	if (how == CONV_STAGED && most == 1 && ch->nb == 4 && line->taps == 1 &&
+	    f->c.w->dims[4] == 1 && at >= 0 && at < f->c.x.dims[4]) {
+		conv_single(ch, line, loom_view_step(&f->c.x, f->c.memory, 4, at), out);
+		return 1;
 	}
-	while (block < last && block->width < most)
-		block++;
-	if (!f->contiguous || step > 1 || f->half)
-		block = conv_staged_block(f, ch->nb == 4 ? conv_fours : conv_ones, block);
-	if (f->half)
-		how = CONV_HALF;
-	else if (conv_is_point(f, line, at, block->width))
-		how = CONV_POINT;
-	else if (f->contiguous && step == 1)
-		how = CONV_DENSE;
+	if (how != CONV_STAGED || !f->contiguous || step > 1) {
+		block = conv_staged_block(f, ch->nb, block);
+		conv_stage_for(f, at, block->width, block->width, 1);
+	} else {
+		how = conv_is_point(f, line, at, block->width) ? CONV_POINT : CONV_DENSE;
+	}
 	block->run(how, f, ch, line, at, out);
 	return min(most, block->width);
+}
+
+/**
+ * struct conv_span - short rows that share a block
+ * @rows: how many there is room for; 1: they do not
+ * @pitch: lanes from one to the next
+ * @vectors: the block, if each has a vector of its own; else NULL
+ */
+struct conv_span {
+	u32 rows;
+	u32 pitch;
+	const struct conv_block *vectors;
+};
+
+/* Sums of all outputs of the rows of a line. */
+static void conv_span_block(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+			    const struct conv_line *line, const struct conv_span *span)
+{
+	const struct conv_block *block = span->vectors;
+	const s64 at = -(s64)f->c.attr->pad[2];
+	const u32 width = f->c.y.dims[4];
+
+	if (block) {
+		block->run(CONV_VECTORS, f, ch, line, at, ch->out);
+		return;
+	}
+	block = conv_block_for(ch->nb, (line->rows - 1) * span->pitch + width);
+	conv_stage_for(f, at, block->width, width, line->rows);
+	block->run(conv_how(f), f, ch, line, at, ch->out);
 }
 
 /* Elements of a short row: as few moves as there can be, where memcpy() would be a call. */
@@ -636,78 +673,74 @@ static __always_inline void conv_put_short(u8 *to, const float *from, u32 n)
 	}
 }
 
-/* @n results to a row; @v has room for LOOM_TILE. */
-static __always_inline void conv_put(const struct loom_row *row, u32 dtype, u32 n, float *v)
-{
-	if (dtype != DRM_LOOM_DTYPE_F32) {
-		loom_row_put_f32(row, dtype, n, v);
-		return;
-	}
-	loom_canonical_f32(v, (n + 15) & ~15U);
-	if (!row->lanes && row->stride == 4 && n <= 16)
-		conv_put_short(row->at, v, n);
-	else
-		loom_row_write(row, 4, n, v);
-}
-
-/* Results of all channels, @n from index @index on D, H, W. */
-static void conv_wide_emit(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
-			   const u32 *index, u32 n)
+/* Results of all channels, @n of each of @rows rows from index @index on D, H, W on. */
+static noinline void conv_wide_emit(const struct loom_conv_f32 *f,
+				    const struct loom_conv_channels *ch, const u32 *index, u32 rows,
+				    u32 pitch, u32 n)
 {
 	const struct loom_memory *memory = f->c.memory;
-	s64 row_at = loom_view_step(&f->c.y, memory, 2, index[0]) +
-		     loom_view_step(&f->c.y, memory, 3, index[1]);
-	struct loom_row row;
-	u32 i;
+	const struct loom_view *y = &f->c.y;
+	bool single = y->dtype == DRM_LOOM_DTYPE_F32, dense = single && n <= 16 &&
+		      y->lane_axis != 4 && y->strides[4] == 4;
+	u32 all = (rows - 1) * pitch + n, i, j;
+	s64 at[LINE_ROWS];
 
-	for (i = 0; i < ch->nb; i++) {
-		row = loom_row_along(&f->c.y, memory, ch->y[i] + row_at, 4, index[2]);
-		if (f->bytes) {
-			bytes_emit(f, ch, i, &row, n, (s32 *)ch->out + LOOM_TILE * i);
-			continue;
-		}
-		loom_conv_finish(f, ch, i, n, ch->out + LOOM_TILE * i);
-		conv_put(&row, f->c.y.dtype, n, ch->out + LOOM_TILE * i);
-	}
-}
-
-/*
- * Short rows from @index on, as many as are computed together, if there are so many until @count
- * outputs on. Return: how many outputs that were.
- */
-static noinline u32 conv_wide_rows(const struct loom_conv_f32 *f,
-				   const struct loom_conv_channels *ch,
-				   const struct conv_line *line, const u32 *index, u64 count)
-{
-	const struct loom_memory *memory = f->c.memory;
-	u32 nr = ch->nb == 4 ? ROWS_OF_FOUR : ROWS_OF_ONE, width = f->c.y.dims[4], i, j, apart;
-	bool dense = f->c.y.lane_axis != 4 && f->c.y.strides[4] == 4;
-	s64 d = loom_view_step(&f->c.y, memory, 2, index[0]), h[ROWS_OF_ONE];
-	struct conv_rows rows;
-
-	if (index[1] + nr > f->c.y.dims[3] || count < (u64)nr * width ||
-	    !conv_rows_look(&rows, f, line, index[1], nr))
-		return 0;
-	apart = conv_rows_run(f, ch, line, &rows, ch->out);
-	for (j = 0; j < nr; j++)
-		h[j] = d + loom_view_step(&f->c.y, memory, 3, index[1] + j);
+	for (j = 0; j < rows; j++)
+		at[j] = loom_view_step(y, memory, 2, index[0]) +
+			loom_view_step(y, memory, 3, index[1] + j);
 	for (i = 0; i < ch->nb; i++) {
 		float *v = ch->out + LOOM_TILE * i;
 
-		loom_conv_finish(f, ch, i, nr * apart, v);
-		loom_canonical_f32(v, nr * apart);
-		for (j = 0; j < nr; j++) {
+		if (!f->bytes)
+			loom_conv_finish(f, ch, i, all, v);
+		if (single && !f->bytes)
+			loom_canonical_f32(v, (all + 15) & ~15U);
+		for (j = 0; j < rows; j++, v += pitch) {
 			struct loom_row row;
 
 			if (dense) {
-				conv_put_short(ch->y[i] + h[j], v + j * apart, width);
+				conv_put_short(ch->y[i] + at[j] + 4 * (s64)index[2], v, n);
 				continue;
 			}
-			row = loom_row_along(&f->c.y, memory, ch->y[i] + h[j], 4, 0);
-			loom_row_write(&row, 4, width, v + j * apart);
+			row = loom_row_along(y, memory, ch->y[i] + at[j], 4, index[2]);
+			if (f->bytes)
+				bytes_emit(f, ch, i, &row, n, (s32 *)v);
+			else if (single)
+				loom_row_write(&row, 4, n, v);
+			else
+				loom_row_put_f32(&row, y->dtype, n, v);
 		}
 	}
-	return nr * width;
+}
+
+/* Rows that have room in one block, and so have their tables and their stage. */
+static struct conv_span conv_span(const struct loom_conv_f32 *f,
+				  const struct loom_conv_channels *ch)
+{
+	const u32 width = f->c.y.dims[4], taps = f->c.w->dims[2] * f->c.w->dims[3];
+	const u32 step = f->c.attr->stride[2], room = LINE_ROWS;
+	const struct conv_block *least, *last = conv_widest(ch->nb, &least);
+	const bool dense = conv_how(f) == CONV_STAGED && f->contiguous && step == 1;
+	struct conv_span span = { .rows = 1 };
+	u32 i;
+
+	if (ch->more || !ch->last || f->c.y.dims[3] == 1 || taps * ROWS_OF_ONE > room ||
+	    width >= (dense ? LOOM_VEC_MOST + 1 : last->width))
+		return span;
+	if (dense && width >= ROWS_WIDTH) {
+		for (i = 0; conv_rows[i][0].width < width; i++)
+			;
+		span.vectors = &conv_rows[i][ch->nb == 4];
+		span.pitch = span.vectors->width;
+		span.rows = ch->nb == 4 ? ROWS_OF_FOUR : ROWS_OF_ONE;
+	} else {
+		span.pitch = conv_pitch(f);
+		span.rows = (last->width - width) / span.pitch + 1;
+		if (span.pitch > width)
+			span.rows = min(span.rows, LOOM_CONV_STAGE / (span.pitch * step));
+	}
+	span.rows = max(min(span.rows, room / taps), 1U);
+	return span;
 }
 
 /* At most @most outputs from @index on, of one row, in one or several blocks. Return: how many. */
@@ -715,49 +748,40 @@ static __always_inline u32 conv_wide_tile(struct loom_conv_f32 *f,
 					  const struct loom_conv_channels *ch,
 					  const struct conv_line *line, const u32 *index, u64 most)
 {
-	u32 count = most > LOOM_TILE ? LOOM_TILE : most, done, back;
-	float *out = ch->out;
+	u32 count = most > LOOM_TILE ? LOOM_TILE : most, done;
 
 	count = min(count, f->c.y.dims[4] - index[2]);
-	if (f->bytes && !ch->more)
-		memset(out, 0, ch->nb * LOOM_TILE * sizeof(*out));
-	for (done = 0; done < count;) {
-		/*
-		 * The last few outputs are computed in a block with some that are done already,
-		 * where x has all inputs of that block.
-		 */
-		back = (8 - (count - done) % 8) % 8;
-		if (LOOM_VEC_MOST > 4 || f->bytes || !f->open || count - done > 8 || back > done ||
-		    ch->more || !ch->last)
-			back = 0;
-		done -= back;
-		done += conv_wide_block(f, ch, line, index[2] + done, count - done, out + done);
-	}
+	for (done = 0; done < count;)
+		done += conv_wide_block(f, ch, line, index[2] + done, count - done,
+					ch->out + done);
 	if (ch->last)
-		conv_wide_emit(f, ch, index, count);
+		conv_wide_emit(f, ch, index, 1, 0, count);
 	return count;
 }
 
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
 			u64 end)
 {
-	bool begin = true, whole = !ch->more && ch->last;
-	bool rows = whole && loom_conv_rows_suit(f), bytes = whole && bytes_rows_suit(f);
-	u32 width = f->c.y.dims[4], index[3], count;
+	const struct conv_span span = conv_span(f, ch);
+	const u32 width = f->c.y.dims[4];
+	u32 index[3], count, rows;
 	struct conv_line line;
+	bool begin = true;
 
 	loom_conv_position(&f->c, p, index);
 	for (; p < end; p += count) {
-		if (begin)
-			conv_line_begin(&line, f, ch, index[0], index[1]);
-		count = 0;
-		if (rows && !index[2])
-			count = conv_wide_rows(f, ch, &line, index, end - p);
-		else if (bytes && !index[2])
-			count = bytes_rows_run(f, ch, &line, index, end - p);
-		if (count) {
-			/* at the end of the last of them */
-			index[1] += count / width - 1;
+		if (begin) {
+			rows = min(span.rows, f->c.y.dims[3] - index[1]);
+			if (end - p < (u64)rows * width)
+				rows = (u32)(end - p) / width;
+			conv_line_begin(&line, f, ch, index[0], index[1], index[2] ? 1 : rows,
+					span.rows);
+		}
+		if (line.rows > 1) {
+			conv_span_block(f, ch, &line, &span);
+			conv_wide_emit(f, ch, index, line.rows, span.pitch, width);
+			count = line.rows * width;
+			index[1] += line.rows - 1;
 			index[2] = width;
 		} else {
 			count = conv_wide_tile(f, ch, &line, index, end - p);
