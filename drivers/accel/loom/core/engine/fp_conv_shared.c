@@ -33,11 +33,13 @@ static void conv_merge(struct loom_conv *conv, u32 i)
 	    dim > U32_MAX >> 1)
 		return;
 	for (j = 0; j < 2; j++) {
-		if (v[j]->dims[i] > 1 && v[j]->strides[i] != v[j]->strides[i + 1] *
-							     v[j]->dims[i + 1])
+		if (v[j]->dims[i] > 1 && v[j]->dims[i + 1] > 1 &&
+		    v[j]->strides[i] != v[j]->strides[i + 1] * v[j]->dims[i + 1])
 			return;
 	}
 	for (j = 0; j < 2; j++) {
+		if (v[j]->dims[i + 1] == 1)
+			v[j]->strides[i + 1] = v[j]->strides[i];
 		v[j]->dims[i] = 1;
 		v[j]->dims[i + 1] = dim;
 	}

@@ -735,7 +735,12 @@ static struct conv_span conv_span(const struct loom_conv_f32 *f,
 		span.rows = ch->nb == 4 ? ROWS_OF_FOUR : ROWS_OF_ONE;
 	} else {
 		span.pitch = conv_pitch(f);
-		span.rows = (last->width - width) / span.pitch + 1;
+		/* each tap has elements of its own */
+		while (span.pitch == width && last > least &&
+		       last->width * f->c.w->dims[4] > LOOM_CONV_STAGE)
+			last--;
+		if (last->width > width)
+			span.rows = (last->width - width) / span.pitch + 1;
 		if (span.pitch > width)
 			span.rows = min(span.rows, LOOM_CONV_STAGE / (span.pitch * step));
 	}
