@@ -223,6 +223,33 @@ static u32 conv_together(const struct conv_job *job, bool fours, u64 count)
 }
 
 #ifndef __KERNEL__
+/*
+ * Outputs from position @p to @end of whole rows, by columns; where some taps on H do not meet x,
+ * or there are too few of them, by rows of x as it is.
+ */
+static void conv_turned(struct conv_job *job, u32 nb, u64 p, u64 end)
+{
+	struct loom_conv_f32 *from = &job->box->from;
+	struct loom_conv_channels edge = { .out = job->ch.out };
+	u32 width = from->c.y.dims[4], rows[2], first, behind;
+
+	rows[0] = div64_u64(p, width);
+	rows[1] = div64_u64(end, width);
+	loom_conv_box_inside(from, &first, &behind);
+	first = max(first, rows[0]);
+	behind = min(behind, rows[1]);
+	if (behind < first + LOOM_CONV_TURNED / 2)
+		first = behind = rows[1];
+	if (first > rows[0] || behind < rows[1])
+		conv_channels_begin(&edge, from, job->n, job->o, nb, 0, from->c.inputs);
+	if (first > rows[0])
+		loom_conv_wide_run(from, &edge, p, (u64)first * width);
+	if (first < behind)
+		loom_conv_turned_run(&job->f, &job->ch, job->box->pitch, first, behind);
+	if (behind < rows[1])
+		loom_conv_wide_run(from, &edge, (u64)behind * width, end);
+}
+
 /* How many of @tiles have a box that holds their inputs, if @cost can be paid besides. */
 static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
 {
@@ -239,6 +266,10 @@ static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
 	return min(tiles, rows * loom_tile_per_row(job->y->dims[4]) - job->tile);
 }
 #else
+static void conv_turned(struct conv_job *job, u32 nb, u64 p, u64 end)
+{
+}
+
 static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
 {
 	return tiles;
@@ -251,7 +282,7 @@ static u64 conv_box_tiles(struct conv_job *job, u64 tiles, u64 units, u64 cost)
  */
 static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles, u64 units)
 {
-	u64 cost = nb * job->tile_cost;
+	u64 cost = nb * job->tile_cost, p, end;
 
 	if (job->box)
 		tiles = conv_box_tiles(job, tiles, units, cost);
@@ -262,8 +293,12 @@ static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles, u64 units)
 		tiles = min(tiles, div64_u64(job->part->left, cost));
 	loom_part_charge(job->part, tiles * cost);
 	conv_channels_begin(&job->ch, &job->f, job->n, job->o, nb, 0, job->f.c.inputs);
-	loom_conv_wide_run(&job->f, &job->ch, conv_unit_position(job->y, job->tile),
-			   conv_unit_position(job->y, job->tile + tiles));
+	p = conv_unit_position(job->y, job->tile);
+	end = conv_unit_position(job->y, job->tile + tiles);
+	if (job->box && job->box->turned)
+		conv_turned(job, nb, p, end);
+	else
+		loom_conv_wide_run(&job->f, &job->ch, p, end);
 	return tiles;
 }
 

@@ -8,6 +8,8 @@
 #define LOOM_CONV_STAGE		128
 /* Widest kernel whose taps share a stage */
 #define LOOM_CONV_TAPS		16
+/* Rows of taps whose places are noted */
+#define LOOM_CONV_ROWS		48
 
 /**
  * struct loom_conv - a convolution with its operands prepared

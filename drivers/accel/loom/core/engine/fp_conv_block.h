@@ -133,25 +133,32 @@ static __always_inline VEC V(load)(const float *row, s64 at, s64 size)
 	return r;
 }
 
-/* CONV_V * @nv outputs of @nb channels to out[nb][LOOM_TILE]: of one tap, all in x, from @at. */
+/*
+ * CONV_V * @nv outputs of @nb channels to out[nb][LOOM_TILE]: of taps that are all in x, from @at.
+ * The line has a row for each of them; of @one, without a loop.
+ */
 static __always_inline void V(point)(const struct loom_conv_channels *ch,
-				     const struct conv_line *line, const s64 at, const u32 nb,
-				     const u32 nv, float *out)
+				     const struct conv_line *line, const s64 at, const bool one,
+				     const u32 nb, const u32 nv, float *out)
 {
 	struct loom_row xc = line->x, wc = line->w;
-	u32 left = ch->inputs, run, i;
+	u32 left = ch->inputs, run, i, k;
 	VEC acc[16];
 
 	V(acc_begin)(acc, nb, nv, ch->more, out);
-	xc.at += line->off[0] + 4 * at;
-	wc.at += line->w_off[0];
+	xc.at += 4 * at + (one ? line->off[0] : 0);
+	wc.at += one ? line->w_off[0] : 0;
 	for (; left; left -= run) {
 		const u8 *x = xc.at;
 		struct conv_weights w = { .at = { wc.at } };
 
 		run = loom_row_run(&xc, loom_row_run(&wc, left));
 		for (i = 0; i < run; i++) {
-			V(tap)(CONV_POINT, acc, (const float *)x, &w, 0, ch->wo, nb, nv);
+			if (one)
+				V(tap)(CONV_POINT, acc, (const float *)x, &w, 0, ch->wo, nb, nv);
+			for (k = 0; !one && k < line->taps; k++)
+				V(tap)(CONV_POINT, acc, (const float *)(x + line->off[k]), &w,
+				       line->w_off[k], ch->wo, nb, nv);
 			x += xc.stride;
 			w.at[0] += wc.stride;
 		}
@@ -315,7 +322,10 @@ static __always_inline void V(block)(enum conv_how how, struct loom_conv_f32 *f,
 {
 	switch (how) {
 	case CONV_POINT:
-		V(point)(ch, line, at, nb, nv, out);
+		V(point)(ch, line, at, true, nb, nv, out);
+		break;
+	case CONV_TURNED:
+		V(point)(ch, line, at, false, nb, nv, out);
 		break;
 	case CONV_DENSE:
 		V(dense)(CONV_DENSE, f, ch, line, at, nb, nv, out);

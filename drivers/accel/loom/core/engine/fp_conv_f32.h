@@ -151,6 +151,13 @@ void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_chan
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
 			u64 end);
 
+/*
+ * Of a box that is turned: outputs of rows @first to @end. Elements of a phase of a column of x
+ * are @column floats.
+ */
+void loom_conv_turned_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 column,
+			  u32 first, u32 end);
+
 /* Output channels of a block: the lanes of a vector */
 #define LOOM_CONV_PACKED	16
 
@@ -177,17 +184,19 @@ void loom_conv_packed_run(const struct loom_conv_f32 *f, u32 n, u32 o, u32 nb, u
 /**
  * struct loom_conv_box - a part of x, copied so that rows are side by side
  * @from: the convolution as it is
+ * @turned: columns are side by side, sorted by phase of the step on H
  * @whole: rows that outputs need are all rows of x
- * @pitch: floats from a row to the next
+ * @pitch: floats from a row to the next, or of a phase of a column
  * @n: batch of what is held
  * @channel: its first channel
  * @channels: how many; 0: nothing is held
  * @row: its first row on H
  * @rows: how many
- * @data: by channel, by row; what is read behind the last of a row is not used
+ * @data: by channel, by row or column; what is read behind the last of a row is not used
  */
 struct loom_conv_box {
 	struct loom_conv_f32 from;
+	bool turned;
 	bool whole;
 	u32 pitch;
 	u32 n;
@@ -212,5 +221,11 @@ void loom_conv_box_begin(struct loom_conv_box *box, struct loom_conv_f32 *f);
  */
 u64 loom_conv_box_hold(struct loom_conv_box *box, struct loom_conv_f32 *f, struct loom_part *part,
 		       u64 more, u32 n, u32 o, u64 channels, u64 p, u64 end);
+
+/* Rows of outputs all of whose taps on H meet x: those from @first and before @end. */
+void loom_conv_box_inside(const struct loom_conv_f32 *f, u32 *first, u32 *end);
+
+/* Rows of outputs that are worth to be computed in a box that is turned */
+#define LOOM_CONV_TURNED	16
 
 #endif /* LOOM_FP_CONV_F32_H */

@@ -137,9 +137,6 @@ static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u
 	}
 }
 
-/* Rows of x whose places a line notes. */
-#define LINE_ROWS	48
-
 /**
  * struct conv_line - a row of outputs, or some that meet x with the same taps
  * @d: taps on D
@@ -161,8 +158,8 @@ struct conv_line {
 	u32 pitch;
 	struct loom_row x;
 	struct loom_row w;
-	s32 off[LINE_ROWS];
-	s64 w_off[LINE_ROWS];
+	s32 off[LOOM_CONV_ROWS];
+	s64 w_off[LOOM_CONV_ROWS];
 };
 
 /* Where row @r of the taps is in x for row @j of the outputs. */
@@ -190,7 +187,7 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 			    const struct loom_conv_channels *ch, u32 d, u32 h, u32 most,
 			    u32 pitch)
 {
-	const u32 room = LINE_ROWS;
+	const u32 room = LOOM_CONV_ROWS;
 	struct loom_conv_range last;
 	u32 r, j;
 	s64 step;
@@ -223,7 +220,7 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 static __always_inline void conv_line_row(const struct conv_line *line,
 					  const struct loom_conv_f32 *f, u32 r, s64 *x, s64 *w)
 {
-	if (likely(r * line->pitch < LINE_ROWS)) {
+	if (likely(r * line->pitch < LOOM_CONV_ROWS)) {
 		*x = line->off[r * line->pitch];
 		*w = line->w_off[r];
 	} else {
@@ -250,6 +247,7 @@ static __always_inline void conv_copy(float *to, const u8 *from, u32 n)
 /**
  * enum conv_how - how a block reads x
  * @CONV_POINT: one tap, side by side, all in x
+ * @CONV_TURNED: taps side by side, all in x, as the line has them
  * @CONV_DENSE: taps side by side
  * @CONV_VECTORS: the same, a vector for each of some short rows
  * @CONV_STAGED: any, by way of a stage
@@ -258,6 +256,7 @@ static __always_inline void conv_copy(float *to, const u8 *from, u32 n)
  */
 enum conv_how {
 	CONV_POINT,
+	CONV_TURNED,
 	CONV_DENSE,
 	CONV_VECTORS,
 	CONV_STAGED,
@@ -683,7 +682,7 @@ static noinline void conv_wide_emit(const struct loom_conv_f32 *f,
 	bool single = y->dtype == DRM_LOOM_DTYPE_F32, dense = single && n <= 16 &&
 		      y->lane_axis != 4 && y->strides[4] == 4;
 	u32 all = (rows - 1) * pitch + n, i, j;
-	s64 at[LINE_ROWS];
+	s64 at[LOOM_CONV_ROWS];
 
 	for (j = 0; j < rows; j++)
 		at[j] = loom_view_step(y, memory, 2, index[0]) +
@@ -718,7 +717,7 @@ static struct conv_span conv_span(const struct loom_conv_f32 *f,
 				  const struct loom_conv_channels *ch)
 {
 	const u32 width = f->c.y.dims[4], taps = f->c.w->dims[2] * f->c.w->dims[3];
-	const u32 step = f->c.attr->stride[2], room = LINE_ROWS;
+	const u32 step = f->c.attr->stride[2], room = LOOM_CONV_ROWS;
 	const struct conv_block *least, *last = conv_widest(ch->nb, &least);
 	const bool dense = conv_how(f) == CONV_STAGED && f->contiguous && step == 1;
 	struct conv_span span = { .rows = 1 };
@@ -802,3 +801,35 @@ void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels
 		}
 	}
 }
+
+#ifndef __KERNEL__
+void loom_conv_turned_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 column,
+			  u32 first, u32 end)
+{
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	const u32 rows = f->c.w->dims[3], taps = f->c.w->dims[4], step = attr->stride[1];
+	struct conv_line line = { .taps = rows * taps, .x = ch->x, .w = ch->w };
+	const struct conv_block *block;
+	u32 index[3] = {}, k, at, count, done;
+
+	for (k = 0; k < line.taps; k++) {
+		/* of the first output, which is not less than zero in the end */
+		at = first * step + k / taps * attr->dilation[1] - attr->pad[1];
+		line.off[k] = 4 * ((k % taps * attr->dilation[2] * step + at % step) * column +
+				   at / step);
+		line.w_off[k] = k / taps * f->w_step[1] + k % taps * f->w_step[2];
+	}
+	for (; index[1] < f->c.y.dims[3]; index[1]++) {
+		for (index[2] = first; index[2] < end; index[2] += count) {
+			count = min(end - index[2], (u32)LOOM_TILE);
+			for (done = 0; done < count; done += block->width) {
+				block = conv_block_for(ch->nb, count - done);
+				block->run(CONV_TURNED, f, ch, &line, index[2] - first + done,
+					   ch->out + done);
+			}
+			conv_wide_emit(f, ch, index, 1, 0, count);
+		}
+		line.x.at += 4ULL * attr->stride[2] * step * column;
+	}
+}
+#endif
