@@ -178,6 +178,7 @@ static __always_inline void V(dense)(const enum conv_how how, const struct loom_
 				     const u32 nv, float *out)
 {
 	const u32 taps = f->c.w->dims[4], inputs = line->taps ? ch->inputs : 0;
+	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
 	const s64 reach = how == CONV_VECTORS ? CONV_V : CONV_V * nv, size = f->c.x.dims[4];
 	struct loom_row xc = line->x, wc = line->w;
 	u32 ic, r, kw, j;
@@ -185,37 +186,36 @@ static __always_inline void V(dense)(const enum conv_how how, const struct loom_
 
 	V(acc_begin)(acc, nb, nv, ch->more, out);
 	for (ic = 0; ic < inputs; ic++) {
-		const struct conv_weights w = { .at = { wc.at } };
-
 		for (r = 0; r < line->taps; r++) {
+			struct conv_weights w = { .at = { wc.at } };
 			s64 row, wr, ax = at;
 			const float *x[8];
 
-			conv_line_row(line, f, r, &row, &wr);
+			conv_line_row(line, f, r, how == CONV_VECTORS ? nv : 1, &row, &wr);
+			w.at[0] += wr;
+			x[0] = (const float *)(xc.at + row);
 #pragma GCC unroll 8
-			for (j = 0; j < nv; j++) {
-				if (how == CONV_VECTORS)
-					row = line->off[r * nv + j];
-				x[j] = (const float *)(xc.at + row) +
-				       (how == CONV_VECTORS ? 0 : CONV_V * j);
-			}
-			for (kw = 0; kw < taps; kw++, wr += f->w_step[2]) {
+			for (j = 0; how == CONV_VECTORS && j < nv; j++)
+				x[j] = (const float *)(xc.at + line->off[r * nv + j]);
+			for (kw = 0; kw < taps; kw++) {
 				VEC xv[8];
 
 				if (ax >= 0 && ax + reach <= size) {
 #pragma GCC unroll 8
 					for (j = 0; j < nv; j++)
-						memcpy(&xv[j], x[j] + ax, sizeof(VEC));
-					V(multiply)(how, acc, xv, &w, wr, ch->wo, nb, nv);
+						memcpy(&xv[j], how == CONV_VECTORS ? x[j] + ax :
+						       x[0] + ax + CONV_V * j, sizeof(VEC));
+					V(multiply)(how, acc, xv, &w, 0, ch->wo, nb, nv);
 				} else {
 #pragma GCC unroll 8
 					for (j = 0; j < nv; j++)
 						xv[j] = how == CONV_VECTORS ?
 							V(load)(x[j], ax, size) :
 							V(load)(x[0], ax + CONV_V * j, size);
-					V(multiply)(how, acc, xv, &w, wr, ch->wo, nb, nv);
+					V(multiply)(how, acc, xv, &w, 0, ch->wo, nb, nv);
 				}
-				ax += f->c.attr->dilation[2];
+				ax += tap_step;
+				w.at[0] += w_step;
 			}
 		}
 		loom_row_next(&xc);
@@ -299,7 +299,7 @@ static __always_inline void V(staged)(const enum conv_how how, struct loom_conv_
 		for (r = 0; r < line->taps; r++) {
 			s64 row, wr;
 
-			conv_line_row(line, f, r, &row, &wr);
+			conv_line_row(line, f, r, line->pitch, &row, &wr);
 			if (!whole) {
 				V(singles)(how, acc, f, ch, line, r, row, wr, x, &w, stage, nb,
 					   nv);

@@ -51,6 +51,29 @@ static bool conv_in_plane(const struct loom_view *view)
 	return view->lane_axis > 1 && view->lane_axis < 5;
 }
 
+/*
+ * Where all taps are on H, and meet x, rows follow each other as outputs do: for each tap there is
+ * one long row, which begins where the tap's first row does.
+ */
+static void conv_flatten_taps(struct loom_conv *conv)
+{
+	const struct drm_loom_attr_conv *attr = conv->attr;
+	struct loom_view *y = &conv->y, *x = &conv->x;
+	u64 reach = (conv->w->dims[3] - 1) * (u64)attr->dilation[1];
+	u64 dim = (u64)y->dims[3] * y->dims[4];
+
+	if (conv->w->dims[4] != 1 || attr->stride[1] != 1 || attr->stride[2] != 1 ||
+	    attr->pad[1] || attr->pad[2] || x->dims[4] != y->dims[4] ||
+	    reach + y->dims[3] > x->dims[3] || dim > U32_MAX >> 1 ||
+	    x->strides[4] != x->elem_bytes || y->strides[3] != y->strides[4] * y->dims[4] ||
+	    x->strides[3] != x->strides[4] * x->dims[4])
+		return;
+	y->dims[3] = 1;
+	x->dims[3] = reach + 1;
+	y->dims[4] = dim;
+	x->dims[4] = dim;
+}
+
 /* Of a pointwise convolution without steps the spatial axes are one long row. */
 void loom_conv_flatten(struct loom_conv *conv)
 {
@@ -59,6 +82,8 @@ void loom_conv_flatten(struct loom_conv *conv)
 
 	if (conv_in_plane(&conv->y) || conv_in_plane(&conv->x))
 		return;
+	if (conv->w->dims[3] > 1)
+		conv_flatten_taps(conv);
 	for (i = 0; i < 3; i++) {
 		if (conv->w->dims[2 + i] != 1 || attr->stride[i] != 1 || attr->pad[i])
 			return;

@@ -143,7 +143,8 @@ static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u
  * @h: taps on H, of the first row
  * @taps: rows of taps that meet x
  * @rows: rows of outputs
- * @pitch: rows of outputs that @off has for a row of taps; those behind @rows repeat the last
+ * @pitch: rows of outputs that @off has for a row of taps: 1, if @rows is; those behind @rows
+ *	repeat the last
  * @x: the input channels
  * @w: the weights' channels
  * @off: by row of taps, by row of outputs: bytes from an input channel to where W begins, of as
@@ -198,12 +199,14 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 	line->x = ch->x;
 	line->w = ch->w;
 	line->taps = (line->d.end - line->d.first) * (line->h.end - line->h.first);
-	line->pitch = pitch;
 	for (line->rows = max(most, 1U); line->rows > 1; line->rows--) {
 		last = loom_conv_clip(f, 1, h + line->rows - 1);
 		if (last.first == line->h.first && last.end == line->h.end)
 			break;
 	}
+	if (line->rows == 1)
+		pitch = 1;
+	line->pitch = pitch;
 	/* from row to row, but where each has its own bank */
 	step = f->c.x.lane_axis == 3 ? 0 : (s64)f->c.attr->stride[1] * f->c.x.strides[3];
 	for (r = 0; r < min(line->taps, room / pitch); r++) {
@@ -216,12 +219,16 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 	}
 }
 
-/* Where row @r of the taps is in x for the first row of the outputs, and in the weights. */
+/*
+ * Where row @r of the taps is in x for the first row of the outputs, of which there are more each
+ * @pitch, and in the weights.
+ */
 static __always_inline void conv_line_row(const struct conv_line *line,
-					  const struct loom_conv_f32 *f, u32 r, s64 *x, s64 *w)
+					  const struct loom_conv_f32 *f, u32 r, u32 pitch, s64 *x,
+					  s64 *w)
 {
-	if (likely(r * line->pitch < LOOM_CONV_ROWS)) {
-		*x = line->off[r * line->pitch];
+	if (likely(r * pitch < LOOM_CONV_ROWS)) {
+		*x = line->off[r * pitch];
 		*w = line->w_off[r];
 	} else {
 		*x = conv_line_off(line, f, r, 0);
@@ -573,30 +580,46 @@ static enum conv_how conv_how(const struct loom_conv_f32 *f)
 	return f->bytes ? CONV_BYTES : f->half ? CONV_HALF : CONV_STAGED;
 }
 
-/* One output of each of four channels, by one tap: a vector across channels. */
-static noinline void conv_single(const struct loom_conv_channels *ch, const struct conv_line *line,
-				 s64 x, float *out)
+/* Adds what a row of taps brings to one output of each of four channels, index @at of a row of x */
+static __always_inline struct loom_vec conv_single_taps(const struct loom_conv_f32 *f,
+							const struct loom_conv_channels *ch,
+							struct loom_vec acc, const u8 *x,
+							const u8 *w, s64 at)
+{
+	const u32 taps = f->c.w->dims[4];
+	u32 kw;
+
+	for (kw = 0; kw < taps; kw++, at += f->c.attr->dilation[2], w += f->w_step[2]) {
+		float v = 0.0f;
+
+		if (at >= 0 && at < f->c.x.dims[4])
+			v = loom_get_f32(x + loom_view_step(&f->c.x, f->c.memory, 4, at));
+		acc.v += loom_vec_splat(v).v * loom_vec_gather(w, ch->wo).v;
+	}
+	return acc;
+}
+
+/* One output of each of four channels: a vector across channels. */
+static noinline void conv_single(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+				 const struct conv_line *line, s64 at, float *out)
 {
 	struct loom_row xc = line->x, wc = line->w;
 	struct loom_vec acc = loom_vec_splat(0.0f);
-	u32 left = ch->inputs, run, i;
+	u32 i, r, inputs = line->taps ? ch->inputs : 0;
 	float lanes[4];
+	s64 x, w;
 
 	for (i = 0; i < 4; i++)
 		lanes[i] = out[LOOM_TILE * i];
 	if (ch->more)
 		acc = loom_vec_load(lanes);
-	xc.at += line->off[0] + x;
-	wc.at += line->w_off[0];
-	for (; left; left -= run) {
-		const u8 *w = wc.at;
-
-		run = loom_row_run(&xc, loom_row_run(&wc, left));
-		for (i = 0; i < run; i++, w += wc.stride)
-			acc.v += loom_vec_splat(loom_get_f32(xc.at + i * xc.stride)).v *
-				 loom_vec_gather(w, ch->wo).v;
-		loom_row_skip(&xc, run);
-		loom_row_skip(&wc, run);
+	for (i = 0; i < inputs; i++) {
+		for (r = 0; r < line->taps; r++) {
+			conv_line_row(line, f, r, 1, &x, &w);
+			acc = conv_single_taps(f, ch, acc, xc.at + x, wc.at + w, at);
+		}
+		loom_row_next(&xc);
+		loom_row_next(&wc);
 	}
 	loom_vec_store(lanes, acc);
 	for (i = 0; i < 4; i++)
@@ -611,9 +634,8 @@ static u32 conv_wide_block(struct loom_conv_f32 *f, const struct loom_conv_chann
 	const struct conv_block *block = conv_block_for(ch->nb, most);
 	enum conv_how how = conv_how(f);
 
-	if (how == CONV_STAGED && most == 1 && ch->nb == 4 && line->taps == 1 &&
-	    f->c.w->dims[4] == 1 && at >= 0 && at < f->c.x.dims[4]) {
-		conv_single(ch, line, loom_view_step(&f->c.x, f->c.memory, 4, at), out);
+	if (how == CONV_STAGED && most == 1 && ch->nb == 4) {
+		conv_single(f, ch, line, at, out);
 		return 1;
 	}
 	if (how != CONV_STAGED || !f->contiguous || step > 1) {
