@@ -25,9 +25,8 @@
  *
  * In a row 0 * w is not left out even where that would be cheaper, because w may be infinite.
  *
- * Rejected: for strips a few columns wide a table of the addresses of each position, with blocks
- * that span any rows, and x turned in the box, with vectors along H. Rows that share a stage serve
- * strips, too, of every type, with one kind of block.
+ * Rejected: for strips a few columns wide, a table of the addresses of each position, with blocks
+ * that span any rows.
  *
  * Units of F32 are numbered so that those of four channels for the same positions follow each
  * other. A call can stop between two input channels of a tile of up to 64 positions of one or four
@@ -36,7 +35,10 @@
  * taps.
  *
  * In a process, elements of x that are apart in their rows are first copied to a box in which they
- * are not, once for many output channels (fp_conv_box.c), and fp_conv_wide.c reads the box.
+ * are not, once for many output channels (fp_conv_box.c), and fp_conv_wide.c reads the box. For
+ * strips a few columns wide x is transposed on the way, with zeroes where W has none, and outputs
+ * along H are a row. Rows of outputs of which some taps on H do not meet x are computed from x
+ * itself.
  *
  * The lanes of x and y may run over any axis: over channels they are walked, over D and H a row has
  * its own bank, and over W a row is staged from its banks. (When all but channels went to

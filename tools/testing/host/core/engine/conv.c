@@ -381,6 +381,23 @@ static void column_geometry(struct geometry *g)
 	g->act = ec_act_random();
 }
 
+/* Taps on D and H only, all of which meet x: its rows may be one. */
+static void flat_geometry(struct geometry *g)
+{
+	u32 i;
+
+	plain_geometry(g);
+	g->c = ec_range(1, 9);
+	g->o = ec_range(1, 9);
+	for (i = 0; i < 3; i++) {
+		g->k[i] = i == 2 ? 1 : ec_range(1, i ? 4 : 2);
+		g->attr.dilation[i] = ec_chance(70) ? 1 : 2;
+		g->y[i] = ec_range(1, i ? 20 : 2);
+		g->x[i] = g->y[i] + (g->k[i] - 1) * g->attr.dilation[i] + (i == 1 && ec_chance(20));
+	}
+	g->act = ec_act_random();
+}
+
 /* So much of x that the engine has rows of it side by side a few at a time. */
 static void broad_geometry(struct geometry *g)
 {
@@ -489,13 +506,13 @@ int main(void)
 		bad += ec.failed;
 	}
 	tap_ok(!bad, "more of bytes: %u geometries, %u wrong", cases, bad);
-	cases = ec_cases(30);
+	cases = ec_cases(60);
 	for (bad = 0, i = 0; i < cases; i++) {
 		ec_begin(&ec, 40000 + i);
-		check_strip(&ec, tall_geometry);
+		check_strip(&ec, i % 2 ? flat_geometry : tall_geometry);
 		bad += ec.failed;
 	}
-	tap_ok(!bad, "kernels of many rows: %u geometries, %u wrong", cases, bad);
+	tap_ok(!bad, "kernels of many rows, and of flat rows: %u geometries, %u wrong", cases, bad);
 	for (t = 0; t < 2; t++) {
 		cases = ec_cases(20);
 		/* these take longer */
