@@ -241,7 +241,8 @@ static void conv_turned(struct conv_job *job, u32 nb, u64 p, u64 end)
 	first = max(first, rows[0]);
 	behind = min(behind, rows[1]);
 	if (behind < first + LOOM_CONV_TURNED / 2)
-		first = behind = rows[1];
+		first = rows[1];
+	behind = max(first, behind);
 	if (first > rows[0] || behind < rows[1])
 		conv_channels_begin(&edge, from, job->n, job->o, nb, 0, from->c.inputs);
 	if (first > rows[0])

@@ -325,7 +325,9 @@ static __always_inline void V(block)(enum conv_how how, struct loom_conv_f32 *f,
 		V(point)(ch, line, at, true, nb, nv, out);
 		break;
 	case CONV_TURNED:
+#ifndef __KERNEL__
 		V(point)(ch, line, at, false, nb, nv, out);
+#endif
 		break;
 	case CONV_DENSE:
 		V(dense)(CONV_DENSE, f, ch, line, at, nb, nv, out);
