@@ -10,17 +10,17 @@
  *
  * A reset costs all clients time, so neither a client nor a device may cause them without end.
  *
- * A reset because a job could not be stopped is charged to the user whose job it was. After two
- * within a minute the jobs of this user whose turn comes within the next minute end with EIO, and
- * SUBMIT refuses more of them. Jobs of other users run. A user is who takes turns (turn.c): a
- * client has as many files as it likes, and root is no exception.
+ * A reset because a job could not be stopped is charged to the user who submitted it. After two
+ * within a minute the pending jobs of this user end with EIO during the next minute, and SUBMIT
+ * refuses new ones. Jobs of other users run. Users are those of turn.c, because a client can open
+ * any number of files; root is no exception.
  *
- * Any other reset is charged to the device: moves that do not end, a heartbeat that stands still,
- * records of another epoch. The third within a minute wedges the device instead, unless a record
- * has completed a job or a move in between.
+ * Any other reset is charged to the device: moves that do not end, a stalled heartbeat, records of
+ * another epoch. The third within a minute wedges the device instead, unless a record has completed
+ * a job or a move in between.
  *
- * Users are charged while fences wait for that, so nothing is allocated: the table is part of the
- * device, and one user more takes the place of the one whose reset is longest ago.
+ * Users are charged inside of fence signalling, so nothing must be allocated: the table has a fixed
+ * size, and a new user replaces the one with the oldest reset.
  */
 
 #define LOOM_BUDGET_WINDOW_NS	(60ULL * NSEC_PER_SEC)
@@ -31,10 +31,10 @@ static bool loom_budget_is_recent(u64 ns, u64 now_ns)
 }
 
 /**
- * loom_budget_take() - the device is to be reset, and no job is to blame
+ * loom_budget_take() - charge a reset without a guilty job to the device
  * @loom: the device
  *
- * Return: false if it was reset too often: wedge it.
+ * Return: false if the budget is used up: the caller must wedge the device.
  */
 bool loom_budget_take(struct loom_device *loom)
 {
@@ -82,9 +82,9 @@ static struct loom_budget_user *loom_budget_find_locked(struct loom_budget *budg
 }
 
 /**
- * loom_budget_take_user() - the device was reset because of a job
+ * loom_budget_take_user() - charge a reset to the user of the guilty job
  * @loom: the device
- * @uid: whose job
+ * @uid: the user
  */
 void loom_budget_take_user(struct loom_device *loom, kuid_t uid)
 {
@@ -105,11 +105,11 @@ void loom_budget_take_user(struct loom_device *loom, kuid_t uid)
 }
 
 /**
- * loom_budget_refuses() - whether a user may submit no jobs for now
+ * loom_budget_refuses() - whether the budget of a user is used up
  * @loom: the device
- * @uid: who
+ * @uid: the user
  *
- * Return: true if jobs of this user have had the device reset too often.
+ * Return: true if the jobs of this user must be refused for now.
  */
 bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
 {

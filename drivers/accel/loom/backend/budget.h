@@ -8,16 +8,16 @@
 
 struct loom_device;
 
-/* A device of which more users cause resets within a minute forgets the oldest. */
+/* Table size; if more users cause resets within a minute, the oldest entry is replaced. */
 #define LOOM_BUDGET_USERS	64
 
 /**
- * struct loom_budget_user - a user whose job had a device reset
+ * struct loom_budget_user - a user whose job has caused a reset
  */
 struct loom_budget_user {
-	/** @uid: who */
+	/** @uid: the user */
 	kuid_t uid;
-	/** @reset_ns: when its job had the device reset the last time; zero: the entry is free */
+	/** @reset_ns: time of the last reset; zero: the entry is free */
 	u64 reset_ns;
 	/** @refused_ns: its jobs are refused until then */
 	u64 refused_ns;

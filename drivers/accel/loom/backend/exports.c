@@ -4,10 +4,7 @@
 #include "core/loom_layout.h"
 #include "loom_compat.h"
 
-/*
- * What back ends ask of core/. Here and not beside each function, because core/ does not know the
- * kernel.
- */
+/* Exports of core/ for back ends. They are here because core/ does not include kernel headers. */
 
 EXPORT_SYMBOL_NS_GPL(loom_chip_check, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_NS_GPL(loom_preset_get, LOOM_COMPAT_NS);

@@ -15,23 +15,21 @@
  * DOC: Jobs in flight
  *
  * The scheduler of each context hands over a job when its fences have signalled. Most devices take
- * a few at a time, so the others wait here, in the order that turn.c makes of them, and the device
- * gets the next one when a record says that one has ended. A device may sleep or be reset
- * meanwhile, then all wait. A job that is to end, because nobody wants it any more, does not wait
- * for its turn, and does not see the device.
+ * a few at a time, so the others wait here, in the order of turn.c, and the device gets the next
+ * one when a completion record arrives. All wait while the device sleeps or is reset. An abandoned
+ * job ends without waiting for its turn, and is not given to the device.
  *
- * To choose a job and to give it to the device is one step, whatever thread does it: else the
- * device would get two jobs in another order than the one that is noted here, and the wrong one
- * would be blamed when it hangs.
+ * Choosing a job and giving it to the device are one critical section (@give_lock). Otherwise the
+ * device could get two jobs in another order than &loom_flight.order, and the wrong one would be
+ * blamed for a hang.
  *
- * Records are looked up here as well: the table of what the device has is in one place, with one
- * lock, for all ways in which a job can end: a record, a timeout, a reset, unplugging. Whoever
- * claims the end of a job first gives it. A record that comes while its job is still being given,
- * from a device that is fast, or one that lies, waits for the end of that: the job may be freed by
- * it.
+ * Records are looked up here as well: one table with one lock has the jobs on the device, for all
+ * events that end a job: a record, a timeout, a reset, unplugging. The first thread that claims the
+ * end of a job signals it. A record may arrive while its job is still being given, if the device is
+ * fast or lies. It must wait for @give_lock, because completing the job may free it.
  */
 
-/* The device has it. The table is looked at by number, so a job that was freed is not found. */
+/* Give a job to the device. Records are looked up by id, so a freed job is not found. */
 static void loom_flight_give(struct loom_job *job)
 {
 	struct loom_device *loom = job->loom;
@@ -40,7 +38,7 @@ static void loom_flight_give(struct loom_job *job)
 	job->given_ns = ktime_get_ns();
 	spin_lock(&loom->job_lock);
 	hash_add(flight->jobs, &job->flight_node, job->id);
-	/* who takes any number of jobs gives several at a time, and looks after that itself */
+	/* a back end without a limit gets several at a time, and must order them itself */
 	if (flight->limit)
 		flight->giving = job->id;
 	spin_unlock(&loom->job_lock);
@@ -52,7 +50,7 @@ static void loom_flight_give(struct loom_job *job)
 	spin_unlock(&loom->job_lock);
 }
 
-/* The device works on the oldest of those that it has, unless a back end says more. */
+/* The device is assumed to work on its oldest job, unless the back end reports turns. */
 static void loom_flight_begin_locked(struct loom_flight *flight)
 {
 	struct loom_job *job = list_first_entry_or_null(&flight->order, struct loom_job,
@@ -78,7 +76,7 @@ static struct loom_job *loom_flight_next(struct loom_flight *flight, int *error)
 		}
 		loom_turns_remove(turn);
 		job = container_of(turn, struct loom_job, turn);
-		/* by unplugging, and about to be freed; it is not touched any more */
+		/* ended by unplugging and about to be freed: it must not be touched any more */
 	} while (READ_ONCE(job->ended));
 	if (job)
 		*error = loom_job_stop_reason(job);
@@ -106,8 +104,8 @@ static void loom_flight_uncount_locked(struct loom_flight *flight, struct loom_j
 }
 
 /*
- * The device has room for one more. If it is the same device still, it goes on with the next. The
- * client is charged for the time that the job had the device by our clock, not by what it says.
+ * The device has room for one more job. With @same (no reset since) the next one has begun. The
+ * client is charged by the host's clock, not by the device's counters, which are not trusted.
  */
 static void loom_flight_uncount(struct loom_job *job, bool same)
 {
@@ -143,7 +141,7 @@ void loom_flight_forget(struct loom_job *job)
 	spin_unlock(&flight->lock);
 }
 
-/* Give the device a job, or one its end. Return: false if there is none, or no room for it. */
+/* Give the device the next job, or end it. Return: false if none waits, or there is no room. */
 static bool loom_flight_step(struct loom_device *loom)
 {
 	struct loom_flight *flight = &loom->flight;
@@ -168,7 +166,7 @@ static bool loom_flight_step(struct loom_device *loom)
 	return job;
 }
 
-/* Give the device what it has room for. */
+/* Fill the device up to its limit. */
 static void loom_flight_go(struct loom_device *loom)
 {
 	down_read(&loom->flight.gate);
@@ -188,7 +186,7 @@ static void loom_flight_add_unlimited(struct loom_job *job)
 	int error;
 
 	down_read(&flight->gate);
-	/* who has unplugged the device, or wedged it, has ended all jobs that it had until then */
+	/* unplugging and wedging end only the jobs that the device has by then */
 	error = loom_job_stop_reason(job);
 	if (!error)
 		loom_flight_give(job);
@@ -199,7 +197,7 @@ static void loom_flight_add_unlimited(struct loom_job *job)
 
 /**
  * loom_flight_add() - a job may run
- * @job: the job; the device is there, and stays for the time of this call
+ * @job: the job; the caller must be inside of drm_dev_enter()
  */
 void loom_flight_add(struct loom_job *job)
 {
@@ -219,7 +217,7 @@ void loom_flight_add(struct loom_job *job)
 }
 
 /**
- * loom_flight_expect() - a job was told to stop: look after a while whether it has ended
+ * loom_flight_expect() - check after the grace period that stopped jobs have ended
  * @loom: its device; in any context
  */
 void loom_flight_expect(struct loom_device *loom)
@@ -230,10 +228,10 @@ void loom_flight_expect(struct loom_device *loom)
 }
 
 /**
- * loom_flight_stop() - loom_job_stop_reason() has become something: end a job soon
+ * loom_flight_stop() - end a job soon whose loom_job_stop_reason() has become nonzero
  * @job: the job; it was given to loom_flight_add(), or is about to be
  *
- * Called under a spinlock that keeps the job from being freed.
+ * The caller must hold a spinlock that keeps the job from being freed.
  */
 void loom_flight_stop(struct loom_job *job)
 {
@@ -247,7 +245,7 @@ void loom_flight_stop(struct loom_job *job)
 		loom_turns_end(&flight->turns, &job->turn);
 	else if (!job->stop_ns)
 		job->stop_ns = ktime_get_ns();
-	/* else it is told when it is started: see loom_flight_on() */
+	/* a device that is off is told by loom_flight_on() */
 	if (!waits && flight->on)
 		loom->backend->job_stop(job);
 	spin_unlock(&flight->lock);
@@ -258,11 +256,11 @@ void loom_flight_stop(struct loom_job *job)
 }
 
 /**
- * loom_flight_turn_ns() - how long the device has worked on the job that it has, so far
+ * loom_flight_turn_ns() - time that the device has worked on its current job so far
  * @loom: the device
  * @client: a file
  *
- * Return: nanoseconds; 0 if the job is another file's, or the back end tells by loom_job_busy().
+ * Return: nanoseconds; 0 if the job is another file's, or the back end calls loom_job_busy().
  */
 u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client)
 {
@@ -283,7 +281,7 @@ u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client
 
 /* ---------------------------------------------------------------- records */
 
-/* Return: a job whose end is the caller's to give, or NULL, and 0 or -EPROTO. */
+/* Return: a job that the caller must end, or NULL, and 0 or -EPROTO. */
 static struct loom_job *loom_flight_claim(struct loom_device *loom,
 					  const struct loom_job_record *record, int *error)
 {
@@ -297,7 +295,7 @@ static struct loom_job *loom_flight_claim(struct loom_device *loom,
 		mutex_unlock(&loom->flight.give_lock);
 		spin_lock(&loom->job_lock);
 	}
-	/* what a device says that was reset meanwhile does not count, true or not */
+	/* records of an earlier epoch are dropped */
 	if (record->epoch != loom->epoch) {
 		spin_unlock(&loom->job_lock);
 		return NULL;
@@ -310,7 +308,7 @@ static struct loom_job *loom_flight_claim(struct loom_device *loom,
 		found = NULL;
 	} else {
 		hash_del(&found->flight_node);
-		/* it may have been ended already, and be freed as soon as the lock is left */
+		/* it may have ended already, and may be freed once the lock is dropped */
 		if (!loom_job_claim_end(found))
 			found = NULL;
 	}
@@ -335,15 +333,15 @@ static void loom_flight_complete(struct loom_job *job, const struct loom_job_rec
 }
 
 /**
- * loom_jobs_complete() - the device says that jobs have ended
+ * loom_jobs_complete() - process completion records of the device
  * @loom: the device
- * @records: what it says; in memory that it cannot change any more
+ * @records: copies in memory that the device cannot write
  * @count: number of @records
  *
- * Called from a thread that may sleep, between &loom_backend.start and the return of
- * &loom_backend.stop; fence safe. Records of an earlier epoch are dropped. One of a job that the
- * device has not, or that makes no sense, wedges the device, and those behind it are not looked at.
- * The device may be given other jobs before this returns.
+ * Must be called from a thread that may sleep, between &loom_backend.start and the return of
+ * &loom_backend.stop; fence safe. Records of an earlier epoch are dropped. A record for an unknown
+ * job, or with an unknown status, wedges the device, and the records behind it are ignored. The
+ * device may be given other jobs before this returns.
  *
  * Return: 0, or -EPROTO when the device was wedged.
  */
@@ -361,8 +359,8 @@ int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *r
 			loom_flight_complete(job, &records[i]);
 	}
 	if (error)
-		loom_device_wedge(loom, "a record of a job that it has not, or of no known kind");
-	/* who has closed the gate may wait for this thread, and goes on itself */
+		loom_device_wedge(loom, "completion record for an unknown job, or of unknown status");
+	/* the thread that closed the gate may wait for this one, and fills the device itself */
 	if (loom->flight.limit && down_read_trylock(&loom->flight.gate)) {
 		while (loom_flight_step(loom))
 			;
@@ -377,9 +375,9 @@ EXPORT_SYMBOL_NS_GPL(loom_jobs_complete, LOOM_COMPAT_NS);
 /**
  * loom_flight_pause() - give no jobs to the device
  * @loom: the device
- * @timeout_ms: wait that long for those that it has
+ * @timeout_ms: limit of the wait for the jobs that it has
  *
- * Return: 0 when it has none, or has those that it keeps; -EBUSY, and it goes on.
+ * Return: 0 if it has none, or keeps them (@keeps_jobs); -EBUSY, and it is not paused.
  */
 int loom_flight_pause(struct loom_device *loom, u32 timeout_ms)
 {
@@ -388,7 +386,7 @@ int loom_flight_pause(struct loom_device *loom, u32 timeout_ms)
 	spin_lock(&flight->lock);
 	flight->paused = true;
 	spin_unlock(&flight->lock);
-	/* who has chosen one before has given it to the device */
+	/* wait until a job that was chosen before has been given to the device */
 	mutex_lock(&flight->give_lock);
 	mutex_unlock(&flight->give_lock);
 	if (loom->backend->keeps_jobs ||
@@ -414,7 +412,7 @@ void loom_flight_resume(struct loom_device *loom)
 }
 
 /**
- * loom_flight_on() - the device was started: it is told what it was not meanwhile
+ * loom_flight_on() - the device was started: send the stops that it has missed
  * @loom: the device
  */
 void loom_flight_on(struct loom_device *loom)
@@ -433,11 +431,11 @@ void loom_flight_on(struct loom_device *loom)
 }
 
 /**
- * loom_flight_overdue() - a job that should have ended
+ * loom_flight_overdue() - find a job that has exceeded its grace period
  * @loom: the device
- * @more: out: there are others that were told to stop
+ * @more: out: there are stopped jobs that have not ended
  *
- * It was told LOOM_FLIGHT_GRACE_MS ago, and has had the device for so long.
+ * Such a job was told to stop LOOM_FLIGHT_GRACE_MS ago, and has had the engine for that time.
  *
  * Return: its id, or 0.
  */
@@ -461,7 +459,7 @@ u64 loom_flight_overdue(struct loom_device *loom, bool *more)
 	return id;
 }
 
-/* Back to those that wait: the device had not begun with it. */
+/* Queue a job again that the device had not begun. */
 static void loom_flight_requeue(struct loom_job *job)
 {
 	struct loom_flight *flight = &job->loom->flight;
@@ -475,7 +473,7 @@ static void loom_flight_requeue(struct loom_job *job)
 	spin_unlock(&flight->lock);
 }
 
-/* The next job that the device had. Its end is the caller's to give, unless it runs again. */
+/* Remove a job from the table. The caller must end it, unless @again: then it is queued again. */
 static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, bool *again)
 {
 	struct loom_job *job, *found = NULL;
@@ -498,10 +496,9 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, b
 }
 
 /**
- * loom_flight_renew() - the device was reset: what becomes of the jobs that it had
- * @loom: the device, with the gate held for writing; no records are to come
- * @guilty: id of the job because of which it was reset, that ends with what loom_job_stop_reason()
- *	says; or 0
+ * loom_flight_renew() - end or requeue the jobs of a device that was reset
+ * @loom: the device; the caller must hold the gate for writing, and no records may arrive
+ * @guilty: id of the job that caused the reset, which ends with its loom_job_stop_reason(); or 0
  */
 void loom_flight_renew(struct loom_device *loom, u64 guilty)
 {
@@ -522,7 +519,7 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 }
 
 /**
- * loom_flight_init() - no jobs
+ * loom_flight_init() - initialise, without jobs
  * @loom: the device
  *
  * Return: 0 or -errno.

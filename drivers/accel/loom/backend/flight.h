@@ -16,43 +16,46 @@ struct loom_file;
 struct loom_job;
 
 #define LOOM_FLIGHT_BITS	6
-/* A device has so long to end a job that it is told to stop; see grace.c. */
+/* Time for a device to end a job after it was told to stop; see grace.c. */
 #define LOOM_FLIGHT_GRACE_MS	2000
 
 /**
  * struct loom_flight - jobs between the scheduler and the device
  */
 struct loom_flight {
-	/** @gate: held for reading while a job is given to the device; who resets it closes it */
+	/** @gate: held for reading while giving a job to the device, for writing during a reset */
 	struct rw_semaphore gate;
 	/**
-	 * @give_lock: held from choosing a job to when the device has it, so that the device gets
-	 * them in the order of @order, and by who waits for the end of that; inside of @gate
+	 * @give_lock: held from choosing a job until the device has it, so that the device gets
+	 * jobs in the order of @order; nests inside of @gate
 	 */
 	struct mutex give_lock;
-	/** @lock: protects what follows, but for @jobs; inside of &loom_device.job_lock */
+	/**
+	 * @lock: protects the fields below except @giving and @jobs; nests inside of
+	 * &loom_device.job_lock
+	 */
 	spinlock_t lock;
 	/** @turns: jobs that wait for the device to have room */
 	struct loom_turns turns;
-	/** @order: those that are counted in @running, the oldest first */
+	/** @order: jobs counted in @running, the oldest first */
 	struct list_head order;
-	/** @running: jobs that the device has, where the core counts them */
+	/** @running: number of jobs on the device, if @limit is not 0 */
 	u32 running;
-	/** @limit: most that @running may be; 0: any number, and @turns is empty. Constant */
+	/** @limit: maximum of @running; 0: no limit, and @turns is empty. Constant */
 	u32 limit;
-	/** @paused: none is given to the device */
+	/** @paused: no jobs are given to the device */
 	bool paused;
 	/** @on: the device is started, and may be told to stop jobs */
 	bool on;
-	/** @idle: for who waits until @running is 0 */
+	/** @idle: woken up when @running becomes 0 */
 	wait_queue_head_t idle;
-	/** @work: gives jobs to the device, for those who may not */
+	/** @work: gives jobs to the device, for contexts that cannot take @gate */
 	struct work_struct work;
 	/** @grace_work: looks for jobs that were told to stop long ago, on a timeout workqueue */
 	struct delayed_work grace_work;
-	/** @giving: &loom_job.id of who is being given, or 0; under &loom_device.job_lock */
+	/** @giving: &loom_job.id of the job being given, or 0; under &loom_device.job_lock */
 	u64 giving;
-	/** @jobs: what the device has, by &loom_job.id; under &loom_device.job_lock */
+	/** @jobs: jobs on the device, by &loom_job.id; under &loom_device.job_lock */
 	DECLARE_HASHTABLE(jobs, LOOM_FLIGHT_BITS);
 };
 

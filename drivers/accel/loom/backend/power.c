@@ -12,11 +12,11 @@
 /**
  * DOC: Power
  *
- * A device is started and stopped for four reasons that know nothing of each other: it is idle, the
- * system sleeps, it is reset or gone, its bus resets it. It runs while none of them speaks against
- * it; back ends see start and stop in turn. In between nothing is asked of it: callers that give
- * it jobs or moves, or create plans, must hold a reference of runtime PM; all others must hold the
- * lock.
+ * A device is stopped for four independent reasons: it is idle, the system sleeps, it is reset or
+ * removed, its bus resets it. It is started if and only if none of them applies; back ends see
+ * start and stop alternate. Nothing may be sent to a stopped device: callers that give it jobs or
+ * moves, or create plans, must hold a reference of runtime PM; all others must hold
+ * &loom_device.power_lock.
  *
  * When the system is about to sleep, devices that keep their jobs stop in the middle of them; for
  * others their end is waited for, and if that takes more than LOOM_SLEEP_DRAIN_MS the system stays
@@ -26,7 +26,7 @@
 static void loom_power_stop_locked(struct loom_device *loom, enum loom_stop_reason why)
 {
 	lockdep_assert_held(&loom->power_lock);
-	/* it is told nothing more, until loom_flight_on() */
+	/* no stops are sent until loom_flight_on() */
 	spin_lock(&loom->flight.lock);
 	loom->flight.on = false;
 	spin_unlock(&loom->flight.lock);
@@ -55,10 +55,10 @@ static int loom_power_update_locked(struct loom_device *loom)
 }
 
 /**
- * loom_power_set() - something speaks against running, or does not any more
+ * loom_power_set() - set or clear a reason for being stopped
  * @loom: the device
  * @what: &loom_device.on, &loom_device.asleep, &loom_device.idle or &loom_device.held
- * @value: what it is from now on
+ * @value: its new value
  *
  * Return: 0; -errno if the device does not start.
  */
@@ -77,9 +77,9 @@ int loom_power_set(struct loom_device *loom, bool *what, bool value)
  * loom_power_reset() - stop the device, reset it, and start it again in a new epoch
  * @loom: the device
  *
- * Until it is stopped what it says is of the epoch that it was in, and counts.
+ * Records that arrive before the stop belong to the old epoch, and count.
  *
- * Return: 0; 1 if it was stopped already, and nothing was done; or -errno, and it is off.
+ * Return: 0; 1 if it was already stopped, and nothing was done; -errno, and it stays off.
  */
 int loom_power_reset(struct loom_device *loom)
 {
@@ -100,10 +100,10 @@ int loom_power_reset(struct loom_device *loom)
 }
 
 /**
- * loom_power_hold() - keep the device from being stopped, for a short question
+ * loom_power_hold() - keep the device from being stopped, for a short access
  * @loom: the device; fence safe
  *
- * Return: true if it runs, and until loom_power_release(); else false.
+ * Return: true if it is started; the caller must then call loom_power_release(). Otherwise false.
  */
 bool loom_power_hold(struct loom_device *loom)
 {
@@ -124,7 +124,7 @@ void loom_power_release(struct loom_device *loom)
 }
 
 /**
- * loom_power_poll() - have the back end look for records, as an interrupt may have been lost
+ * loom_power_poll() - make the back end look for records, in case an interrupt was lost
  * @loom: the device; fence safe
  */
 void loom_power_poll(struct loom_device *loom)
@@ -139,7 +139,7 @@ void loom_power_poll(struct loom_device *loom)
  * loom_power_get() - keep the device awake
  * @loom: the device; it is woken up if it sleeps
  *
- * Return: 0, and loom_power_put() is to follow; -EIO if it is wedged; -ENODEV; -errno.
+ * Return: 0, and the caller must call loom_power_put(); -EIO if it is wedged; -ENODEV; -errno.
  */
 int loom_power_get(struct loom_device *loom)
 {
@@ -164,7 +164,7 @@ void loom_power_put(struct loom_device *loom)
 }
 
 /**
- * loom_power_init() - the device is off, and has a lock
+ * loom_power_init() - initialise the power state: off
  * @loom: the device
  *
  * Return: 0 or -errno.

@@ -7,7 +7,7 @@
 struct device;
 struct loom_device;
 
-/* After so long without a job the device is stopped. */
+/* Idle time after which the device is stopped. */
 #define LOOM_POWER_IDLE_MS	100
 
 int loom_power_init(struct loom_device *loom);

@@ -5,11 +5,11 @@
 #include <linux/errno.h>
 
 /**
- * loom_backend_errno() - what a client is told that a back end has refused something
- * @ret: as the back end has it: 0 or -errno
+ * loom_backend_errno() - errno for a client, from that of a back end
+ * @ret: 0 or -errno of the back end
  *
- * Some have a meaning for who has called it: make room, try again, look into the record of a
- * refused plan. From a back end they do not.
+ * Some values have a meaning for the caller in the core: evict, try again, read the reject record
+ * of a plan. A back end must not cause these, so they become -EIO.
  *
  * Return: 0 or -errno.
  */

@@ -9,17 +9,17 @@
 /**
  * DOC: Turns
  *
- * Which of the jobs that a back end has gets the engine. By priority first: as long as a job of a
- * higher one can run, those below wait; but a waiting job of low priority has a fiftieth of the
- * engine beside jobs of normal priority, a slice at a time, or any client could stop it for good.
- * Among jobs of the same priority it is fair between users, and between the clients (open files)
- * of a user, whatever number of contexts they have:
+ * The order of jobs on the engine. Priority comes first: while a job of a higher priority can run,
+ * lower ones wait. Low priority is guaranteed a fiftieth of the engine next to normal priority, a
+ * slice at a time; otherwise any client could starve it. Jobs of the same priority are scheduled
+ * fairly between users, and between the clients (open files) of a user, whatever number of contexts
+ * they have:
  *
  * * Time goes by in rounds, and in each a user has one time slice. A user whose slice is used up
  *   waits for the next round, which begins when no user that could run has some of its slice left.
- * * A user that comes while others run has what is left of its slice of this round, and goes
- *   first. So one with a short job now and then waits for no more than the piece of work that is
- *   being done, and as soon as it has used a slice it waits like everybody.
+ * * A user that becomes runnable has the rest of its slice of this round, and goes first. So an
+ *   occasional short job waits for the current piece of work only; a user that has used up its
+ *   slice waits for the next round.
  * * The clients of a user take turns in the same way with the slices of the user. So a user gets
  *   no more by opening the node many times.
  * * Contexts of a client share its slices: at the end of a slice the next of them goes on, and a
@@ -28,25 +28,24 @@
  * So a job that could run waits for a slice of each other user at its priority, twice that if all
  * of them came after it.
  *
- * Rejected: order by the time that each has had so far, as the scheduler of processes has it. It
- * finds the fair share of clients that wait in between more exactly, and needs a tree and a rule
- * for how much of the past counts.
- * Rejected, too: slices per context or per file. A client would have as many as it likes. A user is
- * the effective uid that opened the file, as the init namespace sees it, and not the client's
- * control group: that can be anybody's own, too, where groups are delegated.
+ * Rejected: order by virtual runtime, as CFS does. It is more exact for clients that sleep in
+ * between, but needs a tree and a rule for how much of the past counts. Rejected, too: slices per
+ * context or per file. A client can create any number of both. A user is the effective uid that
+ * opened the file, in the init namespace, and not the client's control group: where groups are
+ * delegated, a client can create these, too.
  *
- * A job that is to end (its file was closed, its time is used up) goes before all others, whatever
- * its priority: that costs no more than to end it. Without that a job of low priority, and the
- * buffers that it holds, would stay until all others are done.
+ * A stopped job (file closed, timeout exceeded) goes before all others, whatever its priority,
+ * because ending it is cheap. Otherwise a job of low priority would hold its buffers until all
+ * others are done.
  *
  * A time slice is engine time. It is module parameter time_slice_ms; a client with a nice value
  * above 0 has a shorter one, as it would have less of a processor.
  *
- * All of this is lists that the back end keeps under its own lock. Nothing is allocated: a client's
- * place is in &struct loom_file, and that of its user in what that refers to.
+ * All state is in lists under the back end's lock. Nothing is allocated: the node of a client is
+ * part of &struct loom_file, and that of a user of the object it refers to.
  */
 
-/* A waiting job of low priority has one part in so many of the engine. */
+/* Guaranteed share of waiting jobs of low priority: one part in this number. */
 #define LOOM_TURN_LOW_SHARE	50
 
 static uint loom_turn_time_slice_ms = 10;
@@ -54,9 +53,9 @@ module_param_named(time_slice_ms, loom_turn_time_slice_ms, uint, 0644);
 MODULE_PARM_DESC(time_slice_ms, "Engine time of a user before the next one (1 to 1000, default: 10)");
 
 /**
- * loom_turn_slice_ns() - the time slice of who submits a job
+ * loom_turn_slice_ns() - time slice of the current task
  *
- * By its nice value: 1.25 times less for each above 0.
+ * Each nice level above 0 divides it by 1.25.
  *
  * Return: nanoseconds.
  */
@@ -75,7 +74,7 @@ u64 loom_turn_slice_ns(void)
 EXPORT_SYMBOL_NS_GPL(loom_turn_slice_ns, LOOM_COMPAT_NS);
 
 /**
- * loom_turns_init() - nobody wants the engine
+ * loom_turns_init() - initialise empty lists
  * @turns: the lists
  */
 void loom_turns_init(struct loom_turns *turns)
@@ -134,7 +133,7 @@ static bool loom_turn_use(struct loom_turn_round *round, struct loom_turn_share 
 }
 
 /**
- * loom_turns_add() - a job wants the engine
+ * loom_turns_add() - add a runnable job
  * @turns: the lists
  * @turn: the job's place in them
  */
@@ -148,7 +147,7 @@ void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
 }
 EXPORT_SYMBOL_NS_GPL(loom_turns_add, LOOM_COMPAT_NS);
 
-/* A job of a client is in no list of it any more. */
+/* Remove a client without runnable jobs from its round. */
 static void loom_turns_leave(struct loom_file_turn *client)
 {
 	if (!list_empty(&client->jobs))
@@ -170,9 +169,9 @@ void loom_turns_remove(struct loom_turn *turn)
 EXPORT_SYMBOL_NS_GPL(loom_turns_remove, LOOM_COMPAT_NS);
 
 /**
- * loom_turns_end() - a job is to end, so it has the next turn
+ * loom_turns_end() - give a stopped job the next turn
  * @turns: the lists
- * @turn: the job's place; if it has none, nothing happens
+ * @turn: the job's place; nothing happens if it is not in the lists
  */
 void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
 {
@@ -198,7 +197,7 @@ static struct loom_turn *loom_turns_of(struct loom_turn_round *level)
 	return turn;
 }
 
-/* Whether low priority goes before normal: from a whole slice that is due until nothing is. */
+/* Whether low goes before normal: from a whole slice due until nothing is due (hysteresis). */
 static bool loom_turns_low(struct loom_turns *turns)
 {
 	const s64 slice_ns = loom_turns_of(&turns->levels[DRM_LOOM_PRIORITY_LOW])->slice_ns;
@@ -209,7 +208,7 @@ static bool loom_turns_low(struct loom_turns *turns)
 }
 
 /**
- * loom_turns_next() - who should have the engine now
+ * loom_turns_next() - pick the next job
  * @turns: the lists
  *
  * Return: a job, which keeps its place; or NULL.
@@ -233,7 +232,7 @@ struct loom_turn *loom_turns_next(struct loom_turns *turns)
 EXPORT_SYMBOL_NS_GPL(loom_turns_next, LOOM_COMPAT_NS);
 
 /**
- * loom_turns_charge() - the device has worked on a job
+ * loom_turns_charge() - account engine time of a job
  * @turns: the lists
  * @turn: the job, which need not be in the lists any more
  * @ns: for how long
@@ -247,7 +246,7 @@ void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
 	if (loom_turn_use(&client->user->files, &client->share, ns) && !turn->ending &&
 	    !list_empty(&turn->node))
 		list_move_tail(&turn->node, &client->jobs);
-	/* alone, low priority has what it likes */
+	/* low priority alone is not limited */
 	if (turn->priority == DRM_LOOM_PRIORITY_LOW && !loom_turn_round_empty(low + 1))
 		turns->low_due_ns -= ns * (LOOM_TURN_LOW_SHARE - 1);
 	else if (turn->priority == DRM_LOOM_PRIORITY_NORMAL && !loom_turn_round_empty(low))

@@ -8,7 +8,7 @@
 #include "loom_file.h"
 
 /**
- * struct loom_turn - a job that wants the engine, or has it
+ * struct loom_turn - node of a job that is runnable or running
  */
 struct loom_turn {
 	/**
@@ -16,30 +16,30 @@ struct loom_turn {
 	 * loom_turns_remove()
 	 */
 	struct list_head node;
-	/** @client: whose it is, at the priority of its context */
+	/** @client: node of its client at the priority of its context */
 	struct loom_file_turn *client;
 	/** @priority: of its context */
 	u32 priority;
-	/** @slice_ns: what its client gets in a round */
+	/** @slice_ns: slice of its client in a round, in ns */
 	u64 slice_ns;
 	/** @ending: it is in &loom_turns.ending */
 	bool ending;
 };
 
 /**
- * struct loom_turns - whose turn it is
+ * struct loom_turns - run queue of a device
  */
 struct loom_turns {
 	/** @levels: of &loom_user_turn.share, by priority */
 	struct loom_turn_round levels[LOOM_PRIORITY_COUNT];
 	/**
-	 * @low_due_ns: engine time that is due to low priority: a part of what others have had
-	 * while a job of it waited, less what it has had meanwhile, as LOOM_TURN_LOW_SHARE says
+	 * @low_due_ns: engine time owed to low priority, in ns: 1/LOOM_TURN_LOW_SHARE of the time
+	 * of others while a job of low priority waited, minus its own time
 	 */
 	s64 low_due_ns;
-	/** @low: it has that now */
+	/** @low: low priority goes first until @low_due_ns is used up */
 	bool low;
-	/** @ending: jobs that are to end, before all others */
+	/** @ending: stopped jobs; they go before all others */
 	struct list_head ending;
 };
 

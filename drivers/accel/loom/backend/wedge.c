@@ -8,9 +8,9 @@
 #include "loom_device.h"
 
 /**
- * loom_device_new_epoch() - what the device was told, or says of that, does not count any more
- * @loom: the device, stopped, or about to be started; it has no jobs and no moves, or they are
- *	taken care of
+ * loom_device_new_epoch() - begin a new epoch: records of earlier ones are ignored
+ * @loom: the device, which must be stopped or about to be started; the caller must have handled its
+ *	jobs and moves
  *
  * Return: &loom_device.epoch.
  */
@@ -28,10 +28,10 @@ EXPORT_SYMBOL_NS_GPL(loom_device_new_epoch, LOOM_COMPAT_NS);
 /**
  * loom_device_hang() - a back end has found that the device hangs
  * @loom: the device
- * @epoch: &loom_device.epoch in which it does
+ * @epoch: the value of &loom_device.epoch in which it hangs
  *
- * It is reset, a little later, on &loom_device.timeout_wq, unless it has been meanwhile. Jobs that
- * had begun end with ECANCELED. Called in any context, any number of times.
+ * &loom_device.timeout_wq resets it, unless the epoch has changed by then. Jobs that had begun end
+ * with ECANCELED. May be called in any context, any number of times.
  */
 void loom_device_hang(struct loom_device *loom, u32 epoch)
 {
@@ -41,13 +41,13 @@ void loom_device_hang(struct loom_device *loom, u32 epoch)
 EXPORT_SYMBOL_NS_GPL(loom_device_hang, LOOM_COMPAT_NS);
 
 /**
- * loom_device_wedge() - a device is broken, and is not used any more
+ * loom_device_wedge() - take a broken device out of use
  * @loom: the device
  * @why: for the log
  *
- * It is stopped, its jobs end with EIO, and so does each SUBMIT from now on, until somebody binds
- * it to its driver anew. That happens a little later, on &loom_device.timeout_wq; there is one line
- * in the log, and an uevent. Called in any context, and any number of times.
+ * The device is stopped, its jobs end with EIO, and SUBMIT fails with EIO until the driver is bound
+ * again. This is done by &loom_device.timeout_wq, with one line in the log and a uevent. May be
+ * called in any context, any number of times.
  */
 void loom_device_wedge(struct loom_device *loom, const char *why)
 {

@@ -16,17 +16,16 @@
 /**
  * DOC: Grace
  *
- * A job that was told to stop is given some time for that. If it has not ended then, its device is
- * reset. It is told by one of two: the timeout, which waits for it, for LOOM_FLIGHT_GRACE_MS, or
- * for LOOM_GRACE_STUCK_MS if the device said twice that it was at the same place; or a client that
- * goes, or needs the room, and waits for nothing: then this looks after it, every
- * LOOM_FLIGHT_GRACE_MS, as long as there are such jobs. The timeout alone would do it too, but
- * that can be minutes, in which the jobs of others wait.
+ * A job that was told to stop must end within a grace period, otherwise its device is reset. The
+ * timeout stops a job and waits for it: for LOOM_FLIGHT_GRACE_MS, or for LOOM_GRACE_STUCK_MS if the
+ * device reported the same position twice. A client that closes its file, or needs the memory,
+ * stops jobs without waiting; a work item checks these every LOOM_FLIGHT_GRACE_MS while there are
+ * any. The timeout alone would be enough, but it can be minutes long, and the jobs of others would
+ * wait.
  *
- * A job that waits behind others on the device is not late. It has its grace from when it begins.
+ * The grace period of a job that waits behind others on the device starts when the job begins.
  *
- * Before a device is reset, or a job is blamed, its records are looked at once more: an interrupt
- * may have been lost.
+ * Records are polled once more before a reset or a blame, because an interrupt may have been lost.
  */
 
 #define LOOM_GRACE_STUCK_MS	250
@@ -34,7 +33,7 @@
 /**
  * loom_grace_wait() - wait for a job that was told to stop
  * @job: the job; on &loom_device.timeout_wq
- * @moves: its device does something, or does not say
+ * @moves: the job makes progress, or the device does not report any
  *
  * Return: true if it has ended.
  */
@@ -71,7 +70,7 @@ static void loom_grace_work(struct work_struct *work)
 }
 
 /**
- * loom_grace_init() - no job was told
+ * loom_grace_init() - initialise, without stopped jobs
  * @loom: the device
  */
 void loom_grace_init(struct loom_device *loom)

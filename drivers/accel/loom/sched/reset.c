@@ -18,11 +18,11 @@
 /**
  * loom_reset() - the device hangs, or a job cannot be stopped: reset it
  * @loom: the device
- * @guilty: id of the job, whose loom_job_stop_reason() is not 0; 0 if it is nobody's fault
+ * @guilty: id of the job, whose loom_job_stop_reason() is not 0; 0 if no job is to blame
  *
- * When this returns the job has ended, or is about to: of a device that cannot be reset, or was too
- * often (budget.c), all jobs end with EIO. Called on &loom_device.timeout_wq, which does one thing
- * at a time; fence safe.
+ * When this returns the job has ended, or is about to. If the device cannot be reset, or its budget
+ * is used up (budget.c), all jobs end with EIO. Must be called on &loom_device.timeout_wq, which is
+ * ordered; fence safe.
  */
 void loom_reset(struct loom_device *loom, u64 guilty)
 {
@@ -39,13 +39,13 @@ void loom_reset(struct loom_device *loom, u64 guilty)
 		loom_flight_renew(loom, guilty);
 		loom_moves_renew(loom);
 	}
-	/* before the gate is open, or jobs would be given to a device that is off */
+	/* before the gate opens, otherwise jobs would be given to a device that is off */
 	if (ret < 0)
 		loom_device_wedge(loom, "it does not come back from a reset");
 	up_write(&loom->flight.gate);
 }
 
-/* What newer kernels send in drm_dev_wedged_event(). */
+/* The same uevent as drm_dev_wedged_event() of newer kernels. */
 static void loom_reset_tell(struct loom_device *loom)
 {
 	char *envp[2] = { "WEDGED=rebind" };
@@ -76,19 +76,19 @@ static void loom_reset_hang_work(struct work_struct *work)
 
 	if (!drm_dev_enter(&loom->drm, &idx))
 		return;
-	/* it may have been reset, for a job, since it was found to hang */
+	/* a job may have caused a reset since the hang was reported */
 	if (READ_ONCE(loom->hang_epoch) == loom->epoch && !READ_ONCE(loom->wedged))
 		loom_reset(loom, 0);
 	drm_dev_exit(idx);
 }
 
 /**
- * loom_device_reset_prepare() - the bus is about to reset the device, somebody wants that
- * @dev: as probed, or about to be
+ * loom_device_reset_prepare() - quiesce the device before a reset by its bus
+ * @dev: the device, probed or being probed
  *
- * Waits a little for what the device has to do, and then nothing touches it: neither it nor its
- * memory can be seen while the bus is at it. The caller calls loom_device_reset_done() afterwards,
- * whatever came of it, and keeps the device from being unbound meanwhile.
+ * Drains the device for a limited time and blocks all accesses, because registers and memory are
+ * invisible during the reset. The caller must call loom_device_reset_done() afterwards, whether or
+ * not the reset succeeded, and must keep the device from being unbound in between.
  */
 void loom_device_reset_prepare(struct device *dev)
 {
@@ -98,16 +98,16 @@ void loom_device_reset_prepare(struct device *dev)
 		return;
 	down_write(&loom->flight.gate);
 	loom_device_hide(loom);
-	/* to stop a device does not fail */
+	/* stopping a device does not fail */
 	loom_power_set(loom, &loom->held, true);
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_reset_prepare, LOOM_COMPAT_NS);
 
 /**
  * loom_device_reset_done() - undo loom_device_reset_prepare()
- * @dev: as it was then
+ * @dev: the same device
  *
- * It begins a new epoch. Jobs that had begun end with ECANCELED, and moves are done again.
+ * Begins a new epoch. Jobs that had begun end with ECANCELED, and moves are repeated.
  */
 void loom_device_reset_done(struct device *dev)
 {
@@ -129,7 +129,7 @@ void loom_device_reset_done(struct device *dev)
 EXPORT_SYMBOL_NS_GPL(loom_device_reset_done, LOOM_COMPAT_NS);
 
 /**
- * loom_reset_init() - the device is not wedged
+ * loom_reset_init() - initialise, not wedged
  * @loom: the device
  */
 void loom_reset_init(struct loom_device *loom)

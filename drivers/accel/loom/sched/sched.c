@@ -22,46 +22,43 @@
 /**
  * DOC: Jobs
  *
- * A job is a plan with buffers bound to its slots. It is made and queued by loom_submit.c; here is
- * what happens to it from then on, called by the scheduler.
+ * A job is a plan with buffers bound to its slots. loom_submit.c creates and queues it; this file
+ * has the callbacks of the scheduler from then on.
  *
  * The scheduler of a context hands its jobs to the back end, one after the other, when the fences
- * that they wait for have signalled. So many jobs can be in flight, but one of each context. Whose
- * turn it is, and for how long, is decided by the back end, which is the one that knows where a job
- * can be interrupted; see turn.c for the order and for how long a turn is. Order between
- * contexts is by explicit fences only. Buffers get the job's fence too, but for eviction and
- * BO_WAIT, not for ordering.
+ * that they wait for have signalled. So many jobs can be in flight, but only one per context. The
+ * back end picks the next job and its time slice, because only the back end knows where a job can
+ * be preempted; see turn.c for the order and the slices. Order between contexts is by explicit
+ * fences only. Buffers get the job's fence too, for eviction and BO_WAIT, not for ordering.
  *
- * There is one engine and one scratch, and at any moment one job has both. Others that have begun
- * wait with what they had in the scratch kept aside; so the scratches of all jobs may overlap, as
- * loom_region.c has it, although many jobs are between their begin and their end.
+ * There is one engine and one scratch, and one job owns both at any time. The scratch of a
+ * preempted job is saved, so the scratches of all jobs may overlap (see loom_region.c).
  *
- * The timeout counts the time that the engine has worked on a job, and not what it waits for its
- * turn: a client cannot have the jobs of others ended by submitting many of its own. The scheduler
- * has it looked at every eighth of the timeout, and a job is ended by the first look that finds it
- * used up. Between two reports of the back end (loom_job_busy()) the clock on the wall counts for
- * the job that has the engine, so that an engine that hangs comes to its timeout as well.
+ * The timeout counts the engine time of a job, not the wait for its turn: otherwise a client could
+ * end the jobs of others by submitting many of its own. The scheduler checks it every eighth of the
+ * timeout, and the first check that finds it exceeded ends the job. Between two reports of the back
+ * end (loom_job_busy()) wall-clock time counts for the job that has the engine, so that a hanging
+ * engine reaches the timeout as well.
  *
- * Such a job is stopped by asking its back end, which looks between two pieces of work. If that
- * does not help within the job's grace (grace.c), the device is reset (reset.c); where a device
- * cannot hang there is nothing to reset, and jobs of other contexts are not touched. The error of
- * its fence is ETIME, and the scheduler's drm_sched_increase_karma() makes its context guilty;
- * &loom_context.resets counts such jobs. One line in the log and a devcoredump say where it was,
+ * The back end is then asked to stop the job, which takes effect between two pieces of work. If the
+ * job does not end within its grace period (grace.c), the device is reset (reset.c). A device that
+ * cannot hang is not reset, and jobs of other contexts are not affected. The error of the job's
+ * fence is ETIME, and the scheduler's drm_sched_increase_karma() makes its context guilty;
+ * &loom_context.resets counts such jobs. One line in the log and a devcoredump report its position,
  * see report/report.c.
  *
  * Unplugging: the gate between scheduler and back end is drm_dev_enter(). After drm_dev_unplug() no
  * job passes it, the device is stopped, and all jobs end with ENODEV (loom_job_end_all()). The
- * schedulers are not stopped: what is queued behind the gate has its fence signalled at once, also
- * if it waits for a fence of somebody else, and is taken through the scheduler later, as a job that
- * has ended. Stopping them first was rejected: a stopped scheduler frees nothing, and must be
- * started again to drain.
+ * schedulers are not stopped: the fences of queued jobs are signalled at once, even if they wait
+ * for other fences, and the scheduler frees these jobs later. Stopping the schedulers first was
+ * rejected: a stopped scheduler frees nothing, and must be started again to drain.
  */
 
 /* ------------------------------------------------------------- revocation */
 
 /**
- * loom_job_revoked() - somebody waits for the scratch of a job that was given to the back end
- * @scratch: of the job, under &loom_region.scratch_lock
+ * loom_job_revoked() - stop a started job because another client needs its scratch
+ * @scratch: that of the job; the caller must hold &loom_region.scratch_lock
  */
 void loom_job_revoked(struct loom_region_scratch *scratch)
 {
@@ -70,7 +67,7 @@ void loom_job_revoked(struct loom_region_scratch *scratch)
 	loom_flight_stop(job);
 }
 
-/* They end with -ECANCELED. Return: those that the back end has, or had. */
+/* End all jobs of a buffer with -ECANCELED. Return: those that were given to the back end. */
 static void loom_job_revoke_all_locked(struct loom_device *loom, struct loom_bo *bo,
 				       struct list_head *started)
 {
@@ -92,13 +89,13 @@ static void loom_job_revoke_all_locked(struct loom_device *loom, struct loom_bo 
 }
 
 /**
- * loom_job_revoke() - have no job use the place of a buffer any more
+ * loom_job_revoke() - end all jobs that use the address of a buffer
  * @loom: the device
- * @bo: the buffer, in the SRAM, reserved: so there will be no more jobs
+ * @bo: the buffer, in the SRAM; the caller must hold its reservation, which excludes new jobs
  *
- * Jobs that have not started never will. One that is running is stopped and waited for, which takes
- * as long as a piece of work between two looks at loom_job_stop_reason(). That is too short to
- * unlock the buffer meanwhile: who goes on submitting jobs could keep this from ending.
+ * Jobs that have not started never will. A running job is stopped and waited for, which takes one
+ * piece of work of the back end. The reservation is not dropped meanwhile: otherwise a client that
+ * goes on submitting jobs could starve this function.
  *
  * Return: 0 or -ERESTARTSYS.
  */
@@ -124,18 +121,18 @@ int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo)
 		dma_fence_put(fence);
 		spin_lock(&loom->job_lock);
 	}
-	/* who tries again waits for the rest */
+	/* the next try waits for the rest */
 	list_splice(&started, &bo->jobs);
 	spin_unlock(&loom->job_lock);
 	return ret;
 }
 
 /**
- * loom_job_stop_all() - nobody wants the jobs of a file any more
- * @loom: the device, which is there
+ * loom_job_stop_all() - stop all jobs of a file
+ * @loom: the device, not unplugged
  * @client: the file; loom_job_stop_reason() is not 0 for its jobs
  *
- * Those that were started end soon. The others will not be started.
+ * Started jobs end soon. The others will not be started.
  */
 void loom_job_stop_all(struct loom_device *loom, struct loom_file *client)
 {
@@ -144,7 +141,7 @@ void loom_job_stop_all(struct loom_device *loom, struct loom_file *client)
 
 	spin_lock(&loom->job_lock);
 	while ((job = list_first_entry_or_null(&client->jobs_list, struct loom_job, client_node))) {
-		/* who frees a job takes it off whichever list it is on */
+		/* freeing a job calls list_del() on whichever list holds it, so @seen is safe */
 		list_move_tail(&job->client_node, &seen);
 		if (job->started)
 			loom_flight_stop(job);
@@ -156,7 +153,7 @@ void loom_job_stop_all(struct loom_device *loom, struct loom_file *client)
 
 /**
  * loom_job_free() - free a job that was not queued, or that has ended
- * @job: the job; it may be as loom_submit.c has left it at any point
+ * @job: the job, in any state of its construction by loom_submit.c
  */
 void loom_job_free(struct loom_job *job)
 {
@@ -190,14 +187,14 @@ void loom_job_free(struct loom_job *job)
 		loom_power_put(job->loom);
 	loom_context_put(job->context);
 	kfree(job);
-	/* last: with the file closed already, it is what keeps the module in memory */
+	/* must be last: if the file is closed, the fence keeps the module in memory */
 	if (fence)
 		loom_fence_put(fence);
 }
 
 /* -------------------------------------------------------------- scheduler */
 
-/* From here on who stops the job has to tell the back end, too. */
+/* From here on a thread that stops the job must also call the back end. */
 static int loom_job_mark_started(struct loom_job *job)
 {
 	int error;
@@ -243,7 +240,7 @@ static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
 	return ERR_PTR(error);
 }
 
-/* Where a job is now. Return: whether that is somewhere else than before, or not known. */
+/* Update the position of a job. Return: whether it has changed, or is unknown. */
 static bool loom_job_see(struct loom_job *job)
 {
 	struct loom_job_position position = {}, before = job->seen;
@@ -252,7 +249,7 @@ static bool loom_job_see(struct loom_job *job)
 		job->loom->backend->job_progress(job, &position);
 		loom_power_release(job->loom);
 	}
-	/* a device says what it likes */
+	/* the device is not trusted */
 	position.step = min(position.step, job->plan->plan->step_count);
 	position.command = min(position.command, job->plan->plan->command_count);
 	job->seen = position;
@@ -260,7 +257,7 @@ static bool loom_job_see(struct loom_job *job)
 	       !memchr_inv(&position, 0, sizeof(position));
 }
 
-/* It ends, or its device does. */
+/* Stop a job; if it does not end, reset or wedge the device. */
 static void loom_job_stop(struct loom_job *job, bool moves)
 {
 	struct loom_device *loom = job->loom;
@@ -275,24 +272,24 @@ static void loom_job_stop(struct loom_job *job, bool moves)
 		loom_reset(loom, job->id);
 }
 
-/* Has it used up its time? The job is not freed meanwhile. */
+/* Check the timeout of a job. The caller must keep the job from being freed. */
 static void loom_job_look(struct loom_job *job)
 {
 	u64 timeout_ns = (u64)job->loom->job_timeout_ms * NSEC_PER_MSEC;
 	bool hangs = job->loom->backend->reset, moves = true;
 	struct loom_report *report = NULL;
 
-	/* its record may be there, and the interrupt lost */
+	/* its record may have been written, and the interrupt lost */
 	loom_power_poll(job->loom);
 	if (hangs && loom_job_has_begun(job))
 		moves = loom_job_see(job);
-	/* the device is what has stopped */
+	/* the device hangs, so the job is not blamed */
 	if (READ_ONCE(job->loom->hang_epoch) == job->loom->epoch)
 		return;
-	/* the engine has worked on it, so the back end has it, unless it has ended */
+	/* nonzero engine time: the back end has the job, unless it has ended */
 	if (loom_job_engine_ns(job) < timeout_ns || dma_fence_is_signaled(&job->fence->base))
 		return;
-	/* a device that was reset does not know any more */
+	/* must precede the reset, which discards the state of the device */
 	if (hangs)
 		report = loom_report_create(job);
 	loom_job_stop(job, moves);
@@ -307,7 +304,7 @@ static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *bas
 {
 	struct drm_gpu_scheduler *sched = base->sched;
 	struct loom_job *job = to_loom_job(base);
-	/* the scheduler is the context's, and used after the job was given back to it */
+	/* the scheduler is part of the context, and is used after the job was given back */
 	struct loom_context *context = loom_context_get(job->context);
 	enum drm_gpu_sched_stat status;
 	int idx;
@@ -316,9 +313,12 @@ static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *bas
 		loom_job_look(job);
 		drm_dev_exit(idx);
 	}
-	/* it was taken off the list for this call; back, so that it is freed or looked at again */
+	/*
+	 * the scheduler has removed the job from its list: put it back, so that it is freed or
+	 * checked again
+	 */
 	status = loom_compat_sched_keep(base);
-	/* nothing was stopped: this has it looked at whether there is a job to be freed */
+	/* the queue was not stopped; this queues the work that frees jobs */
 	drm_sched_wqueue_start(sched);
 	loom_context_put(context);
 	return status;
@@ -329,7 +329,7 @@ static void loom_job_release_work(struct work_struct *work)
 	loom_job_free(container_of(work, struct loom_job, release));
 }
 
-/* Not on the workqueue of jobs and moves, which reclaim needs: freeing a buffer may allocate. */
+/* Freeing a buffer may allocate, so this must not run on the workqueue that reclaim needs. */
 static void loom_job_sched_free(struct drm_sched_job *base)
 {
 	struct loom_job *job = to_loom_job(base);
@@ -345,7 +345,7 @@ static const struct drm_sched_backend_ops loom_job_sched_ops = {
 };
 
 /**
- * loom_job_device_init() - make the device take jobs
+ * loom_job_device_init() - set up scheduling of jobs
  * @loom: the device
  *
  * Return: 0 or -errno.
@@ -367,7 +367,7 @@ int loom_job_device_init(struct loom_device *loom)
 
 /**
  * loom_job_device_fini() - undo loom_job_device_init()
- * @loom: the device; nobody has a reference any more, so there are no contexts and no jobs
+ * @loom: the device, without references, so without contexts and jobs
  */
 void loom_job_device_fini(struct loom_device *loom)
 {

@@ -15,10 +15,10 @@
 #define LOOM_SLEEP_DRAIN_MS	10000
 
 /**
- * loom_device_move_out() - all buffers leave memory of the device's own, which loses its bytes
+ * loom_device_move_out() - evict all buffers from local memory that is about to lose its bytes
  * @dev: the device, about to be suspended by its bus; user space is frozen
  *
- * They come back with the next jobs that use them. The bytes of a wedged device are lost anyway.
+ * The next job that uses a buffer brings it back. The bytes on a wedged device are lost.
  *
  * Return: 0; -EBUSY: the device has jobs; -errno.
  */
@@ -73,7 +73,10 @@ static int loom_sleep_runtime_suspend(struct device *dev)
 {
 	struct loom_device *loom = dev_get_drvdata(dev);
 
-	/* who touches its memory wakes it up: no page fault is under way, as those hold it awake */
+	/*
+	 * no page fault is in progress, because it would hold a reference of runtime PM; later ones
+	 * wake the device
+	 */
 	loom_view_unmap_all(loom);
 	return loom_power_set(loom, &loom->idle, true);
 }
@@ -82,7 +85,7 @@ static int loom_sleep_runtime_resume(struct device *dev)
 {
 	struct loom_device *loom = dev_get_drvdata(dev);
 
-	/* an error would stay with the device, also when it is bound anew; who asks hears of it */
+	/* runtime PM would keep an error across a rebind; loom_power_get() returns it */
 	if (loom_power_set(loom, &loom->idle, false))
 		loom_device_wedge(loom, "it does not wake up");
 	return 0;
