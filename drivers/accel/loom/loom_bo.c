@@ -27,56 +27,53 @@
 /**
  * DOC: Buffers
  *
- * A buffer is placed in its region when it is made, takes the same addresses in each of its banks,
- * and is seen by clients as a line of bytes. If the DRAM or ROM is full, the buffer least recently
- * used loses its address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings it
- * back, maybe to another address. Clients cannot tell, because plans hold no addresses.
+ * A buffer is placed in its region when it is created, has the same addresses in each of its banks,
+ * and is linear to clients. If the DRAM or ROM is full, the buffer least recently used loses its
+ * address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings it back, maybe to
+ * another address. Clients cannot tell, because plans hold no addresses.
  *
- * Who needs room takes these steps, none of which waits for a job:
+ * Placing a buffer takes these steps, none of which waits for a job:
  *
  * 1. take a free address, without the device's lock for placing;
- * 2. with it, evict what no job uses, least recently used first, until there is room;
- * 3. evict what jobs use: they go on, and jobs that use the new buffer will wait for them;
- * 4. of what is still there, lock one buffer that somebody else had locked, evict it, try again;
- *    wait for one that is being freed.
+ * 2. with it, evict idle buffers, least recently used first, until there is room;
+ * 3. evict busy buffers: their jobs go on, and jobs that use the new buffer will wait for them;
+ * 4. lock a remaining buffer that another thread had locked, evict it, try again; wait for a buffer
+ *    that is being freed.
  *
- * There is no room if nothing is left to evict. TTM takes steps 2 and 3 and passes over what is
- * locked, so without step 4 clients that happen to look at their buffers would be in the way.
+ * There is no room if nothing is left to evict. TTM takes steps 2 and 3 and skips locked buffers,
+ * so without step 4 clients that access their buffers at that moment would cause ENOSPC.
  *
- * A control group may have a limit (dmem.max). At the limit TTM evicts what is charged to the
- * group, whatever its banks, and step 4 takes buffers of the same file only: of others it does not
- * know the group, and to evict those of other groups would not help.
+ * A control group may have a limit (dmem.max). At the limit TTM evicts buffers charged to the
+ * group, whatever their banks, and step 4 evicts buffers of the same file only: the group of other
+ * files is unknown, and evicting buffers of other groups would not help.
  *
- * SRAM buffers are not evicted for others: being in the SRAM is what they are for, and what a file
- * may have there is bounded (see sram/sram.c). A full SRAM is ENOSPC. The exception is a buffer
- * that only an exclusive context could make, once that has no effect any more: it is displaced when
- * another client needs the room, and placed by the rules for all when its next job needs it. Jobs
- * that were to use it end: nobody waits for them.
+ * SRAM buffers are not evicted for others: they are in the SRAM on purpose, and the share of a file
+ * there is bounded (see sram/sram.c). A full SRAM is ENOSPC. The exception is a buffer that only an
+ * exclusive context could create, once that has no effect any more: it is displaced when another
+ * client needs the space, and placed by the general rules when its next job needs it. Pending jobs
+ * that use it are cancelled, not waited for.
  *
- * A buffer gives its address back with the last reference, and not when TTM frees it: that waits
- * for its mappings, which may stay for ever, and for all fences in its reservation, where any
- * client can put some, through a dma-buf. Jobs have references: none uses the address any more.
+ * A buffer gives its address back with the last reference, not when TTM frees it: TTM waits for its
+ * mappings, which may stay for ever, and for all fences in its reservation, where any client can
+ * add fences through a dma-buf. Jobs hold references, so none uses the address any more.
  *
- * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
- * and so do jobs and the kernel, all of them as one line of bytes. Where a region is memory of the
- * device's own, how clients see it is another matter, see memory/view.c.
+ * Images differ only in the distribution of their bytes over the banks: clients, jobs and the
+ * kernel see a linear buffer of rows with a pitch. See memory/view.c for mappings of local memory.
  *
  * Buffers of other drivers can be imported (PRIME) and bound to slots in the DRAM. To jobs such a
- * buffer is one of ours that others have imported: it gets an address at SUBMIT, loses it when
- * others need the room, and its bytes are where the exporter keeps them. (In a region that is
- * memory of the device's own it has no address, see memory/share.c.) They are not charged to
- * anybody here, and no file is its owner: the pages are the exporter's, and core does not tell who
- * imports. It takes no memory of the host but for a page directory, and an address only for as long
- * as others need none. The driver's jobs reach the bytes through the exporter's mapping for the
- * kernel, and clients through its mapping for processes. Its reservation is the exporter's,
- * with fences of both drivers. Jobs wait for what the exporter itself does with the bytes, like
- * moving them; for its jobs clients wait by syncobjs, as for ours.
+ * buffer is like an exported one: it gets an address at SUBMIT, loses it when others need the
+ * space, and its bytes stay in the exporter's memory. (With local memory it has no address, see
+ * memory/share.c.) It is not charged to anybody and has no owner: the pages are the exporter's, and
+ * DRM does not tell which file imports. It takes no memory of the host except a page directory, and
+ * its address can always be taken by others. The driver's jobs reach the bytes through the
+ * exporter's mapping for the kernel, and clients through its mapping for processes. Its reservation
+ * is the exporter's, with fences of both drivers. Jobs wait for the exporter's kernel fences, such
+ * as moves; clients must wait for its jobs by syncobjs, as for those of this driver.
  *
- * The soft device is the processor, so it needs the exporter's memory to be coherent with it:
- * dma_buf_begin_cpu_access() takes the reservation lock, and no job may.
+ * The soft device is the processor, so the exporter's memory must be coherent with it:
+ * dma_buf_begin_cpu_access() takes the reservation lock, and a job must not.
  */
 
-/* Of the host's memory. */
 static void loom_bo_uncharge(struct loom_bo *bo)
 {
 	if (!bo->charged)
@@ -85,7 +82,7 @@ static void loom_bo_uncharge(struct loom_bo *bo)
 	loom_quota_uncharge(to_loom_device(bo->tbo.base.dev), bo->client, bo->tbo.base.size);
 }
 
-/* Return: whether that waits for moves, as an address in the SRAM is not free before they end. */
+/* Return: whether freeing it waits for moves: an SRAM address is free after they have ended. */
 static bool loom_bo_leaves_late(const struct loom_bo *bo)
 {
 	return loom_bo_region(bo)->own && bo->shape.region == DRM_LOOM_REGION_SRAM &&
@@ -98,13 +95,13 @@ static void loom_bo_free(struct loom_bo *bo)
 	struct ttm_operation_ctx ctx = { .no_wait_gpu = true };
 	struct drm_gem_object *gem = &bo->tbo.base;
 
-	/* the reservation of others may be locked by who drops the reference */
+	/* the caller may hold the reservation of an imported buffer */
 	if (!bo->dmabuf) {
 		dma_resv_lock(gem->resv, NULL);
-		/* else TTM is about to free it. Without memory for this it keeps the address */
+		/* otherwise TTM is about to free it. On ENOMEM it keeps the address */
 		if (bo->resident && (kref_read(&bo->tbo.kref) > 1 || !loom_bo_is_idle(bo)))
 			ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
-		/* TTM may wait before it frees one, but this one has nothing of the host's */
+		/* TTM may free it late, but it has no memory of the host */
 		if (loom_bo_region(bo)->own && !loom_bo_on_host(bo))
 			loom_bo_uncharge(bo);
 		dma_resv_unlock(gem->resv);
@@ -112,7 +109,9 @@ static void loom_bo_free(struct loom_bo *bo)
 	loom_compat_ttm_bo_fini(&bo->tbo);
 }
 
-/* One after the other, each with a reference to the device: there is only one while it runs. */
+/*
+ * One buffer per run, each with a reference to the device; a work item never runs twice at a time.
+ */
 static void loom_bo_dying_work(struct work_struct *work)
 {
 	struct loom_device *loom = container_of(work, struct loom_device, dying_work);
@@ -135,8 +134,8 @@ static void loom_bo_dying_work(struct work_struct *work)
 }
 
 /*
- * A process that closes a buffer finds its room free afterwards. One that is killed does not wait
- * for that, nor does a thread that frees jobs.
+ * A process that closes a buffer waits until its space is free. A killed process does not wait, nor
+ * does a thread that frees jobs.
  */
 static void loom_bo_free_later(struct loom_bo *bo)
 {
@@ -154,7 +153,7 @@ static void loom_bo_free_later(struct loom_bo *bo)
 		loom_context_queue(&loom->dying_work);
 	if (current->flags & (PF_KTHREAD | PF_EXITING))
 		return;
-	/* who is killed meanwhile leaves it to the worker as well */
+	/* a process that is killed meanwhile leaves it to the worker */
 	wait_event_killable(loom->dead, READ_ONCE(loom->dead_count) >= count);
 }
 
@@ -169,7 +168,7 @@ static void loom_bo_gem_free(struct drm_gem_object *gem)
 }
 
 /**
- * loom_bo_device_init() - no buffers
+ * loom_bo_device_init() - initialise, without buffers
  * @loom: the device
  */
 void loom_bo_device_init(struct loom_device *loom)
@@ -216,7 +215,7 @@ static void loom_bo_destroy(struct ttm_buffer_object *tbo)
  * loom_bo_is_ours() - whether a buffer of TTM's is a &struct loom_bo
  * @tbo: the buffer
  *
- * Return: false for a ghost, that has the pages of one which was moved.
+ * Return: false for a ghost, which has the pages of a moved buffer.
  */
 bool loom_bo_is_ours(const struct ttm_buffer_object *tbo)
 {
@@ -233,8 +232,8 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	int ret;
 
 	/*
-	 * A buffer larger than the host is refused, not tried until others are killed. Later on,
-	 * when it is touched or brought back, there is nobody to tell but by a signal.
+	 * Refuse a buffer larger than the host's memory instead of invoking the OOM killer. Later
+	 * failures, in page faults or SUBMIT, can only be reported by a signal.
 	 */
 	if (!loom_quota_has_memory(size))
 		return -ENOMEM;
@@ -261,7 +260,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 				   &ctx, NULL, NULL, loom_bo_destroy);
 	if (ret)
 		return ret;
-	/* pages are zeroed here, not under the lock that placing it takes */
+	/* zero the pages here, not under the lock of placing */
 	ret = loom_bo_populate_locked(bo);
 	ttm_bo_unreserve(&bo->tbo);
 	if (ret) {
@@ -273,10 +272,10 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 }
 
 /**
- * loom_bo_import() - a buffer for the pages of another driver
+ * loom_bo_import() - create a buffer for the pages of another driver
  * @drm: the device
  * @attach: to the dma-buf
- * @sg: its pages; ours to unmap once this has succeeded
+ * @sg: its pages; on success this driver must unmap them
  *
  * It is interleaved over all banks of the DRAM and has no address yet.
  *
@@ -317,7 +316,10 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 	INIT_LIST_HEAD(&bo->jobs);
 	INIT_LIST_HEAD(&bo->evicted);
 	INIT_LIST_HEAD(&bo->import_node);
-	/* one of its own: TTM may free the buffer when core has dropped that of the attachment */
+	/*
+	 * a reference of its own: TTM may free the buffer after DRM has dropped that of the
+	 * attachment
+	 */
 	bo->dmabuf = attach->dmabuf;
 	get_dma_buf(bo->dmabuf);
 	bo->tbo.base.funcs = &loom_bo_gem_funcs;
@@ -467,8 +469,9 @@ out_put:
 }
 
 /*
- * For jobs, and for what another driver does with a buffer that is imported. Not for moves of ours:
- * who wants the bytes waits for those (memory/view.c). Return: as dma_resv_wait_timeout().
+ * Wait for jobs, and for the other driver if the buffer is imported. Moves of this driver are
+ * excluded: accesses to the bytes wait for these (memory/view.c). Return: as
+ * dma_resv_wait_timeout().
  */
 static long loom_bo_wait_jobs(struct drm_gem_object *gem, long timeout)
 {
@@ -485,7 +488,7 @@ static long loom_bo_wait_jobs(struct drm_gem_object *gem, long timeout)
 		ret = dma_fence_wait_timeout(fence, true, timeout);
 		if (ret <= 0)
 			break;
-		/* where no time is left to wait, one that has signalled gives 1 all the same */
+		/* dma_fence_wait_timeout() returns 1 for a signalled fence even if @timeout is 0 */
 		if (timeout)
 			timeout = ret;
 	}

@@ -20,16 +20,16 @@ struct sg_table;
 /**
  * struct loom_bo - a buffer
  *
- * Refcounted as a GEM object. Its reservation lock is the lock of what can change.
+ * Refcounted as a GEM object. Its reservation lock protects all fields without another lock.
  */
 struct loom_bo {
 	/** @tbo: base, with the GEM object in it */
 	struct ttm_buffer_object tbo;
-	/** @shape: its banks, and how its bytes are dealt out over them; constant */
+	/** @shape: its banks, and the distribution of its bytes over them; constant */
 	struct loom_shape shape;
-	/** @owner: drm_file.client_id of the client that made it, 0 if @dmabuf; constant */
+	/** @owner: drm_file.client_id of the client that created it, 0 if @dmabuf; constant */
 	u64 owner;
-	/** @dmabuf: of the driver that the bytes belong to, or NULL if they are ours; constant */
+	/** @dmabuf: of the exporter if it is imported, otherwise NULL; constant */
 	struct dma_buf *dmabuf;
 	/** @client: the same, with a reference, charged for its bytes; NULL if @dmabuf; constant */
 	struct loom_file *client;
@@ -39,27 +39,26 @@ struct loom_bo {
 	 */
 	bool resident;
 	/**
-	 * @no_space: the banks had no room at the last try, and nothing else has failed since;
-	 * under the reservation lock. A try that ends with ENOSPC without it was ended by the limit
-	 * of a control group
+	 * @no_space: the last try to place it found no room in the banks; under the reservation
+	 * lock. ENOSPC without it is due to the limit of a control group
 	 */
 	bool no_space;
-	/** @charged: its client is charged for it; of who makes it, and then of who frees it */
+	/** @charged: its client is charged for it; accessed on creation and on release only */
 	bool charged;
-	/** @exports: how many importers have its pages; under the reservation lock */
+	/** @exports: number of importers of its pages; under the reservation lock */
 	u32 exports;
 	/** @import_node: in &loom_device.imports, or empty; under &loom_device.imports_lock */
 	struct list_head import_node;
 	/**
-	 * @jobs: &loom_job_slot.node of jobs that are to use the place of this buffer in the SRAM;
-	 * under &loom_device.job_lock, and more only under the reservation lock, too
+	 * @jobs: &loom_job_slot.node of pending jobs that use its address in the SRAM; under
+	 * &loom_device.job_lock. Jobs are added under the reservation lock, too
 	 */
 	struct list_head jobs;
 	/** @dying: in &loom_device.dying; under &loom_device.dying_lock */
 	struct list_head dying;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
-	/** @map: the kernel's view, once a job needed it; under the reservation lock */
+	/** @map: mapping for the kernel, once a job has needed it; under the reservation lock */
 	struct iosys_map map;
 };
 
@@ -73,44 +72,45 @@ static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 	return container_of(gem, struct loom_bo, tbo.base);
 }
 
-/* Flags of ttm_place that TTM has no use for. The place is that of a &struct loom_bo_place. */
+/* Flag of ttm_place, unused by TTM: the place is part of a &struct loom_bo_place. */
 #define LOOM_BO_PLACE		BIT(31)
-/* Only buffers that no job uses make room for it. */
+/* Only idle buffers may be evicted for it. */
 #define LOOM_BO_PLACE_IDLE	BIT(30)
 
 /**
  * struct loom_bo_place - a place in a region, and the buffer that wants it
  */
 struct loom_bo_place {
-	/** @base: base, as TTM sees it; LOOM_BO_PLACE tells it from places of TTM's own */
+	/** @base: base, as TTM sees it; LOOM_BO_PLACE distinguishes it from places of TTM's own */
 	struct ttm_place base;
-	/** @bo: what is to be placed there, in these banks; reserved */
+	/** @bo: the buffer to be placed, reserved */
 	struct loom_bo *bo;
 };
 
 /**
- * struct loom_bo_room - others may have to go so that some buffers are placed
+ * struct loom_bo_room - state of evicting buffers to place others
  *
- * On the stack of who has loom_device.place_lock, from loom_bo_room_begin() to loom_bo_room_end().
+ * On the stack of the holder of loom_device.place_lock, from loom_bo_room_begin() to
+ * loom_bo_room_end().
  */
 struct loom_bo_room {
 	/** @loom: the device */
 	struct loom_device *loom;
-	/** @exec: what has locked the buffers, set after loom_bo_room_begin() */
+	/** @exec: holds the reservations of the buffers; set after loom_bo_room_begin() */
 	struct drm_exec *exec;
-	/** @number: loom_region_block.keep of these buffers once they are placed */
+	/** @number: value of loom_region_block.keep of the buffers placed so far */
 	u64 number;
-	/** @region: where room is made, an &enum drm_loom_region; set with @freed */
+	/** @region: the &enum drm_loom_region that is short of space; set with @freed */
 	u32 region;
-	/** @freed: loom_region.freed of it before the last try */
+	/** @freed: value of loom_region.freed before the last try */
 	u64 freed;
-	/** @evicted: buffers that had to be locked to be evicted, with references */
+	/** @evicted: buffers that were locked for eviction, with references */
 	struct list_head evicted;
 };
 
 extern struct ttm_placement loom_bo_system;
 
-/* How the calls of clients have TTM place and move: they wait for no job, and end by a signal. */
+/* TTM context of client calls: no wait for jobs, interruptible. */
 static inline struct ttm_operation_ctx loom_bo_ctx(void)
 {
 	return (struct ttm_operation_ctx) {
@@ -120,7 +120,7 @@ static inline struct ttm_operation_ctx loom_bo_ctx(void)
 	};
 }
 
-/* No job uses it, ours or of another driver that has its dma-buf. */
+/* No job uses it, of this driver or of an importer. */
 static inline bool loom_bo_is_idle(const struct loom_bo *bo)
 {
 	return dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_BOOKKEEP);

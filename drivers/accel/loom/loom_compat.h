@@ -17,15 +17,14 @@
 #endif
 
 /*
- * What differs between kernels, from 6.12 on. Stable trees take over interfaces from later
- * releases, so the Kbuild file looks into the headers instead of at the version, and defines
- * LOOM_HAVE_* for what it finds there. In a kernel tree this file is to go: of each #ifdef the
- * branch for the newer kernel stays.
+ * Differences between kernels, from 6.12 on. Stable trees take over interfaces from later releases,
+ * so the Kbuild file tests the headers instead of the version, and defines LOOM_HAVE_*. In a kernel
+ * tree this file must be removed; each #ifdef is replaced by the branch for the newer kernel.
  */
 
 /* ----------------------------------------------------------------- module */
 
-/* LOOM_COMPAT_NS: what is exported to back ends */
+/* LOOM_COMPAT_NS: symbol namespace for back ends */
 #ifdef LOOM_HAVE_NS_SYMBOL
 #define LOOM_COMPAT_NS		LOOM
 #define LOOM_COMPAT_NS_DMA_BUF	DMA_BUF
@@ -95,9 +94,9 @@ static inline int loom_compat_sched_job_init(struct drm_sched_job *job,
 }
 
 /*
- * The scheduler has taken a job off its list to call timedout_job(), and shall have it back, so
- * that it is freed: called before the scheduler is started again. Returns what timedout_job() is to
- * return. Newer kernels do it themselves when it returns.
+ * The scheduler has removed a job from its list to call timedout_job(). Put it back, otherwise it
+ * is never freed. Must be called before the scheduler is started again. Returns the value for
+ * timedout_job(). Newer kernels put it back themselves.
  */
 static inline enum drm_gpu_sched_stat loom_compat_sched_keep(struct drm_sched_job *job)
 {
@@ -115,7 +114,7 @@ static inline enum drm_gpu_sched_stat loom_compat_sched_keep(struct drm_sched_jo
 
 /* -------------------------------------------------------------------- TTM */
 
-/* With newer kernels ttm_bo_validate() says ENOSPC itself; see loom_bo_place_locked(). */
+/* ttm_bo_validate() of newer kernels returns ENOSPC itself; see loom_bo_place_locked(). */
 static inline int loom_compat_ttm_device_init(struct ttm_device *ttm,
 					      const struct ttm_device_funcs *funcs,
 					      struct drm_device *drm)
@@ -138,7 +137,7 @@ static inline void loom_compat_ttm_bo_fini(struct ttm_buffer_object *tbo)
 #endif
 }
 
-/* Pages of a buffer, reserved, that it has not or that were swapped out. */
+/* Allocate or swap in the pages of a buffer, which must be reserved. */
 static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
 					   struct ttm_operation_ctx *ctx)
 {
@@ -151,8 +150,7 @@ static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
 
 /*
  * Make control groups account for the buffers of a region, where the kernel has the dmem
- * controller. Called when @manager is set up completely; undone with @drm, so before @manager is
- * if that is undone with @drm, too.
+ * controller. Must be called after @manager is set up; released with @drm, in reverse order.
  */
 static inline int loom_compat_dmem_register(struct drm_device *drm,
 					    struct ttm_resource_manager *manager,
@@ -176,7 +174,7 @@ static inline int loom_compat_dmem_register(struct drm_device *drm,
 	return 0;
 }
 
-/* Whether a control group is promised that what is there stays (dmem.min). */
+/* Whether a control group protects the resource from eviction (dmem.min). */
 static inline bool loom_compat_dmem_protected(const struct ttm_resource *resource)
 {
 #ifdef LOOM_HAVE_DMEM

@@ -18,37 +18,36 @@
 /**
  * DOC: Contexts
  *
- * A context is a queue of its own: its jobs run in order, and those of different contexts take
- * turns, see loom_job.c. A context whose job was ended by the timeout is guilty for good: what it
- * has queued is cancelled, what it submits is refused. Others do not notice.
+ * A context is a queue of jobs: its jobs run in order, and those of different contexts share the
+ * engine, see backend/turn.c. A context whose job was ended by the timeout stays guilty: its queued
+ * jobs are cancelled, and SUBMIT refuses new ones. Other contexts are not affected.
  *
  * Each context has a scheduler (&struct drm_gpu_scheduler) of its own, with one queue and room for
- * one job in flight. One scheduler for all contexts with room for many jobs was tried on paper and
- * rejected, for three reasons that are all in its list of jobs in flight:
+ * one job in flight. One scheduler for all contexts with room for many jobs was rejected on paper,
+ * for three reasons in its list of jobs in flight:
  *
  * * it frees jobs in the order in which they were started. The buffers of short jobs would be kept
- *   until the long job of somebody else has ended;
- * * it looks at the first of them only when there is a timeout;
- * * a job that waits for one of the same scheduler is started when that one is, not when it has
- *   ended. That is right for an engine that takes jobs in order, and wrong where they take turns.
+ *   until the long job of another client has ended;
+ * * it checks only the first of them on a timeout;
+ * * a job that depends on one of the same scheduler is started when that one is, not when it has
+ *   ended. That is right for an in-order engine, and wrong with preemption.
  *
  * The schedulers share the workqueues of the device.
  *
  * An exclusive context suspends the rules about the SRAM for its file, see sram/sram.c.
  *
- * Each job refers to its context. The last reference may be dropped on the
- * scheduler's own workqueue, where the queue cannot be taken down, so that is left to a
- * workqueue of the module. It is left there for a grace period of RCU, too: a fence that signals
- * calls into queue and scheduler, and what it has called may have work left to do there after the
- * job has gone by another way (drm_sched_job_done() and drm_sched_entity_wakeup() both end by
- * looking at the scheduler). Callbacks of fences run in a reader's section, under a spinlock
- * without interrupts.
+ * Each job refers to its context. The last reference may be dropped on the scheduler's own
+ * workqueue, where tearing down the queue would deadlock, so a workqueue of the module does that.
+ * It must also wait for an RCU grace period: callbacks of fences access queue and scheduler, and
+ * may still do so after another thread has ended the job (drm_sched_job_done() and
+ * drm_sched_entity_wakeup() both end by accessing the scheduler). Such callbacks run under a
+ * spinlock with interrupts off, which is an RCU read-side critical section.
  *
  * The scheduler's own way to end a queue that still has jobs (drm_sched_entity_fini(), which
- * kills them) was tried and rejected: when it comes between the scheduler's picking a
- * queue and its taking the job, pop_job() puts the dead queue back into the run
- * queue, and both take from it. So a queue is taken down when it is empty; jobs of a
- * closed file get there by themselves, as each is ended when the one before it has ended.
+ * kills them) was tried and rejected: if it runs between the scheduler's picking a queue and its
+ * popping the job, pop_job() puts the dead queue back into the run queue, and both pop from it. So
+ * a queue must be empty when it is torn down; that of a closed file becomes empty, because each job
+ * ends after the one before it.
  */
 
 static struct workqueue_struct *loom_context_wq;
@@ -60,9 +59,9 @@ static void loom_context_release_work(struct work_struct *work)
 	struct loom_device *loom = context->loom;
 
 	/*
-	 * Nothing is queued any more: jobs hold references. Stopped twice, the second time by
-	 * drm_sched_fini(): work that was under way at the first time may have found the scheduler
-	 * running, and queue other work until it is waited for.
+	 * No jobs are queued, because they hold references. The scheduler must be stopped twice,
+	 * the second time by drm_sched_fini(): work that saw it running before the first stop may
+	 * still queue other work.
 	 */
 	drm_sched_wqueue_stop(&context->sched);
 	drm_sched_entity_fini(&context->entity);
@@ -77,7 +76,7 @@ static void loom_context_release(struct kref *ref)
 {
 	struct loom_context *context = container_of(ref, struct loom_context, ref);
 
-	/* at once: it may be charged to the client */
+	/* immediately, because it may be charged to the client */
 	if (context->backend_data)
 		context->loom->backend->context_release(context);
 	queue_rcu_work(loom_context_wq, &context->release);
@@ -106,8 +105,8 @@ void loom_context_put(struct loom_context *context)
 }
 
 /**
- * loom_context_lookup() - a context by its id
- * @client: whose context
+ * loom_context_lookup() - look up a context by its id
+ * @client: the file
  * @id: its id
  *
  * Return: a reference, or NULL.
@@ -152,10 +151,11 @@ void loom_context_drop_all(struct loom_file *client)
 /**
  * loom_context_account() - a job has ended
  * @context: its context
- * @counters: what it did
+ * @counters: its counters
  * @timed_out: whether the timeout ended it
  *
- * Called before the job's fence signals: a client that has waited for it sees the sums with it.
+ * Must be called before the job's fence signals, so that a client that has waited for it sees the
+ * new sums.
  */
 void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out)
@@ -163,7 +163,7 @@ void loom_context_account(struct loom_context *context,
 	struct drm_loom_counters *sum = &context->counters;
 
 	spin_lock(&context->lock);
-	/* a device says what it likes: sums do not wrap */
+	/* the device is not trusted: sums must not wrap */
 	sum->dram_read_bytes = loom_clock_add(sum->dram_read_bytes, counters->dram_read_bytes);
 	sum->dram_write_bytes = loom_clock_add(sum->dram_write_bytes, counters->dram_write_bytes);
 	sum->sram_read_bytes = loom_clock_add(sum->sram_read_bytes, counters->sram_read_bytes);
@@ -185,8 +185,8 @@ void loom_context_account(struct loom_context *context,
 }
 
 /*
- * How often the scheduler has it looked at whether the job in flight has used up its time. The time
- * is that of the engine, which a job shares, so one look after all of it is not enough.
+ * Period of the scheduler's timeout checks. The timeout counts engine time, which jobs share, so a
+ * single check after the timeout is not enough.
  */
 static long loom_context_timeout_period(const struct loom_device *loom)
 {
@@ -231,7 +231,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 				     loom_context_timeout_period(loom), drm->dev);
 	if (ret)
 		goto err_free;
-	/* any priority but KERNEL, which is above being guilty: the scheduler has no other queue */
+	/* any priority except KERNEL, which ignores @guilty; the scheduler has no other queue */
 	ret = drm_sched_entity_init(&context->entity, DRM_SCHED_PRIORITY_HIGH, &sched, 1,
 				    &context->guilty);
 	if (ret)
@@ -327,8 +327,8 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 }
 
 /**
- * loom_context_queue() - do something later that cannot be done where jobs end
- * @work: waited for before the module is unloaded
+ * loom_context_queue() - queue work that must not run where jobs end
+ * @work: the work; unloading the module waits for it
  */
 void loom_context_queue(struct work_struct *work)
 {
@@ -336,7 +336,7 @@ void loom_context_queue(struct work_struct *work)
 }
 
 /**
- * loom_context_module_init() - what all devices share
+ * loom_context_module_init() - set up state shared by all devices
  *
  * Return: 0 or -ENOMEM.
  */
@@ -347,11 +347,11 @@ int loom_context_module_init(void)
 }
 
 /**
- * loom_context_module_exit() - undo loom_context_module_init(), with what is still to be released
+ * loom_context_module_exit() - undo loom_context_module_init(), after pending releases
  */
 void loom_context_module_exit(void)
 {
-	/* until what waits for a grace period is on the workqueue */
+	/* wait until all pending releases are on the workqueue */
 	rcu_barrier();
 	destroy_workqueue(loom_context_wq);
 }

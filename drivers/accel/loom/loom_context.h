@@ -48,11 +48,11 @@ struct loom_context {
 	/** @counters: sums over the jobs that have ended */
 	struct drm_loom_counters counters;
 	/**
-	 * @resets: jobs ended by the timeout. The name is that of the UAPI, where clients look for
-	 * what other drivers call a reset; the device itself is not reset, see loom_job.c
+	 * @resets: jobs ended by the timeout. Named as in the UAPI, where clients of other drivers
+	 * look for resets; the device itself need not have been reset, see backend/sched.c
 	 */
 	u32 resets;
-	/** @release: frees it, from where the scheduler can be waited for, a grace period later */
+	/** @release: frees it after an RCU grace period, where waiting for @sched is safe */
 	struct rcu_work release;
 };
 

@@ -19,16 +19,17 @@
  * DOC: debugfs
  *
  * Three files in /sys/kernel/debug/accel/DEVICE, for root: memory (every block of every region,
- * and whose it is), plans and jobs. They show for all clients what QUERY and fdinfo show for one.
+ * with its owner), plans and jobs. They show for all clients the state that QUERY and fdinfo show
+ * for one.
  *
- * A list is copied under the lock of what it lists, and printed without: printing is slow, and
- * a job on its way to its fence takes the region's lock. Addresses are those of the device; none
- * of the kernel or of a process is ever printed.
+ * A list is copied under its lock and printed without: printing is slow, and a job takes the
+ * region's lock before it signals its fence. Addresses are those of the device; addresses of the
+ * kernel or of a process must never be printed.
  *
  * Order of locks: drm_device.filelist_mutex, then those of a file's tables.
  */
 
-/* What a reader may make the kernel allocate: more blocks than this are not listed. */
+/* Limit of the allocation that a reader can cause: further blocks are not listed. */
 #define LOOM_DEBUGFS_MAX_BLOCKS	BIT(20)
 
 static struct loom_device *loom_debugfs_device(struct seq_file *m)
@@ -70,7 +71,7 @@ static void loom_debugfs_print_owner(struct seq_file *m, struct drm_device *drm,
 }
 
 /**
- * struct loom_debugfs_list - blocks, and whose they are
+ * struct loom_debugfs_list - blocks and their owners
  * @blocks: in address order
  * @owners: as many
  * @count: number of @blocks
@@ -88,7 +89,7 @@ static void loom_debugfs_list_put(struct loom_debugfs_list *list)
 	*list = (struct loom_debugfs_list) {};
 }
 
-/* Of the banks of @mask, NULL for all in one. Memory is allocated without the lock. */
+/* List the banks of @mask, or of all banks if NULL. Memory is allocated without the lock. */
 static int loom_debugfs_list_get(struct loom_region *region, const struct loom_mask *mask,
 				 struct loom_debugfs_list *list)
 {
@@ -100,7 +101,7 @@ static int loom_debugfs_list_get(struct loom_region *region, const struct loom_m
 						 list->owners);
 		if (list->count <= room)
 			return 0;
-		/* there are more by now */
+		/* the number has grown */
 		room = list->count + list->count / 8;
 		loom_debugfs_list_put(list);
 		if (room > LOOM_DEBUGFS_MAX_BLOCKS)
@@ -150,7 +151,7 @@ static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom
 	}
 }
 
-/* Where banks differ: each, those beside each other that are alike in one. */
+/* If banks differ, list each run of equal adjacent banks. */
 static int loom_debugfs_banks(struct seq_file *m, struct loom_device *loom, u32 id)
 {
 	u32 banks = loom->chip->region[id].banks, first = 0, bank;
@@ -232,7 +233,7 @@ static int loom_debugfs_plans(struct seq_file *m, void *data)
 
 		loom_debugfs_print_client(m, file);
 		seq_putc(m, '\n');
-		/* what is in the table is alive while it is locked */
+		/* entries of the table are alive while it is locked */
 		xa_lock(&client->plans);
 		xa_for_each(&client->plans, id, object) {
 			const struct loom_plan *plan = object->plan;
@@ -281,7 +282,7 @@ static int loom_debugfs_jobs(struct seq_file *m, void *data)
 	struct drm_file *file;
 	unsigned long id;
 
-	/* a job is freed after it was taken off this list */
+	/* a job is freed after it was removed from this list */
 	spin_lock(&loom->job_lock);
 	list_for_each_entry(job, &loom->jobs, node) {
 		/* the others are counted below */
@@ -316,7 +317,7 @@ static const struct drm_debugfs_info loom_debugfs_files[] = {
 };
 
 /**
- * loom_debugfs_init() - say which files there are
+ * loom_debugfs_init() - create the files
  * @loom: the device, not yet registered
  */
 void loom_debugfs_init(struct loom_device *loom)

@@ -22,9 +22,9 @@
 /**
  * DOC: Devices
  *
- * What a device owns is released in the reverse order of its making, when the last
- * reference to the DRM device goes: that can be long after it was unplugged, since a
- * client may keep its file open. So nothing below is tied to the bus.
+ * Resources of a device are released in reverse order when the last reference to the DRM device is
+ * dropped. That can be long after unplugging, since a client may keep its file open, so resources
+ * must not be tied to the bus (devm_*).
  *
  * Unplugging: no job is started any more; the device is stopped, and all jobs and moves end, so
  * that no ioctl waits for them, whatever the device does; ioctls fail from then on, and those that
@@ -48,7 +48,7 @@ module_param_named(threads, loom_device_threads, uint, 0444);
 MODULE_PARM_DESC(threads,
 		 "Kernel threads that compute a job of a soft device (1 to 64, at most one for each processor; default: 1)");
 
-/* What the module parameter names. */
+/* The chip that the module parameter names. */
 static const struct drm_loom_chip *loom_device_param_topology(void)
 {
 	return loom_device_topology ? loom_preset_find(loom_device_topology) :
@@ -56,7 +56,7 @@ static const struct drm_loom_chip *loom_device_param_topology(void)
 }
 
 /**
- * loom_device_param_job_timeout_ms() - the timeout that the module's parameter says
+ * loom_device_param_job_timeout_ms() - value of the module parameter
  *
  * Return: milliseconds.
  */
@@ -67,9 +67,9 @@ u32 loom_device_param_job_timeout_ms(void)
 EXPORT_SYMBOL_NS_GPL(loom_device_param_job_timeout_ms, LOOM_COMPAT_NS);
 
 /**
- * loom_device_param_threads() - the workers of a soft device that the module's parameter says
+ * loom_device_param_threads() - value of the module parameter
  *
- * Return: how many.
+ * Return: number of workers of a soft device.
  */
 u32 loom_device_param_threads(void)
 {
@@ -78,7 +78,7 @@ u32 loom_device_param_threads(void)
 EXPORT_SYMBOL_NS_GPL(loom_device_param_threads, LOOM_COMPAT_NS);
 
 /**
- * loom_device_check_params() - whether the module can be loaded like this
+ * loom_device_check_params() - check the module parameters
  *
  * Return: 0, or -EINVAL and a line in the log.
  */
@@ -111,7 +111,7 @@ static void loom_device_moves_fini(struct drm_device *drm, void *data)
 	cancel_work_sync(&moves->work);
 }
 
-/* Hardware must be able to say where its memory is, and to come back if a copy does not end. */
+/* Local memory requires operations to move, to map and to reset. */
 static int loom_device_check_memory(struct loom_device *loom)
 {
 	const struct loom_device_config *config = &loom->config;
@@ -132,7 +132,7 @@ static int loom_device_check_memory(struct loom_device *loom)
 	return 0;
 }
 
-/* What is not a matter of the chip's, whose description is judged by loom_chip_check(). */
+/* Check the configuration; loom_chip_check() checks the chip. */
 static int loom_device_check(struct loom_device *loom)
 {
 	if (!loom->config.jobs_in_flight && !loom->backend->keeps_jobs) {
@@ -142,7 +142,7 @@ static int loom_device_check(struct loom_device *loom)
 	return loom_device_check_memory(loom);
 }
 
-/* As a back end has it, or as the module's parameters say; these may change the caps later. */
+/* From the back end, or from the module parameters, which may change the caps later. */
 static void loom_device_configure(struct loom_device *loom,
 				  const struct loom_device_config *config)
 {
@@ -161,7 +161,7 @@ static LIST_HEAD(loom_devices);
 static DEFINE_SPINLOCK(loom_devices_lock);
 static DECLARE_WAIT_QUEUE_HEAD(loom_devices_wait);
 
-/* The last that a device does which calls its back end, or the core. */
+/* Last action of a device: no calls to its back end or to the core may follow. */
 static void loom_device_gone(struct drm_device *drm, void *data)
 {
 	spin_lock(&loom_devices_lock);
@@ -184,7 +184,7 @@ static bool loom_device_is_there(const struct drm_driver *driver)
 
 /**
  * loom_device_wait_gone() - wait until all devices of a driver are released
- * @driver: which has none any more that are not removed, and no node of them is open
+ * @driver: the driver; all its devices must have been removed, and no node may be open
  */
 void loom_device_wait_gone(const struct drm_driver *driver)
 {
@@ -247,7 +247,7 @@ static int loom_device_init_pm(struct device *dev)
 
 	if (ret)
 		return ret;
-	/* if it comes to nothing after all; once removed it is off already */
+	/* for a failing probe; after a remove it is already off */
 	ret = devm_add_action_or_reset(dev, loom_device_power_off, loom);
 	if (ret)
 		return ret;
@@ -263,10 +263,10 @@ static int loom_device_init_pm(struct device *dev)
 /* ------------------------------------------------------------------- life */
 
 /**
- * loom_device_probe() - make a device for what a bus driver has found
- * @dev: what was found
- * @backend: who runs the jobs
- * @config: what it is made of; copied. NULL: as the module's parameters say
+ * loom_device_probe() - create a Loom device for a device of a bus
+ * @dev: the device of the bus
+ * @backend: its operations
+ * @config: its description; copied. NULL: from the module parameters
  *
  * Return: 0 or -errno.
  */
@@ -303,7 +303,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_probe, LOOM_COMPAT_NS);
 
-/* It is stopped, and all that it had to do ends. */
+/* Stop the device and end all jobs and moves. */
 static void loom_device_quiesce(struct loom_device *loom)
 {
 	down_write(&loom->flight.gate);
@@ -322,16 +322,15 @@ void loom_device_remove(struct device *dev)
 	struct loom_device *loom = dev_get_drvdata(dev);
 	u32 id;
 
-	/* before ioctls are waited for, as some of them wait for jobs and moves */
+	/* must precede drm_dev_unplug(), which waits for ioctls that wait for jobs and moves */
 	WRITE_ONCE(loom->unplugged, true);
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		wake_up_all(&loom->region[id].freed_wait);
-	/* who looks is told; nothing waits for the device any more then */
 	if (READ_ONCE(loom->wedged))
 		flush_work(&loom->wedge_work);
 	loom_device_quiesce(loom);
 	drm_dev_unplug(&loom->drm);
-	/* what those ioctls have begun in between */
+	/* end the jobs and moves that ioctls have begun in between */
 	loom_device_quiesce(loom);
 	loom_moves_drain(loom);
 	loom_share_end_all(loom);
@@ -339,7 +338,7 @@ void loom_device_remove(struct device *dev)
 EXPORT_SYMBOL_NS_GPL(loom_device_remove, LOOM_COMPAT_NS);
 
 /**
- * loom_device_shutdown() - the system ends, or another kernel begins: it touches no memory any more
+ * loom_device_shutdown() - stop all accesses of the device before a reboot or kexec
  * @dev: as probed
  */
 void loom_device_shutdown(struct device *dev)

@@ -20,18 +20,18 @@
 /**
  * DOC: Files of the module
  *
- * All files know &struct loom_device; each of them adds one thing that the device does. A
- * file calls only those that stand below it in this list, and is told by them through a return
- * value, or by TTM, the scheduler and DRM through the function tables that it has given to them:
+ * All files know &struct loom_device; each of them adds one function of the device. A file may only
+ * call files below it in this list. Results come back as return values, or through the function
+ * tables of TTM, the scheduler and DRM:
  *
  * ==============  =============================================================================
  * soft/           a back end, and a module of its own, loom_soft: makes devices, by itself and
  *                 through configfs, and runs jobs
- * module          loading of what all devices share, the module loom
+ * module          the module loom: state shared by all devices
  * device          assembles a device when it is probed, and ends it when it is unplugged
  * drv             the node: tables of ioctls and file operations; open and close
  * debugfs         which memory, plans and jobs all clients have, for root
- * query, fdinfo   what a client can ask; what /proc/PID/fdinfo says of a client
+ * query, fdinfo   QUERY; /proc/PID/fdinfo
  * submit          makes a job out of a plan and buffers, and queues it
  * ttm             what TTM calls to place buffers
  * sched/sched     what the scheduler calls to run jobs; stopping them
@@ -42,18 +42,18 @@
  * bo              buffers
  * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
  * backend/        of the rest, from above: jobs between scheduler and device (flight), power,
- *                 whose turn it is; backend.h is all that back ends need to know
+ *                 the order of jobs (turn); backend.h is the interface of back ends
  * job             ends of jobs, and their time
  * context, quota  queues of jobs; caps on bytes
  * region          which addresses of the banks are taken
- * sram/           the scratch at the bottom of the SRAM; who may have what of the SRAM
- * shape, file     how a buffer is dealt out over banks; the ids and the account of an open node
+ * sram/           the scratch at the bottom of the SRAM; shares of the SRAM
+ * shape, file     distribution of a buffer over banks; ids and account of an open node
  * sync, user      syncobjs and fences; structures in a client's memory
- * port, trace     what core/ asks of a kernel; tracepoints
- * compat, uapi    what differs between kernels; proof that the UAPI structures are unchanged
+ * port, trace     services of the kernel for core/; tracepoints
+ * compat, uapi    differences between kernels; checks that the UAPI structures are unchanged
  * ==============  =============================================================================
  *
- * Owning is by reference, and goes one way:
+ * Ownership is by reference, and without cycles:
  *
  * * The device owns its regions, the workqueues of the schedulers and the state of its back end.
  *   It is released with the last reference to &loom_device.drm, which files, contexts and dma-bufs
@@ -62,8 +62,8 @@
  *   is closed the ids are dropped, and contexts and plans live on while jobs use them. It is also
  *   the account that contexts and buffers are charged to, so these hold a reference to it.
  * * A context owns its scheduler, and holds the device and the file.
- * * A job holds its context, plan and buffers until it has ended; nobody holds a job but the
- *   scheduler. What outlives it, for those who wait for it, is its fence.
+ * * A job holds its context, plan and buffers until it has ended; only the scheduler holds a job.
+ *   Its fence outlives it, for waiters.
  * * A buffer owns its block of the region while it is resident. A region knows blocks and not
  *   buffers.
  *
@@ -78,38 +78,37 @@
  *    &loom_moves.lock, a spinlock that is taken where fences signal, with interrupts off;
  * 7. those of TTM, the scheduler and DRM.
  *
- * Aside of these, never together with a lock of 1 to 4:
+ * Separate from these, and never nested with a lock of 1 to 4:
  *
- * * &loom_flight.gate, then &loom_device.power_lock, then a lock of the back end's under which
- *   it reads records, then &loom_flight.give_lock, then the spinlocks above. Threads that
- *   signal fences and say so to lockdep take the last two only, and the gate if they do not
- *   must wait for it. &loom_device.dying_lock and that of &loom_device.budget are taken inside
- *   of all others;
+ * * &loom_flight.gate, then &loom_device.power_lock, then the back end's lock for reading records,
+ *   then &loom_flight.give_lock, then the spinlocks above. Threads in a critical section of fence
+ *   signalling (annotated for lockdep) may take the last two only, and the gate by trylock.
+ *   &loom_device.dying_lock and that of &loom_device.budget are taken inside of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;
- * * &loom_device.imports_gate, in it &loom_device.imports_lock, in which reservation locks of
- *   others' buffers are taken.
+ * * &loom_device.imports_gate, then &loom_device.imports_lock, then reservation locks of imported
+ *   buffers.
  */
 
 /**
  * struct loom_device - a Loom device
  *
- * Lives as long as anybody holds a reference to @drm: files, contexts (and with them
- * jobs), dma-bufs. Unplugging it only ends what it does.
+ * Freed with the last reference to @drm: files, contexts (and with them jobs) and dma-bufs hold
+ * references. Unplugging only ends its activity.
  */
 struct loom_device {
 	/** @drm: base */
 	struct drm_device drm;
 	/** @node: in the list of all devices */
 	struct list_head node;
-	/** @config: what its back end has said of it, constant */
+	/** @config: description from its back end, constant */
 	struct loom_device_config config;
-	/** @chip: what it is made of, constant */
+	/** @chip: description of the chip, constant */
 	const struct drm_loom_chip *chip;
-	/** @caps: what its clients may have; may change, read with READ_ONCE() */
+	/** @caps: limits of its clients; may change, read with READ_ONCE() */
 	const struct loom_quota_caps *caps;
-	/** @backend: who runs the jobs, constant */
+	/** @backend: operations, constant */
 	const struct loom_backend *backend;
 	/** @backend_data: owned by @backend */
 	void *backend_data;
@@ -119,17 +118,17 @@ struct loom_device {
 	struct loom_region region[DRM_LOOM_REGION_COUNT];
 	/** @sched_ops: of the schedulers of all contexts, constant */
 	const struct drm_sched_backend_ops *sched_ops;
-	/** @sched_wq: where the schedulers start and free jobs, those of several at a time */
+	/** @sched_wq: workqueue of all schedulers, concurrent */
 	struct workqueue_struct *sched_wq;
-	/** @timeout_wq: where jobs that take too long are stopped */
+	/** @timeout_wq: ordered workqueue for timeouts and resets */
 	struct workqueue_struct *timeout_wq;
 	/**
-	 * @place_lock: held while others are evicted so that buffers get an address, and in SUBMIT
-	 * from there until the job is queued. Never while waiting for a job. Outside of reservation
+	 * @place_lock: held while buffers are evicted to place others, and in SUBMIT from there
+	 * until the job is queued. The holder must not wait for a job. Taken outside of reservation
 	 * locks. See loom_bo.c
 	 */
 	struct mutex place_lock;
-	/** @placings: how often @place_lock was taken to make room; under it */
+	/** @placings: number of times that @place_lock was taken to evict; under it */
 	u64 placings;
 	/** @imports_gate: held for reading by imports, for writing to unmap all of them */
 	struct rw_semaphore imports_gate;
@@ -141,15 +140,15 @@ struct loom_device {
 	atomic64_t bo_bytes;
 	/** @dying_lock: protects @dying and @dying_count */
 	spinlock_t dying_lock;
-	/** @dying: &loom_bo.dying of buffers that nobody wants any more, for @dying_work */
+	/** @dying: &loom_bo.dying of unreferenced buffers, for @dying_work */
 	struct list_head dying;
-	/** @dying_count: how many were put there, ever */
+	/** @dying_count: number of buffers ever added to @dying */
 	u64 dying_count;
-	/** @dead_count: how many of these are freed; written by @dying_work alone */
+	/** @dead_count: number of these that are freed; written by @dying_work only */
 	u64 dead_count;
-	/** @dying_work: frees them, when moves of theirs have ended */
+	/** @dying_work: frees them after their moves have ended */
 	struct work_struct dying_work;
-	/** @dead: for who waits for @dead_count */
+	/** @dead: woken up when @dead_count changes */
 	wait_queue_head_t dead;
 	/** @job_timeout_ms: a job that has the engine for longer is ended, constant */
 	u32 job_timeout_ms;
@@ -163,43 +162,43 @@ struct loom_device {
 	struct list_head jobs;
 	/** @flight: jobs between the scheduler and the device */
 	struct loom_flight flight;
-	/** @memory: by region, what its banks are; NULL if no region is its own. Constant */
+	/** @memory: kind of the banks, by region; NULL without local memory. Constant */
 	const struct loom_device_memory *memory;
-	/** @moves: bytes on their way to regions that are its own, and from there */
+	/** @moves: copies to and from local memory */
 	struct loom_moves moves;
 	/**
-	 * @epoch: number of this life of the device; records of others do not count. Changed under
+	 * @epoch: incremented by each reset; records of other epochs are ignored. Written under
 	 * @job_lock, while the device is stopped
 	 */
 	u32 epoch;
-	/** @budget: how often it may be reset */
+	/** @budget: limits the number of resets */
 	struct loom_budget budget;
 	/** @wedged: it is broken, jobs are to end with -EIO; set once, read with READ_ONCE() */
 	bool wedged;
-	/** @wedge_work: what has to be done then, on @timeout_wq */
+	/** @wedge_work: stops a wedged device, on @timeout_wq */
 	struct work_struct wedge_work;
-	/** @hang_epoch: the epoch in which its back end has found it to hang, for @hang_work */
+	/** @hang_epoch: the epoch in which the back end has reported a hang, for @hang_work */
 	u32 hang_epoch;
-	/** @hang_work: resets it then, on @timeout_wq */
+	/** @hang_work: resets a hanging device, on @timeout_wq */
 	struct work_struct hang_work;
 	/**
-	 * @power_lock: protects @on, @asleep, @idle, @held, @started, and is held while that
-	 * changes
+	 * @power_lock: protects @on, @asleep, @idle, @held, @started, and is held during start and
+	 * stop
 	 */
 	struct mutex power_lock;
-	/** @on: it is there, and not wedged */
+	/** @on: it is plugged in, and not wedged */
 	bool on;
 	/** @asleep: the system sleeps */
 	bool asleep;
-	/** @idle: runtime PM has let it sleep */
+	/** @idle: runtime PM has suspended it */
 	bool idle;
 	/** @held: its bus resets it */
 	bool held;
 	/** @started: the back end has started it */
 	bool started;
-	/** @hidden: no process sees its memory for the moment; changed with the gate closed */
+	/** @hidden: no process maps its memory; changed with the gate held for writing */
 	bool hidden;
-	/** @shown: for who waits until it is not @hidden */
+	/** @shown: woken up when @hidden is cleared */
 	wait_queue_head_t shown;
 	/** @unplugged: jobs are to end with -ENODEV; set once, read with READ_ONCE() */
 	bool unplugged;
@@ -210,7 +209,7 @@ static inline struct loom_device *to_loom_device(struct drm_device *drm)
 	return container_of(drm, struct loom_device, drm);
 }
 
-/* Number of the node, which traces call dev. */
+/* Number of the node, "dev" in traces. */
 static inline u32 loom_device_index(const struct loom_device *loom)
 {
 	return loom->drm.accel->index;

@@ -34,19 +34,19 @@
  * loom_drv_core_ioctls gets through to it; other numbers are EINVAL, as unknown
  * numbers are. An ioctl that is not DRM's is ENOTTY.
  *
- * Some of what gets through allocates by a client's count, and warns in the kernel's
- * log when that is absurd. So the count is looked at here, and more than
- * LOOM_DRV_MAX_HANDLES is E2BIG. A client that changes it between this look and DRM's
- * gains a warning, and nothing else.
+ * Some of DRM's ioctls allocate by a client's count, and the kernel warns if that is absurd. So the
+ * count is checked here, and more than LOOM_DRV_MAX_HANDLES is E2BIG. A client that changes it
+ * between this check and DRM's only causes that warning.
  *
- * What is larger than the structure that this driver knows must be zero there: E2BIG.
+ * Bytes beyond the structure that this driver knows must be zero, otherwise E2BIG.
  *
  * drm_ioctl() fails with ENODEV once the device is unplugged. An ioctl that began before may still
  * run when loom_device_remove() returns, so each part that touches the device is a critical section
  * of drm_dev_enter(). All DRM devices of the machine share that SRCU domain: a reader that does not
- * leave blocks the unplugging of each of them. Such a section must therefore not access user memory
- * (a page of a FUSE file may never arrive), verify a plan, or wait for fences or reservations.
- * Rejected: one section around each ioctl, with which any client could block all unplugging.
+ * leave it blocks the unplugging of each of them. Such a section must therefore not access user
+ * memory (a page of a FUSE file may never arrive), verify a plan, or wait for fences or
+ * reservations. Rejected: one section around each ioctl, with which any client could block all
+ * unplugging.
  */
 
 #define LOOM_DRV_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(LOOM_##name, func, DRM_RENDER_ALLOW)
@@ -66,10 +66,10 @@ static const struct drm_ioctl_desc loom_drv_ioctls[] = {
 	LOOM_DRV_IOCTL(BO_WRITE, loom_copy_ioctl_write),
 };
 
-/* Syncobjs in one call: far more than a client needs, and little enough to allocate for. */
+/* Limit of syncobjs in one call: far above the need of clients, small enough to allocate. */
 #define LOOM_DRV_MAX_HANDLES	1024
 
-/* What an accel node needs of DRM's own ioctls, and where those keep a count of handles. */
+/* DRM ioctls of an accel node, and the offset of their count of handles. */
 static const struct loom_drv_core_ioctl {
 	u32 cmd;
 	u32 count_offset;
@@ -185,9 +185,9 @@ static int loom_drv_open(struct drm_device *drm, struct drm_file *file)
 }
 
 /*
- * The jobs of the file are cancelled: what the back end has ends at once, the others when nothing
- * is before them any more. Waiting for them was rejected: a client that was killed must not keep
- * the device from others, and nobody is left to ask for the results.
+ * Cancel the jobs of the file: those on the device end at once, the others when they reach the head
+ * of their queue. Waiting for them was rejected: a killed client must not keep the device from
+ * others, and nobody needs the results.
  */
 static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 {
@@ -226,11 +226,11 @@ static const struct drm_driver loom_drv_driver = {
 };
 
 /**
- * loom_driver_init() - what DRM is given for the devices of a back end
+ * loom_driver_init() - fill in the &struct drm_driver of a back end
  * @driver: filled in; for &loom_backend.driver, and best put into __ro_after_init
  * @fops: LOOM_DRV_FOPS
  *
- * Called when the back end's module is loaded, before it has devices.
+ * Must be called when the back end's module is loaded, before it has devices.
  */
 void loom_driver_init(struct drm_driver *driver, const struct file_operations *fops)
 {
@@ -240,12 +240,12 @@ void loom_driver_init(struct drm_driver *driver, const struct file_operations *f
 EXPORT_SYMBOL_NS_GPL(loom_driver_init, LOOM_COMPAT_NS);
 
 /**
- * loom_driver_exit() - wait until nothing of devices is left that were removed
+ * loom_driver_exit() - wait until all removed devices are released
  * @driver: as given to loom_driver_init()
  *
- * Called when the back end's module is unloaded, after all its devices were removed: what the last
- * users of their nodes have left behind calls the back end when it is released, and refers to the
- * device until it has.
+ * Must be called when the back end's module is unloaded, after all its devices were removed: jobs
+ * and contexts of the last clients may still refer to a device, and call the back end when they are
+ * released.
  */
 void loom_driver_exit(const struct drm_driver *driver)
 {

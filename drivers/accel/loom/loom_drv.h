@@ -18,8 +18,8 @@
 #endif
 
 /*
- * File operations of a back end's nodes: each back end has its own, because in them is the module
- * that an open node keeps in memory.
+ * File operations of a back end's nodes. Each back end needs its own, because their owner is the
+ * module that an open node pins.
  */
 #define LOOM_DRV_FOPS					\
 	.owner = THIS_MODULE,				\

@@ -10,10 +10,10 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 
-/* Handles that are looked at before others may have the table's lock. */
+/* Handles visited before the table's lock is dropped for others. */
 #define LOOM_FDINFO_PIECE	256
 
-/* Runs of banks that take as much. */
+/* Print runs of banks with equal bytes. */
 static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, const u64 *bytes,
 				    u32 banks)
 {
@@ -29,7 +29,7 @@ static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, c
 	drm_printf(p, "\n");
 }
 
-/* Never less than before, as who draws curves of it expects. */
+/* Monotonic, as monitoring tools expect. */
 static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *client)
 {
 	s64 busy = atomic64_read(&client->busy_ns) + loom_flight_turn_ns(loom, client);
@@ -43,13 +43,13 @@ static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *clien
 }
 
 /**
- * loom_fdinfo_show() - what a client uses
+ * loom_fdinfo_show() - print the resources of a client
  * @p: where to
  * @file: the client
  *
- * Besides the keys that all DRM drivers have: loom-jobs, how many of its jobs have ended; and
- * loom-banks-REGION, pairs of a range of banks and the bytes that the resident buffers that it made
- * take in each of them, padding included.
+ * Keys in addition to those of all DRM drivers: loom-jobs, the number of jobs that have ended; and
+ * loom-banks-REGION, pairs of a range of banks and the bytes of its resident buffers in each of
+ * them, padding included.
  */
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 {

@@ -9,8 +9,8 @@
  * DOC: Files
  *
  * A file owns names: ids of plans and contexts, and the GEM handles and syncobjs that DRM keeps.
- * What the names stand for is refcounted by itself, since jobs go on using it. A file knows none
- * of it: its tables are filled and emptied by loom_plan_object.c and loom_context.c.
+ * The objects behind the names are refcounted, since jobs go on using them. loom_plan_object.c and
+ * loom_context.c fill and empty the tables of a file.
  *
  * It is the account of its client, too: contexts and buffers refer to it, so it can outlive the
  * &struct drm_file.
@@ -20,14 +20,14 @@ static DEFINE_SPINLOCK(loom_file_users_lock);
 static LIST_HEAD(loom_file_users);
 
 /**
- * loom_turn_round_init() - nobody takes turns
+ * loom_turn_round_init() - initialise an empty round
  * @round: out
  */
 void loom_turn_round_init(struct loom_turn_round *round)
 {
 	INIT_LIST_HEAD(&round->active);
 	INIT_LIST_HEAD(&round->expired);
-	/* not that of one that was never here */
+	/* differs from the 0 of a new share */
 	round->round = 1;
 }
 EXPORT_SYMBOL_NS_GPL(loom_turn_round_init, LOOM_COMPAT_NS);
@@ -48,7 +48,7 @@ static struct loom_file_user *loom_file_user_create(const void *device)
 	return user;
 }
 
-/* The one who opens a file now, with a reference; or NULL. */
+/* A reference to the entry of the current user, or NULL. */
 static struct loom_file_user *loom_file_user_get(const void *device)
 {
 	struct loom_file_user *fresh = loom_file_user_create(device), *user;

@@ -16,77 +16,77 @@
 #define LOOM_PRIORITY_COUNT	(DRM_LOOM_PRIORITY_HIGH + 1)
 
 /**
- * struct loom_turn_share - one of those who take turns
+ * struct loom_turn_share - the share of a user or client in a round
  *
- * All is under the lock of who keeps order, see backend/turn.c; as in the structures that follow.
+ * The scheduler's lock protects this and the structures below, see backend/turn.c.
  */
 struct loom_turn_share {
 	/** @node: in a &struct loom_turn_round while it has jobs */
 	struct list_head node;
-	/** @round: when @left_ns was filled up */
+	/** @round: the round in which @left_ns was refilled */
 	u64 round;
-	/** @left_ns: what is left of its time slice */
+	/** @left_ns: rest of its time slice in @round, in ns */
 	u64 left_ns;
 };
 
 /**
- * struct loom_turn_round - those who take turns
+ * struct loom_turn_round - runnable shares
  */
 struct loom_turn_round {
-	/** @active: &struct loom_turn_share with some of their slice left, the next one first */
+	/** @active: &struct loom_turn_share whose slice is not used up, the next one first */
 	struct list_head active;
-	/** @expired: those that wait for the next round */
+	/** @expired: shares that wait for the next round */
 	struct list_head expired;
 	/** @round: number of this one */
 	u64 round;
 };
 
 /**
- * struct loom_user_turn - a user among those who want the engine, at one priority
+ * struct loom_user_turn - a user in the run queue of one priority
  */
 struct loom_user_turn {
 	/** @share: among the users */
 	struct loom_turn_share share;
-	/** @files: of &loom_file_turn.share: those with jobs */
+	/** @files: of &loom_file_turn.share, for files with jobs */
 	struct loom_turn_round files;
 };
 
 /**
- * struct loom_file_turn - a client among those of its user, at one priority
+ * struct loom_file_turn - a client in the run queue of its user, at one priority
  */
 struct loom_file_turn {
 	/** @share: among the files of @user */
 	struct loom_turn_share share;
-	/** @jobs: its jobs that the back end has, the next one first */
+	/** @jobs: its runnable jobs, the next one first */
 	struct list_head jobs;
-	/** @user: who opened it; constant */
+	/** @user: the user that opened it; constant */
 	struct loom_user_turn *user;
 };
 
 /**
- * struct loom_file_user - a user who has files of a device open
+ * struct loom_file_user - a user with open files of a device
  */
 struct loom_file_user {
 	/** @node: in the list of all, under its lock */
 	struct list_head node;
-	/** @files: how many, under the same lock */
+	/** @files: number of open files, under the same lock */
 	u32 files;
-	/** @device: the device, only compared; constant */
+	/** @device: the device, must only be compared; constant */
 	const void *device;
 	/** @uid: effective, when the files were opened; constant */
 	kuid_t uid;
-	/** @turns: place in the back end's order, by priority */
+	/** @turns: nodes in the run queue, by priority */
 	struct loom_user_turn turns[LOOM_PRIORITY_COUNT];
 };
 
 /**
  * struct loom_file - an open node
  *
- * The driver_priv of a &struct drm_file. Its contexts and the buffers that it made refer to it, and
- * jobs refer to their context.
+ * The driver_priv of a &struct drm_file. Its contexts and buffers hold references to it, and jobs
+ * hold their context.
  */
 struct loom_file {
-	/** @ref: the open node, each context, and each buffer and plan that it made */
+	/** @ref: held by the open node, and by each of its contexts, buffers and plans */
 	struct kref ref;
 	/** @plans: &struct loom_plan_object by id, under its own lock */
 	struct xarray plans;
@@ -96,7 +96,7 @@ struct loom_file {
 	bool closed;
 	/** @id: drm_file.client_id, constant */
 	u64 id;
-	/** @bo_bytes: bytes of the buffers that it made, see loom_quota.c */
+	/** @bo_bytes: bytes of its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @plans_bytes: bytes of its plans, see loom_quota.c */
 	atomic64_t plans_bytes;
@@ -105,17 +105,17 @@ struct loom_file {
 	/** @context_count: its contexts that have an id */
 	atomic64_t context_count;
 	/**
-	 * @busy_ns: time that the engine worked on its jobs: those that have ended, and what back
-	 * ends have said of others
+	 * @busy_ns: engine time of its jobs: those that have ended, and reports of back ends for
+	 * others
 	 */
 	atomic64_t busy_ns;
-	/** @shown_ns: most that fdinfo has shown of that */
+	/** @shown_ns: maximum that fdinfo has shown of it */
 	atomic64_t shown_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
-	/** @user: who opened it; constant */
+	/** @user: the user that opened it; constant */
 	struct loom_file_user *user;
-	/** @turns: its place in the back end's order, by priority */
+	/** @turns: its nodes in the run queue, by priority */
 	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
 	/** @jobs_list: &loom_job.client_node of its jobs; under &loom_device.job_lock */
 	struct list_head jobs_list;
@@ -123,7 +123,7 @@ struct loom_file {
 	struct mutex no_space_lock;
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */
 	struct drm_loom_no_space no_space;
-	/** @share: what it has of the regions, under &loom_region.lock of each */
+	/** @share: its bytes in the regions, under &loom_region.lock of each */
 	struct loom_region_share share;
 };
 

@@ -3,7 +3,7 @@
 #define LOOM_IOCTL_H
 
 /*
- * What loom_drv.c puts into the tables of the node. Each function is in the file of its noun:
+ * Handlers for the ioctl table in loom_drv.c. Each function is in the file of its noun:
  * loom_bo_ioctl_create() is in loom_bo.c.
  */
 

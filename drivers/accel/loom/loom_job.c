@@ -14,15 +14,15 @@
 /**
  * DOC: Ends of jobs
  *
- * What a job is told, what is known of its time, and how it ends: by a record of its device, by a
- * reset, or because the device goes. Several may come to end it at the same moment; the first one
- * does, and only that one signals its fence. After that the scheduler may free it.
+ * Stop requests, engine time and completion of jobs. A job ends by a completion record, by a reset,
+ * or because the device is unplugged. Several threads may try to end it at the same time; the first
+ * one claims it, and only that one signals its fence. After that the scheduler may free it.
  */
 
 /* ------------------------------------------------------------------ a job */
 
 /**
- * loom_job_stop_reason() - whether a job shall end early
+ * loom_job_stop_reason() - whether a job must end early
  * @job: the job
  *
  * Return: 0, or -errno for its fence.
@@ -44,7 +44,7 @@ EXPORT_SYMBOL_NS_GPL(loom_job_stop_reason, LOOM_COMPAT_NS);
 /* ------------------------------------------------------------------ turns */
 
 /**
- * loom_job_turn_begin() - the engine begins with a job, or goes on with it
+ * loom_job_turn_begin() - the engine begins or resumes a job
  * @job: the job
  */
 void loom_job_turn_begin(struct loom_job *job)
@@ -58,7 +58,7 @@ void loom_job_turn_begin(struct loom_job *job)
 EXPORT_SYMBOL_NS_GPL(loom_job_turn_begin, LOOM_COMPAT_NS);
 
 /**
- * loom_job_turn_end() - the engine leaves a job that has not ended, for another one
+ * loom_job_turn_end() - the engine has preempted a job
  * @job: the job
  */
 void loom_job_turn_end(struct loom_job *job)
@@ -72,11 +72,11 @@ void loom_job_turn_end(struct loom_job *job)
 EXPORT_SYMBOL_NS_GPL(loom_job_turn_end, LOOM_COMPAT_NS);
 
 /**
- * loom_job_busy() - the engine has worked on a job
+ * loom_job_busy() - report engine time of a running job
  * @job: the job that has the engine
- * @busy_ns: for how long since this was called last, or since its turn began
+ * @busy_ns: engine time since the last call, or since its turn began
  *
- * Called while the job runs, so that fdinfo counts a long job before it has ended.
+ * Should be called while the job runs, so that fdinfo counts a long job before it has ended.
  */
 void loom_job_busy(struct loom_job *job, u64 busy_ns)
 {
@@ -92,7 +92,7 @@ EXPORT_SYMBOL_NS_GPL(loom_job_busy, LOOM_COMPAT_NS);
  * loom_job_has_begun() - whether a job has had the engine
  * @job: the job
  *
- * Return: true if it may have written something.
+ * Return: true if it may have written to memory.
  */
 bool loom_job_has_begun(struct loom_job *job)
 {
@@ -105,7 +105,7 @@ bool loom_job_has_begun(struct loom_job *job)
 }
 
 /**
- * loom_job_engine_ns() - how long a job has had the engine
+ * loom_job_engine_ns() - engine time of a job so far
  * @job: the job
  *
  * Return: nanoseconds.
@@ -125,10 +125,10 @@ u64 loom_job_engine_ns(struct loom_job *job)
 /* ------------------------------------------------------------------- ends */
 
 /**
- * loom_job_claim_end() - be the one who gives a job its end
- * @job: a job that cannot be freed before it has one, or under &loom_device.job_lock
+ * loom_job_claim_end() - claim the end of a job
+ * @job: the job; the caller must keep it from being freed, or hold &loom_device.job_lock
  *
- * Return: true to the first one who asks.
+ * Return: true to the first caller, which must call loom_job_end_claimed().
  */
 bool loom_job_claim_end(struct loom_job *job)
 {
@@ -136,10 +136,10 @@ bool loom_job_claim_end(struct loom_job *job)
 }
 
 /**
- * loom_job_uncharge() - a job does not count any more
+ * loom_job_uncharge() - uncharge a job from the quota of its file
  * @job: the job
  *
- * Before the fence signals: who waited for it may submit the next one.
+ * Must be called before the fence signals, because its waiter may submit the next job.
  */
 void loom_job_uncharge(struct loom_job *job)
 {
@@ -149,7 +149,7 @@ void loom_job_uncharge(struct loom_job *job)
 	loom_quota_uncharge_job(job->context->client);
 }
 
-/* Nothing of it is the device's any more: before the fence, after which pages may be freed. */
+/* Must precede the fence: pages may be freed after it has signalled. */
 static void loom_job_unmap(struct loom_job *job)
 {
 	if (job->run && job->loom->backend->job_unmap)
@@ -172,10 +172,10 @@ static void loom_job_signal(struct loom_job *job, int error, u64 busy_ns)
 }
 
 /**
- * loom_job_end_claimed() - give a job its end
- * @job: the job, whose end was claimed; it may be freed before this returns
+ * loom_job_end_claimed() - end a job
+ * @job: the job, claimed by the caller; it may be freed before this returns
  * @error: 0 or -errno
- * @counters: what it did; NULL if the device has not seen it
+ * @counters: its counters; NULL if the device has never had it
  */
 void loom_job_end_claimed(struct loom_job *job, int error,
 			  const struct drm_loom_counters *counters)
@@ -197,7 +197,7 @@ void loom_job_end_claimed(struct loom_job *job, int error,
 }
 
 /**
- * loom_job_end() - a job that the device has not seen is not to run
+ * loom_job_end() - end a job that was not given to the device
  * @job: the job, which may be freed before this returns
  * @error: -errno
  */
@@ -208,10 +208,10 @@ void loom_job_end(struct loom_job *job, int error)
 }
 
 /**
- * loom_job_arm() - nothing can fail any more: the job is about to be queued
- * @job: all is set, its buffers are reserved
+ * loom_job_arm() - arm a job that is about to be queued; nothing may fail after this
+ * @job: the job, completely set up; its buffers must be reserved
  *
- * From here to the push no other job of the context may be armed.
+ * The caller must not arm another job of the context before it has pushed this one.
  */
 void loom_job_arm(struct loom_job *job)
 {
@@ -232,7 +232,7 @@ void loom_job_arm(struct loom_job *job)
 
 /**
  * loom_job_end_all() - end all jobs
- * @loom: the device; it is stopped, and &loom_flight.gate is held for writing
+ * @loom: the device; it must be stopped, and the caller must hold &loom_flight.gate for writing
  * @error: -errno for their fences
  */
 void loom_job_end_all(struct loom_device *loom, int error)
@@ -244,7 +244,7 @@ void loom_job_end_all(struct loom_device *loom, int error)
 	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
 		struct loom_fence *fence;
 
-		/* who frees a job takes it off whichever list it is on */
+		/* freeing a job calls list_del() on whichever list holds it, so @seen is safe */
 		list_move_tail(&job->node, &seen);
 		if (!loom_job_claim_end(job))
 			continue;
@@ -252,7 +252,7 @@ void loom_job_end_all(struct loom_device *loom, int error)
 		fence = job->fence;
 		dma_fence_get(&fence->base);
 		spin_unlock(&loom->job_lock);
-		/* the job may go now, or have gone through the scheduler to its end */
+		/* the job may be freed from here on; the fence has a reference */
 		dma_fence_set_error(&fence->base, error);
 		dma_fence_signal(&fence->base);
 		dma_fence_put(&fence->base);

@@ -8,9 +8,9 @@
 #include "loom_sync.h"
 
 /*
- * Loading and unloading of what all devices share. Back ends are modules of their own, which need
- * this one, and probe their devices through loom_device_probe(). Who loads this one by modprobe
- * gets the soft device, too.
+ * Loading and unloading of the state shared by all devices. Back ends are separate modules that
+ * depend on this one, and probe their devices through loom_device_probe(). modprobe of this module
+ * also loads the soft device.
  */
 
 static int __init loom_module_init(void)

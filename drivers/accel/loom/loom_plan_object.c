@@ -25,28 +25,28 @@
 /**
  * DOC: Plan objects
  *
- * The bytes of a client are copied in once, proved safe by core/, and dropped; what
- * is kept is the decoded plan, which nobody can change any more. So a plan
- * can be run by any number of jobs, and destroyed while they run.
+ * The bytes of a client are copied in once, verified by core/, and dropped; only the decoded plan
+ * is kept, which is immutable. So a plan can be run by any number of jobs, and destroyed while they
+ * run.
  *
- * Its memory is charged to the file (loom_quota.c), before it is taken. Verification can take
- * seconds for a plan at the limits: a client that is killed leaves it at once, other signals wait
- * for its end (core/verify/work.h says why).
+ * Its memory is charged to the file (loom_quota.c) before it is allocated. Verification can take
+ * seconds for a plan at the limits: a fatal signal interrupts it, other signals wait for its end
+ * (core/verify/work.h has the reason).
  *
  * A plan that was made with DRM_LOOM_PLAN_RESERVE holds its scratch as a job does, as long as
- * it has an id. Up to the floor of scratch anybody may do that, since it takes nothing from others;
- * beyond, an exclusive context is needed, and what is held counts only while that has an effect.
- * loom_device.place_lock is not needed for that: a buffer that is being placed either has its
- * address already, and is seen, or gets one above what is held.
+ * it has an id. Up to the floor of scratch any client may do that, since it takes nothing from
+ * others; beyond, an exclusive context is needed, and the reservation counts only while that has an
+ * effect. loom_device.place_lock is not needed for it: a buffer that is being placed either has its
+ * address already and is found, or gets one above the reservation.
  *
- * A plan whose scratch overlaps an SRAM buffer is refused with EBUSY, and the client is told which
- * buffer that is: by its handle if the client has one; of other clients' buffers the address, if
- * the client has CAP_PERFMON, as with QUERY; how far it reaches into the scratch is told to all,
- * because trying smaller plans would tell it, too. QUERY_FIT tells the same beforehand. Its answer
- * is true for the moment only: a client that wants to rely on it reserves the scratch.
+ * A plan whose scratch overlaps an SRAM buffer is refused with EBUSY, and the conflict record names
+ * the buffer: by its handle if the client has one; the address of other clients' buffers requires
+ * CAP_PERFMON, as with QUERY; the overlap with the scratch is reported to all, because a client
+ * could find it by trying smaller plans. QUERY_FIT reports the same beforehand. Its answer may be
+ * outdated at once: a client that relies on it must reserve the scratch.
  */
 
-/* Bytes that are copied between two looks at whether the client was killed. */
+/* Bytes copied between two checks for a fatal signal. */
 #define LOOM_PLAN_COPY_BYTES	SZ_1M
 
 static void loom_plan_object_free(struct kref *ref)
@@ -75,8 +75,8 @@ void loom_plan_object_put(struct loom_plan_object *object)
  * loom_plan_object_drop() - the plan has lost its id
  * @object: the plan
  *
- * Its jobs go on and hold their scratch themselves. What was reserved is released here, so that it
- * is free when PLAN_DESTROY returns, and not when the scheduler frees the last job.
+ * Its jobs go on and hold their scratch themselves. The reservation is released here, so that it is
+ * free when PLAN_DESTROY returns, and not when the scheduler frees the last job.
  */
 void loom_plan_object_drop(struct loom_plan_object *object)
 {
@@ -100,8 +100,8 @@ void loom_plan_object_drop_all(struct loom_file *client)
 }
 
 /**
- * loom_plan_object_lookup() - a plan by its id
- * @client: whose plan
+ * loom_plan_object_lookup() - look up a plan by its id
+ * @client: the file
  * @id: its id
  *
  * Return: a reference, or NULL.
@@ -165,13 +165,13 @@ static void loom_plan_conflict_record(const struct loom_region_conflict *conflic
 }
 
 /**
- * loom_plan_conflict_solve() - have the buffer in the way make room, if it has to
+ * loom_plan_conflict_solve() - displace a conflicting buffer, if it is displaceable
  * @loom: the device
  * @conflict: filled in by loom_region_hold()
  *
- * Called without locks.
+ * The caller must not hold locks.
  *
- * Return: -EAGAIN when it made room; -EBUSY when it stays; -ERESTARTSYS; -ENOMEM; -ENODEV.
+ * Return: -EAGAIN if it was displaced; -EBUSY if it stays; -ERESTARTSYS; -ENOMEM; -ENODEV.
  */
 int loom_plan_conflict_solve(struct loom_device *loom, const struct loom_region_conflict *conflict)
 {
@@ -198,7 +198,7 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 
 	loom_refuse(file->minor->dev, -EBUSY, "a buffer at %#llx lies in the scratch, bank %u",
 		    conflict->address, conflict->bank);
-	/* who does not ask for the record does not pay for the search for the handle */
+	/* skip the search for the handle if no record was requested */
 	if (!to)
 		return 0;
 	loom_plan_conflict_record(conflict, file, &record);
@@ -207,7 +207,7 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 
 /*
  * Bytes per bank of all slots whose flags SRAM and ROM are these, each in a buffer of its own.
- * Saturates. There is such a slot only if the chip has the region.
+ * Saturates. Invariant: the chip has the regions of all slots.
  */
 static u64 loom_plan_object_bytes(const struct loom_plan_object *object, u32 flags,
 				  const struct drm_loom_chip_region *chip)
@@ -231,7 +231,7 @@ static u64 loom_plan_object_bytes(const struct loom_plan_object *object, u32 fla
 }
 
 /**
- * loom_plan_object_fit() - would this plan fit now?
+ * loom_plan_object_fit() - check whether a plan would fit now
  * @object: the plan
  * @file: the client
  * @fit: out
@@ -280,19 +280,19 @@ static int loom_plan_object_charge(struct loom_plan_object *object, u64 bytes)
 	return ret;
 }
 
-/* What a plan takes from now on. */
+/* Reduce the charge to the memory of the decoded plan. */
 static void loom_plan_object_charge_kept(struct loom_plan_object *object)
 {
 	u64 kept = PAGE_ALIGN(sizeof(*object) + loom_plan_bytes(object->plan));
 
-	/* it was charged for the most that it could take; but pages are only whole */
+	/* the charge was an upper bound, except for rounding up to whole pages */
 	if (kept >= object->charged_bytes)
 		return;
 	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes - kept);
 	object->charged_bytes = kept;
 }
 
-/* In pieces: a client that was killed does not wait for half a gigabyte. */
+/* Copies in pieces, so that a killed client does not wait for half a gigabyte. */
 static int loom_plan_object_copy(void *blob, const struct drm_loom_plan_create *args)
 {
 	const char __user *from = u64_to_user_ptr(args->ptr);
@@ -321,7 +321,7 @@ static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 	ret = loom_plan_object_charge(object, PAGE_SIZE + args->size);
 	if (ret)
 		return ret;
-	/* not an OOM kill for a large plan: the client hears about it */
+	/* a large plan must fail with an error instead of an OOM kill */
 	blob = kvmalloc(max_t(size_t, args->size, sizeof(struct drm_loom_plan_header)),
 			GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!blob)
@@ -349,7 +349,7 @@ out_free:
 	return ret;
 }
 
-/* The back end hears of it, while the device is there and awake. */
+/* Call plan_create() of the back end, with the device plugged in and awake. */
 static int loom_plan_object_tell(struct loom_plan_object *object)
 {
 	struct loom_device *loom = object->loom;

@@ -13,20 +13,20 @@ struct loom_device;
 struct loom_file;
 
 /**
- * struct loom_plan_object - a plan that was accepted
+ * struct loom_plan_object - a verified plan
  */
 struct loom_plan_object {
-	/** @ref: the id of its file, and each job that runs it */
+	/** @ref: held by the id of its file, and by each job that runs it */
 	struct kref ref;
 	/** @plan: the decoded plan, constant */
 	struct loom_plan *plan;
-	/** @client: who made it, and is charged for it */
+	/** @client: the file that created it, and is charged for it */
 	struct loom_file *client;
-	/** @charged_bytes: what it is charged; constant once it has an id */
+	/** @charged_bytes: the charge; constant once it has an id */
 	u64 charged_bytes;
-	/** @loom: the device; who refers to the plan keeps it */
+	/** @loom: the device, kept alive by holders of the plan */
 	struct loom_device *loom;
-	/** @id: that its file has for it, or had; for reports */
+	/** @id: its current or former id in its file, for reports */
 	u32 id;
 	/** @created: the back end knows it; constant once it has an id */
 	bool created;

@@ -8,7 +8,7 @@
 /**
  * DOC: Port
  *
- * What core/ needs of a kernel. Its memory is the client's, who asked for the work.
+ * Services of the kernel for core/. Memory is charged to the calling client's cgroup.
  */
 
 void *loom_port_alloc(size_t count, size_t size)

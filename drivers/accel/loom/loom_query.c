@@ -17,18 +17,18 @@
 /**
  * DOC: Queries
  *
- * The size of an answer is negotiated: a client with less room than the answer takes gets its
- * first bytes and its whole size, so answers can grow. The elements of an array have the stride
- * that the client asks for; without one that of their first version, as all clients had at first.
+ * The size of an answer is negotiated: a client with a smaller buffer gets the first bytes and the
+ * whole size, so answers can grow. The elements of an array have the stride that the client asks
+ * for, by default that of their first version.
  *
- * The sizes and places of others' buffers tell a good deal about what they run, and nothing that a
- * client needs, as placing is the driver's business. So without CAP_PERFMON, which performance
- * monitors have, maps show a client its own blocks only, and in sums those of others are rounded
- * (loom_user_rounded()). The records of refusals keep to the same rules.
+ * The sizes and addresses of others' buffers reveal what they run, and no client needs them,
+ * because the driver places buffers. So without CAP_PERFMON maps show a client its own blocks only,
+ * and those of others are rounded in sums (loom_user_rounded()). Reject records must follow the
+ * same rules.
  *
- * The map is made as if there were no other blocks. Rejected: to leave out what is not the client's
- * of the map of all: blocks on some banks only may overlap in it and are cut there, so that the
- * ends of the client's own told where others are.
+ * The map is built as if there were no other blocks. Rejected: filtering the map of all clients.
+ * Blocks on some banks only may overlap in it and are cut there, so that the ends of the client's
+ * own blocks would reveal others.
  */
 
 /* Sizes of the first versions, which never change. */
@@ -48,7 +48,7 @@ static int loom_query_answer(struct loom_device *loom, struct drm_loom_query *ar
 	return 0;
 }
 
-/* Bytes from element to element in the client's array, or 0 if it cannot be. */
+/* Stride of the client's array in bytes, or 0 if it is invalid. */
 static u32 loom_query_stride(const struct drm_loom_query *args, u32 first_version)
 {
 	if (!args->stride)
@@ -69,7 +69,7 @@ static int loom_query_answer_array(struct loom_device *loom, struct drm_loom_que
 	return 0;
 }
 
-/* The region that a client names, or NULL. */
+/* The region of a request, or NULL. */
 static struct loom_region *loom_query_find_region(struct loom_device *loom,
 						  const struct drm_loom_query *args, u32 id)
 {
@@ -80,7 +80,7 @@ static struct loom_region *loom_query_find_region(struct loom_device *loom,
 	return &loom->region[array_index_nospec(id, DRM_LOOM_REGION_COUNT)];
 }
 
-/* What is asked of the device as a whole. */
+/* Queries of the device as a whole have no index. */
 static int loom_query_no_index(struct loom_device *loom, const struct drm_loom_query *args)
 {
 	if (!args->index)
@@ -137,7 +137,7 @@ static int loom_query_chip(struct loom_device *loom, struct drm_loom_query *args
 
 	if (ret)
 		return ret;
-	/* the floor is the device's, by what is kept for scratch among its clients */
+	/* the floor of the device, from the scratch reserved for its clients */
 	loom_region_info(&loom->region[DRM_LOOM_REGION_SRAM], &client->share, &sram);
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = sram.scratch_floor_bytes;
 	return loom_query_answer(loom, args, &chip, sizeof(chip));
@@ -169,7 +169,7 @@ static int loom_query_blocks(struct loom_device *loom, struct loom_region *regio
 		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
 				   args->stride);
 	asked = args->ptr ? DIV_ROUND_UP_ULL(args->size, stride) : 0;
-	/* memory is allocated without the region's lock, so there may be more by then */
+	/* memory is allocated without the region's lock, so the number may grow meanwhile */
 	for (;;) {
 		count = loom_region_blocks(region, mask, blocks, room, client,
 					   perfmon_capable(), NULL);
@@ -181,7 +181,7 @@ static int loom_query_blocks(struct loom_device *loom, struct loom_region *regio
 		if (!blocks)
 			return -ENOMEM;
 	}
-	/* there may be more than were listed, but then there is no room for them */
+	/* the count may exceed the list only if the client has no room for the rest */
 	ret = loom_query_answer_array(loom, args, stride, blocks, sizeof(*blocks), count);
 	kvfree(blocks);
 	return ret;

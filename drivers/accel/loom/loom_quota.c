@@ -14,44 +14,42 @@
  * DOC: Caps
  *
  * DRAM can be oversubscribed: buffers that no job uses are moved to system memory. So the buffers
- * of a client are bounded by the host's memory, and without a cap it could have all of that. There
+ * of a client are bounded by the host's memory, and without a cap it could take all of it. There
  * are three caps: on the buffers of all devices, on those of one device where its configuration has
- * caps, and on those that one open file has made. All count the bytes that buffers take from the
- * host, in whole pages, resident or evicted, DRAM or SRAM. The first one is the module's, because
- * the host's memory is the same for all devices.
+ * caps, and on those of one open file. All count host memory of buffers in whole pages, resident or
+ * evicted, DRAM or SRAM. The first one is a module parameter, because all devices share the host's
+ * memory.
  *
- * Plans have caps of the same kind. A plan counts with what its decoded form takes, and while
- * it is verified with the bytes that the client gave and with the most that the verifier may need,
- * too: up to nine times the plan. So what is being verified at a time is bounded as well, and
- * no verification waits for another one. Rejected: a semaphore, by which one client could keep
- * others waiting.
+ * Plans have caps of the same kind. A plan is charged for its decoded form; during verification
+ * also for the client's bytes and for the upper bound of the verifier's working set: up to nine
+ * times the plan. So concurrent verification is bounded as well, without one waiting for another.
+ * Rejected: a semaphore, by which one client could block others.
  *
  * Memory for the scratch of a preempted context counts as a buffer of its file, see
  * &loom_backend.job_prepare.
  *
- * Contexts and jobs that have not ended have a cap for each file.
+ * Contexts and pending jobs have a cap per file.
  *
  * The caps are those of the device's own configuration, or the module's parameters. The latter can
- * be changed at any time, and hold for what is made from then on; zero is no cap. By default all
- * buffers of all devices may take half of the host's memory, those of one file three quarters of
- * that, so that a single client that has gone wild leaves others something, and a large model
- * still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts are
- * some thousands: as many as a program has that waits for none of its jobs for a second.
+ * be changed at any time, and apply to later allocations; zero is no cap. By default all buffers of
+ * all devices may take half of the host's memory, and those of one file three quarters of that, so
+ * that a single client cannot starve others, and a large model still fits; plans may take a
+ * quarter, and those of one file an eighth. The defaults for jobs and contexts are some thousands:
+ * enough for a program that queues jobs for a second without waiting.
  *
- * A cap refuses with EDQUOT, for jobs as well: EAGAIN would
- * be the better word, but libdrm's drmIoctl() calls again at once then, for ever. Which cap it was
- * is in the debug log.
+ * The error is EDQUOT, for jobs as well: EAGAIN would fit better, but libdrm's drmIoctl() would
+ * retry in an endless loop. The debug log names the cap.
  *
- * A buffer or plan is charged to the file that made it until its last user is done with it,
- * even if the maker has closed it and others go on: nobody else has asked for its bytes, and taking
- * it from one account to another could fail where nothing can be refused. A client that opens the
- * node many times has as many caps of the second kind; the first one bounds them all.
+ * A buffer or plan is charged to the file that created it until its last reference is dropped, even
+ * if the creator has closed it and others go on: moving the charge to another account could fail
+ * where no error can be returned. A client that opens the node many times has as many file caps;
+ * the module's cap bounds them all.
  *
- * All that core and the driver allocate for a client is charged to its memory cgroup, the pages of
- * buffers among it (loom_ttm.c). Rejected: the cgroup alone. Most systems set no limit there.
+ * All allocations for a client, including the pages of buffers (loom_ttm.c), are charged to its
+ * memory cgroup. Rejected: the cgroup alone. Most systems set no limit there.
  */
 
-/* Until the module is loaded: the default depends on the host's memory. */
+/* Placeholder until the module is loaded: the default depends on the host's memory. */
 #define LOOM_QUOTA_DEFAULT	U64_MAX
 
 struct loom_quota_caps loom_quota_params = {
@@ -94,7 +92,7 @@ static void loom_quota_set_default(u64 *cap, u64 eighths)
 }
 
 /**
- * loom_quota_module_init() - the caps that depend on the host's memory
+ * loom_quota_module_init() - set the caps that depend on the host's memory
  */
 void loom_quota_module_init(void)
 {
@@ -104,7 +102,7 @@ void loom_quota_module_init(void)
 	loom_quota_set_default(&loom_quota_params.max_file_plans_bytes, 1);
 }
 
-/* Exact: two callers at the same time both succeed if both fit. */
+/* Exact: concurrent callers succeed if and only if all of them fit. */
 static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
 {
 	s64 now = atomic64_read(used);
@@ -116,7 +114,7 @@ static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
 	return true;
 }
 
-/* Return: 0, or -EDQUOT, and why is in the debug log. */
+/* Return: 0, or -EDQUOT with a line in the debug log. */
 static int loom_quota_charge_one(struct loom_device *loom, const char *what, atomic64_t *used,
 				 u64 amount, u64 cap)
 {
@@ -126,24 +124,22 @@ static int loom_quota_charge_one(struct loom_device *loom, const char *what, ato
 			   amount, (u64)atomic64_read(used), cap);
 }
 
-/* Of all devices. */
+/* Sums over all devices. */
 static atomic64_t loom_quota_bo_bytes, loom_quota_plans_bytes;
 
-/*
- * struct loom_quota_bytes - bytes that a file, its device and the module count in the same way
- */
+/* struct loom_quota_bytes - counters and caps of a file, its device and the module */
 struct loom_quota_bytes {
-	/** @module: those of all devices */
+	/** @module: bytes of all devices */
 	atomic64_t *module;
-	/** @file: those of the file */
+	/** @file: bytes of the file */
 	atomic64_t *file;
-	/** @device: those of all files of the device */
+	/** @device: bytes of all files of the device */
 	atomic64_t *device;
-	/** @module_cap: most that @module may be, or zero */
+	/** @module_cap: limit of @module, or zero */
 	u64 module_cap;
-	/** @file_cap: most that @file may be, or zero */
+	/** @file_cap: limit of @file, or zero */
 	u64 file_cap;
-	/** @device_cap: most that @device may be, or zero */
+	/** @device_cap: limit of @device, or zero */
 	u64 device_cap;
 	/** @file_name: of @file, for the debug log */
 	const char *file_name;
@@ -212,10 +208,10 @@ static void loom_quota_uncharge_bytes(struct loom_quota_bytes quota, u64 bytes)
 }
 
 /**
- * loom_quota_has_memory() - whether the host can have a new buffer of some size
+ * loom_quota_has_memory() - whether the host has memory for a new buffer
  * @bytes: its size
  *
- * An eighth of the memory is left to all others.
+ * An eighth of the memory is reserved for other users.
  *
  * Return: true if it can.
  */
@@ -227,10 +223,10 @@ bool loom_quota_has_memory(u64 bytes)
 }
 
 /**
- * loom_quota_charge() - before a buffer is made
+ * loom_quota_charge() - charge a new buffer
  * @loom: the device
- * @client: who makes it
- * @bytes: what it takes; in whole pages
+ * @client: the file that creates it
+ * @bytes: its size in whole pages
  *
  * Return: 0, or -EDQUOT.
  */
@@ -243,7 +239,7 @@ EXPORT_SYMBOL_NS_GPL(loom_quota_charge, LOOM_COMPAT_NS);
 /**
  * loom_quota_uncharge() - a buffer is freed
  * @loom: the device
- * @client: who made it
+ * @client: the file that created it
  * @bytes: as charged
  */
 void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes)
@@ -253,10 +249,10 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
 EXPORT_SYMBOL_NS_GPL(loom_quota_uncharge, LOOM_COMPAT_NS);
 
 /**
- * loom_quota_charge_plan() - before memory is taken for a plan
+ * loom_quota_charge_plan() - charge memory of a plan
  * @loom: the device
- * @client: who makes it
- * @bytes: how much more it takes
+ * @client: the file that creates it
+ * @bytes: additional bytes
  *
  * Return: 0, or -EDQUOT.
  */
@@ -266,10 +262,10 @@ int loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client, u
 }
 
 /**
- * loom_quota_uncharge_plan() - memory of a plan was freed
+ * loom_quota_uncharge_plan() - uncharge memory of a plan
  * @loom: the device
- * @client: who made it
- * @bytes: how much
+ * @client: the file that created it
+ * @bytes: number of bytes
  */
 void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
@@ -277,9 +273,9 @@ void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client
 }
 
 /**
- * loom_quota_charge_job() - before a job is made
+ * loom_quota_charge_job() - charge a new job
  * @loom: the device
- * @client: who submits it
+ * @client: the file that submits it
  *
  * Return: 0, or -EDQUOT.
  */
@@ -291,7 +287,7 @@ int loom_quota_charge_job(struct loom_device *loom, struct loom_file *client)
 
 /**
  * loom_quota_uncharge_job() - a job has ended, or was not queued
- * @client: who submitted it
+ * @client: the file that submitted it
  */
 void loom_quota_uncharge_job(struct loom_file *client)
 {
@@ -299,9 +295,9 @@ void loom_quota_uncharge_job(struct loom_file *client)
 }
 
 /**
- * loom_quota_charge_context() - before a context is made
+ * loom_quota_charge_context() - charge a new context
  * @loom: the device
- * @client: who makes it
+ * @client: the file that creates it
  *
  * Return: 0, or -EDQUOT.
  */
@@ -313,7 +309,7 @@ int loom_quota_charge_context(struct loom_device *loom, struct loom_file *client
 
 /**
  * loom_quota_uncharge_context() - a context has lost its id
- * @client: who made it
+ * @client: the file that created it
  */
 void loom_quota_uncharge_context(struct loom_file *client)
 {
@@ -321,9 +317,9 @@ void loom_quota_uncharge_context(struct loom_file *client)
 }
 
 /**
- * loom_quota_info() - caps and what is used of them
+ * loom_quota_info() - report caps and usage
  * @loom: the device
- * @client: who asks
+ * @client: the file
  * @info: out: the fields about caps
  */
 void loom_quota_info(struct loom_device *loom, struct loom_file *client,

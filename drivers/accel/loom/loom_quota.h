@@ -9,24 +9,24 @@ struct loom_device;
 struct loom_file;
 
 /**
- * struct loom_quota_caps - what clients of a device may have; zero is no cap
+ * struct loom_quota_caps - limits of the clients of a device; zero is no cap
  */
 struct loom_quota_caps {
-	/** @max_bytes: bytes that all buffers may take */
+	/** @max_bytes: limit of the bytes of all buffers */
 	u64 max_bytes;
-	/** @max_file_bytes: bytes that the buffers of one open file may take */
+	/** @max_file_bytes: limit of the bytes of buffers of one open file */
 	u64 max_file_bytes;
-	/** @max_plans_bytes: bytes that all plans may take */
+	/** @max_plans_bytes: limit of the bytes of all plans */
 	u64 max_plans_bytes;
-	/** @max_file_plans_bytes: bytes that the plans of one open file may take */
+	/** @max_file_plans_bytes: limit of the bytes of plans of one open file */
 	u64 max_file_plans_bytes;
-	/** @max_file_jobs: jobs of one open file that have not ended */
+	/** @max_file_jobs: limit of pending jobs of one open file */
 	u32 max_file_jobs;
-	/** @max_file_contexts: contexts of one open file */
+	/** @max_file_contexts: limit of contexts of one open file */
 	u32 max_file_contexts;
 };
 
-/* As the module parameters say, which can change at any time. */
+/* Module parameters, which can change at any time. */
 extern struct loom_quota_caps loom_quota_params;
 
 void loom_quota_module_init(void);

@@ -16,45 +16,44 @@
 /**
  * DOC: Regions
  *
- * A region is the banks of one kind. An allocation takes one address range that is free in each
- * of its banks; finding it is the business of core/bank. A region knows no buffers, only blocks and
- * who owns them; loom_ttm.c allocates a block when TTM places a buffer.
+ * A region is the banks of one kind. An allocation takes one address range that is free in each of
+ * its banks; core/bank finds it. A region knows only blocks and their owners, not buffers;
+ * loom_ttm.c allocates a block when TTM places a buffer.
  *
  * The bottom of the SRAM is where plans have their scratch. Scratch is not allocated, because only
  * one job runs at a time and all of them use the same bytes. Queued jobs hold it, and so do plans
- * that were asked to: SRAM buffers are placed above the largest, and a job whose scratch would
- * overlap a buffer is refused when it is submitted. So scratch and buffers never overlap while a
- * job runs. Who may have what is decided in sram/sram.c: for most clients there is a floor that
- * their buffers stay above and their scratch below, so that they never meet.
+ * with DRM_LOOM_PLAN_RESERVE: SRAM buffers are placed above the largest scratch, and SUBMIT refuses
+ * a job whose scratch would overlap a buffer. Invariant: scratch and buffers do not overlap while a
+ * job runs. sram/sram.c defines the shares of clients: most clients must keep their buffers above
+ * and their scratch below a floor, so that these cannot conflict.
  *
- * All of that is judged bank by bank. A plan with few rows uses the first banks only, and its
- * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps
- * it at all, it does in the first of the buffer's banks.
+ * These checks are per bank. A plan with few rows uses the first banks only, and its ends do not
+ * grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps it at all, it
+ * does so in the first of the buffer's banks.
  *
- * Outside of the SRAM a buffer may be evicted while jobs use it (loom_ttm.c). Its address is free
- * for others then, and what it leaves behind is kept in a tree of address ranges: the fences of
- * these jobs. A job that uses another buffer there later waits for them. So nobody waits for them
- * but the jobs that need to, and an address is never used by two running jobs for different
- * buffers. Leftovers stay in the tree by themselves, whoever has the addresses meanwhile and gives
- * them back in turn. They are freed when somebody adds one: of the oldest a few are looked at each
- * time, more than one, so that the tree does not grow beyond what is needed and nobody pays for
- * all of them. The last ones go with the files of clients, or when the last job or move of a closed
- * file has ended: their fences keep the module in memory.
- * The SRAM has none: jobs that use a buffer end before it loses its address there.
+ * Outside of the SRAM a buffer may be evicted while jobs use it (loom_ttm.c). Its address is then
+ * free for others, and the fences of these jobs are kept as a leftover in a tree of address ranges.
+ * A later job that uses another buffer at these addresses waits for them. So only jobs that need to
+ * wait for them, and two running jobs never use an address for different buffers. A leftover stays
+ * in the tree even after its range is reallocated. Each insertion checks a few of the oldest ones
+ * and frees those that are done; as this is more than one, the size of the tree is bounded at
+ * constant cost. The last ones are freed when a file is closed, or when the last job or move of a
+ * closed file has ended, because their fences pin the module. The SRAM has no leftovers: jobs that
+ * use a buffer end before it loses its address there.
  *
- * Rejected: to hand the fences from block to block. A block would need room for those of all
+ * Rejected: passing the fences from block to block. A block would need space for those of all
  * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region
- * that new buffers wait for (TTM's ttm_resource_manager.move): a job of a minute would then be in
- * the way of everybody whose buffer was placed after it.
+ * that new buffers wait for (TTM's ttm_resource_manager.move): a job of a minute would then block
+ * all buffers placed after it.
  */
 
 const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 
 /**
- * loom_region_low_locked() - where the bytes begin that a file may have a buffer in
+ * loom_region_low_locked() - lowest address for the buffers of a file
  * @region: the region
- * @mask: banks of the buffer; the lowest has most scratch
+ * @mask: banks of the buffer; the lowest one has the largest scratch
  * @share: of the file
  *
  * Return: bytes from the first address that can be allocated.
@@ -74,7 +73,7 @@ u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *m
 INTERVAL_TREE_DEFINE(struct loom_region_leftover, node, u64, subtree_last, LOOM_LEFTOVER_START,
 		     LOOM_LEFTOVER_LAST, static, loom_leftover)
 
-/* How many of the oldest are looked at when one is added. */
+/* Number of the oldest leftovers checked per insertion. */
 #define LOOM_LEFTOVER_LOOKS	4
 
 static void loom_region_leftover_free(struct loom_region_leftover *leftover)
@@ -97,7 +96,7 @@ static bool loom_region_leftover_is_over(const struct loom_region_leftover *left
 	return true;
 }
 
-/* Frees it if it is of no use any more. */
+/* Free a leftover if all its fences have signalled. */
 static bool loom_region_look_at_leftover_locked(struct loom_region *region,
 						struct loom_region_leftover *leftover)
 {
@@ -126,7 +125,7 @@ static void loom_region_add_leftover_locked(struct loom_region *region,
 	list_add_tail(&leftover->age, &region->leftover_age);
 }
 
-/* The next one after @last, or the first one, that jobs may still use in [@start, @end]. */
+/* The next leftover with pending fences in [@start, @end] after @last, or the first one. */
 static struct loom_region_leftover *
 loom_region_leftover_locked(struct loom_region *region, u64 start, u64 end,
 			    const struct loom_mask *mask, struct loom_region_leftover *last)
@@ -141,9 +140,9 @@ loom_region_leftover_locked(struct loom_region *region, u64 start, u64 end,
 }
 
 /**
- * loom_region_leave() - a block will be given back while jobs may still use its addresses
+ * loom_region_leave() - prepare a leftover for a block whose jobs have not ended
  * @block: the block, its buffer reserved
- * @fences: of these jobs, at least one; taken over with the references, also on failure
+ * @fences: of these jobs, at least one; consumed with the references, also on failure
  * @count: how many
  *
  * Return: 0 or -ENOMEM.
@@ -166,14 +165,14 @@ int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences
 }
 
 /**
- * loom_region_fences() - which jobs a job has to wait for that uses a block
+ * loom_region_fences() - fences that a user of a block must wait for
  * @region: the region
  * @block: the block, its buffer reserved
  * @fences: out: their fences with references, in an array for kvfree(), or NULL
  * @count: out: how many
  *
- * Takes no lock if there are none, which is the rule: once no job of others uses the addresses of
- * a block, none will until it is given back.
+ * Fast path without a lock if there are none: once no job of others uses the addresses of a block,
+ * none will until it is freed.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -199,7 +198,7 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 	*fences = kvmalloc_array(room, sizeof(**fences), GFP_KERNEL_ACCOUNT);
 	if (!*fences)
 		return -ENOMEM;
-	/* there may be less of them now, but not more: the addresses are taken */
+	/* the number can only shrink, because the addresses are allocated */
 	mutex_lock(&region->lock);
 	while ((leftover = loom_region_leftover_locked(region, start, end, &block->mask, leftover)))
 		for (i = 0; i < leftover->count && *count < room; i++)
@@ -219,11 +218,11 @@ static void loom_region_forget(struct loom_region *region)
 }
 
 /**
- * loom_region_forget_all() - free what jobs that have ended have left behind
+ * loom_region_forget_all() - free all leftovers whose jobs have ended
  * @regions: those of a device; the SRAM never has any
  *
- * For when a file is closed, and when the last job or move of a closed file is freed: after the
- * last of these nothing is left.
+ * Must be called when a file is closed, and when the last job or move of a closed file is freed, so
+ * that no leftover remains after the last of these.
  */
 void loom_region_forget_all(struct loom_region *regions)
 {
@@ -236,7 +235,7 @@ void loom_region_forget_all(struct loom_region *regions)
 
 /* ------------------------------------------------------------------ blocks */
 
-/* Adds a block to what its file has in each bank, or with @sign -1 takes it off. */
+/* Charge a block to its file in each bank, or with @sign -1 uncharge it. */
 static void loom_region_count_locked(struct loom_region *region, struct loom_region_block *block,
 				     int sign)
 {
@@ -244,7 +243,7 @@ static void loom_region_count_locked(struct loom_region *region, struct loom_reg
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
-	/* buffers of other drivers are nobody's */
+	/* imported buffers have no owner */
 	if (!share)
 		return;
 	share->blocks[region->id] += sign;
@@ -271,8 +270,8 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 }
 
 /*
- * Finds a place for a buffer at @request->low or above. What can be as well above the floor of the
- * SRAM is not put below it: there it would have to make room for the scratch of others.
+ * Find an address for a buffer at @request->low or above. Addresses above the floor of the SRAM are
+ * preferred: below it the buffer would be displaced by the scratch of others.
  */
 static int loom_region_place_locked(struct loom_region *region, struct loom_region_block *block,
 				    struct loom_bank_request *request)
@@ -291,7 +290,7 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 	return loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 }
 
-/* Takes a place for a block. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
+/* Allocate an address. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
 static int loom_region_take(struct loom_region *region, struct loom_region_block *block,
 			    const struct loom_shape *shape, struct loom_bank_request *request)
 {
@@ -321,15 +320,15 @@ out:
 }
 
 /**
- * loom_region_alloc() - find a place for a buffer
+ * loom_region_alloc() - allocate an address for a buffer
  * @region: the region
  * @shape: the buffer's shape
- * @gem: the buffer, to name it in a &struct loom_region_conflict; it outlives the block
+ * @gem: the buffer, for &struct loom_region_conflict; it must outlive the block
  * @owner: drm_file.client_id of the client that made it
- * @share: what that client has of the SRAM; it outlives the block
+ * @share: share of that client; it must outlive the block
  *
- * Return: the block, to be given to loom_region_free(); ERR_PTR(-ENOSPC) when the banks have no
- * room, ERR_PTR(-EDQUOT) when the client may not have so much, ERR_PTR(-ENOMEM).
+ * Return: the block, which the caller must give to loom_region_free(); ERR_PTR(-ENOSPC) if the
+ * banks are full, ERR_PTR(-EDQUOT) if the share of the client is used up, ERR_PTR(-ENOMEM).
  */
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
@@ -351,7 +350,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	if (!block)
 		return ERR_PTR(-ENOMEM);
 	request.spare = &spare;
-	/* what is mapped has all of its pages for itself */
+	/* a mapped buffer must not share its pages */
 	if (loom_shape_in_place(shape, region->map_bytes))
 		request.align = max_t(u64, request.align, region->map_bytes);
 	block->gem = gem;
@@ -375,9 +374,9 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 }
 
 /**
- * loom_region_free() - give the addresses of a block back
+ * loom_region_free() - free the addresses of a block
  * @region: the region
- * @block: from loom_region_alloc(); to be freed with kfree() after this
+ * @block: from loom_region_alloc(); the caller must kfree() it after this
  */
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
@@ -403,13 +402,13 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 }
 
 /**
- * loom_region_victim() - a block that could be evicted, once nobody else has it locked
+ * loom_region_victim() - find a block to evict whose buffer another thread has locked
  * @region: the region
  * @mask: the banks where room is needed, NULL for all
- * @owner: who wants it
- * @own: only blocks of @owner. Else those of others, too, but for what was promised to a group
- * @keep: blocks with this number stay
- * @dying: out: there is one whose buffer is being freed
+ * @owner: the client that needs the space
+ * @own: only blocks of @owner. Otherwise those of others, too, except protected ones (dmem.min)
+ * @keep: skip blocks with this number
+ * @dying: out: there is a buffer that is being freed
  *
  * Return: its buffer with a reference, or NULL.
  */
@@ -442,11 +441,11 @@ struct drm_gem_object *loom_region_victim(struct loom_region *region, const stru
 }
 
 /**
- * loom_region_displaceable() - whether a buffer has to make room for other clients
+ * loom_region_displaceable() - whether other clients may displace a buffer
  * @region: the SRAM
- * @resource: where the buffer is, in this region
+ * @resource: the buffer's resource in this region
  *
- * Return: true if it has.
+ * Return: true if they may.
  */
 bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource)
 {
@@ -460,13 +459,13 @@ bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *r
 }
 
 /**
- * loom_region_find_displaceable() - a buffer that has to make room for one that found none
+ * loom_region_find_displaceable() - find a buffer to displace for another one
  * @region: the SRAM
- * @shape: of the buffer that found none
- * @share: of the client that wants it
- * @dying: out: there is one that is being freed
+ * @shape: of the buffer to place
+ * @share: of its client
+ * @dying: out: there is a buffer that is being freed
  *
- * Return: a reference, or NULL when no such buffer is in the way.
+ * Return: a reference, or NULL if there is none.
  */
 struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_shape *shape,
@@ -496,10 +495,10 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 }
 
 /**
- * loom_region_init() - set up the banks of a region, all of them free, or one without banks
+ * loom_region_init() - set up a region, with free banks or without banks
  * @region: zeroed
  * @id: an &enum drm_loom_region
- * @chip: its banks; lives as long as the region
+ * @chip: its banks; must outlive the region
  * @dev: number of the device's node, for traces
  *
  * Return: 0 or -errno.
@@ -540,7 +539,7 @@ void loom_region_fini(struct loom_region *region)
 
 	if (loom_region_exists(region))
 		WARN_ON(loom_bank_fini(&region->bank));
-	/* jobs have references to the device, so these fences have signalled */
+	/* jobs hold references to the device, so these fences have signalled */
 	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
 		loom_region_leftover_free(leftover);
 	mutex_destroy(&region->lock);
@@ -574,7 +573,7 @@ void loom_region_close(struct loom_region *region)
  * loom_region_grant() - loom_sram_enter() under the lock
  * @region: the SRAM
  * @share: of the file
- * @privileged: by somebody with CAP_SYS_NICE
+ * @privileged: the context was created with CAP_SYS_NICE
  *
  * Return: as loom_sram_enter().
  */
@@ -592,7 +591,7 @@ int loom_region_grant(struct loom_region *region, struct loom_region_share *shar
  * loom_region_ungrant() - undo loom_region_grant()
  * @region: the SRAM
  * @share: of the file
- * @privileged: as it was made
+ * @privileged: as for loom_region_grant()
  */
 void loom_region_ungrant(struct loom_region *region, struct loom_region_share *share,
 			 bool privileged)

@@ -24,7 +24,7 @@ struct loom_shape;
 #define LOOM_REGION_PLACEMENT(region)	(TTM_PL_PRIV + (region))
 
 /**
- * struct loom_region - the banks of a kind, in lockstep
+ * struct loom_region - the banks of one kind
  */
 struct loom_region {
 	/** @manager: base, as TTM sees it; see loom_ttm.c */
@@ -35,44 +35,43 @@ struct loom_region {
 	u32 dev;
 	/** @chip: its banks, constant */
 	const struct drm_loom_chip_region *chip;
-	/** @own: it is memory of the device's own, and no addresses for system pages; constant */
+	/** @own: it is local memory, not addresses of system pages; constant */
 	bool own;
-	/** @map_bytes: of @own: &loom_device_memory.map_bytes; constant */
+	/** @map_bytes: with @own: &loom_device_memory.map_bytes; constant */
 	u32 map_bytes;
 	/**
-	 * @lock: protects @bank and @sram, and nothing is added to @scratch without it. Nothing is
-	 * allocated under it, but it may be held as long as it takes to look at all blocks on some
-	 * banks only
+	 * @lock: protects @bank and @sram, and insertions into @scratch. The holder must not
+	 * allocate memory. It may be held for a walk over all partial blocks
 	 */
 	struct mutex lock;
-	/** @bank: who has which address */
+	/** @bank: allocated addresses */
 	struct loom_bank bank;
-	/** @revoked: called under both locks when a job shall end for its scratch; constant */
+	/** @revoked: called under both locks to stop a job because of its scratch; constant */
 	void (*revoked)(struct loom_region_scratch *scratch);
 	/**
-	 * @scratch_lock: protects @scratch, and what a job changes of its own when it begins and
-	 * when it ends; inside of @lock for whoever goes by that to place something. Held for a few
-	 * steps only: jobs take it on their way to signal their fence
+	 * @scratch_lock: protects @scratch, and the changes of a job to its own entry at begin and
+	 * end; nests inside of @lock for allocations. Must be held for O(1) steps only, because
+	 * jobs take it before they signal their fence
 	 */
 	spinlock_t scratch_lock;
 	/** @scratch: &struct loom_region_scratch of queued jobs, the largest first */
 	struct rb_root_cached scratch;
-	/** @scratch_next: where who walks @scratch, with both locks, goes on; or NULL */
+	/** @scratch_next: cursor of a walk over @scratch, under both locks; or NULL */
 	struct rb_node *scratch_next;
 	/** @leftovers: &struct loom_region_leftover by address, under @lock */
 	struct rb_root_cached leftovers;
-	/** @leftover_age: the same, the longest not looked at first, under @lock */
+	/** @leftover_age: the same, the least recently checked first, under @lock */
 	struct list_head leftover_age;
-	/** @freed: how many blocks were given back; written under @lock, read with READ_ONCE() */
+	/** @freed: number of blocks freed so far; written under @lock, read with READ_ONCE() */
 	u64 freed;
-	/** @freed_wait: who waits for the next one */
+	/** @freed_wait: woken up when @freed changes */
 	wait_queue_head_t freed_wait;
-	/** @sram: how it is shared between files */
+	/** @sram: shares of files */
 	struct loom_sram sram;
 };
 
 /**
- * struct loom_region_leftover - addresses that were given back while jobs may still use them
+ * struct loom_region_leftover - freed addresses with fences of jobs that may still use them
  *
  * Belongs to the block until that is given back, then to the region until its fences have
  * signalled.
@@ -97,37 +96,37 @@ struct loom_region_leftover {
 };
 
 /**
- * struct loom_region_scratch - the room that a queued job needs at the bottom of the SRAM
+ * struct loom_region_scratch - scratch of a queued job at the bottom of the SRAM
  */
 struct loom_region_scratch {
 	/** @node: in loom_region.scratch while held */
 	struct rb_node node;
-	/** @bytes: in bank 0, and so the most in any */
+	/** @bytes: in bank 0, the maximum of all banks */
 	u64 bytes;
-	/** @plan: whose scratch; who holds it keeps the plan */
+	/** @plan: the plan; the holder of the scratch has a reference */
 	const struct loom_plan *plan;
-	/** @share: of the file that holds it, which outlives this */
+	/** @share: of the file, which must outlive this */
 	const struct loom_region_share *share;
-	/** @job: held by a job, which may run, and not by a reservation; set before it is held */
+	/** @job: held by a job, not by a reservation; set before it is held */
 	bool job;
 	/**
-	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set under
-	 * &loom_region.scratch_lock, once while held, read with READ_ONCE()
+	 * @revoked: the job must not use it any more, and ends with -ECANCELED; set once under
+	 * &loom_region.scratch_lock, read with READ_ONCE()
 	 */
 	bool revoked;
-	/** @fence: of a job that has been started: signals when it is done; else NULL */
+	/** @fence: of a started job, signals when it has ended; otherwise NULL */
 	struct dma_fence *fence;
 };
 
 /**
- * struct loom_region_conflict - a buffer that lies in the scratch of a plan
+ * struct loom_region_conflict - a buffer that overlaps the scratch of a plan
  */
 struct loom_region_conflict {
-	/** @bank: where */
+	/** @bank: bank of the overlap */
 	u32 bank;
 	/** @start: first byte of the scratch there */
 	u64 start;
-	/** @end: first byte behind it */
+	/** @end: first byte after it */
 	u64 end;
 	/** @address: first byte of the buffer */
 	u64 address;
@@ -135,25 +134,25 @@ struct loom_region_conflict {
 	u64 bytes;
 	/** @gem: the buffer with a reference, or NULL if it is being freed */
 	struct drm_gem_object *gem;
-	/** @freed: loom_region.freed at that moment, in case it is being freed */
+	/** @freed: value of loom_region.freed at that time, in case it is being freed */
 	u64 freed;
-	/** @displaceable: the buffer makes room if it is asked to, see loom_bo_displace() */
+	/** @displaceable: loom_bo_displace() may displace the buffer */
 	bool displaceable;
 };
 
 /**
- * struct loom_region_block - the place of a resident buffer
+ * struct loom_region_block - the address range of a resident buffer
  */
 struct loom_region_block {
 	/** @base: base, as TTM sees it */
 	struct ttm_resource base;
 	/** @block: address range, under loom_region.lock */
 	struct loom_bank_block block;
-	/** @sram: what the sharing of the SRAM knows of it, under loom_region.lock */
+	/** @sram: state for the shares of the SRAM, under loom_region.lock */
 	struct loom_sram_block sram;
 	/**
-	 * @gem: the buffer, which gives the block back before it is freed. Constant, because no
-	 * move makes a ghost buffer that takes over the block, see loom_ttm_move()
+	 * @gem: the buffer, which frees the block before itself. Constant, because no ghost buffer
+	 * takes over a block, see loom_ttm_move()
 	 */
 	struct drm_gem_object *gem;
 	/** @owner: drm_file.client_id of the client that made the buffer, constant */
@@ -161,8 +160,8 @@ struct loom_region_block {
 	/** @mask: its banks, constant */
 	struct loom_mask mask;
 	/**
-	 * @leftover: what it leaves behind when it is given back, or NULL; under the buffer's
-	 * reservation lock
+	 * @leftover: becomes a leftover of the region when the block is freed, or NULL; under the
+	 * buffer's reservation lock
 	 */
 	struct loom_region_leftover *leftover;
 	/**
@@ -171,13 +170,13 @@ struct loom_region_block {
 	 */
 	bool on_leftovers;
 	/**
-	 * @keep: number of the &struct loom_bo_room that may not evict it; under
+	 * @keep: number of the &struct loom_bo_room that must not evict it; under
 	 * loom_device.place_lock
 	 */
 	u64 keep;
 };
 
-/* Whether the chip has it. One that it has not has no banks, no blocks, and no part in TTM. */
+/* Whether the chip has it. Otherwise it has no banks, no blocks and no TTM manager. */
 static inline bool loom_region_exists(const struct loom_region *region)
 {
 	return region->chip->banks;
@@ -193,7 +192,7 @@ static inline struct loom_region_block *to_loom_region_block(struct ttm_resource
 	return container_of(resource, struct loom_region_block, base);
 }
 
-/* Where a resident buffer lies: its first byte, in each of its banks. */
+/* Address of a resident buffer, in each of its banks. */
 static inline u64 loom_region_address(struct ttm_resource *resource)
 {
 	return to_loom_region_block(resource)->block.start;
@@ -218,14 +217,14 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
 					  u64 owner, bool own, u64 keep, bool *dying);
 
-/* The blocks of a region. All uses of them but its setup come through here, under its lock. */
+/* The blocks of a region. All accesses except its setup must use this, under its lock. */
 static inline struct loom_bank *loom_region_bank_locked(struct loom_region *region)
 {
 	lockdep_assert_held(&region->lock);
 	return &region->bank;
 }
 
-/* Whether a buffer has to make room for other clients; under loom_region.lock. */
+/* Whether other clients may displace a buffer. The caller must hold loom_region.lock. */
 static inline bool loom_region_displaceable_locked(struct loom_region *region,
 						   const struct loom_bank_block *block)
 {

@@ -15,12 +15,12 @@
 /**
  * DOC: Shapes
  *
- * A shape says on which banks a buffer is, how many bytes it takes in each of them, and from which
- * end of the banks it is allocated. It is made from BO_CREATE's arguments, all of which are checked
- * before anything is allocated. There is no state here, and no lock.
+ * A shape has the banks of a buffer, its bytes in each of them, and the end of the banks from which
+ * it is allocated. It is built from BO_CREATE's arguments, all of which are checked before anything
+ * is allocated. It needs no lock.
  *
- * A field that the layout has no use for must be zero. The banks of a sharded buffer that get no
- * shard are taken out of its mask, so that nobody pays for them.
+ * A field that the layout does not use must be zero. Banks without a shard are removed from the
+ * mask of a sharded buffer, so that they are not charged.
  */
 
 #define LOOM_SHAPE_PAGE_DEFAULT	SZ_4K
@@ -48,7 +48,7 @@ static int loom_shape_copy_mask(struct loom_shape *shape, struct drm_device *drm
 }
 
 /**
- * loom_shape_default_page_bytes() - what zero stands for in BO_CREATE
+ * loom_shape_default_page_bytes() - default of &drm_loom_bo_create.page_bytes
  * @chip: of the region
  *
  * Return: bytes.
@@ -168,13 +168,13 @@ static void loom_shape_direction(struct loom_shape *shape, u32 direction)
 }
 
 /**
- * loom_shape_init() - check a request
+ * loom_shape_init() - check a request and build its shape
  * @shape: out
  * @drm: the device
  * @chip: of the device
- * @args: what is asked for
+ * @args: arguments of BO_CREATE
  *
- * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW when it is past 64 bits.
+ * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW if its size exceeds 64 bits.
  */
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 		    const struct drm_loom_chip *chip, const struct drm_loom_bo_create *args)
@@ -226,7 +226,7 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
  * loom_shape_sharded() - whether each bank has a shard
  * @shape: the shape
  *
- * Return: true if it is, false if pages or rows are dealt out one by one.
+ * Return: true if so, false if pages or rows are interleaved.
  */
 bool loom_shape_sharded(const struct loom_shape *shape)
 {
@@ -234,9 +234,9 @@ bool loom_shape_sharded(const struct loom_shape *shape)
 }
 
 /**
- * loom_shape_in_place() - whether a buffer can be mapped in the banks themselves
+ * loom_shape_in_place() - whether a buffer can be mapped directly
  * @shape: the shape
- * @map_bytes: what pages and their pitch have to be multiples of; 0: no buffer can
+ * @map_bytes: pages and their pitch must be multiples of it; 0: no direct mappings
  *
  * Return: true if the linear view consists of whole pages of the processor, bank by bank.
  */
@@ -247,11 +247,11 @@ bool loom_shape_in_place(const struct loom_shape *shape, u32 map_bytes)
 }
 
 /**
- * loom_shape_bank() - a bank by its number in the layout
+ * loom_shape_bank() - map a bank of the layout to a bank of the region
  * @shape: the shape
  * @number: as loom_layout_map() gives it
  *
- * Return: its number in the region; of a place of the grid that is not used, any bank's.
+ * Return: its number in the region; any bank for an unused position of the grid.
  */
 u32 loom_shape_bank(const struct loom_shape *shape, u32 number)
 {
@@ -259,7 +259,7 @@ u32 loom_shape_bank(const struct loom_shape *shape, u32 number)
 
 	if (!shape->partial)
 		return number;
-	/* places of a grid that get no shard have no bank in the mask */
+	/* positions of a grid without a shard have no bank in the mask */
 	for (place = 0; place < number; place++)
 		if (loom_layout_uses(&shape->layout, place))
 			bank = loom_mask_next(&shape->mask, bank + 1);

@@ -11,10 +11,10 @@ struct drm_loom_chip_region;
 struct drm_loom_chip;
 
 /**
- * struct loom_shape - what a buffer is asked to be
+ * struct loom_shape - requested layout of a buffer
  */
 struct loom_shape {
-	/** @layout: how it is dealt out over its banks */
+	/** @layout: distribution over its banks */
 	struct loom_layout layout;
 	/** @mask: its banks */
 	struct loom_mask mask;
@@ -22,9 +22,9 @@ struct loom_shape {
 	u32 kind;
 	/** @region: an &enum drm_loom_region */
 	u32 region;
-	/** @top_down: from which end of the banks it is allocated */
+	/** @top_down: allocated from the end of the banks */
 	bool top_down;
-	/** @partial: it is on some banks only */
+	/** @partial: it does not use all banks */
 	bool partial;
 };
 

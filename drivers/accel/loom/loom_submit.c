@@ -26,26 +26,26 @@
 /**
  * DOC: Submitting
  *
- * SUBMIT goes through these steps, and the job can be refused in each of them but the last:
+ * SUBMIT has these steps, and each but the last may fail:
  *
  * 1. look up: context, plan, buffers, syncobjs; check the bindings;
- * 2. prepare: all memory that the job will need, in the scheduler, in the back end;
+ * 2. prepare: allocate all memory for the scheduler and the back end;
  * 3. place: lock all buffers, bring them into the DRAM;
- * 4. depend: the job will wait for jobs that use the addresses of its buffers for others, which
- *    had them before (see loom_region.c);
- * 5. hold the scratch; if a buffer is in the way that must make room, have it do so, and go back
- *    to 3; tell the back end where the buffers are;
- * 6. arm and queue: nothing can fail any more.
+ * 4. depend: the job must wait for jobs of evicted buffers that still use its addresses (see
+ *    loom_region.c);
+ * 5. hold the scratch; displace conflicting buffers if possible and go back to 3; give the back end
+ *    the addresses of the buffers;
+ * 6. arm and queue: nothing may fail any more.
  *
- * A job that finds its buffers resident, or free addresses for them, takes no lock of the device.
- * One that needs room takes steps 3 to 6 anew under &loom_device.place_lock: one at a time makes
- * room, or two could evict each other's buffers in turn. It does not wait for jobs there, nor for
- * anybody who does (see loom_bo.c). One lock around all submits was what this did first: they
- * queued up behind one that waited for an eviction.
+ * Fast path: a job whose buffers are resident, or find free addresses, takes no lock of the device.
+ * Otherwise steps 3 to 6 are repeated under &loom_device.place_lock, because two jobs could evict
+ * each other's buffers in turn (livelock). The holder must not wait for jobs, nor for a thread that
+ * does (see loom_bo.c). Rejected: one lock around all submits. They queued up behind one that
+ * waited for an eviction.
  *
- * No circle of jobs waits for each other: a job depends on such that were armed before it, only.
- * The fences that it finds in leftovers were put into buffers when their jobs were armed, and its
- * own fence is seen by nobody before step 6.
+ * Jobs cannot deadlock: a job depends only on jobs that were armed before it. Fences in leftovers
+ * were added to buffers when their jobs were armed, and no other thread sees the job's own fence
+ * before step 6.
  */
 
 static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom_file *client,
@@ -112,7 +112,7 @@ err_put:
 
 /* --------------------------------------------------------------- bindings */
 
-/* Rows are not checked: with the same pitch they are bytes. */
+/* Rows need no check: with the same pitch images are linear. */
 static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 				   const struct loom_slot *want)
 {
@@ -126,9 +126,8 @@ static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 }
 
 /*
- * The engine goes from a bank to the next by a fixed step, and the bytes of a buffer are its linear
- * view. So what is bound lies in one page of each bank, the first; a single bank has one page
- * behind the other.
+ * The engine steps from bank to bank by a fixed stride, and the bytes of a buffer are its linear
+ * view. So a binding must be in the first page of each bank; in a single bank pages are contiguous.
  */
 static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
@@ -185,7 +184,7 @@ static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 	    slot->size > size - slot->offset)
 		return loom_refuse(drm, -EINVAL, "submit: slot %u: %llu bytes at %llu of %llu",
 				   number, slot->size, slot->offset, size);
-	/* a plan that does not say SPREAD may count on pages dealt out over all banks */
+	/* without SPREAD a plan may rely on pages interleaved over all banks */
 	if (!(want->flags & DRM_LOOM_SLOT_SPREAD) &&
 	    (slot->bo->shape.partial || loom_shape_sharded(&slot->bo->shape)))
 		return loom_refuse(drm, -EINVAL, "submit: slot %u: buffer %u is spread", number,
@@ -218,7 +217,7 @@ static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
 		if (ret)
 			return ret;
 	}
-	/* as many bindings as slots and none twice: all slots are bound */
+	/* the number of bindings is that of the slots and none is twice: all slots are bound */
 	for (i = 0; i < job->slot_count; i++)
 		for (j = 0; j < i; j++)
 			if (loom_submit_slots_conflict(&job->slots[i], &job->slots[j]))
@@ -229,7 +228,7 @@ static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
 
 /* ------------------------------------------------------------------ queue */
 
-/* What may take long is done before others have to wait for it. */
+/* Slow work must be done before locks are taken that others wait for. */
 static int loom_submit_populate_locked(struct loom_job *job)
 {
 	int ret = 0;
@@ -299,7 +298,7 @@ static int loom_submit_depend(struct loom_job *job, struct dma_fence **fences, u
 	return ret;
 }
 
-/* Wait for those that use the addresses of a buffer since before it was there. */
+/* Add dependencies on jobs of previous buffers at the same addresses. */
 static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
 {
 	struct loom_region *region = &job->loom->region[bo->shape.region];
@@ -307,7 +306,7 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
 	u32 count;
 	int ret;
 
-	/* the exporter may be moving the bytes, or the device */
+	/* a move of the exporter or of the device may be pending */
 	if (bo->dmabuf || region->own) {
 		ret = drm_sched_job_add_resv_dependencies(&job->base, bo->tbo.base.resv,
 							  DMA_RESV_USAGE_KERNEL);
@@ -367,7 +366,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	if (ret)
 		goto err_exit;
 
-	/* Nothing can fail from here on. The job's reference to its context goes with it. */
+	/* Nothing may fail from here on. The job's reference to its context is dropped with it. */
 	loom_context_get(context);
 	loom_job_arm(job);
 	trace_loom_submit(loom_device_index(loom), context->client->id, job->id,
@@ -393,7 +392,7 @@ err_exec:
 	return ret;
 }
 
-/* The back end prepares for the job, while the device is there and awake. */
+/* Call job_prepare() of the back end, with the device plugged in and awake. */
 static int loom_submit_prepare(struct loom_job *job)
 {
 	struct loom_device *loom = job->loom;

@@ -20,22 +20,21 @@
  * DOC: Synchronisation
  *
  * Explicit only: a job waits for the syncobjs that it names and signals those that it names, at a
- * point of their timeline if one is given. To wait for a syncobj that has no fence yet is EINVAL.
+ * point of their timeline if one is given. Waiting for a syncobj without a fence is EINVAL.
  *
- * What signalling needs is allocated beforehand, because it happens where nothing
- * can fail any more.
+ * All memory for signalling must be allocated beforehand, because it happens after the last step
+ * that may fail.
  *
- * A fence of a job ends up in syncobjs of other processes and can outlive the job, the file and
- * the device, so it owns all it needs, its lock included, and keeps the module in
- * memory. The scheduler's own fences cannot do that: they tell their name by following a pointer to
- * the scheduler (drm_sched_fence_get_timeline_name()), which goes with its context. So these stay
- * inside of the driver, and what it gives to syncobjs and buffers is &struct loom_fence alone. One
- * context is one timeline.
+ * A fence of a job ends up in syncobjs of other processes and can outlive the job, the file and the
+ * device, so it owns all its resources, its lock included, and pins the module. The scheduler's own
+ * fences cannot do that: drm_sched_fence_get_timeline_name() follows a pointer to the scheduler,
+ * which is freed with its context. So these must stay inside of the driver, and syncobjs and
+ * buffers only get &struct loom_fence. One context is one timeline.
  *
- * That module is the back end's, which needs this one. The reference is dropped by code of this
- * module, as a fence has no owner that dma-buf's core would do it for. When back ends are unloaded
- * nothing of that is in them; unloading this one waits until nobody can be in its last
- * instructions: see loom_fence_module_exit().
+ * The pinned module is the back end's, which depends on this one. Code of this module drops the
+ * reference, because dma-buf's core has no owner for fences. So unloading a back end is safe;
+ * unloading this module must wait until no thread is in the last instructions of that code: see
+ * loom_fence_module_exit().
  */
 
 struct loom_sync_point {
@@ -71,14 +70,14 @@ static const struct dma_fence_ops loom_fence_ops = {
 };
 
 /**
- * loom_fence_create() - allocate what will be the fence of a job
+ * loom_fence_create() - allocate the fence of a job
  * @loom: the device
  *
  * Return: a fence that is not armed, or NULL.
  */
 struct loom_fence *loom_fence_create(const struct loom_device *loom)
 {
-	/* dma_fence_free() wants base to be first */
+	/* @base must be first for dma_fence_free() */
 	struct loom_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	BUILD_BUG_ON(offsetof(struct loom_fence, base));
@@ -95,7 +94,7 @@ struct loom_fence *loom_fence_create(const struct loom_device *loom)
  * @loom: the device
  * @base: a fence, of a buffer for example
  *
- * Return: true if it is what SUBMIT has put into the buffers of a job on this device.
+ * Return: true if SUBMIT has added it for a job on this device.
  */
 bool loom_fence_is_job(const struct loom_device *loom, const struct dma_fence *base)
 {
@@ -104,10 +103,10 @@ bool loom_fence_is_job(const struct loom_device *loom, const struct dma_fence *b
 }
 
 /**
- * loom_fence_arm() - the job is about to be queued: make it a fence that has not signalled
- * @fence: not armed
+ * loom_fence_arm() - initialise the fence of a job that is about to be queued
+ * @fence: the fence, not armed
  * @timeline: of its context
- * @seqno: larger than those of the jobs before it
+ * @seqno: must be larger than those of earlier jobs
  */
 void loom_fence_arm(struct loom_fence *fence, u64 timeline, u64 seqno)
 {
@@ -134,7 +133,7 @@ void loom_fence_put(struct loom_fence *fence)
 }
 
 /**
- * struct loom_fence_waiter - somebody waits for a fence
+ * struct loom_fence_waiter - a killable wait for a fence
  */
 struct loom_fence_waiter {
 	/** @callback: of the fence */
@@ -149,10 +148,10 @@ static void loom_fence_waiter_wake(struct dma_fence *fence, struct dma_fence_cb 
 }
 
 /**
- * loom_fence_wait_killable() - wait for a fence, whatever signals come but a fatal one
+ * loom_fence_wait_killable() - wait for a fence; only a fatal signal interrupts
  * @fence: the fence
  *
- * Return: 0, also if the fence has an error; -ERESTARTSYS: the process is killed.
+ * Return: 0, also if the fence has an error; -ERESTARTSYS on a fatal signal.
  */
 int loom_fence_wait_killable(struct dma_fence *fence)
 {
@@ -163,18 +162,18 @@ int loom_fence_wait_killable(struct dma_fence *fence)
 	if (dma_fence_add_callback(fence, &waiter.callback, loom_fence_waiter_wake))
 		return 0;
 	ret = wait_for_completion_killable(&waiter.done);
-	/* else it is being called */
+	/* otherwise the callback is running */
 	if (ret && !dma_fence_remove_callback(fence, &waiter.callback))
 		wait_for_completion(&waiter.done);
 	return ret;
 }
 
 /**
- * loom_fence_module_exit() - wait for those that are about to leave the module for the last time
+ * loom_fence_module_exit() - wait for threads in the last instructions of the module
  *
- * The module has no users, so each fence has dropped its reference. Who did it may still be in
- * loom_fence_release() or loom_job_free(), between module_put() and the return to the caller: in a
- * thread that was preempted there, or with preemption off.
+ * The module has no users, so each fence has dropped its reference. A thread may still be in
+ * loom_fence_release() or loom_job_free(), between module_put() and the return to the caller,
+ * preempted or with preemption off.
  */
 void loom_fence_module_exit(void)
 {
@@ -199,10 +198,10 @@ static int loom_sync_copy(struct drm_file *file, struct drm_loom_sync *sync,
 }
 
 /**
- * loom_sync_in() - make a job wait
+ * loom_sync_in() - add the dependencies of a job
  * @syncs: &struct drm_loom_sync
  * @file: the client
- * @job: initialised, not armed
+ * @job: the job, initialised, not armed
  *
  * Return: 0 or -errno.
  */
@@ -232,12 +231,12 @@ int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,
 }
 
 /**
- * loom_sync_out_init() - look up what a job will signal
+ * loom_sync_out_init() - look up the syncobjs that a job will signal
  * @out: zeroed
  * @syncs: &struct drm_loom_sync
  * @file: the client
  *
- * Return: 0, or -errno and nothing is left to undo.
+ * Return: 0, or -errno with nothing left to undo.
  */
 int loom_sync_out_init(struct loom_sync_out *out, const struct drm_loom_array *syncs,
 		       struct drm_file *file)
@@ -278,9 +277,9 @@ err_fini:
 }
 
 /**
- * loom_sync_out_signal() - the job is queued: give its fence to the syncobjs
- * @out: what it signals
- * @fence: when it has ended
+ * loom_sync_out_signal() - add the fence of a queued job to its syncobjs
+ * @out: the syncobjs
+ * @fence: of the job
  */
 void loom_sync_out_signal(struct loom_sync_out *out, struct dma_fence *fence)
 {
@@ -299,7 +298,7 @@ void loom_sync_out_signal(struct loom_sync_out *out, struct dma_fence *fence)
 
 /**
  * loom_sync_out_fini() - undo loom_sync_out_init()
- * @out: what would be, or was, signalled
+ * @out: the syncobjs
  */
 void loom_sync_out_fini(struct loom_sync_out *out)
 {

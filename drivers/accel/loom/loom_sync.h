@@ -14,18 +14,18 @@ struct module;
 struct loom_sync_point;
 
 /**
- * struct loom_fence - signals when a back end is done with a job
+ * struct loom_fence - fence of a job or move
  */
 struct loom_fence {
 	/** @base: base */
 	struct dma_fence base;
 	/** @lock: lock of @base */
 	spinlock_t lock;
-	/** @loom: of the job; only compared with, as it may be gone */
+	/** @loom: of the job; must only be compared, because it may have been freed */
 	const struct loom_device *loom;
 	/** @owner: the back end's module, with a reference */
 	struct module *owner;
-	/** @armed: @base is a fence; before, nobody but the owner has it */
+	/** @armed: @base is initialised; before, only the owner has it */
 	bool armed;
 };
 
@@ -35,7 +35,7 @@ struct loom_fence {
 struct loom_sync_out {
 	/** @count: number of @points */
 	u32 count;
-	/** @points: what is signalled */
+	/** @points: syncobjs and their points */
 	struct loom_sync_point *points;
 };
 

@@ -10,9 +10,9 @@
 /**
  * DOC: Tracepoints
  *
- * There is an event for everything that changes where buffers are, and for each state of a job:
- * they show in which order things happened before a call was refused, or while jobs were slow.
- * They are in the system "loom" and cost a jump that is not taken each while nobody listens.
+ * There is an event for each change of a buffer's address, and for each state of a job: they show
+ * the order of events before a call was refused, or while jobs were slow. They are in the system
+ * "loom" and cost one jump that is not taken each while disabled.
  *
  * Fields that events have in common have the same names: dev is the number of the node, client is
  * what fdinfo calls drm-client-id, region an &enum drm_loom_region, addresses and bytes are per

@@ -19,30 +19,30 @@
 /**
  * DOC: Placement
  *
- * TTM has what is hard about memory that runs out: an LRU, eviction, CPU mappings that follow. To
- * TTM each region is a resource manager, and this file is what TTM calls: a buffer gets a block of
- * its region, and gives it back.
+ * TTM implements overcommitted memory: an LRU, eviction, CPU mappings that follow. To TTM each
+ * region is a resource manager, and this file has TTM's callbacks: they allocate and free a
+ * buffer's block in its region.
  *
- * Mostly a resource is only an address. The bytes of a buffer are in system pages, whether it is
- * resident or not (&ttm_resource_manager.use_tt), so a move copies nothing. Regions that are
- * memory of their own are those of memory/, and what follows is about the others.
+ * Without local memory a resource is only an address. The bytes of a buffer are in system pages,
+ * whether it is resident or not (&ttm_resource_manager.use_tt), so a move copies nothing. memory/
+ * handles local memory; the following is about the other regions.
  *
- * Nobody waits for a job here. A DRAM buffer is evicted while jobs use it, and only its address
- * goes: they have been told its bytes' place in system pages, which stays. The fences of these jobs
- * go with the address (see loom_region.c), and jobs that use whatever is placed there wait for
- * them. To let TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do, was what this did
- * first: a client that filled the DRAM with buffers of a long job could keep others in their ioctls
- * for a minute, one victim after another, and then have them told that there is no room.
+ * These callbacks must not wait for jobs. A busy DRAM buffer loses only its address when it is
+ * evicted: its jobs have the addresses of its system pages, which stay. The fences of these jobs
+ * are kept with the address (see loom_region.c), and jobs that use the next buffer there wait for
+ * them. Rejected: letting TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do. A client
+ * that filled the DRAM with buffers of a long job could block others in their ioctls for a minute,
+ * one victim after another, until they fail with ENOSPC.
  *
- * A buffer that must leave the SRAM (see sram/sram.c) takes its jobs with it: they are cancelled,
- * and one that runs is waited for until it has stopped. To let them go on would keep the others'
- * jobs waiting for all that its owner has queued when it had the device for itself: for hours.
+ * The jobs of a buffer that must leave the SRAM (see sram/sram.c) are cancelled, and a running one
+ * is waited for until it has stopped. If they went on, jobs of others would wait for all jobs that
+ * the owner has queued while it had the device for itself: for hours.
  *
- * Swapping out is another matter: TTM needs the pages of an idle buffer, so it gets to see idle
- * ones only. Nor does it see buffers whose pages somebody imported.
+ * TTM may only swap out idle buffers, because it takes their pages, and no buffers whose pages were
+ * imported by others.
  */
 
-/* Pages are taken from the host so many at a time, as a power of two: a processor's huge page. */
+/* Maximum order of page allocations: a huge page of the processor. */
 #define LOOM_TTM_MAX_ORDER	9
 
 /* ---------------------------------------------------------------- regions */
@@ -72,8 +72,9 @@ static void loom_ttm_free(struct ttm_resource_manager *manager, struct ttm_resou
 	struct loom_region_block *block = to_loom_region_block(resource);
 
 	/*
-	 * Off the LRU last: loom_ttm_region_fini() takes the bank for empty as soon as the LRU is,
-	 * and TTM may be freeing the last buffer in a thread of its own (delayed delete) then.
+	 * Must be removed from the LRU last: loom_ttm_region_fini() assumes an empty bank when the
+	 * LRU is empty, while TTM may be freeing the last buffer in its own thread (delayed
+	 * delete).
 	 */
 	loom_region_free(to_loom_region(manager), block);
 	ttm_resource_fini(manager, resource);
@@ -106,7 +107,7 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	return 0;
 }
 
-/* To control groups a buffer weighs what its pages do, and a region what all its banks hold. */
+/* Control groups charge a buffer for its pages; the capacity of a region is that of all banks. */
 static int loom_ttm_region_account(struct loom_device *loom, u32 id)
 {
 	struct loom_region *region = &loom->region[id];
@@ -142,7 +143,10 @@ static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page
 {
 	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL_ACCOUNT);
 
-	/* TTM thinks that they are copied to. That may fail, and ends in the middle of a page */
+	/*
+	 * TTM does not zero pages that it expects to be copied to, but a copy may fail, and may end
+	 * in the middle of a page
+	 */
 	if (loom_bo_region(to_loom_bo(tbo))->own)
 		page_flags |= TTM_TT_FLAG_ZERO_ALLOC;
 	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
@@ -162,7 +166,7 @@ static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 {
 	u32 i;
 
-	/* those of another driver */
+	/* pages of the exporter */
 	if (tt->page_flags & TTM_TT_FLAG_EXTERNAL)
 		return;
 	for (i = 0; i < tt->num_pages; i++) {
@@ -172,7 +176,7 @@ static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 	}
 }
 
-/* Pages 2^@order of them at a time, each of which can be freed by itself. */
+/* Allocate 2^@order pages, each of which can be freed separately. */
 static struct page *loom_ttm_alloc_pages(const struct ttm_tt *tt, unsigned int order)
 {
 	gfp_t gfp = GFP_HIGHUSER | __GFP_ACCOUNT;
@@ -180,7 +184,7 @@ static struct page *loom_ttm_alloc_pages(const struct ttm_tt *tt, unsigned int o
 
 	if (tt->page_flags & TTM_TT_FLAG_ZERO_ALLOC)
 		gfp |= __GFP_ZERO;
-	/* a large one is a bonus; a small one fails when the machine has nothing left to give */
+	/* large orders are optional; order 0 must only fail if the machine is out of memory */
 	gfp |= order ? __GFP_NORETRY | __GFP_NOWARN : __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	pages = alloc_pages(gfp, order);
 	if (pages && order)
@@ -189,9 +193,9 @@ static struct page *loom_ttm_alloc_pages(const struct ttm_tt *tt, unsigned int o
 }
 
 /*
- * The pages are charged to the memory cgroup of who needs them, which ttm_pool_alloc() does not do:
- * its pages outlive a buffer, in pools that know no cgroup. What it does for other caching modes
- * and for DMA masks is not needed here.
+ * The pages are charged to the caller's memory cgroup, which ttm_pool_alloc() does not do, because
+ * its pages outlive a buffer in pools without a cgroup. Its support for caching modes and DMA masks
+ * is not needed here.
  */
 static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 				struct ttm_operation_ctx *ctx)
@@ -222,8 +226,8 @@ static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 }
 
 /*
- * A move of its bytes counts only for who wants them: it ends soon, and what is placed there next
- * waits for it anyway.
+ * Moves of its bytes do not count: they end soon, and the next user of the address waits for them
+ * anyway.
  */
 static bool loom_ttm_is_in_use(struct ttm_buffer_object *tbo)
 {
@@ -238,25 +242,25 @@ static bool loom_ttm_is_in_use(struct ttm_buffer_object *tbo)
 }
 
 /*
- * Evicting a buffer that shares no bank with the one that needs room would not help, but against
- * the limit of a control group.
+ * Evicting a buffer helps only if it shares a bank with the buffer to place, or if the limit of a
+ * control group was reached.
  *
- * Without a place TTM makes a control group keep to a limit that was lowered.
+ * TTM passes no place to enforce a lowered limit of a control group.
  *
- * When TTM swaps buffers out it asks with a bare place of its own, and would wait for the jobs that
- * use the buffer, in whoever's thread that happens: so it gets idle ones only.
+ * To swap out, TTM passes a plain place, and would wait for the jobs of the buffer in any thread:
+ * so it must get idle ones only.
  */
 static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
 	const struct loom_bo *bo = to_loom_bo(tbo);
 	struct loom_bo *evictor;
 
-	/* pages that are on their way to the device, and are freed when they are there */
+	/* a ghost: pages that are being copied to the device, and are freed afterwards */
 	if (!loom_bo_is_ours(tbo))
 		return false;
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
 		return false;
-	/* nor would TTM free one that is in use: it would wait */
+	/* TTM would wait for a busy one */
 	if (!place)
 		return !tbo->deleted || loom_bo_is_idle(bo);
 	if (!(place->flags & LOOM_BO_PLACE))
@@ -268,7 +272,7 @@ static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const stru
 	evictor = container_of(place, struct loom_bo_place, base)->bo;
 	if (evictor->no_space && !loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
 		return false;
-	/* TTM evicts it and tries again; if it does not come to that, there was no memory */
+	/* TTM evicts it and tries again, unless an allocation fails */
 	evictor->no_space = false;
 	return true;
 }
@@ -365,7 +369,7 @@ static void loom_ttm_regions_fini(struct drm_device *drm, void *data)
 
 /**
  * loom_ttm_init() - hand the regions of a device to TTM
- * @loom: the device; what this takes is released with it
+ * @loom: the device; resources are released with it
  *
  * Return: 0 or -errno.
  */

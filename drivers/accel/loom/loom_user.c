@@ -13,29 +13,28 @@
  * DOC: Structures of a client
  *
  * Structures in a client's memory may be older or newer than those of this driver, so both sides
- * say how large theirs are. An element of an array that is larger than the driver's must be zero
- * behind it; what the client leaves out counts as zero. A record for the client, and each element
- * of an array for it, is cut at the size that the client has, and filled up with zeroes if the
- * client has more. So a client can tell a field that this driver does not know from one that is
- * left from before, and nothing is written behind what the client has.
+ * pass their sizes. Bytes of an array element beyond the driver's structure must be zero; missing
+ * bytes count as zero. A record for the client, and each element of an array for it, is truncated
+ * to the client's size, or padded with zeroes. So a client can tell unknown fields from stale ones,
+ * and the driver never writes beyond the client's size.
  *
- * No structure grows past LOOM_USER_MAX_BYTES: an older client's buffer may be larger than that,
- * and clearing it all would be work without bound.
+ * No structure may grow beyond LOOM_USER_MAX_BYTES, otherwise clearing a client's larger buffer
+ * would be unbounded work.
  */
 
 #define LOOM_USER_MAX_BYTES	4096
 
-/* Without CAP_PERFMON a sum changes in steps of a part of the whole. */
+/* Without CAP_PERFMON sums have a granularity of the total divided by this. */
 #define LOOM_USER_STEPS		64
 
 /**
- * loom_user_rounded() - a sum over all clients, as a client may know it
+ * loom_user_rounded() - round a sum over all clients for a client
  * @bytes: the sum
- * @own: what the client has of it
- * @total: most that it can be
+ * @own: the client's part of it
+ * @total: its maximum
  *
- * With CAP_PERFMON the sum itself. Without, the part of others is rounded up. Rejected: to round
- * the sum. A client could allocate until it changes, and know what others have.
+ * With CAP_PERFMON the sum itself. Without, the part of others is rounded up. Rejected: rounding
+ * the sum. A client could allocate until it changes, and compute the part of others.
  *
  * Return: bytes, at most @total.
  */
@@ -50,8 +49,8 @@ u64 loom_user_rounded(u64 bytes, u64 own, u64 total)
 }
 
 /**
- * loom_user_check_stride() - whether elements can be of such a size
- * @stride: what the client says
+ * loom_user_check_stride() - check the size of a client's elements
+ * @stride: from the client
  * @min_stride: bytes of the first version
  *
  * Return: 0 or -EINVAL.
@@ -62,7 +61,7 @@ int loom_user_check_stride(u32 stride, u32 min_stride)
 }
 
 /**
- * loom_user_array_check() - whether an array of a client can be read
+ * loom_user_array_check() - check an array of a client
  * @array: the array
  * @min_stride: bytes of an element's first version
  * @max_count: cap on its elements
@@ -79,7 +78,7 @@ int loom_user_array_check(const struct drm_loom_array *array, u32 min_stride, u3
 /**
  * loom_user_array_read() - read an element of a client's array
  * @element: out
- * @size: bytes of @element; what the client's stride has beyond must be zero
+ * @size: bytes of @element; the client's bytes beyond must be zero
  * @array: the array, checked
  * @index: below its count
  *
@@ -96,8 +95,8 @@ int loom_user_array_read(void *element, u32 size, const struct drm_loom_array *a
  * loom_user_write() - write a record to a client, if it has asked for one
  * @to: user address, or zero: nothing is written
  * @to_size: bytes that the client has there
- * @record: what to write
- * @size: bytes of @record; what the client has beyond is cleared
+ * @record: the record
+ * @size: bytes of @record; the client's bytes beyond are cleared
  *
  * Return: 0 or -EFAULT.
  */
@@ -117,11 +116,11 @@ int loom_user_write(u64 to, u64 to_size, const void *record, size_t size)
 /**
  * loom_user_write_array() - write an array to a client, if it has asked for one
  * @to: user address, or zero: nothing is written
- * @to_size: bytes that the client has there, not all of which need be used
+ * @to_size: bytes of the client's array, may be more than needed
  * @stride: bytes of the client's element, checked
- * @elements: what to write
+ * @elements: the elements
  * @size: bytes of one of @elements; see loom_user_write()
- * @count: how many there are; those for which there is room are written, the last one maybe in part
+ * @count: number of @elements; those that fit are written, the last one maybe in part
  *
  * Return: 0 or -EFAULT.
  */

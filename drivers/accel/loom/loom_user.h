@@ -10,13 +10,12 @@
 struct drm_loom_array;
 
 /**
- * loom_refuse() - say in the debug log why a call fails
+ * loom_refuse() - log the reason of a failing call in the debug log
  * @drm: the device
  * @error: -errno
- * @fmt: what was wrong, for printf(), and what follows
+ * @fmt: format of the reason, followed by its arguments
  *
- * A client's mistake is nobody else's business, so there is a line only if somebody has switched
- * debugging on (drm.debug=2), and one for each call that is refused.
+ * Client errors are only logged with drm.debug=2, one line per refused call.
  *
  * Return: @error.
  */
