@@ -13,18 +13,18 @@
 /**
  * DOC: Memory of a device's own
  *
- * In a region that is memory of its own (&struct loom_device_memory) a buffer has its bytes in one
- * place: there while it is resident, in pages of the host while it is not. When TTM moves it, they
- * are moved (move.c), and nobody waits for that here: TTM is told of the new place at once, and the
- * fence of the move is in the buffer's reservation, as one of the kernel's. Users of the
- * bytes must wait for it: jobs (loom_submit.c), page faults, the next move.
+ * In local memory (&struct loom_device_memory.own) the bytes of a buffer exist once: in the banks
+ * while it is resident, in pages of the host otherwise. When TTM moves a buffer, its bytes are
+ * moved asynchronously (move.c): TTM gets the new resource at once, and the fence of the move is
+ * added to the buffer's reservation as a kernel fence. Users of the bytes must wait for it: jobs
+ * (loom_submit.c), page faults, the next move.
  *
- * A buffer leaves. Its address is free at once, and the fences of its jobs and of the copy stay
- * behind as a leftover (loom_region.c). The next buffer there must wait for them, by its own move.
+ * Eviction. The address is free at once, and the fences of its jobs and of the copy become a
+ * leftover (loom_region.c). The next buffer there must wait for them, by its own move.
  *
- * A buffer arrives. A new one has no bytes anywhere: it is zeroed in the device's memory, and no
- * pages are allocated for it. One that has pages is copied, and these go with a ghost of TTM's,
- * which frees them when the fence has signalled.
+ * Placement. A new buffer has no bytes yet: it is zeroed in local memory, and no pages are
+ * allocated for it. A buffer with pages is copied, and a ghost of TTM frees them when the fence has
+ * signalled.
  *
  * The SRAM knows no leftovers, as who takes an address may have its scratch there. So a buffer that
  * leaves the SRAM keeps its address until its moves have ended. Users of the address must wait
@@ -32,19 +32,19 @@
  * nobody wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a
  * buffer that leaves the SRAM have ended (loom_ttm_move()).
  *
- * A move is prepared and let go in one critical section of drm_dev_enter(), so that unplugging the
- * device waits for it (loom_moves_drain()). Nobody waits for a fence in there.
+ * A move is prepared and submitted in one critical section of drm_dev_enter(), so that unplugging
+ * the device waits for it (loom_moves_drain()). The section must not wait for a fence.
  *
- * On a device that is gone or wedged nothing is moved: the bytes are lost, and those on the host
- * are zeroes, or what they were at the last copy.
+ * On an unplugged or wedged device nothing is moved: the bytes are lost, and the host's pages have
+ * zeroes or the bytes of the last copy.
  *
  * Rejected: ghosts for buffers that leave (ttm_bo_move_accel_cleanup() with evict). They keep the
- * address until the copy has ended, so who makes room would wait for the jobs of others. Rejected:
- * to keep the pages beside the bytes in the device, which would save a copy of what was not
- * written. All of the device's memory would be in the host's as well.
+ * address until the copy has ended, so the evicting thread would wait for the jobs of others.
+ * Rejected: keeping the pages while the buffer is resident, which would save copies of unmodified
+ * bytes. All local memory would be duplicated on the host.
  */
 
-/* Jobs that use it and moves, of this device; what other drivers do with it does not count. */
+/* Get the fences of jobs and moves of this device; those of other drivers are excluded. */
 static int loom_bytes_fences(struct loom_bo *bo, enum dma_resv_usage usage,
 			     struct dma_fence ***fences, u32 *count)
 {
@@ -81,7 +81,7 @@ static int loom_bytes_depend(struct loom_move *move, struct dma_fence **fences, 
 	return ret;
 }
 
-/* Nobody has a name for the buffer any more, and no mapping of it. */
+/* The buffer has no handles and no mappings. */
 static bool loom_bytes_are_unwanted(const struct loom_bo *bo)
 {
 	return !kref_read(&bo->tbo.base.refcount) && kref_read(&bo->tbo.kref) <= 1;
@@ -89,7 +89,7 @@ static bool loom_bytes_are_unwanted(const struct loom_bo *bo)
 
 /* ----------------------------------------------------------------- leaving */
 
-/* Leave @fences behind, and @own if there is one. Takes the references of @fences over. */
+/* Make a leftover of @fences, and of @own if it is not NULL. Consumes the references of @fences. */
 static int loom_bytes_leave_behind(struct loom_bo *bo, struct dma_fence **fences, u32 count,
 				   struct dma_fence *own)
 {
@@ -168,7 +168,7 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram, struct dma_fence *
 		loom_move_free(move);
 		return ret;
 	}
-	/* Nothing can fail from here on: TTM has reserved room for the fence. */
+	/* Nothing may fail from here on: TTM has reserved a slot for the fence. */
 	*own = dma_fence_get(&move->fence->base);
 	dma_resv_add_fence(bo->tbo.base.resv, *own, DMA_RESV_USAGE_KERNEL);
 	loom_move_go(move);
@@ -189,7 +189,7 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 	drm_dev_exit(idx);
 	if (ret)
 		return ret;
-	/* after an error TTM drops its pages, and the move has references of its own */
+	/* after an error TTM drops its pages; the move has its own references */
 	if (sram)
 		ret = loom_fence_wait_killable(fence);
 	dma_fence_put(fence);
@@ -200,7 +200,7 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
  * loom_bytes_leave() - a buffer loses its address: its bytes go to pages of the host
  * @bo: the buffer, resident and reserved; in the SRAM, no job uses it any more
  * @ctx: as TTM has it
- * @resource: where it goes: no region
+ * @resource: its new resource, in system memory
  *
  * Return: 0 or -errno, and it stays where it is.
  */
@@ -229,7 +229,7 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 	u32 count;
 	int ret;
 
-	/* what has moved it before, and may not have ended; jobs that use it where it is shared */
+	/* earlier moves that may be pending; jobs that use it while it is shared */
 	ret = loom_bytes_fences(bo, DMA_RESV_USAGE_BOOKKEEP, &fences, &count);
 	if (ret)
 		return ret;
@@ -237,7 +237,7 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 	loom_bytes_put_fences(fences, count);
 	if (ret)
 		return ret;
-	/* who was there before */
+	/* previous users of the address */
 	ret = loom_region_fences(&loom->region[bo->shape.region], to_loom_region_block(resource),
 				 &fences, &count);
 	if (ret)
@@ -247,7 +247,7 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 	return ret;
 }
 
-/* The pages go with a ghost, if there are any. Return: 0; -ENOMEM, and it stays. */
+/* Assign @resource; a ghost gets the pages, if any. Return: 0; -ENOMEM, and nothing has changed. */
 static int loom_bytes_take_place(struct loom_bo *bo, struct dma_fence *fence,
 				 struct ttm_resource *resource, bool copied)
 {
@@ -280,7 +280,7 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 	if (!ret) {
 		loom_move_go(move);
 	} else {
-		/* TTM has put it into the reservation, and gives the address back */
+		/* TTM has added it to the reservation, and will free the address */
 		dma_fence_signal(fence);
 		loom_move_free(move);
 	}
@@ -289,10 +289,10 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 }
 
 /**
- * loom_bytes_arrive() - a buffer gets an address: its bytes go there
+ * loom_bytes_arrive() - place a buffer: move its bytes to local memory
  * @bo: the buffer, not resident, reserved
  * @ctx: as TTM has it
- * @resource: its place in its region
+ * @resource: its new resource, in its region
  *
  * Return: 0 or -errno, and it stays where it is.
  */
@@ -319,15 +319,15 @@ int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 /* ----------------------------------------------------------------- staying */
 
 /**
- * loom_bytes_copy() - copy some bytes of a buffer, which stays where it is
+ * loom_bytes_copy() - copy bytes from or to a resident buffer
  * @bo: the buffer, resident and reserved
  * @kind: LOOM_MOVE_IN or LOOM_MOVE_OUT
  * @offset: first byte
  * @bytes: how many, not zero
- * @pages: of the host, which nobody needs to keep
+ * @pages: of the host; the copy takes references
  *
- * Return: what signals when they are copied, and is one of the kernel's fences of the buffer; a
- * reference. Or ERR_PTR(-errno).
+ * Return: a reference to the fence of the copy, which is also a kernel fence of the buffer; or
+ * ERR_PTR(-errno).
  */
 struct dma_fence *loom_bytes_copy(struct loom_bo *bo, enum loom_move_kind kind, u64 offset,
 				  u64 bytes, struct page **pages)
@@ -340,7 +340,7 @@ struct dma_fence *loom_bytes_copy(struct loom_bo *bo, enum loom_move_kind kind, 
 	move = loom_move_create_part(bo, kind, offset, bytes, pages);
 	if (IS_ERR(move))
 		return ERR_CAST(move);
-	/* what has brought it here, and copies before */
+	/* the move that placed it, and earlier copies */
 	ret = loom_bytes_fences(bo, DMA_RESV_USAGE_KERNEL, &fences, &count);
 	if (!ret) {
 		ret = loom_bytes_depend(move, fences, count);

@@ -23,36 +23,34 @@
 /**
  * DOC: Copies
  *
- * BO_READ and BO_WRITE copy bytes between a client and a buffer, wherever that is. They are for
- * what cannot be mapped: layouts in the SRAM of a device's own whose pages are none of the
- * processor's (memory/view.c). And for what need not be: a buffer in the DRAM of such a layout
- * stays there, while a mapping takes it to system pages and its next job takes it back.
+ * BO_READ and BO_WRITE copy bytes between a client and a buffer, in any memory. They are for
+ * buffers in local memory without a direct mapping (memory/view.c): such a buffer in the SRAM
+ * cannot be mapped at all; in the DRAM a mapping would evict it to system pages, and its next job
+ * would bring it back.
  *
- * All goes through pages of the kernel, a piece at a time (&struct loom_copy). The client's memory
- * is touched with no lock held, as it may be a mapping of the very buffer. What is in system pages
- * is copied by the processor; what is in the device's memory by its DMA engine, as a move of a part
- * of the buffer, which stays where it is. The move's fence is the kernel's: jobs, moves and who
- * takes the place wait for it. It has references to the pages, so a client that is killed need not
- * wait. With other signals it waits for the piece, as otherwise one with a fast timer might never
- * get ahead.
+ * Bytes are copied through pages of the kernel, a piece at a time (&struct loom_copy). The client's
+ * memory must be accessed without locks, because it may be a mapping of the same buffer. The
+ * processor copies system pages; the DMA engine copies local memory, by a move of a part of the
+ * resident buffer. The move's fence is a kernel fence: jobs, moves and later users of the address
+ * wait for it. It has references to the pages, so a killed client need not wait. Other signals do
+ * not interrupt a piece, otherwise a client with a fast timer might never make progress.
  *
- * No fence is waited for within drm_dev_enter(): who unplugs a device waits for that, and what ends
- * the moves of a device that does not answer comes after.
+ * The code inside of drm_dev_enter() must not wait for a fence: unplugging waits for that section
+ * before it ends the moves of a hanging device, so it would deadlock.
  *
- * Rejected: a plan with a COPY between a slot in the SRAM and one in the DRAM, which clients can
- * make today. A slot in the SRAM takes buffers of one row in each bank, and no others; it needs a
- * context and its turn behind other jobs; and a debugger that wants to look at a buffer would have
- * to be a planner. Rejected: to copy by the processor through the window, where there is one. It
- * need not reach all banks, on a real bus reads of it are slow, and it vanishes in a reset.
- * Rejected: to map the client's pages for the device. They would be pinned for as long as a broken
- * device likes.
+ * Rejected: a plan with a COPY between slots in the SRAM and in the DRAM, which clients can already
+ * create. A slot in the SRAM only takes buffers of one row in each bank; the job needs a context
+ * and waits for its turn; and a debugger would have to be a planner. Rejected: copying by the
+ * processor through the BAR. It need not cover all banks, reads are slow on a real bus, and it
+ * vanishes in a reset. Rejected: mapping the client's pages for the device. A broken device could
+ * pin them for ever.
  */
 
 /* Pages of a piece. */
 #define LOOM_COPY_PAGES		64
 
 /**
- * struct loom_copy - a call, on its way
+ * struct loom_copy - state of a call
  */
 struct loom_copy {
 	/** @bo: the buffer */
@@ -82,7 +80,7 @@ static struct loom_copy *loom_copy_create(struct loom_bo *bo, bool write, u64 by
 	copy->bo = bo;
 	copy->write = write;
 	for (; copy->count < count; copy->count++) {
-		/* zero, as a device may say that it has written what it has not */
+		/* zeroed, because a device may lie about having written them */
 		copy->pages[copy->count] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!copy->pages[copy->count]) {
 			loom_copy_free(copy);
@@ -130,7 +128,7 @@ static void loom_copy_pages_locked(const struct loom_copy *copy, u64 offset, u64
 	}
 }
 
-/* Return: 0, and there may be a fence to wait for; 1: moves have to end first; -errno. */
+/* Return: 0, maybe with a fence to wait for; 1 if moves must end first; -errno. */
 static int loom_copy_begin_locked(const struct loom_copy *copy, u64 offset, u64 bytes,
 				  struct dma_fence **fence)
 {
@@ -197,7 +195,7 @@ static int loom_copy_piece(const struct loom_copy *copy, u64 offset, u64 bytes)
 	return ret;
 }
 
-/* Return: how many bytes were copied, not zero; -errno. */
+/* Return: number of bytes copied, not zero; -errno. */
 static s64 loom_copy_run(const struct loom_copy *copy, const struct drm_loom_bo_copy *args)
 {
 	u64 done = 0, bytes;

@@ -20,34 +20,32 @@
 /**
  * DOC: Moves
  *
- * Where a region is memory of the device's own, the bytes of a buffer are copied when it gets an
- * address and when it loses it, by the device's DMA engine. A move is such a copy, or the zeroing
- * of a new buffer. It has a fence like a job's, waits for fences (jobs that still use the bytes,
- * moves that still write there), and nobody waits for it but those who want the bytes: jobs, page
- * faults, moves.
+ * In local memory the device's DMA engine copies the bytes of a buffer when it gets an address and
+ * when it loses it. A move is such a copy, or the zeroing of a new buffer. It has a fence like a
+ * job's, and waits for fences (jobs that still use the bytes, moves that still write there). Only
+ * users of the bytes wait for it: jobs, page faults, moves.
  *
- * Its life: created, with all memory and DMA addresses that it needs; let go, and from then on
- * nothing may fail; ready, when all that it waits for has signalled; running, when the device has
- * it; ended, by a record. Moves are not in order with each other but for their fences: one that
- * waits for a long job is in nobody's way.
+ * States: created, with all memory and DMA addresses that it needs; submitted, after which nothing
+ * may fail; ready, when all its fences have signalled; running, on the device; ended, by a record.
+ * Only fences order moves: one that waits for a long job does not block others.
  *
- * A move can be done again from its begin, as who wants the bytes waits for its end: so after a
- * reset those that the device had are given to it once more. On a device that is gone or wedged
- * they end with an error. Nobody gets to see what was there before instead: pages of the host are
- * zeroed before they are copied to, and the device's memory is not mapped any more (view.c).
+ * A move is idempotent, because users of the bytes wait for its end: after a reset the device gets
+ * its running moves again. On an unplugged or wedged device they end with an error. Stale bytes do
+ * not leak then: pages of the host are zeroed before a copy, and local memory is not mapped any
+ * more (view.c).
  *
- * Where the processor reaches the banks it writes the zeroes of a new buffer itself: a device that
- * says that it has done so, and has not, would show a client what others have left there.
+ * If the processor can access the banks, it zeroes a new buffer itself: a device that lies about
+ * having done so would leak the bytes of others to a client.
  *
  * A device that does not end the oldest of its moves for LOOM_MOVE_DEADLINE_MS is reset. That is
- * long for a copy, and what others' fences wait for comes to an end. (That others end meanwhile
- * says nothing: the record of one may be lost.) When the same move has missed LOOM_MOVE_ATTEMPTS
- * deadlines the device is wedged, whatever else it does meanwhile.
+ * long for a copy, and bounds the wait for fences. (Progress of other moves does not count, because
+ * a single record may be lost.) When the same move has missed LOOM_MOVE_ATTEMPTS deadlines the
+ * device is wedged, even if others have ended.
  *
- * Rejected: an entity of the scheduler for moves. It keeps their order, and so a buffer that waits
- * for a job of a minute would be in front of all others. One entity for each move: a thousand
- * bytes, a run queue and a timeout, for what is a counter here. Rejected: fences of TTM's managers
- * (&ttm_resource_manager.move), see loom_region.c.
+ * Rejected: an entity of the scheduler for moves. It is in order, so a buffer that waits for a job
+ * of a minute would block all others. One entity per move: a thousand bytes, a run queue and a
+ * timeout instead of a counter. Rejected: fences of TTM's managers (&ttm_resource_manager.move),
+ * see loom_region.c.
  */
 
 #define LOOM_MOVE_DEADLINE_MS	20000
@@ -80,14 +78,14 @@ static struct loom_move *loom_move_alloc(struct loom_bo *bo, enum loom_move_kind
 	move->kind = kind;
 	move->shape = bo->shape;
 	move->address = address;
-	/* to the end of the last page: what is mapped holds nothing of who was there before */
+	/* to the end of the last page: mappings must not show bytes of previous users */
 	move->shape.layout.size = bo->shape.layout.pages * bo->shape.layout.page_bytes;
 	move->bytes = move->shape.layout.size;
 	atomic_set(&move->missing, 1);
 	return move;
 }
 
-/* Return: @move, or ERR_PTR(-errno), and it is freed. */
+/* Return: @move, or ERR_PTR(-errno) after freeing it. */
 static struct loom_move *loom_move_prepare(struct loom_move *move)
 {
 	struct loom_device *loom = move->loom;
@@ -103,7 +101,7 @@ static struct loom_move *loom_move_prepare(struct loom_move *move)
 	ret = loom->backend->move_prepare(move);
 	if (ret)
 		goto err_free;
-	/* so that it can be waited for by name before it is let go; nobody has it yet */
+	/* armed early, so that fences can refer to it before it is submitted */
 	loom_fence_arm(move->fence, dma_fence_context_alloc(1), 1);
 	return move;
 
@@ -112,7 +110,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Have the pages stay until the move is freed. Return: 0 or -ENOMEM. */
+/* Take references to the pages until the move is freed. Return: 0 or -ENOMEM. */
 static int loom_move_hold(struct loom_move *move, struct page **pages)
 {
 	u64 i, count = PFN_UP(move->bytes);
@@ -129,10 +127,10 @@ static int loom_move_hold(struct loom_move *move, struct page **pages)
 /**
  * loom_move_create() - prepare a move
  * @bo: the buffer, reserved
- * @kind: what to do
+ * @kind: kind of the move
  * @address: of the buffer, in each of its banks
- * @pages: of the host, as many as the buffer has; they stay until its fence has signalled, but for
- *	those that a buffer in the SRAM is moved to, of which the move takes references
+ * @pages: of the host, as many as the buffer has; the caller must keep them until the fence has
+ *	signalled, except for LOOM_MOVE_OUT from the SRAM, where the move takes references
  *
  * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
  */
@@ -146,7 +144,7 @@ struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
 	if (pages)
 		move->bytes = min_t(u64, move->bytes, bo->tbo.base.size);
 	move->pages = pages;
-	/* who waits for that may be killed */
+	/* the waiting thread may be killed, and would free them early */
 	if (kind == LOOM_MOVE_OUT && bo->shape.region == DRM_LOOM_REGION_SRAM &&
 	    loom_move_hold(move, pages)) {
 		loom_move_free(move);
@@ -156,12 +154,12 @@ struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
 }
 
 /**
- * loom_move_create_part() - prepare a move of some bytes of a buffer, which stays where it is
+ * loom_move_create_part() - prepare a move of a part of a resident buffer
  * @bo: the buffer, resident and reserved
  * @kind: LOOM_MOVE_IN or LOOM_MOVE_OUT
  * @offset: first byte of the buffer
  * @bytes: how many, not zero
- * @pages: of the host, for so many bytes, of which the move takes references
+ * @pages: of the host, for these bytes; the move takes references
  *
  * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
  */
@@ -181,7 +179,7 @@ struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind 
 	return loom_move_prepare(move);
 }
 
-/* The device does not reach them any more. */
+/* The caller must have stopped accesses of the device. */
 static void loom_move_drop_pages(struct loom_move *move)
 {
 	u64 i;
@@ -192,7 +190,7 @@ static void loom_move_drop_pages(struct loom_move *move)
 }
 
 /**
- * loom_move_free() - free a move that was not let go, or has ended
+ * loom_move_free() - free a move that was not submitted, or has ended
  * @move: the move
  */
 void loom_move_free(struct loom_move *move)
@@ -212,15 +210,15 @@ void loom_move_free(struct loom_move *move)
 		loom_power_put(loom);
 	kfree(move);
 	drm_dev_put(&loom->drm);
-	/* last: with the file closed already, it is what keeps the module in memory */
+	/* must be last: if the file is closed, the fence pins the module */
 	if (fence)
 		loom_fence_put(fence);
 }
 
 /**
- * loom_move_depend() - a move shall wait for a fence
- * @move: not yet let go
- * @fence: of this device; this takes a reference of its own
+ * loom_move_depend() - make a move wait for a fence
+ * @move: the move, not yet submitted
+ * @fence: of this device; this takes a reference
  *
  * Return: 0 or -ENOMEM.
  */
@@ -241,7 +239,7 @@ int loom_move_depend(struct loom_move *move, struct dma_fence *fence)
 	return 0;
 }
 
-/* One more has signalled; in any context. */
+/* Callback of a fence, in any context: the last one makes the move ready. */
 static void loom_move_arrived(struct loom_move *move)
 {
 	struct loom_moves *moves = &move->loom->moves;
@@ -261,7 +259,7 @@ static void loom_move_signalled(struct dma_fence *fence, struct dma_fence_cb *ca
 }
 
 /**
- * loom_move_go() - let a move go: nothing can fail any more
+ * loom_move_go() - submit a move; nothing may fail after this
  * @move: the move, which may be freed before this returns
  */
 void loom_move_go(struct loom_move *move)
@@ -280,7 +278,7 @@ void loom_move_go(struct loom_move *move)
 	loom_move_arrived(move);
 }
 
-/* Off all lists. What the device could reach is taken back before anybody may free it. */
+/* End a move that is on no list. DMA mappings must be undone before its fence signals. */
 static void loom_move_end(struct loom_move *move, int error)
 {
 	struct loom_moves *moves = &move->loom->moves;
@@ -299,7 +297,10 @@ static void loom_move_end(struct loom_move *move, int error)
 		wake_up_all(&moves->idle);
 	}
 	spin_unlock_irq(&moves->lock);
-	/* it may have the last reference to the device, whose workqueues are not left by its end */
+	/*
+	 * it may have the last reference to the device, so it must not be freed on a workqueue of
+	 * that
+	 */
 	loom_context_queue(&move->release);
 }
 
@@ -348,7 +349,7 @@ static void loom_moves_remove_locked(struct loom_device *loom, struct loom_move 
 		loom_moves_expect_locked(loom);
 }
 
-/* The buffer has these bytes of each bank for itself. Return: false if the device has to do it. */
+/* Zero the buffer's pages by the processor. Return: false if the device must do it. */
 static bool loom_move_clear(struct loom_move *move)
 {
 	u64 bytes = move->shape.layout.bytes_per_bank, at, part;
@@ -366,7 +367,7 @@ static bool loom_move_clear(struct loom_move *move)
 				return false;
 			cond_resched();
 		}
-	/* before anybody reads it, or the device is told to */
+	/* complete the zeroes before readers, and before the device gets jobs */
 	wmb();
 	return true;
 }
@@ -383,7 +384,7 @@ static void loom_moves_cleared(struct loom_move *move)
 	loom_move_end(move, READ_ONCE(loom->unplugged) ? -ENODEV : 0);
 }
 
-/* A record that comes meanwhile waits, as it may be the end of the move. */
+/* A record that arrives meanwhile must wait, because it may free the move. */
 static void loom_moves_give(struct loom_move *move)
 {
 	struct loom_device *loom = move->loom;
@@ -397,8 +398,8 @@ static void loom_moves_give(struct loom_move *move)
 }
 
 /*
- * With the gate held for reading: no reset comes between a list and the device, and who unplugs it
- * waits. drm_dev_enter() would have those wait who unplug other devices, and clearing takes long.
+ * Holds the gate for reading, which excludes resets between list and device, and unplugging.
+ * drm_dev_enter() would block the unplugging of other devices, too, and clearing takes long.
  */
 static void loom_moves_work(struct work_struct *work)
 {
@@ -407,7 +408,7 @@ static void loom_moves_work(struct work_struct *work)
 	struct loom_move *move;
 
 	down_read(&loom->flight.gate);
-	/* who closes the gate may wait for a work that signals fences, see &loom_backend.stop */
+	/* a writer of the gate may wait for work that signals fences, see &loom_backend.stop */
 	signalling = dma_fence_begin_signalling();
 	do {
 		dead = READ_ONCE(loom->wedged) || READ_ONCE(loom->unplugged);
@@ -422,12 +423,12 @@ static void loom_moves_work(struct work_struct *work)
 	} while (move && !cleared);
 	dma_fence_end_signalling(signalling);
 	up_read(&loom->flight.gate);
-	/* who wants the gate comes first */
+	/* let a waiting writer have the gate */
 	if (cleared)
 		queue_work(loom->sched_wq, &loom->moves.work);
 }
 
-/* Id of one that the device has, or 0. */
+/* Id of the oldest move on the device, or 0. */
 static u64 loom_moves_first(struct loom_device *loom)
 {
 	struct loom_move *move;
@@ -440,7 +441,7 @@ static u64 loom_moves_first(struct loom_device *loom)
 	return id;
 }
 
-/* Deadlines that a move has missed, this one included; 0 if the device has ended it. */
+/* Count a missed deadline. Return: their number so far; 0 if the move has ended. */
 static u32 loom_moves_miss(struct loom_device *loom, u64 id)
 {
 	struct loom_moves *moves = &loom->moves;
@@ -466,7 +467,7 @@ static void loom_moves_deadline(struct work_struct *work)
 	if (!drm_dev_enter(&loom->drm, &idx))
 		return;
 	first = loom_moves_first(loom);
-	/* its record may be there, and the interrupt lost */
+	/* its record may have been written, and the interrupt lost */
 	loom_power_poll(loom);
 	if (first)
 		missed = loom_moves_miss(loom, first);
@@ -478,14 +479,14 @@ static void loom_moves_deadline(struct work_struct *work)
 }
 
 /**
- * loom_moves_complete() - the device says that a move has ended
+ * loom_moves_complete() - process a completion record of a move
  * @loom: the device
  * @id: &loom_move.id
  * @epoch: &loom_device.epoch when it was run
- * @failed: it says that it could not do it
+ * @failed: the device reports a failure
  *
- * As loom_jobs_complete(): what belongs to an earlier epoch is dropped, and what makes no sense
- * wedges the device. So does a move that has failed, as all that it was given was right.
+ * Same rules as loom_jobs_complete(): records of an earlier epoch are dropped, and invalid ones
+ * wedge the device. A failure also wedges the device, because all arguments of a move are valid.
  *
  * Return: 0, or -EPROTO when the device was wedged.
  */
@@ -505,7 +506,7 @@ int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed
 			found = move;
 			break;
 		}
-	/* one that has failed stays: it ends when the device is off, which writes no more then */
+	/* a failed move must not end before the device is off and cannot write any more */
 	if (found && !failed)
 		loom_moves_remove_locked(loom, found);
 	spin_unlock_irq(&moves->lock);
@@ -524,9 +525,9 @@ EXPORT_SYMBOL_NS_GPL(loom_moves_complete, LOOM_COMPAT_NS);
 /**
  * loom_moves_pause() - give no moves to the device
  * @loom: the device
- * @timeout_ms: wait that long for those that it has
+ * @timeout_ms: limit of the wait for the moves that it has
  *
- * Return: 0 when it has none; -EBUSY, and it goes on.
+ * Return: 0 if it has none; -EBUSY, and it is not paused.
  */
 int loom_moves_pause(struct loom_device *loom, u32 timeout_ms)
 {
@@ -555,8 +556,8 @@ void loom_moves_resume(struct loom_device *loom)
 }
 
 /**
- * loom_moves_renew() - the device was reset: it is to be given again what it had
- * @loom: the device, with the gate held for writing; no records are to come
+ * loom_moves_renew() - make the running moves of a device that was reset ready again
+ * @loom: the device; the caller must hold the gate for writing, and no records may arrive
  */
 void loom_moves_renew(struct loom_device *loom)
 {
@@ -571,11 +572,11 @@ void loom_moves_renew(struct loom_device *loom)
 }
 
 /**
- * loom_moves_end_all() - end what the device has
- * @loom: the device; it is stopped, and the gate is held for writing
+ * loom_moves_end_all() - end the moves on the device
+ * @loom: the device; it must be stopped, and the caller must hold the gate for writing
  * @error: -errno for their fences
  *
- * Those that are ready, or will be, are ended by their work.
+ * &loom_moves.work ends those that are ready, or become ready.
  */
 void loom_moves_end_all(struct loom_device *loom, int error)
 {
@@ -598,11 +599,11 @@ void loom_moves_end_all(struct loom_device *loom, int error)
 }
 
 /**
- * loom_moves_closed() - a file is being closed, and its buffers are gone
+ * loom_moves_closed() - a file is being closed, after its buffers were released
  * @loom: the device
  *
- * To be called before loom_region_forget_all(). What it cannot free yet because of a move, the last
- * move does.
+ * Must be called before loom_region_forget_all(). The last move frees leftovers that this cannot
+ * free yet.
  */
 void loom_moves_closed(struct loom_device *loom)
 {
@@ -613,8 +614,8 @@ void loom_moves_closed(struct loom_device *loom)
 }
 
 /**
- * loom_moves_drain() - wait until nothing of the host is mapped for the device any more
- * @loom: the device, unplugged, or without jobs and with nobody who begins a move
+ * loom_moves_drain() - wait until no host memory is mapped for the device
+ * @loom: the device, unplugged, or without sources of new moves
  */
 void loom_moves_drain(struct loom_device *loom)
 {
@@ -622,9 +623,9 @@ void loom_moves_drain(struct loom_device *loom)
 }
 
 /**
- * loom_moves_init() - no moves
+ * loom_moves_init() - initialise, without moves
  * @loom: the device
- * @limit: how many it takes at a time
+ * @limit: limit of moves on the device
  */
 void loom_moves_init(struct loom_device *loom, u32 limit)
 {

@@ -17,14 +17,14 @@ struct loom_move;
 struct page;
 
 /**
- * enum loom_move_kind - what becomes of the bytes of a buffer
+ * enum loom_move_kind - direction of a move
  */
 enum loom_move_kind {
-	/** @LOOM_MOVE_CLEAR: in the region they become zeroes, those behind the last one, too */
+	/** @LOOM_MOVE_CLEAR: zero the region's bytes, to the end of the last page */
 	LOOM_MOVE_CLEAR,
-	/** @LOOM_MOVE_IN: they are copied from pages of the host to the region */
+	/** @LOOM_MOVE_IN: copy from pages of the host to the region */
 	LOOM_MOVE_IN,
-	/** @LOOM_MOVE_OUT: they are copied from the region to pages of the host */
+	/** @LOOM_MOVE_OUT: copy from the region to pages of the host */
 	LOOM_MOVE_OUT,
 };
 
@@ -32,19 +32,19 @@ enum loom_move_kind {
  * struct loom_move_wait - a fence that a move waits for
  */
 struct loom_move_wait {
-	/** @callback: of @fence, once the move was let go */
+	/** @callback: of @fence, once the move was submitted */
 	struct dma_fence_cb callback;
-	/** @move: who waits */
+	/** @move: the waiting move */
 	struct loom_move *move;
 	/** @fence: with a reference */
 	struct dma_fence *fence;
 };
 
 /**
- * struct loom_move - bytes of a buffer on their way
+ * struct loom_move - a copy of bytes of a buffer
  *
- * Owned by who creates it until it is let go, then by the device, until it has ended. It refers to
- * no buffer: pages and addresses are kept for it by its fence.
+ * Owned by its creator until it is submitted, then by the device until it has ended. It has no
+ * reference to the buffer: its fence keeps pages and addresses from being reused.
  */
 struct loom_move {
 	/** @node: in &loom_moves.ready or &loom_moves.running, under &loom_moves.lock */
@@ -55,38 +55,37 @@ struct loom_move {
 	struct loom_fence *fence;
 	/** @id: number of the move on its device, not zero; constant */
 	u64 id;
-	/** @kind: what it does, constant */
+	/** @kind: its direction, constant */
 	enum loom_move_kind kind;
 	/** @shape: of the buffer, its size rounded up to whole pages of the layout; constant */
 	struct loom_shape shape;
 	/** @address: of the buffer, in each of its banks; constant */
 	u64 address;
-	/** @offset: first byte of the buffer; not zero only if it is a part of it; constant */
+	/** @offset: first byte in the buffer, 0 for a whole buffer; constant */
 	u64 offset;
-	/** @bytes: how many, from @offset; constant */
+	/** @bytes: number of bytes from @offset; constant */
 	u64 bytes;
 	/**
-	 * @pages: of the host, the first of @bytes at the begin of the first page, but for
-	 * LOOM_MOVE_CLEAR; constant
+	 * @pages: of the host, from the begin of the first page; NULL for LOOM_MOVE_CLEAR; constant
 	 */
 	struct page **pages;
-	/** @holds: it has references to @pages, and the array is its own */
+	/** @holds: it owns references to @pages, and the array */
 	bool holds;
-	/** @waits: what it waits for; its creator's until it is let go */
+	/** @waits: its dependencies; owned by its creator until it is submitted */
 	struct loom_move_wait *waits;
 	/** @wait_count: number of @waits */
 	u32 wait_count;
-	/** @missing: how many of them have not signalled, and one while it is not let go */
+	/** @missing: number of pending @waits, plus one until it is submitted */
 	atomic_t missing;
-	/** @missed: deadlines in which the device did not end it, under &loom_moves.lock */
+	/** @missed: number of missed deadlines, under &loom_moves.lock */
 	u32 missed;
 	/** @powered: holds a reference of runtime PM */
 	bool powered;
-	/** @last: what files that were closed have left behind is to be freed with it */
+	/** @last: leftovers of closed files must be freed with it */
 	bool last;
 	/** @run: owned by the back end */
 	void *run;
-	/** @release: frees it, from where the device may go with it */
+	/** @release: frees it in a thread that may free the device */
 	struct work_struct release;
 };
 
@@ -94,29 +93,29 @@ struct loom_move {
  * struct loom_moves - moves of a device
  */
 struct loom_moves {
-	/** @lock: protects what follows, but for @work, @deadline and @ids; a spinlock for irqs */
+	/** @lock: protects all but @work, @deadline and @ids; taken with interrupts off */
 	spinlock_t lock;
-	/** @ready: those that wait for nothing but the device to have room */
+	/** @ready: moves whose dependencies have signalled */
 	struct list_head ready;
-	/** @running: those that the device has, the oldest first */
+	/** @running: moves on the device, the oldest first */
 	struct list_head running;
 	/** @count: number of @running */
 	u32 count;
-	/** @total: number of all that were let go and have not ended */
+	/** @total: number of submitted moves that have not ended */
 	u32 total;
-	/** @orphans: a file was closed before moves had ended that may be of its buffers */
+	/** @orphans: a file was closed while moves were pending */
 	bool orphans;
-	/** @giving: &loom_move.id of who is being given to the device, or 0 */
+	/** @giving: &loom_move.id of the move being given to the device, or 0 */
 	u64 giving;
-	/** @limit: most that @count may be, constant */
+	/** @limit: maximum of @count, constant */
 	u32 limit;
-	/** @paused: none is given to the device */
+	/** @paused: no moves are given to the device */
 	bool paused;
-	/** @idle: for who waits until @count or @total is 0, or @giving is another */
+	/** @idle: woken up when @count or @total becomes 0, or @giving changes */
 	wait_queue_head_t idle;
 	/** @work: gives moves to the device */
 	struct work_struct work;
-	/** @deadline: the device has not ended the oldest for long */
+	/** @deadline: expires when the device does not end the oldest move */
 	struct delayed_work deadline;
 	/** @ids: the last &loom_move.id that was given */
 	atomic64_t ids;

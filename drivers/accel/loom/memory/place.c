@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where buffers are: in their regions, or in system pages, and who goes for whom. See loom_bo.c. */
+/* Placing and evicting buffers, see loom_bo.c. */
 #include <linux/sched/signal.h>
 
 #include <drm/drm_exec.h>
@@ -22,7 +22,7 @@ struct ttm_placement loom_bo_system = {
 };
 
 /**
- * loom_bo_region() - the region that a buffer was made for
+ * loom_bo_region() - the region of a buffer
  * @bo: the buffer, resident or not
  *
  * Return: the region.
@@ -33,8 +33,8 @@ struct loom_region *loom_bo_region(const struct loom_bo *bo)
 }
 
 /**
- * loom_bo_room_begin() - be the one who makes room
- * @room: out; to be given to loom_bo_room_end()
+ * loom_bo_room_begin() - take &loom_device.place_lock for evictions
+ * @room: out; the caller must give it to loom_bo_room_end()
  * @loom: the device
  *
  * Return: 0 or -EINTR.
@@ -52,12 +52,12 @@ int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
 }
 
 /**
- * loom_bo_wait_freed() - wait until there may be more room, because a buffer is being freed
+ * loom_bo_wait_freed() - wait until a buffer has been freed
  * @loom: the device
  * @id: its region
- * @freed: loom_region.freed before it was found that there is no room
+ * @freed: value of loom_region.freed before the failed try
  *
- * Return: -EAGAIN when it is time to try again, -ERESTARTSYS, or -ENODEV: the device goes.
+ * Return: -EAGAIN to try again, -ERESTARTSYS, or -ENODEV if the device is unplugged.
  */
 int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed)
 {
@@ -73,10 +73,10 @@ int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed)
 
 /**
  * loom_bo_room_end() - undo loom_bo_room_begin()
- * @room: the room, when the buffers are unlocked again
- * @ret: what has come of it; in case of -EAGAIN this waits until there may be more room
+ * @room: the room; the caller must have unlocked the buffers
+ * @ret: the result; on -EAGAIN this waits until a buffer has been freed
  *
- * Return: @ret, -EAGAIN when it is time to try again; -ERESTARTSYS; -ENODEV: the device goes.
+ * Return: @ret, -EAGAIN to try again; -ERESTARTSYS; -ENODEV if the device is unplugged.
  */
 int loom_bo_room_end(struct loom_bo_room *room, int ret)
 {
@@ -93,18 +93,17 @@ int loom_bo_room_end(struct loom_bo_room *room, int ret)
 }
 
 /**
- * loom_bo_is_limited() - the limit of a control group is in the way
- * @bo: the buffer, that could not be placed
+ * loom_bo_is_limited() - whether the limit of a control group was reached
+ * @bo: the buffer that could not be placed
  *
- * Return: true if TTM did not come to ask for an address; it does not matter then who else has
- * buffers in these banks.
+ * Return: true if TTM did not ask for an address; evicting buffers of other groups is useless then.
  */
 bool loom_bo_is_limited(const struct loom_bo *bo)
 {
 	return !bo->no_space;
 }
 
-/* One buffer goes that somebody else had locked. Return: 0 to try again, or -errno. */
+/* Evict one buffer that another thread had locked. Return: 0 to try again, or -errno. */
 static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *room)
 {
 	struct loom_region *region = &room->loom->region[bo->shape.region];
@@ -114,17 +113,17 @@ static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *roo
 	struct loom_bo *victim;
 	int ret;
 
-	/* others may take free addresses meanwhile, so this is not bound to end soon */
+	/* others may take free addresses meanwhile, so this may loop */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
 	gem = loom_region_victim(region, limited ? NULL : &bo->shape.mask, bo->owner, limited,
 				 room->number, &dying);
 	if (!gem && dying)
 		return -EAGAIN;
-	if (!gem) /* nothing is left, but something may have gone by itself since the last try */
+	if (!gem) /* no victim, but another thread may have freed one since the last try */
 		return READ_ONCE(region->freed) == room->freed ? -ENOSPC : 0;
 	victim = gem_to_loom_bo(gem);
-	/* until all is unlocked: lockdep takes the first lock of an exec for all of them */
+	/* keep it until all are unlocked: lockdep tracks only the first lock of an exec */
 	if (list_empty(&victim->evicted))
 		list_add(&victim->evicted, &room->evicted);
 	else
@@ -153,12 +152,12 @@ static int loom_bo_validate_locked(struct loom_bo *bo, u32 flags)
 
 	bo->no_space = false;
 	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
-	/* some kernels say ENOMEM for both */
+	/* some kernels return ENOMEM for both */
 	return ret == -ENOMEM && bo->no_space ? -ENOSPC : ret;
 }
 
 /**
- * loom_bo_keep_locked() - a buffer is not to be evicted when room is made
+ * loom_bo_keep_locked() - protect a buffer from eviction by @room
  * @bo: the buffer, reserved by the exec of @room
  * @room: the room
  */
@@ -189,13 +188,14 @@ static int loom_bo_place_evicting_locked(struct loom_bo *bo, struct loom_bo_room
 }
 
 /**
- * loom_bo_place_locked() - bring a buffer into its region, or leave it where others share it
+ * loom_bo_place_locked() - place a buffer in its region, or leave it in shared system pages
  * @bo: the buffer, reserved
- * @room: NULL if only a free address will do. Else others are evicted for it, but for those that
- *	its exec has locked, which have been given to loom_bo_keep_locked()
+ * @room: NULL to use free addresses only. Otherwise others are evicted for it, except buffers of
+ *	its exec, which the caller must have given to loom_bo_keep_locked()
  *
- * Return: 0; -ENOSPC when there is no room in the banks; -EAGAIN when there will be: unlock, and
- * loom_bo_room_end() waits; -EDEADLK, and the exec is contended; -ENOMEM; -ERESTARTSYS, -EINTR.
+ * Return: 0; -ENOSPC if the banks are full; -EAGAIN if a buffer is being freed: the caller must
+ * unlock all and call loom_bo_room_end(), which waits; -EDEADLK if the exec is contended; -ENOMEM;
+ * -ERESTARTSYS, -EINTR.
  */
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 {
@@ -205,7 +205,7 @@ int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 
 	if (loom_bo_stays_on_host(bo))
 		return 0;
-	/* TTM does not evict for a place that is only desired */
+	/* TTM does not evict for a desired place */
 	ret = loom_bo_validate_locked(bo, TTM_PL_FLAG_DESIRED);
 	if (ret == -ENOSPC && room && bo->shape.region != DRM_LOOM_REGION_SRAM)
 		ret = loom_bo_place_evicting_locked(bo, room);
@@ -218,7 +218,7 @@ int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
  * loom_bo_on_host() - whether a buffer has pages, or has them swapped out
  * @bo: the buffer, reserved, and not resident
  *
- * Return: false for one that was never touched.
+ * Return: false for a buffer that was never accessed.
  */
 bool loom_bo_on_host(const struct loom_bo *bo)
 {
@@ -228,10 +228,10 @@ bool loom_bo_on_host(const struct loom_bo *bo)
 }
 
 /**
- * loom_bo_stays_on_host() - whether jobs reach a buffer in system pages, though its region is not
+ * loom_bo_stays_on_host() - whether jobs access a buffer of local memory in system pages
  * @bo: the buffer, reserved
  *
- * Return: true for one that others share, see memory/share.c.
+ * Return: true for a shared buffer, see memory/share.c.
  */
 bool loom_bo_stays_on_host(const struct loom_bo *bo)
 {
@@ -242,7 +242,7 @@ bool loom_bo_stays_on_host(const struct loom_bo *bo)
  * loom_bo_populate_locked() - bring back the pages of a buffer, if they were swapped out
  * @bo: the buffer, reserved
  *
- * Placing does this too, but in front of all others who need room.
+ * Placing does this too, but under &loom_device.place_lock.
  *
  * Return: 0 or -errno.
  */
@@ -252,13 +252,13 @@ int loom_bo_populate_locked(struct loom_bo *bo)
 
 	dma_resv_assert_held(bo->tbo.base.resv);
 
-	/* zeroes are made where they are needed, see memory/bytes.c */
+	/* a move zeroes it in local memory, see memory/bytes.c */
 	if (loom_bo_region(bo)->own && !loom_bo_on_host(bo))
 		return 0;
 	return loom_compat_ttm_populate(&bo->tbo, &ctx);
 }
 
-/* With others evicted. Return: 0, or -errno as loom_bo_place_locked(). */
+/* Evicts others. Return: 0, or -errno as loom_bo_place_locked(). */
 static int loom_bo_place_with_room(struct loom_bo *bo, struct loom_bo_room *room)
 {
 	struct drm_exec exec;
@@ -302,10 +302,10 @@ static int loom_bo_try_place(struct loom_bo *bo)
 }
 
 /**
- * loom_bo_displace() - make a buffer give its room in the SRAM to another client
- * @gem: the buffer; the caller holds a reference and no lock
+ * loom_bo_displace() - displace a buffer in the SRAM for another client
+ * @gem: the buffer; the caller must hold a reference and no lock
  *
- * Does nothing if it need not give it any more. Jobs that use the buffer end, see loom_ttm.c.
+ * Does nothing if the buffer is not displaceable any more. Its jobs end, see loom_ttm.c.
  *
  * Return: 0; -ERESTARTSYS; -ENOMEM.
  */
@@ -323,13 +323,13 @@ int loom_bo_displace(struct drm_gem_object *gem)
 						     bo->tbo.resource))
 		ret = ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
 	dma_resv_unlock(gem->resv);
-	/* there may be thousands of them; one is done by each call, however often it is made */
+	/* each call displaces one of maybe thousands, so a restarted call makes progress */
 	if (!ret && signal_pending(current))
 		return -ERESTARTSYS;
 	return ret;
 }
 
-/* Others lose what only an exclusive context could take. Return: -EAGAIN to try again, -errno. */
+/* Displace buffers of former exclusive contexts. Return: -EAGAIN to try again, -errno. */
 static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
@@ -345,10 +345,10 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 	if (!gem && dying)
 		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, freed);
 	if (!gem) {
-		/* something may have gone by itself since the last try */
+		/* another thread may have freed a buffer since the last try */
 		if (READ_ONCE(sram->freed) == freed)
 			return -ENOSPC;
-		/* others may take what is free meanwhile, so this is not bound to end soon */
+		/* others may take free addresses meanwhile, so this may loop */
 		return signal_pending(current) ? -ERESTARTSYS : -EAGAIN;
 	}
 	ret = loom_bo_displace(gem);
@@ -357,7 +357,7 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 }
 
 /**
- * loom_bo_place() - bring a new buffer into its region, whoever has to go for it
+ * loom_bo_place() - place a new buffer in its region, evicting others if needed
  * @bo: the buffer, not locked
  *
  * Return: 0; -ENOSPC; -ERESTARTSYS; -ENOMEM.

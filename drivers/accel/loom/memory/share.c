@@ -16,38 +16,40 @@
 /**
  * DOC: Sharing
  *
- * A buffer that another device has imported has its bytes where both reach them: in system pages.
- * Where the region's buffers are there anyway that is all there is to it: the pages stay, and are
- * not swapped out. In a region that is memory of the device's own the buffer leaves it when the
- * first importer comes, by a move like any other, and is back with the first job after the last one
- * has gone. In between it has no address, takes nothing of the region, and jobs of its own device
- * reach it there by DMA (&loom_device_config.host_slots), as they do buffers that were imported.
+ * The bytes of a buffer that another device has imported must be in system pages, which both
+ * devices can access. Without local memory they already are: the pages stay, and are not swapped
+ * out. With local memory a move evicts the buffer when the first importer attaches, and the first
+ * job after the last one has detached brings it back. In between it has no address and takes no
+ * space in the region, and jobs of its own device access it by DMA
+ * (&loom_device_config.host_slots), like an imported buffer.
  *
- * Jobs on both sides put their fences into the one reservation that the buffer has. These are for
- * moves and BO_WAIT; the order between jobs is the clients', by syncobjs, which go from device to
- * device as well.
+ * Jobs on both sides add their fences to the reservation of the buffer. These are for moves and
+ * BO_WAIT; clients must order jobs by syncobjs, which can be shared between devices as well.
  *
- * An imported buffer is mapped for the device from the import on until the buffer is destroyed. A
- * device that is unplugged loses these mappings at once, as they would refer to an IOMMU's tables
- * that are not its own any more (loom_share_end_all()). The attachments stay until the buffers are
- * destroyed, because the core follows them when a buffer is exported again.
+ * An imported buffer is mapped for the device from the import until it is destroyed. Unplugging
+ * must undo these mappings at once, because the IOMMU tables do not belong to the device any more
+ * (loom_share_end_all()). The attachments stay until the buffers are destroyed, because DRM follows
+ * them when a buffer is exported again.
  *
- * An import may wait for the exporter's fences, so it holds &loom_device.imports_gate, for which
- * this device's unplugging alone waits, and not drm_dev_enter().
+ * An import may wait for the exporter's fences, so it must not be inside of drm_dev_enter(). It
+ * holds &loom_device.imports_gate instead, for which only the unplugging of this device waits.
  *
- * Rejected: to move such a buffer to the device's memory for its own jobs and back for those of
- * others. Two devices that work on it in turn would copy all of it twice each time, and who has
- * pinned it must not see it move. Rejected: to import by copying to memory of the importer's own.
- * It would be copied for each job, as nobody tells who has written to it meanwhile.
+ * Rejected: moving such a buffer to local memory for its own jobs and back for those of others. Two
+ * devices that use it in turn would copy all of it twice each time, and a pinned buffer must not
+ * move. Rejected: importing by a copy to local memory of the importer. It would be copied for each
+ * job, because writes by others are not reported.
  *
- * Rejected for now: to leave it where it is and give importers addresses of the BAR (peer to peer).
- * They must be told when it moves, and when the device is reset or goes, so both sides must be
- * dynamic, and the kernel must allow it for the two devices: CONFIG_DMABUF_MOVE_NOTIFY and
- * CONFIG_PCI_P2PDMA, which distributions leave out (Debian's 6.12 has neither). Without them core
- * pins the buffer, and a client could take the device's memory from all others.
+ * Rejected for now: leaving it in local memory with addresses of the BAR for importers (peer to
+ * peer). They must be notified when it moves, and when the device is reset or unplugged, so both
+ * sides must be dynamic, and the kernel must allow it for the two devices:
+ * CONFIG_DMABUF_MOVE_NOTIFY and CONFIG_PCI_P2PDMA, which distributions do not set (Debian's 6.12
+ * has neither). Without them DRM pins the buffer, and a client could take all local memory.
  */
 
-/* It stays on the host from now on. Who pins it may not wait for fences, so moves end here. */
+/*
+ * Move a buffer to system pages. Its moves are waited for, because importers may not wait for
+ * fences when they pin it.
+ */
 static int loom_share_to_host(struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
@@ -67,13 +69,13 @@ static int loom_share_to_host(struct loom_bo *bo)
 }
 
 /**
- * loom_share_gem_pin() - somebody imports a buffer
+ * loom_share_gem_pin() - pin a buffer for an importer
  * @gem: the buffer, reserved
  *
- * Importers may hold the pages for long, so these stay. An address in the DRAM means nothing to
- * them: to keep it would let a client take the DRAM from all others.
+ * Importers may use the pages for a long time, so these stay. The address in the DRAM is not kept:
+ * otherwise a client could take the DRAM from all others.
  *
- * Return: 0; -EOPNOTSUPP: it is in memory of the device's own, and cannot be elsewhere; -errno.
+ * Return: 0; -EOPNOTSUPP if it must stay in local memory; -errno.
  */
 int loom_share_gem_pin(struct drm_gem_object *gem)
 {
@@ -99,10 +101,10 @@ void loom_share_gem_unpin(struct drm_gem_object *gem)
 }
 
 /**
- * loom_share_gem_sg_table() - the pages of a buffer
+ * loom_share_gem_sg_table() - get the pages of a buffer
  * @gem: the buffer, pinned
  *
- * Return: them, or ERR_PTR(-errno).
+ * Return: the table, or ERR_PTR(-errno).
  */
 struct sg_table *loom_share_gem_sg_table(struct drm_gem_object *gem)
 {
@@ -114,7 +116,7 @@ struct sg_table *loom_share_gem_sg_table(struct drm_gem_object *gem)
 /* ----------------------------------------------------------------- imports */
 
 /**
- * loom_share_import() - a client has the dma-buf of another device
+ * loom_share_import() - import a dma-buf of another device
  * @drm: the device
  * @dmabuf: the dma-buf
  *
@@ -129,7 +131,7 @@ struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf 
 		return ERR_PTR(-EINTR);
 	if (!READ_ONCE(loom->unplugged))
 		gem = drm_gem_prime_import(drm, dmabuf);
-	/* else it is one of this device */
+	/* otherwise it is a buffer of this device */
 	if (!IS_ERR(gem) && gem->import_attach) {
 		mutex_lock(&loom->imports_lock);
 		if (list_empty(&gem_to_loom_bo(gem)->import_node))
@@ -141,7 +143,7 @@ struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf 
 }
 
 /**
- * loom_share_detach() - a buffer that was imported is destroyed
+ * loom_share_detach() - undo the import of a buffer that is being destroyed
  * @bo: the buffer
  */
 void loom_share_detach(struct loom_bo *bo)
@@ -150,17 +152,17 @@ void loom_share_detach(struct loom_bo *bo)
 
 	mutex_lock(&loom->imports_lock);
 	list_del_init(&bo->import_node);
-	/* core sets it when the import has succeeded; mapped unless the device is unplugged */
+	/* DRM sets it when the import has succeeded; mapped unless the device is unplugged */
 	if (bo->tbo.base.import_attach)
 		drm_prime_gem_destroy(&bo->tbo.base, bo->tbo.sg);
 	mutex_unlock(&loom->imports_lock);
 }
 
 /**
- * loom_share_end_all() - nothing of others is mapped for the device any more
- * @loom: the device, unplugged; all its jobs have ended
+ * loom_share_end_all() - unmap all imported buffers
+ * @loom: the device, which must be unplugged, without jobs
  *
- * Where the device is the processor nothing is mapped for it.
+ * A device that is the processor has no mappings.
  */
 void loom_share_end_all(struct loom_device *loom)
 {

@@ -10,13 +10,13 @@
 /**
  * DOC: Usage
  *
- * How full regions are: sums, the record of a lack of space, lists of blocks. What a client may
- * know of others' part is decided here, see loom_user_rounded().
+ * Usage of regions: sums, no-space records, lists of blocks. This file also limits the information
+ * about other clients, see loom_user_rounded().
  */
 
 /*
- * How full the banks of @mask are, as a file may know it: sums that include others' are rounded,
- * so that what is said to be free is free. @share: the file's, or NULL for who may know all.
+ * Usage of the banks of @mask, for a file: sums over all clients are rounded up, so that the
+ * reported free bytes are free. @share: of the file, or NULL for exact sums.
  */
 static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
 				     const struct loom_region_share *share,
@@ -31,7 +31,7 @@ static void loom_region_stats_locked(struct loom_region *region, const struct lo
 	own = loom_sram_used(share, region->id, mask);
 	total = stats->total;
 	stats->blocks = share->blocks[region->id];
-	/* nobody else's */
+	/* all of them belong to the file */
 	if (stats->allocated <= own)
 		return;
 	stats->allocated = loom_user_rounded(stats->allocated, own, total);
@@ -41,9 +41,9 @@ static void loom_region_stats_locked(struct loom_region *region, const struct lo
 }
 
 /**
- * loom_region_info() - what it is and how full
+ * loom_region_info() - properties and usage of a region
  * @region: the region
- * @share: of the file that asks, or NULL
+ * @share: of the file, or NULL
  * @info: out
  */
 void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
@@ -67,7 +67,7 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 	used = share && region->sram.limited ?
 		       loom_sram_used(share, region->id, &region->bank.all) : 0;
 	mutex_unlock(&region->lock);
-	/* not even when the jobs of others begin and end, as long as they stay below the floor */
+	/* do not reveal begin and end of others' jobs, as long as they stay below the floor */
 	if (share && !perfmon_capable())
 		scratch = loom_user_rounded(max(scratch, region->sram.floor_bytes),
 					    region->sram.floor_bytes, stats.total);
@@ -93,10 +93,10 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 }
 
 /**
- * loom_region_bank() - how full one of its banks is
+ * loom_region_bank() - usage of a bank
  * @region: the region
- * @index: which one
- * @share: of the file that asks
+ * @index: number of the bank
+ * @share: of the file
  * @info: out
  */
 void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
@@ -119,7 +119,7 @@ void loom_region_bank(struct loom_region *region, u32 index, const struct loom_r
 }
 
 /**
- * loom_region_total() - what a bank can give out
+ * loom_region_total() - allocatable bytes of a bank
  * @region: the region
  *
  * Return: bytes.
@@ -130,11 +130,11 @@ u64 loom_region_total(const struct loom_region *region)
 }
 
 /**
- * loom_region_no_space() - why a buffer has no room
+ * loom_region_no_space() - fill in the record of a failed allocation
  * @region: the region
- * @shape: what was asked for
- * @share: of the client that asked
- * @size_bytes: of the buffer, as the client said
+ * @shape: requested shape
+ * @share: of the client
+ * @size_bytes: of the buffer, as requested
  * @record: out
  */
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
@@ -186,10 +186,10 @@ static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
 	return container_of(block, struct loom_region_block, block)->owner == client;
 }
 
-/* Blocks that are listed before others may have the lock. */
+/* Number of blocks listed before the lock is dropped for others. */
 #define LOOM_REGION_PIECE	1024
 
-/* Lets others have the lock during a walk. */
+/* Drop the lock for others during a walk. */
 static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
 {
 	mutex_unlock(&region->lock);
@@ -199,21 +199,20 @@ static void loom_region_yield_locked(struct loom_region *region, struct loom_ban
 }
 
 /**
- * loom_region_blocks() - list what is allocated and what is free
+ * loom_region_blocks() - list allocated and free blocks
  * @region: the region
- * @mask: of which banks, NULL for all
+ * @mask: the banks, NULL for all
  * @blocks: out: the first @max of them, in address order
- * @max: room in @blocks
- * @client: whose blocks are DRM_LOOM_BLOCK_OWN
- * @all: what is not @client's is listed as it is. If not, the list is as if there were no other
- *	blocks, with DRM_LOOM_BLOCK_HIDDEN for free: so not even the ends of partial blocks tell
- *	where others begin
- * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
+ * @max: capacity of @blocks
+ * @client: the client with DRM_LOOM_BLOCK_OWN
+ * @all: list blocks of others, too. If false, the list is built as if there were no other blocks,
+ *	with DRM_LOOM_BLOCK_HIDDEN for free: so the ends of partial blocks do not reveal others
+ * @owners: out: drm_file.client_id of the creator of each block; or NULL
  *
- * Blocks may come and go meanwhile, as the lock is not held all the time; the list tiles the banks
- * all the same.
+ * Blocks may be allocated and freed meanwhile, because the lock is dropped at times; the list still
+ * tiles the banks.
  *
- * Return: how many there are.
+ * Return: number of blocks.
  */
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,

@@ -18,31 +18,30 @@
 /**
  * DOC: Views
  *
- * To clients a buffer is a line of bytes (mmap()). Where the bytes are in system pages that is all
- * there is to it. In memory of the device's own a page of the line lies in one bank or another, so
- * each of the processor's pages is looked up by the buffer's layout (&loom_backend.memory_pfn): the
- * banks themselves are mapped, and nothing is copied.
+ * To clients a buffer is linear (mmap()). System pages are mapped as they are. In local memory each
+ * page of the linear view is in some bank, so the buffer's layout gives the frame of each of the
+ * processor's pages (&loom_backend.memory_pfn): the banks are mapped directly, and nothing is
+ * copied.
  *
- * That works for layouts whose pages, or the rows of an image, are whole pages of the processor
- * (&drm_loom_region_info.map_bytes), and as far as the processor sees the device's memory. Any
- * other buffer of the DRAM or ROM goes to system pages when it is touched, by the DMA engine and
- * behind the jobs that use it, and comes back with the next job. So every buffer can be
- * mapped there, and only its speed tells. In the SRAM it cannot: a buffer that leaves it takes its
- * jobs with it (loom_ttm.c). There mmap() of such a layout is refused.
+ * This requires a layout whose pages, or the rows of an image, are whole pages of the processor
+ * (&drm_loom_region_info.map_bytes), and memory that the processor can access. Any other buffer of
+ * the DRAM or ROM is evicted to system pages on a page fault, by the DMA engine after its jobs, and
+ * the next job brings it back. So every such buffer can be mapped; only the speed differs. A buffer
+ * in the SRAM cannot be evicted, because its jobs would end (loom_ttm.c), so mmap() of such a
+ * layout fails there.
  *
- * Rejected: to refuse all of these. Clients that work on one device would not on another, for the
- * pitch of an image. Rejected: a mapping that takes the line apart by faults on each access.
+ * Rejected: refusing all of these. Clients that work on one device would fail on another because of
+ * the pitch of an image. Rejected: a page fault on each access.
  *
- * A wedged device may not have moved or zeroed what it was told to, so nobody gets to see its
- * memory any more: who touches a page that was not mapped before gets one of zeroes, as when it is
- * unplugged.
+ * A wedged device may not have completed its moves and clears, so its memory must not be mapped any
+ * more: further page faults get zeroed pages, as after unplugging.
  *
- * The kernel's own mapping of a buffer is made by the first job that uses it and kept until the
- * pages go (swapped out, or the buffer destroyed). Making one for each job was tried on paper and
- * rejected: it costs more than a small job does.
+ * The kernel's own mapping of a buffer is created by the first job that uses it and kept until the
+ * pages are freed (swapped out, or the buffer destroyed). Rejected: a mapping per job. It costs
+ * more than a small job.
  */
 
-/* Each bank that it uses is visible, from its first byte there to its last one. */
+/* Whether the processor can access all bytes of a buffer in all its banks. */
 static bool loom_view_in_window(const struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
@@ -60,7 +59,7 @@ static bool loom_view_in_window(const struct loom_bo *bo)
 	return true;
 }
 
-/* Whether the banks can be mapped, where it is now. */
+/* Whether a buffer can be mapped directly at its current address. */
 static bool loom_view_in_place(const struct loom_bo *bo)
 {
 	return loom_shape_in_place(&bo->shape, loom_bo_region(bo)->map_bytes) &&
@@ -78,11 +77,11 @@ static bool loom_view_is_refused(const struct loom_bo *bo)
 /* ----------------------------------------------------------- what TTM asks */
 
 /**
- * loom_view_io_reserve() - TTM is about to map what is at a place
+ * loom_view_io_reserve() - TTM is about to map a resource
  * @ttm: of the device
- * @resource: the place
+ * @resource: the resource
  *
- * Return: 0; -EIO: the device is wedged, or gone.
+ * Return: 0; -EIO if the device is wedged or unplugged.
  */
 int loom_view_io_reserve(struct ttm_device *ttm, struct ttm_resource *resource)
 {
@@ -95,17 +94,17 @@ int loom_view_io_reserve(struct ttm_device *ttm, struct ttm_resource *resource)
 	if (!region->own)
 		return 0;
 	loom = container_of(ttm, struct loom_device, ttm);
-	/* what was to be zeroed may not be: asked behind the fence of that */
+	/* a clear may have failed; must be checked after its fence */
 	if (READ_ONCE(loom->wedged))
 		return -EIO;
-	/* without an address TTM asks each time */
+	/* without an address TTM calls loom_view_io_pfn() for each page */
 	resource->bus.is_iomem = true;
 	resource->bus.caching = ttm_write_combined;
 	return 0;
 }
 
 /**
- * loom_view_io_pfn() - where a page of a buffer is for the processor
+ * loom_view_io_pfn() - page frame of a page of a buffer
  * @tbo: the buffer, resident and reserved, of which loom_view_in_place() is true
  * @page: number of the page
  *
@@ -120,7 +119,7 @@ unsigned long loom_view_io_pfn(struct ttm_buffer_object *tbo, unsigned long page
 	u32 bank;
 
 	loom_layout_map(&bo->shape.layout, start, (u64)page << PAGE_SHIFT, &bank, &address);
-	/* not the page 0: it is the buffer's own first one that loom_view_in_window() has seen */
+	/* cannot fail: loom_view_in_window() has checked the buffer */
 	if (WARN_ON_ONCE(!loom->backend->memory_pfn(loom, bo->shape.region,
 						    loom_shape_bank(&bo->shape, bank), address,
 						    &pfn)))
@@ -137,7 +136,7 @@ static vm_fault_t loom_view_fault_reserved(struct loom_bo *bo, struct vm_fault *
 	int ret = 0;
 
 	if (bo->resident && !loom_view_in_place(bo)) {
-		/* the SRAM's are visible as a whole, or nothing of it is */
+		/* the SRAM is accessible as a whole or not at all */
 		if (bo->shape.region == DRM_LOOM_REGION_SRAM)
 			return VM_FAULT_SIGBUS;
 		ret = ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
@@ -166,10 +165,10 @@ static vm_fault_t loom_view_fault_awake(struct loom_bo *bo, struct vm_fault *vmf
 }
 
 /**
- * loom_view_unmap_all() - no process has memory of the device mapped
+ * loom_view_unmap_all() - tear down all mappings of local memory by processes
  * @loom: the device
  *
- * Who touches it faults, and gets it mapped again if that may be.
+ * The next access faults, and may map it again.
  */
 void loom_view_unmap_all(struct loom_device *loom)
 {
@@ -178,15 +177,15 @@ void loom_view_unmap_all(struct loom_device *loom)
 }
 
 /**
- * loom_device_hide() - no process sees the memory of a device
- * @loom: the device, of which the gate is closed; fence safe
+ * loom_device_hide() - block accesses of processes to local memory
+ * @loom: the device; the caller must hold &loom_flight.gate for writing; fence safe
  *
- * Who touches it waits for loom_device_show().
+ * Page faults wait for loom_device_show().
  */
 void loom_device_hide(struct loom_device *loom)
 {
 	WRITE_ONCE(loom->hidden, true);
-	/* pairs with loom_view_fault(): one of us takes what is mapped away */
+	/* pairs with loom_view_fault(): one of both removes a mapping that is created meanwhile */
 	smp_mb();
 	loom_view_unmap_all(loom);
 }
@@ -205,9 +204,9 @@ EXPORT_SYMBOL_NS_GPL(loom_device_show, LOOM_COMPAT_NS);
 
 /*
  * Wait for the moves of a buffer outside of drm_dev_enter(), with the buffer unlocked; the mapping
- * keeps it. A wait is short, because it cannot be interrupted: the fault is taken again until the
- * moves have ended, or the process is killed. Interrupted waits would spin where the fault is one
- * of the kernel's, which has no signals delivered.
+ * holds a reference. The wait is uninterruptible and must be short: the fault is retried until the
+ * moves have ended, or the process is killed. Interruptible waits would spin if the fault is in the
+ * kernel, where signals are not delivered.
  */
 static vm_fault_t loom_view_wait(struct ttm_buffer_object *tbo, struct vm_fault *vmf)
 {
@@ -225,7 +224,7 @@ static vm_fault_t loom_view_fault(struct vm_fault *vmf)
 	vm_fault_t fault;
 	int idx;
 
-	/* what is not there in time is asked for again */
+	/* on a timeout the fault is retried */
 	if (!wait_event_killable_timeout(loom->shown, !READ_ONCE(loom->hidden), HZ / 10))
 		return VM_FAULT_NOPAGE;
 	fault = ttm_bo_vm_reserve(tbo, vmf);
@@ -239,7 +238,7 @@ static vm_fault_t loom_view_fault(struct vm_fault *vmf)
 	} else {
 		fault = ttm_bo_vm_dummy_page(vmf, vmf->vma->vm_page_prot);
 	}
-	/* who waited for a move has unlocked it */
+	/* waiting for a move has unlocked it */
 	if (fault == VM_FAULT_RETRY && !(vmf->flags & FAULT_FLAG_RETRY_NOWAIT))
 		return fault;
 	dma_resv_unlock(tbo->base.resv);
@@ -260,9 +259,9 @@ static const struct vm_operations_struct loom_view_vm_ops = {
 /**
  * loom_view_gem_mmap() - a client maps a buffer
  * @gem: the buffer
- * @vma: where; what core has a reference for
+ * @vma: the mapping; DRM holds a reference for it
  *
- * Return: 0; -EOPNOTSUPP: it is in the SRAM of a device, in pages that are none of the processor's;
+ * Return: 0; -EOPNOTSUPP for a buffer in local SRAM whose pages are no multiples of PAGE_SIZE;
  * -errno.
  */
 int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
@@ -279,7 +278,7 @@ int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 		vma->vm_ops = &loom_view_vm_ops;
 	if (!bo->dmabuf)
 		return drm_gem_ttm_mmap(gem, vma);
-	/* TTM would not know what to do about a fault. Not all exporters set these */
+	/* TTM cannot handle faults of imported buffers. Not all exporters set these */
 	vma->vm_private_data = NULL;
 	vma->vm_ops = NULL;
 	vm_flags_set(vma, VM_DONTEXPAND);
@@ -290,11 +289,11 @@ int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 }
 
 /**
- * loom_view_gem_vmap() - an importer wants to see all of a buffer
+ * loom_view_gem_vmap() - map a buffer for the kernel of an importer
  * @gem: the buffer, reserved
  * @map: out
  *
- * Return: 0; -EOPNOTSUPP: it is no line of bytes to the kernel; -errno.
+ * Return: 0; -EOPNOTSUPP if it has no linear mapping for the kernel; -errno.
  */
 int loom_view_gem_vmap(struct drm_gem_object *gem, struct iosys_map *map)
 {
@@ -308,11 +307,11 @@ int loom_view_gem_vmap(struct drm_gem_object *gem, struct iosys_map *map)
 /* ------------------------------------------------------------- the kernel's */
 
 /**
- * loom_bo_map_locked() - make the bytes of a buffer visible to the kernel
+ * loom_bo_map_locked() - map a buffer for the kernel
  * @bo: the buffer, reserved
  *
- * Return: 0, and loom_bo.map is valid while the buffer is not idle; -EOPNOTSUPP: it is another
- * driver's, in memory that is not like the processor's, or the device's own; -errno.
+ * Return: 0, and loom_bo.map is valid while the buffer is busy; -EOPNOTSUPP for I/O memory of an
+ * exporter and for local memory; -errno.
  */
 int loom_bo_map_locked(struct loom_bo *bo)
 {
@@ -338,7 +337,7 @@ int loom_bo_map_locked(struct loom_bo *bo)
 EXPORT_SYMBOL_NS_GPL(loom_bo_map_locked, LOOM_COMPAT_NS);
 
 /**
- * loom_bo_unmap_locked() - undo loom_bo_map_locked(), before the pages go
+ * loom_bo_unmap_locked() - undo loom_bo_map_locked(), before the pages are freed
  * @bo: the buffer, reserved, mapped or not
  */
 void loom_bo_unmap_locked(struct loom_bo *bo)

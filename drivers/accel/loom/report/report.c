@@ -23,30 +23,30 @@
 /**
  * DOC: Reports of timeouts
  *
- * A job that the timeout has ended leaves one line in the kernel's log, and a devcoredump
- * (/sys/class/devcoredump) for who wants to know more: which plan of which client, where in it the
- * engine was, what the job had done until then, and what was bound to its slots. That is text, a
- * "key: value" per line, and "slot" lines with the same fields each. There are no addresses of the
- * kernel in it, and nothing of what clients have in buffers, plans or scratch.
+ * A job that the timeout has ended causes one line in the kernel's log, and a devcoredump
+ * (/sys/class/devcoredump) with the details: plan and client, the position in the plan, the job's
+ * counters, and the bindings of its slots. The dump is text, a "key: value" per line, and "slot"
+ * lines with the same fields each. It must not contain addresses of the kernel or bytes of buffers,
+ * plans or scratch.
  *
- * The job is held by the timeout handler, on the way to signals of fences, where no memory can be
- * waited for. So what is to be said is noted there, in memory that may not be had (then there is no
- * dump), and told by a work of its own: dev_coredumpv() registers a device, and allocates for it.
- * What the device says itself (&loom_backend.dump) is noted before the job is stopped, as a device
- * that was reset has forgotten. If the job ends by itself after all, nothing is told.
+ * The timeout handler holds the job in a critical section of fence signalling, where allocations
+ * must not wait. So the data is collected there, into an allocation that may fail (then there is no
+ * dump), and a work item writes it, because dev_coredumpv() registers a device and allocates. The
+ * device's own state (&loom_backend.dump) must be collected before the job is stopped, because a
+ * reset discards it. Nothing is reported if the job ends by itself after all.
  */
 
-/* For what a device says itself. */
+/* Size of the device's own dump. */
 #define LOOM_REPORT_DUMP_BYTES	4096
 
-/* What was bound to a slot. */
+/* Binding of a slot. */
 struct loom_report_slot {
 	u64 offset, size;
 	u32 flags, region;
 };
 
 /**
- * struct loom_report - what there is to say of a job
+ * struct loom_report - data of a job for its report
  */
 struct loom_report {
 	/** @work: writes it */
@@ -57,7 +57,7 @@ struct loom_report {
 	u64 job;
 	/** @client: drm-client-id of fdinfo */
 	u64 client;
-	/** @plan: id that its client has for it, or had */
+	/** @plan: its current or former id in the client */
 	u32 plan;
 	/** @steps: of the plan */
 	u32 steps;
@@ -67,19 +67,19 @@ struct loom_report {
 	u64 scratch_bytes;
 	/** @priority: of the context */
 	u32 priority;
-	/** @position: where the engine was */
+	/** @position: position of the engine */
 	struct loom_job_position position;
-	/** @dump_bytes: how much there is in @dump, without the zero behind it */
+	/** @dump_bytes: length of @dump, without the terminating zero */
 	u32 dump_bytes;
 	/** @slot_count: number of @slots */
 	u32 slot_count;
-	/** @dump: what the device has said */
+	/** @dump: dump of the device */
 	char dump[LOOM_REPORT_DUMP_BYTES];
-	/** @slots: what was bound */
+	/** @slots: bindings */
 	struct loom_report_slot slots[] __counted_by(slot_count);
 };
 
-/* Written twice: to count the bytes, and to have them. */
+/* Called twice: first to count the bytes, then to write them. */
 static void loom_report_print(const struct loom_report *report, struct drm_printer *p)
 {
 	const struct drm_loom_counters *counters = &report->position.counters;
@@ -141,7 +141,7 @@ static void loom_report_work(struct work_struct *work)
 	drm_dev_put(&loom->drm);
 }
 
-/* Into memory that there is, as nothing can be allocated: what does not fit is left out. */
+/* Prints into a fixed buffer, because nothing may be allocated; longer text is truncated. */
 static void loom_report_printfn(struct drm_printer *p, struct va_format *vaf)
 {
 	struct loom_report *report = p->arg;
@@ -162,8 +162,8 @@ static void loom_report_dump(struct loom_report *report)
 }
 
 /**
- * loom_report_create() - note what is known of a job that has used up its time
- * @job: the job, which is not freed meanwhile; &loom_job.seen is where it is
+ * loom_report_create() - collect the data of a job that has exceeded its timeout
+ * @job: the job, kept alive by the caller; &loom_job.seen must be its position
  *
  * Return: a report for loom_report_end(), or NULL.
  */
@@ -201,8 +201,8 @@ struct loom_report *loom_report_create(struct loom_job *job)
 }
 
 /**
- * loom_report_end() - say that the timeout has ended a job, if that is what has
- * @report: what is known of it; freed, some time
+ * loom_report_end() - report a job if the timeout has ended it
+ * @report: its data, consumed
  * @job: the job, which is not freed meanwhile
  */
 void loom_report_end(struct loom_report *report, struct loom_job *job)
@@ -212,7 +212,7 @@ void loom_report_end(struct loom_report *report, struct loom_job *job)
 	const struct loom_plan *plan = job->plan->plan;
 	const struct dma_fence *fence = &job->fence->base;
 
-	/* one that has not ended yet will, as its device is wedged */
+	/* a pending job will end, because its device is wedged */
 	if (dma_fence_is_signaled(&job->fence->base) && fence->error != -ETIME) {
 		if (report) {
 			drm_dev_put(&report->loom->drm);

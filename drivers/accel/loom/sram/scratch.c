@@ -9,23 +9,24 @@
 /**
  * DOC: Scratch
  *
- * What jobs and reservations hold at the bottom of the SRAM, ordered by size, and which buffer is
- * in the way of more. A file of its own only because it is much; it belongs to loom_region.c.
+ * Scratch of jobs and reservations at the bottom of the SRAM, ordered by size, and the search for
+ * conflicting buffers. Split from loom_region.c only because of its size.
  *
- * Scratch above the floor that an exclusive context has brought is lost when that has no effect any
- * more and another client needs the room: reservations do not count, and jobs are revoked. One that
- * has not started never will; one that is running is stopped, and waited for.
+ * Scratch above the floor, from an exclusive context, is lost when that has no effect any more and
+ * another client needs the space: reservations do not count, and jobs are revoked. A job that has
+ * not started never will; a running one is stopped and waited for.
  *
- * A job begins and ends without &loom_region.lock, which a client holds that has all blocks listed:
- * what it changes is under a spinlock. Who goes by the tree to place something has both, so nothing
- * is added meanwhile; what goes away is no harm. With thousands of jobs in the tree a walk takes
- * long, so it lets jobs end in between, and &loom_region.scratch_next is moved out of their way.
+ * A job must begin and end without &loom_region.lock, which a client may hold while it lists all
+ * blocks: its changes are under a spinlock. A thread that places a buffer holds both locks, so
+ * entries cannot be added meanwhile; removals are harmless. A walk over thousands of jobs takes
+ * long, so it drops the spinlock at times, and a job that ends advances &loom_region.scratch_next
+ * if that points to it.
  */
 
-/* How many are looked at until jobs may begin and end again. */
+/* Number of entries visited before the spinlock is dropped. */
 #define LOOM_SCRATCH_LOOKS	32
 
-/* Whether scratch above the floor has to make room for a buffer of another client. */
+/* Whether scratch above the floor must be revoked for a buffer of another client. */
 static bool loom_region_may_revoke_locked(struct loom_region *region,
 					  const struct loom_region_scratch *scratch,
 					  const struct loom_region_share *share)
@@ -35,14 +36,16 @@ static bool loom_region_may_revoke_locked(struct loom_region *region,
 	       !loom_sram_entitled(&region->sram, scratch->share);
 }
 
-/* The largest, for who has both locks and walks all. */
+/* Begin a walk at the largest entry. The caller must hold both locks. */
 static struct loom_region_scratch *loom_region_scratch_first_locked(struct loom_region *region)
 {
 	lockdep_assert_held(&region->scratch_lock);
 	return rb_entry_safe(rb_first_cached(&region->scratch), struct loom_region_scratch, node);
 }
 
-/* The next one, or NULL. @looks: how many there were, zero at first. Jobs may have ended. */
+/*
+ * The next entry, or NULL. @looks: number of visited entries, zero at first. Jobs may have ended.
+ */
 static struct loom_region_scratch *
 loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_scratch *scratch,
 				u32 *looks)
@@ -62,10 +65,10 @@ loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_s
  * loom_region_scratch_locked() - bytes held at the bottom of a bank and of those behind it
  * @region: the SRAM, locked
  * @bank: the bank
- * @share: of the client that wants to know where a buffer of it can be
+ * @share: of the client that places a buffer
  *
- * What others have above the floor once their exclusive context has no effect does not count,
- * unless it is held by a job that may be using it, or that nobody has revoked yet.
+ * Scratch of others above the floor without an effective exclusive context does not count, unless a
+ * job holds it that may be using it, or that is not yet revoked.
  *
  * Return: bytes.
  */
@@ -78,7 +81,7 @@ u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 
 	lockdep_assert_held(&region->lock);
 	spin_lock(&region->scratch_lock);
-	/* mostly the first one has the most */
+	/* usually the first one has the maximum */
 	for (scratch = loom_region_scratch_first_locked(region); scratch && scratch->bytes > most;
 	     scratch = loom_region_scratch_next_locked(region, scratch, &looks)) {
 		bytes = scratch->plan->scratch_ends[bank];
@@ -98,8 +101,8 @@ static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 }
 
 /*
- * Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. @fixed:
- * of those that make no room for others.
+ * Find the buffer with the largest overlap with a plan's scratch. @fixed: only buffers that are not
+ * displaceable.
  */
 static bool loom_region_find_conflict_locked(struct loom_region *region,
 					     const struct loom_plan *plan, bool fixed,
@@ -113,13 +116,13 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 
 	lockdep_assert_held(&region->lock);
 	loom_bank_walk(loom_region_bank_locked(region), NULL, &iter);
-	/* from the lowest on, as long as one that starts there may reach further */
+	/* ascending addresses, until later buffers cannot overlap more */
 	while ((block = loom_bank_next_block(&iter)) &&
 	       block->start + worst < base + plan->scratch_ends[0]) {
 		struct loom_region_block *buffer =
 			container_of(block, struct loom_region_block, block);
 
-		/* in the first of its banks, the scratch ends highest */
+		/* the scratch ends highest in the first bank of the buffer */
 		bank = loom_mask_next(&buffer->mask, 0);
 		if (bank >= plan->lanes)
 			continue;
@@ -139,17 +142,17 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 			.displaceable = loom_region_displaceable_locked(region, block),
 		};
 	}
-	/* a buffer gives its block back before it is freed, so the pointer is valid */
+	/* a buffer frees its block before itself, so the pointer is valid */
 	if (found && kref_get_unless_zero(&found->gem->refcount))
 		conflict->gem = found->gem;
 	return found;
 }
 
 /**
- * loom_region_find_conflict() - whether a buffer overlaps the scratch of a plan, and stays there
+ * loom_region_find_conflict() - find a fixed buffer that overlaps the scratch of a plan
  * @region: the SRAM
  * @plan: the plan
- * @conflict: out: which one, if there is one; to be given to loom_region_conflict_fini()
+ * @conflict: out: the buffer, if any; the caller must call loom_region_conflict_fini()
  *
  * Return: true if there is one.
  */
@@ -177,16 +180,16 @@ void loom_region_conflict_fini(struct loom_region_conflict *conflict)
 }
 
 /**
- * loom_region_hold() - keep the bottom of the SRAM for a job or a plan
+ * loom_region_hold() - hold the scratch of a job or a reservation
  * @region: the SRAM
  * @scratch: zeroed or released
- * @plan: whose scratch; lives until it is released
- * @share: of the file that wants it, which lives as long
- * @conflict: out: which buffer overlaps it, if this fails with -EBUSY; to be given to
+ * @plan: the plan; must live until the release
+ * @share: of the file; must live until the release
+ * @conflict: out: the overlapping buffer on -EBUSY; the caller must call
  *	loom_region_conflict_fini()
  *
- * Return: 0; -EBUSY when a buffer overlaps it; -EACCES when it ends above the floor and the file
- * has no exclusive context in effect.
+ * Return: 0; -EBUSY if a buffer overlaps it; -EACCES if it ends above the floor and the file has no
+ * effective exclusive context.
  */
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
 		     const struct loom_plan *plan, const struct loom_region_share *share,
@@ -208,7 +211,7 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 		scratch->bytes = plan->scratch_ends[0];
 		scratch->plan = plan;
 		scratch->share = share;
-		/* what came of it when it was held before does not count */
+		/* clear the state of an earlier hold */
 		scratch->revoked = false;
 		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
 		spin_unlock(&region->scratch_lock);
@@ -223,7 +226,7 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
  * @scratch: held, or not if the job has none
  * @fence: signals when the job is done, after loom_region_release()
  *
- * Return: 0, or -ECANCELED when another client has got the room.
+ * Return: 0, or -ECANCELED if another client has got the space.
  */
 int loom_region_start(struct loom_region *region, struct loom_region_scratch *scratch,
 		      struct dma_fence *fence)
@@ -242,17 +245,15 @@ int loom_region_start(struct loom_region *region, struct loom_region_scratch *sc
 }
 
 /**
- * loom_region_revoke() - have jobs make room that only an exclusive context could submit
+ * loom_region_revoke() - cancel jobs that only an exclusive context could submit
  * @region: the SRAM
- * @share: of the client that needs room for a buffer
+ * @share: of the client that places a buffer
  *
- * Jobs with scratch above the floor whose file has no exclusive context in effect any more are
- * cancelled. Waits for one that is running, which takes as long as a piece of work between two
- * looks at loom_job_stop_reason(): too short to let it have the room meanwhile and to hand its
- * fence to whoever uses the buffer.
+ * Cancels jobs with scratch above the floor whose file has no effective exclusive context any more.
+ * Waits for a running one, which takes one piece of work of the back end: too short to justify
+ * passing its fence to users of the buffer.
  *
- * Return: 0 when there is nothing left to cancel; -EAGAIN when there may be more room now;
- * -ERESTARTSYS.
+ * Return: 0 if there is nothing to cancel; -EAGAIN if there may be more space now; -ERESTARTSYS.
  */
 int loom_region_revoke(struct loom_region *region, const struct loom_region_share *share)
 {
@@ -287,11 +288,11 @@ int loom_region_revoke(struct loom_region *region, const struct loom_region_shar
 }
 
 /**
- * loom_region_holds() - whether scratch is still kept free of buffers
+ * loom_region_holds() - whether a hold of scratch is in effect
  * @region: the SRAM
  * @scratch: held or not
  *
- * Return: false if it is not held, or if that has no effect without an exclusive context.
+ * Return: false if it is not held, or requires an exclusive context that has no effect any more.
  */
 bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch)
 {

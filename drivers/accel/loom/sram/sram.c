@@ -11,33 +11,31 @@
  * DOC: Sharing the SRAM
  *
  * Each plan has its scratch at the bottom of the SRAM banks, and SRAM buffers are never evicted for
- * somebody else's. So whoever could put 64 bytes at the bottom, or keep a whole bank, could stop
- * everybody else for good. These are the rules against that; loom_region.c asks here under its
- * lock, and nothing is kept but counts:
+ * others. So without limits a client with 64 bytes at the bottom, or with a whole bank, would lock
+ * out all others for good. These are the limits; loom_region.c checks them under its lock, and the
+ * only state is counters:
  *
- * * The floor: the bottom of each bank, three quarters of it unless the module was loaded
- *   otherwise, is for scratch and nothing else. All plans use the same bytes there, so a plan that
- *   stays below the end of the floor takes nothing from anybody and can always run.
- * * The pool above the floor is for buffers and nothing else. A file may have half of it, in each
- *   bank: no single file can take all, and two find room. A file that opens the node many times
- *   has as many shares, as with the other caps; what it can get by that is the pool and never the
- *   floor.
+ * * The floor: the bottom of each bank, three quarters of it by default, is reserved for scratch.
+ *   All plans share these bytes, so a plan that stays below the end of the floor takes nothing from
+ *   others and can always run.
+ * * The pool above the floor is reserved for buffers. A file may have half of it, in each bank, so
+ *   that two files always fit. A client that opens the node many times has as many shares, as with
+ *   the other caps, but can only get the pool and never the floor.
  * * An exclusive context suspends both rules for its file: buffers from address 0 on, the whole
- *   bank, scratch and reservations beyond the floor. Whoever has CAP_SYS_NICE may make one, one
- *   file at a time; and so may the only open file of the device, from which nobody can suffer.
- *   The latter's exclusivity is suspended as soon as another file is open. What it has taken stays
- *   until another client asks for the room: then its buffers lose their addresses and keep their
- *   bytes, as in the DRAM, and jobs that use these or scratch beyond the floor are cancelled.
+ *   bank, scratch and reservations beyond the floor. CAP_SYS_NICE is required, and one file at a
+ *   time may have such contexts; or the file must be the only one open on the device. The latter's
+ *   exclusivity is suspended as soon as another file is opened. Its allocations stay until another
+ *   client needs the space: then its buffers lose their addresses and keep their bytes, as in the
+ *   DRAM, and jobs that use these or scratch beyond the floor are cancelled.
  *
- * Rejected: to evict any SRAM buffer whose room a scratch needs. It would serve the attacker as
- * well: two clients could throw each other's buffers out with every job. Every switch between them
- * would cost copies on hardware whose banks are memory of their own, and a planner could not count
- * on any size. A floor is a promise that planners can aim at, and costs nothing to keep.
+ * Rejected: evicting any SRAM buffer whose space a scratch needs. Two clients could evict each
+ * other's buffers with every job (thrashing). Every switch between them would cost copies on
+ * hardware with local memory, and a planner could not rely on any size. A floor is a guarantee for
+ * planners, and costs nothing.
  *
- * Rejected: scratch beyond the floor for everybody as long as nothing is in its way. Jobs that are
- * queued one behind the other would hold the pool for ever, and if they did not hold it, a buffer
- * would wait for all jobs queued before it, or they would fail at a time of somebody else's
- * choice.
+ * Rejected: scratch beyond the floor for all clients while no buffer conflicts. A continuous queue
+ * of jobs would hold the pool for ever; and if jobs did not hold it, a buffer would wait for all
+ * jobs queued before it, or these would fail whenever another client wants.
  */
 
 #define LOOM_SRAM_FLOOR_PERCENT	75
@@ -48,7 +46,7 @@ MODULE_PARM_DESC(sram_floor_percent,
 		 "Percent of each SRAM bank that is kept for the scratch of plans (default: 75)");
 
 /**
- * loom_sram_entitled() - whether the rules are suspended for a file
+ * loom_sram_entitled() - whether the limits are suspended for a file
  * @sram: the rules
  * @share: the file's
  *
@@ -60,7 +58,7 @@ bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_region_s
 }
 
 /**
- * loom_sram_low() - where the bytes begin that a file may have buffers in
+ * loom_sram_low() - lowest address for the buffers of a file
  * @sram: the rules
  * @share: the file's
  *
@@ -87,7 +85,7 @@ static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_re
 }
 
 /**
- * loom_sram_check() - whether a file may have so much more
+ * loom_sram_check() - check an allocation against the share of a file
  * @sram: the rules
  * @share: the file's
  * @mask: in which banks
@@ -104,11 +102,11 @@ int loom_sram_check(const struct loom_sram *sram, const struct loom_region_share
 }
 
 /**
- * loom_sram_charge() - a buffer has got an address, which is not counted yet
+ * loom_sram_charge() - charge a buffer that has got an address
  * @sram: the rules
  * @block: the buffer, with its share set
  * @mask: its banks
- * @offset: of its address from the first that can be allocated
+ * @offset: of its address from the first allocatable one
  * @bytes: in each bank
  */
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
@@ -122,11 +120,11 @@ void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 }
 
 /**
- * loom_sram_displaceable() - whether a buffer has to make room for other clients
+ * loom_sram_displaceable() - whether other clients may displace a buffer
  * @sram: the rules
  * @block: the buffer
  *
- * Return: true if it has what only an exclusive context may take, and its file has none in effect.
+ * Return: true if it requires an exclusive context, and its file has none in effect.
  */
 bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block)
 {
@@ -134,12 +132,12 @@ bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram
 }
 
 /**
- * loom_sram_used() - what a file has
+ * loom_sram_used() - bytes of a file in a region
  * @share: the file's
- * @region: where
+ * @region: an &enum drm_loom_region
  * @mask: in which banks
  *
- * Return: bytes in the bank of @mask where it has most.
+ * Return: maximum over the banks of @mask.
  */
 u64 loom_sram_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask)
 {
@@ -153,12 +151,12 @@ u64 loom_sram_used(const struct loom_region_share *share, u32 region, const stru
 }
 
 /**
- * loom_sram_enter() - an exclusive context is made
+ * loom_sram_enter() - create an exclusive context
  * @sram: the rules
  * @share: of its file
- * @privileged: by somebody with CAP_SYS_NICE
+ * @privileged: created with CAP_SYS_NICE
  *
- * Return: 0; -EBUSY when another file has one that was made with that capability; -EACCES when
+ * Return: 0; -EBUSY if another file has one that was created with that capability; -EACCES if
  * another file is open.
  */
 int loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share, bool privileged)
@@ -179,7 +177,7 @@ int loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share, boo
  * loom_sram_leave() - undo loom_sram_enter()
  * @sram: the rules
  * @share: of its file
- * @privileged: as it was made
+ * @privileged: as for loom_sram_enter()
  */
 void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share, bool privileged)
 {
@@ -189,10 +187,10 @@ void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share, bo
 }
 
 /**
- * loom_sram_init() - choose floor and share
+ * loom_sram_init() - set floor and share
  * @sram: zeroed
  * @chip: of the SRAM
- * @total_bytes: that can be allocated in a bank
+ * @total_bytes: allocatable bytes of a bank
  */
 void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
 		    u64 total_bytes)

@@ -12,47 +12,47 @@ struct drm_loom_chip_region;
 struct loom_region_share;
 
 /**
- * struct loom_sram - how the banks of a region are shared between files
+ * struct loom_sram - shares of files in a region
  *
- * All zero for a region that is not shared by rules: the DRAM. What is not constant is protected by
- * &loom_region.lock, and so is &struct loom_region_share.
+ * All zero for a region without limits: the DRAM. &loom_region.lock protects fields that are not
+ * constant, and &struct loom_region_share.
  */
 struct loom_sram {
-	/** @floor_bytes: at the bottom of each bank, kept for scratch; constant */
+	/** @floor_bytes: bytes at the bottom of each bank, reserved for scratch; constant */
 	u64 floor_bytes;
-	/** @share_bytes: what a file may have of each bank; constant */
+	/** @share_bytes: limit of a file in each bank; constant */
 	u64 share_bytes;
-	/** @limited: the rules hold here; constant */
+	/** @limited: the limits apply to this region; constant */
 	bool limited;
 	/** @files: open files */
 	u32 files;
-	/** @holder: whose exclusive contexts were made with CAP_SYS_NICE, or NULL */
+	/** @holder: file with exclusive contexts created with CAP_SYS_NICE, or NULL */
 	const struct loom_region_share *holder;
-	/** @taken: &loom_sram_block.node of blocks that only an exclusive context may take */
+	/** @taken: &loom_sram_block.node of blocks that require an exclusive context */
 	struct list_head taken;
 };
 
 /**
- * struct loom_region_share - what an open file has of the SRAM, and of the other regions
+ * struct loom_region_share - allocations of an open file in the regions
  */
 struct loom_region_share {
-	/** @exclusive: its exclusive contexts */
+	/** @exclusive: number of its exclusive contexts */
 	u32 exclusive;
-	/** @privileged: those of them that were made with CAP_SYS_NICE */
+	/** @privileged: number of these created with CAP_SYS_NICE */
 	u32 privileged;
 	/** @used: bytes of its resident buffers, by region and bank; under the region's lock */
 	u64 used[DRM_LOOM_REGION_COUNT][DRM_LOOM_MAX_BANKS];
-	/** @blocks: its resident buffers, by region; likewise */
+	/** @blocks: number of its resident buffers, by region; under the region's lock */
 	u32 blocks[DRM_LOOM_REGION_COUNT];
 };
 
 /**
- * struct loom_sram_block - a resident buffer, as the rules see it
+ * struct loom_sram_block - state of a resident buffer for the limits
  */
 struct loom_sram_block {
-	/** @node: in loom_sram.taken, or empty if any file might have it */
+	/** @node: in loom_sram.taken, or empty if it needs no exclusive context */
 	struct list_head node;
-	/** @share: of the file that made the buffer; outlives the block. Constant */
+	/** @share: of the file that created the buffer; must outlive the block. Constant */
 	struct loom_region_share *share;
 };
 
