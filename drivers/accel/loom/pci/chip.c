@@ -8,8 +8,8 @@
 #include "pci.h"
 
 /*
- * What a device says of itself before it is used: read once, and then checked, as it may be
- * anything. One line in the log names what is at fault.
+ * The device's description of itself: read once, and then checked, because the device is not
+ * trusted. One line in the log names the invalid field.
  */
 
 static int loom_pci_chip_identity(struct loom_pci *pci)
@@ -46,7 +46,7 @@ static int loom_pci_chip_description(struct loom_pci *pci)
 	struct loom_chip_fault fault;
 
 	BUILD_BUG_ON(sizeof(*chip) % sizeof(*word));
-	/* one that knows more has it behind this; none is longer than its place */
+	/* a newer device may append fields, up to the doorbell */
 	if (bytes < sizeof(*chip) || bytes > LOOM_PCI_DOORBELL - LOOM_PCI_CHIP) {
 		dev_err(dev, "a description of %u bytes\n", bytes);
 		return -EINVAL;
@@ -62,7 +62,7 @@ static int loom_pci_chip_description(struct loom_pci *pci)
 
 /* ------------------------------------------------------------------ memory */
 
-/* Return: the first byte behind the last bank, 0 for what cannot be. */
+/* Return: the end of the last bank, 0 if the map is invalid. */
 static u64 loom_pci_chip_map_end(const struct loom_pci *pci, u32 id)
 {
 	const struct drm_loom_chip_region *region = &pci->config.chip.region[id];
@@ -109,7 +109,10 @@ static int loom_pci_chip_map(struct loom_pci *pci, u32 id, u64 memory_bytes)
 		return -EINVAL;
 	}
 	memory->own = true;
-	/* banks begin at pages of the processor; of the SRAM all are visible, or none */
+	/*
+	 * banks must begin at pages of the processor; all of the SRAM must be accessible, or
+	 * nothing
+	 */
 	if (IS_ALIGNED(LOOM_PCI_MAP_ALIGN, PAGE_SIZE) && pci->map[id].base < pci->window_bytes &&
 	    (id != DRM_LOOM_REGION_SRAM || end <= pci->window_bytes))
 		memory->map_bytes = PAGE_SIZE;
@@ -135,10 +138,10 @@ static int loom_pci_chip_memory(struct loom_pci *pci)
 }
 
 /**
- * loom_pci_chip_read() - read what the device says of itself, and check it
+ * loom_pci_chip_read() - read and check the description of the device
  * @pci: the device, with its registers mapped
  *
- * Return: 0, or -errno and a line in the log.
+ * Return: 0, or -errno with a line in the log.
  */
 int loom_pci_chip_read(struct loom_pci *pci)
 {

@@ -15,15 +15,15 @@
 #include "plan.h"
 #include "record.h"
 
-/* How long a device may take to be in a new epoch, and how long until it is asleep. */
+/* Timeouts for a new epoch, and for falling asleep. */
 #define LOOM_PCI_RESET_MS	1000
 #define LOOM_PCI_DRAIN_MS	100
-/* The heartbeat is looked at so often, and may be the same for so many looks. */
+/* Period of heartbeat checks, and limit of checks without a change. */
 #define LOOM_PCI_BEAT_MS	1000
 #define LOOM_PCI_SILENT		3
 
 /**
- * loom_pci_read64() - read a register of 64 bits that does not change
+ * loom_pci_read64() - read a constant register of 64 bits
  * @pci: the device
  * @offset: of its lower half
  *
@@ -60,8 +60,9 @@ static void loom_pci_fini(struct drm_device *drm, void *data)
 /* --------------------------------------------------------------- heartbeat */
 
 /*
- * Whether it says that it has stopped, or is in another epoch: then somebody else has reset the
- * function. One read of all ones may be an accident, and is seen again.
+ * Whether the device reports a fault, or is in another epoch because the function was reset behind
+ * the driver's back. A read of all ones is ignored, because it may be transient; the next check
+ * repeats it.
  */
 static bool loom_pci_has_stopped(struct loom_pci *pci)
 {
@@ -72,7 +73,7 @@ static bool loom_pci_has_stopped(struct loom_pci *pci)
 	       (epoch != U32_MAX && epoch != pci->ring.epoch);
 }
 
-/* A device that says nothing is reset; one that reads all ones is not there. */
+/* A device without a heartbeat is reset; all ones mean that it was removed. */
 static void loom_pci_heartbeat(struct work_struct *work)
 {
 	struct loom_pci *pci = container_of(to_delayed_work(work), struct loom_pci, heartbeat);
@@ -83,7 +84,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 		loom_device_wedge(pci->loom, "it is not there any more");
 		return;
 	}
-	/* an interrupt may have been lost, or a write */
+	/* an interrupt or a doorbell write may have been lost */
 	loom_pci_record_look(pci);
 	writel(LOOM_PCI_IRQ_ALL, pci->regs + LOOM_PCI_IRQ_ENABLE);
 	spin_lock(&pci->ring.lock);
@@ -106,7 +107,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 /* -------------------------------------------------------------------- life */
 
 /**
- * loom_pci_init() - memory for rings
+ * loom_pci_init() - allocate the rings
  * @loom: the device
  *
  * Return: 0 or -errno.
@@ -122,7 +123,7 @@ int loom_pci_init(struct loom_device *loom)
 	return drmm_add_action_or_reset(&loom->drm, loom_pci_fini, pci);
 }
 
-/* Have it take up rings and epoch. Return: 0 or -ETIMEDOUT. */
+/* Start an epoch with the rings. Return: 0 or -ETIMEDOUT. */
 static int loom_pci_handshake(struct loom_pci *pci, u32 epoch)
 {
 	u32 value;
@@ -150,10 +151,10 @@ static int loom_pci_handshake(struct loom_pci *pci, u32 epoch)
 }
 
 /**
- * loom_pci_start() - the device takes jobs
+ * loom_pci_start() - make the device take jobs
  * @loom: the device
  *
- * One that slept goes on with its plans and rings; any other gets an epoch.
+ * A sleeping device goes on with its plans and rings; any other gets a new epoch.
  *
  * Return: 0 or -errno.
  */
@@ -183,11 +184,11 @@ int loom_pci_start(struct loom_device *loom)
 }
 
 /**
- * loom_pci_stop() - the device touches nothing any more
- * @loom: the device, that may be gone
- * @why: as in backend.h
+ * loom_pci_stop() - stop all accesses of the device
+ * @loom: the device, which may be unplugged
+ * @why: the reason
  *
- * One that has nothing to do sleeps. From any other the bus is taken.
+ * An idle device is put to sleep. Any other loses bus mastering.
  */
 void loom_pci_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
@@ -195,31 +196,31 @@ void loom_pci_stop(struct loom_device *loom, enum loom_stop_reason why)
 	bool idle;
 
 	cancel_delayed_work_sync(&pci->heartbeat);
-	/* answers to questions that nobody waits for */
+	/* wait for answers to PROGRESS and STOP */
 	idle = why != LOOM_STOP_RESET &&
 	       loom_pci_ring_drain(pci, why == LOOM_STOP_SLEEP ? LOOM_PCI_DRAIN_MS : 0);
 	writel(0, pci->regs + LOOM_PCI_IRQ_ENABLE);
 	if (idle)
 		writel(LOOM_PCI_POWER_RETAIN, pci->regs + LOOM_PCI_POWER);
-	/* a write is posted; a read is not, and may be all ones */
+	/* flush the posted write by a read, which may be all ones */
 	readl(pci->regs + LOOM_PCI_POWER);
 	pci_clear_master(pci->pdev);
 	synchronize_irq(pci->irq);
-	/* what it had written until then counts */
+	/* records written until then count */
 	loom_pci_record_look(pci);
 	loom_pci_ring_off(pci);
 	if (!idle)
 		loom_pci_record_forget(pci);
-	/* what it was told is not to be answered in the epoch that it is in */
+	/* descriptors without a record must not complete in the same epoch */
 	if (!idle)
 		pci->ring.epoch = 0;
 }
 
 /**
- * loom_pci_reset() - make the device forget all that it was told
+ * loom_pci_reset() - discard all state of the device
  * @loom: the device, stopped, with a new epoch
  *
- * Asks its firmware, and if that is what hangs, the function.
+ * Resets by the firmware, and if that hangs, by FLR.
  *
  * Return: 0 or -errno.
  */
@@ -234,11 +235,11 @@ int loom_pci_reset(struct loom_device *loom)
 	ret = loom_pci_handshake(pci, loom->epoch);
 	if (ret) {
 		/*
-		 * Not by pci_reset_function(), which takes the lock of the device: who unplugs it
-		 * has that, and waits for this.
+		 * pci_reset_function() would deadlock: it takes the lock of the device, and
+		 * unplugging waits for this function with that lock held.
 		 */
 		pci_clear_master(pci->pdev);
-		/* its BARs are gone for a moment */
+		/* the BARs are inaccessible during the reset */
 		loom_device_hide(loom);
 		pci_save_state(pci->pdev);
 		ret = pcie_reset_flr(pci->pdev, PCI_RESET_DO_RESET);
@@ -248,7 +249,7 @@ int loom_pci_reset(struct loom_device *loom)
 		if (!ret)
 			ret = loom_pci_handshake(pci, loom->epoch);
 	}
-	/* start finds it in its epoch */
+	/* loom_pci_start() finds the new epoch */
 	if (!ret)
 		pci->ring.epoch = loom->epoch;
 	else
@@ -257,7 +258,7 @@ int loom_pci_reset(struct loom_device *loom)
 }
 
 /**
- * loom_pci_poll() - an interrupt may have been lost, or the device has stopped
+ * loom_pci_poll() - look for records without an interrupt, and for a fault
  * @loom: the device
  */
 void loom_pci_poll(struct loom_device *loom)
@@ -270,9 +271,9 @@ void loom_pci_poll(struct loom_device *loom)
 }
 
 /**
- * loom_pci_dump() - for a devcoredump
+ * loom_pci_dump() - print state for a devcoredump
  * @loom: the device
- * @p: where to
+ * @p: the printer
  */
 void loom_pci_dump(struct loom_device *loom, struct drm_printer *p)
 {

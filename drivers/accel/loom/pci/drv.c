@@ -17,28 +17,28 @@
 /**
  * DOC: Loom devices on the PCI bus
  *
- * The back end for the registers and rings of regs.h, which says what driver and device have agreed
- * on, and who believes whom. The table of operations is backend/backend.h's.
+ * The back end for devices with the registers and rings of regs.h, which is the contract between
+ * driver and device, including the rules of trust. The operations are those of backend/backend.h.
  *
  * - chip.c: the device's description, checked;
  * - device.c: start, stop, reset, heartbeat;
  * - ring.c: descriptors, records, the interrupt;
  * - plan.c, job.c, move.c: entries of the ring;
- * - memory.c: where bytes are, for the device and for the processor;
- * - sensor.c: its figures.
+ * - memory.c: addresses of bytes for the device and for the processor;
+ * - sensor.c: hwmon.
  *
- * All regions are memory of the device's own. The device does not take turns between jobs, so it
- * gets a few at a time, in one queue, and the core keeps the others (backend/flight.c). Moves have
- * queues beside it.
+ * All regions are local memory. The device does not preempt jobs, so it gets a few at a time, in
+ * one queue, and the core queues the others (backend/flight.c). Moves have separate queues.
  *
- * A command is never taken back but by STOP, by a new epoch, or by taking the bus from
- * it. Stop, which others' fences wait for, does the last of these whenever there is anything
- * without a record: so nothing is written any more when it returns, whatever the device thinks.
+ * A descriptor can only be revoked by STOP, by a new epoch, or by disabling bus mastering.
+ * loom_pci_stop(), which is fence safe, disables bus mastering if any descriptor has no record.
+ * Invariant: the device cannot write to host memory after it has returned, even if the firmware
+ * hangs.
  *
  * Power: it sleeps with its memory (LOOM_PCI_POWER_RETAIN) and stays in D0, for runtime PM and when
- * the system idles. D3hot loses the memory, and sleep states of the firmware's the power. So for
- * these all buffers are moved to system pages first, and a new epoch begins afterwards. As queued
- * jobs have been told addresses, a device that has jobs keeps the system awake.
+ * the system idles. D3hot loses the memory, and so do sleep states of the firmware. So all buffers
+ * must be moved to system pages before, and a new epoch begins afterwards. Queued jobs have
+ * addresses, so a device with jobs keeps the system awake.
  *
  * Rejected: MSI-X and INTx (see regs.h); pci_reset_function() (see device.c).
  */
@@ -104,7 +104,7 @@ static void loom_pci_free_vectors(void *pdev)
 	pci_free_irq_vectors(pdev);
 }
 
-/* No interrupt comes before start. */
+/* Request the interrupt disabled; loom_pci_start() enables it. */
 static int loom_pci_request_irq(struct loom_pci *pci)
 {
 	struct pci_dev *pdev = pci->pdev;
@@ -126,10 +126,10 @@ static int loom_pci_setup(struct loom_pci *pci)
 {
 	int ret = loom_pci_map(pci);
 
-	/* to wait for the end of a reset that never comes takes a minute */
+	/* a reset of a removed device would be waited for for a minute */
 	if (!ret && !pci_device_is_present(pci->pdev))
 		ret = -ENODEV;
-	/* what it was told by who had it before is over: our first epoch may be one of those */
+	/* reset state of a previous driver, which may have used the number of our first epoch */
 	if (!ret)
 		ret = pci_reset_function_locked(pci->pdev);
 	if (!ret || ret == -ENOTTY)
@@ -169,7 +169,7 @@ static int loom_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	spin_lock_init(&pci->shared_lock);
 	INIT_LIST_HEAD(&pci->shared);
 	pci->pdev = pdev;
-	/* the first to be taken: a device may interrupt whenever it likes, until the last moment */
+	/* must be released last: the device may interrupt at any time until then */
 	ret = devm_add_action_or_reset(&pdev->dev, loom_pci_put_action, pci);
 	if (ret)
 		return ret;
@@ -178,13 +178,13 @@ static int loom_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		ret = loom_device_probe(&pdev->dev, &loom_pci_backend, &pci->config);
 	if (ret)
 		return ret;
-	/* D3cold would be a matter of the bridge's */
+	/* D3cold depends on the bridge */
 	pci_d3cold_disable(pdev);
 	pm_runtime_allow(&pdev->dev);
 	ret = loom_pci_sensor_init(pci);
 	if (ret)
 		dev_warn(&pdev->dev, "no figures in hwmon: %d\n", ret);
-	/* the reference that the core of the bus has for the probe */
+	/* drop the reference that the PCI core holds during probe */
 	pm_runtime_mark_last_busy(&pdev->dev);
 	pm_runtime_put_autosuspend(&pdev->dev);
 	return 0;
@@ -197,7 +197,7 @@ static void loom_pci_remove(struct pci_dev *pdev)
 
 	pm_runtime_get_noresume(&pdev->dev);
 	pm_runtime_forbid(&pdev->dev);
-	/* nobody waits for what a device that was pulled does not say any more */
+	/* do not wait for answers of a removed device */
 	if (!pci_device_is_present(pdev))
 		loom_device_wedge(loom, "it is not there any more");
 	loom_device_remove(&pdev->dev);
@@ -213,7 +213,7 @@ static void loom_pci_shutdown(struct pci_dev *pdev)
 
 /* -------------------------------------------------------------------- power */
 
-/* The bus saves the configuration space, and decides about the power state. */
+/* The PCI core saves the configuration space and picks the power state. */
 static int loom_pci_pm_off(struct device *dev)
 {
 	struct loom_pci *pci = to_loom_pci(dev_get_drvdata(dev));
@@ -225,7 +225,7 @@ static int loom_pci_pm_off(struct device *dev)
 	return ret;
 }
 
-/* The driver saves the configuration space, so the bus leaves the device in D0. */
+/* The driver saves the configuration space, so the PCI core leaves the device in D0. */
 static int loom_pci_pm_suspend(struct device *dev)
 {
 	int ret;
@@ -275,7 +275,7 @@ static void loom_pci_reset_done(struct pci_dev *pdev)
 	loom_device_reset_done(&pdev->dev);
 }
 
-/* By who has the function, in sysfs. */
+/* Resets by the PCI core, for example through sysfs. */
 static const struct pci_error_handlers loom_pci_err_handlers = {
 	.reset_prepare = loom_pci_reset_prepare,
 	.reset_done = loom_pci_reset_done,

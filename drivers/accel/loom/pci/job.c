@@ -16,54 +16,54 @@
 #include "plan.h"
 #include "record.h"
 
-/* How long the answer to a question may take, which the firmware gives at once. */
+/* Timeout of PROGRESS, which the firmware answers at once. */
 #define LOOM_PCI_ANSWER_MS	200
 
 /**
- * struct loom_pci_shared - pages of a buffer of this device that others share
+ * struct loom_pci_shared - pages of a shared buffer of this device
  *
- * Mapped for the device while jobs use them: once, however many jobs that are.
+ * Mapped for the device once while any job uses them.
  */
 struct loom_pci_shared {
 	/** @node: in &loom_pci.shared */
 	struct list_head node;
-	/** @bo: whose */
+	/** @bo: the buffer */
 	const struct loom_bo *bo;
-	/** @users: slots of jobs; under &loom_pci.shared_lock */
+	/** @users: number of slots that use it; under &loom_pci.shared_lock */
 	u32 users;
-	/** @pages: they, mapped */
+	/** @pages: the mapped pages */
 	struct sg_table pages;
 };
 
 /**
- * struct loom_pci_host - what is bound to a slot, in the host's memory
+ * struct loom_pci_host - binding of a slot in the host's memory
  */
 struct loom_pci_host {
 	/** @shared: of a buffer of this device; NULL if it was imported */
 	struct loom_pci_shared *shared;
-	/** @scatter: what the device is told of it, mapped as long */
+	/** @scatter: its extents for the device */
 	struct loom_pci_scatter scatter;
 };
 
 /**
- * struct loom_pci_job - a job's part in the back end
+ * struct loom_pci_job - state of a job in the back end
  *
- * What the device reads of it is copied to &loom_pci_ring.places when it is run: so nothing is
- * mapped for each job, but for buffers that are in the host's memory.
+ * job_run() copies @places to &loom_pci_ring.places for the device, so only buffers in the host's
+ * memory need a mapping per job.
  */
 struct loom_pci_job {
-	/** @sequence: of its descriptor, once it was run; under &loom_pci_ring.lock */
+	/** @sequence: of its descriptor, once submitted; under &loom_pci_ring.lock */
 	u64 sequence;
-	/** @stopped: the device was told to stop it; the same */
+	/** @stopped: STOP was requested; under &loom_pci_ring.lock */
 	bool stopped;
-	/** @hosts: by slot, if one of them is in the host's memory; else NULL */
+	/** @hosts: by slot, if one of them is in the host's memory; otherwise NULL */
 	struct loom_pci_host *hosts;
-	/** @places: what is bound to each slot */
+	/** @places: binding of each slot */
 	struct loom_pci_place places[];
 };
 
 /**
- * loom_pci_job_prepare() - take what a job needs
+ * loom_pci_job_prepare() - allocate the state of a job
  * @job: the job
  *
  * Return: 0 or -ENOMEM.
@@ -81,7 +81,7 @@ static void loom_pci_job_place(const struct loom_job_slot *slot, struct loom_pci
 {
 	struct loom_shape shape = slot->bo->shape;
 
-	/* a single bank has one page behind the other, and is bound as one page */
+	/* pages in a single bank are contiguous, and bound as one page */
 	if (shape.region == DRM_LOOM_REGION_SRAM && shape.layout.banks == 1 &&
 	    shape.layout.page_bytes == shape.layout.page_pitch_bytes) {
 		shape.layout.page_bytes = shape.layout.bytes_per_bank;
@@ -106,8 +106,8 @@ static struct loom_pci_shared *loom_pci_shared_find(struct loom_pci *pci, const 
 }
 
 /*
- * The buffer is reserved, so nobody else maps it meanwhile. It does not go to other pages while
- * jobs use these: whoever exports it again has waited for the moves that wait for them.
+ * The caller must hold the reservation, which excludes concurrent mapping. The pages cannot change
+ * while jobs use them: a new export waits for moves, which wait for the jobs.
  */
 static struct loom_pci_shared *loom_pci_shared_get(struct loom_pci *pci, const struct loom_bo *bo,
 						   struct device *dev)
@@ -128,7 +128,7 @@ static struct loom_pci_shared *loom_pci_shared_get(struct loom_pci *pci, const s
 						loom_pci_segment(dev), GFP_KERNEL);
 	if (ret)
 		goto err_free;
-	/* importers have them mapped as well: whose turn it is fences say */
+	/* no sync: importers have them mapped as well, and fences order accesses */
 	ret = dma_map_sgtable(dev, &shared->pages, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		goto err_table;
@@ -167,7 +167,7 @@ static struct sg_table *loom_pci_job_pages(const struct loom_job_slot *slot,
 {
 	struct loom_pci_shared *shared;
 
-	/* mapped when it was imported */
+	/* mapped at the import */
 	if (slot->bo->dmabuf)
 		return slot->bo->tbo.sg;
 	shared = loom_pci_shared_get(to_loom_pci(slot->job->loom), slot->bo, dev);
@@ -208,7 +208,7 @@ static int loom_pci_job_reach(struct loom_job *job, u32 index)
 }
 
 /**
- * loom_pci_job_unmap() - take back what is mapped for a job
+ * loom_pci_job_unmap() - undo the mappings of a job
  * @job: the job, that the device does not have
  */
 void loom_pci_job_unmap(struct loom_job *job)
@@ -230,7 +230,7 @@ void loom_pci_job_unmap(struct loom_job *job)
 }
 
 /**
- * loom_pci_job_emit() - note where its buffers are
+ * loom_pci_job_emit() - record the addresses of a job's buffers
  * @job: the job
  *
  * Return: 0 or -errno.
@@ -265,7 +265,7 @@ static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_
 	loom_pci_ring_ring_locked(pci);
 }
 
-/* In turn: a device that still reads those of a job that has ended finds nobody else's there. */
+/* Round robin: a device that still reads the places of an ended job does not see new ones soon. */
 static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct loom_job *job)
 {
 	const struct loom_pci_job *run = job->run;
@@ -285,7 +285,7 @@ static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct lo
 }
 
 /**
- * loom_pci_job_run() - the doorbell
+ * loom_pci_job_run() - submit a job and ring the doorbell
  * @job: the job
  */
 void loom_pci_job_run(struct loom_job *job)
@@ -305,7 +305,7 @@ void loom_pci_job_run(struct loom_job *job)
 	spin_lock(&ring->lock);
 	run->sequence = 0;
 	run->stopped = false;
-	/* one that is off has a job's end in the hands of who has stopped it */
+	/* if the ring is off, the thread that stopped the device ends the job */
 	if (ring->on) {
 		places = loom_pci_job_take_places_locked(pci, job);
 		if (job->slot_count)
@@ -322,8 +322,8 @@ void loom_pci_job_run(struct loom_job *job)
 }
 
 /**
- * loom_pci_job_stop() - have the job end soon
- * @job: the job, that was run or is about to be
+ * loom_pci_job_stop() - make a job end soon
+ * @job: the job, submitted or about to be
  */
 void loom_pci_job_stop(struct loom_job *job)
 {
@@ -354,14 +354,14 @@ static bool loom_pci_job_ask(struct loom_pci *pci, const struct loom_pci_job *ru
 }
 
 /**
- * loom_pci_job_progress() - how far is the job?
+ * loom_pci_job_progress() - ask the device for the position of a job
  * @job: the job
- * @position: out; zero if the device does not say
+ * @position: out; zero if the device does not answer
  *
- * One question at a time: they all come from one workqueue, that does one thing after the other.
+ * Calls are serialised, because they all come from one ordered workqueue.
  *
- * A device that does not have a job any more, and has not told, has lost it, or its record. That is
- * not the job's fault, which would be blamed for it in the end.
+ * A job that is absent without a record was lost by the device, or its record was. The device is
+ * reset then, because otherwise the job would be blamed.
  */
 void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *position)
 {
@@ -376,12 +376,12 @@ void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *posit
 	if (wait_for_completion_timeout(&ring->answered, msecs_to_jiffies(LOOM_PCI_ANSWER_MS))) {
 		spin_lock(&ring->lock);
 		*position = ring->answer;
-		/* records that were written before the answer were read before it */
+		/* invariant: records written before the answer were read before it */
 		lost = ring->absent && loom_pci_ring_has_locked(ring, run->sequence);
 		ring->absent = false;
 		spin_unlock(&ring->lock);
 	} else {
-		/* the answer may be the first record behind one that was left out */
+		/* the answer may be the first record after a skipped one */
 		lost = loom_pci_record_is_skipped(pci);
 	}
 	if (lost)
@@ -394,7 +394,7 @@ void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *posit
  */
 void loom_pci_job_release(struct loom_job *job)
 {
-	/* of one that was given up by SUBMIT, from which nobody has unplugged the device */
+	/* for a failed SUBMIT; the device cannot be unplugged meanwhile */
 	loom_pci_job_unmap(job);
 	kfree(job->run);
 	job->run = NULL;

@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "pci.h"
 
-/* Where bytes of a bank are in BAR2. Return: false if the window does not reach so far. */
+/* Offset of bytes of a bank in BAR2. Return: false if they are beyond the window. */
 static bool loom_pci_memory_at(const struct loom_pci *pci, u32 region, u32 bank, u64 address,
 			       u64 bytes, u64 *at)
 {
@@ -18,11 +18,11 @@ static bool loom_pci_memory_at(const struct loom_pci *pci, u32 region, u32 bank,
 }
 
 /**
- * loom_pci_memory_pfn() - where a page of a bank is in BAR2
+ * loom_pci_memory_pfn() - page frame of a page of a bank in BAR2
  * @loom: the device
  * @region: an &enum drm_loom_region
  * @bank: number of the bank
- * @address: in it, a multiple of a page
+ * @address: address in the bank, a multiple of PAGE_SIZE
  * @pfn: out
  *
  * Return: false if the window does not reach so far.
@@ -44,7 +44,7 @@ bool loom_pci_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 add
  * @loom: the device
  * @region: an &enum drm_loom_region
  * @bank: number of the bank
- * @address: first byte in it
+ * @address: address in the bank
  * @bytes: how many
  *
  * Return: false if the window does not reach so far.
@@ -62,18 +62,18 @@ bool loom_pci_memory_clear(struct loom_device *loom, u32 region, u32 bank, u64 a
 }
 
 /**
- * loom_pci_place_fill() - tell the device where bytes of a buffer are
+ * loom_pci_place_fill() - fill in the place of bytes of a buffer
  * @place: out
  * @shape: of the buffer
  * @address: of the buffer, in each of its banks
  * @offset: first byte that is meant
- * @bytes: how many are, not zero
+ * @bytes: number of bytes, not zero
  */
 void loom_pci_place_fill(struct loom_pci_place *place, const struct loom_shape *shape,
 			 u64 address, u64 offset, u64 bytes)
 {
 	const struct loom_layout *layout = &shape->layout;
-	/* there may be less shards than places for them in the grid */
+	/* there may be fewer shards than positions in the grid */
 	u32 places = layout->page_columns ? layout->grid_columns * layout->grid_rows :
 					    layout->banks;
 	u32 i;
@@ -99,7 +99,7 @@ void loom_pci_place_fill(struct loom_pci_place *place, const struct loom_shape *
 		place->bank[i] = loom_shape_bank(shape, i);
 }
 
-/* Return: how many extents there are; and they, if there is room for them. */
+/* Return: the number of extents; fills them in if @extents is not NULL. */
 static u32 loom_pci_scatter_fill(struct loom_pci_extent *extents, struct sg_table *pages,
 				 u64 offset, u64 *bytes)
 {
@@ -125,14 +125,14 @@ static u32 loom_pci_scatter_fill(struct loom_pci_extent *extents, struct sg_tabl
 }
 
 /**
- * loom_pci_scatter_init() - tell the device where bytes of the host are
+ * loom_pci_scatter_init() - build the extents of bytes of the host
  * @scatter: out, zero on failure
  * @dev: the device
  * @pages: with the bytes in them, mapped for the device
  * @offset: first byte that is meant
- * @bytes: how many are: as many as the device will look for, and not one more
+ * @bytes: number of bytes, must be exactly the number that the device will access
  *
- * Return: 0; -EINVAL: there are less; -ENOMEM.
+ * Return: 0; -EINVAL if @pages has fewer bytes; -ENOMEM.
  */
 int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
 			  struct sg_table *pages, u64 offset, u64 bytes)
@@ -160,7 +160,7 @@ int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
 
 /**
  * loom_pci_scatter_fini() - undo loom_pci_scatter_init()
- * @scatter: as it was left, also by a failure
+ * @scatter: the extents, also after a failed init
  * @dev: the device
  */
 void loom_pci_scatter_fini(struct loom_pci_scatter *scatter, struct device *dev)

@@ -13,7 +13,7 @@ struct loom_shape;
 struct sg_table;
 
 /**
- * struct loom_pci_scatter - memory of the host, as the device is told of it
+ * struct loom_pci_scatter - memory of the host, described for the device
  */
 struct loom_pci_scatter {
 	/** @extents: pieces of it, mapped for the device; NULL if there are none */
@@ -28,7 +28,7 @@ int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
 			  struct sg_table *pages, u64 offset, u64 bytes);
 void loom_pci_scatter_fini(struct loom_pci_scatter *scatter, struct device *dev);
 
-/* Most bytes that can be mapped for the device in a piece. */
+/* Maximum bytes of a DMA segment. */
 static inline unsigned int loom_pci_segment(struct device *dev)
 {
 	return min_t(size_t, dma_max_mapping_size(dev), UINT_MAX) & PAGE_MASK;

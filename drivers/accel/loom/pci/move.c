@@ -10,18 +10,18 @@
 #include "pci.h"
 
 /**
- * struct loom_pci_move - a move's part in the back end
+ * struct loom_pci_move - state of a move in the back end
  *
- * All of it is mapped for the device from prepare to release.
+ * All fields are mapped for the device from move_prepare() to move_release().
  */
 struct loom_pci_move {
-	/** @place: where in its memory */
+	/** @place: bytes in its memory */
 	struct loom_pci_place place;
 	/** @place_dma: of @place for the device */
 	dma_addr_t place_dma;
 	/** @pages: of the host; empty for LOOM_MOVE_CLEAR */
 	struct sg_table pages;
-	/** @scatter: what they are for the device */
+	/** @scatter: extents of @pages */
 	struct loom_pci_scatter scatter;
 };
 
@@ -53,7 +53,7 @@ err_free:
 }
 
 /**
- * loom_pci_move_prepare() - take what a move needs
+ * loom_pci_move_prepare() - allocate and map the state of a move
  * @move: the move
  *
  * Return: 0 or -errno.
@@ -84,7 +84,7 @@ err_free:
 }
 
 /**
- * loom_pci_move_run() - the doorbell
+ * loom_pci_move_run() - submit a move and ring the doorbell
  * @move: the move
  */
 void loom_pci_move_run(struct loom_move *move)
@@ -99,7 +99,7 @@ void loom_pci_move_run(struct loom_move *move)
 	struct loom_pci_descriptor descriptor = {
 		.kind = cpu_to_le16(kinds[move->kind]),
 		.priority = cpu_to_le16(DRM_LOOM_PRIORITY_NORMAL),
-		/* moves wait for each other by their fences */
+		/* fences order moves, so any queue will do */
 		.queue = cpu_to_le32(1 + move->id % min(pci->queues - 1, pci->ring.entries)),
 		.count = cpu_to_le32(run->scatter.count),
 		.address = cpu_to_le64(run->place_dma),
@@ -107,7 +107,7 @@ void loom_pci_move_run(struct loom_move *move)
 	};
 
 	spin_lock(&pci->ring.lock);
-	/* what is off does not take it: it is run again, or ended, by who has stopped it */
+	/* if the ring is off, the thread that stopped the device runs it again or ends it */
 	if (loom_pci_ring_put_locked(pci, &descriptor, move->id, 0))
 		loom_pci_ring_ring_locked(pci);
 	spin_unlock(&pci->ring.lock);
@@ -115,7 +115,7 @@ void loom_pci_move_run(struct loom_move *move)
 
 /**
  * loom_pci_move_release() - undo loom_pci_move_prepare()
- * @move: the move, that the device does not have
+ * @move: the move, which must not be on the device
  */
 void loom_pci_move_release(struct loom_move *move)
 {

@@ -16,14 +16,14 @@
 struct loom_device;
 struct pci_dev;
 
-/* Most jobs that the device has at a time, and most moves. */
+/* Limits of jobs and of moves on the device. */
 #define LOOM_PCI_JOBS		8
 #define LOOM_PCI_MOVES		64
-/* Most plans, whatever the device can keep. */
+/* Limit of plans, in addition to that of the device. */
 #define LOOM_PCI_PLANS		4096
 
 /**
- * struct loom_pci_map - where the banks of a region are, in the device's memory
+ * struct loom_pci_map - addresses of the banks of a region in local memory
  */
 struct loom_pci_map {
 	/** @base: of bank 0 */
@@ -35,17 +35,17 @@ struct loom_pci_map {
 /**
  * struct loom_pci - a device on the bus
  *
- * Lives until the driver is unbound and nobody holds the DRM device any more. What is mapped for
- * the processor or the device goes when the driver is unbound.
+ * Freed when the driver is unbound and the last reference to the DRM device is dropped. Mappings
+ * for the processor or the device are undone when the driver is unbound.
  */
 struct loom_pci {
-	/** @ref: of the bus driver, and of the DRM device */
+	/** @ref: held by the bus driver and by the DRM device */
 	struct kref ref;
-	/** @pdev: the function; not touched once the driver is unbound */
+	/** @pdev: the function; must not be touched once the driver is unbound */
 	struct pci_dev *pdev;
-	/** @loom: base; set in init, constant then */
+	/** @loom: base; set in init, then constant */
 	struct loom_device *loom;
-	/** @config: what it says of itself, checked; constant */
+	/** @config: its description, checked; constant */
 	struct loom_device_config config;
 	/** @regs: BAR0, constant */
 	void __iomem *regs;
@@ -53,39 +53,39 @@ struct loom_pci {
 	int irq;
 	/** @window: bus address of BAR2 as the processor sees it, constant */
 	phys_addr_t window;
-	/** @window_bytes: how much of the memory it shows, constant */
+	/** @window_bytes: size of the window, constant */
 	u64 window_bytes;
-	/** @memory: it, mapped for the kernel, which clears new buffers there; constant */
+	/** @memory: the window, mapped for the kernel to clear new buffers; constant */
 	void __iomem *memory;
 	/** @map: by region, checked; constant */
 	struct loom_pci_map map[DRM_LOOM_REGION_COUNT];
 	/** @firmware: version, constant */
 	u32 firmware;
-	/** @plan_limit: numbers of plans are below that, constant */
+	/** @plan_limit: numbers of plans are below it, constant */
 	u32 plan_limit;
-	/** @queues: numbers of queues are below that, constant */
+	/** @queues: numbers of queues are below it, constant */
 	u32 queues;
-	/** @epoch: the last that the device was told; of start and reset */
+	/** @epoch: the last epoch given to the device; accessed in start and reset only */
 	u32 epoch;
-	/** @shared_lock: protects @shared, and how many users each of them has; a spinlock */
+	/** @shared_lock: protects @shared, and the number of users of each */
 	spinlock_t shared_lock;
-	/** @shared: &struct loom_pci_shared that jobs use */
+	/** @shared: &struct loom_pci_shared in use by jobs */
 	struct list_head shared;
-	/** @ring: what is asked and answered */
+	/** @ring: descriptors and records */
 	struct loom_pci_ring ring;
-	/** @plan_lock: protects @plans and @plan_numbers, and whether plans are mapped */
+	/** @plan_lock: protects @plans, @plan_numbers and &loom_pci_plan.mapped */
 	struct mutex plan_lock;
-	/** @plans: &struct loom_pci_plan that are known to the core */
+	/** @plans: &struct loom_pci_plan that have a number */
 	struct list_head plans;
-	/** @plan_numbers: bit for each number that is taken */
+	/** @plan_numbers: bitmap of numbers in use */
 	unsigned long *plan_numbers;
-	/** @plan_work: frees plans that were kept for the device */
+	/** @plan_work: frees destroyed plans that the device may have been reading */
 	struct work_struct plan_work;
-	/** @heartbeat: looks every second whether the device is alive, from start to stop */
+	/** @heartbeat: checks the device every second, from start to stop */
 	struct delayed_work heartbeat;
-	/** @beats: HEARTBEAT at the last look; of @heartbeat */
+	/** @beats: HEARTBEAT at the last check; accessed by @heartbeat only */
 	u32 beats;
-	/** @silent: looks since it has changed; of @heartbeat */
+	/** @silent: number of checks since the last change; accessed by @heartbeat only */
 	u32 silent;
 };
 

@@ -17,17 +17,16 @@
 /**
  * DOC: Plans on the device
  *
- * A plan is encoded when it is created, from what the verifier has understood, and taken up by the
- * device in front of the first job that needs it: once, and once more after each reset, as
- * the device forgets plans then. So its bytes are kept, and mapped for the device, as long as the
- * plan is there. All jobs and plans are in one queue, which keeps their order, so a job finds its
- * plan without anybody waiting for that.
+ * A plan is encoded on creation, from the decoded form that was verified, and uploaded to the
+ * device before the first job that needs it: once, and again after each reset, which discards
+ * plans. So its bytes are kept, and mapped for the device, until the plan is destroyed. All jobs
+ * and plans are in one ordered queue, so a job finds its plan without a wait.
  *
- * A plan that is destroyed is dropped by the device in front of a later job: destroying it
- * must not wait for a device that sleeps. Its number may be given to another plan at once.
+ * A destroyed plan is dropped from the device before a later job: destroying it must not wait for a
+ * sleeping device. Its number may be reused at once.
  *
- * Rejected: to tell the device in PLAN_CREATE. It would have to be woken up and waited for, and
- * after a reset, where nothing can be allocated, there would be a second way to do the same.
+ * Rejected: uploading in PLAN_CREATE. The device would have to be woken up and waited for, and
+ * after a reset, where memory must not be allocated, a second path would be needed.
  */
 
 static int loom_pci_plan_encode(struct loom_pci_plan *plan, struct loom_plan_object *object)
@@ -96,7 +95,7 @@ static void loom_pci_plan_unmap_locked(struct loom_pci *pci, struct loom_pci_pla
 	plan->mapped = false;
 }
 
-/* A number, and it is known. */
+/* Assign a number and add the plan to the list. */
 static int loom_pci_plan_enter(struct loom_pci *pci, struct loom_pci_plan *plan)
 {
 	int ret = -EDQUOT;
@@ -126,7 +125,7 @@ static void loom_pci_plan_free(struct loom_pci_plan *plan)
  * loom_pci_plan_create() - encode a plan for the device
  * @object: the plan
  *
- * Return: 0; -EDQUOT: the device cannot keep more plans; -errno.
+ * Return: 0; -EDQUOT if the device has no numbers left; -errno.
  */
 int loom_pci_plan_create(struct loom_plan_object *object)
 {
@@ -149,13 +148,13 @@ int loom_pci_plan_create(struct loom_plan_object *object)
 	return 0;
 }
 
-/* Off the list, and freed. The device does not read it. */
+/* Remove and free a plan. The device must not be reading it. */
 static void loom_pci_plan_remove_locked(struct loom_pci *pci, struct loom_pci_plan *plan)
 {
 	struct loom_pci_ring *ring = &pci->ring;
 
 	lockdep_assert_held(&pci->plan_lock);
-	/* else the driver is unbound, and the ring's tables are gone */
+	/* otherwise the driver is unbound, and the ring's tables are freed */
 	if (plan->mapped) {
 		spin_lock(&ring->lock);
 		if (ring->plan_epochs[plan->number])
@@ -169,10 +168,10 @@ static void loom_pci_plan_remove_locked(struct loom_pci *pci, struct loom_pci_pl
 }
 
 /**
- * loom_pci_plan_destroy() - forget a plan
+ * loom_pci_plan_destroy() - destroy a plan
  * @object: the plan
  *
- * A job that was stopped before its turn may have left its plan on its way to the device.
+ * The plan is kept while its upload is pending, for example of a job that was stopped early.
  */
 void loom_pci_plan_destroy(struct loom_plan_object *object)
 {
@@ -191,7 +190,7 @@ void loom_pci_plan_destroy(struct loom_plan_object *object)
 }
 
 /**
- * loom_pci_plan_reap() - free plans that were only kept because the device might read them
+ * loom_pci_plan_reap() - free destroyed plans whose upload has ended
  * @work: &loom_pci.plan_work
  */
 void loom_pci_plan_reap(struct work_struct *work)
@@ -225,10 +224,10 @@ static void loom_pci_plan_arrived_locked(struct loom_pci *pci, u32 number)
 }
 
 /**
- * loom_pci_plan_uploaded() - the device does not read a plan any more
+ * loom_pci_plan_uploaded() - the upload of a plan has ended
  * @pci: the device
  * @number: of the plan
- * @ok: it has taken it up; else who needs it next tells it again
+ * @ok: the device has the plan; otherwise the next job uploads it again
  */
 void loom_pci_plan_uploaded(struct loom_pci *pci, u32 number, bool ok)
 {
@@ -240,7 +239,7 @@ void loom_pci_plan_uploaded(struct loom_pci *pci, u32 number, bool ok)
 }
 
 /**
- * loom_pci_plan_forget_locked() - the device has forgotten all plans
+ * loom_pci_plan_forget_locked() - the device has discarded all plans
  * @pci: the device, stopped
  */
 void loom_pci_plan_forget_locked(struct loom_pci *pci)
@@ -268,11 +267,11 @@ static void loom_pci_plan_drop_locked(struct loom_pci *pci, u32 number)
 }
 
 /**
- * loom_pci_plan_upload_locked() - have the device take up a plan, if it has not
+ * loom_pci_plan_upload_locked() - upload a plan unless the device has it
  * @pci: the device
- * @plan: the plan, of a job that is put to the ring next
+ * @plan: the plan of the job that is put to the ring next
  *
- * And have it drop what is not needed any more: two at most, so it keeps up.
+ * Also drops destroyed plans: at most two per job, which is enough to bound their number.
  */
 void loom_pci_plan_upload_locked(struct loom_pci *pci, struct loom_pci_plan *plan)
 {
@@ -304,7 +303,7 @@ void loom_pci_plan_upload_locked(struct loom_pci *pci, struct loom_pci_plan *pla
 
 /**
  * loom_pci_plan_unmap_all() - the driver is being unbound
- * @pci: the device, off for good
+ * @pci: the device, stopped for good
  */
 void loom_pci_plan_unmap_all(struct loom_pci *pci)
 {

@@ -13,7 +13,7 @@ struct loom_pci;
 struct loom_plan_object;
 
 /**
- * struct loom_pci_plan - a plan's part in the back end
+ * struct loom_pci_plan - state of a plan in the back end
  */
 struct loom_pci_plan {
 	/** @node: in &loom_pci.plans, under &loom_pci.plan_lock */
@@ -22,13 +22,13 @@ struct loom_pci_plan {
 	u32 number;
 	/** @count: number of @extents, constant */
 	u32 count;
-	/** @bytes: the plan, as the device wants it; constant */
+	/** @bytes: the plan, encoded for the device; constant */
 	void *bytes;
 	/** @size: of @bytes, constant */
 	u64 size;
 	/** @pages: @bytes for the device, while @mapped */
 	struct sg_table pages;
-	/** @extents: the same, for the device to read */
+	/** @extents: the same, as extents for the device */
 	struct loom_pci_extent *extents;
 	/** @extents_dma: of @extents for the device, while @mapped */
 	dma_addr_t extents_dma;
@@ -36,7 +36,7 @@ struct loom_pci_plan {
 	bool mapped;
 	/** @uploading: the device may be reading it; under &loom_pci_ring.lock */
 	bool uploading;
-	/** @dead: destroyed, and only kept while @uploading; under the same lock */
+	/** @dead: destroyed, kept while @uploading; under the same lock */
 	bool dead;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the device says. A record is read once, to the stack, and then checked; what it cannot be
- * wedges the device. An interrupt is a hint to look at the next one.
+ * Completion records. A record is read once, to the stack, and then checked; an invalid one wedges
+ * the device. An interrupt is only a hint to check the next record.
  */
 #include "record.h"
 
@@ -10,7 +10,7 @@
 #include "pci.h"
 #include "plan.h"
 
-/* A sum of many of these does not wrap. */
+/* Limit of a counter, so that sums do not wrap. */
 #define LOOM_PCI_COUNTER_MAX	(U64_MAX >> 16)
 
 static void loom_pci_record_counters(const struct loom_pci_record *record,
@@ -22,27 +22,27 @@ static void loom_pci_record_counters(const struct loom_pci_record *record,
 	for (i = 0; i < LOOM_PCI_COUNTERS; i++)
 		word[i] = min(le64_to_cpu(record->counters[i]), LOOM_PCI_COUNTER_MAX);
 	memcpy(counters, word, sizeof(*counters));
-	/* what the core counts itself */
+	/* the core counts jobs itself */
 	counters->jobs = 1;
 }
 
-/* The next record, if it is there. */
+/* Read the next record. Return: false if there is none. */
 static bool loom_pci_record_read(struct loom_pci_ring *ring, struct loom_pci_record *copy)
 {
 	const struct loom_pci_record *record = &ring->records[ring->read & (ring->entries - 1)];
 
 	if (le32_to_cpu(READ_ONCE(record->mark)) != ring->read + 1)
 		return false;
-	/* what is marked was written before */
+	/* the device has written the rest before the mark */
 	dma_rmb();
 	memcpy(copy, record, sizeof(*copy));
-	/* not once more, whatever a compiler makes of that */
+	/* the compiler must not read the record again */
 	barrier();
 	ring->read++;
 	return true;
 }
 
-/* Return: whether it was asked for; @request is out of the way then. */
+/* Return: whether the record answers a request, which is removed then. */
 static bool loom_pci_record_take(struct loom_pci_ring *ring, const struct loom_pci_record *record,
 				 struct loom_pci_request *request)
 {
@@ -82,8 +82,8 @@ static int loom_pci_record_job(struct loom_pci *pci, const struct loom_pci_reque
 	case LOOM_PCI_RESULT_STOPPED:
 		out.status = LOOM_JOB_STOPPED;
 		break;
-	case LOOM_PCI_RESULT_DMA:	/* of another device's memory, which may have gone */
-	case LOOM_PCI_RESULT_PLAN:	/* it had no room for the plan, or not read it right */
+	case LOOM_PCI_RESULT_DMA:	/* of another device's memory, which may be removed */
+	case LOOM_PCI_RESULT_PLAN:	/* no memory for the plan, or a read error */
 	case LOOM_PCI_RESULT_MEMORY:
 		out.status = LOOM_JOB_FAILED;
 		break;
@@ -121,7 +121,7 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 	struct loom_pci_request request;
 
 	if (le32_to_cpu(record->epoch) != READ_ONCE(ring->epoch)) {
-		/* only a broken device writes that to a ring that began with the epoch */
+		/* the ring was empty when the epoch began, so the device is broken */
 		ring->stale++;
 		loom_device_hang(pci->loom, READ_ONCE(ring->epoch));
 		return -ESTALE;
@@ -149,11 +149,11 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 }
 
 /**
- * loom_pci_record_look() - read the records that are there
+ * loom_pci_record_look() - process all new records
  * @pci: the device; fence safe
  *
- * Reads at most as many as the ring has entries. No record is lost by that: those beyond were
- * written during this call, and each of them raises an interrupt.
+ * Reads at most as many records as the ring has entries. Later ones are not lost: they were written
+ * during this call, and each of them raises an interrupt.
  *
  * Return: the number of records that were read.
  */
@@ -185,11 +185,11 @@ static bool loom_pci_record_is_marked(const struct loom_pci_ring *ring, u32 inde
 }
 
 /**
- * loom_pci_record_is_skipped() - whether the device has left out a record
+ * loom_pci_record_is_skipped() - whether the device has skipped a record
  * @pci: the device
  *
- * It writes records in order, so one that is marked behind one that is not means that a mark was
- * lost. Nothing that comes after it will be read.
+ * Records are written in order, so a marked record after an unmarked one means that a mark was
+ * lost. No later record will be read.
  *
  * Return: true if so.
  */
@@ -202,7 +202,7 @@ bool loom_pci_record_is_skipped(struct loom_pci *pci)
 	mutex_lock(&ring->read_lock);
 	for (i = 1; !skipped && i < ring->entries; i++)
 		skipped = loom_pci_record_is_marked(ring, ring->read + i);
-	/* the one before may have been written since; it is visible if the later one is */
+	/* the earlier one may have been written since; it is visible if the later one is */
 	dma_rmb();
 	skipped = skipped && !loom_pci_record_is_marked(ring, ring->read);
 	mutex_unlock(&ring->read_lock);
@@ -210,11 +210,11 @@ bool loom_pci_record_is_skipped(struct loom_pci *pci)
 }
 
 /**
- * loom_pci_record_interrupt() - there may be records
+ * loom_pci_record_interrupt() - threaded interrupt handler
  * @irq: the interrupt
  * @data: &struct loom_pci
  *
- * The thread of the interrupt.
+ * Runs in the thread of the interrupt.
  *
  * Return: IRQ_HANDLED, or IRQ_NONE if there were none: the kernel disables an interrupt that
  * storms.
@@ -225,7 +225,7 @@ irqreturn_t loom_pci_record_interrupt(int irq, void *data)
 }
 
 /**
- * loom_pci_record_forget() - the device forgets, or has forgotten, all that it was told
+ * loom_pci_record_forget() - discard all descriptors without a record
  * @pci: the device, stopped
  */
 void loom_pci_record_forget(struct loom_pci *pci)

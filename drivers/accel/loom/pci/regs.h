@@ -16,55 +16,56 @@
 /**
  * DOC: The registers of a Loom device
  *
- * What driver and device have agreed on, and all that they have: registers in BAR0, the banks of
- * the memory in BAR2, and two rings in the host's memory. The driver (loom_pci) and the model
- * (tools/sim) include this file and nothing else of each other.
+ * This file is the whole contract between driver and device: registers in BAR0, the banks of the
+ * memory in BAR2, and two rings in the host's memory. The driver (loom_pci) and the model
+ * (tools/sim) share this file and nothing else.
  *
  * Life of a device:
  *
- * 1. The driver reads ID, VERSION and FIRMWARE, and refuses what it does not know. It reads the
- *    chip's description and MAP, and checks both: a device is not trusted.
- * 2. It writes where the rings are, and then an epoch to RESET: any number that is not zero and
- *    was not used lately. The device gives up all that it has begun, forgets plans and rings'
- *    positions, takes up the rings and the epoch, and then shows the epoch in EPOCH and
- *    STATUS_READY. Memory keeps its bytes. Reading EPOCH until it is there is how a driver waits.
- * 3. The driver writes descriptors to the submission ring, and the number of all that it has
- *    written since the reset to DOORBELL. The device answers each with one record in the
- *    completion ring, and an interrupt. It may answer in another order; but descriptors of one
- *    queue are executed one after the other, in their order.
+ * 1. The driver reads ID, VERSION and FIRMWARE, and refuses unknown ones. It reads the chip's
+ *    description and MAP, and must check both: a device is not trusted.
+ * 2. It writes the addresses of the rings, and then an epoch to RESET: any number that is not zero
+ *    and was not used recently. The device must abort all work, discard plans and ring positions,
+ *    load the rings and the epoch, and then set EPOCH and STATUS_READY. Memory keeps its bytes. The
+ *    driver polls EPOCH.
+ * 3. The driver writes descriptors to the submission ring, and their total number since the reset
+ *    to DOORBELL. The device must answer each with one record in the completion ring, and an
+ *    interrupt. It may answer in another order, but must execute descriptors of one queue one after
+ *    the other, in their order.
  * 4. A reset of the function (FLR) or D3hot ends everything: registers are as after power on,
  *    epoch zero. After D3hot the bytes in the memory are lost as well.
  *
- * Who may believe what:
+ * Trust:
  *
- * * The driver keeps its own indices and only publishes them. It has never more descriptors without
- *   a record than a ring has entries, so neither ring can overflow and the device publishes no
- *   index at all.
- * * A record is valid when its last word, &loom_pci_record.mark, is the number of records since
- *   the reset, this one included; the device writes it after the others. The epoch and the sequence
- *   say whose it is. Each is read once, copied, and then checked. One of another epoch is dropped,
- *   and the device reset: the ring was empty when its epoch began.
- * * An interrupt says that it may be worth looking, and no more. One of a burst may be lost.
- * * A register that reads all ones is that of a device that is gone.
- * * HEARTBEAT counts milliseconds while the device's firmware is alive. If it stands still, or a
- *   job is late and its PROGRESS does not move, the device hangs, and is reset.
- * * The device may be told anything, by a driver gone wrong: it checks what it is given, and
- *   answers with an error. It reaches the host's memory only at addresses that it was given.
+ * * The driver keeps its own indices and only publishes them. The number of descriptors without a
+ *   record must not exceed the entries of a ring, so neither ring can overflow and the device need
+ *   not publish an index.
+ * * A record is valid if its last word, &loom_pci_record.mark, is the number of records since the
+ *   reset, this one included; the device must write it last. Epoch and sequence identify the
+ *   descriptor. The driver reads a record once, copies it, and then checks the copy. A record of
+ *   another epoch is dropped, and the device reset, because the ring was empty when its epoch
+ *   began.
+ * * An interrupt is only a hint to check the ring. One of a burst may be lost.
+ * * A register that reads all ones means that the device was removed.
+ * * HEARTBEAT counts milliseconds while the device's firmware is alive. If it stalls, or a job
+ *   exceeds its timeout without progress, the device hangs, and is reset.
+ * * The device must not trust the driver either: it must check descriptors, and answer invalid ones
+ *   with an error. It must access the host's memory only at addresses from the driver.
  *
- * Rejected: indices in registers that the driver reads, as a read takes as long as a whole job may
- * (72 us on a virtual machine); phase bits, which cannot tell a record of the last epoch from one
- * of this; MSI-X and INTx (see tools/sim); descriptors of different size; a register window
- * to talk to the firmware in.
+ * Rejected: indices in registers that the driver reads, because a read may take as long as a job
+ * (72 us on a virtual machine); phase bits, which do not distinguish records of the last epoch from
+ * new ones; MSI-X and INTx (see tools/sim); descriptors of different sizes; a register window as a
+ * mailbox for the firmware.
  *
  * All numbers are little endian. Registers are 32 bits wide and are read and written as such;
  * those of 64 bits are two, the lower half first, and have no order between the halves.
  */
 
 /*
- * LOOM_PCI_VENDOR: the PCI-SIG keeps no range for private use and gives numbers to members only.
- * This one is given to nobody in the public list of ids (pci.ids of April 2023, which has nothing
- * from 4c49 to 4c51) and lies far from those that are being given out, which are below 0x2fff.
- * A chip of a maker has the maker's number. With the device's number it spells "LOOM".
+ * LOOM_PCI_VENDOR: the PCI-SIG has no range for private use and assigns numbers to members only.
+ * This one is unassigned in the public list of ids (pci.ids of April 2023 has no entry from 4c49 to
+ * 4c51) and far from numbers that are being assigned, which are below 0x2fff. A vendor's chip must
+ * have the vendor's number. With the device's number it spells "LOOM".
  */
 #define LOOM_PCI_VENDOR			0x4c4f
 #define LOOM_PCI_DEVICE			0x4f4d
@@ -82,24 +83,24 @@
 #define LOOM_PCI_ID			0x000
 #define LOOM_PCI_ID_VALUE		0x4d4f4f4c	/* "LOOM" */
 
-/* LOOM_PCI_VERSION: of this file: major << 16 | minor. Another major is another device */
+/* LOOM_PCI_VERSION: of this contract: major << 16 | minor. A driver must refuse other majors */
 #define LOOM_PCI_VERSION		0x004
 #define LOOM_PCI_VERSION_MAJOR		1
 #define LOOM_PCI_VERSION_MINOR		0
 
-/* LOOM_PCI_FIRMWARE: major << 24 | minor << 16 | patch. Drivers need at least FIRMWARE_MIN */
+/* LOOM_PCI_FIRMWARE: major << 24 | minor << 16 | patch; must be FIRMWARE_MIN or later */
 #define LOOM_PCI_FIRMWARE		0x008
 #define LOOM_PCI_FIRMWARE_MIN		0x01000000
 
 /* LOOM_PCI_CHIP_BYTES: size of the chip's description, which begins at LOOM_PCI_CHIP */
 #define LOOM_PCI_CHIP_BYTES		0x00c
 
-/* LOOM_PCI_MAX_PLANS: plans that the device can keep; their numbers are below that */
+/* LOOM_PCI_MAX_PLANS: limit of plans on the device; their numbers must be below it */
 #define LOOM_PCI_MAX_PLANS		0x010
-/* LOOM_PCI_MAX_ENTRIES: most entries of a ring, a power of two, LOOM_PCI_MIN_ENTRIES or more */
+/* LOOM_PCI_MAX_ENTRIES: limit of ring entries, a power of two, LOOM_PCI_MIN_ENTRIES or more */
 #define LOOM_PCI_MAX_ENTRIES		0x014
 #define LOOM_PCI_MIN_ENTRIES		8
-/* LOOM_PCI_QUEUES: numbers of queues are below that */
+/* LOOM_PCI_QUEUES: numbers of queues must be below it */
 #define LOOM_PCI_QUEUES			0x018
 
 /* ------------------------------------------------------------------------------------ state */
@@ -107,41 +108,41 @@
 #define LOOM_PCI_STATUS			0x020	/* read only */
 /* LOOM_PCI_STATUS_READY: the epoch in EPOCH is in effect; descriptors are taken */
 #define LOOM_PCI_STATUS_READY		0x1
-/* LOOM_PCI_STATUS_FAULT: it has stopped by itself, FAULT says why; a reset helps */
+/* LOOM_PCI_STATUS_FAULT: the device has stopped, FAULT has the reason; a reset clears it */
 #define LOOM_PCI_STATUS_FAULT		0x2
 
 /* LOOM_PCI_EPOCH: the epoch in effect, zero before the first reset */
 #define LOOM_PCI_EPOCH			0x024	/* read only */
 /* LOOM_PCI_RESET: writing an epoch, not zero, resets the device as described above */
 #define LOOM_PCI_RESET			0x028	/* write only */
-/* LOOM_PCI_HEARTBEAT: milliseconds that the firmware was alive; stands still in RETAIN */
+/* LOOM_PCI_HEARTBEAT: uptime of the firmware in milliseconds; does not count in RETAIN */
 #define LOOM_PCI_HEARTBEAT		0x02c	/* read only */
 
-/* LOOM_PCI_FAULT: why the device has stopped, an enum loom_pci_fault */
+/* LOOM_PCI_FAULT: reason of STATUS_FAULT, an enum loom_pci_fault */
 #define LOOM_PCI_FAULT			0x030	/* read only */
 
-/* LOOM_PCI_IRQ_STATUS: what has happened; writing a one clears a bit */
+/* LOOM_PCI_IRQ_STATUS: pending events; write one to clear */
 #define LOOM_PCI_IRQ_STATUS		0x034
-/* LOOM_PCI_IRQ_ENABLE: of what the host is interrupted; after a reset of nothing */
+/* LOOM_PCI_IRQ_ENABLE: events that raise the interrupt; 0 after a reset */
 #define LOOM_PCI_IRQ_ENABLE		0x038
 #define LOOM_PCI_IRQ_RECORD		0x1	/* there is a new record */
 #define LOOM_PCI_IRQ_FAULT		0x2	/* the device has stopped by itself */
 #define LOOM_PCI_IRQ_ALL		(LOOM_PCI_IRQ_RECORD | LOOM_PCI_IRQ_FAULT)
 
-/* LOOM_PCI_POWER: writing one of LOOM_PCI_POWER_*; reading tells which one it is in */
+/* LOOM_PCI_POWER: the state, one of LOOM_PCI_POWER_* */
 #define LOOM_PCI_POWER			0x03c
 /* LOOM_PCI_POWER_RUN: as after power on */
 #define LOOM_PCI_POWER_RUN		0
 /*
- * LOOM_PCI_POWER_RETAIN: clocks stand still, memory, plans and rings are kept. For a device without
- * jobs: with any in flight the write has no effect. DOORBELL and RESET have none either until
- * it runs again, and what BAR2 gives then is not defined.
+ * LOOM_PCI_POWER_RETAIN: clocks are stopped; memory, plans and rings are kept. The device must be
+ * idle: with jobs in flight the write has no effect. In this state DOORBELL and RESET have no
+ * effect, and reads of BAR2 are undefined.
  */
 #define LOOM_PCI_POWER_RETAIN		1
 
 /* ------------------------------------------------------------------------ rings, doorbell */
 
-/* LOOM_PCI_RINGS_*: written before RESET, which takes them up */
+/* Ring registers: must be written before RESET, which loads them */
 #define LOOM_PCI_SUBMIT_BASE		0x040	/* 64 bits: bus address, a multiple of 64 */
 #define LOOM_PCI_RECORD_BASE		0x048	/* 64 bits: bus address, a multiple of 64 */
 #define LOOM_PCI_ENTRIES		0x050	/* of each ring, a power of two */
@@ -158,15 +159,15 @@
 
 /* ---------------------------------------------------------------------- memory, read only */
 
-/* LOOM_PCI_MEMORY_BYTES: 64 bits: of all regions together, behind the last bank */
+/* LOOM_PCI_MEMORY_BYTES: 64 bits: size of the memory, the end of the last bank */
 #define LOOM_PCI_MEMORY_BYTES		0x0a0
-/* LOOM_PCI_WINDOW_BYTES: 64 bits: how many of them, from the first, BAR2 shows */
+/* LOOM_PCI_WINDOW_BYTES: 64 bits: size of the part, from address 0, that BAR2 maps */
 #define LOOM_PCI_WINDOW_BYTES		0x0a8
 
 /*
- * LOOM_PCI_MAP: where the banks are, by enum drm_loom_region. Address A in bank B of a region is at
- * MAP_BASE + B * MAP_PITCH + A. Both are multiples of LOOM_PCI_MAP_ALIGN, and zero for a region
- * that the chip has not.
+ * LOOM_PCI_MAP: addresses of banks, by enum drm_loom_region. Address A in bank B of a region is at
+ * MAP_BASE + B * MAP_PITCH + A. Both must be multiples of LOOM_PCI_MAP_ALIGN, and zero for a region
+ * that the chip does not have.
  */
 #define LOOM_PCI_MAP_BASE(region)	(0x0c0 + (region) * 16)		/* 64 bits */
 #define LOOM_PCI_MAP_PITCH(region)	(0x0c8 + (region) * 16)		/* 64 bits */
@@ -176,63 +177,63 @@
 #define LOOM_PCI_CHIP			0x1000
 
 /**
- * enum loom_pci_fault - why the device has stopped
+ * enum loom_pci_fault - reason of LOOM_PCI_STATUS_FAULT
  */
 enum loom_pci_fault {
-	/** @LOOM_PCI_FAULT_NONE: it has not */
+	/** @LOOM_PCI_FAULT_NONE: no fault */
 	LOOM_PCI_FAULT_NONE = 0,
-	/** @LOOM_PCI_FAULT_RINGS: addresses or size of the rings cannot be */
+	/** @LOOM_PCI_FAULT_RINGS: invalid addresses or size of the rings */
 	LOOM_PCI_FAULT_RINGS = 1,
 	/** @LOOM_PCI_FAULT_DOORBELL: more descriptors without a record than a ring has entries */
 	LOOM_PCI_FAULT_DOORBELL = 2,
-	/** @LOOM_PCI_FAULT_DMA: a ring cannot be reached */
+	/** @LOOM_PCI_FAULT_DMA: DMA error on a ring */
 	LOOM_PCI_FAULT_DMA = 3,
 };
 
 /**
- * enum loom_pci_kind - what a descriptor asks for
+ * enum loom_pci_kind - operation of a descriptor
  */
 enum loom_pci_kind {
-	/** @LOOM_PCI_KIND_NOP: nothing, in its turn */
+	/** @LOOM_PCI_KIND_NOP: no operation, in the order of its queue */
 	LOOM_PCI_KIND_NOP = 0,
 	/**
-	 * @LOOM_PCI_KIND_JOB: runs @plan on what is bound to its slots: @count &struct
+	 * @LOOM_PCI_KIND_JOB: run @plan with the bindings of its slots: @count &struct
 	 * loom_pci_place at @address, as many as the plan has slots. The scratch begins above the
-	 * reserved bytes of the SRAM, and the bytes that it finds there are not defined
+	 * reserved bytes of the SRAM; its initial bytes are undefined
 	 */
 	LOOM_PCI_KIND_JOB = 1,
 	/**
-	 * @LOOM_PCI_KIND_COPY_IN: the bytes that @count &struct loom_pci_extent at @scatter name,
-	 * one after the other, to the one &struct loom_pci_place at @address
+	 * @LOOM_PCI_KIND_COPY_IN: copy the bytes of @count &struct loom_pci_extent at @scatter, one
+	 * after the other, to the &struct loom_pci_place at @address
 	 */
 	LOOM_PCI_KIND_COPY_IN = 2,
-	/** @LOOM_PCI_KIND_COPY_OUT: the same, the other way */
+	/** @LOOM_PCI_KIND_COPY_OUT: copy in the other direction */
 	LOOM_PCI_KIND_COPY_OUT = 3,
 	/**
-	 * @LOOM_PCI_KIND_CLEAR: zeroes the &struct loom_pci_place at @address, padding between its
-	 * pages not included
+	 * @LOOM_PCI_KIND_CLEAR: zero the &struct loom_pci_place at @address, without padding
+	 * between its pages
 	 */
 	LOOM_PCI_KIND_CLEAR = 4,
 	/**
-	 * @LOOM_PCI_KIND_PLAN: takes up a plan under the number @plan, which must be free: @bytes
-	 * of it in @count &struct loom_pci_extent at @scatter, as loom_code_encode() makes them
+	 * @LOOM_PCI_KIND_PLAN: upload a plan with the number @plan, which must be free: @bytes in
+	 * @count &struct loom_pci_extent at @scatter, in the format of loom_code_encode()
 	 */
 	LOOM_PCI_KIND_PLAN = 5,
 	/**
-	 * @LOOM_PCI_KIND_PLAN_DROP: forgets @plan. Jobs with it that have begun still run; those
-	 * that have not end with LOOM_PCI_RESULT_PLAN
+	 * @LOOM_PCI_KIND_PLAN_DROP: discard @plan. Begun jobs of it still run; later ones end with
+	 * LOOM_PCI_RESULT_PLAN
 	 */
 	LOOM_PCI_KIND_PLAN_DROP = 6,
 	/**
-	 * @LOOM_PCI_KIND_PROGRESS: how far is the descriptor with the sequence @target? Answered
-	 * at once, whatever the device is at: LOOM_PCI_RESULT_RUNNING with position and counters,
-	 * LOOM_PCI_RESULT_WAITS, or LOOM_PCI_RESULT_ABSENT for what has ended, or never was
+	 * @LOOM_PCI_KIND_PROGRESS: position of the descriptor with the sequence @target. Must be
+	 * answered at once, even if the device is busy: LOOM_PCI_RESULT_RUNNING with position and
+	 * counters, LOOM_PCI_RESULT_WAITS, or LOOM_PCI_RESULT_ABSENT for an ended or unknown one
 	 */
 	LOOM_PCI_KIND_PROGRESS = 7,
 	/**
-	 * @LOOM_PCI_KIND_STOP: ends the descriptor with the sequence @target soon, with
-	 * LOOM_PCI_RESULT_STOPPED, whether it runs or waits. Answered at once, before that one is:
-	 * LOOM_PCI_RESULT_OK, or LOOM_PCI_RESULT_ABSENT for what has ended, or never was
+	 * @LOOM_PCI_KIND_STOP: end the descriptor with the sequence @target soon, with
+	 * LOOM_PCI_RESULT_STOPPED, whether it runs or waits. Must be answered at once, before that
+	 * one: LOOM_PCI_RESULT_OK, or LOOM_PCI_RESULT_ABSENT for an ended or unknown one
 	 */
 	LOOM_PCI_KIND_STOP = 8,
 };
@@ -243,9 +244,9 @@ enum loom_pci_kind {
  * enum loom_pci_result - how a descriptor ended
  */
 enum loom_pci_result {
-	/** @LOOM_PCI_RESULT_OK: as asked */
+	/** @LOOM_PCI_RESULT_OK: completed */
 	LOOM_PCI_RESULT_OK = 0,
-	/** @LOOM_PCI_RESULT_STOPPED: by LOOM_PCI_KIND_STOP; what it had written stays written */
+	/** @LOOM_PCI_RESULT_STOPPED: by LOOM_PCI_KIND_STOP; its writes are not undone */
 	LOOM_PCI_RESULT_STOPPED = 1,
 	/** @LOOM_PCI_RESULT_RUNNING: answer of PROGRESS */
 	LOOM_PCI_RESULT_RUNNING = 2,
@@ -253,17 +254,17 @@ enum loom_pci_result {
 	LOOM_PCI_RESULT_ABSENT = 3,
 	/** @LOOM_PCI_RESULT_EPOCH: the descriptor is of another epoch; nothing was done */
 	LOOM_PCI_RESULT_EPOCH = 4,
-	/** @LOOM_PCI_RESULT_INVALID: an unknown kind, a number out of range, a field not zero */
+	/** @LOOM_PCI_RESULT_INVALID: unknown kind, number out of range, reserved field not zero */
 	LOOM_PCI_RESULT_INVALID = 5,
-	/** @LOOM_PCI_RESULT_DMA: the host's memory cannot be reached at an address given */
+	/** @LOOM_PCI_RESULT_DMA: DMA error at an address in the host's memory */
 	LOOM_PCI_RESULT_DMA = 6,
-	/** @LOOM_PCI_RESULT_PLACE: a place is not in the device's memory, or does not fit */
+	/** @LOOM_PCI_RESULT_PLACE: a place is outside of the device's memory, or does not fit */
 	LOOM_PCI_RESULT_PLACE = 7,
-	/** @LOOM_PCI_RESULT_PLAN: no such plan, one that is there already, or not one at all */
+	/** @LOOM_PCI_RESULT_PLAN: unknown plan, number in use, or invalid plan */
 	LOOM_PCI_RESULT_PLAN = 8,
-	/** @LOOM_PCI_RESULT_MEMORY: the device has no room for that plan */
+	/** @LOOM_PCI_RESULT_MEMORY: the device has no memory for the plan */
 	LOOM_PCI_RESULT_MEMORY = 9,
-	/** @LOOM_PCI_RESULT_WAITS: answer of PROGRESS: it is not executed yet */
+	/** @LOOM_PCI_RESULT_WAITS: answer of PROGRESS: it has not begun */
 	LOOM_PCI_RESULT_WAITS = 10,
 };
 
@@ -274,19 +275,19 @@ enum loom_pci_result {
  * @sequence: given by the driver, not zero; comes back in the record
  * @epoch: the one in effect
  * @kind: an &enum loom_pci_kind
- * @priority: an &enum drm_loom_priority: of the queues that have something to do, which comes first
- * @queue: descriptors of a queue are executed in their order
+ * @priority: an &enum drm_loom_priority, selects among queues that are not empty
+ * @queue: number of the in-order queue
  * @plan: JOB, PLAN, PLAN_DROP: number of the plan
- * @count: elements of the array that the kind has: places of JOB, extents of the others
- * @sum: such that all words of 32 bits of the descriptor add up to LOOM_PCI_DESCRIPTOR_SUM, modulo
- *	2^32
+ * @count: elements of the array: places of JOB, extents of other kinds
+ * @sum: checksum: all words of 32 bits of the descriptor must add up to LOOM_PCI_DESCRIPTOR_SUM,
+ *	modulo 2^32
  * @address: JOB, COPY_IN, COPY_OUT, CLEAR: bus address of the places, a multiple of 8
  * @scatter: COPY_IN, COPY_OUT, PLAN: bus address of the extents, a multiple of 8
  * @bytes: PLAN: size of the plan
  * @reserved: zero
  *
- * Fields that the kind has no use for are zero. @bytes is the sequence of another descriptor in
- * PROGRESS and STOP (loom_pci_target).
+ * Unused fields must be zero. In PROGRESS and STOP, @bytes is the sequence of another descriptor
+ * (loom_pci_target).
  */
 struct loom_pci_descriptor {
 	__le64 sequence;
@@ -304,12 +305,13 @@ struct loom_pci_descriptor {
 };
 
 /*
- * LOOM_PCI_DESCRIPTOR_SUM: an address that is wrong by a bit could be that of another client's
- * places, so what is wrong is not executed: LOOM_PCI_RESULT_INVALID. Plans have a sum of their own.
+ * LOOM_PCI_DESCRIPTOR_SUM: a flipped bit in an address could select another client's places, so the
+ * device must not execute a descriptor with a wrong sum: LOOM_PCI_RESULT_INVALID. Plans have their
+ * own checksum.
  */
 #define LOOM_PCI_DESCRIPTOR_SUM	0x4c505344
 
-/* loom_pci_target: PROGRESS, STOP: the field with the sequence of whom it is about */
+/* loom_pci_target: PROGRESS, STOP: the field with the sequence of the other descriptor */
 #define loom_pci_target		bytes
 
 /**
@@ -322,31 +324,31 @@ struct loom_pci_extent {
 	__le64 bytes;
 };
 
-/* LOOM_PCI_PLACE_COLUMN_MAJOR: shards go down the columns of the grid */
+/* LOOM_PCI_PLACE_COLUMN_MAJOR: shards are numbered down the columns of the grid */
 #define LOOM_PCI_PLACE_COLUMN_MAJOR	0x1
 /*
- * LOOM_PCI_PLACE_HOST: of JOB: the bytes are in the host's memory, or in another device's on the
- * bus: @bytes in @banks &struct loom_pci_extent at the bus address @address, one after the other,
- * @region that of the slot, which is not in the SRAM, and all other fields zero. They are read
- * before the job begins, and those that it may write are written back when it ends
+ * LOOM_PCI_PLACE_HOST: for JOB: the bytes are in the host's memory, or in another device's: @bytes
+ * in @banks &struct loom_pci_extent at the bus address @address, one after the other. @region is
+ * that of the slot, which must not be in the SRAM; all other fields must be zero. The device reads
+ * them before the job begins, and writes back those that the job may write when it ends
  */
 #define LOOM_PCI_PLACE_HOST		0x2
 
 /**
  * struct loom_pci_place - bytes of a buffer in the device's memory
  *
- * Or elsewhere: see LOOM_PCI_PLACE_HOST. Else a &struct loom_layout and where it lies, as
- * loom_layout_map() reads them: images are interleaved with a row as page. For a
- * DRM_LOOM_SLOT_SRAM: @offset lies in the first page, @bytes are those in each bank, and bank i is
- * @bank[i] = i, for all banks.
+ * With LOOM_PCI_PLACE_HOST the bytes are elsewhere. Otherwise the fields are a &struct loom_layout
+ * and its address, as for loom_layout_map(): images are interleaved with a row as page. For a
+ * DRM_LOOM_SLOT_SRAM @offset must be in the first page, @bytes are per bank, and @bank[i] must be
+ * i, for all banks.
  *
  * @region: an &enum drm_loom_region
  * @flags: LOOM_PCI_PLACE_*
  * @address: of the buffer, in each of its banks
- * @offset: first byte that is meant
- * @bytes: how many are meant, from there on, not zero
+ * @offset: first byte in the buffer
+ * @bytes: number of bytes from @offset, not zero
  * @size: bytes of the buffer
- * @page_bytes: unit that is dealt out, not zero
+ * @page_bytes: unit of interleaving, not zero
  * @page_pitch_bytes: bytes between pages in a bank
  * @page_columns: sharded: pages in a row of the array, else zero
  * @shard_rows: sharded: rows of pages in a shard, else zero
@@ -357,7 +359,7 @@ struct loom_pci_extent {
  * @banks: number of entries of @bank; sharded: @grid_columns times @grid_rows
  * @pad: zero
  * @reserved: zero
- * @bank: by number in the layout, or place in the grid: number of the bank in the region
+ * @bank: bank of the region, by number in the layout or position in the grid
  */
 struct loom_pci_place {
 	__le32 region;
@@ -413,7 +415,7 @@ struct loom_pci_record {
 	__le32 mark;
 };
 
-/* The layout may not change within a major version. */
+/* The layout must not change within a major version. */
 static_assert(sizeof(struct loom_pci_descriptor) == 64, "descriptor");
 static_assert(offsetof(struct loom_pci_descriptor, queue) == 16, "descriptor.queue");
 static_assert(offsetof(struct loom_pci_descriptor, address) == 32, "descriptor.address");

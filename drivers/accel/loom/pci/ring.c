@@ -13,23 +13,23 @@
 /**
  * DOC: Rings
  *
- * Descriptors go to the device in one ring, and records come back in the other, see regs.h. Both
- * indices are the driver's and are never read back. A descriptor that has no record is a &struct
- * loom_pci_request, found by the lower bits of its sequence; the upper ones are a counter, so
- * that a record of one that is over is not taken for that of another.
+ * Descriptors go to the device in one ring, and records come back in the other, see regs.h. The
+ * driver owns both indices and never reads them back. A descriptor without a record has a &struct
+ * loom_pci_request, whose index is the lower bits of its sequence; the upper bits are a counter, so
+ * that a stale record does not match a later request.
  *
- * There is always room for the jobs and moves that the core gives the device: job_run() and
- * move_run() cannot fail. Other entries (questions, stops) take the rest, and are left out if there
- * is none: then the device is so late that it will be reset.
+ * Invariant: the ring has entries for all jobs and moves within the limits of the core, because
+ * job_run() and move_run() must not fail. Other descriptors (PROGRESS, STOP) use the remaining
+ * entries, and are omitted if there are none: the device is then so late that it will be reset.
  *
  * Answers are read in record.c.
  */
 
 /**
- * loom_pci_ring_init() - memory for rings, and room for what is on its way
+ * loom_pci_ring_init() - allocate the rings and the table of requests
  * @pci: the device, with its registers mapped
  *
- * What it takes goes when the driver is unbound.
+ * Resources are released when the driver is unbound.
  *
  * Return: 0 or -errno.
  */
@@ -72,7 +72,7 @@ int loom_pci_ring_init(struct loom_pci *pci)
 /* ----------------------------------------------------------------- to it */
 
 /**
- * loom_pci_ring_has_aside_locked() - whether there is room for what is no job and no move
+ * loom_pci_ring_has_aside_locked() - whether there is an entry for PROGRESS or STOP
  * @ring: the ring
  *
  * Return: true if there is.
@@ -101,7 +101,7 @@ static struct loom_pci_request *loom_pci_ring_free_locked(struct loom_pci_ring *
 {
 	u32 i;
 
-	/* mostly the one behind the last */
+	/* usually the next one is free */
 	for (i = 0; i < ring->entries; i++) {
 		struct loom_pci_request *request =
 			&ring->requests[(ring->written + i) & (ring->entries - 1)];
@@ -112,7 +112,7 @@ static struct loom_pci_request *loom_pci_ring_free_locked(struct loom_pci_ring *
 	return NULL;
 }
 
-/* What is missing to LOOM_PCI_DESCRIPTOR_SUM. */
+/* Checksum of a descriptor: difference to LOOM_PCI_DESCRIPTOR_SUM. */
 static u32 loom_pci_ring_missing(const struct loom_pci_descriptor *descriptor)
 {
 	__le32 words[sizeof(*descriptor) / sizeof(__le32)];
@@ -132,13 +132,13 @@ static bool loom_pci_ring_is_aside(u32 kind)
 /**
  * loom_pci_ring_put_locked() - write a descriptor to the ring
  * @pci: the device
- * @descriptor: all of it but sequence and epoch
+ * @descriptor: the descriptor, except sequence, epoch and sum
  * @id: &loom_pci_request.id
  * @places: &loom_pci_request.places
  *
- * The device sees it with the next loom_pci_ring_ring_locked().
+ * The caller must call loom_pci_ring_ring_locked() afterwards.
  *
- * Return: its sequence; 0 if the ring is off, or full, which it is for no job and no move.
+ * Return: its sequence; 0 if the ring is off, or full (never for jobs and moves).
  */
 u64 loom_pci_ring_put_locked(struct loom_pci *pci, struct loom_pci_descriptor *descriptor,
 			     u64 id, u32 places)
@@ -166,14 +166,14 @@ u64 loom_pci_ring_put_locked(struct loom_pci *pci, struct loom_pci_descriptor *d
 	descriptor->epoch = cpu_to_le32(ring->epoch);
 	descriptor->sum = 0;
 	descriptor->sum = cpu_to_le32(loom_pci_ring_missing(descriptor));
-	/* as a whole: nothing of it is read back */
+	/* copy as a whole, because the ring must not be read back */
 	memcpy(&ring->submit[ring->written++ & (ring->entries - 1)], descriptor,
 	       sizeof(*descriptor));
 	return request->sequence;
 }
 
 /**
- * loom_pci_ring_ring_locked() - tell the device of what was written
+ * loom_pci_ring_ring_locked() - ring the doorbell
  * @pci: the device
  */
 void loom_pci_ring_ring_locked(struct loom_pci *pci)
@@ -187,14 +187,14 @@ void loom_pci_ring_ring_locked(struct loom_pci *pci)
 /* ------------------------------------------------------- start and stop */
 
 /**
- * loom_pci_ring_reset() - write where the rings are, for a device that is about to be reset
+ * loom_pci_ring_reset() - write the addresses of the rings, before a reset
  * @pci: the device, stopped
  */
 void loom_pci_ring_reset(struct loom_pci *pci)
 {
 	struct loom_pci_ring *ring = &pci->ring;
 
-	/* the marks; nothing else of it is read without one */
+	/* clear the marks, without which a record is not read */
 	memset((void *)ring->records, 0, ring->entries * sizeof(*ring->records));
 	ring->read = 0;
 	spin_lock(&ring->lock);
@@ -206,9 +206,9 @@ void loom_pci_ring_reset(struct loom_pci *pci)
 }
 
 /**
- * loom_pci_ring_on() - from now on descriptors are taken
- * @pci: the device, that is in an epoch
- * @epoch: which one
+ * loom_pci_ring_on() - begin to accept descriptors
+ * @pci: the device, in the epoch
+ * @epoch: the epoch
  */
 void loom_pci_ring_on(struct loom_pci *pci, u32 epoch)
 {
@@ -219,7 +219,7 @@ void loom_pci_ring_on(struct loom_pci *pci, u32 epoch)
 }
 
 /**
- * loom_pci_ring_off() - from now on none are, and no record is looked at
+ * loom_pci_ring_off() - stop accepting descriptors and processing records
  * @pci: the device
  */
 void loom_pci_ring_off(struct loom_pci *pci)
@@ -232,7 +232,7 @@ void loom_pci_ring_off(struct loom_pci *pci)
 /**
  * loom_pci_ring_drain() - wait until all descriptors have a record
  * @pci: the device
- * @timeout_ms: for so long
+ * @timeout_ms: limit of the wait
  *
  * Return: true if they have.
  */

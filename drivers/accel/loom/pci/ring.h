@@ -16,31 +16,31 @@
 struct loom_pci;
 struct loom_pci_plan;
 
-/* LOOM_PCI_ENTRIES_WANTED: entries of a ring, if the device takes so many */
+/* LOOM_PCI_ENTRIES_WANTED: entries of a ring, if the device supports them */
 #define LOOM_PCI_ENTRIES_WANTED		256
-/* LOOM_PCI_PLACES: how many jobs there are places for, if the device has @jobs at a time */
+/* LOOM_PCI_PLACES: number of arrays of places for a limit of @jobs on the device */
 #define LOOM_PCI_PLACES(jobs)		(2 * (jobs))
-/* LOOM_PCI_JOB_ENTRIES: most descriptors for a job: two old plans dropped, its plan, itself */
+/* LOOM_PCI_JOB_ENTRIES: maximum per job: two PLAN_DROP, its PLAN, its JOB */
 #define LOOM_PCI_JOB_ENTRIES		4
 
 /**
  * struct loom_pci_request - a descriptor without a record
  */
 struct loom_pci_request {
-	/** @sequence: as given, 0: none */
+	/** @sequence: of the descriptor, 0: unused */
 	u64 sequence;
 	/** @id: &loom_job.id, &loom_move.id, or number of the plan */
 	u64 id;
 	/** @kind: an &enum loom_pci_kind */
 	u32 kind;
-	/** @places: JOB: which places it has of &loom_pci_ring.places */
+	/** @places: JOB: index of its array in &loom_pci_ring.places */
 	u32 places;
-	/** @aside: it is one of &loom_pci_ring.asides */
+	/** @aside: counted in &loom_pci_ring.asides */
 	bool aside;
 };
 
 /**
- * struct loom_pci_ring - rings, and what is on its way
+ * struct loom_pci_ring - rings and requests
  *
  * Memory is allocated in init and freed when the driver is unbound.
  */
@@ -49,9 +49,9 @@ struct loom_pci_ring {
 	struct loom_pci_descriptor *submit;
 	/** @records: entries that the device writes at any time, read under @read_lock */
 	const struct loom_pci_record *records;
-	/** @places: places of each job in flight, that the device reads, by job, then by slot */
+	/** @places: places read by the device, by job, then by slot */
 	struct loom_pci_place *places;
-	/** @submit_dma: of @submit for the device, constant, as the two that follow */
+	/** @submit_dma: DMA address of @submit, constant, as the next two */
 	dma_addr_t submit_dma;
 	/** @records_dma: of @records */
 	dma_addr_t records_dma;
@@ -59,51 +59,51 @@ struct loom_pci_ring {
 	dma_addr_t places_dma;
 	/** @entries: of each ring, a power of two; constant */
 	u32 entries;
-	/** @jobs: most jobs that it has, constant */
+	/** @jobs: limit of jobs, constant */
 	u32 jobs;
-	/** @moves: most moves, constant */
+	/** @moves: limit of moves, constant */
 	u32 moves;
-	/** @read_lock: held by who reads records; protects @read and @stale */
+	/** @read_lock: held while reading records; protects @read and @stale */
 	struct mutex read_lock;
 	/** @read: records read since the reset */
 	u32 read;
-	/** @stale: records of other epochs that were seen */
+	/** @stale: number of records of other epochs */
 	u32 stale;
-	/** @lock: protects what follows */
+	/** @lock: protects the fields below */
 	spinlock_t lock;
-	/** @on: descriptors are taken: between start and stop */
+	/** @on: descriptors are accepted, between start and stop */
 	bool on;
 	/** @epoch: the device's, when @on */
 	u32 epoch;
 	/** @written: descriptors since the reset */
 	u32 written;
-	/** @sequence: upper part of the last one that was given */
+	/** @sequence: upper part of the last sequence */
 	u64 sequence;
 	/** @count: number of @requests in use */
 	u32 count;
-	/** @asides: of these, what is neither a job's nor a move */
+	/** @asides: number of PROGRESS and STOP among these */
 	u32 asides;
-	/** @places_used: bit for each job's places that are in use */
+	/** @places_used: bitmap of arrays in use */
 	unsigned long places_used;
-	/** @places_next: those that are tried first for the next job */
+	/** @places_next: array that is tried first for the next job */
 	u32 places_next;
-	/** @requests: what has no record, as many as entries */
+	/** @requests: descriptors without a record, by entry */
 	struct loom_pci_request *requests;
-	/** @plan_epochs: by number: the epoch in which the device has taken up a plan under it */
+	/** @plan_epochs: by number of the plan: epoch of its upload */
 	u32 *plan_epochs;
-	/** @plan_stale: bit for each number under which the device has a plan that is gone */
+	/** @plan_stale: bitmap of numbers with a destroyed plan on the device */
 	unsigned long *plan_stale;
-	/** @plan_uploads: by number: what the device may be reading, or NULL */
+	/** @plan_uploads: by number: the plan that the device may be reading, or NULL */
 	struct loom_pci_plan **plan_uploads;
-	/** @asked: sequence of a PROGRESS that is waited for, or 0 */
+	/** @asked: sequence of the pending PROGRESS, or 0 */
 	u64 asked;
-	/** @answer: to it */
+	/** @answer: to @asked */
 	struct loom_job_position answer;
-	/** @absent: the answer was that it has ended, or never was */
+	/** @absent: the answer was LOOM_PCI_RESULT_ABSENT */
 	bool absent;
-	/** @answered: there is one */
+	/** @answered: completed by the answer */
 	struct completion answered;
-	/** @idle: for who waits until @count is 0 */
+	/** @idle: woken up when @count becomes 0 */
 	wait_queue_head_t idle;
 };
 

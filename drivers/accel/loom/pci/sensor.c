@@ -11,9 +11,8 @@
 #include "pci.h"
 
 /*
- * Temperature, power, energy and clock, where tools look for them: in hwmon. Clocks have no type
- * there, so freq1_input is an attribute of our own, named and in hertz as other drivers have it.
- * A device that sleeps is woken up to be asked.
+ * Temperature, power, energy and clock in hwmon. hwmon has no type for clocks, so freq1_input is an
+ * extra attribute, in hertz, as in other drivers. Reading wakes up a sleeping device.
  */
 
 static int loom_pci_sensor_read64(struct loom_pci *pci, u32 offset, bool wide, u64 *value)
@@ -97,10 +96,10 @@ static struct attribute *loom_pci_sensor_attrs[] = {
 ATTRIBUTE_GROUPS(loom_pci_sensor);
 
 /**
- * loom_pci_sensor_init() - let the device's figures be read
+ * loom_pci_sensor_init() - register with hwmon
  * @pci: the device, probed
  *
- * Return: 0, also where the kernel has no hwmon; -errno.
+ * Return: 0, also without hwmon in the kernel; -errno.
  */
 int loom_pci_sensor_init(struct loom_pci *pci)
 {

@@ -14,21 +14,21 @@
 #include "memory/move.h"
 
 /*
- * Banks that are memory of the device's own, with module parameter own: here pages of the kernel,
- * and for a DMA engine a thread that copies. A chip has both, or none of this.
+ * Local memory, with module parameter own: kernel pages in place of banks, and a thread in place of
+ * a DMA engine. A back end for a chip without local memory does not need this file.
  */
 
 /**
- * struct template_move - a move's part in the back end: for a chip, its descriptor
+ * struct template_move - state of a move in the back end: for a chip, its descriptor
  */
 struct template_move {
-	/** @work: the engine works on it */
+	/** @work: work item on the engine */
 	struct work_struct work;
 	/** @memory: of the device */
 	struct template_memory *memory;
 	/** @loom: the device */
 	struct loom_device *loom;
-	/** @move: what to do, not looked at after its end */
+	/** @move: the move, must not be accessed after its end */
 	const struct loom_move *move;
 };
 
@@ -57,7 +57,7 @@ static void template_memory_fini(struct drm_device *drm, void *data)
 }
 
 /**
- * template_memory_config() - say that all regions are the device's own
+ * template_memory_config() - declare all regions as local memory
  * @config: of the device
  */
 void template_memory_config(struct loom_device_config *config)
@@ -74,7 +74,7 @@ void template_memory_config(struct loom_device_config *config)
 }
 
 /**
- * template_memory_init() - the banks
+ * template_memory_init() - allocate the banks
  * @memory: of the device, zero
  * @loom: the device
  *
@@ -94,7 +94,7 @@ int template_memory_init(struct template_memory *memory, struct loom_device *loo
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
 		if (!loom->chip->region[id].banks)
 			continue;
-		/* what is there at power on: not zeroes */
+		/* not zeroed, like memory at power on */
 		memory->banks[id] = vmalloc(template_memory_bytes(&loom->chip->region[id]));
 		if (!memory->banks[id])
 			return -ENOMEM;
@@ -105,7 +105,7 @@ int template_memory_init(struct template_memory *memory, struct loom_device *loo
 }
 
 /**
- * template_memory_start() - the engine takes moves
+ * template_memory_start() - make the engine take moves
  * @memory: of the device
  */
 void template_memory_start(struct template_memory *memory)
@@ -114,7 +114,7 @@ void template_memory_start(struct template_memory *memory)
 }
 
 /**
- * template_memory_stop() - it touches nothing any more, and has forgotten what it was told
+ * template_memory_stop() - stop all accesses of the engine and drop its moves
  * @memory: of the device
  */
 void template_memory_stop(struct template_memory *memory)
@@ -124,7 +124,7 @@ void template_memory_stop(struct template_memory *memory)
 		flush_workqueue(memory->engine);
 }
 
-/* A chip: from the address of its BAR. */
+/* A chip must return an address in its BAR. */
 bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
 			 unsigned long *pfn)
 {
@@ -135,7 +135,7 @@ bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 add
 
 /* ------------------------------------------------------------------- moves */
 
-/* As many bytes as follow each other here and there. */
+/* Number of bytes that are contiguous in source and destination. */
 static u64 template_move_piece(const struct template_move *run, u64 at)
 {
 	const struct loom_move *move = run->move;
@@ -177,7 +177,7 @@ static void template_move_work(struct work_struct *work)
 		loom_moves_complete(loom, id, loom->epoch, spills);
 }
 
-/* A chip: the memory of the descriptor; the pages are mapped for DMA. */
+/* A chip must allocate the descriptor, and map the pages for DMA. */
 int template_move_prepare(struct loom_move *move)
 {
 	struct template_move *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
@@ -192,7 +192,7 @@ int template_move_prepare(struct loom_move *move)
 	return 0;
 }
 
-/* A chip: copy the descriptor to the ring, and ring the doorbell. There is room. */
+/* A chip must copy the descriptor to the ring, and ring the doorbell. The ring is not full. */
 void template_move_run(struct loom_move *move)
 {
 	struct template_move *run = move->run;
@@ -200,7 +200,7 @@ void template_move_run(struct loom_move *move)
 	queue_work(run->memory->engine, &run->work);
 }
 
-/* A chip: the pages are not reached any more. */
+/* A chip must unmap the pages. */
 void template_move_release(struct loom_move *move)
 {
 	kfree(move->run);

@@ -13,14 +13,14 @@ struct loom_device_config;
 struct loom_move;
 
 /**
- * struct template_memory - memory of the device's own
+ * struct template_memory - local memory
  */
 struct template_memory {
-	/** @banks: by region: one bank behind the other, or NULL; constant */
+	/** @banks: by region: bank after bank, or NULL; constant */
 	u8 *banks[DRM_LOOM_REGION_COUNT];
-	/** @engine: the DMA engine, which does one thing after the other */
+	/** @engine: the DMA engine, an ordered workqueue */
 	struct workqueue_struct *engine;
-	/** @off: it does nothing, and forgets what it is told */
+	/** @off: stopped: moves are dropped */
 	bool off;
 };
 

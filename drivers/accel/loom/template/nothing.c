@@ -8,15 +8,14 @@
 /**
  * DOC: A device that does nothing
  *
- * What the skeleton of a back end drives, in place of a chip: it takes jobs, lets each one last
- * some milliseconds, and says that it has ended, in order. The bytes of buffers stay as they are.
- * Module parameter fault has it do something wrong, so that tests see what the core makes of that;
- * others count what was done with it.
+ * A dummy in place of a chip for the skeleton of a back end: it takes jobs, lets each one last some
+ * milliseconds, and reports its end, in order. The bytes of buffers do not change. Module parameter
+ * fault injects faults to test the core; others are counters.
  */
 
 #define NOTHING_STEP_MS		1
 #define NOTHING_STEPS		3
-/* What takes a while. */
+/* Delay of slow operations. */
 #define NOTHING_WHILE_MS	100
 
 unsigned int nothing_fault;
@@ -36,8 +35,8 @@ module_param_named(misused, nothing_misused, uint, 0400);
 MODULE_PARM_DESC(misused, "How often the device was touched while it was stopped");
 
 /**
- * nothing_has_fault() - whether it is to do that wrong now
- * @fault: what
+ * nothing_has_fault() - whether to inject a fault now
+ * @fault: the fault
  *
  * Return: true once, or for each move that stalls.
  */
@@ -49,7 +48,7 @@ bool nothing_has_fault(enum nothing_fault fault)
 }
 
 /**
- * nothing_touch() - the driver does something that it may do only while the device is on
+ * nothing_touch() - check that the device is on, before an access that requires that
  * @nothing: the device
  */
 void nothing_touch(const struct nothing *nothing)
@@ -68,7 +67,7 @@ static void nothing_write(struct nothing *nothing, u64 job, u32 epoch, u32 statu
 	nothing->records[nothing->written % NOTHING_ENTRIES] = (struct nothing_record) {
 		.job = job, .epoch = epoch, .status = status,
 	};
-	/* pairs with the one of who reads: the record is there before the number says so */
+	/* pairs with template_read(): the record is visible before the count */
 	smp_store_release(&nothing->written, nothing->written + 1);
 	nothing_interrupt(nothing);
 }
@@ -124,7 +123,7 @@ static bool nothing_hangs_locked(const struct nothing *nothing)
 	       nothing->fault == NOTHING_PASSED || nothing->fault == NOTHING_CONFESSES;
 }
 
-/* Whether the current job has come to its end. */
+/* Whether the current job has ended. */
 static bool nothing_is_over_locked(const struct nothing *nothing)
 {
 	bool stopped = nothing_is_stopped_locked(nothing);
@@ -165,7 +164,7 @@ static void nothing_work(struct work_struct *work)
 }
 
 /**
- * nothing_init() - a device without power
+ * nothing_init() - initialise, powered off
  * @nothing: the device
  * @interrupt: handler
  */
@@ -177,9 +176,9 @@ void nothing_init(struct nothing *nothing, work_func_t interrupt)
 }
 
 /**
- * nothing_start() - it takes jobs
+ * nothing_start() - make it take jobs
  * @nothing: the device
- * @epoch: to be put into records
+ * @epoch: epoch of records
  *
  * Return: 0 or -EIO.
  */
@@ -204,7 +203,7 @@ int nothing_start(struct nothing *nothing, u32 epoch)
 }
 
 /**
- * nothing_stop() - it writes nothing more, and interrupts nobody
+ * nothing_stop() - stop records and interrupts
  * @nothing: the device
  */
 void nothing_stop(struct nothing *nothing)
@@ -217,7 +216,7 @@ void nothing_stop(struct nothing *nothing)
 }
 
 /**
- * nothing_reset() - it forgets what it was told, which takes a while
+ * nothing_reset() - discard all state, slowly
  * @nothing: the device
  *
  * Return: 0 or -EIO.
@@ -230,8 +229,8 @@ int nothing_reset(struct nothing *nothing)
 }
 
 /**
- * nothing_give() - the doorbell
- * @nothing: the device, that has fewer than NOTHING_ENTRIES jobs
+ * nothing_give() - submit a job
+ * @nothing: the device, which must have fewer than NOTHING_ENTRIES jobs
  * @job: any number
  * @slots: DRM_LOOM_MAX_SLOTS addresses
  */
@@ -259,7 +258,7 @@ void nothing_give(struct nothing *nothing, u64 job, const u64 *slots)
 }
 
 /**
- * nothing_end() - end a job soon, or as soon as it is the current one
+ * nothing_end() - end a job soon, or as soon as it becomes the current one
  * @nothing: the device
  * @job: as it was given
  */
@@ -276,7 +275,7 @@ void nothing_end(struct nothing *nothing, u64 job)
 }
 
 /**
- * nothing_current() - which job does it work on?
+ * nothing_current() - the current job
  * @nothing: the device
  *
  * Return: the job, or 0.
@@ -294,11 +293,11 @@ u64 nothing_current(struct nothing *nothing)
 }
 
 /**
- * nothing_steps() - how far is a job?
+ * nothing_steps() - progress of a job
  * @nothing: the device
  * @job: as it was given
  *
- * Return: steps that it has done, 0 if it is not the current one.
+ * Return: number of completed steps, 0 if it is not the current one.
  */
 u32 nothing_steps(struct nothing *nothing, u64 job)
 {

@@ -8,55 +8,55 @@
 
 #include <drm/loom_accel.h>
 
-/* Jobs that it takes, a power of two, and so the most records that nobody has read. */
+/* Limit of jobs, a power of two, and so of unread records. */
 #define NOTHING_ENTRIES		4
 
 /**
- * enum nothing_fault - what the device does wrong, once, with the next job that it begins
+ * enum nothing_fault - injected fault, once, with the next job that begins
  */
 enum nothing_fault {
-	/** @NOTHING_FINE: nothing */
+	/** @NOTHING_FINE: no fault */
 	NOTHING_FINE = 0,
-	/** @NOTHING_HANGS: it comes to no end, and does not listen */
+	/** @NOTHING_HANGS: it does not end, and ignores stops */
 	NOTHING_HANGS = 1,
-	/** @NOTHING_SLOW: it goes on until it is stopped */
+	/** @NOTHING_SLOW: it runs until it is stopped */
 	NOTHING_SLOW = 2,
-	/** @NOTHING_LIES: a record of a job that it was never given */
+	/** @NOTHING_LIES: a record for an unknown job */
 	NOTHING_LIES = 3,
 	/** @NOTHING_TWICE: two records */
 	NOTHING_TWICE = 4,
 	/** @NOTHING_OLD: a record of another epoch before the right one */
 	NOTHING_OLD = 5,
-	/** @NOTHING_GARBAGE: a record with a status that does not exist */
+	/** @NOTHING_GARBAGE: a record with an unknown status */
 	NOTHING_GARBAGE = 6,
-	/** @NOTHING_DIES: it hangs, and does not come back from a reset */
+	/** @NOTHING_DIES: it hangs, and its reset fails */
 	NOTHING_DIES = 7,
-	/** @NOTHING_MUTE: it does not interrupt when it has written the record */
+	/** @NOTHING_MUTE: a record without an interrupt */
 	NOTHING_MUTE = 8,
-	/** @NOTHING_PASSED: it hangs, and does those behind it without an interrupt */
+	/** @NOTHING_PASSED: it hangs, and completes later jobs without an interrupt */
 	NOTHING_PASSED = 9,
-	/** @NOTHING_EARLY: a record while it is told of the next job; that takes a while */
+	/** @NOTHING_EARLY: a record during a slow submission of the next job */
 	NOTHING_EARLY = 10,
-	/** @NOTHING_DAWDLES: it takes a while to be told of the next job, and then is slow */
+	/** @NOTHING_DAWDLES: slow submission of the next job, which then is slow */
 	NOTHING_DAWDLES = 11,
-	/** @NOTHING_SHY: slow, and does not say how far it is */
+	/** @NOTHING_SHY: slow, and does not report progress */
 	NOTHING_SHY = 12,
-	/** @NOTHING_SLEEPS_ON: it does not start the next time */
+	/** @NOTHING_SLEEPS_ON: the next start fails */
 	NOTHING_SLEEPS_ON = 13,
-	/** @NOTHING_BUSY: the driver refuses the next job with EAGAIN */
+	/** @NOTHING_BUSY: job_prepare() fails with EAGAIN */
 	NOTHING_BUSY = 14,
-	/** @NOTHING_FAILS: it says that it could not do the job */
+	/** @NOTHING_FAILS: it reports a failure */
 	NOTHING_FAILS = 15,
-	/** @NOTHING_CONFESSES: it hangs, and says so */
+	/** @NOTHING_CONFESSES: it hangs, and reports that */
 	NOTHING_CONFESSES = 16,
-	/** @NOTHING_SPILLS: not with a job: its next move fails, and it says so */
+	/** @NOTHING_SPILLS: without a job: its next move fails, and it reports that */
 	NOTHING_SPILLS = 17,
-	/** @NOTHING_STALLS: not with a job: no move ends, until it has another fault, or none */
+	/** @NOTHING_STALLS: without a job: moves do not end until the fault is changed */
 	NOTHING_STALLS = 18,
 };
 
 /**
- * struct nothing_record - what the device says of a job, in memory that it writes at any time
+ * struct nothing_record - completion record, in memory that the device may write at any time
  */
 struct nothing_record {
 	/** @job: as it was given */
@@ -68,49 +68,49 @@ struct nothing_record {
 };
 
 /**
- * struct nothing - a device that does nothing, and says so
+ * struct nothing - a dummy device
  *
- * All above the line is what driver and device share; the rest is inside of the device.
+ * The driver may access the fields above the line; the rest is internal.
  */
 struct nothing {
 	/** @records: ring that the device writes */
 	struct nothing_record records[NOTHING_ENTRIES];
-	/** @written: how many it has written since the reset */
+	/** @written: number of records since the reset */
 	u32 written;
-	/** @hangs: it knows that it does */
+	/** @hangs: it reports a hang */
 	bool hangs;
-	/** @interrupt: queued when it has written one, or hangs */
+	/** @interrupt: queued after a record, or when it hangs */
 	struct work_struct interrupt;
 
 	/* -------------------------------------------------------------- inside */
 
-	/** @lock: protects all that follows */
+	/** @lock: protects the fields below */
 	spinlock_t lock;
-	/** @work: a moment of its time */
+	/** @work: a time step of the device */
 	struct delayed_work work;
 	/** @on: it has power, and may write */
 	bool on;
-	/** @epoch: as it was told */
+	/** @epoch: from nothing_start() */
 	u32 epoch;
-	/** @jobs: that it was given, by number modulo the entries */
+	/** @jobs: submitted jobs, by number modulo the entries */
 	u64 jobs[NOTHING_ENTRIES];
-	/** @slots: addresses that came with the last one */
+	/** @slots: addresses of the last job */
 	u64 slots[DRM_LOOM_MAX_SLOTS];
-	/** @given: how many it was given since the reset */
+	/** @given: number of submitted jobs since the reset */
 	u32 given;
-	/** @begun: how many it has begun with */
+	/** @begun: number of begun jobs */
 	u32 begun;
-	/** @ended: how many it has done with */
+	/** @ended: number of ended jobs */
 	u32 ended;
-	/** @passed: how many of those behind the current one it has done, if that hangs */
+	/** @passed: number of completed jobs behind the current one, if that hangs */
 	u32 passed;
-	/** @stops: bit by number modulo the entries: it was told to stop */
+	/** @stops: bitmap of stopped jobs, by number modulo the entries */
 	unsigned long stops;
-	/** @slow: the next one will be */
+	/** @slow: the next job is slow */
 	bool slow;
-	/** @steps: of the current one */
+	/** @steps: completed steps of the current job */
 	u32 steps;
-	/** @fault: what it does wrong with the current one, or does always */
+	/** @fault: fault of the current job, or a permanent one */
 	u32 fault;
 };
 

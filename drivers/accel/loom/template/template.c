@@ -22,22 +22,21 @@
 /**
  * DOC: A skeleton
  *
- * What a back end for hardware looks like, with a comment at each operation that says what a chip
- * must do there; backend/backend.h says what the core promises. It drives a device that does
- * nothing (nothing.c), with few entries in its rings, a reset, and faults. Who brings a chip copies
- * this folder and replaces, one by one, the calls of nothing_*().
+ * A template of a back end for hardware. The comment of each operation says what a back end for a
+ * chip must do there; backend/backend.h has the guarantees of the core. It drives a dummy device
+ * (nothing.c), with few entries in its rings, a reset, and faults. To support a chip, copy this
+ * folder and replace the calls of nothing_*() one by one.
  *
- * It is no use to anybody who runs networks: the results of its jobs are whatever was in the
- * buffers before.
+ * It cannot run networks: its jobs do not write to buffers.
  */
 
 #define TEMPLATE_NAME	"loom-template"
 
 /**
- * struct template_run - a job's part in the back end: for a chip, its descriptor
+ * struct template_run - state of a job in the back end: for a chip, its descriptor
  */
 struct template_run {
-	/** @slots: address of what is bound to each slot, in each of its banks */
+	/** @slots: address of the binding of each slot, in each of its banks */
 	u64 slots[DRM_LOOM_MAX_SLOTS];
 };
 
@@ -52,13 +51,13 @@ MODULE_PARM_DESC(jobs, "How many it takes at a time (1 to 4, default: 4)");
 /* ----------------------------------------------------------------- device */
 
 /*
- * A chip has one record read from its ring here. The rules for a peer that is not trusted: indices
- * of one's own are never read back; what it writes is read once, into memory of one's own, and
- * checked there; a number that cannot be is the end.
+ * A chip must read one record from its ring here. Rules for an untrusted peer: the driver must not
+ * read back its own indices; it must read data of the device once, into its own memory, and check
+ * the copy; an invalid value must wedge the device.
  */
 static bool template_read(struct template *template, struct loom_job_record *record)
 {
-	/* pairs with nothing_write(): what is counted is there */
+	/* pairs with nothing_write(): counted records are visible */
 	u32 written = smp_load_acquire(&template->nothing.written);
 	const struct nothing_record *from;
 
@@ -78,7 +77,7 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 	return true;
 }
 
-/* Once before a job is blamed, too: an interrupt may have been lost. */
+/* Also called before a job is blamed, because an interrupt may have been lost. */
 static void template_poll(struct loom_device *loom)
 {
 	struct template *template = loom->backend_data;
@@ -93,7 +92,9 @@ static void template_poll(struct loom_device *loom)
 	dma_fence_end_signalling(signalling);
 }
 
-/* A chip: the thread of its interrupt. An interrupt is a hint: there may be no record, or many. */
+/*
+ * For a chip, the thread of its interrupt. An interrupt is a hint: there may be no record, or many.
+ */
 static void template_interrupt(struct work_struct *work)
 {
 	struct template *template = container_of(work, struct template, nothing.interrupt);
@@ -104,8 +105,8 @@ static void template_interrupt(struct work_struct *work)
 }
 
 /*
- * A chip: check that it is one that is known, with a version and a firmware that are; map its
- * registers; allocate rings in coherent memory; ask for its interrupts, and leave them off.
+ * A chip must check the id, version and firmware; map the registers; allocate rings in coherent
+ * memory; request the interrupts, and leave them disabled.
  */
 static int template_init(struct loom_device *loom)
 {
@@ -123,7 +124,10 @@ static int template_init(struct loom_device *loom)
 	return loom->memory ? template_memory_init(&template->memory, loom) : 0;
 }
 
-/* A chip: load its firmware, tell it the rings and the epoch, wait until it is ready. */
+/*
+ * A chip must load the firmware, write the addresses of the rings and the epoch, and wait until the
+ * device is ready.
+ */
 static int template_start(struct loom_device *loom)
 {
 	struct template *template = loom->backend_data;
@@ -137,20 +141,20 @@ static int template_start(struct loom_device *loom)
 }
 
 /*
- * A chip: mask its interrupts and wait for those that are being handled; take the bus from it. It
- * may hang, or be gone: then that is all.
+ * A chip must mask the interrupts and wait for running handlers, and disable bus mastering. This
+ * must also work if the device hangs or is unplugged.
  */
 static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct template *template = loom->backend_data;
 
 	nothing_stop(&template->nothing);
-	/* what it had written until then, whether its interrupt came or not */
+	/* records written until then, with or without an interrupt */
 	template_poll(loom);
 	template_memory_stop(&template->memory);
 }
 
-/* A chip: a reset of its function, with a deadline. */
+/* A chip must reset its function, with a timeout. */
 static int template_reset(struct loom_device *loom)
 {
 	struct template *template = loom->backend_data;
@@ -158,7 +162,7 @@ static int template_reset(struct loom_device *loom)
 	return nothing_reset(&template->nothing);
 }
 
-/* A chip: its status, what its firmware has logged. Read once, and printed as numbers. */
+/* A chip should print its status and the firmware's log, read once, as numbers. */
 static void template_dump(struct loom_device *loom, struct drm_printer *p)
 {
 	struct template *template = loom->backend_data;
@@ -169,7 +173,7 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 
 /* ------------------------------------------------------------------ plans */
 
-/* A chip: encode object->plan for it, and upload that. */
+/* A chip must encode object->plan and upload it. */
 static int template_plan_create(struct loom_plan_object *object)
 {
 	struct template *template = object->loom->backend_data;
@@ -179,7 +183,7 @@ static int template_plan_create(struct loom_plan_object *object)
 	return object->backend_data ? 0 : -ENOMEM;
 }
 
-/* A chip: have it forget the plan, if it is there. */
+/* A chip must drop the plan from the device, if it is plugged in. */
 static void template_plan_destroy(struct loom_plan_object *object)
 {
 	kfree(object->backend_data);
@@ -187,7 +191,7 @@ static void template_plan_destroy(struct loom_plan_object *object)
 
 /* ------------------------------------------------------------------- jobs */
 
-/* A chip: the memory of the descriptor, and of what it points to. */
+/* A chip must allocate the descriptor and the memory it points to. */
 static int template_prepare(struct loom_job *job)
 {
 	struct template_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
@@ -196,15 +200,17 @@ static int template_prepare(struct loom_job *job)
 	return run ? 0 : -ENOMEM;
 }
 
-/* A chip: where a descriptor for the pages is, with @job_unmap to take it back. */
+/*
+ * A chip must map the pages and return the address of their descriptor; job_unmap() must undo that.
+ */
 static u64 template_address(const struct loom_bo *bo)
 {
 	return bo->resident ? loom_region_address(bo->tbo.resource) : 0;
 }
 
 /*
- * A chip: fill in the descriptor. Addresses are those in the banks, or those that the pages of a
- * buffer have on the bus, if it is one that others share (&loom_device_config.host_slots).
+ * A chip must fill in the descriptor. Addresses are those in the banks, or DMA addresses of the
+ * pages of a shared buffer (&loom_device_config.host_slots).
  */
 static int template_emit(struct loom_job *job)
 {
@@ -218,7 +224,7 @@ static int template_emit(struct loom_job *job)
 	return 0;
 }
 
-/* A chip: copy the descriptor to the ring, and ring the doorbell. There is room. */
+/* A chip must copy the descriptor to the ring, and ring the doorbell. The ring is not full. */
 static void template_run(struct loom_job *job)
 {
 	struct template *template = job->loom->backend_data;
@@ -228,7 +234,7 @@ static void template_run(struct loom_job *job)
 	nothing_give(&template->nothing, job->id, run->slots);
 }
 
-/* A chip: read where it is, if it tells. */
+/* A chip should read the position, if available. */
 static void template_progress(struct loom_job *job, struct loom_job_position *position)
 {
 	struct template *template = job->loom->backend_data;
@@ -238,7 +244,7 @@ static void template_progress(struct loom_job *job, struct loom_job_position *po
 	};
 }
 
-/* A chip: write to a register that it looks at between two commands. */
+/* A chip must write to a register that it polls between two commands. */
 static void template_stop_job(struct loom_job *job)
 {
 	struct template *template = job->loom->backend_data;
@@ -246,7 +252,7 @@ static void template_stop_job(struct loom_job *job)
 	nothing_end(&template->nothing, job->id);
 }
 
-/* A chip: the memory of the descriptor is not read any more. */
+/* A chip must free the descriptor, which it does not read any more. */
 static void template_release(struct loom_job *job)
 {
 	kfree(job->run);
@@ -282,7 +288,7 @@ static const struct loom_backend template_backend = {
 
 /* -------------------------------------------------------------------- bus */
 
-/* As small as there is, if all of it has to be made of the host's. */
+/* The smallest preset, if the host's memory stands in for the banks. */
 static const struct drm_loom_chip *template_chip(void)
 {
 	const struct drm_loom_chip *chip = loom_preset_get(0), *other;
@@ -295,7 +301,7 @@ static const struct drm_loom_chip *template_chip(void)
 	return chip;
 }
 
-/* A chip: from its registers, checked with loom_chip_check(). */
+/* A chip must be read from registers, and checked with loom_chip_check(). */
 static void template_configure(struct loom_device_config *config)
 {
 	*config = (struct loom_device_config) {
@@ -356,7 +362,7 @@ static int __init template_module_init(void)
 	ret = platform_driver_register(&template_driver);
 	if (ret)
 		return ret;
-	/* a chip is found by its bus, with a table of ids */
+	/* for a chip, its bus probes by a table of ids */
 	template_pdev = platform_device_register_simple(TEMPLATE_NAME, PLATFORM_DEVID_NONE, NULL,
 							0);
 	if (!IS_ERR(template_pdev))

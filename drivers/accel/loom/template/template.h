@@ -13,17 +13,17 @@
  * struct template - a device
  */
 struct template {
-	/** @loom: whose */
+	/** @loom: the Loom device */
 	struct loom_device *loom;
 	/** @nothing: the hardware: for a chip, its registers and rings */
 	struct nothing nothing;
 	/** @memory: its memory, with module parameter own */
 	struct template_memory memory;
-	/** @lock: held while records are read: by the interrupt, or by who cannot wait for it */
+	/** @lock: held while reading records, by the interrupt or by polling */
 	struct mutex lock;
-	/** @read: records that were read since the reset; nobody but the driver writes it */
+	/** @read: number of records read since the reset; written by the driver only */
 	u32 read;
-	/** @stale: records of another epoch that were seen */
+	/** @stale: number of records of another epoch */
 	u32 stale;
 };
 
