@@ -17,42 +17,41 @@
 /**
  * DOC: Soft devices of any shape
  *
- * Who makes a folder in /sys/kernel/config/loom/ makes a description of a chip, in which every
- * figure of &struct drm_loom_chip is a file with one number: of the chip, of its regions (folders
- * dram, sram, rom), and of its types (folders types/f32 and so on). At first it is the description
- * of the preset "soft", with the caps and the timeout that the module's parameters say. Writing 1
- * to the file "live" makes a device of it, whose node is named in the file "node"; writing 0
- * unplugs it, and so does removing the folder.
+ * A folder in /sys/kernel/config/loom/ is a description of a chip, in which each field of &struct
+ * drm_loom_chip is a file with one number: of the chip, of its regions (folders dram, sram, rom),
+ * and of its types (folders types/f32 and so on). The defaults are the preset "soft", with the caps
+ * and the timeout of the module parameters. Writing 1 to the file "live" creates a device, whose
+ * node is named in the file "node"; writing 0 unplugs it, and so does removing the folder.
  *
- * A figure says nothing about others when it is written: the whole is checked when the device is to
- * be made, and which figure is at fault is said in the debug log only, as users are not told
- * by the log. While a device is live nothing of it can change (EBUSY).
+ * Fields are not checked against others when they are written: the whole is checked when the device
+ * is created, and the debug log names the invalid field. While a device is live its fields cannot
+ * change (EBUSY).
  *
- * A device that cannot be made is the error of its probe. Buses keep that to themselves, so the
- * driver leaves it in the platform data: ENOMEM, or EBUSY if all numbers of accel nodes are taken.
- * Only if the kernel did not come to probing it is it ENXIO.
+ * If a device cannot be created, writing "live" returns the error of its probe. The bus does not
+ * return it, so the driver stores it in the platform data: ENOMEM, or EBUSY if all numbers of accel
+ * nodes are in use. ENXIO means that the kernel has not probed it.
  *
  * Each device is a platform device with a copy of the description as its platform data, so that it
- * outlives the folder as long as somebody has its node open. It can be unbound from its driver
- * through sysfs like the first one, which has no folder; "live" does not change by that, and "node"
- * is empty meanwhile.
+ * can outlive the folder while its node is open. It can be unbound from its driver through sysfs
+ * like the first one, which has no folder; "live" does not change by that, and "node" is empty
+ * meanwhile.
  *
- * Folders hold the module, as configfs does for all its users: it cannot be unloaded before they
- * are gone.
+ * Folders pin the module, as for all users of configfs: they must be removed before it can be
+ * unloaded.
  *
  * Rejected: one file that takes the whole structure. It is half as much code, but nobody can read
  * it, and a shell could not write it. Rejected, too: refusing to remove the folder of a live
  * device; configfs has no way to.
  */
 
-/* Description of a region or a type, in a folder of its own. */
+/* Subfolder of a region or a type. */
 struct loom_config_part {
 	struct config_group group;
 	struct loom_config *config;
 };
 
 /**
- * struct loom_config - a folder, and the device that was made of it
+ * struct loom_config - a folder and its device
  */
 struct loom_config {
 	/** @group: base */
@@ -63,11 +62,11 @@ struct loom_config {
 	struct config_group types;
 	/** @type: folders in there, by &enum drm_loom_dtype; 0 is unused */
 	struct loom_config_part type[DRM_LOOM_DTYPE_END];
-	/** @lock: protects all that follows */
+	/** @lock: protects the fields below */
 	struct mutex lock;
-	/** @soft: what the next device is made of */
+	/** @soft: description of the next device */
 	struct loom_soft_data soft;
-	/** @pdev: the device, or NULL; it does not change while there is one */
+	/** @pdev: the device, or NULL; @soft must not change while there is one */
 	struct platform_device *pdev;
 };
 
@@ -92,7 +91,8 @@ static struct loom_config_part *to_loom_config_part(struct config_item *item)
 
 /**
  * struct loom_config_figure - a file with a number
- * @part: finds the structure that it is in, given the item of its folder; and what that belongs to
+ * @part: returns the structure with the number and its &struct loom_config, for the item of its
+ *	folder
  * @offset: in that structure
  * @bits: 32 or 64
  */
@@ -134,7 +134,7 @@ static ssize_t loom_config_store(const struct loom_config_figure *figure, struct
 	return count;
 }
 
-/* The file of @_name in a structure of @_type, which loom_config_PART() finds. */
+/* Define the file of @_name in the structure that loom_config_PART() returns. */
 #define LOOM_CONFIG_FIGURE(_part, _type, _name, _bits)				\
 static const struct loom_config_figure loom_config_##_part##_figure_##_name = {	\
 	.part = loom_config_##_part,						\
@@ -301,7 +301,7 @@ CONFIGFS_ATTR(loom_config_, name);
 
 /* ------------------------------------------------------------------ device */
 
-/* Names of figures, as their files have them. */
+/* File name of a field. */
 static const char *loom_config_key(enum loom_chip_key key)
 {
 	static const char * const names[] = {
@@ -374,7 +374,7 @@ static int loom_config_plug_locked(struct loom_config *config)
 					     &config->soft, sizeof(config->soft));
 	if (IS_ERR(pdev))
 		return PTR_ERR(pdev);
-	/* the driver has probed it by now, or failed, of which a bus does not tell */
+	/* probing has ended; the bus does not return its error */
 	if (!dev_get_drvdata(&pdev->dev)) {
 		data = dev_get_platdata(&pdev->dev);
 		ret = READ_ONCE(data->probe_ret);
@@ -427,7 +427,7 @@ static ssize_t loom_config_node_show(struct config_item *item, char *page)
 	guard(mutex)(&config->lock);
 	if (!config->pdev)
 		return sysfs_emit(page, "\n");
-	/* root can unbind it */
+	/* excludes unbinding through sysfs */
 	guard(device)(&config->pdev->dev);
 	loom = dev_get_drvdata(&config->pdev->dev);
 	if (!loom)
@@ -493,7 +493,7 @@ static const struct config_item_type loom_config_types_item_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-/* The folders in it have no life of their own: they go with it. */
+/* Default groups have no reference of their own: they are removed with their folder. */
 static void loom_config_add_part(struct loom_config *config, struct loom_config_part *part,
 				 struct config_group *parent, const char *name,
 				 const struct config_item_type *type)
@@ -558,7 +558,7 @@ static struct configfs_subsystem loom_config_subsystem = {
 };
 
 /**
- * loom_config_module_init() - make the folder that devices are described in
+ * loom_config_module_init() - create the folder "loom"
  *
  * Return: 0 or -errno.
  */
@@ -569,7 +569,7 @@ int loom_config_module_init(void)
 }
 
 /**
- * loom_config_module_exit() - remove it; there is nothing in it any more
+ * loom_config_module_exit() - remove the folder "loom", which must be empty
  */
 void loom_config_module_exit(void)
 {

@@ -28,70 +28,63 @@
 /**
  * DOC: The soft back end
  *
- * A platform device that the module loom_soft makes itself (and more of them, see config.c), and a
- * worker that runs the engine on it. A bus driver of its own, although there is no bus, because
- * then it can be bound and unbound like any other.
+ * A platform device that the module loom_soft creates itself (config.c creates more), and a worker
+ * that runs the engine on it. It has a bus driver, although there is no bus, so that it can be
+ * bound and unbound like any other.
  *
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
- * be preempted. So a job is done in chunks, and between two of them the worker lets
- * others run and looks whether it shall stop. A chunk is a loop: the engine does a piece of
- * LOOM_ENGINE_PIECE element operations, which it can cut any operation into, and the worker looks
- * at the clock, until LOOM_SOFT_CHUNK_NS are over. So a chunk is longer than that by a piece
- * at most: by less than 0.2 ms natively for the worst commands that a search found, and by 0.35 ms
- * if all their numbers are denormal, each product of which is an assist of the processor
- * (tools/testing/bench/bench_units.c prints it by operation and type). The longest chunk since it
- * was last read is in debugfs, longest_chunk_ns.
+ * be preempted. So a job runs in chunks, and between two of them the worker reschedules and checks
+ * for stops. A chunk is a loop: the engine runs a piece of LOOM_ENGINE_PIECE element operations,
+ * into which any operation can be cut, and the worker reads the clock, until LOOM_SOFT_CHUNK_NS
+ * have passed. So a chunk exceeds that by one piece at most: by less than 0.2 ms natively for the
+ * worst commands that a search found, and by 0.35 ms if all their numbers are denormal, each
+ * product of which takes an assist of the processor (tools/testing/bench/bench_units.c prints it by
+ * operation and type). The longest chunk since it was last read is in debugfs, longest_chunk_ns.
  *
- * Rejected: a budget for the whole chunk, that grows while chunks are short. A client
- * that submitted work that is cheaper than its count, and then work that is dearer, got a chunk
- * of seconds, and what is dear may be the data alone. A look at the clock takes 30 ns, a piece
- * between 3 and 160 us where numbers are normal.
+ * Rejected: an adaptive budget for the whole chunk. A client that submitted cheap work and then
+ * expensive work got a chunk of seconds, and the cost may depend on the data alone. Reading the
+ * clock takes 30 ns, a piece between 3 and 160 us for normal numbers.
  *
- * Between two chunks is also where jobs take turns: backend/turn.c says whose it is, and the worker
- * goes on with that one. A turn ends after a time slice, counted in time that the engine has
- * worked, and sooner when somebody comes who goes first.
+ * Jobs are also preempted between two chunks: backend/turn.c picks the next job. A turn ends after
+ * a time slice of engine time, or when a job arrives that goes first.
  *
- * Each context has a scratch of its own, in system memory like all that this device has, and a turn
- * begins with a pointer to it. That is all that is done at a switch: to copy what is in the scratch
- * away and back, as hardware with an SRAM of its own has to (by DMA, to a place that was charged to
- * the client when its job was prepared), takes the same memory, and milliseconds for a large one. A
- * scratch is made at SUBMIT, charged against the caps of its client, grows when a plan is
- * submitted that needs more, while older jobs still hold the smaller one, and stays with its
- * context once a job with it has been given to the engine. It was cleared when it was made, so
- * nothing of another client is in it in any case; a plan could not tell, as the verifier has proved
- * that it reads nothing that it has not written.
+ * Each context has its own scratch in system memory, and a switch only sets the pointer to it.
+ * Hardware with a real SRAM must save and restore the scratch (by DMA, to memory that was charged
+ * to the client in job_prepare()), which takes the same memory, and milliseconds for a large one. A
+ * scratch is allocated by SUBMIT and charged against the caps of its client. A plan that needs more
+ * gets a larger one, while older jobs still hold the smaller one; it stays with its context once
+ * the engine has got a job with it. It is zeroed on allocation, so it never has bytes of another
+ * client; in addition the verifier has proved that a plan only reads bytes that it has written.
  *
- * Whose processor time is it? The worker is a thread of the kernel, and works for all. A module can
- * do no more for charging its time to the cgroup of the client than this, by what 6.12 to 7.3
- * export:
+ * Processor time. The worker is a kernel thread for all clients. A module cannot charge its time to
+ * the cgroup of the client with the symbols that 6.12 to 7.3 export:
  *
- * * cgroup_attach_task_all() moves a thread in hierarchies of version 1 only. What adds time to a
- *   group without being in it (__cgroup_account_cputime(), cpuacct_charge()) is not exported.
- * * vhost_task_create() makes a thread of the client's own process, in its cgroup. It was rejected:
- *   a group whose processor time is used up (cpu.max), or that is frozen, would stop in the middle
- *   of a turn with the engine in its hands, and with it the fences that other clients, and the
- *   kernel when it moves buffers, wait for. The same goes for a thread that takes over the nice
- *   value of its client: a client that is nice would hold up those that are not.
+ * * cgroup_attach_task_all() moves a thread in hierarchies of version 1 only. Functions that add
+ *   time to a group from outside (__cgroup_account_cputime(), cpuacct_charge()) are not exported.
+ * * vhost_task_create() creates a thread of the client's process, in its cgroup. Rejected: a
+ *   throttled (cpu.max) or frozen group would stop in the middle of a turn while it holds the
+ *   engine, and block the fences that other clients, and moves of buffers, wait for (priority
+ *   inversion). A thread with the nice value of its client has the same problem.
  *
- * What remains, and is done: memory is charged to the cgroup; slices follow nice values, so shares
- * of the engine do; /proc/PID/fdinfo tells each client's engine time to the nanosecond; and the
- * worker's workqueue is in /sys/devices/virtual/workqueue, where root can bound all of it to some
- * processors (cpumask), or make it nice.
+ * Instead, memory is charged to the cgroup; time slices, and so shares of the engine, depend on
+ * nice values; /proc/PID/fdinfo has the engine time of each client in ns; and the worker's
+ * workqueue is in /sys/devices/virtual/workqueue, where root can restrict it to some processors
+ * (cpumask), or set its nice value.
  */
 
 /**
- * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
+ * struct loom_soft_scratch - scratch of a context: the used part of the SRAM's banks
  */
 struct loom_soft_scratch {
-	/** @ref: the context, and each job that was prepared */
+	/** @ref: held by the context, and by each prepared job */
 	struct kref ref;
-	/** @context: whose; that it is there still is up to who has a reference */
+	/** @context: the context; holders of @ref must also hold the context */
 	struct loom_context *context;
-	/** @charged: bytes that the client was charged */
+	/** @charged: bytes charged to the client */
 	u64 charged;
 	/** @size: bytes of @bytes */
 	u64 size;
-	/** @used: by a job that the engine was given; set once */
+	/** @used: a job with it was given to the engine; set once */
 	bool used;
 	/** @bytes: bank after bank */
 	u8 bytes[] __aligned(64);
@@ -101,41 +94,41 @@ struct loom_soft_scratch {
  * struct loom_soft - a soft device
  */
 struct loom_soft {
-	/** @wq: where @work runs */
+	/** @wq: workqueue of @work */
 	struct workqueue_struct *wq;
-	/** @work: the engine, as long as it has jobs */
+	/** @work: the engine, queued while it has jobs */
 	struct work_struct work;
 	/** @team: helpers of the worker, or NULL */
 	struct loom_soft_team *team;
 	/** @lock: protects @turns and @running */
 	spinlock_t lock;
-	/** @turns: all jobs that the engine has, by &loom_job.turn */
+	/** @turns: run queue of the engine, of &loom_job.turn */
 	struct loom_turns turns;
-	/** @running: jobs have their turns */
+	/** @running: the device is started */
 	bool running;
-	/** @longest_chunk_ns: since it was last read; the workers raise it, debugfs takes it */
+	/** @longest_chunk_ns: maximum since it was last read; reading through debugfs resets it */
 	atomic64_t longest_chunk_ns;
 };
 
 /**
- * struct loom_soft_run - a job's part in the back end
+ * struct loom_soft_run - state of a job in the back end
  */
 struct loom_soft_run {
-	/** @job: whose */
+	/** @job: the job */
 	struct loom_job *job;
 	/** @scratch: with a reference, or NULL */
 	struct loom_soft_scratch *scratch;
-	/** @memory: what the engine works on */
+	/** @memory: memory of the engine */
 	struct loom_memory memory;
-	/** @begun: it has had a turn; the worker's */
+	/** @begun: it has had a turn; accessed by the worker only */
 	bool begun;
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
 	/** @round: a command that several workers share, if the device has several */
 	struct loom_soft_round *round;
-	/** @pitches: bytes from a bank to the next, of SRAM slots */
+	/** @pitches: pitch between banks of SRAM slots, in bytes */
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
-	/** @slots: first byte of what is bound to each slot */
+	/** @slots: first byte of the binding of each slot */
 	u8 *slots[];
 };
 
@@ -181,7 +174,7 @@ static struct loom_soft_scratch *loom_soft_scratch_create(struct loom_context *c
 	return scratch;
 }
 
-/* A reference to a scratch of at least @size bytes. */
+/* Get a reference to a scratch of at least @size bytes. */
 static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_context *context, u64 size)
 {
 	struct loom_soft_scratch *scratch, *old;
@@ -199,7 +192,7 @@ static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_context *cont
 	scratch = loom_soft_scratch_create(context, size);
 	if (IS_ERR(scratch))
 		return scratch;
-	/* another thread may have made one meanwhile: then the larger one stays */
+	/* another thread may have allocated one meanwhile: the larger one stays */
 	spin_lock(&context->lock);
 	old = context->backend_data;
 	if (!old || old->size < size) {
@@ -213,14 +206,14 @@ static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_context *cont
 	return scratch;
 }
 
-/* Jobs that the engine was not given leave nothing behind. */
+/* Undo loom_soft_scratch_get() of a job that was not given to the engine. */
 static void loom_soft_scratch_unwind(struct loom_context *context,
 				     struct loom_soft_scratch *scratch)
 {
 	bool last;
 
 	spin_lock(&context->lock);
-	/* references are taken under the lock: these are the context's and the job's */
+	/* references are taken under the lock: 2 are those of the context and of this job */
 	last = context->backend_data == scratch && kref_read(&scratch->ref) == 2 &&
 	       !READ_ONCE(scratch->used);
 	if (last)
@@ -237,7 +230,9 @@ static void loom_soft_forget(struct loom_context *context)
 
 /* ------------------------------------------------------------------ engine */
 
-/* Pieces of a plan, from @start on for a chunk. Return: whether it has ended. */
+/*
+ * Run pieces of a plan until the chunk that began at @start is over. Return: whether it has ended.
+ */
 static bool loom_soft_pieces(struct loom_engine *engine, u64 start)
 {
 	bool done;
@@ -269,7 +264,7 @@ static void loom_soft_begin(struct loom_soft_run *run)
 	run->begun = true;
 }
 
-/* A chunk of a command that all workers share. */
+/* Run a chunk of a command that all workers share. */
 static void loom_soft_together(struct loom_soft *soft, struct loom_soft_run *run,
 			       const struct loom_command *command)
 {
@@ -293,7 +288,7 @@ static bool loom_soft_chunk(struct loom_soft *soft, struct loom_soft_run *run, u
 	*chunk_ns = ktime_get_ns() - start;
 	run->engine.counters.busy_ns += *chunk_ns;
 	loom_job_busy(run->job, *chunk_ns);
-	/* of what is shared each worker has a chunk of its own */
+	/* of a shared command each worker measures its own chunk */
 	if (!shared)
 		loom_soft_look(&soft->longest_chunk_ns, *chunk_ns);
 	return done;
@@ -359,7 +354,7 @@ static struct loom_soft_run *loom_soft_next(struct loom_soft *soft)
 	spin_lock(&soft->lock);
 	turn = soft->running ? loom_turns_next(&soft->turns) : NULL;
 	spin_unlock(&soft->lock);
-	/* while the device is not stopped only this thread ends jobs, so it stays */
+	/* while the device is started only this thread ends jobs, so the job stays alive */
 	return turn ? container_of(turn, struct loom_job, turn)->run : NULL;
 }
 
@@ -376,7 +371,7 @@ static void loom_soft_work(struct work_struct *work)
 
 /* -------------------------------------------------------------------- jobs */
 
-/* Room for the rounds of a job, which its client is charged. */
+/* Allocate the round of a job, charged to its client. */
 static struct loom_soft_round *loom_soft_round_get(struct loom_soft *soft, struct loom_job *job)
 {
 	struct loom_context *context = job->context;
@@ -436,7 +431,7 @@ static int loom_soft_prepare(struct loom_job *job)
 	run->memory.lanes = plan->lanes;
 	run->memory.lane_pitch = pitch;
 	run->memory.slots = run->slots;
-	/* the linear view of an SRAM buffer is bank after bank, if there is one page in each */
+	/* with one page per bank the linear view of an SRAM buffer is bank after bank */
 	for (i = 0; i < job->slot_count; i++)
 		run->pitches[i] = job->slots[i].bo->shape.layout.page_bytes;
 	run->memory.slot_pitches = run->pitches;
@@ -476,7 +471,7 @@ static void loom_soft_run(struct loom_job *job)
 		WRITE_ONCE(run->scratch->used, true);
 	spin_lock(&soft->lock);
 	loom_turns_add(&soft->turns, &job->turn);
-	/* its file may have been closed, or its scratch revoked, since the core looked */
+	/* its file may have been closed, or its scratch revoked, since the core's check */
 	if (loom_job_stop_reason(job))
 		loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
@@ -505,7 +500,7 @@ static void loom_soft_progress(struct loom_job *job, struct loom_job_position *p
 		.unit = run->engine.unit,
 		.counters = run->engine.counters,
 	};
-	/* how far shares are is not looked at: the first unit that nobody has taken is near */
+	/* approximate: the first unit that no worker has taken */
 	if (shared)
 		position->unit = min_t(u64, atomic64_read(&run->round->next), shared->units);
 }
@@ -515,7 +510,7 @@ static void loom_soft_release(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_soft_run *run = job->run;
 
-	/* it has its place still if it ended because the device went */
+	/* still queued if unplugging has ended it */
 	spin_lock(&soft->lock);
 	loom_turns_remove(&job->turn);
 	spin_unlock(&soft->lock);
@@ -527,7 +522,7 @@ static void loom_soft_release(struct loom_job *job)
 	job->run = NULL;
 }
 
-/* Jobs that have had a turn go on where they were. */
+/* Preempted jobs resume at their position. */
 static int loom_soft_start(struct loom_device *loom)
 {
 	struct loom_soft *soft = loom->backend_data;
@@ -539,7 +534,7 @@ static int loom_soft_start(struct loom_device *loom)
 	return 0;
 }
 
-/* A turn ends within a chunk. Jobs that come meanwhile wait with the others. */
+/* The current turn ends within a chunk. New jobs are queued. */
 static void loom_soft_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct loom_soft *soft = loom->backend_data;
@@ -576,7 +571,7 @@ static int loom_soft_init(struct loom_device *loom)
 	spin_lock_init(&soft->lock);
 	loom_turns_init(&soft->turns);
 	INIT_WORK(&soft->work, loom_soft_work);
-	/* a name for each: a device that was unplugged lives as long as somebody has it open */
+	/* unique names, because an unplugged device may still be open */
 	number = atomic_inc_return(&probed);
 	if (threads > 1) {
 		soft->team = loom_soft_team_create(threads, number, &soft->longest_chunk_ns);
@@ -598,7 +593,7 @@ static const struct file_operations loom_soft_fops = { LOOM_DRV_FOPS };
 
 static struct drm_driver loom_soft_drm __ro_after_init;
 
-/* The smallest back end that there can be: nothing to reset, nothing to know of a plan. */
+/* The minimal back end: no reset, no state of plans. */
 static const struct loom_backend loom_soft_backend = {
 	.name = "soft",
 	.driver = &loom_soft_drm,
@@ -618,11 +613,11 @@ static const struct loom_backend loom_soft_backend = {
 static int loom_soft_probe(struct platform_device *pdev)
 {
 	struct loom_soft_data *data = dev_get_platdata(&pdev->dev);
-	/* dma-bufs are system pages: importers can have them wherever they are */
+	/* dma-bufs are system pages, at any address */
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
 	if (!ret) {
-		/* and as long as they come */
+		/* of any length */
 		dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 		ret = loom_device_probe(&pdev->dev, &loom_soft_backend,
 					data ? &data->device : NULL);
@@ -640,7 +635,7 @@ static void loom_soft_remove(struct platform_device *pdev)
 static struct platform_driver loom_soft_driver = {
 	.driver = {
 		.name = LOOM_SOFT_NAME,
-		/* who makes a device live is told at once whether it is */
+		/* writing "live" returns the error of the probe */
 		.probe_type = PROBE_FORCE_SYNCHRONOUS,
 		.pm = pm_ptr(&loom_device_pm_ops),
 	},

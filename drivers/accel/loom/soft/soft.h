@@ -6,18 +6,18 @@
 
 #include "loom_device.h"
 
-/* Of the platform devices and their driver. */
+/* Name of the platform devices and their driver. */
 #define LOOM_SOFT_NAME	"loom-soft"
 
 /**
- * struct loom_soft_data - platform data of a device that is not as the module's parameters say
+ * struct loom_soft_data - platform data of a device that was configured by configfs
  */
 struct loom_soft_data {
-	/** @device: what it is made of */
+	/** @device: its description */
 	struct loom_device_config device;
 	/** @threads: workers of its engine */
 	u32 threads;
-	/** @probe_ret: what the driver made of it, at last */
+	/** @probe_ret: out: result of the last probe */
 	int probe_ret;
 };
 

@@ -12,66 +12,66 @@
 /**
  * DOC: Workers that share a command
  *
- * A soft device with threads= has helpers beside its worker. The units of a command are independent
- * of each other, so a command that is worth it is a round: worker and helpers take shares of its
+ * A soft device with threads= has helpers for its worker. The units of a command are independent of
+ * each other, so a command above a size threshold is a round: worker and helpers take shares of its
  * units from a counter, and compute them in chunks, each between its own kernel_fpu_begin() and
- * kernel_fpu_end(), until there is no share left. Bits and counters are those of one worker, and
- * all else of a plan is done by the worker alone.
+ * kernel_fpu_end(), until no share is left. Results and counters are bit-identical to those of one
+ * worker; the worker alone runs the rest of a plan.
  *
- * Helpers work only while a run has its turn. Before the worker gives up the turn, or ends the job,
- * it has them pause, and waits for it, which takes a chunk; how far each share is stays in the
- * round, which belongs to the run. So preemption, timeouts, stops and resets are the worker's
- * business alone, as before. A helper that has not begun, as its processor is busy, is not waited
- * for: the worker takes over what it had left, and finds for itself that all is done.
+ * Helpers work only while a run has its turn. Before the worker ends the turn or the job, it must
+ * pause them and wait for that, which takes a chunk; the progress of each share is kept in the
+ * round, which belongs to the run. So the worker alone handles preemption, timeouts, stops and
+ * resets. A helper that has not begun, because its processor is busy, is not waited for: the worker
+ * takes over its share.
  *
- * Engine time is the time that the device has worked for a client, with however many processors: a
- * device is one engine, and slices and timeouts are of it. One worker is the default, since kernel
- * threads that nobody has asked for are not what a machine has its processors for. There are no
- * more of them than processors: those that wait for each other's are not seen in engine time.
+ * Engine time is the elapsed time of the device for a client, whatever the number of processors:
+ * slices and timeouts are in engine time. One worker is the default, so that a device does not take
+ * processors without a request. The number of workers is limited to that of processors, because
+ * engine time does not account for workers that wait for a processor.
  */
 
 /**
- * struct loom_soft_helper - one of them
+ * struct loom_soft_helper - an additional worker
  */
 struct loom_soft_helper {
 	/** @work: its part of a round */
 	struct work_struct work;
-	/** @team: whose */
+	/** @team: its team */
 	struct loom_soft_team *team;
 	/** @index: of its share; 0 is the worker's */
 	u32 index;
 };
 
 /**
- * struct loom_soft_team - the helpers of a device; all but they themselves is the worker's
+ * struct loom_soft_team - helpers of a device; other fields belong to the worker
  */
 struct loom_soft_team {
-	/** @wq: where they run */
+	/** @wq: workqueue of the helpers */
 	struct workqueue_struct *wq;
-	/** @threads: workers of the device, its first one included */
+	/** @threads: number of workers of the device, including the first one */
 	u32 threads;
-	/** @longest_ns: of the device: its longest chunk */
+	/** @longest_ns: longest chunk of the device */
 	atomic64_t *longest_ns;
-	/** @going: they were told to go on, and have not been told to pause since */
+	/** @going: helpers were queued, and not paused since */
 	bool going;
-	/** @pause: they stop behind the chunk that they are at */
+	/** @pause: helpers must stop after their current chunk */
 	bool pause;
-	/** @busy: those who have not stopped */
+	/** @busy: number of helpers that have not stopped */
 	atomic_t busy;
-	/** @look: there is something new that the worker has to look at, who may be waiting */
+	/** @look: the worker, which may be waiting, must check for new jobs and stops */
 	bool look;
-	/** @idle: the last one has stopped, or @look */
+	/** @idle: woken up when @busy becomes 0, or @look is set */
 	wait_queue_head_t idle;
-	/** @round: what they work on */
+	/** @round: the current round */
 	struct loom_soft_round *round;
-	/** @helpers: they */
+	/** @helpers: the helpers */
 	struct loom_soft_helper helpers[];
 };
 
 /**
- * loom_soft_look() - remembers a chunk if it is the longest
- * @longest_ns: the longest until now
- * @chunk_ns: how long it took
+ * loom_soft_look() - update the maximum of chunk times
+ * @longest_ns: the maximum
+ * @chunk_ns: time of a chunk
  */
 void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns)
 {
@@ -81,7 +81,7 @@ void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns)
 		;
 }
 
-/* Units that are still to be computed for a share, taken if it is empty. */
+/* Make sure that a share has units. Return: false if none are left. */
 static bool loom_soft_share_get(struct loom_soft_round *round, struct loom_command_share *share)
 {
 	u64 units = round->command->units, first;
@@ -98,7 +98,7 @@ static bool loom_soft_share_get(struct loom_soft_round *round, struct loom_comma
 	return true;
 }
 
-/* A chunk of a worker's share. Return: false if there was nothing to do. */
+/* Run a chunk of a worker's share. Return: false if there was nothing to do. */
 static bool loom_soft_share_chunk(struct loom_soft_team *team, struct loom_soft_round *round,
 				  u32 index)
 {
@@ -107,7 +107,7 @@ static bool loom_soft_share_chunk(struct loom_soft_team *team, struct loom_soft_
 
 	if (!loom_soft_share_get(round, share))
 		return false;
-	/* without the time that others have the processor */
+	/* excludes the time of other threads on this processor */
 	kernel_fpu_begin();
 	start = ktime_get_ns();
 	do {
@@ -125,7 +125,7 @@ static void loom_soft_help(struct work_struct *work)
 	struct loom_soft_helper *helper = container_of(work, struct loom_soft_helper, work);
 	struct loom_soft_team *team = helper->team;
 
-	/* part of what signals fences, which lockdep learns by the worker's cancel_work_sync() */
+	/* fence signalling critical section, which lockdep learns from cancel_work_sync() */
 	while (!READ_ONCE(team->pause) &&
 	       loom_soft_share_chunk(team, team->round, helper->index))
 		cond_resched();
@@ -133,7 +133,7 @@ static void loom_soft_help(struct work_struct *work)
 		wake_up(&team->idle);
 }
 
-/* Whether nothing is left of a round that nobody works on. */
+/* Whether a round without active helpers is complete. */
 static bool loom_soft_round_over(const struct loom_soft_team *team,
 				 const struct loom_soft_round *round)
 {
@@ -146,12 +146,12 @@ static bool loom_soft_round_over(const struct loom_soft_team *team,
 }
 
 /**
- * loom_soft_team_go_on() - the worker's chunk of a round, beside which its helpers work
+ * loom_soft_team_go_on() - run a chunk of a round, in parallel with the helpers
  * @team: helpers of the worker
- * @round: the round, which is begun
+ * @round: the round, which must have begun
  *
- * Where there is nothing left for the worker it waits for the others, for a while, or until there
- * is something to look at.
+ * If no units are left for the worker it waits for the helpers, for a jiffy at most, or until
+ * loom_soft_team_look().
  *
  * Return: whether the round has ended.
  */
@@ -175,24 +175,24 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 		return false;
 	wait_event_timeout(team->idle, !atomic_read(&team->busy) || READ_ONCE(team->look), 1);
 	/*
-	 * Before the caller takes the lock under which it looks: who takes that later to tell
-	 * something new sets this again.
+	 * Must be cleared before the caller takes the lock of its check: a later change under that
+	 * lock sets it again.
 	 */
 	WRITE_ONCE(team->look, false);
 	if (atomic_read(&team->busy))
 		return false;
-	/* all have stopped because nothing is left: nobody has told them to pause */
+	/* helpers were not paused, so all have stopped because no units are left */
 	loom_soft_team_pause(team);
 	WRITE_ONCE(round->command, NULL);
 	return true;
 }
 
 /**
- * loom_soft_team_look() - there is a job, or a stop, that the worker does not know of
+ * loom_soft_team_look() - make the worker check for new jobs and stops
  * @team: its helpers, NULL is fine
  *
- * Called when that was noted under the lock of the device, in any context. Helpers go on: whether
- * they shall pause is up to the worker.
+ * Must be called after the change was made under the lock of the device, in any context. Helpers go
+ * on until the worker pauses them.
  */
 void loom_soft_team_look(struct loom_soft_team *team)
 {
@@ -203,8 +203,8 @@ void loom_soft_team_look(struct loom_soft_team *team)
 }
 
 /**
- * loom_soft_team_pause() - helpers have stopped behind their chunk
- * @team: they; those that have nothing to do are fine
+ * loom_soft_team_pause() - stop helpers after their current chunk
+ * @team: the helpers; may be idle
  */
 void loom_soft_team_pause(struct loom_soft_team *team)
 {
@@ -219,7 +219,7 @@ void loom_soft_team_pause(struct loom_soft_team *team)
 		if (!cancel_work_sync(&team->helpers[i].work))
 			continue;
 		atomic_dec(&team->busy);
-		/* it may not begin in the next turn either: the worker does, and is never stuck */
+		/* the worker takes over its share: it may not begin in the next turn either */
 		if (shares[0].unit >= shares[0].end)
 			swap(shares[0], shares[i + 1]);
 	}
@@ -227,11 +227,11 @@ void loom_soft_team_pause(struct loom_soft_team *team)
 }
 
 /**
- * loom_soft_round_begin() - a command is to be computed
- * @team: by whom
- * @round: of the run; what it was is over
+ * loom_soft_round_begin() - begin a command
+ * @team: the helpers
+ * @round: of the run; its previous command must have ended
  * @command: the command
- * @memory: where its operands lie
+ * @memory: memory of its operands
  */
 void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_round *round,
 			   const struct loom_command *command, const struct loom_memory *memory)
@@ -239,7 +239,7 @@ void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_r
 	u64 cost = max(command->unit_cost, 1ULL);
 
 	round->memory = memory;
-	/* who is late holds up all others by a share */
+	/* smaller shares, because the last worker delays all others by one share */
 	round->take = min(loom_engine_share(command, team->threads),
 			  round_up(div64_u64(8 * LOOM_SOFT_SHARE_LEAST, cost) + 1, 64));
 	atomic64_set(&round->next, 0);
@@ -248,8 +248,8 @@ void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_r
 }
 
 /**
- * loom_soft_round_bytes() - what the rounds of a run take of the host
- * @team: who computes it
+ * loom_soft_round_bytes() - host memory of the round of a run
+ * @team: the workers
  *
  * Return: bytes, in whole pages.
  */
@@ -261,10 +261,10 @@ u64 loom_soft_round_bytes(const struct loom_soft_team *team)
 }
 
 /**
- * loom_soft_round_create() - room for the rounds of a run
- * @team: who computes it
+ * loom_soft_round_create() - allocate the round of a run
+ * @team: the workers
  *
- * Return: the round, to be given to kvfree(), or NULL.
+ * Return: the round, which the caller must kvfree(), or NULL.
  */
 struct loom_soft_round *loom_soft_round_create(const struct loom_soft_team *team)
 {
@@ -274,8 +274,8 @@ struct loom_soft_round *loom_soft_round_create(const struct loom_soft_team *team
 }
 
 /**
- * loom_soft_team_create() - helpers for a worker
- * @threads: workers, the one that is helped included; at least two
+ * loom_soft_team_create() - create helpers for a worker
+ * @threads: number of workers, including the first one; at least two
  * @number: of the device, for a name
  * @longest_ns: longest chunk of the device
  *
@@ -307,7 +307,7 @@ struct loom_soft_team *loom_soft_team_create(u32 threads, int number, atomic64_t
 }
 
 /**
- * loom_soft_team_destroy() - the device has stopped, and goes
+ * loom_soft_team_destroy() - free the helpers of a stopped device
  * @team: its helpers, NULL is fine
  */
 void loom_soft_team_destroy(struct loom_soft_team *team)

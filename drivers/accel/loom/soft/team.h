@@ -6,26 +6,26 @@
 
 #include "core/loom_engine.h"
 
-/* Most workers of a device. */
+/* Limit of workers of a device. */
 #define LOOM_SOFT_THREADS	64
-/* Time without preemption, but for a piece. */
+/* Time without preemption, plus one piece. */
 #define LOOM_SOFT_CHUNK_NS	100000
-/* Element operations of a command that is worth to be shared: what a chunk may do, or more. */
+/* Threshold for sharing a command, in element operations: about those of a chunk. */
 #define LOOM_SOFT_SHARE_LEAST	262144U
 
 struct loom_soft_team;
 
 /**
- * struct loom_soft_round - a command that a team computes; of a run, and kept between its turns
+ * struct loom_soft_round - a command shared by workers; owned by a run, kept between turns
  */
 struct loom_soft_round {
-	/** @command: the command, NULL: none is begun */
+	/** @command: the command, or NULL */
 	const struct loom_command *command;
-	/** @memory: what it works on */
+	/** @memory: memory of its operands */
 	const struct loom_memory *memory;
 	/** @take: units of a share */
 	u64 take;
-	/** @next: first unit that nobody has taken */
+	/** @next: first unit that no worker has taken */
 	atomic64_t next;
 	/** @shares: by worker */
 	struct loom_command_share shares[];
