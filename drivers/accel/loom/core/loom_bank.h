@@ -7,7 +7,7 @@
 /**
  * DOC: Bank allocator interface
  *
- * The room core/bank gives out device memory: which addresses, in which banks of a region.
+ * The room core/bank allocates device memory: addresses in banks of a region.
  *
  * One allocator serves all banks of a region, because they are in lockstep: a block has one
  * address, the same in every bank it is on. It is on all of them, or on those of a mask; then it
@@ -16,22 +16,23 @@
  * It is given sizes, alignments, ranges of addresses, masks of banks and a policy for the region,
  * and gives addresses, statistics and a walk over blocks and holes. A block is embedded in what
  * owns the address range. Its entry in the order of all blocks is in a chunk, and one call in some
- * dozens needs another chunk. The caller must bring it, so nothing is allocated under its lock.
- * Freeing needs no host memory. Not thread safe: the caller must hold a lock around every call.
+ * dozens needs another chunk. The caller must provide it, so that nothing is allocated under its
+ * lock. Freeing needs no host memory. Not thread safe: the caller must hold a lock around every
+ * call.
  *
- * The room also says how the bytes of a buffer are distributed over banks (loom_layout.h), which
- * regions and banks there are (loom_chip.h), and has sets of banks (loom_mask.h).
+ * The room also has the distribution of a buffer's bytes over banks (loom_layout.h), and sets of
+ * banks (loom_mask.h). loom_chip.h describes regions and banks.
  *
  * - bank.c: requests; policies and limits
  * - chunk.c: the order of all blocks
  * - place.c: the place for a block
- * - walk.c: blocks and holes in the order of their starts, and how full banks are
+ * - walk.c: blocks and holes in the order of their starts, and usage of banks
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
  * - chip.c: presets of devices
  *
- * It uses no other room. Rejected for the interface: an allocator per bank, in which a lockstep
- * address would have to be found by asking all of them in turn; and drm_mm or gen_pool, which know
- * no banks and exist in the kernel only, whereas the library plans with the same code.
+ * It uses no other room. Rejected for the interface: an allocator per bank, because finding a
+ * lockstep address would take a search over all of them; and drm_mm or gen_pool, which have no
+ * banks and exist in the kernel only, whereas the library plans with the same code.
  */
 
 /* Blocks of a chunk, which is a little less than a page. */
@@ -41,11 +42,11 @@ struct loom_bank;
 struct loom_bank_chunk;
 
 /**
- * enum loom_bank_policy - which hole a block on all banks gets
+ * enum loom_bank_policy - choice of a hole for a block on all banks
  * @LOOM_BANK_FIRST_FIT: the first one, from the end that the request names
  * @LOOM_BANK_BEST_FIT: the smallest one, and of equal ones the first
- * @LOOM_BANK_NEAR_FIT: the one in which least is left over, where a tenth of the bytes between the
- *	block and the end that the request names counts as left over, too
+ * @LOOM_BANK_NEAR_FIT: the one with the least cost: bytes left over, plus a tenth of the bytes
+ *	between the block and the end that the request names
  *
  * A request with a mask is always placed by first fit.
  */
@@ -56,7 +57,7 @@ enum loom_bank_policy {
 };
 
 /**
- * struct loom_bank_request - what an allocation asks for
+ * struct loom_bank_request - arguments of an allocation
  * @size: bytes per bank, not zero
  * @align: alignment of the address, a power of two
  * @low: lowest address of the block; zero for any
@@ -113,7 +114,7 @@ struct loom_bank_entry {
 };
 
 /**
- * struct loom_bank_sum - what is known of some neighbours in the order of blocks
+ * struct loom_bank_sum - aggregate of some neighbours in the order of blocks
  * @hole: hole bound: no hole in all banks before one of them has more bytes
  * @end: their highest end
  * @banks: the banks of all of them
@@ -180,9 +181,9 @@ struct loom_bank {
 };
 
 /**
- * struct loom_bank_stats - how full some banks are
+ * struct loom_bank_stats - usage of some banks
  * @total: bytes of each bank
- * @allocated: bytes that are given out in at least one of the banks
+ * @allocated: bytes that are allocated in at least one of the banks
  * @free: @total less @allocated: bytes that are free in all of them
  * @largest_free: bytes of the largest hole that is free in all of them
  * @blocks: number of blocks on one of them
@@ -209,8 +210,8 @@ struct loom_bank_span {
 
 /**
  * struct loom_bank_iter - position of a walk
- * @wanted: whether a block is to be reported; others are walked as if they were free. NULL for all;
- *	a caller that wants less must set it before the first step
+ * @wanted: whether to report a block; others count as free. NULL reports all; a caller that needs a
+ *	filter must set it before the first step
  * @who: for @wanted
  * @mask: private: banks that are walked
  * @at: private: end of the last span
@@ -245,8 +246,8 @@ int __must_check loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32
  * loom_bank_fini() - end a bank
  * @bank: the bank
  *
- * Blocks that are still allocated become unallocated: freeing them later is refused, and no use
- * after free.
+ * Blocks that are still allocated become unallocated: freeing them later fails, and is no use after
+ * free.
  *
  * Return: the number of such blocks; zero in a caller without leaks.
  */
@@ -256,13 +257,13 @@ u32 loom_bank_fini(struct loom_bank *bank);
  * loom_bank_alloc() - find a place and take it
  * @bank: the bank
  * @block: the block, zeroed or freed; out: its start and size
- * @request: what is asked for
+ * @request: the request
  *
  * O(log n) in the blocks of the bank, and at most LOOM_BANK_CHUNKS chunks of 64 blocks that it
  * reads twice; see bank.c.
  *
- * Return: 0; -ENOSPC when nothing fits; -ENOMEM when a chunk is needed and there is none: nothing
- * has changed, and the caller may try again with one; -EINVAL for a size of zero, an alignment that
+ * Return: 0; -ENOSPC if nothing fits; -ENOMEM if a chunk is needed and there is none: nothing has
+ * changed, and the caller should try again with one; -EINVAL for a size of zero, an alignment that
  * is no power of two, a range that ends before it starts, a block that is allocated already, a mask
  * without banks or with banks that do not exist.
  */
@@ -270,7 +271,7 @@ int __must_check loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block 
 				 const struct loom_bank_request *request);
 
 /**
- * loom_bank_free() - give a block back
+ * loom_bank_free() - free a block
  * @bank: the bank
  * @block: the block
  *
@@ -301,7 +302,7 @@ static inline bool loom_bank_allocated(const struct loom_bank_block *block)
 struct loom_bank_chunk *loom_bank_chunk_create(void);
 
 /**
- * loom_bank_stats() - how full some banks are
+ * loom_bank_stats() - usage of some banks
  * @bank: the bank
  * @mask: which ones, NULL for all
  * @stats: out
@@ -311,7 +312,7 @@ struct loom_bank_chunk *loom_bank_chunk_create(void);
 void loom_bank_stats(const struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats);
 
-/* Bytes that are given out in one bank. */
+/* Allocated bytes of a bank. */
 static inline u64 loom_bank_bytes(const struct loom_bank *bank, u32 index)
 {
 	return bank->allocated + bank->bytes[index];

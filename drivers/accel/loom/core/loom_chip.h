@@ -7,19 +7,19 @@
 /**
  * DOC: Descriptions of chips
  *
- * The room core/chip knows what a description (&struct drm_loom_chip, part of the contract with
- * userspace) means: whether it makes sense. How long a command takes on it says core/clock.
+ * The room core/chip checks descriptions of chips (&struct drm_loom_chip, part of the contract with
+ * userspace). core/clock has the time of a command on a chip.
  *
- * - check.c: whether a description makes sense, and if not which figure of it
+ * - check.c: validates a description, and finds the first invalid field
  * - preset.c: the descriptions that the module has built in, for its parameter "topology". The
  *   library has the same and more of them as files, userlib/chips/; a test compares them
  *
- * Descriptions come from files, from configfs, from the registers of a device: all are checked here
- * before anybody calculates with them, so that nobody else has to look for a zero rate or for a
- * product that overflows.
+ * Descriptions come from files, from configfs, from the registers of a device: all must be checked
+ * here before their first use, so that no other code needs checks for a zero rate or an overflowing
+ * product.
  */
 
-/* Caps on what a description may say, so that no product of two figures overflows. */
+/* Limits of fields of a description, so that no product of two of them overflows. */
 #define LOOM_CHIP_MAX_BANK_BYTES	(1ULL << 44)
 #define LOOM_CHIP_MAX_ALIGN_BYTES	(1U << 20)
 #define LOOM_CHIP_MAX_RATE		2000000000U
@@ -29,8 +29,8 @@
 #define LOOM_CHIP_MAX_ENERGY		2000000000U
 
 /*
- * The figure of a description that is at fault: of a region or a type where &struct loom_chip_fault
- * says so. By these a loader finds the line of the file. In the order of the structure.
+ * Field of a description, in the order of the structure; &struct loom_chip_fault has its region or
+ * type. A loader of files maps these to lines.
  */
 enum loom_chip_key {
 	LOOM_CHIP_KEY_NONE,
@@ -63,12 +63,11 @@ enum loom_chip_key {
 };
 
 /**
- * struct loom_chip_fault - what is wrong with a description
- * @key: which figure
- * @region: of which region; U32_MAX if of none
- * @type: of which type; U32_MAX if of none
- * @text: what is wrong with it: a phrase that goes on after the name of the figure, "is not a power
- *	of two"
+ * struct loom_chip_fault - error in a description
+ * @key: the field
+ * @region: its region; U32_MAX if none
+ * @type: its type; U32_MAX if none
+ * @text: the problem, a phrase to follow the name of the field: "is not a power of two"
  */
 struct loom_chip_fault {
 	enum loom_chip_key key;
@@ -78,12 +77,12 @@ struct loom_chip_fault {
 };
 
 /**
- * loom_chip_check() - whether a description makes sense
+ * loom_chip_check() - validate a description
  * @chip: the description, any bytes
- * @fault: out: the first figure that does not, in the order of the structure; may be NULL
+ * @fault: out: the first invalid field, in the order of the structure; may be NULL
  *
- * What passes has an SRAM, and a DRAM or a single lane; no rate that is used is zero, and all
- * figures are below the caps above.
+ * A valid description has an SRAM, and a DRAM or a single lane; no rate that is used is zero, and
+ * all fields are below the limits above.
  *
  * Return: 0 or -EINVAL.
  */

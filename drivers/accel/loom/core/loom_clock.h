@@ -8,21 +8,21 @@
 /**
  * DOC: Clock interface
  *
- * The room core/clock says how long a command takes on a chip, and how much energy. It is given a
- * decoded command and a description that loom_chip_check() takes. The verifier asks it once for
- * each command and keeps the answer in the decoded plan, where the engine finds it; planners ask it
- * for a plan that they have just made. So what is promised and what is counted cannot differ.
+ * The room core/clock computes time and energy of a command on a chip, from a decoded command and a
+ * description that must have passed loom_chip_check(). The verifier calls it once for each command
+ * and stores the result in the decoded plan for the engine; planners call it for their own plans.
+ * So estimates and counters agree by construction.
  *
- * What a cycle is made of is said in the contract ("The description of a chip"); clock.c has it
- * line by line. Integers only; all sums and products saturate, so whatever the verifier accepts
- * has an answer. O(rank) for each operand.
+ * The contract defines cycles ("The description of a chip"), and clock.c implements it line by
+ * line. Integers only; all sums and products saturate, so every plan that the verifier accepts has
+ * a result. O(rank) for each operand.
  *
- * It uses core/op for the stream of an operation. Rejected: a cycle counter in the engine's
- * loops. What the engine takes is the time of the processor that plays the device.
+ * It uses core/op for the stream of an operation. Rejected: a cycle counter in the engine's loops.
+ * It would measure the processor that emulates the device.
  */
 
 /**
- * struct loom_clock_cost - what a command costs
+ * struct loom_clock_cost - cost of a command
  * @cycles: @start, and the longer of @memory and @macs plus @ops
  * @start: cycles until it starts
  * @memory: cycles that memory takes; of a compute command without the SRAM
@@ -40,7 +40,7 @@ struct loom_clock_cost {
 };
 
 /**
- * loom_clock_command() - what a command costs
+ * loom_clock_command() - cost of a command
  * @chip: the chip
  * @command: the command, as the verifier decodes it: op, attr, views, operands and macs are read
  * @cost: out
@@ -68,7 +68,7 @@ u64 loom_clock_rate(u64 amount, u32 rate);
 u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes, u64 write_bytes);
 
 /**
- * loom_clock_dealt() - by which operand the elements of a command are dealt over the lanes
+ * loom_clock_dealt() - operand whose elements are distributed over the lanes
  * @command: a command that computes
  *
  * Return: a view of it: y, or x of REDUCE.
@@ -76,7 +76,7 @@ u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes,
 const struct loom_view *loom_clock_dealt(const struct loom_command *command);
 
 /**
- * loom_clock_elements() - how many elements a view has
+ * loom_clock_elements() - number of elements of a view
  * @view: the view
  *
  * Return: elements; saturated.
@@ -84,7 +84,7 @@ const struct loom_view *loom_clock_dealt(const struct loom_command *command);
 u64 loom_clock_elements(const struct loom_view *view);
 
 /**
- * loom_clock_rounds() - how many elements of a view a lane does, in turn, for all lanes to be done
+ * loom_clock_rounds() - elements of a view per lane, of the lane with the most
  * @chip: the chip
  * @view: the view
  *

@@ -8,24 +8,25 @@
 /**
  * DOC: Code interface
  *
- * A device that is a machine of its own must be told what to run, and a decoded plan is pointers.
- * The room core/code writes a decoded plan as bytes, and makes a decoded plan of such bytes, which
- * is equal: the same commands on the same operands, with the same units, cycles and energy.
+ * A decoded plan has pointers, so it must be serialised for a separate device. The room core/code
+ * encodes a decoded plan as bytes and decodes them. The result is equal: the same commands on the
+ * same operands, with the same units, cycles and energy.
  *
- * - encode.c: from a decoded plan to bytes. Not one of the client's bytes goes through: what is
- *   written is what the verifier has understood, field by field, attributes of commands included
- * - decode.c: the way back, on the device. It does not trust the host: whatever the bytes are, what
- *   comes out does not leave its slots and scratch, and every operation has operands that fit
+ * - encode.c: from a decoded plan to bytes. None of the client's bytes are copied: it writes the
+ *   decoded fields, one by one, including the attributes of commands
+ * - decode.c: from bytes to a decoded plan, on the device. It does not trust the host: for any
+ *   bytes, accesses of the result stay inside of its slots and scratch, and the operands of every
+ *   operation are valid
  *
  * The bytes are a header and six tables, one after the other in the order of the structures here,
- * without gaps. There are no tensors and no lifetimes in it any more: that a plan reads nothing
- * that was not written, and nothing of others, is proved on the host, once.
+ * without gaps. Tensors and lifetimes are not encoded: the host has already proved that a plan only
+ * reads bytes that it has written, and none of others.
  *
  * It uses core/op and core/clock for what follows from an operation and its operands (units, work,
  * cycles), which are not in the bytes so that they cannot be wrong there; and core/verify for the
  * end of a decoded plan. Rejected: the client's bytes behind a second verifier on the device. The
- * firmware would carry all of it, and a plan would take as long again to be taken up. Rejected:
- * offsets of the tables in the header, as there is nothing to choose.
+ * firmware would need all of its code, and uploading a plan would take twice as long. Rejected:
+ * offsets of the tables in the header, because they are determined by the counts.
  *
  * Little endian machines only, as plans are: encode and decode are -EOPNOTSUPP elsewhere.
  */
@@ -66,7 +67,7 @@ struct loom_code_header {
 };
 
 /**
- * struct loom_code_end - what a lane needs of the scratch
+ * struct loom_code_end - end of the scratch of a lane
  * @bytes: entry of &loom_plan.scratch_ends
  */
 struct loom_code_end {
@@ -155,47 +156,47 @@ struct loom_code_view {
 };
 
 /**
- * loom_code_bytes() - how many bytes loom_code_encode() writes
+ * loom_code_bytes() - number of bytes that loom_code_encode() writes
  * @plan: the plan
  *
  * Return: bytes, a multiple of eight, at most LOOM_CODE_MAX_BYTES.
  */
 u64 loom_code_bytes(const struct loom_plan *plan);
 
-/* LOOM_CODE_MAX_BYTES: what no plan exceeds */
+/* LOOM_CODE_MAX_BYTES: upper bound for any plan */
 #define LOOM_CODE_MAX_BYTES	(768ULL << 20)
 
 /**
- * loom_code_encode() - write a decoded plan as bytes
+ * loom_code_encode() - encode a decoded plan
  * @plan: the plan
  * @bytes: out: eight-byte aligned, as many as loom_code_bytes() says
  *
- * Does not read @bytes before it has written them, but sums up what stands there: they must not be
- * where a device writes. Deterministic.
+ * Writes @bytes before it reads them back for the sum, so a device must not be able to write to
+ * them. Deterministic.
  *
- * Return: 0; -EINTR when loom_port_relax() said so; -EOPNOTSUPP.
+ * Return: 0; -EINTR if loom_port_relax() returned false; -EOPNOTSUPP.
  */
 int __must_check loom_code_encode(const struct loom_plan *plan, void *bytes);
 
 /**
- * loom_code_decode() - make a decoded plan of bytes
- * @bytes: eight-byte aligned; nobody may change them during the call
- * @size: how many
+ * loom_code_decode() - decode an encoded plan
+ * @bytes: eight-byte aligned; they must not change during the call
+ * @size: number of bytes
  * @chip: of the device
- * @plan: out: end with loom_plan_destroy()
+ * @plan: out: the caller must call loom_plan_destroy()
  *
- * Return: 0; -EBADMSG for what cannot be a plan of this chip; -ENOMEM; -EINTR when
- * loom_port_relax() said so; -EOPNOTSUPP.
+ * Return: 0; -EBADMSG if it is no valid plan of this chip; -ENOMEM; -EINTR if loom_port_relax()
+ * returned false; -EOPNOTSUPP.
  */
 int __must_check loom_code_decode(const void *bytes, u64 size, const struct drm_loom_chip *chip,
 				  struct loom_plan **plan);
 
 /**
- * loom_code_sum() - what &loom_code_header.sum is made by
+ * loom_code_sum() - checksum for &loom_code_header.sum
  * @words: the bytes
  * @count: words of eight bytes
  *
- * A change of one word always changes it. Against accidents, not against malice.
+ * A change of one word always changes it. It detects accidents, not attacks.
  *
  * Return: the sum.
  */

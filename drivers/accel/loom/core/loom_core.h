@@ -5,19 +5,19 @@
 /**
  * DOC: Core
  *
- * What the module, the library and the tests share, in seven rooms with one interface each:
+ * Code shared by the module, the library and the tests, in seven rooms with one interface each:
  *
- * - chip/ (loom_chip.h): what a chip is made of, and how fast it is
- * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): which addresses in which banks
- * - op/ (loom_op.h): what each operation takes, and how much work it is
- * - clock/ (loom_clock.h): how long a command takes on a chip
+ * - chip/ (loom_chip.h): descriptions of chips
+ * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): allocation of addresses in banks
+ * - op/ (loom_op.h): operands and cost of each operation
+ * - clock/ (loom_clock.h): time of a command on a chip
  * - verify/ (loom_verify.h): proves a plan safe and decodes it
  * - engine/ (loom_engine.h): computes a decoded plan
  * - code/ (loom_code.h): a decoded plan as bytes for a device, and back
  *
  * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, code/ uses op/, clock/ and
- * verify/, and nothing else of the seven is used by another. What all share is here: the decoded
- * plan (loom_plan.h), and the units that work is cut into (loom_tile.h).
+ * verify/; no other dependencies are allowed. The common headers are here: the decoded plan
+ * (loom_plan.h), and the units of work (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the
@@ -98,23 +98,23 @@ static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rem)
 void *loom_port_alloc(size_t count, size_t size);
 
 /**
- * loom_port_free() - give back what loom_port_alloc() returned
+ * loom_port_free() - free memory from loom_port_alloc()
  * @ptr: the memory, or NULL
  */
 void loom_port_free(void *ptr);
 
 /**
- * loom_port_relax() - called now and then in long loops of the verifier
+ * loom_port_relax() - must be called regularly in long loops of the verifier
  *
  * Reschedules if necessary.
  *
- * Return: false if the caller should give up (a fatal signal is pending).
+ * Return: false if the caller must give up (a fatal signal is pending).
  */
 bool loom_port_relax(void);
 
 /**
- * enum loom_isa - sets of vector instructions, each of which has those before
- * @LOOM_ISA_BASE: what every machine of its kind has
+ * enum loom_isa - sets of vector instructions, each a superset of the one before
+ * @LOOM_ISA_BASE: baseline of the architecture
  * @LOOM_ISA_AVX2: x86: AVX2 and F16C
  * @LOOM_ISA_AVX512: x86: AVX-512 F, BW, DQ and VL
  * @LOOM_ISA_VNNI: x86: and VNNI
@@ -129,21 +129,21 @@ enum loom_isa {
 };
 
 /**
- * loom_port_isa() - what this machine has, and the caller may use
+ * loom_port_isa() - instructions of this machine that the caller may use
  *
  * Return: the last set.
  */
 enum loom_isa loom_port_isa(void);
 
 /**
- * loom_index_nospec() - an index that a client has given, behind the check of its bound
+ * loom_index_nospec() - sanitise an index from a client after its bounds check
  * @index: below @size
  * @size: number of elements
  *
- * A processor that goes on beyond the check before it knows how that ends must not read what the
- * client's index names. In the library nobody else's memory is in reach.
+ * Against Spectre v1: a processor that speculates past the check must not read at the client's
+ * index. The library does not need it, because it has no access to memory of others.
  *
- * Return: @index; zero if a processor guesses that it was below @size and it is not.
+ * Return: @index; zero under wrong speculation that it was below @size.
  */
 #ifdef __KERNEL__
 #define loom_index_nospec(index, size)	array_index_nospec(index, size)

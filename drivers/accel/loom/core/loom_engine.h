@@ -7,10 +7,10 @@
 /**
  * DOC: Engine interface
  *
- * The room core/engine is a functional model of the device. It is given a decoded plan, which the
- * verifier has proved safe, and memory for its scratch and slots, and computes the plan, with
- * results that are the same to the bit on every machine. It counts bytes moved, steps, commands,
- * multiply-accumulates, and cycles and energy as the verifier has noted them for each command.
+ * The room core/engine is a functional model of the device. It runs a decoded plan, which the
+ * verifier must have proved safe, on memory for its scratch and slots. Results are bit-identical on
+ * every machine. It counts bytes moved, steps, commands, multiply-accumulates, and the cycles and
+ * energy that the verifier has computed for each command.
  *
  * - engine.c: the run of a plan: steps, commands, units, budget, counters
  * - compute.c: from an operation to the function that computes it, with the vector instructions
@@ -27,10 +27,10 @@
  * - fp_math.c: elementary functions, since there is no libm in a kernel
  *
  * It uses core/op for the list of operations, sums of loom_clock.h, and nothing else: the plan was
- * checked before. Rejected: libm, whose last bits depend on the machine; intrinsics where vectors
- * of GCC's do, since they tie the code to one (for a part of a row, and for products of bytes, they
- * do not; what any machine can do stands beside them); and threads inside of the engine: who has
- * several processors runs several plans.
+ * checked before. Rejected: libm, whose last bits depend on the machine; intrinsics where GCC's
+ * vectors suffice, since they tie the code to one machine (exceptions: parts of a row, and products
+ * of bytes; each has a portable alternative); and threads inside of the engine: callers with
+ * several processors should run several plans.
  *
  * Wider vectors do not change bits: a vector is several outputs, never several terms of one, and
  * there is no contraction to FMA. With AVX-512 convolutions run at 40 to 60 GMAC/s where SSE2 gives
@@ -38,13 +38,13 @@
  */
 
 /**
- * struct loom_memory - where the engine finds the bytes
+ * struct loom_memory - memory of a run
  * @lanes: SRAM banks
  * @scratch: first byte of the plan's scratch in bank 0
  * @lane_pitch: bytes from a bank to the next, in this process's memory
- * @slots: first byte of what is bound to each slot of the plan; of an SRAM slot in bank 0
- * @slot_pitches: by slot: bytes from a bank to the next of what is bound to an SRAM slot; may be
- *	NULL for a plan without
+ * @slots: first byte of the binding of each slot; of an SRAM slot in bank 0
+ * @slot_pitches: by slot: bytes from a bank to the next of an SRAM slot; may be NULL for a plan
+ *	without these
  */
 struct loom_memory {
 	u32 lanes;
@@ -55,12 +55,12 @@ struct loom_memory {
 };
 
 /**
- * loom_engine_pitch() - where the banks of a scratch are best in memory
+ * loom_engine_pitch() - best pitch of the banks of a scratch
  * @bytes: of a bank, at most 1 << 63
  *
- * An element of a row over banks is in each of them at the same offset. If banks are a power of two
- * apart, all of these are in one set of a cache, which has room for 8 or so: networks in groups
- * took up to twice as long. So a bank is an odd number of cache lines. It begins aligned.
+ * An element of a row over banks is in each of them at the same offset. With a power of two as
+ * pitch, all of these would be in one set of a cache with 8 or so ways: networks in groups took up
+ * to twice as long. So the pitch is an odd number of cache lines. A bank begins aligned.
  *
  * Return: bytes from a bank to the next; 0 if @bytes are.
  */
@@ -70,11 +70,11 @@ static inline u64 loom_engine_pitch(u64 bytes)
 }
 
 /*
- * What a kernel gives to a call: element operations. An element operation may take 10 ns (four
+ * Budget of a call in a kernel, in element operations. An element operation may take 10 ns (four
  * products of denormal numbers at once take 40), so this is a third of a millisecond at worst, and
- * some microseconds where data and layout are kind. What a call may do beyond its budget is less
- * than LOOM_ENGINE_EXCESS: most is a tile of long divisions of F64, 64 of 512, and what is added
- * for elements that are apart.
+ * some microseconds where data and layout are kind. A call exceeds its budget by less than
+ * LOOM_ENGINE_EXCESS: the worst case is a tile of long divisions of F64, 64 of 512, plus the cost
+ * of elements that are not adjacent.
  */
 #define LOOM_ENGINE_PIECE	24576
 #define LOOM_ENGINE_EXCESS	(34U << 10)
@@ -94,11 +94,11 @@ union loom_sums {
 };
 
 /**
- * struct loom_part - how far a call has come inside of a unit
+ * struct loom_part - progress of a call inside of a unit
  *
  * Each operation has its own use for @phase, @at and @index; all are cleared when a unit begins.
  *
- * @sums: what was summed; first, so that vectors of it are aligned as the whole is
+ * @sums: partial sums; must be first, so that its vectors are aligned like the whole
  * @left: element operations that the call may still do; below zero if it did more
  * @begun: a unit is begun and not complete
  * @phase: which of several passes, or methods
@@ -121,8 +121,8 @@ struct loom_part {
  *
  * A plain struct that the caller owns; it holds no resources.
  *
- * @plan: what is run
- * @memory: on what
+ * @plan: the plan
+ * @memory: its memory
  * @step: current step
  * @command: next command
  * @unit: next unit of it
@@ -133,7 +133,7 @@ struct loom_part {
  * @part: how far the next unit is
  * @step_dma: cycles so far of the DMA stream of the current step
  * @step_compute: the same of its compute stream
- * @counters: what was counted so far: bytes per region, macs, steps, commands, cycles, energy
+ * @counters: counters so far: bytes per region, macs, steps, commands, cycles, energy
  */
 struct loom_engine {
 	const struct loom_plan *plan;
@@ -152,8 +152,8 @@ struct loom_engine {
 /**
  * loom_engine_init() - begin a run
  * @engine: the run
- * @plan: what to run; must outlive it
- * @memory: on what; must outlive it
+ * @plan: the plan; must outlive the run
+ * @memory: its memory; must outlive the run
  */
 void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 		      const struct loom_memory *memory);
@@ -175,8 +175,8 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 bool loom_engine_run(struct loom_engine *engine, u64 budget);
 
 /**
- * loom_engine_count() - what a whole run would count
- * @plan: what would run
+ * loom_engine_count() - counters of a whole run
+ * @plan: the plan
  * @counters: out: all but jobs and busy_ns
  *
  * O(1) for each command and step, whatever they compute. May take long for a large plan.
@@ -190,15 +190,15 @@ void loom_engine_count(const struct loom_plan *plan, struct drm_loom_counters *c
  * @first: first unit
  * @count: number of units, below or equal to those of the command from @first
  *
- * What loom_engine_run() does, without a plan around it and without a budget. Units are
- * independent and in a fixed order, so several threads can compute units of one command at once.
- * Does not sleep, allocate or fault. Not for kernels: its frame is large.
+ * Like loom_engine_run(), without a plan and without a budget. Units are independent and in a fixed
+ * order, so several threads can compute units of one command at once. Does not sleep, allocate or
+ * fault. Must not be called in a kernel: its frame is large.
  */
 void loom_engine_compute(const struct loom_command *command, const struct loom_memory *memory,
 			 u64 first, u64 count);
 
 /**
- * loom_engine_share() - how many units a processor takes at a time
+ * loom_engine_share() - number of units that a processor should take at a time
  * @command: the command
  * @workers: processors that work on it, at least one
  *
@@ -237,14 +237,14 @@ void loom_share_run(struct loom_command_share *share, const struct loom_command 
  * loom_engine_shared() - the command that loom_engine_run() has stopped in front of
  * @engine: the run
  *
- * Its caller has all units of it computed, by shares, and calls loom_engine_shared_end().
+ * The caller must compute all its units, by shares, and then call loom_engine_shared_end().
  *
- * Return: the command, or NULL if loom_engine_run() goes on.
+ * Return: the command, or NULL if the caller should call loom_engine_run().
  */
 const struct loom_command *loom_engine_shared(const struct loom_engine *engine);
 
 /**
- * loom_engine_shared_end() - that command is computed
+ * loom_engine_shared_end() - the shared command is complete
  * @engine: the run
  */
 void loom_engine_shared_end(struct loom_engine *engine);

@@ -7,14 +7,14 @@
 #include "loom_core.h"
 
 /**
- * struct loom_layout - how a buffer is dealt out over banks
+ * struct loom_layout - distribution of a buffer over banks
  * @size: bytes as the client sees them
  * @page_bytes: unit that is dealt out
  * @page_pitch_bytes: bytes between pages in a bank: @page_bytes, aligned
  * @pages: number of pages; the last may be short
- * @banks: number of banks that it takes
- * @bytes_per_bank: what it takes in each of them
- * @padding_bytes: what it takes in all of them and does not use
+ * @banks: number of banks that it uses
+ * @bytes_per_bank: bytes allocated in each of them
+ * @padding_bytes: unused bytes of these, in all banks
  * @align_padding_bytes: of these: between the end of a page and the next; of an image between the
  *	end of a row and the next
  * @page_columns: sharded: pages in a row of the array, else zero
@@ -63,7 +63,7 @@ int __must_check loom_layout_interleaved(struct loom_layout *layout, u64 size, u
 					 u32 banks, u64 align_bytes);
 
 /**
- * struct loom_layout_shards - what loom_layout_sharded() is asked for
+ * struct loom_layout_shards - arguments of loom_layout_sharded()
  * @kind: LOOM_LAYOUT_SHARDED_*
  * @size: bytes, not zero
  * @page_bytes: unit that is dealt out, not zero
@@ -91,7 +91,7 @@ struct loom_layout_shards {
 /**
  * loom_layout_sharded() - shard i in the i-th bank of a grid
  * @layout: out
- * @shards: what is asked for
+ * @shards: the arguments
  *
  * Return: 0; -EINVAL for a zero where it must not be, a shape that is not of the kind, or more
  * shards than banks; -EOVERFLOW.
@@ -100,13 +100,13 @@ int __must_check loom_layout_sharded(struct loom_layout *layout,
 				     const struct loom_layout_shards *shards);
 
 /**
- * loom_layout_uses() - whether a bank of the grid gets anything
+ * loom_layout_uses() - whether a bank of the grid has a shard
  * @layout: the layout
- * @place: number of the bank in the grid, row by row; of what is not sharded: in its banks
+ * @place: number of the bank in the grid, row by row; if not sharded, among its banks
  *
- * Of a grid with more banks than shards those without a shard take no part.
+ * A grid may have more banks than shards.
  *
- * Return: true if it does.
+ * Return: true if it has.
  */
 bool loom_layout_uses(const struct loom_layout *layout, u32 place);
 
@@ -128,12 +128,12 @@ int __must_check loom_layout_image(struct loom_layout *layout, u32 width, u32 he
 				   u32 pitch_bytes, u32 banks, u64 align_bytes);
 
 /**
- * loom_layout_map() - where a byte lies
+ * loom_layout_map() - bank and address of a byte
  * @layout: the layout
  * @base: address of the buffer in every bank
  * @offset: byte of the buffer, below its size
- * @bank: out: its number among the banks of the mask the buffer was made for, from the lowest; of
- *	what is sharded that is its place in the grid, row by row
+ * @bank: out: its number among the banks of the buffer's mask, from the lowest; if sharded, its
+ *	position in the grid, row by row
  * @address: out: address in the bank
  */
 void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,

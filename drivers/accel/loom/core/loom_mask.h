@@ -38,7 +38,7 @@ static inline struct loom_mask loom_mask_all(u32 banks)
 	return mask;
 }
 
-/* Whether there is a bank that is in both. */
+/* Whether both have a bank in common. */
 static inline bool loom_mask_overlaps(const struct loom_mask *a, const struct loom_mask *b)
 {
 	u64 both = 0;

@@ -7,11 +7,11 @@
 /**
  * DOC: The table of operations
  *
- * The room core/op says what each operation takes: how many operands and attributes, in which
- * regions, of which types and shapes, and how much work it is. It is given a decoded command whose
- * operands are in bounds, and gives its units, the cost of a unit and its multiply-accumulates, or
- * the rule that is broken and the operand at fault. Integers only; it knows neither the
- * verifier, which asks it, nor the engine, which does the work.
+ * The room core/op defines the operations: number, regions, types and shapes of operands,
+ * attributes, and cost. For a decoded command, whose operands must be in bounds, it returns its
+ * units, the cost of a unit and its multiply-accumulates, or the broken rule and the operand at
+ * fault. Integers only; it depends neither on the verifier, which calls it, nor on the engine,
+ * which computes.
  *
  * An operation is one line of op/list.h and two files: op/NAME.c checks a command, and
  * engine/fp_NAME.c computes it. The table here and the engine's table of functions are both made
@@ -21,13 +21,13 @@
  *
  * - list.h: all operations, one line each
  * - table.c: the list as a table by opcode
- * - check.c: what the checks share: types, shapes, costs
+ * - check.c: helpers of the checks: types, shapes, costs
  * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
  *   select.c, softmax.c, unary.c: one family of operations each; the comment on top is its contract
  *
- * It uses loom_plan.h and loom_tile.h, and no other room. Rejected: the function that computes as
- * a member of &struct loom_op. Whoever checked a plan then carried the engine along, and the
- * table of the lower room named every function of the higher one.
+ * It uses loom_plan.h and loom_tile.h, and no other room. Rejected: the compute function as a
+ * member of &struct loom_op. Every user of the checks would link the engine, and the lower room
+ * would depend on the higher one.
  */
 
 enum loom_stream {
@@ -43,7 +43,7 @@ enum loom_stream {
  * @rule: out: DRM_LOOM_RULE_OPERANDS (optional ones), ATTR, VIEW_REGION, VIEW_DTYPE, VIEW_SHAPE
  *	or COST
  * @operand: out: the operand at fault
- * @has_operand: out: whether @operand says something
+ * @has_operand: out: whether @operand is valid
  */
 struct loom_check {
 	struct loom_command *command;
@@ -56,15 +56,15 @@ struct loom_check {
 /**
  * struct loom_op - an operation
  * @opcode: an &enum drm_loom_opcode
- * @name: lower case, for people
- * @stream: the stream that its commands stand in
+ * @name: lower case, for messages
+ * @stream: the stream of its commands
  * @min_operands: fewest operands, the written one included
  * @max_operands: most operands
  * @attr_size: bytes of its attribute structure
- * @elementwise: reads of an element happen before its write and touch no other
- *	element: y may be the very same view as an operand
- * @check: proves that computing the command stays inside the views' dims, whatever they are, and
- *	counts the work. False: refused
+ * @elementwise: an element is read before it is written, and no other is accessed: y may be the
+ *	same view as an operand (in place)
+ * @check: must prove that computing the command stays inside of the views' dims, for any values,
+ *	and set its cost. False: refused
  */
 struct loom_op {
 	u32 opcode;

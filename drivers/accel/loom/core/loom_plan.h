@@ -9,23 +9,23 @@ struct loom_op;
 /**
  * DOC: The decoded plan
  *
- * The verifier (loom_verify.h) turns the bytes of a client into this form, and the engine
- * (loom_engine.h) runs nothing else. Neither room uses the other; this is what they share.
- * It is immutable: any number of jobs can share it without a lock. Nothing in it points
- * into the client's bytes.
+ * The verifier (loom_verify.h) decodes the bytes of a client into this form, and the engine
+ * (loom_engine.h) runs nothing else. Neither room uses the other; they share this header. A decoded
+ * plan is immutable: any number of jobs can share it without a lock. It has no pointers into the
+ * client's bytes.
  */
 
 /**
  * struct loom_view - an operand, resolved
  * @region: an &enum drm_loom_region
- * @slot: slot it lies in (DRAM, ROM, and SRAM if @bound)
+ * @slot: its slot (DRAM, ROM, and SRAM if @bound)
  * @tensor: tensor it is a view of, for reports
  * @dtype: an &enum drm_loom_dtype
  * @elem_bytes: bytes of an element
  * @rank: number of axes
  * @lane_axis: SRAM: axis that runs over the lanes
  * @image: it lies in an image
- * @bound: SRAM: it lies in what is bound to @slot, not in the scratch
+ * @bound: SRAM: it is in the binding of @slot, not in the scratch
  * @lane_start: SRAM: index of its first element on the tensor's lane axis
  * @offset: bytes from the start of the slot, or in SRAM of the slot or scratch in each bank, to
  *	the first element (without the lane axis)
@@ -57,15 +57,15 @@ struct loom_view {
 
 /**
  * struct loom_command - a command, decoded
- * @op: what it does
+ * @op: its operation
  * @attr: its attribute structure (&struct drm_loom_attr_conv ..), or NULL
- * @views: its operands: what is written first
+ * @views: its operands, the written one first
  * @operands: number of operands
- * @units: pieces that the engine can stop between
- * @unit_cost: work of one piece, in element operations
+ * @units: number of units; the engine can stop between them
+ * @unit_cost: cost of a unit, in element operations
  * @macs: multiply-accumulates of the whole command
- * @cycles: how long it takes on the chip (loom_clock.h)
- * @energy_fj: femtojoule that it takes there
+ * @cycles: its time on the chip (loom_clock.h)
+ * @energy_fj: its energy on the chip, in femtojoule
  */
 struct loom_command {
 	const struct loom_op *op;
@@ -83,7 +83,7 @@ struct loom_command {
  * struct loom_step - the commands of a step
  * @first_command: index of the first
  * @commands: number of commands, those of the DMA stream first
- * @dma_commands: how many of them are of the DMA stream
+ * @dma_commands: number of commands of the DMA stream
  */
 struct loom_step {
 	u32 first_command;
@@ -92,7 +92,7 @@ struct loom_step {
 };
 
 /**
- * struct loom_slot - what a binding must offer
+ * struct loom_slot - requirements of a binding
  * @size: bytes; with DRM_LOOM_SLOT_SRAM in each bank
  * @flags: DRM_LOOM_SLOT_*
  * @dtype: images: type of an element; else zero, and the rest, too

@@ -10,28 +10,28 @@
  * can be, and a search is a loop along it. A tree over pieces of the array, the chunks, lets a
  * search skip those that cannot matter.
  *
- * A request on some banks moves a candidate past each block that is in the way, from the end that
- * the request names: *first fit*. Chunks without a block on these banks are skipped. A request on
- * all banks looks at the holes that are free in all of them. Chunks without a hole as large are
+ * A request on some banks moves a candidate past each conflicting block, from the end that the
+ * request names: *first fit*. Chunks without a block on these banks are skipped. A request on all
+ * banks looks at the holes that are free in all of them. Chunks without a hole as large are
  * skipped, so first fit is O(log n).
  *
  * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
  * what directions are for. In DRAM *best fit*, the smallest hole, wastes less. It is taken of the
  * holes of 33 chunks from the first one on that fits: about the nearest 1400 blocks. In a bank of
  * ten thousand blocks that refuses about a third of what best fit of all holes refuses, which fills
- * small holes at the far end, too. In SRAM, where a dozen large buffers come and go in the order of
- * a program, best fit is worse than first fit: it takes holes in the middle of the bank, which then
- * do not grow together. So there both are weighed: *near fit* takes the hole for which the bytes
- * that are left over in it, plus about a tenth of the bytes that lie between the block and the end
- * that the request names, are least. Documentation/figures.rst has the figures. The policy is one
- * of the region. A range of addresses cuts holes at its ends.
+ * small holes at the far end, too. In SRAM, where a dozen large buffers are allocated and freed in
+ * the order of a program, best fit is worse than first fit: it takes holes in the middle of the
+ * bank, which then do not coalesce. *Near fit* combines both: it minimises a cost, the bytes left
+ * over in the hole plus about a tenth of the bytes between the block and the end that the request
+ * names. Documentation/figures.rst has the figures. The policy is one of the region. A range of
+ * addresses cuts holes at its ends.
  *
- * A pass reads at most LOOM_BANK_CHUNKS chunks, so a layout that a client has thought up cannot
- * keep the lock for long. That is reached in two cases: more than 8000 blocks on the banks of a
- * request (chunks are more than a quarter full on average) lie before its place, or as many holes
- * are large enough but for the alignment, or for blocks on some banks that reach into them. A
- * second pass takes the first hole in all banks then that has room for the size at any alignment.
- * Without one, -ENOSPC is returned although there may be a place.
+ * A pass reads at most LOOM_BANK_CHUNKS chunks, so an adversarial layout cannot hold the lock for
+ * long. The limit is reached in two cases: more than 8000 blocks on the banks of a request (chunks
+ * are more than a quarter full on average) lie before its place, or as many holes are large enough
+ * but for the alignment, or for blocks on some banks that reach into them. A second pass then takes
+ * the first hole in all banks that fits at any alignment. If there is none, -ENOSPC is returned
+ * although there may be a place.
  *
  * Rejected: an index for each set of banks that is used often, as there are few blocks and
  * any sets; a tree whose nodes are the blocks, because a search past some hundreds of blocks on
@@ -78,7 +78,7 @@ struct loom_bank_chunk *loom_bank_chunk_create(void)
 	return loom_port_alloc(1, sizeof(struct loom_bank_chunk));
 }
 
-/* @block on the banks of @mask has come, or has gone. */
+/* Account a block on the banks of @mask that was allocated or freed. */
 static void loom_bank_count(struct loom_bank *bank, const struct loom_bank_block *block,
 			    const struct loom_mask *mask, bool came)
 {

@@ -13,8 +13,8 @@
  * A sharded buffer is a two-dimensional array of pages, cut into shards of one shape, of which each
  * bank gets one. Sharding by height cuts between rows, by width between columns, by block both
  * ways. All three are one formula; the kind only says which cuts are allowed. In the bank, a shard
- * is an array of its own, row by row, of its full shape even at the edge of the whole array: what
- * is clipped there is padding, and in return the address of a page depends only on its place in the
+ * is an array of its own, row by row, of its full shape even at the edge of the whole array:
+ * clipped parts are padding, so that the address of a page depends only on its position in the
  * shard. Banks without a shard provide nothing.
  *
  * The pages of an image are its rows: their pitch is given by the client, and need not be a power
@@ -44,7 +44,7 @@ int loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes
 		.banks = banks,
 		.bytes_per_bank = per_bank,
 		.padding_bytes = total - size,
-		/* at most the total size: that has room for as many pages */
+		/* no overflow: at most the total size, which holds as many pages */
 		.align_padding_bytes = pages * (pitch - page_bytes),
 	};
 	return 0;

@@ -9,14 +9,14 @@ enum { LOW, HIGH };
 /**
  * struct loom_bank_search - a search for a hole in all banks
  * @bank: the bank
- * @request: what it is for
- * @policy: which hole
- * @size: smaller holes are passed over
+ * @request: the request
+ * @policy: the policy
+ * @size: minimum size of a hole
  * @start: place in the best hole so far
  * @distance: of this place from the end that the request names
  * @cost: of this place
- * @most: bytes of a hole less @size that may still make it a better one
- * @found: whether there is one
+ * @most: limit of the bytes left over in a better hole
+ * @found: whether @start is valid
  * @more: chunks that were read after it was found
  */
 struct loom_bank_search {
@@ -86,7 +86,7 @@ static void loom_bank_try(struct loom_bank_search *search, u64 hole, u64 end)
 	search->start = start;
 }
 
-/* The same, for what is in the range of a hole that may be too small. */
+/* The same, for the part of a hole inside of the range, which may be too small. */
 static void loom_bank_clip(struct loom_bank_search *search, u64 hole, u64 end)
 {
 	hole = max(hole, search->request->low);
@@ -95,7 +95,9 @@ static void loom_bank_clip(struct loom_bank_search *search, u64 hole, u64 end)
 		loom_bank_try(search, hole, end);
 }
 
-/* Whether no hole whose places are so far away or farther is better than the best one so far. */
+/*
+ * Whether no hole at this distance or farther can be better than the best one so far (lower bound).
+ */
 static bool loom_bank_settled(const struct loom_bank_search *search, u64 distance)
 {
 	return search->found && (search->more == LOOM_BANK_MORE ||
@@ -120,7 +122,7 @@ static bool loom_bank_try_chunk(struct loom_bank_search *search,
 	at = max(at, request->low);
 	for (i = 0; i < chunk->count; i++) {
 		end = min(chunk->entry[i].start, request->high);
-		/* of a hole that is too small this is more */
+		/* wraps above @most if the hole is too small */
 		if (end > at && end - at - search->size <= search->most)
 			loom_bank_try(search, at, end);
 		at = max(at, chunk->entry[i].end);
@@ -140,7 +142,7 @@ static struct loom_bank_chunk *loom_bank_begin(const struct loom_bank *bank,
 								      chunk;
 }
 
-/* Holes in all banks of @size or more. Return: whether all of them that matter were tried. */
+/* Search holes in all banks of @size or more. Return: whether the search was complete. */
 static bool loom_bank_search(struct loom_bank_search *search)
 {
 	const struct loom_bank_request *request = search->request;
@@ -188,7 +190,7 @@ static u64 loom_bank_hits(const struct loom_bank_chunk *chunk, const struct loom
 	u64 hits = 0;
 	u32 i;
 
-	/* without a branch for each, as no processor foresees it */
+	/* without branches, which would be mispredicted */
 	for (i = chunk->count; i--;)
 		hits = hits << 1 | loom_mask_overlaps(&chunk->entry[i].mask, mask);
 	return hits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "chunk.h"
 
-/* Blocks in the order of their starts, and what is known from a walk along all of them. */
+/* Walks over blocks in the order of their starts, and statistics from them. */
 
 enum { LOW, HIGH };
 

@@ -6,9 +6,9 @@
 #define GIB(n) ((u64)(n) << 30)
 
 /*
- * The same as the files of these names in userlib/chips/, which give the source of each figure.
- * One alignment unit at the bottom of each DRAM bank is reserved, as on real lockstep devices,
- * which keep a barrier there.
+ * Must be equal to the files of these names in userlib/chips/, which give the source of each
+ * figure. One alignment unit at the bottom of each DRAM bank is reserved, as on real lockstep
+ * devices, which keep a barrier there.
  */
 
 #define ALL_DTYPES	((1U << DRM_LOOM_DTYPE_END) - 2)

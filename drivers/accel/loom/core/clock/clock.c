@@ -17,13 +17,13 @@
  *
  * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE the one
  * that is read. All elements in a row of lanes are done at once, however few they are. An operand
- * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. What an
- * element takes is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all
- * elements are divided evenly), in which a bias, an activation and requantisation are included, or
- * other operations as in loom_clock_element_ops().
+ * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. The cost of an
+ * element is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all elements are
+ * divided evenly), which include a bias, an activation and requantisation, or other operations as
+ * in loom_clock_element_ops().
  *
- * Rejected: banks of the DRAM and pages of a layout. Where the buffers lie that a plan is bound to
- * is not known before it is submitted, and the same plan would not always take the same time.
+ * Rejected: modelling banks of the DRAM and pages of a layout. The addresses of bound buffers are
+ * not known before a plan is submitted, and the same plan would not always take the same time.
  */
 
 u64 loom_clock_rate(u64 amount, u32 rate)
@@ -32,7 +32,7 @@ u64 loom_clock_rate(u64 amount, u32 rate)
 
 	if (!rate)
 		return 0;
-	/* nearly always, and planners ask often: one division instead of two */
+	/* fast path for planners, nearly always taken: one division instead of two */
 	if (amount < U64_MAX / 1000 - U32_MAX)
 		return div64_u64(amount * 1000 + rate - 1, rate);
 	/* the rest is below 2^32, so the product is below 2^42 */

@@ -4,13 +4,13 @@
 
 #include "loom_code.h"
 
-/* Commands between two looks at whether to go on. */
+/* Commands between two calls of loom_port_relax(). */
 #define LOOM_CODE_LOOK		1024
 
 #define LOOM_CODE_LITTLE_ENDIAN	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /**
- * struct loom_code_tables - where the tables begin, in bytes from the start
+ * struct loom_code_tables - offsets of the tables in bytes
  * @ends: of the lanes
  * @slots: the slots
  * @steps: the steps
@@ -32,7 +32,7 @@ struct loom_code_tables {
 /* encode.c: from the counts, each of which fits in 32 bits. */
 void loom_code_lay(const struct loom_code_header *header, struct loom_code_tables *tables);
 
-/* How many words of eight bytes are behind the sum. */
+/* Number of words of eight bytes after the sum. */
 static inline u64 loom_code_words(u64 size)
 {
 	return (size - offsetof(struct loom_code_header, scratch_bytes)) / 8;

@@ -12,7 +12,7 @@
  * @commands: table of commands
  * @views: table of views
  * @plan: as far as it is filled
- * @check: what the operations are told
+ * @check: arguments and result of the checks of operations
  */
 struct loom_decode {
 	const struct drm_loom_chip *chip;
@@ -143,7 +143,7 @@ static bool loom_decode_in_slot(const struct loom_view *view)
 	return view->region != DRM_LOOM_REGION_SRAM || view->bound;
 }
 
-/* Where a view lies: in a slot or in the scratch, of how many bytes. */
+/* The slot or the scratch with a view, and its size. */
 static bool loom_decode_space(const struct loom_plan *plan, const struct loom_view *view,
 			      u64 *bytes)
 {

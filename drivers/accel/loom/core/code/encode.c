@@ -106,7 +106,9 @@ static void loom_code_view(const struct loom_view *view, struct loom_code_view *
 	}
 }
 
-/* Commands may share views and attributes: the tables stay as they are, but for what nobody has. */
+/*
+ * Commands may share views and attributes, so the tables are kept; only unused entries are zeroed.
+ */
 static void loom_code_command(const struct loom_plan *plan, const struct loom_command *command,
 			      const struct loom_code_tables *tables, u8 *bytes,
 			      struct loom_code_command *out)

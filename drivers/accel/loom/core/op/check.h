@@ -6,8 +6,8 @@
 #include "loom_tile.h"
 
 /*
- * What the checks of operations share. A check reads straight down: attributes, regions,
- * types, shapes, work. The first demand that is not met refuses.
+ * Helpers of the checks of operations. A check must test in this order: attributes, regions, types,
+ * shapes, cost. The first violated requirement refuses.
  */
 
 #define LOOM_DTYPE_BIT(dtype)	(1U << (dtype))
@@ -24,7 +24,7 @@
 #define LOOM_DTYPES_NUMBER	(LOOM_DTYPES_FLOAT | LOOM_DTYPES_INTEGER)
 #define LOOM_DTYPES_BOOL	LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_BOOL)
 #define LOOM_DTYPES_ANY		(LOOM_DTYPES_NUMBER | LOOM_DTYPES_BOOL)
-/* what quantised arithmetic takes */
+/* types of quantised arithmetic */
 #define LOOM_DTYPES_BYTE (LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I8) | LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_U8))
 
 static inline bool loom_dtype_in(const struct loom_view *view, u32 dtypes)

@@ -5,10 +5,10 @@
  * CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]], [scale[O]].
  * DECONV: the same with w[C,O/groups,KD,KH,KW], floating point only.
  *
- * The spatial dims of y and x need not fit each other: what falls outside of x is zero, so a
- * slice of a convolution is a convolution. With dims of 32 bits and DRM_LOOM_MAX_SPATIAL no
- * coordinate leaves 63 bits. Optional operands stand in the order bias, scale; each is dense in
- * meaning only: it is a view like any other. y and x of CONV may be in images.
+ * The spatial dims of y and x need not fit each other: elements outside of x are zero, so a slice
+ * of a convolution is a convolution. With dims of 32 bits and DRM_LOOM_MAX_SPATIAL no coordinate
+ * leaves 63 bits. Optional operands stand in the order bias, scale; each is dense in meaning only:
+ * it is a view like any other. y and x of CONV may be in images.
  *
  * Unit: one tile of y (loom_tile_get() over y's five dims): up to LOOM_TILE outputs along W for
  * one (n, o, d, h); where four channels are computed together theirs are numbered in turn. Cost:

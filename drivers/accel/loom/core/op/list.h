@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * All operations, one line each. Who includes this defines LOOM_OP() before, and it is undefined
- * behind:
+ * All operations, one line each. An includer must define LOOM_OP() before; this file undefines it:
  *
  *	LOOM_OP(OPCODE, name, stream, fewest operands, most operands, bytes of attributes,
  *		elementwise)
  *
  * See &struct loom_op. The operation is checked by loom_op_<name>_check(), and computed by
- * loom_fp_<name>_run(). What is not in this list does not exist: there is no default.
+ * loom_fp_<name>_run(). Opcodes that are not in this list are invalid: there is no default.
  */
 LOOM_OP(LOAD, load, DMA, 2, 2, 0, false)
 LOOM_OP(STORE, store, DMA, 2, 2, 0, false)

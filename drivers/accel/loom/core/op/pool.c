@@ -5,8 +5,8 @@
  * POOL: y[N,C,D,H,W], x[N,C,D,H,W]; MAX of any number type, AVG of floating point. Either may
  * be in an image.
  *
- * The spatial dims of y and x need not fit each other: what falls outside of x is left out. A
- * window that meets nothing of x gives the lowest value (MAX) or zero (AVG).
+ * The spatial dims of y and x need not fit each other: elements outside of x are omitted. A window
+ * that meets nothing of x gives the lowest value (MAX) or zero (AVG).
  *
  * Unit: one tile of y (loom_tile_get() over y's five dims). Cost: KD * KH * KW per element.
  */

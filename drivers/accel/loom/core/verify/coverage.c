@@ -15,15 +15,14 @@
  * the time that the verifier promises. Work and memory are therefore limited by a budget that
  * follows from the bytes of the plan: LOOM_COVERAGE_WORK_BYTE units of work (work.h) and a range
  * for each LOOM_COVERAGE_BYTES_NODE of them, and an amount to begin with, which is the same for all
- * plans. What slicing needs is far below: the planner's own plans stay below a tenth of it. When
- * it is used up the answer is the safe one, that fewer elements are written than are, and the plan
- * is refused with DRM_LOOM_RULE_WORK: not as if it read what nobody has written, for its
- * author would look for that in vain. The answer depends on the plan alone, not on the
- * machine.
+ * plans. Slicing needs far less: the planner's own plans stay below a tenth of it. When the budget
+ * is used up the coverage is a conservative approximation with fewer elements, and the plan is
+ * refused with DRM_LOOM_RULE_WORK, not with the rule about unwritten elements, which would mislead
+ * its author. The result depends on the plan alone, not on the machine.
  *
- * The budget was one for each operand at first. But commands may share their operands, so that a
- * plan of 32 MB had as much as one of 500 MB; and what was not used could be saved for later, so
- * there was no difference to one sum for the whole plan.
+ * Rejected: a budget for each operand. Commands may share their operands, so a plan of 32 MB had as
+ * much as one of 500 MB; and the unused part could be saved for later, so that there was no
+ * difference to one sum for the whole plan.
  *
  * Rejected: one list of ranges over all elements in row-major order, in which a slice of an image
  * is a range per channel and row, so that time would depend on the dims; and merging of
@@ -172,8 +171,8 @@ static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
 /*
  * Frees ranges with all ranges of further axes below them, without recursion: left branches are
  * rotated to the right until the tree is a list; a tree of the next axis is attached as a left
- * branch. Who has to give up frees nothing: loom_coverage_pool_fini() does, and a range may still
- * be in a tree that it should have been taken out of.
+ * branch. After an interrupt nothing is freed, because a range may still be in a tree:
+ * loom_coverage_pool_fini() frees all.
  */
 static void coverage_free(struct loom_coverage_pool *pool, struct loom_splay *tree)
 {

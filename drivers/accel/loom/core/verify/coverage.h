@@ -17,7 +17,7 @@ struct loom_coverage {
 	bool complete;
 };
 
-/* The budget of a plan: what it begins with, and what each of its bytes adds. See coverage.c. */
+/* The budget of a plan: a constant, and an amount for each of its bytes. See coverage.c. */
 #define LOOM_COVERAGE_WORK_START	(1U << 16)
 #define LOOM_COVERAGE_WORK_BYTE		4
 #define LOOM_COVERAGE_NODES_START	(1U << 14)
@@ -27,9 +27,9 @@ struct loom_coverage {
  * @chunks: memory of the ranges
  * @free: unused ranges, linked by their left branch
  * @work: where work is counted
- * @units: budget: units of work that may still be done
- * @end: while an operand is looked at: what is counted in @work when @units are used up
- * @nodes: budget: ranges that may still be made
+ * @units: budget: remaining units of work
+ * @end: during an operand: count of @work at which @units are used up
+ * @nodes: budget: remaining ranges
  * @exhausted: one of the budgets was used up, so an answer was not exact
  */
 struct loom_coverage_pool {

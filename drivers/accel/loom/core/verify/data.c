@@ -2,7 +2,7 @@
 #include "verify.h"
 
 /*
- * What a command reads must have been written before, and it must not write what it reads, except
+ * A command must only read written elements, and must not write elements that it reads, except
  * elementwise operations in place. A tensor's state has the coverage of its writes; those through
  * an alias are recorded with the parent where they have a footprint there.
  */
@@ -20,7 +20,7 @@ static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 whi
 {
 	const struct drm_loom_plan_tensor *of = &verify->tensors[tensor];
 
-	/* whoever is interrupted here is told so again */
+	/* an interrupt is reported again by the next call */
 	(void)loom_work_do(&verify->work, LOOM_WORK_FOOTPRINT);
 	return loom_dtype_stride(of->dtype) == view->elem_bytes &&
 	       loom_footprint_get(&verify->footprints[which], of, view, verify->plan->lanes);
@@ -47,7 +47,7 @@ static bool loom_data_is_whole(const struct drm_loom_plan_tensor *tensor,
 
 /*
  * Whether all bytes from the first to the last of a view, in SRAM in any bank, belong to written
- * elements: what a view without a footprint needs.
+ * elements. Required for a view without a footprint.
  */
 static bool loom_data_is_dense(const struct loom_verify *verify, u32 tensor,
 			       const struct loom_view *view)
@@ -129,7 +129,7 @@ static bool loom_data_same_view(const struct loom_view *a, const struct loom_vie
 	return true;
 }
 
-/* Whether the answer of a coverage can be believed. */
+/* Whether the answer of a coverage is valid. */
 static int __must_check loom_data_check_work(struct loom_verify *verify)
 {
 	if (verify->work.interrupted)

@@ -4,9 +4,9 @@
 /**
  * DOC: Tensors that are alive together
  *
- * A sweep over the steps keeps the live tensors ordered by address. They are disjoint, or the sweep
- * had stopped; so a tensor whose lifetime begins needs to be compared with its two neighbours only.
- * Aliases lie in their parents, in bytes and in steps, and are left out.
+ * A sweep over the steps keeps the live tensors ordered by address. Invariant: they are disjoint,
+ * otherwise the sweep would have stopped; so a tensor whose live range begins must be compared with
+ * its two neighbours only. Aliases lie in their parents, in bytes and in steps, and are left out.
  *
  * All addresses are known beforehand, so they are sorted once and each tensor gets its rank. The
  * live ones are then a set of small numbers, kept as a hierarchical bitmap: a bit for each rank,
@@ -15,28 +15,28 @@
  * at that size because each of its steps is a cache miss. Tensors are sorted by radix, by those
  * bits only in which their addresses differ, steps by counting.
  *
- * What is compared, where a tensor starts and ends, is carried along by the sort. So the table of
- * tensors, five times as large, is read once: by tensor.c, which lists each here when its own rules
- * are proved. Neighbours in address are neighbours in memory, and where a tensor is in the order is
- * fetched some tensors ahead. Nothing is fetched of those that overlap no other tensor of the whole
- * plan, alive or not, which a bit for each rank says.
+ * The sorted records contain the compared fields, the start and end of a tensor. So the table of
+ * tensors, five times as large, is read once: by tensor.c, which adds each tensor here when its own
+ * rules are proved. Neighbours in address are neighbours in memory, and the rank of a tensor is
+ * prefetched some tensors ahead. Tensors that overlap no other one of the whole plan, alive or not,
+ * are marked by a bit per rank and not fetched.
  */
 
 /* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */
 #define LOOM_RANK_LEVELS 4
 
-/* Places that are sorted for one unit of work each, counted beforehand. */
+/* Places per block of a sort; work is counted beforehand, one unit per place. */
 #define LOOM_SORT_BLOCK 256
 
 /* Bits of an address that are sorted by at a time. */
 #define LOOM_SORT_BITS 10
 #define LOOM_SORT_MASK ((1U << LOOM_SORT_BITS) - 1)
 
-/* How far ahead of the tensor whose lifetime begins another is fetched. */
+/* Prefetch distance of the sweep, in tensors. */
 #define LOOM_SWEEP_AHEAD 12
 
 /**
- * struct loom_place - where a tensor lies
+ * struct loom_place - address range of a tensor
  * @start: first byte, in its space
  * @end: first byte behind it
  * @space: slot, or LOOM_SPACE_SCRATCH

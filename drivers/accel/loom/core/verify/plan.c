@@ -10,33 +10,32 @@
  * - every element of every operand lies in its tensor, and the tensor in its slot or in the
  *   scratch: view.c, tensor.c;
  * - tensors that are alive in the same step do not share bytes: overlap.c;
- * - what lies in an image keeps to its rows and columns: image.c;
- * - an operation does not leave its operands, and no piece of it is long: the room core/op;
- * - nothing is read that was not written before: data.c on footprint.c and coverage.c;
+ * - views of an image stay inside of its rows and columns: image.c;
+ * - an operation does not leave its operands, and its units are bounded: the room core/op;
+ * - only written elements are read: data.c with footprint.c and coverage.c;
  * - no stream touches what the other writes in the same step: hazard.c.
  *
- * What it accepts it decodes, and the engine runs nothing else. The rules are those of
- * &enum drm_loom_rule; the first that is broken, in the order of the tables, is reported.
+ * It decodes accepted plans, and the engine runs nothing else. The rules are those of &enum
+ * drm_loom_rule; the first that is broken, in the order of the tables, is reported.
  *
- * How it stays safe itself: there is one copy of the client's bytes and nobody writes to it;
- * whatever is not allowed is refused, there is no default; sums and products of the
- * client's numbers go through check_*_overflow() until a bound on them is proved; "not set" is a
- * bool of its own and never a magic number; each function that can refuse is
- * __must_check.
+ * Safety of the verifier itself: it works on one copy of the client's bytes, which must not change;
+ * everything that is not allowed is refused, there is no default; sums and products of the client's
+ * numbers must go through check_*_overflow() until a bound on them is proved; "not set" must be a
+ * separate bool and never a magic number; each function that can refuse must be __must_check.
  *
- * Time is O(n log n) and memory O(n) in tensors plus commands, whatever is in the plan: no loop
- * runs over a dim, a size or a step count of a tensor. What the n stands for is documented, too: at
- * most LOOM_PLAN_WORK_BYTE units of work (work.h) for each byte of the plan, of which coverage.c
- * may take four, and LOOM_PLAN_MEMORY_BYTE bytes of memory. A plan that is past the bound on work
- * is refused, with a rule of its own. Between two looks at whether the client was killed there are
- * at most LOOM_WORK_LOOK units and a few. Rejected: a map of bytes, simple but as large as the
- * device; and comparing all pairs, simple but quadratic.
+ * Complexity: time is O(n log n) and memory O(n) in tensors plus commands, for any plan: loops must
+ * not run over a dim, a size or a step count of a tensor. The constants are bounded, too: at most
+ * LOOM_PLAN_WORK_BYTE units of work (work.h) for each byte of the plan, of which coverage.c may
+ * take four, and LOOM_PLAN_MEMORY_BYTE bytes of memory. A plan beyond the bound on work is refused,
+ * with its own rule. Between two checks for a fatal signal there are at most LOOM_WORK_LOOK units
+ * and a few. Rejected: a map of bytes, simple but as large as the device; and comparing all pairs,
+ * simple but quadratic.
  */
 
-/* Attributes that are copied between two looks. */
+/* Bytes of attributes copied between two checks for a fatal signal. */
 #define LOOM_PLAN_COPY_BYTES	0x10000
 
-/* Smallest alignment that a table can count on. */
+/* Guaranteed alignment of a table. */
 #define LOOM_TABLE_ALIGN 8
 
 enum {
@@ -102,7 +101,7 @@ static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 s
 	return 0;
 }
 
-/* Plans that were made before there were images have zeroes there. */
+/* Plans of versions without images have zeroes there. */
 static bool loom_table_absent(const struct drm_loom_table *table)
 {
 	return !table->offset && !table->count && !table->stride;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "splay.h"
 
-/* Brings the element with @key to the top, or else a neighbour of where it would be. */
+/* Bring the element with @key to the root, or a neighbour of its position. */
 static struct loom_splay_node *loom_splay_splay(struct loom_splay_node *top, u32 key,
 						struct loom_work *work)
 {

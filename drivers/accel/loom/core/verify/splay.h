@@ -7,15 +7,15 @@
 /**
  * DOC: Ordered sets
  *
- * A top-down splay tree over u32 keys. It was taken over the kernel's rbtree because core is
- * freestanding, and over a balanced tree of our own because it is a third of the code, keeps no
- * balance in its nodes and is still O(log n) amortised on any sequence of calls, also one
- * that a hostile plan has thought up. Nothing here recurses: such a tree may be as deep as it
- * has nodes. Look-ups reshape the tree, so it is for one owner.
+ * A top-down splay tree over u32 keys. The kernel's rbtree was rejected because core is
+ * freestanding. Another balanced tree was rejected because a splay tree is a third of the code,
+ * needs no balance in its nodes and is still O(log n) amortised for any sequence of calls,
+ * including adversarial ones. Functions must not recurse: a tree may be as deep as it has nodes.
+ * Look-ups modify the tree, so it must have one owner.
  *
  * A single call can take as many steps as the tree has nodes, so each step counts as a unit of work
- * (work.h). When the caller must give up, a call ends early and its answer means nothing; the
- * tree is still one tree then, but its order is not kept, and no node may be taken out of it.
+ * (work.h). When the work is interrupted, a call ends early and its result is invalid; the tree is
+ * then still connected, but not ordered, and the caller must not remove nodes.
  */
 
 /**
@@ -23,7 +23,7 @@
  * @left: smaller keys
  * @right: larger keys
  * @key: unique in its tree
- * @end: of its owner, whose elements are ranges from @key on: here it takes no room
+ * @end: for the owner, whose elements are ranges from @key on: here it fills padding
  */
 struct loom_splay_node {
 	struct loom_splay_node *left;

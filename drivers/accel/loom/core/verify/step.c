@@ -50,8 +50,8 @@ static int __must_check loom_step_check(struct loom_verify *verify)
 		if (ret)
 			return ret;
 		/*
-		 * What the DMA stream writes counts as written for the compute stream of the same
-		 * step. Reading it there is refused as a hazard.
+		 * Writes of the DMA stream count as written for the compute stream of the same
+		 * step. Reading them there is refused as a hazard.
 		 */
 		ret = loom_verify_data(verify);
 		if (ret)

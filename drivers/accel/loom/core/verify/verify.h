@@ -28,7 +28,7 @@ struct loom_tensor_state {
  * struct loom_access - bytes that an operand of a command of a step touches
  * @start: first byte, in its space; the operand knows the last
  * @command: index of the command
- * @operand: number of the operand; what is written is the first
+ * @operand: number of the operand; the written one is the first
  * @space: slot, or LOOM_SPACE_SCRATCH
  * @compute: by the compute stream
  */
@@ -43,8 +43,8 @@ struct loom_access {
 /**
  * struct loom_verify - the verification of a plan
  *
- * The tables point into the client's plan. It is our copy and it does not change, so it is read in
- * place; but no value of it is used before the rule about it was checked.
+ * The tables point into the driver's copy of the client's plan, which does not change, so it is
+ * read in place. A value must not be used before its rule was checked.
  *
  * @chip: of the device
  * @in_place: bit mask of the regions that compute commands may read in, besides the SRAM
@@ -58,7 +58,7 @@ struct loom_access {
  * @images: by slot: its record in the table of images, or NULL
  * @states: by tensor
  * @sweep: of the overlap rule, while the tensors are checked; else NULL
- * @work: what was done so far
+ * @work: work so far
  * @pool: memory and budget of the coverages
  * @footprints: of the two views that are compared
  * @accesses: of the step, for the hazard rule
@@ -96,7 +96,7 @@ struct loom_verify {
 	struct drm_loom_reject *reject;
 };
 
-/* Counts work, and lets others run every so often. -EINTR when the caller should give up. */
+/* Count work, and reschedule at times. -EINTR if the caller must give up. */
 static inline int __must_check loom_verify_work(struct loom_verify *verify, u64 units)
 {
 	return loom_work_do(&verify->work, units) ? 0 : -EINTR;
@@ -147,7 +147,7 @@ static inline u32 loom_view_space(const struct loom_view *view)
 	return loom_view_in_slot(view) ? view->slot : LOOM_SPACE_SCRATCH;
 }
 
-/* plan.c: loom_plan_create() that says what it did, for tests */
+/* plan.c: loom_plan_create() with counters for tests */
 int __must_check loom_plan_create_counted(const void *blob, u64 size,
 					  const struct drm_loom_chip *chip,
 					  struct loom_plan **plan,
@@ -190,9 +190,9 @@ int __must_check loom_verify_command(struct loom_verify *verify, bool compute);
 /* view.c: decodes an operand of the command under proof */
 int __must_check loom_verify_view(struct loom_verify *verify, u32 operand, u32 index);
 bool loom_verify_distinct(const struct loom_view *view, u32 lanes);
-/* data.c: what a command reads and writes */
+/* data.c: reads and writes of a command */
 int __must_check loom_verify_data(struct loom_verify *verify);
-/* hazard.c: what the streams of a step do to each other */
+/* hazard.c: conflicts between the streams of a step */
 int __must_check loom_hazard_begin(struct loom_verify *verify,
 				   const struct drm_loom_plan_step *step);
 void loom_hazard_add(struct loom_verify *verify, bool compute);

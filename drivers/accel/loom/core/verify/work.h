@@ -7,21 +7,19 @@
 /**
  * DOC: Work
  *
- * What a verification does is counted in units: about the time that it takes to look at one record
- * that is not in the cache. Whether others want the processor, and whether the client was killed,
- * is asked by units and not by entries of a table, as one command can take as long as a thousand.
- * Nothing between two questions is longer than LOOM_WORK_LOOK units and the longest single charge,
- * which is well below LOOM_WORK_LOOK, too.
+ * The work of a verification is counted in units: one unit is about the time of a cache miss for a
+ * record. Rescheduling and checks for a fatal signal are by units and not by entries of a table,
+ * because one command can take as long as a thousand. The work between two checks is at most
+ * LOOM_WORK_LOOK units plus the largest single charge, which must be well below LOOM_WORK_LOOK.
  *
- * The answer is kept: who was told to give up once goes on being told so, whatever the caller
- * in between did with it. So functions that have nothing to do with clients need not hand it on:
- * they end their loops, and the file that called them returns -EINTR.
+ * The result is sticky: after an interrupt all later calls return false, so helper functions need
+ * not propagate it: they end their loops, and their caller returns -EINTR.
  *
- * A signal that does not kill is not looked at. The call would have to begin from the start, and
- * a timer that ticks faster than a large plan is verified would keep it from ever ending.
+ * Signals that are not fatal are ignored. The call would have to be restarted, and with a timer
+ * that is faster than the verification of a large plan it would never end.
  */
 
-/* Units between two questions: some 100 microseconds. */
+/* Units between two checks: some 100 microseconds. */
 #define LOOM_WORK_LOOK		(1U << 12)
 
 /* The largest single charge in units: see LOOM_WORK_LOOK. */
@@ -30,12 +28,12 @@
 #define LOOM_WORK_FOOTPRINT	16
 
 /**
- * struct loom_work - what a verification has done so far; all zero before
+ * struct loom_work - work of a verification; initially zero
  * @done: units
- * @look: what @done is when it asks next; zero when it was told to give up
- * @looked: what @done was when it asked last
- * @longest: most units that were between two questions
- * @interrupted: it was told to give up
+ * @look: value of @done at the next check; zero after an interrupt
+ * @looked: value of @done at the last check
+ * @longest: maximum of units between two checks
+ * @interrupted: a fatal signal was found
  */
 struct loom_work {
 	u64 done;
@@ -45,7 +43,7 @@ struct loom_work {
 	bool interrupted;
 };
 
-/* Asks; false if the caller should give up. */
+/* Check for a fatal signal, and reschedule. False if the caller must give up. */
 static inline bool loom_work_look(struct loom_work *work)
 {
 	if (work->interrupted)
@@ -60,7 +58,7 @@ static inline bool loom_work_look(struct loom_work *work)
 	return false;
 }
 
-/* Counts units, and lets others run every so often. False if the caller should give up. */
+/* Count units, and check at times. False if the caller must give up. */
 static inline bool loom_work_do(struct loom_work *work, u64 units)
 {
 	work->done += units;
