@@ -10,9 +10,8 @@
 #include "core/loom_verify.h"
 
 /*
- * What tests/ asks of core/. It is exported where the kernel has KUnit, to modules that ask
- * for that namespace, and nowhere else. Here and not beside each function, because core/
- * does not know the kernel.
+ * Exports of core/ for tests/. They exist only if the kernel has KUnit, in a namespace for tests.
+ * They are here because core/ does not include kernel headers.
  */
 
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_init);

@@ -4,6 +4,6 @@
 
 #include "core/loom_engine.h"
 
-/* As exports.c, of what is in the module loom_soft. */
+/* Exports of the module loom_soft for tests, see exports.c. */
 
 EXPORT_SYMBOL_IF_KUNIT(loom_engine_count);

@@ -3,18 +3,18 @@
 #define LOOM_TESTS_HOSTILE_PLANS_H
 
 /*
- * Plans that are valid and whose only purpose is to keep the verifier busy: each is the worst that
- * could be thought of for one of its passes. They are for the topology "tiny".
+ * Valid plans that keep the verifier busy: each is the worst known case of one of its passes. They
+ * are for the topology "tiny".
  *
  * Commands share their operands where they can: then a command has few bytes to pay for its work.
  */
 #include "plan_builder.h"
 
 /**
- * struct hostile_plan - a way to make plans of any size
- * @name: what is many there
- * @build: makes one of about @commands commands
- * @rule: the rule by which a large one is refused, or zero
+ * struct hostile_plan - generator of plans of any size
+ * @name: object whose number grows
+ * @build: builds a plan with about @commands commands
+ * @rule: the rule that rejects a large one, or zero
  */
 struct hostile_plan {
 	const char *name;

@@ -3,9 +3,8 @@
 #include "loom_compat.h"
 
 /*
- * The bank allocator, by what it promises to its callers and nothing else. Blocks are
- * allocated one by one and freed as soon as they may be, so that KASAN sees a bank that
- * remembers one.
+ * Tests of the bank allocator through its public interface only. Blocks are allocated one by one
+ * and freed as soon as possible, so that KASAN finds stale references of a bank.
  */
 
 #define BANK_BASE	64
@@ -206,7 +205,7 @@ static void bank_free_refuses(struct kunit *test)
 	bank_check(test, test->priv);
 }
 
-/* What is left of a bank that ended must not be written to when its blocks are freed. */
+/* Freeing a block after loom_bank_fini() must not write to the bank. */
 static void bank_fini_lets_go(struct kunit *test)
 {
 	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
@@ -257,7 +256,7 @@ static void bank_fragmentation(struct kunit *test)
 
 /**
  * struct near_case - two holes, of which near fit takes the one where less is lost
- * @what: what it is about
+ * @what: description
  * @far: bytes between the end that is named and a hole of just the size; at that end is one of four
  *	times the size
  * @tight: whether the block goes into the one of just the size
@@ -328,7 +327,7 @@ static void bank_near_fit(struct kunit *test)
 
 /**
  * struct bank_setting - a random test
- * @what: what it is about
+ * @what: description
  * @base: first byte of the bank
  * @bytes: size of the bank
  * @max_size: of a block

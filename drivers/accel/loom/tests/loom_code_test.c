@@ -7,8 +7,8 @@
 #include "plan_sample.h"
 
 /*
- * Plans as bytes for a device. That they come back as they were is asked of every plan that the
- * tests of the verifier make (code_round.h); here are bytes that are none.
+ * Encoded plans for a device. The tests of the verifier check the round trip of each plan that they
+ * build (code_round.h); these are invalid encodings.
  */
 
 static void *code_sample(struct kunit *test, u64 *size)

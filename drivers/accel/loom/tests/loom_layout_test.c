@@ -11,7 +11,7 @@
 
 /**
  * struct layout_figure - an interleaved layout, worked out by hand
- * @what: what it shows
+ * @what: description
  * @size: bytes
  * @page_bytes: unit that is dealt out
  * @banks: number of banks

@@ -2,9 +2,9 @@
 #include "bank_model.h"
 
 /*
- * Blocks on some banks, against a model that keeps for each byte the set of banks in which it is
- * taken; and sets of banks, against one bool for each. Blocks are allocated one by one and freed as
- * soon as they may be, so that KASAN sees a chunk that remembers one.
+ * Blocks on some banks, against a model with the set of banks that have allocated each byte; and
+ * sets of banks, against an array of bool. Blocks are allocated one by one and freed as soon as
+ * possible, so that KASAN finds stale references of a chunk.
  */
 
 #define MASK_BYTES	512
@@ -12,7 +12,7 @@
 
 /**
  * struct mask_setting - a random test
- * @what: what it is about
+ * @what: description
  * @banks: number of banks
  * @base: first byte of the bank
  * @bytes: size of the bank
@@ -147,7 +147,7 @@ static void model_alloc(struct kunit *test, struct mask_model *model, u32 i)
 	model->partial += !loom_mask_same(&mask, &model->base.bank.all);
 }
 
-/* What some banks look like together: the walk and its sums say of each byte what the model has. */
+/* The joint view of some banks: the walk and its sums must agree with the model for each byte. */
 static void model_check_view(struct kunit *test, struct mask_model *model,
 			     const struct loom_mask *mask)
 {
@@ -260,7 +260,7 @@ static void mask_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(bank));
 }
 
-/* A bank that ends lets its blocks go: what is freed later must not reach into its chunks. */
+/* loom_bank_fini() detaches its blocks: freeing one later must not access its chunks. */
 static void mask_fini_lets_go(struct kunit *test)
 {
 	struct loom_mask mask = { { 0 } };

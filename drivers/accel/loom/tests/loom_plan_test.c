@@ -9,9 +9,9 @@
 #include "rule_cases.h"
 
 /*
- * The plan verifier: what is fine, every rule by what breaks it (rule_cases.h, which the
- * library's tests go through, too), and bytes that nobody would write. Plans lie in
- * memory of exactly their size, so that KASAN sees a verifier that reads on.
+ * Tests of the plan verifier: valid plans, violations of each rule (rule_cases.h, shared with the
+ * library's tests), and corrupt bytes. Plans are in memory of exactly their size, so that KASAN
+ * finds reads beyond the end.
  */
 
 static int plan_test_init(struct kunit *test)

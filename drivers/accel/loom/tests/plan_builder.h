@@ -387,8 +387,8 @@ static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 }
 
 /*
- * Builds the blob and gives it to the verifier. What is accepted has to be the same after it went
- * through bytes for a device: else 1, which no test expects.
+ * Builds the blob and gives it to the verifier. An accepted plan must survive the round trip
+ * through the encoding for a device, otherwise this returns 1, which no test expects.
  */
 static inline int pb_verify(struct plan_builder *pb, const struct drm_loom_chip *chip,
 			    struct loom_plan **plan, struct drm_loom_reject *reject)

@@ -3,10 +3,10 @@
 #define LOOM_TESTS_REFUSAL_H
 
 /*
- * What the check of an operation refuses, as tables: commands that are valid (forms), and rows
- * that change one thing of a form, with what the verifier must say. A row that changes a type or
- * a place stands for all types in its mask, so that each type of each operand has its answer. The
- * rules are written down here a second time, from the pages of the UAPI and not from the checks.
+ * Tables of the checks of operations: valid commands (forms), and rows that change one property of
+ * a form, with the expected result of the verifier. A row that changes a type or a place stands for
+ * all types in its mask, so that each type of each operand is covered. The rules were written
+ * independently, from the documentation of the UAPI and not from the checks.
  */
 #include "plan_builder.h"
 
@@ -271,7 +271,7 @@ static inline void refusal_build(const struct refusal_try *try, struct plan_buil
 	pb_free(views);
 }
 
-/* Return: what the verifier says; 1 if what it accepted is not the same as bytes and back. */
+/* Return: result of the verifier; 1 if an accepted plan does not survive the encoding. */
 static inline int refusal_verify(const struct refusal_try *try, bool in_place,
 				 struct loom_command *accepted, struct drm_loom_reject *reject)
 {

@@ -3,8 +3,8 @@
 #define LOOM_TESTS_REFUSALS_H
 
 /*
- * Forms and rows of every operation, in the order of core/op/list.h. An operation without tables is
- * not built; what the tables of one do not ask about, refusals_gaps() finds.
+ * Forms and rows of every operation, in the order of core/op/list.h. An operation without tables
+ * fails the build; refusals_gaps() finds properties without a row.
  */
 #include "refusal.h"
 #include "refusals_axis.h"
@@ -52,7 +52,7 @@ struct refusal_count {
 		     const struct drm_loom_reject *reject);
 };
 
-/* Numbers of a row that are not in the table: what is tried of every form. */
+/* Row numbers for tests of every form, which are not in the table. */
 #define ROW_FORM	(~0U)
 #define ROW_COUNT	(~0U - 1)
 #define ROW_PLACE	(~0U - 2)
@@ -225,7 +225,7 @@ static inline bool refusal_row_is(const struct refusal_row *row, u32 form, u32 w
 	       !row->changes[1].what;
 }
 
-/* What has no row, by operand: types and places that are not asked about, axes, or their number. */
+/* Count properties of an operand without a row: types, places, axes, rank. */
 static inline u32 refusal_operand_gaps(const struct refusal_table *table, u32 form, u32 operand)
 {
 	u32 types = 0, places = table->compute ? (1U << PLACE_COUNT) - 1 : 0, axes = 0, gaps = 0, i;
@@ -250,7 +250,7 @@ static inline u32 refusal_operand_gaps(const struct refusal_table *table, u32 fo
 	return gaps;
 }
 
-/* Return: how much of an operation has no row. */
+/* Return: number of properties of an operation without a row. */
 static inline u32 refusals_gaps(const struct refusal_table *table)
 {
 	u32 gaps = !table->form_count, form, operand, word, i;

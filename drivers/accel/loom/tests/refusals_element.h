@@ -82,7 +82,7 @@ static const struct refusal_row refusal_rows_binary[] = {
 	BAD(4, DTYPE, 1, A_TO(0, 0, 9)), OK(4, A(0, 10)), BAD(4, DTYPE, 1, A_TO(0, 11, 14)),
 	OK(4, A_TO(0, 15, 17)),
 	BAD(3, DTYPE, 1, T(1, BIT_OF(BOOL)), A_TO(0, 11, 14)),
-	/* what it takes: a division of floats as many steps as the exponents are apart */
+	/* cost: a division of floats takes as many steps as the exponents differ */
 	COSTS(6, 6, A_TO(0, 0, 3)), COSTS(6, 6, A_TO(0, 5, 6)), COSTS(6, 48, A(0, 4)),
 	COSTS(7, 768, A(0, 8)), COSTS(7, 6, A(0, 9)), COSTS(1, 6, A(0, 8)), COSTS(1, 48, A(0, 4)),
 	COSTS(1, 6, A_TO(0, 5, 7)), COSTS(4, 6, A_TO(0, 15, 17)), COSTS(2, 6, A_TO(0, 10, 14)),

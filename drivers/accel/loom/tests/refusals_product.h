@@ -11,7 +11,7 @@
 	OK(_form, T(1, _same)), BAD(_form, DTYPE, 0, T(1, FLOATS & ~(_same))),	\
 	BAD(_form, DTYPE, 2, T(1, BYTES)), BAD(_form, DTYPE, 1, T(1, BUT(FLOATS | BYTES))),	\
 	OK(_form, T(2, _same)), BAD(_form, DTYPE, 2, T(2, BUT(_same)))
-/* Bytes; what the zero points of the form do not fit is refused for them. */
+/* Types of bytes, except those that do not match the zero points of the form. */
 #define BYTE_TYPES(_form, _a, _b)						\
 	OK(_form, T(1, _a)), ATTR(_form, T(1, BYTES & ~(_a))),			\
 	BAD(_form, DTYPE, 0, T(1, FLOATS)), BAD(_form, DTYPE, 1, T(1, BUT(FLOATS | BYTES))),	\

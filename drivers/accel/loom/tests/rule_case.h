@@ -8,12 +8,12 @@
 /**
  * struct rule_case - one way to break one rule
  * @rule: the rule that must be named
- * @what: what is wrong
+ * @what: description of the error
  * @change: breaks the tables before the plan is made
  * @patch: breaks the plan's bytes; may change their number
- * @on: what the chip has or lacks, beside the one that the sample is made for; or NULL
- * @huge: takes hundreds of megabytes, and more than one may ask of a kernel
- * @valid: fields of the reject record that must say something
+ * @on: changes to the sample's chip, or NULL
+ * @huge: needs hundreds of megabytes, too much for a kernel
+ * @valid: fields of the reject record that must be valid
  * @step: expected, if in @valid
  * @command: expected, if in @valid
  * @operand: expected, if in @valid
@@ -52,7 +52,7 @@ struct rule_case {
 #define C(name) .what = #name, .change = change_##name
 #define P(name) .what = #name, .patch = patch_##name
 
-/* One case, or the sample as it is for NULL. Return: what the verifier says. */
+/* One case, or the sample as it is for NULL. Return: result of the verifier. */
 static inline int rule_case_verify(const struct rule_case *test,
 				   const struct drm_loom_chip *chip,
 				   struct drm_loom_reject *reject)

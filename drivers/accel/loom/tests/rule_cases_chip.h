@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_RULE_CASES_CHIP_H
 #define LOOM_TESTS_RULE_CASES_CHIP_H
 
-/* What depends on the chip: types, operations and regions that it has or lacks. */
+/* Cases of the rules about the chip: missing types, operations and regions. */
 #include "rule_case.h"
 
 ON(rom)

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_RULE_CASES_DATA_H
 #define LOOM_TESTS_RULE_CASES_DATA_H
 
-/* Cases of the rules about data: what is written before it is read, and by whom. */
+/* Cases of the rules about data: reads of unwritten bytes, and conflicts. */
 #include "rule_case.h"
 
 CHANGE(read_only) { pb_slot(pb, SLOT_OUTPUT)->flags = DRM_LOOM_SLOT_READ; }

@@ -12,7 +12,7 @@
  * @image: the image
  * @mid: T_MID
  * @flat: T_MID_FLAT
- * @x: what is loaded of T_MID_FLAT
+ * @x: loaded part of T_MID_FLAT
  */
 struct image_parts {
 	struct plan_builder *pb;
