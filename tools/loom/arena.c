@@ -6,10 +6,7 @@
 
 #include "loom_place_file.h"
 
-/*
- * The arena of a planned model as a placement problem: a file that other planners can be tried on,
- * and a picture.
- */
+/* The arena of a planned model as a placement problem: a file for other planners, and a picture. */
 
 /* Alignment of every neuron, as the planner chooses it. */
 #define TOOL_ARENA_ALIGN	64

@@ -6,15 +6,15 @@
 /**
  * DOC: Saying what bounds a group
  *
- * What a group waits for is in the program (&struct loom_program_group.part_cycles). Here it
- * becomes a line of shares, and a line that says what would help: how much faster a part must be
- * until the other stream is the longer one, or what the lanes, the starts or the SRAM lack.
+ * The program has the cycles by part of each group (&struct loom_program_group.part_cycles). This
+ * file prints the bottleneck as a line of shares, and a line with remedies: the speedup of a part
+ * at which the other stream becomes the bottleneck, or limits of lanes, starts and SRAM.
  */
 
-/* Lanes that have work, in percent, below which that is worth a word. */
+/* Threshold of lane utilisation in percent, below which it is reported. */
 #define TOOL_BOUND_LANES	90
 
-/* Where nothing else comes near, a factor says nothing. */
+/* Factors above this are not reported, because no other part is close. */
 #define TOOL_BOUND_FACTOR	100
 
 const char *tool_bound_memory(const struct tool_model *model)
@@ -42,7 +42,7 @@ static const char *tool_bound_text(const struct tool_model *model, enum loom_bou
 	return texts[bound];
 }
 
-/* "DRAM 62 (62 %), MACs 30 (30 %)", the largest first; what rounds to nothing is left out. */
+/* "DRAM 62 (62 %), MACs 30 (30 %)", the largest first; shares that round to 0 are omitted. */
 static void tool_bound_print_shares(const struct tool_model *model,
 				    const uint64_t parts[LOOM_BOUNDS], uint64_t cycles)
 {

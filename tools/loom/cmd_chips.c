@@ -96,7 +96,7 @@ static void tool_chips_json_type(struct json *json, const struct drm_loom_chip *
 	json_close(json, '}');
 }
 
-/* What is in the object of a chip. */
+/* Members of the object of a chip. */
 static void tool_chips_json_chip(struct json *json, const struct drm_loom_chip *chip)
 {
 	uint32_t i;

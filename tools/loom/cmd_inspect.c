@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is in a program file, and whether it is whole. */
+/* loom inspect and loom verify: contents and integrity of a program file. */
 #include "tool.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ static int tool_inspect_run(int argc, char **argv)
 	return ret;
 }
 
-/* Loading proves all that there is to prove, and says what is wrong. */
+/* Loading a file verifies it completely, and reports the first error. */
 static int tool_verify_run(int argc, char **argv)
 {
 	static const struct option longs[] = {

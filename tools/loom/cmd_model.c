@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is in a model: what it takes and gives, its operators, and node by node what is computed. */
+/* loom model: inputs, outputs, operators and nodes of a model. */
 #include "inputs.h"
 
 #include <errno.h>
@@ -188,7 +188,7 @@ static void json_table(const struct model_table *table)
 	json_end(&json);
 }
 
-/* What is refused is told below a table that says of each operator whether it is supported. */
+/* An error is printed below the table of operators, which shows whether each is supported. */
 static int show(struct model_table *table, struct tool_inputs *inputs)
 {
 	int code, ret = tool_model_open(&table->model);

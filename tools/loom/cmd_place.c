@@ -8,7 +8,7 @@
 
 #include "place.h"
 
-/* Not an exit status: the option has done all that was asked for. */
+/* Not an exit status: the option was a complete request. */
 #define TOOL_PLACE_DONE	(TOOL_USAGE + 1)
 
 static int tool_place_set_strategy(struct tool_placing *place, const char *name)
@@ -179,7 +179,7 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 	return ret ? ret : tool_output_check(place->output);
 }
 
-/* The time of the processor that this thread has used. */
+/* CPU time of this thread. */
 static int64_t tool_place_clock(void)
 {
 	struct timespec now;
@@ -235,7 +235,7 @@ static int tool_place_failed(const struct tool_placing *place, int code,
 	return tool_fail("%s", err.text);
 }
 
-/* What is left for the placer after reading, with as much set aside for the check at the end. */
+/* Time left for the placer after reading, with the same amount reserved for the final check. */
 static uint64_t tool_place_time(const struct tool_placing *place)
 {
 	int64_t left = place->asked_ns - 2 * place->read_ns;
@@ -255,7 +255,7 @@ static int tool_place_solve(struct tool_placing *place)
 	tool_ticker_begin(&ticker, "loom: placing");
 	ret = loom_place(&place->problem, &place->options, &place->result, &fault);
 	tool_ticker_end(&ticker);
-	/* an invalid answer is a failure, whatever the strategy says */
+	/* an invalid placement is a failure, whatever the strategy returns */
 	if (!ret)
 		ret = loom_place_check(&place->problem, place->result.offsets, place->result.pools,
 				       &fault);

@@ -61,7 +61,7 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 			  name);
 }
 
-/* How many results go to standard output: files, --dump, --json. */
+/* Number of results on standard output: files, --dump, --json. */
 static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 {
 	const char *const files[] = {
@@ -323,7 +323,7 @@ static int tool_plan_report(const struct tool_model *model, const char *dir)
 	return ret ? tool_fail("%s", err.text) : 0;
 }
 
-/* That the planner refuses a model is a result, too. */
+/* The refusal of a model by the planner is a result, too. */
 static void tool_plan_refused_json(const struct tool_model *model)
 {
 	const char *status = model->refusal == -ENOSPC ? "too-large" :

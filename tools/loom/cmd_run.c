@@ -104,7 +104,7 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	return tool_model_option(&tool_run, &run->model, option, value);
 }
 
-/* What is planned takes no options that say how. */
+/* A program file is already planned, so options for planning are errors. */
 static int tool_run_check_planned(struct tool_run *run)
 {
 	const char *option = run->model.option ? run->model.option :
@@ -181,7 +181,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	return 0;
 }
 
-/* What is planned already can tell only what it was made to tell. */
+/* A program file can only report values that it was planned to keep. */
 static int tool_run_check_observed(const struct tool_run *run)
 {
 	if (!run->planned || !run->observe || run->model.program->num_observed)
@@ -231,7 +231,7 @@ static int tool_run_once(void *arg, struct tool_progress *progress)
 	struct loom_error err;
 	int ret;
 
-	/* the second time begins as the first has begun */
+	/* each run must start with the initial states */
 	if (run->model.num_states) {
 		ret = loom_session_reset_states(run->session);
 		if (ret)
@@ -260,7 +260,7 @@ static int tool_run_collect(struct tool_run *run)
 	return 0;
 }
 
-/* What the chip would take, by what was promised if the driver is older than its clock. */
+/* Time on the chip; from the plan's estimate if the driver does not count cycles. */
 static double tool_run_chip_seconds(const struct tool_run *run,
 				    const struct drm_loom_counters *counters)
 {

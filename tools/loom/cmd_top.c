@@ -32,8 +32,8 @@
 
 /**
  * struct top_sample - the device at one time
- * @regions: what is in the banks
- * @clients: who, by id
+ * @regions: contents of the banks
+ * @clients: clients, by id
  * @num_clients: number of @clients
  */
 struct top_sample {
@@ -45,7 +45,7 @@ struct top_sample {
 /**
  * struct top_row - a client in the table
  * @client: as it is now
- * @letter: what its bytes are drawn with; A for the one that used the engine most
+ * @letter: character of its bytes in the picture; A for the one that used the engine most
  * @busy: share of the time since the last sample in which the engine worked for it
  * @jobs: jobs that ended per second
  */
@@ -179,8 +179,8 @@ static void top_bar_fill(char *bar, size_t *at, double end, char letter)
 }
 
 /*
- * How full a bank is, and by whom: bytes in the order of the table, not of addresses. A buffer that
- * two clients share counts for both, so the bar is cut at what is allocated.
+ * Usage of a bank by client: bytes in the order of the table, not of addresses. A buffer that two
+ * clients share counts for both, so the bar is clipped at the allocated bytes.
  */
 static void top_print_usage(FILE *file, const struct loom_report_bank *bank, uint32_t index,
 			    uint32_t region, const struct top_row *rows, size_t num_rows)
@@ -203,7 +203,7 @@ static void top_print_usage(FILE *file, const struct loom_report_bank *bank, uin
 	fprintf(file, "  used [%s]\n", bar);
 }
 
-/* What lies where: a character is a range of addresses and shows the kind that takes most of it. */
+/* Map of a bank: a character is a range of addresses and shows the kind with most bytes. */
 static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 {
 	static const char signs[] = {

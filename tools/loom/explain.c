@@ -8,9 +8,9 @@
 /**
  * DOC: Explaining groups
  *
- * Lists the groups (their nodes, slices, bytes, and what they wait for) and the cuts between them
- * (the values that cross it, whether the groups on both sides could be one, and what the best
- * division without the cut would cost). All of it is in the program; here it becomes text and JSON.
+ * Lists the groups (their nodes, slices, bytes, and bottlenecks) and the cuts between them (the
+ * values that cross it, whether the groups on both sides could be one, and the cost of the best
+ * division without the cut). All of it is in the program; here it becomes text and JSON.
  */
 
 /* Values that are listed by name at one cut. */

@@ -120,7 +120,7 @@ int tool_inputs_set(const struct tool_command *command, struct tool_inputs *inpu
 
 /* ---------------------------------------------------------------- which file is which input */
 
-/* What looks like "NAME=FILE" and is no file: there is no input NAME. */
+/* Error for "NAME=FILE" that is no file, without an input NAME. */
 static int tool_inputs_no_name(const struct tool_model *model, const char *typed)
 {
 	const char *names[LOOM_GRAPH_RANK];
@@ -163,7 +163,7 @@ static int tool_inputs_find(const struct tool_inputs *inputs, const struct tool_
 	return -ENOENT;
 }
 
-/* A state is given as it is at first. */
+/* A state has one item, its initial value. */
 static uint32_t tool_inputs_items(const struct tool_inputs *inputs, const struct tool_model *model,
 				  uint32_t index)
 {

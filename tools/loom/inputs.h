@@ -2,15 +2,15 @@
 #ifndef LOOM_TOOL_INPUTS_H
 #define LOOM_TOOL_INPUTS_H
 
-/* What --input gives to a model. */
+/* Inputs of a model from --input. */
 
 #include "tool.h"
 
 /**
  * struct tool_inputs - the files of a command line, and the inputs that they become
  *
- * A run needs all of it. Who only plans takes the sizes that the model leaves open, and the values
- * that shapes depend on.
+ * A run needs all of it. Planning only needs sizes of open dimensions, and the values that shapes
+ * depend on.
  *
  * @typed: --input as typed; parts of the command line
  * @num_typed: number of @typed

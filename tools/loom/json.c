@@ -34,7 +34,10 @@ static size_t json_escape(struct json *json, const char *text, size_t length)
 	return length;
 }
 
-/* Names are the bytes of whoever wrote the file; what is not UTF-8 would make it no JSON. */
+/*
+ * Names are arbitrary bytes from a file; invalid UTF-8 must be escaped, otherwise the output is no
+ * JSON.
+ */
 static void json_text(struct json *json, const char *text)
 {
 	size_t length;

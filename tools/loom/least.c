@@ -2,12 +2,12 @@
 #include "tool.h"
 
 /**
- * DOC: Saying how far a plan is above what no plan is below
+ * DOC: Distance of a plan from the lower bound
  *
- * A plan takes longer than it must because a stream does more than it has to (bytes that are
- * moved again, starts, copies; lanes without work, rows computed again), or because it waits: for
- * the first load, behind the last command of compute, or in between because the other stream has to
- * go first. Each stream is said to the end, as the sum of both is not the plan's time.
+ * A plan is above the lower bound because a stream does extra work (bytes moved again, starts,
+ * copies; idle lanes, recomputed rows), or because it waits: for the first load, after the last
+ * compute command, or in between for the other stream. Each stream is reported separately, because
+ * their sum is not the plan's time.
  */
 
 static double tool_least_percent(uint64_t part, uint64_t whole)
@@ -15,7 +15,7 @@ static double tool_least_percent(uint64_t part, uint64_t whole)
 	return whole ? part * 100.0 / whole : 0;
 }
 
-/* LB2 over the plan, and what it is made of. */
+/* The ratio of LB2 to the plan, and the parts of LB2. */
 void tool_least_print(const struct tool_model *model)
 {
 	const struct loom_program_least *least = &model->program->least;

@@ -207,7 +207,7 @@ static int tool_model_set_recompute(const struct tool_command *command, struct t
 	char *end;
 	double factor = strtod(value, &end);
 
-	/* so that 1.23 is not a thousandth less */
+	/* round, otherwise 1.23 would be a thousandth less */
 	if (end == value || *end || !(factor >= 1 && factor <= 1000))
 		return tool_usage(command, "--max-recompute takes a factor from 1 on, not '%s'",
 				  value);
@@ -555,7 +555,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	const struct loom_program_stats *stats = &model->program->stats;
 
 	json_string(json, "chip", model->planner.chip->name);
-	/* what it was called in 0.1 */
+	/* key of version 0.1 */
 	json_string(json, "topology", model->planner.chip->name);
 	json_string(json, "strategy", model->program->placer);
 	json_u64(json, "nodes", stats->nodes);

@@ -64,7 +64,7 @@ static int add_all(struct tool_nodes *nodes)
 
 		snprintf(path, sizeof(path), "/dev/accel/%s", entries[i]->d_name);
 		one = add_node(nodes, path);
-		/* of those that cannot be opened the first one says why */
+		/* report the error of the first node that cannot be opened */
 		if (!nodes->count && ret == -ENODEV && one != -ENOENT)
 			ret = one;
 		free(entries[i]);

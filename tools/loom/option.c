@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Options of a command, and how it says that one is wrong. One that is given twice is an error: of
- * two values one would be dropped without a word. The exceptions collect values, and their help
- * says so; among them are those that bind what a model leaves open.
+ * Options of a command, and errors about them. A repeated option is an error, because one of the
+ * values would be dropped silently. Exceptions are options that collect values, as their help says,
+ * among them those that bind open dimensions of a model.
  */
 #include "tool.h"
 
@@ -16,7 +16,7 @@
 /* Those that collect values in each command that has them. */
 static const char collect[] = "dim shape value state image input i vary pool forbid";
 
-/* What was given, by what getopt_long() returns; and whether the last one was given before. */
+/* Options seen, by the value of getopt_long(); and whether the last one was a repetition. */
 static int seen[MOST];
 static int num_seen;
 static bool repeated;

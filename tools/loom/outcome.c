@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What came out of a run: figures of its outputs, and the classes that it thinks most likely. */
+/* Results of a run: statistics of its outputs, and the most likely classes. */
 #include "tool.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "loom_file.h"
 
-/* Whether there can be something new at @path. */
+/* Whether a file can be created at @path. */
 static int tool_output_check_parent(const char *path)
 {
 	const char *slash = strrchr(path, '/');

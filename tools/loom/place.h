@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loom place: what its files share. */
+/* Declarations shared by the files of loom place. */
 #ifndef TOOL_PLACE_H
 #define TOOL_PLACE_H
 
@@ -17,16 +17,16 @@
  * @path: of the file, or "-"
  * @output: file for the answer, or NULL
  * @picture: file for the picture, or NULL
- * @picture_before: file for the picture of what was there before, or NULL
+ * @picture_before: file for the picture of the previous placement, or NULL
  * @json: the summary is JSON
- * @anew: ignore the offsets that the file has
+ * @anew: ignore the offsets in the file
  * @minimize: as low as possible, even below the capacity
  * @check: of a TensorFlow Lite file: judge the plan that it has
  * @reorder: of a TensorFlow Lite file: other orders of its operators may be taken
- * @capacity_bytes: what it has to fit in, or LOOM_PLACE_ANYWHERE
+ * @capacity_bytes: limit of the placement, or LOOM_PLACE_ANYWHERE
  * @options: for the placer
  * @memory: a TensorFlow Lite file, or NULL; @csv is made of it
- * @before: of that: what its runtime would do by itself, or what its plan says
+ * @before: of that: placement by its runtime, or by its own plan
  * @csv: the file
  * @pools: of --pool; else one, which has the capacity
  * @pool_names: their names; NULL where there is one without
@@ -34,10 +34,10 @@
  * @forbidden: offsets that nothing may touch, ascending
  * @num_forbidden: number of @forbidden
  * @items: those of @csv with @forbidden, if there are any
- * @explain: say which items make the peak
+ * @explain: print the items of the peak
  * @problem: of @csv, with @pools
  * @result: the answer
- * @asked_ns: how long it may take, of --time; or 0
+ * @asked_ns: limit from --time, or 0
  * @read_ns: time of the processor that reading took
  * @used_ns: time of the processor until the placement was checked
  * @took_ns: time of the search, and of the check
@@ -93,7 +93,7 @@ int tool_place_check_tflite(const struct tool_placing *place);
 int tool_place_solve_before(struct tool_placing *place);
 /** tool_place_make_tflite() - the file with the answer */
 int tool_place_make_tflite(const struct tool_placing *place, struct tool_place_text *answer);
-/** tool_place_print_before() - a line about what was before, and about moved operators */
+/** tool_place_print_before() - a line about the previous placement, and about moved operators */
 void tool_place_print_before(const struct tool_placing *place);
 
 /* placing/pools.c */
@@ -113,7 +113,9 @@ void tool_place_put_pools(const struct tool_placing *place, struct json *json);
 
 /** tool_place_explain() - prints which items make the peak of each pool */
 int tool_place_explain(const struct tool_placing *place);
-/** tool_place_refuse_pools() - TOOL_FAILED after a line with the pools and what is bound to them */
+/**
+ * tool_place_refuse_pools() - TOOL_FAILED after a line with the pools and the items bound to them
+ */
 int tool_place_refuse_pools(const struct tool_placing *place, const struct loom_place_fault *fault);
 
 #endif /* TOOL_PLACE_H */

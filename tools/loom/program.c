@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A model that was planned already: what a program file has in place of a graph. */
+/* A planned model from a program file, in place of a graph. */
 #include "tool.h"
 
 #include <stdlib.h>
@@ -37,11 +37,11 @@ int tool_program_open(struct tool_model *model)
 		return tool_fail("%s", err.text);
 	model->load_ns = tool_now_ns() - start;
 	model->program = loom_program_file_program(model->file);
-	/* what a run on the host takes for its chip */
+	/* chip of a run on the host */
 	model->chip = *loom_program_file_origin(model->file)->chip;
 	model->preset = &model->chip;
 	model->planner.objective = loom_program_file_origin(model->file)->objective;
-	/* what the model has left open is bound, as if by --shape */
+	/* open dimensions are bound, as if by --shape */
 	for (i = 0; !ret && i < model->program->num_inputs; i++) {
 		input = &model->program->inputs[i];
 		ret = tool_model_add_shape(model, input->name, input->rank, input->dims);

@@ -2,7 +2,7 @@
 #ifndef LOOM_TOOL_RUN_H
 #define LOOM_TOOL_RUN_H
 
-/* A run: what cmd_run.c and run_many.c share. */
+/* A run: declarations shared by cmd_run.c and run_many.c. */
 
 #include "loom_run.h"
 #include "inputs.h"
@@ -35,7 +35,7 @@
  * @results: outputs
  * @num_results: number of @results
  * @text: the output, decoded with @labels and without @top
- * @classes: with @top, what it thinks most likely
+ * @classes: with @top, the most likely classes
  * @best_ns: time of the fastest run
  */
 struct tool_run {
@@ -69,10 +69,10 @@ struct tool_run {
 };
 
 /**
- * tool_run_check_outputs() - whether all that is to be written can be, before there is work
+ * tool_run_check_outputs() - check that all outputs can be written, before the work
  * @run: its graph is finished
  *
- * Return: 0, or TOOL_FAILED and there is a line.
+ * Return: 0, or TOOL_FAILED after a message.
  */
 int tool_run_check_outputs(const struct tool_run *run);
 /** tool_run_save_outputs() - writes what --output names; 0 or TOOL_FAILED */
@@ -87,7 +87,7 @@ int tool_run_save_outputs(const struct tool_run *run);
  */
 int tool_run_repeat(struct tool_run *run, int (*once)(void *arg, struct tool_progress *progress),
 		    void *arg);
-/** tool_run_seconds() - what so many cycles take by the clock of a chip; 0 if it has none */
+/** tool_run_seconds() - time of cycles on a chip in seconds; 0 if it has no clock */
 double tool_run_seconds(const struct drm_loom_chip *chip, uint64_t cycles);
 /** tool_run_save() - writes all that is to be written of the results; 0, or an exit status */
 int tool_run_save(struct tool_run *run);

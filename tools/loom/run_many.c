@@ -20,11 +20,11 @@
  * @sessions: by device
  * @programs: by device: the model's, that of an earlier device or of a stage, or its own
  * @own: by device: its own program, or NULL
- * @shares: by device: what it did
+ * @shares: by device: its part of the work
  * @count: number of devices
  * @pipeline: the network in stages, or NULL
  * @batch: the items
- * @moved: what was copied in the last run, and what had not to be
+ * @moved: bytes copied and copies avoided in the last run
  */
 struct many {
 	struct tool_run *run;
@@ -182,7 +182,7 @@ static int run_once(void *arg, struct tool_progress *progress)
 	int ret;
 
 	loom_session_moved(many->sessions[0], &before);
-	/* the second time begins as the first has begun */
+	/* each run must start with the initial states */
 	ret = loom_session_reset_states(many->sessions[0]);
 	if (ret)
 		return tool_fail("%s: making the states zero: %s", run->model.path, strerror(-ret));

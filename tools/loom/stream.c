@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Standard output and standard error. What is printed for people holds names out of models, tables,
- * the kernel and other processes, and a terminal obeys control characters in them. So both streams
- * go through one filter, which no printing can forget.
+ * Standard output and standard error. Output for people has names from models, tables, the kernel
+ * and other processes, and a terminal would interpret control characters in them. So both streams
+ * go through one filter, which cannot be forgotten.
  *
- * Rejected: a function around each name. There were hundreds of places, and errors of the library
- * among them.
+ * Rejected: a function around each name. There were hundreds of places, including errors of the
+ * library.
  */
 #include "tool.h"
 
@@ -90,9 +90,8 @@ static size_t stream_wants(unsigned char first)
 }
 
 /*
- * A newline, a tab and what can be printed and moves no text stay; all else becomes a question
- * mark. Returns the number of bytes of @text that were looked at; the rest may be the begin of a
- * character.
+ * Keeps newlines, tabs and printable characters that move no text; replaces all else by question
+ * marks. Returns the number of consumed bytes of @text; the rest may be the begin of a character.
  */
 static size_t stream_filter(const char *text, size_t size, char *out, size_t *out_size)
 {

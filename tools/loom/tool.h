@@ -22,11 +22,11 @@
  *
  * main.c has the table of subcommands; each is one file:
  *
- * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
+ * * cmd_info.c, cmd_report.c, cmd_top.c: properties of a device, and contents of its memory
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
- * * cmd_model.c: what is in a model
+ * * cmd_model.c: contents of a model
  * * cmd_plan.c, cmd_run.c: plan a model; run it
- * * cmd_compile.c, cmd_inspect.c: write a planned model as a file; say what is in one
+ * * cmd_compile.c, cmd_inspect.c: write a program file; print its contents
  * * view/cmd_view.c: write a page to explore a plan
  * * run_many.c: run it on several devices, or several items
  * * sweep/: plan models for a grid of chips, by a script
@@ -34,7 +34,7 @@
  *
  * They share:
  *
- * * model.c: the options that say how a model is planned, and its summary
+ * * model.c: the options for planning a model, and its summary
  * * program.c: a model that comes planned, from a file
  * * option.c: options, and messages about them; the bindings of a model
  * * stream.c: standard output and error, filtered
@@ -59,7 +59,7 @@ struct json;
  * struct tool_command - a subcommand
  * @name: as typed
  * @usage: the arguments, in one line
- * @text: what it does, in one line
+ * @text: its purpose, in one line
  * @help: the options, a line each
  * @examples: complete commands, a line each; NULL for none
  * @collects: names and letters of options that may be given more than once, besides those of
@@ -137,7 +137,7 @@ void tool_strategies_print(bool groupings, bool as_json);
 
 /**
  * tool_getopt() - getopt_long() that takes each option once, but for those that collect values
- * @command: whose options
+ * @command: the command
  * @argc: of the command
  * @argv: of the command
  * @shorts: as getopt_long() has them
@@ -407,7 +407,7 @@ int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
 /** tool_model_option() - takes an option; returns 0, or TOOL_USAGE after a message */
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
 		      char *value);
-/* option.c, too: what binds a part of the model that the file leaves open */
+/* option.c, too: options that bind open parts of a model */
 
 /** tool_model_add_shape() - the same as --shape; returns 0 or TOOL_FAILED */
 int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
@@ -436,7 +436,7 @@ int tool_model_default_chip(struct tool_model *model);
 /** tool_model_open() - reads the file; shapes are still open */
 int tool_model_open(struct tool_model *model);
 /**
- * tool_model_bind() - binds shapes, folds, fuses, and leaves it to the caller what to say
+ * tool_model_bind() - binds shapes, folds, fuses; the caller must report errors
  * @model: opened
  * @code: [out] what loom_graph_finish() returned
  * @err: [out] why, where that is not 0
@@ -444,7 +444,7 @@ int tool_model_open(struct tool_model *model);
  * Return: 0, or TOOL_FAILED after a message: a --value that is none.
  */
 int tool_model_bind(struct tool_model *model, int *code, struct loom_error *err);
-/** tool_model_finish() - the same, with a message where it fails */
+/** tool_model_finish() - the same, with a message on failure */
 int tool_model_finish(struct tool_model *model);
 /** tool_model_plan() - plans for &tool_model.planner.chip */
 int tool_model_plan(struct tool_model *model);
@@ -506,20 +506,20 @@ int tool_tensors_json(const struct loom_program *program, struct json *json);
 
 /* bound.c */
 
-/** tool_bound_memory() - what slots are in, for people: "DRAM", or what the chip has instead */
+/** tool_bound_memory() - name of the memory of slots: "DRAM", or its replacement on the chip */
 const char *tool_bound_memory(const struct tool_model *model);
-/** tool_bound_print() - what a group waits for, and what would help */
+/** tool_bound_print() - bottleneck of a group, and remedies */
 void tool_bound_print(const struct tool_model *model, uint32_t index);
-/** tool_bound_print_all() - what the whole plan waits for */
+/** tool_bound_print_all() - bottleneck of the whole plan */
 void tool_bound_print_all(const struct tool_model *model);
-/** tool_bound_json() - what a group waits for as members of the open object */
+/** tool_bound_json() - bottleneck of a group as members of the open object */
 void tool_bound_json(const struct loom_program_group *group, struct json *json);
 
 /* least.c */
 
-/** tool_least_print() - how far the plan is above what no plan is below */
+/** tool_least_print() - ratio of the plan to the lower bound */
 void tool_least_print(const struct tool_model *model);
-/** tool_least_explain() - why */
+/** tool_least_explain() - reasons for the distance from the lower bound */
 void tool_least_explain(const struct tool_model *model);
 /** tool_least_json() - the same as members of the open object */
 void tool_least_json(const struct loom_program *program, struct json *json);
@@ -673,7 +673,7 @@ void tool_outcome_json(const struct loom_array *arrays, uint32_t count, struct j
 /**
  * struct tool_class - a class of a classifier
  * @index: which one
- * @value: what the output says of it
+ * @value: its value in the output
  */
 struct tool_class {
 	uint64_t index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* loom place --explain: which items make a bound, and what it would be without them. */
+/* loom place --explain: the items that cause a lower bound, and the bound without them. */
 #include "../place.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #define TOOL_PLACE_SHOWN	10
 
 /**
- * struct tool_peak - one pool, and what is alive in it when most is
+ * struct tool_peak - one pool, and the items alive at its peak
  * @problem: the items of the pool
- * @items: what @problem points to
+ * @items: the array of @problem
  * @of: by item: its number in the file
  * @reason: of the bound
  * @alive: items that make it, the largest first

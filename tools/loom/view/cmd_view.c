@@ -42,7 +42,7 @@ static int view_plan(struct tool_model *model, struct tool_inputs *inputs)
 	int ret;
 
 	if (loom_program_file_is(model->path)) {
-		/* what the options of another model are is no matter of a file */
+		/* options of another model do not apply to a file */
 		const char *path = model->path;
 
 		tool_model_clear(model);

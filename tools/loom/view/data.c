@@ -82,7 +82,7 @@ static void view_names(const struct view_plan *v, struct json *json)
 	json_close(json, ']');
 }
 
-/* A column: what its values are, by row i. */
+/* Write a column; @value is an expression in the row i. */
 #define VIEW_COLUMN(json, key, count, put, value)				\
 	do {									\
 		struct tool_column column = tool_column_open(json, key);	\
@@ -199,7 +199,7 @@ static void view_tensors(const struct view_plan *v, struct json *json)
 	json_close(json, '}');
 }
 
-/* What bounds a group, by the names that "loom plan --explain --json" has for it. */
+/* Bottlenecks of groups, with the names of "loom plan --explain --json". */
 static void view_bounds(struct json *json)
 {
 	uint32_t i;
@@ -304,7 +304,7 @@ int tool_view_data(const struct tool_model *model, struct json *json)
 		return tool_fail("no memory");
 	ret = tool_names_make(&v.names, model->program);
 	if (!ret) {
-		/* pages are handed on: folders of this machine are nobody's business */
+		/* pages are shared, so they must not contain paths of this machine */
 		shown.path = tool_view_title(model);
 		json_open(json, NULL, '{');
 		json_open(json, "figures", '{');

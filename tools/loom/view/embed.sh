@@ -31,7 +31,7 @@ fi
 policy="default-src 'none'; script-src 'sha256-$(hash_of "$work/script")'; \
 style-src 'sha256-$(hash_of "$work/style")'; base-uri 'none'; form-action 'none'"
 
-# what stands in a line of its own is replaced by a file
+# placeholders on their own lines are replaced by files
 awk -v policy="$policy" -v work="$work" '
 function put(file,    line, first) {
 	for (first = 1; (getline line <file) > 0; first = 0)
@@ -42,7 +42,7 @@ function put(file,    line, first) {
 /@SCRIPT@/ { printf "<script>"; put(work "/script"); print "</script>"; next }
 { sub(/@POLICY@/, policy); print }' "$folder/page.html" >"$work/page"
 
-# The hash is of all bytes between the tags, the last line end included. What is left open is
+# The hash is of all bytes between the tags, the last line end included. Open placeholders are
 # between the strings.
 echo 'const char *const tool_view_parts[] = {'
 sed -e 's/[\\"?]/\\&/g' -e 's/@TITLE@\|@DATA@/",\n"/' -e 's/.*/\t"&\\n"/' "$work/page"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From embed.sh: what is before the title, between title and data, and behind the data. */
+/* From embed.sh: the parts before the title, between title and data, and after the data. */
 extern const char *const tool_view_parts[];
 
 /*
- * JSON or a title as it can stand in a page, whatever is in names: without the characters that
- * could end the element that it is in. In JSON they are in strings only, and so is "\u".
+ * Escape JSON or a title for a page, whatever the names are: it must not contain characters that
+ * could end its element. In JSON they are in strings only, and so is "\u".
  */
 static void page_escape(FILE *page, const char *text, size_t size_bytes, bool json)
 {

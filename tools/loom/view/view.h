@@ -8,8 +8,8 @@
  * DOC: The page of a plan
  *
  * "loom view" writes one HTML page in which a plan can be explored. The page is the same for all
- * plans (page/, embedded by embed.sh); only the data in it differ, and they are no script: nothing
- * in them can run, whatever the names in a model are.
+ * plans (page/, embedded by embed.sh); only the data in it differ. Data are not script, so names in
+ * a model cannot inject code.
  *
  * * cmd_view.c: the command
  * * page.c: the page around the data
@@ -40,7 +40,7 @@ void tool_names_clear(struct tool_names *names);
 
 /**
  * struct tool_column - a column that is being written
- * @json: what it is a member of
+ * @json: the enclosing object
  * @last: the value before
  */
 struct tool_column {
@@ -66,7 +66,7 @@ int tool_view_data(const struct tool_model *model, struct json *json);
  * @models: planned models
  * @count: number of @models
  * @path: the file
- * @as_json: what was written is printed as JSON
+ * @as_json: print the result as JSON
  *
  * Return: 0 or TOOL_FAILED after a message.
  */

@@ -459,7 +459,7 @@ class Plan {
 		return this.opcode[c] < 16 || node < 0 ? `${OPS[this.opcode[c]]} ${y}` : this.nodeText(node);
 	}
 
-	// Stretches in which a stream does nothing, the longest first; what the other does meanwhile.
+	// Idle periods of a stream, the longest first, with the commands of the other stream.
 	idle(stream, most) {
 		const gaps = [], list = this.streams[stream];
 		let at = 0;

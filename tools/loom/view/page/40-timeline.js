@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Time from left to right: groups, both streams, bytes alive, and what lies where. All rows of all
-// plans share the axis. What is thinner than a pixel is drawn together: a column as high as its
-// share of the time, in the colour of what takes most of it.
+// plans share the axis. Items thinner than a pixel are merged: a column as high as their share of
+// the time, in the colour of the largest one.
 
 const GUTTER = 118, RIGHT = 10, AXIS = 22;
 const LEAST_SPAN = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boxes and arrows in layers: each box below all that it depends on. Long arrows pass through the
-// layers between as if they were boxes, so that they cross nothing. What would be a long thin
-// picture is cut into columns, which are read like those of a newspaper.
+// layers between as if they were boxes, so that they cross nothing. A long thin picture is
+// cut into columns, which are read like those of a newspaper.
 
 const GAP_X = 26, GAP_Y = 34, GAP_COLUMN = 70;
 const MOST_BENDS = 6000;

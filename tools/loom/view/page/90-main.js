@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page: what is selected, which parts are shown, search, and the address that keeps all that.
+// The page: selection, visible parts, search, and the address that stores all of these.
 
 class Page {
 	constructor(data) {
