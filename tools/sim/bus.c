@@ -9,8 +9,8 @@
 #include "fuzz.h"
 
 /*
- * What the client asks, message by message. A processor of the guest waits for most answers, so
- * nothing here takes long.
+ * Requests of the client, message by message. Handlers must be fast, because a processor of the
+ * guest waits for most answers.
  */
 
 /* Most bytes of an access to a region, and what a client may send at a time. */

@@ -6,7 +6,7 @@
 
 struct sim;
 
-/** sim_command() - does what a line of the control socket says; the answer ends with ok or error */
+/** sim_command() - executes a line of the control socket; the answer ends with ok or error */
 void sim_command(struct sim *sim, char *line, FILE *out);
 
 #endif /* LOOM_SIM_COMMAND_H */

@@ -2,7 +2,7 @@
 #ifndef LOOM_SIM_CONFIG_H
 #define LOOM_SIM_CONFIG_H
 
-/* The configuration space: who the function is, its BARs, MSI, power management, PCI Express. */
+/* The configuration space: ids of the function, BARs, MSI, power management, PCI Express. */
 
 #include "loom_core.h"
 
@@ -18,7 +18,7 @@ struct sim_config {
 	u64 bar;
 };
 
-/** enum config_event - what a write asks of the device beside the bytes */
+/** enum config_event - side effect of a write */
 enum config_event {
 	CONFIG_NOTHING,
 	CONFIG_FUNCTION_RESET,

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "fuzz.h"
 
-/* A socket on which a test says what shall break, line by line. */
+/* A socket for fault injection by tests, line by line. */
 
 static void command_dma_stray(struct sim *sim, FILE *out)
 {
@@ -21,7 +21,7 @@ static void command_dma_stray(struct sim *sim, FILE *out)
 	fprintf(out, "read %s, write %s\n", read ? "refused" : "done", write ? "refused" : "done");
 }
 
-/* Those that do not wait for an occasion. */
+/* Faults that take effect at once. */
 static void command_now(struct sim *sim, FILE *out)
 {
 	while (sim_fault_due(&sim->faults, FAULT_DMA_STRAY))
@@ -98,9 +98,9 @@ static void command_state(struct sim *sim, const char *arg, FILE *out)
 static void command_help(struct sim *sim, const char *arg, FILE *out);
 
 /**
- * struct command - a line that is understood
+ * struct command - a command of the control socket
  * @name: its first word
- * @text: what it does
+ * @text: its description
  * @run: does it; @arg is the rest of the line
  */
 struct command {
@@ -149,7 +149,7 @@ void sim_command(struct sim *sim, char *line, FILE *out)
 	fflush(out);
 }
 
-/* Each by a thread: somebody may hold a connection for as long as the device is there. */
+/* A thread per connection, because a client may keep it open as long as the device exists. */
 static void *control_serve(void *data)
 {
 	struct sim_control control = *(struct sim_control *)data;

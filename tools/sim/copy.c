@@ -6,7 +6,7 @@
 
 /* The DMA engine: between the host's memory and the banks. */
 
-/* Extents that are fetched at a time, and bytes moved between two looks at whether to stop. */
+/* Extents fetched at a time, and bytes moved between two checks for a stop. */
 #define COPY_EXTENTS	256
 #define COPY_PIECE	((u64)1 << 20)
 
@@ -79,7 +79,7 @@ static bool copy_is_over(struct sim *sim, const struct sim_item *item, u32 gener
 
 static u32 copy_end(const struct copy_host *host)
 {
-	/* more of the host's memory than the place has bytes: somebody has miscounted */
+	/* the extents must not have more bytes than the place */
 	return host->at == host->count ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_INVALID;
 }
 

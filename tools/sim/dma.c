@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes copied in a mapping before somebody else may change the ranges. */
+/* Bytes copied from a mapping before the lock is dropped for changes of the ranges. */
 #define DMA_PIECE	((u64)1 << 20)
 /* Ranges that a client may tell: an IOMMU has one for each page. */
 #define DMA_MAPS	(1U << 20)
@@ -142,7 +142,7 @@ void sim_dma_close(struct sim_dma *dma)
 	pthread_mutex_unlock(&dma->questions_lock);
 }
 
-/* The thread that answers the client never comes here: it would wait for itself. */
+/* Must not be called by the thread that receives answers: it would deadlock. */
 static int dma_ask(struct sim_dma *dma, bool write, u64 address, void *bytes, u32 count)
 {
 	struct protocol_dma head = { .address = address, .count = count };

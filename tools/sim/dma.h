@@ -3,9 +3,9 @@
 #define LOOM_SIM_DMA_H
 
 /*
- * The host's memory as the device reaches it. Where the client has given a file for a range, it is
- * mapped here; elsewhere, and with --dma messages, each access is a question to the client, which
- * an IOMMU can refuse. A mapping confines nobody: it is as large as the client's memory.
+ * Access to the host's memory. A range for which the client has passed a file is mapped; otherwise,
+ * and with --dma messages, each access is a request to the client, which an IOMMU can refuse. A
+ * mapping gives no protection: it covers all of the client's memory.
  */
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ struct sim_map {
  * @out: where the answer goes, NULL for a write
  * @bytes: how many are expected
  * @done: it was answered
- * @error: what the answer was: 0 or -errno
+ * @error: the answer: 0 or -errno
  */
 struct sim_question {
 	struct sim_question *next;
@@ -91,9 +91,9 @@ int sim_dma_send(struct sim_dma *dma, struct protocol_header *header, const void
 int sim_dma_map(struct sim_dma *dma, const struct protocol_map *map, int fd);
 /** sim_dma_unmap() - forget ranges; returns when none of them is being used */
 int sim_dma_unmap(struct sim_dma *dma, const struct protocol_unmap *unmap);
-/** sim_dma_answer() - what the client says to a question */
+/** sim_dma_answer() - the client's answer to a question */
 void sim_dma_answer(struct sim_dma *dma, const struct wire_message *message);
-/** sim_dma_close() - the connection is over: who waits for an answer gets an error */
+/** sim_dma_close() - the connection has ended: pending questions fail */
 void sim_dma_close(struct sim_dma *dma);
 /** sim_dma_read() - from the host; 0 or -errno */
 int sim_dma_read(struct sim_dma *dma, u64 address, void *out, u64 bytes);

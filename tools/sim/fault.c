@@ -7,10 +7,10 @@
 /**
  * struct fault_kind - a fault
  * @name: as typed
- * @arg: what its number is, or NULL if it has none
+ * @arg: meaning of its number, or NULL if it has none
  * @standard: the number if none is given
- * @text: what happens
- * @fuzz: while all is random it happens one time in so many occasions; zero: it does not
+ * @text: its description
+ * @fuzz: while fuzzing, it happens once in this number of occasions; zero: never
  */
 struct fault_kind {
 	const char *name;

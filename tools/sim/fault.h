@@ -3,8 +3,8 @@
 #define LOOM_SIM_FAULT_H
 
 /*
- * What can be broken on demand. A fault is armed for a number of times, or until it is cleared; who
- * does the thing that it breaks asks whether it is due.
+ * Fault injection. A fault is armed for a number of times, or until it is cleared; the affected
+ * code must call sim_fault_due().
  */
 
 #include <pthread.h>

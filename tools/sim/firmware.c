@@ -126,7 +126,7 @@ static void firmware_queue(struct sim *sim, const struct sim_item *item, u32 gen
 	pthread_mutex_unlock(&sim->lock);
 }
 
-/* Which fields a kind has: what else is there must be zero. */
+/* Fields of each kind; all others must be zero. */
 #define HAS_PLAN	0x1
 #define HAS_COUNT	0x2
 #define HAS_ADDRESS	0x4

@@ -14,15 +14,15 @@
  * The scratch lies in the SRAM's banks.
  */
 
-/* Element operations between two looks at whether to go on: about a millisecond. */
+/* Element operations between two checks for a stop: about a millisecond. */
 #define JOB_BUDGET	(1U << 21)
 
 /**
  * struct job - a run
  * @sim: the device
- * @item: what is executed
+ * @item: the descriptor
  * @generation: when it began
- * @plan: what is run
+ * @plan: the plan
  * @places: by slot
  * @slots: by slot: first byte, in the banks or collected
  * @pitches: by slot: from a bank to the next, of an SRAM slot
@@ -149,7 +149,7 @@ static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw
 		return LOOM_PCI_RESULT_PLACE;
 	if (slot->flags & DRM_LOOM_SLOT_SRAM)
 		return job_bind_sram(job, index);
-	/* what is behind the slot is not the job's */
+	/* bytes after the slot do not belong to the job */
 	place->bytes = slot->size;
 	job->slots[index] = sim_place_linear(place);
 	if (job->slots[index])
@@ -244,7 +244,7 @@ static u32 job_run(struct job *job)
 	return done && !job_is_over(job) ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_STOPPED;
 }
 
-/* What the plan may write goes back where it was, also if it was stopped. */
+/* Write back slots that the plan may write, also after a stop. */
 static u32 job_write_back(struct job *job, u32 index)
 {
 	if (!job->collected[index] || sim_is_over(job->sim, job->generation) ||
@@ -261,7 +261,7 @@ static u32 job_unbind(struct job *job, u32 result)
 	bool bound = result == LOOM_PCI_RESULT_OK || result == LOOM_PCI_RESULT_STOPPED;
 	u32 i, failed;
 
-	/* one that was stopped while it was bound writes nothing: it has not begun */
+	/* a job that was stopped during binding has not begun, and must not write */
 	bound = bound && job->memory.slots;
 	for (i = 0; i < job->plan->slot_count; i++) {
 		failed = bound ? job_write_back(job, i) : LOOM_PCI_RESULT_OK;

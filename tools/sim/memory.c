@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the SRAM holds when the power comes on: as a float a small number that nobody expects. */
+/* Content of the SRAM at power on: an unlikely small number as a float. */
 #define MEMORY_NOISE	0xa5
 /* No number of a layout is larger: sums and products of a few fit in 64 bits. */
 #define MEMORY_MAX	(1ULL << 40)

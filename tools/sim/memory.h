@@ -10,7 +10,7 @@
 
 /**
  * struct sim_memory - the memory of a device
- * @chip: what it is made of
+ * @chip: its description
  * @base: by region: offset of its first bank; see LOOM_PCI_MAP_BASE
  * @pitch: by region: from a bank to the next
  * @total: bytes of all
@@ -35,7 +35,7 @@ struct sim_memory {
  * @memory: in which memory
  * @region: an &enum drm_loom_region
  * @address: of the buffer in each bank
- * @offset: first byte that is meant
+ * @offset: first byte in the buffer
  * @bytes: how many
  * @layout: as far as loom_layout_map() reads it
  * @bank: by number in the layout
@@ -57,7 +57,9 @@ void sim_memory_lose(struct sim_memory *memory);
 /** sim_memory_bank() - first byte of a bank */
 u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank);
 
-/** sim_place_init() - checks what a driver says: every byte of it is in the memory, or false */
+/**
+ * sim_place_init() - checks a place from a driver; false if a byte of it is outside of the memory
+ */
 bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
 		    const struct loom_pci_place *raw);
 /** sim_place_piece() - bytes from @at on, of @bytes at most, that follow each other, and where */

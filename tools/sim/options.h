@@ -7,7 +7,7 @@
 #define OPTIONS_FAULTS	16
 
 /**
- * struct sim_options - what the device shall be
+ * struct sim_options - options of the device
  * @socket: where the client connects
  * @control: where faults are asked for, or NULL
  * @chip: description

@@ -2,7 +2,7 @@
 #ifndef LOOM_SIM_POWER_H
 #define LOOM_SIM_POWER_H
 
-/* What a card's sensors would show: a chip that warms up while it works, and cools down after. */
+/* A model of a card's sensors: a chip that warms up under load, and cools down after. */
 
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ struct sim_power {
 };
 
 /**
- * struct sim_sensors - what they show
+ * struct sim_sensors - values of the sensors
  * @millicelsius: temperature
  * @microwatts: power
  * @microjoules: energy since power on
@@ -42,7 +42,7 @@ struct sim_sensors {
 void sim_power_init(struct sim_power *power);
 /** sim_power_busy() - the engine has worked for that long */
 void sim_power_busy(struct sim_power *power, u64 ns);
-/** sim_power_read() - what the sensors show; with @asleep its clocks stand still */
+/** sim_power_read() - values of the sensors; with @asleep its clocks are stopped */
 void sim_power_read(struct sim_power *power, bool asleep, struct sim_sensors *sensors);
 
 #endif /* LOOM_SIM_POWER_H */

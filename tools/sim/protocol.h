@@ -3,9 +3,9 @@
 #define LOOM_SIM_PROTOCOL_H
 
 /*
- * vfio-user, as QEMU's docs/interop/vfio-user.rst describes it: what a PCI device in another
- * process and its client say to each other. Numbers are in the order of the machine. Names of
- * regions and interrupts, their flags and structures are those of linux/vfio.h.
+ * vfio-user, as in QEMU's docs/interop/vfio-user.rst: the protocol between a PCI device in another
+ * process and its client. Numbers are in the order of the machine. Names of regions and interrupts,
+ * their flags and structures are those of linux/vfio.h.
  */
 
 #include <stdint.h>
@@ -28,7 +28,7 @@ enum protocol_command {
 
 /**
  * struct protocol_header - the first bytes of a message
- * @id: chosen by who asks, repeated in the answer
+ * @id: chosen by the requester, repeated in the reply
  * @command: an &enum protocol_command
  * @size: of the whole message
  * @flags: PROTOCOL_REPLY or zero, with PROTOCOL_NO_REPLY, PROTOCOL_ERROR

@@ -211,7 +211,7 @@ void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 ge
 	record_fill(&record, item, sim->rings.epoch, result);
 	sim_fuzz_nap(&sim->faults, 10);
 	pthread_mutex_lock(&sim->records.lock);
-	/* the ring of an epoch that is over is not touched any more */
+	/* the ring of an earlier epoch must not be touched */
 	if (sim_is_over(sim, generation)) {
 		pthread_mutex_unlock(&sim->records.lock);
 		return;

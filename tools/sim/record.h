@@ -2,7 +2,7 @@
 #ifndef LOOM_SIM_RECORD_H
 #define LOOM_SIM_RECORD_H
 
-/* The completion ring, and the interrupt that tells of it. */
+/* The completion ring, and its interrupt. */
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-/* Registers that a driver reads and writes: BAR0. Whoever comes here must not be kept waiting. */
+/* Registers that a driver reads and writes: BAR0. Handlers must not block. */
 
 /* Half of a number of 64 bits. */
 static u32 register_half(u64 value, u32 offset)

@@ -5,39 +5,38 @@
 /**
  * DOC: loom-sim
  *
- * A Loom device that is a process of its own: QEMU attaches it to a guest as a PCI function, by
- * vfio-user, and the guest's driver meets what a chip would put it through. pci/regs.h is what both
- * have agreed on. Documentation/sim.rst says how it is started and what can be broken on it.
+ * A Loom device in a separate process: QEMU attaches it to a guest as a PCI function, by vfio-user,
+ * and the guest's driver sees the behaviour of a chip. pci/regs.h is the contract.
+ * Documentation/sim.rst describes its options and faults.
  *
- * Processes: a small one holds the connection (supervisor.c) and starts the model for each; when
- * the model dies, by accident or on demand, it shuts the connection down, reads what is left and
- * closes it. QEMU takes that for a device that is gone, where a connection that is just reset makes
- * it abort.
+ * Processes: a supervisor holds the connection (supervisor.c) and starts a model for each; when the
+ * model dies, by accident or on demand, the supervisor shuts the connection down, drains and closes
+ * it. QEMU treats that as a removed device; on a reset connection it would abort.
  *
  * Threads of the model, each in a file:
  *
  * * bus.c answers the client: registers, configuration, interrupts. A guest's processor waits for
- *   the answer, and with it at times the whole guest, so this one never computes and never waits
- *   for the others
+ *   the answer, and with it at times the whole guest, so this thread must not compute, and must not
+ *   wait for the others
  * * firmware.c takes descriptors from the ring, answers PROGRESS and STOP, resets
  * * worker.c, twice: the engine for jobs, the DMA engine for everything else
- * * control.c: somebody who tests breaks something (fault.c), or all of it at random (fuzz.c)
+ * * control.c: fault injection by tests (fault.c), or at random (fuzz.c)
  *
- * What they use:
+ * Helpers:
  *
- * * options.c: what the device shall be; config.c: PCI's configuration space; registers.c: BAR0
+ * * options.c: command line; config.c: PCI's configuration space; registers.c: BAR0
  * * memory.c: the banks; dma.c: the host's memory; record.c: completion records, and interrupts
- * * job.c: a run of a plan; copy.c: copies and clearing; plans.c: plans that were taken up
+ * * job.c: a run of a plan; copy.c: copies and clearing; plans.c: uploaded plans
  * * power.c: clock, temperature, energy
  * * wire.c, protocol.h: messages of vfio-user
  *
- * Order of locks: &sim.lock, then those of fault.c and power.c. &sim_records.lock is not taken
- * inside of &sim.lock, as it is held while the host's memory is written; nor are those of dma.c,
- * which nobody holds while waiting for another.
+ * Order of locks: &sim.lock, then those of fault.c and power.c. &sim_records.lock must not be taken
+ * inside of &sim.lock, because it is held while the host's memory is written; nor may those of
+ * dma.c, which must not be held while waiting for another lock.
  *
  * Rejected: libvfio-user, which is in no distribution; a device in QEMU's own source, which would
- * run in its big lock, at TCG's pace, and could not die; MSI-X, as hot unplug of such a device
- * aborts QEMU 11.1, and INTx, as the window is not mapped while it is in use.
+ * run under its big lock, at TCG's speed, and could not die; MSI-X, because hot unplug of such a
+ * device aborts QEMU 11.1; INTx, because the window is not mapped while it is in use.
  */
 
 #include <pthread.h>
@@ -70,11 +69,11 @@
  * @scatter: as in the descriptor
  * @bytes: as in the descriptor
  * @running: a worker has it
- * @stop: it shall end soon
+ * @stop: it must end soon
  * @step: how far a job is
  * @command: how far a job is
  * @unit: how far a job is
- * @counters: what a job has counted
+ * @counters: counters of a job
  */
 struct sim_item {
 	struct sim_item *next;
@@ -96,7 +95,7 @@ struct sim_item {
 };
 
 /**
- * struct sim_rings - where the rings are
+ * struct sim_rings - addresses of the rings
  * @submit_base: LOOM_PCI_SUBMIT_BASE
  * @record_base: LOOM_PCI_RECORD_BASE
  * @entries: LOOM_PCI_ENTRIES
@@ -111,18 +110,18 @@ struct sim_rings {
 
 /**
  * struct sim - a device
- * @options: what it shall be
- * @chip: what it is made of
+ * @options: its options
+ * @chip: its description
  * @memory: its banks
  * @dma: the host's memory
  * @config: configuration space
  * @records: the completion ring
- * @faults: what is to break
+ * @faults: injected faults
  * @power: clock and temperature
- * @plans: plans that were taken up
- * @lock: protects what follows
- * @changed: something of it has changed
- * @written: what the driver has written for the next reset
+ * @plans: uploaded plans
+ * @lock: protects the fields below
+ * @changed: signalled when a field under @lock has changed
+ * @written: ring registers for the next reset
  * @rings: those in use; changed while no worker has an item
  * @epoch: LOOM_PCI_EPOCH
  * @wanted: the epoch of a reset that was asked for, or zero
@@ -136,11 +135,11 @@ struct sim_rings {
  * @busy: workers that have an item
  * @retain: LOOM_PCI_POWER
  * @off: in D3hot
- * @generation: counts what ends all that was begun; also read without the lock
+ * @generation: incremented by each event that ends all pending work; also read without the lock
  * @started: when the firmware began, see LOOM_PCI_HEARTBEAT
  * @slept: nanoseconds of that in RETAIN
  * @slept_since: in RETAIN since
- * @frozen: what HEARTBEAT reads while it is stuck
+ * @frozen: value of HEARTBEAT while it is stuck
  */
 struct sim {
 	const struct sim_options *options;
@@ -208,9 +207,9 @@ void *sim_control(void *control);
 /* registers.c: BAR0 */
 u32 sim_register_read(struct sim *sim, u32 offset);
 void sim_register_write(struct sim *sim, u32 offset, u32 value);
-/* The function is reset, and stays off with @off: nothing that was begun goes on. */
+/* Reset the function, which stays off with @off; all pending work ends. */
 void sim_function_reset(struct sim *sim, bool off);
-/* Whether what began at @generation shall end. */
+/* Whether work that began at @generation must end. */
 static inline bool sim_is_over(struct sim *sim, u32 generation)
 {
 	return atomic_load(&sim->generation) != generation;
@@ -221,8 +220,8 @@ u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation);
 u32 sim_copy(struct sim *sim, struct sim_item *item, u32 generation);
 u32 sim_clear(struct sim *sim, struct sim_item *item, u32 generation);
 /*
- * Fetches the host's bytes that @count extents at @scatter name, all @size of them, or writes them
- * (@out), on behalf of an item; the latter to the end, also if the item is to stop.
+ * Read @size bytes of the host from @count extents at @scatter, or write them (@out), for an item.
+ * Writes complete even if the item must stop.
  */
 u32 sim_host_move(struct sim *sim, const struct sim_item *item, u32 generation, bool out,
 		  u64 scatter, u32 count, void *bytes, u64 size);

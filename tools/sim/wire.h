@@ -9,18 +9,18 @@
 #include "protocol.h"
 
 #define WIRE_FDS		16
-/* WIRE_DATA: most bytes behind a header that are taken */
+/* WIRE_DATA: limit of the bytes after a header */
 #define WIRE_DATA		(2U << 20)
-/* WIRE_PIECE: most bytes of a transfer in one message */
+/* WIRE_PIECE: limit of a transfer in one message */
 #define WIRE_PIECE		65536
 
 /**
  * struct wire_message - a message that was received
  * @header: of it
- * @data: what follows, header.size - sizeof(header) bytes; owned, reused
+ * @data: the payload, header.size - sizeof(header) bytes; owned, reused
  * @room: bytes at @data
  * @bytes: bytes in @data
- * @fds: file descriptors that came with it, owned by who received it
+ * @fds: its file descriptors, owned by the receiver
  * @fd_count: number of them
  */
 struct wire_message {
