@@ -94,7 +94,7 @@ int loom_device_check_params(void)
 		strlcat(names, " ", sizeof(names));
 		strlcat(names, chip->name, sizeof(names));
 	}
-	pr_err("loom: no topology '%s', there are:%s\n", loom_device_topology, names);
+	pr_err("loom: unknown topology '%s', known:%s\n", loom_device_topology, names);
 	return -EINVAL;
 }
 
@@ -136,7 +136,7 @@ static int loom_device_check_memory(struct loom_device *loom)
 static int loom_device_check(struct loom_device *loom)
 {
 	if (!loom->config.jobs_in_flight && !loom->backend->keeps_jobs) {
-		dev_err(loom->drm.dev, "it forgets jobs, and does not say how many it takes\n");
+		dev_err(loom->drm.dev, "jobs_in_flight is 0 but the back end does not set keeps_jobs\n");
 		return -EINVAL;
 	}
 	return loom_device_check_memory(loom);

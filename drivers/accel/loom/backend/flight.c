@@ -359,7 +359,7 @@ int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *r
 			loom_flight_complete(job, &records[i]);
 	}
 	if (error)
-		loom_device_wedge(loom, "completion record for an unknown job, or of unknown status");
+		loom_device_wedge(loom, "completion record of an unknown job or status");
 	/* the thread that closed the gate may wait for this one, and fills the device itself */
 	if (loom->flight.limit && down_read_trylock(&loom->flight.gate)) {
 		while (loom_flight_step(loom))

@@ -472,7 +472,7 @@ static void loom_moves_deadline(struct work_struct *work)
 	if (first)
 		missed = loom_moves_miss(loom, first);
 	if (missed >= LOOM_MOVE_ATTEMPTS)
-		loom_device_wedge(loom, "a move of bytes did not end, after resets");
+		loom_device_wedge(loom, "timeout of a move after resets");
 	else if (missed && !READ_ONCE(loom->wedged))
 		loom_device_hang(loom, READ_ONCE(loom->epoch));
 	drm_dev_exit(idx);
@@ -511,8 +511,8 @@ int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed
 		loom_moves_remove_locked(loom, found);
 	spin_unlock_irq(&moves->lock);
 	if (!found || failed) {
-		loom_device_wedge(loom, found ? "it could not move bytes" :
-						"a record of a move that it has not");
+		loom_device_wedge(loom, found ? "move failed" :
+						"completion record of an unknown move");
 		return -EPROTO;
 	}
 	loom_budget_renew(loom);

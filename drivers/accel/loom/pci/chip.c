@@ -20,17 +20,17 @@ static int loom_pci_chip_identity(struct loom_pci *pci)
 	u32 least = LOOM_PCI_FIRMWARE_MIN;
 
 	if (id != LOOM_PCI_ID_VALUE) {
-		dev_err(dev, "no Loom device: it says %#x\n", id);
+		dev_err(dev, "not a Loom device: ID is %#x\n", id);
 		return -ENODEV;
 	}
 	if (version >> 16 != LOOM_PCI_VERSION_MAJOR) {
-		dev_err(dev, "registers of version %u.%u, this driver knows %u\n", version >> 16,
+		dev_err(dev, "register version %u.%u is not supported, need %u.x\n", version >> 16,
 			version & 0xffff, LOOM_PCI_VERSION_MAJOR);
 		return -EOPNOTSUPP;
 	}
 	pci->firmware = readl(pci->regs + LOOM_PCI_FIRMWARE);
 	if (pci->firmware < least || pci->firmware == U32_MAX) {
-		dev_err(dev, "firmware %u.%u.%u is too old: at least %u.%u.%u is needed\n",
+		dev_err(dev, "firmware %u.%u.%u is too old, need %u.%u.%u or later\n",
 			pci->firmware >> 24, pci->firmware >> 16 & 0xff, pci->firmware & 0xffff,
 			least >> 24, least >> 16 & 0xff, least & 0xffff);
 		return -EOPNOTSUPP;
@@ -48,14 +48,14 @@ static int loom_pci_chip_description(struct loom_pci *pci)
 	BUILD_BUG_ON(sizeof(*chip) % sizeof(*word));
 	/* a newer device may append fields, up to the doorbell */
 	if (bytes < sizeof(*chip) || bytes > LOOM_PCI_DOORBELL - LOOM_PCI_CHIP) {
-		dev_err(dev, "a description of %u bytes\n", bytes);
+		dev_err(dev, "invalid CHIP_BYTES %u\n", bytes);
 		return -EINVAL;
 	}
 	for (i = 0; i < sizeof(*chip) / sizeof(*word); i++)
 		word[i] = readl(pci->regs + LOOM_PCI_CHIP + i * sizeof(*word));
 	if (!loom_chip_check(chip, &fault))
 		return 0;
-	dev_err(dev, "the description's figure %u, region %d, type %d, %s\n", fault.key,
+	dev_err(dev, "invalid chip description: field %u, region %d, type %d %s\n", fault.key,
 		(int)fault.region, (int)fault.type, fault.text);
 	return -EINVAL;
 }
@@ -104,7 +104,7 @@ static int loom_pci_chip_map(struct loom_pci *pci, u32 id, u64 memory_bytes)
 	pci->map[id].pitch = loom_pci_read64(pci, LOOM_PCI_MAP_PITCH(id));
 	end = loom_pci_chip_map_end(pci, id);
 	if (!end || end > memory_bytes || loom_pci_chip_map_overlaps(pci, id, end)) {
-		dev_err(dev, "region %u at %#llx, banks %#llx apart, in %#llx bytes of memory\n",
+		dev_err(dev, "invalid MAP of region %u: base %#llx, pitch %#llx, memory %#llx bytes\n",
 			id, pci->map[id].base, pci->map[id].pitch, memory_bytes);
 		return -EINVAL;
 	}
@@ -128,7 +128,7 @@ static int loom_pci_chip_memory(struct loom_pci *pci)
 
 	pci->window_bytes = loom_pci_read64(pci, LOOM_PCI_WINDOW_BYTES);
 	if (pci->window_bytes > bytes || pci->window_bytes > bar_bytes) {
-		dev_err(&pci->pdev->dev, "a window of %#llx bytes to %#llx, BAR2 has %#llx\n",
+		dev_err(&pci->pdev->dev, "invalid WINDOW_BYTES %#llx: memory %#llx bytes, BAR2 %#llx bytes\n",
 			pci->window_bytes, bytes, bar_bytes);
 		return -EINVAL;
 	}
@@ -158,6 +158,6 @@ int loom_pci_chip_read(struct loom_pci *pci)
 	pci->queues = readl(pci->regs + LOOM_PCI_QUEUES);
 	if (pci->plan_limit && pci->queues >= 2)
 		return 0;
-	dev_err(dev, "%u plans in %u queues\n", pci->plan_limit, pci->queues);
+	dev_err(dev, "invalid MAX_PLANS %u or QUEUES %u\n", pci->plan_limit, pci->queues);
 	return -EINVAL;
 }

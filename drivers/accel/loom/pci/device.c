@@ -81,7 +81,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 	bool skipped;
 
 	if (!pci_device_is_present(pci->pdev)) {
-		loom_device_wedge(pci->loom, "it is not there any more");
+		loom_device_wedge(pci->loom, "device removed");
 		return;
 	}
 	/* an interrupt or a doorbell write may have been lost */
@@ -97,7 +97,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 		drm_notice(&pci->loom->drm, "hangs: status %#x, epoch %u, fault %u, heartbeat %u%s\n",
 			   readl(pci->regs + LOOM_PCI_STATUS), readl(pci->regs + LOOM_PCI_EPOCH),
 			   readl(pci->regs + LOOM_PCI_FAULT), beats,
-			   skipped ? ", a record is missing" : "");
+			   skipped ? ", record skipped" : "");
 		loom_device_hang(pci->loom, pci->ring.epoch);
 		return;
 	}

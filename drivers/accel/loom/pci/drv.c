@@ -126,7 +126,7 @@ static int loom_pci_setup(struct loom_pci *pci)
 {
 	int ret = loom_pci_map(pci);
 
-	/* a reset of a removed device would be waited for for a minute */
+	/* waiting for the reset of a removed device takes a minute */
 	if (!ret && !pci_device_is_present(pci->pdev))
 		ret = -ENODEV;
 	/* reset state of a previous driver, which may have used the number of our first epoch */
@@ -183,7 +183,7 @@ static int loom_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	pm_runtime_allow(&pdev->dev);
 	ret = loom_pci_sensor_init(pci);
 	if (ret)
-		dev_warn(&pdev->dev, "no figures in hwmon: %d\n", ret);
+		dev_warn(&pdev->dev, "hwmon registration failed: %d\n", ret);
 	/* drop the reference that the PCI core holds during probe */
 	pm_runtime_mark_last_busy(&pdev->dev);
 	pm_runtime_put_autosuspend(&pdev->dev);
@@ -199,7 +199,7 @@ static void loom_pci_remove(struct pci_dev *pdev)
 	pm_runtime_forbid(&pdev->dev);
 	/* do not wait for answers of a removed device */
 	if (!pci_device_is_present(pdev))
-		loom_device_wedge(loom, "it is not there any more");
+		loom_device_wedge(loom, "device removed");
 	loom_device_remove(&pdev->dev);
 	cancel_work_sync(&pci->plan_work);
 	loom_pci_plan_reap(&pci->plan_work);

@@ -88,7 +88,7 @@ static int loom_pci_record_job(struct loom_pci *pci, const struct loom_pci_reque
 		out.status = LOOM_JOB_FAILED;
 		break;
 	default:
-		loom_device_wedge(pci->loom, "it refuses a job that is right");
+		loom_device_wedge(pci->loom, "device refused a valid job");
 		return -EPROTO;
 	}
 	loom_pci_record_counters(record, &out.counters);
@@ -127,7 +127,7 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 		return -ESTALE;
 	}
 	if (!loom_pci_record_take(ring, record, &request)) {
-		loom_device_wedge(pci->loom, "a record of what it was not told");
+		loom_device_wedge(pci->loom, "completion record of an unknown descriptor");
 		return -EPROTO;
 	}
 	switch (request.kind) {

@@ -40,7 +40,7 @@ int loom_pci_ring_init(struct loom_pci *pci)
 	u32 most = readl(pci->regs + LOOM_PCI_MAX_ENTRIES);
 
 	if (most < LOOM_PCI_MIN_ENTRIES || !is_power_of_2(most)) {
-		dev_err(dev, "rings of %u entries\n", most);
+		dev_err(dev, "invalid MAX_ENTRIES %u\n", most);
 		return -EINVAL;
 	}
 	spin_lock_init(&ring->lock);

@@ -29,7 +29,7 @@ void loom_reset(struct loom_device *loom, u64 guilty)
 	int ret;
 
 	if (!guilty && !loom_budget_take(loom)) {
-		loom_device_wedge(loom, "3 resets within a minute, and no record in between");
+		loom_device_wedge(loom, "3 resets within a minute without a completion record");
 		return;
 	}
 	down_write(&loom->flight.gate);
@@ -41,7 +41,7 @@ void loom_reset(struct loom_device *loom, u64 guilty)
 	}
 	/* before the gate opens, otherwise jobs would be given to a device that is off */
 	if (ret < 0)
-		loom_device_wedge(loom, "it does not come back from a reset");
+		loom_device_wedge(loom, "reset failed");
 	up_write(&loom->flight.gate);
 }
 
@@ -117,9 +117,9 @@ void loom_device_reset_done(struct device *dev)
 		return;
 	loom_device_new_epoch(loom);
 	if (loom_power_set(loom, &loom->held, false)) {
-		loom_device_wedge(loom, "it does not come back from a reset");
+		loom_device_wedge(loom, "reset failed");
 	} else if (!READ_ONCE(loom->wedged)) {
-		drm_notice(&loom->drm, "reset, epoch %u, by its bus\n", loom->epoch);
+		drm_notice(&loom->drm, "reset, epoch %u, by the bus\n", loom->epoch);
 		loom_flight_renew(loom, 0);
 		loom_moves_renew(loom);
 	}

@@ -63,7 +63,7 @@ static int loom_sleep_resume(struct device *dev)
 	int ret = loom_power_set(loom, &loom->asleep, false);
 
 	if (ret)
-		loom_device_wedge(loom, "it does not wake up");
+		loom_device_wedge(loom, "resume failed");
 	loom_flight_resume(loom);
 	loom_moves_resume(loom);
 	return ret;
@@ -87,7 +87,7 @@ static int loom_sleep_runtime_resume(struct device *dev)
 
 	/* runtime PM would keep an error across a rebind; loom_power_get() returns it */
 	if (loom_power_set(loom, &loom->idle, false))
-		loom_device_wedge(loom, "it does not wake up");
+		loom_device_wedge(loom, "resume failed");
 	return 0;
 }
 

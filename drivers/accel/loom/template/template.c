@@ -64,7 +64,7 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 	if (written == template->read)
 		return false;
 	if (written - template->read > NOTHING_ENTRIES) {
-		loom_device_wedge(template->loom, "records were lost");
+		loom_device_wedge(template->loom, "completion records lost");
 		return false;
 	}
 	from = &template->nothing.records[template->read++ % NOTHING_ENTRIES];
