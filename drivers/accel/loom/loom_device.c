@@ -162,7 +162,7 @@ static DEFINE_SPINLOCK(loom_devices_lock);
 static DECLARE_WAIT_QUEUE_HEAD(loom_devices_wait);
 
 /* Last action of a device: no calls to its back end or to the core may follow. */
-static void loom_device_gone(struct drm_device *drm, void *data)
+static void loom_device_released(struct drm_device *drm, void *data)
 {
 	spin_lock(&loom_devices_lock);
 	list_del(&to_loom_device(drm)->node);
@@ -183,10 +183,10 @@ static bool loom_device_is_there(const struct drm_driver *driver)
 }
 
 /**
- * loom_device_wait_gone() - wait until all devices of a driver are released
+ * loom_device_wait_released() - wait until all devices of a driver are released
  * @driver: the driver; all its devices must have been removed, and no node may be open
  */
-void loom_device_wait_gone(const struct drm_driver *driver)
+void loom_device_wait_released(const struct drm_driver *driver)
 {
 	wait_event(loom_devices_wait, !loom_device_is_there(driver));
 }
@@ -282,7 +282,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	spin_lock(&loom_devices_lock);
 	list_add(&loom->node, &loom_devices);
 	spin_unlock(&loom_devices_lock);
-	ret = drmm_add_action_or_reset(&loom->drm, loom_device_gone, NULL);
+	ret = drmm_add_action_or_reset(&loom->drm, loom_device_released, NULL);
 	if (ret)
 		return ret;
 	loom->backend = backend;

@@ -225,6 +225,6 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 		      const struct loom_device_config *config);
 void loom_device_remove(struct device *dev);
 void loom_device_shutdown(struct device *dev);
-void loom_device_wait_gone(const struct drm_driver *driver);
+void loom_device_wait_released(const struct drm_driver *driver);
 
 #endif /* LOOM_DEVICE_H */

@@ -203,7 +203,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 	loom_context_drop_all(client);
 	loom_plan_object_drop_all(client);
 	loom_moves_closed(loom);
-	loom_region_forget_all(loom->region);
+	loom_region_reap_leftovers(loom->region);
 	loom_region_close(&loom->region[DRM_LOOM_REGION_SRAM]);
 	loom_file_put(client);
 }
@@ -249,6 +249,6 @@ EXPORT_SYMBOL_NS_GPL(loom_driver_init, LOOM_COMPAT_NS);
  */
 void loom_driver_exit(const struct drm_driver *driver)
 {
-	loom_device_wait_gone(driver);
+	loom_device_wait_released(driver);
 }
 EXPORT_SYMBOL_NS_GPL(loom_driver_exit, LOOM_COMPAT_NS);

@@ -74,7 +74,7 @@ INTERVAL_TREE_DEFINE(struct loom_region_leftover, node, u64, subtree_last, LOOM_
 		     LOOM_LEFTOVER_LAST, static, loom_leftover)
 
 /* Number of the oldest leftovers checked per insertion. */
-#define LOOM_LEFTOVER_LOOKS	4
+#define LOOM_LEFTOVER_CHECKS	4
 
 static void loom_region_leftover_free(struct loom_region_leftover *leftover)
 {
@@ -97,8 +97,8 @@ static bool loom_region_leftover_is_over(const struct loom_region_leftover *left
 }
 
 /* Free a leftover if all its fences have signalled. */
-static bool loom_region_look_at_leftover_locked(struct loom_region *region,
-						struct loom_region_leftover *leftover)
+static bool loom_region_reap_leftover_locked(struct loom_region *region,
+					     struct loom_region_leftover *leftover)
 {
 	lockdep_assert_held(&region->lock);
 	if (!loom_region_leftover_is_over(leftover))
@@ -116,9 +116,9 @@ static void loom_region_add_leftover_locked(struct loom_region *region,
 	u32 i;
 
 	lockdep_assert_held(&region->lock);
-	for (i = 0; i < LOOM_LEFTOVER_LOOKS && !list_empty(&region->leftover_age); i++) {
+	for (i = 0; i < LOOM_LEFTOVER_CHECKS && !list_empty(&region->leftover_age); i++) {
 		oldest = list_first_entry(&region->leftover_age, struct loom_region_leftover, age);
-		if (!loom_region_look_at_leftover_locked(region, oldest))
+		if (!loom_region_reap_leftover_locked(region, oldest))
 			list_move_tail(&oldest->age, &region->leftover_age);
 	}
 	loom_leftover_insert(leftover, &region->leftovers);
@@ -140,14 +140,14 @@ loom_region_leftover_locked(struct loom_region *region, u64 start, u64 end,
 }
 
 /**
- * loom_region_leave() - prepare a leftover for a block whose jobs have not ended
+ * loom_region_save_fences() - keep the fences of a block's jobs for its next users
  * @block: the block, its buffer reserved
  * @fences: of these jobs, at least one; consumed with the references, also on failure
  * @count: how many
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count)
+int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **fences, u32 count)
 {
 	struct loom_region_leftover *leftover = kzalloc(sizeof(*leftover), GFP_KERNEL_ACCOUNT);
 
@@ -213,18 +213,18 @@ static void loom_region_forget(struct loom_region *region)
 
 	mutex_lock(&region->lock);
 	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
-		loom_region_look_at_leftover_locked(region, leftover);
+		loom_region_reap_leftover_locked(region, leftover);
 	mutex_unlock(&region->lock);
 }
 
 /**
- * loom_region_forget_all() - free all leftovers whose jobs have ended
+ * loom_region_reap_leftovers() - free all leftovers whose jobs have ended
  * @regions: those of a device; the SRAM never has any
  *
  * Must be called when a file is closed, and when the last job or move of a closed file is freed, so
  * that no leftover remains after the last of these.
  */
-void loom_region_forget_all(struct loom_region *regions)
+void loom_region_reap_leftovers(struct loom_region *regions)
 {
 	u32 id;
 
@@ -291,8 +291,8 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 }
 
 /* Allocate an address. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
-static int loom_region_take(struct loom_region *region, struct loom_region_block *block,
-			    const struct loom_shape *shape, struct loom_bank_request *request)
+static int loom_region_allocate(struct loom_region *region, struct loom_region_block *block,
+				const struct loom_shape *shape, struct loom_bank_request *request)
 {
 	struct loom_region_share *share = block->sram.share;
 	int ret;
@@ -358,12 +358,12 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	block->mask = shape->mask;
 	block->sram.share = share;
 
-	ret = loom_region_take(region, block, shape, &request);
+	ret = loom_region_allocate(region, block, shape, &request);
 	if (ret == -ENOMEM) {
 		/* rarely needed, but nothing can be allocated under the lock */
 		spare = loom_bank_chunk_create();
 		if (spare)
-			ret = loom_region_take(region, block, shape, &request);
+			ret = loom_region_allocate(region, block, shape, &request);
 		loom_port_free(spare);
 	}
 	if (ret) {

@@ -210,8 +210,8 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    struct drm_gem_object *gem, u64 owner,
 					    struct loom_region_share *share);
 void loom_region_free(struct loom_region *region, struct loom_region_block *block);
-int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count);
-void loom_region_forget_all(struct loom_region *regions);
+int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **fences, u32 count);
+void loom_region_reap_leftovers(struct loom_region *regions);
 int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
 		       struct dma_fence ***fences, u32 *count);
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,

@@ -31,12 +31,12 @@ static bool loom_budget_is_recent(u64 ns, u64 now_ns)
 }
 
 /**
- * loom_budget_take() - charge a reset without a guilty job to the device
+ * loom_budget_charge() - charge a reset without a guilty job to the device
  * @loom: the device
  *
  * Return: false if the budget is used up: the caller must wedge the device.
  */
-bool loom_budget_take(struct loom_device *loom)
+bool loom_budget_charge(struct loom_device *loom)
 {
 	struct loom_budget *budget = &loom->budget;
 	u64 now_ns = ktime_get_ns();
@@ -82,11 +82,11 @@ static struct loom_budget_user *loom_budget_find_locked(struct loom_budget *budg
 }
 
 /**
- * loom_budget_take_user() - charge a reset to the user of the guilty job
+ * loom_budget_charge_user() - charge a reset to the user of the guilty job
  * @loom: the device
  * @uid: the user
  */
-void loom_budget_take_user(struct loom_device *loom, kuid_t uid)
+void loom_budget_charge_user(struct loom_device *loom, kuid_t uid)
 {
 	struct loom_budget *budget = &loom->budget;
 	struct loom_budget_user *user;

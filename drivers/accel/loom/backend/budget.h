@@ -37,9 +37,9 @@ struct loom_budget {
 	struct loom_budget_user users[LOOM_BUDGET_USERS];
 };
 
-bool loom_budget_take(struct loom_device *loom);
+bool loom_budget_charge(struct loom_device *loom);
 void loom_budget_renew(struct loom_device *loom);
-void loom_budget_take_user(struct loom_device *loom, kuid_t uid);
+void loom_budget_charge_user(struct loom_device *loom, kuid_t uid);
 bool loom_budget_refuses(struct loom_device *loom, kuid_t uid);
 
 #endif /* LOOM_BUDGET_H */

@@ -167,7 +167,7 @@ static bool loom_flight_step(struct loom_device *loom)
 }
 
 /* Fill the device up to its limit. */
-static void loom_flight_go(struct loom_device *loom)
+static void loom_flight_fill(struct loom_device *loom)
 {
 	down_read(&loom->flight.gate);
 	while (loom_flight_step(loom))
@@ -177,7 +177,7 @@ static void loom_flight_go(struct loom_device *loom)
 
 static void loom_flight_work(struct work_struct *work)
 {
-	loom_flight_go(container_of(work, struct loom_device, flight.work));
+	loom_flight_fill(container_of(work, struct loom_device, flight.work));
 }
 
 static void loom_flight_add_unlimited(struct loom_job *job)
@@ -213,7 +213,7 @@ void loom_flight_add(struct loom_job *job)
 	if (loom_job_stop_reason(job))
 		loom_turns_end(&flight->turns, &job->turn);
 	spin_unlock(&flight->lock);
-	loom_flight_go(job->loom);
+	loom_flight_fill(job->loom);
 }
 
 /**
@@ -474,7 +474,7 @@ static void loom_flight_requeue(struct loom_job *job)
 }
 
 /* Remove a job from the table. The caller must end it, unless @again: then it is queued again. */
-static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, bool *again)
+static struct loom_job *loom_flight_remove(struct loom_device *loom, u64 guilty, bool *again)
 {
 	struct loom_job *job, *found = NULL;
 	struct hlist_node *next;
@@ -506,11 +506,11 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 	bool again;
 	int error;
 
-	while ((job = loom_flight_take(loom, guilty, &again))) {
+	while ((job = loom_flight_remove(loom, guilty, &again))) {
 		if (again)
 			continue;
 		if (job->id == guilty)
-			loom_budget_take_user(loom, job->context->client->user->uid);
+			loom_budget_charge_user(loom, job->context->client->user->uid);
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
 		loom_flight_uncount(job, false);
 		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});

@@ -108,7 +108,7 @@ static int loom_bytes_leave_behind(struct loom_bo *bo, struct dma_fence **fences
 		kfree(all);
 		return 0;
 	}
-	return loom_region_leave(block, all, count);
+	return loom_region_save_fences(block, all, count);
 }
 
 /**
@@ -171,7 +171,7 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram, struct dma_fence *
 	/* Nothing may fail from here on: TTM has reserved a slot for the fence. */
 	*own = dma_fence_get(&move->fence->base);
 	dma_resv_add_fence(bo->tbo.base.resv, *own, DMA_RESV_USAGE_KERNEL);
-	loom_move_go(move);
+	loom_move_submit(move);
 	return 0;
 }
 
@@ -248,8 +248,8 @@ static int loom_bytes_depend_on_place(struct loom_move *move, struct loom_bo *bo
 }
 
 /* Assign @resource; a ghost gets the pages, if any. Return: 0; -ENOMEM, and nothing has changed. */
-static int loom_bytes_take_place(struct loom_bo *bo, struct dma_fence *fence,
-				 struct ttm_resource *resource, bool copied)
+static int loom_bytes_assign(struct loom_bo *bo, struct dma_fence *fence,
+			     struct ttm_resource *resource, bool copied)
 {
 	if (copied)
 		return ttm_bo_move_accel_cleanup(&bo->tbo, fence, false, true, resource);
@@ -276,9 +276,9 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 		return ret;
 	}
 	fence = dma_fence_get(&move->fence->base);
-	ret = loom_bytes_take_place(bo, fence, resource, copied);
+	ret = loom_bytes_assign(bo, fence, resource, copied);
 	if (!ret) {
-		loom_move_go(move);
+		loom_move_submit(move);
 	} else {
 		/* TTM has added it to the reservation, and will free the address */
 		dma_fence_signal(fence);
@@ -354,6 +354,6 @@ struct dma_fence *loom_bytes_copy(struct loom_bo *bo, enum loom_move_kind kind, 
 	}
 	fence = dma_fence_get(&move->fence->base);
 	dma_resv_add_fence(bo->tbo.base.resv, fence, DMA_RESV_USAGE_KERNEL);
-	loom_move_go(move);
+	loom_move_submit(move);
 	return fence;
 }

@@ -58,7 +58,7 @@ static void loom_move_release_work(struct work_struct *work)
 	struct loom_move *move = container_of(work, struct loom_move, release);
 
 	if (move->last)
-		loom_region_forget_all(move->loom->region);
+		loom_region_reap_leftovers(move->loom->region);
 	loom_move_free(move);
 }
 
@@ -132,7 +132,7 @@ static int loom_move_hold(struct loom_move *move, struct page **pages)
  * @pages: of the host, as many as the buffer has; the caller must keep them until the fence has
  *	signalled, except for LOOM_MOVE_OUT from the SRAM, where the move takes references
  *
- * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
+ * Return: a move, for loom_move_submit() or loom_move_free(); ERR_PTR(-errno).
  */
 struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind, u64 address,
 				   struct page **pages)
@@ -161,7 +161,7 @@ struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
  * @bytes: how many, not zero
  * @pages: of the host, for these bytes; the move takes references
  *
- * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
+ * Return: a move, for loom_move_submit() or loom_move_free(); ERR_PTR(-errno).
  */
 struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind kind, u64 offset,
 					u64 bytes, struct page **pages)
@@ -259,10 +259,10 @@ static void loom_move_signalled(struct dma_fence *fence, struct dma_fence_cb *ca
 }
 
 /**
- * loom_move_go() - submit a move; nothing may fail after this
+ * loom_move_submit() - submit a move; nothing may fail after this
  * @move: the move, which may be freed before this returns
  */
-void loom_move_go(struct loom_move *move)
+void loom_move_submit(struct loom_move *move)
 {
 	struct loom_moves *moves = &move->loom->moves;
 	struct loom_move_wait *wait;
@@ -602,8 +602,7 @@ void loom_moves_end_all(struct loom_device *loom, int error)
  * loom_moves_closed() - a file is being closed, after its buffers were released
  * @loom: the device
  *
- * Must be called before loom_region_forget_all(). The last move frees leftovers that this cannot
- * free yet.
+ * Must be called before loom_region_reap_leftovers(). The last move frees those that remain.
  */
 void loom_moves_closed(struct loom_device *loom)
 {

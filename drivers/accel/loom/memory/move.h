@@ -127,7 +127,7 @@ struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind 
 					u64 bytes, struct page **pages);
 void loom_move_free(struct loom_move *move);
 int __must_check loom_move_depend(struct loom_move *move, struct dma_fence *fence);
-void loom_move_go(struct loom_move *move);
+void loom_move_submit(struct loom_move *move);
 
 void loom_moves_init(struct loom_device *loom, u32 limit);
 void loom_moves_closed(struct loom_device *loom);

@@ -85,7 +85,7 @@ static void loom_pci_heartbeat(struct work_struct *work)
 		return;
 	}
 	/* an interrupt or a doorbell write may have been lost */
-	loom_pci_record_look(pci);
+	loom_pci_record_process(pci);
 	writel(LOOM_PCI_IRQ_ALL, pci->regs + LOOM_PCI_IRQ_ENABLE);
 	spin_lock(&pci->ring.lock);
 	loom_pci_ring_ring_locked(pci);
@@ -207,7 +207,7 @@ void loom_pci_stop(struct loom_device *loom, enum loom_stop_reason why)
 	pci_clear_master(pci->pdev);
 	synchronize_irq(pci->irq);
 	/* records written until then count */
-	loom_pci_record_look(pci);
+	loom_pci_record_process(pci);
 	loom_pci_ring_off(pci);
 	if (!idle)
 		loom_pci_record_forget(pci);
@@ -265,7 +265,7 @@ void loom_pci_poll(struct loom_device *loom)
 {
 	struct loom_pci *pci = to_loom_pci(loom);
 
-	loom_pci_record_look(pci);
+	loom_pci_record_process(pci);
 	if (loom_pci_has_stopped(pci))
 		loom_device_hang(loom, pci->ring.epoch);
 }

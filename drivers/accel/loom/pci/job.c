@@ -259,14 +259,14 @@ static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_
 	};
 
 	lockdep_assert_held(&pci->ring.lock);
-	if (run->stopped || !run->sequence || !loom_pci_ring_has_aside_locked(&pci->ring))
+	if (run->stopped || !run->sequence || !loom_pci_ring_has_control_locked(&pci->ring))
 		return;
 	run->stopped = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
 	loom_pci_ring_ring_locked(pci);
 }
 
 /* Round robin: a device that still reads the places of an ended job does not see new ones soon. */
-static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct loom_job *job)
+static u32 loom_pci_job_alloc_places_locked(struct loom_pci *pci, const struct loom_job *job)
 {
 	const struct loom_pci_job *run = job->run;
 	struct loom_pci_ring *ring = &pci->ring;
@@ -307,7 +307,7 @@ void loom_pci_job_run(struct loom_job *job)
 	run->stopped = false;
 	/* if the ring is off, the thread that stopped the device ends the job */
 	if (ring->on) {
-		places = loom_pci_job_take_places_locked(pci, job);
+		places = loom_pci_job_alloc_places_locked(pci, job);
 		if (job->slot_count)
 			descriptor.address = cpu_to_le64(ring->places_dma + places *
 							 DRM_LOOM_MAX_SLOTS *
@@ -344,7 +344,7 @@ static bool loom_pci_job_ask(struct loom_pci *pci, const struct loom_pci_job *ru
 
 	spin_lock(&ring->lock);
 	ring->asked = 0;
-	if (run->sequence && loom_pci_ring_has_aside_locked(ring)) {
+	if (run->sequence && loom_pci_ring_has_control_locked(ring)) {
 		reinit_completion(&ring->answered);
 		ring->asked = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
 		loom_pci_ring_ring_locked(pci);

@@ -43,8 +43,8 @@ static bool loom_pci_record_read(struct loom_pci_ring *ring, struct loom_pci_rec
 }
 
 /* Return: whether the record answers a request, which is removed then. */
-static bool loom_pci_record_take(struct loom_pci_ring *ring, const struct loom_pci_record *record,
-				 struct loom_pci_request *request)
+static bool loom_pci_record_match(struct loom_pci_ring *ring, const struct loom_pci_record *record,
+				  struct loom_pci_request *request)
 {
 	u64 sequence = le64_to_cpu(record->sequence);
 	struct loom_pci_request *found = &ring->requests[sequence & (ring->entries - 1)];
@@ -57,7 +57,7 @@ static bool loom_pci_record_take(struct loom_pci_ring *ring, const struct loom_p
 	if (known) {
 		*request = *found;
 		found->sequence = 0;
-		ring->asides -= found->aside;
+		ring->controls -= found->control;
 		if (request->kind == LOOM_PCI_KIND_JOB)
 			ring->places_used &= ~BIT(request->places);
 		if (!--ring->count)
@@ -126,7 +126,7 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 		loom_device_hang(pci->loom, READ_ONCE(ring->epoch));
 		return -ESTALE;
 	}
-	if (!loom_pci_record_take(ring, record, &request)) {
+	if (!loom_pci_record_match(ring, record, &request)) {
 		loom_device_wedge(pci->loom, "completion record of an unknown descriptor");
 		return -EPROTO;
 	}
@@ -149,7 +149,7 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
 }
 
 /**
- * loom_pci_record_look() - process all new records
+ * loom_pci_record_process() - process all new records
  * @pci: the device; fence safe
  *
  * Reads at most as many records as the ring has entries. Later ones are not lost: they were written
@@ -157,7 +157,7 @@ static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_
  *
  * Return: the number of records that were read.
  */
-u32 loom_pci_record_look(struct loom_pci *pci)
+u32 loom_pci_record_process(struct loom_pci *pci)
 {
 	bool signalling = dma_fence_begin_signalling();
 	struct loom_pci_ring *ring = &pci->ring;
@@ -221,7 +221,7 @@ bool loom_pci_record_is_skipped(struct loom_pci *pci)
  */
 irqreturn_t loom_pci_record_interrupt(int irq, void *data)
 {
-	return loom_pci_record_look(data) ? IRQ_HANDLED : IRQ_NONE;
+	return loom_pci_record_process(data) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /**
@@ -235,7 +235,7 @@ void loom_pci_record_forget(struct loom_pci *pci)
 	spin_lock(&ring->lock);
 	memset(ring->requests, 0, ring->entries * sizeof(*ring->requests));
 	ring->count = 0;
-	ring->asides = 0;
+	ring->controls = 0;
 	ring->places_used = 0;
 	loom_pci_plan_forget_locked(pci);
 	ring->asked = 0;

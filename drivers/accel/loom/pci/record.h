@@ -7,7 +7,7 @@
 
 struct loom_pci;
 
-u32 loom_pci_record_look(struct loom_pci *pci);
+u32 loom_pci_record_process(struct loom_pci *pci);
 bool loom_pci_record_is_skipped(struct loom_pci *pci);
 irqreturn_t loom_pci_record_interrupt(int irq, void *data);
 void loom_pci_record_forget(struct loom_pci *pci);

@@ -72,16 +72,16 @@ int loom_pci_ring_init(struct loom_pci *pci)
 /* ----------------------------------------------------------------- to it */
 
 /**
- * loom_pci_ring_has_aside_locked() - whether there is an entry for PROGRESS or STOP
+ * loom_pci_ring_has_control_locked() - whether there is an entry for PROGRESS or STOP
  * @ring: the ring
  *
  * Return: true if there is.
  */
-bool loom_pci_ring_has_aside_locked(struct loom_pci_ring *ring)
+bool loom_pci_ring_has_control_locked(struct loom_pci_ring *ring)
 {
 	lockdep_assert_held(&ring->lock);
 	return ring->on &&
-	       ring->asides < ring->entries - ring->jobs * LOOM_PCI_JOB_ENTRIES - ring->moves;
+	       ring->controls < ring->entries - ring->jobs * LOOM_PCI_JOB_ENTRIES - ring->moves;
 }
 
 /**
@@ -124,7 +124,7 @@ static u32 loom_pci_ring_missing(const struct loom_pci_descriptor *descriptor)
 	return missing;
 }
 
-static bool loom_pci_ring_is_aside(u32 kind)
+static bool loom_pci_ring_is_control(u32 kind)
 {
 	return kind == LOOM_PCI_KIND_PROGRESS || kind == LOOM_PCI_KIND_STOP;
 }
@@ -158,10 +158,10 @@ u64 loom_pci_ring_put_locked(struct loom_pci *pci, struct loom_pci_descriptor *d
 		.id = id,
 		.kind = kind,
 		.places = places,
-		.aside = loom_pci_ring_is_aside(kind),
+		.control = loom_pci_ring_is_control(kind),
 	};
 	ring->count++;
-	ring->asides += request->aside;
+	ring->controls += request->control;
 	descriptor->sequence = cpu_to_le64(request->sequence);
 	descriptor->epoch = cpu_to_le32(ring->epoch);
 	descriptor->sum = 0;

@@ -35,8 +35,8 @@ struct loom_pci_request {
 	u32 kind;
 	/** @places: JOB: index of its array in &loom_pci_ring.places */
 	u32 places;
-	/** @aside: counted in &loom_pci_ring.asides */
-	bool aside;
+	/** @control: counted in &loom_pci_ring.controls */
+	bool control;
 };
 
 /**
@@ -81,8 +81,8 @@ struct loom_pci_ring {
 	u64 sequence;
 	/** @count: number of @requests in use */
 	u32 count;
-	/** @asides: number of PROGRESS and STOP among these */
-	u32 asides;
+	/** @controls: number of PROGRESS and STOP among these */
+	u32 controls;
 	/** @places_used: bitmap of arrays in use */
 	unsigned long places_used;
 	/** @places_next: array that is tried first for the next job */
@@ -114,7 +114,7 @@ void loom_pci_ring_off(struct loom_pci *pci);
 bool loom_pci_ring_drain(struct loom_pci *pci, u32 timeout_ms);
 u64 loom_pci_ring_put_locked(struct loom_pci *pci, struct loom_pci_descriptor *descriptor,
 			     u64 id, u32 places);
-bool loom_pci_ring_has_aside_locked(struct loom_pci_ring *ring);
+bool loom_pci_ring_has_control_locked(struct loom_pci_ring *ring);
 bool loom_pci_ring_has_locked(struct loom_pci_ring *ring, u64 sequence);
 void loom_pci_ring_ring_locked(struct loom_pci *pci);
 

@@ -28,7 +28,7 @@ void loom_reset(struct loom_device *loom, u64 guilty)
 {
 	int ret;
 
-	if (!guilty && !loom_budget_take(loom)) {
+	if (!guilty && !loom_budget_charge(loom)) {
 		loom_device_wedge(loom, "3 resets within a minute without a completion record");
 		return;
 	}

@@ -181,7 +181,7 @@ void loom_job_free(struct loom_job *job)
 	/* the last one of a closed file */
 	if (READ_ONCE(job->context->client->closed) &&
 	    !atomic64_read(&job->context->client->queued_jobs))
-		loom_region_forget_all(job->loom->region);
+		loom_region_reap_leftovers(job->loom->region);
 	loom_plan_object_put(job->plan);
 	if (job->powered)
 		loom_power_put(job->loom);
@@ -241,7 +241,7 @@ static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
 }
 
 /* Update the position of a job. Return: whether it has changed, or is unknown. */
-static bool loom_job_see(struct loom_job *job)
+static bool loom_job_update_position(struct loom_job *job)
 {
 	struct loom_job_position position = {}, before = job->seen;
 
@@ -273,7 +273,7 @@ static void loom_job_stop(struct loom_job *job, bool moves)
 }
 
 /* Check the timeout of a job. The caller must keep the job from being freed. */
-static void loom_job_look(struct loom_job *job)
+static void loom_job_check_timeout(struct loom_job *job)
 {
 	u64 timeout_ns = (u64)job->loom->job_timeout_ms * NSEC_PER_MSEC;
 	bool hangs = job->loom->backend->reset, moves = true;
@@ -282,7 +282,7 @@ static void loom_job_look(struct loom_job *job)
 	/* its record may have been written, and the interrupt lost */
 	loom_power_poll(job->loom);
 	if (hangs && loom_job_has_begun(job))
-		moves = loom_job_see(job);
+		moves = loom_job_update_position(job);
 	/* the device hangs, so the job is not blamed */
 	if (READ_ONCE(job->loom->hang_epoch) == job->loom->epoch)
 		return;
@@ -294,7 +294,7 @@ static void loom_job_look(struct loom_job *job)
 		report = loom_report_create(job);
 	loom_job_stop(job, moves);
 	if (!hangs) {
-		loom_job_see(job);
+		loom_job_update_position(job);
 		report = loom_report_create(job);
 	}
 	loom_report_end(report, job);
@@ -310,7 +310,7 @@ static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *bas
 	int idx;
 
 	if (drm_dev_enter(&job->loom->drm, &idx)) {
-		loom_job_look(job);
+		loom_job_check_timeout(job);
 		drm_dev_exit(idx);
 	}
 	/*

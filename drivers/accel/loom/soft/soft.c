@@ -270,7 +270,7 @@ static void loom_soft_together(struct loom_soft *soft, struct loom_soft_run *run
 {
 	if (!run->round->command)
 		loom_soft_round_begin(soft->team, run->round, command, &run->memory);
-	if (loom_soft_team_go_on(soft->team, run->round))
+	if (loom_soft_team_run(soft->team, run->round))
 		loom_engine_shared_end(&run->engine);
 }
 
@@ -290,7 +290,7 @@ static bool loom_soft_chunk(struct loom_soft *soft, struct loom_soft_run *run, u
 	loom_job_busy(run->job, *chunk_ns);
 	/* of a shared command each worker measures its own chunk */
 	if (!shared)
-		loom_soft_look(&soft->longest_chunk_ns, *chunk_ns);
+		loom_soft_update_longest(&soft->longest_chunk_ns, *chunk_ns);
 	return done;
 }
 
@@ -475,7 +475,7 @@ static void loom_soft_run(struct loom_job *job)
 	if (loom_job_stop_reason(job))
 		loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
-	loom_soft_team_look(soft->team);
+	loom_soft_team_notify(soft->team);
 	queue_work(soft->wq, &soft->work);
 }
 
@@ -486,7 +486,7 @@ static void loom_soft_stop_job(struct loom_job *job)
 	spin_lock(&soft->lock);
 	loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
-	loom_soft_team_look(soft->team);
+	loom_soft_team_notify(soft->team);
 }
 
 static void loom_soft_progress(struct loom_job *job, struct loom_job_position *position)
@@ -542,7 +542,7 @@ static void loom_soft_stop(struct loom_device *loom, enum loom_stop_reason why)
 	spin_lock(&soft->lock);
 	soft->running = false;
 	spin_unlock(&soft->lock);
-	loom_soft_team_look(soft->team);
+	loom_soft_team_notify(soft->team);
 	flush_work(&soft->work);
 }
 

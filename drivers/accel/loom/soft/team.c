@@ -58,9 +58,9 @@ struct loom_soft_team {
 	bool pause;
 	/** @busy: number of helpers that have not stopped */
 	atomic_t busy;
-	/** @look: the worker, which may be waiting, must check for new jobs and stops */
-	bool look;
-	/** @idle: woken up when @busy becomes 0, or @look is set */
+	/** @notified: the worker, which may be waiting, must check for new jobs and stops */
+	bool notified;
+	/** @idle: woken up when @busy becomes 0, or @notified is set */
 	wait_queue_head_t idle;
 	/** @round: the current round */
 	struct loom_soft_round *round;
@@ -69,11 +69,11 @@ struct loom_soft_team {
 };
 
 /**
- * loom_soft_look() - update the maximum of chunk times
+ * loom_soft_update_longest() - update the maximum of chunk times
  * @longest_ns: the maximum
  * @chunk_ns: time of a chunk
  */
-void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns)
+void loom_soft_update_longest(atomic64_t *longest_ns, u64 chunk_ns)
 {
 	s64 longest = atomic64_read(longest_ns);
 
@@ -116,7 +116,7 @@ static bool loom_soft_share_chunk(struct loom_soft_team *team, struct loom_soft_
 		 ktime_get_ns() - start < LOOM_SOFT_CHUNK_NS);
 	took = ktime_get_ns() - start;
 	kernel_fpu_end();
-	loom_soft_look(team->longest_ns, took);
+	loom_soft_update_longest(team->longest_ns, took);
 	return true;
 }
 
@@ -146,16 +146,16 @@ static bool loom_soft_round_over(const struct loom_soft_team *team,
 }
 
 /**
- * loom_soft_team_go_on() - run a chunk of a round, in parallel with the helpers
+ * loom_soft_team_run() - run a chunk of a round, in parallel with the helpers
  * @team: helpers of the worker
  * @round: the round, which must have begun
  *
  * If no units are left for the worker it waits for the helpers, for a jiffy at most, or until
- * loom_soft_team_look().
+ * loom_soft_team_notify().
  *
  * Return: whether the round has ended.
  */
-bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *round)
+bool loom_soft_team_run(struct loom_soft_team *team, struct loom_soft_round *round)
 {
 	u32 i;
 
@@ -173,12 +173,12 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 	}
 	if (loom_soft_share_chunk(team, round, 0))
 		return false;
-	wait_event_timeout(team->idle, !atomic_read(&team->busy) || READ_ONCE(team->look), 1);
+	wait_event_timeout(team->idle, !atomic_read(&team->busy) || READ_ONCE(team->notified), 1);
 	/*
 	 * Must be cleared before the caller takes the lock of its check: a later change under that
 	 * lock sets it again.
 	 */
-	WRITE_ONCE(team->look, false);
+	WRITE_ONCE(team->notified, false);
 	if (atomic_read(&team->busy))
 		return false;
 	/* helpers were not paused, so all have stopped because no units are left */
@@ -188,17 +188,17 @@ bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *r
 }
 
 /**
- * loom_soft_team_look() - make the worker check for new jobs and stops
+ * loom_soft_team_notify() - make the worker check for new jobs and stops
  * @team: its helpers, NULL is fine
  *
  * Must be called after the change was made under the lock of the device, in any context. Helpers go
  * on until the worker pauses them.
  */
-void loom_soft_team_look(struct loom_soft_team *team)
+void loom_soft_team_notify(struct loom_soft_team *team)
 {
 	if (!team)
 		return;
-	WRITE_ONCE(team->look, true);
+	WRITE_ONCE(team->notified, true);
 	wake_up(&team->idle);
 }
 

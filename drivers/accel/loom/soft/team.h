@@ -37,9 +37,9 @@ u64 loom_soft_round_bytes(const struct loom_soft_team *team);
 struct loom_soft_round *loom_soft_round_create(const struct loom_soft_team *team);
 void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_round *round,
 			   const struct loom_command *command, const struct loom_memory *memory);
-bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *round);
-void loom_soft_team_look(struct loom_soft_team *team);
+bool loom_soft_team_run(struct loom_soft_team *team, struct loom_soft_round *round);
+void loom_soft_team_notify(struct loom_soft_team *team);
 void loom_soft_team_pause(struct loom_soft_team *team);
-void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns);
+void loom_soft_update_longest(atomic64_t *longest_ns, u64 chunk_ns);
 
 #endif /* LOOM_SOFT_TEAM_H */

@@ -24,7 +24,7 @@
  */
 
 /* Number of entries visited before the spinlock is dropped. */
-#define LOOM_SCRATCH_LOOKS	32
+#define LOOM_SCRATCH_PIECE	32
 
 /* Whether scratch above the floor must be revoked for a buffer of another client. */
 static bool loom_region_may_revoke_locked(struct loom_region *region,
@@ -44,16 +44,16 @@ static struct loom_region_scratch *loom_region_scratch_first_locked(struct loom_
 }
 
 /*
- * The next entry, or NULL. @looks: number of visited entries, zero at first. Jobs may have ended.
+ * The next entry, or NULL. @visited: number of visited entries, zero at first. Jobs may have ended.
  */
 static struct loom_region_scratch *
 loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_scratch *scratch,
-				u32 *looks)
+				u32 *visited)
 {
 	lockdep_assert_held(&region->lock);
 	lockdep_assert_held(&region->scratch_lock);
 	region->scratch_next = rb_next(&scratch->node);
-	if (!(++*looks % LOOM_SCRATCH_LOOKS)) {
+	if (!(++*visited % LOOM_SCRATCH_PIECE)) {
 		spin_unlock(&region->scratch_lock);
 		cond_resched();
 		spin_lock(&region->scratch_lock);
@@ -77,13 +77,13 @@ u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 {
 	struct loom_region_scratch *scratch;
 	u64 most = 0, bytes;
-	u32 looks = 0;
+	u32 visited = 0;
 
 	lockdep_assert_held(&region->lock);
 	spin_lock(&region->scratch_lock);
 	/* usually the first one has the maximum */
 	for (scratch = loom_region_scratch_first_locked(region); scratch && scratch->bytes > most;
-	     scratch = loom_region_scratch_next_locked(region, scratch, &looks)) {
+	     scratch = loom_region_scratch_next_locked(region, scratch, &visited)) {
 		bytes = scratch->plan->scratch_ends[bank];
 		if (loom_region_may_revoke_locked(region, scratch, share) &&
 		    (!scratch->job || (scratch->revoked && !scratch->fence)))
@@ -260,14 +260,14 @@ int loom_region_revoke(struct loom_region *region, const struct loom_region_shar
 	struct loom_region_scratch *scratch;
 	struct dma_fence *fence = NULL;
 	bool some = false;
-	u32 looks = 0;
+	u32 visited = 0;
 	long ret = 0;
 
 	mutex_lock(&region->lock);
 	spin_lock(&region->scratch_lock);
 	for (scratch = loom_region_scratch_first_locked(region);
 	     scratch && scratch->bytes > region->sram.floor_bytes;
-	     scratch = loom_region_scratch_next_locked(region, scratch, &looks)) {
+	     scratch = loom_region_scratch_next_locked(region, scratch, &visited)) {
 		if (!scratch->job || !loom_region_may_revoke_locked(region, scratch, share))
 			continue;
 		some |= !scratch->revoked || scratch->fence;

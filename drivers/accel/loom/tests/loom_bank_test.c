@@ -311,12 +311,12 @@ static void bank_near_fit(struct kunit *test)
 	struct loom_bank_request request = { .size = 1024, .align = 64, .high = U64_MAX };
 	struct loom_bank *bank = test->priv;
 	u64 want;
-	u32 way;
+	u32 variant;
 
-	for (way = 0; way < 4; way++) {
-		request.top_down = way & 1;
+	for (variant = 0; variant < 4; variant++) {
+		request.top_down = variant & 1;
 		loom_bank_fini(bank);
-		near_bank(test, near->far, request.top_down, way & 2);
+		near_bank(test, near->far, request.top_down, variant & 2);
 		want = near->tight ? near->far : 0;
 		if (request.top_down)
 			want = NEAR_LIMIT - 1024 - want;

@@ -207,8 +207,8 @@ static struct loom_bank_chunk *loom_chunk_split(struct loom_bank *bank,
 }
 
 /* A chunk that is not used, or NULL. */
-static struct loom_bank_chunk *loom_chunk_take(struct loom_bank *bank,
-					       struct loom_bank_chunk **spare)
+static struct loom_bank_chunk *loom_chunk_get_idle(struct loom_bank *bank,
+						   struct loom_bank_chunk **spare)
 {
 	struct loom_bank_chunk **from = bank->idle || !spare ? &bank->idle : spare;
 	struct loom_bank_chunk *chunk = *from;
@@ -226,7 +226,7 @@ int loom_chunk_insert(struct loom_bank *bank, struct loom_bank_block *block,
 	while (chunk && i < chunk->count && chunk->entry[i].start <= block->start)
 		i++;
 	if (!chunk || chunk->count == LOOM_CHUNK_BLOCKS) {
-		more = loom_chunk_take(bank, spare);
+		more = loom_chunk_get_idle(bank, spare);
 		if (!more)
 			return -ENOMEM;
 		if (chunk)

@@ -98,7 +98,7 @@ static void loom_bank_clip(struct loom_bank_search *search, u64 hole, u64 end)
 /*
  * Whether no hole at this distance or farther can be better than the best one so far (lower bound).
  */
-static bool loom_bank_settled(const struct loom_bank_search *search, u64 distance)
+static bool loom_bank_is_best(const struct loom_bank_search *search, u64 distance)
 {
 	return search->found && (search->more == LOOM_BANK_MORE ||
 				 search->cost <= loom_bank_cost(search->policy, 0, distance));
@@ -116,7 +116,7 @@ static bool loom_bank_try_chunk(struct loom_bank_search *search,
 
 	if (request->top_down ? last <= request->low : at >= request->high)
 		return false;
-	if (loom_bank_settled(search, request->top_down ? search->bank->limit - last :
+	if (loom_bank_is_best(search, request->top_down ? search->bank->limit - last :
 							  at - search->bank->base))
 		return false;
 	at = max(at, request->low);
@@ -159,7 +159,7 @@ static bool loom_bank_search(struct loom_bank_search *search)
 		chunk = loom_chunk_following(chunk, search->size, NULL, side);
 	while (chunk && left-- && loom_bank_try_chunk(search, chunk))
 		chunk = loom_chunk_following(chunk, search->size, NULL, side);
-	if (!request->top_down && !loom_bank_settled(search, end - bank->base))
+	if (!request->top_down && !loom_bank_is_best(search, end - bank->base))
 		loom_bank_clip(search, end, bank->limit);
 	return left != U32_MAX;
 }

@@ -5,7 +5,7 @@
 #include "loom_code.h"
 
 /* Commands between two calls of loom_port_relax(). */
-#define LOOM_CODE_LOOK		1024
+#define LOOM_CODE_PIECE		1024
 
 #define LOOM_CODE_LITTLE_ENDIAN	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 

@@ -309,7 +309,7 @@ static int __must_check loom_decode_commands(struct loom_decode *decode)
 		for (i = 0; i < plan->steps[step].commands; i++) {
 			u32 index = plan->steps[step].first_command + i;
 
-			if (index % LOOM_CODE_LOOK == LOOM_CODE_LOOK - 1 && !loom_port_relax())
+			if (index % LOOM_CODE_PIECE == LOOM_CODE_PIECE - 1 && !loom_port_relax())
 				return -EINTR;
 			ret = loom_decode_command(decode, index,
 						  i >= plan->steps[step].dma_commands);

@@ -149,7 +149,7 @@ int loom_code_encode(const struct loom_plan *plan, void *out)
 	loom_code_steps(plan, (void *)(bytes + tables.steps));
 	commands = (void *)(bytes + tables.commands);
 	for (i = 0; i < plan->command_count; i++) {
-		if (i % LOOM_CODE_LOOK == LOOM_CODE_LOOK - 1 && !loom_port_relax())
+		if (i % LOOM_CODE_PIECE == LOOM_CODE_PIECE - 1 && !loom_port_relax())
 			return -EINTR;
 		loom_code_command(plan, &plan->commands[i], &tables, bytes, &commands[i]);
 	}

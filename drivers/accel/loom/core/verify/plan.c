@@ -27,9 +27,9 @@
  * not run over a dim, a size or a step count of a tensor. The constants are bounded, too: at most
  * LOOM_PLAN_WORK_BYTE units of work (work.h) for each byte of the plan, of which coverage.c may
  * take four, and LOOM_PLAN_MEMORY_BYTE bytes of memory. A plan beyond the bound on work is refused,
- * with its own rule. Between two checks for a fatal signal there are at most LOOM_WORK_LOOK units
- * and a few. Rejected: a map of bytes, simple but as large as the device; and comparing all pairs,
- * simple but quadratic.
+ * with its own rule. There are at most LOOM_WORK_INTERVAL units and a few between two checks for a
+ * fatal signal. Rejected: a map of bytes, simple but as large as the device; and comparing all
+ * pairs, simple but quadratic.
  */
 
 /* Bytes of attributes copied between two checks for a fatal signal. */

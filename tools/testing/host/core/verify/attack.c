@@ -230,7 +230,7 @@ static struct effort judge(const struct genes *genes)
 	over_memory += port_bytes_most > LOOM_PLAN_MEMORY_START +
 					 effort.size * LOOM_PLAN_MEMORY_BYTE;
 	over_said += port_bytes_most > loom_plan_peak_bytes(blob, effort.size);
-	late += work.longest >= 2 * LOOM_WORK_LOOK;
+	late += work.longest >= 2 * LOOM_WORK_INTERVAL;
 	accepted += !effort.ret;
 	refused += effort.ret == -EBADMSG;
 	loom_plan_destroy(plan);

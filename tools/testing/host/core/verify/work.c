@@ -65,7 +65,7 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	tap_ok(judged, "%s: %d, rule %s", hostile->name, ret, loom_rule_name(reject.rule));
 	tap_ok(work.done <= LOOM_PLAN_WORK_START + size * LOOM_PLAN_WORK_BYTE,
 	       "%s: the work is within its bound", hostile->name);
-	tap_ok(work.longest < 2 * LOOM_WORK_LOOK, "%s: it looks for signals often enough",
+	tap_ok(work.longest < 2 * LOOM_WORK_INTERVAL, "%s: it looks for signals often enough",
 	       hostile->name);
 	if (!ret)
 		tap_ok(loom_plan_bytes(plan) <= 3 * size + 4096, "%s: %.2f bytes are kept for each",
@@ -334,7 +334,7 @@ static void test_interrupted(const struct hostile_plan *hostile)
 		port_late = 0;
 		ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 		other += ret != -EINTR || plan;
-		late += work.done - work.looked > LOOM_WORK_LOOK;
+		late += work.done - work.last_check > LOOM_WORK_INTERVAL;
 		again += port_late;
 		left += port_bytes != 0;
 	}
