@@ -13,7 +13,7 @@
  * @lock: protects it
  * @now: when it was last looked at
  * @busy_ns: the engine's work since
- * @microwatts: what it takes, over the last tenth of a second
+ * @microwatts: power, averaged over the last tenth of a second
  * @microkelvin: above the surroundings
  * @microjoules: since power on
  */
