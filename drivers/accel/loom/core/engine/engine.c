@@ -15,8 +15,8 @@
  * Commands are cut into units, and a call does as many as its budget pays for, so that the caller
  * decides how long a call takes (a kernel that has preemption disabled, for one). A plan may have
  * units of millions of operations. So every operation whose units are sums can stop inside of one:
- * what was summed is kept in &struct loom_part, in the type it is summed in, and the next call adds
- * what comes next. What is not a sum has units of 64 elements. Results do not depend on where the
+ * &struct loom_part keeps the partial sums, in the type of the accumulation, and the next call adds
+ * the next terms. Other operations have units of 64 elements. Results do not depend on where the
  * cuts are: no unit reads what another unit of its command writes, and each sum is computed in a
  * fixed order.
  *

@@ -9,9 +9,9 @@
  * The functions of the operations, in fp_<name>.c. Each computes units of a command from unit
  * @first: as many of @count as @part->left pays for, but something in any case. It charges what it
  * does to @part->left, and returns the number of units that are complete. If @part->begun is set,
- * @first is begun, and the function goes on with it. What a unit is stands at the top of
- * op/<name>.c. In a kernel they may run between kernel_fpu_begin() and kernel_fpu_end() only. The
- * operands were proved to be in bounds and to fit each other: no function here checks anything.
+ * @first is begun, and the function goes on with it. The top of op/<name>.c defines a unit. In a
+ * kernel they may run between kernel_fpu_begin() and kernel_fpu_end() only. The operands were
+ * proved to be in bounds and to fit each other: no function here checks anything.
  */
 typedef u64 loom_fp_fn(const struct loom_command *command, const struct loom_memory *memory,
 		       u64 first, u64 count, struct loom_part *part);
@@ -48,8 +48,8 @@ u64 loom_engine_go_on(const struct loom_command *command, const struct loom_memo
 		      u64 first, u64 count, struct loom_part *part);
 
 /*
- * What is charged besides the elements: for a unit, in which one element may be all there is, for
- * a row of elements of one unit, and for looking where a tap is.
+ * Costs in addition to the elements: of a unit, which may have a single element, of a row of
+ * elements of one unit, and of finding a tap.
  */
 #define LOOM_UNIT_COST	32
 #define LOOM_ROW_COST	16

@@ -293,7 +293,7 @@ static noinline void compare_tile(u32 kind, u32 dtype, const struct loom_row *ro
 	loom_row_write(&rows[0], 1, n, to);
 }
 
-/* What integers take longer for than the check of the operation says, and long divisions. */
+/* Factor on the cost of an element for slow integer operations and long divisions. */
 static u32 binary_weight(u32 kind, u32 dtype)
 {
 	if (kind == DRM_LOOM_BINARY_POW && loom_dtype_class(dtype) == LOOM_CLASS_U64)

@@ -3,9 +3,9 @@
 #include "fp_nest.h"
 
 /*
- * Floating point to integer truncates. What does not fit is what the x86 instructions that ONNX
- * Runtime is compiled to make of it: the value that stands for "indefinite" in 32 bits (64 bits
- * where the type has more than 31), cut to the type.
+ * Floating point to integer truncates. Values out of range become those of the x86 instructions in
+ * ONNX Runtime: the "integer indefinite" value of 32 bits (64 bits for types with more than 31),
+ * cut to the type.
  */
 u64 loom_cast_integer(double d, u32 dtype)
 {
@@ -67,7 +67,7 @@ static noinline void cast_from_integer(const struct loom_row *rows, u32 from, u3
 		loom_row_put_f32(&rows[0], to, n, y.f32);
 		break;
 	case DRM_LOOM_DTYPE_F16:
-		/* what binary64 rounds is infinite in binary16 */
+		/* values that binary64 rounds are infinite in binary16 */
 		for (i = 0; i < n; i++)
 			half[i] = loom_half_of_f64(is_signed ? (double)(s64)x[i] : (double)x[i]);
 		loom_row_write(&rows[0], 2, n, half);

@@ -11,9 +11,9 @@
  * innermost. A position is then an address in that copy, whatever the stride, and however short the
  * rows are.
  *
- * Inputs are made unsigned, and weights signed, with zero points of zero. What lies outside of x is
- * the zero point of x: then its share of a sum is the same for all positions, and part of the bias.
- * A depthwise convolution has its groups as lanes.
+ * Inputs are made unsigned, and weights signed, with zero points of zero. Elements outside of x are
+ * the zero point of x: then their share of a sum is the same for all positions, and part of the
+ * bias. A depthwise convolution has its groups as lanes.
  *
  * The copies are on the stack, in processes only: kernels are built without these instructions.
  */

@@ -2,9 +2,9 @@
 #include "fp_conv.h"
 
 /*
- * Convolution of any type in any layout: one tile of outputs at a time. What is summed, and in
- * which order, is as in fp_conv.c. F16 is summed in binary32, F64 in binary64, integers in 32
- * bits that wrap. A call can stop between two taps.
+ * Convolution of any type in any layout: one tile of outputs at a time. The terms and their order
+ * are those of fp_conv.c. F16 is summed in binary32, F64 in binary64, integers in 32 bits that
+ * wrap. A call can stop between two taps.
  */
 
 /**

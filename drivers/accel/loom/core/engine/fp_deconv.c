@@ -5,8 +5,8 @@
  * The transposed convolution, from the output's side: which inputs reach output i? Tap kw does
  * where i + pad - kw * dilation is a multiple of the stride, and it is the same input step for
  * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride),
- * and in that order the outputs of a tap are side by side and so are their inputs. Sums are in
- * the order kd, kh, kw, channel: what a tap reaches is the same in every channel. A call can stop
+ * and in that order the outputs of a tap are side by side and so are their inputs. Sums are in the
+ * order kd, kh, kw, channel: a tap reaches the same outputs in every channel. A call can stop
  * between two channels.
  *
  * Units of binary32 and binary16 are numbered so that those of four channels for the same
@@ -232,7 +232,7 @@ static void deconv_add_f32(float *restrict acc, const float *restrict x, float w
 		acc[i] += w * x[i];
 }
 
-/* What the tap has for output channel @i. */
+/* Weight of the tap for output channel @i. */
 static __always_inline float deconv_weight(const struct deconv *v, u32 i, u32 dtype)
 {
 	const u8 *at = v->wc.at + v->w + v->wo[i];

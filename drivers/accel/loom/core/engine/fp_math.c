@@ -140,7 +140,7 @@ double loom_log1p(double x)
 	u = 1.0 + x;
 	if (u <= 0.0)
 		return loom_log(u);
-	/* what the sum lost, to first order */
+	/* rounding error of the sum, to first order */
 	lost = x > 1.0 ? 1.0 - (u - x) : x - (u - 1.0);
 	return loom_log(u) + lost / u;
 }

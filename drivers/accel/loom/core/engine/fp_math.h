@@ -11,9 +11,9 @@
  * these are our own: argument reduction, and a polynomial of least greatest error on what is left
  * (found with a Remez exchange in 60 digits).
  *
- * Two kinds. What networks apply to whole feature maps (exp, sigmoid, tanh, erf of binary32)
- * is inline, in binary32, without a branch or a table, so that a loop over a tile becomes vector
- * code on plain SSE2. Everything else is computed in binary64, where errors of a few
+ * Two kinds. Functions that networks apply to whole feature maps (exp, sigmoid, tanh, erf of
+ * binary32) are inline, in binary32, without a branch or a table, so that a loop over a tile
+ * becomes vector code on plain SSE2. Everything else is computed in binary64, where errors of a few
  * 2^-53 are lost when the result is rounded to binary32, and serves F64 as well.
  *
  * Special values are IEEE 754's: infinities, NaN, signed zeroes and subnormal results.
@@ -139,7 +139,7 @@ static __always_inline float loom_expf(float x)
 	return (1.0f + loom_expf_poly(r)) * loom_pow2f(half) * loom_pow2f(n - half);
 }
 
-/* exp(x) - 1 for x <= 0; what is above is taken as 0 */
+/* exp(x) - 1 for x <= 0; larger x count as 0 */
 static __always_inline float loom_expm1f_neg(float x)
 {
 	float c = x > 0.0f ? 0.0f : x;

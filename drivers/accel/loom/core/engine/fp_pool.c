@@ -117,7 +117,7 @@ static bool pool_tile_begin(struct pool *p)
 	bool begins = !p->part->begun;
 
 	if (begins) {
-		/* what follows the taps has divisions for each output */
+		/* the work after the taps has divisions for each output */
 		loom_part_charge(p->part, LOOM_UNIT_COST + LOOM_ROW_COST * p->tile.count);
 		loom_part_begin(p->part);
 	}
@@ -273,7 +273,7 @@ static bool pool_stage_suits(const struct pool *p)
 	       (attr->kernel[2] - 1) * attr->dilation[2] / attr->stride[2] < POOL_REACH;
 }
 
-/* What a tile costs that is not divided. */
+/* Cost of a tile, which cannot be divided. */
 static u64 pool_stage_cost(const struct pool *p)
 {
 	const struct drm_loom_attr_pool *attr = p->attr;

@@ -7,7 +7,9 @@
  * clamped as round(x / scale) to what the type leaves beside the zero point. So no sum overflows,
  * and a NaN is the lowest value.
  */
-/* Bytes with one scale and one zero point for all: what networks have, in loops over vectors. */
+/*
+ * Fast path, the common case in networks: bytes with one scale and one zero point, in vector loops.
+ */
 static bool quantize_plain(const struct loom_row *rows, u32 dtype, bool zero)
 {
 	return loom_dtype_stride(dtype) == 1 && !rows[2].lanes && !rows[2].stride &&

@@ -45,7 +45,7 @@ static __always_inline void row_gather(struct loom_row row, const u32 bytes, u32
 	}
 }
 
-/* One element for all, four bytes of it: what is broadcast is most of what is not side by side. */
+/* Repeat one element of four bytes: most elements that are not adjacent are broadcast. */
 static __always_inline void row_repeat(const u8 *at, u32 n, u32 *to)
 {
 	u32 word, i;
@@ -183,7 +183,7 @@ const double *loom_row_f64(const struct loom_row *row, u32 dtype, u32 n, union l
 	case DRM_LOOM_DTYPE_F64:
 		return loom_row_raw(row, 8, n, tile->f64);
 	case DRM_LOOM_DTYPE_F32:
-		/* behind the first half: what is converted was read before it is overwritten */
+		/* after the first half, so that elements are read before they are overwritten */
 		raw = loom_row_raw(row, 4, n, tile->u8 + sizeof(*tile) / 2);
 		for (i = 0; i < n; i++)
 			tile->f64[i] = loom_get_f32(raw + 4 * i);

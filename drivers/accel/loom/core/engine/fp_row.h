@@ -207,7 +207,7 @@ const u64 *loom_row_u64(const struct loom_row *row, u32 dtype, u32 n, union loom
 
 /* Write results. NaN become the canonical one, integers are cut to the type. */
 void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float *from);
-/* What loom_row_put_f32() makes of NaN, in place. */
+/* Replace NaN by the canonical one, in place, like loom_row_put_f32(). */
 void loom_canonical_f32(float *v, u32 n);
 void loom_row_put_f64(const struct loom_row *row, u32 n, const double *from);
 void loom_row_put_u64(const struct loom_row *row, u32 dtype, u32 n, const u64 *from);
