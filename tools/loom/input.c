@@ -380,7 +380,7 @@ static void tool_input_close(uint32_t rank, int64_t *dims, uint64_t count)
 		*open = (int64_t)(count / others);
 }
 
-/* Where what is a number, true or false ends; @text if it is none of these. */
+/* End of a number, true or false; @text if it is none of these. */
 static const char *tool_input_number(const char *text, double *number)
 {
 	char *end;

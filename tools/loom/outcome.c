@@ -73,7 +73,7 @@ int tool_top_find(const struct loom_array *array, uint32_t count, const char *la
 	top->classes = calloc(count, sizeof(*top->classes));
 	if (!top->classes)
 		return tool_fail("no memory");
-	/* insertion: of equals the first class is in front, and NaN is nobody's class */
+	/* stable insertion sort: the first of equal classes is in front; NaN is skipped */
 	for (i = 0; i < classes; i++) {
 		struct tool_class class = { i, loom_array_element(array, i) };
 

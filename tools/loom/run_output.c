@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where the outputs of a run go: --output, the folders, a text; and how long a run takes. */
+/* Outputs of a run: --output, the folders, a text; and its time. */
 #include "run.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static int tool_run_find_output(const struct tool_run *run, const char *typed, u
 	return (*next)++;
 }
 
-/* Says that there is no output for what was typed. */
+/* Error for a name that is no output. */
 static int tool_run_no_output(const struct tool_run *run, const char *typed)
 {
 	struct loom_tensor_info info;

@@ -42,12 +42,12 @@ enum sim_fault {
 };
 
 /**
- * struct sim_faults - what is armed
+ * struct sim_faults - armed faults
  * @lock: protects it
  * @left: by fault: how many times more; U64_MAX: until it is cleared
  * @arg: by fault: its number, where it has one
  * @done: by fault: how often it was due
- * @random: state of what is random
+ * @random: state of the random numbers
  * @fuzz: the seed while all is random, or zero; see fuzz.h
  */
 struct sim_faults {
@@ -75,7 +75,7 @@ u64 sim_fault_arg(struct sim_faults *faults, enum sim_fault fault);
 u64 sim_fault_random(struct sim_faults *faults);
 /** sim_faults_list() - names and texts */
 void sim_faults_list(FILE *out);
-/** sim_faults_show() - what is armed, and what was due */
+/** sim_faults_show() - lists armed faults, and counts */
 void sim_faults_show(struct sim_faults *faults, FILE *out);
 
 #endif /* LOOM_SIM_FAULT_H */

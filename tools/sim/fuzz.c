@@ -6,7 +6,7 @@
 
 #include "sim.h"
 
-/* Of so many records, or reads of a register, one is something else. */
+/* Rates of fuzzed records and register reads: one in this number. */
 #define FUZZ_RECORDS	300
 #define FUZZ_REGISTERS	400
 #define FUZZ_NAPS	20

@@ -64,7 +64,7 @@ bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
 		    const struct loom_pci_place *raw);
 /** sim_place_piece() - bytes from @at on, of @bytes at most, that follow each other, and where */
 u8 *sim_place_piece(const struct sim_place *place, u64 at, u64 *bytes);
-/** sim_place_linear() - where it lies, if that is one after the other; else NULL */
+/** sim_place_linear() - its address if it is contiguous, otherwise NULL */
 u8 *sim_place_linear(const struct sim_place *place);
 
 #endif /* LOOM_SIM_MEMORY_H */

@@ -17,7 +17,7 @@
  * @firmware: LOOM_PCI_FIRMWARE
  * @faults: lines for the control socket, done at the start of each connection
  * @fault_count: number of @faults
- * @seed: of what is random
+ * @seed: of random numbers
  * @fuzz: as on the control socket, at the start of each connection; or zero
  * @once: end with the first connection
  * @verbose: say what happens

@@ -2,7 +2,7 @@
 #ifndef LOOM_SIM_PLANS_H
 #define LOOM_SIM_PLANS_H
 
-/* Plans that the device has taken up, by number. */
+/* Plans uploaded to the device, by number. */
 
 #include <pthread.h>
 

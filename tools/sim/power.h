@@ -11,7 +11,7 @@
 /**
  * struct sim_power - sensors
  * @lock: protects it
- * @now: when it was last looked at
+ * @now: time of the last update
  * @busy_ns: the engine's work since
  * @microwatts: power, averaged over the last tenth of a second
  * @microkelvin: above the surroundings

@@ -165,7 +165,7 @@ int wire_listen(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	/* a socket that an earlier process left, but no file or device of somebody else */
+	/* remove the stale socket of an earlier process, but no other file or device */
 	if (!lstat(path, &old) && S_ISSOCK(old.st_mode))
 		unlink(path);
 	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 4))

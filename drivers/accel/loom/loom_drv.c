@@ -30,9 +30,9 @@
  *
  * The file operations are those of every accel node, but for ioctl: DRM's own
  * dispatcher offers calls of display devices, too, and some of them (GET_UNIQUE,
- * GET_MAGIC) follow a pointer that an accel node does not have. So only what is in
- * loom_drv_core_ioctls gets through to it; other numbers are EINVAL, as unknown
- * numbers are. An ioctl that is not DRM's is ENOTTY.
+ * GET_MAGIC) follow a pointer that an accel node does not have. So only the ioctls in
+ * loom_drv_core_ioctls are passed to it; other numbers are EINVAL, like unknown ones. An ioctl that
+ * is not DRM's is ENOTTY.
  *
  * Some of DRM's ioctls allocate by a client's count, and the kernel warns if that is absurd. So the
  * count is checked here, and more than LOOM_DRV_MAX_HANDLES is E2BIG. A client that changes it

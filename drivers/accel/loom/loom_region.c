@@ -33,13 +33,13 @@
  *
  * Outside of the SRAM a buffer may be evicted while jobs use it (loom_ttm.c). Its address is then
  * free for others, and the fences of these jobs are kept as a leftover in a tree of address ranges.
- * A later job that uses another buffer at these addresses waits for them. So only jobs that need to
- * wait for them, and two running jobs never use an address for different buffers. A leftover stays
- * in the tree even after its range is reallocated. Each insertion checks a few of the oldest ones
- * and frees those that are done; as this is more than one, the size of the tree is bounded at
- * constant cost. The last ones are freed when a file is closed, or when the last job or move of a
- * closed file has ended, because their fences pin the module. The SRAM has no leftovers: jobs that
- * use a buffer end before it loses its address there.
+ * A later job that uses another buffer at these addresses waits for them. So no other jobs wait for
+ * them, and two running jobs never use an address for different buffers. A leftover stays in the
+ * tree even after its range is reallocated. Each insertion checks a few of the oldest ones and
+ * frees those that are done; as this is more than one, the size of the tree is bounded at constant
+ * cost. The last ones are freed when a file is closed, or when the last job or move of a closed
+ * file has ended, because their fences pin the module. The SRAM has no leftovers: jobs that use a
+ * buffer end before it loses its address there.
  *
  * Rejected: passing the fences from block to block. A block would need space for those of all
  * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region

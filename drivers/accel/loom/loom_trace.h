@@ -46,19 +46,19 @@ DEFINE_EVENT(loom_block, loom_alloc,
 	TP_ARGS(dev, client, region, start, bytes)
 );
 
-/* a buffer lost its address, for good or not */
+/* a buffer lost its address, because it was freed or evicted */
 DEFINE_EVENT(loom_block, loom_free,
 	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
 	TP_ARGS(dev, client, region, start, bytes)
 );
 
-/* a buffer has to make room and keeps its bytes in system memory; loom_free follows */
+/* a buffer is evicted to system memory; loom_free follows */
 DEFINE_EVENT(loom_block, loom_evict,
 	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
 	TP_ARGS(dev, client, region, start, bytes)
 );
 
-/* no room: total is what is free, largest what is free in one piece */
+/* no space: total is the free bytes, largest the largest hole */
 TRACE_EVENT(loom_full,
 	TP_PROTO(u32 dev, u64 client, u32 region, u64 bytes, u64 total, u64 largest),
 	TP_ARGS(dev, client, region, bytes, total, largest),
@@ -83,7 +83,7 @@ TRACE_EVENT(loom_full,
 		  __entry->largest)
 );
 
-/* a plan was proved safe */
+/* a plan was verified */
 TRACE_EVENT(loom_plan,
 	TP_PROTO(u32 dev, u64 client, u32 plan, u32 steps, u32 commands, u64 scratch),
 	TP_ARGS(dev, client, plan, steps, commands, scratch),
@@ -125,7 +125,7 @@ TRACE_EVENT(loom_reject,
 	TP_printk("dev=%u client=%llu rule=%u", __entry->dev, __entry->client, __entry->rule)
 );
 
-/* a job was queued: scratch is what it holds of the SRAM, per bank, until it is done */
+/* a job was queued: scratch is its scratch in bytes per bank */
 TRACE_EVENT(loom_submit,
 	TP_PROTO(u32 dev, u64 client, u64 job, u32 slots, u64 scratch),
 	TP_ARGS(dev, client, job, slots, scratch),
@@ -147,7 +147,7 @@ TRACE_EVENT(loom_submit,
 		  __entry->client, __entry->job, __entry->slots, __entry->scratch)
 );
 
-/* the engine has begun with a job, or goes on with it */
+/* the engine has begun or resumed a job */
 TRACE_EVENT(loom_run,
 	TP_PROTO(u32 dev, u64 client, u64 job),
 	TP_ARGS(dev, client, job),
@@ -164,7 +164,7 @@ TRACE_EVENT(loom_run,
 	TP_printk("dev=%u client=%llu job=%llu", __entry->dev, __entry->client, __entry->job)
 );
 
-/* the engine has left a job for another one; it has worked on it for busy_ns, and will go on */
+/* the engine has preempted a job after busy_ns */
 TRACE_EVENT(loom_preempt,
 	TP_PROTO(u32 dev, u64 client, u64 job, u64 busy_ns),
 	TP_ARGS(dev, client, job, busy_ns),

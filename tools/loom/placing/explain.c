@@ -127,7 +127,7 @@ static int tool_peak_without(const struct tool_peak *peak, uint32_t first, uint3
 	return ret;
 }
 
-/* Bytes below the peak that --forbid leaves to nobody. */
+/* Bytes below the peak that --forbid excludes. */
 static uint64_t tool_peak_forbidden(const struct tool_placing *place, uint64_t peak)
 {
 	uint64_t bytes = 0;

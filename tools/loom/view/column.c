@@ -2,9 +2,8 @@
 #include "view.h"
 
 /*
- * Numbers as text, as source maps have them: five bits to a character, the least first, and a bit
- * that says that there are more. The sign is the lowest bit of all, so that what is near zero is
- * short.
+ * Numbers as text, in the encoding of source maps (VLQ): five bits per character, least significant
+ * first, and a continuation bit. The sign is the lowest bit, so that numbers near zero are short.
  */
 static const char column_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -66,8 +66,8 @@ struct loom_plan_object;
  *
  * Lifetimes. Resources of the bus are released when the driver is unbound: registers, interrupts,
  * rings and mappings for the device (devm_*). @job_release, @move_release, @plan_destroy and
- * @context_release may be called later, as long as somebody has the node open. They must not touch
- * these, and their own resources must belong to the DRM device (drmm_*, in @init).
+ * @context_release may be called later, until the last client has closed the node. They must not
+ * touch these, and their own resources must belong to the DRM device (drmm_*, in @init).
  * loom_driver_exit() waits for them.
  *
  * Memory of the banks. Banks may be addresses only: then the bytes of buffers are in system pages,

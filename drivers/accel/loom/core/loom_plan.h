@@ -125,8 +125,7 @@ struct loom_slot {
  * @views: the operands of all commands
  * @attrs: the attributes of all commands
  * @attr_bytes: bytes of @attrs
- * @scratch_ends: by bank: first byte behind what it uses of the scratch there; does not grow from
- *	a bank to the next
+ * @scratch_ends: by bank: end of the used scratch; does not grow from a bank to the next
  */
 struct loom_plan {
 	u32 lanes;

@@ -39,9 +39,9 @@
  * Folders pin the module, as for all users of configfs: they must be removed before it can be
  * unloaded.
  *
- * Rejected: one file that takes the whole structure. It is half as much code, but nobody can read
- * it, and a shell could not write it. Rejected, too: refusing to remove the folder of a live
- * device; configfs has no way to.
+ * Rejected: one file with the whole structure. It is half the code, but not readable, and a shell
+ * could not write it. Rejected, too: refusing to remove the folder of a live device; configfs has
+ * no way to.
  */
 
 /* Subfolder of a region or a type. */

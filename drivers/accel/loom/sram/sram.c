@@ -35,7 +35,7 @@
  *
  * Rejected: scratch beyond the floor for all clients while no buffer conflicts. A continuous queue
  * of jobs would hold the pool for ever; and if jobs did not hold it, a buffer would wait for all
- * jobs queued before it, or these would fail whenever another client wants.
+ * jobs queued before it, or another client could make these fail at any time.
  */
 
 #define LOOM_SRAM_FLOOR_PERCENT	75

@@ -4,9 +4,10 @@
 /**
  * DOC: Footprints
  *
- * The footprint of a view is the set of a tensor's elements that it touches. To know what is
- * initialised, bytes are too many to count and byte ranges are too coarse: a slice of an image is
- * a thousand ranges. So a footprint is a few boxes: a range of indices on each axis of the tensor.
+ * The footprint of a view is the set of a tensor's elements that it touches. For tracking of
+ * initialised elements a map of bytes is too large, and byte ranges are too many: a slice of an
+ * image is a thousand ranges. So a footprint is a few boxes: a range of indices on each axis of the
+ * tensor.
  *
  * The strides of a tensor nest, so an offset is a sum of index * stride in one way only, like
  * the digits of a mixed-radix number. The view's offset gives the digits of its first element. Then

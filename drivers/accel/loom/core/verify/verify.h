@@ -102,7 +102,7 @@ static inline int __must_check loom_verify_work(struct loom_verify *verify, u64 
 	return loom_work_do(&verify->work, units) ? 0 : -EINTR;
 }
 
-/* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
+/* Whether a tensor is in the binding of a slot. All others are in the scratch. */
 static inline bool loom_tensor_in_slot(const struct drm_loom_plan_tensor *tensor)
 {
 	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
@@ -164,7 +164,7 @@ int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 ot
 /* In the command under proof. */
 int loom_reject_command(struct loom_verify *verify, u32 rule);
 int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);
-/* The operand and what it names are known to be valid by then, so the bytes are reported, too. */
+/* The caller must have validated the operand and its tensor, so the bytes are reported, too. */
 int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
 		     const struct loom_view *view);
 
