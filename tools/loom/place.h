@@ -113,9 +113,7 @@ void tool_place_put_pools(const struct tool_placing *place, struct json *json);
 
 /** tool_place_explain() - prints which items make the peak of each pool */
 int tool_place_explain(const struct tool_placing *place);
-/**
- * tool_place_refuse_pools() - TOOL_FAILED after a line with the pools and the items bound to them
- */
+/** tool_place_refuse_pools() - TOOL_FAILED after a line with the pools and their items */
 int tool_place_refuse_pools(const struct tool_placing *place, const struct loom_place_fault *fault);
 
 #endif /* TOOL_PLACE_H */

@@ -57,9 +57,7 @@ void sim_memory_lose(struct sim_memory *memory);
 /** sim_memory_bank() - first byte of a bank */
 u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank);
 
-/**
- * sim_place_init() - checks a place from a driver; false if a byte of it is outside of the memory
- */
+/** sim_place_init() - checks a place; false if a byte is outside of the memory */
 bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
 		    const struct loom_pci_place *raw);
 /** sim_place_piece() - bytes from @at on, of @bytes at most, that follow each other, and where */

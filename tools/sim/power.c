@@ -13,7 +13,7 @@
 #define POWER_SURROUNDINGS_MC	30000.0
 #define POWER_SECOND_NS		1e9
 /* How long until power and temperature are two thirds of the way. */
-#define POWER_SETTLES_NS	1e8
+#define POWER_TIME_CONSTANT_NS	1e8
 #define POWER_WARMS_NS		5e9
 
 void sim_power_init(struct sim_power *power)
@@ -39,7 +39,7 @@ void sim_power_read(struct sim_power *power, bool asleep, struct sim_sensors *se
 	load = fmin(power->busy_ns / ns, 1.0);
 	draw = asleep ? POWER_ASLEEP_UW : POWER_IDLE_UW + load * (POWER_BUSY_UW - POWER_IDLE_UW);
 	power->microjoules += draw * ns / POWER_SECOND_NS;
-	power->microwatts += (draw - power->microwatts) * (1 - exp(-ns / POWER_SETTLES_NS));
+	power->microwatts += (draw - power->microwatts) * (1 - exp(-ns / POWER_TIME_CONSTANT_NS));
 	power->microkelvin += (draw * POWER_KELVIN_PER_WATT - power->microkelvin) *
 			      (1 - exp(-ns / POWER_WARMS_NS));
 	power->now = now;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A script does it, beside this program or above it in build/; it calls this program again. */
+/* Run the script, next to this program or above it in build/; it calls this program again. */
 static int tool_sweep_run(int argc, char **argv)
 {
-	static const char *const beside[] = { "/loom-sweep", "/../loom-sweep" };
+	static const char *const candidates[] = { "/loom-sweep", "/../loom-sweep" };
 	char *self = realpath("/proc/self/exe", NULL), *script;
 	size_t i;
 
@@ -17,13 +17,13 @@ static int tool_sweep_run(int argc, char **argv)
 	if (!self || setenv("LOOM_TOOL", self, 1))
 		return tool_fail("sweep: %s", strerror(errno));
 	*strrchr(self, '/') = '\0';
-	for (i = 0; i < ARRAY_SIZE(beside); i++) {
-		if (asprintf(&script, "%s%s", self, beside[i]) < 0)
+	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
+		if (asprintf(&script, "%s%s", self, candidates[i]) < 0)
 			return tool_fail("no memory");
 		execv(script, argv);
 		free(script);
 	}
-	tool_fail("%s%s: %s", self, beside[0], strerror(errno));
+	tool_fail("%s%s: %s", self, candidates[0], strerror(errno));
 	free(self);
 	return TOOL_FAILED;
 }
