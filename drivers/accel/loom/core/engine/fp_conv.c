@@ -357,7 +357,7 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 	job->kernel = (u64)w->dims[2] * w->dims[3] * w->dims[4];
 }
 
-/* What is not side by side in x is gathered. */
+/* Elements that are not adjacent in x must be gathered. */
 static void conv_price(struct conv_job *job)
 {
 	bool dense = job->f.contiguous && job->f.c.attr->stride[2] == 1;

@@ -13,7 +13,7 @@
  * The box is on the stack, in processes only.
  */
 
-/* Rows that are copied together: what they have in one bank is in few cache lines. */
+/* Rows that are copied together, because their elements in one bank share few cache lines. */
 #define BOX_TOGETHER	16
 /* Largest step on H of a box that is turned */
 #define BOX_STEPS	2

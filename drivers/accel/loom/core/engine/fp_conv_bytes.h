@@ -12,7 +12,7 @@
 /**
  * struct bytes_type - how a byte is read
  * @flip: a sign bit that is turned, so that all are unsigned
- * @zero: what is taken from it then
+ * @zero: value subtracted after that
  */
 struct bytes_type {
 	u8 flip;
@@ -59,7 +59,7 @@ static __always_inline void bytes_dense(u32 *to, const u8 *low, const u8 *high,
 	}
 }
 
-/* What lies in x of a row of two channels, which begin at @low and @high. */
+/* Stage the elements inside of x of a row of two channels, which begin at @low and @high. */
 static __always_inline void bytes_stage(const struct loom_conv_f32 *f, const u8 *low,
 					const u8 *high, u32 *to)
 {

@@ -171,7 +171,7 @@ static inline bool loom_conv_packed_depth(const struct loom_conv_f32 *f)
 /* Whether the functions below can, and should. */
 bool loom_conv_packed_suits(const struct loom_conv_f32 *f);
 
-/* What is paid once for a call of the function below, in element operations. */
+/* Fixed cost of a call of the function below, in element operations. */
 u64 loom_conv_packed_look(const struct loom_conv_f32 *f);
 
 /* The outputs from position @p to @end, of @nb channels from @o, at most LOOM_CONV_PACKED. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_conv_f32.h"
 
-/* What the convolutions share: their operands are prepared, axes merged, and results written. */
+/* Code shared by the convolutions: prepare operands, merge axes, write results. */
 
 void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
 		     const struct loom_memory *memory)

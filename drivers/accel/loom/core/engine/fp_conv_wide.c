@@ -112,7 +112,7 @@ static noinline void conv_stage_plan(struct loom_conv_f32 *f, s64 at, u32 lanes,
 			conv_stage_phase(f, k * rows * fold.cols, at + k, fold.cols);
 }
 
-/* A stage of rows with a step of two: what lies in x by eights, the ends one by one. */
+/* A stage of rows with a step of two: elements inside of x by eights, the ends one by one. */
 static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u32 cols, float *to)
 {
 	float *odd = to + cols;
