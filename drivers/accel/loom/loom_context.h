@@ -49,7 +49,7 @@ struct loom_context {
 	struct drm_loom_counters counters;
 	/**
 	 * @resets: jobs ended by the timeout. Named as in the UAPI, where clients of other drivers
-	 * look for resets; the device itself need not have been reset, see backend/sched.c
+	 * look for resets; the device itself need not have been reset, see sched/sched.c
 	 */
 	u32 resets;
 	/** @release: frees it after an RCU grace period, where waiting for @sched is safe */

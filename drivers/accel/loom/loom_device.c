@@ -27,9 +27,9 @@
  * must not be tied to the bus (devm_*).
  *
  * Unplugging: no job is started any more; the device is stopped, and all jobs and moves end, so
- * that no ioctl waits for them, whatever the device does; ioctls fail from then on, and those that
- * run are waited for; what they have begun ends, too, see sched/sched.c. Mappings of buffers are
- * torn down; a process that touches one again gets pages of zeroes.
+ * that no ioctl waits for them, whatever the device does. New ioctls fail, running ones are waited
+ * for, and jobs and moves that they have begun end as well, see sched/sched.c. Mappings of
+ * buffers are torn down; a process that touches one again gets pages of zeroes.
  *
  * Power: see backend/power.c. Each job holds a reference of runtime PM, from SUBMIT (which may
  * sleep, as waking a device does; the thread that starts a job may not) until it is freed.

@@ -33,12 +33,12 @@
  * debugfs         which memory, plans and jobs all clients have, for root
  * query, fdinfo   QUERY; /proc/PID/fdinfo
  * submit          makes a job out of a plan and buffers, and queues it
- * ttm             what TTM calls to place buffers
- * sched/sched     what the scheduler calls to run jobs; stopping them
- * sched/grace     jobs that were told to stop, and do not
+ * ttm             TTM's callbacks to place buffers
+ * sched/sched     the scheduler's callbacks to run jobs; stopping them
+ * sched/grace     stopped jobs that do not end
  * sched/reset     a device that hangs, or is broken
- * backend/budget  how often that may be, because of a user's jobs or of the device
- * report/         what is left of a job that the timeout has ended: a line in the log, a dump
+ * backend/budget  limits of resets per user and per device
+ * report/         reports of jobs that the timeout has ended: a line in the log, a dump
  * bo              buffers
  * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
  * backend/        of the rest, from above: jobs between scheduler and device (flight), power,

@@ -289,8 +289,8 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo, u64 address)
 }
 
 /*
- * Jobs that use its address go on, and who comes next has to wait for them. In the SRAM,
- * where only loom_bo_displace() takes it from a buffer in use, they have ended.
+ * The jobs of its address go on, and the next user of the address must wait for them. In the SRAM,
+ * where only loom_bo_displace() evicts a busy buffer, they have ended.
  *
  * Makes no ghost buffer, so loom_region_block.gem stays as it is.
  */
@@ -316,12 +316,12 @@ static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_o
 	bool own = loom_bo_region(bo)->own;
 	int ret = 0;
 
-	/* who takes the address may have its scratch there, and waits for nobody */
+	/* the next user of the address may be scratch, which does not wait for fences */
 	if (bo->resident && bo->shape.region == DRM_LOOM_REGION_SRAM)
 		ret = loom_job_revoke(to_loom_device(tbo->base.dev), bo);
 	if (ret)
 		return ret;
-	/* a new one, in no region yet */
+	/* new, not in a region yet */
 	if (!tbo->resource)
 		ttm_bo_move_null(tbo, resource);
 	else if (own && bo->resident)

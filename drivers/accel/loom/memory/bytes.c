@@ -26,11 +26,11 @@
  * allocated for it. A buffer with pages is copied, and a ghost of TTM frees them when the fence has
  * signalled.
  *
- * The SRAM knows no leftovers, as who takes an address may have its scratch there. So a buffer that
- * leaves the SRAM keeps its address until its moves have ended. Users of the address must wait
- * for that, with the buffer reserved, unless it is killed: then the buffer stays. A buffer that
- * nobody wants any more is left to a worker (loom_bo.c). No job is waited for, as those that use a
- * buffer that leaves the SRAM have ended (loom_ttm_move()).
+ * The SRAM has no leftovers, because the next user of an address may be scratch. So a buffer that
+ * leaves the SRAM keeps its address until its moves have ended. The evicting thread must wait for
+ * that, with the buffer reserved; on a fatal signal the buffer stays. A worker frees unreferenced
+ * buffers (loom_bo.c). Jobs are not waited for, because those of a buffer that leaves the SRAM have
+ * ended (loom_ttm_move()).
  *
  * A move is prepared and submitted in one critical section of drm_dev_enter(), so that unplugging
  * the device waits for it (loom_moves_drain()). The section must not wait for a fence.
@@ -112,10 +112,10 @@ static int loom_bytes_leave_behind(struct loom_bo *bo, struct dma_fence **fences
 }
 
 /**
- * loom_bytes_leave_fences() - a buffer loses its address, where jobs and moves go on
+ * loom_bytes_leave_fences() - keep the fences of a buffer that loses its address
  * @bo: the buffer, resident and reserved, not in the SRAM
  *
- * Who has the address next waits for them.
+ * The next user of the address must wait for them.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -129,12 +129,12 @@ int loom_bytes_leave_fences(struct loom_bo *bo)
 	return ret ?: loom_bytes_leave_behind(bo, fences, count, NULL);
 }
 
-/* Nobody wants its bytes: it need not wait for what moves them, but who is placed there does. */
+/* Drop the bytes without waiting for their moves; the next user of the address must wait. */
 static int loom_bytes_drop(struct loom_bo *bo)
 {
 	if (bo->shape.region != DRM_LOOM_REGION_SRAM)
 		return loom_bytes_leave_fences(bo);
-	/* in a worker */
+	/* runs in a worker */
 	dma_resv_wait_timeout(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL, false,
 			      MAX_SCHEDULE_TIMEOUT);
 	return 0;
@@ -182,7 +182,7 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 	int ret = loom_compat_ttm_populate(&bo->tbo, ctx), idx;
 	struct dma_fence *fence;
 
-	/* unplugging the device waits for all moves that were let go in here */
+	/* unplugging the device waits for all moves submitted in this section */
 	if (ret || !drm_dev_enter(&loom->drm, &idx))
 		return ret;
 	ret = loom_bytes_copy_out(bo, sram, &fence);
@@ -197,8 +197,8 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 }
 
 /**
- * loom_bytes_leave() - a buffer loses its address: its bytes go to pages of the host
- * @bo: the buffer, resident and reserved; in the SRAM, no job uses it any more
+ * loom_bytes_leave() - evict a buffer: move its bytes to pages of the host
+ * @bo: the buffer, resident and reserved; in the SRAM its jobs must have ended
  * @ctx: as TTM has it
  * @resource: its new resource, in system memory
  *

@@ -148,7 +148,7 @@ static vm_fault_t loom_view_fault_reserved(struct loom_bo *bo, struct vm_fault *
 	return ttm_bo_vm_fault_reserved(vmf, vmf->vma->vm_page_prot, TTM_BO_VM_NUM_PREFAULT);
 }
 
-/* What is mapped is awake. When it falls asleep all mappings are torn down (sched/sleep.c). */
+/* Invariant: a mapped device is awake. Suspending it tears down all mappings (sched/sleep.c). */
 static vm_fault_t loom_view_fault_awake(struct loom_bo *bo, struct vm_fault *vmf)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the PM core calls, see backend/power.c. */
+/* Callbacks of the PM core, see backend/power.c. */
 #include <linux/iopoll.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
