@@ -139,8 +139,7 @@ run_part() {
 	kselftest)
 		tap kselftest --kselftest -- tools/ci/kselftest.sh run ;;
 	own)
-		tap kselftest-template -- tools/ci/kselftest.sh template
-		tap kselftest-own --kselftest -- tools/ci/kselftest.sh own
+		tap kselftest-own --kselftest -- tools/ci/kselftest.sh both
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;

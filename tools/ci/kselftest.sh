@@ -7,8 +7,9 @@
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
 #	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own
+#	tools/ci/kselftest.sh both	template, then own, in one VM
 #
-# LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template and own.
+# LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for these three.
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
 # repeated tests; see loom_node.h.
 #
@@ -63,24 +64,27 @@ run)
 	stage
 	shift
 	run --log build/vm/kselftest.log "$@" ;;
-template|own)
-	own=0
+template|own|both)
+	case $1 in
+	template)	owns=0 ;;
+	own)		owns=1 ;;
+	both)		owns='0 1' ;;
+	esac
 	log=build/vm/kselftest-$1.log
-	program=$install/loom/loom_template
-	if [ "$1" = own ]; then
-		own=1
-		program="$install/run_kselftest.sh ${KSELFTEST_ARGS:-} -t loom:loom_own"
-		program="$program -t loom:loom_template -t loom:loom_resets"
-	fi
 	stage
 	shift
 	# its folder is that of the module, wherever that is
 	# shellcheck disable=SC2016
 	tools/vm/run --out "$install" --timeout 600 --log "$log" "$@" -- \
 		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
-			busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$3" &&
-			{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
-			$1' sh "$program" "${LOOM_SLEEP:-}" "$own" ;;
+			for own in $3; do
+				tests="-t loom:loom_template"
+				[ "$own" = 0 ] || tests="$tests -t loom:loom_own -t loom:loom_resets"
+				[ ! -d /sys/module/loom_template ] || busybox rmmod loom_template &&
+				busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$own" &&
+				{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
+				$1 $tests || exit 1
+			done' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" ;;
 nodev)
 	stage
 	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
@@ -96,6 +100,6 @@ nodev)
 		exit 1
 	fi ;;
 *)
-	echo "usage: $0 stage|run|nodev|template|own" >&2
+	echo "usage: $0 stage|run|nodev|template|own|both" >&2
 	exit 2 ;;
 esac
