@@ -165,7 +165,9 @@ struct line {
 static inline int line_make(struct line *line, const struct loom_graph *graph, uint32_t count,
 			    const char *grouping, struct loom_error *err)
 {
-	const struct loom_planner_options how = { .grouping = grouping };
+	const struct loom_planner_options how = {
+		.grouping = grouping, .effort = LOOM_EFFORT_ONCE,
+	};
 	const struct drm_loom_chip *list[MOST_STAGES] = { NULL };
 	uint32_t i;
 	int ret;

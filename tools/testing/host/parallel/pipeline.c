@@ -10,7 +10,9 @@
 
 static bool try_pipeline(const struct loom_graph *graph, uint32_t count, struct loom_error *err)
 {
-	const struct loom_planner_options how = { .chip = &chips[0], .grouping = "layergroup" };
+	const struct loom_planner_options how = {
+		.chip = &chips[0], .grouping = "layergroup", .effort = LOOM_EFFORT_ONCE,
+	};
 	struct loom_share shares[MOST_STAGES];
 	struct loom_array outputs[MAX_OUTPUTS];
 	struct items items = { .num_inputs = 0 };

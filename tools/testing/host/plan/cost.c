@@ -207,6 +207,8 @@ static bool try_chip(const struct loom_graph *graph, const struct drm_loom_chip 
 	struct loom_planner_options options = {
 		.chip = chip, .flags = draw(4) ? 0 : LOOM_PLANNER_NO_OVERLAP,
 		.objective = draw(4) ? LOOM_OBJECTIVE_TIME : LOOM_OBJECTIVE_BYTES,
+		/* the default takes several times as long */
+		.effort = seen.programs % 4 ? LOOM_EFFORT_ONCE : LOOM_EFFORT_DEFAULT,
 	};
 	struct loom_program *program;
 	bool good = true;

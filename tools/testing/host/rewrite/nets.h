@@ -159,7 +159,9 @@ static inline bool net_run(struct test_case *test, const struct drm_loom_chip *c
 					    const struct loom_program *program,
 					    struct loom_error *err))
 {
-	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
+	struct loom_planner_options options = {
+		.chip = chip, .grouping = grouping, .effort = LOOM_EFFORT_ONCE,
+	};
 	struct loom_program *program;
 	struct loom_error err;
 	bool good;
