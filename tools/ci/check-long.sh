@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Random tests that take too long for `make check`: a million operations on the allocator and the
+# What takes too long for `make check`: checkpatch on tests; a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; one of two hundred devices, on the
 # instrumented kernel; a sweep of two thousand points;
@@ -10,7 +10,7 @@
 # reset, pulled and put to sleep; host tests, and end-to-end tests that take no VM, on a processor with
 # AVX2 and on one without; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
-#	tools/ci/check-long.sh [PART...]	host, worlds, fuzz, mutants, cost, node, storm, sweep,
+#	tools/ci/check-long.sh [PART...]	lint, host, worlds, fuzz, mutants, cost, node, storm, sweep,
 #						models, rewritings, torchvision, pci, cpus, upstream,
 #						arm64
 #
@@ -63,10 +63,13 @@ on_cpu() {
 	done
 }
 
-all='host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci cpus upstream arm64'
+all='lint host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci cpus upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
+	lint)
+		mapfile -t files < <(git ls-files 'tools/testing/*.[ch]')
+		run "checkpatch on tests" tools/ci/lint.sh "${files[@]}" ;;
 	host)
 		run "30000 histories of banks, seed $seed" build/host/core/bank/model 30000 "$seed"
 		run "tests that are green whatever the results are" tools/testing/blind.sh ;;

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Sourced by those who check files one by one, and need not check again what has passed.
 
-# fresh PASSED KEY COMMAND FILE...: runs the function COMMAND on files, ten at a time, but for those that
+# fresh PASSED KEY COMMAND FILE...: runs the function COMMAND on files, 25 at a time, but for those that
 # it passed before, with the same KEY and content. KEY must tell all that the answer depends on beside
 # the file. COMMAND passes files if it is silent and its status 0; what fails is not kept. PASSED is the
 # file that tells what has passed, which may be removed at any time.
@@ -17,7 +17,7 @@ fresh() {
 	export -f "$command" fresh_group
 	sha256sum "$@" | sed "s/^/${key%% *} /" | sort | comm -23 - <(sort -u "$passed") |
 		cut -d ' ' -f 4- | tr '\n' '\0' |
-		xargs -0 -r -P "$(nproc)" -n 10 bash -c 'fresh_group "$@"' fresh "$command" \
+		xargs -0 -r -P "$(nproc)" -n 25 bash -c 'fresh_group "$@"' fresh "$command" \
 			"${key%% *}" "$passed"
 }
 
