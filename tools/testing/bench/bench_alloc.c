@@ -7,8 +7,6 @@
  *	bench_alloc --families SEED	only the families, by 20 seeds from SEED on
  *	bench_alloc --sram SEED		only the families in SRAM
  *	bench_alloc --growth		only the growth
- *	bench_alloc FILE...		traces in files
- *	bench_alloc --write DIR		only write the nine traces
  *
  * The bank is used as the driver uses it when a buffer asks for nothing: best fit where it is DRAM,
  * near fit where it is SRAM. It runs by first fit once more, and then must give the addresses that
@@ -312,23 +310,22 @@ static double fragmentation(const struct result *result)
 	return result->samples ? 100 * result->fragmentation / result->samples : 0;
 }
 
-static bool compare(const struct trace *trace, bool known)
+static bool compare(const struct trace *trace)
 {
 	struct result ours = measure(trace, engine_of(trace));
 	struct result first = results(trace, &first_fit);
 	struct result plain = measure(trace, &plain_list);
 	struct result classes = measure(trace, &size_classes);
 	bool same = first.failures == plain.failures && first.checksum == plain.checksum;
-	bool good = !known || ours.failures <= published_failures(trace->name);
+	bool good = ours.failures <= published_failures(trace->name);
 
 	printf("%-13s %7u %5.0f %5.0f %5u %4.0f%%  %7.0f %5.0f %5u %4.0f%%", trace->name,
 	       trace->allocs, ours.alloc_ns, ours.free_ns, ours.failures, fragmentation(&ours),
 	       plain.alloc_ns, plain.free_ns, plain.failures, fragmentation(&plain));
-	printf("  %6.0f %5.0f %5u  %5.1fx %5.1fx", classes.alloc_ns, classes.free_ns,
+	printf("  %6.0f %5.0f %5u  %5.1fx %5.1fx %6u", classes.alloc_ns, classes.free_ns,
 	       classes.failures, plain.alloc_ns / ours.alloc_ns,
-	       (plain.alloc_ns + plain.free_ns) / (ours.alloc_ns + ours.free_ns));
-	if (known)
-		printf(" %6u", published_failures(trace->name));
+	       (plain.alloc_ns + plain.free_ns) / (ours.alloc_ns + ours.free_ns),
+	       published_failures(trace->name));
 	printf("%s%s\n", same ? "" : "   DIFFERENT ADDRESSES", good ? "" : "   MORE FAILURES");
 	fflush(stdout);
 	return same && good;
@@ -531,48 +528,6 @@ static int print_growth(void)
 	return 0;
 }
 
-static int write_traces(const char *folder)
-{
-	for (unsigned int i = 0; i < TRACE_MAKE_COUNT; i++) {
-		struct trace trace;
-		char path[4096];
-		FILE *file;
-
-		trace_make(&trace, i);
-		snprintf(path, sizeof(path), "%s/%s.trace", folder, trace.name);
-		file = fopen(path, "w");
-		if (!file) {
-			fprintf(stderr, "bench_alloc: %s: %s\n", path, strerror(errno));
-			trace_free(&trace);
-			return 1;
-		}
-		trace_write(&trace, file);
-		trace_free(&trace);
-		if (fclose(file)) {
-			fprintf(stderr, "bench_alloc: %s: %s\n", path, strerror(errno));
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static int replay_file(const char *path, bool *same)
-{
-	struct trace trace;
-	long wrong = trace_read(&trace, path);
-
-	if (wrong) {
-		if (wrong < 0)
-			fprintf(stderr, "bench_alloc: %s: %s\n", path, strerror(errno));
-		else
-			fprintf(stderr, "bench_alloc: %s:%ld: no line of a trace\n", path, wrong);
-		return 1;
-	}
-	*same &= compare(&trace, false);
-	trace_free(&trace);
-	return 0;
-}
-
 static void print_head(void)
 {
 	printf("allocation, ns of processor time per operation (best of %d rounds)\n", ROUNDS);
@@ -587,7 +542,6 @@ static void print_head(void)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "write", required_argument, NULL, 'w' },
 		{ "families", required_argument, NULL, 's' },
 		{ "sram", required_argument, NULL, 'r' },
 		{ "growth", no_argument, NULL, 'g' },
@@ -597,31 +551,22 @@ int main(int argc, char **argv)
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'w')
-			return write_traces(optarg);
 		if (option == 's')
 			return !print_families(strtoull(optarg, NULL, 0), TRACE_FAMILY_COUNT);
 		if (option == 'r')
 			return !print_families(strtoull(optarg, NULL, 0), TRACE_FAMILY_SRAM);
 		if (option == 'g')
 			return print_growth();
-		fprintf(stderr,
-			"usage: bench_alloc [FILE... | --write DIR | --families SEED | --sram SEED | --growth]\n");
+		fprintf(stderr, "usage: bench_alloc [--families SEED | --sram SEED | --growth]\n");
 		return 2;
 	}
 
 	print_head();
-	if (optind < argc) {
-		for (int i = optind; i < argc; i++)
-			if (replay_file(argv[i], &same))
-				return 1;
-		return !same;
-	}
 	for (unsigned int i = 0; i < TRACE_MAKE_COUNT; i++) {
 		struct trace trace;
 
 		trace_make(&trace, i);
-		same &= compare(&trace, true);
+		same &= compare(&trace);
 		trace_free(&trace);
 	}
 	same &= print_families(1, TRACE_FAMILY_COUNT);
