@@ -6,22 +6,15 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
+. tools/testing/tap.sh
 mkdir -p build
 dir=$(mktemp -d "$PWD/build/.floors.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
 
 # is NAME WANT GOT: a test that passes if both are the same
 is() {
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count $1"
-	else
-		failed=1
-		echo "not ok $count $1"
-		printf 'wanted:\n%s\ngot:\n%s\n' "$2" "$3" | sed 's/^/# /'
-	fi
+	[ "$2" = "$3" ]
+	ok $? "$1" || printf 'wanted:\n%s\ngot:\n%s\n' "$2" "$3" | sed 's/^/# /'
 }
 
 # compile FILE...: their objects, where floors.py looks for them
@@ -260,5 +253,4 @@ said=$("$dir/tools/ci/floors.py" 2>&1)
 is 'a source without an object, in a room that is not built everywhere' "$(cat "$dir/known")" \
 	"$(sort <<<"$said")"
 
-echo "1..$count"
-exit $failed
+finish

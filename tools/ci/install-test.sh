@@ -5,26 +5,17 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
+. tools/testing/tap.sh
 mkdir -p build
 root=$(mktemp -d "$PWD/build/.install.XXXXXX")
 trap 'rm -rf "$root"' EXIT
-count=0
-failed=0
 
-ok() {	# NAME COMMAND...
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$root/log" 2>&1; then
-		echo "ok $count $name"
-	else
-		failed=1
-		echo "not ok $count $name"
-		sed 's/^/# /' "$root/log"
-	fi
+try() {	# NAME COMMAND...
+	"${@:2}" >"$root/log" 2>&1
+	ok $? "$1" || sed 's/^/# /' "$root/log"
 }
 
-ok 'make install into DESTDIR' make -s install DESTDIR="$root" PREFIX=/opt/loom
+try 'make install into DESTDIR' make -s install DESTDIR="$root" PREFIX=/opt/loom
 again() {
 	local dkms
 	dkms=$(echo "$root"/usr/src/loom-*)
@@ -32,8 +23,8 @@ again() {
 	make -s install DESTDIR="$root" PREFIX=/opt/loom
 	[ ! -e "$dkms/drivers/accel/loom/loom_older.c" ]
 }
-ok 'make install again leaves no source of an older one' again
-ok 'loom.pc names the prefix, not the root' grep -qx 'prefix=/opt/loom' \
+try 'make install again leaves no source of an older one' again
+try 'loom.pc names the prefix, not the root' grep -qx 'prefix=/opt/loom' \
 	"$root/opt/loom/lib/pkgconfig/loom.pc"
 # a root is no place to link from: what is installed in it is used where it lies
 mkdir "$root/pc"
@@ -63,9 +54,9 @@ build() {	# COMPILER SOURCE
 	"$1" -Wall -Werror $(pkg-config --cflags loom) -o "$root/use" "$root/$2" \
 		$(pkg-config --libs loom)
 }
-ok 'a C program builds with pkg-config alone' build gcc use.c
-ok 'and runs with the shared library' "$root/use"
-ok 'a C++ program builds' build g++ use.cc
+try 'a C program builds with pkg-config alone' build gcc use.c
+try 'and runs with the shared library' "$root/use"
+try 'a C++ program builds' build g++ use.cc
 examples() {
 	local example
 	for example in Documentation/examples/*.c; do
@@ -73,7 +64,7 @@ examples() {
 		gcc -Wall -Werror -o "$root/use" "$example" $(pkg-config --cflags --libs loom libdrm) || return 1
 	done
 }
-ok 'the examples build with pkg-config alone' examples
+try 'the examples build with pkg-config alone' examples
 
 # the placer by itself: its program has no other library, shared or static
 sed "s,^prefix=,prefix=$root," "$root/opt/loom/lib/pkgconfig/loomplace.pc" >"$root/pc/loomplace.pc"
@@ -89,13 +80,13 @@ alone() {	# static|shared
 	! ldd "$root/use" | grep -q 'libloom\.so' &&
 		{ [ "$1" = static ] || ldd "$root/use" | grep -q "$root.*libloomplace.so"; }
 }
-ok 'libloomplace is used alone, shared' alone shared
-ok 'and static' alone static
+try 'libloomplace is used alone, shared' alone shared
+try 'and static' alone static
 placer_symbols() {
 	[ "$(nm -D --defined-only "$root/opt/loom/lib/libloomplace.so" | cut -d' ' -f3 | sort | tr '\n' ' ')" = \
 		'loomplace_check loomplace_place loomplace_version ' ]
 }
-ok 'nothing but its interface can be seen' placer_symbols
+try 'nothing but its interface can be seen' placer_symbols
 in_cpp() {
 	local example
 	for example in Documentation/examples/cpp/*.cpp; do
@@ -105,7 +96,7 @@ in_cpp() {
 	done
 	[ "$("$root/use" 2>&1)" != '' ]
 }
-ok 'so do those in C++' in_cpp
+try 'so do those in C++' in_cpp
 # by the name of the library, as one who has it installed
 in_python() {
 	local packages
@@ -116,13 +107,13 @@ in_python() {
 			/usr/bin/python3 -c 'import loom; print(loom.__version__)')" = \
 			"$(pkg-config --modversion loom)" ]
 }
-ok 'Python finds its package, and the library by its name' in_python
+try 'Python finds its package, and the library by its name' in_python
 debian() {
 	make -s install DESTDIR="$root/debian" PREFIX=/usr >/dev/null &&
 		[ -e "$root/debian/usr/lib/python3/dist-packages/loom/py.typed" ] &&
 		[ -e "$root/debian/usr/include/loom/loom.hpp" ] && rm -rf "$root/debian"
 }
-ok 'a package of the distribution has it where Debian looks' debian
+try 'a package of the distribution has it where Debian looks' debian
 exports() {
 	local so version
 	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)
@@ -134,7 +125,7 @@ exports() {
 		sed -n "s/^\t\(loom_.*\);/\1@@$version/p" userlib/libloom.map
 	} | sort | diff - "$root/has"
 }
-ok 'the library has its soname and exports what is public, with its version' exports
+try 'the library has its soname and exports what is public, with its version' exports
 version() {
 	cat >"$root/version.c" <<-'END'
 		#include <loom_version.h>
@@ -146,28 +137,33 @@ version() {
 	build gcc version.c && "$root/use" &&
 		"$root/opt/loom/bin/loom" --version | grep -qx "loom $(pkg-config --modversion loom)"
 }
-ok 'header, library, tool and pkg-config are of one version' version
-ok 'the tool runs' "$root/opt/loom/bin/loom" --help
-ok 'and finds its script' "$root/opt/loom/bin/loom" sweep model.onnx --vary help
+try 'header, library, tool and pkg-config are of one version' version
+try 'the tool runs' "$root/opt/loom/bin/loom" --help
+try 'and finds its script' "$root/opt/loom/bin/loom" sweep model.onnx --vary help
 pages() {
 	man -M "$root/opt/loom/share/man" -w loom && man -M "$root/opt/loom/share/man" -w loom-plan &&
 		man -M "$root/opt/loom/share/man" loom_session_run | grep -q 'loom_session_run(struct'
 }
-ok 'man shows the tool, a command and a function' pages
-ok 'the module sources build from where dkms finds them' make -s -C \
-	"$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)" \
-	M="$(echo "$root"/usr/src/loom-*)" modules
+try 'man shows the tool, a command and a function' pages
+# check-more builds them from there with DKMS
+sources() {
+	local dkms
+	dkms=$(echo "$root"/usr/src/loom-*)
+	diff -r drivers "$dkms/drivers" && diff -r uapi "$dkms/uapi" && diff Kbuild "$dkms/Kbuild" &&
+		grep -q '^PACKAGE_VERSION=' "$dkms/dkms.conf"
+}
+try 'all sources of the module are where dkms finds them' sources
 lacks() {	# MAKE-VARIABLE WORD: without it, make says so in one line, and what to do
 	! make -s lib O="$root/lacks" "$1" >"$root/lacks.log" 2>&1 &&
 		grep -q "^$2.* is missing, try: make deps\$" "$root/lacks.log" &&
 		[ "$(grep -vc '^make' "$root/lacks.log")" = 1 ]
 }
-ok 'without a compiler, make says so' lacks CC=no-such-compiler no-such-compiler
-ok 'without onnx.proto, make says so' lacks ONNX_PROTO=onnx.proto onnx.proto
+try 'without a compiler, make says so' lacks CC=no-such-compiler no-such-compiler
+try 'without onnx.proto, make says so' lacks ONNX_PROTO=onnx.proto onnx.proto
 lacks_module() {
 	PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH='' lacks V=1 libdrm
 }
-ok 'without a library, make says so' lacks_module
+try 'without a library, make says so' lacks_module
 completes() {	# WORD...: what bash would complete the last one to
 	PATH=$root/opt/loom/bin:$PATH bash -c '
 		. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _loom &&
@@ -180,15 +176,14 @@ completion() {
 		[ "$(completes loom compile --inp)" = --input ] &&
 		[ "$(completes loom plan --inp)" = --input ] && [ -z "$(completes loom run mod)" ]
 }
-ok 'bash completes commands and options' completion
-ok 'the version is the same wherever it is written' tools/ci/version.sh
+try 'bash completes commands and options' completion
+try 'the version is the same wherever it is written' tools/ci/version.sh
 rules=$root/usr/lib/udev/rules.d/60-loom.rules
-ok 'the udev rule gives the node to group render' \
+try 'the udev rule gives the node to group render' \
 	grep -q 'SUBSYSTEM=="accel".*GROUP="render", MODE="0660"' "$rules"
 tree_clean() {
 	make -s uninstall DESTDIR="$root" PREFIX=/opt/loom &&
 		[ -z "$(find "$root/opt" "$root/usr" -type f)" ]
 }
-ok 'make uninstall leaves no file' tree_clean
-echo "1..$count"
-exit $failed
+try 'make uninstall leaves no file' tree_clean
+finish

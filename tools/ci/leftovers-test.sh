@@ -5,24 +5,18 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
+. tools/testing/tap.sh
 script=$PWD/tools/ci/leftovers.sh
 mkdir -p build
 dir=$(mktemp -d "$PWD/build/.leftovers.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
 
 # finds NAME WANT: the script fails, and WANT is the one line that it prints; an empty WANT: it passes
 finds() {
 	local said status=0
-	count=$((count + 1))
 	said=$("$script" "$dir") || status=$?
-	if [ "$said" = "$2" ] && [ "$status" = "$([ -z "$2" ]; echo $?)" ]; then
-		echo "ok $count $1"
-	else
-		failed=1
-		printf 'not ok %s %s\n# status %s\n# %s\n' $count "$1" "$status" "$said"
-	fi
+	[ "$said" = "$2" ] && [ "$status" = "$([ -z "$2" ]; echo $?)" ]
+	ok $? "$1" || printf '# status %s\n# %s\n' "$status" "$said"
 }
 
 git init -q "$dir"
@@ -44,5 +38,4 @@ printf 'int a;\ncd /%s/me/loom\n' home >"$dir/a.c"
 finds 'a path of one machine' 'a.c:2:cd /home/me/loom: a path outside of the tree'
 printf 'int a;\ncd %s/build\n' "$dir" >"$dir/a.c"
 finds 'the path of the checkout' "a.c:2:cd $dir/build: a path outside of the tree"
-echo "1..$count"
-exit $failed
+finish

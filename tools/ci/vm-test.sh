@@ -5,39 +5,30 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
+. tools/testing/tap.sh
 mkdir -p build/vm
 out=$(mktemp -d "$PWD/build/vm/.test.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-count=0
-failed=0
 
 # want NAME STATUS PATTERN [OPTIONS...] -- COMMAND...
 want() {
 	local name=$1 status=$2 pattern=$3 got=0
 	shift 3
-	count=$((count + 1))
 	tools/vm/run --log "$out/dmesg" --timeout 60 "$@" >"$out/log" 2>&1 || got=$?
-	if [ $got = "$status" ] && grep -q -- "$pattern" "$out/log"; then
-		echo "ok $count $name"
-	else
-		failed=1
-		echo "not ok $count $name: status $got, wanted $status and '$pattern'"
+	[ $got = "$status" ] && grep -q -- "$pattern" "$out/log"
+	ok $? "$name" || {
+		echo "# status $got, wanted $status and '$pattern'"
 		tail -n 30 "$out/log" | sed 's/^/# /'
-	fi
+	}
 }
 
 # sick NAME LINE...: a kernel log that has these lines, and nothing else, is trouble
 sick() {
 	local name=$1
 	shift
-	count=$((count + 1))
 	printf '%s\n' "$@" >"$out/sick"
-	if tools/vm/dmesg-check "$out/sick" >"$out/log"; then
-		failed=1
-		echo "not ok $count $name"
-	else
-		echo "ok $count $name"
-	fi
+	! tools/vm/dmesg-check "$out/sick" >"$out/log"
+	ok $? "$name"
 }
 
 want "loom loads on the stock kernel, makes its node; a command's own status comes back" 42 accel/accel0 \
@@ -50,5 +41,4 @@ want "a guest that hangs ends" 124 'no end after' --no-module --timeout 10 -- sl
 sick "a WARNING fails the run" 'WARNING: CPU: 0 PID: 1 at made/up.c:1' 'loom-vm: clean end'
 sick "a module that does not unload fails the run" 'loom-vm: rmmod failed: busy' 'loom-vm: clean end'
 sick "a machine that stops before its end fails the run" 'loom-vm: begin'
-echo "1..$count"
-exit $failed
+finish
