@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 fresh_out
-cls="$models/ppocr_cls.onnx --device host --shape x=1,3,48,192"
+cls="$models/ppocr_cls.onnx --effort 0 --device host --shape x=1,3,48,192"
 
 # run NAME ARG...: standard output in $out/NAME, what went wrong in $out/NAME.err
 run() {

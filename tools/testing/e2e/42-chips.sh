@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 vm=$out/vm
+effort=1
 fresh_out
 mkdir -p "$vm"
 ok 'pictures are made' make_pictures || finish
@@ -102,7 +103,7 @@ ok 'flash: constants are computed on in place' in_place
 {
 	echo 'set -x'
 	echo 'mount -t configfs none /sys/kernel/config 2>/dev/null'
-	echo ". tools/testing/e2e/lib.sh; loom=$loom"
+	echo ". tools/testing/e2e/lib.sh; loom=$loom effort=$effort"
 	for chip in $chips; do
 		echo "$loom device add '$out/$chip.yaml' --timeout 600000 >'$vm/$chip.node' || exit 1"
 	done

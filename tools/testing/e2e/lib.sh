@@ -195,6 +195,10 @@ model_run_group() {
 	model_run "${1%:*}" "$2" "$3" --grouping layergroup --sram "${1#*:}" "${@:4}"
 }
 
+# The effort of plans of model_run and compile_like, unless arguments name another. A test that is not
+# about the planner sets 1: plans by default take three times as long as these.
+effort=2
+
 # model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
 # summary to DIR/run.json
 model_run() {
@@ -202,7 +206,7 @@ model_run() {
 	shift 3
 	mkdir -p "$dir"
 	# shellcheck disable=SC2046 # lists of words
-	$loom run "$(model_file "$name")" $(model_args "$name") --device "$device" --json \
+	$loom run "$(model_file "$name")" $(model_args "$name") --device "$device" --json --effort $effort \
 		--save-inputs "$dir/in" --save-outputs "$dir" "$@" >"$dir/run.json"
 }
 
@@ -218,7 +222,8 @@ compile_like() {
 	EOF
 	)
 	# shellcheck disable=SC2046 # lists of words
-	$loom compile "$(model_file "$name")" $(plan_args "$name") "${shapes[@]}" -o "$file" "$@"
+	$loom compile "$(model_file "$name")" $(plan_args "$name") "${shapes[@]}" --effort $effort \
+		-o "$file" "$@"
 }
 
 # program_run NAME FILE DEVICE DIR: as model_run

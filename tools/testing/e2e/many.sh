@@ -23,7 +23,7 @@ draw() {
 alone() {
 	local name=$1 i
 	for ((i = 0; i < items; i++)); do
-		$loom run "$(model_file "$name")" --device host --input "$out/$name/item.$i" \
+		$loom run "$(model_file "$name")" --device host --effort 1 --input "$out/$name/item.$i" \
 			-o "$out/$name/one.$i.bin" || return 1
 	done
 	cat "$out/$name"/one.?.bin >"$out/$name/want.bin"
@@ -32,7 +32,7 @@ alone() {
 # many NAME WHAT ARG...
 many() {
 	local name=$1 what=$2
-	$loom run "$(model_file "$name")" --items $items --json --input "$out/$name/all.npy" \
+	$loom run "$(model_file "$name")" --effort 1 --items $items --json --input "$out/$name/all.npy" \
 		-o "$out/$name/$what.bin" "${@:3}" >"$out/$name/$what.json" &&
 	cmp "$out/$name/want.bin" "$out/$name/$what.bin"
 }

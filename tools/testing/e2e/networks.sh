@@ -7,6 +7,7 @@
 # What ran on the host, and in the VM.
 host=$out/host
 vm=$out/vm
+effort=1
 
 # A machine that is emulated plans ten times as slowly as it is, so that the tests of a node would do
 # little else. What takes seconds here is compiled here, and runs there from the file; the others
