@@ -692,8 +692,7 @@ vm: tools module
 .PHONY: man
 man: $(O)/man/.stamp
 $(O)/man/.stamp: tools/ci/pages/man.py tools/ci/pages/fragments.c $(tool_bin) $(uapi_headers) \
-		$(wildcard userlib/include/*.h Documentation/reference/*.rst) Documentation/tool.rst \
-		Documentation/library.rst
+		$(wildcard userlib/include/*.h Documentation/reference/*.rst) Documentation/tool.rst
 	@$(CC) -fsyntax-only $(WARN) -Wno-missing-prototypes $(CPPFLAGS_ALL) tools/ci/pages/fragments.c
 	@tools/ci/pages/man.py $(O)/loom $(O)/man
 	@touch $@

@@ -5,7 +5,7 @@ exported, userlib/libloom.abi the prototypes, sizes of structs and values of enu
 amd64). Both come from the public headers.
 
 	tools/ci/abi.py		says what differs from the headers; status 1 if anything does
-	tools/ci/abi.py --write	writes them; see Documentation/library.rst for when that is right
+	tools/ci/abi.py --write	writes them; see Documentation/reference/index.rst for when that is right
 """
 import difflib
 import glob

@@ -317,7 +317,7 @@ def headers(folder, date, version):
         overview.append(f'.TP\n.BR {header} (3)\n{roff(known[header])}\n')
     body = '.SH SYNOPSIS\n.nf\n.B cc $(pkg\\-config \\-\\-cflags loom) program.c ' \
         '$(pkg\\-config \\-\\-libs loom)\n.fi\n.SH DESCRIPTION\n' + paragraphs(
-            read('Documentation', 'library.rst').split('\n\n')[2].splitlines()) + \
+            read('Documentation', 'reference', 'index.rst').split('\n\n')[2].splitlines()) + \
         '.SH HEADERS\n' + ''.join(overview) + examples(shown['loom_run.h']) + \
         also('loom(1)', 'loom_run.h(3)')
     write(folder, 'man3/libloom.3', page('libloom', 3, date, version, ['libloom'],

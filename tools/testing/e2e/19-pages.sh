@@ -14,8 +14,7 @@ cp -P build/libloom.so* "$prefix/lib"
 sed "s,^prefix=.*,prefix=$prefix," build/loom.pc >"$prefix/lib/loom.pc"
 export PKG_CONFIG_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
 
-[ $# != 0 ] || set -- your-chip tutorial states placement
-for page; do
+for page in chips tutorial planner states placement; do
 	tools/ci/pages/doc-commands.py Documentation/$page.rst "$out/$page" >"$out/$page.tap"
 	status=$?
 	adopt "$out/$page.tap" "$page: "

@@ -119,10 +119,10 @@ ok 'flash: constants are computed on in place' in_place
 	# without privileges, in a process of its own
 	echo "setpriv --reuid 65534 --clear-groups $loom device add soft 2>'$vm/denied'; echo \$? >>'$vm/denied'"
 	echo "cp '$out/mychip.yaml' /tmp; cd /tmp; PATH=\$OLDPWD/build:\$PATH; set -e"
-	tools/ci/pages/doc-commands.py --root Documentation/your-chip.rst
+	tools/ci/pages/doc-commands.py --root Documentation/chips.rst
 	echo "cd - >/dev/null; ls /sys/kernel/config/loom /dev/accel >'$vm/left'"
 } >"$out/vm.sh"
-sed -n '/:caption: mychip.yaml/,/^[^ ]/p' Documentation/your-chip.rst | sed '1,2d; /^[^ ]/d; s/^   //' \
+sed -n '/:caption: mychip.yaml/,/^[^ ]/p' Documentation/chips.rst | sed '1,2d; /^[^ ]/d; s/^   //' \
 	>"$out/mychip.yaml"
 
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
