@@ -291,6 +291,7 @@ json_pages() {
 	$loom verify "$j/net.loom" --json >"$j/verify.json" &&
 	$loom run "$j/net.loom" --json -i random:1 --device host >"$j/run.json" &&
 	$loom run $net --json -i random:1 --device host --items 2 >"$j/items.json" &&
+	$loom run $net --json -i random:1 --device host --frames 2 >"$j/frames.json" &&
 	$loom model $net --json >"$j/model.json" &&
 	$loom model $models/ppocr_rec.onnx --json >"$j/open.json" &&
 	$loom place "$j/items.csv" --json --capacity 64 >"$j/place.json" &&
@@ -305,7 +306,7 @@ json_pages() {
 	$loom version --json >"$j/version.json" &&
 	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \
 		"plan, refused=$j/refused.json" compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
-		run="$j/run.json" run="$j/items.json" model="$j/model.json" model="$j/open.json" \
+		run="$j/run.json" run="$j/items.json" run="$j/frames.json" model="$j/model.json" model="$j/open.json" \
 		place="$j/place.json" chips="$j/chip.json" report="$j/report.json" \
 		"plan --strategies=$j/plan-strategies.json" \
 		"place --strategies=$j/place-strategies.json" view="$j/view.json" \
