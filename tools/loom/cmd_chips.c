@@ -219,12 +219,12 @@ static int tool_chips_run(int argc, char **argv)
 const struct tool_command tool_chips = {
 	.name = "chips",
 	.usage = "[--json] [--source] [NAME|FILE]",
-	.text = "list the chips that are built in, or show one",
+	.text = "list the built-in chips, or show one",
 	.help =
-		"  NAME                 show this one: all figures, with defaults filled in\n"
-		"  FILE                 the same of a YAML file; it has a '/' or ends in .yaml\n"
-		"  --json               as JSON\n"
-		"  --source             the file of a NAME, with the source of each figure\n",
+		"  NAME                 show this chip: all figures, with defaults filled in\n"
+		"  FILE                 show the chip of a YAML file; it has a '/' or ends in .yaml\n"
+		"  --json               print JSON\n"
+		"  --source             print the file of NAME, with the source of each figure\n",
 	.examples =
 		"  loom chips\n"
 		"  loom chips bm1688 --source\n",

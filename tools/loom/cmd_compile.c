@@ -145,13 +145,13 @@ static int tool_compile_run(int argc, char **argv)
 const struct tool_command tool_compile = {
 	.name = "compile",
 	.usage = "MODEL --output FILE [OPTION...]",
-	.text = "plan a model and write all that a run needs into one file",
+	.text = "plan a model and write a program file, which loom run takes",
 	.help =
 		TOOL_MODEL_HELP
 		TOOL_INPUTS_PLAN_HELP
-		"  -o, --output FILE    the file, which loom run takes in place of the model\n"
+		"  -o, --output FILE    the program file, which loom run takes in place of the model\n"
 		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n"
-		"  --observe-all        keep every tensor that is computed: loom run --observe-all\n"
+		"  --observe-all        keep every computed tensor, for loom run --observe-all\n"
 		"  --json               print the summary as JSON\n",
 	.examples =
 		"  loom compile net.onnx -o net.loom\n"

@@ -138,8 +138,8 @@ const struct tool_command tool_device = {
 		"  add CHIP             make a device of a chip: a YAML file, or a name that loom\n"
 		"                       chips lists; prints its name and node\n"
 		"  --name NAME          name of the device; default: that of the chip\n"
-		"  --timeout MS         a job that has the engine for longer is ended\n"
-		"  list                 the devices: name, chip, node\n"
+		"  --timeout MS         time limit of a job on the engine\n"
+		"  list                 list the devices: name, chip, node\n"
 		"  remove NAME          unplug a device; its jobs end\n",
 	.examples =
 		"  loom device add mychip.yaml --name mine\n"

@@ -259,9 +259,9 @@ const struct tool_command tool_info = {
 	.usage = "[--json] [--blocks] [--device PATH] [--presets]",
 	.text = "show the devices: topology, memory in use",
 	.help =
-		"  --json               as JSON: the first one with its blocks, and a list of all\n"
+		"  --json               print JSON: the first device with its blocks, a list of all\n"
 		"  --blocks             list the blocks of each region\n"
-		"  --device PATH        this node alone\n"
+		"  --device PATH        show this node only\n"
 		"  --presets            the same as loom chips\n",
 	.examples =
 		"  loom info --blocks\n"

@@ -164,10 +164,10 @@ static int tool_verify_run(int argc, char **argv)
 const struct tool_command tool_inspect = {
 	.name = "inspect",
 	.usage = "FILE [--json [--tensors]]",
-	.text = "say what is in a program file",
+	.text = "describe a program file: chip, inputs, outputs, costs, sections",
 	.help =
-		"  --json               print it as JSON, with the groups\n"
-		"  --tensors            and where and when each tensor of the plan is\n",
+		"  --json               print JSON, with the groups\n"
+		"  --tensors            with --json: place and live range of each tensor of the plan\n",
 	.examples =
 		"  loom inspect net.loom\n"
 		"  loom inspect net.loom --json --tensors\n",
@@ -177,9 +177,9 @@ const struct tool_command tool_inspect = {
 const struct tool_command tool_verify = {
 	.name = "verify",
 	.usage = "FILE [--json]",
-	.text = "say whether a program file is whole, and its plan safe",
+	.text = "check that a program file is complete, and its plan safe",
 	.help =
-		"  --json               print it as JSON; a file that is not is an error, as ever\n",
+		"  --json               print JSON; a fault is a line on stderr, as without it\n",
 	.examples =
 		"  loom verify net.loom\n"
 		"  loom verify net.loom --json\n",

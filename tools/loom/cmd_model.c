@@ -279,15 +279,15 @@ static int tool_model_table_run(int argc, char **argv)
 const struct tool_command tool_model_table = {
 	.name = "model",
 	.usage = "MODEL [OPTION...]",
-	.text = "say what is in a model: inputs, operators, shapes, sizes, what is supported",
+	.text = "describe a model: inputs, operators and their support, shapes, sizes",
 	.help =
-		"  --nodes              list what is computed, node by node\n"
+		"  --nodes              list the computed nodes\n"
 		"  --dim NAME=N         size of a dimension that the model leaves open\n"
 		"  --shape INPUT=N,N..  shape of an input\n"
 		"  --value INPUT=V,V..  the input becomes a constant\n"
 		TOOL_INPUTS_PLAN_HELP
 		"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n"
-		"  --json               print it as JSON, with the nodes\n",
+		"  --json               print JSON, with the nodes\n",
 	.examples =
 		"  loom model net.onnx\n"
 		"  loom model net.onnx --shape x=1,3,224,224 --nodes\n",

@@ -392,21 +392,21 @@ static int tool_plan_run(int argc, char **argv)
 const struct tool_command tool_plan = {
 	.name = "plan",
 	.usage = "MODEL [OPTION...]",
-	.text = "plan a model and print what the plan costs; no device needed",
+	.text = "plan a model and print the costs of the plan; needs no device",
 	.help =
 		TOOL_MODEL_HELP
 		TOOL_INPUTS_PLAN_HELP
 		"  --strategies         list the strategies of placement and grouping\n"
 		"  --stop-after STAGE   stop after graph, slices, place or plan (default)\n"
-		"  --dump               print the result of that stage instead of the summary\n"
+		"  --dump               print the result of the last stage instead of the summary\n"
 		"  --json               print the summary as JSON\n"
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
-		"  --explain            list the groups: what bounds each, and why it ends where it ends\n"
-		"  --tensors            with --json: where and when each tensor of the plan is\n"
+		"  --explain            list the groups with bottlenecks, and the reasons of cuts\n"
+		"  --tensors            with --json: place and live range of each tensor of the plan\n"
 		"  --svg FILE           draw the plan: time against addresses, both streams\n"
-		"  --svg-steps A-B      draw these steps only\n"
-		"  --trace FILE         write the time on the chip as Chrome trace events, for Perfetto\n"
+		"  --svg-steps A-B      with --svg: draw these steps only\n"
+		"  --trace FILE         write Chrome trace events of the time on the chip, for Perfetto\n"
 		"  --memory-reports DIR add rows to DIR's CSV files: an empty device with this plan\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",

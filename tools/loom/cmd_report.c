@@ -212,10 +212,10 @@ const struct tool_command tool_report = {
 	.help =
 		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
 		"                       detailed_memory_usage.csv go (default: here)\n"
-		"  --prefix TEXT        what their names begin with\n"
+		"  --prefix TEXT        prefix of the names\n"
 		"  --device WHERE       a node's path instead of the first one, or host\n"
 		"  --json               print the sums as JSON\n"
-		"\nloom run and loom plan write them for a plan: --memory-reports DIR\n",
+		"\nloom run and loom plan write the same files for a plan: --memory-reports DIR\n",
 	.examples =
 		"  loom report\n"
 		"  loom report -o reports --prefix before-\n",

@@ -675,14 +675,14 @@ static int top_run(int argc, char **argv)
 const struct tool_command tool_top = {
 	.name = "top",
 	.usage = "[--interval SECONDS] [--once] [--json] [--device PATH]",
-	.text = "watch which process uses how much of the device's memory and time",
-	.help = "  --interval SECONDS   between two samples (default 1)\n"
-		"  --once               draw once and end; the default if output is not a terminal\n"
-		"  --json               the same once as JSON\n"
-		"  --device PATH        this node instead of the first one\n"
-		"\nq ends it, any other key updates at once. Only root sees processes of other users.\n"
+	.text = "show memory and engine time of each process, live",
+	.help = "  --interval SECONDS   time between two samples (default 1)\n"
+		"  --once               print one sample; the default if output is not a terminal\n"
+		"  --json               print one sample as JSON\n"
+		"  --device PATH        show this node instead of the first one\n"
+		"\nThe key q ends it, any other key updates at once. Only root sees other users' processes.\n"
 		"In the bars, letters are the processes of the table, ? is memory of others,\n"
-		"= scratch that jobs hold, # a buffer, % reserved.\n",
+		"= scratch, # a buffer, % reserved bytes.\n",
 	.examples =
 		"  loom top\n"
 		"  loom top --once --json\n",

@@ -48,13 +48,13 @@ enum tool_inputs_option {
 	"  --scale S            default 1/255\n" \
 	"  --mean M[,M,M]       default 0.5\n" \
 	"  --std S[,S,S]        default 0.5\n" \
-	"  --order rgb|bgr      default bgr where channels come first, else rgb\n" \
-	"  --fit pad|stretch    default pad where the model leaves the width open, else stretch\n"
+	"  --order rgb|bgr      default bgr if channels come first, else rgb\n" \
+	"  --fit pad|stretch    default pad if the model leaves the width open, else stretch\n"
 
 /* For a command that only plans. */
 #define TOOL_INPUTS_PLAN_HELP \
-	"  -i, --input [NAME=]FILE   as for loom run: sizes that the model leaves open come\n" \
-	"                       from it, and values that shapes depend on\n"
+	"  -i, --input [NAME=]FILE   as for loom run; gives open dimensions, and values\n" \
+	"                       that shapes depend on\n"
 
 /** tool_inputs_init() - nothing is given, one item, and the defaults for pictures */
 void tool_inputs_init(struct tool_inputs *inputs);

@@ -365,36 +365,33 @@ struct tool_model {
 #define TOOL_OPT_FIRST	512
 
 #define TOOL_MODEL_HELP \
-	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
+	"  --dim NAME=N         size of an open dimension of the model\n" \
 	"  --shape INPUT=N,N..  shape of an input\n" \
 	"  --value INPUT=V,V..  the input becomes a constant: one branch of an If, for example\n" \
-	"  --state OUTPUT=INPUT the output is that input of the next run, kept on the device\n" \
+	"  --state OUTPUT=INPUT the output stays on the device as that input of the next run\n" \
 	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
 	"                       lists; --topology is the same\n" \
-	"  --strategy NAME      how neurons are placed in DRAM\n" \
-	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
-	"                       with --image or --node-order; loom plan --strategies lists them\n" \
-	"  --objective NAME     what the best plan has the least of: time on the chip's clock\n" \
-	"                       (default), bytes to and from DRAM, or sram\n" \
-	"  --max-recompute F    the plan takes at most F times the multiply-accumulates\n" \
-	"                       without recomputation; --objective sram: 1 if not given\n" \
-	"  --max-bytes BYTES    --objective sram: bytes to and from DRAM at most\n" \
-	"  --max-cycles CYCLES  --objective sram: cycles at most\n" \
-	"  --effort 0..3        how many candidates are compared: 0 plans at once, 2 is the\n" \
-	"                       default, 3 may take minutes; each is as good as the one below\n" \
-	"  --time-budget MS     deprecated, see --effort: search for groups about that long;\n" \
-	"                       counted in work, so that every machine makes the same plan\n" \
-	"  --max-memory BYTES   reading and planning refuse to take more memory than this\n" \
-	"  --max-work UNITS     the same for work: about 20 million units a second, counted,\n" \
-	"                       so that every machine refuses the same\n" \
-	"  --no-cache           plan anew, and do not keep the program in the user's cache\n" \
-	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
-	"                       keeps for scratch (more: nobody else may use it), else all\n" \
+	"  --strategy NAME      placement strategy for neurons in DRAM\n" \
+	"  --grouping NAME      strategy for groups of nodes that run in SRAM: layergroup, or\n" \
+	"                       layerwise with --image or --node-order; loom plan --strategies\n" \
+	"                       lists all\n" \
+	"  --objective NAME     minimise time on the chip's clock (default), bytes to and from\n" \
+	"                       DRAM, or sram\n" \
+	"  --max-recompute F    limit of multiply-accumulates: F times those without\n" \
+	"                       recomputation; default with --objective sram: 1\n" \
+	"  --max-bytes BYTES    with --objective sram: limit of bytes to and from DRAM\n" \
+	"  --max-cycles CYCLES  with --objective sram: limit of cycles\n" \
+	"  --effort 0..3        number of candidates: 0 plans at once, 2 is the default, 3 may\n" \
+	"                       take minutes; a higher level is never worse\n" \
+	"  --time-budget MS     deprecated, use --effort: time to search for groups; counted as\n" \
+	"                       work, so that every machine makes the same plan\n" \
+	"  --sram BYTES         limit of SRAM per lane; default: the floor of a device (more\n" \
+	"                       needs exclusive use of the device), or all of a chip\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \
-	"  --no-retime          steps stay as the grouping has written them, also by time\n" \
-	"  --whole-sums         a node that does not fit is refused, not put together of\n" \
-	"                       partial sums, which may change the last bits of floats\n" \
-	"  --node-order ORDER   without groups: memory (which needs least of it) or given\n" \
+	"  --no-retime          do not move transfers to other steps\n" \
+	"  --whole-sums         refuse a node that does not fit, instead of computing partial\n" \
+	"                       sums, which may change the last bits of floats\n" \
+	"  --node-order ORDER   without groups: memory (the lowest peak) or given\n" \
 	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \
 	"  --image all|NAME,..  keep all computed tensors, or these, in images; NAME:nhwc\n" \
 	"                       and NAME:weight say which axes are rows\n" \

@@ -15,22 +15,22 @@
 static const char options_help[] =
 	"usage: loom-sim --socket PATH [OPTION...]\n"
 	"\n"
-	"A Loom device for a guest of QEMU, by vfio-user.\n"
+	"Runs a Loom device for a guest of QEMU, by vfio-user.\n"
 	"\n"
 	"  --socket PATH     where QEMU connects\n"
-	"  --control PATH    where faults are asked for, see: loom-sim --list-faults\n"
-	"  --chip NAME|FILE  what it is made of (default soft)\n"
-	"  --pace PACE       fast: jobs take as long as they take (the default); clock: as long as\n"
-	"                    the chip's clock says; a number: that many times as long\n"
+	"  --control PATH    socket for commands to inject faults, see: loom-sim --list-faults\n"
+	"  --chip NAME|FILE  chip of the device (default soft)\n"
+	"  --pace PACE       fast: run jobs at full speed (the default); clock: at the speed of the\n"
+	"                    chip's clock; a number: that many times slower\n"
 	"  --dma WAY         auto: map the guest's memory where QEMU allows it (the default);\n"
 	"                    messages: ask QEMU for each access, so that an IOMMU confines it\n"
-	"  --window SIZE     most of the memory that BAR2 shows (default 4G)\n"
-	"  --firmware X.Y.Z  version that it says it has\n"
+	"  --window SIZE     limit of the memory in BAR2 (default 4G)\n"
+	"  --firmware X.Y.Z  firmware version that it reports\n"
 	"  --fault FAULT     as on the control socket, at the start of each connection\n"
-	"  --seed N          of what is random\n"
-	"  --fuzz SEED       at times it says anything, at any time, in the forms of the protocol\n"
-	"  --once            end with the first connection\n"
-	"  --verbose         say on stderr what happens\n";
+	"  --seed N          seed of random choices\n"
+	"  --fuzz SEED       send well-formed random messages at random times\n"
+	"  --once            exit after the first connection\n"
+	"  --verbose         log events to stderr\n";
 
 static __attribute__((__format__(__printf__, 1, 2))) int options_wrong(const char *format, ...)
 {

@@ -33,20 +33,21 @@ const struct tool_command tool_sweep = {
 	.usage = "MODEL... --vary WHAT=VALUES[,..] [OPTION...]",
 	.text = "plan models for a grid of chips, into a table and plots",
 	.help =
-		"  MODEL[@INPUT=N,N..]  a model, and shapes of its inputs\n"
+		"  MODEL[@INPUT=N,N..]  a model, with shapes of inputs\n"
 		"  --vary WHAT=VALUES[,WHAT=VALUES..]\n"
 		"                       FROM..TO:xFACTOR, FROM..TO:+STEP, or A/B/C..;\n"
-		"                       --vary help lists what can be varied\n"
+		"                       --vary help lists the figures\n"
 		TOOL_MODEL_HELP
-		"                       --chip can be given several times\n"
-		"  -o, --output FILE    the table (CSV; default: sweep.csv); FILE.journal has the\n"
-		"                       rows until all are there: the same command goes on\n"
+		"                       --chip may be given several times\n"
+		"  -o, --output FILE    the table (CSV; default: sweep.csv); FILE.journal has the rows\n"
+		"                       so far: the same command continues a stopped sweep\n"
 		"  --json               print the summary as JSON\n"
-		"  --plots DIR          draw time, DRAM bytes and energy, a picture per model\n"
+		"  --plots DIR          draw time, DRAM bytes and energy: a picture per model\n"
 		"  -j, --jobs N         processes (default: as many as processors)\n"
-		"  --shard I/N          plan each Nth point from I on; without, the table is written\n"
-		"  --slurm FILE         write a script that does it all as a job array of Slurm\n"
-		"  --tasks N            of the array (default: 100)\n",
+		"  --shard I/N          plan each Nth point from I on, into a journal; the sweep without\n"
+		"                       this option writes the table\n"
+		"  --slurm FILE         write a script that runs the sweep as a job array of Slurm\n"
+		"  --tasks N            tasks of the array (default: 100)\n",
 	.examples =
 		"  loom sweep net.onnx --vary sram=16k..256k:x2 -o sweep.csv\n"
 		"  loom sweep net.onnx --chip mychip.yaml --vary dram=2/4/8 -o sweep.csv --plots plots\n",

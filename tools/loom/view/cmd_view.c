@@ -174,9 +174,9 @@ const struct tool_command tool_view = {
 	.help =
 		TOOL_MODEL_HELP
 		TOOL_INPUTS_PLAN_HELP
-		"  -o, --output PAGE    the page: one HTML file that loads nothing else\n"
-		"  --json               print what was written as JSON\n"
-		"  --explain            say of each cut between groups why it is there\n",
+		"  -o, --output PAGE    the page: one self-contained HTML file\n"
+		"  --json               print name and size of the page as JSON\n"
+		"  --explain            add the reason of each cut between groups\n",
 	.examples =
 		"  loom view net.onnx -o net.html\n"
 		"  loom view small.loom large.loom -o both.html\n",
