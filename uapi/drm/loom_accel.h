@@ -297,17 +297,17 @@ struct drm_loom_device_info {
  * @banks: number of banks
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
  * @bank_bytes: size of a bank
- * @reserved_bytes: bytes at the bottom of each bank that are never given out
+ * @reserved_bytes: bytes at the bottom of each bank that are never allocated
  * @align_bytes: alignment of every page and every address
- * @total_bytes: bytes that can be given out, per bank
- * @allocated_bytes: bytes given out, per bank, at addresses that are in use in any of them
+ * @total_bytes: bytes that can be allocated, per bank
+ * @allocated_bytes: allocated bytes, per bank, at addresses that are in use in any bank
  * @free_bytes: @total_bytes less @allocated_bytes
  * @largest_free_bytes: largest block that an allocation could get, per bank
  * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold; since minor 6 without
  *	CAP_PERFMON not less than @scratch_floor_bytes
  * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those of the calling file
  * @flags: DRM_LOOM_REGION_OWN or zero
- * @scratch_floor_bytes: bytes of each bank, from the first that can be given out, that are kept for
+ * @scratch_floor_bytes: bytes of each bank, from the first that can be allocated, that are kept for
  *	scratch. A plan must not use more, unless its file has an exclusive context, see
  *	DRM_LOOM_CONTEXT_EXCLUSIVE. Zero for other regions. Since minor 4, as all that follow
  * @share_bytes: limit on the bytes of each bank for the buffers of a file. Zero for other regions
@@ -342,8 +342,8 @@ struct drm_loom_region_info {
  *
  * Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
  *
- * @total_bytes: bytes that can be given out
- * @allocated_bytes: bytes given out
+ * @total_bytes: bytes that can be allocated
+ * @allocated_bytes: allocated bytes
  * @free_bytes: @total_bytes less @allocated_bytes
  * @largest_free_bytes: largest block that an allocation in this bank alone could get
  * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those that the calling
@@ -366,7 +366,7 @@ struct drm_loom_bank_info {
 #define DRM_LOOM_BLOCK_OWN			(1 << 2)
 /* DRM_LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
 #define DRM_LOOM_BLOCK_PARTIAL		(1 << 3)
-/* DRM_LOOM_BLOCK_HIDDEN: free or of others, which is not told without CAP_PERFMON. Since minor 4 */
+/* DRM_LOOM_BLOCK_HIDDEN: free, or of others: the caller has no CAP_PERFMON. Since minor 4 */
 #define DRM_LOOM_BLOCK_HIDDEN		(1 << 4)
 
 /**
@@ -713,11 +713,11 @@ struct drm_loom_bo_copy {
  */
 enum drm_loom_priority {
 	/**
-	 * @DRM_LOOM_PRIORITY_LOW: while no job of the others can run; since minor 6 a fiftieth of
-	 * the engine beside jobs of DRM_LOOM_PRIORITY_NORMAL
+	 * @DRM_LOOM_PRIORITY_LOW: runs while no job of a higher priority can run; since minor 6 it
+	 * also gets a fiftieth of the engine beside jobs of DRM_LOOM_PRIORITY_NORMAL
 	 */
 	DRM_LOOM_PRIORITY_LOW = 0,
-	/** @DRM_LOOM_PRIORITY_NORMAL: the usual */
+	/** @DRM_LOOM_PRIORITY_NORMAL: for most clients */
 	DRM_LOOM_PRIORITY_NORMAL = 1,
 	/** @DRM_LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE, else EACCES */
 	DRM_LOOM_PRIORITY_HIGH = 2,
