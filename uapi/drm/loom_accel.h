@@ -25,7 +25,9 @@ extern "C" {
  * - unknown flags, non-zero padding and non-zero reserved fields are EINVAL, so
  *   that later versions can define them. The caller must clear a structure before
  *   it sets the fields that it knows;
- * - structures grow at the end only, each growth bumps the driver's minor;
+ * - structures grow at the end only, each growth bumps the driver's minor. The driver
+ *   pads a shorter argument, or element of an array, with zeroes; in a longer one the
+ *   fields that it does not know must be zero (E2BIG);
  * - arrays are passed as &struct drm_loom_array with a stride, so that their
  *   elements can grow, too; every count has a documented cap;
  * - the caller must give the size of a structure with its address, and a stride for
@@ -184,9 +186,10 @@ enum drm_loom_query_type {
  *	is cut at @size; a shorter single structure is padded with zeroes, at most to 4096 bytes;
  *	nothing is written behind the last element of an array
  * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS): bytes of an element as the caller knows it. It
- *	must be at least the size of the first version and at most 4096, or zero, which means the
- *	first version. Each element is cut or padded to it, and @size counts such elements. It must
- *	be zero with drivers before minor 4, and if the answer is no array
+ *	must be at least the size of the first version (24 bytes of a block, 40 of a bank) and at
+ *	most 4096, or zero, which means the first version. Each element is cut or padded to it, and
+ *	@size counts such elements. It must be zero with drivers before minor 4, and if the answer
+ *	is no array
  */
 struct drm_loom_query {
 	__u32 type;
