@@ -20,4 +20,14 @@ for page in chips tutorial planner states placement; do
 	adopt "$out/$page.tap" "$page: "
 	ok "$page: all of it" [ $status = 0 ]
 done
+
+# README.md shows the end of "make run", whose plan needs no VM
+readme() {
+	local line
+	$loom plan $models/ppocr_rec.onnx --shape x=1,3,48,344 --sram 192k >"$out/readme" || return 1
+	grep -E '^(neurons|plan|scratch|traffic|groups|bound) ' "$out/readme" | while read -r line; do
+		grep -qxF "    $line" README.md || { echo "not in README.md: $line"; return 1; }
+	done
+}
+ok 'README: the figures of make run' readme
 finish
