@@ -284,6 +284,15 @@ def check_large(browser, folder):
     silent(browser, "ten thousand steps")
 
 
+def check_readme(browser, folder):
+    browser.open(f"{folder}/bf.html")
+    text = "".join(browser.run("document.body.innerText").split())
+    with open("README.md", encoding="utf-8") as readme:
+        shown = readme.read().split("For BlazeFace:\n")[1].split("\n## ")[0].split("\n")
+    missing = [line for line in shown if "".join(line.split()).lower() not in text.lower()]
+    ok("README.md shows the page's text", len(shown) > 10 and not missing, *missing)
+
+
 def main():
     folder = os.path.abspath(sys.argv[1])
     with Browser() as browser:
@@ -293,6 +302,7 @@ def main():
         check_hostile(browser, folder)
         check_edges(browser, folder)
         check_large(browser, folder)
+        check_readme(browser, folder)
         browser.dark(True)
         browser.open(f"{folder}/bf.html")
         ok("a dark page for who wants it", browser.run("colours.page") == "#0f1318")
