@@ -170,7 +170,8 @@ def main():
     os.makedirs(args.folder)
     os.environ["PATH"] = os.path.join(top, "build") + ":" + os.environ["PATH"]
     os.symlink(os.path.join(top, "build", "models"), os.path.join(args.folder, "models"))
-    os.symlink(os.path.join(top, "build"), os.path.join(args.folder, "build"))
+    for name in ("build", "Documentation"):
+        os.symlink(os.path.join(top, name), os.path.join(args.folder, name))
     page.run(args.folder)
     if args.update:
         page.write()

@@ -13,8 +13,9 @@ cp -r uapi/drm "$prefix/include/loom/drm"
 cp -P build/libloom.so* "$prefix/lib"
 sed "s,^prefix=.*,prefix=$prefix," build/loom.pc >"$prefix/lib/loom.pc"
 export PKG_CONFIG_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
+export PYTHONPATH=$PWD/build/python LOOM_LIBRARY=$PWD/build/libloom.so.1
 
-for page in chips tutorial planner states placement; do
+for page in chips tutorial planner states placement python; do
 	tools/ci/pages/doc-commands.py Documentation/$page.rst "$out/$page" >"$out/$page.tap"
 	status=$?
 	adopt "$out/$page.tap" "$page: "
