@@ -58,7 +58,7 @@ int tool_progress_plan(void *arg, const struct loom_progress *planning)
 	tool_stream_raw(stderr, "\r", 1);
 	fprintf(stderr, "%s: %3.0f %%, %.0f s%s: %s", progress->what, 100 * planning->fraction,
 		took_ns / 1e9, left, loom_stage_text(planning->stage));
-	/* what is left of a longer line */
+	/* the rest of a longer line */
 	tool_stream_raw(stderr, "\033[K", 3);
 	progress->shown = true;
 	return LOOM_PROGRESS_GO_ON;

@@ -386,8 +386,8 @@ struct tool_model {
 	"  --time-budget MS     deprecated, use --effort: time to search for groups; counted as\n" \
 	"                       work, so that every machine makes the same plan\n" \
 	"  --max-memory BYTES   limit of memory for reading and planning\n" \
-	"  --max-work UNITS     limit of work for reading and planning: about 20 million units a\n" \
-	"                       second, counted, so that every machine refuses the same\n" \
+	"  --max-work UNITS     limit of work for reading and planning: about 20 million units\n" \
+	"                       a second, counted, so that every machine refuses the same\n" \
 	"  --no-cache           plan again, and do not store the program in the user's cache\n" \
 	"  --sram BYTES         limit of SRAM per lane; default: the floor of a device (more\n" \
 	"                       needs exclusive use of the device), or all of a chip\n" \

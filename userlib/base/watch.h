@@ -68,11 +68,9 @@ struct loom_watch {
 	char text[256];
 };
 
-/**
- * loom_watch_now - the watch of this thread, or NULL
- *
- * Not of the model initial-exec: the provider is loaded late and has more of such variables than a
- * process has room for.
+/*
+ * The watch of this thread, or NULL. Its TLS model must not be initial-exec: the provider is loaded
+ * late, and a process has room for few such variables of libraries that are loaded late.
  */
 extern _Thread_local struct loom_watch *loom_watch_now __attribute__((visibility("hidden")));
 

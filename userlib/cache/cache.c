@@ -33,7 +33,7 @@ static void store(const struct loom_program *program, const struct loom_planner_
 	free(bytes);
 }
 
-/* The caller may have cut planning short: what it got then is not what others are to get. */
+/* Detects a caller that ended planning early: its program must not be stored. */
 static int watch(void *data, const struct loom_progress *progress)
 {
 	struct loom_planner_options *options = data;

@@ -16,7 +16,7 @@
 
 /* All entries together; one of more than a quarter of that is not stored. */
 #define MOST_BYTES	((uint64_t)1 << 30)
-/* What crashed processes have left beside entries is removed after a day. */
+/* Temporary files of crashed processes are removed after a day. */
 #define STALE_SECONDS	86400
 
 char *cache_folder(void)

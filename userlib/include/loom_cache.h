@@ -19,7 +19,7 @@ extern "C" {
 /**
  * loom_program_obtain() - a program from the cache, or planned and put there
  * @graph: finished
- * @options: what to plan for
+ * @options: the options
  * @program: [out] a program that was planned, destroy with loom_program_destroy(); else NULL
  * @file: [out] an entry of the cache, close with loom_program_unload(); else NULL
  * @err: [out] one line on failure, may be NULL

@@ -344,7 +344,7 @@ static void step_lstm(struct recurrent *r, struct direction *d, struct loom_valu
 	if (d->peepholes)
 		o = activate(r, &d->acts[0],
 			     add(r, o, mul(r, gate(r, d->peepholes, 1), d->cell)));
-	/* what the cell is clipped to is not said; in ONNX Runtime to nothing */
+	/* ONNX does not specify a clip of the cell here; ONNX Runtime does not clip it */
 	d->state = mul(r, o, loom_emit_unary(r->im->em, d->acts[2], d->cell));
 }
 

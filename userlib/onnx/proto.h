@@ -43,7 +43,7 @@ struct loom_onnx_file {
 
 /**
  * loom_onnx_scan() - checks that unpacking these bytes is safe, and makes less of them
- * @descriptor: what they claim to be
+ * @descriptor: the claimed type
  * @bytes: the file
  * @size_bytes: its length
  * @thin: [out] the same message, to be unpacked, where raw_data of every TensorProto is a struct
@@ -73,7 +73,7 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file
  * loom_onnx_external() - finds the data of a tensor that are in a file of their own
  * @proto: the tensor, whose data_location says so
  * @file: that it is from, or NULL
- * @size_bytes: what its shape takes
+ * @size_bytes: the size by its shape
  * @data: [out] as many bytes, which live as long as the pool of @file
  * @err: [out] as loom_onnx_tensor() has it
  *

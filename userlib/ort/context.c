@@ -114,8 +114,8 @@ static int load_beside(struct loom_ort_plan *plan, const char *model, const char
 
 	/* programs are written next to the model, and a model must not name other files */
 	if (!*name || strchr(name, '/'))
-		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is not in the model's folder",
-				      name);
+		return loom_error_set(err, -EINVAL,
+				      "EPContext: \"%.200s\" is not in the model's folder", name);
 	folder = folder_of(model);
 	path = folder ? join(folder, name) : NULL;
 	ret = path ? loom_program_load(path, &plan->file, err) :

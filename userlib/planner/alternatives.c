@@ -124,7 +124,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @least_cycles: lower bound on the cycles of all programs; 0: unknown
  * @tried_cycles: the fewest since this was set
  * @candidate: the current kind of candidate; NULL: there are no others
- * @bar_cycles: by time: what another program must beat, see &struct planner_bar
+ * @bar_cycles: by time: threshold for other programs, see &struct planner_bar
  * @memo: estimates of groups, for the next search
  * @starved: a trial ran out of memory: otherwise the same graph might have another program
  */

@@ -31,7 +31,7 @@
  * @better: the best program that is better than @program, or NULL
  * @better_division: its groups
  * @better_takes_all: they were made for all of the SRAM
- * @bar_cycles: what a better program has to beat, see &struct planner_bar
+ * @bar_cycles: threshold for better programs, see &struct planner_bar
  * @written: commands of promising divisions that were written
  */
 struct explain {

@@ -72,9 +72,9 @@ static int merge_all(struct retime *r, u64 *cycles)
 }
 
 /*
- * Retimes with the scratch placed again, and as many bytes alive as can be placed. Fewer bytes alive
- * are hardly ever faster. *@cycles: unchanged if the scratch cannot be placed. *@least: the estimate
- * with the most bytes alive.
+ * Retimes with the scratch placed again, and as many bytes alive as can be placed. Fewer bytes
+ * alive are hardly ever faster. *@cycles: unchanged if the scratch cannot be placed. *@least: the
+ * estimate with the most bytes alive.
  */
 static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 {

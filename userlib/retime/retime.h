@@ -22,8 +22,8 @@
  * before it. This order minimizes the SRAM held for prefetched data: loads of a later step can pass
  * a step whose idle time is used up, but not the other way round.
  *
- * The more is prefetched, the harder it is to find a hole for another tensor. So transfers move with
- * offsets ignored first, but with a few percent of the SRAM free at all times; then the whole
+ * The more is prefetched, the harder it is to find a hole for another tensor. So transfers move
+ * with offsets ignored first, but with a few percent of the SRAM free at all times; then the whole
  * scratch is placed again (anew.c). Before it is placed, the cycles are known within 0.1 % in the
  * median: a candidate that does not get below those of the best plan is given up. Only if the
  * scratch cannot be placed, or not well, tensors stay where they are, and the faster plan is kept.

@@ -504,10 +504,11 @@ static const struct conv_block conv_fours[] = { CONV_BLOCK(4, 4, 1), CONV_BLOCK(
 #define ROWS_WIDTH	3
 
 #define CONV_ROWS(v, nb, nr)								\
-	static noinline void conv_rows_##v##_##nb(enum conv_how,			\
+	static noinline void conv_rows_##v##_##nb(enum conv_how how,			\
 		struct loom_conv_f32 *f, const struct loom_conv_channels *ch,		\
 		const struct conv_line *line, s64 at, float *out)			\
 	{										\
+		(void)how;								\
 		conv_dense_##v(CONV_VECTORS, f, ch, line, at, nb, nr, out);		\
 	}
 
