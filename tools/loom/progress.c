@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TOOL_PROGRESS_QUIET_NS	1000000000
+#define TOOL_PROGRESS_DELAY_NS	1000000000
 #define TOOL_PROGRESS_TICK_NS	100000000
 
 int64_t tool_now_ns(void)
@@ -30,7 +30,7 @@ int tool_progress_tick(void *arg, uint64_t done, uint64_t total)
 	struct tool_progress *progress = arg;
 	int64_t took_ns = tool_now_ns() - progress->start_ns;
 
-	if (took_ns < TOOL_PROGRESS_QUIET_NS || !progress->visible)
+	if (took_ns < TOOL_PROGRESS_DELAY_NS || !progress->visible)
 		return 0;
 	tool_stream_raw(stderr, "\r", 1);
 	if (total)
@@ -48,7 +48,7 @@ int tool_progress_plan(void *arg, const struct loom_progress *planning)
 	int64_t now_ns = tool_now_ns(), took_ns = now_ns - progress->start_ns;
 	char left[32] = "";
 
-	if (took_ns < TOOL_PROGRESS_QUIET_NS || now_ns - progress->drawn_ns < TOOL_PROGRESS_TICK_NS)
+	if (took_ns < TOOL_PROGRESS_DELAY_NS || now_ns - progress->drawn_ns < TOOL_PROGRESS_TICK_NS)
 		return LOOM_PROGRESS_GO_ON;
 	progress->drawn_ns = now_ns;
 	/* of little, nothing can be concluded */

@@ -116,7 +116,7 @@ void loom_watch_reach_now(struct loom_watch *watch, double fraction)
 		watch->fraction = fraction < 1 ? fraction : 1;
 }
 
-bool loom_watch_settle(void)
+bool loom_watch_end_spare(void)
 {
 	struct loom_watch *watch = loom_watch_now;
 	int canceled = -ECANCELED;

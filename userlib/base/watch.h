@@ -12,7 +12,7 @@
  * carry on without memory for longer than a moment.
  *
  * A caller may ask for the best result so far. Searches then end as if their budget were spent; a
- * candidate is given up only between loom_watch_spare() and loom_watch_settle().
+ * candidate is given up only between loom_watch_spare() and loom_watch_end_spare().
  *
  * A thread that works for a call takes the watch of the thread that started it by loom_watch_use().
  * The thread that waits for it must call loom_watch_spend() every 50 ms, because callers expect
@@ -136,10 +136,10 @@ static inline void loom_watch_spare(bool spare)
 }
 
 /**
- * loom_watch_settle() - the end of what loom_watch_spare() has begun
+ * loom_watch_end_spare() - the end of what loom_watch_spare() has begun
  *
  * Return: whether it was given up, so that -ENOMEM is no lack of memory. The call goes on.
  */
-bool loom_watch_settle(void);
+bool loom_watch_end_spare(void);
 
 #endif /* LOOM_BASE_WATCH_H */

@@ -106,8 +106,8 @@ static OrtStatus *model_path(const struct loom_ort_part *part, const OrtGraph *g
 	return NULL;
 }
 
-static int load_beside(struct loom_ort_plan *plan, const char *model, const char *name,
-		       struct loom_error *err)
+static int load_external(struct loom_ort_plan *plan, const char *model, const char *name,
+			 struct loom_error *err)
 {
 	char *folder, *path;
 	int ret;
@@ -139,7 +139,7 @@ static int load(struct loom_ort_part *part, struct loom_ort_plan *plan, const ch
 	if (read_int(node, "embed_mode", 1))
 		ret = loom_program_parse(plan->bytes, bytes, part->name, &plan->file, err);
 	else
-		ret = load_beside(plan, model, plan->bytes, err);
+		ret = load_external(plan, model, plan->bytes, err);
 	if (ret)
 		return ret;
 	plan->program = loom_program_file_program(plan->file);
@@ -184,8 +184,8 @@ OrtStatus *loom_ort_context_read(struct loom_ort_part *part, const OrtGraph *gra
 }
 
 /* Writes a program next to the future model; @name: [out] from malloc. */
-static OrtStatus *write_beside(const struct loom_ort_part *part, const OrtGraph *graph,
-			       const void *bytes, size_t size_bytes, char **name)
+static OrtStatus *write_external(const struct loom_ort_part *part, const OrtGraph *graph,
+				 const void *bytes, size_t size_bytes, char **name)
 {
 	const char *asked = part->ep->options.context_path, *model, *base;
 	char *folder, *path, *dot;
@@ -289,7 +289,7 @@ OrtStatus *loom_ort_context_write(struct loom_ort_part *part, const OrtGraph *gr
 	if (options->embed) {
 		status = make_node(part, &attrs, bytes, size_bytes, node);
 	} else {
-		status = write_beside(part, graph, bytes, size_bytes, &name);
+		status = write_external(part, graph, bytes, size_bytes, &name);
 		if (!status)
 			status = make_node(part, &attrs, name, strlen(name), node);
 	}

@@ -7,11 +7,11 @@
  * and keeps the best by the objective: the fewest cycles, or the fewest DRAM bytes.
  *
  * The table &rows lists the candidates in the order in which they are tried. A row proposes trials:
- * a graph in one of its orders, options, and a &struct planner_way. Rows are sorted by the effort
- * level from which they run, and later rows start from the best program of earlier ones. A level
- * thus runs all trials of the level below first, and its plan is never worse. No further row runs
- * once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how often
- * each row has won.
+ * a graph in one of its orders, options, and a &struct planner_candidate. Rows are sorted by the
+ * effort level from which they run, and later rows start from the best program of earlier ones. A
+ * level thus runs all trials of the level below first, and its plan is never worse. No further row
+ * runs once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how
+ * often each row has won.
  *
  * A search that runs out of budget may miss results of simple rules, and in very little SRAM no
  * groups at all may be best: nodes by themselves are a candidate at each level. With the objective
@@ -33,7 +33,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct planner_way layerwise_way = { .join = LOOM_JOIN_NONE };
+static const struct planner_candidate layerwise_candidate = { .join = LOOM_JOIN_NONE };
 static const struct loom_group_aim bytes;
 
 /*
@@ -120,10 +120,10 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @program: the program, or NULL
  * @graph: the graph, in the order of the program
  * @options: its options
- * @way: its internal settings
+ * @candidate: its internal settings
  * @least_cycles: lower bound on the cycles of all programs; 0: unknown
  * @tried_cycles: the fewest since this was set
- * @candidate: the current kind of candidate; NULL: there are no others
+ * @row: the current kind of candidate; NULL: there are no others
  * @bar_cycles: by time: threshold for other programs, see &struct planner_bar
  * @memo: estimates of groups, for the next search
  * @starved: a trial ran out of memory: otherwise the same graph might have another program
@@ -132,11 +132,11 @@ struct choice {
 	struct loom_program *program;
 	const struct loom_graph *graph;
 	struct loom_planner_options options;
-	struct planner_way way;
+	struct planner_candidate candidate;
 	u64 least_cycles;
 	u64 tried_cycles;
 	u64 bar_cycles;
-	const char *candidate;
+	const char *row;
 	struct loom_group_memo *memo;
 	bool starved;
 };
@@ -191,12 +191,13 @@ static void find_least(const struct loom_graph *graph, const struct loom_planner
 }
 
 /* Tries one candidate, and keeps it if it is better. Returns as loom_planner_within(). */
-static int try_way(const struct loom_graph *graph, const struct loom_planner_options *options,
-		   const struct planner_way *way, struct choice *best, struct loom_error *err)
+static int try_candidate(const struct loom_graph *graph, const struct loom_planner_options *options,
+			 const struct planner_candidate *candidate, struct choice *best,
+			 struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
 	struct planner_bar bar = { .cycles = before ? best->bar_cycles : U64_MAX };
-	struct planner_way how = *way;
+	struct planner_candidate how = *candidate;
 	u64 cycles;
 	int ret;
 
@@ -205,7 +206,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		how.bar = &bar;
 	loom_watch_spare(best->program);
 	ret = loom_planner_within(graph, options, &how, &program, err);
-	best->starved |= ret == -ENOMEM && !loom_watch_settle();
+	best->starved |= ret == -ENOMEM && !loom_watch_end_spare();
 	loom_watch_spare(false);
 	if (ret == -ERANGE)
 		best->tried_cycles = min(best->tried_cycles, bar.estimate);
@@ -219,9 +220,9 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	if (best->program != before) {
 		best->graph = graph;
 		best->options = *options;
-		best->way = *way;
+		best->candidate = *candidate;
 		best->bar_cycles = bar.estimate ? bar.estimate : cycles;
-		loom_planner_note_candidate(program, best->candidate);
+		loom_planner_note_candidate(program, best->row);
 	}
 	return 0;
 }
@@ -230,35 +231,36 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
  * Tries a candidate with constants in place, with the streamed ones in place, and with all loaded.
  */
 static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
-		   const struct planner_way *way, struct choice *best, struct loom_error *err)
+		   const struct planner_candidate *candidate, struct choice *best,
+		   struct loom_error *err)
 {
 	struct loom_planner_options how = *options;
-	struct planner_way mixed = *way;
-	int ret = try_way(graph, options, way, best, err);
+	struct planner_candidate mixed = *candidate;
+	int ret = try_candidate(graph, options, candidate, best, err);
 
 	if (!can_in_place(options) || ret == -ENOMEM || ret == -EINVAL ||
 	    is_best(best, options->objective))
 		return ret;
 	mixed.stream_in_place = true;
 	if (loom_grouping_is_on(options) && options->objective != LOOM_OBJECTIVE_SRAM &&
-	    !try_way(graph, options, &mixed, best, NULL))
+	    !try_candidate(graph, options, &mixed, best, NULL))
 		ret = 0;
 	if (is_best(best, options->objective))
 		return ret;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
-	return try_way(graph, &how, way, best, NULL) ? ret : 0;
+	return try_candidate(graph, &how, candidate, best, NULL) ? ret : 0;
 }
 
 /**
  * struct trial - a program to be written
  * @graph: in its order
  * @options: its options
- * @way: its internal settings
+ * @candidate: its internal settings
  */
 struct trial {
 	const struct loom_graph *graph;
 	struct loom_planner_options options;
-	struct planner_way way;
+	struct planner_candidate candidate;
 };
 
 /* Limits on the trials of a row, and of all rows of a plan. */
@@ -285,7 +287,7 @@ struct ladder {
 	bool by_time;
 	bool large;
 	struct choice best;
-	struct planner_way first;
+	struct planner_candidate first;
 	u64 cycles[LOOM_SORT_COUNT];
 	u64 row_cycles[LOOM_SORT_COUNT];
 	u64 before;
@@ -294,22 +296,24 @@ struct ladder {
 };
 
 static struct trial trial_of(const struct ladder *l, const struct loom_graph *graph,
-			     const struct planner_way *way)
+			     const struct planner_candidate *candidate)
 {
-	return (struct trial){ .graph = graph, .options = l->options, .way = *way };
+	return (struct trial){ .graph = graph, .options = l->options, .candidate = *candidate };
 }
 
 static bool is_same_trial(const struct trial *a, const struct trial *b)
 {
+	const struct planner_candidate *x = &a->candidate, *y = &b->candidate;
+
 	return a->graph == b->graph && a->options.grouping == b->options.grouping &&
-	       a->way.join == b->way.join && a->way.stream_in_place == b->way.stream_in_place &&
-	       loom_group_is_same_aim(&a->way.aim, &b->way.aim) &&
-	       a->way.share == b->way.share && a->way.group_bytes == b->way.group_bytes;
+	       x->join == y->join && x->stream_in_place == y->stream_in_place &&
+	       loom_group_is_same_aim(&x->aim, &y->aim) && x->share == y->share &&
+	       x->group_bytes == y->group_bytes;
 }
 
 static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
 {
-	trials[0] = trial_of(l, &l->orders->graphs[0], &layerwise_way);
+	trials[0] = trial_of(l, &l->orders->graphs[0], &layerwise_candidate);
 	trials[0].options.grouping = LOOM_GROUPING_NONE;
 	return 1;
 }
@@ -341,11 +345,11 @@ static u32 propose_order(const struct ladder *l, struct trial *trials)
 /* Minimal bytes, where the objective is cycles. */
 static u32 propose_bytes(const struct ladder *l, struct trial *trials)
 {
-	struct planner_way way = l->best.program ? l->best.way : l->first;
+	struct planner_candidate candidate = l->best.program ? l->best.candidate : l->first;
 
-	way.aim = bytes;
-	way.share = l->first.share;
-	trials[0] = trial_of(l, &l->orders->graphs[0], &way);
+	candidate.aim = bytes;
+	candidate.share = l->first.share;
+	trials[0] = trial_of(l, &l->orders->graphs[0], &candidate);
 	return l->by_time;
 }
 
@@ -361,21 +365,21 @@ static u32 propose_orders(const struct ladder *l, struct trial *trials)
 
 /* Adds joins of operands of concatenations that differ from each other; the first was tried. */
 static u32 add_joins(const struct ladder *l, const struct loom_graph *graph,
-		     const struct planner_way *like, struct trial *trials)
+		     const struct planner_candidate *like, struct trial *trials)
 {
 	static const enum loom_storage_join joins[] = {
 		LOOM_JOIN_NEAR, LOOM_JOIN_NONE, LOOM_JOIN_OWN, LOOM_JOIN_FAR,
 	};
-	struct planner_way way = *like;
+	struct planner_candidate candidate = *like;
 	u32 count = 0, i, k;
 
 	for (i = 1; i < ARRAY_SIZE(joins); i++) {
 		for (k = 0; k < i; k++)
 			if (!loom_storage_joins_differ(graph, joins[k], joins[i]))
 				break;
-		way.join = joins[i];
+		candidate.join = joins[i];
 		if (k == i)
-			trials[count++] = trial_of(l, graph, &way);
+			trials[count++] = trial_of(l, graph, &candidate);
 	}
 	return count;
 }
@@ -390,19 +394,19 @@ static u32 propose_joins(const struct ladder *l, struct trial *trials)
 /* Other weights of both streams, and bytes, with the best order and joins. */
 static u32 propose_aims(const struct ladder *l, struct trial *trials)
 {
-	struct planner_way way = l->best.way;
+	struct planner_candidate candidate = l->best.candidate;
 	u32 count = 0, i;
 
 	if (!l->by_time || !l->best.program)
 		return 0;
 	if (l->large) {
-		way.aim = times[0];
-		trials[0] = trial_of(l, l->best.graph, &way);
+		candidate.aim = times[0];
+		trials[0] = trial_of(l, l->best.graph, &candidate);
 		return 1;
 	}
 	for (i = 0; i <= ARRAY_SIZE(times); i++) {
-		way.aim = i ? times[i - 1] : bytes;
-		trials[count++] = trial_of(l, l->best.graph, &way);
+		candidate.aim = i ? times[i - 1] : bytes;
+		trials[count++] = trial_of(l, l->best.graph, &candidate);
 	}
 	return count;
 }
@@ -410,10 +414,10 @@ static u32 propose_aims(const struct ladder *l, struct trial *trials)
 /* The best candidate, with more effort. */
 static u32 propose_more_work(const struct ladder *l, struct trial *trials)
 {
-	struct planner_way way = l->best.way;
+	struct planner_candidate candidate = l->best.candidate;
 
-	way.share = l->large ? 0 : LAST_SHARE;
-	trials[0] = trial_of(l, l->best.graph, &way);
+	candidate.share = l->large ? 0 : LAST_SHARE;
+	trials[0] = trial_of(l, l->best.graph, &candidate);
 	return l->by_time && l->best.program;
 }
 
@@ -422,7 +426,7 @@ static u32 propose_everything(const struct ladder *l, struct trial *trials)
 {
 	const struct loom_graph *graphs = l->orders->graphs;
 	u32 first = 0, second = LOOM_SORT_COUNT, count = 0, i;
-	struct planner_way way = l->best.way;
+	struct planner_candidate candidate = l->best.candidate;
 
 	if (!l->by_time || !l->best.program)
 		return 0;
@@ -432,16 +436,16 @@ static u32 propose_everything(const struct ladder *l, struct trial *trials)
 		if (i != first &&
 		    (second == LOOM_SORT_COUNT || l->cycles[i] < l->cycles[second]))
 			second = i;
-	way.share = 0;
+	candidate.share = 0;
 	for (i = 0; i < 2; i++) {
 		const u32 order = i ? second : first;
 
 		if (order == LOOM_SORT_COUNT)
 			continue;
-		way.aim = l->best.way.aim;
-		trials[count++] = trial_of(l, &graphs[order], &way);
-		way.aim = bytes;
-		trials[count++] = trial_of(l, &graphs[order], &way);
+		candidate.aim = l->best.candidate.aim;
+		trials[count++] = trial_of(l, &graphs[order], &candidate);
+		candidate.aim = bytes;
+		trials[count++] = trial_of(l, &graphs[order], &candidate);
 	}
 	return count;
 }
@@ -462,15 +466,15 @@ static u32 propose_all_work(const struct ladder *l, struct trial *trials)
 static u32 propose_rooms(const struct ladder *l, struct trial *trials)
 {
 	u64 quarter = loom_planner_sram_bytes(&l->options) / 4, quarters;
-	struct planner_way way = l->best.way;
+	struct planner_candidate candidate = l->best.candidate;
 	u32 count = 0;
 
 	if (!l->by_time || !l->best.program || !quarter || is_within(&l->best, NEAR_BOUND))
 		return 0;
 	for (quarters = l->large ? 3 : 2; quarters < 4; quarters++) {
-		way.share = l->large ? way.share : SCOUT_SHARE;
-		way.group_bytes = quarters * quarter;
-		trials[count++] = trial_of(l, l->best.graph, &way);
+		candidate.share = l->large ? candidate.share : SCOUT_SHARE;
+		candidate.group_bytes = quarters * quarter;
+		trials[count++] = trial_of(l, l->best.graph, &candidate);
 	}
 	return count;
 }
@@ -478,7 +482,7 @@ static u32 propose_rooms(const struct ladder *l, struct trial *trials)
 /* The best room for prefetch, with more effort. */
 static u32 propose_room(const struct ladder *l, struct trial *trials)
 {
-	if (!l->best.program || !l->best.way.group_bytes || l->large)
+	if (!l->best.program || !l->best.candidate.group_bytes || l->large)
 		return 0;
 	return propose_more_work(l, trials);
 }
@@ -486,7 +490,7 @@ static u32 propose_room(const struct ladder *l, struct trial *trials)
 /* By bytes, the best order depends on whether operands of concatenations are joined. */
 static u32 propose_apart(const struct ladder *l, struct trial *trials)
 {
-	const struct planner_way apart = { .join = LOOM_JOIN_NONE };
+	const struct planner_candidate apart = { .join = LOOM_JOIN_NONE };
 	const struct loom_graph *graphs = l->orders->graphs;
 	u32 count = 0, i;
 
@@ -515,14 +519,14 @@ static u64 smaller_sram(const struct loom_planner_options *options)
  */
 static u32 propose_less(const struct ladder *l, struct trial *trials)
 {
-	struct planner_way way = l->first;
+	struct planner_candidate candidate = l->first;
 
-	way.group_bytes = smaller_sram(&l->options);
+	candidate.group_bytes = smaller_sram(&l->options);
 	if (!l->best.program || l->options.objective != LOOM_OBJECTIVE_BYTES ||
-	    l->best.graph->num_nodes > MANY_NODES || !way.group_bytes)
+	    l->best.graph->num_nodes > MANY_NODES || !candidate.group_bytes)
 		return 0;
-	trials[0] = trial_of(l, l->best.graph, &way);
-	return 1 + add_joins(l, l->best.graph, &way, &trials[1]);
+	trials[0] = trial_of(l, l->best.graph, &candidate);
+	return 1 + add_joins(l, l->best.graph, &candidate, &trials[1]);
 }
 
 /**
@@ -583,7 +587,7 @@ static void try_row(struct ladder *l, const struct row *row)
 	struct trial trials[ROW_TRIALS];
 	u32 count = row->propose(l, trials), i, k;
 
-	l->best.candidate = row->name;
+	l->best.row = row->name;
 	memset(l->row_cycles, 0xff, sizeof(l->row_cycles));
 	if (l->best.program)
 		l->before = l->best.program->stats.cycles;
@@ -596,7 +600,7 @@ static void try_row(struct ladder *l, const struct row *row)
 		if (l->num_tried < MOST_TRIALS)
 			l->tried[l->num_tried++] = trials[i];
 		l->best.tried_cycles = U64_MAX;
-		try_one(trials[i].graph, &trials[i].options, &trials[i].way, &l->best, NULL);
+		try_one(trials[i].graph, &trials[i].options, &trials[i].candidate, &l->best, NULL);
 		for (k = 0; k < l->orders->count; k++)
 			if (&l->orders->graphs[k] == trials[i].graph) {
 				l->row_cycles[k] = min(l->row_cycles[k], l->best.tried_cycles);
@@ -635,7 +639,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	memset(l.cycles, 0xff, sizeof(l.cycles));
 	l.best.tried_cycles = U64_MAX;
 	l.best.memo = &memo;
-	l.best.candidate = "first";
+	l.best.row = "first";
 	l.tried[l.num_tried++] = trial_of(&l, &orders->graphs[0], &l.first);
 	ret = try_one(&orders->graphs[0], &l.options, &l.first, &l.best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
@@ -648,7 +652,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	}
 	if (!l.best.program) {
 		l.options.grouping = LOOM_GROUPING_NONE;
-		ret = try_one(graph, &l.options, &layerwise_way, &l.best, err);
+		ret = try_one(graph, &l.options, &layerwise_candidate, &l.best, err);
 	}
 	if (!l.best.program)
 		goto take;
@@ -657,7 +661,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	loom_watch_reach(0.75);
 	if (compete && !l.best.starved && !loom_watch_is_over() &&
 	    (options->flags & LOOM_PLANNER_EXPLAIN || (effort > 1 && may_improve(&l.best))))
-		ret = loom_planner_explain(l.best.graph, &l.best.options, &l.best.way,
+		ret = loom_planner_explain(l.best.graph, &l.best.options, &l.best.candidate,
 					   &l.best.program);
 take:
 	ret = take_best(&l.best, ret, program, err);
@@ -738,7 +742,7 @@ static int create_plain(const struct loom_graph *graph, const struct loom_planne
 			struct loom_program **program, struct loom_error *err)
 {
 	struct choice best = { .program = NULL };
-	int ret = try_one(graph, options, &layerwise_way, &best, err);
+	int ret = try_one(graph, options, &layerwise_candidate, &best, err);
 
 	return take_best(&best, ret, program, err);
 }

@@ -25,7 +25,7 @@
  * struct explain - the plan that is explained
  * @graph: see loom_planner_explain()
  * @options: likewise
- * @way: likewise, with the groups of @program
+ * @candidate: likewise, with the groups of @program
  * @program: the program, with notes
  * @alternatives: other divisions of its nodes
  * @better: the best program that is better than @program, or NULL
@@ -37,7 +37,7 @@
 struct explain {
 	const struct loom_graph *graph;
 	const struct loom_planner_options *options;
-	struct planner_way way;
+	struct planner_candidate candidate;
 	struct loom_program *program;
 	struct loom_group_alternatives alternatives;
 	struct loom_program *better;
@@ -86,7 +86,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 {
 	struct loom_program_cut *note = &loom_planner_cuts(e->program)[cut];
 	const struct loom_program_group *sides = &e->program->groups[cut], *around;
-	struct planner_way way = e->way;
+	struct planner_candidate candidate = e->candidate;
 	struct loom_program *program;
 	struct planner_bar bar = { .cycles = e->bar_cycles };
 	bool promising;
@@ -98,17 +98,17 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	promising = is_promising(e, division);
 	if (!promising && !(e->options->flags & LOOM_PLANNER_EXPLAIN))
 		return 0;
-	way.division = division;
-	way.alternatives = NULL;
+	candidate.division = division;
+	candidate.alternatives = NULL;
 	if (e->options->objective == LOOM_OBJECTIVE_TIME)
-		way.bar = &bar;
+		candidate.bar = &bar;
 	/* figures of what is not better are explained, too */
 	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
-	ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
-	if (ret == -ENOSPC && way.group_bytes) {
+	ret = loom_planner_within(e->graph, e->options, &candidate, &program, NULL);
+	if (ret == -ENOSPC && candidate.group_bytes) {
 		/* it also uses the room that was left for prefetch */
-		way.group_bytes = 0;
-		ret = loom_planner_within(e->graph, e->options, &way, &program, NULL);
+		candidate.group_bytes = 0;
+		ret = loom_planner_within(e->graph, e->options, &candidate, &program, NULL);
 	}
 	e->written += promising ? e->program->stats.commands : 0;
 	if (ret)
@@ -133,7 +133,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		loom_program_destroy(e->better);
 		e->better = program;
 		e->better_division = division;
-		e->better_takes_all = !way.group_bytes;
+		e->better_takes_all = !candidate.group_bytes;
 		return 0;
 	}
 	loom_program_destroy(program);
@@ -176,10 +176,10 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 	int ret = 0;
 
 	for (round = 0; round < ROUNDS && !ret && (notes || may_write(e)); round++) {
-		e->way.division = round ? taken : NULL;
-		e->way.bar = &bar;
-		ret = loom_planner_within(e->graph, e->options, &e->way, &e->program, NULL);
-		e->way.bar = NULL;
+		e->candidate.division = round ? taken : NULL;
+		e->candidate.bar = &bar;
+		ret = loom_planner_within(e->graph, e->options, &e->candidate, &e->program, NULL);
+		e->candidate.bar = NULL;
 		if (!ret)
 			e->bar_cycles = bar.estimate ? bar.estimate : figure(e, e->program);
 		if (!ret)
@@ -192,7 +192,7 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 		*taken = *e->better_division;
 		loom_planner_note_candidate(e->better, "near divisions");
 		if (e->better_takes_all)
-			e->way.group_bytes = 0;
+			e->candidate.group_bytes = 0;
 		*e->better_division = (struct loom_group_division){ .num_cuts = 0 };
 		if (!notes)
 			replace(program, &e->better);
@@ -205,13 +205,13 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 }
 
 int loom_planner_explain(const struct loom_graph *graph, const struct loom_planner_options *options,
-			 const struct planner_way *way, struct loom_program **program)
+			 const struct planner_candidate *candidate, struct loom_program **program)
 {
-	struct explain e = { .graph = graph, .options = options, .way = *way };
+	struct explain e = { .graph = graph, .options = options, .candidate = *candidate };
 	struct loom_group_division taken = { .num_cuts = 0 };
 	int ret;
 
-	e.way.alternatives = &e.alternatives;
+	e.candidate.alternatives = &e.alternatives;
 	ret = improve(&e, &taken, program);
 	loom_program_destroy(e.program);
 	loom_program_destroy(e.better);

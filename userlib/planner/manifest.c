@@ -24,7 +24,7 @@
  * @cuts: &loom_program.cuts
  * @command_nodes: &loom_program.command_nodes
  * @graph: the planned graph, if it is not the caller's
- * @candidate: see loom_planner_candidate()
+ * @row: see loom_planner_candidate()
  */
 struct owned {
 	struct loom_program program;
@@ -42,7 +42,7 @@ struct owned {
 	struct loom_program_cut *cuts;
 	u32 *command_nodes;
 	struct loom_graph *graph;
-	const char *candidate;
+	const char *row;
 };
 
 static void describe(struct loom_program_tensor *tensor, const struct loom_value *value)
@@ -263,12 +263,12 @@ void loom_planner_note_cut(struct loom_program *program, u32 cut)
 
 void loom_planner_note_candidate(struct loom_program *program, const char *name)
 {
-	((struct owned *)program)->candidate = name;
+	((struct owned *)program)->row = name;
 }
 
 const char *loom_planner_candidate(const struct loom_program *program)
 {
-	return ((const struct owned *)program)->candidate;
+	return ((const struct owned *)program)->row;
 }
 
 struct loom_program_cut *loom_planner_cuts(struct loom_program *program)

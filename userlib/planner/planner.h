@@ -69,7 +69,7 @@ struct planner_bar {
 };
 
 /**
- * struct planner_way - a candidate: internal search settings; not part of the options
+ * struct planner_candidate - a candidate: internal search settings; not part of the options
  * @join: operands of concatenations that are joined, if there are groups
  * @stream_in_place: only constants that would be streamed are read in place, not all
  * @aim: objective of groups, if their strategy uses it
@@ -80,7 +80,7 @@ struct planner_bar {
  * @memo: estimates of groups, for the next search; NULL: none are kept
  * @alternatives: [out] other divisions, and the program explains its cuts; NULL: no
  */
-struct planner_way {
+struct planner_candidate {
 	enum loom_storage_join join;
 	bool stream_in_place;
 	struct loom_group_aim aim;
@@ -96,7 +96,7 @@ struct planner_way {
  * struct planner - the state of planning
  * @graph: the graph
  * @options: the options
- * @way: the internal settings
+ * @candidate: the internal settings
  * @build: the tables
  * @storage: places of values
  * @lower: the state of lowering
@@ -105,7 +105,7 @@ struct planner_way {
 struct planner {
 	const struct loom_graph *graph;
 	const struct loom_planner_options *options;
-	struct planner_way way;
+	struct planner_candidate candidate;
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_lower lower;
@@ -116,30 +116,30 @@ struct planner {
  * loom_planner_create() - plan a graph by the strategy of the options only
  * @graph: finished
  * @options: the options
- * @way: the internal settings
+ * @candidate: the internal settings
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
  * Return: as loom_program_create() does.
  */
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			const struct planner_way *way, struct loom_program **program,
+			const struct planner_candidate *candidate, struct loom_program **program,
 			struct loom_error *err);
 /** loom_planner_within() - the same, with limited recomputation; returns the same */
 int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
-			const struct planner_way *way, struct loom_program **program,
+			const struct planner_candidate *candidate, struct loom_program **program,
 			struct loom_error *err);
 /**
  * loom_planner_explain() - improve a program by other divisions, and explain its cuts
  * @graph: the graph of the program, in its order
  * @options: those of the program; and whether to explain it
- * @way: its internal settings
+ * @candidate: its internal settings
  * @program: [in, out] the program; it is replaced
  *
  * Return: 0 or -errno; the program is valid in any case.
  */
 int loom_planner_explain(const struct loom_graph *graph, const struct loom_planner_options *options,
-			 const struct planner_way *way, struct loom_program **program);
+			 const struct planner_candidate *candidate, struct loom_program **program);
 /** loom_planner_best() - the best program by the objective, in the SRAM that there is; as above */
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
 		      struct loom_program **program, struct loom_error *err);

@@ -25,12 +25,12 @@ static void set_up_lower(struct planner *p)
 	p->lower.sink = loom_emitter(&p->lower);
 	p->lower.load_images = p->options->flags & LOOM_PLANNER_LOAD_IMAGES;
 	p->lower.in_place = p->options->flags & LOOM_PLANNER_LOAD_WEIGHTS ? LOOM_IN_PLACE_NEVER :
-			    p->way.stream_in_place ? LOOM_IN_PLACE_STREAMED :
+			    p->candidate.stream_in_place ? LOOM_IN_PLACE_STREAMED :
 						     LOOM_IN_PLACE_ALWAYS;
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = loom_planner_sram_bytes(p->options);
-	if (p->way.group_bytes)
-		p->lower.sram.bytes = min(p->lower.sram.bytes, p->way.group_bytes);
+	if (p->candidate.group_bytes)
+		p->lower.sram.bytes = min(p->lower.sram.bytes, p->candidate.group_bytes);
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	/* without overlap of the streams, a second buffer has no benefit */
@@ -77,13 +77,13 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 	const struct loom_group_options options = {
 		.strategy = loom_grouping_strategy(p->options),
 		.budget_ms = p->options->grouping_budget,
-		.share = p->way.share,
-		.aim = p->way.aim,
-		.division = p->way.division,
-		.alternatives = p->way.alternatives,
+		.share = p->candidate.share,
+		.aim = p->candidate.aim,
+		.division = p->candidate.division,
+		.alternatives = p->candidate.alternatives,
 		.alternative_bytes = loom_planner_sram_bytes(p->options),
 		.keep_halos = p->options->max_recompute_permille == 1000,
-		.memo = p->way.memo,
+		.memo = p->candidate.memo,
 		.storage = storage,
 	};
 	int ret = loom_storage_order_chains(&p->storage);
@@ -121,7 +121,7 @@ static struct loom_storage_options storage_options(const struct planner *p, bool
 		 * which matters more than a small arena, so groups have orders of their own.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
-		.join = grouped ? p->way.join : LOOM_JOIN_NONE,
+		.join = grouped ? p->candidate.join : LOOM_JOIN_NONE,
 	};
 }
 
@@ -209,7 +209,7 @@ static void renumber(struct planner *p, const u32 *steps)
 /* Retimes the plan so that transfers overlap arithmetic. */
 static int overlap(struct planner *p)
 {
-	struct planner_bar *bar = p->way.bar;
+	struct planner_bar *bar = p->candidate.bar;
 	struct loom_retime_options options = {
 		.chip = p->options->chip,
 		/* slots are in the same SRAM, and their rest was measured */
@@ -306,7 +306,7 @@ u32 loom_planner_too_large(const struct loom_graph *graph,
 #define TRIES	8
 
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			const struct planner_way *way, struct loom_program **program,
+			const struct planner_candidate *candidate, struct loom_program **program,
 			struct loom_error *err)
 {
 	int ret = -EAGAIN;
@@ -317,7 +317,7 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 		err->text[0] = '\0';
 	for (i = 0; i < TRIES && ret == -EAGAIN; i++) {
 		struct planner p = {
-			.graph = graph, .options = options, .way = *way, .err = err,
+			.graph = graph, .options = options, .candidate = *candidate, .err = err,
 		};
 
 		ret = plan_once(&p, &limit, program);

@@ -30,7 +30,7 @@ static bool is_too_much(const struct loom_planner_options *options,
  * operators do more work in any case: those of DECONV count work on its padding.
  */
 int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
-			const struct planner_way *way, struct loom_program **program,
+			const struct planner_candidate *candidate, struct loom_program **program,
 			struct loom_error *err)
 {
 	struct loom_planner_options how = *options;
@@ -38,12 +38,12 @@ int loom_planner_within(const struct loom_graph *graph, const struct loom_planne
 	int ret;
 
 	how.max_recompute_permille = most_permille(options);
-	ret = loom_planner_create(graph, &how, way, program, err);
+	ret = loom_planner_create(graph, &how, candidate, program, err);
 	if (ret || !is_too_much(options, *program))
 		return ret;
 	loom_program_destroy(*program);
 	how.max_recompute_permille = NOTHING;
-	ret = loom_planner_create(graph, &how, way, program, err);
+	ret = loom_planner_create(graph, &how, candidate, program, err);
 	if (ret || !is_too_much(options, *program))
 		return ret;
 	recomputed = (*program)->stats.recomputed_macs;

@@ -35,7 +35,7 @@ static u32 list_items(const struct retime *r, struct loom_place_item *items)
 	return count;
 }
 
-int retime_anew(struct retime *r)
+int retime_place_again(struct retime *r)
 {
 	const struct loom_place_pool pool = {
 		.capacity_bytes = r->options->room_bytes,

@@ -16,7 +16,7 @@
 /* Limit on the accesses of a tensor by jobs that are compared pairwise; beyond, order is kept. */
 #define MOST_PAIRS	96
 /* Limit on the computations searched for one that touches the same bytes. */
-#define MOST_LOOKS	256
+#define MAX_VISITS	256
 
 /**
  * struct access - a command touches a tensor
@@ -139,21 +139,21 @@ static void set_window(struct depend *d, u32 index, u32 next, u32 num_computed)
 {
 	const struct access *a = &d->accesses[index];
 	struct retime_job *job = &d->r->jobs[a->job];
-	u32 at = d->r->at[a->command], looks = 0, i;
+	u32 at = d->r->at[a->command], visits = 0, i;
 
 	for (i = next; i-- > 0;) {
 		const struct access *b = &d->accesses[d->computed[i]];
 
-		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
+		if (!conflict(a, b) && (++visits < MAX_VISITS || !(a->write || b->write)))
 			continue;
 		job->low = max(job->low, min(d->r->at[b->command] + 1, at));
 		break;
 	}
-	looks = 0;
+	visits = 0;
 	for (i = next; i < num_computed; i++) {
 		const struct access *b = &d->accesses[d->computed[i]];
 
-		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
+		if (!conflict(a, b) && (++visits < MAX_VISITS || !(a->write || b->write)))
 			continue;
 		/* in the same step, if the plan has them in one */
 		job->high = min(job->high, max(d->r->at[b->command], at + 1) - 1);

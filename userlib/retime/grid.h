@@ -179,7 +179,7 @@ struct retime_walk;
  * @alive: by position: bytes of the scratch that are alive
  * @spare: scratch memory for spans of tensors that make room
  * @work: spans visited to make room
- * @looks: spans visited to find holes
+ * @visits: spans visited to find holes
  * @old_cycles: of the original plan
  * @num_steps: number of resulting steps
  * @error: 0 or -ENOMEM
@@ -210,7 +210,7 @@ struct retime {
 	u64 *alive;
 	struct retime_walk *spare;
 	u64 work;
-	u64 looks;
+	u64 visits;
 	u64 old_cycles;
 	u32 num_steps;
 	int error;
@@ -336,8 +336,8 @@ void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u
 
 /* anew.c */
 
-/** retime_anew() - places the scratch again. 0, -ENOSPC: found no placement; -ENOMEM */
-int retime_anew(struct retime *r);
+/** retime_place_again() - places the scratch again. 0, -ENOSPC: found no placement; -ENOMEM */
+int retime_place_again(struct retime *r);
 
 /* move.c */
 

@@ -193,7 +193,7 @@ bool retime_find_hole(struct retime *r, struct retime_walk *walk)
 	u64 align = r->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
 	u64 words = r->options->room_bytes / align / 64 + 2;
 
-	r->looks += walk->num_spans;
+	r->visits += walk->num_spans;
 	if (align & (align - 1) || words > (u64)MOST_WORDS * walk->num_spans ||
 	    !has_units(r, walk, align))
 		return find_by_order(r, walk);

@@ -44,12 +44,13 @@ static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to
 {
 	const struct retime_job *job = &r->jobs[piece->job];
 	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
-	u64 gone = retime_part_cycles(r, job, units), rest = 0;
+	u64 removed = retime_part_cycles(r, job, units), rest = 0;
 
 	if (units < piece->units)
 		rest = retime_part_cycles(r, job, piece->units - units);
 	return (s64)(retime_position_cycles(a) + retime_position_cycles(b)) -
-	       (s64)(max(a->work, a->moved - piece->cycles + rest) + max(b->work, b->moved + gone));
+	       (s64)(max(a->work, a->moved - piece->cycles + rest) +
+		     max(b->work, b->moved + removed));
 }
 
 /* Number of units of a piece to move to @to; 0: no gain. */

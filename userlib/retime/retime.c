@@ -76,7 +76,7 @@ static int merge_all(struct retime *r, u64 *cycles)
  * alive are hardly ever faster. *@cycles: unchanged if the scratch cannot be placed. *@least: the
  * estimate with the most bytes alive.
  */
-static int try_anew(struct retime *r, u64 *cycles, u64 *least)
+static int try_placing_again(struct retime *r, u64 *cycles, u64 *least)
 {
 	u64 room = r->options->room_bytes, most = r->options->most_cycles, others;
 	int ret = -ENOSPC;
@@ -94,7 +94,7 @@ static int try_anew(struct retime *r, u64 *cycles, u64 *least)
 		if (!ret && *least >= most)
 			ret = -ERANGE;
 		if (!ret)
-			ret = retime_anew(&other);
+			ret = retime_place_again(&other);
 		if (!ret)
 			ret = merge_all(&other, &others);
 		if (ret || is_past_caps(&other)) {
@@ -139,7 +139,7 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP) || has_aliases(build))
 		return 0;
 	if (options->anew)
-		ret = try_anew(&r, &cycles, &least);
+		ret = try_placing_again(&r, &cycles, &least);
 	if (estimate)
 		*estimate = least;
 	if (!ret && (cycles == U64_MAX || cycles - least > least / SLACK))

@@ -20,7 +20,7 @@
 #define MOST_TRIES	24
 #define MOST_WORK	10000000ULL
 /* Limit on the spans visited to find holes; beyond, tensors keep their offsets. */
-#define MOST_LOOKS	20000000ULL
+#define MAX_VISITS	20000000ULL
 
 int retime_room_open(struct retime *r)
 {
@@ -362,7 +362,7 @@ static bool count_places(struct retime *r, struct retime_walk *walk)
  * There is no hole, but there are enough free bytes. At the offset with the fewest bytes in the
  * way, each of those tensors is moved to a hole for all of its lifetime.
  */
-static bool make_way(struct retime *r, struct retime_walk *walk)
+static bool make_room(struct retime *r, struct retime_walk *walk)
 {
 	u32 places = 2 * walk->num_spans + 2, tries, best_at = 0, i;
 	u64 done = 0, best;
@@ -435,9 +435,9 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 	}
 	if (!met || (r->anywhere && r->tensors[walk->tensor].space == RETIME_SCRATCH))
 		return true;
-	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->looks >= MOST_LOOKS)
+	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->visits >= MAX_VISITS)
 		return false;
 	if (!walk->gathered)
 		gather(r, walk);
-	return retime_find_hole(r, walk) || (walk->pushes && make_way(r, walk));
+	return retime_find_hole(r, walk) || (walk->pushes && make_room(r, walk));
 }

@@ -39,47 +39,47 @@ static u64 lack_bytes(struct loom_group *group)
 /**
  * struct join - two groups as one
  * @group: scratch group
- * @ways: candidates that fit, cheapest first
- * @count: number of @ways
+ * @cuts: candidates that fit, cheapest first
+ * @count: number of @cuts
  * @note: whether they lack SRAM
  * @least: the candidate that lacks least
  */
 struct join {
 	struct loom_group *group;
-	struct loom_group_cut ways[JOINS];
+	struct loom_group_cut cuts[JOINS];
 	u32 count;
 	struct loom_program_cut *note;
 	struct loom_group_cut least;
 };
 
-static void keep_way(struct join *join, const struct loom_group_cut *way)
+static void keep_cut(struct join *join, const struct loom_group_cut *cut)
 {
 	u32 at = join->count;
 
-	while (at && loom_group_cheaper(&way->cost, &join->ways[at - 1].cost))
+	while (at && loom_group_cheaper(&cut->cost, &join->cuts[at - 1].cost))
 		at--;
 	if (at == JOINS)
 		return;
 	join->count = min(join->count + 1, (u32)JOINS);
-	memmove(&join->ways[at + 1], &join->ways[at],
-		(join->count - 1 - at) * sizeof(join->ways[0]));
-	join->ways[at] = *way;
+	memmove(&join->cuts[at + 1], &join->cuts[at],
+		(join->count - 1 - at) * sizeof(join->cuts[0]));
+	join->cuts[at] = *cut;
 }
 
-static int try_way(struct join *join, struct loom_group_cut *way)
+static int try_cut(struct join *join, struct loom_group_cut *cut)
 {
 	struct loom_program_cut *note = join->note;
 	struct loom_group *group = join->group;
 	u64 lack;
 	int ret;
 
-	if (loom_group_remake(group, way))
+	if (loom_group_remake(group, cut))
 		return 0;
-	way->budget_bytes = group->list->lower->sram.bytes;
-	ret = loom_group_fit(group, way->budget_bytes);
+	cut->budget_bytes = group->list->lower->sram.bytes;
+	ret = loom_group_fit(group, cut->budget_bytes);
 	if (!ret) {
-		way->cost = group->cost;
-		keep_way(join, way);
+		cut->cost = group->cost;
+		keep_cut(join, cut);
 	}
 	if (ret != -ENOSPC)
 		return ret;
@@ -87,7 +87,7 @@ static int try_way(struct join *join, struct loom_group_cut *way)
 	if (lack && (note->why == LOOM_CUT_SHAPE || lack < note->short_bytes)) {
 		note->why = LOOM_CUT_SRAM;
 		note->short_bytes = lack;
-		join->least = *way;
+		join->least = *cut;
 	}
 	return 0;
 }
@@ -96,41 +96,41 @@ static int try_way(struct join *join, struct loom_group_cut *way)
 static int try_near(struct join *join)
 {
 	const struct loom_group_list *list = join->group->list;
-	struct loom_group_cut way = join->least;
-	const struct loom_group_use *use = loom_group_first_result(list, way.first_unit);
-	const u64 dim = use->dims[way.cut_axis];
-	const u32 slices = way.slices;
+	struct loom_group_cut cut = join->least;
+	const struct loom_group_use *use = loom_group_first_result(list, cut.first_unit);
+	const u64 dim = use->dims[cut.cut_axis];
+	const u32 slices = cut.slices;
 	s32 step;
 	int ret = 0;
 
 	for (step = -LOOM_GROUP_POLISH; step <= LOOM_GROUP_POLISH && !ret; step++) {
-		way.slices = slices + step;
-		if (step && slices > 1 && loom_group_is_slice_count(dim, way.slices))
-			ret = try_way(join, &way);
+		cut.slices = slices + step;
+		if (step && slices > 1 && loom_group_is_slice_count(dim, cut.slices))
+			ret = try_cut(join, &cut);
 	}
 	return ret;
 }
 
-static int try_ways(struct join *join, struct loom_group_cut *way)
+static int try_cuts(struct join *join, struct loom_group_cut *cut)
 {
 	const struct loom_group_list *list = join->group->list;
-	const struct loom_group_use *use = loom_group_first_result(list, way->first_unit);
+	const struct loom_group_use *use = loom_group_first_result(list, cut->first_unit);
 	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, i;
 	int ret;
 
-	way->slices = 1;
-	ret = try_way(join, way);
-	for (way->cut_axis = 0; way->cut_axis < use->rank && !ret; way->cut_axis++) {
-		if (loom_group_skip_axis(list, use, way->cut_axis))
+	cut->slices = 1;
+	ret = try_cut(join, cut);
+	for (cut->cut_axis = 0; cut->cut_axis < use->rank && !ret; cut->cut_axis++) {
+		if (loom_group_skip_axis(list, use, cut->cut_axis))
 			continue;
-		count = loom_group_slice_counts(use->dims[way->cut_axis], counts);
+		count = loom_group_slice_counts(use->dims[cut->cut_axis], counts);
 		for (i = 0; i < count && !ret; i++) {
-			way->slices = counts[i];
-			way->recompute = false;
-			ret = try_way(join, way);
-			way->recompute = true;
+			cut->slices = counts[i];
+			cut->recompute = false;
+			ret = try_cut(join, cut);
+			cut->recompute = true;
 			if (!ret && counts[i] > 1 && !join->group->keep_halos)
-				ret = try_way(join, way);
+				ret = try_cut(join, cut);
 		}
 	}
 	return ret;
@@ -138,14 +138,14 @@ static int try_ways(struct join *join, struct loom_group_cut *way)
 
 /* Places the joined group; all other groups and residents keep their offsets. */
 static int enter_joined(const struct join *join, const struct loom_group_cut *cuts, u32 num_cuts,
-			u32 index, const struct loom_group_cut *way,
+			u32 index, const struct loom_group_cut *cut,
 			struct loom_group_division *to)
 {
 	int ret = loom_group_division_set(to, join->group, cuts, num_cuts);
 
 	if (ret)
 		return ret;
-	to->cuts[index] = *way;
+	to->cuts[index] = *cut;
 	memmove(&to->cuts[index + 1], &to->cuts[index + 2],
 		(num_cuts - index - 2) * sizeof(*cuts));
 	to->num_cuts = num_cuts - 1;
@@ -161,7 +161,7 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	const struct loom_group_cut *a = &cuts[index], *b = &cuts[index + 1];
 	const struct loom_group_unit *units = list->units;
 	struct join join = { .group = group, .note = note };
-	struct loom_group_cut way = {
+	struct loom_group_cut cut = {
 		.first_unit = a->first_unit,
 		.num_units = a->num_units + b->num_units,
 		.in = a->in,
@@ -170,7 +170,7 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	u32 i;
 	int ret;
 
-	for (i = way.first_unit; i < way.first_unit + way.num_units; i++) {
+	for (i = cut.first_unit; i < cut.first_unit + cut.num_units; i++) {
 		if (!units[i].ungroupable)
 			continue;
 		note->why = LOOM_CUT_ALONE;
@@ -178,7 +178,7 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 		return 0;
 	}
 	note->why = LOOM_CUT_SHAPE;
-	ret = try_ways(&join, &way);
+	ret = try_cuts(&join, &cut);
 	if (!ret && !join.count && note->why == LOOM_CUT_SRAM)
 		ret = try_near(&join);
 	/* it fits with some number of slices: the lack of others is irrelevant */
@@ -187,9 +187,9 @@ static int explain_join(struct loom_group_list *list, struct loom_group *group,
 	note->why = LOOM_CUT_COST;
 	note->short_bytes = 0;
 	for (i = 0; i < join.count; i++) {
-		ret = loom_group_place_one(list, group, &join.ways[i]);
+		ret = loom_group_place_one(list, group, &join.cuts[i]);
 		if (!ret)
-			return enter_joined(&join, cuts, num_cuts, index, &join.ways[i], to);
+			return enter_joined(&join, cuts, num_cuts, index, &join.cuts[i], to);
 		if (ret != -ENOSPC)
 			return ret;
 	}

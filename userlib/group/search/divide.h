@@ -103,7 +103,7 @@ struct loom_group_back {
  * @was: likewise: its cost before
  * @dirty_from: the first cut whose path may have changed
  * @longest: units of the longest known group
- * @looks: groups visited that are not in @work yet
+ * @visits: groups visited that are not in @work yet
  * @budget: limit on the work
  * @work: work spent, besides &loom_group.work
  */
@@ -135,7 +135,7 @@ struct loom_group_divide {
 	struct loom_group_cost *was;
 	u32 dirty_from;
 	u32 longest;
-	u64 looks;
+	u64 visits;
 	u64 budget;
 	u64 work;
 };

@@ -13,10 +13,10 @@
  * Placement differs from the text's, see text_rules.c, and a group is not refused because of rows
  * that are in two slices: they cost cycles.
  *
- * From each first operator, a group grows until it can grow no further, or PATIENCE in a row do not
- * fit. A group is skipped if a lower bound of its cycles shows that it cannot be on the cheapest
- * path: its operators compute at least once, and its weights are loaded at least once. It is placed
- * only if its exact cycles would make the path cheaper.
+ * From each first operator, a group grows until it can grow no further, or MAX_MISSES in a row do
+ * not fit. A group is skipped if a lower bound of its cycles shows that it cannot be on the
+ * cheapest path: its operators compute at least once, and its weights are loaded at least once. It
+ * is placed only if its exact cycles would make the path cheaper.
  */
 #include "group/search/search.h"
 #include "group/search/strategy.h"
@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PATIENCE	3
+#define MAX_MISSES	3
 
 /**
  * struct path - the cheapest division of all units before one
@@ -85,7 +85,7 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 	int ret;
 
 	offer(paths, &layerwise, loom_group_layerwise_cycles(list, first));
-	for (count = 2; first + count <= list->num_units && misses < PATIENCE; count++) {
+	for (count = 2; first + count <= list->num_units && misses < MAX_MISSES; count++) {
 		struct loom_group_cut cut = {
 			.first_unit = first,
 			.num_units = count,

@@ -21,7 +21,7 @@
 /* After so many rounds in a row above the known cost, smaller budgets are skipped. */
 #define DEAR_ROUNDS 4
 /* Limit on failed placements of a chosen group with full effort. */
-#define LONG_LOOKS 4
+#define LONG_VISITS 4
 #define CANDIDATES (LOOM_GROUP_SLICE_COUNTS * DRM_LOOM_MAX_RANK + 1)
 
 /**
@@ -149,7 +149,7 @@ int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cu
 	group->quick_only = false;
 	/* offsets of residents are final: a second attempt with full effort, for a lower cost */
 	if (!ret && !group->unpinned)
-		ret = place_less(d, cut, LONG_LOOKS);
+		ret = place_less(d, cut, LONG_VISITS);
 	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
 	return ret;
 }

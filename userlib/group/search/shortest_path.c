@@ -14,7 +14,7 @@
 /* Margin on an estimated cost, as a fraction (1/ONE) of its distance from the lower bound. */
 #define ONE	64
 /* Number of groups visited that count as one unit of &loom_group.work. */
-#define LOOKS	16
+#define VISITS_PER_WORK	16
 
 static u32 num_choices(const struct loom_group_divide *d, u32 at)
 {
@@ -119,7 +119,7 @@ static void set_edges(struct loom_group_divide *d, const struct loom_group_cut *
 	for (; at != LOOM_GROUP_NONE; at = d->repeat->next[at]) {
 		struct loom_group_edge *equal;
 
-		d->looks++;
+		d->visits++;
 		if (at == first || d->rows[at].num_units < n)
 			continue;
 		equal = loom_group_edge(d, at, n, cut->in, cut->out);
@@ -217,7 +217,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 			cost = with_margin(d, edge, first, at);
 			relax(d, from, to, &cost, false);
 		}
-		d->looks += in;
+		d->visits += in;
 	}
 }
 
@@ -232,7 +232,7 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 		for (out = 0; out < num_choices(d, first + n); out++)
 			d->dirty[begin + out] |= d->back[begin + out].first_unit == first &&
 						 d->back[begin + out].in == in;
-		d->looks += out;
+		d->visits += out;
 	}
 }
 
@@ -282,7 +282,7 @@ static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_ed
 			cost = with_margin(d, edge, first, first + n);
 			go_on(d, from, (first + n) * LOOM_GROUP_CHOICES + out, &cost, false);
 		}
-		d->looks += outs;
+		d->visits += outs;
 	}
 }
 
@@ -300,7 +300,7 @@ void loom_group_path_forget(struct loom_group_divide *d)
 	d->path_state = LOOM_GROUP_EDGE_NONE;
 }
 
-static void look_anew(struct loom_group_divide *d)
+static void search_again(struct loom_group_divide *d)
 {
 	u32 i;
 
@@ -341,15 +341,15 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
 		d->best[i] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
 	if (anew)
-		look_anew(d);
+		search_again(d);
 	d->path_state = state;
 	d->path_margin = d->margin;
 	for (at = d->dirty_from; at <= num_units; at++)
 		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
 			visit(d, at, out, state, anew);
 	d->dirty_from = num_units + 1;
-	d->work += d->looks / LOOKS;
-	d->looks %= LOOKS;
+	d->work += d->visits / VISITS_PER_WORK;
+	d->visits %= VISITS_PER_WORK;
 	return d->best[num_units * LOOM_GROUP_CHOICES].price != U64_MAX;
 }
 

@@ -25,7 +25,7 @@
  *   correspond to these.
  * - "the longest run that fits" is searched by adding one operator at a time towards the head. A
  *   run that does not fit may be part of one that does, as one that begins inside a concatenation
- *   is; after PATIENCE in a row that do not fit, the search ends.
+ *   is; after MAX_MISSES in a row that do not fit, the search ends.
  * - A run of one operator is no group: it is lowered as without groups. So is an operator that
  *   cannot be in a group.
  * - Loads and stores share steps with other operators' work, if the device may do that at all.
@@ -39,7 +39,7 @@
 /* Limit on the slicings tried per group. */
 #define TRIES		20
 /* Number of consecutive runs that may not fit before a longer one is given up. */
-#define PATIENCE	8
+#define MAX_MISSES	8
 
 /* Fits and places the current group. -ERANGE: it takes at least @limit cycles. */
 static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
@@ -163,7 +163,7 @@ static int longest(struct loom_group_list *list, struct loom_group *group, u32 e
 	int ret;
 
 	*best = (struct loom_group_cut){ .first_unit = first, .num_units = 1, .layerwise = true };
-	while (first > 0 && !list->units[first].ungroupable && misses < PATIENCE) {
+	while (first > 0 && !list->units[first].ungroupable && misses < MAX_MISSES) {
 		struct loom_group_cut cut = {
 			.first_unit = --first,
 			.num_units = end - first,

@@ -88,12 +88,12 @@ int main(void)
 	random_state = 3;
 	for (round = 0; round < 20; round++) {
 		draw(ROOM / 16);
-		placed += !retime_anew(&r) && is_placed(align);
+		placed += !retime_place_again(&r) && is_placed(align);
 	}
 	tap_ok(placed == 20, "%u of 20 scratches are placed anew", placed);
 	for (round = 0; round < 20; round++) {
 		draw(ROOM);
-		refused += retime_anew(&r) == -ENOSPC && is_as_it_was();
+		refused += retime_place_again(&r) == -ENOSPC && is_as_it_was();
 	}
 	tap_ok(refused == 20, "%u of 20 that hold too much are as they were", refused);
 	return tap_end();

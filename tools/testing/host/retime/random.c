@@ -99,14 +99,14 @@ static bool try_strategy(struct test_case *test, const struct drm_loom_chip *chi
 		.chip = chip, .grouping = grouping, .objective = LOOM_OBJECTIVE_TIME,
 		.flags = flags | LOOM_PLANNER_NO_RETIME,
 	};
-	const struct planner_way way = { .join = LOOM_JOIN_NEAR };
+	const struct planner_candidate candidate = { .join = LOOM_JOIN_NEAR };
 	struct loom_program *slow = NULL, *fast = NULL;
-	int ret = loom_planner_create(test->graph, &how, &way, &slow, err);
+	int ret = loom_planner_create(test->graph, &how, &candidate, &slow, err);
 	bool good = !ret;
 
 	how.flags = flags;
 	if (good)
-		good = !loom_planner_create(test->graph, &how, &way, &fast,
+		good = !loom_planner_create(test->graph, &how, &candidate, &fast,
 					    err) &&
 		       compare(test, chip, slow, fast, err);
 	loom_program_destroy(slow);

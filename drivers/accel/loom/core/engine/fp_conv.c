@@ -96,7 +96,7 @@ static bool conv_has_lanes(const struct loom_view *view, const struct loom_memor
 }
 
 /* A lane axis that does not leave its bank is made one like the others. Return: the first byte. */
-static u8 *conv_settle(struct loom_view *view, const struct loom_memory *memory)
+static u8 *conv_origin(struct loom_view *view, const struct loom_memory *memory)
 {
 	u8 *origin = loom_view_origin(view, memory);
 
@@ -114,8 +114,8 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	u32 i;
 
 	loom_conv_begin(&f->c, command, memory);
-	f->y_origin = conv_settle(&f->c.y, memory);
-	f->c.x_origin = conv_settle(&f->c.x, memory);
+	f->y_origin = conv_origin(&f->c.y, memory);
+	f->c.x_origin = conv_origin(&f->c.x, memory);
 	/* if it runs over taps it stays in its bank, see conv_is_plain() */
 	if (f->c.w->region == DRM_LOOM_REGION_SRAM && f->c.w->lane_axis > 1)
 		f->c.w_origin += loom_view_step(f->c.w, memory, f->c.w->lane_axis, 0);
