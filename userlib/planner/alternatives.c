@@ -58,6 +58,8 @@ static const struct loom_group_aim times[] = {
 #define ENOUGH		1000
 /* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64
+/* A candidate is given up if its estimate is not within 1/NEAR_BAR of that of the best. */
+#define NEAR_BAR	64
 
 /* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
 #define MANY_NODES	400
@@ -196,13 +198,15 @@ static int try_candidate(const struct loom_graph *graph, const struct loom_plann
 			 struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
-	struct planner_bar bar = { .cycles = before ? best->bar_cycles : U64_MAX };
+	struct planner_bar bar = {
+		.cycles = before ? best->bar_cycles + best->bar_cycles / NEAR_BAR : U64_MAX,
+	};
 	struct planner_candidate how = *candidate;
 	u64 cycles;
 	int ret;
 
 	how.memo = best->memo;
-	if (options->objective == LOOM_OBJECTIVE_TIME)
+	if (options->objective == LOOM_OBJECTIVE_TIME && graph->num_nodes > PLANNER_SMALL_GRAPH)
 		how.bar = &bar;
 	loom_watch_spare(best->program);
 	ret = loom_planner_within(graph, options, &how, &program, err);
@@ -221,7 +225,7 @@ static int try_candidate(const struct loom_graph *graph, const struct loom_plann
 		best->graph = graph;
 		best->options = *options;
 		best->candidate = *candidate;
-		best->bar_cycles = bar.estimate ? bar.estimate : cycles;
+		best->bar_cycles = planner_bar_next(&bar, cycles);
 		loom_planner_note_candidate(program, best->row);
 	}
 	return 0;

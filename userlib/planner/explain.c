@@ -17,8 +17,7 @@
 #define ROUNDS	8
 /* By time, a division is promising if its price is at most 1/NEAR higher. */
 #define NEAR	16
-/* In graphs of more than FEW_NODES nodes, the commands of promising divisions are limited. */
-#define FEW_NODES	32
+/* In graphs of more than PLANNER_SMALL_GRAPH nodes, the commands of promising divisions are limited. */
 #define MOST		40000
 
 /**
@@ -64,7 +63,7 @@ static bool may_write(const struct explain *e)
 
 	if (effort < 2)
 		return false;
-	return e->graph->num_nodes <= FEW_NODES ||
+	return e->graph->num_nodes <= PLANNER_SMALL_GRAPH ||
 	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH &&
 		(effort > 2 || e->written < MOST));
 }
@@ -100,7 +99,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		return 0;
 	candidate.division = division;
 	candidate.alternatives = NULL;
-	if (e->options->objective == LOOM_OBJECTIVE_TIME)
+	if (e->options->objective == LOOM_OBJECTIVE_TIME && e->graph->num_nodes > PLANNER_SMALL_GRAPH)
 		candidate.bar = &bar;
 	/* figures of what is not better are explained, too */
 	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
@@ -129,7 +128,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 	}
 	if (promising && bar.estimate < bar.cycles &&
 	    cost < figure(e, e->better ? e->better : e->program)) {
-		e->bar_cycles = bar.estimate ? bar.estimate : cost;
+		e->bar_cycles = planner_bar_next(&bar, cost);
 		loom_program_destroy(e->better);
 		e->better = program;
 		e->better_division = division;
@@ -181,7 +180,7 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 		ret = loom_planner_within(e->graph, e->options, &e->candidate, &e->program, NULL);
 		e->candidate.bar = NULL;
 		if (!ret)
-			e->bar_cycles = bar.estimate ? bar.estimate : figure(e, e->program);
+			e->bar_cycles = planner_bar_next(&bar, figure(e, e->program));
 		if (!ret)
 			ret = explain(e);
 		if (!ret && notes)

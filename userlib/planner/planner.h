@@ -54,6 +54,8 @@
 
 /* In graphs of more nodes, all effort takes too long. */
 #define PLANNER_LARGE_GRAPH	256
+/* Graphs of at most so many nodes: all candidates are made, because estimates are coarse. */
+#define PLANNER_SMALL_GRAPH	32
 
 /**
  * struct planner_bar - threshold for a program, by an estimate before its tensors are placed
@@ -67,6 +69,19 @@ struct planner_bar {
 	bool always;
 	u64 estimate;
 };
+
+/**
+ * planner_bar_next() - threshold that a program sets for others
+ * @bar: of the program
+ * @cycles: that it takes
+ *
+ * Return: its estimate, which other estimates compare with, unless its tensors could not be placed
+ * as well as that.
+ */
+static inline u64 planner_bar_next(const struct planner_bar *bar, u64 cycles)
+{
+	return cycles <= bar->estimate + bar->estimate / 512 ? bar->estimate : cycles;
+}
 
 /**
  * struct planner_candidate - a candidate: internal search settings; not part of the options

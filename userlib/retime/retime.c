@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Relative error of the estimate of cycles before tensors are placed: 1/SLACK. */
-#define SLACK	512
 /* Granularity of the limit on bytes alive if the scratch is placed again. */
 #define SHARES	64
 static const u32 shares[] = { 63, 61, 59 };
@@ -142,7 +140,7 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 		ret = try_placing_again(&r, &cycles, &least);
 	if (estimate)
 		*estimate = least;
-	if (!ret && (cycles == U64_MAX || cycles - least > least / SLACK))
+	if (!ret)
 		ret = try_places(&r, &cycles);
 	if (!ret && cycles < r.old_cycles) {
 		*steps = calloc((size_t)build->num_steps + 1, sizeof(**steps));

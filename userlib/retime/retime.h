@@ -25,8 +25,8 @@
  * The more is prefetched, the harder it is to find a hole for another tensor. So transfers move
  * with offsets ignored first, but with a few percent of the SRAM free at all times; then the whole
  * scratch is placed again (anew.c). Before it is placed, the cycles are known within 0.1 % in the
- * median: a candidate that does not get below those of the best plan is given up. Only if the
- * scratch cannot be placed, or not well, tensors stay where they are, and the faster plan is kept.
+ * median: a candidate that does not get below those of the best plan is given up. Otherwise
+ * transfers also move with tensors at their old offsets, and the faster plan is kept.
  *
  * If the result is not faster, the plan is unchanged.
  *
