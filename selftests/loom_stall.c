@@ -170,6 +170,16 @@ static void fill_prime(struct _test_data_stall *self, void *arg)
 	*(struct drm_prime_handle *)arg = (struct drm_prime_handle) { .handle = self->client.in };
 }
 
+/* A buffer of the device itself: its own handle is the answer. */
+static void fill_import(struct _test_data_stall *self, void *arg)
+{
+	struct drm_prime_handle *prime = arg;
+
+	fill_prime(self, prime);
+	prime->flags = DRM_CLOEXEC;
+	loom_call(self->client.fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, prime);
+}
+
 static void fill_context(struct _test_data_stall *self, void *arg)
 {
 	*(struct drm_loom_context_create *)arg = (struct drm_loom_context_create) {
@@ -205,6 +215,7 @@ static const struct call calls[] = {
 	{ "argument of CONTEXT_CREATE", fill_context, DRM_IOCTL_LOOM_CONTEXT_CREATE, 0, true },
 	{ "argument of SUBMIT", fill_conflict, DRM_IOCTL_LOOM_SUBMIT, -EBUSY, true },
 	{ "argument of PRIME_HANDLE_TO_FD", fill_prime, DRM_IOCTL_PRIME_HANDLE_TO_FD, 0, true },
+	{ "argument of PRIME_FD_TO_HANDLE", fill_import, DRM_IOCTL_PRIME_FD_TO_HANDLE, 0, true },
 };
 
 /* ------------------------------------------------------------------ pages */

@@ -17,7 +17,7 @@
 #define ROUNDS	8
 /* By time, a division is promising if its price is at most 1/NEAR higher. */
 #define NEAR	16
-/* In graphs of more than PLANNER_SMALL_GRAPH nodes, the commands of promising divisions are limited. */
+/* Commands of promising divisions, in graphs of more than PLANNER_SMALL_GRAPH nodes. */
 #define MOST		40000
 
 /**
@@ -99,7 +99,8 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		return 0;
 	candidate.division = division;
 	candidate.alternatives = NULL;
-	if (e->options->objective == LOOM_OBJECTIVE_TIME && e->graph->num_nodes > PLANNER_SMALL_GRAPH)
+	if (e->options->objective == LOOM_OBJECTIVE_TIME &&
+	    e->graph->num_nodes > PLANNER_SMALL_GRAPH)
 		candidate.bar = &bar;
 	/* figures of what is not better are explained, too */
 	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
