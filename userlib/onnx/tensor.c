@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -329,7 +330,11 @@ int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_
 	if (!code)
 		proto = onnx__tensor_proto__unpack(&loom_onnx_memory, thin_bytes, thin);
 	free(thin);
-	code = proto && proto->has_data_type ? tensor_keep(proto, &file, array, &why) : -EINVAL;
+	if (code == -ENOMEM)
+		snprintf(why.text, sizeof(why.text), "out of memory");
+	else
+		code = proto && proto->has_data_type ? tensor_keep(proto, &file, array, &why) :
+						       -EINVAL;
 	if (code)
 		loom_error_set(err, code, "%s: %s", path, why.text);
 	if (proto)

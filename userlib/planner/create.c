@@ -93,6 +93,7 @@ int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_
 		ret = refuse(own ? own : graph, options, program, err);
 		if (!ret)
 			loom_program_destroy(*program);
+		*program = NULL;
 	}
 	if (!ret)
 		ret = plan(own ? own : graph, options, program, err);
