@@ -59,7 +59,7 @@ static const struct loom_group_aim times[] = {
 /* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64
 /* A candidate is given up if its estimate is not within 1/NEAR_BAR of that of the best. */
-#define NEAR_BAR	64
+#define NEAR_BAR	12
 
 /* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
 #define MANY_NODES	400
