@@ -63,10 +63,22 @@ static int move_all(struct retime *r)
 	return ret ? ret : retime_move(r);
 }
 
-static int merge_all(struct retime *r, u64 *cycles)
+/*
+ * Merges a plan whose transfers have moved, unless @ret is an error, and keeps it in @r if it is
+ * faster than *@cycles. Consumes @other. Returns @ret or -ENOMEM.
+ */
+static int keep_faster(struct retime *r, u64 *cycles, struct retime *other, int ret)
 {
-	*cycles = retime_merge(r);
-	return *cycles ? 0 : -ENOMEM;
+	u64 others = ret ? 0 : retime_merge(other);
+
+	if (!others || others >= *cycles || is_past_caps(other)) {
+		retime_close(other);
+		return ret || others ? ret : -ENOMEM;
+	}
+	retime_close(r);
+	*r = *other;
+	*cycles = others;
+	return 0;
 }
 
 /*
@@ -76,7 +88,7 @@ static int merge_all(struct retime *r, u64 *cycles)
  */
 static int try_placing_again(struct retime *r, u64 *cycles, u64 *least)
 {
-	u64 room = r->options->room_bytes, most = r->options->most_cycles, others;
+	u64 room = r->options->room_bytes, most = r->options->most_cycles;
 	int ret = -ENOSPC;
 	u32 i;
 
@@ -93,37 +105,25 @@ static int try_placing_again(struct retime *r, u64 *cycles, u64 *least)
 			ret = -ERANGE;
 		if (!ret)
 			ret = retime_place_again(&other);
-		if (!ret)
-			ret = merge_all(&other, &others);
-		if (ret || is_past_caps(&other)) {
-			retime_close(&other);
-			continue;
-		}
-		*r = other;
-		*cycles = others;
+		ret = keep_faster(r, cycles, &other, ret);
 	}
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Retimes with tensors at their old places or, for other transfers, in holes. */
-static int try_places(struct retime *r, u64 *cycles)
+/*
+ * Retimes with tensors at their old places or, for other transfers, in holes. *@least: at least the
+ * longer stream, if it reaches the threshold.
+ */
+static int try_places(struct retime *r, u64 *cycles, u64 *least)
 {
 	struct retime other = {
 		.build = r->build, .options = r->options, .room_bytes = r->options->room_bytes,
 	};
-	u64 others = 0;
 	int ret = move_all(&other);
 
-	if (!ret)
-		ret = merge_all(&other, &others);
-	if (!ret && others < *cycles && !is_past_caps(&other)) {
-		retime_close(r);
-		*r = other;
-		*cycles = others;
-	} else {
-		retime_close(&other);
-	}
-	return ret;
+	if (ret == -ERANGE)
+		*least = max(*least, longer_stream(&other));
+	return keep_faster(r, cycles, &other, ret);
 }
 
 int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
@@ -138,10 +138,10 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 		return 0;
 	if (options->anew)
 		ret = try_placing_again(&r, &cycles, &least);
+	if (!ret)
+		ret = try_places(&r, &cycles, &least);
 	if (estimate)
 		*estimate = least;
-	if (!ret)
-		ret = try_places(&r, &cycles);
 	if (!ret && cycles < r.old_cycles) {
 		*steps = calloc((size_t)build->num_steps + 1, sizeof(**steps));
 		ret = *steps ? retime_write(&r, scratch_bytes, *steps) : -ENOMEM;
