@@ -206,8 +206,7 @@ static int try_candidate(const struct loom_graph *graph, const struct loom_plann
 	int ret;
 
 	how.memo = best->memo;
-	if (options->objective == LOOM_OBJECTIVE_TIME && graph->num_nodes > PLANNER_SMALL_GRAPH)
-		how.bar = &bar;
+	how.bar = &bar;
 	loom_watch_spare(best->program);
 	ret = loom_planner_within(graph, options, &how, &program, err);
 	best->starved |= ret == -ENOMEM && !loom_watch_end_spare();

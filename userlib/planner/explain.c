@@ -99,9 +99,7 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		return 0;
 	candidate.division = division;
 	candidate.alternatives = NULL;
-	if (e->options->objective == LOOM_OBJECTIVE_TIME &&
-	    e->graph->num_nodes > PLANNER_SMALL_GRAPH)
-		candidate.bar = &bar;
+	candidate.bar = &bar;
 	/* figures of what is not better are explained, too */
 	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
 	ret = loom_planner_within(e->graph, e->options, &candidate, &program, NULL);
@@ -180,10 +178,10 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 		e->candidate.bar = &bar;
 		ret = loom_planner_within(e->graph, e->options, &e->candidate, &e->program, NULL);
 		e->candidate.bar = NULL;
-		if (!ret)
+		if (!ret) {
 			e->bar_cycles = planner_bar_next(&bar, figure(e, e->program));
-		if (!ret)
 			ret = explain(e);
+		}
 		if (!ret && notes)
 			replace(program, &e->program);
 		if (ret || !e->better)

@@ -209,7 +209,9 @@ static void renumber(struct planner *p, const u32 *steps)
 /* Retimes the plan so that transfers overlap arithmetic. */
 static int overlap(struct planner *p)
 {
-	struct planner_bar *bar = p->candidate.bar;
+	/* estimates of small graphs are too coarse */
+	struct planner_bar *bar = p->graph->num_nodes > PLANNER_SMALL_GRAPH ?
+				  p->candidate.bar : NULL;
 	struct loom_retime_options options = {
 		.chip = p->options->chip,
 		/* slots are in the same SRAM, and their rest was measured */
