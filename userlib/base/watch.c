@@ -54,13 +54,14 @@ static void trip(struct loom_watch *watch, int status, const char *why, uint64_t
 	const char *name = (const char *)watch->node;
 	int zero = 0;
 
+	/* of threads that trip it at once, the first one writes the reason */
+	if (!atomic_compare_exchange_strong(&watch->status, &zero, status))
+		return;
 	snprintf(what, sizeof(what), why, (unsigned long long)limit);
 	if (name && *name)
 		snprintf(node, sizeof(node), ", at node \"%.70s\"", name);
-	if (!watch->status)
-		snprintf(watch->text, sizeof(watch->text), "%s while %s%s", what,
-			 loom_stage_text(watch->stage), node);
-	atomic_compare_exchange_strong(&watch->status, &zero, status);
+	snprintf(watch->text, sizeof(watch->text), "%s while %s%s", what,
+		 loom_stage_text(watch->stage), node);
 }
 
 /* The caller of the library says what goes on. */
