@@ -70,7 +70,7 @@ static int compare(const void *a, const void *b)
 	       (first->used.tv_nsec < second->used.tv_nsec);
 }
 
-/* Files of the folder; those of others are none of the cache's. */
+/* Entries and temporary files of the folder. Other files are not the cache's, and do not count. */
 static struct entry *list(DIR *dir, size_t *count)
 {
 	struct entry *entries = NULL, *grown;
@@ -80,7 +80,8 @@ static struct entry *list(DIR *dir, size_t *count)
 
 	*count = 0;
 	while ((found = readdir(dir))) {
-		if (fstatat(dirfd(dir), found->d_name, &stat, AT_SYMLINK_NOFOLLOW) ||
+		if ((!strstr(found->d_name, ".loom") && !strstr(found->d_name, ".part")) ||
+		    fstatat(dirfd(dir), found->d_name, &stat, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(stat.st_mode))
 			continue;
 		if (*count == cap) {
