@@ -25,17 +25,6 @@ static int tool_place_set_strategy(struct tool_placing *place, const char *name)
 			  name);
 }
 
-static int tool_place_set_number(const char *option, const char *text, bool suffix,
-				 uint64_t *number)
-{
-	int64_t value;
-
-	if (tool_parse_number(text, suffix, &value) || !value)
-		return tool_usage(&tool_place, "%s takes a number above 0, not '%s'", option, text);
-	*number = value;
-	return 0;
-}
-
 static int tool_place_set_time(struct tool_placing *place, const char *text)
 {
 	char *end;
@@ -110,8 +99,8 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 	while (!ret && (option = tool_getopt(&tool_place, argc, argv, "o:", longs)) != -1) {
 		switch (option) {
 		case 'c':
-			ret = tool_place_set_number("--capacity", optarg, true,
-						    &place->capacity_bytes);
+			ret = tool_set_number(&tool_place, "--capacity", "a number above 0",
+					      optarg, true, &place->capacity_bytes);
 			break;
 		case 'm':
 			place->minimize = true;
@@ -123,8 +112,8 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			strategies = true;
 			break;
 		case 'b':
-			ret = tool_place_set_number("--budget", optarg, false,
-						    &place->options.budget);
+			ret = tool_set_number(&tool_place, "--budget", "a number above 0",
+					      optarg, false, &place->options.budget);
 			break;
 		case 't':
 			ret = tool_place_set_time(place, optarg);

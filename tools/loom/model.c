@@ -230,7 +230,6 @@ int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
 		      char *value)
 {
-	int64_t bytes;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tool_model_options) && !model->option; i++)
@@ -256,45 +255,31 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_MAX_RECOMPUTE:
 		return tool_model_set_recompute(command, model, value);
 	case TOOL_OPT_MAX_BYTES:
-		if (tool_parse_number(value, true, &bytes) || !bytes)
-			return tool_usage(command, "--max-bytes takes bytes, not '%s'", value);
-		model->planner.max_bytes = bytes;
-		return 0;
+		return tool_set_number(command, "--max-bytes", "bytes", value, true,
+				       &model->planner.max_bytes);
 	case TOOL_OPT_MAX_CYCLES:
-		if (tool_parse_number(value, false, &bytes) || !bytes)
-			return tool_usage(command, "--max-cycles takes cycles, not '%s'", value);
-		model->planner.max_cycles = bytes;
-		return 0;
+		return tool_set_number(command, "--max-cycles", "cycles", value, false,
+				       &model->planner.max_cycles);
 	case TOOL_OPT_TIME_BUDGET:
-		if (tool_parse_number(value, false, &bytes) || !bytes)
-			return tool_usage(command, "--time-budget takes milliseconds, not '%s'",
-					  value);
-		model->planner.grouping_budget = bytes;
-		return 0;
+		return tool_set_number(command, "--time-budget", "milliseconds", value, false,
+				       &model->planner.grouping_budget);
 	case TOOL_OPT_EFFORT:
 		if (strlen(value) != 1 || value[0] < '0' || value[0] > '3')
 			return tool_usage(command, "--effort takes 0, 1, 2 or 3, not '%s'", value);
 		model->planner.effort = LOOM_EFFORT_ONCE + (value[0] - '0');
 		return 0;
 	case TOOL_OPT_MAX_MEMORY:
-		if (tool_parse_number(value, true, &bytes) || !bytes)
-			return tool_usage(command, "--max-memory takes bytes, not '%s'", value);
-		model->planner.max_memory_bytes = bytes;
-		return 0;
+		return tool_set_number(command, "--max-memory", "bytes", value, true,
+				       &model->planner.max_memory_bytes);
 	case TOOL_OPT_MAX_WORK:
-		if (tool_parse_number(value, true, &bytes) || !bytes)
-			return tool_usage(command, "--max-work takes units of work, not '%s'",
-					  value);
-		model->planner.max_work = bytes;
-		return 0;
+		return tool_set_number(command, "--max-work", "units of work", value, true,
+				       &model->planner.max_work);
 	case TOOL_OPT_NO_CACHE:
 		model->no_cache = true;
 		return 0;
 	case TOOL_OPT_SRAM:
-		if (tool_parse_number(value, true, &bytes) || !bytes)
-			return tool_usage(command, "--sram takes bytes, not '%s'", value);
-		model->planner.sram_limit_bytes = bytes;
-		return 0;
+		return tool_set_number(command, "--sram", "bytes", value, true,
+				       &model->planner.sram_limit_bytes);
 	case TOOL_OPT_IMAGE:
 		return tool_model_add_images(model, value);
 	case TOOL_OPT_LOAD_IMAGES:

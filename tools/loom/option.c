@@ -116,6 +116,17 @@ size_t tool_name_add(char *text, size_t at, const char *name)
 	return at + length;
 }
 
+int tool_set_number(const struct tool_command *command, const char *option, const char *what,
+		    const char *text, bool suffix, uint64_t *number)
+{
+	int64_t value;
+
+	if (tool_parse_number(text, suffix, &value) || !value)
+		return tool_usage(command, "%s takes %s, not '%s'", option, what, text);
+	*number = value;
+	return 0;
+}
+
 int tool_parse_number(const char *text, bool suffix, int64_t *number)
 {
 	static const char units[] = "kMG";

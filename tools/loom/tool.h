@@ -159,6 +159,19 @@ int tool_usage(const struct tool_command *command, const char *format, ...)
 
 /** tool_parse_number() - a number from 0 up, with k, M or G if @suffix; 0 or -EINVAL */
 int tool_parse_number(const char *text, bool suffix, int64_t *number);
+/**
+ * tool_set_number() - the value of an option that is a number above 0
+ * @command: for the error
+ * @option: its name, with dashes
+ * @what: what it takes, for the error
+ * @text: its value
+ * @suffix: with k, M or G
+ * @number: [out] the number
+ *
+ * Return: 0, or TOOL_USAGE after a line on stderr.
+ */
+int tool_set_number(const struct tool_command *command, const char *option, const char *what,
+		    const char *text, bool suffix, uint64_t *number);
 
 /* json.c */
 
