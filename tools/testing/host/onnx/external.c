@@ -144,37 +144,40 @@ static void write_model(const char *name, const struct written *written)
 	write_file(name, bytes, onnx__model_proto__pack(&model, bytes));
 }
 
-/* The four floats from @first on. */
-static void expect_floats(const struct written *written, uint32_t first, const char *what)
+/* The constant of a model, which @graph owns; NULL, with the error as a note, if it has none. */
+static const struct loom_value *import_constant(const struct written *written,
+						struct loom_graph **graph)
 {
 	const struct loom_value *value = NULL;
 	struct loom_error err = { .text = "" };
-	struct loom_graph *graph;
 
 	write_model("model.onnx", written);
-	if (!loom_graph_import_onnx(in_folder("model.onnx"), NULL, &graph, &err))
-		value = loom_names_find(&graph->source->values, "w");
-	tap_ok(value && value->data && value->num_elems == ELEMS &&
-	       !memcmp(value->data, &floats[first], ELEMS * sizeof(float)), "%s", what);
+	if (!loom_graph_import_onnx(in_folder("model.onnx"), NULL, graph, &err))
+		value = loom_names_find(&(*graph)->source->values, "w");
 	if (!value)
 		tap_note("%s", err.text);
+	return value;
+}
+
+/* The four floats from @first on. */
+static void expect_floats(const struct written *written, uint32_t first, const char *what)
+{
+	struct loom_graph *graph;
+	const struct loom_value *value = import_constant(written, &graph);
+
+	tap_ok(value && value->data && value->num_elems == ELEMS &&
+	       !memcmp(value->data, &floats[first], ELEMS * sizeof(float)), "%s", what);
 	loom_graph_destroy(graph);
 }
 
 /* A constant of MANY elements, which is in a mapped file or copied. */
 static void expect_mapped(const struct written *written, bool mapped, const char *what)
 {
-	const struct loom_value *value = NULL;
-	struct loom_error err = { .text = "" };
 	struct loom_graph *graph;
+	const struct loom_value *value = import_constant(written, &graph);
 
-	write_model("model.onnx", written);
-	if (!loom_graph_import_onnx(in_folder("model.onnx"), NULL, &graph, &err))
-		value = loom_names_find(&graph->source->values, "w");
 	tap_ok(value && value->num_elems == MANY && loom_value_float(value, MANY - 1) == MANY - 1 &&
 	       loom_pool_has_mapped(graph->pool, value->data) == mapped, "%s", what);
-	if (!value)
-		tap_note("%s", err.text);
 	loom_graph_destroy(graph);
 }
 
