@@ -347,7 +347,7 @@ TEST_F(caps, are_on_by_default)
 
 	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++)
 		EXPECT_NE(0, self->before[i]);
-	/* what the kernel counts when the module is loaded may differ by a little */
+	/* the kernel's count of memory when the module is loaded may differ by a little */
 	EXPECT_LT(memory / 2 - memory / 16, self->before[0]);
 	EXPECT_GT(memory / 2 + memory / 16, self->before[0]);
 	EXPECT_GT(self->before[0], self->before[1]);

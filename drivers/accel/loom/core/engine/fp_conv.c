@@ -8,7 +8,7 @@
  * four channels of up to 32 positions, is kept in registers over the loop on inputs and taps. Four
  * channels share what is read of x.
  *
- * What is added to an output, and in which order, depends on nothing but what it is an output of:
+ * The terms of an output and their order depend on the output's position in the convolution only:
  * for each input channel, for each kd and kh whose row of taps meets x, for each kw, x * w, where x
  * is 0 outside of its rows. The bits do not depend on which outputs share a block, how many
  * there are in the command, or how the units are cut; so a slice of a convolution that has all

@@ -5,10 +5,10 @@
 /*
  * Where the elements of a row of x are apart, because lanes run over W, or channels are innermost,
  * the other methods gather them for each tap, and for each four output channels again. Here they
- * are gathered once: what a call sees of x is copied to a box in which rows are side by side, as
- * much as there is room for, and the methods read the box. The bits are theirs. The box of a strip
- * a few columns wide is turned: columns are side by side, sorted by phase of the step on H, with
- * columns of zeroes at the ends, so that each tap reads many rows of outputs side by side.
+ * are gathered once: the part of x that a call reads is copied to a box in which rows are side by
+ * side, as much as there is room for, and the methods read the box. The bits are theirs. The box
+ * of a strip a few columns wide is turned: columns are side by side, sorted by phase of the step on
+ * H, with columns of zeroes at the ends, so that each tap reads many rows of outputs side by side.
  *
  * The box is on the stack, in processes only.
  */

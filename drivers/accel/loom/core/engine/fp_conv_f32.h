@@ -192,7 +192,7 @@ void loom_conv_packed_run(const struct loom_conv_f32 *f, u32 n, u32 o, u32 nb, u
  * @channels: how many; 0: nothing is held
  * @row: its first row on H
  * @rows: how many
- * @data: by channel, by row or column; what is read behind the last of a row is not used
+ * @data: by channel, by row or column; elements read behind the last of a row are unused
  */
 struct loom_conv_box {
 	struct loom_conv_f32 from;

@@ -296,7 +296,7 @@ static __always_inline float conv_weight(const enum conv_how how, const struct c
 	return loom_get_f32(w->at[0] + at);
 }
 
-/* What of a row lies in x: of a channel that is at @x[0], and of bytes of that at @x[1], too. */
+/* The part of a row that lies in x: of the channel at @x[0], and for bytes of that at @x[1]. */
 static __always_inline void conv_stage_row(const enum conv_how how, const struct loom_conv_f32 *f,
 					   const u8 *const *x, s64 row, float *to)
 {
@@ -326,7 +326,7 @@ static __always_inline void conv_stage_row(const enum conv_how how, const struct
 	}
 }
 
-/* What row @r of the taps reads, which is at @row from a channel of x for the first outputs. */
+/* The inputs of row @r of the taps: at @row from a channel of x for the first outputs. */
 static __always_inline void conv_stage_rows(const enum conv_how how, const struct loom_conv_f32 *f,
 					    const struct conv_line *line, u32 r, s64 row,
 					    const u8 *const *x, float *stage)
