@@ -163,7 +163,7 @@ int tool_parse_number(const char *text, bool suffix, int64_t *number);
  * tool_set_number() - the value of an option that is a number above 0
  * @command: for the error
  * @option: its name, with dashes
- * @what: what it takes, for the error
+ * @what: the expected value, for the error
  * @text: its value
  * @suffix: with k, M or G
  * @number: [out] the number
