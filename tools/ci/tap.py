@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run one test program, evaluate its TAP, add the figures to the results.
 
-    tap.py NAME [--plain] [--kselftest] [--kunit] [--no-skip]
+    tap.py NAME [--plain] [--kselftest] [--kunit] [--skips REASON]
            [--cpu S] [--folder DIR] -- COMMAND...
 
 The output goes to DIR/NAME.log, build/check as a rule; failures and one closing line go to
@@ -12,8 +12,9 @@ runs no test, prints no plan or two, runs fewer tests than it planned, or exits 
 a "not ok" has failed: silence is not success. Status 4 or 77 says that all was skipped, and
 is bad if a test ran. --plain makes the exit status the one result. --kselftest reads the results that the stock runner
 indents with "# ", --kunit those of KUnit's debugfs files, where a suite's results are
-indented below its own, and those of a case with parameters once more. --no-skip is for
-where everything is there that a test may ask for.
+indented below its own, and those of a case with parameters once more. --skips is for
+where everything is there that a test may ask for: a skip for a reason that the expression does
+not match is a failure; an empty one matches none.
 
 --cpu limits the CPU time of the command and all its descendants. A machine with more to do
 makes a test slower, but does not make it fail; a command that hangs without using CPU is
@@ -244,7 +245,7 @@ def main():
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--kselftest", action="store_true")
     parser.add_argument("--kunit", action="store_true")
-    parser.add_argument("--no-skip", action="store_true")
+    parser.add_argument("--skips")
     parser.add_argument("--folder", default="build/check")
     parser.add_argument("--cpu", type=float, default=1200)
     parser.add_argument("command", nargs="+")
@@ -279,8 +280,10 @@ def main():
     else:
         tally = judge(lines, status)
 
-    if args.no_skip and tally.skipped:
-        tally.fail("a test was skipped where none may be")
+    if args.skips is not None:
+        for reason in tally.reasons:
+            if not args.skips or not re.search(args.skips, reason):
+                tally.fail(f"a test was skipped where none may be: {reason}")
     mark = "FAIL" if tally.failed else "ok"
     said = [f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
             f"{tally.skipped} skipped ({seconds:.1f} s, {cpu:.1f} s of CPU)"]

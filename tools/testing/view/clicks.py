@@ -288,7 +288,7 @@ def check_readme(browser, folder):
     browser.open(f"{folder}/bf.html")
     text = "".join(browser.run("document.body.innerText").split())
     with open("README.md", encoding="utf-8") as readme:
-        shown = readme.read().split("For BlazeFace:\n")[1].split("\n## ")[0].split("\n")
+        shown = readme.read().split("writes a page to explore a plan")[1].split("\n## ")[0].split("\n")[1:]
     missing = [line for line in shown if "".join(line.split()).lower() not in text.lower()]
     ok("README.md shows the page's text", len(shown) > 10 and not missing, *missing)
 

@@ -11,9 +11,9 @@
  * which tie the code to one machine.
  */
 
-/* Kernel and glibc have it; with another libc the hint must do. */
+/* Kernel and glibc have it. */
 #ifndef __always_inline
-#define __always_inline inline
+#define __always_inline __attribute__((__always_inline__))
 #endif
 
 /* For functions with tiles on their stack: their frames must not add up in one caller's. */
