@@ -44,17 +44,19 @@ static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to
 {
 	const struct retime_job *job = &r->jobs[piece->job];
 	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
-	u64 removed = retime_part_cycles(r, job, units), rest = 0;
+	u64 removed = piece->cycles, rest = 0;
 
-	if (units < piece->units)
+	if (units < piece->units) {
+		removed = retime_part_cycles(r, job, units);
 		rest = retime_part_cycles(r, job, piece->units - units);
+	}
 	return (s64)(retime_position_cycles(a) + retime_position_cycles(b)) -
 	       (s64)(max(a->work, a->moved - piece->cycles + rest) +
 		     max(b->work, b->moved + removed));
 }
 
-/* Number of units of a piece to move to @to; 0: no gain. */
-static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to)
+/* Number of units of a piece to move to @to; 0: no gain. *@saved: the gain. */
+static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to, s64 *saved)
 {
 	const struct retime_job *job = &r->jobs[piece->job];
 	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
@@ -62,14 +64,16 @@ static u32 choose_units(const struct retime *r, const struct retime_piece *piece
 	u32 units;
 
 	most = min(a->moved - a->work, b->work - b->moved);
-	if (piece->cycles <= most || job->axis == RETIME_NONE)
-		return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
-	/* rounded up, so that no remainder is left behind */
-	each = piece->cycles / piece->units + !!(piece->cycles % piece->units);
-	units = min(piece->units, (u32)(most / max(each, 1ULL)));
-	if (units && gain(r, piece, to, units) > 0)
-		return units;
-	return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
+	if (piece->cycles > most && job->axis != RETIME_NONE) {
+		/* rounded up, so that no remainder is left behind */
+		each = piece->cycles / piece->units + !!(piece->cycles % piece->units);
+		units = min(piece->units, (u32)(most / max(each, 1ULL)));
+		*saved = units ? gain(r, piece, to, units) : 0;
+		if (*saved > 0)
+			return units;
+	}
+	*saved = gain(r, piece, to, piece->units);
+	return *saved > 0 ? piece->units : 0;
 }
 
 /* The group of a position must keep at least one. */
@@ -112,6 +116,7 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 	const struct retime_job *job = &r->jobs[piece->job];
 	u32 end = earlier ? first_allowed(r, job) : last_allowed(r, job);
 	u32 at = piece->at, idle, units, k;
+	s64 saved;
 
 	if (earlier ? at <= end : at >= end)
 		return false;
@@ -138,10 +143,10 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 		if (at != idle)
 			continue;
 		idle = retime_idle(r, at, end);
-		units = choose_units(r, piece, at);
+		units = choose_units(r, piece, at, &saved);
 		if (!units || is_last_of_group(r, piece, units))
 			continue;
-		m->saved += gain(r, piece, at, units);
+		m->saved += saved;
 		for (k = 0; k < 2; k++)
 			if (job->tensor[k] != RETIME_NONE)
 				r->tensors[job->tensor[k]].start = m->walks[k].start;

@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* A plan is far from its longer stream if it takes more than 1/FAR longer. */
+#define FAR	32
+/* Placing the scratch again is worth its time if it may save more than 1/GAIN. */
+#define GAIN	256
 /* Granularity of the limit on bytes alive if the scratch is placed again. */
 #define SHARES	64
 static const u32 shares[] = { 63, 61, 59 };
@@ -81,65 +85,95 @@ static int keep_faster(struct retime *r, u64 *cycles, struct retime *other, int 
 	return 0;
 }
 
-/*
- * Retimes with the scratch placed again, and as many bytes alive as can be placed. Fewer bytes
- * alive are hardly ever faster. *@cycles: unchanged if the scratch cannot be placed. *@least: the
- * estimate with the most bytes alive.
- */
-static int try_placing_again(struct retime *r, u64 *cycles, u64 *least)
+/* A plan with the scratch to be placed again, and a share of its bytes alive. */
+static struct retime share_of(const struct retime *r, u32 share)
 {
-	u64 room = r->options->room_bytes, most = r->options->most_cycles;
-	int ret = -ENOSPC;
+	return (struct retime){
+		.build = r->build, .options = r->options, .anywhere = true,
+		.room_bytes = r->options->room_bytes / SHARES * share,
+	};
+}
+
+/*
+ * Estimates the plan with the scratch placed again: *@least. It is a lower bound but for rounding,
+ * because offsets are ignored. -ERANGE: it is not below the threshold.
+ */
+static int estimate_cycles(struct retime *again, u64 *least)
+{
+	int ret = move_all(again);
+
+	if (!ret || ret == -ERANGE)
+		*least = ret ? longer_stream(again) : sum_cycles(again);
+	return !ret && *least >= again->options->most_cycles ? -ERANGE : ret;
+}
+
+/*
+ * Places the scratch of @again, or with fewer bytes alive if that fails, and keeps the plan in @r if
+ * it is faster. Fewer bytes alive are hardly ever faster. Consumes @again.
+ */
+static int try_placing_again(struct retime *r, u64 *cycles, struct retime *again)
+{
+	int ret = retime_place_again(again);
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(shares) && ret == -ENOSPC; i++) {
-		struct retime other = {
-			.build = r->build, .options = r->options, .anywhere = true,
-			.room_bytes = room / SHARES * shares[i],
-		};
-
-		ret = move_all(&other);
-		if (!i && (!ret || ret == -ERANGE))
-			*least = ret ? longer_stream(&other) : sum_cycles(&other);
-		if (!ret && *least >= most)
-			ret = -ERANGE;
+	ret = keep_faster(r, cycles, again, ret);
+	for (i = 1; i < ARRAY_SIZE(shares) && ret == -ENOSPC; i++) {
+		*again = share_of(r, shares[i]);
+		ret = move_all(again);
 		if (!ret)
-			ret = retime_place_again(&other);
-		ret = keep_faster(r, cycles, &other, ret);
+			ret = retime_place_again(again);
+		ret = keep_faster(r, cycles, again, ret);
 	}
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/*
- * Retimes with tensors at their old places or, for other transfers, in holes. *@least: at least the
- * longer stream, if it reaches the threshold.
- */
-static int try_places(struct retime *r, u64 *cycles, u64 *least)
+/* Whether placing the scratch again may save cycles that are worth its time. */
+static bool may_gain(const struct retime *r, u64 cycles, u64 least)
 {
-	struct retime other = {
-		.build = r->build, .options = r->options, .room_bytes = r->options->room_bytes,
-	};
-	int ret = move_all(&other);
+	u64 stream = longer_stream(r);
 
-	if (ret == -ERANGE)
-		*least = max(*least, longer_stream(&other));
-	return keep_faster(r, cycles, &other, ret);
+	return cycles > stream + stream / FAR && least < cycles - cycles / GAIN;
+}
+
+/*
+ * Retimes with tensors at their old places or in holes, and with the scratch placed again where that
+ * may gain. Keeps the faster plan in @r. *@least: an estimate of its cycles, or of the longer stream.
+ */
+static int retime(struct retime *r, u64 *cycles, u64 *least)
+{
+	struct retime again = share_of(r, shares[0]);
+	int ret = r->options->anew ? estimate_cycles(&again, least) : 0;
+
+	if (!ret) {
+		ret = move_all(r);
+		if (ret == -ERANGE)
+			*least = longer_stream(r);
+	}
+	if (!ret) {
+		*cycles = retime_merge(r);
+		ret = *cycles ? 0 : -ENOMEM;
+	}
+	if (!ret && is_past_caps(r))
+		*cycles = U64_MAX;
+	if (!ret && r->options->anew && may_gain(r, *cycles, *least))
+		return try_placing_again(r, cycles, &again);
+	retime_close(&again);
+	return ret;
 }
 
 int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
 		u64 *scratch_bytes, u32 **steps, u64 *estimate)
 {
-	struct retime r = { .build = build, .options = options };
+	struct retime r = {
+		.build = build, .options = options, .room_bytes = options->room_bytes,
+	};
 	u64 cycles = U64_MAX, least = 0;
-	int ret = 0;
+	int ret;
 
 	*steps = NULL;
 	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP) || has_aliases(build))
 		return 0;
-	if (options->anew)
-		ret = try_placing_again(&r, &cycles, &least);
-	if (!ret)
-		ret = try_places(&r, &cycles, &least);
+	ret = retime(&r, &cycles, &least);
 	if (estimate)
 		*estimate = least;
 	if (!ret && cycles < r.old_cycles) {

@@ -424,6 +424,11 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 		return true;
 	if (!is_enough(r, walk, at))
 		return false;
+	if (r->anywhere && r->tensors[walk->tensor].space == RETIME_SCRATCH) {
+		walk->first = min(walk->first, at);
+		walk->last = max(walk->last, at);
+		return true;
+	}
 	if (at < walk->first) {
 		for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
 			met |= meet(r, walk, i);
@@ -433,7 +438,7 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 			met |= meet(r, walk, i);
 		walk->last = at;
 	}
-	if (!met || (r->anywhere && r->tensors[walk->tensor].space == RETIME_SCRATCH))
+	if (!met)
 		return true;
 	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->visits >= MAX_VISITS)
 		return false;
