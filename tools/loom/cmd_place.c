@@ -36,17 +36,6 @@ static int tool_place_set_time(struct tool_placing *place, const char *text)
 	return 0;
 }
 
-static int tool_place_set_jobs(struct tool_placing *place, const char *text)
-{
-	int64_t jobs;
-
-	if (tool_parse_number(text, false, &jobs) || jobs < 1 || jobs > 1024)
-		return tool_usage(&tool_place, "--jobs takes a number from 1 to 1024, not '%s'",
-				  text);
-	place->options.jobs = (unsigned int)jobs;
-	return 0;
-}
-
 static int tool_place_parse_files(int argc, char **argv, struct tool_placing *place)
 {
 	unsigned int to_stdout = place->json;
@@ -119,7 +108,7 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 			ret = tool_place_set_time(place, optarg);
 			break;
 		case 'J':
-			ret = tool_place_set_jobs(place, optarg);
+			ret = tool_set_jobs(&tool_place, optarg, &place->options.jobs);
 			break;
 		case 'a':
 			place->anew = true;

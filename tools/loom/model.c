@@ -21,6 +21,7 @@ enum {
 	TOOL_OPT_MAX_CYCLES,
 	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_EFFORT,
+	TOOL_OPT_JOBS,
 	TOOL_OPT_MAX_MEMORY,
 	TOOL_OPT_MAX_WORK,
 	TOOL_OPT_NO_CACHE,
@@ -52,6 +53,7 @@ static const struct option tool_model_options[] = {
 	{ "max-cycles", required_argument, NULL, TOOL_OPT_MAX_CYCLES },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "effort", required_argument, NULL, TOOL_OPT_EFFORT },
+	{ "jobs", required_argument, NULL, TOOL_OPT_JOBS },
 	{ "max-memory", required_argument, NULL, TOOL_OPT_MAX_MEMORY },
 	{ "max-work", required_argument, NULL, TOOL_OPT_MAX_WORK },
 	{ "no-cache", no_argument, NULL, TOOL_OPT_NO_CACHE },
@@ -268,6 +270,8 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 			return tool_usage(command, "--effort takes 0, 1, 2 or 3, not '%s'", value);
 		model->planner.effort = LOOM_EFFORT_ONCE + (value[0] - '0');
 		return 0;
+	case TOOL_OPT_JOBS:
+		return tool_set_jobs(command, value, &model->planner.jobs);
 	case TOOL_OPT_MAX_MEMORY:
 		return tool_set_number(command, "--max-memory", "bytes", value, true,
 				       &model->planner.max_memory_bytes);

@@ -127,6 +127,16 @@ int tool_set_number(const struct tool_command *command, const char *option, cons
 	return 0;
 }
 
+int tool_set_jobs(const struct tool_command *command, const char *text, unsigned int *jobs)
+{
+	int64_t value;
+
+	if (tool_parse_number(text, false, &value) || value < 1 || value > 1024)
+		return tool_usage(command, "--jobs takes a number from 1 to 1024, not '%s'", text);
+	*jobs = (unsigned int)value;
+	return 0;
+}
+
 int tool_parse_number(const char *text, bool suffix, int64_t *number)
 {
 	static const char units[] = "kMG";

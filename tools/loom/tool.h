@@ -157,6 +157,8 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const struct tool_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** tool_set_jobs() - the value of --jobs. 0 or the status of an error that was said */
+int tool_set_jobs(const struct tool_command *command, const char *text, unsigned int *jobs);
 /** tool_parse_number() - a number from 0 up, with k, M or G if @suffix; 0 or -EINVAL */
 int tool_parse_number(const char *text, bool suffix, int64_t *number);
 /**
@@ -396,6 +398,8 @@ struct tool_model {
 	"  --max-cycles CYCLES  with --objective sram: limit of cycles\n" \
 	"  --effort 0..3        number of candidates: 0 plans at once, 2 is the default, 3 may\n" \
 	"                       take minutes; a higher level is never worse\n" \
+	"  --jobs N             threads; default: as many as processors. The plan does not\n" \
+	"                       depend on it\n" \
 	"  --time-budget MS     deprecated, use --effort: time to search for groups; counted as\n" \
 	"                       work, so that every machine makes the same plan\n" \
 	"  --max-memory BYTES   limit of memory for reading and planning\n" \

@@ -117,6 +117,7 @@ void cache_key(const struct loom_graph *graph, const struct loom_planner_options
 	plain.placer = NULL;
 	plain.grouping = NULL;
 	plain.observe = NULL;
+	plain.jobs = 0;
 	plain.progress = NULL;
 	plain.progress_data = NULL;
 	plain.max_memory_bytes = 0;

@@ -107,6 +107,8 @@ enum loom_planner_effort {
  * @observe: names of values that must be readable after the run: that a node computes, see
  *	LOOM_GRAPH_KEEP_ALL. Inputs and outputs are readable anyway
  * @num_observe: number of @observe
+ * @jobs: limit on the threads that plan; 0: as many as there are processors. The plan does not
+ *	depend on it. With @max_memory_bytes or @max_work there is one
  * @progress: is told how far the call is, and may stop it; NULL: nobody
  * @progress_data: for @progress
  * @max_memory_bytes: memory that the call may have,
@@ -130,6 +132,7 @@ struct loom_planner_options {
 	uint32_t flags;
 	const char *const *observe;
 	uint32_t num_observe;
+	uint32_t jobs;
 	loom_planning_fn progress;
 	void *progress_data;
 	uint64_t max_memory_bytes;

@@ -83,6 +83,24 @@ static int set_effort(struct loom_ort_options *options, const char *value, struc
 	return set_number(&options->effort_ms, "effort_ms", value, UINT32_MAX, err);
 }
 
+static int set_level(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	uint64_t level;
+	int ret = set_number(&level, "effort", value, 3, err);
+
+	options->effort = LOOM_EFFORT_ONCE + (uint32_t)level;
+	return ret;
+}
+
+static int set_jobs(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	uint64_t jobs;
+	int ret = set_number(&jobs, "jobs", value, 1024, err);
+
+	options->jobs = (uint32_t)jobs;
+	return ret;
+}
+
 static int set_memory(struct loom_ort_options *options, const char *value, struct loom_error *err)
 {
 	return set_number(&options->max_memory_bytes, "max_memory", value, INT64_MAX, err);
@@ -179,7 +197,9 @@ static const struct {
 	{ "chip", set_chip },
 	{ "device", set_device },
 	{ "dims", set_dims },
+	{ "effort", set_level },
 	{ "effort_ms", set_effort },
+	{ "jobs", set_jobs },
 	{ "max_memory", set_memory },
 	{ "max_work", set_work },
 	{ "objective", set_objective },

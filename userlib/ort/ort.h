@@ -120,7 +120,9 @@ struct loom_ort_size {
  * @has_chip: @chip was set
  * @objective: enum loom_planner_objective
  * @sram_bytes: &loom_planner_options.sram_limit_bytes
+ * @effort: &loom_planner_options.effort
  * @effort_ms: &loom_planner_options.grouping_budget
+ * @jobs: &loom_planner_options.jobs
  * @max_memory_bytes: &loom_planner_options.max_memory_bytes
  * @max_work: &loom_planner_options.max_work
  * @no_cache: the user's cache is neither read nor written
@@ -142,6 +144,8 @@ struct loom_ort_options {
 	bool has_chip;
 	uint32_t objective;
 	uint64_t sram_bytes;
+	uint32_t effort;
+	uint32_t jobs;
 	uint64_t effort_ms;
 	uint64_t max_memory_bytes;
 	uint64_t max_work;

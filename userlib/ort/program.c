@@ -102,6 +102,8 @@ int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 		.objective = options->objective,
 		.sram_limit_bytes = options->sram_bytes,
 		.grouping_budget = options->effort_ms,
+		.effort = options->effort,
+		.jobs = options->jobs,
 		.max_memory_bytes = options->max_memory_bytes,
 		.max_work = options->max_work,
 	};

@@ -7,11 +7,13 @@
  * and keeps the best by the objective: the fewest cycles, or the fewest DRAM bytes.
  *
  * The table &rows lists the candidates in the order in which they are tried. A row proposes trials:
- * a graph in one of its orders, options, and a &struct planner_candidate. Rows are sorted by the
- * effort level from which they run, and later rows start from the best program of earlier ones. A
- * level thus runs all trials of the level below first, and its plan is never worse. No further row
+ * a graph in one of its orders, options, and a &struct planner_candidate. Later rows start from the
+ * best program of earlier ones. Each row says from which effort level it runs; all trials of a
+ * level are also trials of the level above, so its plan is never worse. No further row
  * runs once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how
  * often each row has won.
+ *
+ * Trials of a row run in several threads (base/tasks.h). The plan does not depend on their number.
  *
  * A search that runs out of budget may miss results of simple rules, and in very little SRAM no
  * groups at all may be best: nodes by themselves are a candidate at each level. With the objective
@@ -27,6 +29,7 @@
  * won, for a fifth of the time.
  */
 #include "base/error.h"
+#include "base/tasks.h"
 #include "orders.h"
 #include "planner.h"
 
@@ -124,7 +127,6 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @options: its options
  * @candidate: its internal settings
  * @least_cycles: lower bound on the cycles of all programs; 0: unknown
- * @tried_cycles: the fewest since this was set
  * @row: the current kind of candidate; NULL: there are no others
  * @bar_cycles: by time: threshold for other programs, see &struct planner_bar
  * @memo: estimates of groups, for the next search
@@ -136,7 +138,6 @@ struct choice {
 	struct loom_planner_options options;
 	struct planner_candidate candidate;
 	u64 least_cycles;
-	u64 tried_cycles;
 	u64 bar_cycles;
 	const char *row;
 	struct loom_group_memo *memo;
@@ -182,78 +183,6 @@ static bool can_in_place(const struct loom_planner_options *options)
 	return false;
 }
 
-/* All orders of a graph have the same bound. */
-static void find_least(const struct loom_graph *graph, const struct loom_planner_options *options,
-		       struct choice *best)
-{
-	struct loom_program_least least;
-
-	best->starved |= loom_planner_least(graph, options, &least) == -ENOMEM;
-	best->least_cycles = least.held_cycles;
-}
-
-/* Tries one candidate, and keeps it if it is better. Returns as loom_planner_within(). */
-static int try_candidate(const struct loom_graph *graph, const struct loom_planner_options *options,
-			 const struct planner_candidate *candidate, struct choice *best,
-			 struct loom_error *err)
-{
-	struct loom_program *before = best->program, *program = NULL;
-	struct planner_bar bar = {
-		.cycles = before ? best->bar_cycles + best->bar_cycles / NEAR_BAR : U64_MAX,
-	};
-	struct planner_candidate how = *candidate;
-	u64 cycles;
-	int ret;
-
-	how.memo = best->memo;
-	how.bar = &bar;
-	loom_watch_spare(best->program);
-	ret = loom_planner_within(graph, options, &how, &program, err);
-	best->starved |= ret == -ENOMEM && !loom_watch_end_spare();
-	loom_watch_spare(false);
-	if (ret == -ERANGE)
-		best->tried_cycles = min(best->tried_cycles, bar.estimate);
-	if (ret)
-		return ret;
-	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
-		find_least(graph, options, best);
-	cycles = program->stats.cycles;
-	best->tried_cycles = min(best->tried_cycles, cycles);
-	keep_better(options->objective, &best->program, program);
-	if (best->program != before) {
-		best->graph = graph;
-		best->options = *options;
-		best->candidate = *candidate;
-		best->bar_cycles = planner_bar_next(&bar, cycles);
-		loom_planner_note_candidate(program, best->row);
-	}
-	return 0;
-}
-
-/*
- * Tries a candidate with constants in place, with the streamed ones in place, and with all loaded.
- */
-static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
-		   const struct planner_candidate *candidate, struct choice *best,
-		   struct loom_error *err)
-{
-	struct loom_planner_options how = *options;
-	struct planner_candidate mixed = *candidate;
-	int ret = try_candidate(graph, options, candidate, best, err);
-
-	if (!can_in_place(options) || ret == -ENOMEM || ret == -EINVAL ||
-	    is_best(best, options->objective))
-		return ret;
-	mixed.stream_in_place = true;
-	if (loom_grouping_is_on(options) && options->objective != LOOM_OBJECTIVE_SRAM &&
-	    !try_candidate(graph, options, &mixed, best, NULL))
-		ret = 0;
-	if (is_best(best, options->objective))
-		return ret;
-	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
-	return try_candidate(graph, &how, candidate, best, NULL) ? ret : 0;
-}
-
 /**
  * struct trial - a program to be written
  * @graph: in its order
@@ -279,8 +208,9 @@ struct trial {
  * @best: the best program so far
  * @first: how the first candidate was made
  * @cycles: by order: the fewest so far
- * @row_cycles: the same, of the last row alone
+ * @text_cycles: the same, by rules without a search
  * @before: cycles of the best program before the last row
+ * @starved: a trial of the batch had no memory
  * @tried: the trials so far
  * @num_tried: number of @tried
  */
@@ -292,8 +222,9 @@ struct ladder {
 	struct choice best;
 	struct planner_candidate first;
 	u64 cycles[LOOM_SORT_COUNT];
-	u64 row_cycles[LOOM_SORT_COUNT];
+	u64 text_cycles[LOOM_SORT_COUNT];
 	u64 before;
+	bool starved;
 	struct trial tried[MOST_TRIALS];
 	u32 num_tried;
 };
@@ -314,6 +245,145 @@ static bool is_same_trial(const struct trial *a, const struct trial *b)
 	       x->group_bytes == y->group_bytes;
 }
 
+/* Variants of a trial: constants in place, only the streamed ones in place, and all loaded. */
+#define VARIANTS	3
+
+/**
+ * struct batch - trials that are independent of each other
+ * @l: the state of choosing
+ * @trials: the trials, with the variants of each
+ * @count: number of @trials
+ * @programs: by trial: its program, not merged yet
+ * @rets: by trial: as of loom_planner_within()
+ * @bars: by trial: its threshold and its estimate
+ * @after: by trial: the threshold for others once it was merged
+ * @err: [out] of the first one, or NULL
+ */
+struct batch {
+	struct ladder *l;
+	struct trial trials[VARIANTS * ROW_TRIALS];
+	u32 count;
+	struct loom_program *programs[VARIANTS * ROW_TRIALS];
+	int rets[VARIANTS * ROW_TRIALS];
+	struct planner_bar bars[VARIANTS * ROW_TRIALS];
+	u64 after[VARIANTS * ROW_TRIALS];
+	struct loom_error *err;
+};
+
+/* The threshold that the best program sets; U64_MAX: there is none. */
+static u64 bar_of(const struct choice *best)
+{
+	return best->program ? best->bar_cycles + best->bar_cycles / NEAR_BAR : U64_MAX;
+}
+
+static void run_trial(void *arg, u32 i)
+{
+	struct batch *batch = arg;
+	const struct trial *trial = &batch->trials[i];
+	struct planner_candidate how = trial->candidate;
+
+	if (i >= LOOM_TASKS_LAG)
+		batch->bars[i].cycles = batch->after[i - LOOM_TASKS_LAG];
+	how.memo = batch->l->best.memo;
+	how.bar = &batch->bars[i];
+	batch->rets[i] = loom_planner_within(trial->graph, &trial->options, &how,
+					     &batch->programs[i], i ? NULL : batch->err);
+}
+
+/* The fewest cycles by orders. */
+static void note_cycles(struct ladder *l, const struct trial *trial, u64 cycles)
+{
+	u32 i;
+
+	for (i = 0; i < l->orders->count; i++)
+		if (&l->orders->graphs[i] == trial->graph) {
+			l->cycles[i] = min(l->cycles[i], cycles);
+			if (trial->options.grouping == loom_group_text.name)
+				l->text_cycles[i] = min(l->text_cycles[i], cycles);
+		}
+}
+
+/* Keeps the program of a trial if it is better. */
+static bool merge_trial(void *arg, u32 i)
+{
+	struct batch *batch = arg;
+	struct ladder *l = batch->l;
+	struct choice *best = &l->best;
+	const struct trial *trial = &batch->trials[i];
+	struct loom_program *program = batch->programs[i], *before = best->program;
+	struct loom_program_least least;
+	u64 cycles;
+
+	batch->programs[i] = NULL;
+	l->starved |= batch->rets[i] == -ENOMEM;
+	if (batch->rets[i] == -ERANGE)
+		note_cycles(l, trial, batch->bars[i].estimate);
+	if (!batch->rets[i]) {
+		/* all orders of a graph have the same bound */
+		if (trial->options.objective == LOOM_OBJECTIVE_TIME && !before) {
+			l->starved |= loom_planner_least(trial->graph, &trial->options, &least) ==
+				      -ENOMEM;
+			best->least_cycles = least.held_cycles;
+		}
+		cycles = program->stats.cycles;
+		note_cycles(l, trial, cycles);
+		keep_better(trial->options.objective, &best->program, program);
+		if (best->program != before) {
+			best->graph = trial->graph;
+			best->options = trial->options;
+			best->candidate = trial->candidate;
+			best->bar_cycles = planner_bar_next(&batch->bars[i], cycles);
+			loom_planner_note_candidate(program, best->row);
+		}
+		loom_watch_spare(true);
+	}
+	batch->after[i] = bar_of(best);
+	return !is_best(best, trial->options.objective);
+}
+
+/* Adds the variants of a trial. */
+static void add_variants(struct batch *batch, const struct trial *trial)
+{
+	struct trial *variants = &batch->trials[batch->count];
+
+	variants[0] = *trial;
+	batch->count++;
+	if (!can_in_place(&trial->options))
+		return;
+	if (loom_grouping_is_on(&trial->options) &&
+	    trial->options.objective != LOOM_OBJECTIVE_SRAM) {
+		batch->trials[batch->count] = *trial;
+		batch->trials[batch->count++].candidate.stream_in_place = true;
+	}
+	batch->trials[batch->count] = *trial;
+	batch->trials[batch->count++].options.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
+}
+
+/* Tries @count trials. Returns 0 if there is a program, or why the first one has failed. */
+static int try_all(struct ladder *l, const struct trial *trials, u32 count, struct loom_error *err)
+{
+	struct batch batch = { .l = l, .err = err };
+	struct loom_tasks tasks = {
+		.jobs = loom_planner_jobs(&l->options),
+		.run = run_trial, .merge = merge_trial, .arg = &batch,
+	};
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		add_variants(&batch, &trials[i]);
+	for (i = 0; i < batch.count; i++)
+		batch.bars[i].cycles = bar_of(&l->best);
+	tasks.count = batch.count;
+	l->starved = false;
+	loom_watch_spare(l->best.program);
+	loom_tasks_run(&tasks);
+	l->best.starved |= l->starved && !loom_watch_end_spare();
+	loom_watch_spare(false);
+	for (i = 0; i < batch.count; i++)
+		loom_program_destroy(batch.programs[i]);
+	return l->best.program ? 0 : batch.rets[0];
+}
+
 static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
 {
 	trials[0] = trial_of(l, &l->orders->graphs[0], &layerwise_candidate);
@@ -321,25 +391,38 @@ static u32 propose_layerwise(const struct ladder *l, struct trial *trials)
 	return 1;
 }
 
+static struct trial text_of(const struct ladder *l, u32 order)
+{
+	struct trial trial = trial_of(l, &l->orders->graphs[order], &l->first);
+
+	trial.options.grouping = loom_group_text.name;
+	return trial;
+}
+
 /* Rules without a search, which may be better where a search runs out of budget. */
 static u32 propose_text(const struct ladder *l, struct trial *trials)
 {
-	u32 count = l->large ? l->orders->graphs[0].num_nodes <= TEXT_NODES : l->orders->count, i;
-
-	for (i = 0; i < count; i++) {
-		trials[i] = trial_of(l, &l->orders->graphs[i], &l->first);
-		trials[i].options.grouping = loom_group_text.name;
-	}
-	return count;
+	trials[0] = text_of(l, 0);
+	return l->orders->graphs[0].num_nodes <= TEXT_NODES;
 }
 
-/* The order that is best by the rules, if it is not the first one. */
+/* The same for other orders. */
+static u32 propose_texts(const struct ladder *l, struct trial *trials)
+{
+	u32 i;
+
+	for (i = 1; i < l->orders->count && !l->large; i++)
+		trials[i - 1] = text_of(l, i);
+	return i - 1;
+}
+
+/* The order that is best by these rules, if it is not the first one. */
 static u32 propose_order(const struct ladder *l, struct trial *trials)
 {
 	u32 best = 0, i;
 
 	for (i = 1; i < l->orders->count; i++)
-		if (l->row_cycles[i] < l->row_cycles[best])
+		if (l->text_cycles[i] < l->text_cycles[best])
 			best = i;
 	trials[0] = trial_of(l, &l->orders->graphs[best], &l->first);
 	return best > 0;
@@ -547,7 +630,6 @@ struct row {
 static const struct row rows[] = {
 	{ "layerwise", 0, propose_layerwise },
 	{ "text", 0, propose_text },
-	{ "order", 0, propose_order },
 	{ "bytes", 0, propose_bytes },
 	{ "orders", 1, propose_orders },
 	{ "joins", 1, propose_joins },
@@ -559,6 +641,8 @@ static const struct row rows[] = {
 	{ "rooms", 2, propose_rooms },
 	{ "room", 2, propose_room },
 	{ "all work", 3, propose_everything },
+	{ "texts", 0, propose_texts },
+	{ "order", 0, propose_order },
 };
 
 /* Whether another division may be better, by more than the cost of finding it. */
@@ -588,13 +672,14 @@ static int take_best(struct choice *best, int ret, struct loom_program **program
 static void try_row(struct ladder *l, const struct row *row)
 {
 	struct trial trials[ROW_TRIALS];
-	u32 count = row->propose(l, trials), i, k;
+	u32 count = row->propose(l, trials), fresh = 0, i, k;
 
 	l->best.row = row->name;
-	memset(l->row_cycles, 0xff, sizeof(l->row_cycles));
 	if (l->best.program)
 		l->before = l->best.program->stats.cycles;
-	for (i = 0; i < count && !is_best(&l->best, l->options.objective); i++) {
+	if (is_best(&l->best, l->options.objective))
+		return;
+	for (i = 0; i < count; i++) {
 		for (k = 0; k < l->num_tried; k++)
 			if (is_same_trial(&l->tried[k], &trials[i]))
 				break;
@@ -602,14 +687,10 @@ static void try_row(struct ladder *l, const struct row *row)
 			continue;
 		if (l->num_tried < MOST_TRIALS)
 			l->tried[l->num_tried++] = trials[i];
-		l->best.tried_cycles = U64_MAX;
-		try_one(trials[i].graph, &trials[i].options, &trials[i].candidate, &l->best, NULL);
-		for (k = 0; k < l->orders->count; k++)
-			if (&l->orders->graphs[k] == trials[i].graph) {
-				l->row_cycles[k] = min(l->row_cycles[k], l->best.tried_cycles);
-				l->cycles[k] = min(l->cycles[k], l->best.tried_cycles);
-			}
+		trials[fresh++] = trials[i];
 	}
+	if (fresh)
+		try_all(l, trials, fresh, NULL);
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
@@ -626,7 +707,8 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		.first = { .join = LOOM_JOIN_NEAR },
 	};
 	u32 effort = loom_planner_effort(options), i;
-	struct loom_group_memo memo = { .count = 0 };
+	struct loom_group_memo memo = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct trial last;
 	int ret;
 
 	/* only the final plan is explained */
@@ -640,14 +722,13 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		l.first.share = l.large ? LARGE_SHARE : SCOUT_SHARE;
 	}
 	memset(l.cycles, 0xff, sizeof(l.cycles));
-	l.best.tried_cycles = U64_MAX;
+	memset(l.text_cycles, 0xff, sizeof(l.text_cycles));
 	l.best.memo = &memo;
 	l.best.row = "first";
 	l.tried[l.num_tried++] = trial_of(&l, &orders->graphs[0], &l.first);
-	ret = try_one(&orders->graphs[0], &l.options, &l.first, &l.best, err);
+	ret = try_all(&l, l.tried, 1, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		goto out;
-	l.cycles[0] = l.best.tried_cycles;
 	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++) {
 		loom_watch_reach(0.1 + 0.6 * i / ARRAY_SIZE(rows));
 		if (rows[i].effort <= effort)
@@ -655,7 +736,8 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	}
 	if (!l.best.program) {
 		l.options.grouping = LOOM_GROUPING_NONE;
-		ret = try_one(graph, &l.options, &layerwise_candidate, &l.best, err);
+		last = trial_of(&l, graph, &layerwise_candidate);
+		ret = try_all(&l, &last, 1, err);
 	}
 	if (!l.best.program)
 		goto take;
@@ -744,10 +826,11 @@ static int create_grouped(const struct loom_graph *graph,
 static int create_plain(const struct loom_graph *graph, const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
-	struct choice best = { .program = NULL };
-	int ret = try_one(graph, options, &layerwise_candidate, &best, err);
+	const struct loom_orders orders = { .count = 0 };
+	struct ladder l = { .orders = &orders, .options = *options };
+	const struct trial trial = trial_of(&l, graph, &layerwise_candidate);
 
-	return take_best(&best, ret, program, err);
+	return take_best(&l.best, try_all(&l, &trial, 1, err), program, err);
 }
 
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,

@@ -11,7 +11,10 @@
  */
 #include "planner.h"
 
+#include "base/tasks.h"
+
 #include <errno.h>
+#include <stdlib.h>
 
 /* Limit on the times that an improved plan is explained again. */
 #define ROUNDS	8
@@ -30,7 +33,8 @@
  * @better: the best program that is better than @program, or NULL
  * @better_division: its groups
  * @better_takes_all: they were made for all of the SRAM
- * @bar_cycles: threshold for better programs, see &struct planner_bar
+ * @bar_cycles: threshold for better programs at the begin of the round, see &struct planner_bar
+ * @best_cycles: that of the best program so far
  * @written: commands of promising divisions that were written
  */
 struct explain {
@@ -43,6 +47,7 @@ struct explain {
 	struct loom_group_division *better_division;
 	bool better_takes_all;
 	u64 bar_cycles;
+	u64 best_cycles;
 	u64 written;
 };
 
@@ -56,63 +61,90 @@ static u64 figure(const struct explain *e, const struct loom_program *program)
 	       (e->options->objective == LOOM_OBJECTIVE_SRAM ? 0 : stats->rom_read_bytes);
 }
 
-/* Whether another promising division may be written. */
-static bool may_write(const struct explain *e)
+/* Whether another promising division may be written, after @written commands of others. */
+static bool may_write(const struct explain *e, u64 written)
 {
 	u32 effort = loom_planner_effort(e->options);
 
 	if (effort < 2)
 		return false;
 	return e->graph->num_nodes <= PLANNER_SMALL_GRAPH ||
-	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH &&
-		(effort > 2 || e->written < MOST));
+	       (e->graph->num_nodes <= PLANNER_LARGE_GRAPH && (effort > 2 || written < MOST));
 }
 
-/* Whether a plan of the division may be better. */
+/* Whether a plan of the division may be better, by the prices of its groups. */
 static bool is_promising(const struct explain *e, const struct loom_group_division *division)
 {
 	u64 price = e->alternatives.price;
 
-	if (!may_write(e))
-		return false;
 	if (e->options->objective == LOOM_OBJECTIVE_TIME)
 		return division->price <= price + price / NEAR;
 	return division->price < price;
 }
 
-/* Writes a division as a program. *@to: its figure; unchanged if it cannot be written. */
-static int count(struct explain *e, u32 cut, struct loom_group_division *division, u64 *to)
-{
-	struct loom_program_cut *note = &loom_planner_cuts(e->program)[cut];
-	const struct loom_program_group *sides = &e->program->groups[cut], *around;
-	struct planner_candidate candidate = e->candidate;
-	struct loom_program *program;
-	struct planner_bar bar = { .cycles = e->bar_cycles };
-	bool promising;
-	u64 cost;
-	int ret;
+/**
+ * struct round - the divisions of a round, each without a cut or with groups joined
+ * @e: the plan that is explained
+ * @alternatives: by division: what is written
+ * @count: number of @alternatives
+ * @written: commands of promising divisions that were written, in all rounds
+ * @error: 0 or -ENOMEM
+ */
+struct round {
+	struct explain *e;
+	struct alternative {
+		struct loom_group_division *division;
+		u32 cut;
+		bool promising;
+		bool takes_all;
+		struct planner_bar bar;
+		u64 bar_after;
+		u64 written_after;
+		struct loom_program *program;
+		int ret;
+	} *alternatives;
+	u32 count;
+	u64 written;
+	int error;
+};
 
-	if (!division->num_cuts)
-		return 0;
-	promising = is_promising(e, division);
-	if (!promising && !(e->options->flags & LOOM_PLANNER_EXPLAIN))
-		return 0;
-	candidate.division = division;
-	candidate.alternatives = NULL;
-	candidate.bar = &bar;
+static void run_division(void *arg, u32 i)
+{
+	struct round *round = arg;
+	struct explain *e = round->e;
+	struct alternative *a = &round->alternatives[i];
+	const struct alternative *before = i < LOOM_TASKS_LAG ? NULL : a - LOOM_TASKS_LAG;
+	struct planner_candidate candidate = e->candidate;
+
+	a->promising &= may_write(e, before ? before->written_after : e->written);
+	if (!a->promising && !(e->options->flags & LOOM_PLANNER_EXPLAIN)) {
+		a->ret = -ENOSPC;
+		return;
+	}
+	a->bar.cycles = before ? before->bar_after : e->bar_cycles;
 	/* figures of what is not better are explained, too */
-	bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
-	ret = loom_planner_within(e->graph, e->options, &candidate, &program, NULL);
-	if (ret == -ENOSPC && candidate.group_bytes) {
+	a->bar.always = e->options->flags & LOOM_PLANNER_EXPLAIN;
+	candidate.division = a->division;
+	candidate.alternatives = NULL;
+	candidate.bar = &a->bar;
+	a->ret = loom_planner_within(e->graph, e->options, &candidate, &a->program, NULL);
+	a->takes_all = !candidate.group_bytes;
+	if (a->ret == -ENOSPC && candidate.group_bytes) {
 		/* it also uses the room that was left for prefetch */
 		candidate.group_bytes = 0;
-		ret = loom_planner_within(e->graph, e->options, &candidate, &program, NULL);
+		a->takes_all = true;
+		a->ret = loom_planner_within(e->graph, e->options, &candidate, &a->program, NULL);
 	}
-	e->written += promising ? e->program->stats.commands : 0;
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	cost = figure(e, program);
-	for (around = program->groups; around->last_node < sides[1].first_node;)
+}
+
+/* Notes the figure of a division, and keeps its program if it is the best. */
+static void note_division(struct explain *e, struct alternative *a)
+{
+	struct loom_program_cut *note = &loom_planner_cuts(e->program)[a->cut];
+	const struct loom_program_group *sides = &e->program->groups[a->cut], *around;
+	u64 cost = figure(e, a->program);
+
+	for (around = a->program->groups; around->last_node < sides[1].first_node;)
 		around++;
 	/* the same nodes with other residents answer both questions */
 	if (around->first_node == sides[0].first_node && around->last_node == sides[1].last_node) {
@@ -120,41 +152,84 @@ static int count(struct explain *e, u32 cut, struct loom_group_division *divisio
 		note->short_bytes = 0;
 		note->joined = min(note->joined, cost);
 	}
-	if (cost < *to) {
-		*to = cost;
+	/* a plan of joined groups is also one without the cut */
+	if (cost < note->without) {
+		note->without = cost;
 		note->around_first = around->first_node;
 		note->around_last = around->last_node;
 	}
-	if (promising && bar.estimate < bar.cycles &&
-	    cost < figure(e, e->better ? e->better : e->program)) {
-		e->bar_cycles = planner_bar_next(&bar, cost);
-		loom_program_destroy(e->better);
-		e->better = program;
-		e->better_division = division;
-		e->better_takes_all = !candidate.group_bytes;
-		return 0;
-	}
-	loom_program_destroy(program);
-	return 0;
+	if (!a->promising || a->bar.estimate >= a->bar.cycles ||
+	    cost >= figure(e, e->better ? e->better : e->program))
+		return;
+	e->best_cycles = planner_bar_next(&a->bar, cost);
+	loom_program_destroy(e->better);
+	e->better = a->program;
+	e->better_division = a->division;
+	e->better_takes_all = a->takes_all;
+	a->program = NULL;
+}
+
+static bool merge_division(void *arg, u32 i)
+{
+	struct round *round = arg;
+	struct alternative *a = &round->alternatives[i];
+
+	loom_watch_reach(0.75 + 0.2 * i / round->count);
+	if (a->promising && !a->ret)
+		round->written += a->program->stats.commands;
+	else if (a->promising && a->ret == -ERANGE)
+		round->written += round->e->program->stats.commands;
+	if (a->ret == -ENOMEM)
+		round->error = a->ret;
+	else if (!a->ret)
+		note_division(round->e, a);
+	loom_program_destroy(a->program);
+	a->program = NULL;
+	a->bar_after = round->e->best_cycles;
+	a->written_after = round->written;
+	return !round->error;
+}
+
+/* Adds a division, if there is one that is promising or explained. */
+static void add_division(struct round *round, struct loom_group_division *division, u32 cut)
+{
+	bool promising = is_promising(round->e, division);
+
+	if (division->num_cuts && (promising || round->e->options->flags & LOOM_PLANNER_EXPLAIN))
+		round->alternatives[round->count++] = (struct alternative){
+			.division = division, .cut = cut, .promising = promising,
+		};
 }
 
 static int explain(struct explain *e)
 {
 	struct loom_program_cut *notes = loom_planner_cuts(e->program);
+	struct round round = { .e = e, .written = e->written };
+	struct loom_tasks tasks = {
+		.jobs = loom_planner_jobs(e->options),
+		.run = run_division, .merge = merge_division, .arg = &round,
+	};
 	u32 i;
-	int ret = 0;
 
-	for (i = 0; i < e->alternatives.count && !ret; i++) {
-		loom_watch_reach(0.75 + 0.2 * i / e->alternatives.count);
+	round.alternatives = calloc(2 * (size_t)e->alternatives.count + 1,
+				    sizeof(*round.alternatives));
+	if (!round.alternatives)
+		return -ENOMEM;
+	for (i = 0; i < e->alternatives.count; i++) {
 		notes[i].cycles = e->options->objective == LOOM_OBJECTIVE_TIME;
 		notes[i].with = figure(e, e->program);
 		notes[i].apart = notes[i].with;
-		/* a plan of joined groups is also one without the cut */
-		ret = count(e, i, &e->alternatives.joined[i], &notes[i].without);
-		if (!ret)
-			ret = count(e, i, &e->alternatives.without[i], &notes[i].without);
+		add_division(&round, &e->alternatives.joined[i], i);
+		add_division(&round, &e->alternatives.without[i], i);
 	}
-	return ret;
+	tasks.count = round.count;
+	e->best_cycles = e->bar_cycles;
+	loom_tasks_run(&tasks);
+	e->written = round.written;
+	for (i = 0; i < round.count; i++)
+		loom_program_destroy(round.alternatives[i].program);
+	free(round.alternatives);
+	return round.error;
 }
 
 static void replace(struct loom_program **program, struct loom_program **by)
@@ -173,7 +248,7 @@ static int improve(struct explain *e, struct loom_group_division *taken,
 	u32 round;
 	int ret = 0;
 
-	for (round = 0; round < ROUNDS && !ret && (notes || may_write(e)); round++) {
+	for (round = 0; round < ROUNDS && !ret && (notes || may_write(e, e->written)); round++) {
 		e->candidate.division = round ? taken : NULL;
 		e->candidate.bar = &bar;
 		ret = loom_planner_within(e->graph, e->options, &e->candidate, &e->program, NULL);

@@ -259,6 +259,15 @@ static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *opt
 	return limit ? min(limit, bytes) : bytes;
 }
 
+/*
+ * Threads of options. With a limit on work or memory there is one: the sums over several depend on
+ * which runs when.
+ */
+static inline u32 loom_planner_jobs(const struct loom_planner_options *options)
+{
+	return options->max_work || options->max_memory_bytes ? 1 : options->jobs;
+}
+
 /** loom_planner_effort() - the effort level of options, from 0 to 3 */
 static inline u32 loom_planner_effort(const struct loom_planner_options *options)
 {

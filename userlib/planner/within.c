@@ -37,17 +37,20 @@ int loom_planner_within(const struct loom_graph *graph, const struct loom_planne
 	u64 recomputed;
 	int ret;
 
+	*program = NULL;
 	how.max_recompute_permille = most_permille(options);
 	ret = loom_planner_create(graph, &how, candidate, program, err);
 	if (ret || !is_too_much(options, *program))
 		return ret;
 	loom_program_destroy(*program);
+	*program = NULL;
 	how.max_recompute_permille = NOTHING;
 	ret = loom_planner_create(graph, &how, candidate, program, err);
 	if (ret || !is_too_much(options, *program))
 		return ret;
 	recomputed = (*program)->stats.recomputed_macs;
 	loom_program_destroy(*program);
+	*program = NULL;
 	return loom_error_set(err, -ENOSPC,
 			      "slices that fit into the SRAM recompute %llu multiply-accumulates: more than is allowed",
 			      (unsigned long long)recomputed);

@@ -34,15 +34,20 @@ void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, 
 u64 retime_part_cycles(const struct retime *r, const struct retime_job *job, u32 units)
 {
 	const struct loom_build_command *command = retime_command(r, job->command);
+	struct retime_part *memo = &r->parts[(job->command * 61 + units) % RETIME_PARTS];
 	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
 	struct loom_clock_cost cost;
 
 	if (units == job->units)
 		return r->cycles[job->command];
-	retime_cut(r, job, 0, units, views);
-	loom_plan_time(r->options->chip, r->build->tensors, command->opcode,
-		       r->build->attrs + command->attr_offset, views, command->operands, &cost);
-	return cost.cycles;
+	if (memo->command != job->command || memo->units != units) {
+		retime_cut(r, job, 0, units, views);
+		loom_plan_time(r->options->chip, r->build->tensors, command->opcode,
+			       r->build->attrs + command->attr_offset, views, command->operands,
+			       &cost);
+		*memo = (struct retime_part){ job->command, units, cost.cycles };
+	}
+	return memo->cycles;
 }
 
 /* The axis of @tensor with unit steps of @stride, besides that over the lanes; or rank. */
@@ -399,7 +404,9 @@ int retime_open(struct retime *r)
 	r->group_alive = calloc((size_t)r->options->num_fences + 2, sizeof(*r->group_alive));
 	r->tensors = calloc(build->num_tensors + 1, sizeof(*r->tensors));
 	r->jobs = calloc(build->num_commands + 1, sizeof(*r->jobs));
-	if (!r->sequence || !r->at || !r->cycles || !r->group_alive || !r->tensors || !r->jobs)
+	r->parts = calloc(RETIME_PARTS, sizeof(*r->parts));
+	if (!r->sequence || !r->at || !r->cycles || !r->group_alive || !r->tensors || !r->jobs ||
+	    !r->parts)
 		return -ENOMEM;
 	for (i = 0; i < build->num_commands; i++) {
 		const struct loom_build_command *command = retime_command(r, i);
@@ -437,6 +444,7 @@ void retime_close(struct retime *r)
 	free(r->group_alive);
 	free(r->tensors);
 	free(r->jobs);
+	free(r->parts);
 	free(r->extents);
 	free(r->before);
 	free(r->after);

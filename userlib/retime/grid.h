@@ -10,6 +10,8 @@
 #define RETIME_SCRATCH	U32_MAX
 /* Positions in a block of the index of lifetimes. */
 #define RETIME_BLOCK	64
+/* Parts of jobs whose cycles are kept. */
+#define RETIME_PARTS	1024
 /* Limit on the tensors moved to make room for another. */
 #define RETIME_PUSHED	8
 
@@ -19,6 +21,7 @@
  * @start: its first byte in that space
  * @bytes: its size
  * @read: some command reads it
+ * @alone: in a slot, and no other tensor has bytes of it
  * @first: position at which its lifetime begins; RETIME_NONE: it is not used
  * @last: position at which it ends
  * @compute_first: position of the first computation that touches it, or RETIME_NONE
@@ -35,6 +38,7 @@ struct retime_tensor {
 	u64 start;
 	u64 bytes;
 	bool read;
+	bool alone;
 	u32 first;
 	u32 last;
 	u32 compute_first;
@@ -99,6 +103,18 @@ struct retime_piece {
 	u32 next_of_job;
 	u32 next;
 	u32 prev;
+};
+
+/**
+ * struct retime_part - the cycles of a part of a job, once computed
+ * @command: its number in the sequence
+ * @units: of the part; 0: none is known
+ * @cycles: its cycles
+ */
+struct retime_part {
+	u32 command;
+	u32 units;
+	u64 cycles;
 };
 
 /**
@@ -168,6 +184,7 @@ struct retime_walk;
  * @tensors: the tensors
  * @jobs: the jobs, in sequence
  * @num_jobs: number of @jobs
+ * @parts: cycles of RETIME_PARTS parts of jobs, by a hash of the part
  * @extents: by tensor: a tree over its uses, see extent.c
  * @before: by job: its predecessors
  * @after: by job: its successors
@@ -177,6 +194,7 @@ struct retime_walk;
  * @blocks: by block of positions: tensors alive across its begin
  * @num_blocks: number of @blocks
  * @alive: by position: bytes of the scratch that are alive
+ * @peaks: by block: most of @alive
  * @spare: scratch memory for spans of tensors that make room
  * @work: spans visited to make room
  * @visits: spans visited to find holes
@@ -199,6 +217,7 @@ struct retime {
 	struct retime_tensor *tensors;
 	struct retime_job *jobs;
 	u32 num_jobs;
+	struct retime_part *parts;
 	struct retime_extent *extents;
 	u32 *before;
 	u32 *after;
@@ -208,6 +227,7 @@ struct retime {
 	struct retime_list *blocks;
 	u32 num_blocks;
 	u64 *alive;
+	u64 *peaks;
 	struct retime_walk *spare;
 	u64 work;
 	u64 visits;
@@ -322,8 +342,15 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 void retime_walk_free(struct retime_walk *walk);
 /** retime_walk_undo() - moves back the tensors that made room */
 void retime_walk_undo(struct retime *r, struct retime_walk *walk);
-/** retime_walk_to() - extends the lifetime by one position, @at. Returns false without room */
-bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at);
+/**
+ * retime_walk_to() - extends a lifetime
+ * @r: the plan
+ * @walk: the extension
+ * @to: position; the next one, unless the tensor is alone or its offset does not matter
+ *
+ * Return: false without room.
+ */
+bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 to);
 
 /* hole.c */
 

@@ -56,7 +56,8 @@ static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to
 }
 
 /* Number of units of a piece to move to @to; 0: no gain. *@saved: the gain. */
-static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to, s64 *saved)
+static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to,
+			s64 *saved)
 {
 	const struct retime_job *job = &r->jobs[piece->job];
 	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
@@ -109,12 +110,20 @@ static bool both_in_scratch(const struct retime *r, const struct retime_job *job
 	       r->tensors[job->tensor[1]].space == RETIME_SCRATCH;
 }
 
+/* Whether the lifetime of a tensor, if any, can be extended without a look at other tensors. */
+static bool is_free(const struct retime *r, u32 tensor)
+{
+	return tensor == RETIME_NONE || r->tensors[tensor].alone ||
+	       (r->anywhere && r->tensors[tensor].space == RETIME_SCRATCH);
+}
+
 static bool try_piece(struct mover *m, u32 index, bool earlier)
 {
 	struct retime *r = m->r;
 	const struct retime_piece *piece = &r->pieces[index];
 	const struct retime_job *job = &r->jobs[piece->job];
 	u32 end = earlier ? first_allowed(r, job) : last_allowed(r, job);
+	bool jumps = is_free(r, job->tensor[0]) && is_free(r, job->tensor[1]);
 	u32 at = piece->at, idle, units, k;
 	s64 saved;
 
@@ -124,17 +133,15 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 		end = max(end, at - min(at, (u32)FURTHEST));
 	else
 		end = min(end, at + FURTHEST);
-	/* walking there is more expensive than finding the next idle position first */
-	idle = retime_idle(r, at, end);
-
 	for (k = 0; k < 2; k++) {
 		if (job->tensor[k] == RETIME_NONE)
 			continue;
 		retime_walk_begin(r, &m->walks[k], job->tensor[k]);
 		m->walks[k].pushes = !both_in_scratch(r, job);
 	}
-	while (idle != RETIME_NONE) {
-		at = earlier ? at - 1 : at + 1;
+	/* an idle position is searched first: walking there is more expensive */
+	while ((idle = retime_idle(r, at, end)) != RETIME_NONE) {
+		at = jumps ? idle : earlier ? at - 1 : at + 1;
 		for (k = 0; k < 2; k++)
 			if (job->tensor[k] != RETIME_NONE && !retime_walk_to(r, &m->walks[k], at))
 				return false;
@@ -142,7 +149,6 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 			return false;
 		if (at != idle)
 			continue;
-		idle = retime_idle(r, at, end);
 		units = choose_units(r, piece, at, &saved);
 		if (!units || is_last_of_group(r, piece, units))
 			continue;

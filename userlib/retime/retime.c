@@ -108,8 +108,8 @@ static int estimate_cycles(struct retime *again, u64 *least)
 }
 
 /*
- * Places the scratch of @again, or with fewer bytes alive if that fails, and keeps the plan in @r if
- * it is faster. Fewer bytes alive are hardly ever faster. Consumes @again.
+ * Places the scratch of @again, or with fewer bytes alive if that fails, and keeps the plan in @r
+ * if it is faster. Fewer bytes alive are hardly ever faster. Consumes @again.
  */
 static int try_placing_again(struct retime *r, u64 *cycles, struct retime *again)
 {
@@ -136,8 +136,9 @@ static bool may_gain(const struct retime *r, u64 cycles, u64 least)
 }
 
 /*
- * Retimes with tensors at their old places or in holes, and with the scratch placed again where that
- * may gain. Keeps the faster plan in @r. *@least: an estimate of its cycles, or of the longer stream.
+ * Retimes with tensors at their old places or in holes, and with the scratch placed again where
+ * that may gain. Keeps the faster plan in @r. *@least: an estimate of its cycles, or of the longer
+ * stream.
  */
 static int retime(struct retime *r, u64 *cycles, u64 *least)
 {

@@ -22,13 +22,55 @@
 /* Limit on the spans visited to find holes; beyond, tensors keep their offsets. */
 #define MAX_VISITS	20000000ULL
 
+/* By space, and then by offset. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct retime_tensor *x = *(const struct retime_tensor *const *)a;
+	const struct retime_tensor *y = *(const struct retime_tensor *const *)b;
+
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Finds the tensors in slots whose bytes no other tensor has: nobody is in their way. */
+static int find_alone(struct retime *r)
+{
+	struct retime_tensor **order, *last = NULL;
+	u32 count = 0, i;
+
+	order = calloc((size_t)r->build->num_tensors + 1, sizeof(struct retime_tensor *));
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < r->build->num_tensors; i++)
+		if (r->tensors[i].space != RETIME_SCRATCH)
+			order[count++] = &r->tensors[i];
+	qsort(order, count, sizeof(struct retime_tensor *), compare_spans);
+	for (i = 0; i < count; i++) {
+		struct retime_tensor *t = order[i];
+
+		t->alone = !last || last->space != t->space ||
+			   last->start + last->bytes <= t->start;
+		if (!t->alone)
+			last->alone = false;
+		if (!last || last->space != t->space ||
+		    last->start + last->bytes < t->start + t->bytes)
+			last = t;
+	}
+	free(order);
+	return 0;
+}
+
 int retime_room_open(struct retime *r)
 {
 	r->num_blocks = r->num_positions / RETIME_BLOCK + 1;
 	r->blocks = calloc(r->num_blocks, sizeof(*r->blocks));
 	r->alive = calloc((size_t)r->num_positions + 1, sizeof(*r->alive));
+	r->peaks = calloc(r->num_blocks, sizeof(*r->peaks));
 	r->spare = calloc(1, sizeof(*r->spare));
-	return r->blocks && r->alive && r->spare ? 0 : -ENOMEM;
+	if (!r->blocks || !r->alive || !r->peaks || !r->spare)
+		return -ENOMEM;
+	return find_alone(r);
 }
 
 void retime_room_close(struct retime *r)
@@ -39,6 +81,7 @@ void retime_room_close(struct retime *r)
 		free(r->blocks[i].items);
 	free(r->blocks);
 	free(r->alive);
+	free(r->peaks);
 	if (r->spare)
 		retime_walk_free(r->spare);
 	free(r->spare);
@@ -122,6 +165,19 @@ static void link_last(struct retime *r, u32 index)
 	*head = index;
 }
 
+/* Updates the peaks of the blocks from that of @first to that of @last. */
+static void update_peaks(struct retime *r, u32 first, u32 last)
+{
+	u32 block, i;
+
+	for (block = first / RETIME_BLOCK; block <= last / RETIME_BLOCK; block++) {
+		r->peaks[block] = 0;
+		for (i = block * RETIME_BLOCK;
+		     i < min((block + 1) * RETIME_BLOCK, r->num_positions); i++)
+			r->peaks[block] = max(r->peaks[block], r->alive[i]);
+	}
+}
+
 void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 {
 	struct retime_tensor *t = &r->tensors[index];
@@ -149,6 +205,9 @@ void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 			r->alive[i] -= t->bytes;
 		for (i = first; i <= last; i++)
 			r->alive[i] += t->bytes;
+		if (t->first != RETIME_NONE)
+			update_peaks(r, t->first, t->last);
+		update_peaks(r, first, last);
 	}
 	t->first = first;
 	t->last = last;
@@ -394,13 +453,24 @@ static bool make_room(struct retime *r, struct retime_walk *walk)
 	return false;
 }
 
-/* Whether there are enough free bytes, at any offsets. */
-static bool is_enough(const struct retime *r, const struct retime_walk *walk, u32 at)
+/* Whether the scratch has @bytes left at all positions from @first to @last, at any offsets. */
+static bool is_enough(const struct retime *r, u64 bytes, u32 first, u32 last)
 {
-	const struct retime_tensor *t = &r->tensors[walk->tensor];
+	u64 most = r->room_bytes - bytes;
+	u32 i = first;
 
-	return t->space != RETIME_SCRATCH || (at >= t->first && at <= t->last) ||
-	       r->alive[at] + t->bytes <= r->room_bytes;
+	if (bytes > r->room_bytes)
+		return false;
+	while (i <= last) {
+		if (i % RETIME_BLOCK || last - i < RETIME_BLOCK - 1 ||
+		    r->peaks[i / RETIME_BLOCK] > most) {
+			if (r->alive[i++] > most)
+				return false;
+		} else {
+			i += RETIME_BLOCK;
+		}
+	}
+	return true;
 }
 
 /* Whether @tensor, which is alive at a new position, is in the way. */
@@ -415,32 +485,35 @@ static bool meet(struct retime *r, struct retime_walk *walk, u32 tensor)
 	return t->start < walk->start + own->bytes && walk->start < t->start + t->bytes;
 }
 
-bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
+bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 to)
 {
-	bool met = false;
+	const struct retime_tensor *t = &r->tensors[walk->tensor];
+	bool scratch = t->space == RETIME_SCRATCH, met = false;
 	u32 i;
 
-	if (at >= walk->first && at <= walk->last)
+	if (to >= walk->first && to <= walk->last)
 		return true;
-	if (!is_enough(r, walk, at))
+	if (scratch && to < walk->first && !is_enough(r, t->bytes, to, walk->first - 1))
 		return false;
-	if (r->anywhere && r->tensors[walk->tensor].space == RETIME_SCRATCH) {
-		walk->first = min(walk->first, at);
-		walk->last = max(walk->last, at);
+	if (scratch && to > walk->last && !is_enough(r, t->bytes, walk->last + 1, to))
+		return false;
+	if (t->alone || (r->anywhere && scratch)) {
+		walk->first = min(walk->first, to);
+		walk->last = max(walk->last, to);
 		return true;
 	}
-	if (at < walk->first) {
-		for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
+	if (to < walk->first) {
+		for (i = r->positions[to].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
 			met |= meet(r, walk, i);
-		walk->first = at;
+		walk->first = to;
 	} else {
-		for (i = r->positions[at].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
+		for (i = r->positions[to].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
 			met |= meet(r, walk, i);
-		walk->last = at;
+		walk->last = to;
 	}
 	if (!met)
 		return true;
-	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->visits >= MAX_VISITS)
+	if (!scratch || r->visits >= MAX_VISITS)
 		return false;
 	if (!walk->gathered)
 		gather(r, walk);

@@ -12,7 +12,7 @@
  * to take on networks of the same layers, on a chip with its rates (soma.yaml).
  *
  *	bench_time [--networks=NAME,...] [--chips=NAME,...] [--strategies=NAME,...]
- *		   [--objectives=NAME,...] [--effort=0..3] [--explain]
+ *		   [--objectives=NAME,...] [--effort=0..3] [--jobs=1..9] [--explain]
  *
  * Without options: all networks on those four chips, those that SoMa was measured with on its chip,
  * too, by all strategies, for time and for bytes. With --explain what is planned for time is
@@ -113,6 +113,7 @@ static uint32_t num_cells;
  * @strategies: strategies
  * @objectives: objectives
  * @effort: enum loom_planner_effort
+ * @jobs: threads; 0: as many as there are processors
  * @explain: plans for time are explained, too
  */
 struct wanted {
@@ -121,6 +122,7 @@ struct wanted {
 	const char *strategies;
 	const char *objectives;
 	uint32_t effort;
+	uint32_t jobs;
 	bool explain;
 };
 
@@ -213,6 +215,7 @@ static void measure(const char *network, const struct loom_graph *graph,
 	const struct loom_planner_options options = {
 		.chip = chip, .grouping = loom_grouping_name(strategy), .objective = objective,
 		.effort = wanted.effort,
+		.jobs = wanted.jobs,
 	};
 	bool free_to_choose = !strcmp(options.grouping, DEFAULT);
 	const struct loom_program_stats *stats;
@@ -530,7 +533,7 @@ static void usage(void)
 	uint32_t i;
 
 	fprintf(stderr, "bench_time [--networks=] [--chips=] [--strategies=] [--objectives=]\n");
-	fprintf(stderr, "           [--effort=0..3] [--explain]\n");
+	fprintf(stderr, "           [--effort=0..3] [--jobs=1..9] [--explain]\n");
 	fprintf(stderr, "networks:");
 	for (i = 0; i < ARRAY_SIZE(cell_models); i++)
 		fprintf(stderr, " %s", cell_models[i].name);
@@ -569,11 +572,14 @@ int main(int argc, char **argv)
 		const char *strategies_of = value_of(argv[k], "--strategies=");
 		const char *objectives_of = value_of(argv[k], "--objectives=");
 		const char *effort = value_of(argv[k], "--effort=");
+		const char *jobs = value_of(argv[k], "--jobs=");
 
 		if (!strcmp(argv[k], "--explain"))
 			wanted.explain = true;
 		else if (effort && *effort >= '0' && *effort <= '3' && !effort[1])
 			wanted.effort = LOOM_EFFORT_ONCE + (uint32_t)(*effort - '0');
+		else if (jobs && *jobs > '0' && *jobs <= '9' && !jobs[1])
+			wanted.jobs = (uint32_t)(*jobs - '0');
 		else if (!networks_of && !chips_of && !strategies_of && !objectives_of)
 			usage();
 		wanted.networks = networks_of ? networks_of : wanted.networks;

@@ -25,22 +25,42 @@ static void drop_last(struct loom_group_memo *memo)
 	loom_group_rows_free(last->rows, last->num_units);
 }
 
-struct loom_group_row *loom_group_memo_get(const struct loom_group_memo *memo,
+struct loom_group_row *loom_group_memo_get(struct loom_group_memo *memo,
 					   const struct loom_group_estimates *key)
 {
+	struct loom_group_row *rows = NULL;
 	u32 i;
 
-	for (i = 0; memo && i < memo->count; i++)
+	if (!memo)
+		return NULL;
+	pthread_mutex_lock(&memo->lock);
+	for (i = 0; i < memo->count && !rows; i++)
 		if (is_same(&memo->kept[i], key))
-			return loom_group_rows_copy(memo->kept[i].rows, key->num_units);
-	return NULL;
+			rows = loom_group_rows_copy(memo->kept[i].rows, key->num_units);
+	pthread_mutex_unlock(&memo->lock);
+	return rows;
+}
+
+static void add(struct loom_group_memo *memo, const struct loom_group_estimates *own)
+{
+	size_t bytes;
+	u32 i;
+
+	if (memo->count == LOOM_GROUP_MEMO)
+		drop_last(memo);
+	memmove(&memo->kept[1], memo->kept, memo->count * sizeof(*memo->kept));
+	memo->kept[0] = *own;
+	memo->count++;
+	for (bytes = 0, i = 0; i < memo->count; i++)
+		bytes += memo->kept[i].bytes;
+	for (; bytes > MOST_BYTES; drop_last(memo))
+		bytes -= memo->kept[memo->count - 1].bytes;
 }
 
 void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_estimates *key,
 			 const struct loom_group_row *rows)
 {
 	struct loom_group_estimates own = *key;
-	size_t bytes;
 	u32 i;
 
 	if (!memo)
@@ -53,15 +73,9 @@ void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_e
 	own.rows = loom_group_rows_copy(rows, key->num_units);
 	if (!own.rows)
 		return;
-	if (memo->count == LOOM_GROUP_MEMO)
-		drop_last(memo);
-	memmove(&memo->kept[1], memo->kept, memo->count * sizeof(*memo->kept));
-	memo->kept[0] = own;
-	memo->count++;
-	for (bytes = 0, i = 0; i < memo->count; i++)
-		bytes += memo->kept[i].bytes;
-	for (; bytes > MOST_BYTES; drop_last(memo))
-		bytes -= memo->kept[memo->count - 1].bytes;
+	pthread_mutex_lock(&memo->lock);
+	add(memo, &own);
+	pthread_mutex_unlock(&memo->lock);
 }
 
 void loom_group_memo_free(struct loom_group_memo *memo)

@@ -9,6 +9,8 @@
 
 #include "group/model/list.h"
 
+#include <pthread.h>
+
 /* Limit on the searches whose estimates are kept. */
 #define LOOM_GROUP_MEMO		8
 
@@ -33,19 +35,19 @@ struct loom_group_estimates {
 };
 
 /**
- * struct loom_group_memo - estimates of several searches; must begin as zeroes
+ * struct loom_group_memo - estimates of several searches; must begin as zeroes but for the lock
+ * @lock: protects all below
  * @kept: the latest first
  * @count: number of @kept
- *
- * Not thread safe.
  */
 struct loom_group_memo {
+	pthread_mutex_t lock;
 	struct loom_group_estimates kept[LOOM_GROUP_MEMO];
 	u32 count;
 };
 
 /** loom_group_memo_get() - a copy of the rows of @key, for the caller to free, or NULL */
-struct loom_group_row *loom_group_memo_get(const struct loom_group_memo *memo,
+struct loom_group_row *loom_group_memo_get(struct loom_group_memo *memo,
 					   const struct loom_group_estimates *key);
 /** loom_group_memo_add() - keeps a copy of @rows, if there is memory and @memo is not NULL */
 void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_estimates *key,

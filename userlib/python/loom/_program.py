@@ -224,6 +224,7 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
             objective: Objective | str = Objective.TIME, sram_limit_bytes: int = 0,
             grouping_budget: int = 0, max_recompute_permille: int = 0, max_bytes: int = 0,
             max_cycles: int = 0, observe: Sequence[str] = (), flags: int = 0,
+            effort: int = 2, jobs: int = 0,
             progress: Any = None, max_memory_bytes: int = 0, max_work: int = 0,
             **options: Any) -> Program:
     """Plans a network for a chip.
@@ -235,6 +236,8 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
     objective: "time", "bytes" or "sram": what the plan is to have the least of
     observe: names of values that can be read after a run
     flags: PlannerFlags
+    effort: how many candidates are compared, from 0 to 3; a higher level is never worse
+    jobs: limit on the threads that plan; the plan does not depend on it
     progress: called about every 20 ms with a record of stage, fraction, work and memory_bytes; it
         may return "stop", or "finish" for the best plan so far
     max_memory_bytes, max_work: limits, also of reading the model
@@ -251,6 +254,8 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
         except KeyError:
             raise ValueError(f'there is no objective {objective!r}: they are '
                              f'{", ".join(one.name.lower() for one in Objective)}') from None
+    if effort not in range(4):
+        raise ValueError(f'effort is 0, 1, 2 or 3, not {effort!r}')
     chip = chip_of(chip)
     observed, num_observed = cstrings(observe)
     given = abi.loom_planner_options(
@@ -258,7 +263,7 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
         grouping=cstring(grouping), sram_limit_bytes=sram_limit_bytes,
         grouping_budget=grouping_budget, objective=objective,
         max_recompute_permille=max_recompute_permille, max_bytes=max_bytes,
-        max_cycles=max_cycles, flags=flags, observe=observed, num_observe=num_observed,
+        max_cycles=max_cycles, flags=flags, effort=abi.LOOM_EFFORT_ONCE + effort, jobs=jobs, observe=observed, num_observe=num_observed,
         max_memory_bytes=max_memory_bytes, max_work=max_work)
     handle = graph._use()
     pointer = ctypes.POINTER(abi.loom_program)()

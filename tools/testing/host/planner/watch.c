@@ -15,8 +15,9 @@
 #include "planner/planner.h"
 
 #define POINTS	60
+#define GRAPHS	12
 
-static const struct loom_planner_options none;
+static const struct loom_planner_options none, one_job = { .jobs = 1 };
 static const struct drm_loom_chip chip = CHIP_SRAM("three-lanes", (3, 2, 3600, 32, 8));
 
 /**
@@ -67,7 +68,8 @@ static u64 work_of(const struct test_case *test)
 	struct loom_program *program;
 
 	loom_watch_begin(&watch);
-	if (plan(test, none, &program, NULL))
+	/* threads may do work that the plan does not need */
+	if (plan(test, one_job, &program, NULL))
 		tap_fatal("no plan");
 	loom_program_destroy(program);
 	loom_watch_end(&watch, 0, NULL);
@@ -167,6 +169,33 @@ static void test_finish(const struct test_case *test)
 	tap_ok(!bad, "stopped at any moment: there is none");
 }
 
+static void test_threads(void)
+{
+	struct loom_program *one, *other;
+	u32 bad = 0, graph, jobs, effort;
+	struct loom_planner_options how;
+	struct test_case test;
+
+	for (graph = 0; graph < GRAPHS; graph++) {
+		make_case(&test, graph * 7919 + 23);
+		effort = LOOM_EFFORT_ONCE + graph % 4;
+		how = (struct loom_planner_options){ .effort = effort, .jobs = 1 };
+		if (plan(&test, how, &one, NULL))
+			tap_fatal("no plan");
+		for (jobs = 2; jobs < 5; jobs++) {
+			how.jobs = jobs;
+			if (plan(&test, how, &other, NULL))
+				tap_fatal("no plan");
+			bad += one->plan_bytes != other->plan_bytes ||
+			       memcmp(one->plan, other->plan, one->plan_bytes);
+			loom_program_destroy(other);
+		}
+		loom_program_destroy(one);
+		free_case(&test);
+	}
+	tap_ok(!bad, "the same plan by any number of threads");
+}
+
 int main(void)
 {
 	struct test_case test;
@@ -178,5 +207,6 @@ int main(void)
 	test_caller(&test);
 	test_finish(&test);
 	free_case(&test);
+	test_threads();
 	return tap_end();
 }
