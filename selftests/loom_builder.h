@@ -242,16 +242,27 @@ static inline void *loom_builder_store(struct loom_builder *builder, uint32_t ou
 	return loom_builder_finish(builder, size);
 }
 
-/* Slot 1 = op(slot 0), by way of two tensors in the scratch. Steps: load, compute, store. */
-static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t *size)
+/*
+ * Slot 1 = op(slot 0), and op of that again, @rounds times, by way of two tensors in the scratch.
+ * Steps: load, compute, store.
+ */
+static inline void *loom_plan_blob_rounds(uint32_t lanes, uint32_t kind, uint32_t rounds,
+					  uint64_t *size)
 {
 	struct drm_loom_attr_unary attr = { .kind = kind };
 	struct loom_builder builder;
-	uint32_t out, x, y;
+	uint32_t out, x, y, i;
 
 	loom_builder_load(&builder, lanes, &x, &y, &out);
-	loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), y, x);
+	for (i = 0; i < rounds; i++)
+		loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), y,
+				     i ? y : x);
 	return loom_builder_store(&builder, out, y, size);
+}
+
+static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t *size)
+{
+	return loom_plan_blob_rounds(lanes, kind, 1, size);
 }
 
 /*

@@ -123,6 +123,21 @@ static inline uint32_t loom_effort(uint32_t rounds)
 	return rounds * percent / 100 ? rounds * percent / 100 : 1;
 }
 
+/* SplitMix64 (Steele, Lea, Flood, 2014): the same numbers from the same @state. */
+static inline uint64_t loom_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static inline uint32_t loom_random_below(uint64_t *state, uint32_t n)
+{
+	return loom_random(state) % n;
+}
+
 static inline int loom_call(int fd, unsigned long cmd, void *arg)
 {
 	int ret;

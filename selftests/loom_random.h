@@ -68,13 +68,12 @@ struct world {
 
 static uint32_t next(struct world *w)
 {
-	w->seed = w->seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return w->seed >> 33;
+	return loom_random(&w->seed);
 }
 
 static uint32_t below(struct world *w, uint32_t n)
 {
-	return next(w) % n;
+	return loom_random_below(&w->seed, n);
 }
 
 static void fail(struct world *w, const char *why, long long a, long long b)

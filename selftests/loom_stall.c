@@ -354,12 +354,10 @@ static int open_client(struct _test_data_stall *self)
 
 FIXTURE_SETUP(stall)
 {
-	int ret = open_client(self);
+	int ret;
 
 	self->uffd = -1;
-	if (ret == -ENODEV)
-		SKIP(return, "no loom device");
-	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, open_client(self));
 	ret = late_open(self);
 	if (self->uffd < 0)
 		SKIP(return, "no userfaultfd: %d", ret);

@@ -65,12 +65,6 @@ static void count(uint64_t *number)
 	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
 }
 
-static uint32_t pick(uint64_t *seed, uint32_t below)
-{
-	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (*seed >> 33) % below;
-}
-
 /* ------------------------------------------------------------------- a worker */
 
 struct worker {
@@ -248,18 +242,19 @@ static int do_exhaust(struct worker *worker, uint32_t region, uint64_t *seed)
 	int ret = 0;
 
 	while (!ret && n < EXHAUST_HANDLES && bytes < EXHAUST_BYTES) {
-		uint64_t size = region == DRM_LOOM_REGION_SRAM ? 1 << (10 + pick(seed, 12)) :
-								 1 << (16 + pick(seed, 7));
+		uint64_t size = 1 << (region == DRM_LOOM_REGION_SRAM ?
+				      10 + loom_random_below(seed, 12) :
+				      16 + loom_random_below(seed, 7));
 
 		ret = loom_bo_create(worker->client.fd, size, region, &handles[n]);
 		if (!ret)
 			n++;
 		bytes += size;
 	}
-	if (pick(seed, 2))
+	if (loom_random_below(seed, 2))
 		ret = worker_job(worker) ?: ret;
 	/* at times left to the end of the file */
-	if (pick(seed, 4))
+	if (loom_random_below(seed, 4))
 		while (n)
 			loom_bo_close(worker->client.fd, handles[--n]);
 	return ret;
@@ -393,10 +388,10 @@ static int do_reserve(struct worker *worker)
 /* Mappings that are left to the end of the process, over buffers that are closed. */
 static int do_map(struct worker *worker, uint64_t *seed)
 {
-	uint64_t size = 4096u << pick(seed, 6);
+	uint64_t size = 4096u << loom_random_below(seed, 6);
 	uint32_t handle;
 	char *map;
-	int ret = loom_bo_create(worker->client.fd, size, pick(seed, 2), &handle);
+	int ret = loom_bo_create(worker->client.fd, size, loom_random_below(seed, 2), &handle);
 
 	if (ret)
 		return ret;
@@ -404,7 +399,7 @@ static int do_map(struct worker *worker, uint64_t *seed)
 	if (map != MAP_FAILED)
 		memset(map, 0x5a, size);
 	ret = loom_bo_close(worker->client.fd, handle);
-	if (map != MAP_FAILED && pick(seed, 8))
+	if (map != MAP_FAILED && loom_random_below(seed, 8))
 		munmap(map, size);
 	return ret;
 }
@@ -431,7 +426,7 @@ static int client_do(struct worker *worker, enum action action, uint64_t *seed)
 
 	switch (action) {
 	case JOBS:
-		jobs = 1 + pick(seed, 4);
+		jobs = 1 + loom_random_below(seed, 4);
 		for (i = 0; !ret && i < jobs; i++)
 			ret = worker_job(worker);
 		return ret;
@@ -577,7 +572,7 @@ static enum action pick_action(uint64_t *seed)
 
 	for (i = 0; i < ACTIONS; i++)
 		sum += action_weight[i];
-	at = pick(seed, sum);
+	at = loom_random_below(seed, sum);
 	for (i = 0; at >= action_weight[i]; i++)
 		at -= action_weight[i];
 	return i;
@@ -697,7 +692,7 @@ TEST_F_TIMEOUT(storm, nothing_is_lost, 10000)
 
 	for (round = 0; round < rounds; round++) {
 		enum action action = pick_action(&seed);
-		struct child *child = &children[pick(&seed, CLIENTS)];
+		struct child *child = &children[loom_random_below(&seed, CLIENTS)];
 
 		if (action == BIND) {
 			if (can_bind)
@@ -705,8 +700,8 @@ TEST_F_TIMEOUT(storm, nothing_is_lost, 10000)
 			count(&tally->done[BIND]);
 		} else if (action == KILL) {
 			if (!child->busy)
-				child_order(child, pick(&seed, CLIENT_ACTIONS));
-			usleep(pick(&seed, 20000));
+				child_order(child, loom_random_below(&seed, CLIENT_ACTIONS));
+			usleep(loom_random_below(&seed, 20000));
 			ASSERT_TRUE(child_kill(child)) {
 				TH_LOG("round %u: a process in \"%s\" does not end", round,
 				       action_name[child->last]);

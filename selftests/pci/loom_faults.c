@@ -125,7 +125,7 @@ static int strike(int sim, const struct fault *fault, uint64_t *seed)
 	int ret;
 
 	if (stray)
-		how = strays[loom_load_pick(seed, LOOM_ARRAY_SIZE(strays))];
+		how = strays[loom_random_below(seed, LOOM_ARRAY_SIZE(strays))];
 	snprintf(command, sizeof(command), "fault %s%s", fault->name, how);
 	ret = loom_port_tell(sim, command, answer, sizeof(answer));
 	if (!ret && stray && strcmp(answer, "read refused, write refused\n")) {
@@ -272,7 +272,7 @@ static uint32_t *shuffle(uint32_t rounds, uint64_t *seed, uint32_t *count)
 			order[(*count)++] = i % FAULTS;
 	}
 	for (i = *count; order && i > 1; i--) {
-		uint32_t other = loom_load_pick(seed, i), fault = order[other];
+		uint32_t other = loom_random_below(seed, i), fault = order[other];
 
 		order[other] = order[i - 1];
 		order[i - 1] = fault;

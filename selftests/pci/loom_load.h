@@ -43,12 +43,6 @@ static inline uint64_t loom_load_number(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-static inline uint32_t loom_load_pick(uint64_t *seed, uint32_t below)
-{
-	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (*seed >> 33) % below;
-}
-
 /* The process's own. */
 struct loom_worker {
 	struct loom_load *load;

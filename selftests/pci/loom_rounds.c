@@ -113,7 +113,7 @@ TEST_F_TIMEOUT(rounds, resets, 20000)
 
 	for (round = 0; round < self->count; round++) {
 		int64_t until = loom_soon();
-		bool by_bus = loom_load_pick(&self->seed, 2);
+		bool by_bus = loom_random_below(&self->seed, 2);
 
 		resets = self->watch.resets;
 		if (by_bus) {
@@ -144,7 +144,7 @@ TEST_F_TIMEOUT(rounds, pulls, 20000)
 	uint32_t round;
 
 	for (round = 0; round < self->count; round++) {
-		switch (loom_load_pick(&self->seed, 5)) {
+		switch (loom_random_below(&self->seed, 5)) {
 		case 0:
 			loom_port_tell(self->sim, "fault death", NULL, 0);
 			ASSERT_EQ(0, loom_port_replace(self->qmp));
@@ -193,7 +193,7 @@ TEST_F_TIMEOUT(rounds, sleeps, 20000)
 		SKIP(return, "no module loom_sleep");
 	for (round = 0; round < self->count; round++) {
 		static const char *const how[] = { "1", "2", "3" };
-		uint32_t deep = loom_load_pick(&self->seed, LOOM_ARRAY_SIZE(how)), i;
+		uint32_t deep = loom_random_below(&self->seed, LOOM_ARRAY_SIZE(how)), i;
 		int64_t until = loom_soon();
 		int ret;
 
@@ -210,7 +210,7 @@ TEST_F_TIMEOUT(rounds, sleeps, 20000)
 		} while (ret == -EBUSY && loom_now_ns() < until);
 		EXPECT_EQ(0, ret)
 			TH_LOG("asleep %s", how[deep]);
-		usleep(loom_load_pick(&self->seed, 50000));
+		usleep(loom_random_below(&self->seed, 50000));
 		EXPECT_EQ(0, loom_write_file(ASLEEP, "0"));
 		for (i = 0; deep && i < CLIENTS; i++)
 			kill(self->loads[i].pid, SIGCONT);

@@ -61,7 +61,7 @@ guest '--chip tiny' tools/ci/pci/driver.sh "$install/loom" $small
 guest '--chip soft --dma messages' tools/ci/pci/guest.sh
 guest '--chip soft --dma messages' tools/ci/pci/driver.sh "$install/loom" own submit
 # not again what needs no larger device
-guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo brawl caps context import observe \
+guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo caps contend context import observe \
 	plan query refusal scratch share sram displace submit unplug verify
 # two of them, and one beside a soft device
 guest '--chip tiny,--chip soft' tools/ci/pci/test.sh pair "$install/loom"
