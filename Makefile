@@ -396,10 +396,6 @@ $(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
 $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
-# files of labels are read by the tool
-fuzz_labels	:= $(addprefix obj/tools/loom/,labels.o outcome.o json.o print.o stream.o)
-$(O)/asan/fuzz/labels: $(fuzz_labels:%=$(O)/asan/%)
-$(O)/fuzz/labels: $(fuzz_labels:%=$(O)/%)
 $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -545,7 +541,6 @@ fuzz_seeds	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/fuzz-seeds/%)
 $(fuzz_seeds): $(O)/fuzz-seeds/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 		$(filter %.a,$^) $(LIBS)
-$(O)/fuzz-seeds/labels: $(fuzz_labels:%=$(O)/%)
 fuzz-build:
 	+@$(MAKE) O=$(O)/libfuzzer CC=clang ISAS= WARN=-w LDFLAGS='$(FUZZ_SANITIZE)' \
 		FLAGS_FP='-fno-math-errno -fno-trapping-math' \

@@ -163,9 +163,13 @@ said() {	# TEXT ARG...
 	printf 'up\n\033[2J\n' >"$out/label"
 	ok 'labels that a terminal would obey' said 'line 2 is not text' $cls --input random:5 --top 1 \
 		--labels "$out/label"
-	printf 'caf\351\ndown\n' >"$out/label"
-	ok 'labels in another encoding' said 'line 1 is not text in UTF-8' $cls --input random:5 --top 1 \
-		--labels "$out/label"
+	# another encoding; a control character of two bytes; half a pair; too long; cut off
+	for bytes in 'caf\351' '\302\233' '\355\240\200' '\300\200' '\303'; do
+		# shellcheck disable=SC2059
+		printf "$bytes\\ndown\\n" >"$out/label"
+		ok "labels of bytes $bytes" said 'line 1 is not text in UTF-8' $cls --input random:5 \
+			--top 1 --labels "$out/label"
+	done
 }
 odd_labels() {
 	python3 - "$out" <<-'EOF'

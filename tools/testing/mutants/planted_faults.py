@@ -304,17 +304,6 @@ FAULTS = [
          ' &&\n\t    tensor->data_bytes != tensor->size_bytes)', ' && 0)'),
     user('tflite', 'there is the operator of an index', 'tflite/model',
          'if (number < 0 || number >= codes->count)', 'if (0)'),
-    # labels
-    Fault('labels', 'a line is text', 'tools/loom/labels.c',
-          'if (!tool_labels_text(at, last))', 'if (0)', quick=True),
-    Fault('labels', 'there is the line of a class', 'tools/loom/labels.c',
-          'best <= labels->num_lines ? labels->lines[best - 1] : " "', 'labels->lines[best - 1]'),
-    Fault('labels', 'lines are as many as classes', 'tools/loom/labels.c',
-          'if (classes - 1 != labels.num_lines && classes - 2 != labels.num_lines)', 'if (0)'),
-    Fault('labels', 'control characters of two bytes are no text', 'tools/loom/stream.c',
-          ' &&\n\t       code >= 0xa0 ? length : 0;', ' ? length : 0;', quick=True),
-    Fault('labels', 'half a pair is no text', 'tools/loom/stream.c',
-          ' && (code < 0xd800 || code >= 0xe000)', ''),
     # chips
     chip('banks have a limit', 'if (region->banks > DRM_LOOM_MAX_BANKS)', quick=True),
     chip('sub-banks have a limit', 'if (!region->sub_banks || region->sub_banks > 64)'),
