@@ -14,9 +14,8 @@ GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/halo', 'g
 PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
-          'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
-          'core/verify/starved', 'core/verify/work', 'core/verify/coverage', 'core/verify/gaps',
-          'core/verify/edges', 'core/scratch_slots']
+          'core/verify/image', 'core/verify/worlds', 'core/verify/starved', 'core/verify/work',
+          'core/verify/coverage', 'core/verify/gaps', 'core/verify/edges', 'core/scratch_slots']
 
 # name: weight in a sample, files, programs with their arguments
 AREAS = {
@@ -59,4 +58,4 @@ MODULE = ({'loom_quota.c': ['loom_caps'],
            'sram/*.c': ['loom_sram', 'loom_scratch', 'loom_displace']},
           ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
            'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_displace',
-           'loom_plan', 'loom_random', 'loom_neighbours:tiny', 'loom_random:tiny'])
+           'loom_plan', 'loom_random', 'loom_submit:tiny', 'loom_random:tiny'])
