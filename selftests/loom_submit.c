@@ -559,6 +559,107 @@ TEST_F_TIMEOUT(submit, a_thousand_jobs, 120)
 	EXPECT_EQ(1000, query.counters.jobs);
 }
 
+/* ------------------------------------------------------------ beside others */
+
+/* The file is closed while two of its jobs wait for a fence of another driver. */
+TEST_F_TIMEOUT(submit, closing_while_a_job_waits_for_another_fence, 60)
+{
+	struct vgem_fence_signal signal = {};
+	struct drm_loom_region_info before, after;
+	int dmabuf, vgem = vgem_open(), other = loom_open(), fd = self->client.fd;
+	int64_t end = loom_soon();
+	struct loom_job job;
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &before));
+	dmabuf = vgem_create_fenced(vgem, &signal.fence);
+	ASSERT_GE(dmabuf, 0);
+	loom_job_init(&job, &self->client, self->plan, 2, 0);
+	job.args.in_syncs.count = 1;
+	job.in.handle = loom_sync_create(fd, 0);
+	ASSERT_EQ(0, syncobj_import(fd, job.in.handle, dmabuf));
+	ASSERT_EQ(0, loom_job_submit(fd, &job));
+	ASSERT_EQ(0, loom_job_submit(fd, &job));
+	EXPECT_EQ(-ETIME, loom_bo_wait(fd, self->client.out, loom_now_ns() + LOOM_SECOND_NS / 5));
+	/* jobs of another context overtake them */
+	ASSERT_EQ(0, loom_context_create(fd, DRM_LOOM_PRIORITY_NORMAL, &self->client.context));
+	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
+	EXPECT_EQ(0, loom_sync_wait(fd, self->fence, end));
+	EXPECT_EQ(-ETIME, loom_bo_wait(fd, self->client.out, 0));
+	loom_client_close(&self->client);
+	ASSERT_EQ(0, loom_call(vgem, VGEM_FENCE_SIGNAL, &signal));
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &after));
+	} while (after.blocks != before.blocks - 2 && loom_now_ns() < end);
+	EXPECT_EQ(before.blocks - 2, after.blocks);
+	close(other);
+	close(dmabuf);
+	close(vgem);
+}
+
+/* Buffers that together are larger than the DRAM, as far as the machine has memory for them. */
+TEST_F_TIMEOUT(submit, what_does_not_fit_is_evicted_and_comes_back, 120)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t handles[96], evicted = 0, i, wrong = 0;
+	struct drm_loom_region_info dram;
+	struct drm_loom_bo_info info;
+	long available = sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	uint64_t size, total;
+	struct loom_job job;
+	float *map;
+
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram));
+	total = dram.total_bytes * dram.banks;
+	size = total / 64 / 4096 * 4096;
+	if (total * 2 > (uint64_t)available)
+		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
+	for (i = 0; i < 96; i++) {
+		ASSERT_EQ(0, loom_bo_create(client->fd, size, DRM_LOOM_REGION_DRAM, &handles[i]));
+		map = loom_bo_map(client->fd, handles[i], size);
+		ASSERT_NE(MAP_FAILED, map);
+		map[0] = i + 1;
+		map[size / sizeof(float) - 1] = i;
+		munmap(map, size);
+	}
+	for (i = 0; i < 96; i++) {
+		ASSERT_EQ(0, loom_bo_info(client->fd, handles[i], &info));
+		if (info.flags & DRM_LOOM_BO_EVICTED) {
+			EXPECT_EQ(0, info.address);
+			evicted++;
+		}
+	}
+	EXPECT_GE(evicted, 32);
+	EXPECT_LE(evicted, 64);
+
+	/* each is brought back by a job in turn, with its bytes */
+	for (i = 0; i < 96; i++) {
+		loom_job_init(&job, client, self->plan, 2, self->fence);
+		job.bindings[0].handle = handles[i];
+		ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+		ASSERT_EQ(0, loom_bo_info(client->fd, handles[i], &info));
+		EXPECT_EQ(0, info.flags);
+		if (i % 8)
+			continue;
+		ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+		map = loom_bo_map(client->fd, client->out, 4096);
+		ASSERT_NE(MAP_FAILED, map);
+		wrong += map[0] != i + 1;
+		munmap(map, 4096);
+	}
+	EXPECT_EQ(0, wrong);
+	for (i = 0; i < 96; i++) {
+		map = loom_bo_map(client->fd, handles[i], size);
+		ASSERT_NE(MAP_FAILED, map);
+		wrong += map[0] != i + 1 || map[size / sizeof(float) - 1] != i;
+		munmap(map, size);
+	}
+	EXPECT_EQ(0, wrong);
+}
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

@@ -107,7 +107,9 @@ static int fence_info(int file, struct sync_fence_info *fence)
 TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 {
 	uint32_t rounds = loom_effort(10), round, i, j;
+	struct drm_loom_device_info device;
 	struct sync_fence_info info;
+	struct drm_loom_bo_info bo;
 	int files[CLIENTS][JOBS];
 
 	for (round = 0; round < rounds; round++) {
@@ -137,6 +139,8 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 					TH_LOG("round %u client %u job %u", round, i, j);
 				}
 		EXPECT_EQ(-ENODEV, loom_client_run(&self->clients[0], self->plans[0], 2, 0));
+		EXPECT_EQ(-ENODEV, loom_query_device(self->clients[0].fd, &device));
+		EXPECT_EQ(-ENODEV, loom_bo_info(self->clients[0].fd, self->clients[0].in, &bo));
 		for (i = 0; i < CLIENTS; i++)
 			loom_client_close(&self->clients[i]);
 		/* nobody has the device any more, but for these */

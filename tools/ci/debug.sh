@@ -108,7 +108,7 @@ kselftest)
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
 		--log $dir/dmesg-kselftest.log ;;
 tiny)
-	only='-t loom:loom_neighbours -t loom:loom_fail_nth -t loom:loom_caps'
+	only='-t loom:loom_submit -t loom:loom_fail_nth -t loom:loom_caps'
 	# needs a controller that 6.12 has not
 	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || only+=' -t loom:loom_dmem'
 	KSELFTEST_ARGS="--override-timeout 18000 $only" \

@@ -53,7 +53,7 @@ guest() {
 }
 
 # what fills the device, on a small one; loom_own is about memory of the device's own
-small='own caps fail_nth growth hostile image latency masks neighbours random sram displace submit'
+small='own caps fail_nth growth hostile image latency masks random sram displace submit'
 small="$small timeout unplug"
 guest '--chip tiny' tools/ci/pci/guest.sh
 # shellcheck disable=SC2086 # words
