@@ -223,27 +223,6 @@ TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
 	EXPECT_EQ(r->largest_free_bytes, now.largest_free_bytes);
 }
 
-TEST_F(bo, is_zeroed_whoever_had_the_memory)
-{
-	const uint64_t size = 64 * 1024;
-	uint32_t handle, round, region;
-	unsigned char *map;
-	uint64_t i, dirty = 0;
-
-	for (region = UINT32_MAX; loom_next_region(self->fd, &region);)
-		for (round = 0; round < 4; round++) {
-			ASSERT_EQ(0, loom_bo_create(self->fd, size, region, &handle));
-			map = loom_bo_map(self->fd, handle, size);
-			ASSERT_NE(MAP_FAILED, map);
-			for (i = 0; i < size; i++)
-				dirty += !!map[i];
-			memset(map, 0xa5, size);
-			munmap(map, size);
-			ASSERT_EQ(0, loom_bo_close(self->fd, handle));
-		}
-	EXPECT_EQ(0, dirty);
-}
-
 TEST_F(bo, its_mapping_is_linear_and_of_its_size)
 {
 	/* not a whole number of pages: the rest of the last page is mapped, too, and no more */
@@ -428,29 +407,6 @@ TEST_F(bo, a_dma_buf_is_the_same_buffer)
 	EXPECT_EQ(before.allocated_bytes, after.allocated_bytes);
 }
 
-TEST_F(bo, a_dma_buf_outlives_its_file)
-{
-	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
-	unsigned char *map;
-	int other = loom_open();
-
-	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, loom_bo_create(other, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &prime.handle));
-	map = loom_bo_map(other, prime.handle, LOOM_PAGE);
-	ASSERT_NE(MAP_FAILED, map);
-	map[3] = 33;
-	munmap(map, LOOM_PAGE);
-	ASSERT_EQ(0, loom_call(other, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
-	close(other);
-	map = mmap(NULL, LOOM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, prime.fd, 0);
-	ASSERT_NE(MAP_FAILED, map);
-	EXPECT_EQ(33, map[3]);
-	prime.handle = 0;
-	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
-	EXPECT_NE(0, prime.handle);
-	close(prime.fd);
-}
-
 TEST_F(bo, what_is_no_dma_buf_is_not_imported)
 {
 	struct drm_prime_handle prime = { .fd = -1 };
@@ -468,45 +424,6 @@ TEST_F(bo, what_is_no_dma_buf_is_not_imported)
 	EXPECT_EQ(-ENOENT, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 	prime.flags = 0x40000000;
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
-}
-
-TEST_F(bo, many_come_and_go)
-{
-	uint32_t handles[512], i, round;
-	struct drm_loom_region_info after;
-
-	for (round = 0; round < 3; round++) {
-		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
-			ASSERT_EQ(0, loom_bo_create(self->fd, 1 + i * 37, DRM_LOOM_REGION_DRAM,
-						    &handles[i]));
-		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
-			ASSERT_EQ(0, loom_bo_close(self->fd, handles[(i * 167) % 512]));
-	}
-	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &after));
-	EXPECT_EQ(self->region[DRM_LOOM_REGION_DRAM].allocated_bytes, after.allocated_bytes);
-	EXPECT_EQ(self->region[DRM_LOOM_REGION_DRAM].blocks, after.blocks);
-}
-
-TEST_F(bo, a_client_that_ends_leaves_nothing)
-{
-	struct drm_loom_region_info after;
-	uint32_t handle, region, i;
-	int other = loom_open(), ret;
-
-	ASSERT_GE(other, 0);
-	for (region = UINT32_MAX; loom_next_region(self->fd, &region);)
-		for (i = 0; i < 5; i++) {
-			ret = loom_bo_create(other, 4096, region, &handle);
-			/* a small SRAM: as much as the share of the file allows */
-			if (i && ret == -EDQUOT && region == DRM_LOOM_REGION_SRAM)
-				break;
-			ASSERT_EQ(0, ret);
-		}
-	close(other);
-	for (region = UINT32_MAX; loom_next_region(self->fd, &region);) {
-		ASSERT_EQ(0, loom_query_region(self->fd, region, &after));
-		EXPECT_EQ(self->region[region].allocated_bytes, after.allocated_bytes);
-	}
 }
 
 /* ------------------------------------------------------------------ copies */

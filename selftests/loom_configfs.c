@@ -426,24 +426,16 @@ TEST_F(configfs, a_chip_without_dram)
 	loom_client_close(&client);
 }
 
+/* Figures of a chip are loom_chip_check()'s, see host/chip/limits.c. */
 TEST_F(configfs, what_makes_no_sense_is_not_made)
 {
 	static const struct {
 		const char *file;
 		uint64_t value;
 	} wrong[] = {
-		{ "dtypes", 0 }, { "dtypes", 1 }, { "flags", 2 }, { "opcodes", 0 },
-		{ "frequency_hz", 0 }, { "compute_units", 0 }, { "compute_units", 257 },
-		{ "dma_start", 1000001 }, { "compute_start", 1000001 }, { "job_timeout_ms", 0 },
-		{ "threads", 0 }, { "threads", 65 },
-		{ "job_timeout_ms", 1ULL << 31 }, { "sram/banks", 0 }, { "sram/banks", 257 },
-		{ "sram/sub_banks", 0 }, { "dram/bank_bytes", 0 }, { "dram/bank_bytes", ~0ULL },
-		{ "dram/align_bytes", 48 }, { "dram/reserved_bytes", ~0ULL },
-		{ "sram/floor_bytes", ~0ULL }, { "dram/flags", 8 }, { "dram/burst_bytes", 1 << 21 },
-		{ "dram/read_rate", 0 }, { "dram/write_rate", 0 }, { "sram/read_latency", 1000001 },
-		{ "sram/write_energy", 2000000001 }, { "rom/banks", 1 }, { "rom/read_rate", 1 },
-		{ "types/f32/op_rate", 0 }, { "types/i8/mac_rate", 2000000001 },
-		{ "types/bool/op_energy", 2000000001 },
+		{ "job_timeout_ms", 0 }, { "job_timeout_ms", 1ULL << 31 }, { "threads", 0 },
+		{ "threads", 65 }, { "dtypes", 0 }, { "dram/align_bytes", 48 }, { "rom/banks", 1 },
+		{ "types/i8/mac_rate", 2000000001 },
 	};
 	char before[32];
 	uint32_t i;

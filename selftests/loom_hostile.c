@@ -470,32 +470,6 @@ TEST_F_TIMEOUT(hostile, killed_in_a_job, 180)
 	}
 }
 
-TEST_F_TIMEOUT(hostile, killed_while_a_plan_is_checked, 120)
-{
-	uint64_t size;
-	void *blob = loom_plan_blob_work(self->client.info.lanes, 4, 20000, &size);
-	uint32_t round;
-	int status;
-
-	for (round = 0; round < 6; round++) {
-		pid_t child = loom_fork();
-
-		ASSERT_GE(child, 0);
-		if (!child) {
-			int fd = loom_open();
-			uint32_t plan;
-
-			for (;;)
-				loom_plan_create(fd, blob, size, NULL, &plan);
-		}
-		usleep(50000 + 37000 * round);
-		ASSERT_EQ(0, kill(child, SIGKILL));
-		ASSERT_EQ(child, waitpid(child, &status, 0));
-		EXPECT_TRUE(WIFSIGNALED(status));
-	}
-	free(blob);
-}
-
 /* ------------------------------------------------------------- at once */
 
 /* Runs jobs with inputs of its own and checks each result. Return: number of wrong ones. */
@@ -530,24 +504,6 @@ static int work_alone(uint32_t seed, uint32_t rounds)
 	}
 	loom_client_close(&client);
 	return wrong;
-}
-
-TEST_F_TIMEOUT(hostile, two_clients_at_once_do_not_meet, 180)
-{
-	pid_t children[2];
-	unsigned int i;
-	int status;
-
-	for (i = 0; i < 2; i++) {
-		children[i] = loom_fork();
-		ASSERT_GE(children[i], 0);
-		if (!children[i])
-			_exit(work_alone(i + 1, 40));
-	}
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(children[i], waitpid(children[i], &status, 0));
-		EXPECT_EQ(0, status);
-	}
 }
 
 struct racer {

@@ -541,26 +541,6 @@ TEST_F(masks, what_an_empty_bank_would_hold_is_not_too_large)
 	ASSERT_EQ(0, loom_bo_close(self->fd, one.handle));
 }
 
-TEST_F(masks, a_record_that_cannot_be_written_is_efault)
-{
-	struct drm_loom_bo_create args = {
-		.size = self->sram.total_bytes * MAX_BANKS + 1,
-		.region = DRM_LOOM_REGION_SRAM,
-		.no_space = (uintptr_t)loom_unmapped(),
-		.no_space_size = sizeof(struct drm_loom_no_space),
-	};
-	uint32_t part[4] = { 77, 77, 77, 77 };
-
-	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
-	/* no more than there is room for */
-	args.no_space = (uintptr_t)part;
-	args.no_space_size = 8;
-	EXPECT_EQ(-ENOSPC, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
-	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, part[0]);
-	EXPECT_EQ(DRM_LOOM_REGION_SRAM, part[1]);
-	EXPECT_EQ(77, part[2]);
-}
-
 /* -------------------------------------------------------------------- jobs */
 
 FIXTURE(spread)

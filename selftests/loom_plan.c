@@ -178,34 +178,6 @@ TEST_F(plan, a_pointer_to_nowhere_is_efault)
 	EXPECT_EQ(-EFAULT, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
 }
 
-TEST_F(plan, the_record_is_cut_to_its_room)
-{
-	struct drm_loom_reject full = {};
-	unsigned char part[sizeof(full) + 16];
-	struct drm_loom_plan_create args = {
-		.ptr = (uintptr_t)self->blob, .size = self->size, .reject = (uintptr_t)part,
-	};
-	uint32_t plan, room;
-
-	header_of(self->blob)->magic++;
-	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, self->blob, self->size, &full,
-					     &plan));
-	EXPECT_EQ(DRM_LOOM_RULE_HEADER, full.rule);
-	EXPECT_EQ(0, full.pad);
-	for (room = 0; room < sizeof(part); room++) {
-		uint32_t written = room < sizeof(full) ? room : sizeof(full);
-
-		memset(part, 0xaa, sizeof(part));
-		args.reject_size = room;
-		ASSERT_EQ(-EBADMSG, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
-		EXPECT_EQ(0, memcmp(part, &full, written));
-		/* what a newer header has beyond the record is cleared, and nothing behind that */
-		for (; written < room; written++)
-			EXPECT_EQ(0, part[written]);
-		EXPECT_EQ(0xaa, part[room]);
-	}
-}
-
 TEST_F(plan, every_shorter_one_is_refused)
 {
 	uint64_t size;

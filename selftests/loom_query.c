@@ -408,57 +408,6 @@ TEST_F(query, without_a_capability_sums_of_others_come_in_steps)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-TEST_F(query, sizes_are_negotiated)
-{
-	static const struct {
-		uint32_t type, size;
-	} cases[] = {
-		{ DRM_LOOM_QUERY_DEVICE, sizeof(struct drm_loom_device_info) },
-		{ DRM_LOOM_QUERY_REGION, sizeof(struct drm_loom_region_info) },
-	};
-	unsigned char full[256], part[256];
-	unsigned int i;
-	uint32_t size, room;
-
-	for (i = 0; i < LOOM_ARRAY_SIZE(cases); i++) {
-		/* without an address QUERY returns the size alone, whatever size was given */
-		size = 77;
-		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, NULL, &size));
-		EXPECT_EQ(cases[i].size, size);
-		size = sizeof(full);
-		memset(full, 0xaa, sizeof(full));
-		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, full, &size));
-		EXPECT_EQ(cases[i].size, size);
-		EXPECT_EQ(0, full[cases[i].size]);
-		for (room = 0; room < cases[i].size; room += 7) {
-			size = room;
-			memset(part, 0xaa, sizeof(part));
-			ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, part, &size));
-			EXPECT_EQ(cases[i].size, size);
-			EXPECT_EQ(0, memcmp(full, part, room));
-			EXPECT_EQ(0xaa, part[room]);
-		}
-	}
-}
-
-TEST_F(query, blocks_of_which_only_some_fit)
-{
-	struct drm_loom_block *all, some[2];
-	uint32_t count, handle, size = sizeof(some[0]) + 5;
-
-	ASSERT_EQ(0, loom_bo_create(self->fd, 4096, DRM_LOOM_REGION_DRAM, &handle));
-	all = loom_query_blocks(self->fd, DRM_LOOM_REGION_DRAM, &count);
-	ASSERT_NE(NULL, all);
-	ASSERT_GE(count, 2);
-	memset(some, 0xaa, sizeof(some));
-	ASSERT_EQ(0,
-		  loom_query(self->fd, DRM_LOOM_QUERY_BLOCKS, DRM_LOOM_REGION_DRAM, some, &size));
-	EXPECT_EQ(count * sizeof(*all), size);
-	EXPECT_EQ(0, memcmp(all, some, sizeof(some[0]) + 5));
-	EXPECT_EQ(0xaa, ((unsigned char *)some)[sizeof(some[0]) + 5]);
-	free(all);
-}
-
 TEST_F(query, what_is_not_a_query_is_einval)
 {
 	static const struct drm_loom_query wrong[] = {
