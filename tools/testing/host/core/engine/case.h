@@ -125,6 +125,20 @@ static inline void ec_begin(struct ec *ec, u64 seed)
 	ec->command.views = ec->views;
 }
 
+/* Each of @count cases, fewer under a sanitizer, from @first on: @call checks number i. */
+#define EC_TRY(first, count, call, what, ...)						\
+	do {										\
+		u32 i, wrong_ = 0, cases_ = ec_cases(count);				\
+		u64 first_ = (first);							\
+											\
+		for (i = 0; i < cases_; i++) {						\
+			ec_begin(&ec, first_ + i);					\
+			call;								\
+			wrong_ += ec.failed;						\
+		}									\
+		tap_ok(!wrong_, what ": %u cases, %u wrong", ##__VA_ARGS__, cases_, wrong_);	\
+	} while (0)
+
 static inline void ec_end(struct ec *ec)
 {
 	free(ec->bytes);

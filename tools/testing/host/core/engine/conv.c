@@ -449,89 +449,34 @@ int main(void)
 		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
 		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
 	};
-	static const char *const deep[] = {
-		"columns of many channels", "more of x than lies side by side at once",
-	};
 	struct ec ec = {};
-	u32 t, i, bad, cases;
+	u32 t;
 
 	for (t = 0; t < ARRAY_SIZE(types); t++) {
-		cases = ec_cases(types[t].cases);
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 1000 * t + i);
-			check_float(&ec, true, types[t].dtype);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "conv %s: %u geometries, %u wrong", types[t].name, cases, bad);
-		cases = ec_cases(types[t].cases / 2);
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 1000 * t + 500 + i);
-			check_float(&ec, false, types[t].dtype);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "deconv %s: %u geometries, %u wrong", types[t].name, cases, bad);
+		EC_TRY(1000 * t, types[t].cases, check_float(&ec, true, types[t].dtype),
+		       "conv %s", types[t].name);
+		EC_TRY(1000 * t + 500, types[t].cases / 2,
+		       check_float(&ec, false, types[t].dtype), "deconv %s", types[t].name);
 	}
-	cases = ec_cases(60);
-	for (t = 0; t < 2; t++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 5000 + 1000 * t + i);
-			check_integer(&ec, t, false);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "conv of bytes%s: %u geometries, %u wrong",
-		       t ? ", quantised" : "", cases, bad);
-	}
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 8000 + i);
-		check_infinite_weights(&ec);
-		bad += ec.failed;
-	}
-	tap_ok(!bad, "conv with infinite weights does not depend on cuts: %u wrong", bad);
-	cases = ec_cases(160);
-	for (t = 0; t < 2; t++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 9000 + 1000 * t + i);
-			check_strip(&ec, t ? deep_strip_geometry : strip_geometry);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "conv of %sstrips has the bits of its sums: %u geometries, %u wrong",
-		       t ? "deep " : "", cases, bad);
-	}
+	for (t = 0; t < 2; t++)
+		EC_TRY(5000 + 1000 * t, 60, check_integer(&ec, t, false), "conv of bytes%s",
+		       t ? ", quantised" : "");
+	EC_TRY(8000, 60, check_infinite_weights(&ec),
+	       "conv with infinite weights does not depend on cuts");
+	for (t = 0; t < 2; t++)
+		EC_TRY(9000 + 1000 * t, 160,
+		       check_strip(&ec, t ? deep_strip_geometry : strip_geometry),
+		       "conv of %sstrips has the bits of its sums", t ? "deep " : "");
 	ec_same_bits(0x88fa41006d465e9e);
 	/* rows of bytes come together in many ways */
-	cases = ec_cases(300);
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 20000 + i);
-		check_integer(&ec, i % 2, false);
-		bad += ec.failed;
-	}
-	tap_ok(!bad, "more of bytes: %u geometries, %u wrong", cases, bad);
-	cases = ec_cases(60);
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 40000 + i);
-		check_strip(&ec, i % 2 ? flat_geometry : tall_geometry);
-		bad += ec.failed;
-	}
-	tap_ok(!bad, "kernels of many rows, and of flat rows: %u geometries, %u wrong", cases, bad);
-	for (t = 0; t < 2; t++) {
-		cases = ec_cases(20);
-		/* these take longer */
-		if (t)
-			cases = (cases + 3) / 4;
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 50000 + 1000 * t + i);
-			check_strip(&ec, t ? broad_geometry : column_geometry);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "%s: %u geometries, %u wrong", deep[t], cases, bad);
-	}
-	cases = ec_cases(300);
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 30000 + i);
-		check_integer(&ec, i % 3, true);
-		bad += ec.failed;
-	}
-	tap_ok(!bad, "conv of bytes in blocks of channels: %u geometries, %u wrong", cases, bad);
+	EC_TRY(20000, 300, check_integer(&ec, i % 2, false), "more of bytes");
+	EC_TRY(40000, 60, check_strip(&ec, i % 2 ? flat_geometry : tall_geometry),
+	       "kernels of many rows, and of flat rows");
+	EC_TRY(50000, 20, check_strip(&ec, column_geometry), "columns of many channels");
+	/* these take longer */
+	EC_TRY(51000, 5, check_strip(&ec, broad_geometry),
+	       "more of x than lies side by side at once");
+	EC_TRY(30000, 300, check_integer(&ec, i % 3, true), "conv of bytes in blocks of channels");
 	ec_end(&ec);
 	return tap_end();
 }

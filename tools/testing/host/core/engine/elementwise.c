@@ -479,91 +479,48 @@ static void check_quantize(struct ec *ec, bool back)
 	} while (ec_next(y_dims, rank, index) && !ec->failed);
 }
 
+static void check_moves(struct ec *ec, u32 number)
+{
+	bool failed;
+
+	check_copy(ec);
+	failed = ec->failed;
+	ec_begin(ec, 31000 + number);
+	check_fill(ec);
+	ec->failed |= failed;
+}
+
 int main(void)
 {
+	static const u32 kinds[] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_UNARY_ABS, DRM_LOOM_UNARY_NEG,
+				     DRM_LOOM_UNARY_SIGN, DRM_LOOM_UNARY_SIGMOID };
 	struct ec ec = {};
-	u32 i, j, k, bad, cases;
+	u32 j, k, most;
 
-	cases = ec_cases(200);
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 30000 + i);
-		check_copy(&ec);
-		bad += ec.failed;
-		ec_begin(&ec, 31000 + i);
-		check_fill(&ec);
-		bad += ec.failed;
+	EC_TRY(30000, 200, check_moves(&ec, i), "load, store, copy, fill");
+	for (k = 0; k < DRM_LOOM_BINARY_END; k++)
+		EC_TRY(40000 + 1000 * k, 40, check_binary(&ec, k), "binary %u", k);
+	for (j = 0; j < ARRAY_SIZE(all_types); j++) {
+		most = is_float(all_types[j]) ? 5 : ec_is_signed(all_types[j]) ? 4 : 2;
+		EC_TRY(60000 + 1000 * j, 30, check_unary(&ec, all_types[j],
+							 all_types[j] == DRM_LOOM_DTYPE_BOOL ?
+							 DRM_LOOM_UNARY_NOT : kinds[i % most]),
+		       "unary on type %u", all_types[j]);
 	}
-	tap_ok(!bad, "load, store, copy, fill: %u cases, %u wrong", 2 * cases, bad);
-
-	cases = ec_cases(40);
-	for (k = 0; k < DRM_LOOM_BINARY_END; k++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 40000 + 1000 * k + i);
-			check_binary(&ec, k);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "binary %u: %u cases, %u wrong", k, cases, bad);
-	}
-
-	cases = ec_cases(6);
-	for (bad = 0, j = 0; j < ARRAY_SIZE(all_types); j++) {
-		u32 dtype = all_types[j];
-
-		for (i = 0; i < 5 * cases; i++) {
-			static const u32 kinds[] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_UNARY_ABS,
-						     DRM_LOOM_UNARY_NEG, DRM_LOOM_UNARY_SIGN,
-						     DRM_LOOM_UNARY_SIGMOID };
-			u32 most = is_float(dtype) ? 5 : ec_is_signed(dtype) ? 4 : 2;
-
-			ec_begin(&ec, 60000 + 1000 * j + i);
-			check_unary(&ec, dtype, dtype == DRM_LOOM_DTYPE_BOOL ? DRM_LOOM_UNARY_NOT :
-						kinds[i % most]);
-			bad += ec.failed;
-		}
-	}
-	tap_ok(!bad, "unary on every type: %u cases, %u wrong", 60 * cases, bad);
-
-	cases = ec_cases(150);
-	for (bad = 0, i = 0; i < cases; i++) {
-		ec_begin(&ec, 80000 + i);
-		check_select(&ec);
-		bad += ec.failed;
-	}
-	tap_ok(!bad, "select: %u cases, %u wrong", cases, bad);
-
-	cases = ec_cases(6);
-	for (bad = 0, i = 0; i < ARRAY_SIZE(all_types); i++) {
-		for (j = 0; j < ARRAY_SIZE(all_types); j++) {
-			for (k = 0; k < cases && i != j; k++) {
-				ec_begin(&ec, 90000 + 1000 * i + 20 * j + k);
-				check_cast(&ec, all_types[i], all_types[j]);
-				bad += ec.failed;
-			}
-		}
-	}
-	tap_ok(!bad, "cast between any two types: %u cases, %u wrong", 132 * cases, bad);
-
-	cases = ec_cases(100);
-	for (j = 0; j < 2; j++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 110000 + 1000 * j + i);
-			check_quantize(&ec, j);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "%s: %u cases, %u wrong", j ? "dequantize" : "quantize", cases, bad);
-	}
+	EC_TRY(80000, 150, check_select(&ec), "select");
+	for (j = 0; j < ARRAY_SIZE(all_types); j++)
+		for (k = 0; k < ARRAY_SIZE(all_types); k++)
+			if (k != j)
+				EC_TRY(90000 + 1000 * j + 20 * k, 6,
+				       check_cast(&ec, all_types[j], all_types[k]),
+				       "cast from type %u to %u", all_types[j], all_types[k]);
+	for (j = 0; j < 2; j++)
+		EC_TRY(110000 + 1000 * j, 100, check_quantize(&ec, j), "%s",
+		       j ? "dequantize" : "quantize");
 	ec_same_bits(0xaf7b3635bb26c83f);
-
 	/* the cases above have each kind with most types only */
-	cases = ec_cases(40);
-	for (bad = 0, k = 0; k < DRM_LOOM_BINARY_END; k++) {
-		for (i = 0; i < cases; i++) {
-			ec_begin(&ec, 120000 + 1000 * k + i);
-			check_binary(&ec, k);
-			bad += ec.failed;
-		}
-	}
-	tap_ok(!bad, "more binary ones: %u cases, %u wrong", cases * DRM_LOOM_BINARY_END, bad);
+	for (k = 0; k < DRM_LOOM_BINARY_END; k++)
+		EC_TRY(120000 + 1000 * k, 40, check_binary(&ec, k), "more of binary %u", k);
 	ec_end(&ec);
 	return tap_end();
 }

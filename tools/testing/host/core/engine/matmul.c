@@ -181,27 +181,14 @@ int main(void)
 		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
 	};
 	struct ec ec = {};
-	u32 t, i, bad, cases;
+	u32 t;
 
-	for (t = 0; t < ARRAY_SIZE(types); t++) {
-		cases = ec_cases(types[t].cases);
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 20000 + 1000 * t + i);
-			check_float(&ec, types[t].dtype);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "matmul %s: %u shapes, %u wrong", types[t].name, cases, bad);
-	}
-	cases = ec_cases(100);
-	for (t = 0; t < 2; t++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 25000 + 1000 * t + i);
-			check_integer(&ec, t);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "matmul of bytes%s: %u shapes, %u wrong",
-		       t ? ", quantised" : "", cases, bad);
-	}
+	for (t = 0; t < ARRAY_SIZE(types); t++)
+		EC_TRY(20000 + 1000 * t, types[t].cases, check_float(&ec, types[t].dtype),
+		       "matmul %s", types[t].name);
+	for (t = 0; t < 2; t++)
+		EC_TRY(25000 + 1000 * t, 100, check_integer(&ec, t), "matmul of bytes%s",
+		       t ? ", quantised" : "");
 	ec_same_bits(0x6be0f19517de48ef);
 	ec_end(&ec);
 	return tap_end();

@@ -442,48 +442,21 @@ int main(void)
 {
 	static const char *const modes[] = { "nearest", "linear", "cubic" };
 	struct ec ec = {};
-	u32 i, k, bad, cases;
+	u32 k;
 
-	cases = ec_cases(120);
-	for (k = 0; k < 2; k++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 130000 + 1000 * k + i);
-			check_pool(&ec, k);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "pool, %s: %u geometries, %u wrong", k ? "average" : "maximum", cases,
-		       bad);
-	}
-	cases = ec_cases(60);
-	for (k = 0; k < DRM_LOOM_REDUCE_END; k++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 140000 + 1000 * k + i);
-			check_reduce(&ec, k);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "reduce %u: %u shapes, %u wrong", k, cases, bad);
-	}
+	for (k = 0; k < 2; k++)
+		EC_TRY(130000 + 1000 * k, 120, check_pool(&ec, k), "pool, %s",
+		       k ? "average" : "maximum");
+	for (k = 0; k < DRM_LOOM_REDUCE_END; k++)
+		EC_TRY(140000 + 1000 * k, 60, check_reduce(&ec, k), "reduce %u", k);
 	ec_begin(&ec, 150000);
 	check_long_mean(&ec);
 	tap_ok(!ec.failed, "reduce: the mean of 100000 numbers is right to the last bit");
-	cases = ec_cases(120);
-	for (k = 0; k < 2; k++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 151000 + 1000 * k + i);
-			check_softmax(&ec, k);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "softmax%s: %u shapes, %u wrong", k ? ", logarithm" : "", cases, bad);
-	}
-	cases = ec_cases(150);
-	for (k = 0; k < 3; k++) {
-		for (bad = 0, i = 0; i < cases; i++) {
-			ec_begin(&ec, 160000 + 1000 * k + i);
-			check_resize(&ec, k);
-			bad += ec.failed;
-		}
-		tap_ok(!bad, "resize, %s: %u geometries, %u wrong", modes[k], cases, bad);
-	}
+	for (k = 0; k < 2; k++)
+		EC_TRY(151000 + 1000 * k, 120, check_softmax(&ec, k), "softmax%s",
+		       k ? ", logarithm" : "");
+	for (k = 0; k < 3; k++)
+		EC_TRY(160000 + 1000 * k, 150, check_resize(&ec, k), "resize, %s", modes[k]);
 	ec_same_bits(0x7438ca04fa43b46a);
 	ec_end(&ec);
 	return tap_end();
