@@ -8,11 +8,16 @@ static Onnx__GraphProto *branch_create(const char *op, float k)
 	Onnx__GraphProto *branch = graph_create();
 
 	add_constant(branch, "k", FLOAT, &k, sizeof(k));
-	add_node(branch, "Add", "x k", "t");
+	add_text(branch, "t = Add x k");
 	add_node(branch, op, "t", "r");
 	add_output(branch, "r");
 	return branch;
 }
+
+/* What comes before, then y and outputs of an If on c with the branches Relu(x + 1), Neg(x + 2). */
+#define IF	"y = If c then_branch=@ else_branch=@; > y"
+#define FIRST	branch_create("Relu", 1)
+#define SECOND	branch_create("Neg", 2)
 
 /* The output is Relu(x + 1) or Neg(x + 2). */
 static void expect(Onnx__GraphProto *proto, const struct loom_graph_options *options,
@@ -33,13 +38,10 @@ static void conditions_on_shapes(void)
 
 	for (rows = 2; rows < 4; rows++) {
 		Onnx__GraphProto *graph = model_create();
-		const int64_t zero = 0;
 
-		add_constant(graph, "zero", INT64, &zero, sizeof(zero));
 		add_constant(graph, "rows", INT64, &rows, sizeof(rows));
-		add_text(graph, "shape = Shape x; count = Gather shape zero; c = Equal count rows");
-		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-		add_output(graph, "y");
+		add_text(graph, "zero = 0; shape = Shape x; count = Gather shape zero; "
+			 "c = Equal count rows; " IF, FIRST, SECOND);
 		expect(graph, NULL, NULL, rows == 2, 3, "a condition on a shape is known");
 	}
 }
@@ -55,13 +57,9 @@ static void conditions_on_values(void)
 		};
 		struct loom_graph_options options = { .constants = &array, .num_constants = 1 };
 		Onnx__GraphProto *graph = model_create();
-		const int64_t limit = 16000;
 
 		add_input(graph, "rate", INT64, 0, NULL);
-		add_constant(graph, "limit", INT64, &limit, sizeof(limit));
-		add_node(graph, "Equal", "rate limit", "c");
-		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-		add_output(graph, "y");
+		add_text(graph, "limit = 16000; c = Equal rate limit; " IF, FIRST, SECOND);
 		expect(graph, &options, NULL, value == 16000, 3, "so is one on a value");
 	}
 }
@@ -77,8 +75,7 @@ static void conditions_on_data(void)
 		Onnx__GraphProto *graph = model_create();
 
 		add_input(graph, "c", BOOL, 0, NULL);
-		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-		add_output(graph, "y");
+		add_text(graph, IF, FIRST, SECOND);
 		expect(graph, NULL, &array, holds, 5, "one on data takes both branches");
 	}
 }
@@ -97,14 +94,12 @@ static void branches_in_branches(void)
 
 		add_input(graph, "c", BOOL, 0, NULL);
 		for (i = 0; i < 2; i++) {
-			outer[i] = graph_create();
-			add_node(outer[i], "Not", "c", "t");
-			add_if(outer[i], i ? "t" : "c", "r", branch_create("Relu", 1),
-			       branch_create("Neg", 2));
-			add_output(outer[i], "r");
+			outer[i] = add_text(graph_create(), i ?
+					    "t = Not c; r = If t then_branch=@ else_branch=@; > r" :
+					    "t = Not c; r = If c then_branch=@ else_branch=@; > r",
+					    FIRST, SECOND);
 		}
-		add_if(graph, "c", "y", outer[0], outer[1]);
-		add_output(graph, "y");
+		add_text(graph, IF, outer[0], outer[1]);
 		/* both: the one asks for c when it holds, the other for not c when it does not */
 		expect(graph, NULL, &array, true, 20, "branches in branches");
 	}
@@ -113,52 +108,47 @@ static void branches_in_branches(void)
 /* What is in the other branch does not matter: an unknown operator, another shape. */
 static void branches_that_are_not_taken(void)
 {
-	static const uint8_t holds = 1;
-	Onnx__GraphProto *graph = model_create(), *other = graph_create();
+	Onnx__GraphProto *graph = model_create();
 
-	add_constant(graph, "c", BOOL, &holds, sizeof(holds));
-	add_text(other, "r = Unique x; > r");
-	add_if(graph, "c", "y", branch_create("Relu", 1), other);
-	add_output(graph, "y");
+	add_text(graph, "c = true; " IF, FIRST,
+		 add_text(graph_create(), "r = Unique x; > r"));
 	expect(graph, NULL, NULL, true, 2, "a branch that is never taken may have anything");
+}
+
+static Onnx__GraphProto *model_with_c(void)
+{
+	Onnx__GraphProto *graph = model_create();
+
+	add_input(graph, "c", BOOL, 0, NULL);
+	return graph;
 }
 
 static void errors(void)
 {
-	Onnx__GraphProto *graph = model_create(), *other;
+	Onnx__GraphProto *graph = model_with_c();
 
-	add_input(graph, "c", BOOL, 0, NULL);
-	other = graph_create();
-	add_text(other, "r = ReduceSum x; > r");
-	add_if(graph, "c", "y", branch_create("Relu", 1), other);
-	add_output(graph, "y");
+	add_text(graph, IF, FIRST,
+		 add_text(graph_create(), "r = ReduceSum x; > r"));
 	expect_line(graph, -EOPNOTSUPP,
 		    "test: node \"If\": operator If: its condition depends on the data, and its branches give f32 [2,3] and f32 [1,1]");
 
-	graph = model_create();
-	add_input(graph, "c", BOOL, 0, NULL);
-	add_if(graph, "c", "y", branch_create("Relu", 1), NULL);
-	add_output(graph, "y");
+	graph = model_with_c();
+	add_text(graph, IF, FIRST, NULL);
 	expect_line(graph, -EINVAL, "test: node \"If\": operator If: it has no else_branch");
 
-	graph = model_create();
-	add_input(graph, "c", BOOL, 0, NULL);
-	add_if(graph, "c", "y z", branch_create("Relu", 1), branch_create("Neg", 2));
-	add_output(graph, "y");
+	graph = model_with_c();
+	add_text(graph, "y z = If c then_branch=@ else_branch=@; > y", FIRST, SECOND);
 	expect_line(graph, -EINVAL,
 		    "test: node \"If\": operator If: then_branch gives 1 results, and the node 2");
 
 	graph = model_create();
-	add_if(graph, "x", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-	add_output(graph, "y");
+	add_text(graph, "y = If x then_branch=@ else_branch=@; > y", FIRST, SECOND);
 	expect_line(graph, -EINVAL,
 		    "test: node \"If\": operator If: its condition is not one bool");
 
 	/* a tensor of a branch is not seen outside of it */
-	graph = model_create();
-	add_input(graph, "c", BOOL, 0, NULL);
-	add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
-	add_text(graph, "z = Abs t; > z");
+	graph = model_with_c();
+	add_text(graph, IF "; z = Abs t; > z", FIRST, SECOND);
 	expect_line(graph, -EINVAL,
 		    "test: node \"Abs\": operator Abs: operand \"t\" is never computed");
 }

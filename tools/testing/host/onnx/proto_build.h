@@ -14,6 +14,7 @@
 #include "outcome.h"
 #include "tap.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,29 +68,33 @@ static inline Onnx__NodeProto *add_node(Onnx__GraphProto *graph, const char *op,
 	return node;
 }
 
-static inline void add_branch(Onnx__NodeProto *node, const char *name, Onnx__GraphProto *branch)
+static inline Onnx__AttributeProto *add_attribute(Onnx__NodeProto *node, const char *name, int type)
 {
 	Onnx__AttributeProto *attr = take(sizeof(*attr));
 
 	onnx__attribute_proto__init(attr);
 	attr->name = (char *)name;
 	attr->has_type = 1;
-	attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
-	attr->g = branch;
+	attr->type = type;
 	if (!node->attribute)
-		node->attribute = take(2 * sizeof(*node->attribute));
+		node->attribute = take(8 * sizeof(*node->attribute));
 	node->attribute[node->n_attribute++] = attr;
+	return attr;
 }
 
-static inline void add_if(Onnx__GraphProto *graph, const char *condition, const char *outputs,
-			  Onnx__GraphProto *then_branch, Onnx__GraphProto *else_branch)
+/* A number, or some with a comma behind each but the last, which may have one. */
+static inline void add_ints(Onnx__NodeProto *node, const char *name, char *value)
 {
-	Onnx__NodeProto *node = add_node(graph, "If", condition, outputs);
+	bool many = strchr(value, ',');
+	Onnx__AttributeProto *attr = add_attribute(node, name, many ?
+						   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS :
+						   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT);
 
-	if (then_branch)
-		add_branch(node, "then_branch", then_branch);
-	if (else_branch)
-		add_branch(node, "else_branch", else_branch);
+	attr->has_i = !many;
+	attr->i = strtoll(value, NULL, 10);
+	attr->ints = take(8 * sizeof(*attr->ints));
+	for (; *value && many; value += *value == ',')
+		attr->ints[attr->n_ints++] = strtoll(value, &value, 10);
 }
 
 static inline void add_output(Onnx__GraphProto *graph, const char *name)
@@ -148,13 +153,39 @@ static inline void add_constant(Onnx__GraphProto *graph, const char *name, int d
 	graph->initializer[graph->n_initializer++] = tensor;
 }
 
-/* "y = Op a b", "n = 3" for a constant, or "> y z" for outputs; semicolons between them. */
-static inline void add_text(Onnx__GraphProto *graph, const char *text)
+/* Return: whether @text is a number or true, which makes a constant. */
+static inline bool add_number(Onnx__GraphProto *graph, const char *name, const char *text)
 {
-	char *rest = loom_pool_string(pool, text), *statement, *name, *of, *op, **outputs;
-	size_t count, i;
-	int64_t number;
+	const uint8_t yes = 1;
+	const float real = strtof(text, NULL);
+	char *end;
+	const int64_t whole = strtoll(text, &end, 10);
 
+	if (!strcmp(text, "true"))
+		add_constant(graph, name, BOOL, &yes, sizeof(yes));
+	else if (end == text)
+		return false;
+	else if (*end == '.')
+		add_constant(graph, name, FLOAT, &real, sizeof(real));
+	else
+		add_constant(graph, name, INT64, &whole, sizeof(whole));
+	return true;
+}
+
+/*
+ * Statements with semicolons between them: "y z = Op a - b", with "-" for what is left out, and
+ * attributes "i=1", "ints=1,2" or "body=@", a graph among the arguments, NULL for none; "n = 3",
+ * "n = 0.5" and "n = true" for constants; "> y z" for outputs.
+ */
+static inline Onnx__GraphProto *add_text(Onnx__GraphProto *graph, const char *text, ...)
+{
+	char *rest = loom_pool_string(pool, text), *statement, *of, *word, *value, **outputs;
+	Onnx__GraphProto *branch;
+	Onnx__NodeProto *node;
+	size_t count, i;
+	va_list args;
+
+	va_start(args, text);
 	while ((statement = strsep(&rest, ";"))) {
 		statement += strspn(statement, " ");
 		if (*statement == '>') {
@@ -163,18 +194,32 @@ static inline void add_text(Onnx__GraphProto *graph, const char *text)
 				add_output(graph, outputs[i]);
 			continue;
 		}
-		name = statement;
-		of = strstr(name, " = ");
+		of = strstr(statement, " = ");
 		*of = '\0';
 		of += 3;
-		number = strtoll(of, &statement, 10);
-		if (statement > of) {
-			add_constant(graph, name, INT64, &number, sizeof(number));
+		if (add_number(graph, statement, of))
 			continue;
+		node = add_node(graph, strsep(&of, " "), "", statement);
+		while ((word = strsep(&of, " "))) {
+			value = strchr(word, '=');
+			if (!value) {
+				node->input[node->n_input++] = strcmp(word, "-") ? word : "";
+				continue;
+			}
+			*value++ = '\0';
+			if (*value != '@') {
+				add_ints(node, word, value);
+				continue;
+			}
+			branch = va_arg(args, Onnx__GraphProto *);
+			if (branch)
+				add_attribute(node, word,
+					      ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH)->g =
+					branch;
 		}
-		op = strsep(&of, " ");
-		add_node(graph, op, of, name);
 	}
+	va_end(args);
+	return graph;
 }
 
 static const int64_t six[] = { 2, 3 };
