@@ -29,7 +29,7 @@ AREAS = {
                  f'{CORE}/bank/walk.c'],
              ['core/bank/ranges', 'core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
     'layout': (1, [f'{CORE}/bank/layout.c'],
-               ['core/bank/layout', 'core/bank/padding']),
+               ['core/bank/layout']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',

@@ -32,7 +32,8 @@ static const char *check_bytes(const struct loom_layout *layout, u64 size, u64 p
 	rows++;
 	if (layout->bytes_per_bank != rows * pitch)
 		return "bytes per bank";
-	if (layout->padding_bytes != rows * pitch * banks - used)
+	if (layout->padding_bytes != rows * pitch * banks - used ||
+	    layout->align_padding_bytes != layout->pages * (pitch - page_bytes))
 		return "padding";
 	if (layout->page_pitch_bytes != pitch || layout->page_bytes != page_bytes ||
 	    layout->banks != banks || layout->size != size)
@@ -148,7 +149,8 @@ static const char *check_image(const struct loom_layout *layout, u32 width, u32 
 		in_bank += pitch;
 	if (layout->bytes_per_bank != in_bank)
 		return "bytes per bank";
-	if (layout->padding_bytes != in_bank * banks - used)
+	if (layout->padding_bytes != in_bank * banks - used ||
+	    layout->align_padding_bytes != height * pitch - used)
 		return "padding";
 	if (layout->size != height * pitch || layout->pages != height ||
 	    layout->page_bytes != pitch || layout->page_pitch_bytes != pitch ||
