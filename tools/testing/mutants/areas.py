@@ -27,7 +27,7 @@ AREAS = {
                 'core/code/contents --small', 'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/chunk.c', f'{CORE}/bank/place.c',
                  f'{CORE}/bank/walk.c'],
-             ['core/bank/ranges', 'core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
+             ['core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
     'layout': (1, [f'{CORE}/bank/layout.c'],
                ['core/bank/layout']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
