@@ -6,6 +6,20 @@
 
 #include "loom_program_file.h"
 
+/**
+ * struct tool_inspect_options - the command line
+ * @json: print JSON
+ * @tensors: list the tensors of the plan, too
+ * @layers: a table of the layers
+ * @csv: as CSV, instead of all else
+ */
+struct tool_inspect_options {
+	bool json;
+	bool tensors;
+	bool layers;
+	bool csv;
+};
+
 static void tool_inspect_version(char *text, uint32_t library)
 {
 	snprintf(text, TOOL_TEXT, "%u.%u.%u", library / 1000000, library / 1000 % 1000,
@@ -33,12 +47,6 @@ static void tool_inspect_print(const struct tool_model *model)
 	printf("file       %s, written by loom %s; objective %s\n",
 	       tool_bytes(a, tool_inspect_bytes(model)), b,
 	       loom_objective_name(model->planner.objective));
-	printf("promised   %llu cycles", (unsigned long long)model->program->stats.cycles);
-	if (model->chip.frequency_hz)
-		printf(", %.3f ms on %s at %.0f MHz",
-		       (double)model->program->stats.cycles / model->chip.frequency_hz * 1e3,
-		       model->chip.name, model->chip.frequency_hz / 1e6);
-	printf("\n");
 	for (i = 0; !loom_program_file_section(model->file, i, &section); i++) {
 		printf("section    %-13s %12llu bytes from %llu", section.name,
 		       (unsigned long long)section.size_bytes, (unsigned long long)section.offset);
@@ -48,7 +56,8 @@ static void tool_inspect_print(const struct tool_model *model)
 	}
 }
 
-static int tool_inspect_json(const struct tool_model *model, bool tensors)
+static int tool_inspect_json(const struct tool_model *model,
+			     const struct tool_inspect_options *options)
 {
 	struct loom_program_section section;
 	char version[TOOL_TEXT];
@@ -75,33 +84,51 @@ static int tool_inspect_json(const struct tool_model *model, bool tensors)
 	}
 	json_close(&json, ']');
 	tool_explain_json_groups(model->program, &json);
-	if (tensors)
+	if (options->layers)
+		ret = tool_layers_json(model, &json);
+	if (!ret && options->tensors)
 		ret = tool_tensors_json(model->program, &json);
 	json_end(&json);
 	return ret;
 }
 
 static int tool_inspect_parse(const struct tool_command *command, int argc, char **argv,
-			      const struct option *longs, struct tool_model *model, bool *json,
-			      bool *tensors)
+			      const struct option *longs, struct tool_model *model,
+			      struct tool_inspect_options *options)
 {
 	int option;
 
 	opterr = 0;
 	while ((option = tool_getopt(command, argc, argv, "", longs)) != -1) {
 		if (option == 'j')
-			*json = true;
+			options->json = true;
 		else if (option == 't')
-			*tensors = true;
+			options->tensors = true;
+		else if (option == 'L')
+			options->layers = true;
+		else if (option == 'C')
+			options->csv = true;
 		else
 			return tool_bad_option(command, argv);
 	}
-	if (*tensors && !*json)
+	if (options->tensors && !options->json)
 		return tool_usage(command, "--tensors is for --json");
+	if (options->csv && (!options->layers || options->json))
+		return tool_usage(command, "--csv is for --layers, without --json");
 	if (optind + 1 != argc)
 		return tool_usage(command, "takes one program file");
 	model->path = argv[optind];
 	return 0;
+}
+
+static int tool_inspect_show(const struct tool_model *model,
+			     const struct tool_inspect_options *options)
+{
+	if (options->json)
+		return tool_inspect_json(model, options);
+	if (!options->csv)
+		tool_inspect_print(model);
+	return options->layers ? tool_layers_print(model, options->csv) : 0;
 }
 
 static int tool_inspect_run(int argc, char **argv)
@@ -109,19 +136,19 @@ static int tool_inspect_run(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "tensors", no_argument, NULL, 't' },
+		{ "layers", no_argument, NULL, 'L' },
+		{ "csv", no_argument, NULL, 'C' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct tool_inspect_options options = { 0 };
 	struct tool_model model = { 0 };
-	bool json = false, tensors = false;
-	int ret = tool_inspect_parse(&tool_inspect, argc, argv, longs, &model, &json, &tensors);
+	int ret = tool_inspect_parse(&tool_inspect, argc, argv, longs, &model, &options);
 
 	if (!ret)
 		ret = tool_program_open(&model);
 	model.planner.chip = &model.chip;
-	if (!ret && json)
-		ret = tool_inspect_json(&model, tensors);
-	else if (!ret)
-		tool_inspect_print(&model);
+	if (!ret)
+		ret = tool_inspect_show(&model, &options);
 	tool_model_clear(&model);
 	return ret;
 }
@@ -135,14 +162,14 @@ static int tool_verify_run(int argc, char **argv)
 	};
 	const struct loom_program_stats *stats;
 	struct tool_model model = { 0 };
-	bool as_json = false, tensors = false;
+	struct tool_inspect_options options = { 0 };
 	struct json json;
-	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &as_json, &tensors);
+	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &options);
 
 	if (!ret)
 		ret = tool_program_open(&model);
 	stats = ret ? NULL : &model.program->stats;
-	if (stats && as_json) {
+	if (stats && options.json) {
 		json_begin(&json, stdout);
 		json_string(&json, "model", model.path);
 		json_string(&json, "chip", model.chip.name);
@@ -163,13 +190,15 @@ static int tool_verify_run(int argc, char **argv)
 
 const struct tool_command tool_inspect = {
 	.name = "inspect",
-	.usage = "FILE [--json [--tensors]]",
+	.usage = "FILE [--json [--tensors]] [--layers [--csv]]",
 	.text = "describe a program file: chip, inputs, outputs, costs, sections",
 	.help =
 		"  --json               print JSON, with the groups\n"
-		"  --tensors            with --json: place and live range of each tensor of the plan\n",
+		"  --tensors            with --json: place and live range of each tensor of the plan\n"
+		"  --layers             add a table: time, utilisation and bytes of each layer\n"
+		"  --csv                with --layers: print the table alone, as CSV\n",
 	.examples =
-		"  loom inspect net.loom\n"
+		"  loom inspect net.loom --layers\n"
 		"  loom inspect net.loom --json --tensors\n",
 	.run = tool_inspect_run,
 };

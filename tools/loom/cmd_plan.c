@@ -21,6 +21,8 @@
  * @steps: the steps that are drawn
  * @trace: file for the time of the plan as Chrome trace events, or NULL
  * @explain: say why groups end where they end
+ * @layers: a table of the layers
+ * @csv: as CSV, instead of the summary
  * @tensors: list the tensors of the plan, too
  * @replay: check the plan by replaying it
  * @reports: folder for reports of a device with this plan alone, or NULL
@@ -36,6 +38,8 @@ struct tool_plan_options {
 	struct loom_program_svg_options steps;
 	const char *trace;
 	bool explain;
+	bool layers;
+	bool csv;
 	bool tensors;
 	bool replay;
 	const char *reports;
@@ -68,7 +72,7 @@ static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 		options->output, options->place_csv, options->place_svg, options->svg,
 		options->trace,
 	};
-	unsigned int i, count = options->json || options->dump;
+	unsigned int i, count = options->json || options->dump || options->csv;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		count += files[i] && !strcmp(files[i], "-");
@@ -109,6 +113,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "svg-steps", required_argument, NULL, 't' },
 		{ "trace", required_argument, NULL, 'T' },
 		{ "explain", no_argument, NULL, 'e' },
+		{ "layers", no_argument, NULL, 'L' },
+		{ "csv", no_argument, NULL, 'C' },
 		{ "tensors", no_argument, NULL, 'a' },
 		{ "memory-reports", required_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
@@ -142,6 +148,12 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			break;
 		case 'p':
 			options->place_svg = optarg;
+			break;
+		case 'L':
+			options->layers = true;
+			break;
+		case 'C':
+			options->csv = true;
 			break;
 		case 'a':
 			options->tensors = true;
@@ -183,10 +195,13 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
 	if ((options->output || options->replay || options->svg || options->explain ||
-	     options->trace || options->reports) && options->stage != TOOL_STAGE_PLAN)
+	     options->trace || options->reports || options->layers) &&
+	    options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
 	if (options->tensors && (!options->json || options->stage != TOOL_STAGE_PLAN))
 		return tool_usage(&tool_plan, "--tensors is for --json, of a complete plan");
+	if (options->csv && !options->layers)
+		return tool_usage(&tool_plan, "--csv is for --layers");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
 	if ((options->place_csv || options->place_svg) && options->stage < TOOL_STAGE_PLACE)
@@ -280,7 +295,9 @@ static int tool_plan_print_json(const struct tool_model *model,
 		tool_explain_json_groups(model->program, &json);
 	if (options->explain)
 		tool_explain_json(model, &json);
-	if (options->tensors)
+	if (options->layers)
+		ret = tool_layers_json(model, &json);
+	if (!ret && options->tensors)
 		ret = tool_tensors_json(model->program, &json);
 	if (report)
 		tool_replay_json(report, &json);
@@ -295,12 +312,16 @@ static int tool_plan_show(const struct tool_model *model, const struct tool_plan
 		return tool_plan_dump(model, options->stage);
 	if (options->json)
 		return tool_plan_print_json(model, options, report);
+	if (options->csv)
+		return tool_layers_print(model, true);
 	if (!tool_plan_to_stdout(options)) {
 		tool_model_print(model, options->stage);
 		if (options->explain)
 			tool_explain_print(model);
 		if (report)
 			tool_replay_print(report);
+		if (options->layers)
+			return tool_layers_print(model, false);
 	}
 	return 0;
 }
@@ -403,6 +424,8 @@ const struct tool_command tool_plan = {
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
 		"  --explain            list the groups with bottlenecks, and the reasons of cuts\n"
+		"  --layers             add a table: time, utilisation and bytes of each layer\n"
+		"  --csv                with --layers: print the table alone, as CSV\n"
 		"  --tensors            with --json: place and live range of each tensor of the plan\n"
 		"  --svg FILE           draw the plan: time against addresses, both streams\n"
 		"  --svg-steps A-B      with --svg: draw these steps only\n"
@@ -412,6 +435,7 @@ const struct tool_command tool_plan = {
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.examples =
 		"  loom plan net.onnx --chip bm1688 --explain\n"
+		"  loom plan net.onnx --chip bm1688 --layers --csv >layers.csv\n"
 		"  loom plan net.onnx --objective bytes --sram 64k --svg plan.svg\n",
 	.run = tool_plan_run,
 };

@@ -494,6 +494,7 @@ static void tool_model_print_plan(const struct tool_model *model)
 	       tool_cycles(a, stats->cycles), stats->recomputed_macs / 1e6);
 	printf("; both streams in one sub-bank in %llu steps\n",
 	       (unsigned long long)stats->conflict_steps);
+	tool_speed_print(model);
 	tool_least_print(model);
 }
 
@@ -585,6 +586,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "rom_read_bytes", stats->rom_read_bytes);
 	json_u64(json, "sram_read_bytes", stats->sram_read_bytes);
 	json_u64(json, "sram_write_bytes", stats->sram_write_bytes);
+	tool_speed_json(model, json);
 	tool_least_json(model->program, json);
 }
 

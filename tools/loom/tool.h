@@ -507,7 +507,7 @@ int tool_picture_save(const struct tool_model *model, const char *path,
 /** tool_picture_trace() - writes the trace of a planned model; 0 or TOOL_FAILED after a message */
 int tool_picture_trace(const struct tool_model *model, const char *path);
 
-/* explain.c */
+/* costs/explain.c */
 
 /** tool_explain_print() - groups and the cuts between them, as text */
 void tool_explain_print(const struct tool_model *model);
@@ -522,7 +522,7 @@ void tool_explain_json_groups(const struct loom_program *program, struct json *j
 /** tool_tensors_json() - all tensors of a plan as a member of the open object; 0 or TOOL_FAILED */
 int tool_tensors_json(const struct loom_program *program, struct json *json);
 
-/* bound.c */
+/* costs/bound.c */
 
 /** tool_bound_memory() - name of the memory of slots: "DRAM", or its replacement on the chip */
 const char *tool_bound_memory(const struct tool_model *model);
@@ -533,7 +533,7 @@ void tool_bound_print_all(const struct tool_model *model);
 /** tool_bound_json() - bottleneck of a group as members of the open object */
 void tool_bound_json(const struct loom_program_group *group, struct json *json);
 
-/* least.c */
+/* costs/least.c */
 
 /** tool_least_print() - ratio of the plan to the lower bound */
 void tool_least_print(const struct tool_model *model);
@@ -541,6 +541,17 @@ void tool_least_print(const struct tool_model *model);
 void tool_least_explain(const struct tool_model *model);
 /** tool_least_json() - the same as members of the open object */
 void tool_least_json(const struct loom_program *program, struct json *json);
+
+/* costs/layers.c */
+
+/** tool_speed_print() - milliseconds, inferences per second, utilisation; 0 or TOOL_FAILED */
+int tool_speed_print(const struct tool_model *model);
+/** tool_speed_json() - the same as members of the open object; 0 or TOOL_FAILED */
+int tool_speed_json(const struct tool_model *model, struct json *json);
+/** tool_layers_print() - a row for each layer, as a table or as CSV; 0 or TOOL_FAILED */
+int tool_layers_print(const struct tool_model *model, bool csv);
+/** tool_layers_json() - the same as a member of the open object; 0 or TOOL_FAILED */
+int tool_layers_json(const struct tool_model *model, struct json *json);
 
 /* arena.c */
 

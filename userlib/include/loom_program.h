@@ -629,6 +629,55 @@ struct loom_program_span {
 int loom_program_times(const struct loom_program *program, const struct drm_loom_chip *chip,
 		       struct loom_program_span **steps, struct loom_program_span **commands);
 
+/**
+ * struct loom_program_layer - costs of a node of a plan
+ *
+ * @dims has zeroes, and @rank is 0, of a node whose shape is not known, such as one without work.
+ *
+ * @commands: number of its commands
+ * @rank: number of axes of its result, as it is computed
+ * @dims: lengths of these axes
+ * @macs: multiply-accumulates
+ * @cycles: its share of &loom_program_stats.cycles: a step is divided between the commands that it
+ *	waits for
+ * @dma_cycles: of its commands of the DMA stream, also where nothing waits for them
+ * @compute_cycles: the same of the compute stream
+ * @full_cycles: that @macs would take with all lanes full all the time: divided by
+ *	@compute_cycles, the utilisation of the MACs while the node computes
+ * @dram_read_bytes: bytes read from DRAM
+ * @dram_write_bytes: bytes written to DRAM
+ * @rom_read_bytes: bytes read from ROM
+ * @energy_fj: femtojoule; 0 where the description has no figures
+ */
+struct loom_program_layer {
+	uint32_t commands;
+	uint32_t rank;
+	uint64_t dims[6];
+	uint64_t macs;
+	uint64_t cycles;
+	uint64_t dma_cycles;
+	uint64_t compute_cycles;
+	double full_cycles;
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t rom_read_bytes;
+	uint64_t energy_fj;
+};
+
+/**
+ * loom_program_layers() - costs of each node of a plan
+ * @program: as loom_program_create() made it
+ * @chip: of the device that it was planned for
+ * @layers: [out] by node of the program, and one more for commands of no node; free() it
+ * @num_layers: [out] number of @layers
+ *
+ * Cycles, bytes, multiply-accumulates and energy add up to those of &loom_program.stats.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_program_layers(const struct loom_program *program, const struct drm_loom_chip *chip,
+			struct loom_program_layer **layers, uint32_t *num_layers);
+
 #ifdef __cplusplus
 }
 #endif

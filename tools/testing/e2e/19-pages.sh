@@ -26,7 +26,7 @@ done
 readme() {
 	local line
 	$loom plan $models/ppocr_rec.onnx --shape x=1,3,48,344 --sram 192k >"$out/readme" || return 1
-	grep -E '^(neurons|plan|scratch|traffic|groups|bound) ' "$out/readme" | while read -r line; do
+	grep -E '^(neurons|plan|scratch|traffic|groups|speed|bound) ' "$out/readme" | while read -r line; do
 		grep -qxF "    $line" README.md || { echo "not in README.md: $line"; return 1; }
 	done
 }

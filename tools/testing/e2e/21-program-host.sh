@@ -101,6 +101,26 @@ assert {"chip", "plan", "names", "data"} <= {s["name"] for s in file["sections"]
 assert file["objective"] == "time" and file["steps"] > 0' "$out/voice.loom"
 }
 ok 'what is in a file' inspected
+# the rows of a file are those of its plan, and add up to it
+layers() {
+	$loom inspect "$out/voice.loom" --layers --csv >"$out/layers.csv" &&
+	$loom inspect "$out/voice.loom" --json --layers | python3 -c '
+import csv, json, sys
+plan = json.load(sys.stdin)
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == len(plan["layers"]) > 3
+for key in ("macs", "cycles", "dma_cycles", "compute_cycles", "dram_read_bytes", "dram_write_bytes"):
+    assert sum(int(row[key]) for row in rows) == sum(l[key] for l in plan["layers"]) == plan[key], key
+assert abs(plan["chip_ms"] * plan["inferences_per_second"] - 1e3) < 1e-3
+assert 0 < plan["mac_utilisation"] <= 1 and 0 < plan["dram_utilisation"] <= 1
+for row, layer in zip(rows, plan["layers"]):
+    assert row["name"] == layer["name"] and row["operator"] == layer["op"]
+    assert row["shape"] == "x".join(map(str, layer["dims"]))
+    assert 0 <= layer["mac_utilisation"] <= 1
+' "$out/layers.csv" &&
+	$loom inspect "$out/voice.loom" --layers | grep -q 'operator  *shape  *MMAC  *cycles'
+}
+ok 'the layers of a file add up to it, as a table, CSV and JSON' layers
 ok 'a file is whole' $loom verify "$out/rec.loom"
 
 other_chip() {
@@ -130,6 +150,7 @@ ok 'a state needs one device' said 2 'it is for one --device' run "$out/voice.lo
 ok 'a program is not planned' said 1 'planned already' plan "$file"
 ok 'no such input' said 1 "there is no input 'y'" run "$file" -i y=random:1
 ok 'no program' said 1 'not a program file' inspect README.md
+ok '--csv without --layers' said 2 '--csv is for --layers' inspect "$out/voice.loom" --csv
 ok 'no file' said 1 'No such file' verify "$out/nothing.loom"
 ok 'nowhere to write' said 1 "$out/no/net.loom" compile $models/blazeface.onnx \
 	-o "$out/no/net.loom"
@@ -282,12 +303,12 @@ ok 'loom-sim makes no socket where a file is' socket_on_file
 json_pages() {
 	local j=$out/json net=$models/oww_alexa.onnx
 	mkdir -p "$j" && printf 'id,size,start,end\na,10,0,3\nb,20,1,2\n' >"$j/items.csv" &&
-	$loom plan $net --json --tensors --explain --replay >"$j/plan.json" &&
+	$loom plan $net --json --tensors --layers --explain --replay >"$j/plan.json" &&
 	$loom plan "$models/blazeface.onnx" --json --chip tiny --tensors --explain --objective bytes \
 		>"$j/bytes.json" &&
 	! $loom plan $net --json --sram 128 >"$j/refused.json" &&
 	$loom compile $net -o "$j/net.loom" --json >"$j/compile.json" &&
-	$loom inspect "$j/net.loom" --json --tensors >"$j/inspect.json" &&
+	$loom inspect "$j/net.loom" --json --tensors --layers >"$j/inspect.json" &&
 	$loom verify "$j/net.loom" --json >"$j/verify.json" &&
 	$loom run "$j/net.loom" --json -i random:1 --device host >"$j/run.json" &&
 	$loom run $net --json -i random:1 --device host --items 2 >"$j/items.json" &&

@@ -16,6 +16,9 @@ function findings(page, plan) {
 		list([
 			['cycles', `${count(f.cycles)}${chip.frequency_hz ? `, ${seconds(f.cycles, chip)}` : ''}`],
 			bound && ['at least', `${count(bound)} in any plan: this one takes ${(f.cycles / bound).toFixed(3)} times as many`],
+			f.inferences_per_second && ['inferences', `${count(Math.round(f.inferences_per_second))} a second`],
+			['MACs', `${percent(f.mac_utilisation, 1)} used${f.dram_utilisation ? `, DRAM ${percent(f.dram_utilisation, 1)}` : ''}` +
+				`${f.rom_utilisation ? `, ROM ${percent(f.rom_utilisation, 1)}` : ''}`],
 			['DMA', `works ${percent(f.dma_cycles, f.cycles)} of the time`],
 			['compute', `works ${percent(f.compute_cycles, f.cycles)} of the time`],
 			['DRAM', `${bytes(f.dram_read_bytes)} read, ${bytes(f.dram_write_bytes)} written`],

@@ -18,7 +18,7 @@
 static struct {
 	unsigned int programs, groups, sliced;
 	unsigned int bad_sums, bad_ranges, bad_labels, bad_peaks, bad_macs, bad_promises;
-	unsigned int bad_claims;
+	unsigned int bad_claims, bad_layers;
 } seen;
 
 static unsigned int num_refused, num_tight, num_ordered, num_relaxed;
@@ -127,6 +127,39 @@ static void check_sums(const struct loom_program *program)
 	seen.bad_macs += s->recomputed_macs > s->macs;
 }
 
+static void check_layers(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	const struct loom_program_stats *s = &program->stats;
+	uint64_t in = 0, out = 0, rom = 0, macs = 0, cycles = 0, dma = 0, compute = 0, energy = 0;
+	uint64_t commands = 0;
+	struct loom_program_layer *layers;
+	uint32_t num_layers, i;
+
+	if (loom_program_layers(program, chip, &layers, &num_layers))
+		tap_fatal("no memory");
+	for (i = 0; i < num_layers; i++) {
+		const struct loom_program_layer *layer = &layers[i];
+
+		in += layer->dram_read_bytes;
+		out += layer->dram_write_bytes;
+		rom += layer->rom_read_bytes;
+		macs += layer->macs;
+		cycles += layer->cycles;
+		dma += layer->dma_cycles;
+		compute += layer->compute_cycles;
+		energy += layer->energy_fj;
+		commands += layer->commands;
+		seen.bad_layers += layer->full_cycles > layer->compute_cycles + 1e-6;
+	}
+	seen.bad_layers += num_layers != program->num_nodes + 1 || in != s->dram_read_bytes ||
+			   out != s->dram_write_bytes || macs != s->macs || cycles != s->cycles ||
+			   dma != s->dma_cycles || compute != s->compute_cycles ||
+			   energy != s->energy_fj || commands != s->commands ||
+			   /* compute may read in place */
+			   rom < s->rom_read_bytes;
+	free(layers);
+}
+
 static void check_labels(const struct loom_program *program)
 {
 	const struct drm_loom_plan_header *header = program->plan;
@@ -222,6 +255,7 @@ static bool try_chip(const struct loom_graph *graph, const struct drm_loom_chip 
 		}
 		seen.programs++;
 		check_sums(program);
+		check_layers(program, chip);
 		check_labels(program);
 		seen.bad_promises += !outcome_counts(program, chip) || !program->stats.energy_fj;
 		check_claim(program, chip);
@@ -268,6 +302,7 @@ int main(int argc, char **argv)
 		       "the bounds say something; %u groups, %u sliced", seen.groups, seen.sliced);
 	tap_ok(!seen.bad_ranges, "groups have all steps, one after the other");
 	tap_ok(!seen.bad_sums, "bytes, multiply-accumulates and cycles of groups add up");
+	tap_ok(!seen.bad_layers, "so do those of layers, whose MACs are never more than full");
 	tap_ok(!seen.bad_promises, "what is promised is what the engine counts, on any chip");
 	tap_ok(!seen.bad_peaks, "what is alive at once fits into the scratch");
 	tap_ok(!seen.bad_claims, "no plan claims more than it needs (%u do)", seen.bad_claims);

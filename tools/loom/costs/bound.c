@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tool.h"
+#include "../tool.h"
 
 #include <drm/loom_accel_chip.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tool.h"
+#include "../tool.h"
 
 /**
  * DOC: Distance of a plan from the lower bound
