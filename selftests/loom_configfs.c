@@ -31,6 +31,9 @@ static uint32_t count_entries(void)
 
 #define CHIP(name, bytes)	{ #name, offsetof(struct drm_loom_chip, name), bytes }
 #define REGION(name, bytes)	{ #name, offsetof(struct drm_loom_chip_region, name), bytes }
+/* structures of a type have the same size, so their distance is that of the arrays */
+#define BESIDE(array, name)	{ #name, offsetof(struct drm_loom_chip, array[0].name) - \
+				  offsetof(struct drm_loom_chip, type), 4 }
 #define TYPE(name, bytes)	{ #name, offsetof(struct drm_loom_chip_type, name), bytes }
 
 struct figure {
@@ -53,6 +56,8 @@ static const struct figure region_figures[] = {
 
 static const struct figure type_figures[] = {
 	TYPE(mac_rate, 4), TYPE(op_rate, 4), TYPE(mac_energy, 4), TYPE(op_energy, 4),
+	BESIDE(array, in_channels), BESIDE(array, out_channels), BESIDE(array, positions),
+	BESIDE(array, depthwise_rate), BESIDE(vector, pool_rate), BESIDE(vector, element_rate),
 };
 
 static const char * const regions[] = { "dram", "sram", "rom" };
@@ -436,6 +441,7 @@ TEST_F(configfs, what_makes_no_sense_is_not_made)
 		{ "job_timeout_ms", 0 }, { "job_timeout_ms", 1ULL << 31 }, { "threads", 0 },
 		{ "threads", 65 }, { "dtypes", 0 }, { "dram/align_bytes", 48 }, { "rom/banks", 1 },
 		{ "types/i8/mac_rate", 2000000001 },
+		{ "types/i8/in_channels", 65537 }, { "types/f32/element_rate", 2000000001 },
 	};
 	char before[32];
 	uint32_t i;

@@ -74,6 +74,7 @@ static void tool_chips_json_region(struct json *json, const struct drm_loom_chip
 	json_u64(json, "floor_bytes", region->floor_bytes);
 	json_bool(json, "in_place", region->flags & DRM_LOOM_CHIP_IN_PLACE);
 	json_bool(json, "shared", region->flags & DRM_LOOM_CHIP_SHARED);
+	json_bool(json, "broadcast", region->flags & DRM_LOOM_CHIP_BROADCAST);
 	json_u64(json, "burst_bytes", region->burst_bytes);
 	json_u64(json, "read_bytes_per_kilocycle", region->read_rate);
 	json_u64(json, "write_bytes_per_kilocycle", region->write_rate);
@@ -93,6 +94,12 @@ static void tool_chips_json_type(struct json *json, const struct drm_loom_chip *
 	json_u64(json, "ops_per_kilocycle", type->op_rate);
 	json_u64(json, "fj_per_mac", type->mac_energy);
 	json_u64(json, "fj_per_op", type->op_energy);
+	json_u64(json, "in_channels", chip->array[id].in_channels);
+	json_u64(json, "out_channels", chip->array[id].out_channels);
+	json_u64(json, "positions", chip->array[id].positions);
+	json_u64(json, "depthwise_macs_per_kilocycle", chip->array[id].depthwise_rate);
+	json_u64(json, "pool_ops_per_kilocycle", chip->vector[id].pool_rate);
+	json_u64(json, "element_ops_per_kilocycle", chip->vector[id].element_rate);
 	json_close(json, '}');
 }
 

@@ -32,7 +32,7 @@ static inline void chip_random_region(struct drm_loom_chip_region *region, uint3
 	region->align_bytes = 1U << random_below(21);
 	region->floor_bytes = random_below(2) ? 0 :
 			      chip_random_up_to(region->bank_bytes - region->reserved_bytes);
-	region->flags = random_below(4);
+	region->flags = random_below(8);
 	region->burst_bytes = random_below(2) ? 0 : chip_random_up_to(LOOM_CHIP_MAX_BURST_BYTES);
 	region->read_rate = chip_random_rate();
 	region->write_rate = random_below(2) ? region->read_rate : chip_random_rate();
@@ -54,6 +54,20 @@ static inline void chip_random_type(struct drm_loom_chip_type *type)
 		type->mac_energy = chip_random_up_to(LOOM_CHIP_MAX_ENERGY);
 	if (random_below(2))
 		type->op_energy = chip_random_up_to(LOOM_CHIP_MAX_ENERGY);
+}
+
+static inline void chip_random_units(struct drm_loom_chip_array *array,
+				     struct drm_loom_chip_vector *vector)
+{
+	if (random_below(2))
+		array->in_channels = chip_random_up_to(LOOM_CHIP_MAX_BLOCK);
+	if (random_below(2))
+		array->out_channels = chip_random_up_to(LOOM_CHIP_MAX_BLOCK);
+	if (random_below(2))
+		array->positions = chip_random_up_to(LOOM_CHIP_MAX_BLOCK);
+	array->depthwise_rate = random_below(2) ? 0 : chip_random_rate();
+	vector->pool_rate = random_below(2) ? 0 : chip_random_rate();
+	vector->element_rate = random_below(2) ? 0 : chip_random_rate();
 }
 
 static inline void chip_random_name(char *name, size_t size)

@@ -102,6 +102,12 @@ enum drm_loom_region {
  * four (CUBIC) times as many for each axis that changes its size; SOFTMAX four; QUANTIZE and
  * DEQUANTIZE two; all others one.
  *
+ * Units work in blocks, see &struct drm_loom_chip_array: of CONV and MATMUL with y in the SRAM, the
+ * channels of y in a lane (axis 1, of MATMUL axis 3), the product of all other dims in a lane, and
+ * the channels of x that are summed (C / groups, of MATMUL the inner dimension) are each rounded up
+ * to the blocks of the type of the first input, unless a block is zero. A CONV with one channel of
+ * x for each of y takes the rate for that instead, if there is one, and no blocks.
+ *
  * The streams of a step take as long as the sum of their commands, and a step as long as the
  * longer stream if both can run at the same time, else both after each other; at least one cycle.
  *
@@ -114,6 +120,12 @@ enum drm_loom_region {
 #define DRM_LOOM_CHIP_IN_PLACE		(1 << 0)
 /* DRM_LOOM_CHIP_SHARED: of a region: reads and writes share one bus, and do not overlap */
 #define DRM_LOOM_CHIP_SHARED		(1 << 1)
+/*
+ * DRM_LOOM_CHIP_BROADCAST: of a region: along an axis of stride 0 an operand is read once, and its
+ * elements are counted once. Without it each repetition is read, and rounded up to bursts. Since
+ * minor 7
+ */
+#define DRM_LOOM_CHIP_BROADCAST		(1 << 2)
 
 /**
  * struct drm_loom_chip_region - banks of one kind and size
@@ -124,7 +136,7 @@ enum drm_loom_region {
  * @align_bytes: alignment of every address and page, must be a power of two
  * @floor_bytes: of the SRAM of a device that is shared: scratch that ends here can always run; 0 if
  *	nothing is known of others. Planners should aim at it by default
- * @flags: DRM_LOOM_CHIP_IN_PLACE, DRM_LOOM_CHIP_SHARED
+ * @flags: DRM_LOOM_CHIP_IN_PLACE, DRM_LOOM_CHIP_SHARED, DRM_LOOM_CHIP_BROADCAST
  * @burst_bytes: contiguous runs of bytes are rounded up to that; 0 or 1: they are not
  * @read_rate: bytes per 1000 cycles that are read, of all banks together
  * @write_rate: the same for writing; zero in a region that is read only
@@ -165,6 +177,33 @@ struct drm_loom_chip_type {
 	__u32 op_energy;
 };
 
+/**
+ * struct drm_loom_chip_array - blocks of the multiply-accumulates of a lane
+ * @in_channels: input channels are rounded up to that; 0 or 1: they are not, as for the next two
+ * @out_channels: output channels in a lane, likewise
+ * @positions: positions (of all axes but the channels) in a lane, likewise
+ * @depthwise_rate: multiply-accumulates per 1000 cycles in a lane of a CONV with one input channel
+ *	for each output; zero: there is no other rate for these
+ */
+struct drm_loom_chip_array {
+	__u32 in_channels;
+	__u32 out_channels;
+	__u32 positions;
+	__u32 depthwise_rate;
+};
+
+/**
+ * struct drm_loom_chip_vector - other rates of some operations, instead of op_rate if not zero
+ * @pool_rate: of POOL: taps per 1000 cycles in a lane
+ * @element_rate: of BINARY, UNARY and SELECT: elements per 1000 cycles in a lane
+ * @reserved: zero
+ */
+struct drm_loom_chip_vector {
+	__u32 pool_rate;
+	__u32 element_rate;
+	__u32 reserved[2];
+};
+
 #define DRM_LOOM_CHIP_REGIONS			4
 #define DRM_LOOM_CHIP_TYPES			16
 
@@ -186,6 +225,8 @@ struct drm_loom_chip_type {
  *	the engine. It copies inside of the SRAM at the SRAM's rates, which arithmetic does not wait
  *	for
  * @type: by &enum drm_loom_dtype; zero where @dtypes has no bit
+ * @array: likewise; this and all that follows since minor 7
+ * @vector: likewise
  */
 struct drm_loom_chip {
 	char name[32];
@@ -199,6 +240,8 @@ struct drm_loom_chip {
 	__u32 pad;
 	struct drm_loom_chip_region region[DRM_LOOM_CHIP_REGIONS];
 	struct drm_loom_chip_type type[DRM_LOOM_CHIP_TYPES];
+	struct drm_loom_chip_array array[DRM_LOOM_CHIP_TYPES];
+	struct drm_loom_chip_vector vector[DRM_LOOM_CHIP_TYPES];
 };
 
 #if defined(__cplusplus)

@@ -35,6 +35,12 @@ static const char *const figures[] = {
 	[LOOM_CHIP_KEY_OP_RATE] = "the rate of operations",
 	[LOOM_CHIP_KEY_MAC_ENERGY] = "the energy of a multiply-accumulate",
 	[LOOM_CHIP_KEY_OP_ENERGY] = "the energy of an operation",
+	[LOOM_CHIP_KEY_IN_CHANNELS] = "the block of input channels",
+	[LOOM_CHIP_KEY_OUT_CHANNELS] = "the block of output channels",
+	[LOOM_CHIP_KEY_POSITIONS] = "the block of positions",
+	[LOOM_CHIP_KEY_DEPTHWISE_RATE] = "the rate of depthwise convolutions",
+	[LOOM_CHIP_KEY_POOL_RATE] = "the rate of pooling",
+	[LOOM_CHIP_KEY_ELEMENT_RATE] = "the rate of element-wise operations",
 };
 
 int loom_chip_refuse(const struct drm_loom_chip *chip, const struct loom_chip_fault *fault,

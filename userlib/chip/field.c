@@ -9,6 +9,17 @@
 #define REGION(_member)	.offset = offsetof(struct drm_loom_chip_region, _member)
 #define TYPE(_member)	.offset = offsetof(struct drm_loom_chip_type, _member)
 
+/*
+ * Arrays of the chip by type, whose elements are as large as &struct drm_loom_chip_type: fields at
+ * a distance from the type.
+ */
+#define BESIDE(_array, _member) \
+	.offset = offsetof(struct drm_loom_chip, _array[0]._member) - \
+		  offsetof(struct drm_loom_chip, type)
+_Static_assert(sizeof(struct drm_loom_chip_array) == sizeof(struct drm_loom_chip_type) &&
+	       sizeof(struct drm_loom_chip_vector) == sizeof(struct drm_loom_chip_type),
+	       "BESIDE");
+
 /* The frequency must precede all fields whose times or rates are converted to cycles. */
 const struct loom_chip_field loom_chip_whole_fields[] = {
 	{ "name", LOOM_CHIP_UNIT_NAME, true, .key = LOOM_CHIP_KEY_NAME, WHOLE(name) },
@@ -41,6 +52,8 @@ const struct loom_chip_field loom_chip_region_fields[] = {
 	  .flag = DRM_LOOM_CHIP_IN_PLACE },
 	{ "shared", LOOM_CHIP_UNIT_FLAG, .key = LOOM_CHIP_KEY_NONE, REGION(flags),
 	  .flag = DRM_LOOM_CHIP_SHARED },
+	{ "broadcast", LOOM_CHIP_UNIT_FLAG, .key = LOOM_CHIP_KEY_NONE, REGION(flags),
+	  .flag = DRM_LOOM_CHIP_BROADCAST },
 	{ "burst", LOOM_CHIP_UNIT_BYTES, .key = LOOM_CHIP_KEY_BURST_BYTES, REGION(burst_bytes) },
 	{ "read", LOOM_CHIP_UNIT_RATE, true, .key = LOOM_CHIP_KEY_READ_RATE, REGION(read_rate) },
 	{ "write", LOOM_CHIP_UNIT_RATE, .key = LOOM_CHIP_KEY_WRITE_RATE, REGION(write_rate) },
@@ -58,6 +71,17 @@ const struct loom_chip_field loom_chip_region_fields[] = {
 const struct loom_chip_field loom_chip_type_fields[] = {
 	{ "macs", LOOM_CHIP_UNIT_OPS, .key = LOOM_CHIP_KEY_MAC_RATE, TYPE(mac_rate) },
 	{ "ops", LOOM_CHIP_UNIT_OPS, true, .key = LOOM_CHIP_KEY_OP_RATE, TYPE(op_rate) },
+	{ "depthwise", LOOM_CHIP_UNIT_OPS, .key = LOOM_CHIP_KEY_DEPTHWISE_RATE,
+	  BESIDE(array, depthwise_rate) },
+	{ "pool", LOOM_CHIP_UNIT_OPS, .key = LOOM_CHIP_KEY_POOL_RATE, BESIDE(vector, pool_rate) },
+	{ "elements", LOOM_CHIP_UNIT_OPS, .key = LOOM_CHIP_KEY_ELEMENT_RATE,
+	  BESIDE(vector, element_rate) },
+	{ "array.in", LOOM_CHIP_UNIT_COUNT, .key = LOOM_CHIP_KEY_IN_CHANNELS,
+	  BESIDE(array, in_channels) },
+	{ "array.out", LOOM_CHIP_UNIT_COUNT, .key = LOOM_CHIP_KEY_OUT_CHANNELS,
+	  BESIDE(array, out_channels) },
+	{ "array.positions", LOOM_CHIP_UNIT_COUNT, .key = LOOM_CHIP_KEY_POSITIONS,
+	  BESIDE(array, positions) },
 	{ "energy.mac", LOOM_CHIP_UNIT_ENERGY, .key = LOOM_CHIP_KEY_MAC_ENERGY, TYPE(mac_energy) },
 	{ "energy.op", LOOM_CHIP_UNIT_ENERGY, .key = LOOM_CHIP_KEY_OP_ENERGY, TYPE(op_energy) },
 	{ .name = NULL },

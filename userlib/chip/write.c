@@ -112,13 +112,19 @@ static int write_map(FILE *file, const struct loom_chip_field *fields, int i, co
 	return count;
 }
 
+/* A flag that is off by default is written if it is on, as older libraries do not know all. */
+static bool is_quiet(const struct loom_chip_field *field, const void *base)
+{
+	return field->flag == DRM_LOOM_CHIP_BROADCAST && !loom_chip_field_get(field, base);
+}
+
 static void write_fields(FILE *file, const struct loom_chip_field *fields, const void *base,
 			 const char *before, const char *between)
 {
 	int i = 0;
 
 	while (fields[i].name) {
-		if (fields[i].unit <= LOOM_CHIP_UNIT_NAME) {
+		if (fields[i].unit <= LOOM_CHIP_UNIT_NAME || is_quiet(&fields[i], base)) {
 			i++;
 			continue;
 		}
@@ -136,11 +142,19 @@ static void write_fields(FILE *file, const struct loom_chip_field *fields, const
 static void write_type(FILE *file, const struct drm_loom_chip_type *type, const char *name)
 {
 	const struct loom_chip_field *fields = loom_chip_type_fields;
+	int i;
 
 	fprintf(file, "  %s: {macs: ", name);
 	write_value(file, &fields[loom_chip_field_find(fields, "macs")], type);
 	fputs(", ops: ", file);
 	write_value(file, &fields[loom_chip_field_find(fields, "ops")], type);
+	for (i = loom_chip_field_find(fields, "depthwise"); !strchr(fields[i].name, '.'); i++) {
+		if (!loom_chip_field_get(&fields[i], type))
+			continue;
+		fprintf(file, ", %s: ", fields[i].name);
+		write_value(file, &fields[i], type);
+	}
+	write_map(file, fields, i, type, ", ", "");
 	write_map(file, fields, loom_chip_field_find(fields, "energy.mac"), type, ", ", "");
 	fputs("}\n", file);
 }

@@ -25,14 +25,23 @@
  * @name: of both
  * @offset: of the member
  * @wide: it has 64 bits, not 32
+ * @later: drivers before minor 7 lack the file; it is not written where it would be zero, which is
+ *	its default
  */
 struct figure {
 	const char *name;
 	size_t offset;
 	bool wide;
+	bool later;
 };
 
-#define FIGURE(_type, _name, _wide) { #_name, offsetof(struct drm_loom_##_type, _name), _wide }
+#define FIGURE(_type, _name, _wide) \
+	{ #_name, offsetof(struct drm_loom_##_type, _name), _wide, false }
+
+/* structures of a type have the same size, so their distance is that of the arrays */
+#define BESIDE(_array, _name) \
+	{ #_name, offsetof(struct drm_loom_chip, _array[0]._name) - \
+		  offsetof(struct drm_loom_chip, type), false, true }
 
 static const struct figure chip_figures[] = {
 	FIGURE(chip, dtypes, false),
@@ -66,6 +75,12 @@ static const struct figure type_figures[] = {
 	FIGURE(chip_type, op_rate, false),
 	FIGURE(chip_type, mac_energy, false),
 	FIGURE(chip_type, op_energy, false),
+	BESIDE(array, in_channels),
+	BESIDE(array, out_channels),
+	BESIDE(array, positions),
+	BESIDE(array, depthwise_rate),
+	BESIDE(vector, pool_rate),
+	BESIDE(vector, element_rate),
 };
 
 /**
@@ -156,6 +171,8 @@ static int write_figures(const struct maker *maker, const char *folder,
 		value = narrow;
 		if (figures[i].wide)
 			memcpy(&value, (const char *)from + figures[i].offset, sizeof(value));
+		if (figures[i].later && !value)
+			continue;
 		snprintf(file, sizeof(file), "%s%s", folder, figures[i].name);
 		snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
 		ret = write_file(maker, file, text);

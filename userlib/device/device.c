@@ -178,7 +178,7 @@ static int loom_device_read_chip(struct loom_device *device)
 		return ret;
 	device->info.name[sizeof(device->info.name) - 1] = '\0';
 	ret = loom_device_query_one(device, DRM_LOOM_QUERY_CHIP, 0, chip, sizeof(*chip),
-				    sizeof(*chip));
+				    LOOM_CHIP_FIRST_BYTES);
 	if (ret == -EINVAL)
 		ret = loom_device_compose_chip(device);
 	if (ret)

@@ -145,6 +145,9 @@ static u64 mac_cycles(const struct least *least, const struct least_op *op,
 	const struct drm_loom_chip_type *type = &least->chip->type[dtype];
 	struct classes c = classify(least, kernel, stage, counts);
 	u64 work;
+	u32 depthwise, in_channels = stage->opcode == DRM_LOOM_OP_MATMUL ?
+			  kernel->operands[stage->operand[1]].ref.dims[3] :
+			  kernel->operands[stage->operand[2]].ref.dims[1];
 
 	if (stage->opcode == DRM_LOOM_OP_DECONV) {
 		/* by the elements read: each meets all weights of its channel */
@@ -157,8 +160,15 @@ static u64 mac_cycles(const struct least *least, const struct least_op *op,
 	} else {
 		work = over_lanes(least, &c, macs_each(kernel, stage));
 	}
-	return type->mac_rate ? loom_clock_rate(work, type->mac_rate) :
-				loom_clock_rate(loom_clock_times(2, work), type->op_rate);
+	/*
+	 * Blocks of outputs are omitted, because slices may share them. Partial sums of one channel
+	 * may have the rate of depthwise convolutions, which take no blocks.
+	 */
+	depthwise = least->chip->array[dtype].depthwise_rate;
+	if (stage->opcode == DRM_LOOM_OP_CONV && depthwise && in_channels > 1)
+		return loom_clock_rate(work, max(depthwise, type->mac_rate ? type->mac_rate :
+						 loom_div_round_up(type->op_rate, 2)));
+	return loom_clock_work(least->chip, dtype, work, stage->opcode, in_channels);
 }
 
 static const void *attr_of(const struct loom_stage *stage)
@@ -182,7 +192,7 @@ static u64 op_cycles(const struct least *least, const struct least_op *op,
 	/* the slowest type that has a rate */
 	for (i = 0; i < stage->operands; i++) {
 		u32 dtype = kernel->operands[stage->operand[i]].ref.dtype;
-		u32 own = least->chip->type[dtype].op_rate;
+		u32 own = loom_clock_op_rate(least->chip, stage->opcode, dtype);
 
 		if (own && (!rate || own < rate))
 			rate = own;

@@ -43,7 +43,10 @@ static double full_cycles(const struct drm_loom_chip *chip, const struct loom_co
 {
 	const struct drm_loom_chip_type *type = &chip->type[command->views[1].dtype];
 	double rate = type->mac_rate ? type->mac_rate : type->op_rate / 2.0;
+	u32 depthwise = chip->array[command->views[1].dtype].depthwise_rate;
 
+	/* of two rates the higher one */
+	rate = depthwise > rate ? depthwise : rate;
 	return rate ? command->macs * 1000.0 / rate / chip->region[DRM_LOOM_REGION_SRAM].banks : 0;
 }
 

@@ -16,11 +16,13 @@ static int check_chip(struct loom_program_file *file, struct loom_error *err)
 {
 	const struct loom_file_section *section = &file->sections[LOOM_FILE_CHIP];
 
-	if (section->size_bytes != sizeof(file->chip))
+	/* either all fields, or those of older libraries: the others are zero */
+	if (section->size_bytes != sizeof(file->chip) &&
+	    section->size_bytes != LOOM_CHIP_FIRST_BYTES)
 		return loom_error_set(err, -EINVAL, "%s: its chip has %llu bytes, not %zu",
 				      file->name, (unsigned long long)section->size_bytes,
 				      sizeof(file->chip));
-	memcpy(&file->chip, file->bytes + section->offset, sizeof(file->chip));
+	memcpy(&file->chip, file->bytes + section->offset, section->size_bytes);
 	if (loom_chip_check(&file->chip, NULL))
 		return loom_error_set(err, -EINVAL, "%s: invalid chip", file->name);
 	file->origin.chip = &file->chip;

@@ -181,6 +181,18 @@ static int write_data(struct writer *w)
 	return 0;
 }
 
+/* Older libraries read files whose chip has none of the later fields. */
+static size_t chip_bytes(const struct drm_loom_chip *chip)
+{
+	const u8 *bytes = (const u8 *)chip;
+	size_t i;
+
+	for (i = LOOM_CHIP_FIRST_BYTES; i < sizeof(*chip); i++)
+		if (bytes[i])
+			return sizeof(*chip);
+	return LOOM_CHIP_FIRST_BYTES;
+}
+
 static int write_part(struct writer *w, enum loom_file_part part)
 {
 	const struct loom_records *records = &loom_file_records[part];
@@ -192,7 +204,7 @@ static int write_part(struct writer *w, enum loom_file_part part)
 
 	switch (part) {
 	case LOOM_FILE_CHIP:
-		return write_bytes(w, w->origin->chip, sizeof(*w->origin->chip));
+		return write_bytes(w, w->origin->chip, chip_bytes(w->origin->chip));
 	case LOOM_FILE_NAMES:
 		return write_bytes(w, w->names.at, w->names.size);
 	case LOOM_FILE_PLAN:

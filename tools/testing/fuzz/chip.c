@@ -74,6 +74,12 @@ static void fuzz_check_limits(const struct drm_loom_chip *chip)
 		fuzz_check_range("rate of products", type->mac_rate, 0, has ? 2000000000 : 0);
 		fuzz_check_range("energy of operations", type->op_energy, 0, 2000000000);
 		fuzz_check_range("energy of products", type->mac_energy, 0, 2000000000);
+		fuzz_check_range("block", chip->array[i].in_channels, 0, has ? 65536 : 0);
+		fuzz_check_range("block", chip->array[i].out_channels, 0, has ? 65536 : 0);
+		fuzz_check_range("block", chip->array[i].positions, 0, has ? 65536 : 0);
+		fuzz_check_range("rate", chip->array[i].depthwise_rate, 0, has ? 2000000000 : 0);
+		fuzz_check_range("rate", chip->vector[i].pool_rate, 0, has ? 2000000000 : 0);
+		fuzz_check_range("rate", chip->vector[i].element_rate, 0, has ? 2000000000 : 0);
 	}
 }
 

@@ -47,28 +47,29 @@ static u64 copy_cycles(const struct loom_lower *lower, u64 bytes)
 u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
 			    const struct loom_stage *stage, u64 rounds)
 {
-	const struct drm_loom_chip_type *type, *slowest = NULL;
+	const struct loom_ref *x = &kernel->operands[stage->operand[1]].ref;
 	u64 ops = loom_clock_times(rounds, kernel->unit_cost);
-	u32 i;
+	u32 slowest = 0, rate, i;
 
 	for (i = 0; i < stage->operands; i++) {
-		type = &chip->type[kernel->operands[stage->operand[i]].ref.dtype];
-		if (type->op_rate && (!slowest || type->op_rate < slowest->op_rate))
-			slowest = type;
+		rate = loom_clock_op_rate(chip, stage->opcode,
+					  kernel->operands[stage->operand[i]].ref.dtype);
+		if (rate && (!slowest || rate < slowest))
+			slowest = rate;
 	}
-	type = &chip->type[kernel->operands[stage->operand[1]].ref.dtype];
 	switch (stage->opcode) {
 	case DRM_LOOM_OP_CONV:
 	case DRM_LOOM_OP_DECONV:
+		return loom_clock_work(chip, x->dtype, ops, stage->opcode,
+				       kernel->operands[stage->operand[2]].ref.dims[1]);
 	case DRM_LOOM_OP_MATMUL:
-		return type->mac_rate ? loom_clock_rate(ops, type->mac_rate) :
-					loom_clock_rate(loom_clock_times(2, ops), type->op_rate);
+		return loom_clock_work(chip, x->dtype, ops, stage->opcode, x->dims[3]);
 	case DRM_LOOM_OP_REDUCE:
 		break;
 	default:
 		ops = loom_clock_times(rounds, loom_clock_element_ops(stage->opcode, &stage->conv));
 	}
-	return slowest ? loom_clock_rate(ops, slowest->op_rate) : 0;
+	return loom_clock_rate(ops, slowest);
 }
 
 /* Cycles of computing box @box of the result, in one piece. */

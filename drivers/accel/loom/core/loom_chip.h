@@ -27,6 +27,10 @@
 #define LOOM_CHIP_MAX_BURST_BYTES	(1U << 20)
 #define LOOM_CHIP_MAX_FREQUENCY_HZ	1000000000000ULL
 #define LOOM_CHIP_MAX_ENERGY		2000000000U
+#define LOOM_CHIP_MAX_BLOCK		65536U
+
+/* Bytes of a description before minor 7; fields behind them are zero where they are missing. */
+#define LOOM_CHIP_FIRST_BYTES		offsetof(struct drm_loom_chip, array)
 
 /*
  * Field of a description, in the order of the structure; &struct loom_chip_fault has its region or
@@ -60,6 +64,12 @@ enum loom_chip_key {
 	LOOM_CHIP_KEY_OP_RATE,
 	LOOM_CHIP_KEY_MAC_ENERGY,
 	LOOM_CHIP_KEY_OP_ENERGY,
+	LOOM_CHIP_KEY_IN_CHANNELS,
+	LOOM_CHIP_KEY_OUT_CHANNELS,
+	LOOM_CHIP_KEY_POSITIONS,
+	LOOM_CHIP_KEY_DEPTHWISE_RATE,
+	LOOM_CHIP_KEY_POOL_RATE,
+	LOOM_CHIP_KEY_ELEMENT_RATE,
 };
 
 /**
@@ -79,7 +89,8 @@ struct loom_chip_fault {
 /**
  * loom_chip_check() - validate a description
  * @chip: the description, any bytes
- * @fault: out: the first invalid field, in the order of the structure; may be NULL
+ * @fault: out: the first invalid field, in the order of the structure, but all fields of a type
+ *	one after the other; may be NULL
  *
  * A valid description has an SRAM, and a DRAM or a single lane; no rate that is used is zero, and
  * all fields are below the limits above.

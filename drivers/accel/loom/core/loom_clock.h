@@ -102,6 +102,41 @@ u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *
 u64 loom_clock_element_ops(u32 opcode, const void *attr);
 
 /**
+ * loom_clock_op_rate() - rate of an operation other than multiply-accumulates
+ * @chip: the chip
+ * @opcode: an &enum drm_loom_opcode
+ * @dtype: type of an operand
+ *
+ * Return: operations per 1000 cycles in a lane; zero where the chip does not have the type.
+ */
+static inline u32 loom_clock_op_rate(const struct drm_loom_chip *chip, u32 opcode, u32 dtype)
+{
+	u32 rate = 0;
+
+	if (opcode == DRM_LOOM_OP_POOL)
+		rate = chip->vector[dtype].pool_rate;
+	else if (opcode == DRM_LOOM_OP_BINARY || opcode == DRM_LOOM_OP_UNARY ||
+		 opcode == DRM_LOOM_OP_SELECT)
+		rate = chip->vector[dtype].element_rate;
+	return rate ? rate : chip->type[dtype].op_rate;
+}
+
+/**
+ * loom_clock_work() - cycles of multiply-accumulates in a lane
+ * @chip: the chip
+ * @dtype: type of the first input
+ * @work: multiply-accumulates in the lane with the most
+ * @opcode: CONV, DECONV or MATMUL
+ * @in_channels: inputs that are summed for an output, without the taps of a window
+ *
+ * Blocks of outputs are not included: @work must be of whole blocks. Monotone in @work.
+ *
+ * Return: cycles; saturated.
+ */
+u64 loom_clock_work(const struct drm_loom_chip *chip, u32 dtype, u64 work, u32 opcode,
+		    u32 in_channels);
+
+/**
  * loom_clock_rows() - rows of lanes that a run of indices on a lane axis lies in
  * @lanes: number of lanes
  * @start: first index

@@ -42,16 +42,18 @@ static int loom_pci_chip_description(struct loom_pci *pci)
 {
 	struct drm_loom_chip *chip = &pci->config.chip;
 	u32 bytes = readl(pci->regs + LOOM_PCI_CHIP_BYTES), *word = (u32 *)chip, i;
+	u32 words = min_t(u32, bytes, sizeof(*chip)) / sizeof(*word);
 	struct device *dev = &pci->pdev->dev;
 	struct loom_chip_fault fault;
 
 	BUILD_BUG_ON(sizeof(*chip) % sizeof(*word));
-	/* a newer device may append fields, up to the doorbell */
-	if (bytes < sizeof(*chip) || bytes > LOOM_PCI_DOORBELL - LOOM_PCI_CHIP) {
+	/* a newer device may append fields, up to the doorbell; an older one has fewer */
+	if (bytes < LOOM_CHIP_FIRST_BYTES || bytes > LOOM_PCI_DOORBELL - LOOM_PCI_CHIP) {
 		dev_err(dev, "invalid CHIP_BYTES %u\n", bytes);
 		return -EINVAL;
 	}
-	for (i = 0; i < sizeof(*chip) / sizeof(*word); i++)
+	memset(chip, 0, sizeof(*chip));
+	for (i = 0; i < words; i++)
 		word[i] = readl(pci->regs + LOOM_PCI_CHIP + i * sizeof(*word));
 	if (!loom_chip_check(chip, &fault))
 		return 0;

@@ -198,6 +198,22 @@ static void *loom_config_type(struct config_item *item, struct loom_config **con
 	return &part->config->soft.device.chip.type[part - part->config->type];
 }
 
+static void *loom_config_array(struct config_item *item, struct loom_config **config)
+{
+	struct loom_config_part *part = to_loom_config_part(item);
+
+	*config = part->config;
+	return &part->config->soft.device.chip.array[part - part->config->type];
+}
+
+static void *loom_config_vector(struct config_item *item, struct loom_config **config)
+{
+	struct loom_config_part *part = to_loom_config_part(item);
+
+	*config = part->config;
+	return &part->config->soft.device.chip.vector[part - part->config->type];
+}
+
 #define FIGURE(_name, _bits) \
 	LOOM_CONFIG_FIGURE(chip, struct drm_loom_chip, _name, _bits)
 FIGURE(dtypes, 32);
@@ -266,11 +282,31 @@ FIGURE(mac_energy, 32);
 FIGURE(op_energy, 32);
 #undef FIGURE
 
+#define FIGURE(_name, _bits) \
+	LOOM_CONFIG_FIGURE(array, struct drm_loom_chip_array, _name, _bits)
+FIGURE(in_channels, 32);
+FIGURE(out_channels, 32);
+FIGURE(positions, 32);
+FIGURE(depthwise_rate, 32);
+#undef FIGURE
+
+#define FIGURE(_name, _bits) \
+	LOOM_CONFIG_FIGURE(vector, struct drm_loom_chip_vector, _name, _bits)
+FIGURE(pool_rate, 32);
+FIGURE(element_rate, 32);
+#undef FIGURE
+
 static struct configfs_attribute *loom_config_type_attrs[] = {
 	&loom_config_type_attr_mac_rate,
 	&loom_config_type_attr_op_rate,
 	&loom_config_type_attr_mac_energy,
 	&loom_config_type_attr_op_energy,
+	&loom_config_array_attr_in_channels,
+	&loom_config_array_attr_out_channels,
+	&loom_config_array_attr_positions,
+	&loom_config_array_attr_depthwise_rate,
+	&loom_config_vector_attr_pool_rate,
+	&loom_config_vector_attr_element_rate,
 	NULL
 };
 
@@ -325,6 +361,12 @@ static const char *loom_config_key(enum loom_chip_key key)
 		[LOOM_CHIP_KEY_MAC_RATE] = "mac_rate", [LOOM_CHIP_KEY_OP_RATE] = "op_rate",
 		[LOOM_CHIP_KEY_MAC_ENERGY] = "mac_energy",
 		[LOOM_CHIP_KEY_OP_ENERGY] = "op_energy",
+		[LOOM_CHIP_KEY_IN_CHANNELS] = "in_channels",
+		[LOOM_CHIP_KEY_OUT_CHANNELS] = "out_channels",
+		[LOOM_CHIP_KEY_POSITIONS] = "positions",
+		[LOOM_CHIP_KEY_DEPTHWISE_RATE] = "depthwise_rate",
+		[LOOM_CHIP_KEY_POOL_RATE] = "pool_rate",
+		[LOOM_CHIP_KEY_ELEMENT_RATE] = "element_rate",
 	};
 
 	return key < ARRAY_SIZE(names) && names[key] ? names[key] : "?";

@@ -82,6 +82,8 @@ static const struct limit limits[] = {
 	LONG(region[SRAM].floor_bytes, 1 << 20, NONE),
 	LONG(region[SRAM].floor_bytes, (1 << 20) + 1, FLOOR_BYTES),
 	SHORT(region[SRAM].flags, DRM_LOOM_CHIP_IN_PLACE | DRM_LOOM_CHIP_SHARED, NONE),
+	SHORT(region[SRAM].flags, DRM_LOOM_CHIP_BROADCAST, NONE),
+	SHORT(region[SRAM].flags, DRM_LOOM_CHIP_BROADCAST << 1, FLAGS),
 	SHORT(region[SRAM].flags, 1U << 31, FLAGS),
 	SHORT(region[DRAM].burst_bytes, LOOM_CHIP_MAX_BURST_BYTES, NONE),
 	SHORT(region[DRAM].burst_bytes, LOOM_CHIP_MAX_BURST_BYTES + 1, BURST_BYTES),
@@ -117,7 +119,22 @@ static const struct limit limits[] = {
 	SHORT(type[F32].mac_energy, LOOM_CHIP_MAX_ENERGY + 1, MAC_ENERGY),
 	SHORT(type[F32].op_energy, LOOM_CHIP_MAX_ENERGY, NONE),
 	SHORT(type[F32].op_energy, LOOM_CHIP_MAX_ENERGY + 1, OP_ENERGY),
+	SHORT(array[F32].in_channels, LOOM_CHIP_MAX_BLOCK, NONE),
+	SHORT(array[F32].in_channels, LOOM_CHIP_MAX_BLOCK + 1, IN_CHANNELS),
+	SHORT(array[F32].out_channels, LOOM_CHIP_MAX_BLOCK, NONE),
+	SHORT(array[F32].out_channels, LOOM_CHIP_MAX_BLOCK + 1, OUT_CHANNELS),
+	SHORT(array[F32].positions, LOOM_CHIP_MAX_BLOCK, NONE),
+	SHORT(array[F32].positions, LOOM_CHIP_MAX_BLOCK + 1, POSITIONS),
+	SHORT(array[F32].depthwise_rate, LOOM_CHIP_MAX_RATE, NONE),
+	SHORT(array[F32].depthwise_rate, LOOM_CHIP_MAX_RATE + 1, DEPTHWISE_RATE),
+	SHORT(vector[F32].pool_rate, LOOM_CHIP_MAX_RATE, NONE),
+	SHORT(vector[F32].pool_rate, LOOM_CHIP_MAX_RATE + 1, POOL_RATE),
+	SHORT(vector[F32].element_rate, LOOM_CHIP_MAX_RATE, NONE),
+	SHORT(vector[F32].element_rate, LOOM_CHIP_MAX_RATE + 1, ELEMENT_RATE),
+	SHORT(vector[F32].reserved[1], 1, PAD),
 	/* a type that the chip does not have */
+	SHORT(array[0].positions, 1, OP_RATE),
+	SHORT(vector[0].pool_rate, 1, OP_RATE),
 	SHORT(type[0].op_rate, 1, OP_RATE),
 	SHORT(type[0].mac_energy, 1, OP_RATE),
 };
@@ -158,6 +175,8 @@ static void test_limit(const struct limit *limit)
 {
 	u32 region = place(limit->at, chip.region, sizeof(*chip.region), ARRAY_SIZE(chip.region));
 	u32 type = place(limit->at, chip.type, sizeof(*chip.type), ARRAY_SIZE(chip.type));
+	u32 array = place(limit->at, chip.array, sizeof(*chip.array), ARRAY_SIZE(chip.array));
+	u32 vector = place(limit->at, chip.vector, sizeof(*chip.vector), ARRAY_SIZE(chip.vector));
 	bool fine = limit->key == LOOM_CHIP_KEY_NONE;
 	struct loom_chip_fault fault;
 	u32 value = limit->value;
@@ -172,7 +191,7 @@ static void test_limit(const struct limit *limit)
 	ret = loom_chip_check(&chip, &fault);
 	tap_ok(fine ? !ret :
 	       ret == -EINVAL && fault.key == limit->key && fault.region == region &&
-	       fault.type == type && fault.text && *fault.text &&
+	       fault.type == min(type, min(array, vector)) && fault.text && *fault.text &&
 	       loom_chip_check(&chip, NULL) == -EINVAL,
 	       "%s %llu is %s", limit->what, (unsigned long long)limit->value,
 	       fine ? "fine" : "refused");

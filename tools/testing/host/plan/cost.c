@@ -40,7 +40,8 @@ static void any_memory(struct drm_loom_chip_region *region)
 	region->read_latency = draw(2) ? 0 : any_up_to(2000);
 	region->write_latency = draw(2) ? 0 : any_up_to(2000);
 	region->burst_bytes = draw(2) ? 0 : any_up_to(128);
-	region->flags = draw(2) ? DRM_LOOM_CHIP_SHARED : 0;
+	region->flags = (draw(2) ? DRM_LOOM_CHIP_SHARED : 0) |
+			(draw(2) ? DRM_LOOM_CHIP_BROADCAST : 0);
 	region->read_energy = draw(10000);
 	region->write_energy = draw(10000);
 }
@@ -82,6 +83,13 @@ static struct drm_loom_chip any_chip(void)
 		chip.type[i].op_rate = 1 + any_up_to(64000);
 		chip.type[i].mac_energy = draw(5000);
 		chip.type[i].op_energy = draw(5000);
+		if (draw(2))
+			continue;
+		chip.array[i] = (struct drm_loom_chip_array){
+			draw(40), draw(20), draw(10), draw(2) ? 0 : 1 + any_up_to(64000),
+		};
+		chip.vector[i].pool_rate = draw(2) ? 0 : 1 + any_up_to(64000);
+		chip.vector[i].element_rate = draw(2) ? 0 : 1 + any_up_to(64000);
 	}
 	if (loom_chip_check(&chip, &fault))
 		tap_fatal("figure %d of region %d %s", fault.key, fault.region, fault.text);

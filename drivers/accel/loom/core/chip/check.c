@@ -117,7 +117,8 @@ static int chip_check_sizes(const struct drm_loom_chip_region *region, u32 id,
 static int chip_check_clock(const struct drm_loom_chip_region *region, u32 id,
 			    struct loom_chip_fault *fault)
 {
-	if (region->flags & ~(DRM_LOOM_CHIP_IN_PLACE | DRM_LOOM_CHIP_SHARED))
+	if (region->flags & ~(DRM_LOOM_CHIP_IN_PLACE | DRM_LOOM_CHIP_SHARED |
+			      DRM_LOOM_CHIP_BROADCAST))
 		return chip_fault_region(fault, id, LOOM_CHIP_KEY_FLAGS, "has unknown bits");
 	if (region->burst_bytes > LOOM_CHIP_MAX_BURST_BYTES)
 		return chip_fault_region(fault, id, LOOM_CHIP_KEY_BURST_BYTES, "is above 1 MiB");
@@ -143,12 +144,40 @@ static int chip_check_clock(const struct drm_loom_chip_region *region, u32 id,
 	return 0;
 }
 
+static int chip_check_units(const struct drm_loom_chip *chip, u32 id,
+			    struct loom_chip_fault *fault)
+{
+	const struct drm_loom_chip_array *array = &chip->array[id];
+	const struct drm_loom_chip_vector *vector = &chip->vector[id];
+
+	if (array->in_channels > LOOM_CHIP_MAX_BLOCK)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_IN_CHANNELS, "is above 65536");
+	if (array->out_channels > LOOM_CHIP_MAX_BLOCK)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_OUT_CHANNELS, "is above 65536");
+	if (array->positions > LOOM_CHIP_MAX_BLOCK)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_POSITIONS, "is above 65536");
+	if (array->depthwise_rate > LOOM_CHIP_MAX_RATE)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_DEPTHWISE_RATE,
+				       "is above 2000000 in a cycle");
+	if (vector->pool_rate > LOOM_CHIP_MAX_RATE)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_POOL_RATE,
+				       "is above 2000000 in a cycle");
+	if (vector->element_rate > LOOM_CHIP_MAX_RATE)
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_ELEMENT_RATE,
+				       "is above 2000000 in a cycle");
+	if (vector->reserved[0] || vector->reserved[1])
+		return chip_fault_type(fault, id, LOOM_CHIP_KEY_PAD, "is not zero");
+	return 0;
+}
+
 static int chip_check_type(const struct drm_loom_chip *chip, u32 id, struct loom_chip_fault *fault)
 {
 	const struct drm_loom_chip_type *type = &chip->type[id];
 
 	if (!(chip->dtypes >> id & 1))
-		return chip_is_zero(type, sizeof(*type)) ? 0 :
+		return chip_is_zero(type, sizeof(*type)) &&
+		       chip_is_zero(&chip->array[id], sizeof(chip->array[id])) &&
+		       chip_is_zero(&chip->vector[id], sizeof(chip->vector[id])) ? 0 :
 		       chip_fault_type(fault, id, LOOM_CHIP_KEY_OP_RATE,
 				       "is of a type that the chip does not have");
 	if (type->mac_rate > LOOM_CHIP_MAX_RATE)
@@ -161,7 +190,7 @@ static int chip_check_type(const struct drm_loom_chip *chip, u32 id, struct loom
 		return chip_fault_type(fault, id, LOOM_CHIP_KEY_MAC_ENERGY, "is above 2 uJ");
 	if (type->op_energy > LOOM_CHIP_MAX_ENERGY)
 		return chip_fault_type(fault, id, LOOM_CHIP_KEY_OP_ENERGY, "is above 2 uJ");
-	return 0;
+	return chip_check_units(chip, id, fault);
 }
 
 int loom_chip_check(const struct drm_loom_chip *chip, struct loom_chip_fault *fault)

@@ -22,6 +22,9 @@
  * divided evenly), which include a bias, an activation and requantisation, or other operations as
  * in loom_clock_element_ops().
  *
+ * An array of multiply-accumulates works on blocks, so a layer with few channels or positions does
+ * not fill it: numbers of both are rounded up per lane. The energy is that of the elements alone.
+ *
  * Rejected: modelling banks of the DRAM and pages of a layout. The addresses of bound buffers are
  * not known before a plan is submitted, and the same plan would not always take the same time.
  */
@@ -69,11 +72,15 @@ u64 loom_clock_elements(const struct loom_view *view)
 static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view *view)
 {
 	u32 burst = chip->region[view->region].burst_bytes, merged = 0, before, i;
+	bool once = chip->region[view->region].flags & DRM_LOOM_CHIP_BROADCAST;
 	bool in_lanes = view->region == DRM_LOOM_REGION_SRAM &&
 			chip->region[DRM_LOOM_REGION_SRAM].banks > 1;
 	u64 run = view->elem_bytes, runs = 1;
 
-	if (burst < 2)
+	for (i = 0; once && i < view->rank; i++)
+		if (!view->strides[i])
+			merged |= 1U << i;
+	if (burst < 2 && !merged)
 		return loom_clock_times(loom_clock_elements(view), view->elem_bytes);
 	/* each round merges an axis, the last finds none */
 	do {
@@ -92,7 +99,7 @@ static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view 
 	for (i = 0; i < view->rank; i++)
 		if (!(merged >> i & 1))
 			runs = loom_clock_times(runs, view->dims[i]);
-	if (!loom_round_up(run, burst, &run))
+	if (burst > 1 && !loom_round_up(run, burst, &run))
 		return U64_MAX;
 	return loom_clock_times(runs, run);
 }
@@ -148,12 +155,73 @@ u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *
 	return rounds;
 }
 
+static u64 clock_blocks(u64 count, u32 block)
+{
+	return block < 2 ? count : loom_clock_times(loom_div_round_up(count, block), block);
+}
+
+/* Elements of y in the lane with the most, in whole blocks of channels and of positions. */
+static u64 clock_block_rounds(const struct drm_loom_chip *chip, const struct loom_command *command)
+{
+	const struct drm_loom_chip_array *array = &chip->array[command->views[1].dtype];
+	u32 lanes = chip->region[DRM_LOOM_REGION_SRAM].banks, opcode = command->op->opcode, i;
+	u32 axis = opcode == DRM_LOOM_OP_MATMUL ? 3 : 1;
+	const struct loom_view *y = &command->views[0];
+	u64 channels = 1, positions = 1;
+
+	if (y->region != DRM_LOOM_REGION_SRAM || opcode == DRM_LOOM_OP_DECONV ||
+	    (array->out_channels < 2 && array->positions < 2) ||
+	    (opcode == DRM_LOOM_OP_CONV && array->depthwise_rate && command->views[2].dims[1] == 1))
+		return loom_clock_rounds(chip, y);
+	for (i = 0; i < y->rank; i++) {
+		u64 count = i == y->lane_axis ? loom_clock_rows(lanes, y->lane_start, y->dims[i]) :
+						y->dims[i];
+
+		if (i == axis)
+			channels = count;
+		else
+			positions = loom_clock_times(positions, count);
+	}
+	return loom_clock_times(clock_blocks(channels, array->out_channels),
+				clock_blocks(positions, array->positions));
+}
+
+u64 loom_clock_work(const struct drm_loom_chip *chip, u32 dtype, u64 work, u32 opcode,
+		    u32 in_channels)
+{
+	const struct drm_loom_chip_array *array = &chip->array[dtype];
+	const struct drm_loom_chip_type *type = &chip->type[dtype];
+	u64 rest;
+
+	if (opcode == DRM_LOOM_OP_CONV && in_channels == 1 && array->depthwise_rate)
+		return loom_clock_rate(work, array->depthwise_rate);
+	if (opcode != DRM_LOOM_OP_DECONV && array->in_channels > 1 && in_channels) {
+		u64 blocks = clock_blocks(in_channels, array->in_channels);
+
+		/* work of an input channel times that of whole blocks */
+		work = div64_u64_rem(work, in_channels, &rest);
+		work = loom_clock_add(loom_clock_times(work, blocks),
+				      loom_div_round_up(loom_clock_times(rest, blocks),
+							in_channels));
+	}
+	if (type->mac_rate)
+		return loom_clock_rate(work, type->mac_rate);
+	return loom_clock_rate(loom_clock_times(2, work), type->op_rate);
+}
+
+/* Inputs that are summed for an element of y, without the taps of the window. */
+static u32 clock_in_channels(const struct loom_command *command)
+{
+	return command->op->opcode == DRM_LOOM_OP_MATMUL ? command->views[1].dims[3] :
+							   command->views[2].dims[1];
+}
+
 static void clock_macs(const struct drm_loom_chip *chip, const struct loom_command *command,
 		       struct loom_clock_cost *cost)
 {
 	const struct drm_loom_chip_type *type = &chip->type[command->views[1].dtype];
 	u64 elements = loom_clock_elements(&command->views[0]), each, rest, work;
-	u64 rounds = loom_clock_rounds(chip, &command->views[0]);
+	u64 rounds = clock_block_rounds(chip, command);
 
 	each = div64_u64_rem(command->macs, elements, &rest);
 	work = loom_clock_times(rounds, each);
@@ -161,13 +229,12 @@ static void clock_macs(const struct drm_loom_chip *chip, const struct loom_comma
 	if (rest)
 		work = loom_clock_add(work, check_mul_overflow(rounds, rest, &rest) ? rounds :
 				      loom_div_round_up(rest, elements));
-	if (type->mac_rate) {
-		cost->macs = loom_clock_rate(work, type->mac_rate);
+	cost->macs = loom_clock_work(chip, command->views[1].dtype, work, command->op->opcode,
+				     clock_in_channels(command));
+	if (type->mac_rate)
 		rest = loom_clock_times(command->macs, type->mac_energy);
-	} else {
-		cost->macs = loom_clock_rate(loom_clock_times(2, work), type->op_rate);
+	else
 		rest = loom_clock_times(loom_clock_times(2, command->macs), type->op_energy);
-	}
 	cost->energy_fj = loom_clock_add(cost->energy_fj, rest);
 }
 
@@ -207,17 +274,20 @@ u64 loom_clock_element_ops(u32 opcode, const void *attr)
 }
 
 /* The type that takes longest, of those that the chip has. */
-static const struct drm_loom_chip_type *clock_slowest(const struct drm_loom_chip *chip,
-						      const struct loom_command *command)
+static u32 clock_slowest(const struct drm_loom_chip *chip, const struct loom_command *command,
+			 u32 *rate)
 {
-	const struct drm_loom_chip_type *slowest = &chip->type[command->views[0].dtype];
-	u32 i;
+	u32 slowest = command->views[0].dtype, i;
 
+	*rate = loom_clock_op_rate(chip, command->op->opcode, slowest);
 	for (i = 1; i < command->operands; i++) {
-		const struct drm_loom_chip_type *type = &chip->type[command->views[i].dtype];
+		u32 dtype = command->views[i].dtype;
+		u32 own = loom_clock_op_rate(chip, command->op->opcode, dtype);
 
-		if (type->op_rate && (!slowest->op_rate || type->op_rate < slowest->op_rate))
-			slowest = type;
+		if (own && (!*rate || own < *rate)) {
+			slowest = dtype;
+			*rate = own;
+		}
 	}
 	return slowest;
 }
@@ -225,14 +295,15 @@ static const struct drm_loom_chip_type *clock_slowest(const struct drm_loom_chip
 static void clock_ops(const struct drm_loom_chip *chip, const struct loom_command *command,
 		      struct loom_clock_cost *cost)
 {
-	const struct drm_loom_chip_type *type = clock_slowest(chip, command);
+	u32 rate, dtype = clock_slowest(chip, command, &rate);
 	const struct loom_view *by = loom_clock_dealt(command);
 	u64 each = loom_clock_element_ops(command->op->opcode, command->attr);
 	u64 ops = loom_clock_times(loom_clock_elements(by), each);
 	u64 turns = loom_clock_times(loom_clock_rounds(chip, by), each);
 
-	cost->ops = loom_clock_rate(turns, type->op_rate);
-	cost->energy_fj = loom_clock_add(cost->energy_fj, loom_clock_times(ops, type->op_energy));
+	cost->ops = loom_clock_rate(turns, rate);
+	cost->energy_fj = loom_clock_add(cost->energy_fj,
+					 loom_clock_times(ops, chip->type[dtype].op_energy));
 }
 
 void loom_clock_command(const struct drm_loom_chip *chip, const struct loom_command *command,

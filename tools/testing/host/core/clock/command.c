@@ -280,6 +280,67 @@ static void test_ops(void)
 	       "no number of elements overflows");
 }
 
+/* One lane, one MAC and two operations in a cycle; blocks of 8 inputs, 4 outputs, 3 positions. */
+static void test_blocks(void)
+{
+	struct loom_view conv[] = { view_of(SRAM, F32, DIMS(1, 5, 1, 2, 2)),
+				    view_of(SRAM, F32, DIMS(1, 9, 1, 2, 2)),
+				    view_of(SRAM, F32, DIMS(5, 9, 1, 1, 1)) };
+	struct loom_view deep[] = { view_of(SRAM, F32, DIMS(1, 5, 1, 2, 2)),
+				    view_of(SRAM, F32, DIMS(1, 5, 1, 2, 2)),
+				    view_of(SRAM, F32, DIMS(5, 1, 1, 3, 3)) };
+	struct loom_view matmul[] = { view_of(SRAM, F32, DIMS(1, 2, 2, 5)),
+				      view_of(SRAM, F32, DIMS(1, 2, 2, 9)),
+				      view_of(SRAM, F32, DIMS(1, 2, 9, 5)) };
+	struct loom_view dram[3];
+
+	reset_chip();
+	chip.region[SRAM].banks = 1;
+	chip.type[F32].mac_rate = 1000;
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, conv, 3).macs == 180, "no blocks");
+	chip.array[F32] = (struct drm_loom_chip_array){ 8, 4, 3, 0 };
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, conv, 3).macs == 8 * 6 * 16,
+	       "CONV: 5 channels are 8, 4 positions 6, and 9 inputs 16");
+	tap_ok(cost_of(DRM_LOOM_OP_MATMUL, NULL, 20 * 9, matmul, 3).macs == 8 * 6 * 16,
+	       "MATMUL likewise");
+	tap_ok(cost_of(DRM_LOOM_OP_DECONV, NULL, 180, conv, 3).macs == 180, "DECONV: none");
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, deep, 3).macs == 8 * 6 * 9 * 8,
+	       "depthwise: an input is 8");
+	chip.array[F32].depthwise_rate = 3000;
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, deep, 3).macs == 60,
+	       "or another rate, and no blocks");
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, conv, 3).macs == 8 * 6 * 16,
+	       "for depthwise only");
+	memcpy(dram, conv, sizeof(dram));
+	dram[0].region = DRAM;
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, dram, 3).macs == 20 * 16,
+	       "of outputs outside of the SRAM, inputs only");
+	chip.region[SRAM].banks = 4;
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, conv, 3).macs == 4 * 6 * 16,
+	       "on four lanes 2 rows of channels are 4");
+	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, UINT64_MAX, conv, 3).macs > 1ULL << 50,
+	       "no number of MACs overflows");
+	chip.vector[F32] = (struct drm_loom_chip_vector){ .pool_rate = 500, .element_rate = 100 };
+	tap_ok(cycles_of(DRM_LOOM_OP_UNARY, NULL, conv, 2) == 80 &&
+	       cycles_of(DRM_LOOM_OP_CAST, NULL, conv, 2) == 4, "elements at a rate of their own");
+}
+
+static void test_broadcast(void)
+{
+	struct loom_view load[] = { view_of(SRAM, F32, DIMS(1, 32)),
+				    view_of(DRAM, F32, DIMS(1, 32)) };
+
+	reset_chip();
+	chip.region[DRAM].burst_bytes = 64;
+	load[1].strides[1] = 0;
+	tap_ok(cycles_of(DRM_LOOM_OP_LOAD, NULL, load, 2) == 205,
+	       "a value for 32 channels is 32 bursts");
+	chip.region[DRAM].flags |= DRM_LOOM_CHIP_BROADCAST;
+	tap_ok(cycles_of(DRM_LOOM_OP_LOAD, NULL, load, 2) == 7, "or one");
+	chip.region[DRAM].burst_bytes = 0;
+	tap_ok(cycles_of(DRM_LOOM_OP_LOAD, NULL, load, 2) == 2, "or four bytes");
+}
+
 static void test_energy(void)
 {
 	struct loom_view load[] = { view_of(SRAM, F32, DIMS(1, 33, 25)),
@@ -347,6 +408,8 @@ int main(void)
 	test_bursts();
 	test_macs();
 	test_ops();
+	test_blocks();
+	test_broadcast();
 	test_energy();
 	test_steps();
 	return tap_end();
