@@ -147,6 +147,7 @@ help-all: help
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
 	@echo '  make fuzz-tflite  fuzz the readers of TensorFlow Lite files, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
+	@echo '  make bench-chips  published latencies of chips beside those of plans; CHIPS='
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b, EXPLAIN=1'
 	@echo '  make bench-plan-time  CPU time and memory of planning, by size and kind; ROWS=, LONG=1, OPTIONS='
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
@@ -453,6 +454,10 @@ bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
 		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%) \
 		$(if $(EXPLAIN),--explain)
+# Published latencies in the chip files beside plans; CHIPS="rk3588 bm1684x" are some
+.PHONY: bench-chips
+bench-chips: $(O)/bench/bench_chips
+	@$(O)/bench/bench_chips $(CHIPS)
 # ROWS="nas,topk" are some of the networks, LONG=1 has more nodes; OPTIONS="--time-budget 1": of loom plan
 .PHONY: bench-plan-time
 bench-plan-time: $(O)/loom

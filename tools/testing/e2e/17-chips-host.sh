@@ -33,7 +33,7 @@ same_chip() {	# what loom chips shows is the same chip
 ok 'what is shown is a file that says the same' same_chip "$out/mynpu.yaml"
 
 names=$($loom chips | sed '1d; s/ .*//')
-ok 'there are eleven chips' test "$(echo "$names" | wc -l)" = 11
+ok 'there are twelve chips' test "$(echo "$names" | wc -l)" = 12
 ok 'loom info --presets lists them, too' diff <($loom chips) <($loom info --presets)
 ok 'the source of a chip is the file that is built in' \
 	diff <($loom chips --source tiny) userlib/chips/tiny.yaml
@@ -44,5 +44,5 @@ done
 ok 'a file is planned for' $loom plan $models/oww_alexa.onnx --chip "$out/bm1688-slow.yaml"
 ok 'and run on the host' $loom run $models/oww_alexa.onnx --device host \
 	--chip "$out/bm1688-slow.yaml" --input $pictures/alexa.npy
-ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 11"
+ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 12"
 finish

@@ -85,11 +85,16 @@ static const struct drm_loom_chip presets[] = {
 		WHOLE("bm1684x", 1000000000),
 		.region = {
 			{ SIZES(1, 1, GIB(4), 4096, 4096),
-			  RATE(68000, 68000), .flags = DRM_LOOM_CHIP_SHARED },
+			  RATE(45000, 45000), .flags = DRM_LOOM_CHIP_SHARED },
 			{ SIZES(64, 16, KIB(256), 0, 64), RATE(4096000, 4096000) },
 		},
-		TYPES((16000, 16000), (125000, 32000), (0, 1000),
-		      (250000, 64000), 64000, 32000, 16000, 8000),
+		TYPES((8000, 16000), (62500, 32000), (0, 1000),
+		      (125000, 64000), 64000, 32000, 16000, 8000),
+		.compute_start = 2000,
+		.array = {
+			[DRM_LOOM_DTYPE_F16] = { 32, 1, 4 },
+			[DRM_LOOM_DTYPE_I8 ... DRM_LOOM_DTYPE_U8] = { 64, 1, 4 },
+		},
 	},
 	{
 		WHOLE("bm1688", 1000000000),
