@@ -67,7 +67,8 @@ static inline struct loom_graph *accumulator(void)
  */
 static inline bool make_program(uint32_t which, struct made *made)
 {
-	static const char *const chips[] = { "soft", "tiny", "blackhole", "bm1688", "stm32f746" };
+	static const char *const chips[] = { "soft", "tiny", "blackhole", "bm1688", "stm32f746",
+					    "rk3588" };
 	static const struct loom_state_binding state = { "sum", "s" };
 	struct loom_graph_options finish = { .states = &state, .num_states = which == 0 };
 	struct loom_planner_options options = {

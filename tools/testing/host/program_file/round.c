@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "host/program_file/programs.h"
+#include "loom_chip.h"
 #include "program_file/program_file.h"
 
 static bool same(const void *a, const void *b, size_t size)
@@ -171,10 +172,22 @@ static bool same_texts(const struct made *made, const struct loom_program *loade
 	return good;
 }
 
+/* Bytes of the chip: those of older libraries where these can read it. */
+static uint64_t chip_bytes(const struct loom_program_file *file)
+{
+	struct loom_program_section section = { 0 };
+	uint32_t i;
+
+	for (i = 0; !loom_program_file_section(file, i, &section); i++)
+		if (!strcmp(section.name, "chip"))
+			break;
+	return section.size_bytes;
+}
+
 static void test_round(void)
 {
 	uint32_t which, count = 0, states = 0, images = 0, observed = 0, read = 0, computed = 0;
-	uint32_t drawn = 0, again = 0;
+	uint32_t drawn = 0, again = 0, chips = 0, rows = 0;
 
 	for (which = 0; which < MADE; which++) {
 		struct loom_program_file *file;
@@ -196,6 +209,9 @@ static void test_round(void)
 		observed += loaded->num_observed != 0;
 		read += same_programs(made.program, loaded) &&
 			same(loom_program_file_origin(file)->chip, &made.chip, sizeof(made.chip));
+		rows += made.chip.array[DRM_LOOM_DTYPE_I8].in_channels != 0;
+		chips += chip_bytes(file) == (made.chip.array[DRM_LOOM_DTYPE_I8].in_channels ?
+					      sizeof(made.chip) : LOOM_CHIP_FIRST_BYTES);
 		computed += same_results(&made, loaded);
 		drawn += same_texts(&made, loaded);
 		put_program(&made);
@@ -208,6 +224,8 @@ static void test_round(void)
 	}
 	tap_note("%u programs, %u with states, %u with images, %u observed", count, states, images,
 		 observed);
+	tap_ok(chips == count && rows && rows < count,
+	       "chips with none of the later fields have the bytes of older libraries");
 	tap_ok(count > MADE / 2 && states && images && observed, "there are programs of all kinds");
 	tap_ok(read == count, "each is read as it was written");
 	tap_ok(computed == count, "computes the same bits, and counts the same");
