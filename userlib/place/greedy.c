@@ -76,10 +76,20 @@ static void slot_remove(struct loom_greedy *g, uint32_t part)
 	}
 }
 
-/* Makes room for @count more spans. */
+#define MAX_INSERTION	32
+/* Bits per digit of the radix sort, with few spans and with many. */
+#define DIGIT		8
+#define LONG_DIGIT	12
+#define MANY		1500
+/* 64 bits are six long digits or eight short ones */
+#define FEW_ENDS	(8 << DIGIT)
+#define MAX_ENDS	(6 << LONG_DIGIT)
+
+/* Makes room for @count more spans, and for sorting all of them. */
 static int reserve_spans(struct loom_greedy *g, size_t count)
 {
 	struct loom_greedy_span *spans;
+	uint32_t *ends;
 	size_t max;
 
 	if (g->num_spans + count <= g->max_spans)
@@ -93,6 +103,10 @@ static int reserve_spans(struct loom_greedy *g, size_t count)
 	if (!spans)
 		return -ENOMEM;
 	g->spare = spans;
+	ends = realloc(g->ends, (max < MANY ? FEW_ENDS : MAX_ENDS) * sizeof(*ends));
+	if (!ends)
+		return -ENOMEM;
+	g->ends = ends;
 	g->max_spans = max;
 	return 0;
 }
@@ -188,14 +202,6 @@ static void insertion_sort(struct loom_greedy_span *spans, size_t count)
 		spans[k] = span;
 	}
 }
-
-#define MAX_INSERTION	32
-/* Bits per digit of the radix sort, with few spans and with many. */
-#define DIGIT		8
-#define LONG_DIGIT	12
-#define MANY		1500
-/* 64 bits are six long digits or eight short ones */
-#define MAX_ENDS	(6 << LONG_DIGIT)
 
 /* One pass of the radix sort, into the spare spans, which become the spans. */
 static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift, uint64_t mask,
@@ -472,6 +478,7 @@ static int init_levels(struct loom_greedy *g, uint32_t count)
 static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 {
 	struct start *starts = calloc((size_t)num_parts + 1, sizeof(*starts));
+	bool sorted = true;
 	uint32_t i;
 
 	g->rank = calloc((size_t)num_parts + 1, sizeof(*g->rank));
@@ -481,9 +488,13 @@ static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 		free(starts);
 		return -ENOMEM;
 	}
-	for (i = 0; i < num_parts; i++)
+	for (i = 0; i < num_parts; i++) {
 		starts[i] = (struct start){ g->parts[i].lower, i };
-	qsort(starts, num_parts, sizeof(*starts), compare_starts);
+		sorted = sorted && (!i || g->parts[i - 1].lower <= g->parts[i].lower);
+	}
+	/* in canonical order they mostly are */
+	if (!sorted)
+		qsort(starts, num_parts, sizeof(*starts), compare_starts);
 	for (i = 0; i < num_parts; i++) {
 		g->lowers[i] = starts[i].lower;
 		g->rank[starts[i].part] = i;
@@ -506,11 +517,10 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 		ret = loom_place_apart_make(&g->apart, &task->problem);
 	if (!ret)
 		ret = init_slots(g, num_parts);
-	g->ends = calloc(MAX_ENDS, sizeof(*g->ends));
 	g->offsets = calloc(n + 1, sizeof(*g->offsets));
 	g->placed = calloc(n + 1, sizeof(*g->placed));
 	g->first_part = calloc(n + 2, sizeof(*g->first_part));
-	if (!g->ends || !g->offsets || !g->placed || !g->first_part)
+	if (!g->offsets || !g->placed || !g->first_part)
 		ret = -ENOMEM;
 	if (ret) {
 		loom_greedy_fini(g);
