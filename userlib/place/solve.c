@@ -47,9 +47,6 @@
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
  * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
  *
- * **Tilings** (tiling/tiling.c) come first in large parts whose load is nearly the bound at all
- * moments. In small parts they follow after two rounds, by which most are solved.
- *
  * **Dives and ejections** (polish.c) get a share of each round, and all of it for parts that are
  * too large to search. They prove no bounds, but always find a placement; a lower height is a lower
  * target for the search.
@@ -67,7 +64,9 @@
  * - one-machine bounds (items of a section in the order of their least offsets, holes counted):
  *   each node costs two to three times as much, for hardly fewer nodes;
  * - weights by failure without restarts, and longer turns in later rounds: no gain;
- * - continuing the best of several dives from intermediate heights: no gain.
+ * - continuing the best of several dives from intermediate heights: no gain;
+ * - PQ-trees of the orders of the live items, for parts that leave nothing free at any moment:
+ *   1900 lines for cut rectangles; no network or trace is one.
  *
  * Not tried: placing from the top, because plain problems are their own mirror image; sums of
  * subsets, because with a dozen items left in a section nearly every offset is one, and with three
@@ -83,7 +82,6 @@
 #include "loom_core.h"
 #include "polish.h"
 #include "problem.h"
-#include "tiling/tiling.h"
 
 /* nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
@@ -98,16 +96,6 @@
 #define NODE_VISITS	64
 #define NODE_ITEMS	256
 #define MAX_ROUND	(1ULL << 20)
-/* smallest part for tilings; limit on their visits, by item */
-#define MIN_TILED	64
-#define MAX_TILED	(1U << 18)
-#define TILING_VISITS	(1ULL << 15)
-/* for small parts, tilings follow after this round */
-#define TILING_ROUND	2
-/* tilings get 1 / TILING_SHARE of the remaining budget and time */
-#define TILING_SHARE	2
-/* estimated time of one of their visits, used only with a deadline */
-#define TILING_VISIT_NS	12
 /* nodes between two reads of the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
 
@@ -476,85 +464,6 @@ static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32
 	return err;
 }
 
-/* Limit on the visits of a tiling, so that part of the budget and the time remains. */
-static uint64_t tiling_visits(const struct task *task, int64_t deadline_ns, uint64_t node_visits,
-			      uint64_t nodes)
-{
-	uint64_t most = nodes / TILING_SHARE, visits;
-
-	visits = most > UINT64_MAX / node_visits ? UINT64_MAX : most * node_visits;
-	visits = min(visits, task->part->num_items * TILING_VISITS);
-	if (deadline_ns)
-		visits = min(visits, (uint64_t)loom_place_left_ns(deadline_ns) / TILING_SHARE /
-				   TILING_VISIT_NS);
-	return visits;
-}
-
-/* A tiling of a part in one direction of time; the load of most parts is too low for that. */
-static int tile_direction(struct task *task, struct loom_tiling_item *items, bool backward,
-			  struct loom_tiling_try *try)
-{
-	struct loom_tiling *tiling;
-	uint32_t i;
-	int err;
-
-	for (i = 0; i < task->part->num_items; i++) {
-		const struct loom_place_item *item = &task->items[i];
-
-		/* not -x, which overflows for the minimum; the order is kept */
-		items[i] = (struct loom_tiling_item){
-			backward ? ~item->upper : item->lower,
-			backward ? ~item->lower : item->upper,
-			item->size_bytes, item->align_bytes,
-		};
-	}
-	err = loom_tiling_create(items, task->part->num_items, &tiling);
-	try->offsets = task->trial;
-	try->height_bytes = LOOM_PLACE_ANYWHERE;
-	if (!err && tiling)
-		loom_tiling_run(tiling, try);
-	loom_tiling_destroy(tiling);
-	if (!err && try->height_bytes < task->height_bytes)
-		keep_trial(task, try->height_bytes);
-	return err;
-}
-
-/* A tiling of a part. Constraints that fail in one direction of time may hold in the other. */
-static int tile_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t *nodes)
-{
-	uint32_t n = task->part->num_items;
-	uint64_t node_visits = visits_of_node(task);
-	uint64_t most = tiling_visits(task, deadline_ns, node_visits, *nodes);
-	struct loom_tiling_try try = { .max_visits = most / 2 };
-	struct loom_tiling_item *items = malloc(n * sizeof(*items));
-	int err;
-
-	if (!items)
-		return -ENOMEM;
-	err = tile_direction(task, items, false, &try);
-	try.max_visits = most;
-	if (!err && task->height_bytes > goal)
-		err = tile_direction(task, items, true, &try);
-	free(items);
-	*nodes -= min(*nodes, try.visits / node_visits);
-	return err;
-}
-
-static int tile_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
-		      uint64_t *nodes)
-{
-	uint64_t goal = find_goal(solve, tasks, num_tasks);
-	uint32_t i;
-	int err = 0;
-
-	for (i = 0; i < num_tasks && *nodes && !err && goal <= solve->capacity_bytes; i++)
-		if (tasks[i].height_bytes > goal && tasks[i].items &&
-		    tasks[i].part->num_items >= MIN_TILED &&
-		    tasks[i].part->num_items <= MAX_TILED)
-			err = tile_task(&tasks[i], goal, solve->deadline_ns, nodes);
-	return err;
-}
-
 /* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
@@ -563,8 +472,6 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 	int err;
 
 	err = dive_tasks(solve, tasks, num_tasks, nodes);
-	if (!err && num_items(tasks, num_tasks) >= LARGE_ITEMS)
-		err = tile_tasks(solve, tasks, num_tasks, nodes);
 	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
 	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
 		err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
@@ -574,9 +481,6 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
 		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS)
 			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
-		/* small parts are mostly solved by then */
-		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS && round == TILING_ROUND)
-			err = tile_tasks(solve, tasks, num_tasks, nodes);
 	}
 	return err;
 }

@@ -13,7 +13,6 @@
 #include "place_make.h"
 #include "starved.h"
 #include "tap.h"
-#include "tiling/tiling.h"
 #include "wrapped.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -59,7 +58,6 @@ void __wrap_free(void *memory)
  * @offsets: for loom_place_check(), which it is if there are some
  * @reason: for loom_place_check_reason(), which it is if there is one
  * @bound: it is loom_place_bound_reason()
- * @tiles: for loom_tiling_create(), which it is if there are some
  */
 struct job {
 	const struct loom_place_problem *problem;
@@ -67,7 +65,6 @@ struct job {
 	const uint64_t *offsets;
 	const struct loom_place_reason *reason;
 	bool bound;
-	const struct loom_tiling_item *tiles;
 };
 
 static int run(const struct job *job)
@@ -75,16 +72,8 @@ static int run(const struct job *job)
 	struct loom_place_result result;
 	struct loom_place_reason reason;
 	struct loom_place_fault fault;
-	struct loom_tiling *tiling;
 	int ret;
 
-	if (job->tiles) {
-		ret = loom_tiling_create(job->tiles, job->problem->num_items, &tiling);
-		if (!ret != !!tiling)
-			return -EFAULT;
-		loom_tiling_destroy(tiling);
-		return ret;
-	}
 	if (job->offsets)
 		return loom_place_check(job->problem, job->offsets, NULL, &fault);
 	if (job->reason)
@@ -110,8 +99,7 @@ static const char *starve(const struct job *job, unsigned int number, bool on)
 	ret = run(job);
 	fail_at = UINT32_MAX;
 	goes_on = false;
-	/* only what is public promises that */
-	if (errno != BEFORE && !job->tiles)
+	if (errno != BEFORE)
 		return "errno is another";
 	if (kept != before)
 		return "something is kept, or freed twice";
@@ -165,7 +153,7 @@ static void test_pieces(void)
 	test_made("mixed alignments", (struct make_form){
 		MAKE_PINWHEEL, 120, 64, MAKE_MIXED, 3 }, (struct loom_place_options){
 		.budget = 2000 });
-	test_made("a rectangle that is a tiling", (struct make_form){
+	test_made("a large rectangle", (struct make_form){
 		MAKE_SKYLINE, 1000 / SLOW, 64, MAKE_PLAIN, 4 }, (struct loom_place_options){
 		.budget = 200000 });
 	test_made("dives and ejections", (struct make_form){
@@ -177,27 +165,6 @@ static void test_pieces(void)
 	test_made("a trace", (struct make_form){
 		MAKE_POWER, 400, 64, MAKE_PLAIN, 7 }, (struct loom_place_options){
 		.budget = 2000 });
-}
-
-/* By itself, as in the search not all of its allocations are tried. */
-static void test_tiling(void)
-{
-	struct place_made made = place_make((struct make_form){
-		MAKE_SKYLINE, 100, 64, MAKE_PLAIN, 4 });
-	const struct loom_place_problem problem = { .num_items = made.num_items };
-	struct loom_tiling_item *tiles = calloc(made.num_items, sizeof(*tiles));
-	uint32_t i;
-
-	if (!tiles)
-		tap_fatal("no memory");
-	for (i = 0; i < made.num_items; i++)
-		tiles[i] = (struct loom_tiling_item){
-			made.items[i].lower, made.items[i].upper, made.items[i].size_bytes,
-			made.items[i].align_bytes,
-		};
-	test_job("a tiling", &(struct job){ .problem = &problem, .tiles = tiles });
-	free(tiles);
-	free(made.items);
 }
 
 /* So many that are alive at once are stacked in boxes. */
@@ -310,7 +277,6 @@ static void test_proofs(void)
 int main(void)
 {
 	test_pieces();
-	test_tiling();
 	test_boxes();
 	test_features();
 	test_strategies();
