@@ -431,10 +431,9 @@ static u32 propose_order(const struct ladder *l, struct trial *trials)
 /* Minimal bytes, where the objective is cycles. */
 static u32 propose_bytes(const struct ladder *l, struct trial *trials)
 {
-	struct planner_candidate candidate = l->best.program ? l->best.candidate : l->first;
+	struct planner_candidate candidate = l->first;
 
 	candidate.aim = bytes;
-	candidate.share = l->first.share;
 	trials[0] = trial_of(l, &l->orders->graphs[0], &candidate);
 	return l->by_time;
 }
@@ -628,9 +627,6 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "layerwise", 0, propose_layerwise },
-	{ "text", 0, propose_text },
-	{ "bytes", 0, propose_bytes },
 	{ "orders", 1, propose_orders },
 	{ "joins", 1, propose_joins },
 	{ "aims", 1, propose_aims },
@@ -641,6 +637,9 @@ static const struct row rows[] = {
 	{ "rooms", 2, propose_rooms },
 	{ "room", 2, propose_room },
 	{ "all work", 3, propose_everything },
+	{ "layerwise", 0, propose_layerwise },
+	{ "text", 0, propose_text },
+	{ "bytes", 0, propose_bytes },
 	{ "texts", 0, propose_texts },
 	{ "order", 0, propose_order },
 };
