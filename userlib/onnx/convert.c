@@ -47,21 +47,9 @@ int loom_source_check(struct loom_graph *graph)
 	return 0;
 }
 
-/* The name that values without a name of their own are derived from. */
-static const char *first_result(const struct loom_node_desc *desc)
-{
-	uint32_t i;
-
-	for (i = 0; i < desc->num_outputs; i++) {
-		if (*desc->outputs[i])
-			return desc->outputs[i];
-	}
-	return desc->name;
-}
-
 static void name_values(struct loom_import *im)
 {
-	const char *base = first_result(&im->node->desc);
+	const char *base = loom_import_base(im);
 
 	if (*im->round)
 		base = loom_pool_print(im->graph->pool, "%s%s", base, im->round);

@@ -50,10 +50,8 @@ struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index)
 	return value;
 }
 
-struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
+struct loom_value *loom_import_know(struct loom_import *im, struct loom_value *value)
 {
-	struct loom_value *value = loom_import_operand(im, index);
-
 	if (!value || value->data)
 		return value;
 	if (value->is_input && loom_source_bind_value(im->graph, im->options, value)) {
@@ -69,8 +67,13 @@ struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
 	else
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "operand \"%s\" depends on the data, only constants can be used here",
-				 im->node->desc.inputs[index]);
+				 value->name ? value->name : loom_import_base(im));
 	return NULL;
+}
+
+struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
+{
+	return loom_import_know(im, loom_import_operand(im, index));
 }
 
 uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max)
@@ -147,6 +150,17 @@ void loom_import_result(struct loom_import *im, uint32_t index, struct loom_valu
 							   im->round) : name;
 	if (loom_names_set(&im->graph->source->values, name, value))
 		loom_import_fail(im, -ENOMEM, "out of memory");
+}
+
+const char *loom_import_base(const struct loom_import *im)
+{
+	const struct loom_node_desc *desc = &im->node->desc;
+	uint32_t i;
+
+	for (i = 0; i < desc->num_outputs; i++)
+		if (*desc->outputs[i])
+			return desc->outputs[i];
+	return desc->name;
 }
 
 /* attributes */

@@ -54,6 +54,8 @@ struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index);
 struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index);
 /** loom_import_known() - operand @index, whose value must be known now */
 struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
+/** loom_import_know() - @value, which must be known now */
+struct loom_value *loom_import_know(struct loom_import *im, struct loom_value *value);
 /**
  * loom_import_ints() - reads a known operand of integers, a scalar or a vector
  * @im: the node
@@ -79,6 +81,9 @@ int64_t loom_import_count(struct loom_import *im, uint32_t index, int64_t missin
 bool loom_import_decides(const struct loom_import *im, const char *name, bool *holds);
 /** loom_import_result() - result @index of the node is @value */
 void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value);
+
+/** loom_import_base() - the name that values without a name of their own are derived from */
+const char *loom_import_base(const struct loom_import *im);
 
 /* attributes */
 
@@ -186,13 +191,40 @@ struct loom_value *loom_import_quantise_range(struct loom_import *im, struct loo
 					      struct loom_value **x_scale,
 					      struct loom_value **x_zero);
 
-/** loom_import_log_softmax() - LogSoftmax along one axis */
-struct loom_value *loom_import_log_softmax(struct loom_import *im, struct loom_value *x,
-					   uint32_t axis);
+/** loom_import_softmax_along() - Softmax or, with @log, LogSoftmax along one axis */
+struct loom_value *loom_import_softmax_along(struct loom_import *im, struct loom_value *x,
+					     uint32_t axis, bool log);
+/** loom_import_normal() - LayerNormalization over the last axis; @beta may be NULL */
+struct loom_value *loom_import_normal(struct loom_import *im, struct loom_value *x,
+				      struct loom_value *gamma, struct loom_value *beta,
+				      float epsilon);
+
+/** loom_import_rows() - Gather: parts of @x along @axis, at @indices */
+struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				    struct loom_value *indices);
 
 /** loom_import_product() - @a times @b transposed, both matrices, and @c unless it is NULL */
 struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
 				       struct loom_value *b, struct loom_value *c);
+/** loom_import_scaled_product() - @alpha times matrices @a and @b; @trans_b: @b is transposed */
+struct loom_value *loom_import_scaled_product(struct loom_import *im, struct loom_value *a,
+					      struct loom_value *b, bool trans_b, float alpha);
+/**
+ * loom_import_bytes_product() - the product of two quantised matrices, as floats
+ * @im: the node
+ * @a: bytes
+ * @a_scale: one
+ * @a_zero: one, or NULL for 0
+ * @b: bytes
+ * @b_scale: one, or one for each column
+ * @b_zero: the same, or NULL for 0
+ *
+ * Return: F32, NULL after an error.
+ */
+struct loom_value *loom_import_bytes_product(struct loom_import *im, struct loom_value *a,
+					     struct loom_value *a_scale, struct loom_value *a_zero,
+					     struct loom_value *b, struct loom_value *b_scale,
+					     struct loom_value *b_zero);
 
 /* the importers, one line each in table.c */
 
@@ -300,5 +332,12 @@ void loom_import_shape(struct loom_import *im, int unused);
 void loom_import_size(struct loom_import *im, int unused);
 void loom_import_range(struct loom_import *im, int unused);
 void loom_import_scatter_nd(struct loom_import *im, int unused);
+void loom_import_attention(struct loom_import *im, int unused);
+void loom_import_rotary(struct loom_import *im, int first);
+void loom_import_grouped_attention(struct loom_import *im, int unused);
+void loom_import_multi_head(struct loom_import *im, int unused);
+void loom_import_packed_attention(struct loom_import *im, int unused);
+void loom_import_quantised_attention(struct loom_import *im, int unused);
+void loom_import_embed_norm(struct loom_import *im, int unused);
 
 #endif /* LOOM_ONNX_IMPORT_H */

@@ -32,13 +32,12 @@ static bool is_table(const struct loom_value *table)
  * one-hot rows. It reads the whole table, but needs no command with data-dependent addresses. An
  * index out of range gives zeroes.
  */
-static void import_pick(struct loom_import *im, struct loom_value *table,
-			struct loom_value *indices)
+static struct loom_value *pick_table(struct loom_import *im, struct loom_value *table,
+				     struct loom_value *indices)
 {
 	const int64_t rows = table->dims[0], count = indices->num_elems;
-	struct loom_value *at, *zero, *end, *hot, *y, *numbers;
-	int64_t dims[2 * LOOM_GRAPH_RANK], i;
-	uint32_t rank = indices->rank;
+	struct loom_value *at, *zero, *end, *hot, *numbers;
+	int64_t i;
 
 	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
 	for (i = 0; numbers && i < rows; i++)
@@ -53,15 +52,8 @@ static void import_pick(struct loom_import *im, struct loom_value *table,
 			     table->dtype);
 	table = loom_emit_reshape(im->em, table, 2,
 				  (int64_t[]){ rows, table->num_elems / rows });
-	y = loom_import_product(im, hot, loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 }),
-				NULL);
-	if (im->em->status)
-		return;
-	memcpy(dims, indices->dims, rank * sizeof(*dims));
-	table = loom_import_operand(im, 0);
-	for (i = 1; i < table->rank; i++)
-		dims[rank++] = table->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
+	table = loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 });
+	return loom_import_product(im, hot, table, NULL);
 }
 
 /* the product of dimensions from @first to before @end */
@@ -119,38 +111,34 @@ static int64_t *index_list(struct loom_import *im, const struct loom_value *indi
  * With known indices, a Gather is a concatenation of slices, most often of one. With indices from
  * the data, rows of a table are a product, and other elements are selected by comparison.
  */
-void loom_import_gather(struct loom_import *im, int unused)
+struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				    struct loom_value *indices)
 {
-	struct loom_value *x = loom_import_operand(im, 0), *y;
-	struct loom_value *indices = loom_import_operand(im, 1);
-	uint32_t i, axis, rank = 0;
 	int64_t dims[2 * LOOM_GRAPH_RANK], *flat;
+	uint32_t i, rank = 0;
+	struct loom_value *y;
 
-	(void)unused;
-	if (!x || !indices)
-		return;
-	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	if (!x || !indices || im->em->status)
+		return NULL;
 	if (!x->rank)
 		loom_import_fail(im, -EINVAL, "a scalar has no elements to choose from");
 	if (x->rank + indices->rank > LOOM_GRAPH_RANK + 1)
 		loom_import_fail(im, -EOPNOTSUPP, "a result of rank %u is not supported",
 				 x->rank + indices->rank - 1);
 	if (im->em->status)
-		return;
+		return NULL;
 	if (!indices->data && is_index(indices->dtype) && indices->num_elems && !axis &&
 	    is_table(x)) {
-		import_pick(im, x, indices);
-		return;
-	}
-	if (!indices->data && is_index(indices->dtype) && few_enough(x, axis, indices)) {
+		y = pick_table(im, x, indices);
+	} else if (!indices->data && is_index(indices->dtype) && few_enough(x, axis, indices)) {
 		y = pick_along(im, x, axis, indices);
 	} else {
-		indices = loom_import_known(im, 1);
+		indices = loom_import_know(im, indices);
 		if (indices && !loom_dtype_is_int(indices->dtype))
 			loom_import_fail(im, -EINVAL, "indices of type %s",
 					 loom_dtype_name(indices->dtype));
 		if (im->em->status)
-			return;
+			return NULL;
 		flat = index_list(im, indices, x->dims[axis]);
 		y = flat ? loom_pick_rows(im, x, axis, flat, indices->num_elems) : NULL;
 	}
@@ -160,7 +148,18 @@ void loom_import_gather(struct loom_import *im, int unused)
 		dims[rank++] = indices->dims[i];
 	for (i = axis + 1; i < x->rank; i++)
 		dims[rank++] = x->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
+	return loom_emit_reshape(im->em, y, rank, dims);
+}
+
+void loom_import_gather(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	uint32_t axis = 0;
+
+	(void)unused;
+	if (x && x->rank)
+		axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	loom_import_result(im, 0, loom_import_rows(im, x, axis, loom_import_operand(im, 1)));
 }
 
 /*

@@ -104,7 +104,7 @@ void loom_import_softmax_loss(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "data of rank %u have no classes", x->rank);
 		return;
 	}
-	x = loom_import_log_softmax(im, x, 1);
+	x = loom_import_softmax_along(im, x, 1, true);
 	import_loss(im, x);
 	loom_import_result(im, 1, x);
 }

@@ -23,6 +23,11 @@ static struct loom_value *emit_matmul(struct loom_import *im, struct loom_value 
 
 	if (im->em->status || !a || !b)
 		return NULL;
+	if (a->rank < 2 || b->rank < 2) {
+		loom_import_fail(im, -EINVAL, "operands of rank %u and %u are no matrices", a->rank,
+				 b->rank);
+		return NULL;
+	}
 	matrix_size(a, attrs->trans_a, &rows, &inner_a);
 	matrix_size(b, attrs->trans_b, &inner_b, &columns);
 	if (inner_a != inner_b) {
@@ -52,6 +57,17 @@ struct loom_value *loom_import_product(struct loom_import *im, struct loom_value
 		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b, [LOOM_GMATMUL_C] = c,
 	};
 	static const struct loom_gmatmul attrs = { .trans_b = true, .alpha = 1, .beta = 1 };
+
+	return a ? emit_matmul(im, operands, a->dtype, &attrs) : NULL;
+}
+
+struct loom_value *loom_import_scaled_product(struct loom_import *im, struct loom_value *a,
+					      struct loom_value *b, bool trans_b, float alpha)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b,
+	};
+	const struct loom_gmatmul attrs = { .trans_b = trans_b, .alpha = alpha, .beta = 1 };
 
 	return a ? emit_matmul(im, operands, a->dtype, &attrs) : NULL;
 }
@@ -244,6 +260,29 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 	loom_import_result(im, 0, emit_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL));
 }
 
+struct loom_value *loom_import_bytes_product(struct loom_import *im, struct loom_value *a,
+					     struct loom_value *a_scale, struct loom_value *a_zero,
+					     struct loom_value *b, struct loom_value *b_scale,
+					     struct loom_value *b_zero)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b,
+		[LOOM_GMATMUL_A_ZP] = a_zero, [LOOM_GMATMUL_B_ZP] = b_zero,
+	};
+	struct loom_value *y, *scale;
+
+	y = emit_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL);
+	if (!y || !a_scale || !b_scale)
+		return NULL;
+	if (a_scale->num_elems != 1)
+		loom_import_fail(im, -EOPNOTSUPP, "scales of rows are not supported");
+	check_lines(im, b_scale, b, false);
+	a_scale = loom_emit_reshape(im->em, a_scale, 0, NULL);
+	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale, per_line(im, b_scale, a, false));
+	y = loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_F32);
+	return loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
+}
+
 /*
  * com.microsoft's products of bytes with results in floats. DynamicQuantizeMatMul: A as floats, B,
  * its scale, its zero point, bias. MatMulIntegerToFloat, @scaled: A, B, scales, zero points, bias.
@@ -251,32 +290,17 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 void loom_import_dynamic_matmul(struct loom_import *im, int scaled)
 {
 	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_operand(im, 1), *y;
-	struct loom_value *a_scale = scaled ? loom_import_operand(im, 2) : NULL, *scale;
+	struct loom_value *a_scale = scaled ? loom_import_operand(im, 2) : NULL;
 	struct loom_value *a_zero = scaled ? loom_import_optional(im, 4) : NULL;
 	struct loom_value *b_scale = loom_import_operand(im, scaled ? 3 : 2);
 	struct loom_value *b_zero = loom_import_optional(im, scaled ? 5 : 3);
-	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = { NULL };
 	uint32_t bias = scaled ? 6 : 4;
 
 	if (!a || !b || !b_scale || im->em->status)
 		return;
 	if (!scaled)
 		a = loom_import_quantise_range(im, a, &a_scale, &a_zero);
-	operands[LOOM_GMATMUL_A] = a;
-	operands[LOOM_GMATMUL_B] = b;
-	operands[LOOM_GMATMUL_A_ZP] = a_zero;
-	operands[LOOM_GMATMUL_B_ZP] = b_zero;
-	y = emit_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL);
-	if (!y || !a_scale)
-		return;
-	if (a_scale->num_elems != 1)
-		loom_import_fail(im, -EOPNOTSUPP, "scales of rows are not supported");
-	check_lines(im, b_scale, b, false);
-	a_scale = loom_emit_reshape(im->em, a_scale, 0, NULL);
-	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale,
-				 per_line(im, b_scale, a, false));
-	y = loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_F32);
-	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
+	y = loom_import_bytes_product(im, a, a_scale, a_zero, b, b_scale, b_zero);
 	if (loom_import_has(im, bias))
 		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, bias));
 	loom_import_result(im, 0, y);

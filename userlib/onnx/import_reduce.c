@@ -35,8 +35,8 @@ void loom_import_reduce(struct loom_import *im, int kind)
 							   keepdims));
 }
 
-static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value *x, uint32_t axis,
-				       bool log)
+struct loom_value *loom_import_softmax_along(struct loom_import *im, struct loom_value *x,
+					     uint32_t axis, bool log)
 {
 	struct loom_node *node;
 
@@ -52,12 +52,6 @@ static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value
 	return loom_emit_end(im->em, node);
 }
 
-struct loom_value *loom_import_log_softmax(struct loom_import *im, struct loom_value *x,
-					   uint32_t axis)
-{
-	return emit_softmax(im, x, axis, true);
-}
-
 /* before opset 13 all axes from the given one on counted as a single one */
 void loom_import_softmax(struct loom_import *im, int log)
 {
@@ -71,13 +65,13 @@ void loom_import_softmax(struct loom_import *im, int log)
 	if (im->em->status)
 		return;
 	if (im->opset >= 13 || loom_value_trailing(x, axis + 1) == 1) {
-		loom_import_result(im, 0, emit_softmax(im, x, axis, log));
+		loom_import_result(im, 0, loom_import_softmax_along(im, x, axis, log));
 		return;
 	}
 	inner = loom_value_trailing(x, axis);
 	outer = inner ? x->num_elems / inner : 0;
 	y = loom_emit_reshape(im->em, x, 2, (int64_t[]){ outer, inner });
-	y = emit_softmax(im, y, 1, log);
+	y = loom_import_softmax_along(im, y, 1, log);
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
 
@@ -156,6 +150,19 @@ static struct normal emit_normal(struct loom_import *im, struct loom_value *x, u
 	normal.result = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, normal.inverse);
 	normal.result = loom_emit_cast(im->em, normal.result, dtype);
 	return normal;
+}
+
+struct loom_value *loom_import_normal(struct loom_import *im, struct loom_value *x,
+				      struct loom_value *gamma, struct loom_value *beta,
+				      float epsilon)
+{
+	struct loom_value *y;
+
+	if (!x || im->em->status)
+		return NULL;
+	y = emit_normal(im, x, 1u << (x->rank - 1), epsilon).result;
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, gamma);
+	return beta ? loom_emit_binary(im->em, LOOM_GBIN_ADD, y, beta) : y;
 }
 
 void loom_import_layer_norm(struct loom_import *im, int unused)
@@ -243,10 +250,8 @@ void loom_import_skip_norm(struct loom_import *im, int simplified)
 	if (simplified) {
 		y = emit_rms(im, x, x->rank - 1, epsilon, loom_import_operand(im, 2));
 	} else {
-		y = emit_normal(im, x, 1u << (x->rank - 1), epsilon).result;
-		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, loom_import_operand(im, 2));
-		if (loom_import_has(im, 3))
-			y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, 3));
+		y = loom_import_normal(im, x, loom_import_operand(im, 2),
+				       loom_import_optional(im, 3), epsilon);
 	}
 	loom_import_result(im, 0, y);
 	loom_import_result(im, 3, x);

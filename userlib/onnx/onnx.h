@@ -17,6 +17,7 @@
  *	import.c	operands and attributes for importers
  *	window.c	windows of convolutions and pools: attributes, padding, size of the result
  *	import_*.c	importers: convert a source node to canonical nodes
+ *	decoder/	importers of what transformers have: attention, caches, weights in few bits
  *	table.c		one line per operator, naming its importer
  *	operators.c	list of the operators of a model, for callers
  *	convert.c	walks the source nodes, calls the importers, names the outputs

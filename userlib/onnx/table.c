@@ -28,6 +28,9 @@
 #define SCAN		SCAN_AXES "scan_input_directions>=9 scan_output_directions>=9"
 #define SCAN_AXES	"scan_input_axes>=9 scan_output_axes>=9 "
 
+#define PACKED		"do_rotary mask_filter_value num_heads past_present_share_buffer scale " \
+			"unidirectional"
+
 #define RECURRENT	"activation_alpha activation_beta activations clip direction hidden_size "
 
 static const struct loom_importer importers[] = {
@@ -42,6 +45,9 @@ static const struct loom_importer importers[] = {
 	{ "Asinh", loom_import_trig, LOOM_GFN_ASINH, 5, "" },
 	{ "Atan", loom_import_trig, LOOM_GFN_ATAN, 5, "" },
 	{ "Atanh", loom_import_trig, LOOM_GFN_ATANH, 5, "" },
+	{ "Attention", loom_import_attention, 0, 5,
+		"is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap "
+		"softmax_precision" },
 	{ "AveragePool", loom_import_pool, LOOM_GPOOL_AVG, 1,
 		WINDOW " ceil_mode>=10 count_include_pad>=7 dilations>=19" },
 	{ "BatchNormalization", loom_import_batch_norm, 0, 2,
@@ -165,6 +171,8 @@ static const struct loom_importer importers[] = {
 		RESIZE_11 RESIZE_18 RESIZE_MODE },
 	{ "ReverseSequence", loom_import_reverse_sequence, 0, 5, "batch_axis time_axis" },
 	{ "RoiAlign", loom_import_roi_align, 0, 5, ROI_ALIGN },
+	{ "RotaryEmbedding", loom_import_rotary, false, 5,
+		"interleaved num_heads rotary_embedding_dim" },
 	{ "Round", loom_import_unary, LOOM_GFN_ROUND, 5, "" },
 	{ "STFT", loom_import_stft, 0, 5, "onesided" },
 	{ "Scan", loom_import_scan, 0, 5, SCAN " body directions<9 num_scan_inputs" },
@@ -206,9 +214,13 @@ static const struct loom_importer importers[] = {
 	{ "Xor", loom_import_binary, LOOM_GBIN_XOR, 5, "axis<7 broadcast<7" },
 
 	/* operators of ONNX Runtime, made by its quantiser and its optimiser */
+	{ "com.microsoft.Attention", loom_import_packed_attention, 0, 5,
+		PACKED " qkv_hidden_sizes rotary_embedding_dim" },
 	{ "com.microsoft.BiasGelu", loom_import_bias_gelu, LOOM_GFN_GELU, 5, "" },
 	{ "com.microsoft.DequantizeLinear", loom_import_dequantize, 0, 5, "axis" },
 	{ "com.microsoft.DynamicQuantizeMatMul", loom_import_dynamic_matmul, false, 5, "" },
+	{ "com.microsoft.EmbedLayerNormalization", loom_import_embed_norm, 0, 5,
+		"epsilon mask_index_type" },
 	{ "com.microsoft.FastGelu", loom_import_bias_gelu, LOOM_GFN_GELU_TANH, 5, "" },
 	{ "com.microsoft.FusedConv", loom_import_fused_conv, 0, 5,
 		CONV " activation activation_params" },
@@ -217,7 +229,14 @@ static const struct loom_importer importers[] = {
 	{ "com.microsoft.FusedMatMul", loom_import_fused_matmul, 0, 5,
 		"alpha transA transB transBatchA transBatchB" },
 	{ "com.microsoft.Gelu", loom_import_bias_gelu, LOOM_GFN_GELU, 5, "" },
+	{ "com.microsoft.GroupQueryAttention", loom_import_grouped_attention, 0, 5,
+		"do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size "
+		"num_heads qk_output rotary_interleaved v_quant_type "
+		"scale smooth_softmax softcap" },
 	{ "com.microsoft.MatMulIntegerToFloat", loom_import_dynamic_matmul, true, 5, "" },
+	{ "com.microsoft.MultiHeadAttention", loom_import_multi_head, 0, 5,
+		"mask_filter_value num_heads scale unidirectional" },
+	{ "com.microsoft.QAttention", loom_import_quantised_attention, 0, 5, PACKED },
 	{ "com.microsoft.QGemm", loom_import_steps_gemm, 0, 5, "alpha transA transB" },
 	{ "com.microsoft.QLinearAdd", loom_import_steps_binary, LOOM_GBIN_ADD, 5, "" },
 	{ "com.microsoft.QLinearAveragePool", loom_import_steps_pool, false, 5,
@@ -232,6 +251,8 @@ static const struct loom_importer importers[] = {
 	{ "com.microsoft.QLinearSoftmax", loom_import_steps_softmax, 0, 5, "axis opset" },
 	{ "com.microsoft.QuantizeLinear", loom_import_quantize, 0, 5, "axis" },
 	{ "com.microsoft.QuickGelu", loom_import_swish, true, 5, "alpha" },
+	{ "com.microsoft.RotaryEmbedding", loom_import_rotary, true, 5,
+		"interleaved is_packed_batching num_heads rotary_embedding_dim scale" },
 	{ "com.microsoft.SkipLayerNormalization", loom_import_skip_norm, false, 5, "epsilon" },
 	{ "com.microsoft.SkipSimplifiedLayerNormalization", loom_import_skip_norm, true, 5,
 		"epsilon" },
