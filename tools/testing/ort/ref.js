@@ -3,6 +3,7 @@
 // The reference: runs a model with ONNX Runtime and writes its results as .npy.
 //
 //	node ref.js MODEL OUTDIR [--all|--plain] NAME=FILE.npy...
+//	node ref.js --each <LINES		a list of such arguments by line, as JSON
 //
 // Writes OUTDIR/<tensor>.npy for each output of the model; with --all also for each tensor that
 // depends on the content of the inputs (not on their shapes alone). These become outputs by adding
@@ -170,7 +171,7 @@ async function main(args) {
 	const session = await ort.InferenceSession.create(new Uint8Array(model), {
 		intraOpNumThreads: 1,
 		interOpNumThreads: 1,
-		logSeverityLevel: 3,
+		logSeverityLevel: require.main === module && process.argv[2] === '--each' ? 4 : 3,
 		// what is fused away would not be seen
 		graphOptimizationLevel: plain ? 'disabled' : 'all',
 	});
@@ -193,8 +194,21 @@ async function main(args) {
 }
 
 module.exports = { ort, npyLoad, npySave, fileName };
+
+async function each() {
+	for (const line of fs.readFileSync(0, 'utf8').split('\n').filter((l) => l)) {
+		const args = JSON.parse(line);
+
+		// one that ONNX Runtime refuses has no results, but its reason
+		await main(args).catch((error) => {
+			fs.mkdirSync(args[1], { recursive: true });
+			fs.writeFileSync(path.join(args[1], 'refused'), error.message);
+		});
+	}
+}
+
 if (require.main === module)
-	main(process.argv.slice(2)).catch((error) => {
+	(process.argv[2] === '--each' ? each() : main(process.argv.slice(2))).catch((error) => {
 		console.error(`ref: ${error.message}`);
 		process.exit(1);
 	});

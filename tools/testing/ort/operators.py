@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Operators of transformers and of low-bit weights beside float64 and ONNX Runtime. TAP.
+
+	operators.py [--count N] [--seed N] [FAMILY]
+"""
+import argparse
+import sys
+
+import numpy
+
+from cases import Case, Packed, compare
+
+HIDDEN = -numpy.inf
+
+
+def draw(rng, dims, kind):
+    return rng.standard_normal(dims).astype(kind)
+
+
+def kind_of(i):
+    return "f2" if i % 5 == 4 else "f4"
+
+
+def wide(x):
+    return None if x is None else x.astype("f8")
+
+
+def softmax(x):
+    x = numpy.exp(x - numpy.max(x, -1, keepdims=True))
+    return x / numpy.sum(x, -1, keepdims=True)
+
+
+def attend(q, k, v, bias, scale=0, softcap=0, sink=None):
+    """Heads in front; returns the result and the scores at each stage."""
+    repeat = q.shape[1] // k.shape[1]
+    k, v = numpy.repeat(k, repeat, 1), numpy.repeat(v, repeat, 1)
+    product = q @ k.swapaxes(2, 3) * (scale or q.shape[3] ** -0.5)
+    capped = numpy.tanh(product / softcap) * softcap if softcap else product
+    masked = capped + bias
+    if sink is None:
+        weights = softmax(masked)
+    else:
+        column = numpy.broadcast_to(numpy.reshape(sink, (1, -1, 1, 1)), masked.shape[:3] + (1,))
+        weights = softmax(numpy.concatenate([masked, column], 3))[..., :-1]
+    return weights @ v, [product, capped, masked, weights]
+
+
+def split(x, heads):
+    return x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
+
+
+def join(x):
+    x = x.swapaxes(1, 2)
+    return x.reshape(*x.shape[:2], -1)
+
+
+def order(queries, positions, past, window=0):
+    """0 where a position is seen, by causality and within a window; past by batch or one."""
+    past = numpy.reshape(past, (-1, 1, 1, 1))
+    ahead = numpy.arange(positions) - numpy.arange(queries).reshape(-1, 1) - past
+    return numpy.where((ahead <= 0) & ((window < 1) | (ahead > -window)), 0, HIDDEN)
+
+
+def rotate(x, cos, sin, interleaved):
+    """cos, sin: [batch, n, size / 2]"""
+    half = cos.shape[-1]
+    cos, sin = cos[:, None], sin[:, None]
+    first = numpy.s_[..., 0:2 * half:2] if interleaved else numpy.s_[..., :half]
+    second = numpy.s_[..., 1:2 * half:2] if interleaved else numpy.s_[..., half:2 * half]
+    y = x.copy()
+    y[first] = x[first] * cos - x[second] * sin
+    y[second] = x[first] * sin + x[second] * cos
+    return y
+
+
+def angles(rng, count, half, kind):
+    x = rng.uniform(0, 6.3, (count, half))
+    return numpy.cos(x).astype(kind), numpy.sin(x).astype(kind)
+
+
+def attention(rng, i):
+    kind, batch, shared = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    heads, queries, size = shared * int(rng.integers(1, 4)), int(rng.integers(1, 6)), int(rng.integers(1, 9))
+    other = int(rng.integers(1, 9))
+    new, past = int(rng.integers(1, 8)), int(rng.integers(0, 2)) * int(rng.integers(1, 5))
+    causal, form = bool(rng.integers(2)), int(rng.integers(0, 3))
+    if causal:
+        new = queries
+    joined = bool(rng.integers(2))
+    q, k, v = (draw(rng, dims, kind) for dims in ((batch, heads, queries, size),
+               (batch, shared, new, size), (batch, shared, new, other)))
+    pasts = [draw(rng, (batch, shared, past, one), kind) for one in (size, other)] if past else [None] * 2
+    keys, values = (numpy.concatenate([a, b], 2) if past else b for a, b in zip(pasts, (k, v)))
+    positions = past + new
+    dims = [(queries, positions), (heads, queries, positions), (batch, heads, queries, positions),
+            (1, 1, queries, positions)][int(rng.integers(4))]
+    mask, bias = None, 0.0
+    if form == 1:
+        mask = rng.random(dims) < 0.7
+        mask[..., 0] = True
+        bias = numpy.where(mask, 0, HIDDEN)
+    elif form == 2:
+        mask = draw(rng, dims, kind)
+        bias = wide(mask)
+    if causal:
+        bias = bias + order(queries, positions, past)
+    attrs = {}
+    opset = int(rng.integers(23, 25))
+    lengths = None
+    if opset == 24 and not past and not causal and rng.integers(2):
+        lengths = rng.integers(1, positions + 1, batch)
+        bias = bias + numpy.where(numpy.arange(positions) < lengths.reshape(-1, 1, 1, 1), 0, HIDDEN)
+    if form == 1 and rng.integers(2):
+        attrs["scale"] = 0.3
+    if rng.integers(3) == 0:
+        attrs["softcap"] = 1.5
+    y, scores = attend(wide(q), wide(keys), wide(values), bias, attrs.get("scale", 0),
+                       attrs.get("softcap", 0))
+    if joined:
+        q, k, v, y = join(q), join(k), join(v), join(y)
+        attrs |= {"q_num_heads": heads, "kv_num_heads": shared}
+    stage = int(rng.integers(-1, 4))
+    expected = [y, wide(keys) if past else None, wide(values) if past else None]
+    if stage >= 0:
+        attrs["qk_matmul_output_mode"] = stage
+        expected.append(scores[stage])
+    if causal:
+        attrs["is_causal"] = 1
+    operands = {"q": q, "k": k, "v": v, "mask": mask, "past_k": pasts[0], "past_v": pasts[1]}
+    if lengths is not None:
+        operands["lengths"] = lengths
+    return Case("Attention", operands, expected, opset=opset, **attrs)
+
+
+def rotary(rng, i, domain=""):
+    kind, batch, heads = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    n, half, rest = int(rng.integers(1, 6)), int(rng.integers(1, 5)), 0
+    joined, interleaved, table = bool(rng.integers(2)), int(rng.integers(2)), int(rng.integers(n, 12))
+    if rng.integers(3) == 0:
+        half, rest = 4 * half, 8 * half
+    attrs = {"interleaved": interleaved}
+    x = draw(rng, (batch, heads, n, 2 * half + rest), kind)
+    cos, sin = angles(rng, table, half, kind)
+    at = rng.integers(0, table, (batch, n))
+    constants = []
+    if rng.integers(2):
+        constants = ["cos", "sin"]
+    if domain and rng.integers(2):
+        first = int(rng.integers(0, table - n + 1))
+        at = numpy.array([first])
+        rows = numpy.arange(first, first + n).reshape(1, n)
+    else:
+        rows = at
+    y = rotate(wide(x), wide(cos)[rows], wide(sin)[rows], interleaved)
+    if rest:
+        attrs |= {"rotary_embedding_dim": 2 * half, "num_heads": heads}
+    if joined:
+        x, y = join(x), join(y)
+        attrs["num_heads"] = heads
+    if domain:
+        operands = {"x": x, "at": at, "cos": cos, "sin": sin}
+    elif rng.integers(2):
+        operands = {"x": x, "cos": cos[rows], "sin": sin[rows]}
+    else:
+        operands = {"x": x, "cos": cos, "sin": sin, "at": at}
+    return Case(domain + "RotaryEmbedding", operands, [y], constants, **attrs)
+
+
+def rotary_microsoft(rng, i):
+    return rotary(rng, i, "com.microsoft.")
+
+
+def grouped(rng, i):
+    kind, batch, shared = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    heads, half = shared * int(rng.integers(1, 4)), 8
+    prompt = bool(rng.integers(2))
+    queries = int(rng.integers(2, 6)) if prompt or (batch == 1 and rng.integers(2)) else 1
+    spare = int(rng.integers(0, 4)) if rng.integers(2) else 0
+    before = numpy.zeros(batch, "i8") if prompt else rng.integers(1, 6, batch)
+    total = int(numpy.max(before)) + queries
+    room = total + spare if not prompt and spare else int(numpy.max(before))
+    size = 2 * half
+    q = draw(rng, (batch, heads, queries, size), kind)
+    k, v = (draw(rng, (batch, shared, queries, size), kind) for _ in range(2))
+    pasts = [None, None] if prompt else [draw(rng, (batch, shared, room, size), kind) for _ in range(2)]
+    attrs = {"num_heads": heads, "kv_num_heads": shared}
+    operands = {"q": join(q), "k": join(k), "v": join(v), "past_k": pasts[0], "past_v": pasts[1],
+                "lengths": (before + queries - 1).astype("i4"), "total": numpy.array(total, "i4")}
+    if rng.integers(2):
+        operands["q"] = numpy.concatenate([operands["q"], operands["k"], operands["v"]], 2)
+        operands["k"] = operands["v"] = None
+    q, k, v = wide(q), wide(k), wide(v)
+    constants = ["total"]
+    if rng.integers(2):
+        cos, sin = angles(rng, total + 2, half, kind)
+        rows = before.reshape(-1, 1) + numpy.arange(queries)
+        attrs |= {"do_rotary": 1, "rotary_interleaved": int(rng.integers(2))}
+        q, k = (rotate(x, wide(cos)[rows], wide(sin)[rows], attrs["rotary_interleaved"]) for x in (q, k))
+        operands |= {"cos": cos, "sin": sin}
+        constants += ["cos", "sin"]
+    window = int(rng.integers(1, 5)) if rng.integers(3) == 0 else 0
+    if window:
+        attrs["local_window_size"] = window
+    if rng.integers(3) == 0:
+        attrs["softcap"] = 2.0
+    if rng.integers(3) == 0:
+        attrs["scale"] = 0.2
+    sink = None
+    if rng.integers(4) == 0:
+        attrs["smooth_softmax"], sink = 1, numpy.zeros(1)
+    caches = []
+    for past, new in zip(pasts, (k, v)):
+        cache = numpy.zeros((batch, shared, max(room, total), size))
+        for b in range(batch):
+            if past is not None:
+                cache[b, :, :before[b]] = past[b, :, :before[b]]
+            cache[b, :, before[b]:before[b] + queries] = new[b]
+        caches.append(cache)
+    bias = order(queries, caches[0].shape[2], before, window)
+    y, _ = attend(q, *caches, bias, attrs.get("scale", 0), attrs.get("softcap", 0), sink)
+    if rng.integers(2) and i % 3 == 0:
+        constants.append("lengths")
+    return Case("com.microsoft.GroupQueryAttention", operands, [join(y), *caches], constants, **attrs)
+
+
+def integer_mask(rng, batch, queries, positions, forms):
+    """A mask of integers, and the numbers it adds."""
+    form = forms[int(rng.integers(len(forms)))]
+    if form == 0:
+        return None, 0.0
+    if form == 1:
+        mask = rng.integers(1, positions + 1, batch)
+        seen = numpy.arange(positions) < mask.reshape(-1, 1, 1, 1)
+    elif form == 2:
+        mask = rng.integers(0, 2, (batch, positions))
+        mask[..., 0] = 1
+        seen = mask.reshape(batch, 1, 1, positions) > 0
+    else:
+        mask = rng.integers(0, 2, (batch, queries, positions))
+        mask[..., 0] = 1
+        seen = mask.reshape(batch, 1, queries, positions) > 0
+    return mask.astype("i4"), numpy.where(seen, 0.0, -10000.0)
+
+
+def multi_head(rng, i):
+    kind, batch, heads = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    queries, size, other = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(1, 7))
+    form = int(rng.integers(4))  # apart, packed keys, packed all, split
+    new = queries if form == 2 else int(rng.integers(1, 6))
+    past = int(rng.integers(1, 4)) if form == 0 and rng.integers(2) else 0
+    if form or past:
+        other = size
+    causal = bool(rng.integers(2)) and new == queries
+    q, k, v = (draw(rng, dims, kind) for dims in ((batch, heads, queries, size),
+               (batch, heads, new, size), (batch, heads, new, other)))
+    attrs = {"num_heads": heads}
+    bias = draw(rng, (heads * (2 * size + other),), kind) if form in (0, ) and rng.integers(2) else None
+    positions = past + new
+    mask, added = integer_mask(rng, batch, queries, positions, (0, 2, 3) if form != 2 else (0,))
+    more = draw(rng, [(batch, heads), (1, heads), (batch, 1), (1, 1)][int(rng.integers(4))] +
+                (queries, positions), kind) if rng.integers(2) else None
+    operands = {"q": join(q), "k": join(k), "v": join(v), "bias": bias, "mask": mask, "more": more}
+    if form == 1:
+        operands["k"] = numpy.stack([k.swapaxes(1, 2), v.swapaxes(1, 2)], 3)
+        operands["v"] = None
+    elif form == 2:
+        operands["q"] = numpy.stack([x.swapaxes(1, 2) for x in (q, k, v)], 3)
+        operands["k"] = operands["v"] = None
+    elif form == 3:
+        operands |= {"k": k, "v": v}
+    q, k, v = wide(q), wide(k), wide(v)
+    if bias is not None:
+        parts = numpy.split(wide(bias), [heads * size, 2 * heads * size])
+        q, k, v = (split(join(x) + part, heads) for x, part in zip((q, k, v), parts))
+    expected = [None]
+    if past:
+        pasts = [draw(rng, (batch, heads, past, one), kind) for one in (size, other)]
+        operands |= {"past_k": pasts[0], "past_v": pasts[1]}
+        k, v = (numpy.concatenate([wide(a), b], 2) for a, b in zip(pasts, (k, v)))
+        expected += [k, v]
+    if causal:
+        attrs["unidirectional"] = 1
+        added = added + order(queries, positions, past)
+    if rng.integers(3) == 0:
+        attrs["scale"] = 0.4
+    expected[0] = join(attend(q, k, v, added + (0 if more is None else wide(more)), attrs.get("scale", 0))[0])
+    # on a processor, ONNX Runtime has neither f16 nor packed operands
+    return Case("com.microsoft.MultiHeadAttention", operands, expected,
+                ort=kind == "f4" and form in (0, 3), **attrs)
+
+
+def packed(rng, i):
+    kind, batch, heads = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    queries, size, other, width = (int(rng.integers(1, 6)) for _ in range(4))
+    past = int(rng.integers(1, 4)) if rng.integers(2) else 0
+    if past or rng.integers(2):
+        other = size
+    x = draw(rng, (batch, queries, width), kind)
+    w = draw(rng, (width, heads * (2 * size + other)), kind)
+    b = draw(rng, (heads * (2 * size + other),), kind)
+    attrs = {"num_heads": heads}
+    if other != size:
+        attrs["qkv_hidden_sizes"] = [heads * size, heads * size, heads * other]
+    q, k, v = (split(one, heads) for one in numpy.split(
+        wide(x) @ wide(w) + wide(b), [heads * size, 2 * heads * size], 2))
+    positions = past + queries
+    mask, added = integer_mask(rng, batch, queries, positions, (0, 1, 2, 3))
+    operands = {"x": x, "w": w, "b": b, "mask": mask}
+    expected = [None]
+    if past:
+        operands["past"] = draw(rng, (2, batch, heads, past, size), kind)
+        k, v = (numpy.concatenate([wide(operands["past"][at]), one], 2) for at, one in enumerate((k, v)))
+        expected.append(numpy.stack([k, v]))
+    if rng.integers(2):
+        attrs["unidirectional"] = 1
+        added = added + order(queries, positions, past)
+    expected[0] = join(attend(q, k, v, added, 0)[0])
+    return Case("com.microsoft.Attention", operands, expected, ["w", "b"], ort=kind == "f4", **attrs)
+
+
+def quantised(rng, i):
+    batch, heads, queries, size = (int(rng.integers(1, 5)) for _ in range(4))
+    width, past = int(rng.integers(1, 9)), int(rng.integers(0, 3))
+    columns = 3 * heads * size
+    signed = bool(rng.integers(2))
+    x = rng.integers(0, 256, (batch, queries, width)).astype("u1")
+    w = rng.integers(-128, 128, (width, columns)).astype("i1") if signed else \
+        rng.integers(0, 256, (width, columns)).astype("u1")
+    each = bool(rng.integers(2))
+    w_zero = rng.integers(-3, 4, columns if each else ()) if signed else \
+        rng.integers(120, 135, columns if each else ())
+    if each and not signed:
+        w_zero = numpy.full(columns, 128)
+    w_scale = rng.uniform(0.002, 0.01, columns if each else ()).astype("f4")
+    operands = {"x": x, "w": w, "b": draw(rng, columns, "f4"), "x_scale": numpy.float32(0.01).reshape(()),
+                "w_scale": w_scale, "mask": None, "x_zero": numpy.array(rng.integers(0, 256), "u1"),
+                "w_zero": w_zero.astype(w.dtype)}
+    y = (wide(x) - wide(operands["x_zero"])) * wide(operands["x_scale"]) @ \
+        ((wide(w) - wide(w_zero)) * wide(w_scale)) + wide(operands["b"])
+    q, k, v = (split(one, heads) for one in numpy.split(y, 3, 2))
+    positions = past + queries
+    operands["mask"], added = integer_mask(rng, batch, queries, positions, (0, 1, 2))
+    attrs, expected = {"num_heads": heads}, [None]
+    if past:
+        operands["past"] = draw(rng, (2, batch, heads, past, size), "f4")
+        k, v = (numpy.concatenate([wide(operands["past"][at]), one], 2) for at, one in enumerate((k, v)))
+        expected.append(numpy.stack([k, v]))
+    if rng.integers(2):
+        attrs["unidirectional"] = 1
+        added = added + order(queries, positions, past)
+    expected[0] = join(attend(q, k, v, added)[0])
+    return Case("com.microsoft.QAttention", operands, expected,
+                ["w", "b", "x_scale", "w_scale", "x_zero", "w_zero"], **attrs)
+
+
+def embed(rng, i):
+    batch, n, width, words = (int(rng.integers(1, 7)) for _ in range(4))
+    kind = kind_of(i)
+    tables = {"words": draw(rng, (words, width), kind), "places": draw(rng, (n + 2, width), kind),
+              "parts": draw(rng, (2, width), kind) if rng.integers(2) else None,
+              "gamma": draw(rng, width, kind), "beta": draw(rng, width, kind)}
+    ids = rng.integers(0, words, (batch, n)).astype("i4")
+    parts = rng.integers(0, 2, (batch, n)).astype("i4") if tables["parts"] is not None else None
+    mask = rng.integers(0, 2, (batch, n)).astype("i4") if rng.integers(2) else None
+    if mask is not None:
+        mask = numpy.sort(mask)[:, ::-1].copy()
+    places = rng.integers(0, n + 2, (batch, n)).astype("i4") if rng.integers(2) else None
+    total = wide(tables["words"])[ids] + wide(tables["places"])[numpy.arange(n) if places is None else places]
+    if parts is not None:
+        total = total + wide(tables["parts"])[parts]
+    centred = total - numpy.mean(total, -1, keepdims=True)
+    epsilon = 0.01
+    y = centred / numpy.sqrt(numpy.mean(centred ** 2, -1, keepdims=True) + epsilon)
+    y = y * wide(tables["gamma"]) + wide(tables["beta"])
+    count = numpy.zeros(batch, "i4") if mask is None else numpy.sum(mask, 1).astype("i4")
+    return Case("com.microsoft.EmbedLayerNormalization",
+                {"ids": ids, "part": parts, **tables, "mask": mask, "place": places},
+                [y, count, total], list(tables), epsilon=epsilon)
+
+
+FAMILIES = {
+    "Attention": attention,
+    "RotaryEmbedding": rotary,
+    "com.microsoft.RotaryEmbedding": rotary_microsoft,
+    "GroupQueryAttention": grouped,
+    "MultiHeadAttention": multi_head,
+    "com.microsoft.Attention": packed,
+    "QAttention": quantised,
+    "EmbedLayerNormalization": embed,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("family", nargs="?", default="")
+    args = parser.parse_args()
+    return 1 if compare(FAMILIES, args.count, args.seed, args.family) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
