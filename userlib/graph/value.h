@@ -19,6 +19,7 @@ struct loom_node;
  * @rank: number of dimensions
  * @dims: the dimensions, outermost first
  * @open_dims: of an input, bit i: the model leaves dimension i open
+ * @bits: of a constant that the model has in fewer bits per element: so many, else 0
  * @num_elems: their product
  * @size_bytes: bytes of the whole tensor
  * @data: the elements of a constant, row-major and not aligned, which may be in a mapped file;
@@ -38,6 +39,7 @@ struct loom_value {
 	uint32_t rank;
 	int64_t dims[LOOM_GRAPH_RANK];
 	uint32_t open_dims;
+	uint32_t bits;
 	int64_t num_elems;
 	size_t size_bytes;
 	void *data;

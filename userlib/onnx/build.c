@@ -179,6 +179,14 @@ int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *arra
 	return 0;
 }
 
+void loom_source_set_bits(struct loom_graph *graph, const char *name, uint32_t bits)
+{
+	struct loom_value *value = loom_names_find(&graph->source->values, name);
+
+	if (value)
+		value->bits = bits;
+}
+
 static bool copy_strings(struct loom_pool *pool, const char *const **strings, uint32_t count)
 {
 	const char **copy = loom_pool_array(pool, count, sizeof(*copy));

@@ -179,6 +179,26 @@ struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_valu
 					uint32_t dtype);
 
 /**
+ * loom_import_blocks_of() - (x - zero) * scale, with scales that blocks of elements share
+ * @im: the node
+ * @x: integers
+ * @scale: as many dimensions as @x, one element for each @block along @axis
+ * @zero: of the shape of @scale, or NULL
+ * @middle: the zero point where @zero is NULL
+ * @axis: of blocks
+ * @block: number of elements; the last block may be smaller
+ *
+ * Return: of the type of @scale, a constant if all operands are; NULL after an error.
+ */
+struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,
+					 struct loom_value *scale, struct loom_value *zero,
+					 int64_t middle, uint32_t axis, int64_t block);
+/** loom_import_in_blocks() - saturate(round(x / scale) + zero) likewise, of F32 */
+struct loom_value *loom_import_in_blocks(struct loom_import *im, struct loom_value *x,
+					 struct loom_value *scale, struct loom_value *zero,
+					 uint32_t axis, int64_t block);
+
+/**
  * loom_import_quantise_range() - the range of the data, stretched to hold 0, in 255 steps
  * @im: the node
  * @x: F32
@@ -339,5 +359,7 @@ void loom_import_multi_head(struct loom_import *im, int unused);
 void loom_import_packed_attention(struct loom_import *im, int unused);
 void loom_import_quantised_attention(struct loom_import *im, int unused);
 void loom_import_embed_norm(struct loom_import *im, int unused);
+void loom_import_matmul_bits(struct loom_import *im, int unused);
+void loom_import_gather_blocks(struct loom_import *im, int unused);
 
 #endif /* LOOM_ONNX_IMPORT_H */

@@ -18,8 +18,8 @@ static bool is_table(const struct loom_value *table)
 {
 	int64_t i;
 
-	if (!table->data || table->dtype != DRM_LOOM_DTYPE_F32 || !table->rank ||
-	    !table->num_elems)
+	if (!table->data || !table->rank || !table->num_elems ||
+	    (table->dtype != DRM_LOOM_DTYPE_F32 && table->dtype != DRM_LOOM_DTYPE_F16))
 		return false;
 	for (i = 0; i < table->num_elems; i++)
 		if (!isfinite(loom_value_float(table, i)))

@@ -11,8 +11,6 @@ static int32_t quant_axis(struct loom_import *im, const struct loom_value *x,
 {
 	uint32_t axis;
 
-	if (loom_attr_int(im, "block_size", 0))
-		loom_import_fail(im, -EOPNOTSUPP, "block_size is not supported");
 	if (zero->num_elems != scale->num_elems)
 		loom_import_fail(im, -EINVAL, "%lld scales and %lld zero points",
 				 (long long)scale->num_elems, (long long)zero->num_elems);
@@ -102,10 +100,16 @@ static struct loom_value *zero_point(struct loom_import *im, uint32_t operand,
 	return loom_emit_const(im->em, dtype, scale->rank, scale->dims);
 }
 
+static uint32_t block_axis(struct loom_import *im, const struct loom_value *x)
+{
+	return loom_import_axis(im, loom_attr_int(im, "axis", 1), x->rank);
+}
+
 void loom_import_quantize(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
-	struct loom_value *zero = zero_point(im, 2, scale, DRM_LOOM_DTYPE_U8);
+	struct loom_value *zero = zero_point(im, 2, scale, DRM_LOOM_DTYPE_U8), *y;
+	int64_t block;
 
 	(void)unused;
 	if (!x || !scale || !zero)
@@ -125,13 +129,22 @@ void loom_import_quantize(struct loom_import *im, int unused)
 				 loom_dtype_name(zero->dtype));
 	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	scale = loom_emit_cast(im->em, scale, DRM_LOOM_DTYPE_F32);
-	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero));
+	block = loom_attr_int(im, "block_size", 0);
+	y = block ? loom_import_in_blocks(im, x, scale, zero, block_axis(im, x), block) :
+		    emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero);
+	/* bytes in between saturate later, and so alike */
+	if (zero->bits)
+		y = loom_emit_unary(im->em, loom_dtype_is_signed(zero->dtype) ?
+				    (struct loom_gact){ LOOM_GFN_CLIP, -8, 7 } :
+				    (struct loom_gact){ LOOM_GFN_CLIP, 0, 15 }, y);
+	loom_import_result(im, 0, y);
 }
 
 void loom_import_dequantize(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
 	struct loom_value *zero = x ? zero_point(im, 2, scale, x->dtype) : NULL;
+	int64_t block;
 
 	(void)unused;
 	if (!x || !scale || !zero)
@@ -146,8 +159,10 @@ void loom_import_dequantize(struct loom_import *im, int unused)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
 				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
 				 loom_dtype_name(zero->dtype));
-	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_DEQUANTIZE, scale->dtype, x, scale,
-					     zero));
+	block = loom_attr_int(im, "block_size", 0);
+	loom_import_result(im, 0, block ?
+			   loom_import_blocks_of(im, x, scale, zero, 0, block_axis(im, x), block) :
+			   emit_quant(im, LOOM_GOP_DEQUANTIZE, scale->dtype, x, scale, zero));
 }
 
 struct loom_value *loom_import_quantise_range(struct loom_import *im, struct loom_value *x,

@@ -51,6 +51,8 @@ static int read_initializer(const struct reader *reader, const Onnx__TensorProto
 				why.text);
 	else
 		err = loom_graph_add_const(graph, &array);
+	if (!err && loom_onnx_bits(proto->data_type))
+		loom_source_set_bits(graph, array.name, loom_onnx_bits(proto->data_type));
 	free(owned);
 	return err;
 }
@@ -198,6 +200,8 @@ static int read_attr(const struct reader *reader, const char *node,
 					       "node \"%s\": attribute %s holds no tensor", node,
 					       attr->name);
 		err = loom_onnx_tensor(proto->t, reader->file, tensor, owned, &why);
+		if (!err && loom_onnx_bits(proto->t->data_type))
+			err = loom_error_set(&why, -EOPNOTSUPP, "its type is not supported");
 		if (err)
 			return loom_graph_fail(graph, err, "node \"%s\": attribute %s: %s", node,
 					       attr->name, why.text);

@@ -69,6 +69,9 @@ int loom_onnx_scan(const ProtobufCMessageDescriptor *descriptor, const uint8_t *
 int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
 		     struct loom_array *array, void **owned, struct loom_error *err);
 
+/** loom_onnx_bits() - of elements of a type that are packed, and unpacked to bytes; else 0 */
+uint32_t loom_onnx_bits(int64_t data_type);
+
 /**
  * loom_onnx_external() - finds the data of a tensor that are in a file of their own
  * @proto: the tensor, whose data_location says so

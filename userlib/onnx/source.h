@@ -155,6 +155,8 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *body,
 			     const char *name);
 
+/** loom_source_set_bits() - the constant has elements of fewer bits in the model */
+void loom_source_set_bits(struct loom_graph *graph, const char *name, uint32_t bits);
 /** loom_source_check() - refuses operators and attributes that are not in the table */
 int loom_source_check(struct loom_graph *graph);
 /** loom_source_order() - sorts the source nodes topologically */

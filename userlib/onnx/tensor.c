@@ -30,6 +30,12 @@ ProtobufCAllocator loom_onnx_memory = { .alloc = take_memory, .free = give_memor
 
 #define FILE_BYTES_MAX	((size_t)2 << 30)
 
+/* types that only constants have: no operation computes with them */
+enum packed_type {
+	UINT4 = 21,
+	INT4 = 22,
+};
+
 static const struct {
 	const char *name;
 	uint32_t dtype;
@@ -55,8 +61,8 @@ static const struct {
 	[18] = { "FLOAT8E4M3FNUZ", 0 },
 	[19] = { "FLOAT8E5M2", 0 },
 	[20] = { "FLOAT8E5M2FNUZ", 0 },
-	[21] = { "UINT4", 0 },
-	[22] = { "INT4", 0 },
+	[UINT4] = { "UINT4", 0 },
+	[INT4] = { "INT4", 0 },
 };
 
 static bool data_type_known(int64_t data_type)
@@ -72,6 +78,11 @@ uint32_t loom_onnx_dtype(int64_t data_type)
 const char *loom_onnx_dtype_name(int64_t data_type)
 {
 	return data_type_known(data_type) ? data_types[data_type].name : "?";
+}
+
+uint32_t loom_onnx_bits(int64_t data_type)
+{
+	return data_type == UINT4 || data_type == INT4 ? 4 : 0;
 }
 
 /**
@@ -192,17 +203,40 @@ static int tensor_data(const Onnx__TensorProto *proto, const struct loom_onnx_fi
 	return 0;
 }
 
+/* Two elements of 4 bits to a byte, the first one in the lower half. */
+static int tensor_unpack(struct loom_array *array, bool is_signed, size_t num_elems, void **owned,
+			 struct loom_error *err)
+{
+	const uint8_t *bytes = array->data;
+	uint8_t *elems = malloc(num_elems + 1);
+	size_t i;
+
+	for (i = 0; elems && i < num_elems; i++) {
+		elems[i] = bytes[i / 2] >> (i % 2 * 4) & 15;
+		if (is_signed && elems[i] > 7)
+			elems[i] |= 0xf0;
+	}
+	free(*owned);
+	*owned = elems;
+	array->data = elems;
+	array->size_bytes = num_elems;
+	return elems ? 0 : loom_error_set(err, -ENOMEM, "out of memory");
+}
+
 int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
 		     struct loom_array *array, void **owned, struct loom_error *err)
 {
 	int64_t num_elems;
+	int code;
 
 	memset(array, 0, sizeof(*array));
 	*owned = NULL;
 	if (proto->segment)
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "it is in segments, which is not supported");
-	array->dtype = loom_onnx_dtype(proto->data_type);
+	array->dtype = proto->data_type == UINT4 ? DRM_LOOM_DTYPE_U8 :
+		       proto->data_type == INT4 ? DRM_LOOM_DTYPE_I8 :
+						  loom_onnx_dtype(proto->data_type);
 	if (!array->dtype)
 		return loom_error_set(err, -EOPNOTSUPP, "its type is not supported");
 	if (proto->n_dims > LOOM_GRAPH_RANK)
@@ -214,7 +248,12 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file
 	if (loom_dims_count(array->rank, array->dims, &num_elems))
 		return loom_error_set(err, -EINVAL, "its shape is impossible");
 	array->size_bytes = (size_t)num_elems * loom_dtype_size(array->dtype);
-	return tensor_data(proto, file, array, owned, err);
+	if (!loom_onnx_bits(proto->data_type))
+		return tensor_data(proto, file, array, owned, err);
+	array->size_bytes = (array->size_bytes + 1) / 2;
+	code = tensor_data(proto, file, array, owned, err);
+	return code ? code : tensor_unpack(array, proto->data_type == INT4, (size_t)num_elems,
+					   owned, err);
 }
 
 static int file_error(struct loom_error *err, const char *path, int code)

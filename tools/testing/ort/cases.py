@@ -28,7 +28,7 @@ class Packed:
     def __init__(self, values, signed):
         self.values, self.kind = values, INT4 if signed else UINT4
         flat = values.reshape(-1).astype("i8") & 15
-        flat = numpy.append(flat, [0] * (flat.size % 2)).reshape(-1, 2)
+        flat = numpy.append(flat, numpy.zeros(flat.size % 2, "i8")).reshape(-1, 2)
         self.raw = (flat[:, 0] | flat[:, 1] << 4).astype("u1").tobytes()
 
 
@@ -44,11 +44,15 @@ def attribute(name, value):
 
 
 class Case:
-    """One node: operands by name, in order; None is left out. @expected by output, None: not asked."""
+    """One node: operands by name, in order; None is left out. @expected by output, None: not asked.
 
-    def __init__(self, op, operands, expected, constants=(), opset=23, near=None, ort=True, **attrs):
+    @back: an operator that is applied to the result and the other operands.
+    """
+
+    def __init__(self, op, operands, expected, constants=(), opset=23, near=None, ort=True, back="",
+                 **attrs):
         self.op, self.opset, self.ort, self.attrs = op, opset, ort, attrs
-        self.operands = operands
+        self.operands, self.back = operands, back
         self.constants = constants
         self.expected = {f"y{i}": one for i, one in enumerate(expected) if one is not None}
         self.count = len(expected)
@@ -65,8 +69,12 @@ class Case:
         node += b"".join(field(2, f"y{i}" if f"y{i}" in self.expected else "")
                          for i in range(self.count))
         node += field(3, "the node") + field(4, op)
-        node += b"".join(field(5, attribute(*one)) for one in self.attrs.items())
-        graph = field(1, node + field(7, domain)) + field(2, "graph")
+        attrs = b"".join(field(5, attribute(*one)) for one in self.attrs.items())
+        graph = field(1, node + attrs + field(7, domain)) + field(2, "graph")
+        if self.back:
+            graph = graph.replace(field(2, "y0"), field(2, "q0"))
+            graph += field(1, b"".join(field(1, name) for name in ["q0", *list(self.operands)[1:]]) +
+                           field(2, "y0") + field(3, "back") + field(4, self.back) + attrs)
         for name in self.constants:
             value = self.operands[name]
             if value is None:

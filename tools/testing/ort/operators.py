@@ -245,12 +245,15 @@ def integer_mask(rng, batch, queries, positions, forms):
 
 def multi_head(rng, i):
     kind, batch, heads = kind_of(i), int(rng.integers(1, 4)), int(rng.integers(1, 4))
-    queries, size, other = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(1, 7))
+    # a size of 1 is misread by ONNX Runtime where the batch is 1 as well
+    queries, size, other = int(rng.integers(1, 5)), int(rng.integers(2, 7)), int(rng.integers(1, 7))
     form = int(rng.integers(4))  # apart, packed keys, packed all, split
     new = queries if form == 2 else int(rng.integers(1, 6))
     past = int(rng.integers(1, 4)) if form == 0 and rng.integers(2) else 0
     if form or past:
         other = size
+    if past:
+        new = queries
     causal = bool(rng.integers(2)) and new == queries
     q, k, v = (draw(rng, dims, kind) for dims in ((batch, heads, queries, size),
                (batch, heads, new, size), (batch, heads, new, other)))
@@ -379,6 +382,114 @@ def embed(rng, i):
                 [y, count, total], list(tables), epsilon=epsilon)
 
 
+def steps(rng, i, down):
+    """Blocks, channels or one scale; operands, and scale and zero point for each element."""
+    kind = kind_of(i)
+    dims = tuple(int(rng.integers(1, 9)) for _ in range(int(rng.integers(1, 4))))
+    axis, block = int(rng.integers(len(dims))), int(rng.integers(1, 6))
+    four, signed = bool(rng.integers(2)), bool(rng.integers(2))
+    low, high = ((-8, 8) if signed else (0, 16)) if four else ((-128, 128) if signed else (0, 256))
+    form = int(rng.integers(4))
+    shape = {0: (), 1: dims[axis:axis + 1]}.get(form) if form < 2 else \
+        dims[:axis] + (-(-dims[axis] // block),) + dims[axis + 1:]
+    scale = rng.uniform(0.05, 0.5, shape).astype(kind)
+    zero = rng.integers(low, high, shape).astype("i1" if signed else "u1")
+    if not four and not rng.integers(3):
+        zero = None
+    attrs, wide_zero = {}, numpy.zeros(shape) if zero is None else wide(zero)
+    each = [wide(scale), wide_zero]
+    if form:
+        attrs["axis"] = axis - len(dims) * int(rng.integers(2))
+    if form == 1:
+        each = [one.reshape([-1 if at == axis else 1 for at in range(len(dims))]) for one in each]
+    elif form > 1:
+        attrs["block_size"] = block
+        each = [numpy.repeat(one, block, axis).take(range(dims[axis]), axis) for one in each]
+    if zero is None and down:
+        low, high = 0, 256
+    if zero is not None and four:
+        zero = Packed(zero, signed)
+    return kind, dims, (low, high), four, signed, {"scale": scale, "zero": zero}, each, attrs
+
+
+def dequantise(rng, i):
+    _, dims, (low, high), four, signed, operands, (scale, zero), attrs = steps(rng, i, False)
+    x = rng.integers(low, high, dims).astype("i1" if signed else "u1")
+    y = (wide(x) - zero) * scale
+    constants = ["x", "scale", "zero"] if four or rng.integers(2) else ["scale", "zero"]
+    return Case("DequantizeLinear", {"x": Packed(x, signed) if four else x, **operands}, [y], constants,
+                opset=21, **attrs)
+
+
+def quantise(rng, i):
+    kind, dims, (low, high), four, _, operands, (scale, zero), attrs = steps(rng, i, True)
+    # no ties: halves of steps are far
+    number = rng.integers(low - 3, high + 3, dims) - zero + rng.uniform(-0.3, 0.3, dims)
+    x = (number * scale).astype(kind)
+    y = numpy.clip(numpy.rint(wide(x) / scale) + zero, low, high - 1)
+    if four:
+        y = (y - zero) * scale
+    else:
+        y = y.astype("u1" if operands["zero"] is None else operands["zero"].dtype)
+    return Case("QuantizeLinear", {"x": x, **operands}, [y], ["scale", "zero"], opset=21,
+                back="DequantizeLinear" if four else "", **attrs)
+
+
+def pack(x, bits):
+    """Along the last axis, the first number in the lowest bits."""
+    each = 8 // bits
+    x = numpy.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -x.shape[-1] % each)])
+    x = x.reshape(*x.shape[:-1], -1, each).astype("i8") << (numpy.arange(each) * bits)
+    return numpy.sum(x, -1).astype("u1")
+
+
+def few_bits(rng, i):
+    kind, bits = kind_of(i), int(rng.choice([4, 4, 8]))
+    inner, columns, block = int(rng.integers(1, 80)), int(rng.integers(1, 12)), int(rng.choice([16, 32]))
+    blocks = -(-inner // block)
+    dims = tuple(rng.integers(1, 4, int(rng.integers(1, 3)))) + (inner,)
+    a = draw(rng, dims, kind)
+    w = rng.integers(0, 1 << bits, (columns, blocks * block))
+    scale = rng.uniform(0.01, 0.1, (columns, blocks)).astype(kind)
+    zero = rng.integers(0, 1 << bits, (columns, blocks))
+    form = int(rng.integers(3))  # none, packed, floats
+    if form == 2 and bits == 8:
+        form = 1
+    zeroes = [None, pack(zero, bits), zero.astype(kind)][form]
+    if not form:
+        zero = numpy.full_like(zero, 1 << (bits - 1))
+    bias = draw(rng, columns, kind) if rng.integers(2) else None
+    each = (w - numpy.repeat(zero, block, 1)) * numpy.repeat(wide(scale), block, 1)
+    y = wide(a) @ each[:, :inner].T + (0 if bias is None else wide(bias))
+    operands = {"a": a, "b": pack(w, bits).reshape(columns, blocks, -1), "scale": scale, "zero": zeroes,
+                "index": None, "bias": bias}
+    if form != 2 and rng.integers(2):
+        operands["scale"] = scale.reshape(-1)
+    level = int(rng.integers(0, 2))
+    return Case("com.microsoft.MatMulNBits", operands, [y], ["b", "scale", "zero", "bias"],
+                K=inner, N=columns, bits=bits, block_size=block, accuracy_level=level)
+
+
+def gather_blocks(rng, i):
+    kind, rows, width, block = kind_of(i), int(rng.integers(1, 9)), 2 * int(rng.integers(1, 40)), 16
+    blocks = -(-width // block)
+    form = int(rng.integers(4))  # bytes of 4 bits, bytes, uint4, int4
+    bits = 8 if form == 1 else 4
+    low, high = (-8, 8) if form == 3 else (0, 1 << bits)
+    x, zero = rng.integers(low, high, (rows, width)), rng.integers(low, high, (rows, blocks))
+    scale = rng.uniform(0.01, 0.1, (rows, blocks)).astype(kind)
+    given = bool(rng.integers(2))
+    if not given:
+        zero = numpy.full_like(zero, 1 << (bits - 1) if form < 2 else 0)
+    each = (x - numpy.repeat(zero, block, 1)[:, :width]) * numpy.repeat(wide(scale), block, 1)[:, :width]
+    at = rng.integers(0, rows, tuple(rng.integers(1, 4, int(rng.integers(0, 3)))))
+    store = (lambda one: pack(one, bits)) if form < 2 else (lambda one: Packed(one, form == 3))
+    constants = ["x", "scale", "zero"] + (["at"] if rng.integers(2) else [])
+    return Case("com.microsoft.GatherBlockQuantized",
+                {"x": store(x), "at": numpy.array(at), "scale": scale, "zero": store(zero) if given else None},
+                [each[at]], constants, bits=bits, block_size=block, quantize_axis=1, gather_axis=0)
+
+
 FAMILIES = {
     "Attention": attention,
     "RotaryEmbedding": rotary,
@@ -388,6 +499,10 @@ FAMILIES = {
     "com.microsoft.Attention": packed,
     "QAttention": quantised,
     "EmbedLayerNormalization": embed,
+    "DequantizeLinear": dequantise,
+    "QuantizeLinear": quantise,
+    "MatMulNBits": few_bits,
+    "GatherBlockQuantized": gather_blocks,
 }
 
 
