@@ -361,5 +361,11 @@ void loom_import_quantised_attention(struct loom_import *im, int unused);
 void loom_import_embed_norm(struct loom_import *im, int unused);
 void loom_import_matmul_bits(struct loom_import *im, int unused);
 void loom_import_gather_blocks(struct loom_import *im, int unused);
+void loom_import_tensor_scatter(struct loom_import *im, int unused);
+void loom_import_center(struct loom_import *im, int unused);
+void loom_import_col2im(struct loom_import *im, int unused);
+void loom_import_affine_grid(struct loom_import *im, int unused);
+void loom_import_global_norm(struct loom_import *im, int unused);
+void loom_import_max_unpool(struct loom_import *im, int unused);
 
 #endif /* LOOM_ONNX_IMPORT_H */

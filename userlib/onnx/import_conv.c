@@ -354,3 +354,77 @@ void loom_import_conv_transpose(struct loom_import *im, int unused)
 		node->conv = conv_attrs(&window, groups);
 	loom_import_result(im, 0, loom_emit_end(im->em, node));
 }
+
+/* The identity by group: channel c * @kernels + k is element k of the windows of channel c. */
+static struct loom_value *unit_kernels(struct loom_import *im, uint32_t dtype, int64_t channels,
+				       const struct loom_onnx_window *window, int64_t kernels)
+{
+	int64_t dims[LOOM_GRAPH_RANK] = { channels * kernels, 1 }, i;
+	struct loom_value *w;
+
+	memcpy(dims + 2, window->kernel, sizeof(window->kernel));
+	w = loom_emit_const(im->em, dtype, 2 + window->num_spatial, dims);
+	for (i = 0; w && i < channels * kernels; i++)
+		loom_value_set_float(w, i * kernels + i % kernels, 1);
+	return w;
+}
+
+/* Windows of an image, [N, C * window, windows], are added up where they were: a DECONV. */
+void loom_import_col2im(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = { loom_import_operand(im, 0) };
+	struct loom_value *x = operands[LOOM_GCONV_X], *y;
+	int64_t pads[2 * LOOM_GRAPH_SPATIAL], dims[LOOM_GRAPH_RANK], kernels = 1, windows = 1;
+	struct loom_onnx_window window = { 0 };
+	struct loom_node *node;
+	uint32_t i, n = loom_import_ints(im, 1, window.out, LOOM_GRAPH_SPATIAL);
+
+	(void)unused;
+	window.num_spatial = n;
+	if (loom_import_ints(im, 2, window.kernel, LOOM_GRAPH_SPATIAL) != n || !x ||
+	    x->rank != 3 || !n)
+		loom_import_fail(im, -EINVAL, "data, image and window do not fit together");
+	else if (x->dtype != DRM_LOOM_DTYPE_F32 && x->dtype != DRM_LOOM_DTYPE_F16)
+		loom_import_fail(im, -EOPNOTSUPP, "data of type %s are not supported",
+				 loom_dtype_name(x->dtype));
+	loom_window_ints(im, "strides", n, 1, 1, window.strides);
+	loom_window_ints(im, "dilations", n, 1, 1, window.dilations);
+	loom_window_ints(im, "pads", 2 * n, 0, 0, pads);
+	for (i = 0; i < n && !im->em->status; i++) {
+		if (window.kernel[i] < 1 || window.kernel[i] > 4096 || window.out[i] < 1 ||
+		    window.out[i] > LOOM_WINDOW_MAX) {
+			loom_import_fail(im, -EOPNOTSUPP,
+					 "a window or image of this size is not supported");
+			return;
+		}
+		window.pads_begin[i] = pads[i];
+		window.in[i] = window.out[i] + pads[i] + pads[n + i] -
+			       loom_window_extent(&window, i);
+		window.in[i] = window.in[i] < 0 ? 0 : window.in[i] / window.strides[i] + 1;
+		window.pads_end[i] = (window.in[i] - 1) * window.strides[i] +
+				     loom_window_extent(&window, i) - pads[i] - window.out[i];
+		kernels *= window.kernel[i];
+		windows *= window.in[i] ? window.in[i] : LOOM_WINDOW_MAX;
+		if (kernels > 4096 || windows > x->num_elems)
+			loom_import_fail(im, -EINVAL, "data are not all windows of the image");
+		dims[2 + i] = window.in[i];
+	}
+	if (im->em->status)
+		return;
+	if (x->dims[1] % kernels || x->dims[2] != windows) {
+		loom_import_fail(im, -EINVAL, "data are not all windows of the image");
+		return;
+	}
+	dims[0] = x->dims[0];
+	dims[1] = x->dims[1];
+	operands[LOOM_GCONV_X] = loom_emit_reshape(im->em, x, 2 + n, dims);
+	operands[LOOM_GCONV_W] = unit_kernels(im, x->dtype, x->dims[1] / kernels, &window, kernels);
+	dims[1] /= kernels;
+	memcpy(dims + 2, window.out, sizeof(window.out));
+	node = loom_emit_begin(im->em, LOOM_GOP_DECONV, x->dtype, 2 + n, dims,
+			       LOOM_GCONV_NUM_OPERANDS, operands);
+	if (node)
+		node->conv = conv_attrs(&window, x->dims[1] / kernels);
+	y = loom_emit_end(im->em, node);
+	loom_import_result(im, 0, y);
+}

@@ -356,3 +356,34 @@ void loom_import_space_to_depth(struct loom_import *im, int unused)
 	import_blocks(im, x, (int64_t[]){ n, c, h, b, w, b }, perm,
 		      (int64_t[]){ n, c * b * b, h, w });
 }
+
+/* Cut or padded with zeroes at both ends, to the shape in operand 1; an odd one goes to the end. */
+void loom_import_center(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
+	int64_t sizes[LOOM_GRAPH_RANK], axes[LOOM_GRAPH_RANK], more;
+	uint32_t i, axis, count = loom_import_ints(im, 1, sizes, LOOM_GRAPH_RANK);
+	uint32_t given = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
+
+	(void)unused;
+	if (!x || im->em->status)
+		return;
+	if (count != (loom_attr_find(im, "axes") ? given : x->rank)) {
+		loom_import_fail(im, -EINVAL, "%u sizes are not one for each axis", count);
+		return;
+	}
+	loom_import_axes(im, axes, given, x->rank);
+	for (i = 0; i < count && !im->em->status; i++) {
+		axis = given ? loom_import_axis(im, axes[i], x->rank) : i;
+		if (sizes[i] < 0 || sizes[i] > (int64_t)1 << 40) {
+			loom_import_fail(im, -EINVAL, "size %lld is out of range",
+					 (long long)sizes[i]);
+			return;
+		}
+		more = sizes[i] - x->dims[axis];
+		pad.begin[axis] = more / 2;
+		pad.end[axis] = more - more / 2;
+	}
+	loom_import_result(im, 0, loom_emit_pad(im->em, x, &pad));
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Importers of pools. */
 #include "import.h"
+#include "pick.h"
 #include "window.h"
 
 #include <errno.h>
@@ -209,4 +210,108 @@ void loom_import_global_pool(struct loom_import *im, int kind)
 		loom_import_fail(im, -EINVAL, "data of rank %u", x->rank);
 	loom_import_result(im, 0, loom_emit_reduce(im->em, (enum loom_greduce_kind)kind, x,
 						   ((1u << x->rank) - 1) & ~3u, true));
+}
+
+/* (sum of |x|^p)^(1/p) over all positions */
+void loom_import_global_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	float old = im->opset < 2 ? loom_attr_float(im, "p", 2) : 0;
+	int64_t p = im->opset < 2 ? 0 : loom_attr_int(im, "p", 2);
+	uint32_t axes;
+
+	(void)unused;
+	if (old >= 1 && old <= 64)
+		p = (int64_t)old;
+	if (!x || im->em->status)
+		return;
+	if (x->rank < 3 || !loom_dtype_is_float(x->dtype) || p < 1 || p > 64) {
+		loom_import_fail(im, -EOPNOTSUPP, "rank %u, type %s or p %lld is not supported",
+				 x->rank, loom_dtype_name(x->dtype), (long long)p);
+		return;
+	}
+	axes = ((1u << x->rank) - 1) & ~3u;
+	y = loom_import_wide(im, x);
+	if (p < 3) {
+		y = loom_emit_reduce(im->em, p == 1 ? LOOM_GREDUCE_L1 : LOOM_GREDUCE_L2, y, axes,
+				     true);
+	} else if (y) {
+		y = loom_emit_binary(im->em, LOOM_GBIN_POW, loom_emit_fn(im->em, LOOM_GFN_ABS, y),
+				     loom_emit_scalar(im->em, y->dtype, (double)p));
+		y = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, y, axes, true);
+		if (y)
+			y = loom_emit_binary(im->em, LOOM_GBIN_POW, y,
+					     loom_emit_scalar(im->em, y->dtype, 1 / (double)p));
+	}
+	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
+}
+
+/* Indices count elements of the result; each one belongs to the plane of its channel. */
+static struct loom_value *unpool(struct loom_import *im, struct loom_value *x,
+				 struct loom_value *indices, const int64_t *dims)
+{
+	const int64_t planes = x->dims[0] * x->dims[1], in = loom_value_trailing(x, 2);
+	int64_t out = 1, i;
+	struct loom_value *first, *y;
+
+	for (i = 2; i < x->rank; i++)
+		out *= dims[i];
+	if (!x->num_elems || out > LOOM_PICK_MAX / x->num_elems ||
+	    planes > (int64_t)INT32_MAX / (out ? out : 1)) {
+		loom_import_fail(im, -EOPNOTSUPP, "data of this size are not supported");
+		return NULL;
+	}
+	first = loom_pick_numbers(im, 3, 0, planes);
+	first = loom_emit_binary(im->em, LOOM_GBIN_MUL, first,
+				 loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)out));
+	indices = loom_emit_reshape(im->em, indices, 3, (int64_t[]){ planes, in, 1 });
+	indices = loom_pick_index(im, indices, planes * out);
+	indices = loom_emit_binary(im->em, LOOM_GBIN_SUB, indices, first);
+	y = loom_emit_expand(im->em, loom_emit_scalar(im->em, x->dtype, 0), 3,
+			     (int64_t[]){ planes, out, 1 });
+	y = loom_pick_scatter(im, y, indices,
+			      loom_emit_reshape(im->em, x, 3, (int64_t[]){ planes, in, 1 }),
+			      LOOM_PICK_LAST);
+	return loom_emit_reshape(im->em, y, x->rank, dims);
+}
+
+void loom_import_max_unpool(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *indices = loom_import_operand(im, 1);
+	int64_t pads[2 * LOOM_GRAPH_SPATIAL], dims[LOOM_GRAPH_RANK], sizes[LOOM_GRAPH_RANK];
+	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
+	struct loom_onnx_window window = { 0 };
+	struct loom_value *y;
+	uint32_t i, n;
+
+	(void)unused;
+	if (!x || !indices)
+		return;
+	n = x->rank - 2;
+	window.num_spatial = n;
+	if (x->rank < 3 || n > LOOM_GRAPH_SPATIAL || !loom_dims_equal(x, indices) ||
+	    indices->dtype != DRM_LOOM_DTYPE_I64 ||
+	    loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) != n) {
+		loom_import_fail(im, -EINVAL, "data, indices and kernel_shape do not fit together");
+		return;
+	}
+	loom_window_attrs(im, x, &window, pads);
+	memcpy(dims, x->dims, sizeof(dims));
+	for (i = 0; i < n; i++)
+		dims[2 + i] = (window.in[i] - 1) * window.strides[i] + window.kernel[i] - pads[i] -
+			      pads[n + i];
+	for (i = 0; i < n && !im->em->status; i++)
+		if (dims[2 + i] < 1 || dims[2 + i] > LOOM_WINDOW_MAX)
+			loom_import_fail(im, -EINVAL, "a result of this size");
+	if (im->em->status)
+		return;
+	y = unpool(im, x, indices, dims);
+	if (loom_import_has(im, 2) && loom_import_ints(im, 2, sizes, LOOM_GRAPH_RANK) != x->rank)
+		loom_import_fail(im, -EINVAL, "the shape of the result has another rank");
+	for (i = 0; loom_import_has(im, 2) && i < x->rank && !im->em->status; i++) {
+		pad.end[i] = sizes[i] > 0 ? sizes[i] - dims[i] : 0;
+		if (pad.end[i] < 0 || sizes[i] < 1)
+			loom_import_fail(im, -EINVAL, "the shape of the result is too small");
+	}
+	loom_import_result(im, 0, loom_emit_pad(im->em, y, &pad));
 }

@@ -28,11 +28,17 @@ void loom_import_reduce(struct loom_import *im, int kind)
 {
 	struct loom_value *x = loom_import_operand(im, 0);
 	bool keepdims = loom_attr_int(im, "keepdims", 1);
+	uint32_t dtype = x ? x->dtype : 0;
 
-	if (x)
-		loom_import_result(im, 0, loom_emit_reduce(im->em, (enum loom_greduce_kind)kind, x,
-							   reduce_axes(im, kind, x->rank),
-							   keepdims));
+	if (!x)
+		return;
+	if (dtype == DRM_LOOM_DTYPE_BOOL && (kind == LOOM_GREDUCE_MAX || kind == LOOM_GREDUCE_MIN))
+		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_U8);
+	x = x ? loom_emit_reduce(im->em, (enum loom_greduce_kind)kind, x,
+				 reduce_axes(im, kind, x->rank), keepdims) : NULL;
+	if (dtype == DRM_LOOM_DTYPE_BOOL)
+		x = loom_emit_cast(im->em, x, dtype);
+	loom_import_result(im, 0, x);
 }
 
 struct loom_value *loom_import_softmax_along(struct loom_import *im, struct loom_value *x,

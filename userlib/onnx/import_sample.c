@@ -352,3 +352,57 @@ void loom_import_roi_align(struct loom_import *im, int unused)
 	y = loom_import_product(im, rows, y, NULL);
 	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
 }
+
+/* Middles of elements, or elements with the outer ones at -1 and 1: [points, axes + 1], 1 last */
+static struct loom_value *even_grid(struct loom_import *im, uint32_t dtype, uint32_t axes,
+				    const int64_t *sizes, int64_t points)
+{
+	bool corners = loom_attr_int(im, "align_corners", 0);
+	const int64_t dims[] = { points, axes + 1 };
+	struct loom_value *grid = loom_emit_const(im->em, dtype, 2, dims);
+	int64_t at, rest;
+	uint32_t i;
+
+	for (at = 0; grid && at < points; at++) {
+		for (i = axes, rest = at; i-- > 0; rest /= sizes[i]) {
+			double n = (double)sizes[i], number = (double)(rest % sizes[i]);
+
+			/* the last axis is x, which comes first */
+			loom_value_set_float(grid, at * (axes + 1) + axes - 1 - i,
+					     corners ? n > 1 ? 2 * number / (n - 1) - 1 : -1 :
+						       (2 * number + 1) / n - 1);
+		}
+		loom_value_set_float(grid, at * (axes + 1) + axes, 1);
+	}
+	return grid;
+}
+
+void loom_import_affine_grid(struct loom_import *im, int unused)
+{
+	struct loom_value *theta = loom_import_operand(im, 0), *grid;
+	int64_t sizes[LOOM_GRAPH_RANK], points = 1;
+	uint32_t i, rank = loom_import_ints(im, 1, sizes, 5), axes = rank - 2;
+
+	(void)unused;
+	if (!theta || im->em->status)
+		return;
+	if (rank < 4 || theta->rank != 3 || theta->dims[0] != sizes[0] || theta->dims[1] != axes ||
+	    theta->dims[2] != axes + 1 || !loom_dtype_is_float(theta->dtype)) {
+		loom_import_fail(im, -EINVAL, "matrices and size do not fit together");
+		return;
+	}
+	for (i = 2; i < rank; i++) {
+		if (sizes[i] < 1 || sizes[i] > LOOM_PICK_MAX || points > LOOM_PICK_MAX / sizes[i]) {
+			loom_import_fail(im, -EOPNOTSUPP, "size %lld is not supported",
+					 (long long)sizes[i]);
+			return;
+		}
+		points *= sizes[i];
+	}
+	grid = even_grid(im, theta->dtype, axes, sizes + 2, points);
+	grid = loom_import_scaled_product(im, grid, theta, true, 1);
+	for (i = 1; i + 1 < rank; i++)
+		sizes[i] = sizes[i + 1];
+	sizes[rank - 1] = axes;
+	loom_import_result(im, 0, loom_emit_reshape(im->em, grid, rank, sizes));
+}

@@ -28,8 +28,11 @@
 #define SCAN		SCAN_AXES "scan_input_directions>=9 scan_output_directions>=9"
 #define SCAN_AXES	"scan_input_axes>=9 scan_output_axes>=9 "
 
-#define PACKED		"do_rotary mask_filter_value num_heads past_present_share_buffer scale " \
-			"unidirectional"
+#define ATTENTION	"is_causal kv_num_heads q_num_heads"
+#define PACKED		"do_rotary mask_filter_value num_heads " SHARED " scale unidirectional"
+#define SHARED		"past_present_share_buffer"
+#define GROUPED		"do_rotary kv_num_heads local_window_size num_heads " CACHE
+#define CACHE		"k_quant_type kv_cache_bit_width v_quant_type"
 
 #define RECURRENT	"activation_alpha activation_beta activations clip direction hidden_size "
 
@@ -38,6 +41,7 @@ static const struct loom_importer importers[] = {
 	{ "Acos", loom_import_trig, LOOM_GFN_ACOS, 5, "" },
 	{ "Acosh", loom_import_trig, LOOM_GFN_ACOSH, 5, "" },
 	{ "Add", loom_import_binary, LOOM_GBIN_ADD, 1, OLD_BINARY },
+	{ "AffineGrid", loom_import_affine_grid, 0, 5, "align_corners" },
 	{ "And", loom_import_binary, LOOM_GBIN_AND, 5, "axis<7 broadcast<7" },
 	{ "ArgMax", loom_import_arg, LOOM_GREDUCE_MAX, 5, ARG },
 	{ "ArgMin", loom_import_arg, LOOM_GREDUCE_MIN, 5, ARG },
@@ -46,8 +50,7 @@ static const struct loom_importer importers[] = {
 	{ "Atan", loom_import_trig, LOOM_GFN_ATAN, 5, "" },
 	{ "Atanh", loom_import_trig, LOOM_GFN_ATANH, 5, "" },
 	{ "Attention", loom_import_attention, 0, 5,
-		"is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap "
-		"softmax_precision" },
+		ATTENTION " qk_matmul_output_mode scale softcap softmax_precision" },
 	{ "AveragePool", loom_import_pool, LOOM_GPOOL_AVG, 1,
 		WINDOW " ceil_mode>=10 count_include_pad>=7 dilations>=19" },
 	{ "BatchNormalization", loom_import_batch_norm, 0, 2,
@@ -59,7 +62,9 @@ static const struct loom_importer importers[] = {
 	{ "CastLike", loom_import_cast_like, 0, 5, "round_mode>=24 saturate>=19" },
 	{ "Ceil", loom_import_unary, LOOM_GFN_CEIL, 5, OLD_UNARY },
 	{ "Celu", loom_import_unary, LOOM_GFN_CELU, 5, "alpha" },
+	{ "CenterCropPad", loom_import_center, 0, 5, "axes" },
 	{ "Clip", loom_import_clip, 0, 1, "consumed_inputs<6 max<11 min<11" },
+	{ "Col2Im", loom_import_col2im, 0, 5, "dilations pads strides" },
 	{ "Compress", loom_import_compress, 0, 5, "axis" },
 	{ "Concat", loom_import_concat, 0, 1, "axis" },
 	{ "Constant", loom_import_constant, 0, 1,
@@ -96,6 +101,7 @@ static const struct loom_importer importers[] = {
 	{ "Gelu", loom_import_gelu, 0, 5, "approximate" },
 	{ "Gemm", loom_import_gemm, 0, 1, "alpha beta broadcast<7 transA transB" },
 	{ "GlobalAveragePool", loom_import_global_pool, LOOM_GREDUCE_MEAN, 1, "" },
+	{ "GlobalLpPool", loom_import_global_norm, 0, 5, "p" },
 	{ "GlobalMaxPool", loom_import_global_pool, LOOM_GREDUCE_MAX, 5, "" },
 	{ "Greater", loom_import_binary, LOOM_GBIN_GREATER, 5, "axis<7 broadcast<7" },
 	{ "GreaterOrEqual", loom_import_binary, LOOM_GBIN_GREATER_EQUAL, 5, "" },
@@ -129,6 +135,7 @@ static const struct loom_importer importers[] = {
 	{ "Max", loom_import_variadic, LOOM_GBIN_MAX, 2, OLD_UNARY },
 	{ "MaxPool", loom_import_pool, LOOM_GPOOL_MAX, 1,
 		WINDOW " ceil_mode>=10 dilations>=10 storage_order>=8" },
+	{ "MaxUnpool", loom_import_max_unpool, 0, 5, "kernel_shape pads strides" },
 	{ "Mean", loom_import_mean, 0, 5, OLD_UNARY },
 	{ "MeanVarianceNormalization", loom_import_mvn, 0, 5, "axes" },
 	{ "MelWeightMatrix", loom_import_mel_matrix, 0, 5, "output_datatype" },
@@ -203,6 +210,7 @@ static const struct loom_importer importers[] = {
 	{ "Swish", loom_import_swish, false, 5, "alpha" },
 	{ "Tan", loom_import_trig, LOOM_GFN_TAN, 5, "" },
 	{ "Tanh", loom_import_unary, LOOM_GFN_TANH, 4, OLD_UNARY },
+	{ "TensorScatter", loom_import_tensor_scatter, 0, 5, "axis mode" },
 	{ "ThresholdedRelu", loom_import_unary, LOOM_GFN_THRESHOLDED_RELU, 5, "alpha" },
 	{ "Tile", loom_import_tile, 0, 5, "" },
 	{ "TopK", loom_import_top, 0, 5, "axis k<10 largest>=11 sorted>=11" },
@@ -232,9 +240,7 @@ static const struct loom_importer importers[] = {
 	{ "com.microsoft.GatherBlockQuantized", loom_import_gather_blocks, 0, 5,
 		"bits block_size gather_axis quantize_axis" },
 	{ "com.microsoft.GroupQueryAttention", loom_import_grouped_attention, 0, 5,
-		"do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size "
-		"num_heads qk_output rotary_interleaved v_quant_type "
-		"scale smooth_softmax softcap" },
+		GROUPED " qk_output rotary_interleaved scale smooth_softmax softcap" },
 	{ "com.microsoft.MatMulIntegerToFloat", loom_import_dynamic_matmul, true, 5, "" },
 	{ "com.microsoft.MatMulNBits", loom_import_matmul_bits, 0, 5,
 		"K N accuracy_level bits block_size" },

@@ -168,7 +168,7 @@ def compare(families, count, seed, only):
             if isinstance(other, str):
                 refused += 1
                 if case.ort:
-                    failed.append(f"{i}: ONNX Runtime: {other[:300]} {case.attrs} {shapes}")
+                    failed.append(f"{i}: ONNX Runtime: {other[-200:]} {case.attrs} {shapes}")
             elif case.ort and case.off(other):
                 failed.append(f"{i}: ONNX Runtime: {case.off(other)} {case.attrs} {shapes}")
         for line in failed:

@@ -412,13 +412,18 @@ def steps(rng, i, down):
     return kind, dims, (low, high), four, signed, {"scale": scale, "zero": zero}, each, attrs
 
 
+def scale_runs(operands, attrs):
+    """ONNX Runtime takes a single scale for one without blocks."""
+    return operands["scale"].shape != (1,) or "block_size" not in attrs
+
+
 def dequantise(rng, i):
     _, dims, (low, high), four, signed, operands, (scale, zero), attrs = steps(rng, i, False)
     x = rng.integers(low, high, dims).astype("i1" if signed else "u1")
     y = (wide(x) - zero) * scale
     constants = ["x", "scale", "zero"] if four or rng.integers(2) else ["scale", "zero"]
     return Case("DequantizeLinear", {"x": Packed(x, signed) if four else x, **operands}, [y], constants,
-                opset=21, **attrs)
+                opset=21, ort=scale_runs(operands, attrs), **attrs)
 
 
 def quantise(rng, i):
@@ -432,7 +437,7 @@ def quantise(rng, i):
     else:
         y = y.astype("u1" if operands["zero"] is None else operands["zero"].dtype)
     return Case("QuantizeLinear", {"x": x, **operands}, [y], ["scale", "zero"], opset=21,
-                back="DequantizeLinear" if four else "", **attrs)
+                ort=scale_runs(operands, attrs), back="DequantizeLinear" if four else "", **attrs)
 
 
 def pack(x, bits):
@@ -490,6 +495,100 @@ def gather_blocks(rng, i):
                 [each[at]], constants, bits=bits, block_size=block, quantize_axis=1, gather_axis=0)
 
 
+def scatter(rng, i):
+    batch, heads, room, size = (int(rng.integers(1, 6)) for _ in range(4))
+    new, circular = int(rng.integers(1, room + 1)), bool(rng.integers(2))
+    x = draw(rng, (batch, heads, room, size), kind_of(i))
+    update = draw(rng, (batch, heads, new, size), x.dtype)
+    at = rng.integers(0, room if circular else room - new + 1, batch) if rng.integers(4) else None
+    y = wide(x)
+    for b in range(batch):
+        places = (numpy.arange(new) + (0 if at is None else at[b])) % room
+        y[b][:, places] = update[b]
+    return Case("TensorScatter", {"x": x, "new": update, "at": at}, [y], ["at"] if rng.integers(2) else [],
+                opset=24, axis=-2, mode="circular" if circular else "linear")
+
+
+def center(rng, i):
+    x = draw(rng, tuple(rng.integers(1, 8, int(rng.integers(1, 5)))), kind_of(i))
+    axes = list(rng.permutation(x.ndim)[:int(rng.integers(1, x.ndim + 1))])
+    given = bool(rng.integers(2))
+    axes = axes if given else list(range(x.ndim))
+    sizes, y = rng.integers(1, 12, len(axes)), wide(x)
+    for axis, size in zip(axes, sizes):
+        more = int(size) - x.shape[axis]
+        before = abs(more) // 2
+        if more < 0:
+            y = y.take(range(before, before + int(size)), axis)
+        else:
+            y = numpy.pad(y, [(before, more - before) if at == axis else (0, 0) for at in range(x.ndim)])
+    return Case("CenterCropPad", {"x": x, "shape": sizes}, [y], ["shape"], opset=18,
+                **({"axes": [int(one) for one in axes]} if given else {}))
+
+
+def col2im(rng, i):
+    batch, channels, axes = int(rng.integers(1, 3)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    kernel, strides, dilations, before, after = (rng.integers(low, high, axes) for low, high in
+                                                 ((1, 4), (1, 3), (1, 3), (0, 2), (0, 2)))
+    extent = (kernel - 1) * dilations + 1
+    image = extent + rng.integers(0, 4, axes)
+    count = (image + before + after - extent) // strides + 1
+    x = draw(rng, (batch, channels * int(numpy.prod(kernel)), int(numpy.prod(count))), "f4")
+    whole = numpy.zeros((batch, channels, *(image + before + after)))
+    parts = wide(x).reshape(batch, channels, int(numpy.prod(kernel)), *count)
+    for number, at in enumerate(numpy.ndindex(*kernel)):
+        where = tuple(slice(a * d, a * d + (c - 1) * s + 1, s)
+                      for a, d, c, s in zip(at, dilations, count, strides))
+        whole[(slice(None), slice(None), *where)] += parts[:, :, number]
+    y = whole[(slice(None), slice(None), *(slice(a, a + b) for a, b in zip(before, image)))]
+    # of ONNX Runtime, pads other than those of two axes give other sums
+    return Case("Col2Im", {"x": x, "image": image, "block": kernel}, [y], ["image", "block"], opset=18,
+                ort=axes == 2 or not (before.any() or after.any()),
+                strides=[int(one) for one in strides], dilations=[int(one) for one in dilations],
+                pads=[int(one) for one in (*before, *after)])
+
+
+def affine(rng, i):
+    batch, axes, corners = int(rng.integers(1, 4)), int(rng.integers(2, 4)), int(rng.integers(2))
+    sizes = rng.integers(2, 7, axes)
+    theta = draw(rng, (batch, axes, axes + 1), "f4")
+    lines = [numpy.linspace(-1, 1, n) if corners else (2 * numpy.arange(n) + 1) / n - 1 for n in sizes]
+    grid = numpy.stack([*numpy.meshgrid(*lines, indexing="ij")[::-1], numpy.ones(sizes)], -1)
+    y = numpy.einsum("...j,bij->b...i", grid, wide(theta))
+    return Case("AffineGrid", {"theta": theta, "size": numpy.array([batch, 3, *sizes])}, [y], ["size"],
+                opset=20, align_corners=corners)
+
+
+def norm(rng, i):
+    p, x = int(rng.integers(1, 5)), draw(rng, tuple(rng.integers(1, 7, int(rng.integers(3, 6)))), "f4")
+    y = numpy.sum(numpy.abs(wide(x)) ** p, tuple(range(2, x.ndim)), keepdims=True) ** (1 / p)
+    return Case("GlobalLpPool", {"x": x}, [y], opset=17, p=p)
+
+
+def unpool(rng, i):
+    batch, channels, axes = int(rng.integers(1, 3)), int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    kernel, dims = rng.integers(1, 4, axes), rng.integers(1, 4, axes)
+    strides = numpy.minimum(kernel, rng.integers(1, 4, axes))
+    out = (dims - 1) * strides + kernel
+    planes = batch * channels
+    places = numpy.stack([rng.permutation(int(numpy.prod(out)))[:int(numpy.prod(dims))]
+                          for _ in range(planes)])
+    x = draw(rng, (batch, channels, *dims), kind_of(0))
+    y = numpy.zeros((planes, int(numpy.prod(out))))
+    numpy.put_along_axis(y, places, wide(x).reshape(planes, -1), 1)
+    at = (places + numpy.arange(planes).reshape(-1, 1) * y.shape[1]).reshape(x.shape)
+    return Case("MaxUnpool", {"x": x, "at": at}, [y.reshape(batch, channels, *out)], opset=22,
+                kernel_shape=[int(one) for one in kernel], strides=[int(one) for one in strides])
+
+
+def truths(rng, i):
+    x = rng.random(tuple(rng.integers(1, 6, int(rng.integers(1, 5))))) < rng.random()
+    most, axis, keep = bool(rng.integers(2)), int(rng.integers(x.ndim)), int(rng.integers(2))
+    return Case("ReduceMax" if most else "ReduceMin", {"x": x, "axes": numpy.array([axis])},
+                [(numpy.max if most else numpy.min)(x, axis, keepdims=bool(keep))], ["axes"], opset=20,
+                keepdims=keep)
+
+
 FAMILIES = {
     "Attention": attention,
     "RotaryEmbedding": rotary,
@@ -503,6 +602,13 @@ FAMILIES = {
     "QuantizeLinear": quantise,
     "MatMulNBits": few_bits,
     "GatherBlockQuantized": gather_blocks,
+    "TensorScatter": scatter,
+    "CenterCropPad": center,
+    "Col2Im": col2im,
+    "AffineGrid": affine,
+    "GlobalLpPool": norm,
+    "MaxUnpool": unpool,
+    "ReduceMax of bool": truths,
 }
 
 

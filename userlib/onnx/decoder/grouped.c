@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importer of com.microsoft's GroupQueryAttention.
+ * Importers of com.microsoft's GroupQueryAttention and of ONNX's TensorScatter, which have a cache.
  *
- * Operands: query (or all three, packed), key, value, past key and value, length of each batch less
- * 1, largest length, tables of cosines and sines, positions, bias, sink. The largest length decides
- * shapes and has to be known; lengths by batch may come from the data. A cache may have room for
- * more than it holds: what is behind a batch's length is returned as zeroes.
+ * GroupQueryAttention's operands: query (or all three, packed), key, value, past key and value,
+ * length of each batch less 1, largest length, tables of cosines and sines, positions, bias, sink.
+ * The largest length decides shapes and has to be known; lengths by batch may come from the data. A
+ * cache may have room for more than it holds: behind the length of a batch, zeroes are returned.
  */
 #include "attend.h"
 #include "onnx/pick.h"
@@ -58,7 +58,8 @@ static bool read_cache(struct loom_import *im, const struct loom_value *q, struc
 {
 	struct loom_value *lengths = loom_import_operand(im, LENGTHS);
 	struct loom_value *past = loom_import_optional(im, PAST_KEY);
-	int64_t total = loom_import_count(im, LENGTH, 0), held = past && past->rank == 4 ? past->dims[2] : 0;
+	int64_t held = past && past->rank == 4 ? past->dims[2] : 0;
+	int64_t total = loom_import_count(im, LENGTH, 0);
 
 	if (im->em->status || !lengths)
 		return false;
@@ -85,7 +86,8 @@ static bool read_cache(struct loom_import *im, const struct loom_value *q, struc
 	return true;
 }
 
-static struct loom_value *zeroes(struct loom_import *im, const struct loom_value *like, int64_t count)
+static struct loom_value *zeroes(struct loom_import *im, const struct loom_value *like,
+				 int64_t count)
 {
 	return loom_emit_expand(im->em, loom_emit_scalar(im->em, like->dtype, 0), 4,
 				(int64_t[]){ like->dims[0], like->dims[1], count, like->dims[3] });
@@ -200,4 +202,54 @@ void loom_import_grouped_attention(struct loom_import *im, int unused)
 	if (returned)
 		loom_import_result(im, 3, at.scores[returned == 1 ? LOOM_ATTEND_MASKED :
 								    LOOM_ATTEND_WEIGHTS]);
+}
+
+/*
+ * ONNX's TensorScatter: operands are a cache, what is new, and where it begins in each batch. In
+ * circular mode it goes on at the front.
+ */
+void loom_import_tensor_scatter(struct loom_import *im, int unused)
+{
+	static const char *const modes[] = { "linear", "circular", NULL };
+	struct loom_value *x = loom_import_operand(im, 0), *new = loom_import_operand(im, 1), *y;
+	struct loom_value *at = loom_import_optional(im, 2), *room;
+	uint32_t i, axis, circular = loom_attr_choice(im, "mode", modes);
+	int64_t outer = 1, inner;
+
+	(void)unused;
+	if (!x || !new || im->em->status)
+		return;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", -2), x->rank);
+	for (i = 0; i < x->rank && i < new->rank; i++)
+		if (i == axis ? new->dims[i] > x->dims[i] : new->dims[i] != x->dims[i])
+			break;
+	if (im->em->status || !axis || i < x->rank || new->rank != x->rank ||
+	    new->dtype != x->dtype || (at && (at->rank != 1 || at->dims[0] != x->dims[0] ||
+					      !loom_dtype_is_int(at->dtype)))) {
+		loom_import_fail(im, -EINVAL,
+				 "cache, new elements and indices do not fit together");
+		return;
+	}
+	if (!new->num_elems) {
+		loom_import_result(im, 0, x);
+		return;
+	}
+	for (i = 1; i < axis; i++)
+		outer *= x->dims[i];
+	inner = loom_value_trailing(x, axis + 1);
+	at = at ? loom_emit_cast(im->em, at, DRM_LOOM_DTYPE_I32) :
+	     loom_emit_const(im->em, DRM_LOOM_DTYPE_I32, 1, x->dims);
+	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){ x->dims[0], 1, 1 });
+	at = loom_emit_binary(im->em, LOOM_GBIN_ADD, at,
+			      loom_pick_numbers(im, 3, 2, new->dims[axis]));
+	room = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)x->dims[axis]);
+	if (circular)
+		at = loom_emit_binary(im->em, LOOM_GBIN_MOD, at, room);
+	at = loom_emit_expand(im->em, at, 3, (int64_t[]){ x->dims[0], outer, new->dims[axis] });
+	outer *= x->dims[0];
+	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){ outer, new->dims[axis], 1 });
+	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){ outer, x->dims[axis], inner });
+	new = loom_emit_reshape(im->em, new, 3, (int64_t[]){ outer, new->dims[axis], inner });
+	y = loom_pick_scatter(im, y, at, new, LOOM_PICK_LAST);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
