@@ -149,7 +149,8 @@ run_part() {
 		e2e 10
 		tap golden -- tools/testing/golden.py ;;
 	ort)
-		tap ort --cpu 2400 -- tools/testing/ort/test.sh ;;
+		tap ort --cpu 2400 -- tools/testing/ort/test.sh
+		tap ort-operators --cpu 600 -- /usr/bin/python3 tools/testing/ort/operators.py ;;
 	backend)
 		e2e '[23]*' ;;
 	e2e-node)

@@ -11,10 +11,17 @@ import subprocess
 import sys
 import tempfile
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    print("1..0 # SKIP no numpy")
+    sys.exit(0)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
+ROOT = os.path.join(HERE, "../../..")
+os.environ.setdefault("LOOM_LIBRARY", os.path.join(ROOT, "build/libloom.so.1"))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "build/python")]
+import loom  # noqa: E402
 from wrong_models import field, value_info  # noqa: E402
 
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9, "float16": 10}
@@ -114,7 +121,9 @@ class Case:
 
 
 def run_ort(cases, folder):
-    """Results of ONNX Runtime by case, or a text: its reason for none."""
+    """Results of ONNX Runtime by case, or a text: its reason for none. None, if it is not there."""
+    if not os.path.exists(os.path.join(ROOT, "build/ort/node_modules/onnxruntime-node")):
+        return [None] * len(cases)
     lines = []
     for i, case in enumerate(cases):
         here = os.path.join(folder, str(i))
@@ -142,7 +151,6 @@ def run_ort(cases, folder):
 
 def compare(families, count, seed, only):
     """TAP on standard output; returns the number of families that failed."""
-    import loom
     print(f"1..{len(families)}")
     bad = 0
     for number, (name, family) in enumerate(families.items(), 1):
@@ -165,6 +173,8 @@ def compare(families, count, seed, only):
             off = case.off(ours)
             if off:
                 failed.append(f"{i}: {off} {case.attrs} {shapes}")
+            if other is None:
+                continue
             if isinstance(other, str):
                 refused += 1
                 if case.ort:
@@ -173,7 +183,7 @@ def compare(families, count, seed, only):
                 failed.append(f"{i}: ONNX Runtime: {case.off(other)} {case.attrs} {shapes}")
         for line in failed:
             print("#", line)
-        print(f"{'not ok' if failed else 'ok'} {number} {name}: {count} cases, "
-              f"{refused} of them not run by ONNX Runtime")
+        beside = f"{refused} of them not run by ONNX Runtime" if others[0] else "without ONNX Runtime"
+        print(f"{'not ok' if failed else 'ok'} {number} {name}: {count} cases, {beside}", flush=True)
         bad += bool(failed)
     return bad

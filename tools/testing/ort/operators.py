@@ -7,9 +7,7 @@
 import argparse
 import sys
 
-import numpy
-
-from cases import Case, Packed, compare
+from cases import Case, Packed, compare, numpy
 
 HIDDEN = -numpy.inf
 
