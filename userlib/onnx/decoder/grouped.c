@@ -180,6 +180,8 @@ void loom_import_grouped_attention(struct loom_import *im, int unused)
 		loom_import_fail(im, -EOPNOTSUPP, "a quantised cache is not supported");
 	if (returned < 0 || returned > 2)
 		loom_import_fail(im, -EINVAL, "qk_output %lld", (long long)returned);
+	if (im->em->status)
+		return;
 	at.q = read_heads(im, QUERY, heads, shared);
 	at.k = read_heads(im, KEY, heads, shared);
 	at.v = read_heads(im, VALUE, heads, shared);
