@@ -150,6 +150,7 @@ run_part() {
 		tap golden -- tools/testing/golden.py ;;
 	ort)
 		tap ort --cpu 2400 -- tools/testing/ort/test.sh
+		tap ort-functions -- /usr/bin/python3 tools/testing/ort/functions.py
 		tap ort-operators --cpu 600 -- /usr/bin/python3 tools/testing/ort/operators.py ;;
 	backend)
 		e2e '[23]*' ;;

@@ -23,16 +23,28 @@ static bool is_onnx_domain(const char *domain)
 	return !domain || !*domain || !strcmp(domain, "ai.onnx");
 }
 
+/* functions may call others, so many deep; limit on the nodes of all bodies that are written out */
+#define CALLS_DEEP	16
+#define CALLED_NODES	100000
+
 /**
- * struct reader - a model, or a branch of it, that is being read
+ * struct reader - a model, or a branch or function of it, that is being read
  * @graph: the result
  * @file: the model's file
- * @names: names of the branch, or NULL
+ * @model: the model
+ * @names: names of the branch or function, or NULL
+ * @call: the node whose function is being read, or NULL
+ * @caller: reader of @call
+ * @depth: number of calls
  */
 struct reader {
 	struct loom_graph *graph;
 	const struct loom_onnx_file *file;
+	const Onnx__ModelProto *model;
 	struct loom_renaming *names;
+	const Onnx__NodeProto *call;
+	const struct reader *caller;
+	uint32_t depth;
 };
 
 static int read_initializer(const struct reader *reader, const Onnx__TensorProto *proto)
@@ -216,11 +228,31 @@ static int read_attr(const struct reader *reader, const char *node,
 	return 0;
 }
 
+/* In a function, an attribute may be that of the calling node: NULL if that has none. */
+static const Onnx__AttributeProto *attr_of_call(const struct reader *reader,
+						const Onnx__AttributeProto *proto)
+{
+	const Onnx__AttributeProto *found = proto;
+	size_t i;
+
+	while (found && found->ref_attr_name && *found->ref_attr_name && reader->call) {
+		const char *name = found->ref_attr_name;
+
+		found = NULL;
+		for (i = 0; i < reader->call->n_attribute && !found; i++)
+			if (!strcmp(text_or_empty(reader->call->attribute[i]->name), name))
+				found = reader->call->attribute[i];
+		reader = reader->caller;
+	}
+	return found;
+}
+
 static int read_attrs(const struct reader *reader, const Onnx__NodeProto *proto,
 		      struct loom_node_desc *desc)
 {
 	struct loom_graph *graph = reader->graph;
-	size_t i, count = proto->n_attribute;
+	size_t i, kept = 0, count = proto->n_attribute;
+	const Onnx__AttributeProto *found;
 	struct loom_attr *attrs = calloc(count + 1, sizeof(*attrs));
 	struct loom_array *tensors = calloc(count + 1, sizeof(*tensors));
 	void **owned = calloc(count + 1, sizeof(*owned));
@@ -228,12 +260,17 @@ static int read_attrs(const struct reader *reader, const Onnx__NodeProto *proto,
 
 	if (!attrs || !tensors || !owned)
 		err = loom_graph_fail(graph, -ENOMEM, "out of memory");
-	for (i = 0; i < count && !err; i++)
-		err = read_attr(reader, text_or_empty(desc->name), proto->attribute[i],
-				&attrs[i], &tensors[i], &owned[i]);
+	for (i = 0; i < count && !err; i++) {
+		found = attr_of_call(reader, proto->attribute[i]);
+		if (!found)
+			continue;
+		err = read_attr(reader, text_or_empty(desc->name), found, &attrs[kept],
+				&tensors[kept], &owned[kept]);
+		attrs[kept++].name = text_or_empty(proto->attribute[i]->name);
+	}
 	if (!err) {
 		desc->attrs = attrs;
-		desc->num_attrs = (uint32_t)count;
+		desc->num_attrs = (uint32_t)kept;
 		err = loom_graph_add_node(graph, desc);
 	}
 	for (i = 0; i < count && owned; i++)
@@ -281,9 +318,132 @@ static int read_if(const struct reader *reader, const Onnx__NodeProto *proto,
 static int read_repeated(const struct reader *reader, const Onnx__NodeProto *proto,
 			 struct loom_node_desc *desc);
 
+static const Onnx__FunctionProto *find_function(const struct reader *reader,
+						const Onnx__NodeProto *proto)
+{
+	const Onnx__FunctionProto *function;
+	size_t i;
+
+	for (i = 0; i < reader->model->n_functions; i++) {
+		function = reader->model->functions[i];
+		if (!strcmp(text_or_empty(function->name), text_or_empty(proto->op_type)) &&
+		    !strcmp(text_or_empty(function->domain), text_or_empty(proto->domain)))
+			return function;
+	}
+	return NULL;
+}
+
+static int model_opset(Onnx__OperatorSetIdProto **imports, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const Onnx__OperatorSetIdProto *opset = imports[i];
+
+		if (is_onnx_domain(opset->domain))
+			return opset->version >= 0 && opset->version < 1000 ? (int)opset->version :
+									      1000;
+	}
+	/* the default where the file names no version */
+	return 1;
+}
+
+static int check_call(const struct reader *reader, const Onnx__FunctionProto *function,
+		      const Onnx__NodeProto *proto)
+{
+	struct loom_graph *graph = reader->graph;
+	const char *name = text_or_empty(function->name);
+	int opset = model_opset(function->opset_import, function->n_opset_import);
+	unsigned int i;
+
+	graph->source->written += (uint32_t)function->n_node;
+	if (reader->depth >= CALLS_DEEP || graph->source->written > CALLED_NODES)
+		return loom_graph_fail(graph, -EOPNOTSUPP,
+				       "function %.100s: calls are nested too deep, or too large",
+				       name);
+	if (proto->n_input > function->n_input || proto->n_output > function->n_output)
+		return loom_graph_fail(graph, -EINVAL,
+				       "function %.100s: a call has too many operands or results",
+				       name);
+	/* of a later version: default attributes, and functions of one name */
+	for (i = 0; i < function->base.n_unknown_fields; i++)
+		if (function->base.unknown_fields[i].tag == 11 ||
+		    function->base.unknown_fields[i].tag == 13)
+			return loom_graph_fail(graph, -EOPNOTSUPP,
+					       "function %.100s: defaults and overloads are not supported",
+					       name);
+	if (opset != graph->opset && function->n_opset_import)
+		return loom_graph_fail(graph, -EOPNOTSUPP,
+				       "function %.100s: opset %d in a model of opset %d is not supported",
+				       name, opset, graph->opset);
+	return 0;
+}
+
+/* Names of a function: operands are those of the call, results as well, all others are new. */
+static int define_call(const struct reader *reader, const Onnx__FunctionProto *function,
+		       const Onnx__NodeProto *proto, struct loom_renaming *names)
+{
+	const char *name;
+	size_t i, k;
+	int err = 0;
+
+	for (i = 0; i < function->n_node; i++)
+		for (k = 0; k < function->node[i]->n_output && !err; k++)
+			if (*function->node[i]->output[k])
+				err = loom_renaming_define(names, function->node[i]->output[k]);
+	for (i = 0; i < function->n_output && i < proto->n_output && !err; i++)
+		if (*proto->output[i]) {
+			name = loom_renaming_find(reader->names, proto->output[i]);
+			err = loom_names_set(&names->table, function->output[i], (void *)name);
+		}
+	for (i = 0; i < function->n_input && !err; i++) {
+		name = i < proto->n_input ? proto->input[i] : "";
+		name = *name ? loom_renaming_find(reader->names, name) : "";
+		err = loom_names_set(&names->table, function->input[i], (void *)name);
+	}
+	return err;
+}
+
+static int read_node(const struct reader *reader, const Onnx__NodeProto *proto);
+
+/* Its nodes take the place of the call. A result that is an operand is copied. */
+static int read_call(const struct reader *reader, const Onnx__FunctionProto *function,
+		     const Onnx__NodeProto *proto)
+{
+	struct loom_graph *graph = reader->graph;
+	struct loom_renaming names = { .table.pool = graph->pool };
+	struct reader inner = *reader;
+	size_t i;
+
+	if (check_call(reader, function, proto))
+		return graph->status;
+	names.number = ++graph->source->num_branches;
+	inner.names = &names;
+	inner.call = proto;
+	inner.caller = reader;
+	inner.depth++;
+	if (define_call(reader, function, proto, &names))
+		return loom_graph_fail(graph, -ENOMEM, "out of memory");
+	for (i = 0; i < function->n_node && !graph->status; i++)
+		read_node(&inner, function->node[i]);
+	for (i = 0; i < proto->n_output && !graph->status; i++) {
+		const char *from = loom_renaming_find(&names, function->output[i]);
+		const char *to = loom_renaming_find(reader->names, proto->output[i]);
+		const struct loom_node_desc copy = {
+			.op_type = "Identity", .name = proto->name, .inputs = &from,
+			.num_inputs = 1, .outputs = &to, .num_outputs = 1,
+		};
+
+		if (*to && strcmp(from, to))
+			loom_graph_add_node(graph, &copy);
+	}
+	return graph->status;
+}
+
 static int read_node(const struct reader *reader, const Onnx__NodeProto *proto)
 {
 	struct loom_graph *graph = reader->graph;
+	const Onnx__FunctionProto *function = find_function(reader, proto);
 	const char **inputs = read_names(reader, proto->input, proto->n_input);
 	const char **outputs = read_names(reader, proto->output, proto->n_output);
 	struct loom_node_desc desc = {
@@ -301,6 +461,8 @@ static int read_node(const struct reader *reader, const Onnx__NodeProto *proto)
 		desc.op_type = loom_pool_print(graph->pool, "%s.%s", proto->domain, desc.op_type);
 	if (!desc.op_type || !inputs || !outputs)
 		err = loom_graph_fail(graph, -ENOMEM, "out of memory");
+	else if (function)
+		err = read_call(reader, function, proto);
 	else if (!strcmp(desc.op_type, "If"))
 		err = read_if(reader, proto, &desc);
 	else if (!strcmp(desc.op_type, "Loop") || !strcmp(desc.op_type, "Scan"))
@@ -357,7 +519,7 @@ static int read_branch(const struct reader *reader, const Onnx__GraphProto *prot
 	struct loom_source *source = graph->source;
 	struct loom_source_branch *branch = loom_pool_alloc(graph->pool, sizeof(*branch));
 	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
-	struct reader inner = { graph, reader->file, names };
+	struct reader inner = *reader;
 	size_t i;
 
 	if (!branch || !names)
@@ -371,6 +533,7 @@ static int read_branch(const struct reader *reader, const Onnx__GraphProto *prot
 	if (!branch->condition || define_names(names, proto))
 		return loom_graph_fail(graph, -ENOMEM, "out of memory");
 	source->branch = branch;
+	inner.names = names;
 	read_body(&inner, proto);
 	source->branch = branch->outer;
 	for (i = 0; i < proto->n_output && !graph->status; i++)
@@ -432,7 +595,7 @@ static struct loom_source_body *read_body_of(const struct reader *reader,
 	struct loom_source_body *body = loom_pool_alloc(graph->pool, sizeof(*body));
 	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
 	struct loom_source_body *outer = source->body;
-	struct reader inner = { graph, reader->file, names };
+	struct reader inner = *reader;
 	size_t i;
 
 	if (!body || !names)
@@ -454,6 +617,7 @@ static struct loom_source_body *read_body_of(const struct reader *reader,
 			return NULL;
 	}
 	source->body = body;
+	inner.names = names;
 	read_body(&inner, proto);
 	source->body = outer;
 	for (i = 0; i < proto->n_output; i++) {
@@ -533,30 +697,16 @@ static int read_repeated(const struct reader *reader, const Onnx__NodeProto *pro
 }
 
 static int read_graph(struct loom_graph *graph, const struct loom_onnx_file *file,
-		      const Onnx__GraphProto *proto)
+		      const Onnx__ModelProto *model)
 {
-	const struct reader reader = { graph, file, NULL };
+	const struct reader reader = { .graph = graph, .file = file, .model = model };
+	const Onnx__GraphProto *proto = model->graph;
 	size_t i;
 
 	read_body(&reader, proto);
 	for (i = 0; i < proto->n_output && !graph->status; i++)
 		loom_graph_add_output(graph, text_or_empty(proto->output[i]->name));
 	return graph->status;
-}
-
-static int model_opset(const Onnx__ModelProto *model)
-{
-	size_t i;
-
-	for (i = 0; i < model->n_opset_import; i++) {
-		const Onnx__OperatorSetIdProto *opset = model->opset_import[i];
-
-		if (is_onnx_domain(opset->domain))
-			return opset->version >= 0 && opset->version < 1000 ? (int)opset->version :
-									      1000;
-	}
-	/* the default where the file names no version */
-	return 1;
 }
 
 static int read_model(struct loom_graph *graph, const struct loom_onnx_file *file)
@@ -580,8 +730,9 @@ static int read_model(struct loom_graph *graph, const struct loom_onnx_file *fil
 				       "this is not an ONNX model, or it is truncated");
 	if (!model->graph)
 		loom_graph_fail(graph, -EINVAL, "the model has no graph, or it is truncated");
-	else if (!loom_source_set_opset(graph, model_opset(model)))
-		read_graph(graph, file, model->graph);
+	else if (!loom_source_set_opset(graph, model_opset(model->opset_import,
+							   model->n_opset_import)))
+		read_graph(graph, file, model);
 	onnx__model_proto__free_unpacked(model, &loom_onnx_memory);
 	return graph->status;
 }
