@@ -193,7 +193,7 @@ struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_valu
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,
 					 struct loom_value *scale, struct loom_value *zero,
 					 int64_t middle, uint32_t axis, int64_t block);
-/** loom_import_in_blocks() - saturate(round(x / scale) + zero) likewise, of F32 */
+/** loom_import_in_blocks() - round(x / scale) + zero likewise; @x, @scale and the result are F32 */
 struct loom_value *loom_import_in_blocks(struct loom_import *im, struct loom_value *x,
 					 struct loom_value *scale, struct loom_value *zero,
 					 uint32_t axis, int64_t block);

@@ -130,8 +130,13 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	scale = loom_emit_cast(im->em, scale, DRM_LOOM_DTYPE_F32);
 	block = loom_attr_int(im, "block_size", 0);
-	y = block ? loom_import_in_blocks(im, x, scale, zero, block_axis(im, x), block) :
-		    emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero);
+	if (block)
+		y = loom_import_in_steps(im, loom_import_in_blocks(im, x, scale, zero,
+								   block_axis(im, x), block),
+					 loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 1), NULL,
+					 zero->dtype);
+	else
+		y = emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero);
 	/* bytes in between saturate later, and so alike */
 	if (zero->bits)
 		y = loom_emit_unary(im->em, loom_dtype_is_signed(zero->dtype) ?

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Importers of weights in a few bits, which are constants. */
+#include "onnx/import.h"
+#include "base/array.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Integers of @bits bits out of bytes, the lowest first; a row fills whole bytes. */
+static struct loom_value *unpack(struct loom_import *im, const struct loom_value *x, int64_t bits,
+				 uint32_t rank, const int64_t *dims)
+{
+	const int64_t columns = rank ? dims[rank - 1] : 0, each = 8 / bits;
+	const int64_t bytes = columns / each + (columns % each != 0);
+	struct loom_value *y;
+	int64_t at, count;
+
+	if (x->dtype != DRM_LOOM_DTYPE_U8 || columns < 1 || loom_dims_count(rank, dims, &count) ||
+	    x->num_elems != count / columns * bytes) {
+		loom_import_fail(im, -EINVAL, "%lld elements of type %s do not fit the shape",
+				 (long long)x->num_elems, loom_dtype_name(x->dtype));
+		return NULL;
+	}
+	y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, rank, dims);
+	for (at = 0; y && at < count; at++) {
+		int64_t byte = loom_value_int(x, at / columns * bytes + at % columns / each);
+
+		loom_value_set_int(y, at, byte >> (at % columns % each * bits) & ((1 << bits) - 1));
+	}
+	return y;
+}
+
+static bool bits_fit(struct loom_import *im, int64_t bits)
+{
+	if (bits == 2 || bits == 4 || bits == 8)
+		return true;
+	loom_import_fail(im, -EOPNOTSUPP, "%lld bits are not supported", (long long)bits);
+	return false;
+}
+
+/* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
+void loom_import_matmul_bits(struct loom_import *im, int unused)
+{
+	const int64_t most = (int64_t)1 << 31;
+	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_known(im, 1);
+	struct loom_value *scale = loom_import_known(im, 2), *zero = NULL, *y;
+	int64_t bits = loom_attr_int(im, "bits", 4), block = loom_attr_int(im, "block_size", 0);
+	int64_t inner = loom_attr_int(im, "K", 0), columns = loom_attr_int(im, "N", 0), dims[2];
+
+	(void)unused;
+	if (loom_import_has(im, 3))
+		zero = loom_import_known(im, 3);
+	if (loom_import_has(im, 4))
+		loom_import_fail(im, -EOPNOTSUPP, "g_idx is not supported");
+	if (!a || !b || !scale || im->em->status || !bits_fit(im, bits))
+		return;
+	if (block < 8 || block > most || inner < 1 || inner > most || columns < 1 ||
+	    columns > most || a->dtype != scale->dtype || !loom_dtype_is_float(a->dtype)) {
+		loom_import_fail(im, -EINVAL, "%lld times %lld in blocks of %lld, types %s and %s",
+				 (long long)columns, (long long)inner, (long long)block,
+				 loom_dtype_name(a->dtype), loom_dtype_name(scale->dtype));
+		return;
+	}
+	dims[0] = columns;
+	dims[1] = (inner + block - 1) / block;
+	scale = loom_emit_reshape(im->em, scale, 2, dims);
+	if (zero && zero->dtype == DRM_LOOM_DTYPE_U8)
+		zero = unpack(im, zero, bits, 2, dims);
+	else if (zero)
+		zero = loom_emit_reshape(im->em, zero, 2, dims);
+	dims[1] *= block;
+	b = im->em->status ? NULL : unpack(im, b, bits, 2, dims);
+	b = loom_import_part(im, b, 1, 0, 1, inner);
+	b = loom_import_blocks_of(im, b, scale, zero, 1 << (bits - 1), 1, block);
+	y = loom_import_scaled_product(im, a, b, true, 1);
+	if (loom_import_has(im, 5))
+		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, 5));
+	loom_import_result(im, 0, y);
+}
+
+/* Operands: data, indices, scales, zero points. Bytes hold several numbers along the last axis. */
+void loom_import_gather_blocks(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_known(im, 0), *indices = loom_import_operand(im, 1);
+	struct loom_value *scale = loom_import_known(im, 2), *zero = NULL;
+	int64_t bits = loom_attr_int(im, "bits", 4), block = loom_attr_int(im, "block_size", 128);
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t from, axis;
+	bool packed;
+
+	(void)unused;
+	if (loom_import_has(im, 3))
+		zero = loom_import_known(im, 3);
+	if (!x || !indices || !scale || im->em->status || !bits_fit(im, bits))
+		return;
+	from = loom_import_axis(im, loom_attr_int(im, "gather_axis", 0), x->rank);
+	axis = loom_import_axis(im, loom_attr_int(im, "quantize_axis", 1), x->rank);
+	packed = !x->bits && x->dtype == DRM_LOOM_DTYPE_U8;
+	if (im->em->status)
+		return;
+	if (packed && bits < 8) {
+		if (axis != x->rank - 1 || x->dims[axis] > ((int64_t)1 << 40)) {
+			loom_import_fail(im, -EINVAL, "bytes are not packed along the last axis");
+			return;
+		}
+		memcpy(dims, x->dims, sizeof(dims));
+		dims[axis] *= 8 / bits;
+		x = unpack(im, x, bits, x->rank, dims);
+		zero = zero ? unpack(im, zero, bits, scale->rank, scale->dims) : NULL;
+	}
+	x = loom_import_blocks_of(im, x, scale, zero, packed ? 1 << (bits - 1) : 0, axis, block);
+	loom_import_result(im, 0, loom_import_rows(im, x, from, indices));
+}
