@@ -84,7 +84,7 @@ def attention(rng, i):
     new, past = int(rng.integers(1, 8)), int(rng.integers(0, 2)) * int(rng.integers(1, 5))
     causal, form = bool(rng.integers(2)), int(rng.integers(0, 3))
     if causal:
-        new = queries
+        new = queries + int(rng.integers(2))
     joined = bool(rng.integers(2))
     q, k, v = (draw(rng, dims, kind) for dims in ((batch, heads, queries, size),
                (batch, shared, new, size), (batch, shared, new, other)))
@@ -101,14 +101,15 @@ def attention(rng, i):
     elif form == 2:
         mask = draw(rng, dims, kind)
         bias = wide(mask)
-    if causal:
-        bias = bias + order(queries, positions, past)
     attrs = {}
     opset = int(rng.integers(23, 25))
-    lengths = None
-    if opset == 24 and not past and not causal and rng.integers(2):
-        lengths = rng.integers(1, positions + 1, batch)
+    lengths, first = None, past
+    if opset == 24 and not past and rng.integers(2):
+        lengths = rng.integers(queries if causal else 1, positions + 1, batch)
+        first = lengths - queries
         bias = bias + numpy.where(numpy.arange(positions) < lengths.reshape(-1, 1, 1, 1), 0, HIDDEN)
+    if causal:
+        bias = bias + order(queries, positions, first)
     if form == 1 and rng.integers(2):
         attrs["scale"] = 0.3
     if rng.integers(3) == 0:
