@@ -175,6 +175,11 @@ enum drm_loom_query_type {
 	DRM_LOOM_QUERY_NO_SPACE = 6,
 	/** @DRM_LOOM_QUERY_CHIP: one &struct drm_loom_chip. Since minor 5 */
 	DRM_LOOM_QUERY_CHIP = 7,
+	/**
+	 * @DRM_LOOM_QUERY_FORMATS: &struct drm_loom_format for every format of payloads that the
+	 * device takes. Since minor 7
+	 */
+	DRM_LOOM_QUERY_FORMATS = 8,
 };
 
 /**
@@ -185,8 +190,8 @@ enum drm_loom_query_type {
  * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. A longer answer
  *	is cut at @size; a shorter single structure is padded with zeroes, at most to 4096 bytes;
  *	nothing is written behind the last element of an array
- * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS): bytes of an element as the caller knows it. It
- *	must be at least the size of the first version (24 bytes of a block, 40 of a bank) and at
+ * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS, FORMATS): bytes of an element as the caller knows it. It
+ *	must be at least the size of the first version (24 bytes of a block, 40 of a bank, 16 of a format) and at
  *	most 4096, or zero, which means the first version. Each element is cut or padded to it, and
  *	@size counts such elements. It must be zero with drivers before minor 4, and if the answer
  *	is no array

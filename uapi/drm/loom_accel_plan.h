@@ -44,9 +44,16 @@ extern "C" {
 
 #define DRM_LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
 #define DRM_LOOM_PLAN_VERSION		1
+/*
+ * DRM_LOOM_PLAN_VERSION_NATIVE: a plan with native commands. It begins with &struct
+ * drm_loom_plan_header_native. Since minor 7
+ */
+#define DRM_LOOM_PLAN_VERSION_NATIVE	2
 
 #define DRM_LOOM_MAX_RANK			6
 #define DRM_LOOM_MAX_OPERANDS		6
+#define DRM_LOOM_MAX_NATIVE_OPERANDS	16
+#define DRM_LOOM_MAX_PAYLOAD_BYTES	(64U << 10)
 #define DRM_LOOM_MAX_PLAN_BYTES		(512ULL << 20)
 #define DRM_LOOM_MAX_TENSORS		(1U << 20)
 #define DRM_LOOM_MAX_VIEWS			(1U << 22)
@@ -72,7 +79,7 @@ struct drm_loom_table {
 /**
  * struct drm_loom_plan_header - the first bytes of a plan
  * @magic: DRM_LOOM_PLAN_MAGIC
- * @version: DRM_LOOM_PLAN_VERSION
+ * @version: DRM_LOOM_PLAN_VERSION or DRM_LOOM_PLAN_VERSION_NATIVE
  * @size: bytes of the whole blob
  * @lanes: SRAM banks it was made for, must be the lanes of the device
  * @flags: zero
@@ -100,6 +107,30 @@ struct drm_loom_plan_header {
 	struct drm_loom_table views;
 	struct drm_loom_table attrs;
 	struct drm_loom_table images;
+};
+
+/**
+ * struct drm_loom_format - a format of payloads, which a back end defines
+ * @id: number of the format; its owner should choose it at random
+ * @version: version of the format
+ * @pad: zero
+ *
+ * A device lists its formats in DRM_LOOM_QUERY_FORMATS.
+ */
+struct drm_loom_format {
+	__u64 id;
+	__u32 version;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_header_native - the first bytes of a plan with native commands
+ * @plan: version DRM_LOOM_PLAN_VERSION_NATIVE; the tables must lie behind this structure
+ * @format: format of the payloads, must be one of the device's
+ */
+struct drm_loom_plan_header_native {
+	struct drm_loom_plan_header plan;
+	struct drm_loom_format format;
 };
 
 /* DRM_LOOM_SLOT_READ: the plan may read what the bound buffer holds before the job */
@@ -229,7 +260,8 @@ struct drm_loom_plan_step {
  *	order given with the opcode
  * @attr_offset: byte offset in the attribute table, a multiple of eight; zero without
  *	attributes
- * @attr_size: size of the opcode's attribute structure, zero if it has none
+ * @attr_size: size of the opcode's attribute structure, zero if it has none; with NATIVE and its
+ *	payload
  */
 struct drm_loom_plan_command {
 	__u16 opcode;
@@ -327,8 +359,15 @@ enum drm_loom_opcode {
 	 * (x's type)]; as above
 	 */
 	DRM_LOOM_OP_DEQUANTIZE = 28,
+	/**
+	 * @DRM_LOOM_OP_NATIVE: outputs, temporaries, in-outs, inputs; &struct drm_loom_attr_native
+	 * and a payload, which only the device understands. Compute stream, in plans of
+	 * DRM_LOOM_PLAN_VERSION_NATIVE. Not in &drm_loom_chip.opcodes. Since minor 7
+	 */
+	DRM_LOOM_OP_NATIVE = 256,
 };
 
+/* DRM_LOOM_OP_END: behind the opcodes that &drm_loom_chip.opcodes can have */
 #define DRM_LOOM_OP_END			29
 
 /**
@@ -742,6 +781,39 @@ struct drm_loom_attr_resize {
 };
 
 /**
+ * struct drm_loom_attr_native - attributes of NATIVE; the payload follows
+ *
+ * A command has 1 to DRM_LOOM_MAX_NATIVE_OPERANDS operands, in this order: outputs, temporaries,
+ * in-outs, inputs. Written operands are in SRAM or in an image, may not contain a byte twice, and
+ * share no byte with another operand. A chip with DRM_LOOM_CHIP_IN_PLACE reads inputs in that
+ * region, too.
+ *
+ * - An output is undefined before the command; every element is written.
+ * - A temporary is undefined before and after it. It must be of a tensor that is no alias, that
+ *   nothing else has written, and whose slot, if it has one, is without DRM_LOOM_SLOT_READ.
+ * - An in-out must have been written before; any elements may change.
+ * - An input must have been written before.
+ *
+ * Commands must be in the order of their views and attributes in the tables, and share none.
+ *
+ * @cycles: time on the chip, as promised by the plan
+ * @payload_bytes: bytes behind this structure, at most DRM_LOOM_MAX_PAYLOAD_BYTES;
+ *	&drm_loom_plan_command.attr_size is the sum of both
+ * @outputs: number of outputs
+ * @temporaries: number of temporaries
+ * @inouts: number of in-outs; an output or in-out must exist
+ * @pad: zero
+ */
+struct drm_loom_attr_native {
+	__u64 cycles;
+	__u32 payload_bytes;
+	__u8 outputs;
+	__u8 temporaries;
+	__u8 inouts;
+	__u8 pad;
+};
+
+/**
  * enum drm_loom_rule - rules that a plan must keep
  *
  * The numbers never change. Rules are checked in the order of the tables; the first
@@ -838,9 +910,18 @@ enum drm_loom_rule {
 	 * used up: a plan should write its tensors in fewer pieces. Since minor 4
 	 */
 	DRM_LOOM_RULE_WORK = 39,
+	/** @DRM_LOOM_RULE_FORMAT: the device takes the format of the payloads. Since minor 7 */
+	DRM_LOOM_RULE_FORMAT = 40,
+	/** @DRM_LOOM_RULE_TEMPORARY: only temporaries use the tensor of a temporary. Since minor 7 */
+	DRM_LOOM_RULE_TEMPORARY = 41,
+	/**
+	 * @DRM_LOOM_RULE_PAYLOAD: the back end has proved that the payload of a native command
+	 * keeps to its operands. Since minor 7
+	 */
+	DRM_LOOM_RULE_PAYLOAD = 42,
 };
 
-#define DRM_LOOM_RULE_END			40
+#define DRM_LOOM_RULE_END			43
 
 /* Which fields of a reject record are valid. */
 #define DRM_LOOM_REJECT_STEP		(1 << 0)
@@ -850,6 +931,7 @@ enum drm_loom_rule {
 #define DRM_LOOM_REJECT_OTHER		(1 << 4)
 #define DRM_LOOM_REJECT_RANGE		(1 << 5)
 #define DRM_LOOM_REJECT_SLOT		(1 << 6)
+#define DRM_LOOM_REJECT_PAYLOAD		(1 << 7)
 
 /**
  * struct drm_loom_reject - the rule that a plan breaks, and the place
@@ -865,6 +947,9 @@ enum drm_loom_rule {
  * @pad: zero
  * @start: first byte of the range at fault, in the slot or the scratch (per bank)
  * @end: first byte behind it
+ * @reason: with DRM_LOOM_REJECT_PAYLOAD: a number that the format defines. Since minor 7, as the
+ *	next
+ * @payload_at: with DRM_LOOM_REJECT_PAYLOAD: offset in the payload of the instruction at fault
  */
 struct drm_loom_reject {
 	__u32 rule;
@@ -879,6 +964,8 @@ struct drm_loom_reject {
 	__u32 pad;
 	__u64 start;
 	__u64 end;
+	__u32 reason;
+	__u32 payload_at;
 };
 
 /* --------------------------------------------------------------- counters */

@@ -20,6 +20,9 @@ int loom_reject_print(char *text, size_t size, const struct drm_loom_reject *rej
 		{ DRM_LOOM_REJECT_SLOT, "slot", offsetof(struct drm_loom_reject, slot) },
 		{ DRM_LOOM_REJECT_TENSOR, "tensor", offsetof(struct drm_loom_reject, tensor) },
 		{ DRM_LOOM_REJECT_OTHER, "other tensor", offsetof(struct drm_loom_reject, other) },
+		{ DRM_LOOM_REJECT_PAYLOAD, "reason", offsetof(struct drm_loom_reject, reason) },
+		{ DRM_LOOM_REJECT_PAYLOAD, "byte of the payload",
+		  offsetof(struct drm_loom_reject, payload_at) },
 	};
 	char where[256] = "";
 	size_t at = 0, i;

@@ -275,9 +275,9 @@ static bool mark_cells(struct replay *r, const struct replay_operand *operand)
 }
 
 /* A command must not write what it reads, except element by element in the same place. */
-static bool check_in_place(struct replay *r, const struct replay_operand *x, bool elementwise)
+static bool check_in_place(struct replay *r, const struct replay_operand *y,
+			   const struct replay_operand *x, bool elementwise)
 {
-	const struct replay_operand *y = &r->operands[0];
 	uint32_t i, k;
 
 	if (x->space != y->space || x->low >= y->high || y->low >= x->high)
@@ -295,10 +295,10 @@ static bool check_in_place(struct replay *r, const struct replay_operand *x, boo
 	return true;
 }
 
-/* Checks before writing. */
-static bool may_write(struct replay *r, bool elementwise)
+/* Checks before writing operand @index. */
+static bool may_write(struct replay *r, uint32_t index, bool elementwise)
 {
-	const struct replay_operand *y = &r->operands[0];
+	const struct replay_operand *y = &r->operands[index];
 	uint32_t i;
 
 	if (!y->space->writable)
@@ -306,20 +306,20 @@ static bool may_write(struct replay *r, bool elementwise)
 				    y->view->tensor);
 	if (!is_plain(r, y) && !mark_cells(r, y))
 		return false;
-	for (i = 1; i < r->num_operands; i++)
-		if (!check_in_place(r, &r->operands[i], elementwise))
+	for (i = index + 1; i < r->num_operands; i++)
+		if (!check_in_place(r, y, &r->operands[i], elementwise))
 			return false;
 	r->report->elements += y->count;
 	return tag_cells(r, y, true);
 }
 
-bool replay_cells_write(struct replay *r, bool elementwise)
+bool replay_cells_write(struct replay *r, uint32_t index, bool elementwise)
 {
-	const struct replay_operand *y = &r->operands[0];
+	const struct replay_operand *y = &r->operands[index];
 	uint64_t *labels = y->space->labels;
 	uint32_t i, k;
 
-	if (!may_write(r, elementwise))
+	if (!may_write(r, index, elementwise))
 		return false;
 	for (i = 0; i < y->count; i++)
 		for (k = 0; k < y->cells; k++)
@@ -332,7 +332,7 @@ bool replay_cells_move(struct replay *r)
 	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
 	uint32_t i, k, missing = 0, first = 0;
 
-	if (!tag_cells(r, x, false) || !may_write(r, false))
+	if (!tag_cells(r, x, false) || !may_write(r, 0, false))
 		return false;
 	for (i = 0; i < y->count; i++) {
 		for (k = 0; k < y->cells; k++) {
@@ -354,7 +354,7 @@ bool replay_cells_fill(struct replay *r, uint64_t bits)
 	uint64_t cells[8];
 	uint32_t i, k;
 
-	if (!may_write(r, false))
+	if (!may_write(r, 0, false))
 		return false;
 	for (k = 0; k < y->cells; k++)
 		cells[k] = const_cell(r, bits >> 8 * ((uint64_t)k << r->shift));

@@ -248,5 +248,11 @@ static const struct replay_op ops[DRM_LOOM_OP_END] = {
 
 const struct replay_op *replay_op_get(uint32_t opcode)
 {
+	static const struct replay_op native = {
+		"NATIVE", false, 1, DRM_LOOM_MAX_NATIVE_OPERANDS, ATTR(native), false, NULL,
+	};
+
+	if (opcode == DRM_LOOM_OP_NATIVE)
+		return &native;
 	return opcode < DRM_LOOM_OP_END && ops[opcode].name ? &ops[opcode] : NULL;
 }

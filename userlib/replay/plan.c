@@ -23,7 +23,9 @@ static bool header_is_fine(const struct loom_program *program)
 	const struct drm_loom_plan_header *h = program->plan;
 
 	return h && !((uintptr_t)h & 7) && program->plan_bytes >= sizeof(*h) &&
-	       h->magic == DRM_LOOM_PLAN_MAGIC && h->version == DRM_LOOM_PLAN_VERSION &&
+	       h->magic == DRM_LOOM_PLAN_MAGIC &&
+	       (h->version == DRM_LOOM_PLAN_VERSION ||
+		h->version == DRM_LOOM_PLAN_VERSION_NATIVE) &&
 	       h->size == program->plan_bytes && h->size <= DRM_LOOM_MAX_PLAN_BYTES && !h->flags &&
 	       table_is_fine(h, &h->slots, sizeof(struct drm_loom_plan_slot), DRM_LOOM_MAX_SLOTS) &&
 	       table_is_fine(h, &h->tensors, sizeof(struct drm_loom_plan_tensor),

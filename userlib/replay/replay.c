@@ -26,7 +26,7 @@ static void count_bytes(struct replay *r)
 		if (operand->tensor->region == DRM_LOOM_REGION_ROM)
 			c->rom_read_bytes += bytes;
 		else if (operand->tensor->region == DRM_LOOM_REGION_DRAM)
-			*(i ? &c->dram_read_bytes : &c->dram_write_bytes) += bytes;
+			*(i < r->written ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
 		else if (r->dma)
 			*(i ? &c->sram_read_bytes : &c->sram_write_bytes) += bytes;
 	}
@@ -74,10 +74,12 @@ static bool move(struct replay *r)
 	return replay_cells_move(r);
 }
 
-/* Only CONV and POOL use images in DRAM; all read from a region from which the chip can compute. */
+/* CONV, POOL and NATIVE use images in DRAM; all read in a region in which the chip computes. */
 static bool may_be_outside(const struct replay *r, uint32_t operand, uint32_t region)
 {
 	if (operand && r->options->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE)
+		return true;
+	if (region == DRM_LOOM_REGION_DRAM && r->opcode == DRM_LOOM_OP_NATIVE)
 		return true;
 	return region == DRM_LOOM_REGION_DRAM && operand < 2 &&
 	       (r->opcode == DRM_LOOM_OP_CONV || r->opcode == DRM_LOOM_OP_POOL);
@@ -91,11 +93,31 @@ static bool compute(struct replay *r, const struct replay_op *op)
 		if (r->operands[i].tensor->region != DRM_LOOM_REGION_SRAM &&
 		    !may_be_outside(r, i, r->operands[i].tensor->region))
 			return replay_misfit(r, i);
+	if (r->opcode == DRM_LOOM_OP_NATIVE)
+		return replay_native(r);
 	for (i = 1; i < r->num_operands; i++)
 		if (!replay_cells_read(r, i))
 			return false;
 	return op->label(r) && (!r->known || seek_labels(r)) &&
-	       replay_cells_write(r, op->elementwise);
+	       replay_cells_write(r, 0, op->elementwise);
+}
+
+/* Whether the attributes are as long as they must be; sets the number of written operands. */
+static bool attr_is_fine(struct replay *r, const struct drm_loom_plan_command *c)
+{
+	const struct drm_loom_attr_native *native = (const void *)(r->attrs + c->attr_offset);
+
+	r->written = 1;
+	if (c->attr_offset & 7 || c->attr_offset > r->header->attrs.count ||
+	    c->attr_size > r->header->attrs.count - c->attr_offset)
+		return false;
+	if (c->opcode != DRM_LOOM_OP_NATIVE)
+		return c->attr_size == r->op->attr_bytes;
+	if (c->attr_size < sizeof(*native) ||
+	    c->attr_size - sizeof(*native) != native->payload_bytes)
+		return false;
+	r->written = (uint32_t)native->outputs + native->temporaries + native->inouts;
+	return r->written <= c->operands;
 }
 
 static void run_command(struct replay *r)
@@ -110,8 +132,7 @@ static void run_command(struct replay *r)
 	if (!op || op->dma != r->dma || c->operands < op->low || c->operands > op->high ||
 	    c->first_view > r->header->views.count ||
 	    c->operands > r->header->views.count - c->first_view ||
-	    c->attr_size != op->attr_bytes || c->attr_offset > r->header->attrs.count ||
-	    c->attr_size > r->header->attrs.count - c->attr_offset || c->attr_offset & 7) {
+	    !attr_is_fine(r, c)) {
 		replay_fault(r, LOOM_REPLAY_FORM, "the command is invalid here");
 		return;
 	}
@@ -191,7 +212,7 @@ static void clear(struct replay *r)
 		free(r->spaces[i].live);
 		free(r->spaces[i].facts);
 	}
-	for (i = 0; i < DRM_LOOM_MAX_OPERANDS; i++) {
+	for (i = 0; i < ARRAY_SIZE(r->operands); i++) {
 		free(r->operands[i].at);
 		free(r->operands[i].labels);
 	}

@@ -151,6 +151,7 @@ struct replay_op;
  * @op: its entry in the table of opcodes, or NULL
  * @attr: its attributes
  * @num_operands: number of its operands
+ * @written: number of operands that it writes, the first ones
  * @operands: its operands
  * @keys: random odd numbers by index
  * @num_keys: number of @keys
@@ -192,7 +193,8 @@ struct replay {
 	const struct replay_op *op;
 	const void *attr;
 	uint32_t num_operands;
-	struct replay_operand operands[DRM_LOOM_MAX_OPERANDS];
+	uint32_t written;
+	struct replay_operand operands[DRM_LOOM_MAX_NATIVE_OPERANDS];
 	uint64_t *keys;
 	uint32_t num_keys;
 	uint64_t *sums[4];
@@ -215,7 +217,7 @@ struct replay {
  * @dma: it belongs to the DMA stream
  * @low: minimum number of operands
  * @high: maximum number of operands
- * @attr_bytes: size of its attributes
+ * @attr_bytes: size of its attributes, without the payload of NATIVE
  * @elementwise: it may work in place
  * @label: labels operand 0, or reports a misfit; NULL for opcodes that only move
  */
@@ -260,8 +262,8 @@ uint32_t replay_dtype_bytes(uint32_t dtype);
 
 /** replay_cells_read() - the labels of operand @index */
 bool replay_cells_read(struct replay *r, uint32_t index);
-/** replay_cells_write() - writes the labels of operand 0 */
-bool replay_cells_write(struct replay *r, bool elementwise);
+/** replay_cells_write() - writes the labels of operand @index */
+bool replay_cells_write(struct replay *r, uint32_t index, bool elementwise);
 /** replay_cells_move() - operand 1 becomes operand 0, cell by cell */
 bool replay_cells_move(struct replay *r);
 /** replay_cells_fill() - operand 0 becomes constants */
@@ -278,6 +280,11 @@ bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_
 
 /** replay_op_get() - the entry of an opcode in the table, or NULL */
 const struct replay_op *replay_op_get(uint32_t opcode);
+
+/* native.c */
+
+/** replay_native() - a native command: whatever it writes depends on all that it reads */
+bool replay_native(struct replay *r);
 
 /* window.c */
 

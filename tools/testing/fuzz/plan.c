@@ -21,7 +21,7 @@
 #include "plan_arena.h"
 #include "plan_damage.h"
 #include "plan_judge.h"
-#include "plan_sample.h"
+#include "plan_native.h"
 #include "refusals.h"
 
 static u64 fuzz_taken, fuzz_ran;
@@ -36,7 +36,8 @@ static void fuzz_lack(const struct plan_judge *judge, size_t size)
 	u32 i;
 
 	less[0].dtypes &= ~(1U << judge->tensors[h->tensors.count - 1].dtype);
-	less[1].opcodes &= ~(1ULL << judge->commands[h->commands.count - 1].opcode);
+	/* one that it lacks anyway is NATIVE */
+	less[1].opcodes &= ~(1ULL << judge->commands[h->commands.count - 1].opcode % 64);
 	for (i = 0; i < ARRAY_SIZE(less); i++)
 		if (i ? h->commands.count : h->tensors.count)
 			fuzz_expect(loom_plan_create(h, size, &less[i], &plan, &reject) == -EBADMSG,
@@ -64,11 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	exact = pb_alloc(size + !size);
 	memcpy(exact, data, size);
 	chip = &chips[0];
-	ret = loom_plan_create(exact, size, chip, &plan, &reject);
+	ret = loom_plan_create_native(exact, size, chip, pb_native(), &plan, &reject);
 	if (ret == -EBADMSG) {
 		/* there may be a ROM, and computing where it is, in another chip */
 		chip = &chips[1];
-		ret = loom_plan_create(exact, size, chip, &plan, &reject);
+		ret = loom_plan_create_native(exact, size, chip, pb_native(), &plan, &reject);
 	}
 	if (ret) {
 		pb_free(exact);
@@ -82,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pb_free(exact);
 	fuzz_expect(!code_round(plan, chip), "another plan comes back from its bytes");
 	fuzz_taken++;
-	ret = plan_arena_try(plan);
+	/* no engine computes native commands */
+	ret = plan->native ? 0 : plan_arena_try(plan);
 	fuzz_expect(ret >= 0, "it read garbage, or left its memory");
 	fuzz_ran += ret;
 	loom_plan_destroy(plan);
@@ -132,6 +134,8 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 			sample_use_images(&pb);
 		if (random_xorshift(seed, 2))
 			fuzz_vary_sample(&pb);
+		else if (random_xorshift(seed, 2))
+			use_native(&pb);
 	} else {
 		try = pb_alloc(sizeof(*try));
 		/* few operations take images: half of these do */

@@ -391,7 +391,7 @@ static inline bool judge_in_image(const struct plan_judge *judge,
 
 /* Whether an operand may be in the region where it is; @views of the command. */
 static inline bool judge_region(const struct plan_judge *judge, u32 opcode, u32 operand,
-				const struct drm_loom_plan_view *views)
+				u32 written, const struct drm_loom_plan_view *views)
 {
 	const struct drm_loom_plan_tensor *tensor = &judge->tensors[views[operand].tensor];
 	u32 region = tensor->region, y_region = judge->tensors[views[0].tensor].region;
@@ -407,7 +407,7 @@ static inline bool judge_region(const struct plan_judge *judge, u32 opcode, u32 
 		return region == y_region && region != DRM_LOOM_REGION_ROM;
 	}
 	return sram || judge_in_image(judge, tensor) ||
-	       (operand && judge->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE);
+	       (operand >= written && judge->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE);
 }
 
 static inline bool judge_is_dma(u32 opcode)
@@ -434,26 +434,67 @@ static inline bool judge_streams(struct plan_judge *judge)
 	return true;
 }
 
+/* Counts and payload of a native command; that it shares nothing with those before it. */
+static inline bool judge_native(struct plan_judge *judge, u32 index, u32 *written)
+{
+	const struct drm_loom_plan_command *c = &judge->commands[index];
+	const struct drm_loom_attr_native *attr = (const void *)(judge->attrs + c->attr_offset);
+	u32 reads = (u32)attr->outputs + attr->temporaries, i;
+
+	*written = reads + attr->inouts;
+	if (c->attr_size != sizeof(*attr) + attr->payload_bytes ||
+	    attr->payload_bytes > DRM_LOOM_MAX_PAYLOAD_BYTES || attr->pad ||
+	    *written > c->operands || *written == attr->temporaries ||
+	    c->operands > DRM_LOOM_MAX_NATIVE_OPERANDS)
+		return judge_fault(judge, "command %u: attributes make no sense", index);
+	for (i = attr->outputs; i < reads; i++) {
+		const struct drm_loom_plan_tensor *t =
+			&judge->tensors[judge->views[c->first_view + i].tensor];
+
+		if (t->flags & DRM_LOOM_TENSOR_ALIAS ||
+		    (judge_in_slot(t) && judge->slots[t->slot].flags & DRM_LOOM_SLOT_READ))
+			return judge_fault(judge, "command %u: temporary %u is read by others",
+					   index, i);
+	}
+	for (i = 0; i < index; i++) {
+		const struct drm_loom_plan_command *other = &judge->commands[i];
+
+		if (other->opcode == DRM_LOOM_OP_NATIVE &&
+		    (other->first_view + other->operands > c->first_view ||
+		     other->attr_offset + other->attr_size > c->attr_offset))
+			return judge_fault(judge, "commands %u and %u share operands", i, index);
+	}
+	return true;
+}
+
 /* @work: [out] elements that a replay looks at. */
 static inline bool judge_command(struct plan_judge *judge, u32 index, u64 *work)
 {
 	const struct drm_loom_plan_header *h = judge->header;
 	const struct drm_loom_plan_command *c = &judge->commands[index];
 	const struct drm_loom_plan_view *views = &judge->views[c->first_view];
+	bool native = c->opcode == DRM_LOOM_OP_NATIVE;
+	u32 written = 1, i, k;
 	u64 count, taps;
-	u32 i, k;
 
-	if (c->opcode >= DRM_LOOM_OP_END || !(judge->chip->opcodes >> c->opcode & 1))
+	if (native ? h->version != DRM_LOOM_PLAN_VERSION_NATIVE : c->opcode >= DRM_LOOM_OP_END ||
+	    !(judge->chip->opcodes >> c->opcode & 1))
 		return judge_fault(judge, "command %u: the chip has no operation %u", index,
 				   c->opcode);
 	if (c->first_view > h->views.count || c->operands > h->views.count - c->first_view ||
 	    c->attr_offset > h->attrs.count || c->attr_size > h->attrs.count - c->attr_offset)
 		return judge_fault(judge, "command %u leaves its tables", index);
+	for (i = 0; i < c->operands; i++)
+		if (views[i].tensor >= h->tensors.count)
+			return judge_fault(judge, "command %u: operand %u is of no tensor", index,
+					   i);
+	if (native && !judge_native(judge, index, &written))
+		return false;
 	for (i = 0; i < c->operands; i++) {
 		const struct drm_loom_plan_view *v = &views[i];
 		u64 bytes = loom_dtype_stride(v->dtype), bits = v->offset;
 
-		if (v->tensor >= h->tensors.count || v->rank > DRM_LOOM_MAX_RANK || !v->rank ||
+		if (v->rank > DRM_LOOM_MAX_RANK || !v->rank ||
 		    v->dtype != judge->tensors[v->tensor].dtype)
 			return judge_fault(judge, "command %u: operand %u makes no sense", index,
 					   i);
@@ -467,7 +508,7 @@ static inline bool judge_command(struct plan_judge *judge, u32 index, u64 *work)
 		if (bits % bytes)
 			return judge_fault(judge, "command %u: operand %u is not aligned", index,
 					   i);
-		if (!judge_region(judge, c->opcode, i, views))
+		if (!judge_region(judge, c->opcode, i, written, views))
 			return judge_fault(judge, "command %u: operand %u is in another region",
 					   index, i);
 		*work += count;

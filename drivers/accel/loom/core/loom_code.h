@@ -28,7 +28,8 @@
  * firmware would need all of its code, and uploading a plan would take twice as long. Rejected:
  * offsets of the tables in the header, because they are determined by the counts.
  *
- * Little endian machines only, as plans are: encode and decode are -EOPNOTSUPP elsewhere.
+ * Little endian machines only, as plans are: encode and decode are -EOPNOTSUPP elsewhere. So is
+ * encode for a plan with native commands, for which a back end must have bytes of its own.
  */
 
 #define LOOM_CODE_MAGIC		0x444f434c	/* "LCOD" */

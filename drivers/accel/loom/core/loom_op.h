@@ -21,6 +21,7 @@
  *
  * - list.h: all operations, one line each
  * - table.c: the list as a table by opcode
+ * - native.c: the one operation that is not in the list, because the engine cannot compute it
  * - check.c: helpers of the checks: types, shapes, costs
  * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
  *   select.c, softmax.c, unary.c: one family of operations each; the comment on top is its contract
@@ -60,7 +61,7 @@ struct loom_check {
  * @stream: the stream of its commands
  * @min_operands: fewest operands, the written one included
  * @max_operands: most operands
- * @attr_size: bytes of its attribute structure
+ * @attr_size: bytes of its attribute structure, without the payload of NATIVE
  * @elementwise: an element is read before it is written, and no other is accessed: y may be the
  *	same view as an operand (in place)
  * @check: must prove that computing the command stays inside of the views' dims, for any values,
@@ -76,6 +77,9 @@ struct loom_op {
 	bool elementwise;
 	bool (*check)(struct loom_check *check);
 };
+
+/* NATIVE, which is in no description of a chip. Its attributes must have the payload behind them. */
+extern const struct loom_op loom_op_native;
 
 /**
  * loom_op_get() - an operation by its opcode

@@ -61,6 +61,11 @@ struct loom_view {
  * @attr: its attribute structure (&struct drm_loom_attr_conv ..), or NULL
  * @views: its operands, the written one first
  * @operands: number of operands
+ * @zero: bit mask of outputs that must be zeroed before it runs: the back end has not proved that
+ *	every element is written
+ * @outputs: number of outputs, its first operands; temporaries follow
+ * @reads: its first operand that it reads
+ * @written: number of operands that it writes, its first ones
  * @units: number of units; the engine can stop between them
  * @unit_cost: cost of a unit, in element operations
  * @macs: multiply-accumulates of the whole command
@@ -71,7 +76,11 @@ struct loom_command {
 	const struct loom_op *op;
 	const void *attr;
 	const struct loom_view *views;
-	u32 operands;
+	u16 operands;
+	u16 zero;
+	u8 outputs;
+	u8 reads;
+	u8 written;
 	u64 units;
 	u64 unit_cost;
 	u64 macs;
@@ -126,6 +135,8 @@ struct loom_slot {
  * @attrs: the attributes of all commands
  * @attr_bytes: bytes of @attrs
  * @scratch_ends: by bank: end of the used scratch; does not grow from a bank to the next
+ * @native: it may have native commands
+ * @format: format of their payloads
  */
 struct loom_plan {
 	u32 lanes;
@@ -143,6 +154,8 @@ struct loom_plan {
 	void *attrs;
 	u32 attr_bytes;
 	u64 *scratch_ends;
+	bool native;
+	struct drm_loom_format format;
 };
 
 #endif /* LOOM_PLAN_H */

@@ -2,8 +2,9 @@
 #ifndef LOOM_VERIFY_H
 #define LOOM_VERIFY_H
 
-#include "loom_plan.h"
 #include "loom_chip.h"
+#include "loom_native.h"
+#include "loom_plan.h"
 
 /**
  * DOC: Verifier interface
@@ -19,6 +20,7 @@
  * - overlap.c: live ranges: tensors that are alive in the same step do not share bytes
  * - step.c: the steps, and in each its commands
  * - command.c: opcode, operands and attributes; asks core/op for the rest
+ * - native.c: payload format, tables and payload of native commands
  * - view.c: each operand lies in its tensor
  * - data.c: reads only see written elements, with footprint.c (elements of a tensor in a view) and
  *   coverage.c (written elements)
@@ -53,6 +55,22 @@
  */
 int __must_check loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
 				  struct loom_plan **plan, struct drm_loom_reject *reject);
+
+/**
+ * loom_plan_create_native() - the same for a device with native commands
+ * @blob: as there
+ * @size: as there
+ * @chip: as there
+ * @native: its native commands, or NULL
+ * @plan: as there
+ * @reject: as there
+ *
+ * Return: as there.
+ */
+int __must_check loom_plan_create_native(const void *blob, u64 size,
+					 const struct drm_loom_chip *chip,
+					 const struct loom_native *native, struct loom_plan **plan,
+					 struct drm_loom_reject *reject);
 
 /**
  * loom_plan_peak_bytes() - upper bound of the memory of loom_plan_create(), including its plan

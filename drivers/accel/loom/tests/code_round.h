@@ -81,9 +81,12 @@ static inline int code_round(const struct loom_plan *plan, const struct drm_loom
 
 	if (!ret)
 		ret = loom_code_encode(plan, bytes);
-	if (!ret)
+	/* no bytes for a device have native commands */
+	if (plan->native)
+		ret = ret == -EOPNOTSUPP ? 0 : 1;
+	else if (!ret)
 		ret = loom_code_decode(bytes, size, chip, &back);
-	if (!ret)
+	if (!ret && back)
 		ret = !code_same_plan(plan, back);
 	loom_plan_destroy(back);
 	loom_port_free(bytes);

@@ -35,6 +35,7 @@ EXPORT_SYMBOL_IF_KUNIT(loom_code_decode);
 EXPORT_SYMBOL_IF_KUNIT(loom_code_sum);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
+EXPORT_SYMBOL_IF_KUNIT(loom_plan_create_native);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
 EXPORT_SYMBOL_IF_KUNIT(loom_rule_name);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);

@@ -50,6 +50,7 @@ struct pb_table {
 
 struct plan_builder {
 	struct drm_loom_plan_header header;
+	struct drm_loom_format format;
 	struct pb_table slots;
 	struct pb_table tensors;
 	struct pb_table steps;
@@ -363,11 +364,12 @@ static inline u64 pb_place(u8 *blob, u64 at, const struct pb_table *table,
 static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 {
 	struct drm_loom_plan_header *header = &pb->header;
+	bool native = header->version == DRM_LOOM_PLAN_VERSION_NATIVE;
 	u8 *blob = NULL;
 	u64 at;
 
 	for (;;) {
-		at = sizeof(*header);
+		at = sizeof(*header) + (native ? sizeof(pb->format) : 0);
 		at = pb_place(blob, at, &pb->slots, &header->slots);
 		at = pb_place(blob, at, &pb->tensors, &header->tensors);
 		at = pb_place(blob, at, &pb->steps, &header->steps);
@@ -382,8 +384,44 @@ static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 		blob = pb_alloc(at);
 	}
 	memcpy(blob, header, sizeof(*header));
+	if (native)
+		memcpy(blob + sizeof(*header), &pb->format, sizeof(pb->format));
 	*size = at;
 	return blob;
+}
+
+/* A payload of the tests: the answer of the check. */
+struct pb_payload {
+	u32 reason;
+	u32 at;
+	u32 zero;
+	u32 refuse;
+};
+
+#define PB_FORMAT	((struct drm_loom_format){ .id = 0x7465737473ULL, .version = 3 })
+
+static inline int pb_check_payload(struct loom_payload *payload)
+{
+	const struct pb_payload *says = payload->bytes;
+
+	if (payload->size < sizeof(*says))
+		return 0;
+	payload->reason = says->reason;
+	payload->at = says->at;
+	payload->zero = says->zero;
+	return says->refuse ? -EBADMSG : 0;
+}
+
+static inline const struct loom_native *pb_native(void)
+{
+	static const struct drm_loom_format formats[] = {
+		{ .id = 0x7465737473ULL, .version = 2 }, { .id = 0x7465737473ULL, .version = 3 },
+	};
+	static const struct loom_native native = {
+		.formats = formats, .count = ARRAY_SIZE(formats), .check = pb_check_payload,
+	};
+
+	return &native;
 }
 
 /*
@@ -395,7 +433,7 @@ static inline int pb_verify(struct plan_builder *pb, const struct drm_loom_chip 
 {
 	u64 size;
 	void *blob = pb_blob(pb, &size);
-	int ret = loom_plan_create(blob, size, chip, plan, reject);
+	int ret = loom_plan_create_native(blob, size, chip, pb_native(), plan, reject);
 
 	pb_free(blob);
 	return ret ? ret : code_round(*plan, chip);

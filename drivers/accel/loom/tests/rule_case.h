@@ -76,7 +76,7 @@ static inline int rule_case_verify(const struct rule_case *test,
 	/* not a byte more than it says, for the sanitiser */
 	exact = pb_alloc(size ? size : 1);
 	memcpy(exact, header, size);
-	ret = loom_plan_create(exact, size, &on, &plan, reject);
+	ret = loom_plan_create_native(exact, size, &on, pb_native(), &plan, reject);
 	if (!ret)
 		ret = code_round(plan, &on);
 	else if (plan)

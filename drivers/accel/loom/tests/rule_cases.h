@@ -13,6 +13,7 @@
 #include "rule_cases_data.h"
 #include "rule_cases_header.h"
 #include "rule_cases_image.h"
+#include "rule_cases_native.h"
 #include "rule_cases_tensor.h"
 #include "rule_cases_view.h"
 
@@ -35,6 +36,7 @@ static inline const struct rule_case *rule_case_get(size_t index)
 		{ rule_cases_data, ARRAY_SIZE(rule_cases_data) },
 		{ rule_cases_image, ARRAY_SIZE(rule_cases_image) },
 		{ rule_cases_chip, ARRAY_SIZE(rule_cases_chip) },
+		{ rule_cases_native, ARRAY_SIZE(rule_cases_native) },
 	};
 	size_t i;
 

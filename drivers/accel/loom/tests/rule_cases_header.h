@@ -8,7 +8,7 @@
 PATCH(size_short) { (void)header; *size = sizeof(*header) - 8; }
 PATCH(size_zero) { (void)header; *size = 0; }
 PATCH(magic) { (void)size; header->magic ^= 0x20000000; }
-PATCH(version) { (void)size; header->version++; }
+PATCH(version) { (void)size; header->version = DRM_LOOM_PLAN_VERSION_NATIVE + 1; }
 PATCH(size_field) { (void)size; header->size += 8; }
 PATCH(size_cut) { (void)header; *size -= 8; }
 PATCH(flags) { (void)size; header->flags = 1; }

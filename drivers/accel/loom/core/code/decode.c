@@ -264,7 +264,8 @@ static int __must_check loom_decode_command(struct loom_decode *decode, u32 inde
 	u64 end;
 	u32 i;
 
-	if (!op || !(decode->chip->opcodes >> op->opcode & 1) || raw->pad ||
+	if (!op || op == &loom_op_native || !(decode->chip->opcodes >> op->opcode & 1) ||
+	    raw->pad ||
 	    op->stream != (compute ? LOOM_STREAM_COMPUTE : LOOM_STREAM_DMA) ||
 	    raw->operands < op->min_operands || raw->operands > op->max_operands ||
 	    raw->first_view > decode->plan->view_count ||
@@ -278,6 +279,9 @@ static int __must_check loom_decode_command(struct loom_decode *decode, u32 inde
 	command->attr = op->attr_size ? (u8 *)decode->plan->attrs + raw->attr_offset : NULL;
 	command->views = &decode->plan->views[raw->first_view];
 	command->operands = raw->operands;
+	command->outputs = 1;
+	command->reads = 1;
+	command->written = 1;
 	for (i = 0; i < raw->operands; i++) {
 		int ret = loom_decode_view(decode, raw->first_view + i);
 

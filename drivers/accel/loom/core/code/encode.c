@@ -138,7 +138,7 @@ int loom_code_encode(const struct loom_plan *plan, void *out)
 	u8 *bytes = out;
 	u32 i;
 
-	if (!LOOM_CODE_LITTLE_ENDIAN)
+	if (!LOOM_CODE_LITTLE_ENDIAN || plan->native)
 		return -EOPNOTSUPP;
 	loom_code_count(plan, header, &tables);
 	memset(bytes + tables.views, 0, tables.size - tables.views);

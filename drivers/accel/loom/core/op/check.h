@@ -68,6 +68,7 @@ bool __must_check loom_op_check_cost(struct loom_check *check, u64 units, u64 un
 /* One unit is a tile of operand 0, at @element_cost for each element. */
 bool __must_check loom_op_check_tiles(struct loom_check *check, u64 element_cost);
 
+bool loom_op_native_check(struct loom_check *check);
 bool loom_op_load_check(struct loom_check *check);
 bool loom_op_store_check(struct loom_check *check);
 bool loom_op_copy_check(struct loom_check *check);

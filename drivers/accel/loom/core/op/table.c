@@ -21,6 +21,8 @@ const struct loom_op *loom_op_get(u32 opcode)
 {
 	const struct loom_op *op;
 
+	if (opcode == DRM_LOOM_OP_NATIVE)
+		return &loom_op_native;
 	if (opcode >= ARRAY_SIZE(loom_ops))
 		return NULL;
 	op = &loom_ops[loom_index_nospec(opcode, ARRAY_SIZE(loom_ops))];

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "verify.h"
 
+/* The operation of an opcode, if the device has it; else NULL. */
+static const struct loom_op *loom_command_op(const struct loom_verify *verify, u32 opcode)
+{
+	const struct loom_op *op = loom_op_get(opcode);
+
+	if (op == &loom_op_native)
+		return verify->format ? op : NULL;
+	return op && verify->chip->opcodes >> op->opcode & 1 ? op : NULL;
+}
+
 static int __must_check loom_command_decode(struct loom_verify *verify, bool compute)
 {
 	const struct drm_loom_plan_command *raw = &verify->commands[verify->command];
 	struct loom_command *command = &verify->plan->commands[verify->command];
-	const struct loom_op *op = loom_op_get(raw->opcode);
-	u32 views_end, first_view;
+	const struct loom_op *op = loom_command_op(verify, raw->opcode);
+	u32 views_end, first_view, payload;
 	u64 attr_end;
 
-	if (!op || !(verify->chip->opcodes >> op->opcode & 1))
+	if (!op)
 		return loom_reject_command(verify, DRM_LOOM_RULE_OPCODE);
 	if (op->stream != (compute ? LOOM_STREAM_COMPUTE : LOOM_STREAM_DMA))
 		return loom_reject_command(verify, DRM_LOOM_RULE_STREAM);
@@ -19,7 +29,9 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	    check_add_overflow(raw->first_view, (u32)raw->operands, &views_end) ||
 	    views_end > verify->header->views.count)
 		return loom_reject_command(verify, DRM_LOOM_RULE_OPERANDS);
-	if (raw->attr_size != op->attr_size || raw->attr_offset & 7 ||
+	payload = op == &loom_op_native ? DRM_LOOM_MAX_PAYLOAD_BYTES : 0;
+	if (raw->attr_size < op->attr_size || raw->attr_size > op->attr_size + payload ||
+	    raw->attr_offset & 7 ||
 	    check_add_overflow(raw->attr_offset, (u64)raw->attr_size, &attr_end) ||
 	    attr_end > verify->header->attrs.count || (!op->attr_size && raw->attr_offset))
 		return loom_reject_command(verify, DRM_LOOM_RULE_ATTR);
@@ -34,6 +46,22 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	first_view = loom_index_nospec(raw->first_view, verify->header->views.count);
 	command->views = &verify->plan->views[first_view];
 	command->operands = raw->operands;
+	command->outputs = 1;
+	command->reads = 1;
+	command->written = 1;
+	return op == &loom_op_native ? loom_native_decode(verify) : 0;
+}
+
+/* The cost presumes distinct elements, so that rule is reported first. */
+static int __must_check loom_command_check_distinct(struct loom_verify *verify)
+{
+	const struct loom_command *command = &verify->plan->commands[verify->command];
+	u32 i;
+
+	for (i = 0; i < command->written; i++)
+		if (!loom_verify_distinct(&command->views[i], verify->plan->lanes))
+			return loom_reject_view(verify, DRM_LOOM_RULE_VIEW_DISTINCT, i,
+						&command->views[i]);
 	return 0;
 }
 
@@ -45,11 +73,13 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 		.in_place = verify->in_place,
 	};
 	bool ok = command->op->check(&check);
+	int ret;
 
-	/* the cost presumes distinct elements, so that rule is reported first */
-	if ((ok || check.rule == DRM_LOOM_RULE_COST) &&
-	    !loom_verify_distinct(&command->views[0], verify->plan->lanes))
-		return loom_reject_view(verify, DRM_LOOM_RULE_VIEW_DISTINCT, 0, &command->views[0]);
+	if (ok || check.rule == DRM_LOOM_RULE_COST) {
+		ret = loom_command_check_distinct(verify);
+		if (ret)
+			return ret;
+	}
 	if (ok)
 		return 0;
 	if (check.has_operand)
@@ -61,8 +91,13 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 static void loom_command_count(struct loom_verify *verify)
 {
 	struct loom_command *command = &verify->plan->commands[verify->command];
+	const struct drm_loom_attr_native *native = command->attr;
 	struct loom_clock_cost cost;
 
+	if (command->op == &loom_op_native) {
+		command->cycles = native->cycles;
+		return;
+	}
 	loom_clock_command(verify->chip, command, &cost);
 	command->cycles = cost.cycles;
 	command->energy_fj = cost.energy_fj;

@@ -86,6 +86,7 @@ static int __must_check loom_data_write(struct loom_verify *verify, const struct
 	struct loom_tensor_state *alias = &verify->states[view->tensor];
 	int ret;
 
+	parent->touched = true;
 	if (parent->coverage.complete)
 		return 0;
 	if (view->tensor == root && loom_data_is_whole(&verify->tensors[root], view)) {
@@ -153,13 +154,14 @@ static bool loom_data_disjoint(struct loom_verify *verify, const struct loom_vie
 	       loom_footprint_disjoint(&verify->footprints[0], &verify->footprints[1]);
 }
 
+/* Of written operand @written against those behind it. */
 static int __must_check loom_data_check_in_place(struct loom_verify *verify,
-						 const struct loom_command *command)
+						 const struct loom_command *command, u32 written)
 {
-	const struct loom_view *y = &command->views[0];
+	const struct loom_view *y = &command->views[written];
 	u32 i;
 
-	for (i = 1; i < command->operands; i++) {
+	for (i = written + 1; i < command->operands; i++) {
 		const struct loom_view *x = &command->views[i];
 
 		if (loom_view_space(x) != loom_view_space(y) || x->start >= y->end ||
@@ -179,31 +181,47 @@ static int __must_check loom_data_check_in_place(struct loom_verify *verify,
 	return 0;
 }
 
+/* Whether only temporaries use the tensor of a view, so that nobody reads what is left in it. */
+static bool loom_data_is_temporary(const struct loom_verify *verify, const struct loom_view *view)
+{
+	return !(verify->tensors[view->tensor].flags & DRM_LOOM_TENSOR_ALIAS) &&
+	       !verify->states[view->tensor].touched &&
+	       !(loom_view_in_slot(view) &&
+		 verify->plan->slots[view->slot].flags & DRM_LOOM_SLOT_READ);
+}
+
 int loom_verify_data(struct loom_verify *verify)
 {
 	const struct loom_command *command = &verify->plan->commands[verify->command];
-	const struct loom_view *y = &command->views[0];
+	const struct loom_view *views = command->views;
 	u32 i;
 	int ret;
 
-	if (loom_view_in_slot(y) &&
-	    !(verify->plan->slots[y->slot].flags & DRM_LOOM_SLOT_WRITE))
-		return loom_reject_view(verify, DRM_LOOM_RULE_READ_ONLY, 0, y);
-	for (i = 1; i < command->operands; i++) {
-		bool written = loom_data_is_written(verify, &command->views[i]);
+	for (i = 0; i < command->written; i++)
+		if (loom_view_in_slot(&views[i]) &&
+		    !(verify->plan->slots[views[i].slot].flags & DRM_LOOM_SLOT_WRITE))
+			return loom_reject_view(verify, DRM_LOOM_RULE_READ_ONLY, i, &views[i]);
+	for (i = command->outputs; i < command->reads; i++)
+		if (!loom_data_is_temporary(verify, &views[i]))
+			return loom_reject_view(verify, DRM_LOOM_RULE_TEMPORARY, i, &views[i]);
+	for (i = command->reads; i < command->operands; i++) {
+		bool written = loom_data_is_written(verify, &views[i]);
 
 		ret = loom_data_check_work(verify);
 		if (ret)
 			return ret;
 		if (!written)
-			return loom_reject_view(verify, DRM_LOOM_RULE_UNINITIALISED, i,
-						&command->views[i]);
+			return loom_reject_view(verify, DRM_LOOM_RULE_UNINITIALISED, i, &views[i]);
 	}
-	ret = loom_data_check_in_place(verify, command);
-	if (ret)
-		return ret;
-	ret = loom_data_write(verify, y);
-	if (ret)
-		return ret;
+	for (i = 0; i < command->written; i++) {
+		ret = loom_data_check_in_place(verify, command, i);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < command->outputs; i++) {
+		ret = loom_data_write(verify, &views[i]);
+		if (ret)
+			return ret;
+	}
 	return loom_data_check_work(verify);
 }

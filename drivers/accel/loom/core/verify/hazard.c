@@ -26,10 +26,13 @@ int loom_hazard_begin(struct loom_verify *verify, const struct drm_loom_plan_ste
 		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
+		/* one that has more and is not native is refused before they are added */
 		operands = verify->commands[step->first_command + i].operands;
-		/* a command with more is refused before they are added */
 		need += operands > DRM_LOOM_MAX_OPERANDS ? DRM_LOOM_MAX_OPERANDS : operands;
 	}
+	/* native commands share no views */
+	if (verify->format)
+		need += verify->header->views.count;
 	if (need <= verify->access_room)
 		return 0;
 	loom_port_free(verify->accesses);
@@ -55,6 +58,7 @@ void loom_hazard_add(struct loom_verify *verify, bool compute)
 		access->command = verify->command;
 		access->operand = i;
 		access->compute = compute;
+		access->write = i < command->written;
 	}
 }
 
@@ -166,7 +170,7 @@ int loom_hazard_end(struct loom_verify *verify)
 		return ret;
 	for (i = 0; i < verify->access_count; i++) {
 		const struct loom_access *access = &verify->accesses[i];
-		struct loom_furthest *own = &furthest[access->compute][!access->operand];
+		struct loom_furthest *own = &furthest[access->compute][access->write];
 		u64 end = loom_access_view(verify, access)->end;
 
 		ret = loom_verify_work(verify, 1);
@@ -177,7 +181,7 @@ int loom_hazard_end(struct loom_verify *verify)
 			space = access->space;
 		}
 		/* a read conflicts with writes of the other stream, a write with all accesses */
-		for (write = access->operand ? 1 : 0; write < 2; write++) {
+		for (write = !access->write; write < 2; write++) {
 			const struct loom_furthest *other = &furthest[!access->compute][write];
 
 			if (other->access && access->start < other->end)

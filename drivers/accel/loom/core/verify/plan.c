@@ -13,7 +13,8 @@
  * - views of an image stay inside of its rows and columns: image.c;
  * - an operation does not leave its operands, and its units are bounded: the room core/op;
  * - only written elements are read: data.c with footprint.c and coverage.c;
- * - no stream touches what the other writes in the same step: hazard.c.
+ * - no stream touches what the other writes in the same step: hazard.c;
+ * - payloads of native commands keep to their operands, by the check of the back end: native.c.
  *
  * It decodes accepted plans, and the engine runs nothing else. The rules are those of &enum
  * drm_loom_rule; the first that is broken, in the order of the tables, is reported.
@@ -89,14 +90,25 @@ static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_h
 	return &header->images;
 }
 
+static u64 loom_plan_header_bytes(const struct drm_loom_plan_header *header)
+{
+	return header->version == DRM_LOOM_PLAN_VERSION_NATIVE ?
+	       sizeof(struct drm_loom_plan_header_native) : sizeof(*header);
+}
+
 static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 size)
 {
 	const struct drm_loom_plan_header *header = verify->header;
+	const struct drm_loom_plan_header_native *native = (const void *)header;
 
 	if (size < sizeof(*header))
 		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
-	if (header->magic != DRM_LOOM_PLAN_MAGIC || header->version != DRM_LOOM_PLAN_VERSION ||
-	    header->size != size || header->flags)
+	if (header->magic != DRM_LOOM_PLAN_MAGIC || header->size != size || header->flags ||
+	    (header->version != DRM_LOOM_PLAN_VERSION &&
+	     header->version != DRM_LOOM_PLAN_VERSION_NATIVE) ||
+	    size < loom_plan_header_bytes(header))
+		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+	if (header->version == DRM_LOOM_PLAN_VERSION_NATIVE && native->format.pad)
 		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
 	return 0;
 }
@@ -121,7 +133,7 @@ static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 s
 		/* The product of two u32 fits. */
 		if (table->stride != loom_table_rules[i].entry_bytes ||
 		    table->offset & (LOOM_TABLE_ALIGN - 1) ||
-		    table->offset < sizeof(*verify->header) ||
+		    table->offset < loom_plan_header_bytes(verify->header) ||
 		    check_add_overflow(table->offset, (u64)table->count * table->stride,
 				       &end[i]) ||
 		    end[i] > size)
@@ -226,6 +238,9 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 	plan->lanes = header->lanes;
 	plan->overlap = verify->chip->flags & DRM_LOOM_CHIP_OVERLAP;
 	plan->scratch_bytes = header->scratch_bytes;
+	plan->native = verify->format;
+	if (verify->format)
+		plan->format = *verify->format;
 	plan->slot_count = header->slots.count;
 	plan->step_count = header->steps.count;
 	plan->command_count = header->commands.count;
@@ -283,6 +298,9 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 	ret = loom_plan_check_limits(verify, size);
 	if (ret)
 		return ret;
+	ret = loom_native_check_format(verify);
+	if (ret)
+		return ret;
 	ret = loom_plan_check_device(verify);
 	if (ret)
 		return ret;
@@ -309,8 +327,8 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 }
 
 int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_chip *chip,
-			     struct loom_plan **plan, struct drm_loom_reject *reject,
-			     struct loom_work *work)
+			     const struct loom_native *native, struct loom_plan **plan,
+			     struct drm_loom_reject *reject, struct loom_work *work)
 {
 	struct loom_verify *verify;
 	int ret;
@@ -322,6 +340,7 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_c
 	if (!verify)
 		return -ENOMEM;
 	verify->chip = chip;
+	verify->native = native;
 	verify->reject = reject;
 	verify->in_place = loom_plan_in_place(chip);
 	loom_coverage_pool_init(&verify->pool, &verify->work, size);
@@ -341,12 +360,19 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_c
 	return ret;
 }
 
-int loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
-		     struct loom_plan **plan, struct drm_loom_reject *reject)
+int loom_plan_create_native(const void *blob, u64 size, const struct drm_loom_chip *chip,
+			    const struct loom_native *native, struct loom_plan **plan,
+			    struct drm_loom_reject *reject)
 {
 	struct loom_work work;
 
-	return loom_plan_create_counted(blob, size, chip, plan, reject, &work);
+	return loom_plan_create_counted(blob, size, chip, native, plan, reject, &work);
+}
+
+int loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
+		     struct loom_plan **plan, struct drm_loom_reject *reject)
+{
+	return loom_plan_create_native(blob, size, chip, NULL, plan, reject);
 }
 
 u64 loom_plan_peak_bytes(const void *blob, u64 size)
@@ -372,6 +398,8 @@ u64 loom_plan_peak_bytes(const void *blob, u64 size)
 	overlap = loom_verify_overlap_bytes(count[LOOM_TABLE_TENSORS], count[LOOM_TABLE_STEPS]);
 	steps = loom_coverage_bytes(size) + count[LOOM_TABLE_COMMANDS] *
 		(u64)(DRM_LOOM_MAX_OPERANDS * sizeof(struct loom_access));
+	if (header->version == DRM_LOOM_PLAN_VERSION_NATIVE)
+		steps += count[LOOM_TABLE_VIEWS] * (u64)sizeof(struct loom_access);
 	return bytes + max(overlap, steps);
 }
 

@@ -147,6 +147,18 @@ static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
 		.name = "in_place",
 		.text = "a command reads what it writes only elementwise, from the same view",
 	},
+	[DRM_LOOM_RULE_FORMAT] = {
+		.name = "format",
+		.text = "the device takes the format of the payloads",
+	},
+	[DRM_LOOM_RULE_TEMPORARY] = {
+		.name = "temporary",
+		.text = "a temporary is of a tensor that only temporaries use",
+	},
+	[DRM_LOOM_RULE_PAYLOAD] = {
+		.name = "payload",
+		.text = "the back end has proved that a payload keeps to its operands",
+	},
 	[DRM_LOOM_RULE_HAZARD] = {
 		.name = "hazard",
 		.text = "in a step, one stream does not touch what the other writes",

@@ -56,6 +56,11 @@ static int __must_check loom_step_check(struct loom_verify *verify)
 		ret = loom_verify_data(verify);
 		if (ret)
 			return ret;
+		if (verify->plan->commands[verify->command].op == &loom_op_native) {
+			ret = loom_native_check_payload(verify);
+			if (ret)
+				return ret;
+		}
 		if (both)
 			loom_hazard_add(verify, compute);
 	}

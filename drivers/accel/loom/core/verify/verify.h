@@ -17,20 +17,23 @@
  * @coverage: its written elements. An alias has its own only for writes that have no footprint
  *	in its parent
  * @dense: every byte in @extent, in each bank, is of an element
+ * @touched: something was written through it or through an alias of it
  */
 struct loom_tensor_state {
 	u64 extent;
 	struct loom_coverage coverage;
 	bool dense;
+	bool touched;
 };
 
 /**
  * struct loom_access - bytes that an operand of a command of a step touches
  * @start: first byte, in its space; the operand knows the last
  * @command: index of the command
- * @operand: number of the operand; the written one is the first
+ * @operand: number of the operand
  * @space: slot, or LOOM_SPACE_SCRATCH
  * @compute: by the compute stream
+ * @write: it is written
  */
 struct loom_access {
 	u64 start;
@@ -38,6 +41,7 @@ struct loom_access {
 	u8 operand;
 	u8 space;
 	bool compute;
+	bool write;
 };
 
 /**
@@ -47,6 +51,10 @@ struct loom_access {
  * read in place. A value must not be used before its rule was checked.
  *
  * @chip: of the device
+ * @native: native commands of the device, or NULL
+ * @format: format of the payloads, NULL in a plan without native commands
+ * @native_views: first view behind those of native commands so far
+ * @native_attrs: first attribute byte behind theirs
  * @in_place: bit mask of the regions that compute commands may read in, besides the SRAM
  * @header: the plan's first bytes
  * @slots: table of slots
@@ -72,6 +80,10 @@ struct loom_access {
  */
 struct loom_verify {
 	const struct drm_loom_chip *chip;
+	const struct loom_native *native;
+	const struct drm_loom_format *format;
+	u32 native_views;
+	u64 native_attrs;
 	u32 in_place;
 	const struct drm_loom_plan_header *header;
 	const struct drm_loom_plan_slot *slots;
@@ -150,7 +162,7 @@ static inline u32 loom_view_space(const struct loom_view *view)
 /* plan.c: loom_plan_create() with counters for tests */
 int __must_check loom_plan_create_counted(const void *blob, u64 size,
 					  const struct drm_loom_chip *chip,
-					  struct loom_plan **plan,
+					  const struct loom_native *native, struct loom_plan **plan,
 					  struct drm_loom_reject *reject, struct loom_work *work);
 
 /* reject.c: refusals. All return -EBADMSG. */
@@ -187,6 +199,11 @@ u64 loom_verify_overlap_bytes(u32 tensors, u32 steps);
 int __must_check loom_verify_steps(struct loom_verify *verify);
 /* command.c: decodes a command and checks it against its operation */
 int __must_check loom_verify_command(struct loom_verify *verify, bool compute);
+/* native.c: of native plans and commands */
+int __must_check loom_native_check_format(struct loom_verify *verify);
+/* Views and attributes are in their tables. */
+int __must_check loom_native_decode(struct loom_verify *verify);
+int __must_check loom_native_check_payload(struct loom_verify *verify);
 /* view.c: decodes an operand of the command under proof */
 int __must_check loom_verify_view(struct loom_verify *verify, u32 operand, u32 index);
 bool loom_verify_distinct(const struct loom_view *view, u32 lanes);

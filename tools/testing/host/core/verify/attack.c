@@ -221,7 +221,8 @@ static struct effort judge(const struct genes *genes)
 	void *blob = make(genes, &effort.size);
 
 	port_bytes_most = 0;
-	effort.ret = loom_plan_create_counted(blob, effort.size, &chip, &plan, &reject, &work);
+	effort.ret = loom_plan_create_counted(blob, effort.size, &chip, NULL, &plan, &reject,
+					      &work);
 	effort.rule = reject.rule;
 	effort.work = (double)work.done / (double)effort.size;
 	/* what a plan of nothing takes is in the bound, too */

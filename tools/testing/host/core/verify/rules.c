@@ -65,6 +65,58 @@ static void test_fine(const struct rule_case *cases, size_t count)
 	}
 }
 
+static int check_without_memory(struct loom_payload *payload)
+{
+	(void)payload;
+	return -ENOMEM;
+}
+
+/* What only the decoded plan and the record of a payload say. */
+static void test_native(void)
+{
+	struct loom_native poor = { .check = check_without_memory };
+	const struct loom_command *command;
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	u64 size;
+	void *blob;
+	int ret;
+
+	sample_build(&pb);
+	use_native(&pb);
+	native_attr(&pb)->payload.zero = ~0U;
+	blob = pb_blob(&pb, &size);
+	ret = loom_plan_create(blob, size, chip, &plan, &reject);
+	tap_ok(ret == -EBADMSG && reject.rule == DRM_LOOM_RULE_FORMAT,
+	       "a device without native commands refuses the format");
+	pb_free(blob);
+	if (pb_verify(&pb, chip, &plan, &reject))
+		tap_fatal("the sample with a native command is refused");
+	command = &plan->commands[C_NATIVE];
+	tap_ok(command->cycles == 1000 && !command->energy_fj && command->outputs == 2 &&
+	       command->reads == 3 && command->written == 4 && command->zero == 3,
+	       "cycles and kinds of operands are those of the plan, and only outputs are zeroed");
+	tap_ok(plan->native && plan->format.version == 3 &&
+	       !memcmp((const struct drm_loom_attr_native *)command->attr + 1,
+		       &native_attr(&pb)->payload, sizeof(struct pb_payload)),
+	       "the payload is kept");
+	loom_plan_destroy(plan);
+
+	native_attr(&pb)->payload = (struct pb_payload){ .refuse = 1, .reason = 7, .at = 24 };
+	ret = pb_verify(&pb, chip, &plan, &reject);
+	tap_ok(ret == -EBADMSG && reject.reason == 7 && reject.payload_at == 24,
+	       "a refused payload has the back end's record");
+	blob = pb_blob(&pb, &size);
+	poor.formats = pb_native()->formats;
+	poor.count = pb_native()->count;
+	ret = loom_plan_create_native(blob, size, chip, &poor, &plan, &reject);
+	pb_free(blob);
+	tap_ok(ret == -ENOMEM && !plan && !reject.rule && !reject.valid,
+	       "the check's lack of memory is no refusal");
+	pb_fini(&pb);
+}
+
 static bool in_plan(struct plan_builder *pb, const struct drm_loom_reject *r)
 {
 	const struct drm_loom_plan_step *step = (const void *)pb->steps.data;
@@ -130,6 +182,8 @@ int main(void)
 	test_large_plan();
 	test_fine(rule_cases_fine, ARRAY_SIZE(rule_cases_fine));
 	test_fine(rule_cases_fine_on, ARRAY_SIZE(rule_cases_fine_on));
+	test_fine(rule_cases_fine_native, ARRAY_SIZE(rule_cases_fine_native));
+	test_native();
 
 	for (test = rule_case_next(NULL); test; test = rule_case_next(test)) {
 		bool ok;

@@ -54,7 +54,7 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	blob = make(hostile, commands, &size);
 	port_bytes_most = 0;
 	start = now_s();
-	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
+	ret = loom_plan_create_counted(blob, size, chip, NULL, &plan, &reject, &work);
 	took = now_s() - start;
 	judged = hostile->rule ? ret == -EBADMSG && reject.rule == hostile->rule : !ret;
 	tap_note("%-8s %8u commands %6.2f MB: %6.2f units/byte, %5llu at most between looks",
@@ -90,7 +90,8 @@ static u64 plan_work(struct plan_builder *pb)
 	void *blob = pb_blob(pb, &size);
 
 	pb_fini(pb);
-	if (loom_plan_create_counted(blob, size, loom_preset_find("tiny"), &plan, &reject, &work))
+	if (loom_plan_create_counted(blob, size, loom_preset_find("tiny"), NULL, &plan, &reject,
+				     &work))
 		tap_fatal("refused for %s", loom_rule_name(reject.rule));
 	loom_plan_destroy(plan);
 	pb_free(blob);
@@ -325,14 +326,14 @@ static void test_interrupted(const struct hostile_plan *hostile)
 
 	blob = make(hostile, COMMANDS / 4, &size);
 	port_looks = 0;
-	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
+	ret = loom_plan_create_counted(blob, size, chip, NULL, &plan, &reject, &work);
 	loom_plan_destroy(plan);
 	all = port_looks;
 	step = all / 64 + 1;
 	for (port_stop_at = 0; port_stop_at < all; port_stop_at += step, stops++) {
 		port_looks = 0;
 		port_late = 0;
-		ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
+		ret = loom_plan_create_counted(blob, size, chip, NULL, &plan, &reject, &work);
 		other += ret != -EINTR || plan;
 		late += work.done - work.last_check > LOOM_WORK_INTERVAL;
 		again += port_late;
