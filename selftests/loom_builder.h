@@ -16,6 +16,8 @@ struct loom_builder {
 	uint32_t lanes;
 	uint32_t columns;
 	uint64_t scratch_bytes;
+	/* of native commands; version 0: there are none */
+	struct drm_loom_format format;
 	struct drm_loom_plan_slot slots[DRM_LOOM_MAX_SLOTS + 1];
 	struct drm_loom_plan_tensor tensors[DRM_LOOM_MAX_SLOTS + 8];
 	struct drm_loom_plan_step steps[8];
@@ -140,12 +142,39 @@ static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builde
 	return views;
 }
 
+/* A native command on whole tensors, by a structure that ends with its payload. */
+static inline void loom_builder_native(struct loom_builder *builder, const void *attr,
+				       uint32_t attr_size, const uint32_t *tensors, uint32_t count)
+{
+	uint32_t i;
+
+	builder->commands = realloc(builder->commands, (builder->command_count + 1) *
+				    sizeof(*builder->commands));
+	builder->views = realloc(builder->views, (builder->view_count + count) *
+				 sizeof(*builder->views));
+	if (!builder->commands || !builder->views)
+		exit(KSFT_FAIL);
+	builder->commands[builder->command_count++] = (struct drm_loom_plan_command) {
+		.opcode = DRM_LOOM_OP_NATIVE,
+		.operands = count,
+		.first_view = builder->view_count,
+		.attr_size = attr_size,
+		.attr_offset = builder->attr_bytes,
+	};
+	memcpy(&builder->attrs[builder->attr_bytes], attr, attr_size);
+	builder->attr_bytes += (attr_size + 7) / 8 * 8;
+	builder->steps[builder->step_count - 1].compute_commands++;
+	for (i = 0; i < count; i++)
+		loom_builder_view(builder, tensors[i]);
+}
+
 /* The blob, to be freed by the caller. The builder is empty afterwards. */
 static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *size)
 {
 	struct drm_loom_plan_header header = {
 		.magic = DRM_LOOM_PLAN_MAGIC,
-		.version = DRM_LOOM_PLAN_VERSION,
+		.version = builder->format.version ? DRM_LOOM_PLAN_VERSION_NATIVE :
+						     DRM_LOOM_PLAN_VERSION,
 		.lanes = builder->lanes,
 		.scratch_bytes = builder->scratch_bytes,
 	};
@@ -166,7 +195,7 @@ static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *
 	unsigned char *blob;
 	unsigned int i;
 
-	header.size = sizeof(header);
+	header.size = sizeof(header) + (builder->format.version ? sizeof(builder->format) : 0);
 	for (i = 0; i < LOOM_ARRAY_SIZE(tables); i++) {
 		*tables[i].table = (struct drm_loom_table) {
 			.offset = header.size,
@@ -179,6 +208,8 @@ static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *
 	if (!blob)
 		exit(KSFT_FAIL);
 	memcpy(blob, &header, sizeof(header));
+	if (builder->format.version)
+		memcpy(blob + sizeof(header), &builder->format, sizeof(builder->format));
 	for (i = 0; i < LOOM_ARRAY_SIZE(tables); i++)
 		if (tables[i].count)
 			memcpy(blob + tables[i].table->offset, tables[i].entries,

@@ -62,6 +62,26 @@ TEST_F(query, the_device_has_every_opcode_of_the_header)
 	EXPECT_EQ(all, self->info.opcodes);
 }
 
+/* Those of other devices: template/loom_native.c. */
+TEST_F(query, the_engine_has_no_native_commands)
+{
+	struct drm_loom_format format = { .id = 1, .version = 1 };
+	uint32_t lanes = self->info.lanes, size = sizeof(format), plan;
+	struct drm_loom_reject reject;
+	struct loom_builder builder;
+	uint64_t bytes;
+	void *blob;
+
+	EXPECT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_FORMATS, 0, &format, &size));
+	EXPECT_EQ(0, size);
+	loom_builder_init(&builder, lanes, LOOM_COLUMNS);
+	builder.format = format;
+	blob = loom_builder_finish(&builder, &bytes);
+	EXPECT_EQ(-EBADMSG, loom_plan_create(self->fd, blob, bytes, &reject, &plan));
+	EXPECT_EQ(DRM_LOOM_RULE_FORMAT, reject.rule);
+	free(blob);
+}
+
 TEST_F(query, every_region_adds_up)
 {
 	struct drm_loom_region_info info;

@@ -5,7 +5,7 @@
 #	tools/ci/kselftest.sh stage	build into build/kselftest/install
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
-#	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
+#	tools/ci/kselftest.sh template	and run loom_template and loom_native, on the skeleton
 #	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own
 #	tools/ci/kselftest.sh both	template, then own, in one VM
 #
@@ -78,7 +78,7 @@ template|own|both)
 	tools/vm/run --out "$install" --timeout 600 --log "$log" "$@" -- \
 		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
 			for own in $3; do
-				tests="-t loom:loom_template"
+				tests="-t loom:loom_template -t loom:loom_native"
 				[ "$own" = 0 ] || tests="$tests -t loom:loom_own -t loom:loom_resets"
 				[ ! -d /sys/module/loom_template ] || busybox rmmod loom_template &&
 				busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$own" &&

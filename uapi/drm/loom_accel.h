@@ -190,11 +190,11 @@ enum drm_loom_query_type {
  * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. A longer answer
  *	is cut at @size; a shorter single structure is padded with zeroes, at most to 4096 bytes;
  *	nothing is written behind the last element of an array
- * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS, FORMATS): bytes of an element as the caller knows it. It
- *	must be at least the size of the first version (24 bytes of a block, 40 of a bank, 16 of a format) and at
- *	most 4096, or zero, which means the first version. Each element is cut or padded to it, and
- *	@size counts such elements. It must be zero with drivers before minor 4, and if the answer
- *	is no array
+ * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS, FORMATS): bytes of an element as the caller
+ *	knows it. It must be at least the size of the first version (24 bytes of a block, 40 of a
+ *	bank, 16 of a format) and at most 4096, or zero, which means the first version. Each element
+ *	is cut or padded to it, and @size counts such elements. It must be zero with drivers before
+ *	minor 4, and if the answer is no array
  */
 struct drm_loom_query {
 	__u32 type;

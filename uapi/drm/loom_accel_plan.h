@@ -912,7 +912,7 @@ enum drm_loom_rule {
 	DRM_LOOM_RULE_WORK = 39,
 	/** @DRM_LOOM_RULE_FORMAT: the device takes the format of the payloads. Since minor 7 */
 	DRM_LOOM_RULE_FORMAT = 40,
-	/** @DRM_LOOM_RULE_TEMPORARY: only temporaries use the tensor of a temporary. Since minor 7 */
+	/** @DRM_LOOM_RULE_TEMPORARY: only temporaries use a temporary's tensor. Since minor 7 */
 	DRM_LOOM_RULE_TEMPORARY = 41,
 	/**
 	 * @DRM_LOOM_RULE_PAYLOAD: the back end has proved that the payload of a native command

@@ -334,7 +334,8 @@ static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 	ret = loom_plan_object_charge(object, loom_plan_peak_bytes(blob, args->size));
 	if (ret)
 		goto out_free;
-	ret = loom_plan_create(blob, args->size, loom->chip, &object->plan, &reject);
+	ret = loom_plan_create_native(blob, args->size, loom->chip, loom->backend->native,
+				      &object->plan, &reject);
 	if (ret == -EBADMSG) {
 		trace_loom_reject(loom_device_index(loom), object->client->id, reject.rule);
 		loom_refuse(&loom->drm, ret, "plan: rule %u, step %u, command %u, tensor %u",

@@ -6,6 +6,8 @@
 
 #include <drm/drm_file.h>
 
+#include "backend/backend.h"
+#include "core/loom_native.h"
 #include "core/loom_op.h"
 #include "loom_device.h"
 #include "loom_file.h"
@@ -34,6 +36,7 @@
 /* Sizes of the first versions, which never change. */
 #define LOOM_QUERY_BLOCK_BYTES	24
 #define LOOM_QUERY_BANK_BYTES	40
+#define LOOM_QUERY_FORMAT_BYTES	16
 
 static int loom_query_answer(struct loom_device *loom, struct drm_loom_query *args,
 			     const void *answer, u64 size)
@@ -253,6 +256,21 @@ static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *
 	return loom_query_answer(loom, args, &record, sizeof(record));
 }
 
+static int loom_query_formats(struct loom_device *loom, struct drm_loom_query *args)
+{
+	u32 stride = loom_query_stride(args, LOOM_QUERY_FORMAT_BYTES);
+	const struct loom_native *native = loom->backend->native;
+	int ret = loom_query_no_index(loom, args);
+
+	if (ret)
+		return ret;
+	if (!stride)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
+				   args->stride);
+	return loom_query_answer_array(loom, args, stride, native ? native->formats : NULL,
+				       sizeof(struct drm_loom_format), native ? native->count : 0);
+}
+
 /**
  * loom_query_ioctl() - QUERY
  * @drm: the device
@@ -283,6 +301,8 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return loom_query_no_space(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_CHIP:
 		return loom_query_chip(loom, args, file->driver_priv);
+	case DRM_LOOM_QUERY_FORMATS:
+		return loom_query_formats(loom, args);
 	}
 	return loom_refuse(drm, -EINVAL, "no query %u", args->type);
 }

@@ -100,6 +100,26 @@ static void fuzz_vary_sample(struct plan_builder *pb)
 	pb_add_image(pb, pb_add_slot(pb, 0, DRM_LOOM_SLOT_READ), DRM_LOOM_DTYPE_F32, 64, 4, 256);
 }
 
+/* One or two native commands, with operands in SRAM, or some in DRAM. */
+static void fuzz_use_native(u64 *seed, struct plan_builder *pb)
+{
+	u32 i, tensor;
+
+	use_native(pb);
+	/* nobody needs what they write */
+	for (i = 0; i < 3 && random_xorshift(seed, 2); i++)
+		*pb_operand(pb, C_READ_OUT0 + i, 1) = pb_all(pb, T_IN);
+	/* a transfer beside that reads, too */
+	if (random_xorshift(seed, 2))
+		*pb_command(pb, C_FILL_BESIDE) = *pb_command(pb, C_READ_INOUT);
+	if (random_xorshift(seed, 2)) {
+		native_again(pb);
+	} else if (random_xorshift(seed, 2)) {
+		tensor = native_in_dram(pb, random_xorshift(seed, 2));
+		*pb_operand(pb, C_NATIVE, random_xorshift(seed, O_COUNT)) = pb_all(pb, tensor);
+	}
+}
+
 /* Tensors of a form are in the first columns of their image; here they begin in the second. */
 static void fuzz_shift_images(struct plan_builder *pb)
 {
@@ -135,7 +155,7 @@ static size_t fuzz_plan(u64 *seed, void *out, size_t room)
 		if (random_xorshift(seed, 2))
 			fuzz_vary_sample(&pb);
 		else if (random_xorshift(seed, 2))
-			use_native(&pb);
+			fuzz_use_native(seed, &pb);
 	} else {
 		try = pb_alloc(sizeof(*try));
 		/* few operations take images: half of these do */

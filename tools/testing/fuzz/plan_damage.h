@@ -381,6 +381,53 @@ static void damage_order(u64 *seed, struct damage_plan *plan)
 			plan->tensors[k].first_step = index;
 }
 
+/* The declaration of a native command: what it shares, its counts, an operand that is another's. */
+static void damage_native(u64 *seed, struct damage_plan *plan)
+{
+	struct drm_loom_plan_header *h = plan->header;
+	struct drm_loom_plan_command *c = &plan->commands[random_xorshift(seed, h->commands.count)];
+	struct drm_loom_plan_command *last = NULL;
+	struct drm_loom_attr_native *attr;
+
+	for (; c < plan->commands + h->commands.count; c++) {
+		if (c->opcode != DRM_LOOM_OP_NATIVE)
+			continue;
+		if (last)
+			break;
+		last = c;
+	}
+	if (!last || last->first_view >= h->views.count || h->attrs.offset > h->size ||
+	    h->attrs.count > h->size - h->attrs.offset || h->attrs.count < sizeof(*attr) ||
+	    last->attr_offset > h->attrs.count - sizeof(*attr))
+		return;
+	attr = (void *)((u8 *)h + h->attrs.offset + last->attr_offset);
+	switch (random_xorshift(seed, 6)) {
+	case 0:
+		h->version = DRM_LOOM_PLAN_VERSION;
+		return;
+	case 1:
+		if (c == plan->commands + h->commands.count)
+			return;
+		if (random_xorshift(seed, 2))
+			c->first_view = last->first_view;
+		else
+			c->attr_offset = last->attr_offset;
+		return;
+	case 2:
+		attr->outputs = random_xorshift(seed, 3);
+		attr->temporaries = random_xorshift(seed, 3);
+		attr->inouts = random_xorshift(seed, 3);
+		last->operands = 1 + random_xorshift(seed, 5);
+		return;
+	default:
+		/* of this command, or of one behind it or just before it */
+		plan->views[h->views.count - 1 - random_xorshift(seed, min(h->views.count, 16U))] =
+			plan->views[last->first_view +
+				    random_xorshift(seed, min(h->views.count - last->first_view,
+							      5U))];
+	}
+}
+
 static void (*const damage_together[])(u64 *seed, struct damage_plan *plan) = {
 	damage_pitch, damage_rank, damage_dims, damage_type, damage_order,
 };
@@ -396,7 +443,12 @@ static inline void plan_damage_some(u64 *seed, u8 *blob, u64 size)
 	struct damage_plan plan;
 	u32 how = random_xorshift(seed, 12);
 
-	if (how < 6)
+	if (size >= sizeof(struct drm_loom_plan_header) && random_xorshift(seed, 2) &&
+	    ((struct drm_loom_plan_header *)blob)->version == DRM_LOOM_PLAN_VERSION_NATIVE &&
+	    ((struct drm_loom_plan_header *)blob)->size == size &&
+	    damage_find(&plan, blob, size))
+		damage_native(seed, &plan);
+	else if (how < 6)
 		plan_damage_field(seed, blob, size);
 	else if (how < 7)
 		plan_damage_window(seed, blob, size);

@@ -15,6 +15,7 @@ struct loom_context;
 struct loom_device;
 struct loom_job;
 struct loom_move;
+struct loom_native;
 struct loom_plan_object;
 
 /**
@@ -370,6 +371,15 @@ struct loom_backend {
 	 * the last job of the context was released; may sleep. The device may be unplugged
 	 */
 	void (*context_release)(struct loom_context *context);
+
+	/**
+	 * @native: native commands that its devices run, or NULL: formats of payloads, which QUERY
+	 * lists, and their check, which PLAN_CREATE calls without locks before @plan_create, and
+	 * while the device may be unplugged or asleep. A translated form of payloads can be made by
+	 * @plan_create: the bytes behind &loom_command.attr stay as they were checked. The device
+	 * must write zeroes to the outputs in &loom_command.zero before it runs the command
+	 */
+	const struct loom_native *native;
 
 	/**
 	 * @keeps_jobs: a stopped device goes on with its jobs at the next @start. Otherwise the

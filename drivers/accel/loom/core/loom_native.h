@@ -32,8 +32,8 @@ struct loom_payload {
 	/** @lanes: SRAM banks of the device */
 	u32 lanes;
 	/**
-	 * @zero: out: bit mask of outputs that the payload may leave unwritten in part. Whoever runs
-	 * the command must write zeroes to all of these first
+	 * @zero: out: bit mask of outputs that the payload may leave unwritten in part. The back end
+	 * must write zeroes to all of these before the command
 	 */
 	u32 zero;
 	/** @reason: out: a number of the format, if refused */

@@ -78,7 +78,7 @@ struct loom_op {
 	bool (*check)(struct loom_check *check);
 };
 
-/* NATIVE, which is in no description of a chip. Its attributes must have the payload behind them. */
+/* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
 extern const struct loom_op loom_op_native;
 
 /**

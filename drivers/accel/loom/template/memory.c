@@ -37,9 +37,18 @@ static u64 template_memory_bytes(const struct drm_loom_chip_region *region)
 	return PAGE_ALIGN(region->bank_bytes) * region->banks;
 }
 
-/* A byte of a bank. */
-static u8 *template_memory_at(const struct template_memory *memory, const struct loom_device *loom,
-			      u32 region, u32 bank, u64 address)
+/**
+ * template_memory_at() - a byte of a bank
+ * @memory: of the device
+ * @loom: the device
+ * @region: region of the bank
+ * @bank: number of the bank
+ * @address: address in it
+ *
+ * Return: its place in the host's memory.
+ */
+u8 *template_memory_at(const struct template_memory *memory, const struct loom_device *loom,
+		       u32 region, u32 bank, u64 address)
 {
 	return memory->banks[region] +
 	       bank * PAGE_ALIGN(loom->chip->region[region].bank_bytes) + address;

@@ -29,6 +29,8 @@ int template_memory_init(struct template_memory *memory, struct loom_device *loo
 void template_memory_start(struct template_memory *memory);
 void template_memory_stop(struct template_memory *memory);
 
+u8 *template_memory_at(const struct template_memory *memory, const struct loom_device *loom,
+		       u32 region, u32 bank, u64 address);
 bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
 			 unsigned long *pfn);
 int template_move_prepare(struct loom_move *move);

@@ -64,9 +64,13 @@ static void nothing_interrupt(struct nothing *nothing)
 
 static void nothing_write(struct nothing *nothing, u64 job, u32 epoch, u32 status)
 {
-	nothing->records[nothing->written % NOTHING_ENTRIES] = (struct nothing_record) {
-		.job = job, .epoch = epoch, .status = status,
-	};
+	struct nothing_record *record = &nothing->records[nothing->written % NOTHING_ENTRIES];
+	u32 i;
+
+	*record = (struct nothing_record) { .job = job, .epoch = epoch, .status = status };
+	for (i = 0; i < NOTHING_ENTRIES; i++)
+		if (nothing->jobs[i] == job)
+			record->cycles = nothing->cycles[i];
 	/* pairs with template_read(): the record is visible before the count */
 	smp_store_release(&nothing->written, nothing->written + 1);
 	nothing_interrupt(nothing);
@@ -233,8 +237,9 @@ int nothing_reset(struct nothing *nothing)
  * @nothing: the device, which must have fewer than NOTHING_ENTRIES jobs
  * @job: any number
  * @slots: DRM_LOOM_MAX_SLOTS addresses
+ * @cycles: cycles that it has taken so far
  */
-void nothing_give(struct nothing *nothing, u64 job, const u64 *slots)
+void nothing_give(struct nothing *nothing, u64 job, const u64 *slots, u64 cycles)
 {
 	bool early = nothing_has_fault(NOTHING_EARLY), slow = nothing_has_fault(NOTHING_DAWDLES);
 
@@ -252,6 +257,7 @@ void nothing_give(struct nothing *nothing, u64 job, const u64 *slots)
 	spin_lock(&nothing->lock);
 	__clear_bit(nothing->given % NOTHING_ENTRIES, &nothing->stops);
 	memcpy(nothing->slots, slots, sizeof(nothing->slots));
+	nothing->cycles[nothing->given % NOTHING_ENTRIES] = cycles;
 	nothing->jobs[nothing->given++ % NOTHING_ENTRIES] = job;
 	schedule_delayed_work(&nothing->work, 0);
 	spin_unlock(&nothing->lock);

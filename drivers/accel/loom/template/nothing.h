@@ -65,6 +65,8 @@ struct nothing_record {
 	u32 epoch;
 	/** @status: 0: ended, 1: stopped, 2: failed */
 	u32 status;
+	/** @cycles: as they were given */
+	u64 cycles;
 };
 
 /**
@@ -94,6 +96,8 @@ struct nothing {
 	u32 epoch;
 	/** @jobs: submitted jobs, by number modulo the entries */
 	u64 jobs[NOTHING_ENTRIES];
+	/** @cycles: cycles of @jobs */
+	u64 cycles[NOTHING_ENTRIES];
 	/** @slots: addresses of the last job */
 	u64 slots[DRM_LOOM_MAX_SLOTS];
 	/** @given: number of submitted jobs since the reset */
@@ -124,7 +128,7 @@ int nothing_start(struct nothing *nothing, u32 epoch);
 void nothing_touch(const struct nothing *nothing);
 void nothing_stop(struct nothing *nothing);
 int nothing_reset(struct nothing *nothing);
-void nothing_give(struct nothing *nothing, u64 job, const u64 *slots);
+void nothing_give(struct nothing *nothing, u64 job, const u64 *slots, u64 cycles);
 void nothing_end(struct nothing *nothing, u64 job);
 u32 nothing_steps(struct nothing *nothing, u64 job);
 u64 nothing_current(struct nothing *nothing);

@@ -17,6 +17,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_region.h"
+#include "native.h"
 #include "template.h"
 
 /**
@@ -27,7 +28,7 @@
  * (nothing.c), with few entries in its rings, a reset, and faults. To support a chip, copy this
  * folder and replace the calls of nothing_*() one by one.
  *
- * It cannot run networks: its jobs do not write to buffers.
+ * It cannot run networks: of its jobs only native commands write to buffers, with local memory.
  */
 
 #define TEMPLATE_NAME	"loom-template"
@@ -38,6 +39,12 @@
 struct template_run {
 	/** @slots: address of the binding of each slot, in each of its banks */
 	u64 slots[DRM_LOOM_MAX_SLOTS];
+	/** @work: runs native commands */
+	struct work_struct work;
+	/** @job: the job, must not be accessed after its end */
+	struct loom_job *job;
+	/** @stop: it is to end soon */
+	bool stop;
 };
 
 static bool template_own;
@@ -72,6 +79,7 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 		.job = READ_ONCE(from->job),
 		.epoch = READ_ONCE(from->epoch),
 		.status = READ_ONCE(from->status),
+		.counters.cycles = READ_ONCE(from->cycles),
 	};
 	template->stale += record->epoch != template->loom->epoch;
 	return true;
@@ -148,10 +156,11 @@ static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct template *template = loom->backend_data;
 
+	/* native commands submit their job at their end */
+	template_memory_stop(&template->memory);
 	nothing_stop(&template->nothing);
 	/* records written until then, with or without an interrupt */
 	template_poll(loom);
-	template_memory_stop(&template->memory);
 }
 
 /* A chip must reset its function, with a timeout. */
@@ -177,19 +186,42 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 static int template_plan_create(struct loom_plan_object *object)
 {
 	struct template *template = object->loom->backend_data;
+	struct template_code *code;
+	int ret;
 
 	nothing_touch(&template->nothing);
-	object->backend_data = kzalloc(sizeof(u32), GFP_KERNEL_ACCOUNT);
-	return object->backend_data ? 0 : -ENOMEM;
+	ret = template_code_create(object->plan, &code);
+	if (!ret)
+		object->backend_data = code;
+	return ret;
 }
 
 /* A chip must drop the plan from the device, if it is plugged in. */
 static void template_plan_destroy(struct loom_plan_object *object)
 {
-	kfree(object->backend_data);
+	kvfree(object->backend_data);
 }
 
 /* ------------------------------------------------------------------- jobs */
+
+static void template_run_native(struct work_struct *work)
+{
+	struct template_run *run = container_of(work, struct template_run, work);
+	struct loom_device *loom = run->job->loom;
+	struct template *template = loom->backend_data;
+	u64 id = run->job->id, cycles;
+	bool stop;
+
+	cycles = template_code_run(loom, run->job->plan->backend_data, run->slots, &run->stop);
+	stop = READ_ONCE(run->stop);
+	if (!READ_ONCE(template->memory.off)) {
+		/* it may be freed before this returns */
+		nothing_give(&template->nothing, id, run->slots, cycles);
+		if (stop)
+			nothing_end(&template->nothing, id);
+	}
+	atomic_dec(&template->queued);
+}
 
 /* A chip must allocate the descriptor and the memory it points to. */
 static int template_prepare(struct loom_job *job)
@@ -197,7 +229,11 @@ static int template_prepare(struct loom_job *job)
 	struct template_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
 	job->run = run;
-	return run ? 0 : -ENOMEM;
+	if (!run)
+		return -ENOMEM;
+	INIT_WORK(&run->work, template_run_native);
+	run->job = job;
+	return 0;
 }
 
 /*
@@ -228,10 +264,15 @@ static int template_emit(struct loom_job *job)
 static void template_run(struct loom_job *job)
 {
 	struct template *template = job->loom->backend_data;
+	const struct template_code *code = job->plan->backend_data;
+	struct template_run *run = job->run;
 
-	const struct template_run *run = job->run;
-
-	nothing_give(&template->nothing, job->id, run->slots);
+	if (job->loom->memory && (code->count || atomic_read(&template->queued))) {
+		atomic_inc(&template->queued);
+		queue_work(template->memory.engine, &run->work);
+	} else {
+		nothing_give(&template->nothing, job->id, run->slots, 0);
+	}
 }
 
 /* A chip should read the position, if available. */
@@ -248,7 +289,9 @@ static void template_progress(struct loom_job *job, struct loom_job_position *po
 static void template_stop_job(struct loom_job *job)
 {
 	struct template *template = job->loom->backend_data;
+	struct template_run *run = job->run;
 
+	WRITE_ONCE(run->stop, true);
 	nothing_end(&template->nothing, job->id);
 }
 
@@ -284,6 +327,7 @@ static const struct loom_backend template_backend = {
 	.job_progress = template_progress,
 	.job_stop = template_stop_job,
 	.job_release = template_release,
+	.native = &tile_native,
 };
 
 /* -------------------------------------------------------------------- bus */

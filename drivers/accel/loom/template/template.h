@@ -19,6 +19,8 @@ struct template {
 	struct nothing nothing;
 	/** @memory: its memory, with module parameter own */
 	struct template_memory memory;
+	/** @queued: jobs on &template_memory.engine; others must not overtake them */
+	atomic_t queued;
 	/** @lock: held while reading records, by the interrupt or by polling */
 	struct mutex lock;
 	/** @read: number of records read since the reset; written by the driver only */

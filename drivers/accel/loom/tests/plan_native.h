@@ -100,4 +100,18 @@ static inline u32 native_in_dram(struct plan_builder *pb, bool image)
 	return pb_add_dram(pb, slot, 0, 7, 9, DRM_LOOM_DTYPE_F32, PB_SHAPE(8, 16));
 }
 
+/* A second one in a step of its own. */
+static inline u32 native_again(struct plan_builder *pb)
+{
+	struct native_attr attr = *native_attr(pb);
+	u32 i;
+
+	for (i = T_OUT0; i < T_COPY; i++)
+		pb_tensor(pb, i)->last_step = 10;
+	pb_begin_step(pb);
+	return pb_add(pb, DRM_LOOM_OP_NATIVE, &attr, sizeof(attr),
+		      PB_VIEWS(pb_all(pb, T_OUT0), pb_all(pb, T_OUT1), pb_all(pb, T_TEMP),
+			       pb_all(pb, T_INOUT), pb_all(pb, T_IN)));
+}
+
 #endif /* LOOM_TESTS_PLAN_NATIVE_H */

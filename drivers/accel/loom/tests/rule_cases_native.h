@@ -55,20 +55,6 @@ CHANGE(native_temporary_slot)
 	native_in_slot(pb, T_TEMP, DRM_LOOM_SLOT_WRITE);
 }
 
-/* A second one in a step of its own. */
-static u32 native_again(struct plan_builder *pb)
-{
-	struct native_attr attr = *native_attr(pb);
-	u32 i;
-
-	for (i = T_OUT0; i < T_COPY; i++)
-		pb_tensor(pb, i)->last_step = 10;
-	pb_begin_step(pb);
-	return pb_add(pb, DRM_LOOM_OP_NATIVE, &attr, sizeof(attr),
-		      PB_VIEWS(pb_all(pb, T_OUT0), pb_all(pb, T_OUT1), pb_all(pb, T_TEMP),
-			       pb_all(pb, T_INOUT), pb_all(pb, T_IN)));
-}
-
 CHANGE(native_again)
 {
 	use_native(pb);

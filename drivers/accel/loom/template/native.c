@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+
+#include "core/loom_op.h"
+#include "loom_device.h"
+#include "native.h"
+#include "template.h"
+
+/*
+ * Native commands, in a chip with local memory (module parameter own). tile.c has their proof. A
+ * chip with instructions of its own must translate them to its descriptors.
+ */
+
+static int template_code_count(const struct loom_plan *plan, u32 *count)
+{
+	u32 i, moves;
+
+	*count = 0;
+	for (i = 0; plan->native && i < plan->command_count; i++) {
+		if (plan->commands[i].op->opcode != DRM_LOOM_OP_NATIVE)
+			continue;
+		moves = tile_translate(&plan->commands[i], NULL);
+		if (check_add_overflow(*count, moves, count))
+			return -ENOMEM;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * template_code_create() - translate the native commands of a plan
+ * @plan: the plan
+ * @code: out: to be freed with kvfree()
+ *
+ * Return: 0, -ENOMEM, -EINTR.
+ */
+int template_code_create(const struct loom_plan *plan, struct template_code **code)
+{
+	u32 count, at = 0, i;
+	int ret = template_code_count(plan, &count);
+
+	if (ret)
+		return ret;
+	*code = kvmalloc(struct_size(*code, moves, count),
+			 GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (!*code)
+		return -ENOMEM;
+	(*code)->count = count;
+	for (i = 0; at < count; i++) {
+		if (plan->commands[i].op->opcode == DRM_LOOM_OP_NATIVE)
+			at += tile_translate(&plan->commands[i], &(*code)->moves[at]);
+		cond_resched();
+	}
+	return 0;
+}
+
+static u8 *template_code_at(struct loom_device *loom, const struct tile_place *place,
+			    const u64 *slots, u32 lane)
+{
+	u64 base = place->slot == TILE_SCRATCH ?
+		   loom->chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots[place->slot];
+
+	return template_memory_at(to_template_memory(loom), loom, DRM_LOOM_REGION_SRAM, lane,
+				  base + place->offset);
+}
+
+/**
+ * template_code_run() - run the native commands of a job
+ * @loom: the device, which has local memory
+ * @code: the commands
+ * @slots: by slot: its address in each of its banks
+ * @stop: set by others: stop soon
+ *
+ * Return: cycles.
+ */
+u64 template_code_run(struct loom_device *loom, const struct template_code *code, const u64 *slots,
+		      const bool *stop)
+{
+	u64 cycles = 0, lanes;
+	u32 i, lane;
+
+	for (i = 0; i < code->count; i++) {
+		const struct tile_move *move = &code->moves[i];
+
+		lanes = 0;
+		for (lane = move->first_lane; lane < move->first_lane + move->lanes; lane++) {
+			if (READ_ONCE(*stop) || READ_ONCE(to_template_memory(loom)->off))
+				return cycles;
+			/* all lanes work at the same time */
+			lanes = tile_run(move, template_code_at(loom, &move->to, slots, lane),
+					 template_code_at(loom, &move->from[0], slots, lane),
+					 template_code_at(loom, &move->from[1], slots, lane));
+			cond_resched();
+		}
+		cycles += lanes;
+	}
+	return cycles;
+}
