@@ -388,6 +388,7 @@ static void damage_native(u64 *seed, struct damage_plan *plan)
 	struct drm_loom_plan_command *c = &plan->commands[random_xorshift(seed, h->commands.count)];
 	struct drm_loom_plan_command *last = NULL;
 	struct drm_loom_attr_native *attr;
+	struct drm_loom_plan_view *view;
 
 	for (; c < plan->commands + h->commands.count; c++) {
 		if (c->opcode != DRM_LOOM_OP_NATIVE)
@@ -401,7 +402,10 @@ static void damage_native(u64 *seed, struct damage_plan *plan)
 	    last->attr_offset > h->attrs.count - sizeof(*attr))
 		return;
 	attr = (void *)((u8 *)h + h->attrs.offset + last->attr_offset);
-	switch (random_xorshift(seed, 6)) {
+	/* of its operands, or some behind them */
+	view = &plan->views[last->first_view +
+			    random_xorshift(seed, min(h->views.count - last->first_view, 5U))];
+	switch (random_xorshift(seed, 7)) {
 	case 0:
 		h->version = DRM_LOOM_PLAN_VERSION;
 		return;
@@ -419,12 +423,13 @@ static void damage_native(u64 *seed, struct damage_plan *plan)
 		attr->inouts = random_xorshift(seed, 3);
 		last->operands = 1 + random_xorshift(seed, 5);
 		return;
+	case 3:
+		view->strides[random_xorshift(seed, DRM_LOOM_MAX_RANK)] = 0;
+		return;
 	default:
 		/* of this command, or of one behind it or just before it */
 		plan->views[h->views.count - 1 - random_xorshift(seed, min(h->views.count, 16U))] =
-			plan->views[last->first_view +
-				    random_xorshift(seed, min(h->views.count - last->first_view,
-							      5U))];
+			*view;
 	}
 }
 

@@ -120,7 +120,7 @@ static u32 tile_check_insn(struct loom_payload *payload, const struct tile_insn 
 	if (reason)
 		return reason;
 	to = &operands[loom_index_nospec(insn->to, DRM_LOOM_MAX_NATIVE_OPERANDS)];
-	if (!insn->first_lane && insn->lanes == to->lanes && insn->to_at <= to->defined)
+	if (insn->lanes == to->lanes && insn->to_at <= to->defined)
 		to->defined = max(to->defined, end);
 	return 0;
 }

@@ -89,6 +89,7 @@ static void plan_sample_is_timed(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(fine, rule_cases_fine, what);
 KUNIT_ARRAY_PARAM_DESC(fine_on, rule_cases_fine_on, what);
+KUNIT_ARRAY_PARAM_DESC(fine_native, rule_cases_fine_native, what);
 
 static void plan_is_valid(struct kunit *test)
 {
@@ -245,6 +246,7 @@ static struct kunit_case plan_cases[] = {
 	KUNIT_CASE(plan_sample_is_timed),
 	KUNIT_CASE_PARAM(plan_is_valid, fine_gen_params),
 	KUNIT_CASE_PARAM(plan_is_valid, fine_on_gen_params),
+	KUNIT_CASE_PARAM(plan_is_valid, fine_native_gen_params),
 	KUNIT_CASE_PARAM(plan_is_refused, rule_gen_params),
 	KUNIT_CASE(plan_every_rule_has_a_case),
 	KUNIT_CASE(plan_cut_short),

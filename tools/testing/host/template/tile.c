@@ -128,16 +128,46 @@ static void fill(const struct try *t, struct memory *memory, u8 garbage)
 		}
 }
 
-/* Whether an accepted payload keeps to its operands. */
+/* What the instructions say, byte by byte. */
+static void interpret(const struct try *t, struct memory *memory)
+{
+	u32 i, lane, k;
+
+	for (i = 0; i < t->command.outputs; i++)
+		for (lane = 0; t->command.zero >> i & 1 && lane < t->views[i].dims[0]; lane++)
+			memset(memory->bytes[lane] + t->views[i].offset, 0, t->views[i].dims[1]);
+	for (i = 0; i < t->payload.size / sizeof(*t->insns); i++) {
+		const struct tile_insn *insn = &t->insns[i];
+
+		for (lane = insn->first_lane; lane < (u32)insn->first_lane + insn->lanes; lane++) {
+			u8 *bytes = memory->bytes[lane];
+			u8 *to = bytes + t->views[insn->to].offset + insn->to_at;
+			const u8 *a = bytes + t->views[insn->from[0] % 16].offset +
+				      insn->from_at[0];
+			const u8 *b = bytes + t->views[insn->from[1] % 16].offset +
+				      insn->from_at[1];
+
+			for (k = 0; k < insn->bytes; k++)
+				to[k] = insn->op == TILE_FILL ? insn->from[0] :
+					insn->op == TILE_COPY ? a[k] : a[k] + b[k];
+		}
+	}
+}
+
+/* Whether an accepted payload does as it says, and keeps to its operands. */
 static bool keeps(const struct try *t)
 {
-	static struct memory before[2], after[2];
+	static struct memory before[2], after[2], said;
 	u32 lane, at, k;
 
 	for (k = 0; k < 2; k++) {
 		fill(t, &before[k], k ? 0xff : 0);
 		after[k] = before[k];
 		run(t, &after[k]);
+		said = before[k];
+		interpret(t, &said);
+		if (memcmp(&said, &after[k], sizeof(said)))
+			return false;
 	}
 	for (lane = 0; lane < LANES; lane++) {
 		for (at = 0; at < PITCH; at++) {
@@ -354,7 +384,7 @@ static void test_operands(void)
 	static struct try t;
 	u32 i;
 
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < 7; i++) {
 		struct loom_view *view = &t.views[IN];
 
 		lie_views(&t);
@@ -369,10 +399,16 @@ static void test_operands(void)
 			view->strides[1] = 2;
 		else if (i == 4)
 			view->strides[1] = 0;
+		else if (i == 5)
+			*view = (struct loom_view) {
+				.region = DRM_LOOM_REGION_SRAM, .elem_bytes = 1, .rank = 3,
+				.dims = { 1, 1 << 16, 1 << 16, 1, 1, 1 },
+				.strides = { 0, 1 << 16, 1 },
+			};
 		else
 			t.payload.size--;
 		tap_ok(check(&t) == -EBADMSG &&
-		       t.payload.reason == (i == 5 ? TILE_SIZE : TILE_OPERAND),
+		       t.payload.reason == (i == 6 ? TILE_SIZE : TILE_OPERAND),
 		       "operand or size %u is refused", i);
 	}
 }
