@@ -2,12 +2,14 @@
 #include "pool.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define POOL_CHUNK_BYTES	((size_t)64 << 10)
 #define POOL_ALIGN		((size_t)16)
@@ -21,10 +23,10 @@ struct loom_chunk {
 
 struct loom_mapping {
 	struct loom_mapping *next;
-	dev_t device;
-	ino_t inode;
+	struct stat file;
 	void *bytes;
 	size_t size_bytes;
+	char path[];
 };
 
 struct loom_pool {
@@ -159,22 +161,48 @@ char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
 static int map(struct loom_pool *pool, int fd, const struct stat *file,
 	       struct loom_mapping **mapping)
 {
-	struct loom_mapping *made = malloc(sizeof(*made));
+	char link[32], path[PATH_MAX];
+	struct loom_mapping *made;
+	ssize_t length;
 	int err;
 
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path));
+	length = length < 0 ? 0 : length;
+	made = calloc(1, sizeof(*made) + (size_t)length + 1);
 	if (!made)
 		return -ENOMEM;
-	*made = (struct loom_mapping){ pool->mappings, file->st_dev, file->st_ino, NULL,
-				       (size_t)file->st_size };
+	memcpy(made->path, path, (size_t)length);
+	made->file = *file;
+	made->size_bytes = (size_t)file->st_size;
 	made->bytes = mmap(NULL, made->size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (made->bytes == MAP_FAILED) {
 		err = -errno;
 		free(made);
 		return err;
 	}
+	made->next = pool->mappings;
 	pool->mappings = made;
 	*mapping = made;
 	return 0;
+}
+
+/* The status changes with the content, and its time cannot be set back. */
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+bool loom_pool_is_unchanged(const struct loom_pool *pool)
+{
+	const struct loom_mapping *mapping;
+	struct stat now;
+
+	for (mapping = pool->mappings; mapping; mapping = mapping->next)
+		if (stat(mapping->path, &now) || !is_same(&mapping->file, &now))
+			return false;
+	return true;
 }
 
 int loom_pool_map(struct loom_pool *pool, int fd, const void **bytes, size_t *size_bytes)
@@ -188,8 +216,7 @@ int loom_pool_map(struct loom_pool *pool, int fd, const void **bytes, size_t *si
 	if (!S_ISREG(file.st_mode) || file.st_size <= 0)
 		return -ENODEV;
 	for (mapping = pool->mappings; mapping; mapping = mapping->next)
-		if (mapping->device == file.st_dev && mapping->inode == file.st_ino &&
-		    mapping->size_bytes == (size_t)file.st_size)
+		if (is_same(&mapping->file, &file))
 			break;
 	if (!mapping)
 		err = map(pool, fd, &file, &mapping);

@@ -49,6 +49,8 @@ char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
  * Return: 0, -ENODEV for what has no bytes to be mapped, or another -errno.
  */
 int loom_pool_map(struct loom_pool *pool, int fd, const void **bytes, size_t *size_bytes);
+/** loom_pool_is_unchanged() - the mapped files are as they were, as far as their status tells */
+bool loom_pool_is_unchanged(const struct loom_pool *pool);
 /** loom_pool_has_mapped() - @data is in a file that loom_pool_map() has mapped */
 bool loom_pool_has_mapped(const struct loom_pool *pool, const void *data);
 /**

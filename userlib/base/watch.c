@@ -128,6 +128,12 @@ bool loom_watch_end_spare(void)
 	return watch->finish && atomic_compare_exchange_strong(&watch->status, &canceled, 0);
 }
 
+void loom_watch_forgive(void)
+{
+	if (loom_watch_now && loom_watch_now->status != -ECANCELED)
+		loom_watch_now->status = 0;
+}
+
 /* The memory that a call may have. */
 
 bool loom_memory_admit(struct loom_watch *watch, size_t size_bytes)

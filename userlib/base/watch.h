@@ -142,4 +142,7 @@ static inline void loom_watch_spare(bool spare)
  */
 bool loom_watch_end_spare(void);
 
+/** loom_watch_forgive() - what was beyond a limit is given up, and the call goes on without it */
+void loom_watch_forgive(void);
+
 #endif /* LOOM_BASE_WATCH_H */

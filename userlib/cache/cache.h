@@ -16,6 +16,9 @@
  * its bytes. An entry that is damaged fails the checks of program_file/ and is replaced. A full
  * disk, a folder that cannot be written and a missing home cost the entry and nothing else.
  *
+ * A folder or an entry that another user owns or may write to is not used. The folder is opened
+ * once and its files are reached through it, so that the one that was checked is the one in use.
+ *
  * The key is of the graph and not of the model's file, because constants may lie in other files and
  * options bind shapes and values: of these the graph has what matters.
  */
@@ -25,19 +28,22 @@
 #include "digest.h"
 #include "loom_cache.h"
 
-#include <stdbool.h>
+/* The largest entry. */
+#define CACHE_ENTRY_BYTES	((uint64_t)256 << 20)
+/* Bytes that are hashed or written before the caller of the library is asked again. */
+#define CACHE_STEP_BYTES	((size_t)256 << 10)
+/* The name of an entry: its key and a suffix. */
+#define CACHE_NAME_BYTES	(CACHE_DIGEST_TEXT + sizeof(".loom"))
 
-/** cache_key() - digest of what a program of @graph and @options depends on */
-void cache_key(const struct loom_graph *graph, const struct loom_planner_options *options,
-	       char *text);
+/** cache_name() - the entry of @graph and @options: a digest of what their program depends on */
+void cache_name(const struct loom_graph *graph, const struct loom_planner_options *options,
+		char *name);
 
-/** cache_folder() - the folder of entries, from malloc; NULL: there is none */
-char *cache_folder(void);
-/** cache_path() - the file of an entry, from malloc; NULL without memory */
-char *cache_path(const char *folder, const char *key);
+/** cache_open() - the folder of entries, to be closed; negative: there is none that can be used */
+int cache_open(void);
+/** cache_find() - an entry, to be closed, which counts as used; negative: there is none */
+int cache_find(int folder, const char *name);
 /** cache_put() - stores an entry and removes the oldest beyond the cap. Failures are not told */
-void cache_put(const char *folder, const char *path, const void *bytes, size_t size_bytes);
-/** cache_touch() - notes that an entry was used */
-void cache_touch(const char *path);
+void cache_put(int folder, const char *name, const void *bytes, size_t size_bytes);
 
 #endif /* LOOM_CACHE_ROOM_H */

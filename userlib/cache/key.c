@@ -2,6 +2,7 @@
 /* All that a program depends on: a field that is missing here gives a graph the wrong program. */
 #include "cache.h"
 
+#include "base/watch.h"
 #include "graph/graph.h"
 #include "loom_version.h"
 
@@ -14,6 +15,17 @@ typedef ElfW(Phdr) elf_part;
 static void add_u64(struct cache_digest *digest, uint64_t number)
 {
 	cache_digest_add(digest, &number, sizeof(number));
+}
+
+static void add_data(struct cache_digest *digest, const char *bytes, size_t size_bytes)
+{
+	size_t part;
+
+	for (; size_bytes && !loom_watch_is_over(); bytes += part, size_bytes -= part) {
+		part = size_bytes < CACHE_STEP_BYTES ? size_bytes : CACHE_STEP_BYTES;
+		cache_digest_add(digest, bytes, part);
+		loom_watch_spend(part / 8);
+	}
 }
 
 /* With its end, so that two texts are not one. */
@@ -59,7 +71,8 @@ static void add_value(struct cache_digest *digest, const struct loom_value *valu
 	add_u64(digest, (uint64_t)value->made_up | (uint64_t)value->is_input << 1 |
 			(uint64_t)value->is_output << 2 | (uint64_t)!value->data << 3);
 	if (value->data)
-		cache_digest_add(digest, value->data, value->size_bytes);
+		add_data(digest, value->data, value->size_bytes);
+	loom_watch_spend(10);
 }
 
 static void add_node(struct cache_digest *digest, const struct loom_node *node)
@@ -78,6 +91,7 @@ static void add_node(struct cache_digest *digest, const struct loom_node *node)
 	cache_digest_add(digest, &node->act, sizeof(node->act));
 	/* all attributes: there are no pointers in them */
 	cache_digest_add(digest, attrs, (const char *)(node + 1) - attrs);
+	loom_watch_spend(10);
 }
 
 static void add_graph(struct cache_digest *digest, const struct loom_graph *graph)
@@ -101,33 +115,36 @@ static void add_graph(struct cache_digest *digest, const struct loom_graph *grap
 	cache_digest_add(digest, graph->states, graph->num_states * sizeof(*graph->states));
 }
 
-void cache_key(const struct loom_graph *graph, const struct loom_planner_options *options,
-	       char *text)
+/* Threads, callback and limits change no program. */
+static void add_options(struct cache_digest *digest, const struct loom_planner_options *options)
 {
-	/* its pointers are added as texts; callback and limits change no program */
-	struct loom_planner_options plain;
-	struct cache_digest digest;
+	/* field by field, because bytes between them are not defined */
+	const uint64_t numbers[] = {
+		options->sram_limit_bytes, options->grouping_budget, options->objective,
+		options->effort, options->max_recompute_permille, options->max_bytes,
+		options->max_cycles, options->flags, options->num_observe,
+	};
 	uint32_t i;
+
+	_Static_assert(sizeof(void *) != 8 || sizeof(*options) == 128, "add a new option");
+	cache_digest_add(digest, numbers, sizeof(numbers));
+	cache_digest_add(digest, options->chip, sizeof(*options->chip));
+	add_text(digest, options->placer);
+	add_text(digest, options->grouping);
+	for (i = 0; i < options->num_observe; i++)
+		add_text(digest, options->observe[i]);
+}
+
+void cache_name(const struct loom_graph *graph, const struct loom_planner_options *options,
+		char *name)
+{
+	struct cache_digest digest;
 
 	cache_digest_begin(&digest);
 	add_u64(&digest, LOOM_VERSION);
 	dl_iterate_phdr(add_build, &digest);
-	memcpy(&plain, options, sizeof(plain));
-	plain.chip = NULL;
-	plain.placer = NULL;
-	plain.grouping = NULL;
-	plain.observe = NULL;
-	plain.jobs = 0;
-	plain.progress = NULL;
-	plain.progress_data = NULL;
-	plain.max_memory_bytes = 0;
-	plain.max_work = 0;
-	cache_digest_add(&digest, &plain, sizeof(plain));
-	cache_digest_add(&digest, options->chip, sizeof(*options->chip));
-	add_text(&digest, options->placer);
-	add_text(&digest, options->grouping);
-	for (i = 0; i < options->num_observe; i++)
-		add_text(&digest, options->observe[i]);
+	add_options(&digest, options);
 	add_graph(&digest, graph);
-	cache_digest_end(&digest, text);
+	cache_digest_end(&digest, name);
+	strcat(name, ".loom");
 }

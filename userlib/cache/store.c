@@ -2,9 +2,10 @@
 /* The folder of the cache. See cache.h for how processes share it. */
 #include "cache.h"
 
-#include "loom_file.h"
+#include "base/watch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,43 +15,60 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All entries together; one of more than a quarter of that is not stored. */
-#define MOST_BYTES	((uint64_t)1 << 30)
+/* All entries together. */
+#define MOST_BYTES	((uint64_t)4 * CACHE_ENTRY_BYTES)
 /* Temporary files of crashed processes are removed after a day. */
 #define STALE_SECONDS	86400
 
-char *cache_folder(void)
+/* Only this user owns it and may write to it: programs in it are trusted with the device. */
+static bool is_own(int fd, mode_t type)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *base = NULL, *folder = NULL;
-	int ret = -1;
+	struct stat stat;
+
+	return !fstat(fd, &stat) && (stat.st_mode & S_IFMT) == type && stat.st_uid == geteuid() &&
+	       !(stat.st_mode & 0022);
+}
+
+static int open_own(int folder, const char *name, int flags, mode_t type)
+{
+	/* must not block on a pipe */
+	int fd = openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || is_own(fd, type))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int cache_open(void)
+{
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	char path[PATH_MAX];
+	int length;
 
 	/* a path that is not absolute is to be ignored, by the specification */
 	if (cache && *cache == '/')
-		ret = asprintf(&base, "%s", cache);
+		length = snprintf(path, sizeof(path), "%s", cache);
 	else if (home && *home == '/')
-		ret = asprintf(&base, "%s/.cache", home);
-	if (ret < 0)
-		return NULL;
-	mkdir(base, 0700);
-	if (asprintf(&folder, "%s/loom", base) >= 0)
-		mkdir(folder, 0700);
+		length = snprintf(path, sizeof(path), "%s/.cache", home);
 	else
-		folder = NULL;
-	free(base);
-	return folder;
+		return -1;
+	if (length >= (int)sizeof(path) - (int)sizeof("/loom"))
+		return -1;
+	mkdir(path, 0700);
+	memcpy(path + length, "/loom", sizeof("/loom"));
+	mkdir(path, 0700);
+	return open_own(AT_FDCWD, path, O_DIRECTORY, S_IFDIR);
 }
 
-char *cache_path(const char *folder, const char *key)
+int cache_find(int folder, const char *name)
 {
-	char *path;
+	int fd = open_own(folder, name, 0, S_IFREG);
 
-	return asprintf(&path, "%s/%s.loom", folder, key) < 0 ? NULL : path;
-}
-
-void cache_touch(const char *path)
-{
-	utimensat(AT_FDCWD, path, NULL, 0);
+	/* notes that it was used */
+	if (fd >= 0)
+		futimens(fd, NULL);
+	return fd;
 }
 
 struct entry {
@@ -99,16 +117,20 @@ static struct entry *list(DIR *dir, size_t *count)
 }
 
 /* Removes what was used longest ago, until there is room. */
-static void make_room(const char *folder, uint64_t size_bytes)
+static void make_room(int folder, uint64_t size_bytes)
 {
-	DIR *dir = opendir(folder);
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct entry *entries;
 	uint64_t sum = size_bytes;
 	struct timespec now;
 	size_t count, i;
 
-	if (!dir)
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
 		return;
+	}
 	entries = list(dir, &count);
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (count)
@@ -119,20 +141,47 @@ static void make_room(const char *folder, uint64_t size_bytes)
 		bool stale = strstr(entries[i].name, ".part") &&
 			     now.tv_sec - entries[i].used.tv_sec > STALE_SECONDS;
 
-		if ((sum <= MOST_BYTES || !strstr(entries[i].name, ".loom")) && !stale)
+		if ((sum <= MOST_BYTES || strstr(entries[i].name, ".part")) && !stale)
 			continue;
-		unlinkat(dirfd(dir), entries[i].name, 0);
+		unlinkat(folder, entries[i].name, 0);
 		sum -= entries[i].size_bytes;
 	}
 	free(entries);
 	closedir(dir);
 }
 
-void cache_put(const char *folder, const char *path, const void *bytes, size_t size_bytes)
+static bool write_all(int fd, const char *bytes, size_t size_bytes)
 {
-	if (size_bytes > MOST_BYTES / 4)
-		return;
+	size_t part;
+	ssize_t got;
+
+	for (; size_bytes; bytes += got, size_bytes -= (size_t)got) {
+		part = size_bytes < CACHE_STEP_BYTES ? size_bytes : CACHE_STEP_BYTES;
+		if (loom_watch_spend(part / 16))
+			return false;
+		got = write(fd, bytes, part);
+		if (got < 0 && errno != EINTR)
+			return false;
+		got = got < 0 ? 0 : got;
+	}
+	return true;
+}
+
+void cache_put(int folder, const char *name, const void *bytes, size_t size_bytes)
+{
+	char partial[CACHE_NAME_BYTES + 32];
+	bool whole;
+	int fd;
+
 	make_room(folder, size_bytes);
-	/* it is renamed when it is complete, and nothing is left of it otherwise */
-	loom_file_save(path, bytes, size_bytes, NULL);
+	/* of threads that store the same, the first one does */
+	snprintf(partial, sizeof(partial), "%s.%d.part", name, (int)getpid());
+	fd = openat(folder, partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	whole = write_all(fd, bytes, size_bytes);
+	/* some file systems report a full disk here */
+	whole &= !close(fd);
+	if (!whole || renameat(folder, partial, folder, name))
+		unlinkat(folder, partial, 0);
 }

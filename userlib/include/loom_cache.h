@@ -4,7 +4,8 @@
  *
  * Planning takes seconds, and the same graph, chip and options give the same program. So programs
  * are kept in $XDG_CACHE_HOME/loom, or ~/.cache/loom, up to 1 GiB in all; those used longest ago go
- * first, and one of more than 256 MiB is not kept. The folder may be removed at any time.
+ * first, and one of more than 256 MiB, or of so large constants, is not kept. The folder may be
+ * removed at any time. A folder or an entry that another user owns or may write to is not used.
  */
 #ifndef LOOM_CACHE_H
 #define LOOM_CACHE_H
@@ -25,7 +26,9 @@ extern "C" {
  * @err: [out] one line on failure, may be NULL
  *
  * One of @program and @file is set, and both have the same plan. A cache that cannot be read or
- * written is no failure. A plan that was finished early at the wish of the caller is not kept.
+ * written is no failure. A plan that was finished early at the wish of the caller is not kept, nor
+ * is one of a model whose file has changed since it was opened. Limits and callback of the options
+ * hold for hashing, loading and storing too; an entry alone that is beyond a limit is not stored.
  *
  * Return: as loom_program_create() does.
  */

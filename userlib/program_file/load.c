@@ -77,33 +77,38 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int load(const char *path, struct loom_program_file **out, struct loom_error *err)
+int loom_file_load(int fd, const char *name, struct loom_program_file **out,
+		   struct loom_error *err)
 {
 	struct loom_program_file *file = calloc(1, sizeof(*file));
-	int fd, ret;
+	int ret;
 
+	*out = NULL;
 	if (!file)
-		return loom_error_set(err, -ENOMEM, "%s: no memory", path);
-	fd = open_file(path);
-	ret = fd < 0 ? -errno : map_file(file, fd);
-	if (fd >= 0)
-		close(fd);
+		return loom_error_set(err, -ENOMEM, "%s: no memory", name);
+	ret = map_file(file, fd);
 	if (ret) {
 		loom_program_unload(file);
-		return loom_error_set(err, ret, "%s: %s", path, strerror(-ret));
+		return loom_error_set(err, ret, "%s: %s", name, strerror(-ret));
 	}
-	return parse(file, file->map, file->map_bytes, path, out, err);
+	return parse(file, file->map, file->map_bytes, name, out, err);
 }
 
 int loom_program_load(const char *path, struct loom_program_file **out, struct loom_error *err)
 {
 	int saved = errno;
-	int ret;
+	int ret, fd;
 
 	*out = NULL;
 	if (!path)
 		return loom_error_set(err, -EINVAL, "a program file has no path");
-	ret = load(path, out, err);
+	fd = open_file(path);
+	if (fd < 0) {
+		ret = loom_error_set(err, -errno, "%s: %s", path, strerror(errno));
+	} else {
+		ret = loom_file_load(fd, path, out, err);
+		close(fd);
+	}
 	errno = saved;
 	return ret;
 }

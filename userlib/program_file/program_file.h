@@ -223,6 +223,10 @@ int loom_file_decode(struct loom_program_file *file, struct loom_error *err);
 /** loom_file_check() - checks consistency of decoded records; 0, -EINVAL, -EBADMSG, -ENOMEM */
 int loom_file_check(struct loom_program_file *file, struct loom_error *err);
 
+/** loom_file_load() - loom_program_load() of an open file, which stays open */
+int loom_file_load(int fd, const char *name, struct loom_program_file **out,
+		   struct loom_error *err);
+
 /** loom_file_align() - the next multiple of @align, a power of two; no file is near 2^64 */
 static inline u64 loom_file_align(u64 bytes, u64 align)
 {

@@ -5,6 +5,7 @@
  */
 #include "cache/cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/pool.h"
+#include "base/watch.h"
 #include "chips.h"
 #include "host/group/case.h"
 
@@ -52,12 +55,10 @@ static void empty(void)
 
 static char *entry(const struct test_case *test)
 {
-	char key[CACHE_DIGEST_TEXT], *of = cache_folder(), *path;
+	char name[CACHE_NAME_BYTES], *path;
 
-	cache_key(test->graph, &how, key);
-	path = cache_path(of, key);
-	free(of);
-	return path;
+	cache_name(test->graph, &how, name);
+	return asprintf(&path, "%s/loom/%s", folder, name) < 0 ? NULL : path;
 }
 
 static void test_digest(void)
@@ -190,6 +191,154 @@ static void test_processes(const struct test_case *test)
 	tap_ok(!bad, "four processes at once, one of which removes the folder");
 }
 
+/* Neither a folder nor an entry that others can write to, or have made, is believed. */
+static void test_owners(const struct test_case *test)
+{
+	char *path = entry(test), room[80], other[80];
+	bool root = !geteuid();
+	u64 sum;
+	u32 bad = 0;
+
+	snprintf(room, sizeof(room), "%s/loom", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	empty();
+	bad += obtain(test, &sum) != 0 || obtain(test, &sum) != 1;
+	bad += chmod(path, 0620) || obtain(test, &sum) != 0 || obtain(test, &sum) != 1;
+	bad += root && (chown(path, 1, 1) || obtain(test, &sum) != 0 || obtain(test, &sum) != 1);
+	bad += rename(path, other) || symlink(other, path) || obtain(test, &sum) != 0 ||
+	       obtain(test, &sum) != 1 || unlink(path) || mkfifo(path, 0600) ||
+	       obtain(test, &sum) != 0 || obtain(test, &sum) != 1 || unlink(other);
+	tap_ok(!bad, "an entry of others, a link and a pipe are replaced");
+	bad += chmod(room, 0770) || obtain(test, &sum) != 0 || chmod(room, 0700);
+	bad += root && (chown(room, 1, 1) || obtain(test, &sum) != 0 || chown(room, 0, 0));
+	bad += rename(room, other) || symlink(other, room) || obtain(test, &sum) != 0 ||
+	       unlink(room) || rename(other, room) || obtain(test, &sum) != 1;
+	tap_ok(!bad, "a folder of others is not used");
+	free(path);
+}
+
+/* A file that a graph maps: what was planned before it changed is not for the graph's key. */
+static void test_changed(struct test_case *test)
+{
+	char path[80];
+	const void *bytes;
+	size_t size_bytes;
+	u32 bad = 0;
+	u64 sum;
+	int file;
+
+	empty();
+	snprintf(path, sizeof(path), "%s/model", folder);
+	file = open(path, O_CREAT | O_RDWR, 0600);
+	bad += file < 0 || write(file, "1", 1) != 1 ||
+	       loom_pool_map(test->graph->pool, file, &bytes, &size_bytes);
+	bad += obtain(test, &sum) != 0 || obtain(test, &sum) != 1;
+	empty();
+	/* times have the resolution of the kernel's tick */
+	usleep(20000);
+	bad += pwrite(file, "2", 1, 0) != 1 || obtain(test, &sum) != 0 || obtain(test, &sum) != 0;
+	unlink(path);
+	bad += obtain(test, &sum) != 0;
+	close(file);
+	tap_ok(!bad, "nothing is kept of a graph whose file has changed");
+}
+
+/* Bytes between fields are the caller's. */
+static void test_padding(const struct test_case *test)
+{
+	char name[2][CACHE_NAME_BYTES];
+	struct loom_planner_options given;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		memset(&given, 0x55 + i, sizeof(given));
+		given.chip = how.chip;
+		given.placer = how.placer;
+		given.grouping = how.grouping;
+		given.sram_limit_bytes = how.sram_limit_bytes;
+		given.grouping_budget = how.grouping_budget;
+		given.objective = how.objective;
+		given.effort = how.effort;
+		given.max_recompute_permille = how.max_recompute_permille;
+		given.max_bytes = how.max_bytes;
+		given.max_cycles = how.max_cycles;
+		given.flags = how.flags;
+		given.observe = how.observe;
+		given.num_observe = how.num_observe;
+		cache_name(test->graph, &given, name[i]);
+	}
+	tap_ok(!strcmp(name[0], name[1]), "padding, callback and limits are not in the key");
+}
+
+/**
+ * struct caller - who stops a call
+ * @after: so many calls of the callback go on
+ * @stages: bits of the stages that were seen
+ */
+struct caller {
+	u32 after;
+	u32 stages;
+};
+
+static int stop(void *data, const struct loom_progress *progress)
+{
+	struct caller *caller = data;
+
+	caller->stages |= 1U << progress->stage;
+	return caller->after-- ? LOOM_PROGRESS_GO_ON : LOOM_PROGRESS_STOP;
+}
+
+/* Stops a call at each moment until one ends; Returns the stages seen. */
+static u32 stop_at_all(const struct test_case *test, bool found)
+{
+	struct caller caller;
+	u32 i, bad = 0, seen = 0;
+	u64 sum;
+	int ret = -ECANCELED;
+
+	for (i = 0; ret && i < 1U << 16; i += 1 + i / 4) {
+		struct loom_watch watch = { .progress = stop, .data = &caller, .eager = true };
+
+		if (!found)
+			empty();
+		caller = (struct caller){ .after = i };
+		loom_watch_begin(&watch);
+		ret = obtain(test, &sum);
+		bad += ret >= 0 && ret != found;
+		ret = loom_watch_end(&watch, 0, NULL);
+		bad += ret && ret != -ECANCELED;
+		seen |= caller.stages;
+	}
+	return bad || ret ? 0 : seen;
+}
+
+static void test_stop(const struct test_case *test)
+{
+	u64 sum;
+	u32 planned, bad = 0, i;
+
+	planned = stop_at_all(test, false);
+	tap_ok(planned & 1U << LOOM_STAGE_READ && planned & 1U << LOOM_STAGE_EMIT,
+	       "stopped while it is hashed, planned and stored: %x", planned);
+	tap_ok(stop_at_all(test, true) == 1U << LOOM_STAGE_READ, "stopped while it is loaded");
+	how.max_work = 1;
+	bad += obtain(test, &sum) != -ETIME;
+	how.max_work = 0;
+	/* where the plan itself has room, the entry costs no more than itself */
+	for (i = 1; i < 64; i++) {
+		struct loom_program *program;
+		int ret;
+
+		empty();
+		how.max_memory_bytes = i * 20000;
+		ret = loom_program_create(test->graph, &how, &program, NULL);
+		loom_program_destroy(program);
+		bad += obtain(test, &sum) != ret;
+	}
+	how.max_memory_bytes = 0;
+	tap_ok(!bad, "limits hold for the cache, and cost no plan");
+}
+
 static int finish(void *data, const struct loom_progress *progress)
 {
 	(void)data;
@@ -218,7 +367,7 @@ static void test_cap(const struct test_case *test)
 	u64 sum;
 
 	empty();
-	free(cache_folder());
+	close(cache_open());
 	for (i = 0; i < 2; i++) {
 		const struct timespec used[2] = { { .tv_sec = i }, { .tv_sec = i } };
 		int file;
@@ -250,8 +399,12 @@ int main(void)
 	test_full(&test);
 	test_processes(&test);
 	test_finish(&test);
+	test_owners(&test);
+	test_padding(&test);
+	test_stop(&test);
 	test_cap(&test);
 	test_no_folder(&test);
+	test_changed(&test);
 	empty();
 	rmdir(folder);
 	free_case(&test);
