@@ -29,6 +29,7 @@
  */
 #include "least.h"
 
+#include "base/watch.h"
 #include "loom_clock.h"
 
 /* limit on the ops visited over all passes; beyond it only some p are tried */
@@ -356,7 +357,7 @@ u64 least_held(struct least *least, u64 floor)
 		return floor;
 	while (count * count / step > PASSES_MAX)
 		step++;
-	for (i = 0; i < count; i += step) {
+	for (i = 0; i < count && !loom_watch_spend(count / 2); i += step) {
 		if (!least->ops[i].live || least->ops[i].op->kind != LOOM_GROUP_COMPUTE)
 			continue;
 		floor = max(floor, last_of(least, i));

@@ -7,6 +7,8 @@
  */
 #include "group/search/divide.h"
 
+#include "base/watch.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@
 #define ONE	64
 /* Number of groups visited that count as one unit of &loom_group.work. */
 #define VISITS_PER_WORK	16
+/* The caller of the library is asked again after so many. */
+#define VISITS_TO_ASK	32768
 
 static u32 num_choices(const struct loom_group_divide *d, u32 at)
 {
@@ -336,6 +340,7 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 {
 	bool anew = d->path_state != state || d->path_margin != d->margin;
 	u32 num_units = d->list->num_units, at, out, i;
+	u64 asked = d->visits;
 
 	d->best[0] = (struct loom_group_cost){ .price = 0 };
 	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
@@ -344,9 +349,15 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 		search_again(d);
 	d->path_state = state;
 	d->path_margin = d->margin;
-	for (at = d->dirty_from; at <= num_units; at++)
+	for (at = d->dirty_from; at <= num_units; at++) {
 		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
 			visit(d, at, out, state, anew);
+		if (d->visits - asked >= VISITS_TO_ASK) {
+			asked = d->visits;
+			if (loom_watch_spend(VISITS_TO_ASK / 8))
+				return false;
+		}
+	}
 	d->dirty_from = num_units + 1;
 	d->work += d->visits / VISITS_PER_WORK;
 	d->visits %= VISITS_PER_WORK;
