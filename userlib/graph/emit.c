@@ -122,7 +122,7 @@ struct loom_value *loom_emit_end(struct loom_emitter *em, struct loom_node *node
 	}
 	if (err) {
 		loom_emit_fail(em, err, err == -ENOMEM ? "out of memory" : err == -E2BIG ?
-			       "constants grow by more than 512 MiB and 8 times the file" :
+			       "constants grow by more than 512 MiB and 8 times the model's" :
 			       "it cannot be computed");
 		return NULL;
 	}

@@ -15,6 +15,13 @@
 /* of constants that are not copied: a page */
 #define MAPPED_BYTES_MIN	4096
 
+/*
+ * Constants may become larger by folding: by so much, and so many times what the model has of them,
+ * wherever their bytes are.
+ */
+#define GROW_BYTES	(512ULL << 20)
+#define GROW_TIMES	8
+
 static int out_of_memory(struct loom_graph *graph)
 {
 	return loom_graph_fail(graph, -ENOMEM, "out of memory");
@@ -46,6 +53,7 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 		loom_graph_destroy(created);
 		return -ENOMEM;
 	}
+	created->most_grown_bytes = GROW_BYTES;
 	source->declared.pool = created->pool;
 	source->producers.pool = created->pool;
 	source->values.pool = created->pool;
@@ -136,6 +144,7 @@ int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info
  */
 static void *keep_elements(struct loom_graph *graph, const struct loom_array *array)
 {
+	graph->most_grown_bytes += GROW_TIMES * (uint64_t)array->size_bytes;
 	if (array->size_bytes >= MAPPED_BYTES_MIN && array->dtype != DRM_LOOM_DTYPE_I32 &&
 	    array->dtype != DRM_LOOM_DTYPE_I64 && loom_pool_has_mapped(graph->pool, array->data))
 		return array->data;

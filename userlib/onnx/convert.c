@@ -13,10 +13,6 @@
 /* The same of nodes that the importer of one node makes, which may be a Loop. */
 #define MOST_MADE	16384
 
-/* Constants may become larger by folding: by so much, and so many times what the file has. */
-#define GROW_BYTES	(512ULL << 20)
-#define GROW_TIMES	8
-
 static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
 	const struct loom_importer *importer = loom_importer_find(desc->op_type);
@@ -170,7 +166,6 @@ int loom_source_convert(struct loom_graph *graph, const struct loom_graph_option
 		.repeat = convert_body,
 	};
 
-	graph->most_grown_bytes = GROW_BYTES + GROW_TIMES * (uint64_t)loom_pool_bytes(graph->pool);
 	if (!convert_nodes(&im, graph->source->nodes, graph->source->num_nodes, true))
 		return graph->status;
 	drop_bound_inputs(graph);
