@@ -175,50 +175,79 @@ static int64_t top_count(struct loom_import *im)
 	return loom_import_ints(im, 1, &k, 1) == 1 ? k : -1;
 }
 
-/*
- * Repeatedly selects the largest remaining element and its index. A selected element keeps its
- * position, but its number becomes larger than all others, so that it is never the first of equals
- * again. A NaN counts as infinity, with which it is among the largest; its value is that of the
- * element.
- */
-static void emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis, int64_t count,
-		     struct loom_value **values, struct loom_value **places)
-{
-	bool largest = loom_attr_int(im, "largest", 1);
-	struct loom_value *limit = emit_limit(im, x->dtype, largest), *hits, *rest = x;
-	bool is_float = loom_dtype_is_float(x->dtype);
-	struct loom_value *all = loom_pick_numbers(im, x->rank, axis, x->dims[axis]);
-	struct loom_value *numbers = all, *taken = scalar_i32(im, x->dims[axis]);
-	enum loom_greduce_kind kind = largest ? LOOM_GREDUCE_MAX : LOOM_GREDUCE_MIN;
-	int64_t i;
-
-	if (is_float)
-		rest = loom_emit_select(im->em, loom_emit_fn(im->em, LOOM_GFN_ISNAN, x),
-					loom_emit_scalar(im->em, x->dtype, INFINITY), x);
-	for (i = 0; i < count && !im->em->status; i++) {
-		values[i] = loom_emit_reduce(im->em, kind, rest, 1u << axis, true);
-		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, rest, values[i]);
-		places[i] = loom_emit_reduce(im->em, LOOM_GREDUCE_MIN,
-					     loom_emit_select(im->em, hits, numbers, taken),
-					     1u << axis, true);
-		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, all, places[i]);
-		numbers = loom_emit_select(im->em, hits, taken, numbers);
-		rest = loom_emit_select(im->em, hits, limit, rest);
-		if (is_float)
-			values[i] = loom_emit_reduce(im->em, kind,
-						     loom_emit_select(im->em, hits, x, limit),
-						     1u << axis, true);
-	}
-}
-
-/*
- * Elements to be sorted, [outer, blocks, size, inner], and their positions. A position is twice its
- * number, plus one if the element is a NaN, which is sorted as infinity.
- */
+/* Elements to be chosen from or sorted, and their marks: twice the position, plus one for a NaN. */
 struct pairs {
 	struct loom_value *keys, *places;
 };
 
+/* Of elements along @axis. A NaN counts as infinity, with which it is among the largest. */
+static struct pairs emit_pairs(struct loom_import *im, struct loom_value *x, uint32_t axis)
+{
+	struct pairs p = { x, loom_emit_binary(im->em, LOOM_GBIN_MUL,
+					       loom_pick_numbers(im, x->rank, axis, x->dims[axis]),
+					       scalar_i32(im, 2)) };
+	struct loom_value *nan;
+
+	if (!loom_dtype_is_float(x->dtype))
+		return p;
+	nan = loom_emit_fn(im->em, LOOM_GFN_ISNAN, x);
+	p.keys = loom_emit_select(im->em, nan, loom_emit_scalar(im->em, x->dtype, INFINITY), x);
+	p.places = loom_emit_binary(im->em, LOOM_GBIN_ADD, p.places,
+				    loom_emit_cast(im->em, nan, DRM_LOOM_DTYPE_I32));
+	return p;
+}
+
+/* The elements and positions that chosen ones stand for. */
+static struct pairs read_pairs(struct loom_import *im, struct pairs p)
+{
+	struct loom_value *two = scalar_i32(im, 2), *nan;
+	struct loom_value *half = loom_emit_binary(im->em, LOOM_GBIN_DIV, p.places, two);
+
+	if (!p.keys || !loom_dtype_is_float(p.keys->dtype))
+		return (struct pairs){ p.keys, half };
+	nan = loom_emit_binary(im->em, LOOM_GBIN_GREATER, p.places,
+			       loom_emit_binary(im->em, LOOM_GBIN_MUL, half, two));
+	return (struct pairs){
+		loom_emit_select(im->em, nan, loom_emit_scalar(im->em, p.keys->dtype, NAN), p.keys),
+		half };
+}
+
+/*
+ * Repeatedly selects the largest remaining element, and of equal ones the least mark. A selected
+ * element keeps its position, but its mark becomes larger than all others, so that it is never the
+ * first of equals again. A zero may have the sign of another zero.
+ */
+static struct pairs emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis,
+			     int64_t count)
+{
+	const size_t bytes = (size_t)count * sizeof(struct loom_value *);
+	struct loom_value **keys = loom_pool_alloc(im->graph->pool, bytes);
+	struct loom_value **places = loom_pool_alloc(im->graph->pool, bytes);
+	bool largest = loom_attr_int(im, "largest", 1);
+	struct loom_value *limit = emit_limit(im, x->dtype, largest), *hits, *marks;
+	struct loom_value *taken = scalar_i32(im, INT32_MAX);
+	struct pairs rest = emit_pairs(im, x, axis);
+	int64_t i;
+
+	if (!keys || !places)
+		loom_import_fail(im, -ENOMEM, "out of memory");
+	for (i = 0; i < count && !im->em->status; i++) {
+		keys[i] = loom_emit_reduce(im->em, largest ? LOOM_GREDUCE_MAX : LOOM_GREDUCE_MIN,
+					   rest.keys, 1u << axis, true);
+		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, rest.keys, keys[i]);
+		marks = loom_emit_select(im->em, hits, rest.places, taken);
+		places[i] = loom_emit_reduce(im->em, LOOM_GREDUCE_MIN, marks, 1u << axis, true);
+		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, marks, places[i]);
+		rest.places = loom_emit_select(im->em, hits, taken, rest.places);
+		rest.keys = loom_emit_select(im->em, hits, limit, rest.keys);
+	}
+	if (im->em->status)
+		return (struct pairs){ };
+	return (struct pairs){ loom_emit_concat(im->em, (uint32_t)count, keys, axis),
+			       loom_emit_concat(im->em, (uint32_t)count, places, axis) };
+}
+
+/* Of pairs to be sorted, [outer, blocks, size, inner]. */
 static struct pairs reshape_pairs(struct loom_import *im, struct pairs p, int64_t blocks,
 				  int64_t size, int64_t inner)
 {
@@ -345,29 +374,21 @@ static int64_t sorted_size(int64_t count)
 	return size;
 }
 
-/* TopK by sorting: results 0 and 1 along @axis of @x, which is f32, f16 or an integer of 32 bits */
-static void emit_top_sorted(struct loom_import *im, struct loom_value *x, uint32_t axis,
-			    int64_t count, struct loom_value *result[2])
+/* The @count first along @axis of @x, which is f32, f16 or an integer of 32 bits, by sorting. */
+static struct pairs emit_top_sorted(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				    int64_t count)
 {
-	bool largest = loom_attr_int(im, "largest", 1), is_float = loom_dtype_is_float(x->dtype);
-	int64_t size = sorted_size(count), n = x->dims[axis], dims[LOOM_GRAPH_RANK];
-	int64_t inner = loom_value_trailing(x, axis + 1), total = (n + size - 1) / size * size;
+	int64_t size = sorted_size(count), n = x->dims[axis], total = (n + size - 1) / size * size;
+	int64_t inner = loom_value_trailing(x, axis + 1), dims[LOOM_GRAPH_RANK];
 	const int64_t flat[] = { x->num_elems / n / inner, n, inner };
-	struct loom_value *numbers = loom_pick_numbers(im, 3, 1, n), *nan, *half;
-	struct loom_value *limit = emit_limit(im, x->dtype, largest), *two = scalar_i32(im, 2);
+	bool largest = loom_attr_int(im, "largest", 1);
+	struct loom_value *limit = emit_limit(im, x->dtype, largest);
 	struct pairs p = { loom_emit_reshape(im->em, x, 3, flat), NULL };
 
-	p.places = loom_emit_expand(im->em, loom_emit_binary(im->em, LOOM_GBIN_MUL, numbers, two),
-				    3, flat);
-	if (is_float) {
-		nan = loom_emit_fn(im->em, LOOM_GFN_ISNAN, p.keys);
-		p.keys = loom_emit_select(im->em, nan,
-					  loom_emit_scalar(im->em, x->dtype, INFINITY), p.keys);
-		p.places = loom_emit_binary(im->em, LOOM_GBIN_ADD, p.places,
-					    loom_emit_cast(im->em, nan, DRM_LOOM_DTYPE_I32));
-	}
 	if (im->em->status)
-		return;
+		return p;
+	p = emit_pairs(im, p.keys, 1);
+	p.places = loom_emit_expand(im->em, p.places, 3, flat);
 	if (total > n) {
 		const int64_t rest[] = { flat[0], total - n, inner };
 
@@ -378,24 +399,18 @@ static void emit_top_sorted(struct loom_import *im, struct loom_value *x, uint32
 	p = emit_sorted(im, p, size, total, inner, largest);
 	p = reshape_pairs(im, p, 1, size, inner);
 	p = slice_pairs(im, p, (int64_t[]){ 0, 1, 1 }, 0, count, false);
-	half = loom_emit_binary(im->em, LOOM_GBIN_DIV, p.places, two);
-	if (is_float) {
-		nan = loom_emit_binary(im->em, LOOM_GBIN_GREATER, p.places,
-				       loom_emit_binary(im->em, LOOM_GBIN_MUL, half, two));
-		p.keys = loom_emit_select(im->em, nan, loom_emit_scalar(im->em, x->dtype, NAN),
-					  p.keys);
-	}
 	memcpy(dims, x->dims, sizeof(dims));
 	dims[axis] = count;
-	result[0] = loom_emit_reshape(im->em, p.keys, x->rank, dims);
-	result[1] = loom_emit_reshape(im->em, half, x->rank, dims);
+	return (struct pairs){ loom_emit_reshape(im->em, p.keys, x->rank, dims),
+			       loom_emit_reshape(im->em, p.places, x->rank, dims) };
 }
 
 void loom_import_top(struct loom_import *im, int unused)
 {
-	struct loom_value *x = loom_import_operand(im, 0), **values, **places, *y;
+	struct loom_value *x = loom_import_operand(im, 0);
 	int64_t count = top_count(im);
 	uint32_t axis, dtype;
+	struct pairs top;
 
 	(void)unused;
 	if (!has_elements(im, x))
@@ -412,27 +427,12 @@ void loom_import_top(struct loom_import *im, int unused)
 	dtype = x->dtype;
 	if (loom_dtype_is_int(dtype) && loom_dtype_size(dtype) < 4)
 		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_I32);
-	if (x && count > TOP_MAX) {
-		struct loom_value *result[2] = { };
-
-		emit_top_sorted(im, x, axis, count, result);
-		loom_import_result(im, 0, loom_emit_cast(im->em, result[0], dtype));
-		loom_import_result(im, 1, loom_emit_cast(im->em, result[1], DRM_LOOM_DTYPE_I64));
+	if (!x)
 		return;
-	}
-	values = loom_pool_array(im->graph->pool, (size_t)count, sizeof(struct loom_value *));
-	places = loom_pool_array(im->graph->pool, (size_t)count, sizeof(struct loom_value *));
-	if (!x || !values || !places) {
-		loom_import_fail(im, -ENOMEM, "out of memory");
-		return;
-	}
-	emit_top(im, x, axis, count, values, places);
-	if (im->em->status)
-		return;
-	y = loom_emit_concat(im->em, (uint32_t)count, values, axis);
-	loom_import_result(im, 0, loom_emit_cast(im->em, y, dtype));
-	y = loom_emit_concat(im->em, (uint32_t)count, places, axis);
-	loom_import_result(im, 1, loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_I64));
+	top = count > TOP_MAX ? emit_top_sorted(im, x, axis, count) : emit_top(im, x, axis, count);
+	top = read_pairs(im, top);
+	loom_import_result(im, 0, loom_emit_cast(im->em, top.keys, dtype));
+	loom_import_result(im, 1, loom_emit_cast(im->em, top.places, DRM_LOOM_DTYPE_I64));
 }
 
 /* whether column - row >= k, or <= k */
