@@ -288,10 +288,9 @@ static struct loom_value *emit_before(struct loom_import *im, struct pairs a, st
 				      bool largest)
 {
 	struct loom_value *equal = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, a.keys, b.keys);
+	struct loom_value *first = loom_emit_binary(im->em, LOOM_GBIN_LESS, a.places, b.places);
 
-	equal = loom_emit_binary(im->em, LOOM_GBIN_AND, equal,
-				 loom_emit_binary(im->em, LOOM_GBIN_LESS, a.places, b.places));
-	return loom_emit_binary(im->em, LOOM_GBIN_OR, equal,
+	return loom_emit_select(im->em, equal, first,
 				loom_emit_binary(im->em, largest ? LOOM_GBIN_GREATER :
 						 LOOM_GBIN_LESS, a.keys, b.keys));
 }
