@@ -3,14 +3,15 @@
 """How long planning takes, and how much memory: plan_time.py LOOM FOLDER [OPTION...]
 
     --rows A,B      these rows of the table below only
-    --long          growth up to 30,000 nodes instead of 10,000
+    --long          growth up to 30,000 nodes instead of 10,000, and a decoder of 1.3 GB
     --seconds N     a plan is stopped after so much CPU time (60)
     --mib N         and when it asks for so much address space (4096)
     -- OPTION...    options of loom plan
 
 Models are written to FOLDER by nets.py. Each plan is a process of its own, measured in CPU time and
 by the most memory that it held. "kB/node" is how much more memory a node takes than at the first
-size, without the file itself; "exponent" is how time grows from the size before to this one.
+size, without the file itself; "exponent" is how time grows from the size before to this one. Below
+the table, some rows again with each value of an option: these have wall time as well, for threads.
 """
 import argparse
 import math
@@ -18,6 +19,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 
 import nets
 
@@ -34,10 +36,16 @@ SINGLE = (
     ("loop", (2048, 40)), ("doubling", (33,)), ("loop_doubling", (33,)), ("split", (30000,)),
     ("image", (65536, 16384)),
 )
+# repetition: four times as many identical layers
+LONG = (("decoder", (48,)),)
+
+# options with all of their values, and the rows that are planned with each
+VARIED = (("--effort", "0123"),)
+VARIED_ROWS = (("residual", (1000,)), ("nas", (1,)), ("lstm", (20, 64)))
 
 
-def measure(args, kind, numbers):
-    """Plans a model: the nodes of its file, bytes of it, CPU seconds, MiB and how it ended."""
+def measure(args, kind, numbers, options=()):
+    """Plans a model: the nodes of its file, bytes of it, CPU seconds, MiB, end and wall seconds."""
     path = os.path.join(args.folder, "-".join([kind, *map(str, numbers)]) + ".onnx")
     made = subprocess.run([sys.executable, nets.__file__, kind, path, *map(str, numbers)],
                           check=True, capture_output=True, text=True)
@@ -48,10 +56,13 @@ def measure(args, kind, numbers):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     log = path + ".log"
+    begin = time.monotonic()
     with open(log, "w+b") as out:
-        child = subprocess.Popen([args.loom, "plan", path, *args.options], preexec_fn=limits,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=out)
+        child = subprocess.Popen([args.loom, "plan", "--no-cache", path, *options, *args.options],
+                                 preexec_fn=limits, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=out)
         _, status, used = os.wait4(child.pid, 0)
+        wall = time.monotonic() - begin
         child.returncode = os.waitstatus_to_exitcode(status)
     with open(log, errors="replace") as out:
         text = out.read().strip().splitlines()
@@ -66,14 +77,14 @@ def measure(args, kind, numbers):
     os.unlink(path)
     os.unlink(log)
     return (int(made.stdout), size / 2**20, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024,
-            end)
+            end, wall)
 
 
 def growth(args, kind):
     """A row for each size, until one has no plan."""
     before = first = None
     for size in SIZES + ((30000,) if args.long else ()):
-        nodes, mib, cpu, peak, end = measure(args, kind, (size,))
+        nodes, mib, cpu, peak, end, _ = measure(args, kind, (size,))
         exponent = slope = ""
         if before:
             times = max(cpu, .01) / max(before[1], .01)
@@ -113,10 +124,16 @@ def main():
     for kind in GROWTH:
         if not rows or kind in rows:
             growth(args, kind)
-    for kind, numbers in SINGLE:
+    for kind, numbers in SINGLE + (LONG if args.long else ()):
         if not rows or kind in rows:
-            nodes, mib, cpu, peak, end = measure(args, kind, numbers)
+            nodes, mib, cpu, peak, end, _ = measure(args, kind, numbers)
             show(kind, " ".join(map(str, numbers)), nodes, mib, cpu, peak, "", "", end)
+    for option, values in VARIED:
+        for kind, numbers in VARIED_ROWS:
+            for value in values if not rows or option.strip("-") in rows else ():
+                nodes, mib, cpu, peak, end, wall = measure(args, kind, numbers, (option, value))
+                show(kind, f"{option} {value}", nodes, mib, cpu, peak, "", "",
+                     f"{end} in {wall:.2f} s")
 
 
 if __name__ == "__main__":
