@@ -160,6 +160,54 @@ static void test_transposed(void)
 	free_case(&test);
 }
 
+/* Plans a graph by a threshold of @cycles. Returns 0 or an error; *@estimate: of the plan */
+static int try_bar(const struct test_case *test, uint64_t cycles, bool always, uint64_t *estimate)
+{
+	struct planner_bar bar = { .cycles = cycles, .always = always };
+	const struct planner_candidate candidate = { .join = LOOM_JOIN_NEAR, .bar = &bar };
+	const struct loom_planner_options how = {
+		.chip = loom_preset_find("tiny"), .grouping = "layerwise",
+		.objective = LOOM_OBJECTIVE_TIME,
+	};
+	struct loom_program *program = NULL;
+	int ret = loom_planner_create(test->graph, &how, &candidate, &program, NULL);
+
+	*estimate = bar.estimate;
+	if (ret && program)
+		ret = -EINVAL;
+	loom_program_destroy(program);
+	return ret;
+}
+
+/* A plan is given up by its estimate; in a large graph, by its longer stream. */
+static void test_threshold(uint32_t num_nodes)
+{
+	uint64_t estimate, again, bad = 0;
+	char node[96];
+	struct test_case test;
+	uint32_t i;
+
+	case_begin(&test, 1, 12);
+	case_add(&test, "x f32 1 4 8 8; v0 = Relu x");
+	for (i = 1; i < num_nodes; i++) {
+		snprintf(node, sizeof(node), "v%u = MaxPool v%u kernel_shape=3,3 pads=1,1,1,1%s", i,
+			 i - 1, i + 1 < num_nodes ? "" : "; > v");
+		if (i + 1 == num_nodes)
+			snprintf(node + strlen(node), sizeof(node) - strlen(node), "%u", i);
+		case_add(&test, node);
+	}
+	case_finish(&test);
+	bad += try_bar(&test, 1, false, &estimate) != -ERANGE || estimate < 2;
+	bad += try_bar(&test, estimate, false, &again) != -ERANGE || again != estimate;
+	bad += try_bar(&test, estimate, true, &again) != 0;
+	bad += try_bar(&test, UINT64_MAX, false, &again) != 0;
+	if (num_nodes <= PLANNER_LARGE_GRAPH)
+		bad += again < estimate || try_bar(&test, again, false, &estimate) != -ERANGE ||
+		       estimate != again || try_bar(&test, again + 1, false, &estimate) != 0;
+	tap_ok(!bad, "of %u nodes, a plan that reaches a threshold is given up", num_nodes);
+	free_case(&test);
+}
+
 int main(int argc, char **argv)
 {
 	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
@@ -169,6 +217,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return tap_end();
 	test_transposed();
+	test_threshold(PLANNER_SMALL_GRAPH + 8);
+	test_threshold(PLANNER_LARGE_GRAPH + 8);
 	tap_ok(try_round(ONLY_MOVES), "a group that only moves data on a chip without DRAM");
 	tap_ok(num_faster > num_runs / 2, "%u of %u plans are faster", num_faster, num_runs);
 	return tap_end();
