@@ -42,15 +42,11 @@ static void store(const struct loom_graph *graph, const struct loom_program *pro
 	const struct loom_program_origin origin = {
 		.chip = options->chip, .objective = options->objective,
 	};
-	uint64_t size = program->plan_bytes;
 	size_t size_bytes;
 	void *bytes;
-	uint32_t i;
 
-	for (i = 0; i < program->num_weights; i++)
-		size += program->weights[i].size_bytes;
 	/* a plan that was finished early is not the one that others want */
-	if (size > CACHE_ENTRY_BYTES || loom_watch_is_over() ||
+	if (loom_watch_is_over() ||
 	    loom_program_write(program, &origin, &bytes, &size_bytes, NULL))
 		return;
 	/* of a file that has changed, the key may be of other bytes than the program */

@@ -20,21 +20,15 @@
 /* Temporary files of crashed processes are removed after a day. */
 #define STALE_SECONDS	86400
 
-/* Only this user owns it and may write to it: programs in it are trusted with the device. */
-static bool is_own(int fd, mode_t type)
-{
-	struct stat stat;
-
-	return !fstat(fd, &stat) && (stat.st_mode & S_IFMT) == type && stat.st_uid == geteuid() &&
-	       !(stat.st_mode & 0022);
-}
-
+/* Only this user may own it and write to it: programs in it are trusted with the device. */
 static int open_own(int folder, const char *name, int flags, mode_t type)
 {
 	/* must not block on a pipe */
 	int fd = openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat stat;
 
-	if (fd < 0 || is_own(fd, type))
+	if (fd < 0 || (!fstat(fd, &stat) && (stat.st_mode & S_IFMT) == type &&
+		       stat.st_uid == geteuid() && !(stat.st_mode & 0022)))
 		return fd;
 	close(fd);
 	return -1;

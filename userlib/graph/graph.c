@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what a graph may take in all: twice the 2 GiB that a protobuf can hold */
-#define GRAPH_BUDGET_BYTES	((size_t)4 << 30)
-
 int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 {
 	va_list args;
@@ -78,7 +75,7 @@ int loom_graph_alloc(const char *name, struct loom_graph **graph)
 	created = calloc(1, sizeof(*created));
 	if (!created)
 		return -ENOMEM;
-	created->pool = loom_pool_create(GRAPH_BUDGET_BYTES);
+	created->pool = loom_pool_create(LOOM_POOL_BUDGET_BYTES);
 	created->most_grown_bytes = UINT64_MAX;
 	created->name = created->pool ?
 		loom_pool_string(created->pool, base ? base + 1 : name) : NULL;
