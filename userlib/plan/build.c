@@ -2,6 +2,8 @@
 /* Assembly of a plan's tables. See build.h. */
 #include "build.h"
 
+#include "base/watch.h"
+
 #include <stdlib.h>
 
 void loom_build_init(struct loom_build *build, u32 lanes)
@@ -444,6 +446,7 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 	if (build->num_images)
 		memcpy(bytes + header.images.offset, build->images,
 		       build->num_images * sizeof(*build->images));
+	loom_watch_spend(build->num_commands);
 	write_commands(build, order, bytes, &header);
 	build->counters.steps = build->num_steps;
 	free(order);

@@ -2,6 +2,7 @@
 /* Decomposition of a plan into positions, jobs and tensors. */
 #include "grid.h"
 
+#include "base/watch.h"
 #include "plan/time.h"
 
 #include <errno.h>
@@ -420,7 +421,7 @@ int retime_open(struct retime *r)
 	if (ret)
 		return ret;
 	make_tensors(r);
-	ret = make_jobs(r);
+	ret = loom_watch_spend(build->num_tensors + build->num_commands) ? -ENOMEM : make_jobs(r);
 	if (ret)
 		return ret;
 	ret = retime_extent_open(r);

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/seen.h"
+#include "base/watch.h"
 #include "lower/storage.h"
 
 /**
@@ -298,6 +299,8 @@ static int rank_units(struct finder *f, struct run *runs, u32 *ranks)
 		const struct loom_group_unit *unit = &list->units[i];
 		struct loom_digest digest = { .half = { 0 } };
 
+		if (loom_watch_spend(20))
+			return -ENOMEM;
 		before = behind;
 		behind = digest_cut(f, i + 1);
 		loom_digest_add(&digest, unit->ungroupable);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "lower/storage.h"
 #include "loom_op.h"
 
@@ -189,9 +190,9 @@ int loom_group_live_make(struct loom_group_list *list)
 	list->choices = calloc((size_t)list->num_units + 1, sizeof(*list->choices));
 	if (!list->choices)
 		return -ENOMEM;
-	for (at = 0; at <= list->num_units; at++)
+	for (at = 0; at <= list->num_units && !loom_watch_spend(100); at++)
 		choose_choices(list, at);
-	return 0;
+	return at > list->num_units ? 0 : -ENOMEM;
 }
 
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice)
