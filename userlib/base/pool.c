@@ -35,6 +35,7 @@ struct loom_pool {
 	unsigned char *free;
 	size_t free_bytes;
 	size_t budget_bytes;
+	bool is_full;
 	size_t taken_bytes;
 };
 
@@ -71,12 +72,19 @@ size_t loom_pool_bytes(const struct loom_pool *pool)
 	return pool->taken_bytes;
 }
 
+bool loom_pool_is_full(const struct loom_pool *pool)
+{
+	return pool->is_full;
+}
+
 static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
 {
 	struct loom_chunk *chunk;
 
-	if (size_bytes > pool->budget_bytes)
+	if (size_bytes > pool->budget_bytes) {
+		pool->is_full = true;
 		return NULL;
+	}
 	chunk = calloc(1, sizeof(*chunk) + size_bytes);
 	if (!chunk)
 		return NULL;
@@ -93,8 +101,10 @@ void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes)
 	struct loom_chunk *chunk;
 	void *memory;
 
-	if (size_bytes > pool->budget_bytes + pool->free_bytes)
+	if (size_bytes > pool->budget_bytes + pool->free_bytes) {
+		pool->is_full = true;
 		return NULL;
+	}
 	size_bytes = (size_bytes + POOL_ALIGN - 1) & ~(POOL_ALIGN - 1);
 	if (!size_bytes)
 		size_bytes = POOL_ALIGN;

@@ -26,6 +26,8 @@ struct loom_pool *loom_pool_create(size_t budget_bytes);
 void loom_pool_destroy(struct loom_pool *pool);
 /** loom_pool_bytes() - what @pool has of its budget */
 size_t loom_pool_bytes(const struct loom_pool *pool);
+/** loom_pool_is_full() - an allocation was past the budget: it was no lack of memory */
+bool loom_pool_is_full(const struct loom_pool *pool);
 /** loom_pool_alloc() - zeroed, 16-byte aligned; NULL without memory or past the budget */
 void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes);
 /** loom_pool_array() - room for @count elements, checked against overflow */

@@ -65,6 +65,9 @@ int loom_least_find(struct loom_lower *lower, struct loom_program_least *out)
 	}
 	if (ret)
 		memset(out, 0, sizeof(*out));
+	/* past the budget there are no bounds */
+	if (ret == -ENOMEM && least.pool && loom_pool_is_full(least.pool))
+		ret = 0;
 	loom_pool_destroy(least.pool);
 	loom_group_list_clear(&list);
 	return ret;

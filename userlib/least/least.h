@@ -241,7 +241,7 @@ u64 least_relaxed(struct least *least, const struct loom_program_least *out);
 /**
  * loom_least_find() - compute lower bounds over all plans of a graph
  * @lower: the graph, its storage, the SRAM; the storage's own order of nodes is used
- * @out: [out] the figures
+ * @out: [out] the figures; zero past a limit of 256 MiB on the memory for them
  *
  * Return: 0; -ENOMEM; the error of lowering for a node that cannot be lowered.
  */

@@ -32,7 +32,7 @@ struct loom_payload {
 	/** @lanes: SRAM banks of the device */
 	u32 lanes;
 	/**
-	 * @zero: out: bit mask of outputs that the payload may leave unwritten in part. The back end
+	 * @zero: out: mask of outputs that the payload may leave unwritten in part. The back end
 	 * must write zeroes to all of these before the command
 	 */
 	u32 zero;
