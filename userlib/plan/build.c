@@ -280,10 +280,16 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	build->counters.commands++;
 }
 
+static struct drm_loom_plan_tensor *tensor_of(struct loom_build *build, size_t command, u32 operand)
+{
+	return &build->tensors[build->views[build->commands[command].first_view + operand].tensor];
+}
+
 u32 loom_build_squeeze(struct loom_build *build, u32 first)
 {
 	u32 *to, end = build->num_steps, next = first, i;
-	size_t k;
+	struct drm_loom_plan_tensor *tensor;
+	size_t from, k;
 
 	if (build->status || end <= first)
 		return first;
@@ -292,24 +298,27 @@ u32 loom_build_squeeze(struct loom_build *build, u32 first)
 		build->status = -ENOMEM;
 		return first;
 	}
-	for (k = 0; k < build->num_commands; k++)
-		if (build->commands[k].step >= first)
-			to[build->commands[k].step - first] = 1;
+	/* commands of earlier steps come first: it takes no time for these */
+	for (from = build->num_commands; from && build->commands[from - 1].step >= first; from--)
+		to[build->commands[from - 1].step - first] = 1;
 	for (i = 0; i < end - first; i++)
 		to[i] = to[i] ? next++ : U32_MAX;
-	for (k = 0; k < build->num_commands; k++)
-		if (build->commands[k].step >= first)
-			build->commands[k].step = to[build->commands[k].step - first];
 	/* lifetimes begin and end with commands */
-	for (k = 0; k < build->num_tensors; k++) {
-		struct drm_loom_plan_tensor *tensor = &build->tensors[k];
-
-		if (tensor->first_step > tensor->last_step)
-			continue;
-		if (tensor->first_step >= first)
-			tensor->first_step = to[tensor->first_step - first];
-		if (tensor->last_step >= first)
-			tensor->last_step = to[tensor->last_step - first];
+	for (k = from; k < build->num_commands; k++)
+		for (i = 0; i < build->commands[k].operands; i++) {
+			tensor = tensor_of(build, k, i);
+			if (tensor->first_step >= first)
+				tensor->first_step = U32_MAX;
+			if (tensor->last_step >= first)
+				tensor->last_step = first;
+		}
+	for (k = from; k < build->num_commands; k++) {
+		build->commands[k].step = to[build->commands[k].step - first];
+		for (i = 0; i < build->commands[k].operands; i++) {
+			tensor = tensor_of(build, k, i);
+			tensor->first_step = min(tensor->first_step, build->commands[k].step);
+			tensor->last_step = max(tensor->last_step, build->commands[k].step);
+		}
 	}
 	free(to);
 	build->num_steps = next;

@@ -156,7 +156,7 @@ size_t *loom_build_order(const struct loom_build *build);
 /**
  * loom_build_squeeze() - remove steps without commands
  * @build: the plan
- * @first: first step to examine
+ * @first: first step to examine; commands of these steps are the last ones
  *
  * Return: one past the last step.
  */

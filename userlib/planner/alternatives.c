@@ -67,6 +67,9 @@ static const struct loom_group_aim times[] = {
 /* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
 #define MANY_NODES	400
 
+/* In graphs of more nodes, all levels plan as the lowest one: each candidate takes seconds. */
+#define ONCE_NODES	16384
+
 /* In graphs of more nodes, the rules of "layergroup-text" are not tried: their time is cubic. */
 #define TEXT_NODES	1024
 
@@ -730,7 +733,8 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		goto out;
 	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++) {
 		loom_watch_reach(0.1 + 0.6 * i / ARRAY_SIZE(rows));
-		if (rows[i].effort <= effort)
+		if (rows[i].effort <= effort &&
+		    (!rows[i].effort || graph->num_nodes <= ONCE_NODES))
 			try_row(&l, &rows[i]);
 	}
 	if (!l.best.program) {

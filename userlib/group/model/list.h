@@ -26,6 +26,8 @@ struct loom_group_memo;
 #define LOOM_GROUP_NONE		U32_MAX
 /* Groups of at most so many units have equal costs where units repeat. */
 #define LOOM_GROUP_WINDOW	64
+/* Graphs of more units have few and short groups to choose from. */
+#define LOOM_GROUP_MANY_UNITS	16384
 
 /**
  * struct loom_group_box - a part of a value or of an operand

@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_UNITS	16384
-
 #include "base/watch.h"
 #include "lower/storage.h"
 #include "loom_op.h"
@@ -131,7 +129,7 @@ static u64 without_largest(const struct loom_group_list *list, u32 at, u64 mask)
  * The choices of residents at a cut: all subsets of up to three values. With more values: none, the
  * results of the last unit, all, and all but the largest ones, with and without the results of the
  * last unit. Memory for groups grows with the square of the choices: in graphs of more than
- * MANY_UNITS units there are two of them, none and the results of the last unit.
+ * LOOM_GROUP_MANY_UNITS units there are two of them, none and the results of the last unit.
  */
 static void choose_choices(struct loom_group_list *list, u32 at)
 {
@@ -145,7 +143,7 @@ static void choose_choices(struct loom_group_list *list, u32 at)
 			last |= 1ULL << i;
 	add_choice(list, at, 0);
 	add_choice(list, at, last);
-	if (list->num_units > MANY_UNITS)
+	if (list->num_units > LOOM_GROUP_MANY_UNITS)
 		return;
 	for (mask = 1; mask <= all && count <= 3; mask++)
 		add_choice(list, at, mask);

@@ -42,8 +42,8 @@ static const s32 margins[] = { 4, 0, -4, -12 };
  */
 #define LARGE_GRAPH	256
 #define SHORT		LOOM_GROUP_WINDOW
-/* Limit on the edges for these in the whole graph, with two choices of residents at each cut. */
-#define SHORT_EDGES	(1U << 22)
+/* In graphs of more than LOOM_GROUP_MANY_UNITS units: limit on their edges in the whole graph. */
+#define MOST_EDGES	(1U << 21)
 /*
  * Approximate number of edges for longer groups in the whole graph: each unit has an equal share.
  */
@@ -455,8 +455,9 @@ static int begin(struct loom_group_divide *d, struct loom_group_list *list,
 		.group = group,
 		.repeat = &list->repeat,
 		.budget = group->budget,
-		.most = list->num_units > LARGE_GRAPH ?
-			max(min((u32)SHORT, SHORT_EDGES / 4 / list->num_units), 1U) : U32_MAX,
+		.most = list->num_units > LOOM_GROUP_MANY_UNITS ?
+			max(MOST_EDGES / 4 / list->num_units, 1U) :
+			list->num_units > LARGE_GRAPH ? SHORT : U32_MAX,
 		.look_until = U64_MAX,
 	};
 	d->rows = calloc(n, sizeof(*d->rows));
