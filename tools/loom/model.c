@@ -69,7 +69,7 @@ static const struct option tool_model_options[] = {
 };
 
 /* The model's options, a command's, and the zeroes at the end. */
-#define TOOL_MAX_OPTIONS	48
+#define TOOL_MAX_OPTIONS	64
 
 bool tool_model_is_state(const struct tool_model *model, const char *input)
 {
@@ -226,6 +226,9 @@ int tool_model_getopt(const struct tool_command *command, int argc, char **argv,
 	memcpy(all, tool_model_options, sizeof(tool_model_options));
 	for (i = 0; own[i].name && count < TOOL_MAX_OPTIONS - 1; i++)
 		all[count++] = own[i];
+	/* an option that is left out would be an abbreviation of another one */
+	if (own[i].name)
+		abort();
 	return tool_getopt(command, argc, argv, shorts, all);
 }
 

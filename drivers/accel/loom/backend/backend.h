@@ -376,8 +376,8 @@ struct loom_backend {
 	 * @native: native commands that its devices run, or NULL: formats of payloads, which QUERY
 	 * lists, and their check, which PLAN_CREATE calls without locks before @plan_create, and
 	 * while the device may be unplugged or asleep. A translated form of payloads can be made by
-	 * @plan_create: the bytes behind &loom_command.attr stay as they were checked. The device
-	 * must write zeroes to the outputs in &loom_command.zero before it runs the command
+	 * @plan_create: the bytes behind a command's attr stay as they were checked. The device
+	 * must write zeroes to the outputs in a command's zero before it runs the command
 	 */
 	const struct loom_native *native;
 
