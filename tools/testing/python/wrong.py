@@ -372,6 +372,8 @@ CALLS = {
     'compile max_bytes': (compiled('max_bytes'), None),
     'compile max_cycles': (compiled('max_cycles'), None),
     'compile flags': (compiled('flags'), 0),
+    'compile effort': (compiled('effort'), 2),
+    'compile jobs': (compiled('jobs'), 1),
     'compile max_memory_bytes': (compiled('max_memory_bytes'), 1 << 30),
     'compile max_work': (compiled('max_work'), 1 << 40),
     'place capacity_bytes': (lambda one: loom.place(ITEMS, one), 99),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import mmap
+import operator
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -254,6 +255,7 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
         except KeyError:
             raise ValueError(f'there is no objective {objective!r}: they are '
                              f'{", ".join(one.name.lower() for one in Objective)}') from None
+    effort = operator.index(effort)
     if effort not in range(4):
         raise ValueError(f'effort is 0, 1, 2 or 3, not {effort!r}')
     chip = chip_of(chip)
@@ -263,7 +265,8 @@ def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
         grouping=cstring(grouping), sram_limit_bytes=sram_limit_bytes,
         grouping_budget=grouping_budget, objective=objective,
         max_recompute_permille=max_recompute_permille, max_bytes=max_bytes,
-        max_cycles=max_cycles, flags=flags, effort=abi.LOOM_EFFORT_ONCE + effort, jobs=jobs, observe=observed, num_observe=num_observed,
+        max_cycles=max_cycles, flags=flags, effort=abi.LOOM_EFFORT_ONCE + effort, jobs=jobs,
+        observe=observed, num_observe=num_observed,
         max_memory_bytes=max_memory_bytes, max_work=max_work)
     handle = graph._use()
     pointer = ctypes.POINTER(abi.loom_program)()

@@ -21,7 +21,7 @@
  * struct loom_payload - a payload to be checked
  */
 struct loom_payload {
-	/** @command: the command, decoded; its operands are proved, but for &loom_command.zero */
+	/** @command: the command, decoded; its operands are proved, but for its zero */
 	const struct loom_command *command;
 	/** @format: format of the plan, one of &loom_native.formats */
 	const struct drm_loom_format *format;
