@@ -99,8 +99,8 @@ bool loom_watch_spend_now(struct loom_watch *watch, uint64_t units)
 		return true;
 	if (watch->max_work && work > watch->max_work)
 		trip(watch, -ETIME, "more than the limit of %llu units of work", watch->max_work);
-	else if (watch->progress && now_ns() >= watch->next_ns &&
-		 pthread_equal(pthread_self(), watch->thread))
+	else if (watch->progress && pthread_equal(pthread_self(), watch->thread) &&
+		 now_ns() >= watch->next_ns)
 		ask(watch);
 	return watch->status;
 }

@@ -370,6 +370,7 @@ static int try_all(struct ladder *l, const struct trial *trials, u32 count, stru
 		.jobs = loom_planner_jobs(&l->options),
 		.run = run_trial, .merge = merge_trial, .arg = &batch,
 	};
+	bool given_up;
 	u32 i;
 
 	for (i = 0; i < count; i++)
@@ -380,8 +381,8 @@ static int try_all(struct ladder *l, const struct trial *trials, u32 count, stru
 	l->starved = false;
 	loom_watch_spare(l->best.program);
 	loom_tasks_run(&tasks);
-	l->best.starved |= l->starved && !loom_watch_end_spare();
-	loom_watch_spare(false);
+	given_up = loom_watch_end_spare();
+	l->best.starved |= l->starved && !given_up;
 	for (i = 0; i < batch.count; i++)
 		loom_program_destroy(batch.programs[i]);
 	return l->best.program ? 0 : batch.rets[0];

@@ -187,7 +187,8 @@ static bool merge_division(void *arg, u32 i)
 	a->program = NULL;
 	a->bar_after = round->e->best_cycles;
 	a->written_after = round->written;
-	return !round->error;
+	return !round->error &&
+	       (round->e->options->flags & LOOM_PLANNER_EXPLAIN || !loom_watch_is_over());
 }
 
 /* Adds a division, if there is one that is promising or explained. */
