@@ -479,7 +479,7 @@ bench-models: models $(O)/bench/bench_models
 # Data races: library and test are built by a second make, as a flavour of all of this that one
 # program needs would be more rules than it.
 .PHONY: tsan tsan-build
-tsan_tests	:= $(addprefix $(O)/tsan/host/,run/threads run/team run/async base/tasks parallel/batch \
+tsan_tests	:= $(addprefix $(O)/tsan/host/,run/threads run/team run/async base/tasks planner/watch parallel/batch \
 			parallel/pipeline)
 tsan-build:
 	+@$(MAKE) O=$(O)/tsan CFLAGS='-fsanitize=thread -O1 -g' LDFLAGS=-fsanitize=thread $(tsan_tests)
