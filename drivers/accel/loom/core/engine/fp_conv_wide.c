@@ -207,8 +207,8 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 	if (line->rows == 1)
 		pitch = 1;
 	line->pitch = pitch;
-	/* from row to row, but where each has its own bank; of one row a stride may be any */
-	step = line->rows == 1 || f->c.x.lane_axis == 3 ? 0 :
+	/* from row to row, but where each has its own bank; without taps a stride may be any */
+	step = line->rows == 1 || !line->taps || f->c.x.lane_axis == 3 ? 0 :
 	       (s64)f->c.attr->stride[1] * f->c.x.strides[3];
 	for (r = 0; r < min(line->taps, room / pitch); r++) {
 		off = &line->off[r * pitch];
