@@ -468,12 +468,13 @@ static void *look(void *data)
 	struct maker *maker = data;
 	struct drm_loom_bo_info info;
 
-	while (!__atomic_load_n(&maker->stop, __ATOMIC_RELAXED)) {
+	/* at least once, however late this thread runs: the first buffer stays */
+	do {
 		uint32_t handle = __atomic_load_n(&maker->handle, __ATOMIC_RELAXED);
 
 		if (handle && !loom_bo_info(maker->fd, handle, &info))
 			maker->seen++;
-	}
+	} while (!__atomic_load_n(&maker->stop, __ATOMIC_RELAXED));
 	return NULL;
 }
 
