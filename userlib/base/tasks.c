@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tasks.h"
 
-#include <sched.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "thread.h"
 #include "watch.h"
@@ -91,23 +88,13 @@ static void *work_on(void *arg)
 	return NULL;
 }
 
-static uint32_t processors(void)
-{
-	long count;
-	cpu_set_t set;
-
-	count = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) :
-							  CPU_COUNT(&set);
-	return count > 0 ? (uint32_t)count : 1;
-}
-
 void loom_tasks_run(const struct loom_tasks *tasks)
 {
 	struct work work = {
 		.tasks = tasks, .watch = loom_watch_now,
 		.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
 	};
-	uint32_t jobs = tasks->jobs ? tasks->jobs : processors(), count = 0;
+	uint32_t jobs = tasks->jobs ? tasks->jobs : loom_thread_processors(), count = 0;
 	pthread_t threads[MOST_THREADS];
 
 	while (count + 1 < jobs && count + 1 < tasks->count && count < MOST_THREADS &&

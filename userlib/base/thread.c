@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "thread.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <stddef.h>
+#include <unistd.h>
 
 int loom_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
@@ -18,4 +21,17 @@ int loom_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 		ret = -pthread_create(thread, &attr, run, arg);
 	pthread_attr_destroy(&attr);
 	return ret;
+}
+
+uint32_t loom_thread_processors(void)
+{
+	int saved = errno;
+	cpu_set_t set;
+	long count;
+
+	/* the set is too small for more than 1024 processors */
+	count = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) :
+							  CPU_COUNT(&set);
+	errno = saved;
+	return count > 0 ? (uint32_t)count : 1;
 }

@@ -3,6 +3,7 @@
 #define LOOM_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 /*
  * Stack of a thread that runs the engine, which copies operands of convolutions to the stack: it
@@ -21,5 +22,8 @@
  * Return: 0, or a negative errno.
  */
 int loom_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
+
+/** loom_thread_processors() - number of processors that this process may use; at least 1 */
+uint32_t loom_thread_processors(void);
 
 #endif /* LOOM_BASE_THREAD_H */

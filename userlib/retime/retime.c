@@ -127,23 +127,22 @@ static int try_placing_again(struct retime *r, u64 *cycles, struct retime *again
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Whether placing the scratch again may save cycles that are worth its time. */
-static bool may_gain(const struct retime *r, u64 cycles, u64 least)
+static bool is_far(const struct retime *r, u64 cycles)
 {
 	u64 stream = longer_stream(r);
 
-	return cycles > stream + stream / FAR && least < cycles - cycles / GAIN;
+	return cycles > stream + stream / FAR;
 }
 
 /*
  * Retimes with tensors at their old places or in holes, and with the scratch placed again where
  * that may gain. Keeps the faster plan in @r. *@least: an estimate of its cycles, or of the longer
- * stream.
+ * stream. It is made first if the plan is @ranked by it, otherwise where it decides.
  */
-static int retime(struct retime *r, u64 *cycles, u64 *least)
+static int retime(struct retime *r, u64 *cycles, u64 *least, bool ranked)
 {
 	struct retime again = share_of(r, shares[0]);
-	int ret = r->options->anew ? estimate_cycles(&again, least) : 0;
+	int ret = r->options->anew && ranked ? estimate_cycles(&again, least) : 0;
 
 	if (!ret) {
 		ret = move_all(r);
@@ -156,8 +155,12 @@ static int retime(struct retime *r, u64 *cycles, u64 *least)
 	}
 	if (!ret && is_past_caps(r))
 		*cycles = U64_MAX;
-	if (!ret && r->options->anew && may_gain(r, *cycles, *least))
-		return try_placing_again(r, cycles, &again);
+	if (!ret && r->options->anew && is_far(r, *cycles)) {
+		if (!ranked)
+			ret = estimate_cycles(&again, least);
+		if (!ret && *least < *cycles - *cycles / GAIN)
+			return try_placing_again(r, cycles, &again);
+	}
 	retime_close(&again);
 	return ret;
 }
@@ -174,7 +177,7 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 	*steps = NULL;
 	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP) || has_aliases(build))
 		return 0;
-	ret = retime(&r, &cycles, &least);
+	ret = retime(&r, &cycles, &least, estimate || options->most_cycles != U64_MAX);
 	if (estimate)
 		*estimate = least;
 	if (!ret && cycles < r.old_cycles) {

@@ -6,7 +6,6 @@
 #include <fenv.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,27 +493,13 @@ static int loom_host_read_threads(struct loom_target *target, struct loom_error 
 	return loom_host_set_threads(target, threads, err);
 }
 
-/* Number of processors that this process may use. */
-static long loom_host_processors(void)
-{
-	int saved = errno;
-	cpu_set_t set;
-	long count;
-
-	/* the set is too small for more than 1024 processors */
-	count = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) :
-							  CPU_COUNT(&set);
-	errno = saved;
-	return count;
-}
-
 int loom_host_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err)
 {
 	if (threads > LOOM_HOST_THREADS)
 		return loom_error_set(err, -EINVAL, "at most %u threads, not %u",
 				      LOOM_HOST_THREADS, threads);
 	if (!threads)
-		threads = min(max(loom_host_processors(), 1L), (long)LOOM_HOST_THREADS);
+		threads = min(loom_thread_processors(), (uint32_t)LOOM_HOST_THREADS);
 	target->threads = threads;
 	return 0;
 }
