@@ -142,8 +142,20 @@ static u64 box_bytes(const struct loom_group *group, const struct loom_operand *
 				     operand->ref.dtype);
 }
 
-/* Bytes of an operand that all chunks of a slice load. */
-static u64 chunk_bytes(const struct loom_group *group, u32 index, u32 i, u32 slice)
+/* Whether chunks of a part divide an operand: each of its elements belongs to one of them. */
+static bool chunks_divide(const struct loom_group_part *part, u32 i)
+{
+	const struct loom_operand *operand = &part->op->kernel.operands[i];
+	u32 found;
+
+	return loom_dtype_bits(operand->ref.dtype) % 8 == 0 &&
+	       loom_group_follower(operand, part->chunk_axis, &found) &&
+	       operand->map[found].kind == LOOM_MAP_SAME;
+}
+
+/* Bytes of an operand that all chunks of a slice load; @all: its box for all of them. */
+static u64 chunk_bytes(const struct loom_group *group, u32 index, u32 i, u32 slice,
+		       const struct loom_group_box *all)
 {
 	const struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
@@ -151,11 +163,11 @@ static u64 chunk_bytes(const struct loom_group *group, u32 index, u32 i, u32 sli
 	u64 bytes = 0;
 	u32 c;
 
+	if (!loom_group_follows_chunks(part, i) || chunks_divide(part, i))
+		return loom_group_box_bytes(all, &kernel->operands[i].ref);
 	for (c = 0; loom_group_part_box(group, index, slice, c, &out); c++) {
 		loom_group_operand_box(kernel, i, &out, &box);
 		bytes += loom_group_box_bytes(&box, &kernel->operands[i].ref);
-		if (!loom_group_follows_chunks(part, i))
-			break;
 	}
 	return bytes;
 }
@@ -176,9 +188,9 @@ static void measure_operand(struct loom_group *group, u32 index, u32 i)
 			continue;
 		loom_group_operand_box(&part->op->kernel, i, &out, &box);
 		part->bytes[i] = max(part->bytes[i], box_bytes(group, operand, &box));
-		if (operand->role == LOOM_ROLE_LOAD)
-			part->loaded_bytes[i] += chunk_bytes(group, index, i, slice);
 		all_chunks_box(group, index, i, slice, &box);
+		if (operand->role == LOOM_ROLE_LOAD)
+			part->loaded_bytes[i] += chunk_bytes(group, index, i, slice, &box);
 		part->held_bytes[i] = max(part->held_bytes[i], box_bytes(group, operand, &box));
 		/* an operand that does not follow the rows is the same in each slice */
 		if (!varies)
