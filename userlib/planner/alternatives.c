@@ -130,7 +130,6 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @options: its options
  * @candidate: its internal settings
  * @least_cycles: lower bound on the cycles of all programs; 0: unknown
- * @row: the current kind of candidate; NULL: there are no others
  * @bar_cycles: by time: threshold for other programs, see &struct planner_bar
  * @memo: estimates of groups, for the next search
  * @starved: a trial ran out of memory: otherwise the same graph might have another program
@@ -142,7 +141,6 @@ struct choice {
 	struct planner_candidate candidate;
 	u64 least_cycles;
 	u64 bar_cycles;
-	const char *row;
 	struct loom_group_memo *memo;
 	bool starved;
 };
@@ -188,17 +186,19 @@ static bool can_in_place(const struct loom_planner_options *options)
 
 /**
  * struct trial - a program to be written
+ * @row: the kind of candidate; NULL: there are no others
  * @graph: in its order
  * @options: its options
  * @candidate: its internal settings
  */
 struct trial {
+	const char *row;
 	const struct loom_graph *graph;
 	struct loom_planner_options options;
 	struct planner_candidate candidate;
 };
 
-/* Limits on the trials of a row, and of all rows of a plan. */
+/* Limits on the trials of rows that run together, and of all rows of a plan. */
 #define ROW_TRIALS	8
 #define MOST_TRIALS	64
 
@@ -212,7 +212,7 @@ struct trial {
  * @first: how the first candidate was made
  * @cycles: by order: the fewest so far
  * @text_cycles: the same, by rules without a search
- * @before: cycles of the best program before the last row
+ * @before: cycles of the best program before the last rows
  * @starved: a trial of the batch had no memory
  * @tried: the trials so far
  * @num_tried: number of @tried
@@ -336,7 +336,7 @@ static bool merge_trial(void *arg, u32 i)
 			best->options = trial->options;
 			best->candidate = trial->candidate;
 			best->bar_cycles = planner_bar_next(&batch->bars[i], cycles);
-			loom_planner_note_candidate(program, best->row);
+			loom_planner_note_candidate(program, trial->row);
 		}
 		loom_watch_spare(true);
 	}
@@ -440,6 +440,12 @@ static u32 propose_bytes(const struct ladder *l, struct trial *trials)
 	candidate.aim = bytes;
 	trials[0] = trial_of(l, &l->orders->graphs[0], &candidate);
 	return l->by_time;
+}
+
+static u32 propose_first(const struct ladder *l, struct trial *trials)
+{
+	trials[0] = trial_of(l, &l->orders->graphs[0], &l->first);
+	return 1;
 }
 
 /* The other orders of the nodes: the best one depends on the groups. */
@@ -622,30 +628,33 @@ static u32 propose_less(const struct ladder *l, struct trial *trials)
  * struct row - a kind of candidate
  * @name: of the table that `make bench-time` prints
  * @effort: lowest effort level that tries it
- * @propose: writes up to ROW_TRIALS trials. Returns their number
+ * @along: its trials run together with those of the row before
+ * @propose: writes its trials. Returns their number
  */
 struct row {
 	const char *name;
 	u32 effort;
+	bool along;
 	u32 (*propose)(const struct ladder *l, struct trial *trials);
 };
 
 static const struct row rows[] = {
-	{ "orders", 1, propose_orders },
-	{ "joins", 1, propose_joins },
-	{ "aims", 1, propose_aims },
-	{ "apart", 1, propose_apart },
-	{ "less", 1, propose_less },
-	{ "more work", 2, propose_more_work },
-	{ "all work", 2, propose_all_work },
-	{ "rooms", 2, propose_rooms },
-	{ "room", 2, propose_room },
-	{ "all work", 3, propose_everything },
-	{ "layerwise", 0, propose_layerwise },
-	{ "text", 0, propose_text },
-	{ "bytes", 0, propose_bytes },
-	{ "texts", 0, propose_texts },
-	{ "order", 0, propose_order },
+	{ "first", 0, false, propose_first },
+	{ "orders", 1, true, propose_orders },
+	{ "joins", 1, false, propose_joins },
+	{ "aims", 1, false, propose_aims },
+	{ "apart", 1, false, propose_apart },
+	{ "less", 1, false, propose_less },
+	{ "more work", 2, false, propose_more_work },
+	{ "rooms", 2, true, propose_rooms },
+	{ "all work", 2, false, propose_all_work },
+	{ "room", 2, false, propose_room },
+	{ "all work", 3, false, propose_everything },
+	{ "layerwise", 0, false, propose_layerwise },
+	{ "text", 0, false, propose_text },
+	{ "bytes", 0, false, propose_bytes },
+	{ "texts", 0, false, propose_texts },
+	{ "order", 0, false, propose_order },
 };
 
 /* Whether another division may be better, by more than the cost of finding it. */
@@ -671,29 +680,50 @@ static int take_best(struct choice *best, int ret, struct loom_program **program
 	return ret;
 }
 
-/* Tries what a row proposes and has not been tried. */
-static void try_row(struct ladder *l, const struct row *row)
+/* Adds what a row proposes and has not been tried. Returns the number of @fresh trials. */
+static u32 add_trials(struct ladder *l, const struct row *row, struct trial *fresh, u32 count)
 {
 	struct trial trials[ROW_TRIALS];
-	u32 count = row->propose(l, trials), fresh = 0, i, k;
+	u32 proposed = row->propose(l, trials), i, k;
 
-	l->best.row = row->name;
-	if (l->best.program)
-		l->before = l->best.program->stats.cycles;
-	if (is_best(&l->best, l->options.objective))
-		return;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < proposed; i++) {
 		for (k = 0; k < l->num_tried; k++)
 			if (is_same_trial(&l->tried[k], &trials[i]))
 				break;
-		if (k < l->num_tried)
+		if (k < l->num_tried || count == ROW_TRIALS)
 			continue;
 		if (l->num_tried < MOST_TRIALS)
 			l->tried[l->num_tried++] = trials[i];
-		trials[fresh++] = trials[i];
+		fresh[count] = trials[i];
+		fresh[count++].row = row->name;
 	}
-	if (fresh)
-		try_all(l, trials, fresh, NULL);
+	return count;
+}
+
+/* Tries all rows of an effort level. Returns 0, or why the first trial has failed. */
+static int try_rows(struct ladder *l, u32 effort, struct loom_error *err)
+{
+	struct trial fresh[ROW_TRIALS];
+	int ret = 0;
+	u32 i = 0, count;
+
+	while (i < ARRAY_SIZE(rows)) {
+		loom_watch_reach(0.1 + 0.6 * i / ARRAY_SIZE(rows));
+		if (l->best.program)
+			l->before = l->best.program->stats.cycles;
+		count = 0;
+		do {
+			if (rows[i].effort <= effort)
+				count = add_trials(l, &rows[i], fresh, count);
+		} while (++i < ARRAY_SIZE(rows) && rows[i].along);
+		if (!count || is_best(&l->best, l->options.objective))
+			continue;
+		ret = try_all(l, fresh, count, err);
+		if (ret == -ENOMEM || ret == -EINVAL)
+			return ret;
+		err = NULL;
+	}
+	return 0;
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
@@ -709,7 +739,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		.large = graph->num_nodes > PLANNER_LARGE_GRAPH,
 		.first = { .join = LOOM_JOIN_NEAR },
 	};
-	u32 effort = loom_planner_effort(options), i;
+	u32 effort = graph->num_nodes > ONCE_NODES ? 0 : loom_planner_effort(options);
 	struct loom_group_memo memo = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct trial last;
 	int ret;
@@ -727,17 +757,12 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	memset(l.cycles, 0xff, sizeof(l.cycles));
 	memset(l.text_cycles, 0xff, sizeof(l.text_cycles));
 	l.best.memo = &memo;
-	l.best.row = "first";
-	l.tried[l.num_tried++] = trial_of(&l, &orders->graphs[0], &l.first);
-	ret = try_all(&l, l.tried, 1, err);
+	if (compete)
+		ret = try_rows(&l, effort, err);
+	else
+		ret = try_all(&l, l.tried, propose_first(&l, l.tried), err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		goto out;
-	for (i = 0; i < ARRAY_SIZE(rows) && compete; i++) {
-		loom_watch_reach(0.1 + 0.6 * i / ARRAY_SIZE(rows));
-		if (rows[i].effort <= effort &&
-		    (!rows[i].effort || graph->num_nodes <= ONCE_NODES))
-			try_row(&l, &rows[i]);
-	}
 	if (!l.best.program) {
 		l.options.grouping = LOOM_GROUPING_NONE;
 		last = trial_of(&l, graph, &layerwise_candidate);

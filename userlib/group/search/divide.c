@@ -438,6 +438,7 @@ static void end(struct loom_group_divide *d)
 	free(d->blocked);
 	free(d->dirty);
 	free(d->moved);
+	free(d->pending);
 	free(d->was);
 	free(d->saved);
 	free(d->saved_whole);
@@ -465,15 +466,16 @@ static int begin(struct loom_group_divide *d, struct loom_group_list *list,
 	d->back = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->back));
 	d->rest = calloc(n, sizeof(*d->rest));
 	d->blocked = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->blocked));
-	d->dirty = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->dirty));
-	d->moved = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->moved));
+	d->dirty = calloc(n, sizeof(*d->dirty));
+	d->moved = calloc(n, sizeof(*d->moved));
+	d->pending = calloc(n / 64 + 1, sizeof(*d->pending));
 	d->was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->was));
 	d->estimate = loom_group_estimate_make(list);
 	d->saved = calloc((size_t)list->num_ops + 1, sizeof(*d->saved));
 	d->saved_whole = calloc((size_t)list->num_ops + 1, sizeof(*d->saved_whole));
 	group->work = 0;
 	if (d->rows && d->best && d->back && d->rest && d->blocked && d->dirty && d->moved &&
-	    d->was && d->estimate && d->saved && d->saved_whole)
+	    d->pending && d->was && d->estimate && d->saved && d->saved_whole)
 		return 0;
 	end(d);
 	return -ENOMEM;

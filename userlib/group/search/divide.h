@@ -98,10 +98,10 @@ struct loom_group_back {
  * @path_state: certainty of groups in the last search of the cheapest path; NONE: there was
  *	not
  * @path_margin: @margin of that search
- * @dirty: by cut and choice of residents: the path to it may have changed since
+ * @dirty: by cut, a bit for each choice of residents: the path to it may have changed since
  * @moved: likewise: the path has become cheaper since
- * @was: likewise: its cost before
- * @dirty_from: the first cut whose path may have changed
+ * @pending: a bit for each cut with a bit in @dirty or @moved
+ * @was: by cut and choice of residents: cost of the path before it has become cheaper
  * @longest: units of the longest known group
  * @visits: groups visited that are not in @work yet
  * @budget: limit on the work
@@ -130,10 +130,10 @@ struct loom_group_divide {
 	bool no_residents;
 	enum loom_group_edge_state path_state;
 	s32 path_margin;
-	bool *dirty;
-	bool *moved;
+	u8 *dirty;
+	u8 *moved;
+	u64 *pending;
 	struct loom_group_cost *was;
-	u32 dirty_from;
 	u32 longest;
 	u64 visits;
 	u64 budget;

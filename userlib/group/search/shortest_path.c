@@ -225,6 +225,31 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	}
 }
 
+static bool is_marked(const u8 *set, u32 to)
+{
+	return set[to / LOOM_GROUP_CHOICES] >> to % LOOM_GROUP_CHOICES & 1;
+}
+
+/* Marks a cut with its residents, in @set, for the next visit. */
+static void mark(struct loom_group_divide *d, u8 *set, u32 to)
+{
+	u32 at = to / LOOM_GROUP_CHOICES;
+
+	set[at] |= 1U << to % LOOM_GROUP_CHOICES;
+	d->pending[at / 64] |= 1ULL << at % 64;
+}
+
+/* The first marked cut from @at; U32_MAX: none. Units are many, and marks few. */
+static u32 next_marked(const struct loom_group_divide *d, u32 at)
+{
+	u32 words = d->list->num_units / 64 + 1, w = at / 64;
+	u64 word = w < words ? d->pending[w] & ~0ULL << at % 64 : 0;
+
+	while (!word && ++w < words)
+		word = d->pending[w];
+	return word ? 64 * w + (u32)__builtin_ctzll(word) : U32_MAX;
+}
+
 /* A path has become more expensive: those that continue it are recomputed. */
 static void mark_dearer(struct loom_group_divide *d, u32 from)
 {
@@ -234,8 +259,9 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 		u32 begin = (first + n) * LOOM_GROUP_CHOICES;
 
 		for (out = 0; out < num_choices(d, first + n); out++)
-			d->dirty[begin + out] |= d->back[begin + out].first_unit == first &&
-						 d->back[begin + out].in == in;
+			if (d->back[begin + out].first_unit == first &&
+			    d->back[begin + out].in == in)
+				mark(d, d->dirty, begin + out);
 		d->visits += out;
 	}
 }
@@ -256,9 +282,9 @@ static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	    (!loom_group_cheaper(&sum, &was) &&
 	     2 * (back->first_unit * LOOM_GROUP_CHOICES + back->in) + !back->layerwise <= key))
 		return;
-	if (!d->moved[to])
+	if (!is_marked(d->moved, to))
 		d->was[to] = was;
-	d->moved[to] = true;
+	mark(d, d->moved, to);
 	d->best[to] = sum;
 	*back = (struct loom_group_back){
 		.first_unit = from / LOOM_GROUP_CHOICES,
@@ -292,11 +318,8 @@ static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_ed
 
 void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out)
 {
-	u32 end = first + num_units;
-
-	d->dirty[end * LOOM_GROUP_CHOICES + out] = true;
+	mark(d, d->dirty, (first + num_units) * LOOM_GROUP_CHOICES + out);
 	d->longest = max(d->longest, num_units);
-	d->dirty_from = min(d->dirty_from, end);
 }
 
 void loom_group_path_forget(struct loom_group_divide *d)
@@ -309,25 +332,25 @@ static void search_again(struct loom_group_divide *d)
 	u32 i;
 
 	d->longest = 1;
-	for (i = 0; i < d->list->num_units; i++)
+	for (i = 0; i < d->list->num_units; i++) {
 		d->longest = max(d->longest, d->rows[i].num_units);
-	memset(d->dirty, 1, ((size_t)d->list->num_units + 1) * LOOM_GROUP_CHOICES);
-	d->dirty_from = 1;
+		mark(d, d->dirty, (i + 1) * LOOM_GROUP_CHOICES);
+		d->dirty[i + 1] = 0xff;
+	}
 }
 
 /* Updates the path to a cut with its residents, and propagates a change. */
 static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
 		  bool anew)
 {
+	bool dirty = d->dirty[at] >> out & 1, moved = d->moved[at] >> out & 1;
 	u32 to = at * LOOM_GROUP_CHOICES + out;
-	struct loom_group_cost was = d->moved[to] ? d->was[to] : d->best[to];
+	struct loom_group_cost was = moved ? d->was[to] : d->best[to];
 
-	if (!d->dirty[to] && !d->moved[to])
+	if (!dirty && !moved)
 		return;
-	if (d->dirty[to])
+	if (dirty)
 		look_back(d, to, state);
-	d->dirty[to] = false;
-	d->moved[to] = false;
 	if (anew || at == d->list->num_units)
 		return;
 	if (loom_group_cheaper(&d->best[to], &was))
@@ -339,7 +362,7 @@ static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_
 bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
 	bool anew = d->path_state != state || d->path_margin != d->margin;
-	u32 num_units = d->list->num_units, at, out, i;
+	u32 num_units = d->list->num_units, at = 0, out, i;
 	u64 asked = d->visits;
 
 	d->best[0] = (struct loom_group_cost){ .price = 0 };
@@ -349,16 +372,18 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 		search_again(d);
 	d->path_state = state;
 	d->path_margin = d->margin;
-	for (at = d->dirty_from; at <= num_units; at++) {
+	while ((at = next_marked(d, at)) <= num_units) {
 		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
 			visit(d, at, out, state, anew);
+		d->dirty[at] = 0;
+		d->moved[at] = 0;
+		d->pending[at / 64] &= ~(1ULL << at % 64);
 		if (d->visits - asked >= VISITS_TO_ASK) {
 			asked = d->visits;
 			if (loom_watch_spend(VISITS_TO_ASK / 8))
 				return false;
 		}
 	}
-	d->dirty_from = num_units + 1;
 	d->work += d->visits / VISITS_PER_WORK;
 	d->visits %= VISITS_PER_WORK;
 	return d->best[num_units * LOOM_GROUP_CHOICES].price != U64_MAX;
