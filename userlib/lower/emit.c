@@ -319,6 +319,7 @@ static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 {
 	const struct loom_stage *first = &kernel->stages[0];
 	u32 x = first->operand[1];
+	struct loom_operand operands[LOOM_KERNEL_OPERANDS];
 	struct loom_kernel direct = *kernel;
 	struct loom_slicing loaded;
 	bool any = false;
@@ -327,6 +328,8 @@ static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 	if (lower->load_images ||
 	    (first->opcode != DRM_LOOM_OP_CONV && first->opcode != DRM_LOOM_OP_POOL))
 		return false;
+	memcpy(operands, kernel->operands, kernel->num_operands * sizeof(*operands));
+	direct.operands = operands;
 	if (kernel->operands[x].role == LOOM_ROLE_LOAD && count_uses(kernel, x) == 1 &&
 	    loom_storage_in_image(lower, &kernel->operands[x].ref)) {
 		direct.operands[x].role = LOOM_ROLE_DIRECT;
@@ -341,7 +344,8 @@ static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 	if (!loom_slice_choose(kernel, &lower->sram, &loaded, &need) &&
 	    loaded.dram_bytes < tiling->dram_bytes)
 		return false;
-	*kernel = direct;
+	kernel->operands[x].role = operands[x].role;
+	kernel->direct = direct.direct;
 	return true;
 }
 

@@ -134,9 +134,9 @@ struct loom_window {
  *
  * The axes of the kernel are those of operand 0.
  *
- * @operands: the operands
+ * @operands: the operands, in a &struct loom_kernel_room while the kernel is built
  * @num_operands: number of @operands
- * @stages: run in this order on each slice
+ * @stages: run in this order on each slice; in the same room
  * @num_stages: number of @stages
  * @whole: bit per axis: may not be cut
  * @last_resort: bit per axis: cut only if nothing else fits
@@ -148,9 +148,9 @@ struct loom_window {
  * @resize: for LOOM_MAP_RESIZE: the attributes of the whole
  */
 struct loom_kernel {
-	struct loom_operand operands[LOOM_KERNEL_OPERANDS];
+	struct loom_operand *operands;
 	u32 num_operands;
-	struct loom_stage stages[LOOM_KERNEL_STAGES];
+	struct loom_stage *stages;
 	u32 num_stages;
 	u32 whole;
 	u32 last_resort;
@@ -161,6 +161,19 @@ struct loom_kernel {
 	struct loom_window window[3];
 	const struct drm_loom_attr_resize *resize;
 };
+
+/**
+ * struct loom_kernel_room - room for the operands and stages of a kernel that is built
+ * @operands: its operands
+ * @stages: its stages
+ */
+struct loom_kernel_room {
+	struct loom_operand operands[LOOM_KERNEL_OPERANDS];
+	struct loom_stage stages[LOOM_KERNEL_STAGES];
+};
+
+/* Initializers of a kernel that is built in a room. */
+#define LOOM_KERNEL_IN(room)	.operands = (room).operands, .stages = (room).stages
 
 /**
  * loom_kernel_range() - the part of an operand's axis that a range of the result needs

@@ -208,13 +208,13 @@ static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nes
 
 /* Converts the axes of a nest to those of a kernel; for a vector, with runs of @most elements. */
 static int make_stages(struct loom_lower *lower, struct loom_nest_axes *nest, u64 most,
-		       struct loom_kernel *kernel)
+		       struct loom_kernel_room *room, struct loom_kernel *kernel)
 {
 	/* a symbolic sink gets the axes of the values, so that all nodes agree on rows */
 	const bool keep = lower->sink.ops->symbolic && !lower->sink.ops->merged;
 	u32 lane;
 
-	*kernel = (struct loom_kernel){ .unit_cost = 16 };
+	*kernel = (struct loom_kernel){ LOOM_KERNEL_IN(*room), .unit_cost = 16 };
 	if (!keep || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
 	if (!keep)
@@ -249,17 +249,18 @@ static bool has_long_runs(const struct loom_lower *lower, const struct loom_nest
 int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 {
 	struct loom_nest_axes vector = *nest;
+	struct loom_kernel_room room;
 	struct loom_kernel kernel;
 	u64 most = LONGEST_RUN;
 	int ret;
 
 	drop_units(&vector);
-	ret = make_stages(lower, nest, most, &kernel);
+	ret = make_stages(lower, nest, most, &room, &kernel);
 	while (!ret && most > SHORTEST_RUN &&
 	       has_long_runs(lower, &vector, nest, &kernel)) {
 		most /= 4;
 		*nest = vector;
-		ret = make_stages(lower, nest, most, &kernel);
+		ret = make_stages(lower, nest, most, &room, &kernel);
 	}
 	if (!ret && nest->rank > DRM_LOOM_MAX_RANK)
 		return lower_loop(lower, nest);

@@ -118,7 +118,10 @@ static int pool_check(struct loom_lower *lower, const struct loom_node *node)
 int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 {
 	const struct loom_gpool *pool = &node->pool;
-	struct loom_kernel kernel = { .unit_cost = 1, .last_resort = 1U << 4 };
+	struct loom_kernel_room room;
+	struct loom_kernel kernel = {
+		LOOM_KERNEL_IN(room), .unit_cost = 1, .last_resort = 1U << 4,
+	};
 	struct drm_loom_attr_pool attr = { .kind = DRM_LOOM_POOL_MAX };
 	struct loom_ref y, x;
 	u32 i;

@@ -171,7 +171,10 @@ static void merge_others(struct resize *z)
 static int emit_resize(struct loom_lower *lower, const struct resize *z)
 {
 	static const u32 operands[] = { 0, 1 };
-	struct loom_kernel kernel = { .resize = &z->attr, .last_resort = 1U << 4 };
+	struct loom_kernel_room room;
+	struct loom_kernel kernel = {
+		LOOM_KERNEL_IN(room), .resize = &z->attr, .last_resort = 1U << 4,
+	};
 	struct loom_stage *stage;
 	u32 i, k;
 	u64 n;

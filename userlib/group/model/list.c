@@ -143,7 +143,34 @@ static bool is_box(const struct loom_group_access *access, const struct loom_ref
 	return true;
 }
 
-static struct loom_group_op *add_op(struct loom_group_list *list)
+/* An op with a copy of its kernel in one block, no larger than needed: large graphs have many. */
+static struct loom_group_op *make_op(enum loom_group_kind kind, const struct loom_kernel *kernel)
+{
+	const size_t operands = kernel->num_operands * sizeof(*kernel->operands);
+	const size_t stages = kernel->num_stages * sizeof(*kernel->stages);
+	struct loom_group_op *op;
+	u32 i;
+
+	op = calloc(1, sizeof(*op) + operands + kernel->num_operands * sizeof(*op->access) +
+		       stages);
+	if (!op)
+		return NULL;
+	op->kind = kind;
+	op->kernel = *kernel;
+	op->kernel.operands = (struct loom_operand *)(op + 1);
+	op->access = (struct loom_group_access *)(op->kernel.operands + kernel->num_operands);
+	op->kernel.stages = (struct loom_stage *)(op->access + kernel->num_operands);
+	memcpy(op->kernel.operands, kernel->operands, operands);
+	memcpy(op->kernel.stages, kernel->stages, stages);
+	/* attributes of the whole are the caller's; those of the stage are the same */
+	for (i = 0; i < kernel->num_stages && kernel->resize; i++)
+		if (kernel->stages[i].opcode == DRM_LOOM_OP_RESIZE)
+			op->kernel.resize = &op->kernel.stages[i].resize;
+	return op;
+}
+
+static struct loom_group_op *add_op(struct loom_group_list *list, enum loom_group_kind kind,
+				    const struct loom_kernel *kernel)
 {
 	struct loom_group_op **ops, *op;
 	u32 cap = list->cap_ops ? 2 * list->cap_ops : 64;
@@ -155,7 +182,7 @@ static struct loom_group_op *add_op(struct loom_group_list *list)
 		list->ops = ops;
 		list->cap_ops = cap;
 	}
-	op = calloc(1, sizeof(*op));
+	op = make_op(kind, kernel);
 	if (!op)
 		return NULL;
 	list->ops[list->num_ops++] = op;
@@ -220,19 +247,12 @@ static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 static int list_kernel(void *context, struct loom_kernel *kernel)
 {
 	struct loom_group_list *list = context;
-	struct loom_group_op *op = add_op(list);
+	struct loom_group_op *op = add_op(list, LOOM_GROUP_COMPUTE, kernel);
 	const u64 tile = 64;
 	u64 row, cost;
-	u32 i;
 
 	if (!op)
 		return -ENOMEM;
-	op->kind = LOOM_GROUP_COMPUTE;
-	op->kernel = *kernel;
-	/* attributes of the whole are the caller's; those of the stage are the same */
-	for (i = 0; i < kernel->num_stages && kernel->resize; i++)
-		if (kernel->stages[i].opcode == DRM_LOOM_OP_RESIZE)
-			op->kernel.resize = &op->kernel.stages[i].resize;
 	note_op(list, op);
 	/* the device processes rows in tiles, so a row of too much work must be cut */
 	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
@@ -257,28 +277,32 @@ static void add_moved(struct loom_kernel *kernel, enum loom_role role, const str
 
 static int list_copy(void *context, const struct loom_ref *to, const struct loom_ref *from)
 {
+	struct loom_kernel_room room;
+	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
 	struct loom_group_list *list = context;
-	struct loom_group_op *op = add_op(list);
+	struct loom_group_op *op;
 
+	add_moved(&kernel, LOOM_ROLE_STORE, to);
+	add_moved(&kernel, LOOM_ROLE_LOAD, from);
+	op = add_op(list, LOOM_GROUP_COPY, &kernel);
 	if (!op)
 		return -ENOMEM;
-	op->kind = LOOM_GROUP_COPY;
-	add_moved(&op->kernel, LOOM_ROLE_STORE, to);
-	add_moved(&op->kernel, LOOM_ROLE_LOAD, from);
 	note_op(list, op);
 	return 0;
 }
 
 static int list_fill(void *context, const struct loom_ref *to, u64 bits)
 {
+	struct loom_kernel_room room;
+	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
 	struct loom_group_list *list = context;
-	struct loom_group_op *op = add_op(list);
+	struct loom_group_op *op;
 
+	add_moved(&kernel, LOOM_ROLE_STORE, to);
+	kernel.operands[0].bits = bits;
+	op = add_op(list, LOOM_GROUP_FILL, &kernel);
 	if (!op)
 		return -ENOMEM;
-	op->kind = LOOM_GROUP_FILL;
-	add_moved(&op->kernel, LOOM_ROLE_STORE, to);
-	op->kernel.operands[0].bits = bits;
 	note_op(list, op);
 	return 0;
 }

@@ -77,13 +77,13 @@ enum loom_group_kind {
  * @kind: its kind
  * @unit: its unit
  * @kernel: its operands and stages; those of DRAM name values, not tensors
- * @access: by operand, STORE and LOAD
+ * @access: by operand, STORE and LOAD; allocated with the op, as the kernel's arrays are
  */
 struct loom_group_op {
 	enum loom_group_kind kind;
 	u32 unit;
 	struct loom_kernel kernel;
-	struct loom_group_access access[LOOM_KERNEL_OPERANDS];
+	struct loom_group_access *access;
 };
 
 /**

@@ -245,7 +245,8 @@ static void test_slowest(void)
 		{ .opcode = DRM_LOOM_OP_UNARY, .operands = 2, .operand = { 0, 1 } },
 		{ .opcode = DRM_LOOM_OP_UNARY, .operands = 2, .operand = { 1, 0 } },
 	};
-	struct loom_kernel kernel = { .unit_cost = 1 };
+	struct loom_kernel_room room = { .operands = { { .role = LOOM_ROLE_STORE } } };
+	struct loom_kernel kernel = { LOOM_KERNEL_IN(room), .unit_cost = 1 };
 	u64 cycles[2];
 	u32 i;
 
