@@ -204,7 +204,7 @@ static int conv_stage(struct loom_lower *lower, struct loom_kernel *kernel,
 int loom_lower_conv(struct loom_lower *lower, const struct loom_node *node)
 {
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	u32 i;
 	int ret;
 

@@ -172,8 +172,11 @@ struct loom_kernel_room {
 	struct loom_stage stages[LOOM_KERNEL_STAGES];
 };
 
-/* Initializers of a kernel that is built in a room. */
-#define LOOM_KERNEL_IN(room)	.operands = (room).operands, .stages = (room).stages
+/** loom_kernel_in() - a kernel without operands and stages, to be built in @room */
+static inline struct loom_kernel loom_kernel_in(struct loom_kernel_room *room)
+{
+	return (struct loom_kernel){ .operands = room->operands, .stages = room->stages };
+}
 
 /**
  * loom_kernel_range() - the part of an operand's axis that a range of the result needs

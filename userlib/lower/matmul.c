@@ -148,15 +148,14 @@ static void add_late(struct loom_lower *lower, struct loom_kernel *kernel, const
 static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 {
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = {
-		LOOM_KERNEL_IN(room), .unit_cost = m->refs[MATMUL_A].dims[3],
-	};
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	bool late = m->present[MATMUL_BIAS] && !(m->attr.flags & DRM_LOOM_ATTR_BIAS);
 	u32 operands[5] = { 0, 1, 2 }, n = 3;
 	struct loom_stage *stage;
 	bool fused = false;
 	int ret = 0;
 
+	kernel.unit_cost = m->refs[MATMUL_A].dims[3];
 	add_operand(lower, &kernel, m, MATMUL_Y);
 	add_operand(lower, &kernel, m, MATMUL_A);
 	add_operand(lower, &kernel, m, MATMUL_B);

@@ -214,7 +214,8 @@ static int make_stages(struct loom_lower *lower, struct loom_nest_axes *nest, u6
 	const bool keep = lower->sink.ops->symbolic && !lower->sink.ops->merged;
 	u32 lane;
 
-	*kernel = (struct loom_kernel){ LOOM_KERNEL_IN(*room), .unit_cost = 16 };
+	*kernel = loom_kernel_in(room);
+	kernel->unit_cost = 16;
 	if (!keep || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
 	if (!keep)

@@ -119,9 +119,7 @@ int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 {
 	const struct loom_gpool *pool = &node->pool;
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = {
-		LOOM_KERNEL_IN(room), .unit_cost = 1, .last_resort = 1U << 4,
-	};
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	struct drm_loom_attr_pool attr = { .kind = DRM_LOOM_POOL_MAX };
 	struct loom_ref y, x;
 	u32 i;
@@ -134,6 +132,8 @@ int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 		ret = loom_storage_read(lower, node->inputs[0], &x);
 	if (ret)
 		return ret;
+	kernel.unit_cost = 1;
+	kernel.last_resort = 1U << 4;
 	loom_window_to_volume(&y, pool->num_spatial);
 	loom_window_to_volume(&x, pool->num_spatial);
 	loom_kernel_operand(&kernel, LOOM_ROLE_STORE, &y);

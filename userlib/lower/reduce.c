@@ -69,7 +69,7 @@ static int reduce_empty(struct loom_lower *lower, const struct loom_node *node)
 {
 	enum loom_greduce_kind kind = node->reduce.kind;
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	bool floating = loom_dtype_is_float(node->output->dtype);
 	struct loom_ref y;
 	double number = 0;

@@ -172,9 +172,7 @@ static int emit_resize(struct loom_lower *lower, const struct resize *z)
 {
 	static const u32 operands[] = { 0, 1 };
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = {
-		LOOM_KERNEL_IN(room), .resize = &z->attr, .last_resort = 1U << 4,
-	};
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	struct loom_stage *stage;
 	u32 i, k;
 	u64 n;
@@ -192,6 +190,8 @@ static int emit_resize(struct loom_lower *lower, const struct resize *z)
 		}
 		return 0;
 	}
+	kernel.resize = &z->attr;
+	kernel.last_resort = 1U << 4;
 	kernel.unit_cost = costs[z->attr.mode];
 	loom_kernel_operand(&kernel, LOOM_ROLE_STORE, &z->y);
 	loom_kernel_operand(&kernel, LOOM_ROLE_LOAD, &z->x);

@@ -278,7 +278,7 @@ static void add_moved(struct loom_kernel *kernel, enum loom_role role, const str
 static int list_copy(void *context, const struct loom_ref *to, const struct loom_ref *from)
 {
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	struct loom_group_list *list = context;
 	struct loom_group_op *op;
 
@@ -294,7 +294,7 @@ static int list_copy(void *context, const struct loom_ref *to, const struct loom
 static int list_fill(void *context, const struct loom_ref *to, u64 bits)
 {
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room) };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	struct loom_group_list *list = context;
 	struct loom_group_op *op;
 

@@ -246,10 +246,11 @@ static void test_slowest(void)
 		{ .opcode = DRM_LOOM_OP_UNARY, .operands = 2, .operand = { 1, 0 } },
 	};
 	struct loom_kernel_room room = { .operands = { { .role = LOOM_ROLE_STORE } } };
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room), .unit_cost = 1 };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	u64 cycles[2];
 	u32 i;
 
+	kernel.unit_cost = 1;
 	kernel.operands[0].ref.dtype = DRM_LOOM_DTYPE_F32;
 	kernel.operands[1].ref.dtype = DRM_LOOM_DTYPE_I8;
 	chip.type[DRM_LOOM_DTYPE_F32].op_rate = 500;

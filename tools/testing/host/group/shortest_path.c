@@ -26,8 +26,8 @@ static struct loom_group_back back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_back want_back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static bool blocked[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
-static bool moved[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
-static bool dirty[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static u8 moved[MOST_UNITS + 1], dirty[MOST_UNITS + 1];
+static u64 pending[MOST_UNITS / 64 + 1];
 static u64 rest[MOST_UNITS + 1];
 
 /* Few different costs: ties are what is easily got wrong. */
@@ -56,6 +56,7 @@ static void set_up(struct loom_group_divide *d)
 	memset(blocked, 0, sizeof(blocked));
 	memset(dirty, 0, sizeof(dirty));
 	memset(moved, 0, sizeof(moved));
+	memset(pending, 0, sizeof(pending));
 	for (i = list.num_units; i-- > 0;) {
 		rest[i] = rest[i + 1] + draw(8);
 		rows[i].num_units = draw(list.num_units - i + 1);
@@ -71,7 +72,8 @@ static void set_up(struct loom_group_divide *d)
 	}
 	*d = (struct loom_group_divide){
 		.list = &list, .rows = rows, .best = best, .back = back, .rest = rest,
-		.blocked = blocked, .dirty = dirty, .moved = moved, .was = was,
+		.blocked = blocked, .dirty = dirty, .moved = moved,
+		.pending = pending, .was = was,
 	};
 }
 
