@@ -247,7 +247,7 @@ static u64 first_load_of(const struct least *least, const struct least_op *op)
 {
 	const struct loom_stage *stage = &op->op->kernel.stages[0];
 	struct least_bytes bytes = { 0 };
-	u32 slots[DRM_LOOM_MAX_OPERANDS], count = 0, i, k;
+	u32 slots[DRM_LOOM_MAX_NATIVE_OPERANDS], count = 0, i, k;
 	u64 cycles = 0, latency;
 
 	for (i = 1; i < stage->operands; i++) {

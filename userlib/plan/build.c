@@ -225,7 +225,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 			const struct drm_loom_plan_view *given, u32 operands,
 			const void *attr, u32 attr_bytes)
 {
-	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
 	struct loom_build_command *command;
 	size_t padded = ((size_t)attr_bytes + 7) & ~(size_t)7;
 	u32 i;
@@ -326,7 +326,8 @@ u32 loom_build_squeeze(struct loom_build *build, u32 first)
 }
 
 /* Assigns the offsets of the tables in the blob. */
-static void lay_out(const struct loom_build *build, struct drm_loom_plan_header *header)
+static void lay_out(const struct loom_build *build, struct drm_loom_plan_header *header,
+		    size_t header_bytes)
 {
 	const struct {
 		struct drm_loom_table *table;
@@ -341,7 +342,7 @@ static void lay_out(const struct loom_build *build, struct drm_loom_plan_header 
 		{ &header->attrs, build->attr_bytes, 1 },
 		{ &header->images, build->num_images, sizeof(struct drm_loom_plan_image) },
 	};
-	u64 at = sizeof(*header);
+	u64 at = header_bytes;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
@@ -423,43 +424,49 @@ static void write_commands(struct loom_build *build, const size_t *order, u8 *bl
 int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 		      size_t *size_bytes)
 {
-	struct drm_loom_plan_header header = {
-		.magic = DRM_LOOM_PLAN_MAGIC,
-		.version = DRM_LOOM_PLAN_VERSION,
-		.lanes = build->lanes,
-		.scratch_bytes = scratch_bytes,
+	bool native = build->format.id;
+	struct drm_loom_plan_header_native first = {
+		.plan = {
+			.magic = DRM_LOOM_PLAN_MAGIC,
+			.version = native ? DRM_LOOM_PLAN_VERSION_NATIVE : DRM_LOOM_PLAN_VERSION,
+			.lanes = build->lanes,
+			.scratch_bytes = scratch_bytes,
+		},
+		.format = build->format,
 	};
+	size_t first_bytes = native ? sizeof(first) : sizeof(first.plan);
+	struct drm_loom_plan_header *header = &first.plan;
 	size_t *order;
 	u8 *bytes;
 
 	if (build->status)
 		return build->status;
-	lay_out(build, &header);
-	if (header.size > DRM_LOOM_MAX_PLAN_BYTES || build->num_slots > DRM_LOOM_MAX_SLOTS)
+	lay_out(build, header, first_bytes);
+	if (header->size > DRM_LOOM_MAX_PLAN_BYTES || build->num_slots > DRM_LOOM_MAX_SLOTS)
 		return -E2BIG;
 	order = loom_build_order(build);
-	bytes = calloc(1, header.size);
+	bytes = calloc(1, header->size);
 	build->command_nodes = calloc(build->num_commands + 1, sizeof(*build->command_nodes));
 	if (!order || !bytes || !build->command_nodes) {
 		free(order);
 		free(bytes);
 		return -ENOMEM;
 	}
-	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes, &first, first_bytes);
 	if (build->num_slots)
-		memcpy(bytes + header.slots.offset, build->slots,
+		memcpy(bytes + header->slots.offset, build->slots,
 		       build->num_slots * sizeof(*build->slots));
 	if (build->num_tensors)
-		memcpy(bytes + header.tensors.offset, build->tensors,
+		memcpy(bytes + header->tensors.offset, build->tensors,
 		       build->num_tensors * sizeof(*build->tensors));
 	if (build->num_images)
-		memcpy(bytes + header.images.offset, build->images,
+		memcpy(bytes + header->images.offset, build->images,
 		       build->num_images * sizeof(*build->images));
 	loom_watch_spend(build->num_commands);
-	write_commands(build, order, bytes, &header);
+	write_commands(build, order, bytes, header);
 	build->counters.steps = build->num_steps;
 	free(order);
 	*blob = bytes;
-	*size_bytes = header.size;
+	*size_bytes = header->size;
 	return 0;
 }

@@ -64,6 +64,7 @@ struct loom_build_command {
  * @cap_images: capacity of @images
  * @cap_labels: capacity of @labels
  * @num_steps: one past the last step that has a command
+ * @format: of the payloads of native commands; its id is 0 in a plan without any
  * @counters: the engine's counters after a run: bytes, macs
  */
 struct loom_build {
@@ -92,6 +93,7 @@ struct loom_build {
 	size_t cap_images;
 	size_t cap_labels;
 	u32 num_steps;
+	struct drm_loom_format format;
 	struct drm_loom_counters counters;
 };
 
@@ -138,7 +140,7 @@ void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
  * @opcode: an &enum drm_loom_opcode; the stream follows from it
  * @views: its operands, results first
  * @operands: number of @views
- * @attr: its attribute structure, or NULL
+ * @attr: its attribute structure, or NULL; of a native command the payload must lie behind it
  * @attr_bytes: size of @attr
  */
 void loom_build_command(struct loom_build *build, u32 step, u32 opcode,

@@ -109,7 +109,7 @@ static void count_command(const struct reader *r, const struct drm_loom_plan_com
 	u32 i;
 
 	decode_command(r, command, &decoded);
-	loom_clock_command(r->chip, &decoded.command, &clock);
+	loom_plan_clock(r->chip, &decoded.command, &clock);
 	*cycles = loom_clock_add(*cycles, clock.cycles);
 	*starts = loom_clock_add(*starts, clock.start);
 	cost->mac_cycles = loom_clock_add(cost->mac_cycles, clock.macs);
@@ -205,7 +205,7 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 		return -ENOMEM;
 	for (i = 0; i < r.header->commands.count; i++) {
 		decode_command(&r, &r.commands[i], &decoded);
-		loom_clock_command(chip, &decoded.command, &cost);
+		loom_plan_clock(chip, &decoded.command, &cost);
 		(*cycles)[i] = cost.cycles;
 	}
 	return 0;
@@ -318,7 +318,7 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 			*(i ? &group->dram_read_bytes : &group->dram_write_bytes) += bytes;
 	}
 	decode_command(r, command, &decoded);
-	loom_clock_command(r->chip, &decoded.command, &clock);
+	loom_plan_clock(r->chip, &decoded.command, &clock);
 	group->energy_fj = loom_clock_add(group->energy_fj, clock.energy_fj);
 	group->macs += decoded.command.macs;
 }

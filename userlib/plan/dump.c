@@ -115,7 +115,18 @@ static void dump_view(struct dump *d, u32 index)
 	fputc('>', d->file);
 }
 
-/* All attributes are 32-bit fields, but for that of FILL. */
+/* Without the payload, which only the device understands. */
+static void dump_native(struct dump *d, u64 at)
+{
+	struct drm_loom_attr_native attr;
+
+	memcpy(&attr, d->bytes + at, sizeof(attr));
+	fprintf(d->file, " {%" PRIu64 " cycles, %u outputs, %u temporaries, %u in-outs, %u bytes}",
+		(uint64_t)attr.cycles, attr.outputs, attr.temporaries, attr.inouts,
+		attr.payload_bytes);
+}
+
+/* All attributes are 32-bit fields, but for those of FILL and NATIVE. */
 static void dump_attr(struct dump *d, const struct drm_loom_plan_command *command)
 {
 	u64 at = d->header.attrs.offset + command->attr_offset;
@@ -126,6 +137,11 @@ static void dump_attr(struct dump *d, const struct drm_loom_plan_command *comman
 	if (command->attr_offset > d->size || at > d->size ||
 	    command->attr_size > d->size - at) {
 		fprintf(d->file, " (no attributes)");
+		return;
+	}
+	if (command->opcode == DRM_LOOM_OP_NATIVE &&
+	    command->attr_size >= sizeof(struct drm_loom_attr_native)) {
+		dump_native(d, at);
 		return;
 	}
 	fprintf(d->file, " {");
@@ -151,7 +167,7 @@ static void dump_command(struct dump *d, u32 index)
 	}
 	op = loom_op_get(command.opcode);
 	fprintf(d->file, "  %u: %s", index, op ? op->name : "?");
-	for (i = 0; i < command.operands && i < DRM_LOOM_MAX_OPERANDS; i++)
+	for (i = 0; i < command.operands && i < DRM_LOOM_MAX_NATIVE_OPERANDS; i++)
 		dump_view(d, command.first_view + i);
 	dump_attr(d, &command);
 	fputc('\n', d->file);

@@ -41,6 +41,17 @@ void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, co
 		decode(tensors, &raw[i], &decoded->views[i]);
 }
 
+void loom_plan_clock(const struct drm_loom_chip *chip, const struct loom_command *command,
+		     struct loom_clock_cost *cost)
+{
+	const struct drm_loom_attr_native *native = command->attr;
+
+	if (command->op->opcode == DRM_LOOM_OP_NATIVE)
+		*cost = (struct loom_clock_cost){ .ops = native->cycles, .cycles = native->cycles };
+	else
+		loom_clock_command(chip, command, cost);
+}
+
 void loom_plan_time(const struct drm_loom_chip *chip, const struct drm_loom_plan_tensor *tensors,
 		    u32 opcode, const void *attr, const struct drm_loom_plan_view *raw,
 		    u32 operands, struct loom_clock_cost *cost)
@@ -48,7 +59,7 @@ void loom_plan_time(const struct drm_loom_chip *chip, const struct drm_loom_plan
 	struct loom_plan_decoded decoded;
 
 	loom_plan_decode(tensors, opcode, attr, raw, operands, &decoded);
-	loom_clock_command(chip, &decoded.command, cost);
+	loom_plan_clock(chip, &decoded.command, cost);
 }
 
 void loom_plan_span(u32 lanes, const struct drm_loom_plan_tensor *tensor,

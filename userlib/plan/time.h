@@ -13,7 +13,7 @@
  * @command: the command, which points to them
  */
 struct loom_plan_decoded {
-	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
+	struct loom_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
 	struct loom_command command;
 };
 
@@ -29,6 +29,10 @@ struct loom_plan_decoded {
 void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, const void *attr,
 		      const struct drm_loom_plan_view *raw, u32 operands,
 		      struct loom_plan_decoded *decoded);
+
+/** loom_plan_clock() - cycles of a decoded command: of a native one those that the plan declares */
+void loom_plan_clock(const struct drm_loom_chip *chip, const struct loom_command *command,
+		     struct loom_clock_cost *cost);
 
 /**
  * loom_plan_time() - compute the cycles of a command
