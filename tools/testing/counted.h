@@ -14,7 +14,7 @@ static inline bool outcome_counts(const struct loom_program *program,
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
 
-	if (loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject))
+	if (loom_native_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject))
 		return false;
 	loom_engine_count(plan, &counted);
 	loom_plan_destroy(plan);

@@ -79,7 +79,7 @@ static int count(const struct loom_program *program, const struct drm_loom_chip 
 	struct drm_loom_counters counted;
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
-	int ret = loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
+	int ret = loom_native_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
 
 	if (ret == -EBADMSG)
 		snprintf(err->text, sizeof(err->text), "the judge: the verifier refuses it: %s",

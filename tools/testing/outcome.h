@@ -15,6 +15,7 @@
 #include "loom_planner.h"
 #include "loom_replay.h"
 #include "loom_run.h"
+#include "native/native.h"
 
 #define MAX_OUTPUTS	40
 
@@ -99,7 +100,7 @@ static inline int outcome_code(const struct loom_program *program, const struct 
 {
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
-	int ret = loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
+	int ret = loom_native_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
 
 	if (!ret)
 		ret = code_round(plan, chip) ? -EPROTO : 0;

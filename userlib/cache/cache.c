@@ -71,7 +71,8 @@ int loom_program_obtain(const struct loom_graph *graph, const struct loom_planne
 	watch = loom_planner_watch(graph, options);
 	loom_watch_begin(&watch);
 	loom_watch_at(LOOM_STAGE_READ);
-	folder = is_small(graph) ? cache_open() : -1;
+	/* nothing is known of what native kernels depend on */
+	folder = !graph->natives && is_small(graph) ? cache_open() : -1;
 	if (folder >= 0) {
 		cache_name(graph, options, name);
 		if (!loom_watch_is_over())

@@ -308,4 +308,12 @@ struct loom_gpad {
 	uint64_t value;
 };
 
+/**
+ * struct loom_gnative - NATIVE
+ * @call: the kernel that computes it, of the room native/
+ */
+struct loom_gnative {
+	const struct loom_native_call *call;
+};
+
 #endif /* LOOM_GRAPH_ATTRS_H */

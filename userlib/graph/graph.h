@@ -92,6 +92,7 @@ struct loom_graph_state {
  * @most_grown_bytes: limit of @grown_bytes
  * @states: outputs that are inputs of the next run, in the order in which they were named
  * @num_states: number of @states
+ * @natives: kernels of its NATIVE nodes, or NULL
  * @status: 0 or the first error
  * @error: text of the first error
  * @finished: loom_graph_finish() was called; undefined for graphs made by the library itself, which
@@ -116,6 +117,7 @@ struct loom_graph {
 	uint64_t most_grown_bytes;
 	const struct loom_graph_state *states;
 	uint32_t num_states;
+	const struct loom_native_set *natives;
 	int status;
 	struct loom_error error;
 	bool finished;

@@ -22,6 +22,7 @@ static const char *const gop_names[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_PAD] = "pad",
 	[LOOM_GOP_EXPAND] = "expand",
 	[LOOM_GOP_RESHAPE] = "reshape",
+	[LOOM_GOP_NATIVE] = "native",
 };
 
 static const char *const gfn_names[LOOM_GFN_COUNT] = {

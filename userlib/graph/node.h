@@ -31,6 +31,7 @@ struct loom_value;
  * @slice: SLICE
  * @concat: CONCAT
  * @pad: PAD
+ * @native: NATIVE
  */
 struct loom_node {
 	const char *name;
@@ -55,6 +56,7 @@ struct loom_node {
 		struct loom_gslice slice;
 		struct loom_gconcat concat;
 		struct loom_gpad pad;
+		struct loom_gnative native;
 	};
 };
 

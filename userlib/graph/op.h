@@ -31,6 +31,7 @@
  * @LOOM_GOP_EXPAND: operand x, broadcast to the result's shape
  * @LOOM_GOP_RESHAPE: operand x, the same elements in the same order under the result's shape.
  *	Also a plain copy.
+ * @LOOM_GOP_NATIVE: &struct loom_gnative, any operands
  * @LOOM_GOP_COUNT: number of operators
  */
 enum loom_gop {
@@ -53,6 +54,7 @@ enum loom_gop {
 	LOOM_GOP_PAD,
 	LOOM_GOP_EXPAND,
 	LOOM_GOP_RESHAPE,
+	LOOM_GOP_NATIVE,
 	LOOM_GOP_COUNT,
 };
 

@@ -235,6 +235,7 @@ typedef int (*loom_planning_fn)(void *data, const struct loom_progress *progress
 /* Graphs */
 
 struct loom_graph;
+struct loom_native_set;
 
 /**
  * enum loom_graph_flags - how far a graph is transformed
@@ -312,6 +313,8 @@ struct loom_state_binding {
  * @max_work: work that the call may do, in units of about 50 ns, which are counted and not
  *	measured: the same call does the same work on every machine. 0: no limit. Past it the call
  *	returns -ETIME, with such an error
+ * @natives: kernels for operators that only the device understands (loom_kernels.h), which must
+ *	outlive the graph and what is made from it; NULL: none
  */
 struct loom_graph_options {
 	uint32_t flags;
@@ -331,6 +334,7 @@ struct loom_graph_options {
 	void *progress_data;
 	uint64_t max_memory_bytes;
 	uint64_t max_work;
+	const struct loom_native_set *natives;
 };
 
 /**

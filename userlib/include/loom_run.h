@@ -43,6 +43,7 @@ extern "C" {
 
 struct loom_bo;
 struct loom_device;
+struct loom_native_set;
 struct loom_session;
 struct loom_target;
 
@@ -81,6 +82,19 @@ void loom_target_close(struct loom_target *target);
  * Return: 0, -EINVAL for too many, or for a device: see threads= of its driver.
  */
 int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err);
+
+/**
+ * loom_target_set_natives() - lets the host run native commands
+ * @target: the host, without sessions
+ * @natives: a set with a callback (loom_kernels.h), which must outlive the target; NULL: none
+ * @err: [out] one line on failure, may be NULL
+ *
+ * The callback runs in the thread that runs the session, a command at a time.
+ *
+ * Return: 0; -EINVAL for a device, which runs its native commands itself.
+ */
+int loom_target_set_natives(struct loom_target *target, const struct loom_native_set *natives,
+			    struct loom_error *err);
 
 /**
  * loom_target_name() - name of a target

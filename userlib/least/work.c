@@ -215,6 +215,9 @@ u64 least_work(const struct least *least, const struct least_op *op, const u64 *
 			    stage->opcode == DRM_LOOM_OP_DECONV ||
 			    stage->opcode == DRM_LOOM_OP_MATMUL;
 
+		/* how few cycles a slice may declare is up to the kernel */
+		if (stage->opcode == DRM_LOOM_OP_NATIVE)
+			continue;
 		cycles = loom_clock_add(cycles, least->chip->compute_start);
 		cycles = loom_clock_add(cycles, macs ? mac_cycles(least, op, stage, counts) :
 						       op_cycles(least, op, stage, counts));

@@ -188,9 +188,12 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 	const struct loom_kernel *kernel = w->kernel;
 	struct loom_build *build = w->lower->build;
 	u32 load = w->base + (w->tiling->overlap ? slice : 2 * slice);
-	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
+	const u64 *first[LOOM_KERNEL_OPERANDS];
 	u32 i, k;
 
+	for (i = 0; i < kernel->num_operands; i++)
+		first[i] = w->box[i].lo;
 	w->slice = slice;
 	for (i = 0; i < kernel->num_operands; i++) {
 		if (kernel->operands[i].role == LOOM_ROLE_LOAD ||
@@ -208,8 +211,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 				 w->box[stage.operand[1]].hi);
 		for (k = 0; k < stage.operands; k++)
 			views[k] = stage_view(w, stage.operand[k]);
-		loom_build_command(build, load + 1, stage.opcode, views, stage.operands,
-				   stage.attr_bytes ? &stage.conv : NULL, stage.attr_bytes);
+		loom_lower_command(w->lower, kernel, &stage, load + 1, views, first);
 	}
 	if (build->status || kernel->direct)
 		return;

@@ -135,7 +135,7 @@ u64 loom_kernel_macs(const struct loom_kernel *kernel)
 
 	for (i = 0; i < kernel->num_stages; i++) {
 		const struct loom_stage *stage = &kernel->stages[i];
-		struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+		struct drm_loom_plan_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
 
 		for (k = 0; k < stage->operands; k++)
 			whole_view(&kernel->operands[stage->operand[k]].ref, &views[k]);

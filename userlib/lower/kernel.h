@@ -14,6 +14,8 @@
 
 #include "ref.h"
 
+struct loom_native_call;
+
 #define LOOM_KERNEL_OPERANDS	20
 #define LOOM_KERNEL_STAGES	16
 
@@ -101,7 +103,7 @@ struct loom_operand {
 struct loom_stage {
 	u32 opcode;
 	u32 operands;
-	u32 operand[DRM_LOOM_MAX_OPERANDS];
+	u32 operand[DRM_LOOM_MAX_NATIVE_OPERANDS];
 	u32 attr_bytes;
 	union {
 		struct drm_loom_attr_conv conv;
@@ -146,6 +148,10 @@ struct loom_window {
  * @direct: the result is an image, and the only stage writes it in place
  * @window: spatial axes
  * @resize: for LOOM_MAP_RESIZE: the attributes of the whole
+ * @native: NATIVE: the kernel that computes it, else NULL
+ * @native_cycles: NATIVE: cycles of the whole in one command
+ * @native_rounds: NATIVE: elements of the whole result per lane
+ * @alone: shares no values in SRAM with other kernels
  */
 struct loom_kernel {
 	struct loom_operand *operands;
@@ -160,6 +166,10 @@ struct loom_kernel {
 	bool direct;
 	struct loom_window window[3];
 	const struct drm_loom_attr_resize *resize;
+	const struct loom_native_call *native;
+	u64 native_cycles;
+	u64 native_rounds;
+	bool alone;
 };
 
 /**

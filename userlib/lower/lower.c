@@ -51,6 +51,7 @@ static int (*const operators[LOOM_GOP_COUNT])(struct loom_lower *lower,
 	[LOOM_GOP_PAD] = loom_lower_pad,
 	[LOOM_GOP_EXPAND] = lower_materialise,
 	[LOOM_GOP_RESHAPE] = lower_materialise,
+	[LOOM_GOP_NATIVE] = loom_lower_native,
 };
 
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node)

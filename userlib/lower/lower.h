@@ -22,6 +22,7 @@
  *	conv.c, pool.c, matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c
  *			operators (operators.h)
  *	window.c	shared by convolution and pooling (window.h)
+ *	native.c	nodes that a native kernel computes (native/)
  *	nest.c		operators that are loops over the same axes (nest.h)
  *	kernel.c	building kernels
  *	range.c		part of an operand that a part of the result needs
@@ -135,6 +136,22 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
  * Return: 0, or -EOPNOTSUPP for values that an attribute cannot hold.
  */
 int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *value, s32 *zero);
+
+/**
+ * loom_lower_command() - add the command of a stage for a slice to a plan
+ * @lower: for errors
+ * @kernel: the kernel
+ * @stage: one of its stages, tuned; a native command gets its payload here
+ * @step: the step it belongs to
+ * @views: operands of the stage
+ * @first: by operand of the kernel and axis: index of the first element of the slice
+ *
+ * Errors go to &loom_build.status.
+ */
+void loom_lower_command(struct loom_lower *lower, const struct loom_kernel *kernel,
+			const struct loom_stage *stage, u32 step,
+			const struct drm_loom_plan_view *views,
+			const u64 *const first[LOOM_KERNEL_OPERANDS]);
 
 /** loom_lower_in_place() - makes a kernel, before it goes to the sink, read constants in place */
 void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *kernel);

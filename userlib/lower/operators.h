@@ -17,6 +17,7 @@ int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_softmax(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_resize(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node);
+int loom_lower_native(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_pad(struct loom_lower *lower, const struct loom_node *node);
 
 /**

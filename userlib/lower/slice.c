@@ -504,7 +504,8 @@ void loom_slice_spread(struct loom_kernel *kernel, u32 lanes)
 {
 	u32 i, k;
 
-	for (i = 0; i < kernel->num_operands; i++) {
+	/* a native kernel relies on its lane axes */
+	for (i = 0; i < kernel->num_operands && !kernel->native; i++) {
 		struct loom_operand *operand = &kernel->operands[i];
 		double best = 0;
 

@@ -4,6 +4,7 @@
 #include "onnx.h"
 
 #include "base/watch.h"
+#include "native/native.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,10 +14,14 @@
 /* The same of nodes that the importer of one node makes, which may be a Loop. */
 #define MOST_MADE	16384
 
-static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
+static int check_node(struct loom_graph *graph, const struct loom_source_node *node)
 {
+	const struct loom_node_desc *desc = &node->desc;
 	const struct loom_importer *importer = loom_importer_find(desc->op_type);
 	uint32_t i;
+
+	if (node->native)
+		return 0;
 
 	if (!importer)
 		return loom_graph_fail(graph, -EOPNOTSUPP,
@@ -38,7 +43,7 @@ int loom_source_check(struct loom_graph *graph)
 
 	/* branches may never be taken: they are checked when they are converted */
 	for (i = 0; i < source->num_nodes; i++)
-		if (!source->nodes[i]->branch && check_node(graph, &source->nodes[i]->desc))
+		if (!source->nodes[i]->branch && check_node(graph, source->nodes[i]))
 			return graph->status;
 	return 0;
 }
@@ -55,6 +60,29 @@ static void name_values(struct loom_import *im)
 		loom_import_fail(im, -ENOMEM, "out of memory");
 }
 
+static int convert_node(struct loom_import *im);
+
+/* Converts the nodes that a native kernel does not take. */
+static int give_back(const struct loom_import *im)
+{
+	uint32_t count = im->node->run ? im->node->native->num_ops : 1, i;
+	struct loom_source_node part = *im->node;
+	struct loom_import inner = *im;
+
+	part.native = NULL;
+	part.run = NULL;
+	inner.node = &part;
+	for (i = 0; i < count && !im->em->status; i++) {
+		if (im->node->run)
+			part.desc = *im->node->run[i];
+		if (check_node(im->graph, &part))
+			im->em->status = im->graph->status;
+		else
+			convert_node(&inner);
+	}
+	return im->em->status;
+}
+
 static int convert_node(struct loom_import *im)
 {
 	const struct loom_node_desc *desc = &im->node->desc;
@@ -63,7 +91,12 @@ static int convert_node(struct loom_import *im)
 
 	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
 	loom_watch_node(desc->name);
-	importer->import(im, importer->arg);
+	if (im->node->native) {
+		if (!loom_import_native(im))
+			return give_back(im);
+	} else {
+		importer->import(im, importer->arg);
+	}
 	if (im->graph->num_nodes - before > MOST_MADE)
 		loom_import_fail(im, -EOPNOTSUPP, "written out it has more than %d nodes",
 				 MOST_MADE);
@@ -103,7 +136,7 @@ static bool convert_nodes(struct loom_import *im, struct loom_source_node *const
 			loom_watch_reach(0.1 + 0.8 * i / count);
 		if (is_left_out(im))
 			continue;
-		if ((im->node->branch || !checked) && check_node(im->graph, &im->node->desc))
+		if ((im->node->branch || !checked) && check_node(im->graph, im->node))
 			im->em->status = im->graph->status;
 		else
 			convert_node(im);

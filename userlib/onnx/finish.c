@@ -14,7 +14,8 @@
 
 static void finish(struct loom_graph *graph, const struct loom_graph_options *options)
 {
-	if (graph->status || loom_source_check(graph) || loom_source_order(graph) ||
+	if (graph->status || loom_source_take_natives(graph, options) ||
+	    loom_source_check(graph) || loom_source_order(graph) ||
 	    loom_source_bind(graph, options) || loom_source_convert(graph, options) ||
 	    loom_source_name_outputs(graph, options) || loom_graph_prune(graph))
 		return;

@@ -248,6 +248,9 @@ struct loom_value *loom_import_bytes_product(struct loom_import *im, struct loom
 
 /* the importers, one line each in table.c */
 
+/** loom_import_native() - imports a node that has a native kernel; false: the kernel refuses it */
+bool loom_import_native(struct loom_import *im);
+
 void loom_import_binary(struct loom_import *im, int fn);
 void loom_import_variadic(struct loom_import *im, int fn);
 void loom_import_mean(struct loom_import *im, int unused);

@@ -88,6 +88,8 @@ struct loom_source_body {
  * @branch: its branch, or NULL
  * @body: its body, or NULL
  * @index: its place in the file
+ * @native: its native kernel, or NULL
+ * @run: the nodes that the kernel fuses, if there are several, up to this one
  * @mark: state of loom_source_order()
  */
 struct loom_source_node {
@@ -95,6 +97,8 @@ struct loom_source_node {
 	const struct loom_source_branch *branch;
 	const struct loom_source_body *body;
 	uint32_t index;
+	const struct loom_native_kernel *native;
+	const struct loom_node_desc **run;
 	enum loom_source_mark mark;
 };
 
@@ -157,6 +161,8 @@ int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *
 
 /** loom_source_set_bits() - the constant has elements of fewer bits in the model */
 void loom_source_set_bits(struct loom_graph *graph, const char *name, uint32_t bits);
+/** loom_source_take_natives() - finds the nodes of native kernels, and fuses runs of nodes */
+int loom_source_take_natives(struct loom_graph *graph, const struct loom_graph_options *options);
 /** loom_source_check() - refuses operators and attributes that are not in the table */
 int loom_source_check(struct loom_graph *graph);
 /** loom_source_order() - sorts the source nodes topologically */

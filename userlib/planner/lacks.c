@@ -33,7 +33,8 @@ struct lacks {
 
 static void see(struct lacks *lacks, u32 opcode, u32 of, u32 dtype)
 {
-	bool op = loom_chip_has(lacks->chip, opcode);
+	/* a device tells by the format of payloads whether it has native commands */
+	bool op = opcode == DRM_LOOM_OP_NATIVE || loom_chip_has(lacks->chip, opcode);
 
 	if (lacks->found || (op && loom_chip_has_type(lacks->chip, dtype)))
 		return;

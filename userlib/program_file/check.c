@@ -10,6 +10,7 @@
 #include "loom_chip.h"
 #include "loom_clock.h"
 #include "loom_verify.h"
+#include "native/native.h"
 #include "run/run.h"
 
 static int check_chip(struct loom_program_file *file, struct loom_error *err)
@@ -252,8 +253,8 @@ int loom_file_check(struct loom_program_file *file, struct loom_error *err)
 
 	if (ret)
 		return ret;
-	ret = loom_plan_create(file->program.plan, file->program.plan_bytes, &file->chip, &plan,
-			       &reject);
+	ret = loom_native_plan_create(file->program.plan, file->program.plan_bytes, &file->chip,
+				      &plan, &reject);
 	if (ret == -EBADMSG) {
 		loom_run_reject(&why, &reject);
 		return loom_error_set(err, ret, "%s: %s", file->name, why.text);

@@ -15,7 +15,10 @@
 #include "base/thread.h"
 #include "host_memory.h"
 #include "loom_engine.h"
+#include "loom_op.h"
 #include "loom_verify.h"
+#include "native.h"
+#include "native/native.h"
 #include "team.h"
 
 /* Element operations between two reads of the clock: some milliseconds. */
@@ -37,6 +40,8 @@
  * @total_cost: work of the whole plan, in element operations
  * @counters: of the last run
  * @team: threads that compute a command together; NULL: a single thread suffices
+ * @natives: runs native commands, or NULL
+ * @failed: error of the last run, which the callback of @natives has returned
  * @runs: a submitted run has a thread of its own
  * @thread: that thread
  * @event: eventfd that it signals when it has ended
@@ -50,6 +55,8 @@ struct loom_host {
 	uint64_t total_cost;
 	struct drm_loom_counters counters;
 	struct loom_team *team;
+	const struct loom_native_set *natives;
+	int failed;
 	bool runs;
 	pthread_t thread;
 	int event;
@@ -141,7 +148,12 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (!host)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	session->priv = host;
-	ret = loom_plan_create(program->plan, program->plan_bytes, chip, &host->plan, &reject);
+	ret = loom_run_native_check(session->target, program, err);
+	if (ret)
+		return ret;
+	host->natives = session->target->natives;
+	ret = loom_native_plan_create(program->plan, program->plan_bytes, chip, &host->plan,
+				      &reject);
 	if (ret == -EBADMSG)
 		return loom_session_reject(session, &reject, err);
 	if (ret)
@@ -304,6 +316,25 @@ static int loom_host_alone(struct loom_host *host, struct loom_host_run *run)
 	return 0;
 }
 
+/* Runs a command on all threads. Only a callback can run a native one. */
+static int loom_host_command(struct loom_host *host, const struct loom_command *command,
+			     struct loom_host_run *run)
+{
+	fenv_t env;
+
+	if (command->op->opcode == DRM_LOOM_OP_NATIVE) {
+		host->failed = loom_run_native(host->natives, command, &host->memory);
+		return host->failed;
+	}
+	if (host->team)
+		return loom_team_run(host->team, command, &host->memory, loom_host_check, run);
+	fegetenv(&env);
+	fesetenv(FE_DFL_ENV);
+	loom_engine_compute(command, &host->memory, 0, command->units);
+	fesetenv(&env);
+	return 0;
+}
+
 /*
  * Runs commands one by one, each on all threads. A complete run counts the counters of the plan, so
  * they do not depend on the threads.
@@ -315,8 +346,7 @@ static int loom_host_together(struct loom_host *host, struct loom_host_run *run)
 	int ret;
 
 	for (i = 0; i < plan->command_count; i++) {
-		ret = loom_team_run(host->team, &plan->commands[i], &host->memory,
-				    loom_host_check, run);
+		ret = loom_host_command(host, &plan->commands[i], run);
 		if (!ret)
 			ret = loom_host_check(run);
 		if (ret)
@@ -336,7 +366,9 @@ static int loom_host_compute(struct loom_host *host, loom_progress_fn progress, 
 	int ret;
 
 	run.told = run.start;
-	ret = host->team ? loom_host_together(host, &run) : loom_host_alone(host, &run);
+	host->failed = 0;
+	ret = host->team || host->plan->native ? loom_host_together(host, &run) :
+						 loom_host_alone(host, &run);
 	if (ret)
 		return ret;
 	host->counters.jobs = 1;
@@ -424,6 +456,10 @@ static int loom_host_finish(struct loom_session *session, loom_progress_fn progr
 		loom_host_join(host);
 	else
 		ret = loom_host_compute(host, progress, arg);
+	if (host->failed)
+		return loom_error_set(err, host->failed,
+				      "the callback of the native kernels fails: %s",
+				      strerror(-host->failed));
 	if (ret)
 		return loom_error_set(err, ret, "stopped");
 	session->counters = host->counters;

@@ -33,6 +33,7 @@ struct loom_host_memory;
  * * reject.c: a rejected plan in words
  * * host_memory.c: addresses of the host target's slots on a device
  * * team.c: threads that compute the commands of a plan together
+ * * native.c: native commands, which a callback runs
  * * host.c: the target "host", as a table of functions
  * * soft.c: the target "device", as a table of functions, over the room device/
  * * link.c: zero-copy values between sessions on the same or on two devices
@@ -126,6 +127,7 @@ struct loom_target_ops {
  * @device: the device, NULL for the host
  * @memory: of the host: addresses of slots on a device; else NULL. Has a lock of its own
  * @threads: of the host: number of threads of a run
+ * @natives: of the host: runs native commands, or NULL
  * @share_least: of the host: threshold, in element operations, for sharing a command
  *
  * It must not change while there are sessions, so it needs no lock.
@@ -138,6 +140,7 @@ struct loom_target {
 	struct loom_device *device;
 	struct loom_host_memory *memory;
 	uint32_t threads;
+	const struct loom_native_set *natives;
 	uint64_t share_least;
 };
 

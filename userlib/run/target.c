@@ -82,6 +82,16 @@ int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct
 	return loom_host_set_threads(target, threads, err);
 }
 
+int loom_target_set_natives(struct loom_target *target, const struct loom_native_set *natives,
+			    struct loom_error *err)
+{
+	if (target->device)
+		return loom_error_set(err, -EINVAL, "%s runs native commands itself",
+				      target->name);
+	target->natives = natives;
+	return 0;
+}
+
 const char *loom_target_name(const struct loom_target *target)
 {
 	return target->name;

@@ -12,6 +12,7 @@
 #include <loom_config.h>
 #include <loom_device.h>
 #include <loom_file.h>
+#include <loom_kernels.h>
 #include <loom_parallel.h>
 #include <loom_place.h>
 #include <loom_place_file.h>
@@ -191,6 +192,21 @@ int plan_once(const struct loom_graph *graph, const struct drm_loom_chip *chip)
 	loom_program_destroy(program);
 	loom_program_unload(file);
 	return 0;
+}
+
+/* loom_kernels.h */
+int import_native(const char *path, const struct loom_native_kernel *kernel, loom_native_fn run,
+		  struct loom_native_set **set, struct loom_graph **graph)
+{
+	const struct drm_loom_format format = { .id = 0x5ca1ab1e, .version = 1 };
+	struct loom_graph_options options = { 0 };
+	struct loom_error err;
+	int ret = loom_native_create(&format, run, NULL, set);
+
+	if (!ret)
+		ret = loom_native_add(*set, kernel, &err);
+	options.natives = *set;
+	return ret ? ret : loom_graph_import_onnx(path, &options, graph, &err);
 }
 
 /* loom_replay.h */

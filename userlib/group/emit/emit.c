@@ -98,9 +98,12 @@ static void write_stages(struct loom_group_writer *w, u32 index, s32 position,
 {
 	const struct loom_group_part *part = &w->group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
-	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
+	const u64 *first[LOOM_KERNEL_OPERANDS];
 	u32 i, k;
 
+	for (i = 0; i < kernel->num_operands; i++)
+		first[i] = boxes[i].lo;
 	for (i = 0; i < kernel->num_stages && !w->lower->build->status; i++) {
 		struct loom_stage stage = kernel->stages[i];
 		u32 in = stage.operand[1];
@@ -113,9 +116,8 @@ static void write_stages(struct loom_group_writer *w, u32 index, s32 position,
 					   ? loom_group_plain_view(w, &w->own[index][o], &boxes[o])
 					   : shared_view(w, part, o, &boxes[o]);
 		}
-		loom_build_command(w->lower->build, loom_group_step_at(w, position), stage.opcode,
-				   views, stage.operands, stage.attr_bytes ? &stage.conv : NULL,
-				   stage.attr_bytes);
+		loom_lower_command(w->lower, kernel, &stage, loom_group_step_at(w, position),
+				    views, first);
 	}
 }
 

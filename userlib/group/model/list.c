@@ -215,6 +215,15 @@ static bool is_asymmetric(const struct loom_group_op *op)
 	return false;
 }
 
+/* A native kernel relies on the lane axes of its operands. */
+static void keep_lanes(const struct loom_operand *operand, struct loom_group_access *access)
+{
+	s8 axis = access->axis[operand->lane_axis];
+
+	access->lanes = axis < 0 ? 0 : access->lanes & 1U << axis;
+	access->plain = access->plain && access->lanes;
+}
+
 /* Records the readers and writers of values. */
 static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 {
@@ -230,6 +239,8 @@ static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 		note_value(list, operand->ref.tensor);
 		use = &list->uses[operand->ref.tensor];
 		find_access(list, &operand->ref, &op->access[i]);
+		if (op->kernel.native)
+			keep_lanes(operand, &op->access[i]);
 		if (operand->role == LOOM_ROLE_LOAD) {
 			use->last_reader = index;
 			use->read = true;
@@ -254,6 +265,7 @@ static int list_kernel(void *context, struct loom_kernel *kernel)
 	if (!op)
 		return -ENOMEM;
 	note_op(list, op);
+	list->units[op->unit].ungroupable |= kernel->alone;
 	/* the device processes rows in tiles, so a row of too much work must be cut */
 	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
 	if (check_mul_overflow(kernel->unit_cost, min(row, tile), &cost) ||

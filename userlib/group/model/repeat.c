@@ -180,6 +180,9 @@ static void add_op(const struct finder *f, struct loom_digest *digest, u32 op)
 	loom_digest_add(digest, kernel->unit_cost);
 	loom_digest_add(digest, kernel->direct);
 	add_words(digest, kernel->window, sizeof(kernel->window));
+	loom_digest_add(digest, kernel->native_cycles);
+	loom_digest_add(digest, kernel->native_rounds);
+	loom_digest_add(digest, kernel->alone);
 	if (kernel->resize)
 		add_words(digest, kernel->resize, sizeof(*kernel->resize));
 }

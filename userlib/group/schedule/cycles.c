@@ -51,6 +51,8 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 	u64 ops = loom_clock_times(rounds, kernel->unit_cost);
 	u32 slowest = 0, rate, i;
 
+	if (stage->opcode == DRM_LOOM_OP_NATIVE)
+		return (u64)((__uint128_t)kernel->native_cycles * rounds / kernel->native_rounds);
 	for (i = 0; i < stage->operands; i++) {
 		rate = loom_clock_op_rate(chip, stage->opcode,
 					  kernel->operands[stage->operand[i]].ref.dtype);
