@@ -274,6 +274,7 @@ static void tool_run_print_clock(const struct tool_run *run,
 {
 	const struct drm_loom_chip *chip = loom_target_chip(run->target);
 	uint64_t promised = run->model.program->stats.cycles;
+	struct loom_program_native native;
 
 	if (counters->cycles)
 		printf("clock      %llu cycles counted, %llu promised;",
@@ -290,6 +291,11 @@ static void tool_run_print_clock(const struct tool_run *run,
 	if (counters->energy_fj)
 		printf("; %.3f mJ", counters->energy_fj / 1e12);
 	printf("\n");
+	loom_program_native(run->model.program, &native);
+	if (native.commands)
+		printf("native     %u commands, %llu cycles declared; computing: %llu counted\n",
+		       native.commands, (unsigned long long)native.cycles,
+		       (unsigned long long)counters->compute_cycles);
 }
 
 static void tool_run_print(const struct tool_run *run)

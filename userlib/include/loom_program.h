@@ -606,6 +606,24 @@ int loom_program_trace(const struct loom_program *program, const struct drm_loom
 		       const char *title, char **text, size_t *size_bytes);
 
 /**
+ * struct loom_program_native - the native commands of a plan
+ * @commands: number of them
+ * @cycles: sum of the cycles that they declare. A device that counts reports its own in the
+ *	counters of a run
+ */
+struct loom_program_native {
+	uint32_t commands;
+	uint64_t cycles;
+};
+
+/**
+ * loom_program_native() - counts the native commands of a program
+ * @program: from the planner, or from loom_program_load()
+ * @native: [out] zero without native commands
+ */
+void loom_program_native(const struct loom_program *program, struct loom_program_native *native);
+
+/**
  * struct loom_program_span - a time on the chip, in cycles from the beginning of the plan
  * @first: the cycle in which it begins
  * @end: the first cycle behind it

@@ -84,7 +84,8 @@ struct loom_replay_fault {
  * @chip: of the device it is for
  * @sram_limit_bytes: bytes per lane that it may use; 0: all that there is
  * @reference: a trusted plan of the same graph, see
- *	loom_program_create_reference(). NULL: values are not compared
+ *	loom_program_create_reference(). NULL: values are not compared, as of a program whose
+ *	native commands are not those of the reference
  * @max_faults: faults that are listed; 0: 16
  */
 struct loom_replay_options {

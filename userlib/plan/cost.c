@@ -211,6 +211,23 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 	return 0;
 }
 
+void loom_program_native(const struct loom_program *program, struct loom_program_native *native)
+{
+	const struct drm_loom_attr_native *attr;
+	struct reader r = { .chip = NULL };
+	u32 i;
+
+	open_plan(&r, program);
+	memset(native, 0, sizeof(*native));
+	for (i = 0; i < r.header->commands.count; i++) {
+		if (r.commands[i].opcode != DRM_LOOM_OP_NATIVE)
+			continue;
+		attr = (const void *)(r.attrs + r.commands[i].attr_offset);
+		native->commands++;
+		native->cycles = loom_clock_add(native->cycles, attr->cycles);
+	}
+}
+
 /* Sums up the work done in the time of a group, for any group. */
 static void fill_group(struct loom_program_group *group, const struct loom_step_cost *costs)
 {

@@ -18,6 +18,7 @@ bool replay_native(struct replay *r)
 	uint32_t reads = (uint32_t)attr->outputs + attr->temporaries, i, n;
 	uint64_t label = replay_attr_label(r, attr, sizeof(*attr) + attr->payload_bytes), own;
 
+	r->natives += replay_mix(label);
 	for (i = reads; i < r->num_operands; i++) {
 		if (!replay_cells_read(r, i))
 			return false;

@@ -418,7 +418,8 @@ static int check(struct replay *r, const struct loom_replay_options *options, ui
 	ret = run_reference(&ref, options, &own, &chip, shift, err);
 	if (ret)
 		return ret;
-	compare(r, &ref);
+	/* nothing is known of the relation between native commands that differ */
+	compare(r, r->natives == ref.natives ? &ref : NULL);
 	if (r->report->counted.macs > ref.report->counted.macs)
 		r->report->recomputed_macs = r->report->counted.macs - ref.report->counted.macs;
 	clear(&ref);

@@ -164,6 +164,7 @@ struct replay_op;
  * @max_faults: capacity of @faults
  * @broken: the replay cannot continue
  * @error: -errno of errors other than the plan's faults
+ * @natives: digest of the attributes and payloads of native commands, in any order
  * @known: hash table of the labels of the reference, for finding the first wrong one
  * @known_mask: its size less one
  * @learning: @known is being filled
@@ -206,6 +207,7 @@ struct replay {
 	uint32_t max_faults;
 	bool broken;
 	int error;
+	uint64_t natives;
 	uint64_t *known;
 	uint64_t known_mask;
 	bool learning;

@@ -59,6 +59,9 @@ ok 'another input' prints 1 "run_model: $($loom run $models/blazeface.onnx --dev
 
 ok 'sessions run at once' prints 0 '10 items, 3 sessions, 0 wrong' $examples/many_runs host
 
+ok 'a native kernel computes sums' prints 0 '1 native command, 752 cycles declared, 752 cycles of compute counted
+3 9 15 21 27 33 39 45' $examples/native_kernel host
+
 # make docs fails for a symbol that is in no page, and names it
 unnamed() {
 	tools/ci/pages/man.py $loom "$out/man" && sed -i '/^\.SS loom_place()/d' "$out/man/man3/loom_place.h.3" &&

@@ -388,6 +388,40 @@ static void test_groups(const struct loom_graph *graph, const struct loom_graph 
 	loom_program_destroy(apart);
 }
 
+/* The elements that the judge compares with those of the reference. */
+static uint64_t compared(const struct loom_graph *graph, const char *grouping, uint64_t limit)
+{
+	struct loom_planner_options options = {
+		.chip = loom_preset_find("tiny"), .grouping = grouping, .sram_limit_bytes = limit,
+	};
+	struct loom_program *program, *reference;
+	struct loom_replay_options how = { .chip = options.chip };
+	struct loom_replay_report *report;
+	struct loom_error err;
+	uint64_t count;
+
+	if (loom_program_create(graph, &options, &program, &err) ||
+	    loom_program_create_reference(graph, &options, &reference, &err))
+		tap_fatal("%s", err.text);
+	how.reference = reference;
+	if (loom_replay_program(program, &how, &report, &err))
+		tap_fatal("%s", err.text);
+	if (report->num_faults)
+		tap_fatal("%s", report->faults[0].text);
+	count = report->compared;
+	loom_replay_destroy(report);
+	loom_program_destroy(reference);
+	loom_program_destroy(program);
+	return count;
+}
+
+static void test_judge(const struct loom_graph *graph)
+{
+	tap_ok(compared(graph, "layerwise", 0) == ELEMENTS,
+	       "the judge compares values behind native commands");
+	tap_ok(!compared(graph, "layerwise", 2048), "but not if these are cut in another way");
+}
+
 static void test_fusion(const struct loom_native_set *set)
 {
 	struct loom_graph *graph = make_graph(set, NET "> y");
@@ -512,6 +546,7 @@ int main(void)
 	test_strategies(graph, set, &all_axes);
 	test_strategies(rows, by_rows, &rows_only);
 	test_groups(graph, alone);
+	test_judge(graph);
 	test_scalar(set);
 	test_targets(graph, set);
 	test_refusals();
