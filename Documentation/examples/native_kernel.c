@@ -170,7 +170,7 @@ static int run(struct loom_session *session, const struct loom_program *program,
 {
 	struct loom_array array, y = { 0 };
 	int64_t dims[] = { ROWS, COLUMNS };
-	struct loom_program_native declared;
+	struct loom_native_figures declared;
 	struct drm_loom_counters counters;
 	uint32_t i, k;
 	int ret = loom_array_alloc(&array, DRM_LOOM_DTYPE_U8, 2, dims);

@@ -274,7 +274,7 @@ static void tool_run_print_clock(const struct tool_run *run,
 {
 	const struct drm_loom_chip *chip = loom_target_chip(run->target);
 	uint64_t promised = run->model.program->stats.cycles;
-	struct loom_program_native native;
+	struct loom_native_figures native;
 
 	if (counters->cycles)
 		printf("clock      %llu cycles counted, %llu promised;",

@@ -181,15 +181,7 @@ struct loom_native_view {
  *
  * Return: its first byte.
  */
-static inline uint8_t *loom_native_at(const struct loom_native_view *view, const uint32_t *index)
-{
-	uint32_t lane = view->lane_start + index[view->lane_axis], i;
-	uint8_t *at = view->bytes + lane % view->lanes * view->lane_bytes;
-
-	for (i = 0; i < view->rank; i++)
-		at += view->strides[i] * (i == view->lane_axis ? lane / view->lanes : index[i]);
-	return at;
-}
+uint8_t *loom_native_at(const struct loom_native_view *view, const uint32_t *index);
 
 /**
  * struct loom_native_slice - a command to be planned
@@ -204,28 +196,65 @@ struct loom_native_slice {
 };
 
 /**
+ * typedef loom_native_infer_fn - sets dtype, rank and dims of a node's result
+ * @data: of the kernel
+ * @node: the node; its result has at most DRM_LOOM_MAX_RANK axes
+ *
+ * Return: 0; -EOPNOTSUPP: the library's own operators compute the node, or the nodes of the run;
+ * another negative errno: the import fails.
+ */
+typedef int (*loom_native_infer_fn)(void *data, struct loom_native_node *node);
+
+/**
+ * typedef loom_native_cut_fn - tells how a node may be cut
+ * @data: of the kernel
+ * @node: the node
+ * @cut: [in, out] starts as that of a node that is not cut
+ *
+ * Return: 0 or a negative errno, with which planning fails.
+ */
+typedef int (*loom_native_cut_fn)(void *data, const struct loom_native_node *node,
+				  struct loom_native_cut *cut);
+
+/**
+ * typedef loom_native_cycles_fn - declares the cycles of a command
+ * @data: of the kernel
+ * @slice: the command; also the whole node, to estimate those of slices
+ *
+ * Return: cycles, the command's start included, which plan and run reports show.
+ */
+typedef uint64_t (*loom_native_cycles_fn)(void *data, const struct loom_native_slice *slice);
+
+/**
+ * typedef loom_native_write_fn - writes the payload of a command
+ * @data: of the kernel
+ * @slice: the command
+ * @payload: [out] the payload, eight-byte aligned
+ * @payload_bytes: [in, out] room, then the size of the payload
+ *
+ * Return: 0 or a negative errno, with which planning fails.
+ */
+typedef int (*loom_native_write_fn)(void *data, const struct loom_native_slice *slice,
+				    void *payload, uint32_t *payload_bytes);
+
+/**
  * struct loom_native_kernel - a kernel for an operator or for a run of operators
  * @ops: operators, from the first to the last; one of another domain than ONNX's is DOMAIN.NAME
  * @num_ops: number of @ops, 1 to LOOM_NATIVE_OPS
  * @data: for the callbacks
- * @infer: sets dtype, rank and dims of the node's result; at most DRM_LOOM_MAX_RANK axes. Return:
- *	0; -EOPNOTSUPP: the library's own operators compute the node, or the nodes of the run;
- *	another negative errno: the import fails
- * @cut: tells how it may be cut; NULL: not at all. Return: 0 or a negative errno
- * @cycles: cycles of a command, its start included, which plan and run reports show. The planner
- *	also calls it for the whole node
- * @write: writes the payload. @payload_bytes: [in] room, [out] its size. Return: 0 or a negative
- *	errno
+ * @infer: infers the result
+ * @cut: tells how it may be cut; NULL: not at all
+ * @cycles: declares the cycles of a command
+ * @write: writes the payload of a command
  */
 struct loom_native_kernel {
 	const char *const *ops;
 	uint32_t num_ops;
 	void *data;
-	int (*infer)(void *data, struct loom_native_node *node);
-	int (*cut)(void *data, const struct loom_native_node *node, struct loom_native_cut *cut);
-	uint64_t (*cycles)(void *data, const struct loom_native_slice *slice);
-	int (*write)(void *data, const struct loom_native_slice *slice, void *payload,
-		     uint32_t *payload_bytes);
+	loom_native_infer_fn infer;
+	loom_native_cut_fn cut;
+	loom_native_cycles_fn cycles;
+	loom_native_write_fn write;
 };
 
 /**

@@ -606,12 +606,12 @@ int loom_program_trace(const struct loom_program *program, const struct drm_loom
 		       const char *title, char **text, size_t *size_bytes);
 
 /**
- * struct loom_program_native - the native commands of a plan
+ * struct loom_native_figures - the native commands of a plan
  * @commands: number of them
  * @cycles: sum of the cycles that they declare. A device that counts reports its own in the
  *	counters of a run
  */
-struct loom_program_native {
+struct loom_native_figures {
 	uint32_t commands;
 	uint64_t cycles;
 };
@@ -621,7 +621,7 @@ struct loom_program_native {
  * @program: from the planner, or from loom_program_load()
  * @native: [out] zero without native commands
  */
-void loom_program_native(const struct loom_program *program, struct loom_program_native *native);
+void loom_program_native(const struct loom_program *program, struct loom_native_figures *native);
 
 /**
  * struct loom_program_span - a time on the chip, in cycles from the beginning of the plan

@@ -69,6 +69,16 @@ const struct loom_attr *loom_native_attr(const struct loom_native_node *node, ui
 	return NULL;
 }
 
+uint8_t *loom_native_at(const struct loom_native_view *view, const uint32_t *index)
+{
+	uint32_t lane = view->lane_start + index[view->lane_axis], i;
+	uint8_t *at = view->bytes + lane % view->lanes * view->lane_bytes;
+
+	for (i = 0; i < view->rank; i++)
+		at += view->strides[i] * (i == view->lane_axis ? lane / view->lanes : index[i]);
+	return at;
+}
+
 uint32_t loom_native_longest(const struct loom_native_set *set)
 {
 	uint32_t longest = 0, i;

@@ -211,7 +211,7 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 	return 0;
 }
 
-void loom_program_native(const struct loom_program *program, struct loom_program_native *native)
+void loom_program_native(const struct loom_program *program, struct loom_native_figures *native)
 {
 	const struct drm_loom_attr_native *attr;
 	struct reader r = { .chip = NULL };

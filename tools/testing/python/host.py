@@ -48,6 +48,43 @@ def node(op, dims, kind='f32', **attributes):
     return builder.finish()
 
 
+def natives(cycles=lambda part: 5 * part.operands[0].dims[1]):
+    """y = Double x, whose columns may be cut."""
+    def infer(node):
+        node.result = node.inputs[0]
+
+    def cut(node, how):
+        how.axes = 2
+        for i in range(2):
+            how.inputs[0].axes[i].follow = loom.abi.LOOM_NATIVE_SAME
+            how.inputs[0].axes[i].axis = i
+
+    made = loom.Natives(0x1234)
+    made.add(['test.Double'], infer, cycles, lambda part: b'doubles', cut)
+    return made
+
+
+class Native(unittest.TestCase):
+    def graph(self, **options):
+        builder = loom.Graph.build('native')
+        builder.input('x', 'f32', (4, 600))
+        builder.node('test.Double', ['x'], 'y')
+        builder.output('y')
+        return builder.finish(**options)
+
+    def test_plans(self):
+        program = loom.compile(self.graph(natives=natives()), chip='tiny', sram_limit_bytes=1024)
+        self.assertGreaterEqual(program.figures.cycles, 5 * 600)
+        self.assertGreater(program.dump().count('native t'), 4)
+        with self.assertRaisesRegex(loom.Error, '0x1234'):
+            program.session('host')
+
+    def test_refused(self):
+        self.assertRaisesRegex(loom.Error, 'Double is not supported', self.graph)
+        empty = loom.Natives(1)
+        self.assertRaisesRegex(loom.Error, '0 operators', empty.add, [], None, None, None)
+
+
 class Run(unittest.TestCase):
     def test_plain_or_numpy(self):
         """The test means what it says."""

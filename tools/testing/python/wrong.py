@@ -336,6 +336,8 @@ CALLS = {
     'Item.__init__ pools': (item('pools', lambda one: [one]), 0),
     'Item.__init__ gaps': (item('gaps', lambda one: [(one, 3)]), 2, -1),
     'Item.__init__ excluded': (item('excluded', lambda one: [(one, 99)]), 50),
+    'Natives.__init__ id': (loom.Natives, 7),
+    'Natives.__init__ version': (lambda one: loom.Natives(7, one), 1),
     'PlaceError.__init__ number': None,
     'Placement.__init__ offsets': None,
     'Placement.__init__ pools': None,

@@ -20,6 +20,7 @@ from ._buffer import Buffer
 from ._chip import Chip, Region
 from ._graph import Graph, GraphBuilder, GraphFlags, Scope
 from ._library import Error, Record, c, call
+from ._native import Natives
 from ._place import Item, PlaceError, Placement, Pool, check_placement, place, placers
 from ._program import Objective, PlannerFlags, Program, compile, groupings
 from ._run import Session, Target, run, run_batch
@@ -29,7 +30,7 @@ __version__ = c.loom_version_text().decode()
 
 __all__ = [
     'Buffer', 'Chip', 'DType', 'Error', 'Graph', 'GraphBuilder', 'GraphFlags', 'Item',
-    'Objective', 'PlaceError', 'Placement', 'PlannerFlags', 'Pool', 'Program', 'Record',
+    'Natives', 'Objective', 'PlaceError', 'Placement', 'PlannerFlags', 'Pool', 'Program', 'Record',
     'Region', 'Run', 'Scope', 'Session', 'Target', 'Tensor', 'abi', 'c', 'call',
     'check_placement', 'compile', 'groupings', 'place', 'placers', 'run', 'run_batch',
 ]

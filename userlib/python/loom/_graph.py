@@ -10,6 +10,7 @@ from typing import Any
 from . import abi
 from ._arrays import DType, Tensor, dtype, lend, lend_all, tensor
 from ._library import Closeable, Handle, Watch, c, call, cpath, cstring, cstrings, take
+from ._native import Natives
 from ._numbers import integers
 
 GraphFlags = abi.loom_graph_flags
@@ -24,8 +25,10 @@ class _Options:
                  outputs: Sequence[str] = (), values: Mapping[str, Any] | None = None,
                  constants: Mapping[str, Any] | None = None,
                  states: Mapping[str, str] | None = None, flags: int = 0, progress: Any = None,
-                 max_memory_bytes: int = 0, max_work: int = 0) -> None:
+                 max_memory_bytes: int = 0, max_work: int = 0,
+                 natives: Natives | None = None) -> None:
         self.watch = Watch(progress)
+        self.natives = natives._use() if natives else None
         self.record = options = abi.loom_graph_options(
             flags=flags, max_memory_bytes=max_memory_bytes, max_work=max_work)
         bound = [abi.loom_dim_binding(cstring(name), size) for name, size in (dims or {}).items()]
@@ -41,6 +44,9 @@ class _Options:
             abi.loom_state_binding,
             [abi.loom_state_binding(cstring(output), cstring(name))
              for output, name in (states or {}).items()])
+
+        if self.natives:
+            options.natives = self.natives.pointer
 
     def call(self, function: Any, *args: Any) -> None:
         """Calls a function that takes the record, and may be stopped."""
@@ -72,6 +78,7 @@ class Graph(Closeable):
     constants: inputs that become constants, and their values
     states: outputs that are inputs of the next run: {output: input}
     flags: GraphFlags
+    natives: Natives, for operators that only the device understands
     progress, max_memory_bytes, max_work: as of compile()
     """
 
@@ -79,7 +86,7 @@ class Graph(Closeable):
         given = _Options(**options)
         pointer = ctypes.POINTER(abi.loom_graph)()
         given.call(c.loom_graph_import, cpath(path), given.record, pointer)
-        self._handle = Handle(pointer, c.loom_graph_destroy)
+        self._handle = Handle(pointer, c.loom_graph_destroy, given.natives)
 
     @classmethod
     def parse(cls, model: bytes, name: str = 'model', **options: Any) -> Graph:
@@ -89,7 +96,7 @@ class Graph(Closeable):
         view = memoryview(model)
         given.call(c.loom_graph_import_bytes, bytes(view), view.nbytes, cstring(name),
                    given.record, pointer)
-        return cls._of(Handle(pointer, c.loom_graph_destroy))
+        return cls._of(Handle(pointer, c.loom_graph_destroy, given.natives))
 
     @classmethod
     def _of(cls, handle: Handle) -> Graph:
@@ -209,6 +216,7 @@ class GraphBuilder:
             raise ValueError('the graph is finished')
         given = _Options(**options)
         given.call(c.loom_graph_finish, self._handle.pointer, given.record)
+        self._handle.keep[0] = given.natives
         graph, self._handle = Graph._of(self._handle), None
         return graph
 

@@ -84,7 +84,7 @@ static void test_plan(const struct loom_graph *graph, u64 sram_limit_bytes, u32 
 	struct loom_planner_options options = {
 		.chip = loom_preset_find("tiny"), .sram_limit_bytes = sram_limit_bytes,
 	};
-	struct loom_program_native native;
+	struct loom_native_figures native;
 	struct drm_loom_reject reject;
 	struct loom_program *program;
 	struct loom_plan *plan;
