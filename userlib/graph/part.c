@@ -117,6 +117,7 @@ int loom_graph_part(const struct loom_graph *graph, struct loom_node *const *nod
 	if (ret)
 		return ret;
 	p.part->opset = graph->opset;
+	p.part->natives = graph->natives;
 	p.twin = calloc(n, sizeof(*p.twin));
 	p.inside = calloc(n, sizeof(*p.inside));
 	p.outside = calloc(n, sizeof(*p.outside));

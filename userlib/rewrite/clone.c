@@ -57,6 +57,7 @@ int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to)
 	if (ret)
 		return ret;
 	graph->opset = from->opset;
+	graph->natives = from->natives;
 	ret = clone_values(from, graph);
 	for (i = 0; i < from->num_nodes && !ret; i++)
 		ret = loom_graph_append_copy(graph, from->nodes[i], graph->values);

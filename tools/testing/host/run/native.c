@@ -339,11 +339,38 @@ static bool runs(const struct loom_program *program, const struct drm_loom_chip 
 	return good;
 }
 
+/* No plan is below its lower bounds, whatever native commands declare. */
+static bool is_bounded(const struct loom_program *program)
+{
+	const struct loom_program_least *least = &program->least;
+	const struct loom_program_stats *stats = &program->stats;
+
+	return least->dram_read_bytes && least->dram_read_bytes <= stats->dram_read_bytes &&
+	       least->dram_write_bytes <= stats->dram_write_bytes &&
+	       least->relaxed_cycles <= stats->cycles;
+}
+
+/* With as many threads as it likes, the planner makes the same plan. */
+static bool same_with_threads(const struct loom_graph *graph, struct loom_planner_options options,
+			      const struct loom_program *program)
+{
+	struct loom_program *other;
+	bool same;
+
+	options.jobs = 3;
+	if (loom_program_create(graph, &options, &other, NULL))
+		return false;
+	same = other->plan_bytes == program->plan_bytes &&
+	       !memcmp(other->plan, program->plan, program->plan_bytes);
+	loom_program_destroy(other);
+	return same;
+}
+
 /* In every strategy, with SRAM for all, and for some rows of some channels. */
 static void test_strategies(const struct loom_graph *graph, const struct loom_native_set *set,
 			    const struct mode *mode)
 {
-	struct loom_planner_options options = { .chip = loom_preset_find("tiny") };
+	struct loom_planner_options options = { .chip = loom_preset_find("tiny"), .jobs = 1 };
 	static const uint64_t limits[] = { 0, 16384, 6144, 2048 };
 	struct loom_program *program;
 	uint32_t i, k;
@@ -360,7 +387,8 @@ static void test_strategies(const struct loom_graph *graph, const struct loom_na
 			if (loom_program_create(graph, &options, &program, &err))
 				tap_fatal("%s: %s", options.grouping, err.text);
 			good &= runs(program, options.chip, set, 1 + (k & 1)) &&
-				outcome_counts(program, options.chip);
+				outcome_counts(program, options.chip) && is_bounded(program) &&
+				same_with_threads(graph, options, program);
 			loom_program_destroy(program);
 		}
 		/* channels are cut without halos where they may be */
