@@ -334,6 +334,7 @@ TEST_F(growth, what_is_not_an_array_has_no_stride)
 	} single[] = {
 		{ DRM_LOOM_QUERY_DEVICE, 0 }, { DRM_LOOM_QUERY_REGION, 0 },
 		{ DRM_LOOM_QUERY_FIT, 1 }, { DRM_LOOM_QUERY_NO_SPACE, 0 },
+		{ DRM_LOOM_QUERY_FIT_LIST, 0 },
 	};
 	uint32_t i, size;
 

@@ -432,7 +432,7 @@ TEST_F(query, what_is_not_a_query_is_einval)
 {
 	static const struct drm_loom_query wrong[] = {
 		{ .type = 1000 },
-		{ .type = DRM_LOOM_QUERY_FORMATS + 1 },
+		{ .type = DRM_LOOM_QUERY_FIT_LIST + 1 },
 		{ .type = UINT32_MAX },
 		{ .type = DRM_LOOM_QUERY_DEVICE, .index = 1 },
 		{ .type = DRM_LOOM_QUERY_REGION, .index = DRM_LOOM_REGION_COUNT },

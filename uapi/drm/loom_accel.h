@@ -180,6 +180,11 @@ enum drm_loom_query_type {
 	 * device takes. Since minor 7
 	 */
 	DRM_LOOM_QUERY_FORMATS = 8,
+	/**
+	 * @DRM_LOOM_QUERY_FIT_LIST: one &struct drm_loom_fit_list, of which the caller must set the
+	 * first fields: whether a list of buffers would fit now. Since minor 8
+	 */
+	DRM_LOOM_QUERY_FIT_LIST = 9,
 };
 
 /**
@@ -852,6 +857,49 @@ struct drm_loom_fit {
 	struct drm_loom_scratch_conflict conflict;
 	__u64 rom_bytes;
 	__u64 rom_short_bytes;
+};
+
+/* DRM_LOOM_FIT_EVICTS: only if buffers in DRAM or ROM are evicted; minor 8 */
+#define DRM_LOOM_FIT_EVICTS		(1 << 3)
+
+/* DRM_LOOM_MAX_FIT: cap on the arrays of &struct drm_loom_fit_list */
+#define DRM_LOOM_MAX_FIT		256
+
+/**
+ * struct drm_loom_fit_list - whether a list of buffers would fit now, all at the same time
+ *
+ * The driver allocates the buffers one after the other, as BO_CREATE would, and frees them again
+ * before any client can see them. In DRAM and ROM, where buffers are evicted for others, it does so
+ * in an empty region if they do not fit beside the resident ones. It considers neither limits of
+ * control groups nor free host memory, and a buffer that another client may displace
+ * (DRM_LOOM_CONTEXT_EXCLUSIVE) counts as in use. The answer may be outdated at once.
+ *
+ * Since minor 8. The caller must give at least the bytes before @flags.
+ *
+ * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE; no records are written. At most
+ *	DRM_LOOM_MAX_FIT
+ * @own: __u32. In: room for so many handles, at most DRM_LOOM_MAX_FIT; zero: none are written.
+ *	Out: number of the file's own buffers in the way, zero for other regions than the SRAM:
+ *	those that reach above the scratch in a bank of the allocation that fails. Their handles are
+ *	written in ascending order; if there are too many, those of the lowest addresses
+ * @flags: out: DRM_LOOM_FIT_NOW, DRM_LOOM_FIT_EVICTS; zero if they do not fit
+ * @failed: out: index of the first allocation that fails
+ * @error: out: errno of its BO_CREATE: ENOSPC, or EDQUOT; zero if all fit
+ * @pad: zero
+ * @short_bytes: out: ENOSPC: bytes that are missing in each bank, in one piece. Without CAP_PERFMON
+ *	rounded up to 1/64 of the bank if other files have buffers there, but not beyond the
+ *	allocation. EDQUOT: bytes beyond the share or the cap, rounded for caps of all files
+ * @no_space: out: ENOSPC: the record of BO_CREATE; else zero
+ */
+struct drm_loom_fit_list {
+	struct drm_loom_array allocations;
+	struct drm_loom_array own;
+	__u32 flags;
+	__u32 failed;
+	__u32 error;
+	__u32 pad;
+	__u64 short_bytes;
+	struct drm_loom_no_space no_space;
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include <drm/drm_file.h>
 
@@ -15,6 +16,7 @@
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_user.h"
+#include "memory/fit.h"
 
 /**
  * DOC: Queries
@@ -37,6 +39,9 @@
 #define LOOM_QUERY_BLOCK_BYTES	24
 #define LOOM_QUERY_BANK_BYTES	40
 #define LOOM_QUERY_FORMAT_BYTES	16
+#define LOOM_QUERY_CREATE_BYTES	offsetof(struct drm_loom_bo_create, width)
+/* What the caller must fill in of a list. */
+#define LOOM_QUERY_FIT_LIST_BYTES	offsetof(struct drm_loom_fit_list, flags)
 
 static int loom_query_answer(struct loom_device *loom, struct drm_loom_query *args,
 			     const void *answer, u64 size)
@@ -158,6 +163,36 @@ static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
 	loom_plan_object_fit(object, file, &fit);
 	loom_plan_object_put(object);
 	return loom_query_answer(loom, args, &fit, sizeof(fit));
+}
+
+static int loom_query_fit_list(struct loom_device *loom, struct drm_loom_query *args,
+			       struct drm_file *file)
+{
+	int ret = loom_query_no_index(loom, args);
+	struct drm_loom_fit_list list = {};
+
+	if (ret)
+		return ret;
+	if (!args->ptr || args->stride)
+		return loom_query_answer(loom, args, &list, sizeof(list));
+	if (args->size < LOOM_QUERY_FIT_LIST_BYTES)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: %u bytes", args->type,
+				   args->size);
+	ret = copy_struct_from_user(&list, sizeof(list), u64_to_user_ptr(args->ptr), args->size);
+	if (ret)
+		return loom_refuse(&loom->drm, ret, "query %u: no list at %#llx", args->type,
+				   args->ptr);
+	ret = loom_user_array_check(&list.allocations, LOOM_QUERY_CREATE_BYTES, DRM_LOOM_MAX_FIT) ?:
+	      loom_user_array_check(&list.own, sizeof(u32), DRM_LOOM_MAX_FIT);
+	if (ret)
+		return loom_refuse(&loom->drm, ret, "query %u: lists of %u and %u", args->type,
+				   list.allocations.count, list.own.count);
+	if (list.pad)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: padding %#x", args->type,
+				   list.pad);
+	list = (struct drm_loom_fit_list) { .allocations = list.allocations, .own = list.own };
+	ret = loom_fit_list(loom, file, &list);
+	return ret ?: loom_query_answer(loom, args, &list, sizeof(list));
 }
 
 static int loom_query_blocks(struct loom_device *loom, struct loom_region *region,
@@ -303,6 +338,8 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return loom_query_chip(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_FORMATS:
 		return loom_query_formats(loom, args);
+	case DRM_LOOM_QUERY_FIT_LIST:
+		return loom_query_fit_list(loom, args, file);
 	}
 	return loom_refuse(drm, -EINVAL, "no query %u", args->type);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/overflow.h>
 
 #include <drm/loom_accel.h>
 
@@ -235,6 +236,34 @@ int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 by
 	return loom_quota_charge_bytes(loom, loom_quota_bos(loom, client), bytes);
 }
 EXPORT_SYMBOL_NS_GPL(loom_quota_charge, LOOM_COMPAT_NS);
+
+static u64 loom_quota_excess(const atomic64_t *used, u64 bytes, u64 cap)
+{
+	u64 now = atomic64_read(used), sum;
+
+	if (!cap)
+		return 0;
+	return check_add_overflow(now, bytes, &sum) ? U64_MAX : sum > cap ? sum - cap : 0;
+}
+
+/**
+ * loom_quota_missing() - bytes by which new buffers would exceed a cap
+ * @loom: the device
+ * @client: the file that would create them
+ * @bytes: their size in whole pages
+ *
+ * Return: 0 if loom_quota_charge() would succeed; beyond the cap of a file exact, beyond those of
+ * a device and of the module rounded, see loom_user_rounded().
+ */
+u64 loom_quota_missing(struct loom_device *loom, struct loom_file *client, u64 bytes)
+{
+	struct loom_quota_bytes quota = loom_quota_bos(loom, client);
+	u64 all = max(loom_quota_excess(quota.device, bytes, quota.device_cap),
+		      loom_quota_excess(quota.module, bytes, quota.module_cap));
+
+	return max(loom_quota_excess(quota.file, bytes, quota.file_cap),
+		   loom_user_rounded(all, 0, max(all, (u64)totalram_pages() << PAGE_SHIFT)));
+}
 
 /**
  * loom_quota_uncharge() - a buffer is freed

@@ -32,6 +32,7 @@ extern struct loom_quota_caps loom_quota_params;
 void loom_quota_module_init(void);
 bool loom_quota_has_memory(u64 bytes);
 int __must_check loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 bytes);
+u64 loom_quota_missing(struct loom_device *loom, struct loom_file *client, u64 bytes);
 void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes);
 int __must_check loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client,
 					u64 bytes);

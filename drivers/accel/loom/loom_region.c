@@ -290,31 +290,89 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 	return loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 }
 
-/* Allocate an address. Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk. */
-static int loom_region_allocate(struct loom_region *region, struct loom_region_block *block,
-				const struct loom_shape *shape, struct loom_bank_request *request)
+/**
+ * loom_region_request() - what a buffer asks core/bank for
+ * @region: the region
+ * @shape: the buffer's shape, which must outlive the request
+ *
+ * Return: the request, with any address.
+ */
+struct loom_bank_request loom_region_request(const struct loom_region *region,
+					     const struct loom_shape *shape)
 {
+	u64 align = region->chip->align_bytes;
+
+	/* a mapped buffer must not share its pages */
+	if (loom_shape_in_place(shape, region->map_bytes))
+		align = max_t(u64, align, region->map_bytes);
+	return (struct loom_bank_request) {
+		.size = shape->layout.bytes_per_bank,
+		.align = align,
+		.high = U64_MAX,
+		.mask = shape->partial ? &shape->mask : NULL,
+		.top_down = shape->top_down,
+	};
+}
+
+/**
+ * loom_region_take_locked() - find an address for a block and charge it
+ * @region: the region
+ * @block: the block, with its mask and share
+ * @shape: the buffer's shape
+ * @spare: points to a chunk or NULL, see &struct loom_bank_request
+ *
+ * Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk.
+ */
+int loom_region_take_locked(struct loom_region *region, struct loom_region_block *block,
+			    const struct loom_shape *shape, struct loom_bank_chunk **spare)
+{
+	struct loom_bank_request request = loom_region_request(region, shape);
 	struct loom_region_share *share = block->sram.share;
 	int ret;
 
-	mutex_lock(&region->lock);
-	ret = loom_sram_check(&region->sram, share, &shape->mask, request->size);
+	lockdep_assert_held(&region->lock);
+	request.spare = spare;
+	ret = loom_sram_check(&region->sram, share, &shape->mask, request.size);
 	if (ret)
-		goto out;
-	request->low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
-	ret = loom_region_place_locked(region, block, request);
-	if (ret == -ENOMEM)
-		goto out;
-	loom_region_trace_alloc_locked(region, block, shape, ret);
+		return ret;
+	request.low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
+	ret = loom_region_place_locked(region, block, &request);
 	if (ret)
-		goto out;
-	block->on_leftovers = loom_region_leftover_locked(region, block->block.start,
-							  block->block.start + request->size - 1,
-							  &block->mask, NULL);
+		return ret;
 	loom_sram_charge(&region->sram, &block->sram, &block->mask,
-			 block->block.start - region->bank.base, request->size);
+			 block->block.start - region->bank.base, request.size);
 	loom_region_count_locked(region, block, 1);
-out:
+	return 0;
+}
+
+/**
+ * loom_region_give_locked() - undo loom_region_take_locked()
+ * @region: the region
+ * @block: the block
+ */
+void loom_region_give_locked(struct loom_region *region, struct loom_region_block *block)
+{
+	lockdep_assert_held(&region->lock);
+	list_del_init(&block->sram.node);
+	loom_region_count_locked(region, block, -1);
+	WARN_ON_ONCE(loom_bank_free(loom_region_bank_locked(region), &block->block));
+}
+
+/* Allocate an address. Return: as loom_region_take_locked(). */
+static int loom_region_allocate(struct loom_region *region, struct loom_region_block *block,
+				const struct loom_shape *shape, struct loom_bank_chunk **spare)
+{
+	int ret;
+
+	mutex_lock(&region->lock);
+	ret = loom_region_take_locked(region, block, shape, spare);
+	if (!ret || ret == -ENOSPC)
+		loom_region_trace_alloc_locked(region, block, shape, ret);
+	if (!ret)
+		block->on_leftovers =
+			loom_region_leftover_locked(region, block->block.start,
+						    block->block.start + block->block.size - 1,
+						    &block->mask, NULL);
 	mutex_unlock(&region->lock);
 	return ret;
 }
@@ -335,13 +393,6 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    struct drm_gem_object *gem, u64 owner,
 					    struct loom_region_share *share)
 {
-	struct loom_bank_request request = {
-		.size = shape->layout.bytes_per_bank,
-		.align = region->chip->align_bytes,
-		.high = U64_MAX,
-		.mask = shape->partial ? &shape->mask : NULL,
-		.top_down = shape->top_down,
-	};
 	struct loom_bank_chunk *spare = NULL;
 	struct loom_region_block *block;
 	int ret;
@@ -349,21 +400,17 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
 	if (!block)
 		return ERR_PTR(-ENOMEM);
-	request.spare = &spare;
-	/* a mapped buffer must not share its pages */
-	if (loom_shape_in_place(shape, region->map_bytes))
-		request.align = max_t(u64, request.align, region->map_bytes);
 	block->gem = gem;
 	block->owner = owner;
 	block->mask = shape->mask;
 	block->sram.share = share;
 
-	ret = loom_region_allocate(region, block, shape, &request);
+	ret = loom_region_allocate(region, block, shape, &spare);
 	if (ret == -ENOMEM) {
 		/* rarely needed, but nothing can be allocated under the lock */
 		spare = loom_bank_chunk_create();
 		if (spare)
-			ret = loom_region_allocate(region, block, shape, &request);
+			ret = loom_region_allocate(region, block, shape, &spare);
 		loom_port_free(spare);
 	}
 	if (ret) {
@@ -381,11 +428,8 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
 	struct loom_region_leftover *leftover = block->leftover;
-	int ret;
 
 	mutex_lock(&region->lock);
-	list_del_init(&block->sram.node);
-	loom_region_count_locked(region, block, -1);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size);
 	if (leftover) {
@@ -394,11 +438,10 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 		loom_region_add_leftover_locked(region, leftover);
 		block->leftover = NULL;
 	}
-	ret = loom_bank_free(loom_region_bank_locked(region), &block->block);
+	loom_region_give_locked(region, block);
 	WRITE_ONCE(region->freed, region->freed + 1);
 	mutex_unlock(&region->lock);
 	wake_up_all(&region->freed_wait);
-	WARN_ON_ONCE(ret);
 }
 
 /**

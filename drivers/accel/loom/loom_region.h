@@ -205,6 +205,11 @@ int loom_region_init(struct loom_region *region, u32 id,
 		     const struct drm_loom_chip_region *chip, u32 dev);
 void loom_region_fini(struct loom_region *region);
 
+struct loom_bank_request loom_region_request(const struct loom_region *region,
+					     const struct loom_shape *shape);
+int loom_region_take_locked(struct loom_region *region, struct loom_region_block *block,
+			    const struct loom_shape *shape, struct loom_bank_chunk **spare);
+void loom_region_give_locked(struct loom_region *region, struct loom_region_block *block);
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
 					    struct drm_gem_object *gem, u64 owner,
@@ -268,6 +273,10 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
 		      struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
+void loom_region_no_space_locked(struct loom_region *region, const struct loom_bank *bank,
+				 const struct loom_shape *shape,
+				 const struct loom_region_share *share, u64 size_bytes,
+				 struct drm_loom_no_space *record);
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
 			  const struct loom_region_share *share, u64 size_bytes,
 			  struct drm_loom_no_space *record);

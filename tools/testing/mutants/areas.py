@@ -53,7 +53,8 @@ AREAS = {
 # test can fill it.
 MODULE = ({'loom_quota.c': ['loom_caps'],
            'loom_shape.c': ['loom_masks', 'loom_image'],
-           'loom_region.c': ['loom_query', 'loom_masks', 'loom_latency', 'loom_observe'],
+           'loom_region.c': ['loom_query', 'loom_fit', 'loom_masks', 'loom_latency', 'loom_observe'],
+           'memory/fit.c': ['loom_fit'],
            'memory/usage.c': ['loom_query', 'loom_observe'],
            'sram/*.c': ['loom_sram', 'loom_scratch', 'loom_displace']},
           ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',

@@ -18,19 +18,18 @@
  * Usage of the banks of @mask, for a file: sums over all clients are rounded up, so that the
  * reported free bytes are free. @share: of the file, or NULL for exact sums.
  */
-static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
-				     const struct loom_region_share *share,
-				     struct loom_bank_stats *stats)
+static void loom_region_stats(const struct loom_bank *bank, u32 id, const struct loom_mask *mask,
+			      const struct loom_region_share *share,
+			      struct loom_bank_stats *stats)
 {
 	u64 own, total;
 
-	lockdep_assert_held(&region->lock);
-	loom_bank_stats(loom_region_bank_locked(region), mask, stats);
+	loom_bank_stats(bank, mask, stats);
 	if (!share || perfmon_capable())
 		return;
-	own = loom_sram_used(share, region->id, mask);
+	own = loom_sram_used(share, id, mask);
 	total = stats->total;
-	stats->blocks = share->blocks[region->id];
+	stats->blocks = share->blocks[id];
 	/* all of them belong to the file */
 	if (stats->allocated <= own)
 		return;
@@ -38,6 +37,13 @@ static void loom_region_stats_locked(struct loom_region *region, const struct lo
 	stats->free = total - stats->allocated;
 	stats->largest_free = total - loom_user_rounded(total - stats->largest_free, 0, total);
 	stats->largest_free = min(stats->largest_free, stats->free);
+}
+
+static void loom_region_stats_locked(struct loom_region *region, const struct loom_mask *mask,
+				     const struct loom_region_share *share,
+				     struct loom_bank_stats *stats)
+{
+	loom_region_stats(loom_region_bank_locked(region), region->id, mask, share, stats);
 }
 
 /**
@@ -130,45 +136,49 @@ u64 loom_region_total(const struct loom_region *region)
 }
 
 /**
- * loom_region_no_space() - fill in the record of a failed allocation
+ * loom_region_no_space_locked() - fill in the record of a failed allocation
  * @region: the region
+ * @bank: its blocks, or those it would have
  * @shape: requested shape
- * @share: of the client
+ * @share: of the client; NULL: all blocks of @bank are the client's, so exact figures do no harm
  * @size_bytes: of the buffer, as requested
  * @record: out
  */
-void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_region_share *share, u64 size_bytes,
-			  struct drm_loom_no_space *record)
+void loom_region_no_space_locked(struct loom_region *region, const struct loom_bank *bank,
+				 const struct loom_shape *shape,
+				 const struct loom_region_share *share, u64 size_bytes,
+				 struct drm_loom_no_space *record)
 {
 	u64 asked = shape->layout.bytes_per_bank, fullest = 0, floor = region->sram.floor_bytes;
-	u64 bytes, low;
 	struct loom_bank_stats stats;
-	u32 bank;
+	u64 bytes, low;
+	u32 i;
 
+	lockdep_assert_held(&region->lock);
+	loom_region_stats(bank, region->id, &shape->mask, share, &stats);
+	for (i = loom_mask_next(&shape->mask, 0); i < DRM_LOOM_MAX_BANKS;
+	     i = loom_mask_next(&shape->mask, i + 1)) {
+		bytes = loom_bank_bytes(bank, i);
+		if (share)
+			bytes = loom_user_rounded(bytes, share->used[region->id][i], stats.total);
+		fullest = max(fullest, bytes);
+	}
 	*record = (struct drm_loom_no_space) {
 		.region = shape->region,
 		.banks = loom_mask_count(&shape->mask),
 		.size_bytes = shape->layout.size ?: size_bytes,
 		.bytes_per_bank = asked,
-		.bank_bytes = loom_region_total(region),
+		.bank_bytes = stats.total,
+		.allocated_bytes = fullest,
+		.free_bytes = stats.total - fullest,
+		.common_free_bytes = stats.free,
+		.largest_free_bytes = stats.largest_free,
 	};
-	mutex_lock(&region->lock);
-	loom_region_stats_locked(region, &shape->mask, share, &stats);
-	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1)) {
-		bytes = loom_bank_bytes(loom_region_bank_locked(region), bank);
-		fullest = max(fullest, loom_user_rounded(bytes, share->used[region->id][bank],
-							 stats.total));
+	if (share) {
+		low = loom_region_low_locked(region, &shape->mask, share);
+		record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor,
+							  stats.total);
 	}
-	low = loom_region_low_locked(region, &shape->mask, share);
-	record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor, stats.total);
-	mutex_unlock(&region->lock);
-
-	record->allocated_bytes = fullest;
-	record->free_bytes = stats.total - fullest;
-	record->common_free_bytes = stats.free;
-	record->largest_free_bytes = stats.largest_free;
 	if (asked > stats.total)
 		record->reason = DRM_LOOM_NO_SPACE_TOO_LARGE;
 	else if (asked > record->free_bytes)
@@ -179,6 +189,24 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 		record->reason = DRM_LOOM_NO_SPACE_FRAGMENTED;
 	else
 		record->reason = DRM_LOOM_NO_SPACE_SCRATCH;
+}
+
+/**
+ * loom_region_no_space() - loom_region_no_space_locked() with the lock, for the region as it is
+ * @region: the region
+ * @shape: requested shape
+ * @share: of the client
+ * @size_bytes: of the buffer, as requested
+ * @record: out
+ */
+void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
+			  const struct loom_region_share *share, u64 size_bytes,
+			  struct drm_loom_no_space *record)
+{
+	mutex_lock(&region->lock);
+	loom_region_no_space_locked(region, loom_region_bank_locked(region), shape, share,
+				    size_bytes, record);
+	mutex_unlock(&region->lock);
 }
 
 static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
