@@ -39,6 +39,7 @@ static const struct tool_command *const tool_commands[] = {
 	&tool_place,
 	&tool_plan,
 	&tool_report,
+	&tool_fit,
 	&tool_run,
 	&tool_sweep,
 	&tool_top,

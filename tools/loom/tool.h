@@ -23,6 +23,7 @@
  * main.c has the table of subcommands; each is one file:
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: properties of a device, and contents of its memory
+ * * cmd_fit.c: whether buffers would fit there
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_model.c: contents of a model
  * * cmd_plan.c, cmd_run.c: plan a model; run it
@@ -79,6 +80,7 @@ struct tool_command {
 extern const struct tool_command tool_chips;
 extern const struct tool_command tool_compile;
 extern const struct tool_command tool_device;
+extern const struct tool_command tool_fit;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_inspect;
 extern const struct tool_command tool_model_table;

@@ -68,6 +68,19 @@ int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 				     sizeof(*fit));
 }
 
+int loom_device_fit_list(const struct loom_device *device,
+			 const struct drm_loom_bo_create *buffers, uint32_t count, uint32_t *own,
+			 uint32_t room, struct drm_loom_fit_list *answer)
+{
+	uint32_t size = sizeof(*answer);
+
+	*answer = (struct drm_loom_fit_list){
+		.allocations = { sizeof(*buffers), count, (uintptr_t)buffers },
+		.own = { sizeof(*own), own ? room : 0, (uintptr_t)own },
+	};
+	return loom_device_query(device, DRM_LOOM_QUERY_FIT_LIST, 0, answer, &size);
+}
+
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info)
 {

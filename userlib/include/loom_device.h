@@ -343,6 +343,22 @@ int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 			 struct drm_loom_fit *fit);
 
 /**
+ * loom_device_fit_list() - whether a list of buffers would fit now
+ * @device: the device
+ * @buffers: as for loom_bo_create()
+ * @count: number of @buffers, at most DRM_LOOM_MAX_FIT
+ * @own: [out] handles of the caller's buffers in the way, ascending; may be NULL
+ * @room: capacity of @own, at most DRM_LOOM_MAX_FIT
+ * @answer: [out] whether they fit, or the first that does not and what is missing
+ *
+ * Return: 0, whether they fit or not; -EINVAL for a buffer that the device cannot have, or from a
+ * driver older than minor 8; -E2BIG, -ENOMEM, -ENODEV.
+ */
+int loom_device_fit_list(const struct loom_device *device,
+			 const struct drm_loom_bo_create *buffers, uint32_t count, uint32_t *own,
+			 uint32_t room, struct drm_loom_fit_list *answer);
+
+/**
  * loom_device_plan_destroy() - drops a plan
  * @device: the device
  * @plan: its id. Jobs that were submitted still run

@@ -40,6 +40,7 @@ struct loom_host_memory;
  * * target.c: opens a target by name; the only file that names both tables
  * * report.c: the contents of the banks of a target, as structs (loom_report.h)
  * * report_csv.c: the same as three CSV files, on request and for each plan
+ * * fit_read.c, fit.c: whether buffers would fit in the banks of a chip (loom_fit.h)
  * * state.c: outputs of a session that are its inputs in the next run
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
  * * lend.c: memory of the caller in their place, for a run

@@ -44,5 +44,23 @@ done
 ok 'a file is planned for' $loom plan $models/oww_alexa.onnx --chip "$out/bm1688-slow.yaml"
 ok 'and run on the host' $loom run $models/oww_alexa.onnx --device host \
 	--chip "$out/bm1688-slow.yaml" --input $pictures/alexa.npy
+
+# the list of the page, and the answer there
+sed -n '/cat list.csv/,/^$/p' Documentation/reports.rst | sed '1d; /^$/d; s/^  //' >"$out/list.csv"
+sed -n '/loom fit list.csv --chip soft/,/^$/p' Documentation/reports.rst | sed '1d; /^$/d; s/^  //' \
+	>"$out/fit.page"
+fits_not() {
+	$loom fit "$out/list.csv" --chip soft >"$out/fit.text"
+	test $? = 1 && diff "$out/fit.page" "$out/fit.text" || return 1
+	! $loom fit "$out/list.csv" --chip soft --json >"$out/fit.json" &&
+		tools/testing/json_paths.py Documentation/json.rst fit="$out/fit.json"
+}
+ok 'the list of the page does not fit, and why' fits_not
+fits() {
+	sed 's/224k/192k/' "$out/list.csv" >"$out/less.csv" && $loom fit "$out/less.csv" --chip soft &&
+		$loom report --device host -o "$out" >"$out/report.text" &&
+		$loom fit "$out/less.csv" --chip soft --snapshot "$out/detailed_memory_usage.csv"
+}
+ok 'and fits with less, in a snapshot, too' fits
 ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 12"
 finish

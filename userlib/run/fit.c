@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+/* Buffers in the banks of a chip without a device: the driver's allocator, layouts and limits. */
+#include "fit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "loom_chip.h"
+#include "loom_layout.h"
+
+/* Default page size of BO_CREATE. */
+#define LOOM_FIT_PAGE_BYTES	4096
+
+/**
+ * struct loom_fit_shape - a buffer as the allocator sees it
+ * @layout: over its banks
+ * @mask: its banks
+ * @all: those are all of the region
+ */
+struct loom_fit_shape {
+	struct loom_layout layout;
+	struct loom_mask mask;
+	bool all;
+};
+
+/**
+ * struct loom_fit - the banks of a region, and the buffers in them
+ * @region: an &enum drm_loom_region
+ * @chip: of it
+ * @bank: its blocks
+ * @blocks: those of the snapshot, then those of the list
+ * @used: blocks in use
+ * @share_bytes: limit of a file in each bank; UINT64_MAX: none
+ * @low: lowest address of a buffer
+ */
+struct loom_fit {
+	uint32_t region;
+	const struct drm_loom_chip_region *chip;
+	struct loom_bank bank;
+	struct loom_bank_block *blocks;
+	size_t used;
+	uint64_t share_bytes;
+	uint64_t low;
+};
+
+static int loom_fit_layout(struct loom_fit_shape *shape, const struct drm_loom_bo_create *buffer,
+			   const struct drm_loom_chip_region *chip)
+{
+	uint32_t banks = loom_mask_count(&shape->mask), place = 0, bank;
+	struct loom_layout_shards shards = {
+		.kind = buffer->layout,
+		.size = buffer->size,
+		.page_columns = buffer->page_columns,
+		.shard_rows = buffer->shard_rows,
+		.shard_columns = buffer->shard_columns,
+		.grid_columns = buffer->grid_columns,
+		.banks = banks,
+		.column_major = buffer->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
+		.align_bytes = chip->align_bytes,
+	};
+	int ret;
+
+	shards.page_bytes = buffer->page_bytes;
+	if (!shards.page_bytes)
+		shards.page_bytes = chip->align_bytes > LOOM_FIT_PAGE_BYTES ? chip->align_bytes :
+									      LOOM_FIT_PAGE_BYTES;
+	if (buffer->layout == DRM_LOOM_LAYOUT_IMAGE)
+		return loom_layout_image(&shape->layout, buffer->width, buffer->height,
+					 buffer->dtype, buffer->pitch_bytes, banks,
+					 chip->align_bytes);
+	if (buffer->layout == DRM_LOOM_LAYOUT_INTERLEAVED)
+		return loom_layout_interleaved(&shape->layout, buffer->size, shards.page_bytes,
+					       banks, chip->align_bytes);
+	ret = loom_layout_sharded(&shape->layout, &shards);
+	for (bank = loom_mask_next(&shape->mask, 0); !ret && bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&shape->mask, bank + 1))
+		if (!loom_layout_uses(&shape->layout, place++))
+			shape->mask.word[bank / 64] &= ~(1ULL << bank % 64);
+	return ret;
+}
+
+static int loom_fit_shape(struct loom_fit_shape *shape, const struct drm_loom_bo_create *buffer,
+			  const struct drm_loom_chip *chip)
+{
+	const struct drm_loom_chip_region *region;
+	struct loom_mask all;
+	int ret;
+
+	memset(shape, 0, sizeof(*shape));
+	if (buffer->region >= DRM_LOOM_REGION_COUNT || !chip->region[buffer->region].banks ||
+	    buffer->layout > DRM_LOOM_LAYOUT_SHARDED_BLOCK ||
+	    buffer->bank_mask_words > LOOM_MASK_WORDS ||
+	    buffer->direction > DRM_LOOM_DIRECTION_TINY_APART)
+		return -EINVAL;
+	region = &chip->region[buffer->region];
+	all = loom_mask_all(region->banks);
+	shape->mask = all;
+	if (buffer->bank_mask) {
+		memset(&shape->mask, 0, sizeof(shape->mask));
+		memcpy(shape->mask.word, (const void *)(uintptr_t)buffer->bank_mask,
+		       buffer->bank_mask_words * sizeof(uint64_t));
+		if (!loom_mask_within(&shape->mask, &all) || !loom_mask_count(&shape->mask))
+			return -EINVAL;
+	}
+	ret = loom_fit_layout(shape, buffer, region);
+	if (ret == -EOVERFLOW) {
+		shape->layout.bytes_per_bank = UINT64_MAX;
+		ret = 0;
+	}
+	shape->all = loom_mask_same(&shape->mask, &all);
+	return ret;
+}
+
+static bool loom_fit_top_down(const struct drm_loom_bo_create *buffer,
+			      const struct loom_fit_shape *shape)
+{
+	bool top = buffer->region == DRM_LOOM_REGION_SRAM;
+
+	if (buffer->direction == DRM_LOOM_DIRECTION_TINY_APART)
+		return top != (shape->layout.bytes_per_bank <= DRM_LOOM_TINY_BYTES);
+	return buffer->direction ? buffer->direction == DRM_LOOM_DIRECTION_TOP_DOWN : top;
+}
+
+static int loom_fit_alloc(struct loom_fit *fit, struct loom_bank_request *request)
+{
+	struct loom_bank_chunk *spare = loom_bank_chunk_create();
+	int ret;
+
+	if (!spare)
+		return -ENOMEM;
+	request->spare = &spare;
+	ret = loom_bank_alloc(&fit->bank, &fit->blocks[fit->used], request);
+	loom_port_free(spare);
+	if (!ret)
+		fit->used++;
+	return ret;
+}
+
+/* The banks with the blocks of a snapshot. */
+static int loom_fit_begin(struct loom_fit *fit, const struct drm_loom_chip *chip, uint32_t region,
+			  const struct loom_fit_row *rows, size_t count, size_t room)
+{
+	struct loom_mask all = loom_mask_all(chip->region[region].banks);
+	uint64_t align = chip->region[region].align_bytes, base, limit;
+	size_t i;
+	int ret;
+
+	*fit = (struct loom_fit){
+		.region = region, .chip = &chip->region[region], .share_bytes = UINT64_MAX,
+	};
+	if (!loom_round_up(fit->chip->reserved_bytes, align, &base))
+		return -EINVAL;
+	limit = fit->chip->bank_bytes - fit->chip->bank_bytes % align;
+	fit->low = base;
+	if (region == DRM_LOOM_REGION_SRAM && fit->chip->floor_bytes) {
+		fit->low = base + fit->chip->floor_bytes;
+		fit->share_bytes = (limit - fit->low) / align / 2 * align;
+	}
+	fit->blocks = calloc(count + room + 1, sizeof(*fit->blocks));
+	if (!fit->blocks)
+		return -ENOMEM;
+	ret = loom_bank_init(&fit->bank, base, limit, fit->chip->banks,
+			     region == DRM_LOOM_REGION_SRAM ? LOOM_BANK_NEAR_FIT :
+							      LOOM_BANK_BEST_FIT);
+	for (i = 0; i < count && !ret; i++) {
+		struct loom_bank_request request = {
+			.size = rows[i].bytes,
+			.align = 1,
+			.low = rows[i].address,
+			.high = rows[i].address + rows[i].bytes,
+			.mask = loom_mask_same(&rows[i].mask, &all) ? NULL : &rows[i].mask,
+		};
+
+		if (rows[i].region == region)
+			ret = loom_fit_alloc(fit, &request);
+		if (ret && ret != -ENOMEM)
+			return rows[i].line;
+	}
+	return ret;
+}
+
+static void loom_fit_end(struct loom_fit *fit)
+{
+	if (fit->bank.all.word[0])
+		loom_bank_fini(&fit->bank);
+	free(fit->blocks);
+}
+
+/* The driver's ladder of reasons, with exact figures. */
+static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_shape *shape,
+			    const struct drm_loom_bo_create *buffer,
+			    struct drm_loom_fit_list *answer)
+{
+	uint64_t asked = shape->layout.bytes_per_bank, fullest = 0, hole = 0, start;
+	struct loom_bank_stats stats;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	uint32_t bank;
+
+	loom_bank_stats(&fit->bank, &shape->mask, &stats);
+	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&shape->mask, bank + 1))
+		if (loom_bank_bytes(&fit->bank, bank) > fullest)
+			fullest = loom_bank_bytes(&fit->bank, bank);
+	loom_bank_walk(&fit->bank, &shape->mask, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		start = span.start > fit->low ? span.start : fit->low;
+		if (!span.block && span.end > start && span.end - start > hole)
+			hole = span.end - start;
+	}
+	answer->no_space = (struct drm_loom_no_space){
+		.region = fit->region,
+		.banks = loom_mask_count(&shape->mask),
+		.size_bytes = shape->layout.size ? shape->layout.size : buffer->size,
+		.bytes_per_bank = asked,
+		.bank_bytes = stats.total,
+		.allocated_bytes = fullest,
+		.free_bytes = stats.total - fullest,
+		.common_free_bytes = stats.free,
+		.largest_free_bytes = stats.largest_free,
+		.scratch_bytes = fit->low - fit->bank.base,
+		.reason = asked > stats.total		 ? DRM_LOOM_NO_SPACE_TOO_LARGE :
+			  asked > stats.total - fullest	 ? DRM_LOOM_NO_SPACE_EXHAUSTED :
+			  asked > stats.free		 ? DRM_LOOM_NO_SPACE_LOCKSTEP :
+			  asked > stats.largest_free	 ? DRM_LOOM_NO_SPACE_FRAGMENTED :
+							   DRM_LOOM_NO_SPACE_SCRATCH,
+	};
+	if (asked > stats.total)
+		answer->short_bytes = asked - stats.total;
+	else
+		answer->short_bytes = asked > hole ? asked - hole : fit->chip->align_bytes;
+}
+
+/* Tries the buffers of a region that come before the first failure. 0, ENOSPC, EDQUOT or -errno. */
+static int loom_fit_try(struct loom_fit *fit, const struct loom_fit_shape *shapes,
+			const struct drm_loom_bo_create *buffers, struct drm_loom_fit_list *answer)
+{
+	uint64_t taken[DRM_LOOM_MAX_BANKS] = { 0 };
+	uint32_t i, bank;
+	int ret = 0;
+
+	for (i = 0; i < answer->failed && !ret; i++) {
+		const uint64_t size = shapes[i].layout.bytes_per_bank;
+		struct loom_bank_request request = {
+			.size = size, .align = fit->chip->align_bytes, .low = fit->low,
+			.high = UINT64_MAX, .mask = shapes[i].all ? NULL : &shapes[i].mask,
+			.top_down = loom_fit_top_down(&buffers[i], &shapes[i]),
+		};
+
+		if (buffers[i].region != fit->region)
+			continue;
+		if (size > fit->bank.limit - fit->bank.base)
+			ret = -ENOSPC;
+		for (bank = 0; bank < fit->chip->banks && !ret; bank++) {
+			if (!loom_mask_has(&shapes[i].mask, bank))
+				continue;
+			taken[bank] += size;
+			if (taken[bank] > fit->share_bytes)
+				ret = -EDQUOT;
+			if (ret)
+				answer->short_bytes = taken[bank] - fit->share_bytes;
+		}
+		if (!ret)
+			ret = loom_fit_alloc(fit, &request);
+		if (ret != -ENOSPC && ret != -EDQUOT)
+			continue;
+		memset(&answer->no_space, 0, sizeof(answer->no_space));
+		if (ret == -ENOSPC)
+			loom_fit_record(fit, &shapes[i], &buffers[i], answer);
+		answer->failed = i;
+		answer->error = -ret;
+		return -ret;
+	}
+	return ret;
+}
+
+static int loom_fit_region(const struct drm_loom_chip *chip, uint32_t region,
+			   const struct loom_fit_row *rows, size_t num_rows,
+			   const struct loom_fit_shape *shapes,
+			   const struct drm_loom_bo_create *buffers, uint32_t count,
+			   struct drm_loom_fit_list *answer)
+{
+	struct drm_loom_fit_list before = *answer;
+	struct loom_fit fit;
+	int ret;
+
+	ret = loom_fit_begin(&fit, chip, region, rows, num_rows, count);
+	/* a line of the snapshot */
+	if (ret > 0) {
+		loom_fit_end(&fit);
+		return ret;
+	}
+	if (!ret)
+		ret = loom_fit_try(&fit, shapes, buffers, answer);
+	loom_fit_end(&fit);
+	/* elsewhere others are evicted */
+	if (ret == ENOSPC && num_rows && region != DRM_LOOM_REGION_SRAM) {
+		*answer = before;
+		answer->flags |= DRM_LOOM_FIT_EVICTS;
+		return loom_fit_region(chip, region, NULL, 0, shapes, buffers, count, answer);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+int loom_fit_chip(const struct drm_loom_chip *chip, const char *snapshot,
+		  const struct drm_loom_bo_create *buffers, uint32_t count,
+		  struct drm_loom_fit_list *answer, struct loom_error *err)
+{
+	struct loom_fit_shape *shapes = NULL;
+	struct loom_fit_row *rows = NULL;
+	size_t num_rows = 0;
+	uint32_t i;
+	int ret = 0;
+
+	memset(answer, 0, sizeof(*answer));
+	if (count > DRM_LOOM_MAX_FIT)
+		return loom_error_set(err, -E2BIG, "%u buffers, at most %u can be asked for",
+				      count, DRM_LOOM_MAX_FIT);
+	if (snapshot)
+		ret = loom_fit_snapshot_read(snapshot, &rows, &num_rows, err);
+	if (ret)
+		return ret;
+	shapes = calloc(count + 1, sizeof(*shapes));
+	if (!shapes)
+		ret = loom_error_set(err, -ENOMEM, "no memory");
+	for (i = 0; i < count && !ret; i++)
+		if (loom_fit_shape(&shapes[i], &buffers[i], chip))
+			ret = loom_error_set(err, -EINVAL, "buffer %u: %s cannot have it", i,
+					     chip->name);
+	answer->failed = count;
+	for (i = 0; i < DRM_LOOM_REGION_COUNT && !ret; i++) {
+		if (!chip->region[i].banks)
+			continue;
+		ret = loom_fit_region(chip, i, rows, num_rows, shapes, buffers, count, answer);
+		if (ret > 0)
+			ret = loom_error_set(err, -EINVAL,
+					     "%s:%d: the block overlaps another, or is not in the banks of %s",
+					     snapshot, ret, chip->name);
+		else if (ret)
+			loom_error_set(err, ret, "%s", strerror(-ret));
+	}
+	if (!ret && !answer->error) {
+		answer->flags |= DRM_LOOM_FIT_NOW;
+		answer->failed = 0;
+	} else {
+		answer->flags = 0;
+	}
+	free(shapes);
+	free(rows);
+	return ret;
+}
