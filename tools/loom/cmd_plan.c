@@ -293,9 +293,11 @@ static int tool_plan_print_json(const struct tool_model *model,
 		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
 	if (stage == TOOL_STAGE_PLAN)
 		tool_explain_json_groups(model->program, &json);
-	if (options->explain)
+	if (options->explain) {
 		tool_explain_json(model, &json);
-	if (options->layers)
+		ret = tool_peaks_json(model->program, &json);
+	}
+	if (!ret && options->layers)
 		ret = tool_layers_json(model, &json);
 	if (!ret && options->tensors)
 		ret = tool_tensors_json(model->program, &json);
@@ -423,7 +425,7 @@ const struct tool_command tool_plan = {
 		"  --json               print the summary as JSON\n"
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
-		"  --explain            list the groups with bottlenecks, and the reasons of cuts\n"
+		"  --explain            list the groups with bottlenecks, reasons of cuts, and peaks of memory\n"
 		"  --layers             add a table: time, utilisation and bytes of each layer\n"
 		"  --csv                with --layers: print the table alone, as CSV\n"
 		"  --tensors            with --json: place and live range of each tensor of the plan\n"

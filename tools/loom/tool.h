@@ -42,7 +42,7 @@
  * * inputs.c: --input
  * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
- * * explain.c, replay.c: groups explained, a plan checked
+ * * costs/explain.c, costs/peak.c, replay.c: groups and peaks explained, a plan checked
  * * tensors.c: where and when the tensors of a plan are
  * * arena.c, picture.c: the arena as a file, arena and plan as pictures
  * * print.c, json.c, save.c, progress.c: text, JSON, files that are written, progress
@@ -518,6 +518,23 @@ void tool_explain_json(const struct tool_model *model, struct json *json);
 
 /** tool_explain_json_groups() - the groups alone */
 void tool_explain_json_groups(const struct loom_program *program, struct json *json);
+
+/* costs/peak.c */
+
+struct tool_peaks;
+
+/** tool_peaks_open() - what is alive in which group; NULL: no memory */
+struct tool_peaks *tool_peaks_open(const struct loom_program *program);
+/** tool_peaks_close() - undoes tool_peaks_open(); NULL is fine */
+void tool_peaks_close(struct tool_peaks *peaks);
+/** tool_peaks_print_arena() - the values that make the peak of the arena */
+void tool_peaks_print_arena(const struct tool_peaks *peaks);
+/** tool_peaks_print_group() - the tensors that make the peak of a group's SRAM */
+void tool_peaks_print_group(const struct tool_peaks *peaks, uint32_t group);
+/** tool_peaks_json_arena() - "arena_peak", with @most of its values, in the open object */
+void tool_peaks_json_arena(const struct loom_program *program, uint32_t most, struct json *json);
+/** tool_peaks_json() - "arena_peak" and "group_peaks" in the open object; 0 or TOOL_FAILED */
+int tool_peaks_json(const struct loom_program *program, struct json *json);
 
 /* tensors.c */
 

@@ -194,16 +194,22 @@ static void tool_explain_print_cut(const struct tool_model *model, uint32_t inde
 void tool_explain_print(const struct tool_model *model)
 {
 	const struct loom_program *program = model->program;
+	struct tool_peaks *peaks = tool_peaks_open(program);
 	uint32_t i;
 
 	tool_least_explain(model);
 	tool_bound_print_all(model);
+	if (peaks)
+		tool_peaks_print_arena(peaks);
 	for (i = 0; i < program->num_groups; i++) {
 		tool_explain_print_group(program, i);
+		if (peaks)
+			tool_peaks_print_group(peaks, i);
 		tool_bound_print(model, i);
 		if (i + 1 < program->num_groups)
 			tool_explain_print_cut(model, i);
 	}
+	tool_peaks_close(peaks);
 }
 
 static void tool_explain_json_group(const struct loom_program *program, uint32_t index,

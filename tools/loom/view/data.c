@@ -266,6 +266,7 @@ static void view_tables(const struct view_plan *v, struct json *json)
 	view_nodes(v, json);
 	view_groups(v, json);
 	view_cuts(v, json);
+	tool_peaks_json_arena(v->program, 5, json);
 	view_steps(v, json);
 	view_commands(v, json);
 	view_tensors(v, json);

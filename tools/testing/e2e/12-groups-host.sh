@@ -28,6 +28,13 @@ where() {
 	esac
 }
 
+# what --explain says of peaks, counted again from the tensors
+peaks() {
+	$loom plan "$@" --json --explain --tensors >"$out/peaks.json" && tools/testing/peaks.py "$out/peaks.json"
+}
+ok 'tensors of the peaks of groups' peaks $models/blazeface.onnx --chip bm1688
+ok 'tensors of the peaks of layers' peaks $models/blazeface.onnx --chip cv181x --grouping layerwise
+
 # mlsd takes a fifth of the time of all others: `make check-models` has it
 for name in ${group_models/mlsd/}; do
 	if [ "$name" = mel ]; then

@@ -87,7 +87,10 @@ def check_plan(shown, plan):
     for key, value in plan.items():
         if key == "model":
             assert figures[key] == value.rsplit("/", 1)[-1]
-        elif key not in ("import_seconds", "plan_seconds", "plan_groups", "plan_cuts"):
+        elif key == "arena_peak":
+            told = dict(value, tensors=value["tensors"][:5])
+            assert shown[key] == told, key
+        elif key not in ("import_seconds", "plan_seconds", "plan_groups", "plan_cuts", "group_peaks"):
             assert figures[key] == value, key
     steps, commands, tensors, groups = (shown[key] for key in ("steps", "commands", "tensors", "groups"))
     for table, count in (("steps", plan["steps"]), ("commands", plan["commands"]),

@@ -95,6 +95,7 @@ class Plan {
 		this.readNodes(data.nodes);
 		this.readGroups(data.groups);
 		this.readCuts(data.cuts);
+		this.arenaPeak = data.arena_peak;
 		this.readTensors(data.tensors);
 		this.readSteps(data.steps);
 		this.readCommands(data.commands, data.steps);
@@ -294,6 +295,25 @@ class Plan {
 		this.peakEnd = this.peakStep;
 		while (this.peakEnd + 1 < this.numSteps && alive[this.peakEnd + 1] === this.peakBytes)
 			this.peakEnd++;
+	}
+
+	// The step of a group in which most is alive in the scratch.
+	peakOfGroup(g) {
+		let peak = this.groupStep[g];
+		for (let s = peak; s < this.groupStep[g] + this.groupSteps[g]; s++)
+			if (this.alive[s] > this.alive[peak])
+				peak = s;
+		return peak;
+	}
+
+	// The most that would be alive in steps first to end - 1 without a buffer.
+	peakWithout(t, first, end) {
+		let most = 0;
+		for (let s = first; s < end; s++) {
+			const there = this.tensorFirst[t] <= s && this.tensorLast[t] >= s;
+			most = Math.max(most, this.alive[s] - (there ? this.tensorBytes[t] : 0));
+		}
+		return most;
 	}
 
 	// What is alive in the scratch in a step, the largest first.

@@ -46,10 +46,16 @@ function peakText(page, plan) {
 			`. With gaps, ${bytes(plan.figures.scratch_bytes)} are used. The largest there:`),
 		el('ul', {}, alive.slice(0, 5).map((t) => el('li', { class: 'name' },
 			thing(page, plan, 'buffer', t, plan.name(plan.tensorName[t]) || `buffer ${t}`),
-			` ${bytes(plan.tensorBytes[t])}, ${plan.tensorText(t)}`)),
+			` ${bytes(plan.tensorBytes[t])}, ${plan.tensorText(t)}; without it the peak is ` +
+			bytes(plan.peakWithout(t, 0, plan.numSteps)))),
 		alive.length > 5 ? el('li', {}, `and ${alive.length - 5} more`) : ''),
 		plan.figures.neuron_peak_bytes ? el('p', {}, `In ${page.timeline.slotsName(plan)}, the arena of values takes ` +
-			`${bytes(plan.figures.neuron_peak_bytes)}; no placement takes less than ${bytes(plan.figures.neuron_bound_bytes)}.`) : '',
+			`${bytes(plan.figures.neuron_peak_bytes)}; no placement takes less than ${bytes(plan.figures.neuron_bound_bytes)}.` +
+			` Its peak is in operator ${plan.arenaPeak.node}:`) : '',
+		plan.figures.neuron_peak_bytes ? el('ul', {}, plan.arenaPeak.tensors.map((t) => el('li', { class: 'name' },
+			`${t.name} ${bytes(t.bytes)}; without it the peak is ${bytes(t.without_bytes)}`)),
+		plan.arenaPeak.alive > plan.arenaPeak.tensors.length ?
+			el('li', {}, `and ${plan.arenaPeak.alive - plan.arenaPeak.tensors.length} more`) : '') : '',
 	];
 }
 
@@ -168,6 +174,14 @@ function details(page, { plan, type, id }) {
 	return make[type](page, plan, id);
 }
 
+// What is alive when a group needs most SRAM, and its peak without each.
+function groupPeak(page, plan, g) {
+	const s = plan.peakOfGroup(g), first = plan.groupStep[g], end = first + plan.groupSteps[g];
+	return [link(`step ${s}`, () => page.select({ plan, type: 'step', id: s })), `: ${bytes(plan.alive[s])} alive, of `,
+		...many(plan.aliveAt(s), (t) => link(`${plan.name(plan.tensorName[t]) || `buffer ${t}`} (${bytes(plan.tensorBytes[t])}, ` +
+			`without it ${bytes(plan.peakWithout(t, first, end))})`, () => page.select({ plan, type: 'buffer', id: t })), 5)];
+}
+
 function groupDetails(page, plan, g) {
 	const nodes = [], { group } = plan, last = g + 1 >= plan.numGroups;
 	for (let n = plan.groupFirst[g]; n <= plan.groupLast[g]; n++)
@@ -186,6 +200,7 @@ function groupDetails(page, plan, g) {
 		['DRAM', `${bytes(group.dram_read_bytes[g])} read, ${bytes(group.dram_write_bytes[g])} written`],
 		['weights', bytes(group.weights_bytes[g])],
 		['SRAM', `${bytes(group.sram_bytes[g])} per lane at most`],
+		['peak', groupPeak(page, plan, g)],
 		['work', `${short(group.macs[g])} MAC`],
 		!last && ['cut behind it', `${bytes(plan.cutDram[g])} cross in ${page.timeline.slotsName(plan)}, ` +
 			`${bytes(plan.cutSram[g])} per lane stay in SRAM${plan.cutWhy[g] ? `; ${WHYS[plan.cutWhy[g]]}` : ''}` +
