@@ -6,6 +6,7 @@
 """
 import array
 import asyncio
+import csv
 import os
 import select
 import sys
@@ -279,6 +280,33 @@ class Asynchronous(unittest.TestCase):
                 thread.join(60)
                 self.assertFalse(thread.is_alive())
         self.assertEqual(wrong, [])
+
+    def test_memory_reports(self):
+        """Files now, and rows for each program that is loaded in between."""
+        def plans(folder):
+            path = os.path.join(folder, 'memory_usage_summary.csv')
+            with open(path, encoding='utf-8') as file:
+                return {row['plan'] for row in csv.DictReader(file)}
+
+        builder = loom.Graph.build('small')
+        builder.input('x', 'f32', [4])
+        builder.node('Relu', ['x'], 'y')
+        builder.output('y')
+        program = loom.compile(builder.finish())
+        with tempfile.TemporaryDirectory() as folder:
+            outer, inner = os.path.join(folder, 'outer'), os.path.join(folder, 'inner')
+            with loom.memory_reports(outer):
+                with loom.memory_reports(inner), program.session():
+                    pass
+                with program.session(), program.session():
+                    pass
+            program.session().close()
+            self.assertEqual((len(plans(inner)), len(plans(outer))), (1, 2))
+            loom.Device('host').dump_memory_state('now-', folder)
+            now = os.path.join(folder, 'now-detailed_memory_usage.csv')
+            with open(now, encoding='utf-8') as file:
+                self.assertEqual({row['plan'] for row in csv.DictReader(file)}, {'0'})
+            self.assertEqual(len(os.listdir(folder)), 5)
 
     def test_progress(self):
         """It is called, and what it raises ends the run."""

@@ -171,6 +171,12 @@ class Wrong(unittest.TestCase):
         self.refused(errno.ENODEV, '/dev/null|device', loom.Target, '/dev/null')
         self.refused(errno.ENOENT, 'No such file', loom.Target, '/dev/accel/accel99')
         host = loom.Target('host')
+        self.refused(errno.ENOTDIR, '/dev/null/x', host.dump_memory_state, '', '/dev/null/x')
+        with self.assertRaisesRegex(ValueError, "slash in it: '../a'"):
+            host.dump_memory_state('../a')
+        with self.assertRaisesRegex(loom.Error, '/dev/null/x'):
+            with loom.memory_reports('/dev/null/x'):
+                self.fail('there is no such folder')
         self.assertRaisesRegex(ValueError, 'host', loom.Buffer, host, 64)
         self.assertRaisesRegex(ValueError, 'host', host.memory, loom.Region.DRAM)
         self.refused(errno.EOPNOTSUPP, 'host', self.program.session(host).bind_input, 0, None)
@@ -358,6 +364,7 @@ CALLS = {
     'Session.output_view which': (lambda one: session().output_view(one), 0),
     'Session.bind_input which': (lambda one: session().bind_input(one, None), None),
     'Session.bind_output which': (lambda one: session().bind_output(one, None), None),
+    'Device.memory region': None,
     'Target.memory region': None,
     'Tensor.random seed': (lambda one: loom.compile(relu()).inputs[0].random(one), 7),
     'Tensor.__init__ dims':

@@ -23,16 +23,17 @@ from ._library import Error, Record, c, call
 from ._native import Natives
 from ._place import Item, PlaceError, Placement, Pool, check_placement, place, placers
 from ._program import Objective, PlannerFlags, Program, compile, groupings
-from ._run import Session, Target, run, run_batch
+from ._run import Device, Session, Target, memory_reports, run, run_batch
 from ._submitted import Run
 
 __version__ = c.loom_version_text().decode()
 
 __all__ = [
-    'Buffer', 'Chip', 'DType', 'Error', 'Graph', 'GraphBuilder', 'GraphFlags', 'Item',
+    'Buffer', 'Chip', 'DType', 'Device', 'Error', 'Graph', 'GraphBuilder', 'GraphFlags', 'Item',
     'Natives', 'Objective', 'PlaceError', 'Placement', 'PlannerFlags', 'Pool', 'Program', 'Record',
     'Region', 'Run', 'Scope', 'Session', 'Target', 'Tensor', 'abi', 'c', 'call',
-    'check_placement', 'compile', 'groupings', 'place', 'placers', 'run', 'run_batch',
+    'check_placement', 'compile', 'groupings', 'memory_reports', 'place', 'placers', 'run',
+    'run_batch',
 ]
 
 # people see the names that they write, not where a class comes from

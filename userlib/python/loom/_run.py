@@ -7,14 +7,14 @@ import ctypes
 import errno
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import abi
 from ._arrays import Tensor, give, lend, view
 from ._buffer import Buffer
 from ._chip import Chip, Region, chip_of
-from ._library import Closeable, Handle, Record, c, call, cpath, record
+from ._library import Closeable, Handle, Record, c, call, cpath, cstring, record
 from ._program import Program
 from ._submitted import Run
 
@@ -57,8 +57,51 @@ class Target(Closeable):
         call(c.loom_device_region, device, region, info)
         return record(info)
 
+    def dump_memory_state(self, prefix: str = '',
+                          folder: str | os.PathLike[str] = '.') -> None:
+        """Writes three CSV files about the contents of its banks as of now.
+
+        l1_usage_summary.csv, memory_usage_summary.csv and detailed_memory_usage.csv, with the
+        prefix before their names, in the folder, which is made if it does not exist
+        """
+        if '/' in prefix:
+            raise ValueError(f'a prefix has no slash in it: {prefix!r}')
+        handle = self._use()
+        call(c.loom_report_write, handle.pointer, cpath(folder), cstring(prefix))
+        del handle
+
     def __repr__(self) -> str:
         return '<loom.Target, closed>' if self.closed else f'<loom.Target {self.name}>'
+
+
+# the name of others for it
+Device = Target
+
+_reports: list[bytes] = []
+_reports_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def memory_reports(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """For ``with``: each program that this process loads adds rows to the three CSV files of a folder.
+
+    Within another one, that one's reports go on behind the end. Behind the outermost there are
+    none, whatever LOOM_MEMORY_REPORTS says.
+    """
+    path = cpath(folder)
+    with _reports_lock:
+        call(c.loom_report_enable, path)
+        _reports.append(path)
+    try:
+        yield
+    finally:
+        with _reports_lock:
+            # the last of equal ones: those of other threads stay
+            del _reports[len(_reports) - 1 - _reports[::-1].index(path)]
+            if _reports:
+                call(c.loom_report_enable, _reports[-1])
+            else:
+                c.loom_report_disable()
 
 
 Progress = Callable[[int, int], Any]
