@@ -298,6 +298,57 @@ static void tool_place_print_height(const struct tool_placing *place)
 	tool_place_print_verdict(place);
 }
 
+/* Items that a storage of a token strategy holds in turn. */
+static uint32_t tool_place_users(const struct loom_place_result *result, uint32_t num_items,
+				 uint32_t storage)
+{
+	uint32_t i, users = 0;
+
+	for (i = 0; i < num_items; i++)
+		users += result->storage_of[i] == storage;
+	return users;
+}
+
+/* Storages of images; of others only the heights matter. */
+static void tool_place_print_storages(const struct tool_placing *place)
+{
+	const struct loom_place_result *result = &place->result;
+	const struct loom_place_storage *storage;
+	char text[TOOL_TEXT];
+	uint32_t i;
+
+	for (i = 0; i < result->num_storages; i++) {
+		storage = &result->storages[i];
+		if (storage->width)
+			printf("image      %llu x %llu at %llu, %s, for %u items in turn\n",
+			       (unsigned long long)storage->width,
+			       (unsigned long long)storage->height,
+			       (unsigned long long)storage->offset,
+			       tool_bytes(text, storage->size_bytes),
+			       tool_place_users(result, place->problem.num_items, i));
+	}
+}
+
+static void tool_place_json_storages(const struct tool_placing *place, struct json *json)
+{
+	const struct loom_place_result *result = &place->result;
+	uint32_t i;
+
+	json_open(json, "storages", '[');
+	for (i = 0; i < result->num_storages; i++) {
+		const struct loom_place_storage *storage = &result->storages[i];
+
+		json_open(json, NULL, '{');
+		json_u64(json, "offset", storage->offset);
+		json_u64(json, "bytes", storage->size_bytes);
+		json_u64(json, "width", storage->width);
+		json_u64(json, "height", storage->height);
+		json_u64(json, "items", tool_place_users(result, place->problem.num_items, i));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void tool_place_print(const struct tool_placing *place)
 {
 	const struct loom_place_result *result = &place->result;
@@ -311,6 +362,7 @@ static void tool_place_print(const struct tool_placing *place)
 		tool_place_print_pools(place);
 	else
 		tool_place_print_height(place);
+	tool_place_print_storages(place);
 	if (place->memory)
 		tool_place_print_before(place);
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
@@ -350,6 +402,8 @@ static void tool_place_print_json(const struct tool_placing *place)
 		json_u64(&json, "operators", place->memory->num_operators);
 		json_u64(&json, "moved_operators", place->memory->num_moved);
 	}
+	if (result->num_storages)
+		tool_place_json_storages(place, &json);
 	json_string(&json, "strategy", result->strategy);
 	json_u64(&json, "nodes", result->nodes);
 	json_double(&json, "seconds", place->took_ns / 1e9);

@@ -22,6 +22,9 @@
  *   any. It means something where there are pools: ``loom place --pool``. An answer names the one
  * - ``cost``: cost of its bytes, times the cost of a byte of the pool: how often it is read and
  *   written, say. At least 1; 1 where the column or the field is missing
+ * - ``width``, ``height``: of an image, in elements and rows; empty: none. Token strategies give
+ *   images storages of two dimensions, and ``size`` is at least that of the elements
+ * - ``class``: any text: only items with the same one share a storage of a token strategy
  * - ``hint``: an estimate of the offset, in files of newer versions; validated and carried over,
  *   but not used
  *

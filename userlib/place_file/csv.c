@@ -44,6 +44,9 @@ static const struct {
 	{ "offset", LOOM_PLACE_COLUMN_OFFSET },
 	{ "pool", LOOM_PLACE_COLUMN_POOL },
 	{ "cost", LOOM_PLACE_COLUMN_COST },
+	{ "width", LOOM_PLACE_COLUMN_WIDTH },
+	{ "height", LOOM_PLACE_COLUMN_HEIGHT },
+	{ "class", LOOM_PLACE_COLUMN_CLASS },
 };
 
 /* --- the header ------------------------------------------------------------------------- */
@@ -238,6 +241,39 @@ static int check_ids(struct loom_place_csv_scan *scan)
 				   loom_place_csv_show(id, file->ids[second]), file->lines[first]);
 }
 
+static const char *class_of(const struct loom_place_csv_file *file, uint32_t item)
+{
+	return file->fields[(size_t)item * file->num_columns +
+			    file->columns[LOOM_PLACE_COLUMN_CLASS]];
+}
+
+static int compare_classes(const void *a, const void *b, void *arg)
+{
+	return strcmp(class_of(arg, *(const uint32_t *)a), class_of(arg, *(const uint32_t *)b));
+}
+
+/* Numbers the classes in the order of their names. */
+static int number_classes(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	uint32_t *order, i, class = 0;
+
+	if (file->columns[LOOM_PLACE_COLUMN_CLASS] < 0)
+		return 0;
+	order = calloc(file->num_items + 1ULL, sizeof(*order));
+	if (!order)
+		return loom_place_csv_no_memory(scan);
+	for (i = 0; i < file->num_items; i++)
+		order[i] = i;
+	qsort_r(order, file->num_items, sizeof(*order), compare_classes, file);
+	for (i = 0; i < file->num_items; i++) {
+		class += i && strcmp(class_of(file, order[i - 1]), class_of(file, order[i]));
+		file->items[order[i]].storage_class = class;
+	}
+	free(order);
+	return 0;
+}
+
 static int check_sums(struct loom_place_csv_scan *scan)
 {
 	struct loom_place_csv_file *file = scan->file;
@@ -302,6 +338,8 @@ static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 		return ret;
 	publish(scan->file);
 	ret = check_ids(scan);
+	if (!ret)
+		ret = number_classes(scan);
 	return ret ? ret : check_sums(scan);
 }
 

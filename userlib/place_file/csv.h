@@ -17,6 +17,9 @@
  * @LOOM_PLACE_COLUMN_OFFSET: the offset
  * @LOOM_PLACE_COLUMN_POOL: names of the pools that it may be in
  * @LOOM_PLACE_COLUMN_COST: cost of a byte, multiplied by the cost of the pool
+ * @LOOM_PLACE_COLUMN_WIDTH: of an image, in elements
+ * @LOOM_PLACE_COLUMN_HEIGHT: of an image, in rows
+ * @LOOM_PLACE_COLUMN_CLASS: name of the class of storages
  * @LOOM_PLACE_COLUMN_COUNT: number of columns with a meaning
  */
 enum loom_place_column {
@@ -30,6 +33,9 @@ enum loom_place_column {
 	LOOM_PLACE_COLUMN_OFFSET,
 	LOOM_PLACE_COLUMN_POOL,
 	LOOM_PLACE_COLUMN_COST,
+	LOOM_PLACE_COLUMN_WIDTH,
+	LOOM_PLACE_COLUMN_HEIGHT,
+	LOOM_PLACE_COLUMN_CLASS,
 	LOOM_PLACE_COLUMN_COUNT,
 };
 

@@ -206,6 +206,27 @@ static int read_offset(struct loom_place_csv_scan *scan, struct loom_place_item 
 	return 0;
 }
 
+static int read_image(struct loom_place_csv_scan *scan, struct loom_place_item *item)
+{
+	int64_t width, height, area;
+	int ret;
+
+	ret = read_optional(scan, LOOM_PLACE_COLUMN_WIDTH, 1, 0, &width);
+	if (!ret)
+		ret = read_optional(scan, LOOM_PLACE_COLUMN_HEIGHT, 1, 0, &height);
+	if (ret)
+		return ret;
+	if (!width != !height)
+		return loom_place_csv_fail(scan, -EINVAL, scan->file->line,
+					   "an image has a width and a height");
+	if (__builtin_mul_overflow(width, height, &area))
+		return fail_field(scan, -ERANGE, LOOM_PLACE_COLUMN_WIDTH,
+				  "times the height does not fit in 63 bits");
+	item->width = width;
+	item->height = height;
+	return 0;
+}
+
 int loom_place_csv_item(struct loom_place_csv_scan *scan)
 {
 	struct loom_place_csv_file *file = scan->file;
@@ -231,6 +252,8 @@ int loom_place_csv_item(struct loom_place_csv_scan *scan)
 	item->weight = weight;
 	item->align_bytes = align;
 	ret = read_gaps(scan, item);
+	if (!ret)
+		ret = read_image(scan, item);
 	if (!ret)
 		ret = read_offset(scan, item);
 	if (ret)

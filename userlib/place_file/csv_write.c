@@ -121,11 +121,15 @@ int loom_place_csv_answer_pools(const struct loom_place_csv *csv,
  * @alignment: some item has an alignment
  * @gaps: some item has gaps
  * @offset: some item is fixed, or all are placed
+ * @image: some item is an image
+ * @class: some item has a class other than 0
  */
 struct loom_place_csv_shape {
 	bool alignment;
 	bool gaps;
 	bool offset;
+	bool image;
+	bool class;
 };
 
 static int loom_place_csv_compare_names(const void *a, const void *b, void *arg)
@@ -202,6 +206,13 @@ static void loom_place_csv_put_item(FILE *out, const struct loom_place_csv_shape
 		if (offset != LOOM_PLACE_ANYWHERE)
 			fprintf(out, "%llu", (unsigned long long)offset);
 	}
+	if (shape->image && item->width)
+		fprintf(out, ",%llu,%llu", (unsigned long long)item->width,
+			(unsigned long long)item->height);
+	else if (shape->image)
+		fputs(",,", out);
+	if (shape->class)
+		fprintf(out, ",%u", item->storage_class);
 	fputc('\n', out);
 }
 
@@ -233,9 +244,12 @@ static void loom_place_csv_put_problem(FILE *out, const struct loom_place_proble
 		shape.alignment |= item->align_bytes > 1;
 		shape.gaps |= item->num_gaps > 0;
 		shape.offset |= loom_place_is_fixed(item);
+		shape.image |= item->width > 0;
+		shape.class |= item->storage_class > 0;
 	}
-	fprintf(out, "id,lower,upper,size%s%s%s\n", shape.alignment ? ",alignment" : "",
-		shape.gaps ? ",gaps" : "", shape.offset ? ",offset" : "");
+	fprintf(out, "id,lower,upper,size%s%s%s%s%s\n", shape.alignment ? ",alignment" : "",
+		shape.gaps ? ",gaps" : "", shape.offset ? ",offset" : "",
+		shape.image ? ",width,height" : "", shape.class ? ",class" : "");
 	for (i = 0; i < problem->num_items; i++) {
 		item = &problem->items[i];
 		if (ids)

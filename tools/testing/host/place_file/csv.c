@@ -92,6 +92,49 @@ static void test_pools(void)
 	loom_place_csv_destroy(csv);
 }
 
+static void test_images(void)
+{
+	static const char text[] = "id,lower,upper,size,width,height,class\n"
+		"a,0,2,4096,32,64,f16\nb,1,3,8192,64,64,f32\nc,2,4,4320,36,60,f16\nd,0,1,64,,,\n";
+	struct loom_place_options options = { .strategy = "tokens-2d" };
+	struct loom_place_result result;
+	struct loom_place_csv *csv, *again;
+	struct loom_error err;
+	size_t size;
+	char *out;
+
+	csv = read_text(text, &err);
+	if (!tap_ok(csv && !csv->num_unknown, "columns width, height and class"))
+		return;
+	tap_ok(csv->problem.items[2].width == 36 && csv->problem.items[2].height == 60 &&
+	       !csv->problem.items[3].width, "images, and an item that is none");
+	tap_ok(csv->problem.items[0].storage_class == csv->problem.items[2].storage_class &&
+	       csv->problem.items[0].storage_class != csv->problem.items[1].storage_class &&
+	       csv->problem.items[3].storage_class == 0, "classes by name");
+	tap_ok(!loom_place(&csv->problem, &options, &result, NULL) && result.num_storages == 3 &&
+	       result.storage_of[0] == result.storage_of[2] &&
+	       result.storages[result.storage_of[0]].width == 36 &&
+	       result.storages[result.storage_of[0]].height == 64,
+	       "a storage for both images of a class, as wide and high as either");
+	loom_place_result_free(&result);
+	tap_ok(!loom_place_csv_format(&csv->problem, csv->ids, NULL, &out, &size), "written");
+	again = read_text(out, &err);
+	tap_ok(again && again->problem.items[1].width == 64 && !again->problem.items[3].width &&
+	       again->problem.items[1].storage_class == csv->problem.items[1].storage_class,
+	       "and read again: %s", out);
+	free(out);
+	loom_place_csv_destroy(again);
+	loom_place_csv_destroy(csv);
+	csv = read_text("id,lower,upper,size,width,height\na,0,1,9,3,\n", &err);
+	tap_ok(!csv && !strcmp(err.text, "f.csv:2: an image has a width and a height"),
+	       "no height: %s", err.text);
+	csv = read_text("id,lower,upper,size,width,height\na,0,1,9,4294967296,4294967296\n", &err);
+	tap_ok(!csv && strstr(err.text, "times the height does not fit in 63 bits"),
+	       "too large: %s", err.text);
+	csv = read_text("id,lower,upper,size,width,height\na,0,1,9,0,1\n", &err);
+	tap_ok(!csv && strstr(err.text, "is not at least 1"), "no width: %s", err.text);
+}
+
 /* All of these are the item b with size 4 alive in [3, 9), but where it says so. */
 static void test_spellings(void)
 {
@@ -474,6 +517,7 @@ int main(void)
 {
 	test_columns();
 	test_pools();
+	test_images();
 	test_spellings();
 	test_read();
 	test_answer();
