@@ -144,10 +144,7 @@ TEST_F(bo, what_is_wrong_is_einval)
 		{ .size = 1, .direction = UINT32_MAX },
 		{ .size = 1, .flags = 1 },
 		{ .size = 1, .flags = 1u << 31 },
-		{ .size = 1, .page_bytes = 1 },
-		{ .size = 1, .page_bytes = 4095 },
-		{ .size = 1, .page_bytes = 12288 },
-		{ .size = 1, .page_bytes = self->region[0].align_bytes / 2 },
+		{ .size = 1, .page_bytes = (1u << 20) + 1 },
 		{ .size = 1, .page_bytes = 2u << 20 },
 		{ .size = 1, .page_bytes = 1u << 31 },
 	};
@@ -171,6 +168,53 @@ TEST_F(bo, every_page_size_from_the_alignment_to_a_mebibyte)
 		struct drm_loom_bo_create args = { .size = 1, .page_bytes = page };
 
 		EXPECT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+		EXPECT_EQ(0, loom_bo_close(self->fd, args.handle));
+	}
+}
+
+/* Each page is padded to the alignment, and the bytes of the buffer are a line all the same. */
+TEST_F(bo, pages_of_any_size_are_padded)
+{
+	static const uint32_t pages[] = { 1, 63, 65, 100, 4095, 12288, (1 << 20) - 1 };
+	uint32_t i, b;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(pages) * DRM_LOOM_REGION_COUNT; i++) {
+		const struct drm_loom_region_info *r = &self->region[i % DRM_LOOM_REGION_COUNT];
+		uint32_t page = pages[i / DRM_LOOM_REGION_COUNT];
+		uint32_t region = i % DRM_LOOM_REGION_COUNT;
+		uint64_t align = r->align_bytes, size = 3 * r->banks * page - 1, rows = 3;
+		uint64_t pitch;
+		struct drm_loom_bo_create args = {
+			.size = size, .page_bytes = page, .region = region,
+		};
+		struct drm_loom_bo_info info;
+		uint8_t *bytes, back[256];
+
+		if (!r->banks)
+			continue;
+		pitch = (page + align - 1) / align * align;
+		if (rows * pitch > r->share_bytes && region == DRM_LOOM_REGION_SRAM)
+			continue;
+		ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args)) {
+			TH_LOG("region %u, pages of %u", region, page);
+		}
+		ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+		EXPECT_EQ(page, info.page_bytes);
+		EXPECT_EQ(pitch, info.page_pitch_bytes);
+		EXPECT_EQ(rows * pitch, info.bytes_per_bank);
+		EXPECT_EQ(0, info.address % align);
+		EXPECT_EQ((size + page - 1) / page * (pitch - page),
+			  info.align_padding_bytes);
+		EXPECT_EQ(rows * pitch * r->banks - size, info.padding_bytes);
+		bytes = loom_bo_map(self->fd, args.handle, size);
+		if (bytes != MAP_FAILED) {
+			for (b = 0; b < sizeof(back) && b < size; b++)
+				bytes[size - 1 - b] = b * 7;
+			b = b < size ? b : size;
+			ASSERT_EQ(b, loom_bo_read(self->fd, args.handle, size - b, back, b));
+			EXPECT_EQ(0, memcmp(back, bytes + size - b, b));
+			munmap(bytes, size);
+		}
 		EXPECT_EQ(0, loom_bo_close(self->fd, args.handle));
 	}
 }

@@ -44,6 +44,7 @@ struct figure {
 static const struct figure chip_figures[] = {
 	CHIP(dtypes, 4), CHIP(flags, 4), CHIP(opcodes, 8), CHIP(frequency_hz, 8),
 	CHIP(compute_units, 4), CHIP(dma_start, 4), CHIP(compute_start, 4),
+	CHIP(storage_banks, 4),
 };
 
 static const struct figure region_figures[] = {

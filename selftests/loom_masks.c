@@ -416,7 +416,7 @@ TEST_F(masks, shapes_that_are_none_are_refused)
 	bad[count++].layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK + 1;
 	bad[count++].layout = DRM_LOOM_LAYOUT_INTERLEAVED;
 	bad[count++].width = 1;
-	bad[count++].page_bytes = 63;
+	bad[count++].page_bytes = (1 << 20) + 1;
 	/* more shards than banks */
 	bad[count++].size = 64ull * 2 * self->sram.banks;
 	for (i = 0; i < count; i++)

@@ -247,6 +247,7 @@ static const struct layout {
 	struct drm_loom_bo_create args;
 } layouts[] = {
 	{ "lines", { .size = 100 * 64 + 24, .page_bytes = 64 } },
+	{ "pages with padding", { .size = 100 * 100 + 24, .page_bytes = 100 } },
 	{ "long lines", { .size = 5 * 512 + 1, .page_bytes = 512 } },
 	{ "an image", { .layout = DRM_LOOM_LAYOUT_IMAGE, .dtype = DRM_LOOM_DTYPE_F32,
 			.width = 37, .height = 19 } },

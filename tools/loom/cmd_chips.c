@@ -114,6 +114,7 @@ static void tool_chips_json_chip(struct json *json, const struct drm_loom_chip *
 	json_bool(json, "overlap", chip->flags & DRM_LOOM_CHIP_OVERLAP);
 	json_u64(json, "dma_start_cycles", chip->dma_start);
 	json_u64(json, "compute_start_cycles", chip->compute_start);
+	json_u64(json, "storage_banks", chip->storage_banks);
 	json_open(json, "memory", '{');
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		if (chip->region[i].banks)

@@ -33,7 +33,7 @@ static void memory_lay(struct sim_memory *memory)
 			continue;
 		memory->base[order[i]] = memory->total;
 		memory->pitch[order[i]] = memory_round(region->bank_bytes);
-		memory->total += region->banks * memory->pitch[order[i]];
+		memory->total += loom_chip_banks(memory->chip, order[i]) * memory->pitch[order[i]];
 	}
 }
 
@@ -44,10 +44,9 @@ u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank)
 
 static void memory_noise(struct sim_memory *memory)
 {
-	const struct drm_loom_chip_region *sram = &memory->chip->region[DRM_LOOM_REGION_SRAM];
-
 	memset(sim_memory_bank(memory, DRM_LOOM_REGION_SRAM, 0), MEMORY_NOISE,
-	       sram->banks * memory->pitch[DRM_LOOM_REGION_SRAM]);
+	       loom_chip_banks(memory->chip, DRM_LOOM_REGION_SRAM) *
+	       memory->pitch[DRM_LOOM_REGION_SRAM]);
 }
 
 int sim_memory_init(struct sim_memory *memory, const struct drm_loom_chip *chip, u64 window)
@@ -122,7 +121,8 @@ static u8 *place_at(const struct sim_place *place, u64 at, u64 bytes)
 	u32 bank;
 
 	loom_layout_map(&place->layout, place->address, at, &bank, &address);
-	if (bank >= place->layout.banks || place->bank[bank] >= region->banks ||
+	if (bank >= place->layout.banks ||
+	    place->bank[bank] >= loom_chip_banks(place->memory->chip, place->region) ||
 	    address > region->bank_bytes || bytes > region->bank_bytes - address)
 		return NULL;
 	return sim_memory_bank(place->memory, place->region, place->bank[bank]) + address;

@@ -107,6 +107,8 @@ static inline struct drm_loom_chip chip_random(uint64_t opcodes)
 	chip_random_region(&chip.region[DRM_LOOM_REGION_SRAM],
 			   chip.region[DRM_LOOM_REGION_DRAM].banks ?
 			   1 + random_below(DRM_LOOM_MAX_BANKS) : 1);
+	chip.storage_banks = random_below(DRM_LOOM_MAX_BANKS + 1 -
+					  chip.region[DRM_LOOM_REGION_SRAM].banks);
 	for (i = 2; i < DRM_LOOM_REGION_COUNT; i++) {
 		if (!random_below(2))
 			continue;

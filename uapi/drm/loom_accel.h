@@ -307,7 +307,7 @@ struct drm_loom_device_info {
  * buffers on some banks only, a bank may have more free bytes than these, and a client should ask
  * for DRM_LOOM_QUERY_BANKS. Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
  *
- * @banks: number of banks
+ * @banks: number of banks; of the SRAM with &drm_loom_chip.storage_banks, which follow the lanes
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
  * @bank_bytes: size of a bank
  * @reserved_bytes: bytes at the bottom of each bank that are never allocated
@@ -322,9 +322,10 @@ struct drm_loom_device_info {
  * @flags: DRM_LOOM_REGION_OWN or zero
  * @scratch_floor_bytes: bytes of each bank, from the first that can be allocated, that are kept for
  *	scratch. A plan must not use more, unless its file has an exclusive context, see
- *	DRM_LOOM_CONTEXT_EXCLUSIVE. Zero for other regions. Since minor 4, as all that follow
+ *	DRM_LOOM_CONTEXT_EXCLUSIVE. Zero for other regions. Since minor 4, as all that follow. A
+ *	buffer on no lane may have all of its banks
  * @share_bytes: limit on the bytes of each bank for the buffers of a file. Zero for other regions
- *	than the SRAM: no limit
+ *	than the SRAM: no limit. Of buffers on no lane: half of the bank
  * @share_used_bytes: bytes of the resident buffers of the calling file, in the bank where they have
  *	most. Zero for other regions than the SRAM
  * @map_bytes: with DRM_LOOM_REGION_OWN: unit of direct mappings. A buffer is mapped where it lies
@@ -554,8 +555,10 @@ struct drm_loom_no_space {
  *	@height rows of @pitch_bytes
  * @region: an &enum drm_loom_region that the chip has
  * @layout: an &enum drm_loom_layout
- * @page_bytes: unit of distribution over the banks, must be a power of two from the
- *	region's alignment to 1 MiB; zero means 4096. Must be zero for an image: its unit is the row
+ * @page_bytes: unit of distribution over the banks, at most 1 MiB; zero means 4096, or the
+ *	region's alignment if that is more. Each page is padded to the region's alignment. Before
+ *	minor 8 it must be a power of two, and not less than that. Must be zero for an image: its
+ *	unit is the row
  * @direction: an &enum drm_loom_direction
  * @flags: zero
  * @handle: out: GEM handle
@@ -965,9 +968,9 @@ struct drm_loom_plan_destroy {
  *	slot that is an image it must be an image of the same type and pitch, with rows at least as
  *	wide; else it may have any layout, but the slot must be DRM_LOOM_SLOT_SPREAD for a buffer
  *	that is sharded or on some banks only. For a DRM_LOOM_SLOT_SRAM it must be an interleaved
- *	SRAM buffer whose first page in each bank has room for the slot (since minor 5: all its
- *	pages, if there is one bank only). The linear view of such a buffer is bank after bank,
- *	@page_bytes each
+ *	SRAM buffer on all lanes with pages that are multiples of the region's alignment, whose
+ *	first page in each has room for the slot (since minor 5: all its pages, if there is one
+ *	lane). The linear view of such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses. It must be a multiple of 64, and of the
  *	pitch if the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
  */

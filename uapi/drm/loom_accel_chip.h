@@ -227,6 +227,9 @@ struct drm_loom_chip_vector {
  * @type: by &enum drm_loom_dtype; zero where @dtypes has no bit
  * @array: likewise; this and all that follows since minor 7
  * @vector: likewise
+ * @storage_banks: banks of the SRAM behind the lanes, of the same size, that hold buffers and do
+ *	not compute; this and all that follows since minor 8. @region counts the lanes only
+ * @pad2: zero
  */
 struct drm_loom_chip {
 	char name[32];
@@ -242,6 +245,8 @@ struct drm_loom_chip {
 	struct drm_loom_chip_type type[DRM_LOOM_CHIP_TYPES];
 	struct drm_loom_chip_array array[DRM_LOOM_CHIP_TYPES];
 	struct drm_loom_chip_vector vector[DRM_LOOM_CHIP_TYPES];
+	__u32 storage_banks;
+	__u32 pad2;
 };
 
 #if defined(__cplusplus)

@@ -18,6 +18,7 @@ static const char *const figures[] = {
 	[LOOM_CHIP_KEY_DMA_START] = "the start-up time of a DMA command",
 	[LOOM_CHIP_KEY_COMPUTE_START] = "the start-up time of a compute command",
 	[LOOM_CHIP_KEY_PAD] = "the padding",
+	[LOOM_CHIP_KEY_STORAGE_BANKS] = "the number of storage banks",
 	[LOOM_CHIP_KEY_BANKS] = "the number of banks",
 	[LOOM_CHIP_KEY_SUB_BANKS] = "the number of sub-banks",
 	[LOOM_CHIP_KEY_BANK_BYTES] = "the size of a bank",

@@ -33,6 +33,8 @@ const struct loom_chip_field loom_chip_whole_fields[] = {
 	{ "dma.start", LOOM_CHIP_UNIT_CYCLES, .key = LOOM_CHIP_KEY_DMA_START, WHOLE(dma_start) },
 	{ "compute.start", LOOM_CHIP_UNIT_CYCLES, .key = LOOM_CHIP_KEY_COMPUTE_START,
 	  WHOLE(compute_start) },
+	{ "storage_banks", LOOM_CHIP_UNIT_COUNT, .key = LOOM_CHIP_KEY_STORAGE_BANKS,
+	  WHOLE(storage_banks) },
 	{ .name = NULL },
 };
 

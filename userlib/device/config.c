@@ -51,6 +51,7 @@ static const struct figure chip_figures[] = {
 	FIGURE(chip, compute_units, false),
 	FIGURE(chip, dma_start, false),
 	FIGURE(chip, compute_start, false),
+	FIGURE(chip, storage_banks, false),
 };
 
 static const struct figure region_figures[] = {

@@ -19,6 +19,7 @@ static int check_chip(struct loom_program_file *file, struct loom_error *err)
 
 	/* either all fields, or those of older libraries: the others are zero */
 	if (section->size_bytes != sizeof(file->chip) &&
+	    section->size_bytes != LOOM_CHIP_SECOND_BYTES &&
 	    section->size_bytes != LOOM_CHIP_FIRST_BYTES)
 		return loom_error_set(err, -EINVAL, "%s: its chip has %llu bytes, not %zu",
 				      file->name, (unsigned long long)section->size_bytes,

@@ -189,7 +189,7 @@ static size_t chip_bytes(const struct drm_loom_chip *chip)
 
 	for (i = LOOM_CHIP_FIRST_BYTES; i < sizeof(*chip); i++)
 		if (bytes[i])
-			return sizeof(*chip);
+			return chip->storage_banks ? sizeof(*chip) : LOOM_CHIP_SECOND_BYTES;
 	return LOOM_CHIP_FIRST_BYTES;
 }
 

@@ -95,7 +95,7 @@ static int loom_fit_shape(struct loom_fit_shape *shape, const struct drm_loom_bo
 	    buffer->direction > DRM_LOOM_DIRECTION_TINY_APART)
 		return -EINVAL;
 	region = &chip->region[buffer->region];
-	all = loom_mask_all(region->banks);
+	all = loom_mask_all(loom_chip_banks(chip, buffer->region));
 	shape->mask = all;
 	if (buffer->bank_mask) {
 		memset(&shape->mask, 0, sizeof(shape->mask));
@@ -142,7 +142,8 @@ static int loom_fit_alloc(struct loom_fit *fit, struct loom_bank_request *reques
 static int loom_fit_begin(struct loom_fit *fit, const struct drm_loom_chip *chip, uint32_t region,
 			  const struct loom_fit_row *rows, size_t count, size_t room)
 {
-	struct loom_mask all = loom_mask_all(chip->region[region].banks);
+	const uint32_t banks = loom_chip_banks(chip, region);
+	struct loom_mask all = loom_mask_all(banks);
 	uint64_t align = chip->region[region].align_bytes, base, limit;
 	size_t i;
 	int ret;
@@ -161,7 +162,7 @@ static int loom_fit_begin(struct loom_fit *fit, const struct drm_loom_chip *chip
 	fit->blocks = calloc(count + room + 1, sizeof(*fit->blocks));
 	if (!fit->blocks)
 		return -ENOMEM;
-	ret = loom_bank_init(&fit->bank, base, limit, fit->chip->banks,
+	ret = loom_bank_init(&fit->bank, base, limit, banks,
 			     region == DRM_LOOM_REGION_SRAM ? LOOM_BANK_NEAR_FIT :
 							      LOOM_BANK_BEST_FIT);
 	for (i = 0; i < count && !ret; i++) {
@@ -188,12 +189,35 @@ static void loom_fit_end(struct loom_fit *fit)
 	free(fit->blocks);
 }
 
+/* Whether a buffer is on no lane: no plan has scratch there, so floor and share do not apply. */
+static bool loom_fit_is_storage(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+{
+	return fit->region == DRM_LOOM_REGION_SRAM &&
+	       loom_mask_next(&shape->mask, 0) >= fit->chip->banks;
+}
+
+static uint64_t loom_fit_low(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+{
+	return loom_fit_is_storage(fit, shape) ? fit->bank.base : fit->low;
+}
+
+/* Limit of a file in each bank of a buffer. */
+static uint64_t loom_fit_share(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+{
+	uint64_t align = fit->chip->align_bytes;
+
+	if (fit->share_bytes == UINT64_MAX || !loom_fit_is_storage(fit, shape))
+		return fit->share_bytes;
+	return (fit->bank.limit - fit->bank.base) / align / 2 * align;
+}
+
 /* The driver's ladder of reasons, with exact figures. */
 static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_shape *shape,
 			    const struct drm_loom_bo_create *buffer,
 			    struct drm_loom_fit_list *answer)
 {
 	uint64_t asked = shape->layout.bytes_per_bank, fullest = 0, hole = 0, start;
+	const uint64_t low = loom_fit_low(fit, shape);
 	struct loom_bank_stats stats;
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
@@ -206,7 +230,7 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 			fullest = loom_bank_bytes(&fit->bank, bank);
 	loom_bank_walk(&fit->bank, &shape->mask, &iter);
 	while (loom_bank_next(&iter, &span)) {
-		start = span.start > fit->low ? span.start : fit->low;
+		start = span.start > low ? span.start : low;
 		if (!span.block && span.end > start && span.end - start > hole)
 			hole = span.end - start;
 	}
@@ -220,7 +244,7 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 		.free_bytes = stats.total - fullest,
 		.common_free_bytes = stats.free,
 		.largest_free_bytes = stats.largest_free,
-		.scratch_bytes = fit->low - fit->bank.base,
+		.scratch_bytes = low - fit->bank.base,
 		.reason = asked > stats.total		 ? DRM_LOOM_NO_SPACE_TOO_LARGE :
 			  asked > stats.total - fullest	 ? DRM_LOOM_NO_SPACE_EXHAUSTED :
 			  asked > stats.free		 ? DRM_LOOM_NO_SPACE_LOCKSTEP :
@@ -244,7 +268,8 @@ static int loom_fit_try(struct loom_fit *fit, const struct loom_fit_shape *shape
 	for (i = 0; i < answer->failed && !ret; i++) {
 		const uint64_t size = shapes[i].layout.bytes_per_bank;
 		struct loom_bank_request request = {
-			.size = size, .align = fit->chip->align_bytes, .low = fit->low,
+			.size = size, .align = fit->chip->align_bytes,
+			.low = loom_fit_low(fit, &shapes[i]),
 			.high = UINT64_MAX, .mask = shapes[i].all ? NULL : &shapes[i].mask,
 			.top_down = loom_fit_top_down(&buffers[i], &shapes[i]),
 		};
@@ -253,14 +278,15 @@ static int loom_fit_try(struct loom_fit *fit, const struct loom_fit_shape *shape
 			continue;
 		if (size > fit->bank.limit - fit->bank.base)
 			ret = -ENOSPC;
-		for (bank = 0; bank < fit->chip->banks && !ret; bank++) {
+		for (bank = 0; bank < DRM_LOOM_MAX_BANKS && !ret; bank++) {
 			if (!loom_mask_has(&shapes[i].mask, bank))
 				continue;
 			taken[bank] += size;
-			if (taken[bank] > fit->share_bytes)
+			if (taken[bank] > loom_fit_share(fit, &shapes[i]))
 				ret = -EDQUOT;
 			if (ret)
-				answer->short_bytes = taken[bank] - fit->share_bytes;
+				answer->short_bytes = taken[bank] -
+						      loom_fit_share(fit, &shapes[i]);
 		}
 		if (!ret)
 			ret = loom_fit_alloc(fit, &request);

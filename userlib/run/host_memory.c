@@ -63,7 +63,8 @@ int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_m
 		limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
 		ret = -EINVAL;
 		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
-			ret = loom_bank_init(&memory->bank[i], base, limit, region->banks,
+			ret = loom_bank_init(&memory->bank[i], base, limit,
+					     loom_chip_banks(chip, i),
 					     i == DRM_LOOM_REGION_SRAM ?
 					     LOOM_BANK_NEAR_FIT : LOOM_BANK_BEST_FIT);
 		if (ret)

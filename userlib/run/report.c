@@ -139,7 +139,8 @@ static int loom_report_fill_each(struct loom_report_state *state,
 		ret = target->ops->bank_blocks(target, region, i, &blocks, &count);
 		if (ret)
 			return ret;
-		ret = loom_report_fill(&state->banks[i], blocks, count, scratch_bytes);
+		ret = loom_report_fill(&state->banks[i], blocks, count,
+				       i < target->chip->region[region].banks ? scratch_bytes : 0);
 		free(blocks);
 		if (ret)
 			return ret;
@@ -170,9 +171,9 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	struct loom_report_state *state;
 	struct drm_loom_block *blocks;
 	uint64_t held_bytes;
+	uint32_t banks, i;
 	bool partial;
 	size_t count;
-	uint32_t i;
 	int ret;
 
 	*report = NULL;
@@ -186,16 +187,18 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 		return ret;
 	if (region == DRM_LOOM_REGION_SRAM)
 		held_bytes = max(held_bytes, scratch_bytes);
-	state = calloc(1, sizeof(*state) + chip->banks * sizeof(*state->banks));
+	banks = loom_chip_banks(target->chip, region);
+	state = calloc(1, sizeof(*state) + banks * sizeof(*state->banks));
 	if (!state) {
 		free(blocks);
 		return -ENOMEM;
 	}
 	state->base.name = loom_region_name(region);
 	state->base.banks = state->banks;
-	state->base.num_banks = chip->banks;
+	state->base.num_banks = banks;
 	state->base.align_bytes = chip->align_bytes;
-	partial = loom_report_partial(blocks, count);
+	/* banks that do not compute have no scratch */
+	partial = loom_report_partial(blocks, count) || (held_bytes && banks > chip->banks);
 	ret = loom_report_fill(&state->common, blocks, count, held_bytes);
 	free(blocks);
 	if (!ret && partial)
@@ -204,7 +207,7 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 		loom_report_region_put(&state->base);
 		return ret;
 	}
-	for (i = 0; !partial && i < chip->banks; i++)
+	for (i = 0; !partial && i < banks; i++)
 		state->banks[i] = state->common;
 	loom_report_sum(state);
 	*report = &state->base;

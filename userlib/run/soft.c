@@ -51,6 +51,8 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	};
 	const struct drm_loom_chip *chip = session->target->chip;
 	bool sram = from->flags & DRM_LOOM_SLOT_SRAM;
+	uint64_t lanes[DRM_LOOM_MAX_BANKS / 64] = { 0 };
+	uint32_t i;
 	void *map;
 	int ret;
 
@@ -68,6 +70,12 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		/* planned for one lane only, where pages are contiguous: no space is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
 		request.page_bytes = (u32)chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	}
+	if (sram && chip->storage_banks) {
+		for (i = 0; i < chip->region[DRM_LOOM_REGION_SRAM].banks; i++)
+			lanes[i / 64] |= 1ULL << i % 64;
+		request.bank_mask = (uintptr_t)lanes;
+		request.bank_mask_words = DRM_LOOM_MAX_BANKS / 64;
 	}
 
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);

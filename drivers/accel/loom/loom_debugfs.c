@@ -154,7 +154,7 @@ static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom
 /* If banks differ, list each run of equal adjacent banks. */
 static int loom_debugfs_banks(struct seq_file *m, struct loom_device *loom, u32 id)
 {
-	u32 banks = loom->chip->region[id].banks, first = 0, bank;
+	u32 banks = loom->region[id].banks, first = 0, bank;
 	struct loom_debugfs_list list = {}, next;
 	int ret = 0;
 

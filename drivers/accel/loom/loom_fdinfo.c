@@ -89,6 +89,6 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 		drm_print_memory_stats(p, &stats[region], LOOM_COMPAT_GEM_STATUS,
 				       loom_region_names[region]);
 		loom_fdinfo_print_banks(p, loom_region_names[region], client->share.used[region],
-					loom->chip->region[region].banks);
+					loom->region[region].banks);
 	}
 }

@@ -245,7 +245,7 @@ static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_quer
 
 	if (!region)
 		return -EINVAL;
-	banks = region->chip->banks;
+	banks = region->banks;
 	if (bank >= banks)
 		return loom_refuse(&loom->drm, -EINVAL, "query %u: no bank %u", args->type, bank);
 	loom_mask_set(&mask, array_index_nospec(bank, banks));
@@ -266,7 +266,7 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	if (!stride)
 		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
 				   args->stride);
-	count = region->chip->banks;
+	count = region->banks;
 	banks = kcalloc(count, sizeof(*banks), GFP_KERNEL_ACCOUNT);
 	if (!banks)
 		return -ENOMEM;

@@ -61,6 +61,9 @@ EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
 			   const struct loom_region_share *share)
 {
+	/* no plan has scratch there */
+	if (loom_sram_is_storage(&region->sram, mask))
+		return 0;
 	return max(loom_sram_low(&region->sram, share),
 		   loom_region_scratch_locked(region, loom_mask_next(mask, 0), share));
 }
@@ -280,7 +283,8 @@ static int loom_region_place_locked(struct loom_region *region, struct loom_regi
 	int ret;
 
 	lockdep_assert_held(&region->lock);
-	if (request->top_down && low < floor) {
+	if (request->top_down && low < floor &&
+	    !loom_sram_is_storage(&region->sram, &block->mask)) {
 		request->low = floor;
 		ret = loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 		if (ret != -ENOSPC)
@@ -541,19 +545,20 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
  * loom_region_init() - set up a region, with free banks or without banks
  * @region: zeroed
  * @id: an &enum drm_loom_region
- * @chip: its banks; must outlive the region
+ * @chip: of the device; must outlive the region
  * @dev: number of the device's node, for traces
  *
  * Return: 0 or -errno.
  */
-int loom_region_init(struct loom_region *region, u32 id,
-		     const struct drm_loom_chip_region *chip, u32 dev)
+int loom_region_init(struct loom_region *region, u32 id, const struct drm_loom_chip *chip, u32 dev)
 {
-	u64 base, limit = chip->bank_bytes;
+	const struct drm_loom_chip_region *part = &chip->region[id];
+	u64 base, limit = part->bank_bytes;
 
 	region->id = id;
 	region->dev = dev;
-	region->chip = chip;
+	region->chip = part;
+	region->banks = loom_chip_banks(chip, id);
 	region->scratch = RB_ROOT_CACHED;
 	region->leftovers = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&region->leftover_age);
@@ -562,12 +567,12 @@ int loom_region_init(struct loom_region *region, u32 id,
 	spin_lock_init(&region->scratch_lock);
 	if (!loom_region_exists(region))
 		return 0;
-	if (!loom_round_up(chip->reserved_bytes, chip->align_bytes, &base))
+	if (!loom_round_up(part->reserved_bytes, part->align_bytes, &base))
 		return -EINVAL;
-	limit -= limit % chip->align_bytes;
+	limit -= limit % part->align_bytes;
 	if (id == DRM_LOOM_REGION_SRAM)
-		loom_sram_init(&region->sram, chip, limit - base);
-	return loom_bank_init(&region->bank, base, limit, chip->banks,
+		loom_sram_init(&region->sram, part, limit - base);
+	return loom_bank_init(&region->bank, base, limit, region->banks,
 			      id == DRM_LOOM_REGION_SRAM ? LOOM_BANK_NEAR_FIT :
 							   LOOM_BANK_BEST_FIT);
 }

@@ -35,6 +35,8 @@ struct loom_region {
 	u32 dev;
 	/** @chip: its banks, constant */
 	const struct drm_loom_chip_region *chip;
+	/** @banks: number of its banks; of the SRAM with those that do not compute; constant */
+	u32 banks;
 	/** @own: it is local memory, not addresses of system pages; constant */
 	bool own;
 	/** @map_bytes: with @own: &loom_device_memory.map_bytes; constant */
@@ -201,8 +203,8 @@ static inline u64 loom_region_address(struct ttm_resource *resource)
 /* "dram", "sram" and "rom", by &enum drm_loom_region */
 extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
 
-int loom_region_init(struct loom_region *region, u32 id,
-		     const struct drm_loom_chip_region *chip, u32 dev);
+int loom_region_init(struct loom_region *region, u32 id, const struct drm_loom_chip *chip,
+		     u32 dev);
 void loom_region_fini(struct loom_region *region);
 
 struct loom_bank_request loom_region_request(const struct loom_region *region,

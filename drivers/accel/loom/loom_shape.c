@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -66,8 +65,7 @@ static int loom_shape_page(struct drm_device *drm, const struct drm_loom_chip_re
 		*page_bytes = loom_shape_default_page_bytes(chip);
 	if (args->width || args->height || args->dtype || args->pitch_bytes)
 		return loom_refuse(drm, -EINVAL, "buffer: fields of an image are set");
-	if (!args->size || !is_power_of_2(*page_bytes) || *page_bytes < chip->align_bytes ||
-	    *page_bytes > LOOM_SHAPE_PAGE_MAX)
+	if (!args->size || *page_bytes > LOOM_SHAPE_PAGE_MAX)
 		return loom_refuse(drm, -EINVAL, "buffer: %llu bytes in pages of %u", args->size,
 				   *page_bytes);
 	return 0;
@@ -191,12 +189,12 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 				   "buffer: region %u, direction %u, flags %#x, padding %#x, record of %u",
 				   args->region, args->direction, args->flags, args->pad,
 				   args->no_space_size);
-	region = &chip->region[array_index_nospec(args->region, DRM_LOOM_REGION_COUNT)];
+	shape->region = array_index_nospec(args->region, DRM_LOOM_REGION_COUNT);
+	region = &chip->region[shape->region];
 	if (!region->banks)
 		return loom_refuse(drm, -EINVAL, "buffer: the chip has no region %u", args->region);
-	shape->region = args->region;
 	shape->kind = args->layout;
-	ret = loom_shape_copy_mask(shape, drm, region->banks, args);
+	ret = loom_shape_copy_mask(shape, drm, loom_chip_banks(chip, shape->region), args);
 	if (ret)
 		return ret;
 	switch (args->layout) {
@@ -216,7 +214,7 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 	}
 	if (ret)
 		return ret;
-	all = loom_mask_all(region->banks);
+	all = loom_mask_all(loom_chip_banks(chip, shape->region));
 	shape->partial = !loom_mask_same(&shape->mask, &all);
 	loom_shape_direction(shape, args->direction);
 	return 0;

@@ -128,6 +128,7 @@ static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 /*
  * The engine steps from bank to bank by a fixed stride, and the bytes of a buffer are its linear
  * view. So a binding must be in the first page of each bank; in a single bank pages are contiguous.
+ * Pages without padding are multiples of the region's alignment, and so is that stride.
  */
 static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
@@ -138,6 +139,8 @@ static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_
 	return slot->bo->shape.region == DRM_LOOM_REGION_SRAM &&
 	       slot->bo->shape.kind == DRM_LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
+	       loom_shape_bank(&slot->bo->shape, layout->banks - 1) == layout->banks - 1 &&
+	       layout->page_bytes == layout->page_pitch_bytes &&
 	       !check_add_overflow(slot->offset, slot->size, &end) && end <= room &&
 	       last_page + end <= layout->size;
 }

@@ -95,11 +95,11 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 		region->own = loom->memory[id].own;
 		region->map_bytes = region->own ? loom->memory[id].map_bytes : 0;
 	}
-	ret = loom_region_init(region, id, &loom->chip->region[id], loom_device_index(loom));
+	ret = loom_region_init(region, id, loom->chip, loom_device_index(loom));
 	if (ret || !loom_region_exists(region))
 		return ret;
 	ttm_resource_manager_init(&region->manager, &loom->ttm,
-				  loom_region_total(region) * region->chip->banks);
+				  loom_region_total(region) * region->banks);
 	region->manager.func = &loom_ttm_region_funcs;
 	region->manager.use_tt = !region->own;
 	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
@@ -115,7 +115,7 @@ static int loom_ttm_region_account(struct loom_device *loom, u32 id)
 	if (!loom_region_exists(region))
 		return 0;
 	return loom_compat_dmem_register(&loom->drm, &region->manager, loom_region_names[id],
-					 loom_region_total(region) * region->chip->banks);
+					 loom_region_total(region) * region->banks);
 }
 
 static void loom_ttm_region_fini(struct loom_device *loom, u32 id)

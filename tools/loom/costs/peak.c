@@ -28,7 +28,7 @@ struct peak_item {
 
 /**
  * struct peak - the bytes that are alive over a range of moments
- * @items: what is alive at one of them
+ * @items: tensors that are alive at one of the moments
  * @count: number of @items
  * @sums: bytes that are alive, by moment
  * @first: first moment

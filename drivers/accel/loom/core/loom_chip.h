@@ -31,6 +31,8 @@
 
 /* Bytes of a description before minor 7; fields behind them are zero where they are missing. */
 #define LOOM_CHIP_FIRST_BYTES		offsetof(struct drm_loom_chip, array)
+/* The same before minor 8. */
+#define LOOM_CHIP_SECOND_BYTES		offsetof(struct drm_loom_chip, storage_banks)
 
 /*
  * Field of a description, in the order of the structure; &struct loom_chip_fault has its region or
@@ -70,6 +72,7 @@ enum loom_chip_key {
 	LOOM_CHIP_KEY_DEPTHWISE_RATE,
 	LOOM_CHIP_KEY_POOL_RATE,
 	LOOM_CHIP_KEY_ELEMENT_RATE,
+	LOOM_CHIP_KEY_STORAGE_BANKS,
 };
 
 /**
@@ -98,6 +101,13 @@ struct loom_chip_fault {
  * Return: 0 or -EINVAL.
  */
 int loom_chip_check(const struct drm_loom_chip *chip, struct loom_chip_fault *fault);
+
+/* All banks of a region, which buffers may be on; of the SRAM the lanes come first. */
+static inline u32 loom_chip_banks(const struct drm_loom_chip *chip, u32 region)
+{
+	return chip->region[region].banks +
+	       (region == DRM_LOOM_REGION_SRAM ? chip->storage_banks : 0);
+}
 
 /**
  * loom_preset_find() - a built-in description by name

@@ -144,7 +144,7 @@ static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *regio
 	list->error = -error;
 	if (error == -EDQUOT) {
 		list->short_bytes = loom_sram_used(share, region->id, &shape->mask) + need -
-				    region->sram.share_bytes;
+				    loom_sram_limit(&region->sram, &shape->mask);
 		return;
 	}
 	loom_region_no_space_locked(region, bank, shape, empty ? NULL : share, shape->layout.size,
@@ -234,7 +234,7 @@ static int loom_fit_region(struct loom_fit *fit, struct loom_region *region)
 	empty = kzalloc(sizeof(*empty), GFP_KERNEL_ACCOUNT);
 	if (!empty)
 		return -ENOMEM;
-	ret = loom_bank_init(empty, region->bank.base, region->bank.limit, region->chip->banks,
+	ret = loom_bank_init(empty, region->bank.base, region->bank.limit, region->banks,
 			     region->bank.policy);
 	if (!ret) {
 		ret = loom_fit_try(fit, region, empty);

@@ -79,7 +79,7 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 					    region->sram.floor_bytes, stats.total);
 
 	*info = (struct drm_loom_region_info) {
-		.banks = chip->banks,
+		.banks = region->banks,
 		.sub_banks = chip->sub_banks,
 		.bank_bytes = chip->bank_bytes,
 		.reserved_bytes = chip->reserved_bytes,

@@ -73,7 +73,7 @@ static u64 loom_pci_chip_map_end(const struct loom_pci *pci, u32 id)
 
 	if (!IS_ALIGNED(map->base, LOOM_PCI_MAP_ALIGN) ||
 	    !IS_ALIGNED(map->pitch, LOOM_PCI_MAP_ALIGN) || map->pitch < region->bank_bytes ||
-	    check_mul_overflow(map->pitch, (u64)region->banks, &bytes) ||
+	    check_mul_overflow(map->pitch, (u64)loom_chip_banks(&pci->config.chip, id), &bytes) ||
 	    check_add_overflow(map->base, bytes, &end))
 		return 0;
 	return end;

@@ -174,8 +174,8 @@
 #define LOOM_PCI_MAP_ALIGN		65536
 
 /*
- * LOOM_PCI_CHIP: struct drm_loom_chip, little endian, word by word. CHIP_BYTES may end at @array of
- * older devices, whose fields behind it count as zero
+ * LOOM_PCI_CHIP: struct drm_loom_chip, little endian, word by word. CHIP_BYTES may end at @array or
+ * @storage_banks of older devices, whose fields behind it count as zero
  */
 #define LOOM_PCI_CHIP			0x1000
 
@@ -432,7 +432,7 @@ static_assert(sizeof(struct loom_pci_record) == 192, "record");
 static_assert(offsetof(struct loom_pci_record, counters) == 40, "record.counters");
 static_assert(offsetof(struct loom_pci_record, mark) == 188, "record.mark");
 static_assert(sizeof(struct drm_loom_counters) == LOOM_PCI_COUNTERS * 8, "counters");
-static_assert(sizeof(struct drm_loom_chip) == 1128, "chip");
+static_assert(sizeof(struct drm_loom_chip) == 1136, "chip");
 static_assert(LOOM_PCI_CHIP + sizeof(struct drm_loom_chip) <= LOOM_PCI_DOORBELL, "chip in BAR0");
 
 #endif /* LOOM_PCI_REGS_H */

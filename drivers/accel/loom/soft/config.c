@@ -223,6 +223,7 @@ FIGURE(frequency_hz, 64);
 FIGURE(compute_units, 32);
 FIGURE(dma_start, 32);
 FIGURE(compute_start, 32);
+FIGURE(storage_banks, 32);
 #undef FIGURE
 
 #define FIGURE(_name, _bits) \
@@ -347,6 +348,7 @@ static const char *loom_config_key(enum loom_chip_key key)
 		[LOOM_CHIP_KEY_COMPUTE_UNITS] = "compute_units",
 		[LOOM_CHIP_KEY_DMA_START] = "dma_start",
 		[LOOM_CHIP_KEY_COMPUTE_START] = "compute_start",
+		[LOOM_CHIP_KEY_STORAGE_BANKS] = "storage_banks",
 		[LOOM_CHIP_KEY_BANKS] = "banks", [LOOM_CHIP_KEY_SUB_BANKS] = "sub_banks",
 		[LOOM_CHIP_KEY_BANK_BYTES] = "bank_bytes",
 		[LOOM_CHIP_KEY_RESERVED_BYTES] = "reserved_bytes",
@@ -488,6 +490,7 @@ static struct configfs_attribute *loom_config_attrs[] = {
 	&loom_config_chip_attr_compute_units,
 	&loom_config_chip_attr_dma_start,
 	&loom_config_chip_attr_compute_start,
+	&loom_config_chip_attr_storage_banks,
 	&loom_config_caps_attr_max_bytes,
 	&loom_config_caps_attr_max_file_bytes,
 	&loom_config_caps_attr_max_plans_bytes,

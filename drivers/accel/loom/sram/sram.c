@@ -69,17 +69,41 @@ u64 loom_sram_low(const struct loom_sram *sram, const struct loom_region_share *
 	return loom_sram_entitled(sram, share) ? 0 : sram->floor_bytes;
 }
 
+/**
+ * loom_sram_is_storage() - whether a buffer is on no bank that computes
+ * @sram: the rules
+ * @mask: its banks
+ *
+ * Return: true if so. Plans have no scratch there, so the floor does not apply.
+ */
+bool loom_sram_is_storage(const struct loom_sram *sram, const struct loom_mask *mask)
+{
+	return sram->limited && loom_mask_next(mask, 0) >= sram->lanes;
+}
+
+/**
+ * loom_sram_limit() - limit of a file in the banks of a buffer
+ * @sram: the rules
+ * @mask: the banks
+ *
+ * Return: bytes in each of them.
+ */
+u64 loom_sram_limit(const struct loom_sram *sram, const struct loom_mask *mask)
+{
+	return loom_sram_is_storage(sram, mask) ? sram->storage_bytes : sram->share_bytes;
+}
+
 static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_region_share *share,
 			      const struct loom_mask *mask, u64 bytes)
 {
+	u64 limit = loom_sram_limit(sram, mask);
 	u32 bank;
 
-	if (bytes > sram->share_bytes)
+	if (bytes > limit)
 		return true;
 	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(mask, bank + 1))
-		if (share->used[DRM_LOOM_REGION_SRAM][bank] >
-		    sram->share_bytes - bytes)
+		if (share->used[DRM_LOOM_REGION_SRAM][bank] > limit - bytes)
 			return true;
 	return false;
 }
@@ -115,7 +139,8 @@ void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 	INIT_LIST_HEAD(&block->node);
 	if (!sram->limited)
 		return;
-	if (offset < sram->floor_bytes || loom_sram_exceeds(sram, block->share, mask, bytes))
+	if ((offset < sram->floor_bytes && !loom_sram_is_storage(sram, mask)) ||
+	    loom_sram_exceeds(sram, block->share, mask, bytes))
 		list_add(&block->node, &sram->taken);
 }
 
@@ -202,4 +227,6 @@ void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *c
 	sram->limited = true;
 	sram->floor_bytes = floor * chip->align_bytes;
 	sram->share_bytes = (units - floor) / 2 * chip->align_bytes;
+	sram->storage_bytes = units / 2 * chip->align_bytes;
+	sram->lanes = chip->banks;
 }

@@ -22,6 +22,10 @@ struct loom_sram {
 	u64 floor_bytes;
 	/** @share_bytes: limit of a file in each bank; constant */
 	u64 share_bytes;
+	/** @storage_bytes: the same for buffers that are on no bank that computes; constant */
+	u64 storage_bytes;
+	/** @lanes: banks that compute, the first ones; constant */
+	u32 lanes;
 	/** @limited: the limits apply to this region; constant */
 	bool limited;
 	/** @files: open files */
@@ -56,6 +60,8 @@ struct loom_sram_block {
 	struct loom_region_share *share;
 };
 
+bool loom_sram_is_storage(const struct loom_sram *sram, const struct loom_mask *mask);
+u64 loom_sram_limit(const struct loom_sram *sram, const struct loom_mask *mask);
 bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_region_share *share);
 u64 loom_sram_low(const struct loom_sram *sram, const struct loom_region_share *share);
 int __must_check loom_sram_check(const struct loom_sram *sram,

@@ -39,7 +39,7 @@ SIZE(chip_region, 72);
 OFFSET(chip_region, floor_bytes, 32);
 OFFSET(chip_region, read_rate, 48);
 SIZE(chip_type, 16);
-SIZE(chip, 1128);
+SIZE(chip, 1136);
 SIZE(chip_array, 16);
 SIZE(chip_vector, 16);
 OFFSET(chip, array, 616);

@@ -226,7 +226,8 @@ static void test_known(void)
 
 	loom_chip_parse(text, strlen(text), "my.yaml", &chip, &err);
 	tap_ok(strstr(err.text, "known are name, description, frequency, compute_units,") &&
-	       strstr(err.text, " overlap, dma, compute, extends, memory, types, operations"),
+	       strstr(err.text, " overlap, dma, compute, storage_banks, extends, memory, ") &&
+	       strstr(err.text, " memory, types, operations"),
 	       "a key that is near to none is answered with all of them");
 }
 

@@ -132,6 +132,11 @@ static const struct limit limits[] = {
 	SHORT(vector[F32].element_rate, LOOM_CHIP_MAX_RATE, NONE),
 	SHORT(vector[F32].element_rate, LOOM_CHIP_MAX_RATE + 1, ELEMENT_RATE),
 	SHORT(vector[F32].reserved[1], 1, PAD),
+	/* with those that compute */
+	SHORT(storage_banks, DRM_LOOM_MAX_BANKS / 2, NONE),
+	SHORT(storage_banks, DRM_LOOM_MAX_BANKS, STORAGE_BANKS),
+	SHORT(storage_banks, UINT32_MAX, STORAGE_BANKS),
+	SHORT(pad2, 1, PAD),
 	/* a type that the chip does not have */
 	SHORT(array[0].positions, 1, OP_RATE),
 	SHORT(vector[0].pool_rate, 1, OP_RATE),

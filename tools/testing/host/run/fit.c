@@ -79,6 +79,16 @@ static void limits(void)
 	       "half of the pool above the floor is the share of a file");
 	tap_ok(!ask("name,size,region\na,64k,sram\nb,1,sram\n", NULL) && answer.failed == 1 &&
 	       answer.error == EDQUOT && answer.short_bytes == 4096, "and a page more is EDQUOT");
+	/* banks that do not compute have no floor, and buffers on all banks are on them, too */
+	chip.storage_banks = 2;
+	tap_ok(!ask("name,size,region,banks\na,64k,sram,8-9\n", NULL) &&
+	       answer.flags == DRM_LOOM_FIT_NOW, "half of the storage banks");
+	tap_ok(!ask("name,size,region,banks\na,64k,sram,8-9\nb,1,sram,9\n", NULL) &&
+	       answer.failed == 1 && answer.error == EDQUOT, "and not more");
+	tap_ok(!ask("name,size,region\na,80k,sram\nb,1,sram\n", NULL) && answer.failed == 1 &&
+	       answer.no_space.banks == 0 && answer.error == EDQUOT, "ten banks have more room");
+	tap_ok(ask("name,size,region,banks\na,1,sram,10\n", NULL) == -EINVAL, "no eleventh");
+	chip.storage_banks = 0;
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 0;
 }
 

@@ -222,5 +222,10 @@ int loom_chip_check(const struct drm_loom_chip *chip, struct loom_chip_fault *fa
 					 "is above 1 although there is no DRAM");
 	for (i = 0; !ret && i < DRM_LOOM_CHIP_TYPES; i++)
 		ret = chip_check_type(chip, i, fault);
-	return ret;
+	if (ret)
+		return ret;
+	if (chip->storage_banks > DRM_LOOM_MAX_BANKS - chip->region[DRM_LOOM_REGION_SRAM].banks)
+		return chip_fault(fault, LOOM_CHIP_KEY_STORAGE_BANKS,
+				  "is above 256, with the banks that compute");
+	return chip->pad2 ? chip_fault(fault, LOOM_CHIP_KEY_PAD, "is not zero") : 0;
 }
