@@ -18,12 +18,18 @@
  * @dir: where the files go
  * @prefix: of their names
  * @json: print JSON
+ * @record: file for the lifetimes of buffers, or NULL
+ * @region: of these
+ * @seconds: to record; 0: until a signal
  */
 struct tool_report_options {
 	const char *device;
 	const char *dir;
 	const char *prefix;
 	bool json;
+	const char *record;
+	uint32_t region;
+	uint64_t seconds;
 };
 
 /* Free blocks, by size, of the most fragmented bank. */
@@ -148,6 +154,14 @@ static int tool_report_print(const struct loom_target *target, bool as_json)
 	return 0;
 }
 
+static int tool_report_set_region(struct tool_report_options *options, const char *name)
+{
+	for (options->region = 0; options->region < DRM_LOOM_REGION_COUNT; options->region++)
+		if (!strcmp(name, loom_region_name(options->region)))
+			return 0;
+	return tool_usage(&tool_report, "--region takes dram, sram or rom, not '%s'", name);
+}
+
 static int tool_report_parse(int argc, char **argv, struct tool_report_options *options)
 {
 	static const struct option longs[] = {
@@ -155,12 +169,15 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 		{ "output", required_argument, NULL, 'o' },
 		{ "prefix", required_argument, NULL, 'p' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "record", required_argument, NULL, 'r' },
+		{ "region", required_argument, NULL, 'R' },
+		{ "seconds", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
+	int option, ret = 0;
 
 	opterr = 0;
-	while ((option = tool_getopt(&tool_report, argc, argv, "o:", longs)) != -1) {
+	while (!ret && (option = tool_getopt(&tool_report, argc, argv, "o:", longs)) != -1) {
 		switch (option) {
 		case 'd':
 			options->device = optarg;
@@ -174,10 +191,26 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 		case 'j':
 			options->json = true;
 			break;
+		case 'r':
+			options->record = optarg;
+			break;
+		case 'R':
+			ret = tool_report_set_region(options, optarg);
+			break;
+		case 's':
+			ret = tool_set_number(&tool_report, "--seconds", "seconds", optarg, false,
+					      &options->seconds);
+			break;
 		default:
 			return tool_bad_option(&tool_report, argv);
 		}
 	}
+	if (ret)
+		return ret;
+	if (options->record && options->json)
+		return tool_usage(&tool_report, "--json is not for --record");
+	if (!options->record && (options->seconds || options->region != DRM_LOOM_REGION_SRAM))
+		return tool_usage(&tool_report, "--seconds and --region are for --record");
 	if (strchr(options->prefix, '/'))
 		return tool_usage(&tool_report, "--prefix takes no slash");
 	if (optind < argc)
@@ -187,7 +220,9 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 
 static int tool_report_run(int argc, char **argv)
 {
-	struct tool_report_options options = { .device = "device", .dir = ".", .prefix = "" };
+	struct tool_report_options options = {
+		.device = "device", .dir = ".", .prefix = "", .region = DRM_LOOM_REGION_SRAM,
+	};
 	struct loom_target *target;
 	struct loom_error err;
 	int ret;
@@ -197,7 +232,12 @@ static int tool_report_run(int argc, char **argv)
 		return ret;
 	if (loom_target_open(options.device, NULL, &target, &err))
 		return tool_fail("%s", err.text);
-	if (loom_report_write(target, options.dir, options.prefix, &err))
+	if (options.record && !loom_target_device(target))
+		ret = tool_fail("%s: the host has no banks to record", options.record);
+	else if (options.record)
+		ret = tool_record(loom_target_device(target), options.region, options.seconds,
+				  options.record);
+	else if (loom_report_write(target, options.dir, options.prefix, &err))
 		ret = tool_fail("%s", err.text);
 	else
 		ret = tool_report_print(target, options.json);
@@ -207,7 +247,7 @@ static int tool_report_run(int argc, char **argv)
 
 const struct tool_command tool_report = {
 	.name = "report",
-	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE] [--json]",
+	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE] [--json] | --record FILE",
 	.text = "write the blocks of all banks to three CSV files",
 	.help =
 		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
@@ -215,9 +255,14 @@ const struct tool_command tool_report = {
 		"  --prefix TEXT        prefix of the names\n"
 		"  --device WHERE       a node's path instead of the first one, or host\n"
 		"  --json               print the sums as JSON\n"
+		"  --record FILE        follow the tracepoints, and write the lifetimes of buffers as a\n"
+		"                       file for loom place; for root. Ctrl-C ends it\n"
+		"  --region NAME        with --record: dram, sram (default) or rom\n"
+		"  --seconds N          with --record: end after so long\n"
 		"\nloom run and loom plan write the same files for a plan: --memory-reports DIR\n",
 	.examples =
 		"  loom report\n"
-		"  loom report -o reports --prefix before-\n",
+		"  loom report -o reports --prefix before-\n"
+		"  loom report --record buffers.csv --seconds 10; loom place buffers.csv --svg buffers.svg\n",
 	.run = tool_report_run,
 };

@@ -23,6 +23,7 @@
  * main.c has the table of subcommands; each is one file:
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: properties of a device, and contents of its memory
+ * * record.c: lifetimes of buffers, for loom report
  * * cmd_fit.c: whether buffers would fit there
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_model.c: contents of a model
@@ -535,6 +536,22 @@ void tool_peaks_print_group(const struct tool_peaks *peaks, uint32_t group);
 void tool_peaks_json_arena(const struct loom_program *program, uint32_t most, struct json *json);
 /** tool_peaks_json() - "arena_peak" and "group_peaks" in the open object; 0 or TOOL_FAILED */
 int tool_peaks_json(const struct loom_program *program, struct json *json);
+
+/* record.c */
+
+struct loom_device;
+
+/**
+ * tool_record() - follows the buffers of a region until a signal comes
+ * @device: the device
+ * @region: an &enum drm_loom_region
+ * @seconds: to follow it, 0: until SIGINT or SIGTERM
+ * @path: file for the lifetimes, as CSV for loom place
+ *
+ * Return: 0, or TOOL_FAILED after a message.
+ */
+int tool_record(const struct loom_device *device, uint32_t region, double seconds,
+		const char *path);
 
 /* tensors.c */
 

@@ -91,6 +91,14 @@ plan_files() {
 		"$reports/plans/memory_usage_summary.csv"
 }
 ok 'plans on the node add their rows to the memory reports' plan_files
+# a recording: buffers that were freed, at places that do not overlap, and no instance that is left
+recorded() {
+	cat "$reports/record.text" "$reports/record.csv"
+	[ "$(tail -n 1 "$reports/record.text")" = 'status 0' ] &&
+	grep -qE '^[1-9][0-9]* buffers in dram, no room for 0$' "$reports/record.text" &&
+	[ "$(wc -l <"$reports/record.csv")" -ge 3 ] && $loom place "$reports/record.csv"
+}
+ok 'a recording of buffers is a placement' recorded
 # the process, some engine time, its bytes in a bank
 top_shows() {
 	cat "$reports/top.err" "$reports/top"

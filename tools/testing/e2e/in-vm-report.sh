@@ -28,6 +28,20 @@ LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args 
 # shellcheck disable=SC2046
 $loom run "$(model_file alexa)" $(model_args alexa) --memory-reports "$out/plans" \
 	>/dev/null 2>>"$out/plans.err"
+# the buffers of a run, as a recording has them
+[ -d /sys/kernel/tracing/instances ] || mount -t tracefs none /sys/kernel/tracing
+$loom report --record "$out/record.csv" --region dram >"$out/record.text" 2>&1 &
+recorder=$!
+for _ in {1..200}; do
+	grep -q 1 /sys/kernel/tracing/instances/loom-$recorder/events/loom/loom_full/enable 2>/dev/null && break
+	sleep 0.1
+done
+# shellcheck disable=SC2046
+$loom run "$(model_file alexa)" $(model_args alexa) >/dev/null 2>&1
+kill -TERM $recorder
+wait $recorder
+echo "status $?" >>"$out/record.text"
+ls /sys/kernel/tracing/instances >>"$out/record.text"
 # loom top while it runs, until it shows the process at work: between two jobs the engine rests
 # shellcheck disable=SC2046
 $loom run "$programs/mlsd.loom" $(input_args mlsd) --repeat 1000 >/dev/null 2>&1 &
