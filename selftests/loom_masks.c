@@ -220,12 +220,18 @@ TEST_F(masks, blocks_of_each_bank_tile_it)
 	ASSERT_EQ(0, create_on(self->fd, 1280, 0x3, DRM_LOOM_DIRECTION_DEFAULT, &info));
 	ASSERT_EQ(0, create_on(self->fd, 640, 0x2, DRM_LOOM_DIRECTION_BOTTOM_UP, &info));
 	for (bank = 0; bank < 3; bank++) {
-		uint32_t size = sizeof(blocks), used = 0;
+		struct drm_loom_query query = {
+			.type = DRM_LOOM_QUERY_BANK_BLOCKS,
+			.index = DRM_LOOM_REGION_SRAM | bank << 16,
+			.ptr = (uintptr_t)blocks,
+			.size = sizeof(blocks),
+			.stride = sizeof(*blocks),
+		};
 		uint64_t at = 0;
+		uint32_t used = 0;
 
-		ASSERT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_BANK_BLOCKS,
-					DRM_LOOM_REGION_SRAM | bank << 16, blocks, &size));
-		for (i = 0; i < size / sizeof(*blocks); i++) {
+		ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+		for (i = 0; i < query.size / sizeof(*blocks); i++) {
 			EXPECT_EQ(at, blocks[i].address);
 			at += blocks[i].bytes;
 			if (!(blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED))

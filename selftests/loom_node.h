@@ -473,18 +473,22 @@ static inline int loom_sram_settle(struct drm_loom_region_info *after)
 static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, uint32_t *count)
 {
 	struct drm_loom_block *blocks = NULL;
-	uint32_t size = 0, room;
+	struct drm_loom_query args = {
+		.type = DRM_LOOM_QUERY_BLOCKS, .index = region, .stride = sizeof(*blocks),
+	};
+	uint32_t room;
 
 	do {
-		room = size;
+		room = args.size;
 		free(blocks);
 		blocks = malloc(room + 1);
-		if (loom_query(fd, DRM_LOOM_QUERY_BLOCKS, region, room ? blocks : NULL, &size)) {
+		args.ptr = room ? (uintptr_t)blocks : 0;
+		if (loom_call(fd, DRM_IOCTL_LOOM_QUERY, &args)) {
 			free(blocks);
 			return NULL;
 		}
-	} while (size > room);
-	*count = size / sizeof(*blocks);
+	} while (args.size > room);
+	*count = args.size / sizeof(*blocks);
 	return blocks;
 }
 

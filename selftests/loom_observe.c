@@ -232,20 +232,27 @@ FIXTURE_TEARDOWN(trace)
 
 TEST_F(trace, a_buffer_comes_and_goes)
 {
+	struct drm_loom_bo_label label = { .size = 7, .ptr = (uintptr_t)"my name" };
 	struct drm_loom_bo_info info;
 	char block[128];
 	uint32_t handle, context;
 
 	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	ASSERT_EQ(0, loom_bo_create(self->client.fd, 98765, DRM_LOOM_REGION_SRAM, &handle));
+	label.handle = handle;
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
-	snprintf(block, sizeof(block), "client=%lld region=1 start=0x%llx bytes=%llu\n",
+	snprintf(block, sizeof(block), "client=%lld region=1 start=0x%llx bytes=%llu label=\n",
 		 (long long)self->id, (unsigned long long)info.address,
 		 (unsigned long long)info.bytes_per_bank);
 	EXPECT_TRUE(traced(self, "loom_alloc: dev="));
 	EXPECT_TRUE(traced(self, "%s", block));
+	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_LABEL, &label));
+	EXPECT_TRUE(traced(self, "loom_label: dev="));
 	ASSERT_EQ(0, loom_bo_close(self->client.fd, handle));
 	EXPECT_TRUE(traced(self, "loom_free: dev="));
+	snprintf(block, sizeof(block), "start=0x%llx bytes=%llu label=my name\n",
+		 (unsigned long long)info.address, (unsigned long long)info.bytes_per_bank);
+	EXPECT_TRUE(traced(self, "%s", block));
 }
 
 TEST_F(trace, what_has_no_room_says_how_much_there_was)
@@ -316,7 +323,7 @@ TEST_F_TIMEOUT(trace, what_is_evicted, 120)
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, handles[0], &info));
 	EXPECT_EQ(DRM_LOOM_BO_EVICTED, info.flags);
 	EXPECT_TRUE(traced(self, "loom_evict: dev="));
-	EXPECT_TRUE(traced(self, "client=%lld region=0 start=0x%llx bytes=%llu\n",
+	EXPECT_TRUE(traced(self, "client=%lld region=0 start=0x%llx bytes=%llu label=\n",
 			   (long long)self->id, (unsigned long long)address,
 			   (unsigned long long)info.bytes_per_bank));
 }
@@ -367,13 +374,16 @@ TEST_F(debugfs, memory_names_blocks_and_owners)
 {
 	struct drm_loom_bo_info info;
 	uint32_t region, handle;
+	struct drm_loom_bo_label label = { .size = 8, .ptr = (uintptr_t)"of debug" };
 	char want[160], *text;
 
 	for (region = UINT32_MAX; loom_next_region(self->client.fd, &region);) {
 		ASSERT_EQ(0, loom_bo_create(self->client.fd, 54321, region, &handle));
+		label.handle = handle;
+		ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_LABEL, &label));
 		ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 		snprintf(want, sizeof(want),
-			 "  0x%010llx..0x%010llx %12llu client %lld, pid %d (loom_observe)\n",
+			 "  0x%010llx..0x%010llx %12llu client %lld, pid %d (loom_observe), of debug\n",
 			 (unsigned long long)info.address,
 			 (unsigned long long)(info.address + info.bytes_per_bank),
 			 (unsigned long long)info.bytes_per_bank, (long long)self->id, getpid());

@@ -204,6 +204,9 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 
 TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 {
+	struct drm_loom_bo_label label = {
+		.handle = self->client.out, .size = 1, .ptr = (uintptr_t)"y",
+	};
 	struct drm_loom_context_query query;
 	int64_t deadline = loom_soon();
 	char text[4096], slot[128];
@@ -211,6 +214,7 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 	if (access(LOOM_DUMPS, R_OK))
 		SKIP(return, "no devcoredump in this kernel");
 	loom_read_dump(text, sizeof(text), true);
+	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_LABEL, &label));
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 	/* it is written a little later */
@@ -229,7 +233,7 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 	/* load, 2000 times work, store: it was at the work */
 	EXPECT_EQ(3, loom_dump_value(text, "steps"));
 	EXPECT_EQ(2002, loom_dump_value(text, "commands"));
-	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
+	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x label y\n",
 		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
 	EXPECT_NE(NULL, strstr(text, slot));
 	/* a device may have forgotten by now where it was */

@@ -113,6 +113,10 @@ extern "C" {
 #define DRM_LOOM_CONTEXT_QUERY		0x09
 #define DRM_LOOM_BO_READ		0x0a
 #define DRM_LOOM_BO_WRITE		0x0b
+#define DRM_LOOM_BO_LABEL		0x0c
+
+/* DRM_LOOM_LABEL_BYTES: most characters of a label */
+#define DRM_LOOM_LABEL_BYTES		64
 
 /**
  * struct drm_loom_array - an array in user memory
@@ -389,12 +393,15 @@ struct drm_loom_bank_info {
  * @bytes: size in each bank
  * @flags: DRM_LOOM_BLOCK_*
  * @pad: zero
+ * @label: of the buffer (BO_LABEL), padded with zeroes; of others with CAP_PERFMON only. Since
+ *	minor 8
  */
 struct drm_loom_block {
 	__u64 address;
 	__u64 bytes;
 	__u32 flags;
 	__u32 pad;
+	char label[DRM_LOOM_LABEL_BYTES];
 };
 
 /* ---------------------------------------------------------------- buffers */
@@ -529,6 +536,10 @@ enum drm_loom_no_space_reason {
  * @largest_free_bytes: largest block of these
  * @scratch_bytes: bytes at the bottom of each bank that are kept for scratch and cannot be
  *	allocated: the larger of the floor and the scratch that jobs and plans hold
+ * @blocker_bytes: bytes per bank of the largest buffer with a label in any of its banks; of the
+ *	calling file, and with CAP_PERFMON of all files. Zero if there is none. Since minor 8, as all
+ *	that follows
+ * @blocker: the label of that buffer, padded with zeroes
  */
 struct drm_loom_no_space {
 	__u32 reason;
@@ -543,6 +554,8 @@ struct drm_loom_no_space {
 	__u64 common_free_bytes;
 	__u64 largest_free_bytes;
 	__u64 scratch_bytes;
+	__u64 blocker_bytes;
+	char blocker[DRM_LOOM_LABEL_BYTES];
 };
 
 /**
@@ -716,6 +729,23 @@ struct drm_loom_bo_copy {
 	__u64 ptr;
 };
 
+/**
+ * struct drm_loom_bo_label - argument of BO_LABEL, since minor 8
+ *
+ * Names a buffer for people: in the lists of blocks, in records of conflicts and of lacking space,
+ * in tracepoints, debugfs and the devcoredump of a timeout. All files that have a handle for the
+ * buffer may label it, and the last label is in effect. Other files need CAP_PERFMON to see it.
+ *
+ * @handle: GEM handle
+ * @size: characters, at most DRM_LOOM_LABEL_BYTES (else EINVAL); zero removes the label
+ * @ptr: user address of @size printable ASCII characters (0x20 to 0x7e, else EINVAL)
+ */
+struct drm_loom_bo_label {
+	__u32 handle;
+	__u32 size;
+	__u64 ptr;
+};
+
 /* --------------------------------------------------------------- contexts */
 
 /**
@@ -829,6 +859,19 @@ struct drm_loom_scratch_conflict {
 	__u64 short_bytes;
 };
 
+/**
+ * struct drm_loom_conflict - the same with the label of the buffer, since minor 8
+ *
+ * PLAN_CREATE and SUBMIT write as much of it as the caller has room for.
+ *
+ * @scratch: the buffer
+ * @label: its label (BO_LABEL), padded with zeroes; empty where the address is zero
+ */
+struct drm_loom_conflict {
+	struct drm_loom_scratch_conflict scratch;
+	char label[DRM_LOOM_LABEL_BYTES];
+};
+
 /* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and the slots have room */
 #define DRM_LOOM_FIT_NOW			(1 << 0)
 /* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
@@ -925,8 +968,8 @@ struct drm_loom_fit_list {
  * @flags: DRM_LOOM_PLAN_*
  * @plan: out: id, never zero
  * @pad: zero
- * @conflict: user address for a &struct drm_loom_scratch_conflict, or zero; written when the call
- *	fails with EBUSY. Since minor 2, as all that follows
+ * @conflict: user address for a &struct drm_loom_conflict, or zero; written when the call fails
+ *	with EBUSY. Since minor 2, as all that follows
  * @conflict_size: bytes at @conflict
  * @pad2: zero
  */
@@ -1006,8 +1049,8 @@ struct drm_loom_sync {
  * @out_syncs: &struct drm_loom_sync that signal when the job has ended, at most DRM_LOOM_MAX_SYNCS
  * @flags: zero
  * @pad: zero
- * @conflict: user address for a &struct drm_loom_scratch_conflict, or zero; written when the call
- *	fails with EBUSY. Since minor 2, as all that follows
+ * @conflict: user address for a &struct drm_loom_conflict, or zero; written when the call fails
+ *	with EBUSY. Since minor 2, as all that follows
  * @conflict_size: bytes at @conflict
  * @pad2: zero
  */
@@ -1048,6 +1091,8 @@ struct drm_loom_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_READ, struct drm_loom_bo_copy)
 #define DRM_IOCTL_LOOM_BO_WRITE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_WRITE, struct drm_loom_bo_copy)
+#define DRM_IOCTL_LOOM_BO_LABEL \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_BO_LABEL, struct drm_loom_bo_label)
 
 #if defined(__cplusplus)
 }

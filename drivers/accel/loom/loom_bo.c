@@ -222,6 +222,14 @@ bool loom_bo_is_ours(const struct ttm_buffer_object *tbo)
 	return tbo->destroy == loom_bo_destroy;
 }
 
+static void loom_bo_init(struct loom_bo *bo)
+{
+	INIT_LIST_HEAD(&bo->jobs);
+	INIT_LIST_HEAD(&bo->evicted);
+	INIT_LIST_HEAD(&bo->import_node);
+	raw_spin_lock_init(&bo->label_lock);
+}
+
 /* A buffer of zeroes, not yet in its region; the caller has the only reference. */
 static int loom_bo_create(struct loom_device *loom, const struct loom_shape *shape,
 			  struct drm_file *file, struct loom_bo **out)
@@ -241,9 +249,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	if (!bo)
 		return -ENOMEM;
 	bo->shape = *shape;
-	INIT_LIST_HEAD(&bo->jobs);
-	INIT_LIST_HEAD(&bo->evicted);
-	INIT_LIST_HEAD(&bo->import_node);
+	loom_bo_init(bo);
 	bo->owner = file->client_id;
 	bo->client = file->driver_priv;
 	ret = loom_quota_charge(loom, bo->client, size);
@@ -313,9 +319,7 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 		kfree(bo);
 		return ERR_PTR(ret);
 	}
-	INIT_LIST_HEAD(&bo->jobs);
-	INIT_LIST_HEAD(&bo->evicted);
-	INIT_LIST_HEAD(&bo->import_node);
+	loom_bo_init(bo);
 	/*
 	 * a reference of its own: TTM may free the buffer after DRM has dropped that of the
 	 * attachment
@@ -338,8 +342,7 @@ static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *s
 {
 	struct drm_loom_no_space record;
 
-	loom_region_no_space(&loom->region[args->region], shape, &client->share, args->size,
-			     &record);
+	loom_region_no_space(&loom->region[args->region], shape, client, args->size, &record);
 	if (limited)
 		record.reason = DRM_LOOM_NO_SPACE_LIMIT;
 	mutex_lock(&client->no_space_lock);

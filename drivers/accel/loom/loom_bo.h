@@ -4,6 +4,7 @@
 
 #include <linux/iosys-map.h>
 
+#include <drm/loom_accel.h>
 #include <drm/ttm/ttm_bo.h>
 #include <drm/ttm/ttm_placement.h>
 
@@ -58,6 +59,10 @@ struct loom_bo {
 	struct list_head dying;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
+	/** @label_lock: protects @label; innermost, see memory/label.c */
+	raw_spinlock_t label_lock;
+	/** @label: its name, padded with zeroes */
+	char label[DRM_LOOM_LABEL_BYTES];
 	/** @map: mapping for the kernel, once a job has needed it; under the reservation lock */
 	struct iosys_map map;
 };

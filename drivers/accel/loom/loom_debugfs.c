@@ -147,7 +147,11 @@ static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom
 			loom_debugfs_print_owner(m, &loom->drm, list->owners[i]);
 		else
 			seq_puts(m, block->flags & DRM_LOOM_BLOCK_RESERVED ? "reserved" : "free");
-		seq_puts(m, block->flags & DRM_LOOM_BLOCK_PARTIAL ? ", on some banks\n" : "\n");
+		if (block->flags & DRM_LOOM_BLOCK_PARTIAL)
+			seq_puts(m, ", on some banks");
+		if (block->label[0])
+			seq_printf(m, ", %.*s", DRM_LOOM_LABEL_BYTES, block->label);
+		seq_putc(m, '\n');
 	}
 }
 

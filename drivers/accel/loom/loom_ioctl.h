@@ -19,6 +19,7 @@ int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file
 
 int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_label_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);

@@ -21,6 +21,7 @@
 #include "loom_shape.h"
 #include "loom_trace.h"
 #include "loom_user.h"
+#include "memory/label.h"
 
 /**
  * DOC: Plan objects
@@ -186,7 +187,7 @@ int loom_plan_conflict_solve(struct loom_device *loom, const struct loom_region_
  * loom_plan_conflict_write() - tell a client why a plan's scratch cannot be held
  * @conflict: filled in by loom_region_hold()
  * @file: the client
- * @to: user address of a &struct drm_loom_scratch_conflict, or zero
+ * @to: user address of a &struct drm_loom_conflict, or zero
  * @size: bytes there
  *
  * Return: 0 or -EFAULT.
@@ -194,14 +195,17 @@ int loom_plan_conflict_solve(struct loom_device *loom, const struct loom_region_
 int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct drm_file *file,
 			     u64 to, u32 size)
 {
-	struct drm_loom_scratch_conflict record;
+	struct drm_loom_conflict record = {};
 
 	loom_refuse(file->minor->dev, -EBUSY, "a buffer at %#llx lies in the scratch, bank %u",
 		    conflict->address, conflict->bank);
 	/* skip the search for the handle if no record was requested */
 	if (!to)
 		return 0;
-	loom_plan_conflict_record(conflict, file, &record);
+	loom_plan_conflict_record(conflict, file, &record.scratch);
+	/* without an address the caller may not know the buffer */
+	if (record.scratch.address && conflict->gem)
+		loom_label_read(conflict->gem, record.label);
 	return loom_user_write(to, size, &record, sizeof(record));
 }
 

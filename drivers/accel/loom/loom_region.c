@@ -264,7 +264,7 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 	lockdep_assert_held(&region->lock);
 	if (!ret) {
 		trace_loom_alloc(region->dev, block->owner, region->id, block->block.start,
-				 block->block.size);
+				 block->block.size, block->gem);
 	} else if (trace_loom_full_enabled()) {
 		loom_bank_stats(loom_region_bank_locked(region), &shape->mask, &stats);
 		trace_loom_full(region->dev, block->owner, region->id,
@@ -435,7 +435,7 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 
 	mutex_lock(&region->lock);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
-			block->block.size);
+			block->block.size, block->gem);
 	if (leftover) {
 		leftover->start = block->block.start;
 		leftover->last = block->block.start + block->block.size - 1;

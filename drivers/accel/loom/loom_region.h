@@ -16,6 +16,7 @@
 
 struct dma_fence;
 struct drm_gem_object;
+struct loom_file;
 struct loom_plan;
 struct loom_region_scratch;
 struct loom_shape;
@@ -280,7 +281,7 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 				 const struct loom_region_share *share, u64 size_bytes,
 				 struct drm_loom_no_space *record);
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_region_share *share, u64 size_bytes,
+			  const struct loom_file *client, u64 size_bytes,
 			  struct drm_loom_no_space *record);
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,

@@ -7,6 +7,8 @@
 
 #include <linux/tracepoint.h>
 
+#include "memory/label.h"
+
 /**
  * DOC: Tracepoints
  *
@@ -16,18 +18,20 @@
  *
  * Fields that events have in common have the same names: dev is the number of the node, client is
  * what fdinfo calls drm-client-id, region an &enum drm_loom_region, addresses and bytes are per
- * bank.
+ * bank. A label is the last field, because it may contain blanks.
  */
 
 DECLARE_EVENT_CLASS(loom_block,
-	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
-	TP_ARGS(dev, client, region, start, bytes),
+	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes,
+		 struct drm_gem_object *gem),
+	TP_ARGS(dev, client, region, start, bytes, gem),
 	TP_STRUCT__entry(
 		__field(u32, dev)
 		__field(u32, region)
 		__field(u64, client)
 		__field(u64, start)
 		__field(u64, bytes)
+		__array(char, label, DRM_LOOM_LABEL_BYTES + 1)
 	),
 	TP_fast_assign(
 		__entry->dev = dev;
@@ -35,27 +39,40 @@ DECLARE_EVENT_CLASS(loom_block,
 		__entry->client = client;
 		__entry->start = start;
 		__entry->bytes = bytes;
+		loom_label_read(gem, __entry->label);
+		__entry->label[DRM_LOOM_LABEL_BYTES] = 0;
 	),
-	TP_printk("dev=%u client=%llu region=%u start=0x%llx bytes=%llu", __entry->dev,
-		  __entry->client, __entry->region, __entry->start, __entry->bytes)
+	TP_printk("dev=%u client=%llu region=%u start=0x%llx bytes=%llu label=%s", __entry->dev,
+		  __entry->client, __entry->region, __entry->start, __entry->bytes,
+		  __entry->label)
 );
 
 /* a buffer got an address */
 DEFINE_EVENT(loom_block, loom_alloc,
-	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
-	TP_ARGS(dev, client, region, start, bytes)
+	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes,
+		 struct drm_gem_object *gem),
+	TP_ARGS(dev, client, region, start, bytes, gem)
 );
 
 /* a buffer lost its address, because it was freed or evicted */
 DEFINE_EVENT(loom_block, loom_free,
-	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
-	TP_ARGS(dev, client, region, start, bytes)
+	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes,
+		 struct drm_gem_object *gem),
+	TP_ARGS(dev, client, region, start, bytes, gem)
 );
 
 /* a buffer is evicted to system memory; loom_free follows */
 DEFINE_EVENT(loom_block, loom_evict,
-	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes),
-	TP_ARGS(dev, client, region, start, bytes)
+	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes,
+		 struct drm_gem_object *gem),
+	TP_ARGS(dev, client, region, start, bytes, gem)
+);
+
+/* a client has labelled a buffer: start is 0 while it has no address or is locked */
+DEFINE_EVENT(loom_block, loom_label,
+	TP_PROTO(u32 dev, u64 client, u32 region, u64 start, u64 bytes,
+		 struct drm_gem_object *gem),
+	TP_ARGS(dev, client, region, start, bytes, gem)
 );
 
 /* no space: total is the free bytes, largest the largest hole */

@@ -282,10 +282,10 @@ static void loom_ttm_evict_flags(struct ttm_buffer_object *tbo, struct ttm_place
 	*placement = loom_bo_system;
 }
 
-static void loom_ttm_trace_evict(const struct loom_bo *bo, u64 address)
+static void loom_ttm_trace_evict(struct loom_bo *bo, u64 address)
 {
 	trace_loom_evict(loom_device_index(to_loom_device(bo->tbo.base.dev)), bo->owner,
-			 bo->shape.region, address, bo->shape.layout.bytes_per_bank);
+			 bo->shape.region, address, bo->shape.layout.bytes_per_bank, &bo->tbo.base);
 }
 
 /*

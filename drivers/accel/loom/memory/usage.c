@@ -3,9 +3,11 @@
 #include <linux/mm.h>
 
 #include "core/loom_chip.h"
+#include "loom_file.h"
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_user.h"
+#include "memory/label.h"
 
 /**
  * DOC: Usage
@@ -135,6 +137,51 @@ u64 loom_region_total(const struct loom_region *region)
 	return region->bank.limit - region->bank.base;
 }
 
+static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
+{
+	return container_of(block, struct loom_region_block, block)->owner == client;
+}
+
+/* Number of blocks listed before the lock is dropped for others. */
+#define LOOM_REGION_PIECE	1024
+
+/* Drop the lock for others during a walk. */
+static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
+{
+	mutex_unlock(&region->lock);
+	cond_resched();
+	mutex_lock(&region->lock);
+	loom_bank_resume(loom_region_bank_locked(region), iter);
+}
+
+/* Find the largest buffer with a label in the banks of @mask that the client may know. */
+static void loom_region_blocker_locked(struct loom_region *region, const struct loom_mask *mask,
+				       u64 client, struct drm_loom_no_space *record)
+{
+	char label[DRM_LOOM_LABEL_BYTES];
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u64 n = 0;
+
+	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
+	if (!perfmon_capable()) {
+		iter.wanted = loom_region_is_own;
+		iter.who = client;
+	}
+	while (loom_bank_next(&iter, &span)) {
+		if (span.block && span.block->size > record->blocker_bytes) {
+			loom_label_read(container_of(span.block, struct loom_region_block,
+						     block)->gem, label);
+			if (label[0]) {
+				record->blocker_bytes = span.block->size;
+				memcpy(record->blocker, label, sizeof(label));
+			}
+		}
+		if (++n % LOOM_REGION_PIECE == 0)
+			loom_region_yield_locked(region, &iter);
+	}
+}
+
 /**
  * loom_region_no_space_locked() - fill in the record of a failed allocation
  * @region: the region
@@ -192,38 +239,32 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 }
 
 /**
- * loom_region_no_space() - loom_region_no_space_locked() with the lock, for the region as it is
+ * loom_region_no_space() - loom_region_no_space_locked() with the lock, for the region as it is,
+ * and with the largest buffer of the client's in the way
  * @region: the region
  * @shape: requested shape
- * @share: of the client
+ * @client: the client
  * @size_bytes: of the buffer, as requested
  * @record: out
  */
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_region_share *share, u64 size_bytes,
+			  const struct loom_file *client, u64 size_bytes,
 			  struct drm_loom_no_space *record)
 {
 	mutex_lock(&region->lock);
-	loom_region_no_space_locked(region, loom_region_bank_locked(region), shape, share,
+	loom_region_no_space_locked(region, loom_region_bank_locked(region), shape, &client->share,
 				    size_bytes, record);
+	loom_region_blocker_locked(region, &shape->mask, client->id, record);
 	mutex_unlock(&region->lock);
 }
 
-static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
+/* Flags and label of a listed block. The caller must hold loom_region.lock. */
+static void loom_region_describe(const struct loom_region_block *block, u64 client,
+				 struct drm_loom_block *out)
 {
-	return container_of(block, struct loom_region_block, block)->owner == client;
-}
-
-/* Number of blocks listed before the lock is dropped for others. */
-#define LOOM_REGION_PIECE	1024
-
-/* Drop the lock for others during a walk. */
-static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
-{
-	mutex_unlock(&region->lock);
-	cond_resched();
-	mutex_lock(&region->lock);
-	loom_bank_resume(loom_region_bank_locked(region), iter);
+	out->flags = DRM_LOOM_BLOCK_ALLOCATED | (block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
+		     (block->block.partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
+	loom_label_read(block->gem, out->label);
 }
 
 /**
@@ -277,13 +318,10 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 			};
 			if (owners)
 				owners[n] = span.block ? block->owner : 0;
-			if (!span.block)
-				blocks[n].flags = all ? 0 : DRM_LOOM_BLOCK_HIDDEN;
+			if (span.block)
+				loom_region_describe(block, client, &blocks[n]);
 			else
-				blocks[n].flags =
-					DRM_LOOM_BLOCK_ALLOCATED |
-					(block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
-					(span.block->partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
+				blocks[n].flags = all ? 0 : DRM_LOOM_BLOCK_HIDDEN;
 		}
 		if (++n % LOOM_REGION_PIECE == 0)
 			loom_region_yield_locked(region, &iter);

@@ -18,6 +18,7 @@
 #include "loom_plan_object.h"
 #include "loom_region.h"
 #include "loom_sync.h"
+#include "memory/label.h"
 #include "report.h"
 
 /**
@@ -43,6 +44,7 @@
 struct loom_report_slot {
 	u64 offset, size;
 	u32 flags, region;
+	char label[DRM_LOOM_LABEL_BYTES];
 };
 
 /**
@@ -108,8 +110,10 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 	for (i = 0; i < report->slot_count; i++) {
 		const struct loom_report_slot *slot = &report->slots[i];
 
-		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x\n", i,
-			   loom_region_names[slot->region], slot->offset, slot->size, slot->flags);
+		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x%s%.*s\n",
+			   i, loom_region_names[slot->region], slot->offset, slot->size,
+			   slot->flags, slot->label[0] ? " label " : "", DRM_LOOM_LABEL_BYTES,
+			   slot->label);
 	}
 	drm_puts(p, report->dump);
 }
@@ -189,13 +193,15 @@ struct loom_report *loom_report_create(struct loom_job *job)
 	report->priority = job->context->priority;
 	report->position = job->seen;
 	report->slot_count = job->slot_count;
-	for (i = 0; i < job->slot_count; i++)
+	for (i = 0; i < job->slot_count; i++) {
 		report->slots[i] = (struct loom_report_slot) {
 			.offset = job->slots[i].offset,
 			.size = job->slots[i].size,
 			.flags = job->slots[i].flags,
 			.region = job->slots[i].bo->shape.region,
 		};
+		loom_label_read(&job->slots[i].bo->tbo.base, report->slots[i].label);
+	}
 	loom_report_dump(report);
 	return report;
 }
