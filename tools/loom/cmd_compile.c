@@ -38,7 +38,7 @@ static void tool_compile_json(const struct tool_model *model, const char *output
 static int tool_compile_save(const struct tool_model *model, const char *output, bool json)
 {
 	const struct loom_program_origin origin = {
-		.chip = &model->chip, .objective = model->planner.objective,
+		.chip = model->planner.chip, .objective = model->planner.objective,
 	};
 	struct loom_error err;
 	char text[TOOL_TEXT];

@@ -55,10 +55,11 @@ static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
 	if (ret)
 		return tool_info_region_failed(region, ret);
 	for (i = 0; i < count; i++)
-		printf("  %s 0x%010llx..0x%010llx %10s %s\n", loom_region_name(region),
+		printf("  %s 0x%010llx..0x%010llx %10s %s%s%.*s\n", loom_region_name(region),
 		       (unsigned long long)blocks[i].address,
 		       (unsigned long long)(blocks[i].address + blocks[i].bytes),
-		       tool_bytes(text, blocks[i].bytes), tool_block_state(&blocks[i]));
+		       tool_bytes(text, blocks[i].bytes), tool_block_state(&blocks[i]),
+		       blocks[i].label[0] ? " " : "", DRM_LOOM_LABEL_BYTES, blocks[i].label);
 	free(blocks);
 	return 0;
 }
@@ -116,6 +117,7 @@ static int tool_info_print(const struct tool_node *node, const struct tool_info_
 
 static int tool_info_json_region(struct loom_device *device, uint32_t index, struct json *json)
 {
+	char label[DRM_LOOM_LABEL_BYTES + 1];
 	struct drm_loom_region_info region;
 	struct drm_loom_block *blocks;
 	size_t i, count;
@@ -146,6 +148,8 @@ static int tool_info_json_region(struct loom_device *device, uint32_t index, str
 		json_u64(json, "address", blocks[i].address);
 		json_u64(json, "bytes", blocks[i].bytes);
 		json_string(json, "state", tool_block_state(&blocks[i]));
+		snprintf(label, sizeof(label), "%.*s", DRM_LOOM_LABEL_BYTES, blocks[i].label);
+		json_string(json, "label", label);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

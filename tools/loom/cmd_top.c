@@ -27,6 +27,7 @@
 
 #define TOP_BAR		60
 #define TOP_LETTERS	26
+#define TOP_LABELS	3
 #define TOP_MIN_MS	100
 #define TOP_MAX_MS	3600000
 
@@ -235,6 +236,36 @@ static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 	fprintf(file, "  map  [%s]\n", bar);
 }
 
+/* Order of blocks in a bank by size; the first ones of the same size count as larger. */
+static bool top_is_smaller(const struct loom_report_block *a, const struct loom_report_block *b)
+{
+	if (!b)
+		return true;
+	return a->size_bytes == b->size_bytes ? a > b : a->size_bytes < b->size_bytes;
+}
+
+/* The largest buffers with a label. */
+static void top_print_labels(FILE *file, const struct loom_report_bank *bank)
+{
+	const struct loom_report_block *most, *last = NULL;
+	char text[TOOL_TEXT];
+	unsigned int line;
+	size_t i;
+
+	for (line = 0; line < TOP_LABELS; line++, last = most) {
+		for (most = NULL, i = 0; i < bank->num_blocks; i++) {
+			const struct loom_report_block *block = &bank->blocks[i];
+
+			if (block->label[0] && top_is_smaller(block, last) &&
+			    (!most || top_is_smaller(most, block)))
+				most = block;
+		}
+		if (!most)
+			break;
+		fprintf(file, "  %10s  %s\n", tool_bytes(text, most->size_bytes), most->label);
+	}
+}
+
 /* Whether two banks look the same in the picture. */
 static bool top_banks_alike(const struct loom_report_region *region, uint32_t id, uint32_t a,
 			    uint32_t b, const struct top_row *rows, size_t num_rows)
@@ -281,6 +312,7 @@ static void top_print_region(FILE *file, const struct loom_report_region *region
 			fragmentation % 1000);
 		top_print_usage(file, bank, first, id, rows, num_rows);
 		top_print_map(file, bank);
+		top_print_labels(file, bank);
 	}
 	if (tool_report_rounded(region))
 		fprintf(file, "  " TOOL_ROUNDED);
@@ -682,7 +714,7 @@ const struct tool_command tool_top = {
 		"  --device PATH        show this node instead of the first one\n"
 		"\nThe key q ends it, any other key updates at once. Only root sees other users' processes.\n"
 		"In the bars, letters are the processes of the table, ? is memory of others,\n"
-		"= scratch, # a buffer, % reserved bytes.\n",
+		"= scratch, # a buffer, % reserved bytes. Below are the largest buffers with a label.\n",
 	.examples =
 		"  loom top\n"
 		"  loom top --once --json\n",

@@ -36,6 +36,7 @@ enum {
 	TOOL_OPT_LOAD_WEIGHTS,
 	TOOL_OPT_VALUE,
 	TOOL_OPT_STATE,
+	TOOL_OPT_LANES,
 };
 
 static const struct option tool_model_options[] = {
@@ -45,6 +46,7 @@ static const struct option tool_model_options[] = {
 	{ "state", required_argument, NULL, TOOL_OPT_STATE },
 	{ "chip", required_argument, NULL, TOOL_OPT_CHIP },
 	{ "topology", required_argument, NULL, TOOL_OPT_CHIP },
+	{ "lanes", required_argument, NULL, TOOL_OPT_LANES },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
 	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
 	{ "objective", required_argument, NULL, TOOL_OPT_OBJECTIVE },
@@ -251,6 +253,9 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_parse_state(command, model, value);
 	case TOOL_OPT_CHIP:
 		return tool_model_set_chip(command, model, value);
+	case TOOL_OPT_LANES:
+		return tool_set_number(command, "--lanes", "lanes", value, false,
+				       &model->lanes);
 	case TOOL_OPT_STRATEGY:
 		return tool_model_set_strategy(command, model, value);
 	case TOOL_OPT_GROUPING:
@@ -381,12 +386,37 @@ int tool_model_finish(struct tool_model *model)
 	return ret;
 }
 
+/*
+ * Plans for --lanes of the chip, or a program file for the lanes that it was planned for: on a
+ * device with more lanes that is a partition.
+ */
+static int tool_model_take_lanes(struct tool_model *model)
+{
+	uint32_t all = model->planner.chip->region[DRM_LOOM_REGION_SRAM].banks;
+	uint64_t lanes = model->lanes;
+
+	if (model->file)
+		lanes = model->chip.region[DRM_LOOM_REGION_SRAM].banks;
+	if (lanes > all && !model->file)
+		return tool_fail("--lanes: %llu, and %s has %u lanes", (unsigned long long)lanes,
+				 model->planner.chip->name, all);
+	if (!lanes || lanes >= all)
+		return 0;
+	model->part = *model->planner.chip;
+	model->part.region[DRM_LOOM_REGION_SRAM].banks = lanes;
+	model->planner.chip = &model->part;
+	return 0;
+}
+
 int tool_model_plan(struct tool_model *model)
 {
 	int64_t start = tool_now_ns();
-	struct loom_planner_options options = model->planner;
+	struct loom_planner_options options;
 	struct tool_progress progress;
 
+	if (tool_model_take_lanes(model))
+		return TOOL_FAILED;
+	options = model->planner;
 	if (model->file)
 		return tool_program_fits(model, model->planner.chip);
 	tool_progress_begin(&progress, "loom: planning", false);

@@ -330,6 +330,8 @@ struct tool_value {
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
  * @chip: --chip, or the default
+ * @part: the chip with fewer lanes, if it is planned for these
+ * @lanes: --lanes, or 0
  * @preset: @chip, NULL where it was not given
  * @values: inputs whose content is known; not owned
  * @num_values: number of @values
@@ -362,6 +364,8 @@ struct tool_model {
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
 	struct drm_loom_chip chip;
+	struct drm_loom_chip part;
+	uint64_t lanes;
 	const struct drm_loom_chip *preset;
 	const struct loom_array *values;
 	uint32_t num_values;
@@ -389,6 +393,8 @@ struct tool_model {
 	"  --state OUTPUT=INPUT the output stays on the device as that input of the next run\n" \
 	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
 	"                       lists; --topology is the same\n" \
+	"  --lanes N            plan for N lanes of the chip; loom run takes so many of a device,\n" \
+	"                       beside other partitions\n" \
 	"  --strategy NAME      placement strategy for neurons in DRAM\n" \
 	"  --grouping NAME      strategy for groups of nodes that run in SRAM: layergroup, or\n" \
 	"                       layerwise with --image or --node-order; loom plan --strategies\n" \

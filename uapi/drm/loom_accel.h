@@ -58,13 +58,14 @@ extern "C" {
  * ENOMEM     no host memory
  * EDQUOT     a cap of the device or of the file is reached. BO_CREATE: bytes of all buffers, or the
  *            file's share of the SRAM; PLAN_CREATE: bytes of all plans; CONTEXT_CREATE: contexts of
- *            the file; SUBMIT: jobs of the file that have not ended (the caller must wait for one),
- *            or bytes of buffers, for the copy of the context's scratch between its turns, or the
- *            share of the SRAM, for a buffer that was evicted from it by another client (ENOSPC:
- *            the SRAM is full). See &struct drm_loom_device_info, &struct drm_loom_region_info
+ *            the file, or lanes of the user; SUBMIT: jobs of the file that have not ended (the
+ *            caller must wait for one), or bytes of buffers, for the copy of the context's scratch
+ *            between its turns, or the share of the SRAM, for a buffer that was evicted from it by
+ *            another client (ENOSPC: the SRAM is full). See &struct drm_loom_device_info, &struct
+ *            drm_loom_region_info
  * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
  *            plan's scratch, see &struct drm_loom_scratch_conflict. CONTEXT_CREATE: another file
- *            has an exclusive context, made with CAP_SYS_NICE
+ *            has an exclusive context, made with CAP_SYS_NICE; or other contexts own the lanes
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: the timeout ended a job of this context; the client must create a new one. A
@@ -80,7 +81,7 @@ extern "C" {
  *            user's queued jobs end, and SUBMIT refuses more for a minute
  * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach. BO_READ and
  *            BO_WRITE: a buffer of another driver, which can be mapped. mmap(), and PRIME: see
- *            DRM_LOOM_REGION_OWN
+ *            DRM_LOOM_REGION_OWN. CONTEXT_CREATE: lanes, on a device without DRM_LOOM_DEVICE_LANES
  * ========== ==================================================================
  */
 
@@ -226,6 +227,8 @@ struct drm_loom_query {
  * caller's own part is exact, and so are all sums if no other file has memory. Since minor 6
  */
 #define DRM_LOOM_DEVICE_ROUNDED		(1 << 1)
+/* DRM_LOOM_DEVICE_LANES: contexts can have lanes of their own, see "Partitions". Since minor 8 */
+#define DRM_LOOM_DEVICE_LANES		(1 << 2)
 
 /**
  * struct drm_loom_device_info - capabilities and limits of the device
@@ -257,7 +260,8 @@ struct drm_loom_query {
  * @file_jobs: jobs of the calling file that have not ended
  * @max_file_contexts: cap on the contexts of one file, zero for none
  * @file_contexts: contexts of the calling file
- * @flags: DRM_LOOM_DEVICE_TURNS, DRM_LOOM_DEVICE_ROUNDED. Since minor 5, as all that follows
+ * @flags: DRM_LOOM_DEVICE_TURNS, DRM_LOOM_DEVICE_ROUNDED, DRM_LOOM_DEVICE_LANES. Since minor 5, as
+ *	all that follows
  * @pad: zero
  */
 struct drm_loom_device_info {
@@ -784,17 +788,47 @@ enum drm_loom_priority {
 #define DRM_LOOM_CONTEXT_EXCLUSIVE	(1 << 1)
 
 /**
+ * DOC: Partitions
+ *
+ * A context may own lanes of the device (&struct drm_loom_context_create, since minor 8): that is a
+ * partition, and no other context can own the same lanes. It runs plans for exactly so many lanes,
+ * which PLAN_CREATE takes for any number up to the device's. Lane i of a plan is the i-th lane of
+ * the partition, from the lowest: the plan's scratch is in these banks, and a buffer for a
+ * DRM_LOOM_SLOT_SRAM must be on exactly these banks.
+ *
+ * Jobs of different partitions run at the same time. A job of a context without lanes has the whole
+ * device while it runs. Both take turns: at a priority, all partitions together get the time slices
+ * of one user, however many partitions there are. So partitions cannot starve other contexts, nor
+ * these the partitions.
+ *
+ * Without CAP_SYS_NICE the contexts of a user may own half of the device's lanes, rounded down. A
+ * context gives its lanes back when its last job has ended after CONTEXT_DESTROY or the close of
+ * the file.
+ *
+ * Counters, and the cycles that a planner expects, are those of a partition by itself with the
+ * whole rate of the DRAM.
+ */
+
+/**
  * struct drm_loom_context_create - argument of CONTEXT_CREATE
  * @priority: an &enum drm_loom_priority
  * @flags: DRM_LOOM_CONTEXT_EXCLUSIVE or zero
  * @context: out: id, never zero
  * @pad: zero
+ * @lanes: number of lanes that the context shall own; zero for the number in @lane_mask, and for
+ *	none if that is empty. Out: number of its lanes. Since minor 8, as all that follows
+ * @pad2: zero
+ * @lane_mask: lanes that the context shall own: bit b % 64 of word b / 64 is lane b; empty: the
+ *	driver chooses @lanes lanes that no context owns. Out: its lanes
  */
 struct drm_loom_context_create {
 	__u32 priority;
 	__u32 flags;
 	__u32 context;
 	__u32 pad;
+	__u32 lanes;
+	__u32 pad2;
+	__u64 lane_mask[DRM_LOOM_MAX_BANKS / 64];
 };
 
 /**
@@ -865,11 +899,17 @@ struct drm_loom_scratch_conflict {
  * PLAN_CREATE and SUBMIT write as much of it as the caller has room for.
  *
  * @scratch: the buffer
- * @label: its label (BO_LABEL), padded with zeroes; empty where the address is zero
+ * @label: its label (BO_LABEL), padded with zeroes; empty where the bytes of
+ *	the buffer are zero
+ * @plan_lanes: lanes of the plan, if SUBMIT failed with EINVAL because the context has another
+ *	number of lanes; then @scratch and @label are zero. Else zero
+ * @context_lanes: lanes of the context, in the same case: those it owns, or all of the device
  */
 struct drm_loom_conflict {
 	struct drm_loom_scratch_conflict scratch;
 	char label[DRM_LOOM_LABEL_BYTES];
+	__u32 plan_lanes;
+	__u32 context_lanes;
 };
 
 /* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and the slots have room */
@@ -951,7 +991,8 @@ struct drm_loom_fit_list {
 /*
  * DRM_LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives,
  * so that no SUBMIT of it is EBUSY. For scratch that ends above the floor the file must have an
- * exclusive context (EACCES), and the reservation holds while that is in effect. Since minor 2
+ * exclusive context (EACCES), and the reservation holds while that is in effect. Since minor 2.
+ * EINVAL for a plan for fewer lanes than the device has: its banks depend on the context
  */
 #define DRM_LOOM_PLAN_RESERVE		(1 << 0)
 
@@ -1050,7 +1091,8 @@ struct drm_loom_sync {
  * @flags: zero
  * @pad: zero
  * @conflict: user address for a &struct drm_loom_conflict, or zero; written when the call fails
- *	with EBUSY. Since minor 2, as all that follows
+ *	with EBUSY, or because the lanes of plan and context differ. Since minor 2, as all that
+ *	follows
  * @conflict_size: bytes at @conflict
  * @pad2: zero
  */

@@ -61,6 +61,17 @@ int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *
 	return ret ? ret : loom_bo_take(device, create.handle, create.size, out);
 }
 
+int loom_bo_set_label(const struct loom_bo *bo, const char *label)
+{
+	struct drm_loom_bo_label args = {
+		.handle = bo->handle,
+		.size = strnlen(label, DRM_LOOM_LABEL_BYTES + 1),
+		.ptr = (uintptr_t)label,
+	};
+
+	return loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_LABEL, &args);
+}
+
 struct loom_device *loom_bo_device(const struct loom_bo *bo)
 {
 	return bo->device;

@@ -24,14 +24,16 @@ int loom_device_ioctl(const struct loom_device *device, unsigned long request, v
 	return ret;
 }
 
+/* @stride: bytes of an element, of arrays; else 0. */
 static int loom_device_query(const struct loom_device *device, uint32_t type, uint32_t index,
-			     void *answer, uint32_t *size)
+			     void *answer, uint32_t *size, uint32_t stride)
 {
 	struct drm_loom_query query = {
 		.type = type,
 		.index = index,
 		.ptr = (uintptr_t)answer,
 		.size = *size,
+		.stride = stride,
 	};
 	int ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_QUERY, &query);
 
@@ -55,7 +57,7 @@ static int loom_device_query_one(const struct loom_device *device, uint32_t type
 	int ret;
 
 	memset(answer, 0, size);
-	ret = loom_device_query(device, type, index, answer, &got);
+	ret = loom_device_query(device, type, index, answer, &got, 0);
 	if (ret)
 		return ret;
 	return got < first ? -EPROTO : 0;
@@ -93,13 +95,13 @@ static int loom_device_list_blocks(const struct loom_device *device, uint32_t ty
 				   size_t *count)
 {
 	struct drm_loom_block *list = NULL;
-	uint32_t size = 0, room;
+	uint32_t size = 0, room, stride = sizeof(*list);
 	void *grown;
 	int ret;
 
 	*blocks = NULL;
 	*count = 0;
-	ret = loom_device_query(device, type, index, NULL, &size);
+	ret = loom_device_query(device, type, index, NULL, &size, stride);
 	if (ret)
 		return ret;
 	/* others may allocate between two queries: repeat until the answer fits */
@@ -115,7 +117,7 @@ static int loom_device_list_blocks(const struct loom_device *device, uint32_t ty
 			goto fail;
 		}
 		list = grown;
-		ret = loom_device_query(device, type, index, list, &size);
+		ret = loom_device_query(device, type, index, list, &size, stride);
 		if (ret)
 			goto fail;
 	} while (size > room);
@@ -150,7 +152,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 	uint32_t size = sizeof(*record);
 
 	memset(record, 0, sizeof(*record));
-	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
+	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size, 0);
 }
 
 /* Drivers before minor 5 report no clock, and have all types and operations, like "soft". */

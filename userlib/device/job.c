@@ -17,10 +17,9 @@ struct loom_context {
 	uint32_t id;
 };
 
-static int loom_context_make(struct loom_device *device, uint32_t priority, uint32_t flags,
+static int loom_context_make(struct loom_device *device, struct drm_loom_context_create *create,
 			     struct loom_context **out)
 {
-	struct drm_loom_context_create create = { .priority = priority, .flags = flags };
 	struct loom_context *context;
 	int ret;
 
@@ -28,26 +27,48 @@ static int loom_context_make(struct loom_device *device, uint32_t priority, uint
 	context = calloc(1, sizeof(*context));
 	if (!context)
 		return -ENOMEM;
-	ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_CONTEXT_CREATE, &create);
+	ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_CONTEXT_CREATE, create);
 	if (ret) {
 		free(context);
 		return ret;
 	}
 	context->device = device;
-	context->id = create.context;
+	context->id = create->context;
 	*out = context;
 	return 0;
 }
 
 int loom_context_create(struct loom_device *device, uint32_t priority, struct loom_context **out)
 {
-	return loom_context_make(device, priority, 0, out);
+	struct drm_loom_context_create create = { .priority = priority };
+
+	return loom_context_make(device, &create, out);
 }
 
 int loom_context_create_exclusive(struct loom_device *device, uint32_t priority,
 				  struct loom_context **out)
 {
-	return loom_context_make(device, priority, DRM_LOOM_CONTEXT_EXCLUSIVE, out);
+	struct drm_loom_context_create create = {
+		.priority = priority, .flags = DRM_LOOM_CONTEXT_EXCLUSIVE,
+	};
+
+	return loom_context_make(device, &create, out);
+}
+
+int loom_context_create_lanes(struct loom_device *device, uint32_t priority, uint32_t lanes,
+			      uint64_t mask[DRM_LOOM_MAX_BANKS / 64], struct loom_context **out)
+{
+	struct drm_loom_context_create create = { .priority = priority, .lanes = lanes };
+	int ret;
+
+	*out = NULL;
+	if (!lanes)
+		return -EINVAL;
+	if (!(device->info.flags & DRM_LOOM_DEVICE_LANES))
+		return -EOPNOTSUPP;
+	ret = loom_context_make(device, &create, out);
+	memcpy(mask, create.lane_mask, sizeof(create.lane_mask));
+	return ret;
 }
 
 void loom_context_destroy(struct loom_context *context)

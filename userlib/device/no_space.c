@@ -10,7 +10,7 @@ static const char *const loom_no_space_regions[DRM_LOOM_REGION_COUNT] = {
 	[DRM_LOOM_REGION_ROM] = "ROM",
 };
 
-int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record)
+static int loom_no_space_reason(char *text, size_t size, const struct drm_loom_no_space *record)
 {
 	unsigned long long asked = record->bytes_per_bank, left = record->free_bytes;
 	unsigned long long common = record->common_free_bytes;
@@ -49,4 +49,18 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 				head);
 	}
 	return snprintf(text, size, "the device's memory is full");
+}
+
+int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record)
+{
+	int length = loom_no_space_reason(text, size, record);
+	size_t at;
+
+	if (length < 0 || !record->blocker_bytes)
+		return length;
+	at = min((size_t)length, size);
+	return length + snprintf(text + at, size - at,
+				 "; the largest buffer with a label there is '%.*s': %llu bytes in each",
+				 DRM_LOOM_LABEL_BYTES, record->blocker,
+				 (unsigned long long)record->blocker_bytes);
 }

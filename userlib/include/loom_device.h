@@ -105,7 +105,7 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
  * @blocks: [out] from malloc
  * @count: [out] number of @blocks
  *
- * Return: 0, -EINVAL for another region, -ENOMEM, -ENODEV.
+ * Return: 0, -EINVAL for another region and for a driver older than minor 4, -ENOMEM, -ENODEV.
  */
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count);
@@ -240,6 +240,15 @@ int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t
 int loom_bo_write(const struct loom_bo *bo, uint64_t offset, const void *data, uint64_t bytes);
 
 /**
+ * loom_bo_set_label() - names a buffer in lists, reports and traces
+ * @bo: the buffer
+ * @label: printable ASCII, at most DRM_LOOM_LABEL_BYTES characters; empty removes the label
+ *
+ * Return: 0, -EINVAL for another label and for a driver older than minor 8, -ENODEV.
+ */
+int loom_bo_set_label(const struct loom_bo *bo, const char *label);
+
+/**
  * loom_bo_info() - addresses and layout of a buffer as of now
  * @bo: the buffer
  * @info: [out] the record
@@ -282,6 +291,23 @@ int loom_context_create(struct loom_device *device, uint32_t priority,
  */
 int loom_context_create_exclusive(struct loom_device *device, uint32_t priority,
 				  struct loom_context **context);
+
+/**
+ * loom_context_create_lanes() - makes a queue that owns lanes of the device: a partition
+ * @device: where
+ * @priority: an &enum drm_loom_priority
+ * @lanes: how many; must not be zero
+ * @mask: [out] which: bit b % 64 of word b / 64 is lane b
+ * @context: [out] destroy with loom_context_destroy()
+ *
+ * It runs plans for exactly @lanes lanes, at the same time as other partitions.
+ *
+ * Return: as loom_context_create(); -EBUSY when too few lanes are left, -EDQUOT when the user would
+ * own more than half of them, -EOPNOTSUPP on a device without DRM_LOOM_DEVICE_LANES.
+ */
+int loom_context_create_lanes(struct loom_device *device, uint32_t priority, uint32_t lanes,
+			      uint64_t mask[DRM_LOOM_MAX_BANKS / 64],
+			      struct loom_context **context);
 
 /**
  * loom_context_destroy() - drops a queue

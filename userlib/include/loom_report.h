@@ -16,6 +16,8 @@
 #ifndef LOOM_REPORT_H
 #define LOOM_REPORT_H
 
+#include <drm/loom_accel.h>
+
 #include "loom.h"
 
 #ifdef __cplusplus
@@ -48,11 +50,14 @@ enum loom_report_kind {
  * @address: first byte
  * @size_bytes: number of bytes
  * @kind: an &enum loom_report_kind
+ * @label: of the buffer, see loom_bo_set_label(); empty if it has none, or is not the caller's and
+ *	there is no CAP_PERFMON
  */
 struct loom_report_block {
 	uint64_t address;
 	uint64_t size_bytes;
 	enum loom_report_kind kind;
+	char label[DRM_LOOM_LABEL_BYTES + 1];
 };
 
 /**

@@ -135,10 +135,23 @@ static int loom_host_load_team(struct loom_session *session, struct loom_error *
 				    strerror(-ret)) : 0;
 }
 
+/* The chip of the target with as many lanes as the plan, if these are fewer: a partition. */
+static struct drm_loom_chip loom_host_part(const struct loom_session *session)
+{
+	const struct loom_program *program = session->program;
+	const struct drm_loom_plan_header *header = program->plan;
+	struct drm_loom_chip chip = *session->target->chip;
+
+	if (program->plan_bytes >= sizeof(*header) && header->lanes &&
+	    header->lanes < chip.region[DRM_LOOM_REGION_SRAM].banks)
+		chip.region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
+	return chip;
+}
+
 static int loom_host_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
-	const struct drm_loom_chip *chip = session->target->chip;
+	const struct drm_loom_chip chip = loom_host_part(session);
 	struct loom_host *host = calloc(1, sizeof(*host));
 	struct drm_loom_reject reject;
 	uint64_t scratch_bytes;
@@ -152,7 +165,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (ret)
 		return ret;
 	host->natives = session->target->natives;
-	ret = loom_native_plan_create(program->plan, program->plan_bytes, chip, &host->plan,
+	ret = loom_native_plan_create(program->plan, program->plan_bytes, &chip, &host->plan,
 				      &reject);
 	if (ret == -EBADMSG)
 		return loom_session_reject(session, &reject, err);

@@ -108,6 +108,8 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 		} else if (from[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
 			loom_report_add(bank, blocks, start, end, cut > start ?
 					LOOM_REPORT_CONFLICT : LOOM_REPORT_BUFFER);
+			memcpy(blocks[bank->num_blocks - 1].label, from[i].label,
+			       sizeof(from[i].label));
 		} else {
 			loom_report_add(bank, blocks, start, cut, LOOM_REPORT_SCRATCH);
 			loom_report_add(bank, blocks, cut, end, LOOM_REPORT_FREE);

@@ -56,7 +56,24 @@ void loom_report_headers(const struct loom_report_files *files)
 	      files->summary);
 	fputs("total_free_bytes,largest_free_bytes,scratch_bytes,fragmentation\n",
 	      files->summary);
-	fputs("pid,plan,region,bank,address,size_bytes,allocated,kind\n", files->detail);
+	fputs("pid,plan,region,bank,address,size_bytes,allocated,kind,label\n", files->detail);
+}
+
+/* A label may contain commas and quotes, so it is quoted. */
+static void loom_report_row_block(const struct loom_report_files *files, const char *who,
+				  const struct loom_report_region *report, uint32_t bank,
+				  const struct loom_report_block *block)
+{
+	const char *at;
+
+	fprintf(files->detail, "%s,%s,%u,0x%llx,%llu,%s,%s,", who, report->name, bank,
+		(unsigned long long)block->address, (unsigned long long)block->size_bytes,
+		block->kind == LOOM_REPORT_FREE ? "N" : "Y", loom_report_kind_name(block->kind));
+	if (block->label[0])
+		putc('"', files->detail);
+	for (at = block->label; *at; at++)
+		fprintf(files->detail, *at == '"' ? "\"\"" : "%c", *at);
+	fputs(block->label[0] ? "\"\n" : "\n", files->detail);
 }
 
 static void loom_report_row_bank(const struct loom_report_files *files, const char *who,
@@ -73,11 +90,7 @@ static void loom_report_row_bank(const struct loom_report_files *files, const ch
 		(unsigned long long)bank->scratch_bytes, fragmentation / 1000,
 		fragmentation % 1000);
 	for (i = 0; i < bank->num_blocks; i++)
-		fprintf(files->detail, "%s,%s,%u,0x%llx,%llu,%s,%s\n", who, report->name, index,
-			(unsigned long long)bank->blocks[i].address,
-			(unsigned long long)bank->blocks[i].size_bytes,
-			bank->blocks[i].kind == LOOM_REPORT_FREE ? "N" : "Y",
-			loom_report_kind_name(bank->blocks[i].kind));
+		loom_report_row_block(files, who, report, index, &bank->blocks[i]);
 }
 
 int loom_report_rows(const struct loom_report_files *files, const struct loom_target *target,

@@ -2,6 +2,7 @@
 #include "soft.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,40 @@ static int loom_soft_floor(struct loom_error *err, int code, const struct loom_d
 			      (unsigned long long)sram->floor_bytes);
 }
 
+/* Labels are for people, so a driver without them is no error. */
+static void loom_soft_label(const struct loom_session *session, uint32_t slot,
+			    const struct loom_bo *bo)
+{
+	static const char *const kinds[] = {
+		[LOOM_SLOT_KIND_WEIGHTS] = "weights", [LOOM_SLOT_KIND_INPUT] = "input",
+		[LOOM_SLOT_KIND_OUTPUT] = "output", [LOOM_SLOT_KIND_OBSERVED] = "observed values",
+		[LOOM_SLOT_KIND_ARENA] = "arena", [LOOM_SLOT_KIND_IMAGE] = "image",
+	};
+	const struct loom_program *program = session->program;
+	const struct loom_program_slot *from = &program->slots[slot];
+	bool input = from->kind == LOOM_SLOT_KIND_INPUT;
+	const struct loom_program_tensor *tensors = input ? program->inputs : program->outputs;
+	uint32_t i, count = input ? program->num_inputs : program->num_outputs, state;
+	char label[DRM_LOOM_LABEL_BYTES + 1], *at;
+
+	snprintf(label, sizeof(label), "%s", kinds[from->kind]);
+	if (!input && from->kind != LOOM_SLOT_KIND_OUTPUT)
+		count = 0;
+	for (i = 0; i < count; i++) {
+		if (tensors[i].slot != slot || !tensors[i].size_bytes)
+			continue;
+		state = input ? loom_states_of_input(program, i) : loom_states_of_output(program, i);
+		snprintf(label, sizeof(label), "%s %s%s",
+			 state < program->num_states ? "state" : kinds[from->kind],
+			 tensors[i].name, from->num_values > 1 ? " and others" : "");
+		break;
+	}
+	for (at = label; *at; at++)
+		if (*at < 0x20 || *at > 0x7e)
+			*at = '?';
+	(void)loom_bo_set_label(bo, label);
+}
+
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_node_run *soft = session->priv;
@@ -69,6 +104,8 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (sram) {
 		/* planned for one lane only, where pages are contiguous: no space is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
+		request.bank_mask = soft->lanes ? (uintptr_t)soft->lane_mask : 0;
+		request.bank_mask_words = soft->lanes ? ARRAY_SIZE(soft->lane_mask) : 0;
 		request.page_bytes = (u32)chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
 	}
 	if (sram && chip->storage_banks) {
@@ -81,6 +118,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);
 	if (ret)
 		return ret;
+	loom_soft_label(session, slot, soft->bos[slot]);
 	ret = loom_bo_map(soft->bos[slot], &map);
 	/* in an SRAM of the device's own, pages are not accessible to the processor */
 	if (ret && !(ret == -EOPNOTSUPP && sram))
@@ -137,14 +175,42 @@ static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct lo
 	return 0;
 }
 
+/* A plan for fewer lanes than the device has runs in a partition. */
+static int loom_soft_partition(struct loom_session *session, struct loom_error *err)
+{
+	const struct drm_loom_plan_header *header = session->program->plan;
+	struct loom_device *device = session->target->device;
+	struct loom_node_run *soft = session->priv;
+	uint32_t all = loom_device_info(device)->lanes;
+	int ret;
+
+	if (header->lanes == all)
+		return 0;
+	soft->lanes = header->lanes;
+	ret = loom_context_create_lanes(device, DRM_LOOM_PRIORITY_NORMAL, soft->lanes,
+					soft->lane_mask, &soft->context);
+	if (ret == -EBUSY)
+		return loom_error_set(err, ret,
+				      "the plan takes %u of %u lanes, and other partitions leave fewer",
+				      soft->lanes, all);
+	if (ret == -EDQUOT)
+		return loom_error_set(err, ret,
+				      "the plan takes %u of %u lanes: a user may own %u without CAP_SYS_NICE",
+				      soft->lanes, all, all / 2);
+	return ret ? loom_soft_fail(err, ret, "making a partition of the device") : 0;
+}
+
 /* Exclusive only if the plan needs it: other jobs would be delayed or refused. */
 static int loom_soft_context(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_device *device = session->target->device;
 	struct loom_node_run *soft = session->priv;
 	struct drm_loom_fit fit;
-	int ret = loom_device_plan_fit(device, soft->plan, &fit);
+	int ret;
 
+	if (soft->lanes)
+		return 0;
+	ret = loom_device_plan_fit(device, soft->plan, &fit);
 	if (ret)
 		return loom_soft_fail(err, ret, "asking whether the plan fits");
 	if (!(fit.flags & DRM_LOOM_FIT_EXCLUSIVE)) {
@@ -181,6 +247,9 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 		return loom_session_reject(session, &reject, err);
 	if (ret)
 		return loom_soft_fail(err, ret, "handing the plan to the device");
+	ret = loom_soft_partition(session, err);
+	if (ret)
+		return ret;
 	for (i = 0; i < program->num_slots; i++) {
 		ret = loom_soft_load_slot(session, i);
 		if (ret == -ENOSPC)

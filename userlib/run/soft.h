@@ -11,6 +11,8 @@
  * struct loom_node_run - a session on the device
  * @plan: id of the plan, 0 until there is one
  * @context: its queue
+ * @lanes: lanes that the queue owns; 0: it has the whole device in its turns
+ * @lane_mask: which they are
  * @sync: syncobj that a job signals, 0 until there is one
  * @bos: the buffer bound to each slot
  * @own: for slots that are bound to buffers of the caller: the session's own; else NULL
@@ -23,6 +25,8 @@
 struct loom_node_run {
 	uint32_t plan;
 	struct loom_context *context;
+	uint32_t lanes;
+	uint64_t lane_mask[DRM_LOOM_MAX_BANKS / 64];
 	uint32_t sync;
 	struct loom_bo **bos;
 	struct loom_bo **own;

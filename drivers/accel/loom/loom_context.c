@@ -12,6 +12,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_lanes.h"
 #include "loom_quota.h"
 #include "loom_user.h"
 
@@ -79,6 +80,7 @@ static void loom_context_release(struct kref *ref)
 	/* immediately, because it may be charged to the client */
 	if (context->backend_data)
 		context->loom->backend->context_release(context);
+	loom_lanes_give(context);
 	queue_rcu_work(loom_context_wq, &context->release);
 }
 
@@ -208,13 +210,14 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	struct drm_loom_context_create *args = data;
 	struct drm_gpu_scheduler *sched;
 	struct loom_context *context;
-	u32 id;
+	struct loom_mask lanes;
+	u32 id, lane_count;
 	int ret;
 
-	if (args->priority >= LOOM_PRIORITY_COUNT || args->pad ||
+	if (args->priority >= LOOM_PRIORITY_COUNT || args->pad || args->pad2 ||
 	    args->flags & ~DRM_LOOM_CONTEXT_EXCLUSIVE)
-		return loom_refuse(drm, -EINVAL, "context: priority %u, flags %#x, padding %#x",
-				   args->priority, args->flags, args->pad);
+		return loom_refuse(drm, -EINVAL, "context: priority %u, flags %#x, padding %#x %#x",
+				   args->priority, args->flags, args->pad, args->pad2);
 	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
 		return loom_refuse(drm, -EACCES, "context: high priority needs CAP_SYS_NICE");
 
@@ -246,6 +249,11 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	context->priority = array_index_nospec(args->priority, LOOM_PRIORITY_COUNT);
 	context->timeline = dma_fence_context_alloc(1);
 
+	ret = loom_lanes_take(context, args);
+	if (ret) {
+		loom_context_drop(context);
+		return ret;
+	}
 	if (args->flags & DRM_LOOM_CONTEXT_EXCLUSIVE) {
 		context->privileged = capable(CAP_SYS_NICE);
 		ret = loom_region_grant(&loom->region[DRM_LOOM_REGION_SRAM], &client->share,
@@ -256,12 +264,17 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 		}
 		context->exclusive = true;
 	}
+	lanes = context->lanes;
+	lane_count = context->lane_count;
+	/* once it has an id, another thread may destroy it */
 	ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		loom_context_drop(context);
 		return ret;
 	}
 	args->context = id;
+	args->lanes = lane_count;
+	memcpy(args->lane_mask, lanes.word, sizeof(args->lane_mask));
 	return 0;
 
 err_sched:

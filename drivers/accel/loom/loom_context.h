@@ -10,6 +10,8 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/loom_accel.h>
 
+#include "core/loom_mask.h"
+
 struct loom_device;
 struct loom_file;
 
@@ -37,6 +39,10 @@ struct loom_context {
 	u64 seqno;
 	/** @backend_data: owned by the back end, NULL at first */
 	void *backend_data;
+	/** @lane_count: number of @lanes; zero: it has the whole device in its turns. Constant */
+	u32 lane_count;
+	/** @lanes: lanes that it owns until its last job has ended; constant */
+	struct loom_mask lanes;
 	/** @exclusive: suspends the rules about the SRAM while it has an id, constant */
 	bool exclusive;
 	/** @privileged: was made with CAP_SYS_NICE, constant */

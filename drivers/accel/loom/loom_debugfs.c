@@ -263,10 +263,15 @@ static void loom_debugfs_context(struct seq_file *m, unsigned long id,
 	counters = context->counters;
 	resets = context->resets;
 	spin_unlock(&context->lock);
-	seq_printf(m, "  context %lu: %u queued, %llu done, busy %llu ns, %llu cycles, %u resets%s\n",
+	seq_printf(m, "  context %lu: %u queued, %llu done, busy %llu ns, %llu cycles, %u resets%s",
 		   id, spsc_queue_count(&context->entity.job_queue), counters.jobs,
 		   counters.busy_ns, counters.cycles, resets,
 		   atomic_read(&context->guilty) ? ", guilty" : "");
+	if (context->lane_count)
+		seq_printf(m, ", %u lanes: %016llx %016llx %016llx %016llx", context->lane_count,
+			   context->lanes.word[0], context->lanes.word[1], context->lanes.word[2],
+			   context->lanes.word[3]);
+	seq_putc(m, '\n');
 }
 
 static void loom_debugfs_job_state(struct seq_file *m, const struct loom_job *job)

@@ -198,6 +198,7 @@ static int loom_device_init(struct loom_device *loom)
 
 	INIT_LIST_HEAD(&loom->imports);
 	init_rwsem(&loom->imports_gate);
+	spin_lock_init(&loom->lanes_lock);
 	ret = drmm_mutex_init(drm, &loom->place_lock);
 	if (!ret)
 		ret = drmm_mutex_init(drm, &loom->imports_lock);

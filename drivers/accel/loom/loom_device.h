@@ -150,6 +150,10 @@ struct loom_device {
 	struct work_struct dying_work;
 	/** @dead: woken up when @dead_count changes */
 	wait_queue_head_t dead;
+	/** @lanes_lock: protects @lanes, and &loom_file_user.lanes; innermost */
+	spinlock_t lanes_lock;
+	/** @lanes: lanes that contexts own, see loom_lanes.c */
+	struct loom_mask lanes;
 	/** @job_timeout_ms: a job that has the engine for longer is ended, constant */
 	u32 job_timeout_ms;
 	/** @job_ids: the last &loom_job.id that was given */

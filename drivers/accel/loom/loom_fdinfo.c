@@ -6,6 +6,7 @@
 
 #include "loom_bo.h"
 #include "loom_compat.h"
+#include "loom_context.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
@@ -42,13 +43,27 @@ static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *clien
 	return busy;
 }
 
+/* Lanes that the contexts of a client own. */
+static u32 loom_fdinfo_lanes(struct loom_file *client)
+{
+	struct loom_context *context;
+	unsigned long id;
+	u32 lanes = 0;
+
+	xa_lock(&client->contexts);
+	xa_for_each(&client->contexts, id, context)
+		lanes += context->lane_count;
+	xa_unlock(&client->contexts);
+	return lanes;
+}
+
 /**
  * loom_fdinfo_show() - print the resources of a client
  * @p: where to
  * @file: the client
  *
- * Keys in addition to those of all DRM drivers: loom-jobs, the number of jobs that have ended; and
- * loom-banks-REGION, pairs of a range of banks and the bytes of its resident buffers in each of
+ * Keys in addition to those of all DRM drivers: loom-jobs, the number of jobs that have ended;
+ * loom-lanes, the number of lanes that its contexts own; and loom-banks-REGION, pairs of a range of banks and the bytes of its resident buffers in each of
  * them, padding included.
  */
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
@@ -62,6 +77,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 
 	drm_printf(p, "drm-engine-loom:\t%lld ns\n", loom_fdinfo_busy_ns(loom, client));
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
+	drm_printf(p, "loom-lanes:\t%u\n", loom_fdinfo_lanes(client));
 
 	spin_lock(&file->table_lock);
 	for (id = 0; (gem = idr_get_next(&file->object_idr, &id)); id++) {

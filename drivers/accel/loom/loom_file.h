@@ -75,6 +75,8 @@ struct loom_file_user {
 	const void *device;
 	/** @uid: effective, when the files were opened; constant */
 	kuid_t uid;
+	/** @lanes: number of lanes that its contexts own; under &loom_device.lanes_lock */
+	u32 lanes;
 	/** @turns: nodes in the run queue, by priority */
 	struct loom_user_turn turns[LOOM_PRIORITY_COUNT];
 };

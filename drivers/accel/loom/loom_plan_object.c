@@ -203,8 +203,8 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 	if (!to)
 		return 0;
 	loom_plan_conflict_record(conflict, file, &record.scratch);
-	/* without an address the caller may not know the buffer */
-	if (record.scratch.address && conflict->gem)
+	/* without bytes the caller must not know the buffer */
+	if (record.scratch.bytes && conflict->gem)
 		loom_label_read(conflict->gem, record.label);
 	return loom_user_write(to, size, &record, sizeof(record));
 }
@@ -313,12 +313,31 @@ static int loom_plan_object_copy(void *blob, const struct drm_loom_plan_create *
 	return 0;
 }
 
+/*
+ * The chip that a plan is verified for: with as many lanes as the plan, where contexts can have
+ * such. @part: memory for it. A plan for too many lanes is refused by the verifier.
+ */
+static const struct drm_loom_chip *loom_plan_object_chip(const struct loom_device *loom,
+							 const void *blob, u64 size,
+							 struct drm_loom_chip *part)
+{
+	const struct drm_loom_plan_header *header = blob;
+
+	if (!loom->backend->has_lanes || size < sizeof(*header) || !header->lanes ||
+	    header->lanes >= loom->chip->region[DRM_LOOM_REGION_SRAM].banks)
+		return loom->chip;
+	*part = *loom->chip;
+	part->region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
+	return part;
+}
+
 /* The only place where the bytes of a plan are read from a client. */
 static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 				   struct loom_plan_object *object)
 {
 	struct loom_device *loom = object->loom;
 	struct drm_loom_reject reject;
+	struct drm_loom_chip *part;
 	void *blob;
 	int ret;
 
@@ -338,8 +357,15 @@ static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 	ret = loom_plan_object_charge(object, loom_plan_peak_bytes(blob, args->size));
 	if (ret)
 		goto out_free;
-	ret = loom_plan_create_native(blob, args->size, loom->chip, loom->backend->native,
-				      &object->plan, &reject);
+	part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	if (!part) {
+		ret = -ENOMEM;
+		goto out_free;
+	}
+	ret = loom_plan_create_native(blob, args->size,
+				      loom_plan_object_chip(loom, blob, args->size, part),
+				      loom->backend->native, &object->plan, &reject);
+	kfree(part);
 	if (ret == -EBADMSG) {
 		trace_loom_reject(loom_device_index(loom), object->client->id, reject.rule);
 		loom_refuse(&loom->drm, ret, "plan: rule %u, step %u, command %u, tensor %u",
@@ -379,6 +405,9 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 	struct loom_region_conflict conflict;
 	int ret;
 
+	if (object->plan->lanes != object->loom->chip->region[DRM_LOOM_REGION_SRAM].banks)
+		return loom_refuse(&object->loom->drm, -EINVAL,
+				   "plan: a reservation for %u lanes", object->plan->lanes);
 	do {
 		ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM],
 				       &object->scratch, object->plan, &client->share, &conflict);

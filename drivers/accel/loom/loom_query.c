@@ -113,7 +113,8 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
 		.flags = (loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS) |
-			 (perfmon_capable() ? 0 : DRM_LOOM_DEVICE_ROUNDED),
+			 (perfmon_capable() ? 0 : DRM_LOOM_DEVICE_ROUNDED) |
+			 (loom->backend->has_lanes ? DRM_LOOM_DEVICE_LANES : 0),
 	};
 	int ret = loom_query_no_index(loom, args);
 

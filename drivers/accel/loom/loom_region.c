@@ -53,7 +53,7 @@ EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 /**
  * loom_region_low_locked() - lowest address for the buffers of a file
  * @region: the region
- * @mask: banks of the buffer; the lowest one has the largest scratch
+ * @mask: banks of the buffer
  * @share: of the file
  *
  * Return: bytes from the first address that can be allocated.
@@ -65,7 +65,7 @@ u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *m
 	if (loom_sram_is_storage(&region->sram, mask))
 		return 0;
 	return max(loom_sram_low(&region->sram, share),
-		   loom_region_scratch_locked(region, loom_mask_next(mask, 0), share));
+		   loom_region_scratch_locked(region, mask, share));
 }
 
 /* --------------------------------------------------------------- leftovers */

@@ -104,10 +104,15 @@ struct loom_region_leftover {
 struct loom_region_scratch {
 	/** @node: in loom_region.scratch while held */
 	struct rb_node node;
-	/** @bytes: in bank 0, the maximum of all banks */
+	/** @bytes: in the first of its banks, the maximum of all banks */
 	u64 bytes;
 	/** @plan: the plan; the holder of the scratch has a reference */
 	const struct loom_plan *plan;
+	/**
+	 * @lanes: banks of the plan's lanes, or NULL if lane i is bank i; set before it is held, and
+	 * must live until the release
+	 */
+	const struct loom_mask *lanes;
 	/** @share: of the file, which must outlive this */
 	const struct loom_region_share *share;
 	/** @job: held by a job, not by a reservation; set before it is held */
@@ -249,7 +254,7 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 
 u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
 			   const struct loom_region_share *share);
-u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
+u64 loom_region_scratch_locked(struct loom_region *region, const struct loom_mask *mask,
 			       const struct loom_region_share *share);
 bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
 			       struct loom_region_conflict *conflict);

@@ -16,6 +16,7 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_job.h"
+#include "loom_lanes.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
@@ -68,6 +69,9 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 				  args->context);
 		goto err_put;
 	}
+	ret = loom_lanes_check(context, plan->plan, args->conflict, args->conflict_size);
+	if (ret)
+		goto err_put;
 	if (args->bindings.count != plan->plan->slot_count) {
 		ret = loom_refuse(&loom->drm, -EINVAL, "submit: %u bindings for %u slots",
 				  args->bindings.count, plan->plan->slot_count);
@@ -96,6 +100,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	job->context = context;
 	job->plan = plan;
 	job->scratch.job = true;
+	job->scratch.lanes = context->lane_count ? &context->lanes : NULL;
 	job->turn.client = &client->turns[context->priority];
 	job->turn.priority = context->priority;
 	job->turn.slice_ns = loom_turn_slice_ns();
@@ -133,14 +138,16 @@ static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
 	const struct loom_layout *layout = &slot->bo->shape.layout;
+	const struct loom_context *context = job->context;
 	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
 	u64 room = layout->banks == 1 ? layout->size : layout->page_bytes;
 
 	return slot->bo->shape.region == DRM_LOOM_REGION_SRAM &&
 	       slot->bo->shape.kind == DRM_LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
-	       loom_shape_bank(&slot->bo->shape, layout->banks - 1) == layout->banks - 1 &&
 	       layout->page_bytes == layout->page_pitch_bytes &&
+	       (context->lane_count ? loom_mask_same(&slot->bo->shape.mask, &context->lanes) :
+		loom_shape_bank(&slot->bo->shape, layout->banks - 1) == layout->banks - 1) &&
 	       !check_add_overflow(slot->offset, slot->size, &end) && end <= room &&
 	       last_page + end <= layout->size;
 }

@@ -386,6 +386,12 @@ struct loom_backend {
 	 * core waits for their end before the system sleeps
 	 */
 	bool keeps_jobs;
+
+	/**
+	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run at
+	 * the same time, on no other lanes, and never beside a job of another context without
+	 */
+	bool has_lanes;
 };
 
 /*

@@ -31,7 +31,8 @@
  * be preempted; see turn.c for the order and the slices. Order between contexts is by explicit
  * fences only. Buffers get the job's fence too, for eviction and BO_WAIT, not for ordering.
  *
- * There is one engine and one scratch, and one job owns both at any time. The scratch of a
+ * There is one engine and one scratch, and one job owns both at any time; or jobs of partitions
+ * (loom_lanes.c), which share no lane, own their lanes of both. The scratch of a
  * preempted job is saved, so the scratches of all jobs may overlap (see loom_region.c).
  *
  * The timeout counts the engine time of a job, not the wait for its turn: otherwise a client could

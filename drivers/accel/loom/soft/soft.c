@@ -22,6 +22,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
+#include "part.h"
 #include "soft.h"
 #include "team.h"
 
@@ -46,7 +47,8 @@
  * clock takes 30 ns, a piece between 3 and 160 us for normal numbers.
  *
  * Jobs are also preempted between two chunks: backend/turn.c picks the next job. A turn ends after
- * a time slice of engine time, or when a job arrives that goes first.
+ * a time slice of engine time, or when a job arrives that goes first. Jobs of partitions run beside
+ * each other, see part.c.
  *
  * Each context has its own scratch in system memory, and a switch only sets the pointer to it.
  * Hardware with a real SRAM must save and restore the scratch (by DMA, to memory that was charged
@@ -100,7 +102,9 @@ struct loom_soft {
 	struct work_struct work;
 	/** @team: helpers of the worker, or NULL */
 	struct loom_soft_team *team;
-	/** @lock: protects @turns and @running */
+	/** @parts: jobs of contexts with lanes of their own */
+	struct loom_soft_parts parts;
+	/** @lock: protects @turns, @parts and @running */
 	spinlock_t lock;
 	/** @turns: run queue of the engine, of &loom_job.turn */
 	struct loom_turns turns;
@@ -124,7 +128,12 @@ struct loom_soft_run {
 	bool begun;
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
-	/** @round: a command that several workers share, if the device has several */
+	/** @part: in &loom_soft.parts, if the context owns lanes; else unused */
+	struct loom_soft_part part;
+	/**
+	 * @round: a command that several workers share, if the device has several, and the context
+	 * no lanes of its own
+	 */
 	struct loom_soft_round *round;
 	/** @pitches: pitch between banks of SRAM slots, in bytes */
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
@@ -347,12 +356,16 @@ static void loom_soft_turn(struct loom_soft *soft, struct loom_soft_run *run)
 	loom_soft_end(run, done);
 }
 
+/* The job that has the whole device next, or NULL if partitions have it, or none. */
 static struct loom_soft_run *loom_soft_next(struct loom_soft *soft)
 {
 	struct loom_turn *turn;
 
 	spin_lock(&soft->lock);
 	turn = soft->running ? loom_turns_next(&soft->turns) : NULL;
+	if (loom_soft_parts_open_locked(&soft->parts, turn) ||
+	    !loom_soft_parts_close_locked(&soft->parts))
+		turn = NULL;
 	spin_unlock(&soft->lock);
 	/* while the device is started only this thread ends jobs, so the job stays alive */
 	return turn ? container_of(turn, struct loom_job, turn)->run : NULL;
@@ -366,6 +379,98 @@ static void loom_soft_work(struct work_struct *work)
 
 	while ((run = loom_soft_next(soft)))
 		loom_soft_turn(soft, run);
+	dma_fence_end_signalling(signalling);
+}
+
+/* -------------------------------------------------------------- partitions */
+
+static bool loom_soft_part_enter(struct loom_soft *soft)
+{
+	bool enters;
+
+	spin_lock(&soft->lock);
+	enters = soft->running && loom_soft_parts_enter_locked(&soft->parts);
+	spin_unlock(&soft->lock);
+	return enters;
+}
+
+static bool loom_soft_part_stays(struct loom_soft *soft)
+{
+	bool stays;
+
+	spin_lock(&soft->lock);
+	stays = soft->running && loom_soft_parts_stay_locked(&soft->parts);
+	spin_unlock(&soft->lock);
+	return stays;
+}
+
+/* Leave the engine. @ended: the job has ended, and must be removed. */
+static void loom_soft_part_leave(struct loom_soft *soft, struct loom_soft_run *run, bool ended)
+{
+	spin_lock(&soft->lock);
+	if (ended)
+		loom_soft_parts_remove_locked(&soft->parts, &run->part);
+	if (loom_soft_parts_leave_locked(&soft->parts))
+		queue_work(soft->wq, &soft->work);
+	spin_unlock(&soft->lock);
+}
+
+/*
+ * End a stopped job. It computes nothing, so it waits for no turn: otherwise it would hold its
+ * buffers while jobs of higher priorities run. Return: whether it is stopped.
+ */
+static bool loom_soft_part_end_stopped(struct loom_soft *soft, struct loom_soft_run *run)
+{
+	bool ends;
+
+	if (!loom_job_stop_reason(run->job))
+		return false;
+	spin_lock(&soft->lock);
+	ends = soft->running;
+	if (ends)
+		loom_soft_parts_remove_locked(&soft->parts, &run->part);
+	spin_unlock(&soft->lock);
+	if (!ends)
+		return true;
+	/* it may have had the turn, with no work yet that would pass it on */
+	queue_work(soft->wq, &soft->work);
+	loom_soft_begin(run);
+	loom_job_turn_begin(run->job);
+	loom_soft_end(run, false);
+	return true;
+}
+
+/* A turn of a job on its own lanes. */
+static void loom_soft_part_turn(struct loom_soft *soft, struct loom_soft_run *run)
+{
+	struct loom_job *job = run->job;
+	bool done = false, stop;
+	u64 chunk_ns;
+
+	if (loom_soft_part_end_stopped(soft, run) || !loom_soft_part_enter(soft))
+		return;
+	loom_soft_begin(run);
+	loom_job_turn_begin(job);
+	do {
+		stop = loom_job_stop_reason(job);
+		if (stop)
+			break;
+		done = loom_soft_chunk(soft, run, &chunk_ns);
+		cond_resched();
+	} while (!done && loom_soft_part_stays(soft));
+	if (!done && !stop)
+		loom_job_turn_end(job);
+	loom_soft_part_leave(soft, run, done || stop);
+	if (done || stop)
+		loom_soft_end(run, done);
+}
+
+static void loom_soft_part_work(struct work_struct *work)
+{
+	struct loom_soft_run *run = container_of(work, struct loom_soft_run, part.work);
+	bool signalling = dma_fence_begin_signalling();
+
+	loom_soft_part_turn(run->job->loom->backend_data, run);
 	dma_fence_end_signalling(signalling);
 }
 
@@ -413,6 +518,9 @@ static int loom_soft_prepare(struct loom_job *job)
 	if (!run)
 		return -ENOMEM;
 	run->job = job;
+	INIT_LIST_HEAD(&run->part.node);
+	INIT_WORK(&run->part.work, loom_soft_part_work);
+	run->part.priority = context->priority;
 	if (pitch) {
 		run->scratch = loom_soft_scratch_get(context, pitch * plan->lanes);
 		if (IS_ERR(run->scratch)) {
@@ -421,7 +529,8 @@ static int loom_soft_prepare(struct loom_job *job)
 		}
 		run->memory.scratch = run->scratch->bytes;
 	}
-	if (soft->team) {
+	/* partitions are parallel already */
+	if (soft->team && !context->lane_count) {
 		run->round = loom_soft_round_get(soft, job);
 		if (IS_ERR(run->round)) {
 			ret = PTR_ERR(run->round);
@@ -462,6 +571,15 @@ static int loom_soft_emit(struct loom_job *job)
 	return ret;
 }
 
+static void loom_soft_stop_locked(struct loom_soft *soft, struct loom_job *job)
+{
+	struct loom_soft_run *run = job->run;
+
+	loom_turns_end(&soft->turns, &job->turn);
+	if (soft->running)
+		loom_soft_parts_stop_locked(&soft->parts, &run->part);
+}
+
 static void loom_soft_run(struct loom_job *job)
 {
 	struct loom_soft *soft = job->loom->backend_data;
@@ -470,10 +588,13 @@ static void loom_soft_run(struct loom_job *job)
 	if (run->scratch)
 		WRITE_ONCE(run->scratch->used, true);
 	spin_lock(&soft->lock);
-	loom_turns_add(&soft->turns, &job->turn);
+	if (job->context->lane_count)
+		loom_soft_parts_add_locked(&soft->parts, &run->part);
+	else
+		loom_turns_add(&soft->turns, &job->turn);
 	/* its file may have been closed, or its scratch revoked, since the core's check */
 	if (loom_job_stop_reason(job))
-		loom_turns_end(&soft->turns, &job->turn);
+		loom_soft_stop_locked(soft, job);
 	spin_unlock(&soft->lock);
 	loom_soft_team_notify(soft->team);
 	queue_work(soft->wq, &soft->work);
@@ -484,7 +605,7 @@ static void loom_soft_stop_job(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 
 	spin_lock(&soft->lock);
-	loom_turns_end(&soft->turns, &job->turn);
+	loom_soft_stop_locked(soft, job);
 	spin_unlock(&soft->lock);
 	loom_soft_team_notify(soft->team);
 }
@@ -513,6 +634,7 @@ static void loom_soft_release(struct loom_job *job)
 	/* still queued if unplugging has ended it */
 	spin_lock(&soft->lock);
 	loom_turns_remove(&job->turn);
+	loom_soft_parts_remove_locked(&soft->parts, &run->part);
 	spin_unlock(&soft->lock);
 	if (run->scratch)
 		loom_soft_scratch_unwind(job->context, run->scratch);
@@ -544,12 +666,16 @@ static void loom_soft_stop(struct loom_device *loom, enum loom_stop_reason why)
 	spin_unlock(&soft->lock);
 	loom_soft_team_notify(soft->team);
 	flush_work(&soft->work);
+	flush_workqueue(soft->parts.wq);
+	/* the last of those works may have queued it; it does nothing now */
+	flush_work(&soft->work);
 }
 
 static void loom_soft_fini(struct drm_device *drm, void *data)
 {
 	struct loom_soft *soft = data;
 
+	destroy_workqueue(soft->parts.wq);
 	destroy_workqueue(soft->wq);
 	loom_soft_team_destroy(soft->team);
 }
@@ -580,7 +706,9 @@ static int loom_soft_init(struct loom_device *loom)
 	}
 	soft->wq = alloc_workqueue("loom-soft-%d", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS, 1,
 				   number);
-	if (!soft->wq) {
+	if (!soft->wq || loom_soft_parts_init(&soft->parts, &soft->turns, number)) {
+		if (soft->wq)
+			destroy_workqueue(soft->wq);
 		loom_soft_team_destroy(soft->team);
 		return -ENOMEM;
 	}
@@ -608,6 +736,7 @@ static const struct loom_backend loom_soft_backend = {
 	.job_release = loom_soft_release,
 	.context_release = loom_soft_forget,
 	.keeps_jobs = true,
+	.has_lanes = true,
 };
 
 static int loom_soft_probe(struct platform_device *pdev)

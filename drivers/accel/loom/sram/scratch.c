@@ -61,23 +61,48 @@ loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_s
 	return rb_entry_safe(region->scratch_next, struct loom_region_scratch, node);
 }
 
+/* Bytes of a plan's scratch in a bank of @lanes, which are as &loom_region_scratch.lanes. */
+static u64 loom_region_scratch_end(const struct loom_plan *plan, const struct loom_mask *lanes,
+				   u32 bank)
+{
+	u32 lane = bank, i;
+
+	if (lanes) {
+		lane = hweight64(lanes->word[bank / 64] & (BIT_ULL(bank % 64) - 1));
+		for (i = 0; i < bank / 64; i++)
+			lane += hweight64(lanes->word[i]);
+	}
+	return lane < plan->lanes ? plan->scratch_ends[lane] : 0;
+}
+
+/* The first bank of a buffer that a plan may use, or DRM_LOOM_MAX_BANKS. */
+static u32 loom_region_first_common(const struct loom_mask *mask, const struct loom_mask *lanes)
+{
+	struct loom_mask both = *mask;
+	u32 i;
+
+	for (i = 0; lanes && i < ARRAY_SIZE(both.word); i++)
+		both.word[i] &= lanes->word[i];
+	return loom_mask_next(&both, 0);
+}
+
 /**
- * loom_region_scratch_locked() - bytes held at the bottom of a bank and of those behind it
+ * loom_region_scratch_locked() - bytes held at the bottom of some banks
  * @region: the SRAM, locked
- * @bank: the bank
+ * @mask: the banks
  * @share: of the client that places a buffer
  *
  * Scratch of others above the floor without an effective exclusive context does not count, unless a
  * job holds it that may be using it, or that is not yet revoked.
  *
- * Return: bytes.
+ * Return: bytes, the maximum over the banks.
  */
-u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
+u64 loom_region_scratch_locked(struct loom_region *region, const struct loom_mask *mask,
 			       const struct loom_region_share *share)
 {
 	struct loom_region_scratch *scratch;
 	u64 most = 0, bytes;
-	u32 visited = 0;
+	u32 visited = 0, bank;
 
 	lockdep_assert_held(&region->lock);
 	if (bank >= region->chip->banks)
@@ -86,7 +111,11 @@ u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 	/* usually the first one has the maximum */
 	for (scratch = loom_region_scratch_first_locked(region); scratch && scratch->bytes > most;
 	     scratch = loom_region_scratch_next_locked(region, scratch, &visited)) {
-		bytes = scratch->plan->scratch_ends[bank];
+		/* the scratch ends highest in the first of its banks */
+		bank = loom_region_first_common(mask, scratch->lanes);
+		if (bank >= DRM_LOOM_MAX_BANKS)
+			continue;
+		bytes = loom_region_scratch_end(scratch->plan, scratch->lanes, bank);
 		if (loom_region_may_revoke_locked(region, scratch, share) &&
 		    (!scratch->job || (scratch->revoked && !scratch->fence)))
 			bytes = min(bytes, region->sram.floor_bytes);
@@ -104,10 +133,11 @@ static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 
 /*
  * Find the buffer with the largest overlap with a plan's scratch. @fixed: only buffers that are not
- * displaceable.
+ * displaceable. @lanes: as &loom_region_scratch.lanes.
  */
 static bool loom_region_find_conflict_locked(struct loom_region *region,
-					     const struct loom_plan *plan, bool fixed,
+					     const struct loom_plan *plan,
+					     const struct loom_mask *lanes, bool fixed,
 					     struct loom_region_conflict *conflict)
 {
 	u64 base = region->bank.base, worst = 0, end;
@@ -124,11 +154,11 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 		struct loom_region_block *buffer =
 			container_of(block, struct loom_region_block, block);
 
-		/* the scratch ends highest in the first bank of the buffer */
-		bank = loom_mask_next(&buffer->mask, 0);
-		if (bank >= plan->lanes)
+		/* the scratch ends highest in the first bank of both */
+		bank = loom_region_first_common(&buffer->mask, lanes);
+		if (bank >= DRM_LOOM_MAX_BANKS)
 			continue;
-		end = base + plan->scratch_ends[bank];
+		end = base + loom_region_scratch_end(plan, lanes, bank);
 		if (end <= block->start || end - block->start <= worst ||
 		    (fixed && loom_region_displaceable_locked(region, block)))
 			continue;
@@ -153,7 +183,7 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 /**
  * loom_region_find_conflict() - find a fixed buffer that overlaps the scratch of a plan
  * @region: the SRAM
- * @plan: the plan
+ * @plan: the plan; lane i is bank i
  * @conflict: out: the buffer, if any; the caller must call loom_region_conflict_fini()
  *
  * Return: true if there is one.
@@ -165,7 +195,7 @@ bool loom_region_find_conflict(struct loom_region *region, const struct loom_pla
 
 	*conflict = (struct loom_region_conflict) {};
 	mutex_lock(&region->lock);
-	found = loom_region_find_conflict_locked(region, plan, true, conflict);
+	found = loom_region_find_conflict_locked(region, plan, NULL, true, conflict);
 	mutex_unlock(&region->lock);
 	return found;
 }
@@ -184,7 +214,7 @@ void loom_region_conflict_fini(struct loom_region_conflict *conflict)
 /**
  * loom_region_hold() - hold the scratch of a job or a reservation
  * @region: the SRAM
- * @scratch: zeroed or released
+ * @scratch: zeroed or released, with its lanes set
  * @plan: the plan; must live until the release
  * @share: of the file; must live until the release
  * @conflict: out: the overlapping buffer on -EBUSY; the caller must call
@@ -206,7 +236,8 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 	if (plan->scratch_ends[0] > region->sram.floor_bytes &&
 	    !loom_sram_entitled(&region->sram, share)) {
 		ret = -EACCES;
-	} else if (loom_region_find_conflict_locked(region, plan, false, conflict)) {
+	} else if (loom_region_find_conflict_locked(region, plan, scratch->lanes, false,
+						    conflict)) {
 		ret = -EBUSY;
 	} else {
 		spin_lock(&region->scratch_lock);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
+
+#include "core/loom_plan.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_file.h"
+#include "loom_lanes.h"
+#include "loom_user.h"
+
+/**
+ * DOC: Partitions
+ *
+ * A partition is a set of lanes that a context owns. The core knows who owns which lanes and checks
+ * that a plan has as many; the back end has the order of jobs (soft/part.c), and scratch and SRAM
+ * buffers are compared on the physical banks (sram/scratch.c).
+ *
+ * Lanes are owned, not shared in turns: the latency of a partition then depends on the turns of
+ * contexts without lanes only. Rejected: partitions that overlap and take turns on the lanes they
+ * have in common. The run queue would have to search a job that fits beside those that run, and one
+ * that needs many lanes would wait behind a stream of jobs that need few.
+ *
+ * Owning lanes excludes nobody from the device: a context without lanes runs on all of them in its
+ * turns. So the bound per user, half of the lanes, only keeps partitions available for a second
+ * user; a client that opens the node many times gets no more.
+ *
+ * A context gives its lanes back with its last job, because they are in use until then.
+ */
+
+static int loom_lanes_check_args(const struct loom_device *loom,
+				 const struct drm_loom_context_create *args,
+				 const struct loom_mask *mask)
+{
+	u32 banks = loom->chip->region[DRM_LOOM_REGION_SRAM].banks, count = loom_mask_count(mask);
+	struct loom_mask all = loom_mask_all(banks);
+
+	if (args->lanes > banks || !loom_mask_within(mask, &all) ||
+	    (count && args->lanes && count != args->lanes))
+		return -EINVAL;
+	return loom->backend->has_lanes ? 0 : -EOPNOTSUPP;
+}
+
+/* Choose the lowest lanes that no context owns. Return: false if there are too few. */
+static bool loom_lanes_choose_locked(const struct loom_device *loom, u32 count,
+				     struct loom_mask *mask)
+{
+	u32 banks = loom->chip->region[DRM_LOOM_REGION_SRAM].banks, lane;
+
+	lockdep_assert_held(&loom->lanes_lock);
+	for (lane = 0; count && lane < banks; lane++) {
+		if (loom_mask_has(&loom->lanes, lane))
+			continue;
+		loom_mask_set(mask, lane);
+		count--;
+	}
+	return !count;
+}
+
+static int loom_lanes_take_locked(struct loom_device *loom, struct loom_file_user *user,
+				  u32 limit, u32 count, struct loom_mask *mask)
+{
+	lockdep_assert_held(&loom->lanes_lock);
+	if (user->lanes + count > limit)
+		return -EDQUOT;
+	if (!loom_mask_count(mask) && !loom_lanes_choose_locked(loom, count, mask))
+		return -EBUSY;
+	if (loom_mask_overlaps(mask, &loom->lanes))
+		return -EBUSY;
+	loom_mask_add(&loom->lanes, mask);
+	user->lanes += count;
+	return 0;
+}
+
+/**
+ * loom_lanes_take() - make a context own lanes, if the client asks for some
+ * @context: the context, new
+ * @args: from the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_lanes_take(struct loom_context *context, const struct drm_loom_context_create *args)
+{
+	struct loom_device *loom = context->loom;
+	u32 limit = loom->chip->region[DRM_LOOM_REGION_SRAM].banks / 2, count;
+	struct loom_mask mask;
+	int ret;
+
+	memcpy(mask.word, args->lane_mask, sizeof(mask.word));
+	count = args->lanes ?: loom_mask_count(&mask);
+	if (!count)
+		return 0;
+	ret = loom_lanes_check_args(loom, args, &mask);
+	if (capable(CAP_SYS_NICE))
+		limit = U32_MAX;
+	if (!ret) {
+		spin_lock(&loom->lanes_lock);
+		ret = loom_lanes_take_locked(loom, context->client->user, limit, count, &mask);
+		spin_unlock(&loom->lanes_lock);
+	}
+	if (ret)
+		return loom_refuse(&loom->drm, ret, "context: %u lanes", count);
+	context->lanes = mask;
+	context->lane_count = count;
+	return 0;
+}
+
+/**
+ * loom_lanes_give() - undo loom_lanes_take()
+ * @context: the context, without jobs; with lanes or not
+ */
+void loom_lanes_give(struct loom_context *context)
+{
+	struct loom_device *loom = context->loom;
+	u32 i;
+
+	if (!context->lane_count)
+		return;
+	spin_lock(&loom->lanes_lock);
+	for (i = 0; i < ARRAY_SIZE(loom->lanes.word); i++)
+		loom->lanes.word[i] &= ~context->lanes.word[i];
+	context->client->user->lanes -= context->lane_count;
+	spin_unlock(&loom->lanes_lock);
+}
+
+/**
+ * loom_lanes_of() - lanes that the plans of a context must have
+ * @context: the context
+ *
+ * Return: their number.
+ */
+u32 loom_lanes_of(const struct loom_context *context)
+{
+	return context->lane_count ?: context->loom->chip->region[DRM_LOOM_REGION_SRAM].banks;
+}
+
+/**
+ * loom_lanes_check() - check that a plan is for as many lanes as a context has
+ * @context: the context
+ * @plan: the plan
+ * @to: user address of a &struct drm_loom_conflict, or zero
+ * @size: bytes there
+ *
+ * Return: 0; -EINVAL, and the record is written; -EFAULT.
+ */
+int loom_lanes_check(const struct loom_context *context, const struct loom_plan *plan, u64 to,
+		     u32 size)
+{
+	const struct drm_loom_conflict record = {
+		.plan_lanes = plan->lanes,
+		.context_lanes = loom_lanes_of(context),
+	};
+
+	if (plan->lanes == record.context_lanes)
+		return 0;
+	if (loom_user_write(to, size, &record, sizeof(record)))
+		return -EFAULT;
+	return loom_refuse(&context->loom->drm, -EINVAL,
+			   "submit: the plan is for %u lanes, the context has %u", plan->lanes,
+			   record.context_lanes);
+}
