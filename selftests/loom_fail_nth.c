@@ -377,6 +377,15 @@ static int make_context(FIXTURE_DATA(fail_nth) * self, int fd)
 	return loom_context_create(fd, DRM_LOOM_PRIORITY_LOW, &self->made);
 }
 
+static int make_partition(FIXTURE_DATA(fail_nth) * self, int fd)
+{
+	struct drm_loom_context_create args = { .priority = DRM_LOOM_PRIORITY_LOW, .lanes = 1 };
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
+
+	self->made = args.context;
+	return ret;
+}
+
 static int call_context_query(FIXTURE_DATA(fail_nth) * self)
 {
 	struct drm_loom_context_query query;
@@ -399,6 +408,8 @@ static int prepare_context(FIXTURE_DATA(fail_nth) * self)
 TEST_F(fail_nth, contexts)
 {
 	fail_each_make(_metadata, self, "CONTEXT_CREATE", make_context);
+	if (self->client.info.flags & DRM_LOOM_DEVICE_LANES)
+		fail_each_make(_metadata, self, "CONTEXT_CREATE of lanes", make_partition);
 	fail_each(_metadata, self, "CONTEXT_QUERY", 0, call_context_query, NULL);
 	self->made = 0;
 	self->prepare = prepare_context;

@@ -502,6 +502,69 @@ TEST_F_TIMEOUT(lanes, storm, 600)
 	EXPECT_TRUE(loom_device_works());
 }
 
+/* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
+static int fence_status(int file)
+{
+	struct sync_file_info info = {};
+	int ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
+
+	return ret ?: info.status;
+}
+
+TEST_F_TIMEOUT(lanes, jobs_end_when_the_device_goes, 300)
+{
+	uint32_t rounds = loom_effort(6), round, i, plan, sync;
+	struct loom_client clients[3];
+	int files[3];
+
+	if (!loom_can_unbind())
+		SKIP(return, "no soft device, or not the right to unbind it");
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < 3; i++) {
+			/* the third one has no lanes of its own */
+			ASSERT_EQ(0, i < 2 ? open_part(&clients[i], 1, 0) :
+				  loom_client_open(&clients[i]));
+			plan = loom_client_plan_endless(&clients[i]);
+			sync = loom_sync_create(clients[i].fd, 0);
+			ASSERT_NE(0, plan);
+			ASSERT_EQ(0, loom_client_run(&clients[i], plan, 2, sync));
+			files[i] = loom_sync_export(clients[i].fd, sync);
+			ASSERT_LE(0, files[i]);
+		}
+		usleep(round * 3000);
+		ASSERT_EQ(0, loom_unbind());
+		for (i = 0; i < 3; i++) {
+			EXPECT_EQ(-ENODEV, fence_status(files[i]));
+			close(files[i]);
+			loom_client_close(&clients[i]);
+		}
+		ASSERT_EQ(0, loom_bind());
+		ASSERT_EQ(0, open_part(&clients[0], self->lanes, 0));
+		EXPECT_TRUE(computes(&clients[0]));
+		loom_client_close(&clients[0]);
+	}
+}
+
+TEST(a_device_without_partitions_refuses_them)
+{
+	struct drm_loom_context_create args;
+	struct drm_loom_device_info info;
+	int fd = loom_open();
+	uint32_t plan;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, loom_query_device(fd, &info));
+	if (info.flags & DRM_LOOM_DEVICE_LANES)
+		SKIP(return, "the device has partitions");
+	EXPECT_EQ(-EOPNOTSUPP, create(fd, DRM_LOOM_PRIORITY_NORMAL, 1, 0, &args));
+	EXPECT_EQ(-EOPNOTSUPP, create(fd, DRM_LOOM_PRIORITY_NORMAL, 0, 0x1, &args));
+	EXPECT_EQ(-EINVAL, create(fd, DRM_LOOM_PRIORITY_NORMAL, info.lanes + 1, 0, &args));
+	EXPECT_EQ(0, create(fd, DRM_LOOM_PRIORITY_NORMAL, 0, 0, &args));
+	if (info.lanes > 1)
+		EXPECT_EQ(-EBADMSG, loom_plan_create_null(fd, info.lanes - 1, &plan));
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

@@ -200,6 +200,38 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 	EXPECT_TRUE(loom_device_works());
 }
 
+TEST_F_TIMEOUT(timeout, a_partition_is_ended_and_the_other_goes_on, 240)
+{
+	struct drm_loom_context_create args[2];
+	struct loom_client parts[2];
+	uint32_t i, plan, fences[2];
+
+	if (!(self->client.info.flags & DRM_LOOM_DEVICE_LANES) || self->client.info.lanes < 2)
+		SKIP(return, "the device has no partitions");
+	for (i = 0; i < 2; i++) {
+		args[i] = (struct drm_loom_context_create) { .priority = 1, .lanes = 1 };
+		ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args[i]));
+		parts[i] = self->client;
+		parts[i].context = args[i].context;
+		parts[i].info.lanes = 1;
+		fences[i] = loom_sync_create(self->client.fd, 0);
+		plan = i ? loom_client_plan_busy(&parts[i]) : loom_client_plan_endless(&parts[i]);
+		ASSERT_NE(0, plan);
+		ASSERT_EQ(0, loom_client_run(&parts[i], plan, 2, fences[i]));
+	}
+	/* one without lanes takes turns with both */
+	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
+	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
+	EXPECT_EQ(1, fence_status(self->client.fd, self->fence));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, loom_sync_wait(self->client.fd, fences[i], loom_soon()));
+	EXPECT_EQ(-ETIME, fence_status(self->client.fd, fences[0]));
+	EXPECT_EQ(1, fence_status(self->client.fd, fences[1]));
+	EXPECT_EQ(-ECANCELED, loom_client_run(&parts[0], plan, 2, 0));
+	EXPECT_EQ(0, loom_client_run(&parts[1], plan, 2, 0));
+	EXPECT_TRUE(loom_device_works());
+}
+
 /* -------------------------------------------------------------------- dump */
 
 TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
@@ -233,7 +265,8 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 	/* load, 2000 times work, store: it was at the work */
 	EXPECT_EQ(3, loom_dump_value(text, "steps"));
 	EXPECT_EQ(2002, loom_dump_value(text, "commands"));
-	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x label y\n",
+	snprintf(slot, sizeof(slot),
+		 "\nslot: 1 region dram offset 0 size %llu flags 0x%x label y\n",
 		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
 	EXPECT_NE(NULL, strstr(text, slot));
 	/* a device may have forgotten by now where it was */

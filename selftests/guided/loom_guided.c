@@ -251,6 +251,17 @@ static int call_bo_copy(struct world *world, struct file *file, const uint32_t *
 			 &args);
 }
 
+static int call_bo_label(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_bo_label args = {
+		.handle = object(&file->bos, word[0]),
+		.size = field(word[1], DRM_LOOM_LABEL_BYTES + 2),
+		.ptr = address(world, word[2]),
+	};
+
+	return loom_call(file->fd, DRM_IOCTL_LOOM_BO_LABEL, &args);
+}
+
 static int call_bo_close(struct world *world, struct file *file, const uint32_t *word)
 {
 	struct drm_gem_close args = { .handle = object(&file->bos, word[0]) };
@@ -342,6 +353,8 @@ static int call_context_create(struct world *world, struct file *file, const uin
 	struct drm_loom_context_create args = {
 		.priority = field(word[0], 3),
 		.flags = word[1] & 7 ? 0 : field(word[1] >> 3, 4),
+		.lanes = word[2] & 3 ? 0 : field(word[2] >> 2, 4),
+		.lane_mask = { word[3] & 3 ? 0 : word[4] & 0xff },
 	};
 	int ret = loom_call(file->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
 
@@ -484,6 +497,7 @@ static const struct call_kind {
 	{ "BO_INFO", 1, call_bo_info },
 	{ "BO_WAIT", 1, call_bo_wait },
 	{ "BO_READ, WRITE", 1, call_bo_copy },
+	{ "BO_LABEL", 1, call_bo_label },
 	{ "GEM_CLOSE", 1, call_bo_close },
 	{ "mmap", 1, call_touch },
 	{ "PLAN_CREATE", 2, call_plan_create },

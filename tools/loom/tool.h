@@ -393,8 +393,8 @@ struct tool_model {
 	"  --state OUTPUT=INPUT the output stays on the device as that input of the next run\n" \
 	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
 	"                       lists; --topology is the same\n" \
-	"  --lanes N            plan for N lanes of the chip; loom run takes so many of a device,\n" \
-	"                       beside other partitions\n" \
+	"  --lanes N            plan for N lanes of the chip; loom run takes so many of a\n" \
+	"                       device, beside other partitions\n" \
 	"  --strategy NAME      placement strategy for neurons in DRAM\n" \
 	"  --grouping NAME      strategy for groups of nodes that run in SRAM: layergroup, or\n" \
 	"                       layerwise with --image or --node-order; loom plan --strategies\n" \

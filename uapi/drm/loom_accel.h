@@ -541,8 +541,8 @@ enum drm_loom_no_space_reason {
  * @scratch_bytes: bytes at the bottom of each bank that are kept for scratch and cannot be
  *	allocated: the larger of the floor and the scratch that jobs and plans hold
  * @blocker_bytes: bytes per bank of the largest buffer with a label in any of its banks; of the
- *	calling file, and with CAP_PERFMON of all files. Zero if there is none. Since minor 8, as all
- *	that follows
+ *	calling file, and with CAP_PERFMON of all files. Zero if there is none. Since minor 8, as
+ *	all that follows
  * @blocker: the label of that buffer, padded with zeroes
  */
 struct drm_loom_no_space {

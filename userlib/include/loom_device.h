@@ -135,7 +135,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 /**
  * loom_no_space_print() - the same in words: whether memory is exhausted or fragmented
  * @text: [out] one line, cut if it does not fit
- * @size: bytes of @text; 256 are enough
+ * @size: bytes of @text; 384 are enough
  * @record: from loom_device_no_space()
  *
  * Return: as snprintf().

@@ -21,7 +21,7 @@ static int loom_soft_no_space(struct loom_error *err, const struct loom_device *
 			      uint32_t slot)
 {
 	struct drm_loom_no_space record;
-	char text[256];
+	char text[384];
 
 	if (loom_device_no_space(device, &record))
 		memset(&record, 0, sizeof(record));
@@ -64,7 +64,8 @@ static void loom_soft_label(const struct loom_session *session, uint32_t slot,
 	for (i = 0; i < count; i++) {
 		if (tensors[i].slot != slot || !tensors[i].size_bytes)
 			continue;
-		state = input ? loom_states_of_input(program, i) : loom_states_of_output(program, i);
+		state = input ? loom_states_of_input(program, i) :
+				loom_states_of_output(program, i);
 		snprintf(label, sizeof(label), "%s %s%s",
 			 state < program->num_states ? "state" : kinds[from->kind],
 			 tensors[i].name, from->num_values > 1 ? " and others" : "");
@@ -330,18 +331,40 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 	*before = *now;
 }
 
+/* The label of a buffer in the scratch, or nothing. */
+static void loom_soft_find_label(const struct loom_device *device,
+				 const struct drm_loom_scratch_conflict *conflict,
+				 char label[DRM_LOOM_LABEL_BYTES + 1])
+{
+	struct drm_loom_block *blocks;
+	size_t count, i;
+
+	memset(label, 0, DRM_LOOM_LABEL_BYTES + 1);
+	if (!conflict->bytes ||
+	    loom_device_bank_blocks(device, DRM_LOOM_REGION_SRAM, conflict->bank, &blocks, &count))
+		return;
+	for (i = 0; i < count; i++)
+		if (blocks[i].address == conflict->address &&
+		    blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED)
+			memcpy(label, blocks[i].label, DRM_LOOM_LABEL_BYTES);
+	free(blocks);
+}
+
 /* SUBMIT returned -EBUSY: finds the buffer that overlaps the scratch of the plan. */
 static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_node_run *soft = session->priv;
-	char text[sizeof(err->text)];
+	char text[sizeof(err->text)], label[DRM_LOOM_LABEL_BYTES + 1];
 	struct drm_loom_fit fit;
 
-	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
+	/* the banks of a partition are not those that the driver assumes of the plan */
+	if (soft->lanes || loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
 	    !fit.conflict.short_bytes)
 		return loom_soft_fail(err, -EBUSY, "submitting the job");
 	loom_fit_print(text, sizeof(text), &fit);
-	return loom_error_set(err, -EBUSY, "%s", text);
+	loom_soft_find_label(session->target->device, &fit.conflict, label);
+	return loom_error_set(err, -EBUSY, "%s%s%s", text, label[0] ? ": its label is " : "",
+			      label);
 }
 
 /* Sets the buffers and fences of an item that uses links. */

@@ -65,6 +65,8 @@ struct loom_report {
 	u32 steps;
 	/** @commands: of the plan */
 	u32 commands;
+	/** @lanes: of the plan */
+	u32 lanes;
 	/** @scratch_bytes: of the plan, per bank */
 	u64 scratch_bytes;
 	/** @priority: of the context */
@@ -95,6 +97,7 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 		   report->priority);
 	drm_printf(p, "plan: %u\nsteps: %u\ncommands: %u\nscratch_bytes: %llu\n", report->plan,
 		   report->steps, report->commands, report->scratch_bytes);
+	drm_printf(p, "lanes: %u\n", report->lanes);
 	drm_printf(p, "step: %u\ncommand: %u\nunit: %llu\n", report->position.step,
 		   report->position.command, report->position.unit);
 	drm_printf(p, "busy_ns: %llu\nmacs: %llu\nsteps_done: %llu\ncommands_done: %llu\n",
@@ -189,6 +192,7 @@ struct loom_report *loom_report_create(struct loom_job *job)
 	report->plan = job->plan->id;
 	report->steps = plan->step_count;
 	report->commands = plan->command_count;
+	report->lanes = plan->lanes;
 	report->scratch_bytes = plan->scratch_bytes;
 	report->priority = job->context->priority;
 	report->position = job->seen;

@@ -31,6 +31,9 @@ static uint32_t region_bytes = sizeof(struct drm_loom_region_info);
 static unsigned char buffer[BYTES];
 static uint64_t most = 7, fail_at = BYTES;
 static uint32_t calls;
+/* The label of its buffer, and whether it has partitions. */
+static char label[DRM_LOOM_LABEL_BYTES + 1];
+static uint32_t device_flags;
 /* What it says of the fence in SYNC. */
 static int status, fence_fd = -1;
 static bool asked_for_sync_file;
@@ -53,6 +56,7 @@ static int query(struct drm_loom_query *query)
 {
 	struct drm_loom_device_info device = {
 		.name = "test", .lanes = 4, .compute_units = 1, .max_bo_bytes = 12345,
+		.flags = device_flags,
 	};
 	struct drm_loom_region_info region = {
 		.banks = 4, .sub_banks = 1, .bank_bytes = 65536, .align_bytes = 64, .blocks = 3,
@@ -93,6 +97,24 @@ static int copy(struct drm_loom_bo_copy *args, bool write)
 	return 0;
 }
 
+static int set_label(const struct drm_loom_bo_label *args)
+{
+	if (args->size > DRM_LOOM_LABEL_BYTES)
+		return -EINVAL;
+	memset(label, 0, sizeof(label));
+	memcpy(label, (void *)(uintptr_t)args->ptr, args->size);
+	return 0;
+}
+
+static int make_context(struct drm_loom_context_create *args)
+{
+	if (args->lanes > 4)
+		return -EINVAL;
+	args->context = 1;
+	args->lane_mask[0] = args->lanes ? 0x50 : 0;
+	return 0;
+}
+
 static int export(struct drm_syncobj_handle *args)
 {
 	if (args->handle != SYNC)
@@ -113,11 +135,15 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 		((struct drm_loom_bo_create *)arg)->handle = 1;
 	else if (request == DRM_IOCTL_LOOM_BO_READ || request == DRM_IOCTL_LOOM_BO_WRITE)
 		ret = copy(arg, request == DRM_IOCTL_LOOM_BO_WRITE);
+	else if (request == DRM_IOCTL_LOOM_BO_LABEL)
+		ret = set_label(arg);
+	else if (request == DRM_IOCTL_LOOM_CONTEXT_CREATE)
+		ret = make_context(arg);
 	else if (request == DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD)
 		ret = export(arg);
 	else if (request == SYNC_IOC_FILE_INFO && fd == fence_fd)
 		((struct sync_file_info *)arg)->status = status;
-	else if (request != DRM_IOCTL_GEM_CLOSE)
+	else if (request != DRM_IOCTL_GEM_CLOSE && request != DRM_IOCTL_LOOM_CONTEXT_DESTROY)
 		ret = -ENOTTY;
 	errno = -ret;
 	return ret ? -1 : 0;
@@ -181,6 +207,50 @@ static void test_copies(struct loom_device *device)
 	loom_bo_destroy(bo);
 }
 
+static void test_labels(struct loom_device *device)
+{
+	const struct drm_loom_bo_create request = { .size = BYTES };
+	char long_label[DRM_LOOM_LABEL_BYTES + 2];
+	struct loom_bo *bo;
+
+	if (loom_bo_create(device, &request, &bo))
+		tap_fatal("no buffer");
+	tap_ok(!loom_bo_set_label(bo, "a name") && !strcmp(label, "a name"), "a label");
+	tap_ok(!loom_bo_set_label(bo, "") && !label[0], "none");
+	memset(long_label, 'x', sizeof(long_label));
+	long_label[DRM_LOOM_LABEL_BYTES + 1] = '\0';
+	tap_ok(loom_bo_set_label(bo, long_label) == -EINVAL && !label[0], "one that is too long");
+	long_label[DRM_LOOM_LABEL_BYTES] = '\0';
+	tap_ok(!loom_bo_set_label(bo, long_label) && !strcmp(label, long_label), "the longest");
+	loom_bo_destroy(bo);
+}
+
+static void test_lanes(void)
+{
+	uint64_t mask[DRM_LOOM_MAX_BANKS / 64];
+	struct loom_context *context;
+	struct loom_device *device;
+
+	if (open_with(sizeof(struct drm_loom_device_info), sizeof(struct drm_loom_region_info),
+		      &device))
+		tap_fatal("no device");
+	tap_ok(loom_context_create_lanes(device, 1, 2, mask, &context) == -EOPNOTSUPP && !context,
+	       "a device without partitions");
+	loom_device_close(device);
+	device_flags = DRM_LOOM_DEVICE_LANES;
+	if (open_with(sizeof(struct drm_loom_device_info), sizeof(struct drm_loom_region_info),
+		      &device))
+		tap_fatal("no device");
+	tap_ok(!loom_context_create_lanes(device, 1, 2, mask, &context) && mask[0] == 0x50 &&
+	       !mask[3], "which lanes there are");
+	loom_context_destroy(context);
+	tap_ok(loom_context_create_lanes(device, 1, 0, mask, &context) == -EINVAL && !context,
+	       "a partition without lanes");
+	tap_ok(loom_context_create_lanes(device, 1, 5, mask, &context) == -EINVAL && !context,
+	       "more than there are");
+	loom_device_close(device);
+}
+
 static void test_fences(struct loom_device *device)
 {
 	status = 1;
@@ -202,7 +272,9 @@ int main(void)
 		      &device))
 		tap_fatal("no device");
 	test_copies(device);
+	test_labels(device);
 	test_fences(device);
 	loom_device_close(device);
+	test_lanes();
 	return tap_end();
 }

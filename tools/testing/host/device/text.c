@@ -98,6 +98,27 @@ static void test_reason(uint32_t reason, const char *tail)
 	tap_ok(!strncmp(small, want, 7) && !small[7], "reason %u is cut where it must be", reason);
 }
 
+/* A label may have 64 characters, with no zero behind them. */
+static void test_blocker(void)
+{
+	struct drm_loom_no_space record = sample;
+	char text[384], small[100];
+	const char *at;
+	int length;
+
+	record.reason = DRM_LOOM_NO_SPACE_EXHAUSTED;
+	record.blocker_bytes = 424242;
+	memset(record.blocker, 'x', sizeof(record.blocker));
+	length = loom_no_space_print(text, sizeof(text), &record);
+	at = strchr(text, '\'');
+	tap_ok(length == (int)strlen(text) && at && strspn(at + 1, "x") == DRM_LOOM_LABEL_BYTES &&
+	       !strcmp(at + 1 + DRM_LOOM_LABEL_BYTES, "': 424242 bytes in each"),
+	       "the largest buffer with a label: %s", text);
+	tap_ok(loom_no_space_print(small, sizeof(small), &record) == length &&
+	       !strncmp(small, text, sizeof(small) - 1) && !small[sizeof(small) - 1],
+	       "cut where it must be");
+}
+
 static void test_no_space(void)
 {
 	struct drm_loom_no_space odd = {
@@ -109,9 +130,12 @@ static void test_no_space(void)
 		.bank_bytes = ~0ULL,
 		.common_free_bytes = ~0ULL,
 		.largest_free_bytes = ~0ULL,
+		.blocker_bytes = ~0ULL,
 	};
-	char text[256];
+	char text[384];
 
+	test_blocker();
+	memset(odd.blocker, 'x', sizeof(odd.blocker));
 	test_reason(DRM_LOOM_NO_SPACE_NONE, NULL);
 	test_reason(DRM_LOOM_NO_SPACE_TOO_LARGE, "and a bank has 3333");
 	test_reason(DRM_LOOM_NO_SPACE_EXHAUSTED, "and the fullest has 5555 left: exhausted");

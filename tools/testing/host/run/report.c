@@ -230,10 +230,10 @@ static void test_write(struct loom_target *target, const struct loom_program *pr
 	tap_ok(text && strstr(text, want), "a bank: %.*s", (int)strcspn(want + 1, "\n"), want + 1);
 	free(text);
 	text = read_file(path_of("a-", "detailed_memory_usage.csv"));
-	snprintf(want, sizeof(want), "\n%d,0,dram,2,0x%x,4096,Y,buffer\n", (int)getpid(),
+	snprintf(want, sizeof(want), "\n%d,0,dram,2,0x%x,4096,Y,buffer,\n", (int)getpid(),
 		 BASE + 4096);
 	tap_ok(text && strstr(text, want), "a block: %.*s", (int)strcspn(want + 1, "\n"), want + 1);
-	snprintf(want, sizeof(want), "\n%d,0,sram,7,0x%x,%u,N,free\n", (int)getpid(), BASE,
+	snprintf(want, sizeof(want), "\n%d,0,sram,7,0x%x,%u,N,free,\n", (int)getpid(), BASE,
 		 (1 << 16) - BASE);
 	tap_ok(text && strstr(text, want), "a hole: %.*s", (int)strcspn(want + 1, "\n"), want + 1);
 	free(text);
