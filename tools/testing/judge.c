@@ -138,10 +138,17 @@ int __wrap_loom_session_create(struct loom_target *target, const struct loom_pro
 			       struct loom_session **session, struct loom_error *err)
 {
 	int ret = __real_loom_session_create(target, program, session, err);
+	const struct drm_loom_plan_header *header = program->plan;
+	struct drm_loom_chip chip;
 
-	if (!ret)
-		judge_plan(program, target->chip);
-	return ret;
+	if (ret)
+		return ret;
+	/* a target with more lanes runs it in a partition */
+	chip = *target->chip;
+	if (header->lanes < chip.region[DRM_LOOM_REGION_SRAM].banks)
+		chip.region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
+	judge_plan(program, &chip);
+	return 0;
 }
 
 int __wrap_loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,

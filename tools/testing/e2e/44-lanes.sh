@@ -15,7 +15,13 @@ if [ "${1:-}" = guest ]; then
 			--save-outputs "$vm/got.$i" >"$vm/got.$i.json" 2>"$vm/got.$i.err" &
 		pids[i]=$!
 	done
-	LOOM_MEMORY_REPORTS=$vm/reports $loom run "$models/blazeface.onnx" --device soft --lanes 4 \
+	# until their buffers are there
+	for i in {1..50}; do
+		$loom top --once --interval 0.1 >"$vm/top" 2>&1
+		grep -q ' weights$' "$vm/top" && break
+	done
+	$loom info --blocks >"$vm/info" 2>&1
+	LOOM_MEMORY_REPORTS=$vm/reports $loom run "$models/blazeface.onnx" --device soft --lanes 4 --effort 0 \
 		--input input:0=random:1 --save-outputs "$vm/direct" >"$vm/direct.text" 2>"$vm/direct.err"
 	echo $? >"$vm/direct.status"
 	for i in 1 2; do
@@ -25,7 +31,7 @@ if [ "${1:-}" = guest ]; then
 	chmod 666 /dev/accel/*
 	# shellcheck disable=SC2086 # words
 	setpriv --reuid 65534 --clear-groups $loom run "$models/blazeface.onnx" \
-		--device soft --lanes 9 --input input:0=random:1 >"$vm/nine.text" 2>&1
+		--device soft --lanes 9 --effort 0 --input input:0=random:1 >"$vm/nine.text" 2>&1
 	echo $? >"$vm/nine.status"
 	exit 0
 fi
@@ -70,6 +76,12 @@ labels() {
 	done
 }
 ok 'buffers have the names of the values' labels
+shown() {
+	cat "$vm/top" "$vm/info"
+	grep -qE '^ +[0-9.]+ (KiB|MiB)  weights$' "$vm/top" &&
+	grep -qE '^  dram 0x[0-9a-f.x]+ .* allocated weights$' "$vm/info"
+}
+ok 'loom top and loom info show the names' shown
 half() {
 	cat "$vm/nine.text"
 	[ "$(cat "$vm/nine.status")" = 1 ] && grep -q 'a user may own 8 without' "$vm/nine.text"
