@@ -696,6 +696,47 @@ struct loom_program_layer {
 int loom_program_layers(const struct loom_program *program, const struct drm_loom_chip *chip,
 			struct loom_program_layer **layers, uint32_t *num_layers);
 
+/**
+ * struct loom_measurement - a time that was measured on a chip
+ * @program: a plan of the network that was measured
+ * @nodes: nodes of @program, whose mean time was measured; NULL: that of the whole plan was
+ * @num_nodes: number of @nodes
+ * @measured_us: microseconds, more than zero
+ * @planned_us: [out] microseconds by the fitted description
+ */
+struct loom_measurement {
+	const struct loom_program *program;
+	const uint32_t *nodes;
+	uint32_t num_nodes;
+	double measured_us;
+	double planned_us;
+};
+
+/**
+ * loom_measurement_plan() - the time of a plan, or of its nodes, by a description
+ * @row: [in, out] its planned_us is computed; its nodes must exist
+ * @chip: the description; may differ in rates from that which the program was planned for
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_measurement_plan(struct loom_measurement *row, const struct drm_loom_chip *chip);
+
+/**
+ * loom_chip_calibrate() - fit the rates of a description to measured times
+ * @chip: [in, out] the description that the programs were planned for; unchanged on failure
+ * @rows: [in, out] measured times
+ * @num_rows: number of @rows; without rows nothing changes
+ *
+ * Fits the rates of DRAM and ROM, of multiply-accumulates, of depthwise convolutions and of other
+ * operations, each by one factor for all types, and the cycles that commands take to start. Memory
+ * sizes, blocks and the frequency stay. Figures that @rows say nothing about stay, too. The result
+ * is deterministic. Any number of threads may call it for the same programs.
+ *
+ * Return: 0, -EINVAL for a time that is not positive or a node that @program has not, or -ENOMEM.
+ */
+int loom_chip_calibrate(struct drm_loom_chip *chip, struct loom_measurement *rows,
+			uint32_t num_rows);
+
 #ifdef __cplusplus
 }
 #endif
