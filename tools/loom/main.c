@@ -30,6 +30,7 @@ static const struct tool_command tool_version = {
 };
 
 static const struct tool_command *const tool_commands[] = {
+	&tool_calibrate,
 	&tool_chips,
 	&tool_compile,
 	&tool_device,
@@ -65,7 +66,7 @@ static void tool_print_commands(FILE *file)
 
 	fputs("usage: loom COMMAND [OPTION...] [ARGUMENT...]\n\n", file);
 	for (i = 0; i < ARRAY_SIZE(tool_commands); i++)
-		fprintf(file, "  %-8s %s\n", tool_commands[i]->name, tool_commands[i]->text);
+		fprintf(file, "  %-9s %s\n", tool_commands[i]->name, tool_commands[i]->text);
 	fputs("\nloom help COMMAND lists its options.\n", file);
 }
 

@@ -28,6 +28,7 @@
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_model.c: contents of a model
  * * cmd_plan.c, cmd_run.c: plan a model; run it
+ * * calibrate/: fits a description of a chip to measured times
  * * cmd_compile.c, cmd_inspect.c: write a program file; print its contents
  * * view/cmd_view.c: write a page to explore a plan
  * * run_many.c: run it on several devices, or several items
@@ -78,6 +79,7 @@ struct tool_command {
 	int (*run)(int argc, char **argv);
 };
 
+extern const struct tool_command tool_calibrate;
 extern const struct tool_command tool_chips;
 extern const struct tool_command tool_compile;
 extern const struct tool_command tool_device;
@@ -590,6 +592,14 @@ void tool_least_json(const struct loom_program *program, struct json *json);
 int tool_speed_print(const struct tool_model *model);
 /** tool_speed_json() - the same as members of the open object; 0 or TOOL_FAILED */
 int tool_speed_json(const struct tool_model *model, struct json *json);
+/**
+ * tool_layer_shape() - "1x32x112x112"; axes of length 1 in the middle, which kernels insert, stay
+ * @layer: the layer
+ * @text: [out] TOOL_TEXT bytes
+ *
+ * Return: @text.
+ */
+const char *tool_layer_shape(const struct loom_program_layer *layer, char *text);
 /** tool_layers_print() - a row for each layer, as a table or as CSV; 0 or TOOL_FAILED */
 int tool_layers_print(const struct tool_model *model, bool csv);
 /** tool_layers_json() - the same as a member of the open object; 0 or TOOL_FAILED */

@@ -279,7 +279,7 @@ static int improve(struct fit *fit, double *spare)
 		memcpy(fit->at, at, sizeof(at));
 		memcpy(fit->residuals, spare, fit->num_rows * sizeof(*spare));
 		damping /= 16;
-		if (fit->cost - cost < fit->cost * 1e-6)
+		if (fit->cost - cost < fit->cost * 0.000001)
 			break;
 		fit->cost = cost;
 	}

@@ -113,8 +113,7 @@ static const char *layer_name(const struct costs *c, uint32_t index)
 	return index < c->program->num_nodes ? c->program->nodes[index].name : "";
 }
 
-/* "1x32x112x112"; axes of length 1 in the middle, which kernels insert, stay. */
-static const char *layer_shape(const struct loom_program_layer *layer, char *text)
+const char *tool_layer_shape(const struct loom_program_layer *layer, char *text)
 {
 	size_t at = 0;
 	uint32_t i;
@@ -144,7 +143,7 @@ static void print_row(const struct costs *c, uint32_t index)
 	char shape[TOOL_TEXT];
 
 	printf("%4u %-18s %-18s %9.3f %10llu %8.4f %6.1f %6.1f %9.1f %9.1f", index,
-	       layer_op(c, index), layer_shape(layer, shape), layer->macs / 1e6,
+	       layer_op(c, index), tool_layer_shape(layer, shape), layer->macs / 1e6,
 	       (unsigned long long)layer->cycles, costs_ms(c, layer->cycles),
 	       share(layer->cycles, c->program->stats.cycles) * 100,
 	       share(layer->full_cycles, layer->compute_cycles) * 100,
@@ -164,7 +163,8 @@ static void print_csv_row(const struct costs *c, uint32_t index)
 	print_quoted(layer_name(c, index));
 	putchar(',');
 	print_quoted(layer_op(c, index));
-	printf(",%s,%llu,%llu,%llu,%llu,%.3f,%.4f,%llu,%llu,%llu,%llu\n", layer_shape(layer, shape),
+	printf(",%s,%llu,%llu,%llu,%llu,%.3f,%.4f,%llu,%llu,%llu,%llu\n",
+	       tool_layer_shape(layer, shape),
 	       (unsigned long long)layer->macs, (unsigned long long)layer->cycles,
 	       (unsigned long long)layer->dma_cycles, (unsigned long long)layer->compute_cycles,
 	       costs_ms(c, layer->cycles) * 1e3, share(layer->full_cycles, layer->compute_cycles),
