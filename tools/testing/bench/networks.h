@@ -13,7 +13,8 @@
  *	resnet50	He et al. 2015, table 1; stride in the 3x3 convolution (v1.5)
  *	vgg16, vgg19	Simonyan and Zisserman 2014, D and E: the convolutions
  *	googlenet	Szegedy et al. 2014, table 1
- *	yolov5s		as released (v6), 640x640, without what turns maps into boxes
+ *	yolov5n, s, m	as released (v6), 640x640, without what turns maps into boxes
+ *	yolov8n, s, m	likewise; activations are in the tables of the convolutions
  *	densenet121	Huang et al. 2016, table 1; each layer joins its maps to all before: a
  *			chain of concatenations of two
  *	densenet121_all	the same as other exporters write it: each concatenation names all maps
@@ -239,35 +240,117 @@ static inline struct map yolo_c3(struct net *net, struct map x, int channels, in
 			 half, count, half, half, half, channels);
 }
 
-static inline void yolov5s(struct net *net)
+/* @wide: channels of a first map in sixteens; @deep: bottlenecks are repeated so many times more */
+static inline void yolov5(struct net *net, int wide, int deep)
 {
-	struct map x = net_words(net, no_map, "i3,640 c32k5s2 c64k3s2"), p3, p4, p5, n4, n5;
-	struct map parts[4], outs[3];
+	struct map x = net_words(net, no_map, "i3,640 c%dk5s2 c%dk3s2", 16 * wide, 32 * wide);
+	const int c3 = 64 * wide, c4 = 128 * wide, c5 = 256 * wide;
+	struct map parts[4], outs[3], p3, p4, p5, n4, n5;
 	uint32_t i;
 
-	x = yolo_c3(net, x, 64, 1, true);
-	p3 = yolo_c3(net, net_words(net, x, "c128k3s2"), 128, 2, true);
-	p4 = yolo_c3(net, net_words(net, p3, "c256k3s2"), 256, 3, true);
-	x = yolo_c3(net, net_words(net, p4, "c512k3s2"), 512, 1, true);
-	parts[0] = net_words(net, x, "c256");
+	x = yolo_c3(net, x, 32 * wide, deep, true);
+	p3 = yolo_c3(net, net_words(net, x, "c%dk3s2", c3), c3, 2 * deep, true);
+	p4 = yolo_c3(net, net_words(net, p3, "c%dk3s2", c4), c4, 3 * deep, true);
+	x = yolo_c3(net, net_words(net, p4, "c%dk3s2", c5), c5, deep, true);
+	parts[0] = net_words(net, x, "c%d", c4);
 	for (i = 1; i < 4; i++)
 		parts[i] = net_words(net, parts[i - 1], "p5");
-	p5 = net_words(net, net_concat(net, 4, parts), "c512 c256");
+	p5 = net_words(net, net_concat(net, 4, parts), "c%d c%d", c5, c4);
 	parts[0] = net_words(net, p5, "u");
 	parts[1] = p4;
-	n4 = net_words(net, yolo_c3(net, net_concat(net, 2, parts), 256, 1, false), "c128");
+	n4 = net_words(net, yolo_c3(net, net_concat(net, 2, parts), c4, deep, false), "c%d", c3);
 	parts[0] = net_words(net, n4, "u");
 	parts[1] = p3;
-	outs[0] = yolo_c3(net, net_concat(net, 2, parts), 128, 1, false);
-	parts[0] = net_words(net, outs[0], "c128k3s2");
+	outs[0] = yolo_c3(net, net_concat(net, 2, parts), c3, deep, false);
+	parts[0] = net_words(net, outs[0], "c%dk3s2", c3);
 	parts[1] = n4;
-	outs[1] = yolo_c3(net, net_concat(net, 2, parts), 256, 1, false);
-	n5 = net_words(net, outs[1], "c256k3s2");
+	outs[1] = yolo_c3(net, net_concat(net, 2, parts), c4, deep, false);
+	n5 = net_words(net, outs[1], "c%dk3s2", c4);
 	parts[0] = n5;
 	parts[1] = p5;
-	outs[2] = yolo_c3(net, net_concat(net, 2, parts), 512, 1, false);
+	outs[2] = yolo_c3(net, net_concat(net, 2, parts), c5, deep, false);
 	for (i = 0; i < 3; i++)
 		net_words(net, outs[i], "c255 o");
+}
+
+static inline void yolov5n(struct net *net)
+{
+	yolov5(net, 1, 1);
+}
+
+static inline void yolov5s(struct net *net)
+{
+	yolov5(net, 2, 1);
+}
+
+static inline void yolov5m(struct net *net)
+{
+	yolov5(net, 3, 2);
+}
+
+/* A CSP bottleneck with two convolutions; halves of the first one are two here. */
+static inline struct map yolo_c2f(struct net *net, struct map x, int channels, int count,
+				  bool shortcut)
+{
+	struct map parts[8];
+	int half = channels / 2, i;
+
+	parts[0] = net_words(net, x, "c%d", half);
+	parts[1] = net_words(net, x, "c%d", half);
+	for (i = 0; i < count; i++)
+		parts[i + 2] = net_words(net, parts[i + 1], shortcut ? "{ ; c%dk3 c%dk3 }" :
+					 "c%dk3 c%dk3", half, half);
+	return net_words(net, net_concat(net, count + 2, parts), "c%d", channels);
+}
+
+/* @last: channels of the last map */
+static inline void yolov8(struct net *net, int wide, int deep, int last)
+{
+	struct map x = net_words(net, no_map, "i3,640 c%dk3s2 c%dk3s2", 16 * wide, 32 * wide);
+	const int c3 = 64 * wide, c4 = 128 * wide, box = c3 / 4 > 64 ? c3 / 4 : 64;
+	const int class = c3 > 80 ? c3 : 80;
+	struct map parts[4], outs[3], p3, p4, p5, n4;
+	uint32_t i;
+
+	x = yolo_c2f(net, x, 32 * wide, deep, true);
+	p3 = yolo_c2f(net, net_words(net, x, "c%dk3s2", c3), c3, 2 * deep, true);
+	p4 = yolo_c2f(net, net_words(net, p3, "c%dk3s2", c4), c4, 2 * deep, true);
+	x = yolo_c2f(net, net_words(net, p4, "c%dk3s2", last), last, deep, true);
+	parts[0] = net_words(net, x, "c%d", last / 2);
+	for (i = 1; i < 4; i++)
+		parts[i] = net_words(net, parts[i - 1], "p5");
+	p5 = net_words(net, net_concat(net, 4, parts), "c%d", last);
+	parts[0] = net_words(net, p5, "u");
+	parts[1] = p4;
+	n4 = yolo_c2f(net, net_concat(net, 2, parts), c4, deep, false);
+	parts[0] = net_words(net, n4, "u");
+	parts[1] = p3;
+	outs[0] = yolo_c2f(net, net_concat(net, 2, parts), c3, deep, false);
+	parts[0] = net_words(net, outs[0], "c%dk3s2", c3);
+	parts[1] = n4;
+	outs[1] = yolo_c2f(net, net_concat(net, 2, parts), c4, deep, false);
+	parts[0] = net_words(net, outs[1], "c%dk3s2", c4);
+	parts[1] = p5;
+	outs[2] = yolo_c2f(net, net_concat(net, 2, parts), last, deep, false);
+	for (i = 0; i < 3; i++) {
+		net_words(net, outs[i], "2( c%dk3 ) c64 o", box);
+		net_words(net, outs[i], "2( c%dk3 ) c80 o", class);
+	}
+}
+
+static inline void yolov8n(struct net *net)
+{
+	yolov8(net, 1, 1, 256);
+}
+
+static inline void yolov8s(struct net *net)
+{
+	yolov8(net, 2, 1, 512);
+}
+
+static inline void yolov8m(struct net *net)
+{
+	yolov8(net, 3, 2, 576);
 }
 
 static inline void densenet121_all(struct net *net)
@@ -650,6 +733,15 @@ static const struct network int8_networks[] = {
 	{ "vit_tiny", .build = vit_tiny },
 };
 
+/* In public records of chips only. */
+static const struct network chip_networks[] = {
+	{ "yolov5n", .build = yolov5n },
+	{ "yolov5m", .build = yolov5m },
+	{ "yolov8n", .build = yolov8n },
+	{ "yolov8s", .build = yolov8s },
+	{ "yolov8m", .build = yolov8m },
+};
+
 static const struct network mcu_networks[] = {
 	{ "mbv2_w035", .words = {
 		"i3,144 c11k3s2 b1,5 b6,8s2 b6,8 b6,11s2 2( b6,11 ) b6,22s2 3( b6,22 )",
@@ -710,6 +802,9 @@ static inline const struct network *net_find(const char *name)
 	for (i = 0; i < ARRAY_SIZE(mcu_networks); i++)
 		if (!strcmp(mcu_networks[i].name, name))
 			return &mcu_networks[i];
+	for (i = 0; i < ARRAY_SIZE(chip_networks); i++)
+		if (!strcmp(chip_networks[i].name, name))
+			return &chip_networks[i];
 	return NULL;
 }
 
