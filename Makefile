@@ -397,6 +397,7 @@ $(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
 $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+$(O)/bench/bench_place: $(O)/libloomplace.a
 $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -12,12 +12,13 @@
 #include "loom_place.h"
 #include "loom_version.h"
 #include "memory.h"
+#include "quick.h"
 
 #define TEXT_OF(number)		#number
 #define TEXT(number)		TEXT_OF(number)
 
 /* sizes of the structs of the first header */
-#define PROBLEM_BYTES	sizeof(struct loomplace_problem)
+#define PROBLEM_BYTES	offsetof(struct loomplace_problem, workspace)
 #define ANSWER_BYTES	sizeof(struct loomplace_answer)
 
 /* Clears an answer but for the fields set by the caller. */
@@ -69,7 +70,7 @@ static int check_problem(const struct loomplace_problem *problem, const uint64_t
 		clear_answer(answer);
 	if (!problem || problem->struct_bytes < PROBLEM_BYTES)
 		return fail(answer, -EINVAL, "there is no problem, or its struct has no such size");
-	for (i = PROBLEM_BYTES; i < problem->struct_bytes; i++)
+	for (i = sizeof(*problem); i < problem->struct_bytes; i++)
 		if (((const char *)problem)[i])
 			return fail(answer, -EINVAL, "the problem uses unknown fields");
 	if (problem->num_items >= LOOM_PLACE_NONE ||
@@ -176,6 +177,33 @@ static int run(const struct loomplace_problem *problem, const uint64_t *given, u
 	return ret;
 }
 
+/* Places the items, by greedy orders alone if these are sufficient. */
+static int place(const struct loomplace_problem *problem, uint64_t *offsets,
+		 struct loomplace_answer *answer)
+{
+	const bool shared = problem->struct_bytes > PROBLEM_BYTES && problem->workspace;
+	struct loomplace_workspace own = { 0 };
+	uint64_t height, bound;
+	bool placed;
+	int ret;
+
+	if (!shared && problem->memory)
+		own.memory = *problem->memory;
+	ret = place_quick(problem, shared ? problem->workspace : &own, offsets, &height, &bound,
+			  &placed);
+	free(own.block);
+	if (ret)
+		return fail(answer, ret, "out of memory");
+	if (!placed)
+		return run(problem, NULL, offsets, answer);
+	if (answer) {
+		answer->height_bytes = height;
+		answer->bound_bytes = bound;
+		answer->proved = height <= bound;
+	}
+	return 0;
+}
+
 static int run_with(const struct loomplace_problem *problem, const uint64_t *given,
 		    uint64_t *offsets, struct loomplace_answer *answer)
 {
@@ -186,7 +214,7 @@ static int run_with(const struct loomplace_problem *problem, const uint64_t *giv
 	if (ret)
 		return ret;
 	before = place_memory_use(problem->memory);
-	ret = run(problem, given, offsets, answer);
+	ret = given ? run(problem, given, NULL, answer) : place(problem, offsets, answer);
 	place_memory_use(before);
 	errno = saved;
 	return ret;
@@ -207,6 +235,40 @@ int loomplace_check(const struct loomplace_problem *problem, const uint64_t *off
 	if (!offsets && problem && !problem->num_items)
 		offsets = nothing;
 	return run_with(problem, offsets, NULL, answer);
+}
+
+int loomplace_workspace_create(const struct loomplace_memory *memory,
+			       struct loomplace_workspace **workspace)
+{
+	const struct loomplace_memory *before;
+	struct loomplace_workspace *made;
+
+	*workspace = NULL;
+	if (memory && (!memory->allocate || !memory->release))
+		return -EINVAL;
+	before = place_memory_use(memory);
+	made = calloc(1, sizeof(*made));
+	place_memory_use(before);
+	if (!made)
+		return -ENOMEM;
+	if (memory)
+		made->memory = *memory;
+	*workspace = made;
+	return 0;
+}
+
+void loomplace_workspace_destroy(struct loomplace_workspace *workspace)
+{
+	struct loomplace_memory memory;
+	const struct loomplace_memory *before;
+
+	if (!workspace)
+		return;
+	memory = workspace->memory;
+	before = place_memory_use(memory.allocate ? &memory : NULL);
+	free(workspace->block);
+	free(workspace);
+	place_memory_use(before);
 }
 
 const char *loomplace_version(void)

@@ -10,7 +10,9 @@
  *
  * Memory: arrays are the caller's, are read during the call only, and are never kept. Offsets are
  * written at the end, so they are unchanged on failure. Memory that a call allocates is freed
- * before it returns, and comes from the caller's functions if there are any.
+ * before it returns, and comes from the caller's functions if there are any. With a workspace,
+ * calls for up to 4096 items allocate nothing, once it has been as large, where a greedy order is
+ * at the bound or within the capacity: so are the arenas of most networks. Others are searched.
  *
  * The interface is stable: structs begin with their size, so a later library, whose structs may be
  * longer, accepts those of an earlier header. Zero is the default of new fields.
@@ -51,6 +53,9 @@ struct loomplace_memory {
 	void *context;
 };
 
+/* Memory that calls use in turn: at any time, at most one call may use it. */
+struct loomplace_workspace;
+
 /**
  * struct loomplace_problem - the items and limits of a placement
  * @struct_bytes: sizeof(struct loomplace_problem)
@@ -66,6 +71,7 @@ struct loomplace_memory {
  * @time_ns: stop after so many nanoseconds of CPU time; 0: the budget alone decides. With a limit
  *	the result depends on the machine
  * @memory: allocation functions; NULL: malloc()
+ * @workspace: memory that calls use in turn; NULL: none
  */
 struct loomplace_problem {
 	size_t struct_bytes;
@@ -79,6 +85,7 @@ struct loomplace_problem {
 	uint64_t budget;
 	uint64_t time_ns;
 	const struct loomplace_memory *memory;
+	struct loomplace_workspace *workspace;
 };
 
 /**
@@ -102,6 +109,22 @@ struct loomplace_answer {
 	uint64_t missing_bytes;
 	char text[160];
 };
+
+/**
+ * loomplace_workspace_create() - make a workspace
+ * @memory: its allocation functions, which are copied; NULL: malloc()
+ * @workspace: [out] it must be freed with loomplace_workspace_destroy(); NULL on failure
+ *
+ * Return: 0, -EINVAL if a function is missing, or -ENOMEM.
+ */
+int loomplace_workspace_create(const struct loomplace_memory *memory,
+			       struct loomplace_workspace **workspace);
+
+/**
+ * loomplace_workspace_destroy() - free a workspace
+ * @workspace: it; may be NULL
+ */
+void loomplace_workspace_destroy(struct loomplace_workspace *workspace);
 
 /**
  * loomplace_place() - place items

@@ -132,6 +132,44 @@ static void test_memory(struct loomplace_problem problem, struct loomplace_answe
 	ok(good && calls, "a check that runs out of memory anywhere says so");
 }
 
+/* Problems like networks, which greedy orders mostly place at the bound. */
+static void test_workspace(struct loomplace_answer *answer)
+{
+	struct arena arena = { .left = ~0ULL };
+	const struct loomplace_memory memory = { take, give_back, &arena };
+	struct loomplace_problem problem = make(MAX_ITEMS);
+	unsigned int i, k, quick = 0, good = 1;
+	unsigned long long calls;
+
+	good = !loomplace_workspace_create(&memory, &problem.workspace);
+	for (k = 0; k < 100 && good; k++) {
+		/* the first is the largest */
+		problem.num_items = k ? 1 + draw(40) : MAX_ITEMS;
+		for (i = 0; i < problem.num_items; i++) {
+			sizes[i] = draw(10) ? 1 + draw(1000) : 0;
+			lowers[i] = i;
+			uppers[i] = i + 2 + draw(4);
+			alignments[i] = draw(2) ? 64 : 0;
+		}
+		calls = arena.calls;
+		good = !loomplace_place(&problem, offsets, answer) &&
+		       is_placement(problem.num_items, answer->height_bytes) &&
+		       answer->bound_bytes <= answer->height_bytes &&
+		       (!k || arena.calls == calls);
+		problem.memory = &memory;
+		calls = arena.calls;
+		good = good && !loomplace_place(&problem, offsets, answer);
+		quick += arena.calls == calls;
+		problem.memory = NULL;
+	}
+	ok(good && quick > 10, "with a workspace, small problems allocate nothing");
+	problem.capacity_bytes = answer->height_bytes + 1;
+	ok(!loomplace_place(&problem, offsets, answer) &&
+	   answer->height_bytes < problem.capacity_bytes, "within a capacity, too");
+	loomplace_workspace_destroy(problem.workspace);
+	ok(!arena.now, "a workspace leaves nothing");
+}
+
 static void test_faults(struct loomplace_problem problem, struct loomplace_answer *answer)
 {
 	struct {
@@ -190,6 +228,8 @@ int main(void)
 	ok(!loomplace_check(&problem, offsets, &answer) &&
 	   is_placement(MAX_ITEMS, answer.height_bytes), "and it is proved that they are");
 	test_memory(problem, &answer);
+	test_workspace(&answer);
+	problem = make(MAX_ITEMS);
 	test_faults(problem, &answer);
 	printf("1..%u\n", count);
 	return !!failed;
