@@ -6,8 +6,7 @@
  * reaches the lower bound, which proves it optimal. Most graphs end here, in microseconds.
  * Otherwise the greedy strategies run backwards in time, and then the exact search (solve.h), dives
  * and ejections start from the lowest placement. These accept problems of any size, never return a
- * higher placement, and raise the bound where they can. If optimality is still not proved, many
- * more greedy orders are tried where alignments differ, and hill climbing last.
+ * higher placement, and raise the bound where they can. Hill climbing is last.
  *
  * With more than one thread, all strategies but the first run in parallel. Their answers are
  * examined in the sequential order, up to the first that is sufficient, so the result does not
@@ -54,8 +53,6 @@
 #define MAX_CLIMB_ITEMS		20000
 /* estimated time of one visit, used only with a deadline */
 #define VISIT_NS		4
-/* Extra greedy orders get 1 / PADS_SHARE of the remaining time. */
-#define PADS_SHARE		12
 
 /**
  * struct start - one of the strategies tried first
@@ -382,39 +379,6 @@ static int improve_by(struct trials *t, const struct loom_place_canonical *canon
 	return 0;
 }
 
-/* All searches, each starting from the lowest placement. */
-static int improve_all(struct trials *t, const struct loom_place_canonical *canon)
-{
-	int ret = 0;
-
-	if (is_mixed(&canon->task.problem) && !t->crowded && !is_too_long(t))
-		ret = improve_by(t, canon, loom_place_improve_stacks);
-	if (!ret && !is_enough(t))
-		ret = improve_by(t, canon, loom_place_improve);
-	return ret;
-}
-
-/*
- * More greedy orders in both directions of time; with a deadline, in a share of the remaining time.
- */
-static int try_pads(struct trials *t, const struct loom_place_canonical canon[2])
-{
-	unsigned int i;
-	int ret = 0;
-
-	if (!is_mixed(&canon[0].task.problem))
-		return 0;
-	for (i = 0; i < 2 && !ret && !is_enough(t); i++) {
-		struct loom_place_canonical share = canon[i];
-
-		if (share.task.deadline_ns)
-			share.task.deadline_ns -= loom_place_left_ns(share.task.deadline_ns) /
-						  PADS_SHARE * (PADS_SHARE - 1);
-		ret = try_start(t, &share, &loom_place_strategy_greedy_pads);
-	}
-	return ret;
-}
-
 static int search(struct trials *t, struct loom_place_canonical canon[2])
 {
 	int ret;
@@ -431,19 +395,14 @@ static int search(struct trials *t, struct loom_place_canonical canon[2])
 	t->backward = true;
 	if (!ret && !t->task->deadline_ns)
 		ret = try_starts(t, &canon[1]);
-	/* a deadline leaves no time for a later call */
-	if (!ret && t->task->deadline_ns && !is_enough(t) && !is_too_long(t))
-		ret = try_pads(t, canon);
 	if (ret || is_enough(t))
 		return ret;
-	ret = improve_all(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])]);
+	ret = improve_by(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])],
+			 loom_place_improve);
 	if (ret || is_enough(t) || t->visits > MAX_CLIMB_VISITS || t->task->deadline_ns ||
 	    canon[0].task.problem.num_items > MAX_CLIMB_ITEMS)
 		return ret;
 	/* last, because that many runs take long compared to a search that ends early */
-	ret = try_pads(t, canon);
-	if (ret || is_enough(t))
-		return ret;
 	return try_start(t, &canon[0], &loom_place_strategy_hill_climb);
 }
 

@@ -139,12 +139,6 @@ extern const struct loom_place_order loom_place_order_breadth;
 extern const struct loom_place_order loom_place_order_overlaps;
 extern const struct loom_place_order loom_place_order_life;
 extern const struct loom_place_order loom_place_order_total;
-extern const struct loom_place_order loom_place_order_neighbours;
-extern const struct loom_place_order loom_place_order_early;
-extern const struct loom_place_order loom_place_order_bulk;
-extern const struct loom_place_order loom_place_order_lasting;
-extern const struct loom_place_order loom_place_order_sections;
-extern const struct loom_place_order loom_place_order_moment;
 extern const struct loom_place_order loom_place_order_tail;
 
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */

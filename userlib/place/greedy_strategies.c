@@ -89,29 +89,17 @@ const struct loom_place_strategy loom_place_strategy_greedy_tail = {
 	.place = place_by_tail,
 };
 
-/**
- * struct mixed_run - one of the runs where alignments differ
- * @order: the order
- * @aligned: the largest alignments first
- * @find: rule that selects a gap
- */
-struct mixed_run {
-	const struct loom_place_order *order;
-	bool aligned;
-	loom_greedy_find find;
-};
-
-/* Keeps the placement of a run if it is lower than @height. */
-static int try_mixed(struct loom_greedy *greedy, const struct mixed_run *run, uint32_t *items,
-		     struct loom_place_answer *answer, uint64_t *height)
+/* Keeps the placement of an order, the largest alignments first, if it is below @height. */
+static int try_aligned(struct loom_greedy *greedy, const struct loom_place_order *order,
+		       uint32_t *items, struct loom_place_answer *answer, uint64_t *height)
 {
 	const struct loom_place_problem *problem = &greedy->task->problem;
-	int ret = run->order->make(problem, items);
+	int ret = order->make(problem, items);
 
-	if (!ret && run->aligned)
+	if (!ret)
 		ret = loom_place_order_by_alignment(problem, items);
 	if (!ret)
-		ret = loom_greedy_run(greedy, items, run->find, *height);
+		ret = loom_greedy_run(greedy, items, loom_greedy_lowest, *height);
 	if (ret)
 		return ret;
 	*height = loom_place_height(problem, greedy->offsets);
@@ -119,10 +107,18 @@ static int try_mixed(struct loom_greedy *greedy, const struct mixed_run *run, ui
 	return 0;
 }
 
-/* Keeps the lowest placement of @runs; up to the deadline, but at least one run. */
-static int place_mixed(const struct loom_place_task *task, const struct mixed_run *runs,
-		       size_t num_runs, struct loom_place_answer *answer)
+/*
+ * Items of small alignment fit into the pads of the others, so those are placed first. The best
+ * order among items of equal alignment depends on the problem, as it does without alignments. Ends
+ * at the deadline, but not before the first placement.
+ */
+static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
+	static const struct loom_place_order *const orders[] = {
+		&loom_place_order_size, &loom_place_order_breadth, &loom_place_order_area,
+		&loom_place_order_total, &loom_place_order_life, &loom_place_order_overlaps,
+		&loom_place_order_tail,
+	};
 	uint32_t *items = calloc((size_t)task->problem.num_items + 1, sizeof(*items));
 	const uint64_t below = task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE;
 	uint64_t height = below;
@@ -136,10 +132,10 @@ static int place_mixed(const struct loom_place_task *task, const struct mixed_ru
 		free(items);
 		return ret;
 	}
-	for (i = 0; i < num_runs && height > answer->bound_bytes; i++) {
+	for (i = 0; i < ARRAY_SIZE(orders) && height > answer->bound_bytes; i++) {
 		if (height != LOOM_PLACE_ANYWHERE && !loom_place_left_ns(task->deadline_ns))
 			break;
-		ret = try_mixed(&greedy, &runs[i], items, answer, &height);
+		ret = try_aligned(&greedy, orders[i], items, answer, &height);
 		if (ret == -ENOMEM)
 			break;
 		err = ret ? ret : err;
@@ -153,81 +149,10 @@ static int place_mixed(const struct loom_place_task *task, const struct mixed_ru
 	return height == below ? err : 0;
 }
 
-/*
- * Items of small alignment fit into the pads of the others, so those are placed first. The best
- * order among items of equal alignment depends on the problem, as it does without alignments.
- */
-static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	static const struct mixed_run runs[] = {
-		{ &loom_place_order_size, true, loom_greedy_lowest },
-		{ &loom_place_order_breadth, true, loom_greedy_lowest },
-		{ &loom_place_order_area, true, loom_greedy_lowest },
-		{ &loom_place_order_total, true, loom_greedy_lowest },
-		{ &loom_place_order_life, true, loom_greedy_lowest },
-		{ &loom_place_order_overlaps, true, loom_greedy_lowest },
-		{ &loom_place_order_tail, true, loom_greedy_lowest },
-	};
-
-	return place_mixed(task, runs, ARRAY_SIZE(runs), answer);
-}
-
 const struct loom_place_strategy loom_place_strategy_greedy_aligned = {
 	.name = "greedy-aligned",
 	.text = "the lowest of the other greedy orders, with the largest alignment first",
 	.place = place_aligned,
-};
-
-/* Pads make many gaps that nearly fit, so the tightest is often better than the lowest. */
-static int place_pads(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	static const struct mixed_run runs[] = {
-		{ &loom_place_order_moment, true, loom_greedy_lowest },
-		{ &loom_place_order_moment, false, loom_greedy_lowest },
-		{ &loom_place_order_moment, false, loom_greedy_tightest },
-		{ &loom_place_order_moment, true, loom_greedy_tightest },
-		{ &loom_place_order_bulk, false, loom_greedy_lowest },
-		{ &loom_place_order_bulk, true, loom_greedy_lowest },
-		{ &loom_place_order_bulk, false, loom_greedy_tightest },
-		{ &loom_place_order_bulk, true, loom_greedy_tightest },
-		{ &loom_place_order_sections, false, loom_greedy_lowest },
-		{ &loom_place_order_sections, true, loom_greedy_lowest },
-		{ &loom_place_order_sections, false, loom_greedy_tightest },
-		{ &loom_place_order_sections, true, loom_greedy_tightest },
-		{ &loom_place_order_neighbours, false, loom_greedy_lowest },
-		{ &loom_place_order_neighbours, true, loom_greedy_lowest },
-		{ &loom_place_order_neighbours, false, loom_greedy_tightest },
-		{ &loom_place_order_neighbours, true, loom_greedy_tightest },
-		{ &loom_place_order_early, false, loom_greedy_lowest },
-		{ &loom_place_order_early, true, loom_greedy_lowest },
-		{ &loom_place_order_early, false, loom_greedy_tightest },
-		{ &loom_place_order_early, true, loom_greedy_tightest },
-		{ &loom_place_order_lasting, false, loom_greedy_lowest },
-		{ &loom_place_order_lasting, true, loom_greedy_lowest },
-		{ &loom_place_order_lasting, false, loom_greedy_tightest },
-		{ &loom_place_order_lasting, true, loom_greedy_tightest },
-		{ &loom_place_order_breadth, false, loom_greedy_tightest },
-		{ &loom_place_order_breadth, true, loom_greedy_tightest },
-		{ &loom_place_order_total, false, loom_greedy_tightest },
-		{ &loom_place_order_total, true, loom_greedy_tightest },
-		{ &loom_place_order_area, false, loom_greedy_tightest },
-		{ &loom_place_order_area, true, loom_greedy_tightest },
-		{ &loom_place_order_life, false, loom_greedy_tightest },
-		{ &loom_place_order_life, true, loom_greedy_tightest },
-		{ &loom_place_order_overlaps, false, loom_greedy_tightest },
-		{ &loom_place_order_overlaps, true, loom_greedy_tightest },
-		{ &loom_place_order_tail, false, loom_greedy_tightest },
-		{ &loom_place_order_tail, true, loom_greedy_tightest },
-		{ &loom_place_order_size, true, loom_greedy_tightest },
-	};
-
-	return place_mixed(task, runs, ARRAY_SIZE(runs), answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_pads = {
-	.name = "auto",
-	.text = "the lowest of more orders, by alignment first or not, lowest or tightest gaps",
-	.place = place_pads,
 };
 
 /* The second later form of the GMEM planner: see DOC: GMEM, fit first. */

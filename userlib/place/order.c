@@ -87,12 +87,6 @@ static uint64_t end(const struct loom_place_item *item)
 	return (uint64_t)item->upper ^ 1ULL << 63;
 }
 
-/* The earliest begin maps to the largest number. */
-static uint64_t begin(const struct loom_place_item *item)
-{
-	return ~((uint64_t)item->lower ^ 1ULL << 63);
-}
-
 static int sort_by(const struct loom_place_problem *problem,
 		   uint64_t (*high)(const struct loom_place_item *item),
 		   uint64_t (*low)(const struct loom_place_item *item), uint32_t *order)
@@ -257,70 +251,27 @@ static int breadth_keys(const struct loom_place_problem *problem,
 	return 0;
 }
 
-/*
- * The second number is the integral of the bytes alive over an item's life, saturated. It is the
- * difference of two prefix sums.
- */
-static int sections_keys(const struct loom_place_problem *problem,
-			 const struct loom_place_profile *profile, struct key *keys)
-{
-	uint64_t *sums = calloc(profile->num_moments + 1, sizeof(*sums)), bytes;
-	uint32_t i;
-	size_t k;
-
-	if (!sums)
-		return -ENOMEM;
-	for (k = 1; k < profile->num_moments; k++) {
-		uint64_t moments = (uint64_t)profile->moments[k] -
-				   (uint64_t)profile->moments[k - 1];
-
-		if (__builtin_mul_overflow(profile->bytes[k - 1], moments, &bytes) ||
-		    __builtin_add_overflow(sums[k - 1], bytes, &sums[k]))
-			sums[k] = UINT64_MAX;
-	}
-	for (i = 0; i < problem->num_items; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-
-		if (loom_place_has_room(item))
-			keys[i].low = sums[loom_place_profile_find(profile, item->upper)] -
-				      sums[loom_place_profile_find(profile, item->lower)];
-	}
-	free(sums);
-	return 0;
-}
-
-/* @second: NULL for sections. @keys: [out] on success the caller must free() them. */
-static int find_breadth(const struct loom_place_problem *problem,
-			uint64_t (*second)(const struct loom_place_item *item), struct key **keys)
+static int sort_by_breadth(const struct loom_place_problem *problem,
+			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
 {
 	struct loom_place_profile profile = { 0 };
 	struct loom_place_part *parts = NULL;
+	struct key *keys = make_keys(problem);
 	size_t num_parts = 0;
 	uint32_t culprit;
 	int ret;
 
-	*keys = make_keys(problem);
-	ret = *keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
+	ret = keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
 	if (!ret)
 		ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	if (!ret)
-		ret = breadth_keys(problem, &profile, second ? second : size, *keys);
-	if (!ret && !second)
-		ret = sections_keys(problem, &profile, *keys);
+		ret = breadth_keys(problem, &profile, second, keys);
 	loom_place_profile_clear(&profile);
 	free(parts);
-	if (ret)
-		free(*keys);
+	if (!ret)
+		return sort_by_keys(keys, problem, order);
+	free(keys);
 	return ret;
-}
-
-static int sort_by_breadth(const struct loom_place_problem *problem,
-			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
-{
-	struct key *keys;
-	int ret = find_breadth(problem, second, &keys);
-
-	return ret ? ret : sort_by_keys(keys, problem, order);
 }
 
 /*
@@ -337,64 +288,6 @@ static int make_breadth(const struct loom_place_problem *problem, uint32_t *orde
 static int make_total(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, life, order);
-}
-
-/* By breadth, then by area. */
-static int make_bulk(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_by_breadth(problem, area, order);
-}
-
-/* By breadth, then by the bytes alive in all of an item's life. */
-static int make_sections(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_by_breadth(problem, NULL, order);
-}
-
-/* By breadth, then earliest begin first, so neighbours in time are neighbours in bytes. */
-static int make_moment(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_by_breadth(problem, begin, order);
-}
-
-/* Longest life first, then by breadth. */
-static int make_lasting(const struct loom_place_problem *problem, uint32_t *order)
-{
-	struct key *keys;
-	int ret = find_breadth(problem, size, &keys);
-	uint32_t i;
-
-	if (ret)
-		return ret;
-	for (i = 0; i < problem->num_items; i++) {
-		keys[i].low = keys[i].high;
-		keys[i].high = life(&problem->items[i]);
-	}
-	return sort_by_keys(keys, problem, order);
-}
-
-/*
- * By the bytes alive in all of an item's life, which items of equal lifetime share; then by size.
- */
-static int make_neighbours(const struct loom_place_problem *problem, uint32_t *order)
-{
-	struct key *keys;
-	int ret = find_breadth(problem, NULL, &keys);
-	uint32_t i;
-
-	if (ret)
-		return ret;
-	for (i = 0; i < problem->num_items; i++) {
-		keys[i].high = keys[i].low;
-		keys[i].low = size(&problem->items[i]);
-	}
-	return sort_by_keys(keys, problem, order);
-}
-
-/* Earliest begin first, then longest life. */
-static int make_early(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_by(problem, begin, life, order);
 }
 
 /* Latest end first, so that all items placed later end beside it or before. */
@@ -434,10 +327,4 @@ const struct loom_place_order loom_place_order_breadth = { make_breadth };
 const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
 const struct loom_place_order loom_place_order_life = { make_life };
 const struct loom_place_order loom_place_order_total = { make_total };
-const struct loom_place_order loom_place_order_neighbours = { make_neighbours };
-const struct loom_place_order loom_place_order_bulk = { make_bulk };
-const struct loom_place_order loom_place_order_early = { make_early };
-const struct loom_place_order loom_place_order_lasting = { make_lasting };
-const struct loom_place_order loom_place_order_sections = { make_sections };
-const struct loom_place_order loom_place_order_moment = { make_moment };
 const struct loom_place_order loom_place_order_tail = { make_tail };

@@ -51,8 +51,6 @@ extern const struct loom_place_strategy loom_place_strategy_greedy_total;
 extern const struct loom_place_strategy loom_place_strategy_greedy_life;
 extern const struct loom_place_strategy loom_place_strategy_greedy_tail;
 extern const struct loom_place_strategy loom_place_strategy_greedy_aligned;
-/* used by "auto" only, in no table */
-extern const struct loom_place_strategy loom_place_strategy_greedy_pads;
 extern const struct loom_place_strategy loom_place_strategy_hill_climb;
 extern const struct loom_place_strategy loom_place_strategy_exact;
 extern const struct loom_place_strategy loom_place_strategy_gmem;
@@ -99,18 +97,5 @@ int loom_place_call(const struct loom_place_strategy *strategy, const struct loo
  */
 int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
 		       uint64_t height);
-
-/* stack.c */
-
-/**
- * loom_place_improve_stacks() - search with items of mixed alignments stacked
- * @task: the problem, in its canonical form
- * @answer: [in, out] an answer
- * @height: its height
- *
- * Return: 0, also if nothing better was found, or nothing can be stacked; or -ENOMEM.
- */
-int loom_place_improve_stacks(const struct loom_place_task *task, struct loom_place_answer *answer,
-			      uint64_t height);
 
 #endif /* LOOM_PLACE_STRATEGY_H */
