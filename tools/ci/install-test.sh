@@ -84,9 +84,10 @@ try 'libloomplace is used alone, shared' alone shared
 try 'and static' alone static
 placer_symbols() {
 	[ "$(nm -D --defined-only "$root/opt/loom/lib/libloomplace.so" | cut -d' ' -f3 | sort | tr '\n' ' ')" = \
-		'loomplace_check loomplace_place loomplace_version ' ]
+		"$(sed -n 's/^[a-z].*\(loomplace_[a-z_]*\)(.*/\1/p' userlib/loomplace/loomplace.h | sort | tr '\n' ' ')" ]
 }
 try 'nothing but its interface can be seen' placer_symbols
+try 'it builds from its own folder' make -s -C userlib/loomplace O="$root/placer" check
 in_cpp() {
 	local example
 	for example in Documentation/examples/cpp/*.cpp; do

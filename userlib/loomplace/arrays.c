@@ -2,14 +2,13 @@
 /*
  * Conversion of problems as arrays to those of loom_place.h, and of answers back. See loomplace.h.
  */
-#include "loomplace.h"
+#include "arrays.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loom_place.h"
 #include "loom_version.h"
 #include "memory.h"
 #include "quick.h"
@@ -31,7 +30,7 @@ static void clear_answer(struct loomplace_answer *answer)
 	answer->other = LOOMPLACE_NONE;
 }
 
-static int fail(struct loomplace_answer *answer, int code, const char *text)
+int place_fail(struct loomplace_answer *answer, int code, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -48,19 +47,18 @@ static size_t item_of(uint32_t item)
 	return item == LOOM_PLACE_NONE ? LOOMPLACE_NONE : item;
 }
 
-static int fail_by(struct loomplace_answer *answer, int code, const struct loom_place_fault *fault)
+int place_fail_by(struct loomplace_answer *answer, int code, const struct loom_place_fault *fault)
 {
 	if (answer) {
 		answer->item = item_of(fault->first);
 		answer->other = item_of(fault->second);
 		answer->missing_bytes = fault->missing_bytes;
 	}
-	return fail(answer, code, fault->text);
+	return place_fail(answer, code, fault->text);
 }
 
-/* Fields of a later header must be zero. */
-static int check_problem(const struct loomplace_problem *problem, const uint64_t *offsets,
-			 struct loomplace_answer *answer)
+int place_check_problem(const struct loomplace_problem *problem, const uint64_t *offsets,
+			struct loomplace_answer *answer)
 {
 	size_t i;
 
@@ -69,22 +67,23 @@ static int check_problem(const struct loomplace_problem *problem, const uint64_t
 	if (answer)
 		clear_answer(answer);
 	if (!problem || problem->struct_bytes < PROBLEM_BYTES)
-		return fail(answer, -EINVAL, "there is no problem, or its struct has no such size");
+		return place_fail(answer, -EINVAL,
+				  "there is no problem, or its struct has no such size");
 	for (i = sizeof(*problem); i < problem->struct_bytes; i++)
 		if (((const char *)problem)[i])
-			return fail(answer, -EINVAL, "the problem uses unknown fields");
+			return place_fail(answer, -EINVAL, "the problem uses unknown fields");
 	if (problem->num_items >= LOOM_PLACE_NONE ||
 	    problem->num_items > SIZE_MAX / 4 / sizeof(struct loom_place_item))
-		return fail(answer, -E2BIG, "there are too many items");
+		return place_fail(answer, -E2BIG, "there are too many items");
 	if (problem->num_items &&
 	    (!problem->sizes || !problem->lowers || !problem->uppers || !offsets))
-		return fail(answer, -EINVAL, "an array is missing");
+		return place_fail(answer, -EINVAL, "an array is missing");
 	if (problem->memory && (!problem->memory->allocate || !problem->memory->release))
-		return fail(answer, -EINVAL, "a function for memory is missing");
+		return place_fail(answer, -EINVAL, "a function for memory is missing");
 	return 0;
 }
 
-static struct loom_place_item *make_items(const struct loomplace_problem *problem)
+struct loom_place_item *place_make_items(const struct loomplace_problem *problem)
 {
 	struct loom_place_item *items = calloc(problem->num_items + 1, sizeof(*items));
 	size_t i;
@@ -116,7 +115,7 @@ static int place_items(const struct loomplace_problem *problem,
 	int ret = loom_place(inner, &options, &result, &fault);
 
 	if (ret)
-		return fail_by(answer, ret, &fault);
+		return place_fail_by(answer, ret, &fault);
 	if (inner->num_items)
 		memcpy(offsets, result.offsets, inner->num_items * sizeof(*offsets));
 	if (answer) {
@@ -140,9 +139,9 @@ static int check_items(const struct loom_place_problem *inner, const uint64_t *o
 		ret = loom_place_bound(inner, &bound);
 	/* the text of loom_place() describes items, but this fault is none of theirs */
 	if (ret == -ENOMEM)
-		return fail(answer, ret, "out of memory");
+		return place_fail(answer, ret, "out of memory");
 	if (ret)
-		return fail_by(answer, ret, &fault);
+		return place_fail_by(answer, ret, &fault);
 	if (!answer)
 		return 0;
 	answer->bound_bytes = bound;
@@ -165,11 +164,11 @@ static int run(const struct loomplace_problem *problem, const uint64_t *given, u
 	struct loom_place_problem inner = {
 		.num_items = (uint32_t)problem->num_items, .pools = &pool, .num_pools = 1,
 	};
-	struct loom_place_item *items = make_items(problem);
+	struct loom_place_item *items = place_make_items(problem);
 	int ret;
 
 	if (!items)
-		return fail(answer, -ENOMEM, "out of memory");
+		return place_fail(answer, -ENOMEM, "out of memory");
 	inner.items = items;
 	ret = given ? check_items(&inner, given, answer) :
 		      place_items(problem, &inner, offsets, answer);
@@ -193,7 +192,7 @@ static int place(const struct loomplace_problem *problem, uint64_t *offsets,
 			  &placed);
 	free(own.block);
 	if (ret)
-		return fail(answer, ret, "out of memory");
+		return place_fail(answer, ret, "out of memory");
 	if (!placed)
 		return run(problem, NULL, offsets, answer);
 	if (answer) {
@@ -210,7 +209,7 @@ static int run_with(const struct loomplace_problem *problem, const uint64_t *giv
 	const struct loomplace_memory *before;
 	int saved = errno, ret;
 
-	ret = check_problem(problem, given ? given : offsets, answer);
+	ret = place_check_problem(problem, given ? given : offsets, answer);
 	if (ret)
 		return ret;
 	before = place_memory_use(problem->memory);

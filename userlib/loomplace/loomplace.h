@@ -140,6 +140,43 @@ int loomplace_place(const struct loomplace_problem *problem, uint64_t *offsets,
 		    struct loomplace_answer *answer);
 
 /**
+ * loomplace_update() - place items that have changed, and move few bytes of the others
+ * @problem: the items as they are now; no item may end above its @capacity_bytes, which must be set
+ * @before: by item: its offset until now, or LOOMPLACE_FREE for a new one
+ * @offsets: [out] by item; unchanged on failure
+ * @moved_bytes: [out] sum of the sizes of items whose offset is not that of @before; may be NULL
+ * @answer: [in, out] the result; may be NULL
+ *
+ * Among up to 64 items that may have to move, sets are tried in the order of their bytes, so the
+ * first that suffices is the least; @budget nodes are for each try. Where there are more items, or
+ * 400 tries do not suffice, no single item of the answer can stay.
+ *
+ * Return: as loomplace_place().
+ */
+int loomplace_update(const struct loomplace_problem *problem, const uint64_t *before,
+		     uint64_t *offsets, uint64_t *moved_bytes, struct loomplace_answer *answer);
+
+/**
+ * loomplace_place_shared() - place two problems that have items in common
+ * @first: one problem; its budget, time and memory are those of the call
+ * @second: the other problem
+ * @shared: by item of @second: the item of @first that it is, or LOOMPLACE_NONE. It has the same
+ *	offset in both, at which there is room for the larger size and both alignments
+ * @offsets_first: [out] by item of @first; unchanged on failure
+ * @offsets_second: [out] by item of @second; unchanged on failure
+ * @answer: [in, out] the larger height, and a bound of it; may be NULL
+ *
+ * Moments of one problem have nothing to do with those of the other.
+ *
+ * Return: as loomplace_place(); -EINVAL also if capacities differ, if two items of @second are the
+ * same of @first, or if @second is fixed at another offset.
+ */
+int loomplace_place_shared(const struct loomplace_problem *first,
+			   const struct loomplace_problem *second, const size_t *shared,
+			   uint64_t *offsets_first, uint64_t *offsets_second,
+			   struct loomplace_answer *answer);
+
+/**
  * loomplace_check() - verify a placement of any origin
  * @problem: the problem
  * @offsets: by item
