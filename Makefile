@@ -733,7 +733,8 @@ install: lib tools man python
 	for i in loom loomplace; do sed -e 's,^prefix=.*,prefix=$(PREFIX),' \
 		-e 's,^libdir=.*,libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%),' $(O)/$$i.pc \
 		>'$(DESTDIR)$(LIBDIR)/pkgconfig/'$$i.pc || exit 1; done
-	install -m 644 userlib/loomplace/loomplace.h '$(DESTDIR)$(PREFIX)/include'
+	install -m 644 userlib/loomplace/loomplace.h userlib/loomplace/loomplace.hpp \
+		'$(DESTDIR)$(PREFIX)/include'
 	install -m 644 userlib/include/*.h userlib/include/*.hpp '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 $(uapi_headers) '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips' '$(DESTDIR)$(PYTHONDIR)/loom'
@@ -766,7 +767,7 @@ install-module:
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)/bin/loom-sweep' '$(DESTDIR)$(LIBDIR)'/libloom.* \
 		'$(DESTDIR)$(LIBDIR)'/libloomplace.* '$(DESTDIR)$(LIBDIR)/pkgconfig/loomplace.pc' \
-		'$(DESTDIR)$(PREFIX)/include/loomplace.h' \
+		'$(DESTDIR)$(PREFIX)/include/loomplace.h' '$(DESTDIR)$(PREFIX)/include/loomplace.hpp' \
 		'$(DESTDIR)$(LIBDIR)/libloom_ep.so' \
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \

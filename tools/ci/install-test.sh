@@ -88,6 +88,8 @@ placer_symbols() {
 }
 try 'nothing but its interface can be seen' placer_symbols
 try 'it builds from its own folder' make -s -C userlib/loomplace O="$root/placer" check
+try 'its wheel passes its tests in an environment of its own' \
+	tools/testing/loomplace/wheel.sh "$root"
 in_cpp() {
 	local example
 	for example in Documentation/examples/cpp/*.cpp; do

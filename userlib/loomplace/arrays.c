@@ -57,6 +57,12 @@ int place_fail_by(struct loomplace_answer *answer, int code, const struct loom_p
 	return place_fail(answer, code, fault->text);
 }
 
+bool place_has_gaps(const struct loomplace_problem *problem)
+{
+	return problem->struct_bytes > offsetof(struct loomplace_problem, first_gap) &&
+	       problem->first_gap && problem->first_gap[problem->num_items];
+}
+
 int place_check_problem(const struct loomplace_problem *problem, const uint64_t *offsets,
 			struct loomplace_answer *answer)
 {
@@ -78,17 +84,44 @@ int place_check_problem(const struct loomplace_problem *problem, const uint64_t 
 	if (problem->num_items &&
 	    (!problem->sizes || !problem->lowers || !problem->uppers || !offsets))
 		return place_fail(answer, -EINVAL, "an array is missing");
+	if (place_has_gaps(problem) && (!problem->gap_lowers || !problem->gap_uppers))
+		return place_fail(answer, -EINVAL, "an array of the gaps is missing");
 	if (problem->memory && (!problem->memory->allocate || !problem->memory->release))
 		return place_fail(answer, -EINVAL, "a function for memory is missing");
 	return 0;
 }
 
+/* Fills in the gaps of an item; false if their indices make no sense. */
+static bool add_gaps(const struct loomplace_problem *problem, size_t item, size_t most,
+		     struct loom_place_gap *gaps, struct loom_place_item *made)
+{
+	const size_t from = problem->first_gap[item], to = problem->first_gap[item + 1];
+	size_t k;
+
+	if (from > to || to > most || to - from > UINT32_MAX)
+		return false;
+	for (k = from; k < to; k++)
+		gaps[k] = (struct loom_place_gap){
+			.lower = problem->gap_lowers[k], .upper = problem->gap_uppers[k],
+		};
+	made->gaps = gaps + from;
+	made->num_gaps = (uint32_t)(to - from);
+	return true;
+}
+
 struct loom_place_item *place_make_items(const struct loomplace_problem *problem)
 {
-	struct loom_place_item *items = calloc(problem->num_items + 1, sizeof(*items));
+	const size_t n = problem->num_items;
+	const size_t num_gaps = place_has_gaps(problem) ? problem->first_gap[n] : 0;
+	struct loom_place_item *items;
+	struct loom_place_gap *gaps;
 	size_t i;
 
-	for (i = 0; i < problem->num_items && items; i++) {
+	if (num_gaps > SIZE_MAX / 4 / sizeof(*gaps))
+		return NULL;
+	items = calloc(1, (n + 1) * sizeof(*items) + num_gaps * sizeof(*gaps));
+	gaps = (struct loom_place_gap *)(items + n + 1);
+	for (i = 0; i < n && items; i++) {
 		items[i].size_bytes = problem->sizes[i];
 		items[i].lower = problem->lowers[i];
 		items[i].upper = problem->uppers[i];
@@ -97,6 +130,9 @@ struct loom_place_item *place_make_items(const struct loomplace_problem *problem
 			items[i].flags = LOOM_PLACE_FIXED;
 			items[i].fixed = problem->fixed[i];
 		}
+		/* an item of no lifetime is refused */
+		if (num_gaps && !add_gaps(problem, i, num_gaps, gaps, &items[i]))
+			items[i].upper = items[i].lower;
 	}
 	return items;
 }
@@ -183,13 +219,14 @@ static int place(const struct loomplace_problem *problem, uint64_t *offsets,
 	const bool shared = problem->struct_bytes > PROBLEM_BYTES && problem->workspace;
 	struct loomplace_workspace own = { 0 };
 	uint64_t height, bound;
-	bool placed;
-	int ret;
+	bool placed = false;
+	int ret = 0;
 
 	if (!shared && problem->memory)
 		own.memory = *problem->memory;
-	ret = place_quick(problem, shared ? problem->workspace : &own, offsets, &height, &bound,
-			  &placed);
+	if (!place_has_gaps(problem))
+		ret = place_quick(problem, shared ? problem->workspace : &own, offsets, &height,
+				  &bound, &placed);
 	free(own.block);
 	if (ret)
 		return place_fail(answer, ret, "out of memory");

@@ -72,6 +72,9 @@ struct loomplace_workspace;
  *	the result depends on the machine
  * @memory: allocation functions; NULL: malloc()
  * @workspace: memory that calls use in turn; NULL: none
+ * @first_gap: by item, and one more: index of its first gap. NULL: there are none
+ * @gap_lowers: by gap: first moment at which the item is not alive; ascending in each item
+ * @gap_uppers: by gap: first moment after it, within the lifetime
  */
 struct loomplace_problem {
 	size_t struct_bytes;
@@ -86,6 +89,9 @@ struct loomplace_problem {
 	uint64_t time_ns;
 	const struct loomplace_memory *memory;
 	struct loomplace_workspace *workspace;
+	const size_t *first_gap;
+	const int64_t *gap_lowers;
+	const int64_t *gap_uppers;
 };
 
 /**
@@ -151,7 +157,7 @@ int loomplace_place(const struct loomplace_problem *problem, uint64_t *offsets,
  * first that suffices is the least; @budget nodes are for each try. Where there are more items, or
  * 400 tries do not suffice, no single item of the answer can stay.
  *
- * Return: as loomplace_place().
+ * Return: as loomplace_place(); -EINVAL also for items with gaps.
  */
 int loomplace_update(const struct loomplace_problem *problem, const uint64_t *before,
 		     uint64_t *offsets, uint64_t *moved_bytes, struct loomplace_answer *answer);
@@ -169,7 +175,7 @@ int loomplace_update(const struct loomplace_problem *problem, const uint64_t *be
  * Moments of one problem have nothing to do with those of the other.
  *
  * Return: as loomplace_place(); -EINVAL also if capacities differ, if two items of @second are the
- * same of @first, or if @second is fixed at another offset.
+ * same of @first, or if a shared one has gaps, or is fixed at two offsets.
  */
 int loomplace_place_shared(const struct loomplace_problem *first,
 			   const struct loomplace_problem *second, const size_t *shared,

@@ -280,6 +280,8 @@ int loomplace_update(const struct loomplace_problem *problem, const uint64_t *be
 
 	if (!ret && (!problem->capacity_bytes || (problem->num_items && !before)))
 		ret = place_fail(answer, -EINVAL, "an update needs a capacity and offsets before");
+	if (!ret && place_has_gaps(problem))
+		ret = place_fail(answer, -EINVAL, "an update takes no items with gaps");
 	if (ret)
 		return ret;
 	n = problem->num_items + 1;

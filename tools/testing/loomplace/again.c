@@ -150,6 +150,35 @@ static void test_large(void)
 	   "an update without a capacity");
 }
 
+/* Two that are never alive together, though the life of one begins and ends around the other's. */
+static void test_gaps(void)
+{
+	static const size_t first_gap[] = { 0, 1, 1 }, wrong_gap[] = { 0, 3, 1 };
+	static const int64_t gap_lowers[] = { 2 }, gap_uppers[] = { 4 };
+	struct loomplace_answer answer = { .struct_bytes = sizeof(answer) };
+	struct loomplace_problem problem = make(&one, 2, 8, 1);
+	uint64_t whole;
+
+	one.lowers[0] = 0;
+	one.uppers[0] = 8;
+	one.lowers[1] = 2;
+	one.uppers[1] = 4;
+	loomplace_place(&problem, one.offsets, &answer);
+	whole = answer.height_bytes;
+	problem.first_gap = first_gap;
+	ok(loomplace_place(&problem, one.offsets, &answer) == -EINVAL, "gaps without moments");
+	problem.gap_lowers = gap_lowers;
+	problem.gap_uppers = gap_uppers;
+	ok(!loomplace_place(&problem, one.offsets, &answer) && whole == 2 &&
+	   answer.height_bytes == 1 && !loomplace_check(&problem, one.offsets, &answer),
+	   "an item in the gap of another takes its place");
+	problem.capacity_bytes = 9;
+	ok(loomplace_update(&problem, one.before, one.offsets, NULL, &answer) == -EINVAL,
+	   "an update refuses gaps");
+	problem.first_gap = wrong_gap;
+	ok(loomplace_place(&problem, one.offsets, &answer) == -EINVAL, "gaps out of order");
+}
+
 static void test_shared(void)
 {
 	struct loomplace_answer answer = { .struct_bytes = sizeof(answer) }, alone = answer;
@@ -187,6 +216,7 @@ int main(void)
 {
 	test_least();
 	test_large();
+	test_gaps();
 	test_shared();
 	printf("1..%u\n", count);
 	return !!failed;
