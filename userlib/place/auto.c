@@ -6,7 +6,7 @@
  * reaches the lower bound, which proves it optimal. Most graphs end here, in microseconds.
  * Otherwise the greedy strategies run backwards in time, and then the exact search (solve.h), dives
  * and ejections start from the lowest placement. These accept problems of any size, never return a
- * higher placement, and raise the bound where they can. Hill climbing is last.
+ * higher placement, and raise the bound where they can.
  *
  * With more than one thread, all strategies but the first run in parallel. Their answers are
  * examined in the sequential order, up to the first that is sufficient, so the result does not
@@ -51,8 +51,6 @@
 /* Hill climbing is skipped for larger problems. */
 #define MAX_CLIMB_VISITS	4000000
 #define MAX_CLIMB_ITEMS		20000
-/* estimated time of one visit, used only with a deadline */
-#define VISIT_NS		4
 
 /**
  * struct start - one of the strategies tried first
@@ -150,27 +148,22 @@ static int try_start(struct trials *t, const struct loom_place_canonical *canon,
 	return ret == -ERANGE ? 0 : ret;
 }
 
+/* Whether the placement is low enough, or the time is up. */
 static bool is_enough(const struct trials *t)
 {
 	return t->height <= t->answer->bound_bytes ||
+	       (t->height != LOOM_PLACE_ANYWHERE && !loom_place_left_ns(t->task->deadline_ns)) ||
 	       (t->task->fit_only && t->height <= t->task->capacity_bytes);
 }
 
-/* Whether one more greedy run would exceed the remaining time. */
-static bool is_too_long(const struct trials *t)
-{
-	return (double)t->visits * VISIT_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
-}
-
-/* Whether the time is too short, or a strategy of @runs more runs exceeds the budget. */
-static bool is_late(const struct trials *t, unsigned int runs)
+/* Whether a strategy of @runs more runs exceeds the budget. */
+static bool exceeds(const struct trials *t, unsigned int runs)
 {
 	if (t->backward && (t->crowded || (t->runs && t->visits > MAX_VISITS / t->runs)))
 		return true;
 	if (t->height == LOOM_PLACE_ANYWHERE && !t->crowded)
 		return false;
-	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (t->runs + runs)) ||
-	       is_too_long(t);
+	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (t->runs + runs));
 }
 
 /* "gmem" uses operators. It may refuse them, which must not make "auto" fail. */
@@ -291,7 +284,7 @@ static int try_at_once(struct trials *t, const struct loom_place_canonical *cano
 
 	ahead.task.below_bytes = t->height;
 	for (i = first; i < ARRAY_SIZE(starts); i++) {
-		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
+		if ((starts[i].mixed && !mixed) || exceeds(t, starts[i].runs))
 			continue;
 		ahead.answers[ahead.num_chosen].bound_bytes = t->trial.bound_bytes;
 		ahead.chosen[ahead.num_chosen++] = &starts[i];
@@ -312,7 +305,7 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *canon
 		/* mostly the first suffices; a deadline counts CPU time of this thread only */
 		if (i && canon->task.jobs > 1 && !canon->task.deadline_ns)
 			return try_at_once(t, canon, i, mixed);
-		if ((starts[i].mixed && !mixed) || is_late(t, starts[i].runs))
+		if ((starts[i].mixed && !mixed) || exceeds(t, starts[i].runs))
 			continue;
 		ret = try_start(t, canon, starts[i].strategy);
 		t->runs += starts[i].runs;
@@ -347,30 +340,26 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 	}
 	if (!ret)
 		ret = try_starts(t, canon);
-	if (!ret && !is_enough(t) && !is_late(t, 1))
+	if (!ret && !is_enough(t) && !exceeds(t, 1))
 		ret = try_operators(t);
 	return ret;
 }
 
-/* One search, starting from the lowest placement. */
-static int improve_by(struct trials *t, const struct loom_place_canonical *canon,
-		      int (*improve)(const struct loom_place_task *task,
-				     struct loom_place_answer *answer, uint64_t height))
+/* The search, from a placement of the greedy strategies: @height and @offsets. */
+static int improve(struct trials *t, const struct loom_place_canonical *canon, uint64_t height,
+		   const uint64_t *offsets)
 {
 	const uint32_t n = canon->task.problem.num_items;
-	struct loom_place_task task = canon->task;
 	struct loom_place_answer *trial = &t->trial;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < n; i++)
-		trial->offsets[i] = t->answer->offsets[canon->global[i]];
+		trial->offsets[i] = offsets[canon->global[i]];
 	trial->bound_bytes = t->answer->bound_bytes;
 	trial->nodes = 0;
 	trial->strategy = t->answer->strategy;
-	/* nodes of earlier searches count against the budget */
-	task.budget -= min(task.budget, t->answer->nodes);
-	ret = improve(&task, trial, t->height);
+	ret = loom_place_improve(&canon->task, trial, height);
 	if (ret)
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;
@@ -379,6 +368,38 @@ static int improve_by(struct trials *t, const struct loom_place_canonical *canon
 	return 0;
 }
 
+/*
+ * Search and hill climbing, both from the greedy placement, so the lower of them does not depend on
+ * their order. Climbing takes long compared to a search that ends early, but a search up to a
+ * deadline would leave no time for it.
+ */
+static int improve_all(struct trials *t, const struct loom_place_canonical canon[2])
+{
+	const struct loom_place_problem *problem = &t->task->problem;
+	const bool climbs = t->visits <= MAX_CLIMB_VISITS && problem->num_items <= MAX_CLIMB_ITEMS;
+	const bool first = climbs && t->task->deadline_ns;
+	const uint64_t height = t->height;
+	uint64_t *offsets = malloc((problem->num_items + 1ULL) * sizeof(*offsets));
+	int ret = 0;
+
+	if (!offsets)
+		return -ENOMEM;
+	memcpy(offsets, t->answer->offsets, problem->num_items * sizeof(*offsets));
+	if (first)
+		ret = try_start(t, &canon[0], &loom_place_strategy_hill_climb);
+	if (!ret && !is_enough(t))
+		ret = improve(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])],
+			      height, offsets);
+	if (!ret && climbs && !first && !is_enough(t))
+		ret = try_start(t, &canon[0], &loom_place_strategy_hill_climb);
+	free(offsets);
+	return ret;
+}
+
+/*
+ * One sequence: a budget or a deadline ends it, and changes nothing before, so more of either is
+ * never worse.
+ */
 static int search(struct trials *t, struct loom_place_canonical canon[2])
 {
 	int ret;
@@ -390,20 +411,11 @@ static int search(struct trials *t, struct loom_place_canonical canon[2])
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
 		return canon[0].task.problem.num_items ? -ERANGE : 0;
-	/* the other direction differs only in ties, so it is skipped if time is short */
 	ret = loom_place_canonical_make(&canon[1], t->task, true);
 	t->backward = true;
-	if (!ret && !t->task->deadline_ns)
+	if (!ret)
 		ret = try_starts(t, &canon[1]);
-	if (ret || is_enough(t))
-		return ret;
-	ret = improve_by(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])],
-			 loom_place_improve);
-	if (ret || is_enough(t) || t->visits > MAX_CLIMB_VISITS || t->task->deadline_ns ||
-	    canon[0].task.problem.num_items > MAX_CLIMB_ITEMS)
-		return ret;
-	/* last, because that many runs take long compared to a search that ends early */
-	return try_start(t, &canon[0], &loom_place_strategy_hill_climb);
+	return ret || is_enough(t) ? ret : improve_all(t, canon);
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)

@@ -122,7 +122,8 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 		if (!ret)
 			ret = try_order(climb, answer, false);
 	}
-	for (i = 0; i < tries && !ret && climb->height > answer->bound_bytes; i++) {
+	for (i = 0; i < tries && !ret && climb->height > answer->bound_bytes &&
+	     loom_place_left_ns(climb->greedy.task->deadline_ns); i++) {
 		memcpy(climb->order, climb->best, n * sizeof(*climb->order));
 		if (i % 2) {
 			to = loom_greedy_random(&state, n);

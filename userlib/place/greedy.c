@@ -419,8 +419,10 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 		ret = find(g, order[i], &offset);
 		if (ret)
 			return ret;
-		/* the height never decreases */
-		if (offset + item->size_bytes >= below)
+		/* the height never decreases; a run that is to beat another one may be late */
+		if (offset + item->size_bytes >= below ||
+		    (below != LOOM_PLACE_ANYWHERE && !(i % 64) &&
+		     !loom_place_left_ns(g->task->deadline_ns)))
 			return -ERANGE;
 		loom_greedy_put(g, order[i], offset);
 	}

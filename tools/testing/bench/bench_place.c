@@ -8,11 +8,10 @@
  * For each file, fit and minimise; each is rewritten in 24 ways (shuffled, forward and backward in
  * time). Then families of problems (place_make.h) are placed in 1 s, 100,000 pieces in 2, with
  * --long also in 10 s and up to a million pieces, with COUNT seeds (3) from FIRST (1) on: the
- * median and the worst of the ratios to the optimum, or to the bound where that is not known. Then
- * 1,000 to 60,000 items with sizes and lifetimes by a power law. With --pieces only the families of
- * that many pieces are placed, in --seconds (1); with --rewritings only the files are rewritten.
- * Small problems like networks go through libloomplace; they count if it calls no function for
- * memory, which is so if greedy orders suffice.
+ * median and the worst of the ratios to the optimum, or to the bound where that is not known. With
+ * --pieces only the families of that many pieces are placed, in --seconds (1); with --rewritings
+ * only the files are rewritten. Small problems like networks go through libloomplace; they count if
+ * it calls no function for memory, which is so if greedy orders suffice.
  *
  * Times are of the processor, the least of three runs where a run is short. Every placement is
  * checked here by a comparison of all pairs, or for many items by loom_place_check(). The exit
@@ -170,59 +169,6 @@ static uint64_t draw(uint64_t below)
 {
 	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (seed >> 20) % below;
-}
-
-/* Many items alive at once: sizes of 64 bytes to 64 KiB, lifetimes of 1 to n/8, by power laws. */
-static void make_many(struct loom_place_item *items, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		double u = (double)(1 + draw(1 << 24)) / (1 << 24);
-		double v = (double)(1 + draw(1 << 24)) / (1 << 24);
-		double size = 64 * pow(u, -1 / 1.2), width = pow(v, -1 / 0.3);
-		int64_t lower = (int64_t)draw(n);
-
-		if (size > 65536)
-			size = 65536;
-		if (width > n / 8)
-			width = n / 8;
-		items[i] = (struct loom_place_item){
-			.size_bytes = (uint64_t)size, .align_bytes = 1, .lower = lower,
-			.upper = lower + (int64_t)width,
-		};
-	}
-}
-
-static void bench_many(void)
-{
-	static const uint32_t counts[] = { 1000, 2000, 4000, 8000, 16000, 30000, 60000 };
-	unsigned int num = ARRAY_SIZE(counts), i;
-	struct loom_place_item *items = calloc(60000, sizeof(*items));
-	double x = 0, y = 0, xx = 0, xy = 0;
-
-	if (!items)
-		exit(1);
-	printf("sizes and lifetimes by a power law\n");
-	for (i = 0; i < num; i++) {
-		struct loom_place_problem problem = { .items = items, .num_items = counts[i] };
-		struct outcome out;
-
-		seed = counts[i];
-		make_many(items, counts[i]);
-		out = place(&problem, LOOM_PLACE_ANYWHERE, false, 0, 1);
-		printf("%8u items  %9.1f ms  %8llu nodes  height %.0f KiB, %.4f of the bound\n",
-		       counts[i], out.seconds * 1e3, (unsigned long long)out.nodes,
-		       (double)out.height / 1024, (double)out.height / (double)out.bound);
-		fflush(stdout);
-		x += log(counts[i]);
-		y += log(out.seconds);
-		xx += log(counts[i]) * log(counts[i]);
-		xy += log(counts[i]) * log(out.seconds);
-	}
-	printf("grows with the %.2fth power of the number of items\n",
-	       (num * xy - x * y) / (num * xx - x * x));
-	free(items);
 }
 
 /* --- small problems -------------------------------------------------------------------------- */
@@ -458,6 +404,5 @@ int main(int argc, char **argv)
 		bench_small((uint32_t)i);
 	printf("\n");
 	bench_families(full, first, seeds);
-	bench_many();
 	return failed;
 }
