@@ -120,7 +120,7 @@ class Formats(unittest.TestCase):
 
     def test_xla_faults(self):
         text = (DATA / 'xla.textproto').read_text(encoding='utf-8')
-        for old, new in (('events { kind: FREE buffer_id: 1 }', 'events { kind: FREE buffer_id: 7 }'),
+        for old, new in (('kind: FREE buffer_id: 1', 'kind: FREE buffer_id: 7'),
                          ('kind: FREE buffer_id: 1', 'kind: FREE buffer_id: 4'),
                          ('share_with_canonical_id: 3', 'share_with_canonical_id: 1'),
                          ('size: 4096', 'size: many'), ('whole_module_simulation: true', '\x01'),
@@ -188,8 +188,8 @@ class Formats(unittest.TestCase):
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, 'out.json')
-            done = subprocess.run([sys.executable, '-m', 'loomplace', DATA / 'usmp.json', '-o', out],
-                                  capture_output=True, text=True, check=True)
+            done = subprocess.run([sys.executable, '-m', 'loomplace', DATA / 'usmp.json', '-o',
+                                   out], capture_output=True, text=True, check=True)
             self.assertIn('sram: 5 items, height 4008 bytes', done.stdout)
             self.assertEqual(formats.read(out.read_text()).spaces[0].check().height, 4008)
             out.write_text('nothing')

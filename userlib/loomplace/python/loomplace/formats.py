@@ -76,7 +76,8 @@ class Trace:
 #: A message of a text proto: fields in their order; values are texts as written, or messages.
 _Message = list[tuple[str, Any]] if hasattr(list, '__class_getitem__') else list
 
-_TOKEN = re.compile(r'#[^\n]*|\s+|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[\w.+-]+|[][{}<>:,;])')
+_TOKEN = re.compile(r'#[^\n]*|\s+|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[\w.+-]+|'
+                    r'[][{}<>:,;])')
 
 
 def _tokens(text: str) -> Iterator[str]:
