@@ -8,13 +8,17 @@
 
 #include "notes.h"
 #include "operators.h"
+#include "storage.h"
 
-/* Copies a view that is an output, or that strides cannot express. */
+/* Copies a view that is an output, or that strides cannot express, if it is not there already. */
 static int lower_materialise(struct loom_lower *lower, const struct loom_node *node)
 {
 	struct loom_ref from, to, view;
 	int ret;
 
+	/* the operand was computed in the place of the result */
+	if (lower->storage->locations[node->inputs[0]->id].root == node->output->id)
+		return 0;
 	ret = loom_storage_read(lower, node->inputs[0], &from);
 	if (!ret)
 		ret = loom_storage_write(lower, node->output, &to);

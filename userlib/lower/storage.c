@@ -442,6 +442,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		storage->locations[i].item = LOOM_PLACE_NONE;
 		storage->locations[i].root = i;
 		storage->locations[i].holder = i;
+		storage->locations[i].axes = i;
 	}
 	if (find_copied(storage))
 		return -ENOMEM;

@@ -10,7 +10,8 @@
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order of
  *   their first read. If the chip has a ROM in which they fit, the slot is there; those that are
  *   copied to DRAM have a slot of their own in DRAM, because no command copies between both;
- * - with groups, operands of concatenations in the result, if possible (storage_join.c);
+ * - with groups, operands of concatenations in the result, if possible, and those of a RESHAPE that
+ *   is no view (storage_join.c);
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
  * - values of texture scope in images, which they share in turn (image_pool.h);
@@ -53,7 +54,7 @@ struct loom_lower;
  * @LOOM_LOCATION_ARENA: in the arena
  * @LOOM_LOCATION_IMAGE: in an image, see image_pool.h
  * @LOOM_LOCATION_VIEW: in another value
- * @LOOM_LOCATION_PART: a part of a concatenation's result, computed there
+ * @LOOM_LOCATION_PART: a part of a concatenation's result, or all of a RESHAPE's, computed there
  * @LOOM_LOCATION_SRAM: in SRAM only, inside a group
  */
 enum loom_location_kind {
@@ -79,8 +80,10 @@ enum loom_location_kind {
  * @offset: first byte in the slot, if it is a root
  * @tensor: tensor of the plan, if it is a root that has been read or written
  * @item: its number in the placement, or LOOM_PLACE_NONE
- * @part_of: PART, and OUTPUT that lies in another: the concatenation's result
+ * @part_of: PART, and OUTPUT that lies in another: the result of the concatenation or RESHAPE
  * @holder: value whose bytes in the slot it lies in, if it is a root: its own id or another OUTPUT
+ * @axes: value whose axes the tensor has, if it is a root: its own id or a PART that fills it, so
+ *	that each slice of the PART is a box of the tensor
  */
 struct loom_location {
 	enum loom_location_kind kind;
@@ -92,6 +95,7 @@ struct loom_location {
 	u32 item;
 	u32 part_of;
 	u32 holder;
+	u32 axes;
 };
 
 /**
@@ -200,6 +204,9 @@ struct loom_storage {
 
 /**
  * enum loom_storage_join - operands of a CONCAT that are computed in its result
+ *
+ * With all but LOOM_JOIN_NONE, those of a RESHAPE that is no view are computed in its result, too.
+ *
  * @LOOM_JOIN_NONE: none: each is a value of its own, which the CONCAT copies
  * @LOOM_JOIN_NEAR: those that are computed shortly before it
  * @LOOM_JOIN_FAR: all that can be
@@ -285,6 +292,8 @@ int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join)
 /** loom_storage_joins_differ() - whether some operand is joined by one of both only */
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
 			       enum loom_storage_join b);
+/** loom_storage_joins_sources() - whether the operand of some RESHAPE can be joined */
+bool loom_storage_joins_sources(const struct loom_graph *graph);
 /** loom_storage_keep_order() - keeps the graph's order of nodes */
 void loom_storage_keep_order(struct loom_storage *storage);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */

@@ -4,6 +4,10 @@
  * and the CONCAT does not copy them. Concatenations are visited from the last to the first, so that
  * a part of a part is a part of the whole.
  *
+ * The same holds for the operand of a RESHAPE that is no view of it, such as one that joins the
+ * heads of an attention: if the operand is a transposed value without other readers, its node
+ * writes into the place of the result, in that order of elements.
+ *
  * Joining has a cost. The whole result is allocated from its first part on, in the arena or in
  * SRAM; groups treat it as one value, which cannot stay in SRAM over a cut between its parts. The
  * operands that are joined are an option, and the planner tries several (planner/alternatives.c),
@@ -54,6 +58,44 @@ static bool is_joined(const struct loom_node *node, const struct loom_value *val
 	return join == LOOM_JOIN_FAR || places[node->output->id] <= places[value->id] + NEAR;
 }
 
+/*
+ * The computed value that @whole copies the elements of, in another order, and its place in @whole,
+ * @ref. NULL: there is none, it has other readers, or @whole is a view of it anyway.
+ */
+static const struct loom_value *find_source(const struct loom_value *whole, struct loom_ref *ref)
+{
+	const struct loom_value *value = whole;
+	struct loom_location place = { .kind = LOOM_LOCATION_NONE };
+	bool turned = false;
+
+	if (whole->producer->op != LOOM_GOP_RESHAPE || !whole->num_elems)
+		return NULL;
+	loom_storage_set_root(&place, LOOM_LOCATION_ARENA, whole);
+	while (value->producer->op == LOOM_GOP_RESHAPE ||
+	       value->producer->op == LOOM_GOP_TRANSPOSE) {
+		if (!loom_storage_unview(value->producer, &place.ref, ref))
+			return NULL;
+		place.ref = *ref;
+		turned |= value->producer->op == LOOM_GOP_TRANSPOSE;
+		value = value->producer->inputs[0];
+		if (!value->producer || value->num_uses != 1 || value->is_output)
+			return NULL;
+	}
+	return turned && !loom_storage_moves_only(value->producer) && !loom_ref_dense(ref) ? value :
+											     NULL;
+}
+
+bool loom_storage_joins_sources(const struct loom_graph *graph)
+{
+	struct loom_ref ref;
+	u32 i;
+
+	for (i = 0; i < graph->num_nodes; i++)
+		if (find_source(graph->nodes[i]->output, &ref))
+			return true;
+	return false;
+}
+
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
 			       enum loom_storage_join b)
 {
@@ -69,7 +111,8 @@ bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage
 				  is_joined(node, node->inputs[k], b, places);
 	}
 	free(places);
-	return differ;
+	return differ || ((a == LOOM_JOIN_NONE) != (b == LOOM_JOIN_NONE) &&
+			  loom_storage_joins_sources(graph));
 }
 
 static void join_operands(struct loom_storage *storage, const struct loom_node *node,
@@ -101,6 +144,32 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 	}
 }
 
+/* Lets the operand of a RESHAPE be computed in its result. Views of it are updated later. */
+static void join_source(struct loom_storage *storage, const struct loom_value *whole)
+{
+	struct loom_location *location = &storage->locations[whole->id], *part;
+	const struct loom_value *source, *value;
+	struct loom_ref ref;
+
+	if (location->kind != LOOM_LOCATION_ARENA)
+		return;
+	source = find_source(whole, &ref);
+	if (!source || storage->locations[source->id].kind != LOOM_LOCATION_ARENA)
+		return;
+	value = whole->producer->inputs[0];
+	for (; value != source; value = value->producer->inputs[0])
+		if (storage->locations[value->id].kind != LOOM_LOCATION_VIEW)
+			return;
+	part = &storage->locations[source->id];
+	part->kind = LOOM_LOCATION_PART;
+	part->part_of = whole->id;
+	part->root = whole->id;
+	part->ref = ref;
+	location->axes = source->id;
+	storage->num_neurons--;
+	storage->neuron_bytes -= source->size_bytes;
+}
+
 /* Updates a view of a value that has moved. If strides cannot express it now, it gets bytes. */
 static void update_view(struct loom_storage *storage, const struct loom_node *node)
 {
@@ -127,6 +196,8 @@ int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join)
 
 	if (!places)
 		return -ENOMEM;
+	for (i = graph->num_nodes; i-- > 0;)
+		join_source(storage, graph->nodes[i]->output);
 	for (i = graph->num_nodes; i-- > 0;)
 		if (graph->nodes[i]->op == LOOM_GOP_CONCAT && graph->nodes[i]->output->num_elems)
 			join_operands(storage, graph->nodes[i], join, places);

@@ -82,7 +82,7 @@ u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_te
 }
 
 /*
- * Sorts the axes of a tensor by stride: a value computed in the place of an output may have its own
+ * Sorts the axes of a tensor by stride: a value computed in the place of another may have its own
  * axes in another order there. Axes of one element are dropped.
  */
 static void nest_axes(struct drm_loom_plan_tensor *tensor)
@@ -124,6 +124,7 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 {
 	struct loom_location *location = &storage->locations[id];
 	const struct loom_value *value = storage->graph->values[id];
+	const struct loom_ref *ref = &storage->locations[location->axes].ref;
 	struct drm_loom_plan_tensor tensor = { .region = DRM_LOOM_REGION_DRAM };
 	u32 i;
 
@@ -139,18 +140,18 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 	tensor.offset = location->offset;
 	tensor.size = value->size_bytes;
 	tensor.dtype = value->dtype;
-	if (location->ref.rank <= DRM_LOOM_MAX_RANK) {
-		tensor.rank = location->ref.rank;
+	if (ref->rank <= DRM_LOOM_MAX_RANK) {
+		tensor.rank = ref->rank;
 		for (i = 0; i < tensor.rank; i++) {
-			tensor.dims[i] = location->ref.dims[i];
-			tensor.strides[i] = location->ref.strides[i];
+			tensor.dims[i] = ref->dims[i];
+			tensor.strides[i] = ref->strides[i];
 		}
 	} else {
 		tensor.rank = 1;
 		tensor.dims[0] = value->num_elems;
 		tensor.strides[0] = loom_dtype_stride(value->dtype);
 	}
-	if (location->kind == LOOM_LOCATION_OUTPUT)
+	if (location->kind == LOOM_LOCATION_OUTPUT || location->axes != id)
 		nest_axes(&tensor);
 	if (location->kind == LOOM_LOCATION_IMAGE)
 		loom_image_tensor(storage, id, &tensor);

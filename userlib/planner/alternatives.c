@@ -510,10 +510,19 @@ static u32 propose_aims(const struct ladder *l, struct trial *trials)
 static u32 propose_more_work(const struct ladder *l, struct trial *trials)
 {
 	struct planner_candidate candidate = l->best.candidate;
+	u32 count = 0;
 
+	if (!l->by_time || !l->best.program)
+		return 0;
 	candidate.share = l->large ? 0 : LAST_SHARE;
-	trials[0] = trial_of(l, l->best.graph, &candidate);
-	return l->by_time && l->best.program;
+	trials[count++] = trial_of(l, l->best.graph, &candidate);
+	/* how well a value that is joined can be cut shows late */
+	if (candidate.join != LOOM_JOIN_NONE && !is_within(&l->best, NEAR_BOUND) &&
+	    loom_storage_joins_sources(l->best.graph)) {
+		candidate.join = LOOM_JOIN_NONE;
+		trials[count++] = trial_of(l, l->best.graph, &candidate);
+	}
+	return count;
 }
 
 /* All effort, for cycles and for bytes, in the best order and in the second best. */

@@ -168,6 +168,21 @@ def transformer(nodes=1000):
     return decoder(nodes // 25, 32, 16, 2)
 
 
+def mixer(blocks=6, tokens=196, d=256):
+    """Blocks of an MLP-mixer: two products over the tokens, and two over the channels."""
+    net, value = Net([1, tokens, d]), "x"
+    for _ in range(blocks):
+        inner = net.node("LayerNormalization", value, net.const(d), net.const(d))
+        inner = net.node("Transpose", inner, perm=[0, 2, 1])
+        inner = net.node("Relu", net.node("MatMul", inner, net.const(tokens, d // 2)))
+        inner = net.node("MatMul", inner, net.const(d // 2, tokens))
+        value = net.node("Add", value, net.node("Transpose", inner, perm=[0, 2, 1]))
+        inner = net.node("LayerNormalization", value, net.const(d), net.const(d))
+        inner = net.node("Relu", net.node("MatMul", inner, net.const(d, 4 * d)))
+        value = net.node("Add", value, net.node("MatMul", inner, net.const(4 * d, d)))
+    return net, [(value, [1, tokens, d])]
+
+
 # --- irregular networks: the number is a seed -----------------------------------------------------
 
 
@@ -356,7 +371,7 @@ def image(height=65536, width=16384):
 
 
 KINDS = {one.__name__: one for one in (
-    relu, elementwise, conv, residual, transformer, decoder, nas, bifpn, hrnet, inception, dense,
+    relu, elementwise, conv, residual, transformer, decoder, mixer, nas, bifpn, hrnet, inception, dense,
     wide_sum, lstm, gru, topk, loop, doubling, loop_doubling, split, image)}
 
 

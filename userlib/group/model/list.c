@@ -123,24 +123,35 @@ static void find_access(const struct loom_group_list *list, const struct loom_re
 	access->plain = access->lanes && stays_inside(access, use, ref);
 }
 
-/* Checks that a result is a box of its value, each axis along one of the value's. */
+/*
+ * Checks that a result is a box of its value. Several of its axes may divide one of the value's,
+ * each of them with the extent of the next inner one as its step.
+ */
 static bool is_box(const struct loom_group_access *access, const struct loom_ref *ref)
 {
-	u32 seen = 0, k;
+	u64 extent[DRM_LOOM_MAX_RANK];
+	u32 left = 0, before, i, k;
 
 	if (!access->plain)
 		return false;
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
+		extent[i] = 1;
 	for (k = 0; k < ref->rank; k++) {
-		if (access->axis[k] < 0) {
-			if (ref->dims[k] != 1)
-				return false;
-			continue;
-		}
-		if (access->step[k] != 1 || seen >> access->axis[k] & 1)
+		if (access->axis[k] < 0 && ref->dims[k] != 1)
 			return false;
-		seen |= 1U << access->axis[k];
+		if (access->axis[k] >= 0)
+			left |= 1U << k;
 	}
-	return true;
+	do {
+		before = left;
+		for (k = 0; k < ref->rank; k++) {
+			if (!(left >> k & 1) || access->step[k] != (s64)extent[access->axis[k]])
+				continue;
+			extent[access->axis[k]] *= ref->dims[k];
+			left &= ~(1U << k);
+		}
+	} while (left && left != before);
+	return !left;
 }
 
 /* An op with a copy of its kernel in one block, no larger than needed: large graphs have many. */

@@ -270,6 +270,17 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
 /** loom_group_operand_axis() - the one axis of an operand that steps along @axis of its value */
 bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found);
+/** loom_group_is_own_axis() - no other axis of the result lies along the value's axis of @axis */
+static inline bool loom_group_is_own_axis(const struct loom_group_op *op, u32 axis)
+{
+	const struct loom_group_access *access = &op->access[0];
+	u32 found;
+
+	return access->axis[axis] < 0 ||
+	       loom_group_operand_axis(access, op->kernel.operands[0].ref.rank, access->axis[axis],
+				       &found);
+}
+
 /** loom_group_follower() - the one axis of an operand that follows axis @cut of the result */
 bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found);
 /** loom_group_box_elems() - elements of a box of @rank axes */

@@ -52,6 +52,8 @@ bool loom_group_member_cut(const struct loom_group_op *op, const struct loom_gro
 	}
 	if (kernel->whole >> *cut & 1 || op->access[0].axis[*cut] < 0)
 		return false;
+	if (!loom_group_is_own_axis(op, *cut))
+		return false;
 	/* groups of channels stay whole */
 	return !(kernel->group > 1 && *cut == 1);
 }

@@ -40,7 +40,8 @@ static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, 
 		if ((operand->map[k].kind != LOOM_MAP_SAME &&
 		     operand->map[k].kind != LOOM_MAP_GROUP_PART) ||
 		    (s8)to == part->axis || kernel->whole >> to & 1 ||
-		    (group->batches > 1 && !to) || operand->ref.dims[k] <= most)
+		    (group->batches > 1 && !to) || operand->ref.dims[k] <= most ||
+		    !loom_group_is_own_axis(part->op, to))
 			continue;
 		most = operand->ref.dims[k];
 		*axis = to;

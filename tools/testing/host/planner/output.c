@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Outputs that are views of what nodes compute, and concatenations of them, as detectors have them.
- * By hand: nothing is copied, and no more is moved than there is. At random: transposes, reshapes
- * and concatenations in any order, some of them outputs or read by others, too, by every grouping
- * strategy, which must give the same bits as a plan that keeps each value in a place of its own,
- * and count what was promised.
+ * By hand: nothing is copied, and no more is moved than there is; so it is with the heads of an
+ * attention. At random: transposes, reshapes and concatenations in any order, some of them outputs
+ * or read by others, too, by every grouping strategy, which must give the same bits as a plan that
+ * keeps each value in a place of its own, and count what was promised.
  */
 #include "chain.h"
 #include "chips.h"
@@ -73,6 +73,21 @@ static void test_detector(void)
 	       "what is observed has a place of its own");
 	loom_program_destroy(program);
 	free_case(&test);
+}
+
+/* The heads of an attention, whose results a product reads side by side. */
+static void make_heads(struct test_case *test)
+{
+	struct loom_array w = make_array("w", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 24, 8 });
+
+	loom_graph_add_const(test->graph, &w);
+	free(w.data);
+	input(test, "q", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 16, 6 });
+	input(test, "k", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 6, 16 });
+	input(test, "v", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 16, 6 });
+	ints(test, "s", 3, (int64_t[]){ 1, 16, 24 });
+	case_add(test, "a = MatMul q k; b = Softmax a axis=-1; c = MatMul b v; "
+		       "d = Transpose c perm=0,2,1,3; e = Reshape d s; y = MatMul e w; > y");
 }
 
 /* --- at random */
@@ -169,6 +184,28 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 	return good && (!ret || ret == -ENOSPC);
 }
 
+static void test_heads(void)
+{
+	const struct drm_loom_chip *roomy = &chips[1];
+	struct loom_planner_options how = { .chip = roomy, .grouping = "layergroup" };
+	struct loom_error err = { .text = "" };
+	struct loom_program *program;
+	struct test_case test;
+	bool same = true;
+	uint32_t i;
+
+	make_case_of(&test, 1, 15, make_heads);
+	program = case_plan(&test, &how);
+	tap_ok(program->stats.dram_read_bytes == 4 * (3 * 4 * 16 * 6 + 24 * 8) &&
+	       program->stats.dram_write_bytes == 4 * 16 * 8 && !program->stats.neurons,
+	       "heads are joined in SRAM");
+	loom_program_destroy(program);
+	for (i = 0; i < ARRAY_SIZE(chips) && same; i++)
+		same = try_chip(&test, &chips[i], &err);
+	tap_ok(same, "to the same bits on any chip: %s", err.text);
+	free_case(&test);
+}
+
 static bool try_round(uint32_t round)
 {
 	struct loom_error err = { .text = "" };
@@ -198,6 +235,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return tap_end();
 	test_detector();
+	test_heads();
 	tap_ok(num_refused < num_runs / 10, "%u of %u plans do not fit", num_refused, num_runs);
 	return tap_end();
 }
