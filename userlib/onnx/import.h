@@ -318,6 +318,8 @@ void loom_import_trilu(struct loom_import *im, int unused);
 void loom_import_cum_sum(struct loom_import *im, int unused);
 void loom_import_eye_like(struct loom_import *im, int unused);
 void loom_import_non_zero(struct loom_import *im, int unused);
+void loom_import_boxes(struct loom_import *im, int unused);
+void loom_import_unique(struct loom_import *im, int unused);
 void loom_import_reverse_sequence(struct loom_import *im, int unused);
 void loom_import_steps_binary(struct loom_import *im, int fn);
 void loom_import_steps_unary(struct loom_import *im, int fn);

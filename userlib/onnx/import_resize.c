@@ -32,6 +32,7 @@ static const char *const policies[] = { "stretch", "not_larger", "not_smaller", 
  * @attrs: scales and region of interest, for all axes of the operand
  * @dims: result
  * @exact: by axis of the operand: the given sizes; num is zero if there are none
+ * @smooth: antialias
  */
 struct resize {
 	uint32_t axes[LOOM_GRAPH_RANK];
@@ -39,6 +40,7 @@ struct resize {
 	struct loom_gresize attrs;
 	int64_t dims[LOOM_GRAPH_RANK];
 	struct loom_nearest exact[LOOM_GRAPH_RANK];
+	bool smooth;
 };
 
 static void resize_begin(struct loom_import *im, const struct loom_value *x, struct resize *resize)
@@ -216,31 +218,151 @@ static uint32_t read_scales(struct loom_import *im, uint32_t operand, float *sca
 	return (uint32_t)value->num_elems;
 }
 
+/* The coordinate in the operand of element @i of an axis. */
+static double resize_source(const struct loom_gresize *r, uint32_t axis, double in, double out,
+			    double i)
+{
+	double scale = (double)r->scales[axis], middle = in / 2;
+
+	switch (r->coord) {
+	case LOOM_GRESIZE_ALIGN_CORNERS:
+		return out > 1 ? i * (in - 1) / (out - 1) : 0;
+	case LOOM_GRESIZE_ASYMMETRIC:
+		return i / scale;
+	case LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN:
+		return (i + 0.5) / scale;
+	case LOOM_GRESIZE_HALF_PIXEL_SYMMETRIC:
+		return middle * (1 - out / (scale * in)) + (i + 0.5) / scale - 0.5;
+	case LOOM_GRESIZE_PYTORCH_HALF_PIXEL:
+		return out > 1 ? (i + 0.5) / scale - 0.5 : -0.5;
+	default:
+		return (i + 0.5) / scale - 0.5;
+	}
+}
+
+/* Weight of an element at distance @d, of a triangle or of Keys's cubic convolution. */
+static double resize_weight(const struct loom_gresize *r, double d)
+{
+	double a = (double)r->cubic_a;
+
+	d = fabs(d);
+	if (r->mode == LOOM_GRESIZE_LINEAR)
+		return d < 1 ? 1 - d : 0;
+	if (d < 1)
+		return ((a + 2) * d - (a + 3)) * d * d + 1;
+	return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/*
+ * Weights [1,out,in] of the elements of an axis: where it shrinks, those of all elements that
+ * become one, so that none is left out.
+ */
+static struct loom_value *resize_matrix(struct loom_import *im, const struct resize *resize,
+					uint32_t axis, int64_t in)
+{
+	const struct loom_gresize *r = &resize->attrs;
+	double shrink = r->scales[axis] < 1 ? (double)r->scales[axis] : 1, at, reach, sum, weight;
+	int64_t out = resize->dims[axis], i, k, place;
+	struct loom_value *y = loom_emit_const(im->em, DRM_LOOM_DTYPE_F32, 3,
+					       (int64_t[]){ 1, out, in });
+
+	reach = (r->mode == LOOM_GRESIZE_LINEAR ? 1 : 2) / shrink;
+	for (i = 0; y && i < out; i++) {
+		float *row = (float *)y->data + i * in;
+
+		at = resize_source(r, axis, (double)in, (double)out, (double)i);
+		for (sum = 0, k = (int64_t)ceil(at - reach); k <= at + reach; k++)
+			if (!r->exclude_outside || (k >= 0 && k < in))
+				sum += resize_weight(r, ((double)k - at) * shrink);
+		for (k = (int64_t)ceil(at - reach); k <= at + reach; k++) {
+			place = loom_import_clamp(k, 0, in - 1);
+			weight = resize_weight(r, ((double)k - at) * shrink) / sum;
+			if (place == k || !r->exclude_outside)
+				row[place] += (float)weight;
+		}
+	}
+	return y;
+}
+
+/* Weighs elements by matrices, axis by axis. */
+static struct loom_value *resize_smooth(struct loom_import *im, struct loom_value *x,
+					struct resize *resize)
+{
+	uint32_t axis, rank = x->rank;
+	int64_t dims[LOOM_GRAPH_RANK];
+
+	memcpy(dims, x->dims, sizeof(dims));
+	for (axis = 0; axis < rank && x && !im->em->status; axis++) {
+		int64_t in = dims[axis], out = resize->dims[axis], inner = 1;
+		uint32_t i;
+
+		if (resize->attrs.scales[axis] == 1 && in == out)
+			continue;
+		if (!x->num_elems || !out || in > LOOM_PICK_MAX / out) {
+			loom_import_fail(im, -EOPNOTSUPP,
+					 "antialias from %lld to %lld is not supported",
+					 (long long)in, (long long)out);
+			return NULL;
+		}
+		for (i = axis + 1; i < rank; i++)
+			inner *= dims[i];
+		x = loom_emit_reshape(im->em, x, 3, (int64_t[]){
+			x->num_elems / inner / in, in, inner });
+		x = loom_import_scaled_product(im, resize_matrix(im, resize, axis, in), x, false,
+					       1);
+		dims[axis] = out;
+		resize->attrs.scales[axis] = 1;
+		x = x ? loom_emit_reshape(im->em, x, rank, dims) : NULL;
+	}
+	return x;
+}
+
+/* Bytes between bytes: towards zero, as ONNX's reference and ONNX Runtime do. */
+static struct loom_value *resize_back(struct loom_import *im, struct loom_value *y, uint32_t dtype)
+{
+	double low = dtype == DRM_LOOM_DTYPE_U8 ? 0 : -128;
+
+	if (!y || y->dtype == dtype)
+		return y;
+	if (dtype == DRM_LOOM_DTYPE_U8 || dtype == DRM_LOOM_DTYPE_I8) {
+		y = loom_emit_binary(im->em, LOOM_GBIN_MAX, y,
+				     loom_emit_scalar(im->em, y->dtype, low));
+		y = loom_emit_binary(im->em, LOOM_GBIN_MIN, y,
+				     loom_emit_scalar(im->em, y->dtype, low + 255));
+	}
+	return loom_emit_cast(im->em, y, dtype);
+}
+
 static void resize_end(struct loom_import *im, struct loom_value *x, struct resize *resize)
 {
+	uint32_t dtype = x->dtype, i, rank = x->rank;
+	bool nearest = resize->attrs.mode == LOOM_GRESIZE_NEAREST;
 	struct loom_node *node;
-	uint32_t i, rank = x->rank;
 	bool same = resize->attrs.coord != LOOM_GRESIZE_TF_CROP_AND_RESIZE;
 
 	if (im->em->status)
 		return;
-	if (!loom_dtype_is_float(x->dtype) && resize->attrs.mode != LOOM_GRESIZE_NEAREST) {
+	if (!loom_dtype_is_float(dtype) && loom_dtype_size(dtype) > 1 && !nearest) {
 		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
-				 loom_dtype_name(x->dtype));
+				 loom_dtype_name(dtype));
 		return;
 	}
-	if (resize->attrs.mode == LOOM_GRESIZE_NEAREST)
+	if (nearest)
 		x = resize_gather(im, x, resize);
+	else if (resize->smooth || !loom_dtype_is_float(dtype))
+		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
+	if (resize->smooth && !nearest && x)
+		x = resize_smooth(im, x, resize);
 	for (i = 0; i < rank && x; i++)
 		same &= x->dims[i] == resize->dims[i] && resize->attrs.scales[i] == 1;
-	if (!x || same) {
-		loom_import_result(im, 0, x);
-		return;
+	if (x && !same) {
+		node = loom_emit_begin(im->em, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1,
+				       &x);
+		if (node)
+			node->resize = resize->attrs;
+		x = loom_emit_end(im->em, node);
 	}
-	node = loom_emit_begin(im->em, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1, &x);
-	if (node)
-		node->resize = resize->attrs;
-	loom_import_result(im, 0, loom_emit_end(im->em, node));
+	loom_import_result(im, 0, resize_back(im, x, dtype));
 }
 
 /* Upsample, and Resize before opset 11: asymmetric coordinates, rounded down */
@@ -300,8 +422,9 @@ static void resize_new(struct loom_import *im, struct loom_value *x)
 	attrs->cubic_a = loom_attr_float(im, "cubic_coeff_a", -0.75f);
 	attrs->exclude_outside = loom_attr_int(im, "exclude_outside", 0);
 	attrs->extrapolation_value = loom_attr_float(im, "extrapolation_value", 0);
-	if (loom_attr_int(im, "antialias", 0))
-		loom_import_fail(im, -EOPNOTSUPP, "antialias is not supported");
+	resize.smooth = loom_attr_int(im, "antialias", 0);
+	if (resize.smooth && attrs->coord == LOOM_GRESIZE_TF_CROP_AND_RESIZE)
+		loom_import_fail(im, -EOPNOTSUPP, "antialias of a crop is not supported");
 	if (attrs->coord == LOOM_GRESIZE_TF_CROP_AND_RESIZE)
 		resize_roi(im, 1, &resize);
 	/* exporters omit scales by an empty list */

@@ -136,11 +136,47 @@ static struct loom_value *emit_place(struct loom_import *im, struct loom_value *
 	return pad == SAMPLE_ZEROS ? at : within(im, at, 0, size - 1);
 }
 
-/* Number @index of each pair of the grid. */
+/*
+ * The weights by emit_weights() of the four elements around positions @at, where those outside of
+ * the data stand for elements inside.
+ */
+static struct loom_value *emit_taps(struct loom_import *im, struct loom_value *at, uint32_t axis,
+				    int64_t size, enum sample_pad pad)
+{
+	bool corners = loom_attr_int(im, "align_corners", 0);
+	struct loom_value *first = loom_emit_fn(im->em, LOOM_GFN_FLOOR, at), *sum = NULL;
+	struct loom_value *numbers = loom_pick_numbers(im, RANK, axis, size);
+	int i;
+
+	if (!first || im->em->status)
+		return NULL;
+	if (at->num_elems > LOOM_PICK_MAX / size) {
+		loom_import_fail(im, -EOPNOTSUPP, "%lld samples of %lld elements are not supported",
+				 (long long)at->num_elems, (long long)size);
+		return NULL;
+	}
+	numbers = loom_emit_cast(im->em, numbers, at->dtype);
+	for (i = -1; i <= 2; i++) {
+		struct loom_value *tap = with(im, LOOM_GBIN_ADD, first, i), *weight;
+
+		weight = emit_weight(im, loom_emit_binary(im->em, LOOM_GBIN_SUB, at, tap),
+				     SAMPLE_CUBIC);
+		if (pad == SAMPLE_REFLECTION)
+			tap = reflect(im, tap, corners ? 0 : -0.5, corners ? size - 1 : size);
+		tap = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, within(im, tap, 0, size - 1),
+				       numbers);
+		weight = loom_emit_select(im->em, tap, weight,
+					  loom_emit_scalar(im->em, at->dtype, 0));
+		sum = i < 0 ? weight : loom_emit_binary(im->em, LOOM_GBIN_ADD, sum, weight);
+	}
+	return sum;
+}
+
+/* Number @index of each position of the grid. */
 static struct loom_value *emit_coordinate(struct loom_import *im, struct loom_value *grid,
 					  int64_t index, const int64_t *dims)
 {
-	struct loom_value *at = loom_import_part(im, grid, RANK - 1, index, 1, 1);
+	struct loom_value *at = loom_import_part(im, grid, grid ? grid->rank - 1 : 0, index, 1, 1);
 
 	return loom_emit_reshape(im->em, at, RANK, dims);
 }
@@ -149,12 +185,13 @@ static bool grid_fits(struct loom_import *im, const struct loom_value *x,
 		      const struct loom_value *grid)
 {
 	char text_x[LOOM_DIMS_TEXT], text_grid[LOOM_DIMS_TEXT];
+	bool known = x->rank == RANK || x->rank == RANK + 1;
 
-	if (x->rank == RANK && grid->rank == RANK && x->dims[N] == grid->dims[N] &&
-	    grid->dims[RANK - 1] == 2 && loom_dtype_is_float(x->dtype) &&
+	if (known && grid->rank == x->rank && x->dims[N] == grid->dims[N] &&
+	    grid->dims[x->rank - 1] == x->rank - 2 && loom_dtype_is_float(x->dtype) &&
 	    loom_dtype_is_float(grid->dtype) && x->num_elems && grid->num_elems)
 		return true;
-	loom_import_fail(im, x->rank == RANK ? -EINVAL : -EOPNOTSUPP,
+	loom_import_fail(im, known ? -EINVAL : -EOPNOTSUPP,
 			 "data %s %s with a grid %s %s are not supported",
 			 loom_dtype_name(x->dtype),
 			 loom_dims_print(text_x, sizeof(text_x), x->rank, x->dims),
@@ -163,19 +200,60 @@ static bool grid_fits(struct loom_import *im, const struct loom_value *x,
 	return false;
 }
 
-/* [N,C,H,W] at [N,P,1] each of rows and columns: [N,C,P] */
-static struct loom_value *emit_samples(struct loom_import *im, struct loom_value *x,
-				       struct loom_value *rows, struct loom_value *columns)
-{
-	int64_t points = columns->dims[H], n = x->dims[N], c = x->dims[C], h = x->dims[H];
+/**
+ * struct samples - a GridSample
+ * @x: the data
+ * @grid: the positions
+ * @mode: interpolation
+ * @pad: elements outside of the data
+ * @points: positions for each batch
+ */
+struct samples {
+	struct loom_value *x;
+	struct loom_value *grid;
+	enum sample_mode mode;
+	enum sample_pad pad;
+	int64_t points;
+};
 
-	/* sums over columns: [N,1,C*H,W] times [N,1,P,W] */
-	x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, 1, c * h, x->dims[W] });
-	x = loom_import_product(im, x, columns, NULL);
-	/* then over rows, of which each point has one weight for all channels */
-	x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, c, h, points });
-	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, rows);
-	return loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1u << H, false);
+/*
+ * Weights of elements along an axis of the data: [N,1,P,W] of the last one, [N,1,size,P] of others.
+ */
+static struct loom_value *emit_axis(struct loom_import *im, const struct samples *s, uint32_t axis)
+{
+	uint32_t last = s->x->rank - 1, along = axis == last ? W : H;
+	int64_t dims[RANK] = { s->x->dims[N], 1, s->points, s->points }, size = s->x->dims[axis];
+	bool taps = s->mode == SAMPLE_CUBIC && s->pad != SAMPLE_ZEROS;
+	struct loom_value *at;
+
+	dims[along] = 1;
+	at = emit_coordinate(im, s->grid, last - axis, dims);
+	at = emit_place(im, at, size, s->mode, taps ? SAMPLE_ZEROS : s->pad);
+	return taps ? emit_taps(im, at, along, size, s->pad) :
+		      emit_weights(im, at, along, size, s->mode);
+}
+
+/* Sums over the last axis, then those before, up to the first behind the channels: [N,C,P]. */
+static struct loom_value *emit_samples(struct loom_import *im, const struct samples *s)
+{
+	struct loom_value *weights = emit_axis(im, s, s->x->rank - 1), *x = s->x;
+	int64_t n = x->dims[N], rest = x->num_elems / n / x->dims[x->rank - 1];
+	uint32_t axis;
+
+	/* [N,1,rest,W] times [N,1,P,W] */
+	x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, 1, rest, x->dims[x->rank - 1] });
+	x = weights ? loom_import_product(im, x, weights, NULL) : NULL;
+	for (axis = s->x->rank - 2; axis > C && x && !im->em->status; axis--) {
+		int64_t size = s->x->dims[axis];
+
+		/* each point has one weight for all channels */
+		rest /= size;
+		x = loom_emit_reshape(im->em, x, RANK, (int64_t[]){ n, rest, size, s->points });
+		weights = emit_axis(im, s, axis);
+		x = weights ? loom_emit_binary(im->em, LOOM_GBIN_MUL, x, weights) : NULL;
+		x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1u << H, false);
+	}
+	return x;
 }
 
 void loom_import_grid_sample(struct loom_import *im, int unused)
@@ -186,40 +264,37 @@ void loom_import_grid_sample(struct loom_import *im, int unused)
 	static const enum sample_mode meant[] = { SAMPLE_LINEAR, SAMPLE_LINEAR, SAMPLE_NEAREST,
 						  SAMPLE_CUBIC, SAMPLE_CUBIC };
 	static const char *const pads[] = { "zeros", "border", "reflection", NULL };
-	struct loom_value *x = loom_import_operand(im, 0), *grid = loom_import_operand(im, 1);
-	enum sample_mode mode = meant[loom_attr_choice(im, "mode", modes)];
-	enum sample_pad pad = loom_attr_choice(im, "padding_mode", pads);
-	struct loom_value *rows, *columns, *y;
-	int64_t n, points;
-	uint32_t dtype;
+	struct loom_value *x = loom_import_operand(im, 0), *grid = loom_import_operand(im, 1), *y;
+	struct samples s = {
+		.mode = meant[loom_attr_choice(im, "mode", modes)],
+		.pad = loom_attr_choice(im, "padding_mode", pads),
+	};
+	int64_t dims[LOOM_GRAPH_RANK], rest;
+	uint32_t dtype, i;
 
 	(void)unused;
 	if (!x || !grid || im->em->status || !grid_fits(im, x, grid))
 		return;
-	if (mode == SAMPLE_CUBIC && pad != SAMPLE_ZEROS) {
-		loom_import_fail(im, -EOPNOTSUPP, "cubic with padding_mode %s is not supported",
-				 pads[pad]);
+	if (s.mode == SAMPLE_CUBIC && x->rank != RANK) {
+		loom_import_fail(im, -EOPNOTSUPP, "cubic of data of rank %u is not defined",
+				 x->rank);
 		return;
 	}
-	n = x->dims[N];
-	points = grid->dims[1] * grid->dims[2];
-	if (points > BETWEEN_MAX / (n * x->dims[C] * x->dims[H])) {
+	s.points = loom_value_trailing(grid, 1) / grid->dims[grid->rank - 1];
+	rest = x->num_elems / x->dims[x->rank - 1];
+	if (s.points > BETWEEN_MAX / rest) {
 		loom_import_fail(im, -EOPNOTSUPP, "%lld samples of %lld rows are not supported",
-				 (long long)(n * points), (long long)(x->dims[C] * x->dims[H]));
+				 (long long)s.points, (long long)rest);
 		return;
 	}
 	dtype = x->dtype == DRM_LOOM_DTYPE_F64 ? DRM_LOOM_DTYPE_F64 : DRM_LOOM_DTYPE_F32;
-	grid = loom_emit_cast(im->em, grid, dtype);
-	columns = emit_coordinate(im, grid, 0, (int64_t[]){ n, 1, points, 1 });
-	rows = emit_coordinate(im, grid, 1, (int64_t[]){ n, 1, 1, points });
-	columns = emit_weights(im, emit_place(im, columns, x->dims[W], mode, pad), W, x->dims[W],
-			       mode);
-	rows = emit_weights(im, emit_place(im, rows, x->dims[H], mode, pad), H, x->dims[H], mode);
-	if (im->em->status || !rows || !columns)
+	s.grid = loom_emit_cast(im->em, grid, dtype);
+	s.x = loom_emit_cast(im->em, x, dtype);
+	for (i = 0; i < x->rank; i++)
+		dims[i] = i < H ? x->dims[i] : grid->dims[i - 1];
+	if (im->em->status)
 		return;
-	y = emit_samples(im, loom_emit_cast(im->em, x, dtype), rows, columns);
-	y = loom_emit_reshape(im->em, y, RANK, (int64_t[]){
-		n, x->dims[C], grid->dims[1], grid->dims[2] });
+	y = loom_emit_reshape(im->em, emit_samples(im, &s), x->rank, dims);
 	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
 }
 

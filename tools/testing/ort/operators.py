@@ -588,6 +588,146 @@ def truths(rng, i):
                 keepdims=keep)
 
 
+def overlap(a, b, centers):
+    """Of float32, as implementations calculate it."""
+    def sides(box):
+        if centers:
+            half = box[2:] / numpy.float32(2)
+            return box[:2] - half, box[:2] + half
+        return numpy.minimum(box[:2], box[2:]), numpy.maximum(box[:2], box[2:])
+    (low, high), (low_b, high_b) = sides(a), sides(b)
+    common = numpy.prod(numpy.maximum(numpy.minimum(high, high_b) - numpy.maximum(low, low_b), 0))
+    return common / (numpy.prod(high - low) + numpy.prod(high_b - low_b) - common) if common > 0 else -1
+
+
+def rows_first(rows, count):
+    y = numpy.full((count, 3), -1, "i8")
+    y[:len(rows)] = numpy.reshape(rows, (-1, 3))
+    return y
+
+
+def boxes(rng, i):
+    batch, classes, n = int(rng.integers(1, 3)), int(rng.integers(1, 4)), int(rng.integers(1, 12))
+    centers, most = int(rng.integers(2)), int(rng.integers(1, 8))
+    x = rng.random((batch, n, 4)).astype("f4")
+    scores = (rng.integers(0, 40, (batch, classes, n)) / 40).astype("f4")
+    limit, least = numpy.float32(rng.choice([0, 0.2, 0.5])), numpy.float32(rng.choice([0, 0.3, 2]))
+    rows, form = [], int(rng.integers(3))
+    for b, c in numpy.ndindex(batch, classes):
+        kept = []
+        for at in numpy.argsort(-scores[b, c], kind="stable"):
+            if len(kept) < most and (form == 0 or scores[b, c, at] > least) and \
+                    all(overlap(x[b, at], x[b, other], centers) <= limit for other in kept):
+                kept.append(at)
+        rows += [(b, c, at) for at in kept]
+    y = rows_first(rows, batch * classes * min(most, n))
+    operands = {"boxes": x, "scores": scores, "most": numpy.array([most]), "limit": limit.reshape(1)}
+    if form:
+        operands["least"] = least.reshape(1)
+    case = Case("NonMaxSuppression", operands, [y], ["most"] if form == 1 else ["most", "limit", "least"][:4 if form else 2],
+                opset=11, ort=False, center_point_box=centers)
+    case.expected["y0.count"] = numpy.array([len(rows)])
+    return case
+
+
+def unique(rng, i):
+    n, order = int(rng.integers(1, 12)), int(rng.integers(2))
+    kind = ["f4", "i8", "i4", "u1"][i % 4]
+    x = rng.integers(0, 6, n).astype(kind)
+    values, first, inverse, counts = numpy.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    if not order:
+        by = numpy.argsort(first)
+        inverse = numpy.argsort(by)[inverse]
+        values, first, counts = values[by], first[by], counts[by]
+    def padded(a, by, kind):
+        return numpy.concatenate([a, numpy.full(n - len(a), by)]).astype(kind)
+    case = Case("Unique", {"x": x, "dummy": None},
+                [padded(values, 0, kind), padded(first, -1, "i8"), inverse.reshape(-1),
+                 padded(counts, 0, "i8")], opset=11, ort=False, sorted=order)
+    del case.operands["dummy"]
+    case.expected["y0.count"] = numpy.array([len(values)])
+    return case
+
+
+def kernel_of(mode, d):
+    d, a = numpy.abs(d), -0.75
+    if mode == "linear":
+        return numpy.maximum(1 - d, 0)
+    near, far = ((a + 2) * d - (a + 3)) * d * d + 1, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return numpy.where(d < 1, near, numpy.where(d < 2, far, 0))
+
+
+def resize(rng, i):
+    """Antialias of floats, or bytes with or without it."""
+    byte, smooth = i % 3 == 2, i % 3 < 2 or i % 2
+    mode, outside = ["linear", "cubic"][int(rng.integers(2))], int(rng.integers(2)) if smooth else 0
+    coord = str(rng.choice(["half_pixel", "align_corners", "asymmetric"]))
+    dims, out = rng.integers(3, 12, 2), rng.integers(2, 12, 2)
+    x = rng.integers(0, 256, (1, 2, *dims)).astype("u1") if byte else draw(rng, (1, 2, *dims), "f4")
+    y = wide(x)
+    for axis in (0, 1):
+        n, m = int(dims[axis]), int(out[axis])
+        scale, at = m / n, numpy.arange(m)
+        at = {"half_pixel": (at + 0.5) / scale - 0.5, "asymmetric": at / scale,
+              "align_corners": at * (n - 1) / (m - 1)}[coord]
+        pixels = numpy.arange(-40, n + 40)
+        weights = kernel_of(mode, (pixels - at.reshape(-1, 1)) * (min(scale, 1) if smooth else 1))
+        if outside:
+            weights[:, (pixels < 0) | (pixels >= n)] = 0
+        weights /= weights.sum(1, keepdims=True)
+        y = numpy.moveaxis(numpy.moveaxis(y, axis + 2, -1)[..., numpy.clip(pixels, 0, n - 1)] @ weights.T,
+                           -1, axis + 2)
+    attrs = {"antialias": 1, "exclude_outside": outside} if smooth else {}
+    if byte:
+        y = numpy.clip(y, 0, 255).astype("u1")
+    return Case("Resize", {"x": x, "roi": None, "scales": None, "sizes": numpy.array([1, 2, *out])}, [y],
+                ["sizes"], opset=19, near=1.01 / max(int(y.max()), 1) if byte else None,
+                # of bytes it rounds elsewhere, and in align_corners it has another scale
+                ort=not byte and coord == "half_pixel", mode=mode, coordinate_transformation_mode=coord,
+                **attrs)
+
+
+def reflected(p, low, high):
+    while p < low or p > high:
+        p = 2 * low - p if p < low else 2 * high - p
+    return int(p)
+
+
+def sampled(x, at, cubic, pad, corners):
+    """The sample of [C, ...] at a position, element by element."""
+    total = numpy.zeros(x.shape[0])
+    first = numpy.floor(at).astype("i8")
+    for step in numpy.ndindex(*[4 if cubic else 2] * len(at)):
+        place = first + numpy.array(step) - (1 if cubic else 0)
+        weight = numpy.prod(kernel_of("cubic" if cubic else "linear", at - place))
+        if pad == "border":
+            place = [min(max(p, 0), n - 1) for p, n in zip(place, x.shape[1:])]
+        elif pad == "reflection":
+            place = [reflected(p, 0, n - 1) if corners else reflected(p, -0.5, n - 0.5)
+                     for p, n in zip(place, x.shape[1:])]
+        elif any(p < 0 or p >= n for p, n in zip(place, x.shape[1:])):
+            continue
+        total += weight * x[(slice(None), *place)]
+    return total
+
+
+def grid(rng, i):
+    axes, pad = 2 + i % 2, ["zeros", "border", "reflection"][i // 2 % 3]
+    cubic, corners = axes == 2 and i % 8 < 6, int(rng.integers(2))
+    batch, dims, out = int(rng.integers(1, 3)), rng.integers(2, 6, axes), rng.integers(1, 4, axes)
+    x = draw(rng, (batch, 2, *dims), "f4")
+    at = rng.uniform(-2, dims + 1, (batch, *out, axes))
+    scaled = 2 * at / (dims - 1) - 1 if corners else (2 * at + 1) / dims - 1
+    positions = scaled[..., ::-1].astype("f4")
+    at = (wide(positions)[..., ::-1] + 1) / 2
+    at = at * (dims - 1) if corners else at * dims - 0.5
+    y = numpy.zeros((batch, 2, *out))
+    for b, *where in numpy.ndindex(batch, *out):
+        y[(b, slice(None), *where)] = sampled(wide(x[b]), at[(b, *where)], cubic, pad, corners)
+    return Case("GridSample", {"x": x, "grid": positions}, [y], opset=20, mode="cubic" if cubic else "linear",
+                padding_mode=pad, align_corners=corners)
+
+
 FAMILIES = {
     "Attention": attention,
     "RotaryEmbedding": rotary,
@@ -608,6 +748,10 @@ FAMILIES = {
     "GlobalLpPool": norm,
     "MaxUnpool": unpool,
     "ReduceMax of bool": truths,
+    "NonMaxSuppression": boxes,
+    "Unique": unique,
+    "Resize": resize,
+    "GridSample": grid,
 }
 
 

@@ -130,8 +130,6 @@ static const struct form forms[] = {
 
 /* Their operands are of any size. */
 static const struct form refusals[] = {
-	{ "cubic with padding_mode border is not supported", "GridSample", 16, { TEXT("mode",
-	  "bicubic"), TEXT("padding_mode", "border") }, 2, { FOUR, AT(0, 0) }, 2, 0, { }, 0 },
 	{ "data f32 [1,1,2,2] with a grid f32 [1,1,1,3] are not supported", "GridSample", 16, { },
 	  0, { FOUR, F32(4, { 1, 1, 1, 3 }, { 0 }) }, 2, 0, { }, 0 },
 	{ "with a grid f32 [2,1,1,2] are not supported", "GridSample", 16, { }, 0, { FOUR, F32(4,
