@@ -82,6 +82,9 @@ bool loom_import_decides(const struct loom_import *im, const char *name, bool *h
 /** loom_import_result() - result @index of the node is @value */
 void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value);
 
+/** loom_import_add_count() - adds the output NAME.count: how many rows of a result are there */
+void loom_import_add_count(struct loom_import *im, struct loom_value *count);
+
 /** loom_import_base() - the name that values without a name of their own are derived from */
 const char *loom_import_base(const struct loom_import *im);
 

@@ -3,6 +3,10 @@
  * Importers of Loop and Scan. Their bodies are unrolled, so that a plan has no jumps and the
  * planner sees plain nodes. The number of rounds must be known when the model is planned: from
  * constants, shapes, and inputs that are bound.
+ *
+ * If the data decide when a Loop ends, its trip count is the number of rounds that are planned. All
+ * of them run; those behind the end keep the states, and the elements of results of all rounds are
+ * 0 there. NAME.count says how many rounds counted, as for import_select.c.
  */
 #include "import.h"
 #include "loom_core.h"
@@ -19,6 +23,8 @@
  * @im: the node
  * @body: its body
  * @states: values that go from one round to the next
+ * @alive: the round counts, a bool that depends on data; NULL: it does
+ * @rounds: number of earlier rounds that counted, I32, if there is @alive
  * @scans: results that have an element for each round
  * @inputs: of the body in this round
  * @outputs: of the body in this round
@@ -31,6 +37,8 @@ struct loop {
 	struct loom_import *im;
 	const struct loom_source_body *body;
 	uint32_t states;
+	struct loom_value *alive;
+	struct loom_value *rounds;
 	uint32_t scans;
 	struct loom_value **inputs;
 	struct loom_value **outputs;
@@ -80,6 +88,28 @@ static bool set_scans(struct loop *l, uint32_t scans)
 	return !l->im->em->status;
 }
 
+/* A state after a round that may not count. */
+static struct loom_value *if_alive(struct loop *l, uint32_t state, struct loom_value *now,
+				   struct loom_value *before)
+{
+	if (!l->alive || !before)
+		return now;
+	if (loom_dims_equal(now, before))
+		return loom_emit_select(l->im->em, l->alive, now, before);
+	loom_import_fail(l->im, -EOPNOTSUPP,
+			 "state %u changes its shape, and the data say how often it runs", state);
+	return NULL;
+}
+
+/* An element of a result of all rounds. */
+static struct loom_value *part_if_alive(struct loop *l, struct loom_value *part)
+{
+	if (!l->alive)
+		return part;
+	return loom_emit_select(l->im->em, l->alive, part,
+				loom_emit_scalar(l->im->em, part->dtype, 0));
+}
+
 /* One more round; its states are inputs of the next. */
 static bool run_round(struct loop *l, int64_t round, uint32_t first_state, uint32_t first_result)
 {
@@ -92,7 +122,7 @@ static bool run_round(struct loop *l, int64_t round, uint32_t first_state, uint3
 	if (!l->im->repeat(l->im, l->inputs, l->outputs, (uint32_t)round))
 		return false;
 	for (i = 0; i < l->states; i++) {
-		const struct loom_value *before = l->inputs[first_state + i];
+		struct loom_value *before = l->inputs[first_state + i];
 		struct loom_value *now = l->outputs[first_result + i];
 
 		if (before && before->dtype != now->dtype) {
@@ -101,7 +131,9 @@ static bool run_round(struct loop *l, int64_t round, uint32_t first_state, uint3
 					 loom_dtype_name(before->dtype));
 			return false;
 		}
-		l->inputs[first_state + i] = now;
+		l->inputs[first_state + i] = if_alive(l, i, now, before);
+		if (l->im->em->status)
+			return false;
 	}
 	for (i = 0; i < l->scans; i++) {
 		l->parts[i] = loom_pool_grow(l->im->graph->pool, l->parts[i], (uint32_t)round,
@@ -110,7 +142,7 @@ static bool run_round(struct loop *l, int64_t round, uint32_t first_state, uint3
 			loom_import_fail(l->im, -ENOMEM, "out of memory");
 			return false;
 		}
-		l->parts[i][round] = l->outputs[first_result + l->states + i];
+		l->parts[i][round] = part_if_alive(l, l->outputs[first_result + l->states + i]);
 	}
 	return true;
 }
@@ -180,19 +212,46 @@ static void give_results(struct loop *l, uint32_t first_state, int64_t rounds)
 			loom_import_result(l->im, l->states + i, stack(l, i, rounds));
 }
 
-/* Whether the loop continues; the condition must be known. */
-static bool goes_on(struct loop *l, const struct loom_value *condition)
+/* The next round counts if the one before did, and the condition holds. */
+static void follow(struct loop *l, struct loom_value *condition)
 {
-	if (!condition || l->im->em->status)
-		return !l->im->em->status;
-	if (condition->num_elems != 1 || condition->dtype != DRM_LOOM_DTYPE_BOOL)
+	struct loom_emitter *em = l->im->em;
+	struct loom_value *counts;
+
+	condition = loom_emit_reshape(em, condition, 0, NULL);
+	l->alive = l->alive ? loom_emit_binary(em, LOOM_GBIN_AND, l->alive, condition) : condition;
+	counts = loom_emit_cast(em, l->alive, DRM_LOOM_DTYPE_I32);
+	l->rounds = loom_emit_binary(em, LOOM_GBIN_ADD, l->rounds, counts);
+}
+
+/*
+ * Whether there may be a round more after @rounds of at most @count. The condition must be known if
+ * the count is not.
+ */
+static bool goes_on(struct loop *l, struct loom_value *condition, int64_t rounds, int64_t count)
+{
+	if (l->im->em->status || rounds >= count)
+		return false;
+	if (!condition)
+		return true;
+	if (condition->num_elems != 1 || condition->dtype != DRM_LOOM_DTYPE_BOOL) {
 		loom_import_fail(l->im, -EINVAL, "its condition is not one bool");
-	else if (!condition->data)
+		return false;
+	}
+	if (condition->data && !loom_value_int(condition, 0))
+		return false;
+	if (condition->data && !l->alive)
+		return true;
+	if (count > MOST_ROUNDS) {
 		loom_import_fail(l->im, -EOPNOTSUPP,
-				 "how often it runs depends on the data, only constants can say that");
-	else
-		return loom_value_int(condition, 0) != 0;
-	return false;
+				 "how often it runs depends on the data, and no trip count of at most %d limits it",
+				 MOST_ROUNDS);
+		return false;
+	}
+	if (!l->alive)
+		l->rounds = loom_emit_scalar(l->im->em, DRM_LOOM_DTYPE_I32, (double)rounds);
+	follow(l, condition);
+	return !l->im->em->status;
 }
 
 /* inputs of the body: round, condition, states; its results: condition, states, parts of others */
@@ -202,13 +261,12 @@ void loom_import_loop(struct loom_import *im, int unused)
 	struct loom_value *most = NULL, *condition = NULL;
 	int64_t round = 0, count = MOST_ROUNDS + 1;
 	struct loop l;
-	bool on;
 
 	(void)unused;
 	if (loom_import_has(im, 0) && operands)
 		most = loom_import_known(im, 0);
 	if (loom_import_has(im, 1) && operands > 1)
-		condition = loom_import_known(im, 1);
+		condition = loom_import_operand(im, 1);
 	if (im->em->status || !begin(&l, im, operands < 2 ? 2 : operands, 2))
 		return;
 	if (most && (most->num_elems != 1 || !loom_dtype_is_int(most->dtype)))
@@ -221,16 +279,17 @@ void loom_import_loop(struct loom_import *im, int unused)
 		set_scans(&l, l.body->num_outputs - l.states - 1);
 	for (i = 0; i < l.states; i++)
 		l.inputs[2 + i] = loom_import_operand(im, 2 + i);
-	on = goes_on(&l, condition);
-	for (; on && round < count; round++) {
+	while (goes_on(&l, condition, round, count)) {
 		l.inputs[0] = loom_emit_ints(im->em, 1, &round);
 		l.inputs[0] = loom_emit_reshape(im->em, l.inputs[0], 0, NULL);
 		l.inputs[1] = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_BOOL, 1);
-		if (!run_round(&l, round, 2, 1))
+		if (!run_round(&l, round++, 2, 1))
 			return;
-		on = goes_on(&l, l.outputs[0]);
+		condition = l.outputs[0];
 	}
 	give_results(&l, 2, round);
+	if (l.alive)
+		loom_import_add_count(im, l.rounds);
 }
 
 /* Element @index of axis @axis, without that axis. */

@@ -59,8 +59,7 @@ static bool is_declared(const struct loom_source *source, const char *name)
 	return false;
 }
 
-/* Adds the output NAME.count of a node, unless the model has it in its list. */
-static void add_count(struct loom_import *im, struct loom_value *count)
+void loom_import_add_count(struct loom_import *im, struct loom_value *count)
 {
 	const int64_t one = 1;
 	const char *name;
@@ -212,7 +211,7 @@ static void emit_rows(struct loom_import *im, struct loom_value *found)
 				    loom_emit_select(im->em, match, columns[i], minus), 1);
 	loom_import_result(im, 0, loom_emit_cast(im->em, loom_emit_concat(im->em, 3, columns, 1),
 						 DRM_LOOM_DTYPE_I64));
-	add_count(im, reduce(im, LOOM_GREDUCE_SUM, counts, 0));
+	loom_import_add_count(im, reduce(im, LOOM_GREDUCE_SUM, counts, 0));
 }
 
 static bool boxes_fit(struct loom_import *im, const struct loom_value *boxes,
@@ -334,5 +333,5 @@ void loom_import_unique(struct loom_import *im, int unused)
 	y = reduce(im, LOOM_GREDUCE_SUM, y, 1);
 	y = loom_emit_reshape(im->em, loom_emit_cast(im->em, y, dtype), 1, &n);
 	loom_import_result(im, 0, y);
-	add_count(im, count_of(im, is_first, 1));
+	loom_import_add_count(im, count_of(im, is_first, 1));
 }

@@ -81,6 +81,28 @@ static void a_condition(void)
 	expect_floats(graph, want, 6, "a loop that ends by what is known of shapes");
 }
 
+/* v = v + 1 until the largest is 5.5 or more; what comes behind the end is 0 */
+static void a_condition_of_data(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
+	float want[6 + 6 * 6 + 2] = { 0 }, most = 0;
+	int i, t;
+
+	add_text(body, "one = 1.0; end = 5.5; n = Add v one; s = ReduceMax n keepdims=0; "
+		 "d = Less s end; > d n n");
+	add_text(graph, "count = 6; y all = Loop count - x body=@; > y all", body);
+	memcpy(want, x, sizeof(x));
+	for (t = 0; t < 6 && most < 5.5f; t++) {
+		for (i = 0; i < 6; i++) {
+			want[i] += 1;
+			want[6 + 6 * t + i] = want[i];
+			most = want[i] > most ? want[i] : most;
+		}
+	}
+	expect_floats(graph, want, ARRAY_SIZE(want), "a loop whose end the data decide");
+	tap_ok(t > 1 && t < 6, "it has an end");
+}
+
 /* two rounds of three each: v = v + x, then v = v / 2; names are the same in both bodies */
 static void loops_in_loops(void)
 {
@@ -164,8 +186,11 @@ static const struct wrong wrongs[] = {
 	{ POWER, "go = true; y = Loop - go x body=@; > y", -EOPNOTSUPP,
 	  "it runs more than 2048 times" },
 	{ "d = Greater v v; > d v", THRICE, -EINVAL, "its condition is not one bool" },
-	{ "s = ReduceSum v; d = Greater s s; > d v", THRICE, -EOPNOTSUPP,
-	  "how often it runs depends on the data, only constants can say that" },
+	{ "s = ReduceSum v; d = Greater s s; > d v", "go = true; y = Loop - go x body=@; > y",
+	  -EOPNOTSUPP,
+	  "how often it runs depends on the data, and no trip count of at most 2048 limits it" },
+	{ "s = ReduceSum v; d = Greater s s; n = Concat v v axis=0; > d n", THRICE, -EOPNOTSUPP,
+	  "state 0 changes its shape, and the data say how often it runs" },
 	{ "n = Concat v v axis=0; > c n v", "count = 3; y all = Loop count - x body=@; > all",
 	  -EINVAL, "result 1 is f32 [2,3] in one round and f32 [4,3] in another" },
 	{ POWER, "count = 3; y = Loop count - body=@; > y", -EINVAL,
@@ -249,6 +274,7 @@ int main(void)
 	a_count();
 	no_round();
 	a_condition();
+	a_condition_of_data();
 	loops_in_loops();
 	branches_in_loops();
 	a_scan();
