@@ -294,8 +294,28 @@ void loom_import_isinf(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_unary(im->em, act, loom_import_operand(im, 0)));
 }
 
+/*
+ * To BFLOAT16, which is F32 with 8 bits of a fraction: with y = x * 65537, the subtractions of
+ * y - (y - x) round to those.
+ */
+static struct loom_value *emit_bfloat(struct loom_import *im, struct loom_value *x)
+{
+	struct loom_value *y, *rest, *small;
+
+	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, x,
+			     loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 65537));
+	rest = loom_emit_binary(im->em, LOOM_GBIN_SUB, y, x);
+	y = loom_emit_binary(im->em, LOOM_GBIN_SUB, y, rest);
+	/* where the product overflows, and for infinities, x is kept as it is */
+	small = loom_emit_binary(im->em, LOOM_GBIN_LESS, loom_emit_fn(im->em, LOOM_GFN_ABS, x),
+				 loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 0x1p110));
+	return loom_emit_select(im->em, small, y, x);
+}
+
 void loom_import_cast(struct loom_import *im, int unused)
 {
+	const int64_t bfloat = 16;
 	int64_t to;
 
 	(void)unused;
@@ -305,6 +325,10 @@ void loom_import_cast(struct loom_import *im, int unused)
 	if (!loom_onnx_dtype(to))
 		loom_import_fail(im, -EOPNOTSUPP, "type %s is not supported",
 				 loom_onnx_dtype_name(to));
+	if (to == bfloat) {
+		loom_import_result(im, 0, emit_bfloat(im, loom_import_operand(im, 0)));
+		return;
+	}
 	loom_import_result(im, 0, loom_emit_cast(im->em, loom_import_operand(im, 0),
 						 loom_onnx_dtype(to)));
 }

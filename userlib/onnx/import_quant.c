@@ -145,6 +145,32 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
+/* Float8, which has become F32 with the model: its zero point can only be 0. */
+static void dequantize_floats(struct loom_import *im, struct loom_value *x,
+			      struct loom_value *scale, struct loom_value *zero)
+{
+	int64_t block = loom_attr_int(im, "block_size", 0), dims[LOOM_GRAPH_RANK], i;
+	struct loom_value *y;
+	int32_t axis;
+
+	for (i = 0; zero->data && i < zero->num_elems; i++)
+		if (loom_value_float(zero, i) != 0)
+			loom_import_fail(im, -EINVAL, "the zero point of a float8 is not 0");
+	if (block) {
+		y = loom_import_blocks_of(im, x, scale, NULL, 0, block_axis(im, x), block);
+		loom_import_result(im, 0, y);
+		return;
+	}
+	axis = quant_axis(im, x, scale, zero);
+	if (im->em->status)
+		return;
+	for (i = 0; i < x->rank; i++)
+		dims[i] = i == axis ? x->dims[i] : 1;
+	x = loom_emit_cast(im->em, x, scale->dtype);
+	scale = loom_emit_reshape(im->em, scale, x->rank, dims);
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_MUL, x, scale));
+}
+
 void loom_import_dequantize(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
@@ -159,6 +185,11 @@ void loom_import_dequantize(struct loom_import *im, int unused)
 	    (loom_attr_int(im, "output_dtype", 0) && scale->dtype != DRM_LOOM_DTYPE_F32))
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "output_dtype other than the scale's is not supported");
+	if (x->data && x->dtype == DRM_LOOM_DTYPE_F32 && zero->dtype == x->dtype &&
+	    loom_dtype_is_float(scale->dtype) && !im->em->status) {
+		dequantize_floats(im, x, scale, zero);
+		return;
+	}
 	if (!loom_dtype_is_float(scale->dtype) || !loom_dtype_is_int(x->dtype) ||
 	    loom_dtype_size(x->dtype) > 4 || zero->dtype != x->dtype)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,18 @@ ProtobufCAllocator loom_onnx_memory = { .alloc = take_memory, .free = give_memor
 
 #define FILE_BYTES_MAX	((size_t)2 << 30)
 
-/* types that only constants have: no operation computes with them */
+/*
+ * Types of which a plan has no elements. Numbers of 4 bits and float8 are those of constants only.
+ * BFLOAT16 is F32 everywhere, which has all of its values.
+ */
 enum packed_type {
-	UINT4 = 21,
-	INT4 = 22,
+	BFLOAT16 = 16,
+	FLOAT8E4M3FN,
+	FLOAT8E4M3FNUZ,
+	FLOAT8E5M2,
+	FLOAT8E5M2FNUZ,
+	UINT4,
+	INT4,
 };
 
 static const struct {
@@ -56,11 +65,11 @@ static const struct {
 	[13] = { "UINT64", DRM_LOOM_DTYPE_U64 },
 	[14] = { "COMPLEX64", 0 },
 	[15] = { "COMPLEX128", 0 },
-	[16] = { "BFLOAT16", 0 },
-	[17] = { "FLOAT8E4M3FN", 0 },
-	[18] = { "FLOAT8E4M3FNUZ", 0 },
-	[19] = { "FLOAT8E5M2", 0 },
-	[20] = { "FLOAT8E5M2FNUZ", 0 },
+	[BFLOAT16] = { "BFLOAT16", DRM_LOOM_DTYPE_F32 },
+	[FLOAT8E4M3FN] = { "FLOAT8E4M3FN", 0 },
+	[FLOAT8E4M3FNUZ] = { "FLOAT8E4M3FNUZ", 0 },
+	[FLOAT8E5M2] = { "FLOAT8E5M2", 0 },
+	[FLOAT8E5M2FNUZ] = { "FLOAT8E5M2FNUZ", 0 },
 	[UINT4] = { "UINT4", 0 },
 	[INT4] = { "INT4", 0 },
 };
@@ -223,6 +232,72 @@ static int tensor_unpack(struct loom_array *array, bool is_signed, size_t num_el
 	return elems ? 0 : loom_error_set(err, -ENOMEM, "out of memory");
 }
 
+static float float8_value(uint8_t bits, int32_t type)
+{
+	bool wide = type == FLOAT8E5M2 || type == FLOAT8E5M2FNUZ;
+	bool one_zero = type == FLOAT8E4M3FNUZ || type == FLOAT8E5M2FNUZ;
+	int fraction_bits = wide ? 2 : 3, bias = (wide ? 15 : 7) + one_zero;
+	int exponent = (bits & 127) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+	float value;
+
+	if (one_zero ? bits == 128 : wide ? exponent == 31 && fraction : (bits & 127) == 127)
+		return NAN;
+	if (type == FLOAT8E5M2 && exponent == 31)
+		value = INFINITY;
+	else if (exponent)
+		value = ldexpf((float)(fraction + (1 << fraction_bits)),
+			       exponent - bias - fraction_bits);
+	else
+		value = ldexpf((float)fraction, 1 - bias - fraction_bits);
+	return bits & 128 ? -value : value;
+}
+
+/* BFLOAT16 and float8 become F32. */
+static int tensor_widen(struct loom_array *array, int32_t type, size_t num_elems, void **owned,
+			struct loom_error *err)
+{
+	float *elems = malloc(num_elems * sizeof(*elems) + 1);
+	size_t i;
+
+	for (i = 0; elems && i < num_elems; i++) {
+		uint16_t half;
+		uint32_t bits;
+
+		if (type != BFLOAT16) {
+			elems[i] = float8_value(((const uint8_t *)array->data)[i], type);
+			continue;
+		}
+		memcpy(&half, (const char *)array->data + i * sizeof(half), sizeof(half));
+		bits = (uint32_t)half << 16;
+		memcpy(&elems[i], &bits, sizeof(bits));
+	}
+	free(*owned);
+	*owned = elems;
+	array->data = elems;
+	array->dtype = DRM_LOOM_DTYPE_F32;
+	array->size_bytes = num_elems * sizeof(*elems);
+	return elems ? 0 : loom_error_set(err, -ENOMEM, "out of memory");
+}
+
+/* The type in which elements of a constant are read; 0: it is not supported. */
+static uint32_t stored_dtype(int32_t type)
+{
+	switch (type) {
+	case BFLOAT16:
+		return DRM_LOOM_DTYPE_U16;
+	case INT4:
+		return DRM_LOOM_DTYPE_I8;
+	case FLOAT8E4M3FN:
+	case FLOAT8E4M3FNUZ:
+	case FLOAT8E5M2:
+	case FLOAT8E5M2FNUZ:
+	case UINT4:
+		return DRM_LOOM_DTYPE_U8;
+	default:
+		return loom_onnx_dtype(type);
+	}
+}
+
 int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file *file,
 		     struct loom_array *array, void **owned, struct loom_error *err)
 {
@@ -234,9 +309,7 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file
 	if (proto->segment)
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "it is in segments, which is not supported");
-	array->dtype = proto->data_type == UINT4 ? DRM_LOOM_DTYPE_U8 :
-		       proto->data_type == INT4 ? DRM_LOOM_DTYPE_I8 :
-						  loom_onnx_dtype(proto->data_type);
+	array->dtype = stored_dtype(proto->data_type);
 	if (!array->dtype)
 		return loom_error_set(err, -EOPNOTSUPP, "its type is not supported");
 	if (proto->n_dims > LOOM_GRAPH_RANK)
@@ -248,6 +321,11 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, const struct loom_onnx_file
 	if (loom_dims_count(array->rank, array->dims, &num_elems))
 		return loom_error_set(err, -EINVAL, "its shape is impossible");
 	array->size_bytes = (size_t)num_elems * loom_dtype_size(array->dtype);
+	if (proto->data_type >= BFLOAT16 && proto->data_type <= FLOAT8E5M2FNUZ) {
+		code = tensor_data(proto, file, array, owned, err);
+		return code ? code : tensor_widen(array, proto->data_type, (size_t)num_elems,
+						  owned, err);
+	}
 	if (!loom_onnx_bits(proto->data_type))
 		return tensor_data(proto, file, array, owned, err);
 	array->size_bytes = (array->size_bytes + 1) / 2;

@@ -39,6 +39,13 @@ class Packed:
         self.raw = (flat[:, 0] | flat[:, 1] << 4).astype("u1").tobytes()
 
 
+class Stored(Packed):
+    """A constant of a type that numpy does not have: its values, the number of the type, its bytes."""
+
+    def __init__(self, values, kind, raw):
+        self.values, self.kind, self.raw = values, kind, raw
+
+
 def attribute(name, value):
     head = field(1, name)
     if isinstance(value, str):

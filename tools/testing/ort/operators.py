@@ -7,7 +7,7 @@
 import argparse
 import sys
 
-from cases import Case, Packed, compare, numpy
+from cases import Case, Packed, Stored, compare, numpy
 
 HIDDEN = -numpy.inf
 
@@ -728,6 +728,55 @@ def grid(rng, i):
                 padding_mode=pad, align_corners=corners)
 
 
+def rounded_half(x):
+    """To the nearest BFLOAT16, ties to even, by bits."""
+    bits = x.astype("f4").view("u4").astype("u8")
+    bits += 0x7fff + (bits >> 16 & 1)
+    return (bits >> 16 << 16).astype("u4").view("f4")
+
+
+def brain(rng, i):
+    """Rounding to BFLOAT16, or a product with a constant of that type."""
+    x = (draw(rng, (3, int(rng.integers(1, 9))), "f4") * 10.0 ** rng.integers(-20, 20)).astype("f4")
+    if i % 2:
+        return Case("Cast", {"x": x}, [wide(rounded_half(x))], opset=19, near=1e-9, ort=False, to=16)
+    b = rounded_half(draw(rng, (x.shape[1], 4), "f4"))
+    raw = (b.view("u4") >> 16).astype("u2").tobytes()
+    return Case("MatMul", {"x": x, "b": Stored(b, 16, raw)}, [wide(x) @ wide(b)], ["b"], opset=19, ort=False)
+
+
+def small_float(bits, kind):
+    """Values of the four kinds of float8, by their definition."""
+    places, bias, one_zero = {17: (3, 7, False), 18: (3, 8, True), 19: (2, 15, False), 20: (2, 16, True)}[kind]
+    exponent, part = bits % 128 >> places, bits % (1 << places) / (1 << places)
+    if bits == 128 if one_zero else (exponent == 31 and part > 0 if kind == 19 else bits % 128 == 127):
+        return 0.0      # no number: the cases have none
+    if kind == 19 and exponent == 31:
+        return 0.0
+    value = 2.0 ** (exponent - bias) * (1 + part) if exponent else 2.0 ** (1 - bias) * part
+    return -value if bits > 127 else value
+
+
+def float8(rng, i):
+    kind, block = 17 + i % 4, [0, 0, 4][int(rng.integers(3))]
+    rows, columns, axis = int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(2))
+    bits = rng.integers(0, 256, (rows, columns))
+    # infinities and what is no number become 0
+    values = numpy.vectorize(small_float, otypes=["f8"])(bits, kind)
+    bits = numpy.where(values == 0, 0, bits).astype("u1")
+    if block:
+        scale = draw(rng, (-(-rows // block), columns), "f4")
+        y, attrs = values * numpy.repeat(wide(scale), block, 0)[:rows], {"axis": 0, "block_size": block}
+    elif rng.integers(2):
+        scale = draw(rng, (), "f4")
+        y, attrs = values * scale, {}
+    else:
+        scale = draw(rng, (bits.shape[axis],), "f4")
+        y, attrs = values * (wide(scale)[:, None] if axis == 0 else wide(scale)), {"axis": axis}
+    return Case("DequantizeLinear", {"x": Stored(values, kind, bits.tobytes()), "scale": numpy.asarray(scale)},
+                [y], ["x"], opset=21, **attrs)
+
+
 FAMILIES = {
     "Attention": attention,
     "RotaryEmbedding": rotary,
@@ -752,6 +801,8 @@ FAMILIES = {
     "Unique": unique,
     "Resize": resize,
     "GridSample": grid,
+    "BFLOAT16": brain,
+    "float8": float8,
 }
 
 

@@ -57,13 +57,18 @@ static struct loom_value *expand_known(struct loom_import *im, const struct loom
 {
 	struct loom_value *y = loom_emit_const(im->em, scale->dtype, x->rank, x->dims);
 	const int64_t inner = loom_value_trailing(x, axis + 1), size = x->dims[axis];
-	int64_t at, from, steps;
+	int64_t at, from;
+	double steps;
 
 	for (at = 0; y && at < x->num_elems; at++) {
 		from = at / inner / size * scale->dims[axis] + at / inner % size / block;
 		from = from * inner + at % inner;
-		steps = loom_value_int(x, at) - (zero ? loom_value_int(zero, from) : middle);
-		loom_value_set_float(y, at, (float)((double)steps * loom_value_float(scale, from)));
+		if (loom_dtype_is_float(x->dtype))
+			steps = loom_value_float(x, at);
+		else
+			steps = (double)(loom_value_int(x, at) -
+					 (zero ? loom_value_int(zero, from) : middle));
+		loom_value_set_float(y, at, (float)(steps * loom_value_float(scale, from)));
 	}
 	return y;
 }
@@ -78,7 +83,7 @@ struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_val
 		return NULL;
 	dtype = scale->dtype;
 	block = min(block, max(x->dims[axis], (int64_t)1));
-	if (x->data && scale->data && (!zero || (zero->data && loom_dtype_is_int(zero->dtype))))
+	if (x->data && scale->data && (!zero || (zero->data && zero->dtype == x->dtype)))
 		return expand_known(im, x, scale, zero, middle, axis, block);
 	scale = repeat(im, loom_emit_cast(im->em, scale, DRM_LOOM_DTYPE_F32), x, axis, block);
 	if (zero)

@@ -36,8 +36,8 @@ static void errors_name_the_place(void)
 		int code;
 		const char *line;
 	} places[] = {
-		{ "x f32 2; y = Unique x; > y", -EOPNOTSUPP,
-		  "test: node \"Unique\": operator Unique is not supported" },
+		{ "x f32 2; y = Det x; > y", -EOPNOTSUPP,
+		  "test: node \"Det\": operator Det is not supported" },
 		{ "y = Relu nowhere; > y", -EINVAL,
 		  "test: node \"Relu\": operator Relu: operand \"nowhere\" is never computed" },
 		{ "a = Relu b; b = Exp a; > b", -EINVAL,
