@@ -80,7 +80,7 @@ int loom_device_fit_list(const struct loom_device *device,
 		.allocations = { sizeof(*buffers), count, (uintptr_t)buffers },
 		.own = { sizeof(*own), own ? room : 0, (uintptr_t)own },
 	};
-	return loom_device_query(device, DRM_LOOM_QUERY_FIT_LIST, 0, answer, &size);
+	return loom_device_query(device, DRM_LOOM_QUERY_FIT_LIST, 0, answer, &size, 0);
 }
 
 int loom_device_region(const struct loom_device *device, uint32_t region,

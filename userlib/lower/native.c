@@ -180,11 +180,14 @@ int loom_lower_native(struct loom_lower *lower, const struct loom_node *node)
 {
 	const struct loom_native_call *call = node->native.call;
 	struct loom_kernel_room room;
-	struct loom_kernel kernel = { LOOM_KERNEL_IN(room), .unit_cost = 1, .native = call };
+	struct loom_kernel kernel = loom_kernel_in(&room);
 	struct loom_native_cut cut;
 	u32 i;
-	int ret = add_operand(lower, &kernel, LOOM_ROLE_STORE, node->output);
+	int ret;
 
+	kernel.unit_cost = 1;
+	kernel.native = call;
+	ret = add_operand(lower, &kernel, LOOM_ROLE_STORE, node->output);
 	for (i = 0; i < node->num_inputs && !ret; i++)
 		ret = add_operand(lower, &kernel, LOOM_ROLE_LOAD, node->inputs[i]);
 	if (ret)
