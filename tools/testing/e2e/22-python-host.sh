@@ -75,7 +75,7 @@ leaks() {
 ok 'nothing leaks' leaks && sed 's/^/# /' "$out/leaks"
 flakes() {
 	! $python -c 'import pyflakes' 2>/dev/null || $python -m pyflakes userlib/python $tests \
-		Documentation/examples/python build/python
+		userlib/loomplace/python tools/testing/loomplace Documentation/examples/python build/python
 }
 ok 'pyflakes' flakes
 # a handle that nobody has is destroyed: so a call has it in a variable, or it is not safe from a

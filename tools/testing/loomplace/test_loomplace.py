@@ -123,7 +123,8 @@ class Formats(unittest.TestCase):
         for old, new in (('kind: FREE buffer_id: 1', 'kind: FREE buffer_id: 7'),
                          ('kind: FREE buffer_id: 1', 'kind: FREE buffer_id: 4'),
                          ('share_with_canonical_id: 3', 'share_with_canonical_id: 1'),
-                         ('size: 4096', 'size: many'), ('whole_module_simulation: true', '\x01'),
+                         ('size: 4096', 'size: many'), ('assigned {', 'assigned: 5 other {'),
+                         ('whole_module_simulation: true', '\x01'),
                          ('  }\n}\n', ''), ('heap_simulator_traces {', 'other {')):
             self.assertEqual(text.count(old) > 0, True, old)
             with self.assertRaises(formats.FormatError, msg=new):
@@ -184,6 +185,22 @@ class Formats(unittest.TestCase):
                      '{"nodes": [{"type_key": "tir.usmp.BufferInfo"}]}'):
             with self.assertRaises(formats.FormatError, msg=text):
                 formats.read(text)
+
+    def test_noise(self):
+        """Whatever the text, it is read or refused by name."""
+        draw = random.Random(1)
+        for path in sorted(DATA.iterdir()):
+            for _ in range(300):
+                text = path.read_text(encoding='utf-8')
+                for _ in range(draw.randrange(1, 4)):
+                    at = draw.randrange(len(text))
+                    text = text[:at] + draw.choice(['', '-1', '1e9', 'null', '""', '{}', '[]', '}',
+                                                    '9' * 20]) + text[at + draw.randrange(9):]
+                try:
+                    trace = formats.read(text)
+                    trace.answer(trace.solve(budget=10))
+                except (formats.FormatError, loomplace.PlaceError, OverflowError):
+                    pass
 
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:

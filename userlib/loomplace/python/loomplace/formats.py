@@ -41,6 +41,9 @@ class Space:
 
     def add(self, name: str, size: int, lower: int, upper: int, alignment: int = 1,
             offset: int = FREE) -> None:
+        for value in (size, lower, upper, alignment, offset):
+            if not isinstance(value, int):
+                raise FormatError(f'{name}: {value!r} is no whole number')
         self.names.append(name)
         self.sizes.append(size)
         self.lower.append(lower)
@@ -130,6 +133,8 @@ def _format_message(message: _Message, indent: str = '') -> str:
 
 
 def _all(message: _Message, name: str) -> list[Any]:
+    if not isinstance(message, list):
+        raise FormatError(f'{message!r} is there in place of a message with {name}')
     return [value for key, value in message if key == name]
 
 
@@ -355,6 +360,8 @@ def read_executorch(text: str, alignment: int = 16) -> Trace:
     keys = []
     for event in events:
         memory, name, now = event['pid'], event['name'], event['tid']
+        if not isinstance(now, int):
+            raise FormatError(f'{name}: the moment {now!r} is no whole number')
         # a node with several outputs has as many events at each moment
         nth = seen[memory, name, now] = seen.get((memory, name, now), -1) + 1
         space, key = memories.setdefault(memory, Space(str(memory))), (memory, name, nth)
@@ -389,5 +396,7 @@ def read(text: str) -> Trace:
         if not text.lstrip().startswith('{'):
             return read_xla(text)
         return read_executorch(text) if '"traceEvents"' in text else read_tvm(text)
-    except (KeyError, IndexError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except FormatError:
+        raise
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f'the structure is not that of the format: {error!r}') from None
