@@ -117,7 +117,7 @@ static void write_stages(struct loom_group_writer *w, u32 index, s32 position,
 					   : shared_view(w, part, o, &boxes[o]);
 		}
 		loom_lower_command(w->lower, kernel, &stage, loom_group_step_at(w, position),
-				    views, first);
+				   views, first);
 	}
 }
 
