@@ -12,6 +12,7 @@
 #include <loom_config.h>
 #include <loom_device.h>
 #include <loom_file.h>
+#include <loom_fit.h>
 #include <loom_kernels.h>
 #include <loom_parallel.h>
 #include <loom_place.h>
@@ -158,6 +159,24 @@ int report_banks(const struct loom_target *target)
 	struct loom_error err;
 
 	return loom_report_write(target, "reports", NULL, &err);
+}
+
+/* loom_fit.h */
+int fits(const char *path, const struct drm_loom_chip *chip)
+{
+	struct drm_loom_fit_list answer;
+	struct loom_fit_list *list;
+	struct loom_error err;
+	int ret = loom_fit_list_read(path, &list, &err);
+
+	if (ret)
+		return ret;
+	ret = loom_fit_chip(chip, NULL, list->buffers, list->count, &answer, &err);
+	if (!ret && answer.error)
+		printf("%s: %llu bytes are missing\n", list->names[answer.failed],
+		       (unsigned long long)answer.short_bytes);
+	loom_fit_list_free(list);
+	return ret;
 }
 
 /* loom_place.h loom_place_file.h */

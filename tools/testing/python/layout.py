@@ -20,7 +20,7 @@ if len(sys.argv) > 1:
 else:
     from loom import abi
 
-HEADERS = ('cache chip_file client config device error file kernels parallel place place_file '
+HEADERS = ('cache chip_file client config device error file fit kernels parallel place place_file '
            'planner program program_file replay report run tflite version')
 print('#include <stddef.h>\n#include <loom.h>')
 for header in HEADERS.split():

@@ -83,7 +83,7 @@ _reports_lock = threading.Lock()
 
 @contextlib.contextmanager
 def memory_reports(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """For ``with``: each program that this process loads adds rows to the three CSV files of a folder.
+    """For ``with``: each program that is loaded adds rows to the three CSV files of a folder.
 
     Within another one, that one's reports go on behind the end. Behind the outermost there are
     none, whatever LOOM_MEMORY_REPORTS says.
