@@ -24,7 +24,8 @@ UAPI = [os.path.join(TOP, 'uapi', 'drm', name) for name in
 # Commands that are read about next, by command.
 RELATED = {'calibrate': ('chips', 'plan'), 'chips': ('plan', 'device'),
            'compile': ('run', 'inspect', 'verify'), 'device': ('chips', 'info'),
-           'info': ('top', 'report'), 'inspect': ('compile', 'verify'), 'model': ('plan',),
+           'fit': ('report', 'chips'), 'info': ('top', 'report'),
+           'inspect': ('compile', 'verify'), 'model': ('plan',),
            'place': ('plan',), 'plan': ('compile', 'view', 'sweep'), 'report': ('top', 'info'),
            'run': ('compile', 'plan'), 'sweep': ('plan', 'chips'), 'top': ('report', 'info'),
            'verify': ('compile', 'inspect'), 'view': ('plan',), 'help': ('version',),
