@@ -216,11 +216,26 @@ def grouped(rng, i):
                 cache[b, :, :before[b]] = past[b, :, :before[b]]
             cache[b, :, before[b]:before[b] + queries] = new[b]
         caches.append(cache)
-    bias = order(queries, caches[0].shape[2], before, window)
-    y, _ = attend(q, *caches, bias, attrs.get("scale", 0), attrs.get("softcap", 0), sink)
+    bias, positions = order(queries, caches[0].shape[2], before, window), caches[0].shape[2]
+    operands = dict.fromkeys(["q", "k", "v", "past_k", "past_v", "lengths", "total", "cos", "sin",
+                              "positions", "bias", "sink"]) | operands
+    if positions == total and rng.integers(3) == 0:
+        dims = (batch if rng.integers(2) else 1, heads if rng.integers(2) else 1, queries, total)
+        operands["bias"] = draw(rng, dims, kind)
+        bias = bias + wide(operands["bias"])
+    if sink is None and rng.integers(3) == 0:
+        operands["sink"] = draw(rng, (heads,), kind)
+        sink = wide(operands["sink"])
+    y, scores = attend(q, *caches, bias, attrs.get("scale", 0), attrs.get("softcap", 0), sink)
     if rng.integers(2) and i % 3 == 0:
         constants.append("lengths")
-    return Case("com.microsoft.GroupQueryAttention", operands, [join(y), *caches], constants, **attrs)
+    expected, returned = [join(y), *caches], int(rng.integers(3))
+    if returned:
+        attrs["qk_output"] = returned
+        expected.append(scores[2 if returned == 1 else 3])
+    # the release of ONNX Runtime that is compared with may not have these
+    return Case("com.microsoft.GroupQueryAttention", operands, expected, constants,
+                ort=not returned and operands["bias"] is None and operands["sink"] is None, **attrs)
 
 
 def integer_mask(rng, batch, queries, positions, forms):
