@@ -99,6 +99,7 @@ help:
 	@echo 'Loom $(VERSION)'
 	@echo
 	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
+	@echo '  make run-llm      train a small language model, let it write on the device node, in a VM'
 	@echo '  make check        build everything, run the tests, here and in the VM'
 	@echo '  make tools        build/loom, build/loom-sim, and the library that they use'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
@@ -345,6 +346,12 @@ $(O)/textline: tools/ci/textline.c Makefile
 		$$(pkg-config --cflags freetype2 libpng) -o $@ $< \
 		$$(pkg-config --libs freetype2 libpng)
 
+# the language model of the demo: its training, and what writes with it. Vectors for the sums of rows
+$(O)/llm/train: tools/llm/train.c Makefile
+	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) $(CFLAGS) -O3 -o $@ $< -lm
+$(O)/llm/write: $(O)/obj/tools/llm/write.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # --- Python and C++ ------------------------------------------------------------
 
 # Pure Python; what it knows of C is made of the headers, so that it cannot fall behind them.
@@ -421,7 +428,7 @@ $(O)/examples/%: Documentation/examples/%.cpp $(O)/libloom.so Makefile
 examples: $(example_bin)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin) $(e2e_bin) $(O)/e2e/loom $(example_bin) $(sim_bin) python
+build-tests: $(test_bin) $(e2e_bin) $(O)/e2e/loom $(example_bin) $(sim_bin) python $(O)/llm/train $(O)/llm/write
 build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
@@ -630,6 +637,11 @@ bench-alloc-vm: $(O)/bench/vm_alloc module bench-module
 run:
 	@tools/ci/deps.sh run
 	@tools/ci/demo.sh
+# a small language model, trained here, writes on the device node in a VM
+.PHONY: run-llm
+run-llm:
+	@tools/ci/deps.sh run
+	@tools/llm/run.sh
 check:
 	@tools/ci/deps.sh check
 	@tools/ci/check.sh

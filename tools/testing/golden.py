@@ -43,7 +43,7 @@ PLANS = [(grouping, objective) for grouping in ("layerwise", "layergroup", "laye
 
 def make_networks():
     os.makedirs(FOLDER, exist_ok=True)
-    subprocess.run([sys.executable, "tools/testing/e2e/gpt_model.py", FOLDER + "/gpt.onnx"],
+    subprocess.run([sys.executable, "tools/llm/gpt_model.py", FOLDER + "/gpt.onnx"],
                    check=True)
     subprocess.run([sys.executable, "tools/testing/tflite/nets.py", FOLDER], check=True,
                    stdout=subprocess.DEVNULL)

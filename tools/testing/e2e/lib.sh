@@ -280,7 +280,7 @@ same_bits() {
 # the device
 decode_run() {
 	mkdir -p "$2"
-	python3 tools/testing/e2e/gpt_model.py "$2/gpt.onnx" &&
+	python3 tools/llm/gpt_model.py "$2/gpt.onnx" &&
 	$under build/e2e/decode "$2/gpt.onnx" "$1" 200 1 2 3 >"$2/tokens" 2>"$2/figures" ||
 	cat "$2/figures"
 	# keys and values of two layers; token and position; logits

@@ -13,13 +13,14 @@ import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../testing'))
 import wrong_models  # noqa: E402
 from wrong_models import FLOAT, INT64, field, value_info  # noqa: E402
 
 LAYERS, WIDTH, HEADS, POSITIONS, VOCABULARY = 2, 64, 4, 256, 96
 HEAD, HIDDEN = WIDTH // HEADS, 4 * WIDTH
 ATTR_INT, ATTR_INTS = 2, 7
+OPSET = 17
 
 nodes, constants, inputs, outputs = [], [], [], []
 state = 2024
@@ -174,7 +175,7 @@ def main():
              b''.join(field(11, one) for one in inputs) +
              b''.join(field(12, one) for one in outputs))
     with open(sys.argv[1], 'wb') as file:
-        file.write(field(1, 8) + field(7, graph) + field(8, field(2, 17)))
+        file.write(field(1, 8) + field(7, graph) + field(8, field(2, OPSET)))
 
 
 if __name__ == '__main__':
