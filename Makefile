@@ -599,7 +599,7 @@ module:
 .PHONY: module-locked
 module-locked:
 	@rsync -rlptm --delete --exclude='*.mod.c' --include='*/' --include='*.[ch]' \
-		--include=Kbuild --exclude='*' Kbuild drivers uapi $(module_dir)/
+		--include='Kbuild*' --exclude='*' Kbuild drivers uapi $(module_dir)/
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) \
 		-C $(KDIR) M=$(abspath $(module_dir)) $(if $(C),C=$(C) CF='$(CF)') \
 		CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m modules \

@@ -132,7 +132,7 @@ module() {
 	release=$(cat "$dir/release") || return 1
 	mkdir -p "$dir/module"
 	rsync -rlptm --delete --exclude='*.mod.c' --include='*/' --include='*.[ch]' \
-		--include=Kbuild --exclude='*' Kbuild drivers uapi "$dir/module/"
+		--include='Kbuild*' --exclude='*' Kbuild drivers uapi "$dir/module/"
 	# the headers say that there are no accel nodes
 	kbuild "$release" M="$dir/module" KCFLAGS=-DCONFIG_DRM_ACCEL=1 \
 		KBUILD_EXTRA_SYMBOLS="$dir/drm/drivers/gpu/drm/Module.symvers" modules \

@@ -18,7 +18,7 @@ mkdir -p "$tree"
 cp -al "$kernel/source" "$tree/source"
 cp -a "$kernel/build" "$tree/build"
 rm -rf "$tree/source/drivers/accel/loom"
-rsync -rlptm --exclude='*.mod.c' --include='*/' --include='*.[ch]' --include=Kbuild \
+rsync -rlptm --exclude='*.mod.c' --include='*/' --include='*.[ch]' --include='Kbuild*' \
 	--include=Kconfig --exclude='*' drivers/accel/loom "$tree/source/drivers/accel/"
 cp uapi/drm/*.h "$tree/source/include/uapi/drm/"
 # sed makes a new file, so the kernel that this is linked with keeps its own

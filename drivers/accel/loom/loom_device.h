@@ -31,6 +31,7 @@
  * device          assembles a device when it is probed, and ends it when it is unplugged
  * drv             the node: tables of ioctls and file operations; open and close
  * debugfs         which memory, plans and jobs all clients have, for root
+ * access          objects of the core as back ends outside of the tree see them
  * query, fdinfo   QUERY; /proc/PID/fdinfo
  * submit          makes a job out of a plan and buffers, and queues it
  * ttm             TTM's callbacks to place buffers
@@ -219,16 +220,8 @@ static inline u32 loom_device_index(const struct loom_device *loom)
 	return loom->drm.accel->index;
 }
 
-/* For the bus driver of a back end. */
-extern const struct dev_pm_ops loom_device_pm_ops;
-
 int loom_device_check_params(void);
-u32 loom_device_param_job_timeout_ms(void);
 u32 loom_device_param_threads(void);
-int loom_device_probe(struct device *dev, const struct loom_backend *backend,
-		      const struct loom_device_config *config);
-void loom_device_remove(struct device *dev);
-void loom_device_shutdown(struct device *dev);
 void loom_device_wait_released(const struct drm_driver *driver);
 
 #endif /* LOOM_DEVICE_H */

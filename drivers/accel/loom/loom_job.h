@@ -106,10 +106,6 @@ static inline struct loom_job *to_loom_job(struct drm_sched_job *base)
 	return container_of(base, struct loom_job, base);
 }
 
-int loom_job_stop_reason(const struct loom_job *job);
-void loom_job_turn_begin(struct loom_job *job);
-void loom_job_turn_end(struct loom_job *job);
-void loom_job_busy(struct loom_job *job, u64 busy_ns);
 bool loom_job_has_begun(struct loom_job *job);
 u64 loom_job_engine_ns(struct loom_job *job);
 

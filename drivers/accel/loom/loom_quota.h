@@ -4,27 +4,11 @@
 
 #include <linux/types.h>
 
+#include "backend/backend.h"
+
 struct drm_loom_device_info;
 struct loom_device;
 struct loom_file;
-
-/**
- * struct loom_quota_caps - limits of the clients of a device; zero is no cap
- */
-struct loom_quota_caps {
-	/** @max_bytes: limit of the bytes of all buffers */
-	u64 max_bytes;
-	/** @max_file_bytes: limit of the bytes of buffers of one open file */
-	u64 max_file_bytes;
-	/** @max_plans_bytes: limit of the bytes of all plans */
-	u64 max_plans_bytes;
-	/** @max_file_plans_bytes: limit of the bytes of plans of one open file */
-	u64 max_file_plans_bytes;
-	/** @max_file_jobs: limit of pending jobs of one open file */
-	u32 max_file_jobs;
-	/** @max_file_contexts: limit of contexts of one open file */
-	u32 max_file_contexts;
-};
 
 /* Module parameters, which can change at any time. */
 extern struct loom_quota_caps loom_quota_params;

@@ -40,7 +40,7 @@ changed=$(tools/ci/upstream/kernel.sh "$out/linux-source-6.12.patch") || exit 1
 # the module, with its filter taken out
 mkdir -p "$out/module"
 rsync -rlptm --delete --exclude=loom_drv.c --exclude='*.mod.c' --include='*/' \
-	--include='*.[ch]' --include=Kbuild --exclude='*' Kbuild drivers uapi "$out/module/"
+	--include='*.[ch]' --include='Kbuild*' --exclude='*' Kbuild drivers uapi "$out/module/"
 node=drivers/accel/loom/loom_drv.c
 cp $node "$out/loom_drv.c"
 built spatch --very-quiet --in-place --sp-file $tests/loom-no-filter.cocci "$out/loom_drv.c"

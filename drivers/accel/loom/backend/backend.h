@@ -2,28 +2,35 @@
 #ifndef LOOM_BACKEND_H
 #define LOOM_BACKEND_H
 
+#include <linux/pm.h>
 #include <linux/types.h>
 
 #include <drm/loom_accel.h>
 
-#include "loom_quota.h"
+#include "core/loom_chip.h"
+#include "core/loom_native.h"
+#include "loom_drv.h"
 
 struct device;
+struct drm_device;
 struct drm_driver;
 struct drm_printer;
+struct iosys_map;
+struct loom_bo;
 struct loom_context;
 struct loom_device;
 struct loom_job;
 struct loom_move;
-struct loom_native;
 struct loom_plan_object;
+struct page;
 
 /**
  * DOC: Back ends
  *
  * A back end drives devices of one kind: it makes or finds them, and runs jobs on them. The core
  * does everything else: clients, memory of the banks, proofs, order between contexts, timeouts and
- * their attribution, unplugging, power. This file is their interface: a description (&struct
+ * their attribution, unplugging, power. This file is their interface, and it includes no private
+ * header of the core, so that a back end can be built outside of its tree: a description (&struct
  * loom_device_config), operations (&struct loom_backend), records of jobs that have ended (&struct
  * loom_job_record), and functions for back ends.
  *
@@ -109,6 +116,24 @@ struct loom_device_memory {
 };
 
 /**
+ * struct loom_quota_caps - limits of the clients of a device; zero is no cap
+ */
+struct loom_quota_caps {
+	/** @max_bytes: limit of the bytes of all buffers */
+	u64 max_bytes;
+	/** @max_file_bytes: limit of the bytes of buffers of one open file */
+	u64 max_file_bytes;
+	/** @max_plans_bytes: limit of the bytes of all plans */
+	u64 max_plans_bytes;
+	/** @max_file_plans_bytes: limit of the bytes of plans of one open file */
+	u64 max_file_plans_bytes;
+	/** @max_file_jobs: limit of pending jobs of one open file */
+	u32 max_file_jobs;
+	/** @max_file_contexts: limit of contexts of one open file */
+	u32 max_file_contexts;
+};
+
+/**
  * struct loom_device_config - description of a device before it is probed
  *
  * loom_device_probe() checks and copies it. NULL stands for the module's parameters; the back end
@@ -141,6 +166,36 @@ struct loom_device_config {
 	u32 moves_in_flight;
 	/** @backend_data: initial value of &loom_device.backend_data */
 	void *backend_data;
+};
+
+/**
+ * enum loom_move_kind - direction of a move
+ */
+enum loom_move_kind {
+	/** @LOOM_MOVE_CLEAR: zero the region's bytes, to the end of the last page */
+	LOOM_MOVE_CLEAR,
+	/** @LOOM_MOVE_IN: copy from pages of the host to the region */
+	LOOM_MOVE_IN,
+	/** @LOOM_MOVE_OUT: copy from the region to pages of the host */
+	LOOM_MOVE_OUT,
+};
+
+/**
+ * struct loom_move_piece - bytes of a move that are contiguous in a bank and in a page of the host
+ */
+struct loom_move_piece {
+	/** @region: an &enum drm_loom_region */
+	u32 region;
+	/** @bank: number of the bank in the region */
+	u32 bank;
+	/** @address: first byte in the bank */
+	u64 address;
+	/** @bytes: number of bytes */
+	u64 bytes;
+	/** @page: page of the host, NULL for LOOM_MOVE_CLEAR */
+	struct page *page;
+	/** @page_offset: first byte in @page */
+	u32 page_offset;
 };
 
 /**
@@ -424,5 +479,54 @@ void loom_device_show(struct loom_device *loom);
 int loom_device_move_out(struct device *dev);
 void loom_device_reset_prepare(struct device *dev);
 void loom_device_reset_done(struct device *dev);
+int loom_job_stop_reason(const struct loom_job *job);
+void loom_job_turn_begin(struct loom_job *job);
+void loom_job_turn_end(struct loom_job *job);
+void loom_job_busy(struct loom_job *job, u64 busy_ns);
+
+/*
+ * For the driver of the bus. loom_driver_init() and loom_driver_exit() must be called around the
+ * registration of the driver.
+ */
+extern const struct dev_pm_ops loom_device_pm_ops;
+
+u32 loom_device_param_job_timeout_ms(void);
+int loom_device_probe(struct device *dev, const struct loom_backend *backend,
+		      const struct loom_device_config *config);
+void loom_device_remove(struct device *dev);
+void loom_device_shutdown(struct device *dev);
+
+/*
+ * The core's objects are opaque outside of its tree. loom_*_data() returns a pointer to the field
+ * that the back end owns: &loom_device.backend_data, &loom_plan_object.backend_data,
+ * &loom_context.backend_data, &loom_job.run, &loom_move.run.
+ */
+void **loom_device_data(struct loom_device *loom);
+struct drm_device *loom_device_drm(struct loom_device *loom);
+const struct drm_loom_chip *loom_device_chip(const struct loom_device *loom);
+u32 loom_device_epoch(const struct loom_device *loom);
+bool loom_device_has_memory(const struct loom_device *loom);
+
+void **loom_plan_object_data(struct loom_plan_object *object);
+struct loom_device *loom_plan_object_device(const struct loom_plan_object *object);
+const struct loom_plan *loom_plan_object_plan(const struct loom_plan_object *object);
+
+void **loom_context_data(struct loom_context *context);
+
+void **loom_job_data(struct loom_job *job);
+struct loom_device *loom_job_device(const struct loom_job *job);
+struct loom_context *loom_job_context(const struct loom_job *job);
+struct loom_plan_object *loom_job_plan(const struct loom_job *job);
+u64 loom_job_id(const struct loom_job *job);
+u32 loom_job_slot_count(const struct loom_job *job);
+bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address);
+int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map);
+
+void **loom_move_data(struct loom_move *move);
+struct loom_device *loom_move_device(const struct loom_move *move);
+u64 loom_move_id(const struct loom_move *move);
+enum loom_move_kind loom_move_direction(const struct loom_move *move);
+u64 loom_move_bytes(const struct loom_move *move);
+void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piece *piece);
 
 #endif /* LOOM_BACKEND_H */

@@ -8,6 +8,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "backend/backend.h"
 #include "loom_shape.h"
 
 struct loom_bo;
@@ -15,18 +16,6 @@ struct loom_device;
 struct loom_fence;
 struct loom_move;
 struct page;
-
-/**
- * enum loom_move_kind - direction of a move
- */
-enum loom_move_kind {
-	/** @LOOM_MOVE_CLEAR: zero the region's bytes, to the end of the last page */
-	LOOM_MOVE_CLEAR,
-	/** @LOOM_MOVE_IN: copy from pages of the host to the region */
-	LOOM_MOVE_IN,
-	/** @LOOM_MOVE_OUT: copy from the region to pages of the host */
-	LOOM_MOVE_OUT,
-};
 
 /**
  * struct loom_move_wait - a fence that a move waits for

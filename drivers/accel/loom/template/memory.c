@@ -7,11 +7,7 @@
 
 #include <drm/drm_managed.h>
 
-#include "backend/backend.h"
-#include "core/loom_layout.h"
-#include "loom_device.h"
 #include "template.h"
-#include "memory/move.h"
 
 /*
  * Local memory, with module parameter own: kernel pages in place of banks, and a thread in place of
@@ -51,7 +47,7 @@ u8 *template_memory_at(const struct template_memory *memory, const struct loom_d
 		       u32 region, u32 bank, u64 address)
 {
 	return memory->banks[region] +
-	       bank * PAGE_ALIGN(loom->chip->region[region].bank_bytes) + address;
+	       bank * PAGE_ALIGN(loom_device_chip(loom)->region[region].bank_bytes) + address;
 }
 
 static void template_memory_fini(struct drm_device *drm, void *data)
@@ -91,7 +87,8 @@ void template_memory_config(struct loom_device_config *config)
  */
 int template_memory_init(struct template_memory *memory, struct loom_device *loom)
 {
-	int ret = drmm_add_action(&loom->drm, template_memory_fini, memory);
+	int ret = drmm_add_action(loom_device_drm(loom), template_memory_fini, memory);
+	const struct drm_loom_chip_region *regions = loom_device_chip(loom)->region;
 	u32 id;
 
 	if (ret)
@@ -101,14 +98,14 @@ int template_memory_init(struct template_memory *memory, struct loom_device *loo
 	if (!memory->engine)
 		return -ENOMEM;
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
-		if (!loom->chip->region[id].banks)
+		if (!regions[id].banks)
 			continue;
 		/* not zeroed, like memory at power on */
-		memory->banks[id] = vmalloc(template_memory_bytes(&loom->chip->region[id]));
+		memory->banks[id] = vmalloc(template_memory_bytes(&regions[id]));
 		if (!memory->banks[id])
 			return -ENOMEM;
 		memset(memory->banks[id], 0xa5,
-		       template_memory_bytes(&loom->chip->region[id]));
+		       template_memory_bytes(&regions[id]));
 	}
 	return 0;
 }
@@ -144,27 +141,26 @@ bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 add
 
 /* ------------------------------------------------------------------- moves */
 
-/* Number of bytes that are contiguous in source and destination. */
+/* Returns the number of bytes. */
 static u64 template_move_piece(const struct template_move *run, u64 at)
 {
-	const struct loom_move *move = run->move;
-	u64 bytes = min(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE);
-	u64 address, rest;
-	u32 bank;
+	struct loom_move_piece piece;
 	u8 *here;
 
-	div64_u64_rem(move->offset + at, move->shape.layout.page_bytes, &rest);
-	bytes = min(bytes, move->shape.layout.page_bytes - rest);
-	loom_layout_map(&move->shape.layout, move->address, move->offset + at, &bank, &address);
-	here = template_memory_at(run->memory, run->loom, move->shape.region,
-				  loom_shape_bank(&move->shape, bank), address);
-	if (move->kind == LOOM_MOVE_CLEAR)
-		memset(here, 0, bytes);
-	else if (move->kind == LOOM_MOVE_IN)
-		memcpy_from_page(here, move->pages[at >> PAGE_SHIFT], at % PAGE_SIZE, bytes);
-	else
-		memcpy_to_page(move->pages[at >> PAGE_SHIFT], at % PAGE_SIZE, here, bytes);
-	return bytes;
+	loom_move_piece(run->move, at, &piece);
+	here = template_memory_at(run->memory, run->loom, piece.region, piece.bank, piece.address);
+	switch (loom_move_direction(run->move)) {
+	case LOOM_MOVE_CLEAR:
+		memset(here, 0, piece.bytes);
+		break;
+	case LOOM_MOVE_IN:
+		memcpy_from_page(here, piece.page, piece.page_offset, piece.bytes);
+		break;
+	case LOOM_MOVE_OUT:
+		memcpy_to_page(piece.page, piece.page_offset, here, piece.bytes);
+		break;
+	}
+	return piece.bytes;
 }
 
 static void template_move_work(struct work_struct *work)
@@ -172,9 +168,9 @@ static void template_move_work(struct work_struct *work)
 	const struct template_move *run = container_of(work, struct template_move, work);
 	bool stalls = nothing_has_fault(NOTHING_STALLS), spills = nothing_has_fault(NOTHING_SPILLS);
 	struct loom_device *loom = run->loom;
-	u64 id = run->move->id, at = 0;
+	u64 id = loom_move_id(run->move), at = 0;
 
-	while (!READ_ONCE(run->memory->off) && (stalls || at < run->move->bytes)) {
+	while (!READ_ONCE(run->memory->off) && (stalls || at < loom_move_bytes(run->move))) {
 		if (stalls)
 			usleep_range(1000, 2000);
 		else
@@ -183,7 +179,7 @@ static void template_move_work(struct work_struct *work)
 	}
 	/* it may be freed before this returns */
 	if (!READ_ONCE(run->memory->off))
-		loom_moves_complete(loom, id, loom->epoch, spills);
+		loom_moves_complete(loom, id, loom_device_epoch(loom), spills);
 }
 
 /* A chip must allocate the descriptor, and map the pages for DMA. */
@@ -194,17 +190,17 @@ int template_move_prepare(struct loom_move *move)
 	if (!run)
 		return -ENOMEM;
 	INIT_WORK(&run->work, template_move_work);
-	run->memory = to_template_memory(move->loom);
-	run->loom = move->loom;
+	run->memory = to_template_memory(loom_move_device(move));
+	run->loom = loom_move_device(move);
 	run->move = move;
-	move->run = run;
+	*loom_move_data(move) = run;
 	return 0;
 }
 
 /* A chip must copy the descriptor to the ring, and ring the doorbell. The ring is not full. */
 void template_move_run(struct loom_move *move)
 {
-	struct template_move *run = move->run;
+	struct template_move *run = *loom_move_data(move);
 
 	queue_work(run->memory->engine, &run->work);
 }
@@ -212,6 +208,6 @@ void template_move_run(struct loom_move *move)
 /* A chip must unmap the pages. */
 void template_move_release(struct loom_move *move)
 {
-	kfree(move->run);
-	move->run = NULL;
+	kfree(*loom_move_data(move));
+	*loom_move_data(move) = NULL;
 }

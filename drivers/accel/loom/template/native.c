@@ -3,7 +3,6 @@
 #include <linux/sched/signal.h>
 
 #include "core/loom_op.h"
-#include "loom_device.h"
 #include "native.h"
 #include "template.h"
 
@@ -60,8 +59,9 @@ int template_code_create(const struct loom_plan *plan, struct template_code **co
 static u8 *template_code_at(struct loom_device *loom, const struct tile_place *place,
 			    const u64 *slots, u32 lane)
 {
+	const struct drm_loom_chip *chip = loom_device_chip(loom);
 	u64 base = place->slot == TILE_SCRATCH ?
-		   loom->chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots[place->slot];
+		   chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots[place->slot];
 
 	return template_memory_at(to_template_memory(loom), loom, DRM_LOOM_REGION_SRAM, lane,
 				  base + place->offset);

@@ -9,14 +9,7 @@
 #include <drm/drm_print.h>
 
 #include "backend/backend.h"
-#include "core/loom_chip.h"
-#include "loom_bo.h"
 #include "loom_compat.h"
-#include "loom_device.h"
-#include "loom_drv.h"
-#include "loom_job.h"
-#include "loom_plan_object.h"
-#include "loom_region.h"
 #include "native.h"
 #include "template.h"
 
@@ -81,14 +74,14 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 		.status = READ_ONCE(from->status),
 		.counters.cycles = READ_ONCE(from->cycles),
 	};
-	template->stale += record->epoch != template->loom->epoch;
+	template->stale += record->epoch != loom_device_epoch(template->loom);
 	return true;
 }
 
 /* Also called before a job is blamed, because an interrupt may have been lost. */
 static void template_poll(struct loom_device *loom)
 {
-	struct template *template = loom->backend_data;
+	struct template *template = to_template(loom);
 	bool signalling = dma_fence_begin_signalling();
 	struct loom_job_record record;
 
@@ -108,7 +101,7 @@ static void template_interrupt(struct work_struct *work)
 	struct template *template = container_of(work, struct template, nothing.interrupt);
 
 	if (READ_ONCE(template->nothing.hangs))
-		loom_device_hang(template->loom, template->loom->epoch);
+		loom_device_hang(template->loom, loom_device_epoch(template->loom));
 	template_poll(template->loom);
 }
 
@@ -118,18 +111,19 @@ static void template_interrupt(struct work_struct *work)
  */
 static int template_init(struct loom_device *loom)
 {
-	struct template *template = drmm_kzalloc(&loom->drm, sizeof(*template), GFP_KERNEL);
+	struct drm_device *drm = loom_device_drm(loom);
+	struct template *template = drmm_kzalloc(drm, sizeof(*template), GFP_KERNEL);
 	int ret;
 
 	if (!template)
 		return -ENOMEM;
-	ret = drmm_mutex_init(&loom->drm, &template->lock);
+	ret = drmm_mutex_init(drm, &template->lock);
 	if (ret)
 		return ret;
 	template->loom = loom;
 	nothing_init(&template->nothing, template_interrupt);
-	loom->backend_data = template;
-	return loom->memory ? template_memory_init(&template->memory, loom) : 0;
+	*loom_device_data(loom) = template;
+	return loom_device_has_memory(loom) ? template_memory_init(&template->memory, loom) : 0;
 }
 
 /*
@@ -138,11 +132,11 @@ static int template_init(struct loom_device *loom)
  */
 static int template_start(struct loom_device *loom)
 {
-	struct template *template = loom->backend_data;
+	struct template *template = to_template(loom);
 	int ret;
 
 	template->read = 0;
-	ret = nothing_start(&template->nothing, loom->epoch);
+	ret = nothing_start(&template->nothing, loom_device_epoch(loom));
 	if (!ret)
 		template_memory_start(&template->memory);
 	return ret;
@@ -154,7 +148,7 @@ static int template_start(struct loom_device *loom)
  */
 static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
-	struct template *template = loom->backend_data;
+	struct template *template = to_template(loom);
 
 	/* native commands submit their job at their end */
 	template_memory_stop(&template->memory);
@@ -166,7 +160,7 @@ static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 /* A chip must reset its function, with a timeout. */
 static int template_reset(struct loom_device *loom)
 {
-	struct template *template = loom->backend_data;
+	struct template *template = to_template(loom);
 
 	return nothing_reset(&template->nothing);
 }
@@ -174,7 +168,7 @@ static int template_reset(struct loom_device *loom)
 /* A chip should print its status and the firmware's log, read once, as numbers. */
 static void template_dump(struct loom_device *loom, struct drm_printer *p)
 {
-	struct template *template = loom->backend_data;
+	struct template *template = to_template(loom);
 
 	drm_printf(p, "records: %u\nstale_records: %u\ncurrent_job: %llu\n", template->read,
 		   template->stale, nothing_current(&template->nothing));
@@ -182,37 +176,42 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 
 /* ------------------------------------------------------------------ plans */
 
-/* A chip must encode object->plan and upload it. */
+/* A chip must encode the plan and upload it. */
 static int template_plan_create(struct loom_plan_object *object)
 {
-	struct template *template = object->loom->backend_data;
+	struct template *template = to_template(loom_plan_object_device(object));
 	struct template_code *code;
 	int ret;
 
 	nothing_touch(&template->nothing);
-	ret = template_code_create(object->plan, &code);
+	ret = template_code_create(loom_plan_object_plan(object), &code);
 	if (!ret)
-		object->backend_data = code;
+		*loom_plan_object_data(object) = code;
 	return ret;
 }
 
 /* A chip must drop the plan from the device, if it is plugged in. */
 static void template_plan_destroy(struct loom_plan_object *object)
 {
-	kvfree(object->backend_data);
+	kvfree(*loom_plan_object_data(object));
 }
 
 /* ------------------------------------------------------------------- jobs */
 
+static const struct template_code *template_code(const struct loom_job *job)
+{
+	return *loom_plan_object_data(loom_job_plan(job));
+}
+
 static void template_run_native(struct work_struct *work)
 {
 	struct template_run *run = container_of(work, struct template_run, work);
-	struct loom_device *loom = run->job->loom;
-	struct template *template = loom->backend_data;
-	u64 id = run->job->id, cycles;
+	struct loom_device *loom = loom_job_device(run->job);
+	struct template *template = to_template(loom);
+	u64 id = loom_job_id(run->job), cycles;
 	bool stop;
 
-	cycles = template_code_run(loom, run->job->plan->backend_data, run->slots, &run->stop);
+	cycles = template_code_run(loom, template_code(run->job), run->slots, &run->stop);
 	stop = READ_ONCE(run->stop);
 	if (!READ_ONCE(template->memory.off)) {
 		/* it may be freed before this returns */
@@ -228,7 +227,7 @@ static int template_prepare(struct loom_job *job)
 {
 	struct template_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
-	job->run = run;
+	*loom_job_data(job) = run;
 	if (!run)
 		return -ENOMEM;
 	INIT_WORK(&run->work, template_run_native);
@@ -237,69 +236,63 @@ static int template_prepare(struct loom_job *job)
 }
 
 /*
- * A chip must map the pages and return the address of their descriptor; job_unmap() must undo that.
- */
-static u64 template_address(const struct loom_bo *bo)
-{
-	return bo->resident ? loom_region_address(bo->tbo.resource) : 0;
-}
-
-/*
  * A chip must fill in the descriptor. Addresses are those in the banks, or DMA addresses of the
- * pages of a shared buffer (&loom_device_config.host_slots).
+ * pages of a shared buffer (&loom_device_config.host_slots), for which loom_job_slot_address()
+ * returns false: it must map these, and job_unmap() must undo that.
  */
 static int template_emit(struct loom_job *job)
 {
-	struct template_run *run = job->run;
+	struct template_run *run = *loom_job_data(job);
 	u32 i;
 
 	if (nothing_has_fault(NOTHING_BUSY))
 		return -EAGAIN;
-	for (i = 0; i < job->slot_count; i++)
-		run->slots[i] = template_address(job->slots[i].bo) + job->slots[i].offset;
+	for (i = 0; i < loom_job_slot_count(job); i++)
+		loom_job_slot_address(job, i, &run->slots[i]);
 	return 0;
 }
 
 /* A chip must copy the descriptor to the ring, and ring the doorbell. The ring is not full. */
 static void template_run(struct loom_job *job)
 {
-	struct template *template = job->loom->backend_data;
-	const struct template_code *code = job->plan->backend_data;
-	struct template_run *run = job->run;
+	struct template *template = to_template(loom_job_device(job));
+	const struct template_code *code = template_code(job);
+	struct template_run *run = *loom_job_data(job);
 
-	if (job->loom->memory && (code->count || atomic_read(&template->queued))) {
+	if (loom_device_has_memory(loom_job_device(job)) &&
+	    (code->count || atomic_read(&template->queued))) {
 		atomic_inc(&template->queued);
 		queue_work(template->memory.engine, &run->work);
 	} else {
-		nothing_give(&template->nothing, job->id, run->slots, 0);
+		nothing_give(&template->nothing, loom_job_id(job), run->slots, 0);
 	}
 }
 
 /* A chip should read the position, if available. */
 static void template_progress(struct loom_job *job, struct loom_job_position *position)
 {
-	struct template *template = job->loom->backend_data;
+	struct template *template = to_template(loom_job_device(job));
 
 	*position = (struct loom_job_position) {
-		.step = nothing_steps(&template->nothing, job->id),
+		.step = nothing_steps(&template->nothing, loom_job_id(job)),
 	};
 }
 
 /* A chip must write to a register that it polls between two commands. */
 static void template_stop_job(struct loom_job *job)
 {
-	struct template *template = job->loom->backend_data;
-	struct template_run *run = job->run;
+	struct template *template = to_template(loom_job_device(job));
+	struct template_run *run = *loom_job_data(job);
 
 	WRITE_ONCE(run->stop, true);
-	nothing_end(&template->nothing, job->id);
+	nothing_end(&template->nothing, loom_job_id(job));
 }
 
 /* A chip must free the descriptor, which it does not read any more. */
 static void template_release(struct loom_job *job)
 {
-	kfree(job->run);
-	job->run = NULL;
+	kfree(*loom_job_data(job));
+	*loom_job_data(job) = NULL;
 }
 
 static const struct file_operations template_fops = { LOOM_DRV_FOPS };

@@ -5,7 +5,7 @@
 #include <linux/mutex.h>
 #include <linux/types.h>
 
-#include "loom_device.h"
+#include "backend/backend.h"
 #include "memory.h"
 #include "nothing.h"
 
@@ -29,11 +29,14 @@ struct template {
 	u32 stale;
 };
 
-static inline struct template_memory *to_template_memory(const struct loom_device *loom)
+static inline struct template *to_template(struct loom_device *loom)
 {
-	struct template *template = loom->backend_data;
+	return *loom_device_data(loom);
+}
 
-	return &template->memory;
+static inline struct template_memory *to_template_memory(struct loom_device *loom)
+{
+	return &to_template(loom)->memory;
 }
 
 #endif /* LOOM_TEMPLATE_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/iosys-map.h>
+#include <linux/mm.h>
+
+#include "backend/backend.h"
+#include "loom_bo.h"
+#include "loom_compat.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+#include "memory/move.h"
+
+/*
+ * The core's objects as back ends outside of its tree see them: what these calls return is all that
+ * they may depend on.
+ */
+
+/* ----------------------------------------------------------------- device */
+
+void **loom_device_data(struct loom_device *loom)
+{
+	return &loom->backend_data;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_data, LOOM_COMPAT_NS);
+
+struct drm_device *loom_device_drm(struct loom_device *loom)
+{
+	return &loom->drm;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_drm, LOOM_COMPAT_NS);
+
+const struct drm_loom_chip *loom_device_chip(const struct loom_device *loom)
+{
+	return loom->chip;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_chip, LOOM_COMPAT_NS);
+
+/* The epoch that records must have. */
+u32 loom_device_epoch(const struct loom_device *loom)
+{
+	return loom->epoch;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_epoch, LOOM_COMPAT_NS);
+
+/* Whether a region of it is local memory (&loom_device_memory.own). */
+bool loom_device_has_memory(const struct loom_device *loom)
+{
+	return loom->memory;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_has_memory, LOOM_COMPAT_NS);
+
+/* ------------------------------------------------------ plans and contexts */
+
+void **loom_plan_object_data(struct loom_plan_object *object)
+{
+	return &object->backend_data;
+}
+EXPORT_SYMBOL_NS_GPL(loom_plan_object_data, LOOM_COMPAT_NS);
+
+struct loom_device *loom_plan_object_device(const struct loom_plan_object *object)
+{
+	return object->loom;
+}
+EXPORT_SYMBOL_NS_GPL(loom_plan_object_device, LOOM_COMPAT_NS);
+
+const struct loom_plan *loom_plan_object_plan(const struct loom_plan_object *object)
+{
+	return object->plan;
+}
+EXPORT_SYMBOL_NS_GPL(loom_plan_object_plan, LOOM_COMPAT_NS);
+
+void **loom_context_data(struct loom_context *context)
+{
+	return &context->backend_data;
+}
+EXPORT_SYMBOL_NS_GPL(loom_context_data, LOOM_COMPAT_NS);
+
+/* ------------------------------------------------------------------- jobs */
+
+void **loom_job_data(struct loom_job *job)
+{
+	return &job->run;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_data, LOOM_COMPAT_NS);
+
+struct loom_device *loom_job_device(const struct loom_job *job)
+{
+	return job->loom;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_device, LOOM_COMPAT_NS);
+
+struct loom_context *loom_job_context(const struct loom_job *job)
+{
+	return job->context;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_context, LOOM_COMPAT_NS);
+
+struct loom_plan_object *loom_job_plan(const struct loom_job *job)
+{
+	return job->plan;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_plan, LOOM_COMPAT_NS);
+
+/* Number of the job on its device, for its record; 0 before &loom_backend.job_run. */
+u64 loom_job_id(const struct loom_job *job)
+{
+	return job->id;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_id, LOOM_COMPAT_NS);
+
+u32 loom_job_slot_count(const struct loom_job *job)
+{
+	return job->slot_count;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_slot_count, LOOM_COMPAT_NS);
+
+/**
+ * loom_job_slot_address() - address of the binding of a slot, in each of its banks
+ * @job: the job, in &loom_backend.job_emit
+ * @slot: the slot, less than loom_job_slot_count()
+ * @address: out: the address; of the first byte in the buffer if this returns false
+ *
+ * Return: false if the buffer is in system pages (&loom_device_config.host_slots).
+ */
+bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address)
+{
+	const struct loom_bo *bo = job->slots[slot].bo;
+
+	*address = job->slots[slot].offset;
+	if (bo->resident)
+		*address += loom_region_address(bo->tbo.resource);
+	return bo->resident;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_slot_address, LOOM_COMPAT_NS);
+
+/**
+ * loom_job_slot_map() - map the buffer of a slot for the processor
+ * @job: the job, in &loom_backend.job_emit
+ * @slot: the slot, less than loom_job_slot_count()
+ * @map: out: first byte of the buffer, valid until the job has ended
+ *
+ * Return: 0; -EOPNOTSUPP for local memory, and for I/O memory of an exporter; -errno.
+ */
+int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map)
+{
+	struct loom_bo *bo = job->slots[slot].bo;
+	int ret = loom_bo_map_locked(bo);
+
+	if (!ret)
+		*map = bo->map;
+	return ret;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_slot_map, LOOM_COMPAT_NS);
+
+/* ------------------------------------------------------------------ moves */
+
+void **loom_move_data(struct loom_move *move)
+{
+	return &move->run;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_data, LOOM_COMPAT_NS);
+
+struct loom_device *loom_move_device(const struct loom_move *move)
+{
+	return move->loom;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_device, LOOM_COMPAT_NS);
+
+u64 loom_move_id(const struct loom_move *move)
+{
+	return move->id;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_id, LOOM_COMPAT_NS);
+
+enum loom_move_kind loom_move_direction(const struct loom_move *move)
+{
+	return move->kind;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_direction, LOOM_COMPAT_NS);
+
+u64 loom_move_bytes(const struct loom_move *move)
+{
+	return move->bytes;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_bytes, LOOM_COMPAT_NS);
+
+/**
+ * loom_move_piece() - where bytes of a move are
+ * @move: the move
+ * @at: first byte in the move, less than loom_move_bytes()
+ * @piece: out: as many bytes from there as are contiguous in the bank and in the page
+ */
+void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piece *piece)
+{
+	const struct loom_layout *layout = &move->shape.layout;
+	u64 rest;
+	u32 bank;
+
+	/* a page of the layout starts at a multiple of page_bytes of the buffer */
+	div64_u64_rem(move->offset + at, layout->page_bytes, &rest);
+	loom_layout_map(layout, move->address, move->offset + at, &bank, &piece->address);
+	piece->region = move->shape.region;
+	piece->bank = loom_shape_bank(&move->shape, bank);
+	piece->bytes = min3(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE,
+			    layout->page_bytes - rest);
+	piece->page = move->pages ? move->pages[at >> PAGE_SHIFT] : NULL;
+	piece->page_offset = offset_in_page(at);
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_piece, LOOM_COMPAT_NS);
