@@ -727,13 +727,27 @@ docs: man python lib $(O)/e2e/draw_plan
 # dkms builds the module on the target machine for every kernel that is installed there;
 # `make install-module` builds and installs it for the running kernel now.
 dkms_dir = $(DESTDIR)/usr/src/loom-$(VERSION)
+# for back ends outside of the tree: their one header backend.h, and what it includes
+kit_dir = $(dkms_dir)/kit
+kit_headers := backend/backend.h backend/Kbuild.probes loom_compat.h loom_drv.h \
+	$(addprefix core/loom_,chip.h core.h layout.h native.h op.h plan.h)
 udev_dir = $(DESTDIR)/usr/lib/udev/rules.d
 completion_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/loom
 completion_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_loom
 completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 
-.PHONY: install install-module uninstall
-install: lib tools man python
+.PHONY: install install-kit install-module uninstall
+install-kit:
+	rm -rf '$(kit_dir)'
+	install -d '$(kit_dir)/include/backend' '$(kit_dir)/include/core' '$(kit_dir)/include/drm' \
+		'$(kit_dir)/template'
+	cd drivers/accel/loom && for i in $(kit_headers); do \
+		install -m 644 $$i "$(abspath $(kit_dir))/include/$$i" || exit 1; done
+	install -m 644 $(uapi_headers) '$(kit_dir)/include/drm'
+	install -m 644 drivers/accel/loom/template/*.[ch] '$(kit_dir)/template'
+	install -m 644 tools/install/kit/Kbuild.loom '$(kit_dir)'
+	sed 's,@KIT@,$(kit_dir:$(DESTDIR)%=%),' tools/install/kit/Makefile >'$(kit_dir)/template/Makefile'
+install: lib tools man python install-kit
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
 		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
 	install -m 755 $(O)/loom $(O)/loom-sweep '$(DESTDIR)$(PREFIX)/bin'
@@ -774,6 +788,7 @@ install-module:
 	install -d '$(DESTDIR)/lib/modules/$(KREL)/updates'
 	install -m 644 $(addprefix $(module_dir)/drivers/accel/loom/,loom.ko loom_soft.ko) \
 		'$(DESTDIR)/lib/modules/$(KREL)/updates'
+	install -m 644 $(module_dir)/Module.symvers '$(DESTDIR)/lib/modules/$(KREL)/updates/loom.symvers'
 	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
 
 uninstall:

@@ -34,7 +34,7 @@ primary_domain = "c"
 # Not described by `make docs`: types of C, libc and the kernel, opaque handles, and functions that are
 # named in comments of the driver.
 nitpick_ignore_regex = [
-    ("c:.*", r"u?int\d+_t|size_t|pid_t|FILE|bool|__[su]\d+|[us]\d+|errno|device|ttm_resource_manager"),
+    ("c:.*", r"u?int\d+_t|size_t|pid_t|FILE|bool|__[su]\d+|[us]\d+|errno|device|iosys_map|ttm_resource_manager"),
     # Python's own, which there is no inventory of here
     ("py:.*", ".*"),
     # handles of the library

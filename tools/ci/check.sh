@@ -167,7 +167,8 @@ run_part() {
 		tap e2e-19-pages-planner --cpu 4400 -- tools/testing/e2e/19-pages.sh planner ;;
 	more-node)
 		# shellcheck disable=SC2086 # words
-		e2e $more_in_vm ;;
+		e2e $more_in_vm
+		tap more-kit --cpu 900 -- tools/ci/kit-test.sh ;;
 	more-slurm)
 		tap more-slurm --cpu 1800 -- tools/ci/slurm.sh ;;
 	more-rewritings)

@@ -156,6 +156,15 @@ sources() {
 		grep -q '^PACKAGE_VERSION=' "$dkms/dkms.conf"
 }
 try 'all sources of the module are where dkms finds them' sources
+# more-kit builds a back end from it
+kit() {
+	local kit
+	kit=$(echo "$root"/usr/src/loom-*/kit)
+	diff -r -x Makefile drivers/accel/loom/template "$kit/template" &&
+		grep -qx "LOOM_KIT ?= ${kit#"$root"}" "$kit/template/Makefile" &&
+		[ -f "$kit/include/backend/backend.h" ]
+}
+try 'the kernel development part has the template, and knows where it is' kit
 lacks() {	# MAKE-VARIABLE WORD: without it, make says so in one line, and what to do
 	! make -s lib O="$root/lacks" "$1" >"$root/lacks.log" 2>&1 &&
 		grep -q "^$2.* is missing, try: make deps\$" "$root/lacks.log" &&
