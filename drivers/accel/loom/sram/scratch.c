@@ -105,8 +105,6 @@ u64 loom_region_scratch_locked(struct loom_region *region, const struct loom_mas
 	u32 visited = 0, bank;
 
 	lockdep_assert_held(&region->lock);
-	if (bank >= region->chip->banks)
-		return 0;
 	spin_lock(&region->scratch_lock);
 	/* usually the first one has the maximum */
 	for (scratch = loom_region_scratch_first_locked(region); scratch && scratch->bytes > most;
