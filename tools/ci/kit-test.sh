@@ -22,8 +22,8 @@ skip() {	# NAME REASON
 	echo "ok $tap_count $1 # SKIP $2"
 }
 
-try 'make install-kit into DESTDIR' make -s install-kit DESTDIR="$root/root"
-kit=$(echo "$root"/root/usr/src/loom-*/kit)
+try 'make install-kit into DESTDIR' make -s install-kit DESTDIR="$root/dest"
+kit=$(echo "$root"/dest/usr/src/loom-*/kit)
 export LOOM_KIT=$kit
 
 # the commands of the page, in a folder of its own; the installed files are in $root

@@ -58,7 +58,7 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 
 	if (length < 0 || !record->blocker_bytes)
 		return length;
-	at = min((size_t)length, size);
+	at = (size_t)length < size ? (size_t)length : size;
 	return length + snprintf(text + at, size - at,
 				 "; the largest buffer with a label there is '%.*s': %llu bytes in each",
 				 DRM_LOOM_LABEL_BYTES, record->blocker,
