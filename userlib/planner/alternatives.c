@@ -6,11 +6,11 @@
  * groups need not be the best plan. So the planner writes several programs, counts each exactly,
  * and keeps the best by the objective: the fewest cycles, or the fewest DRAM bytes.
  *
- * The table &planner_rows (rows.c) lists the candidates in the order in which they are tried. A row proposes trials:
- * a graph in one of its orders, options, and a &struct planner_candidate. Later rows start from the
- * best program of earlier ones. Each row says from which effort level it runs; all trials of a
- * level are also trials of the level above, so its plan is never worse. No further row
- * runs once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how
+ * The table &planner_rows (rows.c) lists the candidates in the order in which they are tried. A row
+ * proposes trials: a graph in one of its orders, options, and a &struct planner_candidate. Later
+ * rows start from the best program of earlier ones. Each row says from which effort level it runs;
+ * all trials of a level are also trials of the level above, so its plan is never worse. No further
+ * row runs once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how
  * often each row has won.
  *
  * Trials of a row run in several threads (base/tasks.h). The plan does not depend on their number.
@@ -252,7 +252,8 @@ static void add_variants(struct batch *batch, const struct planner_trial *trial)
 }
 
 /* Tries @count trials. Returns 0 if there is a program, or why the first one has failed. */
-static int try_all(struct planner_ladder *l, const struct planner_trial *trials, u32 count, struct loom_error *err)
+static int try_all(struct planner_ladder *l, const struct planner_trial *trials, u32 count,
+		   struct loom_error *err)
 {
 	struct batch batch = { .l = l, .err = err };
 	struct loom_tasks tasks = {
@@ -301,7 +302,8 @@ static int take_best(struct planner_choice *best, int ret, struct loom_program *
 }
 
 /* Adds what a row proposes and has not been tried. Returns the number of @fresh trials. */
-static u32 add_trials(struct planner_ladder *l, const struct planner_row *row, struct planner_trial *fresh, u32 count)
+static u32 add_trials(struct planner_ladder *l, const struct planner_row *row,
+		      struct planner_trial *fresh, u32 count)
 {
 	struct planner_trial trials[PLANNER_ROW_TRIALS];
 	u32 proposed = row->propose(l, trials), i, k;

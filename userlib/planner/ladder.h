@@ -104,10 +104,13 @@ static inline bool planner_is_within(const struct planner_choice *best, u64 part
 	return best->program->stats.cycles <= best->least_cycles + best->least_cycles / part;
 }
 
-static inline struct planner_trial planner_trial_of(const struct planner_ladder *l, const struct loom_graph *graph,
-			     const struct planner_candidate *candidate)
+static inline struct planner_trial planner_trial_of(const struct planner_ladder *l,
+						    const struct loom_graph *graph,
+						    const struct planner_candidate *candidate)
 {
-	return (struct planner_trial){ .graph = graph, .options = l->options, .candidate = *candidate };
+	return (struct planner_trial){
+		.graph = graph, .options = l->options, .candidate = *candidate,
+	};
 }
 
 #endif /* LOOM_PLANNER_LADDER_H */
