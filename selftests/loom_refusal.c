@@ -87,7 +87,7 @@ TEST_F(refusal, buffers)
 	struct drm_loom_bo_create region = { .size = 4096, .region = 2 };
 	struct drm_loom_bo_create layout = { .size = 4096, .layout = 77 };
 	struct drm_loom_bo_create nothing = { .size = 0 };
-	struct drm_loom_bo_create page = { .size = 4096, .page_bytes = 100 };
+	struct drm_loom_bo_create page = { .size = 4096, .page_bytes = 1u << 30 };
 	struct drm_loom_bo_create image = { .layout = DRM_LOOM_LAYOUT_IMAGE, .width = 3 };
 	struct drm_loom_bo_create image_size = { .layout = DRM_LOOM_LAYOUT_IMAGE, .size = 3 };
 	struct drm_loom_bo_create mask = { .size = 4096, .bank_mask_words = 1 };
@@ -105,7 +105,7 @@ TEST_F(refusal, buffers)
 	CHECK(-EINVAL, bo_create(client, region), "region 2");
 	CHECK(-EINVAL, bo_create(client, layout), "layout 77");
 	CHECK(-EINVAL, bo_create(client, nothing), "0 bytes");
-	CHECK(-EINVAL, bo_create(client, page), "pages of 100");
+	CHECK(-EINVAL, bo_create(client, page), "pages of 1073741824");
 	CHECK(-EINVAL, bo_create(client, image), "image: 3 x 0");
 	CHECK(-EINVAL, bo_create(client, image_size), "other layouts");
 	CHECK(-EINVAL, bo_create(client, mask), "mask of 1 words");
