@@ -63,8 +63,8 @@ static u32 loom_fdinfo_lanes(struct loom_file *client)
  * @file: the client
  *
  * Keys in addition to those of all DRM drivers: loom-jobs, the number of jobs that have ended;
- * loom-lanes, the number of lanes that its contexts own; and loom-banks-REGION, pairs of a range of banks and the bytes of its resident buffers in each of
- * them, padding included.
+ * loom-lanes, the number of lanes that its contexts own; and loom-banks-REGION, pairs of a range of
+ * banks and the bytes of its resident buffers in each of them, padding included.
  */
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 {

@@ -109,7 +109,7 @@ struct loom_region_scratch {
 	/** @plan: the plan; the holder of the scratch has a reference */
 	const struct loom_plan *plan;
 	/**
-	 * @lanes: banks of the plan's lanes, or NULL if lane i is bank i; set before it is held, and
+	 * @lanes: banks of the plan's lanes; NULL: lane i is bank i; set before it is held, and
 	 * must live until the release
 	 */
 	const struct loom_mask *lanes;

@@ -315,6 +315,18 @@ static enum verdict compare(struct test_case *test, const struct loom_array *got
 	return VERDICT_PASS;
 }
 
+/*
+ * An output whose size depends on data is padded to its maximum, and another output behind those of
+ * the model says how much of it is meant. Leaves that part, if it is as large as it should be.
+ */
+static void trim(struct loom_array *got, const struct loom_array *want, int64_t count)
+{
+	if (!got->rank || got->dims[0] <= want->dims[0] || want->dims[0] != count)
+		return;
+	got->size_bytes = got->size_bytes / got->dims[0] * want->dims[0];
+	got->dims[0] = want->dims[0];
+}
+
 static void hash_array(struct test_case *test, const struct loom_array *array)
 {
 	const uint8_t *bytes = array->data;
@@ -329,12 +341,19 @@ static enum verdict case_compare(struct test_case *test, struct loom_session *se
 {
 	enum verdict verdict = VERDICT_PASS;
 	struct loom_array got;
+	int64_t count = -1;
 	uint32_t i;
 
+	if (!loom_session_get_output(session, want->count, &got, NULL)) {
+		if (got.dtype == DRM_LOOM_DTYPE_I64 && got.size_bytes == sizeof(count))
+			memcpy(&count, got.data, sizeof(count));
+		loom_array_clear(&got);
+	}
 	for (i = 0; i < want->count && verdict == VERDICT_PASS; i++) {
 		if (loom_session_get_output(session, i, &got, NULL))
 			return say(test, VERDICT_FAIL, "there is no output %u", i);
 		hash_array(test, &got);
+		trim(&got, &want->list[i], count);
 		verdict = compare(test, &got, &want->list[i], ATOL, RTOL);
 		loom_array_clear(&got);
 	}
@@ -405,13 +424,13 @@ static enum verdict case_fold(struct backend *backend, struct test_case *test,
 	snprintf(path, sizeof(path), "%s/model.onnx", test->dir);
 	if (loom_graph_import_onnx(path, &options, &graph, &err))
 		return say(test, VERDICT_FAIL, "with inputs known: %s", err.text);
-	for (i = 0; i < graph->num_outputs && verdict == VERDICT_PASS; i++) {
+	for (i = 0; i < graph->num_outputs && i < want->count && verdict == VERDICT_PASS; i++) {
 		const struct loom_node *node = graph->outputs[i]->producer;
 		struct loom_array got = { .name = want->list[i].name };
 		double close;
 
 		if (node->op != LOOM_GOP_RESHAPE || !node->inputs[0]->data ||
-		    strstr(test->name, "window"))
+		    strstr(test->name, "window") || graph->num_outputs > want->count)
 			continue;
 		folded = true;
 		got.dtype = graph->outputs[i]->dtype;

@@ -12,8 +12,8 @@
  *
  * In the run queue (backend/turn.c) all partitions of a priority are one more user with one job.
  * When that job gets the turn, the gate opens, and the works of all partitions run; when it loses
- * the turn, the gate closes, each work leaves after its chunk, and the last one starts the worker of
- * the whole device. So a context without lanes waits for one slice however many partitions there
+ * the turn, the gate closes, each work leaves after its chunk, and the last one starts the worker
+ * of the whole device. So a context without lanes waits for one slice however many partitions there
  * are, and the partitions have their slice in each round.
  *
  * The slice is wall-clock time while the gate is open, not the sum over the works. Lower priorities
@@ -22,8 +22,8 @@
  * Rejected: a partition as a user of its own in the run queue. Users with partitions would have
  * more slices than others, and the gate would close and open for each.
  *
- * A job may be freed as soon as its work has removed it from the list. So works are queued under the
- * lock for jobs in the list only, and a work that is pending is cancelled with the removal.
+ * A job may be freed as soon as its work has removed it from the list. So works are queued under
+ * the lock for jobs in the list only, and a work that is pending is cancelled with the removal.
  */
 
 /**
