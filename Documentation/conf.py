@@ -38,13 +38,13 @@ nitpick_ignore_regex = [
     # Python's own, which there is no inventory of here
     ("py:.*", ".*"),
     # handles of the library
-    ("c:.*", r"loom_(device|graph|session|bo|target|program_file|context|saving)"),
+    ("c:.*", r"loom_(device|graph|session|bo|target|program_file|context|saving|native_set)|loomplace_workspace"),
     # the driver's own
-    ("c:.*", r"loom_(moves|job|flight|file|region|plan_object|pci_request|copy)"),
+    ("c:.*", r"DRM_LOOM_MAX_BANKS|loom_(moves|job|flight|file|region|plan_object|pci_request|copy)"),
 ]
 
 # These name a function and a struct, which C can tell apart and Sphinx cannot.
-SAME_NAMES = "loom_array_figures", "loom_session_moved"
+SAME_NAMES = "loom_array_figures", "loom_session_moved", "loom_move_piece"
 
 
 def setup(app):

@@ -32,11 +32,17 @@
 extern "C" {
 #endif
 
-/** define LOOM_NATIVE_INPUTS - most inputs of a native kernel */
+/**
+ * define LOOM_NATIVE_INPUTS - most inputs of a native kernel
+ */
 #define LOOM_NATIVE_INPUTS	12
-/** define LOOM_NATIVE_TEMPORARIES - most temporaries of a native kernel */
+/**
+ * define LOOM_NATIVE_TEMPORARIES - most temporaries of a native kernel
+ */
 #define LOOM_NATIVE_TEMPORARIES	3
-/** define LOOM_NATIVE_OPS - most operators of a run */
+/**
+ * define LOOM_NATIVE_OPS - most operators of a run
+ */
 #define LOOM_NATIVE_OPS	8
 
 /**

@@ -11,6 +11,7 @@
 #include "onnx_file.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 
 #define DATA		"/usr/share/libonnx-testdata/data/node"
 #define FLOAT		ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
@@ -21,7 +22,7 @@
 
 /**
  * struct exception - a test that is left out
- * @test: its name
+ * @test: its name, or a pattern
  * @why: the reason
  */
 struct exception {
@@ -33,6 +34,8 @@ static const struct exception exceptions[] = {
 	{ "test_dynamicquantizelinear", "ONNX has it for f32 only" },
 	{ "test_dynamicquantizelinear_max_adjusted", "ONNX has it for f32 only" },
 	{ "test_dynamicquantizelinear_min_adjusted", "ONNX has it for f32 only" },
+	{ "test_nonmaxsuppression*", "ONNX has it for f32 only" },
+	{ "*BFLOAT16*", "the files have bfloat16, which are not read here" },
 	{ "test_qlinearconv", "ONNX has it with scales of f32 only" },
 	{ "test_softmax_large_number", "10001 is 10000 in f16" },
 	{ "test_softmax_large_number_expanded", "10001 is 10000 in f16" },
@@ -302,7 +305,8 @@ static bool runs(const struct half_case *test, struct loom_graph *graph, struct 
 	uint32_t i;
 
 	if (!outcome_plan(&outcome, graph, &planner, test->inputs[1], test->num_inputs, err))
-		good = outcome.num_outputs == test->num_outputs;
+		good = outcome.num_outputs >= test->num_outputs;
+	/* outputs of a size that depends on data are padded, and another one says how much is meant */
 	for (i = 0; i < test->num_outputs && good; i++)
 		good = are_near(&outcome.outputs[i], &test->outputs[i]);
 	outcome_clear(&outcome);
@@ -377,7 +381,7 @@ static bool is_exception(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(exceptions); i++)
-		if (!strcmp(name, exceptions[i].test)) {
+		if (!fnmatch(exceptions[i].test, name, 0)) {
 			tap_note("%s is left out: %s", name, exceptions[i].why);
 			return true;
 		}
