@@ -48,11 +48,14 @@ static u64 down(u64 cycles)
 static bool meets_all(const struct least *least, const struct least_op *op)
 {
 	const struct loom_kernel *kernel = &op->op->kernel;
-	const struct loom_stage *stage = &kernel->stages[0];
-	const struct loom_operand *w = &kernel->operands[stage->operand[2]];
+	const struct loom_stage *stage = kernel->stages;
+	const struct loom_operand *w;
 
-	if (!op->live || op->op->kind != LOOM_GROUP_COMPUTE || w->role != LOOM_ROLE_LOAD ||
-	    !least_is_fixed(least, &least->values[w->ref.tensor]))
+	/* copies and fills have no stages */
+	if (!op->live || op->op->kind != LOOM_GROUP_COMPUTE)
+		return false;
+	w = &kernel->operands[stage->operand[2]];
+	if (w->role != LOOM_ROLE_LOAD || !least_is_fixed(least, &least->values[w->ref.tensor]))
 		return false;
 	if (stage->opcode == DRM_LOOM_OP_CONV)
 		return !kernel->group;

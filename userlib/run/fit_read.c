@@ -290,7 +290,7 @@ void loom_fit_list_free(struct loom_fit_list *list)
 
 /* -------------------------------------------------------------------- snapshots */
 
-/* Columns of detailed_memory_usage.csv. */
+/* Columns of detailed_memory_usage.csv. Behind them is a label, in files of newer versions. */
 enum { PID, PLAN, REGION, BANK, ADDRESS, SIZE, ALLOCATED, KIND, COLUMNS };
 
 static int loom_fit_compare(const void *a, const void *b)
@@ -327,7 +327,7 @@ static int loom_fit_snapshot_line(struct loom_fit_csv *csv, struct loom_fit_row 
 	static const char *const regions[] = { "dram", "sram", "rom" };
 	uint64_t bank;
 
-	if (csv->count != COLUMNS)
+	if (csv->count < COLUMNS)
 		return loom_fit_csv_fail(csv, "%u columns, not %u", csv->count, COLUMNS);
 	*row = (struct loom_fit_row){ .line = csv->line };
 	if (loom_fit_word(csv, "region", csv->fields[REGION], regions, 3, &row->region) ||
@@ -349,7 +349,7 @@ int loom_fit_snapshot_read(const char *path, struct loom_fit_row **out, size_t *
 	int ret;
 
 	ret = loom_fit_csv_open(&csv, path, err);
-	if (!ret && (csv.count != COLUMNS || strcmp(csv.fields[KIND], "kind")))
+	if (!ret && (csv.count < COLUMNS || strcmp(csv.fields[KIND], "kind")))
 		ret = loom_fit_csv_fail(&csv, "not the columns of detailed_memory_usage.csv");
 	while (!ret && (ret = loom_fit_csv_next(&csv)) > 0) {
 		struct loom_fit_row row;

@@ -33,7 +33,7 @@ same_chip() {	# what loom chips shows is the same chip
 ok 'what is shown is a file that says the same' same_chip "$out/mynpu.yaml"
 
 names=$($loom chips | sed '1d; s/ .*//')
-ok 'there are twelve chips' test "$(echo "$names" | wc -l)" = 12
+ok 'there are fourteen chips' test "$(echo "$names" | wc -l)" = 14
 ok 'loom info --presets lists them, too' diff <($loom chips) <($loom info --presets)
 ok 'the source of a chip is the file that is built in' \
 	diff <($loom chips --source tiny) userlib/chips/tiny.yaml
@@ -62,5 +62,5 @@ fits() {
 		$loom fit "$out/less.csv" --chip soft --snapshot "$out/detailed_memory_usage.csv"
 }
 ok 'and fits with less, in a snapshot, too' fits
-ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 12"
+ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 14"
 finish

@@ -92,7 +92,7 @@ static void limits(void)
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 0;
 }
 
-#define HEADER	"pid,plan,region,bank,address,size_bytes,allocated,kind\n"
+#define HEADER	"pid,plan,region,bank,address,size_bytes,allocated,kind,label\n"
 
 static void snapshots(void)
 {
@@ -103,8 +103,8 @@ static void snapshots(void)
 		"2,0,dram,0,0x40,1048448,Y,buffer\n"
 		"2,0,sram,0,0x0,4096,Y,scratch\n"
 		"2,0,sram,0,0x1000,28672,N,free\n"
-		"2,0,sram,0,0x8000,32768,Y,buffer\n"
-		"2,0,sram,1,0x0,65536,N,free\n";
+		"2,0,sram,0,0x8000,32768,Y,buffer,\"a, b\"\n"
+		"2,0,sram,1,0x0,65536,N,free,\n";
 
 	tap_ok(!ask("name,size,region,banks\na,28k,sram,0\nb,64k,sram,1\n", now) &&
 	       answer.flags == DRM_LOOM_FIT_NOW, "beside the blocks of the last report");
