@@ -112,10 +112,11 @@ static int write_map(FILE *file, const struct loom_chip_field *fields, int i, co
 	return count;
 }
 
-/* A flag that is off by default is written if it is on, as older libraries do not know all. */
+/* What older libraries do not know is written if it is not the default, zero. */
 static bool is_quiet(const struct loom_chip_field *field, const void *base)
 {
-	return field->flag == DRM_LOOM_CHIP_BROADCAST && !loom_chip_field_get(field, base);
+	return (field->flag == DRM_LOOM_CHIP_BROADCAST ||
+		field->key == LOOM_CHIP_KEY_STORAGE_BANKS) && !loom_chip_field_get(field, base);
 }
 
 static void write_fields(FILE *file, const struct loom_chip_field *fields, const void *base,

@@ -316,6 +316,8 @@ json_pages() {
 	$loom model $net --json >"$j/model.json" &&
 	$loom model $models/ppocr_rec.onnx --json >"$j/open.json" &&
 	$loom place "$j/items.csv" --json --capacity 64 >"$j/place.json" &&
+	printf 'id,lower,upper,size,width,height,class\na,0,2,4096,32,64,f16\n' >"$j/images.csv" &&
+	$loom place "$j/images.csv" --json --strategy tokens-2d >"$j/images.json" &&
 	$loom chips wormhole --json >"$j/chip.json" &&
 	$loom report --device host -o "$j" --json >"$j/report.json" &&
 	$loom info --presets --json >"$j/presets.json" &&
@@ -328,7 +330,7 @@ json_pages() {
 	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \
 		"plan, refused=$j/refused.json" compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
 		run="$j/run.json" run="$j/items.json" run="$j/frames.json" model="$j/model.json" model="$j/open.json" \
-		place="$j/place.json" chips="$j/chip.json" report="$j/report.json" \
+		place="$j/place.json" place="$j/images.json" chips="$j/chip.json" report="$j/report.json" \
 		"plan --strategies=$j/plan-strategies.json" \
 		"place --strategies=$j/place-strategies.json" view="$j/view.json" \
 		sweep="$j/sweep.json" help="$j/help.json" version="$j/version.json" &&
