@@ -137,6 +137,15 @@ struct loom_place_item *place_make_items(const struct loomplace_problem *problem
 	return items;
 }
 
+void place_answer(struct loomplace_answer *answer, const struct loom_place_result *result)
+{
+	if (!answer)
+		return;
+	answer->height_bytes = result->height_bytes[0];
+	answer->bound_bytes = result->bound_bytes[0];
+	answer->proved = result->proved;
+}
+
 static int place_items(const struct loomplace_problem *problem,
 		       const struct loom_place_problem *inner, uint64_t *offsets,
 		       struct loomplace_answer *answer)
@@ -154,11 +163,7 @@ static int place_items(const struct loomplace_problem *problem,
 		return place_fail_by(answer, ret, &fault);
 	if (inner->num_items)
 		memcpy(offsets, result.offsets, inner->num_items * sizeof(*offsets));
-	if (answer) {
-		answer->height_bytes = result.height_bytes[0];
-		answer->bound_bytes = result.bound_bytes[0];
-		answer->proved = result.proved;
-	}
+	place_answer(answer, &result);
 	loom_place_result_free(&result);
 	return 0;
 }

@@ -17,6 +17,8 @@ bool place_has_gaps(const struct loomplace_problem *problem);
 int place_fail(struct loomplace_answer *answer, int code, const char *text);
 /** place_fail_by() - the same for a fault */
 int place_fail_by(struct loomplace_answer *answer, int code, const struct loom_place_fault *fault);
+/** place_answer() - puts the figures of @result into @answer, which may be NULL */
+void place_answer(struct loomplace_answer *answer, const struct loom_place_result *result);
 /** place_make_items() - the items of @problem, and one more; to be freed. NULL: no memory */
 struct loom_place_item *place_make_items(const struct loomplace_problem *problem);
 

@@ -149,11 +149,7 @@ static int place(const struct join *j, uint64_t *offsets_first, uint64_t *offset
 		offsets_first[i] = result.offsets[i];
 	for (i = 0; i < j->second->num_items; i++)
 		offsets_second[i] = result.offsets[j->where[i]];
-	if (answer) {
-		answer->height_bytes = result.height_bytes[0];
-		answer->bound_bytes = result.bound_bytes[0];
-		answer->proved = result.proved;
-	}
+	place_answer(answer, &result);
 	loom_place_result_free(&result);
 	return 0;
 }

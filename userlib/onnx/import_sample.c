@@ -88,9 +88,9 @@ static struct loom_value *emit_weight(struct loom_import *im, struct loom_value 
 						 polynomial(im, d, far), zero));
 }
 
-/* Weights of elements 0 to @size - 1 along @axis, on which the positions @at have length 1. */
-static struct loom_value *emit_weights(struct loom_import *im, struct loom_value *at, uint32_t axis,
-				       int64_t size, enum sample_mode mode)
+/* Numbers 0 to @size - 1 along @axis, of the type of the positions @at; NULL: an error. */
+static struct loom_value *emit_numbers(struct loom_import *im, const struct loom_value *at,
+				       uint32_t axis, int64_t size)
 {
 	struct loom_value *numbers = loom_pick_numbers(im, RANK, axis, size);
 
@@ -101,7 +101,17 @@ static struct loom_value *emit_weights(struct loom_import *im, struct loom_value
 				 (long long)at->num_elems, (long long)size);
 		return NULL;
 	}
-	numbers = loom_emit_cast(im->em, numbers, at->dtype);
+	return loom_emit_cast(im->em, numbers, at->dtype);
+}
+
+/* Weights of elements 0 to @size - 1 along @axis, on which the positions @at have length 1. */
+static struct loom_value *emit_weights(struct loom_import *im, struct loom_value *at, uint32_t axis,
+				       int64_t size, enum sample_mode mode)
+{
+	struct loom_value *numbers = emit_numbers(im, at, axis, size);
+
+	if (!numbers)
+		return NULL;
 	return emit_weight(im, loom_emit_binary(im->em, LOOM_GBIN_SUB, at, numbers), mode);
 }
 
@@ -145,17 +155,11 @@ static struct loom_value *emit_taps(struct loom_import *im, struct loom_value *a
 {
 	bool corners = loom_attr_int(im, "align_corners", 0);
 	struct loom_value *first = loom_emit_fn(im->em, LOOM_GFN_FLOOR, at), *sum = NULL;
-	struct loom_value *numbers = loom_pick_numbers(im, RANK, axis, size);
+	struct loom_value *numbers = first ? emit_numbers(im, at, axis, size) : NULL;
 	int i;
 
-	if (!first || im->em->status)
+	if (!numbers)
 		return NULL;
-	if (at->num_elems > LOOM_PICK_MAX / size) {
-		loom_import_fail(im, -EOPNOTSUPP, "%lld samples of %lld elements are not supported",
-				 (long long)at->num_elems, (long long)size);
-		return NULL;
-	}
-	numbers = loom_emit_cast(im->em, numbers, at->dtype);
 	for (i = -1; i <= 2; i++) {
 		struct loom_value *tap = with(im, LOOM_GBIN_ADD, first, i), *weight;
 

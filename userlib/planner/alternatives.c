@@ -35,7 +35,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct planner_candidate layerwise_candidate = { .join = LOOM_JOIN_NONE };
 /* A plan is fast enough within 1/ENOUGH of the lower bound. */
 #define ENOUGH		1000
 /* A candidate is given up if its estimate is not within 1/NEAR_BAR of that of the best. */
@@ -383,7 +382,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		goto out;
 	if (!l.best.program) {
 		l.options.grouping = LOOM_GROUPING_NONE;
-		last = planner_trial_of(&l, graph, &layerwise_candidate);
+		last = planner_trial_of(&l, graph, &planner_layerwise);
 		ret = try_all(&l, &last, 1, err);
 	}
 	if (!l.best.program)
@@ -475,7 +474,7 @@ static int create_plain(const struct loom_graph *graph, const struct loom_planne
 {
 	const struct loom_orders orders = { .count = 0 };
 	struct planner_ladder l = { .orders = &orders, .options = *options };
-	const struct planner_trial trial = planner_trial_of(&l, graph, &layerwise_candidate);
+	const struct planner_trial trial = planner_trial_of(&l, graph, &planner_layerwise);
 
 	return take_best(&l.best, try_all(&l, &trial, 1, err), program, err);
 }

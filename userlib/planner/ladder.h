@@ -95,6 +95,9 @@ struct planner_row {
 extern const struct planner_row planner_rows[];
 extern const u32 planner_num_rows;
 
+/* Without groups. */
+extern const struct planner_candidate planner_layerwise;
+
 /** planner_first() - the settings of the first candidate */
 struct planner_candidate planner_first(const struct planner_ladder *l);
 

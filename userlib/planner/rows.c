@@ -2,7 +2,7 @@
 /* The candidates of alternatives.c, row by row: what each proposes, and when. */
 #include "ladder.h"
 
-static const struct planner_candidate layerwise_candidate = { .join = LOOM_JOIN_NONE };
+const struct planner_candidate planner_layerwise = { .join = LOOM_JOIN_NONE };
 static const struct loom_group_aim bytes;
 
 /*
@@ -44,7 +44,7 @@ struct planner_candidate planner_first(const struct planner_ladder *l)
 
 static u32 propose_layerwise(const struct planner_ladder *l, struct planner_trial *trials)
 {
-	trials[0] = planner_trial_of(l, &l->orders->graphs[0], &layerwise_candidate);
+	trials[0] = planner_trial_of(l, &l->orders->graphs[0], &planner_layerwise);
 	trials[0].options.grouping = LOOM_GROUPING_NONE;
 	return 1;
 }
