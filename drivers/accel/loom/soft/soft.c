@@ -384,24 +384,15 @@ static void loom_soft_work(struct work_struct *work)
 
 /* -------------------------------------------------------------- partitions */
 
-static bool loom_soft_part_enter(struct loom_soft *soft)
+/* @may: whether a work may enter the engine, or stay there. Return: it may, on a started device. */
+static bool loom_soft_part_may(struct loom_soft *soft, bool (*may)(struct loom_soft_parts *parts))
 {
-	bool enters;
+	bool ret;
 
 	spin_lock(&soft->lock);
-	enters = soft->running && loom_soft_parts_enter_locked(&soft->parts);
+	ret = soft->running && may(&soft->parts);
 	spin_unlock(&soft->lock);
-	return enters;
-}
-
-static bool loom_soft_part_stays(struct loom_soft *soft)
-{
-	bool stays;
-
-	spin_lock(&soft->lock);
-	stays = soft->running && loom_soft_parts_stay_locked(&soft->parts);
-	spin_unlock(&soft->lock);
-	return stays;
+	return ret;
 }
 
 /* Leave the engine. @ended: the job has ended, and must be removed. */
@@ -447,7 +438,8 @@ static void loom_soft_part_turn(struct loom_soft *soft, struct loom_soft_run *ru
 	bool done = false, stop;
 	u64 chunk_ns;
 
-	if (loom_soft_part_end_stopped(soft, run) || !loom_soft_part_enter(soft))
+	if (loom_soft_part_end_stopped(soft, run) ||
+	    !loom_soft_part_may(soft, loom_soft_parts_enter_locked))
 		return;
 	loom_soft_begin(run);
 	loom_job_turn_begin(job);
@@ -457,7 +449,7 @@ static void loom_soft_part_turn(struct loom_soft *soft, struct loom_soft_run *ru
 			break;
 		done = loom_soft_chunk(soft, run, &chunk_ns);
 		cond_resched();
-	} while (!done && loom_soft_part_stays(soft));
+	} while (!done && loom_soft_part_may(soft, loom_soft_parts_stay_locked));
 	if (!done && !stop)
 		loom_job_turn_end(job);
 	loom_soft_part_leave(soft, run, done || stop);
