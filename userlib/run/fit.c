@@ -10,9 +10,6 @@
 #include "loom_chip.h"
 #include "loom_layout.h"
 
-/* Default page size of BO_CREATE. */
-#define LOOM_FIT_PAGE_BYTES	4096
-
 /**
  * struct loom_fit_shape - a buffer as the allocator sees it
  * @layout: over its banks
@@ -48,36 +45,22 @@ struct loom_fit {
 static int loom_fit_layout(struct loom_fit_shape *shape, const struct drm_loom_bo_create *buffer,
 			   const struct drm_loom_chip_region *chip)
 {
-	uint32_t banks = loom_mask_count(&shape->mask), place = 0, bank;
-	struct loom_layout_shards shards = {
-		.kind = buffer->layout,
-		.size = buffer->size,
-		.page_columns = buffer->page_columns,
-		.shard_rows = buffer->shard_rows,
-		.shard_columns = buffer->shard_columns,
-		.grid_columns = buffer->grid_columns,
-		.banks = banks,
-		.column_major = buffer->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
-		.align_bytes = chip->align_bytes,
-	};
+	const uint32_t banks = loom_mask_count(&shape->mask);
+	const uint64_t page_bytes = loom_layout_page_bytes(buffer->page_bytes, chip->align_bytes);
+	struct loom_layout_shards shards = loom_layout_shards_of(buffer, page_bytes, banks,
+								 chip->align_bytes);
 	int ret;
 
-	shards.page_bytes = buffer->page_bytes;
-	if (!shards.page_bytes)
-		shards.page_bytes = chip->align_bytes > LOOM_FIT_PAGE_BYTES ? chip->align_bytes :
-									      LOOM_FIT_PAGE_BYTES;
 	if (buffer->layout == DRM_LOOM_LAYOUT_IMAGE)
 		return loom_layout_image(&shape->layout, buffer->width, buffer->height,
 					 buffer->dtype, buffer->pitch_bytes, banks,
 					 chip->align_bytes);
 	if (buffer->layout == DRM_LOOM_LAYOUT_INTERLEAVED)
-		return loom_layout_interleaved(&shape->layout, buffer->size, shards.page_bytes,
+		return loom_layout_interleaved(&shape->layout, buffer->size, page_bytes,
 					       banks, chip->align_bytes);
 	ret = loom_layout_sharded(&shape->layout, &shards);
-	for (bank = loom_mask_next(&shape->mask, 0); !ret && bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1))
-		if (!loom_layout_uses(&shape->layout, place++))
-			shape->mask.word[bank / 64] &= ~(1ULL << bank % 64);
+	if (!ret)
+		loom_layout_keep_used(&shape->layout, &shape->mask);
 	return ret;
 }
 
@@ -111,16 +94,6 @@ static int loom_fit_shape(struct loom_fit_shape *shape, const struct drm_loom_bo
 	}
 	shape->all = loom_mask_same(&shape->mask, &all);
 	return ret;
-}
-
-static bool loom_fit_top_down(const struct drm_loom_bo_create *buffer,
-			      const struct loom_fit_shape *shape)
-{
-	bool top = buffer->region == DRM_LOOM_REGION_SRAM;
-
-	if (buffer->direction == DRM_LOOM_DIRECTION_TINY_APART)
-		return top != (shape->layout.bytes_per_bank <= DRM_LOOM_TINY_BYTES);
-	return buffer->direction ? buffer->direction == DRM_LOOM_DIRECTION_TOP_DOWN : top;
 }
 
 static int loom_fit_alloc(struct loom_fit *fit, struct loom_bank_request *request)
@@ -211,16 +184,14 @@ static uint64_t loom_fit_share(const struct loom_fit *fit, const struct loom_fit
 	return (fit->bank.limit - fit->bank.base) / align / 2 * align;
 }
 
-/* The driver's ladder of reasons, with exact figures. */
+/* The driver's record, with exact figures. */
 static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_shape *shape,
 			    const struct drm_loom_bo_create *buffer,
 			    struct drm_loom_fit_list *answer)
 {
-	uint64_t asked = shape->layout.bytes_per_bank, fullest = 0, hole = 0, start;
+	uint64_t asked = shape->layout.bytes_per_bank, fullest = 0, hole;
 	const uint64_t low = loom_fit_low(fit, shape);
 	struct loom_bank_stats stats;
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
 	uint32_t bank;
 
 	loom_bank_stats(&fit->bank, &shape->mask, &stats);
@@ -228,12 +199,6 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 	     bank = loom_mask_next(&shape->mask, bank + 1))
 		if (loom_bank_bytes(&fit->bank, bank) > fullest)
 			fullest = loom_bank_bytes(&fit->bank, bank);
-	loom_bank_walk(&fit->bank, &shape->mask, &iter);
-	while (loom_bank_next(&iter, &span)) {
-		start = span.start > low ? span.start : low;
-		if (!span.block && span.end > start && span.end - start > hole)
-			hole = span.end - start;
-	}
 	answer->no_space = (struct drm_loom_no_space){
 		.region = fit->region,
 		.banks = loom_mask_count(&shape->mask),
@@ -245,12 +210,9 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 		.common_free_bytes = stats.free,
 		.largest_free_bytes = stats.largest_free,
 		.scratch_bytes = low - fit->bank.base,
-		.reason = asked > stats.total		 ? DRM_LOOM_NO_SPACE_TOO_LARGE :
-			  asked > stats.total - fullest	 ? DRM_LOOM_NO_SPACE_EXHAUSTED :
-			  asked > stats.free		 ? DRM_LOOM_NO_SPACE_LOCKSTEP :
-			  asked > stats.largest_free	 ? DRM_LOOM_NO_SPACE_FRAGMENTED :
-							   DRM_LOOM_NO_SPACE_SCRATCH,
+		.reason = loom_bank_reason(&stats, fullest, asked),
 	};
+	hole = loom_bank_hole(&fit->bank, &shape->mask, low);
 	if (asked > stats.total)
 		answer->short_bytes = asked - stats.total;
 	else
@@ -271,7 +233,8 @@ static int loom_fit_try(struct loom_fit *fit, const struct loom_fit_shape *shape
 			.size = size, .align = fit->chip->align_bytes,
 			.low = loom_fit_low(fit, &shapes[i]),
 			.high = UINT64_MAX, .mask = shapes[i].all ? NULL : &shapes[i].mask,
-			.top_down = loom_fit_top_down(&buffers[i], &shapes[i]),
+			.top_down = loom_layout_is_top_down(fit->region, buffers[i].direction,
+							    size),
 		};
 
 		if (buffers[i].region != fit->region)

@@ -226,8 +226,8 @@ static u64 loom_plan_object_bytes(const struct loom_plan_object *object, u32 fla
 		if ((plan->slots[i].flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM)) != flags)
 			continue;
 		if (loom_layout_interleaved(&layout, plan->slots[i].size,
-					    loom_shape_default_page_bytes(chip), chip->banks,
-					    chip->align_bytes) ||
+					    loom_layout_page_bytes(0, chip->align_bytes),
+					    chip->banks, chip->align_bytes) ||
 		    check_add_overflow(sum, layout.bytes_per_bank, &sum))
 			return U64_MAX;
 	}

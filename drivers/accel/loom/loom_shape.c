@@ -22,7 +22,6 @@
  * mask of a sharded buffer, so that they are not charged.
  */
 
-#define LOOM_SHAPE_PAGE_DEFAULT	SZ_4K
 #define LOOM_SHAPE_PAGE_MAX	SZ_1M
 
 static int loom_shape_copy_mask(struct loom_shape *shape, struct drm_device *drm, u32 banks,
@@ -46,23 +45,10 @@ static int loom_shape_copy_mask(struct loom_shape *shape, struct drm_device *drm
 	return 0;
 }
 
-/**
- * loom_shape_default_page_bytes() - default of &drm_loom_bo_create.page_bytes
- * @chip: of the region
- *
- * Return: bytes.
- */
-u32 loom_shape_default_page_bytes(const struct drm_loom_chip_region *chip)
-{
-	return max_t(u64, LOOM_SHAPE_PAGE_DEFAULT, chip->align_bytes);
-}
-
 static int loom_shape_page(struct drm_device *drm, const struct drm_loom_chip_region *chip,
 			   const struct drm_loom_bo_create *args, u32 *page_bytes)
 {
-	*page_bytes = args->page_bytes;
-	if (!*page_bytes)
-		*page_bytes = loom_shape_default_page_bytes(chip);
+	*page_bytes = loom_layout_page_bytes(args->page_bytes, chip->align_bytes);
 	if (args->width || args->height || args->dtype || args->pitch_bytes)
 		return loom_refuse(drm, -EINVAL, "buffer: fields of an image are set");
 	if (!args->size || *page_bytes > LOOM_SHAPE_PAGE_MAX)
@@ -113,25 +99,16 @@ static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
 			     const struct drm_loom_chip_region *chip,
 			     const struct drm_loom_bo_create *args)
 {
-	struct loom_layout_shards shards = {
-		.kind = args->layout,
-		.size = args->size,
-		.page_columns = args->page_columns,
-		.shard_rows = args->shard_rows,
-		.shard_columns = args->shard_columns,
-		.grid_columns = args->grid_columns,
-		.banks = loom_mask_count(&shape->mask),
-		.column_major = args->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
-		.align_bytes = chip->align_bytes,
-	};
-	u32 page_bytes, bank, place = 0;
+	struct loom_layout_shards shards;
+	u32 page_bytes;
 	int ret = loom_shape_page(drm, chip, args, &page_bytes);
 
 	if (ret)
 		return ret;
 	if (args->shard_order > DRM_LOOM_SHARD_COLUMN_MAJOR)
 		return loom_refuse(drm, -EINVAL, "shards: order %u", args->shard_order);
-	shards.page_bytes = page_bytes;
+	shards = loom_layout_shards_of(args, page_bytes, loom_mask_count(&shape->mask),
+				       chip->align_bytes);
 	ret = loom_layout_sharded(&shape->layout, &shards);
 	if (ret == -EINVAL)
 		loom_refuse(drm, ret, "shards: %u x %u pages of %u columns over %u of %u banks",
@@ -139,30 +116,8 @@ static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
 			    args->grid_columns, shards.banks);
 	if (ret)
 		return ret;
-	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1))
-		if (!loom_layout_uses(&shape->layout, place++))
-			shape->mask.word[bank / 64] &= ~BIT_ULL(bank % 64);
+	loom_layout_keep_used(&shape->layout, &shape->mask);
 	return 0;
-}
-
-static void loom_shape_direction(struct loom_shape *shape, u32 direction)
-{
-	bool top_down = shape->region == DRM_LOOM_REGION_SRAM;
-
-	switch (direction) {
-	case DRM_LOOM_DIRECTION_BOTTOM_UP:
-		top_down = false;
-		break;
-	case DRM_LOOM_DIRECTION_TOP_DOWN:
-		top_down = true;
-		break;
-	case DRM_LOOM_DIRECTION_TINY_APART:
-		if (shape->layout.bytes_per_bank <= DRM_LOOM_TINY_BYTES)
-			top_down = !top_down;
-		break;
-	}
-	shape->top_down = top_down;
 }
 
 /**
@@ -216,7 +171,8 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 		return ret;
 	all = loom_mask_all(loom_chip_banks(chip, shape->region));
 	shape->partial = !loom_mask_same(&shape->mask, &all);
-	loom_shape_direction(shape, args->direction);
+	shape->top_down = loom_layout_is_top_down(shape->region, args->direction,
+						  shape->layout.bytes_per_bank);
 	return 0;
 }
 

@@ -30,7 +30,6 @@ struct loom_shape {
 
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 		    const struct drm_loom_chip *chip, const struct drm_loom_bo_create *args);
-u32 loom_shape_default_page_bytes(const struct drm_loom_chip_region *chip);
 bool loom_shape_sharded(const struct loom_shape *shape);
 bool loom_shape_in_place(const struct loom_shape *shape, u32 map_bytes);
 u32 loom_shape_bank(const struct loom_shape *shape, u32 number);

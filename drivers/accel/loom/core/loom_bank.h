@@ -312,6 +312,28 @@ struct loom_bank_chunk *loom_bank_chunk_create(void);
 void loom_bank_stats(const struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats);
 
+/**
+ * loom_bank_reason() - why an allocation in some banks has failed
+ * @stats: usage of the banks
+ * @fullest: allocated bytes of the fullest one
+ * @asked: bytes asked for in each
+ *
+ * Return: an &enum drm_loom_no_space_reason; SCRATCH if a hole is large enough.
+ */
+u32 loom_bank_reason(const struct loom_bank_stats *stats, u64 fullest, u64 asked);
+
+/**
+ * loom_bank_hole() - the largest hole of some banks from an address on
+ * @bank: the bank
+ * @mask: which ones, NULL for all
+ * @low: the address
+ *
+ * O(n).
+ *
+ * Return: bytes.
+ */
+u64 loom_bank_hole(const struct loom_bank *bank, const struct loom_mask *mask, u64 low);
+
 /* Allocated bytes of a bank. */
 static inline u64 loom_bank_bytes(const struct loom_bank *bank, u32 index)
 {

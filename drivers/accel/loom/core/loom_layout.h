@@ -5,6 +5,10 @@
 #include <drm/loom_accel.h>
 
 #include "loom_core.h"
+#include "loom_mask.h"
+
+/* Default page of a buffer, if the alignment is not larger. */
+#define LOOM_LAYOUT_PAGE_BYTES	4096ULL
 
 /**
  * struct loom_layout - distribution of a buffer over banks
@@ -109,6 +113,44 @@ int __must_check loom_layout_sharded(struct loom_layout *layout,
  * Return: true if it has.
  */
 bool loom_layout_uses(const struct loom_layout *layout, u32 place);
+
+/**
+ * loom_layout_shards_of() - the shards that a client asks for
+ * @args: the request
+ * @page_bytes: as loom_layout_page_bytes()
+ * @banks: number of banks
+ * @align_bytes: alignment of a page in a bank
+ *
+ * Return: the shards, not checked.
+ */
+struct loom_layout_shards loom_layout_shards_of(const struct drm_loom_bo_create *args,
+						u64 page_bytes, u32 banks, u64 align_bytes);
+
+/**
+ * loom_layout_keep_used() - remove the banks that have no page of a sharded buffer
+ * @layout: its layout
+ * @mask: in and out: its banks
+ */
+void loom_layout_keep_used(const struct loom_layout *layout, struct loom_mask *mask);
+
+/**
+ * loom_layout_page_bytes() - bytes of a page
+ * @asked: &drm_loom_bo_create.page_bytes, zero for the default
+ * @align_bytes: alignment of a page in a bank
+ *
+ * Return: bytes.
+ */
+u32 loom_layout_page_bytes(u32 asked, u64 align_bytes);
+
+/**
+ * loom_layout_is_top_down() - whether a buffer is allocated from the top
+ * @region: an &enum drm_loom_region
+ * @direction: an &enum drm_loom_direction
+ * @bytes_per_bank: of the buffer
+ *
+ * Return: true if so.
+ */
+bool loom_layout_is_top_down(u32 region, u32 direction, u64 bytes_per_bank);
 
 /**
  * loom_layout_image() - row r in bank r % banks

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bsearch.h>
 #include <linux/idr.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -71,20 +72,6 @@ static int loom_fit_add_spares(struct loom_fit *fit)
 	return added ? 0 : -ENOMEM;
 }
 
-/* Largest hole of the banks of @mask from @low on, in bytes. */
-static u64 loom_fit_hole(const struct loom_bank *bank, const struct loom_mask *mask, u64 low)
-{
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	u64 most = 0;
-
-	loom_bank_walk(bank, mask, &iter);
-	while (loom_bank_next(&iter, &span))
-		if (!span.block && span.end > max(span.start, low))
-			most = max(most, span.end - max(span.start, low));
-	return most;
-}
-
 /* Bytes of other files in the bank of @mask where they have most. */
 static u64 loom_fit_others_locked(struct loom_region *region, const struct loom_mask *mask,
 				  const struct loom_region_share *share)
@@ -154,7 +141,7 @@ static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *regio
 		return;
 	if (!empty)
 		low = bank->base + loom_region_low_locked(region, &shape->mask, share);
-	hole = loom_fit_hole(bank, &shape->mask, low);
+	hole = loom_bank_hole(bank, &shape->mask, low);
 	/* a hole of enough bytes may begin or end off the alignment */
 	list->short_bytes = need > hole ? need - hole : region->chip->align_bytes;
 	if (!empty && loom_fit_others_locked(region, &shape->mask, share))
@@ -306,24 +293,6 @@ static int loom_fit_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Whether a buffer is one of those in the way; @gems is sorted. */
-static bool loom_fit_has(const struct loom_fit *fit, u32 held, const struct drm_gem_object *gem)
-{
-	u32 low = 0, high = held;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (fit->gems[middle] == gem)
-			return true;
-		if (fit->gems[middle] < gem)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 /* Writes the handles of the buffers in the way, in ascending order. */
 static int loom_fit_write_handles(struct loom_fit *fit, u32 held, u32 *handles)
 {
@@ -334,7 +303,7 @@ static int loom_fit_write_handles(struct loom_fit *fit, u32 held, u32 *handles)
 	sort(fit->gems, held, sizeof(*fit->gems), loom_fit_compare, NULL);
 	spin_lock(&fit->file->table_lock);
 	idr_for_each_entry(&fit->file->object_idr, gem, handle)
-		if (n < held && loom_fit_has(fit, held, gem))
+		if (n < held && bsearch(&gem, fit->gems, held, sizeof(gem), loom_fit_compare))
 			handles[n++] = handle;
 	spin_unlock(&fit->file->table_lock);
 	return loom_user_write_array(fit->list->own.ptr, (u64)n * fit->list->own.stride,

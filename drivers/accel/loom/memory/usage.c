@@ -226,16 +226,7 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 		record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor,
 							  stats.total);
 	}
-	if (asked > stats.total)
-		record->reason = DRM_LOOM_NO_SPACE_TOO_LARGE;
-	else if (asked > record->free_bytes)
-		record->reason = DRM_LOOM_NO_SPACE_EXHAUSTED;
-	else if (asked > stats.free)
-		record->reason = DRM_LOOM_NO_SPACE_LOCKSTEP;
-	else if (asked > stats.largest_free)
-		record->reason = DRM_LOOM_NO_SPACE_FRAGMENTED;
-	else
-		record->reason = DRM_LOOM_NO_SPACE_SCRATCH;
+	record->reason = loom_bank_reason(&stats, fullest, asked);
 }
 
 /**

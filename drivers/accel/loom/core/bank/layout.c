@@ -148,6 +148,53 @@ int loom_layout_image(struct loom_layout *layout, u32 width, u32 height, u32 dty
 	return 0;
 }
 
+struct loom_layout_shards loom_layout_shards_of(const struct drm_loom_bo_create *args,
+						u64 page_bytes, u32 banks, u64 align_bytes)
+{
+	return (struct loom_layout_shards) {
+		.kind = args->layout,
+		.size = args->size,
+		.page_bytes = page_bytes,
+		.page_columns = args->page_columns,
+		.shard_rows = args->shard_rows,
+		.shard_columns = args->shard_columns,
+		.grid_columns = args->grid_columns,
+		.banks = banks,
+		.column_major = args->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
+		.align_bytes = align_bytes,
+	};
+}
+
+void loom_layout_keep_used(const struct loom_layout *layout, struct loom_mask *mask)
+{
+	u32 bank, place = 0;
+
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		if (!loom_layout_uses(layout, place++))
+			mask->word[bank / 64] &= ~(1ULL << bank % 64);
+}
+
+u32 loom_layout_page_bytes(u32 asked, u64 align_bytes)
+{
+	return asked ? asked : max(LOOM_LAYOUT_PAGE_BYTES, align_bytes);
+}
+
+bool loom_layout_is_top_down(u32 region, u32 direction, u64 bytes_per_bank)
+{
+	bool top_down = region == DRM_LOOM_REGION_SRAM;
+
+	switch (direction) {
+	case DRM_LOOM_DIRECTION_BOTTOM_UP:
+		return false;
+	case DRM_LOOM_DIRECTION_TOP_DOWN:
+		return true;
+	case DRM_LOOM_DIRECTION_TINY_APART:
+		return top_down != (bytes_per_bank <= DRM_LOOM_TINY_BYTES);
+	}
+	return top_down;
+}
+
 static void loom_layout_map_shard(const struct loom_layout *layout, u64 page, u32 *bank, u64 *slot)
 {
 	u64 row, column, down, across, in_row, in_column;
