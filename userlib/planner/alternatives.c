@@ -13,7 +13,8 @@
  * row runs once the best program is within 1/ENOUGH of a lower bound. `make bench-time` prints how
  * often each row has won.
  *
- * Trials of a row run in several threads (base/tasks.h). The plan does not depend on their number.
+ * Trials of a row, and of rows that run along with it, run in several threads (base/tasks.h). The
+ * plan does not depend on their number.
  *
  * A search that runs out of budget may miss results of simple rules, and in very little SRAM no
  * groups at all may be best: nodes by themselves are a candidate at each level. With the objective

@@ -12,8 +12,8 @@
 #include "memory/move.h"
 
 /*
- * The core's objects as back ends outside of its tree see them: what these calls return is all that
- * they may depend on.
+ * The core's objects as back ends outside of its tree see them. They may depend on nothing but the
+ * results of these calls.
  */
 
 /* ----------------------------------------------------------------- device */

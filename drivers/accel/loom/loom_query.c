@@ -40,7 +40,7 @@
 #define LOOM_QUERY_BANK_BYTES	40
 #define LOOM_QUERY_FORMAT_BYTES	16
 #define LOOM_QUERY_CREATE_BYTES	offsetof(struct drm_loom_bo_create, width)
-/* What the caller must fill in of a list. */
+/* Bytes of a list that the caller must fill in. */
 #define LOOM_QUERY_FIT_LIST_BYTES	offsetof(struct drm_loom_fit_list, flags)
 
 static int loom_query_answer(struct loom_device *loom, struct drm_loom_query *args,
