@@ -15,6 +15,7 @@
  * @description: name or file of the chip
  * @output: the file of the fitted description
  * @picture: the picture, or NULL
+ * @json: print JSON
  * @chip: the fitted description
  * @first: the description before
  * @table: measured times
@@ -23,6 +24,7 @@ struct calibrate {
 	const char *description;
 	const char *output;
 	const char *picture;
+	bool json;
 	struct drm_loom_chip chip;
 	struct drm_loom_chip first;
 	struct calibrate_table table;
@@ -191,6 +193,30 @@ static int print(const struct calibrate *c)
 	return ret;
 }
 
+static void print_json(const struct calibrate *c)
+{
+	const struct calibrate_table *table = &c->table;
+	char name[TOOL_TEXT];
+	struct json json;
+	uint32_t i;
+
+	json_begin(&json, stdout);
+	json_string(&json, "description", c->output);
+	json_open(&json, "rows", '[');
+	for (i = 0; i < table->num_rows; i++) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", calibrate_row_name(table, i, name));
+		json_double(&json, "measured_us", table->times[i].measured_us);
+		json_double(&json, "described_us", planned_us(table, i, AS_DESCRIBED));
+		json_double(&json, "fitted_us", planned_us(table, i, FITTED));
+		if (table->rows[i].left_out_us > 0)
+			json_double(&json, "left_out_us", planned_us(table, i, LEFT_OUT));
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_end(&json);
+}
+
 /* The description, with a comment for each row. */
 static int save(const struct calibrate *c)
 {
@@ -233,6 +259,7 @@ static int calibrate_parse(int argc, char **argv, struct calibrate *c, const cha
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "svg", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -241,12 +268,17 @@ static int calibrate_parse(int argc, char **argv, struct calibrate *c, const cha
 	while ((option = tool_getopt(&tool_calibrate, argc, argv, "o:", longs)) != -1) {
 		if (option == '?')
 			return tool_bad_option(&tool_calibrate, argv);
-		*(option == 'o' ? &c->output : &c->picture) = optarg;
+		if (option == 'j')
+			c->json = true;
+		else
+			*(option == 'o' ? &c->output : &c->picture) = optarg;
 	}
 	if (optind + 2 != argc)
 		return tool_usage(&tool_calibrate, "takes a chip and a table");
 	if (!c->output)
 		return tool_usage(&tool_calibrate, "--output FILE says where the description goes");
+	if (c->json && !strcmp(c->output, "-"))
+		return tool_usage(&tool_calibrate, "--json and --output - both write to stdout");
 	c->description = argv[optind];
 	*csv = argv[optind + 1];
 	return 0;
@@ -271,7 +303,9 @@ static int tool_calibrate_run(int argc, char **argv)
 		ret = save(&c);
 	if (!ret && c.picture)
 		ret = calibrate_chart_save(&c.table, c.chip.name, c.picture);
-	if (!ret && strcmp(c.output, "-"))
+	if (!ret && c.json)
+		print_json(&c);
+	else if (!ret && strcmp(c.output, "-"))
 		ret = print(&c);
 	calibrate_table_clear(&c.table);
 	return ret;
@@ -288,7 +322,8 @@ const struct tool_command tool_calibrate = {
 		"                       table), layer (name, or \"OPERATOR SHAPE\", as of loom plan\n"
 		"                       --layers; empty: the whole network), us or ms\n"
 		"  -o, --output FILE    the fitted description, with the residual of each row\n"
-		"  --svg FILE           draw predicted against measured times\n",
+		"  --svg FILE           draw predicted against measured times\n"
+		"  --json               print JSON\n",
 	.examples =
 		"  loom calibrate mychip.yaml measured.csv -o fitted.yaml --svg fitted.svg\n",
 	.run = tool_calibrate_run,

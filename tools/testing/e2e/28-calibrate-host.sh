@@ -84,6 +84,12 @@ again() {
 		cmp "$out/fitted.yaml" "$out/again.yaml"
 }
 
+json() {
+	$loom calibrate "$out/said.yaml" "$out/measured.csv" -o "$out/json.yaml" --json >"$out/said.json" &&
+		cmp "$out/fitted.yaml" "$out/json.yaml" &&
+		tools/testing/json_paths.py Documentation/json.rst calibrate="$out/said.json"
+}
+
 # refuses TEXT TABLE
 refuses() {
 	printf '%b' "$2" >"$out/bad.csv"
@@ -95,6 +101,8 @@ ok 'closely' worst fitted 1.05
 ok 'and a network that was not measured is predicted' predicts
 ok 'times of layers are fitted' layers
 ok 'the same table gives the same description' again
+ok 'the times as JSON' json
+ok 'and not where the description goes' usage calibrate soft "$out/measured.csv" -o - --json
 ok 'a table without a model column' refuses "no column 'model'" 'net,us\na,1\n'
 ok 'a table without times' refuses "column 'us' or 'ms'" 'model\na\n'
 ok 'a time that is none' refuses "bad.csv:2: 'fast' is not a time" 'model,us\na.onnx,fast\n'
