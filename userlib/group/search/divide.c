@@ -106,6 +106,7 @@ static int estimate_like(struct loom_group_divide *d, u32 first)
 	from = row->begin[d->least];
 	memcpy(&row->edges[from], &like->edges[from],
 	       (row->begin[row->num_units] - from) * sizeof(*row->edges));
+	loom_group_trim(d, first);
 	return 0;
 }
 
@@ -128,6 +129,7 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 			ret = estimate_axis(d, first, in, axis, counts, count);
 		}
 	}
+	loom_group_trim(d, first);
 	return ret;
 }
 
@@ -239,8 +241,11 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 static int estimate_long(struct loom_group_divide *d)
 {
 	u32 num_units = d->list->num_units, i;
-	u64 end = d->looked + d->budget / 2;
+	u64 end = d->looked + d->budget / 2, ends = 0;
 	int ret = 0;
+
+	for (i = 1; i <= num_units; i++)
+		ends += num_choices(d, i);
 
 	d->least = SHORT;
 	ret = loom_group_repeat_find(d->list, SHORT + LONG_EDGES / num_units, &d->far);
@@ -248,7 +253,7 @@ static int estimate_long(struct loom_group_divide *d)
 	for (i = 0; i < num_units && !ret; i++) {
 		if (d->list->units[i].ungroupable || d->rows[i].num_units < SHORT)
 			continue;
-		d->most = SHORT + LONG_EDGES / num_units / num_choices(d, i);
+		d->most = SHORT + (u32)(LONG_EDGES / ends / num_choices(d, i));
 		d->look_until = d->looked + (end - min(end, d->looked)) / (num_units - i);
 		ret = estimate_from(d, i);
 	}

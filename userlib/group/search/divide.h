@@ -27,7 +27,7 @@ enum loom_group_edge_state {
 };
 
 /**
- * struct loom_group_edge - a group and its cost
+ * struct loom_group_edge - a group and its cost; a large graph has millions, so it is packed
  * @cost: its cost, as certain as @state
  * @budget_bytes: SRAM per lane that it was fitted into
  * @slices: number of slices
@@ -37,12 +37,15 @@ enum loom_group_edge_state {
  */
 struct loom_group_edge {
 	struct loom_group_cost cost;
-	u64 budget_bytes;
-	u16 slices;
-	u8 axis;
-	u8 state;
-	bool overlap;
+	u64 budget_bytes : 42;
+	u64 slices : 16;
+	u64 axis : 3;
+	u64 state : 2;
+	u64 overlap : 1;
 };
+
+/* more SRAM than this is as this much */
+#define LOOM_GROUP_EDGE_BYTES	((1ULL << 42) - 1)
 
 /**
  * struct loom_group_row - the groups that begin with a unit
@@ -161,6 +164,8 @@ u64 loom_group_known_price(struct loom_group_divide *d);
 /** loom_group_enter() - enters the exact cost of a group and those that are equal to it */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state);
+/** loom_group_trim() - give back what room a row has beyond its groups */
+void loom_group_trim(struct loom_group_divide *d, u32 first);
 /** loom_group_remove() - removes a group, and those that are equal to it, as impossible */
 void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut);
 /** loom_group_path() - the cheapest path of edges with at least this certainty; false: none */

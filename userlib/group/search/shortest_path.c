@@ -106,6 +106,22 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 	return 0;
 }
 
+void loom_group_trim(struct loom_group_divide *d, u32 first)
+{
+	struct loom_group_row *row = &d->rows[first];
+	u32 count = row->num_units ? row->begin[row->num_units] : 0;
+	struct loom_group_edge *edges;
+
+	if (count == row->cap_edges)
+		return;
+	/* a failure leaves them as they are */
+	edges = realloc(row->edges, ((size_t)count + 1) * sizeof(*edges));
+	if (!edges)
+		return;
+	row->edges = edges;
+	row->cap_edges = count;
+}
+
 /*
  * The cost of a group holds for all groups of its class. A group without a placement next to others
  * (chain.c) stays removed.
@@ -139,7 +155,7 @@ void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *
 {
 	const struct loom_group_edge edge = {
 		.cost = cut->cost,
-		.budget_bytes = cut->budget_bytes,
+		.budget_bytes = min(cut->budget_bytes, LOOM_GROUP_EDGE_BYTES),
 		.slices = cut->slices,
 		.axis = cut->cut_axis,
 		.overlap = cut->overlap,
