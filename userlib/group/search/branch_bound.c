@@ -34,7 +34,7 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 {
 	struct loom_group_divide *d = s->d;
 	struct loom_group *group = d->group;
-	struct loom_group_edge *edge;
+	const struct loom_group_edge *edge;
 	u64 floor, path = d->best[cut->first_unit * LOOM_GROUP_CHOICES + cut->in].price;
 	int ret;
 
@@ -59,7 +59,9 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 		return 0;
 	if (!may_win(s, path + cut->cost.price, cut->first_unit + cut->num_units))
 		return 0;
-	loom_group_enter(d, cut, LOOM_GROUP_EDGE_FITTED);
+	ret = loom_group_enter(d, cut, LOOM_GROUP_EDGE_FITTED);
+	if (ret)
+		return ret;
 	s->bound = min(s->bound, loom_group_known_price(d));
 	return 0;
 }

@@ -310,21 +310,25 @@ static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, 
 }
 
 /* Bans a group without a placement because of the residents' offsets from further paths. */
-static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
+static int ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 {
 	u32 end = cut->first_unit + cut->num_units;
+	struct loom_group_edge *edge = loom_group_own_edge(d, cut->first_unit, cut->num_units,
+							   cut->in, cut->out);
 
-	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
-		LOOM_GROUP_EDGE_NONE;
+	if (!edge)
+		return -ENOMEM;
+	edge->state = LOOM_GROUP_EDGE_NONE;
 	loom_group_path_forget(d);
 	/* many similar paths exist, and most of them have no placement either */
 	if (d->misfits++ < MISFITS)
-		return;
+		return 0;
 	if (cut->in)
 		d->blocked[cut->first_unit * LOOM_GROUP_CHOICES + cut->in] = true;
 	else if (cut->out)
 		d->blocked[end * LOOM_GROUP_CHOICES + cut->out] = true;
 	d->no_residents = d->misfits > MOST_MISFITS;
+	return 0;
 }
 
 int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
@@ -337,6 +341,6 @@ int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *
 	ret = place_cuts(d, cuts, num_cuts, &failed);
 	if (ret != -ENOSPC)
 		return ret;
-	ban(d, &cuts[failed]);
-	return 1;
+	ret = ban(d, &cuts[failed]);
+	return ret ? ret : 1;
 }

@@ -74,8 +74,10 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 			continue;
 		ret = loom_group_reserve(d, first, n);
 		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
-			struct loom_group_edge *edge = loom_group_edge(d, first, n, in, out);
+			struct loom_group_edge *edge = loom_group_own_edge(d, first, n, in, out);
 
+			if (!edge)
+				return -ENOMEM;
 			loom_group_estimate_take(d->estimate, n, in, out, costs);
 			for (q = 0; q < num_counts; q++) {
 				if (costs[q].price == U64_MAX ||
@@ -90,26 +92,6 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	return ret;
 }
 
-/* Copies the estimates of the first unit of a unit's class. */
-static int estimate_like(struct loom_group_divide *d, u32 first)
-{
-	const struct loom_group_row *like = &d->rows[d->repeat->first[first]];
-	struct loom_group_row *row = &d->rows[first];
-	u32 from;
-	int ret;
-
-	if (like->num_units <= d->least)
-		return 0;
-	ret = loom_group_reserve(d, first, like->num_units);
-	if (ret)
-		return ret;
-	from = row->begin[d->least];
-	memcpy(&row->edges[from], &like->edges[from],
-	       (row->begin[row->num_units] - from) * sizeof(*row->edges));
-	loom_group_trim(d, first);
-	return 0;
-}
-
 static int estimate_from(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_use *use = loom_group_first_result(d->list, first);
@@ -119,7 +101,7 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 	u8 in;
 
 	if (d->repeat->first[first] != first && d->most <= d->repeat->window)
-		return estimate_like(d, first);
+		return loom_group_take_rest(d, first);
 	for (in = 0; in < num_choices(d, first) && !ret; in++) {
 		ret = estimate_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
@@ -137,7 +119,8 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 static int offer_layerwise(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_unit *unit = &d->list->units[first];
-	struct loom_group_edge *edge;
+	const struct loom_group_edge *edge;
+	struct loom_group_edge *own;
 	int ret;
 
 	ret = loom_group_reserve(d, first, 1);
@@ -148,8 +131,12 @@ static int offer_layerwise(struct loom_group_divide *d, u32 first)
 		.cost = unit->layerwise,
 	};
 	edge = loom_group_edge(d, first, 1, 0, 0);
-	if (edge->state && !loom_group_cheaper(&edge->cost, &d->rows[first].layerwise.cost))
-		edge->state = LOOM_GROUP_EDGE_NONE;
+	if (!edge->state || loom_group_cheaper(&edge->cost, &d->rows[first].layerwise.cost))
+		return 0;
+	own = loom_group_own_edge(d, first, 1, 0, 0);
+	if (!own)
+		return -ENOMEM;
+	own->state = LOOM_GROUP_EDGE_NONE;
 	return 0;
 }
 

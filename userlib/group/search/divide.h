@@ -2,7 +2,7 @@
 /*
  * The search of divide.c as a graph: nodes are cuts with their residents, edges are groups; a
  * division is a path from the first cut to the last. The cost of an edge becomes more certain step
- * by step: estimated, fitted, placed. From the bottom: shortest_path.c has edges and paths,
+ * by step: estimated, fitted, placed. From the bottom: rows.c has edges, shortest_path.c paths,
  * evaluate.c makes an edge certain, chain.c places the groups of a path, branch_bound.c tries all
  * edges, divide.c is the loop around them.
  */
@@ -11,6 +11,8 @@
 
 #include "group/search/memo.h"
 #include "group/search/search.h"
+
+#include <stdatomic.h>
 
 /**
  * enum loom_group_edge_state - certainty of the cost of a group
@@ -48,19 +50,29 @@ struct loom_group_edge {
 #define LOOM_GROUP_EDGE_BYTES	((1ULL << 42) - 1)
 
 /**
+ * struct loom_group_block - groups of one or several rows
+ * @users: number of rows that have it, in all threads; who has all of them may change it
+ * @cap_edges: capacity of @edges
+ * @edges: the groups
+ */
+struct loom_group_block {
+	atomic_uint users;
+	u32 cap_edges;
+	struct loom_group_edge edges[];
+};
+
+/**
  * struct loom_group_row - the groups that begin with a unit
- * @begin: by number of units less one: index in @edges of the first group of that length; those
+ * @begin: by number of units less one: index in @block of the first group of that length; those
  *	are sorted by the choice of residents before the group, then after it
  * @num_units: length of the longest
- * @edges: the groups
- * @cap_edges: capacity of @edges
+ * @block: the groups, which other rows may share
  * @layerwise: the unit lowered without groups
  */
 struct loom_group_row {
 	u32 *begin;
 	u32 num_units;
-	struct loom_group_edge *edges;
-	u32 cap_edges;
+	struct loom_group_block *block;
 	struct loom_group_edge layerwise;
 };
 
@@ -148,26 +160,46 @@ static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 	return d->work + d->group->work > d->budget || loom_watch_is_over();
 }
 
-/* shortest_path.c */
+/* The first of a row's groups of @num_units units. */
+static inline const struct loom_group_edge *loom_group_edges(const struct loom_group_row *row,
+							     u32 num_units)
+{
+	return &row->block->edges[row->begin[num_units - 1]];
+}
+
+/* rows.c */
 
 /** loom_group_edge() - the edge of a group, which must have been reserved */
-struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
-					u32 in, u32 out);
-/** loom_group_rows_copy() - a copy of @count rows and their edges, from malloc; NULL: no memory */
+const struct loom_group_edge *loom_group_edge(const struct loom_group_divide *d, u32 first,
+					      u32 num_units, u32 in, u32 out);
+/** loom_group_own_edge() - an edge, to change it for this first unit alone; NULL: no memory */
+struct loom_group_edge *loom_group_own_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					    u32 in, u32 out);
+/** loom_group_rows_copy() - a copy of @count rows, from malloc; NULL: no memory */
 struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u32 count);
-/** loom_group_rows_free() - frees @count rows and their edges; @rows may be NULL */
+/** loom_group_rows_free() - frees @count rows; @rows may be NULL */
 void loom_group_rows_free(struct loom_group_row *rows, u32 count);
+/** loom_group_rows_bytes() - memory of @count rows */
+size_t loom_group_rows_bytes(const struct loom_group_row *rows, u32 count);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
+/** loom_group_trim() - gives back what room a row has beyond its groups */
+void loom_group_trim(struct loom_group_divide *d, u32 first);
+/**
+ * loom_group_take_rest() - give a unit the groups of more than @d->least units that the first one
+ *	of its class has. 0 or -ENOMEM
+ */
+int loom_group_take_rest(struct loom_group_divide *d, u32 first);
+/** loom_group_enter() - enters the exact cost of a group and of those equal to it. 0 or -ENOMEM */
+int loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		     enum loom_group_edge_state state);
+/** loom_group_remove() - removes a group, and those equal to it, as impossible. 0 or -ENOMEM */
+int loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut);
+
+/* shortest_path.c */
+
 /** loom_group_known_price() - price of the cheapest division of certain edges */
 u64 loom_group_known_price(struct loom_group_divide *d);
-/** loom_group_enter() - enters the exact cost of a group and those that are equal to it */
-void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      enum loom_group_edge_state state);
-/** loom_group_trim() - give back what room a row has beyond its groups */
-void loom_group_trim(struct loom_group_divide *d, u32 first);
-/** loom_group_remove() - removes a group, and those that are equal to it, as impossible */
-void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut);
 /** loom_group_path() - the cheapest path of edges with at least this certainty; false: none */
 bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state);
 /** loom_group_path_change() - invalidates paths after a change of a group's cost */

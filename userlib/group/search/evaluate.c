@@ -236,7 +236,7 @@ static bool is_thinnest(const struct candidate *candidates, u32 count, u32 index
 int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 			enum loom_group_edge_state state)
 {
-	struct loom_group_edge *edge = loom_group_edge(d, first, num_units, in, out);
+	const struct loom_group_edge *edge = loom_group_edge(d, first, num_units, in, out);
 	struct loom_group_cut best = {
 		.first_unit = first,
 		.num_units = num_units,
@@ -285,9 +285,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 	/* must not become more expensive in cycles alone: the search would look for another path */
 	if (edge->state && best.cost.price <= edge->cost.price)
 		best.cost.tie = min(best.cost.tie, edge->cost.tie);
-	if (best.cost.price == U64_MAX)
-		loom_group_remove(d, &best);
-	else
-		loom_group_enter(d, &best, state);
-	return 1;
+	ret = best.cost.price == U64_MAX ? loom_group_remove(d, &best) :
+					   loom_group_enter(d, &best, state);
+	return ret ? ret : 1;
 }

@@ -61,13 +61,10 @@ void loom_group_memo_add(struct loom_group_memo *memo, const struct loom_group_e
 			 const struct loom_group_row *rows)
 {
 	struct loom_group_estimates own = *key;
-	u32 i;
 
 	if (!memo)
 		return;
-	for (i = 0; i < key->num_units; i++)
-		own.bytes += rows[i].cap_edges * sizeof(*rows[i].edges) +
-			     rows[i].num_units * sizeof(*rows[i].begin);
+	own.bytes = loom_group_rows_bytes(rows, key->num_units);
 	if (own.bytes > MOST_BYTES)
 		return;
 	own.rows = loom_group_rows_copy(rows, key->num_units);

@@ -25,153 +25,6 @@ static u32 num_choices(const struct loom_group_divide *d, u32 at)
 	return d->list->choices[at].count;
 }
 
-struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
-					u32 in, u32 out)
-{
-	struct loom_group_row *row = &d->rows[first];
-
-	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
-			   out];
-}
-
-static bool copy_row(struct loom_group_row *row, const struct loom_group_row *from)
-{
-	u32 count = from->num_units ? from->begin[from->num_units] : 0;
-
-	*row = *from;
-	row->cap_edges = count;
-	row->begin = malloc(((size_t)from->num_units + 1) * sizeof(*row->begin));
-	row->edges = malloc(((size_t)count + 1) * sizeof(*row->edges));
-	if (!row->begin || !row->edges)
-		return false;
-	if (from->num_units)
-		memcpy(row->begin, from->begin, (from->num_units + 1) * sizeof(*row->begin));
-	if (count)
-		memcpy(row->edges, from->edges, count * sizeof(*row->edges));
-	return true;
-}
-
-struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u32 count)
-{
-	struct loom_group_row *copy = calloc((size_t)count + 1, sizeof(*copy));
-	u32 i;
-
-	for (i = 0; i < count && copy; i++)
-		if (!copy_row(&copy[i], &rows[i])) {
-			loom_group_rows_free(copy, i + 1);
-			return NULL;
-		}
-	return copy;
-}
-
-void loom_group_rows_free(struct loom_group_row *rows, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count && rows; i++) {
-		free(rows[i].begin);
-		free(rows[i].edges);
-	}
-	free(rows);
-}
-
-/* Makes room for groups of up to @num_units units. */
-int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
-{
-	struct loom_group_row *row = &d->rows[first];
-	struct loom_group_edge *edges;
-	u32 *begin, from, to, cap;
-
-	if (num_units <= row->num_units)
-		return 0;
-	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
-	if (!begin)
-		return -ENOMEM;
-	row->begin = begin;
-	from = row->num_units ? begin[row->num_units] : 0;
-	for (to = from; row->num_units < num_units; row->num_units++) {
-		begin[row->num_units] = to;
-		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
-	}
-	begin[num_units] = to;
-	if (to > row->cap_edges) {
-		cap = max(2 * row->cap_edges, to);
-		edges = realloc(row->edges, cap * sizeof(*edges));
-		if (!edges)
-			return -ENOMEM;
-		row->edges = edges;
-		row->cap_edges = cap;
-	}
-	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
-	return 0;
-}
-
-void loom_group_trim(struct loom_group_divide *d, u32 first)
-{
-	struct loom_group_row *row = &d->rows[first];
-	u32 count = row->num_units ? row->begin[row->num_units] : 0;
-	struct loom_group_edge *edges;
-
-	if (count == row->cap_edges)
-		return;
-	/* a failure leaves them as they are */
-	edges = realloc(row->edges, ((size_t)count + 1) * sizeof(*edges));
-	if (!edges)
-		return;
-	row->edges = edges;
-	row->cap_edges = count;
-}
-
-/*
- * The cost of a group holds for all groups of its class. A group without a placement next to others
- * (chain.c) stays removed.
- */
-static void set_edges(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      const struct loom_group_edge *edge)
-{
-	u32 first = cut->first_unit, n = cut->num_units, at = d->repeat->first[first];
-	bool is_new = !loom_group_edge(d, first, n, cut->in, cut->out)->state;
-
-	*loom_group_edge(d, first, n, cut->in, cut->out) = *edge;
-	loom_group_path_change(d, first, n, cut->out);
-	if (n > d->repeat->window)
-		return;
-	for (; at != LOOM_GROUP_NONE; at = d->repeat->next[at]) {
-		struct loom_group_edge *equal;
-
-		d->visits++;
-		if (at == first || d->rows[at].num_units < n)
-			continue;
-		equal = loom_group_edge(d, at, n, cut->in, cut->out);
-		if (!is_new && !equal->state)
-			continue;
-		*equal = *edge;
-		loom_group_path_change(d, at, n, cut->out);
-	}
-}
-
-void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      enum loom_group_edge_state state)
-{
-	const struct loom_group_edge edge = {
-		.cost = cut->cost,
-		.budget_bytes = min(cut->budget_bytes, LOOM_GROUP_EDGE_BYTES),
-		.slices = cut->slices,
-		.axis = cut->cut_axis,
-		.overlap = cut->overlap,
-		.state = state,
-	};
-
-	set_edges(d, cut, &edge);
-}
-
-void loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut)
-{
-	const struct loom_group_edge none = { .state = LOOM_GROUP_EDGE_NONE };
-
-	set_edges(d, cut, &none);
-}
-
 /* The cost of a group, with the margin of its certainty. */
 static struct loom_group_cost with_margin(const struct loom_group_divide *d,
 					  const struct loom_group_edge *edge, u32 first, u32 end)
@@ -227,7 +80,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 			relax(d, first * LOOM_GROUP_CHOICES, to, &row->layerwise.cost, true);
 		if (at - first > row->num_units)
 			continue;
-		edge = &row->edges[row->begin[at - first - 1] + out];
+		edge = loom_group_edges(row, at - first) + out;
 		for (in = 0; in < num_choices(d, first); in++, edge += outs) {
 			struct loom_group_cost cost;
 			u32 from = first * LOOM_GROUP_CHOICES + in;
@@ -318,7 +171,7 @@ static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_ed
 		go_on(d, from, (first + 1) * LOOM_GROUP_CHOICES, &row->layerwise.cost, true);
 	for (n = 1; n <= row->num_units; n++) {
 		u32 outs = num_choices(d, first + n);
-		const struct loom_group_edge *edge = &row->edges[row->begin[n - 1] + in * outs];
+		const struct loom_group_edge *edge = loom_group_edges(row, n) + in * outs;
 
 		for (out = 0; out < outs; out++, edge++) {
 			struct loom_group_cost cost;
