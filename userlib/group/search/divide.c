@@ -228,11 +228,8 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 static int estimate_long(struct loom_group_divide *d)
 {
 	u32 num_units = d->list->num_units, i;
-	u64 end = d->looked + d->budget / 2, ends = 0;
+	u64 end = d->looked + d->budget / 2;
 	int ret = 0;
-
-	for (i = 1; i <= num_units; i++)
-		ends += num_choices(d, i);
 
 	d->least = SHORT;
 	ret = loom_group_repeat_find(d->list, SHORT + LONG_EDGES / num_units, &d->far);
@@ -240,7 +237,7 @@ static int estimate_long(struct loom_group_divide *d)
 	for (i = 0; i < num_units && !ret; i++) {
 		if (d->list->units[i].ungroupable || d->rows[i].num_units < SHORT)
 			continue;
-		d->most = SHORT + (u32)(LONG_EDGES / ends / num_choices(d, i));
+		d->most = SHORT + LONG_EDGES / num_units / num_choices(d, i);
 		d->look_until = d->looked + (end - min(end, d->looked)) / (num_units - i);
 		ret = estimate_from(d, i);
 	}

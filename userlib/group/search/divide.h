@@ -185,7 +185,7 @@ size_t loom_group_rows_bytes(const struct loom_group_row *rows, u32 count);
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
 /** loom_group_trim() - gives back what room a row has beyond its groups */
 void loom_group_trim(struct loom_group_divide *d, u32 first);
-/** loom_group_take_rest() - takes groups not estimated yet from the class's first unit. 0, -ENOMEM */
+/** loom_group_take_rest() - takes groups not estimated yet from its class. 0 or -ENOMEM */
 int loom_group_take_rest(struct loom_group_divide *d, u32 first);
 /** loom_group_enter() - enters the exact cost of a group and of those equal to it. 0 or -ENOMEM */
 int loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
