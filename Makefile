@@ -116,9 +116,8 @@ help-all: help
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
 	@echo
-	@echo '  make check-more   the tests again with sanitizers, all strategies, other chips, the packages, a'
-	@echo '                    sweep on a cluster of one node (Slurm; skipped where it is missing)'
-	@echo '  make check-long   random memory operations, storms of clients; the next two'
+	@echo '  make check-more   the tests again with sanitizers, all strategies, other chips, threads'
+	@echo '  make check-long   random memory operations, storms of clients, packages, Slurm; the next two'
 	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
 	@echo '  make check-rest   check-more, check-pci and check-debug at once'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
@@ -666,11 +665,10 @@ check-intree:
 series:
 	@tools/ci/deps.sh check
 	@tools/ci/upstream/series.sh
-# minutes, and packages that nothing else needs
+# minutes
 .PHONY: check-more
 check-more:
 	@tools/ci/deps.sh check
-	@tools/ci/deps.sh more || echo 'check-more: what is missing is skipped'
 	@tools/ci/check.sh more
 .PHONY: check-long
 check-long: build-tests tools models module module-debug $(O)/bench/bench_units
@@ -683,8 +681,6 @@ check-pci:
 # the three at once, as CI runs them: two parts of theirs are always at work
 .PHONY: check-rest
 check-rest:
-	@tools/ci/deps.sh check
-	@tools/ci/deps.sh more || echo 'check-rest: what is missing is skipped'
 	@tools/ci/deps.sh debug
 	@tools/ci/check.sh more pci debug
 # what comes from the distribution for ARM, and what is compared with it

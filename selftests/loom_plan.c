@@ -379,7 +379,7 @@ TEST_F_TIMEOUT(plan, plans_with_changed_bytes, 240)
 	uint32_t accepted = 0, refused = 0, odd = 0, i, k;
 
 	ASSERT_NE(NULL, blob);
-	for (i = 0; i < loom_effort(20000); i++) {
+	for (i = 0; i < loom_effort(8000); i++) {
 		struct drm_loom_reject reject = { .rule = 999 };
 		uint32_t plan, changes = 1 + loom_random_below(&seed, 3);
 		int ret;

@@ -7,12 +7,13 @@
 # all plans of larger worlds, fuzzers for ten minutes each, faults that tests have to notice, and the
 # search for commands that take longer than they say; all models by all strategies; models that are written down otherwise; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
-# reset, pulled and put to sleep; host tests, and end-to-end tests that take no VM, on a processor with
+# reset, pulled and put to sleep, and two of them beside each other; packages; a sweep by Slurm; host
+# tests, and end-to-end tests that take no VM, on a processor with
 # AVX2 and on one without; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
 #	tools/ci/check-long.sh [PART...]	lint, host, worlds, fuzz, mutants, cost, node, storm, sweep,
-#						models, rewritings, torchvision, pci, cpus, upstream,
-#						arm64
+#						models, rewritings, torchvision, pci, packages, slurm,
+#						cpus, upstream, arm64
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS, LOOM_FAULTS_SEED: to repeat a run, or for a
 # shorter one.
@@ -63,7 +64,7 @@ on_cpu() {
 	done
 }
 
-all='lint host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci cpus upstream arm64'
+all='lint host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci packages slurm cpus upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
@@ -109,7 +110,14 @@ for part in $parts; do
 		run "networks of torchvision" tools/testing/torchvision/networks.sh ;;
 	pci)
 		run "a device on the bus that breaks" tools/ci/pci/faults.sh faults 200 \
-			resets 1000 pulls 200 sleeps 100 fuzz 3600 ;;
+			resets 1000 pulls 200 sleeps 100 fuzz 3600
+		run "two devices on the bus" tools/testing/e2e/43-many-node.sh pci ;;
+	packages|slurm)
+		tools/ci/deps.sh more || exit 1
+		case $part in
+		packages)	run "packages, as a user has them" tools/ci/deb-test.sh ;;
+		slurm)		run "a sweep by Slurm" tools/ci/slurm.sh ;;
+		esac ;;
 	cpus)
 		tools/ci/deps.sh cpus || exit 1
 		on_cpu max

@@ -9,7 +9,6 @@
 #					the instrumented kernel.
 #					LOOM_KERNEL=backports: that of debug-kernel.sh
 #					LOOM_FAULTS_PLAN: rounds of pci/faults.sh
-#					LOOM_REWRITINGS: networks that are written down otherwise
 set -u
 shopt -s nullglob
 
@@ -19,9 +18,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 # what others need comes before them, by itself; then the longest first
 all='build e2e-node kselftest lint host e2e-models e2e-host run own backend ort e2e vm install'
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
-more='more-build asan-build more-deb asan more-e2e more-rewritings more-node more-tsan more-slurm more-series'
-pci='pci-build pci-faults pci-device pci-models pci-pairs'
-order='debug-kselftest asan pci-faults more-deb'
+more='more-build asan-build asan more-e2e more-node more-tsan more-series'
+pci='pci-build pci-faults pci-device pci-models pci-pair'
+order='debug-kselftest asan pci-faults'
 for part in $all $pci $debug $more; do
 	case " $order " in
 	*" $part "*)	;;
@@ -159,7 +158,7 @@ run_part() {
 	e2e)
 		e2e '4[1-9]' '[5-9]*' ;;
 	more-build)
-		built more- lib tools build-tests build-bench module ep-tests build/e2e/rewritings ;;
+		built more- lib tools build-tests build-bench module ep-tests ;;
 	more-e2e)
 		# shellcheck disable=SC2086 # words
 		e2e $more_here
@@ -169,14 +168,6 @@ run_part() {
 		# shellcheck disable=SC2086 # words
 		e2e $more_in_vm
 		tap more-kit --cpu 900 -- tools/ci/kit-test.sh ;;
-	more-slurm)
-		tap more-slurm --cpu 1800 -- tools/ci/slurm.sh ;;
-	more-rewritings)
-		# shellcheck disable=SC2086 # words
-		tap more-rewritings --cpu 3000 -- build/e2e/rewritings ${LOOM_REWRITINGS:-\
-			mobilenet_v2 googlenet resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx} ;;
-	more-deb)
-		tap more-deb --cpu 3600 -- tools/ci/deb-test.sh ;;
 	more-tsan)
 		tap more-tsan-build --plain -- make tsan-build
 		for test in build/tsan/host/*/*; do
@@ -195,10 +186,9 @@ run_part() {
 		tap pci-device --cpu 4800 -- tools/ci/pci/test.sh ;;
 	pci-models)
 		tap pci-models --cpu 3000 -- tools/ci/pci/models.sh ;;
-	pci-pairs)
-		for pair in pci mixed; do
-			tap "pci-pair-$pair" --cpu 1800 -- tools/testing/e2e/43-many-node.sh $pair
-		done ;;
+	pci-pair)
+		# one on the bus and one in software; check-long.sh has two on the bus
+		tap pci-pair-mixed --cpu 1800 -- tools/testing/e2e/43-many-node.sh mixed ;;
 	pci-faults)
 		# shellcheck disable=SC2086 # words
 		tap pci-faults --cpu 10000 -- tools/ci/pci/faults.sh ${LOOM_FAULTS_PLAN:-faults 10 \

@@ -87,12 +87,19 @@ template|own|both)
 			done' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" ;;
 nodev)
 	stage
-	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
+	# without the runner, which takes ten times as long as they do
+	# shellcheck disable=SC2016
+	tools/vm/run --out "$install" --timeout 600 --no-module --log build/vm/kselftest-nodev.log -- \
+		sh -c 'cd "$1/loom" || exit 1
+			for program in $(sed s/^loom:// ../kselftest-list.txt); do
+				"./$program"
+				echo "$program ended with $?"
+			done' sh "$install" >build/kselftest/nodev.log
 	sed 's/^/# /' build/kselftest/nodev.log
 	echo 1..1
-	# A program either skips as a whole, or prints SKIP for each of its results.
-	if awk '/^# (not )?ok / { inner++; if (!/# SKIP/) bad = 1 }
-		/^(not )?ok / { programs++; if (/^not/ || (!inner && !/# SKIP/)) bad = 1; inner = 0 }
+	# A program either skips as a whole, with status 4, or prints SKIP for each of its results.
+	if awk '/^(not )?ok / { inner++; if (!/# SKIP/) bad = 1 }
+		/ ended with [0-9]+$/ { programs++; bad += $4 != 4 && ($4 || !inner); inner = 0 }
 		END { exit bad || !programs }' build/kselftest/nodev.log; then
 		echo 'ok 1 without a device every selftest skips'
 	else
