@@ -6,7 +6,10 @@
  *	# published: NETWORK TYPE NUMBER ms KIND within FACTOR [SOURCE]
  *
  * with a network of networks.h, i8 or f32, and measured or estimated (by a vendor's compiler). A
- * measured one must be within its factor, otherwise the status is 1.
+ * measured one must be within its factor, otherwise the status is 1. Where the maker's compiler runs
+ * layer by layer, plans do so as well, because the chip moves what lies between layers:
+ *
+ *	# plans: layerwise
  *
  * Chips with MANY measured rows or more are calibrated (loom_chip_calibrate()) as well: on every
  * other row, and the rows that were left out are predicted; then the other way round.
@@ -28,6 +31,7 @@ static bool bad;
 /**
  * struct record - the published latencies of a chip
  * @chip: its description
+ * @grouping: of its plans
  * @rows: measured ones, with plans
  * @names: their networks
  * @nets: likewise
@@ -35,6 +39,7 @@ static bool bad;
  */
 struct record {
 	struct drm_loom_chip chip;
+	const char *grouping;
 	struct loom_measurement rows[MOST_ROWS];
 	char names[MOST_ROWS][32];
 	struct net nets[MOST_ROWS];
@@ -43,7 +48,7 @@ struct record {
 
 static void bench_row(struct record *r, const char *line)
 {
-	struct loom_planner_options options = { .grouping = "layergroup", .chip = &r->chip };
+	struct loom_planner_options options = { .grouping = r->grouping, .chip = &r->chip };
 	char name[32], type[8], kind[16], source[64];
 	struct loom_program *program;
 	struct network network;
@@ -129,6 +134,8 @@ static void bench_chip(const char *name)
 
 	if (!r || loom_chip_find(name, &r->chip))
 		exit(2);
+	r->grouping = strstr(loom_chip_text(name), "\n# plans: layerwise\n") ? "layerwise" :
+									    "layergroup";
 	for (line = strstr(loom_chip_text(name), "# published:"); line;
 	     line = strstr(line + 1, "# published:"))
 		bench_row(r, line);

@@ -27,7 +27,8 @@
  * is the same on both sides unless struct net.same.
  *
  * In eight bits, convolutions are QLinearConv with their activation inside, weights are zeroes,
- * sums are additions of bytes, and a mean is a maximum: it moves as much. In f32, weights are
+ * sums are additions of bytes, and a mean is a maximum: it moves as much. A function that is not
+ * in the convolution is another one of bytes, BitwiseNot. In f32, weights are
  * inputs of the graph, which are not in the arena.
  */
 
@@ -45,6 +46,7 @@
  * @graph: the graph
  * @real: in f32
  * @same: padding is TensorFlow's "SAME"
+ * @function: convolutions in eight bits are followed by a function of their bytes
  * @count: names made up so far
  * @weights: constants, which outlive nothing
  * @num_weights: number of @weights
@@ -56,6 +58,7 @@ struct net {
 	struct loom_graph *graph;
 	bool real;
 	bool same;
+	bool function;
 	unsigned int count;
 	void *weights[1024];
 	unsigned int num_weights;
@@ -240,6 +243,8 @@ static inline struct map net_window(struct net *net, struct map x, const struct 
 
 static inline struct map net_activate(struct net *net, struct map x, char act)
 {
+	if (net->function)
+		return net_unary(net, "BitwiseNot", x);
 	if (!net->real || !act)
 		return x;
 	if (act == 'r')
@@ -560,6 +565,7 @@ net_words(struct net *net, struct map x, const char *format, ...)
  * @build: adds them, where it has no words
  * @real: in f32
  * @same: padding is TensorFlow's "SAME"
+ * @function: its convolutions are followed by a function of bytes
  */
 struct network {
 	const char *name;
@@ -567,6 +573,7 @@ struct network {
 	void (*build)(struct net *net);
 	bool real;
 	bool same;
+	bool function;
 };
 
 /* A graph that is not finished, for those who want to change it first. Return: 0 or -ENOMEM. */
@@ -576,7 +583,9 @@ static inline int net_build(struct net *net, const struct network *network)
 	struct map x = no_map;
 	int ret;
 
-	*net = (struct net){ .real = network->real, .same = network->same };
+	*net = (struct net){
+		.real = network->real, .same = network->same, .function = network->function,
+	};
 	ret = loom_graph_create(network->name, 20, &net->graph);
 	if (!ret && network->build)
 		network->build(net);

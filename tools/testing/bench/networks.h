@@ -13,8 +13,9 @@
  *	resnet50	He et al. 2015, table 1; stride in the 3x3 convolution (v1.5)
  *	vgg16, vgg19	Simonyan and Zisserman 2014, D and E: the convolutions
  *	googlenet	Szegedy et al. 2014, table 1
- *	yolov5n, s, m	as released (v6), 640x640, without what turns maps into boxes
- *	yolov8n, s, m	likewise; activations are in the tables of the convolutions
+ *	yolov5n, s, m	as released (v6), 640x640, without what turns maps into boxes; s with Relu,
+ *			the others with SiLU, a function of bytes of its own
+ *	yolov8n, s, m	likewise, with SiLU
  *	densenet121	Huang et al. 2016, table 1; each layer joins its maps to all before: a
  *			chain of concatenations of two
  *	densenet121_all	the same as other exporters write it: each concatenation names all maps
@@ -269,6 +270,7 @@ static inline void yolov5(struct net *net, int wide, int deep)
 	parts[0] = n5;
 	parts[1] = p5;
 	outs[2] = yolo_c3(net, net_concat(net, 2, parts), c5, deep, false);
+	net->function = false;
 	for (i = 0; i < 3; i++)
 		net_words(net, outs[i], "c255 o");
 }
@@ -333,8 +335,12 @@ static inline void yolov8(struct net *net, int wide, int deep, int last)
 	parts[1] = p5;
 	outs[2] = yolo_c2f(net, net_concat(net, 2, parts), last, deep, false);
 	for (i = 0; i < 3; i++) {
-		net_words(net, outs[i], "2( c%dk3 ) c64 o", box);
-		net_words(net, outs[i], "2( c%dk3 ) c80 o", class);
+		net->function = true;
+		parts[0] = net_words(net, outs[i], "2( c%dk3 )", box);
+		parts[1] = net_words(net, outs[i], "2( c%dk3 )", class);
+		net->function = false;
+		net_words(net, parts[0], "c64 o");
+		net_words(net, parts[1], "c80 o");
 	}
 }
 
@@ -735,11 +741,11 @@ static const struct network int8_networks[] = {
 
 /* In public records of chips only. */
 static const struct network chip_networks[] = {
-	{ "yolov5n", .build = yolov5n },
-	{ "yolov5m", .build = yolov5m },
-	{ "yolov8n", .build = yolov8n },
-	{ "yolov8s", .build = yolov8s },
-	{ "yolov8m", .build = yolov8m },
+	{ "yolov5n", .build = yolov5n, .function = true },
+	{ "yolov5m", .build = yolov5m, .function = true },
+	{ "yolov8n", .build = yolov8n, .function = true },
+	{ "yolov8s", .build = yolov8s, .function = true },
+	{ "yolov8m", .build = yolov8m, .function = true },
 };
 
 static const struct network mcu_networks[] = {
