@@ -73,7 +73,8 @@ for part in $parts; do
 		run "checkpatch on tests" tools/ci/lint.sh "${files[@]}" ;;
 	host)
 		run "30000 histories of banks, seed $seed" build/host/core/bank/model 30000 "$seed"
-		run "tests that are green whatever the results are" tools/testing/blind.sh ;;
+		run "tests that are green whatever the results are" tools/testing/blind.sh
+		run "programs that take long with sanitizers" tools/ci/check.sh asan-build asan-long ;;
 	worlds)
 		run "all plans of larger worlds" build/host/core/verify/worlds --large
 		run "all sequences of requests to a bank" build/host/core/bank/worlds --large ;;

@@ -20,7 +20,7 @@ all='build e2e-node kselftest lint host e2e-models e2e-host run own backend ort 
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
 more='more-build asan-build asan more-e2e more-node more-tsan more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pair'
-order='debug-kselftest asan pci-faults'
+order='debug-kselftest asan asan-long pci-faults'
 for part in $all $pci $debug $more; do
 	case " $order " in
 	*" $part "*)	;;
@@ -58,6 +58,19 @@ tap() {
 # By room and name: place/solve is the program of tools/testing/host/place/solve.c.
 host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
+}
+
+# Programs that take 10 s or more with sanitizers and reach nothing that others do not: check-long.sh
+# has them (`asan-long` below).
+asan_long='group/explain group/exhaustive group/figures group/geometry group/in_place group/least_sram
+	group/long group/objective group/short parallel/batch parallel/pipeline place/orders
+	place/property place/rewriting place/starved plan/bound plan/cost planner/image planner/starved
+	planner/watch run/threads'
+
+# with_sanitizers NAME
+with_sanitizers() {
+	LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
+		tap "asan-${1//\//-}" -- "build/asan/host/$1"
 }
 
 # Those that are for `make check-more`, here and in the VM: they take minutes, or the build with
@@ -120,8 +133,10 @@ run_part() {
 		done ;;
 	asan)
 		for name in $(host_tests); do
-			LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
-				tap "asan-${name//\//-}" -- "build/asan/host/$name"
+			case " ${asan_long//[$'\n\t']/ } " in
+			*" $name "*)	;;
+			*)		with_sanitizers "$name" ;;
+			esac
 		done
 		for test in tools/testing/fuzz/*.c; do
 			name=$(basename "$test" .c)
@@ -131,6 +146,10 @@ run_part() {
 		# some of them; check-long.sh has all
 		tap planted --plain -- tools/testing/mutants/planted.py --quick
 		tap ort-asan -- tools/testing/ort/test.sh asan ;;
+	asan-long)
+		for name in $asan_long; do
+			with_sanitizers "$name"
+		done ;;
 	install)
 		tap install -- tools/ci/install-test.sh ;;
 	vm)
@@ -208,7 +227,7 @@ run_part() {
 	debug-sleep)
 		tap debug-sleep --skips '' --cpu 2000 -- tools/ci/debug.sh sleep ;;
 	debug-devices)
-		LOOM_STORM_DEVICES=60 \
+		LOOM_STORM_DEVICES=30 \
 			tap debug-devices --skips '' --cpu 3200 -- tools/ci/debug.sh devices ;;
 	esac
 }
