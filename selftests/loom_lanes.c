@@ -284,6 +284,8 @@ TEST_F_TIMEOUT(lanes, jobs_of_partitions_run_at_the_same_time, 120)
 	int64_t end = loom_soon(), ns[2];
 	uint32_t i, plan;
 
+	if (!loom_takes_turns(self->client.fd))
+		SKIP(return, "jobs of partitions take turns");
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, open_part(&parts[i], self->lanes / 2, 0));
 		plan = loom_client_plan_endless(&parts[i]);
@@ -315,6 +317,8 @@ TEST_F_TIMEOUT(lanes, neither_partitions_nor_others_starve, 240)
 	int64_t end = loom_soon(), before[5];
 	bool all;
 
+	if (!loom_takes_turns(self->client.fd))
+		SKIP(return, "a job runs to completion");
 	ASSERT_NE(0, whole);
 	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, open_part(&parts[i], 1, 0));
@@ -339,6 +343,53 @@ TEST_F_TIMEOUT(lanes, neither_partitions_nor_others_starve, 240)
 	EXPECT_TRUE(loom_device_works());
 }
 
+static int compute_as_nobody(void)
+{
+	struct loom_client part;
+	int fd;
+
+	if (loom_become_nobody())
+		return 1;
+	fd = loom_open();
+	if (fd < 0)
+		return KSFT_SKIP;
+	close(fd);
+	return open_part(&part, 0, 0x2) || !computes(&part) || !loom_device_works();
+}
+
+/*
+ * Many jobs are queued for a partition before one of another partition and one of the whole device,
+ * which are run long before the last of them: users have equal shares.
+ */
+TEST_F_TIMEOUT(lanes, many_jobs_of_a_partition_do_not_delay_others, 240)
+{
+	struct loom_client part;
+	uint32_t i, plan;
+	pid_t child;
+	int status;
+
+	if (geteuid())
+		SKIP(return, "no capability to drop");
+	ASSERT_EQ(0, open_part(&part, 0, 0x1));
+	plan = loom_client_plan_busy(&part);
+	ASSERT_NE(0, plan);
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, loom_client_run(&part, plan, 2, 0));
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(compute_as_nobody());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) != KSFT_SKIP) {
+		EXPECT_EQ(0, WEXITSTATUS(status));
+		EXPECT_GT(20, jobs_of(&part));
+	}
+	EXPECT_EQ(0, loom_bo_wait(part.fd, part.out, loom_soon()));
+	EXPECT_EQ(20, jobs_of(&part));
+	loom_client_close(&part);
+}
+
 /* A stopped job of a partition ends while a job of a higher priority has the device. */
 TEST_F_TIMEOUT(lanes, a_closed_file_does_not_wait_for_its_turn, 120)
 {
@@ -346,8 +397,8 @@ TEST_F_TIMEOUT(lanes, a_closed_file_does_not_wait_for_its_turn, 120)
 	struct loom_client part;
 	uint32_t plan, whole;
 
-	if (geteuid())
-		SKIP(return, "no right to a high priority");
+	if (geteuid() || !loom_takes_turns(self->client.fd))
+		SKIP(return, "no right to a high priority, or a job runs to completion");
 	ASSERT_EQ(0, create(self->client.fd, DRM_LOOM_PRIORITY_HIGH, 0, 0, &args));
 	self->client.context = args.context;
 	whole = loom_client_plan_endless(&self->client);
@@ -465,8 +516,9 @@ static int storm_one(uint64_t seed)
 
 		if (loom_client_open(&whole) || open_part(&part, lanes, 0))
 			return 1;
-		plan = loom_random_below(&seed, 2) ? loom_client_plan_endless(&part) :
-						     loom_client_plan_busy(&part);
+		/* an endless one would not let others run without turns */
+		plan = loom_takes_turns(part.fd) && loom_random_below(&seed, 2) ?
+			       loom_client_plan_endless(&part) : loom_client_plan_busy(&part);
 		if (!plan || loom_client_run(&part, plan, 2, 0))
 			return 2;
 		plan = loom_client_plan_unary(&whole, DRM_LOOM_UNARY_ABS);

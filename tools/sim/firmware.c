@@ -135,7 +135,7 @@ static void firmware_queue(struct sim *sim, const struct sim_item *item, u32 gen
 
 static const u8 firmware_fields[LOOM_PCI_KIND_END] = {
 	[LOOM_PCI_KIND_NOP] = 0,
-	[LOOM_PCI_KIND_JOB] = HAS_PLAN | HAS_COUNT | HAS_ADDRESS,
+	[LOOM_PCI_KIND_JOB] = HAS_PLAN | HAS_COUNT | HAS_ADDRESS | HAS_SCATTER,
 	[LOOM_PCI_KIND_COPY_IN] = HAS_COUNT | HAS_ADDRESS | HAS_SCATTER,
 	[LOOM_PCI_KIND_COPY_OUT] = HAS_COUNT | HAS_ADDRESS | HAS_SCATTER,
 	[LOOM_PCI_KIND_CLEAR] = HAS_ADDRESS,

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "loom_engine.h"
 
@@ -11,7 +12,7 @@
  * A run of a plan. The engine wants each slot in one piece: one whose bytes follow each other in a
  * bank is computed on where it lies, any other is collected before the run and dealt out after it,
  * also one that is in the host's memory.
- * The scratch lies in the SRAM's banks.
+ * The scratch lies in the SRAM's banks. Those of a partition are mapped side by side for the run.
  */
 
 /* Element operations between two checks for a stop: about a millisecond. */
@@ -23,6 +24,8 @@
  * @item: the descriptor
  * @generation: when it began
  * @plan: the plan
+ * @lanes: bank of each lane of the plan
+ * @sram: first byte of the first lane; a pitch further is the next
  * @places: by slot
  * @slots: by slot: first byte, in the banks or collected
  * @pitches: by slot: from a bank to the next, of an SRAM slot
@@ -38,6 +41,8 @@ struct job {
 	struct sim_item *item;
 	u32 generation;
 	const struct loom_plan *plan;
+	struct loom_mask lanes;
+	u8 *sram;
 	struct sim_place places[DRM_LOOM_MAX_SLOTS];
 	u8 *slots[DRM_LOOM_MAX_SLOTS];
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
@@ -74,18 +79,19 @@ static u32 job_bind_sram(struct job *job, u32 index)
 {
 	const struct sim_place *place = &job->places[index];
 	const struct drm_loom_chip_region *sram = &job->sim->chip.region[DRM_LOOM_REGION_SRAM];
-	u32 i;
+	u32 i, bank = loom_mask_next(&job->lanes, 0);
 
-	if (place->layout.banks != sram->banks || place->layout.page_columns ||
+	if (place->layout.banks != job->plan->lanes || place->layout.page_columns ||
 	    place->offset >= place->layout.page_bytes ||
 	    place->bytes > place->layout.page_bytes - place->offset ||
 	    place->address + place->offset > sram->bank_bytes - place->bytes)
 		return LOOM_PCI_RESULT_PLACE;
-	for (i = 0; i < sram->banks; i++)
-		if (place->bank[i] != i)
+	for (i = 0; i < job->plan->lanes; i++) {
+		if (place->bank[i] != bank)
 			return LOOM_PCI_RESULT_PLACE;
-	job->slots[index] = sim_memory_bank(&job->sim->memory, DRM_LOOM_REGION_SRAM, 0) +
-			    place->address + place->offset;
+		bank = loom_mask_next(&job->lanes, bank + 1);
+	}
+	job->slots[index] = job->sram + place->address + place->offset;
 	job->pitches[index] = job->sim->memory.pitch[DRM_LOOM_REGION_SRAM];
 	return LOOM_PCI_RESULT_OK;
 }
@@ -162,17 +168,44 @@ static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw
 	return LOOM_PCI_RESULT_OK;
 }
 
+/* The banks of the lanes: all, or those that the descriptor names. */
+static u32 job_find_lanes(struct job *job)
+{
+	const struct sim_memory *memory = &job->sim->memory;
+	const struct loom_mask all =
+		loom_mask_all(job->sim->chip.region[DRM_LOOM_REGION_SRAM].banks);
+	u32 i;
+
+	job->lanes = all;
+	if (job->item->scatter) {
+		if (sim_dma_read(&job->sim->dma, job->item->scatter, &job->lanes,
+				 sizeof(job->lanes)))
+			return LOOM_PCI_RESULT_DMA;
+		for (i = 0; i < ARRAY_SIZE(job->lanes.word); i++)
+			job->lanes.word[i] = le64toh(job->lanes.word[i]);
+	}
+	if (!loom_mask_within(&job->lanes, &all) ||
+	    loom_mask_count(&job->lanes) != job->plan->lanes)
+		return LOOM_PCI_RESULT_PLAN;
+	if (job->item->scatter)
+		job->sram = sim_memory_lanes(memory, &job->lanes);
+	else
+		job->sram = sim_memory_bank(memory, DRM_LOOM_REGION_SRAM, 0);
+	return job->sram ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_MEMORY;
+}
+
 static u32 job_bind_all(struct job *job)
 {
 	const struct drm_loom_chip_region *sram = &job->sim->chip.region[DRM_LOOM_REGION_SRAM];
 	u64 bottom = loom_div_round_up(sram->reserved_bytes, sram->align_bytes) * sram->align_bytes;
 	struct loom_pci_place raw;
-	u32 i, result = LOOM_PCI_RESULT_OK;
+	u32 i, result;
 
 	if (job->item->count != job->plan->slot_count)
 		return LOOM_PCI_RESULT_INVALID;
 	if (job->plan->scratch_bytes && bottom + job->plan->scratch_bytes > sram->bank_bytes)
 		return LOOM_PCI_RESULT_PLAN;
+	result = job_find_lanes(job);
 	for (i = 0; i < job->plan->slot_count && !result; i++) {
 		if (sim_dma_read(&job->sim->dma, job->item->address + i * sizeof(raw), &raw,
 				 sizeof(raw)))
@@ -183,7 +216,7 @@ static u32 job_bind_all(struct job *job)
 		return result;
 	job->memory = (struct loom_memory){
 		.lanes = job->plan->lanes,
-		.scratch = sim_memory_bank(&job->sim->memory, DRM_LOOM_REGION_SRAM, 0) + bottom,
+		.scratch = job->sram + bottom,
 		.lane_pitch = job->sim->memory.pitch[DRM_LOOM_REGION_SRAM],
 		.slots = job->slots,
 		.slot_pitches = job->pitches,
@@ -268,6 +301,8 @@ static u32 job_unbind(struct job *job, u32 result)
 		result = failed ? failed : result;
 		free(job->collected[i]);
 	}
+	if (job->sram && job->item->scatter)
+		munmap(job->sram, job->plan->lanes * job->sim->memory.pitch[DRM_LOOM_REGION_SRAM]);
 	return result;
 }
 

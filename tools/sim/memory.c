@@ -42,6 +42,26 @@ u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank)
 	return memory->bytes + memory->base[region] + bank * memory->pitch[region];
 }
 
+u8 *sim_memory_lanes(const struct sim_memory *memory, const struct loom_mask *lanes)
+{
+	const u64 pitch = memory->pitch[DRM_LOOM_REGION_SRAM];
+	u64 bytes = loom_mask_count(lanes) * pitch, at = 0, bank;
+	u8 *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (view == MAP_FAILED)
+		return NULL;
+	for (bank = loom_mask_next(lanes, 0); at < bytes; at += pitch) {
+		if (mmap(view + at, pitch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			 memory->fd, memory->base[DRM_LOOM_REGION_SRAM] + bank * pitch) ==
+		    MAP_FAILED) {
+			munmap(view, bytes);
+			return NULL;
+		}
+		bank = loom_mask_next(lanes, bank + 1);
+	}
+	return view;
+}
+
 static void memory_noise(struct sim_memory *memory)
 {
 	memset(sim_memory_bank(memory, DRM_LOOM_REGION_SRAM, 0), MEMORY_NOISE,

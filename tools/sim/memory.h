@@ -57,6 +57,9 @@ void sim_memory_lose(struct sim_memory *memory);
 /** sim_memory_bank() - first byte of a bank */
 u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank);
 
+/** sim_memory_lanes() - some banks of the SRAM side by side, a pitch each, for munmap(); or NULL */
+u8 *sim_memory_lanes(const struct sim_memory *memory, const struct loom_mask *lanes);
+
 /** sim_place_init() - checks a place; false if a byte is outside of the memory */
 bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
 		    const struct loom_pci_place *raw);

@@ -17,16 +17,30 @@ static u32 work_nop(struct sim *sim, struct sim_item *item, u32 generation)
 	return LOOM_PCI_RESULT_OK;
 }
 
+/* A plan for fewer lanes is that of a chip with as many. */
+static struct drm_loom_chip work_plan_chip(const struct sim *sim, const void *bytes, u64 size)
+{
+	const struct loom_code_header *header = bytes;
+	struct drm_loom_chip chip = sim->chip;
+	u32 *banks = &chip.region[DRM_LOOM_REGION_SRAM].banks;
+
+	if (size >= sizeof(*header) && header->lanes)
+		*banks = min(*banks, header->lanes);
+	return chip;
+}
+
 static u32 work_plan_take(struct sim *sim, struct sim_item *item, u32 generation, void *bytes)
 {
 	u32 result = sim_host_move(sim, item, generation, false, item->scatter, item->count, bytes,
 				   item->bytes);
+	struct drm_loom_chip chip;
 	struct loom_plan *plan;
 	int ret;
 
 	if (result)
 		return result;
-	ret = loom_code_decode(bytes, item->bytes, &sim->chip, &plan);
+	chip = work_plan_chip(sim, bytes, item->bytes);
+	ret = loom_code_decode(bytes, item->bytes, &chip, &plan);
 	if (ret)
 		return ret == -ENOMEM ? LOOM_PCI_RESULT_MEMORY : LOOM_PCI_RESULT_PLAN;
 	if (sim_plans_add(&sim->plans, item->plan, plan))

@@ -443,8 +443,9 @@ struct loom_backend {
 	bool keeps_jobs;
 
 	/**
-	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run at
-	 * the same time, on no other lanes, and never beside a job of another context without
+	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run on no
+	 * other lanes, and never beside a job of another context without. They run at the same
+	 * time, or in the order of @job_run, with &loom_device_config.jobs_in_flight
 	 */
 	bool has_lanes;
 };

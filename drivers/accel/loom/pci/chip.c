@@ -23,9 +23,11 @@ static int loom_pci_chip_identity(struct loom_pci *pci)
 		dev_err(dev, "not a Loom device: ID is %#x\n", id);
 		return -ENODEV;
 	}
-	if (version >> 16 != LOOM_PCI_VERSION_MAJOR) {
-		dev_err(dev, "register version %u.%u is not supported, need %u.x\n", version >> 16,
-			version & 0xffff, LOOM_PCI_VERSION_MAJOR);
+	if (version >> 16 != LOOM_PCI_VERSION_MAJOR ||
+	    (version & 0xffff) < LOOM_PCI_VERSION_MINOR) {
+		dev_err(dev, "register version %u.%u is not supported, need %u.%u\n",
+			version >> 16, version & 0xffff, LOOM_PCI_VERSION_MAJOR,
+			LOOM_PCI_VERSION_MINOR);
 		return -EOPNOTSUPP;
 	}
 	pci->firmware = readl(pci->regs + LOOM_PCI_FIRMWARE);

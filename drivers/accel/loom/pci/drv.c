@@ -28,7 +28,10 @@
  * - sensor.c: hwmon.
  *
  * All regions are local memory. The device does not preempt jobs, so it gets a few at a time, in
- * one queue, and the core queues the others (backend/flight.c). Moves have separate queues.
+ * one queue, and the core queues the others (backend/flight.c). Moves have separate queues. So jobs
+ * of partitions take turns with all others. Rejected: a queue for each partition. The core assumes
+ * that the device works on jobs in the order in which it got them, and decides by that which job is
+ * at fault for a hang.
  *
  * A descriptor can only be revoked by STOP, by a new epoch, or by disabling bus mastering.
  * loom_pci_stop(), which is fence safe, disables bus mastering if any descriptor has no record.
@@ -70,6 +73,7 @@ static const struct loom_backend loom_pci_backend = {
 	.job_progress = loom_pci_job_progress,
 	.job_stop = loom_pci_job_stop,
 	.job_release = loom_pci_job_release,
+	.has_lanes = true,
 };
 
 /* -------------------------------------------------------------------- probe */

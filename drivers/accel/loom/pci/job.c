@@ -7,6 +7,7 @@
 #include <drm/ttm/ttm_tt.h>
 
 #include "loom_bo.h"
+#include "loom_context.h"
 #include "loom_device.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
@@ -270,6 +271,7 @@ static u32 loom_pci_job_alloc_places_locked(struct loom_pci *pci, const struct l
 {
 	const struct loom_pci_job *run = job->run;
 	struct loom_pci_ring *ring = &pci->ring;
+	const struct loom_mask *lanes = &job->context->lanes;
 	u32 count = LOOM_PCI_PLACES(ring->jobs), number, i;
 
 	lockdep_assert_held(&ring->lock);
@@ -279,8 +281,9 @@ static u32 loom_pci_job_alloc_places_locked(struct loom_pci *pci, const struct l
 	number = ring->places_next;
 	ring->places_next = (number + 1) % count;
 	ring->places_used |= BIT(number);
-	memcpy(&ring->places[number * DRM_LOOM_MAX_SLOTS], run->places,
-	       job->slot_count * sizeof(*run->places));
+	memcpy(ring->places[number].slot, run->places, job->slot_count * sizeof(*run->places));
+	for (i = 0; i < ARRAY_SIZE(lanes->word); i++)
+		ring->places[number].lanes[i] = cpu_to_le64(lanes->word[i]);
 	return number;
 }
 
@@ -300,6 +303,7 @@ void loom_pci_job_run(struct loom_job *job)
 		.plan = cpu_to_le32(plan->number),
 		.count = cpu_to_le32(job->slot_count),
 	};
+	dma_addr_t address;
 	u32 places;
 
 	spin_lock(&ring->lock);
@@ -308,10 +312,12 @@ void loom_pci_job_run(struct loom_job *job)
 	/* if the ring is off, the thread that stopped the device ends the job */
 	if (ring->on) {
 		places = loom_pci_job_alloc_places_locked(pci, job);
+		address = ring->places_dma + places * sizeof(*ring->places);
 		if (job->slot_count)
-			descriptor.address = cpu_to_le64(ring->places_dma + places *
-							 DRM_LOOM_MAX_SLOTS *
-							 sizeof(*ring->places));
+			descriptor.address = cpu_to_le64(address);
+		if (job->context->lane_count)
+			descriptor.scatter =
+				cpu_to_le64(address + offsetof(struct loom_pci_places, lanes));
 		loom_pci_plan_upload_locked(pci, plan);
 		run->sequence = loom_pci_ring_put_locked(pci, &descriptor, job->id, places);
 		loom_pci_ring_ring_locked(pci);

@@ -83,10 +83,13 @@
 #define LOOM_PCI_ID			0x000
 #define LOOM_PCI_ID_VALUE		0x4d4f4f4c	/* "LOOM" */
 
-/* LOOM_PCI_VERSION: of this contract: major << 16 | minor. A driver must refuse other majors */
+/*
+ * LOOM_PCI_VERSION: of this contract: major << 16 | minor. A driver must refuse other majors and
+ * lower minors. 1.1 has lanes of jobs
+ */
 #define LOOM_PCI_VERSION		0x004
 #define LOOM_PCI_VERSION_MAJOR		1
-#define LOOM_PCI_VERSION_MINOR		0
+#define LOOM_PCI_VERSION_MINOR		1
 
 /* LOOM_PCI_FIRMWARE: major << 24 | minor << 16 | patch; must be FIRMWARE_MIN or later */
 #define LOOM_PCI_FIRMWARE		0x008
@@ -202,7 +205,10 @@ enum loom_pci_kind {
 	/**
 	 * @LOOM_PCI_KIND_JOB: run @plan with the bindings of its slots: @count &struct
 	 * loom_pci_place at @address, as many as the plan has slots. The scratch begins above the
-	 * reserved bytes of the SRAM; its initial bytes are undefined
+	 * reserved bytes of the SRAM; its initial bytes are undefined. @scatter:
+	 * bus address of the set of banks that are the lanes of the plan, in ascending order:
+	 * DRM_LOOM_MAX_BANKS bits in __le64; zero: lane i is bank i, and the plan is for all of
+	 * them
 	 */
 	LOOM_PCI_KIND_JOB = 1,
 	/**
@@ -285,7 +291,7 @@ enum loom_pci_result {
  * @sum: checksum: all words of 32 bits of the descriptor must add up to LOOM_PCI_DESCRIPTOR_SUM,
  *	modulo 2^32
  * @address: JOB, COPY_IN, COPY_OUT, CLEAR: bus address of the places, a multiple of 8
- * @scatter: COPY_IN, COPY_OUT, PLAN: bus address of the extents, a multiple of 8
+ * @scatter: COPY_IN, COPY_OUT, PLAN: bus address of the extents, a multiple of 8; JOB: of the lanes
  * @bytes: PLAN: size of the plan
  * @reserved: zero
  *
@@ -343,7 +349,7 @@ struct loom_pci_extent {
  * With LOOM_PCI_PLACE_HOST the bytes are elsewhere. Otherwise the fields are a &struct loom_layout
  * and its address, as for loom_layout_map(): images are interleaved with a row as page. For a
  * DRM_LOOM_SLOT_SRAM @offset must be in the first page, @bytes are per bank, and @bank[i] must be
- * i, for all banks.
+ * the bank of lane i, for all lanes of the plan.
  *
  * @region: an &enum drm_loom_region
  * @flags: LOOM_PCI_PLACE_*

@@ -55,8 +55,8 @@ int loom_pci_ring_init(struct loom_pci *pci)
 					   &ring->submit_dma, GFP_KERNEL);
 	ring->records = dmam_alloc_coherent(dev, ring->entries * sizeof(*ring->records),
 					    &ring->records_dma, GFP_KERNEL);
-	ring->places = dmam_alloc_coherent(dev, LOOM_PCI_PLACES(ring->jobs) * DRM_LOOM_MAX_SLOTS *
-					   sizeof(*ring->places), &ring->places_dma, GFP_KERNEL);
+	ring->places = dmam_alloc_coherent(dev, LOOM_PCI_PLACES(ring->jobs) * sizeof(*ring->places),
+					   &ring->places_dma, GFP_KERNEL);
 	ring->requests = devm_kcalloc(dev, ring->entries, sizeof(*ring->requests), GFP_KERNEL);
 	ring->plan_epochs = devm_kcalloc(dev, pci->plan_limit, sizeof(*ring->plan_epochs),
 					 GFP_KERNEL);

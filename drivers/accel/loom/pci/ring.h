@@ -24,6 +24,16 @@ struct loom_pci_plan;
 #define LOOM_PCI_JOB_ENTRIES		4
 
 /**
+ * struct loom_pci_places - memory of a job that the device reads
+ */
+struct loom_pci_places {
+	/** @slot: places, by slot */
+	struct loom_pci_place slot[DRM_LOOM_MAX_SLOTS];
+	/** @lanes: banks of a context with lanes of its own */
+	__le64 lanes[DRM_LOOM_MAX_BANKS / 64];
+};
+
+/**
  * struct loom_pci_request - a descriptor without a record
  */
 struct loom_pci_request {
@@ -49,8 +59,8 @@ struct loom_pci_ring {
 	struct loom_pci_descriptor *submit;
 	/** @records: entries that the device writes at any time, read under @read_lock */
 	const struct loom_pci_record *records;
-	/** @places: places read by the device, by job, then by slot */
-	struct loom_pci_place *places;
+	/** @places: read by the device, one for each job */
+	struct loom_pci_places *places;
 	/** @submit_dma: DMA address of @submit, constant, as the next two */
 	dma_addr_t submit_dma;
 	/** @records_dma: of @records */

@@ -14,6 +14,8 @@
 #define RECORD_AT	(1 << 20)
 #define PLACES_AT	(2 << 20)
 #define EXTENTS_AT	(3 << 20)
+/* Set of banks of a job in a partition. */
+#define LANES_AT	(7 << 20)
 #define DATA_AT		(8 << 20)
 /* Slots of jobs that are the client's memory, and lists of their pieces. */
 #define SLOTS_AT	(64 << 20)

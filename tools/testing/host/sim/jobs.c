@@ -13,6 +13,8 @@
 
 static struct driver driver;
 static u32 programs, wrong;
+/* Banks of the lanes, if the plans are for a partition. */
+static struct loom_mask lanes;
 static u64 noise_seed = 99;
 
 /* Floats between -1 and 1, as weights and inputs are. */
@@ -52,10 +54,18 @@ static struct loom_pci_place slot_place(struct bench *bench, u32 index)
 
 	/* one page in each bank */
 	if (slot->flags & DRM_LOOM_SLOT_SRAM) {
+		struct loom_pci_place place;
+		u32 i, bank = 0;
+
 		bench->pitches[index] = (slot->size + 63) / 64 * 64;
-		return driver_buffer(&driver, DRM_LOOM_REGION_SRAM,
-				     bench->pitches[index] * bench->plan->lanes,
-				     bench->pitches[index]);
+		place = driver_buffer(&driver, DRM_LOOM_REGION_SRAM,
+				      bench->pitches[index] * bench->plan->lanes,
+				      bench->pitches[index]);
+		for (i = 0; i < place.banks && loom_mask_count(&lanes); i++) {
+			bank = loom_mask_next(&lanes, i ? bank + 1 : 0);
+			place.bank[i] = bank;
+		}
+		return place;
 	}
 	if ((index + programs) % 5 == 2)
 		return driver_host_slot(&driver, region, slot->size, 4096 + 8 * programs);
@@ -145,6 +155,7 @@ static bool same_slots(struct bench *bench)
 
 static bool check_plan(const struct loom_plan *plan)
 {
+	const u64 scatter = loom_mask_count(&lanes) ? RAM_BASE + LANES_AT : 0;
 	struct bench bench = { .plan = plan };
 	struct drm_loom_counters counters;
 	struct loom_pci_record record;
@@ -153,9 +164,10 @@ static bool check_plan(const struct loom_plan *plan)
 
 	ok = !driver_plan(&driver, programs % 7, plan) && bench_init(&bench);
 	compute_here(&bench, &counters);
+	memcpy(driver.client->ram + LANES_AT, &lanes, sizeof(lanes));
 	ok &= !driver_do(&driver, (struct loom_pci_descriptor){
 		.kind = LOOM_PCI_KIND_JOB, .plan = programs % 7,
-		.count = plan->slot_count, .address = RAM_BASE + PLACES_AT,
+		.count = plan->slot_count, .address = RAM_BASE + PLACES_AT, .scatter = scatter,
 	}, &record);
 	ok &= same_counters(&record, &counters) && same_slots(&bench);
 	ok &= !driver_do(&driver, (struct loom_pci_descriptor){
@@ -178,6 +190,30 @@ static void check_program(const struct loom_program *program, const struct drm_l
 	loom_plan_destroy(plan);
 }
 
+/* Plans for the odd banks of the SRAM alone. Sets of other sizes are refused. */
+static void test_partitions(u32 count)
+{
+	const u32 banks = driver.chip.region[DRM_LOOM_REGION_SRAM].banks;
+	u32 i;
+
+	programs = 0;
+	wrong = 0;
+	for (i = 1; i < banks; i += 2)
+		loom_mask_set(&lanes, i);
+	driver.chip.region[DRM_LOOM_REGION_SRAM].banks = banks / 2;
+	for (i = 0; i < count; i++)
+		check_programs(i, &driver.chip, check_program);
+	tap_ok(programs >= count / 2 && !wrong, "%u of %u programs run on lanes of their own",
+	       programs - wrong, programs);
+	loom_mask_set(&lanes, 0);
+	programs = 0;
+	wrong = 0;
+	check_programs(0, &driver.chip, check_program);
+	tap_ok(programs && wrong == programs, "a set of too many banks is refused");
+	driver.chip.region[DRM_LOOM_REGION_SRAM].banks = banks;
+	lanes = (struct loom_mask){ { 0 } };
+}
+
 static void test_programs(const char *chip_name, bool shared, u32 count)
 {
 	const char *const options[] = { "--chip", chip_name, NULL };
@@ -194,6 +230,8 @@ static void test_programs(const char *chip_name, bool shared, u32 count)
 	tap_ok(programs >= count / 2 && !wrong,
 	       "%s, memory %s: %u of %u programs give the bits, bytes and cycles of the host",
 	       chip_name, shared ? "mapped" : "asked for", programs - wrong, programs);
+	if (driver.chip.region[DRM_LOOM_REGION_SRAM].banks > 1)
+		test_partitions(count / 4);
 	tap_ok(shared ? !client.asked : client.asked > programs, "%s: %llu accesses were asked for",
 	       chip_name, (unsigned long long)client.asked);
 	tap_ok(!client_stop(&client), "it ends well");
