@@ -153,7 +153,7 @@ static int try_size(struct claim *claim, const struct loom_ort_model *model, int
 {
 	const struct loom_ort_options *options = &claim->ep->options;
 	const struct loom_planner_options how = {
-		.chip = loom_target_chip(claim->ep->target),
+		.chip = &claim->ep->chip,
 		.grouping = LOOM_GROUPING_NONE,
 		.objective = LOOM_OBJECTIVE_BYTES,
 		.sram_limit_bytes = options->sram_bytes,

@@ -143,7 +143,7 @@ static int load(struct loom_ort_part *part, struct loom_ort_plan *plan, const ch
 	if (ret)
 		return ret;
 	plan->program = loom_program_file_program(plan->file);
-	return loom_program_file_fits(plan->file, loom_target_chip(part->ep->target), err);
+	return loom_program_file_fits(plan->file, &part->ep->chip, err);
 }
 
 /*
@@ -268,7 +268,7 @@ OrtStatus *loom_ort_context_write(struct loom_ort_part *part, const OrtGraph *gr
 {
 	const struct loom_ort_options *options = &part->ep->options;
 	const struct loom_program_origin origin = {
-		.chip = loom_target_chip(part->ep->target),
+		.chip = &part->ep->chip,
 		.objective = options->objective,
 	};
 	struct attrs attrs = { .count = 0 };

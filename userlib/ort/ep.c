@@ -121,8 +121,9 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *base, const OrtGraph **graphs, con
 /* Reports invalid options now; otherwise nothing would be claimed without an error. */
 static OrtStatus *check_options(const struct loom_ort_ep *ep)
 {
+	const uint32_t all = ep->chip.region[DRM_LOOM_REGION_SRAM].banks;
 	const struct loom_planner_options how = {
-		.chip = loom_target_chip(ep->target),
+		.chip = &ep->chip,
 		.objective = ep->options.objective,
 		.sram_limit_bytes = ep->options.sram_bytes,
 		.grouping_budget = ep->options.effort_ms,
@@ -133,6 +134,9 @@ static OrtStatus *check_options(const struct loom_ort_ep *ep)
 		return loom_ort_fail(-EINVAL,
 				     "option chip: %s has a chip of its own, only the host has any",
 				     loom_target_name(ep->target));
+	if (ep->options.lanes > all)
+		return loom_ort_fail(-EINVAL, "option lanes: %u, and %s has %u lanes",
+				     ep->options.lanes, loom_target_name(ep->target), all);
 	if (ep->options.branches && ep->options.write_context)
 		return loom_ort_fail(-EINVAL,
 				     "option branches: programs are not written into branches");
@@ -171,8 +175,12 @@ OrtStatus *loom_ort_ep_create(const char *device, const OrtSessionOptions *sessi
 
 		status = loom_ort_status(ret, &err);
 	}
-	if (!status)
+	if (!status) {
+		ep->chip = *loom_target_chip(ep->target);
 		status = check_options(ep);
+	}
+	if (!status && options->lanes)
+		ep->chip.region[DRM_LOOM_REGION_SRAM].banks = options->lanes;
 	if (status) {
 		loom_ort_ep_destroy(&ep->base);
 		return status;

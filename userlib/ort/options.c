@@ -47,6 +47,11 @@ static int set_count(uint32_t *count, const char *name, const char *value, struc
 	return ret;
 }
 
+static int set_lanes(struct loom_ort_options *options, const char *value, struct loom_error *err)
+{
+	return set_count(&options->lanes, "lanes", value, err);
+}
+
 static int set_device(struct loom_ort_options *options, const char *value, struct loom_error *err)
 {
 	return set_string(&options->device, value, err);
@@ -200,6 +205,7 @@ static const struct {
 	{ "effort", set_level },
 	{ "effort_ms", set_effort },
 	{ "jobs", set_jobs },
+	{ "lanes", set_lanes },
 	{ "max_memory", set_memory },
 	{ "max_work", set_work },
 	{ "objective", set_objective },

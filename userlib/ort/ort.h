@@ -118,6 +118,7 @@ struct loom_ort_size {
  * @device: as for loom_target_open(); NULL: that of the hardware device chosen
  * @chip: of the host
  * @has_chip: @chip was set
+ * @lanes: of the chip, that plans are for; 0: all
  * @objective: enum loom_planner_objective
  * @sram_bytes: &loom_planner_options.sram_limit_bytes
  * @effort: &loom_planner_options.effort
@@ -142,6 +143,7 @@ struct loom_ort_options {
 	char *device;
 	struct drm_loom_chip chip;
 	bool has_chip;
+	uint32_t lanes;
 	uint32_t objective;
 	uint64_t sram_bytes;
 	uint32_t effort;
@@ -353,6 +355,7 @@ struct loom_ort_plan {
  * @base: ONNX Runtime's callbacks
  * @options: the options
  * @target: the target
+ * @chip: its chip, with the lanes of the options
  * @logger: receives lines of the log
  * @num_contexts: number of EPContext nodes made
  * @profilers: number of active profilers; atomic
@@ -361,6 +364,7 @@ struct loom_ort_ep {
 	OrtEp base;
 	struct loom_ort_options options;
 	struct loom_target *target;
+	struct drm_loom_chip chip;
 	const OrtLogger *logger;
 	uint32_t num_contexts;
 	uint32_t profilers;

@@ -98,7 +98,7 @@ int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
 {
 	const struct loom_ort_options *options = &part->ep->options;
 	const struct loom_planner_options how = {
-		.chip = loom_target_chip(part->ep->target),
+		.chip = &part->ep->chip,
 		.objective = options->objective,
 		.sram_limit_bytes = options->sram_bytes,
 		.grouping_budget = options->effort_ms,

@@ -281,6 +281,27 @@ class Asynchronous(unittest.TestCase):
                 self.assertFalse(thread.is_alive())
         self.assertEqual(wrong, [])
 
+    def test_lanes(self):
+        """A partition gives the bits that all lanes give, and takes no program for all."""
+        builder = loom.Graph.build('small')
+        builder.input('x', 'f32', [64, 4])
+        builder.node('Exp', ['x'], 'y')
+        builder.output('y')
+        graph = builder.finish()
+        target = loom.Target('host', 'soft', lanes=3)
+        self.assertEqual(target.chip.lanes, 3)
+        whole, part = loom.compile(graph, 'soft'), loom.compile(graph, target.chip)
+        array = whole.inputs[0].random(1)
+        with whole.session() as one, part.session(target) as other, part.session('host', 3) as own:
+            want = bytes(memoryview(one.run([array])['y']))
+            for session in other, own:
+                self.assertEqual(bytes(memoryview(session.run([array])['y'])), want)
+        with tempfile.TemporaryDirectory() as folder:
+            whole.save(os.path.join(folder, 'net.loom'))
+            saved = loom.Program(os.path.join(folder, 'net.loom'))
+            self.assertRaisesRegex(loom.Error, 'lanes|banks', saved.session, target)
+        self.assertRaises(ValueError, part.session, target, 3)
+
     def test_memory_reports(self):
         """Files now, and rows for each program that is loaded in between."""
         def plans(folder):

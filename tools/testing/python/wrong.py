@@ -312,6 +312,10 @@ def compiled(name):
     return lambda one: loom.compile(relu(), **{name: one})
 
 
+def on_lanes(lanes):
+    return loom.Session(loom.compile(relu(), loom.Chip('soft').part(2)), 'host', lanes)
+
+
 # By parameter: a call that uses it, a value that it takes, whether -1 is one, too. None: it is no
 # way into C: the library's own results, or a device is needed (40-node.sh) and the struct decides.
 CALLS = {
@@ -364,6 +368,11 @@ CALLS = {
     'Session.output_view which': (lambda one: session().output_view(one), 0),
     'Session.bind_input which': (lambda one: session().bind_input(one, None), None),
     'Session.bind_output which': (lambda one: session().bind_output(one, None), None),
+    'Chip.part lanes': (lambda one: loom.Chip('soft').part(one), 2, 1),
+    'Device.__init__ lanes': None,
+    'Target.__init__ lanes': (lambda one: loom.Target('host', 'soft', one), 2, 1),
+    'Session.__init__ lanes': (lambda one: on_lanes(one), 2, 1),
+    'Program.session lanes': None,
     'Device.memory region': None,
     'Target.memory region': None,
     'Tensor.random seed': (lambda one: loom.compile(relu()).inputs[0].random(one), 7),

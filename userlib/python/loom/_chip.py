@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 from typing import Any
 
@@ -48,6 +49,15 @@ class Chip:
     def lanes(self) -> int:
         """Lanes of its engine: the banks of its SRAM."""
         return self._record.region[Region.SRAM].banks
+
+    def part(self, lanes: int) -> Chip:
+        """The same with fewer lanes: what to plan for a partition of a device."""
+        lanes = operator.index(lanes)
+        if not 1 <= lanes <= self.lanes:
+            raise ValueError(f'lanes: {lanes}, and {self.name} has {self.lanes}')
+        chip = self._of(self._record)
+        chip._record.region[Region.SRAM].banks = lanes
+        return chip
 
     @property
     def dtypes(self) -> set[DType]:

@@ -208,10 +208,10 @@ class Program(Closeable):
             if self._file is not None:
                 call(c.loom_program_file_fits, self._file, chip_of(chip)._record)
 
-    def session(self, target: Any = 'host') -> Any:
-        """A Session on a Target, or on the one of that name: "host", "auto", a node."""
+    def session(self, target: Any = 'host', lanes: int | None = None) -> Any:
+        """A Session on a Target, or on lanes of the one of that name: "host", "auto", a node."""
         from ._run import Session
-        return Session(self, target)
+        return Session(self, target, lanes)
 
     def __repr__(self) -> str:
         if self.closed:

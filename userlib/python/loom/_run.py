@@ -23,16 +23,20 @@ class Target(Closeable):
     """Where programs run.
 
     name: "host": this process; "device": the first device node; "auto": that, or this process if
-    there is none; anything with a slash: that node. chip: of "host"; a device has its own
+    there is none; anything with a slash: that node. chip: of "host"; a device has its own. lanes:
+    sessions run on so many lanes of it, a partition; None: on all
     """
 
     def __init__(self, name: str | os.PathLike[str] = 'auto',
-                 chip: Chip | str | None = None) -> None:
+                 chip: Chip | str | None = None, lanes: int | None = None) -> None:
         given = None if chip is None else chip_of(chip)._record
         pointer = ctypes.POINTER(abi.loom_target)()
         call(c.loom_target_open, cpath(name), given, pointer)
         # it keeps the address of the chip
         self._handle = Handle(pointer, c.loom_target_close, given)
+        self._part: Chip | None = None
+        if lanes is not None:
+            self._part = self.chip.part(lanes)
 
     @property
     def name(self) -> str:
@@ -41,8 +45,10 @@ class Target(Closeable):
 
     @property
     def chip(self) -> Chip:
-        """Its chip: what to plan for."""
+        """Its chip, with the lanes of the partition: what to plan for."""
         handle = self._use()
+        if self._part is not None:
+            return self._part
         found = Chip._of(c.loom_target_chip(handle.pointer).contents)
         del handle
         return found
@@ -108,11 +114,17 @@ Progress = Callable[[int, int], Any]
 
 
 class Session(Closeable):
-    """A program that is loaded on a target. Threads that share one take turns."""
+    """A program that is loaded on a target. Threads that share one take turns.
 
-    def __init__(self, program: Program, target: Target | str | os.PathLike[str] = 'host') -> None:
+    lanes: as for a Target; only where the target is a name
+    """
+
+    def __init__(self, program: Program, target: Target | str | os.PathLike[str] = 'host',
+                 lanes: int | None = None) -> None:
         if not isinstance(target, Target):
-            target = Target(target, program.chip)
+            target = Target(target, program.chip, lanes)
+        elif lanes is not None:
+            raise ValueError('lanes: the target says how many')
         used, where = program._use(), target._use()
         program.fits(target.chip)
         pointer = ctypes.POINTER(abi.loom_session)()
