@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "loom_cache.h"
+#include "loom_clock.h"
 #include "loom_program_file.h"
 #include "loom_tflite.h"
 
@@ -404,6 +405,7 @@ static int tool_model_take_lanes(struct tool_model *model)
 		return 0;
 	model->part = *model->planner.chip;
 	model->part.region[DRM_LOOM_REGION_SRAM].banks = lanes;
+	model->all_lanes = all;
 	model->planner.chip = &model->part;
 	return 0;
 }
@@ -468,6 +470,25 @@ static void tool_model_print_ends(const struct tool_model *model)
 		       model->states[i].input);
 }
 
+/* Apart from the promise, which is that of a partition with the DRAM to itself. */
+static void tool_model_print_contention(const struct tool_model *model)
+{
+	const struct loom_program_stats *stats = &model->program->stats;
+	const struct drm_loom_chip *chip = &model->part;
+	uint32_t lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
+	uint64_t bus = loom_clock_memory(&chip->region[DRM_LOOM_REGION_DRAM],
+					 stats->dram_read_bytes, stats->dram_write_bytes);
+	uint32_t partitions = model->all_lanes / lanes;
+	double busy = stats->cycles ? (double)bus / stats->cycles : 0;
+
+	printf("partition  %u of %u lanes; DRAM busy %.0f%% of the cycles", lanes,
+	       model->all_lanes, 100 * busy);
+	if (partitions > 1)
+		printf(": %u of these at once need %.2fx the cycles at least", partitions,
+		       partitions * busy > 1 ? partitions * busy : 1.0);
+	printf("\n");
+}
+
 static void tool_model_print_place(const struct tool_model *model)
 {
 	const struct loom_program_stats *stats = &model->program->stats;
@@ -477,6 +498,8 @@ static void tool_model_print_place(const struct tool_model *model)
 	       model->planner.chip->region[DRM_LOOM_REGION_SRAM].banks,
 	       tool_bytes(a, model->planner.chip->region[DRM_LOOM_REGION_SRAM].bank_bytes),
 	       model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks);
+	if (model->all_lanes)
+		tool_model_print_contention(model);
 	printf("weights    %s\n", tool_bytes(a, stats->weights_bytes));
 	printf("neurons    %llu of %s in all, peak %s by '%s'",
 	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),

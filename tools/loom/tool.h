@@ -332,6 +332,7 @@ struct tool_value {
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
  * @chip: --chip, or the default
+ * @all_lanes: lanes of the chip that @part is of, 0 if it is not used
  * @part: the chip with fewer lanes, if it is planned for these
  * @lanes: --lanes, or 0
  * @preset: @chip, NULL where it was not given
@@ -366,6 +367,7 @@ struct tool_model {
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
 	struct drm_loom_chip chip;
+	uint32_t all_lanes;
 	struct drm_loom_chip part;
 	uint64_t lanes;
 	const struct drm_loom_chip *preset;

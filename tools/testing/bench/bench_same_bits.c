@@ -12,69 +12,13 @@
 #include "base/isa.h"
 #include "networks.h"
 #include "models.h"
+#include "outputs.h"
 #include "loom_chip.h"
 #include "loom_planner.h"
 #include "loom_run.h"
 #include "tap.h"
 
-#define OUTPUTS	16
-
 static const char *const quick[] = { "mobilenet_v2" };
-
-static void set_inputs(struct loom_session *session, const struct loom_program *program)
-{
-	struct loom_array array;
-	struct loom_error err;
-	uint32_t i;
-
-	for (i = 0; i < program->num_inputs; i++) {
-		const struct loom_program_tensor *input = &program->inputs[i];
-
-		if (loom_array_alloc(&array, input->dtype, input->rank, input->dims))
-			tap_fatal("no memory");
-		loom_array_randomize(&array, i + 1);
-		if (loom_session_set_input(session, i, &array, &err))
-			tap_fatal("%s", err.text);
-		loom_array_clear(&array);
-	}
-}
-
-/* The outputs of a run. */
-static const char *run(struct loom_session *session, const struct loom_program *program,
-		       struct loom_array *outputs)
-{
-	struct loom_error err;
-	uint32_t i;
-
-	if (loom_session_reset_states(session))
-		return "its states cannot be zero";
-	set_inputs(session, program);
-	if (loom_session_run(session, NULL, NULL, &err))
-		tap_fatal("%s", err.text);
-	for (i = 0; i < program->num_outputs && i < OUTPUTS; i++)
-		if (loom_session_get_output(session, i, &outputs[i], &err))
-			tap_fatal("%s", err.text);
-	return NULL;
-}
-
-static bool same(const struct loom_array *a, const struct loom_array *b)
-{
-	uint32_t i;
-
-	for (i = 0; i < OUTPUTS; i++)
-		if (a[i].size_bytes != b[i].size_bytes ||
-		    (a[i].size_bytes && memcmp(a[i].data, b[i].data, a[i].size_bytes)))
-			return false;
-	return true;
-}
-
-static void clear(struct loom_array *outputs)
-{
-	uint32_t i;
-
-	for (i = 0; i < OUTPUTS; i++)
-		loom_array_clear(&outputs[i]);
-}
 
 /* With @threads, and the sets up to @isa. Return: what is wrong. */
 static const char *compare(struct loom_target *target, const struct loom_program *program,
