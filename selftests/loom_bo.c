@@ -142,7 +142,7 @@ TEST_F(bo, what_is_wrong_is_einval)
 		{ .size = 1, .layout = UINT32_MAX },
 		{ .size = 1, .direction = DRM_LOOM_DIRECTION_TINY_APART + 1 },
 		{ .size = 1, .direction = UINT32_MAX },
-		{ .size = 1, .flags = 1 },
+		{ .size = 1, .flags = 2 },
 		{ .size = 1, .flags = 1u << 31 },
 		{ .size = 1, .page_bytes = (1u << 20) + 1 },
 		{ .size = 1, .page_bytes = 2u << 20 },

@@ -144,7 +144,7 @@ TEST_F(image, what_is_wrong_is_einval)
 	WRONG(args.layout = UINT32_MAX);
 	WRONG(args.region = DRM_LOOM_REGION_COUNT);
 	WRONG(args.direction = DRM_LOOM_DIRECTION_TINY_APART + 1);
-	WRONG(args.flags = 1);
+	WRONG(args.flags = 2);
 	WRONG(args.width = 0);
 	WRONG(args.height = 0);
 	WRONG(args.dtype = 0);

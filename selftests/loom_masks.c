@@ -531,6 +531,103 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	EXPECT_EQ(0, record.common_free_bytes);
 }
 
+/* With an address of its own in each bank. Return: 0 or -errno. */
+static int create_per_bank(int fd, uint32_t region, uint64_t size, uint64_t mask,
+			   struct drm_loom_bo_info *info, uint64_t *addresses)
+{
+	struct drm_loom_bo_create args = {
+		.size = size,
+		.region = region,
+		.page_bytes = 4096,
+		.bank_mask = mask ? (uintptr_t)&mask : 0,
+		.bank_mask_words = !!mask,
+		.flags = DRM_LOOM_BO_CREATE_PER_BANK,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	if (ret)
+		return ret;
+	*info = (struct drm_loom_bo_info) {
+		.handle = args.handle,
+		.addresses = (uintptr_t)addresses,
+		.address_count = MAX_BANKS,
+	};
+	return loom_call(fd, DRM_IOCTL_LOOM_BO_INFO, info);
+}
+
+/* Whether bytes that are written to a buffer are read from it; they differ in each bank. */
+static bool keeps_bytes(int fd, uint32_t handle, uint64_t size)
+{
+	uint32_t *bytes = malloc(size), *back = calloc(1, size);
+	bool same;
+	uint64_t i;
+
+	for (i = 0; i < size / sizeof(*bytes); i++)
+		bytes[i] = i * 2654435761u + handle;
+	same = loom_bo_copy(fd, DRM_IOCTL_LOOM_BO_WRITE, handle, 0, bytes, size) == (int64_t)size &&
+	       loom_bo_copy(fd, DRM_IOCTL_LOOM_BO_READ, handle, 0, back, size) == (int64_t)size &&
+	       !memcmp(bytes, back, size);
+	free(bytes);
+	free(back);
+	return same;
+}
+
+TEST_F(masks, an_address_per_bank_needs_no_room_in_common)
+{
+	struct drm_loom_bank_info before[MAX_BANKS], after[MAX_BANKS];
+	const uint64_t half = self->sram.total_bytes / 2 / 4096 * 4096;
+	struct drm_loom_bo_info low, high, one, both, again;
+	uint64_t addresses[MAX_BANKS] = { 0 }, single;
+	struct drm_loom_no_space record;
+	struct drm_loom_bo_create args = { .size = 64, .flags = 2 };
+
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	if (half < 8192)
+		SKIP(return, "the banks are too small");
+	ASSERT_EQ(0, create_on(self->fd, half, 0x1, DRM_LOOM_DIRECTION_BOTTOM_UP, &low));
+	ASSERT_EQ(0, create_on(self->fd, half, 0x2, DRM_LOOM_DIRECTION_TOP_DOWN, &high));
+	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, before));
+	record = ask(_metadata, self->fd, half, 0x3);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_LOCKSTEP, record.reason);
+	ASSERT_EQ(0, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, half / 4096 * 4096, 0x3, &both,
+				     addresses));
+	EXPECT_EQ(DRM_LOOM_BO_PER_BANK, both.flags);
+	EXPECT_EQ(2, both.address_count);
+	EXPECT_EQ(both.address, addresses[0]);
+	EXPECT_LE(low.address + low.bytes_per_bank, addresses[0]);
+	EXPECT_GE(high.address, addresses[1] + both.bytes_per_bank);
+	EXPECT_EQ(0, addresses[2]);
+	EXPECT_TRUE(keeps_bytes(self->fd, both.handle, both.size));
+	/* others did not lose theirs */
+	EXPECT_TRUE(keeps_bytes(self->fd, low.handle, low.size));
+	EXPECT_TRUE(keeps_bytes(self->fd, high.handle, high.size));
+	EXPECT_TRUE(keeps_bytes(self->fd, both.handle, both.size));
+
+	/* as many as there is room for; zero and a hole in the user's memory are errors */
+	again = (struct drm_loom_bo_info) {
+		.handle = both.handle, .addresses = (uintptr_t)&single, .address_count = 1,
+	};
+	EXPECT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_INFO, &again));
+	EXPECT_EQ(2, again.address_count);
+	EXPECT_EQ(addresses[0], single);
+	again.address_count = 0;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_INFO, &again));
+	again.addresses = 8;
+	again.address_count = 1;
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_BO_INFO, &again));
+
+	/* in one bank there is one address, and a failure in one bank takes none in the others */
+	ASSERT_EQ(0, loom_bo_close(self->fd, both.handle));
+	ASSERT_EQ(0, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4096, 0x1, &one, addresses));
+	EXPECT_EQ(0, one.flags);
+	EXPECT_EQ(one.address, addresses[0]);
+	EXPECT_EQ(-ENOSPC, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4 * half, 0x3, &both,
+					   addresses));
+	ASSERT_EQ(0, loom_bo_close(self->fd, one.handle));
+	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, after));
+	EXPECT_EQ(0, memcmp(before, after, self->sram.banks * sizeof(*before)));
+}
+
 TEST_F(masks, what_an_empty_bank_would_hold_is_not_too_large)
 {
 	const uint64_t total = self->sram.total_bytes;
@@ -624,6 +721,73 @@ TEST_F(spread, only_a_slot_that_says_so_takes_a_spread_buffer)
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 	for (i = 0; i < self->client.bytes / sizeof(float); i++)
 		ASSERT_EQ(-(float)(i + 1), out[i]);
+}
+
+/* A buffer in DRAM whose addresses differ, because a bank has others, maybe in earlier holes. */
+static int create_uneven(int fd, uint64_t size, struct drm_loom_bo_info *info)
+{
+	uint64_t addresses[MAX_BANKS], mask = 1;
+	struct drm_loom_bo_create one = {
+		.size = 65536, .bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
+	};
+	int ret, tries = 8;
+
+	do {
+		ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &one);
+		if (!ret)
+			ret = create_per_bank(fd, DRM_LOOM_REGION_DRAM, size, 0, info, addresses);
+	} while (!ret && info->banks > 1 && addresses[0] == addresses[1] && --tries);
+	return tries ? ret : -ERANGE;
+}
+
+TEST_F(spread, only_a_slot_that_says_so_takes_an_address_per_bank)
+{
+	const int fd = self->client.fd;
+	struct drm_loom_bo_info in, out;
+	struct drm_loom_conflict record = {};
+	struct drm_loom_plan_header *header;
+	struct drm_loom_plan_slot *slots;
+	float *values, *results;
+	struct loom_job job;
+	uint32_t i, plan;
+	uint64_t size;
+	void *blob;
+
+	ASSERT_EQ(0, create_uneven(fd, self->client.bytes, &in));
+	ASSERT_EQ(0, create_uneven(fd, self->client.bytes, &out));
+	if (in.banks == 1)
+		SKIP(return, "the DRAM has one bank");
+	blob = loom_plan_blob_unary(self->client.info.lanes, DRM_LOOM_UNARY_NEG, &size);
+	header = blob;
+	slots = blob + header->slots.offset;
+	slots[0].flags |= DRM_LOOM_SLOT_PER_BANK;
+	slots[1].flags |= DRM_LOOM_SLOT_PER_BANK;
+	plan = loom_client_plan(&self->client, blob, size);
+	ASSERT_NE(0, plan);
+	values = loom_bo_map(fd, in.handle, self->client.bytes);
+	results = loom_bo_map(fd, out.handle, self->client.bytes);
+	ASSERT_NE(MAP_FAILED, (void *)values);
+	ASSERT_NE(MAP_FAILED, (void *)results);
+	for (i = 0; i < self->client.bytes / sizeof(float); i++)
+		values[i] = i + 1;
+
+	/* one that takes spread buffers does not take these */
+	loom_job_init(&job, &self->client, self->tolerant, 2, self->fence);
+	job.bindings[1].handle = out.handle;
+	job.args.conflict = (uintptr_t)&record;
+	job.args.conflict_size = sizeof(record);
+	EXPECT_EQ(-EINVAL, loom_job_submit(fd, &job));
+	EXPECT_EQ(job.bindings[1].slot, record.per_bank_slot);
+	EXPECT_EQ(out.handle, record.per_bank_handle);
+	EXPECT_EQ(0, record.plan_lanes | record.scratch.bytes);
+
+	loom_job_init(&job, &self->client, plan, 2, self->fence);
+	job.bindings[0].handle = in.handle;
+	job.bindings[1].handle = out.handle;
+	ASSERT_EQ(0, loom_job_submit(fd, &job));
+	ASSERT_EQ(0, loom_sync_wait(fd, self->fence, loom_soon()));
+	for (i = 0; i < self->client.bytes / sizeof(float); i++)
+		ASSERT_EQ(-(float)(i + 1), results[i]);
 }
 
 int main(int argc, char **argv)

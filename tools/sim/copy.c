@@ -112,6 +112,18 @@ u32 sim_host_move(struct sim *sim, const struct sim_item *item, u32 generation, 
 	return copy_end(&host);
 }
 
+u32 sim_place_take(struct sim *sim, struct sim_place *place, const struct loom_pci_place *raw)
+{
+	struct loom_pci_extent banks[DRM_LOOM_MAX_BANKS];
+	u32 count = sim_place_banks(raw);
+
+	if (count &&
+	    sim_dma_read(&sim->dma, le64toh(raw->address), banks, count * sizeof(*banks)))
+		return LOOM_PCI_RESULT_DMA;
+	return sim_place_init(place, &sim->memory, raw, banks) ? LOOM_PCI_RESULT_OK :
+								 LOOM_PCI_RESULT_PLACE;
+}
+
 /* The place that @item names, alone. */
 static u32 copy_place(struct sim *sim, const struct sim_item *item, struct sim_place *place)
 {
@@ -119,8 +131,7 @@ static u32 copy_place(struct sim *sim, const struct sim_item *item, struct sim_p
 
 	if (sim_dma_read(&sim->dma, item->address, &raw, sizeof(raw)))
 		return LOOM_PCI_RESULT_DMA;
-	return sim_place_init(place, &sim->memory, &raw) ? LOOM_PCI_RESULT_OK :
-							   LOOM_PCI_RESULT_PLACE;
+	return sim_place_take(sim, place, &raw);
 }
 
 u32 sim_copy(struct sim *sim, struct sim_item *item, u32 generation)

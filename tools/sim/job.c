@@ -71,7 +71,12 @@ static bool job_is_aligned(const struct sim_place *place)
 {
 	u64 align = place->memory->chip->region[place->region].align_bytes, widest = sizeof(u64);
 
-	return !((place->address + place->offset) & (min(align, widest) - 1));
+	u64 all = place->address + place->offset;
+	u32 i;
+
+	for (i = 0; i < place->layout.banks; i++)
+		all |= place->banks[i];
+	return !(all & (min(align, widest) - 1));
 }
 
 /* A piece of each bank, at the same address. */
@@ -147,11 +152,15 @@ static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw
 {
 	const struct loom_slot *slot = &job->plan->slots[index];
 	struct sim_place *place = &job->places[index];
+	u32 result;
 
 	if (le32toh(raw->flags) & LOOM_PCI_PLACE_HOST)
 		return job_bind_host(job, index, raw);
-	if (!sim_place_init(place, &job->sim->memory, raw) || place->bytes < slot->size ||
-	    place->region != job_slot_region(slot) || !job_is_aligned(place))
+	result = sim_place_take(job->sim, place, raw);
+	if (result)
+		return result;
+	if (place->bytes < slot->size || place->region != job_slot_region(slot) ||
+	    !job_is_aligned(place) || (slot->flags & DRM_LOOM_SLOT_SRAM && sim_place_banks(raw)))
 		return LOOM_PCI_RESULT_PLACE;
 	if (slot->flags & DRM_LOOM_SLOT_SRAM)
 		return job_bind_sram(job, index);

@@ -143,6 +143,7 @@ static u8 *place_at(const struct sim_place *place, u64 at, u64 bytes)
 	loom_layout_map(&place->layout, place->address, at, &bank, &address);
 	if (bank >= place->layout.banks ||
 	    place->bank[bank] >= loom_chip_banks(place->memory->chip, place->region) ||
+	    check_add_overflow(address, place->banks[bank], &address) ||
 	    address > region->bank_bytes || bytes > region->bank_bytes - address)
 		return NULL;
 	return sim_memory_bank(place->memory, place->region, place->bank[bank]) + address;
@@ -157,15 +158,30 @@ u8 *sim_place_piece(const struct sim_place *place, u64 at, u64 *bytes)
 	return place_at(place, from, *bytes);
 }
 
-bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
-		    const struct loom_pci_place *raw)
+u32 sim_place_banks(const struct loom_pci_place *raw)
 {
+	u32 banks = le32toh(raw->banks);
+
+	if (!(le32toh(raw->flags) & LOOM_PCI_PLACE_PER_BANK))
+		return 0;
+	return banks < DRM_LOOM_MAX_BANKS ? banks : DRM_LOOM_MAX_BANKS;
+}
+
+bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
+		    const struct loom_pci_place *raw, const struct loom_pci_extent *banks)
+{
+	const u32 count = sim_place_banks(raw);
 	u64 at, bytes, end;
+	u32 i;
 
 	place->memory = memory;
 	place_read(place, raw);
+	place->address = count ? 0 : place->address;
+	for (i = 0; i < DRM_LOOM_MAX_BANKS; i++)
+		place->banks[i] = i < count ? le64toh(banks[i].address) : 0;
 	if (place->region >= DRM_LOOM_REGION_COUNT || !memory->chip->region[place->region].banks ||
-	    le32toh(raw->flags) & ~LOOM_PCI_PLACE_COLUMN_MAJOR || !place->bytes ||
+	    le32toh(raw->flags) & ~(LOOM_PCI_PLACE_COLUMN_MAJOR | LOOM_PCI_PLACE_PER_BANK) ||
+	    !place->bytes ||
 	    place->address > MEMORY_MAX || !place_layout_ok(&place->layout) ||
 	    check_add_overflow(place->offset, place->bytes, &end) || end > place->layout.size)
 		return false;

@@ -34,7 +34,8 @@ struct sim_memory {
  * struct sim_place - &struct loom_pci_place, checked
  * @memory: in which memory
  * @region: an &enum drm_loom_region
- * @address: of the buffer in each bank
+ * @address: of the buffer in each bank, or zero
+ * @banks: with LOOM_PCI_PLACE_PER_BANK, by number in the layout: added to that
  * @offset: first byte in the buffer
  * @bytes: how many
  * @layout: as far as loom_layout_map() reads it
@@ -46,6 +47,7 @@ struct sim_place {
 	u64 address;
 	u64 offset;
 	u64 bytes;
+	u64 banks[DRM_LOOM_MAX_BANKS];
 	struct loom_layout layout;
 	u8 bank[DRM_LOOM_MAX_BANKS];
 };
@@ -60,9 +62,11 @@ u8 *sim_memory_bank(const struct sim_memory *memory, u32 region, u32 bank);
 /** sim_memory_lanes() - some banks of the SRAM side by side, a pitch each, for munmap(); or NULL */
 u8 *sim_memory_lanes(const struct sim_memory *memory, const struct loom_mask *lanes);
 
-/** sim_place_init() - checks a place; false if a byte is outside of the memory */
+/** sim_place_banks() - how many addresses a place has in the host's memory, one for each bank */
+u32 sim_place_banks(const struct loom_pci_place *raw);
+/** sim_place_init() - checks a place, with these addresses; false: a byte is outside */
 bool sim_place_init(struct sim_place *place, const struct sim_memory *memory,
-		    const struct loom_pci_place *raw);
+		    const struct loom_pci_place *raw, const struct loom_pci_extent *banks);
 /** sim_place_piece() - bytes from @at on, of @bytes at most, that follow each other, and where */
 u8 *sim_place_piece(const struct sim_place *place, u64 at, u64 *bytes);
 /** sim_place_linear() - its address if it is contiguous, otherwise NULL */

@@ -218,6 +218,8 @@ static inline bool sim_is_over(struct sim *sim, u32 generation)
 /* job.c, copy.c: execute an item; an enum loom_pci_result */
 u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation);
 u32 sim_copy(struct sim *sim, struct sim_item *item, u32 generation);
+/** sim_place_take() - checks a place whose addresses may be in the host's memory; a result */
+u32 sim_place_take(struct sim *sim, struct sim_place *place, const struct loom_pci_place *raw);
 u32 sim_clear(struct sim *sim, struct sim_item *item, u32 generation);
 /*
  * Read @size bytes of the host from @count extents at @scatter, or write them (@out), for an item.

@@ -436,8 +436,9 @@ struct drm_loom_block {
  * DOC: Banks of a buffer
  *
  * A buffer is on all banks of its region, or on those of a mask. It has one address, the same in
- * each of these banks; in other banks it takes no memory, and other buffers may be at that address.
- * Bank i of a layout is the i-th bank of the mask, from the lowest.
+ * each of these banks, or one in each (DRM_LOOM_BO_CREATE_PER_BANK); in other banks it takes no
+ * memory, and other buffers may be there. Bank i of a layout is the i-th bank of the mask, from the
+ * lowest.
  *
  * A sharded buffer is an array of pages: rows of @page_columns of them, page p in row
  * p / @page_columns. It is cut into shards of @shard_rows times @shard_columns pages, from the top
@@ -562,11 +563,19 @@ struct drm_loom_no_space {
 	char blocker[DRM_LOOM_LABEL_BYTES];
 };
 
+/*
+ * DRM_LOOM_BO_CREATE_PER_BANK: the buffer has an address of its own in each bank, so it fits where
+ * the same addresses are not free in all of its banks. A plan takes it for slots with
+ * DRM_LOOM_SLOT_PER_BANK only. No effect on a buffer in one bank. Since minor 8
+ */
+#define DRM_LOOM_BO_CREATE_PER_BANK		(1 << 0)
+
 /**
  * struct drm_loom_bo_create - argument of BO_CREATE
  *
  * Makes a buffer of zeroes that takes the same address range in all banks of its region, or in
- * those of a mask. The client must close the handle with GEM_CLOSE, or the file.
+ * those of a mask; with DRM_LOOM_BO_CREATE_PER_BANK a range in each of them. The client must close
+ * the handle with GEM_CLOSE, or the file.
  *
  * @size: bytes as the client sees them, must not be zero. For an image it must be zero; out:
  *	@height rows of @pitch_bytes
@@ -577,7 +586,7 @@ struct drm_loom_no_space {
  *	minor 8 it must be a power of two, and not less than that. Must be zero for an image: its
  *	unit is the row
  * @direction: an &enum drm_loom_direction
- * @flags: zero
+ * @flags: DRM_LOOM_BO_CREATE_PER_BANK or zero
  * @handle: out: GEM handle
  * @width: elements in a row of an image, not zero; else zero. Since minor 1, as all that follows
  * @height: rows of an image, not zero; else zero
@@ -623,6 +632,8 @@ struct drm_loom_bo_create {
 
 /* DRM_LOOM_BO_EVICTED: in system memory now; gets an address when a job needs it, if it can */
 #define DRM_LOOM_BO_EVICTED			(1 << 0)
+/* DRM_LOOM_BO_PER_BANK: it has an address of its own in each bank. Since minor 8 */
+#define DRM_LOOM_BO_PER_BANK			(1 << 1)
 
 /**
  * struct drm_loom_bo_info - argument of BO_INFO
@@ -638,7 +649,8 @@ struct drm_loom_bo_create {
  * @region: an &enum drm_loom_region
  * @size: bytes as asked for
  * @mmap_offset: offset for mmap() on the node: the linear view
- * @address: first byte, in each of its banks; zero while evicted
+ * @address: first byte, in each of its banks; of DRM_LOOM_BO_PER_BANK in the lowest one, and
+ *	@addresses has that of each bank. Zero while evicted
  * @bytes_per_bank: bytes it takes in each of its banks
  * @padding_bytes: bytes that it takes in all banks together and that hold no data
  * @page_bytes: unit of distribution over the banks
@@ -661,6 +673,11 @@ struct drm_loom_bo_create {
  * @shards_across: shards side by side
  * @grid_columns: banks side by side
  * @shard_order: an &enum drm_loom_shard_order
+ * @addresses: in: user address of @address_count __u64, or zero. The first byte in each of its
+ *	banks is written there, in the order of the banks. Since minor 8, as all that follows
+ * @address_count: in: capacity of @addresses, zero if that is zero. Out: number of banks, of which
+ *	more than the capacity are not written; zero while evicted
+ * @pad3: zero
  */
 struct drm_loom_bo_info {
 	__u32 handle;
@@ -690,6 +707,9 @@ struct drm_loom_bo_info {
 	__u64 shards_across;
 	__u32 grid_columns;
 	__u32 shard_order;
+	__u64 addresses;
+	__u32 address_count;
+	__u32 pad3;
 };
 
 /**
@@ -905,12 +925,18 @@ struct drm_loom_scratch_conflict {
  * @plan_lanes: lanes of the plan, if SUBMIT failed with EINVAL because the context has another
  *	number of lanes; then @scratch and @label are zero. Else zero
  * @context_lanes: lanes of the context, in the same case: those it owns, or all of the device
+ * @per_bank_slot: SUBMIT failed with EINVAL because a buffer with an address of its own in each
+ *	bank was bound to this slot, which has not DRM_LOOM_SLOT_PER_BANK; then all fields above
+ *	are zero
+ * @per_bank_handle: GEM handle of that buffer; zero in other cases
  */
 struct drm_loom_conflict {
 	struct drm_loom_scratch_conflict scratch;
 	char label[DRM_LOOM_LABEL_BYTES];
 	__u32 plan_lanes;
 	__u32 context_lanes;
+	__u32 per_bank_slot;
+	__u32 per_bank_handle;
 };
 
 /* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and the slots have room */
@@ -963,7 +989,8 @@ struct drm_loom_fit {
  *
  * Since minor 8. The caller must give at least the bytes before @flags.
  *
- * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE; no records are written. At most
+ * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE, but @flags must be zero, and no
+ *	records are written. At most
  *	DRM_LOOM_MAX_FIT
  * @own: __u32. In: room for so many handles, at most DRM_LOOM_MAX_FIT; zero: none are written.
  *	Out: number of the file's own buffers in the way, zero for other regions than the SRAM:
@@ -1052,7 +1079,8 @@ struct drm_loom_plan_destroy {
  * @handle: GEM handle of a buffer, which must be in DRAM, in ROM for a DRM_LOOM_SLOT_ROM. For a
  *	slot that is an image it must be an image of the same type and pitch, with rows at least as
  *	wide; else it may have any layout, but the slot must be DRM_LOOM_SLOT_SPREAD for a buffer
- *	that is sharded or on some banks only. For a DRM_LOOM_SLOT_SRAM it must be an interleaved
+ *	that is sharded or on some banks only, and DRM_LOOM_SLOT_PER_BANK for one with an address
+ *	of its own in each bank. For a DRM_LOOM_SLOT_SRAM it must be an interleaved
  *	SRAM buffer on all lanes with pages that are multiples of the region's alignment, whose
  *	first page in each has room for the slot (since minor 5: all its pages, if there is one
  *	lane). The linear view of such a buffer is bank after bank, @page_bytes each
@@ -1092,8 +1120,8 @@ struct drm_loom_sync {
  * @flags: zero
  * @pad: zero
  * @conflict: user address for a &struct drm_loom_conflict, or zero; written when the call fails
- *	with EBUSY, or because the lanes of plan and context differ. Since minor 2, as all that
- *	follows
+ *	with EBUSY, because the lanes of plan and context differ, or because of a buffer with an
+ *	address of its own in each bank. Since minor 2, as all that follows
  * @conflict_size: bytes at @conflict
  * @pad2: zero
  */

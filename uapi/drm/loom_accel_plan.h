@@ -147,6 +147,13 @@ struct drm_loom_plan_header_native {
 #define DRM_LOOM_SLOT_SPREAD		(1 << 3)
 /* DRM_LOOM_SLOT_ROM: a ROM buffer is bound to it, which the plan only reads; since minor 5 */
 #define DRM_LOOM_SLOT_ROM			(1 << 4)
+/*
+ * DRM_LOOM_SLOT_PER_BANK: buffers with an address of their own in each bank
+ * (DRM_LOOM_BO_CREATE_PER_BANK) can be bound, too: the plan must not assume that bytes in different
+ * banks have the same address. Without it such a buffer is EINVAL. Not for DRM_LOOM_SLOT_SRAM,
+ * whose lanes step through one address. Since minor 8
+ */
+#define DRM_LOOM_SLOT_PER_BANK		(1 << 5)
 
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
@@ -162,7 +169,7 @@ struct drm_loom_plan_header_native {
  * those in DRAM. The chip must have that region.
  *
  * @size: bytes that the plan uses of it, must not be zero; with DRM_LOOM_SLOT_SRAM per bank
- * @flags: DRM_LOOM_SLOT_*. READ or WRITE must be set; SRAM and SPREAD exclude each other, and ROM
+ * @flags: DRM_LOOM_SLOT_*. READ or WRITE must be set; SRAM excludes SPREAD and PER_BANK, and ROM
  *	excludes WRITE and SRAM
  * @pad: zero
  */

@@ -116,10 +116,14 @@ u32 loom_job_slot_count(const struct loom_job *job)
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_count, LOOM_COMPAT_NS);
 
 /**
- * loom_job_slot_address() - address of the binding of a slot, in each of its banks
+ * loom_job_slot_address() - address of the binding of a slot
+ *
  * @job: the job, in &loom_backend.job_emit
  * @slot: the slot, less than loom_job_slot_count()
  * @address: out: the address; of the first byte in the buffer if this returns false
+ *
+ * It is the same in each bank of the buffer, except with DRM_LOOM_SLOT_PER_BANK: then it may be
+ * that in the lowest bank, and loom_job_slot_bank_address() has the others.
  *
  * Return: false if the buffer is in system pages (&loom_device_config.host_slots).
  */
@@ -133,6 +137,20 @@ bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address)
 	return bo->resident;
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_address, LOOM_COMPAT_NS);
+
+/**
+ * loom_job_slot_bank_address() - address of the first byte of a slot's buffer in one of its banks
+ * @job: the job, in &loom_backend.job_emit
+ * @slot: the slot, less than loom_job_slot_count(), whose buffer is not in system pages
+ * @bank: number of the bank in its region
+ *
+ * Return: the address; that in the lowest bank if the buffer has none in @bank.
+ */
+u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank)
+{
+	return loom_region_bank_address(job->slots[slot].bo->tbo.resource, bank);
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_slot_bank_address, LOOM_COMPAT_NS);
 
 /**
  * loom_job_slot_map() - map the buffer of a slot for the processor
@@ -199,9 +217,10 @@ void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piec
 
 	/* a page of the layout starts at a multiple of page_bytes of the buffer */
 	div64_u64_rem(move->offset + at, layout->page_bytes, &rest);
-	loom_layout_map(layout, move->address, move->offset + at, &bank, &piece->address);
+	loom_layout_map(layout, 0, move->offset + at, &bank, &piece->address);
 	piece->region = move->shape.region;
 	piece->bank = loom_shape_bank(&move->shape, bank);
+	piece->address += loom_move_address(move, piece->bank);
 	piece->bytes = min3(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE,
 			    layout->page_bytes - rest);
 	piece->page = move->pages ? move->pages[at >> PAGE_SHIFT] : NULL;

@@ -403,6 +403,22 @@ out_put:
 	return ret;
 }
 
+/* Write the first @count of a buffer's addresses, in the order of its banks. */
+static int loom_bo_write_addresses(const struct loom_bo *bo, const u64 *addresses, u64 to,
+				   u32 count)
+{
+	u32 bank = 0, i;
+
+	if (count && !addresses)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		bank = loom_mask_next(&bo->shape.mask, bank);
+		if (put_user(addresses[bank++], (u64 __user *)u64_to_user_ptr(to) + i))
+			return -EFAULT;
+	}
+	return 0;
+}
+
 /**
  * loom_bo_ioctl_info() - BO_INFO
  * @drm: the device
@@ -414,14 +430,15 @@ out_put:
 int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_bo_info *args = data;
+	u64 address = 0, *addresses = NULL, to = args->addresses;
+	u32 flags = 0, room = args->address_count, count = 0;
 	struct drm_gem_object *gem;
 	struct loom_bo *bo;
-	u64 address = 0;
-	u32 flags = 0;
 	int ret;
 
-	if (args->pad)
-		return loom_refuse(drm, -EINVAL, "buffer: padding %#x", args->pad);
+	if (args->pad || args->pad3 || !to != !room)
+		return loom_refuse(drm, -EINVAL, "buffer: padding %#x, %u addresses at %#llx",
+				   args->pad | args->pad3, room, to);
 	gem = drm_gem_object_lookup(file, args->handle);
 	if (!gem)
 		return loom_refuse(drm, -ENOENT, "no buffer %u", args->handle);
@@ -429,11 +446,20 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 	ret = dma_resv_lock_interruptible(gem->resv, NULL);
 	if (ret)
 		goto out_put;
-	if (bo->resident)
+	if (bo->resident) {
 		address = loom_region_address(bo->tbo.resource);
-	else
+		addresses = to ? loom_region_addresses(bo->tbo.resource) : NULL;
+		count = loom_mask_count(&bo->shape.mask);
+	} else {
 		flags |= DRM_LOOM_BO_EVICTED;
+	}
+	if (bo->shape.per_bank)
+		flags |= DRM_LOOM_BO_PER_BANK;
 	dma_resv_unlock(gem->resv);
+	ret = loom_bo_write_addresses(bo, addresses, to, min(room, count));
+	kfree(addresses);
+	if (ret)
+		goto out_put;
 
 	*args = (struct drm_loom_bo_info) {
 		.handle = args->handle,
@@ -448,6 +474,8 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 		.banks = bo->shape.layout.banks,
 		.layout = bo->shape.kind,
 		.flags = flags,
+		.addresses = to,
+		.address_count = count,
 		.align_padding_bytes = bo->shape.layout.align_padding_bytes,
 		.page_columns = bo->shape.layout.page_columns,
 		.shard_rows = bo->shape.layout.shard_rows,

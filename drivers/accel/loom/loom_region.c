@@ -160,11 +160,29 @@ int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **
 		kfree(fences);
 		return -ENOMEM;
 	}
-	leftover->mask = block->mask;
 	leftover->fences = fences;
 	leftover->count = count;
 	block->leftover = leftover;
 	return 0;
+}
+
+/*
+ * The addresses of a buffer, as one range in all of its banks: users of addresses in between wait
+ * for fences that they need not wait for.
+ */
+static struct loom_region_leftover loom_region_cover(const struct loom_region_block *block)
+{
+	struct loom_region_leftover cover = { .start = U64_MAX };
+	u32 i;
+
+	for (i = 0; i < block->count; i++) {
+		const struct loom_bank_block *part = &block[i].block;
+
+		cover.start = min(cover.start, part->start);
+		cover.last = max(cover.last, part->start + part->size - 1);
+		loom_mask_add(&cover.mask, &block[i].mask);
+	}
+	return cover;
 }
 
 /**
@@ -182,16 +200,17 @@ int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **
 int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
 		       struct dma_fence ***fences, u32 *count)
 {
-	u64 start = block->block.start, end = start + block->block.size - 1;
-	struct loom_region_leftover *leftover = NULL;
+	struct loom_region_leftover *leftover = NULL, cover;
 	u32 room = 0, i;
 
 	*fences = NULL;
 	*count = 0;
 	if (!block->on_leftovers)
 		return 0;
+	cover = loom_region_cover(block);
 	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, start, end, &block->mask, leftover)))
+	while ((leftover = loom_region_leftover_locked(region, cover.start, cover.last, &cover.mask,
+						       leftover)))
 		room += leftover->count;
 	mutex_unlock(&region->lock);
 	if (!room) {
@@ -203,7 +222,8 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 		return -ENOMEM;
 	/* the number can only shrink, because the addresses are allocated */
 	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, start, end, &block->mask, leftover)))
+	while ((leftover = loom_region_leftover_locked(region, cover.start, cover.last, &cover.mask,
+						       leftover)))
 		for (i = 0; i < leftover->count && *count < room; i++)
 			(*fences)[(*count)++] = dma_fence_get(leftover->fences[i]);
 	mutex_unlock(&region->lock);
@@ -318,17 +338,10 @@ struct loom_bank_request loom_region_request(const struct loom_region *region,
 	};
 }
 
-/**
- * loom_region_take_locked() - find an address for a block and charge it
- * @region: the region
- * @block: the block, with its mask and share
- * @shape: the buffer's shape
- * @spare: points to a chunk or NULL, see &struct loom_bank_request
- *
- * Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs a chunk.
- */
-int loom_region_take_locked(struct loom_region *region, struct loom_region_block *block,
-			    const struct loom_shape *shape, struct loom_bank_chunk **spare)
+/* As loom_region_take_locked(), for one block. */
+static int loom_region_take_one_locked(struct loom_region *region, struct loom_region_block *block,
+				       const struct loom_shape *shape,
+				       struct loom_bank_chunk **spare)
 {
 	struct loom_bank_request request = loom_region_request(region, shape);
 	struct loom_region_share *share = block->sram.share;
@@ -336,10 +349,12 @@ int loom_region_take_locked(struct loom_region *region, struct loom_region_block
 
 	lockdep_assert_held(&region->lock);
 	request.spare = spare;
-	ret = loom_sram_check(&region->sram, share, &shape->mask, request.size);
+	if (shape->per_bank)
+		request.mask = &block->mask;
+	ret = loom_sram_check(&region->sram, share, &block->mask, request.size);
 	if (ret)
 		return ret;
-	request.low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
+	request.low = region->bank.base + loom_region_low_locked(region, &block->mask, share);
 	ret = loom_region_place_locked(region, block, &request);
 	if (ret)
 		return ret;
@@ -352,33 +367,88 @@ int loom_region_take_locked(struct loom_region *region, struct loom_region_block
 /**
  * loom_region_give_locked() - undo loom_region_take_locked()
  * @region: the region
- * @block: the block
+ * @block: the block, or the first of an array that is allocated in part
  */
 void loom_region_give_locked(struct loom_region *region, struct loom_region_block *block)
 {
+	u32 i;
+
 	lockdep_assert_held(&region->lock);
-	list_del_init(&block->sram.node);
-	loom_region_count_locked(region, block, -1);
-	WARN_ON_ONCE(loom_bank_free(loom_region_bank_locked(region), &block->block));
+	for (i = 0; i < block->count && loom_bank_allocated(&block[i].block); i++) {
+		list_del_init(&block[i].sram.node);
+		loom_region_count_locked(region, &block[i], -1);
+		WARN_ON_ONCE(loom_bank_free(loom_region_bank_locked(region), &block[i].block));
+	}
+}
+
+/**
+ * loom_region_take_locked() - find addresses for a buffer and charge them
+ * @region: the region
+ * @block: the block, with its mask and share, or the first of an array
+ * @shape: the buffer's shape
+ * @spares: chunks or NULL, see &struct loom_bank_request
+ * @spare_count: number of @spares, not zero
+ *
+ * Return: 0, -ENOSPC, -EDQUOT, or -ENOMEM if it needs more chunks.
+ */
+int loom_region_take_locked(struct loom_region *region, struct loom_region_block *block,
+			    const struct loom_shape *shape, struct loom_bank_chunk **spares,
+			    u32 spare_count)
+{
+	u32 spare = 0, i;
+	int ret = 0;
+
+	for (i = 0; i < block->count && !ret; i++) {
+		while (spare + 1 < spare_count && !spares[spare])
+			spare++;
+		ret = loom_region_take_one_locked(region, &block[i], shape, &spares[spare]);
+	}
+	if (ret)
+		loom_region_give_locked(region, block);
+	return ret;
 }
 
 /* Allocate an address. Return: as loom_region_take_locked(). */
 static int loom_region_allocate(struct loom_region *region, struct loom_region_block *block,
-				const struct loom_shape *shape, struct loom_bank_chunk **spare)
+				const struct loom_shape *shape, struct loom_bank_chunk **spares)
 {
+	struct loom_region_leftover cover;
 	int ret;
 
 	mutex_lock(&region->lock);
-	ret = loom_region_take_locked(region, block, shape, spare);
+	ret = loom_region_take_locked(region, block, shape, spares, block->count);
 	if (!ret || ret == -ENOSPC)
 		loom_region_trace_alloc_locked(region, block, shape, ret);
-	if (!ret)
-		block->on_leftovers =
-			loom_region_leftover_locked(region, block->block.start,
-						    block->block.start + block->block.size - 1,
-						    &block->mask, NULL);
+	if (!ret) {
+		cover = loom_region_cover(block);
+		block->on_leftovers = loom_region_leftover_locked(region, cover.start, cover.last,
+								  &cover.mask, NULL);
+	}
 	mutex_unlock(&region->lock);
 	return ret;
+}
+
+static struct loom_region_block *loom_region_create(const struct loom_shape *shape,
+						    struct drm_gem_object *gem, u64 owner,
+						    struct loom_region_share *share)
+{
+	u32 count = shape->per_bank ? loom_mask_count(&shape->mask) : 1, bank = 0, i;
+	struct loom_region_block *block = kcalloc(count, sizeof(*block), GFP_KERNEL_ACCOUNT);
+
+	if (!block)
+		return NULL;
+	block->count = count;
+	for (i = 0; i < count; i++) {
+		block[i].whole = block;
+		block[i].gem = gem;
+		block[i].owner = owner;
+		block[i].sram.share = share;
+		bank = loom_mask_next(&shape->mask, bank);
+		loom_mask_set(&block[i].mask, bank++);
+	}
+	if (count == 1)
+		block->mask = shape->mask;
+	return block;
 }
 
 /**
@@ -397,26 +467,29 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    struct drm_gem_object *gem, u64 owner,
 					    struct loom_region_share *share)
 {
-	struct loom_bank_chunk *spare = NULL;
+	struct loom_bank_chunk **spares, *none = NULL;
 	struct loom_region_block *block;
+	u32 count, i;
 	int ret;
 
-	block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
+	block = loom_region_create(shape, gem, owner, share);
 	if (!block)
 		return ERR_PTR(-ENOMEM);
-	block->gem = gem;
-	block->owner = owner;
-	block->mask = shape->mask;
-	block->sram.share = share;
-
-	ret = loom_region_allocate(region, block, shape, &spare);
-	if (ret == -ENOMEM) {
-		/* rarely needed, but nothing can be allocated under the lock */
-		spare = loom_bank_chunk_create();
-		if (spare)
-			ret = loom_region_allocate(region, block, shape, &spare);
-		loom_port_free(spare);
+	count = block->count;
+	/* rarely enough for an array of many, but nothing can be allocated under the lock */
+	spares = count > 1 ? kcalloc(count, sizeof(*spares), GFP_KERNEL) : &none;
+	ret = spares ? loom_region_allocate(region, block, shape, spares) : -ENOMEM;
+	for (i = 0; spares && ret == -ENOMEM && i < count; i++) {
+		spares[i] = loom_bank_chunk_create();
+		if (!spares[i])
+			break;
 	}
+	if (ret == -ENOMEM && i == count)
+		ret = loom_region_allocate(region, block, shape, spares);
+	for (i = 0; spares && i < count; i++)
+		loom_port_free(spares[i]);
+	if (spares != &none)
+		kfree(spares);
 	if (ret) {
 		kfree(block);
 		return ERR_PTR(ret);
@@ -431,14 +504,16 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
  */
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
-	struct loom_region_leftover *leftover = block->leftover;
+	struct loom_region_leftover *leftover = block->leftover, cover;
 
 	mutex_lock(&region->lock);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size, block->gem);
 	if (leftover) {
-		leftover->start = block->block.start;
-		leftover->last = block->block.start + block->block.size - 1;
+		cover = loom_region_cover(block);
+		leftover->start = cover.start;
+		leftover->last = cover.last;
+		leftover->mask = cover.mask;
 		loom_region_add_leftover_locked(region, leftover);
 		block->leftover = NULL;
 	}
@@ -474,9 +549,10 @@ struct drm_gem_object *loom_region_victim(struct loom_region *region, const stru
 		if (!span.block)
 			continue;
 		block = container_of(span.block, struct loom_region_block, block);
-		if (block->keep == keep)
+		if (block->whole->keep == keep)
 			continue;
-		if (block->owner != owner && (own || loom_compat_dmem_protected(&block->base)))
+		if (block->owner != owner &&
+		    (own || loom_compat_dmem_protected(&block->whole->base)))
 			continue;
 		if (kref_get_unless_zero(&block->gem->refcount))
 			victim = block->gem;
@@ -496,13 +572,68 @@ struct drm_gem_object *loom_region_victim(struct loom_region *region, const stru
  */
 bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource)
 {
-	bool displaceable;
+	const struct loom_region_block *block = to_loom_region_block(resource);
+	bool displaceable = false;
+	u32 i;
 
 	mutex_lock(&region->lock);
-	displaceable = loom_region_displaceable_locked(region,
-						       &to_loom_region_block(resource)->block);
+	for (i = 0; i < block->count && !displaceable; i++)
+		displaceable = loom_region_displaceable_locked(region, &block[i].block);
 	mutex_unlock(&region->lock);
 	return displaceable;
+}
+
+/**
+ * loom_region_bank_address() - address of a buffer in one of its banks
+ * @resource: of the buffer
+ * @bank: number of the bank in the region
+ *
+ * Return: the address.
+ */
+u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank)
+{
+	const struct loom_region_block *block = to_loom_region_block(resource);
+	u32 i = 0;
+
+	while (i + 1 < block->count && !loom_mask_has(&block[i].mask, bank))
+		i++;
+	return block[i].block.start;
+}
+
+/**
+ * loom_region_addresses() - addresses of a buffer in all of its banks
+ * @resource: of the buffer
+ *
+ * Return: an array by bank of the region, for kfree(); NULL without memory.
+ */
+u64 *loom_region_addresses(struct ttm_resource *resource)
+{
+	u64 *addresses = kcalloc(DRM_LOOM_MAX_BANKS, sizeof(*addresses), GFP_KERNEL_ACCOUNT);
+	u32 bank;
+
+	for (bank = 0; addresses && bank < DRM_LOOM_MAX_BANKS; bank++)
+		addresses[bank] = loom_region_bank_address(resource, bank);
+	return addresses;
+}
+
+/**
+ * loom_region_overlaps() - whether a buffer has bytes at an address or above it
+ * @block: the block, or the first of an array
+ * @mask: in one of these banks
+ * @low: the address
+ *
+ * Return: true if it has.
+ */
+bool loom_region_overlaps(const struct loom_region_block *block, const struct loom_mask *mask,
+			  u64 low)
+{
+	u32 i;
+
+	for (i = 0; i < block->count; i++)
+		if (block[i].block.start + block[i].block.size > low &&
+		    loom_mask_overlaps(&block[i].mask, mask))
+			return true;
+	return false;
 }
 
 /**

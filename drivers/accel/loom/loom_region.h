@@ -150,6 +150,9 @@ struct loom_region_conflict {
 
 /**
  * struct loom_region_block - the address range of a resident buffer
+ *
+ * A buffer with an address of its own in each bank has an array of them, in the order of the banks.
+ * The first one stands for the buffer where nothing else is said.
  */
 struct loom_region_block {
 	/** @base: base, as TTM sees it */
@@ -165,8 +168,12 @@ struct loom_region_block {
 	struct drm_gem_object *gem;
 	/** @owner: drm_file.client_id of the client that made the buffer, constant */
 	u64 owner;
-	/** @mask: its banks, constant */
+	/** @mask: its banks, of an array one for each block; constant */
 	struct loom_mask mask;
+	/** @whole: first block of the array; constant */
+	struct loom_region_block *whole;
+	/** @count: blocks of the array, in the first one; constant */
+	u32 count;
 	/**
 	 * @leftover: becomes a leftover of the region when the block is freed, or NULL; under the
 	 * buffer's reservation lock
@@ -200,11 +207,16 @@ static inline struct loom_region_block *to_loom_region_block(struct ttm_resource
 	return container_of(resource, struct loom_region_block, base);
 }
 
-/* Address of a resident buffer, in each of its banks. */
+/* Address of a resident buffer, in each of its banks, or in the lowest one. */
 static inline u64 loom_region_address(struct ttm_resource *resource)
 {
 	return to_loom_region_block(resource)->block.start;
 }
+
+u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank);
+u64 *loom_region_addresses(struct ttm_resource *resource);
+bool loom_region_overlaps(const struct loom_region_block *block, const struct loom_mask *mask,
+			  u64 low);
 
 /* "dram", "sram" and "rom", by &enum drm_loom_region */
 extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
@@ -216,7 +228,8 @@ void loom_region_fini(struct loom_region *region);
 struct loom_bank_request loom_region_request(const struct loom_region *region,
 					     const struct loom_shape *shape);
 int loom_region_take_locked(struct loom_region *region, struct loom_region_block *block,
-			    const struct loom_shape *shape, struct loom_bank_chunk **spare);
+			    const struct loom_shape *shape, struct loom_bank_chunk **spares,
+			    u32 spare_count);
 void loom_region_give_locked(struct loom_region *region, struct loom_region_block *block);
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,

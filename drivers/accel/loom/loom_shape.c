@@ -18,6 +18,9 @@
  * it is allocated. It is built from BO_CREATE's arguments, all of which are checked before anything
  * is allocated. It needs no lock.
  *
+ * A buffer takes the same addresses in all of its banks, or (DRM_LOOM_BO_CREATE_PER_BANK) some in
+ * each bank that do not depend on those of other banks: core/bank allocates a block on each bank.
+ *
  * A field that the layout does not use must be zero. Banks without a shard are removed from the
  * mask of a sharded buffer, so that they are not charged.
  */
@@ -137,7 +140,8 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 	int ret;
 
 	memset(shape, 0, sizeof(*shape));
-	if (args->region >= DRM_LOOM_REGION_COUNT || args->flags || args->pad ||
+	if (args->region >= DRM_LOOM_REGION_COUNT ||
+	    args->flags & ~DRM_LOOM_BO_CREATE_PER_BANK || args->pad ||
 	    args->direction > DRM_LOOM_DIRECTION_TINY_APART ||
 	    !args->no_space != !args->no_space_size)
 		return loom_refuse(drm, -EINVAL,
@@ -171,6 +175,8 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 		return ret;
 	all = loom_mask_all(loom_chip_banks(chip, shape->region));
 	shape->partial = !loom_mask_same(&shape->mask, &all);
+	shape->per_bank = args->flags & DRM_LOOM_BO_CREATE_PER_BANK &&
+			  loom_mask_count(&shape->mask) > 1;
 	shape->top_down = loom_layout_is_top_down(shape->region, args->direction,
 						  shape->layout.bytes_per_bank);
 	return 0;

@@ -26,6 +26,8 @@ struct loom_shape {
 	bool top_down;
 	/** @partial: it does not use all banks */
 	bool partial;
+	/** @per_bank: it has an address of its own in each bank, and more than one bank */
+	bool per_bank;
 };
 
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,

@@ -152,6 +152,26 @@ static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_
 	       last_page + end <= layout->size;
 }
 
+/* The engine steps through a slot of the SRAM by one address; another plan may say that it can. */
+static int loom_submit_check_banks(const struct loom_job *job, const struct drm_loom_submit *args,
+				   const struct drm_loom_binding *binding)
+{
+	const struct drm_loom_conflict record = {
+		.per_bank_slot = binding->slot,
+		.per_bank_handle = binding->handle,
+	};
+	const struct loom_job_slot *slot =
+		&job->slots[array_index_nospec(binding->slot, job->slot_count)];
+
+	if (!slot->bo->shape.per_bank || slot->flags & DRM_LOOM_SLOT_PER_BANK)
+		return 0;
+	if (loom_user_write(args->conflict, args->conflict_size, &record, sizeof(record)))
+		return -EFAULT;
+	return loom_refuse(&job->loom->drm, -EINVAL,
+			   "submit: slot %u: buffer %u has an address per bank", binding->slot,
+			   binding->handle);
+}
+
 static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 				const struct drm_loom_binding *binding)
 {
@@ -213,8 +233,9 @@ static bool loom_submit_slots_conflict(const struct loom_job_slot *a, const stru
 }
 
 static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
-			    const struct drm_loom_array *bindings)
+			    const struct drm_loom_submit *args)
 {
+	const struct drm_loom_array *bindings = &args->bindings;
 	struct drm_loom_binding binding;
 	u32 i, j;
 	int ret;
@@ -224,6 +245,8 @@ static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
 		if (ret)
 			return loom_refuse(&job->loom->drm, ret, "submit: binding %u", i);
 		ret = loom_submit_bind_one(job, file, &binding);
+		if (!ret)
+			ret = loom_submit_check_banks(job, args, &binding);
 		if (ret)
 			return ret;
 	}
@@ -476,7 +499,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	job = loom_submit_create(loom, file->driver_priv, args);
 	if (IS_ERR(job))
 		return PTR_ERR(job);
-	ret = loom_submit_bind(job, file, &args->bindings);
+	ret = loom_submit_bind(job, file, args);
 	if (ret)
 		goto err_free;
 	job->fence = loom_fence_create(loom);

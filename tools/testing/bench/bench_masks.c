@@ -13,7 +13,8 @@
  *
  * The bank is a sixteenth larger than what the buffers take when they are placed one after the
  * other, so that it is nearly full all the time. The baseline for memory is strict lockstep: what
- * the same buffers take if each of them is on all banks.
+ * the same buffers take if each of them is on all banks. saved is what an address of its own in
+ * each bank saves of the memory that the buffers and their replacements take with one address.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +211,50 @@ static void replay_bank(const struct work *work, bool share, struct result *resu
 	free(blocks);
 }
 
+/*
+ * The end of the fullest bank if buffers and their replacements have an address per bank: then
+ * nothing connects the banks, and each has an allocator.
+ */
+static u64 replay_per_bank(const struct work *work)
+{
+	struct loom_bank_block *blocks = calloc((size_t)work->live * BANKS, sizeof(*blocks));
+	struct loom_bank *banks = calloc(BANKS, sizeof(*banks));
+	struct loom_bank_chunk *spare = NULL;
+	u64 top = 0;
+
+	if (!blocks || !banks)
+		exit(1);
+	for (u32 bank = 0; bank < BANKS; bank++)
+		if (loom_bank_init(&banks[bank], 0, work->limit, 1, LOOM_BANK_FIRST_FIT))
+			exit(1);
+	for (u32 i = 0; i < work->count; i++) {
+		const struct op *op = &work->ops[i];
+		const struct loom_bank_request request = {
+			.size = op->size, .align = ALIGN, .high = U64_MAX, .spare = &spare,
+		};
+
+		for (u32 bank = 0; bank < BANKS; bank++) {
+			struct loom_bank_block *block = &blocks[(size_t)op->id * BANKS + bank];
+
+			if (loom_bank_allocated(block))
+				loom_bank_free(&banks[bank], block);
+			if (!loom_mask_has(&op->mask, bank))
+				continue;
+			if (!spare)
+				spare = loom_bank_chunk_create();
+			if (loom_bank_alloc(&banks[bank], block, &request))
+				exit(1);
+			top = max(top, block->start + block->size);
+		}
+	}
+	for (u32 bank = 0; bank < BANKS; bank++)
+		loom_bank_fini(&banks[bank]);
+	loom_port_free(spare);
+	free(banks);
+	free(blocks);
+	return top;
+}
+
 static void replay_list(const struct work *work, bool share, struct result *result)
 {
 	struct list list = {
@@ -299,6 +344,7 @@ static bool compare(size_t style, u32 live, u64 seed)
 	u32 replacements = live > 1000 ? 4000 : 20000;
 	struct work work = { .live = live, .count = live + replacements };
 	double bank[2][SEEDS], list[2][SEEDS], ratio[2][SEEDS], both, full = 0, lockstep = 0;
+	double saved = 0;
 	u32 refused = 0;
 	bool same = true;
 
@@ -308,12 +354,16 @@ static bool compare(size_t style, u32 live, u64 seed)
 	for (u32 k = 0; k < SEEDS; k++) {
 		struct work fill = { .live = live, .count = live, .ops = work.ops,
 				     .limit = (u64)1 << 50 };
-		struct result a = { 0 }, b;
+		struct work all = { .live = live, .count = work.count, .ops = work.ops,
+				    .limit = (u64)1 << 50 };
+		struct result a = { 0 }, b = { 0 };
 		u64 bytes = 0;
 
 		draw(&work, style, seed + k);
 		for (u32 i = 0; i < live; i++)
 			bytes += work.ops[i].size;
+		replay_bank(&all, false, &b);
+		saved += (1 - (double)replay_per_bank(&all) / (double)b.top) / SEEDS;
 		replay_bank(&fill, false, &a);
 		work.limit = (a.top + a.top / 16) & ~(u64)(ALIGN - 1);
 		lockstep += (double)bytes / (double)work.limit / SEEDS;
@@ -330,10 +380,10 @@ static bool compare(size_t style, u32 live, u64 seed)
 		full += a.full / SEEDS;
 	}
 	both = median(ratio[1]); /* and the first is the least */
-	printf("%-22s %7u %8.0f %7.0f %10.0f %7.0f %7.2fx %6.2fx %6.2fx %7u %5.0f%% %6.1fx%s\n",
+	printf("%-22s %7u %8.0f %7.0f %10.0f %7.0f %7.2fx %6.2fx %6.2fx %7u %5.0f%% %7.1fx",
 	       styles[style].name, live, median(bank[0]), median(bank[1]), median(list[0]),
-	       median(list[1]), median(ratio[0]), both, ratio[1][0], refused,
-	       100 * full, lockstep, same ? "" : "   DIFFERENT ADDRESSES");
+	       median(list[1]), median(ratio[0]), both, ratio[1][0], refused, 100 * full, lockstep);
+	printf(" %5.1f%%%s\n", 100 * saved, same ? "" : "   DIFFERENT ADDRESSES");
 	fflush(stdout);
 	free(work.ops);
 	return same;
@@ -351,9 +401,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("%d banks, ns of processor time; lockstep: what they take on all banks\n", BANKS);
-	printf("%-22s %7s %8s %7s %10s %7s %8s %7s %7s %7s %6s %7s\n", "on", "live",
+	printf("%-22s %7s %8s %7s %10s %7s %8s %7s %7s %7s %6s %8s %6s\n", "on", "live",
 	       "alloc", "free", "list:alloc", "free", "times", "both", "least", "refused",
-	       "full", "lockstep");
+	       "full", "lockstep", "saved");
 	for (size_t style = 0; style < ARRAY_SIZE(styles); style++)
 		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 			if (!only || only == sizes[i])

@@ -153,8 +153,7 @@ static int loom_bytes_copy_out(struct loom_bo *bo, bool sram, struct dma_fence *
 				&fences, &count);
 	if (ret)
 		return ret;
-	move = loom_move_create(bo, LOOM_MOVE_OUT, loom_region_address(bo->tbo.resource),
-				bo->tbo.ttm->pages);
+	move = loom_move_create(bo, LOOM_MOVE_OUT, bo->tbo.resource, bo->tbo.ttm->pages);
 	if (IS_ERR(move)) {
 		loom_bytes_put_fences(fences, count);
 		return PTR_ERR(move);
@@ -266,8 +265,7 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 	int ret;
 
 	move = loom_move_create(bo, copied ? LOOM_MOVE_IN : LOOM_MOVE_CLEAR,
-				loom_region_address(resource),
-				copied ? bo->tbo.ttm->pages : NULL);
+				resource, copied ? bo->tbo.ttm->pages : NULL);
 	if (IS_ERR(move))
 		return PTR_ERR(move);
 	ret = loom_bytes_depend_on_place(move, bo, resource);

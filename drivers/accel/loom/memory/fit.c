@@ -105,8 +105,8 @@ static void loom_fit_collect(struct loom_fit *fit)
 		struct loom_region_block *block =
 			container_of(next, struct loom_region_block, block);
 
-		if (block->owner != fit->file->client_id || next->start + next->size <= low ||
-		    !loom_mask_overlaps(&block->mask, &shape->mask))
+		if (block->owner != fit->file->client_id || block != block->whole ||
+		    !loom_region_overlaps(block, &shape->mask, low))
 			continue;
 		if (fit->list->own.count >= fit->room)
 			fit->list->own.count++;
@@ -156,12 +156,13 @@ static int loom_fit_take_locked(struct loom_fit *fit, struct loom_region *region
 	struct loom_bank_request request;
 	u32 spare = 0;
 
+	if (bank == &region->bank)
+		return shape->layout.bytes_per_bank > loom_region_total(region) ? -ENOSPC :
+		       loom_region_take_locked(region, block, shape, fit->spares, fit->count);
 	if (shape->layout.bytes_per_bank > loom_region_total(region))
 		return -ENOSPC;
 	while (spare + 1 < fit->count && !fit->spares[spare])
 		spare++;
-	if (bank == &region->bank)
-		return loom_region_take_locked(region, block, shape, &fit->spares[spare]);
 	request = loom_region_request(region, shape);
 	request.spare = &fit->spares[spare];
 	return loom_bank_alloc(bank, &block->block, &request);
@@ -270,6 +271,8 @@ static int loom_fit_read(struct loom_fit *fit)
 		ret = loom_user_array_read(&args, sizeof(args), array, fit->count);
 		if (!ret)
 			ret = loom_shape_init(shape, &fit->loom->drm, fit->loom->chip, &args);
+		if (!ret && shape->per_bank)
+			ret = loom_refuse(&fit->loom->drm, -EINVAL, "list: an address per bank");
 		if (ret && ret != -EOVERFLOW)
 			return ret;
 		if (ret) {
@@ -279,6 +282,8 @@ static int loom_fit_read(struct loom_fit *fit)
 		fit->blocks[fit->count] = (struct loom_region_block) {
 			.owner = fit->file->client_id,
 			.mask = shape->mask,
+			.whole = &fit->blocks[fit->count],
+			.count = 1,
 			.sram.share = &client->share,
 			.sram.node = LIST_HEAD_INIT(fit->blocks[fit->count].sram.node),
 		};

@@ -63,13 +63,21 @@ static void loom_move_release_work(struct work_struct *work)
 }
 
 /* A move of all of the buffer, with no pages yet. */
-static struct loom_move *loom_move_alloc(struct loom_bo *bo, enum loom_move_kind kind, u64 address)
+static struct loom_move *loom_move_alloc(struct loom_bo *bo, enum loom_move_kind kind,
+					 struct ttm_resource *resource)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	struct loom_move *move = kzalloc(sizeof(*move), GFP_KERNEL_ACCOUNT);
 
 	if (!move)
 		return NULL;
+	if (bo->shape.per_bank) {
+		move->addresses = loom_region_addresses(resource);
+		if (!move->addresses) {
+			kfree(move);
+			return NULL;
+		}
+	}
 	drm_dev_get(&loom->drm);
 	INIT_LIST_HEAD(&move->node);
 	INIT_WORK(&move->release, loom_move_release_work);
@@ -77,7 +85,7 @@ static struct loom_move *loom_move_alloc(struct loom_bo *bo, enum loom_move_kind
 	move->id = atomic64_inc_return(&loom->moves.ids);
 	move->kind = kind;
 	move->shape = bo->shape;
-	move->address = address;
+	move->address = loom_region_address(resource);
 	/* to the end of the last page: mappings must not show bytes of previous users */
 	move->shape.layout.size = bo->shape.layout.pages * bo->shape.layout.page_bytes;
 	move->bytes = move->shape.layout.size;
@@ -128,16 +136,16 @@ static int loom_move_hold(struct loom_move *move, struct page **pages)
  * loom_move_create() - prepare a move
  * @bo: the buffer, reserved
  * @kind: kind of the move
- * @address: of the buffer, in each of its banks
+ * @resource: of the buffer, in its region
  * @pages: of the host, as many as the buffer has; the caller must keep them until the fence has
  *	signalled, except for LOOM_MOVE_OUT from the SRAM, where the move takes references
  *
  * Return: a move, for loom_move_submit() or loom_move_free(); ERR_PTR(-errno).
  */
-struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind, u64 address,
-				   struct page **pages)
+struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
+				   struct ttm_resource *resource, struct page **pages)
 {
-	struct loom_move *move = loom_move_alloc(bo, kind, address);
+	struct loom_move *move = loom_move_alloc(bo, kind, resource);
 
 	if (!move)
 		return ERR_PTR(-ENOMEM);
@@ -166,7 +174,7 @@ struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
 struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind kind, u64 offset,
 					u64 bytes, struct page **pages)
 {
-	struct loom_move *move = loom_move_alloc(bo, kind, loom_region_address(bo->tbo.resource));
+	struct loom_move *move = loom_move_alloc(bo, kind, bo->tbo.resource);
 
 	if (!move)
 		return ERR_PTR(-ENOMEM);
@@ -208,6 +216,7 @@ void loom_move_free(struct loom_move *move)
 	kfree(move->waits);
 	if (move->powered)
 		loom_power_put(loom);
+	kfree(move->addresses);
 	kfree(move);
 	drm_dev_put(&loom->drm);
 	/* must be last: if the file is closed, the fence pins the module */
@@ -363,7 +372,7 @@ static bool loom_move_clear(struct loom_move *move)
 		for (at = 0; at < bytes && !READ_ONCE(loom->unplugged); at += part) {
 			part = min_t(u64, bytes - at, SZ_1M);
 			if (!loom->backend->memory_clear(loom, move->shape.region, bank,
-							 move->address + at, part))
+							 loom_move_address(move, bank) + at, part))
 				return false;
 			cond_resched();
 		}

@@ -16,6 +16,7 @@ struct loom_device;
 struct loom_fence;
 struct loom_move;
 struct page;
+struct ttm_resource;
 
 /**
  * struct loom_move_wait - a fence that a move waits for
@@ -48,8 +49,10 @@ struct loom_move {
 	enum loom_move_kind kind;
 	/** @shape: of the buffer, its size rounded up to whole pages of the layout; constant */
 	struct loom_shape shape;
-	/** @address: of the buffer, in each of its banks; constant */
+	/** @address: of the buffer, in each of its banks, or in the lowest one; constant */
 	u64 address;
+	/** @addresses: of a buffer with an address per bank: by bank; otherwise NULL; constant */
+	u64 *addresses;
 	/** @offset: first byte in the buffer, 0 for a whole buffer; constant */
 	u64 offset;
 	/** @bytes: number of bytes from @offset; constant */
@@ -110,8 +113,8 @@ struct loom_moves {
 	atomic64_t ids;
 };
 
-struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind, u64 address,
-				   struct page **pages);
+struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind,
+				   struct ttm_resource *resource, struct page **pages);
 struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind kind, u64 offset,
 					u64 bytes, struct page **pages);
 void loom_move_free(struct loom_move *move);
@@ -125,5 +128,11 @@ void loom_moves_resume(struct loom_device *loom);
 void loom_moves_renew(struct loom_device *loom);
 void loom_moves_end_all(struct loom_device *loom, int error);
 void loom_moves_drain(struct loom_device *loom);
+
+/* Address of the buffer in a bank of its region. */
+static inline u64 loom_move_address(const struct loom_move *move, u32 bank)
+{
+	return move->addresses ? move->addresses[bank] : move->address;
+}
 
 #endif /* LOOM_MOVE_H */

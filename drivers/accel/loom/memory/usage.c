@@ -229,6 +229,30 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 	record->reason = loom_bank_reason(&stats, fullest, asked);
 }
 
+/* The bank of a buffer's with the smallest hole that the client may use. */
+static struct loom_mask loom_region_tightest_locked(struct loom_region *region,
+						    const struct loom_shape *shape,
+						    const struct loom_region_share *share)
+{
+	struct loom_bank *bank = loom_region_bank_locked(region);
+	struct loom_mask one, least = {};
+	u64 smallest = U64_MAX, hole;
+	u32 i;
+
+	for (i = loom_mask_next(&shape->mask, 0); i < DRM_LOOM_MAX_BANKS;
+	     i = loom_mask_next(&shape->mask, i + 1)) {
+		one = (struct loom_mask) {};
+		loom_mask_set(&one, i);
+		hole = loom_bank_hole(bank, &one,
+				      bank->base + loom_region_low_locked(region, &one, share));
+		if (hole >= smallest)
+			continue;
+		smallest = hole;
+		least = one;
+	}
+	return least;
+}
+
 /**
  * loom_region_no_space() - loom_region_no_space_locked() with the lock, for the region as it is,
  * and with the largest buffer of the client's in the way
@@ -242,9 +266,14 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 			  const struct loom_file *client, u64 size_bytes,
 			  struct drm_loom_no_space *record)
 {
+	struct loom_shape bank = *shape;
+
 	mutex_lock(&region->lock);
-	loom_region_no_space_locked(region, loom_region_bank_locked(region), shape, &client->share,
+	if (shape->per_bank)
+		bank.mask = loom_region_tightest_locked(region, shape, &client->share);
+	loom_region_no_space_locked(region, loom_region_bank_locked(region), &bank, &client->share,
 				    size_bytes, record);
+	record->banks = loom_mask_count(&shape->mask);
 	loom_region_blocker_locked(region, &shape->mask, client->id, record);
 	mutex_unlock(&region->lock);
 }

@@ -45,17 +45,19 @@
 static bool loom_view_in_window(const struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
-	u64 first = loom_region_address(bo->tbo.resource);
-	u64 last = first + bo->shape.layout.bytes_per_bank - PAGE_SIZE;
 	const struct loom_mask *mask = &bo->shape.mask;
+	u64 first, last;
 	unsigned long pfn;
 	u32 bank;
 
 	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(mask, bank + 1))
+	     bank = loom_mask_next(mask, bank + 1)) {
+		first = loom_region_bank_address(bo->tbo.resource, bank);
+		last = first + bo->shape.layout.bytes_per_bank - PAGE_SIZE;
 		if (!loom->backend->memory_pfn(loom, bo->shape.region, bank, first, &pfn) ||
 		    !loom->backend->memory_pfn(loom, bo->shape.region, bank, last, &pfn))
 			return false;
+	}
 	return true;
 }
 
@@ -114,17 +116,17 @@ unsigned long loom_view_io_pfn(struct ttm_buffer_object *tbo, unsigned long page
 {
 	struct loom_device *loom = to_loom_device(tbo->base.dev);
 	const struct loom_bo *bo = to_loom_bo(tbo);
-	u64 start = loom_region_address(tbo->resource), address;
 	unsigned long pfn = 0;
+	u64 start, address;
 	u32 bank;
 
-	loom_layout_map(&bo->shape.layout, start, (u64)page << PAGE_SHIFT, &bank, &address);
+	loom_layout_map(&bo->shape.layout, 0, (u64)page << PAGE_SHIFT, &bank, &address);
+	bank = loom_shape_bank(&bo->shape, bank);
+	start = loom_region_bank_address(tbo->resource, bank);
 	/* cannot fail: loom_view_in_window() has checked the buffer */
-	if (WARN_ON_ONCE(!loom->backend->memory_pfn(loom, bo->shape.region,
-						    loom_shape_bank(&bo->shape, bank), address,
+	if (WARN_ON_ONCE(!loom->backend->memory_pfn(loom, bo->shape.region, bank, start + address,
 						    &pfn)))
-		loom->backend->memory_pfn(loom, bo->shape.region,
-					  loom_mask_next(&bo->shape.mask, 0), start, &pfn);
+		loom->backend->memory_pfn(loom, bo->shape.region, bank, start, &pfn);
 	return pfn;
 }
 

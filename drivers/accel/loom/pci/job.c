@@ -37,12 +37,14 @@ struct loom_pci_shared {
 };
 
 /**
- * struct loom_pci_host - binding of a slot in the host's memory
+ * struct loom_pci_host - binding of a slot that needs memory of the host
+ *
+ * Either the bytes are in the host's memory, or the addresses of a buffer with one per bank.
  */
 struct loom_pci_host {
 	/** @shared: of a buffer of this device; NULL if it was imported */
 	struct loom_pci_shared *shared;
-	/** @scatter: its extents for the device */
+	/** @scatter: its extents for the device, or its addresses */
 	struct loom_pci_scatter scatter;
 };
 
@@ -57,7 +59,7 @@ struct loom_pci_job {
 	u64 sequence;
 	/** @stopped: STOP was requested; under &loom_pci_ring.lock */
 	bool stopped;
-	/** @hosts: by slot, if one of them is in the host's memory; otherwise NULL */
+	/** @hosts: by slot, if one of them needs memory of the host; otherwise NULL */
 	struct loom_pci_host *hosts;
 	/** @places: binding of each slot */
 	struct loom_pci_place places[];
@@ -78,8 +80,38 @@ int loom_pci_job_prepare(struct loom_job *job)
 	return run ? 0 : -ENOMEM;
 }
 
-static void loom_pci_job_place(const struct loom_job_slot *slot, struct loom_pci_place *place)
+/* Return: where the memory of the host for a slot is described, or NULL. */
+static struct loom_pci_host *loom_pci_job_host(struct loom_job *job, u32 index)
 {
+	struct loom_pci_job *run = job->run;
+
+	if (!run->hosts)
+		run->hosts = kcalloc(job->slot_count, sizeof(*run->hosts), GFP_KERNEL_ACCOUNT);
+	return run->hosts ? &run->hosts[index] : NULL;
+}
+
+static int loom_pci_job_place_banks(struct loom_job *job, u32 index, struct loom_pci_place *place)
+{
+	const struct loom_shape *shape = &job->slots[index].bo->shape;
+	struct loom_pci_host *host = loom_pci_job_host(job, index);
+	u64 *addresses = kmalloc_array(DRM_LOOM_MAX_BANKS, sizeof(*addresses), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
+	u32 bank;
+
+	for (bank = 0; addresses && bank < DRM_LOOM_MAX_BANKS; bank++)
+		addresses[bank] = loom_job_slot_bank_address(job, index, bank);
+	if (host && addresses)
+		ret = loom_pci_scatter_banks(&host->scatter, job->loom->drm.dev, place, shape,
+					     addresses);
+	kfree(addresses);
+	return ret;
+}
+
+static int loom_pci_job_place(struct loom_job *job, u32 index)
+{
+	const struct loom_job_slot *slot = &job->slots[index];
+	struct loom_pci_job *run = job->run;
+	struct loom_pci_place *place = &run->places[index];
 	struct loom_shape shape = slot->bo->shape;
 
 	/* pages in a single bank are contiguous, and bound as one page */
@@ -90,6 +122,7 @@ static void loom_pci_job_place(const struct loom_job_slot *slot, struct loom_pci
 	}
 	loom_pci_place_fill(place, &shape, loom_region_address(slot->bo->tbo.resource),
 			    slot->offset, slot->size);
+	return shape.per_bank ? loom_pci_job_place_banks(job, index, place) : 0;
 }
 
 static struct loom_pci_shared *loom_pci_shared_find(struct loom_pci *pci, const struct loom_bo *bo)
@@ -182,16 +215,13 @@ static int loom_pci_job_reach(struct loom_job *job, u32 index)
 {
 	const struct loom_job_slot *slot = &job->slots[index];
 	struct device *dev = job->loom->drm.dev;
+	struct loom_pci_host *host = loom_pci_job_host(job, index);
 	struct loom_pci_job *run = job->run;
-	struct loom_pci_host *host;
 	struct sg_table *pages;
 	int ret;
 
-	if (!run->hosts)
-		run->hosts = kcalloc(job->slot_count, sizeof(*run->hosts), GFP_KERNEL_ACCOUNT);
-	if (!run->hosts)
+	if (!host)
 		return -ENOMEM;
-	host = &run->hosts[index];
 	pages = loom_pci_job_pages(slot, host, dev);
 	if (IS_ERR(pages))
 		return PTR_ERR(pages);
@@ -238,7 +268,6 @@ void loom_pci_job_unmap(struct loom_job *job)
  */
 int loom_pci_job_emit(struct loom_job *job)
 {
-	struct loom_pci_job *run = job->run;
 	int ret = 0;
 	u32 i;
 
@@ -246,7 +275,7 @@ int loom_pci_job_emit(struct loom_job *job)
 	loom_pci_job_unmap(job);
 	for (i = 0; !ret && i < job->slot_count; i++)
 		if (job->slots[i].bo->resident)
-			loom_pci_job_place(&job->slots[i], &run->places[i]);
+			ret = loom_pci_job_place(job, i);
 		else
 			ret = loom_pci_job_reach(job, i);
 	return ret;

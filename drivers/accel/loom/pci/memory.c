@@ -124,6 +124,18 @@ static u32 loom_pci_scatter_fill(struct loom_pci_extent *extents, struct sg_tabl
 	return count;
 }
 
+/* Return: 0; -ENOMEM, and @scatter is zero. */
+static int loom_pci_scatter_map(struct loom_pci_scatter *scatter, struct device *dev)
+{
+	scatter->dma = dma_map_single(dev, scatter->extents,
+				      scatter->count * sizeof(*scatter->extents), DMA_TO_DEVICE);
+	if (!dma_mapping_error(dev, scatter->dma))
+		return 0;
+	kfree(scatter->extents);
+	*scatter = (struct loom_pci_scatter) {};
+	return -ENOMEM;
+}
+
 /**
  * loom_pci_scatter_init() - build the extents of bytes of the host
  * @scatter: out, zero on failure
@@ -149,13 +161,41 @@ int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
 		return -ENOMEM;
 	rest = bytes;
 	loom_pci_scatter_fill(scatter->extents, pages, offset, &rest);
-	scatter->dma = dma_map_single(dev, scatter->extents,
-				      scatter->count * sizeof(*scatter->extents), DMA_TO_DEVICE);
-	if (!dma_mapping_error(dev, scatter->dma))
-		return 0;
-	kfree(scatter->extents);
-	*scatter = (struct loom_pci_scatter) {};
-	return -ENOMEM;
+	return loom_pci_scatter_map(scatter, dev);
+}
+
+/**
+ * loom_pci_scatter_banks() - build the addresses of a buffer with one per bank
+ * @scatter: out, zero on failure
+ * @dev: the device
+ * @place: in and out: of the buffer, from loom_pci_place_fill()
+ * @shape: of the buffer
+ * @addresses: by bank of the region
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_pci_scatter_banks(struct loom_pci_scatter *scatter, struct device *dev,
+			   struct loom_pci_place *place, const struct loom_shape *shape,
+			   const u64 *addresses)
+{
+	int ret;
+	u32 i;
+
+	*scatter = (struct loom_pci_scatter) { .count = le32_to_cpu(place->banks) };
+	scatter->extents = kmalloc_array(scatter->count, sizeof(*scatter->extents), GFP_KERNEL);
+	if (!scatter->extents)
+		return -ENOMEM;
+	for (i = 0; i < scatter->count; i++)
+		scatter->extents[i] = (struct loom_pci_extent) {
+			.address = cpu_to_le64(addresses[place->bank[i]]),
+			.bytes = cpu_to_le64(shape->layout.bytes_per_bank),
+		};
+	ret = loom_pci_scatter_map(scatter, dev);
+	if (ret)
+		return ret;
+	place->flags |= cpu_to_le32(LOOM_PCI_PLACE_PER_BANK);
+	place->address = cpu_to_le64(scatter->dma);
+	return 0;
 }
 
 /**

@@ -26,6 +26,9 @@ struct loom_pci_scatter {
 
 int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
 			  struct sg_table *pages, u64 offset, u64 bytes);
+int loom_pci_scatter_banks(struct loom_pci_scatter *scatter, struct device *dev,
+			   struct loom_pci_place *place, const struct loom_shape *shape,
+			   const u64 *addresses);
 void loom_pci_scatter_fini(struct loom_pci_scatter *scatter, struct device *dev);
 
 /* Maximum bytes of a DMA segment. */

@@ -23,6 +23,8 @@ struct loom_pci_move {
 	struct sg_table pages;
 	/** @scatter: extents of @pages */
 	struct loom_pci_scatter scatter;
+	/** @banks: addresses in the banks, of a buffer with one per bank */
+	struct loom_pci_scatter banks;
 };
 
 static enum dma_data_direction loom_pci_move_direction(const struct loom_move *move)
@@ -67,6 +69,9 @@ int loom_pci_move_prepare(struct loom_move *move)
 	if (!run)
 		return ret;
 	loom_pci_place_fill(&run->place, &move->shape, move->address, move->offset, move->bytes);
+	if (move->addresses &&
+	    loom_pci_scatter_banks(&run->banks, dev, &run->place, &move->shape, move->addresses))
+		goto err_free;
 	run->place_dma = dma_map_single(dev, &run->place, sizeof(run->place), DMA_TO_DEVICE);
 	if (dma_mapping_error(dev, run->place_dma))
 		goto err_free;
@@ -79,6 +84,7 @@ int loom_pci_move_prepare(struct loom_move *move)
 err_unmap:
 	dma_unmap_single(dev, run->place_dma, sizeof(run->place), DMA_TO_DEVICE);
 err_free:
+	loom_pci_scatter_fini(&run->banks, dev);
 	kfree(run);
 	return ret;
 }
@@ -128,6 +134,7 @@ void loom_pci_move_release(struct loom_move *move)
 		sg_free_table(&run->pages);
 	}
 	dma_unmap_single(dev, run->place_dma, sizeof(run->place), DMA_TO_DEVICE);
+	loom_pci_scatter_fini(&run->banks, dev);
 	kfree(run);
 	move->run = NULL;
 }

@@ -85,7 +85,7 @@
 
 /*
  * LOOM_PCI_VERSION: of this contract: major << 16 | minor. A driver must refuse other majors and
- * lower minors. 1.1 has lanes of jobs
+ * lower minors. 1.1 has lanes of jobs and LOOM_PCI_PLACE_PER_BANK
  */
 #define LOOM_PCI_VERSION		0x004
 #define LOOM_PCI_VERSION_MAJOR		1
@@ -342,6 +342,12 @@ struct loom_pci_extent {
  * them before the job begins, and writes back those that the job may write when it ends
  */
 #define LOOM_PCI_PLACE_HOST		0x2
+/*
+ * LOOM_PCI_PLACE_PER_BANK: @address is the bus address of @banks &struct loom_pci_extent: of each
+ * entry of @bank the address of the buffer in that bank, and its bytes there. Not for a
+ * DRM_LOOM_SLOT_SRAM
+ */
+#define LOOM_PCI_PLACE_PER_BANK		0x4
 
 /**
  * struct loom_pci_place - bytes of a buffer in the device's memory

@@ -51,9 +51,14 @@ CHANGE(scratch_wraps) { pb->header.scratch_bytes = ~0ULL; }
 
 CHANGE(slot_size) { pb_slot(pb, SLOT_OUTPUT)->size = 0; }
 CHANGE(slot_no_flags) { pb_slot(pb, SLOT_ARENA)->flags = 0; }
-CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 32; }
+CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 64; }
 CHANGE(slot_spread_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SPREAD; }
 CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SRAM; }
+CHANGE(slot_sram_per_bank)
+{
+	pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_PER_BANK;
+}
+
 CHANGE(slot_sram_size)
 {
 	pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_SRAM;
@@ -98,6 +103,7 @@ static const struct rule_case rule_cases_header[] = {
 	{ DRM_LOOM_RULE_SLOT, C(slot_no_flags), .valid = DRM_LOOM_REJECT_SLOT },
 	{ DRM_LOOM_RULE_SLOT, C(slot_flags), .valid = DRM_LOOM_REJECT_SLOT },
 	{ DRM_LOOM_RULE_SLOT, C(slot_spread_only), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_sram_per_bank), .valid = DRM_LOOM_REJECT_SLOT },
 	{ DRM_LOOM_RULE_SLOT, C(slot_sram_only), .valid = DRM_LOOM_REJECT_SLOT },
 	{ DRM_LOOM_RULE_SLOT, C(slot_sram_size), .valid = DRM_LOOM_REJECT_SLOT },
 	{ DRM_LOOM_RULE_SLOT, C(slot_pad), .valid = DRM_LOOM_REJECT_SLOT },

@@ -85,10 +85,13 @@ static u8 *byte_of(const struct loom_pci_place *place, u64 offset)
 		.grid_rows = place->grid_rows,
 		.column_major = place->flags & LOOM_PCI_PLACE_COLUMN_MAJOR,
 	};
+	const struct loom_pci_extent *banks = (void *)(client.ram + LANES_AT);
+	const bool per_bank = place->flags & LOOM_PCI_PLACE_PER_BANK;
 	u64 address;
 	u32 bank;
 
-	loom_layout_map(&layout, place->address, place->offset + offset, &bank, &address);
+	loom_layout_map(&layout, 0, place->offset + offset, &bank, &address);
+	address += per_bank ? banks[bank].address : place->address;
 	return client.bar2 + client_get64(&client, LOOM_PCI_MAP_BASE(place->region)) +
 	       place->bank[bank] * client_get64(&client, LOOM_PCI_MAP_PITCH(place->region)) +
 	       address;
@@ -126,7 +129,9 @@ static void check_copy(const struct loom_pci_place *place, const char *what)
 static void test_copies(void)
 {
 	const u32 dram = DRM_LOOM_REGION_DRAM, sram = DRM_LOOM_REGION_SRAM;
+	struct loom_pci_extent *banks = (void *)(client.ram + LANES_AT);
 	struct loom_pci_place place = driver_buffer(&driver, dram, 3000000, 4096);
+	u32 i;
 
 	check_copy(&place, "interleaved");
 	place.offset = 12345;
@@ -144,6 +149,12 @@ static void test_copies(void)
 		.grid_columns = 2, .grid_rows = 2, .banks = 4, .bank = { 3, 1, 0, 2 },
 	};
 	check_copy(&place, "sharded");
+	place.address = 0;
+	place.address = RAM_BASE + LANES_AT;
+	for (i = 0; i < place.banks; i++)
+		banks[i].address = 4096 + 1024 * i;
+	place.flags |= LOOM_PCI_PLACE_PER_BANK;
+	check_copy(&place, "an address for each bank");
 }
 
 static void test_bad_places(void)

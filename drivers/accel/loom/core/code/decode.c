@@ -96,7 +96,7 @@ static int __must_check loom_decode_slots(struct loom_decode *decode,
 					  const struct loom_code_slot *slots)
 {
 	const u32 flags = DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE | DRM_LOOM_SLOT_SRAM |
-			  DRM_LOOM_SLOT_SPREAD | DRM_LOOM_SLOT_ROM;
+			  DRM_LOOM_SLOT_SPREAD | DRM_LOOM_SLOT_ROM | DRM_LOOM_SLOT_PER_BANK;
 	u32 i;
 
 	for (i = 0; i < decode->plan->slot_count; i++) {

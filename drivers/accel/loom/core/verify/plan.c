@@ -176,7 +176,9 @@ static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 {
 	const struct drm_loom_chip_region *sram = &verify->chip->region[DRM_LOOM_REGION_SRAM];
 	const u32 access = DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE;
-	const u32 kind = DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_SPREAD | DRM_LOOM_SLOT_ROM;
+	const u32 kind = DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_SPREAD | DRM_LOOM_SLOT_ROM |
+			 DRM_LOOM_SLOT_PER_BANK;
+	const u32 linear = DRM_LOOM_SLOT_SPREAD | DRM_LOOM_SLOT_PER_BANK;
 	u32 i;
 
 	for (i = 0; i < verify->header->slots.count; i++) {
@@ -185,9 +187,9 @@ static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 		if (!slot->size || slot->pad || !(slot->flags & access) ||
 		    slot->flags & ~(access | kind))
 			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
-		/* a piece of every bank is not spread */
+		/* a piece of every bank, at one address */
 		if (slot->flags & DRM_LOOM_SLOT_SRAM &&
-		    (slot->flags & DRM_LOOM_SLOT_SPREAD || slot->size > sram->bank_bytes))
+		    (slot->flags & linear || slot->size > sram->bank_bytes))
 			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
 		if (slot->flags & DRM_LOOM_SLOT_ROM &&
 		    slot->flags & (DRM_LOOM_SLOT_WRITE | DRM_LOOM_SLOT_SRAM))

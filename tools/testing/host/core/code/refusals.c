@@ -61,10 +61,11 @@ static void test_header(void)
 static void test_slots(void)
 {
 	REFUSED(c.slots[1].size = 0);
-	REFUSED(c.slots[1].flags |= 0x20);
+	REFUSED(c.slots[1].flags |= 0x40);
 	REFUSED(c.slots[1].flags |= 0x80000000);
 	REFUSED(c.slots[1].pad = 1);
 	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_SPREAD);
+	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_PER_BANK);
 	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_WRITE);
 	/* what is read in the SRAM is not loaded from there */
 	REFUSED(c.slots[1].flags |= DRM_LOOM_SLOT_SRAM);
