@@ -76,10 +76,10 @@ xz -dc -T2 "$tarball" | tar -x -C "$tmp/source" --strip-components=1 --wildcards
 	--exclude='*/tools/testing/*' --exclude='*/tools/perf/*'
 
 # What the driver neither calls nor lends memory to needs no instruments: less to compile, and to run.
-for dir in arch/x86/kernel/cpu arch/x86/pci block drivers/acpi drivers/acpi/acpica drivers/input \
+for plain in arch/x86/kernel/cpu arch/x86/pci block drivers/acpi drivers/acpi/acpica drivers/input \
 	drivers/pci drivers/pci/hotplug drivers/pnp drivers/tty drivers/tty/vt fs/9p fs/iomap fs/netfs \
 	fs/overlayfs fs/proc io_uring kernel/trace net/9p net/core net/unix; do
-	sed -i '1a KASAN_SANITIZE := n\nUBSAN_SANITIZE := n' "$tmp/source/$dir/Makefile"
+	sed -i '1a KASAN_SANITIZE := n\nUBSAN_SANITIZE := n' "$tmp/source/$plain/Makefile"
 done
 
 # Our Kconfig is put in its place, without the driver, so that the options it selects are built in.
