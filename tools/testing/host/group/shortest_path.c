@@ -17,8 +17,7 @@
 static struct loom_group_list list;
 static struct loom_group_choices choices[MOST_UNITS + 1];
 static struct loom_group_row rows[MOST_UNITS];
-static struct loom_group_edge flat[MOST_UNITS]
-				  [MOST_UNITS * LOOM_GROUP_CHOICES * LOOM_GROUP_CHOICES];
+static struct loom_group_block *flat[MOST_UNITS];
 static u32 begins[MOST_UNITS][MOST_UNITS + 1];
 static struct loom_group_cost best[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_cost want[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
@@ -41,7 +40,7 @@ static struct loom_group_edge random_edge(void)
 
 static struct loom_group_edge *flat_edge(u32 first, u32 n, u32 in, u32 out)
 {
-	return &flat[first][begins[first][n - 1] + in * choices[first + n].count + out];
+	return &flat[first]->edges[begins[first][n - 1] + in * choices[first + n].count + out];
 }
 
 static void set_up(struct loom_group_divide *d)
@@ -61,7 +60,7 @@ static void set_up(struct loom_group_divide *d)
 		rest[i] = rest[i + 1] + draw(8);
 		rows[i].num_units = draw(list.num_units - i + 1);
 		rows[i].begin = begins[i];
-		rows[i].edges = flat[i];
+		rows[i].block = flat[i];
 		rows[i].layerwise = random_edge();
 		for (n = 1; n <= rows[i].num_units; n++) {
 			begins[i][n] = begins[i][n - 1] + choices[i].count * choices[i + n].count;
@@ -163,6 +162,13 @@ int main(void)
 	u32 round, i, k, paths = 0, found = 0, wrong = 0;
 	struct loom_group_divide d;
 
+	for (i = 0; i < MOST_UNITS; i++) {
+		flat[i] = malloc(sizeof(*flat[i]) + MOST_UNITS * LOOM_GROUP_CHOICES *
+							    LOOM_GROUP_CHOICES *
+							    sizeof(flat[i]->edges[0]));
+		if (!flat[i])
+			tap_fatal("no memory");
+	}
 	for (round = 0; round < ROUNDS; round++) {
 		enum loom_group_edge_state least = LOOM_GROUP_EDGE_ESTIMATED + draw(3);
 
