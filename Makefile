@@ -156,7 +156,7 @@ help-all: help
 	@echo '  make ort-models   every network by the provider, beside ONNX Runtime: the table of its page; long'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
-	@echo '  make series       cut it into patches for the kernel: build/series/'
+	@echo '  make series       cut it into patches for the kernel: build/series/ (SERIES=core: the first ones)'
 	@echo '  make examples     the programs of Documentation/examples in C and C++: build/examples'
 	@echo '  make man          man pages: build/man'
 	@echo '  make vm           a shell in the VM, with the module loaded'

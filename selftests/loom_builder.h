@@ -220,6 +220,7 @@ static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *
 	return blob;
 }
 
+#ifdef _LOOM_ACCEL_OPS_H_
 /* y = the sum over x, which is read @repeat times with a stride of zero. */
 static inline void loom_builder_sum(struct loom_builder *builder, uint32_t y, uint32_t x,
 				    uint32_t repeat)
@@ -235,6 +236,7 @@ static inline void loom_builder_sum(struct loom_builder *builder, uint32_t y, ui
 	views[1].dims[2] = repeat;
 	views[1].strides[2] = 0;
 }
+#endif
 
 /* No slots, no steps. */
 static inline void *loom_plan_blob_null(uint32_t lanes, uint64_t *size)
@@ -246,7 +248,7 @@ static inline void *loom_plan_blob_null(uint32_t lanes, uint64_t *size)
 }
 
 /*
- * What the following two plans have in common: slot 0 is loaded to the scratch in step 0, step 1 is
+ * What the following plans have in common: slot 0 is loaded to the scratch in step 0, step 1 is
  * begun, and the other half, loom_builder_store(), stores the result to slot 1 in step 2.
  */
 static inline void loom_builder_load(struct loom_builder *builder, uint32_t lanes, uint32_t *x,
@@ -273,6 +275,18 @@ static inline void *loom_builder_store(struct loom_builder *builder, uint32_t ou
 	return loom_builder_finish(builder, size);
 }
 
+/* Slot 1 = slot 0. */
+static inline void *loom_plan_blob_copy(uint32_t lanes, uint64_t *size)
+{
+	struct loom_builder builder;
+	uint32_t out, x, y;
+
+	loom_builder_load(&builder, lanes, &x, &y, &out);
+	loom_builder_command(&builder, DRM_LOOM_OP_COPY, NULL, 0, y, x);
+	return loom_builder_store(&builder, out, y, size);
+}
+
+#ifdef _LOOM_ACCEL_OPS_H_
 /*
  * Slot 1 = op(slot 0), and op of that again, @rounds times, by way of two tensors in the scratch.
  * Steps: load, compute, store.
@@ -339,5 +353,6 @@ static inline void *loom_plan_blob_bound(uint32_t lanes, uint32_t repeat, uint32
 		loom_builder_sum(&builder, 1, 0, repeat);
 	return loom_builder_finish(&builder, size);
 }
+#endif
 
 #endif /* LOOM_BUILDER_H */

@@ -74,6 +74,15 @@ static inline uint32_t loom_client_plan_null(const struct loom_client *client)
 	return loom_client_plan(client, blob, size);
 }
 
+static inline uint32_t loom_client_plan_copy(const struct loom_client *client)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_copy(client->info.lanes, &size);
+
+	return loom_client_plan(client, blob, size);
+}
+
+#ifdef _LOOM_ACCEL_OPS_H_
 static inline uint32_t loom_client_plan_unary(const struct loom_client *client, uint32_t kind)
 {
 	uint64_t size;
@@ -99,6 +108,7 @@ static inline uint32_t loom_client_plan_endless(const struct loom_client *client
 
 	return loom_client_plan(client, blob, size);
 }
+#endif
 
 struct loom_job {
 	struct drm_loom_submit args;
@@ -152,6 +162,7 @@ static inline struct loom_client loom_client_bound(const struct loom_client *cli
 	return other;
 }
 
+#ifdef _LOOM_ACCEL_OPS_H_
 /* A job of such a context. Return: its fence. */
 static inline uint32_t loom_client_run_bound(const struct loom_client *client, uint32_t repeat,
 					     uint32_t rounds)
@@ -191,6 +202,7 @@ out_close:
 	loom_client_close(&client);
 	return good;
 }
+#endif
 
 /* ------------------------------------------------------------------ hollow */
 
@@ -231,6 +243,7 @@ static inline uint32_t loom_hollow_plan(const struct loom_client *client, void *
 	return loom_client_plan(client, blob, size);
 }
 
+#ifdef _LOOM_ACCEL_OPS_H_
 static inline uint32_t loom_hollow_plan_unary(const struct loom_client *client, uint32_t kind)
 {
 	uint64_t size;
@@ -261,6 +274,7 @@ static inline int loom_rounds_create(int fd, uint32_t lanes, uint32_t kind, uint
 	free(blob);
 	return ret;
 }
+#endif
 
 static inline int loom_plan_create_null(int fd, uint32_t lanes, uint32_t *plan)
 {

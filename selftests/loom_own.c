@@ -388,7 +388,7 @@ TEST_F_TIMEOUT(own, copies_of_what_moves, 120)
 		.size = self->dram.total_bytes * self->dram.banks / 4 / LOOM_PAGE * LOOM_PAGE,
 	};
 	uint64_t bytes = self->client.bytes, i;
-	uint32_t plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_NEG);
+	uint32_t plan = loom_client_plan_copy(&self->client);
 	uint32_t round, wrong = 0, evicted = 0;
 	float *in = malloc(bytes), *out = malloc(bytes);
 	pthread_t thread;
@@ -454,8 +454,9 @@ static void copy_for_ever(int node, uint64_t size, uint32_t page_bytes)
 /* Its buffer goes while the device copies, and the next one that is there is zero. */
 TEST_F_TIMEOUT(own, who_is_killed_leaves_nothing, 120)
 {
-	uint64_t size = self->sram.share_bytes / self->sram.align_bytes / 2 *
-			self->sram.align_bytes * self->sram.banks;
+	uint64_t share = self->sram.share_bytes ?: self->sram.total_bytes / 4;
+	uint64_t size = share / self->sram.align_bytes / 2 * self->sram.align_bytes *
+			self->sram.banks;
 	uint32_t page = self->sram.align_bytes, round, handle;
 	struct drm_loom_region_info after;
 	uint8_t *bytes = malloc(size);

@@ -352,7 +352,7 @@ TEST_F_TIMEOUT(template, nobody_wants_a_job_of_a_device_that_hangs, 60)
 	ASSERT_EQ(0, loom_client_open_fd(&other, template_open()));
 	ASSERT_EQ(0, run_all(self, HANGS));
 	sync = loom_sync_create(other.fd, 0);
-	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS), 2,
+	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_copy(&other), 2,
 				     sync));
 	loom_client_close(&self->client);
 	EXPECT_EQ(0, loom_sync_wait(other.fd, sync, loom_now_ns() + 30 * LOOM_SECOND_NS));
@@ -373,7 +373,7 @@ TEST_F_TIMEOUT(template, a_job_is_stopped_before_it_begins, 60)
 	ASSERT_EQ(0, loom_write_file(FAULT, SLOW));
 	ASSERT_EQ(0, run(self, 0));
 	usleep(50000);
-	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS), 2,
+	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_copy(&other), 2,
 				     sync));
 	usleep(50000);
 	ready = (struct pollfd) { .fd = loom_sync_export(other.fd, sync), .events = POLLIN };
@@ -411,7 +411,7 @@ TEST_F_TIMEOUT(template, who_waits_for_a_job_does_not_hold_up_unplugging, 60)
 		/* two clients: the one does not have the bottom of the SRAM for itself any more */
 		if (loom_client_open_fd(&other, template_open()))
 			_exit(1);
-		plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
+		plan = loom_client_plan_copy(&other);
 		_exit(-loom_client_run(&other, plan, 2, 0));
 	}
 	usleep(300000);
@@ -486,7 +486,7 @@ TEST_F_TIMEOUT(template, a_client_with_many_jobs_does_not_starve_others, 60)
 
 	ASSERT_EQ(0, run_all(self, SLOW));
 	ASSERT_EQ(0, loom_client_open_fd(&many, template_open()));
-	plan = loom_client_plan_unary(&many, DRM_LOOM_UNARY_ABS);
+	plan = loom_client_plan_copy(&many);
 	for (i = 0; i < LOOM_ARRAY_SIZE(contexts); i++) {
 		syncs[i] = loom_sync_create(many.fd, 0);
 		ASSERT_EQ(0, loom_context_create(many.fd, DRM_LOOM_PRIORITY_NORMAL, &contexts[i]));
@@ -646,7 +646,7 @@ TEST_F_TIMEOUT(template, a_device_that_does_not_wake_up_is_wedged, 60)
 	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
 		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));
 	/* it sleeps, and is woken up for that */
-	EXPECT_NE(0, loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS));
+	EXPECT_NE(0, loom_client_plan_copy(&self->client));
 	memset(status, 0, sizeof(status));
 	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
 		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));

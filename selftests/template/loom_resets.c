@@ -33,7 +33,7 @@ TEST_F_TIMEOUT(template, a_user_whose_jobs_hang_the_device_is_refused, 240)
 	ASSERT_EQ(0, loom_client_open_fd(&again, template_open()));
 	ASSERT_EQ(0, loom_be_user(65533));
 	ASSERT_EQ(0, loom_client_open_fd(&other, template_open()));
-	plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
+	plan = loom_client_plan_copy(&other);
 	for (i = 0; i < 2; i++) {
 		uint32_t sync = loom_sync_create(other.fd, 0);
 
@@ -51,10 +51,10 @@ TEST_F_TIMEOUT(template, a_user_whose_jobs_hang_the_device_is_refused, 240)
 	EXPECT_EQ(-EIO, end_of(self, 2));
 	EXPECT_EQ(-EIO, run(self, 3));
 	/* whatever file it is */
-	plan = loom_client_plan_unary(&again, DRM_LOOM_UNARY_ABS);
+	plan = loom_client_plan_copy(&again);
 	EXPECT_EQ(-EIO, loom_client_run(&again, plan, 2, 0));
 	EXPECT_EQ(resets + 2, counted("resets"));
-	plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
+	plan = loom_client_plan_copy(&other);
 	EXPECT_EQ(0, loom_client_run(&other, plan, 2, 0));
 	EXPECT_EQ(0, loom_bo_wait(other.fd, other.out, loom_soon()));
 	end = start + (REFUSED_S + 30) * LOOM_SECOND_NS;
@@ -111,7 +111,7 @@ static int displace(void)
 
 	if (ret)
 		return ret;
-	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+	plan = loom_client_plan_copy(&client);
 	return loom_client_run(&client, plan, 2, 0);
 }
 

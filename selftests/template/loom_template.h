@@ -82,7 +82,7 @@ static int template_clients(struct _test_data_template *self)
 
 	if (ret)
 		return ret;
-	self->plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS);
+	self->plan = loom_client_plan_copy(&self->client);
 	if (!self->plan)
 		return -ENOMEM;
 	for (i = 0; !ret && i < CONTEXTS; i++) {

@@ -125,6 +125,7 @@ for part in $parts; do
 		# all that the library asks for
 		on_cpu max,-avx2,-f16c ;;
 	upstream|arm64)
+		[ "$part" = arm64 ] || run "make series SERIES=core" env SERIES=core tools/ci/upstream/series.sh
 		run "make check-$part" make -s "check-$part" ;;
 	*)
 		echo "usage: $0 [${all// /|}]..." >&2

@@ -13,7 +13,7 @@ dir=build/ksource
 	echo "ksource: no $tarball, try: make deps-check" >&2
 	exit 1
 }
-if [ -f $dir/.stamp ] && [ -f $dir/MAINTAINERS ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
+if [ -f $dir/.stamp ] && [ -f $dir/scripts/unifdef.c ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
 	exit 0
 fi
 echo "ksource: unpacking the kernel's linters and kselftest frame"
@@ -21,7 +21,7 @@ mkdir -p build
 tmp=$(mktemp -d build/.ksource.XXXXXX)
 trap 'rm -rf "$tmp"' EXIT
 xz -dc -T2 $tarball | tar -x -C "$tmp" --strip-components=1 --wildcards \
-	'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
+	'*/scripts/checkpatch.pl' '*/scripts/unifdef.c' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
 	'*/scripts/kernel-doc' '*/Documentation/sphinx/*' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
 	'*/tools/testing/selftests/kselftest*' '*/tools/testing/selftests/lib.mk' \
 	'*/tools/testing/selftests/run_kselftest.sh' \

@@ -6,7 +6,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
-#include "loom_clock.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
@@ -166,20 +165,20 @@ void loom_context_account(struct loom_context *context,
 
 	spin_lock(&context->lock);
 	/* the device is not trusted: sums must not wrap */
-	sum->dram_read_bytes = loom_clock_add(sum->dram_read_bytes, counters->dram_read_bytes);
-	sum->dram_write_bytes = loom_clock_add(sum->dram_write_bytes, counters->dram_write_bytes);
-	sum->sram_read_bytes = loom_clock_add(sum->sram_read_bytes, counters->sram_read_bytes);
-	sum->sram_write_bytes = loom_clock_add(sum->sram_write_bytes, counters->sram_write_bytes);
-	sum->rom_read_bytes = loom_clock_add(sum->rom_read_bytes, counters->rom_read_bytes);
-	sum->macs = loom_clock_add(sum->macs, counters->macs);
-	sum->steps = loom_clock_add(sum->steps, counters->steps);
-	sum->commands = loom_clock_add(sum->commands, counters->commands);
+	sum->dram_read_bytes = size_add(sum->dram_read_bytes, counters->dram_read_bytes);
+	sum->dram_write_bytes = size_add(sum->dram_write_bytes, counters->dram_write_bytes);
+	sum->sram_read_bytes = size_add(sum->sram_read_bytes, counters->sram_read_bytes);
+	sum->sram_write_bytes = size_add(sum->sram_write_bytes, counters->sram_write_bytes);
+	sum->rom_read_bytes = size_add(sum->rom_read_bytes, counters->rom_read_bytes);
+	sum->macs = size_add(sum->macs, counters->macs);
+	sum->steps = size_add(sum->steps, counters->steps);
+	sum->commands = size_add(sum->commands, counters->commands);
 	sum->jobs++;
-	sum->busy_ns = loom_clock_add(sum->busy_ns, counters->busy_ns);
-	sum->cycles = loom_clock_add(sum->cycles, counters->cycles);
-	sum->dma_cycles = loom_clock_add(sum->dma_cycles, counters->dma_cycles);
-	sum->compute_cycles = loom_clock_add(sum->compute_cycles, counters->compute_cycles);
-	sum->energy_fj = loom_clock_add(sum->energy_fj, counters->energy_fj);
+	sum->busy_ns = size_add(sum->busy_ns, counters->busy_ns);
+	sum->cycles = size_add(sum->cycles, counters->cycles);
+	sum->dma_cycles = size_add(sum->dma_cycles, counters->dma_cycles);
+	sum->compute_cycles = size_add(sum->compute_cycles, counters->compute_cycles);
+	sum->energy_fj = size_add(sum->energy_fj, counters->energy_fj);
 	context->resets += timed_out;
 	spin_unlock(&context->lock);
 

@@ -19,7 +19,6 @@ int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file
 
 int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_label_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
@@ -30,6 +29,13 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 
 int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
+/* NULL: DRM refuses it */
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
+int loom_label_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file);
+#else
+#define loom_label_ioctl	NULL
+#define loom_fdinfo_show	NULL
+#endif
 
 #endif /* LOOM_IOCTL_H */

@@ -5,11 +5,11 @@
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_event.h"
 #include "loom_file.h"
 #include "loom_job.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
-#include "loom_trace.h"
 
 /**
  * DOC: Ends of jobs

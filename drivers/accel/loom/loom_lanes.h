@@ -2,17 +2,28 @@
 #ifndef LOOM_LANES_H
 #define LOOM_LANES_H
 
+#include <linux/string.h>
 #include <linux/types.h>
 
-struct drm_loom_context_create;
-struct loom_context;
-struct loom_plan;
+#include <drm/loom_accel.h>
 
+struct loom_context;
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 int __must_check loom_lanes_take(struct loom_context *context,
 				 const struct drm_loom_context_create *args);
 void loom_lanes_give(struct loom_context *context);
-u32 loom_lanes_of(const struct loom_context *context);
-int __must_check loom_lanes_check(const struct loom_context *context, const struct loom_plan *plan,
-				  u64 to, u32 size);
+#else
+static inline int __must_check loom_lanes_take(struct loom_context *context,
+					       const struct drm_loom_context_create *args)
+{
+	return args->lanes || memchr_inv(args->lane_mask, 0, sizeof(args->lane_mask)) ?
+		       -EOPNOTSUPP : 0;
+}
+
+static inline void loom_lanes_give(struct loom_context *context)
+{
+}
+#endif
 
 #endif /* LOOM_LANES_H */

@@ -14,12 +14,12 @@
 #include "core/loom_verify.h"
 #include "loom_bo.h"
 #include "loom_device.h"
+#include "loom_event.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_shape.h"
-#include "loom_trace.h"
 #include "loom_user.h"
 #include "memory/label.h"
 

@@ -9,9 +9,9 @@
 #include "core/loom_plan.h"
 #include "core/loom_chip.h"
 #include "loom_compat.h"
+#include "loom_event.h"
 #include "loom_region.h"
 #include "loom_shape.h"
-#include "loom_trace.h"
 
 /**
  * DOC: Regions

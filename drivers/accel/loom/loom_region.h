@@ -289,6 +289,8 @@ void loom_region_ungrant(struct loom_region *region, struct loom_region_share *s
 			 bool privileged);
 bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share);
 
+u64 loom_region_used(const struct loom_region_share *share, u32 region,
+		     const struct loom_mask *mask);
 void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
 		      struct drm_loom_region_info *info);
 void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
@@ -301,6 +303,16 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
 			  const struct loom_file *client, u64 size_bytes,
 			  struct drm_loom_no_space *record);
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
+void loom_region_blocker_locked(struct loom_region *region, const struct loom_mask *mask,
+				u64 client, struct drm_loom_no_space *record);
+#else
+static inline void loom_region_blocker_locked(struct loom_region *region,
+					      const struct loom_mask *mask, u64 client,
+					      struct drm_loom_no_space *record)
+{
+}
+#endif
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
 		       u64 *owners);

@@ -13,14 +13,13 @@
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_event.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_job.h"
-#include "loom_lanes.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
-#include "loom_trace.h"
 #include "loom_user.h"
 #include "sched/sched.h"
 
@@ -49,6 +48,25 @@
  * before step 6.
  */
 
+/* A plan must be for as many lanes as its context has: its own, or all. */
+static int loom_submit_check_lanes(const struct loom_context *context, const struct loom_plan *plan,
+				   u64 to, u32 size)
+{
+	u32 all = context->loom->chip->region[DRM_LOOM_REGION_SRAM].banks;
+	const struct drm_loom_conflict record = {
+		.plan_lanes = plan->lanes,
+		.context_lanes = context->lane_count ?: all,
+	};
+
+	if (plan->lanes == record.context_lanes)
+		return 0;
+	if (loom_user_write(to, size, &record, sizeof(record)))
+		return -EFAULT;
+	return loom_refuse(&context->loom->drm, -EINVAL,
+			   "submit: the plan is for %u lanes, the context has %u", plan->lanes,
+			   record.context_lanes);
+}
+
 static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom_file *client,
 					   const struct drm_loom_submit *args)
 {
@@ -69,7 +87,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 				  args->context);
 		goto err_put;
 	}
-	ret = loom_lanes_check(context, plan->plan, args->conflict, args->conflict_size);
+	ret = loom_submit_check_lanes(context, plan->plan, args->conflict, args->conflict_size);
 	if (ret)
 		goto err_put;
 	if (args->bindings.count != plan->plan->slot_count) {

@@ -4,13 +4,19 @@
 # in a kernel tree, in an order in which each can be read with what came before it. The driver is
 # hooked into drivers/accel by the patch that brings its back end, so every step builds.
 # Each patch goes through checkpatch --strict, and Sphinx reads the pages. TAP.
+#
+# SERIES=core: a first series, in build/series-core/: native commands, data moves, and the template
+# as the one back end. It leaves out whole files, their options of Kconfig, and in headers what these
+# options bring (core.sh). Its lines are counted, and it is built with W=1 against KDIR.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../../.."
+unset MAKEFLAGS MFLAGS MAKELEVEL
+core=$([ "${SERIES:-}" = core ] && echo -core || true)
 . tools/ci/checkpatch.sh
 tools/ci/ksource.sh >&2
-out=$PWD/build/series
-tree=$PWD/build/series.tree
+out=$PWD/build/series$core
+tree=$out.tree
 checkpatch=$PWD/build/ksource/scripts/checkpatch.pl
 # what lint.sh ignores everywhere and in core/, and what a tree of a few files cannot know
 ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES
@@ -39,6 +45,10 @@ git archive HEAD drivers/accel/loom | tar -x -C "$tree"
 git archive HEAD:uapi/drm | tar -x -C "$tree/include/uapi/drm"
 mkdir "$tree/tools/testing/selftests/loom" "$tree/Documentation/accel/loom"
 git archive HEAD:selftests | tar -x -C "$tree/tools/testing/selftests/loom"
+if [ -n "$core" ]; then
+	. tools/ci/upstream/core.sh
+	core_cut
+fi
 pages="uapi verifier"
 for page in $pages; do
 	# the header is elsewhere there, and the other pages are not there
@@ -72,9 +82,11 @@ awk 'NR == FNR { if (!/^#/ && (/./ || entry)) { entry = entry $0 "\n"; if (!name
 # patch SUBJECT BODY PATH...: what of these paths is not in an earlier patch
 count=0
 patch() {
-	local subject=$1 body=$2
+	local subject=$1 body=$2 path
 	shift 2
-	(cd "$tree" && git add -- "$@")
+	for path; do
+		[ -z "$(git -C "$tree" ls-files -co -- "$path")" ] || git -C "$tree" add -- "$path"
+	done
 	commit -m "$subject" -m "$body"
 	count=$((count + 1))
 }
@@ -91,8 +103,9 @@ patch "accel/loom: add allocation of addresses in banked memory" \
 patch "accel/loom: add the verifier of plans" \
 	"Proves that a plan touches nothing but its own memory." \
 	$d/core/verify $d/core/op $d/core/clock $d/core/loom_verify.h $d/core/loom_plan.h \
-	$d/core/loom_op.h $d/core/loom_clock.h
-patch "accel/loom: add the engine" "Runs a plan that was proved safe, in pieces." $d/core
+	$d/core/loom_op.h $d/core/loom_clock.h $d/core/loom_native.h $d/core/loom_tile.h
+[ -n "$core" ] ||
+	patch "accel/loom: add the engine" "Runs a plan that was proved safe, in pieces." $d/core
 patch "accel/loom: add buffers and their placement" \
 	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \
 	$d/loom_compat.h $d/loom_bo.[ch] $d/loom_region.[ch] $d/loom_ttm.[ch] $d/loom_quota.[ch] \
@@ -102,8 +115,10 @@ patch "accel/loom: add contexts and jobs" \
 	"Queues of jobs on the DRM scheduler, fences, timeouts." \
 	$d/loom_context.[ch] $d/loom_job.[ch] $d/loom_submit.c $d/loom_sync.[ch] \
 	$d/loom_plan_object.[ch] $d/report
-patch "accel/loom: add the node and a back end of software" \
-	"The device node, and a device made of software that runs on any
+back_end="a back end of software" body="a device made of software that runs on any"
+[ -z "$core" ] || { back_end="a template of a back end" body="a device that tests the core on any"; }
+patch "accel/loom: add the node and $back_end" \
+	"The device node, and $body
 machine. With this the driver can be built." \
 	"$d/loom_*" $d/soft $d/backend $d/sched $d/pci $d/template $d/Kbuild $d/Kconfig \
 	$d/tests/exports.c drivers/accel/Kconfig drivers/accel/Makefile
@@ -117,7 +132,7 @@ patch "selftests: add tests of the Loom driver" \
 	exit 1
 }
 git -C "$tree" format-patch -q --cover-letter -o "$out" --root HEAD~$count..
-echo "1..$((count + 1))"
+echo "1..$((count + ${#core} / 5 * 2 + 1))"
 status=0
 n=0
 for file in "$out"/*.patch; do
@@ -146,5 +161,6 @@ else
 	status=1
 	echo "not ok $n the pages are read without a warning"
 fi
+[ -z "$core" ] || core_check $((n + 1)) || status=1
 rm -rf "$tree" build/series.docs
 exit $status

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "core/loom_chip.h"
-#include "core/loom_code.h"
 #include "core/loom_layout.h"
 #include "loom_compat.h"
 
@@ -9,6 +8,4 @@
 EXPORT_SYMBOL_NS_GPL(loom_chip_check, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_NS_GPL(loom_preset_get, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_NS_GPL(loom_layout_map, LOOM_COMPAT_NS);
-EXPORT_SYMBOL_NS_GPL(loom_code_bytes, LOOM_COMPAT_NS);
-EXPORT_SYMBOL_NS_GPL(loom_code_encode, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_NS_GPL(loom_port_relax, LOOM_COMPAT_NS);

@@ -43,6 +43,7 @@ struct loom_turns {
 	struct list_head ending;
 };
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
 u64 loom_turn_slice_ns(void);
 
 void loom_turns_init(struct loom_turns *turns);
@@ -51,5 +52,51 @@ void loom_turns_remove(struct loom_turn *turn);
 void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn);
 void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
 struct loom_turn *loom_turns_next(struct loom_turns *turns);
+#else
+/* by priority, then by age */
+static inline u64 loom_turn_slice_ns(void)
+{
+	return 0;
+}
+
+static inline void loom_turns_init(struct loom_turns *turns)
+{
+	u32 i;
+
+	INIT_LIST_HEAD(&turns->ending);
+	for (i = 0; i < LOOM_PRIORITY_COUNT; i++)
+		loom_turn_round_init(&turns->levels[i]);
+}
+
+static inline void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
+{
+	list_add_tail(&turn->node, &turns->levels[turn->priority].active);
+}
+
+static inline void loom_turns_remove(struct loom_turn *turn)
+{
+	list_del_init(&turn->node);
+}
+
+static inline void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
+{
+	if (!list_empty(&turn->node))
+		list_move_tail(&turn->node, &turns->ending);
+}
+
+static inline void loom_turns_charge(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
+{
+}
+
+static inline struct loom_turn *loom_turns_next(struct loom_turns *turns)
+{
+	struct list_head *jobs = &turns->ending;
+	u32 i = LOOM_PRIORITY_COUNT;
+
+	while (list_empty(jobs) && i)
+		jobs = &turns->levels[--i].active;
+	return list_first_entry_or_null(jobs, struct loom_turn, node);
+}
+#endif
 
 #endif /* LOOM_TURN_H */

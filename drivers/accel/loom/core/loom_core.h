@@ -39,6 +39,9 @@
 #include <linux/math64.h>
 #include <linux/nospec.h>
 #else
+/* parts that a kernel may leave out, see Kconfig */
+#define CONFIG_DRM_ACCEL_LOOM_OPS	1
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -22,7 +22,8 @@
  * - list.h: all operations, one line each
  * - table.c: the list as a table by opcode
  * - native.c: the one operation that is not in the list, because the engine cannot compute it
- * - check.c: helpers of the checks: types, shapes, costs
+ * - check.c: helpers of the checks: shapes, costs
+ * - compute.c: helpers of the operations that compute (list_compute.h): regions, types
  * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
  *   select.c, softmax.c, unary.c: one family of operations each; the comment on top is its contract
  *

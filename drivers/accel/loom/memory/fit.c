@@ -130,7 +130,7 @@ static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *regio
 	list->failed = index;
 	list->error = -error;
 	if (error == -EDQUOT) {
-		list->short_bytes = loom_sram_used(share, region->id, &shape->mask) + need -
+		list->short_bytes = loom_region_used(share, region->id, &shape->mask) + need -
 				    loom_sram_limit(&region->sram, &shape->mask);
 		return;
 	}

@@ -7,14 +7,32 @@
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_user.h"
-#include "memory/label.h"
 
 /**
  * DOC: Usage
  *
- * Usage of regions: sums, no-space records, lists of blocks. This file also limits the information
- * about other clients, see loom_user_rounded().
+ * Usage of regions: sums and no-space records; list.c has lists of blocks. Both files limit the
+ * information about other clients, see loom_user_rounded().
  */
+
+/**
+ * loom_region_used() - bytes of a file in a region
+ * @share: the file's
+ * @region: an &enum drm_loom_region
+ * @mask: in which banks
+ *
+ * Return: maximum over the banks of @mask.
+ */
+u64 loom_region_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask)
+{
+	u64 most = 0;
+	u32 bank;
+
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		most = max(most, share->used[region][bank]);
+	return most;
+}
 
 /*
  * Usage of the banks of @mask, for a file: sums over all clients are rounded up, so that the
@@ -29,7 +47,7 @@ static void loom_region_stats(const struct loom_bank *bank, u32 id, const struct
 	loom_bank_stats(bank, mask, stats);
 	if (!share || perfmon_capable())
 		return;
-	own = loom_sram_used(share, id, mask);
+	own = loom_region_used(share, id, mask);
 	total = stats->total;
 	stats->blocks = share->blocks[id];
 	/* all of them belong to the file */
@@ -73,7 +91,7 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 	scratch = most ? rb_entry(most, struct loom_region_scratch, node)->bytes : 0;
 	spin_unlock(&region->scratch_lock);
 	used = share && region->sram.limited ?
-		       loom_sram_used(share, region->id, &region->bank.all) : 0;
+		       loom_region_used(share, region->id, &region->bank.all) : 0;
 	mutex_unlock(&region->lock);
 	/* do not reveal begin and end of others' jobs, as long as they stay below the floor */
 	if (share && !perfmon_capable())
@@ -135,51 +153,6 @@ void loom_region_bank(struct loom_region *region, u32 index, const struct loom_r
 u64 loom_region_total(const struct loom_region *region)
 {
 	return region->bank.limit - region->bank.base;
-}
-
-static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
-{
-	return container_of(block, struct loom_region_block, block)->owner == client;
-}
-
-/* Number of blocks listed before the lock is dropped for others. */
-#define LOOM_REGION_PIECE	1024
-
-/* Drop the lock for others during a walk. */
-static void loom_region_yield_locked(struct loom_region *region, struct loom_bank_iter *iter)
-{
-	mutex_unlock(&region->lock);
-	cond_resched();
-	mutex_lock(&region->lock);
-	loom_bank_resume(loom_region_bank_locked(region), iter);
-}
-
-/* Find the largest buffer with a label in the banks of @mask that the client may know. */
-static void loom_region_blocker_locked(struct loom_region *region, const struct loom_mask *mask,
-				       u64 client, struct drm_loom_no_space *record)
-{
-	char label[DRM_LOOM_LABEL_BYTES];
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	u64 n = 0;
-
-	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
-	if (!perfmon_capable()) {
-		iter.wanted = loom_region_is_own;
-		iter.who = client;
-	}
-	while (loom_bank_next(&iter, &span)) {
-		if (span.block && span.block->size > record->blocker_bytes) {
-			loom_label_read(container_of(span.block, struct loom_region_block,
-						     block)->gem, label);
-			if (label[0]) {
-				record->blocker_bytes = span.block->size;
-				memcpy(record->blocker, label, sizeof(label));
-			}
-		}
-		if (++n % LOOM_REGION_PIECE == 0)
-			loom_region_yield_locked(region, &iter);
-	}
 }
 
 /**
@@ -276,76 +249,4 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 	record->banks = loom_mask_count(&shape->mask);
 	loom_region_blocker_locked(region, &shape->mask, client->id, record);
 	mutex_unlock(&region->lock);
-}
-
-/* Flags and label of a listed block. The caller must hold loom_region.lock. */
-static void loom_region_describe(const struct loom_region_block *block, u64 client,
-				 struct drm_loom_block *out)
-{
-	out->flags = DRM_LOOM_BLOCK_ALLOCATED | (block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
-		     (block->block.partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
-	loom_label_read(block->gem, out->label);
-}
-
-/**
- * loom_region_blocks() - list allocated and free blocks
- * @region: the region
- * @mask: the banks, NULL for all
- * @blocks: out: the first @max of them, in address order
- * @max: capacity of @blocks
- * @client: the client with DRM_LOOM_BLOCK_OWN
- * @all: list blocks of others, too. If false, the list is built as if there were no other blocks,
- *	with DRM_LOOM_BLOCK_HIDDEN for free: so the ends of partial blocks do not reveal others
- * @owners: out: drm_file.client_id of the creator of each block; or NULL
- *
- * Blocks may be allocated and freed meanwhile, because the lock is dropped at times; the list still
- * tiles the banks.
- *
- * Return: number of blocks.
- */
-u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
-		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
-		       u64 *owners)
-{
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	u64 n = 0;
-
-	if (!loom_region_exists(region))
-		return 0;
-	mutex_lock(&region->lock);
-	if (region->bank.base) {
-		if (n < max)
-			blocks[n] = (struct drm_loom_block) {
-				.bytes = region->bank.base,
-				.flags = DRM_LOOM_BLOCK_RESERVED,
-			};
-		n++;
-	}
-	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
-	if (!all) {
-		iter.wanted = loom_region_is_own;
-		iter.who = client;
-	}
-	while (loom_bank_next(&iter, &span)) {
-		if (n < max) {
-			struct loom_region_block *block =
-				container_of(span.block, struct loom_region_block, block);
-
-			blocks[n] = (struct drm_loom_block) {
-				.address = span.start,
-				.bytes = span.end - span.start,
-			};
-			if (owners)
-				owners[n] = span.block ? block->owner : 0;
-			if (span.block)
-				loom_region_describe(block, client, &blocks[n]);
-			else
-				blocks[n].flags = all ? 0 : DRM_LOOM_BLOCK_HIDDEN;
-		}
-		if (++n % LOOM_REGION_PIECE == 0)
-			loom_region_yield_locked(region, &iter);
-	}
-	mutex_unlock(&region->lock);
-	return n;
 }

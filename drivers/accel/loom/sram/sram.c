@@ -157,25 +157,6 @@ bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram
 }
 
 /**
- * loom_sram_used() - bytes of a file in a region
- * @share: the file's
- * @region: an &enum drm_loom_region
- * @mask: in which banks
- *
- * Return: maximum over the banks of @mask.
- */
-u64 loom_sram_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask)
-{
-	u64 most = 0;
-	u32 bank;
-
-	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(mask, bank + 1))
-		most = max(most, share->used[region][bank]);
-	return most;
-}
-
-/**
  * loom_sram_enter() - create an exclusive context
  * @sram: the rules
  * @share: of its file

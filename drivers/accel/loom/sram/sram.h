@@ -60,6 +60,7 @@ struct loom_sram_block {
 	struct loom_region_share *share;
 };
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 bool loom_sram_is_storage(const struct loom_sram *sram, const struct loom_mask *mask);
 u64 loom_sram_limit(const struct loom_sram *sram, const struct loom_mask *mask);
 bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_region_share *share);
@@ -70,7 +71,6 @@ int __must_check loom_sram_check(const struct loom_sram *sram,
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
 		      const struct loom_mask *mask, u64 offset, u64 bytes);
 bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block);
-u64 loom_sram_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask);
 
 int __must_check loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share,
 				 bool privileged);
@@ -78,5 +78,64 @@ void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share, bo
 
 void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
 		    u64 total_bytes);
+#else
+/* no limits: the SRAM is for who comes first */
+static inline bool loom_sram_is_storage(const struct loom_sram *sram, const struct loom_mask *mask)
+{
+	return false;
+}
+
+static inline u64 loom_sram_limit(const struct loom_sram *sram, const struct loom_mask *mask)
+{
+	return U64_MAX;
+}
+
+static inline bool loom_sram_entitled(const struct loom_sram *sram,
+				      const struct loom_region_share *share)
+{
+	return true;
+}
+
+static inline u64 loom_sram_low(const struct loom_sram *sram, const struct loom_region_share *share)
+{
+	return 0;
+}
+
+static inline int loom_sram_check(const struct loom_sram *sram,
+				  const struct loom_region_share *share,
+				  const struct loom_mask *mask, u64 bytes)
+{
+	return 0;
+}
+
+static inline void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
+				    const struct loom_mask *mask, u64 offset, u64 bytes)
+{
+	INIT_LIST_HEAD(&block->node);
+}
+
+static inline bool loom_sram_displaceable(const struct loom_sram *sram,
+					  const struct loom_sram_block *block)
+{
+	return false;
+}
+
+static inline int loom_sram_enter(struct loom_sram *sram, struct loom_region_share *share,
+				  bool privileged)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void loom_sram_leave(struct loom_sram *sram, struct loom_region_share *share,
+				   bool privileged)
+{
+}
+
+static inline void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
+				  u64 total_bytes)
+{
+	INIT_LIST_HEAD(&sram->taken);
+}
+#endif
 
 #endif /* LOOM_SRAM_H */

@@ -3,7 +3,6 @@
 #include <linux/export.h>
 
 #include "core/loom_bank.h"
-#include "core/loom_code.h"
 #include "core/loom_layout.h"
 #include "core/loom_op.h"
 #include "core/loom_chip.h"
@@ -31,8 +30,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_layout_uses);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
-EXPORT_SYMBOL_IF_KUNIT(loom_code_decode);
-EXPORT_SYMBOL_IF_KUNIT(loom_code_sum);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create_native);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "cost.h"
 #include "verify.h"
 
 /* The operation of an opcode, if the device has it; else NULL. */
@@ -92,15 +93,11 @@ static void loom_command_count(struct loom_verify *verify)
 {
 	struct loom_command *command = &verify->plan->commands[verify->command];
 	const struct drm_loom_attr_native *native = command->attr;
-	struct loom_clock_cost cost;
 
-	if (command->op == &loom_op_native) {
+	if (command->op == &loom_op_native)
 		command->cycles = native->cycles;
-		return;
-	}
-	loom_clock_command(verify->chip, command, &cost);
-	command->cycles = cost.cycles;
-	command->energy_fj = cost.energy_fj;
+	else
+		loom_verify_cost(verify->chip, command);
 }
 
 int loom_verify_command(struct loom_verify *verify, bool compute)

@@ -3,7 +3,6 @@
 #define LOOM_VERIFY_STATE_H
 
 #include "coverage.h"
-#include "loom_clock.h"
 #include "loom_op.h"
 #include "loom_verify.h"
 

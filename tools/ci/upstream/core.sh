@@ -1,0 +1,67 @@
+# shellcheck shell=bash disable=SC2154 # series.sh has set them
+# SPDX-License-Identifier: MIT
+# SERIES=core, for series.sh: what it leaves out of $tree, and what the rest must pass.
+
+# lines of sources and headers, without KUnit and selftests
+core_most=23900
+core_driver=$tree/drivers/accel/loom
+
+core_cut() (
+	local parts="OPS REPORTS LANES SHARE TURNS" top=$PWD
+
+	cd "$core_driver"
+	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
+	rm report/report.c backend/{turn,code}.c loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
+	rm memory/{fit.[ch],label.c,list.c,share.c} sram/sram.c "$tree/include/uapi/drm/loom_accel_ops.h"
+	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
+		! -name table.c ! -name list.h -delete
+	# tests without arithmetic
+	find tests -type f ! -name exports.c ! -name bank_model.h ! -name loom_bank_test.c \
+		! -name loom_layout_test.c ! -name loom_mask_test.c -delete
+	cd "$tree/tools/testing/selftests/loom"
+	rm -r guided pci/*.c sram
+	find . -maxdepth 1 -name '*.c' ! -name loom_own.c ! -name loom_template.c -delete
+
+	# options that are not there are undefined
+	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"
+	find "$core_driver" "$tree/tools" -name '*.h' | while read -r header; do
+		# shellcheck disable=SC2046,SC2086 # a list of words; its status says whether it changed
+		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ \
+			"$header" >new || true
+		mv new "$header"
+	done
+	rm "$out.unifdef"
+	sed -i '/loom_accel_ops.h/d' "$tree/include/uapi/drm/loom_accel_plan.h"
+	sed -i '/^\/\* parts that a kernel may/,/^$/d' "$core_driver/core/loom_core.h"
+	cd "$core_driver"
+	# paragraphs of Kbuild, entries of Kconfig
+	awk -v RS= 'NR == 1 { print "# SPDX-License-Identifier: GPL-2.0\n" }
+		!/loom_soft-y|loom_pci|loom-fp|EXTMOD/ { print $0 "\n" }' Kbuild |
+		sed '/^# parts of it/,/(loom-y))$/d; /^# these compute/,/^endif/d
+			s/$(filter-out $(loom-engine),\(.*\))$/\1/' >Kbuild.new
+	awk -v parts=" $parts SOFT PCI " '/^config/ { name = $2; sub("DRM_ACCEL_LOOM_", "", name)
+		skip = index(parts, " " name " ") } !skip' Kconfig >Kconfig.new
+	mv Kbuild.new Kbuild
+	mv Kconfig.new Kconfig
+)
+
+# TAP lines $1 and the next
+core_check() {
+	local lines code=0 status=0 kdir
+	lines=$(find "$core_driver" "$tree/include" -path "$core_driver/tests" -prune -o \
+		-name '*.[ch]' -print0 | xargs -0 cat | wc -l)
+	[ "$lines" -le "$core_most" ] || status=1
+	echo "$([ $status = 0 ] || echo 'not ')ok $1 $lines lines, at most $core_most"
+	kdir=${KDIR:-$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)}
+	make -s -C "$kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m \
+		KCFLAGS="-I$tree/include/uapi -I$tree/include/uapi/drm" modules \
+		>"$out/build.log" 2>&1 || code=$?
+	if [ $code = 0 ] && ! grep -q 'warning:' "$out/build.log"; then
+		echo "ok $(($1 + 1)) builds with W=1"
+	else
+		sed 's/^/# /' "$out/build.log" | head -n 40
+		status=1
+		echo "not ok $(($1 + 1)) builds with W=1"
+	fi
+	return $status
+}
