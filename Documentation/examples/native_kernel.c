@@ -195,9 +195,11 @@ static int run(struct loom_session *session, const struct loom_program *program,
 	printf("%u native command%s, %llu cycles declared, %llu cycles of compute counted\n",
 	       declared.commands, declared.commands > 1 ? "s" : "",
 	       (unsigned long long)declared.cycles, (unsigned long long)counters.compute_cycles);
-	for (i = 0; i < 8; i++)
-		printf("%s%u", i ? " " : "", ((uint8_t *)y.data)[i]);
-	printf("\n");
+	for (k = 0, i = 0; k < ROWS * COLUMNS; k++)
+		i = 31 * i + ((uint8_t *)y.data)[k];
+	for (k = 0; k < 8; k++)
+		printf("%s%u", k ? " " : "", ((uint8_t *)y.data)[k]);
+	printf(".. hash %08x\n", i);
 	loom_array_clear(&y);
 	return 0;
 }

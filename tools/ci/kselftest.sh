@@ -6,7 +6,8 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #	tools/ci/kselftest.sh template	and run loom_template and loom_native, on the skeleton
-#	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own
+#	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own, and a
+#				native kernel of the library, whose result must be that of the host
 #	tools/ci/kselftest.sh both	template, then own, in one VM
 #
 # LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for these three.
@@ -72,6 +73,8 @@ template|own|both)
 	esac
 	log=build/vm/kselftest-$1.log
 	stage
+	make -s build/examples/native_kernel >&2
+	build/examples/native_kernel host | tail -n 1 >"$install/native_kernel.txt"
 	shift
 	# its folder is that of the module, wherever that is
 	# shellcheck disable=SC2016
@@ -84,7 +87,11 @@ template|own|both)
 				busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$own" &&
 				{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
 				$1 $tests || exit 1
-			done' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" ;;
+			done
+			node=$(ls /sys/bus/platform/devices/loom-template/accel)
+			[ "$own" = 0 ] || "$4/build/examples/native_kernel" "/dev/accel/$node" |
+				tail -n 1 | tee "$4/build/kselftest/install/native_kernel.node" |
+				diff "$4/build/kselftest/install/native_kernel.txt" - || exit 1' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" "$top" ;;
 nodev)
 	stage
 	# without the runner, which takes ten times as long as they do

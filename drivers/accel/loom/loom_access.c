@@ -153,6 +153,27 @@ u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank)
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_bank_address, LOOM_COMPAT_NS);
 
 /**
+ * loom_job_slot_byte() - where a byte of the binding of a slot in local memory lies
+ * @job: the job, until its end
+ * @slot: the slot, less than loom_job_slot_count()
+ * @address: as loom_job_slot_address() has returned it
+ * @offset: of the byte, from the start of the slot
+ * @bank: out: its bank
+ *
+ * Return: its address in the bank.
+ */
+u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 address, u64 offset, u32 *bank)
+{
+	const struct loom_shape *shape = &job->slots[slot].bo->shape;
+	u64 begin = job->slots[slot].offset;
+
+	loom_layout_map(&shape->layout, address - begin, begin + offset, bank, &address);
+	*bank = loom_shape_bank(shape, *bank);
+	return address;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_slot_byte, LOOM_COMPAT_NS);
+
+/**
  * loom_job_slot_map() - map the buffer of a slot for the processor
  * @job: the job, in &loom_backend.job_emit
  * @slot: the slot, less than loom_job_slot_count()

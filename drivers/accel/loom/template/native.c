@@ -3,12 +3,14 @@
 #include <linux/sched/signal.h>
 
 #include "core/loom_op.h"
+#include "data.h"
 #include "native.h"
 #include "template.h"
 
 /*
- * Native commands, in a chip with local memory (module parameter own). tile.c has their proof. A
- * chip with instructions of its own must translate them to its descriptors.
+ * Native commands, in a chip with local memory (module parameter own). tile.c has their proof, and
+ * data.c runs moves between them. A chip with instructions of its own must translate them to its
+ * descriptors.
  */
 
 static int template_code_count(const struct loom_plan *plan, u32 *count)
@@ -67,35 +69,50 @@ static u8 *template_code_at(struct loom_device *loom, const struct tile_place *p
 				  base + place->offset);
 }
 
+static u64 template_code_run_move(struct loom_job *job, const struct tile_move *move,
+				  const u64 *slots, const bool *stop)
+{
+	struct loom_device *loom = loom_job_device(job);
+	u64 cycles = 0;
+	u32 lane;
+
+	/* all lanes work at the same time */
+	for (lane = move->first_lane; lane < move->first_lane + move->lanes; lane++) {
+		if (READ_ONCE(*stop) || READ_ONCE(to_template_memory(loom)->off))
+			return 0;
+		cycles = tile_run(move, template_code_at(loom, &move->to, slots, lane),
+				  template_code_at(loom, &move->from[0], slots, lane),
+				  template_code_at(loom, &move->from[1], slots, lane));
+		cond_resched();
+	}
+	return cycles;
+}
+
 /**
- * template_code_run() - run the native commands of a job
- * @loom: the device, which has local memory
- * @code: the commands
+ * template_code_run() - run the native commands of a job, and its data moves
+ * @job: the job, of a device with local memory
+ * @code: the native commands of its plan; without any nothing is moved either
  * @slots: by slot: its address in each of its banks
  * @stop: set by others: stop soon
  *
  * Return: cycles.
  */
-u64 template_code_run(struct loom_device *loom, const struct template_code *code, const u64 *slots,
+u64 template_code_run(struct loom_job *job, const struct template_code *code, const u64 *slots,
 		      const bool *stop)
 {
-	u64 cycles = 0, lanes;
-	u32 i, lane;
+	const struct loom_plan *plan = loom_plan_object_plan(loom_job_plan(job));
+	u64 cycles = 0;
+	u32 at = 0, i, end;
 
-	for (i = 0; i < code->count; i++) {
-		const struct tile_move *move = &code->moves[i];
+	for (i = 0; code->count && i < plan->command_count && !READ_ONCE(*stop); i++) {
+		const struct loom_command *command = &plan->commands[i];
 
-		lanes = 0;
-		for (lane = move->first_lane; lane < move->first_lane + move->lanes; lane++) {
-			if (READ_ONCE(*stop) || READ_ONCE(to_template_memory(loom)->off))
-				return cycles;
-			/* all lanes work at the same time */
-			lanes = tile_run(move, template_code_at(loom, &move->to, slots, lane),
-					 template_code_at(loom, &move->from[0], slots, lane),
-					 template_code_at(loom, &move->from[1], slots, lane));
-			cond_resched();
-		}
-		cycles += lanes;
+		if (command->op->stream == LOOM_STREAM_DMA)
+			cycles += template_data_run(job, command, slots, stop);
+		if (command->op->opcode != DRM_LOOM_OP_NATIVE)
+			continue;
+		for (end = at + tile_translate(command, NULL); at < end; at++)
+			cycles += template_code_run_move(job, &code->moves[at], slots, stop);
 	}
 	return cycles;
 }

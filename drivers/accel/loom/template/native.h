@@ -4,7 +4,7 @@
 
 #include "tile.h"
 
-struct loom_device;
+struct loom_job;
 struct loom_plan;
 
 /**
@@ -18,7 +18,7 @@ struct template_code {
 };
 
 int template_code_create(const struct loom_plan *plan, struct template_code **code);
-u64 template_code_run(struct loom_device *loom, const struct template_code *code, const u64 *slots,
+u64 template_code_run(struct loom_job *job, const struct template_code *code, const u64 *slots,
 		      const bool *stop);
 
 #endif /* LOOM_TEMPLATE_NATIVE_H */

@@ -21,7 +21,8 @@
  * (nothing.c), with few entries in its rings, a reset, and faults. To support a chip, copy this
  * folder and replace the calls of nothing_*() one by one.
  *
- * It cannot run networks: of its jobs only native commands write to buffers, with local memory.
+ * It cannot run networks without native commands: only these, and with them LOAD, STORE, COPY and
+ * FILL, write to buffers, with local memory.
  */
 
 #define TEMPLATE_NAME	"loom-template"
@@ -211,7 +212,7 @@ static void template_run_native(struct work_struct *work)
 	u64 id = loom_job_id(run->job), cycles;
 	bool stop;
 
-	cycles = template_code_run(loom, template_code(run->job), run->slots, &run->stop);
+	cycles = template_code_run(run->job, template_code(run->job), run->slots, &run->stop);
 	stop = READ_ONCE(run->stop);
 	if (!READ_ONCE(template->memory.off)) {
 		/* it may be freed before this returns */
@@ -248,7 +249,9 @@ static int template_emit(struct loom_job *job)
 	if (nothing_has_fault(NOTHING_BUSY))
 		return -EAGAIN;
 	for (i = 0; i < loom_job_slot_count(job); i++)
-		loom_job_slot_address(job, i, &run->slots[i]);
+		if (!loom_job_slot_address(job, i, &run->slots[i]) && template_code(job)->count &&
+		    loom_device_has_memory(loom_job_device(job)))
+			return -EOPNOTSUPP;
 	return 0;
 }
 
