@@ -313,6 +313,7 @@ static inline void loom_region_blocker_locked(struct loom_region *region,
 {
 }
 #endif
+
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
 		       u64 *owners);

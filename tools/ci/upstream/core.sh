@@ -28,9 +28,10 @@ core_cut() (
 		# shellcheck disable=SC2046,SC2086 # a list of words; its status says whether it changed
 		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ \
 			"$header" >new || true
-		mv new "$header"
+		cat -s new >"$header"
 	done
-	rm "$out.unifdef"
+	rm new "$out.unifdef"
+	sed -i '/loom_accel_ops.h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
 	sed -i '/loom_accel_ops.h/d' "$tree/include/uapi/drm/loom_accel_plan.h"
 	sed -i '/^\/\* parts that a kernel may/,/^$/d' "$core_driver/core/loom_core.h"
 	cd "$core_driver"

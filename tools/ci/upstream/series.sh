@@ -45,10 +45,6 @@ git archive HEAD drivers/accel/loom | tar -x -C "$tree"
 git archive HEAD:uapi/drm | tar -x -C "$tree/include/uapi/drm"
 mkdir "$tree/tools/testing/selftests/loom" "$tree/Documentation/accel/loom"
 git archive HEAD:selftests | tar -x -C "$tree/tools/testing/selftests/loom"
-if [ -n "$core" ]; then
-	. tools/ci/upstream/core.sh
-	core_cut
-fi
 pages="uapi verifier"
 for page in $pages; do
 	# the header is elsewhere there, and the other pages are not there
@@ -56,6 +52,10 @@ for page in $pages; do
 		sed 's,kernel-doc:: uapi/,kernel-doc:: include/uapi/,; s/:doc:`\([a-z]*\)`/"\1" of libloom/' \
 		>"$tree/Documentation/accel/loom/$page.rst"
 done
+if [ -n "$core" ]; then
+	. tools/ci/upstream/core.sh
+	core_cut
+fi
 {
 	printf '.. SPDX-License-Identifier: GPL-2.0\n\n=======================================\n'
 	printf 'accel/loom Loom neural accelerators\n=======================================\n\n'

@@ -22,8 +22,14 @@ void loom_share_end_all(struct loom_device *loom);
 #define loom_share_gem_unpin		NULL
 #define loom_share_gem_sg_table		NULL
 #define loom_share_import		NULL
-#define loom_share_detach(bo)		do { } while (0)
-#define loom_share_end_all(loom)	do { } while (0)
+
+static inline void loom_share_detach(struct loom_bo *bo)
+{
+}
+
+static inline void loom_share_end_all(struct loom_device *loom)
+{
+}
 #endif
 
 #endif /* LOOM_SHARE_H */

@@ -23,7 +23,8 @@
  *
  * Return: maximum over the banks of @mask.
  */
-u64 loom_region_used(const struct loom_region_share *share, u32 region, const struct loom_mask *mask)
+u64 loom_region_used(const struct loom_region_share *share, u32 region,
+		     const struct loom_mask *mask)
 {
 	u64 most = 0;
 	u32 bank;
