@@ -407,7 +407,7 @@ TEST_F_TIMEOUT(own, copies_of_what_moves, 120)
 		ASSERT_EQ(0, loom_bo_wait(self->client.fd, self->client.out, INT64_MAX));
 		ASSERT_EQ(bytes, loom_bo_read(self->client.fd, self->client.out, 0, out, bytes));
 		for (i = 0; self->computes && i < bytes / sizeof(*in); i++)
-			wrong += out[i] != -in[i];
+			wrong += out[i] != in[i];
 		ASSERT_EQ(bytes, loom_bo_read(self->client.fd, self->client.in, 0, out, bytes));
 		wrong += !!memcmp(in, out, bytes);
 		evicted += is_evicted(self->client.fd, self->client.in);
