@@ -253,10 +253,13 @@ static int call_bo_copy(struct world *world, struct file *file, const uint32_t *
 
 static int call_bo_label(struct world *world, struct file *file, const uint32_t *word)
 {
+	static const char text[DRM_LOOM_LABEL_BYTES + 2] =
+		"weights of the first convolution, as lists and reports name them:";
 	struct drm_loom_bo_label args = {
 		.handle = object(&file->bos, word[0]),
 		.size = field(word[1], DRM_LOOM_LABEL_BYTES + 2),
-		.ptr = address(world, word[2]),
+		/* the other bytes that there are can hardly be printed */
+		.ptr = word[3] & 3 ? (uintptr_t)text : address(world, word[2]),
 	};
 
 	return loom_call(file->fd, DRM_IOCTL_LOOM_BO_LABEL, &args);
