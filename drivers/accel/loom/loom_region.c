@@ -604,17 +604,21 @@ u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank)
  * loom_region_addresses() - addresses of a buffer in all of its banks
  * @resource: of the buffer
  *
- * Return: an array by bank of the region, for kfree(); NULL without memory.
+ * Return: an array by bank of the region, for kfree(), zero in other banks; NULL without memory.
  */
 u64 *loom_region_addresses(struct ttm_resource *resource)
 {
+	const struct loom_region_block *block = to_loom_region_block(resource);
 	u64 *addresses = kcalloc(DRM_LOOM_MAX_BANKS, sizeof(*addresses), GFP_KERNEL_ACCOUNT);
-	u32 bank;
+	u32 bank, i;
 
-	for (bank = 0; addresses && bank < DRM_LOOM_MAX_BANKS; bank++)
-		addresses[bank] = loom_region_bank_address(resource, bank);
+	for (i = 0; addresses && i < block->count; i++)
+		for (bank = loom_mask_next(&block[i].mask, 0); bank < DRM_LOOM_MAX_BANKS;
+		     bank = loom_mask_next(&block[i].mask, bank + 1))
+			addresses[bank] = block[i].block.start;
 	return addresses;
 }
+EXPORT_SYMBOL_NS_GPL(loom_region_addresses, LOOM_COMPAT_NS);
 
 /**
  * loom_region_overlaps() - whether a buffer has bytes at an address or above it

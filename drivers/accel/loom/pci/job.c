@@ -92,16 +92,13 @@ static struct loom_pci_host *loom_pci_job_host(struct loom_job *job, u32 index)
 
 static int loom_pci_job_place_banks(struct loom_job *job, u32 index, struct loom_pci_place *place)
 {
-	const struct loom_shape *shape = &job->slots[index].bo->shape;
+	const struct loom_bo *bo = job->slots[index].bo;
 	struct loom_pci_host *host = loom_pci_job_host(job, index);
-	u64 *addresses = kmalloc_array(DRM_LOOM_MAX_BANKS, sizeof(*addresses), GFP_KERNEL_ACCOUNT);
+	u64 *addresses = loom_region_addresses(bo->tbo.resource);
 	int ret = -ENOMEM;
-	u32 bank;
 
-	for (bank = 0; addresses && bank < DRM_LOOM_MAX_BANKS; bank++)
-		addresses[bank] = loom_job_slot_bank_address(job, index, bank);
 	if (host && addresses)
-		ret = loom_pci_scatter_banks(&host->scatter, job->loom->drm.dev, place, shape,
+		ret = loom_pci_scatter_banks(&host->scatter, job->loom->drm.dev, place, &bo->shape,
 					     addresses);
 	kfree(addresses);
 	return ret;
