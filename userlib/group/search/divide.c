@@ -51,11 +51,6 @@ static const s32 margins[] = { 4, 0, -4, -12 };
 /* Cost of estimating a group, per operation and slice count, in 1/PART of a unit of work. */
 #define PART		4
 
-static u32 num_choices(const struct loom_group_divide *d, u32 at)
-{
-	return d->list->choices[at].count;
-}
-
 /* Estimates all groups that begin with a unit, cut along one axis, or in one slice. */
 static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *counts,
 			 u32 num_counts)
@@ -68,12 +63,12 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	loom_group_estimate_begin(d->estimate, first, in, axis, counts, num_counts);
 	while (!ret && n < d->most && d->looked + parts / PART < d->look_until &&
 	       loom_group_estimate_append(d->estimate, n)) {
-		parts += num_counts * (1 + num_choices(d, first + ++n));
+		parts += num_counts * (1 + loom_group_num_choices(d, first + ++n));
 		/* these were estimated before */
 		if (n <= d->least)
 			continue;
 		ret = loom_group_reserve(d, first, n);
-		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
+		for (out = 0; out < loom_group_num_choices(d, first + n) && !ret; out++) {
 			struct loom_group_edge *edge = loom_group_own_edge(d, first, n, in, out);
 
 			if (!edge)
@@ -102,7 +97,7 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 
 	if (d->repeat->first[first] != first && d->most <= d->repeat->window)
 		return loom_group_take_rest(d, first);
-	for (in = 0; in < num_choices(d, first) && !ret; in++) {
+	for (in = 0; in < loom_group_num_choices(d, first) && !ret; in++) {
 		ret = estimate_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
 			if (loom_group_skip_axis(d->list, use, axis))
@@ -237,7 +232,7 @@ static int estimate_long(struct loom_group_divide *d)
 	for (i = 0; i < num_units && !ret; i++) {
 		if (d->list->units[i].ungroupable || d->rows[i].num_units < SHORT)
 			continue;
-		d->most = SHORT + LONG_EDGES / num_units / num_choices(d, i);
+		d->most = SHORT + LONG_EDGES / num_units / loom_group_num_choices(d, i);
 		d->look_until = d->looked + (end - min(end, d->looked)) / (num_units - i);
 		ret = estimate_from(d, i);
 	}

@@ -155,6 +155,11 @@ struct loom_group_divide {
 	u64 work;
 };
 
+static inline u32 loom_group_num_choices(const struct loom_group_divide *d, u32 at)
+{
+	return d->list->choices[at].count;
+}
+
 static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 {
 	return d->work + d->group->work > d->budget || loom_watch_is_over();

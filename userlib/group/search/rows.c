@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static u32 num_choices(const struct loom_group_divide *d, u32 at)
-{
-	return d->list->choices[at].count;
-}
-
 static u32 num_edges(const struct loom_group_row *row)
 {
 	return row->num_units ? row->begin[row->num_units] : 0;
@@ -30,7 +25,7 @@ static struct loom_group_edge *edge_at(const struct loom_group_divide *d, u32 fi
 	const struct loom_group_row *row = &d->rows[first];
 
 	return &row->block->edges[row->begin[num_units - 1] +
-				  in * num_choices(d, first + num_units) + out];
+				  in * loom_group_num_choices(d, first + num_units) + out];
 }
 
 const struct loom_group_edge *loom_group_edge(const struct loom_group_divide *d, u32 first,
@@ -92,6 +87,12 @@ static int own_block(struct loom_group_row *row, u32 cap)
 	return 0;
 }
 
+/* Gives a row groups of its own, to change them. */
+static int own_row(struct loom_group_row *row)
+{
+	return is_shared(row) ? own_block(row, 0) : 0;
+}
+
 struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u32 count)
 {
 	struct loom_group_row *copy = calloc((size_t)count + 1, sizeof(*copy));
@@ -151,7 +152,7 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 	row->begin = begin;
 	for (n = row->num_units; n < num_units; n++) {
 		begin[n] = to;
-		to += num_choices(d, first) * num_choices(d, first + n + 1);
+		to += loom_group_num_choices(d, first) * loom_group_num_choices(d, first + n + 1);
 	}
 	if (!row->block || is_shared(row) || to > row->block->cap_edges) {
 		ret = own_block(row, row->block && !is_shared(row) ?
@@ -210,8 +211,8 @@ int loom_group_take_rest(struct loom_group_divide *d, u32 first)
 		return 0;
 	}
 	ret = loom_group_reserve(d, first, most);
-	if (!ret && is_shared(row))
-		ret = own_block(row, 0);
+	if (!ret)
+		ret = own_row(row);
 	if (ret)
 		return ret;
 	from = row->begin[d->least];
@@ -246,7 +247,7 @@ static int own_together(struct loom_group_divide *d, u32 first)
 struct loom_group_edge *loom_group_own_edge(struct loom_group_divide *d, u32 first, u32 num_units,
 					    u32 in, u32 out)
 {
-	if (is_shared(&d->rows[first]) && own_block(&d->rows[first], 0))
+	if (own_row(&d->rows[first]))
 		return NULL;
 	return edge_at(d, first, num_units, in, out);
 }
@@ -261,10 +262,11 @@ static int set_edges(struct loom_group_divide *d, const struct loom_group_cut *c
 	u32 first = cut->first_unit, n = cut->num_units, at = d->repeat->first[first];
 	bool is_new = !edge_at(d, first, n, cut->in, cut->out)->state;
 	struct loom_group_edge *equal;
+	int ret;
 
-	if (n <= d->repeat->window ? own_together(d, first) :
-				     is_shared(&d->rows[first]) && own_block(&d->rows[first], 0))
-		return -ENOMEM;
+	ret = n > d->repeat->window ? own_row(&d->rows[first]) : own_together(d, first);
+	if (ret)
+		return ret;
 	*edge_at(d, first, n, cut->in, cut->out) = *edge;
 	loom_group_path_change(d, first, n, cut->out);
 	if (n > d->repeat->window)

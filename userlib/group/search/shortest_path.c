@@ -20,11 +20,6 @@
 /* The caller of the library is asked again after so many. */
 #define VISITS_TO_ASK	32768
 
-static u32 num_choices(const struct loom_group_divide *d, u32 at)
-{
-	return d->list->choices[at].count;
-}
-
 /* The cost of a group, with the margin of its certainty. */
 static struct loom_group_cost with_margin(const struct loom_group_divide *d,
 					  const struct loom_group_edge *edge, u32 first, u32 end)
@@ -66,7 +61,8 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 /* The cheapest path to a cut with its residents, over all edges that lead to it. */
 static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_state state)
 {
-	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES, outs = num_choices(d, at);
+	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES;
+	u32 outs = loom_group_num_choices(d, at);
 	u32 first = at > d->longest ? at - d->longest : 0, in;
 
 	d->best[to] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
@@ -81,7 +77,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 		if (at - first > row->num_units)
 			continue;
 		edge = loom_group_edges(row, at - first) + out;
-		for (in = 0; in < num_choices(d, first); in++, edge += outs) {
+		for (in = 0; in < loom_group_num_choices(d, first); in++, edge += outs) {
 			struct loom_group_cost cost;
 			u32 from = first * LOOM_GROUP_CHOICES + in;
 
@@ -127,7 +123,7 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 	for (n = 1; n <= max(d->rows[first].num_units, 1U); n++) {
 		u32 begin = (first + n) * LOOM_GROUP_CHOICES;
 
-		for (out = 0; out < num_choices(d, first + n); out++)
+		for (out = 0; out < loom_group_num_choices(d, first + n); out++)
 			if (d->back[begin + out].first_unit == first &&
 			    d->back[begin + out].in == in)
 				mark(d, d->dirty, begin + out);
@@ -170,7 +166,7 @@ static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_ed
 	if (!in)
 		go_on(d, from, (first + 1) * LOOM_GROUP_CHOICES, &row->layerwise.cost, true);
 	for (n = 1; n <= row->num_units; n++) {
-		u32 outs = num_choices(d, first + n);
+		u32 outs = loom_group_num_choices(d, first + n);
 		const struct loom_group_edge *edge = loom_group_edges(row, n) + in * outs;
 
 		for (out = 0; out < outs; out++, edge++) {
