@@ -172,7 +172,7 @@ static int run(struct loom_session *session, const struct loom_program *program,
 	int64_t dims[] = { ROWS, COLUMNS };
 	struct loom_native_figures declared;
 	struct drm_loom_counters counters;
-	uint32_t i, k;
+	uint32_t hash = 0, i, k;
 	int ret = loom_array_alloc(&array, DRM_LOOM_DTYPE_U8, 2, dims);
 
 	if (ret)
@@ -195,11 +195,11 @@ static int run(struct loom_session *session, const struct loom_program *program,
 	printf("%u native command%s, %llu cycles declared, %llu cycles of compute counted\n",
 	       declared.commands, declared.commands > 1 ? "s" : "",
 	       (unsigned long long)declared.cycles, (unsigned long long)counters.compute_cycles);
-	for (k = 0, i = 0; k < ROWS * COLUMNS; k++)
-		i = 31 * i + ((uint8_t *)y.data)[k];
+	for (k = 0; k < ROWS * COLUMNS; k++)
+		hash = 31 * hash + ((uint8_t *)y.data)[k];
 	for (k = 0; k < 8; k++)
 		printf("%s%u", k ? " " : "", ((uint8_t *)y.data)[k]);
-	printf(".. hash %08x\n", i);
+	printf(".. hash %08x\n", hash);
 	loom_array_clear(&y);
 	return 0;
 }
