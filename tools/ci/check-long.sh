@@ -74,7 +74,8 @@ for part in $parts; do
 	host)
 		run "30000 histories of banks, seed $seed" build/host/core/bank/model 30000 "$seed"
 		run "tests that are green whatever the results are" tools/testing/blind.sh
-		run "programs that take long with sanitizers" tools/ci/check.sh asan-build asan-long ;;
+		run "programs that take long with sanitizers" tools/ci/check.sh asan-build asan-long
+		run "threads, with the sanitizer that sees data races" make -s tsan ;;
 	worlds)
 		run "all plans of larger worlds" build/host/core/verify/worlds --large
 		run "all sequences of requests to a bank" build/host/core/bank/worlds --large ;;
@@ -113,20 +114,22 @@ for part in $parts; do
 		run "a device on the bus that breaks" tools/ci/pci/faults.sh faults 200 \
 			resets 1000 pulls 200 sleeps 100 fuzz 3600
 		run "two devices on the bus" tools/testing/e2e/43-many-node.sh pci ;;
-	packages|slurm)
+	packages)
 		tools/ci/deps.sh more || exit 1
-		case $part in
-		packages)	run "packages, as a user has them" tools/ci/deb-test.sh ;;
-		slurm)		run "a sweep by Slurm" tools/ci/slurm.sh ;;
-		esac ;;
+		run "packages, as a user has them" tools/ci/deb-test.sh ;;
+	slurm)
+		tools/ci/deps.sh more || exit 1
+		run "a sweep by Slurm" tools/ci/slurm.sh ;;
 	cpus)
 		tools/ci/deps.sh cpus || exit 1
 		on_cpu max
 		# all that the library asks for
 		on_cpu max,-avx2,-f16c ;;
-	upstream|arm64)
-		[ "$part" = arm64 ] || run "make series SERIES=core" env SERIES=core tools/ci/upstream/series.sh
-		run "make check-$part" make -s "check-$part" ;;
+	upstream)
+		run "the first series of patches" env SERIES=core tools/ci/upstream/series.sh
+		run "make check-upstream" make -s check-upstream ;;
+	arm64)
+		run "make check-arm64" make -s check-arm64 ;;
 	*)
 		echo "usage: $0 [${all// /|}]..." >&2
 		exit 2 ;;

@@ -60,12 +60,11 @@ host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
 }
 
-# Programs that take 10 s or more with sanitizers and reach nothing that others do not: check-long.sh
-# has them (`asan-long` below).
+# Programs of planner, placer and threads that take 10 s or more with sanitizers: check-long.sh has
+# them (`asan-long` below), and others and the fuzzers run the same code.
 asan_long='group/explain group/exhaustive group/figures group/geometry group/in_place group/least_sram
 	group/long group/objective group/short parallel/batch parallel/pipeline place/orders
-	place/property place/rewriting place/starved plan/bound plan/cost planner/image planner/starved
-	planner/watch run/threads'
+	place/property place/rewriting place/starved plan/bound plan/cost planner/watch run/threads'
 
 # with_sanitizers NAME
 with_sanitizers() {
@@ -191,7 +190,7 @@ run_part() {
 		tap more-tsan-build --plain -- make tsan-build
 		for test in build/tsan/host/*/*; do
 			name=${test#build/tsan/host/}
-			# minutes; the threads are those of the other programs
+			# minutes: check-long.sh has it
 			[ "$name" != planner/watch ] || continue
 			tap "more-tsan-${name//\//-}" -- "$test"
 		done ;;

@@ -75,7 +75,7 @@ xz -dc -T2 "$tarball" | tar -x -C "$tmp/source" --strip-components=1 --wildcards
 	--exclude='*/drivers/iio/*.[ch]' --exclude='*/drivers/usb/*.[ch]' \
 	--exclude='*/tools/testing/*' --exclude='*/tools/perf/*'
 
-# What the driver neither calls nor lends memory to needs no instruments: less to compile, and to run.
+# Code that the driver neither calls nor lends memory to has no instruments: less to compile, and to run.
 for plain in arch/x86/kernel/cpu arch/x86/pci block drivers/acpi drivers/acpi/acpica drivers/input \
 	drivers/pci drivers/pci/hotplug drivers/pnp drivers/tty drivers/tty/vt fs/9p fs/iomap fs/netfs \
 	fs/overlayfs fs/proc io_uring kernel/trace net/9p net/core net/unix; do
