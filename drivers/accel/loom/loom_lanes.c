@@ -12,9 +12,9 @@
  * DOC: Partitions
  *
  * A partition is a set of lanes that a context owns. The core knows who owns which lanes and checks
- * that a plan has as many; the back end has the order of jobs (soft/part.c), or the core has it where
- * a device takes a few (backend/flight.c); and scratch and SRAM buffers are compared on the physical
- * banks (sram/scratch.c).
+ * that a plan has as many; the back end has the order of jobs (soft/part.c), or the core where a
+ * device takes a few (backend/flight.c); and scratch and SRAM buffers are compared on the
+ * physical banks (sram/scratch.c).
  *
  * Lanes are owned, not shared in turns: the latency of a partition then depends on the turns of
  * contexts without lanes only. Rejected: partitions that overlap and take turns on the lanes they

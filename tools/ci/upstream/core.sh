@@ -9,7 +9,7 @@ core_driver=$tree/drivers/accel/loom
 core_cut() (
 	local parts="OPS REPORTS LANES SHARE TURNS" top=$PWD
 
-	cd "$core_driver"
+	cd "$core_driver" || return
 	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
 	rm report/report.c backend/{turn,code}.c loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
 	rm memory/{fit.[ch],label.c,list.c,share.c} sram/sram.c "$tree/include/uapi/drm/loom_accel_ops.h"
@@ -18,7 +18,7 @@ core_cut() (
 	# tests without arithmetic
 	find tests -type f ! -name exports.c ! -name bank_model.h ! -name loom_bank_test.c \
 		! -name loom_layout_test.c ! -name loom_mask_test.c -delete
-	cd "$tree/tools/testing/selftests/loom"
+	cd "$tree/tools/testing/selftests/loom" || return
 	rm -r guided pci/*.c sram
 	find . -maxdepth 1 -name '*.c' ! -name loom_own.c ! -name loom_template.c -delete
 
@@ -34,7 +34,7 @@ core_cut() (
 	sed -i '/loom_accel_ops.h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
 	sed -i '/loom_accel_ops.h/d' "$tree/include/uapi/drm/loom_accel_plan.h"
 	sed -i '/^\/\* parts that a kernel may/,/^$/d' "$core_driver/core/loom_core.h"
-	cd "$core_driver"
+	cd "$core_driver" || return
 	# paragraphs of Kbuild, entries of Kconfig
 	awk -v RS= 'NR == 1 { print "# SPDX-License-Identifier: GPL-2.0\n" }
 		!/loom_soft-y|loom_pci|loom-fp|EXTMOD/ { print $0 "\n" }' Kbuild |
