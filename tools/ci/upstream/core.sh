@@ -37,8 +37,8 @@ core_cut() (
 	cd "$core_driver" || return
 	# paragraphs of Kbuild, entries of Kconfig
 	awk -v RS= 'NR == 1 { print "# SPDX-License-Identifier: GPL-2.0\n" }
-		!/loom_soft-y|loom_pci|loom-fp|EXTMOD/ { print $0 "\n" }' Kbuild |
-		sed '/^# parts of it/,/(loom-y))$/d; /^# these compute/,/^endif/d
+		!/loom_soft-y|loom_pci|loom-fp|loom-parts :=|EXTMOD/ { print $0 "\n" }' Kbuild |
+		sed '/^# objects of each part/,/(loom-y))$/d; /^# these compute/,/^endif/d
 			s/$(filter-out $(loom-engine),\(.*\))$/\1/' >Kbuild.new
 	awk -v parts=" $parts SOFT PCI " '/^config/ { name = $2; sub("DRM_ACCEL_LOOM_", "", name)
 		skip = index(parts, " " name " ") } !skip' Kconfig >Kconfig.new
