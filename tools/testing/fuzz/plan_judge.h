@@ -107,7 +107,7 @@ static inline bool judge_slots(struct plan_judge *judge)
 	for (i = 0; i < judge->header->slots.count; i++) {
 		const struct drm_loom_plan_slot *slot = &judge->slots[i];
 
-		if (slot->flags >> 5 || !(slot->flags & 3) || !slot->size)
+		if (slot->flags >> 6 || !(slot->flags & 3) || !slot->size)
 			return judge_fault(judge, "slot %u makes no sense", i);
 		if (slot->flags & DRM_LOOM_SLOT_ROM && slot->flags & DRM_LOOM_SLOT_WRITE)
 			return judge_fault(judge, "slot %u writes the ROM", i);
