@@ -331,13 +331,14 @@ static int try_rows(struct planner_ladder *l, u32 effort, struct loom_error *err
 
 	while (i < planner_num_rows) {
 		loom_watch_reach(0.1 + 0.6 * i / planner_num_rows);
-		if (l->best.program)
-			l->before = l->best.program->stats.cycles;
 		count = 0;
 		do {
 			if (planner_rows[i].effort <= effort)
 				count = add_trials(l, &planner_rows[i], fresh, count);
 		} while (++i < planner_num_rows && planner_rows[i].along);
+		/* after they proposed: "all work" asks how much the rows before it gained */
+		if (l->best.program)
+			l->before = l->best.program->stats.cycles;
 		if (!count || is_best(&l->best, l->options.objective))
 			continue;
 		ret = try_all(l, fresh, count, err);

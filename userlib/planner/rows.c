@@ -297,7 +297,7 @@ const struct planner_row planner_rows[] = {
 	{ "more work", 2, false, propose_more_work },
 	{ "rooms", 2, true, propose_rooms },
 	{ "all work", 2, false, propose_all_work },
-	{ "room", 2, false, propose_room },
+	{ "room", 2, true, propose_room },
 	{ "all work", 3, false, propose_everything },
 	{ "layerwise", 0, false, propose_layerwise },
 	{ "text", 0, false, propose_text },
