@@ -56,7 +56,7 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 	if (!folders[node->op])
 		return -EAGAIN;
 	for (i = 0; i < node->num_inputs; i++)
-		if (!node->inputs[i]->data)
+		if (!node->inputs[i]->data || node->inputs[i]->held)
 			return -EAGAIN;
 	from = count_operands(node, &from_bytes);
 	if (node->output->num_elems > from && node->output->num_elems > LOOM_FOLD_GROW_ELEMS)

@@ -23,9 +23,11 @@ static void add_operands(struct loom_sort *sort, enum loom_graph_sort how, uint3
 	for (i = 0; i < node->num_inputs; i++) {
 		uint32_t from;
 
+		sort->varies[index] |= node->inputs[i] && node->inputs[i]->is_input;
 		if (!node->inputs[i] || !node->inputs[i]->producer)
 			continue;
 		from = node_of[node->inputs[i]->id];
+		sort->varies[index] |= sort->varies[from];
 		for (k = 0; k < count && list[k] != from; k++)
 			;
 		if (k < count)
@@ -80,11 +82,16 @@ static void forget(struct loom_sort *sort)
 }
 
 /* Whether a node waits until its result is read. */
-static bool waits(const struct loom_node *node)
+static bool waits(const struct loom_sort *sort, enum loom_graph_sort how, uint32_t index)
 {
+	const struct loom_node *node = sort->graph->nodes[index];
 	size_t bytes = 0;
 	uint32_t i;
 
+	if (!sort->varies[index])
+		return node->output->num_uses;
+	if (how == LOOM_SORT_LOW || how == LOOM_SORT_LAST)
+		return false;
 	for (i = 0; i < node->num_inputs; i++)
 		if (node->inputs[i] && node->inputs[i]->producer)
 			bytes += node->inputs[i]->size_bytes;
@@ -92,7 +99,7 @@ static bool waits(const struct loom_node *node)
 }
 
 /* Reorders nodes that wait: they move directly before their first reader. */
-static int make_late(struct loom_sort *sort)
+static int make_late(struct loom_sort *sort, enum loom_graph_sort how)
 {
 	uint32_t num_nodes = sort->graph->num_nodes, i;
 	uint32_t *was = malloc(((size_t)num_nodes + 1) * sizeof(*was));
@@ -102,7 +109,7 @@ static int make_late(struct loom_sort *sort)
 	memcpy(was, sort->order, num_nodes * sizeof(*was));
 	forget(sort);
 	for (i = 0; i < num_nodes; i++)
-		if (!waits(sort->graph->nodes[was[i]]))
+		if (!waits(sort, how, was[i]))
 			put(sort, was[i]);
 	free(was);
 	return 0;
@@ -122,8 +129,8 @@ static int order_nodes(struct loom_sort *sort, enum loom_graph_sort how, uint32_
 		put(sort, node_of[graph->outputs[i]->id]);
 	if (how == LOOM_SORT_GREEDY_LATE)
 		ret = loom_sort_greedy(sort);
-	if (!ret && how != LOOM_SORT_LOW && how != LOOM_SORT_LAST)
-		ret = make_late(sort);
+	if (!ret)
+		ret = make_late(sort, how);
 	return ret;
 }
 
@@ -141,12 +148,13 @@ int loom_graph_sort(const struct loom_graph *graph, enum loom_graph_sort how,
 	sort.begin = calloc(n, sizeof(*sort.begin));
 	sort.operands = calloc(num_operands, sizeof(*sort.operands));
 	sort.height = calloc(n, sizeof(*sort.height));
+	sort.varies = calloc(n, sizeof(*sort.varies));
 	sort.order = calloc(n, sizeof(*sort.order));
 	sort.done = calloc(n, sizeof(*sort.done));
 	sort.stack = calloc(n, sizeof(*sort.stack));
 	sort.next = calloc(n, sizeof(*sort.next));
-	if (node_of && sort.begin && sort.operands && sort.height && sort.order && sort.done &&
-	    sort.stack && sort.next)
+	if (node_of && sort.begin && sort.operands && sort.height && sort.varies && sort.order &&
+	    sort.done && sort.stack && sort.next)
 		ret = order_nodes(&sort, how, node_of);
 	for (i = 0; i < graph->num_nodes && !ret; i++)
 		nodes[i] = graph->nodes[sort.order[i]];
@@ -154,6 +162,7 @@ int loom_graph_sort(const struct loom_graph *graph, enum loom_graph_sort how,
 	free(sort.begin);
 	free(sort.operands);
 	free(sort.height);
+	free(sort.varies);
 	free(sort.order);
 	free(sort.done);
 	free(sort.stack);

@@ -16,7 +16,8 @@
  *   long ones), or by the list of operands, the last first (LOOM_SORT_LAST: the position of the
  *   shortcut of a residual block depends on the exporter, so both orders are candidates).
  * - *Late*: a node whose result is larger than its operands (an upsampling, an expansion) waits
- *   until its result is needed; until then, its operands are kept instead.
+ *   until its result is needed; until then, its operands are kept instead. So does a node that
+ *   depends on no input (weights that are expanded).
  * - *Greedy*: of the nodes that can run, the one that adds the fewest bytes alive.
  *
  * Rejected, because another order was as good wherever they were: by height; the highest operand
@@ -66,6 +67,7 @@ int loom_graph_sort(const struct loom_graph *graph, enum loom_graph_sort how,
  * @begin: by node: begin of its operands in @operands
  * @operands: nodes whose results a node reads, each once, in the order in which they are computed
  * @height: by node: number of nodes on the longest path to it
+ * @varies: by node: it depends on an input
  * @order: nodes in the order so far
  * @count: number of nodes in @order
  * @done: by node: it is in @order, or is about to be
@@ -77,6 +79,7 @@ struct loom_sort {
 	uint32_t *begin;
 	uint32_t *operands;
 	uint32_t *height;
+	bool *varies;
 	uint32_t *order;
 	uint32_t count;
 	bool *done;

@@ -20,6 +20,7 @@ struct loom_node;
  * @dims: the dimensions, outermost first
  * @open_dims: of an input, bit i: the model leaves dimension i open
  * @bits: of a constant that the model has in fewer bits per element: so many, else 0
+ * @held: of a constant: the device computes what depends on it, although it is known before a run
  * @num_elems: their product
  * @size_bytes: bytes of the whole tensor
  * @data: the elements of a constant, row-major and not aligned, which may be in a mapped file;
@@ -40,6 +41,7 @@ struct loom_value {
 	int64_t dims[LOOM_GRAPH_RANK];
 	uint32_t open_dims;
 	uint32_t bits;
+	bool held;
 	int64_t num_elems;
 	size_t size_bytes;
 	void *data;

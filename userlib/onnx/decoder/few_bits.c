@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Weights stay in 4 bits in products of at most block / PACKED_ROWS rows. */
+#define PACKED_ROWS	8
+
 /* Integers of @bits bits out of bytes, the lowest first; a row fills whole bytes. */
 static struct loom_value *unpack(struct loom_import *im, const struct loom_value *x, int64_t bits,
 				 uint32_t rank, const int64_t *dims)
@@ -36,6 +39,87 @@ static bool bits_fit(struct loom_import *im, int64_t bits)
 		return true;
 	loom_import_fail(im, -EOPNOTSUPP, "%lld bits are not supported", (long long)bits);
 	return false;
+}
+
+/*
+ * Of x[N, blocks * @block], integers of 4 bits: bytes [blocks, @block / 2, N], with the first half
+ * of a block in the low bits.
+ */
+static struct loom_value *pack(struct loom_import *im, const struct loom_value *x, int64_t block)
+{
+	const int64_t inner = x->dims[1], columns = x->dims[0], half = block / 2;
+	struct loom_value *y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
+					       (int64_t[]){ inner / block, half, columns });
+	int64_t at, from;
+
+	for (at = 0; y && at < y->num_elems; at++) {
+		from = at % columns * inner + at / columns / half * block + at / columns % half;
+		loom_value_set_int(y, at, loom_value_int(x, from) |
+						  loom_value_int(x, from + half) << 4);
+	}
+	if (y)
+		y->held = true;
+	return y;
+}
+
+/* Of x[N, blocks]: [blocks, 1, N], whose type the device changes to @dtype */
+static struct loom_value *by_block(struct loom_import *im, struct loom_value *x, uint32_t dtype)
+{
+	static const uint32_t turn[] = { 1, 0 };
+
+	x = loom_emit_transpose(im->em, x, turn);
+	x = x ? loom_emit_reshape(im->em, x, 3, (int64_t[]){ x->dims[0], 1, x->dims[1] }) : NULL;
+	if (!x)
+		return NULL;
+	x->held = x->data;
+	return loom_emit_cast(im->em, x, dtype);
+}
+
+/* @a, [rows, K], as [blocks, rows, block], with zeroes behind K */
+static struct loom_value *in_blocks(struct loom_import *im, struct loom_value *a, int64_t blocks,
+				    int64_t block)
+{
+	const int64_t inner = a->dims[a->rank - 1], rows = a->num_elems / inner;
+	const struct loom_gpad pad = { .end = { 0, blocks * block - inner } };
+	static const uint32_t turn[] = { 1, 0, 2 };
+
+	a = loom_emit_reshape(im->em, a, 2, (int64_t[]){ rows, inner });
+	if (a && pad.end[1])
+		a = loom_emit_pad(im->em, a, &pad);
+	a = loom_emit_reshape(im->em, a, 3, (int64_t[]){ rows, blocks, block });
+	return a ? loom_emit_transpose(im->em, a, turn) : NULL;
+}
+
+/*
+ * @a times the transpose of (@b - @zero) * @scale, whose integers of 4 bits stay so in memory: the
+ * device takes bytes apart, multiplies block by block, and adds the products, each times its scale.
+ */
+static struct loom_value *packed_product(struct loom_import *im, struct loom_value *a,
+					 const struct loom_value *b, struct loom_value *scale,
+					 struct loom_value *zero, int64_t block)
+{
+	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U16, 16);
+	struct loom_value *halves[2], *x;
+	int64_t dims[LOOM_GRAPH_RANK];
+
+	memcpy(dims, a->dims, sizeof(dims));
+	dims[a->rank - 1] = b->dims[0];
+	/* one node that reads the constant, so that it is loaded once */
+	x = loom_emit_cast(im->em, pack(im, b, block), DRM_LOOM_DTYPE_U16);
+	halves[0] = loom_emit_binary(im->em, LOOM_GBIN_MOD, x, sixteen);
+	halves[1] = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, sixteen);
+	x = loom_emit_concat(im->em, 2, halves, 1);
+	x = loom_emit_cast(im->em, x, a->dtype);
+	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x,
+			     zero ? by_block(im, zero, a->dtype) :
+				    loom_emit_scalar(im->em, a->dtype, 8));
+	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, by_block(im, scale, a->dtype));
+	x = loom_import_scaled_product(im, in_blocks(im, a, b->dims[1] / block, block), x,
+				       false, 1);
+	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
+	x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1 << 0, false);
+	x = loom_emit_reshape(im->em, x, a->rank, dims);
+	return loom_emit_cast(im->em, x, a->dtype);
 }
 
 /* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
@@ -70,9 +154,17 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 		zero = loom_emit_reshape(im->em, zero, 2, dims);
 	dims[1] *= block;
 	b = im->em->status ? NULL : unpack(im, b, bits, 2, dims);
-	b = loom_import_part(im, b, 1, 0, 1, inner);
-	b = loom_import_blocks_of(im, b, scale, zero, 1 << (bits - 1), 1, block);
-	y = loom_import_scaled_product(im, a, b, true, 1);
+	if (im->em->status || !b)
+		return;
+	/* the sums of blocks, of many rows, would be more work than the weights are */
+	if (bits == 4 && block % 2 == 0 && a->rank > 1 && a->dims[a->rank - 1] == inner &&
+	    a->num_elems / inner <= block / PACKED_ROWS) {
+		y = packed_product(im, a, b, scale, zero, block);
+	} else {
+		b = loom_import_part(im, b, 1, 0, 1, inner);
+		b = loom_import_blocks_of(im, b, scale, zero, 1 << (bits - 1), 1, block);
+		y = loom_import_scaled_product(im, a, b, true, 1);
+	}
 	if (loom_import_has(im, 5))
 		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, 5));
 	loom_import_result(im, 0, y);
