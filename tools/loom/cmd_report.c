@@ -17,8 +17,8 @@
  * @device: as for loom run
  * @dir: where the files go
  * @prefix: of their names
- * @json: print JSON
- * @record: file for the lifetimes of buffers, or NULL
+ * @record: follow a device
+ * @curves: of a recording; its path is NULL without one
  * @region: of these
  * @seconds: to record; 0: until a signal
  */
@@ -26,8 +26,8 @@ struct tool_report_options {
 	const char *device;
 	const char *dir;
 	const char *prefix;
-	bool json;
-	const char *record;
+	bool record;
+	struct tool_curves curves;
 	uint32_t region;
 	uint64_t seconds;
 };
@@ -172,6 +172,7 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 		{ "record", required_argument, NULL, 'r' },
 		{ "region", required_argument, NULL, 'R' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "svg", required_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -189,10 +190,14 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 			options->prefix = optarg;
 			break;
 		case 'j':
-			options->json = true;
+			options->curves.json = true;
 			break;
 		case 'r':
-			options->record = optarg;
+			options->record = true;
+			options->curves.path = optarg;
+			break;
+		case 'g':
+			options->curves.picture = optarg;
 			break;
 		case 'R':
 			ret = tool_report_set_region(options, optarg);
@@ -207,15 +212,21 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 	}
 	if (ret)
 		return ret;
-	if (options->record && options->json)
+	if (options->record && options->curves.json)
 		return tool_usage(&tool_report, "--json is not for --record");
 	if (!options->record && (options->seconds || options->region != DRM_LOOM_REGION_SRAM))
 		return tool_usage(&tool_report, "--seconds and --region are for --record");
 	if (strchr(options->prefix, '/'))
 		return tool_usage(&tool_report, "--prefix takes no slash");
+	if (optind < argc - !options->record)
+		return tool_usage(&tool_report, "takes no argument '%s'", argv[argc - 1]);
 	if (optind < argc)
-		return tool_usage(&tool_report, "takes no argument '%s'", argv[optind]);
-	return 0;
+		options->curves.path = argv[optind];
+	if (options->curves.picture && !options->curves.path)
+		return tool_usage(&tool_report, "--svg is for a recording");
+	if (options->curves.picture && !strcmp(options->curves.picture, "-"))
+		return tool_usage(&tool_report, "--svg takes a file");
+	return tool_output_check(options->curves.picture);
 }
 
 static int tool_report_run(int argc, char **argv)
@@ -230,39 +241,44 @@ static int tool_report_run(int argc, char **argv)
 	ret = tool_report_parse(argc, argv, &options);
 	if (ret)
 		return ret;
+	if (options.curves.path && !options.record)
+		return tool_curves_show(&options.curves, NULL, 0);
 	if (loom_target_open(options.device, NULL, &target, &err))
 		return tool_fail("%s", err.text);
 	if (options.record && !loom_target_device(target))
-		ret = tool_fail("%s: the host has no banks to record", options.record);
+		ret = tool_fail("%s: the host has no banks to record", options.curves.path);
 	else if (options.record)
 		ret = tool_record(loom_target_device(target), options.region, options.seconds,
-				  options.record);
+				  &options.curves);
 	else if (loom_report_write(target, options.dir, options.prefix, &err))
 		ret = tool_fail("%s", err.text);
 	else
-		ret = tool_report_print(target, options.json);
+		ret = tool_report_print(target, options.curves.json);
 	loom_target_close(target);
 	return ret;
 }
 
 const struct tool_command tool_report = {
 	.name = "report",
-	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE] [--json] | --record FILE",
+	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE] [--json] | [--record] FILE [--svg TO]",
 	.text = "write the blocks of all banks to three CSV files",
 	.help =
 		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
 		"                       detailed_memory_usage.csv go (default: here)\n"
 		"  --prefix TEXT        prefix of the names\n"
 		"  --device WHERE       a node's path instead of the first one, or host\n"
-		"  --json               print the sums as JSON\n"
+		"  --json               print the sums, or the curves of a recording, as JSON\n"
 		"  --record FILE        follow the tracepoints, and write the lifetimes of buffers as a\n"
 		"                       file for loom place; for root. Ctrl-C ends it\n"
 		"  --region NAME        with --record: dram, sram (default) or rom\n"
 		"  --seconds N          with --record: end after so long\n"
+		"  --svg TO             draw the recording over time: sizes and late frees by label,\n"
+		"                       free bytes, largest free block, fragmentation\n"
 		"\nloom run and loom plan write the same files for a plan: --memory-reports DIR\n",
 	.examples =
 		"  loom report\n"
 		"  loom report -o reports --prefix before-\n"
-		"  loom report --record buffers.csv --seconds 10; loom place buffers.csv --svg buffers.svg\n",
+		"  loom report --record buffers.csv\n"
+		"  loom report buffers.csv --svg curves.svg\n",
 	.run = tool_report_run,
 };

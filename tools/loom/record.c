@@ -20,17 +20,33 @@
  * loom report --record follows the tracepoints of a device in a tracefs instance of its own, so
  * that other users of tracefs see nothing of it. It keeps the lifetime of each buffer, and writes
  * them as a file that loom place reads: a fixed item for each, in microseconds from the start.
+ *
+ * No event tells that a handle is closed, or which job uses which buffer. But a buffer that is
+ * freed while its client has no job, queued or running, was not in use since the last one ended: it
+ * is freed late by that time. The columns "idle" and "upper" are the begin and end of it. Buffers
+ * from before the recording, evicted ones, and those that are left at the end are never late.
  */
 
 #define RECORD_TRACEFS	"/sys/kernel/tracing"
 
-/* A buffer: @freed is 0 until it is freed. */
+/* A buffer. Before it is freed @freed_us is 0; if it is freed in time @idle_us stays 0. */
 struct record_buffer {
 	unsigned long long client;
 	uint64_t start;
 	uint64_t bytes;
 	uint64_t born_us;
+	uint64_t idle_us;
 	uint64_t freed_us;
+	bool evicted;
+	char label[DRM_LOOM_LABEL_BYTES + 1];
+};
+
+/* A client: jobs that began before the recording have numbers below @first_job. */
+struct record_client {
+	unsigned long long id;
+	unsigned long long first_job;
+	int64_t jobs;
+	uint64_t idle_us;
 };
 
 /**
@@ -41,9 +57,12 @@ struct record_buffer {
  * @buffers: in the order in which they were allocated
  * @count: number of @buffers
  * @room: capacity of @buffers
+ * @clients: that have queued jobs
+ * @num_clients: number of @clients
  * @begin: time of the first moment, in seconds of the trace
  * @instance: folder in tracefs
- * @full: number of events for which there was no room
+ * @full: number of allocations for which there was no room
+ * @lost: number of events that the kernel has dropped
  */
 struct record {
 	unsigned int device;
@@ -52,9 +71,12 @@ struct record {
 	struct record_buffer *buffers;
 	size_t count;
 	size_t room;
+	struct record_client *clients;
+	size_t num_clients;
 	double begin;
 	char instance[128];
 	uint64_t full;
+	uint64_t lost;
 };
 
 static int record_write(const struct record *record, const char *file, const char *text)
@@ -85,52 +107,131 @@ static struct record_buffer *record_add(struct record *record)
 	return &record->buffers[record->count++];
 }
 
-/* The last living buffer there. */
-static struct record_buffer *record_find(struct record *record, uint64_t start, uint64_t bytes)
+/* The last living buffer there, if possible one with that label. @bytes is 0: of any size. */
+static struct record_buffer *record_find(struct record *record, uint64_t start, uint64_t bytes,
+					 const char *label)
 {
+	struct record_buffer *found = NULL, *buffer;
 	size_t i = record->count;
 
-	while (i--)
-		if (record->buffers[i].start == start && record->buffers[i].bytes == bytes &&
-		    !record->buffers[i].freed_us)
-			return &record->buffers[i];
+	while (i--) {
+		buffer = &record->buffers[i];
+		if (buffer->start != start || (bytes && buffer->bytes != bytes) || buffer->freed_us)
+			continue;
+		if (!strcmp(buffer->label, label))
+			return buffer;
+		found = found ? found : buffer;
+	}
+	return found;
+}
+
+static struct record_client *record_client(struct record *record, unsigned long long id)
+{
+	size_t i;
+
+	for (i = 0; i < record->num_clients; i++)
+		if (record->clients[i].id == id)
+			return &record->clients[i];
 	return NULL;
+}
+
+static int record_job(struct record *record, unsigned long long id, unsigned long long job,
+		      bool submit, uint64_t now)
+{
+	struct record_client *client = record_client(record, id), *grown;
+
+	if (!client && submit) {
+		grown = realloc(record->clients, (record->num_clients + 1) * sizeof(*grown));
+		if (!grown)
+			return tool_fail("no memory");
+		record->clients = grown;
+		client = &grown[record->num_clients++];
+		*client = (struct record_client){ .id = id, .first_job = job };
+	}
+	/* threads may trace in another order than that of the numbers */
+	if (client && submit && job < client->first_job)
+		client->first_job = job;
+	if (!client || job < client->first_job)
+		return 0;
+	client->jobs += submit ? 1 : -1;
+	client->idle_us = now;
+	return 0;
+}
+
+static void record_free(struct record *record, struct record_buffer *buffer, uint64_t now)
+{
+	const struct record_client *client = record_client(record, buffer->client);
+
+	buffer->freed_us = now;
+	if (!buffer->client || buffer->evicted || (client && client->jobs > 0))
+		return;
+	buffer->idle_us = client && client->idle_us > buffer->born_us ? client->idle_us :
+			  buffer->born_us;
+}
+
+static int record_block(struct record *record, const char *name, const struct record_buffer *seen)
+{
+	const bool labelled = !strcmp(name, "label");
+	struct record_buffer *buffer;
+
+	if (!strcmp(name, "alloc")) {
+		buffer = record_add(record);
+		if (!buffer)
+			return tool_fail("no memory");
+		*buffer = *seen;
+		return 0;
+	}
+	/* a label is for a new buffer, which has none; it comes with loom_free, too */
+	if (labelled && !seen->start)
+		return 0;
+	buffer = record_find(record, seen->start, labelled ? 0 : seen->bytes,
+			     labelled ? "" : seen->label);
+	if (!buffer)
+		return 0;
+	memcpy(buffer->label, seen->label, sizeof(buffer->label));
+	if (!strcmp(name, "evict"))
+		buffer->evicted = true;
+	else if (!strcmp(name, "free"))
+		record_free(record, buffer, seen->born_us);
+	return 0;
 }
 
 /* A line of the trace: "task-7 [000] ..... 77.722896: loom_alloc: dev=0 client=5 region=0 ...". */
 static int record_line(struct record *record, const char *line)
 {
 	const char *event = strstr(line, ": loom_"), *stamp = event;
-	unsigned long long client, start, bytes;
+	struct record_buffer seen = { 0 };
+	unsigned long long job, start, bytes, lost;
 	unsigned int device, region;
-	struct record_buffer *buffer;
-	uint64_t now;
 	char name[16];
+	int fields;
 
+	if (sscanf(line, "CPU:%*u [LOST %llu EVENTS]", &lost) == 1)
+		record->lost += lost;
 	if (!event)
 		return 0;
 	while (stamp > line && stamp[-1] != ' ')
 		stamp--;
 	if (!record->begin)
 		record->begin = strtod(stamp, NULL);
-	now = (uint64_t)((strtod(stamp, NULL) - record->begin) * 1e6) + 1;
-	if (sscanf(event, ": loom_%15[a-z]: dev=%u client=%llu region=%u", name, &device, &client,
-		   &region) != 4 || device != record->device || region != record->region)
+	seen.born_us = (uint64_t)((strtod(stamp, NULL) - record->begin) * 1e6) + 1;
+	if (sscanf(event, ": loom_%15[a-z]: dev=%u client=%llu", name, &device,
+		   &seen.client) != 3 || device != record->device)
 		return 0;
-	if (!strcmp(name, "full"))
-		record->full++;
-	event = strstr(event, "start=");
-	if (!event || sscanf(event, "start=%llx bytes=%llu", &start, &bytes) != 2)
+	event = strchr(event, '=');
+	if (!strcmp(name, "submit") || !strcmp(name, "done"))
+		return sscanf(event, "=%*u client=%*u job=%llu", &job) != 1 ? 0 :
+		       record_job(record, seen.client, job, *name == 's', seen.born_us);
+	fields = sscanf(event, "=%*u client=%*u region=%u start=%llx bytes=%llu label=%64[^\n]",
+			&region, &start, &bytes, seen.label);
+	if (fields < 1 || region != record->region)
 		return 0;
-	buffer = strcmp(name, "alloc") ? record_find(record, start, bytes) : record_add(record);
-	if (!strcmp(name, "alloc")) {
-		if (!buffer)
-			return tool_fail("no memory");
-		*buffer = (struct record_buffer){ client, start, bytes, now, 0 };
-	} else if (!strcmp(name, "free") && buffer) {
-		buffer->freed_us = now;
-	}
-	return 0;
+	record->full += !strcmp(name, "full");
+	if (fields < 3)
+		return 0;
+	seen.start = start;
+	seen.bytes = bytes;
+	return record_block(record, name, &seen);
 }
 
 /* Buffers that are there before the first event. */
@@ -148,14 +249,16 @@ static int record_begin(struct record *record, const struct loom_device *device)
 		return tool_fail("%s: %s", loom_device_path(device), strerror(-ret));
 	for (i = 0; i < count && !ret; i++) {
 		if (!(blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED) ||
-		    record_find(record, blocks[i].address, blocks[i].bytes))
+		    record_find(record, blocks[i].address, blocks[i].bytes, ""))
 			continue;
 		buffer = record_add(record);
-		if (buffer)
-			*buffer = (struct record_buffer){ .start = blocks[i].address,
-							  .bytes = blocks[i].bytes };
-		else
+		if (!buffer) {
 			ret = tool_fail("no memory");
+			break;
+		}
+		*buffer = (struct record_buffer){ .start = blocks[i].address,
+						  .bytes = blocks[i].bytes };
+		memcpy(buffer->label, blocks[i].label, sizeof(blocks[i].label));
 	}
 	free(blocks);
 	return ret;
@@ -198,84 +301,17 @@ static int record_follow(struct record *record, double seconds)
 
 /* ----------------------------------------------------------------------- result */
 
-/* State of the region at one moment. */
-struct record_state {
-	uint64_t allocated;
-	uint64_t largest;
-};
-
-static int record_compare(const void *a, const void *b)
+static void record_put_text(FILE *out, const char *text)
 {
-	const struct record_buffer *x = *(struct record_buffer *const *)a;
-	const struct record_buffer *y = *(struct record_buffer *const *)b;
-
-	return (x->start > y->start) - (x->start < y->start);
+	fputc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', out);
 }
 
-/* @alive: room for pointers to all buffers */
-static struct record_state record_state_at(struct record *record, uint64_t moment,
-					   struct record_buffer **alive)
+static int record_save(const struct record *record, const struct tool_curves *curves)
 {
-	uint64_t at = record->info.bank_bytes - record->info.total_bytes;
-	struct record_state state = { 0 };
-	size_t i, n = 0;
-
-	for (i = 0; i < record->count; i++)
-		if (record->buffers[i].born_us <= moment &&
-		    (!record->buffers[i].freed_us || record->buffers[i].freed_us > moment))
-			alive[n++] = &record->buffers[i];
-	qsort(alive, n, sizeof(*alive), record_compare);
-	for (i = 0; i <= n; i++) {
-		uint64_t start = i < n ? alive[i]->start : record->info.bank_bytes;
-		uint64_t end = i < n ? start + alive[i]->bytes : start;
-
-		if (start > at && start - at > state.largest)
-			state.largest = start - at;
-		if (end > at) {
-			state.allocated += end - (start > at ? start : at);
-			at = end;
-		}
-	}
-	return state;
-}
-
-static int record_summary(struct record *record)
-{
-	struct record_buffer **alive = calloc(record->count + 1, sizeof(*alive));
-	uint64_t peak = 0, peak_us = 0, largest = record->info.total_bytes, largest_us = 0;
-	double fragmentation = 0, worst;
-	char a[TOOL_TEXT], b[TOOL_TEXT];
-	size_t i;
-
-	if (!alive)
-		return tool_fail("no memory");
-	for (i = 0; i < record->count; i++) {
-		const uint64_t moment = record->buffers[i].born_us;
-		struct record_state state = record_state_at(record, moment, alive);
-		uint64_t free_bytes = record->info.total_bytes - state.allocated;
-
-		worst = free_bytes ? 1 - (double)state.largest / free_bytes : 0;
-		fragmentation = worst > fragmentation ? worst : fragmentation;
-		if (state.allocated > peak) {
-			peak = state.allocated;
-			peak_us = moment;
-		}
-		if (state.largest < largest) {
-			largest = state.largest;
-			largest_us = moment;
-		}
-	}
-	free(alive);
-	printf("%zu buffers in %s, no room for %llu\n", record->count,
-	       loom_region_name(record->region), (unsigned long long)record->full);
-	printf("  most allocated in a bank %s, after %.6f s\n", tool_bytes(a, peak), peak_us / 1e6);
-	printf("  smallest largest free block %s, after %.6f s; fragmentation at most %.3f\n",
-	       tool_bytes(b, largest), largest_us / 1e6, fragmentation);
-	return 0;
-}
-
-static int record_save(const struct record *record, const char *path)
-{
+	const uint64_t ceiling = record->info.bank_bytes;
 	uint64_t last = 1;
 	size_t size, i;
 	char *text;
@@ -290,25 +326,41 @@ static int record_save(const struct record *record, const char *path)
 		last = buffer->born_us >= last ? buffer->born_us + 1 : last;
 		last = buffer->freed_us > last ? buffer->freed_us : last;
 	}
-	fprintf(out, "id,lower,upper,size,offset,client\n");
+	fprintf(out, "id,lower,upper,size,offset,client,label,idle,floor,ceiling\n");
 	for (i = 0; i < record->count; i++) {
 		const struct record_buffer *buffer = &record->buffers[i];
+		const uint64_t upper = buffer->freed_us ? buffer->freed_us : last;
 
-		fprintf(out, "b%zu,%llu,%llu,%llu,%llu,%llu\n", i,
-			(unsigned long long)buffer->born_us,
-			(unsigned long long)(buffer->freed_us ? buffer->freed_us : last),
+		fprintf(out, "b%zu,%llu,%llu,%llu,%llu,%llu,", i,
+			(unsigned long long)buffer->born_us, (unsigned long long)upper,
 			(unsigned long long)buffer->bytes, (unsigned long long)buffer->start,
 			buffer->client);
+		record_put_text(out, buffer->label);
+		fprintf(out, ",%llu,%llu,%llu\n",
+			(unsigned long long)(buffer->idle_us ? buffer->idle_us : upper),
+			(unsigned long long)(ceiling - record->info.total_bytes),
+			(unsigned long long)ceiling);
 	}
-	ret = fclose(out) ? tool_fail("no memory") : tool_save(path, text, size);
+	ret = fclose(out) ? tool_fail("no memory") : tool_save(curves->path, text, size);
+	if (!ret && strcmp(curves->path, "-")) {
+		printf("%zu buffers in %s, no room for %llu\n", record->count,
+		       loom_region_name(record->region), (unsigned long long)record->full);
+		if (record->lost)
+			printf("  incomplete: the kernel has dropped %llu events\n",
+			       (unsigned long long)record->lost);
+		ret = tool_curves_show(curves, text, size);
+	}
 	free(text);
 	return ret;
 }
 
 int tool_record(const struct loom_device *device, uint32_t region, double seconds,
-		const char *path)
+		const struct tool_curves *curves)
 {
-	static const char *const events[] = { "loom_alloc", "loom_free", "loom_full" };
+	static const char *const events[] = {
+		"loom_alloc", "loom_free", "loom_evict", "loom_label", "loom_submit", "loom_done",
+		"loom_full",
+	};
 	const char *number = strrchr(loom_device_path(device), 'l');
 	struct record record = { .region = region };
 	sigset_t signals;
@@ -337,9 +389,8 @@ int tool_record(const struct loom_device *device, uint32_t region, double second
 	if (rmdir(record.instance) && !ret)
 		ret = tool_fail("%s: %s", record.instance, strerror(errno));
 	if (!ret)
-		ret = record_summary(&record);
-	if (!ret)
-		ret = record_save(&record, path);
+		ret = record_save(&record, curves);
 	free(record.buffers);
+	free(record.clients);
 	return ret;
 }

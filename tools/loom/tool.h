@@ -547,6 +547,23 @@ void tool_peaks_json_arena(const struct loom_program *program, uint32_t most, st
 /** tool_peaks_json() - "arena_peak" and "group_peaks" in the open object; 0 or TOOL_FAILED */
 int tool_peaks_json(const struct loom_program *program, struct json *json);
 
+/* curves/curves.c */
+
+/**
+ * struct tool_curves - a recording of buffers, and what to show of it
+ * @path: file of the recording, "-": standard input or output
+ * @picture: file for the curves as SVG, or NULL
+ * @json: print them as JSON
+ */
+struct tool_curves {
+	const char *path;
+	const char *picture;
+	bool json;
+};
+
+/** tool_curves_show() - prints, draws the recording in @text or the file; 0 or TOOL_FAILED */
+int tool_curves_show(const struct tool_curves *curves, const char *text, size_t size_bytes);
+
 /* record.c */
 
 struct loom_device;
@@ -556,12 +573,12 @@ struct loom_device;
  * @device: the device
  * @region: an &enum drm_loom_region
  * @seconds: to follow it, 0: until SIGINT or SIGTERM
- * @path: file for the lifetimes, as CSV for loom place
+ * @curves: file for the lifetimes, as CSV for loom place, and what is shown of them
  *
  * Return: 0, or TOOL_FAILED after a message.
  */
 int tool_record(const struct loom_device *device, uint32_t region, double seconds,
-		const char *path);
+		const struct tool_curves *curves);
 
 /* tensors.c */
 

@@ -124,6 +124,17 @@ void loom_place_csv_destroy(struct loom_place_csv *csv);
 void loom_place_csv_free_offsets(struct loom_place_csv *csv);
 
 /**
+ * loom_place_csv_text() - a field of any column, also of one that Loom does not know
+ * @csv: the problem, which owns the text
+ * @item: its index
+ * @column: name of the column
+ *
+ * Return: the text without its quotes; NULL if there is no such column.
+ */
+const char *loom_place_csv_text(const struct loom_place_csv *csv, uint32_t item,
+				const char *column);
+
+/**
  * loom_place_csv_set_pools() - which pools items may be in, as the column ``pool`` says
  * @csv: the problem, whose items are changed; they may be in any pool if there is no such column
  * @names: the pools

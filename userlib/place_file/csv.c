@@ -496,6 +496,17 @@ void loom_place_csv_destroy(struct loom_place_csv *csv)
 	free(file);
 }
 
+const char *loom_place_csv_text(const struct loom_place_csv *csv, uint32_t item, const char *column)
+{
+	const struct loom_place_csv_file *file = (const struct loom_place_csv_file *)csv;
+	uint32_t i;
+
+	for (i = 0; i < file->num_columns; i++)
+		if (!strcmp(file->header[i], column))
+			return file->fields[(size_t)item * file->num_columns + i];
+	return NULL;
+}
+
 void loom_place_csv_free_offsets(struct loom_place_csv *csv)
 {
 	struct loom_place_csv_file *file = (struct loom_place_csv_file *)csv;

@@ -402,6 +402,57 @@ ok 'usage: pools and a capacity' usage place --pool a=5 --capacity 9 $out/five.c
 ok 'usage: a range that is empty' usage place --forbid 9-9 $out/five.csv
 ok 'usage: ranges that overlap' usage place --forbid 0-9 --forbid 8-10 $out/five.csv
 
+# a recording: two buffers share 1024 addresses on different banks; b4 is freed without use
+file record.csv <<'END'
+id,lower,upper,size,offset,client,label,idle,floor,ceiling
+b0,0,100,1024,64,0,,100,64,16448
+b1,10,60,2048,1088,5,net/weights,40,64,16448
+b2,20,40,4096,2112,5,"a, ""b""",40,64,16448
+b3,25,90,1024,8192,6,d,70,64,16448
+b4,50,80,4096,4096,5,"a, ""b""",50,64,16448
+END
+curves() {
+	$loom report $out/record.csv --json --svg $out/curves.svg >$out/curves.json &&
+	tools/testing/json_paths.py Documentation/json.rst "report FILE=$out/curves.json" &&
+	python3 - $out/curves.json $out/curves.svg <<'END'
+import json, sys
+import xml.etree.ElementTree as xml
+said = json.load(open(sys.argv[1]))
+assert said["bank_bytes"] == 16384, said
+assert [tuple(label.values()) for label in said["labels"]] == [
+	('a, "b"', 2, 4096, 1, 4096, 30), ("(no label)", 1, 1024, 0, 0, 0),
+	("net/weights", 1, 2048, 1, 2048, 20), ("d", 1, 1024, 1, 1024, 20)], said["labels"]
+assert [tuple(point.values()) for point in said["points"]] == [
+	(0, 1024, 15360, 0, [0, 1024, 0, 0], [0, 0, 0, 0]),
+	(10, 3072, 13312, 0, [0, 1024, 2048, 0], [0, 0, 0, 0]),
+	(20, 6144, 10240, 0, [3072, 1024, 2048, 0], [0, 0, 0, 0]),
+	(25, 7168, 7232, .216, [3072, 1024, 2048, 1024], [0, 0, 0, 0]),
+	(40, 4096, 7232, .412, [0, 1024, 2048, 1024], [0, 0, 2048, 0]),
+	(50, 8192, 7232, .118, [4096, 1024, 2048, 1024], [4096, 0, 2048, 0]),
+	(60, 6144, 7232, .294, [4096, 1024, 0, 1024], [4096, 0, 0, 0]),
+	(70, 6144, 7232, .294, [4096, 1024, 0, 1024], [4096, 0, 0, 1024]),
+	(80, 2048, 7232, .496, [0, 1024, 0, 1024], [0, 0, 0, 1024]),
+	(90, 1024, 15360, 0, [0, 1024, 0, 0], [0, 0, 0, 0]),
+	(100, 0, 16384, 0, [0, 0, 0, 0], [0, 0, 0, 0])], said["points"]
+# the lowest late area, of a label that is late from 50 to 80 with two thirds of the scale
+paths = [path.get("d") for path in xml.parse(sys.argv[2]).iter("{http://www.w3.org/2000/svg}path")]
+late = [path for path in paths if path.startswith("M96 655H548")]
+assert set(late) == {"M96 655H548V592H819V655H1000V655Z"}, paths
+END
+}
+ok 'curves of a recording, and late frees, by label' curves
+many_labels() {
+	{ head -n 1 $out/record.csv; for i in {1..9}; do echo "$i,0,$i,64,$((64 * i)),1,l$i,0,64,16448"; done; } |
+		$loom report - >$out/labels.txt || return 1
+	grep -qE '^  l9 +1 +64 B +1 +64 B  0.000009 s$' $out/labels.txt &&
+	grep -qE '^  \(others\) +2 +128 B +2 +128 B  0.000002 s$' $out/labels.txt && ! grep -q 'l2' $out/labels.txt
+}
+ok 'labels beyond the seven largest are summed up' many_labels
+ok 'no recording' refused "five.csv: no column 'idle'" report $out/five.csv
+sed 's/b3,25,90/b3,25,60/' $out/record.csv >$out/wrong.csv
+ok 'idle after the end' refused "wrong.csv:5: column 'idle': 70 is outside" report $out/wrong.csv
+ok 'usage: a picture of no recording' usage report --svg $out/x.svg
+
 ok 'usage: no file' usage place
 ok 'usage: two files' usage place a.csv b.csv
 ok 'usage: an unknown option' usage place --frobnicate $out/five.csv

@@ -96,9 +96,11 @@ recorded() {
 	cat "$reports/record.text" "$reports/record.csv"
 	[ "$(tail -n 1 "$reports/record.text")" = 'status 0' ] &&
 	grep -qE '^[1-9][0-9]* buffers in dram, no room for 0$' "$reports/record.text" &&
-	[ "$(wc -l <"$reports/record.csv")" -ge 3 ] && $loom place "$reports/record.csv"
+	grep -q ',"weights",' "$reports/record.csv" &&
+	grep -qE '^  weights +1 +[0-9.]+ .iB +1 +[0-9.]+ .iB  ' "$reports/record.text" &&
+	$loom place "$reports/record.csv"
 }
-ok 'a recording of buffers is a placement' recorded
+ok 'a recording of buffers is a placement, with labels and late frees' recorded
 # the process, some engine time, its bytes in a bank
 top_shows() {
 	cat "$reports/top.err" "$reports/top"

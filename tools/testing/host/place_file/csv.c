@@ -76,6 +76,8 @@ static void test_pools(void)
 
 	if (!tap_ok(csv, "columns pool and cost"))
 		return;
+	tap_ok(!strcmp(loom_place_csv_text(csv, 1, "pool"), "\tdram  sram ") &&
+	       !loom_place_csv_text(csv, 1, "label"), "any field as text");
 	items = csv->problem.items;
 	tap_ok(items[0].weight == 1 && items[1].weight == 7 && !csv->num_unknown,
 	       "costs, 1 where there is none");
