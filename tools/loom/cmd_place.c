@@ -44,8 +44,9 @@ static int tool_place_parse_files(int argc, char **argv, struct tool_placing *pl
 		return tool_usage(&tool_place, "takes one file, or - for standard input");
 	place->path = argv[optind];
 	if (place->check && (place->output || place->picture || place->picture_before ||
-			     place->minimize || place->reorder || place->anew || place->explain ||
-			     place->options.strategy || place->options.budget || place->asked_ns))
+			     place->minimize || place->reorder || place->library ||
+			     place->anew || place->explain || place->options.strategy ||
+			     place->options.budget || place->asked_ns))
 		return tool_usage(&tool_place,
 				  "--check places nothing: only --capacity, --forbid and --json go with it");
 	to_stdout += place->output && !strcmp(place->output, "-");
@@ -78,6 +79,7 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		{ "svg-before", required_argument, NULL, 'q' },
 		{ "check", no_argument, NULL, 'k' },
 		{ "reorder", no_argument, NULL, 'r' },
+		{ "runtime", required_argument, NULL, 'R' },
 		{ "output", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -137,6 +139,9 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		case 'r':
 			place->reorder = true;
 			break;
+		case 'R':
+			place->library = optarg;
+			break;
 		case 'o':
 			place->output = optarg;
 			break;
@@ -175,7 +180,7 @@ static int tool_place_load(struct tool_placing *place)
 		ret = tool_place_load_tflite(place);
 		if (ret)
 			return ret;
-	} else if (place->check || place->reorder || place->picture_before) {
+	} else if (place->check || place->reorder || place->library || place->picture_before) {
 		return tool_usage(&tool_place, "%s is no TensorFlow Lite file", place->path);
 	}
 	if (place->memory)
@@ -365,6 +370,8 @@ static void tool_place_print(const struct tool_placing *place)
 	tool_place_print_storages(place);
 	if (place->memory)
 		tool_place_print_before(place);
+	if (place->library)
+		tool_place_print_runtime(place);
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
 	       (unsigned long long)result->nodes, place->took_ns / 1e9);
 	if (place->asked_ns && place->used_ns > place->asked_ns / 10 * 11)
@@ -402,6 +409,8 @@ static void tool_place_print_json(const struct tool_placing *place)
 		json_u64(&json, "operators", place->memory->num_operators);
 		json_u64(&json, "moved_operators", place->memory->num_moved);
 	}
+	if (place->library)
+		tool_place_put_runtime(place, &json);
 	if (result->num_storages)
 		tool_place_json_storages(place, &json);
 	json_string(&json, "strategy", result->strategy);
@@ -549,6 +558,8 @@ const struct tool_command tool_place = {
 		"Options for a TensorFlow Lite model:\n"
 		"  --check              check the memory plan in the file\n"
 		"  --reorder            take another order of its operators if that lowers the peak\n"
+		"  --runtime LIBRARY    size of the whole arena, with structures and scratch buffers of\n"
+		"                       the runtime; whose kernels: reference, cmsis-nn\n"
 		"  --svg-before FILE    draw the previous plan in the file, or the placement of the\n"
 		"                       runtime without one\n"
 		"\n"

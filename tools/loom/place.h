@@ -23,9 +23,11 @@
  * @minimize: as low as possible, even below the capacity
  * @check: of a TensorFlow Lite file: judge the plan that it has
  * @reorder: of a TensorFlow Lite file: other orders of its operators may be taken
+ * @library: of a TensorFlow Lite file: library of kernels for its whole arena, or NULL
  * @capacity_bytes: limit of the placement, or LOOM_PLACE_ANYWHERE
  * @options: for the placer
  * @memory: a TensorFlow Lite file, or NULL; @csv is made of it
+ * @runtime: of that, with @library: the whole arena
  * @before: of that: placement by its runtime, or by its own plan
  * @csv: the file
  * @pools: of --pool; else one, which has the capacity
@@ -53,9 +55,11 @@ struct tool_placing {
 	bool minimize;
 	bool check;
 	bool reorder;
+	const char *library;
 	uint64_t capacity_bytes;
 	struct loom_place_options options;
 	struct loom_tflite_memory *memory;
+	struct loom_tflite_runtime runtime;
 	struct loom_place_result before;
 	struct loom_place_csv *csv;
 	struct loom_place_pool pools[LOOM_PLACE_MAX_POOLS];
@@ -95,6 +99,10 @@ int tool_place_solve_before(struct tool_placing *place);
 int tool_place_make_tflite(const struct tool_placing *place, struct tool_place_text *answer);
 /** tool_place_print_before() - a line about the previous placement, and about moved operators */
 void tool_place_print_before(const struct tool_placing *place);
+/** tool_place_print_runtime() - lines about the whole arena */
+void tool_place_print_runtime(const struct tool_placing *place);
+/** tool_place_put_runtime() - the same as JSON */
+void tool_place_put_runtime(const struct tool_placing *place, struct json *json);
 
 /* placing/pools.c */
 

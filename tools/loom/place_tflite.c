@@ -140,6 +140,10 @@ int tool_place_solve_before(struct tool_placing *place)
 	struct loom_error err;
 	int ret;
 
+	if (place->library &&
+	    loom_tflite_memory_runtime(memory, place->result.offsets, place->library,
+				       &place->runtime, &err))
+		return tool_usage(place->command, "--runtime: %s", err.text);
 	if (memory->has_record && !memory->num_moved && tool_place_take_plan(place))
 		return 0;
 	/* without the new order */
@@ -179,4 +183,35 @@ void tool_place_print_before(const struct tool_placing *place)
 	if (place->reorder)
 		printf("order      %u of %u operators moved\n", place->memory->num_moved,
 		       place->memory->num_operators);
+}
+
+void tool_place_print_runtime(const struct tool_placing *place)
+{
+	const struct loom_tflite_runtime *runtime = &place->runtime;
+	char text[TOOL_TEXT];
+
+	printf("runtime    %llu bytes of structures, scratch up to %llu, planning takes %llu\n",
+	       (unsigned long long)runtime->persistent_bytes,
+	       (unsigned long long)runtime->scratch_bytes,
+	       (unsigned long long)runtime->start_bytes);
+	printf("arena      %s%llu bytes, %s, with kernels of %s\n",
+	       runtime->num_unknown ? "at least " : "",
+	       (unsigned long long)runtime->arena_bytes,
+	       tool_bytes(text, runtime->arena_bytes), place->library);
+	if (runtime->num_unknown)
+		printf("unknown    kernels of %u operators, the first is %s\n",
+		       runtime->num_unknown, runtime->unknown);
+}
+
+void tool_place_put_runtime(const struct tool_placing *place, struct json *json)
+{
+	json_open(json, "runtime", '{');
+	json_string(json, "library", place->library);
+	json_u64(json, "persistent_bytes", place->runtime.persistent_bytes);
+	json_u64(json, "scratch_bytes", place->runtime.scratch_bytes);
+	json_u64(json, "head_bytes", place->runtime.head_bytes);
+	json_u64(json, "start_bytes", place->runtime.start_bytes);
+	json_u64(json, "arena_bytes", place->runtime.arena_bytes);
+	json_u64(json, "unknown_operators", place->runtime.num_unknown);
+	json_close(json, '}');
 }

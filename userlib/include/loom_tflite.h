@@ -182,6 +182,43 @@ int loom_tflite_memory_check(const struct loom_tflite_memory *memory,
 			     struct loom_tflite_verdict *verdict, struct loom_error *err);
 
 /**
+ * struct loom_tflite_runtime - the arena of TensorFlow Lite Micro, with its own structures
+ *
+ * Sizes are those of a processor with 32 bits, without memory of kernels that only prepare.
+ *
+ * @persistent_bytes: structures at the end of the arena
+ * @scratch_bytes: the largest scratch buffer of an operator
+ * @head_bytes: top of tensors and scratch buffers
+ * @start_bytes: memory of the planner while the runtime starts, before there are tensors
+ * @arena_bytes: size of the whole arena; a lower bound if operators are unknown
+ * @num_unknown: operators whose kernel is not known
+ * @unknown: name of the first of them, valid until the memory is destroyed; or NULL
+ */
+struct loom_tflite_runtime {
+	uint64_t persistent_bytes;
+	uint64_t scratch_bytes;
+	uint64_t head_bytes;
+	uint64_t start_bytes;
+	uint64_t arena_bytes;
+	uint32_t num_unknown;
+	const char *unknown;
+};
+
+/**
+ * loom_tflite_memory_runtime() - size of the whole arena
+ * @memory: the file
+ * @offsets: by item of @memory's problem, as loom_place() gives them
+ * @library: whose kernels: "reference", or "cmsis-nn" for processors with DSP instructions
+ * @runtime: [out] the sizes
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0; -ENOENT for another library.
+ */
+int loom_tflite_memory_runtime(const struct loom_tflite_memory *memory, const uint64_t *offsets,
+			       const char *library, struct loom_tflite_runtime *runtime,
+			       struct loom_error *err);
+
+/**
  * loom_tflite_memory_write() - the file with a memory plan
  * @memory: the file
  * @offsets: by item of @memory's problem, as loom_place() gives them

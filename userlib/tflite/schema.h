@@ -128,10 +128,18 @@ enum loom_tflite_activation {
 
 /* operators with special treatment; the others are lines of a table in table.c */
 enum loom_tflite_code {
+	LOOM_TFLITE_ADD = 0,
+	LOOM_TFLITE_AVERAGE_POOL_2D = 1,
+	LOOM_TFLITE_CONV_2D = 3,
+	LOOM_TFLITE_DEPTHWISE_CONV_2D = 4,
+	LOOM_TFLITE_FULLY_CONNECTED = 9,
+	LOOM_TFLITE_MAX_POOL_2D = 17,
 	LOOM_TFLITE_RESHAPE = 22,
+	LOOM_TFLITE_SOFTMAX = 25,
 	LOOM_TFLITE_SQUEEZE = 43,
 	LOOM_TFLITE_CUSTOM = 32,
 	LOOM_TFLITE_EXPAND_DIMS = 70,
+	LOOM_TFLITE_QUANTIZE = 114,
 	LOOM_TFLITE_CALL_ONCE = 129,
 };
 

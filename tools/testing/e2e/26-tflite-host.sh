@@ -109,6 +109,35 @@ ok 'model, compile, plan and replay take such a file' stages
 
 # --- memory plans -------------------------------------------------------------------------------
 
+# runtime NAME LIBRARY SUMS: persistent, scratch, head, start, arena, unknown operators
+runtime() {
+	local said
+	said=$($loom place "$out/nets/$1.tflite" --runtime "$2" --json |
+		sed -n '/"runtime"/,/}/s/.*_[a-z]*": \([0-9]*\).*/\1/p' | tr '\n' ' ')
+	echo "$said"
+	[ "$said" = "$3 " ]
+}
+# 4 tensors, 1 operator: 124 + 8 + 48 + 32 + options 28 = 240; data 56 ends at 304 by 16; 2 arrays of
+# 7 channels at 336 and 368; each end: pointer, 40, 12 + 8: 384 + 60, 448 + 60. Tensors 256 + 144,
+# planning 12 * 12 + 4 + 4 * 24 + 2 * 40; 508 + 400 by 16
+ok 'the arena of a convolution' runtime one_conv reference '508 0 400 324 912 0'
+# a row of 3 * 3 * 4 elements, 4 times, above both tensors, and its handle: at 372, so 384 as before
+ok 'with a scratch buffer' runtime one_conv cmsis-nn '508 144 544 400 1056 0'
+# 5 tensors, 2 operators: 132 + 60 + 64, options 36 and 16, at 308; data 76 ends at 384; 400 + 60, 464 + 60
+ok 'of a reshape and a product' runtime one_dense cmsis-nn '524 0 512 388 1040 0'
+ok 'and by the reference kernels' runtime one_dense reference '508 0 512 388 1024 0'
+unknown() {
+	$loom place "$out/nets/one_mul.tflite" --runtime cmsis-nn >"$out/unknown.txt" &&
+	grep -q '^arena  *at least ' "$out/unknown.txt" &&
+	grep -q '^unknown  *kernels of 1 operators, the first is MUL$' "$out/unknown.txt"
+}
+ok 'and of a kernel that is not known' unknown
+no_library() {
+	$loom place "$out/nets/one_mul.tflite" --runtime c 2>"$out/library.txt"
+	[ $? = 2 ] && grep -q "no kernel library 'c': there are reference and cmsis-nn" "$out/library.txt"
+}
+ok 'usage: no such kernels' no_library
+
 # planned FILE [OPTION...]: a plan is proved, written, and read back by both
 planned() {
 	local file=$1 new height

@@ -44,6 +44,7 @@ static void fuzz_graph(const uint8_t *data, size_t size)
 static void fuzz_write(const struct loom_tflite_memory *memory)
 {
 	const struct loom_place_options options = { .strategy = "greedy-size" };
+	struct loom_tflite_runtime runtime;
 	struct loom_tflite_memory *again;
 	struct loom_place_result result;
 	struct loom_tflite_verdict verdict;
@@ -54,6 +55,10 @@ static void fuzz_write(const struct loom_tflite_memory *memory)
 
 	if (loom_place(&memory->problem, &options, &result, NULL))
 		return;
+	fuzz_expect(!loom_tflite_memory_runtime(memory, result.offsets, "cmsis-nn", &runtime,
+						&err), "no arena");
+	fuzz_expect(runtime.head_bytes >= result.height_bytes[0] && runtime.arena_bytes >=
+		    runtime.head_bytes + runtime.persistent_bytes, "the arena is too small");
 	ret = loom_tflite_memory_write(memory, result.offsets, &bytes, &size, &err);
 	if (ret) {
 		fuzz_check_line(&err, "fuzz.tflite: ");
