@@ -19,6 +19,7 @@
  */
 #include "polish.h"
 #include "problem.h"
+#include "profile.h"
 
 #include "base/watch.h"
 
@@ -478,27 +479,9 @@ const uint64_t *loom_dive_offsets(const struct loom_dive *d)
 
 /* --- sections and merits ---------------------------------------------------------------------- */
 
-/* An item begins or ends; ends come first. */
-struct event {
-	int64_t time;
-	bool begins;
-	uint32_t item;
-};
-
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins < y->begins ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
 static int find_sections(struct loom_dive *d)
 {
-	struct event *events = malloc(2 * (size_t)d->num_items * sizeof(*events));
+	struct loom_place_event *events = malloc(2 * (size_t)d->num_items * sizeof(*events));
 	size_t k;
 	bool begun = false;
 	uint32_t i, s = 0;
@@ -506,12 +489,14 @@ static int find_sections(struct loom_dive *d)
 	if (!events)
 		return -ENOMEM;
 	for (i = 0; i < d->num_items; i++) {
-		events[2 * (size_t)i] = (struct event){ d->items[i].lower, true, i };
-		events[2 * (size_t)i + 1] = (struct event){ d->items[i].upper, false, i };
+		const struct loom_place_item *item = &d->items[i];
+
+		events[2 * (size_t)i] = (struct loom_place_event){ item->lower, true, i };
+		events[2 * (size_t)i + 1] = (struct loom_place_event){ item->upper, false, i };
 	}
-	qsort(events, 2 * (size_t)d->num_items, sizeof(*events), compare_events);
+	loom_place_sort_events(events, 2 * (size_t)d->num_items);
 	for (k = 0; k < 2 * (size_t)d->num_items; k++) {
-		i = events[k].item;
+		i = (uint32_t)events[k].of;
 		if (events[k].begins) {
 			d->first[i] = s;
 		} else {

@@ -39,6 +39,7 @@
  * of its block, and when the block is not in use it is EOL and not held, as are all records of the
  * block: if any of them meets the conditions, this one is the first to do so.
  */
+#include "profile.h"
 #include "strategy.h"
 
 #include <errno.h>
@@ -252,37 +253,18 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 	return ret;
 }
 
-/**
- * struct end - an item and its end
- * @upper: first moment after it
- * @item: the item
- */
-struct end {
-	int64_t upper;
-	uint32_t item;
-};
-
-static int compare_ends(const void *a, const void *b)
-{
-	const struct end *x = a, *y = b;
-
-	if (x->upper != y->upper)
-		return x->upper < y->upper ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
 static int sort_by_upper(struct gmem *g)
 {
-	struct end *ends = calloc((size_t)g->num_items + 1, sizeof(*ends));
+	struct loom_place_event *ends = calloc((size_t)g->num_items + 1, sizeof(*ends));
 	uint32_t i;
 
 	if (!ends)
 		return -ENOMEM;
 	for (i = 0; i < g->num_items; i++)
-		ends[i] = (struct end){ g->items[i].upper, i };
-	qsort(ends, g->num_items, sizeof(*ends), compare_ends);
+		ends[i] = (struct loom_place_event){ g->items[i].upper, false, i };
+	loom_place_sort_events(ends, g->num_items);
 	for (i = 0; i < g->num_items; i++)
-		g->by_upper[i] = ends[i].item;
+		g->by_upper[i] = ends[i].of;
 	free(ends);
 	return 0;
 }

@@ -19,6 +19,7 @@
  *
  * All blocks are multiples of the largest alignment, as in the source, which has only one.
  */
+#include "profile.h"
 #include "strategy.h"
 
 #include <errno.h>
@@ -148,27 +149,8 @@ static int assign_addresses(const struct fitfirst *f, uint64_t *offsets)
 	return 0;
 }
 
-/**
- * struct birth - an item and its begin
- * @lower: first moment
- * @item: the item
- */
-struct birth {
-	int64_t lower;
-	uint32_t item;
-};
-
-static int compare_births(const void *a, const void *b)
-{
-	const struct birth *x = a, *y = b;
-
-	if (x->lower != y->lower)
-		return x->lower < y->lower ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
 static int run(struct fitfirst *f, const struct loom_place_problem *problem,
-	       struct birth *births, uint64_t *offsets)
+	       struct loom_place_event *births, uint64_t *offsets)
 {
 	uint32_t n = 0, i;
 	int ret = 0;
@@ -177,14 +159,16 @@ static int run(struct fitfirst *f, const struct loom_place_problem *problem,
 		offsets[i] = UINT64_MAX;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		births[n++] = (struct birth){ problem->items[i].lower, i };
+		births[n++] = (struct loom_place_event){
+			problem->items[i].lower, true, i
+		};
 		if (!loom_place_join_align(&f->align_bytes, problem->items[i].align_bytes))
 			return -ERANGE;
 	}
-	qsort(births, n, sizeof(*births), compare_births);
+	loom_place_sort_events(births, n);
 	for (i = 0; i < n && !ret; i++) {
-		free_dead(f, births[i].lower);
-		ret = allocate(f, births[i].item);
+		free_dead(f, births[i].moment);
+		ret = allocate(f, births[i].of);
 		if (!ret)
 			ret = record_list(f);
 	}
@@ -197,7 +181,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 {
 	size_t n = task->problem.num_items;
 	struct fitfirst f = { .items = task->problem.items, .align_bytes = 1 };
-	struct birth *births = calloc(n + 1, sizeof(*births));
+	struct loom_place_event *births = calloc(n + 1, sizeof(*births));
 	int ret = -ENOMEM;
 
 	/* invariant: at most one free block between two taken ones */

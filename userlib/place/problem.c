@@ -62,7 +62,7 @@ bool loom_place_align(uint64_t *offset, uint64_t align_bytes)
 	return *offset <= INT64_MAX;
 }
 
-static uint64_t divisor(uint64_t a, uint64_t b)
+uint64_t loom_place_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -75,7 +75,7 @@ static uint64_t divisor(uint64_t a, uint64_t b)
 
 bool loom_place_join_align(uint64_t *align, uint64_t other)
 {
-	return !__builtin_mul_overflow(*align, other / divisor(*align, other), align) &&
+	return !__builtin_mul_overflow(*align, other / loom_place_divisor(*align, other), align) &&
 	       *align <= INT64_MAX;
 }
 

@@ -127,6 +127,8 @@ static inline uint64_t loom_place_align_up(uint64_t at, uint64_t align)
 	return align == 1 ? at : (at + align - 1) / align * align;
 }
 
+/** loom_place_divisor() - the greatest common divisor */
+uint64_t loom_place_divisor(uint64_t a, uint64_t b);
 /** loom_place_join_align() - raises an alignment until @other divides it; false past 63 bits */
 bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
 /** loom_place_height() - the largest end of an item that has room */

@@ -51,8 +51,8 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
  */
 struct loom_place_event {
 	int64_t moment;
-	bool begins;
-	size_t of;
+	uint64_t begins : 1;
+	uint64_t of : 63;
 };
 
 /**

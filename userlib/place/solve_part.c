@@ -9,6 +9,7 @@
  * ends after another has begun. The sets of items at other moments are subsets of these.
  */
 #include "problem.h"
+#include "profile.h"
 #include "solve_search.h"
 
 #include <errno.h>
@@ -21,24 +22,6 @@
 #define MAX_WORDS	(1 << 22)
 #define MAX_VISITS	(1 << 28)
 
-/* An item becomes alive (1) or ends (0), also at the edges of gaps. */
-struct event {
-	int64_t time;
-	uint32_t item;
-	uint32_t begins;
-};
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The alignment that all items have in common. */
 static uint64_t common_align(const struct loom_solve *solve)
 {
@@ -46,9 +29,9 @@ static uint64_t common_align(const struct loom_solve *solve)
 	uint32_t i;
 
 	for (i = 0; i < solve->num_items && align != 1; i++) {
-		align = gcd(align, solve->items[i].align_bytes);
+		align = loom_place_divisor(align, solve->items[i].align_bytes);
 		if (loom_place_is_fixed(&solve->items[i]))
-			align = gcd(align, solve->items[i].fixed);
+			align = loom_place_divisor(align, solve->items[i].fixed);
 	}
 	return align ? align : 1;
 }
@@ -65,12 +48,12 @@ static uint64_t common_unit(const struct loom_solve *solve)
 	for (i = 0; i < solve->num_items; i++) {
 		const struct loom_place_item *item = &solve->items[i];
 
-		unit = gcd(unit, loom_place_align_up(item->size_bytes, align));
+		unit = loom_place_divisor(unit, loom_place_align_up(item->size_bytes, align));
 		if (loom_place_is_fixed(item))
-			unit = gcd(unit, item->fixed);
+			unit = loom_place_divisor(unit, item->fixed);
 		/* an item may start at the upper end of an excluded range */
 		for (k = 0; k < item->num_excluded; k++)
-			unit = gcd(unit, item->excluded[k].upper);
+			unit = loom_place_divisor(unit, item->excluded[k].upper);
 	}
 	/*
 	 * alignments that divide the unit hold by themselves; a smaller unit may lose another one
@@ -79,7 +62,7 @@ static uint64_t common_unit(const struct loom_solve *solve)
 		before = unit;
 		for (i = 0; i < solve->num_items; i++)
 			if (unit % solve->items[i].align_bytes)
-				unit = gcd(unit, solve->items[i].align_bytes);
+				unit = loom_place_divisor(unit, solve->items[i].align_bytes);
 	}
 	return unit ? unit : 1;
 }
@@ -104,19 +87,9 @@ uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t 
 	return offset;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins < y->begins ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
-}
-
 /* Adds events for the moments at which an item is alive, at least in part. */
-static uint32_t add_events(const struct loom_place_item *item, uint32_t index, struct event *events)
+static uint32_t add_events(const struct loom_place_item *item, uint32_t index,
+			   struct loom_place_event *events)
 {
 	int64_t from = item->lower;
 	uint32_t k, count = 0;
@@ -128,8 +101,8 @@ static uint32_t add_events(const struct loom_place_item *item, uint32_t index, s
 		if (gap && gap->window_upper > gap->window_lower)
 			continue;
 		if (from < to) {
-			events[count++] = (struct event){ from, index, 1 };
-			events[count++] = (struct event){ to, index, 0 };
+			events[count++] = (struct loom_place_event){ from, true, index };
+			events[count++] = (struct loom_place_event){ to, false, index };
 		}
 		if (gap)
 			from = gap->upper;
@@ -172,7 +145,7 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 		uint64_t more;
 	} *loads;
 	const struct loom_place_item *item;
-	struct event *order;
+	struct loom_place_event *order;
 	uint64_t sum = 0;
 	uint32_t i, k, count = 0;
 
@@ -201,14 +174,14 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 		}
 	}
 	for (i = 0; i < count; i++)
-		order[i] = (struct event){ loads[i].time, i, loads[i].more ? 1 : 0 };
-	qsort(order, count, sizeof(*order), compare_events);
+		order[i] = (struct loom_place_event){ loads[i].time, loads[i].more > 0, i };
+	loom_place_sort_events(order, count);
 	for (i = 0; i < count; i++) {
-		const struct load *load = &loads[order[i].item];
+		const struct load *load = &loads[order[i].of];
 
 		/* may wrap below 0 where an item ends with its last gap: correct modulo 2^64 */
 		sum += load->more - load->less;
-		if (i + 1 == count || order[i + 1].time != load->time)
+		if (i + 1 == count || order[i + 1].moment != load->time)
 			raise_bound(part, sum);
 	}
 	free(loads);
@@ -310,7 +283,7 @@ static void add_sections(struct solve_part *part, uint64_t *seen)
 static int find_sections(const struct loom_solve *solve, struct solve_part *part)
 {
 	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
-	struct event *events;
+	struct loom_place_event *events;
 	uint64_t *live;
 	bool begun = false;
 
@@ -328,9 +301,9 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	count = 0;
 	for (i = 0; i < n; i++)
 		count += add_events(&solve->items[part->ids[i]], i, events + count);
-	qsort(events, count, sizeof(*events), compare_events);
+	loom_place_sort_events(events, count);
 	for (k = 0; k < count; k++) {
-		i = events[k].item;
+		i = events[k].of;
 		if (!events[k].begins && begun)
 			memcpy(add_section(part), live, words * sizeof(*live));
 		begun = events[k].begins;
@@ -529,7 +502,7 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 {
 	uint32_t n = solve->num_items, i, k, live = 0, any = 0;
 	size_t count = 0;
-	struct event *events;
+	struct loom_place_event *events;
 
 	for (i = 0; i < n; i++)
 		count += 2 + 2 * (size_t)solve->items[i].num_gaps;
@@ -541,15 +514,15 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 		up[i] = i;
 		count += add_events(&solve->items[i], i, events + count);
 	}
-	qsort(events, count, sizeof(*events), compare_events);
+	loom_place_sort_events(events, count);
 	for (i = 0; i < count; i++) {
 		if (!events[i].begins) {
 			live--;
 			continue;
 		}
 		if (live++)
-			unite(up, any, events[i].item);
-		any = events[i].item;
+			unite(up, any, events[i].of);
+		any = events[i].of;
 	}
 	for (k = 0; k < solve->num_apart; k++)
 		unite(up, solve->apart[k].first, solve->apart[k].second);
