@@ -229,7 +229,7 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 	if (!outer.offsets)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = loom_place_greedy(&b->outer, &loom_place_order_size, loom_greedy_lowest,
+		ret = loom_place_greedy(&b->outer, loom_place_order_size, loom_greedy_lowest,
 					&outer);
 	for (i = 0; i < problem->num_items && !ret; i++)
 		if (b->box_of[i] != LOOM_PLACE_NONE)

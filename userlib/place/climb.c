@@ -23,11 +23,11 @@
 #define MAX_VISITS	20000000
 #define ITEM_VISITS	100
 
-static const struct loom_place_order *const orders[] = {
-	&loom_place_order_size,
-	&loom_place_order_area,
-	&loom_place_order_breadth,
-	&loom_place_order_overlaps,
+static loom_place_order *const orders[] = {
+	loom_place_order_size,
+	loom_place_order_area,
+	loom_place_order_breadth,
+	loom_place_order_overlaps,
 };
 
 /* Moves the item at position @from to position @to. */
@@ -118,7 +118,7 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 
 	climb->height = UINT64_MAX;
 	for (i = 0; i < ARRAY_SIZE(orders) && !ret && climb->height > answer->bound_bytes; i++) {
-		ret = orders[i]->make(problem, climb->order);
+		ret = orders[i](problem, climb->order);
 		if (!ret)
 			ret = try_order(climb, answer, false);
 	}

@@ -268,7 +268,7 @@ static int restart(struct sub_banks *banks, uint64_t *state, bool *fits)
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	uint32_t *order = calloc((size_t)problem->num_items + 1, sizeof(*order)), i, k;
 	struct offer best;
-	int ret = order ? loom_place_order_size.make(problem, order) : -ENOMEM;
+	int ret = order ? loom_place_order_size(problem, order) : -ENOMEM;
 
 	if (!ret && *state)
 		shuffle(order, problem->num_items, state);

@@ -100,7 +100,7 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 	answer->strategy = NULL;
 	ret = loom_place_improve(task, answer, LOOM_PLACE_ANYWHERE);
 	if (!ret && !answer->strategy)
-		ret = loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
+		ret = loom_place_greedy(task, loom_place_order_size, loom_greedy_lowest, answer);
 	answer->strategy = "exact";
 	return ret;
 }

@@ -535,13 +535,13 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 	return 0;
 }
 
-int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
+int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer)
 {
 	size_t n = task->problem.num_items;
 	uint32_t *items = calloc(n + 1, sizeof(*items));
 	struct loom_greedy g;
-	int ret = items ? order->make(&task->problem, items) : -ENOMEM;
+	int ret = items ? order(&task->problem, items) : -ENOMEM;
 
 	if (!ret)
 		ret = loom_greedy_init(&g, task);

@@ -125,28 +125,23 @@ static inline uint32_t loom_greedy_random(uint64_t *state, uint32_t below)
 	return (uint32_t)(*state >> 33) % below;
 }
 
-/**
- * struct loom_place_order - a static order
- * @make: fills in an order of all items. 0 or -ENOMEM
- */
-struct loom_place_order {
-	int (*make)(const struct loom_place_problem *problem, uint32_t *order);
-};
+/** typedef loom_place_order - fills in a static order of all items. 0 or -ENOMEM */
+typedef int loom_place_order(const struct loom_place_problem *problem, uint32_t *order);
 
-extern const struct loom_place_order loom_place_order_size;
-extern const struct loom_place_order loom_place_order_area;
-extern const struct loom_place_order loom_place_order_breadth;
-extern const struct loom_place_order loom_place_order_overlaps;
-extern const struct loom_place_order loom_place_order_life;
-extern const struct loom_place_order loom_place_order_total;
-extern const struct loom_place_order loom_place_order_tail;
+loom_place_order loom_place_order_size;
+loom_place_order loom_place_order_area;
+loom_place_order loom_place_order_breadth;
+loom_place_order loom_place_order_overlaps;
+loom_place_order loom_place_order_life;
+loom_place_order loom_place_order_total;
+loom_place_order loom_place_order_tail;
 
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
 /** loom_place_count_pairs() - number of pairs that overlap in time: the visits of a run */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
-int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
+int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);
 
 /**

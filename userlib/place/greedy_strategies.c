@@ -12,89 +12,41 @@
 
 #include "loom_core.h"
 
-static int place_by_size(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
+/* A strategy: each item of an order into the gap that @rule finds. */
+#define ONE_RUN(id, order, rule, strategy, what)						\
+static int place_##id(const struct loom_place_task *task, struct loom_place_answer *answer)	\
+{												\
+	return loom_place_greedy(task, loom_place_order_##order, loom_greedy_##rule, answer);	\
+}												\
+												\
+const struct loom_place_strategy loom_place_strategy_##id = {					\
+	.name = strategy, .text = what, .place = place_##id,					\
 }
 
-const struct loom_place_strategy loom_place_strategy_greedy_size = {
-	.name = "greedy-size",
-	.text = "largest first, each into the lowest gap that fits",
-	.place = place_by_size,
-};
-
-static int place_by_area(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_area, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_area = {
-	.name = "greedy-area",
-	.text = "largest size times lifetime first, each into the lowest gap that fits",
-	.place = place_by_area,
-};
-
-static int place_by_breadth(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_breadth, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_breadth = {
-	.name = "greedy-breadth",
-	.text = "what lives when most is alive first, each into the lowest gap that fits",
-	.place = place_by_breadth,
-};
-
-static int place_by_overlaps(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_overlaps, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_conflict = {
-	.name = "greedy-conflict",
-	.text = "what overlaps most others in time first, each into the lowest gap that fits",
-	.place = place_by_overlaps,
-};
-
-static int place_by_total(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_total, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_total = {
-	.name = "greedy-total",
-	.text = "the same moments first, of each what lives longest",
-	.place = place_by_total,
-};
-
-static int place_by_life(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_life, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_life = {
-	.name = "greedy-life",
-	.text = "what lives longest first, each into the lowest gap that fits",
-	.place = place_by_life,
-};
-
-static int place_by_tail(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_tail, loom_greedy_lowest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_greedy_tail = {
-	.name = "greedy-tail",
-	.text = "what ends last first, each into the lowest gap that fits",
-	.place = place_by_tail,
-};
+ONE_RUN(greedy_size, size, lowest, "greedy-size",
+	"largest first, each into the lowest gap that fits");
+ONE_RUN(greedy_area, area, lowest, "greedy-area",
+	"largest size times lifetime first, each into the lowest gap that fits");
+ONE_RUN(greedy_breadth, breadth, lowest, "greedy-breadth",
+	"what lives when most is alive first, each into the lowest gap that fits");
+ONE_RUN(greedy_conflict, overlaps, lowest, "greedy-conflict",
+	"what overlaps most others in time first, each into the lowest gap that fits");
+ONE_RUN(greedy_total, total, lowest, "greedy-total",
+	"the same moments first, of each what lives longest");
+ONE_RUN(greedy_life, life, lowest, "greedy-life",
+	"what lives longest first, each into the lowest gap that fits");
+ONE_RUN(greedy_tail, tail, lowest, "greedy-tail",
+	"what ends last first, each into the lowest gap that fits");
+/* The second later form of the GMEM planner: see DOC: GMEM, fit first. */
+ONE_RUN(gmem_opsize, size, tightest, "gmem-opsize",
+	"largest first, each into the tightest gap that fits");
 
 /* Keeps the placement of an order, the largest alignments first, if it is below @height. */
-static int try_aligned(struct loom_greedy *greedy, const struct loom_place_order *order,
+static int try_aligned(struct loom_greedy *greedy, loom_place_order *order,
 		       uint32_t *items, struct loom_place_answer *answer, uint64_t *height)
 {
 	const struct loom_place_problem *problem = &greedy->task->problem;
-	int ret = order->make(problem, items);
+	int ret = order(problem, items);
 
 	if (!ret)
 		ret = loom_place_order_by_alignment(problem, items);
@@ -114,10 +66,10 @@ static int try_aligned(struct loom_greedy *greedy, const struct loom_place_order
  */
 static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	static const struct loom_place_order *const orders[] = {
-		&loom_place_order_size, &loom_place_order_breadth, &loom_place_order_area,
-		&loom_place_order_total, &loom_place_order_life, &loom_place_order_overlaps,
-		&loom_place_order_tail,
+	static loom_place_order *const orders[] = {
+		loom_place_order_size, loom_place_order_breadth, loom_place_order_area,
+		loom_place_order_total, loom_place_order_life, loom_place_order_overlaps,
+		loom_place_order_tail,
 	};
 	uint32_t *items = calloc((size_t)task->problem.num_items + 1, sizeof(*items));
 	const uint64_t below = task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE;
@@ -153,18 +105,6 @@ const struct loom_place_strategy loom_place_strategy_greedy_aligned = {
 	.name = "greedy-aligned",
 	.text = "the lowest of the other greedy orders, with the largest alignment first",
 	.place = place_aligned,
-};
-
-/* The second later form of the GMEM planner: see DOC: GMEM, fit first. */
-static int place_tightest(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_tightest, answer);
-}
-
-const struct loom_place_strategy loom_place_strategy_gmem_opsize = {
-	.name = "gmem-opsize",
-	.text = "largest first, each into the tightest gap that fits",
-	.place = place_tightest,
 };
 
 /* Places items as if all lived forever. */

@@ -104,17 +104,17 @@ static int sort_by(const struct loom_place_problem *problem,
 	return sort_by_keys(keys, problem, order);
 }
 
-static int make_size(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_size(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, size, life, order);
 }
 
-static int make_life(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_life(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, life, size, order);
 }
 
-static int make_area(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_area(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, area, size, order);
 }
@@ -179,7 +179,7 @@ static int count_overlaps(const struct loom_place_problem *problem, struct key *
 }
 
 /* By number of items that overlap in time, then by size. */
-static int make_overlaps(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
 	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
@@ -279,19 +279,19 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
  * each places the items alive and not placed yet, largest first. So an item's key is the broadest
  * moment of its life.
  */
-static int make_breadth(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_breadth(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, size, order);
 }
 
 /* By breadth, then longest life first: few long items leave the gaps that short ones need. */
-static int make_total(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_total(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by_breadth(problem, life, order);
 }
 
 /* Latest end first, so that all items placed later end beside it or before. */
-static int make_tail(const struct loom_place_problem *problem, uint32_t *order)
+int loom_place_order_tail(const struct loom_place_problem *problem, uint32_t *order)
 {
 	return sort_by(problem, end, size, order);
 }
@@ -320,11 +320,3 @@ int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint
 	free(keys);
 	return 0;
 }
-
-const struct loom_place_order loom_place_order_size = { make_size };
-const struct loom_place_order loom_place_order_area = { make_area };
-const struct loom_place_order loom_place_order_breadth = { make_breadth };
-const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
-const struct loom_place_order loom_place_order_life = { make_life };
-const struct loom_place_order loom_place_order_total = { make_total };
-const struct loom_place_order loom_place_order_tail = { make_tail };

@@ -185,14 +185,14 @@ static bool change(struct choice *choice, const struct loom_place_choice *out, u
 static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 {
 	static const struct {
-		const struct loom_place_order *order;
+		loom_place_order *order;
 		bool around;
 	} orders[] = {
-		{ &loom_place_order_size, false },
-		{ &loom_place_order_life, true },
-		{ &loom_place_order_area, true },
-		{ &loom_place_order_breadth, false },
-		{ &loom_place_order_area, false },
+		{ loom_place_order_size, false },
+		{ loom_place_order_life, true },
+		{ loom_place_order_area, true },
+		{ loom_place_order_breadth, false },
+		{ loom_place_order_area, false },
 	};
 	const struct loom_place_problem *problem = &choice->greedy.task->problem;
 	struct outcome best = { UINT64_MAX, UINT64_MAX, UINT32_MAX }, now;
@@ -202,7 +202,7 @@ static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 
 	ret = loom_place_count_pairs(problem, &pairs);
 	for (i = 0; i < ARRAY_SIZE(orders) && !ret; i++) {
-		ret = orders[i].order->make(problem, choice->order);
+		ret = orders[i].order(problem, choice->order);
 		if (ret)
 			break;
 		if (orders[i].around)
