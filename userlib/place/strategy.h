@@ -89,7 +89,7 @@ int loom_place_call(const struct loom_place_strategy *strategy, const struct loo
 
 /**
  * loom_place_improve() - the exact search, starting from an answer
- * @task: the problem
+ * @task: the problem, canonical: each item has room
  * @answer: [in, out] an answer
  * @height: its height; LOOM_PLACE_ANYWHERE: it holds no placement yet
  *
