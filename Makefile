@@ -291,7 +291,7 @@ ep ep-tests ep-asan: lib
 # from where its caller says (userlib/loomplace/memory.h).
 OBJCOPY		?= $(patsubst %gcc,%objcopy,$(CC))
 place_obj	:= $(filter-out %/memory.o,$(place_src:%.c=$(O)/obj/%.o)) \
-		   $(O)/obj/userlib/base/watch.o $(O)/obj/userlib/base/error.o \
+		   $(patsubst %,$(O)/obj/userlib/base/%.o,error tasks thread watch) \
 		   $(patsubst %.c,$(O)/obj/%.o,$(wildcard userlib/place/*.c))
 place_renamed	:= $(foreach i,malloc calloc realloc free,loom_memory_$i=place_memory_$i) \
 		   qsort=place_memory_qsort

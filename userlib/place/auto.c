@@ -8,9 +8,9 @@
  * and ejections start from the lowest placement. These accept problems of any size, never return a
  * higher placement, and raise the bound where they can.
  *
- * With more than one thread, all strategies but the first run in parallel. Their answers are
- * examined in the sequential order, up to the first that is sufficient, so the result does not
- * depend on the number of threads; the runs after that one are wasted.
+ * With more than one thread, all strategies but the first run in parallel (base/tasks.h). Answers
+ * are examined in the sequential order, up to the first that is sufficient, so the result does not
+ * depend on the number of threads.
  *
  * Every strategy gets the items in a canonical order (canonical.c), so the result does not depend
  * on the order of rows in a file.
@@ -28,8 +28,9 @@
 #include "greedy.h"
 #include "strategy.h"
 
+#include "base/tasks.h"
+
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,98 +202,78 @@ static bool is_mixed(const struct loom_place_problem *problem)
 }
 
 /**
- * struct ahead - strategies run in parallel, before it is known which are needed
+ * struct batch - strategies that run in parallel, before it is known which are needed
+ * @trials: the trials
  * @canon: the problem
- * @task: of @canon, with the height known before
+ * @below: the height before
  * @chosen: the strategies
- * @num_chosen: number of @chosen
- * @next: the next one that no thread has claimed
+ * @count: number of @chosen
  * @answers: by strategy: its answer
  * @results: by strategy: its return value
+ * @ret: of the batch
  */
-struct ahead {
+struct batch {
+	struct trials *trials;
 	const struct loom_place_canonical *canon;
-	struct loom_place_task task;
+	uint64_t below;
 	const struct start *chosen[ARRAY_SIZE(starts)];
-	unsigned int num_chosen;
-	unsigned int next;
+	unsigned int count;
 	struct loom_place_answer answers[ARRAY_SIZE(starts)];
 	int results[ARRAY_SIZE(starts)];
+	int ret;
 };
 
-static void *run_ahead(void *arg)
+static void run_one(void *arg, uint32_t i)
 {
-	struct ahead *ahead = arg;
-	unsigned int i;
+	struct batch *batch = arg;
+	struct loom_place_task task = batch->canon->task;
+	struct loom_place_answer *answer = &batch->answers[i];
 
-	while ((i = __atomic_fetch_add(&ahead->next, 1, __ATOMIC_RELAXED)) < ahead->num_chosen) {
-		struct loom_place_answer *answer = &ahead->answers[i];
-
-		answer->offsets = calloc((size_t)ahead->canon->task.problem.num_items + 1,
-					 sizeof(*answer->offsets));
-		ahead->results[i] = !answer->offsets ? -ENOMEM :
-			call(ahead->chosen[i]->strategy, &ahead->task, answer);
-	}
-	return NULL;
+	task.below_bytes = batch->below;
+	answer->offsets = calloc((size_t)task.problem.num_items + 1, sizeof(*answer->offsets));
+	batch->results[i] = !answer->offsets ? -ENOMEM :
+		call(batch->chosen[i]->strategy, &task, answer);
 }
 
-/* Runs all chosen strategies in this thread and up to @jobs - 1 others. */
-static void run_all(struct ahead *ahead, unsigned int jobs)
+/* Keeps the next answer, as if it ran only now. */
+static bool merge_one(void *arg, uint32_t i)
 {
-	pthread_t threads[ARRAY_SIZE(starts)];
-	unsigned int count = 0;
-
-	while (count + 1 < jobs && count + 1 < ahead->num_chosen &&
-	       !pthread_create(&threads[count], NULL, run_ahead, ahead))
-		count++;
-	run_ahead(ahead);
-	while (count)
-		pthread_join(threads[--count], NULL);
-}
-
-/*
- * Examines the answers in sequential order, as if each ran only when the one before was
- * insufficient.
- */
-static int keep_first(struct trials *t, struct ahead *ahead)
-{
+	struct batch *batch = arg;
+	struct trials *t = batch->trials;
 	uint64_t *offsets = t->trial.offsets;
-	unsigned int i;
-	int ret = 0;
 
-	for (i = 0; i < ahead->num_chosen && !is_enough(t) && !ret; i++) {
-		ret = ahead->results[i];
-		t->trial.offsets = ahead->answers[i].offsets;
-		if (!ret)
-			keep_trial(t, ahead->canon, ahead->chosen[i]->strategy->name);
-		ret = ret == -ERANGE ? 0 : ret;
-		t->runs += ahead->chosen[i]->runs;
-	}
+	batch->ret = batch->results[i] == -ERANGE ? 0 : batch->results[i];
+	t->trial.offsets = batch->answers[i].offsets;
+	if (!batch->results[i])
+		keep_trial(t, batch->canon, batch->chosen[i]->strategy->name);
 	t->trial.offsets = offsets;
-	for (i = 0; i < ahead->num_chosen; i++)
-		free(ahead->answers[i].offsets);
-	return ret;
+	t->runs += batch->chosen[i]->runs;
+	return !batch->ret && !is_enough(t);
 }
 
 /* Runs the strategies from @first on in parallel: those that would otherwise run one by one. */
 static int try_at_once(struct trials *t, const struct loom_place_canonical *canon, size_t first,
 		       bool mixed)
 {
-	struct ahead ahead = { .canon = canon, .task = canon->task };
+	struct batch batch = { .trials = t, .canon = canon, .below = t->height };
 	const unsigned int runs = t->runs;
 	size_t i;
 
-	ahead.task.below_bytes = t->height;
 	for (i = first; i < ARRAY_SIZE(starts); i++) {
 		if ((starts[i].mixed && !mixed) || exceeds(t, starts[i].runs))
 			continue;
-		ahead.answers[ahead.num_chosen].bound_bytes = t->trial.bound_bytes;
-		ahead.chosen[ahead.num_chosen++] = &starts[i];
+		batch.answers[batch.count].bound_bytes = t->trial.bound_bytes;
+		batch.chosen[batch.count++] = &starts[i];
 		t->runs += starts[i].runs;
 	}
 	t->runs = runs;
-	run_all(&ahead, canon->task.jobs);
-	return keep_first(t, &ahead);
+	loom_tasks_run(&(struct loom_tasks){
+		.count = batch.count, .jobs = canon->task.jobs,
+		.run = run_one, .merge = merge_one, .arg = &batch,
+	});
+	for (i = 0; i < batch.count; i++)
+		free(batch.answers[i].offsets);
+	return batch.ret;
 }
 
 static int try_starts(struct trials *t, const struct loom_place_canonical *canon)
