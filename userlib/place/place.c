@@ -10,6 +10,13 @@
 
 #include "loom_core.h"
 
+/* Limits of the enumeration of assignments: items, those of them with a choice, searches. */
+#define MAX_DEAL_PROBLEM	200
+#define MAX_DEAL_ITEMS		24
+#define MAX_DEAL_WORK		6000
+#define DEAL_FAILURE		20
+#define DEAL_BUDGET		5000ULL
+
 /* --- one pool --------------------------------------------------------------------------------- */
 
 /* Appends the storages of a pool to those of the pools before it. */
@@ -328,26 +335,174 @@ static int choose_pools(struct run *run, uint32_t pool, uint32_t done, bool *fit
 	return ret;
 }
 
-/* Replaces the distribution by a cheaper one, if one is found. */
+/**
+ * struct deal - enumeration of the assignments of few items to pools
+ * @run: the call
+ * @order: items with a choice, by descending difference in cost
+ * @rest: by position in @order: least cost of the items from there on
+ * @num_order: number of @order
+ * @pools: by item: its pool, or LOOM_PLACE_NONE
+ * @offsets: by item: a placement of the pools tried last
+ * @best: cost of the cheapest assignment so far
+ * @work: placements tried; failures count more
+ */
+struct deal {
+	struct run *run;
+	uint32_t order[MAX_DEAL_ITEMS + 1];
+	uint64_t rest[MAX_DEAL_ITEMS + 1];
+	uint32_t num_order;
+	uint32_t *pools;
+	uint64_t *offsets;
+	uint64_t best;
+	uint32_t work;
+};
+
+static uint64_t deal_cost(const struct deal *deal, uint32_t item, uint32_t pool)
+{
+	return loom_place_cost_known(&deal->run->resolved.items[item],
+				     deal->run->resolved.pools[pool].cost);
+}
+
+/* Whether a placement of the items assigned to @pool is found; [out] @offsets. */
+static int deal_fits(struct deal *deal, uint32_t pool, bool *fits)
+{
+	const struct loom_place_resolved *resolved = &deal->run->resolved;
+	struct loom_place_subproblem sub;
+	uint64_t *offsets = NULL;
+	uint32_t i;
+	int ret;
+
+	*fits = false;
+	for (i = 0; i < resolved->problem.num_items; i++)
+		deal->pools[i] = deal->pools[loom_place_owner(resolved->items, i)];
+	ret = loom_place_subproblem_make(&sub, resolved, deal->pools, pool, deal->run->options,
+					 NULL);
+	sub.task.deadline_ns = deal->run->deadline_ns;
+	sub.task.budget = min(sub.task.budget, DEAL_BUDGET);
+	if (!ret) {
+		offsets = calloc((size_t)sub.task.problem.num_items + 1, sizeof(*offsets));
+		ret = offsets ? loom_place_try_to_fit(&sub.task, sub.task.problem.items, offsets,
+						      fits) : -ENOMEM;
+	}
+	for (i = 0; i < sub.task.problem.num_items && *fits; i++)
+		deal->offsets[sub.global[i]] = offsets[i];
+	deal->work += *fits ? 1 : DEAL_FAILURE;
+	loom_place_subproblem_clear(&sub);
+	free(offsets);
+	return ret == -ERANGE ? 0 : ret;
+}
+
+/*
+ * Enumerates the assignments that share the first @depth items, which cost @cost: each item in the
+ * cheapest pool first. Branches end where they cost too much, or a pool has no placement.
+ */
+static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost, bool *better)
+{
+	const struct loom_place_resolved *resolved = &deal->run->resolved;
+	const uint32_t n = resolved->problem.num_items, item = deal->order[depth];
+	uint32_t pool;
+	bool fits = true;
+	uint64_t next;
+	int ret = 0;
+
+	if (depth == deal->num_order) {
+		for (pool = 0; pool < resolved->problem.num_pools && fits && !ret; pool++)
+			ret = deal_fits(deal, pool, &fits);
+		if (ret || !fits)
+			return ret;
+		*better = true;
+		deal->best = cost;
+		memcpy(deal->run->result->pools, deal->pools, n * sizeof(*deal->pools));
+		memcpy(deal->run->hints, deal->offsets, n * sizeof(*deal->offsets));
+		return 0;
+	}
+	for (pool = next_pool(resolved, resolved->items[item].pools, LOOM_PLACE_NONE);
+	     pool != LOOM_PLACE_NONE && !ret;
+	     pool = next_pool(resolved, resolved->items[item].pools, pool)) {
+		next = cost + deal_cost(deal, item, pool);
+		if (next + deal->rest[depth + 1] >= deal->best || deal->work > MAX_DEAL_WORK ||
+		    !loom_place_left_ns(deal->run->deadline_ns))
+			break;
+		deal->pools[item] = pool;
+		ret = deal_fits(deal, pool, &fits);
+		if (!ret && fits)
+			ret = try_deals(deal, depth + 1, next, better);
+	}
+	deal->pools[item] = LOOM_PLACE_NONE;
+	return ret;
+}
+
+/* Cost of an item in its dearest pool, less that in its cheapest: @least. */
+static uint64_t stake(const struct deal *deal, uint32_t item, uint64_t *least)
+{
+	const struct loom_place_resolved *resolved = &deal->run->resolved;
+	uint32_t pool = next_pool(resolved, resolved->items[item].pools, LOOM_PLACE_NONE), last;
+
+	*least = deal_cost(deal, item, pool);
+	for (last = pool; pool != LOOM_PLACE_NONE;
+	     pool = next_pool(resolved, resolved->items[item].pools, pool))
+		last = pool;
+	return deal_cost(deal, item, last) - *least;
+}
+
+/* Assigns the items without a choice, and sorts the others. Returns false if those are too many. */
+static bool begin_deal(struct deal *deal, uint64_t *cost)
+{
+	const struct loom_place_resolved *resolved = &deal->run->resolved;
+	uint64_t least, other;
+	uint32_t i, k;
+
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		deal->pools[i] = deal->run->result->pools[i];
+		if (!loom_place_has_room(&resolved->items[i]))
+			continue;
+		if (!(resolved->items[i].pools & (resolved->items[i].pools - 1))) {
+			*cost += deal_cost(deal, i, deal->pools[i]);
+			continue;
+		}
+		if (deal->num_order == MAX_DEAL_ITEMS)
+			return false;
+		for (k = deal->num_order++;
+		     k && stake(deal, deal->order[k - 1], &other) < stake(deal, i, &least); k--)
+			deal->order[k] = deal->order[k - 1];
+		deal->order[k] = i;
+		deal->pools[i] = LOOM_PLACE_NONE;
+	}
+	for (k = deal->num_order; k--;) {
+		stake(deal, deal->order[k], &least);
+		deal->rest[k] = deal->rest[k + 1] + least;
+	}
+	return deal->num_order;
+}
+
+/* Replaces the distribution by a cheaper one, if one is found; [out] @fits: by pool. */
 static int deal_out(struct run *run, bool *fits)
 {
 	const struct loom_place_resolved *resolved = &run->resolved;
-	struct loom_place_deal deal = { run->result->pools, run->hints, 0, false };
-	uint32_t i, pool;
-	int ret;
+	const size_t n = resolved->problem.num_items;
+	struct deal deal = { .run = run, .best = UINT64_MAX };
+	uint64_t cost = 0, now = 0;
+	bool better = false, all = true;
+	uint32_t i;
+	int ret = -ENOMEM;
 
-	for (i = 0; i < resolved->problem.num_items; i++) {
-		pool = run->result->pools[i];
+	if (n > MAX_DEAL_PROBLEM)
+		return 0;
+	deal.pools = calloc(n + 1, sizeof(*deal.pools));
+	deal.offsets = calloc(n + 1, sizeof(*deal.offsets));
+	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&resolved->items[i]))
-			deal.cost += loom_place_cost_known(&resolved->items[i],
-							   resolved->pools[pool].cost);
-	}
+			now += deal_cost(&deal, i, run->result->pools[i]);
 	for (i = 0; i < resolved->problem.num_pools; i++)
-		if (!fits[i])
-			deal.cost = UINT64_MAX;
-	ret = loom_place_deal_out(resolved, run->options, run->deadline_ns, &deal);
-	for (i = 0; i < resolved->problem.num_pools && deal.better; i++)
+		all = all && fits[i];
+	if (all)
+		deal.best = now;
+	if (deal.pools && deal.offsets)
+		ret = begin_deal(&deal, &cost) ? try_deals(&deal, 0, cost, &better) : 0;
+	for (i = 0; i < resolved->problem.num_pools && better; i++)
 		fits[i] = true;
+	free(deal.pools);
+	free(deal.offsets);
 	return ret;
 }
 

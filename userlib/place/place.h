@@ -131,31 +131,16 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 		      struct loom_place_choice *choice);
 
 /**
- * struct loom_place_deal - assignment of items to pools
- * @pools: [in, out] by item; the caller's
- * @offsets: [out] by item: placements in all pools, if it is @better; the caller's
- * @cost: [in, out] its cost; in: UINT64_MAX if it is not known that all pools fit
- * @better: [out] a cheaper assignment was found
- */
-struct loom_place_deal {
-	uint32_t *pools;
-	uint64_t *offsets;
-	uint64_t cost;
-	bool better;
-};
-
-/**
- * loom_place_deal_out() - look for a cheaper assignment, where few items have a choice
- * @resolved: the problem
- * @options: budget
- * @deadline_ns: when to stop, or 0
- * @deal: [in, out] the deal
+ * loom_place_try_to_fit() - look for a placement in a pool, with a small budget
+ * @task: the pool, and a problem
+ * @items: the items to place instead of the problem's
+ * @offsets: [out] by item, if it @fits
+ * @fits: [out] one was found
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_place_deal_out(const struct loom_place_resolved *resolved,
-			const struct loom_place_options *options, int64_t deadline_ns,
-			struct loom_place_deal *deal);
+int loom_place_try_to_fit(const struct loom_place_task *task, const struct loom_place_item *items,
+			  uint64_t *offsets, bool *fits);
 
 /* conflict.c */
 

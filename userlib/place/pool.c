@@ -18,11 +18,8 @@
  * 4. With few items, those still left out are tried once more, one by one, with the exact search,
  *    which finds room that the lowest gap does not.
  *
- * 5. With fewer items still, all assignments of items to pools that cost less than the result so
- *    far are enumerated: items by descending difference in cost, each in the cheapest pool first. A
- *    branch is pruned if it costs too much, if more bytes are alive in a pool than fit, or if a
- *    pool holds all of a set that had no placement before. Complete assignments are searched for
- *    placements. So the cost is minimal, unless the budget is too small to decide what fits.
+ * 5. With fewer items still, place.c enumerates all assignments that cost less, so the cost is
+ *    minimal, unless the budget is too small to decide what fits.
  *
  * Rejected: one search over the placements of all pools at once. The bound of such a search is weak
  * until most is placed.
@@ -43,12 +40,6 @@
 #define FIT_BUDGET	50000
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
-/* Limits of the enumeration: items with a choice of pools; visits; searches for placements. */
-#define MAX_DEAL_ITEMS		24
-#define MAX_DEAL_VISITS		20000000
-#define MAX_DEAL_MOMENTS	4096
-#define MAX_DEAL_FITS		300
-#define DEAL_BUDGET		5000
 
 /**
  * struct choice - state of the choice of items that stay
@@ -256,9 +247,8 @@ static int choose(const struct loom_place_task *task, const struct loom_place_lo
 	return ret;
 }
 
-/* Whether a placement of @items in the pool is found with a small budget; [out] @offsets. */
-static int try_to_fit(const struct loom_place_task *task, const struct loom_place_item *items,
-		      uint64_t *offsets, bool *fits)
+int loom_place_try_to_fit(const struct loom_place_task *task, const struct loom_place_item *items,
+			  uint64_t *offsets, bool *fits)
 {
 	struct loom_place_task some = *task;
 	struct loom_place_answer answer = { 0 };
@@ -323,7 +313,7 @@ static int offer(const struct loom_place_task *task, const struct loom_place_los
 			break;
 		done[i] = true;
 		items[i].size_bytes = task->problem.items[i].size_bytes;
-		ret = try_to_fit(task, items, out->offsets, &fits);
+		ret = loom_place_try_to_fit(task, items, out->offsets, &fits);
 		out->keep[i] = fits;
 		if (!fits)
 			items[i].size_bytes = 0;
@@ -339,7 +329,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	uint32_t n = task->problem.num_items, i;
 	int ret;
 
-	ret = try_to_fit(task, task->problem.items, out->offsets, &out->fits);
+	ret = loom_place_try_to_fit(task, task->problem.items, out->offsets, &out->fits);
 	for (i = 0; i < n; i++)
 		out->keep[i] = true;
 	if (ret || out->fits)
@@ -350,303 +340,5 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	/* no set is known to fit: keep the items that must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)
 		out->keep[i] = losses[i].must;
-	return ret;
-}
-
-/* --- all pools at once ------------------------------------------------------------------------ */
-
-/**
- * struct deal - enumeration of assignments of items to pools
- * @resolved: the problem
- * @options: the caller's
- * @deadline_ns: when to stop
- * @by_cost: pools, the cheapest first
- * @parts: of all items, with indices of moments for times
- * @first_part: by item, and one more
- * @num_moments: number of moments
- * @load: by pool, then by moment: bytes alive
- * @order: items with a choice, by descending difference in cost
- * @num_order: number of @order
- * @rest: by position in @order: lower bound on the cost of the items from there on
- * @sets: by pool: its items of @order, as bits
- * @unfit: sets without a placement
- * @num_unfit: number of @unfit
- * @pools: by item: its pool at present
- * @offsets: by item: of a complete assignment
- * @visits: moments and sets visited
- * @fits: number of searches for placements
- * @out: the best assignment so far
- */
-struct deal {
-	const struct loom_place_resolved *resolved;
-	const struct loom_place_options *options;
-	int64_t deadline_ns;
-	uint32_t by_cost[LOOM_PLACE_MAX_POOLS];
-	struct loom_place_part *parts;
-	uint32_t *first_part;
-	size_t num_moments;
-	uint64_t *load;
-	uint32_t order[MAX_DEAL_ITEMS];
-	uint32_t num_order;
-	uint64_t rest[MAX_DEAL_ITEMS + 1];
-	uint32_t sets[LOOM_PLACE_MAX_POOLS];
-	struct {
-		uint32_t pool;
-		uint32_t set;
-	} unfit[MAX_DEAL_FITS];
-	unsigned int num_unfit;
-	uint32_t *pools;
-	uint64_t *offsets;
-	uint64_t visits;
-	unsigned int fits;
-	struct loom_place_deal *out;
-};
-
-static uint64_t cost_in(const struct deal *deal, uint32_t item, uint32_t pool)
-{
-	return loom_place_cost_known(&deal->resolved->items[item],
-				     deal->resolved->pools[pool].cost);
-}
-
-/* Adds an item to a pool, or removes it; returns false if the load then exceeds the capacity. */
-static bool move_load(struct deal *deal, uint32_t item, uint32_t pool, bool out)
-{
-	uint64_t *load = &deal->load[pool * deal->num_moments];
-	bool fits = true;
-	uint32_t i;
-	int64_t m;
-
-	/* an item that is never alive counts as one visit as well */
-	deal->visits++;
-	for (i = deal->first_part[item]; i < deal->first_part[item + 1]; i++) {
-		const struct loom_place_part *part = &deal->parts[i];
-
-		deal->visits += (uint64_t)(part->upper - part->lower);
-		for (m = part->lower; m < part->upper; m++) {
-			load[m] += out ? -part->size_bytes : part->size_bytes;
-			fits = fits && load[m] <= deal->resolved->pools[pool].capacity_bytes;
-		}
-	}
-	return fits;
-}
-
-static bool is_unfit(struct deal *deal, uint32_t pool)
-{
-	unsigned int i;
-
-	deal->visits += deal->num_unfit;
-	for (i = 0; i < deal->num_unfit; i++)
-		if (deal->unfit[i].pool == pool && !(deal->unfit[i].set & ~deal->sets[pool]))
-			return true;
-	return false;
-}
-
-/* Searches for a placement of the items assigned to a pool. */
-static int fit_pool(struct deal *deal, uint32_t pool, bool *fits)
-{
-	struct loom_place_subproblem sub;
-	uint64_t *offsets = NULL;
-	uint32_t i;
-	int ret;
-
-	deal->fits++;
-	ret = loom_place_subproblem_make(&sub, deal->resolved, deal->pools, pool, deal->options,
-					 NULL);
-	sub.task.deadline_ns = deal->deadline_ns;
-	sub.task.budget = sub.task.budget < DEAL_BUDGET ? sub.task.budget : DEAL_BUDGET;
-	if (!ret)
-		offsets = calloc((size_t)sub.task.problem.num_items + 1, sizeof(*offsets));
-	if (!ret && !offsets)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = try_to_fit(&sub.task, sub.task.problem.items, offsets, fits);
-	for (i = 0; i < sub.task.problem.num_items && !ret && *fits; i++)
-		deal->offsets[sub.global[i]] = offsets[i];
-	if (!ret && !*fits) {
-		deal->unfit[deal->num_unfit].pool = pool;
-		deal->unfit[deal->num_unfit++].set = deal->sets[pool];
-	}
-	loom_place_subproblem_clear(&sub);
-	free(offsets);
-	return ret == -ERANGE ? 0 : ret;
-}
-
-/* Keeps an assignment that costs less, if placements of all pools are found. */
-static int keep_deal(struct deal *deal, uint64_t cost)
-{
-	const struct loom_place_problem *problem = &deal->resolved->problem;
-	bool fits = true;
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; i < problem->num_items; i++)
-		deal->pools[i] = deal->pools[loom_place_owner(problem->items, i)];
-	for (i = 0; i < problem->num_pools && fits && !ret; i++) {
-		if (deal->fits == MAX_DEAL_FITS)
-			return 0;
-		fits = false;
-		ret = fit_pool(deal, i, &fits);
-	}
-	if (ret || !fits)
-		return ret;
-	deal->out->cost = cost;
-	deal->out->better = true;
-	memcpy(deal->out->pools, deal->pools, problem->num_items * sizeof(*deal->pools));
-	memcpy(deal->out->offsets, deal->offsets, problem->num_items * sizeof(*deal->offsets));
-	return 0;
-}
-
-/* Enumerates the assignments that share the first @depth items, which cost @cost. */
-static int try_deals(struct deal *deal, uint32_t depth, uint64_t cost)
-{
-	uint32_t item, pool, i;
-	bool fits;
-	int ret = 0;
-
-	if (depth == deal->num_order)
-		return keep_deal(deal, cost);
-	item = deal->order[depth];
-	for (i = 0; i < deal->resolved->problem.num_pools && !ret; i++) {
-		pool = deal->by_cost[i];
-		if (!(deal->resolved->items[item].pools >> pool & 1))
-			continue;
-		/* the remaining pools cost as much or more */
-		if (cost + cost_in(deal, item, pool) + deal->rest[depth + 1] >= deal->out->cost ||
-		    deal->visits > MAX_DEAL_VISITS || deal->fits == MAX_DEAL_FITS ||
-		    !loom_place_left_ns(deal->deadline_ns))
-			break;
-		deal->pools[item] = pool;
-		deal->sets[pool] |= 1U << depth;
-		fits = move_load(deal, item, pool, false);
-		if (fits && !is_unfit(deal, pool))
-			ret = try_deals(deal, depth + 1, cost + cost_in(deal, item, pool));
-		move_load(deal, item, pool, true);
-		deal->sets[pool] &= ~(1U << depth);
-	}
-	return ret;
-}
-
-/* Difference in cost between the dearest and the cheapest pool of an item; [out] @least. */
-static uint64_t stake(const struct deal *deal, uint32_t item, uint64_t *least)
-{
-	uint64_t cost, most = 0;
-	uint32_t p;
-
-	*least = UINT64_MAX;
-	for (p = 0; p < deal->resolved->problem.num_pools; p++) {
-		if (!(deal->resolved->items[item].pools >> p & 1))
-			continue;
-		cost = cost_in(deal, item, p);
-		*least = cost < *least ? cost : *least;
-		most = cost > most ? cost : most;
-	}
-	return most - *least;
-}
-
-/* Sorts the items with a choice and assigns the others. Returns false if those do not fit. */
-static bool order_deal(struct deal *deal, uint64_t *cost)
-{
-	const struct loom_place_resolved *resolved = deal->resolved;
-	uint64_t least, other;
-	uint32_t i, k;
-
-	for (i = 0; i < resolved->problem.num_items; i++) {
-		uint32_t pools = resolved->items[i].pools;
-
-		if (!loom_place_has_room(&resolved->items[i]))
-			continue;
-		if (!(pools & (pools - 1))) {
-			deal->pools[i] = (uint32_t)__builtin_ctz(pools);
-			*cost += cost_in(deal, i, deal->pools[i]);
-			if (!move_load(deal, i, deal->pools[i], false))
-				return false;
-			continue;
-		}
-		if (deal->num_order == MAX_DEAL_ITEMS)
-			return false;
-		for (k = deal->num_order++;
-		     k && stake(deal, deal->order[k - 1], &other) < stake(deal, i, &least); k--)
-			deal->order[k] = deal->order[k - 1];
-		deal->order[k] = i;
-	}
-	for (k = deal->num_order; k--;) {
-		stake(deal, deal->order[k], &least);
-		deal->rest[k] = deal->rest[k + 1] + least;
-	}
-	return deal->num_order;
-}
-
-static void sort_pools(struct deal *deal)
-{
-	const struct loom_place_pool *pools = deal->resolved->pools;
-	uint32_t p, k;
-
-	for (p = 0; p < deal->resolved->problem.num_pools; p++) {
-		for (k = p; k && pools[deal->by_cost[k - 1]].cost > pools[p].cost; k--)
-			deal->by_cost[k] = deal->by_cost[k - 1];
-		deal->by_cost[k] = p;
-	}
-}
-
-/* Makes the parts of the items, in indices of moments, and the load, up to a limit. */
-static int make_parts(struct deal *deal)
-{
-	struct loom_place_profile profile;
-	uint32_t culprit, i;
-	size_t num_parts, k = 0;
-	int ret;
-
-	ret = loom_place_parts(&deal->resolved->problem, &deal->parts, &num_parts);
-	if (!ret)
-		ret = loom_place_profile_make(&profile, deal->parts, num_parts, &culprit);
-	if (ret)
-		return ret;
-	for (i = 0; i < deal->resolved->problem.num_items; i++) {
-		deal->first_part[i] = (uint32_t)k;
-		for (; k < num_parts && deal->parts[k].item == i; k++) {
-			struct loom_place_part *part = &deal->parts[k];
-
-			part->lower = (int64_t)loom_place_profile_find(&profile, part->lower);
-			part->upper = (int64_t)loom_place_profile_find(&profile, part->upper);
-		}
-	}
-	deal->first_part[i] = (uint32_t)k;
-	deal->num_moments = profile.num_moments;
-	loom_place_profile_clear(&profile);
-	if (deal->num_moments > MAX_DEAL_MOMENTS)
-		return 0;
-	deal->load = calloc(deal->num_moments * deal->resolved->problem.num_pools + 1,
-			    sizeof(*deal->load));
-	return deal->load ? 0 : -ENOMEM;
-}
-
-int loom_place_deal_out(const struct loom_place_resolved *resolved,
-			const struct loom_place_options *options, int64_t deadline_ns,
-			struct loom_place_deal *out)
-{
-	size_t n = (size_t)resolved->problem.num_items + 1;
-	struct deal deal = {
-		.resolved = resolved, .options = options, .deadline_ns = deadline_ns, .out = out,
-	};
-	uint64_t cost = 0;
-	int ret = -ENOMEM;
-
-	if (resolved->problem.num_items > MAX_OFFER_ITEMS)
-		return 0;
-	sort_pools(&deal);
-	deal.first_part = calloc(n + 1, sizeof(*deal.first_part));
-	deal.pools = calloc(n, sizeof(*deal.pools));
-	deal.offsets = calloc(n, sizeof(*deal.offsets));
-	if (deal.first_part && deal.pools && deal.offsets)
-		ret = make_parts(&deal);
-	if (!ret)
-		memcpy(deal.pools, out->pools, (n - 1) * sizeof(*deal.pools));
-	if (!ret && deal.load && order_deal(&deal, &cost))
-		ret = try_deals(&deal, 0, cost);
-	free(deal.first_part);
-	free(deal.pools);
-	free(deal.offsets);
-	free(deal.parts);
-	free(deal.load);
 	return ret;
 }
