@@ -53,15 +53,11 @@
 #define MAX_CLIMB_VISITS	4000000
 #define MAX_CLIMB_ITEMS		20000
 
-/**
- * struct start - one of the strategies tried first
- * @strategy: the strategy
- * @runs: how many greedy runs it is
- * @mixed: only where alignments differ; otherwise it equals another strategy
- */
+/* One of the strategies tried first. */
 struct start {
 	const struct loom_place_strategy *strategy;
-	unsigned int runs;
+	unsigned int runs;				/* how many greedy runs it is */
+	/* only where alignments differ; otherwise it equals another strategy */
 	bool mixed;
 };
 
@@ -78,28 +74,20 @@ static const struct start starts[] = {
 	{ &loom_place_strategy_tokens, 1, false },
 };
 
-/**
- * struct trials - state of the trials, and the lowest placement
- * @task: the problem
- * @answer: of the problem
- * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
- * @visits: visits of a greedy run
- * @run_visits: the same, compared with the budget of a run forward in time
- * @crowded: so many items are alive at once that boxes are made
- * @backward: runs are backward in time
- * @runs: greedy runs so far
- * @trial: scratch memory for a placement
- */
+/* State of the trials, and the lowest placement. */
 struct trials {
-	const struct loom_place_task *task;
-	struct loom_place_answer *answer;
+	const struct loom_place_task *task;	/* the problem */
+	struct loom_place_answer *answer;	/* of the problem */
+	/* of the placement in @answer, or LOOM_PLACE_ANYWHERE */
 	uint64_t height;
-	uint64_t visits;
+	uint64_t visits;			/* visits of a greedy run */
+	/* the same, compared with the budget of a run forward in time */
 	uint64_t run_visits;
+	/* so many items are alive at once that boxes are made */
 	bool crowded;
-	bool backward;
-	unsigned int runs;
-	struct loom_place_answer trial;
+	bool backward;				/* runs are backward in time */
+	unsigned int runs;			/* greedy runs so far */
+	struct loom_place_answer trial;		/* scratch memory for a placement */
 };
 
 /* Keeps the placement of @canon if it is lower than the best. */
@@ -201,26 +189,16 @@ static bool is_mixed(const struct loom_place_problem *problem)
 	return false;
 }
 
-/**
- * struct batch - strategies that run in parallel, before it is known which are needed
- * @trials: the trials
- * @canon: the problem
- * @below: the height before
- * @chosen: the strategies
- * @count: number of @chosen
- * @answers: by strategy: its answer
- * @results: by strategy: its return value
- * @ret: of the batch
- */
+/* Strategies that run in parallel, before it is known which are needed. */
 struct batch {
 	struct trials *trials;
-	const struct loom_place_canonical *canon;
-	uint64_t below;
-	const struct start *chosen[ARRAY_SIZE(starts)];
-	unsigned int count;
-	struct loom_place_answer answers[ARRAY_SIZE(starts)];
-	int results[ARRAY_SIZE(starts)];
-	int ret;
+	const struct loom_place_canonical *canon;	/* the problem */
+	uint64_t below;					/* the height before */
+	const struct start *chosen[ARRAY_SIZE(starts)];	/* the strategies */
+	unsigned int count;				/* number of @chosen */
+	struct loom_place_answer answers[ARRAY_SIZE(starts)];	/* by strategy: its answer */
+	int results[ARRAY_SIZE(starts)];		/* by strategy: its return value */
+	int ret;					/* of the batch */
 };
 
 static void run_one(void *arg, uint32_t i)

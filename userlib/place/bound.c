@@ -36,20 +36,13 @@
  */
 #define MAX_CLASSES	64
 
-/**
- * struct sweep - the pads of one alignment, alive at a moment
- * @counts: tree over the ranks of pads: how many are alive
- * @sums: the same: how many bytes they are
- * @ranks: by part: from 1, or 0 if it is not of this class
- * @pads: the pads, ascending
- * @num_pads: number of @pads; so many ranks there are
- */
+/* The pads of one alignment, alive at a moment. */
 struct sweep {
-	uint32_t *counts;
-	uint64_t *sums;
-	uint32_t *ranks;
-	uint64_t *pads;
-	uint32_t num_pads;
+	uint32_t *counts;	/* tree over the ranks of pads: how many are alive */
+	uint64_t *sums;		/* the same: how many bytes they are */
+	uint32_t *ranks;	/* by part: from 1, or 0 if it is not of this class */
+	uint64_t *pads;		/* the pads, ascending */
+	uint32_t num_pads;	/* number of @pads; so many ranks there are */
 };
 
 static bool is_aligned(const struct loom_place_problem *problem, const struct loom_place_part *part,

@@ -28,21 +28,13 @@
 
 #define BOX_PARTS	128
 
-/**
- * struct cell - an item and its rounded lifetime
- * @single: it stays alone
- * @length: class of its length
- * @begin: begin, in fractions of that length
- * @end: end, in fractions of that length
- * @size_bytes: its size
- * @item: the item
- */
+/* An item and its rounded lifetime. */
 struct cell {
-	bool single;
-	unsigned int length;
-	int64_t begin;
-	int64_t end;
-	uint64_t size_bytes;
+	bool single;		/* it stays alone */
+	unsigned int length;	/* class of its length */
+	int64_t begin;		/* begin, in fractions of that length */
+	int64_t end;		/* end, in fractions of that length */
+	uint64_t size_bytes;	/* its size */
 	uint32_t item;
 };
 
@@ -63,30 +55,19 @@ static int compare_cells(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-/**
- * struct boxes - items in boxes, and the placement problem of the boxes
- * @task: the problem
- * @cells: items with a size
- * @num_cells: number of @cells
- * @inner: by item: its offset in its box
- * @box_of: by item: its box, or LOOM_PLACE_NONE
- * @kept_apart: by item: it is in a pair that must be kept apart
- * @items: the boxes
- * @apart: the pairs, of boxes
- * @outer: the problem of the boxes
- * @largest: size limit of a box with several items
- */
+/* Items in boxes, and the placement problem of the boxes. */
 struct boxes {
-	const struct loom_place_task *task;
-	struct cell *cells;
-	uint32_t num_cells;
-	uint64_t *inner;
-	uint32_t *box_of;
+	const struct loom_place_task *task;	/* the problem */
+	struct cell *cells;			/* items with a size */
+	uint32_t num_cells;			/* number of @cells */
+	uint64_t *inner;			/* by item: its offset in its box */
+	uint32_t *box_of;			/* by item: its box, or LOOM_PLACE_NONE */
+	/* by item: it is in a pair that must be kept apart */
 	bool *kept_apart;
-	struct loom_place_item *items;
-	struct loom_place_pair *apart;
-	struct loom_place_task outer;
-	uint64_t largest;
+	struct loom_place_item *items;		/* the boxes */
+	struct loom_place_pair *apart;		/* the pairs, of boxes */
+	struct loom_place_task outer;		/* the problem of the boxes */
+	uint64_t largest;			/* size limit of a box with several items */
 };
 
 static int64_t round_down(int64_t time, uint64_t step)

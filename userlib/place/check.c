@@ -23,14 +23,10 @@
 
 #define MAX_LEVELS	6
 
-/**
- * struct bits - a set of numbers
- * @words: by level, the numbers themselves at 0
- * @num_levels: number of @words
- */
+/* A set of numbers. */
 struct bits {
-	uint64_t *words[MAX_LEVELS];
-	unsigned int num_levels;
+	uint64_t *words[MAX_LEVELS];	/* by level, the numbers themselves at 0 */
+	unsigned int num_levels;	/* number of @words */
 };
 
 static void bits_clear(struct bits *bits)
@@ -108,20 +104,13 @@ static size_t bits_above(const struct bits *bits, size_t at)
 	return SIZE_MAX;
 }
 
-/**
- * struct place - where a part lies
- * @pool: its pool
- * @begin: first byte
- * @end: first byte behind it
- * @item: the item
- * @part: number of the part
- */
+/* Where a part lies. */
 struct place {
-	uint32_t pool;
-	uint64_t begin;
-	uint64_t end;
+	uint32_t pool;	/* its pool */
+	uint64_t begin;	/* first byte */
+	uint64_t end;	/* first byte behind it */
 	uint32_t item;
-	size_t part;
+	size_t part;	/* number of the part */
 };
 
 static int compare_places(const void *a, const void *b)

@@ -72,18 +72,12 @@ static uint32_t find_overlapping(const struct loom_place_problem *problem, const
 	return found;
 }
 
-/**
- * struct climb - state of the climb
- * @greedy: the engine
- * @order: the current order
- * @best: the best order so far
- * @height: of its placement
- */
+/* State of the climb. */
 struct climb {
-	struct loom_greedy greedy;
-	uint32_t *order;
-	uint32_t *best;
-	uint64_t height;
+	struct loom_greedy greedy;	/* the engine */
+	uint32_t *order;		/* the current order */
+	uint32_t *best;			/* the best order so far */
+	uint64_t height;		/* of its placement */
 };
 
 static int try_order(struct climb *climb, struct loom_place_answer *answer, bool equal)

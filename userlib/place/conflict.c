@@ -30,52 +30,32 @@
 #define MAX_VISITS	4000000
 #define ITEM_VISITS	100
 
-/**
- * struct side - a conflict, listed for one of its two owners
- * @begin: first byte that is streamed, from the owner's begin
- * @size_bytes: number of bytes streamed
- * @other: the partner: an owner
- * @other_begin: first byte of the partner that is streamed, from its begin
- * @other_bytes: number of its bytes streamed
- * @weight: cost of a common sub-bank
- */
+/* A conflict, listed for one of its two owners. */
 struct side {
-	uint64_t begin;
-	uint64_t size_bytes;
-	uint32_t other;
-	uint64_t other_begin;
-	uint64_t other_bytes;
-	uint64_t weight;
+	uint64_t begin;		/* first byte that is streamed, from the owner's begin */
+	uint64_t size_bytes;	/* number of bytes streamed */
+	uint32_t other;		/* the partner: an owner */
+	uint64_t other_begin;	/* first byte of the partner that is streamed, from its begin */
+	uint64_t other_bytes;	/* number of its bytes streamed */
+	uint64_t weight;	/* cost of a common sub-bank */
 };
 
-/**
- * struct payer - an item with conflicts
- * @weight: its cost
- * @item: the item
- */
+/* An item with conflicts. */
 struct payer {
-	uint64_t weight;
+	uint64_t weight;	/* its cost */
 	uint32_t item;
 };
 
-/**
- * struct sub_banks - state of the reduction
- * @greedy: the engine
- * @sub_bank_bytes: size of a sub-bank
- * @limit: no item may end above it
- * @first: by item: index of its first side; one more entry at the end
- * @sides: by item
- * @payers: items with conflicts
- * @num_payers: number of @payers
- */
+/* State of the reduction. */
 struct sub_banks {
-	struct loom_greedy greedy;
-	uint64_t sub_bank_bytes;
-	uint64_t limit;
+	struct loom_greedy greedy;	/* the engine */
+	uint64_t sub_bank_bytes;	/* size of a sub-bank */
+	uint64_t limit;			/* no item may end above it */
+	/* by item: index of its first side; one more entry at the end */
 	uint32_t *first;
-	struct side *sides;
-	struct payer *payers;
-	uint32_t num_payers;
+	struct side *sides;		/* by item */
+	struct payer *payers;		/* items with conflicts */
+	uint32_t num_payers;		/* number of @payers */
 };
 
 /* Cost of @item at offset @at. */
@@ -98,14 +78,10 @@ static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t
 	return weight;
 }
 
-/**
- * struct offer - the best offset so far
- * @offset: the offset
- * @weight: cost of the item there
- */
+/* The best offset so far. */
 struct offer {
 	uint64_t offset;
-	uint64_t weight;
+	uint64_t weight;	/* cost of the item there */
 };
 
 static void consider(const struct sub_banks *banks, uint32_t item, uint64_t at, uint64_t first,

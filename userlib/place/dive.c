@@ -47,22 +47,15 @@ enum {
 	NUM_MERITS,
 };
 
-/**
- * struct rule - how items are selected for a valley
- * @merit: the merit of an item that counts
- * @share: its weight, in 1024ths of the sections that the item covers
- * @each: cost per item: few items are better
- * @level: benefit of a top that is level with a wall
- * @tight: additional weight of the sections that will become highest; 0: none
- * @noise: amplitude of the noise on an item's value, in 1024ths
- */
+/* How items are selected for a valley. */
 struct rule {
-	unsigned int merit;
-	unsigned int share;
-	int64_t each;
-	int64_t level;
+	unsigned int merit;	/* the merit of an item that counts */
+	unsigned int share;	/* its weight, in 1024ths of the sections that the item covers */
+	int64_t each;		/* cost per item: few items are better */
+	int64_t level;		/* benefit of a top that is level with a wall */
+	/* additional weight of the sections that will become highest; 0: none */
 	int64_t tight;
-	unsigned int noise;
+	unsigned int noise;	/* amplitude of the noise on an item's value, in 1024ths */
 };
 
 static const struct rule rules[] = {
@@ -87,64 +80,40 @@ struct valley {
 	uint32_t stamp;
 };
 
-/**
- * struct loom_dive - the state of a dive
- * @items: the items
- * @num_items: number of @items
- * @num_sections: number of sections
- * @max_align: the largest alignment
- * @low_bytes: sections that end below this are not tight
- * @shift: sums of bytes are shifted by it before multiplication
- * @first: by item: first section
- * @last: by item: behind its last section
- * @merits: by merit, by item: rank, scaled
- * @totals: by section: bytes of all items
- * @heap: valleys, lowest first
- * @num_heap: number of @heap
- * @num_left: items left
- * @height: the largest end of an item placed so far
- * @offsets: by item: the placement
- * @left: by section: bytes of the items left
- * @floors: by section: the skyline
- * @next: by item: the next one left that begins in the same section
- * @previous: by item: the one before, or NONE
- * @head: by section: first item left that begins there
- * @ends: by first section of a valley: behind its last
- * @begins: by last section of a valley: its first
- * @stamps: by section: how often the valley that begins there has changed
- * @sums: by section: weights of the valley's sections before it
- * @values: by section: the most that can be covered before it
- * @choices: by section: item that ends there, or NONE
- * @random: state of the noise
- */
+/* The state of a dive. */
 struct loom_dive {
 	const struct loom_place_item *items;
-	uint32_t num_items;
-	uint32_t num_sections;
-	uint64_t max_align;
-	uint64_t low_bytes;
+	uint32_t num_items;			/* number of @items */
+	uint32_t num_sections;			/* number of sections */
+	uint64_t max_align;			/* the largest alignment */
+	uint64_t low_bytes;			/* sections that end below this are not tight */
+	/* sums of bytes are shifted by it before multiplication */
 	unsigned int shift;
-	uint32_t *first;
-	uint32_t *last;
-	uint16_t *merits[NUM_MERITS];
-	uint64_t *totals;
-	struct valley *heap;
-	uint32_t num_heap;
-	uint32_t num_left;
-	uint64_t height;
-	uint64_t *offsets;
-	uint64_t *left;
-	uint64_t *floors;
+	uint32_t *first;			/* by item: first section */
+	uint32_t *last;				/* by item: behind its last section */
+	uint16_t *merits[NUM_MERITS];		/* by merit, by item: rank, scaled */
+	uint64_t *totals;			/* by section: bytes of all items */
+	struct valley *heap;			/* valleys, lowest first */
+	uint32_t num_heap;			/* number of @heap */
+	uint32_t num_left;			/* items left */
+	uint64_t height;			/* the largest end of an item placed so far */
+	uint64_t *offsets;			/* by item: the placement */
+	uint64_t *left;				/* by section: bytes of the items left */
+	uint64_t *floors;			/* by section: the skyline */
+	/* by item: the next one left that begins in the same section */
 	uint32_t *next;
-	uint32_t *previous;
-	uint32_t *head;
-	uint32_t *ends;
-	uint32_t *begins;
+	uint32_t *previous;			/* by item: the one before, or NONE */
+	uint32_t *head;				/* by section: first item left that begins there */
+	uint32_t *ends;				/* by first section of a valley: behind its last */
+	uint32_t *begins;			/* by last section of a valley: its first */
+	/* by section: how often the valley that begins there has changed */
 	uint32_t *stamps;
+	/* by section: weights of the valley's sections before it */
 	int64_t *sums;
+	/* by section: the most that can be covered before it */
 	int64_t *values;
-	uint32_t *choices;
-	uint64_t random;
+	uint32_t *choices;			/* by section: item that ends there, or NONE */
+	uint64_t random;			/* state of the noise */
 };
 
 unsigned int loom_dive_num_rules(void)
@@ -249,20 +218,13 @@ static int64_t weight_of(const struct loom_dive *d, const struct rule *rule, uin
 	return UNIT / 16 + (int64_t)((will >> d->shift) * rule->tight / ((span >> d->shift) + 1));
 }
 
-/**
- * struct walls - a valley and its walls
- * @first: first section
- * @end: behind the last
- * @floor: its height
- * @before: height of the wall before it, or NEVER
- * @behind: height of the wall behind it, or NEVER
- */
+/* A valley and its walls. */
 struct walls {
-	uint32_t first;
-	uint32_t end;
-	uint64_t floor;
-	uint64_t before;
-	uint64_t behind;
+	uint32_t first;		/* first section */
+	uint32_t end;		/* behind the last */
+	uint64_t floor;		/* its height */
+	uint64_t before;	/* height of the wall before it, or NEVER */
+	uint64_t behind;	/* height of the wall behind it, or NEVER */
 };
 
 /* Whether the largest alignment rounds both heights to the same offset. */

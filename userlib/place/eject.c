@@ -52,64 +52,37 @@ struct place {
 	uint32_t item;
 };
 
-/**
- * struct loom_eject - the state between two runs
- * @problem: the problem
- * @best: by item: the lowest placement
- * @height: its height
- * @at: by item: its offset, or NOWHERE
- * @sizes: by item
- * @weights: by item: cost of ejecting it, by its size and lifetime
- * @penalties: by item: factor on that
- * @since: by item: the move that put it back
- * @target: nothing may end above
- * @step: distance of the target below the height
- * @moves: moves so far
- * @stall: moves without progress
- * @joins: merges of holes since the last progress
- * @fewest: fewest items that were out under this target
- * @out: ejected items
- * @where_out: by item: its index in @out
- * @num_out: number of @out
- * @random: state of a pseudorandom sequence
- * @sink_visits: estimated visits of one sink()
- * @turnable: no item is aligned, so a placement can be turned upside down
- * @first: by item: first entry of its overlaps in @list
- * @list: overlaps of all items, or NULL
- * @latest: by group of items: the latest end
- * @near: overlaps of an item, without @list
- * @edges: scratch memory of a move
- * @spare: scratch memory to sort @edges
- * @places: scratch memory of sink()
- */
+/* The state between two runs. */
 struct loom_eject {
 	struct loom_eject_problem problem;
-	uint64_t *best;
-	uint64_t height;
-	uint64_t *at;
-	uint64_t *sizes;
+	uint64_t *best;				/* by item: the lowest placement */
+	uint64_t height;			/* its height */
+	uint64_t *at;				/* by item: its offset, or NOWHERE */
+	uint64_t *sizes;			/* by item */
+	/* by item: cost of ejecting it, by its size and lifetime */
 	uint32_t *weights;
-	uint32_t *penalties;
-	uint64_t *since;
-	uint64_t target;
-	uint64_t step;
-	uint64_t moves;
-	uint64_t stall;
-	unsigned int joins;
-	uint32_t fewest;
-	uint32_t *out;
-	uint32_t *where_out;
-	uint32_t num_out;
-	uint64_t random;
-	uint64_t sink_visits;
+	uint32_t *penalties;			/* by item: factor on that */
+	uint64_t *since;			/* by item: the move that put it back */
+	uint64_t target;			/* nothing may end above */
+	uint64_t step;				/* distance of the target below the height */
+	uint64_t moves;				/* moves so far */
+	uint64_t stall;				/* moves without progress */
+	unsigned int joins;			/* merges of holes since the last progress */
+	uint32_t fewest;			/* fewest items that were out under this target */
+	uint32_t *out;				/* ejected items */
+	uint32_t *where_out;			/* by item: its index in @out */
+	uint32_t num_out;			/* number of @out */
+	uint64_t random;			/* state of a pseudorandom sequence */
+	uint64_t sink_visits;			/* estimated visits of one sink() */
+	/* no item is aligned, so a placement can be turned upside down */
 	bool turnable;
-	size_t *first;
-	uint32_t *list;
-	int64_t *latest;
-	uint32_t *near;
-	struct edge *edges;
-	struct edge *spare;
-	struct place *places;
+	size_t *first;				/* by item: first entry of its overlaps in @list */
+	uint32_t *list;				/* overlaps of all items, or NULL */
+	int64_t *latest;			/* by group of items: the latest end */
+	uint32_t *near;				/* overlaps of an item, without @list */
+	struct edge *edges;			/* scratch memory of a move */
+	struct edge *spare;			/* scratch memory to sort @edges */
+	struct place *places;			/* scratch memory of sink() */
 };
 
 static uint32_t draw(struct loom_eject *e, uint32_t below)

@@ -45,50 +45,31 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/**
- * struct record - an entry of rec_tbl
- * @address: of the block
- * @size_bytes: of the tensor
- * @block: number of the block; blocks and addresses are one to one
- * @ref_cnt: operands that still have to be read
- * @held: the tensor is in hold_edges
- * @allocated: it has an address
- * @made: its operator was visited
- */
+/* An entry of rec_tbl. */
 struct record {
-	uint64_t address;
-	uint64_t size_bytes;
-	uint32_t block;
-	uint32_t ref_cnt;
-	bool held;
-	bool allocated;
-	bool made;
+	uint64_t address;	/* of the block */
+	uint64_t size_bytes;	/* of the tensor */
+	uint32_t block;		/* number of the block; blocks and addresses are one to one */
+	uint32_t ref_cnt;	/* operands that still have to be read */
+	bool held;		/* the tensor is in hold_edges */
+	bool allocated;		/* it has an address */
+	bool made;		/* its operator was visited */
 };
 
-/**
- * struct gmem - state of a run
- * @items: the items of the problem
- * @num_items: number of @items
- * @rec_tbl: a record per item
- * @opener: by block: the item whose record opened it
- * @in_using: by block: number of tensors in hold_edges at its address; not 0: in in_using_addr
- * @by_upper: items in order of their end
- * @num_ended: number of these that have ended
- * @operand_of: by block: number of the operator, plus 1, that has it as an operand
- * @num_blocks: number of blocks
- * @top: address of the next block
- */
+/* State of a run. */
 struct gmem {
-	const struct loom_place_item *items;
-	uint32_t num_items;
-	struct record *rec_tbl;
-	uint32_t *opener;
+	const struct loom_place_item *items;	/* the items of the problem */
+	uint32_t num_items;			/* number of @items */
+	struct record *rec_tbl;			/* a record per item */
+	uint32_t *opener;			/* by block: the item whose record opened it */
+	/* by block: number of tensors in hold_edges at its address; not 0: in in_using_addr */
 	uint32_t *in_using;
+	/* by block: number of the operator, plus 1, that has it as an operand */
 	uint32_t *operand_of;
-	uint32_t *by_upper;
-	uint32_t num_ended;
-	uint32_t num_blocks;
-	uint64_t top;
+	uint32_t *by_upper;			/* items in order of their end */
+	uint32_t num_ended;			/* number of these that have ended */
+	uint32_t num_blocks;			/* number of blocks */
+	uint64_t top;				/* address of the next block */
 };
 
 static bool reusable(const struct gmem *g, const struct record *r,

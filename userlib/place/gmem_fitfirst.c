@@ -26,38 +26,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * struct block - a block of a list
- * @item: the item in it, or LOOM_PLACE_NONE
- * @size_bytes: its size
- */
+/* A block of a list. */
 struct block {
-	uint32_t item;
-	uint64_t size_bytes;
+	uint32_t item;		/* the item in it, or LOOM_PLACE_NONE */
+	uint64_t size_bytes;	/* its size */
 };
 
-/**
- * struct fitfirst - state of a run
- * @items: the items of the problem
- * @now: the current list, without the last block
- * @num_now: number of @now
- * @album: recorded lists, one behind the other
- * @num_album: number of blocks in @album
- * @max_album: number of blocks that @album has room for
- * @ends: by list: end of it in @album
- * @num_ends: number of @ends
- * @align_bytes: all sizes are multiples of this
- */
+/* State of a run. */
 struct fitfirst {
-	const struct loom_place_item *items;
-	struct block *now;
-	size_t num_now;
-	struct block *album;
-	size_t num_album;
-	size_t max_album;
-	size_t *ends;
-	size_t num_ends;
-	uint64_t align_bytes;
+	const struct loom_place_item *items;	/* the items of the problem */
+	struct block *now;			/* the current list, without the last block */
+	size_t num_now;				/* number of @now */
+	struct block *album;			/* recorded lists, one behind the other */
+	size_t num_album;			/* number of blocks in @album */
+	size_t max_album;			/* number of blocks that @album has room for */
+	size_t *ends;				/* by list: end of it in @album */
+	size_t num_ends;			/* number of @ends */
+	uint64_t align_bytes;			/* all sizes are multiples of this */
 };
 
 static void free_dead(struct fitfirst *f, int64_t now)

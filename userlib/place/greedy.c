@@ -446,13 +446,9 @@ void loom_greedy_fini(struct loom_greedy *g)
 	loom_place_apart_clear(&g->apart);
 }
 
-/**
- * struct start - a part and its begin
- * @lower: first moment
- * @part: the part
- */
+/* A part and its begin. */
 struct start {
-	int64_t lower;
+	int64_t lower;	/* first moment */
 	uint32_t part;
 };
 

@@ -13,18 +13,13 @@
 
 #include "profile.h"
 
-/**
- * struct key - sort key of an item, largest first
- * @high: compared first
- * @low: compared second
- * @item: ties: its begin, end and alignment, and then this, smallest first
- * @of: the item
- */
+/* Sort key of an item, largest first. */
 struct key {
-	uint64_t high;
-	uint64_t low;
+	uint64_t high;				/* compared first */
+	uint64_t low;				/* compared second */
+	/* ties: its begin, end and alignment, and then this, smallest first */
 	uint32_t item;
-	const struct loom_place_item *of;
+	const struct loom_place_item *of;	/* the item */
 };
 
 static int compare_keys(const void *a, const void *b)

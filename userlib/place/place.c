@@ -49,24 +49,16 @@ static int add_storages(struct loom_place_result *result, const struct loom_plac
 	return 0;
 }
 
-/**
- * struct run - a call of loom_place()
- * @strategy: the strategy
- * @options: the caller's
- * @resolved: the problem
- * @result: the caller's
- * @hints: by item: an offset of a known placement of its pool
- * @fault: the caller's, or NULL
- * @deadline_ns: for all pools together, or 0
- */
+/* A call of loom_place(). */
 struct run {
 	const struct loom_place_strategy *strategy;
-	const struct loom_place_options *options;
-	struct loom_place_resolved resolved;
-	struct loom_place_result *result;
+	const struct loom_place_options *options;	/* the caller's */
+	struct loom_place_resolved resolved;		/* the problem */
+	struct loom_place_result *result;		/* the caller's */
+	/* by item: an offset of a known placement of its pool */
 	uint64_t *hints;
-	struct loom_place_fault *fault;
-	int64_t deadline_ns;
+	struct loom_place_fault *fault;			/* the caller's, or NULL */
+	int64_t deadline_ns;				/* for all pools together, or 0 */
 };
 
 /* The next pool of the set @pools after @pool, in ascending order of cost; or LOOM_PLACE_NONE. */
@@ -335,26 +327,18 @@ static int choose_pools(struct run *run, uint32_t pool, uint32_t done, bool *fit
 	return ret;
 }
 
-/**
- * struct deal - enumeration of the assignments of few items to pools
- * @run: the call
- * @order: items with a choice, by descending difference in cost
- * @rest: by position in @order: least cost of the items from there on
- * @num_order: number of @order
- * @pools: by item: its pool, or LOOM_PLACE_NONE
- * @offsets: by item: a placement of the pools tried last
- * @best: cost of the cheapest assignment so far
- * @work: placements tried; failures count more
- */
+/* Enumeration of the assignments of few items to pools. */
 struct deal {
-	struct run *run;
+	struct run *run;			/* the call */
+	/* items with a choice, by descending difference in cost */
 	uint32_t order[MAX_DEAL_ITEMS + 1];
+	/* by position in @order: least cost of the items from there on */
 	uint64_t rest[MAX_DEAL_ITEMS + 1];
-	uint32_t num_order;
-	uint32_t *pools;
-	uint64_t *offsets;
-	uint64_t best;
-	uint32_t work;
+	uint32_t num_order;			/* number of @order */
+	uint32_t *pools;			/* by item: its pool, or LOOM_PLACE_NONE */
+	uint64_t *offsets;			/* by item: a placement of the pools tried last */
+	uint64_t best;				/* cost of the cheapest assignment so far */
+	uint32_t work;				/* placements tried; failures count more */
 };
 
 static uint64_t deal_cost(const struct deal *deal, uint32_t item, uint32_t pool)

@@ -22,30 +22,19 @@
 /* visits per item that the first dive may spend even beyond the budget */
 #define LONG_DIVE	1200ULL
 
-/**
- * struct loom_polish - the state between two calls
- * @items: the items
- * @num_items: number of @items
- * @goal_bytes: sufficient height: stop there
- * @dive: dives
- * @eject: ejections, once there is a placement
- * @nearest: by rule: fewest items that were left when a dive ended
- * @dives: how many there were
- * @too_long: a dive takes longer than the remaining budget
- * @dive_visits: visits of all dives
- * @eject_visits: visits of all ejections
- */
+/* The state between two calls. */
 struct loom_polish {
 	const struct loom_place_item *items;
-	uint32_t num_items;
-	uint64_t goal_bytes;
-	struct loom_dive *dive;
-	struct loom_eject *eject;
+	uint32_t num_items;			/* number of @items */
+	uint64_t goal_bytes;			/* sufficient height: stop there */
+	struct loom_dive *dive;			/* dives */
+	struct loom_eject *eject;		/* ejections, once there is a placement */
+	/* by rule: fewest items that were left when a dive ended */
 	uint32_t nearest[MAX_RULES];
-	uint64_t dives;
-	bool too_long;
-	uint64_t dive_visits;
-	uint64_t eject_visits;
+	uint64_t dives;				/* how many there were */
+	bool too_long;				/* a dive takes longer than the remaining budget */
+	uint64_t dive_visits;			/* visits of all dives */
+	uint64_t eject_visits;			/* visits of all ejections */
 };
 
 bool loom_polish_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart)

@@ -41,22 +41,14 @@
 #define MAX_OFFERS	16
 #define MAX_OFFER_ITEMS	200
 
-/**
- * struct choice - state of the choice of items that stay
- * @greedy: the engine
- * @losses: by item: cost of leaving it out
- * @order: the current order
- * @best: the best order so far
- * @room: scratch memory for sorting
- * @keep: by item: it stays, with the current order
- */
+/* State of the choice of items that stay. */
 struct choice {
-	struct loom_greedy greedy;
-	const struct loom_place_loss *losses;
-	uint32_t *order;
-	uint32_t *best;
-	uint32_t *room;
-	bool *keep;
+	struct loom_greedy greedy;		/* the engine */
+	const struct loom_place_loss *losses;	/* by item: cost of leaving it out */
+	uint32_t *order;			/* the current order */
+	uint32_t *best;				/* the best order so far */
+	uint32_t *room;				/* scratch memory for sorting */
+	bool *keep;				/* by item: it stays, with the current order */
 };
 
 /* Moves items that must stay to the front, stably. */
@@ -73,16 +65,11 @@ static void put_first(struct choice *choice, uint32_t n)
 	memcpy(order, sorted, n * sizeof(*order));
 }
 
-/**
- * struct outcome - result of an order
- * @loss: sum of the losses of items left out
- * @bytes: sum of their sizes
- * @stuck: number of items left out that must stay
- */
+/* Result of an order. */
 struct outcome {
-	uint64_t loss;
-	uint64_t bytes;
-	uint32_t stuck;
+	uint64_t loss;	/* sum of the losses of items left out */
+	uint64_t bytes;	/* sum of their sizes */
+	uint32_t stuck;	/* number of items left out that must stay */
 };
 
 static int try_order(struct choice *choice, struct outcome *outcome)

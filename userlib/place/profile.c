@@ -8,16 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * struct span - lifetime of an owner and its aliases
- * @lower: first moment
- * @upper: first moment after it
- * @shared: it has aliases
- */
+/* Lifetime of an owner and its aliases. */
 struct span {
-	int64_t lower;
-	int64_t upper;
-	bool shared;
+	int64_t lower;	/* first moment */
+	int64_t upper;	/* first moment after it */
+	bool shared;	/* it has aliases */
 };
 
 static struct span *make_spans(const struct loom_place_problem *problem)

@@ -187,11 +187,7 @@ static int check_fixed(const struct loom_place_item *item, uint32_t index,
 	return 0;
 }
 
-/**
- * struct owned_range - an excluded range and the owner that it applies to
- * @owner: the owner
- * @range: the range
- */
+/* An excluded range and the owner that it applies to. */
 struct owned_range {
 	uint32_t owner;
 	struct loom_place_range range;

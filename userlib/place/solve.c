@@ -113,32 +113,19 @@ struct kept {
 	uint64_t capacity_bytes;
 };
 
-/**
- * struct task - a part and the best placement of it so far
- * @part: the part
- * @offsets: by item: the best known placement, in bytes
- * @trial: scratch memory for another placement
- * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
- * @low_bytes: proved lower bound of the height
- * @kept: by level: the last portfolio, suspended between rounds
- * @branching: index of the rule that found the last placement
- * @seed: of the last portfolio above the bound
- * @stuck: the search ended without a proof, because of windows
- * @items: the part's items, contiguous, if @polish supports them
- * @polish: dives and ejections, created on first use
- */
+/* A part and the best placement of it so far. */
 struct task {
 	const struct solve_part *part;
-	uint64_t *offsets;
-	uint64_t *trial;
-	uint64_t height_bytes;
-	uint64_t low_bytes;
-	struct kept kept[NUM_LEVELS];
-	unsigned int branching;
-	uint64_t seed;
-	bool stuck;
-	struct loom_place_item *items;
-	struct loom_polish *polish;
+	uint64_t *offsets;		/* by item: the best known placement, in bytes */
+	uint64_t *trial;		/* scratch memory for another placement */
+	uint64_t height_bytes;		/* its height, or LOOM_PLACE_ANYWHERE */
+	uint64_t low_bytes;		/* proved lower bound of the height */
+	struct kept kept[NUM_LEVELS];	/* by level: the last portfolio, suspended between rounds */
+	unsigned int branching;		/* index of the rule that found the last placement */
+	uint64_t seed;			/* of the last portfolio above the bound */
+	bool stuck;			/* the search ended without a proof, because of windows */
+	struct loom_place_item *items;	/* the part's items, contiguous, if @polish supports them */
+	struct loom_polish *polish;	/* dives and ejections, created on first use */
 };
 
 static uint64_t task_height(const struct task *task, const uint64_t *offsets)

@@ -115,34 +115,21 @@ static int make_rank(const struct solve_part *part, const struct solve_branching
 #define MEMO_MIN	(1 << 12)
 #define MEMO_MAX	(1 << 20)
 
-/**
- * struct solve_portfolio - a portfolio
- * @part: the part
- * @capacity_bytes: no item may end above it
- * @memo: shared by the searches
- * @searches: by branching rule; NULL before its first slice
- * @first: rule of the first turn
- * @turn: rule whose regular turn it is
- * @current: rule whose turn it is: @turn, or that of an extra turn
- * @later_round: each rule has had a turn
- * @extra: this is an extra turn
- * @seed: of the next perturbed order
- * @slice: nodes of a turn
- * @left: nodes left of this turn
- */
+/* A portfolio. */
 struct solve_portfolio {
 	const struct solve_part *part;
-	uint64_t capacity_bytes;
-	struct solve_memo memo;
+	uint64_t capacity_bytes;	/* no item may end above it */
+	struct solve_memo memo;		/* shared by the searches */
+	/* by branching rule; NULL before its first slice */
 	struct solve_search *searches[ARRAY_SIZE(branchings)];
-	unsigned int first;
-	unsigned int turn;
-	unsigned int current;
-	bool later_round;
-	bool extra;
-	uint64_t seed;
-	uint64_t slice;
-	uint64_t left;
+	unsigned int first;		/* rule of the first turn */
+	unsigned int turn;		/* rule whose regular turn it is */
+	unsigned int current;		/* rule whose turn it is: @turn, or that of an extra turn */
+	bool later_round;		/* each rule has had a turn */
+	bool extra;			/* this is an extra turn */
+	uint64_t seed;			/* of the next perturbed order */
+	uint64_t slice;			/* nodes of a turn */
+	uint64_t left;			/* nodes left of this turn */
 };
 
 unsigned int loom_portfolio_branching(const struct solve_portfolio *p)

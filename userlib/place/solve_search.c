@@ -28,90 +28,53 @@ enum {
 	CHANGE_PLACED,
 };
 
-/**
- * struct frame - a decision: which item starts at the floor of a section
- * @mark: number of changes before it
- * @next: index of the option that is tried next
- * @end: behind the last option
- * @section: the section
- * @from: first section of the independent range that it is in
- * @to: behind the last
- * @key: both hashes of the state
- */
+/* A decision: which item starts at the floor of a section. */
 struct frame {
-	uint32_t mark;
-	uint32_t next;
-	uint32_t end;
+	uint32_t mark;		/* number of changes before it */
+	uint32_t next;		/* index of the option that is tried next */
+	uint32_t end;		/* behind the last option */
 	uint32_t section;
-	uint32_t from;
-	uint32_t to;
-	uint64_t key[2];
+	uint32_t from;		/* first section of the independent range that it is in */
+	uint32_t to;		/* behind the last */
+	uint64_t key[2];	/* both hashes of the state */
 };
 
-/**
- * struct solve_search - a search, perhaps suspended
- * @part: the part
- * @branching: its rules
- * @memo: states without a placement
- * @started: it has made a decision
- * @nomem: it ran out of memory
- * @base: by item: its index in the unperturbed order
- * @rank: by item: the lower, the earlier it is tried
- * @limits: by item: its end must not exceed this
- * @num_left: items that are not placed
- * @least_left: smallest @num_left so far
- * @left: set of these items
- * @mins: by item: its offset is not lower; once it is placed, its offset
- * @hashes: by item: a pair of hashes of it and its min
- * @hash: a pair of hashes of the state
- * @roofs: by section: the largest limit of its items
- * @floors: by section: the least min of its items left, or SOLVE_NEVER
- * @lows: by section: number of items at the floor
- * @totals: by section: sum of the sizes left
- * @counts: by section: number of items left
- * @crossing: by section: items left that are in the next one, too
- * @weights: by section: how often it failed
- * @dirty: set of sections whose floors have to be updated
- * @changes: log
- * @num_changes: number of @changes
- * @max_changes: capacity of @changes
- * @frames: decisions
- * @num_frames: number of @frames
- * @max_frames: capacity of @frames
- * @options: of all frames
- * @max_options: capacity of @options
- */
+/* A search, perhaps suspended. */
 struct solve_search {
 	const struct solve_part *part;
-	struct solve_branching branching;
-	struct solve_memo *memo;
-	bool started;
-	bool nomem;
-	uint32_t *base;
-	uint32_t *rank;
-	uint64_t *limits;
-	uint32_t num_left;
-	uint32_t least_left;
-	uint64_t *left;
+	struct solve_branching branching;	/* its rules */
+	struct solve_memo *memo;		/* states without a placement */
+	bool started;				/* it has made a decision */
+	bool nomem;				/* it ran out of memory */
+	uint32_t *base;				/* by item: its index in the unperturbed order */
+	uint32_t *rank;				/* by item: the lower, the earlier it is tried */
+	uint64_t *limits;			/* by item: its end must not exceed this */
+	uint32_t num_left;			/* items that are not placed */
+	uint32_t least_left;			/* smallest @num_left so far */
+	uint64_t *left;				/* set of these items */
+	/* by item: its offset is not lower; once it is placed, its offset */
 	uint64_t *mins;
-	uint64_t (*hashes)[2];
-	uint64_t hash[2];
-	uint64_t *roofs;
+	uint64_t (*hashes)[2];			/* by item: a pair of hashes of it and its min */
+	uint64_t hash[2];			/* a pair of hashes of the state */
+	uint64_t *roofs;			/* by section: the largest limit of its items */
+	/* by section: the least min of its items left, or SOLVE_NEVER */
 	uint64_t *floors;
-	uint32_t *lows;
-	uint64_t *totals;
-	uint32_t *counts;
+	uint32_t *lows;				/* by section: number of items at the floor */
+	uint64_t *totals;			/* by section: sum of the sizes left */
+	uint32_t *counts;			/* by section: number of items left */
+	/* by section: items left that are in the next one, too */
 	uint32_t *crossing;
-	uint32_t *weights;
+	uint32_t *weights;			/* by section: how often it failed */
+	/* set of sections whose floors have to be updated */
 	uint64_t *dirty;
-	struct change *changes;
-	uint32_t num_changes;
-	uint32_t max_changes;
-	struct frame *frames;
-	uint32_t num_frames;
-	uint32_t max_frames;
-	uint32_t *options;
-	uint32_t max_options;
+	struct change *changes;			/* log */
+	uint32_t num_changes;			/* number of @changes */
+	uint32_t max_changes;			/* capacity of @changes */
+	struct frame *frames;			/* decisions */
+	uint32_t num_frames;			/* number of @frames */
+	uint32_t max_frames;			/* capacity of @frames */
+	uint32_t *options;			/* of all frames */
+	uint32_t max_options;			/* capacity of @options */
 };
 
 static uint64_t mix(uint64_t x)

@@ -12,61 +12,48 @@
 /* SOLVE_NEVER - above every capacity: no offset, no floor */
 #define SOLVE_NEVER	(1ULL << 63)
 
-/**
- * struct solve_part - items that overlap in time, directly or through others
- * @num_items: items in the part
- * @num_sections: number of sections: maximal sets of items that are alive at one moment
- * @item_words: 64-bit words of a set of items
- * @section_words: 64-bit words of a set of sections
- * @ids: by item: its index in the problem
- * @apart: pairs that must be kept apart
- * @num_apart: number of @apart
- * @unit: bytes of a unit
- * @sizes: by item, rounded up
- * @pads: by item: bytes that rounding added
- * @aligns: by item, in units; 1 where every multiple of the unit is aligned
- * @fixed: by item: offset or SOLVE_NEVER
- * @excluded: by item: first of its ranges in @ranges; one entry more than items
- * @ranges: excluded ranges in bytes, ascending in each item
- * @first: by item: first of its sections in @sections; one entry more than items
- * @sections: sections of the items, ascending in each
- * @overlaps: sets of items, by item: those it must not share an address with
- * @members: sets of items, by section
- * @totals: by section: sum of sizes
- * @twins: by item: an earlier item that is interchangeable with it, or LOOM_PLACE_NONE
- * @bound_bytes: no placement of the part is lower
- * @small: it is small enough to be searched: the sets exist
- * @plain: each item's sections are consecutive and no pair is apart: it decomposes where no item
- *	crosses from a section to the next
- * @free: no item is fixed, excluded or aligned
- * @windows: some item keeps bytes in a gap. The search treats it as whole there, so a placement it
- *	finds is valid, but exhaustion proves no bound
- */
+/* Items that overlap in time, directly or through others. */
 struct solve_part {
-	uint32_t num_items;
+	uint32_t num_items;			/* items in the part */
+	/* number of sections: maximal sets of items that are alive at one moment */
 	uint32_t num_sections;
-	uint32_t item_words;
-	uint32_t section_words;
-	uint32_t *ids;
-	struct loom_place_pair *apart;
-	uint32_t num_apart;
-	uint64_t unit;
-	uint64_t *sizes;
-	uint64_t *pads;
+	uint32_t item_words;			/* 64-bit words of a set of items */
+	uint32_t section_words;			/* 64-bit words of a set of sections */
+	uint32_t *ids;				/* by item: its index in the problem */
+	struct loom_place_pair *apart;		/* pairs that must be kept apart */
+	uint32_t num_apart;			/* number of @apart */
+	uint64_t unit;				/* bytes of a unit */
+	uint64_t *sizes;			/* by item, rounded up */
+	uint64_t *pads;				/* by item: bytes that rounding added */
+	/* by item, in units; 1 where every multiple of the unit is aligned */
 	uint64_t *aligns;
-	uint64_t *fixed;
+	uint64_t *fixed;			/* by item: offset or SOLVE_NEVER */
+	/* by item: first of its ranges in @ranges; one entry more than items */
 	uint32_t *excluded;
+	/* excluded ranges in bytes, ascending in each item */
 	struct loom_place_range *ranges;
+	/* by item: first of its sections in @sections; one entry more than items */
 	uint32_t *first;
-	uint32_t *sections;
+	uint32_t *sections;			/* sections of the items, ascending in each */
+	/* sets of items, by item: those it must not share an address with */
 	uint64_t *overlaps;
-	uint64_t *members;
-	uint64_t *totals;
+	uint64_t *members;			/* sets of items, by section */
+	uint64_t *totals;			/* by section: sum of sizes */
+	/* by item: an earlier item that is interchangeable with it, or LOOM_PLACE_NONE */
 	uint32_t *twins;
-	uint64_t bound_bytes;
+	uint64_t bound_bytes;			/* no placement of the part is lower */
+	/* it is small enough to be searched: the sets exist */
 	bool small;
+	/*
+	 * each item's sections are consecutive and no pair is apart: it decomposes where no item
+	 * crosses from a section to the next
+	 */
 	bool plain;
-	bool free;
+	bool free;				/* no item is fixed, excluded or aligned */
+	/*
+	 * some item keeps bytes in a gap. The search treats it as whole there, so a placement it
+	 * finds is valid, but exhaustion proves no bound
+	 */
 	bool windows;
 };
 
@@ -101,32 +88,26 @@ enum solve_answer {
 	SOLVE_NOMEM,
 };
 
-/**
- * struct solve_memo - states that were searched exhaustively without finding a placement
- * @keys: pairs of hashes; a pair of zeroes is a free entry
- * @mask: number of pairs, a power of 2, less 1
- * @used: number of pairs in use
+/*
+ * States that were searched exhaustively without finding a placement.
  *
  * A state is the set of items left and the least offset of each, however it was reached. So all
  * searches under one capacity share a memo.
  */
 struct solve_memo {
-	uint64_t *keys;
-	uint64_t mask;
-	uint64_t used;
+	uint64_t *keys;	/* pairs of hashes; a pair of zeroes is a free entry */
+	uint64_t mask;	/* number of pairs, a power of 2, less 1 */
+	uint64_t used;	/* number of pairs in use */
 };
 
-/**
- * struct solve_branching - branching rules of a search
- * @order: static order of items, which are tried first: see solve_portfolio.c
- * @local: branch on any section whose items cannot sink any more, not only on the lowest
- * @weighted: prefer sections that failed often
- * @restart: start over at each turn, in a perturbed order; otherwise resume
- */
+/* Branching rules of a search. */
 struct solve_branching {
+	/* static order of items, which are tried first: see solve_portfolio.c */
 	unsigned int order;
+	/* branch on any section whose items cannot sink any more, not only on the lowest */
 	bool local;
-	bool weighted;
+	bool weighted;		/* prefer sections that failed often */
+	/* start over at each turn, in a perturbed order; otherwise resume */
 	bool restart;
 };
 

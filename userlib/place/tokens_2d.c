@@ -21,18 +21,12 @@
 
 #define MAX_RATIO	5
 
-/**
- * struct choice - the best token so far
- * @at: index among the free ones, or LOOM_PLACE_NONE
- * @token: its number
- * @added: elements to be added
- * @wasted: elements not in use
- */
+/* The best token so far. */
 struct choice {
-	uint32_t at;
-	uint32_t token;
-	uint64_t added;
-	uint64_t wasted;
+	uint32_t at;		/* index among the free ones, or LOOM_PLACE_NONE */
+	uint32_t token;		/* its number */
+	uint64_t added;		/* elements to be added */
+	uint64_t wasted;	/* elements not in use */
 };
 
 static uint64_t area_of(uint64_t width, uint64_t height)
