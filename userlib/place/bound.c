@@ -228,6 +228,7 @@ static int sweep_classes(const struct loom_place_problem *problem,
 static int find_by_pads(const struct loom_place_problem *problem, struct loom_place_reason *reason)
 {
 	struct loom_place_part *parts;
+	struct loom_arrays arrays = { 0 };
 	struct sweep sweep = { 0 };
 	size_t num_parts;
 	int ret;
@@ -237,18 +238,14 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 		return ret;
 	/* the parts must be countable in an int32_t; otherwise the plain sum is used */
 	if (num_parts < INT32_MAX) {
-		sweep.counts = calloc(num_parts + 1, sizeof(*sweep.counts));
-		sweep.sums = calloc(num_parts + 1, sizeof(*sweep.sums));
-		sweep.ranks = calloc(num_parts + 1, sizeof(*sweep.ranks));
-		sweep.pads = calloc(num_parts + 1, sizeof(*sweep.pads));
-		ret = -ENOMEM;
-		if (sweep.counts && sweep.sums && sweep.ranks && sweep.pads)
-			ret = sweep_classes(problem, parts, num_parts, &sweep, reason);
+		sweep.counts = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.counts));
+		sweep.sums = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.sums));
+		sweep.ranks = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.ranks));
+		sweep.pads = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.pads));
+		ret = arrays.failed ? -ENOMEM :
+		      sweep_classes(problem, parts, num_parts, &sweep, reason);
 	}
-	free(sweep.counts);
-	free(sweep.sums);
-	free(sweep.ranks);
-	free(sweep.pads);
+	loom_arrays_free(&arrays);
 	free(parts);
 	return ret;
 }

@@ -223,26 +223,21 @@ int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answe
 		     uint64_t max_pairs)
 {
 	size_t n = (size_t)task->problem.num_items + 1;
+	struct loom_arrays arrays = { 0 };
 	struct boxes b = {
 		.task = task,
-		.cells = calloc(n, sizeof(*b.cells)),
-		.inner = calloc(n, sizeof(*b.inner)),
-		.box_of = calloc(n, sizeof(*b.box_of)),
-		.kept_apart = calloc(n, sizeof(*b.kept_apart)),
-		.items = calloc(n, sizeof(*b.items)),
-		.apart = calloc((size_t)task->problem.num_apart + 1, sizeof(*b.apart)),
+		.cells = loom_arrays_take(&arrays, n, sizeof(*b.cells)),
+		.inner = loom_arrays_take(&arrays, n, sizeof(*b.inner)),
+		.box_of = loom_arrays_take(&arrays, n, sizeof(*b.box_of)),
+		.kept_apart = loom_arrays_take(&arrays, n, sizeof(*b.kept_apart)),
+		.items = loom_arrays_take(&arrays, n, sizeof(*b.items)),
+		.apart = loom_arrays_take(&arrays, task->problem.num_apart,
+					  sizeof(*b.apart)),
 		.outer = { .capacity_bytes = task->capacity_bytes },
 		.largest = answer->bound_bytes / BOX_PARTS,
 	};
-	int ret = -ENOMEM;
+	int ret = arrays.failed ? -ENOMEM : run(&b, answer, max_pairs);
 
-	if (b.cells && b.inner && b.box_of && b.kept_apart && b.items && b.apart)
-		ret = run(&b, answer, max_pairs);
-	free(b.cells);
-	free(b.inner);
-	free(b.box_of);
-	free(b.kept_apart);
-	free(b.items);
-	free(b.apart);
+	loom_arrays_free(&arrays);
 	return ret;
 }

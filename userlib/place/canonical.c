@@ -185,12 +185,12 @@ int loom_place_canonical_make(struct loom_place_canonical *c, const struct loom_
 	*c = (struct loom_place_canonical){ .task = *task };
 	for (i = 0; i < given->num_items; i++)
 		num_gaps += given->items[i].num_gaps;
-	c->items = malloc(n * sizeof(*c->items));
-	c->gaps = malloc(num_gaps * sizeof(*c->gaps));
-	c->apart = malloc(((size_t)given->num_apart + 1) * sizeof(*c->apart));
-	c->hint = malloc(n * sizeof(*c->hint));
-	c->global = malloc(n * sizeof(*c->global));
-	if (!entries || !c->items || !c->gaps || !c->apart || !c->hint || !c->global)
+	c->items = loom_arrays_take(&c->arrays, n, sizeof(*c->items));
+	c->gaps = loom_arrays_take(&c->arrays, num_gaps, sizeof(*c->gaps));
+	c->apart = loom_arrays_take(&c->arrays, given->num_apart, sizeof(*c->apart));
+	c->hint = loom_arrays_take(&c->arrays, n, sizeof(*c->hint));
+	c->global = loom_arrays_take(&c->arrays, n, sizeof(*c->global));
+	if (!entries || c->arrays.failed)
 		goto out;
 	gap = c->gaps;
 	for (i = 0; i < given->num_items; i++) {
@@ -217,11 +217,7 @@ out:
 
 void loom_place_canonical_clear(struct loom_place_canonical *c)
 {
-	free(c->items);
-	free(c->gaps);
-	free(c->apart);
-	free(c->hint);
-	free(c->global);
+	loom_arrays_free(&c->arrays);
 }
 
 int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,

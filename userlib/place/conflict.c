@@ -48,6 +48,7 @@ struct payer {
 
 /* State of the reduction. */
 struct sub_banks {
+	struct loom_arrays arrays;
 	struct loom_greedy greedy;	/* the engine */
 	uint64_t sub_bank_bytes;	/* size of a sub-bank */
 	uint64_t limit;			/* no item may end above it */
@@ -364,17 +365,16 @@ int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub
 	ret = loom_greedy_init(&banks.greedy, task);
 	if (ret)
 		return ret;
-	banks.first = calloc(n, sizeof(*banks.first));
-	banks.payers = calloc(n, sizeof(*banks.payers));
-	banks.sides = calloc(2 * (size_t)task->problem.num_conflicts + 1, sizeof(*banks.sides));
-	ret = -ENOMEM;
-	if (banks.first && banks.payers && banks.sides) {
+	banks.first = loom_arrays_take(&banks.arrays, n, sizeof(*banks.first));
+	banks.payers = loom_arrays_take(&banks.arrays, n, sizeof(*banks.payers));
+	banks.sides = loom_arrays_take(&banks.arrays, 2 * (size_t)task->problem.num_conflicts + 1,
+				       sizeof(*banks.sides));
+	ret = banks.arrays.failed ? -ENOMEM : 0;
+	if (!ret) {
 		fill_sides(&banks, &task->problem);
 		ret = run(&banks, offsets);
 	}
-	free(banks.first);
-	free(banks.payers);
-	free(banks.sides);
+	loom_arrays_free(&banks.arrays);
 	loom_greedy_fini(&banks.greedy);
 	return ret;
 }

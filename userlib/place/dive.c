@@ -82,6 +82,7 @@ struct valley {
 
 /* The state of a dive. */
 struct loom_dive {
+	struct loom_arrays arrays;
 	const struct loom_place_item *items;
 	uint32_t num_items;			/* number of @items */
 	uint32_t num_sections;			/* number of sections */
@@ -523,20 +524,20 @@ static int make_sections(struct loom_dive *d)
 {
 	size_t s = d->num_sections, i;
 
-	d->head = malloc(s * sizeof(*d->head));
-	d->totals = calloc(s + 1, sizeof(*d->totals));
-	d->left = malloc(s * sizeof(*d->left));
-	d->floors = malloc(s * sizeof(*d->floors));
-	d->ends = malloc(s * sizeof(*d->ends));
-	d->begins = malloc(s * sizeof(*d->begins));
-	d->stamps = malloc(s * sizeof(*d->stamps));
-	d->sums = malloc((s + 1) * sizeof(*d->sums));
-	d->values = malloc((s + 1) * sizeof(*d->values));
-	d->choices = malloc((s + 1) * sizeof(*d->choices));
+	d->head = loom_arrays_take(&d->arrays, s, sizeof(*d->head));
+	d->totals = loom_arrays_take(&d->arrays, s + 1, sizeof(*d->totals));
+	d->left = loom_arrays_take(&d->arrays, s, sizeof(*d->left));
+	d->floors = loom_arrays_take(&d->arrays, s, sizeof(*d->floors));
+	d->ends = loom_arrays_take(&d->arrays, s, sizeof(*d->ends));
+	d->begins = loom_arrays_take(&d->arrays, s, sizeof(*d->begins));
+	d->stamps = loom_arrays_take(&d->arrays, s, sizeof(*d->stamps));
+	d->sums = loom_arrays_take(&d->arrays, s + 1, sizeof(*d->sums));
+	d->values = loom_arrays_take(&d->arrays, s + 1, sizeof(*d->values));
+	d->choices = loom_arrays_take(&d->arrays, s + 1, sizeof(*d->choices));
 	/* an item adds up to two valleys and a rest, and each rise removes one */
-	d->heap = malloc((8 * (size_t)d->num_items + 16) * sizeof(*d->heap));
-	if (!d->head || !d->totals || !d->left || !d->floors || !d->ends || !d->begins ||
-	    !d->stamps || !d->sums || !d->values || !d->choices || !d->heap)
+	d->heap = loom_arrays_take(&d->arrays, 8 * (size_t)d->num_items + 16,
+				   sizeof(*d->heap));
+	if (d->arrays.failed)
 		return -ENOMEM;
 	for (i = 0; i < d->num_items; i++) {
 		d->totals[d->first[i]] += d->items[i].size_bytes;
@@ -553,11 +554,10 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 	struct loom_dive *d = calloc(1, sizeof(*d));
 	size_t n = num_items, i;
 	unsigned int m;
-	int ret = -ENOMEM;
-	bool good;
+	int ret;
 
 	if (!d)
-		return ret;
+		return -ENOMEM;
 	d->items = items;
 	d->num_items = num_items;
 	d->low_bytes = bound_bytes - bound_bytes / 20;
@@ -565,18 +565,14 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 		d->max_align = max(d->max_align, items[i].align_bytes);
 	while (d->low_bytes >> d->shift >= 1ULL << 40)
 		d->shift++;
-	d->first = malloc(n * sizeof(*d->first));
-	d->last = malloc(n * sizeof(*d->last));
-	d->offsets = malloc(n * sizeof(*d->offsets));
-	d->next = malloc(n * sizeof(*d->next));
-	d->previous = malloc(n * sizeof(*d->previous));
-	good = d->first && d->last && d->offsets && d->next && d->previous;
-	for (m = 0; m < NUM_MERITS; m++) {
-		d->merits[m] = malloc(n * sizeof(*d->merits[m]));
-		good &= !!d->merits[m];
-	}
-	if (good)
-		ret = find_sections(d);
+	d->first = loom_arrays_take(&d->arrays, n, sizeof(*d->first));
+	d->last = loom_arrays_take(&d->arrays, n, sizeof(*d->last));
+	d->offsets = loom_arrays_take(&d->arrays, n, sizeof(*d->offsets));
+	d->next = loom_arrays_take(&d->arrays, n, sizeof(*d->next));
+	d->previous = loom_arrays_take(&d->arrays, n, sizeof(*d->previous));
+	for (m = 0; m < NUM_MERITS; m++)
+		d->merits[m] = loom_arrays_take(&d->arrays, n, sizeof(*d->merits[m]));
+	ret = d->arrays.failed ? -ENOMEM : find_sections(d);
 	if (!ret)
 		ret = make_sections(d);
 	if (!ret)
@@ -591,27 +587,8 @@ int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, ui
 
 void loom_dive_destroy(struct loom_dive *d)
 {
-	unsigned int m;
-
 	if (!d)
 		return;
-	for (m = 0; m < NUM_MERITS; m++)
-		free(d->merits[m]);
-	free(d->first);
-	free(d->last);
-	free(d->offsets);
-	free(d->next);
-	free(d->previous);
-	free(d->head);
-	free(d->totals);
-	free(d->left);
-	free(d->floors);
-	free(d->ends);
-	free(d->begins);
-	free(d->stamps);
-	free(d->heap);
-	free(d->sums);
-	free(d->values);
-	free(d->choices);
+	loom_arrays_free(&d->arrays);
 	free(d);
 }

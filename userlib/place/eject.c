@@ -54,6 +54,7 @@ struct place {
 
 /* The state between two runs. */
 struct loom_eject {
+	struct loom_arrays arrays;
 	struct loom_eject_problem problem;
 	uint64_t *best;				/* by item: the lowest placement */
 	uint64_t height;			/* its height */
@@ -466,7 +467,7 @@ static int make_lists(struct loom_eject *e, uint32_t *most)
 		return 0;
 	}
 	e->first[n] = total;
-	e->list = malloc((total + 1) * sizeof(*e->list));
+	e->list = loom_arrays_take(&e->arrays, total + 1, sizeof(*e->list));
 	if (!e->list)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
@@ -510,24 +511,23 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 	if (!e)
 		return ret;
 	e->problem = *problem;
-	e->best = malloc(n * sizeof(*e->best));
-	e->at = malloc(n * sizeof(*e->at));
-	e->sizes = malloc(n * sizeof(*e->sizes));
-	e->weights = malloc(n * sizeof(*e->weights));
-	e->penalties = malloc(n * sizeof(*e->penalties));
-	e->since = malloc(n * sizeof(*e->since));
-	e->out = malloc(n * sizeof(*e->out));
-	e->where_out = malloc(n * sizeof(*e->where_out));
-	e->first = malloc((n + 1) * sizeof(*e->first));
-	e->latest = malloc((n / GROUP + 1) * sizeof(*e->latest));
-	e->near = malloc(n * sizeof(*e->near));
-	e->places = malloc(n * sizeof(*e->places));
-	if (e->best && e->at && e->sizes && e->weights && e->penalties && e->since && e->out &&
-	    e->where_out && e->first && e->latest && e->near && e->places)
+	e->best = loom_arrays_take(&e->arrays, n, sizeof(*e->best));
+	e->at = loom_arrays_take(&e->arrays, n, sizeof(*e->at));
+	e->sizes = loom_arrays_take(&e->arrays, n, sizeof(*e->sizes));
+	e->weights = loom_arrays_take(&e->arrays, n, sizeof(*e->weights));
+	e->penalties = loom_arrays_take(&e->arrays, n, sizeof(*e->penalties));
+	e->since = loom_arrays_take(&e->arrays, n, sizeof(*e->since));
+	e->out = loom_arrays_take(&e->arrays, n, sizeof(*e->out));
+	e->where_out = loom_arrays_take(&e->arrays, n, sizeof(*e->where_out));
+	e->first = loom_arrays_take(&e->arrays, n + 1, sizeof(*e->first));
+	e->latest = loom_arrays_take(&e->arrays, n / GROUP + 1, sizeof(*e->latest));
+	e->near = loom_arrays_take(&e->arrays, n, sizeof(*e->near));
+	e->places = loom_arrays_take(&e->arrays, n, sizeof(*e->places));
+	if (!e->arrays.failed)
 		ret = make_lists(e, &most);
-	e->edges = malloc((2 * (size_t)most + 1) * sizeof(*e->edges));
-	e->spare = malloc((2 * (size_t)most + 1) * sizeof(*e->spare));
-	if (ret || !e->edges || !e->spare) {
+	e->edges = loom_arrays_take(&e->arrays, (2 * (size_t)most + 1), sizeof(*e->edges));
+	e->spare = loom_arrays_take(&e->arrays, (2 * (size_t)most + 1), sizeof(*e->spare));
+	if (ret || e->arrays.failed) {
 		loom_eject_destroy(e);
 		return -ENOMEM;
 	}
@@ -544,20 +544,6 @@ void loom_eject_destroy(struct loom_eject *e)
 {
 	if (!e)
 		return;
-	free(e->best);
-	free(e->at);
-	free(e->sizes);
-	free(e->weights);
-	free(e->penalties);
-	free(e->since);
-	free(e->out);
-	free(e->where_out);
-	free(e->first);
-	free(e->list);
-	free(e->latest);
-	free(e->near);
-	free(e->edges);
-	free(e->spare);
-	free(e->places);
+	loom_arrays_free(&e->arrays);
 	free(e);
 }

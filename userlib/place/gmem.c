@@ -255,27 +255,23 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	const struct loom_place_problem *problem = &task->problem;
 	size_t n = problem->num_items;
 	struct gmem g = { .items = problem->items, .num_items = problem->num_items };
-	int ret = -ENOMEM;
+	struct loom_arrays arrays = { 0 };
 	uint32_t i;
+	int ret;
 
-	g.rec_tbl = calloc(n + 1, sizeof(*g.rec_tbl));
-	g.opener = calloc(n + 1, sizeof(*g.opener));
-	g.in_using = calloc(n + 1, sizeof(*g.in_using));
-	g.operand_of = calloc(n + 1, sizeof(*g.operand_of));
-	g.by_upper = calloc(n + 1, sizeof(*g.by_upper));
-	if (g.rec_tbl && g.opener && g.in_using && g.operand_of && g.by_upper)
-		ret = check_ops(problem, &g);
+	g.rec_tbl = loom_arrays_take(&arrays, n, sizeof(*g.rec_tbl));
+	g.opener = loom_arrays_take(&arrays, n, sizeof(*g.opener));
+	g.in_using = loom_arrays_take(&arrays, n, sizeof(*g.in_using));
+	g.operand_of = loom_arrays_take(&arrays, n, sizeof(*g.operand_of));
+	g.by_upper = loom_arrays_take(&arrays, n, sizeof(*g.by_upper));
+	ret = arrays.failed ? -ENOMEM : check_ops(problem, &g);
 	if (!ret)
 		ret = sort_by_upper(&g);
 	for (i = 0; i < problem->num_ops && !ret; i++)
 		ret = visit(&g, &problem->ops[i], i);
 	for (i = 0; i < n && !ret; i++)
 		answer->offsets[i] = g.rec_tbl[i].address;
-	free(g.rec_tbl);
-	free(g.opener);
-	free(g.in_using);
-	free(g.operand_of);
-	free(g.by_upper);
+	loom_arrays_free(&arrays);
 	return ret;
 }
 

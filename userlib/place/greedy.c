@@ -431,18 +431,11 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 
 void loom_greedy_fini(struct loom_greedy *g)
 {
-	free(g->offsets);
-	free(g->placed);
+	loom_arrays_free(&g->arrays);
 	free(g->parts);
-	free(g->first_part);
-	free(g->rank);
-	free(g->lowers);
-	free(g->slots);
 	free(g->spans);
 	free(g->spare);
 	free(g->ends);
-	while (g->num_levels)
-		free(g->latest[--g->num_levels]);
 	loom_place_apart_clear(&g->apart);
 }
 
@@ -465,12 +458,10 @@ static int init_levels(struct loom_greedy *g, uint32_t count)
 {
 	while (count > 1 && g->num_levels < LOOM_GREEDY_LEVELS) {
 		count = (count + GROUP - 1) / GROUP;
-		g->latest[g->num_levels] = calloc(count, sizeof(**g->latest));
-		if (!g->latest[g->num_levels])
-			return -ENOMEM;
-		g->num_levels++;
+		g->latest[g->num_levels++] = loom_arrays_take(&g->arrays, count,
+							      sizeof(**g->latest));
 	}
-	return 0;
+	return g->arrays.failed ? -ENOMEM : 0;
 }
 
 static int init_slots(struct loom_greedy *g, uint32_t num_parts)
@@ -479,10 +470,10 @@ static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 	bool sorted = true;
 	uint32_t i;
 
-	g->rank = calloc((size_t)num_parts + 1, sizeof(*g->rank));
-	g->lowers = calloc((size_t)num_parts + 1, sizeof(*g->lowers));
-	g->slots = calloc((size_t)num_parts + 1, sizeof(*g->slots));
-	if (!starts || !g->rank || !g->lowers || !g->slots) {
+	g->rank = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->rank));
+	g->lowers = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->lowers));
+	g->slots = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->slots));
+	if (!starts || g->arrays.failed) {
 		free(starts);
 		return -ENOMEM;
 	}
@@ -515,10 +506,10 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 		ret = loom_place_apart_make(&g->apart, &task->problem);
 	if (!ret)
 		ret = init_slots(g, num_parts);
-	g->offsets = calloc(n + 1, sizeof(*g->offsets));
-	g->placed = calloc(n + 1, sizeof(*g->placed));
-	g->first_part = calloc(n + 2, sizeof(*g->first_part));
-	if (!g->offsets || !g->placed || !g->first_part)
+	g->offsets = loom_arrays_take(&g->arrays, n, sizeof(*g->offsets));
+	g->placed = loom_arrays_take(&g->arrays, n, sizeof(*g->placed));
+	g->first_part = loom_arrays_take(&g->arrays, n + 2, sizeof(*g->first_part));
+	if (g->arrays.failed)
 		ret = -ENOMEM;
 	if (ret) {
 		loom_greedy_fini(g);

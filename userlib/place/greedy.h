@@ -38,6 +38,7 @@ struct loom_greedy_slot {
 /**
  * struct loom_greedy - the state of a run
  * @task: the problem
+ * @arrays: arrays by item, part and position
  * @offsets: by item: its offset, once placed
  * @placed: by item
  * @parts: items without their gaps
@@ -56,6 +57,7 @@ struct loom_greedy_slot {
  */
 struct loom_greedy {
 	const struct loom_place_task *task;
+	struct loom_arrays arrays;
 	uint64_t *offsets;
 	bool *placed;
 	struct loom_place_part *parts;

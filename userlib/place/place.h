@@ -57,6 +57,7 @@
 
 /**
  * struct loom_place_subproblem - the items of one pool, as a problem of its own
+ * @arrays: all arrays below
  * @task: the problem
  * @items: storage of &loom_place_problem.items
  * @ops: storage of &loom_place_problem.ops
@@ -67,6 +68,7 @@
  * @local: by item of the whole: its number in the subproblem, or LOOM_PLACE_NONE
  */
 struct loom_place_subproblem {
+	struct loom_arrays arrays;
 	struct loom_place_task task;
 	struct loom_place_item *items;
 	struct loom_place_op *ops;

@@ -43,6 +43,7 @@
 
 /* State of the choice of items that stay. */
 struct choice {
+	struct loom_arrays arrays;
 	struct loom_greedy greedy;		/* the engine */
 	const struct loom_place_loss *losses;	/* by item: cost of leaving it out */
 	uint32_t *order;			/* the current order */
@@ -219,17 +220,12 @@ static int choose(const struct loom_place_task *task, const struct loom_place_lo
 	ret = loom_greedy_init(&choice.greedy, task);
 	if (ret)
 		return ret;
-	choice.order = calloc(n, sizeof(*choice.order));
-	choice.best = calloc(n, sizeof(*choice.best));
-	choice.room = calloc(n, sizeof(*choice.room));
-	choice.keep = calloc(n, sizeof(*choice.keep));
-	ret = -ENOMEM;
-	if (choice.order && choice.best && choice.room && choice.keep)
-		ret = choose_by_order(&choice, out);
-	free(choice.order);
-	free(choice.best);
-	free(choice.room);
-	free(choice.keep);
+	choice.order = loom_arrays_take(&choice.arrays, n, sizeof(*choice.order));
+	choice.best = loom_arrays_take(&choice.arrays, n, sizeof(*choice.best));
+	choice.room = loom_arrays_take(&choice.arrays, n, sizeof(*choice.room));
+	choice.keep = loom_arrays_take(&choice.arrays, n, sizeof(*choice.keep));
+	ret = choice.arrays.failed ? -ENOMEM : choose_by_order(&choice, out);
+	loom_arrays_free(&choice.arrays);
 	loom_greedy_fini(&choice.greedy);
 	return ret;
 }

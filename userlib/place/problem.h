@@ -7,6 +7,7 @@
 #ifndef LOOM_PLACE_PROBLEM_H
 #define LOOM_PLACE_PROBLEM_H
 
+#include "arrays.h"
 #include "loom_place.h"
 
 /**
@@ -237,6 +238,7 @@ int loom_place_check_feasible(const struct loom_place_resolved *resolved,
  * struct loom_place_canonical - a problem in a canonical form
  * @task: the problem: items with a size, ascending by begin, end, size, and so on; no operators and
  *	no conflicts
+ * @arrays: all arrays below
  * @items: storage of &loom_place_problem.items
  * @gaps: storage of &loom_place_item.gaps, if time is reversed
  * @apart: storage of &loom_place_problem.apart
@@ -245,6 +247,7 @@ int loom_place_check_feasible(const struct loom_place_resolved *resolved,
  */
 struct loom_place_canonical {
 	struct loom_place_task task;
+	struct loom_arrays arrays;
 	struct loom_place_item *items;
 	struct loom_place_gap *gaps;
 	struct loom_place_pair *apart;

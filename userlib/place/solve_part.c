@@ -197,14 +197,13 @@ static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 
 	for (i = 0; i < n; i++)
 		count += solve->items[part->ids[i]].num_excluded;
-	part->sizes = malloc(n * sizeof(*part->sizes));
-	part->pads = malloc(n * sizeof(*part->pads));
-	part->aligns = malloc(n * sizeof(*part->aligns));
-	part->fixed = malloc(n * sizeof(*part->fixed));
-	part->excluded = malloc((n + 1) * sizeof(*part->excluded));
-	part->ranges = malloc((count + 1) * sizeof(*part->ranges));
-	if (!part->sizes || !part->pads || !part->aligns || !part->fixed ||
-	    !part->excluded || !part->ranges)
+	part->sizes = loom_arrays_take(&part->arrays, n, sizeof(*part->sizes));
+	part->pads = loom_arrays_take(&part->arrays, n, sizeof(*part->pads));
+	part->aligns = loom_arrays_take(&part->arrays, n, sizeof(*part->aligns));
+	part->fixed = loom_arrays_take(&part->arrays, n, sizeof(*part->fixed));
+	part->excluded = loom_arrays_take(&part->arrays, n + 1, sizeof(*part->excluded));
+	part->ranges = loom_arrays_take(&part->arrays, count + 1, sizeof(*part->ranges));
+	if (part->arrays.failed)
 		return -ENOMEM;
 	part->free = true;
 	count = 0;
@@ -291,8 +290,9 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
 	events = malloc(count * sizeof(*events));
 	live = calloc(words, sizeof(*live));
-	part->members = malloc(((size_t)count / 2 + part->num_apart + n) * words *
-			       sizeof(*part->members));
+	part->members = loom_arrays_take(&part->arrays,
+					 ((size_t)count / 2 + part->num_apart + n) * words,
+					 sizeof(*part->members));
 	if (!events || !live || !part->members) {
 		free(events);
 		free(live);
@@ -322,10 +322,11 @@ static int fill_sets(struct solve_part *part)
 	uint64_t set;
 
 	part->section_words = (part->num_sections + 63) / 64;
-	part->overlaps = calloc((size_t)n * words, sizeof(*part->overlaps));
-	part->totals = calloc(part->num_sections, sizeof(*part->totals));
-	part->first = calloc(n + 2, sizeof(*part->first));
-	if (!part->overlaps || !part->totals || !part->first)
+	part->overlaps = loom_arrays_take(&part->arrays, (size_t)n * words,
+					  sizeof(*part->overlaps));
+	part->totals = loom_arrays_take(&part->arrays, part->num_sections, sizeof(*part->totals));
+	part->first = loom_arrays_take(&part->arrays, n + 2, sizeof(*part->first));
+	if (part->arrays.failed)
 		return -ENOMEM;
 	for (s = 0; s < part->num_sections; s++) {
 		const uint64_t *members = part->members + (size_t)s * words;
@@ -341,8 +342,8 @@ static int fill_sets(struct solve_part *part)
 			}
 		}
 	}
-	part->sections = malloc((total + 1) * sizeof(*part->sections));
-	if (!part->sections)
+	part->sections = loom_arrays_take(&part->arrays, total + 1, sizeof(*part->sections));
+	if (part->arrays.failed)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		part->overlaps[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
@@ -423,7 +424,7 @@ static int fill_twins(struct solve_part *part)
 	uint64_t *hashes = malloc(part->num_items * sizeof(*hashes));
 	uint32_t i, k;
 
-	part->twins = malloc(part->num_items * sizeof(*part->twins));
+	part->twins = loom_arrays_take(&part->arrays, part->num_items, sizeof(*part->twins));
 	if (!part->twins || !hashes) {
 		free(hashes);
 		return -ENOMEM;
@@ -541,7 +542,8 @@ static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, 
 	for (k = 0; k < solve->num_apart; k++)
 		parts[which[solve->apart[k].first]].num_apart++;
 	for (i = 0; i < num_parts; i++) {
-		parts[i].apart = malloc((parts[i].num_apart + 1) * sizeof(*parts[i].apart));
+		parts[i].apart = loom_arrays_take(&parts[i].arrays, parts[i].num_apart,
+						  sizeof(*parts[i].apart));
 		if (!parts[i].apart)
 			return -ENOMEM;
 		parts[i].num_apart = 0;
@@ -561,14 +563,14 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 {
 	uint64_t unit = common_unit(solve);
 	uint32_t n = solve->num_items, i, count = 0;
-	uint32_t *up, *where, *which;
+	struct loom_arrays arrays = { 0 };
+	uint32_t *up = loom_arrays_take(&arrays, n, sizeof(*up));
+	uint32_t *where = loom_arrays_take(&arrays, n, sizeof(*where));
+	uint32_t *which = loom_arrays_take(&arrays, n, sizeof(*which));
 	struct solve_part *made = NULL;
 	int err = -ENOMEM;
 
-	up = malloc(((size_t)n + 1) * sizeof(*up));
-	where = malloc(((size_t)n + 1) * sizeof(*where));
-	which = malloc(((size_t)n + 1) * sizeof(*which));
-	if (!up || !where || !which)
+	if (arrays.failed)
 		goto out;
 	err = find_parts(solve, up);
 	if (err)
@@ -583,7 +585,8 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 		where[i] = made[which[i]].num_items++;
 	for (i = 0; i < count; i++) {
 		made[i].unit = unit;
-		made[i].ids = malloc(made[i].num_items * sizeof(*made[i].ids));
+		made[i].ids = loom_arrays_take(&made[i].arrays, made[i].num_items,
+					       sizeof(*made[i].ids));
 		if (!made[i].ids)
 			goto out;
 	}
@@ -595,9 +598,7 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 	for (i = 0; i < count && !err; i++)
 		err = fill_part(solve, &made[i]);
 out:
-	free(up);
-	free(where);
-	free(which);
+	loom_arrays_free(&arrays);
 	if (err) {
 		loom_solve_unsplit(made, count);
 		return err;
@@ -611,21 +612,7 @@ void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
 {
 	uint32_t i;
 
-	for (i = 0; parts && i < num_parts; i++) {
-		free(parts[i].ids);
-		free(parts[i].apart);
-		free(parts[i].sizes);
-		free(parts[i].pads);
-		free(parts[i].aligns);
-		free(parts[i].fixed);
-		free(parts[i].excluded);
-		free(parts[i].ranges);
-		free(parts[i].first);
-		free(parts[i].sections);
-		free(parts[i].overlaps);
-		free(parts[i].members);
-		free(parts[i].totals);
-		free(parts[i].twins);
-	}
+	for (i = 0; parts && i < num_parts; i++)
+		loom_arrays_free(&parts[i].arrays);
 	free(parts);
 }

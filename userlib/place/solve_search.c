@@ -41,6 +41,7 @@ struct frame {
 
 /* A search, perhaps suspended. */
 struct solve_search {
+	struct loom_arrays arrays;
 	const struct solve_part *part;
 	struct solve_branching branching;	/* its rules */
 	struct solve_memo *memo;		/* states without a placement */
@@ -656,26 +657,24 @@ int loom_search_create(const struct solve_part *part, const struct solve_branchi
 	s->max_changes = 4 * (n + sections) + 64;
 	s->max_frames = n + 16;
 	s->max_options = 4 * n + 16;
-	s->base = malloc(n * sizeof(*s->base));
-	s->rank = malloc(n * sizeof(*s->rank));
-	s->limits = malloc(n * sizeof(*s->limits));
-	s->left = malloc(part->item_words * sizeof(*s->left));
-	s->mins = malloc(n * sizeof(*s->mins));
-	s->hashes = malloc(n * sizeof(*s->hashes));
-	s->roofs = malloc(sections * sizeof(*s->roofs));
-	s->floors = malloc(sections * sizeof(*s->floors));
-	s->lows = malloc(sections * sizeof(*s->lows));
-	s->totals = malloc(sections * sizeof(*s->totals));
-	s->counts = malloc(sections * sizeof(*s->counts));
-	s->crossing = malloc(sections * sizeof(*s->crossing));
-	s->weights = malloc(sections * sizeof(*s->weights));
-	s->dirty = malloc(part->section_words * sizeof(*s->dirty));
+	s->base = loom_arrays_take(&s->arrays, n, sizeof(*s->base));
+	s->rank = loom_arrays_take(&s->arrays, n, sizeof(*s->rank));
+	s->limits = loom_arrays_take(&s->arrays, n, sizeof(*s->limits));
+	s->left = loom_arrays_take(&s->arrays, part->item_words, sizeof(*s->left));
+	s->mins = loom_arrays_take(&s->arrays, n, sizeof(*s->mins));
+	s->hashes = loom_arrays_take(&s->arrays, n, sizeof(*s->hashes));
+	s->roofs = loom_arrays_take(&s->arrays, sections, sizeof(*s->roofs));
+	s->floors = loom_arrays_take(&s->arrays, sections, sizeof(*s->floors));
+	s->lows = loom_arrays_take(&s->arrays, sections, sizeof(*s->lows));
+	s->totals = loom_arrays_take(&s->arrays, sections, sizeof(*s->totals));
+	s->counts = loom_arrays_take(&s->arrays, sections, sizeof(*s->counts));
+	s->crossing = loom_arrays_take(&s->arrays, sections, sizeof(*s->crossing));
+	s->weights = loom_arrays_take(&s->arrays, sections, sizeof(*s->weights));
+	s->dirty = loom_arrays_take(&s->arrays, part->section_words, sizeof(*s->dirty));
 	s->changes = malloc(s->max_changes * sizeof(*s->changes));
 	s->frames = malloc(s->max_frames * sizeof(*s->frames));
 	s->options = malloc(s->max_options * sizeof(*s->options));
-	if (!s->base || !s->rank || !s->limits || !s->left || !s->mins || !s->hashes ||
-	    !s->roofs || !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing ||
-	    !s->weights || !s->dirty || !s->changes || !s->frames || !s->options) {
+	if (s->arrays.failed || !s->changes || !s->frames || !s->options) {
 		loom_search_destroy(s);
 		return -ENOMEM;
 	}
@@ -692,20 +691,7 @@ void loom_search_destroy(struct solve_search *s)
 {
 	if (!s)
 		return;
-	free(s->base);
-	free(s->rank);
-	free(s->limits);
-	free(s->left);
-	free(s->mins);
-	free(s->hashes);
-	free(s->roofs);
-	free(s->floors);
-	free(s->lows);
-	free(s->totals);
-	free(s->counts);
-	free(s->crossing);
-	free(s->weights);
-	free(s->dirty);
+	loom_arrays_free(&s->arrays);
 	free(s->changes);
 	free(s->frames);
 	free(s->options);

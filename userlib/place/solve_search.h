@@ -7,6 +7,7 @@
 #ifndef LOOM_PLACE_SOLVE_SEARCH_H
 #define LOOM_PLACE_SOLVE_SEARCH_H
 
+#include "arrays.h"
 #include "solve.h"
 
 /* SOLVE_NEVER - above every capacity: no offset, no floor */
@@ -14,6 +15,7 @@
 
 /* Items that overlap in time, directly or through others. */
 struct solve_part {
+	struct loom_arrays arrays;		/* all arrays below */
 	uint32_t num_items;			/* items in the part */
 	/* number of sections: maximal sets of items that are alive at one moment */
 	uint32_t num_sections;

@@ -8,13 +8,7 @@
 
 void loom_place_subproblem_clear(struct loom_place_subproblem *sub)
 {
-	free(sub->items);
-	free(sub->ops);
-	free(sub->operands);
-	free(sub->apart);
-	free(sub->conflicts);
-	free(sub->global);
-	free(sub->local);
+	loom_arrays_free(&sub->arrays);
 }
 
 static void fill_ops(struct loom_place_subproblem *sub, const struct loom_place_problem *all)
@@ -98,15 +92,16 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	memset(sub, 0, sizeof(*sub));
 	for (i = 0; i < all->num_ops; i++)
 		num_operands += all->ops[i].num_inputs;
-	sub->items = calloc(n, sizeof(*sub->items));
-	sub->ops = calloc((size_t)all->num_ops + 1, sizeof(*sub->ops));
-	sub->operands = calloc(num_operands, sizeof(*sub->operands));
-	sub->apart = calloc((size_t)all->num_apart + 1, sizeof(*sub->apart));
-	sub->conflicts = calloc((size_t)all->num_conflicts + 1, sizeof(*sub->conflicts));
-	sub->global = calloc(n, sizeof(*sub->global));
-	sub->local = calloc(n, sizeof(*sub->local));
-	if (!sub->items || !sub->ops || !sub->operands || !sub->apart ||
-	    !sub->conflicts || !sub->global || !sub->local)
+	sub->items = loom_arrays_take(&sub->arrays, n, sizeof(*sub->items));
+	sub->ops = loom_arrays_take(&sub->arrays, (size_t)all->num_ops + 1, sizeof(*sub->ops));
+	sub->operands = loom_arrays_take(&sub->arrays, num_operands, sizeof(*sub->operands));
+	sub->apart = loom_arrays_take(&sub->arrays, (size_t)all->num_apart + 1,
+				      sizeof(*sub->apart));
+	sub->conflicts = loom_arrays_take(&sub->arrays, (size_t)all->num_conflicts + 1,
+					  sizeof(*sub->conflicts));
+	sub->global = loom_arrays_take(&sub->arrays, n, sizeof(*sub->global));
+	sub->local = loom_arrays_take(&sub->arrays, n, sizeof(*sub->local));
+	if (sub->arrays.failed)
 		return -ENOMEM;
 	ret = fill_items(sub, resolved, pools, pool, fault);
 	if (ret)

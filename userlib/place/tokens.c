@@ -187,28 +187,24 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 {
 	size_t n = task->problem.num_items;
 	struct loom_tokens t = { .task = task, .images = images };
-	struct loom_place_event *events = calloc(2 * n + 1, sizeof(*events));
+	struct loom_arrays arrays = { 0 };
+	struct loom_place_event *events = loom_arrays_take(&arrays, 2 * n, sizeof(*events));
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
 
-	t.tokens = calloc(n + 1, sizeof(*t.tokens));
-	t.free = calloc(n + 1, sizeof(*t.free));
-	t.token_of = calloc(n + 1, sizeof(*t.token_of));
-	t.refused = calloc(n + 1, sizeof(*t.refused));
+	t.tokens = loom_arrays_take(&arrays, n + 1, sizeof(*t.tokens));
+	t.free = loom_arrays_take(&arrays, n + 1, sizeof(*t.free));
+	t.token_of = loom_arrays_take(&arrays, n + 1, sizeof(*t.token_of));
+	t.refused = loom_arrays_take(&arrays, n + 1, sizeof(*t.refused));
 	answer->storages = calloc(n + 1, sizeof(*answer->storages));
 	answer->storage_of = calloc(n + 1, sizeof(*answer->storage_of));
-	if (!events || !t.tokens || !t.free || !t.token_of || !t.refused || !answer->storages ||
-	    !answer->storage_of)
+	if (arrays.failed || !answer->storages || !answer->storage_of)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = run(&t, find, events);
 	if (!ret)
 		ret = lay_out(&t, answer);
 	loom_place_apart_clear(&t.apart);
-	free(events);
-	free(t.tokens);
-	free(t.free);
-	free(t.token_of);
-	free(t.refused);
+	loom_arrays_free(&arrays);
 	return ret;
 }
 
