@@ -149,7 +149,7 @@ static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best
 		consider_range(banks, item, first, last, best);
 		if (is_last)
 			break;
-		until = banks->greedy.spans[at].until;
+		until = banks->greedy.sort.spans[at].until;
 		first = first > until ? first : until;
 	}
 	return ret;

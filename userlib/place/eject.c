@@ -16,6 +16,7 @@
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
  */
+#include "greedy.h"
 #include "polish.h"
 
 #include <errno.h>
@@ -39,12 +40,6 @@
 #define JOINS		3
 /* visits counted for a move in addition to those of items */
 #define MOVE_VISITS	50
-
-/* The cost changes by this amount from this offset on. */
-struct edge {
-	uint64_t at;
-	int64_t cost;
-};
 
 /* An item and its offset, to be sorted. */
 struct place {
@@ -81,8 +76,8 @@ struct loom_eject {
 	uint32_t *list;				/* overlaps of all items, or NULL */
 	int64_t *latest;			/* by group of items: the latest end */
 	uint32_t *near;				/* overlaps of an item, without @list */
-	struct edge *edges;			/* scratch memory of a move */
-	struct edge *spare;			/* scratch memory to sort @edges */
+	/* of a move: offsets from which on the cost changes by an amount */
+	struct loom_greedy_sort edges;
 	struct place *places;			/* scratch memory of sink() */
 };
 
@@ -161,53 +156,6 @@ static void put_back(struct loom_eject *e, uint32_t item, uint64_t at)
 	e->since[item] = e->moves;
 }
 
-#define MAX_INSERTION	24
-
-static void insertion_sort(struct edge *edges, uint32_t count)
-{
-	uint32_t i, k;
-
-	for (i = 1; i < count; i++) {
-		struct edge edge = edges[i];
-
-		for (k = i; k && edges[k - 1].at > edge.at; k--)
-			edges[k] = edges[k - 1];
-		edges[k] = edge;
-	}
-}
-
-/* Sorts by offset; ties may come in any order. Bits that all have in common need no pass. */
-static void sort_edges(struct loom_eject *e, uint32_t count)
-{
-	uint64_t least = UINT64_MAX, differ = 0;
-	uint32_t ends[257], i;
-	unsigned int shift;
-
-	if (count <= MAX_INSERTION) {
-		insertion_sort(e->edges, count);
-		return;
-	}
-	for (i = 0; i < count; i++)
-		least = e->edges[i].at < least ? e->edges[i].at : least;
-	for (i = 0; i < count; i++)
-		differ |= e->edges[i].at - least;
-	if (!differ)
-		return;
-	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += 8) {
-		struct edge *from = e->edges;
-
-		memset(ends, 0, sizeof(ends));
-		for (i = 0; i < count; i++)
-			ends[((from[i].at - least) >> shift & 255) + 1]++;
-		for (i = 0; i < 256; i++)
-			ends[i + 1] += ends[i];
-		for (i = 0; i < count; i++)
-			e->spare[ends[(from[i].at - least) >> shift & 255]++] = from[i];
-		e->edges = e->spare;
-		e->spare = from;
-	}
-}
-
 static int64_t cost_of(const struct loom_eject *e, uint32_t item)
 {
 	int64_t cost = (int64_t)e->weights[item] * e->penalties[item];
@@ -219,6 +167,7 @@ static int64_t cost_of(const struct loom_eject *e, uint32_t item)
 static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 			   const uint32_t *near, uint32_t count)
 {
+	struct loom_greedy_span *edges = e->edges.spans;
 	uint64_t size = e->sizes[item];
 	uint32_t num = 0, i;
 
@@ -233,11 +182,12 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 		if (from > room)
 			continue;
 		cost = cost_of(e, near[i]);
-		e->edges[num++] = (struct edge){ from, cost };
+		edges[num++] = (struct loom_greedy_span){ (int64_t)from, cost };
 		if (end <= room)
-			e->edges[num++] = (struct edge){ end, -cost };
+			edges[num++] = (struct loom_greedy_span){ (int64_t)end, -cost };
 	}
-	sort_edges(e, num);
+	e->edges.num_spans = num;
+	loom_greedy_sort(&e->edges);
 	return num;
 }
 
@@ -257,10 +207,10 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 	room = e->target - e->sizes[item];
 	num = find_edges(e, item, room, near, count);
 	for (; at <= room && best; at = next) {
-		while (i < num && e->edges[i].at <= at)
-			cost += e->edges[i++].cost;
+		while (i < num && (uint64_t)e->edges.spans[i].after <= at)
+			cost += e->edges.spans[i++].until;
 		/* offsets in [at, next) cost the same */
-		next = i < num ? e->edges[i].at : room + 1;
+		next = i < num ? (uint64_t)e->edges.spans[i].after : room + 1;
 		low = loom_place_align_up(at, align);
 		high = align == 1 ? next - 1 : (next - 1) / align * align;
 		if (cost > best || low > high)
@@ -525,8 +475,8 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 	e->places = loom_arrays_take(&e->arrays, n, sizeof(*e->places));
 	if (!e->arrays.failed)
 		ret = make_lists(e, &most);
-	e->edges = loom_arrays_take(&e->arrays, (2 * (size_t)most + 1), sizeof(*e->edges));
-	e->spare = loom_arrays_take(&e->arrays, (2 * (size_t)most + 1), sizeof(*e->spare));
+	if (!ret)
+		ret = loom_greedy_reserve(&e->edges, 2 * (size_t)most + 1);
 	if (ret || e->arrays.failed) {
 		loom_eject_destroy(e);
 		return -ENOMEM;
@@ -545,5 +495,6 @@ void loom_eject_destroy(struct loom_eject *e)
 	if (!e)
 		return;
 	loom_arrays_free(&e->arrays);
+	loom_greedy_sort_clear(&e->edges);
 	free(e);
 }

@@ -85,38 +85,37 @@ static void slot_remove(struct loom_greedy *g, uint32_t part)
 #define FEW_ENDS	(8 << DIGIT)
 #define MAX_ENDS	(6 << LONG_DIGIT)
 
-/* Makes room for @count more spans, and for sorting all of them. */
-static int reserve_spans(struct loom_greedy *g, size_t count)
+int loom_greedy_reserve(struct loom_greedy_sort *s, size_t count)
 {
 	struct loom_greedy_span *spans;
 	uint32_t *ends;
 	size_t max;
 
-	if (g->num_spans + count <= g->max_spans)
+	if (s->num_spans + count <= s->max_spans)
 		return 0;
-	max = 2 * g->max_spans + count;
-	spans = realloc(g->spans, max * sizeof(*spans));
+	max = 2 * s->max_spans + count;
+	spans = realloc(s->spans, max * sizeof(*spans));
 	if (!spans)
 		return -ENOMEM;
-	g->spans = spans;
-	spans = realloc(g->spare, max * sizeof(*spans));
+	s->spans = spans;
+	spans = realloc(s->spare, max * sizeof(*spans));
 	if (!spans)
 		return -ENOMEM;
-	g->spare = spans;
-	ends = realloc(g->ends, (max < MANY ? FEW_ENDS : MAX_ENDS) * sizeof(*ends));
+	s->spare = spans;
+	ends = realloc(s->ends, (max < MANY ? FEW_ENDS : MAX_ENDS) * sizeof(*ends));
 	if (!ends)
 		return -ENOMEM;
-	g->ends = ends;
-	g->max_spans = max;
+	s->ends = ends;
+	s->max_spans = max;
 	return 0;
 }
 
 static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 {
-	int ret = reserve_spans(g, 1);
+	int ret = loom_greedy_reserve(&g->sort, 1);
 
 	if (!ret)
-		g->spans[g->num_spans++] = (struct loom_greedy_span){ after, until };
+		g->sort.spans[g->sort.num_spans++] = (struct loom_greedy_span){ after, until };
 	return ret;
 }
 
@@ -126,11 +125,11 @@ static int visit_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 {
 	int64_t below = part->first + part->size_bytes, above = part->first;
 	struct loom_greedy_span *span;
-	int ret = reserve_spans(g, to - from);
+	int ret = loom_greedy_reserve(&g->sort, to - from);
 
 	if (ret)
 		return ret;
-	span = &g->spans[g->num_spans];
+	span = &g->sort.spans[g->sort.num_spans];
 	for (; from < to; from++) {
 		const struct loom_greedy_slot *slot = &g->slots[from];
 
@@ -139,7 +138,7 @@ static int visit_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 		span->until = slot->end - above;
 		span += slot->upper > part->lower;
 	}
-	g->num_spans = span - g->spans;
+	g->sort.num_spans = span - g->sort.spans;
 	return 0;
 }
 
@@ -204,10 +203,10 @@ static void insertion_sort(struct loom_greedy_span *spans, size_t count)
 }
 
 /* One pass of the radix sort, into the spare spans, which become the spans. */
-static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift, uint64_t mask,
-		       uint32_t *ends)
+static void sort_digit(struct loom_greedy_sort *s, uint64_t least, unsigned int shift,
+		       uint64_t mask, uint32_t *ends)
 {
-	struct loom_greedy_span *from = g->spans, *to = g->spare;
+	struct loom_greedy_span *from = s->spans, *to = s->spare;
 	uint32_t sum = 0, count;
 	size_t i;
 
@@ -216,56 +215,61 @@ static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift
 		ends[i] = sum;
 		sum += count;
 	}
-	for (i = 0; i < g->num_spans; i++)
+	for (i = 0; i < s->num_spans; i++)
 		to[ends[(((uint64_t)from[i].after - least) >> shift) & mask]++] = from[i];
-	g->spans = to;
-	g->spare = from;
+	s->spans = to;
+	s->spare = from;
 }
 
 /* Sorts by @bits bits from @shift on, in as few digits as possible, counted in one pass. */
-static void sort_digits(struct loom_greedy *g, uint64_t least, unsigned int shift,
+static void sort_digits(struct loom_greedy_sort *s, uint64_t least, unsigned int shift,
 			unsigned int bits)
 {
-	const unsigned int most = g->num_spans < MANY ? DIGIT : LONG_DIGIT;
+	const unsigned int most = s->num_spans < MANY ? DIGIT : LONG_DIGIT;
 	const unsigned int digits = (bits + most - 1) / most;
 	const unsigned int digit = (bits + digits - 1) / digits;
 	const uint64_t mask = (1ULL << digit) - 1;
 	unsigned int k;
 	size_t i;
 
-	memset(g->ends, 0, ((size_t)digits << digit) * sizeof(*g->ends));
-	for (i = 0; i < g->num_spans; i++) {
-		uint64_t key = ((uint64_t)g->spans[i].after - least) >> shift;
+	memset(s->ends, 0, ((size_t)digits << digit) * sizeof(*s->ends));
+	for (i = 0; i < s->num_spans; i++) {
+		uint64_t key = ((uint64_t)s->spans[i].after - least) >> shift;
 
 		for (k = 0; k < digits; k++, key >>= digit)
-			g->ends[(k << digit) + (key & mask)]++;
+			s->ends[(k << digit) + (key & mask)]++;
 	}
 	for (k = 0; k < digits; k++)
-		sort_digit(g, least, shift + k * digit, mask, &g->ends[k << digit]);
+		sort_digit(s, least, shift + k * digit, mask, &s->ends[k << digit]);
 }
 
-/*
- * Sorts spans by begin; ties may come in any order. Low bits that all offsets share need no pass.
- */
-static void sort_spans(struct loom_greedy *g)
+/* Low bits that all offsets share need no pass. */
+void loom_greedy_sort(struct loom_greedy_sort *s)
 {
 	int64_t least = INT64_MAX;
 	uint64_t differ = 0;
 	unsigned int shift;
 	size_t i;
 
-	if (g->num_spans <= MAX_INSERTION) {
-		insertion_sort(g->spans, g->num_spans);
+	if (s->num_spans <= MAX_INSERTION) {
+		insertion_sort(s->spans, s->num_spans);
 		return;
 	}
-	for (i = 0; i < g->num_spans; i++)
-		least = g->spans[i].after < least ? g->spans[i].after : least;
-	for (i = 0; i < g->num_spans; i++)
-		differ |= (uint64_t)g->spans[i].after - (uint64_t)least;
+	for (i = 0; i < s->num_spans; i++)
+		least = s->spans[i].after < least ? s->spans[i].after : least;
+	for (i = 0; i < s->num_spans; i++)
+		differ |= (uint64_t)s->spans[i].after - (uint64_t)least;
 	if (!differ)
 		return;
 	shift = __builtin_ctzll(differ);
-	sort_digits(g, least, shift, 64 - __builtin_clzll(differ) - shift);
+	sort_digits(s, least, shift, 64 - __builtin_clzll(differ) - shift);
+}
+
+void loom_greedy_sort_clear(struct loom_greedy_sort *s)
+{
+	free(s->spans);
+	free(s->spare);
+	free(s->ends);
 }
 
 int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
@@ -275,7 +279,7 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 	uint32_t i;
 	int ret = 0;
 
-	g->num_spans = 0;
+	g->sort.num_spans = 0;
 	for (i = g->first_part[item]; i < g->first_part[item + 1] && !ret; i++)
 		ret = visit_part(g, &g->parts[i]);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
@@ -293,10 +297,10 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 			ret = add_span(g, (int64_t)range->lower - size,
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
-	if (!ret && loom_watch_spend(1 + g->num_spans / 4))
+	if (!ret && loom_watch_spend(1 + g->sort.num_spans / 4))
 		ret = -ENOMEM;
 	if (!ret)
-		sort_spans(g);
+		loom_greedy_sort(&g->sort);
 	return ret;
 }
 
@@ -305,8 +309,8 @@ bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t 
 {
 	if (!loom_place_align(first, align_bytes))
 		return false;
-	for (; *at < g->num_spans; ++*at) {
-		const struct loom_greedy_span *span = &g->spans[*at];
+	for (; *at < g->sort.num_spans; ++*at) {
+		const struct loom_greedy_span *span = &g->sort.spans[*at];
 
 		if (span->after >= (int64_t)*first) {
 			*last = span->after;
@@ -358,7 +362,8 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 			least = last - first;
 			*offset = first;
 		}
-		first = g->spans[at].until > (int64_t)first ? g->spans[at].until : (int64_t)first;
+		if (g->sort.spans[at].until > (int64_t)first)
+			first = g->sort.spans[at].until;
 	}
 	if (least == UINT64_MAX)
 		*offset = first;
@@ -433,9 +438,7 @@ void loom_greedy_fini(struct loom_greedy *g)
 {
 	loom_arrays_free(&g->arrays);
 	free(g->parts);
-	free(g->spans);
-	free(g->spare);
-	free(g->ends);
+	loom_greedy_sort_clear(&g->sort);
 	loom_place_apart_clear(&g->apart);
 }
 

@@ -21,6 +21,22 @@ struct loom_greedy_span {
 	int64_t until;
 };
 
+/**
+ * struct loom_greedy_sort - a list of spans that can be sorted
+ * @spans: the spans
+ * @spare: scratch memory to sort them
+ * @ends: by value of a digit: position of the next span with that value
+ * @num_spans: number of @spans
+ * @max_spans: number of spans that @spans and @spare have room for
+ */
+struct loom_greedy_sort {
+	struct loom_greedy_span *spans;
+	struct loom_greedy_span *spare;
+	uint32_t *ends;
+	size_t num_spans;
+	size_t max_spans;
+};
+
 #define LOOM_GREEDY_LEVELS	8
 
 /**
@@ -49,11 +65,7 @@ struct loom_greedy_slot {
  * @latest: by level, by group of 16 of the level below: the latest end of a placed part in it
  * @num_levels: number of @latest
  * @apart: pairs that must be kept apart
- * @spans: offsets at which the current item must not begin, sorted
- * @spare: scratch memory to sort them
- * @ends: by value of a digit: position of the next span with that value
- * @num_spans: number of @spans
- * @max_spans: number of spans that @spans and @spare have room for
+ * @sort: offsets at which the current item must not begin
  */
 struct loom_greedy {
 	const struct loom_place_task *task;
@@ -68,12 +80,15 @@ struct loom_greedy {
 	int64_t *latest[LOOM_GREEDY_LEVELS];
 	unsigned int num_levels;
 	struct loom_place_apart apart;
-	struct loom_greedy_span *spans;
-	struct loom_greedy_span *spare;
-	uint32_t *ends;
-	size_t num_spans;
-	size_t max_spans;
+	struct loom_greedy_sort sort;
 };
+
+/** loom_greedy_reserve() - makes room for @count more spans, and for sorting all. 0 or -ENOMEM */
+int loom_greedy_reserve(struct loom_greedy_sort *sort, size_t count);
+/** loom_greedy_sort() - sorts the spans by @after; ties may come in any order */
+void loom_greedy_sort(struct loom_greedy_sort *sort);
+/** loom_greedy_sort_clear() - frees what @sort holds */
+void loom_greedy_sort_clear(struct loom_greedy_sort *sort);
 
 /** loom_greedy_init() - 0 or -ENOMEM; end with loom_greedy_fini() if it is 0 */
 int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *task);
