@@ -50,7 +50,9 @@ struct place {
 /* The state between two runs. */
 struct loom_eject {
 	struct loom_arrays arrays;
-	struct loom_eject_problem problem;
+	const struct loom_place_item *items;	/* ascending by begin */
+	uint32_t num_items;			/* number of @items */
+	uint64_t goal_bytes;			/* sufficient height: stop there */
 	uint64_t *best;				/* by item: the lowest placement */
 	uint64_t height;			/* its height */
 	uint64_t *at;				/* by item: its offset, or NOWHERE */
@@ -97,12 +99,12 @@ static void spend(uint64_t *visits, uint64_t count)
 /* Number of items that begin before @moment. */
 static uint32_t count_before(const struct loom_eject *e, int64_t moment)
 {
-	uint32_t low = 0, high = e->problem.num_items;
+	uint32_t low = 0, high = e->num_items;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (e->problem.items[mid].lower < moment)
+		if (e->items[mid].lower < moment)
 			low = mid + 1;
 		else
 			high = mid;
@@ -112,7 +114,7 @@ static uint32_t count_before(const struct loom_eject *e, int64_t moment)
 
 static uint32_t find_near(const struct loom_eject *e, uint32_t item, uint32_t *near)
 {
-	const struct loom_place_item *items = e->problem.items;
+	const struct loom_place_item *items = e->items;
 	int64_t lower = items[item].lower;
 	uint32_t end = count_before(e, items[item].upper), group, last, i, count = 0;
 
@@ -198,7 +200,7 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *near,
 			  uint32_t count, uint64_t *where)
 {
-	uint64_t align = e->problem.items[item].align_bytes, room, at = 0, next, low, high;
+	uint64_t align = e->items[item].align_bytes, room, at = 0, next, low, high;
 	int64_t cost = 0, best = INT64_MAX;
 	uint32_t num, i = 0, ties = 0;
 
@@ -276,7 +278,7 @@ static void sink(struct loom_eject *e, uint64_t *visits)
 
 	if (e->sink_visits > *visits)
 		return;
-	for (i = 0; i < e->problem.num_items; i++)
+	for (i = 0; i < e->num_items; i++)
 		if (e->at[i] != NOWHERE)
 			e->places[num++] = (struct place){ e->at[i], i };
 	qsort(e->places, num, sizeof(*e->places), compare_places);
@@ -290,7 +292,7 @@ static void sink(struct loom_eject *e, uint64_t *visits)
 			if (e->at[near[k]] < e->at[item] &&
 			    e->at[near[k]] + e->sizes[near[k]] > at)
 				at = e->at[near[k]] + e->sizes[near[k]];
-		align = e->problem.items[item].align_bytes;
+		align = e->items[item].align_bytes;
 		e->at[item] = loom_place_align_up(at, align);
 		spend(visits, count);
 	}
@@ -300,7 +302,7 @@ static void turn(struct loom_eject *e)
 {
 	uint32_t i;
 
-	for (i = 0; i < e->problem.num_items; i++)
+	for (i = 0; i < e->num_items; i++)
 		if (e->at[i] != NOWHERE)
 			e->at[i] = e->target - e->at[i] - e->sizes[i];
 }
@@ -310,14 +312,14 @@ static void turn(struct loom_eject *e)
 /* Starts from the lowest placement and ejects the items above a target below it. */
 static void begin_target(struct loom_eject *e)
 {
-	uint64_t span = e->height - e->problem.goal_bytes;
+	uint64_t span = e->height - e->goal_bytes;
 	uint32_t i;
 
 	e->step = e->step > span ? span : e->step ? e->step : 1;
 	e->target = e->height - e->step;
-	memcpy(e->at, e->best, e->problem.num_items * sizeof(*e->at));
+	memcpy(e->at, e->best, e->num_items * sizeof(*e->at));
 	e->num_out = 0;
-	for (i = 0; i < e->problem.num_items; i++)
+	for (i = 0; i < e->num_items; i++)
 		if (e->at[i] + e->sizes[i] > e->target)
 			eject_item(e, i);
 	e->fewest = e->num_out;
@@ -331,9 +333,9 @@ static void keep_placement(struct loom_eject *e, uint64_t *visits)
 	uint32_t i;
 
 	sink(e, visits);
-	memcpy(e->best, e->at, e->problem.num_items * sizeof(*e->at));
+	memcpy(e->best, e->at, e->num_items * sizeof(*e->at));
 	e->height = 0;
-	for (i = 0; i < e->problem.num_items; i++)
+	for (i = 0; i < e->num_items; i++)
 		if (e->height < e->at[i] + e->sizes[i])
 			e->height = e->at[i] + e->sizes[i];
 	e->step += e->step / 2;
@@ -362,24 +364,24 @@ static void count_stall(struct loom_eject *e, uint64_t *visits)
 
 void loom_eject_run(struct loom_eject *e, uint64_t *visits)
 {
-	while (*visits && e->height > e->problem.goal_bytes) {
+	while (*visits && e->height > e->goal_bytes) {
 		if (e->num_out) {
 			move(e, visits);
 			count_stall(e, visits);
 			continue;
 		}
 		keep_placement(e, visits);
-		if (e->height > e->problem.goal_bytes)
+		if (e->height > e->goal_bytes)
 			begin_target(e);
 	}
 }
 
 void loom_eject_reset(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
 {
-	memcpy(e->best, offsets, e->problem.num_items * sizeof(*e->best));
+	memcpy(e->best, offsets, e->num_items * sizeof(*e->best));
 	e->height = height_bytes;
-	e->step = (height_bytes - e->problem.goal_bytes) / 8;
-	if (e->height > e->problem.goal_bytes)
+	e->step = (height_bytes - e->goal_bytes) / 8;
+	if (e->height > e->goal_bytes)
 		begin_target(e);
 }
 
@@ -398,13 +400,13 @@ const uint64_t *loom_eject_offsets(const struct loom_eject *e)
 /* Makes the lists of overlaps, unless they are too long together; @most: the longest. */
 static int make_lists(struct loom_eject *e, uint32_t *most)
 {
-	uint32_t n = e->problem.num_items, i, count;
+	uint32_t n = e->num_items, i, count;
 	size_t total = 0;
 
 	*most = n;
 	for (i = 0; i < n; i++)
-		if (!(i % GROUP) || e->latest[i / GROUP] < e->problem.items[i].upper)
-			e->latest[i / GROUP] = e->problem.items[i].upper;
+		if (!(i % GROUP) || e->latest[i / GROUP] < e->items[i].upper)
+			e->latest[i / GROUP] = e->items[i].upper;
 	for (i = 0, *most = 0; i < n && total <= MAX_LISTED; i++) {
 		count = find_near(e, i, e->near);
 		e->first[i] = total;
@@ -432,8 +434,8 @@ static double root_area(const struct loom_place_item *item)
 
 static void fill_items(struct loom_eject *e)
 {
-	const struct loom_place_item *items = e->problem.items;
-	uint32_t n = e->problem.num_items, i;
+	const struct loom_place_item *items = e->items;
+	uint32_t n = e->num_items, i;
 	double sum = 0;
 
 	e->turnable = true;
@@ -451,16 +453,20 @@ static void fill_items(struct loom_eject *e)
 	}
 }
 
-int loom_eject_create(const struct loom_eject_problem *problem, struct loom_eject **eject)
+int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, uint64_t goal_bytes,
+		      struct loom_eject **eject)
 {
 	struct loom_eject *e = calloc(1, sizeof(*e));
-	size_t n = problem->num_items;
+	size_t n = num_items;
 	uint32_t most = 0;
 	int ret = -ENOMEM;
 
 	if (!e)
 		return ret;
-	e->problem = *problem;
+	e->items = items;
+	e->num_items = num_items;
+	e->goal_bytes = goal_bytes;
+	e->height = LOOM_PLACE_ANYWHERE;
 	e->best = loom_arrays_take(&e->arrays, n, sizeof(*e->best));
 	e->at = loom_arrays_take(&e->arrays, n, sizeof(*e->at));
 	e->sizes = loom_arrays_take(&e->arrays, n, sizeof(*e->sizes));
@@ -485,7 +491,6 @@ int loom_eject_create(const struct loom_eject_problem *problem, struct loom_ejec
 	e->random = 1;
 	/* no item counts as just put back */
 	e->moves = TENURE;
-	loom_eject_reset(e, problem->offsets, problem->height_bytes);
 	*eject = e;
 	return 0;
 }

@@ -97,18 +97,11 @@ static void dive(struct loom_polish *p, uint64_t max_visits, int64_t deadline_ns
 static int eject(struct loom_polish *p, uint64_t visits, int64_t deadline_ns, uint64_t *offsets,
 		 uint64_t *height)
 {
-	const struct loom_eject_problem problem = {
-		.items = p->items,
-		.num_items = p->num_items,
-		.offsets = offsets,
-		.height_bytes = *height,
-		.goal_bytes = p->goal_bytes,
-	};
 	uint64_t left = visits, slice;
 	int ret = 0;
 
 	if (!p->eject)
-		ret = loom_eject_create(&problem, &p->eject);
+		ret = loom_eject_create(p->items, p->num_items, p->goal_bytes, &p->eject);
 	if (ret)
 		return ret;
 	if (*height < loom_eject_height(p->eject))

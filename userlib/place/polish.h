@@ -65,37 +65,23 @@ const uint64_t *loom_dive_offsets(const struct loom_dive *dive);
 struct loom_eject;
 
 /**
- * struct loom_eject_problem - a placement to improve
- * @items: no aliases, gaps, fixed offsets or excluded ranges; sizes and alignments above 0;
- *	ascending by begin
+ * loom_eject_create() - prepare to improve placements, the first given by loom_eject_reset()
+ * @items: as of loom_dive_create(), ascending by begin; they must outlive the ejections
  * @num_items: number of @items
- * @offsets: by item: a valid placement
- * @height_bytes: its height
  * @goal_bytes: sufficient height: stop there
- */
-struct loom_eject_problem {
-	const struct loom_place_item *items;
-	uint32_t num_items;
-	const uint64_t *offsets;
-	uint64_t height_bytes;
-	uint64_t goal_bytes;
-};
-
-/**
- * loom_eject_create() - prepare to improve a placement
- * @problem: the problem; its items must outlive the ejections
  * @eject: [out] free with loom_eject_destroy()
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_eject_create(const struct loom_eject_problem *problem, struct loom_eject **eject);
+int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, uint64_t goal_bytes,
+		      struct loom_eject **eject);
 /** loom_eject_destroy() - frees it; NULL is fine */
 void loom_eject_destroy(struct loom_eject *eject);
 /** loom_eject_run() - continue for about @visits visits of items; [out] those left */
 void loom_eject_run(struct loom_eject *eject, uint64_t *visits);
 /** loom_eject_reset() - continue from a lower placement that was found elsewhere */
 void loom_eject_reset(struct loom_eject *eject, const uint64_t *offsets, uint64_t height_bytes);
-/** loom_eject_height() - of the lowest placement so far */
+/** loom_eject_height() - of the lowest placement so far, or LOOM_PLACE_ANYWHERE */
 uint64_t loom_eject_height(const struct loom_eject *eject);
 /** loom_eject_offsets() - the lowest placement so far, by item */
 const uint64_t *loom_eject_offsets(const struct loom_eject *eject);
