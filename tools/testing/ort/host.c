@@ -10,7 +10,8 @@
  *	context MODEL NEW [OPTION...]	writes a model with programs
  *	refuse MODEL [OPTION...]	a session has to be refused, and alive=MODEL runs then
  *	threads MODEL [OPTION...]	four threads on two sessions; the CPU provider runs
- *					reference=MODEL if there is one
+ *					reference=MODEL if there is one. With lanes=N outputs must
+ *					have the bits of a session on all lanes
  *	reload MODEL [OPTION...]	registers, runs and unregisters, three times
  *	devices				which there are; "found": by ONNX Runtime, on the bus
  *
@@ -348,9 +349,9 @@ static void release(OrtValue **values, size_t count)
 /*
  * How far two values are apart: the larger of the largest difference, as a part of the largest
  * number, and the root of the mean of the squares, likewise (tools/testing/e2e/npy_compare.c says
- * why). Infinite: they are not alike.
+ * why). With @bits any other bit is infinite. Infinite: they are not alike.
  */
-static double apart(const OrtValue *wanted, const OrtValue *got)
+static double apart(const OrtValue *wanted, const OrtValue *got, bool bits)
 {
 	double worst = 0, largest = 0, off2 = 0, want2 = 0, count;
 	const OrtValue *values[2] = { wanted, got };
@@ -368,7 +369,7 @@ static double apart(const OrtValue *wanted, const OrtValue *got)
 	if (types[0] != types[1] || ranks[0] != ranks[1] || bytes[0] != bytes[1] ||
 	    (ranks[0] && memcmp(dims[0], dims[1], ranks[0] * sizeof(*dims[0]))))
 		return INFINITY;
-	if (types[0] != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
+	if (bits || types[0] != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
 		return memcmp(data[0], data[1], bytes[0]) ? INFINITY : 0;
 	for (i = 0; i < bytes[0] / 4; i++) {
 		double want = ((const float *)data[0])[i];
@@ -511,12 +512,14 @@ static void compare_once(const struct host *host, struct comparison *all, int tu
 			all->most = fmax(all->most, peaks_apart(outputs[BY_LOOM][i], before));
 			continue;
 		}
-		all->most = fmax(all->most, apart(outputs[BY_ITSELF][i], outputs[BY_LOOM][i]));
+		all->most = fmax(all->most,
+				 apart(outputs[BY_ITSELF][i], outputs[BY_LOOM][i], false));
 		if (!all->sessions[BY_PLAIN])
 			continue;
 		all->most_plain = fmax(all->most_plain,
-				       apart(outputs[BY_PLAIN][i], outputs[BY_LOOM][i]));
-		all->itself = fmax(all->itself, apart(outputs[BY_PLAIN][i], outputs[BY_ITSELF][i]));
+				       apart(outputs[BY_PLAIN][i], outputs[BY_LOOM][i], false));
+		all->itself = fmax(all->itself,
+				   apart(outputs[BY_PLAIN][i], outputs[BY_ITSELF][i], false));
 	}
 	for (k = 0; k < RUNS_BY; k++)
 		if (all->sessions[k])
@@ -593,12 +596,14 @@ static int refuse(struct host *host, const char *model)
  * @session: which; others run it, too
  * @io: inputs, which are only read
  * @wanted: outputs
- * @most: how far outputs were apart from them
+ * @bits: outputs must have those of @wanted
+ * @most: how far outputs were apart from them; with @bits 0 or infinite
  */
 struct worker {
 	OrtSession *session;
 	struct io *io;
 	OrtValue **wanted;
+	bool bits;
 	double most;
 };
 
@@ -613,7 +618,8 @@ static void *work(void *arg)
 
 		CHECK(run(worker->session, worker->io, outputs));
 		for (i = 0; i < worker->io->num_outputs; i++)
-			worker->most = fmax(worker->most, apart(worker->wanted[i], outputs[i]));
+			worker->most = fmax(worker->most, apart(worker->wanted[i], outputs[i],
+								worker->bits));
 		release(outputs, worker->io->num_outputs);
 	}
 	return NULL;
@@ -622,6 +628,9 @@ static void *work(void *arg)
 static int threads(struct host *host, const char *model)
 {
 	const char *reference = option(host, "reference");
+	const bool halves = option(host, "lanes");
+	struct host whole = *host;
+	char *others[MOST];
 	OrtSession *sessions[3];
 	OrtValue *wanted[MOST];
 	struct worker workers[4];
@@ -630,14 +639,18 @@ static int threads(struct host *host, const char *model)
 	struct io io;
 	int i;
 
-	for (i = 0; i < 3; i++)
-		CHECK(open_session(host, i < 2 || !reference ? model : reference,
-				   i < 2 ? BY_LOOM : BY_ITSELF,
-				   &sessions[i]));
+	whole.options = others;
+	for (i = whole.num_options = 0; i < host->num_options && i < MOST; i++)
+		if (strncmp(host->options[i], "lanes=", 6))
+			others[whole.num_options++] = host->options[i];
+	CHECK(open_session(&whole, reference ? reference : model, halves ? BY_LOOM : BY_ITSELF,
+			   &sessions[2]));
 	io_open(host, sessions[2], &io, 0);
 	CHECK(run(sessions[2], &io, wanted));
+	for (i = 0; i < 2; i++)
+		CHECK(open_session(host, model, BY_LOOM, &sessions[i]));
 	for (i = 0; i < 4; i++) {
-		workers[i] = (struct worker){ sessions[i % 2], &io, wanted, 0 };
+		workers[i] = (struct worker){ sessions[i % 2], &io, wanted, halves, 0 };
 		if (pthread_create(&ids[i], NULL, work, &workers[i]))
 			die("pthread_create", NULL);
 	}
@@ -649,7 +662,7 @@ static int threads(struct host *host, const char *model)
 	io_close(&io);
 	for (i = 0; i < 3; i++)
 		api->ReleaseSession(sessions[i]);
-	printf("%d workers, 2 sessions, apart %.1e\n", 4, most);
+	printf("4 workers, 2 sessions, apart %.1e\n", most);
 	return most <= NEAR ? 0 : 1;
 }
 

@@ -154,6 +154,10 @@ cached() {
 }
 ok 'programs are kept in the cache of the user' cached
 
+ok 'two sessions on half of the lanes each: bits of one on all of them' \
+	says '^4 workers, 2 sessions, apart 0' \
+	ep_run threads $models/blazeface.onnx lanes=8 sessions=1 effort=0
+
 parts=$out/parts.onnx
 ok 'a model of open shapes with two such operators' $make mixed $models/oww_embedding.onnx "$parts" 10 30
 ok 'shapes come and go in three parts, one between the others' says '^nodes 65 of 67, parts 3,' \
@@ -179,6 +183,7 @@ ok 'values and programs' refused 'option values: programs are not written' "$mix
 	ep.context_enable=1
 ok 'values that are none' refused 'option values: NAME=NUMBER,... is expected, not "sr"' "$mixed" values=sr
 ok 'an option that is none' refused 'there is no option speed' "$mixed" speed=1
+ok 'more lanes than there are' refused 'option lanes: 17, and host has 16 lanes' "$mixed" lanes=17
 ok 'more SRAM than there is' refused 'SRAM' "$mixed" sram=100000000
 ok 'a device that is none' refused '/dev/accel/none' "$mixed" device=/dev/accel/none
 
