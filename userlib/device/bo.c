@@ -84,6 +84,34 @@ int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info)
 	return loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_INFO, info);
 }
 
+int loom_bo_addresses(const struct loom_bo *bo, uint64_t *addresses, uint32_t room, uint32_t *count)
+{
+	struct drm_loom_bo_info info;
+	uint32_t i;
+	int ret;
+
+	*count = 0;
+	ret = loom_bo_info(bo, &info);
+	if (ret || info.flags & DRM_LOOM_BO_EVICTED)
+		return ret;
+	/* drivers before minor 8 have no other buffers, and do not know the array */
+	if (!(info.flags & DRM_LOOM_BO_PER_BANK)) {
+		for (i = 0; i < info.banks && i < room; i++)
+			addresses[i] = info.address;
+		*count = info.banks;
+		return 0;
+	}
+	info = (struct drm_loom_bo_info){
+		.handle = bo->handle,
+		.addresses = room ? (uintptr_t)addresses : 0,
+		.address_count = room,
+	};
+	ret = loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_INFO, &info);
+	if (!ret)
+		*count = info.address_count;
+	return ret;
+}
+
 int loom_bo_export(const struct loom_bo *bo, int *fd)
 {
 	struct drm_prime_handle prime = {

@@ -145,7 +145,8 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 /**
  * loom_bo_create() - allocates a buffer of zeroes
  * @device: where
- * @request: size, region and so on; all but the size may be zero. The handle is ignored
+ * @request: size, region and so on; all but the size may be zero. The handle is ignored.
+ *	DRM_LOOM_BO_CREATE_PER_BANK in its flags: an address for each bank, see loom_bo_addresses()
  * @bo: [out] the buffer, free with loom_bo_destroy()
  *
  * Return: 0, -ENOSPC when the banks are full, -ENOMEM, -EINVAL.
@@ -256,6 +257,20 @@ int loom_bo_set_label(const struct loom_bo *bo, const char *label);
  * Return: 0 or -ENODEV.
  */
 int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info);
+
+/**
+ * loom_bo_addresses() - first bytes of a buffer in its banks as of now
+ * @bo: the buffer
+ * @addresses: [out] one for each of its banks, in the order of the banks; NULL if @room is 0
+ * @room: capacity of @addresses
+ * @count: [out] number of its banks, of which more than @room are not written; 0 while evicted
+ *
+ * They are equal except with DRM_LOOM_BO_CREATE_PER_BANK.
+ *
+ * Return: 0, -ENODEV.
+ */
+int loom_bo_addresses(const struct loom_bo *bo, uint64_t *addresses, uint32_t room,
+		      uint32_t *count);
 
 /**
  * loom_bo_wait() - waits until no job uses the buffer

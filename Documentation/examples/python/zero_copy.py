@@ -46,6 +46,9 @@ def between_clients(node):
     fd = y.export()
     x = loom.Buffer.of_fd(second, fd)
     os.close(fd)
+    # where it is in each bank, for both; one with an address per bank is in as many
+    wrong = x.addresses() != y.addresses()
+    wrong += len(loom.Buffer(first, size, per_bank=True).addresses()) != len(y.addresses())
 
     with doubling(first.chip).session(first) as session:
         session.bind_output('y', y)
@@ -54,7 +57,7 @@ def between_clients(node):
     with doubling(second.chip).session(second) as session:
         session.bind_input('x', x)
         session.run_only()
-        wrong = numpy.count_nonzero(session.output_view('y') != 4 * numpy.arange(ELEMENTS))
+        wrong += numpy.count_nonzero(session.output_view('y') != 4 * numpy.arange(ELEMENTS))
     print(f'two clients, one buffer between them: {wrong} wrong')
     return wrong
 

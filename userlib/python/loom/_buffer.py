@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 
 class Buffer(Closeable):
-    """Zeroes in the DRAM of a device, or what a dma-buf is of: Buffer.of_fd()."""
+    """Zeroes in the DRAM of a device, or what a dma-buf is of: Buffer.of_fd().
 
-    def __init__(self, target: Target, size_bytes: int) -> None:
+    per_bank: it has an address of its own in each bank
+    """
+
+    def __init__(self, target: Target, size_bytes: int, per_bank: bool = False) -> None:
         where, device = _device(target)
         if size_bytes == 0:
             raise ValueError('0 is no size')
         pointer = ctypes.POINTER(abi.loom_bo)()
-        call(c.loom_bo_create, device, abi.drm_loom_bo_create(size=size_bytes), pointer)
+        flags = abi.DRM_LOOM_BO_CREATE_PER_BANK if per_bank else 0
+        call(c.loom_bo_create, device, abi.drm_loom_bo_create(size=size_bytes, flags=flags),
+             pointer)
         self._handle = Handle(pointer, c.loom_bo_destroy, where)
 
     @classmethod
@@ -41,6 +46,13 @@ class Buffer(Closeable):
     def size_bytes(self) -> int:
         """Its size."""
         return self._ask(c.loom_bo_size)
+
+    def addresses(self) -> list[int]:
+        """First byte in each of its banks as of now; none while it is evicted."""
+        found = (ctypes.c_uint64 * abi.DRM_LOOM_MAX_BANKS)()
+        count = ctypes.c_uint32()
+        self._call(c.loom_bo_addresses, found, len(found), count)
+        return found[:count.value]
 
     def export(self) -> int:
         """A dma-buf of it, for other devices and processes: a descriptor, to be closed."""

@@ -34,6 +34,8 @@ static uint32_t calls;
 /* The label of its buffer, and whether it has partitions. */
 static char label[DRM_LOOM_LABEL_BYTES + 1];
 static uint32_t device_flags;
+/* Whether its buffer has an address per bank, or is evicted. */
+static uint32_t bo_flags;
 /* What it says of the fence in SYNC. */
 static int status, fence_fd = -1;
 static bool asked_for_sync_file;
@@ -106,6 +108,25 @@ static int set_label(const struct drm_loom_bo_label *args)
 	return 0;
 }
 
+/* Three banks. The first driver has none of the fields from the addresses on. */
+static int bo_info(struct drm_loom_bo_info *info)
+{
+	uint64_t *addresses = (void *)(uintptr_t)info->addresses;
+	uint32_t i;
+
+	info->flags = bo_flags;
+	info->banks = 3;
+	info->address = bo_flags & DRM_LOOM_BO_EVICTED ? 0 : 4096;
+	if (device_bytes == FIRST_DEVICE_BYTES)
+		return 0;
+	if (!addresses != !info->address_count)
+		return -EINVAL;
+	for (i = 0; i < info->address_count && i < info->banks; i++)
+		addresses[i] = 4096 + (bo_flags & DRM_LOOM_BO_PER_BANK ? 64 * i : 0);
+	info->address_count = info->banks;
+	return 0;
+}
+
 static int make_context(struct drm_loom_context_create *args)
 {
 	if (args->lanes > 4)
@@ -133,6 +154,8 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 		ret = query(arg);
 	else if (request == DRM_IOCTL_LOOM_BO_CREATE)
 		((struct drm_loom_bo_create *)arg)->handle = 1;
+	else if (request == DRM_IOCTL_LOOM_BO_INFO)
+		ret = bo_info(arg);
 	else if (request == DRM_IOCTL_LOOM_BO_READ || request == DRM_IOCTL_LOOM_BO_WRITE)
 		ret = copy(arg, request == DRM_IOCTL_LOOM_BO_WRITE);
 	else if (request == DRM_IOCTL_LOOM_BO_LABEL)
@@ -225,6 +248,32 @@ static void test_labels(struct loom_device *device)
 	loom_bo_destroy(bo);
 }
 
+static void test_addresses(uint32_t device_size)
+{
+	const struct drm_loom_bo_create request = { .size = BYTES };
+	struct loom_device *device;
+	uint64_t at[4] = { 1, 1, 1, 1 };
+	struct loom_bo *bo;
+	uint32_t count;
+
+	if (open_with(device_size, sizeof(struct drm_loom_region_info), &device) ||
+	    loom_bo_create(device, &request, &bo))
+		tap_fatal("no buffer");
+	bo_flags = 0;
+	tap_ok(!loom_bo_addresses(bo, at, 4, &count) && count == 3 && at[0] == 4096 &&
+	       at[2] == 4096 && at[3] == 1, "one address in all banks");
+	if (device_size != FIRST_DEVICE_BYTES) {
+		bo_flags = DRM_LOOM_BO_PER_BANK;
+		tap_ok(!loom_bo_addresses(bo, at, 2, &count) && count == 3 &&
+		       at[1] == 4096 + 64 && at[2] == 4096, "one for each, as there is room for");
+		tap_ok(!loom_bo_addresses(bo, NULL, 0, &count) && count == 3, "their number");
+	}
+	bo_flags |= DRM_LOOM_BO_EVICTED;
+	tap_ok(!loom_bo_addresses(bo, at, 4, &count) && !count, "none while evicted");
+	loom_bo_destroy(bo);
+	loom_device_close(device);
+}
+
 static void test_lanes(void)
 {
 	uint64_t mask[DRM_LOOM_MAX_BANKS / 64];
@@ -275,6 +324,8 @@ int main(void)
 	test_labels(device);
 	test_fences(device);
 	loom_device_close(device);
+	test_addresses(sizeof(struct drm_loom_device_info));
+	test_addresses(FIRST_DEVICE_BYTES);
 	test_lanes();
 	return tap_end();
 }
