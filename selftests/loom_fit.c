@@ -73,7 +73,7 @@ TEST_F(fit, a_list_that_is_none)
 	EXPECT_EQ(-E2BIG, ask(fd, &one, DRM_LOOM_MAX_FIT + 1, NULL, 0, &list));
 	EXPECT_EQ(-E2BIG, ask(fd, &one, 1, NULL, DRM_LOOM_MAX_FIT + 1, &list));
 	EXPECT_EQ(-EFAULT, ask(fd, (void *)16, 1, NULL, 0, &list));
-	bad.flags = 1;
+	bad.flags = DRM_LOOM_BO_CREATE_PER_BANK << 1;
 	EXPECT_EQ(-EINVAL, ask(fd, &bad, 1, NULL, 0, &list));
 	bad = one;
 	bad.region = DRM_LOOM_REGION_COUNT;
@@ -133,6 +133,66 @@ TEST_F(fit, a_hole_between_own_buffers)
 	/* nothing has changed */
 	ASSERT_EQ(0, loom_query_region(fd, DRM_LOOM_REGION_SRAM, &after));
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+}
+
+/* In the first two banks. */
+static struct drm_loom_bo_create in_two(const uint64_t *mask, uint64_t bytes, uint32_t flags)
+{
+	return (struct drm_loom_bo_create) {
+		.size = 2 * bytes, .region = DRM_LOOM_REGION_SRAM, .page_bytes = 4096,
+		.bank_mask = (uintptr_t)mask, .bank_mask_words = 1, .flags = flags,
+	};
+}
+
+TEST_F(fit, an_address_per_bank)
+{
+	static const uint64_t masks[] = { 1, 2, 3 };
+	const uint64_t half = self->sram.total_bytes / 2 / 4096 * 4096;
+	struct drm_loom_bo_create low, high, wanted[2], many[DRM_LOOM_MAX_FIT];
+	struct drm_loom_region_info before, after;
+	const int fd = self->client.fd;
+	struct drm_loom_fit_list list;
+	uint32_t own[2] = {}, i;
+
+	if (half < 8192 || self->sram.banks < 2)
+		SKIP(return, "the banks are too small");
+	/* half of each bank is free, but not the same half */
+	low = in_two(&masks[0], half / 2, 0);
+	low.direction = DRM_LOOM_DIRECTION_BOTTOM_UP;
+	high = in_two(&masks[1], half / 2, 0);
+	high.direction = DRM_LOOM_DIRECTION_TOP_DOWN;
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &low));
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &high));
+	ASSERT_EQ(0, loom_query_region(fd, DRM_LOOM_REGION_SRAM, &before));
+	wanted[0] = in_two(&masks[2], half, 0);
+	ASSERT_EQ(0, ask(fd, wanted, 1, own, 2, &list));
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_LOCKSTEP, list.no_space.reason);
+	wanted[0].flags = DRM_LOOM_BO_CREATE_PER_BANK;
+	ASSERT_EQ(0, ask(fd, wanted, 1, own, 2, &list));
+	EXPECT_EQ(DRM_LOOM_FIT_NOW, list.flags);
+	/* beside one that leaves a page less in the second bank only, one page is missing there */
+	wanted[0] = in_two(&masks[1], 2048, 0);
+	wanted[1] = in_two(&masks[2], half, DRM_LOOM_BO_CREATE_PER_BANK);
+	ASSERT_EQ(0, ask(fd, wanted, 2, own, 2, &list));
+	EXPECT_EQ(1, list.failed);
+	EXPECT_EQ(ENOSPC, list.error);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_EXHAUSTED, list.no_space.reason);
+	EXPECT_EQ(2, list.no_space.banks);
+	EXPECT_EQ(half - (self->sram.total_bytes - half - 4096), list.short_bytes);
+	EXPECT_EQ(2, list.own.count);
+	EXPECT_EQ(low.handle, own[0]);
+	EXPECT_EQ(high.handle, own[1]);
+	ASSERT_EQ(0, loom_query_region(fd, DRM_LOOM_REGION_SRAM, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+	/* as many addresses as there may be, and one buffer more */
+	for (i = 0; i < DRM_LOOM_MAX_FIT; i++) {
+		many[i] = in_each(&self->sram, DRM_LOOM_REGION_SRAM, 1);
+		many[i].flags = DRM_LOOM_BO_CREATE_PER_BANK;
+	}
+	i = DRM_LOOM_MAX_FIT_ADDRESSES / self->sram.banks;
+	EXPECT_EQ(0, ask(fd, many, i < DRM_LOOM_MAX_FIT ? i : DRM_LOOM_MAX_FIT, NULL, 0, &list));
+	if (i < DRM_LOOM_MAX_FIT)
+		EXPECT_EQ(-E2BIG, ask(fd, many, i + 1, NULL, 0, &list));
 }
 
 /* Half of the first bank, so that the caps on bytes of the host allow a few. */
@@ -234,6 +294,8 @@ TEST_F_TIMEOUT(fit, agrees_with_bo_create, 120)
 			}
 			if (wanted[i].region == DRM_LOOM_REGION_DRAM)
 				wanted[i].page_bytes = 0;
+			if (!loom_random_below(&state, 3))
+				wanted[i].flags = DRM_LOOM_BO_CREATE_PER_BANK;
 		}
 		ASSERT_EQ(0, ask(fd, wanted, count, &kept, 1, &list));
 		done = create_all(fd, wanted, count, &error);

@@ -978,6 +978,9 @@ struct drm_loom_fit {
 /* DRM_LOOM_MAX_FIT: cap on the arrays of &struct drm_loom_fit_list */
 #define DRM_LOOM_MAX_FIT		256
 
+/* DRM_LOOM_MAX_FIT_ADDRESSES: cap on the addresses of all allocations of a list together */
+#define DRM_LOOM_MAX_FIT_ADDRESSES	2048
+
 /**
  * struct drm_loom_fit_list - whether a list of buffers would fit now, all at the same time
  *
@@ -989,9 +992,10 @@ struct drm_loom_fit {
  *
  * Since minor 8. The caller must give at least the bytes before @flags.
  *
- * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE, but @flags must be zero, and no
- *	records are written. At most
- *	DRM_LOOM_MAX_FIT
+ * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE, but no records are written. At
+ *	most DRM_LOOM_MAX_FIT, with DRM_LOOM_MAX_FIT_ADDRESSES addresses (a buffer with
+ *	DRM_LOOM_BO_CREATE_PER_BANK has one in each bank, another one has one), otherwise E2BIG.
+ *	Early drivers of minor 8 answer EINVAL to DRM_LOOM_BO_CREATE_PER_BANK
  * @own: __u32. In: room for so many handles, at most DRM_LOOM_MAX_FIT; zero: none are written.
  *	Out: number of the file's own buffers in the way, zero for other regions than the SRAM:
  *	those that reach above the scratch in a bank of the allocation that fails. Their handles are

@@ -15,11 +15,13 @@
  * @layout: over its banks
  * @mask: its banks
  * @all: those are all of the region
+ * @per_bank: it has an address of its own in each bank
  */
 struct loom_fit_shape {
 	struct loom_layout layout;
 	struct loom_mask mask;
 	bool all;
+	bool per_bank;
 };
 
 /**
@@ -75,6 +77,7 @@ static int loom_fit_shape(struct loom_fit_shape *shape, const struct drm_loom_bo
 	if (buffer->region >= DRM_LOOM_REGION_COUNT || !chip->region[buffer->region].banks ||
 	    buffer->layout > DRM_LOOM_LAYOUT_SHARDED_BLOCK ||
 	    buffer->bank_mask_words > LOOM_MASK_WORDS ||
+	    buffer->flags & ~DRM_LOOM_BO_CREATE_PER_BANK ||
 	    buffer->direction > DRM_LOOM_DIRECTION_TINY_APART)
 		return -EINVAL;
 	region = &chip->region[buffer->region];
@@ -93,6 +96,7 @@ static int loom_fit_shape(struct loom_fit_shape *shape, const struct drm_loom_bo
 		ret = 0;
 	}
 	shape->all = loom_mask_same(&shape->mask, &all);
+	shape->per_bank = buffer->flags;
 	return ret;
 }
 
@@ -162,26 +166,48 @@ static void loom_fit_end(struct loom_fit *fit)
 	free(fit->blocks);
 }
 
-/* Whether a buffer is on no lane: no plan has scratch there, so floor and share do not apply. */
-static bool loom_fit_is_storage(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+/* Whether a mask has no lane: no plan has scratch there, so floor and share do not apply. */
+static bool loom_fit_is_storage(const struct loom_fit *fit, const struct loom_mask *mask)
 {
-	return fit->region == DRM_LOOM_REGION_SRAM &&
-	       loom_mask_next(&shape->mask, 0) >= fit->chip->banks;
+	return fit->region == DRM_LOOM_REGION_SRAM && loom_mask_next(mask, 0) >= fit->chip->banks;
 }
 
-static uint64_t loom_fit_low(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+static uint64_t loom_fit_low(const struct loom_fit *fit, const struct loom_mask *mask)
 {
-	return loom_fit_is_storage(fit, shape) ? fit->bank.base : fit->low;
+	return loom_fit_is_storage(fit, mask) ? fit->bank.base : fit->low;
 }
 
-/* Limit of a file in each bank of a buffer. */
-static uint64_t loom_fit_share(const struct loom_fit *fit, const struct loom_fit_shape *shape)
+/* Limit of a file in each bank of a mask. */
+static uint64_t loom_fit_share(const struct loom_fit *fit, const struct loom_mask *mask)
 {
 	uint64_t align = fit->chip->align_bytes;
 
-	if (fit->share_bytes == UINT64_MAX || !loom_fit_is_storage(fit, shape))
+	if (fit->share_bytes == UINT64_MAX || !loom_fit_is_storage(fit, mask))
 		return fit->share_bytes;
 	return (fit->bank.limit - fit->bank.base) / align / 2 * align;
+}
+
+/* The banks that decide: all, or of a buffer with an address per bank that of the smallest hole. */
+static struct loom_mask loom_fit_tightest(const struct loom_fit *fit,
+					  const struct loom_fit_shape *shape)
+{
+	uint64_t smallest = UINT64_MAX, hole;
+	struct loom_mask least = shape->mask;
+	uint32_t bank;
+
+	for (bank = 0; shape->per_bank && bank < DRM_LOOM_MAX_BANKS; bank++) {
+		struct loom_mask one = { 0 };
+
+		if (!loom_mask_has(&shape->mask, bank))
+			continue;
+		loom_mask_set(&one, bank);
+		hole = loom_bank_hole(&fit->bank, &one, loom_fit_low(fit, &one));
+		if (hole >= smallest)
+			continue;
+		smallest = hole;
+		least = one;
+	}
+	return least;
 }
 
 /* The driver's record, with exact figures. */
@@ -190,13 +216,14 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 			    struct drm_loom_fit_list *answer)
 {
 	uint64_t asked = shape->layout.bytes_per_bank, fullest = 0, hole;
-	const uint64_t low = loom_fit_low(fit, shape);
+	const struct loom_mask mask = loom_fit_tightest(fit, shape);
+	const uint64_t low = loom_fit_low(fit, &mask);
 	struct loom_bank_stats stats;
 	uint32_t bank;
 
-	loom_bank_stats(&fit->bank, &shape->mask, &stats);
-	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&shape->mask, bank + 1))
+	loom_bank_stats(&fit->bank, &mask, &stats);
+	for (bank = loom_mask_next(&mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&mask, bank + 1))
 		if (loom_bank_bytes(&fit->bank, bank) > fullest)
 			fullest = loom_bank_bytes(&fit->bank, bank);
 	answer->no_space = (struct drm_loom_no_space){
@@ -212,11 +239,83 @@ static void loom_fit_record(const struct loom_fit *fit, const struct loom_fit_sh
 		.scratch_bytes = low - fit->bank.base,
 		.reason = loom_bank_reason(&stats, fullest, asked),
 	};
-	hole = loom_bank_hole(&fit->bank, &shape->mask, low);
+	hole = loom_bank_hole(&fit->bank, &mask, low);
 	if (asked > stats.total)
 		answer->short_bytes = asked - stats.total;
 	else
 		answer->short_bytes = asked > hole ? asked - hole : fit->chip->align_bytes;
+}
+
+/* Bytes that a buffer takes beyond the share, in the bank of @mask where there are most. */
+static uint64_t loom_fit_excess(const struct loom_fit *fit, const struct loom_fit_shape *shape,
+				const struct loom_mask *mask, const uint64_t *taken)
+{
+	uint64_t most = 0, all, share;
+	uint32_t bank;
+
+	for (bank = 0; bank < DRM_LOOM_MAX_BANKS; bank++) {
+		struct loom_mask one = { 0 };
+
+		if (!loom_mask_has(mask, bank))
+			continue;
+		loom_mask_set(&one, bank);
+		all = taken[bank] + shape->layout.bytes_per_bank;
+		share = loom_fit_share(fit, shape->per_bank ? &one : mask);
+		if (all > share && all - share > most)
+			most = all - share;
+	}
+	return most;
+}
+
+/* Allocates in @mask: the banks of a buffer, or one with an address of its own. */
+static int loom_fit_take(struct loom_fit *fit, const struct loom_fit_shape *shape,
+			 const struct loom_mask *mask, uint64_t *taken, uint32_t direction)
+{
+	const uint64_t size = shape->layout.bytes_per_bank;
+	struct loom_bank_request request = {
+		.size = size, .align = fit->chip->align_bytes, .low = loom_fit_low(fit, mask),
+		.high = UINT64_MAX, .mask = shape->all && !shape->per_bank ? NULL : mask,
+		.top_down = loom_layout_is_top_down(fit->region, direction, size),
+	};
+	uint32_t bank;
+	int ret;
+
+	if (loom_fit_excess(fit, shape, mask, taken))
+		return -EDQUOT;
+	ret = loom_fit_alloc(fit, &request);
+	for (bank = 0; bank < DRM_LOOM_MAX_BANKS && !ret; bank++)
+		if (loom_mask_has(mask, bank))
+			taken[bank] += size;
+	return ret;
+}
+
+/* Return: 0, -ENOSPC, -EDQUOT or -ENOMEM; on failure it has allocated nothing. */
+static int loom_fit_buffer(struct loom_fit *fit, const struct loom_fit_shape *shape,
+			   uint64_t *taken, uint32_t direction)
+{
+	const size_t before = fit->used;
+	uint64_t had[DRM_LOOM_MAX_BANKS];
+	uint32_t bank;
+	int ret = 0;
+
+	memcpy(had, taken, sizeof(had));
+	if (shape->layout.bytes_per_bank > fit->bank.limit - fit->bank.base)
+		return -ENOSPC;
+	if (!shape->per_bank)
+		return loom_fit_take(fit, shape, &shape->mask, taken, direction);
+	for (bank = 0; bank < DRM_LOOM_MAX_BANKS && !ret; bank++) {
+		struct loom_mask one = { 0 };
+
+		loom_mask_set(&one, bank);
+		if (loom_mask_has(&shape->mask, bank))
+			ret = loom_fit_take(fit, shape, &one, taken, direction);
+	}
+	if (!ret)
+		return 0;
+	while (fit->used > before)
+		loom_bank_free(&fit->bank, &fit->blocks[--fit->used]);
+	memcpy(taken, had, sizeof(had));
+	return ret;
 }
 
 /* Tries the buffers of a region that come before the first failure. 0, ENOSPC, EDQUOT or -errno. */
@@ -224,38 +323,17 @@ static int loom_fit_try(struct loom_fit *fit, const struct loom_fit_shape *shape
 			const struct drm_loom_bo_create *buffers, struct drm_loom_fit_list *answer)
 {
 	uint64_t taken[DRM_LOOM_MAX_BANKS] = { 0 };
-	uint32_t i, bank;
+	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < answer->failed && !ret; i++) {
-		const uint64_t size = shapes[i].layout.bytes_per_bank;
-		struct loom_bank_request request = {
-			.size = size, .align = fit->chip->align_bytes,
-			.low = loom_fit_low(fit, &shapes[i]),
-			.high = UINT64_MAX, .mask = shapes[i].all ? NULL : &shapes[i].mask,
-			.top_down = loom_layout_is_top_down(fit->region, buffers[i].direction,
-							    size),
-		};
-
 		if (buffers[i].region != fit->region)
 			continue;
-		if (size > fit->bank.limit - fit->bank.base)
-			ret = -ENOSPC;
-		for (bank = 0; bank < DRM_LOOM_MAX_BANKS && !ret; bank++) {
-			if (!loom_mask_has(&shapes[i].mask, bank))
-				continue;
-			taken[bank] += size;
-			if (taken[bank] > loom_fit_share(fit, &shapes[i]))
-				ret = -EDQUOT;
-			if (ret)
-				answer->short_bytes = taken[bank] -
-						      loom_fit_share(fit, &shapes[i]);
-		}
-		if (!ret)
-			ret = loom_fit_alloc(fit, &request);
+		ret = loom_fit_buffer(fit, &shapes[i], taken, buffers[i].direction);
 		if (ret != -ENOSPC && ret != -EDQUOT)
 			continue;
 		memset(&answer->no_space, 0, sizeof(answer->no_space));
+		answer->short_bytes = loom_fit_excess(fit, &shapes[i], &shapes[i].mask, taken);
 		if (ret == -ENOSPC)
 			loom_fit_record(fit, &shapes[i], &buffers[i], answer);
 		answer->failed = i;
@@ -272,10 +350,13 @@ static int loom_fit_region(const struct drm_loom_chip *chip, uint32_t region,
 			   struct drm_loom_fit_list *answer)
 {
 	struct drm_loom_fit_list before = *answer;
+	uint32_t blocks = 0, i;
 	struct loom_fit fit;
 	int ret;
 
-	ret = loom_fit_begin(&fit, chip, region, rows, num_rows, count);
+	for (i = 0; i < count; i++)
+		blocks += shapes[i].per_bank ? loom_mask_count(&shapes[i].mask) : 1;
+	ret = loom_fit_begin(&fit, chip, region, rows, num_rows, blocks);
 	/* a line of the snapshot */
 	if (ret > 0) {
 		loom_fit_end(&fit);

@@ -166,6 +166,7 @@ static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text
 			  struct drm_loom_bo_create *buffer)
 {
 	static const char *const regions[] = { "dram", "sram", "rom" };
+	static const char *const addresses[] = { "one", "per-bank" };
 	static const char *const directions[] = { "default", "bottom-up", "top-down" };
 	static const char *const layouts[] = { "interleaved", "image", "height", "width", "block" };
 	static const struct {
@@ -181,6 +182,7 @@ static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text
 		{ "shard_columns", offsetof(struct drm_loom_bo_create, shard_columns) },
 		{ "grid_columns", offsetof(struct drm_loom_bo_create, grid_columns) },
 	};
+	uint32_t index;
 	uint64_t value;
 	size_t i;
 	int ret;
@@ -193,6 +195,11 @@ static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text
 		return loom_fit_word(csv, name, text, directions, 3, &buffer->direction);
 	if (!strcmp(name, "layout"))
 		return loom_fit_word(csv, name, text, layouts, 5, &buffer->layout);
+	if (!strcmp(name, "addresses")) {
+		ret = loom_fit_word(csv, name, text, addresses, 2, &index);
+		buffer->flags = index ? DRM_LOOM_BO_CREATE_PER_BANK : 0;
+		return ret;
+	}
 	if (!strcmp(name, "banks"))
 		return loom_fit_banks(csv, text, buffer);
 	if (!strcmp(name, "dtype")) {

@@ -428,9 +428,18 @@ static int loom_region_allocate(struct loom_region *region, struct loom_region_b
 	return ret;
 }
 
-static struct loom_region_block *loom_region_create(const struct loom_shape *shape,
-						    struct drm_gem_object *gem, u64 owner,
-						    struct loom_region_share *share)
+/**
+ * loom_region_create() - blocks of a buffer, without addresses
+ * @shape: the buffer's shape
+ * @gem: the buffer, or NULL for blocks that are freed under the same lock
+ * @owner: drm_file.client_id of the client
+ * @share: share of that client; it must outlive the blocks
+ *
+ * Return: the block or the first of an array, which the caller must kfree(); NULL without memory.
+ */
+struct loom_region_block *loom_region_create(const struct loom_shape *shape,
+					     struct drm_gem_object *gem, u64 owner,
+					     struct loom_region_share *share)
 {
 	u32 count = shape->per_bank ? loom_mask_count(&shape->mask) : 1, bank = 0, i;
 	struct loom_region_block *block = kcalloc(count, sizeof(*block), GFP_KERNEL_ACCOUNT);

@@ -231,6 +231,9 @@ int loom_region_take_locked(struct loom_region *region, struct loom_region_block
 			    const struct loom_shape *shape, struct loom_bank_chunk **spares,
 			    u32 spare_count);
 void loom_region_give_locked(struct loom_region *region, struct loom_region_block *block);
+struct loom_region_block *loom_region_create(const struct loom_shape *shape,
+					     struct drm_gem_object *gem, u64 owner,
+					     struct loom_region_share *share);
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
 					    struct drm_gem_object *gem, u64 owner,
@@ -296,6 +299,10 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
 		      struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
+struct loom_mask loom_region_tightest_locked(struct loom_region *region,
+					     const struct loom_bank *bank,
+					     const struct loom_shape *shape,
+					     const struct loom_region_share *share);
 void loom_region_no_space_locked(struct loom_region *region, const struct loom_bank *bank,
 				 const struct loom_shape *shape,
 				 const struct loom_region_share *share, u64 size_bytes,

@@ -40,12 +40,14 @@ struct loom_fit {
 	struct drm_file *file;
 	/** @shapes: of the allocations */
 	struct loom_shape *shapes;
-	/** @blocks: of the allocations, allocated under the lock of their region only */
-	struct loom_region_block *blocks;
+	/** @blocks: of each allocation, allocated under the lock of their region only */
+	struct loom_region_block **blocks;
 	/** @count: number of allocations */
 	u32 count;
-	/** @spares: chunks for the allocator, or NULL where one was used */
-	struct loom_bank_chunk *spares[DRM_LOOM_MAX_FIT];
+	/** @addresses: number of all @blocks, at most DRM_LOOM_MAX_FIT_ADDRESSES */
+	u32 addresses;
+	/** @spares: room for @addresses chunks for the allocator, NULL where one was used */
+	struct loom_bank_chunk **spares;
 	/** @gems: own buffers in the way, with references */
 	struct drm_gem_object **gems;
 	/** @room: capacity of @gems */
@@ -54,22 +56,18 @@ struct loom_fit {
 	struct drm_loom_fit_list *list;
 };
 
-/* Allocates twice as many chunks as the last try had. */
-static int loom_fit_add_spares(struct loom_fit *fit)
+/* Fills the first @count of the spares. */
+static int loom_fit_add_spares(struct loom_fit *fit, u32 count)
 {
-	u32 have = 0, added = 0, i;
+	u32 i;
 
-	for (i = 0; i < fit->count; i++)
-		have += !!fit->spares[i];
-	for (i = 0; i < fit->count && added <= have; i++) {
-		if (fit->spares[i])
-			continue;
-		fit->spares[i] = loom_bank_chunk_create();
+	for (i = 0; i < count; i++) {
+		if (!fit->spares[i])
+			fit->spares[i] = loom_bank_chunk_create();
 		if (!fit->spares[i])
 			return -ENOMEM;
-		added++;
 	}
-	return added ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* Bytes of other files in the bank of @mask where they have most. */
@@ -82,6 +80,21 @@ static u64 loom_fit_others_locked(struct loom_region *region, const struct loom_
 	for (i = loom_mask_next(mask, 0); i < DRM_LOOM_MAX_BANKS; i = loom_mask_next(mask, i + 1))
 		most = max(most, loom_bank_bytes(loom_region_bank_locked(region), i) -
 				 share->used[region->id][i]);
+	return most;
+}
+
+/* Bytes beyond the share of the client, in the bank where there are most. */
+static u64 loom_fit_excess_locked(struct loom_region *region, const struct loom_region_block *block,
+				  u64 need)
+{
+	u64 most = 0, used, limit;
+	u32 i;
+
+	for (i = 0; i < block->count; i++) {
+		used = loom_region_used(block->sram.share, region->id, &block[i].mask) + need;
+		limit = loom_sram_limit(&region->sram, &block[i].mask);
+		most = max(most, used - min(used, limit));
+	}
 	return most;
 }
 
@@ -120,9 +133,10 @@ static void loom_fit_collect(struct loom_fit *fit)
 static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *region,
 				 const struct loom_bank *bank, u32 index, int error)
 {
-	const struct loom_region_share *share = fit->blocks[index].sram.share;
+	const struct loom_region_share *share = fit->blocks[index]->sram.share;
 	const struct loom_shape *shape = &fit->shapes[index];
 	u64 need = shape->layout.bytes_per_bank, low = 0, hole;
+	struct loom_mask tightest;
 	struct drm_loom_fit_list *list = fit->list;
 	u64 total = loom_region_total(region);
 	bool empty = bank != &region->bank;
@@ -130,8 +144,7 @@ static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *regio
 	list->failed = index;
 	list->error = -error;
 	if (error == -EDQUOT) {
-		list->short_bytes = loom_region_used(share, region->id, &shape->mask) + need -
-				    loom_sram_limit(&region->sram, &shape->mask);
+		list->short_bytes = loom_fit_excess_locked(region, fit->blocks[index], need);
 		return;
 	}
 	loom_region_no_space_locked(region, bank, shape, empty ? NULL : share, shape->layout.size,
@@ -139,33 +152,52 @@ static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *regio
 	list->short_bytes = need - min(need, total);
 	if (list->short_bytes)
 		return;
+	tightest = loom_region_tightest_locked(region, bank, shape, empty ? NULL : share);
 	if (!empty)
-		low = bank->base + loom_region_low_locked(region, &shape->mask, share);
-	hole = loom_bank_hole(bank, &shape->mask, low);
+		low = bank->base + loom_region_low_locked(region, &tightest, share);
+	hole = loom_bank_hole(bank, &tightest, low);
 	/* a hole of enough bytes may begin or end off the alignment */
 	list->short_bytes = need > hole ? need - hole : region->chip->align_bytes;
 	if (!empty && loom_fit_others_locked(region, &shape->mask, share))
 		list->short_bytes = min(loom_user_rounded(list->short_bytes, 0, total), need);
 }
 
+static void loom_fit_give_locked(struct loom_region *region, struct loom_bank *bank,
+				 struct loom_region_block *block)
+{
+	u32 i;
+
+	if (bank == &region->bank)
+		return loom_region_give_locked(region, block);
+	for (i = 0; i < block->count && loom_bank_allocated(&block[i].block); i++)
+		WARN_ON_ONCE(loom_bank_free(bank, &block[i].block));
+}
+
 static int loom_fit_take_locked(struct loom_fit *fit, struct loom_region *region,
 				struct loom_bank *bank, u32 index)
 {
-	struct loom_region_block *block = &fit->blocks[index];
+	struct loom_region_block *block = fit->blocks[index];
 	const struct loom_shape *shape = &fit->shapes[index];
 	struct loom_bank_request request;
-	u32 spare = 0;
+	u32 spare = 0, i;
+	int ret = 0;
 
-	if (bank == &region->bank)
-		return shape->layout.bytes_per_bank > loom_region_total(region) ? -ENOSPC :
-		       loom_region_take_locked(region, block, shape, fit->spares, fit->count);
 	if (shape->layout.bytes_per_bank > loom_region_total(region))
 		return -ENOSPC;
-	while (spare + 1 < fit->count && !fit->spares[spare])
-		spare++;
+	if (bank == &region->bank)
+		return loom_region_take_locked(region, block, shape, fit->spares, fit->addresses);
 	request = loom_region_request(region, shape);
-	request.spare = &fit->spares[spare];
-	return loom_bank_alloc(bank, &block->block, &request);
+	for (i = 0; i < block->count && !ret; i++) {
+		while (spare + 1 < fit->addresses && !fit->spares[spare])
+			spare++;
+		request.spare = &fit->spares[spare];
+		if (shape->per_bank)
+			request.mask = &block[i].mask;
+		ret = loom_bank_alloc(bank, &block[i].block, &request);
+	}
+	if (ret)
+		loom_fit_give_locked(region, bank, block);
+	return ret;
 }
 
 /* Tries all allocations of a region, and undoes them. Return: 0, or -errno of the first failure. */
@@ -184,28 +216,30 @@ static int loom_fit_try_locked(struct loom_fit *fit, struct loom_region *region,
 	}
 	if (ret == -ENOSPC || ret == -EDQUOT)
 		loom_fit_fail_locked(fit, region, bank, i, ret);
-	while (i--) {
-		if (!loom_bank_allocated(&fit->blocks[i].block))
-			continue;
-		if (bank == &region->bank)
-			loom_region_give_locked(region, &fit->blocks[i]);
-		else
-			WARN_ON_ONCE(loom_bank_free(bank, &fit->blocks[i].block));
-	}
+	while (i--)
+		loom_fit_give_locked(region, bank, fit->blocks[i]);
 	return ret;
 }
 
-/* Return: 0, -ENOSPC or -EDQUOT with the answer filled in, -ENOMEM. */
+/*
+ * An allocation takes at most one chunk. Each try takes all that it has, and the undo frees them.
+ * Return: 0, -ENOSPC or -EDQUOT with the answer filled in, -ENOMEM.
+ */
 static int loom_fit_try(struct loom_fit *fit, struct loom_region *region, struct loom_bank *bank)
 {
+	u32 spares;
 	int ret;
 
-	do {
+	for (spares = 0;; spares = min(2 * spares + 1, fit->addresses)) {
+		ret = loom_fit_add_spares(fit, spares);
+		if (ret)
+			return ret;
 		mutex_lock(&region->lock);
 		ret = loom_fit_try_locked(fit, region, bank);
 		mutex_unlock(&region->lock);
-	} while (ret == -ENOMEM && !loom_fit_add_spares(fit));
-	return ret;
+		if (ret != -ENOMEM || spares == fit->addresses)
+			return ret;
+	}
 }
 
 static int loom_fit_region(struct loom_fit *fit, struct loom_region *region)
@@ -262,6 +296,7 @@ static int loom_fit_read(struct loom_fit *fit)
 {
 	const struct drm_loom_array *array = &fit->list->allocations;
 	struct loom_file *client = fit->file->driver_priv;
+	struct loom_region_block *block;
 	struct drm_loom_bo_create args;
 	struct loom_shape *shape;
 	int ret;
@@ -271,24 +306,23 @@ static int loom_fit_read(struct loom_fit *fit)
 		ret = loom_user_array_read(&args, sizeof(args), array, fit->count);
 		if (!ret)
 			ret = loom_shape_init(shape, &fit->loom->drm, fit->loom->chip, &args);
-		if (!ret && shape->per_bank)
-			ret = loom_refuse(&fit->loom->drm, -EINVAL, "list: an address per bank");
 		if (ret && ret != -EOVERFLOW)
 			return ret;
 		if (ret) {
 			shape->layout.bytes_per_bank = U64_MAX;
 			shape->layout.size = 0;
 		}
-		fit->blocks[fit->count] = (struct loom_region_block) {
-			.owner = fit->file->client_id,
-			.mask = shape->mask,
-			.whole = &fit->blocks[fit->count],
-			.count = 1,
-			.sram.share = &client->share,
-			.sram.node = LIST_HEAD_INIT(fit->blocks[fit->count].sram.node),
-		};
+		block = loom_region_create(shape, NULL, fit->file->client_id, &client->share);
+		if (!block)
+			return -ENOMEM;
+		fit->blocks[fit->count] = block;
+		fit->addresses += block->count;
+		if (fit->addresses > DRM_LOOM_MAX_FIT_ADDRESSES)
+			return loom_refuse(&fit->loom->drm, -E2BIG, "list: %u addresses",
+					   fit->addresses);
 	}
-	return 0;
+	fit->spares = kvcalloc(max(fit->addresses, 1), sizeof(*fit->spares), GFP_KERNEL_ACCOUNT);
+	return fit->spares ? 0 : -ENOMEM;
 }
 
 static int loom_fit_compare(const void *a, const void *b)
@@ -378,8 +412,11 @@ int loom_fit_list(struct loom_device *loom, struct drm_file *file, struct drm_lo
 		ret = loom_fit_run(fit);
 	for (i = 0; fit->gems && i < min(list->own.count, fit->room); i++)
 		drm_gem_object_put(fit->gems[i]);
-	for (i = 0; i < fit->count; i++)
+	for (i = 0; fit->spares && i < fit->addresses; i++)
 		loom_port_free(fit->spares[i]);
+	for (i = 0; fit->blocks && i < count; i++)
+		kfree(fit->blocks[i]);
+	kvfree(fit->spares);
 	kvfree(fit->gems);
 	kvfree(fit->blocks);
 	kvfree(fit->shapes);

@@ -157,6 +157,43 @@ u64 loom_region_total(const struct loom_region *region)
 }
 
 /**
+ * loom_region_tightest_locked() - the banks that decide whether a buffer fits
+ * @region: the region
+ * @bank: its blocks, or those it would have
+ * @shape: requested shape
+ * @share: of the client; NULL: the banks have no scratch
+ *
+ * Return: all banks of the shape; with an address per bank the one with the smallest hole that the
+ * client may use.
+ */
+struct loom_mask loom_region_tightest_locked(struct loom_region *region,
+					     const struct loom_bank *bank,
+					     const struct loom_shape *shape,
+					     const struct loom_region_share *share)
+{
+	u64 smallest = U64_MAX, hole, low = 0;
+	struct loom_mask one, least = {};
+	u32 i;
+
+	lockdep_assert_held(&region->lock);
+	if (!shape->per_bank)
+		return shape->mask;
+	for (i = loom_mask_next(&shape->mask, 0); i < DRM_LOOM_MAX_BANKS;
+	     i = loom_mask_next(&shape->mask, i + 1)) {
+		one = (struct loom_mask) {};
+		loom_mask_set(&one, i);
+		if (share)
+			low = bank->base + loom_region_low_locked(region, &one, share);
+		hole = loom_bank_hole(bank, &one, low);
+		if (hole >= smallest)
+			continue;
+		smallest = hole;
+		least = one;
+	}
+	return least;
+}
+
+/**
  * loom_region_no_space_locked() - fill in the record of a failed allocation
  * @region: the region
  * @bank: its blocks, or those it would have
@@ -170,15 +207,15 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 				 const struct loom_region_share *share, u64 size_bytes,
 				 struct drm_loom_no_space *record)
 {
+	const struct loom_mask mask = loom_region_tightest_locked(region, bank, shape, share);
 	u64 asked = shape->layout.bytes_per_bank, fullest = 0, floor = region->sram.floor_bytes;
 	struct loom_bank_stats stats;
 	u64 bytes, low;
 	u32 i;
 
-	lockdep_assert_held(&region->lock);
-	loom_region_stats(bank, region->id, &shape->mask, share, &stats);
-	for (i = loom_mask_next(&shape->mask, 0); i < DRM_LOOM_MAX_BANKS;
-	     i = loom_mask_next(&shape->mask, i + 1)) {
+	loom_region_stats(bank, region->id, &mask, share, &stats);
+	for (i = loom_mask_next(&mask, 0); i < DRM_LOOM_MAX_BANKS;
+	     i = loom_mask_next(&mask, i + 1)) {
 		bytes = loom_bank_bytes(bank, i);
 		if (share)
 			bytes = loom_user_rounded(bytes, share->used[region->id][i], stats.total);
@@ -196,35 +233,11 @@ void loom_region_no_space_locked(struct loom_region *region, const struct loom_b
 		.largest_free_bytes = stats.largest_free,
 	};
 	if (share) {
-		low = loom_region_low_locked(region, &shape->mask, share);
+		low = loom_region_low_locked(region, &mask, share);
 		record->scratch_bytes = loom_user_rounded(low, low < floor ? 0 : floor,
 							  stats.total);
 	}
 	record->reason = loom_bank_reason(&stats, fullest, asked);
-}
-
-/* The bank of a buffer's with the smallest hole that the client may use. */
-static struct loom_mask loom_region_tightest_locked(struct loom_region *region,
-						    const struct loom_shape *shape,
-						    const struct loom_region_share *share)
-{
-	struct loom_bank *bank = loom_region_bank_locked(region);
-	struct loom_mask one, least = {};
-	u64 smallest = U64_MAX, hole;
-	u32 i;
-
-	for (i = loom_mask_next(&shape->mask, 0); i < DRM_LOOM_MAX_BANKS;
-	     i = loom_mask_next(&shape->mask, i + 1)) {
-		one = (struct loom_mask) {};
-		loom_mask_set(&one, i);
-		hole = loom_bank_hole(bank, &one,
-				      bank->base + loom_region_low_locked(region, &one, share));
-		if (hole >= smallest)
-			continue;
-		smallest = hole;
-		least = one;
-	}
-	return least;
 }
 
 /**
@@ -240,14 +253,9 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 			  const struct loom_file *client, u64 size_bytes,
 			  struct drm_loom_no_space *record)
 {
-	struct loom_shape bank = *shape;
-
 	mutex_lock(&region->lock);
-	if (shape->per_bank)
-		bank.mask = loom_region_tightest_locked(region, shape, &client->share);
-	loom_region_no_space_locked(region, loom_region_bank_locked(region), &bank, &client->share,
+	loom_region_no_space_locked(region, loom_region_bank_locked(region), shape, &client->share,
 				    size_bytes, record);
-	record->banks = loom_mask_count(&shape->mask);
 	loom_region_blocker_locked(region, &shape->mask, client->id, record);
 	mutex_unlock(&region->lock);
 }

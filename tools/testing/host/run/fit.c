@@ -70,6 +70,21 @@ static void empty_banks(void)
 	       answer.flags == DRM_LOOM_FIT_NOW, "masks that share no bank");
 	tap_ok(!ask("name,size,region,banks\na,64k,sram,1\nb,1,sram,0-1\n", NULL) &&
 	       answer.failed == 1 && answer.error == ENOSPC, "masks that do");
+	/* two banks of 64 KiB, of which 48 are free, and not the same */
+	tap_ok(!ask("name,size,region,banks,direction\na,16k,sram,0,bottom-up\n"
+		    "b,16k,sram,1,top-down\nc,96k,sram,0-1,\n", NULL) && answer.failed == 2 &&
+	       answer.short_bytes == 16384 &&
+	       answer.no_space.reason == DRM_LOOM_NO_SPACE_LOCKSTEP, "no room in common");
+	tap_ok(!ask("name,size,region,banks,direction,addresses\na,16k,sram,0,bottom-up,one\n"
+		    "b,16k,sram,1,top-down\nc,96k,sram,0-1,,per-bank\n"
+		    "d,384k,sram,2-7,,per-bank\n", NULL) && answer.flags == DRM_LOOM_FIT_NOW,
+	       "an address per bank needs none");
+	tap_ok(!ask("name,size,region,banks,direction,addresses\na,16k,sram,0,bottom-up,\n"
+		    "b,20k,sram,1,top-down,\nc,96k,sram,0-1,,per-bank\n", NULL) &&
+	       answer.failed == 2 && answer.short_bytes == 4096 && answer.no_space.banks == 2 &&
+	       answer.no_space.free_bytes == 44 << 10 &&
+	       answer.no_space.reason == DRM_LOOM_NO_SPACE_EXHAUSTED,
+	       "only the bank with the smallest hole counts");
 }
 
 static void limits(void)
@@ -87,6 +102,12 @@ static void limits(void)
 	       answer.failed == 1 && answer.error == EDQUOT, "and not more");
 	tap_ok(!ask("name,size,region\na,80k,sram\nb,1,sram\n", NULL) && answer.failed == 1 &&
 	       answer.no_space.banks == 0 && answer.error == EDQUOT, "ten banks have more room");
+	tap_ok(!ask("name,size,region,banks,addresses\na,64k,sram,7-8,per-bank\n", NULL) &&
+	       answer.error == EDQUOT && answer.short_bytes == 24 << 10,
+	       "each bank has its own share: 8 KiB, 32 KiB");
+	tap_ok(!ask("name,size,region,banks,addresses\na,16k,sram,7-8,per-bank\n"
+		    "b,24k,sram,8,per-bank\n", NULL) && answer.flags == DRM_LOOM_FIT_NOW,
+	       "and what is left of it");
 	tap_ok(ask("name,size,region,banks\na,1,sram,10\n", NULL) == -EINVAL, "no eleventh");
 	chip.storage_banks = 0;
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 0;
@@ -130,6 +151,7 @@ static void wrong_lists(void)
 		{ "name,size\na,x\n", ":2: size is 'x', which is not a number" },
 		{ "name,size\na,-1\n", ":2: size is '-1'" },
 		{ "name,size,colour\na,1,red\n", ":2: no column is called 'colour'" },
+		{ "name,size,addresses\na,1,two\n", ":2: no addresses is called 'two'" },
 		{ "name,size,region\n\na,1,tape\n", ":3: no region is called 'tape'" },
 		{ "name,size\na,1,2\n", ":2: 3 columns, and the first line has 2" },
 		{ "size\n1\n", ":2: the buffer has no name" },
