@@ -62,5 +62,16 @@ fits() {
 		$loom fit "$out/less.csv" --chip soft --snapshot "$out/detailed_memory_usage.csv"
 }
 ok 'and fits with less, in a snapshot, too' fits
+# banks behind the lanes are in the reports, and hold what the lanes have no room for
+storage() {
+	printf 'name: cores\nextends: soft\nstorage_banks: 3\n' >"$out/cores.yaml"
+	$loom plan $models/oww_alexa.onnx --effort 0 --chip "$out/cores.yaml" --memory-reports "$out/cores" &&
+		[ "$(grep -c ',sram,1[678],262144,0,262144,262144,0,' "$out/cores/memory_usage_summary.csv")" = 3 ] &&
+		printf 'name,size,region,banks\nkeys,768k,sram,16-18\n' >"$out/keys.csv" &&
+		$loom fit "$out/keys.csv" --chip "$out/cores.yaml" \
+			--snapshot "$out/cores/detailed_memory_usage.csv" &&
+		! $loom fit "$out/keys.csv" --chip soft
+}
+ok 'banks that only store' storage
 ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 14"
 finish

@@ -47,9 +47,8 @@ static bool has_capability(u32 want)
 	return false;
 }
 
-static void test_chip(void)
+static void test_chip(const struct drm_loom_chip *chip)
 {
-	const struct drm_loom_chip *tiny = loom_preset_find("tiny");
 	u64 end = 0;
 	u32 i;
 
@@ -57,13 +56,13 @@ static void test_chip(void)
 	       has_capability(PCI_CAP_ID_EXP) && !has_capability(PCI_CAP_ID_MSIX),
 	       "MSI, power management, PCI Express; no MSI-X");
 	tap_ok(client_get(&client, LOOM_PCI_CHIP_BYTES) == sizeof(driver.chip) &&
-	       !memcmp(&driver.chip, tiny, sizeof(*tiny)), "the chip is described");
+	       !memcmp(&driver.chip, chip, sizeof(*chip)), "the chip is described");
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		u64 base = client_get64(&client, LOOM_PCI_MAP_BASE(i));
 		u64 pitch = client_get64(&client, LOOM_PCI_MAP_PITCH(i));
 
 		if (pitch)
-			end = max(end, base + pitch * tiny->region[i].banks);
+			end = max(end, base + pitch * loom_chip_banks(chip, i));
 	}
 	tap_ok(end == client_get64(&client, LOOM_PCI_MEMORY_BYTES) &&
 	       end == client_get64(&client, LOOM_PCI_WINDOW_BYTES) && end <= client.bar2_bytes,
@@ -337,6 +336,28 @@ static void test_nonsense(void)
 	tap_ok(driver_reset(&driver, 15) && !driver_nop(&driver), "and it works");
 }
 
+/* The registers of a chip with banks that only store, which are in the map. */
+static void test_storage(void)
+{
+	static const char text[] = "name: cores\nextends: tiny\nstorage_banks: 3\n";
+	char path[] = "/tmp/loom-registers-XXXXXX.yaml";
+	const char *const options[] = { "--chip", path, NULL };
+	struct drm_loom_chip chip = *loom_preset_find("tiny");
+	int fd = mkstemps(path, 5);
+
+	if (fd < 0 || write(fd, text, sizeof(text) - 1) != sizeof(text) - 1)
+		tap_fatal("no file for the chip");
+	close(fd);
+	memset(chip.name, 0, sizeof(chip.name));
+	snprintf(chip.name, sizeof(chip.name), "cores");
+	chip.storage_banks = 3;
+	client_start(&client, true, options);
+	driver_probe(&driver, &client);
+	test_chip(&chip);
+	tap_ok(!client_stop(&client), "it ends well, with banks that only store");
+	unlink(path);
+}
+
 int main(void)
 {
 	static const char *const options[] = {
@@ -347,7 +368,7 @@ int main(void)
 	client_start(&client, true, options);
 	driver_probe(&driver, &client);
 	test_identity();
-	test_chip();
+	test_chip(loom_preset_find("tiny"));
 	tap_ok(driver_reset(&driver, 7) && !driver_nop(&driver), "an epoch, and something to do");
 	test_copies();
 	test_bad_places();
@@ -357,5 +378,6 @@ int main(void)
 	test_power();
 	test_nonsense();
 	tap_ok(!client_stop(&client), "it ends well");
+	test_storage();
 	return tap_end();
 }
