@@ -94,6 +94,7 @@ TEST_F(fit, a_hole_between_own_buffers)
 	uint64_t pages = self->sram.total_bytes / page;
 	struct drm_loom_bo_create wanted[3];
 	struct drm_loom_region_info before, after;
+	struct drm_loom_bo_label label = { .size = 5, .ptr = (uintptr_t)"upper" };
 	uint32_t handles[3], own[3] = {}, i;
 	struct drm_loom_fit_list list;
 
@@ -124,6 +125,13 @@ TEST_F(fit, a_hole_between_own_buffers)
 	EXPECT_EQ(2, list.own.count);
 	EXPECT_EQ(handles[0], own[0]);
 	EXPECT_EQ(handles[2], own[1]);
+	EXPECT_EQ(0, list.no_space.blocker[0]);
+	/* the one with a name is named */
+	label.handle = handles[2];
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_BO_LABEL, &label));
+	ASSERT_EQ(0, ask(fd, wanted, 3, own, 3, &list));
+	EXPECT_STREQ("upper", list.no_space.blocker);
+	EXPECT_EQ(page, list.no_space.blocker_bytes);
 	/* with room for one, the number is told all the same */
 	own[1] = 0x5a;
 	ASSERT_EQ(0, ask(fd, wanted, 3, own, 1, &list));

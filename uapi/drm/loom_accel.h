@@ -1007,7 +1007,7 @@ struct drm_loom_fit {
  * @short_bytes: out: ENOSPC: bytes that are missing in each bank, in one piece. Without CAP_PERFMON
  *	rounded up to 1/64 of the bank if other files have buffers there, but not beyond the
  *	allocation. EDQUOT: bytes beyond the share or the cap, rounded for caps of all files
- * @no_space: out: ENOSPC: the record of BO_CREATE; else zero
+ * @no_space: out: ENOSPC: the record of BO_CREATE, with a label for the SRAM only; else zero
  */
 struct drm_loom_fit_list {
 	struct drm_loom_array allocations;

@@ -100,7 +100,8 @@ static u64 loom_fit_excess_locked(struct loom_region *region, const struct loom_
 
 /*
  * Collects references to the own buffers in the banks of the allocation that has failed, and above
- * the scratch. Which of them would do depends on the blocks of others, so all are told.
+ * the scratch. Which of them would do depends on the blocks of others, so all are told. The record
+ * gets the largest label here, because that walk may drop the lock.
  */
 static void loom_fit_collect(struct loom_fit *fit)
 {
@@ -112,6 +113,8 @@ static void loom_fit_collect(struct loom_fit *fit)
 	u64 low;
 
 	mutex_lock(&region->lock);
+	if (fit->list->error == ENOSPC)
+		loom_region_blocker_locked(region, &shape->mask, client->id, &fit->list->no_space);
 	low = region->bank.base + loom_region_low_locked(region, &shape->mask, &client->share);
 	loom_bank_walk(loom_region_bank_locked(region), NULL, &iter);
 	while ((next = loom_bank_next_block(&iter))) {
