@@ -21,13 +21,15 @@ if [ "${1:-}" = guest ]; then
 		grep -q ' weights$' "$vm/top" && break
 	done
 	$loom info --blocks >"$vm/info" 2>&1
-	LOOM_MEMORY_REPORTS=$vm/reports $loom run "$models/blazeface.onnx" --device soft --lanes 4 --effort 0 \
-		--input input:0=random:1 --save-outputs "$vm/direct" >"$vm/direct.text" 2>"$vm/direct.err"
+	$loom run "$models/blazeface.onnx" --device soft --lanes 4 --effort 0 --input input:0=random:1 \
+		--save-outputs "$vm/direct" >"$vm/direct.text" 2>"$vm/direct.err"
 	echo $? >"$vm/direct.status"
 	for i in 1 2; do
 		wait "${pids[i]}"
 		echo $? >"$vm/got.$i.status"
 	done
+	LOOM_MEMORY_REPORTS=$vm/reports $loom run "$vm/voice.loom" --device soft --input input=random:5 \
+		>"$vm/voice.text" 2>&1
 	chmod 666 /dev/accel/*
 	# shellcheck disable=SC2086 # words
 	setpriv --reuid 65534 --clear-groups $loom run "$models/blazeface.onnx" \
@@ -43,6 +45,9 @@ chmod 777 "$vm"
 # shellcheck disable=SC2086 # words
 ok 'a model is planned for 6 of 16 lanes' $loom compile "$models/blazeface.onnx" --lanes 6 \
 	-o "$vm/part.loom"
+# shellcheck disable=SC2046 # words
+ok 'and one with states, an arena, and all lanes' $loom compile "$models/silero_vad.onnx" $(plan_args voice) \
+	--shape input=1,512 --effort 0 --grouping layerwise -o "$vm/voice.loom"
 for i in 1 2; do
 	$loom run "$vm/part.loom" --device host --json --input "input:0=random:$i" \
 		--save-outputs "$vm/want.$i" >"$vm/want.$i.json"
@@ -71,7 +76,8 @@ direct() {
 ok 'a third process plans for the other four lanes, with the same results' direct
 labels() {
 	local name
-	for name in weights 'input input:0' 'output Identity:0'; do
+	cat "$vm/voice.text"
+	for name in weights arena 'state h' 'state c' 'input input' 'output output'; do
 		grep -q ",buffer,\"$name\"\$" "$vm/reports/detailed_memory_usage.csv" || return 1
 	done
 }
