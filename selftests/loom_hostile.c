@@ -440,7 +440,7 @@ static pid_t spawn_with_jobs(uint32_t jobs)
 TEST_F_TIMEOUT(hostile, killed_in_a_job, 180)
 {
 	uint32_t plan = loom_client_plan_null(&self->client);
-	uint32_t round;
+	uint32_t round, again = 5;
 
 	ASSERT_NE(0, plan);
 	ASSERT_EQ(0, loom_context_destroy(self->client.fd, self->client.context));
@@ -462,12 +462,17 @@ TEST_F_TIMEOUT(hostile, killed_in_a_job, 180)
 			if (!ret)
 				usleep(20000);
 		}
-		EXPECT_EQ(-ETIME, ret);
 		ASSERT_EQ(0, kill(child, SIGKILL));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		EXPECT_TRUE(WIFSIGNALED(status));
 		EXPECT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
 		loom_sync_destroy(self->client.fd, fence);
+		/* on a machine that stood still its time may have been over before it was seen */
+		if (!ret && again--) {
+			round--;
+			continue;
+		}
+		EXPECT_EQ(-ETIME, ret);
 	}
 }
 
