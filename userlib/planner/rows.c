@@ -214,7 +214,8 @@ static u32 propose_all_work(const struct planner_ladder *l, struct planner_trial
 	if (l->large || !l->best.program ||
 	    l->before - l->best.program->stats.cycles <= l->before / MUCH)
 		return 0;
-	return propose_everything(l, trials);
+	/* in the best order */
+	return min(propose_everything(l, trials), 2U);
 }
 
 /*
