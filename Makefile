@@ -119,7 +119,7 @@ help-all: help
 	@echo '  make check-more   the tests again with sanitizers, all strategies, other chips, threads'
 	@echo '  make check-long   random memory operations, storms of clients, packages, Slurm; the next two'
 	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
-	@echo '  make check-rest   check-more, check-pci and check-debug at once, but for two parts'
+	@echo '  make check-rest   check-more, check-pci and check-debug at once, but for three parts'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
@@ -681,7 +681,7 @@ check-long: build-tests tools models module module-debug $(O)/bench/bench_units
 check-pci:
 	@tools/ci/deps.sh debug
 	@tools/ci/check.sh pci
-# the three at once but for pci-models and debug-tiny, as CI runs them: two parts are always at work
+# the three at once but for more-tsan, pci-models and debug-tiny, as CI runs them: two parts are always at work
 .PHONY: check-rest
 check-rest:
 	@tools/ci/deps.sh debug

@@ -20,8 +20,10 @@ all='build e2e-node kselftest lint host e2e-models e2e-host run own backend ort 
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
 more='more-build asan-build asan more-e2e more-node more-tsan more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pair'
-# all of these but two, whose tests others have on other devices: CI has 90 minutes
+# all of these but the models on the bus and a small device, whose tests others have on other devices, and
+# data races: CI has 90 minutes
 rest="$more $pci $debug"
+rest=${rest/ more-tsan/}
 rest=${rest/ pci-models/}
 rest=${rest/ debug-tiny/}
 order='debug-kselftest asan asan-long pci-faults'
