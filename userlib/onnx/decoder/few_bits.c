@@ -9,27 +9,44 @@
 /* Weights stay in 4 bits in products of at most block / PACKED_ROWS rows. */
 #define PACKED_ROWS	8
 
-/* Integers of @bits bits out of bytes, the lowest first; a row fills whole bytes. */
+static int64_t row_bytes(int64_t columns, int64_t bits)
+{
+	return columns / (8 / bits) + (columns % (8 / bits) != 0);
+}
+
+static bool bytes_fit(struct loom_import *im, const struct loom_value *x, int64_t bits,
+		      uint32_t rank, const int64_t *dims)
+{
+	const int64_t columns = rank ? dims[rank - 1] : 0;
+	int64_t count;
+
+	if (x->dtype == DRM_LOOM_DTYPE_U8 && columns >= 1 && !loom_dims_count(rank, dims, &count) &&
+	    x->num_elems == count / columns * row_bytes(columns, bits))
+		return true;
+	loom_import_fail(im, -EINVAL, "%lld elements of type %s do not fit the shape",
+			 (long long)x->num_elems, loom_dtype_name(x->dtype));
+	return false;
+}
+
+/* Integer @at of @bits bits out of bytes, the lowest first; a row of @columns fills whole bytes. */
+static int64_t bits_at(const struct loom_value *x, int64_t bits, int64_t columns, int64_t at)
+{
+	const int64_t each = 8 / bits, column = at % columns;
+	int64_t byte = loom_value_int(x, at / columns * row_bytes(columns, bits) + column / each);
+
+	return byte >> (column % each * bits) & ((1 << bits) - 1);
+}
+
 static struct loom_value *unpack(struct loom_import *im, const struct loom_value *x, int64_t bits,
 				 uint32_t rank, const int64_t *dims)
 {
-	const int64_t columns = rank ? dims[rank - 1] : 0, each = 8 / bits;
-	const int64_t bytes = columns / each + (columns % each != 0);
-	struct loom_value *y;
-	int64_t at, count;
+	struct loom_value *y = NULL;
+	int64_t at;
 
-	if (x->dtype != DRM_LOOM_DTYPE_U8 || columns < 1 || loom_dims_count(rank, dims, &count) ||
-	    x->num_elems != count / columns * bytes) {
-		loom_import_fail(im, -EINVAL, "%lld elements of type %s do not fit the shape",
-				 (long long)x->num_elems, loom_dtype_name(x->dtype));
-		return NULL;
-	}
-	y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, rank, dims);
-	for (at = 0; y && at < count; at++) {
-		int64_t byte = loom_value_int(x, at / columns * bytes + at % columns / each);
-
-		loom_value_set_int(y, at, byte >> (at % columns % each * bits) & ((1 << bits) - 1));
-	}
+	if (bytes_fit(im, x, bits, rank, dims))
+		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, rank, dims);
+	for (at = 0; y && at < y->num_elems; at++)
+		loom_value_set_int(y, at, bits_at(x, bits, dims[rank - 1], at));
 	return y;
 }
 
@@ -42,20 +59,23 @@ static bool bits_fit(struct loom_import *im, int64_t bits)
 }
 
 /*
- * Of x[N, blocks * @block], integers of 4 bits: bytes [blocks, @block / 2, N], with the first half
- * of a block in the low bits.
+ * Of bytes with integers of 4 bits, [N, blocks * @block] = @dims: bytes [blocks, @block / 2, N],
+ * with the first half of a block in the low bits. The device computes what depends on them.
  */
-static struct loom_value *pack(struct loom_import *im, const struct loom_value *x, int64_t block)
+static struct loom_value *pack(struct loom_import *im, const struct loom_value *x,
+			       const int64_t *dims, int64_t block)
 {
-	const int64_t inner = x->dims[1], columns = x->dims[0], half = block / 2;
-	struct loom_value *y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
-					       (int64_t[]){ inner / block, half, columns });
+	const int64_t columns = dims[0], inner = dims[1], half = block / 2;
+	struct loom_value *y = NULL;
 	int64_t at, from;
 
+	if (bytes_fit(im, x, 4, 2, dims))
+		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
+				    (int64_t[]){ inner / block, half, columns });
 	for (at = 0; y && at < y->num_elems; at++) {
 		from = at % columns * inner + at / columns / half * block + at / columns % half;
-		loom_value_set_int(y, at, loom_value_int(x, from) |
-						  loom_value_int(x, from + half) << 4);
+		loom_value_set_int(y, at, bits_at(x, 4, inner, from) |
+						  bits_at(x, 4, inner, from + half) << 4);
 	}
 	if (y)
 		y->held = true;
@@ -91,21 +111,22 @@ static struct loom_value *in_blocks(struct loom_import *im, struct loom_value *a
 }
 
 /*
- * @a times the transpose of (@b - @zero) * @scale, whose integers of 4 bits stay so in memory: the
- * device takes bytes apart, multiplies block by block, and adds the products, each times its scale.
+ * @a times the transpose of (@b - @zero) * @scale, whose integers of 4 bits, @dims of them, stay so
+ * in memory: the device takes bytes apart, multiplies block by block, and adds the products.
  */
 static struct loom_value *packed_product(struct loom_import *im, struct loom_value *a,
-					 const struct loom_value *b, struct loom_value *scale,
-					 struct loom_value *zero, int64_t block)
+					 const struct loom_value *b, const int64_t *dims,
+					 struct loom_value *scale, struct loom_value *zero,
+					 int64_t block)
 {
 	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U16, 16);
 	struct loom_value *halves[2], *x;
-	int64_t dims[LOOM_GRAPH_RANK];
+	int64_t result[LOOM_GRAPH_RANK];
 
-	memcpy(dims, a->dims, sizeof(dims));
-	dims[a->rank - 1] = b->dims[0];
+	memcpy(result, a->dims, sizeof(result));
+	result[a->rank - 1] = dims[0];
 	/* one node that reads the constant, so that it is loaded once */
-	x = loom_emit_cast(im->em, pack(im, b, block), DRM_LOOM_DTYPE_U16);
+	x = loom_emit_cast(im->em, pack(im, b, dims, block), DRM_LOOM_DTYPE_U16);
 	halves[0] = loom_emit_binary(im->em, LOOM_GBIN_MOD, x, sixteen);
 	halves[1] = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, sixteen);
 	x = loom_emit_concat(im->em, 2, halves, 1);
@@ -114,11 +135,10 @@ static struct loom_value *packed_product(struct loom_import *im, struct loom_val
 			     zero ? by_block(im, zero, a->dtype) :
 				    loom_emit_scalar(im->em, a->dtype, 8));
 	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, by_block(im, scale, a->dtype));
-	x = loom_import_scaled_product(im, in_blocks(im, a, b->dims[1] / block, block), x,
-				       false, 1);
+	x = loom_import_scaled_product(im, in_blocks(im, a, dims[1] / block, block), x, false, 1);
 	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1 << 0, false);
-	x = loom_emit_reshape(im->em, x, a->rank, dims);
+	x = loom_emit_reshape(im->em, x, a->rank, result);
 	return loom_emit_cast(im->em, x, a->dtype);
 }
 
@@ -153,14 +173,14 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 	else if (zero)
 		zero = loom_emit_reshape(im->em, zero, 2, dims);
 	dims[1] *= block;
-	b = im->em->status ? NULL : unpack(im, b, bits, 2, dims);
-	if (im->em->status || !b)
+	if (im->em->status)
 		return;
 	/* the sums of blocks, of many rows, would be more work than the weights are */
 	if (bits == 4 && block % 2 == 0 && a->rank > 1 && a->dims[a->rank - 1] == inner &&
 	    a->num_elems / inner <= block / PACKED_ROWS) {
-		y = packed_product(im, a, b, scale, zero, block);
+		y = packed_product(im, a, b, dims, scale, zero, block);
 	} else {
+		b = unpack(im, b, bits, 2, dims);
 		b = loom_import_part(im, b, 1, 0, 1, inner);
 		b = loom_import_blocks_of(im, b, scale, zero, 1 << (bits - 1), 1, block);
 		y = loom_import_scaled_product(im, a, b, true, 1);
