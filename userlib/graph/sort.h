@@ -16,8 +16,8 @@
  *   long ones), or by the list of operands, the last first (LOOM_SORT_LAST: the position of the
  *   shortcut of a residual block depends on the exporter, so both orders are candidates).
  * - *Late*: a node whose result is larger than its operands (an upsampling, an expansion) waits
- *   until its result is needed; until then, its operands are kept instead. So does a node that
- *   depends on no input (weights that are expanded).
+ *   until its result is needed; until then, its operands are kept instead. In every order, so does
+ *   a node that depends on no input (weights that are expanded).
  * - *Greedy*: of the nodes that can run, the one that adds the fewest bytes alive.
  *
  * Rejected, because another order was as good wherever they were: by height; the highest operand

@@ -48,6 +48,7 @@ struct loom_value *loom_value_copy(struct loom_graph *graph, const struct loom_v
 		return NULL;
 	own->made_up = value->made_up;
 	own->data = value->data;
+	own->held = value->held;
 	own->scope = value->scope;
 	return own;
 }
