@@ -179,43 +179,44 @@ static u32 propose_more_work(const struct planner_ladder *l, struct planner_tria
 	return count;
 }
 
-/* All effort, for cycles and for bytes, in the best order and in the second best. */
-static u32 propose_everything(const struct planner_ladder *l, struct planner_trial *trials)
+/* Adds two trials with all effort in an order: for the aim of the best candidate, and for bytes. */
+static u32 add_all_work(const struct planner_ladder *l, const struct loom_graph *graph,
+			struct planner_trial *trials)
 {
-	const struct loom_graph *graphs = l->orders->graphs;
-	u32 first = 0, second = LOOM_SORT_COUNT, count = 0, i;
 	struct planner_candidate candidate = l->best.candidate;
 
-	if (!l->by_time || !l->best.program)
-		return 0;
-	while (&graphs[first] != l->best.graph)
-		first++;
-	for (i = 0; i < l->orders->count; i++)
-		if (i != first &&
-		    (second == LOOM_SORT_COUNT || l->cycles[i] < l->cycles[second]))
-			second = i;
 	candidate.share = 0;
-	for (i = 0; i < 2; i++) {
-		const u32 order = i ? second : first;
-
-		if (order == LOOM_SORT_COUNT)
-			continue;
-		candidate.aim = l->best.candidate.aim;
-		trials[count++] = planner_trial_of(l, &graphs[order], &candidate);
-		candidate.aim = bytes;
-		trials[count++] = planner_trial_of(l, &graphs[order], &candidate);
-	}
-	return count;
+	trials[0] = planner_trial_of(l, graph, &candidate);
+	candidate.aim = bytes;
+	trials[1] = planner_trial_of(l, graph, &candidate);
+	return 2;
 }
 
 /* A large gain by more effort shows that the search was far from converged. */
 static u32 propose_all_work(const struct planner_ladder *l, struct planner_trial *trials)
 {
-	if (l->large || !l->best.program ||
+	if (!l->by_time || l->large || !l->best.program ||
 	    l->before - l->best.program->stats.cycles <= l->before / MUCH)
 		return 0;
-	/* in the best order */
-	return min(propose_everything(l, trials), 2U);
+	return add_all_work(l, l->best.graph, trials);
+}
+
+/* All effort in the best order and in the second best. */
+static u32 propose_everything(const struct planner_ladder *l, struct planner_trial *trials)
+{
+	const struct loom_graph *graphs = l->orders->graphs;
+	u32 second = LOOM_SORT_COUNT, count, i;
+
+	if (!l->by_time || !l->best.program)
+		return 0;
+	for (i = 0; i < l->orders->count; i++)
+		if (&graphs[i] != l->best.graph &&
+		    (second == LOOM_SORT_COUNT || l->cycles[i] < l->cycles[second]))
+			second = i;
+	count = add_all_work(l, l->best.graph, trials);
+	if (second < LOOM_SORT_COUNT)
+		count += add_all_work(l, &graphs[second], &trials[count]);
+	return count;
 }
 
 /*
