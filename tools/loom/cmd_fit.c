@@ -187,7 +187,8 @@ const struct tool_command tool_fit = {
 		"                       loom report writes\n"
 		"  --json               print JSON\n"
 		"\nColumns of the list: name, size; region, layout, page_bytes, direction, banks (0-3;8),\n"
-		"addresses (per-bank) and the fields of images and shards. The exit status is 1 if the buffers do not fit.\n",
+		"addresses (per-bank) and the fields of images and shards. The exit status is 1 if\n"
+		"the buffers do not fit.\n",
 	.examples =
 		"  loom fit list.csv\n"
 		"  loom fit list.csv --chip wormhole\n"

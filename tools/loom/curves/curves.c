@@ -7,8 +7,6 @@
 
 #include "loom_place_file.h"
 
-#define ARRAY_COUNT(array)	(sizeof(array) / sizeof(*(array)))
-
 /**
  * DOC: Curves of a recording
  *
@@ -46,15 +44,15 @@ static int read_buffer(struct curves_sweep *sweep, const struct loom_place_csv *
 	};
 	struct curve_buffer *buffer = &sweep->buffers[i];
 	const char *text = NULL;
-	int64_t v[ARRAY_COUNT(columns)] = { 0 };
+	int64_t v[ARRAY_SIZE(columns)] = { 0 };
 	uint32_t k;
 
-	for (k = 0; k < ARRAY_COUNT(columns); k++) {
+	for (k = 0; k < ARRAY_SIZE(columns); k++) {
 		text = loom_place_csv_text(csv, i, columns[k]);
 		if (!text)
 			return tool_fail("%s: no column '%s', which loom report --record writes",
 					 csv->path, columns[k]);
-		if (k + 1 < ARRAY_COUNT(columns) && tool_parse_number(text, false, &v[k]))
+		if (k + 1 < ARRAY_SIZE(columns) && tool_parse_number(text, false, &v[k]))
 			return tool_fail("%s:%u: column '%s': '%s' is no number", csv->path,
 					 csv->lines[i], columns[k], text);
 	}
