@@ -82,6 +82,22 @@ static inline uint32_t loom_client_plan_copy(const struct loom_client *client)
 	return loom_client_plan(client, blob, size);
 }
 
+/* Have plans and buffers of the client be for @lanes that its context owns. Return: 0 or -errno. */
+static inline int loom_client_take_lanes(struct loom_client *client, uint32_t lanes)
+{
+	struct drm_loom_context_create args = {
+		.priority = DRM_LOOM_PRIORITY_NORMAL, .lanes = lanes,
+	};
+	int ret = loom_call(client->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
+
+	if (ret)
+		return ret;
+	client->context = args.context;
+	client->bytes = client->bytes / client->info.lanes * lanes;
+	client->info.lanes = lanes;
+	return 0;
+}
+
 #ifdef _LOOM_ACCEL_OPS_H_
 static inline uint32_t loom_client_plan_unary(const struct loom_client *client, uint32_t kind)
 {

@@ -209,17 +209,24 @@ static inline int loom_sync_export(int fd, uint32_t handle)
 	return ret ? ret : export.fd;
 }
 
+static inline int loom_sync_file_status(int file)
+{
+	struct sync_file_info info = {};
+	int ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
+
+	return ret ? ret : info.status;
+}
+
 /* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
 static inline int loom_sync_status(int fd, uint32_t handle)
 {
-	struct sync_file_info info = {};
 	int file = loom_sync_export(fd, handle), ret;
 
 	if (file < 0)
 		return file;
-	ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
+	ret = loom_sync_file_status(file);
 	close(file);
-	return ret ? ret : info.status;
+	return ret;
 }
 
 /* ----------------------------------------------------------------- sharing */

@@ -284,8 +284,6 @@ TEST_F_TIMEOUT(lanes, jobs_of_partitions_run_at_the_same_time, 120)
 	int64_t end = loom_soon(), ns[2];
 	uint32_t i, plan;
 
-	if (!loom_takes_turns(self->client.fd))
-		SKIP(return, "jobs of partitions take turns");
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, open_part(&parts[i], self->lanes / 2, 0));
 		plan = loom_client_plan_endless(&parts[i]);

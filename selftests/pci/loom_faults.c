@@ -406,6 +406,75 @@ TEST(a_job_times_out_within_its_plan)
 	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
 }
 
+/*
+ * A job of a partition hangs, and times out or is abandoned: its lanes are reset. A client on the
+ * other lanes, which always has a job on the device, does not notice.
+ */
+static void one_hangs(struct __test_metadata *_metadata, int sim, bool abandoned)
+{
+	uint32_t fence, plan, done[2], jobs = 0, i;
+	struct loom_client hangs, goes_on;
+	int64_t end = loom_soon();
+	int file;
+
+	/* a user whose jobs hang twice in a minute is refused */
+	ASSERT_EQ(0, bind_with_timeout(abandoned ? "300000" : "3000"));
+	ASSERT_EQ(0, loom_client_open(&hangs));
+	ASSERT_EQ(0, loom_client_open(&goes_on));
+	ASSERT_EQ(0, loom_client_take_lanes(&hangs, hangs.info.lanes / 2));
+	ASSERT_EQ(0, loom_client_take_lanes(&goes_on, goes_on.info.lanes / 2));
+	fence = loom_sync_create(hangs.fd, 0);
+	plan = loom_client_plan_unary(&hangs, DRM_LOOM_UNARY_ABS);
+	ASSERT_EQ(0, loom_port_tell(sim, "fault job-hang", NULL, 0));
+	ASSERT_EQ(0, loom_client_run(&hangs, plan, 2, fence));
+	file = loom_sync_export(hangs.fd, fence);
+	while (!loom_port_done(sim, "job-hang") && loom_now_ns() < end)
+		usleep(1000);
+	loom_port_tell(sim, "clear", NULL, 0);
+	plan = loom_client_plan_busy(&goes_on);
+	for (i = 0; i < 2; i++) {
+		done[i] = loom_sync_create(goes_on.fd, 0);
+		ASSERT_EQ(0, loom_client_run(&goes_on, plan, 2, done[i]));
+	}
+	if (abandoned)
+		loom_client_close(&hangs);
+	for (i = 0; !loom_sync_file_status(file) && loom_now_ns() < end; i = !i, jobs++) {
+		ASSERT_EQ(0, loom_sync_wait(goes_on.fd, done[i], end));
+		ASSERT_EQ(1, loom_sync_status(goes_on.fd, done[i]));
+		loom_sync_destroy(goes_on.fd, done[i]);
+		done[i] = loom_sync_create(goes_on.fd, 0);
+		ASSERT_EQ(0, loom_client_run(&goes_on, plan, 2, done[i]));
+	}
+	EXPECT_EQ(abandoned ? -ECANCELED : -ETIME, loom_sync_file_status(file));
+	EXPECT_LT(2, jobs);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, loom_sync_wait(goes_on.fd, done[i], loom_soon()));
+		EXPECT_EQ(1, loom_sync_status(goes_on.fd, done[i]));
+	}
+	if (!abandoned)
+		loom_client_close(&hangs);
+	loom_client_close(&goes_on);
+	close(file);
+	/* the lanes are free again */
+	EXPECT_TRUE(loom_device_works());
+}
+
+TEST(a_partition_that_hangs_does_not_end_jobs_of_others)
+{
+	struct loom_watch watch = { .log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK), .events = -1 };
+	int sim = loom_port_open("loom-sim-0");
+
+	if (sim < 0 || watch.log < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	lseek(watch.log, 0, SEEK_END);
+	one_hangs(_metadata, sim, false);
+	one_hangs(_metadata, sim, true);
+	loom_watch_look(&watch);
+	EXPECT_EQ(0, watch.resets);
+	close(watch.log);
+	loom_write_file(LOOM_BREAK_TIMEOUT, "300000");
+}
+
 /* Each look ends at the first record of another epoch; a reset and its polls look a few times. */
 TEST(records_without_end_are_not_read_without_end)
 {

@@ -75,14 +75,17 @@ static u32 firmware_progress(struct sim *sim, struct sim_item *ask)
 }
 
 /* Takes it out of the list if it has not begun. */
-static struct sim_item *firmware_stop_locked(struct sim *sim, u64 sequence, bool *found)
+static struct sim_item *firmware_stop_locked(struct sim *sim, const struct sim_item *ask,
+					     bool *found)
 {
-	struct sim_item *item = firmware_find_locked(sim, sequence), **link;
+	struct sim_item *item = firmware_find_locked(sim, ask->bytes), **link;
 
 	*found = item;
 	if (!item)
 		return NULL;
 	atomic_store(&item->stop, true);
+	if (ask->kind == LOOM_PCI_KIND_JOB_RESET)
+		atomic_store(&item->reset, true);
 	if (item->running)
 		return NULL;
 	for (link = &sim->items; *link != item; link = &(*link)->next)
@@ -100,7 +103,7 @@ static void firmware_stop(struct sim *sim, const struct sim_item *ask, u32 gener
 	bool found;
 
 	pthread_mutex_lock(&sim->lock);
-	waited = firmware_stop_locked(sim, ask->bytes, &found);
+	waited = firmware_stop_locked(sim, ask, &found);
 	pthread_mutex_unlock(&sim->lock);
 	sim_record(sim, ask, found ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_ABSENT, generation);
 	if (waited)
@@ -143,6 +146,7 @@ static const u8 firmware_fields[LOOM_PCI_KIND_END] = {
 	[LOOM_PCI_KIND_PLAN_DROP] = HAS_PLAN,
 	[LOOM_PCI_KIND_PROGRESS] = HAS_BYTES,
 	[LOOM_PCI_KIND_STOP] = HAS_BYTES,
+	[LOOM_PCI_KIND_JOB_RESET] = HAS_BYTES,
 };
 
 static bool firmware_fields_ok(const struct sim_item *item)
@@ -178,6 +182,22 @@ static u32 firmware_check(struct sim *sim, const struct loom_pci_descriptor *raw
 	return LOOM_PCI_RESULT_OK;
 }
 
+/* The banks of the lanes: all, or those that the descriptor names. */
+static u32 firmware_find_lanes(struct sim *sim, struct sim_item *item)
+{
+	const struct loom_mask all = loom_mask_all(sim->chip.region[DRM_LOOM_REGION_SRAM].banks);
+	u32 i;
+
+	item->lanes = all;
+	if (!item->scatter)
+		return LOOM_PCI_RESULT_OK;
+	if (sim_dma_read(&sim->dma, item->scatter, &item->lanes, sizeof(item->lanes)))
+		return LOOM_PCI_RESULT_DMA;
+	for (i = 0; i < ARRAY_SIZE(item->lanes.word); i++)
+		item->lanes.word[i] = le64toh(item->lanes.word[i]);
+	return loom_mask_within(&item->lanes, &all) ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_PLAN;
+}
+
 static void firmware_take(struct sim *sim, const struct loom_pci_descriptor *raw, u32 generation)
 {
 	struct sim_item item = {
@@ -193,11 +213,13 @@ static void firmware_take(struct sim *sim, const struct loom_pci_descriptor *raw
 	};
 	u32 result = firmware_check(sim, raw, &item);
 
+	if (!result && item.kind == LOOM_PCI_KIND_JOB)
+		result = firmware_find_lanes(sim, &item);
 	if (result)
 		sim_record(sim, &item, result, generation);
 	else if (item.kind == LOOM_PCI_KIND_PROGRESS)
 		sim_record(sim, &item, firmware_progress(sim, &item), generation);
-	else if (item.kind == LOOM_PCI_KIND_STOP)
+	else if (item.kind >= LOOM_PCI_KIND_STOP)
 		firmware_stop(sim, &item, generation);
 	else
 		firmware_queue(sim, &item, generation);

@@ -24,7 +24,6 @@
  * @item: the descriptor
  * @generation: when it began
  * @plan: the plan
- * @lanes: bank of each lane of the plan
  * @sram: first byte of the first lane; a pitch further is the next
  * @places: by slot
  * @slots: by slot: first byte, in the banks or collected
@@ -41,7 +40,6 @@ struct job {
 	struct sim_item *item;
 	u32 generation;
 	const struct loom_plan *plan;
-	struct loom_mask lanes;
 	u8 *sram;
 	struct sim_place places[DRM_LOOM_MAX_SLOTS];
 	u8 *slots[DRM_LOOM_MAX_SLOTS];
@@ -84,7 +82,7 @@ static u32 job_bind_sram(struct job *job, u32 index)
 {
 	const struct sim_place *place = &job->places[index];
 	const struct drm_loom_chip_region *sram = &job->sim->chip.region[DRM_LOOM_REGION_SRAM];
-	u32 i, bank = loom_mask_next(&job->lanes, 0);
+	u32 i, bank = loom_mask_next(&job->item->lanes, 0);
 
 	if (place->layout.banks != job->plan->lanes || place->layout.page_columns ||
 	    place->offset >= place->layout.page_bytes ||
@@ -94,7 +92,7 @@ static u32 job_bind_sram(struct job *job, u32 index)
 	for (i = 0; i < job->plan->lanes; i++) {
 		if (place->bank[i] != bank)
 			return LOOM_PCI_RESULT_PLACE;
-		bank = loom_mask_next(&job->lanes, bank + 1);
+		bank = loom_mask_next(&job->item->lanes, bank + 1);
 	}
 	job->slots[index] = job->sram + place->address + place->offset;
 	job->pitches[index] = job->sim->memory.pitch[DRM_LOOM_REGION_SRAM];
@@ -177,27 +175,15 @@ static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw
 	return LOOM_PCI_RESULT_OK;
 }
 
-/* The banks of the lanes: all, or those that the descriptor names. */
+/* The banks of the lanes side by side. */
 static u32 job_find_lanes(struct job *job)
 {
 	const struct sim_memory *memory = &job->sim->memory;
-	const struct loom_mask all =
-		loom_mask_all(job->sim->chip.region[DRM_LOOM_REGION_SRAM].banks);
-	u32 i;
 
-	job->lanes = all;
-	if (job->item->scatter) {
-		if (sim_dma_read(&job->sim->dma, job->item->scatter, &job->lanes,
-				 sizeof(job->lanes)))
-			return LOOM_PCI_RESULT_DMA;
-		for (i = 0; i < ARRAY_SIZE(job->lanes.word); i++)
-			job->lanes.word[i] = le64toh(job->lanes.word[i]);
-	}
-	if (!loom_mask_within(&job->lanes, &all) ||
-	    loom_mask_count(&job->lanes) != job->plan->lanes)
+	if (loom_mask_count(&job->item->lanes) != job->plan->lanes)
 		return LOOM_PCI_RESULT_PLAN;
 	if (job->item->scatter)
-		job->sram = sim_memory_lanes(memory, &job->lanes);
+		job->sram = sim_memory_lanes(memory, &job->item->lanes);
 	else
 		job->sram = sim_memory_bank(memory, DRM_LOOM_REGION_SRAM, 0);
 	return job->sram ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_MEMORY;
@@ -263,7 +249,7 @@ static void job_tell(struct job *job)
 
 static void job_hang(struct job *job)
 {
-	while (!sim_is_over(job->sim, job->generation))
+	while (!sim_is_over(job->sim, job->generation) && !atomic_load(&job->item->reset))
 		sim_nap(1000000);
 }
 

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/thread.h"
 #include "command.h"
 #include "fuzz.h"
 
@@ -38,7 +37,7 @@ static int model_start(struct sim *sim, struct sim_control *control)
 	int ret = pthread_create(&thread, NULL, sim_firmware, sim);
 
 	if (!ret)
-		ret = -loom_thread_start(&thread, sim_engine_worker, sim);
+		ret = sim_engine_start(sim);
 	if (!ret)
 		ret = pthread_create(&thread, NULL, sim_dma_worker, sim);
 	if (!ret && control->socket >= 0)

@@ -19,7 +19,7 @@
  *   the answer, and with it at times the whole guest, so this thread must not compute, and must not
  *   wait for the others
  * * firmware.c takes descriptors from the ring, answers PROGRESS and STOP, resets
- * * worker.c, twice: the engine for jobs, the DMA engine for everything else
+ * * worker.c: an engine for each job that runs, the DMA engine for everything else
  * * control.c: fault injection by tests (fault.c), or at random (fuzz.c)
  *
  * Helpers:
@@ -68,8 +68,10 @@
  * @address: as in the descriptor
  * @scatter: as in the descriptor
  * @bytes: as in the descriptor
+ * @lanes: banks of a job
  * @running: a worker has it
  * @stop: it must end soon
+ * @reset: and whatever it does
  * @step: how far a job is
  * @command: how far a job is
  * @unit: how far a job is
@@ -86,8 +88,10 @@ struct sim_item {
 	u64 address;
 	u64 scatter;
 	u64 bytes;
+	struct loom_mask lanes;
 	bool running;
 	atomic_bool stop;
+	atomic_bool reset;
 	u32 step;
 	u32 command;
 	u64 unit;
@@ -133,6 +137,7 @@ struct sim_rings {
  * @item_count: number of @items
  * @fetching: the firmware has a descriptor that is not among @items yet
  * @busy: workers that have an item
+ * @idle_engines: engines that have none
  * @retain: LOOM_PCI_POWER
  * @off: in D3hot
  * @generation: incremented by each event that ends all pending work; also read without the lock
@@ -165,6 +170,7 @@ struct sim {
 	u32 item_count;
 	bool fetching;
 	u32 busy;
+	u32 idle_engines;
 	bool retain;
 	bool off;
 	atomic_uint generation;
@@ -193,8 +199,9 @@ int sim_supervise(const struct sim_options *options);
 void sim_bus(struct sim *sim);
 /* firmware.c, worker.c, control.c: threads */
 void *sim_firmware(void *sim);
-void *sim_engine_worker(void *sim);
 void *sim_dma_worker(void *sim);
+/* Start an engine; 0 or an error number. */
+int sim_engine_start(struct sim *sim);
 
 /** struct sim_control - argument of sim_control(): @sim, and the @socket to listen on */
 struct sim_control {

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "loom_code.h"
 #include "loom_verify.h"
 
-/* Two that work: one has the engine, one moves bytes. */
+/* Threads that execute items: as many engines as jobs run, and one that moves bytes. */
 
 static u32 work_nop(struct sim *sim, struct sim_item *item, u32 generation)
 {
@@ -91,13 +92,23 @@ static const struct work_kind work_kinds[LOOM_PCI_KIND_END] = {
 	[LOOM_PCI_KIND_PLAN_DROP] = { false, work_plan_drop },
 };
 
-/* Whether one before it in its queue is not answered. */
+/* Whether a job cannot begin before the end of another item, in whatever queues they are. */
+static bool work_needs(const struct sim_item *job, const struct sim_item *other)
+{
+	if (other->kind == LOOM_PCI_KIND_JOB)
+		return loom_mask_overlaps(&job->lanes, &other->lanes);
+	return (other->kind == LOOM_PCI_KIND_PLAN || other->kind == LOOM_PCI_KIND_PLAN_DROP) &&
+	       other->plan == job->plan;
+}
+
+/* Whether it must wait for one before it that is not answered. */
 static bool work_waits_locked(const struct sim *sim, const struct sim_item *item)
 {
 	const struct sim_item *other;
 
 	for (other = sim->items; other != item; other = other->next)
-		if (other->queue == item->queue)
+		if (other->queue == item->queue ||
+		    (item->kind == LOOM_PCI_KIND_JOB && work_needs(item, other)))
 			return true;
 	return false;
 }
@@ -144,6 +155,8 @@ static void work_do_locked(struct sim *sim, struct sim_item *item)
 	work_end_locked(sim, item);
 }
 
+static int work_start_engine_locked(struct sim *sim);
+
 static void worker(struct sim *sim, bool engine)
 {
 	struct sim_item *item;
@@ -151,17 +164,42 @@ static void worker(struct sim *sim, bool engine)
 	pthread_mutex_lock(&sim->lock);
 	for (;;) {
 		item = work_next_locked(sim, engine);
-		if (item)
-			work_do_locked(sim, item);
-		else
+		if (!item) {
 			pthread_cond_wait(&sim->changed, &sim->lock);
+			continue;
+		}
+		/* invariant: one is idle for the next job; at most one more than partitions */
+		if (engine && !--sim->idle_engines)
+			work_start_engine_locked(sim);
+		work_do_locked(sim, item);
+		sim->idle_engines += engine;
 	}
 }
 
-void *sim_engine_worker(void *sim)
+static void *work_engine(void *sim)
 {
 	worker(sim, true);
 	return NULL;
+}
+
+static int work_start_engine_locked(struct sim *sim)
+{
+	pthread_t thread;
+	int ret = loom_thread_start(&thread, work_engine, sim);
+
+	if (!ret)
+		sim->idle_engines++;
+	return -ret;
+}
+
+int sim_engine_start(struct sim *sim)
+{
+	int ret;
+
+	pthread_mutex_lock(&sim->lock);
+	ret = work_start_engine_locked(sim);
+	pthread_mutex_unlock(&sim->lock);
+	return ret;
 }
 
 void *sim_dma_worker(void *sim)

@@ -816,11 +816,11 @@ enum drm_loom_priority {
  * the partition, from the lowest: the plan's scratch is in these banks, and a buffer for a
  * DRM_LOOM_SLOT_SRAM must be on exactly these banks.
  *
- * With DRM_LOOM_DEVICE_TURNS, jobs of different partitions run at the same time. A job of a context
- * without lanes has the whole device while it runs. Both take turns: at a priority, all partitions
+ * Jobs of different partitions run at the same time. A job of a context without lanes has the whole
+ * device while it runs. With DRM_LOOM_DEVICE_TURNS both take turns: at a priority, all partitions
  * together get the time slices of one user, however many partitions there are. So partitions cannot
- * starve other contexts, nor these the partitions. Without the flag, jobs of partitions take turns
- * with all others, each to its end.
+ * starve other contexts, nor these the partitions. Without the flag, each job runs to its end; one
+ * without lanes waits for those of partitions before it, and those behind it wait for that one.
  *
  * Without CAP_SYS_NICE the contexts of a user may own half of the device's lanes, rounded down. A
  * context gives its lanes back when its last job has ended after CONTEXT_DESTROY or the close of

@@ -72,6 +72,8 @@ struct loom_job {
 	u64 given_ns;
 	/** @stop_ns: time when the device was told to stop it, or 0; under &loom_flight.lock */
 	u64 stop_ns;
+	/** @was_reset: its lanes were reset; same lock */
+	bool was_reset;
 	/** @begun: it has had the engine; under &loom_context.lock */
 	bool begun;
 	/** @seen: position at the last timeout check; accessed on &loom_device.timeout_wq only */

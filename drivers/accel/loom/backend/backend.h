@@ -63,14 +63,16 @@ struct page;
  *
  * Timeouts: the core has the back end look for records (@poll), asks @job_progress whether the job
  * moved, has it stopped by @job_stop, waits, and if that does not help stops the device, resets it
- * with a new epoch and starts it again. Records from before the stop count. The job at fault ends
- * with ETIME. Other jobs that had begun end with ECANCELED, because a job may have overwritten its
- * input and is not idempotent. Jobs that had not begun are run in the new epoch. Records of an
- * earlier epoch are dropped. A device is also reset if it reports a hang itself
+ * with a new epoch and starts it again; or, for a job of a partition, has its lanes reset
+ * (@job_reset) and waits once more before that. Records from before the stop count. The job at
+ * fault ends with ETIME. Other jobs that had begun end with ECANCELED, because a job may have
+ * overwritten its input and is not idempotent. Jobs that had not begun are run in the new epoch.
+ * Records of an earlier epoch are dropped. A device is also reset if it reports a hang itself
  * (loom_device_hang()), or does not end an abandoned job.
  *
- * Begun jobs: the core assumes that a device works on its jobs in the order of @job_run. A back end
- * whose device takes them in another order must call loom_job_turn_begin().
+ * Begun jobs: the core assumes that a device works on its jobs in the order of @job_run, and on
+ * those of partitions at the same time. A back end whose device takes them in another order must
+ * call loom_job_turn_begin().
  *
  * Lifetimes. Resources of the bus are released when the driver is unbound: registers, interrupts,
  * rings and mappings for the device (devm_*). @job_release, @move_release, @plan_destroy and
@@ -414,6 +416,13 @@ struct loom_backend {
 	 */
 	void (*job_stop)(struct loom_job *job);
 	/**
+	 * @job_reset: a job of a context with lanes of its own has not ended within the grace
+	 * period after @job_stop: reset its lanes, so that it ends as a stopped one, and jobs of
+	 * other lanes go on. Called under spinlocks, once; must not sleep. The device is reset if
+	 * the job has not ended after another grace period. NULL: the device is reset at once
+	 */
+	void (*job_reset)(struct loom_job *job);
+	/**
 	 * @job_release: undo @job_prepare and @job_emit. Called once for each prepared job: after
 	 * its fence has signalled, whether it was run or not, or by SUBMIT if it could not be
 	 * queued. If the device still owns it, the device is stopped and must drop it. May sleep,
@@ -444,8 +453,9 @@ struct loom_backend {
 
 	/**
 	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run on no
-	 * other lanes, and never beside a job of another context without. They run at the same
-	 * time, or in the order of @job_run, with &loom_device_config.jobs_in_flight
+	 * other lanes, at the same time, and never beside a job of another context without. With
+	 * &loom_device_config.jobs_in_flight one of those runs when the jobs given before it have
+	 * ended, and those given after it run when it has
 	 */
 	bool has_lanes;
 };

@@ -10,10 +10,11 @@
  *
  * A reset costs all clients time, so neither a client nor a device may cause them without end.
  *
- * A reset because a job could not be stopped is charged to the user who submitted it. After two
- * within a minute the pending jobs of this user end with EIO during the next minute, and SUBMIT
- * refuses new ones. Jobs of other users run. Users are those of turn.c, because a client can open
- * any number of files; root is no exception.
+ * A reset because a job could not be stopped, of the device or of the job's lanes, is charged to
+ * the user who submitted it: contexts without lanes wait for both. After two within a minute the
+ * pending jobs of this user end with EIO during the next minute, and SUBMIT refuses new ones. Jobs
+ * of other users run. Users are those of turn.c, because a client can open any number of files;
+ * root is no exception.
  *
  * Any other reset is charged to the device: moves that do not end, a stalled heartbeat, records of
  * another epoch. The third within a minute wedges the device instead, unless a record has completed

@@ -16,8 +16,10 @@
  *
  * The scheduler of each context hands over a job when its fences have signalled. Most devices take
  * a few at a time, so the others wait here, in the order of turn.c, and the device gets the next
- * one when a completion record arrives. All wait while the device sleeps or is reset. An abandoned
- * job ends without waiting for its turn, and is not given to the device.
+ * one when a completion record arrives. Of the jobs that it has, the oldest runs; while that is one
+ * of a partition, so do those of other partitions up to the first job without. All wait while the
+ * device sleeps or is reset. An abandoned job ends without waiting for its turn, and is not given
+ * to the device.
  *
  * Choosing a job and giving it to the device are one critical section (@give_lock). Otherwise the
  * device could get two jobs in another order than &loom_flight.order, and the wrong one would be
@@ -50,15 +52,26 @@ static void loom_flight_give(struct loom_job *job)
 	spin_unlock(&loom->job_lock);
 }
 
-/* The device is assumed to work on its oldest job, unless the back end reports turns. */
+/*
+ * The device is assumed to work on its oldest job, or on those of partitions before the first job
+ * without, unless the back end reports turns. A partition has one job on the device at a time, so
+ * their lanes do not overlap.
+ */
 static void loom_flight_begin_locked(struct loom_flight *flight)
 {
-	struct loom_job *job = list_first_entry_or_null(&flight->order, struct loom_job,
-							order_node);
+	struct loom_job *job;
 
 	lockdep_assert_held(&flight->lock);
-	if (job && !loom_job_has_begun(job))
-		loom_job_turn_begin(job);
+	list_for_each_entry(job, &flight->order, order_node) {
+		bool whole = !job->context->lane_count;
+
+		if (whole && !list_is_first(&job->order_node, &flight->order))
+			break;
+		if (!loom_job_has_begun(job))
+			loom_job_turn_begin(job);
+		if (whole)
+			break;
+	}
 }
 
 static struct loom_job *loom_flight_next(struct loom_flight *flight, int *error)
@@ -256,11 +269,11 @@ void loom_flight_stop(struct loom_job *job)
 }
 
 /**
- * loom_flight_turn_ns() - time that the device has worked on its current job so far
+ * loom_flight_turn_ns() - time that the device has worked on its current jobs so far
  * @loom: the device
  * @client: a file
  *
- * Return: nanoseconds; 0 if the job is another file's, or the back end calls loom_job_busy().
+ * Return: nanoseconds of the file's jobs; 0 if the back end calls loom_job_busy().
  */
 u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client)
 {
@@ -269,10 +282,11 @@ u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client
 	u64 ns = 0;
 
 	spin_lock(&flight->lock);
-	job = list_first_entry_or_null(&flight->order, struct loom_job, order_node);
-	if (job && job->context->client == client) {
+	list_for_each_entry(job, &flight->order, order_node) {
+		if (job->context->client != client)
+			continue;
 		spin_lock(&job->context->lock);
-		ns = job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
+		ns += job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
 		spin_unlock(&job->context->lock);
 	}
 	spin_unlock(&flight->lock);
@@ -457,6 +471,50 @@ u64 loom_flight_overdue(struct loom_device *loom, bool *more)
 	}
 	spin_unlock(&loom->job_lock);
 	return id;
+}
+
+static bool loom_flight_reset_job_locked(struct loom_device *loom, struct loom_job *job)
+{
+	struct loom_flight *flight = &loom->flight;
+	bool reset;
+
+	lockdep_assert_held(&loom->job_lock);
+	spin_lock(&flight->lock);
+	reset = flight->on && !job->was_reset;
+	if (reset) {
+		job->was_reset = true;
+		/* a grace period of its own */
+		job->stop_ns = ktime_get_ns();
+		loom->backend->job_reset(job);
+	}
+	spin_unlock(&flight->lock);
+	if (reset)
+		loom_budget_charge_user(loom, job->context->client->user->uid);
+	return reset;
+}
+
+/**
+ * loom_flight_reset_lanes() - reset the lanes of a partition's job that does not end
+ * @loom: the device
+ * @id: of the job, whose grace period has ended
+ *
+ * Return: true if the job has another grace period; false: only a reset of the device can end it.
+ */
+bool loom_flight_reset_lanes(struct loom_device *loom, u64 id)
+{
+	struct loom_job *job;
+	bool reset = false;
+
+	if (!loom->backend->job_reset)
+		return false;
+	spin_lock(&loom->job_lock);
+	hash_for_each_possible(loom->flight.jobs, job, flight_node, id)
+		if (job->id == id && job->context->lane_count)
+			reset = loom_flight_reset_job_locked(loom, job);
+	spin_unlock(&loom->job_lock);
+	if (reset)
+		drm_notice(&loom->drm, "job %llu hangs, its lanes are reset\n", id);
+	return reset;
 }
 
 /* Queue a job again that the device had not begun. */

@@ -69,6 +69,7 @@ void loom_flight_resume(struct loom_device *loom);
 void loom_flight_on(struct loom_device *loom);
 void loom_flight_expect(struct loom_device *loom);
 u64 loom_flight_overdue(struct loom_device *loom, bool *more);
+bool loom_flight_reset_lanes(struct loom_device *loom, u64 id);
 void loom_flight_renew(struct loom_device *loom, u64 guilty);
 
 #endif /* LOOM_FLIGHT_H */

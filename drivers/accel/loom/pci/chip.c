@@ -151,6 +151,7 @@ int loom_pci_chip_read(struct loom_pci *pci)
 {
 	struct device *dev = &pci->pdev->dev;
 	int ret = loom_pci_chip_identity(pci);
+	u32 banks;
 
 	if (!ret)
 		ret = loom_pci_chip_description(pci);
@@ -159,8 +160,10 @@ int loom_pci_chip_read(struct loom_pci *pci)
 	if (ret)
 		return ret;
 	pci->plan_limit = min_t(u32, readl(pci->regs + LOOM_PCI_MAX_PLANS), LOOM_PCI_PLANS);
+	banks = pci->config.chip.region[DRM_LOOM_REGION_SRAM].banks;
 	pci->queues = readl(pci->regs + LOOM_PCI_QUEUES);
-	if (pci->plan_limit && pci->queues >= 2)
+	/* one for all lanes, one for each partition, one for moves */
+	if (pci->plan_limit && pci->queues >= banks + 2)
 		return 0;
 	dev_err(dev, "invalid MAX_PLANS %u or QUEUES %u\n", pci->plan_limit, pci->queues);
 	return -EINVAL;

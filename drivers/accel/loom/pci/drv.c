@@ -27,11 +27,10 @@
  * - memory.c: addresses of bytes for the device and for the processor;
  * - sensor.c: hwmon.
  *
- * All regions are local memory. The device does not preempt jobs, so it gets a few at a time, in
- * one queue, and the core queues the others (backend/flight.c). Moves have separate queues. So jobs
- * of partitions take turns with all others. Rejected: a queue for each partition. The core assumes
- * that the device works on jobs in the order in which it got them, and decides by that which job is
- * at fault for a hang.
+ * All regions are local memory. The device does not preempt jobs, so it gets a few at a time, and
+ * the core queues the others (backend/flight.c). Each partition has a queue, so that their jobs run
+ * at the same time; contexts without lanes share one, and moves have others. A job of a partition
+ * that hangs is ended by a reset of its lanes (LOOM_PCI_KIND_JOB_RESET).
  *
  * A descriptor can only be revoked by STOP, by a new epoch, or by disabling bus mastering.
  * loom_pci_stop(), which is fence safe, disables bus mastering if any descriptor has no record.
@@ -72,6 +71,7 @@ static const struct loom_backend loom_pci_backend = {
 	.job_run = loom_pci_job_run,
 	.job_progress = loom_pci_job_progress,
 	.job_stop = loom_pci_job_stop,
+	.job_reset = loom_pci_job_reset,
 	.job_release = loom_pci_job_release,
 	.has_lanes = true,
 };

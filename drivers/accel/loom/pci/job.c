@@ -278,18 +278,28 @@ int loom_pci_job_emit(struct loom_job *job)
 	return ret;
 }
 
-static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_job *run)
+/* Return: the sequence of the descriptor, or 0. */
+static u64 loom_pci_job_tell_locked(struct loom_pci *pci, const struct loom_pci_job *run,
+				    enum loom_pci_kind kind)
 {
 	struct loom_pci_descriptor descriptor = {
-		.kind = cpu_to_le16(LOOM_PCI_KIND_STOP),
+		.kind = cpu_to_le16(kind),
 		.loom_pci_target = cpu_to_le64(run->sequence),
 	};
+	u64 sequence;
 
 	lockdep_assert_held(&pci->ring.lock);
-	if (run->stopped || !run->sequence || !loom_pci_ring_has_control_locked(&pci->ring))
-		return;
-	run->stopped = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
+	if (!run->sequence || !loom_pci_ring_has_control_locked(&pci->ring))
+		return 0;
+	sequence = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
 	loom_pci_ring_ring_locked(pci);
+	return sequence;
+}
+
+static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_job *run)
+{
+	if (!run->stopped)
+		run->stopped = loom_pci_job_tell_locked(pci, run, LOOM_PCI_KIND_STOP);
 }
 
 /* Round robin: a device that still reads the places of an ended job does not see new ones soon. */
@@ -313,6 +323,12 @@ static u32 loom_pci_job_alloc_places_locked(struct loom_pci *pci, const struct l
 	return number;
 }
 
+/* Queue 0 has plans and the jobs of all lanes; each partition has one, by its lowest lane. */
+static u32 loom_pci_job_queue(const struct loom_job *job)
+{
+	return job->context->lane_count ? 1 + loom_mask_next(&job->context->lanes, 0) : 0;
+}
+
 /**
  * loom_pci_job_run() - submit a job and ring the doorbell
  * @job: the job
@@ -326,6 +342,7 @@ void loom_pci_job_run(struct loom_job *job)
 	struct loom_pci_descriptor descriptor = {
 		.kind = cpu_to_le16(LOOM_PCI_KIND_JOB),
 		.priority = cpu_to_le16(DRM_LOOM_PRIORITY_NORMAL),
+		.queue = cpu_to_le32(loom_pci_job_queue(job)),
 		.plan = cpu_to_le32(plan->number),
 		.count = cpu_to_le32(job->slot_count),
 	};
@@ -366,21 +383,26 @@ void loom_pci_job_stop(struct loom_job *job)
 	spin_unlock(&pci->ring.lock);
 }
 
+/**
+ * loom_pci_job_reset() - reset the lanes of a job that hangs
+ * @job: the job, submitted, of a partition
+ */
+void loom_pci_job_reset(struct loom_job *job)
+{
+	struct loom_pci *pci = to_loom_pci(job->loom);
+
+	spin_lock(&pci->ring.lock);
+	loom_pci_job_tell_locked(pci, job->run, LOOM_PCI_KIND_JOB_RESET);
+	spin_unlock(&pci->ring.lock);
+}
+
 static bool loom_pci_job_ask(struct loom_pci *pci, const struct loom_pci_job *run)
 {
-	struct loom_pci_descriptor descriptor = {
-		.kind = cpu_to_le16(LOOM_PCI_KIND_PROGRESS),
-		.loom_pci_target = cpu_to_le64(run->sequence),
-	};
 	struct loom_pci_ring *ring = &pci->ring;
 
 	spin_lock(&ring->lock);
-	ring->asked = 0;
-	if (run->sequence && loom_pci_ring_has_control_locked(ring)) {
-		reinit_completion(&ring->answered);
-		ring->asked = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
-		loom_pci_ring_ring_locked(pci);
-	}
+	reinit_completion(&ring->answered);
+	ring->asked = loom_pci_job_tell_locked(pci, run, LOOM_PCI_KIND_PROGRESS);
 	spin_unlock(&ring->lock);
 	return READ_ONCE(ring->asked);
 }

@@ -102,11 +102,13 @@ void loom_pci_move_run(struct loom_move *move)
 	};
 	struct loom_pci *pci = to_loom_pci(move->loom);
 	const struct loom_pci_move *run = move->run;
+	u32 first = 1 + pci->config.chip.region[DRM_LOOM_REGION_SRAM].banks;
+	u32 count = min(pci->queues - first, pci->ring.entries);
 	struct loom_pci_descriptor descriptor = {
 		.kind = cpu_to_le16(kinds[move->kind]),
 		.priority = cpu_to_le16(DRM_LOOM_PRIORITY_NORMAL),
-		/* fences order moves, so any queue will do */
-		.queue = cpu_to_le32(1 + move->id % min(pci->queues - 1, pci->ring.entries)),
+		/* fences order moves, so any queue will do that has no jobs */
+		.queue = cpu_to_le32(first + move->id % count),
 		.count = cpu_to_le32(run->scatter.count),
 		.address = cpu_to_le64(run->place_dma),
 		.scatter = cpu_to_le64(run->scatter.dma),

@@ -125,6 +125,7 @@ void loom_pci_job_unmap(struct loom_job *job);
 void loom_pci_job_run(struct loom_job *job);
 void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *position);
 void loom_pci_job_stop(struct loom_job *job);
+void loom_pci_job_reset(struct loom_job *job);
 void loom_pci_job_release(struct loom_job *job);
 
 /* sensor.c */

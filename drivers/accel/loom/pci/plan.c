@@ -19,8 +19,8 @@
  *
  * A plan is encoded on creation, from the decoded form that was verified, and uploaded to the
  * device before the first job that needs it: once, and again after each reset, which discards
- * plans. So its bytes are kept, and mapped for the device, until the plan is destroyed. All jobs
- * and plans are in one ordered queue, so a job finds its plan without a wait.
+ * plans. So its bytes are kept, and mapped for the device, until the plan is destroyed. Plans are
+ * in the queue of jobs without a partition, and the device has the jobs of others wait for theirs.
  *
  * A destroyed plan is dropped from the device before a later job: destroying it must not wait for a
  * sleeping device. Its number may be reused at once.

@@ -31,7 +31,9 @@
  * 3. The driver writes descriptors to the submission ring, and their total number since the reset
  *    to DOORBELL. The device must answer each with one record in the completion ring, and an
  *    interrupt. It may answer in another order, but must execute descriptors of one queue one after
- *    the other, in their order.
+ *    the other, in their order, and those of different queues at the same time, however many. Two
+ *    rules hold across queues: a JOB waits for each JOB before it that has a bank in common with
+ *    it, and for each PLAN and PLAN_DROP before it of its plan.
  * 4. A reset of the function (FLR) or D3hot ends everything: registers are as after power on,
  *    epoch zero. After D3hot the bytes in the memory are lost as well.
  *
@@ -85,11 +87,12 @@
 
 /*
  * LOOM_PCI_VERSION: of this contract: major << 16 | minor. A driver must refuse other majors and
- * lower minors. 1.1 has lanes of jobs and LOOM_PCI_PLACE_PER_BANK
+ * lower minors. 1.1 has lanes of jobs and LOOM_PCI_PLACE_PER_BANK, 1.2 runs jobs of different
+ * lanes at the same time and has LOOM_PCI_KIND_JOB_RESET
  */
 #define LOOM_PCI_VERSION		0x004
 #define LOOM_PCI_VERSION_MAJOR		1
-#define LOOM_PCI_VERSION_MINOR		1
+#define LOOM_PCI_VERSION_MINOR		2
 
 /* LOOM_PCI_FIRMWARE: major << 24 | minor << 16 | patch; must be FIRMWARE_MIN or later */
 #define LOOM_PCI_FIRMWARE		0x008
@@ -103,7 +106,7 @@
 /* LOOM_PCI_MAX_ENTRIES: limit of ring entries, a power of two, LOOM_PCI_MIN_ENTRIES or more */
 #define LOOM_PCI_MAX_ENTRIES		0x014
 #define LOOM_PCI_MIN_ENTRIES		8
-/* LOOM_PCI_QUEUES: numbers of queues must be below it */
+/* LOOM_PCI_QUEUES: numbers of queues must be below it; at least two more than SRAM has banks */
 #define LOOM_PCI_QUEUES			0x018
 
 /* ------------------------------------------------------------------------------------ state */
@@ -245,9 +248,15 @@ enum loom_pci_kind {
 	 * one: LOOM_PCI_RESULT_OK, or LOOM_PCI_RESULT_ABSENT for an ended or unknown one
 	 */
 	LOOM_PCI_KIND_STOP = 8,
+	/**
+	 * @LOOM_PCI_KIND_JOB_RESET: reset the engines of the JOB with the sequence @target, which
+	 * ends with LOOM_PCI_RESULT_STOPPED whatever it does. Jobs of other banks must go on.
+	 * Answered as STOP
+	 */
+	LOOM_PCI_KIND_JOB_RESET = 9,
 };
 
-#define LOOM_PCI_KIND_END		9
+#define LOOM_PCI_KIND_END		10
 
 /**
  * enum loom_pci_result - how a descriptor ended
@@ -295,8 +304,8 @@ enum loom_pci_result {
  * @bytes: PLAN: size of the plan
  * @reserved: zero
  *
- * Unused fields must be zero. In PROGRESS and STOP, @bytes is the sequence of another descriptor
- * (loom_pci_target).
+ * Unused fields must be zero. In PROGRESS, STOP and JOB_RESET, @bytes is the sequence of another
+ * descriptor (loom_pci_target).
  */
 struct loom_pci_descriptor {
 	__le64 sequence;
@@ -320,7 +329,7 @@ struct loom_pci_descriptor {
  */
 #define LOOM_PCI_DESCRIPTOR_SUM	0x4c505344
 
-/* loom_pci_target: PROGRESS, STOP: the field with the sequence of the other descriptor */
+/* loom_pci_target: of PROGRESS, STOP and JOB_RESET: the other descriptor's sequence */
 #define loom_pci_target		bytes
 
 /**

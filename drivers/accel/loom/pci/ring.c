@@ -19,8 +19,9 @@
  * that a stale record does not match a later request.
  *
  * Invariant: the ring has entries for all jobs and moves within the limits of the core, because
- * job_run() and move_run() must not fail. Other descriptors (PROGRESS, STOP) use the remaining
- * entries, and are omitted if there are none: the device is then so late that it will be reset.
+ * job_run() and move_run() must not fail. Other descriptors (PROGRESS, STOP, JOB_RESET) use the
+ * remaining entries, and are omitted if there are none: the device is then so late that it will be
+ * reset.
  *
  * Answers are read in record.c.
  */
@@ -72,7 +73,7 @@ int loom_pci_ring_init(struct loom_pci *pci)
 /* ----------------------------------------------------------------- to it */
 
 /**
- * loom_pci_ring_has_control_locked() - whether there is an entry for PROGRESS or STOP
+ * loom_pci_ring_has_control_locked() - whether there is an entry for PROGRESS, STOP or JOB_RESET
  * @ring: the ring
  *
  * Return: true if there is.
@@ -126,7 +127,7 @@ static u32 loom_pci_ring_missing(const struct loom_pci_descriptor *descriptor)
 
 static bool loom_pci_ring_is_control(u32 kind)
 {
-	return kind == LOOM_PCI_KIND_PROGRESS || kind == LOOM_PCI_KIND_STOP;
+	return kind >= LOOM_PCI_KIND_PROGRESS;
 }
 
 /**

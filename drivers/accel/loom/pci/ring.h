@@ -91,7 +91,7 @@ struct loom_pci_ring {
 	u64 sequence;
 	/** @count: number of @requests in use */
 	u32 count;
-	/** @controls: number of PROGRESS and STOP among these */
+	/** @controls: number of PROGRESS, STOP and JOB_RESET among these */
 	u32 controls;
 	/** @places_used: bitmap of arrays in use */
 	unsigned long places_used;

@@ -23,7 +23,9 @@
  * any. The timeout alone would be enough, but it can be minutes long, and the jobs of others would
  * wait.
  *
- * The grace period of a job that waits behind others on the device starts when the job begins.
+ * The grace period of a job that waits behind others on the device starts when the job begins. A
+ * job of a partition has a second one, after a reset of its lanes: so a client that hangs does not
+ * end the jobs of other partitions.
  *
  * Records are polled once more before a reset or a blame, because an interrupt may have been lost.
  */
@@ -62,7 +64,7 @@ static void loom_grace_work(struct work_struct *work)
 		loom_power_poll(loom);
 		late = loom_flight_overdue(loom, &more);
 	}
-	if (late && !READ_ONCE(loom->wedged))
+	if (late && !READ_ONCE(loom->wedged) && !loom_flight_reset_lanes(loom, late))
 		loom_reset(loom, late);
 	if (more)
 		loom_flight_expect(loom);

@@ -42,11 +42,11 @@
  * engine reaches the timeout as well.
  *
  * The back end is then asked to stop the job, which takes effect between two pieces of work. If the
- * job does not end within its grace period (grace.c), the device is reset (reset.c). A device that
- * cannot hang is not reset, and jobs of other contexts are not affected. The error of the job's
- * fence is ETIME, and the scheduler's drm_sched_increase_karma() makes its context guilty;
- * &loom_context.resets counts such jobs. One line in the log and a devcoredump report its position,
- * see report/report.c.
+ * job does not end within its grace period (grace.c), the device is reset (reset.c), or at first
+ * only the lanes of its partition. A device that cannot hang is not reset, and jobs of other
+ * contexts are not affected. The error of the job's fence is ETIME, and the scheduler's
+ * drm_sched_increase_karma() makes its context guilty; &loom_context.resets counts such jobs. One
+ * line in the log and a devcoredump report its position, see report/report.c.
  *
  * Unplugging: the gate between scheduler and back end is drm_dev_enter(). After drm_dev_unplug() no
  * job passes it, the device is stopped, and all jobs end with ENODEV (loom_job_end_all()). The
@@ -258,7 +258,7 @@ static bool loom_job_update_position(struct loom_job *job)
 	       !memchr_inv(&position, 0, sizeof(position));
 }
 
-/* Stop a job; if it does not end, reset or wedge the device. */
+/* Stop a job; if it does not end, reset its lanes, then reset or wedge the device. */
 static void loom_job_stop(struct loom_job *job, bool moves)
 {
 	struct loom_device *loom = job->loom;
@@ -269,7 +269,8 @@ static void loom_job_stop(struct loom_job *job, bool moves)
 	spin_unlock(&loom->job_lock);
 	if (!loom->backend->reset)
 		dma_fence_wait(&job->fence->base, false);
-	else if (!loom_grace_wait(job, moves))
+	else if (!loom_grace_wait(job, moves) &&
+		 !(loom_flight_reset_lanes(loom, job->id) && loom_grace_wait(job, true)))
 		loom_reset(loom, job->id);
 }
 

@@ -294,6 +294,55 @@ static void test_hang(void)
 	       "with the plan the job runs");
 }
 
+/* Jobs of the lower half of the lanes, and of the upper one. */
+static void test_lanes(void)
+{
+	u32 *banks = &driver.chip.region[DRM_LOOM_REGION_SRAM].banks, all = *banks, i;
+	struct loom_mask *halves = (void *)(client.ram + LANES_AT);
+	struct loom_pci_descriptor low, high, other;
+	struct loom_pci_record record;
+	u64 hangs, waits;
+
+	memset(halves, 0, 2 * sizeof(*halves));
+	for (i = 0; i < all; i++)
+		loom_mask_set(&halves[i / (all / 2)], i);
+	loom_plan_destroy(plan_of_some);
+	plan_of_some = NULL;
+	*banks = all / 2;
+	check_programs(0, &driver.chip, keep_plan);
+	*banks = all;
+	tap_ok(!driver_plan(&driver, 2, plan_of_some), "a plan for half of the lanes is taken");
+	low = make_job(1);
+	low.plan = 2;
+	low.scatter = RAM_BASE + LANES_AT;
+	high = low;
+	high.queue = 2;
+	high.scatter += sizeof(*halves);
+	other = low;
+	other.queue = 3;
+	client_fault(&client, "job-hang");
+	hangs = driver_submit(&driver, low);
+	tap_ok(wait_running(hangs, &record) == LOOM_PCI_RESULT_RUNNING &&
+	       !driver_do(&driver, high, &record),
+	       "a job of other lanes ends beside one that hangs");
+	waits = driver_submit(&driver, other);
+	tap_ok(ask(LOOM_PCI_KIND_PROGRESS, waits, &record) == LOOM_PCI_RESULT_WAITS,
+	       "one of the same lanes waits, in whatever queue");
+	tap_ok(ask(LOOM_PCI_KIND_STOP, hangs, &record) == LOOM_PCI_RESULT_OK &&
+	       !wait_polling(&record, 200), "the one that hangs is not stopped");
+	tap_ok(ask(LOOM_PCI_KIND_JOB_RESET, hangs, &record) == LOOM_PCI_RESULT_OK &&
+	       driver_wait(&driver, &record, PATIENCE_MS) && record.sequence == hangs &&
+	       record.result == LOOM_PCI_RESULT_STOPPED, "a reset of its lanes ends it");
+	tap_ok(driver_wait(&driver, &record, PATIENCE_MS) && record.sequence == waits &&
+	       record.result == LOOM_PCI_RESULT_OK, "and the next one runs");
+	halves[0] = loom_mask_all(all);
+	loom_mask_set(&halves[0], all);
+	tap_ok(driver_do(&driver, low, &record) == LOOM_PCI_RESULT_PLAN,
+	       "lanes that the chip has not are refused");
+	loom_plan_destroy(plan_of_some);
+	plan_of_some = NULL;
+}
+
 /* On a device that takes its time. */
 static void test_stop(void)
 {
@@ -305,6 +354,7 @@ static void test_stop(void)
 	client_start(&client, true, options);
 	driver_probe(&driver, &client);
 	driver_reset(&driver, 7);
+	check_programs(0, &driver.chip, keep_plan);
 	driver_plan(&driver, 1, plan_of_some);
 	job = make_job(1);
 	running = driver_submit(&driver, job);
@@ -452,6 +502,7 @@ int main(void)
 	test_device();
 	test_flips();
 	test_hang();
+	test_lanes();
 	test_death();
 	test_usage();
 	tap_ok(!client_stop(&client), "it ends well");
