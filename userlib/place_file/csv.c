@@ -54,12 +54,12 @@ static const struct {
 static int name_column(struct loom_place_csv_scan *scan, uint32_t index)
 {
 	struct loom_place_csv_file *file = scan->file;
-	char a[LOOM_PLACE_CSV_SHOWN], b[LOOM_PLACE_CSV_SHOWN];
+	char a[LOOM_CSV_SHOWN], b[LOOM_CSV_SHOWN];
 	enum loom_place_column column;
 	const char *name;
 	size_t i, length;
 
-	name = loom_place_csv_trim(file->header[index], &length);
+	name = loom_csv_trim(file->header[index], &length);
 	for (i = 0; i < ARRAY_SIZE(column_names); i++)
 		if (strlen(column_names[i].name) == length &&
 		    !memcmp(column_names[i].name, name, length))
@@ -70,10 +70,10 @@ static int name_column(struct loom_place_csv_scan *scan, uint32_t index)
 	}
 	column = column_names[i].column;
 	if (file->columns[column] >= 0)
-		return loom_place_csv_fail(scan, -EINVAL, file->line,
-					   "columns '%s' and '%s' are the same one twice",
-			loom_place_csv_show(a, file->header[file->columns[column]]),
-					   loom_place_csv_show(b, name));
+		return loom_csv_fail(&scan->text, -EINVAL, file->line,
+				     "columns '%s' and '%s' are the same one twice",
+				     loom_csv_show(a, file->header[file->columns[column]]),
+				     loom_csv_show(b, name));
 	file->columns[column] = index;
 	if (!strcmp(column_names[i].name, "end"))
 		file->inclusive = true;
@@ -93,10 +93,10 @@ static int cut_header(struct loom_place_csv_scan *scan)
 			room = room ? 2 * room : 8;
 			grown = realloc(file->header, room * sizeof(*grown));
 			if (!grown)
-				return loom_place_csv_no_memory(scan);
+				return loom_csv_no_memory(&scan->text);
 			file->header = grown;
 		}
-		ret = loom_place_csv_field(scan, &file->header[file->num_columns], &more);
+		ret = loom_csv_field(&scan->text, &file->header[file->num_columns], &more);
 		if (ret)
 			return ret;
 		file->num_columns++;
@@ -112,18 +112,18 @@ static int read_header(struct loom_place_csv_scan *scan)
 	uint32_t i;
 	int ret;
 
-	if (!loom_place_csv_skip_blank(scan))
-		return loom_place_csv_fail(scan, -EINVAL, 0,
-					   "is empty; its first line should be id,lower,upper,size");
-	file->line = scan->line;
-	newline = memchr(scan->at, '\n', scan->end - scan->at);
-	file->crlf = newline && newline > scan->at && newline[-1] == '\r';
+	if (!loom_csv_skip_blank(&scan->text))
+		return loom_csv_fail(&scan->text, -EINVAL, 0,
+				     "is empty; its first line should be id,lower,upper,size");
+	file->line = scan->text.line;
+	newline = memchr(scan->text.at, '\n', scan->text.end - scan->text.at);
+	file->crlf = newline && newline > scan->text.at && newline[-1] == '\r';
 	ret = cut_header(scan);
 	if (ret)
 		return ret;
 	file->unknown = calloc(file->num_columns, sizeof(*file->unknown));
 	if (!file->unknown)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	for (i = 0; i < LOOM_PLACE_COLUMN_COUNT; i++)
 		file->columns[i] = -1;
 	for (i = 0; i < file->num_columns; i++) {
@@ -133,8 +133,8 @@ static int read_header(struct loom_place_csv_scan *scan)
 	}
 	for (i = 0; i <= LOOM_PLACE_COLUMN_SIZE; i++)
 		if (file->columns[i] < 0)
-			return loom_place_csv_fail(scan, -EINVAL, file->line,
-						   "there is no column '%s'", required[i]);
+			return loom_csv_fail(&scan->text, -EINVAL, file->line,
+					     "there is no column '%s'", required[i]);
 	return 0;
 }
 
@@ -148,22 +148,22 @@ static int grow(struct loom_place_csv_scan *scan)
 	void *grown;
 
 	if (file->room > UINT32_MAX / 4 || room > SIZE_MAX / row_bytes)
-		return loom_place_csv_fail(scan, -E2BIG, file->line, "there are too many items");
+		return loom_csv_fail(&scan->text, -E2BIG, file->line, "there are too many items");
 	grown = realloc(file->fields, room * row_bytes);
 	if (!grown)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	file->fields = grown;
 	grown = realloc(file->items, room * sizeof(*file->items));
 	if (!grown)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	file->items = grown;
 	grown = realloc(file->ids, room * sizeof(*file->ids));
 	if (!grown)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	file->ids = grown;
 	grown = realloc(file->lines, room * sizeof(*file->lines));
 	if (!grown)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	file->lines = grown;
 	file->room = room;
 	return 0;
@@ -177,8 +177,8 @@ static int read_rows(struct loom_place_csv_scan *scan)
 	bool more;
 	int ret;
 
-	while (loom_place_csv_skip_blank(scan)) {
-		file->line = scan->line;
+	while (loom_csv_skip_blank(&scan->text)) {
+		file->line = scan->text.line;
 		if (file->num_items == file->room) {
 			ret = grow(scan);
 			if (ret)
@@ -186,16 +186,16 @@ static int read_rows(struct loom_place_csv_scan *scan)
 		}
 		row = file->fields + (size_t)file->num_items * file->num_columns;
 		for (count = 0, more = true; more; count++) {
-			ret = loom_place_csv_field(scan, &field, &more);
+			ret = loom_csv_field(&scan->text, &field, &more);
 			if (ret)
 				return ret;
 			if (count < file->num_columns)
 				row[count] = field;
 		}
 		if (count != file->num_columns)
-			return loom_place_csv_fail(scan, -EINVAL, file->line,
-						   "there are %u fields under %u columns", count,
-						   file->num_columns);
+			return loom_csv_fail(&scan->text, -EINVAL, file->line,
+					     "there are %u fields under %u columns", count,
+					     file->num_columns);
 		ret = loom_place_csv_item(scan);
 		if (ret)
 			return ret;
@@ -218,12 +218,12 @@ static int check_ids(struct loom_place_csv_scan *scan)
 {
 	struct loom_place_csv_file *file = scan->file;
 	uint32_t i, first = 0, second = LOOM_PLACE_NONE;
-	char id[LOOM_PLACE_CSV_SHOWN];
+	char id[LOOM_CSV_SHOWN];
 	uint32_t *order;
 
 	order = calloc(file->num_items + 1ULL, sizeof(*order));
 	if (!order)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	for (i = 0; i < file->num_items; i++)
 		order[i] = i;
 	qsort_r(order, file->num_items, sizeof(*order), compare_ids, file);
@@ -236,9 +236,9 @@ static int check_ids(struct loom_place_csv_scan *scan)
 	free(order);
 	if (second == LOOM_PLACE_NONE)
 		return 0;
-	return loom_place_csv_fail(scan, -EINVAL, file->lines[second],
-				   "the id '%s' is that of line %u",
-				   loom_place_csv_show(id, file->ids[second]), file->lines[first]);
+	return loom_csv_fail(&scan->text, -EINVAL, file->lines[second],
+			     "the id '%s' is that of line %u",
+			     loom_csv_show(id, file->ids[second]), file->lines[first]);
 }
 
 static const char *class_of(const struct loom_place_csv_file *file, uint32_t item)
@@ -262,7 +262,7 @@ static int number_classes(struct loom_place_csv_scan *scan)
 		return 0;
 	order = calloc(file->num_items + 1ULL, sizeof(*order));
 	if (!order)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	for (i = 0; i < file->num_items; i++)
 		order[i] = i;
 	qsort_r(order, file->num_items, sizeof(*order), compare_classes, file);
@@ -279,22 +279,22 @@ static int check_sums(struct loom_place_csv_scan *scan)
 	struct loom_place_csv_file *file = scan->file;
 	struct loom_place_profile profile;
 	struct loom_place_part *parts;
-	char id[LOOM_PLACE_CSV_SHOWN];
+	char id[LOOM_CSV_SHOWN];
 	size_t num_parts;
 	uint32_t culprit;
 	int ret;
 
 	ret = loom_place_parts(&file->view.problem, &parts, &num_parts);
 	if (ret)
-		return loom_place_csv_no_memory(scan);
+		return loom_csv_no_memory(&scan->text);
 	ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	free(parts);
 	loom_place_profile_clear(&profile);
 	if (ret == -ERANGE)
-		return loom_place_csv_fail(scan, ret, file->lines[culprit],
-					   "with '%s' the sum of what is alive does not fit in 63 bits",
-					   loom_place_csv_show(id, file->ids[culprit]));
-	return ret ? loom_place_csv_no_memory(scan) : 0;
+		return loom_csv_fail(&scan->text, ret, file->lines[culprit],
+				     "with '%s' the sum of what is alive does not fit in 63 bits",
+				     loom_csv_show(id, file->ids[culprit]));
+	return ret ? loom_csv_no_memory(&scan->text) : 0;
 }
 
 static void publish(struct loom_place_csv_file *file)
@@ -317,21 +317,10 @@ static void publish(struct loom_place_csv_file *file)
 
 static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 {
-	static const char mark[] = "\xef\xbb\xbf";
-	const char *at, *zero;
-	uint32_t line = 1;
-	int ret;
+	int ret = loom_csv_begin(&scan->text, scan->file->text, size_bytes);
 
-	zero = memchr(scan->at, '\0', size_bytes);
-	if (zero) {
-		for (at = scan->at; at < zero; at++)
-			line += *at == '\n';
-		return loom_place_csv_fail(scan, -EINVAL, line,
-					   "there is a zero byte: this is no text");
-	}
-	if (size_bytes >= 3 && !memcmp(scan->at, mark, 3))
-		scan->at += 3;
-	ret = read_header(scan);
+	if (!ret)
+		ret = read_header(scan);
 	if (!ret)
 		ret = read_rows(scan);
 	if (ret)
@@ -347,9 +336,7 @@ static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 static int adopt_csv(char *text, size_t size_bytes, const char *path,
 		     struct loom_place_csv **csv, struct loom_error *err)
 {
-	struct loom_place_csv_scan scan = {
-		.path = path, .at = text, .line = 1, .err = err,
-	};
+	struct loom_place_csv_scan scan = { .text = { .path = path, .err = err } };
 	struct loom_place_csv_file *file;
 	int ret;
 
@@ -365,10 +352,9 @@ static int adopt_csv(char *text, size_t size_bytes, const char *path,
 	file->text = text;
 	text[size_bytes] = '\0';
 	scan.file = file;
-	scan.end = text + size_bytes;
 	if (size_bytes > MAX_BYTES)
-		ret = loom_place_csv_fail(&scan, -E2BIG, 0, "is larger than %llu MiB",
-					  MAX_BYTES >> 20);
+		ret = loom_csv_fail(&scan.text, -E2BIG, 0, "is larger than %llu MiB",
+				    MAX_BYTES >> 20);
 	else
 		ret = scan_all(&scan, size_bytes);
 	if (ret)
@@ -535,7 +521,7 @@ int loom_place_csv_set_pools(struct loom_place_csv *csv, const char *const *name
 {
 	struct loom_place_csv_file *file = (struct loom_place_csv_file *)csv;
 	const int64_t column = file->columns[LOOM_PLACE_COLUMN_POOL];
-	char shown[LOOM_PLACE_CSV_SHOWN];
+	char shown[LOOM_CSV_SHOWN];
 	const char *at, *word;
 	uint32_t i, pool;
 
@@ -555,7 +541,7 @@ int loom_place_csv_set_pools(struct loom_place_csv *csv, const char *const *name
 						      "%.180s:%u: column '%s': there is no pool '%s'",
 						      file->path, file->lines[i],
 						      file->header[column],
-						      loom_place_csv_show(shown, word));
+						      loom_csv_show(shown, word));
 			file->items[i].pools |= 1U << pool;
 		}
 	}

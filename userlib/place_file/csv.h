@@ -3,6 +3,7 @@
 #ifndef LOOM_PLACE_CSV_H
 #define LOOM_PLACE_CSV_H
 
+#include "base/csv.h"
 #include "loom_place_file.h"
 
 /**
@@ -84,42 +85,14 @@ struct loom_place_csv_file {
 };
 
 /**
- * struct loom_place_csv_scan - position in the text
- * @path: of the file, for messages
- * @file: the file whose text it is
- * @at: next byte
- * @end: first byte behind the text; a zero may be written there
- * @line: number of the line that @at is in
- * @err: where messages go, or NULL
+ * struct loom_place_csv_scan - a file that is read
+ * @text: position in its text
+ * @file: the file
  */
 struct loom_place_csv_scan {
-	const char *path;
+	struct loom_csv_scan text;
 	struct loom_place_csv_file *file;
-	char *at;
-	char *end;
-	uint32_t line;
-	struct loom_error *err;
 };
-
-/** LOOM_PLACE_CSV_SHOWN - size of the buffer of loom_place_csv_show() */
-#define LOOM_PLACE_CSV_SHOWN	48
-
-/** loom_place_csv_show() - a printable form of @field for a message: one line, shortened */
-const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *field);
-/** loom_place_csv_fail() - formats a message about @line; 0: about the file. Returns @code */
-int loom_place_csv_fail(struct loom_place_csv_scan *scan, int code, uint32_t line,
-			const char *format, ...) __attribute__((format(printf, 4, 5)));
-/** loom_place_csv_no_memory() - formats a message about lack of memory; returns -ENOMEM */
-int loom_place_csv_no_memory(struct loom_place_csv_scan *scan);
-
-/** loom_place_csv_skip_blank() - skips empty lines; returns false at the end of the text */
-bool loom_place_csv_skip_blank(struct loom_place_csv_scan *scan);
-/** loom_place_csv_field() - extracts one field; @more: another follows on the line */
-int loom_place_csv_field(struct loom_place_csv_scan *scan, char **field, bool *more);
-/** loom_place_csv_trim() - @text without blanks around it: its first byte, and its @length */
-const char *loom_place_csv_trim(const char *text, size_t *length);
-/** loom_place_csv_scan_number() - parses a number, moves *@at behind it; -EINVAL, -ERANGE */
-int loom_place_csv_scan_number(const char **at, int64_t *value);
 
 /** loom_place_csv_item() - adds the current fields as an item; 0 or -errno */
 int loom_place_csv_item(struct loom_place_csv_scan *scan);

@@ -25,12 +25,12 @@ static const char *get_field(const struct loom_place_csv_file *file,
 static int fail_field(struct loom_place_csv_scan *scan, int code,
 		      enum loom_place_column column, const char *what)
 {
-	char name[LOOM_PLACE_CSV_SHOWN], field[LOOM_PLACE_CSV_SHOWN];
+	char name[LOOM_CSV_SHOWN], field[LOOM_CSV_SHOWN];
 
-	loom_place_csv_show(name, column_name(scan->file, column));
-	loom_place_csv_show(field, get_field(scan->file, column));
-	return loom_place_csv_fail(scan, code, scan->file->line, "column '%s': '%s' %s", name,
-				   field, what);
+	loom_csv_show(name, column_name(scan->file, column));
+	loom_csv_show(field, get_field(scan->file, column));
+	return loom_csv_fail(&scan->text, code, scan->file->line, "column '%s': '%s' %s", name,
+			     field, what);
 }
 
 /* Reads a mandatory number of at least @min. */
@@ -41,9 +41,9 @@ static int read_number(struct loom_place_csv_scan *scan, enum loom_place_column 
 	size_t length;
 	int ret;
 
-	field = loom_place_csv_trim(get_field(scan->file, column), &length);
+	field = loom_csv_trim(get_field(scan->file, column), &length);
 	at = field;
-	ret = loom_place_csv_scan_number(&at, value);
+	ret = loom_csv_number(&at, value);
 	if (ret == -ERANGE)
 		return fail_field(scan, ret, column, "does not fit in 63 bits");
 	if (ret || at != field + length)
@@ -63,14 +63,14 @@ static int read_optional(struct loom_place_csv_scan *scan, enum loom_place_colum
 
 	*value = fallback;
 	if (field)
-		loom_place_csv_trim(field, &length);
+		loom_csv_trim(field, &length);
 	return length ? read_number(scan, column, min, value) : 0;
 }
 
 static int read_lifetime(struct loom_place_csv_scan *scan, struct loom_place_item *item)
 {
 	struct loom_place_csv_file *file = scan->file;
-	char id[LOOM_PLACE_CSV_SHOWN], a[LOOM_PLACE_CSV_SHOWN], b[LOOM_PLACE_CSV_SHOWN];
+	char id[LOOM_CSV_SHOWN], a[LOOM_CSV_SHOWN], b[LOOM_CSV_SHOWN];
 	int ret;
 
 	ret = read_number(scan, LOOM_PLACE_COLUMN_LOWER, INT64_MIN, &item->lower);
@@ -83,15 +83,15 @@ static int read_lifetime(struct loom_place_csv_scan *scan, struct loom_place_ite
 				  "does not fit in 63 bits");
 	if (item->upper > item->lower)
 		return 0;
-	loom_place_csv_show(id, get_field(file, LOOM_PLACE_COLUMN_ID));
-	loom_place_csv_show(a, column_name(file, LOOM_PLACE_COLUMN_UPPER));
-	loom_place_csv_show(b, column_name(file, LOOM_PLACE_COLUMN_LOWER));
-	return loom_place_csv_fail(scan, -EINVAL, file->line,
-				   "the lifetime of '%s' %s: '%s' is %lld, '%s' is %lld", id,
-				   item->upper == item->lower && !file->inclusive ? "is empty" :
-				   "ends before it starts", a,
-				   (long long)item->upper - file->inclusive, b,
-				   (long long)item->lower);
+	loom_csv_show(id, get_field(file, LOOM_PLACE_COLUMN_ID));
+	loom_csv_show(a, column_name(file, LOOM_PLACE_COLUMN_UPPER));
+	loom_csv_show(b, column_name(file, LOOM_PLACE_COLUMN_LOWER));
+	return loom_csv_fail(&scan->text, -EINVAL, file->line,
+			     "the lifetime of '%s' %s: '%s' is %lld, '%s' is %lld", id,
+			     item->upper == item->lower && !file->inclusive ? "is empty" :
+			     "ends before it starts", a,
+			     (long long)item->upper - file->inclusive, b,
+			     (long long)item->lower);
 }
 
 static int push_gap(struct loom_place_csv_scan *scan, struct loom_place_gap gap)
@@ -104,7 +104,7 @@ static int push_gap(struct loom_place_csv_scan *scan, struct loom_place_gap gap)
 
 		grown = realloc(file->gaps, room * sizeof(*grown));
 		if (!grown)
-			return loom_place_csv_no_memory(scan);
+			return loom_csv_no_memory(&scan->text);
 		file->gaps = grown;
 		file->gap_room = room;
 	}
@@ -118,20 +118,20 @@ static int scan_gap(const char **at, bool inclusive, struct loom_place_gap *gap)
 	int64_t x = 0, y = 0;
 	int ret;
 
-	ret = loom_place_csv_scan_number(at, &gap->lower);
+	ret = loom_csv_number(at, &gap->lower);
 	if (ret || *(*at)++ != '-')
 		return ret ? ret : -EINVAL;
-	ret = loom_place_csv_scan_number(at, &gap->upper);
+	ret = loom_csv_number(at, &gap->upper);
 	if (ret)
 		return ret;
 	if (inclusive && __builtin_add_overflow(gap->upper, 1, &gap->upper))
 		return -ERANGE;
 	if (**at == '@') {
 		++*at;
-		ret = loom_place_csv_scan_number(at, &x);
+		ret = loom_csv_number(at, &x);
 		if (ret || *(*at)++ != ':')
 			return ret ? ret : -EINVAL;
-		ret = loom_place_csv_scan_number(at, &y);
+		ret = loom_csv_number(at, &y);
 		if (ret)
 			return ret;
 		if (x < 0 || y < x)
@@ -217,8 +217,8 @@ static int read_image(struct loom_place_csv_scan *scan, struct loom_place_item *
 	if (ret)
 		return ret;
 	if (!width != !height)
-		return loom_place_csv_fail(scan, -EINVAL, scan->file->line,
-					   "an image has a width and a height");
+		return loom_csv_fail(&scan->text, -EINVAL, scan->file->line,
+				     "an image has a width and a height");
 	if (__builtin_mul_overflow(width, height, &area))
 		return fail_field(scan, -ERANGE, LOOM_PLACE_COLUMN_WIDTH,
 				  "times the height does not fit in 63 bits");

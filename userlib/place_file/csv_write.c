@@ -331,7 +331,7 @@ void loom_place_csv_explain(const struct loom_place_csv *csv,
 			    const struct loom_place_problem *problem, int code,
 			    const struct loom_place_fault *fault, struct loom_error *err)
 {
-	char first[LOOM_PLACE_CSV_SHOWN], second[LOOM_PLACE_CSV_SHOWN];
+	char first[LOOM_CSV_SHOWN], second[LOOM_CSV_SHOWN];
 	const uint32_t num_items = csv->problem.num_items;
 
 	if (code == -ENOSPC && fault->first >= num_items &&
@@ -342,13 +342,13 @@ void loom_place_csv_explain(const struct loom_place_csv *csv,
 			       fault->text[0] ? fault->text : strerror(-code));
 		return;
 	}
-	loom_place_csv_show(first, csv->ids[fault->first]);
+	loom_csv_show(first, csv->ids[fault->first]);
 	if (fault->second >= num_items) {
 		loom_error_set(err, code, "%.180s:%u: '%s': %s", csv->path,
 			       csv->lines[fault->first], first, fault->text);
 		return;
 	}
-	loom_place_csv_show(second, csv->ids[fault->second]);
+	loom_csv_show(second, csv->ids[fault->second]);
 	loom_error_set(err, code, "%.180s:%u: '%s' and '%s' on line %u: %s", csv->path,
 		       csv->lines[fault->first], first, second, csv->lines[fault->second],
 		       fault->text);

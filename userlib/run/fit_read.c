@@ -4,106 +4,15 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/dtype.h"
 #include "base/error.h"
 
-#define LOOM_FIT_COLUMNS	32
-
-/**
- * struct loom_fit_csv - a file that is read line by line
- * @path: of it
- * @file: open, or NULL
- * @text: the present line, cut at the commas
- * @room: bytes of @text
- * @line: its number
- * @fields: of it, without blanks around them
- * @count: number of @fields
- * @err: where faults go
- */
-struct loom_fit_csv {
-	const char *path;
-	FILE *file;
-	char *text;
-	size_t room;
-	unsigned int line;
-	char *fields[LOOM_FIT_COLUMNS];
-	uint32_t count;
-	struct loom_error *err;
-};
-
-/* A fault of the present line. Return: -EINVAL. */
-static __attribute__((format(printf, 2, 3))) int
-loom_fit_csv_fail(const struct loom_fit_csv *csv, const char *format, ...)
-{
-	char text[300];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return loom_error_set(csv->err, -EINVAL, "%.180s:%u: %s", csv->path, csv->line, text);
-}
-
-static char *loom_fit_trim(char *text)
-{
-	char *end;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	end = text + strlen(text);
-	while (end > text && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return text;
-}
-
-/* The next line that is not empty. Return: 1; 0 at the end; -errno. */
-static int loom_fit_csv_next(struct loom_fit_csv *csv)
-{
-	char *at, *field;
-
-	do {
-		csv->line++;
-		if (getline(&csv->text, &csv->room, csv->file) < 0)
-			return ferror(csv->file) ?
-			       loom_error_set(csv->err, -EIO, "%s: cannot be read", csv->path) : 0;
-		at = loom_fit_trim(csv->text);
-	} while (!*at);
-	csv->count = 0;
-	while ((field = strsep(&at, ","))) {
-		if (csv->count == LOOM_FIT_COLUMNS)
-			return loom_fit_csv_fail(csv, "more than %u columns", LOOM_FIT_COLUMNS);
-		csv->fields[csv->count++] = loom_fit_trim(field);
-	}
-	return 1;
-}
-
-/* Opens a file and reads its header. */
-static int loom_fit_csv_open(struct loom_fit_csv *csv, const char *path, struct loom_error *err)
-{
-	int ret;
-
-	*csv = (struct loom_fit_csv){ .path = path, .file = fopen(path, "re"), .err = err };
-	if (!csv->file) {
-		ret = -errno;
-		return loom_error_set(err, ret, "%s: %s", path, strerror(-ret));
-	}
-	ret = loom_fit_csv_next(csv);
-	return ret ? ret < 0 ? ret : 0 : loom_fit_csv_fail(csv, "no line with column names");
-}
-
-static void loom_fit_csv_close(struct loom_fit_csv *csv)
-{
-	if (csv->file)
-		fclose(csv->file);
-	free(csv->text);
-}
-
-static int loom_fit_number(struct loom_fit_csv *csv, const char *what, const char *text,
+static int loom_fit_number(struct loom_csv *csv, const char *what, const char *text,
 			   uint64_t most, uint64_t *value)
 {
 	static const char suffixes[] = "kMG";
@@ -119,7 +28,7 @@ static int loom_fit_number(struct loom_fit_csv *csv, const char *what, const cha
 		end++;
 	}
 	if (!isdigit((unsigned char)*text) || *end || errno || *value > most >> shift)
-		return loom_fit_csv_fail(csv, "%s is '%s', which is not a number up to %llu", what,
+		return loom_csv_fail_row(csv, "%s is '%s', which is not a number up to %llu", what,
 					 text, (unsigned long long)most);
 	*value <<= shift;
 	return 0;
@@ -128,23 +37,23 @@ static int loom_fit_number(struct loom_fit_csv *csv, const char *what, const cha
 /* ------------------------------------------------------------------------ lists */
 
 /* Index of a word; -EINVAL with a fault if it is none of them. */
-static int loom_fit_word(struct loom_fit_csv *csv, const char *what, const char *text,
+static int loom_fit_word(struct loom_csv *csv, const char *what, const char *text,
 			 const char *const *words, uint32_t count, uint32_t *value)
 {
 	for (*value = 0; *value < count; ++*value)
 		if (words[*value] && !strcmp(words[*value], text))
 			return 0;
-	return loom_fit_csv_fail(csv, "no %s is called '%s'", what, text);
+	return loom_csv_fail_row(csv, "no %s is called '%s'", what, text);
 }
 
 /* "0-3;8": banks, and ranges of them. */
-static int loom_fit_banks(struct loom_fit_csv *csv, char *text, struct drm_loom_bo_create *buffer)
+static int loom_fit_banks(struct loom_csv *csv, char *text, struct drm_loom_bo_create *buffer)
 {
 	uint64_t *mask = calloc(LOOM_MASK_WORDS, sizeof(*mask)), first, last, bank;
 	char *range, *dash;
 
 	if (!mask)
-		return loom_error_set(csv->err, -ENOMEM, "no memory");
+		return loom_error_set(csv->scan.err, -ENOMEM, "no memory");
 	buffer->bank_mask = (uintptr_t)mask;
 	buffer->bank_mask_words = LOOM_MASK_WORDS;
 	while ((range = strsep(&text, ";"))) {
@@ -162,7 +71,7 @@ static int loom_fit_banks(struct loom_fit_csv *csv, char *text, struct drm_loom_
 }
 
 /* Columns with words, and columns with numbers, which go to a field each. */
-static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text,
+static int loom_fit_field(struct loom_csv *csv, const char *name, char *text,
 			  struct drm_loom_bo_create *buffer)
 {
 	static const char *const regions[] = { "dram", "sram", "rom" };
@@ -207,7 +116,7 @@ static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text
 			if (loom_dtype_name(buffer->dtype) &&
 			    !strcmp(loom_dtype_name(buffer->dtype), text))
 				return 0;
-		return loom_fit_csv_fail(csv, "no element type is called '%s'", text);
+		return loom_csv_fail_row(csv, "no element type is called '%s'", text);
 	}
 	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (strcmp(numbers[i].name, name))
@@ -216,10 +125,10 @@ static int loom_fit_field(struct loom_fit_csv *csv, const char *name, char *text
 		*(uint32_t *)((char *)buffer + numbers[i].at) = value;
 		return ret;
 	}
-	return loom_fit_csv_fail(csv, "no column is called '%s'", name);
+	return loom_csv_fail_row(csv, "no column is called '%s'", name);
 }
 
-static int loom_fit_list_line(struct loom_fit_csv *csv, char **header, uint32_t columns,
+static int loom_fit_list_line(struct loom_csv *csv, char **header, uint32_t columns,
 			      struct loom_fit_list *list)
 {
 	struct drm_loom_bo_create *buffer = &list->buffers[list->count];
@@ -227,7 +136,7 @@ static int loom_fit_list_line(struct loom_fit_csv *csv, char **header, uint32_t 
 	int ret = 0;
 
 	if (csv->count > columns)
-		return loom_fit_csv_fail(csv, "%u columns, and the first line has %u", csv->count,
+		return loom_csv_fail_row(csv, "%u columns, and the first line has %u", csv->count,
 					 columns);
 	list->count++;
 	for (i = 0; i < csv->count && !ret; i++) {
@@ -237,16 +146,16 @@ static int loom_fit_list_line(struct loom_fit_csv *csv, char **header, uint32_t 
 			ret = loom_fit_field(csv, header[i], csv->fields[i], buffer);
 	}
 	if (!ret && !list->names[list->count - 1])
-		return loom_fit_csv_fail(csv, "the buffer has no name");
+		return loom_csv_fail_row(csv, "the buffer has no name");
 	return ret;
 }
 
 int loom_fit_list_read(const char *path, struct loom_fit_list **out, struct loom_error *err)
 {
 	struct loom_fit_list *list = calloc(1, sizeof(*list));
-	char *header[LOOM_FIT_COLUMNS] = { NULL };
-	struct loom_fit_csv csv;
-	uint32_t columns, i;
+	char *header[LOOM_CSV_COLUMNS];
+	struct loom_csv csv;
+	uint32_t columns;
 	int ret;
 
 	*out = NULL;
@@ -254,25 +163,19 @@ int loom_fit_list_read(const char *path, struct loom_fit_list **out, struct loom
 		return loom_error_set(err, -ENOMEM, "no memory");
 	list->buffers = calloc(DRM_LOOM_MAX_FIT, sizeof(*list->buffers));
 	list->names = calloc(DRM_LOOM_MAX_FIT, sizeof(*list->names));
-	ret = loom_fit_csv_open(&csv, path, err);
+	ret = loom_csv_open(&csv, path, err);
 	if (!ret && (!list->buffers || !list->names))
 		ret = loom_error_set(err, -ENOMEM, "no memory");
 	columns = csv.count;
-	for (i = 0; i < columns && !ret; i++) {
-		header[i] = strdup(csv.fields[i]);
-		if (!header[i])
-			ret = loom_error_set(err, -ENOMEM, "no memory");
-	}
-	while (!ret && (ret = loom_fit_csv_next(&csv)) > 0) {
+	memcpy(header, csv.fields, sizeof(header));
+	while (!ret && (ret = loom_csv_next(&csv)) > 0) {
 		if (list->count == DRM_LOOM_MAX_FIT)
 			ret = loom_error_set(err, -E2BIG, "%s:%u: more than %u buffers", path,
 					     csv.line, DRM_LOOM_MAX_FIT);
 		else
 			ret = loom_fit_list_line(&csv, header, columns, list);
 	}
-	loom_fit_csv_close(&csv);
-	for (i = 0; i < columns; i++)
-		free(header[i]);
+	loom_csv_close(&csv);
 	if (ret)
 		loom_fit_list_free(list);
 	else
@@ -329,13 +232,13 @@ static size_t loom_fit_merge(struct loom_fit_row *rows, size_t count)
 	return n;
 }
 
-static int loom_fit_snapshot_line(struct loom_fit_csv *csv, struct loom_fit_row *row)
+static int loom_fit_snapshot_line(struct loom_csv *csv, struct loom_fit_row *row)
 {
 	static const char *const regions[] = { "dram", "sram", "rom" };
 	uint64_t bank;
 
 	if (csv->count < COLUMNS)
-		return loom_fit_csv_fail(csv, "%u columns, not %u", csv->count, COLUMNS);
+		return loom_csv_fail_row(csv, "%u columns, not %u", csv->count, COLUMNS);
 	*row = (struct loom_fit_row){ .line = csv->line };
 	if (loom_fit_word(csv, "region", csv->fields[REGION], regions, 3, &row->region) ||
 	    loom_fit_number(csv, "bank", csv->fields[BANK], DRM_LOOM_MAX_BANKS - 1, &bank) ||
@@ -352,13 +255,13 @@ int loom_fit_snapshot_read(const char *path, struct loom_fit_row **out, size_t *
 	struct loom_fit_row *rows = NULL, *grown;
 	char report[64] = "", next[64];
 	size_t n = 0, room = 0;
-	struct loom_fit_csv csv;
+	struct loom_csv csv;
 	int ret;
 
-	ret = loom_fit_csv_open(&csv, path, err);
+	ret = loom_csv_open(&csv, path, err);
 	if (!ret && (csv.count < COLUMNS || strcmp(csv.fields[KIND], "kind")))
-		ret = loom_fit_csv_fail(&csv, "not the columns of detailed_memory_usage.csv");
-	while (!ret && (ret = loom_fit_csv_next(&csv)) > 0) {
+		ret = loom_csv_fail_row(&csv, "not the columns of detailed_memory_usage.csv");
+	while (!ret && (ret = loom_csv_next(&csv)) > 0) {
 		struct loom_fit_row row;
 
 		ret = loom_fit_snapshot_line(&csv, &row);
@@ -382,7 +285,7 @@ int loom_fit_snapshot_read(const char *path, struct loom_fit_row **out, size_t *
 		}
 		rows[n++] = row;
 	}
-	loom_fit_csv_close(&csv);
+	loom_csv_close(&csv);
 	if (ret) {
 		free(rows);
 		return ret;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/csv.h"
 
 /*
  * The table: a line of column names, then a line for each time. Columns are "model", "layer", which
@@ -13,55 +14,23 @@
 
 enum { COLUMN_MODEL, COLUMN_LAYER, COLUMN_US, COLUMN_MS, COLUMNS };
 
-#define MOST_FIELDS	32
-
-/* Cuts a field off, with its quotes undone. Returns NULL if there is no further one. */
-static char *next_field(char **rest)
-{
-	char *field = *rest, *to;
-
-	if (!field || *field != '"')
-		return strsep(rest, ",");
-	for (to = field, (*rest)++; **rest && ((*rest)[0] != '"' || (*rest)[1] == '"'); (*rest)++) {
-		if (**rest == '"')
-			(*rest)++;
-		*to++ = **rest;
-	}
-	/* behind the closing quote */
-	strsep(rest, ",");
-	*to = '\0';
-	return field;
-}
-
-static uint32_t split(char *line, char **fields)
-{
-	uint32_t count = 0;
-	char *field;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (count < MOST_FIELDS && (field = next_field(&line)))
-		fields[count++] = field;
-	return count;
-}
-
 /* Positions of the columns in the fields; -1: missing. */
-static int read_header(const struct calibrate_table *table, char *line, int *columns)
+static int read_header(const struct loom_csv *csv, int *columns)
 {
 	static const char *const names[COLUMNS] = { "model", "layer", "us", "ms" };
-	char *fields[MOST_FIELDS];
-	uint32_t count = split(line, fields), i, k;
+	uint32_t i, k;
 
 	for (i = 0; i < COLUMNS; i++)
 		columns[i] = -1;
 	for (i = 0; i < COLUMNS; i++)
-		for (k = 0; k < count; k++)
-			if (!strcmp(fields[k], names[i]))
+		for (k = 0; k < csv->count; k++)
+			if (!strcmp(csv->fields[k], names[i]))
 				columns[i] = k;
 	if (columns[COLUMN_MODEL] < 0)
-		return tool_fail("%s: no column 'model' in the first line", table->path);
+		return tool_fail("%s: no column 'model' in the first line", csv->scan.path);
 	if (columns[COLUMN_US] >= 0 ? columns[COLUMN_MS] >= 0 : columns[COLUMN_MS] < 0)
 		return tool_fail("%s: the first line must have a column 'us' or 'ms'",
-				 table->path);
+				 csv->scan.path);
 	return 0;
 }
 
@@ -90,25 +59,24 @@ static int find_model(struct calibrate_table *table, const char *name, uint32_t 
 	return 0;
 }
 
-static int read_row(struct calibrate_table *table, unsigned int line, char *text,
-		    const int *columns)
+static int read_row(struct calibrate_table *table, struct loom_csv *csv, const int *columns)
 {
 	int time = columns[columns[COLUMN_US] < 0 ? COLUMN_MS : COLUMN_US];
 	int last = time > columns[COLUMN_LAYER] ? time : columns[COLUMN_LAYER];
 	struct loom_measurement *times;
 	struct calibrate_row *rows, *row;
-	char *fields[MOST_FIELDS], *end;
-	uint32_t count = split(text, fields);
+	char **fields = csv->fields, *end;
 	double value;
 
 	if (last < columns[COLUMN_MODEL])
 		last = columns[COLUMN_MODEL];
-	if ((int)count <= last)
-		return tool_fail("%s:%u: %u fields, at least %d are needed", table->path, line,
-				 count, last + 1);
+	if ((int)csv->count <= last)
+		return tool_fail("%s:%u: %u fields, at least %d are needed", table->path,
+				 csv->line, csv->count, last + 1);
 	value = strtod(fields[time], &end);
 	if (end == fields[time] || *end || !(value > 0) || value > 1e12)
-		return tool_fail("%s:%u: '%s' is not a time", table->path, line, fields[time]);
+		return tool_fail("%s:%u: '%s' is not a time", table->path, csv->line,
+				 fields[time]);
 	rows = realloc(table->rows, (table->num_rows + 1) * sizeof(*rows));
 	if (rows)
 		table->rows = rows;
@@ -118,7 +86,7 @@ static int read_row(struct calibrate_table *table, unsigned int line, char *text
 	if (!rows || !times)
 		return tool_fail("no memory");
 	row = &rows[table->num_rows];
-	*row = (struct calibrate_row){ .line = line };
+	*row = (struct calibrate_row){ .line = csv->line };
 	times[table->num_rows] = (struct loom_measurement){
 		.measured_us = columns[COLUMN_US] < 0 ? value * 1e3 : value,
 	};
@@ -131,30 +99,20 @@ static int read_row(struct calibrate_table *table, unsigned int line, char *text
 
 int calibrate_table_read(struct calibrate_table *table, const char *path)
 {
-	unsigned int line = 0;
+	struct loom_error err;
+	struct loom_csv csv;
 	int columns[COLUMNS];
-	bool header = false;
-	size_t size_bytes = 0;
-	char *text = NULL;
-	FILE *file;
-	int ret = 0;
+	int ret;
 
 	table->path = path;
-	file = fopen(path, "r");
-	if (!file)
-		return tool_fail("%s: %s", path, strerror(errno));
-	while (!ret && getline(&text, &size_bytes, file) >= 0) {
-		line++;
-		if (text[0] == '#' || !text[strspn(text, " \t\r\n")])
-			continue;
-		ret = header ? read_row(table, line, text, columns) :
-			       read_header(table, text, columns);
-		header = true;
-	}
-	if (!ret && ferror(file))
-		ret = tool_fail("%s: %s", path, strerror(errno));
-	free(text);
-	fclose(file);
+	ret = loom_csv_open(&csv, path, &err);
+	if (!ret)
+		ret = read_header(&csv, columns);
+	while (!ret && (ret = loom_csv_next(&csv)) > 0)
+		ret = read_row(table, &csv, columns);
+	loom_csv_close(&csv);
+	if (ret < 0)
+		return tool_fail("%s", err.text);
 	if (!ret && !table->num_rows)
 		ret = tool_fail("%s: no times", path);
 	return ret;

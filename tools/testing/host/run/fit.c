@@ -55,6 +55,9 @@ static void empty_banks(void)
 {
 	tap_ok(!ask("name,size,region\na,512k,sram\n", NULL) &&
 	       answer.flags == DRM_LOOM_FIT_NOW && !answer.error, "all of the SRAM fits");
+	tap_ok(!ask("\xef\xbb\xbfname, size,region\r\n\"a, \"\"b\"\"\",512k, sram \r\n"
+		    "# c,1,sram\r\n", NULL) && answer.flags == DRM_LOOM_FIT_NOW,
+	       "quotes, comments and blanks are read");
 	tap_ok(!ask("name,size,region\na,2M,dram\nb,256k,sram\nc,262145,sram\n", NULL) &&
 	       !answer.flags && answer.failed == 2 && answer.error == ENOSPC,
 	       "a byte more does not, and it is the third");
