@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The index types of the standard; bytes could not count the rows. */
-static bool is_index(uint32_t dtype)
+bool loom_import_is_index(uint32_t dtype)
 {
 	return dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
@@ -27,6 +27,25 @@ static bool is_table(const struct loom_value *table)
 	return true;
 }
 
+struct loom_value *loom_import_hot_rows(struct loom_import *im, struct loom_value *indices,
+					int64_t rows, uint32_t dtype)
+{
+	struct loom_value *at, *zero, *end, *numbers;
+	int64_t i;
+
+	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
+	for (i = 0; numbers && i < rows; i++)
+		loom_value_set_int(numbers, i, i);
+	zero = loom_emit_scalar(im->em, indices->dtype, 0);
+	end = loom_emit_scalar(im->em, indices->dtype, (double)rows);
+	at = loom_emit_reshape(im->em, indices, 2, (int64_t[]){ indices->num_elems, 1 });
+	/* negative ones count from the end */
+	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
+			      loom_emit_binary(im->em, LOOM_GBIN_ADD, at, end), at);
+	return loom_emit_cast(im->em, loom_emit_binary(im->em, LOOM_GBIN_EQUAL, at, numbers),
+			      dtype);
+}
+
 /*
  * Rows of a table, such as the embeddings of tokens, at indices from the data: a product with
  * one-hot rows. It reads the whole table, but needs no command with data-dependent addresses. An
@@ -35,21 +54,9 @@ static bool is_table(const struct loom_value *table)
 static struct loom_value *pick_table(struct loom_import *im, struct loom_value *table,
 				     struct loom_value *indices)
 {
-	const int64_t rows = table->dims[0], count = indices->num_elems;
-	struct loom_value *at, *zero, *end, *hot, *numbers;
-	int64_t i;
+	const int64_t rows = table->dims[0];
+	struct loom_value *hot = loom_import_hot_rows(im, indices, rows, table->dtype);
 
-	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
-	for (i = 0; numbers && i < rows; i++)
-		loom_value_set_int(numbers, i, i);
-	zero = loom_emit_scalar(im->em, indices->dtype, 0);
-	end = loom_emit_scalar(im->em, indices->dtype, (double)rows);
-	at = loom_emit_reshape(im->em, indices, 2, (int64_t[]){ count, 1 });
-	/* negative ones count from the end */
-	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
-			      loom_emit_binary(im->em, LOOM_GBIN_ADD, at, end), at);
-	hot = loom_emit_cast(im->em, loom_emit_binary(im->em, LOOM_GBIN_EQUAL, at, numbers),
-			     table->dtype);
 	table = loom_emit_reshape(im->em, table, 2,
 				  (int64_t[]){ rows, table->num_elems / rows });
 	table = loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 });
@@ -117,6 +124,7 @@ struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x
 	int64_t dims[2 * LOOM_GRAPH_RANK], *flat;
 	uint32_t i, rank = 0;
 	struct loom_value *y;
+	bool asked;
 
 	if (!x || !indices || im->em->status)
 		return NULL;
@@ -127,10 +135,10 @@ struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x
 				 x->rank + indices->rank - 1);
 	if (im->em->status)
 		return NULL;
-	if (!indices->data && is_index(indices->dtype) && indices->num_elems && !axis &&
-	    is_table(x)) {
+	asked = !indices->data && loom_import_is_index(indices->dtype);
+	if (asked && indices->num_elems && !axis && is_table(x)) {
 		y = pick_table(im, x, indices);
-	} else if (!indices->data && is_index(indices->dtype) && few_enough(x, axis, indices)) {
+	} else if (asked && few_enough(x, axis, indices)) {
 		y = pick_along(im, x, axis, indices);
 	} else {
 		indices = loom_import_know(im, indices);
@@ -176,7 +184,7 @@ static bool elements_fit(struct loom_import *im, const struct loom_value *x, uin
 		loom_import_fail(im, -EINVAL, "there is no element to choose");
 		return false;
 	}
-	if (indices->rank != x->rank || !is_index(indices->dtype)) {
+	if (indices->rank != x->rank || !loom_import_is_index(indices->dtype)) {
 		loom_import_fail(im, -EINVAL, "indices of rank %u and type %s for rank %u",
 				 indices->rank, loom_dtype_name(indices->dtype), x->rank);
 		return false;
@@ -295,7 +303,7 @@ void loom_import_gather_nd(struct loom_import *im, int unused)
 	depth = indices->rank ? indices->dims[indices->rank - 1] : 0;
 	if (!x->num_elems || !indices->num_elems || batch_dims < 0 || depth < 1 ||
 	    batch_dims >= indices->rank || depth > (int64_t)x->rank - batch_dims ||
-	    !is_index(indices->dtype) ||
+	    !loom_import_is_index(indices->dtype) ||
 	    memcmp(x->dims, indices->dims, (size_t)batch_dims * sizeof(*dims))) {
 		loom_import_fail(im, -EINVAL, "its operands do not fit together");
 		return;

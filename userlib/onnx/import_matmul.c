@@ -58,7 +58,10 @@ struct loom_value *loom_import_product(struct loom_import *im, struct loom_value
 	};
 	static const struct loom_gmatmul attrs = { .trans_b = true, .alpha = 1, .beta = 1 };
 
-	return a ? emit_matmul(im, operands, a->dtype, &attrs) : NULL;
+	if (!a)
+		return NULL;
+	return emit_matmul(im, operands, loom_dtype_is_float(a->dtype) ? a->dtype :
+			   DRM_LOOM_DTYPE_I32, &attrs);
 }
 
 struct loom_value *loom_import_scaled_product(struct loom_import *im, struct loom_value *a,

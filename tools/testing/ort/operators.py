@@ -491,6 +491,8 @@ def few_bits(rng, i):
 
 def gather_blocks(rng, i):
     kind, rows, width, block = kind_of(i), int(rng.integers(1, 9)), 2 * int(rng.integers(1, 40)), 16
+    # whole blocks stay in 4 bits
+    width = -(-width // block) * block if rng.integers(2) else width
     blocks = -(-width // block)
     form = int(rng.integers(4))  # bytes of 4 bits, bytes, uint4, int4
     bits = 8 if form == 1 else 4

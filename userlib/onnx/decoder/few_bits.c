@@ -110,6 +110,19 @@ static struct loom_value *in_blocks(struct loom_import *im, struct loom_value *a
 	return a ? loom_emit_transpose(im->em, a, turn) : NULL;
 }
 
+/* Both numbers of each byte, the lower ones first along @axis. */
+static struct loom_value *take_apart(struct loom_import *im, struct loom_value *x, uint32_t axis)
+{
+	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U16, 16);
+	struct loom_value *halves[2];
+
+	/* one node that reads the bytes, so that constants are loaded once */
+	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_U16);
+	halves[0] = loom_emit_binary(im->em, LOOM_GBIN_MOD, x, sixteen);
+	halves[1] = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, sixteen);
+	return loom_emit_concat(im->em, 2, halves, axis);
+}
+
 /*
  * @a times the transpose of (@b - @zero) * @scale, whose integers of 4 bits, @dims of them, stay so
  * in memory: the device takes bytes apart, multiplies block by block, and adds the products.
@@ -119,18 +132,12 @@ static struct loom_value *packed_product(struct loom_import *im, struct loom_val
 					 struct loom_value *scale, struct loom_value *zero,
 					 int64_t block)
 {
-	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U16, 16);
-	struct loom_value *halves[2], *x;
+	struct loom_value *x = pack(im, b, dims, block);
 	int64_t result[LOOM_GRAPH_RANK];
 
 	memcpy(result, a->dims, sizeof(result));
 	result[a->rank - 1] = dims[0];
-	/* one node that reads the constant, so that it is loaded once */
-	x = loom_emit_cast(im->em, pack(im, b, dims, block), DRM_LOOM_DTYPE_U16);
-	halves[0] = loom_emit_binary(im->em, LOOM_GBIN_MOD, x, sixteen);
-	halves[1] = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, sixteen);
-	x = loom_emit_concat(im->em, 2, halves, 1);
-	x = loom_emit_cast(im->em, x, a->dtype);
+	x = loom_emit_cast(im->em, take_apart(im, x, 1), a->dtype);
 	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x,
 			     zero ? by_block(im, zero, a->dtype) :
 				    loom_emit_scalar(im->em, a->dtype, 8));
@@ -190,13 +197,79 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
+/* Bytes [width / 2, rows] of a table of 4-bit integers minus @low, paired as by pack(). */
+static struct loom_value *pack_table(struct loom_import *im, const struct loom_value *x,
+				     int64_t width, int64_t low, int64_t block)
+{
+	const int64_t rows = x->dims[0], half = block / 2, dims[] = { rows, width };
+	struct loom_value *y = NULL;
+	int64_t at, from, n[2];
+	uint32_t i;
+
+	if (x->bits || bytes_fit(im, x, 4, 2, dims))
+		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 2, (int64_t[]){ width / 2, rows });
+	for (at = 0; y && at < y->num_elems; at++) {
+		from = at % rows * width + at / rows / half * block + at / rows % half;
+		for (i = 0; i < 2; i++, from += half)
+			n[i] = x->bits ? loom_value_int(x, from) - low : bits_at(x, 4, width, from);
+		loom_value_set_int(y, at, n[0] | n[1] << 4);
+	}
+	if (y)
+		y->held = true;
+	return y;
+}
+
+/*
+ * Rows at @indices of (@x - @zero) * @scale, a table of 4-bit integers that stay so in memory: a
+ * product with one-hot rows selects bytes, which are taken apart afterwards.
+ */
+static struct loom_value *packed_rows(struct loom_import *im, struct loom_value *x, int64_t width,
+				      struct loom_value *indices, struct loom_value *scale,
+				      struct loom_value *zero, int64_t block)
+{
+	const int64_t count = indices->num_elems, blocks = width / block, rows = x->dims[0];
+	/* of int4 */
+	const int64_t low = x->bits && x->dtype == DRM_LOOM_DTYPE_I8 ? -8 : 0;
+	int64_t by_blocks[] = { count, blocks, 1 }, dims[LOOM_GRAPH_RANK];
+	struct loom_value *y;
+
+	memcpy(dims, indices->dims, sizeof(dims));
+	dims[indices->rank] = width;
+	y = loom_import_product(im, loom_import_hot_rows(im, indices, rows, DRM_LOOM_DTYPE_U8),
+				pack_table(im, x, width, low, block), NULL);
+	y = loom_emit_reshape(im->em, y, 3, (int64_t[]){ count, blocks, block / 2 });
+	y = loom_emit_cast(im->em, take_apart(im, y, 2), scale->dtype);
+	if (zero) {
+		zero = loom_emit_cast(im->em, zero, scale->dtype);
+		zero = loom_import_rows(im, zero, 0, indices);
+		zero = loom_emit_reshape(im->em, zero, 3, by_blocks);
+		zero = loom_emit_binary(im->em, LOOM_GBIN_SUB, zero,
+					loom_emit_scalar(im->em, scale->dtype, low));
+	} else {
+		zero = loom_emit_scalar(im->em, scale->dtype, x->bits ? -low : 8);
+	}
+	scale = loom_import_rows(im, scale, 0, indices);
+	scale = loom_emit_reshape(im->em, scale, 3, by_blocks);
+	y = loom_emit_binary(im->em, LOOM_GBIN_SUB, y, zero);
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
+	return loom_emit_reshape(im->em, y, indices->rank + 1, dims);
+}
+
+static bool has_rows_of_blocks(const struct loom_value *scale, const struct loom_value *zero,
+			       const int64_t *dims, int64_t block)
+{
+	return block > 0 && block % 2 == 0 && dims[1] % block == 0 && scale->rank == 2 &&
+	       scale->dims[0] == dims[0] && scale->dims[1] == dims[1] / block &&
+	       loom_dtype_is_float(scale->dtype) && (!zero || loom_dims_equal(zero, scale));
+}
+
 /* Operands: data, indices, scales, zero points. Bytes hold several numbers along the last axis. */
 void loom_import_gather_blocks(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_known(im, 0), *indices = loom_import_operand(im, 1);
 	struct loom_value *scale = loom_import_known(im, 2), *zero = NULL;
 	int64_t bits = loom_attr_int(im, "bits", 4), block = loom_attr_int(im, "block_size", 128);
-	int64_t dims[LOOM_GRAPH_RANK];
+	int64_t dims[LOOM_GRAPH_RANK], middle;
 	uint32_t from, axis;
 	bool packed;
 
@@ -207,19 +280,28 @@ void loom_import_gather_blocks(struct loom_import *im, int unused)
 		return;
 	from = loom_import_axis(im, loom_attr_int(im, "gather_axis", 0), x->rank);
 	axis = loom_import_axis(im, loom_attr_int(im, "quantize_axis", 1), x->rank);
-	packed = !x->bits && x->dtype == DRM_LOOM_DTYPE_U8;
+	packed = !x->bits && x->dtype == DRM_LOOM_DTYPE_U8 && bits < 8;
+	middle = !x->bits && x->dtype == DRM_LOOM_DTYPE_U8 ? 1 << (bits - 1) : 0;
 	if (im->em->status)
 		return;
-	if (packed && bits < 8) {
+	memcpy(dims, x->dims, sizeof(dims));
+	if (packed) {
 		if (axis != x->rank - 1 || x->dims[axis] > ((int64_t)1 << 40)) {
 			loom_import_fail(im, -EINVAL, "bytes are not packed along the last axis");
 			return;
 		}
-		memcpy(dims, x->dims, sizeof(dims));
 		dims[axis] *= 8 / bits;
-		x = unpack(im, x, bits, x->rank, dims);
 		zero = zero ? unpack(im, zero, bits, scale->rank, scale->dims) : NULL;
 	}
-	x = loom_import_blocks_of(im, x, scale, zero, packed ? 1 << (bits - 1) : 0, axis, block);
-	loom_import_result(im, 0, loom_import_rows(im, x, from, indices));
+	if (!im->em->status && bits == 4 && (packed || x->bits == 4) && x->rank == 2 && !from &&
+	    axis == 1 && has_rows_of_blocks(scale, zero, dims, block) && !indices->data &&
+	    loom_import_is_index(indices->dtype) && indices->num_elems &&
+	    indices->rank < LOOM_GRAPH_RANK - 1) {
+		x = packed_rows(im, x, dims[1], indices, scale, zero, block);
+	} else {
+		x = packed ? unpack(im, x, bits, x->rank, dims) : x;
+		x = loom_import_blocks_of(im, x, scale, zero, middle, axis, block);
+		x = loom_import_rows(im, x, from, indices);
+	}
+	loom_import_result(im, 0, x);
 }
