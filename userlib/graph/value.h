@@ -9,6 +9,23 @@
 
 struct loom_graph;
 struct loom_node;
+struct loom_value;
+
+/**
+ * struct loom_blocks - what a constant was expanded from: (x - zero) * scale
+ * @x: integers, constants as the next two
+ * @scale: one for @block elements along @axis
+ * @zero: likewise, or NULL
+ * @axis: of the blocks
+ * @block: number of elements
+ */
+struct loom_blocks {
+	const struct loom_value *x;
+	struct loom_value *scale;
+	struct loom_value *zero;
+	uint32_t axis;
+	int64_t block;
+};
 
 /**
  * struct loom_value - a tensor of the graph
@@ -26,6 +43,7 @@ struct loom_node;
  * @data: the elements of a constant, row-major and not aligned, which may be in a mapped file;
  *	else NULL
  * @quantised: of a constant, the DEQUANTIZE of constants that was folded into it, or NULL
+ * @blocks: of a constant that a front end has expanded from blocks of few bits, else NULL
  * @producer: the node that computes it, NULL for inputs and constants
  * @is_input: it is in &loom_graph.inputs
  * @is_output: it is in &loom_graph.outputs
@@ -46,6 +64,7 @@ struct loom_value {
 	size_t size_bytes;
 	void *data;
 	const struct loom_node *quantised;
+	const struct loom_blocks *blocks;
 	struct loom_node *producer;
 	bool is_input;
 	bool is_output;

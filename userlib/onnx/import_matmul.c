@@ -117,7 +117,7 @@ void loom_import_matmul(struct loom_import *im, int unused)
 		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
 		[LOOM_GMATMUL_B] = loom_import_operand(im, 1),
 	};
-	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
 
 	(void)unused;
 	if (!a || !b)
@@ -125,7 +125,8 @@ void loom_import_matmul(struct loom_import *im, int unused)
 	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype))
 		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
 				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
-	loom_import_result(im, 0, emit_numpy_matmul(im, operands, a->dtype));
+	y = loom_import_few_rows(im, a, b);
+	loom_import_result(im, 0, y ? y : emit_numpy_matmul(im, operands, a->dtype));
 }
 
 static bool bytes_fit(struct loom_import *im, const struct loom_value *x,

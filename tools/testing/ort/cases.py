@@ -60,13 +60,14 @@ def attribute(name, value):
 class Case:
     """One node: operands by name, in order; None is left out. @expected by output, None: not asked.
 
-    @back: an operator that is applied to the result and the other operands.
+    @back: an operator that is applied to the result and the other operands. @left: the operand that is
+    multiplied by the result, and that the node has not.
     """
 
-    def __init__(self, op, operands, expected, constants=(), opset=23, near=None, ort=True, back="",
+    def __init__(self, op, operands, expected, constants=(), opset=23, near=None, ort=True, back="", left="",
                  **attrs):
         self.op, self.opset, self.ort, self.attrs = op, opset, ort, attrs
-        self.operands, self.back = operands, back
+        self.operands, self.back, self.left = operands, back, left
         self.constants = constants
         self.expected = {f"y{i}": one for i, one in enumerate(expected) if one is not None}
         self.count = len(expected)
@@ -79,7 +80,7 @@ class Case:
     def model(self):
         domain, _, op = self.op.rpartition(".")
         node = b"".join(field(1, name if value is not None else "")
-                        for name, value in self.operands.items())
+                        for name, value in self.operands.items() if name != self.left)
         node += b"".join(field(2, f"y{i}" if f"y{i}" in self.expected else "")
                          for i in range(self.count))
         node += field(3, "the node") + field(4, op)
@@ -89,6 +90,10 @@ class Case:
             graph = graph.replace(field(2, "y0"), field(2, "q0"))
             graph += field(1, b"".join(field(1, name) for name in ["q0", *list(self.operands)[1:]]) +
                            field(2, "y0") + field(3, "back") + field(4, self.back) + attrs)
+        if self.left:
+            graph = graph.replace(field(2, "y0"), field(2, "q0"))
+            graph += field(1, field(1, self.left) + field(1, "q0") + field(2, "y0") +
+                           field(3, "product") + field(4, "MatMul"))
         for name in self.constants:
             value = self.operands[name]
             if value is None:

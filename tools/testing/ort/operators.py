@@ -440,6 +440,21 @@ def dequantise(rng, i):
                 opset=21, ort=scale_runs(operands, attrs), **attrs)
 
 
+def few_rows(rng, i):
+    kind, signed, block = kind_of(i), bool(rng.integers(2)), 16
+    blocks, columns, rows = (int(rng.integers(1, most)) for most in (5, 30, 4))
+    low = -8 if signed else 0
+    x, zero = (rng.integers(low, low + 16, (size, columns)) for size in (blocks * block, blocks))
+    zero = [None, zero, numpy.full_like(zero, zero[0, 0])][int(rng.integers(3))]
+    scale = rng.uniform(0.01, 0.1, (blocks, columns)).astype(kind)
+    a = draw(rng, [(rows, blocks * block), (1, rows, blocks * block)][int(rng.integers(2))], kind)
+    each = wide(scale).repeat(block, 0) * (x - (0 if zero is None else zero.repeat(block, 0)))
+    return Case("DequantizeLinear",
+                {"x": Packed(x, signed), "scale": scale, "zero": zero if zero is None else Packed(zero, signed),
+                 "a": a}, [wide(a) @ each], ["x", "scale", "zero"], opset=21, left="a", axis=0,
+                block_size=block, near=6e-5 if kind == "f4" else None)
+
+
 def quantise(rng, i):
     kind, dims, (low, high), four, _, operands, (scale, zero), attrs = steps(rng, i, True)
     # no ties: halves of steps are far
@@ -807,6 +822,7 @@ FAMILIES = {
     "QuantizeLinear": quantise,
     "MatMulNBits": few_bits,
     "GatherBlockQuantized": gather_blocks,
+    "MatMul of blocks": few_rows,
     "TensorScatter": scatter,
     "CenterCropPad": center,
     "Col2Im": col2im,

@@ -49,11 +49,23 @@ static struct loom_value *repeat(struct loom_import *im, struct loom_value *x,
 	return loom_emit_reshape(im->em, x, like->rank, like->dims);
 }
 
+static struct loom_value *remember(struct loom_import *im, struct loom_value *y,
+				   struct loom_blocks from)
+{
+	struct loom_blocks *blocks = loom_pool_alloc(im->graph->pool, sizeof(*blocks));
+
+	if (!blocks)
+		loom_import_fail(im, -ENOMEM, "no memory");
+	else
+		*blocks = from;
+	y->blocks = blocks;
+	return y;
+}
+
 /* (x - zero) * scale of constants, without anything in between that is as large */
 static struct loom_value *expand_known(struct loom_import *im, const struct loom_value *x,
-				       const struct loom_value *scale,
-				       const struct loom_value *zero, int64_t middle, uint32_t axis,
-				       int64_t block)
+				       struct loom_value *scale, struct loom_value *zero,
+				       int64_t middle, uint32_t axis, int64_t block)
 {
 	struct loom_value *y = loom_emit_const(im->em, scale->dtype, x->rank, x->dims);
 	const int64_t inner = loom_value_trailing(x, axis + 1), size = x->dims[axis];
@@ -70,7 +82,8 @@ static struct loom_value *expand_known(struct loom_import *im, const struct loom
 					 (zero ? loom_value_int(zero, from) : middle));
 		loom_value_set_float(y, at, (float)(steps * loom_value_float(scale, from)));
 	}
-	return y;
+	return y && x->bits ? remember(im, y, (struct loom_blocks){
+		x, scale, zero, axis, block }) : y;
 }
 
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,

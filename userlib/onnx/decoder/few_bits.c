@@ -82,12 +82,9 @@ static struct loom_value *pack(struct loom_import *im, const struct loom_value *
 	return y;
 }
 
-/* Of x[N, blocks]: [blocks, 1, N], whose type the device changes to @dtype */
+/* Of x[blocks, N]: [blocks, 1, N], whose type the device changes to @dtype */
 static struct loom_value *by_block(struct loom_import *im, struct loom_value *x, uint32_t dtype)
 {
-	static const uint32_t turn[] = { 1, 0 };
-
-	x = loom_emit_transpose(im->em, x, turn);
 	x = x ? loom_emit_reshape(im->em, x, 3, (int64_t[]){ x->dims[0], 1, x->dims[1] }) : NULL;
 	if (!x)
 		return NULL;
@@ -124,29 +121,83 @@ static struct loom_value *take_apart(struct loom_import *im, struct loom_value *
 }
 
 /*
- * @a times the transpose of (@b - @zero) * @scale, whose integers of 4 bits, @dims of them, stay so
- * in memory: the device takes bytes apart, multiplies block by block, and adds the products.
+ * @a times (x - @zero) * @scale, whose integers of 4 bits stay so in memory, packed by pack(): the
+ * device takes bytes apart, multiplies block by block, and adds the products. @middle: where @zero
+ * is NULL.
  */
 static struct loom_value *packed_product(struct loom_import *im, struct loom_value *a,
-					 const struct loom_value *b, const int64_t *dims,
-					 struct loom_value *scale, struct loom_value *zero,
-					 int64_t block)
+					 struct loom_value *x, struct loom_value *scale,
+					 struct loom_value *zero, int64_t middle)
 {
-	struct loom_value *x = pack(im, b, dims, block);
-	int64_t result[LOOM_GRAPH_RANK];
+	int64_t result[LOOM_GRAPH_RANK], blocks, block;
 
+	if (!x)
+		return NULL;
+	blocks = x->dims[0];
+	block = 2 * x->dims[1];
 	memcpy(result, a->dims, sizeof(result));
-	result[a->rank - 1] = dims[0];
+	result[a->rank - 1] = x->dims[2];
 	x = loom_emit_cast(im->em, take_apart(im, x, 1), a->dtype);
 	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x,
 			     zero ? by_block(im, zero, a->dtype) :
-				    loom_emit_scalar(im->em, a->dtype, 8));
+				    loom_emit_scalar(im->em, a->dtype, middle));
 	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, by_block(im, scale, a->dtype));
-	x = loom_import_scaled_product(im, in_blocks(im, a, dims[1] / block, block), x, false, 1);
+	x = loom_import_scaled_product(im, in_blocks(im, a, blocks, block), x, false, 1);
 	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1 << 0, false);
 	x = loom_emit_reshape(im->em, x, a->rank, result);
 	return loom_emit_cast(im->em, x, a->dtype);
+}
+
+/* Whether the sums of blocks are less work than it is to move the weights. */
+static bool has_few_rows(const struct loom_value *a, int64_t inner, int64_t block)
+{
+	return block % 2 == 0 && a->rank > 1 && a->dims[a->rank - 1] == inner &&
+	       a->num_elems / inner <= block / PACKED_ROWS;
+}
+
+/* Integers of 4 bits of @x, which is [K, N], minus @low, as pack() */
+static struct loom_value *pack_columns(struct loom_import *im, const struct loom_value *x,
+				       int64_t low, int64_t block)
+{
+	const int64_t columns = x->dims[1], half = block / 2;
+	struct loom_value *y;
+	int64_t at, from;
+
+	y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
+			    (int64_t[]){ x->dims[0] / block, half, columns });
+	for (at = 0; y && at < y->num_elems; at++) {
+		from = (at / columns / half * block + at / columns % half) * columns + at % columns;
+		loom_value_set_int(y, at, (loom_value_int(x, from) - low) |
+				   (loom_value_int(x, from + half * columns) - low) << 4);
+	}
+	if (y)
+		y->held = true;
+	return y;
+}
+
+struct loom_value *loom_import_few_rows(struct loom_import *im, struct loom_value *a,
+					const struct loom_value *b)
+{
+	const struct loom_blocks *from = b->blocks;
+	struct loom_value *zero = NULL;
+	int64_t low, middle = 0, at;
+	bool differ = false;
+
+	if (!from || a->data || from->x->bits != 4 || b->rank != 2 || from->axis ||
+	    b->dims[0] % from->block || !has_few_rows(a, b->dims[0], from->block))
+		return NULL;
+	low = loom_dtype_is_signed(from->x->dtype) ? -8 : 0;
+	if (from->zero) {
+		middle = loom_value_int(from->zero, 0);
+		zero = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 2, from->zero->dims);
+		for (at = 0; zero && at < zero->num_elems; at++) {
+			differ |= loom_value_int(from->zero, at) != middle;
+			loom_value_set_int(zero, at, loom_value_int(from->zero, at) - low);
+		}
+	}
+	return packed_product(im, a, pack_columns(im, from->x, low, from->block), from->scale,
+			      differ ? zero : NULL, middle - low);
 }
 
 /* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
@@ -182,10 +233,11 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 	dims[1] *= block;
 	if (im->em->status)
 		return;
-	/* the sums of blocks, of many rows, would be more work than the weights are */
-	if (bits == 4 && block % 2 == 0 && a->rank > 1 && a->dims[a->rank - 1] == inner &&
-	    a->num_elems / inner <= block / PACKED_ROWS) {
-		y = packed_product(im, a, b, dims, scale, zero, block);
+	if (bits == 4 && has_few_rows(a, inner, block)) {
+		scale = loom_emit_transpose(im->em, scale, (uint32_t[]){ 1, 0 });
+		if (zero)
+			zero = loom_emit_transpose(im->em, zero, (uint32_t[]){ 1, 0 });
+		y = packed_product(im, a, pack(im, b, dims, block), scale, zero, 8);
 	} else {
 		b = unpack(im, b, bits, 2, dims);
 		b = loom_import_part(im, b, 1, 0, 1, inner);
