@@ -130,9 +130,8 @@ help-all: help
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
-	@echo '  make bench-alloc  the allocator: traces, families of traces, growth; bench-masks: some banks'
+	@echo '  make bench-alloc  the allocator: traces, families of traces, growth'
 	@echo '  make bench-lanes  two clients on half of the lanes each, beside turns on all of them'
-	@echo '  make bench-alloc-vm  the allocator and drm_mm in the kernel, and its share of ioctls'
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy'
@@ -433,17 +432,15 @@ build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
-bench: tools build-bench module bench-module
+bench: tools build-bench module
 	@tools/ci/bench.sh
 
 # INSTANCES="..." names files FILE.CAPACITY.csv in MiniMalloc's format, or folders of such files;
 # LONG=1 gives each cut rectangle up to 10 s.
 INSTANCES ?=
 instances = $(foreach i,$(INSTANCES),$(if $(wildcard $(i)/.),$(sort $(wildcard $(i)/*.csv)),$(i)))
-.PHONY: bench-alloc bench-masks bench-lanes
+.PHONY: bench-alloc bench-lanes
 bench-alloc: $(O)/bench/bench_alloc
-	@$< $(ARGS)
-bench-masks: $(O)/bench/bench_masks
 	@$< $(ARGS)
 bench-lanes: models $(O)/bench/bench_lanes
 	@$(O)/bench/bench_lanes
@@ -454,9 +451,8 @@ bench-pci: models tools build-bench module
 bench-place: $(O)/bench/bench_place
 	@$< $(if $(LONG),--long) $(instances)
 .PHONY: bench-layergroup
-bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
+bench-layergroup: models $(O)/bench/bench_layergroup
 	@$(O)/bench/bench_layergroup $(NETWORKS)
-	@$(O)/bench/bench_layergroup_deep
 # What is measured: NETWORKS="rec,resnet50" CHIPS="soft,soma-2" STRATEGIES="layergroup" OBJECTIVES="time";
 # EXPLAIN=1 measures how long plans for time take with --explain, too.
 .PHONY: bench-time
@@ -618,20 +614,6 @@ module-debug:
 	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(debug_dir)/module \
 		MODULE_LOG=$(debug_dir)/module.log CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_SOFT=m \
 		CONFIG_DRM_ACCEL_LOOM_PCI=m CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
-
-# A module with the bank allocator and drm_mm, for a benchmark.
-.PHONY: bench-module bench-alloc-vm
-bench_module_dir := $(O)/bench-module
-bench-module:
-	@mkdir -p $(bench_module_dir)
-	@rsync -rlptm --include='*/' --include='*.[ch]' --include=Kbuild --exclude='*' \
-		drivers uapi $(T)/bench/module --relative $(bench_module_dir)/
-	@$(MAKE) --no-print-directory -C $(KDIR) \
-		M=$(abspath $(bench_module_dir))/$(T)/bench/module modules \
-		>$(bench_module_dir).log 2>&1 || { cat $(bench_module_dir).log; exit 1; }
-	@grep -E 'warning:' $(bench_module_dir).log || true
-bench-alloc-vm: $(O)/bench/vm_alloc module bench-module
-	@tools/ci/bench.sh vm_alloc
 
 # --- the two commands, and the parts of the second ---------------------------
 
@@ -817,7 +799,7 @@ deb:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan coverage coverage-module coverage-module-stock gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
+	rm -rf $(addprefix $(O)/,obj asan coverage coverage-module coverage-module-stock gen host tests e2e e2e-out ort-tests examples bench module check tsan \
 		check-debug check-debug-backports check-more check-pci check-rest \
 		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sweep loom-sim pci \

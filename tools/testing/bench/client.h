@@ -6,8 +6,6 @@
  * A client of the device, by ioctls alone: what the library does would become part of the figures.
  * All of it ends the program where it fails.
  */
-#include <glob.h>
-#include <inttypes.h>
 #include <stdbool.h>
 
 #include "clock.h"
@@ -182,25 +180,6 @@ static inline bool client_busy(const struct client *client, uint32_t handle, uin
 }
 
 /* ---------------------------------------------------------------- figures */
-
-/* The longest chunk since it was last read; zero where debugfs does not tell. */
-static inline uint64_t client_longest_chunk_ns(void)
-{
-	uint64_t ns = 0;
-	glob_t found;
-	FILE *file;
-
-	if (glob("/sys/kernel/debug/accel/*/longest_chunk_ns", 0, NULL, &found))
-		return 0;
-	file = fopen(found.gl_pathv[0], "r");
-	if (file) {
-		if (fscanf(file, "%" SCNu64, &ns) != 1)
-			ns = 0;
-		fclose(file);
-	}
-	globfree(&found);
-	return ns;
-}
 
 static inline int client_compare(const void *a, const void *b)
 {
