@@ -105,7 +105,9 @@ for part in $parts; do
 		run "every network by every strategy, on the host" make -s check-models
 		run "twenty-four networks have the same bits in every way" same_bits
 		run "every network, on the node" tools/ci/check-models.sh node
-		run "more networks of npm packages" tools/testing/ort/npm.sh ;;
+		run "more networks of npm packages" tools/testing/ort/npm.sh
+		run "48 models of each operator, seed $seed" \
+			/usr/bin/python3 tools/testing/ort/operators.py --count 48 --seed "$seed" ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
 	torchvision)
