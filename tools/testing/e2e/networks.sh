@@ -15,6 +15,9 @@ effort=1
 node_programs='rec det mlsd rec.images blazeface.images blazeface.16k blazeface.64k embedding.64k
 	cls.16k'
 
+# All but the one that takes 40 s in the VM: 40-node.sh runs it in all of the SRAM.
+node_models=${all_models/mlsd /}
+
 # compiled NAME[.KIND] [ARG...]: of those, from what ran on the host
 compiled() {
 	local what=$1
@@ -69,7 +72,7 @@ there() {
 # networks_in_guest DEVICE OUT
 networks_in_guest() {
 	local device=$1 out=$2 name group
-	for name in $all_models; do
+	for name in $node_models; do
 		there "$name" "$device" "$out" model_run "$name" "$device" "$out/$name"
 	done
 	# in groups on the host: the search for groups takes long in the VM if every value is observed
@@ -127,6 +130,9 @@ states_stay() {
 kept_all() {	# NAME
 	status_0 "$1" && same_bits "$host/$1" "$vm/$1"
 }
+digests_agree() {
+	! grep -vxFf "$host/digest" "$vm/digest"
+}
 backend_passed() {
 	grep '^not ok' "$vm/backend.tap"
 	tail -n 1 "$vm/backend.tap"
@@ -136,7 +142,7 @@ backend_passed() {
 # The node gives what the host gave.
 networks_compare() {
 	local name group
-	for name in $all_models; do
+	for name in $node_models; do
 		ok "$name runs on the node" status_0 "$name"
 		ok "$name: node and host count the same" on_node "$name"
 		ok "$name: node and host give the same bits" same_bits "$host/$name" "$vm/$name"
@@ -170,6 +176,6 @@ networks_compare() {
 	note "decoder: $(cat "$vm/decoder/figures")"
 	ok 'the ONNX backend cases pass on the node' backend_passed
 	note "$(tail -n 1 "$vm/backend.tap")"
-	ok 'at least 100 of them ran there' test "$(wc -l <"$vm/digest")" -ge 100
-	ok 'their results are the same bits on node and host' cmp "$host/digest" "$vm/digest"
+	ok 'at least 300 of them ran there' test "$(wc -l <"$vm/digest")" -ge 300
+	ok 'their results are the same bits on node and host' digests_agree
 }

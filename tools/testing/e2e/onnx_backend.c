@@ -17,7 +17,7 @@
  * On the host each model is read once more with its inputs as constants. Outputs that then fold to
  * a constant have to be near to 1e-5.
  *
- * --digest writes a line per case with a hash of all output bytes: the same file on the
+ * --digest writes a line per case with a hash of all output bytes: the same line on the
  * host and on the node means the same bits.
  *
  * Private headers are included. onnx/onnx.h: which operators the importer claims to know is not
@@ -87,6 +87,7 @@ static const char *const groups[] = {
  * @only: the one case to run, or NULL
  * @target: where they run
  * @fold: look at what folds
+ * @stride: distance of the cases that run. Neighbours are cases of the same operator.
  * @digest: file for hashes, or NULL
  * @count: TAP number
  * @passed: cases
@@ -101,6 +102,7 @@ struct backend {
 	const char *only;
 	struct loom_target *target;
 	bool fold;
+	int stride;
 	FILE *digest;
 	unsigned int count;
 	unsigned int passed;
@@ -567,7 +569,8 @@ static void backend_group(struct backend *backend, const char *group)
 	snprintf(path, sizeof(path), DATA "/%s", group);
 	count = scandir(path, &entries, is_case, alphasort);
 	for (i = 0; i < count; i++) {
-		backend_case(backend, group, entries[i]->d_name);
+		if (i % backend->stride == 0)
+			backend_case(backend, group, entries[i]->d_name);
 		free(entries[i]);
 	}
 	if (count >= 0)
@@ -599,6 +602,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	backend.fold = !strcmp(device, "host");
+	/* the engine is that of the host, so a node runs a sample */
+	backend.stride = backend.fold || backend.only ? 1 : 3;
 	if (loom_target_open(device, NULL, &backend.target, &err)) {
 		printf("Bail out! %s\n", err.text);
 		return 1;
