@@ -390,8 +390,7 @@ static void list_without_end(int fd, struct lister *lister, uint64_t total_bytes
 
 /*
  * Each job takes its scratch and gives it back while somebody reads the list of 16384 blocks: none
- * of the jobs is lost or fails, and each list is whole, as if nothing had moved meanwhile. How long
- * they wait for each other is measured by tools/testing/bench/vm_latency.c.
+ * of the jobs is lost or fails, and each list is whole, as if nothing had moved meanwhile.
  */
 TEST_F_TIMEOUT(addresses, are_listed_while_jobs_end, 120)
 {
