@@ -136,7 +136,7 @@ help-all: help
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy'
 	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
-	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1 DEBUG=1'
+	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA='
 	@echo '  make planted      remove checks one by one and look whether fuzzers notice: FUZZER='
 	@echo '  make coverage     lines of the core that its tests reach: TESTS="core/verify/rules ..."'
 	@echo '  make coverage-module  lines of the module that selftests and KUnit reach: PARTS="node bus" SHOW=1'
@@ -560,8 +560,7 @@ fuzz-build:
 fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) MAKE='$(MAKE)' tools/testing/fuzz/guided.sh $(O) $(TARGETS)
 
-# Breaks the code and looks whether the tests notice: AREA=verify,op,decode,bank,layout,engine, or
-# MODULE=1 for what has to run in the VM.
+# Breaks the code and looks whether the tests notice: AREA=verify,op,decode,bank,layout,engine
 COUNT	?= 100
 SEED	?= 1
 .PHONY: golden golden-needs
@@ -572,9 +571,8 @@ golden: golden-needs $(O)/host/group/figures $(O)/host/lower/random
 	@LOOM_GOLDEN=1 $(O)/host/group/figures && LOOM_GOLDEN=1 $(O)/host/lower/random
 
 .PHONY: mutants
-mutants: lib $(if $(MODULE),module $(if $(DEBUG),module-debug))
-	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) \
-		$(AREA:%=--area %) $(if $(MODULE),--module $(if $(DEBUG),--debug))
+mutants: lib
+	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) $(AREA:%=--area %)
 .PHONY: planted
 planted: build-asan
 	@nice $(PYTHON) $(T)/mutants/planted.py --build $(O) $(FUZZER:%=--fuzzer %)

@@ -47,16 +47,3 @@ AREAS = {
                                                        GOLDEN]),
     'parallel': (2, ['userlib/parallel/*.c'], ['parallel/starved', 'parallel/batch', 'parallel/pipeline']),
 }
-
-# In the VM: quotas, and who may have which part of the SRAM. Files, with the selftests that are
-# about them, and all selftests that are tried; ":tiny" is on a device with so little memory that a
-# test can fill it.
-MODULE = ({'loom_quota.c': ['loom_caps'],
-           'loom_shape.c': ['loom_masks', 'loom_image'],
-           'loom_region.c': ['loom_query', 'loom_fit', 'loom_masks', 'loom_latency', 'loom_observe'],
-           'memory/fit.c': ['loom_fit'],
-           'memory/usage.c': ['loom_query', 'loom_observe'],
-           'sram/*.c': ['loom_sram', 'loom_scratch', 'loom_displace']},
-          ['loom_query', 'loom_caps', 'loom_masks', 'loom_image', 'loom_scratch', 'loom_bo',
-           'loom_refusal', 'loom_observe', 'loom_latency', 'loom_own', 'loom_sram', 'loom_displace',
-           'loom_plan', 'loom_random', 'loom_submit:tiny', 'loom_random:tiny'])

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Breaks the code and looks whether the tests notice.
 
-    mutants.py [--count N] [--seed N] [--area NAME,...] [--module] [--debug] [--list] [--again NAME]
-               [--work FOLDER]
+    mutants.py [--count N] [--seed N] [--area NAME,...] [--list] [--again NAME] [--work FOLDER]
 
 A mutant is one fault in one file. The file is compiled with it in a folder under build/, loaded
 before the library, so that the rest comes from there, and test programs run, those first that
@@ -22,7 +21,6 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import areas
 import host
-import module
 import source
 import tried
 
@@ -115,17 +113,12 @@ def main():
     parser.add_argument('--count', type=int, default=100)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--area', default='', help='of ' + ', '.join(areas.AREAS))
-    parser.add_argument('--module', action='store_true', help='of the module, in the VM')
-    parser.add_argument('--debug', action='store_true',
-                        help='what survives there is tried on the instrumented kernel, too')
     parser.add_argument('--again', default='', help='only mutants with this in their name')
     parser.add_argument('--work', default='build/mutants',
                         help='folder for what is built and tried: one for each that runs')
     parser.add_argument('--list', action='store_true', help='print what would be tried')
     options = parser.parse_args()
     os.chdir(TOP)
-    if options.module:
-        return module.main(TOP, options, equivalents())
 
     os.makedirs(options.work, exist_ok=True)
     log = tried.Tried(f'{options.work}/tried')
