@@ -5,7 +5,7 @@
  * After every operation what the device reports of its memory is compared with a model
  * (loom_random.h), and at the end nothing may be left.
  *
- *	LOOM_RANDOM_OPS		how many (default 3000)
+ *	LOOM_RANDOM_OPS		how many (default 3000, or 1200 with less LOOM_EFFORT)
  *	LOOM_RANDOM_SEED	which ones (default: from the clock; printed)
  */
 #include "loom_random.h"
@@ -468,7 +468,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 
 TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 {
-	uint64_t ops = from_environment("LOOM_RANDOM_OPS", 3000);
+	uint64_t ops = from_environment("LOOM_RANDOM_OPS", loom_effort(100) < 100 ? 1200 : 3000);
 	static struct world w;
 	struct drm_loom_device_info info;
 	int64_t start = loom_now_ns();
