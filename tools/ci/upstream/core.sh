@@ -16,8 +16,7 @@ core_cut() (
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
 	# tests without arithmetic
-	find tests -type f ! -name exports.c ! -name bank_model.h ! -name loom_bank_test.c \
-		! -name loom_layout_test.c ! -name loom_mask_test.c -delete
+	find tests -type f ! -name exports.c ! -name loom_bank_test.c -delete
 	cd "$tree/tools/testing/selftests/loom" || return
 	rm -r guided pci/*.c sram
 	find . -maxdepth 1 -name '*.c' ! -name loom_own.c ! -name loom_template.c -delete

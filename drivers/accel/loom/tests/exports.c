@@ -3,7 +3,6 @@
 #include <linux/export.h>
 
 #include "core/loom_bank.h"
-#include "core/loom_layout.h"
 #include "core/loom_op.h"
 #include "core/loom_chip.h"
 #include "core/loom_verify.h"
@@ -23,11 +22,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_resume);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
-
-EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);
-EXPORT_SYMBOL_IF_KUNIT(loom_layout_sharded);
-EXPORT_SYMBOL_IF_KUNIT(loom_layout_uses);
-EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "bank_model.h"
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+
+#include "loom_bank.h"
 #include "loom_compat.h"
 
 /*
- * Tests of the bank allocator through its public interface only. Blocks are allocated one by one
- * and freed as soon as possible, so that KASAN finds stale references of a bank.
+ * Tests of the bank allocator through its public interface only, and of sets of banks against an
+ * array of bool. Blocks are allocated one by one and freed as soon as possible, so that KASAN finds
+ * stale references of a bank. Random histories are left to tools/testing/host/core/bank/model.c.
  */
 
 #define BANK_BASE	64
@@ -16,6 +21,20 @@ static const struct loom_bank_request bank_request = { .size = 64, .align = 64, 
 static int __must_check bank_init(struct loom_bank *bank, u64 base, u64 limit)
 {
 	return loom_bank_init(bank, base, limit, 1, LOOM_BANK_FIRST_FIT);
+}
+
+/* loom_bank_alloc() with a chunk if it needs one. */
+static int bank_take(struct loom_bank *bank, struct loom_bank_block *block,
+		     const struct loom_bank_request *request)
+{
+	struct loom_bank_chunk *spare = loom_bank_chunk_create();
+	struct loom_bank_request with = *request;
+	int ret;
+
+	with.spare = &spare;
+	ret = loom_bank_alloc(bank, block, &with);
+	loom_port_free(spare);
+	return ret;
 }
 
 static int bank_test_init(struct kunit *test)
@@ -325,151 +344,106 @@ static void bank_near_fit(struct kunit *test)
 	}
 }
 
-/**
- * struct bank_setting - a random test
- * @what: description
- * @base: first byte of the bank
- * @bytes: size of the bank
- * @max_size: of a block
- * @max_align_log2: of a block
- * @range_percent: how many requests have bounds
- */
-struct bank_setting {
-	const char *what;
-	u64 base;
-	u32 bytes;
-	u32 max_size;
-	u32 max_align_log2;
-	u32 range_percent;
-};
-
-static const struct bank_setting bank_settings[] = {
-	{ "small blocks", 0, 256, 12, 0, 0 },
-	{ "alignments", 13, 512, 40, 6, 0 },
-	{ "ranges", 64, 512, 40, 0, 60 },
-	{ "ranges and alignments", 7, 500, 64, 7, 50 },
-	{ "up to the last address", U64_MAX - 500, 500, 64, 8, 30 },
-	{ "one byte", 5, 1, 2, 1, 50 },
-};
-
-KUNIT_ARRAY_PARAM_DESC(bank_setting, bank_settings, what);
-
-#define MODEL_BYTES	512
-#define MODEL_BLOCKS	128
-
-struct whole_model {
-	struct bank_model base;
-	const struct bank_setting *setting;
-	struct loom_bank_block *block[MODEL_BLOCKS];
-	/* of each byte: the number of the block that has it, or -1 */
-	s16 owner[MODEL_BYTES];
-};
-
-static u32 model_random(struct whole_model *model, u32 below)
+/* loom_bank_fini() detaches its blocks: freeing one later must not access its chunks. */
+static void mask_fini_lets_go(struct kunit *test)
 {
-	return bank_model_random(&model->base, below);
-}
-
-static bool whole_taken(const struct bank_model *base, u32 at,
-			const struct loom_bank_request *request)
-{
-	return container_of(base, struct whole_model, base)->owner[at] >= 0;
-}
-
-static void model_request(struct whole_model *model, struct loom_bank_request *request)
-{
-	const struct bank_setting *setting = model->setting;
-
-	*request = (struct loom_bank_request) {
-		.size = 1 + model_random(model, setting->max_size),
-		.align = 1ULL << model_random(model, setting->max_align_log2 + 1),
-		.high = U64_MAX,
-		.top_down = model_random(model, 2),
+	struct loom_mask mask = { { 0 } };
+	struct loom_bank_request request = {
+		.size = 8, .align = 8, .high = U64_MAX, .mask = &mask,
 	};
-	if (model_random(model, 100) >= setting->range_percent)
-		return;
-	request->low = setting->base + model_random(model, setting->bytes + 20);
-	if (check_add_overflow(request->low, (u64)model_random(model, setting->bytes),
-			       &request->high))
-		request->high = U64_MAX;
-	if (request->low < setting->base)
-		request->low = 0;
+	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
+	struct loom_bank_block *block[2 * LOOM_CHUNK_BLOCKS + 1] = {};
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bank);
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_init(bank, 0, 8 * ARRAY_SIZE(block), 64,
+						LOOM_BANK_FIRST_FIT));
+	loom_mask_set(&mask, 63);
+	for (i = 0; i < ARRAY_SIZE(block); i++) {
+		block[i] = kunit_kzalloc(test, sizeof(*block[i]), GFP_KERNEL);
+		KUNIT_EXPECT_EQ(test, 0, bank_take(bank, block[i], &request));
+		KUNIT_EXPECT_EQ(test, 8 * i, block[i]->start);
+	}
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(block), loom_bank_fini(bank));
+	for (i = 0; i < ARRAY_SIZE(block); i++) {
+		KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block[i]));
+		KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(bank, block[i]));
+	}
+	kfree(bank);
 }
 
-static void model_set(struct whole_model *model, const struct loom_bank_block *block, s16 owner)
+/* A set of banks, and the same as one bool for each. */
+struct mask_set {
+	struct loom_mask mask;
+	bool has[DRM_LOOM_MAX_BANKS];
+};
+
+static void set_fill(struct mask_set *set, struct rnd_state *random)
 {
-	u64 i;
+	u32 percent = prandom_u32_state(random) % 101, i;
 
-	for (i = 0; i < block->size; i++)
-		model->owner[block->start - model->setting->base + i] = owner;
-}
-
-static void model_free(struct kunit *test, struct whole_model *model, u32 i)
-{
-	model_set(model, model->block[i], -1);
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->base.bank, model->block[i]));
-	kfree(model->block[i]);
-	model->block[i] = NULL;
-}
-
-static void model_alloc(struct kunit *test, struct whole_model *model, u32 i)
-{
-	struct loom_bank_request request;
-
-	model_request(model, &request);
-	model->block[i] = bank_model_alloc(test, &model->base, &request);
-	if (model->block[i])
-		model_set(model, model->block[i], i);
-}
-
-/* The spans say of every byte what the model says. */
-static void model_check(struct kunit *test, struct whole_model *model)
-{
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-	u64 at;
-
-	bank_check(test, &model->base.bank);
-	loom_bank_walk(&model->base.bank, NULL, &iter);
-	while (loom_bank_next(&iter, &span)) {
-		for (at = span.start; at < span.end; at++) {
-			s16 owner = model->owner[at - model->setting->base];
-
-			KUNIT_ASSERT_PTR_EQ(test, span.block,
-					    owner < 0 ? NULL : model->block[owner]);
-		}
+	memset(set, 0, sizeof(*set));
+	for (i = 0; i < DRM_LOOM_MAX_BANKS; i++) {
+		set->has[i] = prandom_u32_state(random) % 100 < percent;
+		if (set->has[i])
+			loom_mask_set(&set->mask, i);
 	}
 }
 
-static void bank_random(struct kunit *test)
+static void set_check(struct kunit *test, const struct mask_set *set)
 {
-	struct whole_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+	u32 next = DRM_LOOM_MAX_BANKS, count = 0, i;
+
+	KUNIT_ASSERT_EQ(test, DRM_LOOM_MAX_BANKS, loom_mask_next(&set->mask, DRM_LOOM_MAX_BANKS));
+	for (i = DRM_LOOM_MAX_BANKS; i--;) {
+		KUNIT_ASSERT_EQ(test, set->has[i], loom_mask_has(&set->mask, i));
+		if (set->has[i])
+			next = i;
+		KUNIT_ASSERT_EQ(test, next, loom_mask_next(&set->mask, i));
+		count += set->has[i];
+	}
+	KUNIT_ASSERT_EQ(test, count, loom_mask_count(&set->mask));
+}
+
+static void mask_sets(struct kunit *test)
+{
+	struct mask_set *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
+	struct mask_set *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	struct rnd_state random;
 	u32 n, i;
 
-	KUNIT_ASSERT_NOT_NULL(test, model);
-	model->setting = test->param_value;
-	model->base.base = model->setting->base;
-	model->base.bytes = model->setting->bytes;
-	model->base.taken = whole_taken;
-	prandom_seed_state(&model->base.random, 20);
-	memset(model->owner, 0xff, sizeof(model->owner));
-	KUNIT_ASSERT_EQ(test, 0, bank_init(&model->base.bank, model->setting->base,
-					   model->setting->base + model->setting->bytes));
-	for (n = 0; n < 1500; n++) {
-		i = model_random(model, MODEL_BLOCKS);
-		if (model->block[i])
-			model_free(test, model, i);
-		else
-			model_alloc(test, model, i);
-		if (n % 16 == 0)
-			model_check(test, model);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	prandom_seed_state(&random, 22);
+	for (n = 0; n <= DRM_LOOM_MAX_BANKS; n++) {
+		bool meets = false, same = true, within = true;
+
+		a->mask = loom_mask_all(n);
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++)
+			a->has[i] = i < n;
+		set_check(test, a);
+
+		set_fill(a, &random);
+		/* a part of a, a itself, or another set altogether */
+		set_fill(b, &random);
+		for (i = 0; i < DRM_LOOM_MAX_BANKS && n % 3; i++)
+			b->has[i] = n % 3 == 1 ? b->has[i] && a->has[i] : a->has[i];
+		memset(&b->mask, 0, sizeof(b->mask));
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++) {
+			if (b->has[i])
+				loom_mask_set(&b->mask, i);
+			meets |= a->has[i] && b->has[i];
+			same &= a->has[i] == b->has[i];
+			within &= a->has[i] || !b->has[i];
+		}
+		KUNIT_ASSERT_EQ(test, meets, loom_mask_overlaps(&a->mask, &b->mask));
+		KUNIT_ASSERT_EQ(test, same, loom_mask_same(&a->mask, &b->mask));
+		KUNIT_ASSERT_EQ(test, within, loom_mask_within(&b->mask, &a->mask));
+		loom_mask_add(&a->mask, &b->mask);
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++)
+			a->has[i] |= b->has[i];
+		set_check(test, a);
 	}
-	KUNIT_EXPECT_LT(test, 0, model->base.refused);
-	for (i = 0; i < MODEL_BLOCKS; i++)
-		if (model->block[i])
-			model_free(test, model, i);
-	model_check(test, model);
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->base.bank));
 }
 
 static struct kunit_case bank_cases[] = {
@@ -482,7 +456,8 @@ static struct kunit_case bank_cases[] = {
 	KUNIT_CASE(bank_fini_lets_go),
 	KUNIT_CASE(bank_fragmentation),
 	KUNIT_CASE_PARAM(bank_near_fit, near_case_gen_params),
-	KUNIT_CASE_PARAM(bank_random, bank_setting_gen_params),
+	KUNIT_CASE(mask_sets),
+	KUNIT_CASE(mask_fini_lets_go),
 	{}
 };
 
