@@ -185,9 +185,7 @@ run_part() {
 		built more- lib tools build-tests build-bench module ep-tests ;;
 	more-e2e)
 		# shellcheck disable=SC2086 # words
-		e2e $more_here
-		# plans large networks by default
-		tap e2e-19-pages-planner --cpu 4400 -- tools/testing/e2e/19-pages.sh planner ;;
+		e2e $more_here ;;
 	more-node)
 		# shellcheck disable=SC2086 # words
 		e2e $more_in_vm

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Pages, command by command: those that are named, or those that take seconds. Headers and library are where pkg-config finds them, as if they were
+# Pages, command by command. Headers and library are where pkg-config finds them, as if they were
 # installed.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
