@@ -17,7 +17,7 @@ cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # what others need comes before them, by itself; then the longest first
 all='build e2e-node kselftest lint host e2e-models e2e-host run own backend ort e2e vm install'
-debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
+debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-small'
 more='more-build asan-build asan more-e2e more-node more-tsan more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pair'
 # all of these but the models on the bus and a small device, whose tests others have on other devices, and
@@ -231,9 +231,6 @@ run_part() {
 		tap debug-tiny --kselftest --skips 'filling memory takes minutes' --cpu 3600 -- tools/ci/debug.sh tiny ;;
 	debug-sleep)
 		tap debug-sleep --skips '' --cpu 2000 -- tools/ci/debug.sh sleep ;;
-	debug-devices)
-		LOOM_STORM_DEVICES=30 \
-			tap debug-devices --skips '' --cpu 3200 -- tools/ci/debug.sh devices ;;
 	esac
 }
 

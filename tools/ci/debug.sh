@@ -104,7 +104,7 @@ devices)
 		env LOOM_STORM_DEVICES="${LOOM_STORM_DEVICES:-200}" \
 		build/kselftest/install/loom/loom_configfs -t a_storm_of_devices_leaves_nothing ;;
 kselftest)
-	KSELFTEST_ARGS='--override-timeout 18000' tools/ci/kselftest.sh run --kernel "$kernel" \
+	LOOM_STORM_DEVICES=30 KSELFTEST_ARGS='--override-timeout 18000' tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
 		--log $dir/dmesg-kselftest.log ;;
 tiny)

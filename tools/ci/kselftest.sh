@@ -62,7 +62,7 @@ run() {
 	esac
 	# shellcheck disable=SC2086 # a list of words on purpose
 	tools/vm/run --out "$install" --timeout 600 "$@" -- \
-		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" \
+		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" LOOM_STORM_DEVICES="${LOOM_STORM_DEVICES:-6}" \
 		"$install/run_kselftest.sh" $tests
 }
 
