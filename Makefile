@@ -130,7 +130,7 @@ help-all: help
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
-	@echo '  make bench-alloc  the allocator: traces, families of traces, growth'
+	@echo '  make bench-alloc  the allocator: traces, families of traces, growth; bench-masks: some banks'
 	@echo '  make bench-lanes  two clients on half of the lanes each, beside turns on all of them'
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
@@ -445,8 +445,10 @@ bench: tools build-bench module
 # LONG=1 gives each cut rectangle up to 10 s.
 INSTANCES ?=
 instances = $(foreach i,$(INSTANCES),$(if $(wildcard $(i)/.),$(sort $(wildcard $(i)/*.csv)),$(i)))
-.PHONY: bench-alloc bench-lanes
+.PHONY: bench-alloc bench-masks bench-lanes
 bench-alloc: $(O)/bench/bench_alloc
+	@$< $(ARGS)
+bench-masks: $(O)/bench/bench_masks
 	@$< $(ARGS)
 bench-lanes: models $(O)/bench/bench_lanes
 	@$(O)/bench/bench_lanes
