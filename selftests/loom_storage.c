@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Banks of the SRAM that hold buffers and do not compute: a device with four lanes and three of
- * them behind.
+ * them behind, whose SRAM has the alignment of its DRAM.
  */
 #include "loom_selftest.h"
 
 #define NAME	"storage"
 #define LANES	4
 #define STORAGE	3
+#define ALIGN	512
 
 FIXTURE(storage)
 {
@@ -23,6 +24,8 @@ FIXTURE_SETUP(storage)
 	ASSERT_EQ(0, config_make(NAME));
 	ASSERT_EQ(0, config_set(NAME, "sram/banks", LANES));
 	ASSERT_EQ(0, config_set(NAME, "storage_banks", STORAGE));
+	ASSERT_EQ(0, config_set(NAME, "dram/align_bytes", ALIGN));
+	ASSERT_EQ(0, config_set(NAME, "sram/align_bytes", ALIGN));
 	ASSERT_EQ(0, config_set(NAME, "live", 1));
 	ASSERT_EQ(0, loom_client_open_fd(&self->client, config_open(NAME)));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &self->sram));
@@ -35,6 +38,7 @@ FIXTURE_TEARDOWN(storage)
 	EXPECT_EQ(0, config_remove(NAME));
 }
 
+/* Each page of 64 bytes is padded. */
 static int on_banks(int fd, uint64_t size, uint64_t mask, struct drm_loom_bo_info *info)
 {
 	struct drm_loom_bo_create args = {
@@ -75,13 +79,38 @@ TEST_F(storage, buffers_behind_the_lanes_have_all_of_the_bank)
 	EXPECT_EQ(self->base, info.address);
 	EXPECT_EQ(STORAGE, info.banks);
 	EXPECT_EQ(behind, info.bank_mask[0]);
-	ASSERT_EQ(0, on_banks(fd, half - 64, 1 << LANES, &info));
-	EXPECT_EQ(self->base + 64, info.address);
+	ASSERT_EQ(0, on_banks(fd, (half - ALIGN) / ALIGN * 64, 1 << LANES, &info));
+	EXPECT_EQ(self->base + ALIGN, info.address);
 	EXPECT_EQ(-EDQUOT, on_banks(fd, 64, 1 << LANES, &info));
 	/* with a lane it is above the floor, and so in all banks */
 	ASSERT_EQ(0, on_banks(fd, 64 * 2, 1 << LANES >> 1 | 2 << LANES, &info));
 	EXPECT_LE(self->base + self->sram.scratch_floor_bytes, info.address);
 	EXPECT_EQ(-EINVAL, on_banks(fd, 64, 1ull << (LANES + STORAGE), &info));
+}
+
+TEST_F(storage, a_buffer_has_the_alignment_of_the_dram)
+{
+	struct drm_loom_bo_info info;
+	uint32_t region;
+
+	EXPECT_EQ(ALIGN, self->sram.align_bytes);
+	/* seven pages in two banks, the last one in part */
+	ASSERT_EQ(0, on_banks(self->client.fd, 64 * 6 + 1, 3 << LANES, &info));
+	EXPECT_EQ(0, info.address % ALIGN);
+	EXPECT_EQ(ALIGN, info.page_pitch_bytes);
+	EXPECT_EQ(4 * ALIGN, info.bytes_per_bank);
+	EXPECT_EQ(2 * 4 * ALIGN - (64 * 6 + 1), info.padding_bytes);
+	/* the same offsets as in the DRAM */
+	for (region = DRM_LOOM_REGION_DRAM; region <= DRM_LOOM_REGION_SRAM; region++) {
+		struct drm_loom_bo_create args = {
+			.size = 1000, .region = region, .page_bytes = 100,
+		};
+
+		ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+		ASSERT_EQ(0, loom_bo_info(self->client.fd, args.handle, &info));
+		EXPECT_EQ(0, info.address % ALIGN);
+		EXPECT_EQ(ALIGN, info.page_pitch_bytes);
+	}
 }
 
 /* All banks are more than the lanes. */

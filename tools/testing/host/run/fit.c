@@ -92,6 +92,8 @@ static void empty_banks(void)
 
 static void limits(void)
 {
+	const uint64_t align = chip.region[DRM_LOOM_REGION_SRAM].align_bytes;
+
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 48 << 10;
 	tap_ok(!ask("name,size,region\na,64k,sram\n", NULL) && answer.flags == DRM_LOOM_FIT_NOW,
 	       "half of the pool above the floor is the share of a file");
@@ -114,6 +116,12 @@ static void limits(void)
 	tap_ok(ask("name,size,region,banks\na,1,sram,10\n", NULL) == -EINVAL, "no eleventh");
 	chip.storage_banks = 0;
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 0;
+	/* pages of 4 KiB, padded to the alignment that a DRAM may have */
+	chip.region[DRM_LOOM_REGION_SRAM].align_bytes = 8192;
+	tap_ok(!ask("name,size,region,page_bytes\na,256k,sram,4096\n", NULL) && !answer.error &&
+	       !ask("name,size,region,page_bytes\na,262145,sram,4096\n", NULL) &&
+	       answer.error == ENOSPC && answer.short_bytes == 8192, "an alignment above the page");
+	chip.region[DRM_LOOM_REGION_SRAM].align_bytes = align;
 }
 
 #define HEADER	"pid,plan,region,bank,address,size_bytes,allocated,kind,label\n"

@@ -336,10 +336,11 @@ static void test_nonsense(void)
 	tap_ok(driver_reset(&driver, 15) && !driver_nop(&driver), "and it works");
 }
 
-/* The registers of a chip with banks that only store, which are in the map. */
+/* The registers of a chip with banks that only store, and the DRAM's alignment in the SRAM. */
 static void test_storage(void)
 {
-	static const char text[] = "name: cores\nextends: tiny\nstorage_banks: 3\n";
+	static const char text[] = "name: cores\nextends: tiny\nstorage_banks: 3\n"
+				   "memory: {sram: {align: 64}}\n";
 	char path[] = "/tmp/loom-registers-XXXXXX.yaml";
 	const char *const options[] = { "--chip", path, NULL };
 	struct drm_loom_chip chip = *loom_preset_find("tiny");
@@ -351,6 +352,8 @@ static void test_storage(void)
 	memset(chip.name, 0, sizeof(chip.name));
 	snprintf(chip.name, sizeof(chip.name), "cores");
 	chip.storage_banks = 3;
+	chip.region[DRM_LOOM_REGION_SRAM].align_bytes =
+		chip.region[DRM_LOOM_REGION_DRAM].align_bytes;
 	client_start(&client, true, options);
 	driver_probe(&driver, &client);
 	test_chip(&chip);
