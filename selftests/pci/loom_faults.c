@@ -318,6 +318,7 @@ TEST_F_TIMEOUT(faults, in_any_order, 20000)
 	}
 	EXPECT_EQ(round, count);
 	loom_load_end(self->loads, CLIENTS);
+	EXPECT_NE(0, self->loads[0].partitions);
 	print_outcomes(self->outcomes);
 	ksft_print_msg("%u resets, %u times wedged, %u accesses refused by the IOMMU\n",
 		       self->watch.resets, self->watch.wedged, self->watch.refused);

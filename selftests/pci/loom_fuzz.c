@@ -107,6 +107,7 @@ TEST_F_TIMEOUT(fuzz, says_anything, 20000)
 		seeds++;
 	} while (loom_now_ns() < end);
 	loom_load_end(self->loads, CLIENTS);
+	EXPECT_NE(0, self->loads[0].partitions);
 	ksft_print_msg("%llu seeds: %u resets, %u times wedged, %u times bound, %u refused\n",
 		       (unsigned long long)seeds, self->watch.resets, self->watch.wedged,
 		       self->binds, self->refused);

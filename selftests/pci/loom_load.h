@@ -21,8 +21,8 @@ struct loom_load {
 	pid_t pid;
 	/* @pause: has no file; @paused: does so */
 	bool stop, pause, paused;
-	/* jobs that ended well, with the right result; how often the node was opened */
-	uint64_t good, opened;
+	/* jobs that ended well, with the right result; how often the node was opened, with lanes */
+	uint64_t good, opened, partitions;
 	/* fences with these errors */
 	uint64_t canceled, timed_out, failed, gone;
 	/* results, canaries, new buffers that were not as they must be; jobs that hang; signals */
@@ -207,6 +207,10 @@ static inline int loom_load_open(struct loom_worker *worker)
 	ret = loom_client_open(&worker->client);
 	if (ret)
 		return ret;
+	/* one client of two, and it every other time, owns half of the lanes if it can have them */
+	if ((worker->load->opened + worker->salt) % 2 &&
+	    !loom_client_take_lanes(&worker->client, worker->client.info.lanes / 2))
+		worker->load->partitions++;
 	blob = loom_plan_blob_unary(worker->client.info.lanes, DRM_LOOM_UNARY_ABS, &size);
 	ret = loom_plan_create(worker->client.fd, blob, size, NULL, &worker->plan);
 	free(blob);
@@ -490,7 +494,8 @@ static inline void loom_load_stop(struct loom_load *loads, uint32_t count)
 
 static inline void loom_load_print(const struct loom_load *load)
 {
-	ksft_print_msg("a client: %lu good, %lu opened\n", load->good, load->opened);
+	ksft_print_msg("a client: %lu good, %lu opened, %lu with lanes\n", load->good,
+		       load->opened, load->partitions);
 	ksft_print_msg("  %lu cancelled, %lu timed out, %lu failed, %lu gone\n", load->canceled,
 		       load->timed_out, load->failed, load->gone);
 	ksft_print_msg("  %lu wrong, %lu canaries spoilt, %lu not zero, %lu hung, %lu killed\n",

@@ -84,6 +84,7 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(rounds) * self)
 	uint32_t i;
 
 	loom_load_end(self->loads, CLIENTS);
+	EXPECT_NE(0, self->loads[0].partitions);
 	for (i = 0; i < CLIENTS; i++) {
 		EXPECT_EQ(0, loom_load_bad(&self->loads[i]));
 		EXPECT_LT(0, self->loads[i].looked);
