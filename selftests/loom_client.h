@@ -220,6 +220,47 @@ out_close:
 }
 #endif
 
+/* With an address of its own in each bank. Return: 0 or -errno. */
+static inline int loom_per_bank(int fd, uint32_t region, uint64_t size, uint64_t mask,
+				struct drm_loom_bo_info *info, uint64_t *addresses)
+{
+	struct drm_loom_bo_create args = {
+		.size = size,
+		.region = region,
+		.page_bytes = 4096,
+		.bank_mask = mask ? (uintptr_t)&mask : 0,
+		.bank_mask_words = !!mask,
+		.flags = DRM_LOOM_BO_CREATE_PER_BANK,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	if (ret)
+		return ret;
+	*info = (struct drm_loom_bo_info) {
+		.handle = args.handle,
+		.addresses = (uintptr_t)addresses,
+		.address_count = DRM_LOOM_MAX_BANKS,
+	};
+	return loom_call(fd, DRM_IOCTL_LOOM_BO_INFO, info);
+}
+
+/* A buffer in DRAM whose addresses differ, because a bank has others, maybe in earlier holes. */
+static inline int loom_uneven(int fd, uint64_t size, struct drm_loom_bo_info *info)
+{
+	uint64_t addresses[DRM_LOOM_MAX_BANKS], mask = 1;
+	struct drm_loom_bo_create one = {
+		.size = 65536, .bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
+	};
+	int ret, tries = 8;
+
+	do {
+		ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &one);
+		if (!ret)
+			ret = loom_per_bank(fd, DRM_LOOM_REGION_DRAM, size, 0, info, addresses);
+	} while (!ret && info->banks > 1 && addresses[0] == addresses[1] && --tries);
+	return tries ? ret : -ERANGE;
+}
+
 /* ------------------------------------------------------------------ hollow */
 
 /*

@@ -531,30 +531,6 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	EXPECT_EQ(0, record.common_free_bytes);
 }
 
-/* With an address of its own in each bank. Return: 0 or -errno. */
-static int create_per_bank(int fd, uint32_t region, uint64_t size, uint64_t mask,
-			   struct drm_loom_bo_info *info, uint64_t *addresses)
-{
-	struct drm_loom_bo_create args = {
-		.size = size,
-		.region = region,
-		.page_bytes = 4096,
-		.bank_mask = mask ? (uintptr_t)&mask : 0,
-		.bank_mask_words = !!mask,
-		.flags = DRM_LOOM_BO_CREATE_PER_BANK,
-	};
-	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
-
-	if (ret)
-		return ret;
-	*info = (struct drm_loom_bo_info) {
-		.handle = args.handle,
-		.addresses = (uintptr_t)addresses,
-		.address_count = MAX_BANKS,
-	};
-	return loom_call(fd, DRM_IOCTL_LOOM_BO_INFO, info);
-}
-
 /* Whether bytes that are written to a buffer are read from it; they differ in each bank. */
 static bool keeps_bytes(int fd, uint32_t handle, uint64_t size)
 {
@@ -589,8 +565,8 @@ TEST_F(masks, an_address_per_bank_needs_no_room_in_common)
 	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, before));
 	record = ask(_metadata, self->fd, half, 0x3);
 	EXPECT_EQ(DRM_LOOM_NO_SPACE_LOCKSTEP, record.reason);
-	ASSERT_EQ(0, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, half / 4096 * 4096, 0x3, &both,
-				     addresses));
+	ASSERT_EQ(0, loom_per_bank(self->fd, DRM_LOOM_REGION_SRAM, half / 4096 * 4096, 0x3, &both,
+				   addresses));
 	EXPECT_EQ(DRM_LOOM_BO_PER_BANK, both.flags);
 	EXPECT_EQ(2, both.address_count);
 	EXPECT_EQ(both.address, addresses[0]);
@@ -618,11 +594,11 @@ TEST_F(masks, an_address_per_bank_needs_no_room_in_common)
 
 	/* in one bank there is one address, and a failure in one bank takes none in the others */
 	ASSERT_EQ(0, loom_bo_close(self->fd, both.handle));
-	ASSERT_EQ(0, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4096, 0x1, &one, addresses));
+	ASSERT_EQ(0, loom_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4096, 0x1, &one, addresses));
 	EXPECT_EQ(0, one.flags);
 	EXPECT_EQ(one.address, addresses[0]);
-	EXPECT_EQ(-ENOSPC, create_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4 * half, 0x3, &both,
-					   addresses));
+	EXPECT_EQ(-ENOSPC, loom_per_bank(self->fd, DRM_LOOM_REGION_SRAM, 4 * half, 0x3, &both,
+					 addresses));
 	ASSERT_EQ(0, loom_bo_close(self->fd, one.handle));
 	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, after));
 	EXPECT_EQ(0, memcmp(before, after, self->sram.banks * sizeof(*before)));
@@ -723,23 +699,6 @@ TEST_F(spread, only_a_slot_that_says_so_takes_a_spread_buffer)
 		ASSERT_EQ(-(float)(i + 1), out[i]);
 }
 
-/* A buffer in DRAM whose addresses differ, because a bank has others, maybe in earlier holes. */
-static int create_uneven(int fd, uint64_t size, struct drm_loom_bo_info *info)
-{
-	uint64_t addresses[MAX_BANKS], mask = 1;
-	struct drm_loom_bo_create one = {
-		.size = 65536, .bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
-	};
-	int ret, tries = 8;
-
-	do {
-		ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &one);
-		if (!ret)
-			ret = create_per_bank(fd, DRM_LOOM_REGION_DRAM, size, 0, info, addresses);
-	} while (!ret && info->banks > 1 && addresses[0] == addresses[1] && --tries);
-	return tries ? ret : -ERANGE;
-}
-
 TEST_F(spread, only_a_slot_that_says_so_takes_an_address_per_bank)
 {
 	const int fd = self->client.fd;
@@ -753,8 +712,8 @@ TEST_F(spread, only_a_slot_that_says_so_takes_an_address_per_bank)
 	uint64_t size;
 	void *blob;
 
-	ASSERT_EQ(0, create_uneven(fd, self->client.bytes, &in));
-	ASSERT_EQ(0, create_uneven(fd, self->client.bytes, &out));
+	ASSERT_EQ(0, loom_uneven(fd, self->client.bytes, &in));
+	ASSERT_EQ(0, loom_uneven(fd, self->client.bytes, &out));
 	if (in.banks == 1)
 		SKIP(return, "the DRAM has one bank");
 	blob = loom_plan_blob_unary(self->client.info.lanes, DRM_LOOM_UNARY_NEG, &size);

@@ -286,6 +286,63 @@ TEST_F_TIMEOUT(native, they_write_as_declared_and_nothing_else, 60)
 	free(bytes);
 }
 
+/* Slot 1 = slot 0 + slot 0, byte by byte, in buffers with an address in each bank of the DRAM. */
+static int create_double(struct _test_data_native *self, uint32_t flag, uint32_t *plan)
+{
+	const struct native twice = {
+		.attr = { .cycles = 1, .outputs = 1, .payload_bytes = sizeof(struct insn) },
+		.insns = { { ADD, 0, { 1, 1 }, 0, self->lanes, ROW, 0, {} } },
+	};
+	struct loom_builder builder;
+	uint32_t operands[2], out;
+	uint64_t size;
+	void *blob;
+	int ret;
+
+	loom_builder_load(&builder, self->lanes, &operands[1], &operands[0], &out);
+	builder.format = self->builder.format;
+	builder.slots[0].flags |= flag;
+	builder.slots[1].flags |= flag;
+	loom_builder_native(&builder, &twice, sizeof(twice.attr) + sizeof(struct insn), operands,
+			    2);
+	blob = loom_builder_store(&builder, out, operands[0], &size);
+	ret = loom_plan_create(self->client.fd, blob, size, NULL, plan);
+	free(blob);
+	return ret;
+}
+
+TEST_F_TIMEOUT(native, they_take_an_address_per_bank_if_the_slot_says_so, 60)
+{
+	const uint64_t size = self->client.bytes;
+	unsigned char *bytes = malloc(size), *results = malloc(size);
+	uint32_t plan[2], sync = loom_sync_create(self->client.fd, 0), wrong = 0, k;
+	struct drm_loom_bo_info in, out;
+
+	if (!has_own_memory(&self->client))
+		SKIP(return, "no memory of its own");
+	ASSERT_TRUE(bytes && results);
+	ASSERT_EQ(0, loom_uneven(self->client.fd, size, &in));
+	ASSERT_EQ(0, loom_uneven(self->client.fd, size, &out));
+	ASSERT_LT(1, in.banks);
+	for (k = 0; k < size; k++)
+		bytes[k] = k * 2654435761u >> 13;
+	ASSERT_EQ((int64_t)size, loom_bo_write(self->client.fd, in.handle, 0, bytes, size));
+	self->client.in = in.handle;
+	self->client.out = out.handle;
+	ASSERT_EQ(0, create_double(self, 0, &plan[0]));
+	ASSERT_EQ(0, create_double(self, DRM_LOOM_SLOT_PER_BANK, &plan[1]));
+	EXPECT_EQ(-EINVAL, loom_client_run(&self->client, plan[0], 2, 0));
+	ASSERT_EQ(0, loom_client_run(&self->client, plan[1], 2, sync));
+	ASSERT_EQ(0, loom_sync_wait(self->client.fd, sync, loom_soon()));
+	EXPECT_EQ(1, loom_sync_status(self->client.fd, sync));
+	ASSERT_EQ((int64_t)size, loom_bo_read(self->client.fd, out.handle, 0, results, size));
+	for (k = 0; k < size; k++)
+		wrong += results[k] != (unsigned char)(2 * bytes[k]);
+	EXPECT_EQ(0, wrong);
+	free(bytes);
+	free(results);
+}
+
 /* A job with much work is stopped in the midst of it when its file is closed. */
 TEST_F_TIMEOUT(native, it_ends_with_its_file, 60)
 {

@@ -156,18 +156,17 @@ EXPORT_SYMBOL_NS_GPL(loom_job_slot_bank_address, LOOM_COMPAT_NS);
  * loom_job_slot_byte() - where a byte of the binding of a slot in local memory lies
  * @job: the job, until its end
  * @slot: the slot, less than loom_job_slot_count()
- * @address: as loom_job_slot_address() has returned it
  * @offset: of the byte, from the start of the slot
  * @bank: out: its bank
  *
- * Return: its address in the bank.
+ * Return: its address in the bank, relative to loom_job_slot_bank_address().
  */
-u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 address, u64 offset, u32 *bank)
+u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *bank)
 {
 	const struct loom_shape *shape = &job->slots[slot].bo->shape;
-	u64 begin = job->slots[slot].offset;
+	u64 address;
 
-	loom_layout_map(&shape->layout, address - begin, begin + offset, bank, &address);
+	loom_layout_map(&shape->layout, 0, job->slots[slot].offset + offset, bank, &address);
 	*bank = loom_shape_bank(shape, *bank);
 	return address;
 }

@@ -532,7 +532,7 @@ u64 loom_job_id(const struct loom_job *job);
 u32 loom_job_slot_count(const struct loom_job *job);
 bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address);
 u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank);
-u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 address, u64 offset, u32 *bank);
+u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *bank);
 int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map);
 
 void **loom_move_data(struct loom_move *move);

@@ -11,11 +11,12 @@
  */
 
 /* Byte @byte of the element at @index. */
-static u8 *template_data_at(struct loom_job *job, const struct loom_view *view, const u64 *slots,
-			    const u32 *index, u32 byte)
+static u8 *template_data_at(struct loom_job *job, const struct loom_view *view,
+			    const struct template_slots *slots, const u32 *index, u32 byte)
 {
 	u32 lanes = loom_plan_object_plan(loom_job_plan(job))->lanes, bank = 0, axis;
 	struct loom_device *loom = loom_job_device(job);
+	const struct drm_loom_chip_region *regions = loom_device_chip(loom)->region;
 	u64 at = view->offset + byte, lane;
 
 	for (axis = 0; axis < view->rank; axis++) {
@@ -27,12 +28,14 @@ static u8 *template_data_at(struct loom_job *job, const struct loom_view *view, 
 		}
 		at += lane * view->strides[axis];
 	}
-	if (view->region != DRM_LOOM_REGION_SRAM)
-		at = loom_job_slot_byte(job, view->slot, slots[view->slot], at, &bank);
-	else if (view->bound)
-		at += slots[view->slot];
-	else
-		at += loom_device_chip(loom)->region[DRM_LOOM_REGION_SRAM].reserved_bytes;
+	if (view->region != DRM_LOOM_REGION_SRAM) {
+		at = loom_job_slot_byte(job, view->slot, at, &bank);
+		at += slots->banks[view->slot * regions[DRM_LOOM_REGION_DRAM].banks + bank];
+	} else if (view->bound) {
+		at += slots->at[view->slot];
+	} else {
+		at += regions[DRM_LOOM_REGION_SRAM].reserved_bytes;
+	}
 	return template_memory_at(to_template_memory(loom), loom, view->region, bank, at);
 }
 
@@ -40,13 +43,13 @@ static u8 *template_data_at(struct loom_job *job, const struct loom_view *view, 
  * template_data_run() - run LOAD, STORE, COPY or FILL
  * @job: the job
  * @command: the command
- * @slots: by slot: loom_job_slot_address()
+ * @slots: its buffers
  * @stop: set by others: stop soon
  *
  * Return: cycles, of an element each.
  */
-u64 template_data_run(struct loom_job *job, const struct loom_command *command, const u64 *slots,
-		      const bool *stop)
+u64 template_data_run(struct loom_job *job, const struct loom_command *command,
+		      const struct template_slots *slots, const bool *stop)
 {
 	const struct loom_view *y = &command->views[0], *x = &command->views[command->operands - 1];
 	const struct drm_loom_attr_fill *fill = command->attr;

@@ -59,18 +59,18 @@ int template_code_create(const struct loom_plan *plan, struct template_code **co
 }
 
 static u8 *template_code_at(struct loom_device *loom, const struct tile_place *place,
-			    const u64 *slots, u32 lane)
+			    const struct template_slots *slots, u32 lane)
 {
 	const struct drm_loom_chip *chip = loom_device_chip(loom);
 	u64 base = place->slot == TILE_SCRATCH ?
-		   chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots[place->slot];
+		   chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots->at[place->slot];
 
 	return template_memory_at(to_template_memory(loom), loom, DRM_LOOM_REGION_SRAM, lane,
 				  base + place->offset);
 }
 
 static u64 template_code_run_move(struct loom_job *job, const struct tile_move *move,
-				  const u64 *slots, const bool *stop)
+				  const struct template_slots *slots, const bool *stop)
 {
 	struct loom_device *loom = loom_job_device(job);
 	u64 cycles = 0;
@@ -92,13 +92,13 @@ static u64 template_code_run_move(struct loom_job *job, const struct tile_move *
  * template_code_run() - run the native commands of a job, and its data moves
  * @job: the job, of a device with local memory
  * @code: the native commands of its plan; without any nothing is moved either
- * @slots: by slot: its address in each of its banks
+ * @slots: its buffers
  * @stop: set by others: stop soon
  *
  * Return: cycles.
  */
-u64 template_code_run(struct loom_job *job, const struct template_code *code, const u64 *slots,
-		      const bool *stop)
+u64 template_code_run(struct loom_job *job, const struct template_code *code,
+		      const struct template_slots *slots, const bool *stop)
 {
 	const struct loom_plan *plan = loom_plan_object_plan(loom_job_plan(job));
 	u64 cycles = 0;

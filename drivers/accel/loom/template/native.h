@@ -6,6 +6,7 @@
 
 struct loom_job;
 struct loom_plan;
+struct template_slots;
 
 /**
  * struct template_code - the native commands of a plan, translated
@@ -18,7 +19,7 @@ struct template_code {
 };
 
 int template_code_create(const struct loom_plan *plan, struct template_code **code);
-u64 template_code_run(struct loom_job *job, const struct template_code *code, const u64 *slots,
-		      const bool *stop);
+u64 template_code_run(struct loom_job *job, const struct template_code *code,
+		      const struct template_slots *slots, const bool *stop);
 
 #endif /* LOOM_TEMPLATE_NATIVE_H */

@@ -9,6 +9,7 @@
 #include <drm/drm_print.h>
 
 #include "backend/backend.h"
+#include "data.h"
 #include "loom_compat.h"
 #include "native.h"
 #include "template.h"
@@ -31,14 +32,14 @@
  * struct template_run - state of a job in the back end: for a chip, its descriptor
  */
 struct template_run {
-	/** @slots: address of the binding of each slot, in each of its banks */
-	u64 slots[DRM_LOOM_MAX_SLOTS];
 	/** @work: runs native commands */
 	struct work_struct work;
 	/** @job: the job, must not be accessed after its end */
 	struct loom_job *job;
 	/** @stop: it is to end soon */
 	bool stop;
+	/** @slots: its buffers */
+	struct template_slots slots;
 };
 
 static bool template_own;
@@ -212,21 +213,28 @@ static void template_run_native(struct work_struct *work)
 	u64 id = loom_job_id(run->job), cycles;
 	bool stop;
 
-	cycles = template_code_run(run->job, template_code(run->job), run->slots, &run->stop);
+	cycles = template_code_run(run->job, template_code(run->job), &run->slots, &run->stop);
 	stop = READ_ONCE(run->stop);
 	if (!READ_ONCE(template->memory.off)) {
 		/* it may be freed before this returns */
-		nothing_give(&template->nothing, id, run->slots, cycles);
+		nothing_give(&template->nothing, id, run->slots.at, cycles);
 		if (stop)
 			nothing_end(&template->nothing, id);
 	}
 	atomic_dec(&template->queued);
 }
 
+static u32 template_banks(const struct loom_job *job)
+{
+	return loom_device_chip(loom_job_device(job))->region[DRM_LOOM_REGION_DRAM].banks;
+}
+
 /* A chip must allocate the descriptor and the memory it points to. */
 static int template_prepare(struct loom_job *job)
 {
-	struct template_run *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
+	size_t addresses = loom_job_slot_count(job) * template_banks(job);
+	struct template_run *run = kvzalloc(struct_size(run, slots.banks, addresses),
+					    GFP_KERNEL_ACCOUNT);
 
 	*loom_job_data(job) = run;
 	if (!run)
@@ -244,14 +252,18 @@ static int template_prepare(struct loom_job *job)
 static int template_emit(struct loom_job *job)
 {
 	struct template_run *run = *loom_job_data(job);
-	u32 i;
+	u32 i, bank, banks = template_banks(job);
 
 	if (nothing_has_fault(NOTHING_BUSY))
 		return -EAGAIN;
-	for (i = 0; i < loom_job_slot_count(job); i++)
-		if (!loom_job_slot_address(job, i, &run->slots[i]) && template_code(job)->count &&
-		    loom_device_has_memory(loom_job_device(job)))
+	for (i = 0; i < loom_job_slot_count(job); i++) {
+		if (loom_job_slot_address(job, i, &run->slots.at[i]))
+			for (bank = 0; bank < banks; bank++)
+				run->slots.banks[i * banks + bank] =
+					loom_job_slot_bank_address(job, i, bank);
+		else if (template_code(job)->count && loom_device_has_memory(loom_job_device(job)))
 			return -EOPNOTSUPP;
+	}
 	return 0;
 }
 
@@ -267,7 +279,7 @@ static void template_run(struct loom_job *job)
 		atomic_inc(&template->queued);
 		queue_work(template->memory.engine, &run->work);
 	} else {
-		nothing_give(&template->nothing, loom_job_id(job), run->slots, 0);
+		nothing_give(&template->nothing, loom_job_id(job), run->slots.at, 0);
 	}
 }
 
@@ -294,7 +306,7 @@ static void template_stop_job(struct loom_job *job)
 /* A chip must free the descriptor, which it does not read any more. */
 static void template_release(struct loom_job *job)
 {
-	kfree(*loom_job_data(job));
+	kvfree(*loom_job_data(job));
 	*loom_job_data(job) = NULL;
 }
 
