@@ -203,6 +203,7 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 TEST_F_TIMEOUT(timeout, a_partition_is_ended_and_the_other_goes_on, 240)
 {
 	struct drm_loom_context_create args[2];
+	struct drm_loom_context_query query;
 	struct loom_client parts[2];
 	uint32_t i, plan, fences[2];
 
@@ -223,8 +224,11 @@ TEST_F_TIMEOUT(timeout, a_partition_is_ended_and_the_other_goes_on, 240)
 	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 	EXPECT_EQ(1, fence_status(self->client.fd, self->fence));
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(0, loom_sync_wait(self->client.fd, fences[i], loom_soon()));
+		ASSERT_EQ(0, loom_context_query(self->client.fd, parts[i].context, &query));
+		EXPECT_EQ(!i, query.resets);
+	}
 	EXPECT_EQ(-ETIME, fence_status(self->client.fd, fences[0]));
 	EXPECT_EQ(1, fence_status(self->client.fd, fences[1]));
 	EXPECT_EQ(-ECANCELED, loom_client_run(&parts[0], plan, 2, 0));

@@ -57,6 +57,19 @@ whole_host() {
 		--save-outputs "$vm/whole" && diff -r "$vm/want.1" "$vm/whole"
 }
 ok 'a host with all lanes runs such a plan, too' whole_host
+# apart from the cycles that are promised and counted, and at least what all bytes take
+contention() {
+	local lanes busy
+	for lanes in 8 9; do
+		$loom plan "$models/blazeface.onnx" --effort 0 --lanes $lanes >"$out/plan.$lanes" || return 1
+		grep '^partition ' "$out/plan.$lanes"
+	done
+	grep -qE '^partition  9 of 16 lanes; DRAM busy [0-9]+% of the cycles$' "$out/plan.9" || return 1
+	busy=$(sed -n 's/^partition  8 .* busy \([0-9]*\)% .*: 2 of these .* need \([0-9.]*\)x .*/\1 \2/p' \
+		"$out/plan.8")
+	awk '{ exit !($1 > 50 && $1 <= 100 && $2 - $1 / 50 <= 0.02 && $1 / 50 - $2 <= 0.02) }' <<<"${busy:-0 0}"
+}
+ok 'two partitions at once contend for the DRAM, and one that has no equal does not' contention
 ok 'the VM boots and says nothing in its log' tools/vm/run --timeout 800 --log "$out/dmesg.log" \
 	--out "$vm" -- tools/testing/e2e/44-lanes.sh guest "$vm"
 
