@@ -261,22 +261,13 @@ TEST_F_TIMEOUT(fail_nth, bo_create, 120)
 			.size = 4096, .page_bytes = 512, .region = DRM_LOOM_REGION_SRAM,
 			.bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
 		} },
+		{ "an address per bank", {
+			.size = 8192, .page_bytes = 512, .region = DRM_LOOM_REGION_SRAM,
+			.flags = DRM_LOOM_BO_CREATE_PER_BANK,
+		} },
 		{ "image", {
 			.layout = DRM_LOOM_LAYOUT_IMAGE, .width = 100, .height = 100,
 			.dtype = DRM_LOOM_DTYPE_F16,
-		} },
-		{ "sharded by height", {
-			.size = 65536, .layout = DRM_LOOM_LAYOUT_SHARDED_HEIGHT, .page_columns = 4,
-			.shard_rows = 2, .grid_columns = 1,
-		} },
-		{ "sharded by width", {
-			.size = 65536, .layout = DRM_LOOM_LAYOUT_SHARDED_WIDTH, .page_columns = 4,
-			.shard_columns = 2, .grid_columns = 2,
-		} },
-		{ "blocks on some banks", {
-			.size = 16384, .layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK, .page_columns = 2,
-			.shard_rows = 1, .shard_columns = 2, .grid_columns = 1,
-			.bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
 		} },
 	};
 	unsigned int i;
@@ -456,12 +447,6 @@ static int call_plan_destroy(FIXTURE_DATA(fail_nth) * self)
 	return loom_plan_destroy(self->client.fd, self->made);
 }
 
-/* With the plan as it was before the call. */
-static int call_plan_destroy_undo(FIXTURE_DATA(fail_nth) * self)
-{
-	return call_plan_create(self);
-}
-
 static void plan_blob(FIXTURE_DATA(fail_nth) * self, uint32_t rounds)
 {
 	self->blob = loom_plan_blob_rounds(self->client.info.lanes, DRM_LOOM_UNARY_RELU, rounds,
@@ -474,7 +459,7 @@ TEST_F_TIMEOUT(fail_nth, plans, 120)
 	fail_each_make(_metadata, self, "PLAN_CREATE", make_plan);
 	fail_each_make(_metadata, self, "PLAN_CREATE, reserving", make_reserve);
 	ASSERT_EQ(0, call_plan_create(self));
-	fail_each(_metadata, self, "PLAN_DESTROY", 0, call_plan_destroy, call_plan_destroy_undo);
+	fail_each(_metadata, self, "PLAN_DESTROY", 0, call_plan_destroy, call_plan_create);
 	EXPECT_EQ(0, call_plan_destroy(self));
 	EXPECT_EQ(-ENOENT, call_plan_destroy(self));
 	((struct drm_loom_plan_header *)self->blob)->lanes++;
@@ -533,10 +518,26 @@ static int call_query(FIXTURE_DATA(fail_nth) * self)
 	return loom_call(self->client.fd, DRM_IOCTL_LOOM_QUERY, &args);
 }
 
+/* A failed allocation must not be taken for "it fits not". */
+static int call_fit_list(FIXTURE_DATA(fail_nth) * self)
+{
+	const struct drm_loom_bo_create one = {
+		.size = 8192, .region = DRM_LOOM_REGION_SRAM, .flags = DRM_LOOM_BO_CREATE_PER_BANK,
+	};
+	struct drm_loom_fit_list list = { { sizeof(one), 1, (uintptr_t)&one } };
+	struct drm_loom_query args = {
+		.type = DRM_LOOM_QUERY_FIT_LIST, .ptr = (uintptr_t)&list, .size = sizeof(list),
+	};
+
+	return loom_call(self->client.fd, DRM_IOCTL_LOOM_QUERY, &args) ?:
+	       list.flags == DRM_LOOM_FIT_NOW ? 0 : -EMSGSIZE;
+}
+
 TEST_F(fail_nth, queries)
 {
 	char name[32];
 
+	fail_each(_metadata, self, "QUERY_FIT_LIST", 0, call_fit_list, NULL);
 	/* a record for NO_SPACE */
 	ASSERT_EQ(-ENOSPC, call_bo_too_large(self));
 	for (query.type = 0; query.type <= DRM_LOOM_QUERY_NO_SPACE; query.type++) {
@@ -612,9 +613,8 @@ TEST_F_TIMEOUT(fail_nth, submit_brings_buffers_in, 200)
 		ret = call_submit(self);
 		again = fault_disarm(self->nth);
 		fired += again;
-		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -EFAULT))) {
+		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -EFAULT)))
 			TH_LOG("failure %d: %d", n, ret);
-		}
 		/* without a failure it works, and with the two others */
 		self->job.bindings[1].handle = handles[(n + 2) % 3];
 		EXPECT_EQ(0, call_submit(self)) TH_LOG("after failure %d", n);
