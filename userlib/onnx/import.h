@@ -196,9 +196,6 @@ struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_valu
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,
 					 struct loom_value *scale, struct loom_value *zero,
 					 int64_t middle, uint32_t axis, int64_t block);
-/** loom_import_few_rows() - @a times @b of few bits, if they stay so in memory; else NULL */
-struct loom_value *loom_import_few_rows(struct loom_import *im, struct loom_value *a,
-					const struct loom_value *b);
 /** loom_import_in_blocks() - round(x / scale) + zero likewise; @x, @scale and the result are F32 */
 struct loom_value *loom_import_in_blocks(struct loom_import *im, struct loom_value *x,
 					 struct loom_value *scale, struct loom_value *zero,
@@ -241,6 +238,9 @@ struct loom_value *loom_import_product(struct loom_import *im, struct loom_value
 /** loom_import_scaled_product() - @alpha times matrices @a and @b; @trans_b: @b is transposed */
 struct loom_value *loom_import_scaled_product(struct loom_import *im, struct loom_value *a,
 					      struct loom_value *b, bool trans_b, float alpha);
+/** loom_import_numpy_matmul() - MatMul of any ranks */
+struct loom_value *loom_import_numpy_matmul(struct loom_import *im, struct loom_value *a,
+					    struct loom_value *b);
 /**
  * loom_import_bytes_product() - the product of two quantised matrices, as floats
  * @im: the node

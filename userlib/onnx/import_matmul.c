@@ -111,22 +111,14 @@ static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_
 	return loom_emit_reshape(im->em, y, rank, dims);
 }
 
-void loom_import_matmul(struct loom_import *im, int unused)
+struct loom_value *loom_import_numpy_matmul(struct loom_import *im, struct loom_value *a,
+					    struct loom_value *b)
 {
 	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
-		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
-		[LOOM_GMATMUL_B] = loom_import_operand(im, 1),
+		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b,
 	};
-	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
 
-	(void)unused;
-	if (!a || !b)
-		return;
-	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype))
-		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
-				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
-	y = loom_import_few_rows(im, a, b);
-	loom_import_result(im, 0, y ? y : emit_numpy_matmul(im, operands, a->dtype));
+	return emit_numpy_matmul(im, operands, a->dtype);
 }
 
 static bool bytes_fit(struct loom_import *im, const struct loom_value *x,

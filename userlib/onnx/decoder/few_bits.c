@@ -176,8 +176,9 @@ static struct loom_value *pack_columns(struct loom_import *im, const struct loom
 	return y;
 }
 
-struct loom_value *loom_import_few_rows(struct loom_import *im, struct loom_value *a,
-					const struct loom_value *b)
+/* @a times @b, a constant that stays in 4 bits; NULL if it does not. */
+static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
+				   const struct loom_value *b)
 {
 	const struct loom_blocks *from = b->blocks;
 	struct loom_value *zero = NULL;
@@ -198,6 +199,20 @@ struct loom_value *loom_import_few_rows(struct loom_import *im, struct loom_valu
 	}
 	return packed_product(im, a, pack_columns(im, from->x, low, from->block), from->scale,
 			      differ ? zero : NULL, middle - low);
+}
+
+void loom_import_matmul(struct loom_import *im, int unused)
+{
+	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_operand(im, 1), *y;
+
+	(void)unused;
+	if (!a || !b)
+		return;
+	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype))
+		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
+				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
+	y = few_rows(im, a, b);
+	loom_import_result(im, 0, y ? y : loom_import_numpy_matmul(im, a, b));
 }
 
 /* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
