@@ -384,8 +384,8 @@ $(O)/libjudge.a: $(O)/obj/$(T)/judge.o
 	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
 $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libjudge.a $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) $(wrapped) -o $@ $(judged) $(LIBS)
-# those that replace functions of the library have it inside
-asan_whole	:= $(addprefix $(O)/asan/host/,base/tasks place/starved)
+# those that replace functions of the library, or set its variables, have it inside
+asan_whole	:= $(addprefix $(O)/asan/host/,base/tasks place/starved planner/watch)
 asan_lib	= $(if $(filter $@,$(asan_whole)),$(O)/asan/libloom.a,$(O)/asan/libloom.so)
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a $(O)/asan/libloom.so
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) $(wrapped) -o $@ \
