@@ -87,13 +87,15 @@ class Planted:
 
     def link(self, fuzzer, fault, planted):
         """Return: path of the fuzzer with the fault."""
-        command = self.command(f'{self.build}/asan/{program(fuzzer)}',
-                               f'{self.build}/asan/libloom.a')
+        library = f'{self.build}/asan/libloom.a'
+        # tests of the host share the library, which has all of its own objects
+        command = [library if word == library[:-1] + 'so' else word for word in
+                   self.command(f'{self.build}/asan/{program(fuzzer)}', library)]
         own = f'{self.build}/asan/obj/{fault.path[:-2]}.o'
         if own in command:
             command[command.index(own)] = planted
         else:
-            command.insert(command.index(f'{self.build}/asan/libloom.a'), planted)
+            command.insert(command.index(library), planted)
         out = f'{self.work}/{fuzzer}'
         command[command.index('-o') + 1] = out
         subprocess.run(command, check=True)
