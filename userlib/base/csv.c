@@ -181,36 +181,48 @@ int loom_csv_number(const char **at, int64_t *value)
 
 /* ------------------------------------------------------------------------- rows */
 
-static int loom_csv_read(struct loom_csv *csv, FILE *file)
+int loom_csv_slurp(FILE *stream, char **text, size_t *size_bytes)
 {
-	size_t room = 0, used = 0, got;
+	size_t room = 0, size = 0, got;
 	char *grown;
 
+	*text = NULL;
 	do {
-		room = 2 * room + 4096;
-		grown = realloc(csv->text, room);
-		if (!grown)
-			return loom_csv_no_memory(&csv->scan);
-		csv->text = grown;
-		got = fread(csv->text + used, 1, room - 1 - used, file);
-		used += got;
-	} while (got);
-	if (ferror(file))
-		return loom_csv_fail(&csv->scan, -EIO, 0, "cannot be read");
-	csv->text[used] = '\0';
-	return loom_csv_begin(&csv->scan, csv->text, used);
+		if (size + 1 >= room) {
+			room = room ? 2 * room : 65536;
+			grown = realloc(*text, room);
+			if (!grown)
+				return -ENOMEM;
+			*text = grown;
+		}
+		errno = 0;
+		got = fread(*text + size, 1, room - size - 1, stream);
+		size += got;
+	} while (got && size <= LOOM_CSV_MAX_BYTES);
+	*size_bytes = size;
+	if (ferror(stream))
+		return errno ? -errno : -EIO;
+	return 0;
 }
 
 int loom_csv_open(struct loom_csv *csv, const char *path, struct loom_error *err)
 {
 	FILE *file = fopen(path, "re");
+	size_t size_bytes;
 	int ret = -errno;
 
 	*csv = (struct loom_csv){ .scan = { .path = path, .err = err } };
 	if (!file)
 		return loom_error_set(err, ret, "%s: %s", path, strerror(-ret));
-	ret = loom_csv_read(csv, file);
+	ret = loom_csv_slurp(file, &csv->text, &size_bytes);
 	fclose(file);
+	if (ret)
+		return loom_csv_fail(&csv->scan, ret, 0, "cannot be read: %s", strerror(-ret));
+	if (size_bytes > LOOM_CSV_MAX_BYTES)
+		return loom_csv_fail(&csv->scan, -E2BIG, 0, "is larger than %llu MiB",
+				     LOOM_CSV_MAX_BYTES >> 20);
+	csv->text[size_bytes] = '\0';
+	ret = loom_csv_begin(&csv->scan, csv->text, size_bytes);
 	ret = ret ? ret : loom_csv_next(csv);
 	if (ret > 0)
 		return 0;

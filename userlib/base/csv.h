@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct loom_error;
 
 /* LOOM_CSV_SHOWN: size of the buffer of loom_csv_show(); LOOM_CSV_COLUMNS: most fields of a row */
 #define LOOM_CSV_SHOWN		48
 #define LOOM_CSV_COLUMNS	32
+/* LOOM_CSV_MAX_BYTES: a larger input is refused, because it may be an endless stream */
+#define LOOM_CSV_MAX_BYTES	(1ULL << 30)
 
 /**
  * struct loom_csv_scan - position in the text
@@ -29,6 +32,8 @@ struct loom_csv_scan {
 	struct loom_error *err;
 };
 
+/** loom_csv_slurp() - reads the rest of @stream, or more than LOOM_CSV_MAX_BYTES; 0 or -errno */
+int loom_csv_slurp(FILE *stream, char **text, size_t *size_bytes);
 /** loom_csv_begin() - starts at @text; @scan has path and err. -EINVAL if that is no text */
 int loom_csv_begin(struct loom_csv_scan *scan, char *text, size_t size_bytes);
 /** loom_csv_show() - a printable form of @field for a message: one line, shortened */

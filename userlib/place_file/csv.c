@@ -22,9 +22,6 @@
  * its faults to lines.
  */
 
-/* Larger input is refused: it may be an endless stream. */
-#define MAX_BYTES	(1ULL << 30)
-
 static const struct {
 	const char *name;
 	enum loom_place_column column;
@@ -352,9 +349,9 @@ static int adopt_csv(char *text, size_t size_bytes, const char *path,
 	file->text = text;
 	text[size_bytes] = '\0';
 	scan.file = file;
-	if (size_bytes > MAX_BYTES)
+	if (size_bytes > LOOM_CSV_MAX_BYTES)
 		ret = loom_csv_fail(&scan.text, -E2BIG, 0, "is larger than %llu MiB",
-				    MAX_BYTES >> 20);
+				    LOOM_CSV_MAX_BYTES >> 20);
 	else
 		ret = scan_all(&scan, size_bytes);
 	if (ret)
@@ -373,7 +370,7 @@ static int adopt(char *text, size_t size_bytes, const char *path,
 	int ret;
 
 	*csv = NULL;
-	if (!loom_place_is_json(text, size_bytes) || size_bytes > MAX_BYTES)
+	if (!loom_place_is_json(text, size_bytes) || size_bytes > LOOM_CSV_MAX_BYTES)
 		return adopt_csv(text, size_bytes, path, csv, err);
 	ret = loom_place_json_to_csv(text, size_bytes, path, &converted, &converted_bytes, err);
 	free(text);
@@ -400,31 +397,6 @@ int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 	return ret;
 }
 
-/* Reads the rest of @stream, up to one byte more than the limit. */
-static int slurp(FILE *stream, char **text, size_t *size_bytes)
-{
-	size_t room = 0, size = 0, got;
-	char *grown;
-
-	*text = NULL;
-	do {
-		if (size + 1 >= room) {
-			room = room ? 2 * room : 65536;
-			grown = realloc(*text, room);
-			if (!grown)
-				return -ENOMEM;
-			*text = grown;
-		}
-		errno = 0;
-		got = fread(*text + size, 1, room - size - 1, stream);
-		size += got;
-	} while (got && size <= MAX_BYTES);
-	*size_bytes = size;
-	if (ferror(stream))
-		return errno ? -errno : -EIO;
-	return 0;
-}
-
 int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **csv,
 			struct loom_error *err)
 {
@@ -434,7 +406,7 @@ int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **
 	int ret;
 
 	*csv = NULL;
-	ret = slurp(stream, &text, &size_bytes);
+	ret = loom_csv_slurp(stream, &text, &size_bytes);
 	if (ret) {
 		free(text);
 		loom_error_set(err, ret, "%.180s: cannot be read: %s", path, strerror(-ret));
