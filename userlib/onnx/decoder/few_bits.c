@@ -58,24 +58,39 @@ static bool bits_fit(struct loom_import *im, int64_t bits)
 	return false;
 }
 
+/* The least integer of 4 bits of a constant; bytes that hold two are unsigned. */
+static int64_t lowest(const struct loom_value *x)
+{
+	return x->bits && loom_dtype_is_signed(x->dtype) ? -8 : 0;
+}
+
+/* Integer @at of 4 bits, less lowest(): of @x itself, or of rows of @width in its bytes. */
+static int64_t nibble(const struct loom_value *x, int64_t width, int64_t at)
+{
+	return x->bits ? loom_value_int(x, at) - lowest(x) : bits_at(x, 4, width, at);
+}
+
 /*
- * Of bytes with integers of 4 bits, [N, blocks * @block] = @dims: bytes [blocks, @block / 2, N],
- * with the first half of a block in the low bits. The device computes what depends on them.
+ * Of integers of 4 bits, [N, blocks * @block] = @dims, or the transpose of that with @turned: bytes
+ * [blocks, @block / 2, N], with the first half of a block in the low bits. The device computes what
+ * depends on them.
  */
 static struct loom_value *pack(struct loom_import *im, const struct loom_value *x,
-			       const int64_t *dims, int64_t block)
+			       const int64_t *dims, bool turned, int64_t block)
 {
 	const int64_t columns = dims[0], inner = dims[1], half = block / 2;
+	const int64_t step = turned ? columns : 1;
 	struct loom_value *y = NULL;
 	int64_t at, from;
 
-	if (bytes_fit(im, x, 4, 2, dims))
+	if (x->bits || bytes_fit(im, x, 4, 2, dims))
 		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
 				    (int64_t[]){ inner / block, half, columns });
 	for (at = 0; y && at < y->num_elems; at++) {
-		from = at % columns * inner + at / columns / half * block + at / columns % half;
-		loom_value_set_int(y, at, bits_at(x, 4, inner, from) |
-						  bits_at(x, 4, inner, from + half) << 4);
+		from = at % columns * (turned ? 1 : inner) +
+		       (at / columns / half * block + at / columns % half) * step;
+		loom_value_set_int(y, at, nibble(x, inner, from) |
+						  nibble(x, inner, from + half * step) << 4);
 	}
 	if (y)
 		y->held = true;
@@ -156,26 +171,6 @@ static bool has_few_rows(const struct loom_value *a, int64_t inner, int64_t bloc
 	       a->num_elems / inner <= block / PACKED_ROWS;
 }
 
-/* Integers of 4 bits of @x, which is [K, N], minus @low, as pack() */
-static struct loom_value *pack_columns(struct loom_import *im, const struct loom_value *x,
-				       int64_t low, int64_t block)
-{
-	const int64_t columns = x->dims[1], half = block / 2;
-	struct loom_value *y;
-	int64_t at, from;
-
-	y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
-			    (int64_t[]){ x->dims[0] / block, half, columns });
-	for (at = 0; y && at < y->num_elems; at++) {
-		from = (at / columns / half * block + at / columns % half) * columns + at % columns;
-		loom_value_set_int(y, at, (loom_value_int(x, from) - low) |
-				   (loom_value_int(x, from + half * columns) - low) << 4);
-	}
-	if (y)
-		y->held = true;
-	return y;
-}
-
 /* @a times @b, a constant that stays in 4 bits; NULL if it does not. */
 static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
 				   const struct loom_value *b)
@@ -185,10 +180,10 @@ static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
 	int64_t low, middle = 0, at;
 	bool differ = false;
 
-	if (!from || a->data || from->x->bits != 4 || b->rank != 2 || from->axis ||
+	if (!from || !b->num_elems || a->data || from->x->bits != 4 || b->rank != 2 || from->axis ||
 	    b->dims[0] % from->block || !has_few_rows(a, b->dims[0], from->block))
 		return NULL;
-	low = loom_dtype_is_signed(from->x->dtype) ? -8 : 0;
+	low = lowest(from->x);
 	if (from->zero) {
 		middle = loom_value_int(from->zero, 0);
 		zero = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 2, from->zero->dims);
@@ -197,8 +192,9 @@ static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
 			loom_value_set_int(zero, at, loom_value_int(from->zero, at) - low);
 		}
 	}
-	return packed_product(im, a, pack_columns(im, from->x, low, from->block), from->scale,
-			      differ ? zero : NULL, middle - low);
+	return packed_product(im, a, pack(im, from->x, (int64_t[]){ b->dims[1], b->dims[0] }, true,
+					  from->block), from->scale, differ ? zero : NULL,
+			      middle - low);
 }
 
 void loom_import_matmul(struct loom_import *im, int unused)
@@ -252,7 +248,7 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 		scale = loom_emit_transpose(im->em, scale, (uint32_t[]){ 1, 0 });
 		if (zero)
 			zero = loom_emit_transpose(im->em, zero, (uint32_t[]){ 1, 0 });
-		y = packed_product(im, a, pack(im, b, dims, block), scale, zero, 8);
+		y = packed_product(im, a, pack(im, b, dims, false, block), scale, zero, 8);
 	} else {
 		b = unpack(im, b, bits, 2, dims);
 		b = loom_import_part(im, b, 1, 0, 1, inner);
@@ -264,28 +260,6 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
-/* Bytes [width / 2, rows] of a table of 4-bit integers minus @low, paired as by pack(). */
-static struct loom_value *pack_table(struct loom_import *im, const struct loom_value *x,
-				     int64_t width, int64_t low, int64_t block)
-{
-	const int64_t rows = x->dims[0], half = block / 2, dims[] = { rows, width };
-	struct loom_value *y = NULL;
-	int64_t at, from, n[2];
-	uint32_t i;
-
-	if (x->bits || bytes_fit(im, x, 4, 2, dims))
-		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 2, (int64_t[]){ width / 2, rows });
-	for (at = 0; y && at < y->num_elems; at++) {
-		from = at % rows * width + at / rows / half * block + at / rows % half;
-		for (i = 0; i < 2; i++, from += half)
-			n[i] = x->bits ? loom_value_int(x, from) - low : bits_at(x, 4, width, from);
-		loom_value_set_int(y, at, n[0] | n[1] << 4);
-	}
-	if (y)
-		y->held = true;
-	return y;
-}
-
 /*
  * Rows at @indices of (@x - @zero) * @scale, a table of 4-bit integers that stay so in memory: a
  * product with one-hot rows selects bytes, which are taken apart afterwards.
@@ -295,15 +269,19 @@ static struct loom_value *packed_rows(struct loom_import *im, struct loom_value 
 				      struct loom_value *zero, int64_t block)
 {
 	const int64_t count = indices->num_elems, blocks = width / block, rows = x->dims[0];
-	/* of int4 */
-	const int64_t low = x->bits && x->dtype == DRM_LOOM_DTYPE_I8 ? -8 : 0;
+	const int64_t low = lowest(x);
 	int64_t by_blocks[] = { count, blocks, 1 }, dims[LOOM_GRAPH_RANK];
 	struct loom_value *y;
 
 	memcpy(dims, indices->dims, sizeof(dims));
 	dims[indices->rank] = width;
-	y = loom_import_product(im, loom_import_hot_rows(im, indices, rows, DRM_LOOM_DTYPE_U8),
-				pack_table(im, x, width, low, block), NULL);
+	y = pack(im, x, (int64_t[]){ rows, width }, false, block);
+	y = loom_emit_reshape(im->em, y, 2, (int64_t[]){ width / 2, rows });
+	if (!y)
+		return NULL;
+	y->held = true;
+	y = loom_import_product(im, loom_import_hot_rows(im, indices, rows, DRM_LOOM_DTYPE_U8), y,
+				NULL);
 	y = loom_emit_reshape(im->em, y, 3, (int64_t[]){ count, blocks, block / 2 });
 	y = loom_emit_cast(im->em, take_apart(im, y, 2), scale->dtype);
 	if (zero) {
