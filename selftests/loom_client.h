@@ -82,7 +82,16 @@ static inline uint32_t loom_client_plan_copy(const struct loom_client *client)
 	return loom_client_plan(client, blob, size);
 }
 
-/* Have plans and buffers of the client be for @lanes that its context owns. Return: 0 or -errno. */
+/* Have plans and buffers of the client be for the lanes of a context that was created so. */
+static inline void loom_client_use_lanes(struct loom_client *client,
+					 const struct drm_loom_context_create *args)
+{
+	client->context = args->context;
+	client->bytes = client->bytes / client->info.lanes * args->lanes;
+	client->info.lanes = args->lanes;
+}
+
+/* The same with @lanes, whichever are free. Return: 0 or -errno. */
 static inline int loom_client_take_lanes(struct loom_client *client, uint32_t lanes)
 {
 	struct drm_loom_context_create args = {
@@ -90,12 +99,9 @@ static inline int loom_client_take_lanes(struct loom_client *client, uint32_t la
 	};
 	int ret = loom_call(client->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
 
-	if (ret)
-		return ret;
-	client->context = args.context;
-	client->bytes = client->bytes / client->info.lanes * lanes;
-	client->info.lanes = lanes;
-	return 0;
+	if (!ret)
+		loom_client_use_lanes(client, &args);
+	return ret;
 }
 
 #ifdef _LOOM_ACCEL_OPS_H_

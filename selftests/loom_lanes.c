@@ -43,12 +43,9 @@ static int open_part(struct loom_client *client, uint32_t lanes, uint64_t mask)
 
 	if (!ret)
 		ret = create_soon(client->fd, lanes, mask, &args);
-	if (ret)
-		return ret;
-	client->context = args.context;
-	client->info.lanes = args.lanes;
-	client->bytes = (uint64_t)args.lanes * LOOM_COLUMNS * sizeof(float);
-	return 0;
+	if (!ret)
+		loom_client_use_lanes(client, &args);
+	return ret;
 }
 
 static bool computes(const struct loom_client *client)
