@@ -3,15 +3,20 @@
  * A native kernel: two additions of bytes become one command of the template's chip, whose
  * payloads are instructions on tiles (drivers/accel/loom/template/tile.h).
  *
- *	native_kernel [host|auto|/dev/accel/accelN]
+ *	native_kernel [host|auto|/dev/accel/accelN] [FILE]
+ *
+ * FILE receives the program, which `loom run` then runs on a device of that chip.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <loom.h>
+#include <loom_file.h>
 #include <loom_kernels.h>
 #include <loom_planner.h>
+#include <loom_program_file.h>
 #include <loom_run.h>
 
 #define ROWS	4
@@ -165,6 +170,20 @@ static int make_graph(const struct loom_native_set *natives, struct loom_graph *
 	return loom_graph_finish(*graph, &options, err);
 }
 
+static int save(const char *path, const struct loom_program *program,
+		const struct drm_loom_chip *chip, struct loom_error *err)
+{
+	const struct loom_program_origin origin = { .chip = chip };
+	size_t size_bytes;
+	void *bytes = NULL;
+	int ret = loom_program_write(program, &origin, &bytes, &size_bytes, err);
+
+	if (!ret)
+		ret = loom_file_save(path, bytes, size_bytes, err);
+	free(bytes);
+	return ret;
+}
+
 static int run(struct loom_session *session, const struct loom_program *program,
 	       struct loom_error *err)
 {
@@ -226,6 +245,8 @@ int main(int argc, char **argv)
 		options.chip = loom_target_chip(target);
 		ret = loom_program_create(graph, &options, &program, &err);
 	}
+	if (!ret && argc > 2)
+		ret = save(argv[2], program, options.chip, &err);
 	if (!ret)
 		ret = loom_session_create(target, program, &session, &err);
 	if (!ret)

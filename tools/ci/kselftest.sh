@@ -81,7 +81,7 @@ template|own|both)
 	esac
 	log=build/vm/kselftest-$1.log
 	stage
-	make -s build/examples/native_kernel >&2
+	make -s build/examples/native_kernel build/loom >&2
 	# not in the installed folder: whoever stages deletes there what is not a test
 	build/examples/native_kernel host | tail -n 1 >build/kselftest/native_kernel.txt
 	shift
@@ -98,8 +98,13 @@ template|own|both)
 				$1 $tests || exit 1
 			done
 			node=$(ls /sys/bus/platform/devices/loom-template/accel)
-			[ "$own" = 0 ] || "$4/build/examples/native_kernel" "/dev/accel/$node" |
-				tail -n 1 | diff "$4/build/kselftest/native_kernel.txt" - || exit 1' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" "$top" ;;
+			[ "$own" = 0 ] || {
+				"$4/build/examples/native_kernel" "/dev/accel/$node" /tmp/native.loom |
+					tail -n 1 | diff "$4/build/kselftest/native_kernel.txt" - &&
+				"$4/build/loom" run /tmp/native.loom --device "/dev/accel/$node" --json \
+					-i a=random:1 -i b=random:2 -i c=random:3 >/tmp/native.json &&
+				grep -q "\"native_cycles\": 752" /tmp/native.json
+			} || exit 1' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" "$top" ;;
 nodev)
 	stage
 	# without the runner, which takes ten times as long as they do

@@ -323,9 +323,11 @@ static void tool_run_print(const struct tool_run *run)
 
 static void tool_run_print_json(const struct tool_run *run)
 {
+	struct loom_native_figures native;
 	struct drm_loom_counters counters;
 	struct json json;
 
+	loom_program_native(run->model.program, &native);
 	loom_session_counters(run->session, &counters);
 	json_begin(&json, stdout);
 	tool_model_json(&run->model, TOOL_STAGE_PLAN, &json);
@@ -345,6 +347,10 @@ static void tool_run_print_json(const struct tool_run *run)
 	json_u64(&json, "cycles", counters.cycles);
 	json_u64(&json, "dma_cycles", counters.dma_cycles);
 	json_u64(&json, "compute_cycles", counters.compute_cycles);
+	if (native.commands) {
+		json_u64(&json, "native_commands", native.commands);
+		json_u64(&json, "native_cycles", native.cycles);
+	}
 	json_u64(&json, "energy_fj", counters.energy_fj);
 	json_double(&json, "chip_seconds", tool_run_chip_seconds(run, &counters));
 	json_u64(&json, "jobs", counters.jobs);
