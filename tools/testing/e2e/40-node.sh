@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The same on the device node, in one boot of the VM: nine networks, four of them with all
+# The same on the device node, in one boot of the VM: eight networks, four of them with all
 # their intermediates, most in groups in SRAM of three sizes, the ONNX backend cases, refusals.
 # 10-models-host.sh compared the host's results with ONNX Runtime; the node has to give these bits.
 # shellcheck source=tools/testing/e2e/lib.sh
@@ -16,7 +16,7 @@ ok 'pictures and refusals are made' make_pictures && make_refusals || finish
 
 networks_on_host
 # of all the SRAM that there is, for a client that has it to itself
-ok 'mlsd is compiled for all of the SRAM' compile_like mlsd "$host/mlsd/run.json" "$vm/whole.loom" \
+ok 'rec is compiled for all of the SRAM' compile_like rec "$host/rec/run.json" "$vm/whole.loom" \
 	--sram 256k
 
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 2000 \
@@ -40,7 +40,7 @@ beside_attacker() {
 }
 ok 'a plan by the defaults runs whatever others have of the SRAM' beside_attacker
 all_of_it() {
-	status_0 whole && same_bits "$host/mlsd" "$vm/whole" && [ "$(cat "$vm/barred.status")" != 0 ] &&
+	status_0 whole && same_bits "$host/rec" "$vm/whole" && [ "$(cat "$vm/barred.status")" != 0 ] &&
 	grep -q 'another process has its SRAM buffer' "$vm/barred.err"
 }
 ok 'a plan for all of the SRAM runs alone, and says why not beside others' all_of_it

@@ -30,11 +30,11 @@ for _ in $(seq 120); do
 	sleep 1
 done
 there attacked soft "$out" model_run cls soft "$out/attacked"
-program_run mlsd "$out/whole.loom" soft "$out/barred" 2>"$out/barred.err"
+program_run rec "$out/whole.loom" soft "$out/barred" 2>"$out/barred.err"
 echo $? >"$out/barred.status"
 kill -9 $!
 wait $! 2>/dev/null
-program_run mlsd "$out/whole.loom" soft "$out/whole" 2>"$out/whole.err"
+program_run rec "$out/whole.loom" soft "$out/whole" 2>"$out/whole.err"
 echo $? >"$out/whole.status"
 info attack
 

@@ -15,7 +15,7 @@ effort=1
 node_programs='rec det mlsd rec.images blazeface.images blazeface.16k blazeface.64k embedding.64k
 	cls.16k'
 
-# All but the one that takes 40 s in the VM: 40-node.sh runs it in all of the SRAM.
+# All but the one that takes 40 s in the VM, where `make check-models` runs it.
 node_models=${all_models/mlsd /}
 
 # compiled NAME[.KIND] [ARG...]: of those, from what ran on the host
