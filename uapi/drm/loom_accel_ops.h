@@ -328,6 +328,29 @@ struct drm_loom_attr_softmax {
 	__u32 flags;
 };
 
+/* DRM_LOOM_TOPK_SMALLEST: the smallest elements, the smallest first */
+#define DRM_LOOM_TOPK_SMALLEST		(1 << 0)
+
+/**
+ * struct drm_loom_attr_topk - attributes of TOPK
+ *
+ * Of each run of x along @axis, the @count largest elements in order: a NaN is above all numbers,
+ * zeros are equal whatever their sign, and of equal elements the one with the lower position comes
+ * first. y holds their positions in the run, or the elements of the third operand there. An element
+ * of y must have room for every position, even if y holds none.
+ *
+ * @axis: axis of the views
+ * @flags: DRM_LOOM_TOPK_*
+ * @count: from 1; y's dim on @axis, and at most x's
+ * @reserved: zero
+ */
+struct drm_loom_attr_topk {
+	__u32 axis;
+	__u32 flags;
+	__u32 count;
+	__u32 reserved;
+};
+
 /**
  * enum drm_loom_resize_mode - interpolation
  */

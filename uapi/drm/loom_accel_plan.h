@@ -368,6 +368,12 @@ enum drm_loom_opcode {
 	 */
 	DRM_LOOM_OP_DEQUANTIZE = 28,
 	/**
+	 * @DRM_LOOM_OP_TOPK: y, x, [from]; x and from have the same dims, and y but for its axis;
+	 * y is I32, or of the type of from, if that is there; &struct drm_loom_attr_topk. Since
+	 * minor 9
+	 */
+	DRM_LOOM_OP_TOPK = 29,
+	/**
 	 * @DRM_LOOM_OP_NATIVE: outputs, temporaries, in-outs, inputs; &struct drm_loom_attr_native
 	 * and a payload, which only the device understands. Compute stream, in plans of
 	 * DRM_LOOM_PLAN_VERSION_NATIVE. Not in &drm_loom_chip.opcodes. Since minor 7
@@ -376,7 +382,7 @@ enum drm_loom_opcode {
 };
 
 /* DRM_LOOM_OP_END: behind the opcodes that &drm_loom_chip.opcodes can have */
-#define DRM_LOOM_OP_END			29
+#define DRM_LOOM_OP_END			30
 
 /**
  * struct drm_loom_attr_fill - attributes of FILL

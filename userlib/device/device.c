@@ -198,6 +198,8 @@ static int loom_device_read_chip(struct loom_device *device)
 		ret = loom_device_compose_chip(device);
 	if (ret)
 		return ret;
+	/* plans have none of the operations of a newer driver */
+	chip->opcodes &= (1ULL << DRM_LOOM_OP_END) - 1;
 	if (loom_chip_check(chip, NULL) ||
 	    device->info.lanes != chip->region[DRM_LOOM_REGION_SRAM].banks)
 		return -EPROTO;

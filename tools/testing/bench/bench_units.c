@@ -87,6 +87,7 @@ struct trial {
 		struct drm_loom_attr_softmax softmax;
 		struct drm_loom_attr_resize resize;
 		struct drm_loom_attr_fill fill;
+		struct drm_loom_attr_topk topk;
 	} attr;
 	bool bad;
 };
@@ -281,6 +282,17 @@ static bool make_softmax(struct trial *t, u32 dtype)
 	view(t, 0, dtype, rank, dims);
 	view(t, 1, dtype, rank, dims);
 	return check(t, DRM_LOOM_OP_SOFTMAX, 2);
+}
+
+static bool make_topk(struct trial *t, u32 dtype)
+{
+	u32 count = PICK(1, 2, 1000, 1 + rnd(60000)), dims[2] = { PICK(1, 2), count };
+
+	t->attr.topk = (struct drm_loom_attr_topk){ .axis = 1, .flags = rnd(2), .count = count };
+	view(t, 0, DRM_LOOM_DTYPE_I32, 2, dims);
+	dims[1] = DRM_LOOM_MAX_UNIT_COST / 2 / (1 + loom_log2_up(count));
+	view(t, 1, dtype, 2, dims);
+	return check(t, DRM_LOOM_OP_TOPK, 2);
 }
 
 static bool make_resize(struct trial *t, u32 dtype)
@@ -524,6 +536,7 @@ int main(int argc, char **argv)
 		{ "select", DRM_LOOM_OP_SELECT, make_elementwise },
 		{ "reduce", DRM_LOOM_OP_REDUCE, make_reduce },
 		{ "softmax", DRM_LOOM_OP_SOFTMAX, make_softmax },
+		{ "topk", DRM_LOOM_OP_TOPK, make_topk },
 		{ "resize", DRM_LOOM_OP_RESIZE, make_resize },
 		{ "cast", DRM_LOOM_OP_CAST, make_elementwise },
 		{ "quantize", DRM_LOOM_OP_QUANTIZE, make_elementwise },

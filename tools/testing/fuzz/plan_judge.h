@@ -340,6 +340,7 @@ static inline bool judge_attr(const struct drm_loom_plan_command *command, const
 	const struct drm_loom_attr_binary *binary = attr;
 	const struct drm_loom_attr_reduce *reduce = attr;
 	const struct drm_loom_attr_unary *unary = attr;
+	const struct drm_loom_attr_topk *topk = attr;
 
 	switch (command->opcode) {
 	case DRM_LOOM_OP_CONV:
@@ -360,6 +361,13 @@ static inline bool judge_attr(const struct drm_loom_plan_command *command, const
 		return reduce->kind < DRM_LOOM_REDUCE_END;
 	case DRM_LOOM_OP_SOFTMAX:
 		return softmax->axis < views[0].rank && !(softmax->flags >> 1);
+	case DRM_LOOM_OP_TOPK:
+		/* an element of y holds every position */
+		return topk->axis < views[0].rank && topk->axis < views[1].rank &&
+		       !(topk->flags >> 1) && topk->count <= views[1].dims[topk->axis] &&
+		       topk->count == views[0].dims[topk->axis] &&
+		       (loom_dtype_stride(views[0].dtype) > 2 || views[1].dims[topk->axis] <=
+			1U << 8 * loom_dtype_stride(views[0].dtype));
 	case DRM_LOOM_OP_RESIZE:
 		return judge_resize(attr, views);
 	}

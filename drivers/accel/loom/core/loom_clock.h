@@ -71,7 +71,7 @@ u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes,
  * loom_clock_dealt() - operand whose elements are distributed over the lanes
  * @command: a command that computes
  *
- * Return: a view of it: y, or x of REDUCE.
+ * Return: a view of it: y, or x of REDUCE and TOPK.
  */
 const struct loom_view *loom_clock_dealt(const struct loom_command *command);
 
@@ -97,7 +97,7 @@ u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *
  * @opcode: an &enum drm_loom_opcode
  * @attr: its attributes; not read where they do not matter
  *
- * Return: operations for an element of y, or of x in REDUCE.
+ * Return: operations for an element of loom_clock_dealt().
  */
 u64 loom_clock_element_ops(u32 opcode, const void *attr);
 

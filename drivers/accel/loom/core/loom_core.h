@@ -167,6 +167,12 @@ static inline bool __must_check loom_round_up(u64 value, u64 align, u64 *out)
 	return !check_add_overflow(value, align - rem, out);
 }
 
+/* The least n for which 2^n is not below @value, which is not zero. */
+static inline u32 loom_log2_up(u32 value)
+{
+	return value > 1 ? 32 - __builtin_clz(value - 1) : 0;
+}
+
 static inline u64 loom_div_round_up(u64 value, u64 by)
 {
 	u64 rem, q = div64_u64_rem(value, by, &rem);

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_REFUSALS_AXIS_H
 #define LOOM_TESTS_REFUSALS_AXIS_H
 
-/* REDUCE and SOFTMAX: along axes. */
+/* REDUCE, SOFTMAX and TOPK: along axes. */
 #include "refusal.h"
 
 /* --- REDUCE: kind; y has x's dims, or one where it is reduced */
@@ -61,6 +61,46 @@ static const struct refusal_form refusal_forms_softmax[] = {
 
 static const struct refusal_row refusal_rows_softmax[] = {
 	SOFTMAX_ROWS(0, BIT_OF(F32)), SOFTMAX_ROWS(1, BIT_OF(F16)),
+};
+
+/* --- TOPK: axis, flags, count, reserved; positions, or elements of the same places */
+static const struct refusal_form refusal_forms_topk[] = {
+	{ .operands = 2, .optional = true, .units = 24, .cost = 24, .words = { 1, 0, 4 },
+	  .operand = { IN(I32, 4, 4, 6), IN(F32, 4, 4, 6) } },
+	{ .operands = 3, .optional = true, .lane_axis = 2, .units = 30, .cost = 24,
+	  .words = { 0, 1, 4 },
+	  .operand = { IN(U8, 4, 5, 6), IN(F16, 4, 5, 6), IN(U8, 4, 5, 6) } },
+};
+
+#define TOPK_ROWS(_form, _axis, _count)						\
+	OK(_form, T(1, NUMBERS)), BAD(_form, DTYPE, 1, T(1, BIT_OF(BOOL))),	\
+	BAD(_form, SHAPE, 1, R(0)), BAD(_form, SHAPE, 1, R(1)),			\
+	BAD(_form, SHAPE, 0, D(0, _axis, (_count) + 1)),			\
+	BAD(_form, SHAPE, 1, D(0, 1 - (_axis), 7)), BAD(_form, SHAPE, 1, D(0, 2, 7)),	\
+	BAD(_form, SHAPE, 1, D(1, _axis, (_count) - 1)),			\
+	BAD(_form, SHAPE, 1, D(1, 1 - (_axis), 1)), BAD(_form, SHAPE, 1, D(1, 2, 1)),	\
+	ATTR(_form, A_TO(0, 3, 7)), ATTR(_form, A(0, 0x80000000)), ATTR(_form, A(0, ~0U)),	\
+	UP_TO(_form, 1, 1), ZERO(_form, 3), ATTR(_form, A(2, 0)),		\
+	BAD(_form, SHAPE, 0, A(2, (_count) - 1)), BAD(_form, SHAPE, 1, A(2, ~0U)),	\
+	BAD(_form, SHAPE, 0, A(0, 2)), BAD(_form, DISTINCT, 0, W(0, _axis, _count))
+
+static const struct refusal_row refusal_rows_topk[] = {
+	TOPK_ROWS(0, 1, 4),
+	OK(0, T(0, BIT_OF(I32))), BAD(0, DTYPE, 0, T(0, BUT(BIT_OF(I32)))),
+	COSTS(0, 8, A(2, 1), D(0, 1, 1)), COSTS(0, 16, A(2, 2), D(0, 1, 2)),
+	BAD(0, SHAPE, 1, A(2, 5), D(0, 1, 5)),
+	COSTS(0, 4194300, W(1, 1, 699050)), NO(0, COST, W(1, 1, 699051)),
+	TOPK_ROWS(1, 0, 4),
+	OK(1, T(0, BIT_OF(U8))), BAD(1, DTYPE, 2, T(0, BUT(BIT_OF(U8)))),
+	OK(1, T(2, BIT_OF(U8))), BAD(1, DTYPE, 2, T(2, BUT(BIT_OF(U8)))),
+	OK(1, T(0, BIT_OF(BOOL)), T(2, BIT_OF(BOOL))),
+	BAD(1, SHAPE, 2, R(2)), BAD(1, SHAPE, 2, D(2, 0, 5)), BAD(1, SHAPE, 2, D(2, 1, 1)),
+	BAD(1, SHAPE, 2, D(2, 2, 1)),
+	/* an element has room for a position */
+	OK(1, D(1, 0, 256), D(2, 0, 256)), BAD(1, SHAPE, 0, D(1, 0, 257), D(2, 0, 257)),
+	OK(1, T(0, BIT_OF(F16)), T(2, BIT_OF(F16)), W(1, 0, 65536), W(2, 0, 65536)),
+	BAD(1, SHAPE, 0, T(0, BIT_OF(I16)), T(2, BIT_OF(I16)), W(1, 0, 65537), W(2, 0, 65537)),
+	OK(1, T(0, BIT_OF(F32)), T(2, BIT_OF(F32)), W(1, 0, 65537), W(2, 0, 65537)),
 };
 
 #endif /* LOOM_TESTS_REFUSALS_AXIS_H */

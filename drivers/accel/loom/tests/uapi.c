@@ -137,3 +137,4 @@ SIZE(attr_unary, 16);
 SIZE(attr_reduce, 8);
 SIZE(attr_softmax, 8);
 SIZE(attr_resize, 112);
+SIZE(attr_topk, 16);

@@ -15,12 +15,16 @@
  * written; one after the other if the bus is shared, else at the same time. Regions work at the
  * same time.
  *
- * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE the one
- * that is read. All elements in a row of lanes are done at once, however few they are. An operand
+ * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE and TOPK the
+ * second, which is read. All elements in a row of lanes are done at once, however few they are. An operand
  * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. The cost of an
  * element is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all elements are
  * divided evenly), which include a bias, an activation and requantisation, or other operations as
  * in loom_clock_element_ops().
+ *
+ * TOPK passes each element of x through a sorter: a comparison with those kept, and one for each
+ * level of a heap of them. If a run lies over several lanes, their results are merged in pairs: one
+ * operation for each element kept, in as many rounds as it takes to halve the lanes to one.
  *
  * An array of multiply-accumulates works on blocks, so a layer with few channels or positions does
  * not fill it: numbers of both are rounded up per lane. The energy is that of the elements alone.
@@ -138,7 +142,9 @@ static void clock_memory(const struct drm_loom_chip *chip, const struct loom_com
 
 const struct loom_view *loom_clock_dealt(const struct loom_command *command)
 {
-	return &command->views[command->op->opcode == DRM_LOOM_OP_REDUCE];
+	u32 opcode = command->op->opcode;
+
+	return &command->views[opcode == DRM_LOOM_OP_REDUCE || opcode == DRM_LOOM_OP_TOPK];
 }
 
 u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *view)
@@ -254,6 +260,7 @@ static u64 clock_resize_ops(const struct drm_loom_attr_resize *attr)
 u64 loom_clock_element_ops(u32 opcode, const void *attr)
 {
 	const struct drm_loom_attr_pool *pool = attr;
+	const struct drm_loom_attr_topk *topk = attr;
 
 	switch (opcode) {
 	case DRM_LOOM_OP_POOL:
@@ -269,6 +276,8 @@ u64 loom_clock_element_ops(u32 opcode, const void *attr)
 	case DRM_LOOM_OP_DEQUANTIZE:
 		/* scale, zero point */
 		return 2;
+	case DRM_LOOM_OP_TOPK:
+		return 1 + loom_log2_up(topk->count);
 	}
 	return 1;
 }
@@ -292,6 +301,20 @@ static u32 clock_slowest(const struct drm_loom_chip *chip, const struct loom_com
 	return slowest;
 }
 
+/* What TOPK takes to merge results of lanes, per lane, if runs lie over several. */
+static u64 clock_merge(const struct drm_loom_chip *chip, const struct loom_command *command)
+{
+	const struct drm_loom_attr_topk *attr = command->attr;
+	const struct loom_view *x = &command->views[1];
+
+	if (command->op->opcode != DRM_LOOM_OP_TOPK || x->region != DRM_LOOM_REGION_SRAM ||
+	    x->lane_axis != attr->axis)
+		return 0;
+	return loom_clock_times(loom_clock_elements(&command->views[0]),
+				loom_log2_up(min(chip->region[DRM_LOOM_REGION_SRAM].banks,
+						 x->dims[attr->axis])));
+}
+
 static void clock_ops(const struct drm_loom_chip *chip, const struct loom_command *command,
 		      struct loom_clock_cost *cost)
 {
@@ -300,8 +323,10 @@ static void clock_ops(const struct drm_loom_chip *chip, const struct loom_comman
 	u64 each = loom_clock_element_ops(command->op->opcode, command->attr);
 	u64 ops = loom_clock_times(loom_clock_elements(by), each);
 	u64 turns = loom_clock_times(loom_clock_rounds(chip, by), each);
+	u64 merge = clock_merge(chip, command);
 
-	cost->ops = loom_clock_rate(turns, rate);
+	ops = loom_clock_add(ops, merge);
+	cost->ops = loom_clock_rate(loom_clock_add(turns, merge), rate);
 	cost->energy_fj = loom_clock_add(cost->energy_fj,
 					 loom_clock_times(ops, chip->type[dtype].op_energy));
 }

@@ -93,6 +93,23 @@ const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buf
 	return buffer;
 }
 
+void loom_run_bases(const struct loom_command *command, const struct loom_memory *memory, u32 axis,
+		    u64 run, u8 **bases)
+{
+	const struct loom_view *views = command->views;
+	u32 i, v;
+
+	for (v = 0; v < command->operands; v++)
+		bases[v] = loom_view_origin(&views[v], memory);
+	for (i = views[0].rank; i-- > 0;) {
+		if (i == axis)
+			continue;
+		for (v = 0; v < command->operands; v++)
+			bases[v] += loom_view_step(&views[v], memory, i, run % views[0].dims[i]);
+		run /= views[0].dims[i];
+	}
+}
+
 const void *loom_axis_raw(const struct loom_view *view, const struct loom_memory *memory, u8 *base,
 			  u32 axis, u32 at, u32 step, u32 n, void *buffer)
 {

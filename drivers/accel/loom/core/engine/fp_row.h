@@ -185,6 +185,17 @@ const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buf
 void loom_row_write(const struct loom_row *row, u32 bytes, u32 n, const void *from);
 
 /**
+ * loom_run_bases() - where a run of a command begins in each operand
+ * @command: a command whose units are runs: operands differ on @axis at most
+ * @memory: where its operands lie
+ * @axis: the axis that the runs go along
+ * @run: number of the run, by its other indices in row-major order
+ * @bases: out: by operand: first byte of the run, less what @axis adds to it
+ */
+void loom_run_bases(const struct loom_command *command, const struct loom_memory *memory, u32 axis,
+		    u64 run, u8 **bases);
+
+/**
  * loom_axis_raw() - elements in steps along an axis, side by side
  * @view: the view
  * @memory: where it lies

@@ -247,23 +247,6 @@ static noinline void softmax_f64(const struct softmax *s)
 		softmax_reduce_f64(s);
 }
 
-/* Where run number @run begins. */
-static void softmax_base(struct softmax *s, u64 run)
-{
-	const struct loom_view *y = s->view[SOFTMAX_Y];
-	u32 i, v;
-
-	for (v = 0; v < 2; v++)
-		s->base[v] = loom_view_origin(s->view[v], s->memory);
-	for (i = y->rank; i-- > 0;) {
-		if (i == s->axis)
-			continue;
-		for (v = 0; v < 2; v++)
-			s->base[v] += loom_view_step(s->view[v], s->memory, i, run % y->dims[i]);
-		run /= y->dims[i];
-	}
-}
-
 u64 loom_fp_softmax_run(const struct loom_command *command, const struct loom_memory *memory,
 			u64 first, u64 count, struct loom_part *part)
 {
@@ -280,7 +263,7 @@ u64 loom_fp_softmax_run(const struct loom_command *command, const struct loom_me
 	u64 done = 0;
 
 	do {
-		softmax_base(&s, first + done);
+		loom_run_bases(command, memory, attr->axis, first + done, s.base);
 		if (!part->begun)
 			softmax_begin(&s);
 		do {

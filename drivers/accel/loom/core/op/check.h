@@ -67,6 +67,8 @@ bool __must_check loom_op_count(const u32 *dims, u32 first, u32 end, u64 *count)
 bool __must_check loom_op_check_cost(struct loom_check *check, u64 units, u64 unit_cost);
 /* One unit is a tile of operand 0, at @element_cost for each element. */
 bool __must_check loom_op_check_tiles(struct loom_check *check, u64 element_cost);
+/* One unit is a run of operand 0 along @axis. Runs are numbered by their other indices. */
+bool __must_check loom_op_check_runs(struct loom_check *check, u32 axis, u64 unit_cost);
 
 bool loom_op_native_check(struct loom_check *check);
 bool loom_op_load_check(struct loom_check *check);
@@ -86,5 +88,6 @@ bool loom_op_resize_check(struct loom_check *check);
 bool loom_op_cast_check(struct loom_check *check);
 bool loom_op_quantize_check(struct loom_check *check);
 bool loom_op_dequantize_check(struct loom_check *check);
+bool loom_op_topk_check(struct loom_check *check);
 
 #endif /* LOOM_OP_CHECK_H */

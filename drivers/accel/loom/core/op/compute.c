@@ -15,6 +15,18 @@ bool loom_op_check_planes(struct loom_check *check)
 	return true;
 }
 
+bool loom_op_check_runs(struct loom_check *check, u32 axis, u64 unit_cost)
+{
+	const struct loom_view *y = &check->command->views[0];
+	u64 before, after, units;
+
+	if (!loom_op_count(y->dims, 0, axis, &before) ||
+	    !loom_op_count(y->dims, axis + 1, y->rank, &after) ||
+	    check_mul_overflow(before, after, &units))
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
+	return loom_op_check_cost(check, units, unit_cost);
+}
+
 bool loom_op_check_act(struct loom_check *check, u32 act, bool floating)
 {
 	if (act >= DRM_LOOM_ACT_END || (act != DRM_LOOM_ACT_NONE && !floating))

@@ -13,3 +13,4 @@ LOOM_OP(RESIZE, resize, COMPUTE, 2, 2, sizeof(struct drm_loom_attr_resize), fals
 LOOM_OP(CAST, cast, COMPUTE, 2, 2, 0, true)
 LOOM_OP(QUANTIZE, quantize, COMPUTE, 3, 4, 0, true)
 LOOM_OP(DEQUANTIZE, dequantize, COMPUTE, 3, 4, 0, true)
+LOOM_OP(TOPK, topk, COMPUTE, 2, 3, sizeof(struct drm_loom_attr_topk), false)

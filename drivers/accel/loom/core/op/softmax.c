@@ -12,7 +12,6 @@ bool loom_op_softmax_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_softmax *attr = check->command->attr;
 	const struct loom_view *y = &check->command->views[0];
-	u64 before, after, units;
 	u32 axis;
 
 	if (attr->axis >= y->rank || attr->flags & ~DRM_LOOM_SOFTMAX_LOG)
@@ -24,10 +23,5 @@ bool loom_op_softmax_check(struct loom_check *check)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
 	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_same_dims(check, 1))
 		return false;
-
-	if (!loom_op_count(y->dims, 0, axis, &before) ||
-	    !loom_op_count(y->dims, axis + 1, y->rank, &after) ||
-	    check_mul_overflow(before, after, &units))
-		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
-	return loom_op_check_cost(check, units, 4 * (u64)y->dims[axis]);
+	return loom_op_check_runs(check, axis, 4 * (u64)y->dims[axis]);
 }

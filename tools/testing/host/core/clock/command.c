@@ -238,6 +238,7 @@ static void test_ops(void)
 	struct loom_view two[] = { y, x }, three[] = { y, x, x }, four[] = { y, x, x, x };
 	struct loom_view reduce[] = { view_of(SRAM, F32, DIMS(1, 1, 1, 10, 1)), x };
 	struct drm_loom_attr_pool pool = { .kernel = { 1, 3, 5 } };
+	struct drm_loom_attr_topk topk = { .axis = 4, .count = 5 };
 	struct drm_loom_attr_resize resize = {
 		.mode = DRM_LOOM_RESIZE_NEAREST, .in_size = { 1, 5, 5 }, .out_size = { 1, 10, 10 },
 	};
@@ -259,6 +260,13 @@ static void test_ops(void)
 	tap_ok(cycles_of(DRM_LOOM_OP_RESIZE, &resize, two, 2) == 200, "on one axis four");
 	tap_ok(cycles_of(DRM_LOOM_OP_REDUCE, NULL, reduce, 2) == 50,
 	       "REDUCE: one for each element that is read");
+	reduce[0] = view_of(SRAM, F32, DIMS(1, 32, 1, 10, 5));
+	tap_ok(cycles_of(DRM_LOOM_OP_TOPK, &topk, reduce, 2) == 200,
+	       "TOPK of 5: four for each element that is read");
+	topk.axis = 1;
+	reduce[0] = view_of(SRAM, F32, DIMS(1, 5, 1, 10, 10));
+	tap_ok(cycles_of(DRM_LOOM_OP_TOPK, &topk, reduce, 2) == 1450,
+	       "over 32 lanes: and five for each that is kept");
 	chip.type[I8].op_rate = 1000;
 	two[0] = view_of(SRAM, I8, DIMS(1, 32, 1, 10, 10));
 	tap_ok(cycles_of(DRM_LOOM_OP_CAST, NULL, two, 2) == 100, "CAST: at the slower type");

@@ -197,6 +197,7 @@ static void test_large_units(void)
 {
 	static const struct drm_loom_attr_reduce reduce = { .kind = DRM_LOOM_REDUCE_SUMSQ };
 	static const struct drm_loom_attr_softmax softmax = { .axis = 1 };
+	static const struct drm_loom_attr_topk topk = { .axis = 1, .count = 1 };
 	static const struct drm_loom_attr_matmul matmul = {
 		.alpha = 0x3f800000, .beta = 0x3f800000,
 	};
@@ -222,6 +223,8 @@ static void test_large_units(void)
 		{ "reduce, rows of one", DRM_LOOM_OP_REDUCE, &reduce, 2, 2,
 		  { { 1, 1 }, { cap, 1 } } },
 		{ "softmax", DRM_LOOM_OP_SOFTMAX, &softmax, 2, 2, { { 1, ROWS }, { 1, ROWS } } },
+		{ "topk", DRM_LOOM_OP_TOPK, &topk, 3, 2,
+		  { { 1, 1 }, { 1, cap / 2 }, { 1, cap / 2 } } },
 		{ "matmul", DRM_LOOM_OP_MATMUL, &matmul, 3, 4,
 		  { { 1, 1, 1, 1 }, { 1, 1, 1, cap }, { 1, 1, cap, 1 } } },
 		{ "conv, channels", DRM_LOOM_OP_CONV, &conv, 3, 5,

@@ -41,6 +41,7 @@ struct form {
 		struct drm_loom_attr_reduce reduce;
 		struct drm_loom_attr_softmax softmax;
 		struct drm_loom_attr_resize resize;
+		struct drm_loom_attr_topk topk;
 	} attr;
 	u8 rank[DRM_LOOM_MAX_OPERANDS];
 	u32 dims[DRM_LOOM_MAX_OPERANDS][5];
@@ -306,6 +307,20 @@ static bool form_softmax(struct form *form, u32 n)
 	return !n;
 }
 
+static bool form_topk(struct form *form, u32 n)
+{
+	u32 dims[3] = { 3, 5, 21 }, axis = digit(&n, 3), i;
+
+	for (i = 1; i < form->operands; i++)
+		set_dims(form, i, 3, dims);
+	form->attr.topk.axis = axis;
+	form->attr.topk.count = digit(&n, 2) ? dims[axis] : (dims[axis] + 1) / 2;
+	form->attr.topk.flags = digit(&n, 2) ? DRM_LOOM_TOPK_SMALLEST : 0;
+	dims[axis] = form->attr.topk.count;
+	set_dims(form, 0, 3, dims);
+	return !n;
+}
+
 static bool form_resize(struct form *form, u32 n)
 {
 	static const s32 sizes[][2][3] = {
@@ -384,6 +399,7 @@ static const struct op_forms all_forms[] = {
 	{ DRM_LOOM_OP_RESIZE, form_resize, true, 360, 0x6b3a341c39b076df },
 	{ DRM_LOOM_OP_CAST, form_cast, false, 132, 0x404213fbd14db7cb },
 	{ DRM_LOOM_OP_QUANTIZE, form_quantize, false, 56, 0x2fbfaee644f1c5f0 },
+	{ DRM_LOOM_OP_TOPK, form_topk, false, 1716, 0x91383c2d2bc8b077 },
 	{ DRM_LOOM_OP_DEQUANTIZE, form_quantize, false, 70, 0x720cb2f1536b401e },
 };
 

@@ -270,6 +270,74 @@ static void check_softmax(struct ec *ec, bool log)
 
 /* ---- resize, from the text of ONNX's operator */
 
+/* Few different numbers, so that many are equal; of floats also NaN and both zeros. */
+static long double topk_value(u32 dtype)
+{
+	static const double few[] = { -0.0, 0.0, NAN, 7, -2, INFINITY, 1, -INFINITY, 100, 3 };
+
+	if (ec_chance(40))
+		return ec_value(dtype);
+	return is_float(dtype) ? few[ec_rnd() % ARRAY_SIZE(few)] : ec_rnd() % 4;
+}
+
+/* NaN is above all; of equals, the first comes first. */
+static bool topk_precedes(long double a, u32 a_at, long double b, u32 b_at, bool smallest)
+{
+	if (isnan(a) && isnan(b))
+		return a_at < b_at;
+	if (isnan(a) || isnan(b))
+		return isnan(a) != smallest;
+	return a == b ? a_at < b_at : smallest ? a < b : a > b;
+}
+
+/* Each element of y is that with as many before it. */
+static void check_topk(struct ec *ec, bool from)
+{
+	u32 dtype = number_types[ec_rnd() % ARRAY_SIZE(number_types)], rank = ec_range(1, 4), i, n;
+	u32 to = from ? number_types[ec_rnd() % ARRAY_SIZE(number_types)] : DRM_LOOM_DTYPE_I32;
+	u32 dims[DRM_LOOM_MAX_RANK], y_dims[DRM_LOOM_MAX_RANK], y[DRM_LOOM_MAX_RANK] = {};
+	u32 x[DRM_LOOM_MAX_RANK], operands = from ? 3 : 2;
+	struct drm_loom_attr_topk attr = {
+		.axis = ec_rnd() % rank, .flags = ec_rnd() % 2 ? DRM_LOOM_TOPK_SMALLEST : 0,
+	};
+	long double v[256];
+
+	for (i = 0; i < rank; i++)
+		dims[i] = ec_range(1, i == attr.axis ? ARRAY_SIZE(v) : 5);
+	memcpy(y_dims, dims, sizeof(dims));
+	n = dims[attr.axis];
+	attr.count = ec_chance(30) ? n : ec_range(1, n);
+	y_dims[attr.axis] = attr.count;
+	for (i = 0; i < operands; i++) {
+		ec_view(ec, i, DRM_LOOM_REGION_SRAM, i == 1 ? dtype : to, rank, i ? dims : y_dims,
+			i ? EC_READ : EC_WRITE);
+		ec_fill(ec, i, i == 1 ? topk_value : i ? ec_value : NULL);
+	}
+	if (!ec_run(ec, DRM_LOOM_OP_TOPK, &attr, operands))
+		return;
+	do {
+		if (y[attr.axis])
+			continue;
+		memcpy(x, y, sizeof(x));
+		for (i = 0; i < n; i++) {
+			x[attr.axis] = i;
+			v[i] = ec_get(ec, &ec->views[1], x);
+		}
+		for (i = 0; i < n; i++) {
+			u32 place = 0, j;
+
+			for (j = 0; j < n; j++)
+				place += topk_precedes(v[j], j, v[i], i, attr.flags);
+			if (place >= attr.count)
+				continue;
+			x[attr.axis] = i;
+			memcpy(y_dims, y, sizeof(y_dims));
+			y_dims[attr.axis] = place;
+			ec_expect(ec, y_dims, from ? ec_get(ec, &ec->views[2], x) : i, 0);
+		}
+	} while (ec_next(ec->views[0].dims, rank, y) && !ec->failed);
+}
+
 static float resize_coordinate(const struct drm_loom_attr_resize *a, u32 axis, u32 i)
 {
 	float in = a->in_size[axis], out = a->out_size[axis], x = i, scale, start, end;
@@ -455,9 +523,12 @@ int main(void)
 	for (k = 0; k < 2; k++)
 		EC_TRY(151000 + 1000 * k, 120, check_softmax(&ec, k), "softmax%s",
 		       k ? ", logarithm" : "");
+	for (k = 0; k < 2; k++)
+		EC_TRY(155000 + 1000 * k, 120, check_topk(&ec, k), "selection of %s",
+		       k ? "other elements" : "positions");
 	for (k = 0; k < 3; k++)
 		EC_TRY(160000 + 1000 * k, 150, check_resize(&ec, k), "resize, %s", modes[k]);
-	ec_same_bits(0x7438ca04fa43b46a);
+	ec_same_bits(0xf2c357d5a0f52226);
 	ec_end(&ec);
 	return tap_end();
 }
