@@ -13,7 +13,7 @@
 /* An initialiser: a name, and the sizes of DRAM and SRAM. */
 #define CHIP(_name, _dram, _sram) {						\
 	.name = _name, .dtypes = (1U << DRM_LOOM_DTYPE_END) - 2,		\
-	.flags = DRM_LOOM_CHIP_OVERLAP, .opcodes = 0x1fff001e,			\
+	.flags = DRM_LOOM_CHIP_OVERLAP, .opcodes = 0x3fff001e,			\
 	.frequency_hz = 1000000000, .compute_units = 1,				\
 	.region = {								\
 		{ CHIP_SIZES _dram, .read_rate = 16000, .write_rate = 16000,	\

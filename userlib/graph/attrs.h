@@ -195,6 +195,16 @@ struct loom_gsoftmax {
 	bool log;
 };
 
+/**
+ * struct loom_gtopk - TOPK
+ * @axis: the axis along which elements are compared; the result has as many as are selected
+ * @smallest: and not the largest
+ */
+struct loom_gtopk {
+	uint32_t axis;
+	bool smallest;
+};
+
 /** enum loom_gresize_mode - interpolation */
 enum loom_gresize_mode {
 	LOOM_GRESIZE_NEAREST,

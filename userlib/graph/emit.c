@@ -307,6 +307,25 @@ struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_k
 	return loom_emit_end(em, node);
 }
 
+struct loom_value *loom_emit_topk(struct loom_emitter *em, struct loom_value *x,
+				  struct loom_value *from, uint32_t axis, int64_t count,
+				  bool smallest)
+{
+	struct loom_value *inputs[] = { x, from };
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_node *node;
+
+	if (em->status || !x)
+		return NULL;
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[axis] = count;
+	node = loom_emit_begin(em, LOOM_GOP_TOPK, from ? from->dtype : DRM_LOOM_DTYPE_I32, x->rank,
+			       dims, from ? 2 : 1, inputs);
+	if (node)
+		node->topk = (struct loom_gtopk){ axis, smallest };
+	return loom_emit_end(em, node);
+}
+
 static bool has_shape(const struct loom_value *x, uint32_t rank, const int64_t *dims)
 {
 	return x->rank == rank && (!rank || !memcmp(dims, x->dims, rank * sizeof(dims[0])));

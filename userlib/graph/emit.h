@@ -109,6 +109,20 @@ struct loom_value *loom_emit_cast(struct loom_emitter *em, struct loom_value *x,
 /** loom_emit_reduce() - over no @axes only the elementwise part: |x|, x * x, log x, x */
 struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_kind kind,
 				    struct loom_value *x, uint32_t axes, bool keepdims);
+/**
+ * loom_emit_topk() - the @count largest or smallest along an axis, in order
+ * @em: the emitter
+ * @x: elements to compare
+ * @from: gives the elements at their positions, of the shape of @x; NULL: the positions, I32
+ * @axis: an axis of @x
+ * @count: from 1 to that axis' length
+ * @smallest: and not the largest
+ *
+ * Return: the result, of @count on @axis; NULL after an error.
+ */
+struct loom_value *loom_emit_topk(struct loom_emitter *em, struct loom_value *x,
+				  struct loom_value *from, uint32_t axis, int64_t count,
+				  bool smallest);
 /** loom_emit_reshape() - @x itself if it has that shape already */
 struct loom_value *loom_emit_reshape(struct loom_emitter *em, struct loom_value *x, uint32_t rank,
 				     const int64_t *dims);

@@ -25,6 +25,7 @@ struct loom_value;
  * @unary: UNARY
  * @reduce: REDUCE
  * @softmax: SOFTMAX
+ * @topk: TOPK
  * @resize: RESIZE
  * @quant: QUANTIZE, DEQUANTIZE
  * @transpose: TRANSPOSE
@@ -50,6 +51,7 @@ struct loom_node {
 		struct loom_gact unary;
 		struct loom_greduce reduce;
 		struct loom_gsoftmax softmax;
+		struct loom_gtopk topk;
 		struct loom_gresize resize;
 		struct loom_gquant quant;
 		struct loom_gtranspose transpose;

@@ -178,6 +178,8 @@ static const void *attr_of(const struct loom_stage *stage)
 		return &stage->pool;
 	case DRM_LOOM_OP_RESIZE:
 		return &stage->resize;
+	case DRM_LOOM_OP_TOPK:
+		return &stage->topk;
 	}
 	return NULL;
 }
@@ -186,7 +188,8 @@ static u64 op_cycles(const struct least *least, const struct least_op *op,
 		     const struct loom_stage *stage, const u64 *counts)
 {
 	const struct loom_kernel *kernel = &op->op->kernel;
-	u32 by = stage->operand[stage->opcode == DRM_LOOM_OP_REDUCE], i, rate = 0;
+	u32 by = stage->operand[stage->opcode == DRM_LOOM_OP_REDUCE ||
+				stage->opcode == DRM_LOOM_OP_TOPK], i, rate = 0;
 	struct classes c = classify(least, kernel, stage, counts);
 
 	/* the slowest type that has a rate */

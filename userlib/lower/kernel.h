@@ -98,6 +98,7 @@ struct loom_operand {
  * @unary: UNARY
  * @reduce: REDUCE
  * @softmax: SOFTMAX
+ * @topk: TOPK
  * @resize: RESIZE
  */
 struct loom_stage {
@@ -113,6 +114,7 @@ struct loom_stage {
 		struct drm_loom_attr_unary unary;
 		struct drm_loom_attr_reduce reduce;
 		struct drm_loom_attr_softmax softmax;
+		struct drm_loom_attr_topk topk;
 		struct drm_loom_attr_resize resize;
 	};
 };

@@ -15,10 +15,14 @@ int loom_lower_matmul(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_elementwise(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_softmax(struct loom_lower *lower, const struct loom_node *node);
+int loom_lower_topk(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_resize(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_native(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_pad(struct loom_lower *lower, const struct loom_node *node);
+
+/** loom_lower_run_cost() - cost of a unit of a node whose units are runs along an axis; else 0 */
+u64 loom_lower_run_cost(const struct loom_node *node);
 
 /**
  * loom_kernel_function() - stages for y = f(x)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* REDUCE and SOFTMAX: whole axes at once. */
+/* REDUCE, SOFTMAX and TOPK: whole axes at once. */
 #include <errno.h>
 #include <math.h>
 
@@ -126,19 +126,41 @@ int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node)
 	return loom_nest_lower(lower, &nest);
 }
 
+u64 loom_lower_run_cost(const struct loom_node *node)
+{
+	const struct loom_value *y = node->output;
+
+	if (node->op == LOOM_GOP_SOFTMAX && y->rank)
+		return 4 * (u64)y->dims[node->softmax.axis];
+	if (node->op == LOOM_GOP_TOPK)
+		return 2 * (u64)node->inputs[0]->dims[node->topk.axis] *
+		       (1 + loom_log2_up((u32)y->dims[node->topk.axis]));
+	return 0;
+}
+
+/* The axis of the nest that is kept apart, unless a command cannot compute so long a one. */
+static int run_axis(struct loom_lower *lower, const struct loom_nest_axes *nest, u32 *axis)
+{
+	*axis = 0;
+	while (!(nest->apart >> *axis & 1))
+		++*axis;
+	if (loom_lower_run_cost(nest->node) > DRM_LOOM_MAX_UNIT_COST)
+		return loom_lower_fail(lower, -EOPNOTSUPP,
+				       "an axis of %llu elements is too long for the device",
+				       (unsigned long long)nest->refs[1].dims[*axis]);
+	return 0;
+}
+
 static int softmax_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 			  const struct loom_nest_axes *nest)
 {
 	static const u32 operands[] = { 0, 1 };
 	struct loom_stage *stage;
-	u32 axis = 0;
+	u32 axis;
+	int ret = run_axis(lower, nest, &axis);
 
-	while (!(nest->apart >> axis & 1))
-		axis++;
-	if (4 * nest->dims[axis] > DRM_LOOM_MAX_UNIT_COST)
-		return loom_lower_fail(lower, -EOPNOTSUPP,
-				       "an axis of %llu elements is too long for the device",
-				       (unsigned long long)nest->dims[axis]);
+	if (ret)
+		return ret;
 	stage = loom_kernel_stage(kernel, DRM_LOOM_OP_SOFTMAX, 2, operands);
 	stage->attr_bytes = sizeof(stage->softmax);
 	stage->softmax.axis = axis;
@@ -146,23 +168,57 @@ static int softmax_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	return 0;
 }
 
-int loom_lower_softmax(struct loom_lower *lower, const struct loom_node *node)
+static int topk_stages(struct loom_lower *lower, struct loom_kernel *kernel,
+		       const struct loom_nest_axes *nest)
 {
-	struct loom_nest_axes nest = { .node = node, .num_refs = 2, .stages = softmax_stages };
+	static const u32 operands[] = { 0, 1, 2 };
+	struct loom_stage *stage;
+	u32 axis;
+	int ret = run_axis(lower, nest, &axis);
+
+	if (ret)
+		return ret;
+	stage = loom_kernel_stage(kernel, DRM_LOOM_OP_TOPK, nest->num_refs, operands);
+	stage->attr_bytes = sizeof(stage->topk);
+	stage->topk.axis = axis;
+	stage->topk.flags = nest->node->topk.smallest ? DRM_LOOM_TOPK_SMALLEST : 0;
+	stage->topk.count = (u32)nest->dims[axis];
+	return 0;
+}
+
+/* Commands compute whole runs along @axis, which the operands may have more elements on. */
+static int lower_runs(struct loom_lower *lower, struct loom_nest_axes *nest, u32 axis)
+{
+	const struct loom_node *node = nest->node;
 	u32 i;
 	int ret;
+
+	nest->num_refs = 1 + node->num_inputs;
+	ret = loom_storage_write(lower, node->output, &nest->refs[0]);
+	for (i = 0; i < node->num_inputs && !ret; i++)
+		ret = loom_storage_read(lower, node->inputs[i], &nest->refs[1 + i]);
+	if (ret)
+		return ret;
+	nest->rank = nest->refs[0].rank;
+	for (i = 0; i < nest->rank; i++)
+		nest->dims[i] = nest->refs[0].dims[i];
+	nest->apart = 1U << min(axis, nest->rank - 1);
+	return loom_nest_lower(lower, nest);
+}
+
+int loom_lower_softmax(struct loom_lower *lower, const struct loom_node *node)
+{
+	struct loom_nest_axes nest = { .node = node, .stages = softmax_stages };
 
 	if (!loom_dtype_is_float(node->output->dtype))
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no softmax of %s",
 				       loom_dtype_name(node->output->dtype));
-	ret = loom_storage_write(lower, node->output, &nest.refs[0]);
-	if (!ret)
-		ret = loom_storage_read(lower, node->inputs[0], &nest.refs[1]);
-	if (ret)
-		return ret;
-	nest.rank = nest.refs[0].rank;
-	for (i = 0; i < nest.rank; i++)
-		nest.dims[i] = nest.refs[0].dims[i];
-	nest.apart = 1U << min(node->softmax.axis, nest.rank - 1);
-	return loom_nest_lower(lower, &nest);
+	return lower_runs(lower, &nest, node->softmax.axis);
+}
+
+int loom_lower_topk(struct loom_lower *lower, const struct loom_node *node)
+{
+	struct loom_nest_axes nest = { .node = node, .stages = topk_stages };
+
+	return lower_runs(lower, &nest, node->topk.axis);
 }

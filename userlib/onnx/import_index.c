@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * Importers of operators that return positions: of the largest element, of elements above a
- * diagonal, of earlier elements. The device has no such operations. Elements are compared with
- * their extreme or with their numbers, and matches are kept.
+ * diagonal, of earlier elements. But for TopK, the device has no such operations. Elements are
+ * compared with their extreme or with their numbers, and matches are kept.
  */
 #include "import.h"
 #include "pick.h"
 #include "proto.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
-/*
- * TopK of up to this many selects the largest remaining element repeatedly, seven nodes each, which
- * is fast in SRAM. Larger ones would take long to plan, so they are sorted.
- */
-#define TOP_MAX		64
 /* a triangle is a constant with a byte for each element of a matrix */
 #define TRIANGLE_MAX	((int64_t)1 << 28)
 
@@ -153,18 +146,6 @@ void loom_import_one_hot(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_select(im->em, hits, on, off));
 }
 
-/* less than, or more than, all others */
-static struct loom_value *emit_limit(struct loom_import *im, uint32_t dtype, bool largest)
-{
-	struct loom_value *limit = loom_emit_scalar(im->em, dtype, largest ? -INFINITY : INFINITY);
-
-	if (limit && dtype == DRM_LOOM_DTYPE_I32)
-		loom_value_set_int(limit, 0, largest ? INT32_MIN : INT32_MAX);
-	else if (limit && dtype == DRM_LOOM_DTYPE_I64)
-		loom_value_set_int(limit, 0, largest ? INT64_MIN : INT64_MAX);
-	return limit;
-}
-
 /* K before opset 10 is an attribute */
 static int64_t top_count(struct loom_import *im)
 {
@@ -175,241 +156,12 @@ static int64_t top_count(struct loom_import *im)
 	return loom_import_ints(im, 1, &k, 1) == 1 ? k : -1;
 }
 
-/* Elements to be chosen from or sorted, and their marks: twice the position, plus one for a NaN. */
-struct pairs {
-	struct loom_value *keys, *places;
-};
-
-/* Of elements along @axis. A NaN counts as infinity, with which it is among the largest. */
-static struct pairs emit_pairs(struct loom_import *im, struct loom_value *x, uint32_t axis)
-{
-	struct pairs p = { x, loom_emit_binary(im->em, LOOM_GBIN_MUL,
-					       loom_pick_numbers(im, x->rank, axis, x->dims[axis]),
-					       scalar_i32(im, 2)) };
-	struct loom_value *nan;
-
-	if (!loom_dtype_is_float(x->dtype))
-		return p;
-	nan = loom_emit_fn(im->em, LOOM_GFN_ISNAN, x);
-	p.keys = loom_emit_select(im->em, nan, loom_emit_scalar(im->em, x->dtype, INFINITY), x);
-	p.places = loom_emit_binary(im->em, LOOM_GBIN_ADD, p.places,
-				    loom_emit_cast(im->em, nan, DRM_LOOM_DTYPE_I32));
-	return p;
-}
-
-/* The elements and positions that chosen ones stand for. */
-static struct pairs read_pairs(struct loom_import *im, struct pairs p)
-{
-	struct loom_value *two = scalar_i32(im, 2), *nan;
-	struct loom_value *half = loom_emit_binary(im->em, LOOM_GBIN_DIV, p.places, two);
-
-	if (!p.keys || !loom_dtype_is_float(p.keys->dtype))
-		return (struct pairs){ p.keys, half };
-	nan = loom_emit_binary(im->em, LOOM_GBIN_GREATER, p.places,
-			       loom_emit_binary(im->em, LOOM_GBIN_MUL, half, two));
-	return (struct pairs){
-		loom_emit_select(im->em, nan, loom_emit_scalar(im->em, p.keys->dtype, NAN), p.keys),
-		half };
-}
-
-/*
- * Repeatedly selects the largest remaining element, and of equal ones the least mark. A selected
- * element keeps its position, but its mark becomes larger than all others, so that it is never the
- * first of equals again. A zero may have the sign of another zero.
- */
-static struct pairs emit_top(struct loom_import *im, struct loom_value *x, uint32_t axis,
-			     int64_t count)
-{
-	const size_t bytes = (size_t)count * sizeof(struct loom_value *);
-	struct loom_value **keys = loom_pool_alloc(im->graph->pool, bytes);
-	struct loom_value **places = loom_pool_alloc(im->graph->pool, bytes);
-	bool largest = loom_attr_int(im, "largest", 1);
-	struct loom_value *limit = emit_limit(im, x->dtype, largest), *hits, *marks;
-	struct loom_value *taken = scalar_i32(im, INT32_MAX);
-	struct pairs rest = emit_pairs(im, x, axis);
-	int64_t i;
-
-	if (!keys || !places)
-		loom_import_fail(im, -ENOMEM, "out of memory");
-	for (i = 0; i < count && !im->em->status; i++) {
-		keys[i] = loom_emit_reduce(im->em, largest ? LOOM_GREDUCE_MAX : LOOM_GREDUCE_MIN,
-					   rest.keys, 1u << axis, true);
-		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, rest.keys, keys[i]);
-		marks = loom_emit_select(im->em, hits, rest.places, taken);
-		places[i] = loom_emit_reduce(im->em, LOOM_GREDUCE_MIN, marks, 1u << axis, true);
-		hits = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, marks, places[i]);
-		rest.places = loom_emit_select(im->em, hits, taken, rest.places);
-		rest.keys = loom_emit_select(im->em, hits, limit, rest.keys);
-	}
-	if (im->em->status)
-		return (struct pairs){ };
-	return (struct pairs){ loom_emit_concat(im->em, (uint32_t)count, keys, axis),
-			       loom_emit_concat(im->em, (uint32_t)count, places, axis) };
-}
-
-/* Of pairs to be sorted, [outer, blocks, size, inner]. */
-static struct pairs reshape_pairs(struct loom_import *im, struct pairs p, int64_t blocks,
-				  int64_t size, int64_t inner)
-{
-	const int64_t dims[] = { p.keys ? p.keys->dims[0] : 0, blocks, size, inner };
-
-	return (struct pairs){ loom_emit_reshape(im->em, p.keys, 4, dims),
-			       loom_emit_reshape(im->em, p.places, 4, dims) };
-}
-
-/* @count blocks from @block on, each @step-th, and of each @size elements from @begin on or back */
-static struct pairs slice_pairs(struct loom_import *im, struct pairs p, const int64_t blocks[3],
-				int64_t begin, int64_t size, bool back)
-{
-	struct loom_gslice slice = { .start = { 0, blocks[0], begin },
-				     .step = { 1, blocks[1], back ? -1 : 1, 1 } };
-	int64_t counts[4];
-
-	if (im->em->status || !p.keys || !p.places)
-		return (struct pairs){ };
-	memcpy(counts, p.keys->dims, sizeof(counts));
-	counts[1] = blocks[2];
-	counts[2] = size;
-	return (struct pairs){ loom_emit_slice(im->em, p.keys, &slice, counts),
-			       loom_emit_slice(im->em, p.places, &slice, counts) };
-}
-
-static struct pairs concat_pairs(struct loom_import *im, struct pairs a, struct pairs b,
-				 uint32_t axis)
-{
-	return (struct pairs){
-		loom_emit_concat(im->em, 2, (struct loom_value *[]){ a.keys, b.keys }, axis),
-		loom_emit_concat(im->em, 2, (struct loom_value *[]){ a.places, b.places }, axis),
-	};
-}
-
-/* Whether elements of @a precede those of @b; ties by the lower position. */
-static struct loom_value *emit_before(struct loom_import *im, struct pairs a, struct pairs b,
-				      bool largest)
-{
-	struct loom_value *equal = loom_emit_binary(im->em, LOOM_GBIN_EQUAL, a.keys, b.keys);
-	struct loom_value *first = loom_emit_binary(im->em, LOOM_GBIN_LESS, a.places, b.places);
-
-	return loom_emit_select(im->em, equal, first,
-				loom_emit_binary(im->em, largest ? LOOM_GBIN_GREATER :
-						 LOOM_GBIN_LESS, a.keys, b.keys));
-}
-
-static struct pairs select_pairs(struct loom_import *im, struct loom_value *condition,
-				 struct pairs a, struct pairs b)
-{
-	return (struct pairs){ loom_emit_select(im->em, condition, a.keys, b.keys),
-			       loom_emit_select(im->em, condition, a.places, b.places) };
-}
-
-/* each block of @size elements; @back: its halves are both sorted, else they come bitonic */
-static struct pairs order_halves(struct loom_import *im, struct pairs p, int64_t size, bool back,
-				 bool largest)
-{
-	const int64_t all[3] = { 0, 1, p.keys ? p.keys->dims[1] : 0 };
-	struct pairs a = slice_pairs(im, p, all, 0, size / 2, false), b, last;
-	struct loom_value *before;
-
-	b = slice_pairs(im, p, all, back ? size - 1 : size / 2, size / 2, back);
-	before = emit_before(im, a, b, largest);
-	last = select_pairs(im, before, b, a);
-	if (back)
-		last = slice_pairs(im, last, all, size / 2 - 1, size / 2, true);
-	return concat_pairs(im, select_pairs(im, before, a, b), last, 2);
-}
-
-/* bitonic blocks of @size are sorted */
-static struct pairs sort_bitonic(struct loom_import *im, struct pairs p, int64_t size,
-				 int64_t total, int64_t inner, bool largest)
-{
-	for (; size > 1 && !im->em->status; size /= 2) {
-		p = reshape_pairs(im, p, total / size, 2, size / 2 * inner);
-		p = order_halves(im, p, 2, false, largest);
-	}
-	return p;
-}
-
-/*
- * The @size first of @total elements, sorted; @size is a power of two that divides @total. Blocks
- * of that size are sorted by a bitonic network. For two sorted blocks, the first of one and the
- * last of the other are compared and so on, which leaves the first of both.
- */
-static struct pairs emit_sorted(struct loom_import *im, struct pairs p, int64_t size,
-				int64_t total, int64_t inner, bool largest)
-{
-	int64_t blocks = total / size, part;
-
-	for (part = 2; part <= size && !im->em->status; part *= 2) {
-		p = reshape_pairs(im, p, total / part, part, inner);
-		p = order_halves(im, p, part, part > 2, largest);
-		p = sort_bitonic(im, p, part / 2, total, inner, largest);
-	}
-	for (; blocks > 1 && !im->em->status; blocks = (blocks + 1) / 2) {
-		const int64_t pairs = blocks / 2, even[] = { 0, 2, pairs }, odd[] = { 1, 2, pairs };
-		const int64_t last[] = { blocks - 1, 1, 1 };
-		struct pairs a, b, single = { };
-
-		p = reshape_pairs(im, p, blocks, size, inner);
-		a = slice_pairs(im, p, even, 0, size, false);
-		b = slice_pairs(im, p, odd, size - 1, size, true);
-		if (blocks & 1)
-			single = slice_pairs(im, p, last, 0, size, false);
-		p = select_pairs(im, emit_before(im, a, b, largest), a, b);
-		p = sort_bitonic(im, p, size, pairs * size, inner, largest);
-		p = reshape_pairs(im, p, pairs, size, inner);
-		if (blocks & 1)
-			p = concat_pairs(im, p, single, 1);
-	}
-	return p;
-}
-
-/* the least power of two that is not below @count */
-static int64_t sorted_size(int64_t count)
-{
-	int64_t size = 1;
-
-	while (size < count)
-		size *= 2;
-	return size;
-}
-
-/* The @count first along @axis of @x, which is f32, f16 or an integer of 32 bits, by sorting. */
-static struct pairs emit_top_sorted(struct loom_import *im, struct loom_value *x, uint32_t axis,
-				    int64_t count)
-{
-	int64_t size = sorted_size(count), n = x->dims[axis], total = (n + size - 1) / size * size;
-	int64_t inner = loom_value_trailing(x, axis + 1), dims[LOOM_GRAPH_RANK];
-	const int64_t flat[] = { x->num_elems / n / inner, n, inner };
-	bool largest = loom_attr_int(im, "largest", 1);
-	struct loom_value *limit = emit_limit(im, x->dtype, largest);
-	struct pairs p = { loom_emit_reshape(im->em, x, 3, flat), NULL };
-
-	if (im->em->status)
-		return p;
-	p = emit_pairs(im, p.keys, 1);
-	p.places = loom_emit_expand(im->em, p.places, 3, flat);
-	if (total > n) {
-		const int64_t rest[] = { flat[0], total - n, inner };
-
-		p = concat_pairs(im, p, (struct pairs){
-			loom_emit_expand(im->em, limit, 3, rest),
-			loom_emit_expand(im->em, scalar_i32(im, INT32_MAX), 3, rest) }, 1);
-	}
-	p = emit_sorted(im, p, size, total, inner, largest);
-	p = reshape_pairs(im, p, 1, size, inner);
-	p = slice_pairs(im, p, (int64_t[]){ 0, 1, 1 }, 0, count, false);
-	memcpy(dims, x->dims, sizeof(dims));
-	dims[axis] = count;
-	return (struct pairs){ loom_emit_reshape(im->em, p.keys, x->rank, dims),
-			       loom_emit_reshape(im->em, p.places, x->rank, dims) };
-}
-
 void loom_import_top(struct loom_import *im, int unused)
 {
-	struct loom_value *x = loom_import_operand(im, 0);
+	bool smallest = !loom_attr_int(im, "largest", 1);
+	struct loom_value *x = loom_import_operand(im, 0), *y;
 	int64_t count = top_count(im);
 	uint32_t axis, dtype;
-	struct pairs top;
 
 	(void)unused;
 	if (!has_elements(im, x))
@@ -418,20 +170,17 @@ void loom_import_top(struct loom_import *im, int unused)
 	if (count < 1 || count > x->dims[axis])
 		loom_import_fail(im, -EINVAL, "%lld of %lld elements", (long long)count,
 				 (long long)x->dims[axis]);
-	if (count > TOP_MAX && x->num_elems > LOOM_PICK_MAX)
-		loom_import_fail(im, -EOPNOTSUPP, "more than %d of %lld elements are not supported",
-				 TOP_MAX, (long long)x->num_elems);
 	if (im->em->status)
 		return;
 	dtype = x->dtype;
-	if (loom_dtype_is_int(dtype) && loom_dtype_size(dtype) < 4)
-		x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_I32);
-	if (!x)
-		return;
-	top = count > TOP_MAX ? emit_top_sorted(im, x, axis, count) : emit_top(im, x, axis, count);
-	top = read_pairs(im, top);
-	loom_import_result(im, 0, loom_emit_cast(im->em, top.keys, dtype));
-	loom_import_result(im, 1, loom_emit_cast(im->em, top.places, DRM_LOOM_DTYPE_I64));
+	/* an element has to have room for a position, see struct drm_loom_attr_topk */
+	if (loom_dtype_size(dtype) < 4 && (x->dims[axis] - 1) >> 8 * loom_dtype_size(dtype))
+		x = loom_emit_cast(im->em, x, loom_dtype_is_float(dtype) ? DRM_LOOM_DTYPE_F32 :
+				   DRM_LOOM_DTYPE_I32);
+	y = loom_emit_topk(im->em, x, x, axis, count, smallest);
+	loom_import_result(im, 0, loom_emit_cast(im->em, y, dtype));
+	y = loom_emit_topk(im->em, x, NULL, axis, count, smallest);
+	loom_import_result(im, 1, loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_I64));
 }
 
 /* whether column - row >= k, or <= k */

@@ -5,6 +5,8 @@
  */
 #include "planner.h"
 
+#include "lower/operators.h"
+
 /**
  * struct need - needs of the kernels of a node
  * @lower: the state of lowering
@@ -62,13 +64,6 @@ static int see_fill(void *context, const struct loom_ref *to, u64 bits)
 	return 0;
 }
 
-/* Whether commands compute a whole axis of it at once, see loom_lower_softmax(). */
-static bool is_long_softmax(const struct loom_node *node)
-{
-	return node->op == LOOM_GOP_SOFTMAX &&
-	       4 * (u64)node->output->dims[node->softmax.axis] > DRM_LOOM_MAX_UNIT_COST;
-}
-
 u32 loom_large_find(struct loom_lower *lower, bool *too_large)
 {
 	static const struct loom_sink_ops ops = {
@@ -88,7 +83,7 @@ u32 loom_large_find(struct loom_lower *lower, bool *too_large)
 
 		look.sink = (struct loom_sink){ .ops = &ops, .context = &need };
 		loom_lower_node(&look, node);
-		if (!need.too_large && (!node->output->rank || !is_long_softmax(node)))
+		if (!need.too_large && loom_lower_run_cost(node) <= DRM_LOOM_MAX_UNIT_COST)
 			continue;
 		too_large[node->output->id] = true;
 		count++;

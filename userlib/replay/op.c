@@ -88,38 +88,67 @@ static bool label_reduce(struct replay *r)
 	return true;
 }
 
-static bool label_softmax(struct replay *r)
+/*
+ * Runs along @axis: each result depends on all of the same run of each operand, and also on the
+ * same element of the first one, or on its own place.
+ */
+static bool label_runs(struct replay *r, uint32_t axis, uint64_t begin, bool same)
 {
-	const struct drm_loom_attr_softmax *attr = r->attr;
 	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
-	uint64_t begin, outer = 1, inner = 1, o, i, k, length;
+	uint64_t outer = 1, inner = 1, count, length, label, sum, o, i, k;
 	const uint64_t *keys;
+	uint32_t n;
 
-	if (x->view->rank != y->view->rank || attr->axis >= y->view->rank ||
-	    memcmp(x->view->dims, y->view->dims, sizeof(x->view->dims)))
+	if (axis >= y->view->rank || x->view->rank != y->view->rank ||
+	    y->view->dims[axis] > x->view->dims[axis])
 		return replay_misfit(r, 1);
-	begin = replay_attr_label(r, &attr->flags, sizeof(attr->flags));
-	length = y->view->dims[attr->axis];
-	for (i = 0; i < attr->axis; i++)
+	count = y->view->dims[axis];
+	length = x->view->dims[axis];
+	for (i = 0; i < axis; i++)
 		outer *= y->view->dims[i];
-	for (i = attr->axis + 1; i < y->view->rank; i++)
+	for (i = axis + 1; i < y->view->rank; i++)
 		inner *= y->view->dims[i];
+	for (n = 1; n < r->num_operands; n++)
+		if (r->operands[n].count != outer * inner * length)
+			return replay_misfit(r, n);
 	keys = replay_keys(r, length);
 	if (!keys)
 		return false;
 	for (o = 0; o < outer; o++) {
 		for (i = 0; i < inner; i++) {
-			uint64_t *to = &y->labels[o * length * inner + i], sum = 0;
-			const uint64_t *from = &x->labels[o * length * inner + i];
+			uint64_t *to = &y->labels[o * count * inner + i];
+			const uint64_t at = o * length * inner + i;
 
-			for (k = 0; k < length; k++)
-				sum += from[k * inner] * keys[k];
-			sum = replay_join(begin, sum);
-			for (k = 0; k < length; k++)
-				to[k * inner] = replay_join(sum, from[k * inner]);
+			for (n = 1, label = begin; n < r->num_operands; n++) {
+				for (k = 0, sum = 0; k < length; k++)
+					sum += r->operands[n].labels[at + k * inner] * keys[k];
+				label = replay_join(label, sum);
+			}
+			for (k = 0; k < count; k++)
+				to[k * inner] = replay_join(label, !same ? keys[k] :
+							    x->labels[at + k * inner]);
 		}
 	}
 	return true;
+}
+
+static bool label_softmax(struct replay *r)
+{
+	const struct drm_loom_attr_softmax *attr = r->attr;
+
+	if (memcmp(r->operands[1].view->dims, r->operands[0].view->dims,
+		   sizeof(r->operands[0].view->dims)))
+		return replay_misfit(r, 1);
+	return label_runs(r, attr->axis, replay_attr_label(r, &attr->flags, sizeof(attr->flags)),
+			  true);
+}
+
+static bool label_topk(struct replay *r)
+{
+	const struct drm_loom_attr_topk *attr = r->attr;
+
+	return label_runs(r, attr->axis, replay_attr_label(r, &attr->flags, sizeof(attr->flags)),
+			  false);
 }
 
 /* Whether an operand has these four dims, or 1 on axes whose bit is set in @broadcast. */
@@ -240,6 +269,7 @@ static const struct replay_op ops[DRM_LOOM_OP_END] = {
 	[DRM_LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, true, label_elementwise },
 	[DRM_LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
 	[DRM_LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
+	[DRM_LOOM_OP_TOPK] = { "TOPK", false, 2, 3, ATTR(topk), false, label_topk },
 	[DRM_LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
 	[DRM_LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
 	[DRM_LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },

@@ -57,6 +57,7 @@ static struct loom_value *(*const cuts[LOOM_GOP_COUNT])(struct loom_rewriter *rw
 	[LOOM_GOP_POOL] = loom_rewrite_pool,
 	[LOOM_GOP_REDUCE] = loom_cut_reduce,
 	[LOOM_GOP_SOFTMAX] = loom_rewrite_softmax,
+	[LOOM_GOP_TOPK] = loom_cut_topk,
 };
 
 u64 loom_rewrite_wants(u32 opcode)

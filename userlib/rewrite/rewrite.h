@@ -59,12 +59,29 @@
 #include "loom_core.h"
 
 /**
+ * struct loom_topk_halves - halves of an operand of TOPK
+ * @x: the operand
+ * @count: elements that are selected
+ * @topk: how
+ * @half: the halves
+ * @keys: the selected elements of each
+ */
+struct loom_topk_halves {
+	struct loom_value *x;
+	s64 count;
+	struct loom_gtopk topk;
+	struct loom_value *half[2];
+	struct loom_value *keys[2];
+};
+
+/**
  * struct loom_rewriter - the state of rewriting a node
  * @em: receives nodes
  * @chip: the chip
  * @too_large: by id of the result: the node does not fit; NULL: rewrite missing operations
  * @num_marks: number of @too_large
  * @sram_bytes: SRAM per lane, where there is @too_large
+ * @halves: of the TOPK that was cut last: positions and elements are two nodes
  */
 struct loom_rewriter {
 	struct loom_emitter em;
@@ -72,6 +89,7 @@ struct loom_rewriter {
 	const bool *too_large;
 	u32 num_marks;
 	u64 sram_bytes;
+	struct loom_topk_halves halves;
 };
 
 /**
@@ -134,6 +152,7 @@ struct loom_value *loom_rewrite_dequantize(struct loom_rewriter *rw, const struc
 struct loom_value *loom_rewrite_unary(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_pad(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_cut_reduce(struct loom_rewriter *rw, const struct loom_node *node);
+struct loom_value *loom_cut_topk(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_cut_matmul(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_cut_conv(struct loom_rewriter *rw, const struct loom_node *node);
 

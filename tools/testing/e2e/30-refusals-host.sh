@@ -44,11 +44,8 @@ small_all build/asan/loom
 chips_all build/asan/loom
 usage_all
 
-plans 10 topk 20 1000
-plans 10 topk 100 8400
-plans 10 topk 300 8400
-# 7 s on the developing machine
-plans 20 topk 1000 100000
+plans 10 topk 1000 100000
+plans 10 topk 512 1024 4096
 plans 10 wide_sum 3000
 # 11 s on the developing machine
 plans 30 lstm 100 64

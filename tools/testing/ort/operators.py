@@ -689,6 +689,27 @@ def kernel_of(mode, d):
     return numpy.where(d < 1, near, numpy.where(d < 2, far, 0))
 
 
+def top(rng, i):
+    """Of few different numbers, so that many are equal; a type for each opset."""
+    kind, opset = [("f4", 10), ("f4", 11), ("i8", 11), ("i4", 11), ("f4", 12), ("f4", 1), ("i4", 24),
+                   ("f2", 24)][i % 8]
+    dims = [int(rng.integers(1, 40 if i % 5 else 300)) for _ in range(int(rng.integers(1, 4)))]
+    axis = int(rng.integers(-len(dims), len(dims)))
+    k = int(rng.integers(1, dims[axis] + 1))
+    x = numpy.round(rng.standard_normal(dims) * rng.choice([2, 1000])).astype(kind)
+    attrs, operands, smallest = {"axis": axis}, {"x": x}, False
+    if opset == 1:
+        attrs["k"] = k
+    else:
+        operands["k"] = numpy.array([k])
+    if opset > 10:
+        smallest = bool(rng.integers(2))
+        attrs |= {"largest": int(not smallest), "sorted": 1}
+    at = numpy.argsort(x if smallest else -wide(x), axis, kind="stable").take(range(k), axis)
+    return Case("TopK", operands, [numpy.take_along_axis(x, at, axis), at], list(operands)[1:], opset=opset,
+                ort=kind != "f2", **attrs)
+
+
 def resize(rng, i):
     """Antialias of floats, or bytes with or without it."""
     byte, smooth = i % 3 == 2, i % 3 < 2 or i % 2
@@ -836,6 +857,7 @@ FAMILIES = {
     "GridSample": grid,
     "BFLOAT16": brain,
     "float8": float8,
+    "TopK": top,
 }
 
 

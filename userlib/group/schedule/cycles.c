@@ -69,6 +69,11 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 	case DRM_LOOM_OP_REDUCE:
 		break;
 	default:
+		/* for each element that is read */
+		if (stage->opcode == DRM_LOOM_OP_TOPK)
+			rounds = loom_div_round_up(loom_clock_times(rounds,
+								    x->dims[stage->topk.axis]),
+						   stage->topk.count);
 		ops = loom_clock_times(rounds, loom_clock_element_ops(stage->opcode, &stage->conv));
 	}
 	return loom_clock_rate(ops, slowest);

@@ -298,6 +298,24 @@ static void make_softmax(struct test_case *test)
 	node(test, draw(2) ? "Softmax" : "LogSoftmax", "x", "y");
 }
 
+static void make_topk(struct test_case *test)
+{
+	static const uint32_t dtypes[] = {
+		DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_I64,
+	};
+	uint32_t rank = (uint32_t)range(1, 5), axis = draw(rank);
+	int64_t dims[8], k;
+
+	draw_dims(rank, dims, 12);
+	dims[axis] *= range(1, 12);
+	k = range(1, (int)dims[axis]);
+	input(test, "x", dtypes[draw(4)], rank, dims);
+	ints(test, "k", 1, &k);
+	attr_int(test, "axis", axis);
+	attr_int(test, "largest", draw(2));
+	node(test, "TopK", "x k", draw(2) ? "y" : "v y");
+}
+
 static void make_resize(struct test_case *test)
 {
 	static const char *const modes[] = { "nearest", "linear", "cubic" };
@@ -534,6 +552,7 @@ static const struct {
 	{ "integer matmul", make_matmul_integer, 20 },
 	{ "networks", make_network, 20 },
 	{ "pool of vectors", make_pool1, 15 },
+	{ "topk", make_topk, 30 },
 };
 
 /* --------------------------------------------------------------- running */

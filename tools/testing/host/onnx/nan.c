@@ -5,7 +5,6 @@
  * part.
  */
 #include "form.h"
-#include "random.h"
 
 #define N	NAN
 #define ROWS	F32(2, { 3, 4 }, { 3, N, 1, 5, 1, 2, N, 0, N, 1, 2, 3 })
@@ -90,49 +89,11 @@ static const char *const functions[] = {
 	"Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
 };
 
-/* NaN counts as infinity; of equals, the first comes first. */
-static bool comes_before(const double *row, int a, int b, bool largest)
-{
-	double x = isnan(row[a]) ? INFINITY : row[a], y = isnan(row[b]) ? INFINITY : row[b];
-
-	return x == y ? a < b : largest ? x > y : x < y;
-}
-
-/* Rows of few different numbers: all of an axis, each once and with its own element, in order. */
-static void top_of_random(uint32_t dtype, bool largest, bool known)
-{
-	static const double numbers[] = { N, INFINITY, -INFINITY, 0, 1, -2, N, 7 };
-	struct form form = {
-		largest ? "random rows, the largest" : "random rows, the smallest", "TopK", 11,
-		{ INT("axis", 1), INT("largest", largest) }, 2,
-		{ { dtype, 2, { 4, 8 }, { 0 } }, I64(1, { 1 }, { 8 }) }, 2, known ? 3 : 2,
-		{ { dtype, 2, { 4, 8 }, { 0 } }, I64(2, { 4, 8 }, { 0 }) }, 2,
-	};
-	int row, i, k;
-
-	for (i = 0; i < 32; i++)
-		form.operands[0].elems[i] = numbers[random_below(ARRAY_SIZE(numbers))];
-	for (row = 0; row < 32; row += 8)
-		for (i = 0; i < 8; i++) {
-			const double *elems = &form.operands[0].elems[row];
-			int at = row;
-
-			for (k = 0; k < 8; k++)
-				at += k != i && comes_before(elems, k, i, largest);
-			form.results[0].elems[at] = elems[i];
-			form.results[1].elems[at] = i;
-		}
-	try_form(&form);
-}
-
 int main(void)
 {
 	uint32_t i, known;
 
 	try_forms(forms, ARRAY_SIZE(forms));
-	for (i = 0; i < 32; i++)
-		top_of_random(i & 1 ? DRM_LOOM_DTYPE_F16 : DRM_LOOM_DTYPE_F32, i >> 1 & 1,
-			      i >> 2 & 1);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		for (known = 0; known < 2; known++) {
 			const struct form form = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * TopK of more elements than are looked for one by one, which sorts: random elements of few
- * different numbers, along an axis inside of a tensor, in numbers around powers of two.
+ * TopK: random elements of few different numbers, along an axis inside of a tensor, in numbers
+ * around powers of two, and of a type whose elements have no room for positions.
  */
 #define MOST		2048
 #include "form.h"
@@ -23,11 +23,11 @@ static const struct {
 	{ DRM_LOOM_DTYPE_I64, 1, 385, 2, 128, true },
 };
 
-/* NaN counts as infinity; of equals, the first comes first. */
+/* NaN is above infinity; of equals, the first comes first. */
 static bool comes_before(double x, int64_t x_at, double y, int64_t y_at, bool largest)
 {
-	x = isnan(x) ? INFINITY : x;
-	y = isnan(y) ? INFINITY : y;
+	if (isnan(x) || isnan(y))
+		return isnan(x) && isnan(y) ? x_at < y_at : !isnan(y) == largest;
 	return x == y ? x_at < y_at : largest ? x > y : x < y;
 }
 

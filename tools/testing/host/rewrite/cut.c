@@ -69,6 +69,11 @@ static const struct row rows[] = {
 	  "x f32 3 9973; y = Softmax x axis=1; z = LogSoftmax x axis=1; > z" },
 	{ "softmax of long columns", 1, NEAR,
 	  "x f32 8192 2; y = Softmax x axis=0" },
+	{ "selections, in groups", 3, 0,
+	  "x f32 8 4001; k = i64 1 : 90; r = Relu x; y i = TopK r k; n = Neg y; "
+	  "v j = TopK r k largest=0; > i n v j" },
+	{ "selections of equal bytes, by columns", 1, 0,
+	  "x u8 9001 2; k = i64 1 : 100; y i = TopK x k axis=0; > i" },
 	{ "planes normalised", 2, FAR,
 	  "x f32 1 2 61 67; s = f32 2; b = f32 2; y = InstanceNormalization x s b" },
 	{ "a product with a bias and a function", 1, FAR,
