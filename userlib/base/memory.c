@@ -77,3 +77,16 @@ void loom_memory_free(void *memory)
 		count(watch, -size_of(memory));
 	free(memory);
 }
+
+void *loom_memory_grow(void *array, uint32_t count, uint32_t *cap, size_t elem_bytes)
+{
+	uint32_t more = *cap ? 2 * *cap : 64;
+	void *larger;
+
+	if (count < *cap)
+		return array;
+	larger = loom_memory_realloc(array, more * elem_bytes);
+	if (larger)
+		*cap = more;
+	return larger;
+}

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 struct loom_watch;
@@ -19,6 +20,16 @@ void *loom_memory_malloc(size_t size_bytes);
 void *loom_memory_calloc(size_t num, size_t each_bytes);
 void *loom_memory_realloc(void *memory, size_t size_bytes);
 void loom_memory_free(void *memory);
+/**
+ * loom_memory_grow() - room for one more element of an array
+ * @array: the array, NULL at first
+ * @count: elements in use
+ * @cap: [in, out] elements there is room for, which doubles
+ * @elem_bytes: size of an element
+ *
+ * Return: the array, possibly elsewhere, or NULL without memory.
+ */
+void *loom_memory_grow(void *array, uint32_t count, uint32_t *cap, size_t elem_bytes);
 /** loom_memory_admit() - whether the watch lets a call have so much more */
 bool loom_memory_admit(struct loom_watch *watch, size_t size_bytes);
 

@@ -73,20 +73,16 @@ static bool conflict(const struct access *a, const struct access *b)
 
 static void add_edge(struct depend *d, u32 before, u32 after)
 {
-	u32 cap = d->cap_edges ? 2 * d->cap_edges : 1024;
 	struct edge *larger;
 
 	if (before == after)
 		return;
-	if (d->num_edges == d->cap_edges) {
-		larger = realloc(d->edges, cap * sizeof(*larger));
-		if (!larger) {
-			d->r->error = -ENOMEM;
-			return;
-		}
-		d->edges = larger;
-		d->cap_edges = cap;
+	larger = loom_memory_grow(d->edges, d->num_edges, &d->cap_edges, sizeof(*larger));
+	if (!larger) {
+		d->r->error = -ENOMEM;
+		return;
 	}
+	d->edges = larger;
 	d->edges[d->num_edges++] = (struct edge){ before, after };
 }
 

@@ -169,17 +169,13 @@ static void unlink_piece(struct retime *r, u32 index)
 static u32 make_piece(struct retime *r, u32 job, u32 units)
 {
 	struct retime_piece *larger;
-	u32 cap = r->cap_pieces ? 2 * r->cap_pieces : 256;
 
-	if (r->num_pieces == r->cap_pieces) {
-		larger = realloc(r->pieces, cap * sizeof(*larger));
-		if (!larger) {
-			r->error = -ENOMEM;
-			return RETIME_NONE;
-		}
-		r->pieces = larger;
-		r->cap_pieces = cap;
+	larger = loom_memory_grow(r->pieces, r->num_pieces, &r->cap_pieces, sizeof(*larger));
+	if (!larger) {
+		r->error = -ENOMEM;
+		return RETIME_NONE;
 	}
+	r->pieces = larger;
 	r->pieces[r->num_pieces] = (struct retime_piece){
 		.job = job,
 		.units = units,

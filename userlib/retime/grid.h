@@ -28,10 +28,7 @@
  * @compute_last: position of the last one
  * @first_use: number of uses, by jobs, of all tensors before it
  * @num_uses: number of its own
- * @next_first: next one with the same @first, or RETIME_NONE
- * @prev_first: the one before
- * @next_last: the same for @last
- * @prev_last: the one before
+ * @at: next and previous one with the same @first, and with the same @last, or RETIME_NONE
  */
 struct retime_tensor {
 	u32 space;
@@ -45,10 +42,10 @@ struct retime_tensor {
 	u32 compute_last;
 	u32 first_use;
 	u32 num_uses;
-	u32 next_first;
-	u32 prev_first;
-	u32 next_last;
-	u32 prev_last;
+	struct retime_link {
+		u32 next;
+		u32 prev;
+	} at[2];
 };
 
 /**
@@ -293,10 +290,8 @@ int retime_depend(struct retime *r);
  * @last: end of its lifetime, as extended
  * @start: its offset then
  * @spans: spans it must not overlap there, once gathered
- * @merged: scratch memory of the same size, to sort them
  * @ends: scratch memory, to sort them by their ends
  * @num_spans: number of @spans
- * @num_sorted: number of leading spans that are sorted
  * @cap_spans: capacity of @spans
  * @costs: by candidate offset: bytes in the way there
  * @taken: bitmap of the units of the scratch, to find holes
@@ -315,9 +310,8 @@ struct retime_walk {
 		u64 end;
 		u32 tensor;
 	} *spans;
-	struct retime_span *merged, *ends;
+	struct retime_span *ends;
 	u32 num_spans;
-	u32 num_sorted;
 	u32 cap_spans;
 	u64 *costs;
 	u64 *taken;
@@ -356,10 +350,6 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 to);
 
 /** retime_find_hole() - the tightest hole for a tensor among its spans. Returns false if none */
 bool retime_find_hole(struct retime *r, struct retime_walk *walk);
-/** retime_sort_spans() - sorts spans */
-void retime_sort_spans(struct retime_walk *walk);
-/** retime_merge_spans() - sorts spans; the result is in @spans, and @room must be as large */
-void retime_merge_spans(struct retime_span **spans, struct retime_span **room, u32 count);
 
 /* anew.c */
 

@@ -30,12 +30,12 @@ static bool is_reused(const struct retime *r, u32 at, u32 to)
 {
 	u32 i, k, p;
 
-	for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].next_last) {
+	for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].at[1].next) {
 		const struct retime_tensor *a = &r->tensors[i];
 
 		for (p = at + 1; p <= to; p++) {
 			for (k = r->positions[p].begins; k != RETIME_NONE;
-			     k = r->tensors[k].next_first) {
+			     k = r->tensors[k].at[0].next) {
 				const struct retime_tensor *b = &r->tensors[k];
 
 				if (a->space == b->space && a->start < b->start + b->bytes &&

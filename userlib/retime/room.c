@@ -90,17 +90,13 @@ void retime_room_close(struct retime *r)
 static void push(struct retime *r, u32 block, u32 tensor)
 {
 	struct retime_list *list = &r->blocks[block];
-	u32 cap = list->cap ? 2 * list->cap : 16, *larger;
+	u32 *larger = loom_memory_grow(list->items, list->count, &list->cap, sizeof(*larger));
 
-	if (list->count == list->cap) {
-		larger = realloc(list->items, cap * sizeof(*larger));
-		if (!larger) {
-			r->error = -ENOMEM;
-			return;
-		}
-		list->items = larger;
-		list->cap = cap;
+	if (!larger) {
+		r->error = -ENOMEM;
+		return;
 	}
+	list->items = larger;
 	list->items[list->count++] = tensor;
 }
 
@@ -117,52 +113,40 @@ static void drop(struct retime *r, u32 block, u32 tensor)
 	}
 }
 
-static void unlink_first(struct retime *r, u32 index)
+/* The first of the tensors whose life begins (@end 0) or ends (1) where that of @t does. */
+static u32 *head_of(const struct retime *r, const struct retime_tensor *t, u32 end)
 {
-	struct retime_tensor *t = &r->tensors[index];
-
-	if (t->prev_first == RETIME_NONE)
-		r->positions[t->first].begins = t->next_first;
-	else
-		r->tensors[t->prev_first].next_first = t->next_first;
-	if (t->next_first != RETIME_NONE)
-		r->tensors[t->next_first].prev_first = t->prev_first;
+	return end ? &r->positions[t->last].ends : &r->positions[t->first].begins;
 }
 
-static void link_first(struct retime *r, u32 index)
+static void unlink_ends(struct retime *r, u32 index)
 {
-	struct retime_tensor *t = &r->tensors[index];
-	u32 *head = &r->positions[t->first].begins;
+	u32 end;
 
-	t->prev_first = RETIME_NONE;
-	t->next_first = *head;
-	if (*head != RETIME_NONE)
-		r->tensors[*head].prev_first = index;
-	*head = index;
+	for (end = 0; end < 2; end++) {
+		const struct retime_link link = r->tensors[index].at[end];
+
+		if (link.prev == RETIME_NONE)
+			*head_of(r, &r->tensors[index], end) = link.next;
+		else
+			r->tensors[link.prev].at[end].next = link.next;
+		if (link.next != RETIME_NONE)
+			r->tensors[link.next].at[end].prev = link.prev;
+	}
 }
 
-static void unlink_last(struct retime *r, u32 index)
+static void link_ends(struct retime *r, u32 index)
 {
-	struct retime_tensor *t = &r->tensors[index];
+	u32 end;
 
-	if (t->prev_last == RETIME_NONE)
-		r->positions[t->last].ends = t->next_last;
-	else
-		r->tensors[t->prev_last].next_last = t->next_last;
-	if (t->next_last != RETIME_NONE)
-		r->tensors[t->next_last].prev_last = t->prev_last;
-}
+	for (end = 0; end < 2; end++) {
+		u32 *head = head_of(r, &r->tensors[index], end);
 
-static void link_last(struct retime *r, u32 index)
-{
-	struct retime_tensor *t = &r->tensors[index];
-	u32 *head = &r->positions[t->last].ends;
-
-	t->prev_last = RETIME_NONE;
-	t->next_last = *head;
-	if (*head != RETIME_NONE)
-		r->tensors[*head].prev_last = index;
-	*head = index;
+		r->tensors[index].at[end] = (struct retime_link){ *head, RETIME_NONE };
+		if (*head != RETIME_NONE)
+			r->tensors[*head].at[end].prev = index;
+		*head = index;
+	}
 }
 
 /* Updates the peaks of the blocks from that of @first to that of @last. */
@@ -191,8 +175,7 @@ void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 	if (t->first != RETIME_NONE) {
 		old_from = t->first / RETIME_BLOCK + 1;
 		old_to = t->last / RETIME_BLOCK;
-		unlink_first(r, index);
-		unlink_last(r, index);
+		unlink_ends(r, index);
 	}
 	for (i = old_from; i <= old_to; i++)
 		if (i < from || i > to)
@@ -211,8 +194,7 @@ void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 	}
 	t->first = first;
 	t->last = last;
-	link_first(r, index);
-	link_last(r, index);
+	link_ends(r, index);
 }
 
 void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 tensor)
@@ -222,7 +204,6 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 	walk->last = r->tensors[tensor].last;
 	walk->start = r->tensors[tensor].start;
 	walk->num_spans = 0;
-	walk->num_sorted = 0;
 	walk->gathered = false;
 	walk->num_pushed = 0;
 }
@@ -230,7 +211,6 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 void retime_walk_free(struct retime_walk *walk)
 {
 	free(walk->spans);
-	free(walk->merged);
 	free(walk->ends);
 	free(walk->costs);
 	free(walk->taken);
@@ -254,23 +234,16 @@ void retime_walk_undo(struct retime *r, struct retime_walk *walk)
 static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
 {
 	const struct retime_tensor *t = &r->tensors[tensor];
-	u32 cap = walk->cap_spans ? 2 * walk->cap_spans : 64;
-	struct retime_span **lists[] = { &walk->spans, &walk->merged, &walk->ends }, *larger;
-	u32 i;
+	struct retime_span *larger;
 
 	if (tensor == walk->tensor || t->space != r->tensors[walk->tensor].space)
 		return;
-	if (walk->num_spans == walk->cap_spans) {
-		for (i = 0; i < ARRAY_SIZE(lists); i++) {
-			larger = realloc(*lists[i], cap * sizeof(*larger));
-			if (!larger) {
-				r->error = -ENOMEM;
-				return;
-			}
-			*lists[i] = larger;
-		}
-		walk->cap_spans = cap;
+	larger = loom_memory_grow(walk->spans, walk->num_spans, &walk->cap_spans, sizeof(*larger));
+	if (!larger) {
+		r->error = -ENOMEM;
+		return;
 	}
+	walk->spans = larger;
 	walk->spans[walk->num_spans++] = (struct retime_span){
 		t->start, t->start + t->bytes, tensor,
 	};
@@ -284,12 +257,11 @@ static void gather(struct retime *r, struct retime_walk *walk)
 
 	walk->gathered = true;
 	walk->num_spans = 0;
-	walk->num_sorted = 0;
 	for (i = 0; i < list->count; i++)
 		if (r->tensors[list->items[i]].last >= walk->first)
 			add_span(r, walk, list->items[i]);
 	for (at = block * RETIME_BLOCK; at <= walk->last; at++)
-		for (i = r->positions[at].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
+		for (i = r->positions[at].begins; i != RETIME_NONE; i = r->tensors[i].at[0].next)
 			if (r->tensors[i].last >= walk->first)
 				add_span(r, walk, i);
 }
@@ -365,12 +337,25 @@ static u32 count_before(const struct retime_span *spans, u32 count, u64 at)
 	return low;
 }
 
-/* Sorts spans by end; prefix sums of their bytes in that order and in that of their starts. */
+/* A total order, so that the result is the same on every machine. */
+static int by_start(const void *a, const void *b)
+{
+	const struct retime_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->tensor < y->tensor ? -1 : x->tensor > y->tensor;
+}
+
+/* Sorts spans by start, and by end; prefix sums of their bytes in both orders. */
 static void sum_spans(struct retime_walk *walk, u64 *sums)
 {
 	u64 sum = 0;
 	u32 i;
 
+	qsort(walk->spans, walk->num_spans, sizeof(*walk->spans), by_start);
 	for (i = 0; i < walk->num_spans; i++) {
 		const struct retime_span *span = &walk->spans[i];
 
@@ -379,7 +364,7 @@ static void sum_spans(struct retime_walk *walk, u64 *sums)
 		};
 		sums[i] = i ? sums[i - 1] + walk->ends[i].end : walk->ends[i].end;
 	}
-	retime_merge_spans(&walk->ends, &walk->merged, walk->num_spans);
+	qsort(walk->ends, walk->num_spans, sizeof(*walk->ends), by_start);
 	for (i = 0; i < walk->num_spans; i++) {
 		sum += walk->ends[i].end;
 		walk->ends[i].end = sum;
@@ -394,6 +379,7 @@ static bool count_places(struct retime *r, struct retime_walk *walk)
 {
 	u64 bytes = r->tensors[walk->tensor].bytes, *costs, *sums;
 	u32 count = walk->num_spans, i;
+	struct retime_span *ends;
 
 	costs = realloc(walk->costs, (3 * (size_t)count + 2) * sizeof(*costs));
 	if (!costs) {
@@ -401,6 +387,12 @@ static bool count_places(struct retime *r, struct retime_walk *walk)
 		return false;
 	}
 	walk->costs = costs;
+	ends = realloc(walk->ends, ((size_t)count + 1) * sizeof(*ends));
+	if (!ends) {
+		r->error = -ENOMEM;
+		return false;
+	}
+	walk->ends = ends;
 	sums = costs + 2 * count + 2;
 	sum_spans(walk, sums);
 	for (i = 0; i < 2 * count + 2; i++) {
@@ -426,10 +418,7 @@ static bool make_room(struct retime *r, struct retime_walk *walk)
 	u32 places = 2 * walk->num_spans + 2, tries, best_at = 0, i;
 	u64 done = 0, best;
 
-	if (r->work >= MOST_WORK)
-		return false;
-	retime_sort_spans(walk);
-	if (!count_places(r, walk))
+	if (r->work >= MOST_WORK || !count_places(r, walk))
 		return false;
 	for (tries = 0; tries < MOST_TRIES && r->work < MOST_WORK; tries++) {
 		best = U64_MAX;
@@ -503,11 +492,11 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 to)
 		return true;
 	}
 	if (to < walk->first) {
-		for (i = r->positions[to].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
+		for (i = r->positions[to].ends; i != RETIME_NONE; i = r->tensors[i].at[1].next)
 			met |= meet(r, walk, i);
 		walk->first = to;
 	} else {
-		for (i = r->positions[to].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
+		for (i = r->positions[to].begins; i != RETIME_NONE; i = r->tensors[i].at[0].next)
 			met |= meet(r, walk, i);
 		walk->last = to;
 	}

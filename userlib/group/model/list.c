@@ -184,15 +184,11 @@ static struct loom_group_op *add_op(struct loom_group_list *list, enum loom_grou
 				    const struct loom_kernel *kernel)
 {
 	struct loom_group_op **ops, *op;
-	u32 cap = list->cap_ops ? 2 * list->cap_ops : 64;
 
-	if (list->num_ops == list->cap_ops) {
-		ops = realloc(list->ops, cap * sizeof(*ops));
-		if (!ops)
-			return NULL;
-		list->ops = ops;
-		list->cap_ops = cap;
-	}
+	ops = loom_memory_grow(list->ops, list->num_ops, &list->cap_ops, sizeof(*ops));
+	if (!ops)
+		return NULL;
+	list->ops = ops;
 	op = make_op(kind, kernel);
 	if (!op)
 		return NULL;

@@ -47,17 +47,13 @@ static void touch(struct touches *t, s32 position, u32 item, bool dma)
 {
 	struct touch *list;
 	s32 period = t->group->period, at = position % period;
-	u32 cap = t->cap ? 2 * t->cap : 256;
 
-	if (t->count == t->cap) {
-		list = realloc(t->list, cap * sizeof(*list));
-		if (!list) {
-			t->full = true;
-			return;
-		}
-		t->list = list;
-		t->cap = cap;
+	list = loom_memory_grow(t->list, t->count, &t->cap, sizeof(*list));
+	if (!list) {
+		t->full = true;
+		return;
 	}
+	t->list = list;
 	t->list[t->count++] = (struct touch){
 		.position = at < 0 ? at + period : at, .item = item, .dma = dma,
 	};

@@ -30,15 +30,11 @@ s32 loom_group_store_at(const struct loom_group *group, u32 entry)
 static int add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool whole)
 {
 	struct loom_group_item *items;
-	u32 cap = group->cap_items ? 2 * group->cap_items : 256;
 
-	if (group->num_items == group->cap_items) {
-		items = realloc(group->items, cap * sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		group->items = items;
-		group->cap_items = cap;
-	}
+	items = loom_memory_grow(group->items, group->num_items, &group->cap_items, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	group->items = items;
 	group->items[group->num_items++] = (struct loom_group_item){
 		.bytes = bytes,
 		.from = from,

@@ -56,19 +56,16 @@ static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s
 {
 	struct loom_place_item *items;
 	struct loom_place_gap *gaps;
-	u32 cap = c->cap ? 2 * c->cap : 256;
+	u32 cap = c->cap;
 
-	if (c->count == c->cap) {
-		items = realloc(c->items, cap * sizeof(*items));
-		if (!items)
-			return NULL;
-		c->items = items;
-		gaps = realloc(c->gaps, cap * sizeof(*gaps));
-		if (!gaps)
-			return NULL;
-		c->gaps = gaps;
-		c->cap = cap;
-	}
+	items = loom_memory_grow(c->items, c->count, &c->cap, sizeof(*items));
+	if (!items)
+		return NULL;
+	c->items = items;
+	gaps = loom_memory_grow(c->gaps, c->count, &cap, sizeof(*gaps));
+	if (!gaps)
+		return NULL;
+	c->gaps = gaps;
 	c->items[c->count] = (struct loom_place_item){
 		.size_bytes = bytes,
 		.align_bytes = c->group->list->lower->sram.align_bytes,
