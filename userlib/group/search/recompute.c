@@ -25,7 +25,7 @@
  * only if 1/ENOUGH of the price could be saved, else proportionally less, in SHARES steps.
  */
 #define PART		2
-#define ENOUGH		16
+#define ENOUGH		4
 #define SHARES		64
 /* Number of SRAM budgets for fitting: items whose sum fits may have no placement. */
 #define ROUNDS		4
