@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/iosys-map.h>
-#include <linux/mm.h>
 
 #include "backend/backend.h"
 #include "loom_bo.h"
@@ -9,7 +8,6 @@
 #include "loom_device.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
-#include "memory/move.h"
 
 /*
  * The core's objects as back ends outside of its tree see them. They may depend on nothing but the
@@ -190,60 +188,3 @@ int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *ma
 	return ret;
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_map, LOOM_COMPAT_NS);
-
-/* ------------------------------------------------------------------ moves */
-
-void **loom_move_data(struct loom_move *move)
-{
-	return &move->run;
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_data, LOOM_COMPAT_NS);
-
-struct loom_device *loom_move_device(const struct loom_move *move)
-{
-	return move->loom;
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_device, LOOM_COMPAT_NS);
-
-u64 loom_move_id(const struct loom_move *move)
-{
-	return move->id;
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_id, LOOM_COMPAT_NS);
-
-enum loom_move_kind loom_move_direction(const struct loom_move *move)
-{
-	return move->kind;
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_direction, LOOM_COMPAT_NS);
-
-u64 loom_move_bytes(const struct loom_move *move)
-{
-	return move->bytes;
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_bytes, LOOM_COMPAT_NS);
-
-/**
- * loom_move_piece() - where bytes of a move are
- * @move: the move
- * @at: first byte in the move, less than loom_move_bytes()
- * @piece: out: as many bytes from there as are contiguous in the bank and in the page
- */
-void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piece *piece)
-{
-	const struct loom_layout *layout = &move->shape.layout;
-	u64 rest;
-	u32 bank;
-
-	/* a page of the layout starts at a multiple of page_bytes of the buffer */
-	div64_u64_rem(move->offset + at, layout->page_bytes, &rest);
-	loom_layout_map(layout, 0, move->offset + at, &bank, &piece->address);
-	piece->region = move->shape.region;
-	piece->bank = loom_shape_bank(&move->shape, bank);
-	piece->address += loom_move_address(move, piece->bank);
-	piece->bytes = min3(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE,
-			    layout->page_bytes - rest);
-	piece->page = move->pages ? move->pages[at >> PAGE_SHIFT] : NULL;
-	piece->page_offset = offset_in_page(at);
-}
-EXPORT_SYMBOL_NS_GPL(loom_move_piece, LOOM_COMPAT_NS);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dma-buf.h>
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <drm/drm_exec.h>
@@ -13,14 +12,14 @@
 
 #include "loom_bo.h"
 #include "loom_compat.h"
-#include "loom_context.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
 #include "loom_user.h"
-#include "memory/bytes.h"
+#include "memory/dying.h"
+#include "memory/evict.h"
 #include "memory/share.h"
 #include "memory/view.h"
 
@@ -58,7 +57,7 @@
  * add fences through a dma-buf. Jobs hold references, so none uses the address any more.
  *
  * Images differ only in the distribution of their bytes over the banks: clients, jobs and the
- * kernel see a linear buffer of rows with a pitch. See memory/view.c for mappings of local memory.
+ * kernel see a linear buffer of rows with a pitch; see memory/window.c for maps of local memory.
  *
  * Buffers of other drivers can be imported (PRIME) and bound to slots in the DRAM. To jobs such a
  * buffer is like an exported one: it gets an address at SUBMIT, loses it when others need the
@@ -82,15 +81,11 @@ static void loom_bo_uncharge(struct loom_bo *bo)
 	loom_quota_uncharge(to_loom_device(bo->tbo.base.dev), bo->client, bo->tbo.base.size);
 }
 
-/* Return: whether freeing it waits for moves: an SRAM address is free after they have ended. */
-static bool loom_bo_leaves_late(const struct loom_bo *bo)
-{
-	return loom_bo_region(bo)->own && bo->shape.region == DRM_LOOM_REGION_SRAM &&
-	       bo->resident && (kref_read(&bo->tbo.kref) > 1 ||
-				!dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL));
-}
-
-static void loom_bo_free(struct loom_bo *bo)
+/**
+ * loom_bo_free() - free a buffer without references
+ * @bo: the buffer
+ */
+void loom_bo_free(struct loom_bo *bo)
 {
 	struct ttm_operation_ctx ctx = { .no_wait_gpu = true };
 	struct drm_gem_object *gem = &bo->tbo.base;
@@ -102,81 +97,19 @@ static void loom_bo_free(struct loom_bo *bo)
 		if (bo->resident && (kref_read(&bo->tbo.kref) > 1 || !loom_bo_is_idle(bo)))
 			ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
 		/* TTM may free it late, but it has no memory of the host */
-		if (loom_bo_region(bo)->own && !loom_bo_on_host(bo))
+		if (loom_region_is_local(loom_bo_region(bo)) && !loom_bo_on_host(bo))
 			loom_bo_uncharge(bo);
 		dma_resv_unlock(gem->resv);
 	}
 	loom_compat_ttm_bo_fini(&bo->tbo);
 }
 
-/*
- * One buffer per run, each with a reference to the device; a work item never runs twice at a time.
- */
-static void loom_bo_dying_work(struct work_struct *work)
-{
-	struct loom_device *loom = container_of(work, struct loom_device, dying_work);
-	struct loom_bo *bo;
-	bool more;
-
-	do {
-		spin_lock(&loom->dying_lock);
-		bo = list_first_entry(&loom->dying, struct loom_bo, dying);
-		list_del(&bo->dying);
-		spin_unlock(&loom->dying_lock);
-		loom_bo_free(bo);
-		spin_lock(&loom->dying_lock);
-		WRITE_ONCE(loom->dead_count, loom->dead_count + 1);
-		more = loom->dead_count != loom->dying_count;
-		spin_unlock(&loom->dying_lock);
-		wake_up_all(&loom->dead);
-		drm_dev_put(&loom->drm);
-	} while (more);
-}
-
-/*
- * A process that closes a buffer waits until its space is free. A killed process does not wait, nor
- * does a thread that frees jobs.
- */
-static void loom_bo_free_later(struct loom_bo *bo)
-{
-	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
-	u64 count;
-	bool idle;
-
-	drm_dev_get(&loom->drm);
-	spin_lock(&loom->dying_lock);
-	list_add_tail(&bo->dying, &loom->dying);
-	idle = loom->dead_count == loom->dying_count;
-	count = ++loom->dying_count;
-	spin_unlock(&loom->dying_lock);
-	if (idle)
-		loom_context_queue(&loom->dying_work);
-	if (current->flags & (PF_KTHREAD | PF_EXITING))
-		return;
-	/* a process that is killed meanwhile leaves it to the worker */
-	wait_event_killable(loom->dead, READ_ONCE(loom->dead_count) >= count);
-}
-
 static void loom_bo_gem_free(struct drm_gem_object *gem)
 {
 	struct loom_bo *bo = gem_to_loom_bo(gem);
 
-	if (!bo->dmabuf && loom_bo_leaves_late(bo))
-		loom_bo_free_later(bo);
-	else
+	if (!loom_dying_takes(bo))
 		loom_bo_free(bo);
-}
-
-/**
- * loom_bo_device_init() - initialise, without buffers
- * @loom: the device
- */
-void loom_bo_device_init(struct loom_device *loom)
-{
-	spin_lock_init(&loom->dying_lock);
-	INIT_LIST_HEAD(&loom->dying);
-	INIT_WORK(&loom->dying_work, loom_bo_dying_work);
-	init_waitqueue_head(&loom->dead);
 }
 
 static enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)
@@ -225,7 +158,7 @@ bool loom_bo_is_ours(const struct ttm_buffer_object *tbo)
 static void loom_bo_init(struct loom_bo *bo)
 {
 	INIT_LIST_HEAD(&bo->jobs);
-	INIT_LIST_HEAD(&bo->evicted);
+	loom_bo_room_init(bo);
 	INIT_LIST_HEAD(&bo->import_node);
 	raw_spin_lock_init(&bo->label_lock);
 }
@@ -301,7 +234,7 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 	struct loom_bo *bo;
 	int ret;
 
-	if (loom->region[DRM_LOOM_REGION_DRAM].own && !loom->config.host_slots)
+	if (loom_region_is_local(&loom->region[DRM_LOOM_REGION_DRAM]) && !loom->config.host_slots)
 		return ERR_PTR(loom_refuse(drm, -EOPNOTSUPP,
 					   "import: jobs reach the device's own memory only"));
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
@@ -501,7 +434,7 @@ out_put:
 
 /*
  * Wait for jobs, and for the other driver if the buffer is imported. Moves of this driver are
- * excluded: accesses to the bytes wait for these (memory/view.c). Return: as
+ * excluded: accesses to the bytes wait for these (memory/window.c). Return: as
  * dma_resv_wait_timeout().
  */
 static long loom_bo_wait_jobs(struct drm_gem_object *gem, long timeout)

@@ -13,7 +13,6 @@
 struct dma_buf;
 struct dma_buf_attachment;
 struct drm_device;
-struct drm_exec;
 struct loom_device;
 struct loom_file;
 struct sg_table;
@@ -55,10 +54,12 @@ struct loom_bo {
 	 * &loom_device.job_lock. Jobs are added under the reservation lock, too
 	 */
 	struct list_head jobs;
-	/** @dying: in &loom_device.dying; under &loom_device.dying_lock */
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	/** @dying: in &loom_dying.list; under &loom_dying.lock */
 	struct list_head dying;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
+#endif
 	/** @label_lock: protects @label; innermost, see memory/label.c */
 	raw_spinlock_t label_lock;
 	/** @label: its name, padded with zeroes */
@@ -92,27 +93,6 @@ struct loom_bo_place {
 	struct loom_bo *bo;
 };
 
-/**
- * struct loom_bo_room - state of evicting buffers to place others
- *
- * On the stack of the holder of loom_device.place_lock, from loom_bo_room_begin() to
- * loom_bo_room_end().
- */
-struct loom_bo_room {
-	/** @loom: the device */
-	struct loom_device *loom;
-	/** @exec: holds the reservations of the buffers; set after loom_bo_room_begin() */
-	struct drm_exec *exec;
-	/** @number: value of loom_region_block.keep of the buffers placed so far */
-	u64 number;
-	/** @region: the &enum drm_loom_region that is short of space; set with @freed */
-	u32 region;
-	/** @freed: value of loom_region.freed before the last try */
-	u64 freed;
-	/** @evicted: buffers that were locked for eviction, with references */
-	struct list_head evicted;
-};
-
 extern struct ttm_placement loom_bo_system;
 
 /* TTM context of client calls: no wait for jobs, interruptible. */
@@ -137,17 +117,14 @@ bool loom_bo_is_limited(const struct loom_bo *bo);
 bool loom_bo_on_host(const struct loom_bo *bo);
 bool loom_bo_stays_on_host(const struct loom_bo *bo);
 int loom_bo_populate_locked(struct loom_bo *bo);
-void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room);
-int __must_check loom_bo_place(struct loom_bo *bo);
-int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room);
-int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom);
-int __must_check loom_bo_room_end(struct loom_bo_room *room, int ret);
+int loom_bo_validate_locked(struct loom_bo *bo, u32 flags);
+int __must_check loom_bo_place_free(struct loom_bo *bo);
+int loom_bo_place_free_locked(struct loom_bo *bo);
 int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed);
 int loom_bo_map_locked(struct loom_bo *bo);
 void loom_bo_unmap_locked(struct loom_bo *bo);
 struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sg);
-int __must_check loom_bo_displace(struct drm_gem_object *gem);
-void loom_bo_device_init(struct loom_device *loom);
+void loom_bo_free(struct loom_bo *bo);
 
 #endif /* LOOM_BO_H */

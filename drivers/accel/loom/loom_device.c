@@ -100,36 +100,8 @@ int loom_device_check_params(void)
 
 static void loom_device_job_fini(struct drm_device *drm, void *data)
 {
+	loom_moves_fini(to_loom_device(drm));
 	loom_job_device_fini(to_loom_device(drm));
-}
-
-static void loom_device_moves_fini(struct drm_device *drm, void *data)
-{
-	struct loom_moves *moves = &to_loom_device(drm)->moves;
-
-	cancel_delayed_work_sync(&moves->deadline);
-	cancel_work_sync(&moves->work);
-}
-
-/* Local memory requires operations to move, to map and to reset. */
-static int loom_device_check_memory(struct loom_device *loom)
-{
-	const struct loom_device_config *config = &loom->config;
-	const struct loom_backend *backend = loom->backend;
-	u32 id;
-
-	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
-		const struct loom_device_memory *memory = &config->memory[id];
-
-		if (!memory->own)
-			continue;
-		loom->memory = config->memory;
-		if (!backend->reset || !backend->move_prepare || !config->moves_in_flight ||
-		    !IS_ALIGNED(memory->map_bytes, PAGE_SIZE) ||
-		    (memory->map_bytes && !backend->memory_pfn))
-			return -EINVAL;
-	}
-	return 0;
 }
 
 /* Check the configuration; loom_chip_check() checks the chip. */
@@ -139,7 +111,7 @@ static int loom_device_check(struct loom_device *loom)
 		dev_err(loom->drm.dev, "jobs_in_flight is 0 but the back end does not set keeps_jobs\n");
 		return -EINVAL;
 	}
-	return loom_device_check_memory(loom);
+	return loom_moves_init(loom);
 }
 
 /* From the back end, or from the module parameters, which may change the caps later. */
@@ -213,7 +185,7 @@ static int loom_device_init(struct loom_device *loom)
 		return ret;
 	loom_reset_init(loom);
 	loom_grace_init(loom);
-	loom_bo_device_init(loom);
+	loom_dying_init(loom, loom_bo_free);
 	ret = loom_flight_init(loom);
 	if (ret)
 		return ret;
@@ -221,9 +193,6 @@ static int loom_device_init(struct loom_device *loom)
 	if (ret)
 		return ret;
 	ret = drmm_add_action_or_reset(drm, loom_device_job_fini, NULL);
-	if (ret)
-		return ret;
-	ret = drmm_add_action_or_reset(drm, loom_device_moves_fini, NULL);
 	if (ret)
 		return ret;
 	return loom->backend->init(loom);
@@ -288,7 +257,6 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 		return ret;
 	loom->backend = backend;
 	loom_device_configure(loom, config);
-	loom_moves_init(loom, loom->config.moves_in_flight);
 	ret = loom_device_check(loom);
 	if (ret)
 		return ret;

@@ -15,6 +15,7 @@
 #include "core/loom_chip.h"
 #include "loom_quota.h"
 #include "loom_region.h"
+#include "memory/dying.h"
 #include "memory/move.h"
 
 /**
@@ -84,7 +85,7 @@
  * * &loom_flight.gate, then &loom_device.power_lock, then the back end's lock for reading records,
  *   then &loom_flight.give_lock, then the spinlocks above. Threads in a critical section of fence
  *   signalling (annotated for lockdep) may take the last two only, and the gate by trylock.
- *   &loom_device.dying_lock and that of &loom_device.budget are taken inside of all others;
+ *   &loom_dying.lock and that of &loom_device.budget are taken inside of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;
@@ -139,18 +140,12 @@ struct loom_device {
 	struct list_head imports;
 	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
-	/** @dying_lock: protects @dying and @dying_count */
-	spinlock_t dying_lock;
-	/** @dying: &loom_bo.dying of unreferenced buffers, for @dying_work */
-	struct list_head dying;
-	/** @dying_count: number of buffers ever added to @dying */
-	u64 dying_count;
-	/** @dead_count: number of these that are freed; written by @dying_work only */
-	u64 dead_count;
-	/** @dying_work: frees them after their moves have ended */
-	struct work_struct dying_work;
-	/** @dead: woken up when @dead_count changes */
-	wait_queue_head_t dead;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	/** @dying: buffers that are freed after their moves */
+	struct loom_dying dying;
+	/** @moves: copies to and from local memory */
+	struct loom_moves moves;
+#endif
 	/** @lanes_lock: protects @lanes, and &loom_file_user.lanes; innermost */
 	spinlock_t lanes_lock;
 	/** @lanes: lanes that contexts own, see loom_lanes.c */
@@ -169,8 +164,6 @@ struct loom_device {
 	struct loom_flight flight;
 	/** @memory: kind of the banks, by region; NULL without local memory. Constant */
 	const struct loom_device_memory *memory;
-	/** @moves: copies to and from local memory */
-	struct loom_moves moves;
 	/**
 	 * @epoch: incremented by each reset; records of other epochs are ignored. Written under
 	 * @job_lock, while the device is stopped

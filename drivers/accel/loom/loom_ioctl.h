@@ -17,9 +17,6 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
 
-int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file);
-
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
 
@@ -36,6 +33,14 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file);
 #else
 #define loom_label_ioctl	NULL
 #define loom_fdinfo_show	NULL
+#endif
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file);
+#else
+#define loom_copy_ioctl_read	NULL
+#define loom_copy_ioctl_write	NULL
 #endif
 
 #endif /* LOOM_IOCTL_H */

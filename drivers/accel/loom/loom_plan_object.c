@@ -21,6 +21,7 @@
 #include "loom_quota.h"
 #include "loom_shape.h"
 #include "loom_user.h"
+#include "memory/evict.h"
 #include "memory/label.h"
 
 /**

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/dma-fence.h>
-#include <linux/interval_tree_generic.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -10,6 +8,7 @@
 #include "core/loom_chip.h"
 #include "loom_compat.h"
 #include "loom_event.h"
+#include "loom_leftover.h"
 #include "loom_region.h"
 #include "loom_shape.h"
 
@@ -30,21 +29,6 @@
  * These checks are per bank. A plan with few rows uses the first banks only, and its ends do not
  * grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps it at all, it
  * does so in the first of the buffer's banks.
- *
- * Outside of the SRAM a buffer may be evicted while jobs use it (loom_ttm.c). Its address is then
- * free for others, and the fences of these jobs are kept as a leftover in a tree of address ranges.
- * A later job that uses another buffer at these addresses waits for them. So no other jobs wait for
- * them, and two running jobs never use an address for different buffers. A leftover stays in the
- * tree even after its range is reallocated. Each insertion checks a few of the oldest ones and
- * frees those that are done; as this is more than one, the size of the tree is bounded at constant
- * cost. The last ones are freed when a file is closed, or when the last job or move of a closed
- * file has ended, because their fences pin the module. The SRAM has no leftovers: jobs that use a
- * buffer end before it loses its address there.
- *
- * Rejected: passing the fences from block to block. A block would need space for those of all
- * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region
- * that new buffers wait for (TTM's ttm_resource_manager.move): a job of a minute would then block
- * all buffers placed after it.
  */
 
 const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
@@ -66,194 +50,6 @@ u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *m
 		return 0;
 	return max(loom_sram_low(&region->sram, share),
 		   loom_region_scratch_locked(region, mask, share));
-}
-
-/* --------------------------------------------------------------- leftovers */
-
-#define LOOM_LEFTOVER_START(leftover)	((leftover)->start)
-#define LOOM_LEFTOVER_LAST(leftover)	((leftover)->last)
-
-INTERVAL_TREE_DEFINE(struct loom_region_leftover, node, u64, subtree_last, LOOM_LEFTOVER_START,
-		     LOOM_LEFTOVER_LAST, static, loom_leftover)
-
-/* Number of the oldest leftovers checked per insertion. */
-#define LOOM_LEFTOVER_CHECKS	4
-
-static void loom_region_leftover_free(struct loom_region_leftover *leftover)
-{
-	u32 i;
-
-	for (i = 0; i < leftover->count; i++)
-		dma_fence_put(leftover->fences[i]);
-	kfree(leftover->fences);
-	kfree(leftover);
-}
-
-static bool loom_region_leftover_is_over(const struct loom_region_leftover *leftover)
-{
-	u32 i;
-
-	for (i = 0; i < leftover->count; i++)
-		if (!dma_fence_is_signaled(leftover->fences[i]))
-			return false;
-	return true;
-}
-
-/* Free a leftover if all its fences have signalled. */
-static bool loom_region_reap_leftover_locked(struct loom_region *region,
-					     struct loom_region_leftover *leftover)
-{
-	lockdep_assert_held(&region->lock);
-	if (!loom_region_leftover_is_over(leftover))
-		return false;
-	list_del(&leftover->age);
-	loom_leftover_remove(leftover, &region->leftovers);
-	loom_region_leftover_free(leftover);
-	return true;
-}
-
-static void loom_region_add_leftover_locked(struct loom_region *region,
-					    struct loom_region_leftover *leftover)
-{
-	struct loom_region_leftover *oldest;
-	u32 i;
-
-	lockdep_assert_held(&region->lock);
-	for (i = 0; i < LOOM_LEFTOVER_CHECKS && !list_empty(&region->leftover_age); i++) {
-		oldest = list_first_entry(&region->leftover_age, struct loom_region_leftover, age);
-		if (!loom_region_reap_leftover_locked(region, oldest))
-			list_move_tail(&oldest->age, &region->leftover_age);
-	}
-	loom_leftover_insert(leftover, &region->leftovers);
-	list_add_tail(&leftover->age, &region->leftover_age);
-}
-
-/* The next leftover with pending fences in [@start, @end] after @last, or the first one. */
-static struct loom_region_leftover *
-loom_region_leftover_locked(struct loom_region *region, u64 start, u64 end,
-			    const struct loom_mask *mask, struct loom_region_leftover *last)
-{
-	lockdep_assert_held(&region->lock);
-	do {
-		last = last ? loom_leftover_iter_next(last, start, end) :
-			      loom_leftover_iter_first(&region->leftovers, start, end);
-	} while (last && (!loom_mask_overlaps(&last->mask, mask) ||
-			  loom_region_leftover_is_over(last)));
-	return last;
-}
-
-/**
- * loom_region_save_fences() - keep the fences of a block's jobs for its next users
- * @block: the block, its buffer reserved
- * @fences: of these jobs, at least one; consumed with the references, also on failure
- * @count: how many
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **fences, u32 count)
-{
-	struct loom_region_leftover *leftover = kzalloc(sizeof(*leftover), GFP_KERNEL_ACCOUNT);
-
-	if (!leftover) {
-		while (count--)
-			dma_fence_put(fences[count]);
-		kfree(fences);
-		return -ENOMEM;
-	}
-	leftover->fences = fences;
-	leftover->count = count;
-	block->leftover = leftover;
-	return 0;
-}
-
-/*
- * The addresses of a buffer, as one range in all of its banks: users of addresses in between wait
- * for fences that they need not wait for.
- */
-static struct loom_region_leftover loom_region_cover(const struct loom_region_block *block)
-{
-	struct loom_region_leftover cover = { .start = U64_MAX };
-	u32 i;
-
-	for (i = 0; i < block->count; i++) {
-		const struct loom_bank_block *part = &block[i].block;
-
-		cover.start = min(cover.start, part->start);
-		cover.last = max(cover.last, part->start + part->size - 1);
-		loom_mask_add(&cover.mask, &block[i].mask);
-	}
-	return cover;
-}
-
-/**
- * loom_region_fences() - fences that a user of a block must wait for
- * @region: the region
- * @block: the block, its buffer reserved
- * @fences: out: their fences with references, in an array for kvfree(), or NULL
- * @count: out: how many
- *
- * Fast path without a lock if there are none: once no job of others uses the addresses of a block,
- * none will until it is freed.
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
-		       struct dma_fence ***fences, u32 *count)
-{
-	struct loom_region_leftover *leftover = NULL, cover;
-	u32 room = 0, i;
-
-	*fences = NULL;
-	*count = 0;
-	if (!block->on_leftovers)
-		return 0;
-	cover = loom_region_cover(block);
-	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, cover.start, cover.last, &cover.mask,
-						       leftover)))
-		room += leftover->count;
-	mutex_unlock(&region->lock);
-	if (!room) {
-		block->on_leftovers = false;
-		return 0;
-	}
-	*fences = kvmalloc_array(room, sizeof(**fences), GFP_KERNEL_ACCOUNT);
-	if (!*fences)
-		return -ENOMEM;
-	/* the number can only shrink, because the addresses are allocated */
-	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, cover.start, cover.last, &cover.mask,
-						       leftover)))
-		for (i = 0; i < leftover->count && *count < room; i++)
-			(*fences)[(*count)++] = dma_fence_get(leftover->fences[i]);
-	mutex_unlock(&region->lock);
-	return 0;
-}
-
-static void loom_region_forget(struct loom_region *region)
-{
-	struct loom_region_leftover *leftover, *next;
-
-	mutex_lock(&region->lock);
-	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
-		loom_region_reap_leftover_locked(region, leftover);
-	mutex_unlock(&region->lock);
-}
-
-/**
- * loom_region_reap_leftovers() - free all leftovers whose jobs have ended
- * @regions: those of a device; the SRAM never has any
- *
- * Must be called when a file is closed, and when the last job or move of a closed file is freed, so
- * that no leftover remains after the last of these.
- */
-void loom_region_reap_leftovers(struct loom_region *regions)
-{
-	u32 id;
-
-	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
-		if (id != DRM_LOOM_REGION_SRAM)
-			loom_region_forget(&regions[id]);
 }
 
 /* ------------------------------------------------------------------ blocks */
@@ -327,8 +123,8 @@ struct loom_bank_request loom_region_request(const struct loom_region *region,
 	u64 align = region->chip->align_bytes;
 
 	/* a mapped buffer must not share its pages */
-	if (loom_shape_in_place(shape, region->map_bytes))
-		align = max_t(u64, align, region->map_bytes);
+	if (loom_shape_in_place(shape, loom_region_map_bytes(region)))
+		align = max_t(u64, align, loom_region_map_bytes(region));
 	return (struct loom_bank_request) {
 		.size = shape->layout.bytes_per_bank,
 		.align = align,
@@ -412,18 +208,14 @@ int loom_region_take_locked(struct loom_region *region, struct loom_region_block
 static int loom_region_allocate(struct loom_region *region, struct loom_region_block *block,
 				const struct loom_shape *shape, struct loom_bank_chunk **spares)
 {
-	struct loom_region_leftover cover;
 	int ret;
 
 	mutex_lock(&region->lock);
 	ret = loom_region_take_locked(region, block, shape, spares, block->count);
 	if (!ret || ret == -ENOSPC)
 		loom_region_trace_alloc_locked(region, block, shape, ret);
-	if (!ret) {
-		cover = loom_region_cover(block);
-		block->on_leftovers = loom_region_leftover_locked(region, cover.start, cover.last,
-								  &cover.mask, NULL);
-	}
+	if (!ret)
+		loom_region_reach_leftovers_locked(region, block);
 	mutex_unlock(&region->lock);
 	return ret;
 }
@@ -513,83 +305,14 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
  */
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
-	struct loom_region_leftover *leftover = block->leftover, cover;
-
 	mutex_lock(&region->lock);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size, block->gem);
-	if (leftover) {
-		cover = loom_region_cover(block);
-		leftover->start = cover.start;
-		leftover->last = cover.last;
-		leftover->mask = cover.mask;
-		loom_region_add_leftover_locked(region, leftover);
-		block->leftover = NULL;
-	}
+	loom_region_leave_leftover_locked(region, block);
 	loom_region_give_locked(region, block);
 	WRITE_ONCE(region->freed, region->freed + 1);
 	mutex_unlock(&region->lock);
 	wake_up_all(&region->freed_wait);
-}
-
-/**
- * loom_region_victim() - find a block to evict whose buffer another thread has locked
- * @region: the region
- * @mask: the banks where room is needed, NULL for all
- * @owner: the client that needs the space
- * @own: only blocks of @owner. Otherwise those of others, too, except protected ones (dmem.min)
- * @keep: skip blocks with this number
- * @dying: out: there is a buffer that is being freed
- *
- * Return: its buffer with a reference, or NULL.
- */
-struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
-					  u64 owner, bool own, u64 keep, bool *dying)
-{
-	struct drm_gem_object *victim = NULL;
-	struct loom_region_block *block;
-	struct loom_bank_iter iter;
-	struct loom_bank_span span;
-
-	*dying = false;
-	mutex_lock(&region->lock);
-	loom_bank_walk(loom_region_bank_locked(region), mask, &iter);
-	while (!victim && loom_bank_next(&iter, &span)) {
-		if (!span.block)
-			continue;
-		block = container_of(span.block, struct loom_region_block, block);
-		if (block->whole->keep == keep)
-			continue;
-		if (block->owner != owner &&
-		    (own || loom_compat_dmem_protected(&block->whole->base)))
-			continue;
-		if (kref_get_unless_zero(&block->gem->refcount))
-			victim = block->gem;
-		else
-			*dying = true;
-	}
-	mutex_unlock(&region->lock);
-	return victim;
-}
-
-/**
- * loom_region_displaceable() - whether other clients may displace a buffer
- * @region: the SRAM
- * @resource: the buffer's resource in this region
- *
- * Return: true if they may.
- */
-bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource)
-{
-	const struct loom_region_block *block = to_loom_region_block(resource);
-	bool displaceable = false;
-	u32 i;
-
-	mutex_lock(&region->lock);
-	for (i = 0; i < block->count && !displaceable; i++)
-		displaceable = loom_region_displaceable_locked(region, &block[i].block);
-	mutex_unlock(&region->lock);
-	return displaceable;
 }
 
 /**
@@ -650,42 +373,6 @@ bool loom_region_overlaps(const struct loom_region_block *block, const struct lo
 }
 
 /**
- * loom_region_find_displaceable() - find a buffer to displace for another one
- * @region: the SRAM
- * @shape: of the buffer to place
- * @share: of its client
- * @dying: out: there is a buffer that is being freed
- *
- * Return: a reference, or NULL if there is none.
- */
-struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
-						     const struct loom_shape *shape,
-						     const struct loom_region_share *share,
-						     bool *dying)
-{
-	struct drm_gem_object *gem = NULL;
-	struct loom_region_block *block;
-	u64 low;
-
-	*dying = false;
-	mutex_lock(&region->lock);
-	low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
-	list_for_each_entry(block, &region->sram.taken, sram.node) {
-		if (block->block.start + block->block.size <= low ||
-		    !loom_mask_overlaps(&block->mask, &shape->mask) ||
-		    !loom_region_displaceable_locked(region, &block->block))
-			continue;
-		if (kref_get_unless_zero(&block->gem->refcount)) {
-			gem = block->gem;
-			break;
-		}
-		*dying = true;
-	}
-	mutex_unlock(&region->lock);
-	return gem;
-}
-
-/**
  * loom_region_init() - set up a region, with free banks or without banks
  * @region: zeroed
  * @id: an &enum drm_loom_region
@@ -704,8 +391,7 @@ int loom_region_init(struct loom_region *region, u32 id, const struct drm_loom_c
 	region->chip = part;
 	region->banks = loom_chip_banks(chip, id);
 	region->scratch = RB_ROOT_CACHED;
-	region->leftovers = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&region->leftover_age);
+	loom_region_leftovers_init(region);
 	init_waitqueue_head(&region->freed_wait);
 	mutex_init(&region->lock);
 	spin_lock_init(&region->scratch_lock);
@@ -727,13 +413,9 @@ int loom_region_init(struct loom_region *region, u32 id, const struct drm_loom_c
  */
 void loom_region_fini(struct loom_region *region)
 {
-	struct loom_region_leftover *leftover, *next;
-
 	if (loom_region_exists(region))
 		WARN_ON(loom_bank_fini(&region->bank));
-	/* jobs hold references to the device, so these fences have signalled */
-	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
-		loom_region_leftover_free(leftover);
+	loom_region_leftovers_fini(region);
 	mutex_destroy(&region->lock);
 }
 

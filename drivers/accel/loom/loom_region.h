@@ -24,6 +24,18 @@ struct loom_shape;
 /* TTM's name of a region. */
 #define LOOM_REGION_PLACEMENT(region)	(TTM_PL_PRIV + (region))
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+/**
+ * struct loom_leftovers - fences of former blocks of a region, see memory/leftover.c
+ */
+struct loom_leftovers {
+	/** @tree: &struct loom_region_leftover by address */
+	struct rb_root_cached tree;
+	/** @age: the same, the least recently checked first */
+	struct list_head age;
+};
+#endif
+
 /**
  * struct loom_region - the banks of one kind
  */
@@ -38,10 +50,12 @@ struct loom_region {
 	const struct drm_loom_chip_region *chip;
 	/** @banks: number of its banks; of the SRAM with those that do not compute; constant */
 	u32 banks;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/** @own: it is local memory, not addresses of system pages; constant */
 	bool own;
 	/** @map_bytes: with @own: &loom_device_memory.map_bytes; constant */
 	u32 map_bytes;
+#endif
 	/**
 	 * @lock: protects @bank and @sram, and insertions into @scratch. The holder must not
 	 * allocate memory. It may be held for a walk over all partial blocks
@@ -61,41 +75,16 @@ struct loom_region {
 	struct rb_root_cached scratch;
 	/** @scratch_next: cursor of a walk over @scratch, under both locks; or NULL */
 	struct rb_node *scratch_next;
-	/** @leftovers: &struct loom_region_leftover by address, under @lock */
-	struct rb_root_cached leftovers;
-	/** @leftover_age: the same, the least recently checked first, under @lock */
-	struct list_head leftover_age;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	/** @leftovers: fences of former blocks, under @lock */
+	struct loom_leftovers leftovers;
+#endif
 	/** @freed: number of blocks freed so far; written under @lock, read with READ_ONCE() */
 	u64 freed;
 	/** @freed_wait: woken up when @freed changes */
 	wait_queue_head_t freed_wait;
 	/** @sram: shares of files */
 	struct loom_sram sram;
-};
-
-/**
- * struct loom_region_leftover - freed addresses with fences of jobs that may still use them
- *
- * Belongs to the block until that is given back, then to the region until its fences have
- * signalled.
- */
-struct loom_region_leftover {
-	/** @node: in loom_region.leftovers */
-	struct rb_node node;
-	/** @subtree_last: largest @last in the subtree */
-	u64 subtree_last;
-	/** @start: first byte, in each of the banks */
-	u64 start;
-	/** @last: last byte */
-	u64 last;
-	/** @mask: the banks */
-	struct loom_mask mask;
-	/** @age: in loom_region.leftover_age */
-	struct list_head age;
-	/** @fences: of the jobs, with references */
-	struct dma_fence **fences;
-	/** @count: number of @fences */
-	u32 count;
 };
 
 /**
@@ -174,6 +163,7 @@ struct loom_region_block {
 	struct loom_region_block *whole;
 	/** @count: blocks of the array, in the first one; constant */
 	u32 count;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/**
 	 * @leftover: becomes a leftover of the region when the block is freed, or NULL; under the
 	 * buffer's reservation lock
@@ -189,12 +179,33 @@ struct loom_region_block {
 	 * loom_device.place_lock
 	 */
 	u64 keep;
+#endif
 };
 
 /* Whether the chip has it. Otherwise it has no banks, no blocks and no TTM manager. */
 static inline bool loom_region_exists(const struct loom_region *region)
 {
 	return region->chip->banks;
+}
+
+/* Whether it is local memory, not addresses of system pages. */
+static inline bool loom_region_is_local(const struct loom_region *region)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	return region->own;
+#else
+	return false;
+#endif
+}
+
+/* Granularity of direct mappings (&loom_device_memory.map_bytes); 0: there are none. */
+static inline u32 loom_region_map_bytes(const struct loom_region *region)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	return region->map_bytes;
+#else
+	return 0;
+#endif
 }
 
 static inline struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
@@ -239,12 +250,6 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    struct drm_gem_object *gem, u64 owner,
 					    struct loom_region_share *share);
 void loom_region_free(struct loom_region *region, struct loom_region_block *block);
-int loom_region_save_fences(struct loom_region_block *block, struct dma_fence **fences, u32 count);
-void loom_region_reap_leftovers(struct loom_region *regions);
-int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
-		       struct dma_fence ***fences, u32 *count);
-struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
-					  u64 owner, bool own, u64 keep, bool *dying);
 
 /* The blocks of a region. All accesses except its setup must use this, under its lock. */
 static inline struct loom_bank *loom_region_bank_locked(struct loom_region *region)
@@ -261,12 +266,6 @@ static inline bool loom_region_displaceable_locked(struct loom_region *region,
 	return loom_sram_displaceable(&region->sram,
 				      &container_of(block, struct loom_region_block, block)->sram);
 }
-
-bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource);
-struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
-						     const struct loom_shape *shape,
-						     const struct loom_region_share *share,
-						     bool *dying);
 
 u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
 			   const struct loom_region_share *share);

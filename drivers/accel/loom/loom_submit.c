@@ -17,10 +17,12 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_job.h"
+#include "loom_leftover.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
 #include "loom_user.h"
+#include "memory/evict.h"
 #include "sched/sched.h"
 
 /**
@@ -32,7 +34,7 @@
  * 2. prepare: allocate all memory for the scheduler and the back end;
  * 3. place: lock all buffers, bring them into the DRAM;
  * 4. depend: the job must wait for jobs of evicted buffers that still use its addresses (see
- *    loom_region.c);
+ *    loom_leftover.c);
  * 5. hold the scratch; displace conflicting buffers if possible and go back to 3; give the back end
  *    the addresses of the buffers;
  * 6. arm and queue: nothing may fail any more.
@@ -358,7 +360,7 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
 	int ret;
 
 	/* a move of the exporter or of the device may be pending */
-	if (bo->dmabuf || region->own) {
+	if (bo->dmabuf || loom_region_is_local(region)) {
 		ret = drm_sched_job_add_resv_dependencies(&job->base, bo->tbo.base.resv,
 							  DMA_RESV_USAGE_KERNEL);
 		if (ret)

@@ -13,7 +13,8 @@
 #include "loom_ttm.h"
 #include "loom_user.h"
 #include "memory/bytes.h"
-#include "memory/view.h"
+#include "memory/evict.h"
+#include "memory/window.h"
 #include "sched/sched.h"
 
 /**
@@ -26,17 +27,6 @@
  * Without local memory a resource is only an address. The bytes of a buffer are in system pages,
  * whether it is resident or not (&ttm_resource_manager.use_tt), so a move copies nothing. memory/
  * handles local memory; the following is about the other regions.
- *
- * These callbacks must not wait for jobs. A busy DRAM buffer loses only its address when it is
- * evicted: its jobs have the addresses of its system pages, which stay. The fences of these jobs
- * are kept with the address (see loom_region.c), and jobs that use the next buffer there wait for
- * them. Rejected: letting TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do. A client
- * that filled the DRAM with buffers of a long job could block others in their ioctls for a minute,
- * one victim after another, until they fail with ENOSPC.
- *
- * The jobs of a buffer that must leave the SRAM (see sram/sram.c) are cancelled, and a running one
- * is waited for until it has stopped. If they went on, jobs of others would wait for all jobs that
- * the owner has queued while it had the device for itself: for hours.
  *
  * TTM may only swap out idle buffers, because it takes their pages, and no buffers whose pages were
  * imported by others.
@@ -91,17 +81,14 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	struct loom_region *region = &loom->region[id];
 	int ret;
 
-	if (loom->memory) {
-		region->own = loom->memory[id].own;
-		region->map_bytes = region->own ? loom->memory[id].map_bytes : 0;
-	}
+	loom_moves_init_region(loom, id);
 	ret = loom_region_init(region, id, loom->chip, loom_device_index(loom));
 	if (ret || !loom_region_exists(region))
 		return ret;
 	ttm_resource_manager_init(&region->manager, &loom->ttm,
 				  loom_region_total(region) * region->banks);
 	region->manager.func = &loom_ttm_region_funcs;
-	region->manager.use_tt = !region->own;
+	region->manager.use_tt = !loom_region_is_local(region);
 	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
 	ttm_resource_manager_set_used(&region->manager, true);
 	return 0;
@@ -147,7 +134,7 @@ static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page
 	 * TTM does not zero pages that it expects to be copied to, but a copy may fail, and may end
 	 * in the middle of a page
 	 */
-	if (loom_bo_region(to_loom_bo(tbo))->own)
+	if (loom_region_is_local(loom_bo_region(to_loom_bo(tbo))))
 		page_flags |= TTM_TT_FLAG_ZERO_ALLOC;
 	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
 		kfree(tt);
@@ -225,56 +212,10 @@ static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 	return 0;
 }
 
-/*
- * Moves of its bytes do not count: they end soon, and the next user of the address waits for them
- * anyway.
- */
-static bool loom_ttm_is_in_use(struct ttm_buffer_object *tbo)
-{
-	struct dma_resv_iter cursor;
-	struct dma_fence *fence;
-
-	dma_resv_for_each_fence(&cursor, tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, fence)
-		if (dma_resv_iter_usage(&cursor) != DMA_RESV_USAGE_KERNEL &&
-		    !dma_fence_is_signaled(fence))
-			return true;
-	return false;
-}
-
-/*
- * Evicting a buffer helps only if it shares a bank with the buffer to place, or if the limit of a
- * control group was reached.
- *
- * TTM passes no place to enforce a lowered limit of a control group.
- *
- * To swap out, TTM passes a plain place, and would wait for the jobs of the buffer in any thread:
- * so it must get idle ones only.
- */
 static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
-	const struct loom_bo *bo = to_loom_bo(tbo);
-	struct loom_bo *evictor;
-
-	/* a ghost: pages that are being copied to the device, and are freed afterwards */
-	if (!loom_bo_is_ours(tbo))
-		return false;
-	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
-		return false;
-	/* TTM would wait for a busy one */
-	if (!place)
-		return !tbo->deleted || loom_bo_is_idle(bo);
-	if (!(place->flags & LOOM_BO_PLACE))
-		return !bo->exports && loom_bo_is_idle(bo);
-	if (tbo->deleted && !loom_bo_is_idle(bo))
-		return false;
-	if (place->flags & LOOM_BO_PLACE_IDLE && loom_ttm_is_in_use(tbo))
-		return false;
-	evictor = container_of(place, struct loom_bo_place, base)->bo;
-	if (evictor->no_space && !loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
-		return false;
-	/* TTM evicts it and tries again, unless an allocation fails */
-	evictor->no_space = false;
-	return true;
+	/* not a ghost: pages that are being copied to the device, and are freed afterwards */
+	return loom_bo_is_ours(tbo) && loom_bo_may_evict(tbo, place);
 }
 
 static void loom_ttm_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
@@ -288,32 +229,11 @@ static void loom_ttm_trace_evict(struct loom_bo *bo, u64 address)
 			 bo->shape.region, address, bo->shape.layout.bytes_per_bank, &bo->tbo.base);
 }
 
-/*
- * The jobs of its address go on, and the next user of the address must wait for them. In the SRAM,
- * where only loom_bo_displace() evicts a busy buffer, they have ended.
- *
- * Makes no ghost buffer, so loom_region_block.gem stays as it is.
- */
-static int loom_ttm_move_address(struct ttm_buffer_object *tbo, struct ttm_resource *resource)
-{
-	struct loom_bo *bo = to_loom_bo(tbo);
-	int ret = 0;
-
-	/* jobs have references */
-	if (bo->resident && bo->shape.region != DRM_LOOM_REGION_SRAM &&
-	    kref_read(&tbo->base.refcount))
-		ret = loom_bytes_leave_fences(bo);
-	if (!ret)
-		ttm_bo_move_null(tbo, resource);
-	return ret;
-}
-
 static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
 			 struct ttm_resource *resource, struct ttm_place *hop)
 {
 	struct loom_bo *bo = to_loom_bo(tbo);
 	u64 address = bo->resident ? loom_region_address(tbo->resource) : 0;
-	bool own = loom_bo_region(bo)->own;
 	int ret = 0;
 
 	/* the next user of the address may be scratch, which does not wait for fences */
@@ -324,12 +244,8 @@ static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_o
 	/* new, not in a region yet */
 	if (!tbo->resource)
 		ttm_bo_move_null(tbo, resource);
-	else if (own && bo->resident)
-		ret = loom_bytes_leave(bo, ctx, resource);
-	else if (own && resource->mem_type != TTM_PL_SYSTEM)
-		ret = loom_bytes_arrive(bo, ctx, resource);
 	else
-		ret = loom_ttm_move_address(tbo, resource);
+		ret = loom_bytes_move(bo, ctx, resource);
 	if (ret)
 		return ret;
 	if (bo->resident)
@@ -346,8 +262,8 @@ static const struct ttm_device_funcs loom_ttm_device_funcs = {
 	.eviction_valuable = loom_ttm_eviction_valuable,
 	.evict_flags = loom_ttm_evict_flags,
 	.move = loom_ttm_move,
-	.io_mem_reserve = loom_view_io_reserve,
-	.io_mem_pfn = loom_view_io_pfn,
+	.io_mem_reserve = loom_window_io_reserve,
+	.io_mem_pfn = loom_window_io_pfn,
 	.swap_notify = loom_ttm_unmap_locked,
 	.delete_mem_notify = loom_ttm_unmap_locked,
 };

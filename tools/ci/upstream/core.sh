@@ -7,11 +7,13 @@ core_most=23900
 core_driver=$tree/drivers/accel/loom
 
 core_cut() (
-	local parts="OPS REPORTS LANES SHARE TURNS" top=$PWD
+	local parts="MOVES OPS REPORTS LANES SHARE TURNS" top=$PWD
 
 	cd "$core_driver" || return
 	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
 	rm report/report.c backend/{turn,code}.c loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
+	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c sched/{bus,revoke}.c
+	rm template/{data,memory,native}.c
 	rm memory/{fit.[ch],label.c,list.c,share.c} sram/sram.c "$tree/include/uapi/drm/loom_accel_ops.h"
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
@@ -19,7 +21,7 @@ core_cut() (
 	find tests -type f ! -name exports.c ! -name loom_bank_test.c -delete
 	cd "$tree/tools/testing/selftests/loom" || return
 	rm -r guided pci/*.c sram
-	find . -maxdepth 1 -name '*.c' ! -name loom_own.c ! -name loom_template.c -delete
+	find . -maxdepth 1 -name '*.c' ! -name loom_template.c -delete
 
 	# options that are not there are undefined
 	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"

@@ -16,13 +16,12 @@ struct drm_device;
 struct drm_driver;
 struct drm_printer;
 struct iosys_map;
+struct loom_backend_memory;
 struct loom_bo;
 struct loom_context;
 struct loom_device;
 struct loom_job;
-struct loom_move;
 struct loom_plan_object;
-struct page;
 
 /**
  * DOC: Back ends
@@ -44,7 +43,6 @@ struct page;
  *       job_progress, job_stop                   if it takes too long, or is abandoned
  *       job_release
  *     plan_destroy
- *     move_prepare, move_run, move_release       once for each copy of a buffer's bytes
  *     stop, reset, start                         if it hangs
  *     stop, start                                if it sleeps
  *   stop                                         unplugged, or wedged
@@ -75,15 +73,13 @@ struct page;
  * call loom_job_turn_begin().
  *
  * Lifetimes. Resources of the bus are released when the driver is unbound: registers, interrupts,
- * rings and mappings for the device (devm_*). @job_release, @move_release, @plan_destroy and
- * @context_release may be called later, until the last client has closed the node. They must not
- * touch these, and their own resources must belong to the DRM device (drmm_*, in @init).
+ * rings and mappings for the device (devm_*). @job_release, @plan_destroy and @context_release (and
+ * the release of moves) may be called later, until the last client has closed the node. They must
+ * not touch these, and their own resources must belong to the DRM device (drmm_*, in @init).
  * loom_driver_exit() waits for them.
  *
- * Memory of the banks. Banks may be addresses only: then the bytes of buffers are in system pages,
- * and moving a buffer copies nothing. Or they are local memory of the device
- * (&loom_device_config.memory): then the core has bytes copied when a buffer gets an address or
- * loses it (@move_run, see memory/), and processes map it through BAR or bus (@memory_pfn).
+ * Memory of the banks. Banks may be addresses only: then the bytes of buffers are in system pages.
+ * Or they are local memory of the device, see backend/memory.h.
  *
  * Scheduling. A device that runs its jobs to completion takes a few at a time
  * (&loom_device_config.jobs_in_flight), and the core picks the next one, by backend/turn.c. A back
@@ -110,7 +106,7 @@ struct loom_device_memory {
 	/** @own: local memory. Otherwise addresses only, with the bytes in system pages */
 	bool own;
 	/**
-	 * @map_bytes: for @own: granularity of direct mappings (&loom_backend.memory_pfn), a
+	 * @map_bytes: for @own: granularity of direct mappings (&loom_backend_memory.pfn), a
 	 * multiple of PAGE_SIZE. A buffer can be mapped directly if its pages and pitch are
 	 * multiples of it. 0: no direct mappings
 	 */
@@ -171,36 +167,6 @@ struct loom_device_config {
 };
 
 /**
- * enum loom_move_kind - direction of a move
- */
-enum loom_move_kind {
-	/** @LOOM_MOVE_CLEAR: zero the region's bytes, to the end of the last page */
-	LOOM_MOVE_CLEAR,
-	/** @LOOM_MOVE_IN: copy from pages of the host to the region */
-	LOOM_MOVE_IN,
-	/** @LOOM_MOVE_OUT: copy from the region to pages of the host */
-	LOOM_MOVE_OUT,
-};
-
-/**
- * struct loom_move_piece - bytes of a move that are contiguous in a bank and in a page of the host
- */
-struct loom_move_piece {
-	/** @region: an &enum drm_loom_region */
-	u32 region;
-	/** @bank: number of the bank in the region */
-	u32 bank;
-	/** @address: first byte in the bank */
-	u64 address;
-	/** @bytes: number of bytes */
-	u64 bytes;
-	/** @page: page of the host, NULL for LOOM_MOVE_CLEAR */
-	struct page *page;
-	/** @page_offset: first byte in @page */
-	u32 page_offset;
-};
-
-/**
  * enum loom_job_status - how a job ended
  */
 enum loom_job_status {
@@ -255,10 +221,9 @@ enum loom_stop_reason {
 /**
  * struct loom_backend - operations on a device
  *
- * Operations that touch the device are called while it is bound and started: @dump, @memory_pfn,
- * @move_run, @poll, and those of jobs, unless they say otherwise. An errno is returned to the
- * client, except those with a meaning for the core (EAGAIN, EBADMSG, EBUSY, EDEADLK, ENOSPC), which
- * become EIO.
+ * Operations that touch the device are called while it is bound and started: @dump, @poll, and
+ * those of jobs, unless they say otherwise. An errno is returned to the client, except those with a
+ * meaning for the core (EAGAIN, EBADMSG, EBUSY, EDEADLK, ENOSPC), which become EIO.
  *
  * "Fence safe" operations are in the critical section of fence signalling
  * (dma_fence_begin_signalling()): they may sleep, but must not allocate with GFP_KERNEL, take a
@@ -315,40 +280,8 @@ struct loom_backend {
 	 */
 	void (*dump)(struct loom_device *loom, struct drm_printer *p);
 
-	/**
-	 * @memory_pfn: page frame of the page at @address of a bank, as the processor sees it.
-	 * @address is a multiple of PAGE_SIZE. Called under a reservation lock; must not sleep.
-	 * Returns false if the processor cannot access it; the core then copies the bytes to system
-	 * pages and maps these. May be NULL where &loom_device_memory.map_bytes is 0
-	 */
-	bool (*memory_pfn)(struct loom_device *loom, u32 region, u32 bank, u64 address,
-			   unsigned long *pfn);
-	/**
-	 * @memory_clear: write zeroes to bytes of a bank, at most 1 MiB, by the processor. Called
-	 * with &loom_flight.gate held for reading; fence safe. Returns false if it cannot access
-	 * all of them; the core then has the device clear them (LOOM_MOVE_CLEAR). May be NULL
-	 */
-	bool (*memory_clear)(struct loom_device *loom, u32 region, u32 bank, u64 address,
-			     u64 bytes);
-	/**
-	 * @move_prepare: allocate all memory that a move will need, map its pages for DMA, and set
-	 * &loom_move.run to a pointer other than NULL. The move may be of a part of the buffer,
-	 * from &loom_move.offset on. Called under a reservation lock; may sleep and allocate.
-	 * Returns 0, or -errno with nothing left to undo. NULL for devices without local memory, as
-	 * are the next two
-	 */
-	int (*move_prepare)(struct loom_move *move);
-	/**
-	 * @move_run: submit the move; the device owns it until loom_moves_complete(). Fence safe,
-	 * and must not wait for its end. Called again after @stop, @reset and @start for a move
-	 * that had not ended
-	 */
-	void (*move_run)(struct loom_move *move);
-	/**
-	 * @move_release: undo @move_prepare; fence safe. The device does not own the move, or is
-	 * stopped; it may be unplugged
-	 */
-	void (*move_release)(struct loom_move *move);
+	/** @memory: operations on local memory; NULL for devices without */
+	const struct loom_backend_memory *memory;
 
 	/**
 	 * @plan_create: load a verified plan on the device, or encode it for later. The source must
@@ -468,28 +401,17 @@ struct loom_backend {
  *   between counts for the timeout;
  * - loom_job_busy() from time to time, with the engine time since the last call, if it has a better
  *   measure than the begin of the turn;
- * - loom_jobs_complete(), from a thread that may sleep (a threaded interrupt handler, a work), and
- *   loom_moves_complete() for moves;
+ * - loom_jobs_complete(), from a thread that may sleep (a threaded interrupt handler, a work);
  * - loom_device_hang() if it detects that the device hangs;
- * - loom_device_new_epoch(), in @start, if the device has lost state during its sleep;
- * - loom_device_hide() and loom_device_show() around anything that makes its memory invisible to
- *   the processor (a reset of the function), in @reset;
- * - loom_device_move_out() when the system is about to sleep in a way that loses the memory;
- * - loom_device_reset_prepare() and loom_device_reset_done() when the bus resets it on request.
+ * - loom_device_new_epoch(), in @start, if the device has lost state during its sleep.
  *
  * A job may be freed before loom_jobs_complete() returns: the caller must not touch it or its
  * &loom_job.run afterwards.
  */
 int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *records, u32 count);
-int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed);
 void loom_device_hang(struct loom_device *loom, u32 epoch);
 u32 loom_device_new_epoch(struct loom_device *loom);
 void loom_device_wedge(struct loom_device *loom, const char *why);
-void loom_device_hide(struct loom_device *loom);
-void loom_device_show(struct loom_device *loom);
-int loom_device_move_out(struct device *dev);
-void loom_device_reset_prepare(struct device *dev);
-void loom_device_reset_done(struct device *dev);
 int loom_job_stop_reason(const struct loom_job *job);
 void loom_job_turn_begin(struct loom_job *job);
 void loom_job_turn_end(struct loom_job *job);
@@ -510,7 +432,7 @@ void loom_device_shutdown(struct device *dev);
 /*
  * The core's objects are opaque outside of its tree. loom_*_data() returns a pointer to the field
  * that the back end owns: &loom_device.backend_data, &loom_plan_object.backend_data,
- * &loom_context.backend_data, &loom_job.run, &loom_move.run.
+ * &loom_context.backend_data, &loom_job.run.
  */
 void **loom_device_data(struct loom_device *loom);
 struct drm_device *loom_device_drm(struct loom_device *loom);
@@ -534,12 +456,5 @@ bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address);
 u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank);
 u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *bank);
 int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map);
-
-void **loom_move_data(struct loom_move *move);
-struct loom_device *loom_move_device(const struct loom_move *move);
-u64 loom_move_id(const struct loom_move *move);
-enum loom_move_kind loom_move_direction(const struct loom_move *move);
-u64 loom_move_bytes(const struct loom_move *move);
-void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piece *piece);
 
 #endif /* LOOM_BACKEND_H */

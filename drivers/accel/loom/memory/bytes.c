@@ -7,6 +7,7 @@
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"
+#include "loom_leftover.h"
 #include "loom_sync.h"
 #include "move.h"
 
@@ -20,17 +21,28 @@
  * (loom_submit.c), page faults, the next move.
  *
  * Eviction. The address is free at once, and the fences of its jobs and of the copy become a
- * leftover (loom_region.c). The next buffer there must wait for them, by its own move.
+ * leftover (loom_leftover.c). The next buffer there must wait for them, by its own move.
  *
  * Placement. A new buffer has no bytes yet: it is zeroed in local memory, and no pages are
  * allocated for it. A buffer with pages is copied, and a ghost of TTM frees them when the fence has
  * signalled.
  *
+ * The callbacks of TTM must not wait for jobs. A busy DRAM buffer loses only its address when it is
+ * evicted: its jobs have the addresses of its system pages, which stay. The fences of these jobs
+ * are kept with the address (see loom_leftover.c), and jobs that use the next buffer there wait for
+ * them. Rejected: letting TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do. A client
+ * that filled the DRAM with buffers of a long job could block others in their ioctls for a minute,
+ * one victim after another, until they fail with ENOSPC.
+ *
+ * The jobs of a buffer that must leave the SRAM (see sram/sram.c) are cancelled, and a running one
+ * is waited for until it has stopped. If they went on, jobs of others would wait for all jobs that
+ * the owner has queued while it had the device for itself: for hours.
+ *
  * The SRAM has no leftovers, because the next user of an address may be scratch. So a buffer that
  * leaves the SRAM keeps its address until its moves have ended. The evicting thread must wait for
  * that, with the buffer reserved; on a fatal signal the buffer stays. A worker frees unreferenced
- * buffers (loom_bo.c). Jobs are not waited for, because those of a buffer that leaves the SRAM have
- * ended (loom_ttm_move()).
+ * buffers (dying.c). Jobs are not waited for, because those of a buffer that leaves the SRAM have
+ * ended (loom_bytes_move()).
  *
  * A move is prepared and submitted in one critical section of drm_dev_enter(), so that unplugging
  * the device waits for it (loom_moves_drain()). The section must not wait for a fence.
@@ -111,15 +123,8 @@ static int loom_bytes_leave_behind(struct loom_bo *bo, struct dma_fence **fences
 	return loom_region_save_fences(block, all, count);
 }
 
-/**
- * loom_bytes_leave_fences() - keep the fences of a buffer that loses its address
- * @bo: the buffer, resident and reserved, not in the SRAM
- *
- * The next user of the address must wait for them.
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_bytes_leave_fences(struct loom_bo *bo)
+/* The next user of the address must wait for them. Return: 0 or -ENOMEM. */
+static int loom_bytes_leave_fences(struct loom_bo *bo)
 {
 	struct dma_fence **fences;
 	u32 count;
@@ -195,16 +200,9 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 	return ret;
 }
 
-/**
- * loom_bytes_leave() - evict a buffer: move its bytes to pages of the host
- * @bo: the buffer, resident and reserved; in the SRAM its jobs must have ended
- * @ctx: as TTM has it
- * @resource: its new resource, in system memory
- *
- * Return: 0 or -errno, and it stays where it is.
- */
-int loom_bytes_leave(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
-		     struct ttm_resource *resource)
+/* Evict a buffer. Return: 0 or -errno, and it stays where it is. */
+static int loom_bytes_leave(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
+			    struct ttm_resource *resource)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	int ret = 0;
@@ -286,16 +284,9 @@ static int loom_bytes_bring(struct loom_bo *bo, struct ttm_resource *resource, b
 	return ret;
 }
 
-/**
- * loom_bytes_arrive() - place a buffer: move its bytes to local memory
- * @bo: the buffer, not resident, reserved
- * @ctx: as TTM has it
- * @resource: its new resource, in its region
- *
- * Return: 0 or -errno, and it stays where it is.
- */
-int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
-		      struct ttm_resource *resource)
+/* Place a buffer. Return: 0 or -errno, and it stays where it is. */
+static int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
+			     struct ttm_resource *resource)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 	bool copied = loom_bo_on_host(bo);
@@ -315,6 +306,45 @@ int loom_bytes_arrive(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
 }
 
 /* ----------------------------------------------------------------- staying */
+
+/*
+ * The jobs of its address go on, and the next user of the address must wait for them. In the SRAM,
+ * where only loom_bo_displace() evicts a busy buffer, they have ended.
+ *
+ * Makes no ghost buffer, so loom_region_block.gem stays as it is.
+ */
+static int loom_bytes_stay(struct loom_bo *bo, struct ttm_resource *resource)
+{
+	int ret = 0;
+
+	/* jobs have references */
+	if (bo->resident && bo->shape.region != DRM_LOOM_REGION_SRAM &&
+	    kref_read(&bo->tbo.base.refcount))
+		ret = loom_bytes_leave_fences(bo);
+	if (!ret)
+		ttm_bo_move_null(&bo->tbo, resource);
+	return ret;
+}
+
+/**
+ * loom_bytes_move() - a buffer gets or loses its address
+ * @bo: the buffer, reserved; in the SRAM its jobs must have ended
+ * @ctx: as TTM has it
+ * @resource: its new resource
+ *
+ * Return: 0 or -errno, and it stays where it is.
+ */
+int loom_bytes_move(struct loom_bo *bo, struct ttm_operation_ctx *ctx,
+		    struct ttm_resource *resource)
+{
+	bool own = loom_region_is_local(loom_bo_region(bo));
+
+	if (own && bo->resident)
+		return loom_bytes_leave(bo, ctx, resource);
+	if (own && resource->mem_type != TTM_PL_SYSTEM)
+		return loom_bytes_arrive(bo, ctx, resource);
+	return loom_bytes_stay(bo, resource);
+}
 
 /**
  * loom_bytes_copy() - copy bytes from or to a resident buffer

@@ -24,7 +24,7 @@
  * DOC: Copies
  *
  * BO_READ and BO_WRITE copy bytes between a client and a buffer, in any memory. They are for
- * buffers in local memory without a direct mapping (memory/view.c): such a buffer in the SRAM
+ * buffers in local memory without a direct mapping (memory/window.c): such a buffer in the SRAM
  * cannot be mapped at all; in the DRAM a mapping would evict it to system pages, and its next job
  * would bring it back.
  *

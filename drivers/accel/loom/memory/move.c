@@ -6,13 +6,14 @@
 
 #include <drm/drm_drv.h>
 
-#include "backend/backend.h"
 #include "backend/budget.h"
+#include "backend/memory.h"
 #include "backend/power.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_leftover.h"
 #include "loom_region.h"
 #include "loom_sync.h"
 #include "move.h"
@@ -32,7 +33,7 @@
  * A move is idempotent, because users of the bytes wait for its end: after a reset the device gets
  * its running moves again. On an unplugged or wedged device they end with an error. Stale bytes do
  * not leak then: pages of the host are zeroed before a copy, and local memory is not mapped any
- * more (view.c).
+ * more (window.c).
  *
  * If the processor can access the banks, it zeroes a new buffer itself: a device that lies about
  * having done so would leak the bytes of others to a client.
@@ -45,7 +46,7 @@
  * Rejected: an entity of the scheduler for moves. It is in order, so a buffer that waits for a job
  * of a minute would block all others. One entity per move: a thousand bytes, a run queue and a
  * timeout instead of a counter. Rejected: fences of TTM's managers (&ttm_resource_manager.move),
- * see loom_region.c.
+ * see loom_leftover.c.
  */
 
 #define LOOM_MOVE_DEADLINE_MS	20000
@@ -106,7 +107,7 @@ static struct loom_move *loom_move_prepare(struct loom_move *move)
 	if (ret)
 		goto err_free;
 	move->powered = true;
-	ret = loom->backend->move_prepare(move);
+	ret = loom->backend->memory->prepare(move);
 	if (ret)
 		goto err_free;
 	/* armed early, so that fences can refer to it before it is submitted */
@@ -208,7 +209,7 @@ void loom_move_free(struct loom_move *move)
 	u32 i;
 
 	if (move->run)
-		loom->backend->move_release(move);
+		loom->backend->memory->release(move);
 	if (move->holds)
 		loom_move_drop_pages(move);
 	for (i = 0; i < move->wait_count; i++)
@@ -294,7 +295,7 @@ static void loom_move_end(struct loom_move *move, int error)
 	struct dma_fence *fence = &move->fence->base;
 
 	if (move->run)
-		move->loom->backend->move_release(move);
+		move->loom->backend->memory->release(move);
 	move->run = NULL;
 	if (error)
 		dma_fence_set_error(fence, error);
@@ -365,14 +366,15 @@ static bool loom_move_clear(struct loom_move *move)
 	struct loom_device *loom = move->loom;
 	u32 bank;
 
-	if (move->kind != LOOM_MOVE_CLEAR || !loom->backend->memory_clear)
+	if (move->kind != LOOM_MOVE_CLEAR || !loom->backend->memory->clear)
 		return false;
 	for (bank = loom_mask_next(&move->shape.mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&move->shape.mask, bank + 1))
 		for (at = 0; at < bytes && !READ_ONCE(loom->unplugged); at += part) {
 			part = min_t(u64, bytes - at, SZ_1M);
-			if (!loom->backend->memory_clear(loom, move->shape.region, bank,
-							 loom_move_address(move, bank) + at, part))
+			if (!loom->backend->memory->clear(loom, move->shape.region, bank,
+							  loom_move_address(move, bank) + at,
+							  part))
 				return false;
 			cond_resched();
 		}
@@ -399,7 +401,7 @@ static void loom_moves_give(struct loom_move *move)
 	struct loom_device *loom = move->loom;
 	struct loom_moves *moves = &loom->moves;
 
-	loom->backend->move_run(move);
+	loom->backend->memory->run(move);
 	spin_lock_irq(&moves->lock);
 	moves->giving = 0;
 	spin_unlock_irq(&moves->lock);
@@ -630,20 +632,123 @@ void loom_moves_drain(struct loom_device *loom)
 	wait_event(loom->moves.idle, !READ_ONCE(loom->moves.total));
 }
 
+/* Local memory requires operations to move, to map and to reset. */
+static int loom_moves_check(struct loom_device *loom)
+{
+	const struct loom_device_config *config = &loom->config;
+	const struct loom_backend *backend = loom->backend;
+	u32 id;
+
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
+		const struct loom_device_memory *memory = &config->memory[id];
+
+		if (!memory->own)
+			continue;
+		loom->memory = config->memory;
+		if (!backend->reset || !backend->memory || !config->moves_in_flight ||
+		    !IS_ALIGNED(memory->map_bytes, PAGE_SIZE) ||
+		    (memory->map_bytes && !backend->memory->pfn))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 /**
- * loom_moves_init() - initialise, without moves
+ * loom_moves_init() - check a device's local memory, and initialise without moves
  * @loom: the device
- * @limit: limit of moves on the device
+ *
+ * Return: 0 or -EINVAL.
  */
-void loom_moves_init(struct loom_device *loom, u32 limit)
+int loom_moves_init(struct loom_device *loom)
 {
 	struct loom_moves *moves = &loom->moves;
 
 	spin_lock_init(&moves->lock);
 	INIT_LIST_HEAD(&moves->ready);
 	INIT_LIST_HEAD(&moves->running);
-	moves->limit = limit;
+	moves->limit = loom->config.moves_in_flight;
 	init_waitqueue_head(&moves->idle);
 	INIT_WORK(&moves->work, loom_moves_work);
 	INIT_DELAYED_WORK(&moves->deadline, loom_moves_deadline);
+	return loom_moves_check(loom);
 }
+
+/**
+ * loom_moves_init_region() - set the kind of memory of a region
+ * @loom: the device
+ * @id: the region
+ */
+void loom_moves_init_region(struct loom_device *loom, u32 id)
+{
+	struct loom_region *region = &loom->region[id];
+
+	region->own = loom->config.memory[id].own;
+	region->map_bytes = region->own ? loom->config.memory[id].map_bytes : 0;
+}
+
+/**
+ * loom_moves_fini() - undo loom_moves_init()
+ * @loom: the device, without moves
+ */
+void loom_moves_fini(struct loom_device *loom)
+{
+	cancel_delayed_work_sync(&loom->moves.deadline);
+	cancel_work_sync(&loom->moves.work);
+}
+
+/* ------------------------------------------------------------ for back ends */
+
+void **loom_move_data(struct loom_move *move)
+{
+	return &move->run;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_data, LOOM_COMPAT_NS);
+
+struct loom_device *loom_move_device(const struct loom_move *move)
+{
+	return move->loom;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_device, LOOM_COMPAT_NS);
+
+u64 loom_move_id(const struct loom_move *move)
+{
+	return move->id;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_id, LOOM_COMPAT_NS);
+
+enum loom_move_kind loom_move_direction(const struct loom_move *move)
+{
+	return move->kind;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_direction, LOOM_COMPAT_NS);
+
+u64 loom_move_bytes(const struct loom_move *move)
+{
+	return move->bytes;
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_bytes, LOOM_COMPAT_NS);
+
+/**
+ * loom_move_piece() - where bytes of a move are
+ * @move: the move
+ * @at: first byte in the move, less than loom_move_bytes()
+ * @piece: out: as many bytes from there as are contiguous in the bank and in the page
+ */
+void loom_move_piece(const struct loom_move *move, u64 at, struct loom_move_piece *piece)
+{
+	const struct loom_layout *layout = &move->shape.layout;
+	u64 rest;
+	u32 bank;
+
+	/* a page of the layout starts at a multiple of page_bytes of the buffer */
+	div64_u64_rem(move->offset + at, layout->page_bytes, &rest);
+	loom_layout_map(layout, 0, move->offset + at, &bank, &piece->address);
+	piece->region = move->shape.region;
+	piece->bank = loom_shape_bank(&move->shape, bank);
+	piece->address += loom_move_address(move, piece->bank);
+	piece->bytes = min3(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE,
+			    layout->page_bytes - rest);
+	piece->page = move->pages ? move->pages[at >> PAGE_SHIFT] : NULL;
+	piece->page_offset = offset_in_page(at);
+}
+EXPORT_SYMBOL_NS_GPL(loom_move_piece, LOOM_COMPAT_NS);

@@ -3,12 +3,15 @@
 #define LOOM_MOVE_H
 
 #include <linux/dma-fence.h>
+#include <linux/errno.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "backend/backend.h"
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+#include "backend/memory.h"
+#endif
 #include "loom_shape.h"
 
 struct loom_bo;
@@ -18,6 +21,7 @@ struct loom_move;
 struct page;
 struct ttm_resource;
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
  * struct loom_move_wait - a fence that a move waits for
  */
@@ -121,7 +125,9 @@ void loom_move_free(struct loom_move *move);
 int __must_check loom_move_depend(struct loom_move *move, struct dma_fence *fence);
 void loom_move_submit(struct loom_move *move);
 
-void loom_moves_init(struct loom_device *loom, u32 limit);
+int __must_check loom_moves_init(struct loom_device *loom);
+void loom_moves_init_region(struct loom_device *loom, u32 id);
+void loom_moves_fini(struct loom_device *loom);
 void loom_moves_closed(struct loom_device *loom);
 int loom_moves_pause(struct loom_device *loom, u32 timeout_ms);
 void loom_moves_resume(struct loom_device *loom);
@@ -134,5 +140,42 @@ static inline u64 loom_move_address(const struct loom_move *move, u32 bank)
 {
 	return move->addresses ? move->addresses[bank] : move->address;
 }
+#else
+/* local memory is refused */
+#define loom_moves_init(loom)	((loom)->config.moves_in_flight ? -EOPNOTSUPP : 0)
+
+static inline void loom_moves_init_region(struct loom_device *loom, u32 id)
+{
+}
+
+static inline void loom_moves_fini(struct loom_device *loom)
+{
+}
+
+static inline void loom_moves_closed(struct loom_device *loom)
+{
+}
+
+static inline int loom_moves_pause(struct loom_device *loom, u32 timeout_ms)
+{
+	return 0;
+}
+
+static inline void loom_moves_resume(struct loom_device *loom)
+{
+}
+
+static inline void loom_moves_renew(struct loom_device *loom)
+{
+}
+
+static inline void loom_moves_end_all(struct loom_device *loom, int error)
+{
+}
+
+static inline void loom_moves_drain(struct loom_device *loom)
+{
+}
+#endif
 
 #endif /* LOOM_MOVE_H */

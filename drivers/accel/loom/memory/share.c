@@ -82,7 +82,7 @@ int loom_share_gem_pin(struct drm_gem_object *gem)
 	struct loom_bo *bo = gem_to_loom_bo(gem);
 	int ret = 0;
 
-	if (!loom_bo_region(bo)->own)
+	if (!loom_region_is_local(loom_bo_region(bo)))
 		ret = loom_bo_populate_locked(bo);
 	else if (!bo->exports)
 		ret = loom_share_to_host(bo);

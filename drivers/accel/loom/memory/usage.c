@@ -114,8 +114,8 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 		.scratch_floor_bytes = region->sram.floor_bytes,
 		.share_bytes = region->sram.share_bytes,
 		.share_used_bytes = used,
-		.map_bytes = region->map_bytes,
-		.flags = region->own ? DRM_LOOM_REGION_OWN : 0,
+		.map_bytes = loom_region_map_bytes(region),
+		.flags = loom_region_is_local(region) ? DRM_LOOM_REGION_OWN : 0,
 	};
 }
 

@@ -49,6 +49,14 @@ static const struct file_operations loom_pci_fops = { LOOM_DRV_FOPS };
 
 static struct drm_driver loom_pci_drm __ro_after_init;
 
+static const struct loom_backend_memory loom_pci_local = {
+	.pfn = loom_pci_memory_pfn,
+	.clear = loom_pci_memory_clear,
+	.prepare = loom_pci_move_prepare,
+	.run = loom_pci_move_run,
+	.release = loom_pci_move_release,
+};
+
 static const struct loom_backend loom_pci_backend = {
 	.name = "pci",
 	.driver = &loom_pci_drm,
@@ -58,11 +66,7 @@ static const struct loom_backend loom_pci_backend = {
 	.reset = loom_pci_reset,
 	.poll = loom_pci_poll,
 	.dump = loom_pci_dump,
-	.memory_pfn = loom_pci_memory_pfn,
-	.memory_clear = loom_pci_memory_clear,
-	.move_prepare = loom_pci_move_prepare,
-	.move_run = loom_pci_move_run,
-	.move_release = loom_pci_move_release,
+	.memory = &loom_pci_local,
 	.plan_create = loom_pci_plan_create,
 	.plan_destroy = loom_pci_plan_destroy,
 	.job_prepare = loom_pci_job_prepare,

@@ -8,7 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "backend/backend.h"
+#include "backend/memory.h"
 #include "loom_device.h"
 #include "regs.h"
 #include "ring.h"

@@ -5,7 +5,7 @@
  */
 #include "record.h"
 
-#include "backend/backend.h"
+#include "backend/memory.h"
 #include "loom_device.h"
 #include "pci.h"
 #include "plan.h"

@@ -8,8 +8,18 @@ struct loom_file;
 struct loom_job;
 struct loom_region_scratch;
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 void loom_job_revoked(struct loom_region_scratch *scratch);
 int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo);
+#else
+#define loom_job_revoked	NULL
+
+static inline int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo)
+{
+	return 0;
+}
+#endif
+
 void loom_job_stop_all(struct loom_device *loom, struct loom_file *client);
 void loom_job_free(struct loom_job *job);
 

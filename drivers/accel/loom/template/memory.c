@@ -7,6 +7,7 @@
 
 #include <drm/drm_managed.h>
 
+#include "backend/memory.h"
 #include "template.h"
 
 /*
@@ -131,8 +132,8 @@ void template_memory_stop(struct template_memory *memory)
 }
 
 /* A chip must return an address in its BAR. */
-bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
-			 unsigned long *pfn)
+static bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
+				unsigned long *pfn)
 {
 	*pfn = vmalloc_to_pfn(template_memory_at(to_template_memory(loom), loom, region, bank,
 						 address));
@@ -183,7 +184,7 @@ static void template_move_work(struct work_struct *work)
 }
 
 /* A chip must allocate the descriptor, and map the pages for DMA. */
-int template_move_prepare(struct loom_move *move)
+static int template_move_prepare(struct loom_move *move)
 {
 	struct template_move *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
 
@@ -198,7 +199,7 @@ int template_move_prepare(struct loom_move *move)
 }
 
 /* A chip must copy the descriptor to the ring, and ring the doorbell. The ring is not full. */
-void template_move_run(struct loom_move *move)
+static void template_move_run(struct loom_move *move)
 {
 	struct template_move *run = *loom_move_data(move);
 
@@ -206,8 +207,15 @@ void template_move_run(struct loom_move *move)
 }
 
 /* A chip must unmap the pages. */
-void template_move_release(struct loom_move *move)
+static void template_move_release(struct loom_move *move)
 {
 	kfree(*loom_move_data(move));
 	*loom_move_data(move) = NULL;
 }
+
+const struct loom_backend_memory template_local = {
+	.pfn = template_memory_pfn,
+	.prepare = template_move_prepare,
+	.run = template_move_run,
+	.release = template_move_release,
+};

@@ -7,11 +7,11 @@
 
 #include <drm/loom_accel.h>
 
-struct drm_loom_chip;
+struct loom_backend_memory;
 struct loom_device;
 struct loom_device_config;
-struct loom_move;
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
  * struct template_memory - local memory
  */
@@ -24,6 +24,9 @@ struct template_memory {
 	bool off;
 };
 
+extern const struct loom_backend_memory template_local;
+#define TEMPLATE_LOCAL	(&template_local)
+
 void template_memory_config(struct loom_device_config *config);
 int template_memory_init(struct template_memory *memory, struct loom_device *loom);
 void template_memory_start(struct template_memory *memory);
@@ -31,10 +34,28 @@ void template_memory_stop(struct template_memory *memory);
 
 u8 *template_memory_at(const struct template_memory *memory, const struct loom_device *loom,
 		       u32 region, u32 bank, u64 address);
-bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
-			 unsigned long *pfn);
-int template_move_prepare(struct loom_move *move);
-void template_move_run(struct loom_move *move);
-void template_move_release(struct loom_move *move);
+#else
+struct template_memory {
+};
+
+#define TEMPLATE_LOCAL	NULL
+
+static inline void template_memory_config(struct loom_device_config *config)
+{
+}
+
+static inline int template_memory_init(struct template_memory *memory, struct loom_device *loom)
+{
+	return 0;
+}
+
+static inline void template_memory_start(struct template_memory *memory)
+{
+}
+
+static inline void template_memory_stop(struct template_memory *memory)
+{
+}
+#endif
 
 #endif /* LOOM_TEMPLATE_MEMORY_H */

@@ -88,17 +88,9 @@ static u64 template_code_run_move(struct loom_job *job, const struct tile_move *
 	return cycles;
 }
 
-/**
- * template_code_run() - run the native commands of a job, and its data moves
- * @job: the job, of a device with local memory
- * @code: the native commands of its plan; without any nothing is moved either
- * @slots: its buffers
- * @stop: set by others: stop soon
- *
- * Return: cycles.
- */
-u64 template_code_run(struct loom_job *job, const struct template_code *code,
-		      const struct template_slots *slots, const bool *stop)
+/* Run the native commands of a job, and its data moves. Return: cycles. */
+static u64 template_code_run(struct loom_job *job, const struct template_code *code,
+			     const struct template_slots *slots, const bool *stop)
 {
 	const struct loom_plan *plan = loom_plan_object_plan(loom_job_plan(job));
 	u64 cycles = 0;
@@ -115,4 +107,69 @@ u64 template_code_run(struct loom_job *job, const struct template_code *code,
 			cycles += template_code_run_move(job, &code->moves[at], slots, stop);
 	}
 	return cycles;
+}
+
+static const struct template_code *template_code(const struct loom_job *job)
+{
+	return *loom_plan_object_data(loom_job_plan(job));
+}
+
+static void template_run_native(struct work_struct *work)
+{
+	struct template_run *run = container_of(work, struct template_run, work);
+	struct loom_device *loom = loom_job_device(run->job);
+	struct template *template = to_template(loom);
+	u64 id = loom_job_id(run->job), cycles;
+	bool stop;
+
+	cycles = template_code_run(run->job, template_code(run->job), &run->slots, &run->stop);
+	stop = READ_ONCE(run->stop);
+	if (!READ_ONCE(template->memory.off)) {
+		/* it may be freed before this returns */
+		nothing_give(&template->nothing, id, run->slots.at, cycles);
+		if (stop)
+			nothing_end(&template->nothing, id);
+	}
+	atomic_dec(&template->queued);
+}
+
+/**
+ * template_native_init() - prepare a run
+ * @run: the run
+ * @job: its job
+ */
+void template_native_init(struct template_run *run, struct loom_job *job)
+{
+	INIT_WORK(&run->work, template_run_native);
+	run->job = job;
+}
+
+/**
+ * template_native_runs() - whether the native commands of a job are run
+ * @job: the job
+ *
+ * Return: false if it has none, or the device has no local memory.
+ */
+bool template_native_runs(const struct loom_job *job)
+{
+	return loom_device_has_memory(loom_job_device(job)) && template_code(job)->count;
+}
+
+/**
+ * template_native_queue() - run native commands of a job before it is given to the device
+ * @job: the job
+ *
+ * Return: false if the caller must give it to the device.
+ */
+bool template_native_queue(struct loom_job *job)
+{
+	struct template *template = to_template(loom_job_device(job));
+	struct template_run *run = *loom_job_data(job);
+
+	/* others must not overtake those on the engine */
+	if (!template_native_runs(job) && !atomic_read(&template->queued))
+		return false;
+	atomic_inc(&template->queued);
+	queue_work(template->memory.engine, &run->work);
+	return true;
 }

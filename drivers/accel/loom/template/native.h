@@ -6,8 +6,9 @@
 
 struct loom_job;
 struct loom_plan;
-struct template_slots;
+struct template_run;
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
  * struct template_code - the native commands of a plan, translated
  * @count: number of @moves
@@ -19,7 +20,32 @@ struct template_code {
 };
 
 int template_code_create(const struct loom_plan *plan, struct template_code **code);
-u64 template_code_run(struct loom_job *job, const struct template_code *code,
-		      const struct template_slots *slots, const bool *stop);
+void template_native_init(struct template_run *run, struct loom_job *job);
+bool template_native_runs(const struct loom_job *job);
+bool template_native_queue(struct loom_job *job);
+#else
+/* without memory of its own it does nothing */
+struct template_code;
+
+static inline int template_code_create(const struct loom_plan *plan, struct template_code **code)
+{
+	*code = NULL;
+	return 0;
+}
+
+static inline void template_native_init(struct template_run *run, struct loom_job *job)
+{
+}
+
+static inline bool template_native_runs(const struct loom_job *job)
+{
+	return false;
+}
+
+static inline bool template_native_queue(struct loom_job *job)
+{
+	return false;
+}
+#endif
 
 #endif /* LOOM_TEMPLATE_NATIVE_H */

@@ -9,7 +9,6 @@
 #include <drm/drm_print.h>
 
 #include "backend/backend.h"
-#include "data.h"
 #include "loom_compat.h"
 #include "native.h"
 #include "template.h"
@@ -27,20 +26,6 @@
  */
 
 #define TEMPLATE_NAME	"loom-template"
-
-/**
- * struct template_run - state of a job in the back end: for a chip, its descriptor
- */
-struct template_run {
-	/** @work: runs native commands */
-	struct work_struct work;
-	/** @job: the job, must not be accessed after its end */
-	struct loom_job *job;
-	/** @stop: it is to end soon */
-	bool stop;
-	/** @slots: its buffers */
-	struct template_slots slots;
-};
 
 static bool template_own;
 module_param_named(own, template_own, bool, 0400);
@@ -200,30 +185,6 @@ static void template_plan_destroy(struct loom_plan_object *object)
 
 /* ------------------------------------------------------------------- jobs */
 
-static const struct template_code *template_code(const struct loom_job *job)
-{
-	return *loom_plan_object_data(loom_job_plan(job));
-}
-
-static void template_run_native(struct work_struct *work)
-{
-	struct template_run *run = container_of(work, struct template_run, work);
-	struct loom_device *loom = loom_job_device(run->job);
-	struct template *template = to_template(loom);
-	u64 id = loom_job_id(run->job), cycles;
-	bool stop;
-
-	cycles = template_code_run(run->job, template_code(run->job), &run->slots, &run->stop);
-	stop = READ_ONCE(run->stop);
-	if (!READ_ONCE(template->memory.off)) {
-		/* it may be freed before this returns */
-		nothing_give(&template->nothing, id, run->slots.at, cycles);
-		if (stop)
-			nothing_end(&template->nothing, id);
-	}
-	atomic_dec(&template->queued);
-}
-
 static u32 template_banks(const struct loom_job *job)
 {
 	return loom_device_chip(loom_job_device(job))->region[DRM_LOOM_REGION_DRAM].banks;
@@ -239,8 +200,7 @@ static int template_prepare(struct loom_job *job)
 	*loom_job_data(job) = run;
 	if (!run)
 		return -ENOMEM;
-	INIT_WORK(&run->work, template_run_native);
-	run->job = job;
+	template_native_init(run, job);
 	return 0;
 }
 
@@ -261,7 +221,7 @@ static int template_emit(struct loom_job *job)
 			for (bank = 0; bank < banks; bank++)
 				run->slots.banks[i * banks + bank] =
 					loom_job_slot_bank_address(job, i, bank);
-		else if (template_code(job)->count && loom_device_has_memory(loom_job_device(job)))
+		else if (template_native_runs(job))
 			return -EOPNOTSUPP;
 	}
 	return 0;
@@ -271,16 +231,10 @@ static int template_emit(struct loom_job *job)
 static void template_run(struct loom_job *job)
 {
 	struct template *template = to_template(loom_job_device(job));
-	const struct template_code *code = template_code(job);
 	struct template_run *run = *loom_job_data(job);
 
-	if (loom_device_has_memory(loom_job_device(job)) &&
-	    (code->count || atomic_read(&template->queued))) {
-		atomic_inc(&template->queued);
-		queue_work(template->memory.engine, &run->work);
-	} else {
+	if (!template_native_queue(job))
 		nothing_give(&template->nothing, loom_job_id(job), run->slots.at, 0);
-	}
 }
 
 /* A chip should read the position, if available. */
@@ -323,10 +277,7 @@ static const struct loom_backend template_backend = {
 	.reset = template_reset,
 	.poll = template_poll,
 	.dump = template_dump,
-	.memory_pfn = template_memory_pfn,
-	.move_prepare = template_move_prepare,
-	.move_run = template_move_run,
-	.move_release = template_move_release,
+	.memory = TEMPLATE_LOCAL,
 	.plan_create = template_plan_create,
 	.plan_destroy = template_plan_destroy,
 	.job_prepare = template_prepare,

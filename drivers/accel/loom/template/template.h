@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "backend/backend.h"
+#include "data.h"
 #include "memory.h"
 #include "nothing.h"
 
@@ -27,6 +28,20 @@ struct template {
 	u32 read;
 	/** @stale: number of records of another epoch */
 	u32 stale;
+};
+
+/**
+ * struct template_run - state of a job in the back end: for a chip, its descriptor
+ */
+struct template_run {
+	/** @work: runs native commands */
+	struct work_struct work;
+	/** @job: the job, must not be accessed after its end */
+	struct loom_job *job;
+	/** @stop: it is to end soon */
+	bool stop;
+	/** @slots: its buffers */
+	struct template_slots slots;
 };
 
 static inline struct template *to_template(struct loom_device *loom)
