@@ -359,55 +359,6 @@ struct drm_loom_region_info {
 	__u64 map_bytes;
 };
 
-/**
- * struct drm_loom_bank_info - how full a bank is
- *
- * Without CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED.
- *
- * @total_bytes: bytes that can be allocated
- * @allocated_bytes: allocated bytes
- * @free_bytes: @total_bytes less @allocated_bytes
- * @largest_free_bytes: largest block that an allocation in this bank alone could get
- * @blocks: number of allocated blocks; since minor 6 without CAP_PERFMON those that the calling
- *	file has in all banks of the region
- * @pad: zero
- */
-struct drm_loom_bank_info {
-	__u64 total_bytes;
-	__u64 allocated_bytes;
-	__u64 free_bytes;
-	__u64 largest_free_bytes;
-	__u32 blocks;
-	__u32 pad;
-};
-
-#define DRM_LOOM_BLOCK_ALLOCATED		(1 << 0)
-/* DRM_LOOM_BLOCK_RESERVED: the bytes below the first address that can be allocated */
-#define DRM_LOOM_BLOCK_RESERVED		(1 << 1)
-/* DRM_LOOM_BLOCK_OWN: allocated by the calling file */
-#define DRM_LOOM_BLOCK_OWN			(1 << 2)
-/* DRM_LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
-#define DRM_LOOM_BLOCK_PARTIAL		(1 << 3)
-/* DRM_LOOM_BLOCK_HIDDEN: free, or of others: the caller has no CAP_PERFMON. Since minor 4 */
-#define DRM_LOOM_BLOCK_HIDDEN		(1 << 4)
-
-/**
- * struct drm_loom_block - one block, the same in each bank of its region
- * @address: first byte
- * @bytes: size in each bank
- * @flags: DRM_LOOM_BLOCK_*
- * @pad: zero
- * @label: of the buffer (BO_LABEL), padded with zeroes; of others with CAP_PERFMON only. Since
- *	minor 8
- */
-struct drm_loom_block {
-	__u64 address;
-	__u64 bytes;
-	__u32 flags;
-	__u32 pad;
-	char label[DRM_LOOM_LABEL_BYTES];
-};
-
 /* ---------------------------------------------------------------- buffers */
 
 /**
@@ -495,73 +446,6 @@ enum drm_loom_direction {
 
 /* DRM_LOOM_TINY_BYTES: most bytes per bank of a tiny buffer (DRM_LOOM_DIRECTION_TINY_APART) */
 #define DRM_LOOM_TINY_BYTES			256
-
-/**
- * enum drm_loom_no_space_reason - why a buffer did not fit
- */
-enum drm_loom_no_space_reason {
-	/** @DRM_LOOM_NO_SPACE_NONE: no failure */
-	DRM_LOOM_NO_SPACE_NONE = 0,
-	/** @DRM_LOOM_NO_SPACE_TOO_LARGE: more than an empty bank has */
-	DRM_LOOM_NO_SPACE_TOO_LARGE = 1,
-	/** @DRM_LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has fewer bytes free */
-	DRM_LOOM_NO_SPACE_EXHAUSTED = 2,
-	/** @DRM_LOOM_NO_SPACE_LOCKSTEP: enough is free in each bank, not at common addresses */
-	DRM_LOOM_NO_SPACE_LOCKSTEP = 3,
-	/** @DRM_LOOM_NO_SPACE_FRAGMENTED: enough is free at common addresses, not in one piece */
-	DRM_LOOM_NO_SPACE_FRAGMENTED = 4,
-	/**
-	 * @DRM_LOOM_NO_SPACE_SCRATCH: enough is free in one piece, but it includes bytes that are
-	 * kept for scratch. Since minor 4
-	 */
-	DRM_LOOM_NO_SPACE_SCRATCH = 5,
-	/**
-	 * @DRM_LOOM_NO_SPACE_LIMIT: the caller's control group, or one above it, may not have more
-	 * of the region (dmem.max). Since minor 4
-	 */
-	DRM_LOOM_NO_SPACE_LIMIT = 6,
-};
-
-/**
- * struct drm_loom_no_space - why a buffer did not fit
- *
- * The state right after the failure, when all evictable buffers had been evicted. Without
- * CAP_PERFMON see DRM_LOOM_DEVICE_ROUNDED; @reason is derived from the rounded figures, too.
- *
- * @reason: an &enum drm_loom_no_space_reason
- * @region: an &enum drm_loom_region
- * @banks: number of banks that the buffer was requested on
- * @pad: zero
- * @size_bytes: size of the buffer
- * @bytes_per_bank: bytes that it needs in each of its banks; all ones if that exceeds 64 bits
- * @bank_bytes: bytes of a bank that can be allocated at all
- * @allocated_bytes: bytes allocated in the fullest of its banks
- * @free_bytes: bytes free in that bank
- * @common_free_bytes: bytes that are free in all of its banks at the same address
- * @largest_free_bytes: largest block of these
- * @scratch_bytes: bytes at the bottom of each bank that are kept for scratch and cannot be
- *	allocated: the larger of the floor and the scratch that jobs and plans hold
- * @blocker_bytes: bytes per bank of the largest buffer with a label in any of its banks; of the
- *	calling file, and with CAP_PERFMON of all files. Zero if there is none. Since minor 8, as
- *	all that follows
- * @blocker: the label of that buffer, padded with zeroes
- */
-struct drm_loom_no_space {
-	__u32 reason;
-	__u32 region;
-	__u32 banks;
-	__u32 pad;
-	__u64 size_bytes;
-	__u64 bytes_per_bank;
-	__u64 bank_bytes;
-	__u64 allocated_bytes;
-	__u64 free_bytes;
-	__u64 common_free_bytes;
-	__u64 largest_free_bytes;
-	__u64 scratch_bytes;
-	__u64 blocker_bytes;
-	char blocker[DRM_LOOM_LABEL_BYTES];
-};
 
 /*
  * DRM_LOOM_BO_CREATE_PER_BANK: the buffer has an address of its own in each bank, so it fits where
@@ -793,43 +677,6 @@ enum drm_loom_priority {
 	DRM_LOOM_PRIORITY_HIGH = 2,
 };
 
-/*
- * DRM_LOOM_CONTEXT_EXCLUSIVE: as long as the context has an id, the file is not held to the limits
- * of the SRAM: it may have buffers of any size at any address, plans whose scratch ends above
- * &drm_loom_region_info.scratch_floor_bytes, and reservations for these. Since minor 4.
- *
- * With CAP_SYS_NICE, no other file may have such a context (EBUSY). Without, the file must be the
- * only open one of the device (else EACCES), and the context has no effect while another file is
- * open. Memory beyond the limits stays allocated then until another client needs it. That evicts
- * buffers, which keep their bytes (DRM_LOOM_BO_EVICTED), ends jobs that use them and jobs with
- * scratch above the floor with ECANCELED, and voids reservations above the floor. A client should
- * ask CONTEXT_QUERY whether its context is in effect.
- */
-#define DRM_LOOM_CONTEXT_EXCLUSIVE	(1 << 1)
-
-/**
- * DOC: Partitions
- *
- * A context may own lanes of the device (&struct drm_loom_context_create, since minor 8): that is a
- * partition, and no other context can own the same lanes. It runs plans for exactly so many lanes,
- * which PLAN_CREATE takes for any number up to the device's. Lane i of a plan is the i-th lane of
- * the partition, from the lowest: the plan's scratch is in these banks, and a buffer for a
- * DRM_LOOM_SLOT_SRAM must be on exactly these banks.
- *
- * Jobs of different partitions run at the same time. A job of a context without lanes has the whole
- * device while it runs. With DRM_LOOM_DEVICE_TURNS both take turns: at a priority, all partitions
- * together get the time slices of one user, however many partitions there are. So partitions cannot
- * starve other contexts, nor these the partitions. Without the flag, each job runs to its end; one
- * without lanes waits for those of partitions before it, and those behind it wait for that one.
- *
- * Without CAP_SYS_NICE the contexts of a user may own half of the device's lanes, rounded down. A
- * context gives its lanes back when its last job has ended after CONTEXT_DESTROY or the close of
- * the file.
- *
- * Counters, and the cycles that a planner expects, are those of a partition by itself with the
- * whole rate of the DRAM.
- */
-
 /**
  * struct drm_loom_context_create - argument of CONTEXT_CREATE
  * @priority: an &enum drm_loom_priority
@@ -937,87 +784,6 @@ struct drm_loom_conflict {
 	__u32 context_lanes;
 	__u32 per_bank_slot;
 	__u32 per_bank_handle;
-};
-
-/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and the slots have room */
-#define DRM_LOOM_FIT_NOW			(1 << 0)
-/* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
-#define DRM_LOOM_FIT_RESERVED		(1 << 1)
-/* DRM_LOOM_FIT_EXCLUSIVE: the scratch ends above the floor: needs an exclusive context; minor 4 */
-#define DRM_LOOM_FIT_EXCLUSIVE		(1 << 2)
-
-/**
- * struct drm_loom_fit - whether a plan would fit now
- *
- * Since minor 2.
- *
- * @flags: DRM_LOOM_FIT_*
- * @pad: zero
- * @scratch_bytes: bytes of the scratch in the bank where it uses most
- * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
- * @dram_short_bytes: the part of @dram_bytes that would not fit in DRAM even if all other evictable
- *	buffers were evicted; zero if all fit
- * @conflict: the SRAM buffer that overlaps the scratch
- * @rom_bytes: as @dram_bytes, for all ROM slots. Since minor 5, as all that follows
- * @rom_short_bytes: as @dram_short_bytes
- */
-struct drm_loom_fit {
-	__u32 flags;
-	__u32 pad;
-	__u64 scratch_bytes;
-	__u64 dram_bytes;
-	__u64 dram_short_bytes;
-	struct drm_loom_scratch_conflict conflict;
-	__u64 rom_bytes;
-	__u64 rom_short_bytes;
-};
-
-/* DRM_LOOM_FIT_EVICTS: only if buffers in DRAM or ROM are evicted; minor 8 */
-#define DRM_LOOM_FIT_EVICTS		(1 << 3)
-
-/* DRM_LOOM_MAX_FIT: cap on the arrays of &struct drm_loom_fit_list */
-#define DRM_LOOM_MAX_FIT		256
-
-/* DRM_LOOM_MAX_FIT_ADDRESSES: cap on the addresses of all allocations of a list together */
-#define DRM_LOOM_MAX_FIT_ADDRESSES	2048
-
-/**
- * struct drm_loom_fit_list - whether a list of buffers would fit now, all at the same time
- *
- * The driver allocates the buffers one after the other, as BO_CREATE would, and frees them again
- * before any client can see them. In DRAM and ROM, where buffers are evicted for others, it does so
- * in an empty region if they do not fit beside the resident ones. It considers neither limits of
- * control groups nor free host memory, and a buffer that another client may displace
- * (DRM_LOOM_CONTEXT_EXCLUSIVE) counts as in use. The answer may be outdated at once.
- *
- * Since minor 8. The caller must give at least the bytes before @flags.
- *
- * @allocations: in: &struct drm_loom_bo_create, as for BO_CREATE, but no records are written. At
- *	most DRM_LOOM_MAX_FIT, with DRM_LOOM_MAX_FIT_ADDRESSES addresses (a buffer with
- *	DRM_LOOM_BO_CREATE_PER_BANK has one in each bank, another one has one), otherwise E2BIG.
- *	Early drivers of minor 8 answer EINVAL to DRM_LOOM_BO_CREATE_PER_BANK
- * @own: __u32. In: room for so many handles, at most DRM_LOOM_MAX_FIT; zero: none are written.
- *	Out: number of the file's own buffers in the way, zero for other regions than the SRAM:
- *	those that reach above the scratch in a bank of the allocation that fails. Their handles are
- *	written in ascending order; if there are too many, those of the lowest addresses
- * @flags: out: DRM_LOOM_FIT_NOW, DRM_LOOM_FIT_EVICTS; zero if they do not fit
- * @failed: out: index of the first allocation that fails
- * @error: out: errno of its BO_CREATE: ENOSPC, or EDQUOT; zero if all fit
- * @pad: zero
- * @short_bytes: out: ENOSPC: bytes that are missing in each bank, in one piece. Without CAP_PERFMON
- *	rounded up to 1/64 of the bank if other files have buffers there, but not beyond the
- *	allocation. EDQUOT: bytes beyond the share or the cap, rounded for caps of all files
- * @no_space: out: ENOSPC: the record of BO_CREATE, with a label for the SRAM only; else zero
- */
-struct drm_loom_fit_list {
-	struct drm_loom_array allocations;
-	struct drm_loom_array own;
-	__u32 flags;
-	__u32 failed;
-	__u32 error;
-	__u32 pad;
-	__u64 short_bytes;
-	struct drm_loom_no_space no_space;
 };
 
 /*
@@ -1172,5 +938,7 @@ struct drm_loom_submit {
 #if defined(__cplusplus)
 }
 #endif
+
+#include "loom_accel_report.h"
 
 #endif /* _LOOM_ACCEL_H_ */

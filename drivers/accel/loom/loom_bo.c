@@ -20,6 +20,7 @@
 #include "loom_user.h"
 #include "memory/dying.h"
 #include "memory/evict.h"
+#include "memory/no_space.h"
 #include "memory/share.h"
 #include "memory/view.h"
 
@@ -163,6 +164,14 @@ static void loom_bo_init(struct loom_bo *bo)
 	raw_spin_lock_init(&bo->label_lock);
 }
 
+/* Whether the host has memory for a new buffer. An eighth of it is reserved for other users. */
+static bool loom_bo_has_memory(u64 bytes)
+{
+	u64 reserve = totalram_pages() / 8;
+
+	return PFN_UP(bytes) + reserve <= (u64)max(si_mem_available(), 0L);
+}
+
 /* A buffer of zeroes, not yet in its region; the caller has the only reference. */
 static int loom_bo_create(struct loom_device *loom, const struct loom_shape *shape,
 			  struct drm_file *file, struct loom_bo **out)
@@ -176,7 +185,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	 * Refuse a buffer larger than the host's memory instead of invoking the OOM killer. Later
 	 * failures, in page faults or SUBMIT, can only be reported by a signal.
 	 */
-	if (!loom_quota_has_memory(size))
+	if (!loom_bo_has_memory(size))
 		return -ENOMEM;
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
@@ -268,23 +277,16 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 	return ret ? ERR_PTR(ret) : &bo->tbo.base;
 }
 
-/* Record why there is no room, for this call and for QUERY_NO_SPACE. */
 static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
 			    const struct drm_loom_bo_create *args, struct loom_file *client,
 			    bool limited)
 {
-	struct drm_loom_no_space record;
+	struct loom_region *region = &loom->region[args->region];
 
-	loom_region_no_space(&loom->region[args->region], shape, client, args->size, &record);
-	if (limited)
-		record.reason = DRM_LOOM_NO_SPACE_LIMIT;
-	mutex_lock(&client->no_space_lock);
-	client->no_space = record;
-	mutex_unlock(&client->no_space_lock);
-	loom_refuse(&loom->drm, -ENOSPC, "buffer: reason %u, %llu bytes in each of %u banks",
-		    record.reason, record.bytes_per_bank, record.banks);
-	return loom_user_write(args->no_space, args->no_space_size, &record, sizeof(record)) ?:
-	       -ENOSPC;
+	loom_refuse(&loom->drm, -ENOSPC, "buffer: %llu bytes in each of %u banks%s",
+		    shape->layout.bytes_per_bank, loom_mask_count(&shape->mask),
+		    limited ? ", limited" : "");
+	return loom_no_space_write(region, shape, args, client, limited) ?: -ENOSPC;
 }
 
 /**

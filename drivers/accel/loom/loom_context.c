@@ -127,9 +127,7 @@ struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 /* The context has lost its id. */
 static void loom_context_drop(struct loom_context *context)
 {
-	if (context->exclusive)
-		loom_region_ungrant(&context->loom->region[DRM_LOOM_REGION_SRAM],
-				    &context->client->share, context->privileged);
+	loom_lanes_unclaim(context);
 	loom_quota_uncharge_context(context->client);
 	loom_context_put(context);
 }
@@ -214,7 +212,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	int ret;
 
 	if (args->priority >= LOOM_PRIORITY_COUNT || args->pad || args->pad2 ||
-	    args->flags & ~DRM_LOOM_CONTEXT_EXCLUSIVE)
+	    args->flags & ~LOOM_LANES_FLAGS)
 		return loom_refuse(drm, -EINVAL, "context: priority %u, flags %#x, padding %#x %#x",
 				   args->priority, args->flags, args->pad, args->pad2);
 	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
@@ -248,25 +246,12 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	context->priority = array_index_nospec(args->priority, LOOM_PRIORITY_COUNT);
 	context->timeline = dma_fence_context_alloc(1);
 
-	ret = loom_lanes_take(context, args);
-	if (ret) {
-		loom_context_drop(context);
-		return ret;
-	}
-	if (args->flags & DRM_LOOM_CONTEXT_EXCLUSIVE) {
-		context->privileged = capable(CAP_SYS_NICE);
-		ret = loom_region_grant(&loom->region[DRM_LOOM_REGION_SRAM], &client->share,
-					context->privileged);
-		if (ret) {
-			loom_context_drop(context);
-			return loom_refuse(drm, ret, "context: the file cannot be exclusive");
-		}
-		context->exclusive = true;
-	}
+	ret = loom_lanes_take(context, args) ?: loom_lanes_claim(context, args);
 	lanes = context->lanes;
 	lane_count = context->lane_count;
 	/* once it has an id, another thread may destroy it */
-	ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
+	if (!ret)
+		ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		loom_context_drop(context);
 		return ret;
@@ -326,10 +311,7 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 	if (!context)
 		return loom_refuse(drm, -ENOENT, "no context %u", args->context);
 	args->flags = atomic_read(&context->guilty) ? DRM_LOOM_CONTEXT_GUILTY : 0;
-	if (context->exclusive &&
-	    loom_region_entitled(&context->loom->region[DRM_LOOM_REGION_SRAM],
-				 &context->client->share))
-		args->flags |= DRM_LOOM_CONTEXT_EXCLUSIVE;
+	args->flags |= loom_lanes_flags(context);
 	spin_lock(&context->lock);
 	args->resets = context->resets;
 	args->counters = context->counters;

@@ -14,6 +14,7 @@
 #include "loom_file.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
+#include "memory/no_space.h"
 
 /**
  * DOC: debugfs

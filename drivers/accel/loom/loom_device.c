@@ -121,7 +121,7 @@ static void loom_device_configure(struct loom_device *loom,
 	if (config)
 		loom->config = *config;
 	loom->chip = config ? &loom->config.chip : loom_device_param_topology();
-	loom->caps = loom->config.has_caps ? &loom->config.caps : &loom_quota_params;
+	loom->caps = loom->config.has_caps ? &loom->config.caps : loom_quota_default();
 	loom->job_timeout_ms = config ? config->job_timeout_ms :
 					loom_device_param_job_timeout_ms();
 	loom->flight.limit = loom->config.jobs_in_flight;

@@ -169,8 +169,10 @@ struct loom_device {
 	 * @job_lock, while the device is stopped
 	 */
 	u32 epoch;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 	/** @budget: limits the number of resets */
 	struct loom_budget budget;
+#endif
 	/** @wedged: it is broken, jobs are to end with -EIO; set once, read with READ_ONCE() */
 	bool wedged;
 	/** @wedge_work: stops a wedged device, on @timeout_wq */

@@ -20,6 +20,7 @@
 #include "loom_drv.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_lanes.h"
 #include "loom_leftover.h"
 #include "loom_plan_object.h"
 #include "loom_user.h"

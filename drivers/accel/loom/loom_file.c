@@ -88,7 +88,6 @@ static void loom_file_release(struct kref *ref)
 
 	xa_destroy(&client->plans);
 	xa_destroy(&client->contexts);
-	mutex_destroy(&client->no_space_lock);
 	loom_file_user_put(client->user);
 	kfree(client);
 }
@@ -134,7 +133,7 @@ struct loom_file *loom_file_create(u64 id, const void *device)
 		return NULL;
 	}
 	kref_init(&client->ref);
-	mutex_init(&client->no_space_lock);
+	loom_file_init_no_space(client);
 	INIT_LIST_HEAD(&client->jobs_list);
 	for (i = 0; i < LOOM_PRIORITY_COUNT; i++) {
 		INIT_LIST_HEAD(&client->turns[i].share.node);

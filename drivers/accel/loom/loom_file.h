@@ -121,13 +121,22 @@ struct loom_file {
 	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
 	/** @jobs_list: &loom_job.client_node of its jobs; under &loom_device.job_lock */
 	struct list_head jobs_list;
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 	/** @no_space_lock: protects @no_space */
 	struct mutex no_space_lock;
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */
 	struct drm_loom_no_space no_space;
+#endif
 	/** @share: its bytes in the regions, under &loom_region.lock of each */
 	struct loom_region_share share;
 };
+
+static inline void loom_file_init_no_space(struct loom_file *client)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
+	mutex_init(&client->no_space_lock);
+#endif
+}
 
 void loom_turn_round_init(struct loom_turn_round *round);
 struct loom_file *loom_file_create(u64 id, const void *device);

@@ -122,3 +122,99 @@ void loom_lanes_give(struct loom_context *context)
 	context->client->user->lanes -= context->lane_count;
 	spin_unlock(&loom->lanes_lock);
 }
+
+/* ------------------------------------------------------ exclusive contexts */
+
+/**
+ * loom_region_open() - a client has opened the node
+ * @region: the SRAM
+ */
+void loom_region_open(struct loom_region *region)
+{
+	mutex_lock(&region->lock);
+	region->sram.files++;
+	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_close() - undo loom_region_open()
+ * @region: the SRAM
+ */
+void loom_region_close(struct loom_region *region)
+{
+	mutex_lock(&region->lock);
+	region->sram.files--;
+	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_entitled() - loom_sram_entitled() under the lock
+ * @region: the SRAM
+ * @share: of the file
+ *
+ * Return: true if it is.
+ */
+bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share)
+{
+	bool entitled;
+
+	mutex_lock(&region->lock);
+	entitled = loom_sram_entitled(&region->sram, share);
+	mutex_unlock(&region->lock);
+	return entitled;
+}
+
+/**
+ * loom_lanes_claim() - suspend the limits of the SRAM for the file of an exclusive context
+ * @context: the new context
+ * @args: of CONTEXT_CREATE
+ *
+ * Return: 0, or as loom_sram_enter().
+ */
+int loom_lanes_claim(struct loom_context *context, const struct drm_loom_context_create *args)
+{
+	struct loom_region *region = &context->loom->region[DRM_LOOM_REGION_SRAM];
+	int ret;
+
+	if (!(args->flags & DRM_LOOM_CONTEXT_EXCLUSIVE))
+		return 0;
+	context->privileged = capable(CAP_SYS_NICE);
+	mutex_lock(&region->lock);
+	ret = loom_sram_enter(&region->sram, &context->client->share, context->privileged);
+	mutex_unlock(&region->lock);
+	if (ret)
+		return loom_refuse(&context->loom->drm, ret,
+				   "context: the file cannot be exclusive");
+	context->exclusive = true;
+	return 0;
+}
+
+/**
+ * loom_lanes_unclaim() - undo loom_lanes_claim()
+ * @context: the context, exclusive or not
+ */
+void loom_lanes_unclaim(struct loom_context *context)
+{
+	struct loom_region *region = &context->loom->region[DRM_LOOM_REGION_SRAM];
+
+	if (!context->exclusive)
+		return;
+	mutex_lock(&region->lock);
+	loom_sram_leave(&region->sram, &context->client->share, context->privileged);
+	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_lanes_flags() - flags for CONTEXT_QUERY
+ * @context: the context
+ *
+ * Return: DRM_LOOM_CONTEXT_EXCLUSIVE if it is exclusive and that is in effect; otherwise zero.
+ */
+u32 loom_lanes_flags(const struct loom_context *context)
+{
+	if (context->exclusive &&
+	    loom_region_entitled(&context->loom->region[DRM_LOOM_REGION_SRAM],
+				 &context->client->share))
+		return DRM_LOOM_CONTEXT_EXCLUSIVE;
+	return 0;
+}

@@ -8,12 +8,27 @@
 #include <drm/loom_accel.h>
 
 struct loom_context;
+struct loom_region;
+struct loom_region_share;
 
 #ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 int __must_check loom_lanes_take(struct loom_context *context,
 				 const struct drm_loom_context_create *args);
 void loom_lanes_give(struct loom_context *context);
+int __must_check loom_lanes_claim(struct loom_context *context,
+				  const struct drm_loom_context_create *args);
+void loom_lanes_unclaim(struct loom_context *context);
+u32 loom_lanes_flags(const struct loom_context *context);
+
+void loom_region_open(struct loom_region *region);
+void loom_region_close(struct loom_region *region);
+bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share);
+
+/* flags of CONTEXT_CREATE */
+#define LOOM_LANES_FLAGS	DRM_LOOM_CONTEXT_EXCLUSIVE
 #else
+#define LOOM_LANES_FLAGS	0
+
 static inline int __must_check loom_lanes_take(struct loom_context *context,
 					       const struct drm_loom_context_create *args)
 {
@@ -23,6 +38,35 @@ static inline int __must_check loom_lanes_take(struct loom_context *context,
 
 static inline void loom_lanes_give(struct loom_context *context)
 {
+}
+
+static inline int __must_check loom_lanes_claim(struct loom_context *context,
+						const struct drm_loom_context_create *args)
+{
+	return 0;
+}
+
+static inline void loom_lanes_unclaim(struct loom_context *context)
+{
+}
+
+static inline u32 loom_lanes_flags(const struct loom_context *context)
+{
+	return 0;
+}
+
+static inline void loom_region_open(struct loom_region *region)
+{
+}
+
+static inline void loom_region_close(struct loom_region *region)
+{
+}
+
+static inline bool loom_region_entitled(struct loom_region *region,
+					const struct loom_region_share *share)
+{
+	return true;
 }
 #endif
 

@@ -43,9 +43,19 @@ void loom_plan_object_drop_all(struct loom_file *client);
 
 int __must_check loom_plan_conflict_solve(struct loom_device *loom,
 					  const struct loom_region_conflict *conflict);
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 int __must_check loom_plan_conflict_write(const struct loom_region_conflict *conflict,
 					  struct drm_file *file, u64 to, u32 size);
 void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file,
 			  struct drm_loom_fit *fit);
+#else
+static inline int __must_check
+loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct drm_file *file,
+			 u64 to, u32 size)
+{
+	return 0;
+}
+#endif
 
 #endif /* LOOM_PLAN_OBJECT_H */

@@ -12,7 +12,6 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
-#include "loom_plan_object.h"
 #include "loom_query.h"
 #include "loom_quota.h"
 #include "loom_user.h"
@@ -92,34 +91,6 @@ static int loom_query_chip(struct loom_device *loom, struct drm_loom_query *args
 	return loom_query_answer(loom, args, &chip, sizeof(chip));
 }
 
-static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
-			  struct drm_file *file)
-{
-	struct loom_plan_object *object = loom_plan_object_lookup(file->driver_priv, args->index);
-	struct drm_loom_fit fit;
-
-	if (!object)
-		return loom_refuse(&loom->drm, -ENOENT, "query %u: no plan %u", args->type,
-				   args->index);
-	loom_plan_object_fit(object, file, &fit);
-	loom_plan_object_put(object);
-	return loom_query_answer(loom, args, &fit, sizeof(fit));
-}
-
-static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *args,
-			       struct loom_file *client)
-{
-	int ret = loom_query_no_index(loom, args);
-	struct drm_loom_no_space record;
-
-	if (ret)
-		return ret;
-	mutex_lock(&client->no_space_lock);
-	record = client->no_space;
-	mutex_unlock(&client->no_space_lock);
-	return loom_query_answer(loom, args, &record, sizeof(record));
-}
-
 static int loom_query_formats(struct loom_device *loom, struct drm_loom_query *args)
 {
 	u32 stride = loom_query_stride(args, LOOM_QUERY_FORMAT_BYTES);
@@ -153,10 +124,6 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return loom_query_device(loom, args, file);
 	case DRM_LOOM_QUERY_REGION:
 		return loom_query_region(loom, args, file->driver_priv);
-	case DRM_LOOM_QUERY_FIT:
-		return loom_query_fit(loom, args, file);
-	case DRM_LOOM_QUERY_NO_SPACE:
-		return loom_query_no_space(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_CHIP:
 		return loom_query_chip(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_FORMATS:

@@ -9,11 +9,13 @@
 
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_plan_object.h"
 #include "loom_query.h"
 #include "loom_user.h"
 #include "memory/fit.h"
+#include "memory/no_space.h"
 
-/* Queries with lists: of banks and blocks, and of buffers that may fit. See loom_query.c. */
+/* Queries of banks and blocks, and of what would fit. See loom_query.c. */
 
 /* Sizes of the first versions, which never change. */
 #define LOOM_QUERY_BLOCK_BYTES	24
@@ -134,6 +136,34 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	return ret;
 }
 
+static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
+			  struct drm_file *file)
+{
+	struct loom_plan_object *object = loom_plan_object_lookup(file->driver_priv, args->index);
+	struct drm_loom_fit fit;
+
+	if (!object)
+		return loom_refuse(&loom->drm, -ENOENT, "query %u: no plan %u", args->type,
+				   args->index);
+	loom_plan_object_fit(object, file, &fit);
+	loom_plan_object_put(object);
+	return loom_query_answer(loom, args, &fit, sizeof(fit));
+}
+
+static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *args,
+			       struct loom_file *client)
+{
+	int ret = loom_query_no_index(loom, args);
+	struct drm_loom_no_space record;
+
+	if (ret)
+		return ret;
+	mutex_lock(&client->no_space_lock);
+	record = client->no_space;
+	mutex_unlock(&client->no_space_lock);
+	return loom_query_answer(loom, args, &record, sizeof(record));
+}
+
 /**
  * loom_query_list() - QUERY, the part with lists
  * @loom: the device
@@ -151,6 +181,10 @@ int loom_query_list(struct loom_device *loom, struct drm_loom_query *args, struc
 		return loom_query_banks(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_BANK_BLOCKS:
 		return loom_query_bank_blocks(loom, args, file->client_id);
+	case DRM_LOOM_QUERY_FIT:
+		return loom_query_fit(loom, args, file);
+	case DRM_LOOM_QUERY_NO_SPACE:
+		return loom_query_no_space(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_FIT_LIST:
 		return loom_query_fit_list(loom, args, file);
 	}

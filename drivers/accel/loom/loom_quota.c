@@ -209,21 +209,6 @@ static void loom_quota_uncharge_bytes(struct loom_quota_bytes quota, u64 bytes)
 }
 
 /**
- * loom_quota_has_memory() - whether the host has memory for a new buffer
- * @bytes: its size
- *
- * An eighth of the memory is reserved for other users.
- *
- * Return: true if it can.
- */
-bool loom_quota_has_memory(u64 bytes)
-{
-	u64 reserve = totalram_pages() / 8;
-
-	return PFN_UP(bytes) + reserve <= (u64)max(si_mem_available(), 0L);
-}
-
-/**
  * loom_quota_charge() - charge a new buffer
  * @loom: the device
  * @client: the file that creates it

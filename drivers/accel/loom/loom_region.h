@@ -283,45 +283,12 @@ int loom_region_revoke(struct loom_region *region, const struct loom_region_shar
 bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
-void loom_region_open(struct loom_region *region);
-void loom_region_close(struct loom_region *region);
-int __must_check loom_region_grant(struct loom_region *region, struct loom_region_share *share,
-				   bool privileged);
-void loom_region_ungrant(struct loom_region *region, struct loom_region_share *share,
-			 bool privileged);
-bool loom_region_entitled(struct loom_region *region, const struct loom_region_share *share);
-
 u64 loom_region_used(const struct loom_region_share *share, u32 region,
 		     const struct loom_mask *mask);
 void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
 		      struct drm_loom_region_info *info);
-void loom_region_bank(struct loom_region *region, u32 index, const struct loom_region_share *share,
-		      struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
-struct loom_mask loom_region_tightest_locked(struct loom_region *region,
-					     const struct loom_bank *bank,
-					     const struct loom_shape *shape,
-					     const struct loom_region_share *share);
-void loom_region_no_space_locked(struct loom_region *region, const struct loom_bank *bank,
-				 const struct loom_shape *shape,
-				 const struct loom_region_share *share, u64 size_bytes,
-				 struct drm_loom_no_space *record);
-void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  const struct loom_file *client, u64 size_bytes,
-			  struct drm_loom_no_space *record);
-#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
-void loom_region_blocker_locked(struct loom_region *region, const struct loom_mask *mask,
-				u64 client, struct drm_loom_no_space *record);
-#else
-static inline void loom_region_blocker_locked(struct loom_region *region,
-					      const struct loom_mask *mask, u64 client,
-					      struct drm_loom_no_space *record)
-{
-}
-#endif
-
-u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
-		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
-		       u64 *owners);
+void loom_region_stats(const struct loom_bank *bank, u32 id, const struct loom_mask *mask,
+		       const struct loom_region_share *share, struct loom_bank_stats *stats);
 
 #endif /* LOOM_REGION_H */

@@ -18,7 +18,8 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 HEADERS = sorted(glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')))
 UAPI = [os.path.join(TOP, 'uapi', 'drm', name) for name in
-        ('loom_accel.h', 'loom_accel_plan.h', 'loom_accel_ops.h', 'loom_accel_chip.h')]
+        ('loom_accel.h', 'loom_accel_report.h', 'loom_accel_plan.h', 'loom_accel_ops.h',
+         'loom_accel_chip.h')]
 
 
 # Commands that are read about next, by command.

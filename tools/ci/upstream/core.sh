@@ -5,16 +5,32 @@
 # lines of sources and headers, without KUnit and selftests
 core_most=23900
 core_driver=$tree/drivers/accel/loom
+core_kdir=${KDIR:-$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V |
+	tail -n 1)}
+
+# of the kernel that it is built for: options of unifdef by what the probes find
+core_have() {
+	local probes=$core_driver/backend/Kbuild.probes found sources
+	# headers of a distribution lie in two folders
+	sources=$(sed -n 's/^include \(.*\)\/Makefile$/\1/p' "$core_kdir/Makefile")
+	# shellcheck disable=SC2016 # variables of make
+	found=$(printf 'include %s\nall:\n\t@echo $(ccflags-y)\n' "$probes" |
+		make -s -f - srctree="${sources:-$core_kdir}")
+	sed -n 's/.*,\(LOOM_HAVE_[A-Z_]*\))$/\1/p' "$probes" | while read -r have; do
+		[[ " $found " = *" -D$have "* ]] && echo "-D$have=1" || echo "-U$have"
+	done
+}
 
 core_cut() (
-	local parts="MOVES OPS REPORTS LANES SHARE TURNS" top=$PWD
+	local parts="MOVES LIMITS OPS REPORTS LANES SHARE TURNS" top=$PWD
 
 	cd "$core_driver" || return
 	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
 	rm report/report.c backend/{turn,code}.c loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
-	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c sched/{bus,revoke}.c
-	rm template/{data,memory,native}.c
-	rm memory/{fit.[ch],label.c,list.c,share.c} sram/sram.c "$tree/include/uapi/drm/loom_accel_ops.h"
+	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
+	rm sched/{bus,revoke}.c template/{data,memory,native}.c loom_quota.c backend/budget.c
+	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/hole.c
+	rm backend/lanes.c sram/sram.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
 	# tests without arithmetic
@@ -31,14 +47,19 @@ core_cut() (
 			"$header" >new || true
 		cat -s new >"$header"
 	done
-	rm new "$out.unifdef"
-	sed -i '/loom_accel_ops.h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
-	sed -i '/loom_accel_ops.h/d' "$tree/include/uapi/drm/loom_accel_plan.h"
+	# of one kernel, no probes
+	# shellcheck disable=SC2046 # a list of words
+	"$out.unifdef" $(core_have) "$core_driver/loom_compat.h" >new || true
+	cat -s new >"$core_driver/loom_compat.h"
+	rm "$core_driver/backend/Kbuild.probes" new "$out.unifdef"
+	sed -i '/loom_accel_\(ops\|report\).h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
+	sed -i '/include "loom_accel_ops.h"/d' "$tree/include/uapi/drm/loom_accel_plan.h"
+	sed -i '/include "loom_accel_report.h"/,/^$/d' "$tree/include/uapi/drm/loom_accel.h"
 	sed -i '/^\/\* parts that a kernel may/,/^$/d' "$core_driver/core/loom_core.h"
 	cd "$core_driver" || return
 	# paragraphs of Kbuild, entries of Kconfig
 	awk -v RS= 'NR == 1 { print "# SPDX-License-Identifier: GPL-2.0\n" }
-		!/loom_soft-y|loom_pci|loom-fp|loom-parts :=|EXTMOD/ { print $0 "\n" }' Kbuild |
+		!/loom_soft-y|loom_pci|loom-fp|loom-parts :=|EXTMOD|probes/ { print $0 "\n" }' Kbuild |
 		sed '/^# objects of each part/,/(loom-y))$/d; /^# these compute/,/^endif/d
 			s/$(filter-out $(loom-engine),\(.*\))$/\1/' >Kbuild.new
 	awk -v parts=" $parts SOFT PCI " '/^config/ { name = $2; sub("DRM_ACCEL_LOOM_", "", name)
@@ -49,13 +70,12 @@ core_cut() (
 
 # TAP lines $1 and the next
 core_check() {
-	local lines code=0 status=0 kdir
+	local lines code=0 status=0
 	lines=$(find "$core_driver" "$tree/include" -path "$core_driver/tests" -prune -o \
 		-name '*.[ch]' -print0 | xargs -0 cat | wc -l)
 	[ "$lines" -le "$core_most" ] || status=1
 	echo "$([ $status = 0 ] || echo 'not ')ok $1 $lines lines, at most $core_most"
-	kdir=${KDIR:-$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)}
-	make -s -C "$kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m \
+	make -s -C "$core_kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m \
 		KCFLAGS="-I$tree/include/uapi -I$tree/include/uapi/drm" modules \
 		>"$out/build.log" 2>&1 || code=$?
 	if [ $code = 0 ] && ! grep -q 'warning:' "$out/build.log"; then

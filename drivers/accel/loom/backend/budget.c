@@ -32,6 +32,15 @@ static bool loom_budget_is_recent(u64 ns, u64 now_ns)
 }
 
 /**
+ * loom_budget_init() - initialise, without resets
+ * @loom: the device
+ */
+void loom_budget_init(struct loom_device *loom)
+{
+	spin_lock_init(&loom->budget.lock);
+}
+
+/**
  * loom_budget_charge() - charge a reset without a guilty job to the device
  * @loom: the device
  *

@@ -8,6 +8,7 @@
 
 struct loom_device;
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 /* Table size; if more users cause resets within a minute, the oldest entry is replaced. */
 #define LOOM_BUDGET_USERS	64
 
@@ -37,9 +38,34 @@ struct loom_budget {
 	struct loom_budget_user users[LOOM_BUDGET_USERS];
 };
 
+void loom_budget_init(struct loom_device *loom);
 bool loom_budget_charge(struct loom_device *loom);
 void loom_budget_renew(struct loom_device *loom);
 void loom_budget_charge_user(struct loom_device *loom, kuid_t uid);
 bool loom_budget_refuses(struct loom_device *loom, kuid_t uid);
+#else
+/* a device is reset as often as it takes */
+static inline void loom_budget_init(struct loom_device *loom)
+{
+}
+
+static inline bool loom_budget_charge(struct loom_device *loom)
+{
+	return true;
+}
+
+static inline void loom_budget_renew(struct loom_device *loom)
+{
+}
+
+static inline void loom_budget_charge_user(struct loom_device *loom, kuid_t uid)
+{
+}
+
+static inline bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
+{
+	return false;
+}
+#endif
 
 #endif /* LOOM_BUDGET_H */

@@ -69,7 +69,15 @@ void loom_flight_resume(struct loom_device *loom);
 void loom_flight_on(struct loom_device *loom);
 void loom_flight_expect(struct loom_device *loom);
 u64 loom_flight_overdue(struct loom_device *loom, bool *more);
-bool loom_flight_reset_lanes(struct loom_device *loom, u64 id);
 void loom_flight_renew(struct loom_device *loom, u64 guilty);
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
+bool loom_flight_reset_lanes(struct loom_device *loom, u64 id);
+#else
+static inline bool loom_flight_reset_lanes(struct loom_device *loom, u64 id)
+{
+	return false;
+}
+#endif
 
 #endif /* LOOM_FLIGHT_H */

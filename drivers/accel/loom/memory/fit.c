@@ -15,6 +15,7 @@
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_user.h"
+#include "no_space.h"
 
 /**
  * DOC: Lists of allocations

@@ -3,6 +3,7 @@
 
 #include "loom_region.h"
 #include "memory/label.h"
+#include "no_space.h"
 
 /* Lists of the blocks of a region, see usage.c. */
 

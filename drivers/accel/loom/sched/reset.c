@@ -91,6 +91,6 @@ void loom_reset_init(struct loom_device *loom)
 	INIT_WORK(&loom->wedge_work, loom_reset_wedge_work);
 	INIT_WORK(&loom->hang_work, loom_reset_hang_work);
 	init_waitqueue_head(&loom->shown);
-	spin_lock_init(&loom->budget.lock);
+	loom_budget_init(loom);
 	loom->epoch = 1;
 }
