@@ -123,8 +123,16 @@ int loom_bo_place_free_locked(struct loom_bo *bo);
 int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed);
 int loom_bo_map_locked(struct loom_bo *bo);
 void loom_bo_unmap_locked(struct loom_bo *bo);
+void loom_bo_free(struct loom_bo *bo);
+
+extern const struct drm_gem_object_funcs loom_bo_gem_funcs;
+void loom_bo_init(struct loom_bo *bo);
+void loom_bo_destroy(struct ttm_buffer_object *tbo);
+#ifdef CONFIG_DRM_ACCEL_LOOM_SHARE
 struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sg);
-void loom_bo_free(struct loom_bo *bo);
+#else
+#define loom_bo_import	NULL
+#endif
 
 #endif /* LOOM_BO_H */

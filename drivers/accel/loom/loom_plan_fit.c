@@ -13,6 +13,7 @@
 #include "loom_shape.h"
 #include "loom_user.h"
 #include "memory/label.h"
+#include "sram/scratch.h"
 
 /* Whether a plan would fit, and why its scratch does not; see loom_plan_object.c. */
 

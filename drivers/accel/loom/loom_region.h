@@ -271,16 +271,12 @@ u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *m
 			   const struct loom_region_share *share);
 u64 loom_region_scratch_locked(struct loom_region *region, const struct loom_mask *mask,
 			       const struct loom_region_share *share);
-bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
-			       struct loom_region_conflict *conflict);
 void loom_region_conflict_fini(struct loom_region_conflict *conflict);
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
 		     const struct loom_plan *plan, const struct loom_region_share *share,
 		     struct loom_region_conflict *conflict);
 int __must_check loom_region_start(struct loom_region *region, struct loom_region_scratch *scratch,
 				   struct dma_fence *fence);
-int loom_region_revoke(struct loom_region *region, const struct loom_region_share *share);
-bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
 u64 loom_region_used(const struct loom_region_share *share, u32 region,

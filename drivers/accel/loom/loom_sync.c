@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/completion.h>
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -130,42 +129,6 @@ void loom_fence_put(struct loom_fence *fence)
 	owner = fence->owner;
 	kfree(fence);
 	module_put(owner);
-}
-
-/**
- * struct loom_fence_waiter - a killable wait for a fence
- */
-struct loom_fence_waiter {
-	/** @callback: of the fence */
-	struct dma_fence_cb callback;
-	/** @done: it has signalled */
-	struct completion done;
-};
-
-static void loom_fence_waiter_wake(struct dma_fence *fence, struct dma_fence_cb *callback)
-{
-	complete(&container_of(callback, struct loom_fence_waiter, callback)->done);
-}
-
-/**
- * loom_fence_wait_killable() - wait for a fence; only a fatal signal interrupts
- * @fence: the fence
- *
- * Return: 0, also if the fence has an error; -ERESTARTSYS on a fatal signal.
- */
-int loom_fence_wait_killable(struct dma_fence *fence)
-{
-	struct loom_fence_waiter waiter;
-	int ret;
-
-	init_completion(&waiter.done);
-	if (dma_fence_add_callback(fence, &waiter.callback, loom_fence_waiter_wake))
-		return 0;
-	ret = wait_for_completion_killable(&waiter.done);
-	/* otherwise the callback is running */
-	if (ret && !dma_fence_remove_callback(fence, &waiter.callback))
-		wait_for_completion(&waiter.done);
-	return ret;
 }
 
 /**

@@ -43,7 +43,6 @@ struct loom_fence *loom_fence_create(const struct loom_device *loom);
 bool loom_fence_is_job(const struct loom_device *loom, const struct dma_fence *base);
 void loom_fence_arm(struct loom_fence *fence, u64 timeline, u64 seqno);
 void loom_fence_put(struct loom_fence *fence);
-int __must_check loom_fence_wait_killable(struct dma_fence *fence);
 void loom_fence_module_exit(void);
 
 int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/completion.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -55,6 +56,42 @@
  * Rejected: keeping the pages while the buffer is resident, which would save copies of unmodified
  * bytes. All local memory would be duplicated on the host.
  */
+
+/**
+ * struct loom_bytes_waiter - a killable wait for a fence
+ */
+struct loom_bytes_waiter {
+	/** @callback: of the fence */
+	struct dma_fence_cb callback;
+	/** @done: it has signalled */
+	struct completion done;
+};
+
+static void loom_bytes_waiter_wake(struct dma_fence *fence, struct dma_fence_cb *callback)
+{
+	complete(&container_of(callback, struct loom_bytes_waiter, callback)->done);
+}
+
+/**
+ * loom_bytes_wait_killable() - wait for a fence; only a fatal signal interrupts
+ * @fence: the fence
+ *
+ * Return: 0, also if the fence has an error; -ERESTARTSYS on a fatal signal.
+ */
+int loom_bytes_wait_killable(struct dma_fence *fence)
+{
+	struct loom_bytes_waiter waiter;
+	int ret;
+
+	init_completion(&waiter.done);
+	if (dma_fence_add_callback(fence, &waiter.callback, loom_bytes_waiter_wake))
+		return 0;
+	ret = wait_for_completion_killable(&waiter.done);
+	/* otherwise the callback is running */
+	if (ret && !dma_fence_remove_callback(fence, &waiter.callback))
+		wait_for_completion(&waiter.done);
+	return ret;
+}
 
 /* Get the fences of jobs and moves of this device; those of other drivers are excluded. */
 static int loom_bytes_fences(struct loom_bo *bo, enum dma_resv_usage usage,
@@ -195,7 +232,7 @@ static int loom_bytes_save(struct loom_bo *bo, struct ttm_operation_ctx *ctx)
 		return ret;
 	/* after an error TTM drops its pages; the move has its own references */
 	if (sram)
-		ret = loom_fence_wait_killable(fence);
+		ret = loom_bytes_wait_killable(fence);
 	dma_fence_put(fence);
 	return ret;
 }

@@ -190,7 +190,7 @@ static int loom_copy_piece(const struct loom_copy *copy, u64 offset, u64 bytes)
 		return left;
 	if (ret || !fence)
 		return ret;
-	ret = loom_fence_wait_killable(fence) ?: min(dma_fence_get_status(fence), 0);
+	ret = loom_bytes_wait_killable(fence) ?: min(dma_fence_get_status(fence), 0);
 	dma_fence_put(fence);
 	return ret;
 }

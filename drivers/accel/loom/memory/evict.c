@@ -13,6 +13,7 @@
 #include "loom_file.h"
 #include "loom_region.h"
 #include "move.h"
+#include "sram/scratch.h"
 
 #define LOOM_EVICT_DRAIN_MS	10000
 
