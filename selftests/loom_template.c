@@ -315,8 +315,11 @@ TEST_F_TIMEOUT(template, the_dump_is_of_the_device_that_hung, 60)
 	int64_t end = loom_soon();
 	struct dirent *entry;
 	const char *line;
+	uint32_t size = 0;
 	DIR *dir;
 
+	if (loom_query(self->client.fd, DRM_LOOM_QUERY_NO_SPACE, 0, NULL, &size))
+		SKIP(return, "no reports in this kernel");
 	ASSERT_EQ(0, run_all(self, HANGS));
 	EXPECT_EQ(-ETIME, end_of(self, 0));
 	while (!strstr(text, "backend: template\n") && loom_now_ns() < end) {
@@ -395,6 +398,8 @@ TEST_F_TIMEOUT(template, who_waits_for_a_job_does_not_hold_up_unplugging, 60)
 	int status = 0;
 	pid_t child;
 
+	if (loom_exclusive(self->client.fd, &context) == -EINVAL)
+		SKIP(return, "no exclusive contexts in this kernel");
 	ASSERT_EQ(0, loom_set_nice(false));
 	ASSERT_EQ(0, bind_anew(self, "600000"));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
@@ -455,6 +460,8 @@ TEST_F_TIMEOUT(template, who_waits_for_the_scratch_of_a_job_may_give_up, 60)
 	char text[8] = "";
 	int other, ret;
 
+	if (loom_exclusive(self->client.fd, &context) == -EINVAL)
+		SKIP(return, "no exclusive contexts in this kernel");
 	ASSERT_EQ(0, loom_set_nice(false));
 	ASSERT_EQ(0, bind_anew(self, "5000"));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
@@ -536,7 +543,11 @@ static int64_t copies_are_refused(const struct loom_client *client, int want)
 
 TEST_F_TIMEOUT(template, a_device_that_is_unplugged_copies_nothing, 60)
 {
-	ASSERT_EQ(0, write_and_read(&self->client, 1));
+	int ret = write_and_read(&self->client, 1);
+
+	if (ret == -EINVAL)
+		SKIP(return, "no copies in this kernel");
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, template_unbind());
 	EXPECT_EQ(0, copies_are_refused(&self->client, -ENODEV));
 	loom_client_close(&self->client);
@@ -548,7 +559,11 @@ TEST_F_TIMEOUT(template, a_device_that_is_unplugged_copies_nothing, 60)
 /* Wherever the buffer is. */
 TEST_F_TIMEOUT(template, a_device_that_is_wedged_copies_nothing, 60)
 {
-	ASSERT_EQ(0, write_and_read(&self->client, 1));
+	int ret = write_and_read(&self->client, 1);
+
+	if (ret == -EINVAL)
+		SKIP(return, "no copies in this kernel");
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, loom_write_file(FAULT, DIES));
 	ASSERT_EQ(0, run(self, 0));
 	EXPECT_EQ(-EIO, end_of(self, 0));

@@ -4,7 +4,7 @@
 
 /*
  * Parts of the contract that a kernel may have been built without: reports of banks and blocks, of
- * what would fit, and of why a buffer did not; partitions. Use <drm/loom_accel.h>.
+ * what would fit, and of why a buffer did not; images, partitions. Use <drm/loom_accel.h>.
  */
 
 #include "loom_accel.h"
@@ -213,6 +213,30 @@ struct drm_loom_fit_list {
 	__u64 short_bytes;
 	struct drm_loom_no_space no_space;
 };
+
+/* ----------------------------------------------------------------- images */
+
+/**
+ * DOC: Images
+ *
+ * An image is a buffer of rows: @height rows of @width elements of one type, @pitch_bytes from the
+ * begin of a row to the begin of the next. The bytes between the end of a row and the next row are
+ * padding. The pitch is a multiple of the region's alignment, so that each row is in one bank:
+ * row r lies in bank r modulo banks, at the same address as its neighbours in the other
+ * banks, and an image takes ceil(@height / banks) rows in each.
+ *
+ * The linear view (mmap(), and what a plan calls bytes) is the image row after row: element x of
+ * row y is at byte y * @pitch_bytes + x * size of an element. A row need not start on a page of
+ * the processor. In local memory of a device (DRM_LOOM_REGION_OWN) it should: otherwise touching a
+ * mapping is slow in DRAM and ROM, because the image is copied, and mmap() in the SRAM is
+ * EOPNOTSUPP. The same holds for pages of other layouts.
+ *
+ * A plan that uses images must declare them in its table of images. Only an image of
+ * that type and pitch, and at least as wide and high, can be bound to the slot. A tensor in
+ * an image is a window of it, a rectangle of rows and columns, and a view must not leave the
+ * columns of its tensor. CONV and POOL can read and write such views in DRAM, as texture units do;
+ * LOAD, STORE, COPY and FILL take them like any other view.
+ */
 
 /* ------------------------------------------------- partitions of the SRAM */
 

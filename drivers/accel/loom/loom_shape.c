@@ -21,8 +21,7 @@
  * A buffer takes the same addresses in all of its banks, or (DRM_LOOM_BO_CREATE_PER_BANK) some in
  * each bank that do not depend on those of other banks: core/bank allocates a block on each bank.
  *
- * A field that the layout does not use must be zero. Banks without a shard are removed from the
- * mask of a sharded buffer, so that they are not charged.
+ * A field that the layout does not use must be zero. loom_shards.c has sharded buffers and images.
  */
 
 #define LOOM_SHAPE_PAGE_MAX	SZ_1M
@@ -60,12 +59,6 @@ static int loom_shape_page(struct drm_device *drm, const struct drm_loom_chip_re
 	return 0;
 }
 
-static bool loom_shape_no_shards(const struct drm_loom_bo_create *args)
-{
-	return !args->page_columns && !args->shard_rows && !args->shard_columns &&
-	       !args->grid_columns && !args->shard_order;
-}
-
 static int loom_shape_interleaved(struct loom_shape *shape, struct drm_device *drm,
 				  const struct drm_loom_chip_region *chip,
 				  const struct drm_loom_bo_create *args)
@@ -79,48 +72,6 @@ static int loom_shape_interleaved(struct loom_shape *shape, struct drm_device *d
 		return loom_refuse(drm, -EINVAL, "buffer: fields of shards are set");
 	return loom_layout_interleaved(&shape->layout, args->size, page_bytes,
 				       loom_mask_count(&shape->mask), chip->align_bytes);
-}
-
-static int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
-			    const struct drm_loom_chip_region *chip,
-			    const struct drm_loom_bo_create *args)
-{
-	int ret;
-
-	if (args->size || args->page_bytes || !loom_shape_no_shards(args))
-		return loom_refuse(drm, -EINVAL, "image: fields of other layouts are set");
-	ret = loom_layout_image(&shape->layout, args->width, args->height, args->dtype,
-				args->pitch_bytes, loom_mask_count(&shape->mask),
-				chip->align_bytes);
-	if (ret == -EINVAL)
-		return loom_refuse(drm, ret, "image: %u x %u of type %u, pitch %u", args->width,
-				   args->height, args->dtype, args->pitch_bytes);
-	return ret;
-}
-
-static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
-			     const struct drm_loom_chip_region *chip,
-			     const struct drm_loom_bo_create *args)
-{
-	struct loom_layout_shards shards;
-	u32 page_bytes;
-	int ret = loom_shape_page(drm, chip, args, &page_bytes);
-
-	if (ret)
-		return ret;
-	if (args->shard_order > DRM_LOOM_SHARD_COLUMN_MAJOR)
-		return loom_refuse(drm, -EINVAL, "shards: order %u", args->shard_order);
-	shards = loom_layout_shards_of(args, page_bytes, loom_mask_count(&shape->mask),
-				       chip->align_bytes);
-	ret = loom_layout_sharded(&shape->layout, &shards);
-	if (ret == -EINVAL)
-		loom_refuse(drm, ret, "shards: %u x %u pages of %u columns over %u of %u banks",
-			    args->shard_rows, args->shard_columns, args->page_columns,
-			    args->grid_columns, shards.banks);
-	if (ret)
-		return ret;
-	loom_layout_keep_used(&shape->layout, &shape->mask);
-	return 0;
 }
 
 /**
@@ -137,6 +88,7 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 {
 	const struct drm_loom_chip_region *region;
 	struct loom_mask all;
+	u32 page_bytes;
 	int ret;
 
 	memset(shape, 0, sizeof(*shape));
@@ -166,7 +118,8 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 	case DRM_LOOM_LAYOUT_SHARDED_HEIGHT:
 	case DRM_LOOM_LAYOUT_SHARDED_WIDTH:
 	case DRM_LOOM_LAYOUT_SHARDED_BLOCK:
-		ret = loom_shape_shards(shape, drm, region, args);
+		ret = loom_shape_page(drm, region, args, &page_bytes) ?:
+		      loom_shape_shards(shape, drm, region, args, page_bytes);
 		break;
 	default:
 		ret = loom_refuse(drm, -EINVAL, "buffer: layout %u", args->layout);

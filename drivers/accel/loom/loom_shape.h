@@ -30,10 +30,40 @@ struct loom_shape {
 	bool per_bank;
 };
 
+/* Whether the fields of sharded buffers are zero. */
+static inline bool loom_shape_no_shards(const struct drm_loom_bo_create *args)
+{
+	return !args->page_columns && !args->shard_rows && !args->shard_columns &&
+	       !args->grid_columns && !args->shard_order;
+}
+
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 		    const struct drm_loom_chip *chip, const struct drm_loom_bo_create *args);
 bool loom_shape_sharded(const struct loom_shape *shape);
 bool loom_shape_in_place(const struct loom_shape *shape, u32 map_bytes);
 u32 loom_shape_bank(const struct loom_shape *shape, u32 number);
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_LAYOUTS
+int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
+		     const struct drm_loom_chip_region *chip,
+		     const struct drm_loom_bo_create *args);
+int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
+		      const struct drm_loom_chip_region *chip,
+		      const struct drm_loom_bo_create *args, u32 page_bytes);
+#else
+static inline int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
+				   const struct drm_loom_chip_region *chip,
+				   const struct drm_loom_bo_create *args)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
+				    const struct drm_loom_chip_region *chip,
+				    const struct drm_loom_bo_create *args, u32 page_bytes)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 
 #endif /* LOOM_SHAPE_H */

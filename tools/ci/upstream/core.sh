@@ -3,7 +3,7 @@
 # SERIES=core, for series.sh: what it leaves out of $tree, and what the rest must pass.
 
 # lines of sources and headers, without KUnit and selftests
-core_most=23900
+core_most=19600
 core_driver=$tree/drivers/accel/loom
 core_kdir=${KDIR:-$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V |
 	tail -n 1)}
@@ -22,7 +22,7 @@ core_have() {
 }
 
 core_cut() (
-	local parts="MOVES LIMITS OPS REPORTS LANES SHARE TURNS" top=$PWD
+	local parts="MOVES LIMITS LAYOUTS OPS REPORTS LANES SHARE TURNS" top=$PWD
 
 	cd "$core_driver" || return
 	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
@@ -30,7 +30,8 @@ core_cut() (
 	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
 	rm sched/{bus,revoke}.c template/{data,memory,native}.c loom_quota.c backend/budget.c
 	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/hole.c
-	rm loom_import.c backend/{lanes,preempt}.c sram/{revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
+	rm loom_{import,shards}.c core/bank/shard.c core/verify/image.c backend/{lanes,preempt}.c
+	rm sram/{revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
 	# tests without arithmetic

@@ -41,6 +41,7 @@
 #else
 /* parts that a kernel may leave out, see Kconfig */
 #define CONFIG_DRM_ACCEL_LOOM_OPS	1
+#define CONFIG_DRM_ACCEL_LOOM_LAYOUTS	1
 
 #include <stdbool.h>
 #include <stddef.h>

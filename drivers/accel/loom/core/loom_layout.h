@@ -67,6 +67,38 @@ int __must_check loom_layout_interleaved(struct loom_layout *layout, u64 size, u
 					 u32 banks, u64 align_bytes);
 
 /**
+ * loom_layout_page_bytes() - bytes of a page
+ * @asked: &drm_loom_bo_create.page_bytes, zero for the default
+ * @align_bytes: alignment of a page in a bank
+ *
+ * Return: bytes.
+ */
+u32 loom_layout_page_bytes(u32 asked, u64 align_bytes);
+
+/**
+ * loom_layout_is_top_down() - whether a buffer is allocated from the top
+ * @region: an &enum drm_loom_region
+ * @direction: an &enum drm_loom_direction
+ * @bytes_per_bank: of the buffer
+ *
+ * Return: true if so.
+ */
+bool loom_layout_is_top_down(u32 region, u32 direction, u64 bytes_per_bank);
+
+/**
+ * loom_layout_map() - bank and address of a byte
+ * @layout: the layout
+ * @base: address of the buffer in every bank
+ * @offset: byte of the buffer, below its size
+ * @bank: out: its number among the banks of the buffer's mask, from the lowest; if sharded, its
+ *	position in the grid, row by row
+ * @address: out: address in the bank
+ */
+void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,
+		     u64 *address);
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_LAYOUTS
+/**
  * struct loom_layout_shards - arguments of loom_layout_sharded()
  * @kind: LOOM_LAYOUT_SHARDED_*
  * @size: bytes, not zero
@@ -134,25 +166,6 @@ struct loom_layout_shards loom_layout_shards_of(const struct drm_loom_bo_create 
 void loom_layout_keep_used(const struct loom_layout *layout, struct loom_mask *mask);
 
 /**
- * loom_layout_page_bytes() - bytes of a page
- * @asked: &drm_loom_bo_create.page_bytes, zero for the default
- * @align_bytes: alignment of a page in a bank
- *
- * Return: bytes.
- */
-u32 loom_layout_page_bytes(u32 asked, u64 align_bytes);
-
-/**
- * loom_layout_is_top_down() - whether a buffer is allocated from the top
- * @region: an &enum drm_loom_region
- * @direction: an &enum drm_loom_direction
- * @bytes_per_bank: of the buffer
- *
- * Return: true if so.
- */
-bool loom_layout_is_top_down(u32 region, u32 direction, u64 bytes_per_bank);
-
-/**
  * loom_layout_image() - row r in bank r % banks
  * @layout: out: a page is a row with its padding
  * @width: elements in a row, not zero
@@ -170,15 +183,24 @@ int __must_check loom_layout_image(struct loom_layout *layout, u32 width, u32 he
 				   u32 pitch_bytes, u32 banks, u64 align_bytes);
 
 /**
- * loom_layout_map() - bank and address of a byte
+ * loom_layout_map_shard() - place of a page of a sharded buffer
  * @layout: the layout
- * @base: address of the buffer in every bank
- * @offset: byte of the buffer, below its size
- * @bank: out: its number among the banks of the buffer's mask, from the lowest; if sharded, its
- *	position in the grid, row by row
- * @address: out: address in the bank
+ * @page: number of the page
+ * @bank: out: as for loom_layout_map()
+ * @slot: out: number of the page in that bank
  */
-void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,
-		     u64 *address);
+void loom_layout_map_shard(const struct loom_layout *layout, u64 page, u32 *bank, u64 *slot);
+#else
+/* all buffers are interleaved */
+static inline bool loom_layout_uses(const struct loom_layout *layout, u32 place)
+{
+	return true;
+}
+
+static inline void loom_layout_map_shard(const struct loom_layout *layout, u64 page, u32 *bank,
+					 u64 *slot)
+{
+}
+#endif
 
 #endif /* LOOM_LAYOUT_H */

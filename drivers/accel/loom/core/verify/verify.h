@@ -178,13 +178,6 @@ int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);
 /* The caller must have validated the operand and its tensor, so the bytes are reported, too. */
 int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
 		     const struct loom_view *view);
-
-/* image.c: the table of images, and what lies in them */
-int __must_check loom_verify_images(struct loom_verify *verify);
-bool loom_tensor_image_ok(const struct loom_verify *verify,
-			  const struct drm_loom_plan_tensor *tensor);
-bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_view *raw,
-			const struct drm_loom_plan_tensor *tensor);
 /* tensor.c: rules about one tensor */
 int __must_check loom_verify_tensors(struct loom_verify *verify);
 /* overlap.c: rule about all tensors. It begins before the first of them is added. */
@@ -213,5 +206,33 @@ int __must_check loom_hazard_begin(struct loom_verify *verify,
 				   const struct drm_loom_plan_step *step);
 void loom_hazard_add(struct loom_verify *verify, bool compute);
 int __must_check loom_hazard_end(struct loom_verify *verify);
+
+#ifdef CONFIG_DRM_ACCEL_LOOM_LAYOUTS
+/* image.c: the table of images, and what lies in them */
+int __must_check loom_verify_images(struct loom_verify *verify);
+bool loom_tensor_image_ok(const struct loom_verify *verify,
+			  const struct drm_loom_plan_tensor *tensor);
+bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_view *raw,
+			const struct drm_loom_plan_tensor *tensor);
+#else
+/* no slot is an image */
+static inline int __must_check loom_verify_images(struct loom_verify *verify)
+{
+	return verify->header->images.count ? loom_reject_plan(verify, DRM_LOOM_RULE_IMAGE) : 0;
+}
+
+static inline bool loom_tensor_image_ok(const struct loom_verify *verify,
+					const struct drm_loom_plan_tensor *tensor)
+{
+	return true;
+}
+
+static inline bool loom_view_image_ok(const struct loom_verify *verify,
+				      const struct drm_loom_plan_view *raw,
+				      const struct drm_loom_plan_tensor *tensor)
+{
+	return true;
+}
+#endif
 
 #endif /* LOOM_VERIFY_STATE_H */
