@@ -109,12 +109,13 @@ patch "accel/loom: add the verifier of plans" \
 patch "accel/loom: add buffers and their placement" \
 	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \
 	$d/loom_compat.h $d/loom_bo.[ch] $d/loom_region.[ch] $d/loom_ttm.[ch] $d/loom_quota.[ch] \
-	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_user.[ch] $d/sram \
+	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_user.[ch] $d/loom_leftover.[ch] \
+	$d/loom_shards.c $d/loom_import.c $d/sram \
 	$d/memory
 patch "accel/loom: add contexts and jobs" \
 	"Queues of jobs on the DRM scheduler, fences, timeouts." \
 	$d/loom_context.[ch] $d/loom_job.[ch] $d/loom_submit.c $d/loom_sync.[ch] \
-	$d/loom_plan_object.[ch] $d/report
+	$d/loom_plan_object.[ch] $d/loom_plan_fit.c $d/report
 back_end="a back end of software" body="a device made of software that runs on any"
 [ -z "$core" ] || { back_end="a template of a back end" body="a device that tests the core on any"; }
 patch "accel/loom: add the node and $back_end" \
