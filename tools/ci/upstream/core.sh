@@ -54,6 +54,7 @@ core_cut() (
 	cat -s new >"$core_driver/loom_compat.h"
 	rm "$core_driver/backend/Kbuild.probes" new "$out.unifdef"
 	sed -i '/loom_accel_\(ops\|report\).h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
+	sed -i '/verify\/image.c/,/^$/d' "$tree/Documentation/accel/loom/verifier.rst"
 	sed -i '/include "loom_accel_ops.h"/d' "$tree/include/uapi/drm/loom_accel_plan.h"
 	sed -i '/include "loom_accel_report.h"/,/^$/d' "$tree/include/uapi/drm/loom_accel.h"
 	sed -i '/^\/\* parts that a kernel may/,/^$/d' "$core_driver/core/loom_core.h"
