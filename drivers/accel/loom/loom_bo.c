@@ -214,18 +214,6 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	return 0;
 }
 
-static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
-			    const struct drm_loom_bo_create *args, struct loom_file *client,
-			    bool limited)
-{
-	struct loom_region *region = &loom->region[args->region];
-
-	loom_refuse(&loom->drm, -ENOSPC, "buffer: %llu bytes in each of %u banks%s",
-		    shape->layout.bytes_per_bank, loom_mask_count(&shape->mask),
-		    limited ? ", limited" : "");
-	return loom_no_space_write(region, shape, args, client, limited) ?: -ENOSPC;
-}
-
 /**
  * loom_bo_ioctl_create() - BO_CREATE
  * @drm: the device
@@ -251,7 +239,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (!ret && shape.layout.bytes_per_bank > loom_region_total(&loom->region[shape.region]))
 		ret = -ENOSPC;
 	if (ret == -ENOSPC)
-		return loom_bo_no_space(loom, &shape, args, file->driver_priv, false);
+		return loom_no_space(loom, &shape, args, file->driver_priv, false);
 	if (ret)
 		return ret;
 	ret = loom_bo_create(loom, &shape, file, &bo);
@@ -259,8 +247,8 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 		return ret;
 	ret = loom_bo_place(bo);
 	if (ret == -ENOSPC)
-		ret = loom_bo_no_space(loom, &shape, args, file->driver_priv,
-				       loom_bo_is_limited(bo));
+		ret = loom_no_space(loom, &shape, args, file->driver_priv,
+				    loom_bo_is_limited(bo));
 	if (ret)
 		goto out_put;
 	ret = drm_gem_handle_create(file, &bo->tbo.base, &handle);

@@ -85,7 +85,7 @@
  * * &loom_flight.gate, then &loom_device.power_lock, then the back end's lock for reading records,
  *   then &loom_flight.give_lock, then the spinlocks above. Threads in a critical section of fence
  *   signalling (annotated for lockdep) may take the last two only, and the gate by trylock.
- *   &loom_dying.lock and that of &loom_device.budget are taken inside of all others;
+ *   The locks of &loom_device.dying and &loom_device.budget are taken inside of all others;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
  * * &loom_file.no_space_lock;

@@ -28,7 +28,7 @@ AREAS = {
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/chunk.c', f'{CORE}/bank/place.c',
                  f'{CORE}/bank/hole.c', f'{CORE}/bank/walk.c'],
              ['core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
-    'layout': (1, [f'{CORE}/bank/layout.c', f'{CORE}/bank/shard.c'],
+    'layout': (1, [f'{CORE}/bank/layout.c', f'{CORE}/bank/shard.c', f'{CORE}/bank/image.c'],
                ['core/bank/layout']),
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],

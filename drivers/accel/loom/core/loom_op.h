@@ -25,7 +25,8 @@
  * - check.c: helpers of the checks: shapes, costs
  * - compute.c: helpers of the operations that compute (list_compute.h): regions, types
  * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
- *   select.c, softmax.c, topk.c, unary.c: one family of operations each; the comment on top is its contract
+ *   select.c, softmax.c, topk.c, unary.c: one family of operations each; the comment on top is
+ *   its contract
  *
  * It uses loom_plan.h and loom_tile.h, and no other room. Rejected: the compute function as a
  * member of &struct loom_op. Every user of the checks would link the engine, and the lower room

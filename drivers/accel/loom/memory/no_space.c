@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 
 #include "core/loom_chip.h"
+#include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"
 #include "loom_shape.h"
@@ -134,26 +135,28 @@ static void loom_region_no_space(struct loom_region *region, const struct loom_s
 }
 
 /**
- * loom_no_space_write() - record why there is no room, for BO_CREATE and for QUERY_NO_SPACE
- * @region: the region
+ * loom_no_space() - record why there is no room, for BO_CREATE and for QUERY_NO_SPACE
+ * @loom: the device
  * @shape: of the buffer
  * @args: of BO_CREATE
  * @client: the client
  * @limited: the limit of a control group was reached
  *
- * Return: 0 or -EFAULT.
+ * Return: -ENOSPC or -EFAULT.
  */
-int loom_no_space_write(struct loom_region *region, const struct loom_shape *shape,
-			const struct drm_loom_bo_create *args, struct loom_file *client,
-			bool limited)
+int loom_no_space(struct loom_device *loom, const struct loom_shape *shape,
+		  const struct drm_loom_bo_create *args, struct loom_file *client, bool limited)
 {
 	struct drm_loom_no_space record;
 
-	loom_region_no_space(region, shape, client, args->size, &record);
+	loom_region_no_space(&loom->region[args->region], shape, client, args->size, &record);
 	if (limited)
 		record.reason = DRM_LOOM_NO_SPACE_LIMIT;
 	mutex_lock(&client->no_space_lock);
 	client->no_space = record;
 	mutex_unlock(&client->no_space_lock);
-	return loom_user_write(args->no_space, args->no_space_size, &record, sizeof(record));
+	loom_refuse(&loom->drm, -ENOSPC, "buffer: reason %u, %llu bytes in each of %u banks",
+		    record.reason, record.bytes_per_bank, record.banks);
+	return loom_user_write(args->no_space, args->no_space_size, &record, sizeof(record)) ?:
+	       -ENOSPC;
 }

@@ -2,7 +2,10 @@
 #ifndef LOOM_NO_SPACE_H
 #define LOOM_NO_SPACE_H
 
+#include "loom_device.h"
 #include "loom_region.h"
+#include "loom_shape.h"
+#include "loom_user.h"
 
 struct drm_loom_bo_create;
 
@@ -22,15 +25,16 @@ void loom_region_blocker_locked(struct loom_region *region, const struct loom_ma
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
 		       u64 *owners);
-int loom_no_space_write(struct loom_region *region, const struct loom_shape *shape,
-			const struct drm_loom_bo_create *args, struct loom_file *client,
-			bool limited);
+int loom_no_space(struct loom_device *loom, const struct loom_shape *shape,
+		  const struct drm_loom_bo_create *args, struct loom_file *client, bool limited);
 #else
-static inline int loom_no_space_write(struct loom_region *region, const struct loom_shape *shape,
-				      const struct drm_loom_bo_create *args,
-				      struct loom_file *client, bool limited)
+static inline int loom_no_space(struct loom_device *loom, const struct loom_shape *shape,
+				const struct drm_loom_bo_create *args, struct loom_file *client,
+				bool limited)
 {
-	return 0;
+	loom_refuse(&loom->drm, -ENOSPC, "buffer: %llu bytes in each of %u banks",
+		    shape->layout.bytes_per_bank, loom_mask_count(&shape->mask));
+	return -ENOSPC;
 }
 #endif
 

@@ -15,12 +15,12 @@
  * written; one after the other if the bus is shared, else at the same time. Regions work at the
  * same time.
  *
- * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE and TOPK the
- * second, which is read. All elements in a row of lanes are done at once, however few they are. An operand
- * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. The cost of an
- * element is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all elements are
- * divided evenly), which include a bias, an activation and requantisation, or other operations as
- * in loom_clock_element_ops().
+ * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE and TOPK
+ * the second, which is read. All elements in a row of lanes are done at once, however few they are.
+ * An operand that does not lie in the SRAM has no lanes: its elements are dealt out one by one. The
+ * cost of an element is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all
+ * elements are divided evenly), which include a bias, an activation and requantisation, or other
+ * operations as in loom_clock_element_ops().
  *
  * TOPK passes each element of x through a sorter: a comparison with those kept, and one for each
  * level of a heap of them. If a run lies over several lanes, their results are merged in pairs: one
