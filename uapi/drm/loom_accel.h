@@ -239,8 +239,8 @@ struct drm_loom_query {
  * @compute_units: engines that can run at the same time
  * @opcodes: bit mask of &enum drm_loom_opcode
  * @max_plan_bytes: cap on the size of a plan
- * @max_unit_cost: cap on the work of a unit (64 elements of what is written, or a run of SOFTMAX),
- *	in element operations. An engine may stop inside of a unit
+ * @max_unit_cost: cap on the work of a unit (64 elements of what is written, or a run of SOFTMAX
+ *	or TOPK), in element operations. An engine may stop inside of a unit
  * @max_tensors: cap on the tensors of a plan
  * @max_commands: cap on the commands of a plan
  * @max_slots: cap on the slots of a plan

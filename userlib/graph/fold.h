@@ -38,6 +38,7 @@ int loom_fold_binary(const struct loom_node *node);
 int loom_fold_select(const struct loom_node *node);
 int loom_fold_cast(const struct loom_node *node);
 int loom_fold_reduce(const struct loom_node *node);
+int loom_fold_topk(const struct loom_node *node);
 int loom_fold_quantize(const struct loom_node *node);
 int loom_fold_dequantize(const struct loom_node *node);
 

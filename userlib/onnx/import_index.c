@@ -167,6 +167,8 @@ void loom_import_top(struct loom_import *im, int unused)
 	if (!has_elements(im, x))
 		return;
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
+	if (x->dtype == DRM_LOOM_DTYPE_BOOL)
+		loom_import_fail(im, -EINVAL, "truth values have no order");
 	if (count < 1 || count > x->dims[axis])
 		loom_import_fail(im, -EINVAL, "%lld of %lld elements", (long long)count,
 				 (long long)x->dims[axis]);

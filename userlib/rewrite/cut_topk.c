@@ -37,8 +37,8 @@ struct loom_value *loom_cut_topk(struct loom_rewriter *rw, const struct loom_nod
 	bool smallest = node->topk.smallest;
 	u32 axis = node->topk.axis, i;
 
-	/* nothing would be left out */
-	if (count > length / 2)
+	/* the last selection would be from no fewer */
+	if (2 * count >= length)
 		return NULL;
 	halves = put_halves(rw, node);
 	x = loom_emit_concat(&rw->em, 2, halves->keys, axis);
