@@ -88,6 +88,7 @@ static void loom_file_release(struct kref *ref)
 
 	xa_destroy(&client->plans);
 	xa_destroy(&client->contexts);
+	loom_file_fini_no_space(client);
 	loom_file_user_put(client->user);
 	kfree(client);
 }

@@ -138,6 +138,13 @@ static inline void loom_file_init_no_space(struct loom_file *client)
 #endif
 }
 
+static inline void loom_file_fini_no_space(struct loom_file *client)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
+	mutex_destroy(&client->no_space_lock);
+#endif
+}
+
 void loom_turn_round_init(struct loom_turn_round *round);
 struct loom_file *loom_file_create(u64 id, const void *device);
 struct loom_file *loom_file_get(struct loom_file *client);
