@@ -45,6 +45,7 @@ int loom_fold_topk(const struct loom_node *node)
 	const struct loom_value *from = node->num_inputs > 1 ? node->inputs[1] : NULL;
 	int64_t length = x->dims[node->topk.axis], inner, run, i, first, to;
 	int64_t count = node->output->dims[node->topk.axis];
+	int64_t bytes = (int64_t)loom_dtype_size(node->output->dtype);
 	struct key *keys = calloc((size_t)length, sizeof(*keys));
 
 	if (!keys)
@@ -60,15 +61,13 @@ int loom_fold_topk(const struct loom_node *node)
 		}
 		qsort(keys, (size_t)length, sizeof(*keys), compare_keys);
 		for (i = 0; i < count; i++) {
-			int64_t at = first + keys[i].at * inner;
-
 			to = run / inner * count * inner + run % inner + i * inner;
-			if (!from)
-				loom_value_set_int(node->output, to, keys[i].at);
-			else if (loom_dtype_is_int(from->dtype))
-				loom_value_set_int(node->output, to, loom_value_int(from, at));
+			if (from)
+				memcpy((char *)node->output->data + to * bytes,
+				       (const char *)from->data +
+				       (first + keys[i].at * inner) * bytes, (size_t)bytes);
 			else
-				loom_value_set_float(node->output, to, loom_value_float(from, at));
+				loom_value_set_int(node->output, to, keys[i].at);
 		}
 	}
 	free(keys);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "loom_op.h"
 #include "nest.h"
 #include "operators.h"
 #include "graph/value.h"
@@ -131,10 +132,10 @@ u64 loom_lower_run_cost(const struct loom_node *node)
 	const struct loom_value *y = node->output;
 
 	if (node->op == LOOM_GOP_SOFTMAX && y->rank)
-		return 4 * (u64)y->dims[node->softmax.axis];
+		return loom_softmax_cost((u64)y->dims[node->softmax.axis]);
 	if (node->op == LOOM_GOP_TOPK)
-		return 2 * (u64)node->inputs[0]->dims[node->topk.axis] *
-		       (1 + loom_log2_up((u32)y->dims[node->topk.axis]));
+		return loom_topk_cost((u64)node->inputs[0]->dims[node->topk.axis],
+				      (u32)y->dims[node->topk.axis]);
 	return 0;
 }
 

@@ -31,7 +31,8 @@ static const struct loom_topk_halves *put_halves(struct loom_rewriter *rw,
 
 struct loom_value *loom_cut_topk(struct loom_rewriter *rw, const struct loom_node *node)
 {
-	struct loom_value *x = node->inputs[0], *from = x, *picked[2], *half;
+	struct loom_value *from = node->num_inputs > 1 ? node->inputs[1] : NULL;
+	struct loom_value *x = node->inputs[0], *keys, *picked[2], *half;
 	s64 length = x->dims[node->topk.axis], count = node->output->dims[node->topk.axis];
 	const struct loom_topk_halves *halves;
 	bool smallest = node->topk.smallest;
@@ -41,18 +42,17 @@ struct loom_value *loom_cut_topk(struct loom_rewriter *rw, const struct loom_nod
 	if (2 * count >= length)
 		return NULL;
 	halves = put_halves(rw, node);
-	x = loom_emit_concat(&rw->em, 2, halves->keys, axis);
-	if (node->num_inputs > 1 && node->inputs[1] == from)
-		return loom_emit_topk(&rw->em, x, x, axis, count, smallest);
+	keys = loom_emit_concat(&rw->em, 2, halves->keys, axis);
+	if (from == x)
+		return loom_emit_topk(&rw->em, keys, keys, axis, count, smallest);
 	for (i = 0; i < 2; i++) {
 		s64 begin = i * (length / 2), size = i ? length - begin : length / 2;
 
-		half = node->num_inputs < 2 ? NULL :
-		       loom_put_window(rw, node->inputs[1], axis, begin, 1, size);
+		half = from ? loom_put_window(rw, from, axis, begin, 1, size) : NULL;
 		picked[i] = loom_emit_topk(&rw->em, halves->half[i], half, axis, count, smallest);
-		if (node->num_inputs < 2 && i)
+		if (!from && i)
 			picked[i] = loom_put_number(rw, LOOM_GBIN_ADD, picked[i], (double)begin);
 	}
-	from = loom_emit_concat(&rw->em, 2, picked, axis);
-	return loom_emit_topk(&rw->em, x, from, axis, count, smallest);
+	return loom_emit_topk(&rw->em, keys, loom_emit_concat(&rw->em, 2, picked, axis), axis,
+			      count, smallest);
 }

@@ -26,7 +26,7 @@ struct loom_shape;
 
 #ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
- * struct loom_leftovers - fences of former blocks of a region, see memory/leftover.c
+ * struct loom_leftovers - fences of former blocks of a region, see loom_leftover.c
  */
 struct loom_leftovers {
 	/** @tree: &struct loom_region_leftover by address */

@@ -58,11 +58,12 @@ static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s
 	struct loom_place_gap *gaps;
 	u32 cap = c->cap;
 
-	items = loom_memory_grow(c->items, c->count, &c->cap, sizeof(*items));
+	/* the capacity is that of both, so the second sets it */
+	items = loom_memory_grow(c->items, c->count, &cap, sizeof(*items));
 	if (!items)
 		return NULL;
 	c->items = items;
-	gaps = loom_memory_grow(c->gaps, c->count, &cap, sizeof(*gaps));
+	gaps = loom_memory_grow(c->gaps, c->count, &c->cap, sizeof(*gaps));
 	if (!gaps)
 		return NULL;
 	c->gaps = gaps;

@@ -80,6 +80,18 @@ struct loom_op {
 	bool (*check)(struct loom_check *check);
 };
 
+/* Cost of a unit of SOFTMAX, a run of @length; see softmax.c. */
+static inline u64 loom_softmax_cost(u64 length)
+{
+	return 4 * length;
+}
+
+/* Cost of a unit of TOPK: @count of a run of @length; see topk.c. */
+static inline u64 loom_topk_cost(u64 length, u32 count)
+{
+	return 2 * length * (1 + loom_log2_up(count));
+}
+
 /* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
 extern const struct loom_op loom_op_native;
 

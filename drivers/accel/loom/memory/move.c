@@ -646,7 +646,8 @@ static int loom_moves_check(struct loom_device *loom)
 			continue;
 		loom->memory = config->memory;
 		if (!backend->reset || !backend->memory || !backend->memory->prepare ||
-		    !backend->memory->run || !config->moves_in_flight ||
+		    !backend->memory->run || !backend->memory->release ||
+		    !config->moves_in_flight ||
 		    !IS_ALIGNED(memory->map_bytes, PAGE_SIZE) ||
 		    (memory->map_bytes && !backend->memory->pfn))
 			return -EINVAL;

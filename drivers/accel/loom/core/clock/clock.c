@@ -301,7 +301,7 @@ static u32 clock_slowest(const struct drm_loom_chip *chip, const struct loom_com
 	return slowest;
 }
 
-/* What TOPK takes to merge results of lanes, per lane, if runs lie over several. */
+/* Operations per lane of TOPK for merging results of lanes, if runs lie over several. */
 static u64 clock_merge(const struct drm_loom_chip *chip, const struct loom_command *command)
 {
 	const struct drm_loom_attr_topk *attr = command->attr;

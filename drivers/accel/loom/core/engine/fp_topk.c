@@ -18,7 +18,7 @@
  * nothing outside of the operands is accessed.
  */
 
-/* What a level of the heap costs: up to two positions and elements that are anywhere. */
+/* Cost of a level of the heap: up to two positions and elements that are anywhere. */
 #define TOPK_LEVEL_COST	8
 
 enum {

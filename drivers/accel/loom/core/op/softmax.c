@@ -23,5 +23,5 @@ bool loom_op_softmax_check(struct loom_check *check)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
 	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_same_dims(check, 1))
 		return false;
-	return loom_op_check_runs(check, axis, 4 * (u64)y->dims[axis]);
+	return loom_op_check_runs(check, axis, loom_softmax_cost(y->dims[axis]));
 }

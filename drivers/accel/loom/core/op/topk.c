@@ -10,6 +10,7 @@
  * Unit: one run along the axis, as in SOFTMAX. Cost: 2 per element of x for each level of a heap of
  * those selected, which pays for filling and for emptying the heap, and 2 for reading it.
  */
+
 /* An operand has y's dims, and @length on the axis. */
 static bool topk_dims_fit(const struct loom_view *x, const struct loom_view *y, u32 axis,
 			  u32 length)
@@ -50,6 +51,5 @@ bool loom_op_topk_check(struct loom_check *check)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 0);
 	if (y->elem_bytes < 4 && (x->dims[axis] - 1) >> 8 * y->elem_bytes)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 0);
-	return loom_op_check_runs(check, axis,
-				  2 * (u64)x->dims[axis] * (1 + loom_log2_up(attr->count)));
+	return loom_op_check_runs(check, axis, loom_topk_cost(x->dims[axis], attr->count));
 }
