@@ -101,6 +101,7 @@ static inline int loom_context_create(int fd, uint32_t priority, uint32_t *conte
 	return ret;
 }
 
+#ifdef _LOOM_ACCEL_REPORT_H_
 /* The file may have all of the SRAM: needs CAP_SYS_NICE, or that no other file is open. */
 static inline int loom_exclusive(int fd, uint32_t *context)
 {
@@ -113,6 +114,7 @@ static inline int loom_exclusive(int fd, uint32_t *context)
 	*context = args.context;
 	return ret;
 }
+#endif
 
 static inline int loom_context_destroy(int fd, uint32_t context)
 {

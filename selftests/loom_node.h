@@ -469,6 +469,7 @@ static inline int loom_sram_settle(struct drm_loom_region_info *after)
 	return loom_region_settle(DRM_LOOM_REGION_SRAM, after);
 }
 
+#ifdef _LOOM_ACCEL_REPORT_H_
 /* All blocks, to be freed by the caller. */
 static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, uint32_t *count)
 {
@@ -491,5 +492,6 @@ static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, 
 	*count = args.size / sizeof(*blocks);
 	return blocks;
 }
+#endif
 
 #endif /* LOOM_NODE_H */

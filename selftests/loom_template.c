@@ -388,6 +388,7 @@ TEST_F_TIMEOUT(template, a_job_is_stopped_before_it_begins, 60)
 	close(ready.fd);
 }
 
+#ifdef _LOOM_ACCEL_REPORT_H_
 /* In an ioctl that waits until a job has left the SRAM, which never happens. */
 TEST_F_TIMEOUT(template, who_waits_for_a_job_does_not_hold_up_unplugging, 60)
 {
@@ -484,6 +485,7 @@ TEST_F_TIMEOUT(template, who_waits_for_the_scratch_of_a_job_may_give_up, 60)
 	EXPECT_EQ(0, loom_sync_status(self->client.fd, self->syncs[0]));
 	close(other);
 }
+#endif
 
 /* What the device says of how long it has worked is not what turns are charged by: it says 0. */
 TEST_F_TIMEOUT(template, a_client_with_many_jobs_does_not_starve_others, 60)

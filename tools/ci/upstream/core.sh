@@ -37,16 +37,17 @@ core_cut() (
 	# tests without arithmetic
 	find tests -type f ! -name exports.c ! -name loom_bank_test.c -delete
 	cd "$tree/tools/testing/selftests/loom" || return
-	rm -r guided pci/*.c sram
+	rm -r guided pci sram loom_{dump,random}.h template/loom_resets.c
 	find . -maxdepth 1 -name '*.c' ! -name loom_template.c -delete
+	sed -i '/^# pci/,/^# reaches/d; s/\($(OUTPUT)\/\)\?\(pci\|guided\|sram\)\(\/\*\.c\)\? //g' Makefile
 
 	# options that are not there are undefined
 	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"
-	find "$core_driver" "$tree/tools" -name '*.h' | while read -r header; do
+	find "$core_driver" "$tree/tools" -name '*.h' -o -path '*/selftests/*.c' | while read -r source; do
 		# shellcheck disable=SC2046,SC2086 # a list of words; its status says whether it changed
 		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ \
-			"$header" >new || true
-		cat -s new >"$header"
+			-U_LOOM_ACCEL_REPORT_H_ "$source" >new || true
+		cat -s new >"$source"
 	done
 	# of one kernel, no probes
 	# shellcheck disable=SC2046 # a list of words
@@ -70,22 +71,60 @@ core_cut() (
 	mv Kconfig.new Kconfig
 )
 
-# TAP lines $1 and the next
+# KUnit, if $core_kdir has it, and what the template can run, from $tree in the VM.
+core_run() {
+	local tests=$tree/tools/testing/selftests kernel=${core_kdir%/build}
+
+	rsync -rlpt build/ksource/tools/testing/selftests/ "$tests/" &&
+	make -s -C "$tests/loom" KHDR_INCLUDES="-isystem $tree/include/uapi $(pkg-config \
+		--cflags-only-I libdrm | sed 's/-I/-isystem /g')" || return
+	[ -f "$kernel/bzImage" ] || kernel=
+	# shellcheck disable=SC2016 # of the guest
+	tools/vm/run ${kernel:+--kernel "$kernel"} --module "$core_driver/loom.ko" --timeout 900 \
+		--log build/vm/series-core.log -- sh -c '
+			[ ! -f "$1/loom_kunit.ko" ] || {
+				busybox insmod "$1/loom_kunit.ko" && cat /sys/kernel/debug/kunit/*/results
+			}
+			busybox insmod "$1/loom_template.ko" && cd "$2/loom" &&
+			LOOM_EFFORT=20 ./loom_template && ./template/loom_native' \
+		sh "$core_driver" "$tests"
+}
+
+# core_line N STATUS TEXT LOG: a line of TAP, and why
+core_line() {
+	if [ "$2" = 0 ]; then
+		echo "ok $1 $3"
+	else
+		tail -n 60 "$4" | sed 's/^/# /'
+		echo "not ok $1 $3"
+	fi
+	return "$2"
+}
+
+# TAP lines $1 and the next three
 core_check() {
-	local lines code=0 status=0
+	local code=0 status=0 kunit='' lines log=$out/build.log run=$out/run.log
 	lines=$(find "$core_driver" "$tree/include" -path "$core_driver/tests" -prune -o \
 		-name '*.[ch]' -print0 | xargs -0 cat | wc -l)
-	[ "$lines" -le "$core_most" ] || status=1
-	echo "$([ $status = 0 ] || echo 'not ')ok $1 $lines lines, at most $core_most"
-	make -s -C "$core_kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m \
-		KCFLAGS="-I$tree/include/uapi -I$tree/include/uapi/drm" modules \
-		>"$out/build.log" 2>&1 || code=$?
-	if [ $code = 0 ] && ! grep -q 'warning:' "$out/build.log"; then
-		echo "ok $(($1 + 1)) builds with W=1"
+	[ "$lines" -le "$core_most" ] || code=1
+	core_line "$1" $code "$lines lines, at most $core_most" /dev/null || status=1
+	! grep -q '^CONFIG_KUNIT=y' "$core_kdir/.config" || kunit=m
+	code=0
+	make -s -C "$core_kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m \
+		CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=$kunit \
+		KCFLAGS="-I$tree/include/uapi -I$tree/include/uapi/drm" modules >"$log" 2>&1 || code=1
+	! grep -q 'warning:' "$log" || code=1
+	core_line $(($1 + 1)) $code "builds with W=1" "$log" || status=1
+	code=0
+	core_run >"$run" 2>&1 || code=$?
+	if [ -n "$kunit" ]; then
+		core_line $(($1 + 2)) $((!$(grep -c '^ok .*loom_' "$run") || $(grep -c '^ *not ok' "$run"))) \
+			"KUnit passes" "$run" || status=1
 	else
-		sed 's/^/# /' "$out/build.log" | head -n 40
-		status=1
-		echo "not ok $(($1 + 1)) builds with W=1"
+		echo "ok $(($1 + 2)) KUnit # SKIP not in this kernel, KDIR may be another"
 	fi
+	# a program of which all is skipped passes nothing
+	[ "$(grep -c '^# Totals: pass:[1-9].* fail:0 ' "$run")" = 2 ] || code=1
+	core_line $(($1 + 3)) $code "the selftests pass on the template" "$run" || status=1
 	return $status
 }

@@ -7,7 +7,8 @@
 #
 # SERIES=core: a first series, in build/series-core/: native commands, data moves, and the template
 # as the one back end. It leaves out whole files, their options of Kconfig, and in headers what these
-# options bring (core.sh). Its lines are counted, and it is built with W=1 against KDIR.
+# options bring (core.sh). Its lines are counted, and it is built with W=1 against KDIR. In the VM
+# run its selftests, and its KUnit if the kernel of KDIR has that.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../../.."
@@ -133,7 +134,7 @@ patch "selftests: add tests of the Loom driver" \
 	exit 1
 }
 git -C "$tree" format-patch -q --cover-letter -o "$out" --root HEAD~$count..
-echo "1..$((count + ${#core} / 5 * 2 + 1))"
+echo "1..$((count + ${#core} / 5 * 4 + 1))"
 status=0
 n=0
 for file in "$out"/*.patch; do
