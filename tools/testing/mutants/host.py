@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-from areas import GOLDEN, OWN_MALLOC
+from areas import GOLDEN, OWN_MALLOC, PAYLOAD
 
 # shifts, indices and overflows trap, so that no library of a sanitizer has to be linked
 FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
@@ -124,9 +124,12 @@ class Host:
                                                         f'build/host/{i}' for i in names)],
                        check=True, stdout=subprocess.DEVNULL)
         if not self.programs:
-            subprocess.run(['gcc', '-shared', '-o', self.rest, '-Wl,--whole-archive',
-                            f'{self.top}/build/libloom.a', '-Wl,--no-whole-archive', *self.libs],
-                           check=True)
+            payload = f'build/obj/{PAYLOAD[:-2]}.o'
+            subprocess.run(['make', '-s', '-C', self.top, payload], check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run(['gcc', '-shared', '-o', self.rest, f'{self.top}/{payload}',
+                            '-Wl,--whole-archive', f'{self.top}/build/libloom.a',
+                            '-Wl,--no-whole-archive', *self.libs], check=True)
         for name in names:
             out = f'{self.work}/bin/{name}'
             os.makedirs(os.path.dirname(out), exist_ok=True)

@@ -25,8 +25,8 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../..')
 # Inputs that may be tried until a removed check is noticed, unless the fault says otherwise:
 # about four seconds of a processor.
 RUNS = {'plan': 60000, 'program': 6000, 'onnx': 100000, 'tflite': 30000, 'chip': 20000,
-        'files': 50000, 'place': 8000, 'bank': 600}
-WHERE = {'bank': 'host/core/bank/model'}
+        'files': 50000, 'place': 8000, 'bank': 600, 'payload': 200000}
+WHERE = {'bank': 'host/core/bank/model', 'payload': 'host/template/tile'}
 
 
 def program(fuzzer):

@@ -44,6 +44,11 @@ def bank(what, file, old, new, **more):
     return Fault('bank', what, f'{CORE}/bank/{file}.c', old, new, **more)
 
 
+def payload(what, old, new='if (0)', **more):
+    """A step of the template's check of payloads."""
+    return Fault('payload', what, 'drivers/accel/loom/template/tile.c', old, new, **more)
+
+
 def user(fuzzers, what, file, old, new, **more):
     """A check of a reader."""
     return Fault(fuzzers, what, f'userlib/{file}.c', old, new, **more)
@@ -367,4 +372,18 @@ FAULTS = [
          '} while (chunk && last != sum.end);', '} while (0);'),
     bank('bytes are given back', 'bank',
          'loom_bank_count(bank, block, &loom_chunk_entry(block)->mask, false);', ''),
+    # payloads
+    payload('operands of an instruction are declared', 'if (index >= command->operands)'),
+    payload('lanes of an instruction are those of the operand',
+            'if ((u32)insn->first_lane + insn->lanes > operands[index].lanes)'),
+    payload('bytes of an instruction are those of the operand',
+            '(u64)at + insn->bytes > operands[index].bytes ? TILE_BYTES : 0', '0', quick=True),
+    payload('inputs are not written', 'if (!reason && insn->to >= command->written)'),
+    payload('nothing is read that moves meanwhile',
+            'if (from == insn->to && insn->from_at[i] != insn->to_at &&', 'if (0 &&'),
+    payload('temporaries are written before they are read', 'if (from >= command->outputs)'),
+    payload('outputs that are read first are zeroed', 'payload->zero |= 1U << from;', ';'),
+    payload('outputs written in part are zeroed', 'payload->zero |= 1U << i;', ';'),
+    payload('what is written in some lanes is not defined', 'insn->lanes == to->lanes && ', ''),
+    payload('what is written behind a gap is not defined', ' && insn->to_at <= to->defined', ''),
 ]

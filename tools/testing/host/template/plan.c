@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../drivers/accel/loom/template/tile.c"
+#include "../../../../drivers/accel/loom/template/tile.h"
 #include "loom_chip.h"
 #include "loom_engine.h"
+#include "loom_op.h"
 #include "loom_verify.h"
 #include "tap.h"
 
