@@ -222,7 +222,8 @@ run_part() {
 		tap debug-module --plain -- make module-debug ;;
 	debug-small)
 		tap debug-instruments --skips '' --cpu 3600 -- tools/ci/debug.sh instruments
-		tap debug-kunit --kunit --skips '' --cpu 3000 -- tools/ci/debug.sh kunit ;;
+		tap debug-kunit --kunit --skips '' --cpu 3000 -- tools/ci/debug.sh kunit
+		tap debug-series --skips '' --cpu 3000 -- tools/ci/debug.sh series ;;
 	debug-kselftest)
 		tap debug-kselftest --kselftest --cpu 6600 -- tools/ci/debug.sh kselftest ;;
 	debug-template)

@@ -5,6 +5,7 @@
 #
 #	tools/ci/debug.sh instruments	each instrument detects a fault made for it. TAP
 #	tools/ci/debug.sh kunit		the module's KUnit suites. KTAP
+#	tools/ci/debug.sh series	the first series of patches, its KUnit and selftests. TAP
 #	tools/ci/debug.sh sleep		the device sleeps in the middle of jobs. KTAP
 #	tools/ci/debug.sh template	the skeleton of a back end, whose device hangs, lies and dies, with
 #					memory of its own, by the stock runner
@@ -87,6 +88,8 @@ kunit)
 		busybox insmod $module/loom_kunit.ko || exit 1
 		cat /sys/kernel/debug/kunit/*/results
 		busybox rmmod loom_kunit" ;;
+series)
+	KDIR=$kernel/build SERIES=core tools/ci/upstream/series.sh ;;
 sleep)
 	test_module sleep && tools/ci/kselftest.sh stage &&
 	"${vm[@]}" --log $dir/dmesg-sleep.log --timeout 900 --out build/kselftest/install -- sh -c "
@@ -116,6 +119,6 @@ tiny)
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
 		--log $dir/dmesg-tiny.log ;;
 *)
-	echo "usage: $0 instruments|kunit|sleep|template|devices|kselftest|tiny" >&2
+	echo "usage: $0 instruments|kunit|series|sleep|template|devices|kselftest|tiny" >&2
 	exit 2 ;;
 esac
