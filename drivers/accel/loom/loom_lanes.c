@@ -38,7 +38,7 @@ static int loom_lanes_check_args(const struct loom_device *loom,
 	if (args->lanes > banks || !loom_mask_within(mask, &all) ||
 	    (count && args->lanes && count != args->lanes))
 		return -EINVAL;
-	return loom->backend->has_lanes ? 0 : -EOPNOTSUPP;
+	return loom_lanes_exist(loom) ? 0 : -EOPNOTSUPP;
 }
 
 /* Choose the lowest lanes that no context owns. Return: false if there are too few. */

@@ -26,8 +26,11 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_region_s
 
 /* flags of CONTEXT_CREATE */
 #define LOOM_LANES_FLAGS	DRM_LOOM_CONTEXT_EXCLUSIVE
+/* whether contexts of a device may own lanes */
+#define loom_lanes_exist(loom)	((loom)->backend->has_lanes)
 #else
 #define LOOM_LANES_FLAGS	0
+#define loom_lanes_exist(loom)	((void)(loom), false)
 
 static inline int __must_check loom_lanes_take(struct loom_context *context,
 					       const struct drm_loom_context_create *args)

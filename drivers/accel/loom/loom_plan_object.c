@@ -16,6 +16,7 @@
 #include "loom_event.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_lanes.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "loom_user.h"
@@ -189,7 +190,7 @@ static const struct drm_loom_chip *loom_plan_object_chip(const struct loom_devic
 {
 	const struct drm_loom_plan_header *header = blob;
 
-	if (!loom->backend->has_lanes || size < sizeof(*header) || !header->lanes ||
+	if (!loom_lanes_exist(loom) || size < sizeof(*header) || !header->lanes ||
 	    header->lanes >= loom->chip->region[DRM_LOOM_REGION_SRAM].banks)
 		return loom->chip;
 	*part = *loom->chip;

@@ -12,6 +12,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_lanes.h"
 #include "loom_query.h"
 #include "loom_quota.h"
 #include "loom_user.h"
@@ -53,7 +54,7 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.job_timeout_ms = loom->job_timeout_ms,
 		.flags = (loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS) |
 			 (perfmon_capable() ? 0 : DRM_LOOM_DEVICE_ROUNDED) |
-			 (loom->backend->has_lanes ? DRM_LOOM_DEVICE_LANES : 0),
+			 (loom_lanes_exist(loom) ? DRM_LOOM_DEVICE_LANES : 0),
 	};
 	int ret = loom_query_no_index(loom, args);
 
