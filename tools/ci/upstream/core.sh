@@ -30,7 +30,7 @@ core_cut() (
 	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
 	rm sched/{bus,revoke}.c template/{data,memory,native}.c loom_quota.c backend/budget.c
 	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/hole.c
-	rm loom_{import,shards}.c core/bank/{image,shard}.c core/verify/image.c backend/{lanes,preempt}.c
+	rm loom_{import,shards}.c core/bank/{image,shard}.c core/verify/{image,rule}.c backend/{lanes,preempt}.c
 	rm sram/{revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
@@ -63,8 +63,7 @@ core_cut() (
 	# paragraphs of Kbuild, entries of Kconfig
 	awk -v RS= 'NR == 1 { print "# SPDX-License-Identifier: GPL-2.0\n" }
 		!/loom_soft-y|loom_pci|loom-fp|loom-parts :=|EXTMOD|probes/ { print $0 "\n" }' Kbuild |
-		sed '/^# objects of each part/,/(loom-y))$/d; /^# these compute/,/^endif/d
-			s/$(filter-out $(loom-engine),\(.*\))$/\1/' >Kbuild.new
+		sed '/^# objects of each part/,/(loom-y))$/d; /^# these compute/,/^endif/d' >Kbuild.new
 	awk -v parts=" $parts SOFT PCI " '/^config/ { name = $2; sub("DRM_ACCEL_LOOM_", "", name)
 		skip = index(parts, " " name " ") } !skip' Kconfig >Kconfig.new
 	mv Kbuild.new Kbuild

@@ -27,7 +27,7 @@
  * - hazard.c: the two streams of a step do not touch what the other writes
  * - splay.c: ordered sets, for coverage.c
  * - work.h: counts work, and checks for fatal signals
- * - reject.c: the record of a refusal; rule.c: names and texts of the rules
+ * - reject.c: the record of a refusal
  *
  * It uses core/op, and core/clock for the cycles of decoded commands. It does not depend on the
  * engine, which does not matter to the safety of a plan.
@@ -95,20 +95,11 @@ u64 loom_plan_bytes(const struct loom_plan *plan);
  */
 void loom_plan_destroy(struct loom_plan *plan);
 
-/**
- * loom_rule_name() - short name of a rule, as in the enum, lower case
- * @rule: an &enum drm_loom_rule
- *
- * Return: a constant string; "unknown" for what is no rule.
- */
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
+/* rule.c, in the library and in the tests only: the name of a rule, as in the enum, lower case. */
 const char *loom_rule_name(u32 rule);
-
-/**
- * loom_rule_text() - one line with the requirement of a rule
- * @rule: an &enum drm_loom_rule
- *
- * Return: a constant string.
- */
+/* Its requirement, in one line. Both are constant strings, also for what is no rule. */
 const char *loom_rule_text(u32 rule);
+#endif
 
 #endif /* LOOM_VERIFY_H */

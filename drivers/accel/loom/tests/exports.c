@@ -28,6 +28,5 @@ EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create_native);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
-EXPORT_SYMBOL_IF_KUNIT(loom_rule_name);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);
 EXPORT_SYMBOL_IF_KUNIT(loom_preset_find);
