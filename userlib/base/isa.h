@@ -2,7 +2,7 @@
 #ifndef LOOM_BASE_ISA_H
 #define LOOM_BASE_ISA_H
 
-#include "loom_core.h"
+#include "loom_engine.h"
 
 /** loom_isa_has() - the largest set of vector instructions that this machine supports */
 enum loom_isa loom_isa_has(void);

@@ -38,6 +38,29 @@
  */
 
 /**
+ * enum loom_isa - sets of vector instructions, each a superset of the one before
+ * @LOOM_ISA_BASE: baseline of the architecture
+ * @LOOM_ISA_AVX2: x86: AVX2 and F16C
+ * @LOOM_ISA_AVX512: x86: AVX-512 F, BW, DQ and VL
+ * @LOOM_ISA_VNNI: x86: and VNNI
+ * @LOOM_ISA_END: number of them
+ */
+enum loom_isa {
+	LOOM_ISA_BASE,
+	LOOM_ISA_AVX2,
+	LOOM_ISA_AVX512,
+	LOOM_ISA_VNNI,
+	LOOM_ISA_END,
+};
+
+/**
+ * loom_port_isa() - instructions of this machine that the caller may use
+ *
+ * Return: the last set.
+ */
+enum loom_isa loom_port_isa(void);
+
+/**
  * struct loom_memory - memory of a run
  * @lanes: SRAM banks
  * @scratch: first byte of the plan's scratch in bank 0

@@ -80,6 +80,7 @@ struct loom_op {
 	bool (*check)(struct loom_check *check);
 };
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
 /* Cost of a unit of SOFTMAX, a run of @length; see softmax.c. */
 static inline u64 loom_softmax_cost(u64 length)
 {
@@ -91,6 +92,7 @@ static inline u64 loom_topk_cost(u64 length, u32 count)
 {
 	return 2 * length * (1 + loom_log2_up(count));
 }
+#endif
 
 /* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
 extern const struct loom_op loom_op_native;

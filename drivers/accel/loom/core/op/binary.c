@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * BINARY: y, a, b; a and b have y's dim or 1 on each axis.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * CAST: y, x; the same dims, any two types that differ.

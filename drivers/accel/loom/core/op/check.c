@@ -16,40 +16,16 @@ bool loom_op_refuse_operand(struct loom_check *check, u32 rule, u32 operand)
 	return false;
 }
 
-bool loom_op_check_rank(struct loom_check *check, u32 operand, u32 rank)
-{
-	if (check->command->views[operand].rank != rank)
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
-	return true;
-}
-
-/* Whether an operand has the rank of operand 0, and on each axis its dim, or 1 if @broadcast. */
-static bool op_dims_fit(const struct loom_command *command, u32 operand, bool broadcast)
-{
-	const struct loom_view *y = &command->views[0];
-	const struct loom_view *x = &command->views[operand];
-	u32 i;
-
-	if (x->rank != y->rank)
-		return false;
-	for (i = 0; i < y->rank; i++)
-		if (x->dims[i] != y->dims[i] && !(broadcast && x->dims[i] == 1))
-			return false;
-	return true;
-}
-
 bool loom_op_check_same_dims(struct loom_check *check, u32 operand)
 {
-	if (!op_dims_fit(check->command, operand, false))
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
-	return true;
-}
+	const struct loom_view *y = &check->command->views[0];
+	const struct loom_view *x = &check->command->views[operand];
+	bool same = x->rank == y->rank;
+	u32 i;
 
-bool loom_op_check_broadcast(struct loom_check *check, u32 operand)
-{
-	if (!op_dims_fit(check->command, operand, true))
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
-	return true;
+	for (i = 0; i < y->rank; i++)
+		same &= x->dims[i] == y->dims[i];
+	return same || loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 }
 
 bool loom_op_count(const u32 *dims, u32 first, u32 end, u64 *count)

@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
-/* Helpers of the checks of operations that compute. */
+bool loom_op_check_rank(struct loom_check *check, u32 operand, u32 rank)
+{
+	if (check->command->views[operand].rank != rank)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	return true;
+}
+
+bool loom_op_check_broadcast(struct loom_check *check, u32 operand)
+{
+	const struct loom_view *y = &check->command->views[0];
+	const struct loom_view *x = &check->command->views[operand];
+	u32 i;
+
+	if (!loom_op_check_rank(check, operand, y->rank))
+		return false;
+	for (i = 0; i < y->rank; i++)
+		if (x->dims[i] != y->dims[i] && x->dims[i] != 1)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	return true;
+}
 
 bool loom_op_check_planes(struct loom_check *check)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N], [bias], [scale], the last two with y's

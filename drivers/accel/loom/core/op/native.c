@@ -7,7 +7,7 @@
  *
  * Unit: the command. Its cost is unknown here, so the back end must be able to stop in it.
  */
-bool loom_op_native_check(struct loom_check *check)
+static bool loom_op_native_check(struct loom_check *check)
 {
 	struct loom_command *command = check->command;
 	const struct drm_loom_attr_native *attr = command->attr;

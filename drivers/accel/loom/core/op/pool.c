@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * POOL: y[N,C,D,H,W], x[N,C,D,H,W]; MAX of any number type, AVG of floating point. Either may

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's type)].

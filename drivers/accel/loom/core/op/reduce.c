@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * REDUCE: y, x; one rank, one number type; y has x's dim, or 1 where it is reduced. An axis on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; NEAREST of any type, LINEAR and CUBIC of floating point.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * SELECT: y, cond, a, b; cond is BOOL, the others of one type, any; cond, a and b have y's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * TOPK: y, x, [from]; x is a number. y is I32, or has the type of from. x and from have the same

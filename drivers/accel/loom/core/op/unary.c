@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "check.h"
+#include "compute.h"
 
 /*
  * UNARY: y, x; the same dims and type.
