@@ -35,25 +35,9 @@
  * sleep, as waking a device does; the thread that starts a job may not) until it is freed.
  */
 
-static char *loom_device_topology;
-module_param_named(topology, loom_device_topology, charp, 0444);
-MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default: soft)");
-
 static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(job_timeout_ms, "A job that has the engine for longer is ended (default: 300000)");
-
-static uint loom_device_threads = 1;
-module_param_named(threads, loom_device_threads, uint, 0444);
-MODULE_PARM_DESC(threads,
-		 "Kernel threads that compute a job of a soft device (1 to 64, at most one for each processor; default: 1)");
-
-/* The chip that the module parameter names. */
-static const struct drm_loom_chip *loom_device_param_topology(void)
-{
-	return loom_device_topology ? loom_preset_find(loom_device_topology) :
-				      loom_preset_get(0);
-}
 
 /**
  * loom_device_param_job_timeout_ms() - value of the module parameter
@@ -65,38 +49,6 @@ u32 loom_device_param_job_timeout_ms(void)
 	return clamp_t(uint, READ_ONCE(loom_device_job_timeout_ms), 1, INT_MAX);
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_param_job_timeout_ms, LOOM_COMPAT_NS);
-
-/**
- * loom_device_param_threads() - value of the module parameter
- *
- * Return: number of workers of a soft device.
- */
-u32 loom_device_param_threads(void)
-{
-	return clamp_t(uint, loom_device_threads, 1, 64);
-}
-EXPORT_SYMBOL_NS_GPL(loom_device_param_threads, LOOM_COMPAT_NS);
-
-/**
- * loom_device_check_params() - check the module parameters
- *
- * Return: 0, or -EINVAL and a line in the log.
- */
-int loom_device_check_params(void)
-{
-	const struct drm_loom_chip *chip;
-	char names[128] = "";
-	unsigned int i;
-
-	if (loom_device_param_topology())
-		return 0;
-	for (i = 0; (chip = loom_preset_get(i)); i++) {
-		strlcat(names, " ", sizeof(names));
-		strlcat(names, chip->name, sizeof(names));
-	}
-	pr_err("loom: unknown topology '%s', known:%s\n", loom_device_topology, names);
-	return -EINVAL;
-}
 
 static void loom_device_job_fini(struct drm_device *drm, void *data)
 {
@@ -114,16 +66,14 @@ static int loom_device_check(struct loom_device *loom)
 	return loom_moves_init(loom);
 }
 
-/* From the back end, or from the module parameters, which may change the caps later. */
 static void loom_device_configure(struct loom_device *loom,
 				  const struct loom_device_config *config)
 {
-	if (config)
-		loom->config = *config;
-	loom->chip = config ? &loom->config.chip : loom_device_param_topology();
+	loom->config = *config;
+	loom->chip = &loom->config.chip;
+	/* the module parameters, which may change later, if the back end has none */
 	loom->caps = loom->config.has_caps ? &loom->config.caps : loom_quota_default();
-	loom->job_timeout_ms = config ? config->job_timeout_ms :
-					loom_device_param_job_timeout_ms();
+	loom->job_timeout_ms = config->job_timeout_ms;
 	loom->flight.limit = loom->config.jobs_in_flight;
 	loom->backend_data = loom->config.backend_data;
 }
@@ -236,7 +186,7 @@ static int loom_device_init_pm(struct device *dev)
  * loom_device_probe() - create a Loom device for a device of a bus
  * @dev: the device of the bus
  * @backend: its operations
- * @config: its description; copied. NULL: from the module parameters
+ * @config: its description; copied
  *
  * Return: 0 or -errno.
  */

@@ -12,7 +12,7 @@
 #include "backend/backend.h"
 #include "backend/budget.h"
 #include "backend/flight.h"
-#include "core/loom_chip.h"
+#include "core/loom_core.h"
 #include "loom_quota.h"
 #include "loom_region.h"
 #include "memory/dying.h"
@@ -215,8 +215,6 @@ static inline u32 loom_device_index(const struct loom_device *loom)
 	return loom->drm.accel->index;
 }
 
-int loom_device_check_params(void);
-u32 loom_device_param_threads(void);
 void loom_device_wait_released(const struct drm_driver *driver);
 
 #endif /* LOOM_DEVICE_H */

@@ -15,11 +15,6 @@
 
 static int __init loom_module_init(void)
 {
-	int ret;
-
-	ret = loom_device_check_params();
-	if (ret)
-		return ret;
 	loom_quota_module_init();
 	return loom_context_module_init();
 }

@@ -5,7 +5,7 @@
 #include <drm/drm_gem.h>
 
 #include "core/loom_plan.h"
-#include "core/loom_chip.h"
+#include "core/loom_core.h"
 #include "loom_compat.h"
 #include "loom_event.h"
 #include "loom_leftover.h"

@@ -6,7 +6,7 @@
 #include <drm/drm_device.h>
 #include <drm/loom_accel.h>
 
-#include "core/loom_chip.h"
+#include "core/loom_core.h"
 #include "loom_compat.h"
 #include "loom_shape.h"
 #include "loom_user.h"

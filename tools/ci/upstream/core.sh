@@ -25,8 +25,8 @@ core_cut() (
 	local parts="MOVES LIMITS LAYOUTS OPS REPORTS LANES SHARE TURNS" top=$PWD
 
 	cd "$core_driver" || return
-	rm -r soft pci core/engine core/clock core/code core/loom_{engine,code,clock}.h
-	rm report/report.c backend/{turn,code}.c loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
+	rm -r soft pci core/{chip,clock,code,engine} core/loom_{chip,clock,code,engine}.h
+	rm report/report.c backend/{code,turn}.c backend/presets.[ch] loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
 	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
 	rm sched/{bus,revoke}.c template/{data,memory,native}.c loom_quota.c backend/budget.c
 	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/hole.c

@@ -7,7 +7,7 @@
 
 #include <drm/loom_accel.h>
 
-#include "core/loom_chip.h"
+#include "core/loom_core.h"
 #include "core/loom_native.h"
 #include "loom_drv.h"
 
@@ -134,11 +134,10 @@ struct loom_quota_caps {
 /**
  * struct loom_device_config - description of a device before it is probed
  *
- * loom_device_probe() checks and copies it. NULL stands for the module's parameters; the back end
- * must then order the jobs itself.
+ * loom_device_probe() copies it.
  */
 struct loom_device_config {
-	/** @chip: its description, must pass loom_chip_check() */
+	/** @chip: its description, must be valid (core/loom_chip.h) */
 	struct drm_loom_chip chip;
 	/** @has_caps: @caps apply. Otherwise the current values of the module's parameters */
 	bool has_caps;

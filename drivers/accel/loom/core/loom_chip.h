@@ -102,13 +102,6 @@ struct loom_chip_fault {
  */
 int loom_chip_check(const struct drm_loom_chip *chip, struct loom_chip_fault *fault);
 
-/* All banks of a region, which buffers may be on; of the SRAM the lanes come first. */
-static inline u32 loom_chip_banks(const struct drm_loom_chip *chip, u32 region)
-{
-	return chip->region[region].banks +
-	       (region == DRM_LOOM_REGION_SRAM ? chip->storage_banks : 0);
-}
-
 /**
  * loom_preset_find() - a built-in description by name
  * @name: its name

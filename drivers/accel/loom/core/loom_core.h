@@ -158,6 +158,13 @@ static inline u64 loom_div_round_up(u64 value, u64 by)
 	return q + !!rem;
 }
 
+/* All banks of a region, which buffers may be on; of the SRAM the lanes come first. */
+static inline u32 loom_chip_banks(const struct drm_loom_chip *chip, u32 region)
+{
+	return chip->region[region].banks +
+	       (region == DRM_LOOM_REGION_SRAM ? chip->storage_banks : 0);
+}
+
 /* Bits of an element; zero for what is not a type. */
 static inline u32 loom_dtype_bits(u32 dtype)
 {

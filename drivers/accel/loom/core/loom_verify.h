@@ -2,7 +2,6 @@
 #ifndef LOOM_VERIFY_H
 #define LOOM_VERIFY_H
 
-#include "loom_chip.h"
 #include "loom_native.h"
 #include "loom_plan.h"
 

@@ -7,7 +7,6 @@
 
 #include <drm/drm_gem.h>
 
-#include "core/loom_chip.h"
 #include "fit.h"
 #include "loom_device.h"
 #include "loom_file.h"

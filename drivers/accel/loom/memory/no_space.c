@@ -2,7 +2,6 @@
 #include <linux/capability.h>
 #include <linux/mm.h>
 
-#include "core/loom_chip.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"

@@ -8,7 +8,7 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
-#include "core/loom_chip.h"
+#include "backend/presets.h"
 #include "loom_device.h"
 #include "loom_quota.h"
 #include "soft.h"
@@ -560,7 +560,7 @@ static struct config_group *loom_config_make(struct config_group *group, const c
 	config->soft.device.has_caps = true;
 	config->soft.device.caps = loom_quota_params;
 	config->soft.device.job_timeout_ms = loom_device_param_job_timeout_ms();
-	config->soft.threads = loom_device_param_threads();
+	config->soft.threads = loom_presets_threads();
 	config_group_init_type_name(&config->group, name, &loom_config_item_type);
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		loom_config_add_part(config, &config->regions[i], &config->group,

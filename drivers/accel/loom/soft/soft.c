@@ -11,6 +11,7 @@
 #include <drm/drm_debugfs.h>
 #include <drm/drm_managed.h>
 
+#include "backend/presets.h"
 #include "backend/turn.h"
 #include "core/loom_engine.h"
 #include "loom_bo.h"
@@ -675,7 +676,7 @@ static void loom_soft_fini(struct drm_device *drm, void *data)
 static int loom_soft_init(struct loom_device *loom)
 {
 	struct loom_soft_data *data = dev_get_platdata(loom->drm.dev);
-	u32 threads = min_t(u32, data ? data->threads : loom_device_param_threads(),
+	u32 threads = min_t(u32, data ? data->threads : loom_presets_threads(),
 			    num_online_cpus());
 	static atomic_t probed;
 	struct loom_soft *soft;
@@ -731,6 +732,21 @@ static const struct loom_backend loom_soft_backend = {
 	.has_lanes = true,
 };
 
+/* The device that has no folder in configfs. */
+static int loom_soft_probe_first(struct device *dev)
+{
+	struct loom_device_config *config = kzalloc(sizeof(*config), GFP_KERNEL);
+	int ret;
+
+	if (!config)
+		return -ENOMEM;
+	config->chip = *loom_presets_chip();
+	config->job_timeout_ms = loom_device_param_job_timeout_ms();
+	ret = loom_device_probe(dev, &loom_soft_backend, config);
+	kfree(config);
+	return ret;
+}
+
 static int loom_soft_probe(struct platform_device *pdev)
 {
 	struct loom_soft_data *data = dev_get_platdata(&pdev->dev);
@@ -740,8 +756,8 @@ static int loom_soft_probe(struct platform_device *pdev)
 	if (!ret) {
 		/* of any length */
 		dma_set_max_seg_size(&pdev->dev, UINT_MAX);
-		ret = loom_device_probe(&pdev->dev, &loom_soft_backend,
-					data ? &data->device : NULL);
+		ret = data ? loom_device_probe(&pdev->dev, &loom_soft_backend, &data->device) :
+			     loom_soft_probe_first(&pdev->dev);
 	}
 	if (data)
 		WRITE_ONCE(data->probe_ret, ret);

@@ -4,7 +4,7 @@
 #include <linux/moduleparam.h>
 
 #include "core/loom_mask.h"
-#include "core/loom_chip.h"
+#include "core/loom_core.h"
 #include "sram/sram.h"
 
 /**

@@ -2,6 +2,7 @@
 #include <linux/delay.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -63,13 +64,21 @@ static void template_memory_fini(struct drm_device *drm, void *data)
 }
 
 /**
- * template_memory_config() - declare all regions as local memory
+ * template_memory_config() - declare all regions as local memory, which the host has room for
  * @config: of the device
  */
 void template_memory_config(struct loom_device_config *config)
 {
+	struct drm_loom_chip_region *region = config->chip.region;
 	u32 id;
 
+	region[DRM_LOOM_REGION_DRAM].banks = 2;
+	region[DRM_LOOM_REGION_DRAM].bank_bytes = SZ_16M;
+	region[DRM_LOOM_REGION_SRAM].banks = 4;
+	region[DRM_LOOM_REGION_SRAM].sub_banks = 4;
+	region[DRM_LOOM_REGION_SRAM].bank_bytes = SZ_64K;
+	region[DRM_LOOM_REGION_SRAM].reserved_bytes = SZ_1K;
+	region[DRM_LOOM_REGION_SRAM].align_bytes = 16;
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		if (config->chip.region[id].banks)
 			config->memory[id] = (struct loom_device_memory) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_managed.h>
@@ -291,28 +293,38 @@ static const struct loom_backend template_backend = {
 
 /* -------------------------------------------------------------------- bus */
 
-/* The smallest preset, if the host's memory stands in for the banks. */
-static const struct drm_loom_chip *template_chip(void)
-{
-	const struct drm_loom_chip *chip = loom_preset_get(0), *other;
-	unsigned int i;
+/* A driver must read this from registers, and validate it. */
+static const struct drm_loom_chip template_chip = {
+	.name = "template",
+	.dtypes = (1U << DRM_LOOM_DTYPE_END) - 2,
+	.flags = DRM_LOOM_CHIP_OVERLAP,
+	.opcodes = GENMASK_ULL(DRM_LOOM_OP_FILL, DRM_LOOM_OP_LOAD) |
+		   GENMASK_ULL(DRM_LOOM_OP_END - 1, DRM_LOOM_OP_CONV),
+	.frequency_hz = 1000000000,
+	.compute_units = 1,
+	.region = {
+		[DRM_LOOM_REGION_DRAM] = {
+			.banks = 8, .sub_banks = 1, .bank_bytes = SZ_256M,
+			.reserved_bytes = 64, .align_bytes = 64,
+			.flags = DRM_LOOM_CHIP_SHARED, .read_rate = 16000, .write_rate = 16000,
+		},
+		[DRM_LOOM_REGION_SRAM] = {
+			.banks = 16, .sub_banks = 16, .bank_bytes = SZ_256K, .align_bytes = 64,
+			.read_rate = 1024000, .write_rate = 1024000,
+		},
+	},
+	.type = {
+		[DRM_LOOM_DTYPE_F32 ... DRM_LOOM_DTYPE_BOOL] = { .op_rate = 64000 },
+	},
+};
 
-	for (i = 0; template_own && (other = loom_preset_get(i)); i++)
-		if (other->region[DRM_LOOM_REGION_DRAM].bank_bytes <
-		    chip->region[DRM_LOOM_REGION_DRAM].bank_bytes)
-			chip = other;
-	return chip;
-}
-
-/* A chip must be read from registers, and checked with loom_chip_check(). */
 static void template_configure(struct loom_device_config *config)
 {
 	*config = (struct loom_device_config) {
-		.chip = *template_chip(),
+		.chip = template_chip,
 		.job_timeout_ms = loom_device_param_job_timeout_ms(),
 		.jobs_in_flight = min_t(u32, template_jobs, NOTHING_ENTRIES),
 	};
-	strscpy(config->chip.name, "template");
 	if (template_own)
 		template_memory_config(config);
 }

@@ -4,7 +4,6 @@
 
 #include "core/loom_bank.h"
 #include "core/loom_op.h"
-#include "core/loom_chip.h"
 #include "core/loom_verify.h"
 
 /*
@@ -29,4 +28,3 @@ EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create_native);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);
-EXPORT_SYMBOL_IF_KUNIT(loom_preset_find);
