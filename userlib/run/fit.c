@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "loom_chip.h"
 #include "loom_layout.h"
+#include "loom_span.h"
 
 /**
  * struct loom_fit_shape - a buffer as the allocator sees it

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "loom_bank.h"
 #include "loom_layout.h"
 #include "loom_program.h"
+#include "loom_span.h"
 #include "loom_chip.h"
 
 /**

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "loom_bank.h"
+#include "loom_span.h"
 #include "masks.h"
 
 #define BANKS	140

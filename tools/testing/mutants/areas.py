@@ -30,7 +30,7 @@ AREAS = {
                ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile',
                 'core/code/contents --small', 'core/code/contents']),
     'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/chunk.c', f'{CORE}/bank/place.c',
-                 f'{CORE}/bank/hole.c', f'{CORE}/bank/walk.c'],
+                 f'{CORE}/bank/span.c', f'{CORE}/bank/walk.c'],
              ['core/bank/worlds', 'core/bank/model', 'core/bank/limits']),
     'layout': (1, [f'{CORE}/bank/layout.c', f'{CORE}/bank/shard.c', f'{CORE}/bank/image.c'],
                ['core/bank/layout']),

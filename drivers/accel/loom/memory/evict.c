@@ -6,6 +6,7 @@
 #include <drm/drm_exec.h>
 #include <drm/ttm/ttm_tt.h>
 
+#include "core/loom_span.h"
 #include "evict.h"
 #include "loom_bo.h"
 #include "loom_compat.h"

@@ -7,6 +7,7 @@
 
 #include <drm/drm_gem.h>
 
+#include "core/loom_span.h"
 #include "fit.h"
 #include "loom_device.h"
 #include "loom_file.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/capability.h>
 
+#include "core/loom_span.h"
 #include "loom_region.h"
 #include "memory/label.h"
 #include "no_space.h"

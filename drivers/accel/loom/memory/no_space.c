@@ -2,6 +2,7 @@
 #include <linux/capability.h>
 #include <linux/mm.h>
 
+#include "core/loom_span.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"

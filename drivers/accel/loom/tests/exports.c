@@ -17,8 +17,7 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_alloc);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_free);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_stats);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_resume);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_next_block);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
 

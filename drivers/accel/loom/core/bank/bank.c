@@ -42,8 +42,6 @@
  * the scratch of plans is at that end, where long-lived blocks would be in its way).
  */
 
-enum { LOW, HIGH };
-
 int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 		   enum loom_bank_policy policy)
 {

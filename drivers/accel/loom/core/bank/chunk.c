@@ -20,8 +20,6 @@
  * kept for the next split, and freed if there is one already.
  */
 
-enum { LOW, HIGH };
-
 static int loom_chunk_side(const struct loom_bank_chunk *chunk)
 {
 	return chunk->parent->child[HIGH] == chunk;

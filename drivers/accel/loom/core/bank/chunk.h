@@ -6,6 +6,9 @@
 
 /* The order of the blocks of a bank: sorted arrays in a balanced tree. See chunk.c. */
 
+/* Sides of a chunk. */
+enum { LOW, HIGH };
+
 /**
  * loom_chunk_insert() - add a block
  * @bank: the bank
@@ -39,5 +42,19 @@ struct loom_bank_chunk *loom_chunk_following(struct loom_bank_chunk *chunk, u64 
 
 /* The highest end of the blocks of a chunk and of all chunks below it. */
 u64 loom_chunk_reach(const struct loom_bank_chunk *chunk);
+
+/* The next entry, or NULL. */
+static inline const struct loom_bank_entry *loom_bank_entry(const struct loom_bank_iter *iter)
+{
+	return iter->chunk ? &iter->chunk->entry[iter->index] : NULL;
+}
+
+static inline void loom_bank_step(struct loom_bank_iter *iter)
+{
+	if (++iter->index < iter->chunk->count)
+		return;
+	iter->chunk = iter->chunk->neighbour[HIGH];
+	iter->index = 0;
+}
 
 #endif /* LOOM_CHUNK_H */

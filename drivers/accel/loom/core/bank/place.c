@@ -4,8 +4,6 @@
 
 /* The place for a block, by the policy of its bank. Policies and limits: bank.c. */
 
-enum { LOW, HIGH };
-
 /**
  * struct loom_bank_search - a search for a hole in all banks
  * @bank: the bank

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include <drm/loom_accel.h>
-
 #include "chunk.h"
 
 /* Walks over blocks in the order of their starts, and statistics from them. */
-
-enum { LOW, HIGH };
 
 void loom_bank_walk(const struct loom_bank *bank, const struct loom_mask *mask,
 		    struct loom_bank_iter *iter)
@@ -16,58 +12,6 @@ void loom_bank_walk(const struct loom_bank *bank, const struct loom_mask *mask,
 		.limit = bank->limit,
 		.chunk = bank->first,
 	};
-}
-
-void loom_bank_resume(const struct loom_bank *bank, struct loom_bank_iter *iter)
-{
-	iter->chunk = loom_chunk_above(bank, iter->at);
-	iter->index = 0;
-}
-
-/* The next entry, or NULL. */
-static const struct loom_bank_entry *loom_bank_entry(const struct loom_bank_iter *iter)
-{
-	return iter->chunk ? &iter->chunk->entry[iter->index] : NULL;
-}
-
-static void loom_bank_step(struct loom_bank_iter *iter)
-{
-	if (++iter->index < iter->chunk->count)
-		return;
-	iter->chunk = iter->chunk->neighbour[HIGH];
-	iter->index = 0;
-}
-
-/* Whether a block is free for this walk, or lies behind it. */
-static bool loom_bank_passed(const struct loom_bank_iter *iter,
-			     const struct loom_bank_entry *entry)
-{
-	return entry->end <= iter->at || !loom_mask_overlaps(&entry->mask, &iter->mask) ||
-	       (iter->wanted && !iter->wanted(entry->block, iter->who));
-}
-
-bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
-{
-	const struct loom_bank_entry *entry;
-
-	if (iter->at >= iter->limit)
-		return false;
-	while (iter->chunk && iter->chunk->own.end <= iter->at) {
-		iter->chunk = iter->chunk->neighbour[HIGH];
-		iter->index = 0;
-	}
-	while ((entry = loom_bank_entry(iter)) && loom_bank_passed(iter, entry))
-		loom_bank_step(iter);
-	*span = (struct loom_bank_span){ .start = iter->at, .end = iter->limit };
-	if (entry && entry->start > iter->at) {
-		span->end = entry->start;
-	} else if (entry) {
-		span->end = entry->end;
-		span->block = entry->block;
-		loom_bank_step(iter);
-	}
-	iter->at = span->end;
-	return true;
 }
 
 struct loom_bank_block *loom_bank_next_block(struct loom_bank_iter *iter)

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "loom_span.h"
 #include "masks.h"
 #include "model.h"
 #include "tap.h"

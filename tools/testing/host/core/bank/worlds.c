@@ -6,6 +6,7 @@
  *
  *	worlds [--large]	longer sequences
  */
+#include "loom_span.h"
 #include "model.h"
 #include "tap.h"
 
