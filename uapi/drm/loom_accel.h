@@ -12,32 +12,26 @@ extern "C" {
 /**
  * DOC: The Loom user-kernel contract
  *
- * A client opens /dev/accel/accelN, asks for its description (QUERY), allocates
- * lockstep buffers (BO_CREATE), hands over a plan (PLAN_CREATE) and runs it
- * (SUBMIT). Handles of buffers and syncobjs are those of DRM; plans and
- * contexts are numbers of the file they were made on.
+ * A client opens /dev/accel/accelN, asks for its description (QUERY), allocates lockstep buffers
+ * (BO_CREATE), hands over a plan (PLAN_CREATE) and runs it (SUBMIT). Handles of buffers and
+ * syncobjs are those of DRM; plans and contexts are numbers of the file they were made on.
  *
  * Rules that hold for every structure here:
  *
- * - fixed-width types, natural alignment, size a multiple of eight bytes, no
- *   implicit holes: padding has a name, and the caller must set it to zero;
- * - the layout is the same for 32- and 64-bit clients; user pointers are __u64;
- * - unknown flags, non-zero padding and non-zero reserved fields are EINVAL, so
- *   that later versions can define them. The caller must clear a structure before
- *   it sets the fields that it knows;
- * - structures grow at the end only, each growth bumps the driver's minor. The driver
- *   pads a shorter argument, or element of an array, with zeroes; in a longer one the
- *   fields that it does not know must be zero (E2BIG);
- * - arrays are passed as &struct drm_loom_array with a stride, so that their
- *   elements can grow, too; every count has a documented cap;
- * - the caller must give the size of a structure with its address, and a stride for
- *   the arrays of QUERY. The driver cuts a structure there if the caller knows fewer
- *   fields, and writes zeroes if the caller knows more. No structure is ever longer
- *   than 4096 bytes: for a larger size, only the first 4096 are written;
+ * - types have a fixed width and natural alignment, sizes are multiples of eight bytes, and padding
+ *   has a name, so the layout is the same for 32- and 64-bit clients; user pointers are __u64;
+ * - unknown flags, and padding or reserved fields that are not zero, are EINVAL: the caller must
+ *   clear a structure before it sets the fields that it knows;
+ * - structures grow at the end only, each growth bumps the driver's minor. The driver pads a
+ *   shorter argument, or element of an array, with zeroes; in a longer one the fields that it does
+ *   not know must be zero (E2BIG);
+ * - arrays are &struct drm_loom_array with a stride, and have a cap;
+ * - the caller must give the size of a structure with its address, and a stride for the arrays of
+ *   QUERY. The driver cuts a structure there if the caller knows fewer fields, and pads it with
+ *   zeroes, at most to 4096 bytes, if the caller knows more;
  * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds;
- * - a job holds references to its buffers, plan and context until it ends, so
- *   GEM_CLOSE, PLAN_DESTROY and CONTEXT_DESTROY only remove a name: jobs that were
- *   submitted still run. Closing the file cancels them, see "Closing the file".
+ * - a job holds references to its buffers, plan and context until it ends, so GEM_CLOSE,
+ *   PLAN_DESTROY and CONTEXT_DESTROY only remove a name: jobs that were submitted still run.
  *
  * Errors:
  *
@@ -88,9 +82,8 @@ extern "C" {
 /**
  * DOC: Closing the file
  *
- * A file is closed when its last descriptor is closed and its last mapping of a buffer is removed,
- * at the latest at the end of its process. A process that closes the descriptor and keeps a mapping
- * has not closed the file: it must call munmap(), too.
+ * A file is closed when its last descriptor is closed and its last mapping of a buffer is removed:
+ * a process that has closed the descriptor must call munmap(), too.
  *
  * Closing removes the handles and ids of the file and cancels its jobs. A job that has begun, or
  * waits for its turn, stops at the next piece of work. A job that waits for fences or for earlier
@@ -116,7 +109,7 @@ extern "C" {
 #define DRM_LOOM_BO_WRITE		0x0b
 #define DRM_LOOM_BO_LABEL		0x0c
 
-/* DRM_LOOM_LABEL_BYTES: most characters of a label */
+/* most characters of a label */
 #define DRM_LOOM_LABEL_BYTES		64
 
 /**
@@ -142,19 +135,8 @@ enum drm_loom_query_type {
 	/** @DRM_LOOM_QUERY_REGION: one &struct drm_loom_region_info, @index is the region */
 	DRM_LOOM_QUERY_REGION = 1,
 	/**
-	 * @DRM_LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
-	 * @index in address order, free ones included. They tile the bank from
-	 * its base to its end. A free block is free in all banks. If buffers on
-	 * different banks overlap in addresses, the one that begins first is listed in
-	 * full, and the others without the overlap: a client that needs one bank exactly
-	 * should use DRM_LOOM_QUERY_BANK_BLOCKS.
-	 *
-	 * Without CAP_PERFMON only the calling file's own blocks and the reserved bytes are told
-	 * apart. Each range between them, free or allocated by others, is one block with
-	 * DRM_LOOM_BLOCK_HIDDEN (since minor 4), so the blocks still tile the bank.
-	 * How much is free is in &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED.
-	 *
-	 * The list is no snapshot: blocks may be allocated, freed or split while it is made
+	 * @DRM_LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region @index in
+	 * address order, free ones included
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -169,8 +151,7 @@ enum drm_loom_query_type {
 	DRM_LOOM_QUERY_BANKS = 4,
 	/**
 	 * @DRM_LOOM_QUERY_BANK_BLOCKS: &struct drm_loom_block for every block of one bank: @index
-	 * is the region plus 65536 times the number of the bank. Without CAP_PERFMON as
-	 * DRM_LOOM_QUERY_BLOCKS
+	 * is the region plus 65536 times the number of the bank
 	 */
 	DRM_LOOM_QUERY_BANK_BLOCKS = 5,
 	/**
@@ -197,9 +178,8 @@ enum drm_loom_query_type {
  * @type: an &enum drm_loom_query_type
  * @index: see the type; zero if the type does not use it
  * @ptr: user address for the answer; zero asks for the size only
- * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. A longer answer
- *	is cut at @size; a shorter single structure is padded with zeroes, at most to 4096 bytes;
- *	nothing is written behind the last element of an array
+ * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. Nothing is
+ *	written behind the last element of an array
  * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS, FORMATS): bytes of an element as the caller
  *	knows it. It must be at least the size of the first version (24 bytes of a block, 40 of a
  *	bank, 16 of a format) and at most 4096, or zero, which means the first version. Each element
@@ -368,13 +348,6 @@ struct drm_loom_region_info {
  * each of these banks, or one in each (DRM_LOOM_BO_CREATE_PER_BANK); in other banks it takes no
  * memory, and other buffers may be there. Bank i of a layout is the i-th bank of the mask, from the
  * lowest.
- *
- * A sharded buffer is an array of pages: rows of @page_columns of them, page p in row
- * p / @page_columns. It is cut into shards of @shard_rows times @shard_columns pages, from the top
- * left on, row of shards after row. The banks are a grid, @grid_columns of them side by side, and
- * shard i goes to bank i of the grid, counted along its rows or down its columns. In the bank a
- * shard is an array of its full shape, row by row: pages outside of the array are padding.
- * Banks of the grid that get no shard are not part of the buffer.
  */
 
 /**
@@ -500,12 +473,9 @@ struct drm_loom_bo_create {
 /**
  * struct drm_loom_bo_info - argument of BO_INFO
  *
- * Byte b of the buffer is byte b % @page_bytes of page p = b / @page_bytes, which
- * lies in bank p % @banks at @address + p / @banks * @page_pitch_bytes. Of an image a
- * page is a row with its padding. Sharded, p is in row r = p / @page_columns and column c =
- * p % @page_columns of the array; with s = r / @shard_rows * @shards_across + c / @shard_columns it
- * lies in bank s of the grid, at @address + (r % @shard_rows * @shard_columns + c % @shard_columns)
- * * @page_pitch_bytes.
+ * Byte b of the buffer is byte b % @page_bytes of page p = b / @page_bytes, which lies in bank
+ * p % @banks at @address + p / @banks * @page_pitch_bytes. Of an image a page is a row with its
+ * padding. For a sharded buffer see "Sharded buffers".
  *
  * @handle: in: GEM handle
  * @region: an &enum drm_loom_region
@@ -590,15 +560,13 @@ struct drm_loom_bo_wait {
  * struct drm_loom_bo_copy - argument of BO_READ and BO_WRITE, since minor 5
  *
  * BO_READ copies bytes of a buffer to the caller, BO_WRITE bytes of the caller to a buffer. Both
- * use the linear view that mmap() shows, and work wherever the buffer is, local SRAM of a device
- * included. The buffer stays where it is. Neither waits for jobs, as mmap() does not: a caller that
- * wants the results of a job must wait for it first. Jobs that are submitted after BO_WRITE has
- * returned see its bytes.
+ * use the linear view that mmap() shows, and leave the buffer where it is, local SRAM of a device
+ * included. Neither waits for jobs: a caller that wants the results of a job must wait for it
+ * first. Jobs that are submitted after BO_WRITE has returned see its bytes.
  *
- * Bytes are copied in pieces. A signal between two pieces ends the call: it returns 0, and @size is
- * less than was asked for, but not zero (EINTR if nothing was copied before), so the caller must
- * check @size and call again for the rest. A call that fails may have copied some of the bytes. If
- * the process is killed, the piece under way is copied or not.
+ * A signal ends the call between two pieces: it returns 0, and @size is less than was asked for,
+ * but not zero (EINTR if nothing was copied before), so the caller must check @size and call again
+ * for the rest. A call that fails may have copied some of the bytes.
  *
  * @handle: GEM handle
  * @flags: zero
@@ -618,8 +586,7 @@ struct drm_loom_bo_copy {
 /**
  * struct drm_loom_bo_label - argument of BO_LABEL, since minor 8
  *
- * Names a buffer for people: in the lists of blocks, in records of conflicts and of lacking space,
- * in tracepoints, debugfs and the devcoredump of a timeout. All files that have a handle for the
+ * Names a buffer for people, in lists, records and traces. All files that have a handle for the
  * buffer may label it, and the last label is in effect. Other files need CAP_PERFMON to see it.
  *
  * @handle: GEM handle

@@ -2,13 +2,52 @@
 #ifndef _LOOM_ACCEL_OPS_H_
 #define _LOOM_ACCEL_OPS_H_
 
-/* Attributes of the operations that compute. Use <drm/loom_accel.h>. */
+/* Operations that compute: attributes, and time on a chip. Use <drm/loom_accel.h>. */
 
 #include "loom_accel_chip.h"
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
+
+/**
+ * DOC: The clock of a chip
+ *
+ * A command takes a fixed number of cycles to start, and then:
+ *
+ * - of the DMA stream: the longer of what the source takes to be read and the destination to be
+ *   written, or their sum if both are the same memory and its bus is shared;
+ * - of the compute stream: the longer of its arithmetic and of what it reads and writes in place in
+ *   another region than the SRAM.
+ *
+ * A memory takes its latency, once for all that a command reads and once for all that it writes,
+ * and then its rate, each rounded up to a cycle. Each run of bytes of an operand that is contiguous
+ * is rounded up to bursts: axes are merged from the smallest stride on, as long as one begins where
+ * the one before ends, but in an SRAM of several banks the lane axis is not merged.
+ *
+ * Arithmetic is dealt over the lanes along the lane axis of y, or of x in REDUCE, and a row of
+ * lanes takes as long however many of them have work: 33 channels on 32 lanes take two rounds, and
+ * so do two channels of which the first is on the last lane. Elements that do not lie in the SRAM
+ * are dealt over the lanes one by one. CONV, MATMUL and DECONV take their multiply-accumulates, by
+ * the type of the first input, with bias, activation and requantisation included; those of DECONV
+ * are divided evenly between the elements of y. Other commands take operations for each element, by
+ * the slowest type of their operands: POOL one for each tap of its window; RESIZE two (LINEAR) or
+ * four (CUBIC) times as many for each axis that changes its size; SOFTMAX four; QUANTIZE and
+ * DEQUANTIZE two; all others one.
+ *
+ * Units work in blocks, see &struct drm_loom_chip_array: of CONV and MATMUL with y in the SRAM, the
+ * channels of y in a lane (axis 1, of MATMUL axis 3), the product of all other dims in a lane, and
+ * the channels of x that are summed (C / groups, of MATMUL the inner dimension) are each rounded up
+ * to the blocks of the type of the first input, unless a block is zero. A CONV with one channel of
+ * x for each of y takes the rate for that instead, if there is one, and no blocks.
+ *
+ * The streams of a step take as long as the sum of their commands, and a step as long as the
+ * longer stream if both can run at the same time, else both after each other; at least one cycle.
+ *
+ * Energy is that of the bytes of all operands, those in the SRAM included and rounded up to bursts
+ * as above, and of the arithmetic of the elements of the operands, idle lanes not included. Sums
+ * saturate at 64 bits.
+ */
 
 /**
  * enum drm_loom_act - function of each result, in floating point

@@ -49,6 +49,18 @@ struct drm_loom_bank_info {
 
 /**
  * struct drm_loom_block - one block, the same in each bank of its region
+ *
+ * The blocks of DRM_LOOM_QUERY_BLOCKS tile the bank from its base to its end, and a free block is
+ * free in all banks. If buffers on different banks overlap in addresses, the one that begins first
+ * is listed in full, and the others without the overlap: a client that needs one bank exactly
+ * should use DRM_LOOM_QUERY_BANK_BLOCKS. The list is no snapshot: blocks may be allocated, freed or
+ * split while it is made.
+ *
+ * Without CAP_PERFMON only the calling file's own blocks and the reserved bytes are told apart.
+ * Each range between them, free or allocated by others, is one block with DRM_LOOM_BLOCK_HIDDEN
+ * (since minor 4), so the blocks still tile the bank. How much is free is in
+ * &struct drm_loom_region_info, see DRM_LOOM_DEVICE_ROUNDED.
+ *
  * @address: first byte
  * @bytes: size in each bank
  * @flags: DRM_LOOM_BLOCK_*
@@ -214,7 +226,23 @@ struct drm_loom_fit_list {
 	struct drm_loom_no_space no_space;
 };
 
-/* ----------------------------------------------------------------- images */
+/* ------------------------------------------------------ shards and images */
+
+/**
+ * DOC: Sharded buffers
+ *
+ * A sharded buffer is an array of pages: rows of @page_columns of them, page p in row
+ * p / @page_columns. It is cut into shards of @shard_rows times @shard_columns pages, from the top
+ * left on, row of shards after row. The banks are a grid, @grid_columns of them side by side, and
+ * shard i goes to bank i of the grid, counted along its rows or down its columns. In the bank a
+ * shard is an array of its full shape, row by row: pages outside of the array are padding.
+ * Banks of the grid that get no shard are not part of the buffer.
+ *
+ * Page p is in row r = p / @page_columns and column c = p % @page_columns of the array; with
+ * s = r / @shard_rows * @shards_across + c / @shard_columns it lies in bank s of the grid, at
+ * @address + (r % @shard_rows * @shard_columns + c % @shard_columns) * @page_pitch_bytes, see
+ * &struct drm_loom_bo_info.
+ */
 
 /**
  * DOC: Images

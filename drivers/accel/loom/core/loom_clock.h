@@ -13,7 +13,7 @@
  * and stores the result in the decoded plan for the engine; planners call it for their own plans.
  * So estimates and counters agree by construction.
  *
- * The contract defines cycles ("The description of a chip"), and clock.c implements it line by
+ * The contract defines cycles ("The clock of a chip"), and clock.c implements it line by
  * line. Integers only; all sums and products saturate, so every plan that the verifier accepts has
  * a result. O(rank) for each operand.
  *
