@@ -41,13 +41,6 @@ u32 loom_device_epoch(const struct loom_device *loom)
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_epoch, LOOM_COMPAT_NS);
 
-/* Whether a region of it is local memory (&loom_device_memory.own). */
-bool loom_device_has_memory(const struct loom_device *loom)
-{
-	return loom->memory;
-}
-EXPORT_SYMBOL_NS_GPL(loom_device_has_memory, LOOM_COMPAT_NS);
-
 /* ------------------------------------------------------ plans and contexts */
 
 void **loom_plan_object_data(struct loom_plan_object *object)

@@ -28,7 +28,7 @@ core_cut() (
 	rm -r soft pci core/{chip,clock,code,engine} core/loom_{chip,clock,code,engine}.h
 	rm report/report.c backend/{code,turn}.c backend/presets.[ch] loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
 	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
-	rm sched/{bus,revoke}.c template/{data,memory,native}.c loom_quota.c backend/budget.c
+	rm sched/{bus,revoke}.c template/{data,memory,native,translate}.[ch] loom_quota.c backend/budget.c
 	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/span.c core/loom_span.h
 	rm loom_{import,shards}.c core/bank/{image,shard}.c core/verify/{image,rule}.c backend/{lanes,preempt}.c
 	rm sram/{revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h

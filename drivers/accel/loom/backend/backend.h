@@ -437,7 +437,6 @@ void **loom_device_data(struct loom_device *loom);
 struct drm_device *loom_device_drm(struct loom_device *loom);
 const struct drm_loom_chip *loom_device_chip(const struct loom_device *loom);
 u32 loom_device_epoch(const struct loom_device *loom);
-bool loom_device_has_memory(const struct loom_device *loom);
 
 void **loom_plan_object_data(struct loom_plan_object *object);
 struct loom_device *loom_plan_object_device(const struct loom_plan_object *object);

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 
 #include "core/loom_op.h"
-#include "data.h"
+#include "memory.h"
 #include "native.h"
-#include "template.h"
+#include "translate.h"
 
 /*
  * Native commands, in a chip with local memory (module parameter own). tile.c has their proof, and
  * data.c runs moves between them. A chip with instructions of its own must translate them to its
  * descriptors.
  */
+
+static bool template_own;
+module_param_named(own, template_own, bool, 0400);
+MODULE_PARM_DESC(own, "Its banks are memory of its own (default: no)");
+
+/**
+ * struct template_code - the native commands of a plan, translated
+ * @count: number of @moves
+ * @moves: instructions of all commands
+ */
+struct template_code {
+	u32 count;
+	struct tile_move moves[] __counted_by(count);
+};
 
 static int template_code_count(const struct loom_plan *plan, u32 *count)
 {
@@ -31,14 +46,8 @@ static int template_code_count(const struct loom_plan *plan, u32 *count)
 	return 0;
 }
 
-/**
- * template_code_create() - translate the native commands of a plan
- * @plan: the plan
- * @code: out: to be freed with kvfree()
- *
- * Return: 0, -ENOMEM, -EINTR.
- */
-int template_code_create(const struct loom_plan *plan, struct template_code **code)
+/* Return: 0, -ENOMEM, -EINTR; the caller must kvfree() @code. */
+static int template_code_create(const struct loom_plan *plan, struct template_code **code)
 {
 	u32 count, at = 0, i;
 	int ret = template_code_count(plan, &count);
@@ -58,53 +67,49 @@ int template_code_create(const struct loom_plan *plan, struct template_code **co
 	return 0;
 }
 
-static u8 *template_code_at(struct loom_device *loom, const struct tile_place *place,
-			    const struct template_slots *slots, u32 lane)
+/* Translates the native commands of a plan. */
+static int template_native_plan_create(struct loom_plan_object *object)
 {
-	const struct drm_loom_chip *chip = loom_device_chip(loom);
-	u64 base = place->slot == TILE_SCRATCH ?
-		   chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : slots->at[place->slot];
+	int ret = template_plain->plan_create(object);
+	struct template_code *code;
 
-	return template_memory_at(to_template_memory(loom), loom, DRM_LOOM_REGION_SRAM, lane,
-				  base + place->offset);
+	if (!ret)
+		ret = template_code_create(loom_plan_object_plan(object), &code);
+	if (!ret)
+		*loom_plan_object_data(object) = code;
+	return ret;
 }
 
-static u64 template_code_run_move(struct loom_job *job, const struct tile_move *move,
-				  const struct template_slots *slots, const bool *stop)
+static void template_native_plan_destroy(struct loom_plan_object *object)
 {
-	struct loom_device *loom = loom_job_device(job);
+	kvfree(*loom_plan_object_data(object));
+}
+
+static u8 *template_code_at(const struct template_native *run, const struct tile_place *place,
+			    u32 lane)
+{
+	struct loom_device *loom = loom_job_device(run->job);
+	const struct drm_loom_chip *chip = loom_device_chip(loom);
+	u64 base = place->slot == TILE_SCRATCH ?
+		   chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes : run->base.at[place->slot];
+
+	return template_memory_at(loom, DRM_LOOM_REGION_SRAM, lane, base + place->offset);
+}
+
+static u64 template_code_run_move(const struct template_native *run, const struct tile_move *move)
+{
+	struct template_memory *memory = to_template_memory(loom_job_device(run->job));
 	u64 cycles = 0;
 	u32 lane;
 
 	/* all lanes work at the same time */
 	for (lane = move->first_lane; lane < move->first_lane + move->lanes; lane++) {
-		if (READ_ONCE(*stop) || READ_ONCE(to_template_memory(loom)->off))
+		if (READ_ONCE(run->stop) || READ_ONCE(memory->off))
 			return 0;
-		cycles = tile_run(move, template_code_at(loom, &move->to, slots, lane),
-				  template_code_at(loom, &move->from[0], slots, lane),
-				  template_code_at(loom, &move->from[1], slots, lane));
+		cycles = tile_run(move, template_code_at(run, &move->to, lane),
+				  template_code_at(run, &move->from[0], lane),
+				  template_code_at(run, &move->from[1], lane));
 		cond_resched();
-	}
-	return cycles;
-}
-
-/* Run the native commands of a job, and its data moves. Return: cycles. */
-static u64 template_code_run(struct loom_job *job, const struct template_code *code,
-			     const struct template_slots *slots, const bool *stop)
-{
-	const struct loom_plan *plan = loom_plan_object_plan(loom_job_plan(job));
-	u64 cycles = 0;
-	u32 at = 0, i, end;
-
-	for (i = 0; code->count && i < plan->command_count && !READ_ONCE(*stop); i++) {
-		const struct loom_command *command = &plan->commands[i];
-
-		if (command->op->stream == LOOM_STREAM_DMA)
-			cycles += template_data_run(job, command, slots, stop);
-		if (command->op->opcode != DRM_LOOM_OP_NATIVE)
-			continue;
-		for (end = at + tile_translate(command, NULL); at < end; at++)
-			cycles += template_code_run_move(job, &code->moves[at], slots, stop);
 	}
 	return cycles;
 }
@@ -114,62 +119,128 @@ static const struct template_code *template_code(const struct loom_job *job)
 	return *loom_plan_object_data(loom_job_plan(job));
 }
 
-static void template_run_native(struct work_struct *work)
+/* Run the native commands of a job, and its data moves. Return: cycles. */
+static u64 template_code_run(const struct template_native *run)
 {
-	struct template_run *run = container_of(work, struct template_run, work);
-	struct loom_device *loom = loom_job_device(run->job);
-	struct template *template = to_template(loom);
-	u64 id = loom_job_id(run->job), cycles;
-	bool stop;
+	const struct loom_plan *plan = loom_plan_object_plan(loom_job_plan(run->job));
+	const struct template_code *code = template_code(run->job);
+	u64 cycles = 0;
+	u32 at = 0, i, end;
 
-	cycles = template_code_run(run->job, template_code(run->job), &run->slots, &run->stop);
-	stop = READ_ONCE(run->stop);
-	if (!READ_ONCE(template->memory.off)) {
+	for (i = 0; code->count && i < plan->command_count && !READ_ONCE(run->stop); i++) {
+		const struct loom_command *command = &plan->commands[i];
+
+		if (command->op->stream == LOOM_STREAM_DMA)
+			cycles += template_data_run(run, command);
+		if (command->op->opcode != DRM_LOOM_OP_NATIVE)
+			continue;
+		for (end = at + tile_translate(command, NULL); at < end; at++)
+			cycles += template_code_run_move(run, &code->moves[at]);
+	}
+	return cycles;
+}
+
+static void template_native_work(struct work_struct *work)
+{
+	struct template_native *run = container_of(work, struct template_native, work);
+	struct template *template = to_template(loom_job_device(run->job));
+	u64 id = loom_job_id(run->job), cycles = template_code_run(run);
+	bool stop = READ_ONCE(run->stop);
+
+	if (!READ_ONCE(template->memory->off)) {
 		/* it may be freed before this returns */
-		nothing_give(&template->nothing, id, run->slots.at, cycles);
+		nothing_give(&template->nothing, id, cycles);
 		if (stop)
 			nothing_end(&template->nothing, id);
 	}
-	atomic_dec(&template->queued);
+	atomic_dec(&template->memory->queued);
 }
 
-/**
- * template_native_init() - prepare a run
- * @run: the run
- * @job: its job
- */
-void template_native_init(struct template_run *run, struct loom_job *job)
+static u32 template_native_banks(const struct loom_job *job)
 {
-	INIT_WORK(&run->work, template_run_native);
+	return loom_device_chip(loom_job_device(job))->region[DRM_LOOM_REGION_DRAM].banks;
+}
+
+static int template_native_prepare(struct loom_job *job)
+{
+	size_t addresses = loom_job_slot_count(job) * template_native_banks(job);
+	struct template_native *run = kvzalloc(struct_size(run, banks, addresses),
+					       GFP_KERNEL_ACCOUNT);
+
+	*loom_job_data(job) = run;
+	if (!run)
+		return -ENOMEM;
+	INIT_WORK(&run->work, template_native_work);
 	run->job = job;
+	return 0;
+}
+
+/* Its engine cannot access shared buffers, which are in system pages. */
+static int template_native_emit(struct loom_job *job)
+{
+	struct template_native *run = *loom_job_data(job);
+	u32 i, bank, banks = template_native_banks(job);
+	int ret = template_plain->job_emit(job);
+	u64 address;
+
+	for (i = 0; !ret && i < loom_job_slot_count(job); i++) {
+		if (loom_job_slot_address(job, i, &address))
+			for (bank = 0; bank < banks; bank++)
+				run->banks[i * banks + bank] =
+					loom_job_slot_bank_address(job, i, bank);
+		else if (template_code(job)->count)
+			ret = -EOPNOTSUPP;
+	}
+	return ret;
+}
+
+/* Native commands run before the device gets the job; others must not overtake these jobs. */
+static void template_native_run(struct loom_job *job)
+{
+	struct template_memory *memory = to_template_memory(loom_job_device(job));
+	struct template_native *run = *loom_job_data(job);
+
+	if (!template_code(job)->count && !atomic_read(&memory->queued)) {
+		template_plain->job_run(job);
+		return;
+	}
+	atomic_inc(&memory->queued);
+	queue_work(memory->engine, &run->work);
+}
+
+static void template_native_stop(struct loom_job *job)
+{
+	struct template_native *run = *loom_job_data(job);
+
+	WRITE_ONCE(run->stop, true);
+	template_plain->job_stop(job);
 }
 
 /**
- * template_native_runs() - whether the native commands of a job are run
- * @job: the job
+ * template_own_backend() - the back end for a device, by module parameter own
+ * @plain: the one without local memory
+ * @config: of the device; its regions become local memory, if it has some
  *
- * Return: false if it has none, or the device has no local memory.
+ * Return: its operations.
  */
-bool template_native_runs(const struct loom_job *job)
+const struct loom_backend *template_own_backend(const struct loom_backend *plain,
+						struct loom_device_config *config)
 {
-	return loom_device_has_memory(loom_job_device(job)) && template_code(job)->count;
-}
+	/* filled in before the first device; probes are synchronous */
+	static struct loom_backend own;
 
-/**
- * template_native_queue() - run native commands of a job before it is given to the device
- * @job: the job
- *
- * Return: false if the caller must give it to the device.
- */
-bool template_native_queue(struct loom_job *job)
-{
-	struct template *template = to_template(loom_job_device(job));
-	struct template_run *run = *loom_job_data(job);
-
-	/* others must not overtake those on the engine */
-	if (!template_native_runs(job) && !atomic_read(&template->queued))
-		return false;
-	atomic_inc(&template->queued);
-	queue_work(template->memory.engine, &run->work);
-	return true;
+	if (!template_own)
+		return plain;
+	template_memory_config(config);
+	if (own.memory)
+		return &own;
+	own = *plain;
+	own.plan_create = template_native_plan_create;
+	own.plan_destroy = template_native_plan_destroy;
+	own.job_prepare = template_native_prepare;
+	own.job_emit = template_native_emit;
+	own.job_run = template_native_run;
+	own.job_stop = template_native_stop;
+	template_memory_backend(&own, plain);
+	return &own;
 }

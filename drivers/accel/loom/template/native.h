@@ -2,50 +2,27 @@
 #ifndef LOOM_TEMPLATE_NATIVE_H
 #define LOOM_TEMPLATE_NATIVE_H
 
-#include "tile.h"
+#include <linux/workqueue.h>
 
-struct loom_job;
-struct loom_plan;
-struct template_run;
+#include "loom_plan.h"
+#include "template.h"
 
-#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
- * struct template_code - the native commands of a plan, translated
- * @count: number of @moves
- * @moves: instructions of all commands
+ * struct template_native - state of a job in the back end, with local memory
  */
-struct template_code {
-	u32 count;
-	struct tile_move moves[] __counted_by(count);
+struct template_native {
+	/** @base: the same without; first, because template.c frees it */
+	struct template_run base;
+	/** @work: runs native commands and data moves */
+	struct work_struct work;
+	/** @job: the job, must not be accessed after its end */
+	struct loom_job *job;
+	/** @stop: it is to end soon */
+	bool stop;
+	/** @banks: by slot, and by bank of the DRAM: loom_job_slot_bank_address() */
+	u64 banks[];
 };
 
-int template_code_create(const struct loom_plan *plan, struct template_code **code);
-void template_native_init(struct template_run *run, struct loom_job *job);
-bool template_native_runs(const struct loom_job *job);
-bool template_native_queue(struct loom_job *job);
-#else
-/* without memory of its own it does nothing */
-struct template_code;
-
-static inline int template_code_create(const struct loom_plan *plan, struct template_code **code)
-{
-	*code = NULL;
-	return 0;
-}
-
-static inline void template_native_init(struct template_run *run, struct loom_job *job)
-{
-}
-
-static inline bool template_native_runs(const struct loom_job *job)
-{
-	return false;
-}
-
-static inline bool template_native_queue(struct loom_job *job)
-{
-	return false;
-}
-#endif
+u64 template_data_run(const struct template_native *run, const struct loom_command *command);
 
 #endif /* LOOM_TEMPLATE_NATIVE_H */

@@ -236,10 +236,9 @@ int nothing_reset(struct nothing *nothing)
  * nothing_give() - submit a job
  * @nothing: the device, which must have fewer than NOTHING_ENTRIES jobs
  * @job: any number
- * @slots: DRM_LOOM_MAX_SLOTS addresses
  * @cycles: cycles that it has taken so far
  */
-void nothing_give(struct nothing *nothing, u64 job, const u64 *slots, u64 cycles)
+void nothing_give(struct nothing *nothing, u64 job, u64 cycles)
 {
 	bool early = nothing_has_fault(NOTHING_EARLY), slow = nothing_has_fault(NOTHING_DAWDLES);
 
@@ -256,7 +255,6 @@ void nothing_give(struct nothing *nothing, u64 job, const u64 *slots, u64 cycles
 		msleep(NOTHING_WHILE_MS);
 	spin_lock(&nothing->lock);
 	__clear_bit(nothing->given % NOTHING_ENTRIES, &nothing->stops);
-	memcpy(nothing->slots, slots, sizeof(nothing->slots));
 	nothing->cycles[nothing->given % NOTHING_ENTRIES] = cycles;
 	nothing->jobs[nothing->given++ % NOTHING_ENTRIES] = job;
 	schedule_delayed_work(&nothing->work, 0);

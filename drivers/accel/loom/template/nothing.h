@@ -6,8 +6,6 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include <drm/loom_accel.h>
-
 /* Limit of jobs, a power of two, and so of unread records. */
 #define NOTHING_ENTRIES		4
 
@@ -98,8 +96,6 @@ struct nothing {
 	u64 jobs[NOTHING_ENTRIES];
 	/** @cycles: cycles of @jobs */
 	u64 cycles[NOTHING_ENTRIES];
-	/** @slots: addresses of the last job */
-	u64 slots[DRM_LOOM_MAX_SLOTS];
 	/** @given: number of submitted jobs since the reset */
 	u32 given;
 	/** @begun: number of begun jobs */
@@ -128,7 +124,7 @@ int nothing_start(struct nothing *nothing, u32 epoch);
 void nothing_touch(const struct nothing *nothing);
 void nothing_stop(struct nothing *nothing);
 int nothing_reset(struct nothing *nothing);
-void nothing_give(struct nothing *nothing, u64 job, const u64 *slots, u64 cycles);
+void nothing_give(struct nothing *nothing, u64 job, u64 cycles);
 void nothing_end(struct nothing *nothing, u64 job);
 u32 nothing_steps(struct nothing *nothing, u64 job);
 u64 nothing_current(struct nothing *nothing);

@@ -12,8 +12,8 @@
 
 #include "backend/backend.h"
 #include "loom_compat.h"
-#include "native.h"
 #include "template.h"
+#include "tile.h"
 
 /**
  * DOC: A skeleton
@@ -24,14 +24,10 @@
  * folder and replace the calls of nothing_*() one by one.
  *
  * It cannot run networks without native commands: only these, and with them LOAD, STORE, COPY and
- * FILL, write to buffers, with local memory.
+ * FILL, write to buffers, with local memory (memory.c, native.c, data.c).
  */
 
 #define TEMPLATE_NAME	"loom-template"
-
-static bool template_own;
-module_param_named(own, template_own, bool, 0400);
-MODULE_PARM_DESC(own, "Its banks are memory of its own (default: no)");
 
 static unsigned int template_jobs = NOTHING_ENTRIES;
 module_param_named(jobs, template_jobs, uint, 0600);
@@ -112,7 +108,7 @@ static int template_init(struct loom_device *loom)
 	template->loom = loom;
 	nothing_init(&template->nothing, template_interrupt);
 	*loom_device_data(loom) = template;
-	return loom_device_has_memory(loom) ? template_memory_init(&template->memory, loom) : 0;
+	return 0;
 }
 
 /*
@@ -122,13 +118,9 @@ static int template_init(struct loom_device *loom)
 static int template_start(struct loom_device *loom)
 {
 	struct template *template = to_template(loom);
-	int ret;
 
 	template->read = 0;
-	ret = nothing_start(&template->nothing, loom_device_epoch(loom));
-	if (!ret)
-		template_memory_start(&template->memory);
-	return ret;
+	return nothing_start(&template->nothing, loom_device_epoch(loom));
 }
 
 /*
@@ -139,8 +131,6 @@ static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct template *template = to_template(loom);
 
-	/* native commands submit their job at their end */
-	template_memory_stop(&template->memory);
 	nothing_stop(&template->nothing);
 	/* records written until then, with or without an interrupt */
 	template_poll(loom);
@@ -168,42 +158,22 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 /* A chip must encode the plan and upload it. */
 static int template_plan_create(struct loom_plan_object *object)
 {
-	struct template *template = to_template(loom_plan_object_device(object));
-	struct template_code *code;
-	int ret;
-
-	nothing_touch(&template->nothing);
-	ret = template_code_create(loom_plan_object_plan(object), &code);
-	if (!ret)
-		*loom_plan_object_data(object) = code;
-	return ret;
+	nothing_touch(&to_template(loom_plan_object_device(object))->nothing);
+	return 0;
 }
 
 /* A chip must drop the plan from the device, if it is plugged in. */
 static void template_plan_destroy(struct loom_plan_object *object)
 {
-	kvfree(*loom_plan_object_data(object));
 }
 
 /* ------------------------------------------------------------------- jobs */
 
-static u32 template_banks(const struct loom_job *job)
-{
-	return loom_device_chip(loom_job_device(job))->region[DRM_LOOM_REGION_DRAM].banks;
-}
-
 /* A chip must allocate the descriptor and the memory it points to. */
 static int template_prepare(struct loom_job *job)
 {
-	size_t addresses = loom_job_slot_count(job) * template_banks(job);
-	struct template_run *run = kvzalloc(struct_size(run, slots.banks, addresses),
-					    GFP_KERNEL_ACCOUNT);
-
-	*loom_job_data(job) = run;
-	if (!run)
-		return -ENOMEM;
-	template_native_init(run, job);
-	return 0;
+	*loom_job_data(job) = kvzalloc(sizeof(struct template_run), GFP_KERNEL_ACCOUNT);
+	return *loom_job_data(job) ? 0 : -ENOMEM;
 }
 
 /*
@@ -214,18 +184,12 @@ static int template_prepare(struct loom_job *job)
 static int template_emit(struct loom_job *job)
 {
 	struct template_run *run = *loom_job_data(job);
-	u32 i, bank, banks = template_banks(job);
+	u32 i;
 
 	if (nothing_has_fault(NOTHING_BUSY))
 		return -EAGAIN;
-	for (i = 0; i < loom_job_slot_count(job); i++) {
-		if (loom_job_slot_address(job, i, &run->slots.at[i]))
-			for (bank = 0; bank < banks; bank++)
-				run->slots.banks[i * banks + bank] =
-					loom_job_slot_bank_address(job, i, bank);
-		else if (template_native_runs(job))
-			return -EOPNOTSUPP;
-	}
+	for (i = 0; i < loom_job_slot_count(job); i++)
+		loom_job_slot_address(job, i, &run->at[i]);
 	return 0;
 }
 
@@ -233,10 +197,8 @@ static int template_emit(struct loom_job *job)
 static void template_run(struct loom_job *job)
 {
 	struct template *template = to_template(loom_job_device(job));
-	struct template_run *run = *loom_job_data(job);
 
-	if (!template_native_queue(job))
-		nothing_give(&template->nothing, loom_job_id(job), run->slots.at, 0);
+	nothing_give(&template->nothing, loom_job_id(job), 0);
 }
 
 /* A chip should read the position, if available. */
@@ -253,9 +215,7 @@ static void template_progress(struct loom_job *job, struct loom_job_position *po
 static void template_stop_job(struct loom_job *job)
 {
 	struct template *template = to_template(loom_job_device(job));
-	struct template_run *run = *loom_job_data(job);
 
-	WRITE_ONCE(run->stop, true);
 	nothing_end(&template->nothing, loom_job_id(job));
 }
 
@@ -279,7 +239,6 @@ static const struct loom_backend template_backend = {
 	.reset = template_reset,
 	.poll = template_poll,
 	.dump = template_dump,
-	.memory = TEMPLATE_LOCAL,
 	.plan_create = template_plan_create,
 	.plan_destroy = template_plan_destroy,
 	.job_prepare = template_prepare,
@@ -325,12 +284,11 @@ static void template_configure(struct loom_device_config *config)
 		.job_timeout_ms = loom_device_param_job_timeout_ms(),
 		.jobs_in_flight = min_t(u32, template_jobs, NOTHING_ENTRIES),
 	};
-	if (template_own)
-		template_memory_config(config);
 }
 
 static int template_probe(struct platform_device *pdev)
 {
+	const struct loom_backend *backend;
 	struct loom_device_config *config;
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
@@ -341,7 +299,8 @@ static int template_probe(struct platform_device *pdev)
 	if (!config)
 		return -ENOMEM;
 	template_configure(config);
-	ret = loom_device_probe(&pdev->dev, &template_backend, config);
+	backend = template_own_backend(&template_backend, config);
+	ret = loom_device_probe(&pdev->dev, backend, config);
 	kfree(config);
 	return ret;
 }

@@ -6,9 +6,9 @@
 #include <linux/types.h>
 
 #include "backend/backend.h"
-#include "data.h"
-#include "memory.h"
 #include "nothing.h"
+
+struct template_memory;
 
 /**
  * struct template - a device
@@ -18,10 +18,8 @@ struct template {
 	struct loom_device *loom;
 	/** @nothing: the hardware: for a chip, its registers and rings */
 	struct nothing nothing;
-	/** @memory: its memory, with module parameter own */
-	struct template_memory memory;
-	/** @queued: jobs on &template_memory.engine; others must not overtake them */
-	atomic_t queued;
+	/** @memory: its memory, with module parameter own; otherwise NULL */
+	struct template_memory *memory;
 	/** @lock: held while reading records, by the interrupt or by polling */
 	struct mutex lock;
 	/** @read: number of records read since the reset; written by the driver only */
@@ -34,14 +32,8 @@ struct template {
  * struct template_run - state of a job in the back end: for a chip, its descriptor
  */
 struct template_run {
-	/** @work: runs native commands */
-	struct work_struct work;
-	/** @job: the job, must not be accessed after its end */
-	struct loom_job *job;
-	/** @stop: it is to end soon */
-	bool stop;
-	/** @slots: its buffers */
-	struct template_slots slots;
+	/** @at: by slot: loom_job_slot_address() */
+	u64 at[DRM_LOOM_MAX_SLOTS];
 };
 
 static inline struct template *to_template(struct loom_device *loom)
@@ -49,9 +41,15 @@ static inline struct template *to_template(struct loom_device *loom)
 	return *loom_device_data(loom);
 }
 
-static inline struct template_memory *to_template_memory(struct loom_device *loom)
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+const struct loom_backend *template_own_backend(const struct loom_backend *plain,
+						struct loom_device_config *config);
+#else
+static inline const struct loom_backend *template_own_backend(const struct loom_backend *plain,
+							      struct loom_device_config *config)
 {
-	return &to_template(loom)->memory;
+	return plain;
 }
+#endif
 
 #endif /* LOOM_TEMPLATE_H */

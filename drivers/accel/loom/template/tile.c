@@ -3,15 +3,8 @@
 
 #include "loom_op.h"
 
-#ifndef __KERNEL__
-#include <string.h>
-#endif
-
 /* Instructions between two calls of loom_port_relax(). */
 #define TILE_PIECE	1024
-
-/* Bytes that a lane works on in a cycle. */
-#define TILE_CYCLE_BYTES	16
 
 /**
  * struct tile_operand - what the check knows of an operand
@@ -49,25 +42,11 @@ static bool tile_operand_get(struct tile_operand *operand, const struct loom_vie
 	return true;
 }
 
-/* Sources of an instruction; -1 for an unknown one. */
-static int tile_sources(u32 op)
+static u32 tile_check_fields(const struct tile_insn *insn, u32 sources)
 {
-	switch (op) {
-	case TILE_FILL:
-		return 0;
-	case TILE_COPY:
-		return 1;
-	case TILE_ADD:
-		return 2;
-	}
-	return -1;
-}
+	u32 i;
 
-static u32 tile_check_fields(const struct tile_insn *insn, int sources)
-{
-	int i;
-
-	if (sources < 0 || !insn->bytes || !insn->lanes)
+	if (sources > 2 || !insn->bytes || !insn->lanes)
 		return TILE_OP;
 	for (i = sources; i < 2; i++)
 		if (insn->from_at[i] || (insn->from[i] && (i || insn->op != TILE_FILL)))
@@ -90,8 +69,7 @@ static u32 tile_check_insn(struct loom_payload *payload, const struct tile_insn 
 			   struct tile_operand *operands)
 {
 	const struct loom_command *command = payload->command;
-	int sources = tile_sources(insn->op), i;
-	u32 reason = tile_check_fields(insn, sources);
+	u32 sources = tile_sources(insn), reason = tile_check_fields(insn, sources), i;
 	u64 end = (u64)insn->to_at + insn->bytes;
 	struct tile_operand *to;
 
@@ -162,79 +140,3 @@ const struct loom_native tile_native = {
 	.count = ARRAY_SIZE(tile_formats),
 	.check = tile_check,
 };
-
-static struct tile_place tile_place(const struct loom_view *view, u32 at)
-{
-	return (struct tile_place) {
-		.slot = view->bound ? view->slot : TILE_SCRATCH,
-		.offset = view->offset + at,
-	};
-}
-
-/**
- * tile_translate() - translate a checked command
- * @command: the command, of a verified plan
- * @moves: out: as many as this returns, or NULL
- *
- * Return: number of moves: zeroes for the outputs that need them, then the instructions.
- */
-u32 tile_translate(const struct loom_command *command, struct tile_move *moves)
-{
-	const struct drm_loom_attr_native *attr = command->attr;
-	const struct tile_insn *insn = (const void *)(attr + 1);
-	u32 i, k, count = 0, insns = attr->payload_bytes / sizeof(*insn);
-	struct tile_operand operand;
-
-	for (i = 0; i < command->outputs; i++) {
-		if (!(command->zero >> i & 1))
-			continue;
-		/* it was checked: dims on the lane axis are at most the lanes */
-		if (moves && tile_operand_get(&operand, &command->views[i], U32_MAX))
-			moves[count] = (struct tile_move) {
-				.op = TILE_FILL,
-				.lanes = operand.lanes,
-				.bytes = operand.bytes,
-				.to = tile_place(&command->views[i], 0),
-			};
-		count++;
-	}
-	for (i = 0; moves && i < insns; i++) {
-		struct tile_move *move = &moves[count + i];
-
-		*move = (struct tile_move) {
-			.op = insn[i].op,
-			.value = insn[i].op == TILE_FILL ? insn[i].from[0] : 0,
-			.first_lane = insn[i].first_lane,
-			.lanes = insn[i].lanes,
-			.bytes = insn[i].bytes,
-			.to = tile_place(&command->views[insn[i].to], insn[i].to_at),
-		};
-		for (k = 0; (int)k < tile_sources(insn[i].op); k++)
-			move->from[k] = tile_place(&command->views[insn[i].from[k]],
-						   insn[i].from_at[k]);
-	}
-	return count + insns;
-}
-
-/**
- * tile_run() - what the chip does in a lane
- * @move: the move
- * @to: bytes that it writes
- * @a: bytes of its first operand, if it has one
- * @b: bytes of its second operand
- *
- * Return: cycles.
- */
-u64 tile_run(const struct tile_move *move, u8 *to, const u8 *a, const u8 *b)
-{
-	u32 i;
-
-	if (move->op == TILE_FILL)
-		memset(to, move->value, move->bytes);
-	else if (move->op == TILE_COPY)
-		memmove(to, a, move->bytes);
-	else
-		for (i = 0; i < move->bytes; i++)
-			to[i] = a[i] + b[i];
-	return move->bytes / TILE_CYCLE_BYTES + 1;
-}

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../drivers/accel/loom/template/tile.h"
+#include "../../../../drivers/accel/loom/template/tile.c"
+#include "../../../../drivers/accel/loom/template/translate.c"
 #include "loom_chip.h"
 #include "loom_engine.h"
 #include "loom_op.h"

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../drivers/accel/loom/template/tile.h"
+#include "../../../../drivers/accel/loom/template/tile.c"
+#include "../../../../drivers/accel/loom/template/translate.c"
 #include "loom_op.h"
 #include "random.h"
 #include "tap.h"
