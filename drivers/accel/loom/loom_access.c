@@ -61,12 +61,6 @@ const struct loom_plan *loom_plan_object_plan(const struct loom_plan_object *obj
 }
 EXPORT_SYMBOL_NS_GPL(loom_plan_object_plan, LOOM_COMPAT_NS);
 
-void **loom_context_data(struct loom_context *context)
-{
-	return &context->backend_data;
-}
-EXPORT_SYMBOL_NS_GPL(loom_context_data, LOOM_COMPAT_NS);
-
 /* ------------------------------------------------------------------- jobs */
 
 void **loom_job_data(struct loom_job *job)
@@ -80,12 +74,6 @@ struct loom_device *loom_job_device(const struct loom_job *job)
 	return job->loom;
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_device, LOOM_COMPAT_NS);
-
-struct loom_context *loom_job_context(const struct loom_job *job)
-{
-	return job->context;
-}
-EXPORT_SYMBOL_NS_GPL(loom_job_context, LOOM_COMPAT_NS);
 
 struct loom_plan_object *loom_job_plan(const struct loom_job *job)
 {
@@ -128,56 +116,3 @@ bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address)
 	return bo->resident;
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_address, LOOM_COMPAT_NS);
-
-/**
- * loom_job_slot_bank_address() - address of the first byte of a slot's buffer in one of its banks
- * @job: the job, in &loom_backend.job_emit
- * @slot: the slot, less than loom_job_slot_count(), whose buffer is not in system pages
- * @bank: number of the bank in its region
- *
- * Return: the address; that in the lowest bank if the buffer has none in @bank.
- */
-u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank)
-{
-	return loom_region_bank_address(job->slots[slot].bo->tbo.resource, bank);
-}
-EXPORT_SYMBOL_NS_GPL(loom_job_slot_bank_address, LOOM_COMPAT_NS);
-
-/**
- * loom_job_slot_byte() - where a byte of the binding of a slot in local memory lies
- * @job: the job, until its end
- * @slot: the slot, less than loom_job_slot_count()
- * @offset: of the byte, from the start of the slot
- * @bank: out: its bank
- *
- * Return: its address in the bank, relative to loom_job_slot_bank_address().
- */
-u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *bank)
-{
-	const struct loom_shape *shape = &job->slots[slot].bo->shape;
-	u64 address;
-
-	loom_layout_map(&shape->layout, 0, job->slots[slot].offset + offset, bank, &address);
-	*bank = loom_shape_bank(shape, *bank);
-	return address;
-}
-EXPORT_SYMBOL_NS_GPL(loom_job_slot_byte, LOOM_COMPAT_NS);
-
-/**
- * loom_job_slot_map() - map the buffer of a slot for the processor
- * @job: the job, in &loom_backend.job_emit
- * @slot: the slot, less than loom_job_slot_count()
- * @map: out: first byte of the buffer, valid until the job has ended
- *
- * Return: 0; -EOPNOTSUPP for local memory, and for I/O memory of an exporter; -errno.
- */
-int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map)
-{
-	struct loom_bo *bo = job->slots[slot].bo;
-	int ret = loom_bo_map_locked(bo);
-
-	if (!ret)
-		*map = bo->map;
-	return ret;
-}
-EXPORT_SYMBOL_NS_GPL(loom_job_slot_map, LOOM_COMPAT_NS);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/dma-buf.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -20,6 +19,7 @@
 #include "loom_user.h"
 #include "memory/dying.h"
 #include "memory/evict.h"
+#include "memory/host.h"
 #include "memory/no_space.h"
 #include "memory/share.h"
 #include "memory/view.h"
@@ -66,29 +66,27 @@ static void loom_bo_uncharge(struct loom_bo *bo)
 	if (!bo->charged)
 		return;
 	bo->charged = false;
-	loom_quota_uncharge(to_loom_device(bo->tbo.base.dev), bo->client, bo->tbo.base.size);
+	loom_quota_uncharge(to_loom_device(bo->tbo.base.dev), bo->client, LOOM_QUOTA_BO_BYTES,
+			    bo->tbo.base.size);
 }
 
 /**
  * loom_bo_free() - free a buffer without references
- * @bo: the buffer
+ * @bo: the buffer, not imported
  */
 void loom_bo_free(struct loom_bo *bo)
 {
 	struct ttm_operation_ctx ctx = { .no_wait_gpu = true };
 	struct drm_gem_object *gem = &bo->tbo.base;
 
-	/* the caller may hold the reservation of an imported buffer */
-	if (!bo->dmabuf) {
-		dma_resv_lock(gem->resv, NULL);
-		/* otherwise TTM is about to free it. On ENOMEM it keeps the address */
-		if (bo->resident && (kref_read(&bo->tbo.kref) > 1 || !loom_bo_is_idle(bo)))
-			ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
-		/* TTM may free it late, but it has no memory of the host */
-		if (loom_region_is_local(loom_bo_region(bo)) && !loom_bo_on_host(bo))
-			loom_bo_uncharge(bo);
-		dma_resv_unlock(gem->resv);
-	}
+	dma_resv_lock(gem->resv, NULL);
+	/* otherwise TTM is about to free it. On ENOMEM it keeps the address */
+	if (bo->resident && (kref_read(&bo->tbo.kref) > 1 || !loom_bo_is_idle(bo)))
+		ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
+	/* TTM may free it late, but it has no memory of the host */
+	if (loom_bo_has_no_pages(bo))
+		loom_bo_uncharge(bo);
+	dma_resv_unlock(gem->resv);
 	loom_compat_ttm_bo_fini(&bo->tbo);
 }
 
@@ -100,12 +98,12 @@ static void loom_bo_gem_free(struct drm_gem_object *gem)
 		loom_bo_free(bo);
 }
 
-static enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)
+enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)
 {
 	return READ_ONCE(gem_to_loom_bo(gem)->resident) ? DRM_GEM_OBJECT_RESIDENT : 0;
 }
 
-const struct drm_gem_object_funcs loom_bo_gem_funcs = {
+static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
 	.free = loom_bo_gem_free,
 	.pin = loom_share_gem_pin,
 	.unpin = loom_share_gem_unpin,
@@ -125,10 +123,7 @@ void loom_bo_destroy(struct ttm_buffer_object *tbo)
 {
 	struct loom_bo *bo = to_loom_bo(tbo);
 
-	if (bo->dmabuf) {
-		loom_share_detach(bo);
-		dma_buf_put(bo->dmabuf);
-	} else {
+	if (!loom_share_detach(bo)) {
 		loom_bo_uncharge(bo);
 		loom_file_put(bo->client);
 	}
@@ -145,18 +140,6 @@ void loom_bo_destroy(struct ttm_buffer_object *tbo)
 bool loom_bo_is_ours(const struct ttm_buffer_object *tbo)
 {
 	return tbo->destroy == loom_bo_destroy;
-}
-
-/**
- * loom_bo_init() - initialise a buffer that was zeroed
- * @bo: the buffer
- */
-void loom_bo_init(struct loom_bo *bo)
-{
-	INIT_LIST_HEAD(&bo->jobs);
-	loom_bo_room_init(bo);
-	INIT_LIST_HEAD(&bo->import_node);
-	raw_spin_lock_init(&bo->label_lock);
 }
 
 /* Whether the host has memory for a new buffer. An eighth of it is reserved for other users. */
@@ -189,7 +172,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	loom_bo_init(bo);
 	bo->owner = file->client_id;
 	bo->client = file->driver_priv;
-	ret = loom_quota_charge(loom, bo->client, size);
+	ret = loom_quota_charge(loom, bo->client, LOOM_QUOTA_BO_BYTES, size);
 	if (ret) {
 		kfree(bo);
 		return ret;

@@ -8,12 +8,12 @@
 #include <drm/ttm/ttm_bo.h>
 #include <drm/ttm/ttm_placement.h>
 
+#include "loom_device.h"
 #include "loom_shape.h"
 
 struct dma_buf;
 struct dma_buf_attachment;
 struct drm_device;
-struct loom_device;
 struct loom_file;
 struct sg_table;
 
@@ -45,6 +45,7 @@ struct loom_bo {
 	bool no_space;
 	/** @charged: its client is charged for it; accessed on creation and on release only */
 	bool charged;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/** @exports: number of importers of its pages; under the reservation lock */
 	u32 exports;
 	/** @import_node: in &loom_device.imports, or empty; under &loom_device.imports_lock */
@@ -54,18 +55,21 @@ struct loom_bo {
 	 * &loom_device.job_lock. Jobs are added under the reservation lock, too
 	 */
 	struct list_head jobs;
-#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/** @dying: in &loom_dying.list; under &loom_dying.lock */
 	struct list_head dying;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
 #endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 	/** @label_lock: protects @label; innermost, see memory/label.c */
 	raw_spinlock_t label_lock;
 	/** @label: its name, padded with zeroes */
 	char label[DRM_LOOM_LABEL_BYTES];
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
 	/** @map: mapping for the kernel, once a job has needed it; under the reservation lock */
 	struct iosys_map map;
+#endif
 };
 
 static inline struct loom_bo *to_loom_bo(struct ttm_buffer_object *tbo)
@@ -76,6 +80,25 @@ static inline struct loom_bo *to_loom_bo(struct ttm_buffer_object *tbo)
 static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 {
 	return container_of(gem, struct loom_bo, tbo.base);
+}
+
+/* The region of a buffer, resident or not. */
+static inline struct loom_region *loom_bo_region(const struct loom_bo *bo)
+{
+	return &to_loom_device(bo->tbo.base.dev)->region[bo->shape.region];
+}
+
+/* Initialise a zeroed buffer. */
+static inline void loom_bo_init(struct loom_bo *bo)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	INIT_LIST_HEAD(&bo->jobs);
+	INIT_LIST_HEAD(&bo->evicted);
+	INIT_LIST_HEAD(&bo->import_node);
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
+	raw_spin_lock_init(&bo->label_lock);
+#endif
 }
 
 /* Flag of ttm_place, unused by TTM: the place is part of a &struct loom_bo_place. */
@@ -112,21 +135,15 @@ static inline bool loom_bo_is_idle(const struct loom_bo *bo)
 }
 
 bool loom_bo_is_ours(const struct ttm_buffer_object *tbo);
-struct loom_region *loom_bo_region(const struct loom_bo *bo);
 bool loom_bo_is_limited(const struct loom_bo *bo);
-bool loom_bo_on_host(const struct loom_bo *bo);
-bool loom_bo_stays_on_host(const struct loom_bo *bo);
 int loom_bo_populate_locked(struct loom_bo *bo);
 int loom_bo_validate_locked(struct loom_bo *bo, u32 flags);
 int __must_check loom_bo_place_free(struct loom_bo *bo);
 int loom_bo_place_free_locked(struct loom_bo *bo);
 int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed);
-int loom_bo_map_locked(struct loom_bo *bo);
-void loom_bo_unmap_locked(struct loom_bo *bo);
 void loom_bo_free(struct loom_bo *bo);
 
-extern const struct drm_gem_object_funcs loom_bo_gem_funcs;
-void loom_bo_init(struct loom_bo *bo);
+enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem);
 void loom_bo_destroy(struct ttm_buffer_object *tbo);
 #ifdef CONFIG_DRM_ACCEL_LOOM_SHARE
 struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,

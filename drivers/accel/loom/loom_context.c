@@ -128,7 +128,7 @@ struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 static void loom_context_drop(struct loom_context *context)
 {
 	loom_lanes_unclaim(context);
-	loom_quota_uncharge_context(context->client);
+	loom_quota_uncharge(context->loom, context->client, LOOM_QUOTA_CONTEXTS, 1);
 	loom_context_put(context);
 }
 
@@ -207,8 +207,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	struct drm_loom_context_create *args = data;
 	struct drm_gpu_scheduler *sched;
 	struct loom_context *context;
-	struct loom_mask lanes;
-	u32 id, lane_count;
+	u32 id;
 	int ret;
 
 	if (args->priority >= LOOM_PRIORITY_COUNT || args->pad || args->pad2 ||
@@ -218,12 +217,12 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
 		return loom_refuse(drm, -EACCES, "context: high priority needs CAP_SYS_NICE");
 
-	ret = loom_quota_charge_context(loom, client);
+	ret = loom_quota_charge(loom, client, LOOM_QUOTA_CONTEXTS, 1);
 	if (ret)
 		return ret;
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context) {
-		loom_quota_uncharge_context(client);
+		loom_quota_uncharge(loom, client, LOOM_QUOTA_CONTEXTS, 1);
 		return -ENOMEM;
 	}
 	sched = &context->sched;
@@ -246,9 +245,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	context->priority = array_index_nospec(args->priority, LOOM_PRIORITY_COUNT);
 	context->timeline = dma_fence_context_alloc(1);
 
-	ret = loom_lanes_take(context, args) ?: loom_lanes_claim(context, args);
-	lanes = context->lanes;
-	lane_count = context->lane_count;
+	ret = loom_lanes_take(context, args);
 	/* once it has an id, another thread may destroy it */
 	if (!ret)
 		ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
@@ -257,15 +254,13 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 		return ret;
 	}
 	args->context = id;
-	args->lanes = lane_count;
-	memcpy(args->lane_mask, lanes.word, sizeof(args->lane_mask));
 	return 0;
 
 err_sched:
 	drm_sched_fini(sched);
 err_free:
 	kfree(context);
-	loom_quota_uncharge_context(client);
+	loom_quota_uncharge(loom, client, LOOM_QUOTA_CONTEXTS, 1);
 	return ret;
 }
 

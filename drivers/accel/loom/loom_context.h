@@ -39,6 +39,7 @@ struct loom_context {
 	u64 seqno;
 	/** @backend_data: owned by the back end, NULL at first */
 	void *backend_data;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @lane_count: number of @lanes; zero: it has the whole device in its turns. Constant */
 	u32 lane_count;
 	/** @lanes: lanes that it owns until its last job has ended; constant */
@@ -47,6 +48,7 @@ struct loom_context {
 	bool exclusive;
 	/** @privileged: was made with CAP_SYS_NICE, constant */
 	bool privileged;
+#endif
 	/** @guilty: a job was ended by the timeout; set once */
 	atomic_t guilty;
 	/** @lock: protects @counters and @resets, and the times of its jobs */
@@ -61,6 +63,16 @@ struct loom_context {
 	/** @release: frees it after an RCU grace period, where waiting for @sched is safe */
 	struct rcu_work release;
 };
+
+/* The lanes that a context owns; NULL: it has the whole device in its turns. */
+static inline const struct loom_mask *loom_context_lanes(const struct loom_context *context)
+{
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
+	return context->lane_count ? &context->lanes : NULL;
+#else
+	return NULL;
+#endif
+}
 
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
 struct loom_context *loom_context_get(struct loom_context *context);

@@ -63,7 +63,7 @@ static int loom_device_check(struct loom_device *loom)
 		dev_err(loom->drm.dev, "jobs_in_flight is 0 but the back end does not set keeps_jobs\n");
 		return -EINVAL;
 	}
-	return loom_moves_init(loom);
+	return loom_moves_init(loom, loom_bo_free);
 }
 
 static void loom_device_configure(struct loom_device *loom,
@@ -71,8 +71,7 @@ static void loom_device_configure(struct loom_device *loom,
 {
 	loom->config = *config;
 	loom->chip = &loom->config.chip;
-	/* the module parameters, which may change later, if the back end has none */
-	loom->caps = loom->config.has_caps ? &loom->config.caps : loom_quota_default();
+	loom_quota_device_init(loom);
 	loom->job_timeout_ms = config->job_timeout_ms;
 	loom->flight.limit = loom->config.jobs_in_flight;
 	loom->backend_data = loom->config.backend_data;
@@ -118,14 +117,6 @@ static int loom_device_init(struct loom_device *loom)
 	struct drm_device *drm = &loom->drm;
 	int ret;
 
-	INIT_LIST_HEAD(&loom->imports);
-	init_rwsem(&loom->imports_gate);
-	spin_lock_init(&loom->lanes_lock);
-	ret = drmm_mutex_init(drm, &loom->place_lock);
-	if (!ret)
-		ret = drmm_mutex_init(drm, &loom->imports_lock);
-	if (ret)
-		return ret;
 	ret = loom_ttm_init(loom);
 	if (ret)
 		return ret;
@@ -135,7 +126,6 @@ static int loom_device_init(struct loom_device *loom)
 		return ret;
 	loom_reset_init(loom);
 	loom_grace_init(loom);
-	loom_dying_init(loom, loom_bo_free);
 	ret = loom_flight_init(loom);
 	if (ret)
 		return ret;
@@ -251,7 +241,6 @@ void loom_device_remove(struct device *dev)
 	drm_dev_unplug(&loom->drm);
 	/* end the jobs and moves that ioctls have begun in between */
 	loom_device_quiesce(loom);
-	loom_moves_drain(loom);
 	loom_share_end_all(loom);
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_remove, LOOM_COMPAT_NS);

@@ -108,8 +108,6 @@ struct loom_device {
 	struct loom_device_config config;
 	/** @chip: description of the chip, constant */
 	const struct drm_loom_chip *chip;
-	/** @caps: limits of its clients; may change, read with READ_ONCE() */
-	const struct loom_quota_caps *caps;
 	/** @backend: operations, constant */
 	const struct loom_backend *backend;
 	/** @backend_data: owned by @backend */
@@ -124,6 +122,7 @@ struct loom_device {
 	struct workqueue_struct *sched_wq;
 	/** @timeout_wq: ordered workqueue for timeouts and resets */
 	struct workqueue_struct *timeout_wq;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/**
 	 * @place_lock: held while buffers are evicted to place others, and in SUBMIT from there
 	 * until the job is queued. The holder must not wait for a job. Taken outside of reservation
@@ -138,38 +137,39 @@ struct loom_device {
 	struct mutex imports_lock;
 	/** @imports: &loom_bo.import_node of buffers of other drivers, see memory/share.c */
 	struct list_head imports;
-	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
-	atomic64_t bo_bytes;
-#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	/** @memory: kind of the banks, by region; NULL without local memory. Constant */
+	const struct loom_device_memory *memory;
 	/** @dying: buffers that are freed after their moves */
 	struct loom_dying dying;
 	/** @moves: copies to and from local memory */
 	struct loom_moves moves;
 #endif
-	/** @lanes_lock: protects @lanes, and &loom_file_user.lanes; innermost */
-	spinlock_t lanes_lock;
-	/** @lanes: lanes that contexts own, see loom_lanes.c */
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
+	/** @lanes: lanes that contexts own, under a lock of loom_lanes.c */
 	struct loom_mask lanes;
+#endif
 	/** @job_timeout_ms: a job that has the engine for longer is ended, constant */
 	u32 job_timeout_ms;
 	/** @job_ids: the last &loom_job.id that was given */
 	atomic64_t job_ids;
-	/** @plans_bytes: bytes of all its plans, see loom_quota.c */
-	atomic64_t plans_bytes;
 	/** @job_lock: protects @jobs, and which jobs use a buffer (&loom_bo.jobs) */
 	spinlock_t job_lock;
 	/** @jobs: &struct loom_job that are queued, in flight or not yet freed, the oldest first */
 	struct list_head jobs;
 	/** @flight: jobs between the scheduler and the device */
 	struct loom_flight flight;
-	/** @memory: kind of the banks, by region; NULL without local memory. Constant */
-	const struct loom_device_memory *memory;
 	/**
 	 * @epoch: incremented by each reset; records of other epochs are ignored. Written under
 	 * @job_lock, while the device is stopped
 	 */
 	u32 epoch;
 #ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
+	/** @caps: limits of its clients; may change, read with READ_ONCE() */
+	const struct loom_quota_caps *caps;
+	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
+	atomic64_t bo_bytes;
+	/** @plans_bytes: bytes of all its plans, see loom_quota.c */
+	atomic64_t plans_bytes;
 	/** @budget: limits the number of resets */
 	struct loom_budget budget;
 #endif

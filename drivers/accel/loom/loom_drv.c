@@ -21,7 +21,6 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_lanes.h"
-#include "loom_leftover.h"
 #include "loom_plan_object.h"
 #include "loom_user.h"
 #include "memory/share.h"
@@ -206,7 +205,6 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 	loom_context_drop_all(client);
 	loom_plan_object_drop_all(client);
 	loom_moves_closed(loom);
-	loom_region_reap_leftovers(loom->region);
 	loom_region_close(&loom->region[DRM_LOOM_REGION_SRAM]);
 	loom_file_put(client);
 }

@@ -10,6 +10,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_job.h"
 
 /* Handles visited before the table's lock is dropped for others. */
 #define LOOM_FDINFO_PIECE	256
@@ -30,10 +31,32 @@ static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, c
 	drm_printf(p, "\n");
 }
 
+/*
+ * Time that the device has worked on the current jobs of a file so far, in ns; 0 if the back end
+ * calls loom_job_busy().
+ */
+static u64 loom_fdinfo_turn_ns(struct loom_device *loom, const struct loom_file *client)
+{
+	struct loom_flight *flight = &loom->flight;
+	struct loom_job *job;
+	u64 ns = 0;
+
+	spin_lock(&flight->lock);
+	list_for_each_entry(job, &flight->order, order_node) {
+		if (job->context->client != client)
+			continue;
+		spin_lock(&job->context->lock);
+		ns += job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
+		spin_unlock(&job->context->lock);
+	}
+	spin_unlock(&flight->lock);
+	return ns;
+}
+
 /* Monotonic, as monitoring tools expect. */
 static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *client)
 {
-	s64 busy = atomic64_read(&client->busy_ns) + loom_flight_turn_ns(loom, client);
+	s64 busy = atomic64_read(&client->busy_ns) + loom_fdinfo_turn_ns(loom, client);
 	s64 shown = atomic64_read(&client->shown_ns);
 
 	do {

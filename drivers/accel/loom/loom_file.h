@@ -75,7 +75,7 @@ struct loom_file_user {
 	const void *device;
 	/** @uid: effective, when the files were opened; constant */
 	kuid_t uid;
-	/** @lanes: number of lanes that its contexts own; under &loom_device.lanes_lock */
+	/** @lanes: number of lanes that its contexts own; see loom_lanes.c */
 	u32 lanes;
 	/** @turns: nodes in the run queue, by priority */
 	struct loom_user_turn turns[LOOM_PRIORITY_COUNT];
@@ -98,14 +98,16 @@ struct loom_file {
 	bool closed;
 	/** @id: drm_file.client_id, constant */
 	u64 id;
+	/** @queued_jobs: its jobs that have not ended */
+	atomic64_t queued_jobs;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 	/** @bo_bytes: bytes of its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @plans_bytes: bytes of its plans, see loom_quota.c */
 	atomic64_t plans_bytes;
-	/** @queued_jobs: its jobs that have not ended */
-	atomic64_t queued_jobs;
 	/** @context_count: its contexts that have an id */
 	atomic64_t context_count;
+#endif
 	/**
 	 * @busy_ns: engine time of its jobs: those that have ended, and reports of back ends for
 	 * others

@@ -3,9 +3,14 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <drm/drm_gem_ttm_helper.h>
+
 #include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_user.h"
+#include "memory/share.h"
+#include "memory/view.h"
 
 /**
  * DOC: Buffers of other drivers
@@ -23,6 +28,39 @@
  * The soft device is the processor, so the exporter's memory must be coherent with it:
  * dma_buf_begin_cpu_access() takes the reservation lock, and a job must not.
  */
+
+static void loom_import_gem_free(struct drm_gem_object *gem)
+{
+	/* the caller may hold the reservation, which is the exporter's */
+	loom_compat_ttm_bo_fini(&gem_to_loom_bo(gem)->tbo);
+}
+
+/* TTM cannot handle faults of imported buffers. */
+static int loom_import_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
+{
+	int ret;
+
+	/* not all exporters set these */
+	vma->vm_private_data = NULL;
+	vma->vm_ops = NULL;
+	vm_flags_set(vma, VM_DONTEXPAND);
+	ret = dma_buf_mmap(gem_to_loom_bo(gem)->dmabuf, vma, 0);
+	if (!ret) /* the mapping has a reference to the dma-buf instead */
+		drm_gem_object_put(gem);
+	return ret;
+}
+
+static const struct drm_gem_object_funcs loom_import_gem_funcs = {
+	.free = loom_import_gem_free,
+	.pin = loom_share_gem_pin,
+	.unpin = loom_share_gem_unpin,
+	.get_sg_table = loom_share_gem_sg_table,
+	.vmap = loom_view_gem_vmap,
+	.vunmap = drm_gem_ttm_vunmap,
+	.mmap = loom_import_gem_mmap,
+	.print_info = drm_gem_ttm_print_info,
+	.status = loom_bo_gem_status,
+};
 
 /**
  * loom_bo_import() - create a buffer for the pages of another driver
@@ -73,7 +111,7 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 	 */
 	bo->dmabuf = attach->dmabuf;
 	get_dma_buf(bo->dmabuf);
-	bo->tbo.base.funcs = &loom_bo_gem_funcs;
+	bo->tbo.base.funcs = &loom_import_gem_funcs;
 	drm_gem_private_object_init(drm, &bo->tbo.base, args.size);
 	/* frees it when it fails */
 	ret = ttm_bo_init_reserved(&loom->ttm, &bo->tbo, ttm_bo_type_sg, &loom_bo_system, 0,

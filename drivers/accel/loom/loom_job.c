@@ -115,7 +115,7 @@ void loom_job_uncharge(struct loom_job *job)
 	if (!job->charged)
 		return;
 	job->charged = false;
-	loom_quota_uncharge_job(job->context->client);
+	loom_quota_uncharge(job->loom, job->context->client, LOOM_QUOTA_JOBS, 1);
 }
 
 /* Must precede the fence: pages may be freed after it has signalled. */
@@ -185,16 +185,12 @@ void loom_job_end(struct loom_job *job, int error)
 void loom_job_arm(struct loom_job *job)
 {
 	struct loom_device *loom = job->loom;
-	struct loom_job_slot *slot;
 
 	drm_sched_job_arm(&job->base);
 	loom_fence_arm(job->fence, job->context->timeline, ++job->context->seqno);
 	job->id = atomic64_inc_return(&loom->job_ids);
 	spin_lock(&loom->job_lock);
 	list_add_tail(&job->node, &loom->jobs);
-	for (slot = job->slots; slot < job->slots + job->slot_count; slot++)
-		if (slot->bo->shape.region == DRM_LOOM_REGION_SRAM)
-			list_add_tail(&slot->node, &slot->bo->jobs);
 	list_add_tail(&job->client_node, &job->context->client->jobs_list);
 	spin_unlock(&loom->job_lock);
 }

@@ -19,10 +19,12 @@ struct loom_plan_object;
  * struct loom_job_slot - binding of a buffer to a slot
  */
 struct loom_job_slot {
-	/** @node: in &loom_bo.jobs, or empty; under &loom_device.job_lock */
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+	/** @node: in &loom_bo.jobs, or empty, once armed; under &loom_device.job_lock */
 	struct list_head node;
-	/** @job: the job of this slot */
+	/** @job: the job of this slot, once armed */
 	struct loom_job *job;
+#endif
 	/** @bo: the buffer, with a reference */
 	struct loom_bo *bo;
 	/** @offset: first byte in @bo */
@@ -72,8 +74,10 @@ struct loom_job {
 	u64 given_ns;
 	/** @stop_ns: time when the device was told to stop it, or 0; under &loom_flight.lock */
 	u64 stop_ns;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @was_reset: its lanes were reset; same lock */
 	bool was_reset;
+#endif
 	/** @begun: it has had the engine; under &loom_context.lock */
 	bool begun;
 	/** @seen: position at the last timeout check; accessed on &loom_device.timeout_wq only */

@@ -5,20 +5,22 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include <drm/loom_accel.h>
+#include "core/loom_verify.h"
+#include "loom_device.h"
 
 struct loom_context;
-struct loom_region;
-struct loom_region_share;
 
 #ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 int __must_check loom_lanes_take(struct loom_context *context,
-				 const struct drm_loom_context_create *args);
+				 struct drm_loom_context_create *args);
 void loom_lanes_give(struct loom_context *context);
-int __must_check loom_lanes_claim(struct loom_context *context,
-				  const struct drm_loom_context_create *args);
 void loom_lanes_unclaim(struct loom_context *context);
 u32 loom_lanes_flags(const struct loom_context *context);
+u32 loom_lanes_device_flags(const struct loom_device *loom);
+int loom_lanes_check(const struct loom_context *context, const struct loom_plan *plan, u64 to,
+		     u32 size);
+int loom_lanes_plan_create(const struct loom_device *loom, const void *blob, u64 size,
+			   struct loom_plan **plan, struct drm_loom_reject *reject);
 
 void loom_region_open(struct loom_region *region);
 void loom_region_close(struct loom_region *region);
@@ -26,11 +28,8 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_region_s
 
 /* flags of CONTEXT_CREATE */
 #define LOOM_LANES_FLAGS	DRM_LOOM_CONTEXT_EXCLUSIVE
-/* whether contexts of a device may own lanes */
-#define loom_lanes_exist(loom)	((loom)->backend->has_lanes)
 #else
 #define LOOM_LANES_FLAGS	0
-#define loom_lanes_exist(loom)	((void)(loom), false)
 
 static inline int __must_check loom_lanes_take(struct loom_context *context,
 					       const struct drm_loom_context_create *args)
@@ -43,12 +42,6 @@ static inline void loom_lanes_give(struct loom_context *context)
 {
 }
 
-static inline int __must_check loom_lanes_claim(struct loom_context *context,
-						const struct drm_loom_context_create *args)
-{
-	return 0;
-}
-
 static inline void loom_lanes_unclaim(struct loom_context *context)
 {
 }
@@ -56,6 +49,25 @@ static inline void loom_lanes_unclaim(struct loom_context *context)
 static inline u32 loom_lanes_flags(const struct loom_context *context)
 {
 	return 0;
+}
+
+static inline u32 loom_lanes_device_flags(const struct loom_device *loom)
+{
+	return 0;
+}
+
+/* a verified plan is for all lanes */
+static inline int loom_lanes_check(const struct loom_context *context,
+				   const struct loom_plan *plan, u64 to, u32 size)
+{
+	return 0;
+}
+
+static inline int loom_lanes_plan_create(const struct loom_device *loom, const void *blob,
+					 u64 size, struct loom_plan **plan,
+					 struct drm_loom_reject *reject)
+{
+	return loom_plan_create_native(blob, size, loom->chip, loom->backend->native, plan, reject);
 }
 
 static inline void loom_region_open(struct loom_region *region)
@@ -66,11 +78,13 @@ static inline void loom_region_close(struct loom_region *region)
 {
 }
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 static inline bool loom_region_entitled(struct loom_region *region,
 					const struct loom_region_share *share)
 {
 	return true;
 }
+#endif
 #endif
 
 #endif /* LOOM_LANES_H */

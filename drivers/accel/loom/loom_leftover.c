@@ -4,6 +4,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "loom_bo.h"
+#include "loom_file.h"
 #include "loom_leftover.h"
 #include "loom_region.h"
 
@@ -211,6 +213,48 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 	return 0;
 }
 
+static int loom_leftover_add(struct drm_sched_job *job, struct dma_fence **fences, u32 count)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (ret)
+			dma_fence_put(fences[i]);
+		else
+			ret = drm_sched_job_add_dependency(job, fences[i]);
+	kvfree(fences);
+	return ret;
+}
+
+/**
+ * loom_leftover_depend_locked() - make a job wait for jobs of former buffers at the same addresses
+ * @job: the job
+ * @bo: a buffer of it, reserved
+ *
+ * Also for moves of the bytes, of this device or of an exporter.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_leftover_depend_locked(struct drm_sched_job *job, struct loom_bo *bo)
+{
+	struct loom_region *region = loom_bo_region(bo);
+	struct dma_fence **fences;
+	u32 count;
+	int ret;
+
+	if (bo->dmabuf || loom_region_is_local(region)) {
+		ret = drm_sched_job_add_resv_dependencies(job, bo->tbo.base.resv,
+							  DMA_RESV_USAGE_KERNEL);
+		if (ret)
+			return ret;
+	}
+	if (!bo->resident)
+		return 0;
+	ret = loom_region_fences(region, to_loom_region_block(bo->tbo.resource), &fences, &count);
+	return ret ?: loom_leftover_add(job, fences, count);
+}
+
 static void loom_region_forget(struct loom_region *region)
 {
 	struct loom_region_leftover *leftover, *next;
@@ -271,13 +315,14 @@ void loom_region_leave_leftover_locked(struct loom_region *region, struct loom_r
 }
 
 /**
- * loom_region_leftovers_init() - initialise, without leftovers
- * @region: the region
+ * loom_region_job_freed() - a job is being freed
+ * @regions: those of its device
+ * @client: its file; the last job of a closed file frees the leftovers
  */
-void loom_region_leftovers_init(struct loom_region *region)
+void loom_region_job_freed(struct loom_region *regions, const struct loom_file *client)
 {
-	region->leftovers.tree = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&region->leftovers.age);
+	if (READ_ONCE(client->closed) && !atomic64_read(&client->queued_jobs))
+		loom_region_reap_leftovers(regions);
 }
 
 /**

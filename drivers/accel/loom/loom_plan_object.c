@@ -56,7 +56,8 @@ static void loom_plan_object_free(struct kref *ref)
 	if (object->created && object->loom->backend->plan_destroy)
 		object->loom->backend->plan_destroy(object);
 	loom_plan_destroy(object->plan);
-	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes);
+	loom_quota_uncharge(object->loom, object->client, LOOM_QUOTA_PLAN_BYTES,
+			    object->charged_bytes);
 	loom_file_put(object->client);
 	kfree(object);
 }
@@ -144,7 +145,7 @@ int loom_plan_conflict_solve(struct loom_device *loom, const struct loom_region_
 
 static int loom_plan_object_charge(struct loom_plan_object *object, u64 bytes)
 {
-	int ret = loom_quota_charge_plan(object->loom, object->client, bytes);
+	int ret = loom_quota_charge(object->loom, object->client, LOOM_QUOTA_PLAN_BYTES, bytes);
 
 	if (!ret)
 		object->charged_bytes += bytes;
@@ -159,7 +160,8 @@ static void loom_plan_object_charge_kept(struct loom_plan_object *object)
 	/* the charge was an upper bound, except for rounding up to whole pages */
 	if (kept >= object->charged_bytes)
 		return;
-	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes - kept);
+	loom_quota_uncharge(object->loom, object->client, LOOM_QUOTA_PLAN_BYTES,
+			    object->charged_bytes - kept);
 	object->charged_bytes = kept;
 }
 
@@ -180,31 +182,12 @@ static int loom_plan_object_copy(void *blob, const struct drm_loom_plan_create *
 	return 0;
 }
 
-/*
- * The chip that a plan is verified for: with as many lanes as the plan, where contexts can have
- * such. @part: memory for it. A plan for too many lanes is refused by the verifier.
- */
-static const struct drm_loom_chip *loom_plan_object_chip(const struct loom_device *loom,
-							 const void *blob, u64 size,
-							 struct drm_loom_chip *part)
-{
-	const struct drm_loom_plan_header *header = blob;
-
-	if (!loom_lanes_exist(loom) || size < sizeof(*header) || !header->lanes ||
-	    header->lanes >= loom->chip->region[DRM_LOOM_REGION_SRAM].banks)
-		return loom->chip;
-	*part = *loom->chip;
-	part->region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
-	return part;
-}
-
 /* The only place where the bytes of a plan are read from a client. */
 static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 				   struct loom_plan_object *object)
 {
 	struct loom_device *loom = object->loom;
 	struct drm_loom_reject reject;
-	struct drm_loom_chip *part;
 	void *blob;
 	int ret;
 
@@ -224,15 +207,7 @@ static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 	ret = loom_plan_object_charge(object, loom_plan_peak_bytes(blob, args->size));
 	if (ret)
 		goto out_free;
-	part = kmalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
-	if (!part) {
-		ret = -ENOMEM;
-		goto out_free;
-	}
-	ret = loom_plan_create_native(blob, args->size,
-				      loom_plan_object_chip(loom, blob, args->size, part),
-				      loom->backend->native, &object->plan, &reject);
-	kfree(part);
+	ret = loom_lanes_plan_create(loom, blob, args->size, &object->plan, &reject);
 	if (ret == -EBADMSG) {
 		trace_loom_reject(loom_device_index(loom), object->client->id, reject.rule);
 		loom_refuse(&loom->drm, ret, "plan: rule %u, step %u, command %u, tensor %u",

@@ -6,6 +6,7 @@
 
 #include "core/loom_plan.h"
 #include "loom_region.h"
+#include "loom_user.h"
 
 struct drm_file;
 struct drm_loom_fit;
@@ -54,7 +55,8 @@ static inline int __must_check
 loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct drm_file *file,
 			 u64 to, u32 size)
 {
-	return 0;
+	/* a record of zeroes */
+	return loom_user_write(to, size, NULL, 0);
 }
 #endif
 

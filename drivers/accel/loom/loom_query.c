@@ -54,7 +54,7 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.job_timeout_ms = loom->job_timeout_ms,
 		.flags = (loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS) |
 			 (perfmon_capable() ? 0 : DRM_LOOM_DEVICE_ROUNDED) |
-			 (loom_lanes_exist(loom) ? DRM_LOOM_DEVICE_LANES : 0),
+			 loom_lanes_device_flags(loom),
 	};
 	int ret = loom_query_no_index(loom, args);
 

@@ -103,6 +103,15 @@ void loom_quota_module_init(void)
 	loom_quota_set_default(&loom_quota_params.max_file_plans_bytes, 1);
 }
 
+/**
+ * loom_quota_device_init() - set the caps of a device
+ * @loom: the device, configured
+ */
+void loom_quota_device_init(struct loom_device *loom)
+{
+	loom->caps = loom->config.has_caps ? &loom->config.caps : &loom_quota_params;
+}
+
 /* Exact: concurrent callers succeed if and only if all of them fit. */
 static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
 {
@@ -128,99 +137,123 @@ static int loom_quota_charge_one(struct loom_device *loom, const char *what, ato
 /* Sums over all devices. */
 static atomic64_t loom_quota_bo_bytes, loom_quota_plans_bytes;
 
-/* struct loom_quota_bytes - counters and caps of a file, its device and the module */
-struct loom_quota_bytes {
-	/** @module: bytes of all devices */
-	atomic64_t *module;
-	/** @file: bytes of the file */
+/**
+ * struct loom_quota - counters and caps of one kind
+ */
+struct loom_quota {
+	/** @file: amount of the file */
 	atomic64_t *file;
-	/** @device: bytes of all files of the device */
+	/** @device: amount of all files of the device; NULL: the cap of the file is the only one */
 	atomic64_t *device;
-	/** @module_cap: limit of @module, or zero */
-	u64 module_cap;
+	/** @module: amount of all devices */
+	atomic64_t *module;
 	/** @file_cap: limit of @file, or zero */
 	u64 file_cap;
 	/** @device_cap: limit of @device, or zero */
 	u64 device_cap;
+	/** @module_cap: limit of @module, or zero */
+	u64 module_cap;
 	/** @file_name: of @file, for the debug log */
 	const char *file_name;
 	/** @device_name: of @device, for the debug log */
 	const char *device_name;
 };
 
-static struct loom_quota_bytes loom_quota_bos(struct loom_device *loom, struct loom_file *client)
+static struct loom_quota loom_quota_of(struct loom_device *loom, struct loom_file *client,
+				       enum loom_quota_kind kind)
 {
-	return (struct loom_quota_bytes) {
-		.module = &loom_quota_bo_bytes,
-		.module_cap = READ_ONCE(loom_quota_params.max_bytes),
-		.file = &client->bo_bytes,
-		.device = &loom->bo_bytes,
-		.file_cap = READ_ONCE(loom->caps->max_file_bytes),
-		.device_cap = READ_ONCE(loom->caps->max_bytes),
-		.file_name = "bytes of a file's buffers",
-		.device_name = "bytes of all buffers",
-	};
+	switch (kind) {
+	case LOOM_QUOTA_BO_BYTES:
+		return (struct loom_quota) {
+			.module = &loom_quota_bo_bytes,
+			.module_cap = READ_ONCE(loom_quota_params.max_bytes),
+			.file = &client->bo_bytes,
+			.device = &loom->bo_bytes,
+			.file_cap = READ_ONCE(loom->caps->max_file_bytes),
+			.device_cap = READ_ONCE(loom->caps->max_bytes),
+			.file_name = "bytes of a file's buffers",
+			.device_name = "bytes of all buffers",
+		};
+	case LOOM_QUOTA_PLAN_BYTES:
+		return (struct loom_quota) {
+			.module = &loom_quota_plans_bytes,
+			.module_cap = READ_ONCE(loom_quota_params.max_plans_bytes),
+			.file = &client->plans_bytes,
+			.device = &loom->plans_bytes,
+			.file_cap = READ_ONCE(loom->caps->max_file_plans_bytes),
+			.device_cap = READ_ONCE(loom->caps->max_plans_bytes),
+			.file_name = "bytes of a file's plans",
+			.device_name = "bytes of all plans",
+		};
+	case LOOM_QUOTA_JOBS:
+		return (struct loom_quota) {
+			.file = &client->queued_jobs,
+			.file_cap = READ_ONCE(loom->caps->max_file_jobs),
+			.file_name = "jobs of a file",
+		};
+	default:
+		return (struct loom_quota) {
+			.file = &client->context_count,
+			.file_cap = READ_ONCE(loom->caps->max_file_contexts),
+			.file_name = "contexts of a file",
+		};
+	}
 }
 
-static struct loom_quota_bytes loom_quota_plans(struct loom_device *loom, struct loom_file *client)
+/**
+ * loom_quota_charge() - charge a file for something new
+ * @loom: the device
+ * @client: the file that creates it
+ * @kind: its kind
+ * @amount: bytes, of buffers in whole pages; or a number
+ *
+ * Return: 0, or -EDQUOT.
+ */
+int loom_quota_charge(struct loom_device *loom, struct loom_file *client,
+		      enum loom_quota_kind kind, u64 amount)
 {
-	return (struct loom_quota_bytes) {
-		.module = &loom_quota_plans_bytes,
-		.module_cap = READ_ONCE(loom_quota_params.max_plans_bytes),
-		.file = &client->plans_bytes,
-		.device = &loom->plans_bytes,
-		.file_cap = READ_ONCE(loom->caps->max_file_plans_bytes),
-		.device_cap = READ_ONCE(loom->caps->max_plans_bytes),
-		.file_name = "bytes of a file's plans",
-		.device_name = "bytes of all plans",
-	};
-}
+	const struct loom_quota quota = loom_quota_of(loom, client, kind);
+	int ret = loom_quota_charge_one(loom, quota.file_name, quota.file, amount, quota.file_cap);
 
-static int loom_quota_charge_bytes(struct loom_device *loom, struct loom_quota_bytes quota,
-				   u64 bytes)
-{
-	int ret;
-
-	ret = loom_quota_charge_one(loom, quota.file_name, quota.file, bytes, quota.file_cap);
-	if (ret)
+	if (ret || !quota.device)
 		return ret;
-	ret = loom_quota_charge_one(loom, quota.device_name, quota.device, bytes,
+	ret = loom_quota_charge_one(loom, quota.device_name, quota.device, amount,
 				    quota.device_cap);
 	if (ret)
 		goto err_file;
-	ret = loom_quota_charge_one(loom, "bytes of all devices", quota.module, bytes,
+	ret = loom_quota_charge_one(loom, "bytes of all devices", quota.module, amount,
 				    quota.module_cap);
 	if (ret)
 		goto err_device;
 	return 0;
 
 err_device:
-	atomic64_sub(bytes, quota.device);
+	atomic64_sub(amount, quota.device);
 err_file:
-	atomic64_sub(bytes, quota.file);
+	atomic64_sub(amount, quota.file);
 	return ret;
 }
-
-static void loom_quota_uncharge_bytes(struct loom_quota_bytes quota, u64 bytes)
-{
-	atomic64_sub(bytes, quota.file);
-	atomic64_sub(bytes, quota.device);
-	atomic64_sub(bytes, quota.module);
-}
+EXPORT_SYMBOL_NS_GPL(loom_quota_charge, LOOM_COMPAT_NS);
 
 /**
- * loom_quota_charge() - charge a new buffer
+ * loom_quota_uncharge() - undo loom_quota_charge()
  * @loom: the device
- * @client: the file that creates it
- * @bytes: its size in whole pages
- *
- * Return: 0, or -EDQUOT.
+ * @client: the file that was charged
+ * @kind: as charged
+ * @amount: as charged, or a part of it
  */
-int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 bytes)
+void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client,
+			 enum loom_quota_kind kind, u64 amount)
 {
-	return loom_quota_charge_bytes(loom, loom_quota_bos(loom, client), bytes);
+	const struct loom_quota quota = loom_quota_of(loom, client, kind);
+
+	atomic64_sub(amount, quota.file);
+	if (!quota.device)
+		return;
+	atomic64_sub(amount, quota.device);
+	atomic64_sub(amount, quota.module);
 }
-EXPORT_SYMBOL_NS_GPL(loom_quota_charge, LOOM_COMPAT_NS);
+EXPORT_SYMBOL_NS_GPL(loom_quota_uncharge, LOOM_COMPAT_NS);
 
 static u64 loom_quota_excess(const atomic64_t *used, u64 bytes, u64 cap)
 {
@@ -242,92 +275,12 @@ static u64 loom_quota_excess(const atomic64_t *used, u64 bytes, u64 cap)
  */
 u64 loom_quota_missing(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
-	struct loom_quota_bytes quota = loom_quota_bos(loom, client);
+	const struct loom_quota quota = loom_quota_of(loom, client, LOOM_QUOTA_BO_BYTES);
 	u64 all = max(loom_quota_excess(quota.device, bytes, quota.device_cap),
 		      loom_quota_excess(quota.module, bytes, quota.module_cap));
 
 	return max(loom_quota_excess(quota.file, bytes, quota.file_cap),
 		   loom_user_rounded(all, 0, max(all, (u64)totalram_pages() << PAGE_SHIFT)));
-}
-
-/**
- * loom_quota_uncharge() - a buffer is freed
- * @loom: the device
- * @client: the file that created it
- * @bytes: as charged
- */
-void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes)
-{
-	loom_quota_uncharge_bytes(loom_quota_bos(loom, client), bytes);
-}
-EXPORT_SYMBOL_NS_GPL(loom_quota_uncharge, LOOM_COMPAT_NS);
-
-/**
- * loom_quota_charge_plan() - charge memory of a plan
- * @loom: the device
- * @client: the file that creates it
- * @bytes: additional bytes
- *
- * Return: 0, or -EDQUOT.
- */
-int loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
-{
-	return loom_quota_charge_bytes(loom, loom_quota_plans(loom, client), bytes);
-}
-
-/**
- * loom_quota_uncharge_plan() - uncharge memory of a plan
- * @loom: the device
- * @client: the file that created it
- * @bytes: number of bytes
- */
-void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
-{
-	loom_quota_uncharge_bytes(loom_quota_plans(loom, client), bytes);
-}
-
-/**
- * loom_quota_charge_job() - charge a new job
- * @loom: the device
- * @client: the file that submits it
- *
- * Return: 0, or -EDQUOT.
- */
-int loom_quota_charge_job(struct loom_device *loom, struct loom_file *client)
-{
-	return loom_quota_charge_one(loom, "jobs of a file", &client->queued_jobs, 1,
-				     READ_ONCE(loom->caps->max_file_jobs));
-}
-
-/**
- * loom_quota_uncharge_job() - a job has ended, or was not queued
- * @client: the file that submitted it
- */
-void loom_quota_uncharge_job(struct loom_file *client)
-{
-	atomic64_dec(&client->queued_jobs);
-}
-
-/**
- * loom_quota_charge_context() - charge a new context
- * @loom: the device
- * @client: the file that creates it
- *
- * Return: 0, or -EDQUOT.
- */
-int loom_quota_charge_context(struct loom_device *loom, struct loom_file *client)
-{
-	return loom_quota_charge_one(loom, "contexts of a file", &client->context_count, 1,
-				     READ_ONCE(loom->caps->max_file_contexts));
-}
-
-/**
- * loom_quota_uncharge_context() - a context has lost its id
- * @client: the file that created it
- */
-void loom_quota_uncharge_context(struct loom_file *client)
-{
-	atomic64_dec(&client->context_count);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "loom_leftover.h"
 #include "loom_region.h"
 #include "loom_shape.h"
+#include "sram/floor.h"
 
 /**
  * DOC: Regions
@@ -34,31 +35,13 @@
 const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 
-/**
- * loom_region_low_locked() - lowest address for the buffers of a file
- * @region: the region
- * @mask: banks of the buffer
- * @share: of the file
- *
- * Return: bytes from the first address that can be allocated.
- */
-u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
-			   const struct loom_region_share *share)
-{
-	/* no plan has scratch there */
-	if (loom_sram_is_storage(&region->sram, mask))
-		return 0;
-	return max(loom_sram_low(&region->sram, share),
-		   loom_region_scratch_locked(region, mask, share));
-}
-
 /* ------------------------------------------------------------------ blocks */
 
 /* Charge a block to its file in each bank, or with @sign -1 uncharge it. */
 static void loom_region_count_locked(struct loom_region *region, struct loom_region_block *block,
 				     int sign)
 {
-	struct loom_region_share *share = block->sram.share;
+	struct loom_region_share *share = block->share;
 	u32 bank;
 
 	lockdep_assert_held(&region->lock);
@@ -86,28 +69,6 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 		trace_loom_full(region->dev, block->owner, region->id,
 				shape->layout.bytes_per_bank, stats.free, stats.largest_free);
 	}
-}
-
-/*
- * Find an address for a buffer at @request->low or above. Addresses above the floor of the SRAM are
- * preferred: below it the buffer would be displaced by the scratch of others.
- */
-static int loom_region_place_locked(struct loom_region *region, struct loom_region_block *block,
-				    struct loom_bank_request *request)
-{
-	const u64 low = request->low, floor = region->bank.base + region->sram.floor_bytes;
-	int ret;
-
-	lockdep_assert_held(&region->lock);
-	if (request->top_down && low < floor &&
-	    !loom_sram_is_storage(&region->sram, &block->mask)) {
-		request->low = floor;
-		ret = loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
-		if (ret != -ENOSPC)
-			return ret;
-		request->low = low;
-	}
-	return loom_bank_alloc(loom_region_bank_locked(region), &block->block, request);
 }
 
 /**
@@ -140,24 +101,16 @@ static int loom_region_take_one_locked(struct loom_region *region, struct loom_r
 				       struct loom_bank_chunk **spare)
 {
 	struct loom_bank_request request = loom_region_request(region, shape);
-	struct loom_region_share *share = block->sram.share;
 	int ret;
 
 	lockdep_assert_held(&region->lock);
 	request.spare = spare;
 	if (shape->per_bank)
 		request.mask = &block->mask;
-	ret = loom_sram_check(&region->sram, share, &block->mask, request.size);
-	if (ret)
-		return ret;
-	request.low = region->bank.base + loom_region_low_locked(region, &block->mask, share);
 	ret = loom_region_place_locked(region, block, &request);
-	if (ret)
-		return ret;
-	loom_sram_charge(&region->sram, &block->sram, &block->mask,
-			 block->block.start - region->bank.base, request.size);
-	loom_region_count_locked(region, block, 1);
-	return 0;
+	if (!ret)
+		loom_region_count_locked(region, block, 1);
+	return ret;
 }
 
 /**
@@ -171,7 +124,7 @@ void loom_region_give_locked(struct loom_region *region, struct loom_region_bloc
 
 	lockdep_assert_held(&region->lock);
 	for (i = 0; i < block->count && loom_bank_allocated(&block[i].block); i++) {
-		list_del_init(&block[i].sram.node);
+		loom_region_give_share_locked(&block[i]);
 		loom_region_count_locked(region, &block[i], -1);
 		WARN_ON_ONCE(loom_bank_free(loom_region_bank_locked(region), &block[i].block));
 	}
@@ -243,7 +196,7 @@ struct loom_region_block *loom_region_create(const struct loom_shape *shape,
 		block[i].whole = block;
 		block[i].gem = gem;
 		block[i].owner = owner;
-		block[i].sram.share = share;
+		block[i].share = share;
 		bank = loom_mask_next(&shape->mask, bank);
 		loom_mask_set(&block[i].mask, bank++);
 	}
@@ -316,23 +269,6 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 }
 
 /**
- * loom_region_bank_address() - address of a buffer in one of its banks
- * @resource: of the buffer
- * @bank: number of the bank in the region
- *
- * Return: the address.
- */
-u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank)
-{
-	const struct loom_region_block *block = to_loom_region_block(resource);
-	u32 i = 0;
-
-	while (i + 1 < block->count && !loom_mask_has(&block[i].mask, bank))
-		i++;
-	return block[i].block.start;
-}
-
-/**
  * loom_region_addresses() - addresses of a buffer in all of its banks
  * @resource: of the buffer
  *
@@ -353,26 +289,6 @@ u64 *loom_region_addresses(struct ttm_resource *resource)
 EXPORT_SYMBOL_NS_GPL(loom_region_addresses, LOOM_COMPAT_NS);
 
 /**
- * loom_region_overlaps() - whether a buffer has bytes at an address or above it
- * @block: the block, or the first of an array
- * @mask: in one of these banks
- * @low: the address
- *
- * Return: true if it has.
- */
-bool loom_region_overlaps(const struct loom_region_block *block, const struct loom_mask *mask,
-			  u64 low)
-{
-	u32 i;
-
-	for (i = 0; i < block->count; i++)
-		if (block[i].block.start + block[i].block.size > low &&
-		    loom_mask_overlaps(&block[i].mask, mask))
-			return true;
-	return false;
-}
-
-/**
  * loom_region_init() - set up a region, with free banks or without banks
  * @region: zeroed
  * @id: an &enum drm_loom_region
@@ -391,7 +307,6 @@ int loom_region_init(struct loom_region *region, u32 id, const struct drm_loom_c
 	region->chip = part;
 	region->banks = loom_chip_banks(chip, id);
 	region->scratch = RB_ROOT_CACHED;
-	loom_region_leftovers_init(region);
 	init_waitqueue_head(&region->freed_wait);
 	mutex_init(&region->lock);
 	spin_lock_init(&region->scratch_lock);

@@ -148,8 +148,12 @@ struct loom_region_block {
 	struct ttm_resource base;
 	/** @block: address range, under loom_region.lock */
 	struct loom_bank_block block;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @sram: state for the shares of the SRAM, under loom_region.lock */
 	struct loom_sram_block sram;
+#endif
+	/** @share: of the file that created the buffer; must outlive the block. Constant */
+	struct loom_region_share *share;
 	/**
 	 * @gem: the buffer, which frees the block before itself. Constant, because no ghost buffer
 	 * takes over a block, see loom_ttm_move()
@@ -224,10 +228,10 @@ static inline u64 loom_region_address(struct ttm_resource *resource)
 	return to_loom_region_block(resource)->block.start;
 }
 
-u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank);
 u64 *loom_region_addresses(struct ttm_resource *resource);
-bool loom_region_overlaps(const struct loom_region_block *block, const struct loom_mask *mask,
-			  u64 low);
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+u64 loom_region_bank_address(struct ttm_resource *resource, u32 bank);
+#endif
 
 /* "dram", "sram" and "rom", by &enum drm_loom_region */
 extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
@@ -258,17 +262,6 @@ static inline struct loom_bank *loom_region_bank_locked(struct loom_region *regi
 	return &region->bank;
 }
 
-/* Whether other clients may displace a buffer. The caller must hold loom_region.lock. */
-static inline bool loom_region_displaceable_locked(struct loom_region *region,
-						   const struct loom_bank_block *block)
-{
-	lockdep_assert_held(&region->lock);
-	return loom_sram_displaceable(&region->sram,
-				      &container_of(block, struct loom_region_block, block)->sram);
-}
-
-u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
-			   const struct loom_region_share *share);
 u64 loom_region_scratch_locked(struct loom_region *region, const struct loom_mask *mask,
 			       const struct loom_region_share *share);
 void loom_region_conflict_fini(struct loom_region_conflict *conflict);

@@ -17,6 +17,7 @@
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_job.h"
+#include "loom_lanes.h"
 #include "loom_leftover.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
@@ -50,24 +51,17 @@
  * before step 6.
  */
 
-/* A plan must be for as many lanes as its context has: its own, or all. */
-static int loom_submit_check_lanes(const struct loom_context *context, const struct loom_plan *plan,
-				   u64 to, u32 size)
-{
-	u32 all = context->loom->chip->region[DRM_LOOM_REGION_SRAM].banks;
-	const struct drm_loom_conflict record = {
-		.plan_lanes = plan->lanes,
-		.context_lanes = context->lane_count ?: all,
-	};
-
-	if (plan->lanes == record.context_lanes)
-		return 0;
-	if (loom_user_write(to, size, &record, sizeof(record)))
-		return -EFAULT;
-	return loom_refuse(&context->loom->drm, -EINVAL,
-			   "submit: the plan is for %u lanes, the context has %u", plan->lanes,
-			   record.context_lanes);
-}
+/**
+ * struct loom_submit - a call of SUBMIT
+ */
+struct loom_submit {
+	/** @job: owned by the call until it is queued */
+	struct loom_job *job;
+	/** @out: syncobjs that it will signal */
+	struct loom_sync_out out;
+	/** @conflict: a buffer that overlaps its scratch, on -EBUSY */
+	struct loom_region_conflict conflict;
+};
 
 static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom_file *client,
 					   const struct drm_loom_submit *args)
@@ -89,7 +83,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 				  args->context);
 		goto err_put;
 	}
-	ret = loom_submit_check_lanes(context, plan->plan, args->conflict, args->conflict_size);
+	ret = loom_lanes_check(context, plan->plan, args->conflict, args->conflict_size);
 	if (ret)
 		goto err_put;
 	if (args->bindings.count != plan->plan->slot_count) {
@@ -105,13 +99,13 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 		ret = loom_refuse(&loom->drm, -EIO, "submit: jobs of this user hang the device");
 		goto err_put;
 	}
-	ret = loom_quota_charge_job(loom, client);
+	ret = loom_quota_charge(loom, client, LOOM_QUOTA_JOBS, 1);
 	if (ret)
 		goto err_put;
 	ret = -ENOMEM;
 	job = kzalloc(struct_size(job, slots, plan->plan->slot_count), GFP_KERNEL_ACCOUNT);
 	if (!job) {
-		loom_quota_uncharge_job(client);
+		loom_quota_uncharge(loom, client, LOOM_QUOTA_JOBS, 1);
 		goto err_put;
 	}
 	job->charged = true;
@@ -120,7 +114,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	job->context = context;
 	job->plan = plan;
 	job->scratch.job = true;
-	job->scratch.lanes = context->lane_count ? &context->lanes : NULL;
+	job->scratch.lanes = loom_context_lanes(context);
 	job->turn.client = &client->turns[context->priority];
 	job->turn.priority = context->priority;
 	job->turn.slice_ns = loom_turn_slice_ns();
@@ -158,7 +152,7 @@ static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
 	const struct loom_layout *layout = &slot->bo->shape.layout;
-	const struct loom_context *context = job->context;
+	const struct loom_mask *lanes = loom_context_lanes(job->context);
 	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
 	u64 room = layout->banks == 1 ? layout->size : layout->page_bytes;
 
@@ -166,7 +160,7 @@ static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_
 	       slot->bo->shape.kind == DRM_LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
 	       layout->page_bytes == layout->page_pitch_bytes &&
-	       (context->lane_count ? loom_mask_same(&slot->bo->shape.mask, &context->lanes) :
+	       (lanes ? loom_mask_same(&slot->bo->shape.mask, lanes) :
 		loom_shape_bank(&slot->bo->shape, layout->banks - 1) == layout->banks - 1) &&
 	       !check_add_overflow(slot->offset, slot->size, &end) && end <= room &&
 	       last_page + end <= layout->size;
@@ -215,8 +209,6 @@ static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 	if (!gem)
 		return loom_refuse(drm, -ENOENT, "submit: slot %u: no buffer %u", number,
 				   binding->handle);
-	INIT_LIST_HEAD(&slot->node);
-	slot->job = job;
 	slot->bo = gem_to_loom_bo(gem);
 	slot->offset = binding->offset;
 	slot->size = want->size;
@@ -293,13 +285,14 @@ static int loom_submit_populate_locked(struct loom_job *job)
 	return ret;
 }
 
-static int loom_submit_place_locked(struct loom_job *job, struct loom_bo_room *room)
+static int loom_submit_place_locked(struct loom_job *job, struct drm_exec *exec,
+				    struct loom_bo_room *room)
 {
 	int ret;
 	u32 i;
 
-	for (i = 0; room && i < job->slot_count; i++)
-		loom_bo_keep_locked(job->slots[i].bo, room);
+	for (i = 0; i < job->slot_count; i++)
+		loom_bo_room_keep(room, exec, job->slots[i].bo);
 	for (i = 0; i < job->slot_count; i++) {
 		struct loom_bo *bo = job->slots[i].bo;
 
@@ -329,7 +322,7 @@ static int loom_submit_lock(struct loom_job *job, struct drm_exec *exec, struct 
 		if (!room)
 			ret = loom_submit_populate_locked(job);
 		if (!ret)
-			ret = loom_submit_place_locked(job, room);
+			ret = loom_submit_place_locked(job, exec, room);
 		drm_exec_retry_on_contention(exec);
 		if (ret)
 			return ret;
@@ -337,43 +330,8 @@ static int loom_submit_lock(struct loom_job *job, struct drm_exec *exec, struct 
 	return 0;
 }
 
-static int loom_submit_depend(struct loom_job *job, struct dma_fence **fences, u32 count)
-{
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		if (ret)
-			dma_fence_put(fences[i]);
-		else
-			ret = drm_sched_job_add_dependency(&job->base, fences[i]);
-	kvfree(fences);
-	return ret;
-}
-
-/* Add dependencies on jobs of previous buffers at the same addresses. */
-static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
-{
-	struct loom_region *region = &job->loom->region[bo->shape.region];
-	struct dma_fence **fences;
-	u32 count;
-	int ret;
-
-	/* a move of the exporter or of the device may be pending */
-	if (bo->dmabuf || loom_region_is_local(region)) {
-		ret = drm_sched_job_add_resv_dependencies(&job->base, bo->tbo.base.resv,
-							  DMA_RESV_USAGE_KERNEL);
-		if (ret)
-			return ret;
-	}
-	if (!bo->resident)
-		return 0;
-	ret = loom_region_fences(region, to_loom_region_block(bo->tbo.resource), &fences, &count);
-	return ret ?: loom_submit_depend(job, fences, count);
-}
-
 /*
- * Consumes the job when it succeeds.
+ * @data: a &struct loom_submit; consumes its job when it succeeds.
  *
  * The buffers are unlocked before the job is pushed. From the push on it may run, end and be freed,
  * and if its handles are closed meanwhile, the references of the job are the last but those of
@@ -386,9 +344,10 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
  * The job is armed and pushed in one critical section of drm_dev_enter(), so that a device that is
  * unplugged finds each job that was armed, and ends it (loom_job_end_all()).
  */
-static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
-			   struct loom_region_conflict *conflict, struct loom_bo_room *room)
+static int loom_submit_try(void *data, struct loom_bo_room *room)
 {
+	struct loom_submit *submit = data;
+	struct loom_job *job = submit->job;
 	struct loom_context *context = job->context;
 	struct loom_device *loom = job->loom;
 	struct loom_region *sram = &loom->region[DRM_LOOM_REGION_SRAM];
@@ -400,14 +359,12 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 
 	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		      job->slot_count);
-	if (room)
-		room->exec = &exec;
 	ret = loom_submit_lock(job, &exec, room);
 	for (i = 0; !ret && i < job->slot_count; i++)
-		ret = loom_submit_depend_locked(job, job->slots[i].bo);
+		ret = loom_leftover_depend_locked(&job->base, job->slots[i].bo);
 	if (!ret)
 		ret = loom_region_hold(sram, &job->scratch, job->plan->plan,
-				       &context->client->share, conflict);
+				       &context->client->share, &submit->conflict);
 	if (ret)
 		goto err_exec;
 	ret = -ENODEV;
@@ -422,6 +379,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	/* Nothing may fail from here on. The job's reference to its context is dropped with it. */
 	loom_context_get(context);
 	loom_job_arm(job);
+	loom_job_enlist(job);
 	trace_loom_submit(loom_device_index(loom), context->client->id, job->id,
 			  job->slot_count, job->plan->plan->scratch_bytes);
 	fence = dma_fence_get(&job->fence->base);
@@ -432,7 +390,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	mutex_unlock(&context->push_lock);
 	drm_dev_exit(idx);
 	loom_context_put(context);
-	loom_sync_out_signal(out, fence);
+	loom_sync_out_signal(&submit->out, fence);
 	dma_fence_put(fence);
 	return 0;
 
@@ -462,25 +420,6 @@ static int loom_submit_prepare(struct loom_job *job)
 	return ret;
 }
 
-/* Consumes the job when it succeeds. */
-static int loom_submit_queue(struct loom_job *job, struct loom_sync_out *out,
-			     struct loom_region_conflict *conflict)
-{
-	struct loom_device *loom = job->loom;
-	struct loom_bo_room room;
-	int ret;
-
-	ret = loom_submit_try(job, out, conflict, NULL);
-	if (ret != -ENOSPC)
-		return ret;
-	do {
-		ret = loom_bo_room_begin(&room, loom);
-		if (!ret)
-			ret = loom_bo_room_end(&room, loom_submit_try(job, out, conflict, &room));
-	} while (ret == -EAGAIN);
-	return ret;
-}
-
 /**
  * loom_submit_ioctl() - SUBMIT
  * @drm: the device
@@ -493,8 +432,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_submit *args = data;
-	struct loom_sync_out out = {};
-	struct loom_region_conflict conflict = {};
+	struct loom_submit submit = {};
 	struct loom_job *job;
 	int ret;
 
@@ -519,6 +457,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	job = loom_submit_create(loom, file->driver_priv, args);
 	if (IS_ERR(job))
 		return PTR_ERR(job);
+	submit.job = job;
 	ret = loom_submit_bind(job, file, args);
 	if (ret)
 		goto err_free;
@@ -533,28 +472,31 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	ret = loom_sync_in(&args->in_syncs, file, &job->base);
 	if (ret)
 		goto err_free;
-	ret = loom_sync_out_init(&out, &args->out_syncs, file);
+	ret = loom_sync_out_init(&submit.out, &args->out_syncs, file);
 	if (ret)
 		goto err_free;
 	ret = loom_submit_prepare(job);
 	if (ret)
 		goto err_sync;
 	do {
-		ret = loom_submit_queue(job, &out, &conflict);
+		ret = loom_submit_try(&submit, NULL);
+		if (ret == -ENOSPC)
+			ret = loom_bo_with_room(loom, loom_submit_try, &submit);
 		if (ret == -EBUSY)
-			ret = loom_plan_conflict_solve(loom, &conflict);
-		if (ret == -EBUSY && loom_plan_conflict_write(&conflict, file, args->conflict,
-							      args->conflict_size))
+			ret = loom_plan_conflict_solve(loom, &submit.conflict);
+		if (ret == -EBUSY &&
+		    loom_plan_conflict_write(&submit.conflict, file, args->conflict,
+					     args->conflict_size))
 			ret = -EFAULT;
-		loom_region_conflict_fini(&conflict);
+		loom_region_conflict_fini(&submit.conflict);
 	} while (ret == -EAGAIN);
 	if (ret)
 		goto err_sync;
-	loom_sync_out_fini(&out);
+	loom_sync_out_fini(&submit.out);
 	return 0;
 
 err_sync:
-	loom_sync_out_fini(&out);
+	loom_sync_out_fini(&submit.out);
 err_free:
 	loom_job_free(job);
 	return ret;

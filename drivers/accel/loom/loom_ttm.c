@@ -14,6 +14,7 @@
 #include "loom_user.h"
 #include "memory/bytes.h"
 #include "memory/evict.h"
+#include "loom_map.h"
 #include "memory/window.h"
 #include "sched/sched.h"
 
@@ -81,7 +82,6 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	struct loom_region *region = &loom->region[id];
 	int ret;
 
-	loom_moves_init_region(loom, id);
 	ret = loom_region_init(region, id, loom->chip, loom_device_index(loom));
 	if (ret || !loom_region_exists(region))
 		return ret;
@@ -120,12 +120,6 @@ static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 
 /* ---------------------------------------------------------------- buffers */
 
-static void loom_ttm_unmap_locked(struct ttm_buffer_object *tbo)
-{
-	if (loom_bo_is_ours(tbo))
-		loom_bo_unmap_locked(to_loom_bo(tbo));
-}
-
 static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page_flags)
 {
 	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL_ACCOUNT);
@@ -134,8 +128,7 @@ static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page
 	 * TTM does not zero pages that it expects to be copied to, but a copy may fail, and may end
 	 * in the middle of a page
 	 */
-	if (loom_region_is_local(loom_bo_region(to_loom_bo(tbo))))
-		page_flags |= TTM_TT_FLAG_ZERO_ALLOC;
+	page_flags |= TTM_TT_FLAG_ZERO_ALLOC;
 	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
 		kfree(tt);
 		return NULL;
@@ -264,8 +257,8 @@ static const struct ttm_device_funcs loom_ttm_device_funcs = {
 	.move = loom_ttm_move,
 	.io_mem_reserve = loom_window_io_reserve,
 	.io_mem_pfn = loom_window_io_pfn,
-	.swap_notify = loom_ttm_unmap_locked,
-	.delete_mem_notify = loom_ttm_unmap_locked,
+	.swap_notify = loom_map_end_locked,
+	.delete_mem_notify = loom_map_end_locked,
 };
 
 /* ----------------------------------------------------------------- device */

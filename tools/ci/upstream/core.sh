@@ -26,12 +26,13 @@ core_cut() (
 
 	cd "$core_driver" || return
 	rm -r soft pci core/{chip,clock,code,engine} core/loom_{chip,clock,code,engine}.h
-	rm report/report.c backend/{code,turn}.c backend/presets.[ch] loom_{debugfs,fdinfo,query_list,lanes}.c loom_trace.[ch]
-	rm backend/memory.h loom_leftover.c memory/{bytes,copy,dying,evict,move,window}.c
+	rm report/report.c backend/{code,turn}.c backend/presets.[ch] loom_trace.[ch]
+	rm loom_{debugfs,fdinfo,query_list,lanes,map}.c backend/memory.h loom_leftover.c
+	rm memory/{bytes,copy,dying,evict,host,move,slot,view,window}.c
 	rm sched/{bus,revoke}.c template/{data,memory,native,translate}.[ch] loom_quota.c backend/budget.c
-	rm loom_plan_fit.c memory/{fit.[ch],label.c,list.c,no_space.c,share.c} core/bank/span.c core/loom_span.h
+	rm loom_plan_fit.c memory/{fit.[ch],label.[ch],list.c,no_space.c,share.c} core/bank/span.c core/loom_span.h
 	rm loom_{import,shards}.c core/bank/{image,shard}.c core/verify/{image,rule}.c backend/{lanes,preempt}.c
-	rm sram/{revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
+	rm sram/{floor,revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \
 		! -name table.c ! -name list.h -delete
 	# tests without arithmetic

@@ -99,6 +99,7 @@ struct loom_plan_object;
  *   in flight only, and the core knows these.
  */
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /**
  * struct loom_device_memory - kind of memory of a region's banks
  */
@@ -112,7 +113,9 @@ struct loom_device_memory {
 	 */
 	u32 map_bytes;
 };
+#endif
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 /**
  * struct loom_quota_caps - limits of the clients of a device; zero is no cap
  */
@@ -130,6 +133,7 @@ struct loom_quota_caps {
 	/** @max_file_contexts: limit of contexts of one open file */
 	u32 max_file_contexts;
 };
+#endif
 
 /**
  * struct loom_device_config - description of a device before it is probed
@@ -139,10 +143,12 @@ struct loom_quota_caps {
 struct loom_device_config {
 	/** @chip: its description, must be valid (core/loom_chip.h) */
 	struct drm_loom_chip chip;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 	/** @has_caps: @caps apply. Otherwise the current values of the module's parameters */
 	bool has_caps;
 	/** @caps: limits of its clients */
 	struct loom_quota_caps caps;
+#endif
 	/** @job_timeout_ms: a job that has the engine for longer is ended; 1 to INT_MAX */
 	u32 job_timeout_ms;
 	/**
@@ -151,6 +157,7 @@ struct loom_device_config {
 	 * &loom_backend.keeps_jobs, because the core does not know when it is idle
 	 */
 	u32 jobs_in_flight;
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/** @memory: kind of the banks, by &enum drm_loom_region */
 	struct loom_device_memory memory[DRM_LOOM_REGION_COUNT];
 	/**
@@ -161,6 +168,7 @@ struct loom_device_config {
 	bool host_slots;
 	/** @moves_in_flight: limit of moves on the device; 0 if it has no local memory */
 	u32 moves_in_flight;
+#endif
 	/** @backend_data: initial value of &loom_device.backend_data */
 	void *backend_data;
 };
@@ -279,8 +287,10 @@ struct loom_backend {
 	 */
 	void (*dump)(struct loom_device *loom, struct drm_printer *p);
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 	/** @memory: operations on local memory; NULL for devices without */
 	const struct loom_backend_memory *memory;
+#endif
 
 	/**
 	 * @plan_create: load a verified plan on the device, or encode it for later. The source must
@@ -347,6 +357,7 @@ struct loom_backend {
 	 * (grace.c) after this call, or after its begin
 	 */
 	void (*job_stop)(struct loom_job *job);
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/**
 	 * @job_reset: a job of a context with lanes of its own has not ended within the grace
 	 * period after @job_stop: reset its lanes, so that it ends as a stopped one, and jobs of
@@ -354,6 +365,7 @@ struct loom_backend {
 	 * the job has not ended after another grace period. NULL: the device is reset at once
 	 */
 	void (*job_reset)(struct loom_job *job);
+#endif
 	/**
 	 * @job_release: undo @job_prepare and @job_emit. Called once for each prepared job: after
 	 * its fence has signalled, whether it was run or not, or by SUBMIT if it could not be
@@ -382,7 +394,7 @@ struct loom_backend {
 	 * core waits for their end before the system sleeps
 	 */
 	bool keeps_jobs;
-
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/**
 	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run on no
 	 * other lanes, at the same time, and never beside a job of another context without. With
@@ -390,6 +402,7 @@ struct loom_backend {
 	 * ended, and those given after it run when it has
 	 */
 	bool has_lanes;
+#endif
 };
 
 /*
@@ -413,8 +426,10 @@ u32 loom_device_new_epoch(struct loom_device *loom);
 void loom_device_wedge(struct loom_device *loom, const char *why);
 int loom_job_stop_reason(const struct loom_job *job);
 void loom_job_turn_begin(struct loom_job *job);
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
 void loom_job_turn_end(struct loom_job *job);
 void loom_job_busy(struct loom_job *job, u64 busy_ns);
+#endif
 
 /*
  * For the driver of the bus. loom_driver_init() and loom_driver_exit() must be called around the
@@ -442,17 +457,22 @@ void **loom_plan_object_data(struct loom_plan_object *object);
 struct loom_device *loom_plan_object_device(const struct loom_plan_object *object);
 const struct loom_plan *loom_plan_object_plan(const struct loom_plan_object *object);
 
-void **loom_context_data(struct loom_context *context);
-
 void **loom_job_data(struct loom_job *job);
 struct loom_device *loom_job_device(const struct loom_job *job);
-struct loom_context *loom_job_context(const struct loom_job *job);
 struct loom_plan_object *loom_job_plan(const struct loom_job *job);
 u64 loom_job_id(const struct loom_job *job);
 u32 loom_job_slot_count(const struct loom_job *job);
 bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address);
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 u64 loom_job_slot_bank_address(const struct loom_job *job, u32 slot, u32 bank);
 u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *bank);
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
 int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map);
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
+struct loom_context *loom_job_context(const struct loom_job *job);
+void **loom_context_data(struct loom_context *context);
+#endif
 
 #endif /* LOOM_BACKEND_H */

@@ -63,7 +63,7 @@ static void loom_flight_begin_locked(struct loom_flight *flight)
 
 	lockdep_assert_held(&flight->lock);
 	list_for_each_entry(job, &flight->order, order_node) {
-		bool whole = !job->context->lane_count;
+		bool whole = !loom_context_lanes(job->context);
 
 		if (whole && !list_is_first(&job->order_node, &flight->order))
 			break;
@@ -266,31 +266,6 @@ void loom_flight_stop(struct loom_job *job)
 		queue_work(loom->sched_wq, &flight->work);
 	else
 		loom_flight_expect(loom);
-}
-
-/**
- * loom_flight_turn_ns() - time that the device has worked on its current jobs so far
- * @loom: the device
- * @client: a file
- *
- * Return: nanoseconds of the file's jobs; 0 if the back end calls loom_job_busy().
- */
-u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client)
-{
-	struct loom_flight *flight = &loom->flight;
-	struct loom_job *job;
-	u64 ns = 0;
-
-	spin_lock(&flight->lock);
-	list_for_each_entry(job, &flight->order, order_node) {
-		if (job->context->client != client)
-			continue;
-		spin_lock(&job->context->lock);
-		ns += job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
-		spin_unlock(&job->context->lock);
-	}
-	spin_unlock(&flight->lock);
-	return ns;
 }
 
 /* ---------------------------------------------------------------- records */

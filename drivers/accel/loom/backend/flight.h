@@ -63,7 +63,6 @@ int loom_flight_init(struct loom_device *loom);
 void loom_flight_add(struct loom_job *job);
 void loom_flight_stop(struct loom_job *job);
 void loom_flight_forget(struct loom_job *job);
-u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client);
 int loom_flight_pause(struct loom_device *loom, u32 timeout_ms);
 void loom_flight_resume(struct loom_device *loom);
 void loom_flight_on(struct loom_device *loom);

@@ -5,6 +5,7 @@
 #include <drm/drm_drv.h>
 
 #include "bytes.h"
+#include "host.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"

@@ -61,7 +61,7 @@ bool loom_dying_takes(struct loom_bo *bo)
 	u64 count;
 	bool idle;
 
-	if (bo->dmabuf || !loom_dying_is_late(bo))
+	if (!loom_dying_is_late(bo))
 		return false;
 	drm_dev_get(&loom->drm);
 	spin_lock(&loom->dying.lock);

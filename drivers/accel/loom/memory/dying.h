@@ -34,10 +34,6 @@ struct loom_dying {
 void loom_dying_init(struct loom_device *loom, void (*free)(struct loom_bo *bo));
 bool loom_dying_takes(struct loom_bo *bo);
 #else
-static inline void loom_dying_init(struct loom_device *loom, void (*free)(struct loom_bo *bo))
-{
-}
-
 static inline bool loom_dying_takes(struct loom_bo *bo)
 {
 	return false;

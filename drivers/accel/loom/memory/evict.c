@@ -13,10 +13,31 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"
+#include "sram/floor.h"
 #include "move.h"
 #include "sram/scratch.h"
 
 #define LOOM_EVICT_DRAIN_MS	10000
+
+/**
+ * struct loom_bo_room - state of evicting buffers to place others
+ *
+ * On the stack of the holder of loom_device.place_lock.
+ */
+struct loom_bo_room {
+	/** @loom: the device */
+	struct loom_device *loom;
+	/** @exec: holds the reservations of the buffers; set by loom_bo_room_keep() */
+	struct drm_exec *exec;
+	/** @number: value of loom_region_block.keep of the buffers placed so far */
+	u64 number;
+	/** @region: the &enum drm_loom_region that is short of space; set with @freed */
+	u32 region;
+	/** @freed: value of loom_region.freed before the last try */
+	u64 freed;
+	/** @evicted: buffers that were locked for eviction, with references */
+	struct list_head evicted;
+};
 
 /* ----------------------------------------------------------------- victims */
 
@@ -65,40 +86,9 @@ static bool loom_region_displaceable(struct loom_region *region, struct ttm_reso
 
 	mutex_lock(&region->lock);
 	for (i = 0; i < block->count && !displaceable; i++)
-		displaceable = loom_region_displaceable_locked(region, &block[i].block);
+		displaceable = loom_region_displaceable_locked(region, &block[i]);
 	mutex_unlock(&region->lock);
 	return displaceable;
-}
-
-/*
- * Find a buffer in the SRAM to displace for one of @shape, of a client with @share. @dying: out:
- * there is a buffer that is being freed. Return: a reference, or NULL if there is none.
- */
-static struct drm_gem_object *loom_evict_displaceable(struct loom_region *region,
-						      const struct loom_shape *shape,
-						      const struct loom_region_share *share,
-						      bool *dying)
-{
-	struct drm_gem_object *gem = NULL;
-	struct loom_region_block *block;
-	u64 low;
-
-	*dying = false;
-	mutex_lock(&region->lock);
-	low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
-	list_for_each_entry(block, &region->sram.taken, sram.node) {
-		if (block->block.start + block->block.size <= low ||
-		    !loom_mask_overlaps(&block->mask, &shape->mask) ||
-		    !loom_region_displaceable_locked(region, &block->block))
-			continue;
-		if (kref_get_unless_zero(&block->gem->refcount)) {
-			gem = block->gem;
-			break;
-		}
-		*dying = true;
-	}
-	mutex_unlock(&region->lock);
-	return gem;
 }
 
 /*
@@ -158,23 +148,8 @@ bool loom_bo_may_evict(struct ttm_buffer_object *tbo, const struct ttm_place *pl
 
 /* -------------------------------------------------------------------- room */
 
-/**
- * loom_bo_room_init() - a buffer is new
- * @bo: the buffer
- */
-void loom_bo_room_init(struct loom_bo *bo)
-{
-	INIT_LIST_HEAD(&bo->evicted);
-}
-
-/**
- * loom_bo_room_begin() - take &loom_device.place_lock for evictions
- * @room: out; the caller must give it to loom_bo_room_end()
- * @loom: the device
- *
- * Return: 0 or -EINTR.
- */
-int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
+/* Take &loom_device.place_lock. Return: 0 or -EINTR. */
+static int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
 {
 	int ret = mutex_lock_interruptible(&loom->place_lock);
 
@@ -186,14 +161,12 @@ int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
 	return 0;
 }
 
-/**
- * loom_bo_room_end() - undo loom_bo_room_begin()
- * @room: the room; the caller must have unlocked the buffers
- * @ret: the result; on -EAGAIN this waits until a buffer has been freed
- *
- * Return: @ret, -EAGAIN to try again; -ERESTARTSYS; -ENODEV if the device is unplugged.
+/*
+ * Undo loom_bo_room_begin(), with the buffers unlocked. On @ret -EAGAIN this waits until a buffer
+ * has been freed. Return: @ret, -EAGAIN to try again; -ERESTARTSYS; -ENODEV if the device is
+ * unplugged.
  */
-int loom_bo_room_end(struct loom_bo_room *room, int ret)
+static int loom_bo_room_end(struct loom_bo_room *room, int ret)
 {
 	struct loom_bo *bo, *next;
 
@@ -205,6 +178,29 @@ int loom_bo_room_end(struct loom_bo_room *room, int ret)
 	if (ret != -EAGAIN)
 		return ret;
 	return loom_bo_wait_freed(room->loom, room->region, room->freed);
+}
+
+/**
+ * loom_bo_with_room() - place buffers under &loom_device.place_lock, evicting others
+ * @loom: the device
+ * @try: locks and places buffers by loom_bo_place_locked(), and unlocks them; called again if it
+ *	returns -EAGAIN, after a buffer has been freed
+ * @data: for @try
+ *
+ * Return: as @try; -EINTR; -ERESTARTSYS; -ENODEV if the device is unplugged.
+ */
+int loom_bo_with_room(struct loom_device *loom,
+		      int (*try)(void *data, struct loom_bo_room *room), void *data)
+{
+	struct loom_bo_room room;
+	int ret;
+
+	do {
+		ret = loom_bo_room_begin(&room, loom);
+		if (!ret)
+			ret = loom_bo_room_end(&room, try(data, &room));
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 /* Evict one buffer that another thread had locked. Return: 0 to try again, or -errno. */
@@ -240,17 +236,26 @@ static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *roo
 	return ret;
 }
 
-/**
- * loom_bo_keep_locked() - protect a buffer from eviction by @room
- * @bo: the buffer, reserved by the exec of @room
- * @room: the room
- */
-void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room)
+static void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room)
 {
 	dma_resv_assert_held(bo->tbo.base.resv);
 
 	if (bo->resident)
 		to_loom_region_block(bo->tbo.resource)->keep = room->number;
+}
+
+/**
+ * loom_bo_room_keep() - protect a buffer from eviction by @room
+ * @room: the room, or NULL
+ * @exec: has reserved the buffer, and reserves those that are evicted
+ * @bo: the buffer
+ */
+void loom_bo_room_keep(struct loom_bo_room *room, struct drm_exec *exec, struct loom_bo *bo)
+{
+	if (!room)
+		return;
+	room->exec = exec;
+	loom_bo_keep_locked(bo, room);
 }
 
 /* Return: as loom_bo_place_locked(). */
@@ -275,10 +280,10 @@ static int loom_bo_place_evicting_locked(struct loom_bo *bo, struct loom_bo_room
  * loom_bo_place_locked() - place a buffer in its region, or leave it in shared system pages
  * @bo: the buffer, reserved
  * @room: NULL to use free addresses only. Otherwise others are evicted for it, except buffers of
- *	its exec, which the caller must have given to loom_bo_keep_locked()
+ *	those that the caller must have given to loom_bo_room_keep()
  *
  * Return: 0; -ENOSPC if the banks are full; -EAGAIN if a buffer is being freed: the caller must
- * unlock all and call loom_bo_room_end(), which waits; -EDEADLK if the exec is contended; -ENOMEM;
+ * unlock all and return that to loom_bo_with_room(); -EDEADLK if the exec is contended; -ENOMEM;
  * -ERESTARTSYS, -EINTR.
  */
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
@@ -293,18 +298,19 @@ int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 }
 
 /* Evicts others. Return: 0, or -errno as loom_bo_place_locked(). */
-static int loom_bo_place_with_room(struct loom_bo *bo, struct loom_bo_room *room)
+static int loom_bo_place_with_room(void *data, struct loom_bo_room *room)
 {
+	struct loom_bo *bo = data;
 	struct drm_exec exec;
 	int ret;
 
 	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT, 1);
-	room->exec = &exec;
 	drm_exec_until_all_locked(&exec) {
 		ret = drm_exec_lock_obj(&exec, &bo->tbo.base);
 		drm_exec_retry_on_contention(&exec);
 		if (ret)
 			break;
+		loom_bo_room_keep(room, &exec, bo);
 		ret = loom_bo_place_locked(bo, room);
 		drm_exec_retry_on_contention(&exec);
 		if (ret)
@@ -354,7 +360,7 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 	ret = loom_region_revoke(sram, &bo->client->share);
 	if (ret)
 		return ret;
-	gem = loom_evict_displaceable(sram, &bo->shape, &bo->client->share, &dying);
+	gem = loom_region_find_displaceable(sram, &bo->shape, &bo->client->share, &dying);
 	if (!gem && dying)
 		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, freed);
 	if (!gem) {
@@ -372,17 +378,9 @@ static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
 /* Place a buffer where @freed is from before a try in vain. Return: as loom_bo_place(), -EAGAIN. */
 static int loom_bo_place_by_force(struct loom_bo *bo, u64 freed)
 {
-	struct loom_bo_room room;
-	int ret;
-
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM)
 		return loom_bo_is_limited(bo) ? -ENOSPC : loom_bo_make_room_in_sram(bo, freed);
-	do {
-		ret = loom_bo_room_begin(&room, to_loom_device(bo->tbo.base.dev));
-		if (!ret)
-			ret = loom_bo_room_end(&room, loom_bo_place_with_room(bo, &room));
-	} while (ret == -EAGAIN);
-	return ret;
+	return loom_bo_with_room(to_loom_device(bo->tbo.base.dev), loom_bo_place_with_room, bo);
 }
 
 /**

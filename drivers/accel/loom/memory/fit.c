@@ -13,6 +13,7 @@
 #include "loom_file.h"
 #include "loom_quota.h"
 #include "loom_region.h"
+#include "sram/floor.h"
 #include "loom_shape.h"
 #include "loom_user.h"
 #include "no_space.h"
@@ -57,6 +58,19 @@ struct loom_fit {
 	struct drm_loom_fit_list *list;
 };
 
+/* Whether a buffer has bytes at @low or above it, in one of the banks of @mask. */
+static bool loom_region_overlaps(const struct loom_region_block *block,
+				 const struct loom_mask *mask, u64 low)
+{
+	u32 i;
+
+	for (i = 0; i < block->count; i++)
+		if (block[i].block.start + block[i].block.size > low &&
+		    loom_mask_overlaps(&block[i].mask, mask))
+			return true;
+	return false;
+}
+
 /* Fills the first @count of the spares. */
 static int loom_fit_add_spares(struct loom_fit *fit, u32 count)
 {
@@ -92,8 +106,8 @@ static u64 loom_fit_excess_locked(struct loom_region *region, const struct loom_
 	u32 i;
 
 	for (i = 0; i < block->count; i++) {
-		used = loom_region_used(block->sram.share, region->id, &block[i].mask) + need;
-		limit = loom_sram_limit(&region->sram, &block[i].mask);
+		used = loom_region_used(block->share, region->id, &block[i].mask) + need;
+		limit = loom_region_limit(region, &block[i].mask);
 		most = max(most, used - min(used, limit));
 	}
 	return most;
@@ -137,7 +151,7 @@ static void loom_fit_collect(struct loom_fit *fit)
 static void loom_fit_fail_locked(struct loom_fit *fit, struct loom_region *region,
 				 const struct loom_bank *bank, u32 index, int error)
 {
-	const struct loom_region_share *share = fit->blocks[index]->sram.share;
+	const struct loom_region_share *share = fit->blocks[index]->share;
 	const struct loom_shape *shape = &fit->shapes[index];
 	u64 need = shape->layout.bytes_per_bank, low = 0, hole;
 	struct loom_mask tightest;

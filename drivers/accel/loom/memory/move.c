@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include "backend/budget.h"
 #include "backend/memory.h"
@@ -613,7 +614,7 @@ void loom_moves_end_all(struct loom_device *loom, int error)
  * loom_moves_closed() - a file is being closed, after its buffers were released
  * @loom: the device
  *
- * Must be called before loom_region_reap_leftovers(). The last move frees those that remain.
+ * Frees leftovers; the last move frees those that remain.
  */
 void loom_moves_closed(struct loom_device *loom)
 {
@@ -621,6 +622,7 @@ void loom_moves_closed(struct loom_device *loom)
 	if (loom->moves.total)
 		loom->moves.orphans = true;
 	spin_unlock_irq(&loom->moves.lock);
+	loom_region_reap_leftovers(loom->region);
 }
 
 /**
@@ -642,9 +644,13 @@ static int loom_moves_check(struct loom_device *loom)
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
 		const struct loom_device_memory *memory = &config->memory[id];
 
+		loom->region[id].leftovers.tree = RB_ROOT_CACHED;
+		INIT_LIST_HEAD(&loom->region[id].leftovers.age);
 		if (!memory->own)
 			continue;
 		loom->memory = config->memory;
+		loom->region[id].own = true;
+		loom->region[id].map_bytes = memory->map_bytes;
 		if (!backend->reset || !backend->memory || !backend->memory->prepare ||
 		    !backend->memory->run || !backend->memory->release ||
 		    !config->moves_in_flight ||
@@ -658,13 +664,24 @@ static int loom_moves_check(struct loom_device *loom)
 /**
  * loom_moves_init() - check a device's local memory, and initialise without moves
  * @loom: the device
+ * @free: frees a buffer
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, -EINVAL or -ENOMEM.
  */
-int loom_moves_init(struct loom_device *loom)
+int loom_moves_init(struct loom_device *loom, void (*free)(struct loom_bo *bo))
 {
 	struct loom_moves *moves = &loom->moves;
+	int ret = loom_moves_check(loom);
 
+	if (!ret)
+		ret = drmm_mutex_init(&loom->drm, &loom->place_lock);
+	if (!ret)
+		ret = drmm_mutex_init(&loom->drm, &loom->imports_lock);
+	if (ret)
+		return ret;
+	INIT_LIST_HEAD(&loom->imports);
+	init_rwsem(&loom->imports_gate);
+	loom_dying_init(loom, free);
 	spin_lock_init(&moves->lock);
 	INIT_LIST_HEAD(&moves->ready);
 	INIT_LIST_HEAD(&moves->running);
@@ -672,20 +689,7 @@ int loom_moves_init(struct loom_device *loom)
 	init_waitqueue_head(&moves->idle);
 	INIT_WORK(&moves->work, loom_moves_work);
 	INIT_DELAYED_WORK(&moves->deadline, loom_moves_deadline);
-	return loom_moves_check(loom);
-}
-
-/**
- * loom_moves_init_region() - set the kind of memory of a region
- * @loom: the device
- * @id: the region
- */
-void loom_moves_init_region(struct loom_device *loom, u32 id)
-{
-	struct loom_region *region = &loom->region[id];
-
-	region->own = loom->config.memory[id].own;
-	region->map_bytes = region->own ? loom->config.memory[id].map_bytes : 0;
+	return 0;
 }
 
 /**

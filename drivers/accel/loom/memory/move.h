@@ -125,8 +125,7 @@ void loom_move_free(struct loom_move *move);
 int __must_check loom_move_depend(struct loom_move *move, struct dma_fence *fence);
 void loom_move_submit(struct loom_move *move);
 
-int __must_check loom_moves_init(struct loom_device *loom);
-void loom_moves_init_region(struct loom_device *loom, u32 id);
+int __must_check loom_moves_init(struct loom_device *loom, void (*free)(struct loom_bo *bo));
 void loom_moves_fini(struct loom_device *loom);
 void loom_moves_closed(struct loom_device *loom);
 int loom_moves_pause(struct loom_device *loom, u32 timeout_ms);
@@ -141,11 +140,10 @@ static inline u64 loom_move_address(const struct loom_move *move, u32 bank)
 	return move->addresses ? move->addresses[bank] : move->address;
 }
 #else
-/* local memory is refused */
-#define loom_moves_init(loom)	((loom)->config.moves_in_flight ? -EOPNOTSUPP : 0)
-
-static inline void loom_moves_init_region(struct loom_device *loom, u32 id)
+/* no local memory */
+static inline int loom_moves_init(struct loom_device *loom, void (*free)(struct loom_bo *bo))
 {
+	return 0;
 }
 
 static inline void loom_moves_fini(struct loom_device *loom)

@@ -6,6 +6,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"
+#include "sram/floor.h"
 #include "loom_shape.h"
 #include "loom_user.h"
 #include "no_space.h"

@@ -32,9 +32,10 @@ static inline int loom_no_space(struct loom_device *loom, const struct loom_shap
 				const struct drm_loom_bo_create *args, struct loom_file *client,
 				bool limited)
 {
-	loom_refuse(&loom->drm, -ENOSPC, "buffer: %llu bytes in each of %u banks",
-		    shape->layout.bytes_per_bank, loom_mask_count(&shape->mask));
-	return -ENOSPC;
+	/* a record of zeroes */
+	return loom_user_write(args->no_space, args->no_space_size, NULL, 0) ?:
+	       loom_refuse(&loom->drm, -ENOSPC, "buffer: %llu bytes in each of %u banks",
+			   shape->layout.bytes_per_bank, loom_mask_count(&shape->mask));
 }
 #endif
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Placing and evicting buffers, see loom_bo.c. */
-#include <drm/ttm/ttm_tt.h>
-
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_region.h"
+#include "host.h"
 
 static const struct ttm_place loom_bo_system_place = {
 	.mem_type = TTM_PL_SYSTEM,
@@ -17,17 +16,6 @@ struct ttm_placement loom_bo_system = {
 	.num_placement = 1,
 	.placement = &loom_bo_system_place,
 };
-
-/**
- * loom_bo_region() - the region of a buffer
- * @bo: the buffer, resident or not
- *
- * Return: the region.
- */
-struct loom_region *loom_bo_region(const struct loom_bo *bo)
-{
-	return &to_loom_device(bo->tbo.base.dev)->region[bo->shape.region];
-}
 
 /**
  * loom_bo_wait_freed() - wait until a buffer has been freed
@@ -88,30 +76,6 @@ int loom_bo_validate_locked(struct loom_bo *bo, u32 flags)
 }
 
 /**
- * loom_bo_on_host() - whether a buffer has pages, or has them swapped out
- * @bo: the buffer, reserved, and not resident
- *
- * Return: false for a buffer that was never accessed.
- */
-bool loom_bo_on_host(const struct loom_bo *bo)
-{
-	const struct ttm_tt *tt = bo->tbo.ttm;
-
-	return tt && (ttm_tt_is_populated(bo->tbo.ttm) || tt->page_flags & TTM_TT_FLAG_SWAPPED);
-}
-
-/**
- * loom_bo_stays_on_host() - whether jobs access a buffer of local memory in system pages
- * @bo: the buffer, reserved
- *
- * Return: true for a shared buffer, see memory/share.c.
- */
-bool loom_bo_stays_on_host(const struct loom_bo *bo)
-{
-	return loom_region_is_local(loom_bo_region(bo)) && (bo->dmabuf || bo->exports);
-}
-
-/**
  * loom_bo_populate_locked() - bring back the pages of a buffer, if they were swapped out
  * @bo: the buffer, reserved
  *
@@ -126,7 +90,7 @@ int loom_bo_populate_locked(struct loom_bo *bo)
 	dma_resv_assert_held(bo->tbo.base.resv);
 
 	/* a move zeroes it in local memory, see memory/bytes.c */
-	if (loom_region_is_local(loom_bo_region(bo)) && !loom_bo_on_host(bo))
+	if (loom_bo_has_no_pages(bo))
 		return 0;
 	return loom_compat_ttm_populate(&bo->tbo, &ctx);
 }

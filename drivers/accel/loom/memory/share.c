@@ -145,21 +145,27 @@ struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf 
 /**
  * loom_share_detach() - undo the import of a buffer that is being destroyed
  * @bo: the buffer
+ *
+ * Return: false if it is not imported.
  */
-void loom_share_detach(struct loom_bo *bo)
+bool loom_share_detach(struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
 
+	if (!bo->dmabuf)
+		return false;
 	mutex_lock(&loom->imports_lock);
 	list_del_init(&bo->import_node);
 	/* DRM sets it when the import has succeeded; mapped unless the device is unplugged */
 	if (bo->tbo.base.import_attach)
 		drm_prime_gem_destroy(&bo->tbo.base, bo->tbo.sg);
 	mutex_unlock(&loom->imports_lock);
+	dma_buf_put(bo->dmabuf);
+	return true;
 }
 
 /**
- * loom_share_end_all() - unmap all imported buffers
+ * loom_share_end_all() - wait for all moves, and unmap all imported buffers
  * @loom: the device, which must be unplugged, without jobs
  *
  * A device that is the processor has no mappings.
@@ -168,6 +174,7 @@ void loom_share_end_all(struct loom_device *loom)
 {
 	struct loom_bo *bo, *next;
 
+	loom_moves_drain(loom);
 	if (!loom->config.host_slots)
 		return;
 	down_write(&loom->imports_gate);

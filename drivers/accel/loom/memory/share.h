@@ -14,7 +14,7 @@ int loom_share_gem_pin(struct drm_gem_object *gem);
 void loom_share_gem_unpin(struct drm_gem_object *gem);
 struct sg_table *loom_share_gem_sg_table(struct drm_gem_object *gem);
 struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf *dmabuf);
-void loom_share_detach(struct loom_bo *bo);
+bool loom_share_detach(struct loom_bo *bo);
 void loom_share_end_all(struct loom_device *loom);
 #else
 /* no operations in the tables of DRM, which then refuses */
@@ -23,12 +23,11 @@ void loom_share_end_all(struct loom_device *loom);
 #define loom_share_gem_sg_table		NULL
 #define loom_share_import		NULL
 
-static inline void loom_share_detach(struct loom_bo *bo)
-{
-}
+#define loom_share_end_all		loom_moves_drain
 
-static inline void loom_share_end_all(struct loom_device *loom)
+static inline bool loom_share_detach(struct loom_bo *bo)
 {
+	return false;
 }
 #endif
 

@@ -22,11 +22,6 @@ int loom_window_mmap(struct loom_bo *bo, struct vm_area_struct *vma);
 static inline void loom_window_unmap_all(struct loom_device *loom)
 {
 }
-
-static inline int loom_window_mmap(struct loom_bo *bo, struct vm_area_struct *vma)
-{
-	return 0;
-}
 #endif
 
 #endif /* LOOM_WINDOW_H */

@@ -201,7 +201,8 @@ static struct sg_table *loom_pci_job_pages(const struct loom_job_slot *slot,
 	/* mapped at the import */
 	if (slot->bo->dmabuf)
 		return slot->bo->tbo.sg;
-	shared = loom_pci_shared_get(to_loom_pci(slot->job->loom), slot->bo, dev);
+	shared = loom_pci_shared_get(to_loom_pci(to_loom_device(slot->bo->tbo.base.dev)), slot->bo,
+				     dev);
 	if (IS_ERR(shared))
 		return ERR_CAST(shared);
 	host->shared = shared;

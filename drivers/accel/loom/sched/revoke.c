@@ -19,6 +19,37 @@ void loom_job_revoked(struct loom_region_scratch *scratch)
 	loom_flight_stop(job);
 }
 
+/**
+ * loom_job_enlist() - add an armed job to those of its buffers in the SRAM
+ * @job: the job; the caller must hold the reservations of its buffers
+ */
+void loom_job_enlist(struct loom_job *job)
+{
+	struct loom_job_slot *slot;
+
+	spin_lock(&job->loom->job_lock);
+	for (slot = job->slots; slot < job->slots + job->slot_count; slot++) {
+		slot->job = job;
+		INIT_LIST_HEAD(&slot->node);
+		if (slot->bo->shape.region == DRM_LOOM_REGION_SRAM)
+			list_add_tail(&slot->node, &slot->bo->jobs);
+	}
+	spin_unlock(&job->loom->job_lock);
+}
+
+/**
+ * loom_job_delist_locked() - undo loom_job_enlist()
+ * @job: the job; the caller must hold &loom_device.job_lock
+ */
+void loom_job_delist_locked(struct loom_job *job)
+{
+	u32 i;
+
+	lockdep_assert_held(&job->loom->job_lock);
+	for (i = 0; i < job->slot_count; i++)
+		list_del(&job->slots[i].node);
+}
+
 /* End all jobs of a buffer with -ECANCELED. Return: those that were given to the back end. */
 static void loom_job_revoke_all_locked(struct loom_device *loom, struct loom_bo *bo,
 				       struct list_head *started)

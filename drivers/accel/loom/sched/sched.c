@@ -96,8 +96,7 @@ void loom_job_free(struct loom_job *job)
 		spin_lock(&job->loom->job_lock);
 		list_del(&job->node);
 		list_del(&job->client_node);
-		for (i = 0; i < job->slot_count; i++)
-			list_del(&job->slots[i].node);
+		loom_job_delist_locked(job);
 		spin_unlock(&job->loom->job_lock);
 	}
 	if (job->base.s_fence)
@@ -109,10 +108,7 @@ void loom_job_free(struct loom_job *job)
 		if (job->slots[i].bo)
 			drm_gem_object_put(&job->slots[i].bo->tbo.base);
 	loom_job_uncharge(job);
-	/* the last one of a closed file */
-	if (READ_ONCE(job->context->client->closed) &&
-	    !atomic64_read(&job->context->client->queued_jobs))
-		loom_region_reap_leftovers(job->loom->region);
+	loom_region_job_freed(job->loom->region, job->context->client);
 	loom_plan_object_put(job->plan);
 	if (job->powered)
 		loom_power_put(job->loom);

@@ -11,8 +11,18 @@ struct loom_region_scratch;
 #ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 void loom_job_revoked(struct loom_region_scratch *scratch);
 int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo);
+void loom_job_enlist(struct loom_job *job);
+void loom_job_delist_locked(struct loom_job *job);
 #else
 #define loom_job_revoked	NULL
+
+static inline void loom_job_enlist(struct loom_job *job)
+{
+}
+
+static inline void loom_job_delist_locked(struct loom_job *job)
+{
+}
 
 static inline int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo)
 {

@@ -23,6 +23,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
+#include "loom_map.h"
 #include "part.h"
 #include "soft.h"
 #include "team.h"
@@ -148,7 +149,7 @@ static void loom_soft_scratch_free(struct loom_soft_scratch *scratch)
 {
 	struct loom_context *context = scratch->context;
 
-	loom_quota_uncharge(context->loom, context->client, scratch->charged);
+	loom_quota_uncharge(context->loom, context->client, LOOM_QUOTA_BO_BYTES, scratch->charged);
 	vfree(scratch);
 }
 
@@ -167,14 +168,14 @@ static struct loom_soft_scratch *loom_soft_scratch_create(struct loom_context *c
 {
 	struct loom_soft_scratch *scratch;
 	u64 bytes = PAGE_ALIGN(sizeof(*scratch) + size);
-	int ret = loom_quota_charge(context->loom, context->client, bytes);
+	int ret = loom_quota_charge(context->loom, context->client, LOOM_QUOTA_BO_BYTES, bytes);
 
 	if (ret)
 		return ERR_PTR(ret);
 	scratch = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL |
 			    __GFP_NOWARN);
 	if (!scratch) {
-		loom_quota_uncharge(context->loom, context->client, bytes);
+		loom_quota_uncharge(context->loom, context->client, LOOM_QUOTA_BO_BYTES, bytes);
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&scratch->ref);
@@ -474,7 +475,7 @@ static struct loom_soft_round *loom_soft_round_get(struct loom_soft *soft, struc
 {
 	struct loom_context *context = job->context;
 	u64 bytes = loom_soft_round_bytes(soft->team);
-	int ret = loom_quota_charge(context->loom, context->client, bytes);
+	int ret = loom_quota_charge(context->loom, context->client, LOOM_QUOTA_BO_BYTES, bytes);
 	struct loom_soft_round *round;
 
 	if (ret)
@@ -482,7 +483,7 @@ static struct loom_soft_round *loom_soft_round_get(struct loom_soft *soft, struc
 	round = loom_soft_round_create(soft->team);
 	if (round)
 		return round;
-	loom_quota_uncharge(context->loom, context->client, bytes);
+	loom_quota_uncharge(context->loom, context->client, LOOM_QUOTA_BO_BYTES, bytes);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -493,7 +494,8 @@ static void loom_soft_round_put(struct loom_soft *soft, struct loom_job *job,
 
 	if (!round)
 		return;
-	loom_quota_uncharge(context->loom, context->client, loom_soft_round_bytes(soft->team));
+	loom_quota_uncharge(context->loom, context->client, LOOM_QUOTA_BO_BYTES,
+			    loom_soft_round_bytes(soft->team));
 	kvfree(round);
 }
 

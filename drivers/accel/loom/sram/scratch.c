@@ -4,6 +4,7 @@
 #include <drm/drm_gem.h>
 
 #include "core/loom_plan.h"
+#include "floor.h"
 #include "loom_region.h"
 #include "scratch.h"
 
@@ -158,7 +159,7 @@ bool loom_region_find_conflict_locked(struct loom_region *region, const struct l
 			continue;
 		end = base + loom_region_scratch_end(plan, lanes, bank);
 		if (end <= block->start || end - block->start <= worst ||
-		    (fixed && loom_region_displaceable_locked(region, block)))
+		    (fixed && loom_region_displaceable_locked(region, buffer)))
 			continue;
 		worst = end - block->start;
 		found = buffer;
@@ -169,7 +170,7 @@ bool loom_region_find_conflict_locked(struct loom_region *region, const struct l
 			.address = block->start,
 			.bytes = block->size,
 			.freed = region->freed,
-			.displaceable = loom_region_displaceable_locked(region, block),
+			.displaceable = loom_region_displaceable_locked(region, buffer),
 		};
 	}
 	/* a buffer frees its block before itself, so the pointer is valid */

@@ -128,19 +128,21 @@ int loom_sram_check(const struct loom_sram *sram, const struct loom_region_share
 /**
  * loom_sram_charge() - charge a buffer that has got an address
  * @sram: the rules
- * @block: the buffer, with its share set
+ * @block: the buffer
+ * @share: of its file
  * @mask: its banks
  * @offset: of its address from the first allocatable one
  * @bytes: in each bank
  */
 void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
-		      const struct loom_mask *mask, u64 offset, u64 bytes)
+		      const struct loom_region_share *share, const struct loom_mask *mask,
+		      u64 offset, u64 bytes)
 {
 	INIT_LIST_HEAD(&block->node);
 	if (!sram->limited)
 		return;
 	if ((offset < sram->floor_bytes && !loom_sram_is_storage(sram, mask)) ||
-	    loom_sram_exceeds(sram, block->share, mask, bytes))
+	    loom_sram_exceeds(sram, share, mask, bytes))
 		list_add(&block->node, &sram->taken);
 }
 
@@ -148,12 +150,14 @@ void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
  * loom_sram_displaceable() - whether other clients may displace a buffer
  * @sram: the rules
  * @block: the buffer
+ * @share: of its file
  *
  * Return: true if it requires an exclusive context, and its file has none in effect.
  */
-bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block)
+bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block,
+			    const struct loom_region_share *share)
 {
-	return !list_empty(&block->node) && !loom_sram_entitled(sram, block->share);
+	return !list_empty(&block->node) && !loom_sram_entitled(sram, share);
 }
 
 /**
