@@ -163,7 +163,8 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_region_s
 }
 
 /* Suspend the limits of the SRAM for the file of an exclusive context. */
-static int loom_lanes_claim(struct loom_context *context, const struct drm_loom_context_create *args)
+static int loom_lanes_claim(struct loom_context *context,
+			    const struct drm_loom_context_create *args)
 {
 	struct loom_region *region = &context->loom->region[DRM_LOOM_REGION_SRAM];
 	int ret;
