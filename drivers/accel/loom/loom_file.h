@@ -10,59 +10,11 @@
 
 #include <drm/loom_accel.h>
 
+#include "backend/turn.h"
 #include "sram/sram.h"
 
-/* Of &enum drm_loom_priority, the least urgent first. */
-#define LOOM_PRIORITY_COUNT	(DRM_LOOM_PRIORITY_HIGH + 1)
-
-/**
- * struct loom_turn_share - the share of a user or client in a round
- *
- * The scheduler's lock protects this and the structures below, see backend/turn.c.
- */
-struct loom_turn_share {
-	/** @node: in a &struct loom_turn_round while it has jobs */
-	struct list_head node;
-	/** @round: the round in which @left_ns was refilled */
-	u64 round;
-	/** @left_ns: rest of its time slice in @round, in ns */
-	u64 left_ns;
-};
-
-/**
- * struct loom_turn_round - runnable shares
- */
-struct loom_turn_round {
-	/** @active: &struct loom_turn_share whose slice is not used up, the next one first */
-	struct list_head active;
-	/** @expired: shares that wait for the next round */
-	struct list_head expired;
-	/** @round: number of this one */
-	u64 round;
-};
-
-/**
- * struct loom_user_turn - a user in the run queue of one priority
- */
-struct loom_user_turn {
-	/** @share: among the users */
-	struct loom_turn_share share;
-	/** @files: of &loom_file_turn.share, for files with jobs */
-	struct loom_turn_round files;
-};
-
-/**
- * struct loom_file_turn - a client in the run queue of its user, at one priority
- */
-struct loom_file_turn {
-	/** @share: among the files of @user */
-	struct loom_turn_share share;
-	/** @jobs: its runnable jobs, the next one first */
-	struct list_head jobs;
-	/** @user: the user that opened it; constant */
-	struct loom_user_turn *user;
-};
-
+#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
+	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
 /**
  * struct loom_file_user - a user with open files of a device
  */
@@ -75,11 +27,16 @@ struct loom_file_user {
 	const void *device;
 	/** @uid: effective, when the files were opened; constant */
 	kuid_t uid;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @lanes: number of lanes that its contexts own; see loom_lanes.c */
 	u32 lanes;
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
 	/** @turns: nodes in the run queue, by priority */
 	struct loom_user_turn turns[LOOM_PRIORITY_COUNT];
+#endif
 };
+#endif
 
 /**
  * struct loom_file - an open node
@@ -117,10 +74,15 @@ struct loom_file {
 	atomic64_t shown_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
+#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
+	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
 	/** @user: the user that opened it; constant */
 	struct loom_file_user *user;
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
 	/** @turns: its nodes in the run queue, by priority */
 	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
+#endif
 	/** @jobs_list: &loom_job.client_node of its jobs; under &loom_device.job_lock */
 	struct list_head jobs_list;
 #ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
@@ -132,6 +94,21 @@ struct loom_file {
 	/** @share: its bytes in the regions, under &loom_region.lock of each */
 	struct loom_region_share share;
 };
+
+#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
+	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
+int __must_check loom_file_user_init(struct loom_file *client, const void *device);
+void loom_file_user_fini(struct loom_file *client);
+#else
+static inline int loom_file_user_init(struct loom_file *client, const void *device)
+{
+	return 0;
+}
+
+static inline void loom_file_user_fini(struct loom_file *client)
+{
+}
+#endif
 
 static inline void loom_file_init_no_space(struct loom_file *client)
 {
@@ -147,7 +124,6 @@ static inline void loom_file_fini_no_space(struct loom_file *client)
 #endif
 }
 
-void loom_turn_round_init(struct loom_turn_round *round);
 struct loom_file *loom_file_create(u64 id, const void *device);
 struct loom_file *loom_file_get(struct loom_file *client);
 void loom_file_put(struct loom_file *client);

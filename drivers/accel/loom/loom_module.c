@@ -3,7 +3,6 @@
 
 #include "loom_compat.h"
 #include "loom_context.h"
-#include "loom_device.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
 

@@ -95,7 +95,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 		ret = loom_refuse(&loom->drm, -EIO, "submit: the device is wedged");
 		goto err_put;
 	}
-	if (loom_budget_refuses(loom, client->user->uid)) {
+	if (loom_budget_refuses(loom, client)) {
 		ret = loom_refuse(&loom->drm, -EIO, "submit: jobs of this user hang the device");
 		goto err_put;
 	}
@@ -115,10 +115,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	job->plan = plan;
 	job->scratch.job = true;
 	job->scratch.lanes = loom_context_lanes(context);
-	job->turn.client = &client->turns[context->priority];
-	job->turn.priority = context->priority;
-	job->turn.slice_ns = loom_turn_slice_ns();
-	INIT_LIST_HEAD(&job->turn.node);
+	loom_turn_init(&job->turn, client, context->priority);
 	INIT_LIST_HEAD(&job->order_node);
 	INIT_HLIST_NODE(&job->flight_node);
 	return job;

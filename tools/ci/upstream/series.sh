@@ -110,7 +110,7 @@ patch "accel/loom: add the verifier of plans" \
 patch "accel/loom: add buffers and their placement" \
 	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \
 	$d/loom_compat.h $d/loom_bo.[ch] $d/loom_region.[ch] $d/loom_ttm.[ch] $d/loom_quota.[ch] \
-	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_user.[ch] $d/loom_leftover.[ch] \
+	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_file_user.c $d/loom_user.[ch] $d/loom_leftover.[ch] \
 	$d/loom_shards.c $d/loom_import.c $d/sram \
 	$d/memory
 patch "accel/loom: add contexts and jobs" \

@@ -4,6 +4,7 @@
 
 #include "budget.h"
 #include "loom_device.h"
+#include "loom_file.h"
 
 /**
  * DOC: Reset budgets
@@ -94,11 +95,12 @@ static struct loom_budget_user *loom_budget_find_locked(struct loom_budget *budg
 /**
  * loom_budget_charge_user() - charge a reset to the user of the guilty job
  * @loom: the device
- * @uid: the user
+ * @client: the file of the job
  */
-void loom_budget_charge_user(struct loom_device *loom, kuid_t uid)
+void loom_budget_charge_user(struct loom_device *loom, const struct loom_file *client)
 {
 	struct loom_budget *budget = &loom->budget;
+	kuid_t uid = client->user->uid;
 	struct loom_budget_user *user;
 	u64 now_ns = ktime_get_ns();
 
@@ -117,13 +119,14 @@ void loom_budget_charge_user(struct loom_device *loom, kuid_t uid)
 /**
  * loom_budget_refuses() - whether the budget of a user is used up
  * @loom: the device
- * @uid: the user
+ * @client: a file of the user
  *
  * Return: true if the jobs of this user must be refused for now.
  */
-bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
+bool loom_budget_refuses(struct loom_device *loom, const struct loom_file *client)
 {
 	struct loom_budget *budget = &loom->budget;
+	kuid_t uid = client->user->uid;
 	struct loom_budget_user *user;
 	bool refused;
 	u64 now_ns;

@@ -7,6 +7,7 @@
 #include <linux/uidgid.h>
 
 struct loom_device;
+struct loom_file;
 
 #ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 /* Table size; if more users cause resets within a minute, the oldest entry is replaced. */
@@ -41,8 +42,8 @@ struct loom_budget {
 void loom_budget_init(struct loom_device *loom);
 bool loom_budget_charge(struct loom_device *loom);
 void loom_budget_renew(struct loom_device *loom);
-void loom_budget_charge_user(struct loom_device *loom, kuid_t uid);
-bool loom_budget_refuses(struct loom_device *loom, kuid_t uid);
+void loom_budget_charge_user(struct loom_device *loom, const struct loom_file *client);
+bool loom_budget_refuses(struct loom_device *loom, const struct loom_file *client);
 #else
 /* a device is reset as often as it takes */
 static inline void loom_budget_init(struct loom_device *loom)
@@ -58,11 +59,11 @@ static inline void loom_budget_renew(struct loom_device *loom)
 {
 }
 
-static inline void loom_budget_charge_user(struct loom_device *loom, kuid_t uid)
+static inline void loom_budget_charge_user(struct loom_device *loom, const struct loom_file *client)
 {
 }
 
-static inline bool loom_budget_refuses(struct loom_device *loom, kuid_t uid)
+static inline bool loom_budget_refuses(struct loom_device *loom, const struct loom_file *client)
 {
 	return false;
 }

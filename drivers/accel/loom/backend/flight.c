@@ -93,7 +93,7 @@ static struct loom_job *loom_flight_next(struct loom_flight *flight, int *error)
 	} while (READ_ONCE(job->ended));
 	if (job)
 		*error = loom_job_stop_reason(job);
-	if (job && !*error && loom_budget_refuses(job->loom, job->context->client->user->uid))
+	if (job && !*error && loom_budget_refuses(job->loom, job->context->client))
 		*error = -EIO;
 	if (job && !*error) {
 		job->counted = true;
@@ -499,7 +499,7 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 		if (again)
 			continue;
 		if (job->id == guilty)
-			loom_budget_charge_user(loom, job->context->client->user->uid);
+			loom_budget_charge_user(loom, job->context->client);
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
 		loom_flight_uncount(job, false);
 		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});

@@ -25,7 +25,7 @@ static bool loom_flight_reset_job_locked(struct loom_device *loom, struct loom_j
 	}
 	spin_unlock(&flight->lock);
 	if (reset)
-		loom_budget_charge_user(loom, job->context->client->user->uid);
+		loom_budget_charge_user(loom, job->context->client);
 	return reset;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 
 #include "loom_compat.h"
+#include "loom_file.h"
 #include "turn.h"
 
 /**
@@ -72,6 +73,20 @@ u64 loom_turn_slice_ns(void)
 	return (u64)slice_ms * NSEC_PER_MSEC / 1024 * weights[nice];
 }
 EXPORT_SYMBOL_NS_GPL(loom_turn_slice_ns, LOOM_COMPAT_NS);
+
+/**
+ * loom_turn_init() - initialise the node of a new job
+ * @turn: the node
+ * @client: the file of the job, whose nice level is that of the current task
+ * @priority: of its context
+ */
+void loom_turn_init(struct loom_turn *turn, struct loom_file *client, u32 priority)
+{
+	turn->client = &client->turns[priority];
+	turn->priority = priority;
+	turn->slice_ns = loom_turn_slice_ns();
+	INIT_LIST_HEAD(&turn->node);
+}
 
 /**
  * loom_turns_init() - initialise empty lists
