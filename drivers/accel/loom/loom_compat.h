@@ -22,8 +22,6 @@
  * tree this file must be removed; each #ifdef is replaced by the branch for the newer kernel.
  */
 
-/* ----------------------------------------------------------------- module */
-
 /* LOOM_COMPAT_NS: symbol namespace for back ends */
 #ifdef LOOM_HAVE_NS_SYMBOL
 #define LOOM_COMPAT_NS		LOOM
@@ -42,21 +40,23 @@
 #define LOOM_COMPAT_DRIVER_DATE
 #endif
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
 /* The first parameter of a generator of parameters of a KUnit test. */
 #ifdef LOOM_HAVE_KUNIT_PARAM_TEST
 #define LOOM_COMPAT_KUNIT_TEST	struct kunit *test,
 #else
 #define LOOM_COMPAT_KUNIT_TEST
 #endif
+#endif
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 /* Newer kernels print how much of a client's memory is active only where a driver knows. */
 #ifdef LOOM_HAVE_GEM_ACTIVE
 #define LOOM_COMPAT_GEM_STATUS	(DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_ACTIVE)
 #else
 #define LOOM_COMPAT_GEM_STATUS	DRM_GEM_OBJECT_RESIDENT
 #endif
-
-/* -------------------------------------------------------------- scheduler */
+#endif
 
 static inline int loom_compat_sched_init(struct drm_gpu_scheduler *sched,
 					 const struct drm_sched_backend_ops *ops,
@@ -112,14 +112,12 @@ static inline enum drm_gpu_sched_stat loom_compat_sched_keep(struct drm_sched_jo
 #endif
 }
 
-/* -------------------------------------------------------------------- TTM */
-
-/* ttm_bo_validate() of newer kernels returns ENOSPC itself; see loom_bo_place_locked(). */
 static inline int loom_compat_ttm_device_init(struct ttm_device *ttm,
 					      const struct ttm_device_funcs *funcs,
 					      struct drm_device *drm)
 {
 #ifdef LOOM_HAVE_TTM_ALLOC_FLAGS
+	/* ttm_bo_validate() returns ENOSPC itself; see loom_bo_validate_locked() */
 	return ttm_device_init(ttm, funcs, drm->dev, drm->anon_inode->i_mapping,
 			       drm->vma_offset_manager, TTM_ALLOCATION_PROPAGATE_ENOSPC);
 #else
@@ -128,14 +126,11 @@ static inline int loom_compat_ttm_device_init(struct ttm_device *ttm,
 #endif
 }
 
-static inline void loom_compat_ttm_bo_fini(struct ttm_buffer_object *tbo)
-{
 #ifdef LOOM_HAVE_TTM_BO_FINI
-	ttm_bo_fini(tbo);
+#define loom_compat_ttm_bo_fini	ttm_bo_fini
 #else
-	ttm_bo_put(tbo);
+#define loom_compat_ttm_bo_fini	ttm_bo_put
 #endif
-}
 
 /* Allocate or swap in the pages of a buffer, which must be reserved. */
 static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
@@ -148,20 +143,16 @@ static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
 #endif
 }
 
-/*
- * Make control groups account for the buffers of a region, where the kernel has the dmem
- * controller. Must be called after @manager is set up; released with @drm, in reverse order.
- */
+/* Make control groups (dmem) account for the buffers of a region, until @drm is released. */
 static inline int loom_compat_dmem_register(struct drm_device *drm,
-					    struct ttm_resource_manager *manager,
-					    const char *name, u64 size)
+					    struct ttm_resource_manager *manager, const char *name)
 {
 #ifdef LOOM_HAVE_DMEM
 	static const struct dmem_cgroup_ops ops = {
 		.reclaim = ttm_resource_manager_dmem_reclaim,
 	};
 	const struct dmem_cgroup_init init = {
-		.size = size,
+		.size = manager->size,
 		.ops = &ops,
 		.reclaim_priv = manager,
 	};
@@ -174,6 +165,7 @@ static inline int loom_compat_dmem_register(struct drm_device *drm,
 	return 0;
 }
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 /* Whether a control group protects the resource from eviction (dmem.min). */
 static inline bool loom_compat_dmem_protected(const struct ttm_resource *resource)
 {
@@ -186,5 +178,6 @@ static inline bool loom_compat_dmem_protected(const struct ttm_resource *resourc
 	return false;
 #endif
 }
+#endif
 
 #endif /* LOOM_COMPAT_H */

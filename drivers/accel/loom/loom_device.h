@@ -19,41 +19,7 @@
 #include "memory/move.h"
 
 /**
- * DOC: Files of the module
- *
- * All files know &struct loom_device; each of them adds one function of the device. A file may only
- * call files below it in this list. Results come back as return values, or through the function
- * tables of TTM, the scheduler and DRM:
- *
- * ==============  =============================================================================
- * soft/           a back end, and a module of its own, loom_soft: makes devices, by itself and
- *                 through configfs, and runs jobs
- * module          the module loom: state shared by all devices
- * device          assembles a device when it is probed, and ends it when it is unplugged
- * drv             the node: tables of ioctls and file operations; open and close
- * debugfs         which memory, plans and jobs all clients have, for root
- * access          objects of the core as back ends outside of the tree see them
- * query, fdinfo   QUERY; /proc/PID/fdinfo
- * submit          makes a job out of a plan and buffers, and queues it
- * ttm             TTM's callbacks to place buffers
- * sched/sched     the scheduler's callbacks to run jobs; stopping them
- * sched/grace     stopped jobs that do not end
- * sched/reset     a device that hangs, or is broken
- * backend/budget  limits of resets per user and per device
- * report/         reports of jobs that the timeout has ended: a line in the log, a dump
- * bo              buffers
- * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
- * backend/        of the rest, from above: jobs between scheduler and device (flight), power,
- *                 the order of jobs (turn); backend.h is the interface of back ends
- * job             ends of jobs, and their time
- * context, quota  queues of jobs; caps on bytes
- * region          which addresses of the banks are taken
- * sram/           the scratch at the bottom of the SRAM; shares of the SRAM
- * shape, file     distribution of a buffer over banks; ids and account of an open node
- * sync, user      syncobjs and fences; structures in a client's memory
- * port, trace     services of the kernel for core/; tracepoints
- * compat, uapi    differences between kernels; checks that the UAPI structures are unchanged
- * ==============  =============================================================================
+ * DOC: Ownership and locks
  *
  * Ownership is by reference, and without cycles:
  *

@@ -94,17 +94,6 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	return 0;
 }
 
-/* Control groups charge a buffer for its pages; the capacity of a region is that of all banks. */
-static int loom_ttm_region_account(struct loom_device *loom, u32 id)
-{
-	struct loom_region *region = &loom->region[id];
-
-	if (!loom_region_exists(region))
-		return 0;
-	return loom_compat_dmem_register(&loom->drm, &region->manager, loom_region_names[id],
-					 loom_region_total(region) * region->banks);
-}
-
 static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 {
 	struct loom_region *region = &loom->region[id];
@@ -301,8 +290,11 @@ int loom_ttm_init(struct loom_device *loom)
 			goto err_fini;
 	}
 	ret = drmm_add_action_or_reset(drm, loom_ttm_regions_fini, NULL);
+	/* control groups charge a buffer for its pages; the capacity is that of all banks */
 	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++)
-		ret = loom_ttm_region_account(loom, id);
+		if (loom_region_exists(&loom->region[id]))
+			ret = loom_compat_dmem_register(drm, &loom->region[id].manager,
+							loom_region_names[id]);
 	return ret;
 
 err_fini:
