@@ -104,13 +104,18 @@ static bool loom_device_is_there(const struct drm_driver *driver)
 }
 
 /**
- * loom_device_wait_released() - wait until all devices of a driver are released
- * @driver: the driver; all its devices must have been removed, and no node may be open
+ * loom_driver_exit() - wait until all removed devices are released
+ * @driver: as given to loom_driver_init()
+ *
+ * Must be called when the back end's module is unloaded, after all its devices were removed: jobs
+ * and contexts of the last clients may still refer to a device, and call the back end when they are
+ * released.
  */
-void loom_device_wait_released(const struct drm_driver *driver)
+void loom_driver_exit(const struct drm_driver *driver)
 {
 	wait_event(loom_devices_wait, !loom_device_is_there(driver));
 }
+EXPORT_SYMBOL_NS_GPL(loom_driver_exit, LOOM_COMPAT_NS);
 
 static int loom_device_init(struct loom_device *loom)
 {
@@ -121,7 +126,7 @@ static int loom_device_init(struct loom_device *loom)
 	if (ret)
 		return ret;
 	loom->region[DRM_LOOM_REGION_SRAM].revoked = loom_job_revoked;
-	ret = loom_power_init(loom);
+	ret = drmm_mutex_init(drm, &loom->power_lock);
 	if (ret)
 		return ret;
 	loom_reset_init(loom);

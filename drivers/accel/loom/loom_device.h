@@ -181,6 +181,4 @@ static inline u32 loom_device_index(const struct loom_device *loom)
 	return loom->drm.accel->index;
 }
 
-void loom_device_wait_released(const struct drm_driver *driver);
-
 #endif /* LOOM_DEVICE_H */

@@ -239,17 +239,3 @@ void loom_driver_init(struct drm_driver *driver, const struct file_operations *f
 	driver->fops = fops;
 }
 EXPORT_SYMBOL_NS_GPL(loom_driver_init, LOOM_COMPAT_NS);
-
-/**
- * loom_driver_exit() - wait until all removed devices are released
- * @driver: as given to loom_driver_init()
- *
- * Must be called when the back end's module is unloaded, after all its devices were removed: jobs
- * and contexts of the last clients may still refer to a device, and call the back end when they are
- * released.
- */
-void loom_driver_exit(const struct drm_driver *driver)
-{
-	loom_device_wait_released(driver);
-}
-EXPORT_SYMBOL_NS_GPL(loom_driver_exit, LOOM_COMPAT_NS);

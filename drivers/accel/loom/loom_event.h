@@ -5,12 +5,18 @@
 /* The tracepoints, or nothing. */
 #ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 #include "loom_trace.h"
+
+struct loom_region;
+struct loom_region_block;
+struct loom_shape;
+
+void loom_region_trace_alloc_locked(struct loom_region *region,
+				    const struct loom_region_block *block,
+				    const struct loom_shape *shape, int ret);
 #else
-#define trace_loom_alloc(...)	do { } while (0)
+#define loom_region_trace_alloc_locked(...)	do { } while (0)
 #define trace_loom_free(...)	do { } while (0)
 #define trace_loom_evict(...)	do { } while (0)
-#define trace_loom_full(...)	do { } while (0)
-#define trace_loom_full_enabled()	false
 #define trace_loom_plan(...)	do { } while (0)
 #define trace_loom_reject(...)	do { } while (0)
 #define trace_loom_submit(...)	do { } while (0)

@@ -54,23 +54,6 @@ static void loom_region_count_locked(struct loom_region *region, struct loom_reg
 		share->used[region->id][bank] += sign * block->block.size;
 }
 
-static void loom_region_trace_alloc_locked(struct loom_region *region,
-					   const struct loom_region_block *block,
-					   const struct loom_shape *shape, int ret)
-{
-	struct loom_bank_stats stats;
-
-	lockdep_assert_held(&region->lock);
-	if (!ret) {
-		trace_loom_alloc(region->dev, block->owner, region->id, block->block.start,
-				 block->block.size, block->gem);
-	} else if (trace_loom_full_enabled()) {
-		loom_bank_stats(loom_region_bank_locked(region), &shape->mask, &stats);
-		trace_loom_full(region->dev, block->owner, region->id,
-				shape->layout.bytes_per_bank, stats.free, stats.largest_free);
-	}
-}
-
 /**
  * loom_region_request() - what a buffer asks core/bank for
  * @region: the region

@@ -212,6 +212,12 @@ static inline u32 loom_region_map_bytes(const struct loom_region *region)
 #endif
 }
 
+/* Allocatable bytes of a bank. */
+static inline u64 loom_region_total(const struct loom_region *region)
+{
+	return region->bank.limit - region->bank.base;
+}
+
 static inline struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
 {
 	return container_of(manager, struct loom_region, manager);
@@ -276,7 +282,6 @@ u64 loom_region_used(const struct loom_region_share *share, u32 region,
 		     const struct loom_mask *mask);
 void loom_region_info(struct loom_region *region, const struct loom_region_share *share,
 		      struct drm_loom_region_info *info);
-u64 loom_region_total(const struct loom_region *region);
 void loom_region_stats(const struct loom_bank *bank, u32 id, const struct loom_mask *mask,
 		       const struct loom_region_share *share, struct loom_bank_stats *stats);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/pm_runtime.h>
 
-#include <drm/drm_managed.h>
-
 #include "backend.h"
 #include "flight.h"
 #include "loom_compat.h"
@@ -161,15 +159,4 @@ void loom_power_put(struct loom_device *loom)
 {
 	pm_runtime_mark_last_busy(loom->drm.dev);
 	pm_runtime_put_autosuspend(loom->drm.dev);
-}
-
-/**
- * loom_power_init() - initialise the power state: off
- * @loom: the device
- *
- * Return: 0 or -errno.
- */
-int loom_power_init(struct loom_device *loom)
-{
-	return drmm_mutex_init(&loom->drm, &loom->power_lock);
 }

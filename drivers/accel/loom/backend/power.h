@@ -10,7 +10,6 @@ struct loom_device;
 /* Idle time after which the device is stopped. */
 #define LOOM_POWER_IDLE_MS	100
 
-int loom_power_init(struct loom_device *loom);
 int loom_power_set(struct loom_device *loom, bool *what, bool value);
 int loom_power_reset(struct loom_device *loom);
 

@@ -115,14 +115,3 @@ void loom_region_info(struct loom_region *region, const struct loom_region_share
 		.flags = loom_region_is_local(region) ? DRM_LOOM_REGION_OWN : 0,
 	};
 }
-
-/**
- * loom_region_total() - allocatable bytes of a bank
- * @region: the region
- *
- * Return: bytes.
- */
-u64 loom_region_total(const struct loom_region *region)
-{
-	return region->bank.limit - region->bank.base;
-}

@@ -22,9 +22,11 @@ bool loom_region_find_conflict_locked(struct loom_region *region, const struct l
 				      const struct loom_mask *lanes, bool fixed,
 				      struct loom_region_conflict *conflict);
 
+#if defined(CONFIG_DRM_ACCEL_LOOM_MOVES) || defined(CONFIG_DRM_ACCEL_LOOM_REPORTS)
 int loom_region_revoke(struct loom_region *region, const struct loom_region_share *share);
 bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch);
 bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
 			       struct loom_region_conflict *conflict);
+#endif
 
 #endif /* LOOM_SCRATCH_H */
