@@ -85,13 +85,7 @@ struct loom_region *loom_query_find_region(struct loom_device *loom,
 	return &loom->region[array_index_nospec(id, DRM_LOOM_REGION_COUNT)];
 }
 
-/**
- * loom_query_no_index() - check that a query of the device as a whole has no index
- * @loom: the device
- * @args: from the client
- *
- * Return: 0 or -EINVAL.
- */
+/* Check that a query of the device as a whole has no index. Return: 0 or -EINVAL. */
 int loom_query_no_index(struct loom_device *loom, const struct drm_loom_query *args)
 {
 	if (!args->index)

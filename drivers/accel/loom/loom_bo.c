@@ -115,10 +115,7 @@ static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
 	.status = loom_bo_gem_status,
 };
 
-/**
- * loom_bo_destroy() - TTM has no reference to a buffer any more
- * @tbo: the buffer
- */
+/* TTM has no reference to a buffer any more. */
 void loom_bo_destroy(struct ttm_buffer_object *tbo)
 {
 	struct loom_bo *bo = to_loom_bo(tbo);
@@ -197,14 +194,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	return 0;
 }
 
-/**
- * loom_bo_ioctl_create() - BO_CREATE
- * @drm: the device
- * @data: &struct drm_loom_bo_create
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_CREATE, with &struct drm_loom_bo_create. Return: 0 or -errno. */
 int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);
@@ -262,14 +252,7 @@ static int loom_bo_write_addresses(const struct loom_bo *bo, const u64 *addresse
 	return 0;
 }
 
-/**
- * loom_bo_ioctl_info() - BO_INFO
- * @drm: the device
- * @data: &struct drm_loom_bo_info
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_INFO, with &struct drm_loom_bo_info. Return: 0 or -errno. */
 int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_bo_info *args = data;
@@ -370,14 +353,7 @@ static long loom_bo_wait_jobs(struct drm_gem_object *gem, long timeout)
 	return ret;
 }
 
-/**
- * loom_bo_ioctl_wait() - BO_WAIT
- * @drm: the device
- * @data: &struct drm_loom_bo_wait
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_WAIT, with &struct drm_loom_bo_wait. Return: 0 or -errno. */
 int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_bo_wait *args = data;

@@ -83,12 +83,7 @@ static void loom_context_release(struct kref *ref)
 	queue_rcu_work(loom_context_wq, &context->release);
 }
 
-/**
- * loom_context_get() - take a reference
- * @context: the context
- *
- * Return: @context.
- */
+/* Take a reference. Return: @context. */
 struct loom_context *loom_context_get(struct loom_context *context)
 {
 	kref_get(&context->ref);
@@ -105,13 +100,7 @@ void loom_context_put(struct loom_context *context)
 		kref_put(&context->ref, loom_context_release);
 }
 
-/**
- * loom_context_lookup() - look up a context by its id
- * @client: the file
- * @id: its id
- *
- * Return: a reference, or NULL.
- */
+/* Look up a context by its id. Return: a reference, or NULL. */
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 {
 	struct loom_context *context;
@@ -132,10 +121,7 @@ static void loom_context_drop(struct loom_context *context)
 	loom_context_put(context);
 }
 
-/**
- * loom_context_drop_all() - a file is closed: its contexts lose their ids
- * @client: the file
- */
+/* A file is closed: its contexts lose their ids. */
 void loom_context_drop_all(struct loom_file *client)
 {
 	struct loom_context *context;
@@ -192,14 +178,7 @@ static long loom_context_timeout_period(const struct loom_device *loom)
 	return max_t(long, msecs_to_jiffies(loom->job_timeout_ms) / 8, 1);
 }
 
-/**
- * loom_context_ioctl_create() - CONTEXT_CREATE
- * @drm: the device
- * @data: &struct drm_loom_context_create
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* CONTEXT_CREATE, with &struct drm_loom_context_create. Return: 0 or -errno. */
 int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);
@@ -264,14 +243,7 @@ err_free:
 	return ret;
 }
 
-/**
- * loom_context_ioctl_destroy() - CONTEXT_DESTROY
- * @drm: the device
- * @data: &struct drm_loom_context_destroy
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* CONTEXT_DESTROY, with &struct drm_loom_context_destroy. Return: 0 or -errno. */
 int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_context_destroy *args = data;
@@ -287,14 +259,7 @@ int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_fi
 	return 0;
 }
 
-/**
- * loom_context_ioctl_query() - CONTEXT_QUERY
- * @drm: the device
- * @data: &struct drm_loom_context_query
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* CONTEXT_QUERY, with &struct drm_loom_context_query. Return: 0 or -errno. */
 int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_context_query *args = data;
@@ -324,20 +289,14 @@ void loom_context_queue(struct work_struct *work)
 	queue_work(loom_context_wq, work);
 }
 
-/**
- * loom_context_module_init() - set up state shared by all devices
- *
- * Return: 0 or -ENOMEM.
- */
+/* Set up state shared by all devices. Return: 0 or -ENOMEM. */
 int loom_context_module_init(void)
 {
 	loom_context_wq = alloc_workqueue("loom-release", WQ_UNBOUND, 0);
 	return loom_context_wq ? 0 : -ENOMEM;
 }
 
-/**
- * loom_context_module_exit() - undo loom_context_module_init(), after pending releases
- */
+/* Undo loom_context_module_init(), after pending releases. */
 void loom_context_module_exit(void)
 {
 	/* wait until all pending releases are on the workqueue */

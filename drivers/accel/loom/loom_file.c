@@ -25,22 +25,14 @@ static void loom_file_release(struct kref *ref)
 	kfree(client);
 }
 
-/**
- * loom_file_get() - take a reference
- * @client: the file
- *
- * Return: @client.
- */
+/* Take a reference. Return: @client. */
 struct loom_file *loom_file_get(struct loom_file *client)
 {
 	kref_get(&client->ref);
 	return client;
 }
 
-/**
- * loom_file_put() - drop a reference
- * @client: the file
- */
+/* Drop a reference. */
 void loom_file_put(struct loom_file *client)
 {
 	kref_put(&client->ref, loom_file_release);

@@ -84,10 +84,7 @@ int loom_file_user_init(struct loom_file *client, const void *device)
 	return 0;
 }
 
-/**
- * loom_file_user_fini() - undo loom_file_user_init()
- * @client: the file
- */
+/* Undo loom_file_user_init(). */
 void loom_file_user_fini(struct loom_file *client)
 {
 	struct loom_file_user *user = client->user;

@@ -57,12 +57,7 @@ void loom_job_turn_begin(struct loom_job *job)
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_turn_begin, LOOM_COMPAT_NS);
 
-/**
- * loom_job_has_begun() - whether a job has had the engine
- * @job: the job
- *
- * Return: true if it may have written to memory.
- */
+/* Whether a job has had the engine. Return: true if it may have written to memory. */
 bool loom_job_has_begun(struct loom_job *job)
 {
 	bool begun;
@@ -73,12 +68,7 @@ bool loom_job_has_begun(struct loom_job *job)
 	return begun;
 }
 
-/**
- * loom_job_engine_ns() - engine time of a job so far
- * @job: the job
- *
- * Return: nanoseconds.
- */
+/* Engine time of a job so far. Return: nanoseconds. */
 u64 loom_job_engine_ns(struct loom_job *job)
 {
 	u64 ns;

@@ -289,12 +289,7 @@ int loom_lanes_plan_create(const struct loom_device *loom, const void *blob, u64
 	return ret;
 }
 
-/**
- * loom_lanes_device_flags() - flags for QUERY
- * @loom: the device
- *
- * Return: DRM_LOOM_DEVICE_LANES if contexts can own lanes; otherwise zero.
- */
+/* Flags for QUERY. Return: DRM_LOOM_DEVICE_LANES if contexts can own lanes; otherwise zero. */
 u32 loom_lanes_device_flags(const struct loom_device *loom)
 {
 	return loom->backend->has_lanes ? DRM_LOOM_DEVICE_LANES : 0;

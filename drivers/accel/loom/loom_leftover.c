@@ -281,11 +281,7 @@ void loom_region_reap_leftovers(struct loom_region *regions)
 			loom_region_forget(&regions[id]);
 }
 
-/**
- * loom_region_reach_leftovers_locked() - a block has got its addresses
- * @region: the region
- * @block: the block
- */
+/* A block has got its addresses. */
 void loom_region_reach_leftovers_locked(struct loom_region *region,
 					struct loom_region_block *block)
 {

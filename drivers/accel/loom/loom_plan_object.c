@@ -85,10 +85,7 @@ void loom_plan_object_drop(struct loom_plan_object *object)
 	loom_plan_object_put(object);
 }
 
-/**
- * loom_plan_object_drop_all() - a file is closed: its plans lose their ids
- * @client: the file
- */
+/* A file is closed: its plans lose their ids. */
 void loom_plan_object_drop_all(struct loom_file *client)
 {
 	struct loom_plan_object *object;
@@ -100,13 +97,7 @@ void loom_plan_object_drop_all(struct loom_file *client)
 	}
 }
 
-/**
- * loom_plan_object_lookup() - look up a plan by its id
- * @client: the file
- * @id: its id
- *
- * Return: a reference, or NULL.
- */
+/* Look up a plan by its id. Return: a reference, or NULL. */
 struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 id)
 {
 	struct loom_plan_object *object;
@@ -263,14 +254,7 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 	return ret;
 }
 
-/**
- * loom_plan_ioctl_create() - PLAN_CREATE
- * @drm: the device
- * @data: &struct drm_loom_plan_create
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* PLAN_CREATE, with &struct drm_loom_plan_create. Return: 0 or -errno. */
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);
@@ -318,14 +302,7 @@ out_put:
 	return ret;
 }
 
-/**
- * loom_plan_ioctl_destroy() - PLAN_DESTROY
- * @drm: the device
- * @data: &struct drm_loom_plan_destroy
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* PLAN_DESTROY, with &struct drm_loom_plan_destroy. Return: 0 or -errno. */
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_file *client = file->driver_priv;

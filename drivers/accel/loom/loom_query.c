@@ -107,14 +107,7 @@ static int loom_query_formats(struct loom_device *loom, struct drm_loom_query *a
 				       sizeof(struct drm_loom_format), native ? native->count : 0);
 }
 
-/**
- * loom_query_ioctl() - QUERY
- * @drm: the device
- * @data: &struct drm_loom_query
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* QUERY, with &struct drm_loom_query. Return: 0 or -errno. */
 int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);

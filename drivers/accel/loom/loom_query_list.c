@@ -164,14 +164,7 @@ static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *
 	return loom_query_answer(loom, args, &record, sizeof(record));
 }
 
-/**
- * loom_query_list() - QUERY, the part with lists
- * @loom: the device
- * @args: from the client
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* QUERY, the part with lists. Return: 0 or -errno. */
 int loom_query_list(struct loom_device *loom, struct drm_loom_query *args, struct drm_file *file)
 {
 	switch (args->type) {

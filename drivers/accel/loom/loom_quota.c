@@ -92,9 +92,7 @@ static void loom_quota_set_default(u64 *cap, u64 eighths)
 		*cap = ((u64)totalram_pages() << PAGE_SHIFT) / 8 * eighths;
 }
 
-/**
- * loom_quota_module_init() - set the caps that depend on the host's memory
- */
+/* Set the caps that depend on the host's memory. */
 void loom_quota_module_init(void)
 {
 	loom_quota_set_default(&loom_quota_params.max_bytes, 4);

@@ -135,12 +135,7 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 	return 0;
 }
 
-/**
- * loom_shape_sharded() - whether each bank has a shard
- * @shape: the shape
- *
- * Return: true if so, false if pages or rows are interleaved.
- */
+/* Whether each bank has a shard. Return: true if so, false if pages or rows are interleaved. */
 bool loom_shape_sharded(const struct loom_shape *shape)
 {
 	return shape->kind >= DRM_LOOM_LAYOUT_SHARDED_HEIGHT;

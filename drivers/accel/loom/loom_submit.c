@@ -417,14 +417,7 @@ static int loom_submit_prepare(struct loom_job *job)
 	return ret;
 }
 
-/**
- * loom_submit_ioctl() - SUBMIT
- * @drm: the device
- * @data: &struct drm_loom_submit
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* SUBMIT, with &struct drm_loom_submit. Return: 0 or -errno. */
 int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);

@@ -68,12 +68,7 @@ static const struct dma_fence_ops loom_fence_ops = {
 	.release = loom_fence_release,
 };
 
-/**
- * loom_fence_create() - allocate the fence of a job
- * @loom: the device
- *
- * Return: a fence that is not armed, or NULL.
- */
+/* Allocate the fence of a job. Return: a fence that is not armed, or NULL. */
 struct loom_fence *loom_fence_create(const struct loom_device *loom)
 {
 	/* @base must be first for dma_fence_free() */
@@ -259,10 +254,7 @@ void loom_sync_out_signal(struct loom_sync_out *out, struct dma_fence *fence)
 	}
 }
 
-/**
- * loom_sync_out_fini() - undo loom_sync_out_init()
- * @out: the syncobjs
- */
+/* Undo loom_sync_out_init(). */
 void loom_sync_out_fini(struct loom_sync_out *out)
 {
 	while (out->count--) {

@@ -32,10 +32,7 @@ static bool loom_budget_is_recent(u64 ns, u64 now_ns)
 	return ns && now_ns - ns < LOOM_BUDGET_WINDOW_NS;
 }
 
-/**
- * loom_budget_init() - initialise, without resets
- * @loom: the device
- */
+/* Initialise, without resets. */
 void loom_budget_init(struct loom_device *loom)
 {
 	spin_lock_init(&loom->budget.lock);
@@ -61,10 +58,7 @@ bool loom_budget_charge(struct loom_device *loom)
 	return left;
 }
 
-/**
- * loom_budget_renew() - a record has completed a job or a move
- * @loom: the device
- */
+/* A record has completed a job or a move. */
 void loom_budget_renew(struct loom_device *loom)
 {
 	struct loom_budget *budget = &loom->budget;

@@ -386,10 +386,7 @@ int loom_flight_pause(struct loom_device *loom, u32 timeout_ms)
 	return -EBUSY;
 }
 
-/**
- * loom_flight_resume() - undo loom_flight_pause()
- * @loom: the device
- */
+/* Undo loom_flight_pause(). */
 void loom_flight_resume(struct loom_device *loom)
 {
 	struct loom_flight *flight = &loom->flight;
@@ -400,10 +397,7 @@ void loom_flight_resume(struct loom_device *loom)
 	queue_work(loom->sched_wq, &flight->work);
 }
 
-/**
- * loom_flight_on() - the device was started: send the stops that it has missed
- * @loom: the device
- */
+/* The device was started: send the stops that it has missed. */
 void loom_flight_on(struct loom_device *loom)
 {
 	struct loom_job *job;
@@ -507,12 +501,7 @@ void loom_flight_renew(struct loom_device *loom, u64 guilty)
 	queue_work(loom->sched_wq, &loom->flight.work);
 }
 
-/**
- * loom_flight_init() - initialise, without jobs
- * @loom: the device
- *
- * Return: 0 or -errno.
- */
+/* Initialise, without jobs. Return: 0 or -errno. */
 int loom_flight_init(struct loom_device *loom)
 {
 	struct loom_flight *flight = &loom->flight;

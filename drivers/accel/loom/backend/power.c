@@ -112,10 +112,7 @@ bool loom_power_hold(struct loom_device *loom)
 	return false;
 }
 
-/**
- * loom_power_release() - undo loom_power_hold()
- * @loom: the device
- */
+/* Undo loom_power_hold(). */
 void loom_power_release(struct loom_device *loom)
 {
 	mutex_unlock(&loom->power_lock);
@@ -151,10 +148,7 @@ int loom_power_get(struct loom_device *loom)
 	return ret;
 }
 
-/**
- * loom_power_put() - undo loom_power_get()
- * @loom: the device
- */
+/* Undo loom_power_get(). */
 void loom_power_put(struct loom_device *loom)
 {
 	pm_runtime_mark_last_busy(loom->drm.dev);

@@ -253,27 +253,13 @@ out_put:
 	return min_t(s64, ret, 0);
 }
 
-/**
- * loom_copy_ioctl_read() - BO_READ
- * @drm: the device
- * @data: &struct drm_loom_bo_copy
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_READ, with &struct drm_loom_bo_copy. Return: 0 or -errno. */
 int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	return loom_copy_ioctl(drm, data, file, false);
 }
 
-/**
- * loom_copy_ioctl_write() - BO_WRITE
- * @drm: the device
- * @data: &struct drm_loom_bo_copy
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_WRITE, with &struct drm_loom_bo_copy. Return: 0 or -errno. */
 int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	return loom_copy_ioctl(drm, data, file, true);

@@ -49,14 +49,7 @@ static void loom_label_trace(struct loom_device *loom, struct loom_bo *bo)
 			 bo->shape.layout.bytes_per_bank, gem);
 }
 
-/**
- * loom_label_ioctl() - BO_LABEL
- * @drm: the device
- * @data: &struct drm_loom_bo_label
- * @file: the client
- *
- * Return: 0 or -errno.
- */
+/* BO_LABEL, with &struct drm_loom_bo_label. Return: 0 or -errno. */
 int loom_label_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_loom_bo_label *args = data;

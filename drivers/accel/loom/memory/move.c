@@ -555,10 +555,7 @@ int loom_moves_pause(struct loom_device *loom, u32 timeout_ms)
 	return -EBUSY;
 }
 
-/**
- * loom_moves_resume() - undo loom_moves_pause()
- * @loom: the device
- */
+/* Undo loom_moves_pause(). */
 void loom_moves_resume(struct loom_device *loom)
 {
 	spin_lock_irq(&loom->moves.lock);

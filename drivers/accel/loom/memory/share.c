@@ -142,12 +142,7 @@ struct drm_gem_object *loom_share_import(struct drm_device *drm, struct dma_buf 
 	return gem;
 }
 
-/**
- * loom_share_detach() - undo the import of a buffer that is being destroyed
- * @bo: the buffer
- *
- * Return: false if it is not imported.
- */
+/* Undo the import of a buffer that is being destroyed. Return: false if it is not imported. */
 bool loom_share_detach(struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);

@@ -71,10 +71,7 @@ static void loom_grace_work(struct work_struct *work)
 	drm_dev_exit(idx);
 }
 
-/**
- * loom_grace_init() - initialise, without stopped jobs
- * @loom: the device
- */
+/* Initialise, without stopped jobs. */
 void loom_grace_init(struct loom_device *loom)
 {
 	INIT_DELAYED_WORK(&loom->flight.grace_work, loom_grace_work);

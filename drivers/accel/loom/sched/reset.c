@@ -82,10 +82,7 @@ static void loom_reset_hang_work(struct work_struct *work)
 	drm_dev_exit(idx);
 }
 
-/**
- * loom_reset_init() - initialise, not wedged
- * @loom: the device
- */
+/* Initialise, not wedged. */
 void loom_reset_init(struct loom_device *loom)
 {
 	INIT_WORK(&loom->wedge_work, loom_reset_wedge_work);

@@ -272,12 +272,7 @@ static const struct drm_sched_backend_ops loom_job_sched_ops = {
 	.free_job = loom_job_sched_free,
 };
 
-/**
- * loom_job_device_init() - set up scheduling of jobs
- * @loom: the device
- *
- * Return: 0 or -errno.
- */
+/* Set up scheduling of jobs. Return: 0 or -errno. */
 int loom_job_device_init(struct loom_device *loom)
 {
 	spin_lock_init(&loom->job_lock);

@@ -47,10 +47,7 @@ bool nothing_has_fault(enum nothing_fault fault)
 	return cmpxchg(&nothing_fault, fault, NOTHING_FINE) == fault;
 }
 
-/**
- * nothing_touch() - check that the device is on, before an access that requires that
- * @nothing: the device
- */
+/* Check that the device is on, before an access that requires that. */
 void nothing_touch(const struct nothing *nothing)
 {
 	nothing_misused += !READ_ONCE(nothing->on);
@@ -206,10 +203,7 @@ int nothing_start(struct nothing *nothing, u32 epoch)
 	return 0;
 }
 
-/**
- * nothing_stop() - stop records and interrupts
- * @nothing: the device
- */
+/* Stop records and interrupts. */
 void nothing_stop(struct nothing *nothing)
 {
 	spin_lock(&nothing->lock);
@@ -219,12 +213,7 @@ void nothing_stop(struct nothing *nothing)
 	cancel_work_sync(&nothing->interrupt);
 }
 
-/**
- * nothing_reset() - discard all state, slowly
- * @nothing: the device
- *
- * Return: 0 or -EIO.
- */
+/* Discard all state, slowly. Return: 0 or -EIO. */
 int nothing_reset(struct nothing *nothing)
 {
 	nothing_resets++;
@@ -278,12 +267,7 @@ void nothing_end(struct nothing *nothing, u64 job)
 	spin_unlock(&nothing->lock);
 }
 
-/**
- * nothing_current() - the current job
- * @nothing: the device
- *
- * Return: the job, or 0.
- */
+/* The current job. Return: the job, or 0. */
 u64 nothing_current(struct nothing *nothing)
 {
 	u64 job = 0;
