@@ -201,7 +201,7 @@ int loom_lanes_take(struct loom_context *context, struct drm_loom_context_create
 }
 
 /**
- * loom_lanes_unclaim() - undo loom_lanes_claim()
+ * loom_lanes_unclaim() - a context has lost its id: the limits of the SRAM apply again
  * @context: the context, exclusive or not
  */
 void loom_lanes_unclaim(struct loom_context *context)
