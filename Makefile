@@ -396,9 +396,9 @@ $(O)/host/place/starved $(O)/asan/host/place/starved: private wrapped := \
 # the room of the provider is no part of the library; what knows nothing of ONNX Runtime is tested so
 $(filter $(O)/host/ort/%,$(test_bin)): $(O)/obj/userlib/ort/partition.o
 $(filter $(O)/asan/host/ort/%,$(asan_bin)): $(O)/asan/obj/userlib/ort/partition.o
-# the template's check of payloads is no part of the library, and is replaced by one with a fault
-$(filter $(O)/host/template/%,$(test_bin)): $(O)/obj/drivers/accel/loom/template/tile.o
-$(filter $(O)/asan/host/template/%,$(asan_bin)): $(O)/asan/obj/drivers/accel/loom/template/tile.o
+# the template's payloads are no part of the library, and their check is replaced by one with a fault
+$(filter $(O)/host/template/%,$(test_bin)): $(addprefix $(O)/obj/drivers/accel/loom/template/,tile.o translate.o)
+$(filter $(O)/asan/host/template/%,$(asan_bin)): $(addprefix $(O)/asan/obj/drivers/accel/loom/template/,tile.o translate.o)
 # the tests of the model play QEMU: they speak its protocol
 $(filter $(O)/host/sim/%,$(test_bin)): $(O)/obj/tools/sim/wire.o $(O)/loom-sim
 $(filter $(O)/asan/host/sim/%,$(asan_bin)): $(O)/asan/obj/tools/sim/wire.o $(O)/asan/loom-sim

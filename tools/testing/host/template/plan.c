@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../drivers/accel/loom/template/tile.c"
-#include "../../../../drivers/accel/loom/template/translate.c"
+#include "../../../../drivers/accel/loom/template/translate.h"
 #include "loom_chip.h"
 #include "loom_engine.h"
 #include "loom_op.h"

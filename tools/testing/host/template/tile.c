@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../drivers/accel/loom/template/tile.c"
-#include "../../../../drivers/accel/loom/template/translate.c"
+#include "../../../../drivers/accel/loom/template/translate.h"
 #include "loom_op.h"
 #include "random.h"
 #include "tap.h"
