@@ -39,11 +39,11 @@ struct loom_context {
 	u64 seqno;
 	/** @backend_data: owned by the back end, NULL at first */
 	void *backend_data;
-#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @lane_count: number of @lanes; zero: it has the whole device in its turns. Constant */
 	u32 lane_count;
 	/** @lanes: lanes that it owns until its last job has ended; constant */
 	struct loom_mask lanes;
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/** @exclusive: suspends the rules about the SRAM while it has an id, constant */
 	bool exclusive;
 	/** @privileged: was made with CAP_SYS_NICE, constant */
@@ -67,11 +67,7 @@ struct loom_context {
 /* The lanes that a context owns; NULL: it has the whole device in its turns. */
 static inline const struct loom_mask *loom_context_lanes(const struct loom_context *context)
 {
-#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	return context->lane_count ? &context->lanes : NULL;
-#else
-	return NULL;
-#endif
 }
 
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);

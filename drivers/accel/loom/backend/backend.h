@@ -357,7 +357,6 @@ struct loom_backend {
 	 * (grace.c) after this call, or after its begin
 	 */
 	void (*job_stop)(struct loom_job *job);
-#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/**
 	 * @job_reset: a job of a context with lanes of its own has not ended within the grace
 	 * period after @job_stop: reset its lanes, so that it ends as a stopped one, and jobs of
@@ -365,7 +364,6 @@ struct loom_backend {
 	 * the job has not ended after another grace period. NULL: the device is reset at once
 	 */
 	void (*job_reset)(struct loom_job *job);
-#endif
 	/**
 	 * @job_release: undo @job_prepare and @job_emit. Called once for each prepared job: after
 	 * its fence has signalled, whether it was run or not, or by SUBMIT if it could not be
@@ -394,7 +392,6 @@ struct loom_backend {
 	 * core waits for their end before the system sleeps
 	 */
 	bool keeps_jobs;
-#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
 	/**
 	 * @has_lanes: jobs of contexts with lanes of their own (&loom_context.lane_count) run on no
 	 * other lanes, at the same time, and never beside a job of another context without. With
@@ -402,7 +399,6 @@ struct loom_backend {
 	 * ended, and those given after it run when it has
 	 */
 	bool has_lanes;
-#endif
 };
 
 /*
