@@ -13,22 +13,13 @@
  * address, the same in every bank it is on. It is on all of them, or on those of a mask; then it
  * takes nothing in the other banks, and is called a partial block.
  *
- * It is given sizes, alignments, ranges of addresses, masks of banks and a policy for the region,
- * and gives addresses, statistics and a walk over blocks and holes. A block is embedded in what
- * owns the address range. Its entry in the order of all blocks is in a chunk, and one call in some
- * dozens needs another chunk. The caller must provide it, so that nothing is allocated under its
- * lock. Freeing needs no host memory. Not thread safe: the caller must hold a lock around every
- * call.
+ * A block is embedded in what owns the address range. Its entry in the order of all blocks is in a
+ * chunk, and one call in some dozens needs another chunk. The caller must provide it, so that
+ * nothing is allocated under its lock. Freeing needs no host memory. Not thread safe: the caller
+ * must hold a lock around every call.
  *
  * The room also has the distribution of a buffer's bytes over banks (loom_layout.h), and sets of
- * banks (loom_mask.h). loom_chip.h describes regions and banks.
- *
- * - bank.c: requests; policies and limits
- * - chunk.c: the order of all blocks
- * - place.c: the place for a block
- * - walk.c: blocks and holes in the order of their starts, and usage of banks
- * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
- * - chip.c: presets of devices
+ * banks (loom_mask.h).
  *
  * It uses no other room. Rejected for the interface: an allocator per bank, because finding a
  * lockstep address would take a search over all of them; and drm_mm or gen_pool, which have no

@@ -5,19 +5,9 @@
 /**
  * DOC: Core
  *
- * Code shared by the module, the library and the tests, in seven rooms with one interface each:
- *
- * - chip/ (loom_chip.h): descriptions of chips
- * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): allocation of addresses in banks
- * - op/ (loom_op.h): operands and cost of each operation
- * - clock/ (loom_clock.h): time of a command on a chip
- * - verify/ (loom_verify.h): proves a plan safe and decodes it
- * - engine/ (loom_engine.h): computes a decoded plan
- * - code/ (loom_code.h): a decoded plan as bytes for a device, and back
- *
- * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, code/ uses op/, clock/ and
- * verify/; no other dependencies are allowed. The common headers are here: the decoded plan
- * (loom_plan.h), and the units of work (loom_tile.h).
+ * Code shared by the module, the library and the tests. Each folder is a room with one interface, a
+ * header whose comment has its purpose and the rooms that it may use. Common to all are the decoded
+ * plan (loom_plan.h) and the units of work (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the

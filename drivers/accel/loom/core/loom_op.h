@@ -19,14 +19,8 @@
  * kernel compiles the latter with floating point enabled, and such code may run between
  * kernel_fpu_begin() and kernel_fpu_end() only.
  *
- * - list.h: all operations, one line each
- * - table.c: the list as a table by opcode
- * - native.c: the one operation that is not in the list, because the engine cannot compute it
- * - check.c: helpers of the checks: shapes, costs
- * - compute.c: helpers of the operations that compute (list_compute.h): regions, types
- * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
- *   select.c, softmax.c, topk.c, unary.c: one family of operations each; the comment on top is
- *   its contract
+ * The comment on top of op/NAME.c is the contract of the operation. NATIVE is not in the list,
+ * because the engine cannot compute it.
  *
  * It uses loom_plan.h and loom_tile.h, and no other room. Rejected: the compute function as a
  * member of &struct loom_op. Every user of the checks would link the engine, and the lower room

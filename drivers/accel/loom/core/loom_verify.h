@@ -10,23 +10,8 @@
  *
  * The room core/verify proves a plan safe before it runs. Its input is the bytes of a plan, from an
  * untrusted client, and the description of a chip. Its output is a decoded plan (loom_plan.h), or a
- * record of the broken rule. plan.c describes the proof, the verifier's own safety, and rejected
- * designs.
- *
- * - plan.c: header, tables, limits, slots; calls the files below in the order of the rules
- * - image.c: slots that are images, and the tensors and views in them
- * - tensor.c: each tensor by itself: type, strides, size, lifetime, alias
- * - overlap.c: live ranges: tensors that are alive in the same step do not share bytes
- * - step.c: the steps, and in each its commands
- * - command.c: opcode, operands and attributes; asks core/op for the rest
- * - native.c: payload format, tables and payload of native commands
- * - view.c: each operand lies in its tensor
- * - data.c: reads only see written elements, with footprint.c (elements of a tensor in a view) and
- *   coverage.c (written elements)
- * - hazard.c: the two streams of a step do not touch what the other writes
- * - splay.c: ordered sets, for coverage.c
- * - work.h: counts work, and checks for fatal signals
- * - reject.c: the record of a refusal
+ * record of the broken rule. plan.c describes the proof, its files, the verifier's own safety, and
+ * rejected designs.
  *
  * It uses core/op, and core/clock for the cycles of decoded commands. It does not depend on the
  * engine, which does not matter to the safety of a plan.
@@ -39,11 +24,12 @@
 #define LOOM_PLAN_MEMORY_START	(1U << 20)
 
 /**
- * loom_plan_create() - prove a plan safe and decode it
+ * loom_plan_create_native() - prove a plan safe and decode it
  * @blob: the plan as in &struct drm_loom_plan_header, eight-byte aligned. It must not change during
  *	the call, and may be freed afterwards
  * @size: bytes of it
  * @chip: of the device
+ * @native: its native commands, or NULL
  * @plan: out: the decoded plan
  * @reject: out: the broken rule (-EBADMSG); zeroed otherwise
  *
@@ -52,27 +38,22 @@
  *
  * Return: 0; -EBADMSG if a rule is broken; -ENOMEM; -EINTR if loom_port_relax() has returned false.
  */
-int __must_check loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
-				  struct loom_plan **plan, struct drm_loom_reject *reject);
-
-/**
- * loom_plan_create_native() - the same for a device with native commands
- * @blob: as there
- * @size: as there
- * @chip: as there
- * @native: its native commands, or NULL
- * @plan: as there
- * @reject: as there
- *
- * Return: as there.
- */
 int __must_check loom_plan_create_native(const void *blob, u64 size,
 					 const struct drm_loom_chip *chip,
 					 const struct loom_native *native, struct loom_plan **plan,
 					 struct drm_loom_reject *reject);
 
+/* The same without native commands. */
+static inline int __must_check loom_plan_create(const void *blob, u64 size,
+						const struct drm_loom_chip *chip,
+						struct loom_plan **plan,
+						struct drm_loom_reject *reject)
+{
+	return loom_plan_create_native(blob, size, chip, NULL, plan, reject);
+}
+
 /**
- * loom_plan_peak_bytes() - upper bound of the memory of loom_plan_create(), including its plan
+ * loom_plan_peak_bytes() - upper bound of the memory of a verification, including its plan
  * @blob: the plan as for that, not checked
  * @size: bytes of it
  *

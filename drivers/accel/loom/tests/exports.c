@@ -23,7 +23,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
 
-EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create_native);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);

@@ -21,21 +21,21 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	u64 attr_end;
 
 	if (!op)
-		return loom_reject_command(verify, DRM_LOOM_RULE_OPCODE);
+		return loom_reject(verify, DRM_LOOM_RULE_OPCODE);
 	if (op->stream != (compute ? LOOM_STREAM_COMPUTE : LOOM_STREAM_DMA))
-		return loom_reject_command(verify, DRM_LOOM_RULE_STREAM);
+		return loom_reject(verify, DRM_LOOM_RULE_STREAM);
 	if (raw->pad)
-		return loom_reject_command(verify, DRM_LOOM_RULE_COMMAND_FIELD);
+		return loom_reject(verify, DRM_LOOM_RULE_COMMAND_FIELD);
 	if (raw->operands < op->min_operands || raw->operands > op->max_operands ||
 	    check_add_overflow(raw->first_view, (u32)raw->operands, &views_end) ||
 	    views_end > verify->header->views.count)
-		return loom_reject_command(verify, DRM_LOOM_RULE_OPERANDS);
+		return loom_reject(verify, DRM_LOOM_RULE_OPERANDS);
 	payload = op == &loom_op_native ? DRM_LOOM_MAX_PAYLOAD_BYTES : 0;
 	if (raw->attr_size < op->attr_size || raw->attr_size > op->attr_size + payload ||
 	    raw->attr_offset & 7 ||
 	    check_add_overflow(raw->attr_offset, (u64)raw->attr_size, &attr_end) ||
 	    attr_end > verify->header->attrs.count || (!op->attr_size && raw->attr_offset))
-		return loom_reject_command(verify, DRM_LOOM_RULE_ATTR);
+		return loom_reject(verify, DRM_LOOM_RULE_ATTR);
 
 	command->op = op;
 	command->attr = NULL;
@@ -86,7 +86,7 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 	if (check.has_operand)
 		return loom_reject_view(verify, check.rule, check.operand,
 					&command->views[check.operand]);
-	return loom_reject_command(verify, check.rule);
+	return loom_reject(verify, check.rule);
 }
 
 static void loom_command_count(struct loom_verify *verify)

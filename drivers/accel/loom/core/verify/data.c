@@ -136,7 +136,7 @@ static int __must_check loom_data_check_work(struct loom_verify *verify)
 	if (verify->work.interrupted)
 		return -EINTR;
 	if (verify->pool.exhausted)
-		return loom_reject_command(verify, DRM_LOOM_RULE_WORK);
+		return loom_reject(verify, DRM_LOOM_RULE_WORK);
 	return 0;
 }
 

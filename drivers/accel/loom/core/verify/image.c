@@ -60,7 +60,7 @@ int loom_verify_images(struct loom_verify *verify)
 		const struct drm_loom_plan_image *image = &images[i];
 
 		if (image->slot >= verify->header->slots.count)
-			return loom_reject_plan(verify, DRM_LOOM_RULE_IMAGE);
+			return loom_reject(verify, DRM_LOOM_RULE_IMAGE);
 		number = loom_index_nospec(image->slot, verify->header->slots.count);
 		if (!loom_image_ok(verify, image, number))
 			return loom_reject_slot(verify, DRM_LOOM_RULE_IMAGE, number);

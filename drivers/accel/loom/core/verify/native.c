@@ -20,7 +20,7 @@ int loom_native_check_format(struct loom_verify *verify)
 			return 0;
 		}
 	}
-	return loom_reject_plan(verify, DRM_LOOM_RULE_FORMAT);
+	return loom_reject(verify, DRM_LOOM_RULE_FORMAT);
 }
 
 int loom_native_decode(struct loom_verify *verify)
@@ -29,10 +29,10 @@ int loom_native_decode(struct loom_verify *verify)
 	const struct drm_loom_attr_native *attr = verify->plan->commands[verify->command].attr;
 
 	if (raw->first_view < verify->native_views)
-		return loom_reject_command(verify, DRM_LOOM_RULE_OPERANDS);
+		return loom_reject(verify, DRM_LOOM_RULE_OPERANDS);
 	if (raw->attr_offset < verify->native_attrs ||
 	    raw->attr_size - sizeof(*attr) != attr->payload_bytes)
-		return loom_reject_command(verify, DRM_LOOM_RULE_ATTR);
+		return loom_reject(verify, DRM_LOOM_RULE_ATTR);
 	/* in the tables, so no sum overflows */
 	verify->native_views = raw->first_view + raw->operands;
 	verify->native_attrs = raw->attr_offset + raw->attr_size;
@@ -56,7 +56,7 @@ int loom_native_check_payload(struct loom_verify *verify)
 		return ret;
 	ret = verify->native->check(&payload);
 	if (ret == -EBADMSG) {
-		loom_reject_command(verify, DRM_LOOM_RULE_PAYLOAD);
+		loom_reject(verify, DRM_LOOM_RULE_PAYLOAD);
 		verify->reject->valid |= DRM_LOOM_REJECT_PAYLOAD;
 		verify->reject->reason = payload.reason;
 		verify->reject->payload_at = payload.at;

@@ -39,6 +39,7 @@
 /* Guaranteed alignment of a table. */
 #define LOOM_TABLE_ALIGN 8
 
+/* in the order of the header */
 enum {
 	LOOM_TABLE_SLOTS,
 	LOOM_TABLE_TENSORS,
@@ -73,21 +74,9 @@ static const struct loom_table_rule loom_table_rules[LOOM_TABLE_COUNT] = {
 static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_header *header,
 						    u32 table)
 {
-	switch (table) {
-	case LOOM_TABLE_SLOTS:
-		return &header->slots;
-	case LOOM_TABLE_TENSORS:
-		return &header->tensors;
-	case LOOM_TABLE_STEPS:
-		return &header->steps;
-	case LOOM_TABLE_COMMANDS:
-		return &header->commands;
-	case LOOM_TABLE_VIEWS:
-		return &header->views;
-	case LOOM_TABLE_ATTRS:
-		return &header->attrs;
-	}
-	return &header->images;
+	const u8 *first = (const u8 *)header + offsetof(struct drm_loom_plan_header, slots);
+
+	return (const struct drm_loom_table *)(const void *)first + table;
 }
 
 static u64 loom_plan_header_bytes(const struct drm_loom_plan_header *header)
@@ -102,14 +91,14 @@ static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 s
 	const struct drm_loom_plan_header_native *native = (const void *)header;
 
 	if (size < sizeof(*header))
-		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+		return loom_reject(verify, DRM_LOOM_RULE_HEADER);
 	if (header->magic != DRM_LOOM_PLAN_MAGIC || header->size != size || header->flags ||
 	    (header->version != DRM_LOOM_PLAN_VERSION &&
 	     header->version != DRM_LOOM_PLAN_VERSION_NATIVE) ||
 	    size < loom_plan_header_bytes(header))
-		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+		return loom_reject(verify, DRM_LOOM_RULE_HEADER);
 	if (header->version == DRM_LOOM_PLAN_VERSION_NATIVE && native->format.pad)
-		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+		return loom_reject(verify, DRM_LOOM_RULE_HEADER);
 	return 0;
 }
 
@@ -137,11 +126,11 @@ static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 s
 		    check_add_overflow(table->offset, (u64)table->count * table->stride,
 				       &end[i]) ||
 		    end[i] > size)
-			return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
+			return loom_reject(verify, DRM_LOOM_RULE_TABLE);
 		start[i] = table->offset;
 		for (j = 0; j < i; j++)
 			if (start[i] < end[j] && start[j] < end[i])
-				return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
+				return loom_reject(verify, DRM_LOOM_RULE_TABLE);
 	}
 	return 0;
 }
@@ -151,10 +140,10 @@ static int __must_check loom_plan_check_limits(struct loom_verify *verify, u64 s
 	u32 i;
 
 	if (size > DRM_LOOM_MAX_PLAN_BYTES)
-		return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
+		return loom_reject(verify, DRM_LOOM_RULE_LIMIT);
 	for (i = 0; i < LOOM_TABLE_COUNT; i++)
 		if (loom_plan_table(verify->header, i)->count > loom_table_rules[i].max_count)
-			return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
+			return loom_reject(verify, DRM_LOOM_RULE_LIMIT);
 	return 0;
 }
 
@@ -165,10 +154,10 @@ static int __must_check loom_plan_check_device(struct loom_verify *verify)
 	u64 top;
 
 	if (!header->lanes || header->lanes != sram->banks)
-		return loom_reject_plan(verify, DRM_LOOM_RULE_TOPOLOGY);
+		return loom_reject(verify, DRM_LOOM_RULE_TOPOLOGY);
 	if (check_add_overflow(header->scratch_bytes, sram->reserved_bytes, &top) ||
 	    top > sram->bank_bytes)
-		return loom_reject_plan(verify, DRM_LOOM_RULE_SCRATCH);
+		return loom_reject(verify, DRM_LOOM_RULE_SCRATCH);
 	return 0;
 }
 
@@ -369,12 +358,6 @@ int loom_plan_create_native(const void *blob, u64 size, const struct drm_loom_ch
 	struct loom_work work;
 
 	return loom_plan_create_counted(blob, size, chip, native, plan, reject, &work);
-}
-
-int loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
-		     struct loom_plan **plan, struct drm_loom_reject *reject)
-{
-	return loom_plan_create_native(blob, size, chip, NULL, plan, reject);
 }
 
 u64 loom_plan_peak_bytes(const void *blob, u64 size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "verify.h"
 
-static int loom_reject_rule(struct loom_verify *verify, u32 rule)
+int loom_reject(struct loom_verify *verify, u32 rule)
 {
 	struct drm_loom_reject *reject = verify->reject;
 
@@ -15,14 +15,9 @@ static int loom_reject_rule(struct loom_verify *verify, u32 rule)
 	return -EBADMSG;
 }
 
-int loom_reject_plan(struct loom_verify *verify, u32 rule)
-{
-	return loom_reject_rule(verify, rule);
-}
-
 int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot)
 {
-	loom_reject_rule(verify, rule);
+	loom_reject(verify, rule);
 	verify->reject->valid |= DRM_LOOM_REJECT_SLOT;
 	verify->reject->slot = slot;
 	return -EBADMSG;
@@ -30,7 +25,7 @@ int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot)
 
 int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step)
 {
-	loom_reject_rule(verify, rule);
+	loom_reject(verify, rule);
 	verify->reject->valid |= DRM_LOOM_REJECT_STEP;
 	verify->reject->step = step;
 	return -EBADMSG;
@@ -38,7 +33,7 @@ int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step)
 
 int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor)
 {
-	loom_reject_rule(verify, rule);
+	loom_reject(verify, rule);
 	verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
 	verify->reject->tensor = tensor;
 	return -EBADMSG;
@@ -69,14 +64,9 @@ int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 ot
 	return -EBADMSG;
 }
 
-int loom_reject_command(struct loom_verify *verify, u32 rule)
-{
-	return loom_reject_rule(verify, rule);
-}
-
 int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand)
 {
-	loom_reject_rule(verify, rule);
+	loom_reject(verify, rule);
 	verify->reject->valid |= DRM_LOOM_REJECT_OPERAND;
 	verify->reject->operand = operand;
 	return -EBADMSG;

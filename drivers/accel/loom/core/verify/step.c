@@ -24,7 +24,7 @@ static int __must_check loom_step_check_tiling(struct loom_verify *verify)
 		step->dma_commands = raw->dma_commands;
 	}
 	if (end != verify->header->commands.count)
-		return loom_reject_plan(verify, DRM_LOOM_RULE_STEP);
+		return loom_reject(verify, DRM_LOOM_RULE_STEP);
 	return 0;
 }
 

@@ -164,16 +164,14 @@ int __must_check loom_plan_create_counted(const void *blob, u64 size,
 					  const struct loom_native *native, struct loom_plan **plan,
 					  struct drm_loom_reject *reject, struct loom_work *work);
 
-/* reject.c: refusals. All return -EBADMSG. */
-int loom_reject_plan(struct loom_verify *verify, u32 rule);
+/* reject.c: refusals, of the command under proof, if there is one. All return -EBADMSG. */
+int loom_reject(struct loom_verify *verify, u32 rule);
 int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot);
 int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step);
 int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor);
 /* Names the tensor, the other one that it overlaps, and the bytes at fault. */
 int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
 			u64 end);
-/* In the command under proof. */
-int loom_reject_command(struct loom_verify *verify, u32 rule);
 int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);
 /* The caller must have validated the operand and its tensor, so the bytes are reported, too. */
 int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
@@ -218,7 +216,7 @@ bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_
 /* no slot is an image */
 static inline int __must_check loom_verify_images(struct loom_verify *verify)
 {
-	return verify->header->images.count ? loom_reject_plan(verify, DRM_LOOM_RULE_IMAGE) : 0;
+	return verify->header->images.count ? loom_reject(verify, DRM_LOOM_RULE_IMAGE) : 0;
 }
 
 static inline bool loom_tensor_image_ok(const struct loom_verify *verify,
