@@ -61,6 +61,19 @@ CHANGE(native_again)
 	native_again(pb);
 }
 
+/* One more in the same step: its operands and attributes begin where those of the other end. */
+CHANGE(native_adjacent)
+{
+	struct native_attr attr;
+
+	use_native(pb);
+	native_again(pb);
+	attr = *native_attr(pb);
+	pb_add(pb, DRM_LOOM_OP_NATIVE, &attr, sizeof(attr),
+	       PB_VIEWS(pb_all(pb, T_OUT0), pb_all(pb, T_OUT1), pb_all(pb, T_TEMP),
+			pb_all(pb, T_INOUT), pb_all(pb, T_IN)));
+}
+
 CHANGE(native_operands_shared)
 {
 	use_native(pb);
@@ -157,6 +170,12 @@ CHANGE(native_attr_no_result)
 	use_native(pb);
 	native_attr(pb)->attr.outputs = 0;
 	native_attr(pb)->attr.inouts = 0;
+}
+
+CHANGE(native_region_first)
+{
+	use_native(pb);
+	*operand(pb, O_OUT0) = pb_all(pb, native_in_dram(pb, false));
 }
 
 CHANGE(native_region_output)
@@ -294,6 +313,7 @@ static const struct rule_case rule_cases_fine_native[] = {
 	  .on = on_dram_in_place },
 	{ .what = "with a temporary in a slot", .change = change_native_temporary_slot },
 	{ .what = "with temporaries that are used again", .change = change_native_again },
+	{ .what = "behind another", .change = change_native_adjacent },
 };
 
 static const struct rule_case rule_cases_native[] = {
@@ -318,8 +338,12 @@ static const struct rule_case rule_cases_native[] = {
 	{ DRM_LOOM_RULE_ATTR, C(native_attr_written) },
 	{ DRM_LOOM_RULE_ATTR, C(native_attr_wraps) },
 	{ DRM_LOOM_RULE_ATTR, C(native_attr_no_result) },
-	{ DRM_LOOM_RULE_VIEW_REGION, C(native_region_output), .valid = IN_VIEW, .step = NATIVE_STEP,
-	  .command = C_NATIVE, .operand = O_OUT1, .tensor = T_NATIVE_COUNT },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(native_region_first), .valid = IN_VIEW, .step = NATIVE_STEP,
+	  .command = C_NATIVE, .operand = O_OUT0, .tensor = T_NATIVE_COUNT },
+	/* where inputs may be */
+	{ DRM_LOOM_RULE_VIEW_REGION, C(native_region_output), .on = on_dram_in_place,
+	  .valid = IN_VIEW, .step = NATIVE_STEP, .command = C_NATIVE, .operand = O_OUT1,
+	  .tensor = T_NATIVE_COUNT },
 	{ DRM_LOOM_RULE_VIEW_REGION, C(native_dram_in_place), .valid = IN_VIEW, .step = NATIVE_STEP,
 	  .command = C_NATIVE, .operand = O_IN, .tensor = T_NATIVE_COUNT },
 	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(native_distinct), .valid = IN_VIEW, .step = NATIVE_STEP,

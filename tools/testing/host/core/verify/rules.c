@@ -95,7 +95,8 @@ static void test_native(void)
 		tap_fatal("the sample with a native command is refused");
 	command = &plan->commands[C_NATIVE];
 	tap_ok(command->cycles == 1000 && !command->energy_fj && command->outputs == 2 &&
-	       command->reads == 3 && command->written == 4 && command->zero == 3,
+	       command->reads == 3 && command->written == 4 && command->zero == 3 &&
+	       command->units == 1 && command->unit_cost == 1,
 	       "cycles and kinds of operands are those of the plan, and only outputs are zeroed");
 	tap_ok(plan->native && plan->format.version == 3 &&
 	       !memcmp((const struct drm_loom_attr_native *)command->attr + 1,
@@ -114,6 +115,33 @@ static void test_native(void)
 	pb_free(blob);
 	tap_ok(ret == -ENOMEM && !plan && !reject.rule && !reject.valid,
 	       "the check's lack of memory is no refusal");
+	pb_fini(&pb);
+}
+
+/* The largest payload is worth its bytes, and any of the formats may be the plan's. */
+static void test_native_limits(void)
+{
+	static struct {
+		struct drm_loom_attr_native attr;
+		u8 payload[DRM_LOOM_MAX_PAYLOAD_BYTES];
+	} largest = {
+		.attr = { .outputs = 1, .payload_bytes = sizeof(largest.payload) },
+	};
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+
+	sample_build(&pb);
+	use_native(&pb);
+	pb.format = pb_native()->formats[0];
+	pb_begin_step(&pb);
+	pb_add(&pb, DRM_LOOM_OP_NATIVE, &largest, sizeof(largest),
+	       PB_VIEWS(pb_all(&pb, pb_add_sram(&pb, 0, 10, 10, DRM_LOOM_DTYPE_F32, 0,
+						PB_SHAPE(8, 16)))));
+	if (!tap_ok(!pb_verify(&pb, chip, &plan, &reject),
+		    "a payload of the largest size, of the first format"))
+		note_record(&reject);
+	loom_plan_destroy(plan);
 	pb_fini(&pb);
 }
 
@@ -184,6 +212,7 @@ int main(void)
 	test_fine(rule_cases_fine_on, ARRAY_SIZE(rule_cases_fine_on));
 	test_fine(rule_cases_fine_native, ARRAY_SIZE(rule_cases_fine_native));
 	test_native();
+	test_native_limits();
 
 	for (test = rule_case_next(NULL); test; test = rule_case_next(test)) {
 		bool ok;
