@@ -132,7 +132,7 @@ static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builde
 		.attr_size = attr_size,
 		.attr_offset = attr_size ? offset : 0,
 	};
-	if (opcode < DRM_LOOM_OP_CONV)
+	if (opcode <= DRM_LOOM_OP_FILL)
 		step->dma_commands++;
 	else
 		step->compute_commands++;

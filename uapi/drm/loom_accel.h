@@ -217,7 +217,7 @@ struct drm_loom_query {
  * @lanes: SRAM banks the engine computes on in lockstep
  * @dtypes: bit mask of &enum drm_loom_dtype
  * @compute_units: engines that can run at the same time
- * @opcodes: bit mask of &enum drm_loom_opcode
+ * @opcodes: bit mask of DRM_LOOM_OP_*
  * @max_plan_bytes: cap on the size of a plan
  * @max_unit_cost: cap on the work of a unit (64 elements of what is written, or a run of SOFTMAX
  *	or TOPK), in element operations. An engine may stop inside of a unit

@@ -180,7 +180,7 @@ struct drm_loom_chip_vector {
  * @name: NUL terminated, must not be empty; lower case letters, digits, '-', '_' and '.'
  * @dtypes: bit mask of &enum drm_loom_dtype: the types that it has
  * @flags: DRM_LOOM_CHIP_OVERLAP
- * @opcodes: bit mask of &enum drm_loom_opcode: the operations that it has
+ * @opcodes: bit mask of DRM_LOOM_OP_*: the operations that it has
  * @frequency_hz: cycles per second
  * @compute_units: engines that can run at the same time
  * @dma_start: cycles to start a command of the DMA stream

@@ -50,6 +50,67 @@ extern "C" {
  */
 
 /**
+ * enum drm_loom_compute_opcode - operations of commands that compute
+ *
+ * y is the output. All operands are in SRAM, but for y and x of CONV and POOL, which may each be in
+ * an image, too. [x] is optional and says so in the attributes. The numbers are those that &enum
+ * drm_loom_opcode does not have.
+ */
+enum drm_loom_compute_opcode {
+	/**
+	 * @DRM_LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
+	 * [scale[O]]; &struct drm_loom_attr_conv. Elements of x outside of its dims
+	 * are zero (the zero point)
+	 */
+	DRM_LOOM_OP_CONV = 16,
+	/** @DRM_LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
+	DRM_LOOM_OP_DECONV = 17,
+	/** @DRM_LOOM_OP_POOL: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_pool */
+	DRM_LOOM_OP_POOL = 18,
+	/**
+	 * @DRM_LOOM_OP_MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N],
+	 * [bias[A|1,B|1,M|1,N|1]], [scale[A|1,B|1,M|1,N|1]]; &struct drm_loom_attr_matmul
+	 */
+	DRM_LOOM_OP_MATMUL = 19,
+	/** @DRM_LOOM_OP_BINARY: y, a, b; a and b have y's dim or 1; &struct drm_loom_attr_binary */
+	DRM_LOOM_OP_BINARY = 20,
+	/** @DRM_LOOM_OP_UNARY: y, x; &struct drm_loom_attr_unary */
+	DRM_LOOM_OP_UNARY = 21,
+	/** @DRM_LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
+	DRM_LOOM_OP_SELECT = 22,
+	/**
+	 * @DRM_LOOM_OP_REDUCE: y, x; y has x's dim, or 1 where it is reduced;
+	 * &struct drm_loom_attr_reduce
+	 */
+	DRM_LOOM_OP_REDUCE = 23,
+	/** @DRM_LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
+	DRM_LOOM_OP_SOFTMAX = 24,
+	/** @DRM_LOOM_OP_RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_resize */
+	DRM_LOOM_OP_RESIZE = 25,
+	/** @DRM_LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
+	DRM_LOOM_OP_CAST = 26,
+	/**
+	 * @DRM_LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's
+	 * type)]; scale and zero point have y's dim or 1
+	 */
+	DRM_LOOM_OP_QUANTIZE = 27,
+	/**
+	 * @DRM_LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point
+	 * (x's type)]; as above
+	 */
+	DRM_LOOM_OP_DEQUANTIZE = 28,
+	/**
+	 * @DRM_LOOM_OP_TOPK: y, x, [from]; x and from have the same dims, and y but for its axis;
+	 * y is I32, or of the type of from, if that is there; &struct drm_loom_attr_topk. Since
+	 * minor 9
+	 */
+	DRM_LOOM_OP_TOPK = 29,
+};
+
+/* DRM_LOOM_OP_END: behind the opcodes that &drm_loom_chip.opcodes can have */
+#define DRM_LOOM_OP_END			30
+
+/**
  * enum drm_loom_act - function of each result, in floating point
  *
  * Takes two parameters p0 and p1, the bits of an IEEE binary32.

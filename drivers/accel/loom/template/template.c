@@ -257,8 +257,7 @@ static const struct drm_loom_chip template_chip = {
 	.name = "template",
 	.dtypes = (1U << DRM_LOOM_DTYPE_END) - 2,
 	.flags = DRM_LOOM_CHIP_OVERLAP,
-	.opcodes = GENMASK_ULL(DRM_LOOM_OP_FILL, DRM_LOOM_OP_LOAD) |
-		   GENMASK_ULL(DRM_LOOM_OP_END - 1, DRM_LOOM_OP_CONV),
+	.opcodes = GENMASK_ULL(DRM_LOOM_OP_FILL, DRM_LOOM_OP_LOAD) | TEMPLATE_ARITHMETIC,
 	.frequency_hz = 1000000000,
 	.compute_units = 1,
 	.region = {

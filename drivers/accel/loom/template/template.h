@@ -41,6 +41,13 @@ static inline struct template *to_template(struct loom_device *loom)
 	return *loom_device_data(loom);
 }
 
+/* plans with arithmetic are taken, too, so that tests of the core can run them */
+#ifdef CONFIG_DRM_ACCEL_LOOM_OPS
+#define TEMPLATE_ARITHMETIC	GENMASK_ULL(DRM_LOOM_OP_END - 1, DRM_LOOM_OP_CONV)
+#else
+#define TEMPLATE_ARITHMETIC	0
+#endif
+
 #ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
 const struct loom_backend *template_own_backend(const struct loom_backend *plain,
 						struct loom_device_config *config);

@@ -13,7 +13,7 @@
 		.check = loom_op_##_name##_check, \
 	},
 
-static const struct loom_op loom_ops[DRM_LOOM_OP_END] = {
+static const struct loom_op loom_ops[] = {
 #include "list.h"
 };
 
