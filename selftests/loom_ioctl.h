@@ -231,6 +231,19 @@ static inline int loom_sync_status(int fd, uint32_t handle)
 	return ret;
 }
 
+/* Return: when the job of a syncobj ended, in ns of CLOCK_MONOTONIC; UINT64_MAX if it has not. */
+static inline uint64_t loom_sync_end(int fd, uint32_t handle)
+{
+	struct sync_fence_info fence = {};
+	struct sync_file_info info = { .num_fences = 1, .sync_fence_info = (uintptr_t)&fence };
+	int file = loom_sync_export(fd, handle);
+	int ret = file < 0 ? file : loom_call(file, SYNC_IOC_FILE_INFO, &info);
+
+	if (file >= 0)
+		close(file);
+	return !ret && info.status ? fence.timestamp_ns : UINT64_MAX;
+}
+
 /* ----------------------------------------------------------------- sharing */
 
 /* Return: a dma-buf, or -errno. */

@@ -133,7 +133,11 @@ patch "selftests: add tests of the Loom driver" \
 	echo "series: files in no patch" >&2
 	exit 1
 }
-git -C "$tree" format-patch -q --cover-letter -o "$out" --root HEAD~$count..
+# the letter is of the first series: its subject, an empty line, and its text
+git -C "$tree" config "branch.$(git -C "$tree" branch --show-current).description" \
+	"$(sed -n '/Subject:/,$ { s/^   //; s,^Subject: \[.*/N\] ,,; p }' Documentation/upstream/cover-letter.rst)"
+git -C "$tree" format-patch -q ${core:+--cover-letter --cover-from-description=subject} -o "$out" \
+	--root HEAD~$count..
 echo "1..$((count + ${#core} / 5 * 4 + 1))"
 status=0
 n=0
