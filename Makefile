@@ -776,7 +776,7 @@ install: lib tools man python install-kit
 install-module:
 	$(MAKE) module KDIR=/lib/modules/$(KREL)/build
 	install -d '$(DESTDIR)/lib/modules/$(KREL)/updates'
-	install -m 644 $(addprefix $(module_dir)/drivers/accel/loom/,loom.ko loom_soft.ko) \
+	install -m 644 $(addprefix $(module_dir)/drivers/accel/loom/,loom.ko loom_soft.ko loom_pci.ko) \
 		'$(DESTDIR)/lib/modules/$(KREL)/updates'
 	install -m 644 $(module_dir)/Module.symvers '$(DESTDIR)/lib/modules/$(KREL)/updates/loom.symvers'
 	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
@@ -791,6 +791,7 @@ uninstall:
 		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
 		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3 \
 		'$(DESTDIR)$(PREFIX)/share/man'/man3/drm_loom_*.3
+	rm -f $(addprefix '$(DESTDIR)/lib/modules/$(KREL)/updates'/loom,.ko _soft.ko _pci.ko .symvers)
 	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)' \
 		'$(DESTDIR)$(PYTHONDIR)/loom'
 
