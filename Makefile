@@ -720,7 +720,7 @@ dkms_dir = $(DESTDIR)/usr/src/loom-$(VERSION)
 # for back ends outside of the tree: their one header backend.h, and what it includes
 kit_dir = $(dkms_dir)/kit
 kit_headers := backend/backend.h backend/memory.h backend/Kbuild.probes loom_compat.h loom_drv.h \
-	$(addprefix core/loom_,chip.h core.h layout.h native.h op.h plan.h tile.h)
+	$(addprefix core/loom_,chip.h core.h layout.h mask.h native.h op.h plan.h tile.h)
 udev_dir = $(DESTDIR)/usr/lib/udev/rules.d
 completion_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/loom
 completion_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_loom

@@ -31,7 +31,8 @@ extern "C" {
  *   zeroes, at most to 4096 bytes, if the caller knows more;
  * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds;
  * - a job holds references to its buffers, plan and context until it ends, so GEM_CLOSE,
- *   PLAN_DESTROY and CONTEXT_DESTROY only remove a name: jobs that were submitted still run.
+ *   PLAN_DESTROY and CONTEXT_DESTROY only remove a name: jobs that were submitted still run, unless
+ *   the file is closed, see "Closing the file".
  *
  * Errors:
  *
@@ -178,8 +179,8 @@ enum drm_loom_query_type {
  * @type: an &enum drm_loom_query_type
  * @index: see the type; zero if the type does not use it
  * @ptr: user address for the answer; zero asks for the size only
- * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. Nothing is
- *	written behind the last element of an array
+ * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. A longer answer
+ *	is cut at @size; nothing is written behind the last element of an array
  * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS, FORMATS): bytes of an element as the caller
  *	knows it. It must be at least the size of the first version (24 bytes of a block, 40 of a
  *	bank, 16 of a format) and at most 4096, or zero, which means the first version. Each element
@@ -566,7 +567,8 @@ struct drm_loom_bo_wait {
  *
  * A signal ends the call between two pieces: it returns 0, and @size is less than was asked for,
  * but not zero (EINTR if nothing was copied before), so the caller must check @size and call again
- * for the rest. A call that fails may have copied some of the bytes.
+ * for the rest. A call that fails may have copied some of the bytes; if the process is killed, the
+ * piece under way is copied or not.
  *
  * @handle: GEM handle
  * @flags: zero
@@ -586,7 +588,7 @@ struct drm_loom_bo_copy {
 /**
  * struct drm_loom_bo_label - argument of BO_LABEL, since minor 8
  *
- * Names a buffer for people, in lists, records and traces. All files that have a handle for the
+ * Names a buffer for people, in lists of blocks, reject records, tracepoints, debugfs and devcoredumps. All files that have a handle for the
  * buffer may label it, and the last label is in effect. Other files need CAP_PERFMON to see it.
  *
  * @handle: GEM handle

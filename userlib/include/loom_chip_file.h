@@ -81,7 +81,7 @@ int loom_chip_write(const struct drm_loom_chip *chip, char **text);
 
 /**
  * loom_opcode_name() - name of an operation of the device
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  *
  * Return: "conv", "load", ... or "?"; the library's.
  */

@@ -87,7 +87,7 @@ struct loom_operand {
 
 /**
  * struct loom_stage - a compute command of a kernel
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @operands: number of @operand
  * @operand: the result, then the operands
  * @attr_bytes: size of the member of the union in use; 0: none

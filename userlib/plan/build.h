@@ -19,7 +19,7 @@
  * struct loom_build_command - a command, before commands are sorted
  * @step: step it belongs to
  * @stream: 0 DMA, 1 compute
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @operands: number of views
  * @first_view: first of them
  * @attr_offset: offset of its attributes
@@ -137,7 +137,7 @@ void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
  * loom_build_command() - adds a command
  * @build: the plan
  * @step: the step it belongs to
- * @opcode: an &enum drm_loom_opcode; the stream follows from it
+ * @opcode: one of DRM_LOOM_OP_*; the stream follows from it
  * @views: its operands, results first
  * @operands: number of @views
  * @attr: its attribute structure, or NULL; of a native command the payload must lie behind it

@@ -20,7 +20,7 @@ struct loom_plan_decoded {
 /**
  * loom_plan_decode() - decode a command for the clock
  * @tensors: of its plan
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @attr: its attributes, which must outlive @decoded
  * @raw: its operands
  * @operands: number of @raw
@@ -38,7 +38,7 @@ void loom_plan_clock(const struct drm_loom_chip *chip, const struct loom_command
  * loom_plan_time() - compute the cycles of a command
  * @chip: the chip
  * @tensors: of the plan
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @attr: its attributes; not read if it has none
  * @views: its operands
  * @operands: number of @views

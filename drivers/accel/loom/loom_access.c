@@ -116,3 +116,15 @@ bool loom_job_slot_address(const struct loom_job *job, u32 slot, u64 *address)
 	return bo->resident;
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_slot_address, LOOM_COMPAT_NS);
+
+struct loom_context *loom_job_context(const struct loom_job *job)
+{
+	return job->context;
+}
+EXPORT_SYMBOL_NS_GPL(loom_job_context, LOOM_COMPAT_NS);
+
+void **loom_context_data(struct loom_context *context)
+{
+	return &context->backend_data;
+}
+EXPORT_SYMBOL_NS_GPL(loom_context_data, LOOM_COMPAT_NS);

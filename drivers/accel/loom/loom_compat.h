@@ -143,7 +143,10 @@ static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
 #endif
 }
 
-/* Make control groups (dmem) account for the buffers of a region, until @drm is released. */
+/*
+ * Make control groups (dmem) account for the buffers of a region, until @drm is released. @manager
+ * must have its size.
+ */
 static inline int loom_compat_dmem_register(struct drm_device *drm,
 					    struct ttm_resource_manager *manager, const char *name)
 {

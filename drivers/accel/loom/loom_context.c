@@ -183,7 +183,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 {
 	struct loom_device *loom = to_loom_device(drm);
 	struct loom_file *client = file->driver_priv;
-	struct drm_loom_context_create *args = data;
+	struct drm_loom_context_create *args = data, given = *args;
 	struct drm_gpu_scheduler *sched;
 	struct loom_context *context;
 	u32 id;
@@ -229,6 +229,8 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	if (!ret)
 		ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
+		/* a caller that asks again must not ask for lanes that it was given for nothing */
+		*args = given;
 		loom_context_drop(context);
 		return ret;
 	}

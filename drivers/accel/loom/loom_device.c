@@ -56,7 +56,7 @@ static void loom_device_job_fini(struct drm_device *drm, void *data)
 	loom_job_device_fini(to_loom_device(drm));
 }
 
-/* Check the configuration; loom_chip_check() checks the chip. */
+/* Check the configuration; the back end has checked the chip. */
 static int loom_device_check(struct loom_device *loom)
 {
 	if (!loom->config.jobs_in_flight && !loom->backend->keeps_jobs) {

@@ -104,7 +104,7 @@ static int loom_lanes_own(struct loom_context *context, const struct drm_loom_co
 }
 
 /**
- * loom_lanes_give() - undo loom_lanes_take()
+ * loom_lanes_give() - give the lanes of a context back, after its last job
  * @context: the context, without jobs; with lanes or not
  */
 void loom_lanes_give(struct loom_context *context)

@@ -45,14 +45,14 @@ core_cut() (
 	# options that are not there are undefined
 	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"
 	find "$core_driver" "$tree/tools" -name '*.h' -o -path '*/selftests/*.c' | while read -r source; do
-		# shellcheck disable=SC2046,SC2086 # a list of words; its status says whether it changed
+		# shellcheck disable=SC2046,SC2086 # a list of words; its status of 1 says that it changed
 		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ \
-			-U_LOOM_ACCEL_REPORT_H_ "$source" >new || true
+			-U_LOOM_ACCEL_REPORT_H_ "$source" >new || [ $? = 1 ]
 		cat -s new >"$source"
 	done
 	# of one kernel, no probes
 	# shellcheck disable=SC2046 # a list of words
-	"$out.unifdef" $(core_have) "$core_driver/loom_compat.h" >new || true
+	"$out.unifdef" $(core_have) "$core_driver/loom_compat.h" >new || [ $? = 1 ]
 	cat -s new >"$core_driver/loom_compat.h"
 	rm "$core_driver/backend/Kbuild.probes" new "$out.unifdef"
 	sed -i '/loom_accel_\(ops\|report\).h/,/^$/d' "$tree/Documentation/accel/loom/uapi.rst"
@@ -113,7 +113,7 @@ core_check() {
 	make -s -C "$core_kdir" M="$core_driver" W=1 CONFIG_DRM_ACCEL_LOOM=m \
 		CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=$kunit \
 		KCFLAGS="-I$tree/include/uapi -I$tree/include/uapi/drm" modules >"$log" 2>&1 || code=1
-	! grep -q 'warning:' "$log" || code=1
+	! grep -qi 'warning:' "$log" || code=1
 	core_line $(($1 + 1)) $code "builds with W=1" "$log" || status=1
 	code=0
 	core_run >"$run" 2>&1 || code=$?

@@ -100,7 +100,8 @@ patch "drm/loom: add the user space interface" \
 patch "accel/loom: add allocation of addresses in banked memory" \
 	"Freestanding: knows neither a kernel nor a client." \
 	$d/core/bank $d/core/chip $d/core/loom_bank.h $d/core/loom_chip.h $d/core/loom_core.h \
-	$d/core/loom_layout.h $d/core/loom_mask.h
+	$d/core/loom_layout.h $d/core/loom_mask.h \
+	${core:-$d/core/loom_span.h}
 patch "accel/loom: add the verifier of plans" \
 	"Proves that a plan touches nothing but its own memory." \
 	$d/core/verify $d/core/op $d/core/clock $d/core/loom_verify.h $d/core/loom_plan.h \

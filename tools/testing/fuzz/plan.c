@@ -103,9 +103,16 @@ static void fuzz_vary_sample(struct plan_builder *pb)
 /* One or two native commands, with operands in SRAM, or some in DRAM. */
 static void fuzz_use_native(u64 *seed, struct plan_builder *pb)
 {
+	u64 rare = *seed;
 	u32 i, tensor;
 
 	use_native(pb);
+	/* where there must be a result, as a rule; a seed of its own, as this is rare */
+	if (!random_xorshift(&rare, 16)) {
+		native_attr(pb)->attr.outputs = 0;
+		native_attr(pb)->attr.temporaries = 3;
+		native_attr(pb)->attr.inouts = 0;
+	}
 	/* nobody needs what they write */
 	for (i = 0; i < 3 && random_xorshift(seed, 2); i++)
 		*pb_operand(pb, C_READ_OUT0 + i, 1) = pb_all(pb, T_IN);

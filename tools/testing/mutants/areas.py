@@ -3,8 +3,8 @@
 then those go first that killed most in a file for their time (tried.py)."""
 
 CORE = 'drivers/accel/loom/core'
-# the template's check of payloads
-PAYLOAD = 'drivers/accel/loom/template/tile.c'
+# the template's payloads: check and translation
+PAYLOAD = [f'drivers/accel/loom/template/{i}.c' for i in ('tile', 'translate')]
 # no program of its own: the tool, which golden.py runs
 GOLDEN = 'golden'
 # defines malloc() itself, as AddressSanitizer does
@@ -25,7 +25,7 @@ AREAS = {
     'op': (5, [f'{CORE}/op/*.c'],
            ['core/verify/refusals', 'core/verify/rules', 'core/op/record', 'core/engine/budget']),
     # no part of the library, see host.py
-    'payload': (1, [PAYLOAD], ['template/tile', 'template/plan']),
+    'payload': (1, PAYLOAD, ['template/tile', 'template/plan']),
     'decode': (3, [f'{CORE}/code/*.c'],
                ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile',
                 'core/code/contents --small', 'core/code/contents']),

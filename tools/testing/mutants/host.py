@@ -124,10 +124,10 @@ class Host:
                                                         f'build/host/{i}' for i in names)],
                        check=True, stdout=subprocess.DEVNULL)
         if not self.programs:
-            payload = f'build/obj/{PAYLOAD[:-2]}.o'
-            subprocess.run(['make', '-s', '-C', self.top, payload], check=True,
+            payload = [f'build/obj/{i[:-2]}.o' for i in PAYLOAD]
+            subprocess.run(['make', '-s', '-C', self.top, *payload], check=True,
                            stdout=subprocess.DEVNULL)
-            subprocess.run(['gcc', '-shared', '-o', self.rest, f'{self.top}/{payload}',
+            subprocess.run(['gcc', '-shared', '-o', self.rest, *(f'{self.top}/{i}' for i in payload),
                             '-Wl,--whole-archive', f'{self.top}/build/libloom.a',
                             '-Wl,--no-whole-archive', *self.libs], check=True)
         for name in names:

@@ -141,7 +141,7 @@ struct loom_quota_caps {
  * loom_device_probe() copies it.
  */
 struct loom_device_config {
-	/** @chip: its description, must be valid (core/loom_chip.h) */
+	/** @chip: its description; the back end must have checked it, see loom_chip_check() */
 	struct drm_loom_chip chip;
 #ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
 	/** @has_caps: @caps apply. Otherwise the current values of the module's parameters */
@@ -466,9 +466,7 @@ u64 loom_job_slot_byte(const struct loom_job *job, u32 slot, u64 offset, u32 *ba
 #ifdef CONFIG_DRM_ACCEL_LOOM_OPS
 int loom_job_slot_map(const struct loom_job *job, u32 slot, struct iosys_map *map);
 #endif
-#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
 struct loom_context *loom_job_context(const struct loom_job *job);
 void **loom_context_data(struct loom_context *context);
-#endif
 
 #endif /* LOOM_BACKEND_H */

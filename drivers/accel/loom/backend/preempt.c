@@ -41,15 +41,3 @@ void loom_job_busy(struct loom_job *job, u64 busy_ns)
 	atomic64_add(busy_ns, &job->context->client->busy_ns);
 }
 EXPORT_SYMBOL_NS_GPL(loom_job_busy, LOOM_COMPAT_NS);
-
-struct loom_context *loom_job_context(const struct loom_job *job)
-{
-	return job->context;
-}
-EXPORT_SYMBOL_NS_GPL(loom_job_context, LOOM_COMPAT_NS);
-
-void **loom_context_data(struct loom_context *context)
-{
-	return &context->backend_data;
-}
-EXPORT_SYMBOL_NS_GPL(loom_context_data, LOOM_COMPAT_NS);

@@ -94,7 +94,7 @@ u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *
 
 /**
  * loom_clock_element_ops() - operations for an element of a command without multiply-accumulates
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @attr: its attributes; not read where they do not matter
  *
  * Return: operations for an element of loom_clock_dealt().
@@ -104,7 +104,7 @@ u64 loom_clock_element_ops(u32 opcode, const void *attr);
 /**
  * loom_clock_op_rate() - rate of an operation other than multiply-accumulates
  * @chip: the chip
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @dtype: type of an operand
  *
  * Return: operations per 1000 cycles in a lane; zero where the chip does not have the type.

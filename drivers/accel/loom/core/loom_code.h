@@ -107,7 +107,7 @@ struct loom_code_step {
 
 /**
  * struct loom_code_command - &struct loom_command
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @operands: number of views
  * @first_view: index of the first of them
  * @attr_offset: of its attributes in their table, a multiple of eight; zero without

@@ -52,7 +52,7 @@ struct loom_check {
 
 /**
  * struct loom_op - an operation
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @name: lower case, for messages
  * @stream: the stream of its commands
  * @min_operands: fewest operands, the written one included
@@ -93,7 +93,7 @@ extern const struct loom_op loom_op_native;
 
 /**
  * loom_op_get() - an operation by its opcode
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  *
  * Return: the operation, or NULL.
  */

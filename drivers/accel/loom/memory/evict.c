@@ -187,6 +187,8 @@ static int loom_bo_room_end(struct loom_bo_room *room, int ret)
  *	returns -EAGAIN, after a buffer has been freed
  * @data: for @try
  *
+ * The caller must not hold locks.
+ *
  * Return: as @try; -EINTR; -ERESTARTSYS; -ENODEV if the device is unplugged.
  */
 int loom_bo_with_room(struct loom_device *loom,
@@ -279,8 +281,8 @@ static int loom_bo_place_evicting_locked(struct loom_bo *bo, struct loom_bo_room
 /**
  * loom_bo_place_locked() - place a buffer in its region, or leave it in shared system pages
  * @bo: the buffer, reserved
- * @room: NULL to use free addresses only. Otherwise others are evicted for it, except buffers of
- *	those that the caller must have given to loom_bo_room_keep()
+ * @room: NULL to use free addresses only. Otherwise others are evicted for it, except buffers that
+ *	the caller has given to loom_bo_room_keep(), which must be all that its exec has reserved
  *
  * Return: 0; -ENOSPC if the banks are full; -EAGAIN if a buffer is being freed: the caller must
  * unlock all and return that to loom_bo_with_room(); -EDEADLK if the exec is contended; -ENOMEM;

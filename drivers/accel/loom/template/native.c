@@ -216,6 +216,26 @@ static void template_native_stop(struct loom_job *job)
 	template_plain->job_stop(job);
 }
 
+static struct loom_backend template_own_ops __ro_after_init;
+
+/**
+ * template_own_init() - derive the back end with local memory, before the first device
+ * @plain: the one without
+ */
+void __init template_own_init(const struct loom_backend *plain)
+{
+	struct loom_backend *own = &template_own_ops;
+
+	*own = *plain;
+	own->plan_create = template_native_plan_create;
+	own->plan_destroy = template_native_plan_destroy;
+	own->job_prepare = template_native_prepare;
+	own->job_emit = template_native_emit;
+	own->job_run = template_native_run;
+	own->job_stop = template_native_stop;
+	template_memory_backend(own, plain);
+}
+
 /**
  * template_own_backend() - the back end for a device, by module parameter own
  * @plain: the one without local memory
@@ -226,21 +246,8 @@ static void template_native_stop(struct loom_job *job)
 const struct loom_backend *template_own_backend(const struct loom_backend *plain,
 						struct loom_device_config *config)
 {
-	/* filled in before the first device; probes are synchronous */
-	static struct loom_backend own;
-
 	if (!template_own)
 		return plain;
 	template_memory_config(config);
-	if (own.memory)
-		return &own;
-	own = *plain;
-	own.plan_create = template_native_plan_create;
-	own.plan_destroy = template_native_plan_destroy;
-	own.job_prepare = template_native_prepare;
-	own.job_emit = template_native_emit;
-	own.job_run = template_native_run;
-	own.job_stop = template_native_stop;
-	template_memory_backend(&own, plain);
-	return &own;
+	return &template_own_ops;
 }

@@ -252,7 +252,7 @@ static const struct loom_backend template_backend = {
 
 /* -------------------------------------------------------------------- bus */
 
-/* A driver must read this from registers, and validate it. */
+/* A driver must read this from registers, and check it with loom_chip_check(). */
 static const struct drm_loom_chip template_chip = {
 	.name = "template",
 	.dtypes = (1U << DRM_LOOM_DTYPE_END) - 2,
@@ -272,7 +272,9 @@ static const struct drm_loom_chip template_chip = {
 		},
 	},
 	.type = {
-		[DRM_LOOM_DTYPE_F32 ... DRM_LOOM_DTYPE_BOOL] = { .op_rate = 64000 },
+		[DRM_LOOM_DTYPE_F32 ... DRM_LOOM_DTYPE_BOOL] = {
+			.mac_rate = 64000, .op_rate = 64000,
+		},
 	},
 };
 
@@ -332,6 +334,7 @@ static int __init template_module_init(void)
 	int ret;
 
 	loom_driver_init(&template_drm, &template_fops);
+	template_own_init(&template_backend);
 	ret = platform_driver_register(&template_driver);
 	if (ret)
 		return ret;

@@ -49,9 +49,14 @@ static inline struct template *to_template(struct loom_device *loom)
 #endif
 
 #ifdef CONFIG_DRM_ACCEL_LOOM_MOVES
+void template_own_init(const struct loom_backend *plain);
 const struct loom_backend *template_own_backend(const struct loom_backend *plain,
 						struct loom_device_config *config);
 #else
+static inline void template_own_init(const struct loom_backend *plain)
+{
+}
+
 static inline const struct loom_backend *template_own_backend(const struct loom_backend *plain,
 							      struct loom_device_config *config)
 {

@@ -368,7 +368,7 @@ static bool form_quantize(struct form *form, u32 n)
 
 /**
  * struct op_forms - an operation
- * @opcode: an &enum drm_loom_opcode
+ * @opcode: one of DRM_LOOM_OP_*
  * @set: its forms
  * @sums: many numbers go into a result, so special ones are rare
  * @count: commands
