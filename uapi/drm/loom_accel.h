@@ -588,8 +588,9 @@ struct drm_loom_bo_copy {
 /**
  * struct drm_loom_bo_label - argument of BO_LABEL, since minor 8
  *
- * Names a buffer for people, in lists of blocks, reject records, tracepoints, debugfs and devcoredumps. All files that have a handle for the
- * buffer may label it, and the last label is in effect. Other files need CAP_PERFMON to see it.
+ * Names a buffer for people, in lists of blocks, reject records, tracepoints, debugfs and
+ * devcoredumps. All files that have a handle for the buffer may label it, and the last label is in
+ * effect. Other files need CAP_PERFMON to see it.
  *
  * @handle: GEM handle
  * @size: characters, at most DRM_LOOM_LABEL_BYTES (else EINVAL); zero removes the label
