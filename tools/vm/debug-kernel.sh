@@ -105,7 +105,10 @@ build() {
 cat "${configs[@]}" >"$dir/config"
 build KCONFIG_ALLCONFIG="$dir/config" allnoconfig
 
-missing=$(grep -E '^(# )?CONFIG_' "$dir/config" | grep -vxFf "$dir/build/.config" || true)
+# of an option that is set twice, the last
+missing=$(awk '/^(# )?CONFIG_/ { name = $1 == "#" ? $2 : $1; sub(/=.*/, "", name); line[name] = $0 }
+	END { for (name in line) print line[name] }' "$dir/config" |
+	sort | grep -vxFf "$dir/build/.config" || true)
 # an option that does not exist counts as not set
 missing=$(while read -r line; do
 	case $line in
