@@ -13,8 +13,18 @@
 #include "backend/turn.h"
 #include "sram/sram.h"
 
-#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
-	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
+/* turns, limits and lanes are by user */
+#ifdef CONFIG_DRM_ACCEL_LOOM_TURNS
+#define LOOM_FILE_USERS
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_LIMITS
+#define LOOM_FILE_USERS
+#endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_LANES
+#define LOOM_FILE_USERS
+#endif
+
+#ifdef LOOM_FILE_USERS
 /**
  * struct loom_file_user - a user with open files of a device
  */
@@ -74,8 +84,7 @@ struct loom_file {
 	atomic64_t shown_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
-#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
-	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
+#ifdef LOOM_FILE_USERS
 	/** @user: the user that opened it; constant */
 	struct loom_file_user *user;
 #endif
@@ -95,8 +104,7 @@ struct loom_file {
 	struct loom_region_share share;
 };
 
-#if defined(CONFIG_DRM_ACCEL_LOOM_TURNS) || defined(CONFIG_DRM_ACCEL_LOOM_LIMITS) || \
-	defined(CONFIG_DRM_ACCEL_LOOM_LANES)
+#ifdef LOOM_FILE_USERS
 int __must_check loom_file_user_init(struct loom_file *client, const void *device);
 void loom_file_user_fini(struct loom_file *client);
 #else

@@ -46,7 +46,7 @@ core_cut() (
 	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"
 	find "$core_driver" "$tree/tools" -name '*.h' -o -path '*/selftests/*.c' | while read -r source; do
 		# shellcheck disable=SC2046,SC2086 # a list of words; its status of 1 says that it changed
-		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ \
+		"$out.unifdef" $(printf -- '-UCONFIG_DRM_ACCEL_LOOM_%s ' $parts) -U_LOOM_ACCEL_OPS_H_ -ULOOM_FILE_USERS \
 			-U_LOOM_ACCEL_REPORT_H_ "$source" >new || [ $? = 1 ]
 		cat -s new >"$source"
 	done

@@ -107,8 +107,8 @@ static void fuzz_use_native(u64 *seed, struct plan_builder *pb)
 	u32 i, tensor;
 
 	use_native(pb);
-	/* where there must be a result, as a rule; a seed of its own, as this is rare */
-	if (!random_xorshift(&rare, 16)) {
+	/* no result, where there must be one; the draw is the next one's, whose bit is set below */
+	if (random_xorshift(&rare, 16) == 1) {
 		native_attr(pb)->attr.outputs = 0;
 		native_attr(pb)->attr.temporaries = 3;
 		native_attr(pb)->attr.inouts = 0;

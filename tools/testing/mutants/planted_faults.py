@@ -240,7 +240,7 @@ FAULTS = [
        'same &= x->dims[i] == y->dims[i];', '', fuzzers='plan program', quick=True),
     op('operands have the rank of the result', 'check', 'x->rank == y->rank', 'true'),
     op('operands that are broadcast have the rank of the result', 'compute',
-       'command->views[operand].rank != rank', '0'),
+       'check->command->views[operand].rank != rank', '0'),
     op('operands are broadcast from dims of 1', 'compute',
        'if (x->dims[i] != y->dims[i] && x->dims[i] != 1)', 'if (0)'),
     op('planes of pooling and resizing fit', 'compute',
