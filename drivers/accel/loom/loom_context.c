@@ -183,7 +183,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 {
 	struct loom_device *loom = to_loom_device(drm);
 	struct loom_file *client = file->driver_priv;
-	struct drm_loom_context_create *args = data, given = *args;
+	struct drm_loom_context_create *args = data, answer = *args;
 	struct drm_gpu_scheduler *sched;
 	struct loom_context *context;
 	u32 id;
@@ -224,17 +224,16 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	context->priority = array_index_nospec(args->priority, LOOM_PRIORITY_COUNT);
 	context->timeline = dma_fence_context_alloc(1);
 
-	ret = loom_lanes_take(context, args);
+	ret = loom_lanes_take(context, &answer);
 	/* once it has an id, another thread may destroy it */
 	if (!ret)
 		ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		/* a caller that asks again must not ask for lanes that it was given for nothing */
-		*args = given;
 		loom_context_drop(context);
 		return ret;
 	}
-	args->context = id;
+	answer.context = id;
+	*args = answer;
 	return 0;
 
 err_sched:

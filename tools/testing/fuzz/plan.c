@@ -107,7 +107,10 @@ static void fuzz_use_native(u64 *seed, struct plan_builder *pb)
 	u32 i, tensor;
 
 	use_native(pb);
-	/* no result, where there must be one; the draw is the next one's, whose bit is set below */
+	/*
+	 * Rarely no result, where there must be one. The loop below begins with the same number,
+	 * which must be odd, so that it replaces a reader.
+	 */
 	if (random_xorshift(&rare, 16) == 1) {
 		native_attr(pb)->attr.outputs = 0;
 		native_attr(pb)->attr.temporaries = 3;

@@ -70,18 +70,22 @@ static int template_code_create(const struct loom_plan *plan, struct template_co
 /* Translates the native commands of a plan. */
 static int template_native_plan_create(struct loom_plan_object *object)
 {
-	int ret = template_plain->plan_create(object);
 	struct template_code *code;
+	int ret = template_code_create(loom_plan_object_plan(object), &code);
 
-	if (!ret)
-		ret = template_code_create(loom_plan_object_plan(object), &code);
-	if (!ret)
+	if (ret)
+		return ret;
+	ret = template_plain->plan_create(object);
+	if (ret)
+		kvfree(code);
+	else
 		*loom_plan_object_data(object) = code;
 	return ret;
 }
 
 static void template_native_plan_destroy(struct loom_plan_object *object)
 {
+	template_plain->plan_destroy(object);
 	kvfree(*loom_plan_object_data(object));
 }
 

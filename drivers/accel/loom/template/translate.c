@@ -5,7 +5,7 @@
 #include <string.h>
 #endif
 
-/* What the chip does for the instructions of tile.c; it has no other dependencies either. */
+/* The work of the chip for the instructions of tile.c. Includes headers of core/ only, as that. */
 
 /* Bytes that a lane works on in a cycle. */
 #define TILE_CYCLE_BYTES	16
