@@ -9,12 +9,29 @@
 
 #include <errno.h>
 
+/* Offsets in the SRAM are multiples of each element's bytes, whatever the chip asks for. */
+static u64 sram_align(const struct loom_graph *graph, const struct drm_loom_chip *chip)
+{
+	u64 align = chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	u32 i;
+
+	for (i = 0; i < graph->num_values; i++)
+		if (graph->values[i]->producer || graph->values[i]->num_uses)
+			align = max(align, (u64)loom_dtype_stride(graph->values[i]->dtype));
+	return align;
+}
+
 static int plan(const struct loom_graph *graph, const struct loom_planner_options *options,
 		struct loom_program **program, struct loom_error *err)
 {
-	if (options->objective == LOOM_OBJECTIVE_SRAM)
-		return loom_planner_least_sram(graph, options, program, err);
-	return loom_planner_best(graph, options, program, err);
+	struct loom_planner_options own = *options;
+	struct drm_loom_chip chip = *options->chip;
+
+	own.chip = &chip;
+	chip.region[DRM_LOOM_REGION_SRAM].align_bytes = sram_align(graph, &chip);
+	if (own.objective == LOOM_OBJECTIVE_SRAM)
+		return loom_planner_least_sram(graph, &own, program, err);
+	return loom_planner_best(graph, &own, program, err);
 }
 
 /*
