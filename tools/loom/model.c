@@ -453,6 +453,23 @@ void tool_model_clear(struct tool_model *model)
 	free(model->images);
 }
 
+/* The update of a state that is written in place, or NULL. */
+static const struct loom_program_update *tool_update_of(const struct loom_program *program,
+							uint32_t state)
+{
+	uint32_t i;
+
+	for (i = 0; program && i < program->num_updates; i++)
+		if (program->updates[i].state == state)
+			return &program->updates[i];
+	return NULL;
+}
+
+static int64_t tool_rows(const struct loom_program_update *update)
+{
+	return update->rows.dims[update->axis];
+}
+
 static void tool_model_print_ends(const struct tool_model *model)
 {
 	struct loom_tensor_info info;
@@ -465,9 +482,15 @@ static void tool_model_print_ends(const struct tool_model *model)
 	for (i = 0; !tool_model_output(model, i, &info); i++)
 		printf("output     %s %s %s\n", info.name, loom_dtype_name(info.dtype),
 		       tool_dims(dims, info.rank, info.dims));
-	for (i = 0; i < model->num_states; i++)
-		printf("state      %s is %s of the next run\n", model->states[i].output,
+	for (i = 0; i < model->num_states; i++) {
+		const struct loom_program_update *update = tool_update_of(model->program, i);
+
+		printf("state      %s is %s of the next run", model->states[i].output,
 		       model->states[i].input);
+		if (update)
+			printf("; a run writes %lld of its rows", (long long)tool_rows(update));
+		putchar('\n');
+	}
 }
 
 /* Apart from the promise, which is that of a partition with the DRAM to itself. */
@@ -569,6 +592,7 @@ static void tool_model_json_ends(const struct tool_model *model, struct json *js
 	int (*const get[])(const struct tool_model *, uint32_t, struct loom_tensor_info *) = {
 		tool_model_input, tool_model_output,
 	};
+	const struct loom_program_update *update;
 	struct loom_tensor_info info;
 	uint32_t i, side;
 
@@ -590,6 +614,9 @@ static void tool_model_json_ends(const struct tool_model *model, struct json *js
 		json_open(json, NULL, '{');
 		json_string(json, "output", model->states[i].output);
 		json_string(json, "input", model->states[i].input);
+		update = tool_update_of(model->program, i);
+		if (update)
+			json_u64(json, "rows", (uint64_t)tool_rows(update));
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -112,7 +112,13 @@ static void add_graph(struct cache_digest *digest, const struct loom_graph *grap
 	for (i = 0; i < graph->num_outputs; i++)
 		add_u64(digest, graph->outputs[i]->id);
 	add_u64(digest, graph->num_states);
-	cache_digest_add(digest, graph->states, graph->num_states * sizeof(*graph->states));
+	for (i = 0; i < graph->num_states; i++) {
+		add_u64(digest, graph->states[i].output);
+		add_u64(digest, graph->states[i].input);
+		add_text(digest, graph->states[i].name);
+		add_u64(digest, graph->states[i].places);
+		add_u64(digest, graph->states[i].axis);
+	}
 }
 
 /* Threads, callback and limits change no program. */

@@ -242,9 +242,13 @@ static void dump_graph(FILE *out, const struct loom_graph *graph)
 	}
 	for (i = 0; i < graph->num_states; i++) {
 		fputs("state ", out);
-		dump_name(out, graph->outputs[graph->states[i].output]->name);
+		dump_name(out, graph->states[i].name);
 		fputs(" -> ", out);
 		dump_name(out, graph->inputs[graph->states[i].input]->name);
+		if (graph->states[i].places != LOOM_STATE_WHOLE) {
+			fprintf(out, " axis %u at ", graph->states[i].axis);
+			dump_name(out, graph->outputs[graph->states[i].places]->name);
+		}
 		fputc('\n', out);
 	}
 }

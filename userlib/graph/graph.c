@@ -210,7 +210,7 @@ uint32_t loom_graph_num_inputs(const struct loom_graph *graph)
 
 uint32_t loom_graph_num_outputs(const struct loom_graph *graph)
 {
-	return graph->num_outputs;
+	return graph->num_outputs - graph->num_hidden;
 }
 
 static void describe(const struct loom_value *value, struct loom_tensor_info *info)
@@ -235,10 +235,18 @@ int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom
 int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info)
 {
+	uint32_t i;
+
 	if (loom_graph_check(graph, NULL))
 		return -EINVAL;
-	if (index >= graph->num_outputs)
+	if (index >= loom_graph_num_outputs(graph))
 		return -ENOENT;
 	describe(graph->outputs[index], info);
+	for (i = 0; i < graph->num_states; i++) {
+		if (graph->states[i].output == index) {
+			describe(graph->inputs[graph->states[i].input], info);
+			info->name = graph->states[i].name;
+		}
+	}
 	return 0;
 }

@@ -62,14 +62,43 @@
 
 struct loom_source;
 
+/** &loom_graph_state.places of a state that is written whole */
+#define LOOM_STATE_WHOLE	UINT32_MAX
+
 /**
  * struct loom_graph_state - an output that is an input of the next run
- * @output: index of the output
+ *
+ * A state that is updated in place has only its new rows among the outputs of the graph.
+ *
+ * @output: index of the output, or of its new rows
  * @input: index of the input, of the same type and dimensions
+ * @name: the output's name
+ * @places: index of the output with the places of the rows along @axis, or LOOM_STATE_WHOLE
+ * @axis: of rows
  */
 struct loom_graph_state {
 	uint32_t output;
 	uint32_t input;
+	const char *name;
+	uint32_t places;
+	uint32_t axis;
+};
+
+/**
+ * struct loom_graph_update - a value that is another one with some rows replaced
+ * @value: the result
+ * @base: what it is elsewhere
+ * @rows: the rows, broadcast to the dimensions of @base but for @axis
+ * @places: I32 or I64: where each of them is along @axis, once or for each of the first dimensions
+ *	of @base. A row whose place is outside is dropped; of two at one place the last counts
+ * @axis: of rows, of @base
+ */
+struct loom_graph_update {
+	struct loom_value *value;
+	struct loom_value *base;
+	struct loom_value *rows;
+	struct loom_value *places;
+	uint32_t axis;
 };
 
 /**
@@ -92,6 +121,10 @@ struct loom_graph_state {
  * @most_grown_bytes: limit of @grown_bytes
  * @states: outputs that are inputs of the next run, in the order in which they were named
  * @num_states: number of @states
+ * @num_hidden: outputs behind all others that are no outputs of the program: places of states
+ * @updates: what a front end knows of values, until the states are bound
+ * @num_updates: number of @updates
+ * @cap_updates: capacity of @updates
  * @natives: kernels of its NATIVE nodes, or NULL
  * @status: 0 or the first error
  * @error: text of the first error
@@ -115,8 +148,12 @@ struct loom_graph {
 	uint32_t num_outputs;
 	uint64_t grown_bytes;
 	uint64_t most_grown_bytes;
-	const struct loom_graph_state *states;
+	struct loom_graph_state *states;
 	uint32_t num_states;
+	uint32_t num_hidden;
+	struct loom_graph_update *updates;
+	uint32_t num_updates;
+	uint32_t cap_updates;
 	const struct loom_native_set *natives;
 	int status;
 	struct loom_error error;
@@ -198,6 +235,8 @@ int loom_graph_add_result(struct loom_graph *graph, struct loom_value *value, co
  */
 int loom_graph_bind_states(struct loom_graph *graph, const struct loom_state_binding *states,
 			   uint32_t count);
+/** loom_graph_update_states() - makes the states that can be updated in place, see update.h */
+int loom_graph_update_states(struct loom_graph *graph);
 /** loom_graph_output_all() - makes every computed value with a name in the model an output */
 int loom_graph_output_all(struct loom_graph *graph);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Outputs that are inputs of the next run. */
-#include "graph.h"
+#include "update.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,7 +76,25 @@ int loom_graph_bind_states(struct loom_graph *graph, const struct loom_state_bin
 					       states[i].output, states[i].input);
 		if (check(graph, &own[i]))
 			return graph->status;
+		own[i].name = graph->outputs[own[i].output]->name;
+		own[i].places = LOOM_STATE_WHOLE;
 		graph->num_states = i + 1;
 	}
+	return 0;
+}
+
+int loom_graph_update_states(struct loom_graph *graph)
+{
+	struct loom_value **outputs = loom_pool_array(graph->pool, (size_t)graph->num_outputs +
+						      graph->num_states + 1, sizeof(*outputs));
+	uint32_t i;
+
+	if (!outputs)
+		return loom_graph_fail(graph, -ENOMEM, "out of memory");
+	memcpy(outputs, graph->outputs, graph->num_outputs * sizeof(*outputs));
+	graph->outputs = outputs;
+	for (i = 0; i < graph->num_states; i++)
+		if (loom_graph_update_in_place(graph, &graph->states[i]))
+			return graph->status;
 	return 0;
 }

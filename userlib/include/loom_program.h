@@ -95,7 +95,7 @@ struct loom_program_tensor {
  *
  * Both lie at the same offset of slots of the same size, in which there are only states whose other
  * ends are in the other one of the two: a runtime that exchanges them after each run
- * copies nothing.
+ * copies nothing. Of a state with a &struct loom_program_update both are the same bytes.
  *
  * @output: index of the output
  * @input: index of the input, of the same type and dimensions
@@ -103,6 +103,25 @@ struct loom_program_tensor {
 struct loom_program_state {
 	uint32_t output;
 	uint32_t input;
+};
+
+/**
+ * struct loom_program_update - a state of which a run changes some rows
+ *
+ * After a run that succeeded, the runtime puts the rows into the state: row r of each group of the
+ * axes before @axis at index places[r] along it, in order, unless that is outside. Places are for
+ * all groups or, if there are that many times as many, for each.
+ *
+ * @state: index of the state
+ * @axis: of rows, of the state
+ * @rows: of the state's type and dimensions but for @axis
+ * @places: I32 or I64
+ */
+struct loom_program_update {
+	uint32_t state;
+	uint32_t axis;
+	struct loom_program_tensor rows;
+	struct loom_program_tensor places;
 };
 
 /**
@@ -513,6 +532,8 @@ struct loom_program_least {
  * @command_nodes: by command of the plan: number of the node that it belongs to, LOOM_NODE_NONE of
  *	those that belong to none, such as outputs copied at the end
  * @num_commands: number of @command_nodes
+ * @updates: states that are updated in place
+ * @num_updates: number of @updates
  */
 struct loom_program {
 	const void *plan;
@@ -546,6 +567,8 @@ struct loom_program {
 	struct loom_program_least least;
 	const uint32_t *command_nodes;
 	uint32_t num_commands;
+	const struct loom_program_update *updates;
+	uint32_t num_updates;
 };
 
 /**

@@ -8,7 +8,9 @@
  *
  * A *state* is an output that is an input of the next run (&loom_graph_options.states). It stays in
  * the memory of the device: two buffers take turns in being read and written, and nothing is
- * copied. All states are zero at first. A run that fails leaves them as they were.
+ * copied; of a state of which a run changes some rows only, such as the keys and values of a
+ * decoder, there is one buffer, and the processor puts in the new rows. All states are zero at
+ * first. A run that fails leaves them as they were.
  *
  * A run is waited for (loom_session_run()), or goes on by itself (loom_session_submit()): then the
  * caller polls a descriptor in a loop of its own, or waits later. Several runs under way take a
@@ -254,7 +256,8 @@ int loom_session_fd(struct loom_session *session, int *fd, struct loom_error *er
 /**
  * loom_session_bind_input() - has an input read from a buffer of the caller
  * @session: the session
- * @index: of the program's inputs, not a state
+ * @index: of the program's inputs; a state only if it is updated in place (&struct
+ *	loom_program_update): sessions of several programs can share its buffer, one after the other
  * @bo: the buffer, with the input from its first byte on; outlives the session, or is replaced
  *	before. Made on the device of the target (loom_target_device()), or a dma-buf that was
  *	imported there: loom_bo_import(). NULL: the session's own, and the input must be given

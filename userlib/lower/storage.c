@@ -44,9 +44,14 @@ static void place_input(struct loom_storage *storage, const struct loom_value *v
 	take_slot(storage, *slot, value->size_bytes, &location->offset);
 }
 
+static bool is_exchanged(const struct loom_graph_state *state)
+{
+	return state->places == LOOM_STATE_WHOLE;
+}
+
 /*
  * A state and its output exchange places by exchanging the bindings of both slots. If there are too
- * many for a slot each, all states share a slot on either side, with the same offsets.
+ * many for a slot each, all of them share a slot on either side, with the same offsets.
  */
 static void place_inputs(struct loom_storage *storage)
 {
@@ -54,7 +59,8 @@ static void place_inputs(struct loom_storage *storage)
 	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
 
 	for (i = 0; i < graph->num_states && !one_slot_each(graph); i++)
-		place_input(storage, graph->inputs[graph->states[i].input], &slot);
+		if (is_exchanged(&graph->states[i]))
+			place_input(storage, graph->inputs[graph->states[i].input], &slot);
 	slot = LOOM_LOCATION_NO_TENSOR;
 	for (i = 0; i < graph->num_inputs; i++)
 		place_input(storage, graph->inputs[i], &slot);
@@ -239,7 +245,8 @@ static void take_outputs(struct loom_storage *storage)
 	for (i = 0; i < graph->num_outputs; i++)
 		storage->outputs[i].slot = LOOM_LOCATION_NO_TENSOR;
 	for (i = 0; i < graph->num_states && !one_slot_each(graph); i++)
-		take_output(storage, graph->states[i].output, &slot);
+		if (is_exchanged(&graph->states[i]))
+			take_output(storage, graph->states[i].output, &slot);
 	slot = LOOM_LOCATION_NO_TENSOR;
 	for (i = 0; i < graph->num_outputs; i++)
 		take_output(storage, i, &slot);

@@ -5,7 +5,7 @@
  * Decides for each value of the graph where in DRAM it lives, before any command is written:
  *
  * - inputs and outputs in a slot each, so that they can be bound for each run. If there are too
- *   many, those that are states of the network (&loom_graph.states) share two slots, and the others
+ *   many, those that are exchanged (&loom_graph.states) share two slots, and the others
  *   two more;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order of
  *   their first read. If the chip has a ROM in which they fit, the slot is there; those that are

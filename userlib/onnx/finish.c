@@ -14,10 +14,14 @@
 
 static void finish(struct loom_graph *graph, const struct loom_graph_options *options)
 {
+	const bool output_all = options->flags & LOOM_GRAPH_OUTPUT_ALL;
+
 	if (graph->status || loom_source_take_natives(graph, options) ||
 	    loom_source_check(graph) || loom_source_order(graph) ||
 	    loom_source_bind(graph, options) || loom_source_convert(graph, options) ||
-	    loom_source_name_outputs(graph, options) || loom_graph_prune(graph))
+	    loom_source_name_outputs(graph, options) ||
+	    loom_graph_bind_states(graph, options->states, options->num_states) ||
+	    (!output_all && loom_graph_update_states(graph)) || loom_graph_prune(graph))
 		return;
 	loom_watch_at(LOOM_STAGE_SIMPLIFY);
 	loom_watch_reach(0.9);
@@ -27,10 +31,10 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 		    loom_graph_share_concats(graph))
 			return;
 	}
-	if ((options->flags & LOOM_GRAPH_OUTPUT_ALL) && loom_graph_output_all(graph))
+	if (output_all && loom_graph_output_all(graph))
 		return;
-	if (!loom_graph_prune(graph) && !loom_graph_number(graph))
-		loom_graph_bind_states(graph, options->states, options->num_states);
+	if (!loom_graph_prune(graph))
+		loom_graph_number(graph);
 }
 
 /* Checks options that would be read past their end, or through NULL. */

@@ -2,6 +2,7 @@
 /* Importers of operators that read or write at indices. */
 #include "import.h"
 #include "pick.h"
+#include "update.h"
 
 #include <errno.h>
 #include <math.h>
@@ -380,7 +381,7 @@ static struct loom_value *replace_rows(struct loom_import *im, struct loom_value
 
 void loom_import_scatter_nd(struct loom_import *im, int unused)
 {
-	struct loom_value *data = loom_import_operand(im, 0), *x, *y, *at;
+	struct loom_value *data = loom_import_operand(im, 0), *x, *y, *at, *places;
 	struct loom_value *indices = loom_import_operand(im, 1);
 	struct loom_value *updates = loom_import_operand(im, 2);
 	enum loom_pick_reduction how = scatter_reduction(im);
@@ -403,11 +404,17 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 		loom_import_result(im, 0, data);
 		return;
 	}
+	y = how == LOOM_PICK_LAST ? loom_update_tuples(im, depth) : NULL;
+	if (y) {
+		loom_import_result(im, 0, y);
+		return;
+	}
 	if (rows >= 1 << 30) {
 		loom_import_fail(im, -EOPNOTSUPP, "%lld rows are not supported", (long long)rows);
 		return;
 	}
 	at = flat_tuples(im, data, indices, 0, depth);
+	places = at;
 	x = loom_emit_reshape(im->em, data, 2, (int64_t[]){ rows, inner });
 	updates = loom_emit_reshape(im->em, updates, 2, (int64_t[]){ count, inner });
 	if (im->em->status)
@@ -420,7 +427,10 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 		updates = loom_emit_reshape(im->em, updates, 3, (int64_t[]){ 1, count, inner });
 		y = loom_pick_scatter(im, x, at, updates, how);
 	}
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, data->rank, data->dims));
+	y = loom_emit_reshape(im->em, y, data->rank, data->dims);
+	if (how == LOOM_PICK_LAST && depth == 1)
+		loom_update_rows(im, places, y);
+	loom_import_result(im, 0, y);
 }
 
 /*
@@ -459,6 +469,11 @@ void loom_import_scatter_elements(struct loom_import *im, int unused)
 	}
 	if (!updates->num_elems) {
 		loom_import_result(im, 0, data);
+		return;
+	}
+	y = how == LOOM_PICK_LAST ? loom_update_elements(im, axis) : NULL;
+	if (y) {
+		loom_import_result(im, 0, y);
 		return;
 	}
 	at = loom_pick_index(im, indices, data->dims[axis]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Importers of element-wise operators. */
 #include "import.h"
+#include "update.h"
 #include "proto.h"
 
 #include <errno.h>
@@ -348,9 +349,11 @@ void loom_import_where(struct loom_import *im, int unused)
 	struct loom_value *condition = loom_import_operand(im, 0);
 	struct loom_value *a = loom_import_operand(im, 1);
 	struct loom_value *b = loom_import_operand(im, 2);
+	struct loom_value *y = loom_emit_select(im->em, condition, a, b);
 
 	(void)unused;
-	loom_import_result(im, 0, loom_emit_select(im->em, condition, a, b));
+	loom_update_where(im, condition, a, b, y);
+	loom_import_result(im, 0, y);
 }
 
 /* a result of an If whose condition depends on the data: both branches were computed */

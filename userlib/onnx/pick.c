@@ -170,7 +170,12 @@ struct loom_value *loom_pick_scatter(struct loom_import *im, struct loom_value *
 		loom_import_fail(im, -EOPNOTSUPP, "this reduction of type %s is not supported",
 				 loom_dtype_name(dtype));
 	hits = emit_hits(im, indices, data, true);
-	if (how == LOOM_PICK_LAST && count > 1)
+	if (how == LOOM_PICK_LAST && count == 1 && hits) {
+		hits = loom_emit_reshape(im->em, hits, 3, (int64_t[]){
+			hits->dims[0], hits->dims[1], hits->dims[3] });
+		return loom_emit_select(im->em, hits, updates, data);
+	}
+	if (how == LOOM_PICK_LAST)
 		hits = last_of(im, hits, count);
 	any = any_of(im, hits);
 	data = countable(im, data);

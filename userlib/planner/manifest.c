@@ -14,6 +14,7 @@
  * @inputs: &loom_program.inputs
  * @outputs: &loom_program.outputs
  * @states: &loom_program.states
+ * @updates: &loom_program.updates
  * @observed: &loom_program.observed
  * @weights: &loom_program.weights
  * @kernels: &loom_program.kernels
@@ -32,6 +33,7 @@ struct owned {
 	struct loom_program_tensor *inputs;
 	struct loom_program_tensor *outputs;
 	struct loom_program_state *states;
+	struct loom_program_update *updates;
 	struct loom_program_tensor *observed;
 	struct loom_program_tensor *weights;
 	struct loom_program_kernel *kernels;
@@ -68,23 +70,52 @@ static void describe_located(const struct planner *p, struct loom_program_tensor
 	tensor->offset = location->offset;
 }
 
+static void describe_output(const struct planner *p, struct loom_program_tensor *tensor, u32 index)
+{
+	describe(tensor, p->graph->outputs[index]);
+	if (tensor->size_bytes)
+		tensor->slot = p->storage.outputs[index].slot;
+	tensor->offset = p->storage.outputs[index].offset;
+}
+
+/* A state that is updated in place is an output where it is an input. */
+static void fill_state(const struct planner *p, struct owned *o, u32 index)
+{
+	const struct loom_graph_state *state = &p->graph->states[index];
+	struct loom_program_update *update = &o->updates[o->program.num_updates];
+
+	o->states[index] = (struct loom_program_state){ state->output, state->input };
+	if (state->places == LOOM_STATE_WHOLE)
+		return;
+	o->program.num_updates++;
+	update->state = index;
+	update->axis = state->axis;
+	describe_output(p, &update->rows, state->output);
+	describe_output(p, &update->places, state->places);
+	o->outputs[state->output] = o->inputs[state->input];
+	o->outputs[state->output].name = state->name;
+	o->outputs[state->output].open_dims = 0;
+}
+
 static int make_tables(const struct planner *p, struct owned *o)
 {
 	o->slots = calloc(p->build.num_slots + 1, sizeof(*o->slots));
 	o->inputs = calloc((size_t)p->graph->num_inputs + 1, sizeof(*o->inputs));
 	o->outputs = calloc((size_t)p->graph->num_outputs + 1, sizeof(*o->outputs));
 	o->states = calloc((size_t)p->graph->num_states + 1, sizeof(*o->states));
+	o->updates = calloc((size_t)p->graph->num_states + 1, sizeof(*o->updates));
 	o->observed = calloc((size_t)p->storage.num_observed + 1, sizeof(*o->observed));
 	o->weights = calloc((size_t)p->storage.num_weights + 1, sizeof(*o->weights));
 	o->nodes = calloc((size_t)p->graph->num_nodes + 1, sizeof(*o->nodes));
-	if (!o->slots || !o->inputs || !o->outputs || !o->states || !o->observed || !o->weights ||
-	    !o->nodes)
+	if (!o->slots || !o->inputs || !o->outputs || !o->states || !o->updates || !o->observed ||
+	    !o->weights || !o->nodes)
 		return -ENOMEM;
 	o->program.nodes = o->nodes;
 	o->program.slots = o->slots;
 	o->program.inputs = o->inputs;
 	o->program.outputs = o->outputs;
 	o->program.states = o->states;
+	o->program.updates = o->updates;
 	o->program.observed = o->observed;
 	o->program.weights = o->weights;
 	return 0;
@@ -127,7 +158,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 		return -ENOMEM;
 	program->num_slots = p->build.num_slots;
 	program->num_inputs = p->graph->num_inputs;
-	program->num_outputs = p->graph->num_outputs;
+	program->num_outputs = p->graph->num_outputs - p->graph->num_hidden;
 	program->num_states = p->graph->num_states;
 	program->num_observed = p->storage.num_observed;
 	program->num_weights = p->storage.num_weights;
@@ -155,15 +186,10 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	}
 	for (i = 0; i < program->num_inputs; i++)
 		describe_located(p, &o->inputs[i], p->graph->inputs[i]);
-	for (i = 0; i < program->num_outputs; i++) {
-		describe(&o->outputs[i], p->graph->outputs[i]);
-		if (p->graph->outputs[i]->num_elems)
-			o->outputs[i].slot = p->storage.outputs[i].slot;
-		o->outputs[i].offset = p->storage.outputs[i].offset;
-	}
+	for (i = 0; i < program->num_outputs; i++)
+		describe_output(p, &o->outputs[i], i);
 	for (i = 0; i < program->num_states; i++)
-		o->states[i] = (struct loom_program_state){
-			p->graph->states[i].output, p->graph->states[i].input };
+		fill_state(p, o, i);
 	for (i = 0; i < program->num_observed; i++)
 		describe_located(p, &o->observed[i], p->storage.observed[i]);
 	for (i = 0; i < program->num_weights; i++) {
@@ -294,6 +320,7 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->inputs);
 	free(o->outputs);
 	free(o->states);
+	free(o->updates);
 	free(o->observed);
 	free(o->weights);
 	free(o->kernels);

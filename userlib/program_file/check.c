@@ -90,9 +90,10 @@ static int check_tensors(const struct loom_program_file *file, struct loom_error
 	static const enum loom_file_part parts[] = {
 		LOOM_FILE_INPUTS, LOOM_FILE_OUTPUTS, LOOM_FILE_OBSERVED, LOOM_FILE_WEIGHTS,
 	};
+	const struct loom_program_update *updates = file->program.updates;
 	const struct loom_program_tensor *tensors;
 	u32 i, k;
-	int ret;
+	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		tensors = file->tables[parts[i]];
@@ -102,7 +103,12 @@ static int check_tensors(const struct loom_program_file *file, struct loom_error
 				return ret;
 		}
 	}
-	return 0;
+	for (i = 0; i < file->program.num_updates && !ret; i++) {
+		ret = check_tensor(file, LOOM_FILE_UPDATES, i, &updates[i].rows, err);
+		if (!ret)
+			ret = check_tensor(file, LOOM_FILE_UPDATES, i, &updates[i].places, err);
+	}
+	return ret;
 }
 
 /* Assigns each constant its bytes; constants are contiguous. */
@@ -144,6 +150,11 @@ static int check_states(const struct loom_program_file *file, struct loom_error 
 			return loom_error_set(err, -EINVAL, "%s: states %u: '%s' is not as '%s'",
 					      file->name, i, a->name, b->name);
 	}
+	for (i = 0; i < program->num_updates; i++)
+		if (!loom_update_fits(program, &program->updates[i]))
+			return loom_error_set(err, -EINVAL,
+					      "%s: updates %u: it does not fit its state",
+					      file->name, i);
 	return 0;
 }
 

@@ -48,6 +48,27 @@ static const struct loom_field state_fields[] = {
 	FIELD(loom_program_state, input, U32, .of = LOOM_FILE_INPUTS),
 };
 
+static const struct loom_field update_fields[] = {
+	FIELD(loom_program_update, state, U32, .of = LOOM_FILE_STATES),
+	FIELD(loom_program_update, axis, U32, .below = LOOM_GRAPH_RANK),
+	FIELD(loom_program_update, rows.name, NAME),
+	FIELD(loom_program_update, rows.dtype, U32),
+	FIELD(loom_program_update, rows.rank, U32, .below = LOOM_GRAPH_RANK + 1),
+	FIELDS(loom_program_update, rows.dims, I64, LOOM_GRAPH_RANK),
+	FIELD(loom_program_update, rows.slot, U32),
+	FIELD(loom_program_update, rows.open_dims, U32, .below = 1 << LOOM_GRAPH_RANK),
+	U64(loom_program_update, rows.offset),
+	U64(loom_program_update, rows.size_bytes),
+	FIELD(loom_program_update, places.name, NAME),
+	FIELD(loom_program_update, places.dtype, U32),
+	FIELD(loom_program_update, places.rank, U32, .below = LOOM_GRAPH_RANK + 1),
+	FIELDS(loom_program_update, places.dims, I64, LOOM_GRAPH_RANK),
+	FIELD(loom_program_update, places.slot, U32),
+	FIELD(loom_program_update, places.open_dims, U32, .below = 1 << LOOM_GRAPH_RANK),
+	U64(loom_program_update, places.offset),
+	U64(loom_program_update, places.size_bytes),
+};
+
 static const struct loom_field kernel_fields[] = {
 	FIELD(loom_program_kernel, node, NAME),
 	FIELD(loom_program_kernel, op, NAME),
@@ -203,6 +224,8 @@ const struct loom_records loom_file_records[LOOM_FILE_PARTS] = {
 				ARRAY(outputs) },
 	[LOOM_FILE_STATES] = { RECORDS("states", struct loom_program_state, state_fields),
 			       ARRAY(states) },
+	[LOOM_FILE_UPDATES] = { RECORDS("updates", struct loom_program_update, update_fields),
+				ARRAY(updates) },
 	[LOOM_FILE_OBSERVED] = { RECORDS("observed", struct loom_program_tensor, tensor_fields),
 				 ARRAY(observed) },
 	[LOOM_FILE_WEIGHTS] = { RECORDS("weights", struct loom_program_tensor, tensor_fields),

@@ -35,7 +35,7 @@
 #include "loom_program_file.h"
 
 #define LOOM_FILE_MAGIC		"\217LOOM\r\n\032"
-#define LOOM_FILE_VERSION	1
+#define LOOM_FILE_VERSION	2
 /* Alignment of sections, and of the constants so that they can be mapped. */
 #define LOOM_FILE_ALIGN		64
 #define LOOM_FILE_PAGE		4096
@@ -50,6 +50,7 @@ enum loom_file_part {
 	LOOM_FILE_INPUTS,
 	LOOM_FILE_OUTPUTS,
 	LOOM_FILE_STATES,
+	LOOM_FILE_UPDATES,
 	LOOM_FILE_OBSERVED,
 	LOOM_FILE_WEIGHTS,
 	LOOM_FILE_KERNELS,

@@ -45,6 +45,7 @@ static int clone_states(const struct loom_graph *from, struct loom_graph *to)
 		memcpy(states, from->states, from->num_states * sizeof(*states));
 	to->states = states;
 	to->num_states = from->num_states;
+	to->num_hidden = from->num_hidden;
 	return 0;
 }
 

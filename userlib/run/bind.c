@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Inputs and outputs without copies: in buffers of the caller, or in the session's, mapped. */
-#include "run.h"
+#include "update.h"
 
 #include <errno.h>
 
@@ -18,6 +18,9 @@ uint32_t loom_program_own_slot(const struct loom_program *program,
 	slot = &program->slots[tensor->slot];
 	for (i = 0; i < count; i++)
 		sharers += all[i].size_bytes && all[i].slot == tensor->slot;
+	for (i = 0; kind == LOOM_SLOT_KIND_OUTPUT && i < program->num_updates; i++)
+		sharers += (program->updates[i].rows.slot == tensor->slot) +
+			   (program->updates[i].places.slot == tensor->slot);
 	if (sharers != 1 || slot->kind != kind || slot->dtype ||
 	    slot->flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM))
 		return program->num_slots;
@@ -52,7 +55,9 @@ static int find_end(const struct loom_session *session, struct end *end, uint32_
 	end->tensor = is_input ? &program->inputs[index] : &program->outputs[index];
 	state = is_input ? loom_states_of_input(program, index) :
 			   loom_states_of_output(program, index);
-	if (state < program->num_states)
+	/* one that is updated in place stays where its input is */
+	if (state < program->num_states &&
+	    (!is_input || loom_updates_of_state(program, state) == program->num_updates))
 		return loom_error_set(err, -EINVAL,
 				      "%s '%s' is a state: its buffers change with each run",
 				      end->what, end->tensor->name);
@@ -85,7 +90,9 @@ int loom_session_bind_input(struct loom_session *session, uint32_t index, struct
 	int ret = bind_end(session, &end, index, bo, err);
 
 	if (!ret)
-		session->input_set[index] = bo;
+		session->input_set[index] =
+			bo || loom_states_of_input(session->program, index) <
+			      session->program->num_states;
 	return ret;
 }
 

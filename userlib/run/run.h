@@ -41,6 +41,7 @@ struct loom_host_memory;
  * * report.c: the contents of the banks of a target, as structs (loom_report.h)
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * fit_read.c, fit.c: whether buffers would fit in the banks of a chip (loom_fit.h)
+ * * update.c: rows that a run changes in its states
  * * state.c: outputs of a session that are its inputs in the next run
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
  * * lend.c: memory of the caller in their place, for a run
@@ -51,9 +52,12 @@ struct loom_host_memory;
  * are exchanged after each run. A job names the buffers of its slots anyway, so this costs nothing.
  * Rejected: one buffer for both, written in place. A plan may read a state after it has begun to
  * write the new one (a delay line, keys that are moved), so each plan would have to be made for it,
- * and a failed run would leave a mixture. Two buffers are twice the bytes, of a memory that is
- * large. Rejected: a slot that is read and written. The verifier would have to trust that it was
- * written before.
+ * and a failed run would leave a mixture. Rejected: a slot that is read and written. The verifier
+ * would have to trust that it was written before.
+ *
+ * A state of which a run changes some rows only (graph/update.h) is one slot, which the plan reads.
+ * It writes the rows and their places, and the processor puts the rows into the state after the
+ * run (update.c).
  *
  * Below this folder are device/ (the node), base/ (arrays, names of types, texts of errors) and
  * core (verifier, engine, bank allocator). The planner may be above or absent.
@@ -154,6 +158,7 @@ struct loom_target {
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
  * @state_bytes: all states
+ * @rows: for each update of the program, room for its rows and behind them its places
  * @submitted: loom_session_submit() was called, and loom_session_wait() has not seen the end
  * @ran: the last run completed: outputs have values
  * @moved: bytes that were copied, or that needed no copy
@@ -167,6 +172,7 @@ struct loom_session {
 	bool *input_set;
 	uint32_t *partners;
 	uint64_t state_bytes;
+	void *rows;
 	bool submitted;
 	bool ran;
 	struct loom_session_moved moved;
@@ -190,8 +196,17 @@ int loom_soft_open(struct loom_target *target, const char *path, struct loom_err
  * Return: 0; -EINVAL where slots cannot be exchanged.
  */
 int loom_states_init(struct loom_session *session, struct loom_error *err);
-/** loom_states_advance() - after a run: the states it wrote become the inputs of the next run */
-void loom_states_advance(struct loom_session *session);
+/**
+ * loom_states_advance() - after a run: the states it wrote become the inputs of the next run
+ * @session: the session
+ * @err: [out] one line on failure
+ *
+ * Return: 0; the error of the target, which cannot write rows: states are undefined then.
+ */
+int loom_states_advance(struct loom_session *session, struct loom_error *err);
+/** loom_update_fits() - whether types and dimensions of an update are right for its state */
+bool loom_update_fits(const struct loom_program *program,
+		      const struct loom_program_update *update);
 /** loom_states_of_output() - the state that an output is; num_states: none */
 uint32_t loom_states_of_output(const struct loom_program *program, uint32_t output);
 /** loom_states_of_input() - the state that an input is; num_states: none */

@@ -71,6 +71,7 @@ void loom_session_destroy(struct loom_session *session)
 	if (!session)
 		return;
 	session->target->ops->unload(session);
+	free(session->rows);
 	free(session->partners);
 	free(session->input_set);
 	free(session->slots);
@@ -142,9 +143,9 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 {
 	int ret = session->target->ops->finish(session, progress, arg, err);
 
-	session->ran = !ret;
 	if (!ret)
-		loom_states_advance(session);
+		ret = loom_states_advance(session, err);
+	session->ran = !ret;
 	return ret;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* States: outputs of a session that are inputs of its next run, as two buffers that are swapped. */
-#include "run.h"
+#include "update.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,12 +60,15 @@ static bool is_apart(const struct loom_session *session, uint32_t num_tensors,
 		     uint32_t (*state_of)(const struct loom_program *program, uint32_t index))
 {
 	const struct loom_program *program = session->program;
-	uint32_t i, slot;
+	uint32_t i, slot, state;
 
 	for (i = 0; i < num_tensors; i++) {
 		slot = tensors[i].slot;
+		state = state_of(program, i);
 		if (tensors[i].size_bytes && slot < program->num_slots &&
-		    session->partners[slot] != slot && state_of(program, i) == program->num_states)
+		    session->partners[slot] != slot &&
+		    (state == program->num_states ||
+		     loom_updates_of_state(program, state) < program->num_updates))
 			return false;
 	}
 	return true;
@@ -87,6 +90,8 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 			return loom_error_set(err, -EINVAL, "the program has no state %u", i);
 		session->input_set[state->input] = true;
 		session->state_bytes += output->size_bytes;
+		if (output->size_bytes && loom_updates_of_state(program, i) < program->num_updates)
+			continue;
 		if (output->size_bytes && !join(session, output, &program->inputs[state->input]))
 			return loom_error_set(err, -EINVAL,
 					      "the program has '%s' where it cannot be a state",
@@ -96,6 +101,9 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 	    !is_apart(session, program->num_outputs, program->outputs, loom_states_of_output))
 		return loom_error_set(err, -EINVAL,
 				      "the program has states and other values in one slot");
+	ret = loom_updates_init(session, err);
+	if (ret)
+		return ret;
 	ret = loom_session_reset_states(session);
 	return ret ? loom_error_set(err, ret, "making the states zero: %s", strerror(-ret)) : 0;
 }
@@ -109,7 +117,7 @@ static void exchange(struct loom_session *session, uint32_t a, uint32_t b)
 	session->target->ops->exchange(session, a, b);
 }
 
-void loom_states_advance(struct loom_session *session)
+int loom_states_advance(struct loom_session *session, struct loom_error *err)
 {
 	uint32_t i;
 
@@ -117,6 +125,7 @@ void loom_states_advance(struct loom_session *session)
 		if (i < session->partners[i])
 			exchange(session, i, session->partners[i]);
 	session->moved.kept_bytes += session->state_bytes;
+	return loom_updates_apply(session, err);
 }
 
 /* Zeroes the bytes of a tensor. */

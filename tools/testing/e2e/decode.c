@@ -7,12 +7,15 @@
  * The model takes "token" and "position" and gives "logits". An input "past_X" is the output
  * "present_X" of the run before. The first tokens are given; from there on each is the one with
  * the largest logit after those before it. Prints COUNT of these, and figures on stderr.
+ *
+ * On a node two sessions share the keys and values in buffers, and take turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "loom_device.h"
 #include "loom_planner.h"
 #include "loom_run.h"
 
@@ -98,26 +101,49 @@ static int64_t next_token(struct loom_session *session, const struct loom_progra
 	return next;
 }
 
-static void write_tokens(struct loom_session *session, const struct loom_program *program,
+/* Lets both sessions have the states in the same buffers. */
+static void share(struct loom_device *device, const struct loom_program *program,
+		  struct loom_session *const *sessions, struct loom_bo **bos)
+{
+	struct drm_loom_bo_create request = { 0 };
+	uint32_t i, k, input;
+
+	for (i = 0; i < program->num_updates; i++) {
+		input = program->states[program->updates[i].state].input;
+		request.size = program->inputs[input].size_bytes;
+		if (loom_bo_create(device, &request, &bos[i]))
+			fail("a buffer of a state");
+		for (k = 0; k < 2; k++)
+			if (loom_session_bind_input(sessions[k], input, bos[i], &error))
+				fail("a state");
+	}
+}
+
+static void write_tokens(struct loom_session *const *sessions, const struct loom_program *program,
 			 int count, char **prompt)
 {
-	int64_t position = 0, token = 0;
+	int64_t at = 0, token = 0;
 
-	for (; *prompt; prompt++)
-		token = next_token(session, program, strtoll(*prompt, NULL, 10), position++);
-	for (; count > 1; count--) {
+	for (; *prompt; prompt++, at++)
+		token = next_token(sessions[at % 2], program, strtoll(*prompt, NULL, 10), at);
+	for (; count > 1; count--, at++) {
 		printf("%lld ", (long long)token);
-		token = next_token(session, program, token, position++);
+		token = next_token(sessions[at % 2], program, token, at);
 	}
 	printf("%lld\n", (long long)token);
 }
 
-static void print_figures(const struct loom_session *session, const struct loom_program *program,
+static void print_figures(struct loom_session *const *sessions, const struct loom_program *program,
 			  double seconds, int runs)
 {
-	struct loom_session_moved moved;
+	struct loom_session_moved moved, other = { 0 };
 
-	loom_session_moved(session, &moved);
+	loom_session_moved(sessions[0], &moved);
+	if (sessions[1] != sessions[0])
+		loom_session_moved(sessions[1], &other);
+	moved.in_bytes += other.in_bytes;
+	moved.out_bytes += other.out_bytes;
+	moved.kept_bytes += other.kept_bytes;
 	fprintf(stderr,
 		"%d runs, %.3f ms each, %llu cycles each; copied for each: %llu bytes in, %llu out; stayed on the device: %llu\n",
 		runs, seconds * 1e3 / runs, (unsigned long long)program->stats.cycles,
@@ -132,10 +158,12 @@ int main(int argc, char **argv)
 	struct loom_graph_options options = { .states = states };
 	struct loom_planner_options how = { .grouping = "layerwise" };
 	struct timespec begin, end;
+	struct loom_session *sessions[2];
+	struct loom_bo *bos[MOST_STATES] = { NULL };
 	struct loom_program *program;
-	struct loom_session *session;
 	struct loom_target *target;
 	struct loom_graph *graph;
+	uint32_t i;
 
 	if (argc < 5 || atoi(argv[3]) < 1) {
 		fprintf(stderr, "usage: decode MODEL.onnx DEVICE COUNT TOKEN...\n");
@@ -151,16 +179,26 @@ int main(int argc, char **argv)
 	how.chip = loom_target_chip(target);
 	if (loom_program_create(graph, &how, &program, &error))
 		fail(argv[1]);
-	if (loom_session_create(target, program, &session, &error))
+	if (loom_session_create(target, program, &sessions[0], &error))
 		fail(argv[2]);
+	sessions[1] = sessions[0];
+	if (loom_target_device(target)) {
+		if (loom_session_create(target, program, &sessions[1], &error))
+			fail(argv[2]);
+		share(loom_target_device(target), program, sessions, bos);
+	}
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	write_tokens(session, program, atoi(argv[3]), argv + 4);
+	write_tokens(sessions, program, atoi(argv[3]), argv + 4);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	print_figures(session, program, (double)(end.tv_sec - begin.tv_sec) +
+	print_figures(sessions, program, (double)(end.tv_sec - begin.tv_sec) +
 		      (double)(end.tv_nsec - begin.tv_nsec) / 1e9, atoi(argv[3]) + argc - 5);
 
-	loom_session_destroy(session);
+	if (sessions[1] != sessions[0])
+		loom_session_destroy(sessions[1]);
+	loom_session_destroy(sessions[0]);
+	for (i = 0; i < program->num_updates; i++)
+		loom_bo_destroy(bos[i]);
 	loom_program_destroy(program);
 	loom_target_close(target);
 	loom_graph_destroy(graph);

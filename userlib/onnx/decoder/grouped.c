@@ -9,6 +9,7 @@
  */
 #include "attend.h"
 #include "onnx/pick.h"
+#include "onnx/update.h"
 
 #include <errno.h>
 
@@ -111,7 +112,7 @@ static struct loom_value *move_behind(struct loom_import *im, const struct cache
 static struct loom_value *remember(struct loom_import *im, const struct cache *cache,
 				   enum operand which, struct loom_value *x)
 {
-	struct loom_value *past = loom_import_optional(im, which), *place, *zero;
+	struct loom_value *past = loom_import_optional(im, which), *place, *zero, *rows;
 
 	if (im->em->status || !x)
 		return NULL;
@@ -125,9 +126,18 @@ static struct loom_value *remember(struct loom_import *im, const struct cache *c
 	if (cache->past && cache->past->data && cache->past->num_elems == 1 &&
 	    !loom_value_int(cache->past, 0))
 		return loom_heads_append(im, x, zeroes(im, x, cache->room - cache->count));
+	rows = x;
 	x = move_behind(im, cache, x, place);
-	return past && x ? loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, place,
-								     zero), past, x) : x;
+	if (!past || !x)
+		return x;
+	x = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, place, zero), past,
+			     x);
+	/* behind the length, a cache may have anything */
+	loom_update_note(im, &(struct loom_graph_update){
+		.value = x, .base = past, .rows = rows, .axis = 2,
+		.places = loom_emit_binary(im->em, LOOM_GBIN_ADD, cache->past,
+					   loom_pick_numbers(im, 4, 3, cache->count)) });
+	return x;
 }
 
 static void rotate(struct loom_import *im, const struct cache *cache, struct loom_attend *at)
@@ -216,6 +226,7 @@ void loom_import_tensor_scatter(struct loom_import *im, int unused)
 	struct loom_value *x = loom_import_operand(im, 0), *new = loom_import_operand(im, 1), *y;
 	struct loom_value *at = loom_import_optional(im, 2), *room;
 	uint32_t i, axis, circular = loom_attr_choice(im, "mode", modes);
+	struct loom_graph_update update;
 	int64_t outer = 1, inner;
 
 	(void)unused;
@@ -247,11 +258,15 @@ void loom_import_tensor_scatter(struct loom_import *im, int unused)
 	room = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)x->dims[axis]);
 	if (circular)
 		at = loom_emit_binary(im->em, LOOM_GBIN_MOD, at, room);
+	update = (struct loom_graph_update){ .base = x, .rows = new, .places = at, .axis = axis };
 	at = loom_emit_expand(im->em, at, 3, (int64_t[]){ x->dims[0], outer, new->dims[axis] });
 	outer *= x->dims[0];
 	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){ outer, new->dims[axis], 1 });
 	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){ outer, x->dims[axis], inner });
 	new = loom_emit_reshape(im->em, new, 3, (int64_t[]){ outer, new->dims[axis], inner });
 	y = loom_pick_scatter(im, y, at, new, LOOM_PICK_LAST);
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
+	y = loom_emit_reshape(im->em, y, x->rank, x->dims);
+	update.value = y;
+	loom_update_note(im, &update);
+	loom_import_result(im, 0, y);
 }

@@ -254,8 +254,8 @@ static void test_lines(void)
 		const char *text;
 	} cases[] = {
 		{ 0, 0x12345678, ": not a program file" },
-		{ 8, 2,
-		  ": version 2 of the format, and this library reads 1: compile the model again" },
+		{ 8, 1,
+		  ": version 1 of the format, and this library reads 2: compile the model again" },
 		{ 12, 3, ": damaged: the number of its sections is wrong" },
 		{ 30, 1, ": damaged: its header is not zero where it has to be" },
 		{ 60, 0, ": damaged: the checksum of its header is wrong" },

@@ -131,6 +131,16 @@ static void mark(u8 *seen, const struct loom_field *field)
 	memset(seen + field->at, 1, bytes);
 }
 
+/* The elements of the tensor at @at, which are no field. */
+static void mark_data(u8 *seen, size_t at)
+{
+	struct loom_field data = {
+		.at = at + offsetof(struct loom_program_tensor, data), .kind = LOOM_FIELD_NAME,
+	};
+
+	mark(seen, &data);
+}
+
 /*
  * Bytes of a struct that no field has are those that align the next one, and of tensors the
  * pointer to their bytes.
@@ -140,12 +150,11 @@ static bool has_all(const struct loom_records *records)
 	u8 seen[1024] = { 0 };
 	size_t i, run = 0, end = records->struct_bytes;
 
-	if (records->fields == loom_file_records[LOOM_FILE_WEIGHTS].fields) {
-		struct loom_field data = {
-			.at = offsetof(struct loom_program_tensor, data), .kind = LOOM_FIELD_NAME,
-		};
-
-		mark(seen, &data);
+	if (records->fields == loom_file_records[LOOM_FILE_WEIGHTS].fields)
+		mark_data(seen, 0);
+	if (records->fields == loom_file_records[LOOM_FILE_UPDATES].fields) {
+		mark_data(seen, offsetof(struct loom_program_update, rows));
+		mark_data(seen, offsetof(struct loom_program_update, places));
 	}
 	for (i = 0; i < records->num_fields; i++)
 		mark(seen, &records->fields[i]);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/* Rows that a run has computed for its states, put in their places. */
+#include "update.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/dtype.h"
+
+/* Product of the dimensions before an axis. */
+static int64_t outer_of(const struct loom_program_tensor *tensor, uint32_t axis)
+{
+	int64_t outer = 1;
+	uint32_t i;
+
+	for (i = 0; i < axis; i++)
+		outer *= tensor->dims[i];
+	return outer;
+}
+
+bool loom_update_fits(const struct loom_program *program, const struct loom_program_update *update)
+{
+	const struct loom_program_tensor *rows = &update->rows, *places = &update->places;
+	const struct loom_program_tensor *input, *output;
+	int64_t count, outer, elems;
+	uint32_t i;
+
+	if (update->state >= program->num_states)
+		return false;
+	input = &program->inputs[program->states[update->state].input];
+	output = &program->outputs[program->states[update->state].output];
+	if (rows->dtype != input->dtype || rows->rank != input->rank ||
+	    update->axis >= rows->rank || !rows->size_bytes || !input->size_bytes ||
+	    output->slot != input->slot || output->offset != input->offset ||
+	    (places->dtype != DRM_LOOM_DTYPE_I32 && places->dtype != DRM_LOOM_DTYPE_I64))
+		return false;
+	for (i = 0; i < rows->rank; i++)
+		if (i != update->axis && rows->dims[i] != input->dims[i])
+			return false;
+	count = rows->dims[update->axis];
+	outer = outer_of(input, update->axis);
+	/* both sizes are those of whole rows */
+	return !loom_dims_count(places->rank, places->dims, &elems) && elems &&
+	       places->size_bytes == (uint64_t)elems * loom_dtype_size(places->dtype) &&
+	       elems % count == 0 && outer % (elems / count) == 0 &&
+	       rows->size_bytes % (uint64_t)(outer * count) == 0 &&
+	       rows->size_bytes / (uint64_t)count * (uint64_t)input->dims[update->axis] ==
+	       input->size_bytes;
+}
+
+int loom_updates_init(struct loom_session *session, struct loom_error *err)
+{
+	const struct loom_program *program = session->program;
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < program->num_updates; i++) {
+		const struct loom_program_update *update = &program->updates[i];
+
+		if (!loom_update_fits(program, update) ||
+		    !loom_session_holds(session, &update->rows) ||
+		    !loom_session_holds(session, &update->places))
+			return loom_error_set(err, -EINVAL, "the program's update %u is wrong", i);
+		most = max(most, update->rows.size_bytes + update->places.size_bytes);
+	}
+	session->rows = most ? malloc(most) : NULL;
+	return most && !session->rows ? loom_error_set(err, -ENOMEM, "no memory") : 0;
+}
+
+static int64_t place_of(const struct loom_program_tensor *places, const uint8_t *bytes,
+			int64_t index)
+{
+	int64_t wide;
+	int32_t narrow;
+
+	if (places->dtype == DRM_LOOM_DTYPE_I64) {
+		memcpy(&wide, bytes + index * sizeof(wide), sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, bytes + index * sizeof(narrow), sizeof(narrow));
+	return narrow;
+}
+
+static int put_rows(struct loom_session *session, const struct loom_program_update *update)
+{
+	const struct loom_program *program = session->program;
+	struct loom_program_tensor row = program->inputs[program->states[update->state].input];
+	const int64_t room = row.dims[update->axis], count = update->rows.dims[update->axis];
+	const int64_t outer = outer_of(&row, update->axis);
+	const uint64_t at = row.offset;
+	uint8_t *rows = session->rows, *places = rows + update->rows.size_bytes;
+	int64_t groups, i, place;
+	int ret = loom_session_read(session, &update->rows, rows);
+
+	if (!ret)
+		ret = loom_session_read(session, &update->places, places);
+	groups = (int64_t)(update->places.size_bytes / loom_dtype_size(update->places.dtype)) /
+		 count;
+	row.size_bytes = update->rows.size_bytes / (uint64_t)(outer * count);
+	for (i = 0; i < outer * count && !ret; i++) {
+		place = place_of(&update->places, places,
+				 i / count / (outer / groups) * count + i % count);
+		if (place < 0 || place >= room)
+			continue;
+		row.offset = at + (uint64_t)(i / count * room + place) * row.size_bytes;
+		ret = loom_session_write(session, &row, rows + i * (int64_t)row.size_bytes);
+	}
+	session->moved.in_bytes += update->rows.size_bytes;
+	return ret;
+}
+
+int loom_updates_apply(struct loom_session *session, struct loom_error *err)
+{
+	const struct loom_program *program = session->program;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < program->num_updates && !ret; i++)
+		ret = put_rows(session, &program->updates[i]);
+	if (!ret)
+		return 0;
+	return loom_error_set(err, ret, "writing the rows of a state: %s", strerror(-ret));
+}
+
+uint32_t loom_updates_of_state(const struct loom_program *program, uint32_t state)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_updates; i++)
+		if (program->updates[i].state == state)
+			break;
+	return i;
+}
