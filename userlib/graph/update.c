@@ -85,7 +85,7 @@ static bool fits(const struct loom_graph_update *update, const uint32_t *perm)
 	int64_t count, groups, outer = 1;
 	uint32_t i;
 
-	if (base->rank <= update->axis || rows->rank > base->rank ||
+	if (!base->num_elems || base->rank <= update->axis || rows->rank > base->rank ||
 	    rows->dtype != base->dtype || loom_dtype_bits(base->dtype) % 8 ||
 	    (places->dtype != DRM_LOOM_DTYPE_I32 && places->dtype != DRM_LOOM_DTYPE_I64))
 		return false;

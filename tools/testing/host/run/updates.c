@@ -279,6 +279,10 @@ static void test_all_outputs(void)
 	begin(&net, case_graph(24, ENDS "%s" SUM, spellings[0].text), LOOM_GRAPH_OUTPUT_ALL);
 	tap_ok(!net.program->num_updates, "all is written if all values are outputs");
 	end(&net);
+	begin(&net, case_graph(24, "x f32 2 1 0; past f32 2 6 0; n = i64 6 1 : 0 1 2 3 4 5; "
+			       "%s" SUM, spellings[0].text), 0);
+	tap_ok(!net.program->num_updates, "there is nothing to write");
+	end(&net);
 }
 
 static void refuse(const struct loom_program *good, const struct loom_program_update *update,
