@@ -19,10 +19,11 @@ import sys
 from areas import GOLDEN, OWN_MALLOC, PAYLOAD
 
 # shifts, indices and overflows trap, so that no library of a sanitizer has to be linked
-FLAGS = ('-std=gnu11 -O1 -w -fPIC -ffp-contract=off -fsanitize=undefined'
-         ' -fsanitize-undefined-trap-on-error -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib'
+FLAGS = ('-std=gnu11 -O1 -w -Werror=implicit-function-declaration -fPIC -ffp-contract=off'
+         ' -fsanitize=undefined -fsanitize-undefined-trap-on-error -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib'
          ' -Idrivers/accel/loom/core').split()
 ASAN = 'asan '
+WATCH = 'userlib/base/watch.c'
 # seconds, as they are
 SOON = 3
 MODULES = ['libdrm', 'libprotobuf-c', 'libpng', 'yaml-0.1']
@@ -72,6 +73,7 @@ class Host:
         self.programs = {}
         self.seconds = {}
         self.rest = os.path.join(self.work, 'librest.so')
+        self.watch = [os.path.join(self.work, f'watch{i}.o') for i in ('', '-asan')]
         self.runtime = subprocess.run(['gcc', '-print-file-name=libasan.so'], text=True,
                                       stdout=subprocess.PIPE, check=True).stdout.strip()
         self.libs = packages('--libs') + ['-lm', '-lpthread']
@@ -79,14 +81,19 @@ class Host:
 
     def compiled(self, path, source, out, asan=False):
         """Whether @source, which stands for @path of the tree, becomes an object."""
+        # as in the Makefile
+        memory = ['-include', 'userlib/base/memory.h'] if path.startswith('userlib/') else []
         return not subprocess.run(
-            ['gcc', *self.flags, *(['-fsanitize=address'] if asan else []),
+            ['gcc', *self.flags, *(['-fsanitize=address'] if asan else []), *memory,
              f'-I{os.path.dirname(path)}', '-c', source, '-o', out],
             cwd=self.top, stderr=subprocess.DEVNULL, check=False).returncode
 
-    def link(self, objects, out):
-        """An object that replaces functions of the library."""
-        subprocess.run(['gcc', '-shared', '-o', out, *objects], check=True)
+    def link(self, objects, out, asan=False):
+        """An object that replaces functions of the library. The current watch is hidden in that: a
+        mutant has a watch of its own, which calls begin and end as well."""
+        if not os.path.exists(self.watch[asan]):
+            self.compiled(WATCH, WATCH, self.watch[asan], asan)
+        subprocess.run(['gcc', '-shared', '-o', out, *objects, self.watch[asan]], check=True)
         return out
 
     def whole(self, patterns, asan):
@@ -97,7 +104,7 @@ class Host:
             os.makedirs(os.path.dirname(objects[-1]), exist_ok=True)
             if not self.compiled(path, path, objects[-1], asan):
                 raise SystemExit(f'mutants: {path} as it is does not compile')
-        return self.link(objects, f'{self.work}/whole{"-asan" if asan else ""}.so')
+        return self.link(objects, f'{self.work}/whole{"-asan" if asan else ""}.so', asan)
 
     def passes(self, test, mutant, seconds):
         """Whether a test passes with this in the library's place, and how long it takes."""
@@ -193,7 +200,7 @@ class Host:
         for test in tests:
             if test.startswith(ASAN) and not asan:
                 self.compiled(mutant.path, path, path + '.asan.o', True)
-                asan = self.link([path + '.asan.o'], path + '.asan.so')
+                asan = self.link([path + '.asan.o'], path + '.asan.so', True)
             # four times as long as it should, and a second for what is over at once
             if not self.passes(test, asan if test.startswith(ASAN) else plain,
                                2 + int(4 * self.seconds[test]))[0]:
