@@ -9,7 +9,8 @@
 /*
  * Tests of the bank allocator through its public interface only, and of sets of banks against an
  * array of bool. Blocks are allocated one by one and freed as soon as possible, so that KASAN finds
- * stale references of a bank. Random histories are left to tools/testing/host/core/bank/model.c.
+ * stale references of a bank. Where blocks lie is left to tools/testing/host/core/bank/model.c,
+ * which compares random histories with a byte map.
  */
 
 #define BANK_BASE	64
@@ -131,39 +132,6 @@ static void bank_directions(struct kunit *test)
 	bank_check(test, test->priv);
 }
 
-static void bank_alignment(struct kunit *test)
-{
-	struct loom_bank_request request = { .size = 1, .align = 1, .high = U64_MAX };
-
-	bank_expect(test, &request, 64);
-	request.align = 1024;
-	bank_expect(test, &request, 1024);
-	request.align = 1;
-	bank_expect(test, &request, 65);
-	request.align = 2048;
-	request.top_down = true;
-	bank_expect(test, &request, 2048);
-	bank_check(test, test->priv);
-}
-
-static void bank_range(struct kunit *test)
-{
-	struct loom_bank_request request = bank_request;
-
-	request.low = 1000;
-	bank_expect(test, &request, 1024);
-	request.low = 0;
-	request.high = 1024;
-	request.top_down = true;
-	bank_expect(test, &request, 960);
-	/* a fixed address is a range of the size, and it can be had once */
-	request.low = 2048;
-	request.high = 2048 + 64;
-	bank_expect(test, &request, 2048);
-	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
-	bank_check(test, test->priv);
-}
-
 static const struct bank_refusal {
 	const char *what;
 	struct loom_bank_request request;
@@ -234,105 +202,6 @@ static void bank_fini_lets_go(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(block); i++) {
 		KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block[i]));
 		KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block[i]));
-	}
-}
-
-/* Every second block of a full bank freed: much is free, and only small things fit. */
-static void bank_fragmentation(struct kunit *test)
-{
-	struct loom_bank_request request = bank_request;
-	struct loom_bank_block *block[63];
-	struct loom_bank_stats stats;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(block); i++)
-		block[i] = bank_expect(test, &request, BANK_BASE + 64 * i);
-	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
-	for (i = 0; i < ARRAY_SIZE(block); i += 2)
-		KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[i]));
-	bank_check(test, test->priv);
-	loom_bank_stats(test->priv, NULL, &stats);
-	KUNIT_EXPECT_EQ(test, 32 * 64, stats.free);
-	KUNIT_EXPECT_EQ(test, 64, stats.largest_free);
-	request.size = 65;
-	request.align = 1;
-	KUNIT_EXPECT_EQ(test, -ENOSPC, bank_take(test->priv, bank_block(test), &request));
-	/* three holes become one */
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[1]));
-	bank_expect(test, &request, BANK_BASE);
-	bank_check(test, test->priv);
-}
-
-#define NEAR_LIMIT	65536
-
-/**
- * struct near_case - two holes, of which near fit takes the one where less is lost
- * @what: description
- * @far: bytes between the end that is named and a hole of just the size; at that end is one of four
- *	times the size
- * @tight: whether the block goes into the one of just the size
- *
- * 3072 bytes would be left over in the larger hole; 3 / 32 of @far is lost in the other.
- */
-struct near_case {
-	const char *what;
-	u64 far;
-	bool tight;
-};
-
-static const struct near_case near_cases[] = {
-	{ "a tight hole at hand", 16384, true },
-	{ "just near enough", 32704, true },
-	{ "as much lost in both", 32768, false },
-	{ "a tight hole far away", 49152, false },
-};
-
-KUNIT_ARRAY_PARAM_DESC(near_case, near_cases, what);
-
-/* Takes exactly these bytes, on all banks or on those of @mask. */
-static void near_take(struct kunit *test, u64 start, u64 end, const struct loom_mask *mask)
-{
-	struct loom_bank_request request = {
-		.size = end - start, .align = 1, .low = start, .high = end, .mask = mask,
-	};
-
-	bank_expect(test, &request, start);
-}
-
-/* A bank with the two holes. @masked: a block on one of two banks ends the larger one. */
-static void near_bank(struct kunit *test, u64 far, bool top_down, bool masked)
-{
-	u64 tight = top_down ? NEAR_LIMIT - far - 1024 : far, end = masked ? 4160 : 4096;
-	const struct loom_mask first = { { 1 } };
-	struct loom_bank *bank = test->priv;
-
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, 0, NEAR_LIMIT, 2, LOOM_BANK_NEAR_FIT));
-	near_take(test, top_down ? 0 : end, tight, NULL);
-	near_take(test, tight + 1024, top_down ? NEAR_LIMIT - end : NEAR_LIMIT, NULL);
-	if (masked && top_down)
-		near_take(test, NEAR_LIMIT - 4160, NEAR_LIMIT - 4096, &first);
-	else if (masked)
-		near_take(test, 4096, 4160, &first);
-}
-
-/* From both ends, without and with a partial block. */
-static void bank_near_fit(struct kunit *test)
-{
-	const struct near_case *near = test->param_value;
-	struct loom_bank_request request = { .size = 1024, .align = 64, .high = U64_MAX };
-	struct loom_bank *bank = test->priv;
-	u64 want;
-	u32 variant;
-
-	for (variant = 0; variant < 4; variant++) {
-		request.top_down = variant & 1;
-		loom_bank_fini(bank);
-		near_bank(test, near->far, request.top_down, variant & 2);
-		want = near->tight ? near->far : 0;
-		if (request.top_down)
-			want = NEAR_LIMIT - 1024 - want;
-		bank_expect(test, &request, want);
-		bank_check(test, bank);
 	}
 }
 
@@ -441,13 +310,9 @@ static void mask_sets(struct kunit *test)
 static struct kunit_case bank_cases[] = {
 	KUNIT_CASE(bank_init_refuses),
 	KUNIT_CASE(bank_directions),
-	KUNIT_CASE(bank_alignment),
-	KUNIT_CASE(bank_range),
 	KUNIT_CASE_PARAM(bank_alloc_refuses, bank_refusal_gen_params),
 	KUNIT_CASE(bank_free_refuses),
 	KUNIT_CASE(bank_fini_lets_go),
-	KUNIT_CASE(bank_fragmentation),
-	KUNIT_CASE_PARAM(bank_near_fit, near_case_gen_params),
 	KUNIT_CASE(mask_sets),
 	KUNIT_CASE(mask_fini_lets_go),
 	{}
