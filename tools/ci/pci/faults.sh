@@ -12,6 +12,8 @@
 #	sleeps N	suspended and resumed
 #	fuzz N		it says anything, at any time, for N seconds
 #
+# resets, sleeps and fuzz share a boot: the model does not die there.
+#
 # LOOM_FAULTS_SEED: to repeat a run. `make module-debug tools` comes first.
 #
 # An abort of QEMU while the model dies is a fault of QEMU's that is known; the run is taken up
@@ -21,16 +23,19 @@ set -u
 cd "$(dirname "$0")/../../.." || exit 1
 modules=build/debug/module/drivers/accel/loom
 
-# guest PROGRAM [ARG...]: in the VM
+# guest COMMAND...: each of these commands, in the VM
 if [ "${1:-}" = guest ]; then
 	status=0
 	busybox insmod $modules/loom.ko && busybox insmod $modules/loom_pci.ko &&
 		busybox insmod build/debug/sleep/loom_sleep.ko device=0000:01:00.0 || exit 1
 	shift
-	"$@" || status=1
-	# nothing is left of anybody
-	build/loom info >/tmp/info && cat /tmp/info &&
-		awk '/^(dram|sram) / && $NF { bad = 1 } END { exit bad }' /tmp/info || status=1
+	for command; do
+		echo "== $command"
+		sh -c "$command" || status=1
+		# nothing is left of anybody
+		build/loom info >/tmp/info && cat /tmp/info &&
+			awk '/^(dram|sram) / && $NF { bad = 1 } END { exit bad }' /tmp/info || status=1
+	done
 	busybox rmmod loom_sleep && busybox rmmod loom_pci && busybox rmmod loom || status=1
 	exit $status
 fi
@@ -57,15 +62,16 @@ make -C "$kernel/build" M="$PWD/build/debug/sleep" modules >build/debug/sleep.lo
 	exit 1
 }
 
-# in_vm LOG 'PROGRAM ARG...' VARIABLE=VALUE...: QEMU's own complaints are many
+# in_vm LOG 'VARIABLE=VALUE... PROGRAM ARG...'...: QEMU's own complaints are many
 in_vm() {
-	local log=$1 program=$2
-	shift 2
-	# shellcheck disable=SC2086 # words
+	local log=$1
+	shift
 	tools/vm/run --kernel "$kernel" --mem 2G --no-module --iommu \
 		--pci '--chip tiny' --out "$install" --timeout 20000 \
 		--log "$out/dmesg-$log.log" -- \
-		env "$@" LOOM_EFFORT=20 tools/ci/pci/faults.sh guest $install/loom/$program \
+		env LOOM_EFFORT=20 "LOOM_FAULTS_SEED=$seed" \
+		"PATH=$install/loom:/usr/sbin:/usr/bin:/sbin:/bin:/busybox" \
+		tools/ci/pci/faults.sh guest "$@" \
 		>"$out/$log.log" 2> >(grep -v '^qemu-system' >"$out/$log.err")
 }
 
@@ -79,8 +85,7 @@ known_abort() {
 faults() {
 	local from=0 part=0 aborts=0 status=0
 	while :; do
-		in_vm "faults-$part" loom_faults "LOOM_FAULTS_ROUNDS=$1" "LOOM_FAULTS_SEED=$seed" \
-			"LOOM_FAULTS_FROM=$from"
+		in_vm "faults-$part" "LOOM_FAULTS_ROUNDS=$1 LOOM_FAULTS_FROM=$from loom_faults"
 		status=$?
 		[ $status != 0 ] && known_abort "faults-$part" || break
 		from=$(grep '^# round' "$out/faults-$part.log" | tail -n 1 | awk '{ print $3 }')
@@ -92,28 +97,25 @@ faults() {
 	ok $status "each fault $1 times, seed $seed" || cat "$out/faults-$part.err"
 }
 
-# rounds TEST N
-rounds() {
-	in_vm "$1" "loom_rounds -t $1" "LOOM_ROUNDS=$2" "LOOM_FAULTS_SEED=$seed"
-	local status=$?
-	grep '^#' "$out/$1.log" | grep -v '^# round'
-	ok $status "$2 rounds of $1, seed $seed" || cat "$out/$1.err"
+# together NAME 'COMMAND'...: in one boot
+together() {
+	in_vm "$@"
+	local status=$? log=$out/$1
+	shift
+	grep '^#' "$log.log" | grep -v '^# round'
+	ok $status "$*, seed $seed" || cat "$log.err"
 }
 
-fuzz() {
-	in_vm fuzz loom_fuzz "LOOM_FUZZ_SECONDS=$1" "LOOM_FAULTS_SEED=$seed"
-	local status=$?
-	grep '^#' $out/fuzz.log | grep -v '^# round'
-	ok $status "a device that says anything, for $1 s, from seed $seed" || cat $out/fuzz.err
-}
-
+# parts in which the model does not die
+alive=()
 while [ $# -gt 1 ]; do
 	case $1 in
 	faults)	rm -f $out/faults-*
 		faults "$2" ;;
-	resets|pulls|sleeps)
-		rounds "$1" "$2" ;;
-	fuzz)	fuzz "$2" ;;
+	pulls)	together pulls "LOOM_ROUNDS=$2 loom_rounds -t pulls" ;;
+	resets|sleeps)
+		alive+=("LOOM_ROUNDS=$2 loom_rounds -t $1") ;;
+	fuzz)	alive+=("LOOM_FUZZ_SECONDS=$2 loom_fuzz") ;;
 	*)	break ;;
 	esac
 	shift 2
@@ -122,4 +124,5 @@ done
 	echo "usage: $0 [faults|resets|pulls|sleeps|fuzz N]..." >&2
 	exit 2
 }
+[ ${#alive[@]} = 0 ] || together alive "${alive[@]}"
 finish
