@@ -49,4 +49,7 @@ for wait in $(seq 60); do
 done
 [ ! -d /sys/module/loom_pci ] && busybox rmmod loom
 ok $? "the modules unload, try $wait" || cat /tmp/rmmod
+# the last, as the kernel has no room for BAR2 when the device is found again
+tools/ci/pci/guest.sh
+ok $? 'the device on the bus'
 finish

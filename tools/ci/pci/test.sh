@@ -55,10 +55,8 @@ guest() {
 # what fills the device, on a small one; loom_own is about memory of the device's own
 small='own caps fail_nth growth hostile image latency masks random sram displace submit'
 small="$small timeout unplug"
-guest '--chip tiny' tools/ci/pci/guest.sh
 # shellcheck disable=SC2086 # words
 guest '--chip tiny' tools/ci/pci/driver.sh "$install/loom" $small
-guest '--chip soft --dma messages' tools/ci/pci/guest.sh
 guest '--chip soft --dma messages' tools/ci/pci/driver.sh "$install/loom" own submit
 # not again what needs no larger device
 guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo caps contend context import lanes \
