@@ -9,4 +9,3 @@
 EXPORT_SYMBOL_NS_GPL(loom_code_bytes, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_NS_GPL(loom_code_encode, LOOM_COMPAT_NS);
 EXPORT_SYMBOL_IF_KUNIT(loom_code_decode);
-EXPORT_SYMBOL_IF_KUNIT(loom_code_sum);
