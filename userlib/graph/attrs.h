@@ -258,7 +258,8 @@ struct loom_gresize {
 /**
  * struct loom_gquant - QUANTIZE: y = saturate(rint(x / scale) + zero_point); DEQUANTIZE:
  *	y = (x - zero_point) * scale
- * @axis: the axis that scale and zero_point, both [dims[axis]], run along, or -1: one element each
+ * @axis: the axis that scale and zero_point, both [dims[axis]], run along; -1: one element each, or
+ *	those of DEQUANTIZE broadcast
  */
 struct loom_gquant {
 	int32_t axis;

@@ -528,18 +528,32 @@ int loom_fold_quantize(const struct loom_node *node)
 	return 0;
 }
 
+static void dequantize_one(const struct loom_node *node, int64_t i, int64_t scale, int64_t zero)
+{
+	int64_t steps = loom_value_int(node->inputs[0], i) - loom_value_int(node->inputs[2], zero);
+
+	loom_value_set_float(node->output, i,
+			     (double)steps * loom_value_float(node->inputs[1], scale));
+}
+
 int loom_fold_dequantize(const struct loom_node *node)
 {
-	const struct loom_value *x = node->inputs[0], *zero = node->inputs[2];
 	struct loom_value *y = node->output;
 	int64_t i, inner = loom_value_trailing(y, (uint32_t)(node->quant.axis + 1));
+	struct loom_walk scale, zero;
 
+	loom_walk_broadcast(&scale, y, node->inputs[1]);
+	loom_walk_broadcast(&zero, y, node->inputs[2]);
 	for (i = 0; i < y->num_elems; i++) {
 		int64_t channel = quant_channel(node, i, inner);
-		int64_t steps = loom_value_int(x, i) - loom_value_int(zero, channel);
 
-		loom_value_set_float(y, i, (double)steps *
-				     loom_value_float(node->inputs[1], channel));
+		if (node->quant.axis < 0) {
+			dequantize_one(node, i, scale.offset, zero.offset);
+			loom_walk_next(&scale);
+			loom_walk_next(&zero);
+		} else {
+			dequantize_one(node, i, channel, channel);
+		}
 	}
 	return 0;
 }

@@ -176,6 +176,9 @@ struct loom_value *loom_import_requantise(struct loom_import *im, struct loom_va
 struct loom_value *loom_import_steps_of(struct loom_import *im, struct loom_value *x,
 					struct loom_value *scale, struct loom_value *zero,
 					int32_t axis);
+/** loom_import_steps_by() - the same, with F32 scales and zero points that broadcast to @x */
+struct loom_value *loom_import_steps_by(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero);
 /** loom_import_in_steps() - QUANTIZE: saturate(round(x / scale) + zero), @dtype without @zero */
 struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_value *x,
 					struct loom_value *scale, struct loom_value *zero,

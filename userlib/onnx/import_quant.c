@@ -23,7 +23,7 @@ static int32_t quant_axis(struct loom_import *im, const struct loom_value *x,
 	return (int32_t)axis;
 }
 
-/* along @axis, or with one scale and zero point where that is -1 */
+/* along @axis; -1: scale and zero point broadcast */
 static struct loom_value *emit_along(struct loom_import *im, enum loom_gop op, uint32_t dtype,
 				     struct loom_value *x, struct loom_value *scale,
 				     struct loom_value *zero, int32_t axis)
@@ -78,6 +78,12 @@ struct loom_value *loom_import_steps_of(struct loom_import *im, struct loom_valu
 	}
 	return emit_along(im, LOOM_GOP_DEQUANTIZE, DRM_LOOM_DTYPE_F32, x, scale, zero,
 			  scale->num_elems == 1 ? -1 : axis);
+}
+
+struct loom_value *loom_import_steps_by(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero)
+{
+	return emit_along(im, LOOM_GOP_DEQUANTIZE, DRM_LOOM_DTYPE_F32, x, scale, zero, -1);
 }
 
 struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_value *x,

@@ -122,17 +122,38 @@ static struct loom_value *in_blocks(struct loom_import *im, struct loom_value *a
 	return a ? loom_emit_transpose(im->em, a, turn) : NULL;
 }
 
-/* Both numbers of each byte, the lower ones first along @axis. */
+/* Both numbers of each byte of U8, the lower ones first along @axis. */
 static struct loom_value *take_apart(struct loom_import *im, struct loom_value *x, uint32_t axis)
 {
-	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U16, 16);
+	struct loom_value *sixteen = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U8, 16);
 	struct loom_value *halves[2];
 
-	/* one node that reads the bytes, so that constants are loaded once */
-	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_U16);
 	halves[0] = loom_emit_binary(im->em, LOOM_GBIN_MOD, x, sixteen);
 	halves[1] = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, sixteen);
 	return loom_emit_concat(im->em, 2, halves, axis);
+}
+
+/* A copy of a constant: it is loaded once for all of its readers. */
+static struct loom_value *loaded(struct loom_import *im, struct loom_value *x)
+{
+	return loom_emit_end(im->em, loom_emit_begin(im->em, LOOM_GOP_CAST, x->dtype, x->rank,
+						     x->dims, 1, &x));
+}
+
+/* (x - @zero) * @scale by block, in @dtype. @middle: where @zero is NULL. */
+static struct loom_value *in_scale(struct loom_import *im, struct loom_value *x,
+				   struct loom_value *scale, struct loom_value *zero,
+				   int64_t middle, uint32_t dtype)
+{
+	bool bytes = dtype == DRM_LOOM_DTYPE_F32 && (!zero || zero->dtype == x->dtype);
+	uint32_t as = bytes ? DRM_LOOM_DTYPE_U8 : dtype;
+
+	zero = zero ? by_block(im, zero, as) : loom_emit_scalar(im->em, as, (double)middle);
+	scale = by_block(im, scale, dtype);
+	if (bytes)
+		return loom_import_steps_by(im, x, scale, zero);
+	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, loom_emit_cast(im->em, x, dtype), zero);
+	return loom_emit_binary(im->em, LOOM_GBIN_MUL, x, scale);
 }
 
 /*
@@ -152,16 +173,13 @@ static struct loom_value *packed_product(struct loom_import *im, struct loom_val
 	block = 2 * x->dims[1];
 	memcpy(result, a->dims, sizeof(result));
 	result[a->rank - 1] = x->dims[2];
-	x = loom_emit_cast(im->em, take_apart(im, x, 1), a->dtype);
-	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x,
-			     zero ? by_block(im, zero, a->dtype) :
-				    loom_emit_scalar(im->em, a->dtype, middle));
-	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, by_block(im, scale, a->dtype));
+	x = take_apart(im, loaded(im, x), 1);
+	if (!x)
+		return NULL;
+	x = in_scale(im, x, scale, zero, middle, a->dtype);
 	x = loom_import_scaled_product(im, in_blocks(im, a, blocks, block), x, false, 1);
-	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, x, 1 << 0, false);
-	x = loom_emit_reshape(im->em, x, a->rank, result);
-	return loom_emit_cast(im->em, x, a->dtype);
+	return loom_emit_reshape(im->em, x, a->rank, result);
 }
 
 /* Whether the sums of blocks are less work than it is to move the weights. */
@@ -283,6 +301,7 @@ static struct loom_value *packed_rows(struct loom_import *im, struct loom_value 
 	y = loom_import_product(im, loom_import_hot_rows(im, indices, rows, DRM_LOOM_DTYPE_U8), y,
 				NULL);
 	y = loom_emit_reshape(im->em, y, 3, (int64_t[]){ count, blocks, block / 2 });
+	y = loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_U8);
 	y = loom_emit_cast(im->em, take_apart(im, y, 2), scale->dtype);
 	if (zero) {
 		zero = loom_emit_cast(im->em, zero, scale->dtype);
