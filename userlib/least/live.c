@@ -313,10 +313,18 @@ static bool is_dram_operand(const struct loom_operand *operand)
 	return operand->role == LOOM_ROLE_LOAD || operand->role == LOOM_ROLE_DIRECT;
 }
 
+/* Whether commands that compute read the result, or for a copy all of it that is live. */
+static bool is_loaded(const struct least *least, const struct least_op *op)
+{
+	const struct least_value *y = &least->values[op->op->kernel.operands[0].ref.tensor];
+
+	return op->op->kind == LOOM_GROUP_COMPUTE ||
+	       (op->op->kind == LOOM_GROUP_COPY && !differences(&y->live, &y->loaded));
+}
+
 static int need_operand(struct least *least, struct least_op *op, u32 index)
 {
 	const struct loom_operand *operand = &op->op->kernel.operands[index];
-	bool compute = op->op->kind == LOOM_GROUP_COMPUTE;
 	struct least_value *value;
 	struct least_axes axes;
 	u32 i;
@@ -331,7 +339,7 @@ static int need_operand(struct least *least, struct least_op *op, u32 index)
 	if (!least_on_value(least, op, index, &op->loads[index], &axes))
 		return 0;
 	unite(&value->live, &axes);
-	if (compute)
+	if (is_loaded(least, op))
 		unite(&value->loaded, &axes);
 	return 0;
 }
