@@ -29,6 +29,9 @@
  */
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node);
 
+/** loom_fold_has() - nodes of an operation are folded, if they are small enough */
+bool loom_fold_has(enum loom_gop op);
+
 /** loom_fold_float() - one element of a function of two variables, on floats */
 double loom_fold_float(enum loom_gbin fn, double a, double b);
 

@@ -4,6 +4,7 @@
  * then makes its best program.
  */
 #include "base/error.h"
+#include "loom_clock.h"
 #include "planner.h"
 #include "rewrite/rewrite.h"
 
@@ -89,41 +90,167 @@ int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program 
 	return code;
 }
 
-int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
-		      const struct loom_planner_options *options, struct loom_program **program,
-		      struct loom_error *err)
-{
+/**
+ * struct form - a graph to plan
+ * @graph: finished
+ * @expanded: owner of @graph, or NULL if that is the caller
+ * @own: the same in operations of the chip that fit, or NULL if that is @graph
+ * @rewritten: the chip lacked operations
+ * @least: lower bounds for the sums as they are
+ */
+struct form {
+	const struct loom_graph *graph;
+	struct loom_graph *expanded;
+	struct loom_graph *own;
+	bool rewritten;
 	struct loom_program_least least;
-	struct loom_graph *own = NULL;
-	bool rewritten, fits_now = true;
+};
+
+static int prepare(struct form *form, const struct loom_planner_options *options,
+		   struct loom_error *err)
+{
+	int ret = loom_rewrite(form->graph, options->chip, &form->own, err);
+
+	form->rewritten = form->own;
+	/* without memory the plan is kept, but lacks these figures */
+	if (!ret && loom_planner_least(form->own ? form->own : form->graph, options,
+				       &form->least) == -ENOMEM)
+		ret = loom_error_set(err, -ENOMEM, "out of memory");
+	return ret;
+}
+
+/* Plans a form. Its graphs are the program's then. */
+static int make(struct form *form, const struct loom_planner_options *fits,
+		const struct loom_planner_options *options, struct loom_program **program,
+		struct loom_error *err)
+{
+	const struct loom_graph *graph = form->graph;
+	bool fits_now = true;
 	u32 cut = 0;
 	int ret;
 
-	ret = loom_rewrite(graph, options->chip, &own, err);
-	rewritten = own;
-	/* for the sums as they are; without memory the plan is kept, but lacks these figures */
-	if (!ret && loom_planner_least(own ? own : graph, options, &least) == -ENOMEM)
-		ret = loom_error_set(err, -ENOMEM, "out of memory");
-	if (!ret)
-		ret = loom_planner_fit(graph, fits, &own, &cut, &fits_now, err);
+	*program = NULL;
+	ret = loom_planner_fit(graph, fits, &form->own, &cut, &fits_now, err);
 	if (!ret && !fits_now) {
-		ret = refuse(own ? own : graph, options, program, err);
+		ret = refuse(form->own ? form->own : graph, options, program, err);
 		if (!ret)
 			loom_program_destroy(*program);
 		*program = NULL;
 	}
 	if (!ret)
-		ret = plan(own ? own : graph, options, program, err);
-	if (ret == -ENOSPC && cut && !rewritten)
+		ret = plan(form->own ? form->own : graph, options, program, err);
+	if (ret == -ENOSPC && cut && !form->rewritten)
 		say_least(graph, options, err);
-	if (ret) {
-		loom_graph_destroy(own);
+	if (ret)
 		return ret;
-	}
-	loom_planner_note_least(*program, &least);
+	loom_planner_note_least(*program, &form->least);
 	loom_planner_note_cut(*program, cut);
-	loom_planner_own(*program, own);
+	loom_planner_own(*program, form->own, form->expanded);
+	form->own = NULL;
+	form->expanded = NULL;
 	return 0;
+}
+
+/*
+ * Lower bound on the cycles with expanded constants, before these exist: their bytes are moved. A
+ * constant in place may take either stream. U64_MAX: they are no candidate.
+ */
+static u64 bound_expanded(const struct loom_planner_options *options, u64 bytes)
+{
+	const struct drm_loom_chip_region *region = options->chip->region;
+	bool observed = options->num_observe || options->flags & LOOM_PLANNER_OBSERVE_ALL;
+	u64 cycles;
+
+	region += region[DRM_LOOM_REGION_DRAM].banks ? DRM_LOOM_REGION_DRAM : DRM_LOOM_REGION_ROM;
+	if (!bytes || observed || options->objective != LOOM_OBJECTIVE_TIME ||
+	    (options->max_memory_bytes && bytes > options->max_memory_bytes / 4))
+		return U64_MAX;
+	cycles = loom_clock_rate(bytes, region->read_rate);
+	return region->flags & DRM_LOOM_CHIP_IN_PLACE ? cycles / 2 : cycles;
+}
+
+static int expand(struct form *form, const struct loom_graph *packed,
+		  const struct loom_planner_options *options, struct loom_error *err)
+{
+	int ret = loom_rewrite_expand(packed, &form->expanded);
+
+	if (ret)
+		return loom_error_set(err, ret, "out of memory");
+	form->graph = form->expanded;
+	return prepare(form, options, err);
+}
+
+static void keep_faster(struct loom_program **best, struct loom_program *other)
+{
+	struct loom_program *worse = other;
+
+	if (!*best || other->stats.cycles < (*best)->stats.cycles) {
+		worse = *best;
+		*best = other;
+	}
+	loom_program_destroy(worse);
+}
+
+/*
+ * Plans the forms whose lower bounds are below the cycles of the program so far, from form @first
+ * on. An error is that of the packed one, which needs less memory.
+ */
+static int plan_forms(struct form *forms, const u64 *bounds, u32 first,
+		      const struct loom_planner_options *fits,
+		      const struct loom_planner_options *options, struct loom_program **program,
+		      struct loom_error *err)
+{
+	struct loom_error said = { .text = "" };
+	struct loom_program *other;
+	int ret = 0, code;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		const u32 which = i ^ first;
+
+		if (bounds[which] >= (*program ? (*program)->stats.cycles : U64_MAX) ||
+		    (*program && loom_watch_is_over()))
+			continue;
+		code = which ? expand(&forms[1], forms[0].graph, options, &said) : 0;
+		if (!code)
+			code = make(&forms[which], fits, options, &other, &said);
+		if (!code) {
+			keep_faster(program, other);
+		} else if (!ret || !which) {
+			ret = code;
+			if (err)
+				*err = said;
+		}
+	}
+	return *program ? 0 : ret;
+}
+
+/*
+ * Packed constants are expanded by the device, or now: the faster program is kept. The form with
+ * the lower bound on cycles is planned first, because the other one often cannot be faster then.
+ */
+int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
+		      const struct loom_planner_options *options, struct loom_program **program,
+		      struct loom_error *err)
+{
+	struct form forms[] = { { .graph = graph }, { .graph = NULL } };
+	u64 bounds[2], bytes;
+	u32 i;
+	int ret = prepare(&forms[0], options, err);
+
+	*program = NULL;
+	if (!ret && loom_rewrite_expanded_bytes(graph, &bytes))
+		ret = loom_error_set(err, -ENOMEM, "out of memory");
+	if (!ret) {
+		bounds[0] = forms[0].least.held_cycles;
+		bounds[1] = bound_expanded(options, bytes);
+		ret = plan_forms(forms, bounds, bounds[1] < bounds[0], fits, options, program, err);
+	}
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		loom_graph_destroy(forms[i].own);
+		loom_graph_destroy(forms[i].expanded);
+	}
+	return ret;
 }
 
 int loom_program_create(const struct loom_graph *graph,

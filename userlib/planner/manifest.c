@@ -25,6 +25,7 @@
  * @cuts: &loom_program.cuts
  * @command_nodes: &loom_program.command_nodes
  * @graph: the planned graph, if it is not the caller's
+ * @expanded: owner of constants of it, or NULL
  * @row: see loom_planner_candidate()
  */
 struct owned {
@@ -44,6 +45,7 @@ struct owned {
 	struct loom_program_cut *cuts;
 	u32 *command_nodes;
 	struct loom_graph *graph;
+	struct loom_graph *expanded;
 	const char *row;
 };
 
@@ -302,11 +304,13 @@ struct loom_program_cut *loom_planner_cuts(struct loom_program *program)
 	return ((struct owned *)program)->cuts;
 }
 
-void loom_planner_own(struct loom_program *program, struct loom_graph *graph)
+void loom_planner_own(struct loom_program *program, struct loom_graph *graph,
+		      struct loom_graph *expanded)
 {
 	struct owned *o = (struct owned *)program;
 
 	o->graph = graph;
+	o->expanded = expanded;
 }
 
 void loom_program_destroy(struct loom_program *program)
@@ -331,5 +335,6 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->cuts);
 	free(o->command_nodes);
 	loom_graph_destroy(o->graph);
+	loom_graph_destroy(o->expanded);
 	free(o);
 }

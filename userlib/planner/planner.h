@@ -242,8 +242,9 @@ void loom_planner_note_candidate(struct loom_program *program, const char *name)
 const char *loom_planner_candidate(const struct loom_program *program);
 /** loom_planner_cuts() - the notes of a program's cuts, to be filled in */
 struct loom_program_cut *loom_planner_cuts(struct loom_program *program);
-/** loom_planner_own() - makes the program own @graph, which may be NULL */
-void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
+/** loom_planner_own() - makes the program own @graph, and @expanded; either may be NULL */
+void loom_planner_own(struct loom_program *program, struct loom_graph *graph,
+		      struct loom_graph *expanded);
 /**
  * loom_planner_sram_bytes() - bytes of each lane's SRAM that a plan may use
  * @options: the chip, and a limit; without one the chip's own applies

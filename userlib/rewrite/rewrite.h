@@ -38,6 +38,7 @@
  * that do not occur.
  *
  *	rewrite.c	the tables; operations of a chip; the rounds
+ *	expand.c	constants that are held packed, expanded for chips where that is faster
  *	clone.c		a copy of the graph: the caller's is not changed
  *	put.c		small calls to make nodes, beyond graph/emit.h
  *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, resize.c, quantize.c, unary.c,
@@ -119,6 +120,25 @@ int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip
  */
 int loom_rewrite_cut(struct loom_graph *graph, const struct drm_loom_chip *chip, u64 sram_bytes,
 		     const bool *too_large, bool *changed, struct loom_error *err);
+
+/**
+ * loom_rewrite_expand() - expand the packed constants of a graph
+ * @from: finished; must outlive @to
+ * @to: [out] a graph that computes the same bits, with the results of all nodes that depend on
+ *	constants alone, packed ones among them, as constants
+ *
+ * Return: 0 or -errno.
+ */
+int loom_rewrite_expand(const struct loom_graph *from, struct loom_graph **to);
+
+/**
+ * loom_rewrite_expanded_bytes() - bytes of the constants that loom_rewrite_expand() makes
+ * @graph: finished
+ * @bytes: [out] the bytes; 0: no constants are packed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_rewrite_expanded_bytes(const struct loom_graph *graph, u64 *bytes);
 
 /** loom_rewrite_wants() - bit mask of the opcodes that replace @opcode; 0: it is not rewritten */
 u64 loom_rewrite_wants(u32 opcode);
