@@ -98,3 +98,33 @@ void loom_value_strides(const struct loom_value *value, int64_t *strides)
 		stride *= value->dims[i];
 	}
 }
+
+static void fill_from(struct loom_value *y, const struct loom_blocks *from)
+{
+	const int64_t inner = loom_value_trailing(y, from->axis + 1), size = y->dims[from->axis];
+	int64_t at, of;
+	double steps;
+
+	for (at = 0; at < y->num_elems; at++) {
+		of = at / inner / size * from->scale->dims[from->axis] +
+		     at / inner % size / from->block;
+		of = of * inner + at % inner;
+		if (loom_dtype_is_float(from->x->dtype))
+			steps = loom_value_float(from->x, at);
+		else
+			steps = (double)(loom_value_int(from->x, at) -
+					 (from->zero ? loom_value_int(from->zero, of) :
+						       from->middle));
+		loom_value_set_float(y, at, (float)(steps * loom_value_float(from->scale, of)));
+	}
+}
+
+int loom_value_expand(struct loom_graph *graph, struct loom_value *value)
+{
+	if (!value || !value->blocks || value->data)
+		return 0;
+	if (loom_value_alloc(graph, value))
+		return -ENOMEM;
+	fill_from(value, value->blocks);
+	return 0;
+}

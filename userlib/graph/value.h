@@ -12,10 +12,11 @@ struct loom_node;
 struct loom_value;
 
 /**
- * struct loom_blocks - what a constant was expanded from: (x - zero) * scale
+ * struct loom_blocks - what a constant is expanded from: (x - zero) * scale
  * @x: integers, constants as the next two
  * @scale: one for @block elements along @axis
  * @zero: likewise, or NULL
+ * @middle: the zero point where @zero is NULL
  * @axis: of the blocks
  * @block: number of elements
  */
@@ -23,6 +24,7 @@ struct loom_blocks {
 	const struct loom_value *x;
 	struct loom_value *scale;
 	struct loom_value *zero;
+	int64_t middle;
 	uint32_t axis;
 	int64_t block;
 };
@@ -43,7 +45,8 @@ struct loom_blocks {
  * @data: the elements of a constant, row-major and not aligned, which may be in a mapped file;
  *	else NULL
  * @quantised: of a constant, the DEQUANTIZE of constants that was folded into it, or NULL
- * @blocks: of a constant that a front end has expanded from blocks of few bits, else NULL
+ * @blocks: of a constant of a front end that is expanded from blocks, else NULL. Those of few bits
+ *	have no @data before their first reader
  * @producer: the node that computes it, NULL for inputs and constants
  * @is_input: it is in &loom_graph.inputs
  * @is_output: it is in &loom_graph.outputs
@@ -91,6 +94,9 @@ struct loom_value *loom_value_create(struct loom_graph *graph, const char *name,
 struct loom_value *loom_value_copy(struct loom_graph *graph, const struct loom_value *value);
 /** loom_value_alloc() - gives @value zeroed data, makes it a constant; 0 or -ENOMEM */
 int loom_value_alloc(struct loom_graph *graph, struct loom_value *value);
+
+/** loom_value_expand() - gives a constant of &loom_value.blocks its data; 0 or -ENOMEM */
+int loom_value_expand(struct loom_graph *graph, struct loom_value *value);
 
 /** loom_value_float() - element @index as a double */
 double loom_value_float(const struct loom_value *value, int64_t index);

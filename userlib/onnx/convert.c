@@ -172,6 +172,8 @@ static bool convert_body(struct loom_import *im, struct loom_value *const *input
 		outputs[i] = loom_names_find(values, body->outputs[i]);
 		if (!outputs[i])
 			loom_import_fail(im, -EINVAL, "result %u of its body is never computed", i);
+		if (loom_value_expand(im->graph, outputs[i]))
+			loom_import_fail(im, -ENOMEM, "out of memory");
 	}
 	return !im->em->status;
 }
@@ -211,6 +213,8 @@ static int name_output(struct loom_graph *graph, const char *name)
 
 	if (!value)
 		return loom_graph_fail(graph, -EINVAL, "output \"%s\" is never computed", name);
+	if (loom_value_expand(graph, value))
+		return loom_graph_fail(graph, -ENOMEM, "out of memory");
 	return loom_graph_add_result(graph, value, name, graph->source->num_nodes);
 }
 

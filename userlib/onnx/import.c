@@ -34,11 +34,21 @@ bool loom_import_wants(const struct loom_import *im, uint32_t index)
 	return index < im->node->desc.num_outputs && *im->node->desc.outputs[index];
 }
 
-struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
+struct loom_value *loom_import_packed(const struct loom_import *im, uint32_t index)
 {
 	if (im->em->status || !loom_import_has(im, index))
 		return NULL;
 	return loom_names_find(&im->graph->source->values, im->node->desc.inputs[index]);
+}
+
+struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
+{
+	struct loom_value *value = loom_import_packed(im, index);
+
+	if (!loom_value_expand(im->graph, value))
+		return value;
+	loom_import_fail(im, -ENOMEM, "out of memory");
+	return NULL;
 }
 
 struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index)

@@ -52,6 +52,8 @@ bool loom_import_wants(const struct loom_import *im, uint32_t index);
 struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index);
 /** loom_import_optional() - operand @index, NULL if it was omitted */
 struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index);
+/** loom_import_packed() - the same, but a constant of few bits may not be expanded yet */
+struct loom_value *loom_import_packed(const struct loom_import *im, uint32_t index);
 /** loom_import_known() - operand @index, whose value must be known now */
 struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
 /** loom_import_know() - @value, which must be known now */
@@ -194,7 +196,8 @@ struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_valu
  * @axis: of blocks
  * @block: number of elements; the last block may be smaller
  *
- * Return: of the type of @scale, a constant if all operands are; NULL after an error.
+ * Return: of the type of @scale; a constant if all operands are, to which loom_value_expand() gives
+ * elements; NULL after an error.
  */
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,
 					 struct loom_value *scale, struct loom_value *zero,

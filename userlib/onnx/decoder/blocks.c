@@ -49,41 +49,21 @@ static struct loom_value *repeat(struct loom_import *im, struct loom_value *x,
 	return loom_emit_reshape(im->em, x, like->rank, like->dims);
 }
 
-static struct loom_value *remember(struct loom_import *im, struct loom_value *y,
-				   struct loom_blocks from)
+/* (x - zero) * scale of constants, of which those of few bits wait for a reader */
+static struct loom_value *expand_known(struct loom_import *im, const struct loom_blocks *from)
 {
-	struct loom_blocks *blocks = loom_pool_alloc(im->graph->pool, sizeof(*blocks));
+	struct loom_value *y = loom_value_create(im->graph, NULL, from->scale->dtype,
+						 from->x->rank, from->x->dims);
+	struct loom_blocks *blocks = loom_pool_copy(im->graph->pool, from, sizeof(*from));
 
-	if (!blocks)
-		loom_import_fail(im, -ENOMEM, "no memory");
-	else
-		*blocks = from;
-	y->blocks = blocks;
-	return y;
-}
-
-/* (x - zero) * scale of constants, without anything in between that is as large */
-static struct loom_value *expand_known(struct loom_import *im, const struct loom_value *x,
-				       struct loom_value *scale, struct loom_value *zero,
-				       int64_t middle, uint32_t axis, int64_t block)
-{
-	struct loom_value *y = loom_emit_const(im->em, scale->dtype, x->rank, x->dims);
-	const int64_t inner = loom_value_trailing(x, axis + 1), size = x->dims[axis];
-	int64_t at, from;
-	double steps;
-
-	for (at = 0; y && at < x->num_elems; at++) {
-		from = at / inner / size * scale->dims[axis] + at / inner % size / block;
-		from = from * inner + at % inner;
-		if (loom_dtype_is_float(x->dtype))
-			steps = loom_value_float(x, at);
-		else
-			steps = (double)(loom_value_int(x, at) -
-					 (zero ? loom_value_int(zero, from) : middle));
-		loom_value_set_float(y, at, (float)(steps * loom_value_float(scale, from)));
+	if (!y || !blocks) {
+		loom_import_fail(im, -ENOMEM, "out of memory");
+		return NULL;
 	}
-	return y && x->bits ? remember(im, y, (struct loom_blocks){
-		x, scale, zero, axis, block }) : y;
+	y->blocks = blocks;
+	if (!from->x->bits && loom_value_expand(im->graph, y))
+		loom_import_fail(im, -ENOMEM, "out of memory");
+	return y;
 }
 
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,
@@ -97,7 +77,8 @@ struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_val
 	dtype = scale->dtype;
 	block = min(block, max(x->dims[axis], (int64_t)1));
 	if (x->data && scale->data && (!zero || (zero->data && zero->dtype == x->dtype)))
-		return expand_known(im, x, scale, zero, middle, axis, block);
+		return expand_known(im, &(struct loom_blocks){ x, scale, zero, middle, axis,
+							       block });
 	scale = repeat(im, loom_emit_cast(im->em, scale, DRM_LOOM_DTYPE_F32), x, axis, block);
 	if (zero)
 		zero = repeat(im, loom_emit_cast(im->em, zero, DRM_LOOM_DTYPE_F32), x, axis, block);

@@ -217,16 +217,20 @@ static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
 
 void loom_import_matmul(struct loom_import *im, int unused)
 {
-	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_operand(im, 1), *y;
+	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_packed(im, 1), *y;
 
 	(void)unused;
+	if (!b)
+		b = loom_import_operand(im, 1);
 	if (!a || !b)
 		return;
 	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype))
 		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
 				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
 	y = few_rows(im, a, b);
-	loom_import_result(im, 0, y ? y : loom_import_numpy_matmul(im, a, b));
+	if (!y)
+		y = loom_import_numpy_matmul(im, a, loom_import_operand(im, 1));
+	loom_import_result(im, 0, y);
 }
 
 /* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
@@ -365,6 +369,8 @@ void loom_import_gather_blocks(struct loom_import *im, int unused)
 	} else {
 		x = packed ? unpack(im, x, bits, x->rank, dims) : x;
 		x = loom_import_blocks_of(im, x, scale, zero, middle, axis, block);
+		if (loom_value_expand(im->graph, x))
+			loom_import_fail(im, -ENOMEM, "out of memory");
 		x = loom_import_rows(im, x, from, indices);
 	}
 	loom_import_result(im, 0, x);
