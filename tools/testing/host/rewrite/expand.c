@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Products whose weights have 4 bits: where loading takes long they stay packed, where operations
+ * on elements take long the plan has floats, and both have the same bits.
+ */
+#include "nets.h"
+
+/* so many weights */
+#define WEIGHTS	(96 * 40)
+
+static const char *const nets[] = {
+	"x f32 2 96; w = u8 40 3 16; s = f32 120; "
+	"y = com.microsoft.MatMulNBits x w s K=96 N=40 block_size=32",
+	"x f32 2 96; w = u8 40 3 16; s = f32 120; z = u8 80; "
+	"y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32",
+	"x f16 1 90; w = u8 40 3 16; s = f16 120; z = u8 80; "
+	"y = com.microsoft.MatMulNBits x w s z K=90 N=40 block_size=32",
+	"x f32 2 96; w = u8 40 3 16; s = f32 120; z = f32 120; "
+	"y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32",
+};
+
+static bool is_packed(const struct test_case *test, const struct loom_planner_options *options,
+		      const struct loom_program *program, struct loom_error *err)
+{
+	(void)test;
+	(void)options;
+	return program->stats.weights_bytes < WEIGHTS ||
+	       outcome_fail(err, "%llu bytes of weights",
+			    (unsigned long long)program->stats.weights_bytes);
+}
+
+static bool is_expanded(const struct test_case *test, const struct loom_planner_options *options,
+			const struct loom_program *program, struct loom_error *err)
+{
+	(void)test;
+	(void)options;
+	return program->stats.weights_bytes > WEIGHTS ||
+	       outcome_fail(err, "%llu bytes of weights",
+			    (unsigned long long)program->stats.weights_bytes);
+}
+
+/* "soft" with one rate of all memory, and one of all operations on elements. */
+static struct drm_loom_chip rated(uint32_t memory, uint32_t elements)
+{
+	struct drm_loom_chip chip = *loom_preset_find("soft");
+	uint32_t i;
+
+	memset(chip.name, 0, sizeof(chip.name));
+	memcpy(chip.name, "rated", 6);
+	chip.region[DRM_LOOM_REGION_DRAM].read_rate = memory;
+	for (i = 0; i < ARRAY_SIZE(chip.type); i++)
+		if (chip.type[i].op_rate)
+			chip.type[i].op_rate = elements;
+	return chip;
+}
+
+int main(void)
+{
+	const struct drm_loom_chip slow = rated(100, 64000), fast = rated(1024000, 100);
+	struct outcome packed, expanded;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nets); i++) {
+		struct test_case test = net_make(nets[i]);
+
+		tap_ok(net_run(&test, &slow, NULL, &packed, is_packed),
+		       "weights stay packed where memory is slow");
+		tap_ok(net_run(&test, &fast, NULL, &expanded, is_expanded),
+		       "they are expanded where operations are slow");
+		tap_ok(are_near(&packed, &expanded, 0), "results have the same bits");
+		outcome_clear(&packed);
+		outcome_clear(&expanded);
+		free_case(&test);
+	}
+	return tap_end();
+}
