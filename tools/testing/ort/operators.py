@@ -572,9 +572,10 @@ def col2im(rng, i):
                       for a, d, c, s in zip(at, dilations, count, strides))
         whole[(slice(None), slice(None), *where)] += parts[:, :, number]
     y = whole[(slice(None), slice(None), *(slice(a, a + b) for a, b in zip(before, image)))]
-    # of ONNX Runtime, pads other than those of two axes give other sums
+    # of ONNX Runtime, pads other than those of two axes and dilations of one axis give other sums
+    plain = not before.any() and not after.any() and (axes > 1 or dilations[0] == 1)
     return Case("Col2Im", {"x": x, "image": image, "block": kernel}, [y], ["image", "block"], opset=18,
-                ort=axes == 2 or not (before.any() or after.any()),
+                ort=axes == 2 or plain,
                 strides=[int(one) for one in strides], dilations=[int(one) for one in dilations],
                 pads=[int(one) for one in (*before, *after)])
 
