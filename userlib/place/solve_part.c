@@ -136,59 +136,6 @@ static void raise_bound(struct solve_part *part, uint64_t bytes)
 		part->bound_bytes = bytes;
 }
 
-/* The largest sum at one moment; in gaps only the windows count. */
-static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
-{
-	struct load {
-		int64_t time;
-		uint64_t less;
-		uint64_t more;
-	} *loads;
-	const struct loom_place_item *item;
-	struct loom_place_event *order;
-	uint64_t sum = 0;
-	uint32_t i, k, count = 0;
-
-	for (i = 0; i < part->num_items; i++)
-		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
-	loads = malloc(count * sizeof(*loads));
-	order = malloc(count * sizeof(*order));
-	if (!loads || !order) {
-		free(loads);
-		free(order);
-		return -ENOMEM;
-	}
-	count = 0;
-	for (i = 0; i < part->num_items; i++) {
-		item = &solve->items[part->ids[i]];
-		loads[count++] = (struct load){ item->lower, 0, item->size_bytes };
-		loads[count++] = (struct load){ item->upper, item->size_bytes, 0 };
-		for (k = 0; k < item->num_gaps; k++) {
-			const struct loom_place_gap *gap = &item->gaps[k];
-			uint64_t removed = item->size_bytes;
-
-			if (gap->window_upper > gap->window_lower)
-				removed -= gap->window_upper - gap->window_lower;
-			loads[count++] = (struct load){ gap->lower, removed, 0 };
-			loads[count++] = (struct load){ gap->upper, 0, removed };
-		}
-	}
-	for (i = 0; i < count; i++)
-		order[i] = (struct loom_place_event){ loads[i].time, loads[i].more > 0, i };
-	loom_place_sort_events(order, count);
-	for (i = 0; i < count; i++) {
-		const struct load *load = &loads[order[i].of];
-
-		/* may wrap below 0 where an item ends with its last gap: correct modulo 2^64 */
-		sum += load->more - load->less;
-		if (i + 1 == count || order[i + 1].moment != load->time)
-			raise_bound(part, sum);
-	}
-	free(loads);
-	free(order);
-	return 0;
-}
-
 /* By item: its constraints, in units. */
 static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 {
@@ -380,64 +327,32 @@ static bool is_small(const struct loom_solve *solve, const struct solve_part *pa
 	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_VISITS;
 }
 
+/* Items are interchangeable if they have the same sections and sizes, and no other constraints. */
 static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
 {
-	const uint64_t *x = part->overlaps + (size_t)a * part->item_words;
-	const uint64_t *y = part->overlaps + (size_t)b * part->item_words;
-	uint32_t count = part->first[a + 1] - part->first[a], w;
+	uint32_t count = part->first[a + 1] - part->first[a];
 
-	if (part->sizes[a] != part->sizes[b] || part->pads[a] != part->pads[b] ||
-	    part->aligns[a] != part->aligns[b] ||
-	    part->fixed[a] != SOLVE_NEVER || part->fixed[b] != SOLVE_NEVER ||
-	    part->excluded[a + 1] != part->excluded[a] ||
-	    part->excluded[b + 1] != part->excluded[b] ||
-	    part->first[b + 1] - part->first[b] != count ||
-	    memcmp(part->sections + part->first[a], part->sections + part->first[b],
-		   count * sizeof(*part->sections)))
-		return false;
-	for (w = 0; w < part->item_words; w++) {
-		uint64_t differ = x[w] ^ y[w];
-
-		if (w == a / 64)
-			differ &= ~(1ULL << a % 64);
-		if (w == b / 64)
-			differ &= ~(1ULL << b % 64);
-		if (differ)
-			return false;
-	}
-	return true;
-}
-
-/* Equal for interchangeable items. */
-static uint64_t hash_item(const struct solve_part *part, uint32_t item)
-{
-	uint64_t hash = part->sizes[item];
-	uint32_t i;
-
-	for (i = part->first[item]; i < part->first[item + 1]; i++)
-		hash = (hash ^ part->sections[i]) * 0x9e3779b97f4a7c15ULL;
-	return hash;
+	return part->sizes[a] == part->sizes[b] && part->pads[a] == part->pads[b] &&
+	       part->first[b + 1] - part->first[b] == count && part->aligns[a] == part->aligns[b] &&
+	       part->fixed[a] == SOLVE_NEVER && part->fixed[b] == SOLVE_NEVER &&
+	       part->excluded[a + 1] == part->excluded[a] &&
+	       part->excluded[b + 1] == part->excluded[b] &&
+	       !memcmp(part->sections + part->first[a], part->sections + part->first[b],
+		       count * sizeof(*part->sections));
 }
 
 static int fill_twins(struct solve_part *part)
 {
-	uint64_t *hashes = malloc(part->num_items * sizeof(*hashes));
 	uint32_t i, k;
 
 	part->twins = loom_arrays_take(&part->arrays, part->num_items, sizeof(*part->twins));
-	if (!part->twins || !hashes) {
-		free(hashes);
-		return -ENOMEM;
-	}
-	for (i = 0; i < part->num_items; i++) {
-		hashes[i] = hash_item(part, i);
+	for (i = 0; part->twins && i < part->num_items; i++) {
 		part->twins[i] = LOOM_PLACE_NONE;
 		for (k = i; k-- > 0 && part->twins[i] == LOOM_PLACE_NONE;)
-			if (hashes[i] == hashes[k] && same_item(part, i, k))
+			if (same_item(part, i, k))
 				part->twins[i] = k;
 	}
-	free(hashes);
-	return 0;
+	return part->twins ? 0 : -ENOMEM;
 }
 
 /* The items of a section are stacked, and the topmost may lack its pad. */
@@ -484,9 +399,8 @@ static int fill_part(const struct loom_solve *solve, struct solve_part *part)
 	err = fill_items(solve, part);
 	if (err)
 		return err;
-	err = bound_loads(solve, part);
-	if (err || !is_small(solve, part) || !is_countable(part))
-		return err;
+	if (!is_small(solve, part) || !is_countable(part))
+		return 0;
 	err = find_sections(solve, part);
 	if (!err)
 		err = fill_sets(part);

@@ -381,7 +381,12 @@ static struct loom_solve run(const struct sample *s, uint64_t capacity, bool fit
 		.offsets = offsets,
 		.height_bytes = LOOM_PLACE_ANYWHERE,
 	};
+	const struct loom_place_problem problem = {
+		.items = s->items, .num_items = s->num_items, .apart = s->apart,
+		.num_apart = s->num_apart,
+	};
 
+	loom_place_bound(&problem, &solve.bound_bytes);
 	if (loom_place_solve(&solve))
 		tap_fatal("no memory");
 	return solve;
