@@ -4,8 +4,8 @@
  *
  * The greedy strategies run one after the other, the cheapest and most often best first, until one
  * reaches the lower bound, which proves it optimal. Most graphs end here, in microseconds.
- * Otherwise the greedy strategies run backwards in time, and then the exact search (solve.h), dives
- * and ejections start from the lowest placement. These accept problems of any size, never return a
+ * Otherwise the greedy strategies run backwards in time, and then ejections and the exact search
+ * (solve.h) start from the lowest placement. These accept problems of any size, never return a
  * higher placement, and raise the bound where they can.
  *
  * With more than one thread, all strategies but the first run in parallel (base/tasks.h). Answers

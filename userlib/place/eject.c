@@ -16,8 +16,8 @@
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
  */
+#include "eject.h"
 #include "greedy.h"
-#include "polish.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,6 +40,8 @@
 #define JOINS		3
 /* visits counted for a move in addition to those of items */
 #define MOVE_VISITS	50
+/* visits between two reads of the clock */
+#define CLOCK_VISITS	(4ULL << 20)
 
 /* An item and its offset, to be sorted. */
 struct place {
@@ -362,9 +364,28 @@ static void count_stall(struct loom_eject *e, uint64_t *visits)
 	begin_target(e);
 }
 
-void loom_eject_run(struct loom_eject *e, uint64_t *visits)
+/* Continues from a placement. */
+static void reset(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
 {
+	memcpy(e->best, offsets, e->num_items * sizeof(*e->best));
+	e->height = height_bytes;
+	e->step = (height_bytes - e->goal_bytes) / 8;
+	begin_target(e);
+}
+
+void loom_eject_run(struct loom_eject *e, uint64_t *visits, int64_t deadline_ns, uint64_t *offsets,
+		    uint64_t *height_bytes)
+{
+	uint64_t next = *visits;
+
+	if (*height_bytes > e->goal_bytes && *height_bytes < e->height)
+		reset(e, offsets, *height_bytes);
 	while (*visits && e->height > e->goal_bytes) {
+		if (*visits <= next) {
+			if (!loom_place_left_ns(deadline_ns))
+				break;
+			next = *visits > CLOCK_VISITS ? *visits - CLOCK_VISITS : 0;
+		}
 		if (e->num_out) {
 			move(e, visits);
 			count_stall(e, visits);
@@ -374,25 +395,10 @@ void loom_eject_run(struct loom_eject *e, uint64_t *visits)
 		if (e->height > e->goal_bytes)
 			begin_target(e);
 	}
-}
-
-void loom_eject_reset(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
-{
-	memcpy(e->best, offsets, e->num_items * sizeof(*e->best));
-	e->height = height_bytes;
-	e->step = (height_bytes - e->goal_bytes) / 8;
-	if (e->height > e->goal_bytes)
-		begin_target(e);
-}
-
-uint64_t loom_eject_height(const struct loom_eject *e)
-{
-	return e->height;
-}
-
-const uint64_t *loom_eject_offsets(const struct loom_eject *e)
-{
-	return e->best;
+	if (e->height >= *height_bytes)
+		return;
+	*height_bytes = e->height;
+	memcpy(offsets, e->best, e->num_items * sizeof(*offsets));
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */
@@ -451,6 +457,28 @@ static void fill_items(struct loom_eject *e)
 
 		e->weights[i] = weight < 1e6 ? (uint32_t)weight : 1000000;
 	}
+}
+
+bool loom_eject_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart)
+{
+	uint64_t sum = 0, most = 1ULL << 60;
+	uint32_t i;
+
+	if (num_items < 2 || num_apart)
+		return false;
+	for (i = 0; i < num_items; i++) {
+		const struct loom_place_item *item = &items[i];
+
+		if (item->flags || item->num_gaps || item->num_excluded)
+			return false;
+		/* bounds each term so that no sum can overflow */
+		if (item->size_bytes > most || item->align_bytes > most)
+			return false;
+		sum += item->size_bytes + item->align_bytes;
+		if (sum > most)
+			return false;
+	}
+	return true;
 }
 
 int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, uint64_t goal_bytes,

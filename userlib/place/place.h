@@ -23,8 +23,8 @@
  *   and infeasibility), canonical.c (a form in which the order of rows does not show);
  * - greedy parts (greedy.h): greedy.c (the engine: gaps between what is placed), order.c (static
  *   orders), box.c (many similar items as one);
- * - improvement of large placements (polish.h): dive.c (from the bottom up, valley by valley),
- *   eject.c (from above, by moving what is in the way), polish.c (both in turn);
+ * - improvement of placements of any size (eject.h): eject.c (from above, by moving what is in the
+ *   way);
  * - the exact search (solve.h, solve_search.h), which knows the public types only: solve_part.c
  *   (independent parts), solve_search.c (one branch and bound), solve_portfolio.c (many in turn),
  *   solve.c (targets between bound and height);

@@ -38,7 +38,8 @@
  * every other turn goes to the search that had the fewest items left.
  *
  * **Targets** (below). The first target is the bound, then 3/16 of the distance from there to the
- * known height, then 7/8. A placement gives a new height, an exhausted portfolio a new bound; then
+ * known height, then 7/8, in whole units: close to the height, the second is one unit below it. A
+ * placement gives a new height, an exhausted portfolio a new bound; then
  * the targets repeat with twice the nodes. Low targets come first, because a low capacity excludes
  * more options and so guides better.
  *
@@ -47,9 +48,9 @@
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
  * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
  *
- * **Dives and ejections** (polish.c) get a share of each round, and all of it for parts that are
- * too large to search. They prove no bounds, but always find a placement; a lower height is a lower
- * target for the search.
+ * **Ejections** (eject.c) have a share of each round, the first one unless items are few, and all
+ * of it for parts that are too large to search. They prove no bounds and need a placement to start
+ * from; a lower height is a lower target for the search.
  *
  * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference
  * above a floor, the decomposition, and static orders that are restarted in turn; its 2026 rewrite
@@ -64,7 +65,9 @@
  * - one-machine bounds (items of a section in the order of their least offsets, holes counted):
  *   each node costs two to three times as much, for hardly fewer nodes;
  * - weights by failure without restarts, and longer turns in later rounds: no gain;
- * - continuing the best of several dives from intermediate heights: no gain;
+ * - dives (a placement from the bottom up, the lowest valley of the skyline filled by dynamic
+ *   programming): 600 lines for cut rectangles; ejections in the same time lower traces more;
+ * - targets between units, which leave out the one next to the height: D is 1.003 higher;
  * - PQ-trees of the orders of the live items, for parts that leave nothing free at any moment:
  *   1900 lines for cut rectangles; no network or trace is one.
  *
@@ -79,22 +82,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eject.h"
 #include "loom_core.h"
-#include "polish.h"
 #include "problem.h"
 
 /* nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
 #define ROUND		40
-/* the same with many items, where dives and ejections are more effective */
+/* the same with many items, where ejections are more effective */
 #define LARGE_ROUND	4
 #define LARGE_ITEMS	512
-/* turns per round of dives and ejections; with few items each is shorter by a share */
-#define POLISH_TURNS	8
-#define POLISH_SHARE	4
-/* visits of dives and ejections in the time of a node; with more items a node takes longer */
-#define NODE_VISITS	64
-#define NODE_ITEMS	256
+/* with fewer items in each part, the search comes before ejections */
+#define FEW_ITEMS	256
+/* turns per round of ejections; with few items each is shorter by a share */
+#define EJECT_TURNS	8
+#define EJECT_SHARE	8
+/* visits of ejections in the time of a node; with more items a node takes longer */
+#define NODE_VISITS	512
+#define NODE_ITEMS	512
 #define MAX_ROUND	(1ULL << 20)
 /* nodes between two reads of the clock, divided by the items of a part */
 #define TIMED_NODES	2000000
@@ -124,8 +129,8 @@ struct task {
 	unsigned int branching;		/* index of the rule that found the last placement */
 	uint64_t seed;			/* of the last portfolio above the bound */
 	bool stuck;			/* the search ended without a proof, because of windows */
-	struct loom_place_item *items;	/* the part's items, contiguous, if @polish supports them */
-	struct loom_polish *polish;	/* dives and ejections, created on first use */
+	struct loom_place_item *items;	/* the part's items, contiguous, if @eject supports them */
+	struct loom_eject *eject;	/* created on first use */
 };
 
 static uint64_t task_height(const struct task *task, const uint64_t *offsets)
@@ -235,15 +240,15 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 
 /*
  * Searches between the bound and the known height. A low capacity is harder, but guides better
- * because it excludes more options; so the first target is 3/16 of the distance, the second 7/8.
- * Each success lowers the next target.
+ * because it excludes more options; so the first target is about 3/16 of the distance, the second
+ * 7/8, and at least a unit below the height. Each success lowers the next target.
  */
 static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
 			  int64_t deadline_ns, uint64_t round, uint64_t *nodes)
 {
 	static const enum level levels[] = { LEVEL_LOW, LEVEL_HIGH };
-	static const unsigned int targets[] = { 3, 14 };
-	uint64_t before, high, span;
+	static const unsigned int shares[] = { 13, 2 };
+	uint64_t before, high, span, below, unit = task->part->unit;
 	unsigned int k;
 	int err = 0;
 
@@ -255,8 +260,9 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 		if (high <= low_bytes)
 			return 0;
 		span = high - low_bytes;
-		err = search_level(task, levels[k], low_bytes + span / 16 * targets[k] +
-				   span % 16 * targets[k] / 16, deadline_ns, round, nodes);
+		below = span / 16 * shares[k] + span % 16 * shares[k] / 16;
+		err = search_level(task, levels[k], high - below / unit * unit, deadline_ns, round,
+				   nodes);
 		if (task->height_bytes == before)
 			k++;
 	}
@@ -280,7 +286,7 @@ static int init_task(const struct loom_solve *solve, const struct solve_part *pa
 		return -ENOMEM;
 	for (i = 0; i < part->num_items; i++)
 		task->items[i] = solve->items[part->ids[i]];
-	if (!loom_polish_can(task->items, part->num_items, part->num_apart)) {
+	if (!loom_eject_can(task->items, part->num_items, part->num_apart)) {
 		free(task->items);
 		task->items = NULL;
 	}
@@ -299,7 +305,7 @@ static void clear_task(struct task *task)
 	free(task->offsets);
 	free(task->trial);
 	free(task->items);
-	loom_polish_destroy(task->polish);
+	loom_eject_destroy(task->eject);
 	for (k = 0; k < NUM_LEVELS; k++)
 		loom_portfolio_destroy(task->kept[k].portfolio);
 }
@@ -326,43 +332,29 @@ static uint64_t find_goal(const struct loom_solve *solve, const struct task *tas
 	return solve->fit_only && bound <= solve->capacity_bytes ? solve->capacity_bytes : bound;
 }
 
-/* Number of items of the largest part. */
-static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
+/* Ejections start from a placement. */
+static bool can_eject(const struct task *task)
 {
-	uint32_t most = 0, i;
-
-	for (i = 0; i < num_tasks; i++)
-		most = max(most, tasks[i].part->num_items);
-	return most;
+	return task->items && task->height_bytes != LOOM_PLACE_ANYWHERE;
 }
 
-/* Visits in the time of one search node. */
-static uint64_t visits_of_node(const struct task *task)
+/* Ejections, for at most the time of @given search nodes. */
+static int eject_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
+		      uint64_t *nodes)
 {
-	return NODE_VISITS * (1 + task->part->num_items / NODE_ITEMS);
-}
+	uint64_t node_visits = NODE_VISITS * (1 + task->part->num_items / NODE_ITEMS), visits;
 
-/* Dives and ejections, for at most the time of @given search nodes. */
-static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
-		       uint64_t *nodes)
-{
-	uint64_t visits, node_visits = visits_of_node(task);
-	int err = 0;
-
-	if (!task->polish)
-		err = loom_polish_create(task->items, task->part->num_items, goal, &task->polish);
-	if (err)
-		return err;
+	if (!task->eject &&
+	    loom_eject_create(task->items, task->part->num_items, goal, &task->eject))
+		return -ENOMEM;
 	given = min(given, *nodes);
 	visits = given * node_visits;
-	err = loom_polish_run(task->polish, &visits, deadline_ns, task->offsets,
-			      &task->height_bytes);
-	/* the last dive may have exceeded the budget */
+	loom_eject_run(task->eject, &visits, deadline_ns, task->offsets, &task->height_bytes);
 	*nodes -= given - visits / node_visits;
-	return err;
+	return 0;
 }
 
-/* The highest part that dives and ejections support, as it determines the height; or NULL. */
+/* The highest part, which determines the height, if ejections can lower it; or NULL. */
 static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_t goal)
 {
 	struct task *highest = NULL;
@@ -372,28 +364,28 @@ static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_
 		if (tasks[i].height_bytes > goal &&
 		    (!highest || tasks[i].height_bytes > highest->height_bytes))
 			highest = &tasks[i];
-	return highest && highest->items ? highest : NULL;
+	return highest && can_eject(highest) ? highest : NULL;
 }
 
-/* A round of dives and ejections, in short turns because another part may soon be the highest. */
-static int polish_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
-			uint64_t round, uint64_t *nodes)
+/* A round of ejections, in short turns because another part may soon be the highest. */
+static int eject_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+		       uint64_t round, uint64_t *nodes)
 {
 	uint64_t n, turn, goal;
 	struct task *task;
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < POLISH_TURNS && *nodes && !err; i++) {
+	for (i = 0; i < EJECT_TURNS && *nodes && !err; i++) {
 		goal = find_goal(solve, tasks, num_tasks);
 		task = highest_task(tasks, num_tasks, goal);
 		if (!task || !loom_place_left_ns(solve->deadline_ns))
 			break;
 		n = task->part->num_items;
-		turn = ROUND * n * round / (1 + n / NODE_ITEMS) / POLISH_TURNS;
+		turn = ROUND * n * round / (1 + n / NODE_ITEMS) / EJECT_TURNS;
 		if (n < LARGE_ITEMS)
-			turn /= POLISH_SHARE;
-		err = polish_task(task, goal, solve->deadline_ns, turn + 1, nodes);
+			turn /= EJECT_SHARE;
+		err = eject_task(task, goal, solve->deadline_ns, turn + 1, nodes);
 	}
 	return err;
 }
@@ -424,50 +416,39 @@ static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint
 	return err;
 }
 
-/* Whether some part is above the goal and a method for it is left. */
-static bool is_open(const struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
+/* Whether a part above the goal can still be searched, or the highest can be lowered. */
+static bool is_open(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t goal = find_goal(solve, tasks, num_tasks);
+	bool open = highest_task(tasks, num_tasks, goal);
 	uint32_t i;
 
 	for (i = 0; i < num_tasks; i++)
-		if (tasks[i].height_bytes > goal &&
-		    (tasks[i].items || (tasks[i].part->small && !tasks[i].stuck)))
-			return goal <= solve->capacity_bytes;
-	return false;
-}
-
-/* One dive for each part: the cheapest way to lower a placement. */
-static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
-		      uint64_t *nodes)
-{
-	uint64_t goal = find_goal(solve, tasks, num_tasks);
-	uint32_t i;
-	int err = 0;
-
-	for (i = 0; i < num_tasks && *nodes && !err && goal <= solve->capacity_bytes; i++)
-		if (tasks[i].height_bytes > goal && tasks[i].items)
-			err = polish_task(&tasks[i], goal, solve->deadline_ns, 1, nodes);
-	return err;
+		open |= tasks[i].height_bytes > goal && tasks[i].part->small && !tasks[i].stuck;
+	return open && goal <= solve->capacity_bytes;
 }
 
 /* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
+	bool few = true;
 	uint64_t round;
-	int err;
+	uint32_t i;
+	int err = 0;
 
-	err = dive_tasks(solve, tasks, num_tasks, nodes);
+	for (i = 0; i < num_tasks; i++)
+		few &= tasks[i].part->num_items < FEW_ITEMS;
 	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
 	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
-		err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
-		if (!err && num_items(tasks, num_tasks) >= LARGE_ITEMS)
-			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
+		if (!few)
+			err = eject_tasks(solve, tasks, num_tasks, round, nodes);
+		if (!err)
+			err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
 		if (!err && !solve->fit_only)
 			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
-		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS)
-			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
+		if (!err && few)
+			err = eject_tasks(solve, tasks, num_tasks, round, nodes);
 	}
 	return err;
 }

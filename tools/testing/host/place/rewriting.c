@@ -372,8 +372,8 @@ int main(void)
 	test_jobs();
 	test_budgets();
 	test_pieces(300, 20000, 1.25);
-	test_pieces(2000, 20000, 1.2);
-	test_pieces(5000, 8000, 1.2);
+	test_pieces(2000, 20000, 1.25);
+	test_pieces(5000, 8000, 1.3);
 	test_time();
 	return tap_end();
 }

@@ -156,7 +156,7 @@ static void test_pieces(void)
 	test_made("a large rectangle", (struct make_form){
 		MAKE_SKYLINE, 1000 / SLOW, 64, MAKE_PLAIN, 4 }, (struct loom_place_options){
 		.budget = 200000 });
-	test_made("dives and ejections", (struct make_form){
+	test_made("ejections", (struct make_form){
 		MAKE_GUILLOTINE, 800 / SLOW, 64, MAKE_CRUMBLED, 5 }, (struct loom_place_options){
 		.budget = 300 });
 	test_made("more than is searched", (struct make_form){

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The improvement layer: lowers a placement of any number of items, by moving the highest items
+ * down and the items in their way elsewhere. See DOC: Ejection.
+ */
+#ifndef LOOM_PLACE_EJECT_H
+#define LOOM_PLACE_EJECT_H
+
+#include "loom_place.h"
+
+struct loom_eject;
+
+/** loom_eject_can() - whether a problem has sizes, lifetimes and alignments only */
+bool loom_eject_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart);
+
+/**
+ * loom_eject_create() - prepare to improve placements
+ * @items: as loom_eject_can() demands, ascending by begin; they must outlive the ejections
+ * @num_items: number of @items
+ * @goal_bytes: sufficient height: stop there
+ * @eject: [out] free with loom_eject_destroy()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, uint64_t goal_bytes,
+		      struct loom_eject **eject);
+/** loom_eject_destroy() - frees it; NULL is fine */
+void loom_eject_destroy(struct loom_eject *eject);
+/**
+ * loom_eject_run() - continue improving, from a lower placement if one was found elsewhere
+ * @eject: the state
+ * @visits: [in, out] budget of visits of items, about; those left
+ * @deadline_ns: when to stop, or 0
+ * @offsets: [in, out] by item: the lowest placement known
+ * @height_bytes: [in, out] its height
+ */
+void loom_eject_run(struct loom_eject *eject, uint64_t *visits, int64_t deadline_ns,
+		    uint64_t *offsets, uint64_t *height_bytes);
+
+#endif /* LOOM_PLACE_EJECT_H */
