@@ -64,11 +64,37 @@ static int64_t lowest(const struct loom_value *x)
 	return x->bits && loom_dtype_is_signed(x->dtype) ? -8 : 0;
 }
 
-/* Integer @at of 4 bits, less lowest(): of @x itself, or of rows of @width in its bytes. */
-static int64_t nibble(const struct loom_value *x, int64_t width, int64_t at)
+/**
+ * struct nibbles - integers of 4 bits, [N, K] or its transpose, less lowest()
+ * @data: of a constant that has fewer bits in the model a byte for each; else two in a byte
+ * @whole: they are a byte each
+ * @low: lowest()
+ * @row: elements or, of two in a byte, bytes of a row; with @turned those of a column
+ * @turned: the transpose
+ */
+struct nibbles {
+	const uint8_t *data;
+	bool whole;
+	int64_t low;
+	int64_t row;
+	bool turned;
+};
+
+static inline uint8_t nibble(const struct nibbles *of, int64_t row, int64_t column)
 {
-	return x->bits ? loom_value_int(x, at) - lowest(x) : bits_at(x, 4, width, at);
+	if (of->turned) {
+		int64_t other = row;
+
+		row = column;
+		column = other;
+	}
+	if (of->whole)
+		return (uint8_t)((int8_t)of->data[row * of->row + column] - of->low) & 15;
+	return of->data[row * of->row + column / 2] >> (column % 2 * 4) & 15;
 }
+
+/* columns of which all rows are packed before others: they are far apart where they come from */
+#define TILE	64
 
 /*
  * Of integers of 4 bits, [N, blocks * @block] = @dims, or the transpose of that with @turned: bytes
@@ -79,21 +105,30 @@ static struct loom_value *pack(struct loom_import *im, const struct loom_value *
 			       const int64_t *dims, bool turned, int64_t block)
 {
 	const int64_t columns = dims[0], inner = dims[1], half = block / 2;
-	const int64_t step = turned ? columns : 1;
+	const int64_t width = turned ? columns : inner;
+	const struct nibbles of = {
+		x->data, x->bits, lowest(x), x->bits ? width : row_bytes(width, 4), turned,
+	};
 	struct loom_value *y = NULL;
-	int64_t at, from;
+	int64_t tile, column, k, at;
+	uint8_t *bytes;
 
 	if (x->bits || bytes_fit(im, x, 4, 2, dims))
 		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
 				    (int64_t[]){ inner / block, half, columns });
-	for (at = 0; y && at < y->num_elems; at++) {
-		from = at % columns * (turned ? 1 : inner) +
-		       (at / columns / half * block + at / columns % half) * step;
-		loom_value_set_int(y, at, nibble(x, inner, from) |
-						  nibble(x, inner, from + half * step) << 4);
+	if (!y)
+		return NULL;
+	bytes = y->data;
+	for (tile = 0; tile < columns; tile += TILE) {
+		for (k = 0; k < inner / 2; k++) {
+			at = k / half * block + k % half;
+			for (column = tile; column < columns && column < tile + TILE; column++)
+				bytes[k * columns + column] =
+					(uint8_t)(nibble(&of, column, at) |
+						  nibble(&of, column, at + half) << 4);
+		}
 	}
-	if (y)
-		y->held = true;
+	y->held = true;
 	return y;
 }
 
