@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from wrong_models import BOOL, FLOAT, INT64, constant, field, graph, graph_attr, value_info
 
 INT, INTS, TEXT = 2, 7, 3
+UINT8, HALF, UINT4 = 2, 10, 21
 
 
 class Net:
@@ -60,7 +61,8 @@ class Net:
         """A node of several results."""
         names = [self.name() for _ in range(count)]
         body = b"".join(field(1, one) for one in inputs) + b"".join(field(2, n) for n in names)
-        body += field(3, f"{kind}.{self.count}") + field(4, kind)
+        domain, _, kind = kind.rpartition(".")
+        body += field(3, f"{kind}.{self.count}") + field(4, kind) + field(7, domain)
         for key, value in attrs.items():
             if isinstance(value, bytes):
                 attr = graph_attr(key, value)
@@ -95,7 +97,8 @@ class Net:
     def model(self, outputs):
         """The bytes of the file; outputs are (name, dims)."""
         body = graph(self.nodes, self.inputs, [value_info(*one) for one in outputs], self.consts)
-        return field(1, 8) + field(7, body) + field(8, field(1, "") + field(2, 17))
+        return (field(1, 8) + field(7, body) + field(8, field(1, "") + field(2, 17)) +
+                field(8, field(1, "com.microsoft") + field(2, 1)))
 
 
 # --- growth: the number is that of nodes ----------------------------------------------------------
@@ -181,6 +184,109 @@ def mixer(blocks=6, tokens=196, d=256):
         inner = net.node("Relu", net.node("MatMul", inner, net.const(d, 4 * d)))
         value = net.node("Add", value, net.node("MatMul", inner, net.const(4 * d, d)))
     return net, [(value, [1, tokens, d])]
+
+
+class Halves(Net):
+    """A network of f16, whose matrices have 16 or 4 bits."""
+
+    def __init__(self, bits):
+        super().__init__()
+        self.bits = bits
+
+    def elements(self, dtype, dims, size, sign=255, exponent=0):
+        """Random elements of so many bytes, of which every second has some bits of its own."""
+        block = bytearray(self.draw.randbytes(min(size, 2 * 4093)))
+        for i in range(1, len(block), 2):
+            block[i] = block[i] & sign | exponent
+        name = self.name()
+        raw = (bytes(block) * (size // len(block) + 1))[:size]
+        self.consts.append(constant(name, dims, dtype, raw))
+        return name
+
+    def const(self, *dims):
+        """Random weights in [-1/8, 1/8), one block of which is repeated."""
+        size = 2
+        for dim in dims:
+            size *= dim
+        return self.elements(HALF, dims, size, 0x80, 0x2f)
+
+    def lowest(self):
+        """The least number of f16."""
+        name = self.name()
+        self.consts.append(constant(name, [], HALF, b"\xff\xfb"))
+        return name
+
+    def rows(self, count, d, index):
+        """The row of a table that is at an index."""
+        if self.bits == 16:
+            return self.node("Gather", self.const(count, d), index)
+        return self.node("com.microsoft.GatherBlockQuantized",
+                         self.elements(UINT4, [count, d], count * d // 2), index,
+                         self.const(count, d // 32), gather_axis=0, quantize_axis=1, block_size=32)
+
+    def named(self, name, value):
+        """The same value by another name."""
+        self.nodes.append(field(1, value) + field(2, name) + field(3, name) + field(4, "Identity"))
+        return name
+
+    def product(self, value, k, n):
+        """A product by a matrix of k by n."""
+        if self.bits == 16:
+            return self.node("MatMul", value, self.const(k, n))
+        return self.node("com.microsoft.MatMulNBits", value,
+                         self.elements(UINT8, [n, k // 32, 16], n * k // 2),
+                         self.const(n * (k // 32)),
+                         K=k, N=n, bits=4, block_size=32)
+
+
+def gpt(layers=12, d=768, positions=1024, tokens=1, bits=16, vocabulary=50257):
+    """The shape of GPT-2: one token with a cache, or the first ones, which fill it."""
+    net, heads = Halves(bits), d // 64
+    cached = tokens == 1
+    for name in ("token", "position") if cached else ("token",):
+        net.inputs.append(value_info(name, [tokens], INT64))
+    value = net.rows(vocabulary, d, "token")
+    outputs, numbers = [], net.ints(*range(positions))
+    if cached:
+        hit = net.node("Reshape", net.node("Equal", numbers, "position"),
+                       net.ints(1, 1, positions, 1))
+        seen = net.node("LessOrEqual", numbers, "position")
+    else:
+        seen = net.name()
+        net.consts.append(constant(seen, [tokens, tokens], BOOL, b"".join(
+            bytes([1] * (i + 1) + [0] * (tokens - 1 - i)) for i in range(tokens))))
+    value = net.node("Reshape", value, net.ints(1, tokens, d))
+    for i in range(layers):
+        inner = net.node("LayerNormalization", value, net.const(d), net.const(d))
+        q, k, v = (net.node("Transpose", net.node("Reshape", net.node(
+            "Add", net.product(inner, d, d), net.const(d)), net.ints(1, tokens, heads, 64)),
+            perm=[0, 2, 1, 3]) for _ in range(3))
+        both = []
+        for what, new in (("k", k), ("v", v)):
+            if cached:
+                dims = [1, heads, positions, 64]
+                net.inputs.append(value_info(f"past_{what}{i}", dims, HALF))
+                new = net.node("Where", hit, new, f"past_{what}{i}")
+            else:
+                dims = [1, heads, tokens, 64]
+            outputs.append((net.named(f"present_{what}{i}", new), dims, HALF))
+            both.append(new)
+        score = net.node("MatMul", q, net.node("Transpose", both[0], perm=[0, 1, 3, 2]))
+        score = net.node("Mul", score, net.const(1))
+        score = net.node("Where", seen, score, net.lowest())
+        score = net.node("MatMul", net.node("Softmax", score, axis=-1), both[1])
+        score = net.node("Reshape", net.node("Transpose", score, perm=[0, 2, 1, 3]),
+                         net.ints(1, tokens, d))
+        score = net.node("Add", net.product(score, d, d), net.const(d))
+        value = net.node("Add", value, score)
+        inner = net.node("LayerNormalization", value, net.const(d), net.const(d))
+        inner = net.node("Add", net.product(inner, d, 4 * d), net.const(4 * d))
+        inner = net.node("com.microsoft.FastGelu", inner)
+        inner = net.node("Add", net.product(inner, 4 * d, d), net.const(d))
+        value = net.node("Add", value, inner)
+    value = net.node("LayerNormalization", value, net.const(d), net.const(d))
+    outputs.append((net.product(value, d, vocabulary), [1, tokens, vocabulary], HALF))
+    return net, outputs
 
 
 # --- irregular networks: the number is a seed -----------------------------------------------------
@@ -371,7 +477,7 @@ def image(height=65536, width=16384):
 
 
 KINDS = {one.__name__: one for one in (
-    relu, elementwise, conv, residual, transformer, decoder, mixer, nas, bifpn, hrnet, inception, dense,
+    relu, elementwise, conv, residual, transformer, decoder, mixer, gpt, nas, bifpn, hrnet, inception, dense,
     wide_sum, lstm, gru, topk, loop, doubling, loop_doubling, split, image)}
 
 

@@ -44,8 +44,8 @@ VARIED = (("--effort", "0123"),)
 VARIED_ROWS = (("residual", (1000,)), ("nas", (1,)), ("lstm", (20, 64)))
 
 
-def measure(args, kind, numbers, options=()):
-    """Plans a model: the nodes of its file, bytes of it, CPU seconds, MiB, end and wall seconds."""
+def measure(args, kind, numbers, options=(), stdout=subprocess.DEVNULL):
+    """Plans a model: the nodes of its file, MiB of it, CPU seconds, MiB, end and wall seconds."""
     path = os.path.join(args.folder, "-".join([kind, *map(str, numbers)]) + ".onnx")
     made = subprocess.run([sys.executable, nets.__file__, kind, path, *map(str, numbers)],
                           check=True, capture_output=True, text=True)
@@ -60,7 +60,7 @@ def measure(args, kind, numbers, options=()):
     with open(log, "w+b") as out:
         child = subprocess.Popen([args.loom, "plan", "--no-cache", path, *options, *args.options],
                                  preexec_fn=limits, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=out)
+                                 stdout=stdout, stderr=out)
         _, status, used = os.wait4(child.pid, 0)
         wall = time.monotonic() - begin
         child.returncode = os.waitstatus_to_exitcode(status)
