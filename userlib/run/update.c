@@ -19,11 +19,20 @@ static int64_t outer_of(const struct loom_program_tensor *tensor, uint32_t axis)
 	return outer;
 }
 
+/* Whether a tensor has elements, and the bytes of those. */
+static bool is_whole(const struct loom_program_tensor *tensor)
+{
+	int64_t elems;
+
+	return !loom_dims_count(tensor->rank, tensor->dims, &elems) && elems &&
+	       tensor->size_bytes == (uint64_t)elems * loom_dtype_size(tensor->dtype);
+}
+
 bool loom_update_fits(const struct loom_program *program, const struct loom_program_update *update)
 {
 	const struct loom_program_tensor *rows = &update->rows, *places = &update->places;
 	const struct loom_program_tensor *input, *output;
-	int64_t count, outer, elems;
+	int64_t count, elems;
 	uint32_t i;
 
 	if (update->state >= program->num_states)
@@ -31,22 +40,16 @@ bool loom_update_fits(const struct loom_program *program, const struct loom_prog
 	input = &program->inputs[program->states[update->state].input];
 	output = &program->outputs[program->states[update->state].output];
 	if (rows->dtype != input->dtype || rows->rank != input->rank ||
-	    update->axis >= rows->rank || !rows->size_bytes || !input->size_bytes ||
-	    output->slot != input->slot || output->offset != input->offset ||
+	    update->axis >= rows->rank || !is_whole(rows) || !is_whole(input) ||
+	    !is_whole(places) || output->slot != input->slot || output->offset != input->offset ||
 	    (places->dtype != DRM_LOOM_DTYPE_I32 && places->dtype != DRM_LOOM_DTYPE_I64))
 		return false;
 	for (i = 0; i < rows->rank; i++)
 		if (i != update->axis && rows->dims[i] != input->dims[i])
 			return false;
 	count = rows->dims[update->axis];
-	outer = outer_of(input, update->axis);
-	/* both sizes are those of whole rows */
-	return !loom_dims_count(places->rank, places->dims, &elems) && elems &&
-	       places->size_bytes == (uint64_t)elems * loom_dtype_size(places->dtype) &&
-	       elems % count == 0 && outer % (elems / count) == 0 &&
-	       rows->size_bytes % (uint64_t)(outer * count) == 0 &&
-	       rows->size_bytes / (uint64_t)count * (uint64_t)input->dims[update->axis] ==
-	       input->size_bytes;
+	elems = (int64_t)(places->size_bytes / loom_dtype_size(places->dtype));
+	return elems % count == 0 && outer_of(input, update->axis) % (elems / count) == 0;
 }
 
 int loom_updates_init(struct loom_session *session, struct loom_error *err)

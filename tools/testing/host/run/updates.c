@@ -318,6 +318,12 @@ static void test_wrong_programs(void)
 	update.rows.dims[2] = 2;
 	refuse(program, &update, "rows of another width");
 	update = *program->updates;
+	update.rows.dims[1] = 0;
+	refuse(program, &update, "no rows");
+	update = *program->updates;
+	update.rows.dims[1] = INT64_MAX;
+	refuse(program, &update, "more rows than can be counted");
+	update = *program->updates;
 	update.rows.size_bytes *= 2;
 	refuse(program, &update, "rows of more bytes");
 	update = *program->updates;
