@@ -44,7 +44,7 @@ static int64_t count_operands(const struct loom_node *node, size_t *bytes)
 
 bool loom_fold_has(enum loom_gop op)
 {
-	return folders[op] || op == LOOM_GOP_RESHAPE;
+	return folders[op];
 }
 
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node)

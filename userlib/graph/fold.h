@@ -29,7 +29,7 @@
  */
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node);
 
-/** loom_fold_has() - nodes of an operation are folded, if they are small enough */
+/** loom_fold_has() - nodes of an operation are folded into new elements, if small enough */
 bool loom_fold_has(enum loom_gop op);
 
 /** loom_fold_float() - one element of a function of two variables, on floats */

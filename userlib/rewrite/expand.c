@@ -98,9 +98,9 @@ static int begin(struct expansion *e, const struct loom_graph *from)
 	return 0;
 }
 
-/* A value of @graph like @value, with the elements that the expansion has of it, if any. */
+/* A value of @graph like @value, with the elements that the expansion or @to has of it, if any. */
 static struct loom_value *twin(const struct expansion *e, struct loom_graph *graph,
-			       const struct loom_value *value)
+			       const struct loom_graph *to, const struct loom_value *value)
 {
 	struct loom_value *own = loom_value_copy(graph, value);
 	const struct loom_graph *scratch = e->scratch[value->id];
@@ -108,8 +108,8 @@ static struct loom_value *twin(const struct expansion *e, struct loom_graph *gra
 	if (!own)
 		return NULL;
 	own->held = false;
-	if (scratch)
-		own->data = scratch->values[scratch->num_values - 1]->data;
+	own->data = scratch ? scratch->values[scratch->num_values - 1]->data :
+			      to->values[value->id]->data;
 	return own;
 }
 
@@ -126,12 +126,12 @@ static int compute(struct expansion *e, const struct loom_node *node, struct loo
 		return ret;
 	inputs = loom_pool_array(graph->pool, node->num_inputs, sizeof(struct loom_value *));
 	for (i = 0; inputs && i < node->num_inputs; i++) {
-		inputs[i] = twin(e, graph, node->inputs[i]);
+		inputs[i] = twin(e, graph, to, node->inputs[i]);
 		if (!inputs[i])
 			break;
 	}
 	own.inputs = inputs;
-	own.output = e->read[y->id] ? to->values[y->id] : twin(e, graph, y);
+	own.output = e->read[y->id] ? to->values[y->id] : twin(e, graph, to, y);
 	ret = !inputs || i < node->num_inputs || !own.output ? -ENOMEM :
 	      loom_fold_node(e->read[y->id] ? to : graph, &own);
 	if (!ret && !e->read[y->id])
