@@ -49,9 +49,6 @@
 #define MAX_FIRST_PAIRS		60000000
 #define MAX_ITEM_PAIRS		200
 #define MAX_BOX_PAIRS		70000000
-/* Hill climbing is skipped for larger problems. */
-#define MAX_CLIMB_VISITS	4000000
-#define MAX_CLIMB_ITEMS		20000
 
 /* One of the strategies tried first. */
 struct start {
@@ -90,51 +87,28 @@ struct trials {
 	struct loom_place_answer trial;		/* scratch memory for a placement */
 };
 
-/* Keeps the placement of @canon if it is lower than the best. */
-static void keep_trial(struct trials *t, const struct loom_place_canonical *canon, const char *name)
+/*
+ * Keeps a placement of @problem if it is lower than the best. @global: by item: its number in the
+ * problem of the trials; NULL: the same
+ */
+static void keep(struct trials *t, const struct loom_place_problem *problem, const uint32_t *global,
+		 const uint64_t *offsets, const char *name)
 {
-	uint64_t height = loom_place_height(&canon->task.problem, t->trial.offsets);
+	uint64_t height = loom_place_height(problem, offsets);
 	uint32_t i;
 
 	if (height >= t->height)
 		return;
 	t->height = height;
 	t->answer->strategy = name;
-	for (i = 0; i < canon->task.problem.num_items; i++)
-		t->answer->offsets[canon->global[i]] = t->trial.offsets[i];
+	for (i = 0; i < problem->num_items; i++)
+		t->answer->offsets[global ? global[i] : i] = offsets[i];
 }
 
-/*
- * Runs a strategy on the problem of one pool; returns -ERANGE also if it does not support the
- * problem.
- */
-static int call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
-		struct loom_place_answer *answer)
+static void keep_canonical(struct trials *t, const struct loom_place_canonical *canon,
+			   const uint64_t *offsets, const char *name)
 {
-	int ret = -ERANGE;
-
-	if (!loom_place_refusal(strategy, &task->problem))
-		ret = loom_place_call(strategy, task, answer);
-	/* only the offsets are used, not the storages */
-	free(answer->storages);
-	free(answer->storage_of);
-	answer->storages = NULL;
-	answer->storage_of = NULL;
-	return ret;
-}
-
-/* Runs @start and keeps its placement if that is lower. */
-static int try_start(struct trials *t, const struct loom_place_canonical *canon,
-		     const struct loom_place_strategy *start)
-{
-	struct loom_place_task task = canon->task;
-	int ret;
-
-	task.below_bytes = t->height;
-	ret = call(start, &task, &t->trial);
-	if (!ret)
-		keep_trial(t, canon, start->name);
-	return ret == -ERANGE ? 0 : ret;
+	keep(t, &canon->task.problem, canon->global, offsets, name);
 }
 
 /* Whether the placement is low enough, or the time is up. */
@@ -145,38 +119,77 @@ static bool is_enough(const struct trials *t)
 	       (t->task->fit_only && t->height <= t->task->capacity_bytes);
 }
 
-/* Whether a strategy of @runs more runs exceeds the budget. */
-static bool exceeds(const struct trials *t, unsigned int runs)
+/* Whether @more runs after @runs exceed the budget. */
+static bool exceeds(const struct trials *t, unsigned int runs, unsigned int more)
 {
-	if (t->backward && (t->crowded || (t->runs && t->visits > MAX_VISITS / t->runs)))
+	if (t->backward && (t->crowded || (runs && t->visits > MAX_VISITS / runs)))
 		return true;
-	if (t->height == LOOM_PLACE_ANYWHERE && !t->crowded)
-		return false;
-	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (t->runs + runs));
+	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (runs + more));
 }
 
 /* "gmem" uses operators. It may refuse them, which must not make "auto" fail. */
 static int try_operators(struct trials *t)
 {
 	const struct loom_place_strategy *gmem = &loom_place_strategy_gmem;
-	uint64_t height;
 	int ret;
 
 	if (loom_place_refusal(gmem, &t->task->problem))
 		return 0;
 	ret = loom_place_call(gmem, t->task, &t->trial);
-	if (ret == -EINVAL || ret == -ERANGE)
-		return 0;
-	if (ret)
-		return ret;
-	height = loom_place_height(&t->task->problem, t->trial.offsets);
-	if (height >= t->height)
-		return 0;
-	t->height = height;
-	t->answer->strategy = gmem->name;
-	memcpy(t->answer->offsets, t->trial.offsets,
-	       t->task->problem.num_items * sizeof(*t->trial.offsets));
-	return 0;
+	if (!ret)
+		keep(t, &t->task->problem, NULL, t->trial.offsets, gmem->name);
+	return ret == -EINVAL || ret == -ERANGE ? 0 : ret;
+}
+
+/* Strategies that are tried, in parallel before it is known which are needed. */
+struct batch {
+	struct trials *trials;
+	const struct loom_place_canonical *canon;	/* the problem */
+	uint64_t below;					/* the height before */
+	unsigned int jobs;				/* threads */
+	const struct start *chosen[ARRAY_SIZE(starts)];	/* the strategies */
+	unsigned int count;				/* number of @chosen */
+	unsigned int first;				/* the first of them to run */
+	uint64_t *offsets[ARRAY_SIZE(starts)];		/* by strategy: its placement */
+	int results[ARRAY_SIZE(starts)];		/* by strategy: its return value */
+	int ret;					/* of the batch */
+};
+
+/* A strategy that does not support the problem has no placement: -ERANGE. */
+static void run_one(void *arg, uint32_t i)
+{
+	struct batch *batch = arg;
+	const struct loom_place_strategy *strategy = batch->chosen[i += batch->first]->strategy;
+	struct loom_place_task task = batch->canon->task;
+	struct loom_place_answer answer = { .bound_bytes = batch->trials->answer->bound_bytes };
+
+	/* with several threads, another one may be changing the height */
+	task.below_bytes = batch->jobs > 1 ? batch->below : batch->trials->height;
+	answer.offsets = calloc((size_t)task.problem.num_items + 1, sizeof(*answer.offsets));
+	batch->offsets[i] = answer.offsets;
+	batch->results[i] = -ENOMEM;
+	if (answer.offsets)
+		batch->results[i] = loom_place_refusal(strategy, &task.problem) ? -ERANGE :
+				    loom_place_call(strategy, &task, &answer);
+	free(answer.storages);
+	free(answer.storage_of);
+}
+
+/* Keeps the next answer, as if it ran only now. */
+static bool merge_one(void *arg, uint32_t i)
+{
+	struct batch *batch = arg;
+	struct trials *t = batch->trials;
+
+	i += batch->first;
+	if (!batch->results[i])
+		keep_canonical(t, batch->canon, batch->offsets[i], batch->chosen[i]->strategy->name);
+	else if (batch->results[i] != -ERANGE)
+		batch->ret = batch->results[i];
+	free(batch->offsets[i]);
+	batch->offsets[i] = NULL;
+	t->runs += batch->chosen[i]->runs;
+	return !batch->ret && !is_enough(t);
 }
 
 static bool is_mixed(const struct loom_place_problem *problem)
@@ -189,170 +202,93 @@ static bool is_mixed(const struct loom_place_problem *problem)
 	return false;
 }
 
-/* Strategies that run in parallel, before it is known which are needed. */
-struct batch {
-	struct trials *trials;
-	const struct loom_place_canonical *canon;	/* the problem */
-	uint64_t below;					/* the height before */
-	const struct start *chosen[ARRAY_SIZE(starts)];	/* the strategies */
-	unsigned int count;				/* number of @chosen */
-	struct loom_place_answer answers[ARRAY_SIZE(starts)];	/* by strategy: its answer */
-	int results[ARRAY_SIZE(starts)];		/* by strategy: its return value */
-	int ret;					/* of the batch */
-};
-
-static void run_one(void *arg, uint32_t i)
+/* Chooses the strategies within the budget; without a placement, the first one in any case. */
+static void choose(struct batch *batch)
 {
-	struct batch *batch = arg;
-	struct loom_place_task task = batch->canon->task;
-	struct loom_place_answer *answer = &batch->answers[i];
-
-	task.below_bytes = batch->below;
-	answer->offsets = calloc((size_t)task.problem.num_items + 1, sizeof(*answer->offsets));
-	batch->results[i] = !answer->offsets ? -ENOMEM :
-		call(batch->chosen[i]->strategy, &task, answer);
-}
-
-/* Keeps the next answer, as if it ran only now. */
-static bool merge_one(void *arg, uint32_t i)
-{
-	struct batch *batch = arg;
-	struct trials *t = batch->trials;
-	uint64_t *offsets = t->trial.offsets;
-
-	batch->ret = batch->results[i] == -ERANGE ? 0 : batch->results[i];
-	t->trial.offsets = batch->answers[i].offsets;
-	if (!batch->results[i])
-		keep_trial(t, batch->canon, batch->chosen[i]->strategy->name);
-	t->trial.offsets = offsets;
-	t->runs += batch->chosen[i]->runs;
-	return !batch->ret && !is_enough(t);
-}
-
-/* Runs the strategies from @first on in parallel: those that would otherwise run one by one. */
-static int try_at_once(struct trials *t, const struct loom_place_canonical *canon, size_t first,
-		       bool mixed)
-{
-	struct batch batch = { .trials = t, .canon = canon, .below = t->height };
-	const unsigned int runs = t->runs;
+	const struct trials *t = batch->trials;
+	bool must = t->height == LOOM_PLACE_ANYWHERE && !t->crowded;
+	bool mixed = is_mixed(&batch->canon->task.problem);
+	unsigned int runs = t->runs;
 	size_t i;
 
-	for (i = first; i < ARRAY_SIZE(starts); i++) {
-		if ((starts[i].mixed && !mixed) || exceeds(t, starts[i].runs))
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		if ((starts[i].mixed && !mixed) || (!must && exceeds(t, runs, starts[i].runs)))
 			continue;
-		batch.answers[batch.count].bound_bytes = t->trial.bound_bytes;
-		batch.chosen[batch.count++] = &starts[i];
-		t->runs += starts[i].runs;
+		must = false;
+		batch->chosen[batch->count++] = &starts[i];
+		runs += starts[i].runs;
 	}
-	t->runs = runs;
-	loom_tasks_run(&(struct loom_tasks){
-		.count = batch.count, .jobs = canon->task.jobs,
-		.run = run_one, .merge = merge_one, .arg = &batch,
-	});
-	for (i = 0; i < batch.count; i++)
-		free(batch.answers[i].offsets);
-	return batch.ret;
 }
 
 static int try_starts(struct trials *t, const struct loom_place_canonical *canon)
 {
-	bool mixed = is_mixed(&canon->task.problem);
-	size_t i;
-	int ret = 0;
+	/* a deadline counts the processor time of this thread only */
+	struct batch batch = {
+		.trials = t, .canon = canon, .jobs = t->task->deadline_ns ? 1 : t->task->jobs,
+	};
+	unsigned int count, i;
 
-	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !ret; i++) {
-		/* mostly the first suffices; a deadline counts CPU time of this thread only */
-		if (i && canon->task.jobs > 1 && !canon->task.deadline_ns)
-			return try_at_once(t, canon, i, mixed);
-		if ((starts[i].mixed && !mixed) || exceeds(t, starts[i].runs))
-			continue;
-		ret = try_start(t, canon, starts[i].strategy);
-		t->runs += starts[i].runs;
+	choose(&batch);
+	/* mostly the first suffices, so it runs alone */
+	for (; batch.first < batch.count && !batch.ret && !is_enough(t); batch.first += count) {
+		count = batch.first ? batch.count - batch.first : 1;
+		batch.below = t->height;
+		loom_tasks_run(&(struct loom_tasks){
+			.count = count, .jobs = batch.jobs, .run = run_one, .merge = merge_one,
+			.arg = &batch,
+		});
 	}
-	return ret;
+	for (i = 0; i < batch.count; i++)
+		free(batch.offsets[i]);
+	return batch.ret;
 }
 
 /* The greedy strategies without improvement. */
 static int begin(struct trials *t, const struct loom_place_canonical *canon)
 {
+	const uint64_t n = canon->task.problem.num_items;
 	uint64_t pairs;
 	int ret;
 
 	ret = loom_place_count_pairs(&canon->task.problem, &pairs);
 	if (ret)
 		return ret;
-	t->visits = pairs + ITEM_VISITS * (uint64_t)canon->task.problem.num_items;
-	t->run_visits = pairs + ITEM_RUN_VISITS * (uint64_t)canon->task.problem.num_items;
-	t->crowded = pairs > MAX_FIRST_PAIRS &&
-		     pairs / MAX_ITEM_PAIRS > canon->task.problem.num_items;
-	if (t->task->hint) {
-		memcpy(t->trial.offsets, canon->hint,
-		       canon->task.problem.num_items * sizeof(*canon->hint));
-		keep_trial(t, canon, t->answer->strategy);
-	}
+	t->visits = pairs + ITEM_VISITS * n;
+	t->run_visits = pairs + ITEM_RUN_VISITS * n;
+	t->crowded = pairs > MAX_FIRST_PAIRS && pairs / MAX_ITEM_PAIRS > n;
+	if (t->task->hint)
+		keep_canonical(t, canon, canon->hint, t->answer->strategy);
 	if (t->crowded) {
 		ret = loom_place_boxes(&canon->task, &t->trial, MAX_BOX_PAIRS);
 		if (!ret)
-			keep_trial(t, canon, "auto");
+			keep_canonical(t, canon, t->trial.offsets, "auto");
 		if (ret == -ERANGE)
 			ret = 0;
 	}
 	if (!ret)
 		ret = try_starts(t, canon);
-	if (!ret && !is_enough(t) && !exceeds(t, 1))
+	if (!ret && !is_enough(t) && !exceeds(t, t->runs, 1))
 		ret = try_operators(t);
 	return ret;
 }
 
-/* The search, from a placement of the greedy strategies: @height and @offsets. */
-static int improve(struct trials *t, const struct loom_place_canonical *canon, uint64_t height,
-		   const uint64_t *offsets)
+/* Ejections and the search, from the lowest placement. */
+static int improve(struct trials *t, const struct loom_place_canonical *canon)
 {
-	const uint32_t n = canon->task.problem.num_items;
 	struct loom_place_answer *trial = &t->trial;
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < n; i++)
-		trial->offsets[i] = offsets[canon->global[i]];
-	trial->bound_bytes = t->answer->bound_bytes;
-	trial->nodes = 0;
+	for (i = 0; i < canon->task.problem.num_items; i++)
+		trial->offsets[i] = t->answer->offsets[canon->global[i]];
 	trial->strategy = t->answer->strategy;
-	ret = loom_place_improve(&canon->task, trial, height);
+	ret = loom_place_improve(&canon->task, trial, t->height);
 	if (ret)
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;
 	t->answer->nodes += trial->nodes;
-	keep_trial(t, canon, trial->strategy);
+	keep_canonical(t, canon, trial->offsets, trial->strategy);
 	return 0;
-}
-
-/*
- * Search and hill climbing, both from the greedy placement, so the lower of them does not depend on
- * their order. Climbing takes long compared to a search that ends early, but a search up to a
- * deadline would leave no time for it.
- */
-static int improve_all(struct trials *t, const struct loom_place_canonical canon[2])
-{
-	const struct loom_place_problem *problem = &t->task->problem;
-	const bool climbs = t->visits <= MAX_CLIMB_VISITS && problem->num_items <= MAX_CLIMB_ITEMS;
-	const bool first = climbs && t->task->deadline_ns;
-	const uint64_t height = t->height;
-	uint64_t *offsets = malloc((problem->num_items + 1ULL) * sizeof(*offsets));
-	int ret = 0;
-
-	if (!offsets)
-		return -ENOMEM;
-	memcpy(offsets, t->answer->offsets, problem->num_items * sizeof(*offsets));
-	if (first)
-		ret = try_start(t, &canon[0], &loom_place_strategy_hill_climb);
-	if (!ret && !is_enough(t))
-		ret = improve(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])],
-			      height, offsets);
-	if (!ret && climbs && !first && !is_enough(t))
-		ret = try_start(t, &canon[0], &loom_place_strategy_hill_climb);
-	free(offsets);
-	return ret;
 }
 
 /*
@@ -374,7 +310,8 @@ static int search(struct trials *t, struct loom_place_canonical canon[2])
 	t->backward = true;
 	if (!ret)
 		ret = try_starts(t, &canon[1]);
-	return ret || is_enough(t) ? ret : improve_all(t, canon);
+	return ret || is_enough(t) ? ret :
+	       improve(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])]);
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)

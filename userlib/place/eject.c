@@ -38,6 +38,8 @@
 #define STALL		40
 #define STALL_ITEMS	20
 #define JOINS		3
+/* cost of an offset at which a fixed item is in the way: more than any sum of others */
+#define FIXED_COST	(1LL << 50)
 /* visits counted for a move in addition to those of items */
 #define MOVE_VISITS	50
 /* visits between two reads of the clock */
@@ -74,7 +76,7 @@ struct loom_eject {
 	uint32_t num_out;			/* number of @out */
 	uint64_t random;			/* state of a pseudorandom sequence */
 	uint64_t sink_visits;			/* estimated visits of one sink() */
-	/* no item is aligned, so a placement can be turned upside down */
+	/* no item is aligned or fixed, so a placement can be turned upside down */
 	bool turnable;
 	size_t *first;				/* by item: first entry of its overlaps in @list */
 	uint32_t *list;				/* overlaps of all items, or NULL */
@@ -114,6 +116,30 @@ static uint32_t count_before(const struct loom_eject *e, int64_t moment)
 	return low;
 }
 
+/* The first moment from @moment on at which an item has its bytes. */
+static int64_t next_alive(const struct loom_place_item *item, int64_t moment)
+{
+	uint32_t k;
+
+	for (k = 0; k < item->num_gaps; k++)
+		if (item->gaps[k].lower <= moment && moment < item->gaps[k].upper)
+			moment = item->gaps[k].upper;
+	return moment;
+}
+
+/* Whether two items whose lifetimes overlap have their bytes at the same moment. */
+static bool meet(const struct loom_place_item *a, const struct loom_place_item *b)
+{
+	const int64_t end = a->upper < b->upper ? a->upper : b->upper;
+	int64_t moment = a->lower > b->lower ? a->lower : b->lower, before;
+
+	do {
+		before = moment;
+		moment = next_alive(b, next_alive(a, moment));
+	} while (moment != before && moment < end);
+	return moment < end;
+}
+
 static uint32_t find_near(const struct loom_eject *e, uint32_t item, uint32_t *near)
 {
 	const struct loom_place_item *items = e->items;
@@ -125,7 +151,7 @@ static uint32_t find_near(const struct loom_eject *e, uint32_t item, uint32_t *n
 			continue;
 		last = end - group * GROUP < GROUP ? end : (group + 1) * GROUP;
 		for (i = group * GROUP; i < last; i++)
-			if (items[i].upper > lower && i != item)
+			if (items[i].upper > lower && i != item && meet(&items[i], &items[item]))
 				near[count++] = i;
 	}
 	return count;
@@ -164,6 +190,8 @@ static int64_t cost_of(const struct loom_eject *e, uint32_t item)
 {
 	int64_t cost = (int64_t)e->weights[item] * e->penalties[item];
 
+	if (loom_place_is_fixed(&e->items[item]))
+		return FIXED_COST;
 	return e->since[item] + TENURE > e->moves ? cost * TENURE_COST : cost;
 }
 
@@ -225,7 +253,7 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 		if (!draw(e, ++ties))
 			*where = cost && draw(e, 2) ? high : low;
 	}
-	return best;
+	return best < FIXED_COST ? best : INT64_MAX;
 }
 
 /* Puts back one of the larger ejected items, and ejects the items in its way. */
@@ -288,6 +316,8 @@ static void sink(struct loom_eject *e, uint64_t *visits)
 		uint32_t item = e->places[i].item;
 		const uint32_t *near = near_of(e, item, &count);
 
+		if (loom_place_is_fixed(&e->items[item]))
+			continue;
 		at = 0;
 		/* invariant: items below have sunk already, so they still end below this one */
 		for (k = 0; k < count; k++)
@@ -311,7 +341,10 @@ static void turn(struct loom_eject *e)
 
 /* --- targets ---------------------------------------------------------------------------------- */
 
-/* Starts from the lowest placement and ejects the items above a target below it. */
+/*
+ * Starts from the lowest placement and ejects the items above a target below it. Fixed items end
+ * below the target, because they end below the goal.
+ */
 static void begin_target(struct loom_eject *e)
 {
 	uint64_t span = e->height - e->goal_bytes;
@@ -449,7 +482,7 @@ static void fill_items(struct loom_eject *e)
 		e->sizes[i] = items[i].size_bytes;
 		e->penalties[i] = 1;
 		e->since[i] = 0;
-		e->turnable &= items[i].align_bytes == 1;
+		e->turnable &= items[i].align_bytes == 1 && !loom_place_is_fixed(&items[i]);
 		sum += root_area(&items[i]);
 	}
 	for (i = 0; i < n; i++) {
@@ -462,15 +495,18 @@ static void fill_items(struct loom_eject *e)
 bool loom_eject_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart)
 {
 	uint64_t sum = 0, most = 1ULL << 60;
-	uint32_t i;
+	uint32_t i, k;
 
 	if (num_items < 2 || num_apart)
 		return false;
 	for (i = 0; i < num_items; i++) {
 		const struct loom_place_item *item = &items[i];
 
-		if (item->flags || item->num_gaps || item->num_excluded)
+		if (item->num_excluded || (loom_place_is_fixed(item) && item->fixed > most))
 			return false;
+		for (k = 0; k < item->num_gaps; k++)
+			if (item->gaps[k].window_lower < item->gaps[k].window_upper)
+				return false;
 		/* bounds each term so that no sum can overflow */
 		if (item->size_bytes > most || item->align_bytes > most)
 			return false;

@@ -10,7 +10,7 @@
 
 struct loom_eject;
 
-/** loom_eject_can() - whether a problem has sizes, lifetimes and alignments only */
+/** loom_eject_can() - whether no pair is kept apart, no range excluded, no gap has a window */
 bool loom_eject_can(const struct loom_place_item *items, uint32_t num_items, uint32_t num_apart);
 
 /**

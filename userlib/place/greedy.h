@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The layer of greedy parts: placing items one by one into gaps. Used by the greedy strategies, by
- * "hill-climb", by the choice of pools and by the reduction of conflicts. See greedy.c for the
+ * the choice of pools and by the reduction of conflicts. See greedy.c for the
  * engine, order.c for static orders, box.c for boxes.
  */
 #ifndef LOOM_PLACE_GREEDY_H

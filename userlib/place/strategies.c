@@ -17,7 +17,6 @@ static const struct loom_place_strategy *const strategies[] = {
 	&loom_place_strategy_greedy_life,
 	&loom_place_strategy_greedy_tail,
 	&loom_place_strategy_greedy_aligned,
-	&loom_place_strategy_hill_climb,
 	&loom_place_strategy_exact,
 	&loom_place_strategy_gmem,
 	&loom_place_strategy_gmem_fitfirst,

@@ -51,7 +51,6 @@ extern const struct loom_place_strategy loom_place_strategy_greedy_total;
 extern const struct loom_place_strategy loom_place_strategy_greedy_life;
 extern const struct loom_place_strategy loom_place_strategy_greedy_tail;
 extern const struct loom_place_strategy loom_place_strategy_greedy_aligned;
-extern const struct loom_place_strategy loom_place_strategy_hill_climb;
 extern const struct loom_place_strategy loom_place_strategy_exact;
 extern const struct loom_place_strategy loom_place_strategy_gmem;
 extern const struct loom_place_strategy loom_place_strategy_gmem_fitfirst;

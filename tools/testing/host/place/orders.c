@@ -53,9 +53,8 @@ static unsigned int count_lower(struct mixed_form form, bool plain)
 	for (k = 0; loom_place_strategy_name(k); k++) {
 		const char *name = loom_place_strategy_name(k);
 
-		/* the one needs operators, the other is for fewer items */
-		if (!strcmp(name, "gmem") || (form.items > 200 && !strcmp(name, "hill-climb")) ||
-		    height <= height_of(&made, name))
+		/* it needs operators */
+		if (!strcmp(name, "gmem") || height <= height_of(&made, name))
 			continue;
 		tap_note("%s, %s: %s is lower", mixed_size_names[form.size],
 			 mixed_life_names[form.life], name);

@@ -169,7 +169,7 @@ static void test_exact(void)
 	static const struct row rows[] = {
 		ROW(30, 0, 2), ROW(20, 0, 3), ROW(10, 0, 1), ROW(10, 1, 2), ROW(40, 2, 3),
 	};
-	static const char *const names[] = { "exact", "auto", "hill-climb" };
+	static const char *const names[] = { "exact", "auto" };
 	struct loom_place_item items[MAX_ITEMS];
 	struct loom_place_problem problem = { .items = items, .num_items = COUNT(rows) };
 	struct loom_place_result result;
@@ -185,54 +185,6 @@ static void test_exact(void)
 	}
 }
 
-static uint64_t height_of(const struct loom_place_problem *problem, const char *strategy)
-{
-	const struct loom_place_options how = { .strategy = strategy, .budget = 20000 };
-	struct loom_place_result result;
-	uint64_t height;
-
-	if (loom_place(problem, &how, &result, NULL))
-		tap_fatal("%s fails", strategy);
-	height = result.height_bytes[0];
-	loom_place_result_free(&result);
-	return height;
-}
-
-/* hill-climb is never worse than the best greedy order, and mostly better if that is improvable. */
-static void test_climb(void)
-{
-	static const char *const orders[] = {
-		"greedy-size", "greedy-area", "greedy-breadth", "greedy-conflict",
-	};
-	struct loom_place_item items[MAX_ITEMS];
-	struct loom_place_problem problem = { .items = items, .num_items = MAX_ITEMS };
-	uint32_t better = 0, worse = 0, above = 0, round, i;
-	uint64_t bound;
-
-	for (round = 0; round < 30; round++) {
-		uint64_t best = UINT64_MAX, height;
-		struct row row;
-
-		for (i = 0; i < MAX_ITEMS; i++) {
-			row = (struct row)ROW(1 + draw(100), draw(40), 0);
-			row.upper = row.lower + 1 + draw(12);
-			rows_fill(&items[i], &row, 1);
-		}
-		for (i = 0; i < COUNT(orders); i++) {
-			height = height_of(&problem, orders[i]);
-			best = height < best ? height : best;
-		}
-		if (loom_place_bound(&problem, &bound))
-			tap_fatal("no bound");
-		height = height_of(&problem, "hill-climb");
-		worse += height > best;
-		better += height < best;
-		above += best > bound;
-	}
-	tap_ok(!worse, "hill-climb: never worse than the best greedy order");
-	tap_ok(2 * better > above, "hill-climb: better in %u of the %u that can be", better, above);
-}
-
 int main(void)
 {
 	uint32_t i;
@@ -242,6 +194,5 @@ int main(void)
 	test_aligned();
 	test_naive();
 	test_exact();
-	test_climb();
 	return tap_end();
 }
