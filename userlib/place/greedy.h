@@ -11,75 +11,48 @@
 
 struct loom_place_part;
 
-/**
- * struct loom_greedy_span - offsets at which an item must not begin
- * @after: it may begin here or lower
- * @until: it may begin here or higher
- */
+/* Offsets at which an item must not begin. */
 struct loom_greedy_span {
-	int64_t after;
-	int64_t until;
+	int64_t after;			/* it may begin here or lower */
+	int64_t until;			/* it may begin here or higher */
 };
 
-/**
- * struct loom_greedy_sort - a list of spans that can be sorted
- * @spans: the spans
- * @spare: scratch memory to sort them
- * @ends: by value of a digit: position of the next span with that value
- * @num_spans: number of @spans
- * @max_spans: number of spans that @spans and @spare have room for
- */
+/* A list of spans that can be sorted. */
 struct loom_greedy_sort {
-	struct loom_greedy_span *spans;
-	struct loom_greedy_span *spare;
+	struct loom_greedy_span *spans;	/* the spans */
+	struct loom_greedy_span *spare;	/* scratch memory to sort them */
+	/* by value of a digit: position of the next span with that value */
 	uint32_t *ends;
-	size_t num_spans;
-	size_t max_spans;
+	size_t num_spans;		/* number of @spans */
+	size_t max_spans;		/* number of spans that @spans and @spare have room for */
 };
 
 #define LOOM_GREEDY_LEVELS	8
 
-/**
- * struct loom_greedy_slot - place of a part of an item
- * @upper: its end; INT64_MIN if it is not placed
- * @begin: its first byte
- * @end: first byte behind it
- */
+/* Place of a part of an item. */
 struct loom_greedy_slot {
-	int64_t upper;
-	int64_t begin;
-	int64_t end;
+	int64_t upper;			/* its end; INT64_MIN if it is not placed */
+	int64_t begin;			/* its first byte */
+	int64_t end;			/* first byte behind it */
 };
 
-/**
- * struct loom_greedy - the state of a run
- * @task: the problem
- * @arrays: arrays by item, part and position
- * @offsets: by item: its offset, once placed
- * @placed: by item
- * @parts: items without their gaps
- * @first_part: by item: index of its first part; one more entry at the end
- * @rank: by part: its position in order of begin
- * @lowers: by position: begin
- * @slots: by position
- * @latest: by level, by group of 16 of the level below: the latest end of a placed part in it
- * @num_levels: number of @latest
- * @apart: pairs that must be kept apart
- * @sort: offsets at which the current item must not begin
- */
+/* The state of a run. */
 struct loom_greedy {
-	const struct loom_place_task *task;
-	struct loom_arrays arrays;
-	uint64_t *offsets;
-	bool *placed;
-	struct loom_place_part *parts;
+	const struct loom_place_task *task;	/* the problem */
+	struct loom_arrays arrays;		/* arrays by item, part and position */
+	uint64_t *offsets;			/* by item: its offset, once placed */
+	bool *placed;				/* by item */
+	struct loom_place_part *parts;		/* items without their gaps */
+	/* by item: index of its first part; one more entry at the end */
 	uint32_t *first_part;
-	uint32_t *rank;
-	int64_t *lowers;
-	struct loom_greedy_slot *slots;
+	uint32_t *rank;				/* by part: its position in order of begin */
+	int64_t *lowers;			/* by position: begin */
+	struct loom_greedy_slot *slots;		/* by position */
+	/* by level, by group of 16 of the level below: the latest end of a placed part in it */
 	int64_t *latest[LOOM_GREEDY_LEVELS];
-	unsigned int num_levels;
-	struct loom_place_apart apart;
+	unsigned int num_levels;		/* number of @latest */
+	struct loom_place_apart apart;		/* pairs that must be kept apart */
+	/* offsets at which the current item must not begin */
 	struct loom_greedy_sort sort;
 };
 

@@ -55,27 +55,18 @@
 #define LOOM_PLACE_BUDGET	800000
 #define LOOM_PLACE_BUDGET_ITEMS	256
 
-/**
- * struct loom_place_subproblem - the items of one pool, as a problem of its own
- * @arrays: all arrays below
- * @task: the problem
- * @items: storage of &loom_place_problem.items
- * @ops: storage of &loom_place_problem.ops
- * @operands: storage of &loom_place_op.operands
- * @apart: storage of &loom_place_problem.apart
- * @conflicts: storage of &loom_place_problem.conflicts
- * @global: by item of the subproblem: its number in the whole
- * @local: by item of the whole: its number in the subproblem, or LOOM_PLACE_NONE
- */
+/* The items of one pool, as a problem of its own. */
 struct loom_place_subproblem {
-	struct loom_arrays arrays;
-	struct loom_place_task task;
-	struct loom_place_item *items;
-	struct loom_place_op *ops;
-	uint32_t *operands;
-	struct loom_place_pair *apart;
-	struct loom_place_pair *conflicts;
+	struct loom_arrays arrays;		/* all arrays below */
+	struct loom_place_task task;		/* the problem */
+	struct loom_place_item *items;		/* storage of &loom_place_problem.items */
+	struct loom_place_op *ops;		/* storage of &loom_place_problem.ops */
+	uint32_t *operands;			/* storage of &loom_place_op.operands */
+	struct loom_place_pair *apart;		/* storage of &loom_place_problem.apart */
+	struct loom_place_pair *conflicts;	/* storage of &loom_place_problem.conflicts */
+	/* by item of the subproblem: its number in the whole */
 	uint32_t *global;
+	/* by item of the whole: its number in the subproblem, or LOOM_PLACE_NONE */
 	uint32_t *local;
 };
 
@@ -99,26 +90,18 @@ void loom_place_subproblem_clear(struct loom_place_subproblem *sub);
 
 /* pool.c */
 
-/**
- * struct loom_place_loss - cost of leaving an item out of a pool
- * @loss: size times weight times the additional cost of a byte in the item's next pool
- * @must: there is no next pool: it must stay
- */
+/* Cost of leaving an item out of a pool. */
 struct loom_place_loss {
+	/* size times weight times the additional cost of a byte in the item's next pool */
 	uint64_t loss;
-	bool must;
+	bool must;			/* there is no next pool: it must stay */
 };
 
-/**
- * struct loom_place_choice - the items that stay in a pool
- * @keep: by item; aliases are where their owners are
- * @offsets: by item: a placement of these, if it @fits
- * @fits: it is known that they fit
- */
+/* The items that stay in a pool. */
 struct loom_place_choice {
-	bool *keep;
-	uint64_t *offsets;
-	bool fits;
+	bool *keep;			/* by item; aliases are where their owners are */
+	uint64_t *offsets;		/* by item: a placement of these, if it @fits */
+	bool fits;			/* it is known that they fit */
 };
 
 /**

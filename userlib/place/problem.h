@@ -10,49 +10,40 @@
 #include "arrays.h"
 #include "loom_place.h"
 
-/**
- * struct loom_place_task - the problem of one pool, input of a strategy
- * @problem: without pools; its conflicts, if the pool has sub-banks, are those within it. Items:
- *	alignment at least 1 and that of the pool; an alias names its first owner; owners live as
- *	long as their aliases and have gaps only if they have no alias. Pairs: of different owners,
- *	first below second, ascending, each once. Operators: with operands of this pool only
- * @capacity_bytes: of the pool, at most INT64_MAX
- * @budget: search nodes
- * @fit_only: any placement within the capacity will do
- * @deadline_ns: by the CPU time clock of the thread: when to stop looking for a lower one; 0: never
- * @hint: by item: a placement within the capacity that is known already, or NULL
- * @below_bytes: greedy strategies: give up with -ERANGE once the height is not below this; 0: never
- * @jobs: threads that may be used, at least 1
- */
+/* The problem of one pool, input of a strategy. */
 struct loom_place_task {
+	/*
+	 * without pools; its conflicts, if the pool has sub-banks, are those within it. Items:
+	 * alignment at least 1 and that of the pool; an alias names its first owner; owners live
+	 * as long as their aliases and have gaps only if they have no alias. Pairs: of different
+	 * owners, first below second, ascending, each once. Operators: with operands of this pool
+	 * only
+	 */
 	struct loom_place_problem problem;
-	uint64_t capacity_bytes;
-	uint64_t budget;
-	bool fit_only;
+	uint64_t capacity_bytes;		/* of the pool, at most INT64_MAX */
+	uint64_t budget;			/* search nodes */
+	bool fit_only;				/* any placement within the capacity will do */
+	/* by the CPU time clock of the thread: when to stop looking for a lower one; 0: never */
 	int64_t deadline_ns;
+	/* by item: a placement within the capacity that is known already, or NULL */
 	const uint64_t *hint;
+	/* greedy strategies: give up with -ERANGE once the height is not below this; 0: never */
 	uint64_t below_bytes;
-	unsigned int jobs;
+	unsigned int jobs;			/* threads that may be used, at least 1 */
 };
 
-/**
- * struct loom_place_answer - what a strategy returns
- * @offsets: by item. Those of aliases and of items without size do not matter
- * @bound_bytes: in: a lower bound of the height; out: the same or a higher one
- * @nodes: search nodes visited
- * @strategy: name of the strategy that found it; preset
- * @storages: of token strategies, from malloc; else NULL. Their pool is set by the caller
- * @num_storages: number of @storages
- * @storage_of: by item, from malloc; if there are @storages
- */
+/* What a strategy returns. */
 struct loom_place_answer {
+	/* by item. Those of aliases and of items without size do not matter */
 	uint64_t *offsets;
+	/* in: a lower bound of the height; out: the same or a higher one */
 	uint64_t bound_bytes;
-	uint64_t nodes;
-	const char *strategy;
+	uint64_t nodes;				/* search nodes visited */
+	const char *strategy;			/* name of the strategy that found it; preset */
+	/* of token strategies, from malloc; else NULL. Their pool is set by the caller */
 	struct loom_place_storage *storages;
-	uint32_t num_storages;
-	uint32_t *storage_of;
+	uint32_t num_storages;			/* number of @storages */
+	uint32_t *storage_of;			/* by item, from malloc; if there are @storages */
 };
 
 /* problem.c */
@@ -144,14 +135,11 @@ uint64_t loom_place_height(const struct loom_place_problem *problem, const uint6
  */
 int loom_place_raise(const struct loom_place_problem *problem, uint64_t *bytes);
 
-/**
- * struct loom_place_apart - pairs that must be kept apart, by item
- * @first: by item: index of its first partner in @with; one more entry at the end
- * @with: partners
- */
+/* Pairs that must be kept apart, by item. */
 struct loom_place_apart {
+	/* by item: index of its first partner in @with; one more entry at the end */
 	uint32_t *first;
-	uint32_t *with;
+	uint32_t *with;			/* partners */
 };
 
 /** loom_place_apart_make() - 0 or -ENOMEM; clear with loom_place_apart_clear() */
@@ -161,21 +149,17 @@ void loom_place_apart_clear(struct loom_place_apart *apart);
 
 /* resolve.c */
 
-/**
- * struct loom_place_resolved - a validated problem, see &struct loom_place_task
- * @problem: pools are at least one, with capacities of at most INT64_MAX; items have sets of pools
- *	that are not empty; conflicts are as given
- * @items: storage of &loom_place_problem.items
- * @apart: storage of &loom_place_problem.apart
- * @pools: storage of &loom_place_problem.pools
- * @ranges: excluded ranges that @items point to
- */
+/* A validated problem, see &struct loom_place_task. */
 struct loom_place_resolved {
+	/*
+	 * pools are at least one, with capacities of at most INT64_MAX; items have sets of pools
+	 * that are not empty; conflicts are as given
+	 */
 	struct loom_place_problem problem;
-	struct loom_place_item *items;
-	struct loom_place_pair *apart;
-	struct loom_place_pool *pools;
-	struct loom_place_range *ranges;
+	struct loom_place_item *items;		/* storage of &loom_place_problem.items */
+	struct loom_place_pair *apart;		/* storage of &loom_place_problem.apart */
+	struct loom_place_pool *pools;		/* storage of &loom_place_problem.pools */
+	struct loom_place_range *ranges;	/* excluded ranges that @items point to */
 };
 
 /**
@@ -234,25 +218,19 @@ int loom_place_check_feasible(const struct loom_place_resolved *resolved,
  * canonical.c: a placement must depend neither on the order of items nor on the direction of time
  */
 
-/**
- * struct loom_place_canonical - a problem in a canonical form
- * @task: the problem: items with a size, ascending by begin, end, size, and so on; no operators and
- *	no conflicts
- * @arrays: all arrays below
- * @items: storage of &loom_place_problem.items
- * @gaps: storage of &loom_place_item.gaps, if time is reversed
- * @apart: storage of &loom_place_problem.apart
- * @hint: storage of &loom_place_task.hint
- * @global: by item: its number in the original problem
- */
+/* A problem in a canonical form. */
 struct loom_place_canonical {
+	/*
+	 * the problem: items with a size, ascending by begin, end, size, and so on; no operators
+	 * and no conflicts
+	 */
 	struct loom_place_task task;
-	struct loom_arrays arrays;
-	struct loom_place_item *items;
-	struct loom_place_gap *gaps;
-	struct loom_place_pair *apart;
-	uint64_t *hint;
-	uint32_t *global;
+	struct loom_arrays arrays;	/* all arrays below */
+	struct loom_place_item *items;	/* storage of &loom_place_problem.items */
+	struct loom_place_gap *gaps;	/* storage of &loom_place_item.gaps, if time is reversed */
+	struct loom_place_pair *apart;	/* storage of &loom_place_problem.apart */
+	uint64_t *hint;			/* storage of &loom_place_task.hint */
+	uint32_t *global;		/* by item: its number in the original problem */
 };
 
 /**

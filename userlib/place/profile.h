@@ -14,20 +14,13 @@
 
 #include "loom_place.h"
 
-/**
- * struct loom_place_part - a range of an item's bytes over a range of time
- * @item: the item
- * @lower: first moment
- * @upper: first moment after it, above @lower
- * @first: first byte, from the item's begin
- * @size_bytes: number of bytes, not 0
- */
+/* A range of an item's bytes over a range of time. */
 struct loom_place_part {
-	uint32_t item;
-	int64_t lower;
-	int64_t upper;
-	uint64_t first;
-	uint64_t size_bytes;
+	uint32_t item;			/* the item */
+	int64_t lower;			/* first moment */
+	int64_t upper;			/* first moment after it, above @lower */
+	uint64_t first;			/* first byte, from the item's begin */
+	uint64_t size_bytes;		/* number of bytes, not 0 */
 };
 
 /**
@@ -43,16 +36,11 @@ struct loom_place_part {
 int loom_place_parts(const struct loom_place_problem *problem, struct loom_place_part **parts,
 		     size_t *num_parts);
 
-/**
- * struct loom_place_event - begin or end of an object
- * @moment: when
- * @begins: it begins
- * @of: number of the object
- */
+/* Begin or end of an object. */
 struct loom_place_event {
-	int64_t moment;
-	uint64_t begins : 1;
-	uint64_t of : 63;
+	int64_t moment;			/* when */
+	uint64_t begins : 1;		/* it begins */
+	uint64_t of : 63;		/* number of the object */
 };
 
 /**
@@ -62,17 +50,12 @@ struct loom_place_event {
  */
 void loom_place_sort_events(struct loom_place_event *events, size_t count);
 
-/**
- * struct loom_place_profile - bytes alive at each moment
- * @moments: at which something changes, ascending
- * @bytes: alive from a moment to the next; 0 at the last
- * @num_moments: number of both
- * @peak: index of the first moment with the largest sum; 0 if there is none
- */
+/* Bytes alive at each moment. */
 struct loom_place_profile {
-	int64_t *moments;
-	uint64_t *bytes;
-	size_t num_moments;
+	int64_t *moments;		/* at which something changes, ascending */
+	uint64_t *bytes;		/* alive from a moment to the next; 0 at the last */
+	size_t num_moments;		/* number of both */
+	/* index of the first moment with the largest sum; 0 if there is none */
 	size_t peak;
 };
 
@@ -93,16 +76,11 @@ void loom_place_profile_clear(struct loom_place_profile *profile);
 /** loom_place_profile_find() - index of @moment, which is one of @profile's */
 size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t moment);
 
-/**
- * struct loom_place_peak - the largest sum of bytes alive at one moment
- * @bytes: the sum: a lower bound on every placement's height
- * @moment: when
- * @culprit: -ERANGE: item with which a sum leaves 63 bits
- */
+/* The largest sum of bytes alive at one moment. */
 struct loom_place_peak {
-	uint64_t bytes;
-	int64_t moment;
-	uint32_t culprit;
+	uint64_t bytes;			/* the sum: a lower bound on every placement's height */
+	int64_t moment;			/* when */
+	uint32_t culprit;		/* -ERANGE: item with which a sum leaves 63 bits */
 };
 
 /** loom_place_find_peak() - of a resolved problem. Returns 0, -ERANGE or -ENOMEM */

@@ -8,36 +8,30 @@
 
 #include "loom_place.h"
 
-/**
- * struct loom_solve - a problem for the solver, and its answer
- * @items: no aliases; alignments at least 1; sizes above 0; ascending by begin; gaps, fixed
- *	offsets, excluded ranges allowed
- * @num_items: number of @items
- * @apart: pairs, as in the problem
- * @num_apart: number of @apart
- * @capacity_bytes: no offset + size above it; LOOM_PLACE_ANYWHERE: none
- * @fit_only: stop at the first placement within @capacity_bytes
- * @budget: search nodes allowed
- * @deadline_ns: when to stop, or 0
- * @offsets: [in, out] by item. In: a valid placement of @height_bytes if that is not
- *	LOOM_PLACE_ANYWHERE
- * @height_bytes: [in, out]
- * @bound_bytes: [in, out] proven
- * @nodes: [out]
- */
+/* A problem for the solver, and its answer. */
 struct loom_solve {
+	/*
+	 * no aliases; alignments at least 1; sizes above 0; ascending by begin; gaps, fixed
+	 * offsets, excluded ranges allowed
+	 */
 	const struct loom_place_item *items;
-	uint32_t num_items;
-	const struct loom_place_pair *apart;
-	uint32_t num_apart;
+	uint32_t num_items;			/* number of @items */
+	const struct loom_place_pair *apart;	/* pairs, as in the problem */
+	uint32_t num_apart;			/* number of @apart */
+	/* no offset + size above it; LOOM_PLACE_ANYWHERE: none */
 	uint64_t capacity_bytes;
+	/* stop at the first placement within @capacity_bytes */
 	bool fit_only;
-	uint64_t budget;
-	int64_t deadline_ns;
+	uint64_t budget;			/* search nodes allowed */
+	int64_t deadline_ns;			/* when to stop, or 0 */
+	/*
+	 * [in, out] by item. In: a valid placement of @height_bytes if that is not
+	 * LOOM_PLACE_ANYWHERE
+	 */
 	uint64_t *offsets;
-	uint64_t height_bytes;
-	uint64_t bound_bytes;
-	uint64_t nodes;
+	uint64_t height_bytes;			/* [in, out] */
+	uint64_t bound_bytes;			/* [in, out] proven */
+	uint64_t nodes;				/* [out] */
 };
 
 /**

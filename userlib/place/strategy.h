@@ -24,21 +24,18 @@ enum loom_place_limits {
 	LOOM_PLACE_NO_APART	= 1 << 3,
 };
 
-/**
- * struct loom_place_strategy - a strategy
- * @name: its name in options
- * @text: description in one line
- * @limits: enum loom_place_limits
- * @reduces_conflicts: loom_place_reduce_conflicts() must run on its placement
- * @place: assigns an offset to each item that is no alias and has a size. It may exceed the
- *	capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
- *	that are inconsistent. Deterministic
- */
+/* A strategy. */
 struct loom_place_strategy {
-	const char *name;
-	const char *text;
-	unsigned int limits;
+	const char *name;				/* its name in options */
+	const char *text;				/* description in one line */
+	unsigned int limits;				/* enum loom_place_limits */
+	/* loom_place_reduce_conflicts() must run on its placement */
 	bool reduces_conflicts;
+	/*
+	 * assigns an offset to each item that is no alias and has a size. It may exceed the
+	 * capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
+	 * that are inconsistent. Deterministic
+	 */
 	int (*place)(const struct loom_place_task *task, struct loom_place_answer *answer);
 };
 

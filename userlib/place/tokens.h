@@ -5,45 +5,29 @@
 
 #include "strategy.h"
 
-/**
- * struct loom_token - a storage
- * @storage_class: of its items
- * @size_bytes: of the largest item so far
- * @width: images: the largest width so far, else 0
- * @height: images: likewise
- * @elem_bytes: images: size of an element
- * @align_bytes: common alignment of its items
- */
+/* A storage. */
 struct loom_token {
-	uint32_t storage_class;
-	uint64_t size_bytes;
-	uint64_t width;
-	uint64_t height;
-	uint64_t elem_bytes;
-	uint64_t align_bytes;
+	uint32_t storage_class;		/* of its items */
+	uint64_t size_bytes;		/* of the largest item so far */
+	uint64_t width;			/* images: the largest width so far, else 0 */
+	uint64_t height;		/* images: likewise */
+	uint64_t elem_bytes;		/* images: size of an element */
+	uint64_t align_bytes;		/* common alignment of its items */
 };
 
-/**
- * struct loom_tokens - state of a run
- * @task: the problem
- * @images: images have two dimensions; else they are handled as bytes
- * @tokens: all tokens
- * @num_tokens: number of @tokens
- * @free: tokens that no item has, by size, ties in the order in which they were released
- * @num_free: number of @free
- * @token_of: by item: its token, or LOOM_PLACE_NONE
- * @apart: pairs that must not share a token
- * @refused: by token: number of the last item, plus 1, that must not use it
- */
+/* State of a run. */
 struct loom_tokens {
-	const struct loom_place_task *task;
+	const struct loom_place_task *task;	/* the problem */
+	/* images have two dimensions; else they are handled as bytes */
 	bool images;
-	struct loom_token *tokens;
-	uint32_t num_tokens;
+	struct loom_token *tokens;		/* all tokens */
+	uint32_t num_tokens;			/* number of @tokens */
+	/* tokens that no item has, by size, ties in the order in which they were released */
 	uint32_t *free;
-	uint32_t num_free;
-	uint32_t *token_of;
-	struct loom_place_apart apart;
+	uint32_t num_free;			/* number of @free */
+	uint32_t *token_of;			/* by item: its token, or LOOM_PLACE_NONE */
+	struct loom_place_apart apart;		/* pairs that must not share a token */
+	/* by token: number of the last item, plus 1, that must not use it */
 	uint32_t *refused;
 };
 
