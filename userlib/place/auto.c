@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "loom_core.h"
+#include "solve.h"
 
 /*
  * Limits on pairs visited: by one run, by all runs forward in time, and by all runs including those
@@ -276,13 +277,14 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 static int improve(struct trials *t, const struct loom_place_canonical *canon)
 {
 	struct loom_place_answer *trial = &t->trial;
+	uint64_t height = t->height;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < canon->task.problem.num_items; i++)
 		trial->offsets[i] = t->answer->offsets[canon->global[i]];
 	trial->strategy = t->answer->strategy;
-	ret = loom_place_improve(&canon->task, trial, t->height);
+	ret = loom_place_solve(&canon->task, trial, &height);
 	if (ret)
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;

@@ -219,30 +219,3 @@ void loom_place_canonical_clear(struct loom_place_canonical *c)
 {
 	loom_arrays_free(&c->arrays);
 }
-
-int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,
-					   struct loom_place_answer *answer),
-			      const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	struct loom_place_canonical both[2] = { 0 }, *c = &both[0];
-	struct loom_place_answer inner = *answer;
-	uint32_t i;
-	int ret;
-
-	inner.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*inner.offsets));
-	ret = inner.offsets ? loom_place_canonical_make(&both[0], task, false) : -ENOMEM;
-	if (!ret)
-		ret = loom_place_canonical_make(&both[1], task, true);
-	if (!ret && loom_place_canonical_is_before(&both[1], &both[0]))
-		c = &both[1];
-	if (!ret)
-		ret = place(&c->task, &inner);
-	for (i = 0; !ret && i < c->task.problem.num_items; i++)
-		answer->offsets[c->global[i]] = inner.offsets[i];
-	free(inner.offsets);
-	loom_place_canonical_clear(&both[0]);
-	loom_place_canonical_clear(&both[1]);
-	inner.offsets = answer->offsets;
-	*answer = inner;
-	return ret;
-}

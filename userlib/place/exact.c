@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The exact search (solve.h) as a strategy, from scratch or from another strategy's placement. */
+/* The exact search (solve.h) as a strategy, from scratch. */
 #include "greedy.h"
 #include "strategy.h"
 
@@ -8,51 +8,44 @@
 
 #include "solve.h"
 
-int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
-		       uint64_t height)
+/* If the search finds no placement, the answer is a greedy one. */
+static int search(const struct loom_place_canonical *canon, struct loom_place_answer *answer,
+		  uint64_t *offsets)
 {
-	const struct loom_place_problem *problem = &task->problem;
-	struct loom_solve solve = {
-		.items = problem->items,
-		.num_items = problem->num_items,
-		.apart = problem->apart,
-		.num_apart = problem->num_apart,
-		.capacity_bytes = task->capacity_bytes,
-		.fit_only = task->fit_only,
-		.budget = task->budget,
-		.deadline_ns = task->deadline_ns,
-		.offsets = answer->offsets,
-		.height_bytes = height,
-		.bound_bytes = answer->bound_bytes,
+	struct loom_place_answer inner = {
+		.offsets = offsets, .bound_bytes = answer->bound_bytes,
 	};
-	int ret = loom_place_solve(&solve);
-
-	if (ret)
-		return ret;
-	answer->nodes += solve.nodes;
-	if (answer->bound_bytes < solve.bound_bytes)
-		answer->bound_bytes = solve.bound_bytes;
-	if (solve.height_bytes < height)
-		answer->strategy = "exact";
-	return 0;
-}
-
-/* Searches from scratch. If the search finds no placement, the answer is a greedy one. */
-static int search(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
+	uint64_t height = LOOM_PLACE_ANYWHERE;
+	uint32_t i;
 	int ret;
 
-	answer->strategy = NULL;
-	ret = loom_place_improve(task, answer, LOOM_PLACE_ANYWHERE);
-	if (!ret && !answer->strategy)
-		ret = loom_place_greedy(task, loom_place_order_size, loom_greedy_lowest, answer);
-	answer->strategy = "exact";
+	ret = loom_place_solve(&canon->task, &inner, &height);
+	if (!ret && height == LOOM_PLACE_ANYWHERE)
+		ret = loom_place_greedy(&canon->task, loom_place_order_size, loom_greedy_lowest,
+					&inner);
+	for (i = 0; i < canon->task.problem.num_items && !ret; i++)
+		answer->offsets[canon->global[i]] = offsets[i];
+	answer->bound_bytes = inner.bound_bytes;
+	answer->nodes += inner.nodes;
 	return ret;
 }
 
+/* In the canonical direction of time. */
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	return loom_place_canonical_call(search, task, answer);
+	uint64_t *offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*offsets));
+	struct loom_place_canonical both[2] = { 0 };
+	int ret = offsets ? loom_place_canonical_make(&both[0], task, false) : -ENOMEM;
+
+	if (!ret)
+		ret = loom_place_canonical_make(&both[1], task, true);
+	if (!ret)
+		ret = search(&both[loom_place_canonical_is_before(&both[1], &both[0])], answer,
+			     offsets);
+	free(offsets);
+	loom_place_canonical_clear(&both[0]);
+	loom_place_canonical_clear(&both[1]);
+	return ret;
 }
 
 const struct loom_place_strategy loom_place_strategy_exact = {

@@ -25,9 +25,9 @@
  *   orders), box.c (many similar items as one);
  * - improvement of placements of any size (eject.h): eject.c (from above, by moving what is in the
  *   way);
- * - the exact search (solve.h, solve_search.h), which knows the public types only: solve_part.c
- *   (independent parts), solve_search.c (one branch and bound), solve_portfolio.c (many in turn),
- *   solve.c (targets between bound and height);
+ * - the exact search (solve.h, solve_search.h): solve_part.c (independent parts), solve_search.c
+ *   (one branch and bound), solve_portfolio.c (many in turn), solve.c (targets between bound and
+ *   height);
  * - strategies (strategy.h): greedy_strategies.c, exact.c, gmem.c, gmem_fitfirst.c,
  *   tokens.c and tokens_2d.c (tokens.h); strategy.c (limits, calls); auto.c (the default, which
  *   tries others); strategies.c (the table);

@@ -249,17 +249,4 @@ void loom_place_canonical_clear(struct loom_place_canonical *canonical);
 bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
 				    const struct loom_place_canonical *b);
 
-/**
- * loom_place_canonical_call() - place a problem in its canonical form
- * @place: the strategy to call
- * @task: the problem
- * @answer: [in, out] as of a strategy
- *
- * Return: the return value of @place, or -ENOMEM.
- */
-int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,
-					   struct loom_place_answer *answer),
-			      const struct loom_place_task *task,
-			      struct loom_place_answer *answer);
-
 #endif /* LOOM_PLACE_PROBLEM_H */

@@ -84,7 +84,6 @@
 
 #include "eject.h"
 #include "loom_core.h"
-#include "problem.h"
 
 /* nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
@@ -116,6 +115,13 @@ enum level {
 struct kept {
 	struct solve_portfolio *portfolio;
 	uint64_t capacity_bytes;
+};
+
+/* A call of the solver. */
+struct solve {
+	const struct loom_place_task *task;	/* the problem */
+	struct loom_place_answer *answer;	/* the lowest placement, and the proved bound */
+	uint64_t height_bytes;			/* of @answer, or LOOM_PLACE_ANYWHERE */
 };
 
 /* A part and the best placement of it so far. */
@@ -272,7 +278,7 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 	return err;
 }
 
-static int init_task(const struct loom_solve *solve, const struct solve_part *part,
+static int init_task(const struct solve *solve, const struct solve_part *part,
 		     struct task *task)
 {
 	uint32_t i;
@@ -285,7 +291,7 @@ static int init_task(const struct loom_solve *solve, const struct solve_part *pa
 	if (!task->offsets || !task->trial || !task->items)
 		return -ENOMEM;
 	for (i = 0; i < part->num_items; i++)
-		task->items[i] = solve->items[part->ids[i]];
+		task->items[i] = solve->task->problem.items[part->ids[i]];
 	if (!loom_eject_can(task->items, part->num_items, part->num_apart)) {
 		free(task->items);
 		task->items = NULL;
@@ -293,7 +299,7 @@ static int init_task(const struct loom_solve *solve, const struct solve_part *pa
 	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)
 		return 0;
 	for (i = 0; i < part->num_items; i++)
-		task->offsets[i] = solve->offsets[part->ids[i]];
+		task->offsets[i] = solve->answer->offsets[part->ids[i]];
 	task->height_bytes = task_height(task, task->offsets);
 	return 0;
 }
@@ -311,10 +317,10 @@ static void clear_task(struct task *task)
 }
 
 /* The proved bound of all parts together: the largest of the parts' and the given one. */
-static uint64_t solve_bound(const struct loom_solve *solve, const struct task *tasks,
+static uint64_t solve_bound(const struct solve *solve, const struct task *tasks,
 			    uint32_t num_tasks)
 {
-	uint64_t bound = solve->bound_bytes;
+	uint64_t bound = solve->answer->bound_bytes;
 	uint32_t i;
 
 	for (i = 0; i < num_tasks; i++)
@@ -324,12 +330,12 @@ static uint64_t solve_bound(const struct loom_solve *solve, const struct task *t
 }
 
 /* The goal of all parts: the largest bound, or the capacity if any placement that fits suffices. */
-static uint64_t find_goal(const struct loom_solve *solve, const struct task *tasks,
+static uint64_t find_goal(const struct solve *solve, const struct task *tasks,
 			  uint32_t num_tasks)
 {
 	uint64_t bound = solve_bound(solve, tasks, num_tasks);
 
-	return solve->fit_only && bound <= solve->capacity_bytes ? solve->capacity_bytes : bound;
+	return solve->task->fit_only ? max(bound, solve->task->capacity_bytes) : bound;
 }
 
 /* Ejections start from a placement. */
@@ -368,7 +374,7 @@ static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_
 }
 
 /* A round of ejections, in short turns because another part may soon be the highest. */
-static int eject_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+static int eject_tasks(const struct solve *solve, struct task *tasks, uint32_t num_tasks,
 		       uint64_t round, uint64_t *nodes)
 {
 	uint64_t n, turn, goal;
@@ -379,19 +385,19 @@ static int eject_tasks(const struct loom_solve *solve, struct task *tasks, uint3
 	for (i = 0; i < EJECT_TURNS && *nodes && !err; i++) {
 		goal = find_goal(solve, tasks, num_tasks);
 		task = highest_task(tasks, num_tasks, goal);
-		if (!task || !loom_place_left_ns(solve->deadline_ns))
+		if (!task || !loom_place_left_ns(solve->task->deadline_ns))
 			break;
 		n = task->part->num_items;
 		turn = ROUND * n * round / (1 + n / NODE_ITEMS) / EJECT_TURNS;
 		if (n < LARGE_ITEMS)
 			turn /= EJECT_SHARE;
-		err = eject_task(task, goal, solve->deadline_ns, turn + 1, nodes);
+		err = eject_task(task, goal, solve->task->deadline_ns, turn + 1, nodes);
 	}
 	return err;
 }
 
 /* Searches all parts above the goal, at the bound or between it and the height. */
-static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+static int search_tasks(const struct solve *solve, struct task *tasks, uint32_t num_tasks,
 			bool floor, uint64_t round, uint64_t *nodes)
 {
 	uint64_t goal;
@@ -402,22 +408,23 @@ static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint
 		struct task *task = &tasks[i];
 
 		goal = find_goal(solve, tasks, num_tasks);
-		if (goal > solve->capacity_bytes || !loom_place_left_ns(solve->deadline_ns))
+		if (goal > solve->task->capacity_bytes ||
+		    !loom_place_left_ns(solve->task->deadline_ns))
 			break;
 		if (task->height_bytes <= goal || !task->part->small || (floor && task->stuck))
 			continue;
 		if (floor)
-			err = search_level(task, LEVEL_FLOOR, goal, solve->deadline_ns, round,
+			err = search_level(task, LEVEL_FLOOR, goal, solve->task->deadline_ns, round,
 					   nodes);
 		else
-			err = search_between(task, goal, solve->capacity_bytes,
-					     solve->deadline_ns, round, nodes);
+			err = search_between(task, goal, solve->task->capacity_bytes,
+					     solve->task->deadline_ns, round, nodes);
 	}
 	return err;
 }
 
 /* Whether a part above the goal can still be searched, or the highest can be lowered. */
-static bool is_open(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks)
+static bool is_open(const struct solve *solve, struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t goal = find_goal(solve, tasks, num_tasks);
 	bool open = highest_task(tasks, num_tasks, goal);
@@ -425,11 +432,11 @@ static bool is_open(const struct loom_solve *solve, struct task *tasks, uint32_t
 
 	for (i = 0; i < num_tasks; i++)
 		open |= tasks[i].height_bytes > goal && tasks[i].part->small && !tasks[i].stuck;
-	return open && goal <= solve->capacity_bytes;
+	return open && goal <= solve->task->capacity_bytes;
 }
 
 /* Rounds with growing slices, until no part is above the largest bound of all. */
-static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+static int run_tasks(struct solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
 	bool few = true;
@@ -440,12 +447,12 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 	for (i = 0; i < num_tasks; i++)
 		few &= tasks[i].part->num_items < FEW_ITEMS;
 	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
-	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
+	     loom_place_left_ns(solve->task->deadline_ns); round = min(2 * round, MAX_ROUND)) {
 		if (!few)
 			err = eject_tasks(solve, tasks, num_tasks, round, nodes);
 		if (!err)
 			err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
-		if (!err && !solve->fit_only)
+		if (!err && !solve->task->fit_only)
 			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
 		if (!err && few)
 			err = eject_tasks(solve, tasks, num_tasks, round, nodes);
@@ -454,7 +461,7 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 }
 
 /* Keeps the placements of the parts if together they are better than the given one. */
-static void keep_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
+static void keep_tasks(struct solve *solve, const struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t height = 0;
 	uint32_t i, k;
@@ -462,36 +469,40 @@ static void keep_tasks(struct loom_solve *solve, const struct task *tasks, uint3
 	for (i = 0; i < num_tasks; i++)
 		if (tasks[i].height_bytes > height)
 			height = tasks[i].height_bytes;
-	if (height > solve->capacity_bytes || height >= solve->height_bytes)
+	if (height > solve->task->capacity_bytes || height >= solve->height_bytes)
 		return;
 	for (i = 0; i < num_tasks; i++)
 		for (k = 0; k < tasks[i].part->num_items; k++)
-			solve->offsets[tasks[i].part->ids[k]] = tasks[i].offsets[k];
+			solve->answer->offsets[tasks[i].part->ids[k]] = tasks[i].offsets[k];
 	solve->height_bytes = height;
+	solve->answer->strategy = "exact";
 }
 
-int loom_place_solve(struct loom_solve *solve)
+int loom_place_solve(const struct loom_place_task *task, struct loom_place_answer *answer,
+		     uint64_t *height_bytes)
 {
-	uint64_t nodes = solve->budget;
+	struct solve solve = { task, answer, *height_bytes };
+	uint64_t nodes = task->budget;
 	struct solve_part *parts;
 	uint32_t num_parts, i;
 	struct task *tasks;
 	int err;
 
-	err = loom_solve_split(solve, &parts, &num_parts);
+	err = loom_solve_split(&task->problem, &parts, &num_parts);
 	if (err)
 		return err;
 	tasks = calloc(num_parts + 1, sizeof(*tasks));
 	if (!tasks)
 		err = -ENOMEM;
 	for (i = 0; i < num_parts && !err; i++)
-		err = init_task(solve, &parts[i], &tasks[i]);
+		err = init_task(&solve, &parts[i], &tasks[i]);
 	if (!err)
-		err = run_tasks(solve, tasks, num_parts, &nodes);
+		err = run_tasks(&solve, tasks, num_parts, &nodes);
 	if (!err) {
-		keep_tasks(solve, tasks, num_parts);
-		solve->bound_bytes = solve_bound(solve, tasks, num_parts);
-		solve->nodes = solve->budget - nodes;
+		keep_tasks(&solve, tasks, num_parts);
+		answer->bound_bytes = solve_bound(&solve, tasks, num_parts);
+		answer->nodes += task->budget - nodes;
+		*height_bytes = solve.height_bytes;
 	}
 	for (i = 0; tasks && i < num_parts; i++)
 		clear_task(&tasks[i]);

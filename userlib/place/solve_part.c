@@ -23,15 +23,15 @@
 #define MAX_VISITS	(1 << 28)
 
 /* The alignment that all items have in common. */
-static uint64_t common_align(const struct loom_solve *solve)
+static uint64_t common_align(const struct loom_place_problem *problem)
 {
 	uint64_t align = 0;
 	uint32_t i;
 
-	for (i = 0; i < solve->num_items && align != 1; i++) {
-		align = loom_place_divisor(align, solve->items[i].align_bytes);
-		if (loom_place_is_fixed(&solve->items[i]))
-			align = loom_place_divisor(align, solve->items[i].fixed);
+	for (i = 0; i < problem->num_items && align != 1; i++) {
+		align = loom_place_divisor(align, problem->items[i].align_bytes);
+		if (loom_place_is_fixed(&problem->items[i]))
+			align = loom_place_divisor(align, problem->items[i].fixed);
 	}
 	return align ? align : 1;
 }
@@ -40,13 +40,13 @@ static uint64_t common_align(const struct loom_solve *solve)
  * A divisor of all offsets of a placement in which no item can sink: these are sums of sizes,
  * raised to multiples of alignments.
  */
-static uint64_t common_unit(const struct loom_solve *solve)
+static uint64_t common_unit(const struct loom_place_problem *problem)
 {
-	uint64_t align = common_align(solve), unit = 0, before;
+	uint64_t align = common_align(problem), unit = 0, before;
 	uint32_t i, k;
 
-	for (i = 0; i < solve->num_items; i++) {
-		const struct loom_place_item *item = &solve->items[i];
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
 
 		unit = loom_place_divisor(unit, loom_place_align_up(item->size_bytes, align));
 		if (loom_place_is_fixed(item))
@@ -60,9 +60,9 @@ static uint64_t common_unit(const struct loom_solve *solve)
 	 */
 	for (before = 0; unit != before;) {
 		before = unit;
-		for (i = 0; i < solve->num_items; i++)
-			if (unit % solve->items[i].align_bytes)
-				unit = loom_place_divisor(unit, solve->items[i].align_bytes);
+		for (i = 0; i < problem->num_items; i++)
+			if (unit % problem->items[i].align_bytes)
+				unit = loom_place_divisor(unit, problem->items[i].align_bytes);
 	}
 	return unit ? unit : 1;
 }
@@ -137,13 +137,13 @@ static void raise_bound(struct solve_part *part, uint64_t bytes)
 }
 
 /* By item: its constraints, in units. */
-static int fill_items(const struct loom_solve *solve, struct solve_part *part)
+static int fill_items(const struct loom_place_problem *problem, struct solve_part *part)
 {
 	uint64_t unit = part->unit;
 	uint32_t n = part->num_items, i, k, count = 0;
 
 	for (i = 0; i < n; i++)
-		count += solve->items[part->ids[i]].num_excluded;
+		count += problem->items[part->ids[i]].num_excluded;
 	part->sizes = loom_arrays_take(&part->arrays, n, sizeof(*part->sizes));
 	part->pads = loom_arrays_take(&part->arrays, n, sizeof(*part->pads));
 	part->aligns = loom_arrays_take(&part->arrays, n, sizeof(*part->aligns));
@@ -155,7 +155,7 @@ static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 	part->free = true;
 	count = 0;
 	for (i = 0; i < n; i++) {
-		const struct loom_place_item *item = &solve->items[part->ids[i]];
+		const struct loom_place_item *item = &problem->items[part->ids[i]];
 
 		part->sizes[i] = (item->size_bytes + unit - 1) / unit;
 		part->pads[i] = part->sizes[i] * unit - item->size_bytes;
@@ -178,7 +178,7 @@ static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 		if (lowest == SOLVE_NEVER)
 			part->bound_bytes = LOOM_PLACE_ANYWHERE;
 		else
-			raise_bound(part, lowest * unit + solve->items[part->ids[i]].size_bytes);
+			raise_bound(part, lowest * unit + problem->items[part->ids[i]].size_bytes);
 	}
 	return 0;
 }
@@ -226,7 +226,7 @@ static void add_sections(struct solve_part *part, uint64_t *seen)
 }
 
 /* The sections as sets, in the order of time. */
-static int find_sections(const struct loom_solve *solve, struct solve_part *part)
+static int find_sections(const struct loom_place_problem *problem, struct solve_part *part)
 {
 	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
 	struct loom_place_event *events;
@@ -234,7 +234,7 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	bool begun = false;
 
 	for (i = 0; i < n; i++)
-		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
+		count += 2 + 2 * problem->items[part->ids[i]].num_gaps;
 	events = malloc(count * sizeof(*events));
 	live = calloc(words, sizeof(*live));
 	part->members = loom_arrays_take(&part->arrays,
@@ -247,7 +247,7 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	}
 	count = 0;
 	for (i = 0; i < n; i++)
-		count += add_events(&solve->items[part->ids[i]], i, events + count);
+		count += add_events(&problem->items[part->ids[i]], i, events + count);
 	loom_place_sort_events(events, count);
 	for (k = 0; k < count; k++) {
 		i = events[k].of;
@@ -316,14 +316,14 @@ static int fill_sets(struct solve_part *part)
 }
 
 /* Whether the sets, and the time to make them, are within the limits. */
-static bool is_small(const struct loom_solve *solve, const struct solve_part *part)
+static bool is_small(const struct loom_place_problem *problem, const struct solve_part *part)
 {
 	uint64_t rows = (uint64_t)part->num_apart + 2 * (uint64_t)part->num_items, i;
 
 	if (part->num_items > MAX_SMALL)
 		return false;
 	for (i = 0; i < part->num_items; i++)
-		rows += solve->items[part->ids[i]].num_gaps;
+		rows += problem->items[part->ids[i]].num_gaps;
 	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_VISITS;
 }
 
@@ -391,17 +391,17 @@ static bool is_countable(const struct solve_part *part)
 	return true;
 }
 
-static int fill_part(const struct loom_solve *solve, struct solve_part *part)
+static int fill_part(const struct loom_place_problem *problem, struct solve_part *part)
 {
 	int err;
 
 	part->item_words = (part->num_items + 63) / 64;
-	err = fill_items(solve, part);
+	err = fill_items(problem, part);
 	if (err)
 		return err;
-	if (!is_small(solve, part) || !is_countable(part))
+	if (!is_small(problem, part) || !is_countable(part))
 		return 0;
-	err = find_sections(solve, part);
+	err = find_sections(problem, part);
 	if (!err)
 		err = fill_sets(part);
 	if (err)
@@ -413,21 +413,21 @@ static int fill_part(const struct loom_solve *solve, struct solve_part *part)
 }
 
 /* By item of the problem: the root of its part. */
-static int find_parts(const struct loom_solve *solve, uint32_t *up)
+static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 {
-	uint32_t n = solve->num_items, i, k, live = 0, any = 0;
+	uint32_t n = problem->num_items, i, k, live = 0, any = 0;
 	size_t count = 0;
 	struct loom_place_event *events;
 
 	for (i = 0; i < n; i++)
-		count += 2 + 2 * (size_t)solve->items[i].num_gaps;
+		count += 2 + 2 * (size_t)problem->items[i].num_gaps;
 	events = malloc((count + 1) * sizeof(*events));
 	if (!events)
 		return -ENOMEM;
 	count = 0;
 	for (i = 0; i < n; i++) {
 		up[i] = i;
-		count += add_events(&solve->items[i], i, events + count);
+		count += add_events(&problem->items[i], i, events + count);
 	}
 	loom_place_sort_events(events, count);
 	for (i = 0; i < count; i++) {
@@ -439,8 +439,8 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 			unite(up, any, events[i].of);
 		any = events[i].of;
 	}
-	for (k = 0; k < solve->num_apart; k++)
-		unite(up, solve->apart[k].first, solve->apart[k].second);
+	for (k = 0; k < problem->num_apart; k++)
+		unite(up, problem->apart[k].first, problem->apart[k].second);
 	for (i = 0; i < n; i++)
 		up[i] = find_root(up, i);
 	free(events);
@@ -448,13 +448,13 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 }
 
 /* Both items of a pair are in the same part, as find_parts() united them. */
-static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, uint32_t num_parts,
-		      const uint32_t *which, const uint32_t *where)
+static int deal_pairs(const struct loom_place_problem *problem, struct solve_part *parts,
+		      uint32_t num_parts, const uint32_t *which, const uint32_t *where)
 {
 	uint32_t i, k;
 
-	for (k = 0; k < solve->num_apart; k++)
-		parts[which[solve->apart[k].first]].num_apart++;
+	for (k = 0; k < problem->num_apart; k++)
+		parts[which[problem->apart[k].first]].num_apart++;
 	for (i = 0; i < num_parts; i++) {
 		parts[i].apart = loom_arrays_take(&parts[i].arrays, parts[i].num_apart,
 						  sizeof(*parts[i].apart));
@@ -462,8 +462,8 @@ static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, 
 			return -ENOMEM;
 		parts[i].num_apart = 0;
 	}
-	for (k = 0; k < solve->num_apart; k++) {
-		const struct loom_place_pair *pair = &solve->apart[k];
+	for (k = 0; k < problem->num_apart; k++) {
+		const struct loom_place_pair *pair = &problem->apart[k];
 		struct solve_part *part = &parts[which[pair->first]];
 
 		part->apart[part->num_apart++] = (struct loom_place_pair){
@@ -473,10 +473,11 @@ static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, 
 	return 0;
 }
 
-int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, uint32_t *num_parts)
+int loom_solve_split(const struct loom_place_problem *problem, struct solve_part **parts,
+		     uint32_t *num_parts)
 {
-	uint64_t unit = common_unit(solve);
-	uint32_t n = solve->num_items, i, count = 0;
+	uint64_t unit = common_unit(problem);
+	uint32_t n = problem->num_items, i, count = 0;
 	struct loom_arrays arrays = { 0 };
 	uint32_t *up = loom_arrays_take(&arrays, n, sizeof(*up));
 	uint32_t *where = loom_arrays_take(&arrays, n, sizeof(*where));
@@ -486,7 +487,7 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 
 	if (arrays.failed)
 		goto out;
-	err = find_parts(solve, up);
+	err = find_parts(problem, up);
 	if (err)
 		goto out;
 	for (i = 0; i < n; i++)
@@ -506,11 +507,11 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 	}
 	for (i = 0; i < n; i++)
 		made[which[i]].ids[where[i]] = i;
-	err = deal_pairs(solve, made, count, which, where);
+	err = deal_pairs(problem, made, count, which, where);
 	if (err)
 		goto out;
 	for (i = 0; i < count && !err; i++)
-		err = fill_part(solve, &made[i]);
+		err = fill_part(problem, &made[i]);
 out:
 	loom_arrays_free(&arrays);
 	if (err) {

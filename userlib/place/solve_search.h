@@ -61,13 +61,13 @@ struct solve_part {
 
 /**
  * loom_solve_split() - decompose a problem into parts
- * @solve: the problem
+ * @problem: resolved: alignments at least 1, no aliases; each item has room
  * @parts: [out] free with loom_solve_unsplit()
  * @num_parts: [out] number of @parts
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts,
+int loom_solve_split(const struct loom_place_problem *problem, struct solve_part **parts,
 		     uint32_t *num_parts);
 /** loom_solve_unsplit() - frees parts */
 void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);

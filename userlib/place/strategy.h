@@ -81,17 +81,4 @@ const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
 		    struct loom_place_answer *answer);
 
-/* exact.c */
-
-/**
- * loom_place_improve() - the exact search, starting from an answer
- * @task: the problem, canonical: each item has room
- * @answer: [in, out] an answer
- * @height: its height; LOOM_PLACE_ANYWHERE: it holds no placement yet
- *
- * Return: 0, also if nothing better was found; or -ENOMEM.
- */
-int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
-		       uint64_t height);
-
 #endif /* LOOM_PLACE_STRATEGY_H */

@@ -367,36 +367,37 @@ static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
 
 /* --- the solver ---------------------------------------------------------------------------- */
 
-static struct loom_solve run(const struct sample *s, uint64_t capacity, bool fit_only,
-			     uint64_t budget, uint64_t *offsets)
-{
-	struct loom_solve solve = {
-		.items = s->items,
-		.num_items = s->num_items,
-		.apart = s->apart,
-		.num_apart = s->num_apart,
-		.capacity_bytes = capacity,
-		.fit_only = fit_only,
-		.budget = budget,
-		.offsets = offsets,
-		.height_bytes = LOOM_PLACE_ANYWHERE,
-	};
-	const struct loom_place_problem problem = {
-		.items = s->items, .num_items = s->num_items, .apart = s->apart,
-		.num_apart = s->num_apart,
-	};
+/* Height and bound after a call. */
+struct solved {
+	uint64_t height_bytes;
+	uint64_t bound_bytes;
+	uint64_t nodes;
+};
 
-	loom_place_bound(&problem, &solve.bound_bytes);
-	if (loom_place_solve(&solve))
+static struct solved run(const struct sample *s, uint64_t capacity, bool fit_only,
+			 uint64_t budget, uint64_t *offsets)
+{
+	const struct loom_place_task task = {
+		.problem = {
+			.items = s->items, .num_items = s->num_items, .apart = s->apart,
+			.num_apart = s->num_apart,
+		},
+		.capacity_bytes = capacity, .fit_only = fit_only, .budget = budget,
+	};
+	struct loom_place_answer answer = { .offsets = offsets };
+	uint64_t height = LOOM_PLACE_ANYWHERE;
+
+	loom_place_bound(&task.problem, &answer.bound_bytes);
+	if (loom_place_solve(&task, &answer, &height))
 		tap_fatal("no memory");
-	return solve;
+	return (struct solved){ height, answer.bound_bytes, answer.nodes };
 }
 
 /* Solves, and compares with the oracle's height; then tries to fit in one byte less. */
 static bool agrees(const struct sample *s, uint64_t right, unsigned int number)
 {
 	uint64_t offsets[MAX_ITEMS];
-	struct loom_solve solve = run(s, LOOM_PLACE_ANYWHERE, false, BUDGET, offsets);
+	struct solved solve = run(s, LOOM_PLACE_ANYWHERE, false, BUDGET, offsets);
 
 	if (right == LOOM_PLACE_ANYWHERE)
 		return solve.height_bytes == LOOM_PLACE_ANYWHERE &&
@@ -506,7 +507,7 @@ static void test_windows(void)
 	static struct sample s;
 
 	for (i = 0; i < 100; i++) {
-		struct loom_solve solve;
+		struct solved solve;
 		uint64_t limit = 0;
 
 		make_plain(&s, 3 + i % 3, 8, 4);
@@ -525,7 +526,7 @@ static void test_budget(void)
 {
 	uint64_t offsets[2][MAX_ITEMS], last = LOOM_PLACE_ANYWHERE, bound = 0, budget;
 	bool same = true, falls = true, keeps = true, within = true;
-	struct loom_solve a, b;
+	struct solved a, b;
 	static struct sample s;
 	unsigned int i;
 
@@ -567,7 +568,7 @@ static void test_edges(void)
 {
 	uint64_t offsets[MAX_ITEMS];
 	static struct sample s;
-	struct loom_solve solve;
+	struct solved solve;
 	uint32_t i;
 
 	memset(&s, 0, sizeof(s));
