@@ -180,6 +180,14 @@ static int expand(struct form *form, const struct loom_graph *packed,
 	return prepare(form, options, err);
 }
 
+static void discard(struct form *form)
+{
+	loom_graph_destroy(form->own);
+	loom_graph_destroy(form->expanded);
+	form->own = NULL;
+	form->expanded = NULL;
+}
+
 static void keep_faster(struct loom_program **best, struct loom_program *other)
 {
 	struct loom_program *worse = other;
@@ -209,18 +217,24 @@ static int plan_forms(struct form *forms, const u64 *bounds, u32 first,
 		const u32 which = i ^ first;
 
 		if (bounds[which] >= (*program ? (*program)->stats.cycles : U64_MAX) ||
-		    (*program && loom_watch_is_over()))
+		    ((*program || ret) && loom_watch_is_over()))
 			continue;
 		code = which ? expand(&forms[1], forms[0].graph, options, &said) : 0;
 		if (!code)
 			code = make(&forms[which], fits, options, &other, &said);
 		if (!code) {
 			keep_faster(program, other);
-		} else if (!ret || !which) {
+			continue;
+		}
+		discard(&forms[which]);
+		if (!ret || !which) {
 			ret = code;
 			if (err)
 				*err = said;
 		}
+		/* a limit that the other form alone is beyond costs that form alone */
+		if (*program)
+			loom_watch_forgive();
 	}
 	return *program ? 0 : ret;
 }
@@ -244,12 +258,13 @@ int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_
 	if (!ret) {
 		bounds[0] = forms[0].least.held_cycles;
 		bounds[1] = bound_expanded(options, bytes);
-		ret = plan_forms(forms, bounds, bounds[1] < bounds[0], fits, options, program, err);
+		/* with a limit of memory, first the one that needs less */
+		ret = plan_forms(forms, bounds,
+				 !options->max_memory_bytes && bounds[1] < bounds[0], fits,
+				 options, program, err);
 	}
-	for (i = 0; i < ARRAY_SIZE(forms); i++) {
-		loom_graph_destroy(forms[i].own);
-		loom_graph_destroy(forms[i].expanded);
-	}
+	for (i = 0; i < ARRAY_SIZE(forms); i++)
+		discard(&forms[i]);
 	return ret;
 }
 

@@ -103,6 +103,30 @@ static void test_readers(void)
 	loom_graph_destroy(em.graph);
 }
 
+/* The least limits that a plan keeps: one form is planned then, and the other is given up. */
+static void test_limits(const struct drm_loom_chip *chip)
+{
+	struct loom_planner_options how = { .chip = chip, .effort = LOOM_EFFORT_ONCE };
+	struct test_case test = net_make(nets[0]);
+	struct loom_program *program;
+	struct loom_error err;
+	int ret;
+
+	how.max_work = 500;
+	while ((ret = loom_program_create(test.graph, &how, &program, &err)) == -ETIME)
+		how.max_work += how.max_work / 8;
+	tap_ok(!ret, "a limit of work: %llu", (unsigned long long)how.max_work);
+	loom_program_destroy(program);
+	how.max_work = 0;
+	how.max_memory_bytes = 8192;
+	while ((ret = loom_program_create(test.graph, &how, &program, &err)) == -ENOMEM)
+		how.max_memory_bytes += how.max_memory_bytes / 8;
+	tap_ok(!ret && is_packed(&test, &how, program, &err), "a limit of memory: %llu",
+	       (unsigned long long)how.max_memory_bytes);
+	loom_program_destroy(program);
+	free_case(&test);
+}
+
 int main(void)
 {
 	const struct drm_loom_chip slow = rated(100, 64000), fast = rated(1024000, 100);
@@ -122,5 +146,6 @@ int main(void)
 		free_case(&test);
 	}
 	test_readers();
+	test_limits(&fast);
 	return tap_end();
 }
