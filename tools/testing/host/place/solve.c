@@ -263,6 +263,13 @@ static void add_item(struct sample *s, int64_t lower, int64_t upper, uint64_t si
 	};
 }
 
+static int compare_begins(const void *a, const void *b)
+{
+	const struct loom_place_item *x = a, *y = b;
+
+	return (x->lower > y->lower) - (x->lower < y->lower);
+}
+
 /* Groups of items that are disjoint in time, so that the oracle can solve each. */
 static void make_plain(struct sample *s, uint32_t n, uint32_t group, uint32_t sizes)
 {
@@ -274,6 +281,8 @@ static void make_plain(struct sample *s, uint32_t n, uint32_t group, uint32_t si
 
 		add_item(s, lower, lower + 1 + draw(span), 1 + draw(sizes));
 	}
+	/* the solver's callers sort */
+	qsort(s->items, n, sizeof(*s->items), compare_begins);
 }
 
 /*
@@ -374,8 +383,9 @@ struct solved {
 	uint64_t nodes;
 };
 
-static struct solved run(const struct sample *s, uint64_t capacity, bool fit_only,
-			 uint64_t budget, uint64_t *offsets)
+/* Continues with the placement in @offsets, unless the height of @from is LOOM_PLACE_ANYWHERE. */
+static struct solved go_on(const struct sample *s, uint64_t capacity, bool fit_only,
+			   uint64_t budget, uint64_t *offsets, struct solved from)
 {
 	const struct loom_place_task task = {
 		.problem = {
@@ -384,13 +394,25 @@ static struct solved run(const struct sample *s, uint64_t capacity, bool fit_onl
 		},
 		.capacity_bytes = capacity, .fit_only = fit_only, .budget = budget,
 	};
-	struct loom_place_answer answer = { .offsets = offsets };
-	uint64_t height = LOOM_PLACE_ANYWHERE;
+	struct loom_place_answer answer = { .offsets = offsets, .bound_bytes = from.bound_bytes };
+	uint64_t height = from.height_bytes;
 
-	loom_place_bound(&task.problem, &answer.bound_bytes);
 	if (loom_place_solve(&task, &answer, &height))
 		tap_fatal("no memory");
 	return (struct solved){ height, answer.bound_bytes, answer.nodes };
+}
+
+static struct solved run(const struct sample *s, uint64_t capacity, bool fit_only,
+			 uint64_t budget, uint64_t *offsets)
+{
+	const struct loom_place_problem problem = {
+		.items = s->items, .num_items = s->num_items, .apart = s->apart,
+		.num_apart = s->num_apart,
+	};
+	struct solved none = { .height_bytes = LOOM_PLACE_ANYWHERE };
+
+	loom_place_bound(&problem, &none.bound_bytes);
+	return go_on(s, capacity, fit_only, budget, offsets, none);
 }
 
 /* Solves, and compares with the oracle's height; then tries to fit in one byte less. */
@@ -550,13 +572,9 @@ static void test_budget(void)
 		if (last == LOOM_PLACE_ANYWHERE)
 			continue;
 		/* a placement that is given must be kept or improved */
-		b = a;
-		b.budget = 5;
-		b.height_bytes = last;
-		b.offsets = offsets[0];
 		memcpy(offsets[0], offsets[1], sizeof(offsets[0]));
-		keeps &= !loom_place_solve(&b) && b.height_bytes <= last &&
-			 is_valid(&s, offsets[0], b.height_bytes);
+		b = go_on(&s, LOOM_PLACE_ANYWHERE, false, 5, offsets[0], a);
+		keeps &= b.height_bytes <= last && is_valid(&s, offsets[0], b.height_bytes);
 	}
 	tap_ok(same, "the same budget gives the same answer");
 	tap_ok(falls, "more budget is never worse, in height or in bound");
