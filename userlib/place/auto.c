@@ -256,7 +256,8 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 		return ret;
 	t->visits = pairs + ITEM_VISITS * n;
 	t->run_visits = pairs + ITEM_RUN_VISITS * n;
-	t->crowded = pairs > MAX_FIRST_PAIRS && pairs / MAX_ITEM_PAIRS > n;
+	t->crowded = pairs > MAX_FIRST_PAIRS && pairs / MAX_ITEM_PAIRS > n &&
+		     !canon->task.problem.num_apart;
 	if (t->task->hint)
 		keep_canonical(t, canon, canon->hint, t->answer->strategy);
 	if (t->crowded) {

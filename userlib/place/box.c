@@ -11,8 +11,8 @@
  * begins and ends are rounded to a fraction of that length, and items that agree in both are put
  * into boxes. A 32nd wastes 2 or 3 % in the mean; if there are still too many pairs the fraction is
  * made larger. A box is not higher than a 128th of the bound, as large boxes are hard to place.
- * Items larger than half of that stay alone, and so do items that are fixed, have gaps or excluded
- * ranges, or are to be kept apart from another.
+ * Items larger than half of that stay alone, and so do items that are fixed or have gaps or excluded
+ * ranges. Problems with pairs to be kept apart have no boxes.
  *
  * The idea of boxing is that of Buchsbaum et al. 2003; theirs has a proven ratio, recursion and
  * constants that only pay for far more items. Rejected: boxes of items that follow one another in
@@ -62,10 +62,7 @@ struct boxes {
 	uint32_t num_cells;			/* number of @cells */
 	uint64_t *inner;			/* by item: its offset in its box */
 	uint32_t *box_of;			/* by item: its box, or LOOM_PLACE_NONE */
-	/* by item: it is in a pair that must be kept apart */
-	bool *kept_apart;
 	struct loom_place_item *items;		/* the boxes */
-	struct loom_place_pair *apart;		/* the pairs, of boxes */
 	struct loom_place_task outer;		/* the problem of the boxes */
 	uint64_t largest;			/* size limit of a box with several items */
 };
@@ -97,7 +94,7 @@ static void make_cells(struct boxes *b, unsigned int fine)
 		step += !step;
 		*cell = (struct cell){
 			loom_place_is_fixed(item) || item->num_gaps ||
-			item->num_excluded || b->kept_apart[i] || length > 61 ||
+			item->num_excluded || length > 61 ||
 			item->size_bytes > b->largest / 2,
 			length, round_down(item->lower, step), round_down(item->upper, step),
 			item->size_bytes, i,
@@ -151,17 +148,7 @@ static void make_boxes(struct boxes *b, unsigned int fine)
 		}
 		b->box_of[index] = outer->num_items - 1;
 	}
-	for (i = 0; i < problem->num_apart; i++) {
-		uint32_t first = b->box_of[problem->apart[i].first];
-		uint32_t second = b->box_of[problem->apart[i].second];
-
-		b->apart[i] = (struct loom_place_pair){
-			first < second ? first : second, first < second ? second : first, 0,
-		};
-	}
 	outer->items = b->items;
-	outer->apart = b->apart;
-	outer->num_apart = problem->num_apart;
 }
 
 /*
@@ -201,10 +188,6 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < problem->num_apart; i++) {
-		b->kept_apart[problem->apart[i].first] = true;
-		b->kept_apart[problem->apart[i].second] = true;
-	}
 	ret = make_fine_boxes(b, max_pairs);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
@@ -229,10 +212,7 @@ int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answe
 		.cells = loom_arrays_take(&arrays, n, sizeof(*b.cells)),
 		.inner = loom_arrays_take(&arrays, n, sizeof(*b.inner)),
 		.box_of = loom_arrays_take(&arrays, n, sizeof(*b.box_of)),
-		.kept_apart = loom_arrays_take(&arrays, n, sizeof(*b.kept_apart)),
 		.items = loom_arrays_take(&arrays, n, sizeof(*b.items)),
-		.apart = loom_arrays_take(&arrays, task->problem.num_apart,
-					  sizeof(*b.apart)),
 		.outer = { .capacity_bytes = task->capacity_bytes },
 		.largest = answer->bound_bytes / BOX_PARTS,
 	};

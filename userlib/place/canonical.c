@@ -22,9 +22,15 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_i64(int64_t a, int64_t b)
+/* Compares lists of numbers. */
+static int compare_lists(const uint64_t *a, const uint64_t *b, unsigned int count)
 {
-	return (a > b) - (a < b);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (a[i] != b[i])
+			return a[i] > b[i] ? 1 : -1;
+	return 0;
 }
 
 static int compare_gaps(const struct loom_place_item *a, const struct loom_place_item *b)
@@ -35,28 +41,13 @@ static int compare_gaps(const struct loom_place_item *a, const struct loom_place
 	for (i = 0; i < a->num_gaps && !order; i++) {
 		const struct loom_place_gap *x = &a->gaps[i], *y = &b->gaps[i];
 
-		order = compare_u64((uint64_t)x->lower - (uint64_t)a->lower,
-				    (uint64_t)y->lower - (uint64_t)b->lower);
-		if (!order)
-			order = compare_u64((uint64_t)x->upper - (uint64_t)a->lower,
-					    (uint64_t)y->upper - (uint64_t)b->lower);
-		if (!order)
-			order = compare_u64(x->window_lower, y->window_lower);
-		if (!order)
-			order = compare_u64(x->window_upper, y->window_upper);
-	}
-	return order;
-}
-
-static int compare_excluded(const struct loom_place_item *a, const struct loom_place_item *b)
-{
-	uint32_t i;
-	int order = compare_u64(a->num_excluded, b->num_excluded);
-
-	for (i = 0; i < a->num_excluded && !order; i++) {
-		order = compare_u64(a->excluded[i].lower, b->excluded[i].lower);
-		if (!order)
-			order = compare_u64(a->excluded[i].upper, b->excluded[i].upper);
+		order = compare_lists((uint64_t[]){
+			(uint64_t)x->lower - (uint64_t)a->lower,
+			(uint64_t)x->upper - (uint64_t)a->lower, x->window_lower, x->window_upper,
+		}, (uint64_t[]){
+			(uint64_t)y->lower - (uint64_t)b->lower,
+			(uint64_t)y->upper - (uint64_t)b->lower, y->window_lower, y->window_upper,
+		}, 4);
 	}
 	return order;
 }
@@ -64,22 +55,20 @@ static int compare_excluded(const struct loom_place_item *a, const struct loom_p
 /* Compares all properties but the begin. */
 static int compare_rest(const struct loom_place_item *a, const struct loom_place_item *b)
 {
-	int order = compare_u64((uint64_t)a->upper - (uint64_t)a->lower,
-				(uint64_t)b->upper - (uint64_t)b->lower);
+	uint32_t i;
+	int order = compare_lists((uint64_t[]){
+		(uint64_t)a->upper - (uint64_t)a->lower, a->size_bytes, a->align_bytes, a->flags,
+		loom_place_is_fixed(a) ? a->fixed : 0, a->num_excluded,
+	}, (uint64_t[]){
+		(uint64_t)b->upper - (uint64_t)b->lower, b->size_bytes, b->align_bytes, b->flags,
+		loom_place_is_fixed(b) ? b->fixed : 0, b->num_excluded,
+	}, 6);
 
-	if (!order)
-		order = compare_u64(a->size_bytes, b->size_bytes);
-	if (!order)
-		order = compare_u64(a->align_bytes, b->align_bytes);
-	if (!order)
-		order = compare_u64(a->flags, b->flags);
-	if (!order && loom_place_is_fixed(a))
-		order = compare_u64(a->fixed, b->fixed);
-	if (!order)
-		order = compare_excluded(a, b);
-	if (!order)
-		order = compare_gaps(a, b);
-	return order;
+	for (i = 0; i < a->num_excluded && !order; i++)
+		order = compare_lists(
+			(uint64_t[]){ a->excluded[i].lower, a->excluded[i].upper },
+			(uint64_t[]){ b->excluded[i].lower, b->excluded[i].upper }, 2);
+	return order ? order : compare_gaps(a, b);
 }
 
 /* An item, and its number in the problem. */
@@ -91,7 +80,7 @@ struct entry {
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = compare_i64(x->item.lower, y->item.lower);
+	int order = (x->item.lower > y->item.lower) - (x->item.lower < y->item.lower);
 
 	if (!order)
 		order = compare_rest(&x->item, &y->item);

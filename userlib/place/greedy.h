@@ -136,7 +136,7 @@ int loom_place_greedy(const struct loom_place_task *task, loom_place_order *orde
 
 /**
  * loom_place_boxes() - place by size, items of nearly the same lifetime as one
- * @task: the problem
+ * @task: the problem, without pairs that must be kept apart
  * @answer: [in, out] as of a strategy
  * @max_pairs: about how many pairs may overlap in time
  *

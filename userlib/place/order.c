@@ -44,18 +44,20 @@ static struct key *make_keys(const struct loom_place_problem *problem)
 	return calloc((size_t)problem->num_items + 1, sizeof(struct key));
 }
 
-/* Sorts by the keys, and frees them. */
-static int sort_by_keys(struct key *keys, const struct loom_place_problem *problem, uint32_t *order)
+/* Sorts by the keys unless @ret is an error, and frees them. Returns @ret. */
+static int sort_by_keys(struct key *keys, int ret, const struct loom_place_problem *problem,
+			uint32_t *order)
 {
 	uint32_t i;
 
-	for (i = 0; i < problem->num_items; i++)
-		keys[i].of = &problem->items[i];
-	qsort(keys, problem->num_items, sizeof(*keys), compare_keys);
-	for (i = 0; i < problem->num_items; i++)
+	for (i = 0; i < problem->num_items && !ret; i++)
+		keys[i].of = &problem->items[keys[i].item];
+	if (!ret)
+		qsort(keys, problem->num_items, sizeof(*keys), compare_keys);
+	for (i = 0; i < problem->num_items && !ret; i++)
 		order[i] = keys[i].item;
 	free(keys);
-	return 0;
+	return ret;
 }
 
 static uint64_t life(const struct loom_place_item *item)
@@ -96,7 +98,7 @@ static int sort_by(const struct loom_place_problem *problem,
 
 		keys[i] = (struct key){ high(item), low(item), i, NULL };
 	}
-	return sort_by_keys(keys, problem, order);
+	return sort_by_keys(keys, 0, problem, order);
 }
 
 int loom_place_order_size(const struct loom_place_problem *problem, uint32_t *order)
@@ -177,12 +179,8 @@ static int count_overlaps(const struct loom_place_problem *problem, struct key *
 int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
-	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
 
-	if (!ret)
-		return sort_by_keys(keys, problem, order);
-	free(keys);
-	return ret;
+	return sort_by_keys(keys, keys ? count_overlaps(problem, keys) : -ENOMEM, problem, order);
 }
 
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
@@ -263,10 +261,7 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
 		ret = breadth_keys(problem, &profile, second, keys);
 	loom_place_profile_clear(&profile);
 	free(parts);
-	if (!ret)
-		return sort_by_keys(keys, problem, order);
-	free(keys);
-	return ret;
+	return sort_by_keys(keys, ret, problem, order);
 }
 
 /*
@@ -291,15 +286,7 @@ int loom_place_order_tail(const struct loom_place_problem *problem, uint32_t *or
 	return sort_by(problem, end, size, order);
 }
 
-static int compare_alignments(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-
-	if (x->high != y->high)
-		return x->high > y->high ? -1 : 1;
-	return (x->low > y->low) - (x->low < y->low);
-}
-
+/* Stable, because the second part of a key is the rank in the given order. */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
@@ -308,10 +295,8 @@ int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint
 	if (!keys)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++)
-		keys[i] = (struct key){ problem->items[order[i]].align_bytes, i, order[i], NULL };
-	qsort(keys, problem->num_items, sizeof(*keys), compare_alignments);
-	for (i = 0; i < problem->num_items; i++)
-		order[i] = keys[i].item;
-	free(keys);
-	return 0;
+		keys[i] = (struct key){
+			problem->items[order[i]].align_bytes, UINT64_MAX - i, order[i], NULL,
+		};
+	return sort_by_keys(keys, 0, problem, order);
 }
