@@ -32,7 +32,7 @@ struct loom_place_task {
 	unsigned int jobs;			/* threads that may be used, at least 1 */
 };
 
-/* What a strategy returns. */
+/* The result of a strategy. */
 struct loom_place_answer {
 	/* by item. Those of aliases and of items without size do not matter */
 	uint64_t *offsets;
