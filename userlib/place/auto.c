@@ -184,7 +184,8 @@ static bool merge_one(void *arg, uint32_t i)
 
 	i += batch->first;
 	if (!batch->results[i])
-		keep_canonical(t, batch->canon, batch->offsets[i], batch->chosen[i]->strategy->name);
+		keep_canonical(t, batch->canon, batch->offsets[i],
+			       batch->chosen[i]->strategy->name);
 	else if (batch->results[i] != -ERANGE)
 		batch->ret = batch->results[i];
 	free(batch->offsets[i]);

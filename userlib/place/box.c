@@ -11,8 +11,8 @@
  * begins and ends are rounded to a fraction of that length, and items that agree in both are put
  * into boxes. A 32nd wastes 2 or 3 % in the mean; if there are still too many pairs the fraction is
  * made larger. A box is not higher than a 128th of the bound, as large boxes are hard to place.
- * Items larger than half of that stay alone, and so do items that are fixed or have gaps or excluded
- * ranges. Problems with pairs to be kept apart have no boxes.
+ * Items larger than half of that stay alone, and so do items that are fixed or have gaps or
+ * excluded ranges. Problems with pairs to be kept apart have no boxes.
  *
  * The idea of boxing is that of Buchsbaum et al. 2003; theirs has a proven ratio, recursion and
  * constants that only pay for far more items. Rejected: boxes of items that follow one another in

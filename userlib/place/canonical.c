@@ -64,10 +64,12 @@ static int compare_rest(const struct loom_place_item *a, const struct loom_place
 		loom_place_is_fixed(b) ? b->fixed : 0, b->num_excluded,
 	}, 6);
 
-	for (i = 0; i < a->num_excluded && !order; i++)
-		order = compare_lists(
-			(uint64_t[]){ a->excluded[i].lower, a->excluded[i].upper },
-			(uint64_t[]){ b->excluded[i].lower, b->excluded[i].upper }, 2);
+	for (i = 0; i < a->num_excluded && !order; i++) {
+		const uint64_t of_a[] = { a->excluded[i].lower, a->excluded[i].upper };
+		const uint64_t of_b[] = { b->excluded[i].lower, b->excluded[i].upper };
+
+		order = compare_lists(of_a, of_b, 2);
+	}
 	return order ? order : compare_gaps(a, b);
 }
 
