@@ -1,53 +1,21 @@
 // SPDX-License-Identifier: MIT
 /* Outputs that are inputs of the next run: what they are after a number of runs, and refusals. */
-#include "loom_chip_file.h"
 #include "loom_parallel.h"
-#include "loom_planner.h"
-#include "loom_run.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "host/lower/case.h"
-#include "unmapped.h"
+#include "net.h"
 
 #define ELEMS	48
 #define TAPS	7
 #define MANY	40
 
-static struct loom_target *target;
-
-/**
- * struct net - a network on its way to results
- * @graph: it
- * @program: its plan
- * @session: the plan, loaded
- */
-struct net {
-	struct loom_graph *graph;
-	struct loom_program *program;
-	struct loom_session *session;
-};
-
 static void plan(struct net *net, const struct loom_state_binding *states, uint32_t num_states)
 {
 	struct loom_graph_options options = { .states = states, .num_states = num_states };
-	struct loom_planner_options how = {
-		.grouping = "layerwise", .chip = loom_target_chip(target),
-	};
-	struct loom_error err;
 
-	if (loom_graph_finish(net->graph, &options, &err) ||
-	    loom_program_create(net->graph, &how, &net->program, &err) ||
-	    loom_session_create(target, net->program, &net->session, &err))
-		tap_fatal("%s", err.text);
-}
-
-static void put_away(struct net *net)
-{
-	loom_session_destroy(net->session);
-	loom_program_destroy(net->program);
-	loom_graph_destroy(net->graph);
+	net_load(net, &options, "layerwise");
 }
 
 static struct loom_array vector(int64_t elems, float first)
@@ -139,7 +107,7 @@ static void test_accumulator(void)
 	tap_ok(loom_session_set_state(net.session, 0, &array, &err) == -EINVAL &&
 	       strstr(err.text, "[47]"), "a state of another shape is refused");
 	loom_array_clear(&array);
-	put_away(&net);
+	net_clear(&net);
 }
 
 /* A line of what came before: next = line without its first, and x; y = the first */
@@ -160,7 +128,7 @@ static void test_delay_line(void)
 		       get(&net, true, 0, TAPS - 1) == (float)i;
 	}
 	tap_ok(good, "a delay line gives what came %u runs before", TAPS);
-	put_away(&net);
+	net_clear(&net);
 }
 
 /* Two states that change places: later = now, next = now + earlier + x. Fibonacci's, if x is 0 */
@@ -180,7 +148,7 @@ static void test_crossed(void)
 		run(&net, 1, 0);
 	tap_ok(get(&net, true, 0, 0) == 6765 && get(&net, true, 1, 0) == 4181,
 	       "an output that is another input");
-	put_away(&net);
+	net_clear(&net);
 }
 
 /* More than there are slots: those of the states hold all of them. */
@@ -222,7 +190,7 @@ static void test_many(void)
 	tap_ok(good && net.program->num_slots < 10, "%u states of %u inputs and outputs each",
 	       MANY / 2, MANY);
 	loom_array_clear(&zero);
-	put_away(&net);
+	net_clear(&net);
 }
 
 static int stop(void *arg, uint64_t done, uint64_t total)
@@ -259,7 +227,7 @@ static void test_stopped(void)
 	       "a run that is stopped leaves the state as it was");
 	loom_array_clear(&x);
 	loom_array_clear(&ones);
-	put_away(&net);
+	net_clear(&net);
 }
 
 static void test_frames(void)
@@ -303,12 +271,12 @@ static void test_frames(void)
 	twice[0] = plain.session;
 	tap_ok(loom_batch_run(twice, 2, &batch, outputs, NULL, &err) == -EINVAL &&
 	       strstr(err.text, "states runs on one"), "of which only the second has states");
-	put_away(&plain);
+	net_clear(&plain);
 	tap_ok(loom_pipeline_create(net.graph, &how, &how.chip, 1, &pipeline, &err) ==
 	       -EOPNOTSUPP && strstr(err.text, "states"), "nor for stages");
 	loom_array_clear(&inputs[0]);
 	loom_array_clear(&inputs[1]);
-	put_away(&net);
+	net_clear(&net);
 }
 
 /* What is named is refused with one line that has @text. */
@@ -363,21 +331,12 @@ static void test_wrong_program(void)
 	tap_ok(loom_session_create(target, &wrong, &session, &err) == -EINVAL && !session &&
 	       strstr(err.text, "in one slot"), "a program with an input where a state is");
 	((struct loom_program_tensor *)wrong.inputs)[0].slot = slot;
-	put_away(&net);
+	net_clear(&net);
 }
 
 static void test_all(const char *chip, bool mapped)
 {
-	struct drm_loom_chip description;
-	struct loom_error err;
-
-	if (loom_chip_find(chip, &description))
-		tap_fatal("no chip %s", chip);
-	if (loom_target_open("host", &description, &target, &err))
-		tap_fatal("%s", err.text);
-	if (!mapped)
-		unmapped_make(target);
-	tap_note("on %s%s", chip, mapped ? "" : ", where no slot is mapped");
+	net_target(chip, mapped);
 	test_accumulator();
 	test_delay_line();
 	test_crossed();

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* States of which a run changes a row: their elements after a number of runs, in every spelling. */
-#include "loom_chip_file.h"
-#include "loom_planner.h"
-#include "loom_run.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "host/lower/case.h"
-#include "unmapped.h"
+#include "net.h"
 
 #define HEADS	2
 #define ROOM	6
@@ -58,20 +53,6 @@ static const struct spelling spellings[] = {
 	  "now = ScatterElements past e x axis=1 reduction=add", 1, false, true },
 };
 
-static struct loom_target *target;
-
-/**
- * struct net - a network on its way to results
- * @graph: it
- * @program: its plan
- * @session: the plan, loaded
- */
-struct net {
-	struct loom_graph *graph;
-	struct loom_program *program;
-	struct loom_session *session;
-};
-
 static const struct loom_state_binding now_is_past = { "now", "past" };
 
 static void begin(struct net *net, struct loom_graph *graph, uint32_t flags)
@@ -79,21 +60,9 @@ static void begin(struct net *net, struct loom_graph *graph, uint32_t flags)
 	struct loom_graph_options options = {
 		.states = &now_is_past, .num_states = 1, .flags = flags,
 	};
-	struct loom_planner_options how = { .chip = loom_target_chip(target) };
-	struct loom_error err;
 
 	net->graph = graph;
-	if (loom_graph_finish(net->graph, &options, &err) ||
-	    loom_program_create(net->graph, &how, &net->program, &err) ||
-	    loom_session_create(target, net->program, &net->session, &err))
-		tap_fatal("%s", err.text);
-}
-
-static void end(struct net *net)
-{
-	loom_session_destroy(net->session);
-	loom_program_destroy(net->program);
-	loom_graph_destroy(net->graph);
+	net_load(net, &options, NULL);
 }
 
 static void give(struct net *net, const char *name, uint32_t dtype, uint32_t rank,
@@ -185,7 +154,7 @@ static void test_spelling(const struct spelling *how)
 	       info.rank == 3 && info.dims[1] == ROOM && net.program->num_outputs == 2,
 	       "%s: %s", how->in_place ? "a row is written" : "all is written", how->text);
 	if (!how->in_place) {
-		end(&net);
+		net_clear(&net);
 		return;
 	}
 	for (i = 0; i < RUNS; i++) {
@@ -204,7 +173,7 @@ static void test_spelling(const struct spelling *how)
 	run(&net, how->at, 2, 5);
 	put(cache, how, 2, 5);
 	tap_ok(holds(&net, cache), "or with what it is given");
-	end(&net);
+	net_clear(&net);
 }
 
 /* A place for each of the first dimensions, two rows at once, and round the end. */
@@ -234,7 +203,7 @@ static void test_ring(void)
 	tap_ok(net.program->num_updates == 1 && !memcmp(state.data, cache, sizeof(cache)),
 	       "two rows in a ring, at another place for each batch");
 	loom_array_clear(&state);
-	end(&net);
+	net_clear(&net);
 }
 
 /* The cache of an operator that attends, behind whose length there is room. */
@@ -268,7 +237,7 @@ static void test_attention(void)
 		loom_array_clear(&state);
 	}
 	tap_ok(good && net.program->num_updates == 1, "keys of GroupQueryAttention");
-	end(&net);
+	net_clear(&net);
 }
 
 /* All values are outputs: then the state is one of them, whole. */
@@ -278,11 +247,11 @@ static void test_all_outputs(void)
 
 	begin(&net, case_graph(24, ENDS "%s" SUM, spellings[0].text), LOOM_GRAPH_OUTPUT_ALL);
 	tap_ok(!net.program->num_updates, "all is written if all values are outputs");
-	end(&net);
+	net_clear(&net);
 	begin(&net, case_graph(24, "x f32 2 1 0; past f32 2 6 0; n = i64 6 1 : 0 1 2 3 4 5; "
 			       "%s" SUM, spellings[0].text), 0);
 	tap_ok(!net.program->num_updates, "there is nothing to write");
-	end(&net);
+	net_clear(&net);
 }
 
 static void refuse(const struct loom_program *good, const struct loom_program_update *update,
@@ -335,22 +304,14 @@ static void test_wrong_programs(void)
 	update = *program->updates;
 	update.places.offset = UINT64_MAX - 3;
 	refuse(program, &update, "places outside of their slot");
-	end(&net);
+	net_clear(&net);
 }
 
 static void test_all(const char *chip, bool mapped)
 {
-	struct drm_loom_chip description;
-	struct loom_error err;
 	uint32_t i;
 
-	if (loom_chip_find(chip, &description))
-		tap_fatal("no chip %s", chip);
-	if (loom_target_open("host", &description, &target, &err))
-		tap_fatal("%s", err.text);
-	if (!mapped)
-		unmapped_make(target);
-	tap_note("on %s%s", chip, mapped ? "" : ", where no slot is mapped");
+	net_target(chip, mapped);
 	for (i = 0; i < ARRAY_SIZE(spellings); i++)
 		test_spelling(&spellings[i]);
 	test_ring();
