@@ -57,7 +57,7 @@ static int find_end(const struct loom_session *session, struct end *end, uint32_
 			   loom_states_of_output(program, index);
 	/* one that is updated in place stays where its input is */
 	if (state < program->num_states &&
-	    (!is_input || loom_updates_of_state(program, state) == program->num_updates))
+	    (!is_input || !loom_state_is_updated(program, state)))
 		return loom_error_set(err, -EINVAL,
 				      "%s '%s' is a state: its buffers change with each run",
 				      end->what, end->tensor->name);

@@ -67,8 +67,7 @@ static bool is_apart(const struct loom_session *session, uint32_t num_tensors,
 		state = state_of(program, i);
 		if (tensors[i].size_bytes && slot < program->num_slots &&
 		    session->partners[slot] != slot &&
-		    (state == program->num_states ||
-		     loom_updates_of_state(program, state) < program->num_updates))
+		    (state == program->num_states || loom_state_is_updated(program, state)))
 			return false;
 	}
 	return true;
@@ -90,9 +89,8 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 			return loom_error_set(err, -EINVAL, "the program has no state %u", i);
 		session->input_set[state->input] = true;
 		session->state_bytes += output->size_bytes;
-		if (output->size_bytes && loom_updates_of_state(program, i) < program->num_updates)
-			continue;
-		if (output->size_bytes && !join(session, output, &program->inputs[state->input]))
+		if (output->size_bytes && !loom_state_is_updated(program, i) &&
+		    !join(session, output, &program->inputs[state->input]))
 			return loom_error_set(err, -EINVAL,
 					      "the program has '%s' where it cannot be a state",
 					      output->name);

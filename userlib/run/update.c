@@ -7,15 +7,14 @@
 
 #include "base/array.h"
 #include "base/dtype.h"
+#include "base/element.h"
 
 /* Product of the dimensions before an axis. */
 static int64_t outer_of(const struct loom_program_tensor *tensor, uint32_t axis)
 {
-	int64_t outer = 1;
-	uint32_t i;
+	int64_t outer = 0;
 
-	for (i = 0; i < axis; i++)
-		outer *= tensor->dims[i];
+	(void)loom_dims_count(axis, tensor->dims, &outer);
 	return outer;
 }
 
@@ -71,20 +70,6 @@ int loom_updates_init(struct loom_session *session, struct loom_error *err)
 	return most && !session->rows ? loom_error_set(err, -ENOMEM, "no memory") : 0;
 }
 
-static int64_t place_of(const struct loom_program_tensor *places, const uint8_t *bytes,
-			int64_t index)
-{
-	int64_t wide;
-	int32_t narrow;
-
-	if (places->dtype == DRM_LOOM_DTYPE_I64) {
-		memcpy(&wide, bytes + index * sizeof(wide), sizeof(wide));
-		return wide;
-	}
-	memcpy(&narrow, bytes + index * sizeof(narrow), sizeof(narrow));
-	return narrow;
-}
-
 static int put_rows(struct loom_session *session, const struct loom_program_update *update)
 {
 	const struct loom_program *program = session->program;
@@ -102,8 +87,8 @@ static int put_rows(struct loom_session *session, const struct loom_program_upda
 		 count;
 	row.size_bytes = update->rows.size_bytes / (uint64_t)(outer * count);
 	for (i = 0; i < outer * count && !ret; i++) {
-		place = place_of(&update->places, places,
-				 i / count / (outer / groups) * count + i % count);
+		place = loom_element_int(update->places.dtype, places,
+					 i / count / (outer / groups) * count + i % count);
 		if (place < 0 || place >= room)
 			continue;
 		row.offset = at + (uint64_t)(i / count * room + place) * row.size_bytes;
@@ -126,12 +111,12 @@ int loom_updates_apply(struct loom_session *session, struct loom_error *err)
 	return loom_error_set(err, ret, "writing the rows of a state: %s", strerror(-ret));
 }
 
-uint32_t loom_updates_of_state(const struct loom_program *program, uint32_t state)
+bool loom_state_is_updated(const struct loom_program *program, uint32_t state)
 {
 	uint32_t i;
 
 	for (i = 0; i < program->num_updates; i++)
 		if (program->updates[i].state == state)
-			break;
-	return i;
+			return true;
+	return false;
 }

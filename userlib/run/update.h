@@ -15,7 +15,7 @@
 int loom_updates_init(struct loom_session *session, struct loom_error *err);
 /** loom_updates_apply() - puts the rows of the last run into the states; 0 or the target's error */
 int loom_updates_apply(struct loom_session *session, struct loom_error *err);
-/** loom_updates_of_state() - the update of a state; num_updates: it is written whole */
-uint32_t loom_updates_of_state(const struct loom_program *program, uint32_t state);
+/** loom_state_is_updated() - whether a state is updated in place, not written whole */
+bool loom_state_is_updated(const struct loom_program *program, uint32_t state);
 
 #endif /* LOOM_RUN_UPDATE_H */
