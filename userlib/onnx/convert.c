@@ -172,8 +172,7 @@ static bool convert_body(struct loom_import *im, struct loom_value *const *input
 		outputs[i] = loom_names_find(values, body->outputs[i]);
 		if (!outputs[i])
 			loom_import_fail(im, -EINVAL, "result %u of its body is never computed", i);
-		if (loom_value_expand(im->graph, outputs[i]))
-			loom_import_fail(im, -ENOMEM, "out of memory");
+		outputs[i] = loom_import_filled(im, outputs[i]);
 	}
 	return !im->em->status;
 }

@@ -41,14 +41,17 @@ struct loom_value *loom_import_packed(const struct loom_import *im, uint32_t ind
 	return loom_names_find(&im->graph->source->values, im->node->desc.inputs[index]);
 }
 
-struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
+struct loom_value *loom_import_filled(struct loom_import *im, struct loom_value *value)
 {
-	struct loom_value *value = loom_import_packed(im, index);
-
 	if (!loom_value_expand(im->graph, value))
 		return value;
 	loom_import_fail(im, -ENOMEM, "out of memory");
 	return NULL;
+}
+
+struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
+{
+	return loom_import_filled(im, loom_import_packed(im, index));
 }
 
 struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index)

@@ -54,6 +54,8 @@ struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index);
 struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index);
 /** loom_import_packed() - the same, but a constant of few bits may not be expanded yet */
 struct loom_value *loom_import_packed(const struct loom_import *im, uint32_t index);
+/** loom_import_filled() - @value, a constant of few bits with its elements; NULL without memory */
+struct loom_value *loom_import_filled(struct loom_import *im, struct loom_value *value);
 /** loom_import_known() - operand @index, whose value must be known now */
 struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
 /** loom_import_know() - @value, which must be known now */

@@ -14,16 +14,23 @@ void loom_update_note(struct loom_import *im, const struct loom_graph_update *up
 		(void)loom_graph_note_update(im->graph, update);
 }
 
-/* Whether @x is 0, 1, 2, ... along one axis, and as long as that. */
-static bool counts(const struct loom_value *x)
+/* Whether @x is known, and element i is i / @inner modulo @count. */
+static bool is_index(const struct loom_value *x, int64_t inner, int64_t count)
 {
 	int64_t i;
 
-	if (!x->data || !loom_dtype_is_int(x->dtype) || x->num_elems < 2)
+	if (!x->data)
 		return false;
-	for (i = 0; i < x->num_elems && loom_value_int(x, i) == i; i++)
-		;
-	return i == x->num_elems;
+	for (i = 0; i < x->num_elems; i++)
+		if (loom_value_int(x, i) != i / inner % count)
+			return false;
+	return true;
+}
+
+/* Whether @x is 0, 1, 2, ... */
+static bool counts(const struct loom_value *x)
+{
+	return loom_dtype_is_int(x->dtype) && x->num_elems >= 2 && is_index(x, 1, x->num_elems);
 }
 
 void loom_update_where(struct loom_import *im, struct loom_value *hit, struct loom_value *row,
@@ -102,17 +109,13 @@ struct loom_value *loom_update_elements(struct loom_import *im, uint32_t axis)
 /* Whether a list of tuples' indices into axis @axis is where they are in the tensor of tuples. */
 static bool is_grid(const struct loom_value *x, const struct loom_value *tuples, uint32_t axis)
 {
-	int64_t inner = 1, i;
+	int64_t inner = 1;
 	uint32_t k;
 
-	if (!x->data || x->num_elems * (tuples->rank - 1) != tuples->num_elems)
-		return false;
 	for (k = axis + 1; k + 1 < tuples->rank; k++)
 		inner *= tuples->dims[k];
-	for (i = 0; i < x->num_elems; i++)
-		if (loom_value_int(x, i) != i / inner % tuples->dims[axis])
-			return false;
-	return true;
+	return x->num_elems * (tuples->rank - 1) == tuples->num_elems &&
+	       is_index(x, inner, tuples->dims[axis]);
 }
 
 struct loom_value *loom_update_tuples(struct loom_import *im, uint32_t depth)

@@ -61,9 +61,7 @@ static struct loom_value *expand_known(struct loom_import *im, const struct loom
 		return NULL;
 	}
 	y->blocks = blocks;
-	if (!from->x->bits && loom_value_expand(im->graph, y))
-		loom_import_fail(im, -ENOMEM, "out of memory");
-	return y;
+	return from->x->bits ? y : loom_import_filled(im, y);
 }
 
 struct loom_value *loom_import_blocks_of(struct loom_import *im, struct loom_value *x,

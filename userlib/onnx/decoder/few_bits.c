@@ -28,25 +28,27 @@ static bool bytes_fit(struct loom_import *im, const struct loom_value *x, int64_
 	return false;
 }
 
-/* Integer @at of @bits bits out of bytes, the lowest first; a row of @columns fills whole bytes. */
-static int64_t bits_at(const struct loom_value *x, int64_t bits, int64_t columns, int64_t at)
+/* Integer @column of @bits bits out of the bytes of a row, the lowest first. */
+static inline uint8_t in_row(const uint8_t *row, int64_t bits, int64_t column)
 {
-	const int64_t each = 8 / bits, column = at % columns;
-	int64_t byte = loom_value_int(x, at / columns * row_bytes(columns, bits) + column / each);
-
-	return byte >> (column % each * bits) & ((1 << bits) - 1);
+	return (row[column * bits / 8] >> (column * bits % 8)) & ((1 << bits) - 1);
 }
 
 static struct loom_value *unpack(struct loom_import *im, const struct loom_value *x, int64_t bits,
 				 uint32_t rank, const int64_t *dims)
 {
+	const uint8_t *bytes = x->data;
 	struct loom_value *y = NULL;
-	int64_t at;
+	int64_t at, columns;
 
 	if (bytes_fit(im, x, bits, rank, dims))
 		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, rank, dims);
-	for (at = 0; y && at < y->num_elems; at++)
-		loom_value_set_int(y, at, bits_at(x, bits, dims[rank - 1], at));
+	if (!y)
+		return NULL;
+	columns = dims[rank - 1];
+	for (at = 0; at < y->num_elems; at++)
+		loom_value_set_int(y, at, in_row(bytes + at / columns * row_bytes(columns, bits),
+						 bits, at % columns));
 	return y;
 }
 
@@ -90,7 +92,7 @@ static inline uint8_t nibble(const struct nibbles *of, int64_t row, int64_t colu
 	}
 	if (of->whole)
 		return (uint8_t)((int8_t)of->data[row * of->row + column] - of->low) & 15;
-	return of->data[row * of->row + column / 2] >> (column % 2 * 4) & 15;
+	return in_row(of->data + row * of->row, 4, column);
 }
 
 /* columns of which all rows are packed before others: they are far apart where they come from */
@@ -404,9 +406,7 @@ void loom_import_gather_blocks(struct loom_import *im, int unused)
 	} else {
 		x = packed ? unpack(im, x, bits, x->rank, dims) : x;
 		x = loom_import_blocks_of(im, x, scale, zero, middle, axis, block);
-		if (loom_value_expand(im->graph, x))
-			loom_import_fail(im, -ENOMEM, "out of memory");
-		x = loom_import_rows(im, x, from, indices);
+		x = loom_import_rows(im, loom_import_filled(im, x), from, indices);
 	}
 	loom_import_result(im, 0, x);
 }
