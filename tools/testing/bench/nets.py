@@ -5,6 +5,7 @@
 Without numbers, a kind has those of its function below. The same arguments make the same file.
 Prints how many nodes the file has.
 """
+import math
 import os
 import random
 import sys
@@ -35,20 +36,21 @@ class Net:
         self.count += 1
         return f"v{self.count}"
 
-    def const(self, *dims):
-        """Random weights in [-1/16, 1/16), one block of which is repeated."""
-        size = 4
-        for dim in dims:
-            size *= dim
-        # the upper byte is 0x3d or 0xbd
-        block = bytearray(self.draw.randbytes(min(size, 4 * 4093)))
-        for i in range(3, len(block), 4):
-            block[i] = block[i] & 128 | 0x3d
-            block[i - 1] &= 127
+    def elements(self, dtype, dims, size, mask=b"\xff", bits=b"\0"):
+        """Random elements of so many bytes, one block of which is repeated: in each, the bits of
+        mask are random, and those of bits are set."""
+        width = len(mask)
+        block = bytearray(self.draw.randbytes(min(size, width * 4093)))
+        for i, byte in enumerate(block):
+            block[i] = byte & mask[i % width] | bits[i % width]
         name = self.name()
         raw = (bytes(block) * (size // len(block) + 1))[:size]
-        self.consts.append(constant(name, dims, FLOAT, raw))
+        self.consts.append(constant(name, dims, dtype, raw))
         return name
+
+    def const(self, *dims):
+        """Random weights in [-1/16, 1/16): the upper byte is 0x3d or 0xbd."""
+        return self.elements(FLOAT, dims, 4 * math.prod(dims), b"\xff\xff\x7f\x80", b"\0\0\0\x3d")
 
     def ints(self, *values, dims=None):
         """Integers, as shapes and indices are given."""
@@ -193,22 +195,9 @@ class Halves(Net):
         super().__init__()
         self.bits = bits
 
-    def elements(self, dtype, dims, size, sign=255, exponent=0):
-        """Random elements of so many bytes, of which every second has some bits of its own."""
-        block = bytearray(self.draw.randbytes(min(size, 2 * 4093)))
-        for i in range(1, len(block), 2):
-            block[i] = block[i] & sign | exponent
-        name = self.name()
-        raw = (bytes(block) * (size // len(block) + 1))[:size]
-        self.consts.append(constant(name, dims, dtype, raw))
-        return name
-
     def const(self, *dims):
-        """Random weights in [-1/8, 1/8), one block of which is repeated."""
-        size = 2
-        for dim in dims:
-            size *= dim
-        return self.elements(HALF, dims, size, 0x80, 0x2f)
+        """Random weights in [-1/8, 1/8)."""
+        return self.elements(HALF, dims, 2 * math.prod(dims), b"\xff\x80", b"\0\x2f")
 
     def lowest(self):
         """The least number of f16."""
