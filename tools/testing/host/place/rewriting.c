@@ -28,7 +28,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* What came of a problem. */
+/* The outcome of a problem. */
 struct outcome {
 	uint64_t height;
 	uint64_t nodes;
@@ -168,7 +168,7 @@ static void scale(struct place_made *made, uint64_t bytes, int64_t moments)
 	made->height *= bytes;
 }
 
-/* What lives across a moment becomes two items: a placement of the whole is one of these. */
+/* An item that lives across a moment becomes two: a placement of the whole is one of these. */
 static void cut(struct place_made *made, int64_t moment)
 {
 	uint32_t n = made->num_items, i;

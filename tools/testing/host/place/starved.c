@@ -25,7 +25,7 @@
 #define LOOKS		(30000 / SLOW)
 #define MIN_TRIES	20
 #define MAX_TRIES	100
-/* What errno was before. */
+/* errno as it was before. */
 #define BEFORE		77
 
 void *__wrap_malloc(size_t bytes)
@@ -87,7 +87,7 @@ static int run(const struct job *job)
 	return ret && (result.offsets || result.storages) ? -EFAULT : ret;
 }
 
-/* What is wrong, or NULL. */
+/* The fault, or NULL. */
 static const char *starve(const struct job *job, unsigned int number, bool on)
 {
 	int before = kept, ret;

@@ -62,7 +62,7 @@ static bool is_refused(int ret, const struct loom_program_file *file, const stru
 	return true;
 }
 
-/* What is refused counts. */
+/* Refusals count. */
 static void try_bytes(const uint8_t *bytes, size_t size, const char *what)
 {
 	struct loom_program_file *file;
@@ -245,7 +245,7 @@ static void test_ranges(void)
 	       "every field that has a range, past it, %u files", count);
 }
 
-/* What one message says each, by hand. */
+/* Faults of one message each, by hand. */
 static void test_lines(void)
 {
 	static const struct {
