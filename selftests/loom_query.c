@@ -53,6 +53,7 @@ TEST_F(query, the_device_has_every_opcode_of_the_header)
 		DRM_LOOM_OP_UNARY,    DRM_LOOM_OP_SELECT,     DRM_LOOM_OP_REDUCE,
 		DRM_LOOM_OP_SOFTMAX,  DRM_LOOM_OP_RESIZE,     DRM_LOOM_OP_CAST,
 		DRM_LOOM_OP_QUANTIZE, DRM_LOOM_OP_DEQUANTIZE, DRM_LOOM_OP_TOPK,
+		DRM_LOOM_OP_GATHER,
 	};
 	uint64_t all = 0;
 	unsigned int i;

@@ -23,7 +23,8 @@ extern "C" {
  * A memory takes its latency, once for all that a command reads and once for all that it writes,
  * and then its rate, each rounded up to a cycle. Each run of bytes of an operand that is contiguous
  * is rounded up to bursts: axes are merged from the smallest stride on, as long as one begins where
- * the one before ends, but in an SRAM of several banks the lane axis is not merged.
+ * the one before ends, but in an SRAM of several banks the lane axis is not merged. Of x of GATHER
+ * there is an element for each of y, and the axes that index runs along are not merged.
  *
  * Arithmetic is dealt over the lanes along the lane axis of y, or of x in REDUCE, and a row of
  * lanes takes as long however many of them have work: 33 channels on 32 lanes take two rounds, and
@@ -53,7 +54,7 @@ extern "C" {
  * enum drm_loom_compute_opcode - operations of commands that compute
  *
  * y is the output. All operands are in SRAM, but for y and x of CONV and POOL, which may each be in
- * an image, too. [x] is optional and says so in the attributes. The numbers are those that &enum
+ * an image, too, and x of GATHER, which may be in any region. [x] is optional and says so in the attributes. The numbers are those that &enum
  * drm_loom_opcode does not have.
  */
 enum drm_loom_compute_opcode {
@@ -105,10 +106,15 @@ enum drm_loom_compute_opcode {
 	 * minor 9
 	 */
 	DRM_LOOM_OP_TOPK = 29,
+	/**
+	 * @DRM_LOOM_OP_GATHER: y, x, index (I32, I64); y and x are of one type, and x has y's dims
+	 * but for the axis; index has y's dim or 1; &struct drm_loom_attr_gather. Since minor 10
+	 */
+	DRM_LOOM_OP_GATHER = 30,
 };
 
 /* DRM_LOOM_OP_END: behind the opcodes that &drm_loom_chip.opcodes can have */
-#define DRM_LOOM_OP_END			30
+#define DRM_LOOM_OP_END			31
 
 /**
  * enum drm_loom_act - function of each result, in floating point
@@ -448,6 +454,21 @@ struct drm_loom_attr_topk {
 	__u32 axis;
 	__u32 flags;
 	__u32 count;
+	__u32 reserved;
+};
+
+/**
+ * struct drm_loom_attr_gather - attributes of GATHER
+ *
+ * An element of y is the element of x with the same indices, but on @axis, where index says which:
+ * from 0, or, if negative, -1 for the last and -2 for the one before. It is zero if x has no such
+ * element.
+ *
+ * @axis: axis of the views
+ * @reserved: zero
+ */
+struct drm_loom_attr_gather {
+	__u32 axis;
 	__u32 reserved;
 };
 

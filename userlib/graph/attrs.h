@@ -205,6 +205,15 @@ struct loom_gtopk {
 	bool smallest;
 };
 
+/**
+ * struct loom_ggather - GATHER
+ * @axis: the axis on which the second operand has the indices of the elements; negative ones count
+ *	from the end, and one out of range gives zero
+ */
+struct loom_ggather {
+	uint32_t axis;
+};
+
 /** enum loom_gresize_mode - interpolation */
 enum loom_gresize_mode {
 	LOOM_GRESIZE_NEAREST,

@@ -126,6 +126,11 @@ static void dump_topk(FILE *out, const struct loom_node *node)
 	fprintf(out, " axis=%u smallest=%d", node->topk.axis, node->topk.smallest);
 }
 
+static void dump_gather(FILE *out, const struct loom_node *node)
+{
+	fprintf(out, " axis=%u", node->gather.axis);
+}
+
 static void dump_resize(FILE *out, const struct loom_node *node)
 {
 	const struct loom_gresize *resize = &node->resize;
@@ -186,6 +191,7 @@ static void (*const dump_attrs[LOOM_GOP_COUNT])(FILE *out, const struct loom_nod
 	[LOOM_GOP_REDUCE] = dump_reduce,
 	[LOOM_GOP_SOFTMAX] = dump_softmax,
 	[LOOM_GOP_TOPK] = dump_topk,
+	[LOOM_GOP_GATHER] = dump_gather,
 	[LOOM_GOP_RESIZE] = dump_resize,
 	[LOOM_GOP_QUANTIZE] = dump_quant,
 	[LOOM_GOP_DEQUANTIZE] = dump_quant,

@@ -326,6 +326,23 @@ struct loom_value *loom_emit_topk(struct loom_emitter *em, struct loom_value *x,
 	return loom_emit_end(em, node);
 }
 
+struct loom_value *loom_emit_gather(struct loom_emitter *em, struct loom_value *x,
+				    struct loom_value *index, uint32_t axis)
+{
+	struct loom_value *inputs[] = { x, index };
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_node *node;
+
+	if (em->status || !x || !index)
+		return NULL;
+	memcpy(dims, x->dims, sizeof(dims));
+	dims[axis] = index->dims[axis];
+	node = loom_emit_begin(em, LOOM_GOP_GATHER, x->dtype, x->rank, dims, 2, inputs);
+	if (node)
+		node->gather.axis = axis;
+	return loom_emit_end(em, node);
+}
+
 static bool has_shape(const struct loom_value *x, uint32_t rank, const int64_t *dims)
 {
 	return x->rank == rank && (!rank || !memcmp(dims, x->dims, rank * sizeof(dims[0])));

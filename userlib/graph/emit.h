@@ -123,6 +123,17 @@ struct loom_value *loom_emit_reduce(struct loom_emitter *em, enum loom_greduce_k
 struct loom_value *loom_emit_topk(struct loom_emitter *em, struct loom_value *x,
 				  struct loom_value *from, uint32_t axis, int64_t count,
 				  bool smallest);
+/**
+ * loom_emit_gather() - elements at indices along an axis
+ * @em: the emitter
+ * @x: the elements
+ * @index: I32 or I64, of the rank of @x, see LOOM_GOP_GATHER
+ * @axis: an axis of @x
+ *
+ * Return: the result, with @index's dim on @axis; NULL after an error.
+ */
+struct loom_value *loom_emit_gather(struct loom_emitter *em, struct loom_value *x,
+				    struct loom_value *index, uint32_t axis);
 /** loom_emit_reshape() - @x itself if it has that shape already */
 struct loom_value *loom_emit_reshape(struct loom_emitter *em, struct loom_value *x, uint32_t rank,
 				     const int64_t *dims);

@@ -12,6 +12,7 @@ static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
 	[LOOM_GOP_SELECT] = loom_fold_select,
 	[LOOM_GOP_REDUCE] = loom_fold_reduce,
 	[LOOM_GOP_TOPK] = loom_fold_topk,
+	[LOOM_GOP_GATHER] = loom_fold_gather,
 	[LOOM_GOP_CAST] = loom_fold_cast,
 	[LOOM_GOP_QUANTIZE] = loom_fold_quantize,
 	[LOOM_GOP_DEQUANTIZE] = loom_fold_dequantize,

@@ -51,5 +51,6 @@ int loom_fold_slice(const struct loom_node *node);
 int loom_fold_concat(const struct loom_node *node);
 int loom_fold_pad(const struct loom_node *node);
 int loom_fold_expand(const struct loom_node *node);
+int loom_fold_gather(const struct loom_node *node);
 
 #endif /* LOOM_GRAPH_FOLD_H */

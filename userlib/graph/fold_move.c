@@ -142,3 +142,29 @@ int loom_fold_expand(const struct loom_node *node)
 	move_run(&move);
 	return 0;
 }
+
+int loom_fold_gather(const struct loom_node *node)
+{
+	const struct loom_value *x = node->inputs[0], *index = node->inputs[1];
+	const int64_t length = x->dims[node->gather.axis];
+	const size_t bytes = loom_dtype_size(x->dtype);
+	struct loom_walk at, from = { .rank = x->rank };
+	int64_t strides[LOOM_GRAPH_RANK], i, k;
+
+	loom_walk_broadcast(&at, node->output, index);
+	memcpy(from.dims, node->output->dims, sizeof(from.dims));
+	loom_value_strides(x, strides);
+	memcpy(from.strides, strides, sizeof(strides));
+	from.strides[node->gather.axis] = 0;
+	for (i = 0; i < node->output->num_elems; i++) {
+		k = loom_value_int(index, at.offset);
+		k = k < 0 ? k + length : k;
+		if (k >= 0 && k < length)
+			memcpy((char *)node->output->data + (size_t)i * bytes,
+			       (const char *)x->data +
+			       (size_t)(from.offset + k * strides[node->gather.axis]) * bytes, bytes);
+		loom_walk_next(&at);
+		loom_walk_next(&from);
+	}
+	return 0;
+}

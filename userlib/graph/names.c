@@ -13,6 +13,7 @@ static const char *const gop_names[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_REDUCE] = "reduce",
 	[LOOM_GOP_SOFTMAX] = "softmax",
 	[LOOM_GOP_TOPK] = "topk",
+	[LOOM_GOP_GATHER] = "gather",
 	[LOOM_GOP_RESIZE] = "resize",
 	[LOOM_GOP_CAST] = "cast",
 	[LOOM_GOP_QUANTIZE] = "quantize",

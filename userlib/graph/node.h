@@ -26,6 +26,7 @@ struct loom_value;
  * @reduce: REDUCE
  * @softmax: SOFTMAX
  * @topk: TOPK
+ * @gather: GATHER
  * @resize: RESIZE
  * @quant: QUANTIZE, DEQUANTIZE
  * @transpose: TRANSPOSE
@@ -52,6 +53,7 @@ struct loom_node {
 		struct loom_greduce reduce;
 		struct loom_gsoftmax softmax;
 		struct loom_gtopk topk;
+		struct loom_ggather gather;
 		struct loom_gresize resize;
 		struct loom_gquant quant;
 		struct loom_gtranspose transpose;

@@ -339,7 +339,8 @@ static int need_operand(struct least *least, struct least_op *op, u32 index)
 	if (!least_on_value(least, op, index, &op->loads[index], &axes))
 		return 0;
 	unite(&value->live, &axes);
-	if (is_loaded(least, op))
+	/* of a table some elements, which may always be the same */
+	if (is_loaded(least, op) && !loom_kernel_is_table(&op->op->kernel, index))
 		unite(&value->loaded, &axes);
 	return 0;
 }

@@ -13,6 +13,9 @@
  * in place, however often they are read. For other objectives the better choice is not known before
  * groups are made: the planner compares finished plans (planner/alternatives.c), one of which loads
  * everything.
+ *
+ * GATHER reads some elements of its first operand, and needs no such support: it reads them from any
+ * region. In a group, what is computed may be in the SRAM only, and is all there then.
  */
 #include "lower.h"
 
@@ -40,10 +43,28 @@ static u32 region_of(const struct loom_lower *lower, const struct loom_ref *ref)
 	return lower->build->tensors[tensor].region;
 }
 
+/* Whether what GATHER reads lies outside of the SRAM, and will do so in each plan. */
+static bool is_outside(const struct loom_lower *lower, const struct loom_ref *ref)
+{
+	const struct loom_storage *storage = lower->storage;
+	u32 tensor = ref->tensor;
+
+	if (!lower->sink.ops->symbolic)
+		return !lower->build->status && tensor < lower->build->num_tensors &&
+		       lower->build->tensors[tensor].region != DRM_LOOM_REGION_SRAM;
+	return !storage->in_sram &&
+	       (lower->sink.ops->merged || lower->graph->values[tensor]->data ||
+		storage->locations[tensor].kind == LOOM_LOCATION_INPUT);
+}
+
 void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *kernel)
 {
 	u32 region, i;
 
+	for (i = 1; i < kernel->num_operands; i++)
+		if (loom_kernel_is_table(kernel, i) &&
+		    is_outside(lower, &kernel->operands[i].ref))
+			kernel->operands[i].role = LOOM_ROLE_DIRECT;
 	for (i = 1; i < kernel->num_operands && lower->in_place != LOOM_IN_PLACE_NEVER; i++) {
 		if (kernel->operands[i].role != LOOM_ROLE_LOAD)
 			continue;

@@ -25,7 +25,8 @@ struct loom_native_call;
  * @LOOM_ROLE_LOAD: read from DRAM
  * @LOOM_ROLE_TEMP: between two stages, in SRAM only
  * @LOOM_ROLE_FILL: one element, in SRAM only, the same for all slices
- * @LOOM_ROLE_DIRECT: read in place by the stage itself: an image, or a constant (in_place.c)
+ * @LOOM_ROLE_DIRECT: read in place by the stage itself: an image, a constant, or what GATHER reads
+ *	(in_place.c)
  */
 enum loom_role {
 	LOOM_ROLE_STORE,
@@ -99,6 +100,7 @@ struct loom_operand {
  * @reduce: REDUCE
  * @softmax: SOFTMAX
  * @topk: TOPK
+ * @gather: GATHER
  * @resize: RESIZE
  */
 struct loom_stage {
@@ -115,6 +117,7 @@ struct loom_stage {
 		struct drm_loom_attr_reduce reduce;
 		struct drm_loom_attr_softmax softmax;
 		struct drm_loom_attr_topk topk;
+		struct drm_loom_attr_gather gather;
 		struct drm_loom_attr_resize resize;
 	};
 };
@@ -213,6 +216,13 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
  */
 void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
 		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi);
+
+/** loom_kernel_is_table() - operand @index is the one of which GATHER reads some elements */
+static inline bool loom_kernel_is_table(const struct loom_kernel *kernel, u32 index)
+{
+	return kernel->num_stages && kernel->stages[0].opcode == DRM_LOOM_OP_GATHER &&
+	       kernel->stages[0].operand[1] == index;
+}
 
 /** loom_kernel_macs() - multiply-accumulates of a whole kernel */
 u64 loom_kernel_macs(const struct loom_kernel *kernel);

@@ -16,6 +16,7 @@ int loom_lower_elementwise(struct loom_lower *lower, const struct loom_node *nod
 int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_softmax(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_topk(struct loom_lower *lower, const struct loom_node *node);
+int loom_lower_gather(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_resize(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node);
 int loom_lower_native(struct loom_lower *lower, const struct loom_node *node);

@@ -308,6 +308,17 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_slici
 	}
 }
 
+/* Bytes that GATHER reads in place: an element for each of the result, however it is cut. */
+static u64 table_bytes(const struct search *s, const struct loom_operand *operand)
+{
+	u64 elems = 1;
+	u32 i;
+
+	for (i = 0; i < s->rank; i++)
+		elems = times(elems, s->kernel->operands[0].ref.dims[i]);
+	return loom_dtype_row_bytes(operand->ref.dtype, elems);
+}
+
 /* Bytes moved with the loops in this order. DIRECT operands are moved for each slice. */
 static u64 measure_bytes(const struct search *s, const u32 *order)
 {
@@ -321,6 +332,10 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 
 		if (!inside && operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE)
 			continue;
+		if (inside && loom_kernel_is_table(s->kernel, i)) {
+			total = plus(total, table_bytes(s, operand));
+			continue;
+		}
 		for (k = s->rank; k-- > 0;) {
 			const struct candidate *candidate = picked(s, order[k]);
 

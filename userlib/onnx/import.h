@@ -236,10 +236,6 @@ struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x
 
 /** loom_import_is_index() - whether a type is one for indices */
 bool loom_import_is_index(uint32_t dtype);
-/** loom_import_hot_rows() - @indices as rows of @rows numbers of @dtype, one of which is 1 */
-struct loom_value *loom_import_hot_rows(struct loom_import *im, struct loom_value *indices,
-					int64_t rows, uint32_t dtype);
-
 /** loom_import_product() - @a times @b transposed, both matrices, and @c or NULL; of bytes I32 */
 struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
 				       struct loom_value *b, struct loom_value *c);

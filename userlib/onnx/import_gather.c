@@ -14,56 +14,6 @@ bool loom_import_is_index(uint32_t dtype)
 	return dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
-/* Whether rows of @table can be selected by a product, which gives NaN for infinities. */
-static bool is_table(const struct loom_value *table)
-{
-	int64_t i;
-
-	if (!table->data || !table->rank || !table->num_elems ||
-	    (table->dtype != DRM_LOOM_DTYPE_F32 && table->dtype != DRM_LOOM_DTYPE_F16))
-		return false;
-	for (i = 0; i < table->num_elems; i++)
-		if (!isfinite(loom_value_float(table, i)))
-			return false;
-	return true;
-}
-
-struct loom_value *loom_import_hot_rows(struct loom_import *im, struct loom_value *indices,
-					int64_t rows, uint32_t dtype)
-{
-	struct loom_value *at, *zero, *end, *numbers;
-	int64_t i;
-
-	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
-	for (i = 0; numbers && i < rows; i++)
-		loom_value_set_int(numbers, i, i);
-	zero = loom_emit_scalar(im->em, indices->dtype, 0);
-	end = loom_emit_scalar(im->em, indices->dtype, (double)rows);
-	at = loom_emit_reshape(im->em, indices, 2, (int64_t[]){ indices->num_elems, 1 });
-	/* negative ones count from the end */
-	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
-			      loom_emit_binary(im->em, LOOM_GBIN_ADD, at, end), at);
-	return loom_emit_cast(im->em, loom_emit_binary(im->em, LOOM_GBIN_EQUAL, at, numbers),
-			      dtype);
-}
-
-/*
- * Rows of a table, such as the embeddings of tokens, at indices from the data: a product with
- * one-hot rows. It reads the whole table, but needs no command with data-dependent addresses. An
- * index out of range gives zeroes.
- */
-static struct loom_value *pick_table(struct loom_import *im, struct loom_value *table,
-				     struct loom_value *indices)
-{
-	const int64_t rows = table->dims[0];
-	struct loom_value *hot = loom_import_hot_rows(im, indices, rows, table->dtype);
-
-	table = loom_emit_reshape(im->em, table, 2,
-				  (int64_t[]){ rows, table->num_elems / rows });
-	table = loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 });
-	return loom_import_product(im, hot, table, NULL);
-}
-
 /* the product of dimensions from @first to before @end */
 static int64_t dims_product(const struct loom_value *x, uint32_t first, uint32_t end)
 {
@@ -75,25 +25,13 @@ static int64_t dims_product(const struct loom_value *x, uint32_t first, uint32_t
 	return product;
 }
 
-/* Whether a device can compare each index with all of its possible values. */
-static bool few_enough(const struct loom_value *x, uint32_t axis, const struct loom_value *indices)
-{
-	int64_t all;
-
-	return x->num_elems && indices->num_elems &&
-	       !__builtin_mul_overflow(x->num_elems, indices->num_elems, &all) &&
-	       all <= LOOM_PICK_MAX && x->dims[axis] < 1 << 30;
-}
-
 static struct loom_value *pick_along(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				     struct loom_value *indices)
 {
-	struct loom_value *at = loom_pick_index(im, indices, x->dims[axis]);
-
-	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){ 1, indices->num_elems, 1 });
+	indices = loom_emit_reshape(im->em, indices, 3, (int64_t[]){ 1, indices->num_elems, 1 });
 	x = loom_emit_reshape(im->em, x, 3, (int64_t[]){
 		dims_product(x, 0, axis), x->dims[axis], dims_product(x, axis + 1, x->rank) });
-	return loom_pick_elements(im, x, at);
+	return loom_emit_gather(im->em, x, indices, 1);
 }
 
 /* known indices as a list, counted from the front; NULL after an error */
@@ -116,8 +54,8 @@ static int64_t *index_list(struct loom_import *im, const struct loom_value *indi
 }
 
 /*
- * With known indices, a Gather is a concatenation of slices, most often of one. With indices from
- * the data, rows of a table are a product, and other elements are selected by comparison.
+ * With known indices, a Gather is a concatenation of slices, most often of one. Indices from the
+ * data that are out of range give zeroes.
  */
 struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				    struct loom_value *indices)
@@ -125,7 +63,6 @@ struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x
 	int64_t dims[2 * LOOM_GRAPH_RANK], *flat;
 	uint32_t i, rank = 0;
 	struct loom_value *y;
-	bool asked;
 
 	if (!x || !indices || im->em->status)
 		return NULL;
@@ -136,10 +73,8 @@ struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x
 				 x->rank + indices->rank - 1);
 	if (im->em->status)
 		return NULL;
-	asked = !indices->data && loom_import_is_index(indices->dtype);
-	if (asked && indices->num_elems && !axis && is_table(x)) {
-		y = pick_table(im, x, indices);
-	} else if (asked && few_enough(x, axis, indices)) {
+	if (!indices->data && loom_import_is_index(indices->dtype) && x->num_elems &&
+	    indices->num_elems) {
 		y = pick_along(im, x, axis, indices);
 	} else {
 		indices = loom_import_know(im, indices);
@@ -210,7 +145,7 @@ static struct loom_value *in_three(struct loom_import *im, struct loom_value *x,
 void loom_import_gather_elements(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *indices = loom_import_operand(im, 1);
-	struct loom_value *y, *at;
+	struct loom_value *y;
 	uint32_t axis, i;
 
 	(void)unused;
@@ -224,11 +159,10 @@ void loom_import_gather_elements(struct loom_import *im, int unused)
 							  indices->dims));
 		return;
 	}
-	at = loom_pick_index(im, indices, x->dims[axis]);
 	for (i = 0; i < indices->rank; i++)
 		if (i != axis)
 			x = loom_import_part(im, x, i, 0, 1, indices->dims[i]);
-	y = loom_pick_elements(im, in_three(im, x, axis), in_three(im, at, axis));
+	y = loom_emit_gather(im->em, in_three(im, x, axis), in_three(im, indices, axis), 1);
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, indices->rank, indices->dims));
 }
 

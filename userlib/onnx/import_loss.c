@@ -4,7 +4,6 @@
  * part of inference, but models exported in training form have them.
  */
 #include "import.h"
-#include "pick.h"
 
 #include <errno.h>
 
@@ -40,7 +39,7 @@ static struct loom_value *emit_weights(struct loom_import *im, const struct loom
 	if (y)
 		y = loom_emit_expand(im->em, y, 3, (int64_t[]){
 			x->dims[0], x->dims[1], loom_value_trailing(x, 2) });
-	y = y ? loom_pick_elements(im, y, at) : NULL;
+	y = y ? loom_emit_gather(im->em, y, at, 1) : NULL;
 	if (!loom_attr_find(im, "ignore_index"))
 		return y;
 	ignored = loom_emit_scalar(im->em, target->dtype,
@@ -66,9 +65,13 @@ static void import_loss(struct loom_import *im, struct loom_value *x)
 	at = loom_emit_cast(im->em, target, DRM_LOOM_DTYPE_I32);
 	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){
 		x->dims[0], 1, loom_value_trailing(x, 2) });
+	/* a negative one is no class, and is not counted from the last */
+	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at,
+						       loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, 0)),
+			      loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)x->dims[1]), at);
 	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){
 		x->dims[0], x->dims[1], loom_value_trailing(x, 2) });
-	y = loom_emit_fn(im->em, LOOM_GFN_NEG, loom_pick_elements(im, y, at));
+	y = loom_emit_fn(im->em, LOOM_GFN_NEG, loom_emit_gather(im->em, y, at, 1));
 	counts = emit_weights(im, x, target, at, weights);
 	if (counts)
 		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, counts);

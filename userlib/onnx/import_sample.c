@@ -368,11 +368,11 @@ static struct loom_value *emit_pictures(struct loom_import *im, struct loom_valu
 		return x;
 	rows = loom_emit_reshape(im->em, x, 3, (int64_t[]){
 		1, x->dims[N], loom_value_trailing(x, 1) });
-	batch = loom_pick_index(im, batch, x->dims[N]);
+	batch = loom_emit_cast(im->em, batch, DRM_LOOM_DTYPE_I64);
 	batch = loom_emit_reshape(im->em, batch, 3, (int64_t[]){ 1, count, 1 });
 	if (!rows || !batch)
 		return NULL;
-	return loom_emit_reshape(im->em, loom_pick_elements(im, rows, batch), RANK, (int64_t[]){
+	return loom_emit_reshape(im->em, loom_emit_gather(im->em, rows, batch, 1), RANK, (int64_t[]){
 		count, x->dims[C], x->dims[H], x->dims[W] });
 }
 

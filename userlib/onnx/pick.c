@@ -70,15 +70,12 @@ static struct loom_value *countable(struct loom_import *im, struct loom_value *x
 	       loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_I32) : x;
 }
 
-/*
- * Whether index i is number k: [o, i, k, n] or, with @numbers_first, [o, k, i, n]. NULL after an
- * error.
- */
+/* Whether index i is number k: [o, k, i, n]. NULL after an error. */
 static struct loom_value *emit_hits(struct loom_import *im, struct loom_value *indices,
-				    const struct loom_value *data, bool numbers_first)
+				    const struct loom_value *data)
 {
 	int64_t o = data->dims[0], k = data->dims[1], n = data->dims[2], i = indices->dims[1], all;
-	int64_t dims[4] = { indices->dims[0], i, 1, indices->dims[2] };
+	int64_t dims[4] = { indices->dims[0], 1, i, indices->dims[2] };
 
 	if (__builtin_mul_overflow(o * n, k, &all) || __builtin_mul_overflow(all, i, &all) ||
 	    all > LOOM_PICK_MAX) {
@@ -87,33 +84,9 @@ static struct loom_value *emit_hits(struct loom_import *im, struct loom_value *i
 				 (long long)(o * n * i), (long long)k);
 		return NULL;
 	}
-	if (numbers_first) {
-		dims[1] = 1;
-		dims[2] = i;
-	}
 	return loom_emit_binary(im->em, LOOM_GBIN_EQUAL,
 				loom_emit_reshape(im->em, indices, 4, dims),
-				loom_pick_numbers(im, 4, numbers_first ? 1 : 2, k));
-}
-
-struct loom_value *loom_pick_elements(struct loom_import *im, struct loom_value *data,
-				      struct loom_value *indices)
-{
-	uint32_t dtype;
-	struct loom_value *hits, *y;
-
-	if (im->em->status || !data || !indices)
-		return NULL;
-	dtype = data->dtype;
-	hits = emit_hits(im, indices, data, false);
-	data = countable(im, data);
-	if (!data)
-		return NULL;
-	y = loom_emit_reshape(im->em, data, 4, (int64_t[]){
-		data->dims[0], 1, data->dims[1], data->dims[2] });
-	y = loom_emit_select(im->em, hits, y, loom_emit_scalar(im->em, data->dtype, 0));
-	y = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, y, 1u << 2, false);
-	return loom_emit_cast(im->em, y, dtype);
+				loom_pick_numbers(im, 4, 1, k));
 }
 
 /* The neutral element of the reduction. */
@@ -169,7 +142,7 @@ struct loom_value *loom_pick_scatter(struct loom_import *im, struct loom_value *
 	if (how > LOOM_PICK_MUL && !loom_dtype_is_float(dtype))
 		loom_import_fail(im, -EOPNOTSUPP, "this reduction of type %s is not supported",
 				 loom_dtype_name(dtype));
-	hits = emit_hits(im, indices, data, true);
+	hits = emit_hits(im, indices, data);
 	if (how == LOOM_PICK_LAST && count == 1 && hits) {
 		hits = loom_emit_reshape(im->em, hits, 3, (int64_t[]){
 			hits->dims[0], hits->dims[1], hits->dims[3] });

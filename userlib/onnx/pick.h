@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements at indices from the data. The device has no command with data-dependent addresses; each
- * index is compared with all of its possible values, and matches are kept. That takes indices times
- * values comparisons, so a limit refuses operators that would take too long on a device.
+ * Writing at indices from the data. The device has no command that writes to data-dependent
+ * addresses; each index is compared with all of its possible values, and matches are kept. That
+ * takes indices times values comparisons, so a limit refuses operators that would take too long on
+ * a device.
  */
 #ifndef LOOM_ONNX_PICK_H
 #define LOOM_ONNX_PICK_H
@@ -18,16 +19,6 @@ struct loom_value *loom_pick_numbers(struct loom_import *im, uint32_t rank, uint
 /** loom_pick_index() - @indices as I32, with negative ones counted from the end, @count */
 struct loom_value *loom_pick_index(struct loom_import *im, struct loom_value *indices,
 				   int64_t count);
-/**
- * loom_pick_elements() - y[o, i, n] = data[o, indices[o, i, n], n]
- * @im: the node
- * @data: of rank 3
- * @indices: of rank 3, from loom_pick_index(); first and last dimension may be 1
- *
- * Return: of rank 3. An index that is out of range gives 0.
- */
-struct loom_value *loom_pick_elements(struct loom_import *im, struct loom_value *data,
-				      struct loom_value *indices);
 /**
  * enum loom_pick_reduction - result of an element that is written
  * @LOOM_PICK_LAST: the last value written

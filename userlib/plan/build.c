@@ -2,6 +2,8 @@
 /* Assembly of a plan's tables. See build.h. */
 #include "build.h"
 
+#include "loom_op.h"
+
 #include "base/watch.h"
 
 #include <stdlib.h>
@@ -115,27 +117,28 @@ static u64 view_elems(const struct drm_loom_plan_view *view)
 	return elems;
 }
 
-u64 loom_build_bytes(const struct drm_loom_plan_view *view)
+u64 loom_build_bytes(u32 opcode, const struct drm_loom_plan_view *views, u32 i)
 {
-	return loom_dtype_row_bytes(view->dtype, view_elems(view));
+	return loom_dtype_row_bytes(views[i].dtype,
+				    view_elems(&views[loom_op_counted(opcode, i)]));
 }
 
 /*
  * Counts the bytes of DMA, and those of images that a command uses in DRAM. Bytes that a command
  * reads and writes in SRAM are not counted.
  */
-static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool dma,
-			bool write)
+static void count_moved(struct loom_build *build, u32 opcode,
+			const struct drm_loom_plan_view *views, u32 i, bool dma)
 {
 	struct drm_loom_counters *c = &build->counters;
-	u64 bytes = loom_build_bytes(view);
+	u64 bytes = loom_build_bytes(opcode, views, i);
 
-	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_ROM)
+	if (build->tensors[views[i].tensor].region == DRM_LOOM_REGION_ROM)
 		c->rom_read_bytes += bytes;
-	else if (build->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM)
-		*(write ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
+	else if (build->tensors[views[i].tensor].region == DRM_LOOM_REGION_DRAM)
+		*(i ? &c->dram_read_bytes : &c->dram_write_bytes) += bytes;
 	else if (dma)
-		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
+		*(i ? &c->sram_read_bytes : &c->sram_write_bytes) += bytes;
 }
 
 u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
@@ -274,7 +277,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 
 		tensor->first_step = min(tensor->first_step, step);
 		tensor->last_step = max(tensor->last_step, step);
-		count_moved(build, &views[i], !command->stream, !i);
+		count_moved(build, opcode, views, i, !command->stream);
 	}
 	build->counters.macs += loom_build_macs(opcode, views);
 	build->counters.commands++;

@@ -123,8 +123,8 @@ static inline bool loom_build_in_slot(const struct drm_loom_plan_tensor *tensor)
 	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
-/** loom_build_bytes() - bytes of the elements of an operand */
-u64 loom_build_bytes(const struct drm_loom_plan_view *view);
+/** loom_build_bytes() - bytes of the elements that a command reads or writes of operand @i */
+u64 loom_build_bytes(u32 opcode, const struct drm_loom_plan_view *views, u32 i);
 
 /** loom_build_macs() - multiply-accumulates of a command */
 u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views);

@@ -139,15 +139,11 @@ static void count_step(const struct reader *r, u32 index)
 
 		count_command(r, command, i < step->dma_commands, cost);
 		for (k = 0; k < command->operands; k++) {
-			const struct drm_loom_plan_view *view =
-				&r->views[command->first_view + k];
+			const struct drm_loom_plan_view *views = &r->views[command->first_view];
 
-			if (!is_dram(r, view))
-				continue;
-			if (!k)
-				cost->dram_write_bytes += loom_build_bytes(view);
-			else
-				cost->dram_read_bytes += loom_build_bytes(view);
+			if (is_dram(r, &views[k]))
+				*(k ? &cost->dram_read_bytes : &cost->dram_write_bytes) +=
+					loom_build_bytes(command->opcode, views, k);
 		}
 	}
 	cost->cycles = loom_clock_step(r->chip->flags & DRM_LOOM_CHIP_OVERLAP, cost->dma_cycles,
@@ -323,7 +319,7 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 
 	for (i = 0; i < command->operands; i++) {
 		const struct drm_loom_plan_view *view = &views[i];
-		u64 bytes = loom_build_bytes(view);
+		u64 bytes = loom_build_bytes(command->opcode, views, i);
 
 		if (is_weight(r, view->tensor)) {
 			group->weights_read_bytes += bytes;

@@ -73,7 +73,7 @@ static void add_command(const struct layering *l, u32 index,
 	else
 		layer->compute_cycles = loom_clock_add(layer->compute_cycles, cost->cycles);
 	for (i = 0; i < command->operands; i++) {
-		u64 bytes = loom_build_bytes(&views[i]);
+		u64 bytes = loom_build_bytes(command->opcode, views, i);
 
 		if (tensors[views[i].tensor].region == DRM_LOOM_REGION_ROM)
 			layer->rom_read_bytes += bytes;

@@ -162,7 +162,8 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	u32 i;
 
 	for (i = 0; i < command->operands; i++)
-		moved[t->tensors[views[i].tensor].region] += loom_build_bytes(&views[i]);
+		moved[t->tensors[views[i].tensor].region] += loom_build_bytes(command->opcode, views,
+									    i);
 	trace_open(t, "X", stream == LOOM_STREAM_DMA ? TRACE_DMA : TRACE_COMPUTE);
 	trace_command_name(t, node, views[0].tensor);
 	fprintf(t->out, ", \"cat\": \"%s\"", loom_op_get(command->opcode)->name);
@@ -175,7 +176,7 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	}
 	fputs(", \"result\": ", t->out);
 	trace_string(t, t->time.program->labels[views[0].tensor].name);
-	trace_u64(t, "bytes", loom_build_bytes(&views[0]));
+	trace_u64(t, "bytes", loom_build_bytes(command->opcode, views, 0));
 	trace_u64(t, "dram_bytes", moved[DRM_LOOM_REGION_DRAM]);
 	if (t->time.chip->region[DRM_LOOM_REGION_ROM].banks)
 		trace_u64(t, "rom_bytes", moved[DRM_LOOM_REGION_ROM]);

@@ -151,6 +151,47 @@ static bool label_topk(struct replay *r)
 			  false);
 }
 
+/* Each result depends on its index, and on all of x along the axis. */
+static bool label_gather(struct replay *r)
+{
+	const struct drm_loom_attr_gather *attr = r->attr;
+	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
+	const struct drm_loom_plan_view *view = y->view, *index = r->operands[2].view;
+	uint64_t *sums, length, inner = 1, at, step;
+	const uint64_t *keys;
+	uint32_t i, n;
+
+	if (attr->axis >= view->rank || x->view->rank != view->rank || index->rank != view->rank)
+		return replay_misfit(r, 1);
+	length = x->view->dims[attr->axis];
+	for (i = 0; i < view->rank; i++) {
+		if (i != attr->axis && x->view->dims[i] != view->dims[i])
+			return replay_misfit(r, 1);
+		if (index->dims[i] != view->dims[i] && index->dims[i] != 1)
+			return replay_misfit(r, 2);
+		inner *= i > attr->axis ? view->dims[i] : 1;
+	}
+	keys = replay_keys(r, length);
+	sums = replay_sums(r, 0, x->count / length);
+	if (!keys || !sums)
+		return false;
+	for (n = 0; n < x->count; n++)
+		sums[n / (length * inner) * inner + n % inner] +=
+			x->labels[n] * keys[n / inner % length];
+	for (n = 0; n < y->count; n++) {
+		for (i = view->rank, at = 0, step = 1, length = n; i-- > 0;) {
+			at += index->dims[i] == 1 ? 0 : length % view->dims[i] * step;
+			step *= index->dims[i];
+			length /= view->dims[i];
+		}
+		length = view->dims[attr->axis];
+		y->labels[n] = replay_join(replay_join(replay_attr_label(r, NULL, 0),
+						       sums[n / (length * inner) * inner + n % inner]),
+					   r->operands[2].labels[at]);
+	}
+	return true;
+}
+
 /* Whether an operand has these four dims, or 1 on axes whose bit is set in @broadcast. */
 static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, uint32_t broadcast)
 {
@@ -270,6 +311,7 @@ static const struct replay_op ops[DRM_LOOM_OP_END] = {
 	[DRM_LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
 	[DRM_LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
 	[DRM_LOOM_OP_TOPK] = { "TOPK", false, 2, 3, ATTR(topk), false, label_topk },
+	[DRM_LOOM_OP_GATHER] = { "GATHER", false, 3, 3, ATTR(gather), false, label_gather },
 	[DRM_LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
 	[DRM_LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
 	[DRM_LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },

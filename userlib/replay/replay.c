@@ -23,6 +23,9 @@ static void count_bytes(struct replay *r)
 		const struct replay_operand *operand = &r->operands[i];
 		uint64_t bytes = (uint64_t)operand->count * operand->bytes;
 
+		/* of what is gathered from, an element for each of the result */
+		if (r->opcode == DRM_LOOM_OP_GATHER && i == 1)
+			bytes = (uint64_t)r->operands[0].count * operand->bytes;
 		if (operand->tensor->region == DRM_LOOM_REGION_ROM)
 			c->rom_read_bytes += bytes;
 		else if (operand->tensor->region == DRM_LOOM_REGION_DRAM)
@@ -74,10 +77,14 @@ static bool move(struct replay *r)
 	return replay_cells_move(r);
 }
 
-/* CONV, POOL and NATIVE use images in DRAM; all read in a region in which the chip computes. */
+/*
+ * CONV, POOL and NATIVE use images in DRAM; all read in a region in which the chip computes, and
+ * GATHER in any.
+ */
 static bool may_be_outside(const struct replay *r, uint32_t operand, uint32_t region)
 {
-	if (operand && r->options->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE)
+	if ((operand && r->options->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE) ||
+	    (operand == 1 && r->opcode == DRM_LOOM_OP_GATHER))
 		return true;
 	if (region == DRM_LOOM_REGION_DRAM && r->opcode == DRM_LOOM_OP_NATIVE)
 		return true;

@@ -35,6 +35,7 @@ static const struct rule rules[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_SOFTMAX] = {
 		DRM_LOOM_OP_SOFTMAX, BIT(REDUCE) | BIT(BINARY) | BIT(UNARY), loom_rewrite_softmax,
 	},
+	[LOOM_GOP_GATHER] = { DRM_LOOM_OP_GATHER, BIT(BINARY) | BIT(CAST), loom_rewrite_gather },
 	[LOOM_GOP_RESIZE] = { DRM_LOOM_OP_RESIZE, BIT(MATMUL), loom_rewrite_resize },
 	[LOOM_GOP_QUANTIZE] = {
 		DRM_LOOM_OP_QUANTIZE, BIT(BINARY) | BIT(UNARY) | BIT(CAST), loom_rewrite_quantize,

@@ -12,6 +12,7 @@
  *	REDUCE		POOL over the reduced axes; or BINARY of halves of them
  *	SOFTMAX		REDUCE, BINARY, UNARY
  *	SELECT		BINARY and CAST
+ *	GATHER		MATMUL of one-hot rows and a table; else BINARY, SELECT, REDUCE
  *	RESIZE		nearest: COPY of runs, same bits; linear: MATMUL by a constant matrix
  *	QUANTIZE	BINARY, UNARY, CAST. Same bits
  *	DEQUANTIZE	CAST, BINARY. Same bits
@@ -41,8 +42,8 @@
  *	expand.c	constants that are held packed, expanded for chips where that is faster
  *	clone.c		a copy of the graph: the caller's is not changed
  *	put.c		small calls to make nodes, beyond graph/emit.h
- *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, resize.c, quantize.c, unary.c,
- *	pad.c		a function for each line of the table, named after the operation replaced
+ *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, gather.c, resize.c, quantize.c,
+ *	unary.c, pad.c	a function for each line of the table, named after the operation replaced
  *	cut_reduce.c	reductions that do not fit, put together of pieces
  *	cut_sum.c	products and windows that do not fit
  *
@@ -166,6 +167,7 @@ struct loom_value *loom_rewrite_pool(struct loom_rewriter *rw, const struct loom
 struct loom_value *loom_rewrite_reduce(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_softmax(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_select(struct loom_rewriter *rw, const struct loom_node *node);
+struct loom_value *loom_rewrite_gather(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_resize(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_quantize(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_dequantize(struct loom_rewriter *rw, const struct loom_node *node);

@@ -308,13 +308,12 @@ static uint64_t map_bytes(const struct loom_program *program)
 
 	for (i = 0; i < header->commands.count; i++) {
 		for (k = 0; k < commands[i].operands; k++) {
-			const struct drm_loom_plan_view *view =
-				&views[commands[i].first_view + k];
-			const struct drm_loom_plan_tensor *tensor = &tensors[view->tensor];
+			const struct drm_loom_plan_view *own = &views[commands[i].first_view];
+			const struct drm_loom_plan_tensor *tensor = &tensors[own[k].tensor];
 
 			if (tensor->region == DRM_LOOM_REGION_DRAM &&
 			    program->slots[tensor->slot].kind != LOOM_SLOT_KIND_WEIGHTS)
-				bytes += loom_build_bytes(view);
+				bytes += loom_build_bytes(commands[i].opcode, own, k);
 		}
 	}
 	return bytes;

@@ -88,6 +88,7 @@ struct trial {
 		struct drm_loom_attr_resize resize;
 		struct drm_loom_attr_fill fill;
 		struct drm_loom_attr_topk topk;
+		struct drm_loom_attr_gather gather;
 	} attr;
 	bool bad;
 };
@@ -293,6 +294,18 @@ static bool make_topk(struct trial *t, u32 dtype)
 	dims[1] = DRM_LOOM_MAX_UNIT_COST / 2 / (1 + loom_log2_up(count));
 	view(t, 1, dtype, 2, dims);
 	return check(t, DRM_LOOM_OP_TOPK, 2);
+}
+
+static bool make_gather(struct trial *t, u32 dtype)
+{
+	u32 x[2] = { 1 + rnd(1000), PICK(1, 7, 64, 1000) }, y[2] = { 500, x[1] };
+	u32 index[2] = { y[0], PICK(1, y[1]) };
+
+	t->attr.gather = (struct drm_loom_attr_gather){ .axis = 0 };
+	view(t, 0, dtype, 2, y);
+	view(t, 1, dtype, 2, x);
+	view(t, 2, PICK(DRM_LOOM_DTYPE_I32, DRM_LOOM_DTYPE_I64), 2, index);
+	return check(t, DRM_LOOM_OP_GATHER, 3);
 }
 
 static bool make_resize(struct trial *t, u32 dtype)
@@ -537,6 +550,7 @@ int main(int argc, char **argv)
 		{ "reduce", DRM_LOOM_OP_REDUCE, make_reduce },
 		{ "softmax", DRM_LOOM_OP_SOFTMAX, make_softmax },
 		{ "topk", DRM_LOOM_OP_TOPK, make_topk },
+		{ "gather", DRM_LOOM_OP_GATHER, make_gather },
 		{ "resize", DRM_LOOM_OP_RESIZE, make_resize },
 		{ "cast", DRM_LOOM_OP_CAST, make_elementwise },
 		{ "quantize", DRM_LOOM_OP_QUANTIZE, make_elementwise },

@@ -341,6 +341,7 @@ static inline bool judge_attr(const struct drm_loom_plan_command *command, const
 	const struct drm_loom_attr_reduce *reduce = attr;
 	const struct drm_loom_attr_unary *unary = attr;
 	const struct drm_loom_attr_topk *topk = attr;
+	const struct drm_loom_attr_gather *gather = attr;
 
 	switch (command->opcode) {
 	case DRM_LOOM_OP_CONV:
@@ -368,6 +369,8 @@ static inline bool judge_attr(const struct drm_loom_plan_command *command, const
 		       topk->count == views[0].dims[topk->axis] &&
 		       (loom_dtype_stride(views[0].dtype) > 2 || views[1].dims[topk->axis] <=
 			1U << 8 * loom_dtype_stride(views[0].dtype));
+	case DRM_LOOM_OP_GATHER:
+		return gather->axis < views[0].rank && !gather->reserved;
 	case DRM_LOOM_OP_RESIZE:
 		return judge_resize(attr, views);
 	}
@@ -415,6 +418,7 @@ static inline bool judge_region(const struct plan_judge *judge, u32 opcode, u32 
 		return region == y_region && region != DRM_LOOM_REGION_ROM;
 	}
 	return sram || judge_in_image(judge, tensor) ||
+	       (operand == 1 && opcode == DRM_LOOM_OP_GATHER) ||
 	       (operand >= written && judge->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE);
 }
 

@@ -100,13 +100,14 @@ static inline uint8_t nibble(const struct nibbles *of, int64_t row, int64_t colu
 
 /*
  * Of integers of 4 bits, [N, blocks * @block] = @dims, or the transpose of that with @turned: bytes
- * [blocks, @block / 2, N], with the first half of a block in the low bits. The device computes what
- * depends on them.
+ * [blocks, @block / 2, N] or, with @rows, [N, blocks, @block / 2], with the first half of a block in
+ * the low bits. The device computes what depends on them.
  */
 static struct loom_value *pack(struct loom_import *im, const struct loom_value *x,
-			       const int64_t *dims, bool turned, int64_t block)
+			       const int64_t *dims, bool turned, int64_t block, bool rows)
 {
 	const int64_t columns = dims[0], inner = dims[1], half = block / 2;
+	const int64_t step = rows ? 1 : columns, next = rows ? inner / 2 : 1;
 	const int64_t width = turned ? columns : inner;
 	const struct nibbles of = {
 		x->data, x->bits, lowest(x), x->bits ? width : row_bytes(width, 4), turned,
@@ -116,7 +117,8 @@ static struct loom_value *pack(struct loom_import *im, const struct loom_value *
 	uint8_t *bytes;
 
 	if (x->bits || bytes_fit(im, x, 4, 2, dims))
-		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3,
+		y = loom_emit_const(im->em, DRM_LOOM_DTYPE_U8, 3, rows ?
+				    (int64_t[]){ columns, inner / block, half } :
 				    (int64_t[]){ inner / block, half, columns });
 	if (!y)
 		return NULL;
@@ -125,7 +127,7 @@ static struct loom_value *pack(struct loom_import *im, const struct loom_value *
 		for (k = 0; k < inner / 2; k++) {
 			at = k / half * block + k % half;
 			for (column = tile; column < columns && column < tile + TILE; column++)
-				bytes[k * columns + column] =
+				bytes[k * step + column * next] =
 					(uint8_t)(nibble(&of, column, at) |
 						  nibble(&of, column, at + half) << 4);
 		}
@@ -248,7 +250,7 @@ static struct loom_value *few_rows(struct loom_import *im, struct loom_value *a,
 		}
 	}
 	return packed_product(im, a, pack(im, from->x, (int64_t[]){ b->dims[1], b->dims[0] }, true,
-					  from->block), from->scale, differ ? zero : NULL,
+					  from->block, false), from->scale, differ ? zero : NULL,
 			      middle - low);
 }
 
@@ -307,7 +309,7 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 		scale = loom_emit_transpose(im->em, scale, (uint32_t[]){ 1, 0 });
 		if (zero)
 			zero = loom_emit_transpose(im->em, zero, (uint32_t[]){ 1, 0 });
-		y = packed_product(im, a, pack(im, b, dims, false, block), scale, zero, 8);
+		y = packed_product(im, a, pack(im, b, dims, false, block, false), scale, zero, 8);
 	} else {
 		b = unpack(im, b, bits, 2, dims);
 		b = loom_import_part(im, b, 1, 0, 1, inner);
@@ -320,8 +322,8 @@ void loom_import_matmul_bits(struct loom_import *im, int unused)
 }
 
 /*
- * Rows at @indices of (@x - @zero) * @scale, a table of 4-bit integers that stay so in memory: a
- * product with one-hot rows selects bytes, which are taken apart afterwards.
+ * Rows at @indices of (@x - @zero) * @scale, a table of 4-bit integers that stay so in memory: the
+ * bytes of the rows are taken apart.
  */
 static struct loom_value *packed_rows(struct loom_import *im, struct loom_value *x, int64_t width,
 				      struct loom_value *indices, struct loom_value *scale,
@@ -334,15 +336,9 @@ static struct loom_value *packed_rows(struct loom_import *im, struct loom_value 
 
 	memcpy(dims, indices->dims, sizeof(dims));
 	dims[indices->rank] = width;
-	y = pack(im, x, (int64_t[]){ rows, width }, false, block);
-	y = loom_emit_reshape(im->em, y, 2, (int64_t[]){ width / 2, rows });
-	if (!y)
-		return NULL;
-	y->held = true;
-	y = loom_import_product(im, loom_import_hot_rows(im, indices, rows, DRM_LOOM_DTYPE_U8), y,
-				NULL);
-	y = loom_emit_reshape(im->em, y, 3, (int64_t[]){ count, blocks, block / 2 });
-	y = loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_U8);
+	y = pack(im, x, (int64_t[]){ rows, width }, false, block, true);
+	y = loom_emit_gather(im->em, y, loom_emit_reshape(im->em, indices, 3, (int64_t[]){
+		count, 1, 1 }), 0);
 	y = loom_emit_cast(im->em, take_apart(im, y, 2), scale->dtype);
 	if (zero) {
 		zero = loom_emit_cast(im->em, zero, scale->dtype);

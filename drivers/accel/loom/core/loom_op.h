@@ -91,6 +91,15 @@ static inline u64 loom_topk_cost(u64 length, u32 count)
 /* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
 extern const struct loom_op loom_op_native;
 
+/*
+ * The operand with as many elements as a command reads or writes of operand @i: itself, or y where
+ * x of GATHER is read.
+ */
+static inline u32 loom_op_counted(u32 opcode, u32 i)
+{
+	return opcode == DRM_LOOM_OP_GATHER && i == 1 ? 0 : i;
+}
+
 /**
  * loom_op_get() - an operation by its opcode
  * @opcode: one of DRM_LOOM_OP_*

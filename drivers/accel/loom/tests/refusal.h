@@ -88,6 +88,7 @@ struct refusal_operand {
  * struct refusal_form - a command that is valid
  * @operands: number of @operand
  * @images: how many of the first may be images; for operations that compute
+ * @anywhere: an operand that may be in any region; 0 for none
  * @optional: fewer or more operands may be fine, too: rows say so
  * @lane_axis: of operands with more than one axis
  * @units: that it has
@@ -99,6 +100,7 @@ struct refusal_operand {
 struct refusal_form {
 	u8 operands;
 	u8 images;
+	u8 anywhere;
 	bool optional;
 	u8 lane_axis;
 	u64 units;

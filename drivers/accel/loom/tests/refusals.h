@@ -155,6 +155,7 @@ static inline void refusal_run_places(const struct refusal_table *table, u32 for
 				refusal_try_form(table, form, try);
 				try->form.operand[operand].place = place;
 				if (place != IN_SRAM && !(operand && in_place) &&
+				    !(operand && operand == try->form.anywhere) &&
 				    !(place == IN_IMAGE && operand < try->form.images)) {
 					row.rule = DRM_LOOM_RULE_VIEW_REGION;
 					row.operand = operand;

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_REFUSALS_AXIS_H
 #define LOOM_TESTS_REFUSALS_AXIS_H
 
-/* REDUCE, SOFTMAX and TOPK: along axes. */
+/* REDUCE, SOFTMAX, TOPK and GATHER: along axes. */
 #include "refusal.h"
 
 /* --- REDUCE: kind; y has x's dims, or one where it is reduced */
@@ -101,6 +101,38 @@ static const struct refusal_row refusal_rows_topk[] = {
 	OK(1, T(0, BIT_OF(F16)), T(2, BIT_OF(F16)), W(1, 0, 65536), W(2, 0, 65536)),
 	BAD(1, SHAPE, 0, T(0, BIT_OF(I16)), T(2, BIT_OF(I16)), W(1, 0, 65537), W(2, 0, 65537)),
 	OK(1, T(0, BIT_OF(F32)), T(2, BIT_OF(F32)), W(1, 0, 65537), W(2, 0, 65537)),
+};
+
+/* --- GATHER: axis, reserved; x is anywhere and has its own dim on the axis, index y's dims or 1 */
+static const struct refusal_form refusal_forms_gather[] = {
+	{ .operands = 3, .anywhere = 1, .units = 12, .cost = 48, .words = { 1 },
+	  .operand = { IN(F16, 4, 3, 6), AT(IN_DRAM, F16, 4, 5, 6), IN(I32, 1, 3, 1) } },
+	{ .operands = 3, .anywhere = 1, .lane_axis = 2, .units = 15, .cost = 48, .words = { 0 },
+	  .operand = { IN(I32, 3, 5, 6), IN(I32, 4, 5, 6), IN(I64, 3, 5, 6) } },
+};
+
+#define GATHER_ROWS(_form, _own, _axis)						\
+	OK(_form, T(0, _own)), BAD(_form, DTYPE, 1, T(0, BUT(_own))),		\
+	OK(_form, T(1, _own)), BAD(_form, DTYPE, 1, T(1, BUT(_own))),		\
+	OK(_form, T(2, BIT_OF(I32) | BIT_OF(I64))),				\
+	BAD(_form, DTYPE, 2, T(2, BUT(BIT_OF(I32) | BIT_OF(I64)))),		\
+	OK(_form, T_ALL(BIT_OF(I32) | BIT_OF(I64))),				\
+	OK(_form, T(0, EVERY & BIT_OF(BOOL)), T(1, BIT_OF(BOOL))),		\
+	BAD(_form, SHAPE, 1, R(0)), BAD(_form, SHAPE, 1, R(1)), BAD(_form, SHAPE, 2, R(2)),	\
+	BAD(_form, SHAPE, 1, D(0, 1 - (_axis), 7)), BAD(_form, SHAPE, 1, D(0, 2, 7)),	\
+	BAD(_form, SHAPE, 2, D(0, _axis, 4)),					\
+	BAD(_form, SHAPE, 1, D(1, 1 - (_axis), 1)), BAD(_form, SHAPE, 1, D(1, 2, 1)),	\
+	OK(_form, D(1, _axis, 1)), OK(_form, D(1, _axis, 3)), OK(_form, W(1, _axis, ~0U)),	\
+	OK(_form, D(2, 0, 1)), OK(_form, D(2, 1, 1)), OK(_form, D(2, 2, 1)),	\
+	BAD(_form, SHAPE, 2, D(2, 0, 2)), BAD(_form, SHAPE, 2, D(2, 1, 2)),	\
+	BAD(_form, SHAPE, 2, D(2, 2, 2)), OK(_form, D(2, 2, 6)),		\
+	BAD(_form, SHAPE, 1, A(0, 1 - (_axis))), BAD(_form, SHAPE, 1, A(0, 2)),	\
+	ATTR(_form, A_TO(0, 3, 7)), ATTR(_form, A(0, 0x80000000)), ATTR(_form, A(0, ~0U)),	\
+	ZERO(_form, 1), COSTS(_form, 512, D(0, 2, 65), D(1, 2, 65), D(2, 2, 1)),	\
+	BAD(_form, DISTINCT, 0, W(0, _axis, 3))
+
+static const struct refusal_row refusal_rows_gather[] = {
+	GATHER_ROWS(0, BIT_OF(F16), 1), GATHER_ROWS(1, BIT_OF(I32), 0),
 };
 
 #endif /* LOOM_TESTS_REFUSALS_AXIS_H */

@@ -138,3 +138,4 @@ SIZE(attr_reduce, 8);
 SIZE(attr_softmax, 8);
 SIZE(attr_resize, 112);
 SIZE(attr_topk, 16);
+SIZE(attr_gather, 8);

@@ -316,6 +316,30 @@ static void make_topk(struct test_case *test)
 	node(test, "TopK", "x k", draw(2) ? "y" : "v y");
 }
 
+static void make_gather(struct test_case *test)
+{
+	static const uint32_t dtypes[] = {
+		DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_I64,
+	};
+	uint32_t rank = (uint32_t)range(1, 5), axis = draw(rank);
+	int64_t dims[8], count = range(1, 20), length;
+	bool elements = draw(2);
+
+	draw_dims(rank, dims, 12);
+	dims[axis] *= range(1, 30);
+	length = dims[axis];
+	input(test, "x", dtypes[draw(4)], rank, dims);
+	dims[axis] = count;
+	input(test, "i", DRM_LOOM_DTYPE_I64, elements ? rank : 1, elements ? dims : &count);
+	/* of both signs, and one out of range */
+	length++;
+	ints(test, "length", 1, &length);
+	attr_int(test, "fmod", 1);
+	node(test, "Mod", "i length", "j");
+	attr_int(test, "axis", axis);
+	node(test, elements ? "GatherElements" : "Gather", "x j", "y");
+}
+
 static void make_resize(struct test_case *test)
 {
 	static const char *const modes[] = { "nearest", "linear", "cubic" };
@@ -553,6 +577,7 @@ static const struct {
 	{ "networks", make_network, 20 },
 	{ "pool of vectors", make_pool1, 15 },
 	{ "topk", make_topk, 30 },
+	{ "gather", make_gather, 40 },
 };
 
 /* --------------------------------------------------------------- running */

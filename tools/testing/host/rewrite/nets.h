@@ -60,6 +60,10 @@ static const char net_select[] =
 	"a f32 7 9; b f32 7 1; c bool 9; i i32 7 9; y = Where c a b; j = i32 9; z = Where c i j; "
 	"> z";
 
+static const char net_gather[] =
+	"i i64 3 2; five = i64 1 : 5; j = Mod i five; t = f32 5 6; y = Gather t j; x f32 3 5; "
+	"z = GatherElements x j axis=1; b bool 3 5; w = GatherElements b j axis=1; > z; > w";
+
 static const char net_nearest[] =
 	"s = f32 4; x f32 1 3 4 5; to = i64 4 : 1 3 8 15; "
 	"u = Resize x - - to coordinate_transformation_mode=asymmetric nearest_mode=floor; "

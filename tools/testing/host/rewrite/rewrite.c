@@ -49,6 +49,8 @@ static const struct row rows[] = {
 	{ "reductions by pooling", net_reduce, BIT(REDUCE), NEAR },
 	{ "reductions by halves", net_reduce, BIT(REDUCE) | BIT(POOL), NEAR },
 	{ "selection by maxima and sums", net_select, BIT(SELECT), 0 },
+	{ "gathering by products and comparisons", net_gather, BIT(GATHER), 0 },
+	{ "gathering without SELECT", net_gather, BIT(GATHER) | BIT(SELECT), 0 },
 	{ "nearest neighbours by copies", net_nearest, BIT(RESIZE), 0 },
 	{ "interpolation by products", net_linear, BIT(RESIZE), NEAR },
 	{ "interpolation by convolutions", net_linear, BIT(RESIZE) | BIT(MATMUL), NEAR },

@@ -9,7 +9,8 @@
  * rounded up to bursts. Axes are merged into runs from the smallest stride on, as long as an axis
  * begins where the one before ends; the remaining axes are separate runs, also where they overlap
  * or are the same bytes again. In the SRAM the lane axis is dealt over the lanes, so a run does
- * not go on along it, unless there is one lane only.
+ * not go on along it, unless there is one lane only. What GATHER reads of x is anywhere on the axes
+ * that its index runs along, so those are separate runs, too.
  *
  * Of a region, all that is read comes after one latency and at one rate, and so does all that is
  * written; one after the other if the bus is shared, else at the same time. Regions work at the
@@ -72,8 +73,8 @@ u64 loom_clock_elements(const struct loom_view *view)
 	return elements;
 }
 
-/* Bytes that memory moves for a view: its runs, rounded up to bursts. */
-static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view *view)
+/* Bytes that memory moves for a view: its runs, rounded up to bursts. No run is along @apart. */
+static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view *view, u32 apart)
 {
 	u32 burst = chip->region[view->region].burst_bytes, merged = 0, before, i;
 	bool once = chip->region[view->region].flags & DRM_LOOM_CHIP_BROADCAST;
@@ -82,7 +83,7 @@ static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view 
 	u64 run = view->elem_bytes, runs = 1;
 
 	for (i = 0; once && i < view->rank; i++)
-		if (!view->strides[i])
+		if (!view->strides[i] && !(apart >> i & 1))
 			merged |= 1U << i;
 	if (burst < 2 && !merged)
 		return loom_clock_times(loom_clock_elements(view), view->elem_bytes);
@@ -92,7 +93,7 @@ static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view 
 		for (i = 0; i < view->rank; i++) {
 			s64 stride = view->strides[i];
 
-			if (merged >> i & 1 || view->dims[i] == 1 ||
+			if ((merged | apart) >> i & 1 || view->dims[i] == 1 ||
 			    (in_lanes && i == view->lane_axis) ||
 			    (stride < 0 ? 0 - (u64)stride : (u64)stride) != run)
 				continue;
@@ -108,6 +109,19 @@ static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view 
 	return loom_clock_times(runs, run);
 }
 
+/* Bytes of x of GATHER: of the elements that are read, which may be anywhere on some axes. */
+static u64 clock_gathered(const struct drm_loom_chip *chip, const struct loom_command *command)
+{
+	const struct drm_loom_attr_gather *attr = command->attr;
+	struct loom_view view = command->views[1];
+	u32 apart = 1U << attr->axis, i;
+
+	view.dims[attr->axis] = command->views[0].dims[attr->axis];
+	for (i = 0; i < view.rank; i++)
+		apart |= (u32)(command->views[2].dims[i] > 1) << i;
+	return clock_bytes(chip, &view, apart);
+}
+
 /* Cycles of memory, and its energy. */
 static void clock_memory(const struct drm_loom_chip *chip, const struct loom_command *command,
 			 struct loom_clock_cost *cost)
@@ -121,7 +135,8 @@ static void clock_memory(const struct drm_loom_chip *chip, const struct loom_com
 		const struct loom_view *view = &command->views[i];
 		u64 *bytes = i ? &read_bytes[view->region] : &write_bytes[view->region];
 
-		*bytes = loom_clock_add(*bytes, clock_bytes(chip, view));
+		*bytes = loom_clock_add(*bytes, i == 1 && command->op->opcode == DRM_LOOM_OP_GATHER ?
+				clock_gathered(chip, command) : clock_bytes(chip, view, 0));
 	}
 	for (i = 0; i < DRM_LOOM_CHIP_REGIONS; i++) {
 		const struct drm_loom_chip_region *region = &chip->region[i];

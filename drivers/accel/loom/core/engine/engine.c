@@ -72,7 +72,8 @@ static void engine_count_in_place(struct drm_loom_counters *counters,
 		view = &command->views[i];
 		if (view->region == DRM_LOOM_REGION_SRAM)
 			continue;
-		bytes = engine_elements(view) * view->elem_bytes;
+		bytes = engine_elements(&command->views[loom_op_counted(command->op->opcode, i)]) *
+			view->elem_bytes;
 		if (!i)
 			counters->dram_write_bytes += bytes;
 		else

@@ -44,6 +44,7 @@ loom_fp_fn loom_fp_cast_run;
 loom_fp_fn loom_fp_quantize_run;
 loom_fp_fn loom_fp_dequantize_run;
 loom_fp_fn loom_fp_topk_run;
+loom_fp_fn loom_fp_gather_run;
 
 u64 loom_engine_go_on(const struct loom_command *command, const struct loom_memory *memory,
 		      u64 first, u64 count, struct loom_part *part);

@@ -43,6 +43,7 @@ bool loom_op_cast_check(struct loom_check *check);
 bool loom_op_quantize_check(struct loom_check *check);
 bool loom_op_dequantize_check(struct loom_check *check);
 bool loom_op_topk_check(struct loom_check *check);
+bool loom_op_gather_check(struct loom_check *check);
 #endif
 
 #endif /* LOOM_OP_CHECK_H */

@@ -288,6 +288,29 @@ static void test_ops(void)
 	       "no number of elements overflows");
 }
 
+static void test_gather(void)
+{
+	struct loom_view views[] = { view_of(SRAM, I8, DIMS(8, 5, 50)),
+				     view_of(DRAM, I8, DIMS(1000, 5, 50)),
+				     view_of(SRAM, DRM_LOOM_DTYPE_I32, DIMS(8, 1, 1)) };
+	struct drm_loom_attr_gather attr = { .axis = 0 };
+
+	reset_chip();
+	tap_ok(cycles_of(DRM_LOOM_OP_GATHER, &attr, views, 3) == 200,
+	       "GATHER: one for each element of the result, of which 2000 bytes are read");
+	chip.region[DRAM].burst_bytes = 64;
+	tap_ok(cycles_of(DRM_LOOM_OP_GATHER, &attr, views, 3) == 205,
+	       "in 8 rows of 250 bytes, 4 bursts each");
+	views[2].dims[2] = 50;
+	tap_ok(cycles_of(DRM_LOOM_OP_GATHER, &attr, views, 3) == 12800,
+	       "with an index for each element, in 2000 bursts");
+	attr.axis = 1;
+	views[1] = view_of(DRAM, I8, DIMS(8, 1000, 50));
+	views[2] = view_of(SRAM, DRM_LOOM_DTYPE_I32, DIMS(1, 5, 1));
+	tap_ok(cycles_of(DRM_LOOM_OP_GATHER, &attr, views, 3) == 256,
+	       "on an inner axis, in 40 rows of 50 bytes");
+}
+
 /* One lane, one MAC and two operations in a cycle; blocks of 8 inputs, 4 outputs, 3 positions. */
 static void test_blocks(void)
 {
@@ -416,6 +439,7 @@ int main(void)
 	test_bursts();
 	test_macs();
 	test_ops();
+	test_gather();
 	test_blocks();
 	test_broadcast();
 	test_energy();

@@ -482,15 +482,17 @@ static inline void ec_run_split(struct ec *ec, u64 most)
 static inline u64 ec_region_bytes(const struct ec *ec, u32 region)
 {
 	u64 bytes = 0;
-	u32 i, k;
+	u32 i, k, from;
 
 	for (i = 1; i < ec->command.operands; i++) {
 		u64 size = ec->views[i].elem_bytes;
 
 		if (ec->views[i].region != region)
 			continue;
-		for (k = 0; k < ec->views[i].rank; k++)
-			size *= ec->views[i].dims[k];
+		/* of what is gathered from, an element for each of the result */
+		from = i == 1 && ec->command.op->opcode == DRM_LOOM_OP_GATHER ? 0 : i;
+		for (k = 0; k < ec->views[from].rank; k++)
+			size *= ec->views[from].dims[k];
 		bytes += size;
 	}
 	return bytes;

@@ -42,6 +42,7 @@ struct form {
 		struct drm_loom_attr_softmax softmax;
 		struct drm_loom_attr_resize resize;
 		struct drm_loom_attr_topk topk;
+		struct drm_loom_attr_gather gather;
 	} attr;
 	u8 rank[DRM_LOOM_MAX_OPERANDS];
 	u32 dims[DRM_LOOM_MAX_OPERANDS][5];
@@ -321,6 +322,21 @@ static bool form_topk(struct form *form, u32 n)
 	return !n;
 }
 
+static bool form_gather(struct form *form, u32 n)
+{
+	u32 dims[3] = { 3, 5, 21 }, axis = digit(&n, 3), own = digit(&n, 2), i;
+
+	form->attr.gather.axis = axis;
+	form->regions[1] = digit(&n, 2) ? DRM_LOOM_REGION_DRAM : DRM_LOOM_REGION_SRAM;
+	set_dims(form, 1, 3, dims);
+	dims[axis] = 4;
+	set_dims(form, 0, 3, dims);
+	for (i = 0; i < 3 && !own; i++)
+		dims[i] = i == axis ? dims[i] : 1;
+	set_dims(form, 2, 3, dims);
+	return !n;
+}
+
 static bool form_resize(struct form *form, u32 n)
 {
 	static const s32 sizes[][2][3] = {
@@ -400,6 +416,7 @@ static const struct op_forms all_forms[] = {
 	{ DRM_LOOM_OP_CAST, form_cast, false, 132, 0x404213fbd14db7cb },
 	{ DRM_LOOM_OP_QUANTIZE, form_quantize, false, 56, 0x2fbfaee644f1c5f0 },
 	{ DRM_LOOM_OP_TOPK, form_topk, false, 1716, 0x91383c2d2bc8b077 },
+	{ DRM_LOOM_OP_GATHER, form_gather, false, 288, 0x3e6f8f85c3eca12b },
 	{ DRM_LOOM_OP_DEQUANTIZE, form_quantize, false, 70, 0x720cb2f1536b401e },
 };
 

@@ -338,6 +338,50 @@ static void check_topk(struct ec *ec, bool from)
 	} while (ec_next(ec->views[0].dims, rank, y) && !ec->failed);
 }
 
+/* Indices in range as a rule, from both ends, and others. */
+static void check_gather(struct ec *ec, bool dram)
+{
+	u32 dtype = number_types[ec_rnd() % ARRAY_SIZE(number_types)], rank = ec_range(1, 5), i;
+	u32 dims[DRM_LOOM_MAX_RANK], index_dims[DRM_LOOM_MAX_RANK], y[DRM_LOOM_MAX_RANK] = {};
+	u32 at[DRM_LOOM_MAX_RANK] = {}, length;
+	struct drm_loom_attr_gather attr = { .axis = ec_rnd() % rank };
+	bool single = ec_chance(50);
+	s64 index;
+
+	for (i = 0; i < rank; i++)
+		dims[i] = ec_range(1, i == rank - 1 && rank < 4 ? 150 : 7);
+	length = dims[attr.axis];
+	ec_view(ec, 1, dram ? DRM_LOOM_REGION_DRAM : DRM_LOOM_REGION_SRAM, dtype, rank, dims,
+		EC_READ);
+	dims[attr.axis] = ec_range(1, 9);
+	for (i = 0; i < rank; i++)
+		index_dims[i] = ec_chance(25) || (single && i != attr.axis) ? 1 : dims[i];
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, ec_chance(50) ? DRM_LOOM_DTYPE_I32 :
+		DRM_LOOM_DTYPE_I64, rank, index_dims, EC_READ);
+	ec_fill(ec, 0, NULL);
+	ec_fill(ec, 1, ec_value);
+	do {
+		index = (s64)(ec_rnd() % (2 * length)) - length;
+		if (ec_chance(10))
+			index = ec_chance(50) ? (s64)length + (s64)(ec_rnd() % 3) :
+				-(s64)length - 1;
+		ec_put(ec, &ec->views[2], at, index);
+	} while (ec_next(index_dims, rank, at));
+	if (!ec_run(ec, DRM_LOOM_OP_GATHER, &attr, 3))
+		return;
+	do {
+		for (i = 0; i < rank; i++)
+			at[i] = index_dims[i] == 1 ? 0 : y[i];
+		index = (s64)ec_get(ec, &ec->views[2], at);
+		index = index < 0 ? index + length : index;
+		memcpy(at, y, sizeof(at));
+		at[attr.axis] = (u32)index;
+		ec_expect(ec, y, index < 0 || index >= length ? 0 :
+			  ec_get(ec, &ec->views[1], at), 0);
+	} while (ec_next(dims, rank, y) && !ec->failed);
+}
+
 static float resize_coordinate(const struct drm_loom_attr_resize *a, u32 axis, u32 i)
 {
 	float in = a->in_size[axis], out = a->out_size[axis], x = i, scale, start, end;
@@ -526,9 +570,12 @@ int main(void)
 	for (k = 0; k < 2; k++)
 		EC_TRY(155000 + 1000 * k, 120, check_topk(&ec, k), "selection of %s",
 		       k ? "other elements" : "positions");
+	for (k = 0; k < 2; k++)
+		EC_TRY(158000 + 500 * k, 150, check_gather(&ec, k), "gathering from %s",
+		       k ? "DRAM" : "SRAM");
 	for (k = 0; k < 3; k++)
 		EC_TRY(160000 + 1000 * k, 150, check_resize(&ec, k), "resize, %s", modes[k]);
-	ec_same_bits(0xf2c357d5a0f52226);
+	ec_same_bits(0x7773fe0963775ae8);
 	ec_end(&ec);
 	return tap_end();
 }
