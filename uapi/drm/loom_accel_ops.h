@@ -54,8 +54,8 @@ extern "C" {
  * enum drm_loom_compute_opcode - operations of commands that compute
  *
  * y is the output. All operands are in SRAM, but for y and x of CONV and POOL, which may each be in
- * an image, too, and x of GATHER, which may be in any region. [x] is optional and says so in the attributes. The numbers are those that &enum
- * drm_loom_opcode does not have.
+ * an image, too, and x of GATHER, which may be in any region. [x] is optional and says so in the
+ * attributes. The numbers are those that &enum drm_loom_opcode does not have.
  */
 enum drm_loom_compute_opcode {
 	/**

@@ -159,10 +159,11 @@ int loom_fold_gather(const struct loom_node *node)
 	for (i = 0; i < node->output->num_elems; i++) {
 		k = loom_value_int(index, at.offset);
 		k = k < 0 ? k + length : k;
-		if (k >= 0 && k < length)
+		if (k >= 0 && k < length) {
+			k = from.offset + k * strides[node->gather.axis];
 			memcpy((char *)node->output->data + (size_t)i * bytes,
-			       (const char *)x->data +
-			       (size_t)(from.offset + k * strides[node->gather.axis]) * bytes, bytes);
+			       (const char *)x->data + (size_t)k * bytes, bytes);
+		}
 		loom_walk_next(&at);
 		loom_walk_next(&from);
 	}

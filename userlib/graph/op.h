@@ -22,8 +22,8 @@
  * @LOOM_GOP_SOFTMAX: &loom_gsoftmax, operand x
  * @LOOM_GOP_TOPK: &loom_gtopk, operands x, [from] of one shape. The result is of the type of from,
  *	or I32, the positions
- * @LOOM_GOP_GATHER: &loom_ggather, operands x, index (I32 or I64) of one rank; index has x's dim or 1,
- *	but on the axis, where it has the result's
+ * @LOOM_GOP_GATHER: &loom_ggather, operands x, index (I32 or I64) of one rank; index has x's dim or
+ *	1, but on the axis, where it has the result's
  * @LOOM_GOP_RESIZE: &loom_gresize, operand x
  * @LOOM_GOP_CAST: operand x, to the dtype of the result. To BOOL: x != 0
  * @LOOM_GOP_QUANTIZE: &loom_gquant, operands x, scale, zero_point

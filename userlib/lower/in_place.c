@@ -14,8 +14,8 @@
  * groups are made: the planner compares finished plans (planner/alternatives.c), one of which loads
  * everything.
  *
- * GATHER reads some elements of its first operand, and needs no such support: it reads them from any
- * region. In a group, what is computed may be in the SRAM only, and is all there then.
+ * GATHER reads some elements of its first operand, and needs no such support: it reads them from
+ * any region. In a group, what is computed may be in the SRAM only, and is all there then.
  */
 #include "lower.h"
 

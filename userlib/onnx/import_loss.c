@@ -56,7 +56,7 @@ static void import_loss(struct loom_import *im, struct loom_value *x)
 {
 	static const char *const reductions[] = { "mean", "none", "sum", NULL };
 	static const int kinds[] = { MEAN, NONE, SUM };
-	struct loom_value *target = loom_import_operand(im, 1), *at, *y, *counts;
+	struct loom_value *target = loom_import_operand(im, 1), *at, *y, *counts, *zero;
 	struct loom_value *weights = loom_import_optional(im, 2);
 	int kind = kinds[loom_attr_choice(im, "reduction", reductions)];
 
@@ -66,8 +66,8 @@ static void import_loss(struct loom_import *im, struct loom_value *x)
 	at = loom_emit_reshape(im->em, at, 3, (int64_t[]){
 		x->dims[0], 1, loom_value_trailing(x, 2) });
 	/* a negative one is no class, and is not counted from the last */
-	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at,
-						       loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, 0)),
+	zero = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, 0);
+	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
 			      loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)x->dims[1]), at);
 	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){
 		x->dims[0], x->dims[1], loom_value_trailing(x, 2) });

@@ -372,7 +372,8 @@ static struct loom_value *emit_pictures(struct loom_import *im, struct loom_valu
 	batch = loom_emit_reshape(im->em, batch, 3, (int64_t[]){ 1, count, 1 });
 	if (!rows || !batch)
 		return NULL;
-	return loom_emit_reshape(im->em, loom_emit_gather(im->em, rows, batch, 1), RANK, (int64_t[]){
+	rows = loom_emit_gather(im->em, rows, batch, 1);
+	return loom_emit_reshape(im->em, rows, RANK, (int64_t[]){
 		count, x->dims[C], x->dims[H], x->dims[W] });
 }
 

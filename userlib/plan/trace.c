@@ -162,8 +162,8 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	u32 i;
 
 	for (i = 0; i < command->operands; i++)
-		moved[t->tensors[views[i].tensor].region] += loom_build_bytes(command->opcode, views,
-									    i);
+		moved[t->tensors[views[i].tensor].region] +=
+			loom_build_bytes(command->opcode, views, i);
 	trace_open(t, "X", stream == LOOM_STREAM_DMA ? TRACE_DMA : TRACE_COMPUTE);
 	trace_command_name(t, node, views[0].tensor);
 	fprintf(t->out, ", \"cat\": \"%s\"", loom_op_get(command->opcode)->name);

@@ -157,7 +157,7 @@ static bool label_gather(struct replay *r)
 	const struct drm_loom_attr_gather *attr = r->attr;
 	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
 	const struct drm_loom_plan_view *view = y->view, *index = r->operands[2].view;
-	uint64_t *sums, length, inner = 1, at, step;
+	uint64_t begin = replay_attr_label(r, NULL, 0), *sums, length, inner = 1, at, step;
 	const uint64_t *keys;
 	uint32_t i, n;
 
@@ -184,10 +184,9 @@ static bool label_gather(struct replay *r)
 			step *= index->dims[i];
 			length /= view->dims[i];
 		}
-		length = view->dims[attr->axis];
-		y->labels[n] = replay_join(replay_join(replay_attr_label(r, NULL, 0),
-						       sums[n / (length * inner) * inner + n % inner]),
-					   r->operands[2].labels[at]);
+		length = view->dims[attr->axis] * inner;
+		y->labels[n] = replay_join(begin, sums[n / length * inner + n % inner]);
+		y->labels[n] = replay_join(y->labels[n], r->operands[2].labels[at]);
 	}
 	return true;
 }

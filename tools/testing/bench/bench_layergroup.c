@@ -107,8 +107,8 @@ static uint64_t weights_once(const struct loom_program *program)
 	if (!most)
 		exit(1);
 	for (i = 0; i < header->views.count; i++)
-		most[views[i].tensor] = max(most[views[i].tensor], loom_build_bytes(DRM_LOOM_OP_LOAD, views,
-								      i));
+		most[views[i].tensor] = max(most[views[i].tensor],
+					    loom_build_bytes(DRM_LOOM_OP_LOAD, views, i));
 	for (i = 0; i < header->tensors.count; i++)
 		if (tensors[i].region == DRM_LOOM_REGION_DRAM &&
 		    program->slots[tensors[i].slot].kind == LOOM_SLOT_KIND_WEIGHTS)

@@ -100,8 +100,8 @@ static inline uint8_t nibble(const struct nibbles *of, int64_t row, int64_t colu
 
 /*
  * Of integers of 4 bits, [N, blocks * @block] = @dims, or the transpose of that with @turned: bytes
- * [blocks, @block / 2, N] or, with @rows, [N, blocks, @block / 2], with the first half of a block in
- * the low bits. The device computes what depends on them.
+ * [blocks, @block / 2, N] or, with @rows, [N, blocks, @block / 2], with the first half of a block
+ * in the low bits. The device computes what depends on them.
  */
 static struct loom_value *pack(struct loom_import *im, const struct loom_value *x,
 			       const int64_t *dims, bool turned, int64_t block, bool rows)

@@ -122,6 +122,17 @@ bool loom_port_relax(void);
 #define loom_index_nospec(index, size)	((void)(size), (index))
 #endif
 
+/* A number that a client may be writing: the compiler must not read it again. */
+#ifdef __KERNEL__
+#define loom_read_once(number)	READ_ONCE(number)
+#else
+#define loom_read_once(number) ({						\
+	__typeof__(0 + (number)) once_ = (number);				\
+										\
+	__asm__("" : "+r"(once_));						\
+	once_; })
+#endif
+
 /* Round up to a multiple of @align, which need not be a power of two. False on overflow. */
 static inline bool __must_check loom_round_up(u64 value, u64 align, u64 *out)
 {

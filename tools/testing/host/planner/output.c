@@ -90,6 +90,33 @@ static void make_heads(struct test_case *test)
 		       "d = Transpose c perm=0,2,1,3; e = Reshape d s; y = MatMul e w; > y");
 }
 
+/* A cache with a new row in it; heads are an axis of the cache, and divide one of the new row's. */
+static void make_cache(struct test_case *test)
+{
+	input(test, "hit", DRM_LOOM_DTYPE_BOOL, 4, (int64_t[]){ 1, 1, 64, 1 });
+	input(test, "new", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 1, 48 });
+	input(test, "past", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 64, 12 });
+	input(test, "p", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 4, 1, 64 });
+	ints(test, "heads", 4, (int64_t[]){ 1, 4, 1, 12 });
+	case_add(test, "r = Reshape new heads; v = Where hit r past; y = MatMul p v; > y");
+}
+
+static void test_cache(void)
+{
+	const struct drm_loom_chip chip = CHIP_SRAM("small", (4, 1, 2400, 0, 64));
+	struct loom_planner_options how = { .chip = &chip, .grouping = "layergroup" };
+	struct loom_program *program;
+	struct test_case test;
+
+	make_case_of(&test, 1, 14, make_cache);
+	program = case_plan(&test, &how);
+	tap_ok(program->stats.dram_write_bytes == 4 * 48,
+	       "a cache with its new row stays in the SRAM head by head: %llu bytes are written",
+	       (unsigned long long)program->stats.dram_write_bytes);
+	loom_program_destroy(program);
+	free_case(&test);
+}
+
 /* --- at random */
 
 static void make_outputs(struct chain *c)
@@ -235,6 +262,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return tap_end();
 	test_detector();
+	test_cache();
 	test_heads();
 	tap_ok(num_refused < num_runs / 10, "%u of %u plans do not fit", num_refused, num_runs);
 	return tap_end();

@@ -134,9 +134,10 @@ static void clock_memory(const struct drm_loom_chip *chip, const struct loom_com
 	for (i = 0; i < command->operands; i++) {
 		const struct loom_view *view = &command->views[i];
 		u64 *bytes = i ? &read_bytes[view->region] : &write_bytes[view->region];
+		bool gathered = i == 1 && command->op->opcode == DRM_LOOM_OP_GATHER;
 
-		*bytes = loom_clock_add(*bytes, i == 1 && command->op->opcode == DRM_LOOM_OP_GATHER ?
-				clock_gathered(chip, command) : clock_bytes(chip, view, 0));
+		*bytes = loom_clock_add(*bytes, gathered ? clock_gathered(chip, command) :
+							   clock_bytes(chip, view, 0));
 	}
 	for (i = 0; i < DRM_LOOM_CHIP_REGIONS; i++) {
 		const struct drm_loom_chip_region *region = &chip->region[i];

@@ -28,9 +28,9 @@ static u32 gather_index(const struct loom_command *command, const struct loom_me
 		if (view->dims[i] > 1 || i == view->lane_axis)
 			from += loom_view_step(view, memory, i, view->dims[i] > 1 ? at[i] : 0);
 	if (view->dtype == DRM_LOOM_DTYPE_I32)
-		index = *(const volatile s32 *)from;
+		index = loom_read_once(*(const s32 *)from);
 	else
-		index = *(const volatile s64 *)from;
+		index = loom_read_once(*(const s64 *)from);
 	if (index < 0)
 		index += length;
 	if (index < 0 || index >= length)
