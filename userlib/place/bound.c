@@ -171,18 +171,18 @@ static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts
 
 /* Finds the alignments of the items, the largest first. Returns their number. */
 static unsigned int find_classes(const struct loom_place_problem *problem,
-				 const struct loom_place_part *parts, size_t num_parts,
 				 uint64_t classes[MAX_CLASSES])
 {
 	unsigned int count = 0, k;
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < num_parts; i++) {
-		uint64_t align = problem->items[parts[i].item].align_bytes;
+	for (i = 0; i < problem->num_items; i++) {
+		uint64_t align = problem->items[i].align_bytes;
 
 		for (k = 0; k < count && classes[k] > align; k++)
 			;
-		if (align == 1 || k == MAX_CLASSES || (k < count && classes[k] == align))
+		if (align == 1 || k == MAX_CLASSES || (k < count && classes[k] == align) ||
+		    !loom_place_has_room(&problem->items[i]))
 			continue;
 		if (count < MAX_CLASSES)
 			count++;
@@ -192,60 +192,36 @@ static unsigned int find_classes(const struct loom_place_problem *problem,
 	return count;
 }
 
-static int sweep_classes(const struct loom_place_problem *problem,
-			 const struct loom_place_part *parts, size_t num_parts,
-			 struct sweep *sweep, struct loom_place_reason *reason)
-{
-	uint64_t classes[MAX_CLASSES];
-	unsigned int count = find_classes(problem, parts, num_parts, classes), k;
-	struct loom_place_event *events = NULL;
-	size_t i;
-
-	for (k = 0; k < count; k++) {
-		if (!find_pads(sweep, problem, parts, num_parts, classes[k]))
-			continue;
-		if (!events) {
-			events = calloc(2 * num_parts + 1, sizeof(*events));
-			if (!events)
-				return -ENOMEM;
-			for (i = 0; i < num_parts; i++) {
-				events[2 * i] = (struct loom_place_event){
-					parts[i].lower, true, i,
-				};
-				events[2 * i + 1] = (struct loom_place_event){
-					parts[i].upper, false, i,
-				};
-			}
-			loom_place_sort_events(events, 2 * num_parts);
-		}
-		sweep_class(sweep, parts, events, 2 * num_parts, classes[k], reason);
-	}
-	free(events);
-	return 0;
-}
-
 /* Raises a bound by the pads that alignment costs at one moment. */
 static int find_by_pads(const struct loom_place_problem *problem, struct loom_place_reason *reason)
 {
+	uint64_t classes[MAX_CLASSES];
+	unsigned int count = find_classes(problem, classes), k;
 	struct loom_place_part *parts;
+	struct loom_place_event *events;
 	struct loom_arrays arrays = { 0 };
-	struct sweep sweep = { 0 };
+	struct sweep sweep;
 	size_t num_parts;
 	int ret;
 
+	if (!count)
+		return 0;
 	ret = loom_place_parts(problem, &parts, &num_parts);
 	if (ret)
 		return ret;
+	sweep.counts = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.counts));
+	sweep.sums = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.sums));
+	sweep.ranks = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.ranks));
+	sweep.pads = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.pads));
+	events = loom_place_part_events(parts, num_parts);
+	if (!events || arrays.failed)
+		ret = -ENOMEM;
 	/* the parts must be countable in an int32_t; otherwise the plain sum is used */
-	if (num_parts < INT32_MAX) {
-		sweep.counts = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.counts));
-		sweep.sums = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.sums));
-		sweep.ranks = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.ranks));
-		sweep.pads = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.pads));
-		ret = arrays.failed ? -ENOMEM :
-		      sweep_classes(problem, parts, num_parts, &sweep, reason);
-	}
+	for (k = 0; k < count && num_parts < INT32_MAX && !ret; k++)
+		if (find_pads(&sweep, problem, parts, num_parts, classes[k]))
+			sweep_class(&sweep, parts, events, 2 * num_parts, classes[k], reason);
 	loom_arrays_free(&arrays);
+	free(events);
 	free(parts);
 	return ret;
 }
@@ -318,11 +294,17 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
 static int check_fixed_pairs(const struct loom_place_resolved *resolved,
 			     struct loom_place_fault *fault)
 {
-	uint32_t n = resolved->problem.num_items, i;
-	uint64_t *at = calloc((size_t)n + 1, sizeof(*at));
-	uint32_t *pools = calloc((size_t)n + 1, sizeof(*pools));
-	int ret = at && pools ? 0 : -ENOMEM;
+	uint32_t n = resolved->problem.num_items, *pools, i = 0;
+	uint64_t *at;
+	int ret;
 
+	while (i < n && !loom_place_is_fixed(&resolved->items[i]))
+		i++;
+	if (i == n)
+		return 0;
+	at = calloc((size_t)n + 1, sizeof(*at));
+	pools = calloc((size_t)n + 1, sizeof(*pools));
+	ret = at && pools ? 0 : -ENOMEM;
 	for (i = 0; i < n && !ret; i++) {
 		at[i] = loom_place_is_fixed(&resolved->items[i]) ? resolved->items[i].fixed : 0;
 		pools[i] = __builtin_ctz(resolved->items[i].pools);
@@ -390,16 +372,20 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 		      struct loom_place_fault *fault)
 {
 	struct loom_place_problem some = resolved->problem;
-	struct loom_place_item *items = calloc((size_t)some.num_items + 1, sizeof(*items));
+	struct loom_place_item *items = NULL;
 	struct loom_place_peak peak;
 	uint64_t capacity = 0;
 	char what[64];
 	uint32_t i;
 	int ret;
 
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < some.num_items; i++) {
+	if (some.num_pools > 1) {
+		items = calloc((size_t)some.num_items + 1, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		some.items = items;
+	}
+	for (i = 0; i < some.num_items && items; i++) {
 		items[i] = resolved->items[i];
 		if (loom_place_pools_of(resolved, i) & ~pools)
 			items[i].size_bytes = 0;
@@ -409,7 +395,6 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 		    (__builtin_add_overflow(capacity, resolved->pools[i].capacity_bytes,
 					    &capacity) || capacity > INT64_MAX))
 			capacity = INT64_MAX;
-	some.items = items;
 	ret = loom_place_find_peak(&some, &peak);
 	snprintf(what, sizeof(what), "what is alive at moment %lld needs", (long long)peak.moment);
 	if (ret == -ERANGE)

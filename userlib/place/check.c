@@ -164,7 +164,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 {
 	struct bits alive = { .num_levels = 0 };
 	struct loom_place_part *parts;
-	size_t num_parts, n = 0, i;
+	size_t num_parts, num_events = 0, n = 0, i;
 	struct place *places;
 	struct loom_place_event *events;
 	int ret;
@@ -191,11 +191,10 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 		for (i = 0; i < n; i++) {
 			const struct loom_place_part *part = &parts[places[i].part];
 
-			events[2 * i] = (struct loom_place_event){ part->lower, true, i };
-			events[2 * i + 1] = (struct loom_place_event){ part->upper, false, i };
+			loom_place_add_events(events, &num_events, part->lower, part->upper, i);
 		}
-		loom_place_sort_events(events, 2 * n);
-		ret = sweep(places, events, 2 * n, &alive, fault);
+		loom_place_sort_events(events, num_events);
+		ret = sweep(places, events, num_events, &alive, fault);
 	}
 	bits_clear(&alive);
 	free(places);

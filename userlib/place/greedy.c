@@ -36,27 +36,22 @@ static uint32_t num_parts_of(const struct loom_greedy *g)
 	return g->first_part[g->task->problem.num_items];
 }
 
-static void slot_put(struct loom_greedy *g, uint32_t part)
+static void slot_put(struct loom_greedy *g, uint32_t at, int64_t upper, int64_t begin, int64_t end)
 {
-	const struct loom_place_part *p = &g->parts[part];
-	int64_t begin = g->offsets[p->item] + p->first;
-	uint32_t at = g->rank[part];
 	unsigned int i;
 
-	g->slots[at] = (struct loom_greedy_slot){
-		p->upper, begin, begin + (int64_t)p->size_bytes,
-	};
+	g->slots[at] = (struct loom_greedy_slot){ upper, begin, end };
 	for (i = 0; i < g->num_levels; i++) {
 		at /= GROUP;
-		if (g->latest[i][at] >= p->upper)
+		if (g->latest[i][at] >= upper)
 			break;
-		g->latest[i][at] = p->upper;
+		g->latest[i][at] = upper;
 	}
 }
 
-static void slot_remove(struct loom_greedy *g, uint32_t part)
+static void slot_remove(struct loom_greedy *g, uint32_t at)
 {
-	uint32_t count = num_parts_of(g), at = g->rank[part], k, from;
+	uint32_t count = num_parts_of(g), k, from;
 	unsigned int i;
 
 	g->slots[at].upper = INT64_MIN;
@@ -276,12 +271,13 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 {
 	const struct loom_place_item *it = &g->task->problem.items[item];
 	int64_t size = it->size_bytes;
-	uint32_t i;
+	struct loom_place_part part;
+	uint32_t i = 0;
 	int ret = 0;
 
 	g->sort.num_spans = 0;
-	for (i = g->first_part[item]; i < g->first_part[item + 1] && !ret; i++)
-		ret = visit_part(g, &g->parts[i]);
+	while (!ret && loom_place_next_part(it, &i, &part))
+		ret = visit_part(g, &part);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
 		uint32_t other = g->apart.with[i];
 		int64_t begin = g->offsets[other];
@@ -372,12 +368,14 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 
 void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)
 {
-	uint32_t i;
+	uint32_t k = g->first_part[item], at = 0;
+	struct loom_place_part part;
 
 	g->offsets[item] = offset;
 	g->placed[item] = true;
-	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		slot_put(g, i);
+	while (loom_place_next_part(&g->task->problem.items[item], &at, &part))
+		slot_put(g, g->rank[k++], part.upper, offset + part.first,
+			 offset + part.first + part.size_bytes);
 }
 
 void loom_greedy_remove(struct loom_greedy *g, uint32_t item)
@@ -386,7 +384,7 @@ void loom_greedy_remove(struct loom_greedy *g, uint32_t item)
 
 	g->placed[item] = false;
 	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		slot_remove(g, i);
+		slot_remove(g, g->rank[i]);
 }
 
 void loom_greedy_reset(struct loom_greedy *g)
@@ -437,7 +435,6 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 void loom_greedy_fini(struct loom_greedy *g)
 {
 	loom_arrays_free(&g->arrays);
-	free(g->parts);
 	loom_greedy_sort_clear(&g->sort);
 	loom_place_apart_clear(&g->apart);
 }
@@ -467,11 +464,14 @@ static int init_levels(struct loom_greedy *g, uint32_t count)
 	return g->arrays.failed ? -ENOMEM : 0;
 }
 
-static int init_slots(struct loom_greedy *g, uint32_t num_parts)
+/* Ranks the parts by begin. */
+static int init_slots(struct loom_greedy *g)
 {
+	const struct loom_place_problem *problem = &g->task->problem;
+	uint32_t num_parts = num_parts_of(g), count = 0, at, i;
 	struct start *starts = calloc((size_t)num_parts + 1, sizeof(*starts));
+	struct loom_place_part part;
 	bool sorted = true;
-	uint32_t i;
 
 	g->rank = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->rank));
 	g->lowers = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->lowers));
@@ -480,9 +480,14 @@ static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 		free(starts);
 		return -ENOMEM;
 	}
-	for (i = 0; i < num_parts; i++) {
-		starts[i] = (struct start){ g->parts[i].lower, i };
-		sorted = sorted && (!i || g->parts[i - 1].lower <= g->parts[i].lower);
+	for (i = 0; i < problem->num_items; i++) {
+		at = 0;
+		while (loom_place_has_room(&problem->items[i]) &&
+		       loom_place_next_part(&problem->items[i], &at, &part)) {
+			sorted = sorted && (!count || starts[count - 1].lower <= part.lower);
+			starts[count] = (struct start){ part.lower, count };
+			count++;
+		}
 	}
 	/* in canonical order they mostly are */
 	if (!sorted)
@@ -497,32 +502,30 @@ static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 
 int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 {
-	size_t n = task->problem.num_items, num_parts, i;
+	size_t n = task->problem.num_items, num_parts = 0, i;
+	struct loom_place_part part;
+	uint32_t at;
 	int ret;
 
 	memset(g, 0, sizeof(*g));
 	g->task = task;
-	ret = loom_place_parts(&task->problem, &g->parts, &num_parts);
-	if (!ret && num_parts > INT32_MAX)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = loom_place_apart_make(&g->apart, &task->problem);
-	if (!ret)
-		ret = init_slots(g, num_parts);
 	g->offsets = loom_arrays_take(&g->arrays, n, sizeof(*g->offsets));
 	g->placed = loom_arrays_take(&g->arrays, n, sizeof(*g->placed));
-	g->first_part = loom_arrays_take(&g->arrays, n + 2, sizeof(*g->first_part));
-	if (g->arrays.failed)
-		ret = -ENOMEM;
-	if (ret) {
-		loom_greedy_fini(g);
-		return ret;
+	g->first_part = loom_arrays_take(&g->arrays, n + 1, sizeof(*g->first_part));
+	ret = g->arrays.failed ? -ENOMEM : loom_place_apart_make(&g->apart, &task->problem);
+	for (i = 0; i < n && !ret; i++) {
+		at = 0;
+		while (loom_place_has_room(&task->problem.items[i]) &&
+		       loom_place_next_part(&task->problem.items[i], &at, &part))
+			num_parts++;
+		g->first_part[i + 1] = num_parts;
+		ret = num_parts > INT32_MAX ? -ENOMEM : 0;
 	}
-	for (i = 0; i < num_parts; i++)
-		g->first_part[g->parts[i].item + 1]++;
-	for (i = 0; i < n; i++)
-		g->first_part[i + 1] += g->first_part[i];
-	return 0;
+	if (!ret)
+		ret = init_slots(g);
+	if (ret)
+		loom_greedy_fini(g);
+	return ret;
 }
 
 int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,

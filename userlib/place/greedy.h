@@ -9,8 +9,6 @@
 
 #include "problem.h"
 
-struct loom_place_part;
-
 /* Offsets at which an item must not begin. */
 struct loom_greedy_span {
 	int64_t after;			/* it may begin here or lower */
@@ -42,8 +40,7 @@ struct loom_greedy {
 	struct loom_arrays arrays;		/* arrays by item, part and position */
 	uint64_t *offsets;			/* by item: its offset, once placed */
 	bool *placed;				/* by item */
-	struct loom_place_part *parts;		/* items without their gaps */
-	/* by item: index of its first part; one more entry at the end */
+	/* by item: number of its first part (profile.h); one more entry at the end */
 	uint32_t *first_part;
 	uint32_t *rank;				/* by part: its position in order of begin */
 	int64_t *lowers;			/* by position: begin */

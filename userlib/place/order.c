@@ -247,20 +247,25 @@ static int breadth_keys(const struct loom_place_problem *problem,
 static int sort_by_breadth(const struct loom_place_problem *problem,
 			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
 {
-	struct loom_place_profile profile = { 0 };
-	struct loom_place_part *parts = NULL;
-	struct key *keys = make_keys(problem);
-	size_t num_parts = 0;
+	struct loom_place_profile profile;
+	struct loom_place_part *parts;
+	struct key *keys = NULL;
+	size_t num_parts;
 	uint32_t culprit;
 	int ret;
 
-	ret = keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
-	if (!ret)
-		ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
-	if (!ret)
-		ret = breadth_keys(problem, &profile, second, keys);
-	loom_place_profile_clear(&profile);
+	ret = loom_place_parts(problem, &parts, &num_parts);
+	if (ret)
+		return ret;
+	ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	free(parts);
+	if (!ret)
+		keys = make_keys(problem);
+	if (keys)
+		ret = breadth_keys(problem, &profile, second, keys);
+	else if (!ret)
+		ret = -ENOMEM;
+	loom_place_profile_clear(&profile);
 	return sort_by_keys(keys, ret, problem, order);
 }
 

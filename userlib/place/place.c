@@ -643,7 +643,7 @@ static int make_result(struct run *run)
 
 	result->strategy = run->strategy->name;
 	result->num_pools = run->resolved.problem.num_pools;
-	run->hints = calloc(n, sizeof(*run->hints));
+	run->hints = calloc(result->num_pools > 1 ? n : 1, sizeof(*run->hints));
 	result->offsets = calloc(n, sizeof(*result->offsets));
 	result->pools = calloc(n, sizeof(*result->pools));
 	result->height_bytes = calloc(result->num_pools, sizeof(*result->height_bytes));

@@ -59,7 +59,8 @@
 struct loom_place_subproblem {
 	struct loom_arrays arrays;		/* all arrays below */
 	struct loom_place_task task;		/* the problem */
-	struct loom_place_item *items;		/* storage of &loom_place_problem.items */
+	/* storage of &loom_place_problem.items; with one pool the whole problem's */
+	struct loom_place_item *items;
 	struct loom_place_op *ops;		/* storage of &loom_place_problem.ops */
 	uint32_t *operands;			/* storage of &loom_place_op.operands */
 	struct loom_place_pair *apart;		/* storage of &loom_place_problem.apart */

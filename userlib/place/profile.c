@@ -8,101 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lifetime of an owner and its aliases. */
-struct span {
-	int64_t lower;	/* first moment */
-	int64_t upper;	/* first moment after it */
-	bool shared;	/* it has aliases */
-};
-
-static struct span *make_spans(const struct loom_place_problem *problem)
+bool loom_place_next_part(const struct loom_place_item *item, uint32_t *at,
+			  struct loom_place_part *part)
 {
-	const struct loom_place_item *item;
-	struct span *spans;
-	uint32_t i;
-
-	spans = calloc(problem->num_items + 1ULL, sizeof(*spans));
-	if (!spans)
-		return NULL;
-	for (i = 0; i < problem->num_items; i++) {
-		item = &problem->items[i];
-		spans[i] = (struct span){ item->lower, item->upper, false };
-	}
-	/* an owner precedes its aliases, so in reverse order each is complete when it is visited */
-	for (i = problem->num_items; i-- > 0;) {
-		const uint32_t owner = loom_place_owner(problem->items, i);
-
-		if (owner >= i)
-			continue;
-		spans[owner].shared = true;
-		if (spans[i].lower < spans[owner].lower)
-			spans[owner].lower = spans[i].lower;
-		if (spans[i].upper > spans[owner].upper)
-			spans[owner].upper = spans[i].upper;
-	}
-	return spans;
-}
-
-/* Splits one item into parts and returns their number. With @parts NULL it only counts. */
-static size_t item_parts(const struct loom_place_item *item, uint32_t index,
-			 const struct span *span,
-			 struct loom_place_part *parts)
-{
-	struct loom_place_part part = { .item = index, .size_bytes = item->size_bytes };
-	const uint32_t num_gaps = span->shared ? 0 : item->num_gaps;
 	const struct loom_place_gap *gap;
-	int64_t from = span->lower;
-	size_t count = 0;
-	uint32_t i;
 
-	if (loom_place_is_alias(item) || !item->size_bytes)
-		return 0;
-	for (i = 0; i <= num_gaps; i++) {
-		gap = i < num_gaps ? &item->gaps[i] : NULL;
-		part.lower = from;
-		part.upper = gap ? gap->lower : span->upper;
-		if (part.lower < part.upper) {
-			if (parts)
-				parts[count] = part;
-			count++;
+	for (; *at <= 2 * item->num_gaps; ++*at) {
+		gap = item->gaps + *at / 2;
+		part->first = *at % 2 ? gap->window_lower : 0;
+		part->size_bytes = *at % 2 ? gap->window_upper - gap->window_lower :
+					     item->size_bytes;
+		part->lower = *at % 2 ? gap->lower : *at ? gap[-1].upper : item->lower;
+		part->upper = *at / 2 == item->num_gaps ? item->upper :
+			      *at % 2 ? gap->upper : gap->lower;
+		if (part->lower < part->upper &&
+		    (!(*at % 2) || gap->window_lower < gap->window_upper)) {
+			++*at;
+			return true;
 		}
-		if (!gap)
-			break;
-		from = gap->upper;
-		if (gap->window_lower >= gap->window_upper)
-			continue;
-		if (parts)
-			parts[count] = (struct loom_place_part){
-				index, gap->lower, gap->upper, gap->window_lower,
-				gap->window_upper - gap->window_lower,
-			};
-		count++;
 	}
-	return count;
+	return false;
 }
 
 int loom_place_parts(const struct loom_place_problem *problem, struct loom_place_part **parts,
 		     size_t *num_parts)
 {
-	struct span *spans = make_spans(problem);
-	size_t count = 0;
-	uint32_t i;
+	size_t most = 1;
+	uint32_t i, at;
 
-	*parts = NULL;
 	*num_parts = 0;
-	if (!spans)
-		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++)
-		count += item_parts(&problem->items[i], i, &spans[i], NULL);
-	*parts = calloc(count + 1, sizeof(**parts));
-	if (!*parts) {
-		free(spans);
+		most += 1 + 2 * (size_t)problem->items[i].num_gaps;
+	*parts = calloc(most, sizeof(**parts));
+	if (!*parts)
 		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		at = 0;
+		while (loom_place_has_room(item) &&
+		       loom_place_next_part(item, &at, &(*parts)[*num_parts]))
+			(*parts)[(*num_parts)++].item = i;
 	}
-	for (i = 0; i < problem->num_items; i++)
-		*num_parts += item_parts(&problem->items[i], i, &spans[i],
-						    *parts + *num_parts);
-	free(spans);
 	return 0;
 }
 
@@ -122,30 +69,33 @@ void loom_place_sort_events(struct loom_place_event *events, size_t count)
 	qsort(events, count, sizeof(*events), compare_events);
 }
 
-static int sum_events(struct loom_place_profile *profile,
-		      const struct loom_place_part *parts,
-		      const struct loom_place_event *events, size_t num_events,
-		      uint32_t *culprit)
+struct loom_place_event *loom_place_part_events(const struct loom_place_part *parts,
+						size_t num_parts)
 {
-	uint64_t alive = 0;
-	size_t i;
+	struct loom_place_event *events = calloc(2 * num_parts + 1, sizeof(*events));
+	size_t count = 0, i;
 
-	for (i = 0; i < num_events; i++) {
-		if (events[i].begins)
-			alive += parts[events[i].of].size_bytes;
-		else
-			alive -= parts[events[i].of].size_bytes;
-		if (alive > INT64_MAX) {
-			*culprit = parts[events[i].of].item;
+	for (i = 0; i < num_parts && events; i++)
+		loom_place_add_events(events, &count, parts[i].lower, parts[i].upper, i);
+	if (events)
+		loom_place_sort_events(events, count);
+	return events;
+}
+
+/* Sums up from event *@at to the end of its moment. Returns -ERANGE beyond 63 bits. */
+static int sum_moment(const struct loom_place_part *parts, const struct loom_place_event *events,
+		      size_t num_events, size_t *at, uint64_t *alive, uint32_t *culprit)
+{
+	const int64_t moment = events[*at].moment;
+
+	for (; *at < num_events && events[*at].moment == moment; ++*at) {
+		const struct loom_place_part *part = &parts[events[*at].of];
+
+		*alive += events[*at].begins ? part->size_bytes : -part->size_bytes;
+		if (*alive > INT64_MAX) {
+			*culprit = part->item;
 			return -ERANGE;
 		}
-		if (i + 1 < num_events && events[i + 1].moment == events[i].moment)
-			continue;
-		profile->moments[profile->num_moments] = events[i].moment;
-		profile->bytes[profile->num_moments] = alive;
-		if (alive > profile->bytes[profile->peak])
-			profile->peak = profile->num_moments;
-		profile->num_moments++;
 	}
 	return 0;
 }
@@ -154,22 +104,24 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)
 {
-	struct loom_place_event *events;
-	size_t i;
+	struct loom_place_event *events = loom_place_part_events(parts, num_parts);
+	uint64_t alive = 0;
+	size_t at = 0, n;
 	int ret = -ENOMEM;
 
 	memset(profile, 0, sizeof(*profile));
 	*culprit = LOOM_PLACE_NONE;
-	events = calloc(2 * num_parts + 1, sizeof(*events));
 	profile->moments = calloc(2 * num_parts + 1, sizeof(*profile->moments));
 	profile->bytes = calloc(2 * num_parts + 1, sizeof(*profile->bytes));
-	if (events && profile->moments && profile->bytes) {
-		for (i = 0; i < num_parts; i++) {
-			events[2 * i] = (struct loom_place_event){ parts[i].lower, true, i };
-			events[2 * i + 1] = (struct loom_place_event){ parts[i].upper, false, i };
-		}
-		loom_place_sort_events(events, 2 * num_parts);
-		ret = sum_events(profile, parts, events, 2 * num_parts, culprit);
+	if (events && profile->moments && profile->bytes)
+		ret = 0;
+	while (at < 2 * num_parts && !ret) {
+		n = profile->num_moments++;
+		profile->moments[n] = events[at].moment;
+		ret = sum_moment(parts, events, 2 * num_parts, &at, &alive, culprit);
+		profile->bytes[n] = alive;
+		if (alive > profile->bytes[profile->peak])
+			profile->peak = n;
 	}
 	free(events);
 	if (ret)
@@ -201,22 +153,28 @@ size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t
 
 int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak)
 {
-	struct loom_place_profile profile;
+	struct loom_place_event *events = NULL;
 	struct loom_place_part *parts;
-	size_t num_parts;
+	size_t num_parts, at = 0;
+	uint64_t alive = 0;
+	int64_t moment;
 	int ret;
 
 	*peak = (struct loom_place_peak){ .culprit = LOOM_PLACE_NONE };
 	ret = loom_place_parts(problem, &parts, &num_parts);
-	if (ret)
-		return ret;
-	ret = loom_place_profile_make(&profile, parts, num_parts, &peak->culprit);
-	if (!ret && num_parts) {
-		peak->bytes = profile.bytes[profile.peak];
-		peak->moment = profile.moments[profile.peak];
-	}
 	if (!ret)
-		loom_place_profile_clear(&profile);
+		events = loom_place_part_events(parts, num_parts);
+	if (!events)
+		ret = -ENOMEM;
+	while (!ret && at < 2 * num_parts) {
+		moment = events[at].moment;
+		ret = sum_moment(parts, events, 2 * num_parts, &at, &alive, &peak->culprit);
+		if (!ret && (!peak->bytes || alive > peak->bytes)) {
+			peak->bytes = alive;
+			peak->moment = moment;
+		}
+	}
+	free(events);
 	free(parts);
 	return ret;
 }

@@ -24,12 +24,22 @@ struct loom_place_part {
 };
 
 /**
+ * loom_place_next_part() - the next part of an item
+ * @item: of a resolved problem, with room
+ * @at: [in, out] where to continue; 0 at first
+ * @part: [out] the part, without its number of the item
+ *
+ * Return: false if there is none left.
+ */
+bool loom_place_next_part(const struct loom_place_item *item, uint32_t *at,
+			  struct loom_place_part *part);
+/**
  * loom_place_parts() - split a problem's items at their gaps
- * @problem: valid, or from a file that was checked
+ * @problem: resolved
  * @parts: [out] by item, then by time; from malloc
  * @num_parts: [out] number of @parts
  *
- * An alias has no parts: its owner lives at least as long.
+ * An alias has no parts: its owner lives as long.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -43,12 +53,23 @@ struct loom_place_event {
 	uint64_t of : 63;		/* number of the object */
 };
 
+/** loom_place_add_events() - appends begin and end of object @of to @count events */
+static inline void loom_place_add_events(struct loom_place_event *events, size_t *count,
+					 int64_t lower, int64_t upper, uint64_t of)
+{
+	events[(*count)++] = (struct loom_place_event){ lower, true, of };
+	events[(*count)++] = (struct loom_place_event){ upper, false, of };
+}
+
 /**
  * loom_place_sort_events() - by moment; ends first, as lifetimes are half-open; by number
  * @events: the events
  * @count: number of @events
  */
 void loom_place_sort_events(struct loom_place_event *events, size_t count);
+/** loom_place_part_events() - of all parts, sorted; from malloc, or NULL */
+struct loom_place_event *loom_place_part_events(const struct loom_place_part *parts,
+						size_t num_parts);
 
 /* Bytes alive at each moment. */
 struct loom_place_profile {

@@ -88,11 +88,11 @@ uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t 
 }
 
 /* Adds events for the moments at which an item is alive, at least in part. */
-static uint32_t add_events(const struct loom_place_item *item, uint32_t index,
-			   struct loom_place_event *events)
+static void add_events(const struct loom_place_item *item, uint32_t index,
+		       struct loom_place_event *events, size_t *count)
 {
 	int64_t from = item->lower;
-	uint32_t k, count = 0;
+	uint32_t k;
 
 	for (k = 0; k <= item->num_gaps; k++) {
 		const struct loom_place_gap *gap = k < item->num_gaps ? &item->gaps[k] : NULL;
@@ -100,14 +100,11 @@ static uint32_t add_events(const struct loom_place_item *item, uint32_t index,
 
 		if (gap && gap->window_upper > gap->window_lower)
 			continue;
-		if (from < to) {
-			events[count++] = (struct loom_place_event){ from, true, index };
-			events[count++] = (struct loom_place_event){ to, false, index };
-		}
+		if (from < to)
+			loom_place_add_events(events, count, from, to, index);
 		if (gap)
 			from = gap->upper;
 	}
-	return count;
 }
 
 static uint32_t find_root(uint32_t *up, uint32_t i)
@@ -228,8 +225,9 @@ static void add_sections(struct solve_part *part, uint64_t *seen)
 /* The sections as sets, in the order of time. */
 static int find_sections(const struct loom_place_problem *problem, struct solve_part *part)
 {
-	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
+	uint32_t n = part->num_items, words = part->item_words, i, k;
 	struct loom_place_event *events;
+	size_t count = 0;
 	uint64_t *live;
 	bool begun = false;
 
@@ -238,7 +236,7 @@ static int find_sections(const struct loom_place_problem *problem, struct solve_
 	events = malloc(count * sizeof(*events));
 	live = calloc(words, sizeof(*live));
 	part->members = loom_arrays_take(&part->arrays,
-					 ((size_t)count / 2 + part->num_apart + n) * words,
+					 (count / 2 + part->num_apart + n) * words,
 					 sizeof(*part->members));
 	if (!events || !live || !part->members) {
 		free(events);
@@ -247,7 +245,7 @@ static int find_sections(const struct loom_place_problem *problem, struct solve_
 	}
 	count = 0;
 	for (i = 0; i < n; i++)
-		count += add_events(&problem->items[part->ids[i]], i, events + count);
+		add_events(&problem->items[part->ids[i]], i, events, &count);
 	loom_place_sort_events(events, count);
 	for (k = 0; k < count; k++) {
 		i = events[k].of;
@@ -427,7 +425,7 @@ static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 	count = 0;
 	for (i = 0; i < n; i++) {
 		up[i] = i;
-		count += add_events(&problem->items[i], i, events + count);
+		add_events(&problem->items[i], i, events, &count);
 	}
 	loom_place_sort_events(events, count);
 	for (i = 0; i < count; i++) {

@@ -92,7 +92,9 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	memset(sub, 0, sizeof(*sub));
 	for (i = 0; i < all->num_ops; i++)
 		num_operands += all->ops[i].num_inputs;
-	sub->items = loom_arrays_take(&sub->arrays, n, sizeof(*sub->items));
+	/* with one pool all items are in it, and have its alignment */
+	sub->items = all->num_pools == 1 ? resolved->items :
+		     loom_arrays_take(&sub->arrays, n, sizeof(*sub->items));
 	sub->ops = loom_arrays_take(&sub->arrays, (size_t)all->num_ops + 1, sizeof(*sub->ops));
 	sub->operands = loom_arrays_take(&sub->arrays, num_operands, sizeof(*sub->operands));
 	sub->apart = loom_arrays_take(&sub->arrays, (size_t)all->num_apart + 1,

@@ -136,8 +136,8 @@ static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_plac
 		t->token_of[i] = LOOM_PLACE_NONE;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		events[n++] = (struct loom_place_event){ problem->items[i].lower, true, i };
-		events[n++] = (struct loom_place_event){ problem->items[i].upper, false, i };
+		loom_place_add_events(events, &n, problem->items[i].lower, problem->items[i].upper,
+				      i);
 	}
 	loom_place_sort_events(events, n);
 	for (i = 0; i < n && !ret; i++) {

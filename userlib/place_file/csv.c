@@ -274,23 +274,15 @@ static int number_classes(struct loom_place_csv_scan *scan)
 static int check_sums(struct loom_place_csv_scan *scan)
 {
 	struct loom_place_csv_file *file = scan->file;
-	struct loom_place_profile profile;
-	struct loom_place_part *parts;
+	struct loom_place_peak peak;
 	char id[LOOM_CSV_SHOWN];
-	size_t num_parts;
-	uint32_t culprit;
 	int ret;
 
-	ret = loom_place_parts(&file->view.problem, &parts, &num_parts);
-	if (ret)
-		return loom_csv_no_memory(&scan->text);
-	ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
-	free(parts);
-	loom_place_profile_clear(&profile);
+	ret = loom_place_find_peak(&file->view.problem, &peak);
 	if (ret == -ERANGE)
-		return loom_csv_fail(&scan->text, ret, file->lines[culprit],
+		return loom_csv_fail(&scan->text, ret, file->lines[peak.culprit],
 				     "with '%s' the sum of what is alive does not fit in 63 bits",
-				     loom_csv_show(id, file->ids[culprit]));
+				     loom_csv_show(id, file->ids[peak.culprit]));
 	return ret ? loom_csv_no_memory(&scan->text) : 0;
 }
 

@@ -291,20 +291,14 @@ int loom_place_csv_format(const struct loom_place_problem *problem, const char *
 static void loom_place_csv_when(const struct loom_place_problem *problem, uint64_t needed_bytes,
 				char when[64])
 {
-	struct loom_place_profile profile;
-	struct loom_place_part *parts;
-	uint32_t culprit;
-	size_t num_parts;
+	struct loom_place_resolved resolved;
+	struct loom_place_peak peak;
 
 	when[0] = '\0';
-	if (loom_place_parts(problem, &parts, &num_parts))
-		return;
-	if (!loom_place_profile_make(&profile, parts, num_parts, &culprit) &&
-	    profile.num_moments && profile.bytes[profile.peak] == needed_bytes)
-		snprintf(when, 64, ", which are alive at %lld",
-			 (long long)profile.moments[profile.peak]);
-	loom_place_profile_clear(&profile);
-	free(parts);
+	if (!loom_place_resolve_one(&resolved, problem) &&
+	    !loom_place_find_peak(&resolved.problem, &peak) && peak.bytes == needed_bytes)
+		snprintf(when, 64, ", which are alive at %lld", (long long)peak.moment);
+	loom_place_resolved_clear(&resolved);
 }
 
 static bool loom_place_csv_explain_capacity(const struct loom_place_csv *csv,

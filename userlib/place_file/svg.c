@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "loom_core.h"
+#include "place/problem.h"
 
 /**
  * DOC: Pictures of placements
@@ -48,12 +49,16 @@ static const char *const style[] = {
 
 static int collect(struct place_svg *svg)
 {
+	struct loom_place_resolved resolved;
 	size_t i, kept = 0;
 	uint32_t culprit;
 	uint64_t top;
 	int ret;
 
-	ret = loom_place_parts(svg->problem, &svg->parts, &svg->num_parts);
+	ret = loom_place_resolve_one(&resolved, svg->problem);
+	if (!ret)
+		ret = loom_place_parts(&resolved.problem, &svg->parts, &svg->num_parts);
+	loom_place_resolved_clear(&resolved);
 	if (ret)
 		return ret;
 	for (i = 0; i < svg->num_parts; i++) {
