@@ -268,11 +268,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 		if (ret == -ERANGE)
 			ret = 0;
 	}
-	if (!ret)
-		ret = try_starts(t, canon);
-	if (!ret && !is_enough(t) && !exceeds(t, t->runs, 1))
-		ret = try_operators(t);
-	return ret;
+	return ret ? ret : try_starts(t, canon);
 }
 
 /* Ejections and the search, from the lowest placement. */
@@ -299,42 +295,46 @@ static int improve(struct trials *t, const struct loom_place_canonical *canon)
  * One sequence: a budget or a deadline ends it, and changes nothing before, so more of either is
  * never worse.
  */
-static int search(struct trials *t, struct loom_place_canonical canon[2])
+static int search(struct trials *t, struct loom_place_canonical *canon)
 {
 	int ret;
 
-	ret = loom_place_canonical_make(&canon[0], t->task, false);
+	ret = loom_place_canonical_turn(canon, false);
 	if (!ret)
-		ret = begin(t, &canon[0]);
+		ret = begin(t, canon);
+	loom_place_canonical_release(canon);
+	if (!ret && !is_enough(t) && !exceeds(t, t->runs, 1))
+		ret = try_operators(t);
 	if (ret || is_enough(t))
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
-		return canon[0].task.problem.num_items ? -ERANGE : 0;
-	ret = loom_place_canonical_make(&canon[1], t->task, true);
+		return canon->task.problem.num_items ? -ERANGE : 0;
+	ret = loom_place_canonical_turn(canon, true);
 	t->backward = true;
 	if (!ret)
-		ret = try_starts(t, &canon[1]);
-	return ret || is_enough(t) ? ret :
-	       improve(t, &canon[loom_place_canonical_is_before(&canon[1], &canon[0])]);
+		ret = try_starts(t, canon);
+	if (ret || is_enough(t))
+		return ret;
+	ret = loom_place_canonical_turn(canon, loom_place_canonical_is_backward(canon));
+	return ret ? ret : improve(t, canon);
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	struct loom_place_canonical canon[2] = { 0 };
+	struct loom_place_canonical canon;
 	struct trials t = {
 		.task = task,
 		.answer = answer,
 		.height = LOOM_PLACE_ANYWHERE,
 		.trial.bound_bytes = answer->bound_bytes,
 	};
-	int ret = -ENOMEM;
+	int ret = loom_place_canonical_make(&canon, task);
 
 	t.trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*t.trial.offsets));
-	if (t.trial.offsets)
-		ret = search(&t, canon);
+	if (!ret)
+		ret = t.trial.offsets ? search(&t, &canon) : -ENOMEM;
 	free(t.trial.offsets);
-	loom_place_canonical_clear(&canon[0]);
-	loom_place_canonical_clear(&canon[1]);
+	loom_place_canonical_clear(&canon);
 	return ret;
 }
 

@@ -10,6 +10,9 @@
  *
  * Pairs that are kept apart are the only property that is not compared: among items that are equal
  * otherwise, the order of the rows is kept.
+ *
+ * Items are sorted and reversed in place, and restored later, because a copy of millions of items
+ * takes more memory than all else.
  */
 #include "problem.h"
 
@@ -52,7 +55,7 @@ static int compare_gaps(const struct loom_place_item *a, const struct loom_place
 	return order;
 }
 
-/* Compares all properties but the begin. */
+/* Compares all properties but begin and gaps. */
 static int compare_rest(const struct loom_place_item *a, const struct loom_place_item *b)
 {
 	uint32_t i;
@@ -70,77 +73,135 @@ static int compare_rest(const struct loom_place_item *a, const struct loom_place
 
 		order = compare_lists(of_a, of_b, 2);
 	}
-	return order ? order : compare_gaps(a, b);
+	return order;
 }
 
-/* An item, and its number in the problem. */
+/* An item, to be sorted. */
 struct entry {
-	struct loom_place_item item;
-	uint32_t global;
+	const struct loom_place_item *item;
+	int64_t lower;		/* its begin */
+	uint32_t global;	/* its number in the problem */
 };
 
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = (x->item.lower > y->item.lower) - (x->item.lower < y->item.lower);
+	int order = (x->lower > y->lower) - (x->lower < y->lower);
 
 	if (!order)
-		order = compare_rest(&x->item, &y->item);
+		order = compare_rest(x->item, y->item);
+	if (!order)
+		order = compare_gaps(x->item, y->item);
 	return order ? order : compare_u64(x->global, y->global);
 }
 
-/* Writes the reversed gaps of @item to @gaps; returns the first free entry behind them. */
-static struct loom_place_gap *reverse(struct loom_place_item *item, struct loom_place_gap *gaps)
+/* Finds the order of the items; those without room are behind the others. */
+static int find_order(struct loom_place_canonical *c)
 {
-	int64_t lower = item->lower;
-	uint32_t i;
+	uint32_t n = c->given->problem.num_items, count = 0, last = n, i;
+	struct entry *entries = malloc(((size_t)n + 1) * sizeof(*entries));
+	uint32_t *order = loom_arrays_take(&c->arrays, n, sizeof(*order));
 
-	/* -1 - x cannot overflow, and adjacent gaps stay adjacent */
-	item->lower = -1 - item->upper;
-	item->upper = -1 - lower;
-	for (i = 0; i < item->num_gaps; i++) {
-		gaps[i] = item->gaps[item->num_gaps - 1 - i];
-		lower = gaps[i].lower;
-		gaps[i].lower = -1 - gaps[i].upper;
-		gaps[i].upper = -1 - lower;
+	for (i = 0; i < n && entries && order; i++) {
+		if (loom_place_has_room(&c->items[i]))
+			entries[count++] = (struct entry){ &c->items[i], c->items[i].lower, i };
+		else
+			order[--last] = i;
 	}
-	if (item->num_gaps)
-		item->gaps = gaps;
-	return gaps + item->num_gaps;
+	if (entries && order)
+		qsort(entries, count, sizeof(*entries), compare_entries);
+	for (i = 0; i < count; i++)
+		order[i] = entries[i].global;
+	free(entries);
+	c->orders[c->backward] = order;
+	c->task.problem.num_items = count;
+	return entries && order ? 0 : -ENOMEM;
 }
 
-bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
-				    const struct loom_place_canonical *b)
+#define DONE	(1U << 31)
+
+/* Brings the items into an order, or back; cycle by cycle. */
+static void permute(struct loom_place_item *items, uint32_t *order, uint32_t n, bool back)
 {
-	const struct loom_place_item *x = a->items, *y = b->items;
+	struct loom_place_item item;
+	uint32_t i, k, next;
+
+	for (i = 0; i < n; i++) {
+		for (k = i; !(order[k] & DONE); k = next) {
+			next = order[k];
+			order[k] |= DONE;
+			if (next == i)
+				break;
+			item = items[next];
+			items[next] = items[back ? i : k];
+			items[back ? i : k] = item;
+		}
+	}
+	for (i = 0; i < n; i++)
+		order[i] &= ~DONE;
+}
+
+/* Reverses time, forth or back. -1 - x cannot overflow, and adjacent gaps stay adjacent. */
+static void reverse(struct loom_place_canonical *c)
+{
+	struct loom_place_gap *gap = c->gaps;
+	uint32_t i, k;
+
+	for (i = 0; i < c->given->problem.num_items; i++) {
+		struct loom_place_item *item = &c->items[i];
+		int64_t lower = item->lower;
+
+		item->lower = -1 - item->upper;
+		item->upper = -1 - lower;
+		if (!item->num_gaps)
+			continue;
+		if (c->backward) {
+			item->gaps = c->given_gaps[i];
+			continue;
+		}
+		c->given_gaps[i] = item->gaps;
+		for (k = item->num_gaps; k--; gap++)
+			*gap = (struct loom_place_gap){
+				-1 - item->gaps[k].upper, -1 - item->gaps[k].lower,
+				item->gaps[k].window_lower, item->gaps[k].window_upper,
+			};
+		item->gaps = gap - item->num_gaps;
+	}
+	c->backward = !c->backward;
+}
+
+bool loom_place_canonical_is_backward(struct loom_place_canonical *c)
+{
+	const uint32_t *x = c->orders[true], *y = c->orders[false];
+	const struct loom_place_item *items = c->items;
 	uint32_t i;
 	int order = 0;
 
-	for (i = 0; i < a->task.problem.num_items && !order; i++) {
-		order = compare_u64((uint64_t)x[i].lower - (uint64_t)x[0].lower,
-				    (uint64_t)y[i].lower - (uint64_t)y[0].lower);
+	loom_place_canonical_release(c);
+	for (i = 0; i < c->task.problem.num_items && !order; i++) {
+		order = compare_u64((uint64_t)items[x[0]].upper - (uint64_t)items[x[i]].upper,
+				    (uint64_t)items[y[i]].lower - (uint64_t)items[y[0]].lower);
 		if (!order)
-			order = compare_rest(&x[i], &y[i]);
+			order = compare_rest(&items[x[i]], &items[y[i]]);
 	}
 	return order < 0;
 }
 
-static int fill_apart(struct loom_place_canonical *c, const struct loom_place_problem *given)
+static int fill_apart(struct loom_place_canonical *c)
 {
+	const struct loom_place_problem *given = &c->given->problem;
 	uint32_t *local = malloc(((size_t)given->num_items + 1) * sizeof(*local)), i;
-	uint32_t count = 0;
+	uint32_t count = 0, n = c->task.problem.num_items;
 
 	if (!local)
 		return -ENOMEM;
-	/* an item without size is dropped; it overlaps nothing */
 	for (i = 0; i < given->num_items; i++)
-		local[i] = UINT32_MAX;
-	for (i = 0; i < c->task.problem.num_items; i++)
 		local[c->global[i]] = i;
+	/* an item without size is dropped; it overlaps nothing */
 	for (i = 0; i < given->num_apart; i++) {
 		uint32_t a = local[given->apart[i].first], b = local[given->apart[i].second];
 
-		if (a != UINT32_MAX && b != UINT32_MAX)
+		if (a < n && b < n)
 			c->apart[count++] = (struct loom_place_pair){
 				a < b ? a : b, a < b ? b : a, 0
 			};
@@ -150,63 +211,56 @@ static int fill_apart(struct loom_place_canonical *c, const struct loom_place_pr
 	return 0;
 }
 
-static void take(struct loom_place_canonical *c, const struct entry *entries,
-		 const struct loom_place_task *task)
+void loom_place_canonical_release(struct loom_place_canonical *c)
 {
-	uint32_t i;
-
-	for (i = 0; i < c->task.problem.num_items; i++) {
-		c->items[i] = entries[i].item;
-		c->global[i] = entries[i].global;
-		if (task->hint)
-			c->hint[i] = task->hint[c->global[i]];
-	}
+	if (c->global)
+		permute(c->items, c->global, c->given->problem.num_items, true);
+	c->global = NULL;
+	if (c->backward)
+		reverse(c);
 }
 
-int loom_place_canonical_make(struct loom_place_canonical *c, const struct loom_place_task *task,
-			      bool backward)
+int loom_place_canonical_turn(struct loom_place_canonical *c, bool backward)
+{
+	uint32_t i;
+	int ret = 0;
+
+	loom_place_canonical_release(c);
+	if (backward)
+		reverse(c);
+	if (!c->orders[backward])
+		ret = find_order(c);
+	if (ret)
+		return ret;
+	c->global = c->orders[backward];
+	permute(c->items, c->global, c->given->problem.num_items, false);
+	for (i = 0; i < c->task.problem.num_items && c->hint; i++)
+		c->hint[i] = c->given->hint[c->global[i]];
+	return c->given->problem.num_apart ? fill_apart(c) : 0;
+}
+
+int loom_place_canonical_make(struct loom_place_canonical *c, const struct loom_place_task *task)
 {
 	const struct loom_place_problem *given = &task->problem;
-	size_t n = (size_t)given->num_items + 1, num_gaps = 1;
-	struct entry *entries = malloc(n * sizeof(*entries));
-	struct loom_place_gap *gap;
-	uint32_t count = 0, i;
-	int ret = -ENOMEM;
+	size_t n = given->num_items, num_gaps = 0, i;
 
-	*c = (struct loom_place_canonical){ .task = *task };
-	for (i = 0; i < given->num_items; i++)
-		num_gaps += given->items[i].num_gaps;
-	c->items = loom_arrays_take(&c->arrays, n, sizeof(*c->items));
-	c->gaps = loom_arrays_take(&c->arrays, num_gaps, sizeof(*c->gaps));
-	c->apart = loom_arrays_take(&c->arrays, given->num_apart, sizeof(*c->apart));
-	c->hint = loom_arrays_take(&c->arrays, n, sizeof(*c->hint));
-	c->global = loom_arrays_take(&c->arrays, n, sizeof(*c->global));
-	if (!entries || c->arrays.failed)
-		goto out;
-	gap = c->gaps;
-	for (i = 0; i < given->num_items; i++) {
-		if (!loom_place_has_room(&given->items[i]))
-			continue;
-		entries[count] = (struct entry){ given->items[i], i };
-		if (backward)
-			gap = reverse(&entries[count].item, gap);
-		count++;
-	}
-	qsort(entries, count, sizeof(*entries), compare_entries);
-	c->task.problem = (struct loom_place_problem){
-		.items = c->items, .num_items = count,
-		.apart = c->apart,
+	*c = (struct loom_place_canonical){
+		.task = *task, .given = task, .items = (struct loom_place_item *)given->items,
 	};
+	for (i = 0; i < n; i++)
+		num_gaps += given->items[i].num_gaps;
+	c->gaps = loom_arrays_take(&c->arrays, num_gaps, sizeof(*c->gaps));
+	c->given_gaps = loom_arrays_take(&c->arrays, num_gaps ? n : 0, sizeof(*c->given_gaps));
+	c->apart = loom_arrays_take(&c->arrays, given->num_apart, sizeof(*c->apart));
 	if (task->hint)
-		c->task.hint = c->hint;
-	take(c, entries, task);
-	ret = fill_apart(c, given);
-out:
-	free(entries);
-	return ret;
+		c->hint = loom_arrays_take(&c->arrays, n, sizeof(*c->hint));
+	c->task.hint = c->hint;
+	c->task.problem = (struct loom_place_problem){ .items = c->items, .apart = c->apart };
+	return c->arrays.failed ? -ENOMEM : 0;
 }
 
 void loom_place_canonical_clear(struct loom_place_canonical *c)
 {
+	loom_place_canonical_release(c);
 	loom_arrays_free(&c->arrays);
 }

@@ -34,17 +34,19 @@ static int search(const struct loom_place_canonical *canon, struct loom_place_an
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	uint64_t *offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*offsets));
-	struct loom_place_canonical both[2] = { 0 };
-	int ret = offsets ? loom_place_canonical_make(&both[0], task, false) : -ENOMEM;
+	struct loom_place_canonical canon;
+	int ret = loom_place_canonical_make(&canon, task);
 
 	if (!ret)
-		ret = loom_place_canonical_make(&both[1], task, true);
+		ret = offsets ? loom_place_canonical_turn(&canon, false) : -ENOMEM;
 	if (!ret)
-		ret = search(&both[loom_place_canonical_is_before(&both[1], &both[0])], answer,
-			     offsets);
+		ret = loom_place_canonical_turn(&canon, true);
+	if (!ret)
+		ret = loom_place_canonical_turn(&canon, loom_place_canonical_is_backward(&canon));
+	if (!ret)
+		ret = search(&canon, answer, offsets);
 	free(offsets);
-	loom_place_canonical_clear(&both[0]);
-	loom_place_canonical_clear(&both[1]);
+	loom_place_canonical_clear(&canon);
 	return ret;
 }
 

@@ -218,35 +218,42 @@ int loom_place_check_feasible(const struct loom_place_resolved *resolved,
  * canonical.c: a placement must depend neither on the order of items nor on the direction of time
  */
 
-/* A problem in a canonical form. */
+/* A problem in a canonical form. Only one of two directions of time is current. */
 struct loom_place_canonical {
 	/*
 	 * the problem: items with a size, ascending by begin, end, size, and so on; no operators
 	 * and no conflicts
 	 */
 	struct loom_place_task task;
-	struct loom_arrays arrays;	/* all arrays below */
-	struct loom_place_item *items;	/* storage of &loom_place_problem.items */
-	struct loom_place_gap *gaps;	/* storage of &loom_place_item.gaps, if time is reversed */
-	struct loom_place_pair *apart;	/* storage of &loom_place_problem.apart */
-	uint64_t *hint;			/* storage of &loom_place_task.hint */
-	uint32_t *global;		/* by item: its number in the original problem */
+	const struct loom_place_task *given;	/* the original problem */
+	struct loom_place_item *items;		/* its items, in place */
+	bool backward;				/* they are reversed in time */
+	struct loom_arrays arrays;		/* all arrays below */
+	/* by direction: by item: its number in the original problem */
+	uint32_t *orders[2];
+	uint32_t *global;			/* that of the current one; NULL: not sorted */
+	struct loom_place_gap *gaps;		/* storage of &loom_place_item.gaps, if reversed */
+	const struct loom_place_gap **given_gaps;	/* by original item, if reversed */
+	struct loom_place_pair *apart;		/* storage of &loom_place_problem.apart */
+	uint64_t *hint;				/* storage of &loom_place_task.hint */
 };
 
 /**
- * loom_place_canonical_make() - sort a problem
+ * loom_place_canonical_make() - prepare to sort a problem
  * @canonical: [out] clear with loom_place_canonical_clear(), on failure, too
- * @task: the problem
- * @backward: reverse time; a placement is valid in both directions
+ * @task: the problem; its items must be writable
  *
  * Return: 0 or -ENOMEM.
  */
 int loom_place_canonical_make(struct loom_place_canonical *canonical,
-			      const struct loom_place_task *task, bool backward);
-/** loom_place_canonical_clear() - frees what @canonical holds */
+			      const struct loom_place_task *task);
+/** loom_place_canonical_turn() - sorts the items, in reversed time if @backward. 0 or -ENOMEM */
+int loom_place_canonical_turn(struct loom_place_canonical *canonical, bool backward);
+/** loom_place_canonical_release() - restores the items */
+void loom_place_canonical_release(struct loom_place_canonical *canonical);
+/** loom_place_canonical_clear() - restores the items, and frees what @canonical holds */
 void loom_place_canonical_clear(struct loom_place_canonical *canonical);
-/** loom_place_canonical_is_before() - says whether @a is the canonical one of two directions */
-bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
-				    const struct loom_place_canonical *b);
+/** loom_place_canonical_is_backward() - the direction that compares lower, after both turns */
+bool loom_place_canonical_is_backward(struct loom_place_canonical *canonical);
 
 #endif /* LOOM_PLACE_PROBLEM_H */
