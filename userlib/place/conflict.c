@@ -13,9 +13,9 @@
  * the next border of a sub-bank. The item moves to the offset of least cost, the lowest of these,
  * if that is less than before. Items are visited by descending cost, until no item improves.
  *
- * To leave local minima, the procedure is repeated from other placements: items with conflicts
- * first, by size, each at its offset of least cost; then in pseudorandom orders from a fixed seed.
- * The best result is kept.
+ * To leave local minima, the procedure is repeated from another placement: items with conflicts
+ * first, by size, each at its offset of least cost. The better result is kept. Rejected: repetition
+ * in pseudorandom orders, because no plan of a network changes by it.
  */
 #include "place.h"
 
@@ -26,9 +26,6 @@
 #include "greedy.h"
 
 #define MAX_ROUNDS	16
-#define MAX_STARTS	16
-#define MAX_VISITS	4000000
-#define ITEM_VISITS	100
 
 /* A conflict, listed for one of its two owners. */
 struct side {
@@ -227,28 +224,14 @@ static bool has_sides(const struct sub_banks *banks, uint32_t item)
 	return banks->first[item + 1] > banks->first[item];
 }
 
-static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
-{
-	uint32_t i, k, swap;
-
-	for (i = n; i > 1; i--) {
-		k = loom_greedy_random(state, i);
-		swap = order[i - 1];
-		order[i - 1] = order[k];
-		order[k] = swap;
-	}
-}
-
-/* Places all items from scratch, shuffled unless @state is 0. @fits: [out] all had room. */
-static int restart(struct sub_banks *banks, uint64_t *state, bool *fits)
+/* Places all items from scratch, by size. @fits: [out] all had room. */
+static int restart(struct sub_banks *banks, bool *fits)
 {
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	uint32_t *order = calloc((size_t)problem->num_items + 1, sizeof(*order)), i, k;
 	struct offer best;
 	int ret = order ? loom_place_order_size(problem, order) : -ENOMEM;
 
-	if (!ret && *state)
-		shuffle(order, problem->num_items, state);
 	loom_greedy_reset(&banks->greedy);
 	*fits = true;
 	/* first items with conflicts, in this order, then the others */
@@ -273,39 +256,28 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 {
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	size_t n = problem->num_items;
-	uint64_t weight, now, pairs, state = 0;
-	uint32_t starts, i;
+	uint64_t weight;
 	bool fits;
+	uint32_t i;
 	int ret;
 
-	ret = loom_place_count_pairs(problem, &pairs);
-	if (ret)
-		return ret;
-	pairs += ITEM_VISITS * (uint64_t)n;
-	starts = MAX_VISITS / pairs < MAX_STARTS ? MAX_VISITS / pairs : MAX_STARTS;
 	loom_greedy_reset(&banks->greedy);
 	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
 		    !loom_place_is_fixed(&problem->items[i]))
 			loom_greedy_put(&banks->greedy, i, offsets[i]);
-	if (!total_weight(banks))
-		return 0;
 	ret = improve(banks);
 	if (ret)
 		return ret;
 	memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
 	weight = total_weight(banks);
-	for (i = 0; i <= starts && !ret && weight; i++) {
-		ret = restart(banks, &state, &fits);
-		if (!ret && fits)
-			ret = improve(banks);
-		now = total_weight(banks);
-		if (!ret && fits && now < weight) {
-			weight = now;
-			memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
-		}
-		state += !state;
-	}
+	if (!weight)
+		return 0;
+	ret = restart(banks, &fits);
+	if (!ret && fits)
+		ret = improve(banks);
+	if (!ret && fits && total_weight(banks) < weight)
+		memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
 	return ret;
 }
 
