@@ -28,7 +28,6 @@
 #include <string.h>
 
 #include "loom_core.h"
-#include "profile.h"
 
 /*
  * Upper limit on the number of alignments examined, largest first. It suffices if all are powers of
@@ -226,18 +225,16 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 	return ret;
 }
 
-int loom_place_find_reason(const struct loom_place_problem *problem,
-			   struct loom_place_reason *reason)
+static int find_reason(const struct loom_place_problem *problem,
+		       const struct loom_place_peak *peak, struct loom_place_reason *reason)
 {
-	struct loom_place_peak peak;
 	uint32_t i;
-	int ret = loom_place_find_peak(problem, &peak);
+	int ret;
 
 	*reason = (struct loom_place_reason){
-		peak.bytes, peak.moment, 1, LOOM_PLACE_NONE,
+		peak->bytes, peak->moment, 1, LOOM_PLACE_NONE,
 	};
-	if (!ret)
-		ret = loom_place_raise(problem, &reason->bound_bytes);
+	ret = loom_place_raise(problem, &reason->bound_bytes);
 	if (!ret)
 		ret = find_by_pads(problem, reason);
 	for (i = 0; i < problem->num_items && !ret; i++) {
@@ -253,12 +250,16 @@ int loom_place_find_reason(const struct loom_place_problem *problem,
 	return ret ? ret : reason->bound_bytes > INT64_MAX ? -ERANGE : 0;
 }
 
-int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes)
+int loom_place_find_bound(const struct loom_place_problem *problem,
+			  const struct loom_place_peak *known, uint64_t *bound_bytes)
 {
+	struct loom_place_peak peak = *known;
 	struct loom_place_reason reason;
-	int ret = loom_place_find_reason(problem, &reason);
+	int ret = peak.bytes ? 0 : loom_place_find_peak(problem, &peak);
 
-	*bound_bytes = reason.bound_bytes;
+	if (!ret)
+		ret = find_reason(problem, &peak, &reason);
+	*bound_bytes = ret ? 0 : reason.bound_bytes;
 	return ret;
 }
 
@@ -266,6 +267,7 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
 			    struct loom_place_reason *reason)
 {
 	struct loom_place_resolved resolved;
+	struct loom_place_peak peak;
 	const int saved = errno;
 	int ret;
 
@@ -274,7 +276,9 @@ int loom_place_bound_reason(const struct loom_place_problem *problem,
 		return -EINVAL;
 	ret = loom_place_resolve_one(&resolved, problem);
 	if (!ret)
-		ret = loom_place_find_reason(&resolved.problem, reason);
+		ret = loom_place_find_peak(&resolved.problem, &peak);
+	if (!ret)
+		ret = find_reason(&resolved.problem, &peak, reason);
 	loom_place_resolved_clear(&resolved);
 	if (ret)
 		memset(reason, 0, sizeof(*reason));
@@ -368,7 +372,7 @@ static int check_sizes(const struct loom_place_resolved *resolved, struct loom_p
 }
 
 /* Checks that the peak of the items that fit only in @pools is within the capacities of @pools. */
-static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools,
+static int check_peak(struct loom_place_resolved *resolved, uint32_t pools,
 		      struct loom_place_fault *fault)
 {
 	struct loom_place_problem some = resolved->problem;
@@ -403,11 +407,13 @@ static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools
 	else if (!ret && peak.bytes > capacity)
 		ret = loom_place_no_space(fault, LOOM_PLACE_NONE, pools, peak.bytes, capacity,
 					  what);
+	if (!items)
+		resolved->peak = peak;
 	free(items);
 	return ret;
 }
 
-static int check_peaks(const struct loom_place_resolved *resolved, struct loom_place_fault *fault)
+static int check_peaks(struct loom_place_resolved *resolved, struct loom_place_fault *fault)
 {
 	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, pools, i, k;
 	int ret;
@@ -429,7 +435,7 @@ static int check_peaks(const struct loom_place_resolved *resolved, struct loom_p
 	return 0;
 }
 
-int loom_place_check_feasible(const struct loom_place_resolved *resolved,
+int loom_place_check_feasible(struct loom_place_resolved *resolved,
 			      struct loom_place_fault *fault)
 {
 	int ret = check_fixed_pairs(resolved, fault);

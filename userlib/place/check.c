@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "loom_core.h"
-#include "profile.h"
 
 #define MAX_LEVELS	6
 

@@ -39,7 +39,6 @@
  * of its block, and when the block is not in use it is EOL and not held, as are all records of the
  * block: if any of them meets the conditions, this one is the first to do so.
  */
-#include "profile.h"
 #include "strategy.h"
 
 #include <errno.h>

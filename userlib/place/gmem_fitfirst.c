@@ -19,7 +19,6 @@
  *
  * All blocks are multiples of the largest alignment, as in the source, which has only one.
  */
-#include "profile.h"
 #include "strategy.h"
 
 #include <errno.h>

@@ -27,8 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile.h"
-
 #define GROUP	16
 
 static uint32_t num_parts_of(const struct loom_greedy *g)

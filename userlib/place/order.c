@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile.h"
-
 /* Sort key of an item, largest first. */
 struct key {
 	uint64_t high;				/* compared first */
@@ -139,61 +137,74 @@ static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, 
 	return low;
 }
 
-/*
- * By item: number of items that overlap it in time, itself included: all but those that end before
- * it begins and those that begin after it ends. Gaps are ignored.
- */
-static int count_overlaps(const struct loom_place_problem *problem, struct key *keys)
-{
-	size_t n = problem->num_items;
-	int64_t *lowers = calloc(n + 1, sizeof(*lowers)), *uppers = calloc(n + 1, sizeof(*uppers));
-	uint32_t count = 0, i;
+/* Begins and ends of the items that have room, each sorted. */
+struct times {
+	struct loom_arrays arrays;
+	int64_t *lowers;
+	int64_t *uppers;
+	uint32_t count;		/* number of each */
+};
 
-	if (!lowers || !uppers) {
-		free(lowers);
-		free(uppers);
+static int make_times(struct times *times, const struct loom_place_problem *problem)
+{
+	uint32_t i;
+
+	*times = (struct times){ .count = 0 };
+	times->lowers = loom_arrays_take(&times->arrays, problem->num_items, sizeof(int64_t));
+	times->uppers = loom_arrays_take(&times->arrays, problem->num_items, sizeof(int64_t));
+	if (times->arrays.failed)
 		return -ENOMEM;
-	}
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < problem->num_items; i++) {
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		lowers[count] = problem->items[i].lower;
-		uppers[count++] = problem->items[i].upper;
+		times->lowers[times->count] = problem->items[i].lower;
+		times->uppers[times->count++] = problem->items[i].upper;
 	}
-	qsort(lowers, count, sizeof(*lowers), compare_times);
-	qsort(uppers, count, sizeof(*uppers), compare_times);
-	for (i = 0; i < n; i++) {
+	qsort(times->lowers, times->count, sizeof(int64_t), compare_times);
+	qsort(times->uppers, times->count, sizeof(int64_t), compare_times);
+	return 0;
+}
+
+/*
+ * By number of items that overlap in time, itself included, then by size: all but those that end
+ * before it begins and those that begin after it ends. Gaps are ignored.
+ */
+int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	struct times times;
+	int ret = make_times(&times, problem);
+	uint32_t i;
+
+	if (!keys)
+		ret = -ENOMEM;
+	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
 		keys[i] = (struct key){ 0, item->size_bytes, i, NULL };
 		if (loom_place_has_room(item))
-			keys[i].high = count_below(lowers, count, item->upper, false) -
-				       count_below(uppers, count, item->lower, true);
+			keys[i].high = count_below(times.lowers, times.count, item->upper, false) -
+				       count_below(times.uppers, times.count, item->lower, true);
 	}
-	free(lowers);
-	free(uppers);
-	return 0;
+	loom_arrays_free(&times.arrays);
+	return sort_by_keys(keys, ret, problem, order);
 }
 
-/* By number of items that overlap in time, then by size. */
-int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
-{
-	struct key *keys = make_keys(problem);
-
-	return sort_by_keys(keys, keys ? count_overlaps(problem, keys) : -ENOMEM, problem, order);
-}
-
+/* All pairs less those of which one item ends before the other begins. */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
 {
-	struct key *keys = make_keys(problem);
-	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
-	uint32_t i;
+	uint64_t before = 0;
+	struct times times;
+	uint32_t i, k = 0;
+	int ret = make_times(&times, problem);
 
-	*pairs = 0;
-	for (i = 0; i < problem->num_items && !ret; i++)
-		*pairs += keys[i].high;
-	*pairs /= 2;
-	free(keys);
+	for (i = 0; i < times.count && !ret; i++) {
+		while (times.uppers[k] <= times.lowers[i])
+			k++;
+		before += k;
+	}
+	*pairs = ((uint64_t)times.count * times.count - 2 * before) / 2;
+	loom_arrays_free(&times.arrays);
 	return ret;
 }
 

@@ -283,7 +283,8 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints, boo
 			sub.task.hint = sub_hints;
 		}
 		if (!ret)
-			ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
+			ret = loom_place_find_bound(&sub.task.problem, &run->resolved.peak,
+						    &answer.bound_bytes);
 		if (ret == -ERANGE)
 			loom_place_fail(run->fault, ret, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 					"offsets leave 63 bits");
@@ -539,7 +540,8 @@ static int raise_needed(struct run *run, uint32_t pool, uint64_t *needed)
 	if (pools && answer.offsets)
 		ret = loom_place_subproblem_make(&sub, resolved, pools, pool, &options, NULL);
 	if (!ret)
-		ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
+		ret = loom_place_find_bound(&sub.task.problem, &resolved->peak,
+					    &answer.bound_bytes);
 	answer.bound_bytes = max(answer.bound_bytes, *needed);
 	sub.task.capacity_bytes = INT64_MAX;
 	sub.task.deadline_ns = run->deadline_ns;

@@ -32,7 +32,6 @@
 
 #include "greedy.h"
 #include "loom_core.h"
-#include "profile.h"
 
 #define MAX_TRIES	300
 #define MAX_VISITS	20000000

@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "loom_place.h"
+#include "profile.h"
 
 /* The problem of one pool, input of a strategy. */
 struct loom_place_task {
@@ -160,6 +161,7 @@ struct loom_place_resolved {
 	struct loom_place_pair *apart;		/* storage of &loom_place_problem.apart */
 	struct loom_place_pool *pools;		/* storage of &loom_place_problem.pools */
 	struct loom_place_range *ranges;	/* excluded ranges that @items point to */
+	struct loom_place_peak peak;		/* of all items, or 0 bytes if it is not known */
 };
 
 /**
@@ -195,11 +197,9 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 
 /* bound.c */
 
-/** loom_place_find_reason() - loom_place_bound_reason() of a problem that is resolved */
-int loom_place_find_reason(const struct loom_place_problem *problem,
-			   struct loom_place_reason *reason);
-/** loom_place_find_bound() - its bound alone */
-int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
+/** loom_place_find_bound() - of a resolved problem, whose peak is @known, or 0 bytes */
+int loom_place_find_bound(const struct loom_place_problem *problem,
+			  const struct loom_place_peak *known, uint64_t *bound_bytes);
 /** loom_place_pools_of() - the pools of an owner whose capacity it does not exceed by itself */
 uint32_t loom_place_pools_of(const struct loom_place_resolved *resolved, uint32_t owner);
 /**
@@ -207,11 +207,12 @@ uint32_t loom_place_pools_of(const struct loom_place_resolved *resolved, uint32_
  * @resolved: the problem
  * @fault: [out] what is wrong, on failure; may be NULL
  *
- * Refuses fixed items that collide, and capacities below a bound.
+ * Refuses fixed items that collide, and capacities below a bound. Finds the peak if there is one
+ * pool.
  *
  * Return: 0, -EINVAL, -ENOSPC, -ERANGE or -ENOMEM.
  */
-int loom_place_check_feasible(const struct loom_place_resolved *resolved,
+int loom_place_check_feasible(struct loom_place_resolved *resolved,
 			      struct loom_place_fault *fault);
 
 /*

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* See DOC: Profile. */
-#include "profile.h"
 
 #include "problem.h"
 

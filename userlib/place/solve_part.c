@@ -9,7 +9,6 @@
  * ends after another has begun. The sets of items at other moments are subsets of these.
  */
 #include "problem.h"
-#include "profile.h"
 #include "solve_search.h"
 
 #include <errno.h>

@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile.h"
-
 #define MATCH_RANGE	16
 
 bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
