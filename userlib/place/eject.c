@@ -442,7 +442,6 @@ static int make_lists(struct loom_eject *e, uint32_t *most)
 	uint32_t n = e->num_items, i, count;
 	size_t total = 0;
 
-	*most = n;
 	for (i = 0; i < n; i++)
 		if (!(i % GROUP) || e->latest[i / GROUP] < e->items[i].upper)
 			e->latest[i / GROUP] = e->items[i].upper;

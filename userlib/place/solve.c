@@ -135,7 +135,8 @@ struct task {
 	unsigned int branching;		/* index of the rule that found the last placement */
 	uint64_t seed;			/* of the last portfolio above the bound */
 	bool stuck;			/* the search ended without a proof, because of windows */
-	struct loom_place_item *items;	/* the part's items, contiguous, if @eject supports them */
+	const struct loom_place_item *items;	/* the part's, if @eject supports them */
+	struct loom_place_item *copy;	/* storage of @items, unless they are contiguous */
 	struct loom_eject *eject;	/* created on first use */
 };
 
@@ -281,24 +282,27 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 static int init_task(const struct solve *solve, const struct solve_part *part,
 		     struct task *task)
 {
-	uint32_t i;
+	uint32_t i, n = part->num_items;
 
 	*task = (struct task){ part, .height_bytes = LOOM_PLACE_ANYWHERE,
-			       .low_bytes = part->bound_bytes };
-	task->offsets = malloc(part->num_items * sizeof(*task->offsets));
-	task->trial = malloc(part->num_items * sizeof(*task->trial));
-	task->items = malloc(part->num_items * sizeof(*task->items));
+			       .low_bytes = part->bound_bytes,
+			       .items = &solve->task->problem.items[part->ids[0]] };
+	task->offsets = malloc(n * sizeof(*task->offsets));
+	task->trial = malloc(n * sizeof(*task->trial));
+	/* parts may alternate in gaps */
+	if (part->ids[n - 1] - part->ids[0] + 1 != n) {
+		task->copy = malloc(n * sizeof(*task->copy));
+		task->items = task->copy;
+	}
 	if (!task->offsets || !task->trial || !task->items)
 		return -ENOMEM;
-	for (i = 0; i < part->num_items; i++)
-		task->items[i] = solve->task->problem.items[part->ids[i]];
-	if (!loom_eject_can(task->items, part->num_items, part->num_apart)) {
-		free(task->items);
+	for (i = 0; i < n && task->copy; i++)
+		task->copy[i] = solve->task->problem.items[part->ids[i]];
+	if (!loom_eject_can(task->items, n, part->num_apart))
 		task->items = NULL;
-	}
 	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)
 		return 0;
-	for (i = 0; i < part->num_items; i++)
+	for (i = 0; i < n; i++)
 		task->offsets[i] = solve->answer->offsets[part->ids[i]];
 	task->height_bytes = task_height(task, task->offsets);
 	return 0;
@@ -310,7 +314,7 @@ static void clear_task(struct task *task)
 
 	free(task->offsets);
 	free(task->trial);
-	free(task->items);
+	free(task->copy);
 	loom_eject_destroy(task->eject);
 	for (k = 0; k < NUM_LEVELS; k++)
 		loom_portfolio_destroy(task->kept[k].portfolio);
