@@ -50,6 +50,8 @@
 #define MAX_FIRST_PAIRS		60000000
 #define MAX_ITEM_PAIRS		200
 #define MAX_BOX_PAIRS		70000000
+/* Time per item to sort backwards and to begin the search, which no deadline interrupts. */
+#define BEGIN_NS		4000
 
 /* One of the strategies tried first. */
 struct start {
@@ -309,6 +311,8 @@ static int search(struct trials *t, struct loom_place_canonical *canon)
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
 		return canon->task.problem.num_items ? -ERANGE : 0;
+	if (loom_place_left_ns(t->task->deadline_ns) / BEGIN_NS < canon->task.problem.num_items)
+		return 0;
 	ret = loom_place_canonical_turn(canon, true);
 	t->backward = true;
 	if (!ret)
