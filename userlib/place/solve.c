@@ -22,7 +22,6 @@
  * could end. The search branches on the section with the fewest options. It can be any section
  * whose candidates cannot be undercut any more, not only the lowest one.
  *
- * - Interchangeable items are placed in order.
  * - Where no item left crosses, the two sides are independent: a failure in one backtracks to the
  *   last decision about that side, past all decisions about the other.
  * - A state that was searched exhaustively without success is remembered by two 64-bit hashes of
@@ -64,7 +63,8 @@
  *   the fewest options: some instances are not solved. A single branching rule neither;
  * - one-machine bounds (items of a section in the order of their least offsets, holes counted):
  *   each node costs two to three times as much, for hardly fewer nodes;
- * - weights by failure without restarts, and longer turns in later rounds: no gain;
+ * - weights by failure without restarts, longer turns in later rounds, and a fixed order among
+ *   interchangeable items: no gain;
  * - dives (a placement from the bottom up, the lowest valley of the skyline filled by dynamic
  *   programming): 600 lines for cut rectangles; ejections in the same time lower traces more;
  * - targets between units, which leave out the one next to the height: D is 1.003 higher;

@@ -324,34 +324,6 @@ static bool is_small(const struct loom_place_problem *problem, const struct solv
 	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_VISITS;
 }
 
-/* Items are interchangeable if they have the same sections and sizes, and no other constraints. */
-static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
-{
-	uint32_t count = part->first[a + 1] - part->first[a];
-
-	return part->sizes[a] == part->sizes[b] && part->pads[a] == part->pads[b] &&
-	       part->first[b + 1] - part->first[b] == count && part->aligns[a] == part->aligns[b] &&
-	       part->fixed[a] == SOLVE_NEVER && part->fixed[b] == SOLVE_NEVER &&
-	       part->excluded[a + 1] == part->excluded[a] &&
-	       part->excluded[b + 1] == part->excluded[b] &&
-	       !memcmp(part->sections + part->first[a], part->sections + part->first[b],
-		       count * sizeof(*part->sections));
-}
-
-static int fill_twins(struct solve_part *part)
-{
-	uint32_t i, k;
-
-	part->twins = loom_arrays_take(&part->arrays, part->num_items, sizeof(*part->twins));
-	for (i = 0; part->twins && i < part->num_items; i++) {
-		part->twins[i] = LOOM_PLACE_NONE;
-		for (k = i; k-- > 0 && part->twins[i] == LOOM_PLACE_NONE;)
-			if (same_item(part, i, k))
-				part->twins[i] = k;
-	}
-	return part->twins ? 0 : -ENOMEM;
-}
-
 /* The items of a section are stacked, and the topmost may lack its pad. */
 static void bound_sections(struct solve_part *part)
 {
@@ -401,12 +373,10 @@ static int fill_part(const struct loom_place_problem *problem, struct solve_part
 	err = find_sections(problem, part);
 	if (!err)
 		err = fill_sets(part);
-	if (err)
-		return err;
 	/* with windows a section's sum exceeds the bytes alive */
-	if (!part->windows)
+	if (!err && !part->windows)
 		bound_sections(part);
-	return fill_twins(part);
+	return err;
 }
 
 /* By item of the problem: the root of its part. */

@@ -461,16 +461,12 @@ static void add_options(struct solve_search *s, struct frame *frame)
 	const struct solve_part *part = s->part;
 	const uint64_t *members = part->members + (size_t)frame->section * part->item_words;
 	uint64_t floor = s->floors[frame->section], set;
-	uint32_t end = frame->next, w, i, twin, at;
+	uint32_t end = frame->next, w, i, at;
 
 	for (w = 0; w < part->item_words; w++) {
 		for (set = members[w] & s->left[w]; set; set &= set - 1) {
 			i = w * 64 + __builtin_ctzll(set);
-			twin = part->twins[i];
 			if (s->mins[i] != floor)
-				continue;
-			if (twin != LOOM_PLACE_NONE && (s->left[twin / 64] >> twin % 64 & 1) &&
-			    s->mins[twin] == floor)
 				continue;
 			for (at = end++; at > frame->next; at--) {
 				if (s->rank[s->options[at - 1]] <= s->rank[i])

@@ -41,8 +41,6 @@ struct solve_part {
 	uint64_t *overlaps;
 	uint64_t *members;			/* sets of items, by section */
 	uint64_t *totals;			/* by section: sum of sizes */
-	/* by item: an earlier item that is interchangeable with it, or LOOM_PLACE_NONE */
-	uint32_t *twins;
 	uint64_t bound_bytes;			/* no placement of the part is lower */
 	/* it is small enough to be searched: the sets exist */
 	bool small;
