@@ -8,9 +8,9 @@
 #	tools/ci/debug.sh series	the first series of patches, its KUnit and selftests. TAP
 #	tools/ci/debug.sh sleep		the device sleeps in the middle of jobs. KTAP
 #	tools/ci/debug.sh template	the skeleton of a back end, whose device hangs, lies and dies, with
-#					memory of its own, by the stock runner
+#					memory of its own
 #	tools/ci/debug.sh devices	a storm of devices that come and go while jobs run. KTAP
-#	tools/ci/debug.sh kselftest	the selftests with the stock runner
+#	tools/ci/debug.sh kselftest	the selftests
 #	tools/ci/debug.sh tiny		selftests that fill the device, on a small one
 #
 # `make module-debug` comes first. LOOM_KERNEL=backports: the kernel of debug-kernel.sh.
@@ -97,8 +97,7 @@ sleep)
 		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
 template)
 	test_module sleep &&
-	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko KSELFTEST_ARGS='--override-timeout 18000' \
-		tools/ci/kselftest.sh own \
+	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko tools/ci/kselftest.sh own \
 		--kernel "$kernel" --mem 2G --module "$module/loom.ko" --timeout 2400 \
 		--log $dir/dmesg-template.log ;;
 devices)
@@ -107,15 +106,14 @@ devices)
 		env LOOM_STORM_DEVICES="${LOOM_STORM_DEVICES:-200}" \
 		build/kselftest/install/loom/loom_configfs -t a_storm_of_devices_leaves_nothing ;;
 kselftest)
-	LOOM_STORM_DEVICES=30 KSELFTEST_ARGS='--override-timeout 18000' tools/ci/kselftest.sh run --kernel "$kernel" \
+	LOOM_STORM_DEVICES=30 tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
 		--log $dir/dmesg-kselftest.log ;;
 tiny)
-	only='-t loom:loom_submit -t loom:loom_fail_nth -t loom:loom_caps'
+	only='loom_submit loom_fail_nth loom_caps'
 	# needs a controller that 6.12 has not
-	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || only+=' -t loom:loom_dmem'
-	KSELFTEST_ARGS="--override-timeout 18000 $only" \
-		tools/ci/kselftest.sh run --kernel "$kernel" \
+	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || only+=' loom_dmem'
+	TESTS=$only tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
 		--log $dir/dmesg-tiny.log ;;
 *)

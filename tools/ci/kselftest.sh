@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Stage, build and run the kernel selftests with the stock kselftest frame.
+# Stage, build and run the kernel selftests.
 #
 #	tools/ci/kselftest.sh stage	build into build/kselftest/install
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
@@ -8,11 +8,15 @@
 #	tools/ci/kselftest.sh template	and run loom_template and loom_native, on the skeleton
 #	tools/ci/kselftest.sh own	that, loom_own and loom_resets, with memory of its own, and a
 #				native kernel of the library, whose result must be that of the host
-#	tools/ci/kselftest.sh both	template, then own, in one VM
+#	tools/ci/kselftest.sh both	template with the stock runner, then own, in one VM
+#	tools/ci/kselftest.sh guest TEST...	these, in the guest
 #
 # LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for these three.
-# KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
-# repeated tests; see loom_node.h.
+# TESTS: what "run" runs instead of all. LOOM_EFFORT: percentage of the rounds of random and repeated
+# tests; see loom_node.h.
+#
+# The stock runner starts Perl and twenty more programs for each test: in an emulated machine they
+# take as long as the tests. "guest" prints the same lines without them.
 #
 # lib.mk finds its neighbours by relative paths, so our folder and the
 # stock files are staged in one tree laid out like the kernel's.
@@ -51,19 +55,35 @@ stage() {
 	exec 9>&-
 }
 
+guest() {
+	cd "$install/loom"
+	number=0
+	echo "1..$#"
+	for test; do
+		number=$((number + 1))
+		echo "# selftests: loom: $test"
+		{
+			"./$test" 2>&1 && status=0 || status=$?
+			echo $status >/tmp/status
+		} | sed 's/^/# /'
+		read -r status </tmp/status
+		case $status in
+		0)	echo "ok $number selftests: loom: $test" ;;
+		4)	echo "ok $number selftests: loom: $test # SKIP" ;;
+		*)	echo "not ok $number selftests: loom: $test # exit=$status" ;;
+		esac
+	done
+}
+
+# all but those that only say SKIP on a soft device: they are for devices of loom_template.ko, or on
+# the bus
 run() {
-	tests=${KSELFTEST_ARGS:-}
-	# all but those for which the runner only starts processes that say SKIP: they are for devices
-	# of loom_template.ko, or on the bus
-	case " $tests" in
-	*' -t '*)	;;
-	*)		tests="$tests $(sed -En '/_(faults|fuzz|native|own|resets|rounds|template)$/!s/^/-t /p' \
-				"$install/kselftest-list.txt" | tr '\n' ' ')" ;;
-	esac
+	: "${TESTS:=$(sed -En '/_(faults|fuzz|native|own|resets|rounds|template)$/!s/^loom://p' \
+		"$install/kselftest-list.txt")}"
 	# shellcheck disable=SC2086 # a list of words on purpose
 	tools/vm/run --out "$install" --timeout 600 "$@" -- \
 		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" LOOM_STORM_DEVICES="${LOOM_STORM_DEVICES:-6}" \
-		"$install/run_kselftest.sh" $tests
+		stdbuf -oL tools/ci/kselftest.sh guest $TESTS
 }
 
 case ${1:-} in
@@ -73,6 +93,9 @@ run)
 	stage
 	shift
 	run --log build/vm/kselftest.log "$@" ;;
+guest)
+	shift
+	guest "$@" ;;
 template|own|both)
 	case $1 in
 	template)	owns=0 ;;
@@ -88,23 +111,25 @@ template|own|both)
 	# its folder is that of the module, wherever that is
 	# shellcheck disable=SC2016
 	tools/vm/run --out "$install" --timeout 600 --log "$log" "$@" -- \
-		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
-			for own in $3; do
-				tests="-t loom:loom_template -t loom:loom_native"
-				[ "$own" = 0 ] || tests="$tests -t loom:loom_own -t loom:loom_resets"
+		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" stdbuf -oL sh -c '
+			for own in $2; do
 				[ ! -d /sys/module/loom_template ] || busybox rmmod loom_template &&
 				busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$own" &&
-				{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
-				$1 $tests || exit 1
+				{ [ -z "$1" ] || busybox insmod "$1" device=loom-template; } || exit 1
+				if [ "$own" = 0 ]; then
+					"$3/run_kselftest.sh" -t loom:loom_template -t loom:loom_native
+				else
+					tools/ci/kselftest.sh guest loom_template loom_native loom_own loom_resets
+				fi || exit 1
 			done
 			node=$(ls /sys/bus/platform/devices/loom-template/accel)
 			[ "$own" = 0 ] || {
-				"$4/build/examples/native_kernel" "/dev/accel/$node" /tmp/native.loom |
-					tail -n 1 | diff "$4/build/kselftest/native_kernel.txt" - &&
-				"$4/build/loom" run /tmp/native.loom --device "/dev/accel/$node" --json \
+				build/examples/native_kernel "/dev/accel/$node" /tmp/native.loom |
+					tail -n 1 | diff build/kselftest/native_kernel.txt - &&
+				build/loom run /tmp/native.loom --device "/dev/accel/$node" --json \
 					-i a=random:1 -i b=random:2 -i c=random:3 >/tmp/native.json &&
 				grep -q "\"native_cycles\": 752" /tmp/native.json
-			} || exit 1' sh "$install/run_kselftest.sh ${KSELFTEST_ARGS:-}" "${LOOM_SLEEP:-}" "$owns" "$top" ;;
+			} || exit 1' sh "${LOOM_SLEEP:-}" "$owns" "$install" ;;
 nodev)
 	stage
 	# without the runner, which takes ten times as long as they do
