@@ -7,7 +7,8 @@
 # checkpatch on tools/testing alone takes a minute, and is for FILE... and `make check-long`.
 #
 # What has passed is kept in build/lint/passed, by checker and content, and is not checked again. It may
-# be removed at any time.
+# be removed at any time. LOOM_LINT_SINCE: a commit. checkpatch, kernel-doc and shellcheck skip files that
+# did not change since then. If the clone does not have it, they check all.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -39,9 +40,18 @@ step() {
 
 # Files that git tracks or would add, so that build products are left out.
 files() {
-	git ls-files -co --exclude-standard -- "$@" | sort -u | while read -r f; do
+	git ls-files -co --exclude-standard -- "$@" | sort -u | recent | while read -r f; do
 		[ ! -e "$f" ] || echo "$f"
 	done
+}
+
+recent() {
+	if git rev-parse -q --verify "${LOOM_LINT_SINCE:-}^{commit}" >/dev/null; then
+		comm -12 - <({ git diff --name-only "$LOOM_LINT_SINCE"
+			git ls-files -o --exclude-standard; } | sort -u)
+	else
+		cat
+	fi
 }
 
 # checkpatch chooses its rules by a file's path, so it gets our tree laid out as it would
