@@ -18,7 +18,7 @@ plan_args() {
 run_args() {
 	case $1 in
 	rec)	echo --input $pictures/line.png ;;
-	voice)	echo --frames 1000 --input input=$pictures/voice.npy ;;
+	voice)	echo --frames 1000 --input input=$pictures/voice.1000.npy ;;
 	*)	model_args "$1" ;;
 	esac
 }

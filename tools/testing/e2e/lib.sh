@@ -125,7 +125,8 @@ draw_pictures() {
 	$p speech "$d/weather.npy" 3 1 22 96 &&
 	$p speech "$d/embedding.npy" 4 2 76 32 1 &&
 	$p speech "$d/mel.npy" 5 1 1760 &&
-	$p voice "$d/voice.npy" 1000 512
+	$p voice "$d/voice.1000.npy" 1000 512 &&
+	$p voice "$d/voice.200.npy" 200 512
 }
 
 # The nine models, and the arguments of `loom run` for each.
@@ -133,6 +134,9 @@ all_models="rec det cls blazeface mlsd alexa weather hey_mycroft embedding"
 
 # The tenth takes no picture; it is run in groups, too.
 group_models="$all_models mel"
+
+# of the detector of voices
+frames=1000
 
 model_file() {
 	case $1 in
@@ -163,7 +167,7 @@ input_args() {
 	blazeface)	echo --input $pictures/face.ppm ;;
 	# plain pixels, and a fourth channel of ones
 	mlsd)		echo --input $pictures/room.ppm --scale 1 --mean 0 --std 1,1,1,255 ;;
-	voice)		echo --frames 1000 --input input=$pictures/voice.npy ;;
+	voice)		echo --frames $frames --input "input=$pictures/voice.$frames.npy" ;;
 	*)		echo --input "$pictures/$1.npy" ;;
 	esac
 }
