@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define GRAPHS	(getenv("LOOM_SANITIZED") ? 30 : 150)
+#define GRAPHS	(getenv("LOOM_SANITIZED") ? 30 : 60)
 
 static struct {
 	unsigned int refused, named, fits, exact, group_fits, group_exact;
