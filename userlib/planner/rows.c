@@ -23,6 +23,7 @@ static const struct loom_group_aim times[] = {
 #define LARGE_SHARE	2
 /* An improvement is large if it saves more than 1/MUCH of the cycles. */
 #define MUCH		64
+#define FAR		16
 /* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64
 /* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
@@ -160,6 +161,22 @@ static u32 propose_aims(const struct planner_ladder *l, struct planner_trial *tr
 	return count;
 }
 
+/*
+ * In a large graph, orders are compared by bytes, which takes less time. If another aim is better
+ * by far, so may be the order that keeps the fewest bytes alive: the last.
+ */
+static u32 propose_last_order(const struct planner_ladder *l, struct planner_trial *trials)
+{
+	const struct loom_graph *last = &l->orders->graphs[l->orders->count - 1];
+
+	if (!l->by_time || !l->large || !l->best.program || l->best.graph == last ||
+	    planner_is_within(&l->best, NEAR_BOUND) ||
+	    l->before - l->best.program->stats.cycles <= l->before / FAR)
+		return 0;
+	trials[0] = planner_trial_of(l, last, &l->best.candidate);
+	return 1;
+}
+
 /* The best candidate, with more effort. */
 static u32 propose_more_work(const struct planner_ladder *l, struct planner_trial *trials)
 {
@@ -294,6 +311,7 @@ const struct planner_row planner_rows[] = {
 	{ "orders", 1, true, propose_orders },
 	{ "joins", 1, false, propose_joins },
 	{ "aims", 1, false, propose_aims },
+	{ "last order", 2, false, propose_last_order },
 	{ "apart", 1, false, propose_apart },
 	{ "less", 1, false, propose_less },
 	{ "more work", 2, false, propose_more_work },

@@ -127,7 +127,7 @@ bool loom_port_relax(void);
 #define loom_read_once(number)	READ_ONCE(number)
 #else
 #define loom_read_once(number) ({						\
-	__typeof__(0 + (number)) once_ = (number);				\
+	__auto_type once_ = 0 + (number);					\
 										\
 	__asm__("" : "+r"(once_));						\
 	once_; })
