@@ -86,10 +86,6 @@ static inline u64 loom_topk_cost(u64 length, u32 count)
 {
 	return 2 * length * (1 + loom_log2_up(count));
 }
-#endif
-
-/* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
-extern const struct loom_op loom_op_native;
 
 /*
  * The operand with as many elements as a command reads or writes of operand @i: itself, or y where
@@ -99,6 +95,10 @@ static inline u32 loom_op_counted(u32 opcode, u32 i)
 {
 	return opcode == DRM_LOOM_OP_GATHER && i == 1 ? 0 : i;
 }
+#endif
+
+/* NATIVE, which no description of a chip has. The payload must lie behind its attributes. */
+extern const struct loom_op loom_op_native;
 
 /**
  * loom_op_get() - an operation by its opcode
