@@ -5,7 +5,6 @@
 #include "update.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 /* The index types of the standard; bytes could not count the rows. */
@@ -25,13 +24,19 @@ static int64_t dims_product(const struct loom_value *x, uint32_t first, uint32_t
 	return product;
 }
 
+static struct loom_value *in_three(struct loom_import *im, struct loom_value *x, uint32_t axis)
+{
+	if (!x)
+		return NULL;
+	return loom_emit_reshape(im->em, x, 3, (int64_t[]){
+		dims_product(x, 0, axis), x->dims[axis], dims_product(x, axis + 1, x->rank) });
+}
+
 static struct loom_value *pick_along(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				     struct loom_value *indices)
 {
 	indices = loom_emit_reshape(im->em, indices, 3, (int64_t[]){ 1, indices->num_elems, 1 });
-	x = loom_emit_reshape(im->em, x, 3, (int64_t[]){
-		dims_product(x, 0, axis), x->dims[axis], dims_product(x, axis + 1, x->rank) });
-	return loom_emit_gather(im->em, x, indices, 1);
+	return loom_emit_gather(im->em, in_three(im, x, axis), indices, 1);
 }
 
 /* known indices as a list, counted from the front; NULL after an error */
@@ -132,14 +137,6 @@ static bool elements_fit(struct loom_import *im, const struct loom_value *x, uin
 			return false;
 		}
 	return true;
-}
-
-static struct loom_value *in_three(struct loom_import *im, struct loom_value *x, uint32_t axis)
-{
-	if (!x)
-		return NULL;
-	return loom_emit_reshape(im->em, x, 3, (int64_t[]){
-		dims_product(x, 0, axis), x->dims[axis], dims_product(x, axis + 1, x->rank) });
 }
 
 void loom_import_gather_elements(struct loom_import *im, int unused)

@@ -23,6 +23,7 @@ static const struct loom_group_aim times[] = {
 #define LARGE_SHARE	2
 /* An improvement is large if it saves more than 1/MUCH of the cycles. */
 #define MUCH		64
+/* The same for another order in a large graph, which takes more time. */
 #define FAR		16
 /* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64

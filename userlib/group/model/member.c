@@ -70,7 +70,7 @@ bool loom_group_member_strip(const struct loom_group_op *op, u32 index,
 	if (!access->plain)
 		return false;
 	/* two axes of the operand may divide one of the value: cutting either is no cut of that */
-	return cut < 0 || (*follows && access->axis[*axis] >= 0 && access->step[*axis] > 0 &&
+	return cut < 0 || (*follows && access->axis[*axis] >= 0 &&
 			   loom_group_operand_axis(access, op->kernel.operands[index].ref.rank,
 						   access->axis[*axis], &only) &&
 			   (!known->known || known->axis == access->axis[*axis]));

@@ -9,8 +9,8 @@
  * rounded up to bursts. Axes are merged into runs from the smallest stride on, as long as an axis
  * begins where the one before ends; the remaining axes are separate runs, also where they overlap
  * or are the same bytes again. In the SRAM the lane axis is dealt over the lanes, so a run does
- * not go on along it, unless there is one lane only. What GATHER reads of x is anywhere on the axes
- * that its index runs along, so those are separate runs, too.
+ * not go on along it, unless there is one lane only. GATHER reads x anywhere on the axes that its
+ * index runs along, so those are separate runs, too.
  *
  * Of a region, all that is read comes after one latency and at one rate, and so does all that is
  * written; one after the other if the bus is shared, else at the same time. Regions work at the

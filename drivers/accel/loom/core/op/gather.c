@@ -3,8 +3,8 @@
 
 /*
  * GATHER: y, x, index. x is of y's type and may be in any region. It has y's dims, but for the
- * axis; index is I32 or I64, and has y's dim or 1. What index holds is known to the engine only,
- * which compares it with x's dim: the command reads nothing but x, whatever the client writes.
+ * axis; index is I32 or I64, and has y's dim or 1. The engine alone knows the numbers in index, and
+ * compares them with x's dim: the command reads nothing but x, whatever the client writes.
  *
  * Unit: one tile of y, whose elements may be anywhere in x. Cost: 8 per element.
  */
