@@ -48,10 +48,9 @@
 #define ITEM_VISITS		100
 /* Boxes are made if there are more pairs than this, and more than this many for each item. */
 #define MAX_FIRST_PAIRS		60000000
-#define MAX_ITEM_PAIRS		200
-#define MAX_BOX_PAIRS		70000000
+#define MAX_ITEM_PAIRS		1000
 /* Time per item to sort backwards and to begin the search, which no deadline interrupts. */
-#define BEGIN_NS		4000
+#define BEGIN_NS		2000
 
 /* One of the strategies tried first. */
 struct start {
@@ -247,6 +246,24 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *canon
 	return batch.ret;
 }
 
+static int try_first(struct trials *t, const struct loom_place_canonical *canon,
+		     int (*place)(const struct loom_place_task *task,
+				  struct loom_place_answer *answer), const char *name)
+{
+	struct loom_place_task task = canon->task;
+	int ret;
+
+	task.below_bytes = t->height;
+	ret = place(&task, &t->trial);
+	if (!ret)
+		keep_canonical(t, canon, t->trial.offsets, name);
+	free(t->trial.storages);
+	free(t->trial.storage_of);
+	t->trial.storages = NULL;
+	t->trial.storage_of = NULL;
+	return ret == -ERANGE ? 0 : ret;
+}
+
 /* The greedy strategies without improvement. */
 static int begin(struct trials *t, const struct loom_place_canonical *canon)
 {
@@ -263,13 +280,12 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 		     !canon->task.problem.num_apart;
 	if (t->task->hint)
 		keep_canonical(t, canon, canon->hint, t->answer->strategy);
-	if (t->crowded) {
-		ret = loom_place_boxes(&canon->task, &t->trial, MAX_BOX_PAIRS);
-		if (!ret)
-			keep_canonical(t, canon, t->trial.offsets, "auto");
-		if (ret == -ERANGE)
-			ret = 0;
-	}
+	/* takes no time per pair, so that there is an answer soon */
+	if (pairs > MAX_FIRST_PAIRS &&
+	    !loom_place_refusal(&loom_place_strategy_tokens, &canon->task.problem))
+		ret = try_first(t, canon, loom_place_strategy_tokens.place, "tokens");
+	if (!ret && t->crowded && !is_enough(t))
+		ret = try_first(t, canon, loom_place_boxes, "auto");
 	return ret ? ret : try_starts(t, canon);
 }
 

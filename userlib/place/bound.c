@@ -56,50 +56,34 @@ static uint64_t pad_of(const struct loom_place_part *part, uint64_t align)
 	return (align - part->size_bytes % align) % align;
 }
 
-static int compare_numbers(const void *a, const void *b)
+/*
+ * Fills in the pads of a class, and the ranks of the parts. Returns false if all pads are zero.
+ * @sort: scratch memory with room for all parts
+ */
+static bool find_pads(struct sweep *sweep, const struct loom_place_problem *problem,
+		      const struct loom_place_part *parts, size_t num_parts, uint64_t align,
+		      struct loom_sort *sort)
 {
-	const uint64_t *x = a, *y = b;
+	size_t i;
 
-	return (*x > *y) - (*x < *y);
-}
-
-static uint32_t rank_of(const struct sweep *sweep, uint64_t pad)
-{
-	uint32_t low = 0, high = sweep->num_pads;
-
-	while (low + 1 < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (sweep->pads[middle] <= pad)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low + 1;
-}
-
-/* Fills in the pads of a class. Returns their number, or 0 if all are zero. */
-static uint32_t find_pads(struct sweep *sweep, const struct loom_place_problem *problem,
-			  const struct loom_place_part *parts, size_t num_parts, uint64_t align)
-{
-	uint32_t count = 0, i;
-
-	for (i = 0; i < num_parts; i++)
+	sort->count = 0;
+	for (i = 0; i < num_parts; i++) {
+		sweep->ranks[i] = 0;
 		if (is_aligned(problem, &parts[i], align))
-			sweep->pads[count++] = pad_of(&parts[i], align);
-	qsort(sweep->pads, count, sizeof(*sweep->pads), compare_numbers);
+			sort->entries[sort->count++] = (struct loom_sort_entry){
+				(int64_t)pad_of(&parts[i], align), (int64_t)i,
+			};
+	}
+	loom_sort_run(sort);
 	sweep->num_pads = 0;
-	for (i = 0; i < count; i++)
-		if (!i || sweep->pads[i] != sweep->pads[sweep->num_pads - 1])
-			sweep->pads[sweep->num_pads++] = sweep->pads[i];
-	if (!count || (sweep->num_pads == 1 && !sweep->pads[0]))
-		return 0;
-	for (i = 0; i < num_parts; i++)
-		sweep->ranks[i] = is_aligned(problem, &parts[i], align) ?
-				  rank_of(sweep, pad_of(&parts[i], align)) : 0;
+	for (i = 0; i < sort->count; i++) {
+		if (!i || sort->entries[i].key != sort->entries[i - 1].key)
+			sweep->pads[sweep->num_pads++] = (uint64_t)sort->entries[i].key;
+		sweep->ranks[sort->entries[i].value] = sweep->num_pads;
+	}
 	memset(sweep->counts, 0, (sweep->num_pads + 1) * sizeof(*sweep->counts));
 	memset(sweep->sums, 0, (sweep->num_pads + 1) * sizeof(*sweep->sums));
-	return count;
+	return sweep->num_pads > 1 || (sweep->num_pads && sweep->pads[0]);
 }
 
 static void change(struct sweep *sweep, uint32_t rank, bool begins)
@@ -136,26 +120,27 @@ static uint64_t sum_smallest(const struct sweep *sweep, uint32_t count)
 }
 
 static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts,
-			const struct loom_place_event *events, size_t num_events, uint64_t align,
+			const struct loom_sort *events, uint64_t align,
 			struct loom_place_reason *reason)
 {
 	uint32_t aligned = 0, others = 0;
 	uint64_t bytes = 0, bound;
 	size_t i;
 
-	for (i = 0; i < num_events; i++) {
-		uint32_t rank = sweep->ranks[events[i].of];
-		uint32_t by = events[i].begins ? 1 : -1U;
+	for (i = 0; i < events->count; i++) {
+		const struct loom_sort_entry *event = &events->entries[i];
+		const size_t of = loom_place_event_of(event);
+		const bool begins = loom_place_event_begins(event);
+		const uint32_t rank = sweep->ranks[of], by = begins ? 1 : -1U;
 
-		bytes += events[i].begins ? parts[events[i].of].size_bytes :
-					    -parts[events[i].of].size_bytes;
+		bytes += begins ? parts[of].size_bytes : -parts[of].size_bytes;
 		if (rank) {
-			change(sweep, rank, events[i].begins);
+			change(sweep, rank, begins);
 			aligned += by;
 		} else {
 			others += by;
 		}
-		if (i + 1 < num_events && events[i + 1].moment == events[i].moment)
+		if (i + 1 < events->count && event[1].key == event->key)
 			continue;
 		if (aligned <= others + 1)
 			continue;
@@ -163,7 +148,7 @@ static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts
 		if (bound <= reason->bound_bytes)
 			continue;
 		reason->bound_bytes = bound;
-		reason->moment = events[i].moment;
+		reason->moment = event->key;
 		reason->align_bytes = align;
 	}
 }
@@ -196,8 +181,8 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 {
 	uint64_t classes[MAX_CLASSES];
 	unsigned int count = find_classes(problem, classes), k;
+	struct loom_sort events = { 0 }, sort = { 0 };
 	struct loom_place_part *parts;
-	struct loom_place_event *events;
 	struct loom_arrays arrays = { 0 };
 	struct sweep sweep;
 	size_t num_parts;
@@ -212,15 +197,16 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 	sweep.sums = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.sums));
 	sweep.ranks = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.ranks));
 	sweep.pads = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.pads));
-	events = loom_place_part_events(parts, num_parts);
-	if (!events || arrays.failed)
+	if (arrays.failed || loom_sort_reserve(&sort, num_parts) ||
+	    loom_place_part_events(parts, num_parts, &events))
 		ret = -ENOMEM;
 	/* the parts must be countable in an int32_t; otherwise the plain sum is used */
 	for (k = 0; k < count && num_parts < INT32_MAX && !ret; k++)
-		if (find_pads(&sweep, problem, parts, num_parts, classes[k]))
-			sweep_class(&sweep, parts, events, 2 * num_parts, classes[k], reason);
+		if (find_pads(&sweep, problem, parts, num_parts, classes[k], &sort))
+			sweep_class(&sweep, parts, &events, classes[k], reason);
 	loom_arrays_free(&arrays);
-	free(events);
+	loom_sort_clear(&events);
+	loom_sort_clear(&sort);
 	free(parts);
 	return ret;
 }

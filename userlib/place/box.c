@@ -27,6 +27,11 @@
 #include "loom_core.h"
 
 #define BOX_PARTS	128
+/* Steps that a length is divided in. */
+#define FINEST		32
+#define COARSEST	4
+/* Pairs of boxes that overlap in time. */
+#define MAX_PAIRS	70000000ULL
 
 /* An item and its rounded lifetime. */
 struct cell {
@@ -34,32 +39,12 @@ struct cell {
 	unsigned int length;	/* class of its length */
 	int64_t begin;		/* begin, in fractions of that length */
 	int64_t end;		/* end, in fractions of that length */
-	uint64_t size_bytes;	/* its size */
-	uint32_t item;
 };
-
-static int compare_cells(const void *a, const void *b)
-{
-	const struct cell *x = a, *y = b;
-
-	if (x->single != y->single)
-		return x->single ? 1 : -1;
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	if (x->size_bytes != y->size_bytes)
-		return x->size_bytes > y->size_bytes ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
 
 /* Items in boxes, and the placement problem of the boxes. */
 struct boxes {
 	const struct loom_place_task *task;	/* the problem */
-	struct cell *cells;			/* items with a size */
-	uint32_t num_cells;			/* number of @cells */
+	struct loom_sort sort;			/* items with a size, those of a box together */
 	uint64_t *inner;			/* by item: its offset in its box */
 	uint32_t *box_of;			/* by item: its box, or LOOM_PLACE_NONE */
 	struct loom_place_item *items;		/* the boxes */
@@ -67,40 +52,51 @@ struct boxes {
 	uint64_t largest;			/* size limit of a box with several items */
 };
 
-static int64_t round_down(int64_t time, uint64_t step)
+static int64_t round_down(int64_t time, int64_t step)
 {
-	return time / (int64_t)step - (time % (int64_t)step < 0);
+	return time / step - (time % step < 0);
 }
 
-/* @fine: number of steps per length class. */
-static void make_cells(struct boxes *b, unsigned int fine)
+/* @fine: number of steps in the shortest length of a class. */
+static struct cell find_cell(const struct boxes *b, uint32_t index, unsigned int fine)
+{
+	const struct loom_place_item *item = &b->task->problem.items[index];
+	unsigned int length = 63 - __builtin_clzll((uint64_t)item->upper - (uint64_t)item->lower);
+	int64_t step = max((int64_t)((1ULL << length) / fine), 1);
+
+	return (struct cell){
+		loom_place_is_fixed(item) || item->num_gaps || item->num_excluded || length > 61 ||
+		item->size_bytes > b->largest / 2,
+		length, round_down(item->lower, step), round_down(item->upper, step),
+	};
+}
+
+/* Sorts by cell, and by descending size in each; those that stay alone are last. */
+static void sort_cells(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
+	struct loom_sort *sort = &b->sort;
+	unsigned int pass;
+	struct cell cell;
 	uint32_t i;
 
-	b->num_cells = 0;
+	sort->count = 0;
 	for (i = 0; i < problem->num_items; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-		struct cell *cell = &b->cells[b->num_cells];
-		unsigned int length;
-		uint64_t step;
-
 		b->box_of[i] = LOOM_PLACE_NONE;
-		if (!loom_place_has_room(item))
-			continue;
-		b->num_cells++;
-		length = 63 - __builtin_clzll((uint64_t)item->upper - (uint64_t)item->lower);
-		step = (1ULL << length) / fine;
-		step += !step;
-		*cell = (struct cell){
-			loom_place_is_fixed(item) || item->num_gaps ||
-			item->num_excluded || length > 61 ||
-			item->size_bytes > b->largest / 2,
-			length, round_down(item->lower, step), round_down(item->upper, step),
-			item->size_bytes, i,
-		};
+		if (loom_place_has_room(&problem->items[i]))
+			sort->entries[sort->count++] = (struct loom_sort_entry){
+				-(int64_t)problem->items[i].size_bytes, i,
+			};
 	}
-	qsort(b->cells, b->num_cells, sizeof(*b->cells), compare_cells);
+	loom_sort_run(sort);
+	for (pass = 0; pass < 3; pass++) {
+		for (i = 0; i < sort->count; i++) {
+			cell = find_cell(b, (uint32_t)sort->entries[i].value, fine);
+			sort->entries[i].key = !pass ? cell.end : pass == 1 ? cell.begin :
+					       cell.length + 64 * cell.single;
+		}
+		loom_sort_run(sort);
+	}
 }
 
 static bool same_cell(const struct cell *a, const struct cell *b)
@@ -129,66 +125,58 @@ static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 	return true;
 }
 
-/* @fine: see make_cells(). */
+/* @fine: see find_cell(). */
 static void make_boxes(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_problem *outer = &b->outer.problem;
+	struct cell last = { 0 };
 	uint32_t i;
 
-	make_cells(b, fine);
+	sort_cells(b, fine);
 	outer->num_items = 0;
-	for (i = 0; i < b->num_cells; i++) {
-		uint32_t index = b->cells[i].item;
+	for (i = 0; i < b->sort.count; i++) {
+		uint32_t index = (uint32_t)b->sort.entries[i].value;
+		struct cell cell = find_cell(b, index, fine);
 
-		if (!i || !same_cell(&b->cells[i - 1], &b->cells[i]) ||
+		if (!i || !same_cell(&last, &cell) ||
 		    !stack(b, &b->items[outer->num_items - 1], index)) {
 			b->items[outer->num_items++] = problem->items[index];
 			b->inner[index] = 0;
 		}
 		b->box_of[index] = outer->num_items - 1;
+		last = cell;
 	}
 	outer->items = b->items;
 }
 
-/*
- * Finds the finest boxes with at most @max_pairs pairs. The finest setting often suffices;
- * otherwise bisection, because each try sorts all items twice.
- */
-static int make_fine_boxes(struct boxes *b, uint64_t max_pairs)
+/* Makes boxes about as fine as MAX_PAIRS allows, or the coarsest. */
+static int make_fine_boxes(struct boxes *b)
 {
-	static const unsigned int fine[] = { 32, 24, 20, 16, 14, 12, 10, 8, 6, 4 };
-	unsigned int low = 0, high = ARRAY_SIZE(fine) - 1, made = 0;
-	uint64_t pairs = 0;
+	uint64_t fine = FINEST, pairs;
 	int ret;
 
-	make_boxes(b, fine[made]);
-	ret = loom_place_count_pairs(&b->outer.problem, &pairs);
-	if (!ret && pairs <= max_pairs)
-		return 0;
-	/* invariant: @low has too many pairs; @high has few enough, or is the coarsest */
-	while (!ret && low + 1 < high) {
-		made = low + (high - low) / 2;
-		make_boxes(b, fine[made]);
+	for (;;) {
+		make_boxes(b, (unsigned int)fine);
+		if (fine == COARSEST)
+			return 0;
 		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
-		if (pairs > max_pairs)
-			low = made;
-		else
-			high = made;
+		if (ret || pairs <= MAX_PAIRS)
+			return ret;
+		/* fewer steps have fewer pairs, about in proportion */
+		fine = max(max(fine / 2, fine * MAX_PAIRS / pairs), (uint64_t)COARSEST);
 	}
-	if (!ret && made != high)
-		make_boxes(b, fine[high]);
-	return ret;
 }
 
-static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_pairs)
+static int run(struct boxes *b, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_answer outer = { .bound_bytes = answer->bound_bytes };
 	uint32_t i;
 	int ret;
 
-	ret = make_fine_boxes(b, max_pairs);
+	ret = make_fine_boxes(b);
+	loom_sort_clear(&b->sort);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;
@@ -202,22 +190,26 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 	return ret;
 }
 
-int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer,
-		     uint64_t max_pairs)
+int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	size_t n = (size_t)task->problem.num_items + 1;
 	struct loom_arrays arrays = { 0 };
 	struct boxes b = {
 		.task = task,
-		.cells = loom_arrays_take(&arrays, n, sizeof(*b.cells)),
 		.inner = loom_arrays_take(&arrays, n, sizeof(*b.inner)),
 		.box_of = loom_arrays_take(&arrays, n, sizeof(*b.box_of)),
 		.items = loom_arrays_take(&arrays, n, sizeof(*b.items)),
-		.outer = { .capacity_bytes = task->capacity_bytes },
+		.outer = {
+			.capacity_bytes = task->capacity_bytes, .deadline_ns = task->deadline_ns,
+			.below_bytes = task->below_bytes,
+		},
 		.largest = answer->bound_bytes / BOX_PARTS,
 	};
-	int ret = arrays.failed ? -ENOMEM : run(&b, answer, max_pairs);
+	int ret = -ENOMEM;
 
+	if (!loom_sort_reserve(&b.sort, n) && !arrays.failed)
+		ret = run(&b, answer);
+	loom_sort_clear(&b.sort);
 	loom_arrays_free(&arrays);
 	return ret;
 }

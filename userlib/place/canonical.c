@@ -15,6 +15,7 @@
  * takes more memory than all else.
  */
 #include "problem.h"
+#include "sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,46 +77,73 @@ static int compare_rest(const struct loom_place_item *a, const struct loom_place
 	return order;
 }
 
-/* An item, to be sorted. */
-struct entry {
-	const struct loom_place_item *item;
-	int64_t lower;		/* its begin */
-	uint32_t global;	/* its number in the problem */
-};
-
-static int compare_entries(const void *a, const void *b)
+/* Of items with excluded ranges or gaps. */
+static int compare_listed(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
-	int order = (x->lower > y->lower) - (x->lower < y->lower);
+	const struct loom_place_item *x = *(const struct loom_place_item *const *)a;
+	const struct loom_place_item *y = *(const struct loom_place_item *const *)b;
+	int order = compare_rest(x, y);
 
 	if (!order)
-		order = compare_rest(x->item, y->item);
-	if (!order)
-		order = compare_gaps(x->item, y->item);
-	return order ? order : compare_u64(x->global, y->global);
+		order = compare_gaps(x, y);
+	return order ? order : (x > y) - (x < y);
+}
+
+/* The other properties, the least important first. */
+static uint64_t property(const struct loom_place_item *item, unsigned int which)
+{
+	switch (which) {
+	case 0:
+		return loom_place_is_fixed(item) ? item->fixed + 1 : 0;
+	case 1:
+		return item->align_bytes;
+	case 2:
+		return item->size_bytes;
+	case 3:
+		return (uint64_t)item->upper - (uint64_t)item->lower;
+	default:
+		return (uint64_t)item->lower ^ 1ULL << 63;
+	}
 }
 
 /* Finds the order of the items; those without room are behind the others. */
 static int find_order(struct loom_place_canonical *c)
 {
-	uint32_t n = c->given->problem.num_items, count = 0, last = n, i;
-	struct entry *entries = malloc(((size_t)n + 1) * sizeof(*entries));
-	uint32_t *order = loom_arrays_take(&c->arrays, n, sizeof(*order));
+	uint32_t n = c->given->problem.num_items, num_listed = 0, i;
+	uint32_t *order = loom_arrays_take(&c->arrays, n, sizeof(*order)), last = n;
+	const struct loom_place_item **listed = malloc(((size_t)n + 1) * sizeof(*listed));
+	struct loom_sort sort = { 0 };
+	unsigned int which;
 
-	for (i = 0; i < n && entries && order; i++) {
-		if (loom_place_has_room(&c->items[i]))
-			entries[count++] = (struct entry){ &c->items[i], c->items[i].lower, i };
-		else
-			order[--last] = i;
+	if (loom_sort_reserve(&sort, n) || !order || !listed) {
+		loom_sort_clear(&sort);
+		free(listed);
+		return -ENOMEM;
 	}
-	if (entries && order)
-		qsort(entries, count, sizeof(*entries), compare_entries);
-	for (i = 0; i < count; i++)
-		order[i] = entries[i].global;
-	free(entries);
+	for (i = 0; i < n; i++) {
+		if (!loom_place_has_room(&c->items[i]))
+			order[--last] = i;
+		else if (c->items[i].num_excluded || c->items[i].num_gaps)
+			listed[num_listed++] = &c->items[i];
+		else
+			sort.entries[sort.count++].value = i;
+	}
+	qsort(listed, num_listed, sizeof(*listed), compare_listed);
+	for (i = 0; i < num_listed; i++)
+		sort.entries[sort.count++].value = listed[i] - c->items;
+	free(listed);
+	for (which = 0; which < 5; which++) {
+		for (i = 0; i < sort.count; i++)
+			sort.entries[i].key = (int64_t)(property(&c->items[sort.entries[i].value],
+								 which) ^ 1ULL << 63);
+		loom_sort_run(&sort);
+	}
+	for (i = 0; i < sort.count; i++)
+		order[i] = (uint32_t)sort.entries[i].value;
 	c->orders[c->backward] = order;
-	c->task.problem.num_items = count;
-	return entries && order ? 0 : -ENOMEM;
+	c->task.problem.num_items = sort.count;
+	loom_sort_clear(&sort);
+	return 0;
 }
 
 #define DONE	(1U << 31)

@@ -103,57 +103,48 @@ static size_t bits_above(const struct bits *bits, size_t at)
 	return SIZE_MAX;
 }
 
-/* Where a part lies. */
-struct place {
-	uint32_t pool;	/* its pool */
-	uint64_t begin;	/* first byte */
-	uint64_t end;	/* first byte behind it */
-	uint32_t item;
-	size_t part;	/* number of the part */
+/* Parts of one pool in order of their first byte. */
+struct sorted {
+	const struct loom_place_part *parts;	/* the parts */
+	struct loom_sort sort;			/* first bytes, and numbers of parts */
+	struct loom_sort events;		/* of parts by their place in @sort */
+	struct bits alive;			/* the same, those alive */
 };
 
-static int compare_places(const void *a, const void *b)
+static bool touch(const struct sorted *sorted, size_t low, size_t high)
 {
-	const struct place *x = a, *y = b;
+	const struct loom_sort_entry *entries = sorted->sort.entries;
 
-	if (x->pool != y->pool)
-		return x->pool < y->pool ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
+	return low != SIZE_MAX && high != SIZE_MAX &&
+	       (uint64_t)entries[low].key + sorted->parts[entries[low].value].size_bytes >
+	       (uint64_t)entries[high].key;
 }
 
-static bool touch(const struct place *places, size_t low, size_t high)
+static int sweep(struct sorted *sorted, struct loom_place_fault *fault)
 {
-	return low != SIZE_MAX && high != SIZE_MAX && places[low].pool == places[high].pool &&
-	       places[low].end > places[high].begin;
-}
-
-static int sweep(const struct place *places, const struct loom_place_event *events,
-		 size_t num_events, struct bits *alive, struct loom_place_fault *fault)
-{
+	const struct loom_sort_entry *entries = sorted->sort.entries, *event;
 	size_t i, below, above, at;
-	uint64_t begin;
 
-	for (i = 0; i < num_events; i++) {
-		at = events[i].of;
-		if (!events[i].begins) {
-			bits_remove(alive, at);
+	for (i = 0; i < sorted->events.count; i++) {
+		event = &sorted->events.entries[i];
+		at = loom_place_event_of(event);
+		if (!loom_place_event_begins(event)) {
+			bits_remove(&sorted->alive, at);
 			continue;
 		}
-		below = bits_below(alive, at);
-		above = bits_above(alive, at);
-		if (touch(places, below, at) || touch(places, at, above)) {
-			if (touch(places, below, at))
+		below = bits_below(&sorted->alive, at);
+		above = bits_above(&sorted->alive, at);
+		if (touch(sorted, below, at) || touch(sorted, at, above)) {
+			if (touch(sorted, below, at))
 				above = below;
-			begin = max(places[at].begin, places[above].begin);
-			return loom_place_fail(fault, -EBADMSG, places[at].item,
-					       places[above].item,
-					       "share byte %llu at moment %lld",
-					       (unsigned long long)begin,
-					       (long long)events[i].moment);
+			return loom_place_fail(fault, -EBADMSG,
+					       sorted->parts[entries[at].value].item,
+					       sorted->parts[entries[above].value].item,
+					       "share byte %lld at moment %lld",
+					       (long long)max(entries[at].key, entries[above].key),
+					       (long long)event->key);
 		}
-		bits_put(alive, at);
+		bits_put(&sorted->alive, at);
 	}
 	return 0;
 }
@@ -161,43 +152,41 @@ static int sweep(const struct place *places, const struct loom_place_event *even
 int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     const uint32_t *pools, bool only_fixed, struct loom_place_fault *fault)
 {
-	struct bits alive = { .num_levels = 0 };
+	const uint32_t num_pools = pools ? problem->num_pools : 1;
+	struct sorted sorted = { .parts = NULL };
+	struct loom_sort *sort = &sorted.sort;
 	struct loom_place_part *parts;
-	size_t num_parts, num_events = 0, n = 0, i;
-	struct place *places;
-	struct loom_place_event *events;
+	size_t num_parts, i;
+	uint32_t pool, of;
 	int ret;
 
 	ret = loom_place_parts(problem, &parts, &num_parts);
 	if (ret)
 		return ret;
-	places = calloc(num_parts + 1, sizeof(*places));
-	events = calloc(2 * num_parts + 1, sizeof(*events));
-	ret = places && events ? bits_make(&alive, num_parts) : -ENOMEM;
-	for (i = 0; i < num_parts && !ret; i++) {
-		const struct loom_place_part *part = &parts[i];
-		uint64_t begin = offsets[part->item] + part->first;
-
-		if (only_fixed && !loom_place_is_fixed(&problem->items[part->item]))
-			continue;
-		places[n++] = (struct place){
-			pools ? pools[part->item] : 0, begin, begin + part->size_bytes,
-			part->item, i,
-		};
-	}
-	if (!ret) {
-		qsort(places, n, sizeof(*places), compare_places);
-		for (i = 0; i < n; i++) {
-			const struct loom_place_part *part = &parts[places[i].part];
-
-			loom_place_add_events(events, &num_events, part->lower, part->upper, i);
+	sorted.parts = parts;
+	if (loom_sort_reserve(sort, num_parts) ||
+	    loom_sort_reserve(&sorted.events, 2 * num_parts) || bits_make(&sorted.alive, num_parts))
+		ret = -ENOMEM;
+	for (pool = 0; pool < num_pools && !ret; pool++) {
+		sort->count = sorted.events.count = 0;
+		for (i = 0; i < num_parts; i++) {
+			of = parts[i].item;
+			if ((!pools || pools[of] == pool) &&
+			    (!only_fixed || loom_place_is_fixed(&problem->items[of])))
+				sort->entries[sort->count++] = (struct loom_sort_entry){
+					(int64_t)(offsets[of] + parts[i].first), (int64_t)i,
+				};
 		}
-		loom_place_sort_events(events, num_events);
-		ret = sweep(places, events, num_events, &alive, fault);
+		loom_sort_run(sort);
+		for (i = 0; i < sort->count; i++)
+			loom_place_add_events(&sorted.events, parts[sort->entries[i].value].lower,
+					      parts[sort->entries[i].value].upper, i);
+		loom_place_sort_events(&sorted.events);
+		ret = sweep(&sorted, fault);
 	}
-	bits_clear(&alive);
-	free(places);
-	free(events);
+	bits_clear(&sorted.alive);
+	loom_sort_clear(sort);
+	loom_sort_clear(&sorted.events);
 	free(parts);
 	return ret;
 }
@@ -295,13 +284,6 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 
 /* --- proof of a bound, see DOC: Bounds by alignment ------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /*
  * Sums the bytes that the parts alive at the reason's moment need, with either the pads of its
  * alignment or the offsets that no item may touch. Pads may lie at such offsets, so the two are
@@ -309,11 +291,10 @@ static int compare_numbers(const void *a, const void *b)
  */
 static int sum_at(const struct loom_place_problem *problem,
 		  const struct loom_place_part *parts, size_t num_parts,
-		  const struct loom_place_reason *reason, uint64_t *pads, uint64_t *needed)
+		  const struct loom_place_reason *reason, struct loom_sort *pads, uint64_t *needed)
 {
 	uint64_t align = reason->align_bytes, bytes = 0;
-	uint32_t aligned = 0, others = 0;
-	size_t i;
+	size_t others = 0, i;
 	int ret;
 
 	for (i = 0; i < num_parts; i++) {
@@ -322,15 +303,17 @@ static int sum_at(const struct loom_place_problem *problem,
 		bytes = loom_place_add(bytes, parts[i].size_bytes);
 		if (!parts[i].first &&
 		    !(problem->items[parts[i].item].align_bytes % align))
-			pads[aligned++] = (align - parts[i].size_bytes % align) % align;
+			pads->entries[pads->count++] = (struct loom_sort_entry){
+				(int64_t)((align - parts[i].size_bytes % align) % align), 0,
+			};
 		else
 			others++;
 	}
 	*needed = bytes;
 	ret = loom_place_raise(problem, needed);
-	qsort(pads, aligned, sizeof(*pads), compare_numbers);
-	for (i = 0; aligned && i + others < aligned - 1; i++)
-		bytes = loom_place_add(bytes, pads[i]);
+	loom_sort_run(pads);
+	for (i = 0; i + others + 1 < pads->count; i++)
+		bytes = loom_place_add(bytes, (uint64_t)pads->entries[i].key);
 	*needed = bytes > *needed ? bytes : *needed;
 	return ret;
 }
@@ -341,7 +324,8 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	struct loom_place_problem one;
 	struct loom_place_resolved resolved = { 0 };
 	struct loom_place_part *parts = NULL;
-	uint64_t *pads = NULL, needed = 0;
+	struct loom_sort pads = { 0 };
+	uint64_t needed = 0;
 	size_t num_parts = 0;
 	const int saved = errno;
 	int ret;
@@ -361,13 +345,11 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	} else if (!ret) {
 		ret = loom_place_parts(&resolved.problem, &parts, &num_parts);
 		if (!ret)
-			pads = calloc(num_parts + 1, sizeof(*pads));
-		if (!ret && !pads)
-			ret = -ENOMEM;
+			ret = loom_sort_reserve(&pads, num_parts);
 		if (!ret)
-			ret = sum_at(&resolved.problem, parts, num_parts, reason, pads, &needed);
+			ret = sum_at(&resolved.problem, parts, num_parts, reason, &pads, &needed);
 	}
-	free(pads);
+	loom_sort_clear(&pads);
 	free(parts);
 	loom_place_resolved_clear(&resolved);
 	errno = saved;

@@ -37,12 +37,6 @@ struct side {
 	uint64_t weight;	/* cost of a common sub-bank */
 };
 
-/* An item with conflicts. */
-struct payer {
-	uint64_t weight;	/* its cost */
-	uint32_t item;
-};
-
 /* State of the reduction. */
 struct sub_banks {
 	struct loom_arrays arrays;
@@ -52,8 +46,9 @@ struct sub_banks {
 	/* by item: index of its first side; one more entry at the end */
 	uint32_t *first;
 	struct side *sides;		/* by item */
-	struct payer *payers;		/* items with conflicts */
+	uint32_t *payers;		/* items with conflicts */
 	uint32_t num_payers;		/* number of @payers */
+	struct loom_sort sort;		/* the same by cost */
 };
 
 /* Cost of @item at offset @at. */
@@ -146,7 +141,7 @@ static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best
 		consider_range(banks, item, first, last, best);
 		if (is_last)
 			break;
-		until = banks->greedy.sort.spans[at].until;
+		until = banks->greedy.sort.entries[at].value;
 		first = first > until ? first : until;
 	}
 	return ret;
@@ -159,32 +154,26 @@ static uint64_t total_weight(const struct sub_banks *banks)
 
 	/* each pair is counted twice, without overflow; only comparisons matter */
 	for (i = 0; i < banks->num_payers; i++) {
-		item = banks->payers[i].item;
+		item = banks->payers[i];
 		weight += weight_at(banks, item, banks->greedy.offsets[item]);
 	}
 	return weight;
 }
 
-static int compare_payers(const void *a, const void *b)
-{
-	const struct payer *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
 /* Sorts by descending cost. */
 static void sort_payers(struct sub_banks *banks)
 {
-	uint32_t i;
+	struct loom_sort *sort = &banks->sort;
 
-	for (i = 0; i < banks->num_payers; i++) {
-		struct payer *payer = &banks->payers[i];
+	for (sort->count = 0; sort->count < banks->num_payers; sort->count++) {
+		const uint32_t item = banks->payers[sort->count];
+		const uint64_t at = banks->greedy.offsets[item];
 
-		payer->weight = weight_at(banks, payer->item, banks->greedy.offsets[payer->item]);
+		sort->entries[sort->count] = (struct loom_sort_entry){
+			loom_sort_descending(weight_at(banks, item, at)), item,
+		};
 	}
-	qsort(banks->payers, banks->num_payers, sizeof(*banks->payers), compare_payers);
+	loom_sort_run(sort);
 }
 
 static int improve(struct sub_banks *banks)
@@ -199,7 +188,7 @@ static int improve(struct sub_banks *banks)
 		better = false;
 		sort_payers(banks);
 		for (i = 0; i < banks->num_payers; i++) {
-			uint32_t item = banks->payers[i].item;
+			uint32_t item = (uint32_t)banks->sort.entries[i].value;
 			uint64_t now = banks->greedy.offsets[item];
 			uint64_t weight = weight_at(banks, item, now);
 
@@ -324,7 +313,7 @@ static void fill_sides(struct sub_banks *banks, const struct loom_place_problem 
 	}
 	for (i = 0; i < problem->num_items; i++)
 		if (has_sides(banks, i))
-			banks->payers[banks->num_payers++].item = i;
+			banks->payers[banks->num_payers++] = i;
 }
 
 int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub_bank_bytes,
@@ -341,11 +330,12 @@ int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub
 	banks.payers = loom_arrays_take(&banks.arrays, n, sizeof(*banks.payers));
 	banks.sides = loom_arrays_take(&banks.arrays, 2 * (size_t)task->problem.num_conflicts + 1,
 				       sizeof(*banks.sides));
-	ret = banks.arrays.failed ? -ENOMEM : 0;
+	ret = banks.arrays.failed ? -ENOMEM : loom_sort_reserve(&banks.sort, n);
 	if (!ret) {
 		fill_sides(&banks, &task->problem);
 		ret = run(&banks, offsets);
 	}
+	loom_sort_clear(&banks.sort);
 	loom_arrays_free(&banks.arrays);
 	loom_greedy_fini(&banks.greedy);
 	return ret;

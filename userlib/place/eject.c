@@ -28,9 +28,9 @@
 #include "problem.h"
 
 #define NOWHERE		UINT64_MAX
-/* entries of all lists of overlaps; beyond, overlaps are recomputed for each move */
-#define MAX_LISTED	(8U << 20)
+/* items that are skipped together when they end too early */
 #define GROUP		32
+#define BLOCK		(32 * GROUP)
 /* number of moves for which an item that was put back costs more, and the additional cost */
 #define TENURE		10
 #define TENURE_COST	8
@@ -45,29 +45,23 @@
 /* visits between two reads of the clock */
 #define CLOCK_VISITS	(4ULL << 20)
 
-/* An item and its offset, to be sorted. */
-struct place {
-	uint64_t at;
-	uint32_t item;
-};
-
 /* The state between two runs. */
 struct loom_eject {
 	struct loom_arrays arrays;
 	const struct loom_place_item *items;	/* ascending by begin */
 	uint32_t num_items;			/* number of @items */
 	uint64_t goal_bytes;			/* sufficient height: stop there */
-	uint64_t *best;				/* by item: the lowest placement */
+	uint64_t *best;				/* by item: the lowest placement; the caller's */
 	uint64_t height;			/* its height */
 	uint64_t *at;				/* by item: its offset, or NOWHERE */
 	uint64_t *sizes;			/* by item */
 	/* by item: cost of ejecting it, by its size and lifetime */
 	uint32_t *weights;
 	uint32_t *penalties;			/* by item: factor on that */
-	uint64_t *since;			/* by item: the move that put it back */
+	uint32_t *since;			/* by item: the move that put it back */
 	uint64_t target;			/* nothing may end above */
 	uint64_t step;				/* distance of the target below the height */
-	uint64_t moves;				/* moves so far */
+	uint32_t moves;				/* moves so far; wraps around */
 	uint64_t stall;				/* moves without progress */
 	unsigned int joins;			/* merges of holes since the last progress */
 	uint32_t fewest;			/* fewest items that were out under this target */
@@ -78,13 +72,13 @@ struct loom_eject {
 	uint64_t sink_visits;			/* estimated visits of one sink() */
 	/* no item is aligned or fixed, so a placement can be turned upside down */
 	bool turnable;
-	size_t *first;				/* by item: first entry of its overlaps in @list */
-	uint32_t *list;				/* overlaps of all items, or NULL */
+	int64_t *uppers;			/* by item: its end */
 	int64_t *latest;			/* by group of items: the latest end */
-	uint32_t *near;				/* overlaps of an item, without @list */
-	/* of a move: offsets from which on the cost changes by an amount */
-	struct loom_greedy_sort edges;
-	struct place *places;			/* scratch memory of sink() */
+	int64_t *later;				/* by block of groups: the latest end */
+	bool gaps;				/* some item has gaps */
+	uint32_t *near;				/* overlaps of an item */
+	/* of a move: offsets from which on the cost changes by a value */
+	struct loom_sort edges;
 };
 
 static uint32_t draw(struct loom_eject *e, uint32_t below)
@@ -140,31 +134,31 @@ static bool meet(const struct loom_place_item *a, const struct loom_place_item *
 	return moment < end;
 }
 
-static uint32_t find_near(const struct loom_eject *e, uint32_t item, uint32_t *near)
+/* Fills in the overlaps of @item. Returns their number. */
+static uint32_t find_near(struct loom_eject *e, uint32_t item)
 {
 	const struct loom_place_item *items = e->items;
-	int64_t lower = items[item].lower;
-	uint32_t end = count_before(e, items[item].upper), group, last, i, count = 0;
+	const int64_t lower = items[item].lower;
+	uint32_t end = count_before(e, items[item].upper), last, i, k, count = 0;
 
-	for (group = 0; group * GROUP < end; group++) {
-		if (e->latest[group] <= lower)
+	for (i = 0; i < end; i = last) {
+		last = i + BLOCK;
+		if (!(i % BLOCK) && e->later[i / BLOCK] <= lower)
 			continue;
-		last = end - group * GROUP < GROUP ? end : (group + 1) * GROUP;
-		for (i = group * GROUP; i < last; i++)
-			if (items[i].upper > lower && i != item && meet(&items[i], &items[item]))
-				near[count++] = i;
+		last = end - i < GROUP ? end : i + GROUP;
+		if (e->latest[i / GROUP] <= lower)
+			continue;
+		for (k = i; k < last; k++) {
+			e->near[count] = k;
+			count += e->uppers[k] > lower && k != item;
+		}
 	}
+	if (!e->gaps)
+		return count;
+	for (i = 0, last = count, count = 0; i < last; i++)
+		if (meet(&items[e->near[i]], &items[item]))
+			e->near[count++] = e->near[i];
 	return count;
-}
-
-static const uint32_t *near_of(const struct loom_eject *e, uint32_t item, uint32_t *count)
-{
-	if (e->list) {
-		*count = (uint32_t)(e->first[item + 1] - e->first[item]);
-		return e->list + e->first[item];
-	}
-	*count = find_near(e, item, e->near);
-	return e->near;
 }
 
 /* --- moves ------------------------------------------------------------------------------------ */
@@ -192,14 +186,15 @@ static int64_t cost_of(const struct loom_eject *e, uint32_t item)
 
 	if (loom_place_is_fixed(&e->items[item]))
 		return FIXED_COST;
-	return e->since[item] + TENURE > e->moves ? cost * TENURE_COST : cost;
+	return e->moves - e->since[item] < TENURE ? cost * TENURE_COST : cost;
 }
 
 /* Edges of the offsets at which @item would overlap another; @room: its highest offset. */
 static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
-			   const uint32_t *near, uint32_t count)
+			   uint32_t count)
 {
-	struct loom_greedy_span *edges = e->edges.spans;
+	const uint32_t *near = e->near;
+	struct loom_sort_entry *edges = e->edges.entries;
 	uint64_t size = e->sizes[item];
 	uint32_t num = 0, i;
 
@@ -214,12 +209,12 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 		if (from > room)
 			continue;
 		cost = cost_of(e, near[i]);
-		edges[num++] = (struct loom_greedy_span){ (int64_t)from, cost };
+		edges[num++] = (struct loom_sort_entry){ (int64_t)from, cost };
 		if (end <= room)
-			edges[num++] = (struct loom_greedy_span){ (int64_t)end, -cost };
+			edges[num++] = (struct loom_sort_entry){ (int64_t)end, -cost };
 	}
-	e->edges.num_spans = num;
-	loom_greedy_sort(&e->edges);
+	e->edges.count = num;
+	loom_sort_run(&e->edges);
 	return num;
 }
 
@@ -227,8 +222,7 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
  * Finds the offset of least cost for @item below the target: the lowest one without cost, otherwise
  * any of those of least cost. Returns the cost; INT64_MAX if there is no offset.
  */
-static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *near,
-			  uint32_t count, uint64_t *where)
+static int64_t find_place(struct loom_eject *e, uint32_t item, uint32_t count, uint64_t *where)
 {
 	uint64_t align = e->items[item].align_bytes, room, at = 0, next, low, high;
 	int64_t cost = 0, best = INT64_MAX;
@@ -237,12 +231,12 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 	if (e->sizes[item] > e->target)
 		return INT64_MAX;
 	room = e->target - e->sizes[item];
-	num = find_edges(e, item, room, near, count);
+	num = find_edges(e, item, room, count);
 	for (; at <= room && best; at = next) {
-		while (i < num && (uint64_t)e->edges.spans[i].after <= at)
-			cost += e->edges.spans[i++].until;
+		while (i < num && (uint64_t)e->edges.entries[i].key <= at)
+			cost += e->edges.entries[i++].value;
 		/* offsets in [at, next) cost the same */
-		next = i < num ? (uint64_t)e->edges.spans[i].after : room + 1;
+		next = i < num ? (uint64_t)e->edges.entries[i].key : room + 1;
 		low = loom_place_align_up(at, align);
 		high = align == 1 ? next - 1 : (next - 1) / align * align;
 		if (cost > best || low > high)
@@ -257,10 +251,9 @@ static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *n
 }
 
 /* Puts back one of the larger ejected items, and ejects the items in its way. */
-static void move(struct loom_eject *e, uint64_t *visits)
+static int move(struct loom_eject *e, uint64_t *visits)
 {
 	uint32_t pick = draw(e, e->num_out), tries, count, i, item;
-	const uint32_t *near;
 	uint64_t where = 0;
 	int64_t cost;
 
@@ -271,63 +264,61 @@ static void move(struct loom_eject *e, uint64_t *visits)
 			pick = other;
 	}
 	item = e->out[pick];
-	near = near_of(e, item, &count);
-	cost = find_place(e, item, near, count, &where);
+	count = find_near(e, item);
+	if (loom_sort_reserve(&e->edges, 2 * (size_t)count))
+		return -ENOMEM;
+	cost = find_place(e, item, count, &where);
 	e->moves++;
 	spend(visits, 2 * (uint64_t)count + MOVE_VISITS);
 	if (cost == INT64_MAX)
-		return;
+		return 0;
 	if (cost && e->penalties[item] < UINT32_MAX)
 		e->penalties[item]++;
 	for (i = 0; i < count && cost; i++) {
-		uint64_t begin = e->at[near[i]];
+		uint64_t begin = e->at[e->near[i]];
 
 		if (begin != NOWHERE && begin < where + e->sizes[item] &&
-		    where < begin + e->sizes[near[i]])
-			eject_item(e, near[i]);
+		    where < begin + e->sizes[e->near[i]])
+			eject_item(e, e->near[i]);
 	}
 	put_back(e, item, where);
+	return 0;
 }
 
 /* --- holes ------------------------------------------------------------------------------------ */
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
 /* All placed items sink onto the items below them, unless that exceeds the budget. */
-static void sink(struct loom_eject *e, uint64_t *visits)
+static int sink(struct loom_eject *e, uint64_t *visits)
 {
-	uint32_t num = 0, i, k, count;
-	uint64_t at, align;
+	struct loom_sort places = { 0 };
+	uint32_t i, k, count, item;
+	uint64_t at;
 
 	if (e->sink_visits > *visits)
-		return;
+		return 0;
+	if (loom_sort_reserve(&places, e->num_items))
+		return -ENOMEM;
 	for (i = 0; i < e->num_items; i++)
 		if (e->at[i] != NOWHERE)
-			e->places[num++] = (struct place){ e->at[i], i };
-	qsort(e->places, num, sizeof(*e->places), compare_places);
-	for (i = 0; i < num; i++) {
-		uint32_t item = e->places[i].item;
-		const uint32_t *near = near_of(e, item, &count);
-
+			places.entries[places.count++] = (struct loom_sort_entry){
+				(int64_t)e->at[i], i,
+			};
+	loom_sort_run(&places);
+	for (i = 0; i < places.count; i++) {
+		item = (uint32_t)places.entries[i].value;
 		if (loom_place_is_fixed(&e->items[item]))
 			continue;
+		count = find_near(e, item);
 		at = 0;
 		/* invariant: items below have sunk already, so they still end below this one */
 		for (k = 0; k < count; k++)
-			if (e->at[near[k]] < e->at[item] &&
-			    e->at[near[k]] + e->sizes[near[k]] > at)
-				at = e->at[near[k]] + e->sizes[near[k]];
-		align = e->items[item].align_bytes;
-		e->at[item] = loom_place_align_up(at, align);
+			if (e->at[e->near[k]] < e->at[item])
+				at = max(at, e->at[e->near[k]] + e->sizes[e->near[k]]);
+		e->at[item] = loom_place_align_up(at, e->items[item].align_bytes);
 		spend(visits, count);
 	}
+	loom_sort_clear(&places);
+	return 0;
 }
 
 static void turn(struct loom_eject *e)
@@ -363,107 +354,78 @@ static void begin_target(struct loom_eject *e)
 }
 
 /* All items lie below the target. */
-static void keep_placement(struct loom_eject *e, uint64_t *visits)
+static int keep_placement(struct loom_eject *e, uint64_t *visits)
 {
+	int ret = sink(e, visits);
 	uint32_t i;
 
-	sink(e, visits);
 	memcpy(e->best, e->at, e->num_items * sizeof(*e->at));
 	e->height = 0;
 	for (i = 0; i < e->num_items; i++)
 		if (e->height < e->at[i] + e->sizes[i])
 			e->height = e->at[i] + e->sizes[i];
-	e->step += e->step / 2;
+	/* the rest is harder */
+	e->step -= e->step / 4;
+	return ret;
 }
 
-static void count_stall(struct loom_eject *e, uint64_t *visits)
+static int count_stall(struct loom_eject *e, uint64_t *visits)
 {
+	int ret;
+
 	if (e->num_out < e->fewest) {
 		e->fewest = e->num_out;
 		e->stall = 0;
 		e->joins = 0;
-		return;
+		return 0;
 	}
 	if (++e->stall < STALL * ((uint64_t)e->fewest + STALL_ITEMS))
-		return;
+		return 0;
 	e->stall = 0;
 	if (e->joins++ < JOINS) {
-		sink(e, visits);
+		ret = sink(e, visits);
 		if (e->turnable)
 			turn(e);
-		return;
+		return ret;
 	}
 	e->step /= 2;
 	begin_target(e);
+	return 0;
 }
 
-/* Continues from a placement. */
-static void reset(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
-{
-	memcpy(e->best, offsets, e->num_items * sizeof(*e->best));
-	e->height = height_bytes;
-	e->step = (height_bytes - e->goal_bytes) / 8;
-	begin_target(e);
-}
-
-void loom_eject_run(struct loom_eject *e, uint64_t *visits, int64_t deadline_ns, uint64_t *offsets,
-		    uint64_t *height_bytes)
+int loom_eject_run(struct loom_eject *e, uint64_t *visits, int64_t deadline_ns, uint64_t *offsets,
+		   uint64_t *height_bytes)
 {
 	uint64_t next = *visits;
+	int ret = 0;
 
-	if (*height_bytes > e->goal_bytes && *height_bytes < e->height)
-		reset(e, offsets, *height_bytes);
-	while (*visits && e->height > e->goal_bytes) {
+	e->best = offsets;
+	if (*height_bytes > e->goal_bytes && *height_bytes < e->height) {
+		e->height = *height_bytes;
+		e->step = (*height_bytes - e->goal_bytes) / 8;
+		begin_target(e);
+	}
+	while (!ret && *visits && e->height > e->goal_bytes) {
 		if (*visits <= next) {
 			if (!loom_place_left_ns(deadline_ns))
 				break;
 			next = *visits > CLOCK_VISITS ? *visits - CLOCK_VISITS : 0;
 		}
 		if (e->num_out) {
-			move(e, visits);
-			count_stall(e, visits);
+			ret = move(e, visits);
+			if (!ret)
+				ret = count_stall(e, visits);
 			continue;
 		}
-		keep_placement(e, visits);
+		ret = keep_placement(e, visits);
 		if (e->height > e->goal_bytes)
 			begin_target(e);
 	}
-	if (e->height >= *height_bytes)
-		return;
-	*height_bytes = e->height;
-	memcpy(offsets, e->best, e->num_items * sizeof(*offsets));
+	*height_bytes = min(*height_bytes, e->height);
+	return ret;
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */
-
-/* Makes the lists of overlaps, unless they are too long together; @most: the longest. */
-static int make_lists(struct loom_eject *e, uint32_t *most)
-{
-	uint32_t n = e->num_items, i, count;
-	size_t total = 0;
-
-	for (i = 0; i < n; i++)
-		if (!(i % GROUP) || e->latest[i / GROUP] < e->items[i].upper)
-			e->latest[i / GROUP] = e->items[i].upper;
-	for (i = 0, *most = 0; i < n && total <= MAX_LISTED; i++) {
-		count = find_near(e, i, e->near);
-		e->first[i] = total;
-		total += count;
-		*most = count > *most ? count : *most;
-	}
-	e->sink_visits = total * n / i;
-	if (total > MAX_LISTED) {
-		*most = n;
-		return 0;
-	}
-	e->first[n] = total;
-	e->list = loom_arrays_take(&e->arrays, total + 1, sizeof(*e->list));
-	if (!e->list)
-		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		find_near(e, i, e->list + e->first[i]);
-	return 0;
-}
 
 static double root_area(const struct loom_place_item *item)
 {
@@ -478,6 +440,12 @@ static void fill_items(struct loom_eject *e)
 
 	e->turnable = true;
 	for (i = 0; i < n; i++) {
+		e->uppers[i] = items[i].upper;
+		e->latest[i / GROUP] = i % GROUP ? max(e->latest[i / GROUP], items[i].upper) :
+				       items[i].upper;
+		e->later[i / BLOCK] = i % BLOCK ? max(e->later[i / BLOCK], items[i].upper) :
+				      items[i].upper;
+		e->gaps |= items[i].num_gaps;
 		e->sizes[i] = items[i].size_bytes;
 		e->penalties[i] = 1;
 		e->since[i] = 0;
@@ -521,16 +489,14 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 {
 	struct loom_eject *e = calloc(1, sizeof(*e));
 	size_t n = num_items;
-	uint32_t most = 0;
-	int ret = -ENOMEM;
+	uint64_t pairs;
 
 	if (!e)
-		return ret;
+		return -ENOMEM;
 	e->items = items;
 	e->num_items = num_items;
 	e->goal_bytes = goal_bytes;
 	e->height = LOOM_PLACE_ANYWHERE;
-	e->best = loom_arrays_take(&e->arrays, n, sizeof(*e->best));
 	e->at = loom_arrays_take(&e->arrays, n, sizeof(*e->at));
 	e->sizes = loom_arrays_take(&e->arrays, n, sizeof(*e->sizes));
 	e->weights = loom_arrays_take(&e->arrays, n, sizeof(*e->weights));
@@ -538,18 +504,18 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 	e->since = loom_arrays_take(&e->arrays, n, sizeof(*e->since));
 	e->out = loom_arrays_take(&e->arrays, n, sizeof(*e->out));
 	e->where_out = loom_arrays_take(&e->arrays, n, sizeof(*e->where_out));
-	e->first = loom_arrays_take(&e->arrays, n + 1, sizeof(*e->first));
+	e->uppers = loom_arrays_take(&e->arrays, n, sizeof(*e->uppers));
 	e->latest = loom_arrays_take(&e->arrays, n / GROUP + 1, sizeof(*e->latest));
+	e->later = loom_arrays_take(&e->arrays, n / BLOCK + 1, sizeof(*e->later));
 	e->near = loom_arrays_take(&e->arrays, n, sizeof(*e->near));
-	e->places = loom_arrays_take(&e->arrays, n, sizeof(*e->places));
-	if (!e->arrays.failed)
-		ret = make_lists(e, &most);
-	if (!ret)
-		ret = loom_greedy_reserve(&e->edges, 2 * (size_t)most + 1);
-	if (ret || e->arrays.failed) {
+	if (e->arrays.failed ||
+	    loom_place_count_pairs(&(struct loom_place_problem){
+		.items = items, .num_items = num_items,
+	    }, &pairs)) {
 		loom_eject_destroy(e);
 		return -ENOMEM;
 	}
+	e->sink_visits = 2 * pairs;
 	fill_items(e);
 	e->random = 1;
 	/* no item counts as just put back */
@@ -563,6 +529,6 @@ void loom_eject_destroy(struct loom_eject *e)
 	if (!e)
 		return;
 	loom_arrays_free(&e->arrays);
-	loom_greedy_sort_clear(&e->edges);
+	loom_sort_clear(&e->edges);
 	free(e);
 }

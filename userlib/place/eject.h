@@ -31,10 +31,13 @@ void loom_eject_destroy(struct loom_eject *eject);
  * @eject: the state
  * @visits: [in, out] budget of visits of items, about; those left
  * @deadline_ns: when to stop, or 0
- * @offsets: [in, out] by item: the lowest placement known
+ * @offsets: [in, out] by item: the lowest placement known, as the call before left it if its height
+ *	is the same
  * @height_bytes: [in, out] its height
+ *
+ * Return: 0 or -ENOMEM.
  */
-void loom_eject_run(struct loom_eject *eject, uint64_t *visits, int64_t deadline_ns,
-		    uint64_t *offsets, uint64_t *height_bytes);
+int loom_eject_run(struct loom_eject *eject, uint64_t *visits, int64_t deadline_ns,
+		   uint64_t *offsets, uint64_t *height_bytes);
 
 #endif /* LOOM_PLACE_EJECT_H */

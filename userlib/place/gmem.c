@@ -235,18 +235,19 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 
 static int sort_by_upper(struct gmem *g)
 {
-	struct loom_place_event *ends = calloc((size_t)g->num_items + 1, sizeof(*ends));
-	uint32_t i;
+	struct loom_sort ends = { 0 };
+	int ret = loom_sort_reserve(&ends, g->num_items);
+	size_t i;
 
-	if (!ends)
-		return -ENOMEM;
-	for (i = 0; i < g->num_items; i++)
-		ends[i] = (struct loom_place_event){ g->items[i].upper, false, i };
-	loom_place_sort_events(ends, g->num_items);
-	for (i = 0; i < g->num_items; i++)
-		g->by_upper[i] = ends[i].of;
-	free(ends);
-	return 0;
+	for (; ends.count < g->num_items && !ret; ends.count++)
+		ends.entries[ends.count] = (struct loom_sort_entry){
+			g->items[ends.count].upper, (int64_t)ends.count,
+		};
+	loom_sort_run(&ends);
+	for (i = 0; i < ends.count; i++)
+		g->by_upper[i] = ends.entries[i].value;
+	loom_sort_clear(&ends);
+	return ret;
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)

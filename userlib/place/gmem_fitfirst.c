@@ -134,25 +134,25 @@ static int assign_addresses(const struct fitfirst *f, uint64_t *offsets)
 }
 
 static int run(struct fitfirst *f, const struct loom_place_problem *problem,
-	       struct loom_place_event *births, uint64_t *offsets)
+	       struct loom_sort *births, uint64_t *offsets)
 {
-	uint32_t n = 0, i;
-	int ret = 0;
+	int ret = loom_sort_reserve(births, problem->num_items);
+	uint32_t i;
 
-	for (i = 0; i < problem->num_items; i++) {
+	for (i = 0; i < problem->num_items && !ret; i++) {
 		offsets[i] = UINT64_MAX;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		births[n++] = (struct loom_place_event){
-			problem->items[i].lower, true, i
+		births->entries[births->count++] = (struct loom_sort_entry){
+			problem->items[i].lower, i,
 		};
 		if (!loom_place_join_align(&f->align_bytes, problem->items[i].align_bytes))
 			return -ERANGE;
 	}
-	loom_place_sort_events(births, n);
-	for (i = 0; i < n && !ret; i++) {
-		free_dead(f, births[i].moment);
-		ret = allocate(f, births[i].of);
+	loom_sort_run(births);
+	for (i = 0; i < births->count && !ret; i++) {
+		free_dead(f, births->entries[i].key);
+		ret = allocate(f, births->entries[i].value);
 		if (!ret)
 			ret = record_list(f);
 	}
@@ -165,15 +165,15 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 {
 	size_t n = task->problem.num_items;
 	struct fitfirst f = { .items = task->problem.items, .align_bytes = 1 };
-	struct loom_place_event *births = calloc(n + 1, sizeof(*births));
+	struct loom_sort births = { 0 };
 	int ret = -ENOMEM;
 
 	/* invariant: at most one free block between two taken ones */
 	f.now = calloc(2 * n + 2, sizeof(*f.now));
 	f.ends = calloc(n + 1, sizeof(*f.ends));
-	if (births && f.now && f.ends)
-		ret = run(&f, &task->problem, births, answer->offsets);
-	free(births);
+	if (f.now && f.ends)
+		ret = run(&f, &task->problem, &births, answer->offsets);
+	loom_sort_clear(&births);
 	free(f.now);
 	free(f.album);
 	free(f.ends);

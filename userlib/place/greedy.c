@@ -69,46 +69,12 @@ static void slot_remove(struct loom_greedy *g, uint32_t at)
 	}
 }
 
-#define MAX_INSERTION	32
-/* Bits per digit of the radix sort, with few spans and with many. */
-#define DIGIT		8
-#define LONG_DIGIT	12
-#define MANY		1500
-/* 64 bits are six long digits or eight short ones */
-#define FEW_ENDS	(8 << DIGIT)
-#define MAX_ENDS	(6 << LONG_DIGIT)
-
-int loom_greedy_reserve(struct loom_greedy_sort *s, size_t count)
-{
-	struct loom_greedy_span *spans;
-	uint32_t *ends;
-	size_t max;
-
-	if (s->num_spans + count <= s->max_spans)
-		return 0;
-	max = 2 * s->max_spans + count;
-	spans = realloc(s->spans, max * sizeof(*spans));
-	if (!spans)
-		return -ENOMEM;
-	s->spans = spans;
-	spans = realloc(s->spare, max * sizeof(*spans));
-	if (!spans)
-		return -ENOMEM;
-	s->spare = spans;
-	ends = realloc(s->ends, (max < MANY ? FEW_ENDS : MAX_ENDS) * sizeof(*ends));
-	if (!ends)
-		return -ENOMEM;
-	s->ends = ends;
-	s->max_spans = max;
-	return 0;
-}
-
 static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 {
-	int ret = loom_greedy_reserve(&g->sort, 1);
+	int ret = loom_sort_reserve(&g->sort, 1);
 
 	if (!ret)
-		g->sort.spans[g->sort.num_spans++] = (struct loom_greedy_span){ after, until };
+		g->sort.entries[g->sort.count++] = (struct loom_sort_entry){ after, until };
 	return ret;
 }
 
@@ -117,21 +83,21 @@ static int visit_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 		       const struct loom_place_part *part)
 {
 	int64_t below = part->first + part->size_bytes, above = part->first;
-	struct loom_greedy_span *span;
-	int ret = loom_greedy_reserve(&g->sort, to - from);
+	struct loom_sort_entry *span;
+	int ret = loom_sort_reserve(&g->sort, to - from);
 
 	if (ret)
 		return ret;
-	span = &g->sort.spans[g->sort.num_spans];
+	span = &g->sort.entries[g->sort.count];
 	for (; from < to; from++) {
 		const struct loom_greedy_slot *slot = &g->slots[from];
 
 		/* branch-free, as a branch would be unpredictable: the span is kept by advancing */
-		span->after = slot->begin - below;
-		span->until = slot->end - above;
+		span->key = slot->begin - below;
+		span->value = slot->end - above;
 		span += slot->upper > part->lower;
 	}
-	g->sort.num_spans = span - g->sort.spans;
+	g->sort.count = span - g->sort.entries;
 	return 0;
 }
 
@@ -155,11 +121,16 @@ static int visit_levels(struct loom_greedy *g, const uint32_t *count, unsigned i
 	return ret;
 }
 
-/* Number of parts that begin before @moment. */
-static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
+/* Number of parts that begin before @moment, when that at @low does; mostly there are few more. */
+static uint32_t count_before(const struct loom_greedy *g, uint32_t low, int64_t moment)
 {
-	uint32_t low = 0, high = num_parts_of(g);
+	const uint32_t num_parts = num_parts_of(g);
+	uint32_t high, step;
 
+	for (step = 1, high = ++low; high < num_parts && g->lowers[high] < moment; step *= 2) {
+		low = high + 1;
+		high = num_parts - low > step ? low + step : num_parts;
+	}
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
@@ -171,111 +142,29 @@ static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
 	return low;
 }
 
-static int visit_part(struct loom_greedy *g, const struct loom_place_part *part)
+/* @rank: position of @part */
+static int visit_part(struct loom_greedy *g, uint32_t rank, const struct loom_place_part *part)
 {
 	uint32_t count[LOOM_GREEDY_LEVELS + 1];
 	unsigned int i;
 
-	count[0] = count_before(g, part->upper);
+	count[0] = count_before(g, rank, part->upper);
 	for (i = 0; i < g->num_levels; i++)
 		count[i + 1] = (count[i] + GROUP - 1) / GROUP;
 	return visit_levels(g, count, g->num_levels, 0, count[g->num_levels], part);
-}
-
-static void insertion_sort(struct loom_greedy_span *spans, size_t count)
-{
-	size_t i, k;
-
-	for (i = 1; i < count; i++) {
-		struct loom_greedy_span span = spans[i];
-
-		for (k = i; k && spans[k - 1].after > span.after; k--)
-			spans[k] = spans[k - 1];
-		spans[k] = span;
-	}
-}
-
-/* One pass of the radix sort, into the spare spans, which become the spans. */
-static void sort_digit(struct loom_greedy_sort *s, uint64_t least, unsigned int shift,
-		       uint64_t mask, uint32_t *ends)
-{
-	struct loom_greedy_span *from = s->spans, *to = s->spare;
-	uint32_t sum = 0, count;
-	size_t i;
-
-	for (i = 0; i <= mask; i++) {
-		count = ends[i];
-		ends[i] = sum;
-		sum += count;
-	}
-	for (i = 0; i < s->num_spans; i++)
-		to[ends[(((uint64_t)from[i].after - least) >> shift) & mask]++] = from[i];
-	s->spans = to;
-	s->spare = from;
-}
-
-/* Sorts by @bits bits from @shift on, in as few digits as possible, counted in one pass. */
-static void sort_digits(struct loom_greedy_sort *s, uint64_t least, unsigned int shift,
-			unsigned int bits)
-{
-	const unsigned int most = s->num_spans < MANY ? DIGIT : LONG_DIGIT;
-	const unsigned int digits = (bits + most - 1) / most;
-	const unsigned int digit = (bits + digits - 1) / digits;
-	const uint64_t mask = (1ULL << digit) - 1;
-	unsigned int k;
-	size_t i;
-
-	memset(s->ends, 0, ((size_t)digits << digit) * sizeof(*s->ends));
-	for (i = 0; i < s->num_spans; i++) {
-		uint64_t key = ((uint64_t)s->spans[i].after - least) >> shift;
-
-		for (k = 0; k < digits; k++, key >>= digit)
-			s->ends[(k << digit) + (key & mask)]++;
-	}
-	for (k = 0; k < digits; k++)
-		sort_digit(s, least, shift + k * digit, mask, &s->ends[k << digit]);
-}
-
-/* Low bits that all offsets share need no pass. */
-void loom_greedy_sort(struct loom_greedy_sort *s)
-{
-	int64_t least = INT64_MAX;
-	uint64_t differ = 0;
-	unsigned int shift;
-	size_t i;
-
-	if (s->num_spans <= MAX_INSERTION) {
-		insertion_sort(s->spans, s->num_spans);
-		return;
-	}
-	for (i = 0; i < s->num_spans; i++)
-		least = s->spans[i].after < least ? s->spans[i].after : least;
-	for (i = 0; i < s->num_spans; i++)
-		differ |= (uint64_t)s->spans[i].after - (uint64_t)least;
-	if (!differ)
-		return;
-	shift = __builtin_ctzll(differ);
-	sort_digits(s, least, shift, 64 - __builtin_clzll(differ) - shift);
-}
-
-void loom_greedy_sort_clear(struct loom_greedy_sort *s)
-{
-	free(s->spans);
-	free(s->spare);
-	free(s->ends);
 }
 
 int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 {
 	const struct loom_place_item *it = &g->task->problem.items[item];
 	int64_t size = it->size_bytes;
+	uint32_t i = 0, k = g->first_part[item];
 	struct loom_place_part part;
-	uint32_t i = 0;
 	int ret = 0;
 
-	g->sort.num_spans = 0;
+	g->sort.count = 0;
 	while (!ret && loom_place_next_part(it, &i, &part))
-		ret = visit_part(g, &part);
+		ret = visit_part(g, g->rank[k++], &part);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
 		uint32_t other = g->apart.with[i];
 		int64_t begin = g->offsets[other];
@@ -291,10 +180,10 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 			ret = add_span(g, (int64_t)range->lower - size,
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
-	if (!ret && loom_watch_spend(1 + g->sort.num_spans / 4))
+	if (!ret && loom_watch_spend(1 + g->sort.count / 4))
 		ret = -ENOMEM;
 	if (!ret)
-		loom_greedy_sort(&g->sort);
+		loom_sort_run(&g->sort);
 	return ret;
 }
 
@@ -303,16 +192,16 @@ bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t 
 {
 	if (!loom_place_align(first, align_bytes))
 		return false;
-	for (; *at < g->sort.num_spans; ++*at) {
-		const struct loom_greedy_span *span = &g->sort.spans[*at];
+	for (; *at < g->sort.count; ++*at) {
+		const struct loom_sort_entry *span = &g->sort.entries[*at];
 
-		if (span->after >= (int64_t)*first) {
-			*last = span->after;
+		if (span->key >= (int64_t)*first) {
+			*last = span->key;
 			return true;
 		}
-		if ((int64_t)*first >= span->until)
+		if ((int64_t)*first >= span->value)
 			continue;
-		*first = span->until;
+		*first = span->value;
 		if (!loom_place_align(first, align_bytes))
 			return false;
 	}
@@ -356,8 +245,8 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 			least = last - first;
 			*offset = first;
 		}
-		if (g->sort.spans[at].until > (int64_t)first)
-			first = g->sort.spans[at].until;
+		if (g->sort.entries[at].value > (int64_t)first)
+			first = g->sort.entries[at].value;
 	}
 	if (least == UINT64_MAX)
 		*offset = first;
@@ -433,23 +322,8 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 void loom_greedy_fini(struct loom_greedy *g)
 {
 	loom_arrays_free(&g->arrays);
-	loom_greedy_sort_clear(&g->sort);
+	loom_sort_clear(&g->sort);
 	loom_place_apart_clear(&g->apart);
-}
-
-/* A part and its begin. */
-struct start {
-	int64_t lower;	/* first moment */
-	uint32_t part;
-};
-
-static int compare_starts(const void *a, const void *b)
-{
-	const struct start *x = a, *y = b;
-
-	if (x->lower != y->lower)
-		return x->lower < y->lower ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
 }
 
 static int init_levels(struct loom_greedy *g, uint32_t count)
@@ -462,39 +336,37 @@ static int init_levels(struct loom_greedy *g, uint32_t count)
 	return g->arrays.failed ? -ENOMEM : 0;
 }
 
-/* Ranks the parts by begin. */
+/* Ranks the parts by begin. In canonical order they mostly are. */
 static int init_slots(struct loom_greedy *g)
 {
 	const struct loom_place_problem *problem = &g->task->problem;
-	uint32_t num_parts = num_parts_of(g), count = 0, at, i;
-	struct start *starts = calloc((size_t)num_parts + 1, sizeof(*starts));
+	uint32_t num_parts = num_parts_of(g), at, i;
+	struct loom_sort starts = { 0 };
 	struct loom_place_part part;
-	bool sorted = true;
 
 	g->rank = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->rank));
 	g->lowers = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->lowers));
 	g->slots = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->slots));
-	if (!starts || g->arrays.failed) {
-		free(starts);
+	if (loom_sort_reserve(&starts, num_parts) || g->arrays.failed) {
+		loom_sort_clear(&starts);
 		return -ENOMEM;
 	}
 	for (i = 0; i < problem->num_items; i++) {
 		at = 0;
 		while (loom_place_has_room(&problem->items[i]) &&
 		       loom_place_next_part(&problem->items[i], &at, &part)) {
-			sorted = sorted && (!count || starts[count - 1].lower <= part.lower);
-			starts[count] = (struct start){ part.lower, count };
-			count++;
+			starts.entries[starts.count] = (struct loom_sort_entry){
+				part.lower, (int64_t)starts.count,
+			};
+			starts.count++;
 		}
 	}
-	/* in canonical order they mostly are */
-	if (!sorted)
-		qsort(starts, num_parts, sizeof(*starts), compare_starts);
+	loom_sort_run(&starts);
 	for (i = 0; i < num_parts; i++) {
-		g->lowers[i] = starts[i].lower;
-		g->rank[starts[i].part] = i;
+		g->lowers[i] = starts.entries[i].key;
+		g->rank[starts.entries[i].value] = i;
 	}
-	free(starts);
+	loom_sort_clear(&starts);
 	return init_levels(g, num_parts);
 }
 

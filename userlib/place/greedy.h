@@ -8,22 +8,7 @@
 #define LOOM_PLACE_GREEDY_H
 
 #include "problem.h"
-
-/* Offsets at which an item must not begin. */
-struct loom_greedy_span {
-	int64_t after;			/* it may begin here or lower */
-	int64_t until;			/* it may begin here or higher */
-};
-
-/* A list of spans that can be sorted. */
-struct loom_greedy_sort {
-	struct loom_greedy_span *spans;	/* the spans */
-	struct loom_greedy_span *spare;	/* scratch memory to sort them */
-	/* by value of a digit: position of the next span with that value */
-	uint32_t *ends;
-	size_t num_spans;		/* number of @spans */
-	size_t max_spans;		/* number of spans that @spans and @spare have room for */
-};
+#include "sort.h"
 
 #define LOOM_GREEDY_LEVELS	8
 
@@ -49,16 +34,12 @@ struct loom_greedy {
 	int64_t *latest[LOOM_GREEDY_LEVELS];
 	unsigned int num_levels;		/* number of @latest */
 	struct loom_place_apart apart;		/* pairs that must be kept apart */
-	/* offsets at which the current item must not begin */
-	struct loom_greedy_sort sort;
+	/*
+	 * spans of offsets at which the current item must not begin: it may at the key or lower,
+	 * and at the value or higher
+	 */
+	struct loom_sort sort;
 };
-
-/** loom_greedy_reserve() - makes room for @count more spans, and for sorting all. 0 or -ENOMEM */
-int loom_greedy_reserve(struct loom_greedy_sort *sort, size_t count);
-/** loom_greedy_sort() - sorts the spans by @after; ties may come in any order */
-void loom_greedy_sort(struct loom_greedy_sort *sort);
-/** loom_greedy_sort_clear() - frees what @sort holds */
-void loom_greedy_sort_clear(struct loom_greedy_sort *sort);
 
 /** loom_greedy_init() - 0 or -ENOMEM; end with loom_greedy_fini() if it is 0 */
 int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *task);
@@ -135,11 +116,9 @@ int loom_place_greedy(const struct loom_place_task *task, loom_place_order *orde
  * loom_place_boxes() - place by size, items of nearly the same lifetime as one
  * @task: the problem, without pairs that must be kept apart
  * @answer: [in, out] as of a strategy
- * @max_pairs: about how many pairs may overlap in time
  *
  * Return: 0, -ERANGE or -ENOMEM.
  */
-int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer,
-		     uint64_t max_pairs);
+int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer);
 
 #endif /* LOOM_PLACE_GREEDY_H */

@@ -2,61 +2,19 @@
 /*
  * DOC: Static orders
  *
- * Greedy planners differ in the order of items. An order sorts by a key of two numbers, the largest
- * first. Ties are broken by begin and end, so that the order of rows does not matter. Aliases and
- * items without size are in the order as well; the engine skips them.
+ * Greedy planners differ in the order of items. An order sorts by two numbers, the largest first.
+ * Ties are broken by begin and end, so that the order of rows does not matter. Aliases and items
+ * without size are in the order as well; the engine skips them.
  */
 #include "greedy.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Sort key of an item, largest first. */
-struct key {
-	uint64_t high;				/* compared first */
-	uint64_t low;				/* compared second */
-	/* ties: its begin, end and alignment, and then this, smallest first */
-	uint32_t item;
-	const struct loom_place_item *of;	/* the item */
-};
+#include "loom_core.h"
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-
-	if (x->high != y->high)
-		return x->high > y->high ? -1 : 1;
-	if (x->low != y->low)
-		return x->low > y->low ? -1 : 1;
-	if (x->of->lower != y->of->lower)
-		return x->of->lower < y->of->lower ? -1 : 1;
-	if (x->of->upper != y->of->upper)
-		return x->of->upper < y->of->upper ? -1 : 1;
-	if (x->of->align_bytes != y->of->align_bytes)
-		return x->of->align_bytes > y->of->align_bytes ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
-static struct key *make_keys(const struct loom_place_problem *problem)
-{
-	return calloc((size_t)problem->num_items + 1, sizeof(struct key));
-}
-
-/* Sorts by the keys unless @ret is an error, and frees them. Returns @ret. */
-static int sort_by_keys(struct key *keys, int ret, const struct loom_place_problem *problem,
-			uint32_t *order)
-{
-	uint32_t i;
-
-	for (i = 0; i < problem->num_items && !ret; i++)
-		keys[i].of = &problem->items[keys[i].item];
-	if (!ret)
-		qsort(keys, problem->num_items, sizeof(*keys), compare_keys);
-	for (i = 0; i < problem->num_items && !ret; i++)
-		order[i] = keys[i].item;
-	free(keys);
-	return ret;
-}
+/* A property of an item; larger ones come first. */
+typedef uint64_t (*property)(const struct loom_place_item *item);
 
 static uint64_t life(const struct loom_place_item *item)
 {
@@ -76,136 +34,181 @@ static uint64_t area(const struct loom_place_item *item)
 	return __builtin_mul_overflow(item->size_bytes, life(item), &bytes) ? UINT64_MAX : bytes;
 }
 
-/* Maps moments to unsigned numbers of the same order. */
+static uint64_t alignment(const struct loom_place_item *item)
+{
+	return item->align_bytes;
+}
+
+/* Moments as unsigned numbers of the same order. */
 static uint64_t end(const struct loom_place_item *item)
 {
 	return (uint64_t)item->upper ^ 1ULL << 63;
 }
 
-static int sort_by(const struct loom_place_problem *problem,
-		   uint64_t (*high)(const struct loom_place_item *item),
-		   uint64_t (*low)(const struct loom_place_item *item), uint32_t *order)
+static uint64_t end_first(const struct loom_place_item *item)
 {
-	struct key *keys = make_keys(problem);
+	return ~end(item);
+}
+
+static uint64_t begin_first(const struct loom_place_item *item)
+{
+	return ~((uint64_t)item->lower ^ 1ULL << 63);
+}
+
+/* Sorts stably by a property. */
+static void sort_by(struct loom_sort *sort, const struct loom_place_item *items, property of)
+{
+	size_t i;
+
+	for (i = 0; i < sort->count; i++)
+		sort->entries[i].key = loom_sort_descending(of(&items[sort->entries[i].value]));
+	loom_sort_run(sort);
+}
+
+/* All items; the first by begin, end and alignment first. */
+static int begin(struct loom_sort *sort, const struct loom_place_problem *problem)
+{
+	const struct loom_place_item *items = problem->items;
+	static const property ties[] = { alignment, end_first, begin_first };
+	bool sorted = true;
+	unsigned int k;
 	uint32_t i;
 
-	if (!keys)
+	*sort = (struct loom_sort){ .count = 0 };
+	if (loom_sort_reserve(sort, problem->num_items))
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-
-		keys[i] = (struct key){ high(item), low(item), i, NULL };
+		sort->entries[sort->count++].value = i;
+		/* canonical problems are */
+		sorted = sorted && (!i || items[i - 1].lower < items[i].lower ||
+				    (items[i - 1].lower == items[i].lower &&
+				     items[i - 1].upper <= items[i].upper &&
+				     items[i - 1].align_bytes == items[i].align_bytes));
 	}
-	return sort_by_keys(keys, 0, problem, order);
+	for (k = 0; k < ARRAY_SIZE(ties) && !sorted; k++)
+		sort_by(sort, items, ties[k]);
+	return 0;
+}
+
+static void finish(struct loom_sort *sort, uint32_t *order)
+{
+	size_t i;
+
+	for (i = 0; i < sort->count; i++)
+		order[i] = (uint32_t)sort->entries[i].value;
+	loom_sort_clear(sort);
+}
+
+static int order_by(const struct loom_place_problem *problem, property high, property low,
+		    uint32_t *order)
+{
+	struct loom_sort sort;
+	int ret = begin(&sort, problem);
+
+	if (ret)
+		return ret;
+	sort_by(&sort, problem->items, low);
+	sort_by(&sort, problem->items, high);
+	finish(&sort, order);
+	return 0;
 }
 
 int loom_place_order_size(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_by(problem, size, life, order);
+	return order_by(problem, size, life, order);
 }
 
 int loom_place_order_life(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_by(problem, life, size, order);
+	return order_by(problem, life, size, order);
 }
 
 int loom_place_order_area(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_by(problem, area, size, order);
+	return order_by(problem, area, size, order);
 }
 
-static int compare_times(const void *a, const void *b)
+/* Latest end first, so that all items placed later end beside it or before. */
+int loom_place_order_tail(const struct loom_place_problem *problem, uint32_t *order)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
+	return order_by(problem, end, size, order);
 }
 
-/* Number of @times below @time, or not above it if @equal. */
-static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, bool equal)
+int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order)
 {
-	uint32_t low = 0, high = count;
+	struct loom_sort sort = { 0 };
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (times[mid] < time || (equal && times[mid] == time))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* Begins and ends of the items that have room, each sorted. */
-struct times {
-	struct loom_arrays arrays;
-	int64_t *lowers;
-	int64_t *uppers;
-	uint32_t count;		/* number of each */
-};
-
-static int make_times(struct times *times, const struct loom_place_problem *problem)
-{
-	uint32_t i;
-
-	*times = (struct times){ .count = 0 };
-	times->lowers = loom_arrays_take(&times->arrays, problem->num_items, sizeof(int64_t));
-	times->uppers = loom_arrays_take(&times->arrays, problem->num_items, sizeof(int64_t));
-	if (times->arrays.failed)
+	if (loom_sort_reserve(&sort, problem->num_items))
 		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++) {
-		if (!loom_place_has_room(&problem->items[i]))
-			continue;
-		times->lowers[times->count] = problem->items[i].lower;
-		times->uppers[times->count++] = problem->items[i].upper;
-	}
-	qsort(times->lowers, times->count, sizeof(int64_t), compare_times);
-	qsort(times->uppers, times->count, sizeof(int64_t), compare_times);
+	for (; sort.count < problem->num_items; sort.count++)
+		sort.entries[sort.count].value = order[sort.count];
+	sort_by(&sort, problem->items, alignment);
+	finish(&sort, order);
 	return 0;
 }
 
 /*
- * By number of items that overlap in time, itself included, then by size: all but those that end
- * before it begins and those that begin after it ends. Gaps are ignored.
+ * Number of pairs that overlap in time. @overlaps: [out] by item, or NULL: items that overlap it,
+ * itself included: all that begin before it ends, less those that end before it begins. Gaps are
+ * ignored.
  */
-int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
+static int count_overlaps(const struct loom_place_problem *problem, uint32_t *overlaps,
+			  uint64_t *pairs)
 {
-	struct key *keys = make_keys(problem);
-	struct times times;
-	int ret = make_times(&times, problem);
-	uint32_t i;
+	uint32_t begun = 0, ended = 0, i;
+	struct loom_sort events = { 0 };
+	size_t k;
 
-	if (!keys)
-		ret = -ENOMEM;
-	for (i = 0; i < problem->num_items && !ret; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-
-		keys[i] = (struct key){ 0, item->size_bytes, i, NULL };
-		if (loom_place_has_room(item))
-			keys[i].high = count_below(times.lowers, times.count, item->upper, false) -
-				       count_below(times.uppers, times.count, item->lower, true);
+	*pairs = 0;
+	if (loom_sort_reserve(&events, 2 * (size_t)problem->num_items))
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++) {
+		if (overlaps)
+			overlaps[i] = 0;
+		if (loom_place_has_room(&problem->items[i]))
+			loom_place_add_events(&events, problem->items[i].lower,
+					      problem->items[i].upper, i);
 	}
-	loom_arrays_free(&times.arrays);
-	return sort_by_keys(keys, ret, problem, order);
+	loom_place_sort_events(&events);
+	for (k = 0; k < events.count; k++) {
+		i = (uint32_t)loom_place_event_of(&events.entries[k]);
+		if (loom_place_event_begins(&events.entries[k])) {
+			*pairs += begun++ - ended;
+			if (overlaps)
+				overlaps[i] -= ended;
+		} else {
+			ended++;
+			if (overlaps)
+				overlaps[i] += begun;
+		}
+	}
+	loom_sort_clear(&events);
+	return 0;
 }
 
-/* All pairs less those of which one item ends before the other begins. */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
 {
-	uint64_t before = 0;
-	struct times times;
-	uint32_t i, k = 0;
-	int ret = make_times(&times, problem);
+	return count_overlaps(problem, NULL, pairs);
+}
 
-	for (i = 0; i < times.count && !ret; i++) {
-		while (times.uppers[k] <= times.lowers[i])
-			k++;
-		before += k;
-	}
-	*pairs = ((uint64_t)times.count * times.count - 2 * before) / 2;
-	loom_arrays_free(&times.arrays);
-	return ret;
+/* By number of items that overlap in time, then by size. */
+int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct loom_sort sort;
+	uint64_t pairs;
+	size_t i;
+	int ret = count_overlaps(problem, order, &pairs);
+
+	if (!ret)
+		ret = begin(&sort, problem);
+	if (ret)
+		return ret;
+	sort_by(&sort, problem->items, size);
+	for (i = 0; i < sort.count; i++)
+		sort.entries[i].key = loom_sort_descending(order[sort.entries[i].value]);
+	loom_sort_run(&sort);
+	finish(&sort, order);
+	return 0;
 }
 
 /* Largest of [low, high) in a max tree with @leaves leaves at @leaves. */
@@ -228,10 +231,9 @@ static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_
 	return most;
 }
 
-/* By item: the broadest moment of its life, then @second. */
-static int breadth_keys(const struct loom_place_problem *problem,
-			const struct loom_place_profile *profile,
-			uint64_t (*second)(const struct loom_place_item *item), struct key *keys)
+/* By the broadest moment of an item's life, stably. */
+static int sort_by_breadth(struct loom_sort *sort, const struct loom_place_item *items,
+			   const struct loom_place_profile *profile)
 {
 	size_t n = profile->num_moments, i;
 	uint64_t *tree = calloc(2 * n + 2, sizeof(*tree));
@@ -242,25 +244,26 @@ static int breadth_keys(const struct loom_place_problem *problem,
 		tree[n + i] = profile->bytes[i];
 	for (i = n; i-- > 1;)
 		tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
-	for (i = 0; i < problem->num_items; i++) {
-		const struct loom_place_item *item = &problem->items[i];
+	for (i = 0; i < sort->count; i++) {
+		const struct loom_place_item *item = &items[sort->entries[i].value];
+		uint64_t broadest = 0;
 
-		keys[i] = (struct key){ 0, second(item), i, NULL };
-		if (!loom_place_has_room(item))
-			continue;
-		keys[i].high = range_max(tree, n, loom_place_profile_find(profile, item->lower),
-					 loom_place_profile_find(profile, item->upper));
+		if (loom_place_has_room(item))
+			broadest = range_max(tree, n,
+					     loom_place_profile_find(profile, item->lower),
+					     loom_place_profile_find(profile, item->upper));
+		sort->entries[i].key = loom_sort_descending(broadest);
 	}
 	free(tree);
+	loom_sort_run(sort);
 	return 0;
 }
 
-static int sort_by_breadth(const struct loom_place_problem *problem,
-			   uint64_t (*second)(const struct loom_place_item *item), uint32_t *order)
+static int order_by_breadth(const struct loom_place_problem *problem, property low, uint32_t *order)
 {
 	struct loom_place_profile profile;
 	struct loom_place_part *parts;
-	struct key *keys = NULL;
+	struct loom_sort sort = { 0 };
 	size_t num_parts;
 	uint32_t culprit;
 	int ret;
@@ -271,13 +274,17 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
 	ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
 	free(parts);
 	if (!ret)
-		keys = make_keys(problem);
-	if (keys)
-		ret = breadth_keys(problem, &profile, second, keys);
-	else if (!ret)
-		ret = -ENOMEM;
+		ret = begin(&sort, problem);
+	if (!ret) {
+		sort_by(&sort, problem->items, low);
+		ret = sort_by_breadth(&sort, problem->items, &profile);
+	}
 	loom_place_profile_clear(&profile);
-	return sort_by_keys(keys, ret, problem, order);
+	if (ret)
+		loom_sort_clear(&sort);
+	else
+		finish(&sort, order);
+	return ret;
 }
 
 /*
@@ -287,32 +294,11 @@ static int sort_by_breadth(const struct loom_place_problem *problem,
  */
 int loom_place_order_breadth(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_by_breadth(problem, size, order);
+	return order_by_breadth(problem, size, order);
 }
 
 /* By breadth, then longest life first: few long items leave the gaps that short ones need. */
 int loom_place_order_total(const struct loom_place_problem *problem, uint32_t *order)
 {
-	return sort_by_breadth(problem, life, order);
-}
-
-/* Latest end first, so that all items placed later end beside it or before. */
-int loom_place_order_tail(const struct loom_place_problem *problem, uint32_t *order)
-{
-	return sort_by(problem, end, size, order);
-}
-
-/* Stable, because the second part of a key is the rank in the given order. */
-int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order)
-{
-	struct key *keys = make_keys(problem);
-	uint32_t i;
-
-	if (!keys)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++)
-		keys[i] = (struct key){
-			problem->items[order[i]].align_bytes, UINT64_MAX - i, order[i], NULL,
-		};
-	return sort_by_keys(keys, 0, problem, order);
+	return order_by_breadth(problem, life, order);
 }

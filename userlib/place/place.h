@@ -50,9 +50,10 @@
 /* subproblem.c */
 
 /*
- * Default number of search nodes, 1 to 2 seconds. Large problems get fewer, as each node is slower.
+ * Default number of search nodes, 2 to 3 seconds. Each node takes longer with more items, so these
+ * share 800,000; few items get half as many again.
  */
-#define LOOM_PLACE_BUDGET	800000
+#define LOOM_PLACE_BUDGET	2400000
 #define LOOM_PLACE_BUDGET_ITEMS	256
 
 /* The items of one pool, as a problem of its own. */
@@ -67,7 +68,7 @@ struct loom_place_subproblem {
 	struct loom_place_pair *conflicts;	/* storage of &loom_place_problem.conflicts */
 	/* by item of the subproblem: its number in the whole */
 	uint32_t *global;
-	/* by item of the whole: its number in the subproblem, or LOOM_PLACE_NONE */
+	/* while it is made: by item of the whole: its number in the subproblem, or NONE */
 	uint32_t *local;
 };
 

@@ -75,8 +75,9 @@ uint64_t loom_place_divisor(uint64_t a, uint64_t b)
 
 bool loom_place_join_align(uint64_t *align, uint64_t other)
 {
-	return !__builtin_mul_overflow(*align, other / loom_place_divisor(*align, other), align) &&
-	       *align <= INT64_MAX;
+	return other == 1 ||
+	       (!__builtin_mul_overflow(*align, other / loom_place_divisor(*align, other), align) &&
+		*align <= INT64_MAX);
 }
 
 uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets)

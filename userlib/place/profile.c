@@ -52,50 +52,32 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 	return 0;
 }
 
-static int compare_events(const void *a, const void *b)
+void loom_place_sort_events(struct loom_sort *events)
 {
-	const struct loom_place_event *x = a, *y = b;
-
-	if (x->moment != y->moment)
-		return x->moment < y->moment ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins ? 1 : -1;
-	return (x->of > y->of) - (x->of < y->of);
-}
-
-void loom_place_sort_events(struct loom_place_event *events, size_t count)
-{
-	qsort(events, count, sizeof(*events), compare_events);
-}
-
-struct loom_place_event *loom_place_part_events(const struct loom_place_part *parts,
-						size_t num_parts)
-{
-	struct loom_place_event *events = calloc(2 * num_parts + 1, sizeof(*events));
+	struct loom_sort_entry *sorted = events->spare;
 	size_t count = 0, i;
+	unsigned int begins;
 
-	for (i = 0; i < num_parts && events; i++)
-		loom_place_add_events(events, &count, parts[i].lower, parts[i].upper, i);
-	if (events)
-		loom_place_sort_events(events, count);
-	return events;
+	for (begins = 0; begins < 2; begins++)
+		for (i = 0; i < events->count; i++)
+			if (loom_place_event_begins(&events->entries[i]) == begins)
+				sorted[count++] = events->entries[i];
+	events->spare = events->entries;
+	events->entries = sorted;
+	loom_sort_run(events);
 }
 
-/* Sums up from event *@at to the end of its moment. Returns -ERANGE beyond 63 bits. */
-static int sum_moment(const struct loom_place_part *parts, const struct loom_place_event *events,
-		      size_t num_events, size_t *at, uint64_t *alive, uint32_t *culprit)
+int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts,
+			   struct loom_sort *events)
 {
-	const int64_t moment = events[*at].moment;
+	size_t i;
 
-	for (; *at < num_events && events[*at].moment == moment; ++*at) {
-		const struct loom_place_part *part = &parts[events[*at].of];
-
-		*alive += events[*at].begins ? part->size_bytes : -part->size_bytes;
-		if (*alive > INT64_MAX) {
-			*culprit = part->item;
-			return -ERANGE;
-		}
-	}
+	*events = (struct loom_sort){ .count = 0 };
+	if (loom_sort_reserve(events, 2 * num_parts + 1))
+		return -ENOMEM;
+	for (i = 0; i < num_parts; i++)
+		loom_place_add_events(events, parts[i].lower, parts[i].upper, i);
+	loom_place_sort_events(events);
 	return 0;
 }
 
@@ -103,26 +85,35 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)
 {
-	struct loom_place_event *events = loom_place_part_events(parts, num_parts);
+	struct loom_sort events;
 	uint64_t alive = 0;
-	size_t at = 0, n;
-	int ret = -ENOMEM;
+	size_t n = 0, i;
+	int ret = loom_place_part_events(parts, num_parts, &events);
 
 	memset(profile, 0, sizeof(*profile));
 	*culprit = LOOM_PLACE_NONE;
 	profile->moments = calloc(2 * num_parts + 1, sizeof(*profile->moments));
 	profile->bytes = calloc(2 * num_parts + 1, sizeof(*profile->bytes));
-	if (events && profile->moments && profile->bytes)
-		ret = 0;
-	while (at < 2 * num_parts && !ret) {
-		n = profile->num_moments++;
-		profile->moments[n] = events[at].moment;
-		ret = sum_moment(parts, events, 2 * num_parts, &at, &alive, culprit);
-		profile->bytes[n] = alive;
-		if (alive > profile->bytes[profile->peak])
-			profile->peak = n;
+	if (!profile->moments || !profile->bytes)
+		ret = -ENOMEM;
+	for (i = 0; i < events.count && !ret; i++) {
+		const struct loom_sort_entry *event = &events.entries[i];
+		const struct loom_place_part *part = &parts[loom_place_event_of(event)];
+
+		if (!n || profile->moments[n - 1] != event->key)
+			profile->moments[n++] = event->key;
+		alive += loom_place_event_begins(event) ? part->size_bytes : -part->size_bytes;
+		profile->bytes[n - 1] = alive;
+		if (alive > INT64_MAX) {
+			*culprit = part->item;
+			ret = -ERANGE;
+		}
 	}
-	free(events);
+	profile->num_moments = n;
+	for (i = 0; i < n && !ret; i++)
+		if (profile->bytes[i] > profile->bytes[profile->peak])
+			profile->peak = i;
+	loom_sort_clear(&events);
 	if (ret)
 		loom_place_profile_clear(profile);
 	return ret;
@@ -152,28 +143,21 @@ size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t
 
 int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak)
 {
-	struct loom_place_event *events = NULL;
+	struct loom_place_profile profile;
 	struct loom_place_part *parts;
-	size_t num_parts, at = 0;
-	uint64_t alive = 0;
-	int64_t moment;
+	size_t num_parts;
 	int ret;
 
 	*peak = (struct loom_place_peak){ .culprit = LOOM_PLACE_NONE };
 	ret = loom_place_parts(problem, &parts, &num_parts);
-	if (!ret)
-		events = loom_place_part_events(parts, num_parts);
-	if (!events)
-		ret = -ENOMEM;
-	while (!ret && at < 2 * num_parts) {
-		moment = events[at].moment;
-		ret = sum_moment(parts, events, 2 * num_parts, &at, &alive, &peak->culprit);
-		if (!ret && (!peak->bytes || alive > peak->bytes)) {
-			peak->bytes = alive;
-			peak->moment = moment;
-		}
-	}
-	free(events);
+	if (ret)
+		return ret;
+	ret = loom_place_profile_make(&profile, parts, num_parts, &peak->culprit);
 	free(parts);
+	if (!ret) {
+		peak->bytes = profile.bytes[profile.peak];
+		peak->moment = profile.moments[profile.peak];
+		loom_place_profile_clear(&profile);
+	}
 	return ret;
 }

@@ -13,6 +13,7 @@
 #define LOOM_PLACE_PROFILE_H
 
 #include "loom_place.h"
+#include "sort.h"
 
 /* A range of an item's bytes over a range of time. */
 struct loom_place_part {
@@ -46,30 +47,38 @@ bool loom_place_next_part(const struct loom_place_item *item, uint32_t *at,
 int loom_place_parts(const struct loom_place_problem *problem, struct loom_place_part **parts,
 		     size_t *num_parts);
 
-/* Begin or end of an object. */
-struct loom_place_event {
-	int64_t moment;			/* when */
-	uint64_t begins : 1;		/* it begins */
-	uint64_t of : 63;		/* number of the object */
-};
+/*
+ * Events: the key of an entry is the moment, the value is twice the number of an object, and one
+ * more where it begins.
+ */
 
-/** loom_place_add_events() - appends begin and end of object @of to @count events */
-static inline void loom_place_add_events(struct loom_place_event *events, size_t *count,
-					 int64_t lower, int64_t upper, uint64_t of)
+/** loom_place_event_of() - the number of the object that begins or ends */
+static inline size_t loom_place_event_of(const struct loom_sort_entry *event)
 {
-	events[(*count)++] = (struct loom_place_event){ lower, true, of };
-	events[(*count)++] = (struct loom_place_event){ upper, false, of };
+	return (size_t)event->value >> 1;
 }
 
-/**
- * loom_place_sort_events() - by moment; ends first, as lifetimes are half-open; by number
- * @events: the events
- * @count: number of @events
- */
-void loom_place_sort_events(struct loom_place_event *events, size_t count);
-/** loom_place_part_events() - of all parts, sorted; from malloc, or NULL */
-struct loom_place_event *loom_place_part_events(const struct loom_place_part *parts,
-						size_t num_parts);
+/** loom_place_event_begins() - says whether it begins */
+static inline bool loom_place_event_begins(const struct loom_sort_entry *event)
+{
+	return event->value & 1;
+}
+
+/** loom_place_add_events() - appends begin and end of object @of; there must be room */
+static inline void loom_place_add_events(struct loom_sort *events, int64_t lower, int64_t upper,
+					 size_t of)
+{
+	const int64_t value = (int64_t)of << 1;
+
+	events->entries[events->count++] = (struct loom_sort_entry){ lower, value | 1 };
+	events->entries[events->count++] = (struct loom_sort_entry){ upper, value };
+}
+
+/** loom_place_sort_events() - by moment; ends first, as lifetimes are half-open; stably */
+void loom_place_sort_events(struct loom_sort *events);
+/** loom_place_part_events() - of all parts, sorted. 0 or -ENOMEM; clear in either case */
+int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts,
+			   struct loom_sort *events);
 
 /* Bytes alive at each moment. */
 struct loom_place_profile {

@@ -85,9 +85,13 @@
 #include "eject.h"
 #include "loom_core.h"
 
-/* nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round */
+/*
+ * nodes per item: of a rule's first turn; of a portfolio in the first round, doubled each round;
+ * the same at the bound, where a success ends all
+ */
 #define TURN		4
 #define ROUND		40
+#define FLOOR_ROUND	240
 /* the same with many items, where ejections are more effective */
 #define LARGE_ROUND	4
 #define LARGE_ITEMS	512
@@ -127,6 +131,7 @@ struct solve {
 /* A part and the best placement of it so far. */
 struct task {
 	const struct solve_part *part;
+	const struct loom_place_item *all;	/* items of the problem */
 	uint64_t *offsets;		/* by item: the best known placement, in bytes */
 	uint64_t *trial;		/* scratch memory for another placement */
 	uint64_t height_bytes;		/* its height, or LOOM_PLACE_ANYWHERE */
@@ -142,15 +147,11 @@ struct task {
 
 static uint64_t task_height(const struct task *task, const uint64_t *offsets)
 {
-	const struct solve_part *part = task->part;
-	uint64_t height = 0, top;
+	uint64_t height = 0;
 	uint32_t i;
 
-	for (i = 0; i < part->num_items; i++) {
-		top = offsets[i] + part->sizes[i] * part->unit - part->pads[i];
-		if (top > height)
-			height = top;
-	}
+	for (i = 0; i < task->part->num_items; i++)
+		height = max(height, offsets[i] + task->all[task->part->ids[i]].size_bytes);
 	return height;
 }
 
@@ -221,7 +222,7 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 			int64_t deadline_ns, uint64_t round, uint64_t *nodes)
 {
 	struct kept *kept = &task->kept[level];
-	uint32_t n = task->part->num_items;
+	uint32_t n = task->part->num_items, each;
 	enum solve_answer answer;
 
 	if (kept->portfolio && kept->capacity_bytes != capacity_bytes) {
@@ -235,8 +236,9 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 				  level == LEVEL_FLOOR ? 0 : ++task->seed, &kept->portfolio))
 		return -ENOMEM;
 	kept->capacity_bytes = capacity_bytes;
-	answer = task_search(task, kept->portfolio, capacity_bytes, deadline_ns,
-			     (n < LARGE_ITEMS ? ROUND : LARGE_ROUND) * n * round, nodes);
+	each = n >= LARGE_ITEMS ? LARGE_ROUND : level == LEVEL_FLOOR ? FLOOR_ROUND : ROUND;
+	answer = task_search(task, kept->portfolio, capacity_bytes, deadline_ns, each * n * round,
+			     nodes);
 	if (answer != SOLVE_LATER) {
 		loom_portfolio_destroy(kept->portfolio);
 		kept->portfolio = NULL;
@@ -284,17 +286,18 @@ static int init_task(const struct solve *solve, const struct solve_part *part,
 {
 	uint32_t i, n = part->num_items;
 
-	*task = (struct task){ part, .height_bytes = LOOM_PLACE_ANYWHERE,
+	*task = (struct task){ part, solve->task->problem.items, .height_bytes = LOOM_PLACE_ANYWHERE,
 			       .low_bytes = part->bound_bytes,
 			       .items = &solve->task->problem.items[part->ids[0]] };
 	task->offsets = malloc(n * sizeof(*task->offsets));
-	task->trial = malloc(n * sizeof(*task->trial));
+	if (part->small)
+		task->trial = malloc(n * sizeof(*task->trial));
 	/* parts may alternate in gaps */
 	if (part->ids[n - 1] - part->ids[0] + 1 != n) {
 		task->copy = malloc(n * sizeof(*task->copy));
 		task->items = task->copy;
 	}
-	if (!task->offsets || !task->trial || !task->items)
+	if (!task->offsets || (part->small && !task->trial) || !task->items)
 		return -ENOMEM;
 	for (i = 0; i < n && task->copy; i++)
 		task->copy[i] = solve->task->problem.items[part->ids[i]];
@@ -353,15 +356,17 @@ static int eject_task(struct task *task, uint64_t goal, int64_t deadline_ns, uin
 		      uint64_t *nodes)
 {
 	uint64_t node_visits = NODE_VISITS * (1 + task->part->num_items / NODE_ITEMS), visits;
+	int ret;
 
 	if (!task->eject &&
 	    loom_eject_create(task->items, task->part->num_items, goal, &task->eject))
 		return -ENOMEM;
 	given = min(given, *nodes);
 	visits = given * node_visits;
-	loom_eject_run(task->eject, &visits, deadline_ns, task->offsets, &task->height_bytes);
+	ret = loom_eject_run(task->eject, &visits, deadline_ns, task->offsets,
+			     &task->height_bytes);
 	*nodes -= given - visits / node_visits;
-	return 0;
+	return ret;
 }
 
 /* The highest part, which determines the height, if ejections can lower it; or NULL. */

@@ -87,23 +87,24 @@ uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t 
 }
 
 /* Adds events for the moments at which an item is alive, at least in part. */
-static void add_events(const struct loom_place_item *item, uint32_t index,
-		       struct loom_place_event *events, size_t *count)
+static int add_events(const struct loom_place_item *item, uint32_t index, struct loom_sort *events)
 {
+	int ret = loom_sort_reserve(events, 2 + 2 * (size_t)item->num_gaps);
 	int64_t from = item->lower;
 	uint32_t k;
 
-	for (k = 0; k <= item->num_gaps; k++) {
+	for (k = 0; k <= item->num_gaps && !ret; k++) {
 		const struct loom_place_gap *gap = k < item->num_gaps ? &item->gaps[k] : NULL;
 		int64_t to = gap ? gap->lower : item->upper;
 
 		if (gap && gap->window_upper > gap->window_lower)
 			continue;
 		if (from < to)
-			loom_place_add_events(events, count, from, to, index);
+			loom_place_add_events(events, from, to, index);
 		if (gap)
 			from = gap->upper;
 	}
+	return ret;
 }
 
 static uint32_t find_root(uint32_t *up, uint32_t i)
@@ -224,39 +225,35 @@ static void add_sections(struct solve_part *part, uint64_t *seen)
 /* The sections as sets, in the order of time. */
 static int find_sections(const struct loom_place_problem *problem, struct solve_part *part)
 {
-	uint32_t n = part->num_items, words = part->item_words, i, k;
-	struct loom_place_event *events;
-	size_t count = 0;
-	uint64_t *live;
-	bool begun = false;
+	uint32_t n = part->num_items, words = part->item_words, i;
+	uint64_t *live = calloc(words, sizeof(*live));
+	struct loom_sort events = { 0 };
+	bool begins, begun = false;
+	int err = live ? 0 : -ENOMEM;
+	size_t k;
 
-	for (i = 0; i < n; i++)
-		count += 2 + 2 * problem->items[part->ids[i]].num_gaps;
-	events = malloc(count * sizeof(*events));
-	live = calloc(words, sizeof(*live));
+	for (i = 0; i < n && !err; i++)
+		err = add_events(&problem->items[part->ids[i]], i, &events);
 	part->members = loom_arrays_take(&part->arrays,
-					 (count / 2 + part->num_apart + n) * words,
+					 (events.count / 2 + part->num_apart + n) * words,
 					 sizeof(*part->members));
-	if (!events || !live || !part->members) {
-		free(events);
-		free(live);
-		return -ENOMEM;
-	}
-	count = 0;
-	for (i = 0; i < n; i++)
-		add_events(&problem->items[part->ids[i]], i, events, &count);
-	loom_place_sort_events(events, count);
-	for (k = 0; k < count; k++) {
-		i = events[k].of;
-		if (!events[k].begins && begun)
+	if (!part->members)
+		err = -ENOMEM;
+	if (!err)
+		loom_place_sort_events(&events);
+	for (k = 0; k < events.count && !err; k++) {
+		i = loom_place_event_of(&events.entries[k]);
+		begins = loom_place_event_begins(&events.entries[k]);
+		if (!begins && begun)
 			memcpy(add_section(part), live, words * sizeof(*live));
-		begun = events[k].begins;
+		begun = begins;
 		live[i / 64] ^= 1ULL << i % 64;
 	}
-	add_sections(part, live);
-	free(events);
+	if (!err)
+		add_sections(part, live);
+	loom_sort_clear(&events);
 	free(live);
-	return 0;
+	return err;
 }
 
 /* By section the sum of sizes; by item its sections, and the items that overlap it. */
@@ -365,11 +362,11 @@ static int fill_part(const struct loom_place_problem *problem, struct solve_part
 	int err;
 
 	part->item_words = (part->num_items + 63) / 64;
-	err = fill_items(problem, part);
-	if (err)
-		return err;
-	if (!is_small(problem, part) || !is_countable(part))
+	if (!is_small(problem, part))
 		return 0;
+	err = fill_items(problem, part);
+	if (err || !is_countable(part))
+		return err;
 	err = find_sections(problem, part);
 	if (!err)
 		err = fill_sets(part);
@@ -382,36 +379,33 @@ static int fill_part(const struct loom_place_problem *problem, struct solve_part
 /* By item of the problem: the root of its part. */
 static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 {
-	uint32_t n = problem->num_items, i, k, live = 0, any = 0;
-	size_t count = 0;
-	struct loom_place_event *events;
+	uint32_t n = problem->num_items, i, of, live = 0, any = 0;
+	struct loom_sort events = { 0 };
+	int err = 0;
+	size_t k;
 
-	for (i = 0; i < n; i++)
-		count += 2 + 2 * (size_t)problem->items[i].num_gaps;
-	events = malloc((count + 1) * sizeof(*events));
-	if (!events)
-		return -ENOMEM;
-	count = 0;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !err; i++) {
 		up[i] = i;
-		add_events(&problem->items[i], i, events, &count);
+		err = add_events(&problem->items[i], i, &events);
 	}
-	loom_place_sort_events(events, count);
-	for (i = 0; i < count; i++) {
-		if (!events[i].begins) {
+	if (!err)
+		loom_place_sort_events(&events);
+	for (k = 0; k < events.count && !err; k++) {
+		if (!loom_place_event_begins(&events.entries[k])) {
 			live--;
 			continue;
 		}
+		of = loom_place_event_of(&events.entries[k]);
 		if (live++)
-			unite(up, any, events[i].of);
-		any = events[i].of;
+			unite(up, any, of);
+		any = of;
 	}
-	for (k = 0; k < problem->num_apart; k++)
+	for (k = 0; k < problem->num_apart && !err; k++)
 		unite(up, problem->apart[k].first, problem->apart[k].second);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !err; i++)
 		up[i] = find_root(up, i);
-	free(events);
-	return 0;
+	loom_sort_clear(&events);
+	return err;
 }
 
 /* Both items of a pair are in the same part, as find_parts() united them. */

@@ -14,99 +14,83 @@
 #include <string.h>
 
 #include "loom_core.h"
+#include "sort.h"
 
 /* --- branching rules -------------------------------------------------------------------------- */
 
+/* What items are sorted by, the largest first. */
 enum {
-	ORDER_AREA,
-	ORDER_WIDTH,
-	ORDER_SIZE,
-	ORDER_TOTAL_AREA,
-	ORDER_TOTAL_WIDTH,
-	ORDER_TOTAL_SIZE,
-	ORDER_LONG,
-	ORDER_TALL,
+	BY_AREA,
+	BY_WIDTH,
+	BY_SIZE,
+	BY_TOTAL,
+	BY_LONG,
+	BY_TALL,
 };
 
 static const struct solve_branching branchings[] = {
-	{ ORDER_TOTAL_WIDTH, .weighted = true, .restart = true },
-	{ ORDER_TOTAL_AREA, .local = true, .weighted = true, .restart = true },
-	{ ORDER_SIZE, .restart = true },
-	{ .order = ORDER_WIDTH },
-	{ ORDER_TOTAL_SIZE, .weighted = true, .restart = true },
-	{ ORDER_LONG, .weighted = true, .restart = true },
-	{ .order = ORDER_TALL },
-	{ ORDER_WIDTH, .local = true },
-	{ ORDER_TOTAL_SIZE, .restart = true },
-	{ ORDER_TOTAL_AREA, .local = true },
+	{ BY_TOTAL, BY_WIDTH, .weighted = true, .restart = true },
+	{ BY_TOTAL, BY_AREA, .local = true, .weighted = true, .restart = true },
+	{ BY_SIZE, BY_WIDTH, .restart = true },
+	{ .first = BY_WIDTH, .second = BY_SIZE },
+	{ BY_TOTAL, BY_SIZE, .weighted = true, .restart = true },
+	{ BY_LONG, BY_SIZE, .weighted = true, .restart = true },
+	{ .first = BY_TALL, .second = BY_WIDTH },
+	{ BY_WIDTH, BY_SIZE, .local = true },
+	{ BY_TOTAL, BY_SIZE, .restart = true },
+	{ BY_TOTAL, BY_AREA, .local = true },
 };
-
-/* Sort key of an item: largest first, then by index. */
-struct key {
-	uint64_t first;
-	uint64_t second;
-	uint32_t item;
-};
-
-static int compare_keys(const void *x, const void *y)
-{
-	const struct key *a = x, *b = y;
-
-	if (a->first != b->first)
-		return a->first > b->first ? -1 : 1;
-	if (a->second != b->second)
-		return a->second > b->second ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
 
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
 	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-static struct key make_key(const struct solve_part *part, unsigned int order, uint32_t item)
+static uint64_t property(const struct solve_part *part, unsigned int by, uint32_t item)
 {
 	uint64_t size = part->sizes[item], width = part->first[item + 1] - part->first[item];
 	uint64_t area = multiply(size, width), total = 0;
 	uint32_t k;
 
 	for (k = part->first[item]; k < part->first[item + 1]; k++)
-		if (part->totals[part->sections[k]] > total)
-			total = part->totals[part->sections[k]];
-	switch (order) {
-	case ORDER_AREA:
-		return (struct key){ area, size, item };
-	case ORDER_WIDTH:
-		return (struct key){ width, size, item };
-	case ORDER_SIZE:
-		return (struct key){ size, width, item };
-	case ORDER_TOTAL_AREA:
-		return (struct key){ total, area, item };
-	case ORDER_TOTAL_WIDTH:
-		return (struct key){ total, width, item };
-	case ORDER_TOTAL_SIZE:
-		return (struct key){ total, size, item };
-	case ORDER_LONG:
-		return (struct key){ multiply(area, width), size, item };
+		total = max(total, part->totals[part->sections[k]]);
+	switch (by) {
+	case BY_AREA:
+		return area;
+	case BY_WIDTH:
+		return width;
+	case BY_SIZE:
+		return size;
+	case BY_TOTAL:
+		return total;
+	case BY_LONG:
+		return multiply(area, width);
 	default:
-		return (struct key){ multiply(area, size), width, item };
+		return multiply(area, size);
 	}
 }
 
 static int make_rank(const struct solve_part *part, const struct solve_branching *branching,
 		     uint32_t *rank)
 {
-	uint32_t n = part->num_items, i;
-	struct key *keys = malloc(n * sizeof(*keys));
+	const unsigned int by[] = { branching->second, branching->first };
+	struct loom_sort sort = { 0 };
+	unsigned int k;
+	uint32_t i;
 
-	if (!keys)
+	if (loom_sort_reserve(&sort, part->num_items))
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		keys[i] = make_key(part, branching->order, i);
-	qsort(keys, n, sizeof(*keys), compare_keys);
-	for (i = 0; i < n; i++)
-		rank[keys[i].item] = i;
-	free(keys);
+	for (; sort.count < part->num_items; sort.count++)
+		sort.entries[sort.count].value = (int64_t)sort.count;
+	for (k = 0; k < ARRAY_SIZE(by); k++) {
+		for (i = 0; i < part->num_items; i++)
+			sort.entries[i].key = loom_sort_descending(
+				property(part, by[k], (uint32_t)sort.entries[i].value));
+		loom_sort_run(&sort);
+	}
+	for (i = 0; i < part->num_items; i++)
+		rank[sort.entries[i].value] = i;
+	loom_sort_clear(&sort);
 	return 0;
 }
 

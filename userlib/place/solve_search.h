@@ -102,8 +102,9 @@ struct solve_memo {
 
 /* Branching rules of a search. */
 struct solve_branching {
-	/* static order of items, which are tried first: see solve_portfolio.c */
-	unsigned int order;
+	/* what decides which items are tried first, and then: see solve_portfolio.c */
+	unsigned int first;
+	unsigned int second;
 	/* branch on any section whose items cannot sink any more, not only on the lowest */
 	bool local;
 	bool weighted;		/* prefer sections that failed often */

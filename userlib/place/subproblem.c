@@ -102,13 +102,16 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	sub->conflicts = loom_arrays_take(&sub->arrays, (size_t)all->num_conflicts + 1,
 					  sizeof(*sub->conflicts));
 	sub->global = loom_arrays_take(&sub->arrays, n, sizeof(*sub->global));
-	sub->local = loom_arrays_take(&sub->arrays, n, sizeof(*sub->local));
-	if (sub->arrays.failed)
-		return -ENOMEM;
-	ret = fill_items(sub, resolved, pools, pool, fault);
+	sub->local = malloc(n * sizeof(*sub->local));
+	ret = sub->arrays.failed || !sub->local ? -ENOMEM : 0;
+	if (!ret)
+		ret = fill_items(sub, resolved, pools, pool, fault);
+	if (!ret)
+		fill_ops(sub, all);
+	free(sub->local);
+	sub->local = NULL;
 	if (ret)
 		return ret;
-	fill_ops(sub, all);
 	part->items = sub->items;
 	part->apart = sub->apart;
 	part->conflicts = sub->conflicts;
@@ -120,7 +123,7 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	sub->task.budget = options->budget;
 	if (!options->budget)
 		sub->task.budget = LOOM_PLACE_BUDGET /
-				     (1 + part->num_items / LOOM_PLACE_BUDGET_ITEMS);
+				   (2 + 3 * (part->num_items / LOOM_PLACE_BUDGET_ITEMS));
 	sub->task.fit_only = options->fit_only;
 	sub->task.jobs = options->jobs ? options->jobs : 1;
 	/* the budget is what the time allows, unless one is given */

@@ -124,25 +124,27 @@ static void release(struct loom_tokens *t, uint32_t item)
 	t->free[at] = token;
 }
 
-static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_place_event *events)
+static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_sort *events)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
-	size_t n = 0, i;
-	int ret = 0;
+	size_t i;
+	int ret = loom_sort_reserve(events, 2 * (size_t)problem->num_items);
 
-	for (i = 0; i < problem->num_items; i++) {
+	for (i = 0; i < problem->num_items && !ret; i++) {
 		t->token_of[i] = LOOM_PLACE_NONE;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		loom_place_add_events(events, &n, problem->items[i].lower, problem->items[i].upper,
-				      i);
+		loom_place_add_events(events, problem->items[i].lower, problem->items[i].upper, i);
 	}
-	loom_place_sort_events(events, n);
-	for (i = 0; i < n && !ret; i++) {
-		if (events[i].begins)
-			ret = request(t, events[i].of, find);
+	if (!ret)
+		loom_place_sort_events(events);
+	for (i = 0; i < events->count && !ret; i++) {
+		const uint32_t of = loom_place_event_of(&events->entries[i]);
+
+		if (loom_place_event_begins(&events->entries[i]))
+			ret = request(t, of, find);
 		else
-			release(t, events[i].of);
+			release(t, of);
 	}
 	return ret;
 }
@@ -186,7 +188,7 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 	size_t n = task->problem.num_items;
 	struct loom_tokens t = { .task = task, .images = images };
 	struct loom_arrays arrays = { 0 };
-	struct loom_place_event *events = loom_arrays_take(&arrays, 2 * n, sizeof(*events));
+	struct loom_sort events = { 0 };
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
 
 	t.tokens = loom_arrays_take(&arrays, n + 1, sizeof(*t.tokens));
@@ -198,10 +200,11 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 	if (arrays.failed || !answer->storages || !answer->storage_of)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = run(&t, find, events);
+		ret = run(&t, find, &events);
 	if (!ret)
 		ret = lay_out(&t, answer);
 	loom_place_apart_clear(&t.apart);
+	loom_sort_clear(&events);
 	loom_arrays_free(&arrays);
 	return ret;
 }
