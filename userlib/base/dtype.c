@@ -3,8 +3,6 @@
 
 #include "loom_core.h"
 
-#include <math.h>
-
 static const struct {
 	const char *name;
 	size_t size_bytes;
@@ -75,39 +73,4 @@ void loom_dtype_range(uint32_t dtype, int64_t *min, int64_t *max)
 		*min = 0;
 		*max = ((int64_t)1 << bits) - 1;
 	}
-}
-
-float loom_half_to_float(uint16_t half)
-{
-	uint32_t exponent = (half >> 10) & 0x1f;
-	uint32_t mantissa = half & 0x3ff;
-	float magnitude;
-
-	if (exponent == 0x1f)
-		magnitude = mantissa ? NAN : INFINITY;
-	else if (exponent)
-		magnitude = ldexpf((float)(mantissa | 0x400), (int)exponent - 25);
-	else
-		magnitude = ldexpf((float)mantissa, -24);
-	return half & 0x8000 ? -magnitude : magnitude;
-}
-
-uint16_t loom_half_from_double(double value)
-{
-	uint16_t sign = signbit(value) ? 0x8000 : 0;
-	double magnitude = fabs(value);
-	int exponent;
-	long mantissa;
-
-	if (isnan(value))
-		return 0x7e00;
-	/* 65520 is halfway between the largest number and the next power of two */
-	if (magnitude >= 65520.0)
-		return sign | 0x7c00;
-	if (magnitude < ldexp(1.0, -14))
-		return sign | (uint16_t)lrint(ldexp(magnitude, 24));
-	frexp(magnitude, &exponent);
-	/* a mantissa rounded up to 0x800 carries into the exponent by itself */
-	mantissa = lrint(ldexp(magnitude, 11 - exponent));
-	return sign | (uint16_t)(((exponent + 13) << 10) + mantissa);
 }

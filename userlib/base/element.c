@@ -15,6 +15,43 @@
 	loaded;									\
 })
 
+float loom_half_to_float(uint16_t half)
+{
+	const uint32_t bits = (half & 0x7fffu) << 13;
+	float magnitude;
+
+	memcpy(&magnitude, &bits, sizeof(magnitude));
+	/* the exponents differ in their bias */
+	if ((half & 0x7c00) != 0x7c00)
+		magnitude *= 0x1p112f;
+	else
+		magnitude = half & 0x3ff ? NAN : INFINITY;
+	return half & 0x8000 ? -magnitude : magnitude;
+}
+
+uint16_t loom_half_from_double(double value)
+{
+	uint16_t sign = signbit(value) ? 0x8000 : 0;
+	double magnitude = fabs(value);
+	uint64_t bits;
+
+	if (isnan(value))
+		return 0x7e00;
+	/* 65520 is halfway between the largest number and the next power of two */
+	if (magnitude >= 65520.0)
+		return sign | 0x7c00;
+	/* multiples of 2^-24 are the lowest bits of the sum, which is rounded to even */
+	if (magnitude < 0x1p-14) {
+		magnitude += 0x1p28;
+		memcpy(&bits, &magnitude, sizeof(bits));
+		return sign | (uint16_t)bits;
+	}
+	memcpy(&bits, &magnitude, sizeof(bits));
+	/* a mantissa that is rounded up carries into the exponent by itself */
+	bits += (1ULL << 41) - 1 + (bits >> 42 & 1);
+	return sign | (uint16_t)((bits >> 42) - ((1023 - 15) << 10));
+}
+
 double loom_element_float(uint32_t dtype, const void *data, int64_t index)
 {
 	switch (dtype) {
@@ -28,6 +65,37 @@ double loom_element_float(uint32_t dtype, const void *data, int64_t index)
 		return (double)LOAD(uint64_t, data, index);
 	default:
 		return (double)loom_element_int(dtype, data, index);
+	}
+}
+
+/* Rows of the types that weights and scales have are read and written without a call for each. */
+void loom_element_row(uint32_t dtype, const void *data, int64_t index, int64_t step,
+		      int64_t count, double *to)
+{
+	int64_t i;
+
+	for (i = 0; i < count; i++, index += step) {
+		if (dtype == DRM_LOOM_DTYPE_F32)
+			to[i] = LOAD(float, data, index);
+		else if (dtype == DRM_LOOM_DTYPE_F16)
+			to[i] = loom_half_to_float(LOAD(uint16_t, data, index));
+		else
+			to[i] = loom_element_float(dtype, data, index);
+	}
+}
+
+void loom_element_set_row(uint32_t dtype, void *data, int64_t index, int64_t count,
+			  const double *from)
+{
+	int64_t i;
+
+	for (i = 0; i < count; i++) {
+		if (dtype == DRM_LOOM_DTYPE_F32)
+			((float *)data)[index + i] = (float)from[i];
+		else if (dtype == DRM_LOOM_DTYPE_F16)
+			((uint16_t *)data)[index + i] = loom_half_from_double(from[i]);
+		else
+			loom_element_set_float(dtype, data, index + i, from[i]);
 	}
 }
 

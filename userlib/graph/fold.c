@@ -6,7 +6,7 @@
 /* Operands are compared with those before up to here. */
 #define FEW_OPERANDS	16
 
-static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
+static loom_folder *const folders[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_BINARY] = loom_fold_binary,
 	[LOOM_GOP_UNARY] = loom_fold_unary,
 	[LOOM_GOP_SELECT] = loom_fold_select,
@@ -73,13 +73,15 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 		if (graph->grown_bytes > graph->most_grown_bytes)
 			return -E2BIG;
 	}
-	err = loom_value_alloc(graph, node->output);
+	err = node->output->data ? 0 : loom_value_alloc(graph, node->output);
 	if (err)
 		return err;
 	/* elements, and a call for each of many functions */
 	if (loom_watch_spend((uint64_t)(from + node->output->num_elems) / 16))
 		return -ENOMEM;
-	err = folders[node->op](node);
+	err = loom_fold_by_table(node, folders[node->op]);
+	if (err)
+		err = folders[node->op](node);
 	/* the node stays, and the device computes it */
 	if (err)
 		node->output->data = NULL;

@@ -23,7 +23,7 @@
 /**
  * loom_fold_node() - gives a node's result data, if its operands have them
  * @graph: owner of the node
- * @node: not yet among the graph's nodes
+ * @node: not yet among the graph's nodes; a result that has elements already is written over them
  *
  * Return: 0, -EAGAIN if it must stay a node, -ENOMEM, -EDOM for an integer division by zero.
  */
@@ -34,6 +34,12 @@ bool loom_fold_has(enum loom_gop op);
 
 /** loom_fold_float() - one element of a function of two variables, on floats */
 double loom_fold_float(enum loom_gbin fn, double a, double b);
+
+/** typedef loom_folder - computes a node, whose result's data are allocated; 0 or -errno */
+typedef int loom_folder(const struct loom_node *node);
+
+/* -EAGAIN: it is no large function of elements of at most 16 bits (fold_table.c) */
+int loom_fold_by_table(const struct loom_node *node, loom_folder *fold);
 
 /* elementwise (fold_math.c); the result's data are allocated */
 int loom_fold_unary(const struct loom_node *node);

@@ -3,6 +3,8 @@
 #include "fold.h"
 
 #include "walk.h"
+#include "base/element.h"
+#include "loom_core.h"
 
 #include <errno.h>
 #include <math.h>
@@ -308,6 +310,42 @@ static int fold_int(enum loom_gbin fn, bool is_signed, int64_t a, int64_t b, int
 	return 0;
 }
 
+/* Elements of a row that are computed at once */
+#define ROW	256
+
+static void compute_row(enum loom_gbin fn, double *a, const double *b, int64_t count)
+{
+	int64_t i;
+
+	for (i = 0; i < count; i++)
+		a[i] = fn == LOOM_GBIN_MUL ? a[i] * b[i] : loom_fold_float(fn, a[i], b[i]);
+}
+
+static void fold_floats(const struct loom_node *node, struct loom_walk *walk_a,
+			struct loom_walk *walk_b)
+{
+	const struct loom_value *x = node->inputs[0], *z = node->inputs[1];
+	struct loom_value *y = node->output;
+	double a[ROW], b[ROW];
+	int64_t i, count;
+
+	loom_walk_join(walk_a);
+	loom_walk_join(walk_b);
+	for (i = 0; i < y->num_elems; i += count) {
+		count = min(loom_walk_run(walk_a), loom_walk_run(walk_b));
+		if (count > ROW)
+			count = ROW;
+		loom_element_row(x->dtype, x->data, walk_a->offset,
+				 walk_a->strides[walk_a->rank - 1], count, a);
+		loom_element_row(z->dtype, z->data, walk_b->offset,
+				 walk_b->strides[walk_b->rank - 1], count, b);
+		compute_row(node->binary.fn, a, b, count);
+		loom_element_set_row(y->dtype, y->data, i, count, a);
+		loom_walk_skip(walk_a, count);
+		loom_walk_skip(walk_b, count);
+	}
+}
+
 int loom_fold_binary(const struct loom_node *node)
 {
 	const struct loom_value *a = node->inputs[0], *b = node->inputs[1];
@@ -318,20 +356,17 @@ int loom_fold_binary(const struct loom_node *node)
 
 	loom_walk_broadcast(&walk_a, y, a);
 	loom_walk_broadcast(&walk_b, y, b);
+	if (loom_dtype_is_float(a->dtype)) {
+		fold_floats(node, &walk_a, &walk_b);
+		return 0;
+	}
 	for (i = 0; i < y->num_elems; i++) {
-		if (loom_dtype_is_float(a->dtype)) {
-			loom_value_set_float(y, i,
-					     loom_fold_float(node->binary.fn,
-							     loom_value_float(a, walk_a.offset),
-							     loom_value_float(b, walk_b.offset)));
-		} else {
-			err = fold_int(node->binary.fn, a->dtype != DRM_LOOM_DTYPE_U64,
-				       loom_value_int(a, walk_a.offset),
-				       loom_value_int(b, walk_b.offset), &result);
-			if (err)
-				return err;
-			loom_value_set_int(y, i, result);
-		}
+		err = fold_int(node->binary.fn, a->dtype != DRM_LOOM_DTYPE_U64,
+			       loom_value_int(a, walk_a.offset), loom_value_int(b, walk_b.offset),
+			       &result);
+		if (err)
+			return err;
+		loom_value_set_int(y, i, result);
 		loom_walk_next(&walk_a);
 		loom_walk_next(&walk_b);
 	}

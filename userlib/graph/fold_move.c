@@ -3,6 +3,7 @@
 #include "fold.h"
 
 #include "walk.h"
+#include "loom_core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,11 +28,22 @@ struct move {
 	size_t elem_bytes;
 };
 
+static void move_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
+		     size_t bytes)
+{
+	if (to_step == 1 && from_step == 1) {
+		memcpy(to, from, (size_t)count * bytes);
+		return;
+	}
+	for (; count--; to += to_step * (int64_t)bytes, from += from_step * (int64_t)bytes)
+		memcpy(to, from, bytes);
+}
+
 static void move_run(const struct move *move)
 {
 	struct loom_walk to = { .rank = move->rank }, from = { .rank = move->rank };
 	int64_t bytes = (int64_t)move->elem_bytes;
-	int64_t i, count = 1;
+	int64_t i, row, count = 1;
 
 	for (i = 0; i < move->rank; i++)
 		count *= move->dims[i];
@@ -39,11 +51,15 @@ static void move_run(const struct move *move)
 	memcpy(from.dims, move->dims, sizeof(from.dims));
 	memcpy(to.strides, move->to_strides, sizeof(to.strides));
 	memcpy(from.strides, move->from_strides, sizeof(from.strides));
-	for (i = 0; i < count; i++) {
-		memcpy(move->to + to.offset * bytes, move->from + from.offset * bytes,
-		       move->elem_bytes);
-		loom_walk_next(&to);
-		loom_walk_next(&from);
+	loom_walk_join(&to);
+	loom_walk_join(&from);
+	for (i = 0; i < count; i += row) {
+		row = min(loom_walk_run(&to), loom_walk_run(&from));
+		move_row(move->to + to.offset * bytes, to.strides[to.rank - 1],
+			 move->from + from.offset * bytes, from.strides[from.rank - 1], row,
+			 move->elem_bytes);
+		loom_walk_skip(&to, row);
+		loom_walk_skip(&from, row);
 	}
 }
 

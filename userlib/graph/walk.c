@@ -29,3 +29,39 @@ void loom_walk_next(struct loom_walk *walk)
 		walk->index[i] = 0;
 	}
 }
+
+void loom_walk_join(struct loom_walk *walk)
+{
+	uint32_t i, rank = 0;
+
+	for (i = 0; i < walk->rank; i++) {
+		const int64_t dim = walk->dims[i], stride = walk->strides[i];
+
+		if (dim == 1)
+			continue;
+		if (rank && walk->strides[rank - 1] == stride * dim) {
+			walk->dims[rank - 1] *= dim;
+			walk->strides[rank - 1] = stride;
+		} else {
+			walk->dims[rank] = dim;
+			walk->strides[rank++] = stride;
+		}
+	}
+	if (!rank) {
+		walk->dims[rank] = 1;
+		walk->strides[rank++] = 0;
+	}
+	walk->rank = rank;
+}
+
+int64_t loom_walk_run(const struct loom_walk *walk)
+{
+	return walk->dims[walk->rank - 1] - walk->index[walk->rank - 1];
+}
+
+void loom_walk_skip(struct loom_walk *walk, int64_t count)
+{
+	walk->index[walk->rank - 1] += count - 1;
+	walk->offset += (count - 1) * walk->strides[walk->rank - 1];
+	loom_walk_next(walk);
+}

@@ -27,4 +27,11 @@ void loom_walk_broadcast(struct loom_walk *walk, const struct loom_value *out,
 /** loom_walk_next() - one element on */
 void loom_walk_next(struct loom_walk *walk);
 
+/** loom_walk_join() - joins axes that are one in memory, before the first element; of rank >= 1 */
+void loom_walk_join(struct loom_walk *walk);
+/** loom_walk_run() - elements from the current one to the end of the last axis */
+int64_t loom_walk_run(const struct loom_walk *walk);
+/** loom_walk_skip() - @count elements on, at most loom_walk_run() */
+void loom_walk_skip(struct loom_walk *walk, int64_t count);
+
 #endif /* LOOM_GRAPH_WALK_H */

@@ -4,8 +4,8 @@
  * packed constants and other constants alone is computed by the folder of constants, which gives
  * the bits of the device. A result that other nodes read becomes a constant.
  *
- * Results in between are freed once all their readers are computed, so that little memory is needed
- * besides the expanded constants.
+ * Results in between are freed once all their readers are computed. If the only reader computes one
+ * element from one of the same size, its result takes their place.
  */
 #include "rewrite.h"
 
@@ -22,6 +22,7 @@
  * @inside: by value id: it is the result of such a node
  * @readers: by value id: readers among these nodes that are not computed yet
  * @read: by value id: another node or the caller reads it
+ * @place: by value id: the id of the result that takes its place at last, often its own
  * @scratch: by value id: owner of its elements, if nothing else reads it
  */
 struct expansion {
@@ -29,6 +30,7 @@ struct expansion {
 	bool *inside;
 	u32 *readers;
 	bool *read;
+	u32 *place;
 	struct loom_graph **scratch;
 };
 
@@ -67,6 +69,31 @@ static void find_inside(struct expansion *e)
 	}
 }
 
+/* Whether a node may write its result over the elements of its first operand. */
+static bool is_in_place(const struct expansion *e, const struct loom_node *node)
+{
+	const struct loom_value *x = node->inputs[0], *y = node->output;
+
+	return e->inside[x->id] && !e->read[x->id] && e->readers[x->id] == 1 &&
+	       (node->op == LOOM_GOP_UNARY || node->op == LOOM_GOP_BINARY ||
+		node->op == LOOM_GOP_CAST) &&
+	       x->size_bytes == y->size_bytes && x->num_elems == y->num_elems;
+}
+
+static void find_places(struct expansion *e)
+{
+	u32 i;
+
+	for (i = 0; i < e->from->num_values; i++)
+		e->place[i] = i;
+	for (i = e->from->num_nodes; i-- > 0;) {
+		const struct loom_node *node = e->from->nodes[i];
+
+		if (e->inside[node->output->id] && is_in_place(e, node))
+			e->place[node->inputs[0]->id] = e->place[node->output->id];
+	}
+}
+
 static void end(struct expansion *e)
 {
 	u32 i;
@@ -76,6 +103,7 @@ static void end(struct expansion *e)
 	free(e->inside);
 	free(e->readers);
 	free(e->read);
+	free(e->place);
 	free(e->scratch);
 }
 
@@ -88,61 +116,73 @@ static int begin(struct expansion *e, const struct loom_graph *from)
 		.inside = calloc(count, sizeof(*e->inside)),
 		.readers = calloc(count, sizeof(*e->readers)),
 		.read = calloc(count, sizeof(*e->read)),
+		.place = calloc(count, sizeof(*e->place)),
 		.scratch = calloc(count, sizeof(struct loom_graph *)),
 	};
-	if (!e->inside || !e->readers || !e->read || !e->scratch) {
+	if (!e->inside || !e->readers || !e->read || !e->place || !e->scratch) {
 		end(e);
 		return -ENOMEM;
 	}
 	find_inside(e);
+	find_places(e);
 	return 0;
 }
 
-/* A value of @graph like @value, with the elements that the expansion or @to has of it, if any. */
-static struct loom_value *twin(const struct expansion *e, struct loom_graph *graph,
-			       const struct loom_graph *to, const struct loom_value *value)
+/* The elements of a value, if it has any. */
+static void *elements(const struct expansion *e, const struct loom_graph *to, u32 id)
 {
-	struct loom_value *own = loom_value_copy(graph, value);
-	const struct loom_graph *scratch = e->scratch[value->id];
+	const struct loom_graph *scratch = e->scratch[e->place[id]];
 
-	if (!own)
-		return NULL;
-	own->held = false;
-	own->data = scratch ? scratch->values[scratch->num_values - 1]->data :
-			      to->values[value->id]->data;
-	return own;
+	return scratch ? scratch->values[0]->data : to->values[e->place[id]]->data;
 }
 
-/* Computes the result of a node: in @to, or if no other node reads it, in a graph of its own. */
+/* Makes the place of a result: in @to, or if no other node reads it, in a graph of its own. */
+static int make_place(struct expansion *e, const struct loom_value *y, struct loom_graph *to)
+{
+	const u32 id = e->place[y->id];
+	struct loom_graph *graph = to;
+	int ret = 0;
+
+	if (elements(e, to, y->id))
+		return 0;
+	if (!e->read[id]) {
+		ret = loom_graph_alloc("", &e->scratch[id]);
+		if (ret)
+			return ret;
+		graph = e->scratch[id];
+		if (!loom_value_copy(graph, y))
+			return -ENOMEM;
+	}
+	return loom_value_alloc(graph, graph->values[graph == to ? id : 0]);
+}
+
 static int compute(struct expansion *e, const struct loom_node *node, struct loom_graph *to)
 {
-	struct loom_value *y = node->output, **inputs;
+	const struct loom_value *y = node->output;
+	struct loom_value **inputs = calloc((size_t)node->num_inputs + 1, sizeof(*inputs));
+	struct loom_value *copies = calloc((size_t)node->num_inputs + 1, sizeof(*copies));
 	struct loom_node own = *node;
-	struct loom_graph *graph;
-	u32 i;
-	int ret = loom_graph_alloc("", &graph);
+	u32 i, id;
+	int ret = inputs && copies ? make_place(e, y, to) : -ENOMEM;
 
-	if (ret)
-		return ret;
-	inputs = loom_pool_array(graph->pool, node->num_inputs, sizeof(struct loom_value *));
-	for (i = 0; inputs && i < node->num_inputs; i++) {
-		inputs[i] = twin(e, graph, to, node->inputs[i]);
-		if (!inputs[i])
-			break;
+	for (i = 0; i <= node->num_inputs && !ret; i++) {
+		copies[i] = i < node->num_inputs ? *node->inputs[i] : *y;
+		copies[i].held = false;
+		copies[i].data = elements(e, to, copies[i].id);
+		inputs[i] = &copies[i];
 	}
-	own.inputs = inputs;
-	own.output = e->read[y->id] ? to->values[y->id] : twin(e, graph, to, y);
-	ret = !inputs || i < node->num_inputs || !own.output ? -ENOMEM :
-	      loom_fold_node(e->read[y->id] ? to : graph, &own);
-	if (!ret && !e->read[y->id])
-		e->scratch[y->id] = graph;
-	else
-		loom_graph_destroy(graph);
+	if (!ret) {
+		own.inputs = inputs;
+		own.output = inputs[node->num_inputs];
+		ret = loom_fold_node(to, &own);
+	}
+	free(inputs);
+	free(copies);
 	for (i = 0; i < node->num_inputs; i++) {
-		const u32 id = node->inputs[i]->id;
-
+		id = node->inputs[i]->id;
 		if (--e->readers[id])
 			continue;
+		/* not if the result has its place */
 		loom_graph_destroy(e->scratch[id]);
 		e->scratch[id] = NULL;
 	}

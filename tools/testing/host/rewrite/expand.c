@@ -9,26 +9,33 @@
 #include "graph/pass.h"
 #include "rewrite/rewrite.h"
 
-/* so many weights */
-#define WEIGHTS	(96 * 40)
-
-static const char *const nets[] = {
-	"x f32 2 96; w = u8 40 3 16; s = f32 120; "
-	"y = com.microsoft.MatMulNBits x w s K=96 N=40 block_size=32",
-	"x f32 2 96; w = u8 40 3 16; s = f32 120; z = u8 80; "
-	"y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32",
-	"x f16 1 90; w = u8 40 3 16; s = f16 120; z = u8 80; "
-	"y = com.microsoft.MatMulNBits x w s z K=90 N=40 block_size=32",
-	"x f32 2 96; w = u8 40 3 16; s = f32 120; z = f32 120; "
-	"y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32",
+/* @weights: number of them */
+static const struct {
+	const char *net;
+	unsigned int weights;
+} nets[] = {
+	{ "x f32 2 96; w = u8 40 3 16; s = f32 120; "
+	  "y = com.microsoft.MatMulNBits x w s K=96 N=40 block_size=32", 96 * 40 },
+	{ "x f32 2 96; w = u8 40 3 16; s = f32 120; z = u8 80; "
+	  "y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32", 96 * 40 },
+	{ "x f16 1 90; w = u8 40 3 16; s = f16 120; z = u8 80; "
+	  "y = com.microsoft.MatMulNBits x w s z K=90 N=40 block_size=32", 96 * 40 },
+	{ "x f32 2 96; w = u8 40 3 16; s = f32 120; z = f32 120; "
+	  "y = com.microsoft.MatMulNBits x w s z K=96 N=40 block_size=32", 96 * 40 },
+	/* so many that all values of f16 are looked up */
+	{ "x f16 1 1024; w = u8 256 32 16; s = f16 8192; "
+	  "y = com.microsoft.MatMulNBits x w s K=1024 N=256 block_size=32", 1024 * 256 },
 };
+
+/* those of the current net */
+static unsigned int weights;
 
 static bool is_packed(const struct test_case *test, const struct loom_planner_options *options,
 		      const struct loom_program *program, struct loom_error *err)
 {
 	(void)test;
 	(void)options;
-	return program->stats.weights_bytes < WEIGHTS ||
+	return program->stats.weights_bytes < weights ||
 	       outcome_fail(err, "%llu bytes of weights",
 			    (unsigned long long)program->stats.weights_bytes);
 }
@@ -38,7 +45,7 @@ static bool is_expanded(const struct test_case *test, const struct loom_planner_
 {
 	(void)test;
 	(void)options;
-	return program->stats.weights_bytes > WEIGHTS ||
+	return program->stats.weights_bytes > weights ||
 	       outcome_fail(err, "%llu bytes of weights",
 			    (unsigned long long)program->stats.weights_bytes);
 }
@@ -107,11 +114,12 @@ static void test_readers(void)
 static void test_limits(const struct drm_loom_chip *chip)
 {
 	struct loom_planner_options how = { .chip = chip, .effort = LOOM_EFFORT_ONCE };
-	struct test_case test = net_make(nets[0]);
+	struct test_case test = net_make(nets[0].net);
 	struct loom_program *program;
 	struct loom_error err;
 	int ret;
 
+	weights = nets[0].weights;
 	how.max_work = 500;
 	while ((ret = loom_program_create(test.graph, &how, &program, &err)) == -ETIME)
 		how.max_work += how.max_work / 8;
@@ -134,8 +142,9 @@ int main(void)
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(nets); i++) {
-		struct test_case test = net_make(nets[i]);
+		struct test_case test = net_make(nets[i].net);
 
+		weights = nets[i].weights;
 		tap_ok(net_run(&test, &slow, NULL, &packed, is_packed),
 		       "weights stay packed where memory is slow");
 		tap_ok(net_run(&test, &fast, NULL, &expanded, is_expanded),
