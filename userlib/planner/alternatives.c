@@ -94,7 +94,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
 	}
 }
 
-/* Whether the program is provably the best. */
+/* Whether the program is provably the best, or will not do. */
 static bool is_best(const struct planner_choice *best, enum loom_planner_objective objective)
 {
 	const struct loom_program *program = best->program;
@@ -102,7 +102,7 @@ static bool is_best(const struct planner_choice *best, enum loom_planner_objecti
 	if (!program)
 		return false;
 	/* or nothing more is asked for */
-	if (loom_watch_is_over())
+	if (loom_watch_is_over() || program->stats.cycles > best->most_cycles)
 		return true;
 	if (objective == LOOM_OBJECTIVE_TIME)
 		return planner_is_within(best, ENOUGH);
@@ -350,8 +350,8 @@ static int try_rows(struct planner_ladder *l, u32 effort, struct loom_error *err
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
-		  const struct loom_planner_options *options, struct loom_program **program,
-		  struct loom_error *err)
+		  const struct loom_planner_options *options, u64 most_cycles,
+		  struct loom_program **program, struct loom_error *err)
 {
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 	bool compete = strategy && strategy->competes;
@@ -376,6 +376,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	memset(l.cycles, 0xff, sizeof(l.cycles));
 	memset(l.text_cycles, 0xff, sizeof(l.text_cycles));
 	l.best.memo = &memo;
+	l.best.most_cycles = most_cycles;
 	if (compete)
 		ret = try_rows(&l, effort, err);
 	else
@@ -408,7 +409,7 @@ static int choose_also(const struct loom_graph *graph, const struct loom_orders 
 		       const struct loom_planner_options *options, struct loom_program **program)
 {
 	struct loom_program *other;
-	int ret = choose(graph, orders, options, &other, NULL);
+	int ret = choose(graph, orders, options, U64_MAX, &other, NULL);
 
 	if (!ret)
 		keep_better(options->objective, program, other);
@@ -450,7 +451,7 @@ static int choose_less(const struct loom_graph *graph, const struct loom_orders 
 }
 
 static int create_grouped(const struct loom_graph *graph,
-			  const struct loom_planner_options *options,
+			  const struct loom_planner_options *options, u64 most_cycles,
 			  struct loom_program **program, struct loom_error *err)
 {
 	struct loom_orders orders;
@@ -460,9 +461,10 @@ static int create_grouped(const struct loom_graph *graph,
 	ret = loom_orders_make(&orders, graph, options->flags & LOOM_PLANNER_GIVEN_ORDER);
 	if (ret)
 		return loom_error_set(err, ret, "out of memory");
-	ret = choose(graph, &orders, options, program, err);
-	if (!ret && (choose_loaded(graph, &orders, options, program) ||
-		     choose_less(graph, &orders, options, program))) {
+	ret = choose(graph, &orders, options, most_cycles, program, err);
+	if (!ret && (*program)->stats.cycles <= most_cycles &&
+	    (choose_loaded(graph, &orders, options, program) ||
+	     choose_less(graph, &orders, options, program))) {
 		loom_program_destroy(*program);
 		*program = NULL;
 		ret = loom_error_set(err, -ENOMEM, "out of memory");
@@ -475,16 +477,18 @@ static int create_plain(const struct loom_graph *graph, const struct loom_planne
 			struct loom_program **program, struct loom_error *err)
 {
 	const struct loom_orders orders = { .count = 0 };
-	struct planner_ladder l = { .orders = &orders, .options = *options };
+	struct planner_ladder l = {
+		.orders = &orders, .options = *options, .best = { .most_cycles = U64_MAX },
+	};
 	const struct planner_trial trial = planner_trial_of(&l, graph, &planner_layerwise);
 
 	return take_best(&l.best, try_all(&l, &trial, 1, err), program, err);
 }
 
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
-		      struct loom_program **program, struct loom_error *err)
+		      u64 most_cycles, struct loom_program **program, struct loom_error *err)
 {
 	if (loom_grouping_is_on(options))
-		return create_grouped(graph, options, program, err);
+		return create_grouped(graph, options, most_cycles, program, err);
 	return create_plain(graph, options, program, err);
 }

@@ -23,7 +23,7 @@ static u64 sram_align(const struct loom_graph *graph, const struct drm_loom_chip
 }
 
 static int plan(const struct loom_graph *graph, const struct loom_planner_options *options,
-		struct loom_program **program, struct loom_error *err)
+		u64 most_cycles, struct loom_program **program, struct loom_error *err)
 {
 	struct loom_planner_options own = *options;
 	struct drm_loom_chip chip = *options->chip;
@@ -32,7 +32,7 @@ static int plan(const struct loom_graph *graph, const struct loom_planner_option
 	chip.region[DRM_LOOM_REGION_SRAM].align_bytes = sram_align(graph, &chip);
 	if (own.objective == LOOM_OBJECTIVE_SRAM)
 		return loom_planner_least_sram(graph, &own, program, err);
-	return loom_planner_best(graph, &own, program, err);
+	return loom_planner_best(graph, &own, most_cycles, program, err);
 }
 
 /*
@@ -45,7 +45,7 @@ static int refuse(const struct loom_graph *graph, const struct loom_planner_opti
 
 	alone.grouping = LOOM_GROUPING_NONE;
 	alone.objective = LOOM_OBJECTIVE_BYTES;
-	return plan(graph, &alone, program, err);
+	return plan(graph, &alone, U64_MAX, program, err);
 }
 
 /*
@@ -119,10 +119,10 @@ static int prepare(struct form *form, const struct loom_planner_options *options
 	return ret;
 }
 
-/* Plans a form. Its graphs are the program's then. */
+/* Plans a form. Its graphs are the program's then. @most_cycles: as of loom_planner_best() */
 static int make(struct form *form, const struct loom_planner_options *fits,
-		const struct loom_planner_options *options, struct loom_program **program,
-		struct loom_error *err)
+		const struct loom_planner_options *options, u64 most_cycles,
+		struct loom_program **program, struct loom_error *err)
 {
 	const struct loom_graph *graph = form->graph;
 	bool fits_now = true;
@@ -138,7 +138,7 @@ static int make(struct form *form, const struct loom_planner_options *fits,
 		*program = NULL;
 	}
 	if (!ret)
-		ret = plan(form->own ? form->own : graph, options, program, err);
+		ret = plan(form->own ? form->own : graph, options, most_cycles, program, err);
 	if (ret == -ENOSPC && cut && !form->rewritten)
 		say_least(graph, options, err);
 	if (ret)
@@ -200,28 +200,45 @@ static void keep_faster(struct loom_program **best, struct loom_program *other)
 }
 
 /*
+ * A form whose first program takes more than so many times the lower bound of the other form is
+ * given up for that one. In small graphs both take little time.
+ */
+#define FAR		2
+
+static u64 far_from(const struct loom_graph *graph, u64 bound)
+{
+	return graph->num_nodes > PLANNER_LARGE_GRAPH && bound <= U64_MAX / FAR ? FAR * bound :
+										U64_MAX;
+}
+
+/*
  * Plans the forms whose lower bounds are below the cycles of the program so far, from form @first
- * on. An error is that of the packed one, which needs less memory.
+ * on, and that form again if it was given up without need. An error is that of the packed one,
+ * which needs less memory.
  */
 static int plan_forms(struct form *forms, const u64 *bounds, u32 first,
 		      const struct loom_planner_options *fits,
 		      const struct loom_planner_options *options, struct loom_program **program,
 		      struct loom_error *err)
 {
+	const u64 most = far_from(forms[0].graph, bounds[!first]);
 	struct loom_error said = { .text = "" };
 	struct loom_program *other;
 	int ret = 0, code;
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		const u32 which = i ^ first;
+	for (i = 0; i < 3; i++) {
+		const u32 which = i == 1 ? !first : first;
 
 		if (bounds[which] >= (*program ? (*program)->stats.cycles : U64_MAX) ||
-		    ((*program || ret) && loom_watch_is_over()))
+		    ((*program || ret) && loom_watch_is_over()) ||
+		    (i == 2 && (!*program || (*program)->stats.cycles <= most)))
 			continue;
-		code = which ? expand(&forms[1], forms[0].graph, options, &said) : 0;
+		code = which ? expand(&forms[1], forms[0].graph, options, &said) :
+		       i ? prepare(&forms[0], options, &said) : 0;
 		if (!code)
-			code = make(&forms[which], fits, options, &other, &said);
+			code = make(&forms[which], fits, options, i ? U64_MAX : most, &other,
+				    &said);
 		if (!code) {
 			keep_faster(program, other);
 			continue;

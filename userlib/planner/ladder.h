@@ -16,6 +16,7 @@
  * @candidate: its internal settings
  * @least_cycles: lower bound on the cycles of all programs; 0: unknown
  * @bar_cycles: by time: threshold for other programs, see &struct planner_bar
+ * @most_cycles: with more, no other program is tried
  * @memo: estimates of groups, for the next search
  * @starved: a trial ran out of memory: otherwise the same graph might have another program
  */
@@ -26,6 +27,7 @@ struct planner_choice {
 	struct planner_candidate candidate;
 	u64 least_cycles;
 	u64 bar_cycles;
+	u64 most_cycles;
 	struct loom_group_memo *memo;
 	bool starved;
 };

@@ -65,7 +65,7 @@ static bool try(struct least *l, u64 limit)
 	l->tries--;
 	how.sram_limit_bytes = limit;
 	how.flags &= ~LOOM_PLANNER_EXPLAIN;
-	if (loom_planner_best(l->graph, &how, &program, NULL))
+	if (loom_planner_best(l->graph, &how, U64_MAX, &program, NULL))
 		return false;
 	if (!is_within(l->options, program) ||
 	    program->stats.sram_bytes >= l->best->stats.sram_bytes) {
@@ -140,11 +140,11 @@ static int begin(struct least *l, struct loom_error *err)
 	int ret;
 
 	how.flags &= ~LOOM_PLANNER_EXPLAIN;
-	ret = loom_planner_best(l->graph, &how, &l->best, err);
+	ret = loom_planner_best(l->graph, &how, U64_MAX, &l->best, err);
 	if (ret || is_within(options, l->best))
 		return ret;
 	how.objective = options->max_bytes ? LOOM_OBJECTIVE_BYTES : LOOM_OBJECTIVE_TIME;
-	if (!loom_planner_best(l->graph, &how, &other, NULL)) {
+	if (!loom_planner_best(l->graph, &how, U64_MAX, &other, NULL)) {
 		if (is_within(options, other)) {
 			loom_program_destroy(l->best);
 			l->best = other;
@@ -184,5 +184,5 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 	loom_program_destroy(l.best);
 	how.objective = l.objective;
 	how.sram_limit_bytes = l.limit_bytes;
-	return loom_planner_best(graph, &how, program, err);
+	return loom_planner_best(graph, &how, U64_MAX, program, err);
 }

@@ -155,9 +155,18 @@ int loom_planner_within(const struct loom_graph *graph, const struct loom_planne
  */
 int loom_planner_explain(const struct loom_graph *graph, const struct loom_planner_options *options,
 			 const struct planner_candidate *candidate, struct loom_program **program);
-/** loom_planner_best() - the best program by the objective, in the SRAM that there is; as above */
+/**
+ * loom_planner_best() - the best program by the objective, in the SRAM that there is
+ * @graph: finished, in operations of the chip
+ * @options: the options
+ * @most_cycles: a first program with more is kept, without a search for a better one
+ * @program: [out] the program
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_program_create() does.
+ */
 int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
-		      struct loom_program **program, struct loom_error *err);
+		      u64 most_cycles, struct loom_program **program, struct loom_error *err);
 /** loom_planner_least_sram() - the program that needs the least SRAM; as above */
 int loom_planner_least_sram(const struct loom_graph *graph,
 			    const struct loom_planner_options *options,
