@@ -19,8 +19,8 @@
  * A search that runs out of budget may miss results of simple rules, and in very little SRAM no
  * groups at all may be best: nodes by themselves are a candidate at each level. With the objective
  * of time, each search has a share of the effort that options allow, because the kind of candidate
- * matters more than the effort in it. In graphs of more than PLANNER_LARGE_GRAPH nodes, a tenth of
- * the effort takes as long as half of it: fewer candidates run there.
+ * matters more than the effort in it. In graphs of more than PLANNER_LARGE_GRAPH nodes each takes
+ * long: fewer run there.
  *
  * If the chip computes on constants in place, each trial is written with all constants in place,
  * with only the streamed ones in place, and with all loaded. A strategy that was requested as a
