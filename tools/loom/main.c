@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,11 +133,24 @@ static int tool_version_run(int argc, char **argv)
 	return 0;
 }
 
+/*
+ * Each candidate of a plan takes and frees tens of MiB: pages that are given back to the kernel in
+ * between cost as much time as the search. Constants, which are larger, have mappings of their own.
+ */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	mallopt(M_MMAP_THRESHOLD, 2 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct tool_command *command;
 	int error, ret = tool_streams_filter();
 
+	keep_memory();
 	if (ret)
 		return tool_fail("no memory");
 	if (argc < 2) {

@@ -13,6 +13,8 @@
 
 #define POOL_CHUNK_BYTES	((size_t)64 << 10)
 #define POOL_ALIGN		((size_t)16)
+/* Chunks of at least so many bytes ask for huge pages: a fault for each small one takes longer. */
+#define POOL_HUGE_BYTES		((size_t)4 << 20)
 
 struct loom_chunk {
 	struct loom_chunk *next;
@@ -77,6 +79,15 @@ bool loom_pool_is_full(const struct loom_pool *pool)
 	return pool->is_full;
 }
 
+static void want_huge_pages(void *bytes, size_t size_bytes)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)bytes + page_bytes - 1) & ~(page_bytes - 1);
+
+	/* a kernel without them has no other advice */
+	madvise((void *)first, (uintptr_t)bytes + size_bytes - first, MADV_HUGEPAGE);
+}
+
 static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
 {
 	struct loom_chunk *chunk;
@@ -88,6 +99,8 @@ static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
 	chunk = calloc(1, sizeof(*chunk) + size_bytes);
 	if (!chunk)
 		return NULL;
+	if (size_bytes >= POOL_HUGE_BYTES)
+		want_huge_pages(chunk, sizeof(*chunk) + size_bytes);
 	pool->budget_bytes -= size_bytes;
 	pool->taken_bytes += size_bytes;
 	chunk->size_bytes = size_bytes;
