@@ -7,7 +7,7 @@
 #include "group/search/divide.h"
 
 /* Limit on the bytes kept. */
-#define MOST_BYTES	(64U << 20)
+#define MOST_BYTES	(24U << 20)
 
 static bool is_same(const struct loom_group_estimates *a, const struct loom_group_estimates *b)
 {
