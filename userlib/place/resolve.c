@@ -294,15 +294,6 @@ static int resolve_items(struct loom_place_resolved *resolved,
 	return ret;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct loom_place_pair *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->second > y->second) - (x->second < y->second);
-}
-
 static int check_pair(const struct loom_place_problem *problem, const struct loom_place_pair *pair,
 		      const char *what, uint32_t index, struct loom_place_fault *fault)
 {
@@ -312,6 +303,29 @@ static int check_pair(const struct loom_place_problem *problem, const struct loo
 	if (pair->first == pair->second)
 		return loom_place_fail(fault, -EINVAL, pair->first, NONE,
 				       "%s %u is of an item and itself", what, index);
+	return 0;
+}
+
+/* Sorts the pairs, and drops those that are there twice. Numbers of items have 31 bits. */
+static int sort_apart(struct loom_place_resolved *resolved, uint32_t count)
+{
+	struct loom_place_pair *apart = resolved->apart;
+	struct loom_sort sort = { 0 };
+	uint32_t n = 0, i;
+
+	if (loom_sort_reserve(&sort, count))
+		return -ENOMEM;
+	for (; sort.count < count; sort.count++)
+		sort.entries[sort.count].key = (int64_t)apart[sort.count].first << 32 |
+					       apart[sort.count].second;
+	loom_sort_run(&sort);
+	for (i = 0; i < count; i++)
+		if (!i || sort.entries[i].key != sort.entries[i - 1].key)
+			apart[n++] = (struct loom_place_pair){
+				sort.entries[i].key >> 32, (uint32_t)sort.entries[i].key, 0,
+			};
+	loom_sort_clear(&sort);
+	resolved->problem.num_apart = n;
 	return 0;
 }
 
@@ -350,12 +364,7 @@ static int resolve_apart(struct loom_place_resolved *resolved,
 			first < second ? first : second, first < second ? second : first, 0,
 		};
 	}
-	qsort(resolved->apart, n, sizeof(*resolved->apart), compare_pairs);
-	resolved->problem.num_apart = 0;
-	for (i = 0; i < n; i++)
-		if (!i || compare_pairs(&resolved->apart[i - 1], &resolved->apart[i]))
-			resolved->apart[resolved->problem.num_apart++] = resolved->apart[i];
-	return 0;
+	return sort_apart(resolved, n);
 }
 
 static int resolve_pools(struct loom_place_resolved *resolved,

@@ -3,7 +3,6 @@
 #include "strategy.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 			       const struct loom_place_problem *problem)
@@ -25,39 +24,13 @@ const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 	return NULL;
 }
 
-/* Verifies that the answer of a strategy is a placement of its task. */
-static int check_answer(const struct loom_place_problem *given, uint64_t *offsets)
-{
-	struct loom_place_problem alone = *given;
-	struct loom_place_item *items;
-	uint32_t i;
-	int ret;
-
-	items = calloc((size_t)given->num_items + 1, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < given->num_items; i++) {
-		items[i] = given->items[i];
-		/* the task has one pool, whose number was another in the whole problem */
-		items[i].pools = 0;
-		if (loom_place_is_alias(&items[i]))
-			offsets[i] = offsets[items[i].alias] + items[i].alias_offset;
-		else if (!items[i].size_bytes)
-			offsets[i] = loom_place_is_fixed(&items[i]) ? items[i].fixed : 0;
-	}
-	alone.items = items;
-	ret = loom_place_check(&alone, offsets, NULL, NULL);
-	free(items);
-	return ret == -EBADMSG ? -EINVAL : ret;
-}
-
 int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
 		    struct loom_place_answer *answer)
 {
-	int ret;
+	int ret = strategy->place(task, answer);
 
-	ret = strategy->place(task, answer);
 	if (ret || !(strategy->limits & LOOM_PLACE_NEEDS_OPS))
 		return ret;
-	return check_answer(&task->problem, answer->offsets);
+	ret = loom_place_sweep(&task->problem, answer->offsets, NULL, false, NULL);
+	return ret == -EBADMSG ? -EINVAL : ret;
 }
