@@ -111,10 +111,17 @@ enum drm_loom_compute_opcode {
 	 * but for the axis; index has y's dim or 1; &struct drm_loom_attr_gather. Since minor 10
 	 */
 	DRM_LOOM_OP_GATHER = 30,
+	/**
+	 * @DRM_LOOM_OP_MATMUL_ADD: as MATMUL, with sums[A,B,M,N] behind b: the sum of each element
+	 * goes on from there, as if their terms were the first of K. Sums are F32, F64 where a is,
+	 * I32 where a is of bytes; y may be the same view. Since minor 11, as MATMUL with y of F32
+	 * and a of F16
+	 */
+	DRM_LOOM_OP_MATMUL_ADD = 31,
 };
 
 /* DRM_LOOM_OP_END: behind the opcodes that &drm_loom_chip.opcodes can have */
-#define DRM_LOOM_OP_END			31
+#define DRM_LOOM_OP_END			32
 
 /**
  * enum drm_loom_act - function of each result, in floating point

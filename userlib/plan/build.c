@@ -151,6 +151,7 @@ u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
 	case DRM_LOOM_OP_DECONV:
 		return view_elems(&views[1]) * w[1] * w[2] * w[3] * w[4];
 	case DRM_LOOM_OP_MATMUL:
+	case DRM_LOOM_OP_MATMUL_ADD:
 		return view_elems(&views[0]) * views[1].dims[3];
 	}
 	return 0;

@@ -296,7 +296,7 @@ static bool check_in_place(struct replay *r, const struct replay_operand *y,
 }
 
 /* Checks before writing operand @index. */
-static bool may_write(struct replay *r, uint32_t index, bool elementwise)
+static bool may_write(struct replay *r, uint32_t index, uint8_t in_place)
 {
 	const struct replay_operand *y = &r->operands[index];
 	uint32_t i;
@@ -307,19 +307,19 @@ static bool may_write(struct replay *r, uint32_t index, bool elementwise)
 	if (!is_plain(r, y) && !mark_cells(r, y))
 		return false;
 	for (i = index + 1; i < r->num_operands; i++)
-		if (!check_in_place(r, y, &r->operands[i], elementwise))
+		if (!check_in_place(r, y, &r->operands[i], in_place >> i & 1))
 			return false;
 	r->report->elements += y->count;
 	return tag_cells(r, y, true);
 }
 
-bool replay_cells_write(struct replay *r, uint32_t index, bool elementwise)
+bool replay_cells_write(struct replay *r, uint32_t index, uint8_t in_place)
 {
 	const struct replay_operand *y = &r->operands[index];
 	uint64_t *labels = y->space->labels;
 	uint32_t i, k;
 
-	if (!may_write(r, index, elementwise))
+	if (!may_write(r, index, in_place))
 		return false;
 	for (i = 0; i < y->count; i++)
 		for (k = 0; k < y->cells; k++)

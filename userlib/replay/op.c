@@ -213,33 +213,65 @@ static uint64_t element(const struct drm_loom_plan_view *view, const uint32_t *i
 	return at;
 }
 
-/* Sums each row of a and each column of b once, with the keys of K. */
-static bool sum_factors(struct replay *r, uint64_t *rows, uint64_t *columns)
+/* Key of the place in K: the label of a sum goes on when K does. */
+#define DEEPER	0x9e3779b97f4a7c15ULL
+
+/* Sums each row of a and each column of b once. Returns the key of the end of K. */
+static uint64_t sum_factors(struct replay *r, uint64_t *rows, uint64_t *columns)
 {
 	const struct replay_operand *a = &r->operands[1], *b = &r->operands[2];
-	uint64_t depth = a->view->dims[3], n = b->view->dims[3], i, k, j;
-	const uint64_t *keys = replay_keys(r, depth);
+	uint64_t depth = a->view->dims[3], n = b->view->dims[3], end = 1, i, k, j;
 
-	if (!keys)
-		return false;
 	for (i = 0; i < a->count / depth; i++)
 		for (k = 0; k < depth; k++)
-			rows[i] += a->labels[i * depth + k] * keys[k];
+			rows[i] = rows[i] * DEEPER + a->labels[i * depth + k];
 	for (i = 0; i < b->count / depth / n; i++)
 		for (k = 0; k < depth; k++)
 			for (j = 0; j < n; j++)
-				columns[i * n + j] += b->labels[(i * depth + k) * n + j] * keys[k];
-	return true;
+				columns[i * n + j] = columns[i * n + j] * DEEPER +
+						     b->labels[(i * depth + k) * n + j];
+	for (k = 0; k < depth; k++)
+		end *= DEEPER;
+	return end;
+}
+
+/* The label of sums without terms, of the types and zero points of a and b. */
+static uint64_t no_terms(const struct replay *r, const struct drm_loom_attr_matmul *attr)
+{
+	uint64_t label = replay_join(5, DRM_LOOM_OP_MATMUL);
+
+	label = replay_join(label, r->operands[1].view->dtype);
+	label = replay_join(label, r->operands[2].view->dtype);
+	label = replay_join(label, (uint32_t)attr->a_zero);
+	return replay_join(label, (uint32_t)attr->b_zero);
+}
+
+/* Label of the steps behind the sums; 0: these are the result. */
+static uint64_t finish_label(const struct replay *r, const struct drm_loom_attr_matmul *attr)
+{
+	struct drm_loom_attr_matmul plain = {
+		.alpha = 0x3f800000, .beta = 0x3f800000,
+		.a_zero = attr->a_zero, .b_zero = attr->b_zero,
+	};
+	uint32_t dtype = r->operands[0].view->dtype;
+	uint64_t label;
+
+	if (!memcmp(attr, &plain, sizeof(plain)) && dtype != DRM_LOOM_DTYPE_F16)
+		return 0;
+	label = replay_join(replay_join(6, dtype), (uint64_t)attr->flags << 32 | attr->act);
+	label = replay_join(label, (uint64_t)attr->act_p0 << 32 | attr->act_p1);
+	label = replay_join(label, (uint64_t)attr->alpha << 32 | attr->beta);
+	return replay_join(label, (uint32_t)attr->y_zero);
 }
 
 static bool matmul_fits(struct replay *r)
 {
 	const struct drm_loom_attr_matmul *attr = r->attr;
 	const struct drm_loom_plan_view *y = r->operands[0].view, *a = r->operands[1].view;
-	uint32_t dims[4], k;
+	uint32_t dims[4], count = replay_op_get(r->opcode)->low, k;
 
-	if (r->num_operands != 3U + !!(attr->flags & DRM_LOOM_ATTR_BIAS) +
-			       !!(attr->flags & DRM_LOOM_ATTR_SCALE) || y->rank != 4)
+	count += !!(attr->flags & DRM_LOOM_ATTR_BIAS) + !!(attr->flags & DRM_LOOM_ATTR_SCALE);
+	if (r->num_operands != count || y->rank != 4)
 		return replay_misfit(r, 0);
 	memcpy(dims, y->dims, sizeof(dims));
 	dims[3] = a->dims[3];
@@ -260,24 +292,31 @@ static bool label_matmul(struct replay *r)
 	const struct drm_loom_attr_matmul *attr = r->attr;
 	const struct replay_operand *y = &r->operands[0], *a = &r->operands[1];
 	const struct replay_operand *b = &r->operands[2];
-	uint64_t begin = replay_attr_label(r, attr, sizeof(*attr)), *rows, *columns, label;
-	uint32_t index[4] = { 0 }, at[4], i, k, n;
+	uint64_t none = no_terms(r, attr), finish = finish_label(r, attr), *rows, *columns, label;
+	uint32_t index[4] = { 0 }, at[4], extra = replay_op_get(r->opcode)->low, i, k, n;
+	uint64_t end;
 
 	if (!matmul_fits(r))
 		return false;
 	rows = replay_sums(r, 0, a->count / a->view->dims[3]);
 	columns = replay_sums(r, 1, b->count / b->view->dims[2]);
-	if (!rows || !columns || !sum_factors(r, rows, columns))
+	if (!rows || !columns)
 		return false;
+	end = sum_factors(r, rows, columns);
 	for (n = 0; n < y->count; n++) {
 		memcpy(at, index, sizeof(at));
 		at[3] = 0;
-		label = replay_join(begin, rows[element(a->view, at) / a->view->dims[3]]);
+		label = rows[element(a->view, at) / a->view->dims[3]];
 		at[3] = index[3];
 		at[2] = 0;
 		k = (uint32_t)(element(b->view, at) / b->view->dims[3] / b->view->dims[2]);
-		label = replay_join(label, columns[(uint64_t)k * b->view->dims[3] + index[3]]);
-		for (k = 3; k < r->num_operands; k++) {
+		label += columns[(uint64_t)k * b->view->dims[3] + index[3]] * (DEEPER << 1 | 1);
+		if (extra > 3)
+			label += (r->operands[3].labels[n] - none) * end;
+		label += none;
+		if (finish)
+			label = replay_join(finish, label);
+		for (k = extra; k < r->num_operands; k++) {
 			const struct replay_operand *x = &r->operands[k];
 
 			label = replay_join(label, x->labels[element(x->view, index)]);
@@ -296,31 +335,34 @@ static bool label_matmul(struct replay *r)
 #define ATTR(name)	sizeof(struct drm_loom_attr_##name)
 
 static const struct replay_op ops[DRM_LOOM_OP_END] = {
-	[DRM_LOOM_OP_LOAD] = { "LOAD", true, 2, 2, 0, false, NULL },
-	[DRM_LOOM_OP_STORE] = { "STORE", true, 2, 2, 0, false, NULL },
-	[DRM_LOOM_OP_COPY] = { "COPY", true, 2, 2, 0, false, NULL },
-	[DRM_LOOM_OP_FILL] = { "FILL", true, 1, 1, ATTR(fill), false, NULL },
-	[DRM_LOOM_OP_CONV] = { "CONV", false, 3, 5, ATTR(conv), false, replay_conv },
-	[DRM_LOOM_OP_DECONV] = { "DECONV", false, 3, 4, ATTR(conv), false, replay_deconv },
-	[DRM_LOOM_OP_POOL] = { "POOL", false, 2, 2, ATTR(pool), false, replay_pool },
-	[DRM_LOOM_OP_MATMUL] = { "MATMUL", false, 3, 5, ATTR(matmul), false, label_matmul },
-	[DRM_LOOM_OP_BINARY] = { "BINARY", false, 3, 3, ATTR(binary), true, label_elementwise },
-	[DRM_LOOM_OP_UNARY] = { "UNARY", false, 2, 2, ATTR(unary), true, label_elementwise },
-	[DRM_LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, true, label_elementwise },
-	[DRM_LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
-	[DRM_LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
-	[DRM_LOOM_OP_TOPK] = { "TOPK", false, 2, 3, ATTR(topk), false, label_topk },
-	[DRM_LOOM_OP_GATHER] = { "GATHER", false, 3, 3, ATTR(gather), false, label_gather },
-	[DRM_LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
-	[DRM_LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
-	[DRM_LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },
-	[DRM_LOOM_OP_DEQUANTIZE] = { "DEQUANTIZE", false, 3, 4, 0, true, label_elementwise },
+	[DRM_LOOM_OP_LOAD] = { "LOAD", true, 2, 2, 0, 0, NULL },
+	[DRM_LOOM_OP_STORE] = { "STORE", true, 2, 2, 0, 0, NULL },
+	[DRM_LOOM_OP_COPY] = { "COPY", true, 2, 2, 0, 0, NULL },
+	[DRM_LOOM_OP_FILL] = { "FILL", true, 1, 1, ATTR(fill), 0, NULL },
+	[DRM_LOOM_OP_CONV] = { "CONV", false, 3, 5, ATTR(conv), 0, replay_conv },
+	[DRM_LOOM_OP_DECONV] = { "DECONV", false, 3, 4, ATTR(conv), 0, replay_deconv },
+	[DRM_LOOM_OP_POOL] = { "POOL", false, 2, 2, ATTR(pool), 0, replay_pool },
+	[DRM_LOOM_OP_MATMUL] = { "MATMUL", false, 3, 5, ATTR(matmul), 0, label_matmul },
+	[DRM_LOOM_OP_MATMUL_ADD] = {
+		"MATMUL_ADD", false, 4, 6, ATTR(matmul), 1 << 3, label_matmul,
+	},
+	[DRM_LOOM_OP_BINARY] = { "BINARY", false, 3, 3, ATTR(binary), 0xff, label_elementwise },
+	[DRM_LOOM_OP_UNARY] = { "UNARY", false, 2, 2, ATTR(unary), 0xff, label_elementwise },
+	[DRM_LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, 0xff, label_elementwise },
+	[DRM_LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), 0, label_reduce },
+	[DRM_LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), 0, label_softmax },
+	[DRM_LOOM_OP_TOPK] = { "TOPK", false, 2, 3, ATTR(topk), 0, label_topk },
+	[DRM_LOOM_OP_GATHER] = { "GATHER", false, 3, 3, ATTR(gather), 0, label_gather },
+	[DRM_LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), 0, replay_resize },
+	[DRM_LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, 0xff, label_elementwise },
+	[DRM_LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, 0xff, label_elementwise },
+	[DRM_LOOM_OP_DEQUANTIZE] = { "DEQUANTIZE", false, 3, 4, 0, 0xff, label_elementwise },
 };
 
 const struct replay_op *replay_op_get(uint32_t opcode)
 {
 	static const struct replay_op native = {
-		"NATIVE", false, 1, DRM_LOOM_MAX_NATIVE_OPERANDS, ATTR(native), false, NULL,
+		"NATIVE", false, 1, DRM_LOOM_MAX_NATIVE_OPERANDS, ATTR(native), 0, NULL,
 	};
 
 	if (opcode == DRM_LOOM_OP_NATIVE)

@@ -106,7 +106,7 @@ static bool compute(struct replay *r, const struct replay_op *op)
 		if (!replay_cells_read(r, i))
 			return false;
 	return op->label(r) && (!r->known || seek_labels(r)) &&
-	       replay_cells_write(r, 0, op->elementwise);
+	       replay_cells_write(r, 0, op->in_place);
 }
 
 /* Whether the attributes are as long as they must be; sets the number of written operands. */

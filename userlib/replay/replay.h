@@ -220,7 +220,7 @@ struct replay {
  * @low: minimum number of operands
  * @high: maximum number of operands
  * @attr_bytes: size of its attributes, without the payload of NATIVE
- * @elementwise: it may work in place
+ * @in_place: bit per operand: operand 0 may be in its place
  * @label: labels operand 0, or reports a misfit; NULL for opcodes that only move
  */
 struct replay_op {
@@ -229,7 +229,7 @@ struct replay_op {
 	uint8_t low;
 	uint8_t high;
 	uint16_t attr_bytes;
-	bool elementwise;
+	uint8_t in_place;
 	bool (*label)(struct replay *r);
 };
 
@@ -265,7 +265,7 @@ uint32_t replay_dtype_bytes(uint32_t dtype);
 /** replay_cells_read() - the labels of operand @index */
 bool replay_cells_read(struct replay *r, uint32_t index);
 /** replay_cells_write() - writes the labels of operand @index */
-bool replay_cells_write(struct replay *r, uint32_t index, bool elementwise);
+bool replay_cells_write(struct replay *r, uint32_t index, uint8_t in_place);
 /** replay_cells_move() - operand 1 becomes operand 0, cell by cell */
 bool replay_cells_move(struct replay *r);
 /** replay_cells_fill() - operand 0 becomes constants */

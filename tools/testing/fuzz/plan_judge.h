@@ -350,6 +350,7 @@ static inline bool judge_attr(const struct drm_loom_plan_command *command, const
 	case DRM_LOOM_OP_POOL:
 		return judge_pool(attr);
 	case DRM_LOOM_OP_MATMUL:
+	case DRM_LOOM_OP_MATMUL_ADD:
 		return matmul->act < DRM_LOOM_ACT_END && !(matmul->flags >> 2) &&
 		       judge_zero_fits(views[0].dtype, matmul->y_zero) &&
 		       judge_zero_fits(views[1].dtype, matmul->a_zero) &&

@@ -248,6 +248,8 @@ FAULTS = [
     op('factors of a product fit', 'matmul',
        'if (b->dims[2] != a->dims[3] || b->dims[3] != y->dims[3])',
        'if (b->dims[3] != y->dims[3])', runs=150000),
+    op('sums have the type of the products', 'matmul',
+       'views[3].dtype != loom_op_sum_dtype(&views[1])', '0'),
     op('the axis of a softmax is one', 'softmax', 'attr->axis >= y->rank || ', ''),
     op('what is selected is as the attribute says', 'topk', 'if (y->dims[axis] != attr->count)',
        'if (0)', quick=True),

@@ -304,10 +304,13 @@ static bool is_same_access(const struct loom_group_access *a, const struct loom_
 	       !memcmp(a->start, b->start, value_rank * sizeof(*a->start));
 }
 
-/* Whether an operand is read before the result is written, or element by element with it. */
+/*
+ * Whether an operand is read before the result is written, or element by element with it. Parts of
+ * the summed axis write the result, too, before the next part reads.
+ */
 static bool is_read_before(const struct loom_kernel *kernel, u32 operand)
 {
-	bool written = false;
+	bool sums = kernel->sums != LOOM_KERNEL_NO_SUMS, written = false;
 	u32 i, k;
 
 	for (i = 0; i < kernel->num_stages; i++) {
@@ -316,8 +319,9 @@ static bool is_read_before(const struct loom_kernel *kernel, u32 operand)
 		for (k = 1; k < stage->operands; k++) {
 			if (stage->operand[k] != operand)
 				continue;
-			if (written ||
-			    (!stage->operand[0] && !loom_op_get(stage->opcode)->elementwise))
+			if (written || (sums && i <= kernel->sum_stage) ||
+			    (!stage->operand[0] &&
+			     !(loom_op_get(stage->opcode)->in_place >> k & 1)))
 				return false;
 		}
 		written |= !stage->operand[0];

@@ -58,8 +58,8 @@ struct loom_check {
  * @min_operands: fewest operands, the written one included
  * @max_operands: most operands
  * @attr_size: bytes of its attribute structure, without the payload of NATIVE
- * @elementwise: an element is read before it is written, and no other is accessed: y may be the
- *	same view as an operand (in place)
+ * @in_place: bit per operand: each element is read before it is written, and no other is accessed,
+ *	so y may be the same view
  * @check: must prove that computing the command stays inside of the views' dims, for any values,
  *	and set its cost. False: refused
  */
@@ -70,7 +70,7 @@ struct loom_op {
 	u8 min_operands;
 	u8 max_operands;
 	u16 attr_size;
-	bool elementwise;
+	u8 in_place;
 	bool (*check)(struct loom_check *check);
 };
 

@@ -26,7 +26,7 @@ struct refusal_table {
 	u32 row_count;
 };
 
-#define LOOM_OP(_opcode, _name, _stream, _min, _max, _attr_size, _elementwise) {	\
+#define LOOM_OP(_opcode, _name, _stream, _min, _max, _attr_size, _in_place) {	\
 	.opcode = DRM_LOOM_OP_##_opcode, .name = #_opcode,			\
 	.compute = LOOM_STREAM_##_stream == LOOM_STREAM_COMPUTE,		\
 	.min_operands = _min, .max_operands = _max, .attr_bytes = _attr_size,	\

@@ -2,15 +2,18 @@
 #ifndef LOOM_TESTS_REFUSALS_PRODUCT_H
 #define LOOM_TESTS_REFUSALS_PRODUCT_H
 
-/* CONV, DECONV, MATMUL: sums of products. */
+/* CONV, DECONV, MATMUL, MATMUL_ADD: sums of products. */
 #include "refusal.h"
 
+/* Types of a and b where both are of one floating point type, that of y unless in _wide. */
+#define FACTOR_TYPES(_form, _same, _wide)					\
+	OK(_form, T(1, _same)), BAD(_form, DTYPE, 0, T(1, FLOATS & ~((_same) | (_wide)))),	\
+	BAD(_form, DTYPE, 2, T(1, BYTES)), BAD(_form, DTYPE, 1, T(1, BUT(FLOATS | BYTES))),	\
+	OK(_form, T(2, _same)), BAD(_form, DTYPE, 2, T(2, BUT(_same)))
 /* Types of y, a, b where all are of one floating point type, _same of _others. */
 #define FLOAT_TYPES(_form, _same)						\
 	OK(_form, T(0, _same)), BAD(_form, DTYPE, 0, T(0, BUT(_same))),		\
-	OK(_form, T(1, _same)), BAD(_form, DTYPE, 0, T(1, FLOATS & ~(_same))),	\
-	BAD(_form, DTYPE, 2, T(1, BYTES)), BAD(_form, DTYPE, 1, T(1, BUT(FLOATS | BYTES))),	\
-	OK(_form, T(2, _same)), BAD(_form, DTYPE, 2, T(2, BUT(_same)))
+	FACTOR_TYPES(_form, _same, 0)
 /* Types of bytes, except those that do not match the zero points of the form. */
 #define BYTE_TYPES(_form, _a, _b)						\
 	OK(_form, T(1, _a)), ATTR(_form, T(1, BYTES & ~(_a))),			\
@@ -202,10 +205,19 @@ static const struct refusal_form refusal_forms_matmul[] = {
 	OK(_form, D(_operand, 1, 3)), BAD(_form, SHAPE, _operand, D(_operand, 1, 2)),	\
 	OK(_form, D(_operand, 2, 4)), BAD(_form, SHAPE, _operand, D(_operand, 2, 5)),	\
 	OK(_form, D(_operand, 3, 1)), BAD(_form, SHAPE, _operand, D(_operand, 3, 4))
+/* y of F32 takes factors of F16 as well: then b is of the wrong type */
+#define MATMUL_F32(_form)							\
+	OK(_form, T(0, BIT_OF(F32))), BAD(_form, DTYPE, 0, T(0, BUT(BIT_OF(F32)))),	\
+	BAD(_form, DTYPE, 2, T(1, BIT_OF(F16))),				\
+	FACTOR_TYPES(_form, BIT_OF(F32), BIT_OF(F16))
+#define MATMUL_F16(_form)							\
+	OK(_form, T(0, BIT_OF(F16) | BIT_OF(F32))),				\
+	BAD(_form, DTYPE, 0, T(0, BUT(BIT_OF(F16) | BIT_OF(F32)))),		\
+	FACTOR_TYPES(_form, BIT_OF(F16), 0)
 #define MATMUL_ZEROS(_form)	ZERO(_form, 6), ZERO(_form, 7), ZERO(_form, 8)
 
 static const struct refusal_row refusal_rows_matmul[] = {
-	MATMUL_ROWS(0), MATMUL_ADDED(0, 3), FLOAT_TYPES(0, BIT_OF(F32)), ONE_TYPE(0, 3, F32),
+	MATMUL_ROWS(0), MATMUL_ADDED(0, 3), MATMUL_F32(0), ONE_TYPE(0, 3, F32),
 	MATMUL_ROWS(1), FLOAT_TYPES(1, BIT_OF(F64)),
 	MATMUL_ROWS(2), MATMUL_ADDED(2, 3), BYTE_TYPES(2, BIT_OF(U8), BIT_OF(I8)),
 	ONE_TYPE(2, 0, I32), ONE_TYPE(2, 3, I32),
@@ -215,7 +227,7 @@ static const struct refusal_row refusal_rows_matmul[] = {
 	MATMUL_ROWS(4), MATMUL_ADDED(4, 3), BYTE_TYPES(4, BIT_OF(U8), BIT_OF(U8)),
 	OK(4, T(0, BIT_OF(I8))), ATTR(4, T(0, BIT_OF(U8))), BAD(4, DTYPE, 0, T(0, BUT(BYTES))),
 	ONE_TYPE(4, 3, F32),
-	MATMUL_ROWS(5), FLOAT_TYPES(5, BIT_OF(F16)),
+	MATMUL_ROWS(5), MATMUL_F16(5),
 	ACTS(0, 1), ACTS(1, 1), ACTS(5, 1), NO_ACT(2, 1), NO_ACT(3, 1), NO_ACT(4, 1),
 	NO(0, OPERANDS, A(0, 0)), BAD(0, DTYPE, 0, A(0, 2), A(5, ONE)), NO(0, OPERANDS, A(0, 3)),
 	NO(1, OPERANDS, A_TO(0, 1, 3)), BAD(2, DTYPE, 0, A(0, 2)), NO(3, OPERANDS, A_TO(0, 0, 2)),
@@ -236,6 +248,51 @@ static const struct refusal_row refusal_rows_matmul[] = {
 	/* more products than 64 bits count */
 	NO(4, COST, D(0, 2, 1U << 30), D(0, 3, 1U << 28), W(1, 2, 1U << 30), W(2, 3, 1U << 28),
 	   W(1, 3, 12), W(2, 2, 12)),
+};
+
+/* --- MATMUL_ADD: sums of y's dims behind b */
+static const struct refusal_form refusal_forms_matmul_add[] = {
+	{ .operands = 5, MATMUL_WORK,
+	  .operand = { MATMUL_Y(F32), MATMUL_A(F32), MATMUL_B(F32), MATMUL_Y(F32),
+		       IN(F32, 1, 3, 1, 5) },
+	  .words = { DRM_LOOM_ATTR_BIAS, DRM_LOOM_ACT_RELU, 0, 0, TWO, TWO } },
+	{ .operands = 4, MATMUL_WORK,
+	  .operand = { MATMUL_Y(F64), MATMUL_A(F64), MATMUL_B(F64), MATMUL_Y(F64) },
+	  .words = { 0, 0, 0, 0, TWO, ONE } },
+	{ .operands = 6, MATMUL_WORK,
+	  .operand = { MATMUL_Y(U8), MATMUL_A(I8), MATMUL_B(U8), MATMUL_Y(I32), IN(I32, 1, 1, 1, 5),
+		       IN(F32, 2, 3, 4, 5) },
+	  .words = { 3, 0, 0, 0, ONE, ONE, -128, 255, 255 } },
+	{ .operands = 4, MATMUL_WORK,
+	  .operand = { MATMUL_Y(F16), MATMUL_A(F16), MATMUL_B(F16), MATMUL_Y(F32) },
+	  .words = { 0, DRM_LOOM_ACT_LEAKY, 0, 0, TWO, ONE } },
+};
+
+#define MATMUL_SUMS(_form, _type)						\
+	ONE_TYPE(_form, 3, _type), BAD(_form, SHAPE, 3, R(3)),			\
+	BAD(_form, SHAPE, 3, D(3, 0, 1)), BAD(_form, SHAPE, 3, D(3, 0, 3)),	\
+	BAD(_form, SHAPE, 3, D(3, 1, 1)), BAD(_form, SHAPE, 3, D(3, 1, 2)),	\
+	BAD(_form, SHAPE, 3, D(3, 2, 1)), BAD(_form, SHAPE, 3, D(3, 2, 5)),	\
+	BAD(_form, SHAPE, 3, D(3, 3, 1)), BAD(_form, SHAPE, 3, D(3, 3, 4))
+
+static const struct refusal_row refusal_rows_matmul_add[] = {
+	MATMUL_ROWS(0), MATMUL_SUMS(0, F32), MATMUL_ADDED(0, 4), MATMUL_F32(0), ONE_TYPE(0, 4, F32),
+	MATMUL_ROWS(1), MATMUL_SUMS(1, F64), FLOAT_TYPES(1, BIT_OF(F64)),
+	MATMUL_ROWS(2), MATMUL_SUMS(2, I32), MATMUL_ADDED(2, 4), MATMUL_ADDED(2, 5),
+	BYTE_TYPES(2, BIT_OF(I8), BIT_OF(U8)), OK(2, T(0, BIT_OF(U8))), ATTR(2, T(0, BIT_OF(I8))),
+	BAD(2, DTYPE, 0, T(0, BUT(BYTES))), ONE_TYPE(2, 4, I32), ONE_TYPE(2, 5, F32),
+	MATMUL_ROWS(3), MATMUL_SUMS(3, F32), MATMUL_F16(3),
+	ACTS(0, 1), ACTS(1, 1), ACTS(3, 1), NO_ACT(2, 1),
+	NO(0, OPERANDS, A(0, 0)), BAD(0, DTYPE, 0, A(0, 2), A(5, ONE)), NO(0, OPERANDS, A(0, 3)),
+	NO(1, OPERANDS, A_TO(0, 1, 3)), NO(2, OPERANDS, A_TO(0, 0, 2)), ATTR(0, A(0, 2)),
+	NO(3, OPERANDS, A_TO(0, 1, 3)),
+	ANYTHING(0, 4), ANYTHING(0, 5), ANYTHING(1, 4), ATTR(1, A(5, TWO)), ANYTHING(3, 4),
+	ATTR(3, A(5, 0)), ATTR(2, A(4, TWO)), ATTR(2, A(5, TWO)),
+	MATMUL_ZEROS(0), MATMUL_ZEROS(1), MATMUL_ZEROS(3),
+	BETWEEN(2, 6, -128, 127), BETWEEN(2, 7, 0, 255), BETWEEN(2, 8, 0, 255),
+	COSTS(1, 4194300, W(1, 3, 838860), W(2, 2, 838860)),
+	NO(1, COST, W(1, 3, 838861), W(2, 2, 838861)),
+	BAD(1, DISTINCT, 0, W(0, 0, 2)),
 };
 
 #endif /* LOOM_TESTS_REFUSALS_PRODUCT_H */

@@ -5,7 +5,7 @@
 const OPS = {
 	1: 'load', 2: 'store', 3: 'copy', 4: 'fill', 16: 'conv', 17: 'deconv', 18: 'pool', 19: 'matmul',
 	20: 'binary', 21: 'unary', 22: 'select', 23: 'reduce', 24: 'softmax', 25: 'resize', 26: 'cast',
-	27: 'quantize', 28: 'dequantize', 29: 'topk', 30: 'gather',
+	27: 'quantize', 28: 'dequantize', 29: 'topk', 30: 'gather', 31: 'matmul_add',
 };
 
 // Classes of commands, which have a colour each: name, what it is, opcodes.
@@ -14,7 +14,7 @@ const CLASSES = [
 	['store', 'stores', [2]],
 	['copy', 'copies, fills', [3, 4]],
 	['conv', 'convolution', [16, 17]],
-	['matmul', 'matrix product', [19]],
+	['matmul', 'matrix product', [19, 31]],
 	['pool', 'pooling, sums, softmax, selection', [18, 23, 24, 29]],
 	['point', 'element by element', [20, 21, 22]],
 	['shape', 'resize, types, gathering', [25, 26, 27, 28, 30]],

@@ -177,6 +177,11 @@ u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *
 	return rounds;
 }
 
+static bool clock_is_matmul(u32 opcode)
+{
+	return opcode == DRM_LOOM_OP_MATMUL || opcode == DRM_LOOM_OP_MATMUL_ADD;
+}
+
 static u64 clock_blocks(u64 count, u32 block)
 {
 	return block < 2 ? count : loom_clock_times(loom_div_round_up(count, block), block);
@@ -187,7 +192,7 @@ static u64 clock_block_rounds(const struct drm_loom_chip *chip, const struct loo
 {
 	const struct drm_loom_chip_array *array = &chip->array[command->views[1].dtype];
 	u32 lanes = chip->region[DRM_LOOM_REGION_SRAM].banks, opcode = command->op->opcode, i;
-	u32 axis = opcode == DRM_LOOM_OP_MATMUL ? 3 : 1;
+	u32 axis = clock_is_matmul(opcode) ? 3 : 1;
 	const struct loom_view *y = &command->views[0];
 	u64 channels = 1, positions = 1;
 
@@ -234,8 +239,8 @@ u64 loom_clock_work(const struct drm_loom_chip *chip, u32 dtype, u64 work, u32 o
 /* Inputs that are summed for an element of y, without the taps of the window. */
 static u32 clock_in_channels(const struct loom_command *command)
 {
-	return command->op->opcode == DRM_LOOM_OP_MATMUL ? command->views[1].dims[3] :
-							   command->views[2].dims[1];
+	return clock_is_matmul(command->op->opcode) ? command->views[1].dims[3] :
+						      command->views[2].dims[1];
 }
 
 static void clock_macs(const struct drm_loom_chip *chip, const struct loom_command *command,

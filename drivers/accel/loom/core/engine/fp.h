@@ -34,6 +34,7 @@ loom_fp_fn loom_fp_conv_run;
 loom_fp_fn loom_fp_deconv_run;
 loom_fp_fn loom_fp_pool_run;
 loom_fp_fn loom_fp_matmul_run;
+loom_fp_fn loom_fp_matmul_add_run;
 loom_fp_fn loom_fp_binary_run;
 loom_fp_fn loom_fp_unary_run;
 loom_fp_fn loom_fp_select_run;

@@ -49,6 +49,7 @@
 #define loom_fp_dequantize_run		LOOM_FP(loom_fp_dequantize_run)
 #define loom_fp_fill_run		LOOM_FP(loom_fp_fill_run)
 #define loom_fp_gather_run		LOOM_FP(loom_fp_gather_run)
+#define loom_fp_matmul_add_run		LOOM_FP(loom_fp_matmul_add_run)
 #define loom_fp_matmul_run		LOOM_FP(loom_fp_matmul_run)
 #define loom_fp_pool_run		LOOM_FP(loom_fp_pool_run)
 #define loom_fp_quantize_run		LOOM_FP(loom_fp_quantize_run)

@@ -11,6 +11,7 @@
  * in memory (b is transposed, or its columns are dealt over the lanes) are gathered into vectors.
  *
  * F16 is summed in binary32 in the same blocks, F64 in binary64, integers in 32 bits that wrap.
+ * MATMUL_ADD begins with sums from an operand instead of zeroes, and reads them before it writes y.
  *
  * Units of F32 and F16 are numbered so that those of four rows that share columns follow each
  * other. A call can stop between two terms of the sums of a tile, or of four tiles.
@@ -25,7 +26,8 @@
  * @b: right operand
  * @bias: the bias, or NULL
  * @scale: the scale, or NULL
- * @half: operands and result are binary16
+ * @start: sums to begin with, or NULL
+ * @half: a and b are binary16
  * @part: pays for it; keeps the sums of a tile of columns, or of four rows of it
  * @k: first term to add
  * @k_end: behind the last
@@ -39,6 +41,7 @@ struct matmul {
 	const struct loom_view *b;
 	const struct loom_view *bias;
 	const struct loom_view *scale;
+	const struct loom_view *start;
 	bool half;
 	struct loom_part *part;
 	u32 k;
@@ -306,6 +309,22 @@ static bool matmul_terms(struct matmul *m, u32 term_cost)
 	return m->k_end == k;
 }
 
+/* The sums to begin with of @nb rows of @count columns. */
+static noinline void matmul_begin_f32(const struct matmul *m, u32 nb, u32 count)
+{
+	float *sums = m->part->sums.f32;
+	union loom_buf buf;
+	struct loom_row row;
+	u32 i;
+
+	memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
+	for (i = 0; m->start && i < nb; i++) {
+		row = matmul_row(m, m->start, m->index[2] + i, m->index[3]);
+		memcpy(sums + LOOM_TILE * i, loom_row_f32(&row, DRM_LOOM_DTYPE_F32, count, &buf),
+		       count * sizeof(sums[0]));
+	}
+}
+
 /* A tile of @count columns of @nb rows from @index. */
 static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 {
@@ -317,7 +336,7 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 		loom_part_charge(m->part, LOOM_UNIT_COST + nb * (LOOM_ROW_COST + count));
 		loom_part_begin(m->part);
 		m->part->units = nb;
-		memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
+		matmul_begin_f32(m, nb, count);
 	}
 	cost = m->half + (matmul_dense(m) ? 1 : 2);
 	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * cost);
@@ -434,6 +453,20 @@ static noinline void matmul_tile_int(struct matmul *m, u32 n, bool complete)
 	matmul_emit_int(m, n, acc);
 }
 
+/* The sums to begin with of a tile of @n columns of one row. */
+static noinline void matmul_begin(const struct matmul *m, u32 n)
+{
+	u32 bytes = m->a->dtype == DRM_LOOM_DTYPE_F64 ? sizeof(double) : sizeof(s32);
+	union loom_buf buf;
+	struct loom_row row;
+
+	memset(&m->part->sums, 0, LOOM_TILE * sizeof(m->part->sums.f64[0]));
+	if (!m->start)
+		return;
+	row = matmul_row(m, m->start, m->index[2], m->index[3]);
+	memcpy(&m->part->sums, loom_row_raw(&row, bytes, n, &buf), n * bytes);
+}
+
 /* A tile of @n columns of one row, of a type without a fast path. */
 static void matmul_tile(struct matmul *m, u32 n)
 {
@@ -443,7 +476,7 @@ static void matmul_tile(struct matmul *m, u32 n)
 		loom_part_charge(m->part, LOOM_UNIT_COST + 2 * n);
 		loom_part_begin(m->part);
 		m->part->units = 1;
-		memset(&m->part->sums, 0, LOOM_TILE * sizeof(m->part->sums.f64[0]));
+		matmul_begin(m, n);
 	}
 	complete = matmul_terms(m, LOOM_ROW_COST + 2 * n);
 	if (m->y->dtype == DRM_LOOM_DTYPE_F64)
@@ -486,12 +519,13 @@ static void matmul_seek(struct matmul *m, u64 unit)
 	m->index[0] = row / m->y->dims[2] / m->y->dims[1];
 }
 
-u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
-		       u64 first, u64 count, struct loom_part *part)
+/* Operands behind b begin at @next; there are sums to begin with, or @start is NULL. */
+static u64 matmul_run(const struct loom_command *command, const struct loom_memory *memory,
+		      u64 first, u64 count, struct loom_part *part, const struct loom_view *start,
+		      const struct loom_view *next)
 {
 	const struct drm_loom_attr_matmul *attr = command->attr;
 	const struct loom_view *y = &command->views[0];
-	const struct loom_view *next = &command->views[3];
 	struct matmul m = {
 		.memory = memory,
 		.attr = attr,
@@ -500,7 +534,8 @@ u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_mem
 		.b = &command->views[2],
 		.bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL,
 		.scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL,
-		.half = y->dtype == DRM_LOOM_DTYPE_F16,
+		.start = start,
+		.half = command->views[1].dtype == DRM_LOOM_DTYPE_F16,
 		.part = part,
 	};
 	bool fast = m.half || y->dtype == DRM_LOOM_DTYPE_F32;
@@ -527,4 +562,17 @@ u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_mem
 		done += nb;
 	} while (done < count && loom_part_ready(part));
 	return done;
+}
+
+u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
+{
+	return matmul_run(command, memory, first, count, part, NULL, &command->views[3]);
+}
+
+u64 loom_fp_matmul_add_run(const struct loom_command *command, const struct loom_memory *memory,
+			   u64 first, u64 count, struct loom_part *part)
+{
+	return matmul_run(command, memory, first, count, part, &command->views[3],
+			  &command->views[4]);
 }

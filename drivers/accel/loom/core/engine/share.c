@@ -43,6 +43,7 @@ u64 loom_engine_share(const struct loom_command *command, u32 workers)
 		whole = share_of_channels(command);
 		break;
 	case DRM_LOOM_OP_MATMUL:
+	case DRM_LOOM_OP_MATMUL_ADD:
 		whole = share_of_rows(command);
 		break;
 	default:

@@ -33,6 +33,7 @@ bool loom_op_conv_check(struct loom_check *check);
 bool loom_op_deconv_check(struct loom_check *check);
 bool loom_op_pool_check(struct loom_check *check);
 bool loom_op_matmul_check(struct loom_check *check);
+bool loom_op_matmul_add_check(struct loom_check *check);
 bool loom_op_binary_check(struct loom_check *check);
 bool loom_op_unary_check(struct loom_check *check);
 bool loom_op_select_check(struct loom_check *check);

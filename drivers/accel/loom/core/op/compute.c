@@ -58,10 +58,12 @@ bool loom_op_check_product_types(struct loom_check *check, u32 flags, u32 act)
 	const struct loom_view *views = check->command->views;
 	bool floating = loom_dtype_in(&views[1], LOOM_DTYPES_FLOAT);
 	bool scaled = flags & DRM_LOOM_ATTR_SCALE;
-	u32 next = 3;
+	u32 opcode = check->command->op->opcode, next = check->command->op->min_operands;
+	bool wide = (opcode == DRM_LOOM_OP_MATMUL || opcode == DRM_LOOM_OP_MATMUL_ADD) &&
+		    views[0].dtype == DRM_LOOM_DTYPE_F32 && views[1].dtype == DRM_LOOM_DTYPE_F16;
 
 	if (floating) {
-		if (views[0].dtype != views[1].dtype || scaled)
+		if ((views[0].dtype != views[1].dtype && !wide) || scaled)
 			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
 		if (views[2].dtype != views[1].dtype)
 			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);

@@ -3,7 +3,7 @@
 
 /*
  * MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N], [bias], [scale], the last two with y's
- * dims or 1.
+ * dims or 1. MATMUL_ADD has sums[A,B,M,N] behind b.
  *
  * Unit: one tile of y (loom_tile_get() over y's four dims): up to LOOM_TILE outputs along N of
  * one row (a, b, m). Cost: K per element.
@@ -13,7 +13,7 @@
 static bool loom_op_matmul_attr_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_matmul *attr = check->command->attr;
-	u32 operands = 3;
+	u32 operands = check->command->op->min_operands;
 
 	if (attr->flags & ~(DRM_LOOM_ATTR_BIAS | DRM_LOOM_ATTR_SCALE) || attr->reserved)
 		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
@@ -25,6 +25,14 @@ static bool loom_op_matmul_attr_check(struct loom_check *check)
 	return true;
 }
 
+/* The type in which the products of an operand are summed. */
+static u32 loom_op_sum_dtype(const struct loom_view *a)
+{
+	if (!loom_dtype_in(a, LOOM_DTYPES_FLOAT))
+		return DRM_LOOM_DTYPE_I32;
+	return a->dtype == DRM_LOOM_DTYPE_F16 ? DRM_LOOM_DTYPE_F32 : a->dtype;
+}
+
 static bool loom_op_matmul_dtype_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_matmul *attr = check->command->attr;
@@ -32,6 +40,9 @@ static bool loom_op_matmul_dtype_check(struct loom_check *check)
 
 	if (!loom_op_check_product_types(check, attr->flags, attr->act))
 		return false;
+	if (check->command->op->opcode == DRM_LOOM_OP_MATMUL_ADD &&
+	    views[3].dtype != loom_op_sum_dtype(&views[1]))
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 3);
 	if (!loom_op_zero_fits(&views[1], attr->a_zero) ||
 	    !loom_op_zero_fits(&views[2], attr->b_zero) ||
 	    !loom_op_zero_fits(&views[0], attr->y_zero))
@@ -61,6 +72,9 @@ static bool loom_op_matmul_shape_check(struct loom_check *check)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
 	if (b->dims[2] != a->dims[3] || b->dims[3] != y->dims[3])
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 2);
+	if (check->command->op->opcode == DRM_LOOM_OP_MATMUL_ADD &&
+	    !loom_op_check_same_dims(check, 3))
+		return false;
 	for (i = 3; i < check->command->operands; i++)
 		if (!loom_op_check_broadcast(check, i))
 			return false;
@@ -82,4 +96,9 @@ bool loom_op_matmul_check(struct loom_check *check)
 		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	check->command->macs = macs;
 	return true;
+}
+
+bool loom_op_matmul_add_check(struct loom_check *check)
+{
+	return loom_op_matmul_check(check);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "check.h"
 
-#define LOOM_OP(_opcode, _name, _stream, _min, _max, _attr_size, _elementwise) \
+#define LOOM_OP(_opcode, _name, _stream, _min, _max, _attr_size, _in_place) \
 	[DRM_LOOM_OP_##_opcode] = { \
 		.opcode = DRM_LOOM_OP_##_opcode, \
 		.name = #_name, \
@@ -9,7 +9,7 @@
 		.min_operands = _min, \
 		.max_operands = _max, \
 		.attr_size = _attr_size, \
-		.elementwise = _elementwise, \
+		.in_place = (u8)(_in_place), \
 		.check = loom_op_##_name##_check, \
 	},
 

@@ -167,7 +167,7 @@ static int __must_check loom_data_check_in_place(struct loom_verify *verify,
 		if (loom_view_space(x) != loom_view_space(y) || x->start >= y->end ||
 		    y->start >= x->end)
 			continue;
-		if (command->op->elementwise && loom_data_same_view(x, y))
+		if (command->op->in_place >> i & 1 && loom_data_same_view(x, y))
 			continue;
 		if (loom_data_disjoint(verify, x, y))
 			continue;

@@ -322,7 +322,8 @@ static void test_blocks(void)
 				    view_of(SRAM, F32, DIMS(5, 1, 1, 3, 3)) };
 	struct loom_view matmul[] = { view_of(SRAM, F32, DIMS(1, 2, 2, 5)),
 				      view_of(SRAM, F32, DIMS(1, 2, 2, 9)),
-				      view_of(SRAM, F32, DIMS(1, 2, 9, 5)) };
+				      view_of(SRAM, F32, DIMS(1, 2, 9, 5)),
+				      view_of(SRAM, F32, DIMS(1, 2, 2, 5)) };
 	struct loom_view dram[3];
 
 	reset_chip();
@@ -334,6 +335,8 @@ static void test_blocks(void)
 	       "CONV: 5 channels are 8, 4 positions 6, and 9 inputs 16");
 	tap_ok(cost_of(DRM_LOOM_OP_MATMUL, NULL, 20 * 9, matmul, 3).macs == 8 * 6 * 16,
 	       "MATMUL likewise");
+	tap_ok(cost_of(DRM_LOOM_OP_MATMUL_ADD, NULL, 20 * 9, matmul, 4).macs == 8 * 6 * 16,
+	       "MATMUL_ADD likewise");
 	tap_ok(cost_of(DRM_LOOM_OP_DECONV, NULL, 180, conv, 3).macs == 180, "DECONV: none");
 	tap_ok(cost_of(DRM_LOOM_OP_CONV, NULL, 20 * 9, deep, 3).macs == 8 * 6 * 9 * 8,
 	       "depthwise: an input is 8");

@@ -258,6 +258,20 @@ static bool form_matmul(struct form *form, u32 n)
 	return !n;
 }
 
+/* As form_matmul(), with sums behind b. */
+static bool form_matmul_add(struct form *form, u32 n)
+{
+	u32 i;
+	bool more;
+
+	form->operands--;
+	more = form_matmul(form, n);
+	for (i = form->operands++; i > 3; i--)
+		set_dims(form, i, 4, form->dims[i - 1]);
+	set_dims(form, 3, 4, form->dims[0]);
+	return more;
+}
+
 static bool form_binary(struct form *form, u32 n)
 {
 	struct drm_loom_attr_binary *attr = &form->attr.binary;
@@ -406,7 +420,8 @@ static const struct op_forms all_forms[] = {
 	{ DRM_LOOM_OP_CONV, form_conv, true, 636, 0x7e29978ecb436311 },
 	{ DRM_LOOM_OP_DECONV, form_deconv, true, 324, 0xe0bd2208be1bd46c },
 	{ DRM_LOOM_OP_POOL, form_pool, true, 168, 0xf982a44009092455 },
-	{ DRM_LOOM_OP_MATMUL, form_matmul, true, 628, 0x65d3b0338a629eeb },
+	{ DRM_LOOM_OP_MATMUL, form_matmul, true, 768, 0x749ce781d32a76e6 },
+	{ DRM_LOOM_OP_MATMUL_ADD, form_matmul_add, true, 768, 0xad5b26cbc38be2c9 },
 	{ DRM_LOOM_OP_BINARY, form_binary, false, 3206, 0xd3e1b7c225a563d1 },
 	{ DRM_LOOM_OP_UNARY, form_unary, false, 182, 0x8cbbef88ccf7ff0c },
 	{ DRM_LOOM_OP_SELECT, form_select, false, 120, 0xaeee4e6a0b45c258 },

@@ -169,6 +169,73 @@ static void check_integer(struct ec *ec, bool scaled)
 	} while (ec_next(s.y, 4, y) && !ec->failed);
 }
 
+/* The elements of a factor whose summed axis is in [@first, @first + dims[axis]), in a view. */
+static struct loom_view part_of(struct ec *ec, u32 operand, const struct loom_view *from, u32 axis,
+				u32 first, u32 count)
+{
+	u32 dims[4], at[4] = {}, of[4];
+
+	memcpy(dims, from->dims, sizeof(dims));
+	dims[axis] = count;
+	/* no element is there twice */
+	ec->plain = true;
+	ec_view(ec, operand, DRM_LOOM_REGION_SRAM, from->dtype, 4, dims, EC_READ);
+	do {
+		memcpy(of, at, sizeof(of));
+		of[axis] += first;
+		memcpy(ec_address(ec, &ec->views[operand], at), ec_address(ec, from, of),
+		       from->elem_bytes);
+	} while (ec_next(dims, 4, at));
+	return ec->views[operand];
+}
+
+/* Results of the whole, of the largest shape. */
+static long double want[3 * 3 * 11 * 150];
+
+/* A product in two parts of K has the bits of the whole; y goes on in the place of the sums. */
+static void check_parts(struct ec *ec, u32 dtype, u32 sum_dtype)
+{
+	struct drm_loom_attr_matmul plain = { .alpha = ec_bits(1.0f), .beta = ec_bits(1.0f) };
+	struct loom_view whole, a, b, sums;
+	u32 y[4] = {}, first, rest, n = 0;
+	struct shape s;
+
+	random_shape(&s);
+	s.a[3] = ec_range(2, ec_chance(20) ? 200 : 40);
+	s.b[2] = s.a[3];
+	first = ec_range(1, s.a[3] - 1);
+	rest = s.a[3] - first;
+	if (sum_dtype != DRM_LOOM_DTYPE_I32) {
+		s.attr.act = DRM_LOOM_ACT_RELU;
+		s.attr.alpha = ec_bits(0.7f);
+	}
+	make_operands(ec, &s, sum_dtype == DRM_LOOM_DTYPE_I32 ? sum_dtype : dtype, dtype, dtype);
+	if (!ec_run(ec, DRM_LOOM_OP_MATMUL, &s.attr, 3))
+		return;
+	whole = ec->views[0];
+	do {
+		want[n++] = ec_get(ec, &whole, y);
+	} while (ec_next(s.y, 4, y));
+	a = ec->views[1];
+	b = ec->views[2];
+	part_of(ec, 1, &a, 3, 0, first);
+	part_of(ec, 2, &b, 2, 0, first);
+	if (sum_dtype != whole.dtype)
+		ec_view(ec, 0, DRM_LOOM_REGION_SRAM, sum_dtype, 4, s.y, EC_WRITE);
+	if (!ec_run(ec, DRM_LOOM_OP_MATMUL, &plain, 3))
+		return;
+	sums = ec->views[0];
+	part_of(ec, 1, &a, 3, first, rest);
+	part_of(ec, 2, &b, 2, first, rest);
+	ec->views[0] = whole;
+	ec->views[3] = sums;
+	if (!ec_run(ec, DRM_LOOM_OP_MATMUL_ADD, &s.attr, 4))
+		return;
+	for (n = 0; n == 0 || ec_next(s.y, 4, y); n++)
+		if (ec_get(ec, &whole, y) != want[n] && !isnan(want[n]) && !ec->failed)
+			ec_fail(ec, "the sum of parts is not that of the whole");
+}
+
 int main(void)
 {
 	static const struct {
@@ -180,6 +247,16 @@ int main(void)
 		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
 		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
 	};
+	static const struct {
+		const char *name;
+		u32 dtype;
+		u32 sum_dtype;
+	} parts[] = {
+		{ "f32", DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32 },
+		{ "f16", DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F32 },
+		{ "f64", DRM_LOOM_DTYPE_F64, DRM_LOOM_DTYPE_F64 },
+		{ "bytes", DRM_LOOM_DTYPE_I8, DRM_LOOM_DTYPE_I32 },
+	};
 	struct ec ec = {};
 	u32 t;
 
@@ -189,7 +266,10 @@ int main(void)
 	for (t = 0; t < 2; t++)
 		EC_TRY(25000 + 1000 * t, 100, check_integer(&ec, t), "matmul of bytes%s",
 		       t ? ", quantised" : "");
-	ec_same_bits(0x6be0f19517de48ef);
+	for (t = 0; t < ARRAY_SIZE(parts); t++)
+		EC_TRY(28000 + 1000 * t, 60, check_parts(&ec, parts[t].dtype, parts[t].sum_dtype),
+		       "matmul in parts, %s", parts[t].name);
+	ec_same_bits(0xa618c7e2492cee88);
 	ec_end(&ec);
 	return tap_end();
 }

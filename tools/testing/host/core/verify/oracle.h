@@ -184,7 +184,8 @@ static inline void oracle_in_place(struct oracle *o, u32 operand, const struct l
 {
 	u32 bytes = loom_dtype_stride(pb_tensor(o->pb, views[operand].tensor)->dtype);
 	u32 y_bytes = loom_dtype_stride(pb_tensor(o->pb, views[0].tensor)->dtype);
-	bool same = op->elementwise && bytes == y_bytes && o->count[operand] == o->count[0];
+	bool same = op->in_place >> operand & 1 && bytes == y_bytes &&
+		    o->count[operand] == o->count[0];
 	bool meets = false;
 	u32 i, b;
 
