@@ -183,9 +183,31 @@ static void make_result(struct writer *w, u32 index, const struct box *out)
 	w->tensor[index] = make_tensor(w, index, &w->box[index]);
 }
 
+/* Whether the slice goes on with the sums of the one before. */
+static bool goes_on(const struct loom_kernel *kernel, const struct box *out)
+{
+	return kernel->sums != LOOM_KERNEL_NO_SUMS && out->lo[LOOM_SUM_AXIS];
+}
+
+/* Whether slices behind this one go on with its sums. */
+static bool is_incomplete(const struct loom_kernel *kernel, const struct box *out)
+{
+	return kernel->sums != LOOM_KERNEL_NO_SUMS &&
+	       out->hi[LOOM_SUM_AXIS] < kernel->operands[0].ref.dims[LOOM_SUM_AXIS];
+}
+
+/* Whether the slice begins the result or a TEMP; sums are kept while there are more terms. */
+static bool needs_result(const struct loom_kernel *kernel, u32 i, const struct box *out)
+{
+	if (loom_kernel_keeps_sums(kernel, i))
+		return !goes_on(kernel, out) && is_incomplete(kernel, out);
+	return i ? true : !goes_on(kernel, out);
+}
+
 static void write_slice(struct writer *w, const struct box *out, u64 slice)
 {
 	const struct loom_kernel *kernel = w->kernel;
+	const bool sums = kernel->sums != LOOM_KERNEL_NO_SUMS;
 	struct loom_build *build = w->lower->build;
 	u32 load = w->base + (w->tiling->overlap ? slice : 2 * slice);
 	struct drm_loom_plan_view views[DRM_LOOM_MAX_NATIVE_OPERANDS];
@@ -201,19 +223,22 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 			load_operand(w, i, out, load);
 		else if (kernel->operands[i].role == LOOM_ROLE_DIRECT || (!i && kernel->direct))
 			w->box[i] = operand_box(kernel, i, out);
-		else
+		else if (needs_result(kernel, i, out))
 			make_result(w, i, out);
 	}
 	for (i = 0; i < kernel->num_stages && !build->status; i++) {
-		struct loom_stage stage = kernel->stages[i];
+		struct loom_stage stage;
 
+		if (!loom_kernel_part_stage(kernel, i, sums ? out->lo[LOOM_SUM_AXIS] : 0,
+					    sums ? out->hi[LOOM_SUM_AXIS] : 0, &stage))
+			continue;
 		loom_kernel_tune(kernel, &stage, out->lo, w->box[stage.operand[1]].lo,
 				 w->box[stage.operand[1]].hi);
 		for (k = 0; k < stage.operands; k++)
 			views[k] = stage_view(w, stage.operand[k]);
 		loom_lower_command(w->lower, kernel, &stage, load + 1, views, first);
 	}
-	if (build->status || kernel->direct)
+	if (build->status || kernel->direct || is_incomplete(kernel, out))
 		return;
 	views[0] = dram_view(&kernel->operands[0].ref, &w->box[0]);
 	views[1] = sram_view(build, w->tensor[0]);
@@ -227,7 +252,7 @@ static bool next_slice(const struct loom_kernel *kernel, const struct loom_slici
 	const struct loom_ref *y = &kernel->operands[0].ref;
 	u32 i;
 
-	for (i = y->rank; i-- > 0;) {
+	for (i = loom_kernel_axes(kernel); i-- > 0;) {
 		u32 axis = tiling->order[i];
 		bool wraps = out->hi[axis] == y->dims[axis];
 
@@ -376,7 +401,6 @@ static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kerne
 static int emit_kernel(void *context, struct loom_kernel *kernel)
 {
 	struct loom_lower *lower = context;
-	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_slicing tiling;
 	struct writer w = {
 		.lower = lower,
@@ -404,7 +428,7 @@ static int emit_kernel(void *context, struct loom_kernel *kernel)
 		ret = note_kernel(lower, kernel, &tiling);
 	if (ret)
 		return ret;
-	for (i = 0; i < y->rank; i++)
+	for (i = 0; i < loom_kernel_axes(kernel); i++)
 		out.hi[i] = tiling.chunk[i];
 	do {
 		write_slice(&w, &out, slice++);

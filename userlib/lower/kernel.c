@@ -100,6 +100,37 @@ void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kin
 	stage->binary.kind = kind;
 }
 
+bool loom_kernel_part_stage(const struct loom_kernel *kernel, u32 index, u64 lo, u64 hi,
+			    struct loom_stage *stage)
+{
+	bool last = !hi || hi == kernel->operands[0].ref.dims[LOOM_SUM_AXIS];
+
+	*stage = kernel->stages[index];
+	if (kernel->sums == LOOM_KERNEL_NO_SUMS || (!lo && last) || index < kernel->sum_stage)
+		return true;
+	if (index > kernel->sum_stage)
+		return last;
+	if (!last) {
+		stage->operand[0] = kernel->sums;
+		stage->operands = 3;
+		stage->matmul.flags = 0;
+		stage->matmul.act = DRM_LOOM_ACT_NONE;
+		stage->matmul.act_p0 = 0;
+		stage->matmul.act_p1 = 0;
+		stage->matmul.alpha = loom_float_bits(1);
+		stage->matmul.beta = loom_float_bits(1);
+		stage->matmul.y_zero = 0;
+	}
+	if (lo) {
+		stage->opcode = DRM_LOOM_OP_MATMUL_ADD;
+		memmove(&stage->operand[4], &stage->operand[3],
+			(stage->operands - 3) * sizeof(stage->operand[0]));
+		stage->operand[3] = kernel->sums;
+		stage->operands++;
+	}
+	return true;
+}
+
 u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count)
 {
 	double waste[DRM_LOOM_MAX_RANK], best = 0;

@@ -19,6 +19,10 @@ struct loom_native_call;
 #define LOOM_KERNEL_OPERANDS	20
 #define LOOM_KERNEL_STAGES	16
 
+/* The summed axis of a kernel, and &loom_kernel.sums of one that has none. */
+#define LOOM_SUM_AXIS		4
+#define LOOM_KERNEL_NO_SUMS	U32_MAX
+
 /**
  * enum loom_role - role of an operand of a kernel
  * @LOOM_ROLE_STORE: the result: operand 0, and no other
@@ -139,7 +143,11 @@ struct loom_window {
 /**
  * struct loom_kernel - operands and stages of a node
  *
- * The axes of the kernel are those of operand 0.
+ * The axes of the kernel are those of operand 0. If a MATMUL can go on from the sums of another,
+ * there is one more: the summed axis, LOOM_SUM_AXIS, which FULL maps of the kernel have as their
+ * axis, and of which operand 0 has the number of elements in its dims, beyond its rank. A slice
+ * adds its range of terms to the sums, the first slice begins them, and the last one runs the
+ * stages behind the product.
  *
  * @operands: the operands, in a &struct loom_kernel_room while the kernel is built
  * @num_operands: number of @operands
@@ -157,6 +165,8 @@ struct loom_window {
  * @native_cycles: NATIVE: cycles of the whole in one command
  * @native_rounds: NATIVE: elements of the whole result per lane
  * @alone: shares no values in SRAM with other kernels
+ * @sums: operand that holds sums between slices: the result or a TEMP; NONE: they cannot be cut
+ * @sum_stage: the stage that sums
  */
 struct loom_kernel {
 	struct loom_operand *operands;
@@ -175,6 +185,8 @@ struct loom_kernel {
 	u64 native_cycles;
 	u64 native_rounds;
 	bool alone;
+	u32 sums;
+	u32 sum_stage;
 };
 
 /**
@@ -190,7 +202,9 @@ struct loom_kernel_room {
 /** loom_kernel_in() - a kernel without operands and stages, to be built in @room */
 static inline struct loom_kernel loom_kernel_in(struct loom_kernel_room *room)
 {
-	return (struct loom_kernel){ .operands = room->operands, .stages = room->stages };
+	return (struct loom_kernel){
+		.operands = room->operands, .stages = room->stages, .sums = LOOM_KERNEL_NO_SUMS,
+	};
 }
 
 /**
@@ -216,6 +230,39 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
  */
 void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
 		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi);
+
+/** loom_kernel_axes() - number of axes, with the summed one */
+static inline u32 loom_kernel_axes(const struct loom_kernel *kernel)
+{
+	return kernel->operands[0].ref.rank + (kernel->sums != LOOM_KERNEL_NO_SUMS);
+}
+
+/** loom_kernel_keeps_sums() - operand @i is a TEMP for sums, only there if their axis is cut */
+static inline bool loom_kernel_keeps_sums(const struct loom_kernel *kernel, u32 i)
+{
+	return i && i == kernel->sums && i != LOOM_KERNEL_NO_SUMS;
+}
+
+/** loom_kernel_is_summed() - the axis of an operand is the summed one */
+static inline bool loom_kernel_is_summed(const struct loom_kernel *kernel,
+					 const struct loom_map *map)
+{
+	return map->kind == LOOM_MAP_FULL && map->axis == LOOM_SUM_AXIS &&
+	       kernel->sums != LOOM_KERNEL_NO_SUMS;
+}
+
+/**
+ * loom_kernel_part_stage() - a stage for a part of the summed axis
+ * @kernel: the kernel
+ * @index: which stage
+ * @lo: first term; 0 without sums
+ * @hi: first term behind; 0: there are no parts
+ * @stage: [out] the stage
+ *
+ * Return: false if it runs in another part.
+ */
+bool loom_kernel_part_stage(const struct loom_kernel *kernel, u32 index, u64 lo, u64 hi,
+			    struct loom_stage *stage);
 
 /** loom_kernel_is_table() - operand @index is the one of which GATHER reads some elements */
 static inline bool loom_kernel_is_table(const struct loom_kernel *kernel, u32 index)

@@ -123,6 +123,8 @@ static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 		bool reduced = (index == MATMUL_A && i == 3) || (index == MATMUL_B && i == 2);
 
 		operand->map[i].axis = i;
+		if (reduced)
+			operand->map[i].axis = LOOM_SUM_AXIS;
 		operand->map[i].kind = reduced || (ref->dims[i] == 1 && y->dims[i] != 1) ?
 				       LOOM_MAP_FULL : LOOM_MAP_SAME;
 	}
@@ -143,6 +145,22 @@ static void add_late(struct loom_lower *lower, struct loom_kernel *kernel, const
 		bias = scaled;
 	}
 	loom_kernel_binary(kernel, 0, 0, bias, DRM_LOOM_BINARY_ADD);
+}
+
+/* The sums can go on in another slice: in the result, if that is of their type. */
+static void add_sums(const struct loom_lower *lower, struct loom_kernel *kernel,
+		     const struct matmul *m)
+{
+	u32 a = m->refs[MATMUL_A].dtype, dtype = DRM_LOOM_DTYPE_I32;
+
+	if (loom_dtype_is_float(a))
+		dtype = a == DRM_LOOM_DTYPE_F64 ? a : DRM_LOOM_DTYPE_F32;
+	if (!(lower->chip->opcodes >> DRM_LOOM_OP_MATMUL_ADD & 1) ||
+	    !(lower->chip->dtypes >> dtype & 1))
+		return;
+	kernel->sums = m->refs[MATMUL_Y].dtype == dtype ? 0 : loom_kernel_temp(kernel, 0, dtype);
+	kernel->sum_stage = kernel->num_stages - 1;
+	kernel->operands[0].ref.dims[LOOM_SUM_AXIS] = m->refs[MATMUL_A].dims[3];
 }
 
 static int emit_matmul(struct loom_lower *lower, struct matmul *m)
@@ -173,6 +191,7 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	stage = loom_kernel_stage(&kernel, DRM_LOOM_OP_MATMUL, n, operands);
 	stage->matmul = m->attr;
 	stage->attr_bytes = sizeof(m->attr);
+	add_sums(lower, &kernel, m);
 	if (late)
 		add_late(lower, &kernel, m);
 	if (!fused && m->node->act.fn != LOOM_GFN_NONE)

@@ -104,6 +104,12 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
 	*in_lo = 0;
 	*in_hi = operand->ref.dims[axis];
 	switch (map->kind) {
+	case LOOM_MAP_FULL:
+		if (!hi || !loom_kernel_is_summed(kernel, map))
+			break;
+		*in_lo = lo;
+		*in_hi = hi;
+		break;
 	case LOOM_MAP_SAME:
 		*in_lo = lo;
 		*in_hi = hi;

@@ -44,6 +44,7 @@ struct candidates {
  * @kernel: the kernel
  * @sram: the limits
  * @rank: axes of the result
+ * @axes: axes that are cut: those, or the summed one as well
  * @follows: by operand: bit per axis of the result that it depends on
  * @full: by operand: elements along the axes that depend on none
  * @full_rows: the same per lane
@@ -58,6 +59,7 @@ struct search {
 	const struct loom_kernel *kernel;
 	const struct loom_slice_limits *sram;
 	u32 rank;
+	u32 axes;
 	u32 follows[LOOM_KERNEL_OPERANDS];
 	u64 full[LOOM_KERNEL_OPERANDS];
 	u64 full_rows[LOOM_KERNEL_OPERANDS];
@@ -89,6 +91,13 @@ static u64 lane_rows(const struct search *s, const struct loom_operand *operand,
 	return axis == operand->lane_axis ? loom_div_round_up(dim, s->sram->lanes) : dim;
 }
 
+/* Whether the axis of an operand depends on an axis that is cut. */
+static bool depends(const struct search *s, const struct loom_map *map)
+{
+	return map->kind != LOOM_MAP_FULL ||
+	       (s->axes > s->rank && loom_kernel_is_summed(s->kernel, map));
+}
+
 static void prepare_operands(struct search *s)
 {
 	u32 i, k;
@@ -98,8 +107,9 @@ static void prepare_operands(struct search *s)
 
 		s->full[i] = 1;
 		s->full_rows[i] = 1;
+		s->follows[i] = 0;
 		for (k = 0; k < operand->ref.rank; k++) {
-			if (operand->map[k].kind != LOOM_MAP_FULL) {
+			if (depends(s, &operand->map[k])) {
 				s->follows[i] |= 1U << operand->map[k].axis;
 				continue;
 			}
@@ -119,7 +129,7 @@ static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u
 	u32 k;
 
 	for (k = 0; k < operand->ref.rank; k++) {
-		if (operand->map[k].kind == LOOM_MAP_FULL || operand->map[k].axis != axis)
+		if (!depends(s, &operand->map[k]) || operand->map[k].axis != axis)
 			continue;
 		loom_kernel_range(s->kernel, operand, k, lo, hi, &in_lo, &in_hi);
 		elems = times(elems, in_hi - in_lo);
@@ -136,9 +146,9 @@ static bool follows_plainly(const struct search *s, u32 index, u32 axis, u32 *wh
 	u32 count = 0, k;
 
 	for (k = 0; k < operand->ref.rank; k++) {
-		if (operand->map[k].kind == LOOM_MAP_FULL || operand->map[k].axis != axis)
+		if (!depends(s, &operand->map[k]) || operand->map[k].axis != axis)
 			continue;
-		if (operand->map[k].kind != LOOM_MAP_SAME)
+		if (operand->map[k].kind != LOOM_MAP_SAME && axis != s->rank)
 			return false;
 		*which = k;
 		count++;
@@ -214,7 +224,7 @@ static void make_axis_lengths(struct search *s, u32 axis, bool cut)
 {
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
-	bool lanes = axis == s->kernel->operands[0].lane_axis;
+	bool lanes = axis == s->kernel->operands[0].lane_axis || axis == s->rank;
 	/* more pieces than a plan has steps are useless, and take too long to measure */
 	u64 most = min(dim, MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
@@ -254,11 +264,11 @@ static void make_lengths(struct search *s, u32 may_cut)
 	u64 cuts = U64_MAX;
 	u32 i, longest;
 
-	for (i = 0; i < s->rank; i++)
+	for (i = 0; i < s->axes; i++)
 		make_axis_lengths(s, i, may_cut & ~s->kernel->whole & (1U << i));
 	while (cuts > MAX_CUTS) {
 		cuts = 1;
-		for (i = 0, longest = 0; i < s->rank; i++) {
+		for (i = 0, longest = 0; i < s->axes; i++) {
 			cuts *= s->lengths[i].count;
 			if (s->lengths[longest].count < s->lengths[i].count)
 				longest = i;
@@ -292,9 +302,10 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_slici
 
 		tiling->bytes[i] = 0;
 		tiling->buffers[i] = 0;
-		if (is_direct(s, i))
+		if (is_direct(s, i) ||
+		    (loom_kernel_keeps_sums(s->kernel, i) && !(split >> LOOM_SUM_AXIS & 1)))
 			continue;
-		for (k = 0; k < s->rank; k++)
+		for (k = 0; k < s->axes; k++)
 			if (s->follows[i] & (1U << k))
 				rows = times(rows, picked(s, k)->rows[i]);
 		bytes = loom_dtype_row_bytes(operand->ref.dtype, rows);
@@ -336,7 +347,7 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 			total = plus(total, table_bytes(s, operand));
 			continue;
 		}
-		for (k = s->rank; k-- > 0;) {
+		for (k = s->axes; k-- > 0;) {
 			const struct candidate *candidate = picked(s, order[k]);
 
 			if (s->follows[i] & (1U << order[k])) {
@@ -351,10 +362,18 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 	return total;
 }
 
+/* DRAM bytes, and of a cut of the summed axis those that the starts of its commands are worth. */
+static u64 price(const struct search *s, const struct loom_slicing *tiling)
+{
+	u64 starts = s->axes > s->rank ? times(tiling->slices, s->sram->start_bytes) : 0;
+
+	return plus(tiling->dram_bytes, starts);
+}
+
 static void consider(struct search *s, const struct loom_slicing *tiling)
 {
-	if (s->found && (tiling->dram_bytes > s->best.dram_bytes ||
-			 (tiling->dram_bytes == s->best.dram_bytes &&
+	if (s->found && (price(s, tiling) > price(s, &s->best) ||
+			 (price(s, tiling) == price(s, &s->best) &&
 			  tiling->slices >= s->best.slices)))
 		return;
 	s->found = true;
@@ -364,14 +383,17 @@ static void consider(struct search *s, const struct loom_slicing *tiling)
 /* Tries all orders of the axes that are cut, inside of the loops over those that are not. */
 static void try_orders(struct search *s, struct loom_slicing *tiling, u32 fixed)
 {
-	u32 i, swap;
+	u32 i, swap, end = s->axes;
 
-	if (fixed + 1 >= s->rank) {
+	/* sums stay where they are while their terms are added */
+	if (end > s->rank && picked(s, s->rank)->pieces > 1)
+		end--;
+	if (fixed + 1 >= end) {
 		tiling->dram_bytes = measure_bytes(s, tiling->order);
 		consider(s, tiling);
 		return;
 	}
-	for (i = fixed; i < s->rank; i++) {
+	for (i = fixed; i < end; i++) {
 		swap = tiling->order[fixed];
 		tiling->order[fixed] = tiling->order[i];
 		tiling->order[i] = swap;
@@ -399,7 +421,7 @@ static void try_cut(struct search *s)
 	struct loom_slicing tiling = { .slices = 1 };
 	u32 split = 0, num_split = 0, uncut = 0, i;
 
-	for (i = 0; i < s->rank; i++) {
+	for (i = 0; i < s->axes; i++) {
 		tiling.chunk[i] = picked(s, i)->chunk;
 		tiling.slices = times(tiling.slices, picked(s, i)->pieces);
 		if (picked(s, i)->pieces > 1) {
@@ -413,14 +435,14 @@ static void try_cut(struct search *s)
 	if (tiling.scratch_bytes > s->sram->bytes)
 		return;
 	/* uncut axes first: their loops have one iteration */
-	for (i = 0; i < s->rank; i++)
+	for (i = 0; i < s->axes; i++)
 		if (!(split & (1U << i)))
 			tiling.order[uncut++] = i;
-	for (i = 0; i < s->rank; i++)
+	for (i = 0; i < s->axes; i++)
 		if (split & (1U << i))
 			tiling.order[uncut++] = i;
 	if (num_split > 1 && num_split <= 4 && order_matters(s, split)) {
-		try_orders(s, &tiling, s->rank - num_split);
+		try_orders(s, &tiling, s->axes - num_split);
 		return;
 	}
 	tiling.dram_bytes = measure_bytes(s, tiling.order);
@@ -429,7 +451,7 @@ static void try_cut(struct search *s)
 
 static void try_cuts(struct search *s, u32 axis)
 {
-	if (axis == s->rank) {
+	if (axis == s->axes) {
 		try_cut(s);
 		return;
 	}
@@ -444,7 +466,7 @@ static void try_cuts(struct search *s, u32 axis)
 /* Searches cuts of the preferred axes; if none fits, of all axes. */
 static void search_all(struct search *s, bool overlap)
 {
-	u32 all = (1U << s->rank) - 1;
+	u32 all = (1U << s->axes) - 1;
 
 	s->overlap = overlap;
 	s->found = false;
@@ -456,11 +478,46 @@ static void search_all(struct search *s, bool overlap)
 	try_cuts(s, 0);
 }
 
+/* Chooses a cut of the first @axes axes; returns false if none fits. */
+static bool choose_axes(struct search *s, u32 axes, struct loom_slicing *tiling)
+{
+	s->axes = axes;
+	prepare_operands(s);
+	search_all(s, false);
+	if (!s->found)
+		return false;
+	*tiling = s->best;
+	if (s->best.slices == 1 || !s->sram->overlap)
+		return true;
+	search_all(s, true);
+	if (s->found && price(s, &s->best) <= plus(price(s, tiling), price(s, tiling) / 10))
+		*tiling = s->best;
+	return true;
+}
+
+/* Bytes if each operand is moved once. */
+static u64 once_bytes(const struct loom_kernel *kernel)
+{
+	u64 bytes = 0, elems;
+	u32 i, k;
+
+	for (i = 0; i < kernel->num_operands; i++) {
+		const struct loom_operand *operand = &kernel->operands[i];
+
+		elems = operand->role == LOOM_ROLE_LOAD || operand->role == LOOM_ROLE_STORE;
+		for (k = 0; k < operand->ref.rank; k++)
+			elems = times(elems, operand->ref.dims[k]);
+		bytes = plus(bytes, loom_dtype_row_bytes(operand->ref.dtype, elems));
+	}
+	return bytes;
+}
+
 int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_limits *sram,
 		      struct loom_slicing *tiling, u64 *need_bytes)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	const struct loom_ref *y = &kernel->operands[0].ref;
+	struct loom_slicing cut;
 	int ret = 0;
 
 	if (!s)
@@ -473,18 +530,16 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_
 		free(s);
 		return -EOVERFLOW;
 	}
-	prepare_operands(s);
-
-	search_all(s, false);
-	*tiling = s->best;
-	if (!s->found) {
+	if (!choose_axes(s, s->rank, tiling)) {
 		*need_bytes = s->least_bytes;
 		ret = -ENOSPC;
-	} else if (s->best.slices > 1 && sram->overlap) {
-		search_all(s, true);
-		if (s->found && s->best.dram_bytes <= plus(tiling->dram_bytes,
-							   tiling->dram_bytes / 10))
-			*tiling = s->best;
+	} else if (kernel->sums != LOOM_KERNEL_NO_SUMS) {
+		tiling->chunk[s->rank] = y->dims[LOOM_SUM_AXIS];
+		tiling->order[s->rank] = LOOM_SUM_AXIS;
+		if (tiling->dram_bytes > once_bytes(kernel) &&
+		    choose_axes(s, s->rank + 1, &cut) &&
+		    price(s, &cut) < price(s, tiling))
+			*tiling = cut;
 	}
 	free(s);
 	return ret;
@@ -501,6 +556,7 @@ u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_l
 	s->kernel = kernel;
 	s->sram = sram;
 	s->rank = kernel->operands[0].ref.rank;
+	s->axes = s->rank;
 	prepare_operands(s);
 	for (i = 0; i < s->rank; i++) {
 		make_axis_lengths(s, i, !(kernel->whole >> i & 1));
@@ -530,6 +586,8 @@ void loom_slice_spread(struct loom_kernel *kernel, u32 lanes)
 			u64 end = whole ? kernel->operands[0].ref.dims[axis] : 1, lo, hi;
 			double saved;
 
+			if (loom_kernel_is_summed(kernel, &operand->map[k]))
+				end = 0;
 			loom_kernel_range(kernel, operand, k, 0, end, &lo, &hi);
 			saved = (double)(hi - lo) / (double)loom_div_round_up(hi - lo, lanes);
 			if (saved > best) {

@@ -13,6 +13,9 @@
  * buffers are preferred while they move at most a tenth more bytes: they halve the SRAM of a slice,
  * but let DMA and compute overlap.
  *
+ * The summed axis of a product is cut if all other cuts load an operand again, and its cut moves
+ * fewer bytes. Its loop is the innermost: the sums stay where they are.
+ *
  * Rejected: cutting N first, then H, until it fits. It misses that cutting the output channels
  * would read fewer bytes.
  */
@@ -49,6 +52,7 @@ struct loom_slicing {
  * @bytes: per lane
  * @align_bytes: of each buffer
  * @sub_bank_bytes: of its conflict sub-banks, 0: there is only one
+ * @start_bytes: DRAM bytes that are moved while the commands of a slice start
  * @overlap: double buffers are allowed
  */
 struct loom_slice_limits {
@@ -56,6 +60,7 @@ struct loom_slice_limits {
 	u64 bytes;
 	u64 align_bytes;
 	u64 sub_bank_bytes;
+	u64 start_bytes;
 	bool overlap;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "least/least.h"
+#include "loom_clock.h"
 #include "retime/retime.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ static void set_up_lower(struct planner *p)
 {
 	const struct drm_loom_chip *chip = p->options->chip;
 	const struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
 
 	loom_build_init(&p->build, sram->banks);
 	p->lower.graph = p->graph;
@@ -34,6 +36,8 @@ static void set_up_lower(struct planner *p)
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	/* without overlap of the streams, a second buffer has no benefit */
+	p->lower.sram.start_bytes = loom_clock_times((u64)chip->dma_start + chip->compute_start,
+						     dram->read_rate) / 1000;
 	p->lower.sram.overlap = chip->flags & DRM_LOOM_CHIP_OVERLAP &&
 				!(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
 }

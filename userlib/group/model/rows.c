@@ -124,7 +124,8 @@ bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i)
 {
 	if (part->root[i] != LOOM_GROUP_NONE || part->op->kind != LOOM_GROUP_COMPUTE ||
-	    part->op->kernel.operands[i].role == LOOM_ROLE_DIRECT || part->direct >> i & 1)
+	    part->op->kernel.operands[i].role == LOOM_ROLE_DIRECT || part->direct >> i & 1 ||
+	    loom_kernel_keeps_sums(&part->op->kernel, i))
 		return false;
 	return part->op->kernel.operands[i].role != LOOM_ROLE_LOAD ||
 	       !(group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN);

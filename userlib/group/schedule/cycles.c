@@ -282,6 +282,7 @@ static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lo
 	u64 bytes = loom_group_box_bytes(&box, y);
 	u64 start = lower->chip->dma_start +
 		    lower->chip->region[DRM_LOOM_REGION_DRAM].read_latency;
+	u32 operands = op->kernel.num_operands;
 	struct loom_slicing tiling;
 	u64 need, more;
 
@@ -295,12 +296,13 @@ static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lo
 		time->dma += loom_group_load_cycles(lower, 64 * bytes);
 		return 0;
 	}
+	operands -= loom_kernel_keeps_sums(&op->kernel, op->kernel.sums);
 	more = tiling.slices - 1;
 	time->compute += more * op->kernel.num_stages * lower->chip->compute_start;
 	time->dma += store_cycles(lower, bytes) +
 		     loom_group_load_cycles(lower, tiling.dram_bytes -
 						   min(tiling.dram_bytes, bytes)) +
-		     more * op->kernel.num_operands * start;
+		     more * operands * start;
 	return tiling.overlap && lower->chip->flags & DRM_LOOM_CHIP_OVERLAP ? tiling.slices : 0;
 }
 
