@@ -105,8 +105,13 @@ struct drm_loom_plan_view loom_group_strip_view(const struct loom_group_writer *
 			continue;
 		first[axis] += access->step[k] * (s64)box->lo[k];
 		view.strides[k] = access->step[k] * (s64)tensor->strides[axis];
-		if ((u8)axis == tensor->lane_axis)
+		if ((u8)axis != tensor->lane_axis)
+			continue;
+		/* along the lanes, or in whole rows of them */
+		if (access->step[k] == 1)
 			view.lane_axis = k;
+		else
+			view.strides[k] /= w->lower->sram.lanes;
 	}
 	/* no axis runs over the lanes: an axis of one element is the lane axis */
 	for (k = 0; k < rank && view.lane_axis == DRM_LOOM_MAX_RANK; k++)

@@ -77,24 +77,28 @@ static bool stays_inside(const struct loom_group_access *access, const struct lo
 	return true;
 }
 
-/* Axes of the value along which a view of it can be distributed over the lanes. */
+/*
+ * Axes of the value along which a view of it can be distributed over the lanes: one axis of the
+ * view runs along it step by step, and others in whole rows of lanes.
+ */
 static u32 find_lanes(const struct loom_group_access *access, const struct loom_group_use *use,
-		      const struct loom_ref *ref)
+		      const struct loom_ref *ref, u32 num_lanes)
 {
 	u32 lanes = 0, i, k;
 
 	for (i = 0; i < use->rank; i++) {
-		u32 mapped = 0;
-		bool plain = false, unit = false;
+		u32 mapped = 0, plain = 0;
+		bool unit = false, rows = true;
 
 		for (k = 0; k < ref->rank; k++) {
 			unit |= access->axis[k] < 0 && ref->dims[k] == 1;
 			if (access->axis[k] != (s8)i)
 				continue;
 			mapped++;
-			plain = access->step[k] == 1;
+			plain += access->step[k] == 1;
+			rows &= access->step[k] == 1 || access->step[k] % num_lanes == 0;
 		}
-		if (mapped ? mapped == 1 && plain : unit)
+		if (mapped ? plain == 1 && rows : unit)
 			lanes |= 1U << i;
 	}
 	return lanes;
@@ -119,7 +123,7 @@ static void find_access(const struct loom_group_list *list, const struct loom_re
 		if (!find_axis(use, ref->strides[k], &access->axis[k], &access->step[k]))
 			return;
 	}
-	access->lanes = find_lanes(access, use, ref);
+	access->lanes = find_lanes(access, use, ref, list->lower->sram.lanes);
 	access->plain = access->lanes && stays_inside(access, use, ref);
 }
 

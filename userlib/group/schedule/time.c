@@ -111,7 +111,7 @@ static u32 lane_of(const struct loom_group *group, const struct loom_group_part 
 			   group->list->uses[root->value].lane : root->lane;
 
 	for (k = 0; k < rank; k++)
-		if (access->axis[k] == (s8)lane)
+		if (access->axis[k] == (s8)lane && access->step[k] == 1)
 			return k;
 	return rank;
 }
