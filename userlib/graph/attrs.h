@@ -111,6 +111,9 @@ struct loom_gpool {
  * @LOOM_GMATMUL_B_ZP: one element, or [N], or NULL for 0
  * @LOOM_GMATMUL_MULT: F32, broadcasts to the result, or NULL
  * @LOOM_GMATMUL_Y_ZP: one element, or NULL for 0
+ * @LOOM_GMATMUL_UP: of a pair of products, which only the planner makes (rewrite/pair.c): [L, K]; A
+ *	is [..., M, L], and the function &loom_gmatmul.up_act of its product by UP replaces A
+ * @LOOM_GMATMUL_UP_C: [K], added to that product, or NULL
  * @LOOM_GMATMUL_NUM_OPERANDS: num_inputs of every MATMUL
  */
 enum loom_gmatmul_operand {
@@ -121,6 +124,8 @@ enum loom_gmatmul_operand {
 	LOOM_GMATMUL_B_ZP,
 	LOOM_GMATMUL_MULT,
 	LOOM_GMATMUL_Y_ZP,
+	LOOM_GMATMUL_UP,
+	LOOM_GMATMUL_UP_C,
 	LOOM_GMATMUL_NUM_OPERANDS,
 };
 
@@ -130,12 +135,14 @@ enum loom_gmatmul_operand {
  * @trans_b: the last two dimensions of B are swapped
  * @alpha: factor of the product
  * @beta: factor of c
+ * @up_act: function of the product by UP
  */
 struct loom_gmatmul {
 	bool trans_a;
 	bool trans_b;
 	float alpha;
 	float beta;
+	struct loom_gact up_act;
 };
 
 /**

@@ -2,7 +2,8 @@
 /*
  * MATMUL: y[A, B, M, N] = a[A, B, M, K] x b[A, B, K, N]. Batch axes whose strides allow it are
  * merged; if more than two remain, the outer ones become several kernels. A transposed operand is
- * one with other strides.
+ * one with other strides. In a pair of products (rewrite/pair.c), a is a temporary of the kernel,
+ * the result of the first product.
  */
 #include "operators.h"
 
@@ -17,6 +18,8 @@ enum {
 	MATMUL_B,
 	MATMUL_BIAS,
 	MATMUL_SCALE,
+	MATMUL_UP,
+	MATMUL_UP_BIAS,
 	MATMUL_REFS,
 };
 
@@ -107,6 +110,28 @@ static void merge_batches(struct matmul *m)
 	}
 }
 
+/* Whether an axis of an operand is the summed one; of a pair, that of the second product. */
+static bool is_reduced(const struct matmul *m, u32 index, u32 axis)
+{
+	switch (index) {
+	case MATMUL_A:
+		return axis == 3 && !m->present[MATMUL_UP];
+	case MATMUL_B:
+		return axis == 2;
+	case MATMUL_UP:
+	case MATMUL_UP_BIAS:
+		return axis == 3;
+	}
+	return false;
+}
+
+/* Whether an axis is that of the sums of the first product of a pair, which is not cut. */
+static bool is_whole(const struct matmul *m, u32 index, u32 axis)
+{
+	return (index == MATMUL_UP && axis == 2) ||
+	       (index == MATMUL_A && axis == 3 && m->present[MATMUL_UP]);
+}
+
 static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 			const struct matmul *m, u32 index)
 {
@@ -120,14 +145,48 @@ static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 	/* rows over lanes, or columns if there are too few rows */
 	operand->lane_axis = loom_lane_pick(ref->dims, lower->sram.lanes, by_row, 2);
 	for (i = 0; i < 4; i++) {
-		bool reduced = (index == MATMUL_A && i == 3) || (index == MATMUL_B && i == 2);
+		bool reduced = is_reduced(m, index, i);
 
 		operand->map[i].axis = i;
 		if (reduced)
 			operand->map[i].axis = LOOM_SUM_AXIS;
-		operand->map[i].kind = reduced || (ref->dims[i] == 1 && y->dims[i] != 1) ?
+		operand->map[i].kind = reduced || is_whole(m, index, i) ||
+				       (ref->dims[i] == 1 && y->dims[i] != 1) ?
 				       LOOM_MAP_FULL : LOOM_MAP_SAME;
 	}
+}
+
+/* The first product of a pair: a temporary that follows the rows, and the summed axis. */
+static int add_first(struct loom_lower *lower, struct loom_kernel *kernel, struct matmul *m, u32 *a)
+{
+	u32 operands[4] = { 0, *a, kernel->num_operands }, middle, n = 3;
+	struct drm_loom_attr_matmul attr = {
+		.alpha = loom_float_bits(1), .beta = loom_float_bits(1),
+	};
+	const struct loom_gact *act = &m->node->matmul.up_act;
+	struct loom_stage *stage;
+	bool fused;
+
+	add_operand(lower, kernel, m, MATMUL_UP);
+	if (m->present[MATMUL_UP_BIAS]) {
+		operands[n++] = kernel->num_operands;
+		add_operand(lower, kernel, m, MATMUL_UP_BIAS);
+		attr.flags = DRM_LOOM_ATTR_BIAS;
+	}
+	middle = loom_kernel_temp(kernel, *a, m->refs[MATMUL_A].dtype);
+	kernel->operands[middle].ref.dims[3] = m->refs[MATMUL_B].dims[2];
+	kernel->operands[middle].map[3].axis = LOOM_SUM_AXIS;
+	fused = loom_kernel_activation(act, m->refs[MATMUL_A].dtype, &attr.act, &attr.act_p0,
+				       &attr.act_p1);
+	operands[0] = middle;
+	*a = middle;
+	stage = loom_kernel_stage(kernel, DRM_LOOM_OP_MATMUL, n, operands);
+	stage->matmul = attr;
+	stage->attr_bytes = sizeof(attr);
+	/* each slice of columns would need all of the first product again */
+	kernel->whole |= 1U << 3;
+	return fused || act->fn == LOOM_GFN_NONE ? 0 :
+	       loom_kernel_function(lower, kernel, middle, middle, act);
 }
 
 /* Adds beta * c for types of bias that the device does not support. */
@@ -160,7 +219,7 @@ static void add_sums(const struct loom_lower *lower, struct loom_kernel *kernel,
 		return;
 	kernel->sums = m->refs[MATMUL_Y].dtype == dtype ? 0 : loom_kernel_temp(kernel, 0, dtype);
 	kernel->sum_stage = kernel->num_stages - 1;
-	kernel->operands[0].ref.dims[LOOM_SUM_AXIS] = m->refs[MATMUL_A].dims[3];
+	kernel->operands[0].ref.dims[LOOM_SUM_AXIS] = m->refs[MATMUL_B].dims[2];
 }
 
 static int emit_matmul(struct loom_lower *lower, struct matmul *m)
@@ -173,7 +232,7 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	bool fused = false;
 	int ret = 0;
 
-	kernel.unit_cost = m->refs[MATMUL_A].dims[3];
+	kernel.unit_cost = m->refs[MATMUL_B].dims[2];
 	add_operand(lower, &kernel, m, MATMUL_Y);
 	add_operand(lower, &kernel, m, MATMUL_A);
 	add_operand(lower, &kernel, m, MATMUL_B);
@@ -188,6 +247,10 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	if (!late)
 		fused = loom_kernel_activation(&m->node->act, m->refs[MATMUL_Y].dtype,
 					       &m->attr.act, &m->attr.act_p0, &m->attr.act_p1);
+	if (m->present[MATMUL_UP])
+		ret = add_first(lower, &kernel, m, &operands[1]);
+	if (ret)
+		return ret;
 	stage = loom_kernel_stage(&kernel, DRM_LOOM_OP_MATMUL, n, operands);
 	stage->matmul = m->attr;
 	stage->attr_bytes = sizeof(m->attr);
@@ -250,6 +313,10 @@ static int read_operands(struct loom_lower *lower, struct matmul *m)
 		ret = read_operand(lower, m, MATMUL_BIAS, in[LOOM_GMATMUL_C]);
 	if (!ret)
 		ret = read_operand(lower, m, MATMUL_SCALE, in[LOOM_GMATMUL_MULT]);
+	if (!ret)
+		ret = read_operand(lower, m, MATMUL_UP, in[LOOM_GMATMUL_UP]);
+	if (!ret)
+		ret = read_operand(lower, m, MATMUL_UP_BIAS, in[LOOM_GMATMUL_UP_C]);
 	if (ret)
 		return ret;
 	if (m->node->matmul.trans_a)

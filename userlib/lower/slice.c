@@ -531,8 +531,10 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_
 		return -EOVERFLOW;
 	}
 	if (!choose_axes(s, s->rank, tiling)) {
+		/* a pair of products needs all values between them, unless their axis is cut */
+		if (!kernel->sum_stage || !choose_axes(s, s->rank + 1, tiling))
+			ret = -ENOSPC;
 		*need_bytes = s->least_bytes;
-		ret = -ENOSPC;
 	} else if (kernel->sums != LOOM_KERNEL_NO_SUMS) {
 		tiling->chunk[s->rank] = y->dims[LOOM_SUM_AXIS];
 		tiling->order[s->rank] = LOOM_SUM_AXIS;
@@ -556,16 +558,16 @@ u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_l
 	s->kernel = kernel;
 	s->sram = sram;
 	s->rank = kernel->operands[0].ref.rank;
-	s->axes = s->rank;
+	s->axes = s->rank + (kernel->sum_stage > 0);
 	prepare_operands(s);
-	for (i = 0; i < s->rank; i++) {
+	for (i = 0; i < s->axes; i++) {
 		make_axis_lengths(s, i, !(kernel->whole >> i & 1));
 		/* even one element is too much work for a unit */
 		if (!s->lengths[i].count)
 			break;
 		s->pick[i] = s->lengths[i].count - 1;
 	}
-	if (i == s->rank)
+	if (i == s->axes)
 		measure_buffers(s, 0, &tiling);
 	free(s);
 	return tiling.scratch_bytes;

@@ -28,8 +28,8 @@ struct sum {
 	u32 dtype;
 };
 
-_Static_assert((int)LOOM_GMATMUL_NUM_OPERANDS == (int)LOOM_GCONV_NUM_OPERANDS,
-	       "operands of both fit");
+_Static_assert((int)LOOM_GMATMUL_NUM_OPERANDS >= (int)LOOM_GCONV_NUM_OPERANDS,
+	       "operands of both fit, and others are not there");
 _Static_assert((int)LOOM_GMATMUL_MULT == (int)LOOM_GCONV_MULT &&
 	       (int)LOOM_GMATMUL_Y_ZP == (int)LOOM_GCONV_Y_ZP &&
 	       (int)LOOM_GMATMUL_C == (int)LOOM_GCONV_BIAS, "and are in the same places");
@@ -80,7 +80,8 @@ static bool prepare(struct sum *s)
 	    (s->node->inputs[MULT] && (!loom_chip_has(chip, DRM_LOOM_OP_CAST) ||
 				       !loom_chip_has(chip, DRM_LOOM_OP_QUANTIZE))))
 		return false;
-	memcpy(s->inputs, s->node->inputs, sizeof(s->inputs));
+	memset(s->inputs, 0, sizeof(s->inputs));
+	memcpy(s->inputs, s->node->inputs, s->node->num_inputs * sizeof(*s->inputs));
 	s->inputs[MULT] = NULL;
 	s->inputs[Y_ZP] = NULL;
 	s->inputs[LEFT] = loom_put_wide(s->rw, s->inputs[LEFT]);
@@ -116,7 +117,7 @@ static struct loom_value *add_pieces(struct sum *s, s64 piece, const struct loom
 		if (!in[LEFT] || !in[RIGHT])
 			return NULL;
 		node = loom_emit_begin(&s->rw->em, s->node->op, s->dtype, y->rank, y->dims,
-				       LOOM_GMATMUL_NUM_OPERANDS, in);
+				       s->node->num_inputs, in);
 		if (!node)
 			return NULL;
 		if (s->node->op == LOOM_GOP_MATMUL)

@@ -34,9 +34,9 @@
  *
  * Partial sums are rounded to binary32, and bytes are summed in 32 bits as in the command: only
  * integers and maxima have the same bits as in a large enough SRAM. A node that fits is not
- * changed. Rejected: commands that accumulate onto an existing sum, which would keep the bits. A
- * reduction sums in binary64, so the SRAM and the plan format would have to hold that, for networks
- * that do not occur.
+ * changed. Rejected: reductions that go on from an existing sum, as MATMUL_ADD does, which would
+ * keep the bits. They sum in binary64, so the SRAM and the plan format would have to hold that, for
+ * networks that do not occur.
  *
  *	rewrite.c	the tables; operations of a chip; the rounds
  *	expand.c	constants that are held packed, expanded for chips where that is faster
@@ -46,6 +46,7 @@
  *	unary.c, pad.c	a function for each line of the table, named after the operation replaced
  *	cut_reduce.c	reductions that do not fit, put together of pieces
  *	cut_sum.c	products and windows that do not fit
+ *	pair.c		two products, the second of which sums the results of the first
  *
  * A function makes nodes for the result of one node. They may be rewritten in the next round (a
  * DECONV becomes a CONV becomes a MATMUL). The last node takes over the value of the old node, so
@@ -140,6 +141,18 @@ int loom_rewrite_expand(const struct loom_graph *from, struct loom_graph **to);
  * Return: 0 or -ENOMEM.
  */
 int loom_rewrite_expanded_bytes(const struct loom_graph *graph, u64 *bytes);
+
+/**
+ * loom_rewrite_pairs() - join pairs of products whose values between do not fit into the SRAM
+ * @from: finished, in operations of the chip; must outlive @to
+ * @chip: the chip
+ * @sram_bytes: SRAM per lane
+ * @to: [out] a graph that computes the same bits; NULL: there are no pairs
+ *
+ * Return: 0 or -errno.
+ */
+int loom_rewrite_pairs(const struct loom_graph *from, const struct drm_loom_chip *chip,
+		       u64 sram_bytes, struct loom_graph **to);
 
 /** loom_rewrite_wants() - bit mask of the opcodes that replace @opcode; 0: it is not rewritten */
 u64 loom_rewrite_wants(u32 opcode);

@@ -105,9 +105,13 @@ static void write_stages(struct loom_group_writer *w, u32 index, s32 position,
 	for (i = 0; i < kernel->num_operands; i++)
 		first[i] = boxes[i].lo;
 	for (i = 0; i < kernel->num_stages && !w->lower->build->status; i++) {
-		struct loom_stage stage = kernel->stages[i];
-		u32 in = stage.operand[1];
+		struct loom_stage stage;
+		u32 in = kernel->stages[i].operand[1];
+		bool sums = loom_group_sums_chunks(part);
 
+		if (!loom_kernel_part_stage(kernel, i, sums ? boxes[0].lo[LOOM_SUM_AXIS] : 0,
+					    sums ? boxes[0].hi[LOOM_SUM_AXIS] : 0, &stage))
+			continue;
 		loom_kernel_tune(kernel, &stage, boxes[0].lo, boxes[in].lo, boxes[in].hi);
 		for (k = 0; k < stage.operands; k++) {
 			u32 o = stage.operand[k];

@@ -42,9 +42,10 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 index,
 		const struct loom_map *map = &operand->map[i];
 
 		/* the case of most axes, without a call */
-		if (map->kind == LOOM_MAP_FULL) {
+		if (map->kind == LOOM_MAP_FULL &&
+		    (!out->hi[LOOM_SUM_AXIS] || !loom_kernel_is_summed(kernel, map))) {
 			box->hi[i] = operand->ref.dims[i];
-		} else if (map->kind == LOOM_MAP_SAME) {
+		} else if (map->kind <= LOOM_MAP_SAME) {
 			box->lo[i] = out->lo[map->axis];
 			box->hi[i] = out->hi[map->axis];
 		} else {

@@ -369,6 +369,13 @@ static inline u64 loom_group_part_rows(const struct loom_group_part *part)
 
 /** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, resident, in place */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
+/** loom_group_sums_chunks() - chunks cut the summed axis: each adds to all of the result */
+static inline bool loom_group_sums_chunks(const struct loom_group_part *part)
+{
+	return part->chunk && part->op->kernel.sums != LOOM_KERNEL_NO_SUMS &&
+	       part->chunk_axis == LOOM_SUM_AXIS;
+}
+
 /** loom_group_part_start() - begin of a part's result in its value, along the cut axis */
 u64 loom_group_part_start(const struct loom_group_part *part);
 /** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */

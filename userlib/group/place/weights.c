@@ -37,6 +37,11 @@ static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, 
 	for (k = 0; k < operand->ref.rank; k++) {
 		u32 to = operand->map[k].axis;
 
+		/* of a pair of products, no other axis is cut */
+		if (kernel->sum_stage && loom_kernel_is_summed(kernel, &operand->map[k])) {
+			*axis = to;
+			return operand->ref.dims[k] > 1;
+		}
 		if ((operand->map[k].kind != LOOM_MAP_SAME &&
 		     operand->map[k].kind != LOOM_MAP_GROUP_PART) ||
 		    (s8)to == part->axis || kernel->whole >> to & 1 ||

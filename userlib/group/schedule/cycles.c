@@ -48,8 +48,16 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 			    const struct loom_stage *stage, u64 rounds)
 {
 	const struct loom_ref *x = &kernel->operands[stage->operand[1]].ref;
-	u64 ops = loom_clock_times(rounds, kernel->unit_cost);
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	u64 ops;
 	u32 slowest = 0, rate, i;
+
+	/* the first product of a pair has other columns */
+	if (kernel->sum_stage && stage < &kernel->stages[kernel->sum_stage])
+		rounds = loom_clock_times(rounds,
+					  kernel->operands[stage->operand[0]].ref.dims[3]) /
+			 y->dims[3];
+	ops = loom_clock_times(rounds, kernel->sum_stage ? x->dims[3] : kernel->unit_cost);
 
 	if (stage->opcode == DRM_LOOM_OP_NATIVE)
 		return (u64)((__uint128_t)kernel->native_cycles * rounds / kernel->native_rounds);
@@ -79,6 +87,15 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 	return loom_clock_rate(ops, slowest);
 }
 
+u64 loom_group_part_cycles(const struct loom_kernel *kernel, const struct loom_group_box *box,
+			   u64 cycles)
+{
+	if (!kernel->sum_stage || !box->hi[LOOM_SUM_AXIS])
+		return cycles;
+	return cycles / kernel->operands[0].ref.dims[LOOM_SUM_AXIS] *
+	       (box->hi[LOOM_SUM_AXIS] - box->lo[LOOM_SUM_AXIS]);
+}
+
 /* Cycles of computing box @box of the result, in one piece. */
 static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel *kernel,
 		       const struct loom_group_box *box)
@@ -94,13 +111,12 @@ static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel 
 	}
 	if (!rounds)
 		return 0;
-	for (i = 0; i < kernel->num_stages; i++) {
-		cycles = loom_clock_add(cycles, lower->chip->compute_start);
+	for (i = 0; i < kernel->num_stages; i++)
 		cycles = loom_clock_add(cycles, loom_group_stage_cycles(lower->chip, kernel,
 									&kernel->stages[i],
 									rounds));
-	}
-	return cycles;
+	return loom_clock_add(loom_group_part_cycles(kernel, box, cycles),
+			      loom_clock_times(kernel->num_stages, lower->chip->compute_start));
 }
 
 /* The box of a whole reference. */
@@ -193,7 +209,8 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 			dma[at] += copy_cycles(lower, loom_dtype_row_bytes(y->dtype, some));
 		else if (some)
 			compute[at] += work_cycles(lower, kernel, &box);
-		elems += some;
+		if (!c || !loom_group_sums_chunks(part))
+			elems += some;
 	}
 	add_own(group, part, slice, first, dma);
 	if (!group->roots[part->root[0]].stored || !elems)

@@ -27,7 +27,8 @@ bool loom_group_follows_chunks(const struct loom_group_part *part, u32 i)
 	u32 k;
 
 	for (k = 0; k < operand->ref.rank && part->chunk; k++)
-		if (operand->map[k].kind != LOOM_MAP_FULL &&
+		if ((operand->map[k].kind != LOOM_MAP_FULL ||
+		     loom_kernel_is_summed(&part->op->kernel, &operand->map[k])) &&
 		    operand->map[k].axis == part->chunk_axis && operand->ref.dims[k] > 1)
 			return true;
 	return false;
@@ -203,6 +204,8 @@ static bool chunks_divide(const struct loom_group_part *part, u32 i)
 	const struct loom_operand *operand = &part->op->kernel.operands[i];
 	u32 found;
 
+	if (loom_group_sums_chunks(part))
+		return loom_dtype_bits(operand->ref.dtype) % 8 == 0;
 	return loom_dtype_bits(operand->ref.dtype) % 8 == 0 &&
 	       loom_group_follower(operand, part->chunk_axis, &found) &&
 	       operand->map[found].kind == LOOM_MAP_SAME;

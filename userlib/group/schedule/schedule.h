@@ -121,6 +121,10 @@ void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *
 u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
 			    const struct loom_stage *stage, u64 rounds);
 
+/** loom_group_part_cycles() - those of @cycles for the part of the summed axis that @box has */
+u64 loom_group_part_cycles(const struct loom_kernel *kernel, const struct loom_group_box *box,
+			   u64 cycles);
+
 /* time.c */
 
 /** loom_group_least_compute() - lower bound on the compute cycles of an op, by rows of lanes */

@@ -127,10 +127,10 @@ static u64 work_cycles(const struct loom_group_list *list, const struct loom_ker
 		rounds *= i == lane ? loom_div_round_up(dim, list->lower->sram.lanes) : dim;
 	}
 	for (i = 0; i < kernel->num_stages; i++)
-		cycles += list->lower->chip->compute_start +
-			  loom_group_stage_cycles(list->lower->chip, kernel, &kernel->stages[i],
+		cycles += loom_group_stage_cycles(list->lower->chip, kernel, &kernel->stages[i],
 						  rounds);
-	return cycles;
+	return loom_group_part_cycles(kernel, box, cycles) +
+	       kernel->num_stages * (u64)list->lower->chip->compute_start;
 }
 
 /* Counts the loads, fills and computations of a part in one slice, without held operands. */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Pairs of products, and products alone, in an SRAM that cuts the summed axis: the bits are those
+ * of an SRAM that holds all of it.
+ */
+#include "nets.h"
+
+#include "rewrite/rewrite.h"
+
+/**
+ * struct row - a network
+ * @name: what is shown
+ * @pair: there is a pair of products
+ * @net: the network
+ */
+struct row {
+	const char *name;
+	bool pair;
+	const char *net;
+};
+
+static const struct row rows[] = {
+	{ "a pair of products", true,
+	  "x f32 40 24; w = f32 24 96; m = MatMul x w; r = Relu m; v = f32 96 20; "
+	  "y = MatMul r v" },
+	{ "a pair with vectors and other functions", true,
+	  "x f32 37 11; w = f32 11 101; m = MatMul x w; b = f32 101; a = Add m b; t = Tanh a; "
+	  "v = f32 101 11; p = MatMul t v; c = f32 11; q = Add p c; s = Sigmoid q; "
+	  "y = Add s x" },
+	{ "a pair between other nodes, of batches", true,
+	  "i f32 2 3 17 13; x = Abs i; w = f32 13 67; m = MatMul x w; v = f32 67 19; "
+	  "p = MatMul m v; n = Neg p; y = Softmax n axis=3" },
+	{ "halves, whose sums are wider", false,
+	  "i f32 24 301; x = Cast i to=10; r = f32 301 24; w = Cast r to=10; "
+	  "p = MatMul x w; b = f32 24; c = Cast b to=10; a = Add p c; h = Relu a; "
+	  "y = Cast h to=1" },
+	{ "bytes, whose sums are wider", false,
+	  "a u8 24 303; b = i8 303 24; as = f32 : 0.0078125; az = u8 : 77; "
+	  "bs = f32 : 0.015625; bz = i8 : 3; ys = f32 : 1.25; yz = u8 : 101; "
+	  "y = QLinearMatMul a as az b bs bz ys yz; i = MatMulInteger a b az bz; > i" },
+	{ "batches with factors", false,
+	  "a f32 2 19 101; b f32 2 101 17; p = MatMul a b; y = Relu p" },
+};
+
+/* Commands of the plans so far that go on from sums. */
+static u32 parts;
+
+static void count_parts(const struct loom_program *program)
+{
+	const struct drm_loom_plan_header *header = program->plan;
+	const struct drm_loom_plan_command *commands =
+		(const void *)((const char *)program->plan + header->commands.offset);
+	u32 i;
+
+	for (i = 0; i < header->commands.count; i++)
+		parts += commands[i].opcode == DRM_LOOM_OP_MATMUL_ADD;
+}
+
+/* The plan reads and writes what it has to, element by element, as that of the whole does. */
+static bool is_faultless(const struct test_case *test, const struct loom_planner_options *options,
+			 const struct loom_program *program, struct loom_error *err)
+{
+	count_parts(program);
+	return !outcome_judge(test->graph, options, program, err);
+}
+
+static void test_row(const struct row *row)
+{
+	static const char *const groupings[] = { "layerwise", "layergroup" };
+	const struct drm_loom_chip huge = CHIP_HUGE;
+	const struct drm_loom_chip chips[] = {
+		chip_flat(6144), chip_of(4, 1ULL << 32, 4, 2048), chip_of(16, 1ULL << 32, 4, 576),
+	};
+	struct test_case test = net_make(row->net);
+	struct loom_graph *graph = test.graph, *pairs;
+	struct outcome whole, other;
+	bool ok = true;
+	u32 c, i;
+
+	parts = 0;
+	if (!net_run(&test, &huge, NULL, &whole, is_faultless))
+		tap_fatal("%s: is not planned where it fits", row->name);
+	for (c = 0; c < ARRAY_SIZE(chips) && ok; c++) {
+		u64 sram_bytes = chips[c].region[DRM_LOOM_REGION_SRAM].bank_bytes;
+
+		ok = !loom_rewrite_pairs(graph, &chips[c], sram_bytes, &pairs) &&
+		     row->pair == !!pairs;
+		if (pairs)
+			test.graph = pairs;
+		for (i = 0; i < ARRAY_SIZE(groupings) && ok; i++) {
+			ok = net_run(&test, &chips[c], groupings[i], &other, is_faultless) &&
+			     are_near(&other, &whole, 0) && !other.stats.cut_nodes;
+			outcome_clear(&other);
+		}
+		test.graph = graph;
+		loom_graph_destroy(pairs);
+	}
+	tap_ok(ok && parts, "%s: the same bits", row->name);
+	outcome_clear(&whole);
+	free_case(&test);
+}
+
+int main(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		test_row(&rows[i]);
+	return tap_end();
+}
