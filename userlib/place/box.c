@@ -164,7 +164,8 @@ static int make_fine_boxes(struct boxes *b)
 		if (ret || pairs <= MAX_PAIRS)
 			return ret;
 		/* fewer steps have fewer pairs, about in proportion */
-		fine = max(max(fine / 2, fine * MAX_PAIRS / pairs), (uint64_t)COARSEST);
+		fine = max(fine / 2, fine * MAX_PAIRS / pairs);
+		fine = fine > COARSEST ? fine : COARSEST;
 	}
 }
 

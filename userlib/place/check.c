@@ -168,7 +168,8 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	    loom_sort_reserve(&sorted.events, 2 * num_parts) || bits_make(&sorted.alive, num_parts))
 		ret = -ENOMEM;
 	for (pool = 0; pool < num_pools && !ret; pool++) {
-		sort->count = sorted.events.count = 0;
+		sort->count = 0;
+		sorted.events.count = 0;
 		for (i = 0; i < num_parts; i++) {
 			of = parts[i].item;
 			if ((!pools || pools[of] == pool) &&

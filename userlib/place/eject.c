@@ -488,6 +488,7 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 		      struct loom_eject **eject)
 {
 	struct loom_eject *e = calloc(1, sizeof(*e));
+	struct loom_place_problem problem;
 	size_t n = num_items;
 	uint64_t pairs;
 
@@ -508,10 +509,8 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 	e->latest = loom_arrays_take(&e->arrays, n / GROUP + 1, sizeof(*e->latest));
 	e->later = loom_arrays_take(&e->arrays, n / BLOCK + 1, sizeof(*e->later));
 	e->near = loom_arrays_take(&e->arrays, n, sizeof(*e->near));
-	if (e->arrays.failed ||
-	    loom_place_count_pairs(&(struct loom_place_problem){
-		.items = items, .num_items = num_items,
-	    }, &pairs)) {
+	problem = (struct loom_place_problem){ .items = items, .num_items = num_items };
+	if (e->arrays.failed || loom_place_count_pairs(&problem, &pairs)) {
 		loom_eject_destroy(e);
 		return -ENOMEM;
 	}

@@ -284,11 +284,13 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 static int init_task(const struct solve *solve, const struct solve_part *part,
 		     struct task *task)
 {
+	const struct loom_place_item *all = solve->task->problem.items;
 	uint32_t i, n = part->num_items;
 
-	*task = (struct task){ part, solve->task->problem.items, .height_bytes = LOOM_PLACE_ANYWHERE,
-			       .low_bytes = part->bound_bytes,
-			       .items = &solve->task->problem.items[part->ids[0]] };
+	*task = (struct task){
+		part, all, .height_bytes = LOOM_PLACE_ANYWHERE, .low_bytes = part->bound_bytes,
+		.items = &all[part->ids[0]],
+	};
 	task->offsets = malloc(n * sizeof(*task->offsets));
 	if (part->small)
 		task->trial = malloc(n * sizeof(*task->trial));
@@ -300,7 +302,7 @@ static int init_task(const struct solve *solve, const struct solve_part *part,
 	if (!task->offsets || (part->small && !task->trial) || !task->items)
 		return -ENOMEM;
 	for (i = 0; i < n && task->copy; i++)
-		task->copy[i] = solve->task->problem.items[part->ids[i]];
+		task->copy[i] = all[part->ids[i]];
 	if (!loom_eject_can(task->items, n, part->num_apart))
 		task->items = NULL;
 	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)

@@ -18,7 +18,7 @@
 
 /* --- branching rules -------------------------------------------------------------------------- */
 
-/* What items are sorted by, the largest first. */
+/* Properties that items are sorted by, the largest first. */
 enum {
 	BY_AREA,
 	BY_WIDTH,
@@ -84,8 +84,9 @@ static int make_rank(const struct solve_part *part, const struct solve_branching
 		sort.entries[sort.count].value = (int64_t)sort.count;
 	for (k = 0; k < ARRAY_SIZE(by); k++) {
 		for (i = 0; i < part->num_items; i++)
-			sort.entries[i].key = loom_sort_descending(
-				property(part, by[k], (uint32_t)sort.entries[i].value));
+			sort.entries[i].key =
+				loom_sort_descending(property(part, by[k],
+							      (uint32_t)sort.entries[i].value));
 		loom_sort_run(&sort);
 	}
 	for (i = 0; i < part->num_items; i++)

@@ -8,7 +8,7 @@
 
 /* An element of a list. */
 struct loom_sort_entry {
-	int64_t key;			/* what it is sorted by */
+	int64_t key;			/* the list is sorted by it */
 	int64_t value;			/* anything */
 };
 
