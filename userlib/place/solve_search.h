@@ -102,7 +102,7 @@ struct solve_memo {
 
 /* Branching rules of a search. */
 struct solve_branching {
-	/* what decides which items are tried first, and then: see solve_portfolio.c */
+	/* the property that orders items, and that for ties: see solve_portfolio.c */
 	unsigned int first;
 	unsigned int second;
 	/* branch on any section whose items cannot sink any more, not only on the lowest */
