@@ -214,6 +214,12 @@ class Node:
         self.needs = []
         self.mask = ((1 << prod(dims)) - 1) << first
 
+    def terms(self, i):
+        """The parts of what an element needs that a command can do with: a product can go on from
+        the sums of another, so one term of it."""
+        needs = self.needs[i]
+        return list(zip(needs, needs[len(needs) // 2:])) if self.op == "matmul" else [needs]
+
 
 class Graph:
     """A dump, taken apart."""
@@ -355,7 +361,6 @@ class Bounds:
         self.held_bytes = (min(room, floor) if floor else room) * self.lanes
         self.behind()
         self.ends, self.live = self.outside()
-        self.table = self.direct()
 
     def behind(self):
         """What each element needs in all, and what needs it in all: sets."""
@@ -385,16 +390,6 @@ class Bounds:
                 live |= self.before[e] if ends >> e & 1 else 0
         return ends, live
 
-    def direct(self):
-        """What each element needs from outside when it is computed."""
-        table = [0] * self.graph.count
-        for node in self.graph.nodes:
-            for i, needs in enumerate(node.needs):
-                for e in needs:
-                    table[node.first + i] |= 1 << e
-        outside = self.graph.inputs | self.graph.consts
-        return [own & outside for own in table]
-
     def rate(self, amount, per_thousand):
         """Cycles for an amount."""
         return ceil(Fraction(amount) * 1000 / per_thousand) if per_thousand else 0
@@ -409,12 +404,16 @@ class Bounds:
         """DMA cycles to store as many elements."""
         return self.rate(4 * elems, self.dram["write_bytes_per_kilocycle"])
 
-    def work(self, elems):
-        """Cycles of compute commands for a set of elements."""
-        return sum(self.node_work(node, (elems & node.mask) >> node.first)
+    def work(self, elems, behind=None):
+        """Cycles of compute commands for a set of elements; of their terms with one of @behind."""
+        return sum(self.node_work(node, (elems & node.mask) >> node.first, behind)
                    for node in self.graph.nodes if elems & node.mask)
 
-    def node_work(self, node, own):
+    def behind_of(self, node, i, behind):
+        """The terms of an element with one of a set."""
+        return [term for term in node.terms(i) if any(behind >> e & 1 for e in term)]
+
+    def node_work(self, node, own, behind):
         """Cycles of a node's commands for a set of its elements."""
         rates = self.chip["types"]["f32"]
         op_rate, each, rate = rates["ops_per_kilocycle"], 1, rates["ops_per_kilocycle"]
@@ -439,6 +438,9 @@ class Bounds:
             for i in range(rows * columns):
                 channels[i // columns % last] += own >> i & 1
             each, rate = node.operands[0].dims[-1], rates["macs_per_kilocycle"]
+            if behind is not None:
+                each = min(len(self.behind_of(node, i, behind))
+                           for i in range(len(node.needs)) if own >> i & 1)
             rounds = self.rounds(channels, rows)
         elif node.op == "reduce":
             reads = sum(len(needs) for i, needs in enumerate(node.needs) if own >> i & 1)
@@ -484,13 +486,21 @@ class Bounds:
         graph, least = self.graph, None
         for node in graph.nodes:
             for e in range(node.first, node.first + len(node.needs)):
-                own = self.before[e]
-                if not self.live >> e & 1 or own & ~(graph.inputs | graph.consts):
-                    continue
-                cycles = self.loads(own)
-                cycles += each * (bool(own & graph.inputs) + bool(own & graph.consts))
-                least = cycles if least is None else min(least, cycles)
+                for own in self.firsts(node, e) if self.live >> e & 1 else []:
+                    if own & ~(graph.inputs | graph.consts):
+                        continue
+                    cycles = self.loads(own)
+                    cycles += each * (bool(own & graph.inputs) + bool(own & graph.consts))
+                    least = cycles if least is None else min(least, cycles)
         return least or 0
+
+    def firsts(self, node, e):
+        """All that a first command for an element may need."""
+        for term in node.terms(e - node.first):
+            own = 0
+            for need in term:
+                own |= self.before[need] | 1 << need
+            yield own
 
     def find(self):
         """LB0, LB1, LB2 and the relaxed program."""
@@ -522,7 +532,7 @@ class Bounds:
         computing them again."""
         costs = {}
         for node in self.graph.nodes:
-            if node.op not in ("conv", "matmul") or int(node.attrs.get("groups", 1)) > 1:
+            if node.op != "conv" or int(node.attrs["groups"]) > 1:
                 continue
             used = 0
             for i, needs in enumerate(node.needs):
@@ -566,15 +576,17 @@ class Bounds:
         for e in own:
             after = self.after[e] & self.live
             needs = 0
-            for k in range(self.graph.count):
-                if after >> k & 1:
-                    needs |= self.table[k]
-            needs &= ~before
+            for other in self.graph.nodes:
+                for i in range(len(other.needs)):
+                    if after >> other.first + i & 1:
+                        for term in self.behind_of(other, i, after | 1 << e):
+                            needs |= sum(1 << k for k in set(term))
+            needs &= (self.graph.inputs | self.graph.consts) & ~before
             loads = self.loads(needs)
             held = min(loads, self.loads_of(self.held_bytes))
             moved = max(work, loaded + held) + loads - held
             moved += self.stores(bits((after | 1 << e) & self.ends))
-            computed = max(work, loaded) + self.work(after) + last
+            computed = max(work, loaded) + self.work(after, after | 1 << e) + last
             cycles = max(moved, computed)
             best = cycles if best is None else min(best, cycles)
         return best
@@ -590,9 +602,10 @@ class Bounds:
         behind, best = 0, None
         for e in own:
             behind |= self.after[e] | 1 << e
-        work = self.work(behind & self.live)
+        rest = behind & self.live & ~node.mask
+        work = self.work(behind & node.mask & self.live) + self.work(rest, behind)
         for e in own:
-            loads = self.loads(self.before[e])
+            loads = min(self.loads(own) for own in self.firsts(node, e))
             best = loads if best is None else min(best, loads)
         return best + work + last
 

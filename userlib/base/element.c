@@ -22,7 +22,9 @@ float loom_half_to_float(uint16_t half)
 
 	memcpy(&magnitude, &bits, sizeof(magnitude));
 	/* the exponents differ in their bias */
-	if ((half & 0x7c00) != 0x7c00)
+	if (!(half & 0x7c00))	/* no arithmetic on subnormals, which a thread may flush to 0 */
+		magnitude = (float)(half & 0x3ff) * 0x1p-24f;
+	else if ((half & 0x7c00) != 0x7c00)
 		magnitude *= 0x1p112f;
 	else
 		magnitude = half & 0x3ff ? NAN : INFINITY;

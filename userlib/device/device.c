@@ -165,6 +165,8 @@ static int loom_device_compose_chip(struct loom_device *device)
 
 	*chip = *loom_preset_get(0);
 	memcpy(chip->name, device->info.name, sizeof(chip->name));
+	/* those that they have */
+	chip->opcodes &= (1ULL << DRM_LOOM_OP_TOPK) - 1;
 	chip->compute_units = device->info.compute_units;
 	for (i = DRM_LOOM_REGION_DRAM; i <= DRM_LOOM_REGION_SRAM; i++) {
 		ret = loom_device_region(device, i, &info);

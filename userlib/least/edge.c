@@ -38,7 +38,7 @@ static bool meet(const struct least_axes *a, const struct least_axes *b)
 	return true;
 }
 
-/* Axes of the value that each element of the result reads in full. */
+/* Axes of the value that each command for an element of the result reads in full. */
 static u32 whole_axes(const struct least *least, const struct least_op *op, u32 operand)
 {
 	const struct loom_group_access *access = &op->op->access[operand];
@@ -52,7 +52,8 @@ static u32 whole_axes(const struct least *least, const struct least_op *op, u32 
 			if (access->axis[k] != (s8)i)
 				continue;
 			mapped = true;
-			full &= from->map[k].kind == LOOM_MAP_FULL;
+			full &= from->map[k].kind == LOOM_MAP_FULL &&
+				!least_is_cut(&op->op->kernel, &from->map[k]);
 		}
 		mask |= (u32)(mapped && full) << i;
 	}

@@ -11,7 +11,8 @@
  *
  * Behind: for each op to which such a path leads from p, some of its elements need x. They are
  * computed after x, so the weights they use must be in the SRAM in step s or later. A convolution
- * needs all weights, because x is in the window of each of its output channels. Weights loaded by
+ * needs all weights, because x is in the window of each of its output channels. Of a product that
+ * can go on from sums, the terms of x alone are counted. Weights loaded by
  * the end of step s are in the SRAM in step s, because DMA cannot overwrite data that is read in
  * the same step, and the SRAM holds at most its size. The other weights are loaded behind step s,
  * and the outputs among these elements are stored behind it.
@@ -20,8 +21,8 @@
  * prefetched weights; the other loads and the stores follow. The work before, or the loads before,
  * does not overlap the work behind.
  *
- * And in the other direction: let the first element of p be computed in step s. The data it needs
- * was loaded in earlier steps. All of p is computed from s on, and so are all ops of which every
+ * And in the other direction: let the first command of p be in step s. The data it needs, of a
+ * product that can go on from sums one term, was loaded in earlier steps. All of p is computed from s on, and so are all ops of which every
  * element needs some element of p.
  *
  * The bound is the larger of both, over all p. The plan chooses x, so an op counts with the part of
@@ -100,8 +101,11 @@ static u32 lead_to(const struct least *least, const struct least_edge *edge, u32
 	return mask | single_axes(op);
 }
 
-/* The part of an operand that a part of the result needs, as a mask of its own axes. */
-static u32 needed(const struct least_op *op, u32 operand, u32 mask)
+/*
+ * The part of an operand that a part of the result needs, as a mask of its own axes. @one: for one
+ * command, which may go on from sums, or another one from its
+ */
+static u32 needed(const struct least_op *op, u32 operand, u32 mask, bool one)
 {
 	const struct loom_operand *from = &op->op->kernel.operands[operand];
 	u32 out = LEAST_ALL, i;
@@ -109,6 +113,8 @@ static u32 needed(const struct least_op *op, u32 operand, u32 mask)
 	for (i = 0; i < from->ref.rank; i++) {
 		u32 follows = least_follower(op, operand, i);
 
+		if (one && least_is_cut(&op->op->kernel, &from->map[i]))
+			out &= ~(1U << i);
 		if (follows != LEAST_NONE && !(mask >> follows & 1) &&
 		    op->loads[operand].counts[i] != 1)
 			out &= ~(1U << i);
@@ -116,9 +122,9 @@ static u32 needed(const struct least_op *op, u32 operand, u32 mask)
 	return out;
 }
 
-/* Adds the loads from outside of an op for a part of its result. */
+/* Adds the loads from outside of an op for a part of its result. @one: as of needed() */
 static void add_loads(struct least *least, const struct least_op *op, u32 mask, bool again,
-		      struct least_bytes *sum)
+		      bool one, struct least_bytes *sum)
 {
 	u32 i, k;
 
@@ -133,7 +139,7 @@ static void add_loads(struct least *least, const struct least_op *op, u32 mask, 
 		/* bytes counted on the other side may still be in the SRAM */
 		if (value->stamp == least->pass - 1 && again)
 			continue;
-		own = needed(op, i, mask);
+		own = needed(op, i, mask, one);
 		elems = 1;
 		for (k = 0; k < operand->ref.rank; k++)
 			if (operand->ref.strides[k])
@@ -159,14 +165,18 @@ static void part_counts(const struct least_op *op, u32 mask, u64 *counts)
 		counts[i] = mask >> i & 1 ? op->result.counts[i] : 1;
 }
 
+/* Work on a part of the result that needs x; sums of other terms may have been there before x. */
 static u64 part_work(const struct least *least, const struct least_op *op, u32 mask)
 {
-	u64 counts[DRM_LOOM_MAX_RANK];
+	const struct loom_kernel *kernel = &op->op->kernel;
+	u64 counts[DRM_LOOM_MAX_RANK], work = op->cycles;
 
-	if ((mask & LEAST_ALL) == LEAST_ALL)
-		return op->cycles;
-	part_counts(op, mask, counts);
-	return least_work(least, op, counts);
+	if ((mask & LEAST_ALL) != LEAST_ALL) {
+		part_counts(op, mask, counts);
+		work = least_work(least, op, counts);
+	}
+	return kernel->sums == LOOM_KERNEL_NO_SUMS ? work :
+	       work / kernel->operands[0].ref.dims[LOOM_SUM_AXIS];
 }
 
 static void add_store(const struct least *least, const struct least_op *op, u32 mask,
@@ -198,7 +208,7 @@ static void add_before(struct least *least, u32 p, struct side *side)
 		if (op->stamp != least->pass)
 			continue;
 		side->work = loom_clock_add(side->work, op->cycles);
-		add_loads(least, op, LEAST_ALL, false, &side->bytes);
+		add_loads(least, op, LEAST_ALL, false, false, &side->bytes);
 		for (k = 0; k < op->num_in; k++) {
 			const struct least_edge *edge = &least->edges[op->first_in + k];
 
@@ -245,7 +255,7 @@ static void add_behind(struct least *least, u32 p, struct side *side)
 			continue;
 		op->stamp = least->pass;
 		side->work = loom_clock_add(side->work, part_work(least, op, op->mask));
-		add_loads(least, op, op->mask, true, &side->bytes);
+		add_loads(least, op, op->mask, true, true, &side->bytes);
 		add_store(least, op, op->mask, &side->bytes);
 	}
 }
@@ -279,8 +289,8 @@ static u64 last_of(struct least *least, u32 p)
 	return max(moved, computed);
 }
 
-/* The part of an op that some element of p needs. */
-static void need_back(struct least *least, const struct least_op *op)
+/* The part of an op that some element of p needs. @one: as of needed() */
+static void need_back(struct least *least, const struct least_op *op, bool one)
 {
 	u32 k;
 
@@ -290,7 +300,7 @@ static void need_back(struct least *least, const struct least_op *op)
 		u32 own, mask, i;
 		const struct loom_group_access *access = &from->op->access[0];
 
-		own = to_value(least, op, edge->operand, needed(op, edge->operand, op->mask));
+		own = to_value(least, op, edge->operand, needed(op, edge->operand, op->mask, one));
 		/* the needed elements may be written by another op */
 		if (!edge->sure || ((own | edge->spans) & LEAST_ALL) != LEAST_ALL)
 			continue;
@@ -324,8 +334,8 @@ static u64 first_of(struct least *least, u32 p)
 
 		if (op->stamp != least->pass)
 			continue;
-		add_loads(least, op, op->mask, false, &before.bytes);
-		need_back(least, op);
+		add_loads(least, op, op->mask, false, i == p, &before.bytes);
+		need_back(least, op, i == p);
 	}
 	least->pass++;
 	least->ops[p].stamp = least->pass;

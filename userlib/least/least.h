@@ -94,7 +94,8 @@ struct least_value {
  * @early: some element of it may depend on nothing computed
  * @result: the part of its result that some output needs
  * @loads: by operand: the part that this needs of it; of DRAM operands
- * @ones: by operand and axis: lower bound on the elements needed for one index of the result
+ * @ones: by operand and axis: lower bound on the elements that a command needs for one index of
+ *	the result
  * @cycles: lower bound on the cycles of its compute commands
  * @next_writer: of the same value, or LEAST_NONE
  * @first_in: first edge to it; edges to an op follow each other
@@ -187,6 +188,13 @@ bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 		    const struct least_axes *part, struct least_axes *axes);
 /** least_is_plain() - an operand runs along the axes of its value */
 bool least_is_plain(const struct least_op *op, u32 operand);
+/** least_is_cut() - commands may read as little as one index of an axis, as sums go on in others */
+static inline bool least_is_cut(const struct loom_kernel *kernel, const struct loom_map *map)
+{
+	return map->kind == LOOM_MAP_FULL && map->axis == LOOM_SUM_AXIS &&
+	       kernel->sums != LOOM_KERNEL_NO_SUMS;
+}
+
 /** least_follower() - the result's axis that an axis of an operand follows, or LEAST_NONE */
 u32 least_follower(const struct least_op *op, u32 operand, u32 axis);
 

@@ -7,8 +7,8 @@
 /**
  * DOC: The relaxed program
  *
- * Let q be a convolution without groups, or a product with a constant, that reads M bytes of value
- * v and W bytes of weights; the SRAM holds S bytes. An element of q's result is computed from a
+ * Let q be a convolution without groups, or a product with a constant on a chip whose products
+ * cannot go on from sums, that reads M bytes of value v and W bytes of weights; the SRAM holds S bytes. An element of q's result is computed from a
  * window of all channels and all weights of its own channel in one step. So each element of v is in
  * the SRAM together with each weight at some time.
  *
@@ -51,8 +51,9 @@ static bool meets_all(const struct least *least, const struct least_op *op)
 	const struct loom_stage *stage = kernel->stages;
 	const struct loom_operand *w;
 
-	/* copies and fills have no stages */
-	if (!op->live || op->op->kind != LOOM_GROUP_COMPUTE)
+	/* copies and fills have no stages; sums in parts meet a part of the weights */
+	if (!op->live || op->op->kind != LOOM_GROUP_COMPUTE ||
+	    kernel->sums != LOOM_KERNEL_NO_SUMS)
 		return false;
 	w = &kernel->operands[stage->operand[2]];
 	if (w->role != LOOM_ROLE_LOAD || !least_is_fixed(least, &least->values[w->ref.tensor]))

@@ -145,7 +145,9 @@ static void add_operand(struct loom_lower *lower, struct loom_kernel *kernel,
 	/* rows over lanes, or columns if there are too few rows */
 	operand->lane_axis = loom_lane_pick(ref->dims, lower->sram.lanes, by_row, 2);
 	for (i = 0; i < 4; i++) {
-		bool reduced = is_reduced(m, index, i);
+		/* a bias of one element is for all columns */
+		bool reduced = is_reduced(m, index, i) &&
+			       (index != MATMUL_UP_BIAS || ref->dims[i] != 1);
 
 		operand->map[i].axis = i;
 		if (reduced)
@@ -233,6 +235,8 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	int ret = 0;
 
 	kernel.unit_cost = m->refs[MATMUL_B].dims[2];
+	if (m->present[MATMUL_UP])
+		kernel.unit_cost = max(kernel.unit_cost, (u64)m->refs[MATMUL_UP].dims[2]);
 	add_operand(lower, &kernel, m, MATMUL_Y);
 	add_operand(lower, &kernel, m, MATMUL_A);
 	add_operand(lower, &kernel, m, MATMUL_B);

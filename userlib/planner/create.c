@@ -131,8 +131,8 @@ static void keep_faster(struct loom_program **best, struct loom_program *other)
 }
 
 /* Plans the graph with pairs of products as well, and keeps the faster program. */
-static int plan_pairs(struct form *form, const struct loom_planner_options *options,
-		      struct loom_program **program, struct loom_error *err)
+static void plan_pairs(struct form *form, const struct loom_planner_options *options,
+		       u64 most_cycles, struct loom_program **program)
 {
 	bool observed = options->num_observe || options->flags & LOOM_PLANNER_OBSERVE_ALL;
 	struct loom_program *other, *before = *program;
@@ -141,24 +141,23 @@ static int plan_pairs(struct form *form, const struct loom_planner_options *opti
 
 	if (form->own || observed || options->objective != LOOM_OBJECTIVE_TIME ||
 	    !loom_grouping_is_on(options) || !loom_planner_effort(options) ||
-	    loom_watch_is_over())
-		return 0;
+	    before->stats.cycles > most_cycles || loom_watch_is_over())
+		return;
 	ret = loom_rewrite_pairs(form->graph, options->chip, loom_planner_sram_bytes(options),
 				 &pairs);
-	if (ret)
-		return loom_error_set(err, ret, "out of memory");
-	if (!pairs || plan(pairs, options, U64_MAX, &other, NULL)) {
+	if (!ret && !pairs)
+		return;
+	if (ret || plan(pairs, options, most_cycles, &other, NULL)) {
 		/* a limit that the pairs alone are beyond costs them alone */
 		loom_watch_forgive();
 		loom_graph_destroy(pairs);
-		return 0;
+		return;
 	}
 	keep_faster(program, other);
 	if (*program == before)
 		loom_graph_destroy(pairs);
 	else
 		form->own = pairs;
-	return 0;
 }
 
 /* Plans a form. Its graphs are the program's then. @most_cycles: as of loom_planner_best() */
@@ -183,13 +182,9 @@ static int make(struct form *form, const struct loom_planner_options *fits,
 		ret = plan(form->own ? form->own : graph, options, most_cycles, program, err);
 	if (ret == -ENOSPC && cut && !form->rewritten)
 		say_least(graph, options, err);
-	if (!ret && plan_pairs(form, options, program, err)) {
-		loom_program_destroy(*program);
-		*program = NULL;
-		return -ENOMEM;
-	}
 	if (ret)
 		return ret;
+	plan_pairs(form, options, most_cycles, program);
 	loom_planner_note_least(*program, &form->least);
 	loom_planner_note_cut(*program, cut);
 	loom_planner_own(*program, form->own, form->expanded);

@@ -282,7 +282,7 @@ static bool matmul_fits(struct replay *r)
 	if (!fits(r->operands[2].view, dims, 3))
 		return replay_misfit(r, 2);
 	for (k = 3; k < r->num_operands; k++)
-		if (!fits(r->operands[k].view, y->dims, 15))
+		if (!fits(r->operands[k].view, y->dims, k < replay_op_get(r->opcode)->low ? 0 : 15))
 			return replay_misfit(r, k);
 	return true;
 }

@@ -108,7 +108,7 @@ static void work_begin(struct work *work)
 
 static void work_check(struct work *work, u32 opcode, const void *attr)
 {
-	struct loom_check check = { .command = &work->command };
+	struct loom_check check = { .command = &work->command, .opcodes = U64_MAX };
 
 	work->command.op = loom_op_get(opcode);
 	work->command.attr = attr;

@@ -131,7 +131,7 @@ static void view(struct trial *t, u32 operand, u32 dtype, u32 rank, const u32 *d
 
 static bool check(struct trial *t, u32 opcode, u32 operands)
 {
-	struct loom_check check = { .command = &t->command };
+	struct loom_check check = { .command = &t->command, .opcodes = U64_MAX };
 
 	t->command = (struct loom_command){
 		.op = loom_op_get(opcode), .attr = &t->attr, .views = t->views,

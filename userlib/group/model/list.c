@@ -231,6 +231,9 @@ static void keep_lanes(const struct loom_operand *operand, struct loom_group_acc
 {
 	s8 axis = access->axis[operand->lane_axis];
 
+	/* the lanes go by the inner axis of those that divide the value's */
+	if (axis >= 0 && access->step[operand->lane_axis] != 1)
+		axis = -1;
 	access->lanes = axis < 0 ? 0 : access->lanes & 1U << axis;
 	access->plain = access->plain && access->lanes;
 }

@@ -90,10 +90,13 @@ u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_
 u64 loom_group_part_cycles(const struct loom_kernel *kernel, const struct loom_group_box *box,
 			   u64 cycles)
 {
+	u64 dim;
+
 	if (!kernel->sum_stage || !box->hi[LOOM_SUM_AXIS])
 		return cycles;
-	return cycles / kernel->operands[0].ref.dims[LOOM_SUM_AXIS] *
-	       (box->hi[LOOM_SUM_AXIS] - box->lo[LOOM_SUM_AXIS]);
+	dim = kernel->operands[0].ref.dims[LOOM_SUM_AXIS];
+	return (u64)(((__uint128_t)cycles * (box->hi[LOOM_SUM_AXIS] - box->lo[LOOM_SUM_AXIS]) +
+		      dim - 1) / dim);
 }
 
 /* Cycles of computing box @box of the result, in one piece. */

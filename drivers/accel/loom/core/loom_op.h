@@ -36,6 +36,7 @@ enum loom_stream {
  * struct loom_check - a command being checked
  * @command: the command; the operands are in bounds already. check() sets units,
  *	unit_cost and macs
+ * @opcodes: of the chip, a bit each
  * @in_place: bit mask of &enum drm_loom_region: where it may read besides the SRAM
  * @rule: out: DRM_LOOM_RULE_OPERANDS (optional ones), ATTR, VIEW_REGION, VIEW_DTYPE, VIEW_SHAPE
  *	or COST
@@ -44,6 +45,7 @@ enum loom_stream {
  */
 struct loom_check {
 	struct loom_command *command;
+	u64 opcodes;
 	u32 in_place;
 	u32 rule;
 	u32 operand;

@@ -27,6 +27,9 @@ static const struct row rows[] = {
 	  "x f32 37 11; w = f32 11 101; m = MatMul x w; b = f32 101; a = Add m b; t = Tanh a; "
 	  "v = f32 101 11; p = MatMul t v; c = f32 11; q = Add p c; s = Sigmoid q; "
 	  "y = Add s x" },
+	{ "a pair whose first bias is one number", true,
+	  "x f32 40 24; w = f32 24 96; b = f32 1; g = Gemm x w b; r = Relu g; v = f32 96 20; "
+	  "y = MatMul r v" },
 	{ "a pair between other nodes, of batches", true,
 	  "i f32 2 3 17 13; x = Abs i; w = f32 13 67; m = MatMul x w; v = f32 67 19; "
 	  "p = MatMul m v; n = Neg p; y = Softmax n axis=3" },

@@ -59,7 +59,7 @@ static void make_view(struct loom_view *view, u32 dtype, const u32 *dims, u64 of
 static void make_work(struct work *work, u32 dtype)
 {
 	static const u32 plane[] = { 1, 8, 1, 20, 20 }, weights[] = { 8, 8, 1, 3, 3 };
-	struct loom_check check = { .command = &work->command };
+	struct loom_check check = { .command = &work->command, .opcodes = U64_MAX };
 	u32 i;
 
 	memset(work, 0, sizeof(*work));

@@ -306,6 +306,7 @@ static int __must_check loom_decode_commands(struct loom_decode *decode)
 	u32 step, i;
 	int ret;
 
+	decode->check.opcodes = decode->chip->opcodes;
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		if (decode->chip->region[i].flags & DRM_LOOM_CHIP_IN_PLACE)
 			decode->check.in_place |= 1U << i;

@@ -59,7 +59,9 @@ bool loom_op_check_product_types(struct loom_check *check, u32 flags, u32 act)
 	bool floating = loom_dtype_in(&views[1], LOOM_DTYPES_FLOAT);
 	bool scaled = flags & DRM_LOOM_ATTR_SCALE;
 	u32 opcode = check->command->op->opcode, next = check->command->op->min_operands;
+	/* sums for others to go on from */
 	bool wide = (opcode == DRM_LOOM_OP_MATMUL || opcode == DRM_LOOM_OP_MATMUL_ADD) &&
+		    check->opcodes >> DRM_LOOM_OP_MATMUL_ADD & 1 &&
 		    views[0].dtype == DRM_LOOM_DTYPE_F32 && views[1].dtype == DRM_LOOM_DTYPE_F16;
 
 	if (floating) {

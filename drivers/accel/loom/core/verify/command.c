@@ -71,6 +71,7 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 	struct loom_command *command = &verify->plan->commands[verify->command];
 	struct loom_check check = {
 		.command = command,
+		.opcodes = verify->chip->opcodes,
 		.in_place = verify->in_place,
 	};
 	bool ok = command->op->check(&check);

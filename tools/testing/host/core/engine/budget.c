@@ -34,7 +34,7 @@ static struct loom_view column(u32 dtype, u32 n, u64 offset)
 static bool check(struct loom_command *command, u32 opcode, const void *attr,
 		  const struct loom_view *views, u32 operands)
 {
-	struct loom_check check = { .command = command };
+	struct loom_check check = { .command = command, .opcodes = U64_MAX };
 
 	*command = (struct loom_command){
 		.op = loom_op_get(opcode), .attr = attr, .views = views, .operands = operands,

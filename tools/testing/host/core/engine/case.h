@@ -608,6 +608,7 @@ static inline void ec_run_isas(struct ec *ec, const u8 *before, const u8 *whole)
 static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 operands)
 {
 	struct loom_check check = {
+		.opcodes = U64_MAX,
 		.command = &ec->command,
 		.in_place = ec->in_place ? 1U << DRM_LOOM_REGION_DRAM | 1U << DRM_LOOM_REGION_ROM :
 					   0,

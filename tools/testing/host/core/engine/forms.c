@@ -505,7 +505,7 @@ static bool is_form(const struct op_forms *forms, const struct form *form, u32 t
 		.op = loom_op_get(forms->opcode), .attr = &form->attr, .views = views,
 		.operands = form->operands,
 	};
-	struct loom_check check = { .command = &command };
+	struct loom_check check = { .command = &command, .opcodes = U64_MAX };
 	u32 i, k;
 
 	for (i = 0; i < form->operands; i++) {

@@ -68,7 +68,7 @@ static void add(struct bench *b, u32 opcode, const void *attr, u32 operands,
 		const struct loom_view *views)
 {
 	struct loom_command *c = &b->commands[b->plan.command_count++];
-	struct loom_check check = { .command = c };
+	struct loom_check check = { .command = c, .opcodes = U64_MAX };
 
 	memcpy(&b->views[b->plan.view_count], views, operands * sizeof(*views));
 	c->op = loom_op_get(opcode);
@@ -199,7 +199,7 @@ static void test_narrow_rows(void)
 	struct loom_command command = {
 		.op = loom_op_get(DRM_LOOM_OP_COPY), .views = views, .operands = 2,
 	};
-	struct loom_check check = { .command = &command };
+	struct loom_check check = { .command = &command, .opcodes = U64_MAX };
 	bool same = true;
 	u32 unit, i;
 
