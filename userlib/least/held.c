@@ -12,18 +12,18 @@
  * Behind: for each op to which such a path leads from p, some of its elements need x. They are
  * computed after x, so the weights they use must be in the SRAM in step s or later. A convolution
  * needs all weights, because x is in the window of each of its output channels. Of a product that
- * can go on from sums, the terms of x alone are counted. Weights loaded by
- * the end of step s are in the SRAM in step s, because DMA cannot overwrite data that is read in
- * the same step, and the SRAM holds at most its size. The other weights are loaded behind step s,
- * and the outputs among these elements are stored behind it.
+ * can go on from sums, the terms of x alone are counted. Weights loaded by the end of step s are in
+ * the SRAM in step s, because DMA cannot overwrite data that is read in the same step, and the SRAM
+ * holds at most its size. The other weights are loaded behind step s, and the outputs among these
+ * elements are stored behind it.
  *
  * So the end of step s is not before the work before, nor before the loads before plus the
  * prefetched weights; the other loads and the stores follow. The work before, or the loads before,
  * does not overlap the work behind.
  *
  * And in the other direction: let the first command of p be in step s. The data it needs, of a
- * product that can go on from sums one term, was loaded in earlier steps. All of p is computed from s on, and so are all ops of which every
- * element needs some element of p.
+ * product that can go on from sums one term, was loaded in earlier steps. All of p is computed from
+ * s on, and so are all ops of which every element needs some element of p.
  *
  * The bound is the larger of both, over all p. The plan chooses x, so an op counts with the part of
  * its result that depends on any x: on each axis all indices (a bit in a mask) or one.

@@ -8,9 +8,10 @@
  * DOC: The relaxed program
  *
  * Let q be a convolution without groups, or a product with a constant on a chip whose products
- * cannot go on from sums, that reads M bytes of value v and W bytes of weights; the SRAM holds S bytes. An element of q's result is computed from a
- * window of all channels and all weights of its own channel in one step. So each element of v is in
- * the SRAM together with each weight at some time.
+ * cannot go on from sums, that reads M bytes of value v and W bytes of weights; the SRAM holds S
+ * bytes. An element of q's result is computed from a window of all channels and all weights of its
+ * own channel in one step. So each element of v is in the SRAM together with each weight at some
+ * time.
  *
  * Let M' of the M bytes be in the SRAM once: computed or loaded one time, and kept until their last
  * use. Select the element that is removed first; at that time at most S bytes of the others are in

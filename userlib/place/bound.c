@@ -62,7 +62,7 @@ static uint64_t pad_of(const struct loom_place_part *part, uint64_t align)
  */
 static bool find_pads(struct sweep *sweep, const struct loom_place_problem *problem,
 		      const struct loom_place_part *parts, size_t num_parts, uint64_t align,
-		      struct loom_sort *sort)
+		      struct loom_radix *sort)
 {
 	size_t i;
 
@@ -70,11 +70,11 @@ static bool find_pads(struct sweep *sweep, const struct loom_place_problem *prob
 	for (i = 0; i < num_parts; i++) {
 		sweep->ranks[i] = 0;
 		if (is_aligned(problem, &parts[i], align))
-			sort->entries[sort->count++] = (struct loom_sort_entry){
+			sort->entries[sort->count++] = (struct loom_radix_entry){
 				(int64_t)pad_of(&parts[i], align), (int64_t)i,
 			};
 	}
-	loom_sort_run(sort);
+	loom_radix_sort(sort);
 	sweep->num_pads = 0;
 	for (i = 0; i < sort->count; i++) {
 		if (!i || sort->entries[i].key != sort->entries[i - 1].key)
@@ -120,7 +120,7 @@ static uint64_t sum_smallest(const struct sweep *sweep, uint32_t count)
 }
 
 static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts,
-			const struct loom_sort *events, uint64_t align,
+			const struct loom_radix *events, uint64_t align,
 			struct loom_place_reason *reason)
 {
 	uint32_t aligned = 0, others = 0;
@@ -128,7 +128,7 @@ static void sweep_class(struct sweep *sweep, const struct loom_place_part *parts
 	size_t i;
 
 	for (i = 0; i < events->count; i++) {
-		const struct loom_sort_entry *event = &events->entries[i];
+		const struct loom_radix_entry *event = &events->entries[i];
 		const size_t of = loom_place_event_of(event);
 		const bool begins = loom_place_event_begins(event);
 		const uint32_t rank = sweep->ranks[of], by = begins ? 1 : -1U;
@@ -181,7 +181,7 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 {
 	uint64_t classes[MAX_CLASSES];
 	unsigned int count = find_classes(problem, classes), k;
-	struct loom_sort events = { 0 }, sort = { 0 };
+	struct loom_radix events = { 0 }, sort = { 0 };
 	struct loom_place_part *parts;
 	struct loom_arrays arrays = { 0 };
 	struct sweep sweep;
@@ -197,7 +197,7 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 	sweep.sums = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.sums));
 	sweep.ranks = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.ranks));
 	sweep.pads = loom_arrays_take(&arrays, num_parts + 1, sizeof(*sweep.pads));
-	if (arrays.failed || loom_sort_reserve(&sort, num_parts) ||
+	if (arrays.failed || loom_radix_reserve(&sort, num_parts) ||
 	    loom_place_part_events(parts, num_parts, &events))
 		ret = -ENOMEM;
 	/* the parts must be countable in an int32_t; otherwise the plain sum is used */
@@ -205,8 +205,8 @@ static int find_by_pads(const struct loom_place_problem *problem, struct loom_pl
 		if (find_pads(&sweep, problem, parts, num_parts, classes[k], &sort))
 			sweep_class(&sweep, parts, &events, classes[k], reason);
 	loom_arrays_free(&arrays);
-	loom_sort_clear(&events);
-	loom_sort_clear(&sort);
+	loom_radix_clear(&events);
+	loom_radix_clear(&sort);
 	free(parts);
 	return ret;
 }

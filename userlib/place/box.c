@@ -44,7 +44,7 @@ struct cell {
 /* Items in boxes, and the placement problem of the boxes. */
 struct boxes {
 	const struct loom_place_task *task;	/* the problem */
-	struct loom_sort sort;			/* items with a size, those of a box together */
+	struct loom_radix sort;			/* items with a size, those of a box together */
 	uint64_t *inner;			/* by item: its offset in its box */
 	uint32_t *box_of;			/* by item: its box, or LOOM_PLACE_NONE */
 	struct loom_place_item *items;		/* the boxes */
@@ -75,7 +75,7 @@ static struct cell find_cell(const struct boxes *b, uint32_t index, unsigned int
 static void sort_cells(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
-	struct loom_sort *sort = &b->sort;
+	struct loom_radix *sort = &b->sort;
 	unsigned int pass;
 	struct cell cell;
 	uint32_t i;
@@ -84,18 +84,18 @@ static void sort_cells(struct boxes *b, unsigned int fine)
 	for (i = 0; i < problem->num_items; i++) {
 		b->box_of[i] = LOOM_PLACE_NONE;
 		if (loom_place_has_room(&problem->items[i]))
-			sort->entries[sort->count++] = (struct loom_sort_entry){
+			sort->entries[sort->count++] = (struct loom_radix_entry){
 				-(int64_t)problem->items[i].size_bytes, i,
 			};
 	}
-	loom_sort_run(sort);
+	loom_radix_sort(sort);
 	for (pass = 0; pass < 3; pass++) {
 		for (i = 0; i < sort->count; i++) {
 			cell = find_cell(b, (uint32_t)sort->entries[i].value, fine);
 			sort->entries[i].key = !pass ? cell.end : pass == 1 ? cell.begin :
 					       cell.length + 64 * cell.single;
 		}
-		loom_sort_run(sort);
+		loom_radix_sort(sort);
 	}
 }
 
@@ -177,7 +177,7 @@ static int run(struct boxes *b, struct loom_place_answer *answer)
 	int ret;
 
 	ret = make_fine_boxes(b);
-	loom_sort_clear(&b->sort);
+	loom_radix_clear(&b->sort);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;
@@ -208,9 +208,9 @@ int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answe
 	};
 	int ret = -ENOMEM;
 
-	if (!loom_sort_reserve(&b.sort, n) && !arrays.failed)
+	if (!loom_radix_reserve(&b.sort, n) && !arrays.failed)
 		ret = run(&b, answer);
-	loom_sort_clear(&b.sort);
+	loom_radix_clear(&b.sort);
 	loom_arrays_free(&arrays);
 	return ret;
 }

@@ -15,7 +15,7 @@
  * takes more memory than all else.
  */
 #include "problem.h"
-#include "sort.h"
+#include "radix.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,11 +112,11 @@ static int find_order(struct loom_place_canonical *c)
 	uint32_t n = c->given->problem.num_items, num_listed = 0, i;
 	uint32_t *order = loom_arrays_take(&c->arrays, n, sizeof(*order)), last = n;
 	const struct loom_place_item **listed = malloc(((size_t)n + 1) * sizeof(*listed));
-	struct loom_sort sort = { 0 };
+	struct loom_radix sort = { 0 };
 	unsigned int which;
 
-	if (loom_sort_reserve(&sort, n) || !order || !listed) {
-		loom_sort_clear(&sort);
+	if (loom_radix_reserve(&sort, n) || !order || !listed) {
+		loom_radix_clear(&sort);
 		free(listed);
 		return -ENOMEM;
 	}
@@ -136,13 +136,13 @@ static int find_order(struct loom_place_canonical *c)
 		for (i = 0; i < sort.count; i++)
 			sort.entries[i].key = (int64_t)(property(&c->items[sort.entries[i].value],
 								 which) ^ 1ULL << 63);
-		loom_sort_run(&sort);
+		loom_radix_sort(&sort);
 	}
 	for (i = 0; i < sort.count; i++)
 		order[i] = (uint32_t)sort.entries[i].value;
 	c->orders[c->backward] = order;
 	c->task.problem.num_items = sort.count;
-	loom_sort_clear(&sort);
+	loom_radix_clear(&sort);
 	return 0;
 }
 

@@ -106,14 +106,14 @@ static size_t bits_above(const struct bits *bits, size_t at)
 /* Parts of one pool in order of their first byte. */
 struct sorted {
 	const struct loom_place_part *parts;	/* the parts */
-	struct loom_sort sort;			/* first bytes, and numbers of parts */
-	struct loom_sort events;		/* of parts by their place in @sort */
+	struct loom_radix sort;			/* first bytes, and numbers of parts */
+	struct loom_radix events;		/* of parts by their place in @sort */
 	struct bits alive;			/* the same, those alive */
 };
 
 static bool touch(const struct sorted *sorted, size_t low, size_t high)
 {
-	const struct loom_sort_entry *entries = sorted->sort.entries;
+	const struct loom_radix_entry *entries = sorted->sort.entries;
 
 	return low != SIZE_MAX && high != SIZE_MAX &&
 	       (uint64_t)entries[low].key + sorted->parts[entries[low].value].size_bytes >
@@ -122,7 +122,7 @@ static bool touch(const struct sorted *sorted, size_t low, size_t high)
 
 static int sweep(struct sorted *sorted, struct loom_place_fault *fault)
 {
-	const struct loom_sort_entry *entries = sorted->sort.entries, *event;
+	const struct loom_radix_entry *entries = sorted->sort.entries, *event;
 	size_t i, below, above, at;
 
 	for (i = 0; i < sorted->events.count; i++) {
@@ -154,7 +154,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 {
 	const uint32_t num_pools = pools ? problem->num_pools : 1;
 	struct sorted sorted = { .parts = NULL };
-	struct loom_sort *sort = &sorted.sort;
+	struct loom_radix *sort = &sorted.sort;
 	struct loom_place_part *parts;
 	size_t num_parts, i;
 	uint32_t pool, of;
@@ -164,8 +164,9 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	if (ret)
 		return ret;
 	sorted.parts = parts;
-	if (loom_sort_reserve(sort, num_parts) ||
-	    loom_sort_reserve(&sorted.events, 2 * num_parts) || bits_make(&sorted.alive, num_parts))
+	if (loom_radix_reserve(sort, num_parts) ||
+	    loom_radix_reserve(&sorted.events, 2 * num_parts) ||
+	    bits_make(&sorted.alive, num_parts))
 		ret = -ENOMEM;
 	for (pool = 0; pool < num_pools && !ret; pool++) {
 		sort->count = 0;
@@ -174,11 +175,11 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 			of = parts[i].item;
 			if ((!pools || pools[of] == pool) &&
 			    (!only_fixed || loom_place_is_fixed(&problem->items[of])))
-				sort->entries[sort->count++] = (struct loom_sort_entry){
+				sort->entries[sort->count++] = (struct loom_radix_entry){
 					(int64_t)(offsets[of] + parts[i].first), (int64_t)i,
 				};
 		}
-		loom_sort_run(sort);
+		loom_radix_sort(sort);
 		for (i = 0; i < sort->count; i++)
 			loom_place_add_events(&sorted.events, parts[sort->entries[i].value].lower,
 					      parts[sort->entries[i].value].upper, i);
@@ -186,8 +187,8 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 		ret = sweep(&sorted, fault);
 	}
 	bits_clear(&sorted.alive);
-	loom_sort_clear(sort);
-	loom_sort_clear(&sorted.events);
+	loom_radix_clear(sort);
+	loom_radix_clear(&sorted.events);
 	free(parts);
 	return ret;
 }
@@ -292,7 +293,7 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
  */
 static int sum_at(const struct loom_place_problem *problem,
 		  const struct loom_place_part *parts, size_t num_parts,
-		  const struct loom_place_reason *reason, struct loom_sort *pads, uint64_t *needed)
+		  const struct loom_place_reason *reason, struct loom_radix *pads, uint64_t *needed)
 {
 	uint64_t align = reason->align_bytes, bytes = 0;
 	size_t others = 0, i;
@@ -304,7 +305,7 @@ static int sum_at(const struct loom_place_problem *problem,
 		bytes = loom_place_add(bytes, parts[i].size_bytes);
 		if (!parts[i].first &&
 		    !(problem->items[parts[i].item].align_bytes % align))
-			pads->entries[pads->count++] = (struct loom_sort_entry){
+			pads->entries[pads->count++] = (struct loom_radix_entry){
 				(int64_t)((align - parts[i].size_bytes % align) % align), 0,
 			};
 		else
@@ -312,7 +313,7 @@ static int sum_at(const struct loom_place_problem *problem,
 	}
 	*needed = bytes;
 	ret = loom_place_raise(problem, needed);
-	loom_sort_run(pads);
+	loom_radix_sort(pads);
 	for (i = 0; i + others + 1 < pads->count; i++)
 		bytes = loom_place_add(bytes, (uint64_t)pads->entries[i].key);
 	*needed = bytes > *needed ? bytes : *needed;
@@ -325,7 +326,7 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	struct loom_place_problem one;
 	struct loom_place_resolved resolved = { 0 };
 	struct loom_place_part *parts = NULL;
-	struct loom_sort pads = { 0 };
+	struct loom_radix pads = { 0 };
 	uint64_t needed = 0;
 	size_t num_parts = 0;
 	const int saved = errno;
@@ -346,11 +347,11 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 	} else if (!ret) {
 		ret = loom_place_parts(&resolved.problem, &parts, &num_parts);
 		if (!ret)
-			ret = loom_sort_reserve(&pads, num_parts);
+			ret = loom_radix_reserve(&pads, num_parts);
 		if (!ret)
 			ret = sum_at(&resolved.problem, parts, num_parts, reason, &pads, &needed);
 	}
-	loom_sort_clear(&pads);
+	loom_radix_clear(&pads);
 	free(parts);
 	loom_place_resolved_clear(&resolved);
 	errno = saved;

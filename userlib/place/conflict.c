@@ -48,7 +48,7 @@ struct sub_banks {
 	struct side *sides;		/* by item */
 	uint32_t *payers;		/* items with conflicts */
 	uint32_t num_payers;		/* number of @payers */
-	struct loom_sort sort;		/* the same by cost */
+	struct loom_radix sort;		/* the same by cost */
 };
 
 /* Cost of @item at offset @at. */
@@ -163,17 +163,17 @@ static uint64_t total_weight(const struct sub_banks *banks)
 /* Sorts by descending cost. */
 static void sort_payers(struct sub_banks *banks)
 {
-	struct loom_sort *sort = &banks->sort;
+	struct loom_radix *sort = &banks->sort;
 
 	for (sort->count = 0; sort->count < banks->num_payers; sort->count++) {
 		const uint32_t item = banks->payers[sort->count];
 		const uint64_t at = banks->greedy.offsets[item];
 
-		sort->entries[sort->count] = (struct loom_sort_entry){
-			loom_sort_descending(weight_at(banks, item, at)), item,
+		sort->entries[sort->count] = (struct loom_radix_entry){
+			loom_radix_descending(weight_at(banks, item, at)), item,
 		};
 	}
-	loom_sort_run(sort);
+	loom_radix_sort(sort);
 }
 
 static int improve(struct sub_banks *banks)
@@ -330,12 +330,12 @@ int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub
 	banks.payers = loom_arrays_take(&banks.arrays, n, sizeof(*banks.payers));
 	banks.sides = loom_arrays_take(&banks.arrays, 2 * (size_t)task->problem.num_conflicts + 1,
 				       sizeof(*banks.sides));
-	ret = banks.arrays.failed ? -ENOMEM : loom_sort_reserve(&banks.sort, n);
+	ret = banks.arrays.failed ? -ENOMEM : loom_radix_reserve(&banks.sort, n);
 	if (!ret) {
 		fill_sides(&banks, &task->problem);
 		ret = run(&banks, offsets);
 	}
-	loom_sort_clear(&banks.sort);
+	loom_radix_clear(&banks.sort);
 	loom_arrays_free(&banks.arrays);
 	loom_greedy_fini(&banks.greedy);
 	return ret;

@@ -78,7 +78,7 @@ struct loom_eject {
 	bool gaps;				/* some item has gaps */
 	uint32_t *near;				/* overlaps of an item */
 	/* of a move: offsets from which on the cost changes by a value */
-	struct loom_sort edges;
+	struct loom_radix edges;
 };
 
 static uint32_t draw(struct loom_eject *e, uint32_t below)
@@ -194,7 +194,7 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 			   uint32_t count)
 {
 	const uint32_t *near = e->near;
-	struct loom_sort_entry *edges = e->edges.entries;
+	struct loom_radix_entry *edges = e->edges.entries;
 	uint64_t size = e->sizes[item];
 	uint32_t num = 0, i;
 
@@ -209,12 +209,12 @@ static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
 		if (from > room)
 			continue;
 		cost = cost_of(e, near[i]);
-		edges[num++] = (struct loom_sort_entry){ (int64_t)from, cost };
+		edges[num++] = (struct loom_radix_entry){ (int64_t)from, cost };
 		if (end <= room)
-			edges[num++] = (struct loom_sort_entry){ (int64_t)end, -cost };
+			edges[num++] = (struct loom_radix_entry){ (int64_t)end, -cost };
 	}
 	e->edges.count = num;
-	loom_sort_run(&e->edges);
+	loom_radix_sort(&e->edges);
 	return num;
 }
 
@@ -265,7 +265,7 @@ static int move(struct loom_eject *e, uint64_t *visits)
 	}
 	item = e->out[pick];
 	count = find_near(e, item);
-	if (loom_sort_reserve(&e->edges, 2 * (size_t)count))
+	if (loom_radix_reserve(&e->edges, 2 * (size_t)count))
 		return -ENOMEM;
 	cost = find_place(e, item, count, &where);
 	e->moves++;
@@ -290,20 +290,20 @@ static int move(struct loom_eject *e, uint64_t *visits)
 /* All placed items sink onto the items below them, unless that exceeds the budget. */
 static int sink(struct loom_eject *e, uint64_t *visits)
 {
-	struct loom_sort places = { 0 };
+	struct loom_radix places = { 0 };
 	uint32_t i, k, count, item;
 	uint64_t at;
 
 	if (e->sink_visits > *visits)
 		return 0;
-	if (loom_sort_reserve(&places, e->num_items))
+	if (loom_radix_reserve(&places, e->num_items))
 		return -ENOMEM;
 	for (i = 0; i < e->num_items; i++)
 		if (e->at[i] != NOWHERE)
-			places.entries[places.count++] = (struct loom_sort_entry){
+			places.entries[places.count++] = (struct loom_radix_entry){
 				(int64_t)e->at[i], i,
 			};
-	loom_sort_run(&places);
+	loom_radix_sort(&places);
 	for (i = 0; i < places.count; i++) {
 		item = (uint32_t)places.entries[i].value;
 		if (loom_place_is_fixed(&e->items[item]))
@@ -317,7 +317,7 @@ static int sink(struct loom_eject *e, uint64_t *visits)
 		e->at[item] = loom_place_align_up(at, e->items[item].align_bytes);
 		spend(visits, count);
 	}
-	loom_sort_clear(&places);
+	loom_radix_clear(&places);
 	return 0;
 }
 
@@ -528,6 +528,6 @@ void loom_eject_destroy(struct loom_eject *e)
 	if (!e)
 		return;
 	loom_arrays_free(&e->arrays);
-	loom_sort_clear(&e->edges);
+	loom_radix_clear(&e->edges);
 	free(e);
 }

@@ -235,18 +235,18 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 
 static int sort_by_upper(struct gmem *g)
 {
-	struct loom_sort ends = { 0 };
-	int ret = loom_sort_reserve(&ends, g->num_items);
+	struct loom_radix ends = { 0 };
+	int ret = loom_radix_reserve(&ends, g->num_items);
 	size_t i;
 
 	for (; ends.count < g->num_items && !ret; ends.count++)
-		ends.entries[ends.count] = (struct loom_sort_entry){
+		ends.entries[ends.count] = (struct loom_radix_entry){
 			g->items[ends.count].upper, (int64_t)ends.count,
 		};
-	loom_sort_run(&ends);
+	loom_radix_sort(&ends);
 	for (i = 0; i < ends.count; i++)
 		g->by_upper[i] = ends.entries[i].value;
-	loom_sort_clear(&ends);
+	loom_radix_clear(&ends);
 	return ret;
 }
 

@@ -134,22 +134,22 @@ static int assign_addresses(const struct fitfirst *f, uint64_t *offsets)
 }
 
 static int run(struct fitfirst *f, const struct loom_place_problem *problem,
-	       struct loom_sort *births, uint64_t *offsets)
+	       struct loom_radix *births, uint64_t *offsets)
 {
-	int ret = loom_sort_reserve(births, problem->num_items);
+	int ret = loom_radix_reserve(births, problem->num_items);
 	uint32_t i;
 
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		offsets[i] = UINT64_MAX;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		births->entries[births->count++] = (struct loom_sort_entry){
+		births->entries[births->count++] = (struct loom_radix_entry){
 			problem->items[i].lower, i,
 		};
 		if (!loom_place_join_align(&f->align_bytes, problem->items[i].align_bytes))
 			return -ERANGE;
 	}
-	loom_sort_run(births);
+	loom_radix_sort(births);
 	for (i = 0; i < births->count && !ret; i++) {
 		free_dead(f, births->entries[i].key);
 		ret = allocate(f, births->entries[i].value);
@@ -165,7 +165,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 {
 	size_t n = task->problem.num_items;
 	struct fitfirst f = { .items = task->problem.items, .align_bytes = 1 };
-	struct loom_sort births = { 0 };
+	struct loom_radix births = { 0 };
 	int ret = -ENOMEM;
 
 	/* invariant: at most one free block between two taken ones */
@@ -173,7 +173,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	f.ends = calloc(n + 1, sizeof(*f.ends));
 	if (f.now && f.ends)
 		ret = run(&f, &task->problem, &births, answer->offsets);
-	loom_sort_clear(&births);
+	loom_radix_clear(&births);
 	free(f.now);
 	free(f.album);
 	free(f.ends);

@@ -71,10 +71,10 @@ static void slot_remove(struct loom_greedy *g, uint32_t at)
 
 static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 {
-	int ret = loom_sort_reserve(&g->sort, 1);
+	int ret = loom_radix_reserve(&g->sort, 1);
 
 	if (!ret)
-		g->sort.entries[g->sort.count++] = (struct loom_sort_entry){ after, until };
+		g->sort.entries[g->sort.count++] = (struct loom_radix_entry){ after, until };
 	return ret;
 }
 
@@ -83,8 +83,8 @@ static int visit_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 		       const struct loom_place_part *part)
 {
 	int64_t below = part->first + part->size_bytes, above = part->first;
-	struct loom_sort_entry *span;
-	int ret = loom_sort_reserve(&g->sort, to - from);
+	struct loom_radix_entry *span;
+	int ret = loom_radix_reserve(&g->sort, to - from);
 
 	if (ret)
 		return ret;
@@ -183,7 +183,7 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 	if (!ret && loom_watch_spend(1 + g->sort.count / 4))
 		ret = -ENOMEM;
 	if (!ret)
-		loom_sort_run(&g->sort);
+		loom_radix_sort(&g->sort);
 	return ret;
 }
 
@@ -193,7 +193,7 @@ bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t 
 	if (!loom_place_align(first, align_bytes))
 		return false;
 	for (; *at < g->sort.count; ++*at) {
-		const struct loom_sort_entry *span = &g->sort.entries[*at];
+		const struct loom_radix_entry *span = &g->sort.entries[*at];
 
 		if (span->key >= (int64_t)*first) {
 			*last = span->key;
@@ -322,7 +322,7 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 void loom_greedy_fini(struct loom_greedy *g)
 {
 	loom_arrays_free(&g->arrays);
-	loom_sort_clear(&g->sort);
+	loom_radix_clear(&g->sort);
 	loom_place_apart_clear(&g->apart);
 }
 
@@ -341,32 +341,32 @@ static int init_slots(struct loom_greedy *g)
 {
 	const struct loom_place_problem *problem = &g->task->problem;
 	uint32_t num_parts = num_parts_of(g), at, i;
-	struct loom_sort starts = { 0 };
+	struct loom_radix starts = { 0 };
 	struct loom_place_part part;
 
 	g->rank = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->rank));
 	g->lowers = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->lowers));
 	g->slots = loom_arrays_take(&g->arrays, num_parts, sizeof(*g->slots));
-	if (loom_sort_reserve(&starts, num_parts) || g->arrays.failed) {
-		loom_sort_clear(&starts);
+	if (loom_radix_reserve(&starts, num_parts) || g->arrays.failed) {
+		loom_radix_clear(&starts);
 		return -ENOMEM;
 	}
 	for (i = 0; i < problem->num_items; i++) {
 		at = 0;
 		while (loom_place_has_room(&problem->items[i]) &&
 		       loom_place_next_part(&problem->items[i], &at, &part)) {
-			starts.entries[starts.count] = (struct loom_sort_entry){
+			starts.entries[starts.count] = (struct loom_radix_entry){
 				part.lower, (int64_t)starts.count,
 			};
 			starts.count++;
 		}
 	}
-	loom_sort_run(&starts);
+	loom_radix_sort(&starts);
 	for (i = 0; i < num_parts; i++) {
 		g->lowers[i] = starts.entries[i].key;
 		g->rank[starts.entries[i].value] = i;
 	}
-	loom_sort_clear(&starts);
+	loom_radix_clear(&starts);
 	return init_levels(g, num_parts);
 }
 

@@ -8,7 +8,7 @@
 #define LOOM_PLACE_GREEDY_H
 
 #include "problem.h"
-#include "sort.h"
+#include "radix.h"
 
 #define LOOM_GREEDY_LEVELS	8
 
@@ -38,7 +38,7 @@ struct loom_greedy {
 	 * spans of offsets at which the current item must not begin: it may at the key or lower,
 	 * and at the value or higher
 	 */
-	struct loom_sort sort;
+	struct loom_radix sort;
 };
 
 /** loom_greedy_init() - 0 or -ENOMEM; end with loom_greedy_fini() if it is 0 */

@@ -56,17 +56,17 @@ static uint64_t begin_first(const struct loom_place_item *item)
 }
 
 /* Sorts stably by a property. */
-static void sort_by(struct loom_sort *sort, const struct loom_place_item *items, property of)
+static void sort_by(struct loom_radix *sort, const struct loom_place_item *items, property of)
 {
 	size_t i;
 
 	for (i = 0; i < sort->count; i++)
-		sort->entries[i].key = loom_sort_descending(of(&items[sort->entries[i].value]));
-	loom_sort_run(sort);
+		sort->entries[i].key = loom_radix_descending(of(&items[sort->entries[i].value]));
+	loom_radix_sort(sort);
 }
 
 /* All items; the first by begin, end and alignment first. */
-static int begin(struct loom_sort *sort, const struct loom_place_problem *problem)
+static int begin(struct loom_radix *sort, const struct loom_place_problem *problem)
 {
 	const struct loom_place_item *items = problem->items;
 	static const property ties[] = { alignment, end_first, begin_first };
@@ -74,8 +74,8 @@ static int begin(struct loom_sort *sort, const struct loom_place_problem *proble
 	unsigned int k;
 	uint32_t i;
 
-	*sort = (struct loom_sort){ .count = 0 };
-	if (loom_sort_reserve(sort, problem->num_items))
+	*sort = (struct loom_radix){ .count = 0 };
+	if (loom_radix_reserve(sort, problem->num_items))
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++) {
 		sort->entries[sort->count++].value = i;
@@ -90,19 +90,19 @@ static int begin(struct loom_sort *sort, const struct loom_place_problem *proble
 	return 0;
 }
 
-static void finish(struct loom_sort *sort, uint32_t *order)
+static void finish(struct loom_radix *sort, uint32_t *order)
 {
 	size_t i;
 
 	for (i = 0; i < sort->count; i++)
 		order[i] = (uint32_t)sort->entries[i].value;
-	loom_sort_clear(sort);
+	loom_radix_clear(sort);
 }
 
 static int order_by(const struct loom_place_problem *problem, property high, property low,
 		    uint32_t *order)
 {
-	struct loom_sort sort;
+	struct loom_radix sort;
 	int ret = begin(&sort, problem);
 
 	if (ret)
@@ -136,9 +136,9 @@ int loom_place_order_tail(const struct loom_place_problem *problem, uint32_t *or
 
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order)
 {
-	struct loom_sort sort = { 0 };
+	struct loom_radix sort = { 0 };
 
-	if (loom_sort_reserve(&sort, problem->num_items))
+	if (loom_radix_reserve(&sort, problem->num_items))
 		return -ENOMEM;
 	for (; sort.count < problem->num_items; sort.count++)
 		sort.entries[sort.count].value = order[sort.count];
@@ -156,11 +156,11 @@ static int count_overlaps(const struct loom_place_problem *problem, uint32_t *ov
 			  uint64_t *pairs)
 {
 	uint32_t begun = 0, ended = 0, i;
-	struct loom_sort events = { 0 };
+	struct loom_radix events = { 0 };
 	size_t k;
 
 	*pairs = 0;
-	if (loom_sort_reserve(&events, 2 * (size_t)problem->num_items))
+	if (loom_radix_reserve(&events, 2 * (size_t)problem->num_items))
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++) {
 		if (overlaps)
@@ -182,7 +182,7 @@ static int count_overlaps(const struct loom_place_problem *problem, uint32_t *ov
 				overlaps[i] += begun;
 		}
 	}
-	loom_sort_clear(&events);
+	loom_radix_clear(&events);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *p
 /* By number of items that overlap in time, then by size. */
 int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
-	struct loom_sort sort;
+	struct loom_radix sort;
 	uint64_t pairs;
 	size_t i;
 	int ret = count_overlaps(problem, order, &pairs);
@@ -205,8 +205,8 @@ int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t
 		return ret;
 	sort_by(&sort, problem->items, size);
 	for (i = 0; i < sort.count; i++)
-		sort.entries[i].key = loom_sort_descending(order[sort.entries[i].value]);
-	loom_sort_run(&sort);
+		sort.entries[i].key = loom_radix_descending(order[sort.entries[i].value]);
+	loom_radix_sort(&sort);
 	finish(&sort, order);
 	return 0;
 }
@@ -232,7 +232,7 @@ static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_
 }
 
 /* By the broadest moment of an item's life, stably. */
-static int sort_by_breadth(struct loom_sort *sort, const struct loom_place_item *items,
+static int sort_by_breadth(struct loom_radix *sort, const struct loom_place_item *items,
 			   const struct loom_place_profile *profile)
 {
 	size_t n = profile->num_moments, i;
@@ -252,10 +252,10 @@ static int sort_by_breadth(struct loom_sort *sort, const struct loom_place_item 
 			broadest = range_max(tree, n,
 					     loom_place_profile_find(profile, item->lower),
 					     loom_place_profile_find(profile, item->upper));
-		sort->entries[i].key = loom_sort_descending(broadest);
+		sort->entries[i].key = loom_radix_descending(broadest);
 	}
 	free(tree);
-	loom_sort_run(sort);
+	loom_radix_sort(sort);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ static int order_by_breadth(const struct loom_place_problem *problem, property l
 {
 	struct loom_place_profile profile;
 	struct loom_place_part *parts;
-	struct loom_sort sort = { 0 };
+	struct loom_radix sort = { 0 };
 	size_t num_parts;
 	uint32_t culprit;
 	int ret;
@@ -281,7 +281,7 @@ static int order_by_breadth(const struct loom_place_problem *problem, property l
 	}
 	loom_place_profile_clear(&profile);
 	if (ret)
-		loom_sort_clear(&sort);
+		loom_radix_clear(&sort);
 	else
 		finish(&sort, order);
 	return ret;

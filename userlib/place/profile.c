@@ -52,9 +52,9 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 	return 0;
 }
 
-void loom_place_sort_events(struct loom_sort *events)
+void loom_place_sort_events(struct loom_radix *events)
 {
-	struct loom_sort_entry *sorted = events->spare;
+	struct loom_radix_entry *sorted = events->spare;
 	size_t count = 0, i;
 	unsigned int begins;
 
@@ -64,16 +64,16 @@ void loom_place_sort_events(struct loom_sort *events)
 				sorted[count++] = events->entries[i];
 	events->spare = events->entries;
 	events->entries = sorted;
-	loom_sort_run(events);
+	loom_radix_sort(events);
 }
 
 int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts,
-			   struct loom_sort *events)
+			   struct loom_radix *events)
 {
 	size_t i;
 
-	*events = (struct loom_sort){ .count = 0 };
-	if (loom_sort_reserve(events, 2 * num_parts + 1))
+	*events = (struct loom_radix){ .count = 0 };
+	if (loom_radix_reserve(events, 2 * num_parts + 1))
 		return -ENOMEM;
 	for (i = 0; i < num_parts; i++)
 		loom_place_add_events(events, parts[i].lower, parts[i].upper, i);
@@ -85,7 +85,7 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)
 {
-	struct loom_sort events;
+	struct loom_radix events;
 	uint64_t alive = 0;
 	size_t n = 0, i;
 	int ret = loom_place_part_events(parts, num_parts, &events);
@@ -97,7 +97,7 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 	if (!profile->moments || !profile->bytes)
 		ret = -ENOMEM;
 	for (i = 0; i < events.count && !ret; i++) {
-		const struct loom_sort_entry *event = &events.entries[i];
+		const struct loom_radix_entry *event = &events.entries[i];
 		const struct loom_place_part *part = &parts[loom_place_event_of(event)];
 
 		if (!n || profile->moments[n - 1] != event->key)
@@ -113,7 +113,7 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 	for (i = 0; i < n && !ret; i++)
 		if (profile->bytes[i] > profile->bytes[profile->peak])
 			profile->peak = i;
-	loom_sort_clear(&events);
+	loom_radix_clear(&events);
 	if (ret)
 		loom_place_profile_clear(profile);
 	return ret;

@@ -13,7 +13,7 @@
 #define LOOM_PLACE_PROFILE_H
 
 #include "loom_place.h"
-#include "sort.h"
+#include "radix.h"
 
 /* A range of an item's bytes over a range of time. */
 struct loom_place_part {
@@ -53,32 +53,32 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
  */
 
 /** loom_place_event_of() - the number of the object that begins or ends */
-static inline size_t loom_place_event_of(const struct loom_sort_entry *event)
+static inline size_t loom_place_event_of(const struct loom_radix_entry *event)
 {
 	return (size_t)event->value >> 1;
 }
 
 /** loom_place_event_begins() - says whether it begins */
-static inline bool loom_place_event_begins(const struct loom_sort_entry *event)
+static inline bool loom_place_event_begins(const struct loom_radix_entry *event)
 {
 	return event->value & 1;
 }
 
 /** loom_place_add_events() - appends begin and end of object @of; there must be room */
-static inline void loom_place_add_events(struct loom_sort *events, int64_t lower, int64_t upper,
+static inline void loom_place_add_events(struct loom_radix *events, int64_t lower, int64_t upper,
 					 size_t of)
 {
 	const int64_t value = (int64_t)of << 1;
 
-	events->entries[events->count++] = (struct loom_sort_entry){ lower, value | 1 };
-	events->entries[events->count++] = (struct loom_sort_entry){ upper, value };
+	events->entries[events->count++] = (struct loom_radix_entry){ lower, value | 1 };
+	events->entries[events->count++] = (struct loom_radix_entry){ upper, value };
 }
 
 /** loom_place_sort_events() - by moment; ends first, as lifetimes are half-open; stably */
-void loom_place_sort_events(struct loom_sort *events);
+void loom_place_sort_events(struct loom_radix *events);
 /** loom_place_part_events() - of all parts, sorted. 0 or -ENOMEM; clear in either case */
 int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts,
-			   struct loom_sort *events);
+			   struct loom_radix *events);
 
 /* Bytes alive at each moment. */
 struct loom_place_profile {

@@ -310,21 +310,21 @@ static int check_pair(const struct loom_place_problem *problem, const struct loo
 static int sort_apart(struct loom_place_resolved *resolved, uint32_t count)
 {
 	struct loom_place_pair *apart = resolved->apart;
-	struct loom_sort sort = { 0 };
+	struct loom_radix sort = { 0 };
 	uint32_t n = 0, i;
 
-	if (loom_sort_reserve(&sort, count))
+	if (loom_radix_reserve(&sort, count))
 		return -ENOMEM;
 	for (; sort.count < count; sort.count++)
 		sort.entries[sort.count].key = (int64_t)apart[sort.count].first << 32 |
 					       apart[sort.count].second;
-	loom_sort_run(&sort);
+	loom_radix_sort(&sort);
 	for (i = 0; i < count; i++)
 		if (!i || sort.entries[i].key != sort.entries[i - 1].key)
 			apart[n++] = (struct loom_place_pair){
 				sort.entries[i].key >> 32, (uint32_t)sort.entries[i].key, 0,
 			};
-	loom_sort_clear(&sort);
+	loom_radix_clear(&sort);
 	resolved->problem.num_apart = n;
 	return 0;
 }

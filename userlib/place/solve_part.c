@@ -87,9 +87,9 @@ uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t 
 }
 
 /* Adds events for the moments at which an item is alive, at least in part. */
-static int add_events(const struct loom_place_item *item, uint32_t index, struct loom_sort *events)
+static int add_events(const struct loom_place_item *item, uint32_t index, struct loom_radix *events)
 {
-	int ret = loom_sort_reserve(events, 2 + 2 * (size_t)item->num_gaps);
+	int ret = loom_radix_reserve(events, 2 + 2 * (size_t)item->num_gaps);
 	int64_t from = item->lower;
 	uint32_t k;
 
@@ -227,7 +227,7 @@ static int find_sections(const struct loom_place_problem *problem, struct solve_
 {
 	uint32_t n = part->num_items, words = part->item_words, i;
 	uint64_t *live = calloc(words, sizeof(*live));
-	struct loom_sort events = { 0 };
+	struct loom_radix events = { 0 };
 	bool begins, begun = false;
 	int err = live ? 0 : -ENOMEM;
 	size_t k;
@@ -251,7 +251,7 @@ static int find_sections(const struct loom_place_problem *problem, struct solve_
 	}
 	if (!err)
 		add_sections(part, live);
-	loom_sort_clear(&events);
+	loom_radix_clear(&events);
 	free(live);
 	return err;
 }
@@ -380,7 +380,7 @@ static int fill_part(const struct loom_place_problem *problem, struct solve_part
 static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 {
 	uint32_t n = problem->num_items, i, of, live = 0, any = 0;
-	struct loom_sort events = { 0 };
+	struct loom_radix events = { 0 };
 	int err = 0;
 	size_t k;
 
@@ -404,7 +404,7 @@ static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 		unite(up, problem->apart[k].first, problem->apart[k].second);
 	for (i = 0; i < n && !err; i++)
 		up[i] = find_root(up, i);
-	loom_sort_clear(&events);
+	loom_radix_clear(&events);
 	return err;
 }
 

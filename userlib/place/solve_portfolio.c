@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "loom_core.h"
-#include "sort.h"
+#include "radix.h"
 
 /* --- branching rules -------------------------------------------------------------------------- */
 
@@ -74,24 +74,25 @@ static int make_rank(const struct solve_part *part, const struct solve_branching
 		     uint32_t *rank)
 {
 	const unsigned int by[] = { branching->second, branching->first };
-	struct loom_sort sort = { 0 };
+	struct loom_radix sort = { 0 };
 	unsigned int k;
 	uint32_t i;
 
-	if (loom_sort_reserve(&sort, part->num_items))
+	if (loom_radix_reserve(&sort, part->num_items))
 		return -ENOMEM;
 	for (; sort.count < part->num_items; sort.count++)
 		sort.entries[sort.count].value = (int64_t)sort.count;
 	for (k = 0; k < ARRAY_SIZE(by); k++) {
-		for (i = 0; i < part->num_items; i++)
-			sort.entries[i].key =
-				loom_sort_descending(property(part, by[k],
-							      (uint32_t)sort.entries[i].value));
-		loom_sort_run(&sort);
+		for (i = 0; i < part->num_items; i++) {
+			struct loom_radix_entry *entry = &sort.entries[i];
+
+			entry->key = loom_radix_descending(property(part, by[k], entry->value));
+		}
+		loom_radix_sort(&sort);
 	}
 	for (i = 0; i < part->num_items; i++)
 		rank[sort.entries[i].value] = i;
-	loom_sort_clear(&sort);
+	loom_radix_clear(&sort);
 	return 0;
 }
 

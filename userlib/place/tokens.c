@@ -124,11 +124,11 @@ static void release(struct loom_tokens *t, uint32_t item)
 	t->free[at] = token;
 }
 
-static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_sort *events)
+static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_radix *events)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
 	size_t i;
-	int ret = loom_sort_reserve(events, 2 * (size_t)problem->num_items);
+	int ret = loom_radix_reserve(events, 2 * (size_t)problem->num_items);
 
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		t->token_of[i] = LOOM_PLACE_NONE;
@@ -188,7 +188,7 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 	size_t n = task->problem.num_items;
 	struct loom_tokens t = { .task = task, .images = images };
 	struct loom_arrays arrays = { 0 };
-	struct loom_sort events = { 0 };
+	struct loom_radix events = { 0 };
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
 
 	t.tokens = loom_arrays_take(&arrays, n + 1, sizeof(*t.tokens));
@@ -204,7 +204,7 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 	if (!ret)
 		ret = lay_out(&t, answer);
 	loom_place_apart_clear(&t.apart);
-	loom_sort_clear(&events);
+	loom_radix_clear(&events);
 	loom_arrays_free(&arrays);
 	return ret;
 }

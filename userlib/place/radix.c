@@ -8,7 +8,7 @@
  *
  * Rejected: qsort(), which took 40 to 48 % of the time of placing 100,000 items.
  */
-#include "sort.h"
+#include "radix.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@
 #define FEW_ENDS	(8 << DIGIT)
 #define MAX_ENDS	(6 << LONG_DIGIT)
 
-int loom_sort_reserve(struct loom_sort *s, size_t count)
+int loom_radix_reserve(struct loom_radix *s, size_t count)
 {
 	const size_t max = s->max + s->count + count;
-	struct loom_sort_entry *entries, *spare;
+	struct loom_radix_entry *entries, *spare;
 	uint32_t *ends;
 
 	if (s->count + count <= s->max)
@@ -38,19 +38,19 @@ int loom_sort_reserve(struct loom_sort *s, size_t count)
 	ends = realloc(s->ends, (max < MANY ? FEW_ENDS : MAX_ENDS) * sizeof(*ends));
 	s->ends = ends ? ends : s->ends;
 	if (!entries || !spare || !ends) {
-		loom_sort_clear(s);
+		loom_radix_clear(s);
 		return -ENOMEM;
 	}
 	s->max = max;
 	return 0;
 }
 
-static void insertion_sort(struct loom_sort_entry *entries, size_t count)
+static void insertion_sort(struct loom_radix_entry *entries, size_t count)
 {
 	size_t i, k;
 
 	for (i = 1; i < count; i++) {
-		struct loom_sort_entry entry = entries[i];
+		struct loom_radix_entry entry = entries[i];
 
 		for (k = i; k && entries[k - 1].key > entry.key; k--)
 			entries[k] = entries[k - 1];
@@ -59,10 +59,10 @@ static void insertion_sort(struct loom_sort_entry *entries, size_t count)
 }
 
 /* One pass, into the spare entries, which become the entries. */
-static void sort_digit(struct loom_sort *s, uint64_t least, unsigned int shift, uint64_t mask,
+static void sort_digit(struct loom_radix *s, uint64_t least, unsigned int shift, uint64_t mask,
 		       uint32_t *ends)
 {
-	struct loom_sort_entry *from = s->entries, *to = s->spare;
+	struct loom_radix_entry *from = s->entries, *to = s->spare;
 	uint32_t sum = 0, count;
 	size_t i;
 
@@ -78,7 +78,7 @@ static void sort_digit(struct loom_sort *s, uint64_t least, unsigned int shift, 
 }
 
 /* Sorts by the bits in which keys differ, in as few digits as possible, counted in one pass. */
-static void sort_digits(struct loom_sort *s, uint64_t least, uint64_t differ)
+static void sort_digits(struct loom_radix *s, uint64_t least, uint64_t differ)
 {
 	const unsigned int shift = __builtin_ctzll(differ);
 	const unsigned int bits = 64 - __builtin_clzll(differ) - shift;
@@ -101,7 +101,7 @@ static void sort_digits(struct loom_sort *s, uint64_t least, uint64_t differ)
 			sort_digit(s, least, shift + k * digit, mask, &s->ends[k << digit]);
 }
 
-void loom_sort_run(struct loom_sort *s)
+void loom_radix_sort(struct loom_radix *s)
 {
 	int64_t least = INT64_MAX;
 	uint64_t differ = 0;
@@ -122,10 +122,10 @@ void loom_sort_run(struct loom_sort *s)
 	sort_digits(s, least, differ);
 }
 
-void loom_sort_clear(struct loom_sort *s)
+void loom_radix_clear(struct loom_radix *s)
 {
 	free(s->entries);
 	free(s->spare);
 	free(s->ends);
-	*s = (struct loom_sort){ .count = 0 };
+	*s = (struct loom_radix){ .count = 0 };
 }
