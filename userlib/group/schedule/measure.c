@@ -162,8 +162,7 @@ static u64 choose_lane(const struct loom_group *group, u32 which, struct loom_gr
 				continue;
 			bytes = loom_group_lane_bytes(group, &box, use->rank, i, use->dtype);
 			for (k = root->first_writer, rounds = 0;
-			     group->list->aim.time && root->kind == LOOM_GROUP_INSIDE &&
-			     k <= root->last_writer; k++)
+			     root->kind == LOOM_GROUP_INSIDE && k <= root->last_writer; k++)
 				if (group->parts[k].root[0] == which)
 					rounds += block_rounds(group, &group->parts[k], &box, i);
 			if (!is_better_lane(bytes, rounds, best, best_rounds))
