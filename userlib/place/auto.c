@@ -19,8 +19,9 @@
  * the budget if one run visits at most MAX_RUN_VISITS pairs, and all runs up to it at most
  * MAX_FORWARD_VISITS. The result is never worse than that of a strategy within the budget. A run
  * ends as soon as it is as high as the lowest placement so far, so most runs are short. The
- * backward direction is limited to MAX_VISITS. With hundreds of millions of pairs, items of nearly
- * the same lifetime are put into boxes first (box.c).
+ * backward direction is limited to MAX_VISITS. With more than MAX_FIRST_PAIRS pairs, tokens come
+ * first, which visit none, and if many items are alive at once, boxes of items of nearly the same
+ * lifetime (box.c).
  *
  * Effort is counted in pairs and search nodes, not in seconds, so the result is the same on every
  * machine unless there is a deadline.
@@ -46,7 +47,7 @@
 #define MAX_VISITS		40000000
 #define ITEM_RUN_VISITS		1000
 #define ITEM_VISITS		100
-/* Boxes are made if there are more pairs than this, and more than this many for each item. */
+/* Tokens come first with more pairs than this; boxes, if there are as many for each item, too. */
 #define MAX_FIRST_PAIRS		60000000
 #define MAX_ITEM_PAIRS		1000
 /* Time per item to sort backwards and to begin the search, which no deadline interrupts. */
@@ -82,6 +83,7 @@ struct trials {
 	uint64_t visits;			/* visits of a greedy run */
 	/* the same, compared with the budget of a run forward in time */
 	uint64_t run_visits;
+	bool large;				/* so many pairs that tokens come first */
 	/* so many items are alive at once that boxes are made */
 	bool crowded;
 	bool backward;				/* runs are backward in time */
@@ -205,17 +207,18 @@ static bool is_mixed(const struct loom_place_problem *problem)
 	return false;
 }
 
-/* Chooses the strategies within the budget; without a placement, the first one in any case. */
+/* Chooses the strategies within the budget; the first one in any case, unless boxes were tried. */
 static void choose(struct batch *batch)
 {
 	const struct trials *t = batch->trials;
-	bool must = t->height == LOOM_PLACE_ANYWHERE && !t->crowded;
+	bool must = !t->runs && !t->crowded && !t->task->hint;
 	bool mixed = is_mixed(&batch->canon->task.problem);
 	unsigned int runs = t->runs;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
-		if ((starts[i].mixed && !mixed) || (!must && exceeds(t, runs, starts[i].runs)))
+		if ((starts[i].mixed && !mixed) || (!must && exceeds(t, runs, starts[i].runs)) ||
+		    (t->large && !t->backward && starts[i].strategy == &loom_place_strategy_tokens))
 			continue;
 		must = false;
 		batch->chosen[batch->count++] = &starts[i];
@@ -246,6 +249,7 @@ static int try_starts(struct trials *t, const struct loom_place_canonical *canon
 	return batch.ret;
 }
 
+/* Tries what takes no time per pair, so that there is an answer soon. */
 static int try_first(struct trials *t, const struct loom_place_canonical *canon,
 		     int (*place)(const struct loom_place_task *task,
 				  struct loom_place_answer *answer), const char *name)
@@ -276,12 +280,11 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 		return ret;
 	t->visits = pairs + ITEM_VISITS * n;
 	t->run_visits = pairs + ITEM_RUN_VISITS * n;
-	t->crowded = pairs > MAX_FIRST_PAIRS && pairs / MAX_ITEM_PAIRS > n &&
-		     !canon->task.problem.num_apart;
+	t->large = pairs > MAX_FIRST_PAIRS;
+	t->crowded = t->large && pairs / MAX_ITEM_PAIRS > n && !canon->task.problem.num_apart;
 	if (t->task->hint)
 		keep_canonical(t, canon, canon->hint, t->answer->strategy);
-	/* takes no time per pair, so that there is an answer soon */
-	if (pairs > MAX_FIRST_PAIRS &&
+	if (t->large &&
 	    !loom_place_refusal(&loom_place_strategy_tokens, &canon->task.problem))
 		ret = try_first(t, canon, loom_place_strategy_tokens.place, "tokens");
 	if (!ret && t->crowded && !is_enough(t))

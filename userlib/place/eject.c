@@ -11,7 +11,8 @@
  * A move visits only items that overlap one in time, so its cost does not depend on the size of the
  * problem; where few items determine the height, few moves lower it. Without progress, holes are
  * merged: all items sink onto the items below them, upside down every other time. If that does not
- * help either, the next target is nearer to the height.
+ * help either, the next target is nearer to the height; it is after a success as well, because the
+ * rest is harder.
  *
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
@@ -364,7 +365,6 @@ static int keep_placement(struct loom_eject *e, uint64_t *visits)
 	for (i = 0; i < e->num_items; i++)
 		if (e->height < e->at[i] + e->sizes[i])
 			e->height = e->at[i] + e->sizes[i];
-	/* the rest is harder */
 	e->step -= e->step / 4;
 	return ret;
 }
