@@ -605,7 +605,7 @@ class Bounds:
         rest = behind & self.live & ~node.mask
         work = self.work(behind & node.mask & self.live) + self.work(rest, behind)
         for e in own:
-            loads = min(self.loads(own) for own in self.firsts(node, e))
+            loads = min(self.loads(first) for first in self.firsts(node, e))
             best = loads if best is None else min(best, loads)
         return best + work + last
 

@@ -53,7 +53,7 @@ static u32 whole_axes(const struct least *least, const struct least_op *op, u32 
 				continue;
 			mapped = true;
 			full &= from->map[k].kind == LOOM_MAP_FULL &&
-				!least_is_cut(&op->op->kernel, &from->map[k]);
+				!loom_kernel_is_summed(&op->op->kernel, &from->map[k]);
 		}
 		mask |= (u32)(mapped && full) << i;
 	}

@@ -113,7 +113,7 @@ static u32 needed(const struct least_op *op, u32 operand, u32 mask, bool one)
 	for (i = 0; i < from->ref.rank; i++) {
 		u32 follows = least_follower(op, operand, i);
 
-		if (one && least_is_cut(&op->op->kernel, &from->map[i]))
+		if (one && loom_kernel_is_summed(&op->op->kernel, &from->map[i]))
 			out &= ~(1U << i);
 		if (follows != LEAST_NONE && !(mask >> follows & 1) &&
 		    op->loads[operand].counts[i] != 1)

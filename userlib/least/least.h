@@ -188,13 +188,6 @@ bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 		    const struct least_axes *part, struct least_axes *axes);
 /** least_is_plain() - an operand runs along the axes of its value */
 bool least_is_plain(const struct least_op *op, u32 operand);
-/** least_is_cut() - commands may read as little as one index of an axis, as sums go on in others */
-static inline bool least_is_cut(const struct loom_kernel *kernel, const struct loom_map *map)
-{
-	return map->kind == LOOM_MAP_FULL && map->axis == LOOM_SUM_AXIS &&
-	       kernel->sums != LOOM_KERNEL_NO_SUMS;
-}
-
 /** least_follower() - the result's axis that an axis of an operand follows, or LEAST_NONE */
 u32 least_follower(const struct least_op *op, u32 operand, u32 axis);
 

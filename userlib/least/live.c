@@ -291,7 +291,8 @@ static void need_axis(struct least_op *op, u32 index, u32 axis)
 
 	if (map->kind == LOOM_MAP_FULL) {
 		*one = mark(need->has[axis], 0, need->dims[axis]);
-		if (least_is_cut(kernel, map))
+		/* other commands go on from its sum */
+		if (loom_kernel_is_summed(kernel, map))
 			*one = 1;
 	} else if (map->kind == LOOM_MAP_RESIZE) {
 		if (result->counts[map->axis] == result->dims[map->axis] &&

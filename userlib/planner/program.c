@@ -35,9 +35,9 @@ static void set_up_lower(struct planner *p)
 		p->lower.sram.bytes = min(p->lower.sram.bytes, p->candidate.group_bytes);
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
-	/* without overlap of the streams, a second buffer has no benefit */
 	p->lower.sram.start_bytes = loom_clock_times((u64)chip->dma_start + chip->compute_start,
 						     dram->read_rate) / 1000;
+	/* without overlap of the streams, a second buffer has no benefit */
 	p->lower.sram.overlap = chip->flags & DRM_LOOM_CHIP_OVERLAP &&
 				!(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
 }
