@@ -114,8 +114,8 @@ enum drm_loom_compute_opcode {
 	/**
 	 * @DRM_LOOM_OP_MATMUL_ADD: as MATMUL, with sums[A,B,M,N] behind b: the sum of each element
 	 * goes on from there, as if their terms were the first of K. Sums are F32, F64 where a is,
-	 * I32 where a is of bytes; y may be the same view. Since minor 11, as MATMUL with y of F32
-	 * and a of F16
+	 * I32 where a is of bytes; y may be the same view. Since minor 11; a chip that has it has
+	 * MATMUL with y of F32 and a of F16, too
 	 */
 	DRM_LOOM_OP_MATMUL_ADD = 31,
 };
