@@ -243,6 +243,7 @@ step "rooms use what stands below them" floors
 sed -n 's/^warning: /# &/p' build/lint/floors
 step "the library's interface is the one that is written down" tools/ci/abi.py
 step "tests that the argument for the verifier names" tools/ci/pages/argument.sh
+step "checks that planted.py removes" tools/testing/mutants/planted.py --rows
 step "prose starts with the subject, and names duties" tools/ci/pages/prose.py
 step "sizes are in bits: loom_dtype_row_bytes() multiplies" sizes
 step "no leftovers, no paths out of the tree" tools/ci/leftovers.sh

@@ -3,13 +3,15 @@
 """Removes one check at a time, and looks whether each fuzzer that covers it notices.
 
     planted.py [--quick] [--fuzzer NAME] [--only WORD] [--seconds N] [--seed N] [--build DIR]
+    planted.py --rows
 
 The faults are those of planted_faults.py. A fault is one object, compiled from a changed copy of
 its source by the command that `make` has for it, and linked with the fuzzer before libloom.a, so
 that the library's own object is left out. The program then tries inputs until it fails, or has
 tried as many as the fault may take. First each fuzzer runs without a fault, and must not fail.
 Times are of the processor. --quick: only the faults that are marked so, each by the first of its
-fuzzers, and none without a fault: check.sh runs the fuzzers before.
+fuzzers, and none without a fault: check.sh runs the fuzzers before. --rows: only looks whether
+the source has what each row removes.
 """
 import argparse
 import os
@@ -45,6 +47,16 @@ def commands(build, target, changed):
     return shlex.split(found[0])
 
 
+def changed_source(fault):
+    """Return: the source of @fault without the check. What is to be removed must be there once."""
+    with open(fault.path, encoding='utf-8') as file:
+        text = file.read()
+    if text.count(fault.old) != 1:
+        raise SystemExit(f'planted: {fault.path} has {text.count(fault.old)} times, not once:\n'
+                         f'{fault.old}\n(mend the row "{fault.what}" of planted_faults.py)')
+    return text.replace(fault.old, fault.new)
+
+
 class Planted:
     """Builds fuzzers with a fault and runs them; @build has them without, @work is for these."""
 
@@ -67,16 +79,11 @@ class Planted:
         return list(self.known[target, changed])
 
     def plant(self, fault):
-        """Return: path of the object with the fault. What is to be removed must be there once."""
-        with open(fault.path, encoding='utf-8') as file:
-            text = file.read()
-        if text.count(fault.old) != 1:
-            raise SystemExit(f'planted: {fault.path} has {text.count(fault.old)} times, not once:\n'
-                             f'{fault.old}\n(mend the row "{fault.what}" of planted_faults.py)')
+        """Return: path of the object with the fault."""
         source = f'{self.work}/{fault.path.replace("/", "-")}'
         os.makedirs(self.work, exist_ok=True)
         with open(source, 'w', encoding='utf-8') as file:
-            file.write(text.replace(fault.old, fault.new))
+            file.write(changed_source(fault))
         command = self.command(f'{self.build}/asan/obj/{fault.path[:-2]}.o', fault.path)
         command[command.index('-c') + 1] = source
         command[command.index('-o') + 1] = f'{source}.o'
@@ -144,6 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--quick', action='store_true')
+    parser.add_argument('--rows', action='store_true')
     parser.add_argument('--fuzzer', default='', help='only this one')
     parser.add_argument('--only', default='', help='faults with this in their name')
     parser.add_argument('--seconds', type=int, default=30, help='most for one run')
@@ -151,6 +159,10 @@ def main():
     parser.add_argument('--build', default='build')
     options = parser.parse_args()
     os.chdir(TOP)
+    if options.rows:
+        for fault in FAULTS:
+            changed_source(fault)
+        return 0
     planted = Planted(options)
     faults = [i for i in FAULTS if options.only in i.what and planted.fuzzers(i)]
     fuzzers = sorted({name for i in faults for name in planted.fuzzers(i)})
