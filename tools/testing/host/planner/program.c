@@ -286,7 +286,7 @@ static void test_floor(void)
 	struct drm_loom_chip shared = *how.chip;
 	struct loom_program *program[4];
 	struct test_case test = make_graph();
-	uint64_t used[4], floor;
+	uint64_t used[4], floor = 0;
 	unsigned int i;
 
 	case_finish(&test);
