@@ -452,9 +452,9 @@ INSTANCES ?=
 instances = $(foreach i,$(INSTANCES),$(if $(wildcard $(i)/.),$(sort $(wildcard $(i)/*.csv)),$(i)))
 .PHONY: bench-alloc bench-masks bench-lanes
 bench-alloc: $(O)/bench/bench_alloc
-	@$< $(ARGS)
+	@$<
 bench-masks: $(O)/bench/bench_masks
-	@$< $(ARGS)
+	@$<
 bench-lanes: models $(O)/bench/bench_lanes
 	@$(O)/bench/bench_lanes
 .PHONY: bench-pci

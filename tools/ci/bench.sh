@@ -79,10 +79,6 @@ fi
 for bench in "${benches[@]}"; do
 	name=${bench##*/}
 	case $name in
-	vm_oversubscribe)
-		echo "== $name (in the VM, on a device with a small DRAM)"
-		tools/vm/run --timeout 900 --modparams topology=tiny --log build/vm/bench.log \
-			-- "$bench" || failed=1 ;;
 	vm_*)
 		echo "== $name (in the VM, on the device node)"
 		tools/vm/run --timeout 600 --log build/vm/bench.log -- "$bench" || failed=1 ;;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The engine's inner loops: multiply-accumulates per second of convolutions and matrix products,
- * in f32 and f16, beside the plain nest of loops over dense arrays, and time per element of the
- * elementary functions beside libm's, measured in the same run.
+ * in f32 and f16, beside the plain nest of loops over dense arrays, measured in the same run.
  *
  *	bench_engine [PART]	only rows whose name has that in it
  */
@@ -173,11 +172,21 @@ static float *floats(size_t n)
 	return f;
 }
 
-/* Multiply-accumulates per nanosecond. */
-static void print_rate(const char *name, double whole, double chunked, double naive)
+/* Million multiply-accumulates per second: in one call, in calls of 100000 operations, and naive. */
+static void bench_work(const char *name, struct work *work, void (*naive)(void *))
 {
-	printf("%-28s %8.0f %8.0f %8.0f %7.1f%s\n", name, whole * 1e3, chunked * 1e3, naive * 1e3,
-	       whole / naive, dtype == DRM_LOOM_DTYPE_F16 ? "  f16, naive in f32" : "");
+	double macs = (double)work->command.macs * 1e3, whole, chunks, plain;
+
+	work->chunk = U64_MAX;
+	whole = macs / measure(call_engine, work);
+	work->chunk = 100000 / work->command.unit_cost + 1;
+	chunks = macs / measure(call_engine, work);
+	plain = macs / measure(naive, work);
+	printf("%-28s %8.0f %8.0f %8.0f %7.1f%s\n", name, whole, chunks, plain, whole / plain,
+	       dtype == DRM_LOOM_DTYPE_F16 ? "  f16, naive in f32" : "");
+	free(work->x);
+	free(work->w);
+	free(work->y);
 }
 
 static void bench_conv(const char *name, const u32 *s)
@@ -189,7 +198,6 @@ static void bench_conv(const char *name, const u32 *s)
 		.stride = { 1, s[S], s[S] }, .dilation = { 1, 1, 1 },
 		.pad = { 0, s[K] / 2, s[K] / 2 }, .groups = s[G],
 	};
-	double whole, chunked, naive, macs;
 	struct work work;
 	u64 end = 0;
 
@@ -198,22 +206,11 @@ static void bench_conv(const char *name, const u32 *s)
 	end = dense(&work.views[1], end, 5, x, 1);
 	dense(&work.views[2], end, 5, w, 0);
 	work_check(&work, DRM_LOOM_OP_CONV, &attr);
-	macs = work.command.macs;
-	work.chunk = U64_MAX;
-	whole = measure(call_engine, &work);
-	/* the same in calls of about 100000 operations each */
-	work.chunk = 100000 / work.command.unit_cost + 1;
-	chunked = measure(call_engine, &work);
-
 	work.shape = s;
 	work.x = floats((size_t)s[C] * x[3] * x[4]);
 	work.w = floats((size_t)s[O] * s[C] / s[G] * s[K] * s[K]);
 	work.y = floats((size_t)s[O] * s[H] * s[W]);
-	naive = measure(call_naive_conv, &work);
-	print_rate(name, macs / whole, macs / chunked, macs / naive);
-	free(work.x);
-	free(work.w);
-	free(work.y);
+	bench_work(name, &work, call_naive_conv);
 }
 
 static void call_naive_matmul(void *arg)
@@ -240,7 +237,6 @@ static void bench_matmul(const char *name, const u32 *s, bool columns)
 	const u32 a[4] = { 1, 1, s[0], s[2] };
 	const u32 b[4] = { 1, 1, s[2], s[1] };
 	struct drm_loom_attr_matmul attr = { .alpha = 0x3f800000, .beta = 0x3f800000 };
-	double whole, chunked, naive, macs;
 	struct work work;
 	u64 end = 0;
 
@@ -249,70 +245,11 @@ static void bench_matmul(const char *name, const u32 *s, bool columns)
 	end = dense(&work.views[1], end, 4, a, 2);
 	dense(&work.views[2], end, 4, b, columns ? 3 : 2);
 	work_check(&work, DRM_LOOM_OP_MATMUL, &attr);
-	macs = work.command.macs;
-	work.chunk = U64_MAX;
-	whole = measure(call_engine, &work);
-	work.chunk = 100000 / work.command.unit_cost + 1;
-	chunked = measure(call_engine, &work);
-
 	work.shape = s;
 	work.x = floats((size_t)s[0] * s[2]);
 	work.w = floats((size_t)s[1] * s[2]);
 	work.y = floats((size_t)s[0] * s[1]);
-	naive = measure(call_naive_matmul, &work);
-	print_rate(name, macs / whole, macs / chunked, macs / naive);
-	free(work.x);
-	free(work.w);
-	free(work.y);
-}
-
-#define ELEMENTS	4096
-
-static struct function {
-	const char *name;
-	u32 kind;
-	float (*libm)(float x);
-	float x[ELEMENTS];
-	float y[ELEMENTS];
-} function;
-
-static float sigmoid(float x)
-{
-	return 1.0f / (1.0f + expf(-x));
-}
-
-static void call_tiles(void *arg)
-{
-	struct function *f = arg;
-	u32 i;
-
-	for (i = 0; i < ELEMENTS; i += LOOM_TILE) {
-		memcpy(f->y + i, f->x + i, LOOM_TILE * sizeof(float));
-		loom_tile_unary_f32(f->y + i, LOOM_TILE, f->kind, 0.25f, 0.5f);
-	}
-}
-
-static void call_libm(void *arg)
-{
-	struct function *f = arg;
-	u32 i;
-
-	for (i = 0; i < ELEMENTS; i++)
-		f->y[i] = f->libm(f->x[i]);
-}
-
-static void bench_function(const char *name, u32 kind, float (*libm)(float x))
-{
-	double ours, theirs;
-	u32 i;
-
-	function.kind = kind;
-	function.libm = libm;
-	for (i = 0; i < ELEMENTS; i++)
-		function.x[i] = 0.01f + (float)(i % 1001) * 0.008f;
-	ours = measure(call_tiles, &function) / ELEMENTS;
-	theirs = measure(call_libm, &function) / ELEMENTS;
-	printf("%-28s %8.2f %8s %8.2f %7.1f\n", name, ours, "", theirs, theirs / ours);
+	bench_work(name, &work, call_naive_matmul);
 }
 
 int main(int argc, char **argv)
@@ -348,19 +285,6 @@ int main(int argc, char **argv)
 		{ "1x1024 by 1024x256", { 1, 256, 1024 }, false },
 		{ "1x1024 by 1024x256, columns", { 1, 256, 1024 }, true },
 	};
-	static const struct {
-		const char *name;
-		u32 kind;
-		float (*libm)(float x);
-	} functions[] = {
-		{ "exp", DRM_LOOM_UNARY_EXP, expf },
-		{ "sigmoid", DRM_LOOM_UNARY_SIGMOID, sigmoid },
-		{ "tanh", DRM_LOOM_UNARY_TANH, tanhf },
-		{ "erf", DRM_LOOM_UNARY_ERF, erff },
-		{ "sqrt", DRM_LOOM_UNARY_SQRT, sqrtf },
-		{ "log", DRM_LOOM_UNARY_LOG, logf },
-		{ "floor", DRM_LOOM_UNARY_FLOOR, floorf },
-	};
 	u32 i;
 
 	printf("%-28s %8s %8s %8s %7s\n", "convolution: MMAC/s", "whole", "chunks", "naive",
@@ -376,11 +300,6 @@ int main(int argc, char **argv)
 		if (strstr(matmul[i / 2].name, part))
 			bench_matmul(matmul[i / 2].name, matmul[i / 2].shape,
 				     matmul[i / 2].columns);
-	}
-	printf("function: ns per element        ours              libm   ratio\n");
-	for (i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (strstr(functions[i].name, part))
-			bench_function(functions[i].name, functions[i].kind, functions[i].libm);
 	}
 	return 0;
 }

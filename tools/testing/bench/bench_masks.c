@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bank allocator with blocks on some of 140 banks: ns of processor time per operation with up
- * to 10000 live buffers, of which random ones are replaced.
- *
- *	bench_masks [LIVE [SEED]]
- *
- * Each line has medians of five seeds from SEED on, 42 if there is none.
+ * The bank allocator with blocks on some of 140 banks: ns of processor time of a pair of free and
+ * allocation with up to 10000 live buffers, of which random ones are replaced; means of five seeds.
  *
  * The bank is a sixteenth larger than what the buffers take when they are placed one after the
- * other, so that it is nearly full all the time. The baseline for memory is strict lockstep: what
- * the same buffers take if each of them is on all banks. saved is what an address of its own in
- * each bank saves of the memory that the buffers and their replacements take with one address.
+ * other, so that it is nearly full all the time. saved is what an address of its own in each bank
+ * saves of the memory that the buffers and their replacements take with one address.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +19,6 @@
 #define COLUMNS	14
 #define ALIGN	64
 #define SEEDS	5
-/* no operation takes so long: another thread ran */
-#define PREEMPTED_NS	2000000
 
 static const struct {
 	enum mask_style style;
@@ -66,42 +59,19 @@ struct work {
 };
 
 struct result {
-	double alloc_ns;
-	double free_ns;
-	u64 total_ns;
-	u64 spent_ns[2];
-	u32 timed[2];
+	/* of the replacements */
+	u64 ns;
 	u32 refused;
 	u64 top;
-	double full;
 };
 
-static void timed(struct result *result, bool share, bool is_free, u64 start)
-{
-	u64 took;
-
-	if (!share)
-		return;
-	took = now_ns() - start;
-	if (took > PREEMPTED_NS)
-		return;
-	result->spent_ns[is_free] += took;
-	result->timed[is_free]++;
-}
-
-static void note(struct result *result, u64 start, u64 size)
-{
-	result->refused += start == U64_MAX;
-	if (start != U64_MAX)
-		result->top = max(result->top, start + size);
-}
-
-static void replay_bank(const struct work *work, bool share, struct result *result)
+static struct result replay_bank(const struct work *work)
 {
 	struct loom_bank_block *blocks = calloc(work->live, sizeof(*blocks));
 	struct loom_bank *bank = malloc(sizeof(*bank));
 	struct loom_bank_chunk *spare = NULL;
-	u64 start, begin = 0;
+	struct result result = { 0 };
+	u64 begin = 0;
 
 	if (!blocks || !bank ||
 	    loom_bank_init(bank, 0, work->limit, BANKS, LOOM_BANK_FIRST_FIT))
@@ -113,32 +83,26 @@ static void replay_bank(const struct work *work, bool share, struct result *resu
 			.size = op->size, .align = ALIGN, .high = U64_MAX, .mask = &op->mask,
 			.spare = &spare,
 		};
-		bool fill = i < work->live;
-		int err;
 
 		if (i == work->live) {
-			result->refused = 0;
+			result.refused = 0;
 			begin = thread_ns();
 		}
 		if (!spare)
 			spare = loom_bank_chunk_create();
-		if (loom_bank_allocated(block)) {
-			start = share ? now_ns() : 0;
+		if (loom_bank_allocated(block))
 			loom_bank_free(bank, block);
-			timed(result, share && !fill, true, start);
-		}
-		start = share ? now_ns() : 0;
-		err = loom_bank_alloc(bank, block, &request);
-		timed(result, share && !fill, false, start);
-		note(result, err ? U64_MAX : block->start, op->size);
+		if (loom_bank_alloc(bank, block, &request))
+			result.refused++;
+		else
+			result.top = max(result.top, block->start + op->size);
 	}
-	result->total_ns = thread_ns() - begin;
-	for (u32 i = 0; i < BANKS; i++)
-		result->full += (double)loom_bank_bytes(bank, i) / BANKS / (double)work->limit;
+	result.ns = thread_ns() - begin;
 	loom_bank_fini(bank);
 	loom_port_free(spare);
 	free(bank);
 	free(blocks);
+	return result;
 }
 
 /*
@@ -185,27 +149,6 @@ static u64 replay_per_bank(const struct work *work)
 	return top;
 }
 
-/* The better of two rounds; the share of allocations is that of a third. */
-static struct result measure(const struct work *work)
-{
-	struct result result = { 0 }, again = { 0 }, share = { 0 };
-	u32 count = work->count - work->live;
-	double mean[2] = { 0 }, scale;
-
-	replay_bank(work, false, &result);
-	replay_bank(work, false, &again);
-	replay_bank(work, true, &share);
-	for (int i = 0; i < 2; i++)
-		if (share.timed[i])
-			mean[i] = max((double)share.spent_ns[i] / share.timed[i] - clock_cost_ns(),
-				      1.0);
-	scale = (double)min(result.total_ns, again.total_ns) / count /
-		(mean[0] + mean[1] * share.timed[1] / count);
-	result.alloc_ns = mean[0] * scale;
-	result.free_ns = mean[1] * scale;
-	return result;
-}
-
 static void draw(struct work *work, size_t style, u64 seed)
 {
 	random_state = seed;
@@ -220,73 +163,44 @@ static void draw(struct work *work, size_t style, u64 seed)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static void print_line(size_t style, u32 live)
 {
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static double median(double *values)
-{
-	qsort(values, SEEDS, sizeof(*values), by_value);
-	return values[SEEDS / 2];
-}
-
-static void print_line(size_t style, u32 live, u64 seed)
-{
-	u32 replacements = live > 1000 ? 4000 : 20000;
+	u32 replacements = live > 1000 ? 4000 : 20000, refused = 0;
 	struct work work = { .live = live, .count = live + replacements };
-	double alloc[SEEDS], release[SEEDS], full = 0, lockstep = 0, saved = 0;
-	u32 refused = 0;
+	double ns = 0, saved = 0;
 
 	work.ops = calloc(work.count, sizeof(*work.ops));
 	if (!work.ops)
 		exit(1);
 	for (u32 k = 0; k < SEEDS; k++) {
-		struct work fill = { .live = live, .count = live, .ops = work.ops,
-				     .limit = (u64)1 << 50 };
-		struct work all = { .live = live, .count = work.count, .ops = work.ops,
-				    .limit = (u64)1 << 50 };
-		struct result a = { 0 }, b = { 0 };
-		u64 bytes = 0;
+		struct work fill;
+		struct result result;
+		u64 top;
 
-		draw(&work, style, seed + k);
-		for (u32 i = 0; i < live; i++)
-			bytes += work.ops[i].size;
-		replay_bank(&all, false, &b);
-		saved += (1 - (double)replay_per_bank(&all) / (double)b.top) / SEEDS;
-		replay_bank(&fill, false, &a);
-		work.limit = (a.top + a.top / 16) & ~(u64)(ALIGN - 1);
-		lockstep += (double)bytes / (double)work.limit / SEEDS;
-		a = measure(&work);
-		alloc[k] = a.alloc_ns;
-		release[k] = a.free_ns;
-		refused += a.refused / SEEDS;
-		full += a.full / SEEDS;
+		draw(&work, style, 42 + k);
+		work.limit = (u64)1 << 50;
+		top = replay_bank(&work).top;
+		saved += (1 - (double)replay_per_bank(&work) / (double)top) / SEEDS;
+		fill = work;
+		fill.count = live;
+		top = replay_bank(&fill).top;
+		work.limit = (top + top / 16) & ~(u64)(ALIGN - 1);
+		result = replay_bank(&work);
+		ns += (double)min(result.ns, replay_bank(&work).ns) / replacements / SEEDS;
+		refused += result.refused / SEEDS;
 	}
-	printf("%-22s %7u %8.0f %7.0f %7u %5.0f%% %7.1fx %5.1f%%\n", styles[style].name, live,
-	       median(alloc), median(release), refused, 100 * full, lockstep, 100 * saved);
+	printf("%-22s %7u %8.0f %7u %5.1f%%\n", styles[style].name, live, ns, refused,
+	       100 * saved);
 	fflush(stdout);
 	free(work.ops);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	static const u32 sizes[] = { 10, 100, 1000, 10000 };
-	u32 only = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
-	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 42;
-
-	if (argc > 3) {
-		fprintf(stderr, "usage: bench_masks [LIVE [SEED]]\n");
-		return 2;
-	}
-	printf("%d banks, ns of processor time; lockstep: what they take on all banks\n", BANKS);
-	printf("%-22s %7s %8s %7s %7s %6s %8s %6s\n", "on", "live", "alloc", "free", "refused",
-	       "full", "lockstep", "saved");
+	printf("%d banks, ns of processor time\n", BANKS);
+	printf("%-22s %7s %8s %7s %6s\n", "on", "live", "a pair", "refused", "saved");
 	for (size_t style = 0; style < ARRAY_SIZE(styles); style++)
-		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
-			if (!only || only == sizes[i])
-				print_line(style, sizes[i], seed);
+		for (u32 live = 10; live <= 10000; live *= 10)
+			print_line(style, live);
 	return 0;
 }

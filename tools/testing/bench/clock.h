@@ -32,28 +32,6 @@ static inline double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* What now_ns() costs, once: to be subtracted from each operation that is timed with it. */
-static inline double clock_cost_ns(void)
-{
-	enum { LOOKS = 20000 };
-	static double cost;
-	uint64_t start, sum;
-
-	if (cost > 0.0)
-		return cost;
-	cost = 1e9;
-	for (int round = 0; round < 20; round++) {
-		sum = 0;
-		for (int i = 0; i < LOOKS; i++) {
-			start = now_ns();
-			sum += now_ns() - start;
-		}
-		if ((double)sum / LOOKS < cost)
-			cost = (double)sum / LOOKS;
-	}
-	return cost;
-}
-
 /* 2^16 multiply-adds, each of which needs the one before: to compare machines by. */
 static inline double calibrated_loop_ns(void)
 {

@@ -2,26 +2,21 @@
 #ifndef LOOM_BENCH_LISTS_H
 #define LOOM_BENCH_LISTS_H
 
-/* What the allocator is compared with: the two policies of published allocators, on lists. */
+/* A list with size classes, which published allocators call best fit. */
 
 #include "loom_bank.h"
-#include "trace.h"
+#include "trace_make.h"
 
-/*
- * The plain list: all blocks in address order, and a second list of the free ones. Allocation scans
- * the free ones from the end that the request names; a block that is freed merges with its
- * neighbours, and its place in the second list is searched from its place in the first.
- */
+/* All blocks in address order. */
 struct plain_block {
 	u64 start;
 	u64 size;
 	bool is_free;
 	struct plain_block *near[2];
-	struct plain_block *free_near[2];
 };
 
 struct plain {
-	/* ends of both lists: blocks of no bytes, never free */
+	/* ends of the list: blocks of no bytes, never free */
 	struct plain_block end[2];
 	struct plain_block *spare;
 };
@@ -34,28 +29,12 @@ static inline void plain_insert(struct plain_block *before, struct plain_block *
 	before->near[1] = block;
 }
 
-static inline void plain_insert_free(struct plain_block *before, struct plain_block *block)
-{
-	block->free_near[0] = before;
-	block->free_near[1] = before->free_near[1];
-	block->free_near[1]->free_near[0] = block;
-	before->free_near[1] = block;
-}
-
-static inline void plain_remove_free(struct plain_block *block)
-{
-	block->free_near[0]->free_near[1] = block->free_near[1];
-	block->free_near[1]->free_near[0] = block->free_near[0];
-}
-
 static inline void plain_init(struct plain *plain, u64 limit, struct plain_block *blocks,
 			      size_t count)
 {
 	*plain = (struct plain){ 0 };
 	plain->end[0].near[1] = &plain->end[1];
 	plain->end[1].near[0] = &plain->end[0];
-	plain->end[0].free_near[1] = &plain->end[1];
-	plain->end[1].free_near[0] = &plain->end[0];
 	plain->end[1].start = limit;
 	for (size_t i = 1; i < count; i++)
 		blocks[i].near[1] = &blocks[i - 1];
@@ -63,7 +42,6 @@ static inline void plain_init(struct plain *plain, u64 limit, struct plain_block
 	blocks[0].near[1] = NULL;
 	blocks[count - 1] = (struct plain_block){ .size = limit, .is_free = true };
 	plain_insert(&plain->end[0], &blocks[count - 1]);
-	plain_insert_free(&plain->end[0], &blocks[count - 1]);
 }
 
 static inline void plain_give_spare(struct plain *plain, struct plain_block *block)
@@ -92,54 +70,10 @@ static inline struct plain_block *plain_cut(struct plain *plain, struct plain_bl
 	return block;
 }
 
-static inline struct plain_block *plain_alloc(struct plain *plain, u64 size, bool top_down)
-{
-	struct plain_block *hole = plain->end[top_down].free_near[!top_down];
-
-	while (hole != &plain->end[!top_down] && hole->size < size)
-		hole = hole->free_near[!top_down];
-	if (hole == &plain->end[!top_down])
-		return NULL;
-	if (hole->size == size) {
-		plain_remove_free(hole);
-		hole->is_free = false;
-		return hole;
-	}
-	return plain_cut(plain, hole, size, top_down);
-}
-
-static inline void plain_free(struct plain *plain, struct plain_block *block)
-{
-	struct plain_block *low = block->near[0], *high = block->near[1];
-
-	if (high->is_free) {
-		block->size += high->size;
-		block->near[1] = high->near[1];
-		block->near[1]->near[0] = block;
-		if (!low->is_free) {
-			block->is_free = true;
-			plain_insert_free(high->free_near[0], block);
-		}
-		plain_remove_free(high);
-		plain_give_spare(plain, high);
-	}
-	if (low->is_free) {
-		low->size += block->size;
-		low->near[1] = block->near[1];
-		low->near[1]->near[0] = low;
-		plain_give_spare(plain, block);
-	} else if (!block->is_free) {
-		while (low->near[0] && !low->is_free)
-			low = low->near[0];
-		block->is_free = true;
-		plain_insert_free(low, block);
-	}
-}
-
 /*
  * Free blocks by size: a class for each power of two, each in address order. A request goes from
  * its own class on to the first class that has a block large enough, and takes the first such one
- * from the end that it names. Published allocators do so, too, and call it best fit.
+ * from the end that it names.
  */
 #define CLASS_COUNT	12
 #define CLASS_BASE	1024

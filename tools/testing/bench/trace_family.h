@@ -17,7 +17,7 @@
  * mixdir		programs from the top of DRAM, heavy-tailed data from its bottom
  * kv_cache		pages of sequences that grow by one at a time and end at once
  *
- * The first two, rand10k_tight, pow10k and mixdir are those of trace_make.h with other seeds.
+ * Traces of the first two, rand10k_tight, pow10k and mixdir were published, by one seed each.
  */
 
 #include "trace_make.h"
@@ -164,28 +164,46 @@ static inline void trace_make_kv_cache(struct trace *trace, uint64_t seed)
 }
 
 #define TRACE_FAMILY_COUNT	8
-/* The first ones are of SRAM. */
-#define TRACE_FAMILY_SRAM	4
 
 /* A trace of family @index, from 0 to TRACE_FAMILY_COUNT - 1. */
 static inline void trace_family(struct trace *trace, unsigned int index, uint64_t seed)
 {
-	static const unsigned int made[TRACE_FAMILY_COUNT] = {
-		[0] = 4, [1] = 6, [4] = 2, [5] = 3, [6] = 8,
+	const uint64_t kib = TRACE_KIB, mib = TRACE_MIB, gib = TRACE_GIB;
+	const struct trace_steady l1_churn = {
+		"l1_churn", seed, TRACE_SRAM_BYTES, 64, 256 * kib, 0.6, 0,
+		(uint64_t)(0.88 * (double)TRACE_SRAM_BYTES), 100000, true,
+	}, rand10k_tight = {
+		"rand10k_tight", seed, 12 * gib, kib, 8 * mib, 0, 0,
+		(uint64_t)(11.4 * (double)gib), 100000, false,
+	}, pow10k = {
+		"pow10k", seed, 96 * mib, kib, 8 * mib, 1.1, 0,
+		(uint64_t)(0.90 * 96 * (double)mib), 100000, false,
 	};
 
 	switch (index) {
+	case 0:
+		trace_make_steady(trace, &l1_churn);
+		break;
+	case 1:
+		trace_make_ml_l1(trace, seed);
+		break;
 	case 2:
 		trace_make_conv_stages(trace, seed);
 		break;
 	case 3:
 		trace_make_conv_splits(trace, seed);
 		break;
+	case 4:
+		trace_make_steady(trace, &rand10k_tight);
+		break;
+	case 5:
+		trace_make_steady(trace, &pow10k);
+		break;
+	case 6:
+		trace_make_mixdir(trace, seed);
+		break;
 	case 7:
 		trace_make_kv_cache(trace, seed);
-		break;
-	default:
-		trace_make_seeded(trace, made[index], seed);
 		break;
 	}
 }

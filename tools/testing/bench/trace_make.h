@@ -3,24 +3,72 @@
 #define LOOM_BENCH_TRACE_MAKE_H
 
 /*
- * The nine traces that the allocator is measured with.
+ * Traces of requests to an allocator: a list of operations. The free of an allocation that failed
+ * does nothing; the set-up ends at the mark.
  *
- * lifo			stacks of buffers, freed in reverse
- * rand10k		10000 live blocks of log-uniform sizes, random replacement, 73 % full
- * rand10k_tight	the same at 95 %
- * pow10k		small Pareto sizes, 10000 live, 90 %
- * l1_churn		an SRAM bank, from the top, Pareto sizes, 88 %
- * ml_dram		a language model: weights, KV cache, activations, binaries from the top
- * ml_l1		activations of a network in SRAM, tiny long-lived buffers between them
- * checker		every second of 20000 blocks free, sizes that mostly do not fit there
- * mixdir		binaries from the top, heavy-tailed data from the bottom
- *
- * Sizes and the order of random numbers are fixed: the traces are compared between
- * allocators and over the years.
+ * Sizes and the order of random numbers are fixed, so that traces can be compared between
+ * allocators and over the years: a trace is a function of its seed, the same on every machine whose
+ * libm rounds exp, log and pow as glibc does.
  */
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "random.h"
-#include "trace.h"
+
+enum trace_kind {
+	TRACE_ALLOC_LOW,
+	TRACE_ALLOC_HIGH,
+	TRACE_FREE,
+	TRACE_MARK,
+};
+
+struct trace_op {
+	uint64_t size;
+	uint32_t id;
+	enum trace_kind kind;
+};
+
+struct trace {
+	char name[64];
+	uint64_t cap_bytes;
+	uint64_t align_bytes;
+	uint64_t seed;
+	uint32_t ids;
+	uint32_t allocs;
+	size_t count;
+	size_t room;
+	struct trace_op *ops;
+};
+
+static inline void *trace_realloc(void *ptr, size_t count, size_t size)
+{
+	ptr = reallocarray(ptr, count, size);
+	if (!ptr) {
+		fprintf(stderr, "trace: out of memory\n");
+		exit(1);
+	}
+	return ptr;
+}
+
+static inline void trace_add(struct trace *trace, enum trace_kind kind, uint32_t id, uint64_t size)
+{
+	if (trace->count == trace->room) {
+		trace->room = trace->room ? trace->room * 2 : 4096;
+		trace->ops = trace_realloc(trace->ops, trace->room, sizeof(*trace->ops));
+	}
+	trace->ops[trace->count++] = (struct trace_op){ .size = size, .id = id, .kind = kind };
+}
+
+static inline void trace_free(struct trace *trace)
+{
+	free(trace->ops);
+	*trace = (struct trace){ 0 };
+}
 
 #define TRACE_KIB		1024ULL
 #define TRACE_MIB		(1ULL << 20)
@@ -152,25 +200,6 @@ static inline uint32_t trace_ids_swap_remove(struct trace_ids *ids, size_t at)
 	return id;
 }
 
-static inline void trace_make_lifo(struct trace *trace, uint64_t seed)
-{
-	struct trace_maker maker = trace_begin(trace, "lifo", TRACE_DRAM_BYTES, 32, seed);
-
-	for (int round = 0; round < 3000; round++) {
-		struct trace_ids ids = { 0 };
-		uint64_t depth = trace_range(&maker, 8, 64);
-
-		while (depth--)
-			trace_ids_push(&ids, trace_take(&maker, trace_log_uniform(&maker, TRACE_KIB,
-										  8 * TRACE_MIB),
-							false));
-		while (ids.count)
-			trace_drop(&maker, trace_ids_remove(&ids, ids.count - 1));
-		free(ids.id);
-	}
-	trace_end(&maker);
-}
-
 /*
  * Fill to a number of live blocks or bytes, then replace random blocks.
  *
@@ -224,103 +253,6 @@ static inline void trace_make_steady(struct trace *trace, const struct trace_ste
 		trace_steady_take(&maker, steady, &ids);
 	}
 	free(ids.id);
-	trace_end(&maker);
-}
-
-/* Bytes per bank of a tensor of so many tiles on 12 banks. */
-static inline uint64_t trace_tiles(uint64_t tiles, uint64_t page_bytes)
-{
-	return (tiles + 11) / 12 * page_bytes;
-}
-
-/* One decoder layer: activations come and go as its operators run. Return: the new x. */
-static inline uint32_t trace_decoder_layer(struct trace_maker *maker, uint32_t x, uint64_t s)
-{
-	const uint64_t page = 2048;
-	uint64_t wide = trace_tiles(s * 448, page), narrow = trace_tiles(s * 128, page);
-	uint64_t head = trace_tiles(s * 32, page);
-	uint32_t norm, qkv, q, k, v, scores, attention, out, sum, gate, up, mul, down;
-
-	norm = trace_take(maker, narrow, false);
-	qkv = trace_take(maker, trace_tiles(s * 192, page), false);
-	trace_drop(maker, norm);
-	q = trace_take(maker, narrow, false);
-	k = trace_take(maker, head, false);
-	v = trace_take(maker, head, false);
-	trace_drop(maker, qkv);
-	scores = trace_take(maker, trace_tiles(s * (s > 4 ? s : 4) * 8, page), false);
-	attention = trace_take(maker, narrow, false);
-	trace_drop(maker, q);
-	trace_drop(maker, k);
-	trace_drop(maker, v);
-	trace_drop(maker, scores);
-	out = trace_take(maker, narrow, false);
-	trace_drop(maker, attention);
-	sum = trace_take(maker, narrow, false);
-	trace_drop(maker, out);
-	trace_drop(maker, x);
-	norm = trace_take(maker, narrow, false);
-	gate = trace_take(maker, wide, false);
-	up = trace_take(maker, wide, false);
-	trace_drop(maker, norm);
-	mul = trace_take(maker, wide, false);
-	trace_drop(maker, gate);
-	trace_drop(maker, up);
-	down = trace_take(maker, narrow, false);
-	trace_drop(maker, mul);
-	x = trace_take(maker, narrow, false);
-	trace_drop(maker, down);
-	trace_drop(maker, sum);
-	return x;
-}
-
-static inline void trace_make_ml_dram(struct trace *trace, uint64_t seed)
-{
-	static const uint16_t layer[][2] = {
-		{ 128, 192 }, { 128, 128 }, { 128, 448 }, { 128, 448 }, { 448, 128 },
-	};
-	static const uint16_t other[][2] = {
-		{ 128, 4008 }, { 4008, 128 }, { 128, 1 }, { 64, 4 }, { 64, 4 },
-		{ 32, 32 }, { 32, 32 }, { 1, 128 }, { 1, 1 }, { 1, 1 },
-	};
-	const uint64_t weight = 1088, activation = 2048;
-	struct trace_maker maker = trace_begin(trace, "ml_dram", TRACE_DRAM_BYTES, 32, seed);
-	struct trace_ids binaries = { 0 };
-	size_t i;
-
-	for (int l = 0; l < 32; l++) {
-		for (i = 0; i < sizeof(layer) / sizeof(*layer); i++)
-			trace_take(&maker, trace_tiles(layer[i][0] * layer[i][1], weight), false);
-		trace_take(&maker, trace_tiles(128, activation), false);
-	}
-	for (i = 0; i < sizeof(other) / sizeof(*other); i++)
-		trace_take(&maker, trace_tiles((uint64_t)other[i][0] * other[i][1], weight),
-			   false);
-	for (i = 0; i < 64; i++)
-		trace_take(&maker, trace_tiles(256 * 32, weight), false);
-	trace_mark(&maker);
-
-	for (int step = 0; step < 300; step++) {
-		uint64_t s = trace_unit(&maker) < 0.7 ? 1 : trace_range(&maker, 2, 64);
-		uint64_t fresh = trace_range(&maker, 0, 3);
-		uint32_t x, logits;
-
-		while (fresh--) {
-			uint64_t size = trace_log_uniform(&maker, 2 * TRACE_KIB, 128 * TRACE_KIB);
-
-			trace_ids_push(&binaries, trace_take(&maker, size, true));
-		}
-		if (binaries.count > 400)
-			trace_drop(&maker, trace_ids_remove(&binaries,
-							    trace_below(&maker, binaries.count)));
-		x = trace_take(&maker, trace_tiles(s * 128, activation), false);
-		for (int l = 0; l < 32; l++)
-			x = trace_decoder_layer(&maker, x, s);
-		logits = trace_take(&maker, trace_tiles(s * 4008, activation), false);
-		trace_drop(&maker, x);
-		trace_drop(&maker, logits);
-	}
-	free(binaries.id);
 	trace_end(&maker);
 }
 
@@ -393,33 +325,6 @@ static inline void trace_make_ml_l1(struct trace *trace, uint64_t seed)
 	trace_end(&maker);
 }
 
-static inline void trace_make_checker(struct trace *trace, uint64_t seed)
-{
-	enum { BLOCKS = 20000 };
-	struct trace_maker maker = trace_begin(trace, "checker", TRACE_DRAM_BYTES, 32, seed);
-	struct trace_ids live = { 0 };
-
-	for (int i = 0; i < BLOCKS; i++)
-		trace_take(&maker, 4 * TRACE_KIB, false);
-	for (uint32_t i = 0; i < BLOCKS; i += 2)
-		trace_drop(&maker, i + 1);
-	trace_mark(&maker);
-	for (int i = 0; i < 2 * BLOCKS; i++) {
-		trace_ids_push(&live, trace_take(&maker,
-						 trace_range(&maker, TRACE_KIB, 12 * TRACE_KIB),
-						 false));
-		if (live.count > 500)
-			trace_drop(&maker, trace_ids_remove(&live, trace_below(&maker,
-									       live.count)));
-	}
-	for (uint32_t i = 1; i < BLOCKS; i += 2)
-		trace_drop(&maker, i + 1);
-	for (size_t i = 0; i < live.count; i++)
-		trace_drop(&maker, live.id[i]);
-	free(live.id);
-	trace_end(&maker);
-}
-
 static inline void trace_make_mixdir(struct trace *trace, uint64_t seed)
 {
 	struct trace_maker maker = trace_begin(trace, "mixdir", TRACE_DRAM_BYTES, 32, seed);
@@ -451,55 +356,6 @@ static inline void trace_make_mixdir(struct trace *trace, uint64_t seed)
 	free(live.id);
 	free(binaries.id);
 	trace_end(&maker);
-}
-
-#define TRACE_MAKE_COUNT	9
-
-/* Trace number @index, from 0 to TRACE_MAKE_COUNT - 1, drawn with another seed. */
-static inline void trace_make_seeded(struct trace *trace, unsigned int index, uint64_t seed)
-{
-	const uint64_t kib = TRACE_KIB, mib = TRACE_MIB, gib = TRACE_GIB;
-	const struct trace_steady steady[] = {
-		{ "rand10k", seed, 12 * gib, kib, 8 * mib, 0, 10000, 0, 100000, false },
-		{ "rand10k_tight", seed, 12 * gib, kib, 8 * mib, 0, 0,
-		  (uint64_t)(11.4 * (double)gib), 100000, false },
-		{ "pow10k", seed, 96 * mib, kib, 8 * mib, 1.1, 0,
-		  (uint64_t)(0.90 * 96 * (double)mib), 100000, false },
-		{ "l1_churn", seed, TRACE_SRAM_BYTES, 64, 256 * kib, 0.6, 0,
-		  (uint64_t)(0.88 * (double)TRACE_SRAM_BYTES), 100000, true },
-	};
-
-	switch (index) {
-	case 0:
-		trace_make_lifo(trace, seed);
-		break;
-	case 1:
-	case 2:
-	case 3:
-	case 4:
-		trace_make_steady(trace, &steady[index - 1]);
-		break;
-	case 5:
-		trace_make_ml_dram(trace, seed);
-		break;
-	case 6:
-		trace_make_ml_l1(trace, seed);
-		break;
-	case 7:
-		trace_make_checker(trace, seed);
-		break;
-	case 8:
-		trace_make_mixdir(trace, seed);
-		break;
-	}
-}
-
-/* Trace number @index, as it was published. */
-static inline void trace_make(struct trace *trace, unsigned int index)
-{
-	static const uint64_t seeds[] = { 101, 201, 202, 203, 505, 303, 404, 606, 707 };
-
-	trace_make_seeded(trace, index, seeds[index]);
 }
 
 #endif /* LOOM_BENCH_TRACE_MAKE_H */

@@ -17,7 +17,7 @@ done
 # in_vm: runs the programs one by one; their output and exit status go to $vm
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
 	--modparams topology=tiny --log "$out/dmesg.log" --out "$vm" -- sh -c "
-		build/bench/vm_oversubscribe --check >$vm/oversubscribe.log 2>&1
+		build/e2e/oversubscribed >$vm/oversubscribe.log 2>&1
 		echo \$? >$vm/oversubscribe.status
 		for name in $tests; do
 			$vm/loom_\$name >$vm/\$name.log 2>&1
