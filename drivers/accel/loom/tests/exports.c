@@ -15,9 +15,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_init);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_fini);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_alloc);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_free);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_stats);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
-EXPORT_SYMBOL_IF_KUNIT(loom_bank_next_block);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_port_free);
 
