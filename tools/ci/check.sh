@@ -122,7 +122,6 @@ run_part() {
 	lint)
 		tap lint -- tools/ci/lint.sh
 		tap lint-floors -- tools/ci/floors-test.sh
-		tap lint-leftovers -- tools/ci/leftovers-test.sh
 		tap lint-tap -- tools/ci/tap-test.sh
 		tap lint-fresh -- tools/ci/fresh-test.sh
 		tap docs --plain -- make docs ;;

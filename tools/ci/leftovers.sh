@@ -19,7 +19,7 @@ found=$({
 	# a folder beside the checkout, somebody's home, this very checkout
 	{
 		git grep -nIE -e '(^|[^.])(\.\./)+shared(/|$)' \
-			-e '(^|[^A-Za-z0-9_.])/(home/[a-z]|root/|Users/|mnt/)' -- . ":!tools/ci/leftovers*.sh"
+			-e '(^|[^A-Za-z0-9_.])/(home/[a-z]|root/|Users/|mnt/)' -- . ":!tools/ci/leftovers.sh"
 		git grep -nIF -e "$PWD/" -- .
 	} | sed 's/$/: a path outside of the tree/'
 })

@@ -33,7 +33,7 @@ readme() {
 ok 'README: the figures of make run' readme
 picture() {
 	$loom plan $models/oww_embedding.onnx --shape input_1=1,76,32,1 --sram 8k --objective bytes \
-		--svg-steps 0-160 --svg "$out/layergroup.svg" >/dev/null &&
+		--svg-steps 0-40 --svg "$out/layergroup.svg" >/dev/null &&
 	cmp "$out/layergroup.svg" Documentation/static/layergroup.svg
 }
 ok 'README: the picture of a plan' picture
