@@ -6,9 +6,11 @@
  * file, and the same when asked again. A graph that is read is dumped, and the same when it is read
  * again.
  *
- * Inputs are a small network that is written here byte by byte, with bits, bytes and lengths
- * exchanged. libFuzzer begins with the models of the standard's own tests, if they are installed.
+ * Inputs are the small models of the standard's own tests, which must be installed, with bits,
+ * bytes, lengths and dimensions exchanged; libFuzzer begins with them, too.
  */
+#include <glob.h>
+
 #include "loom_core.h"
 
 #define FUZZ_NAME	"fuzz-onnx"
@@ -56,108 +58,64 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LOOM_LIBFUZZER
 
-/* Bytes that grow; fields of protobuf are put at the end. */
-struct bytes {
-	uint8_t data[1024];
+#define MODELS	"/usr/share/libonnx-testdata/data/node/*/model.onnx"
+#define SMALL	1024
+
+/**
+ * struct model - a file of the standard's tests
+ * @size: number of @data
+ * @data: the bytes
+ */
+static struct model {
 	size_t size;
-};
+	uint8_t data[SMALL];
+} *fuzz_models;
 
-static void put_varint(struct bytes *to, uint64_t value)
+static size_t fuzz_model_count;
+
+static void fuzz_begin(void)
 {
-	for (; value >= 128; value >>= 7)
-		to->data[to->size++] = value | 128;
-	to->data[to->size++] = value;
-}
+	glob_t found;
+	size_t i;
 
-static void put_number(struct bytes *to, uint32_t field, uint64_t value)
-{
-	put_varint(to, field << 3);
-	put_varint(to, value);
-}
+	if (glob(MODELS, 0, NULL, &found))
+		fuzz_fail("no file is like " MODELS);
+	fuzz_models = calloc(found.gl_pathc, sizeof(*fuzz_models));
+	if (!fuzz_models)
+		fuzz_fail("no memory");
+	for (i = 0; i < found.gl_pathc; i++) {
+		struct model *model = &fuzz_models[fuzz_model_count];
+		FILE *file = fopen(found.gl_pathv[i], "rb");
 
-static void put_bytes(struct bytes *to, uint32_t field, const void *data, size_t size)
-{
-	put_varint(to, field << 3 | 2);
-	put_varint(to, size);
-	memcpy(to->data + to->size, data, size);
-	to->size += size;
-}
-
-static void put_text(struct bytes *to, uint32_t field, const char *text)
-{
-	put_bytes(to, field, text, strlen(text));
-}
-
-static void put_part(struct bytes *to, uint32_t field, const struct bytes *part)
-{
-	put_bytes(to, field, part->data, part->size);
-}
-
-static void put_node(struct bytes *graph, const char *type, const char *x, const char *w,
-		     const char *y)
-{
-	struct bytes node = { .size = 0 };
-
-	put_text(&node, 1, x);
-	if (w)
-		put_text(&node, 1, w);
-	put_text(&node, 2, y);
-	put_text(&node, 4, type);
-	put_part(graph, 1, &node);
-}
-
-static void put_value(struct bytes *graph, uint32_t field, const char *name, u32 rank)
-{
-	static const uint8_t dims[] = { 1, 2, 4, 4 };
-	struct bytes value = { .size = 0 }, type = { .size = 0 }, tensor = { .size = 0 };
-	struct bytes shape = { .size = 0 }, dim;
-	u32 i;
-
-	for (i = 0; i < rank; i++) {
-		dim.size = 0;
-		put_number(&dim, 1, dims[i % ARRAY_SIZE(dims)]);
-		put_part(&shape, 1, &dim);
+		if (!file)
+			continue;
+		model->size = fread(model->data, 1, SMALL, file);
+		fuzz_model_count += model->size && model->size < SMALL;
+		fclose(file);
 	}
-	put_number(&tensor, 1, 1);
-	put_part(&tensor, 2, &shape);
-	put_part(&type, 1, &tensor);
-	put_text(&value, 1, name);
-	put_part(&value, 2, &type);
-	put_part(graph, field, &value);
+	globfree(&found);
 }
 
-/* Relu(Add(Conv(x, w), x)), with a kernel of one by one; of rank 4 it makes sense. */
-static void fuzz_model(struct bytes *model, u32 rank)
+/* A shape has twice as many dimensions in as many bytes: more than there may be, too. */
+static void fuzz_double(size_t at)
 {
-	static const uint8_t weights[16] = { [2] = 0x80, [3] = 0x3f, [14] = 0x80, [15] = 0x3f };
-	struct bytes graph = { .size = 0 }, tensor = { .size = 0 }, opset = { .size = 0 };
+	static const char dim[] = "\x0a\x02\x08", two[] = "\x0a\x00\x0a";
+	uint8_t *here = memmem(fuzz_now.data + at, fuzz_now.size - at, dim, 3);
 
-	put_node(&graph, "Conv", "x", "w", "a");
-	put_node(&graph, "Add", "a", "x", "b");
-	put_node(&graph, "Relu", "b", NULL, "y");
-	put_text(&graph, 2, "g");
-	put_number(&tensor, 1, 2);
-	put_number(&tensor, 1, 2);
-	put_number(&tensor, 1, 1);
-	put_number(&tensor, 1, 1);
-	put_number(&tensor, 2, 1);
-	put_text(&tensor, 8, "w");
-	put_bytes(&tensor, 9, weights, sizeof(weights));
-	put_part(&graph, 5, &tensor);
-	put_value(&graph, 11, "x", rank);
-	put_value(&graph, 12, "y", rank);
-	put_number(&opset, 2, 13);
-	model->size = 0;
-	put_number(model, 1, 8);
-	put_part(model, 8, &opset);
-	put_part(model, 7, &graph);
+	while (here && here + 4 <= fuzz_now.data + fuzz_now.size && !memcmp(here, dim, 3)) {
+		memcpy(here, two, 4);
+		here += 4;
+	}
 }
 
 static void fuzz_damage(uint64_t *seed)
 {
-	size_t at = random_xorshift(seed, fuzz_now.size), from;
+	size_t at, from;
 
-	switch (random_xorshift(seed, 5)) {
+	if (!fuzz_now.size)
+		return;
+	at = random_xorshift(seed, fuzz_now.size);
+	switch (random_xorshift(seed, 7)) {
 	case 0:
 		fuzz_now.data[at] ^= 1 << random_xorshift(seed, 8);
 		break;
@@ -172,6 +130,12 @@ static void fuzz_damage(uint64_t *seed)
 		memmove(fuzz_now.data + at, fuzz_now.data + from,
 			min(fuzz_now.size - at, min(fuzz_now.size - from, (size_t)8)));
 		break;
+	case 4:
+		fuzz_splice(at, 1 + random_xorshift(seed, 64), "", 0);
+		break;
+	case 5:
+		fuzz_double(at);
+		break;
 	default:
 		if (!random_xorshift(seed, 8) && at)
 			fuzz_now.size = at;
@@ -181,21 +145,19 @@ static void fuzz_damage(uint64_t *seed)
 
 static void fuzz_next(void)
 {
-	struct bytes model;
-	u32 changes;
+	const struct model *model = &fuzz_models[random_xorshift(&fuzz_state, fuzz_model_count)];
+	u64 changes;
 
-	/* more dimensions than there may be, too */
-	fuzz_model(&model, fuzz_tried && !random_xorshift(&fuzz_state, 8) ?
-			   random_xorshift(&fuzz_state, 11) : 4);
-	memcpy(fuzz_now.data, model.data, model.size);
-	fuzz_now.size = model.size;
-	for (changes = fuzz_tried ? random_xorshift(&fuzz_state, 4) : 0; changes; changes--)
+	memcpy(fuzz_now.data, model->data, model->size);
+	fuzz_now.size = model->size;
+	for (changes = random_xorshift(&fuzz_state, 4); changes; changes--)
 		fuzz_damage(&fuzz_state);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct fuzz_maker maker = {
+		.begin = fuzz_begin,
 		.make = fuzz_next,
 		.counts = { { "accepted", &fuzz_taken } },
 	};

@@ -308,7 +308,7 @@ FAULTS = [
          'if (0)'),
     user('files onnx', 'data of a tensor fit its shape', 'onnx/tensor',
          '(raw.len ? raw.len : field.count * elem_bytes) != array->size_bytes', '0',
-         quick=True),
+         quick=True, runs=200000),
     user('files', 'dimensions of a tensor are counted', 'onnx/tensor',
          'if (proto->n_dims > LOOM_GRAPH_RANK)', 'if (0)'),
     user('onnx', 'dimensions of an input are counted', 'onnx/model',
