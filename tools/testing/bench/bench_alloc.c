@@ -3,8 +3,10 @@
  * The bank allocator beside first fit and a list with size classes, on the same traces in the same
  * run.
  *
- *	bench_alloc [SEED]	refusals by family of traces, 20 seeds each from SEED (1) on; then ns of
- *				processor time of a pair of allocation and free, by live blocks
+ *	bench_alloc [SEED]
+ *
+ * Refusals by family of traces, with 20 seeds each from SEED (1) on; then ns of processor time of a
+ * pair of allocation and free, by live blocks.
  *
  * The bank is used as the driver uses it when a buffer asks for nothing: best fit where it is DRAM,
  * near fit where it is SRAM; "masked" has a block of 64 bytes on one of two banks all the time.

@@ -172,7 +172,7 @@ static float *floats(size_t n)
 	return f;
 }
 
-/* Million multiply-accumulates per second: in one call, in calls of 100000 operations, and naive. */
+/* Million multiply-accumulates per second in one call, in calls of 100000 operations, and naive. */
 static void bench_work(const char *name, struct work *work, void (*naive)(void *))
 {
 	double macs = (double)work->command.macs * 1e3, whole, chunks, plain;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * On a device: two processes that together use three times the DRAM. Each loads its network so many
- * times and runs all of these sessions in turn, so buffers are evicted and brought back. Every result
- * is compared, bit by bit, with that of the host.
+ * times and runs all of these sessions in turn, so buffers are evicted and brought back. Every
+ * result is compared, bit by bit, with that of the host.
  *
  * Wants a DRAM that is smaller than the host's memory: topology=tiny.
  */

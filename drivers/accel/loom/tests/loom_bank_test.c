@@ -7,9 +7,9 @@
 #include "loom_compat.h"
 
 /*
- * Tests of the end of a bank, for KASAN, and of sets of banks against an array of bool. Addresses and
- * refusals are left to tools/testing/host/core/bank/model.c, which compares random histories with a
- * byte map.
+ * Tests of the end of a bank, for KASAN, and of sets of banks against an array of bool. Addresses
+ * and refusals are left to tools/testing/host/core/bank/model.c, which compares random histories
+ * with a byte map.
  */
 
 /* loom_bank_alloc() with a chunk if it needs one. */

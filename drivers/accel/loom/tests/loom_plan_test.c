@@ -7,8 +7,8 @@
 #include "rule_cases.h"
 
 /*
- * Tests of the plan verifier for KASAN: valid plans and violations of each rule (rule_cases.h, shared
- * with the library's tests), in memory of exactly their size. Odd bytes are left to
+ * Tests of the plan verifier for KASAN: valid plans and violations of each rule (rule_cases.h,
+ * shared with the library's tests), in memory of exactly their size. Odd bytes are left to
  * tools/testing/fuzz/plan.c, cycles to tools/testing/host/core/clock/command.c.
  */
 
