@@ -293,6 +293,7 @@ static bool is_direct(const struct search *s, u32 index)
 /* Sizes and numbers of buffers of the current cut. */
 static void measure_buffers(const struct search *s, u32 split, struct loom_slicing *tiling)
 {
+	bool once;
 	u32 i, k;
 
 	tiling->scratch_bytes = 0;
@@ -312,8 +313,11 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_slici
 		bytes = plus(bytes, s->sram->align_bytes - 1);
 		bytes -= bytes % s->sram->align_bytes;
 		tiling->bytes[i] = bytes;
-		tiling->buffers[i] = s->overlap && (s->follows[i] & split) &&
-				     operand->role != LOOM_ROLE_TEMP ? 2 : 1;
+		/* a result is stored before another one leaves its sums */
+		once = operand->role == LOOM_ROLE_TEMP ||
+		       (!i && loom_kernel_keeps_sums(s->kernel, s->kernel->sums) &&
+			split >> LOOM_SUM_AXIS & 1);
+		tiling->buffers[i] = s->overlap && (s->follows[i] & split) && !once ? 2 : 1;
 		tiling->scratch_bytes = plus(tiling->scratch_bytes,
 					     times(bytes, tiling->buffers[i]));
 	}
@@ -490,7 +494,8 @@ static bool choose_axes(struct search *s, u32 axes, struct loom_slicing *tiling)
 	if (s->best.slices == 1 || !s->sram->overlap)
 		return true;
 	search_all(s, true);
-	if (s->found && price(s, &s->best) <= plus(price(s, tiling), price(s, tiling) / 10))
+	if (s->found && price(s, &s->best) <=
+			plus(price(s, tiling), price(s, tiling) / (axes > s->rank ? 4 : 10)))
 		*tiling = s->best;
 	return true;
 }

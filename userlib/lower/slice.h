@@ -10,8 +10,9 @@
  *
  * The search is exhaustive over candidate chunk lengths per axis and all orders of the axes that
  * are cut. Candidates are compared by DRAM bytes, then by slices; the first wins ties. Double
- * buffers are preferred while they move at most a tenth more bytes: they halve the SRAM of a slice,
- * but let DMA and compute overlap.
+ * buffers are preferred while they move at most a tenth more bytes, or a quarter if the summed axis
+ * is cut, as such a product computes long: they halve the SRAM of a slice, but let DMA and compute
+ * overlap. A result with sums apart has one buffer then: it is written with the last terms only.
  *
  * The summed axis of a product is cut if all other cuts load an operand again, and its cut moves
  * fewer bytes. Its loop is the innermost: the sums stay where they are.
