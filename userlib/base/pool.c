@@ -138,6 +138,21 @@ void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes)
 	return memory;
 }
 
+void loom_pool_free(struct loom_pool *pool, const void *memory)
+{
+	struct loom_chunk **at = &pool->chunks, *chunk;
+
+	while (*at && (*at)->data != memory)
+		at = &(*at)->next;
+	chunk = *at;
+	if (!chunk || chunk->size_bytes == POOL_CHUNK_BYTES)
+		return;
+	*at = chunk->next;
+	pool->budget_bytes += chunk->size_bytes;
+	pool->taken_bytes -= chunk->size_bytes;
+	free(chunk);
+}
+
 void *loom_pool_array(struct loom_pool *pool, size_t count, size_t elem_bytes)
 {
 	size_t size_bytes;

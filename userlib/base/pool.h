@@ -3,7 +3,8 @@
  * DOC: Memory pools
  *
  * A graph is built once, changed by a few passes and freed as a whole, so its memory comes from a
- * pool: no value, node or name is freed alone, and error paths have nothing to undo.
+ * pool: no value, node or name is freed alone, and error paths have nothing to undo. Elements of a
+ * large constant may be freed early.
  *
  * A pool has a budget. A hostile model of a few hundred bytes may ask for constants of many
  * gigabytes (ConstantOfShape, Expand, Tile); it gets -ENOMEM instead of the machine's memory.
@@ -30,6 +31,8 @@ size_t loom_pool_bytes(const struct loom_pool *pool);
 bool loom_pool_is_full(const struct loom_pool *pool);
 /** loom_pool_alloc() - zeroed, 16-byte aligned; NULL without memory or past the budget */
 void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes);
+/** loom_pool_free() - frees an allocation of more than 64 KiB early; others stay until the end */
+void loom_pool_free(struct loom_pool *pool, const void *memory);
 /** loom_pool_array() - room for @count elements, checked against overflow */
 void *loom_pool_array(struct loom_pool *pool, size_t count, size_t elem_bytes);
 /** loom_pool_copy() - a copy of @size_bytes bytes at @data */

@@ -12,6 +12,35 @@
 /* the last of enum loom_graph_flags, and all before it */
 #define FLAGS	(2 * LOOM_GRAPH_BIND_VALUES - 1)
 
+/* Smaller constants are not worth the search for others that share their elements. */
+#define FREED_BYTES_MIN	((size_t)1 << 20)
+
+static bool is_shared(const struct loom_graph *graph, const struct loom_value *value)
+{
+	uint32_t i;
+
+	for (i = 0; i < graph->num_values; i++)
+		if (graph->values[i] != value && graph->values[i]->data == value->data)
+			return true;
+	return false;
+}
+
+/* Frees constants of few bits, a byte for each element, of which all readers have a packed copy. */
+static void free_unread(struct loom_graph *graph)
+{
+	uint32_t i;
+
+	for (i = 0; i < graph->num_values; i++) {
+		struct loom_value *value = graph->values[i];
+
+		if (!value->bits || !value->data || value->size_bytes < FREED_BYTES_MIN ||
+		    value->num_uses || value->is_output || is_shared(graph, value))
+			continue;
+		loom_pool_free(graph->pool, value->data);
+		value->data = NULL;
+	}
+}
+
 static void finish(struct loom_graph *graph, const struct loom_graph_options *options)
 {
 	const bool output_all = options->flags & LOOM_GRAPH_OUTPUT_ALL;
@@ -33,8 +62,10 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 	}
 	if (output_all && loom_graph_output_all(graph))
 		return;
-	if (!loom_graph_prune(graph))
-		loom_graph_number(graph);
+	if (loom_graph_prune(graph))
+		return;
+	free_unread(graph);
+	loom_graph_number(graph);
 }
 
 /* Checks options that would be read past their end, or through NULL. */

@@ -15,13 +15,18 @@ static void pools_have_a_budget(void)
 	struct loom_pool *pool = loom_pool_create(1 << 20);
 	struct loom_names names = { .pool = pool };
 	unsigned int i;
+	void *half;
 	char *name;
 
 	if (!pool)
 		tap_fatal("no memory");
-	tap_ok(loom_pool_alloc(pool, 1 << 19) && !loom_pool_alloc(pool, 1 << 19 | 1) &&
+	half = loom_pool_alloc(pool, 1 << 19);
+	tap_ok(half && !loom_pool_alloc(pool, 1 << 19 | 1) &&
 	       loom_pool_alloc(pool, 1 << 10) && !loom_pool_array(pool, SIZE_MAX / 2, 4),
 	       "a pool gives no more than its budget");
+	loom_pool_free(pool, half);
+	tap_ok(loom_pool_bytes(pool) < 1 << 19 && loom_pool_alloc(pool, 1 << 19),
+	       "memory that is freed early can be had again");
 	for (i = 0; i < 1000; i++) {
 		name = loom_pool_print(pool, "%u", i);
 		if (!name || loom_names_set(&names, name, name))
