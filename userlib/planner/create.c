@@ -112,6 +112,9 @@ static int prepare(struct form *form, const struct loom_planner_options *options
 	int ret = loom_rewrite(form->graph, options->chip, &form->own, err);
 
 	form->rewritten = form->own;
+	if (!ret && loom_rewrite_turn(form->own ? form->own : form->graph, options->chip,
+				      loom_planner_sram_bytes(options), NULL, &form->own))
+		ret = loom_error_set(err, -ENOMEM, "out of memory");
 	/* without memory the plan is kept, but lacks these figures */
 	if (!ret && loom_planner_least(form->own ? form->own : form->graph, options,
 				       &form->least) == -ENOMEM)
@@ -214,7 +217,8 @@ static u64 bound_expanded(const struct loom_planner_options *options, u64 bytes)
 static int expand(struct form *form, const struct loom_graph *packed,
 		  const struct loom_planner_options *options, struct loom_error *err)
 {
-	int ret = loom_rewrite_expand(packed, &form->expanded);
+	int ret = loom_rewrite_expand(packed, options->chip, loom_planner_sram_bytes(options),
+				      &form->expanded);
 
 	if (ret)
 		return loom_error_set(err, ret, "out of memory");

@@ -25,6 +25,8 @@ static const struct loom_group_aim times[] = {
 #define MUCH		64
 /* The same for another order in a large graph, which takes more time. */
 #define FAR		16
+/* Beyond 1/FAR_BOUND of the lower bound, it is tried in any case. */
+#define FAR_BOUND	8
 /* Within 1/NEAR_BOUND of the lower bound, other rooms for prefetch cost more than they gain. */
 #define NEAR_BOUND	64
 /* In graphs of more nodes, plans for less SRAM are skipped: they take too long. */
@@ -169,12 +171,16 @@ static u32 propose_aims(const struct planner_ladder *l, struct planner_trial *tr
 static u32 propose_last_order(const struct planner_ladder *l, struct planner_trial *trials)
 {
 	const struct loom_graph *last = &l->orders->graphs[l->orders->count - 1];
+	struct planner_candidate candidate = l->best.candidate;
 
 	if (!l->by_time || !l->large || !l->best.program || l->best.graph == last ||
 	    planner_is_within(&l->best, NEAR_BOUND) ||
-	    l->before - l->best.program->stats.cycles <= l->before / FAR)
+	    (l->before - l->best.program->stats.cycles <= l->before / FAR &&
+	     planner_is_within(&l->best, FAR_BOUND)))
 		return 0;
-	trials[0] = planner_trial_of(l, last, &l->best.candidate);
+	/* by bytes, it was tried among the others */
+	candidate.aim = times[0];
+	trials[0] = planner_trial_of(l, last, &candidate);
 	return 1;
 }
 

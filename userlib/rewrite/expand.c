@@ -222,7 +222,8 @@ int loom_rewrite_expanded_bytes(const struct loom_graph *graph, u64 *bytes)
 	return 0;
 }
 
-int loom_rewrite_expand(const struct loom_graph *from, struct loom_graph **to)
+int loom_rewrite_expand(const struct loom_graph *from, const struct drm_loom_chip *chip,
+			u64 sram_bytes, struct loom_graph **to)
 {
 	struct expansion e;
 	int ret;
@@ -234,6 +235,9 @@ int loom_rewrite_expand(const struct loom_graph *from, struct loom_graph **to)
 	ret = loom_rewrite_clone(from, to);
 	if (!ret)
 		ret = expand(&e, *to);
+	/* in place: copies would take as much memory again */
+	if (!ret)
+		ret = loom_rewrite_turn(*to, chip, sram_bytes, e.inside, to);
 	if (ret) {
 		loom_graph_destroy(*to);
 		*to = NULL;

@@ -47,6 +47,7 @@
  *	cut_reduce.c	reductions that do not fit, put together of pieces
  *	cut_sum.c	products and windows that do not fit
  *	pair.c		two products, the second of which sums the results of the first
+ *	turn.c		matrices of products, as transposes in DRAM that works in bursts
  *
  * A function makes nodes for the result of one node. They may be rewritten in the next round (a
  * DECONV becomes a CONV becomes a MATMUL). The last node takes over the value of the old node, so
@@ -126,12 +127,15 @@ int loom_rewrite_cut(struct loom_graph *graph, const struct drm_loom_chip *chip,
 /**
  * loom_rewrite_expand() - expand the packed constants of a graph
  * @from: finished; must outlive @to
+ * @chip: the chip
+ * @sram_bytes: SRAM per lane
  * @to: [out] a graph that computes the same bits, with the results of all nodes that depend on
- *	constants alone, packed ones among them, as constants
+ *	constants alone, packed ones among them, as constants, turned as by loom_rewrite_turn()
  *
  * Return: 0 or -errno.
  */
-int loom_rewrite_expand(const struct loom_graph *from, struct loom_graph **to);
+int loom_rewrite_expand(const struct loom_graph *from, const struct drm_loom_chip *chip,
+			u64 sram_bytes, struct loom_graph **to);
 
 /**
  * loom_rewrite_expanded_bytes() - bytes of the constants that loom_rewrite_expand() makes
@@ -153,6 +157,19 @@ int loom_rewrite_expanded_bytes(const struct loom_graph *graph, u64 *bytes);
  */
 int loom_rewrite_pairs(const struct loom_graph *from, const struct drm_loom_chip *chip,
 		       u64 sram_bytes, struct loom_graph **to);
+
+/**
+ * loom_rewrite_turn() - turn matrices of products around, where bursts of the DRAM are long
+ * @from: finished, in operations of the chip; must outlive @to
+ * @chip: the chip
+ * @sram_bytes: SRAM per lane
+ * @own: by value id of *@to: its elements may be changed; NULL: none are
+ * @to: [in, out] graph that replaces @from and may be changed, or NULL: it is made if needed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_rewrite_turn(const struct loom_graph *from, const struct drm_loom_chip *chip,
+		      u64 sram_bytes, const bool *own, struct loom_graph **to);
 
 /** loom_rewrite_wants() - bit mask of the opcodes that replace @opcode; 0: it is not rewritten */
 u64 loom_rewrite_wants(u32 opcode);

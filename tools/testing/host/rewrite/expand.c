@@ -101,7 +101,7 @@ static void test_readers(void)
 	em.graph->num_outputs = 2;
 	if (loom_graph_prune(em.graph))
 		tap_fatal("no memory");
-	good = !loom_rewrite_expand(em.graph, &to);
+	good = !loom_rewrite_expand(em.graph, loom_preset_find("soft"), 1 << 18, &to);
 	for (i = 0; i < 6 && good; i++)
 		good = loom_value_int(to->values[low->id], i) == (10 + i) % 4 &&
 		       loom_value_int(to->values[w->id], i) == (10 + i) % 4 / 2;
