@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define GRAPHS	(getenv("LOOM_SANITIZED") ? 30 : 60)
+#define GRAPHS	(getenv("LOOM_SANITIZED") ? 10 : 20)
 
 static struct {
 	unsigned int refused, named, fits, exact, group_fits, group_exact;

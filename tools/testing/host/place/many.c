@@ -15,12 +15,12 @@
 /* Sanitizers make it many times slower, and find faults with fewer items, too. */
 #ifdef __SANITIZE_ADDRESS__
 #define NUM_ITEMS	6000
+#define NUM_MIXED	2000
 #else
-#define NUM_ITEMS	60000
-#endif
-
+#define NUM_ITEMS	20000
 /* enough items for the box strategy */
-#define NUM_MIXED	(NUM_ITEMS / 3)
+#define NUM_MIXED	20000
+#endif
 
 static uint64_t seed = 1;
 
