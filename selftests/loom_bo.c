@@ -674,8 +674,3 @@ TEST_F_TIMEOUT(bo, signals_end_a_copy_between_its_pieces, 60)
 	free(in);
 	free(out);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

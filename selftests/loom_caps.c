@@ -514,8 +514,3 @@ TEST_F_TIMEOUT(caps, of_jobs_are_exact, 120)
 	EXPECT_EQ(0, info_of(other.fd).file_jobs);
 	loom_client_close(&other);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

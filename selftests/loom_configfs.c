@@ -786,8 +786,3 @@ TEST_F_TIMEOUT(configfs, a_storm_of_devices_leaves_nothing, 450)
 	EXPECT_EQ(before, count_entries());
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

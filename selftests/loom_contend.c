@@ -171,8 +171,3 @@ TEST_F_TIMEOUT(contend, buffers_closed_while_jobs_lock_them, 120)
 	TH_LOG("%u rounds: %u and %u queued, %u and %u too late", rounds, contenders[0].queued,
 	       contenders[1].queued, contenders[0].late, contenders[1].late);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -272,8 +272,3 @@ TEST_F(context, a_thousand_of_them)
 	loom_client_close(&self->client);
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -480,8 +480,3 @@ TEST_F(dmem, a_buffer_outlives_its_group)
 	EXPECT_EQ(0, differ(self->client.fd, handle, 1));
 	EXPECT_EQ(0, loom_bo_close(self->client.fd, handle));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

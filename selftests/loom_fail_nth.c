@@ -793,8 +793,3 @@ TEST_F(fail_nth, fdinfo)
 {
 	fail_each(_metadata, self, "fdinfo", 0, call_fdinfo, NULL);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -364,8 +364,3 @@ TEST_F(fit, rounded_for_those_who_may_not_see_others)
 	EXPECT_EQ(page - self->sram.total_bytes % page, list.short_bytes);
 	close(other);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -344,8 +344,3 @@ TEST_F(growth, what_is_not_an_array_has_no_stride)
 					       self->whole, &size));
 	}
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -691,8 +691,3 @@ TEST_F_TIMEOUT(hostile, a_fork_bomb_of_clients, 120)
 		EXPECT_TRUE(WIFSIGNALED(status) || status == 0);
 	}
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -506,8 +506,3 @@ TEST_F(image, is_bytes_to_a_plan_that_does_not_ask)
 		wrong += out[i] != (float)i;
 	EXPECT_EQ(0, wrong);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

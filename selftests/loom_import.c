@@ -676,8 +676,3 @@ TEST_F(peer, one_is_unplugged)
 	loom_client_close(&client[gone]);
 	ASSERT_EQ(0, loom_bind());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

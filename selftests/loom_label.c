@@ -229,8 +229,3 @@ TEST_F(label, names_the_buffer_in_the_scratch)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 	loom_client_close(&other);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

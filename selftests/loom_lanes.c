@@ -611,8 +611,3 @@ TEST(a_device_without_partitions_refuses_them)
 		EXPECT_EQ(-EBADMSG, loom_plan_create_null(fd, info.lanes - 1, &plan));
 	close(fd);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

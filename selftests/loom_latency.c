@@ -504,8 +504,3 @@ TEST(who_make_room_at_once_all_get_it)
 		close(makers[i].fd);
 	}
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -748,8 +748,3 @@ TEST_F(spread, only_a_slot_that_says_so_takes_an_address_per_bank)
 	for (i = 0; i < self->client.bytes / sizeof(float); i++)
 		ASSERT_EQ(-(float)(i + 1), results[i]);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -200,19 +200,6 @@ static inline int loom_open_in(const char *nodes)
 	return found;
 }
 
-/* Replaces TEST_HARNESS_MAIN: without a device the whole program skips. */
-static inline int loom_selftest_main(int argc, char **argv)
-{
-	int fd = loom_open();
-
-	if (fd < 0) {
-		ksft_print_header();
-		ksft_exit_skip("no loom device\n");
-	}
-	close(fd);
-	return test_harness_run(argc, argv);
-}
-
 static inline int64_t loom_now_ns(void)
 {
 	struct timespec now;

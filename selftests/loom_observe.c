@@ -508,8 +508,3 @@ TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 	EXPECT_EQ(reader, waitpid(reader, NULL, 0));
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

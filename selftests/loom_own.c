@@ -490,8 +490,3 @@ TEST_F_TIMEOUT(own, who_is_killed_leaves_nothing, 120)
 	} while (after.blocks && loom_now_ns() < end);
 	EXPECT_EQ(0, after.blocks);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

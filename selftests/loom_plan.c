@@ -479,8 +479,3 @@ TEST_F_TIMEOUT(plan, plans_that_change_while_they_are_read, 120)
 	free(scribbler.blob);
 	EXPECT_EQ(0, odd);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -337,8 +337,3 @@ TEST_F_TIMEOUT(pressure, a_swapped_buffer_is_not_refused, 60)
 		munmap(hog[i], step);
 	EXPECT_EQ(0, loom_write_file(WATERMARK, old));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

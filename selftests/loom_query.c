@@ -562,8 +562,3 @@ TEST_F(query, a_process_of_32_bits_gets_the_same)
 	EXPECT_EQ(-EFAULT, call_32(ioctl_32, fd, DRM_IOCTL_LOOM_QUERY, at));
 }
 #endif
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

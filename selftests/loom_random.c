@@ -541,8 +541,3 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	if (ops >= 20000)
 		EXPECT_TRUE(w.conflicts && w.evicted);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

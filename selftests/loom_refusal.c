@@ -290,8 +290,3 @@ TEST_F(refusal, nothing_is_said_without_being_asked)
 	EXPECT_EQ(-ENOENT, loom_plan_destroy(self->client.fd, 78));
 	EXPECT_EQ(0, read_lines(self->log, text, sizeof(text)));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -582,8 +582,3 @@ TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
 	} while (sram.scratch_bytes && loom_now_ns() < end);
 	EXPECT_EQ(0, sram.scratch_bytes);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

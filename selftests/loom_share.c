@@ -448,8 +448,3 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 	EXPECT_EQ(0, loom_bind());
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -431,8 +431,3 @@ TEST_F(stall, the_device_itself_is_unplugged)
 		ASSERT_EQ(0, open_client(self));
 	}
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

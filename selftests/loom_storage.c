@@ -139,8 +139,3 @@ TEST_F(storage, too_many)
 	EXPECT_EQ(-EINVAL, config_set("toomany", "live", 1));
 	EXPECT_EQ(0, config_remove("toomany"));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -748,8 +748,3 @@ TEST_F_TIMEOUT(storm, nothing_is_lost, 10000)
 	}
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

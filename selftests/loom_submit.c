@@ -659,8 +659,3 @@ TEST_F_TIMEOUT(submit, what_does_not_fit_is_evicted_and_comes_back, 120)
 	}
 	EXPECT_EQ(0, wrong);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

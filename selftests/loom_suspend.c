@@ -144,8 +144,3 @@ TEST_F_TIMEOUT(suspend, power_follows_jobs, 120)
 	EXPECT_TRUE(loom_device_works());
 	EXPECT_TRUE(power_becomes("suspended"));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -698,8 +698,3 @@ TEST_F(template, a_description_that_makes_no_sense_is_refused)
 	ASSERT_EQ(0, template_bind());
 	ASSERT_EQ(0, template_clients(self));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

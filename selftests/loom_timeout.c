@@ -330,8 +330,3 @@ TEST_F_TIMEOUT(timeout, counts_the_time_of_the_engine, 240)
 	ksft_print_msg("%llu ms for ten jobs, with a timeout of %u ms\n",
 		       (unsigned long long)whole_ns / 1000000, TIMEOUT_MS);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -460,8 +460,3 @@ TEST_F(turns, jobs_of_a_closed_file_do_not_wait_for_their_turn)
 		EXPECT_EQ(0, loom_sync_wait(self->a.fd, passed[i], loom_soon()));
 	EXPECT_EQ(-ETIME, loom_sync_wait(self->a.fd, sync, 0));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

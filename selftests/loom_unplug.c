@@ -292,8 +292,3 @@ TEST_F(unplug, a_topology_that_there_is_not_is_no_device)
 	ASSERT_EQ(0, load(path));
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

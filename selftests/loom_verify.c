@@ -163,8 +163,3 @@ TEST_F_TIMEOUT(verify, a_ticking_timer_does_not_keep_it_from_ending, 240)
 	EXPECT_EQ(-EBADMSG, ret);
 	EXPECT_EQ(0, plans_bytes(self->fd));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -719,8 +719,3 @@ TEST_F_TIMEOUT(guided, sequences_of_ioctls, 3600)
 			EXPECT_GE(4 * tally.accepted[i], tally.calls[i]);
 	}
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

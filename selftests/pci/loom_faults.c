@@ -608,8 +608,3 @@ TEST(new_buffers_are_zero_though_a_clear_is_not_done)
 	ASSERT_EQ(0, loom_port_tell(sim, "clear", NULL, 0));
 	close(fd);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -114,8 +114,3 @@ TEST_F_TIMEOUT(fuzz, says_anything, 20000)
 	EXPECT_TRUE(loom_load_left_nothing());
 	EXPECT_TRUE(loom_device_works());
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -225,8 +225,3 @@ TEST_F_TIMEOUT(rounds, sleeps, 20000)
 	EXPECT_EQ(CLIENTS, self->loads[0].opened + self->loads[1].opened);
 	end(_metadata, self);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -585,8 +585,3 @@ TEST_F_TIMEOUT(sram, a_killed_holder_leaves_nothing, 60)
 	EXPECT_EQ(0, run_abs(&self->client, plan));
 	EXPECT_EQ(0, loom_exclusive(self->client.fd, &context));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

@@ -296,8 +296,3 @@ TEST_F(sram, a_closed_file_is_not_exclusive)
 	close(other);
 	EXPECT_EQ(0, loom_exclusive(self->client.fd, &context));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

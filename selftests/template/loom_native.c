@@ -363,8 +363,3 @@ TEST_F_TIMEOUT(native, it_ends_with_its_file, 60)
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, submit(self, plan, 0));
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}

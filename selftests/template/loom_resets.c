@@ -195,8 +195,3 @@ TEST_F_TIMEOUT(template, a_device_that_never_moves_is_wedged, 240)
 	EXPECT_EQ(0, watch.trouble) TH_LOG("the kernel: %s", watch.first);
 	loom_watch_close(&watch);
 }
-
-int main(int argc, char **argv)
-{
-	return loom_selftest_main(argc, argv);
-}
