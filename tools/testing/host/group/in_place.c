@@ -9,7 +9,7 @@
 #include "outcome.h"
 #include "host/lower/rounds.h"
 
-#define ROUNDS		20
+#define ROUNDS		10
 #define FLASH		{ CHIP_SIZES(2, 1, 1 << 20, 0, 32), .read_rate = 4000,	\
 			  .read_latency = 8, .flags = DRM_LOOM_CHIP_IN_PLACE }
 

@@ -9,7 +9,7 @@
 #include "outcome.h"
 #include "host/lower/rounds.h"
 
-#define ROUNDS		25
+#define ROUNDS		10
 
 static const struct drm_loom_chip small[] = {
 	CHIP_SRAM("one-lane", (1, 1, 9000, 0, 16)),
