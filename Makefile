@@ -819,7 +819,7 @@ clean:
 		check-models ort-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sweep loom-sim pci \
 		loom.pc loomplace.pc textline libloom_ep.so) \
-		$(O)/libloom.* $(O)/libloomplace.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
+		$(O)/libloom.* $(O)/libloomplace.* $(O)/*.log $(O)/.install.* $(O)/.floors.*
 distclean:
 	rm -rf $(O)
 
