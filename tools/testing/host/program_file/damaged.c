@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files that are damaged: each is refused in one line, and nothing of it stays. Bytes are missing or
- * too many, and each field is past its range, with checksums that fit. Bits, sections, numbers and
- * plans at random: fuzz/program.c.
+ * Files that are damaged: each is refused in one line, and nothing of it stays. Bytes are missing,
+ * or too many, and each field is past its range, with checksums that fit. Bits, sections, numbers
+ * and plans at random: fuzz/program.c.
  */
 #include <dirent.h>
 #include <errno.h>
