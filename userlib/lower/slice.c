@@ -536,8 +536,8 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_
 		return -EOVERFLOW;
 	}
 	if (!choose_axes(s, s->rank, tiling)) {
-		/* a pair of products needs all values between them, unless their axis is cut */
-		if (!kernel->sum_stage || !choose_axes(s, s->rank + 1, tiling))
+		/* without a cut of it, the summed axis may be too long, or the values in a pair */
+		if (kernel->sums == LOOM_KERNEL_NO_SUMS || !choose_axes(s, s->rank + 1, tiling))
 			ret = -ENOSPC;
 		*need_bytes = s->least_bytes;
 	} else if (kernel->sums != LOOM_KERNEL_NO_SUMS) {
@@ -555,6 +555,7 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_slice_
 u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_limits *sram)
 {
 	struct search *s = calloc(1, sizeof(*s));
+	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_slicing tiling = { .slices = 1 };
 	u32 i;
 
@@ -563,7 +564,7 @@ u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_l
 	s->kernel = kernel;
 	s->sram = sram;
 	s->rank = kernel->operands[0].ref.rank;
-	s->axes = s->rank + (kernel->sum_stage > 0);
+	s->axes = loom_kernel_axes(kernel);
 	prepare_operands(s);
 	for (i = 0; i < s->axes; i++) {
 		make_axis_lengths(s, i, !(kernel->whole >> i & 1));
@@ -572,8 +573,10 @@ u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_slice_l
 			break;
 		s->pick[i] = s->lengths[i].count - 1;
 	}
+	/* sums apart need room if there is more than one term */
 	if (i == s->axes)
-		measure_buffers(s, 0, &tiling);
+		measure_buffers(s, s->axes > s->rank && y->dims[LOOM_SUM_AXIS] > 1 ?
+				   1U << LOOM_SUM_AXIS : 0, &tiling);
 	free(s);
 	return tiling.scratch_bytes;
 }

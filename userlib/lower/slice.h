@@ -14,8 +14,8 @@
  * is cut, as such a product computes long: they halve the SRAM of a slice, but let DMA and compute
  * overlap. A result with sums apart has one buffer then: it is written with the last terms only.
  *
- * The summed axis of a product is cut if all other cuts load an operand again, and its cut moves
- * fewer bytes. Its loop is the innermost: the sums stay where they are.
+ * The summed axis of a product is cut if no other cut fits, or all others load an operand again and
+ * its cut moves fewer bytes. Its loop is the innermost: the sums stay where they are.
  *
  * Rejected: cutting N first, then H, until it fits. It misses that cutting the output channels
  * would read fewer bytes.

@@ -28,7 +28,7 @@
  *
  *	REDUCE		REDUCE of pieces of the axes, then of their results. Means have weights
  *	SOFTMAX		as above, and its REDUCE likewise
- *	MATMUL		a sum of products of pieces of K
+ *	MATMUL		a sum of products of pieces of K, on chips without MATMUL_ADD
  *	CONV, DECONV	a sum over pieces of the channels, or of the kernel
  *	POOL		as above
  *

@@ -119,7 +119,7 @@ static void test_row(const struct row *row)
 {
 	static const char *const groupings[] = { "layerwise", "layergroup", "layergroup-text" };
 	const struct drm_loom_chip huge = CHIP_HUGE;
-	const struct drm_loom_chip chips[] = {
+	struct drm_loom_chip chips[] = {
 		chip_flat(SMALL), chip_of(1, 1ULL << 32, 4, SMALL / 4),
 	};
 	struct test_case test = net_make(row->net);
@@ -132,7 +132,9 @@ static void test_row(const struct row *row)
 
 	if (!net_run(&test, &huge, NULL, &whole, is_faultless) || whole.stats.cut_nodes)
 		tap_fatal("%s: is not planned whole where it fits", row->name);
-	for (c = 0; c < ARRAY_SIZE(chips); c++)
+	for (c = 0; c < ARRAY_SIZE(chips); c++) {
+		/* products would go on from sums, see pair.c */
+		chips[c].opcodes &= ~(1ULL << DRM_LOOM_OP_MATMUL_ADD);
 		for (i = 0; i < ARRAY_SIZE(groupings); i++) {
 			if (turn++ % every)
 				continue;
@@ -145,6 +147,7 @@ static void test_row(const struct row *row)
 			}
 			outcome_clear(&other);
 		}
+	}
 	tap_ok(ok, "%s%s", row->name, row->slack ? "" : ": the same bits");
 	outcome_clear(&whole);
 	free_case(&test);

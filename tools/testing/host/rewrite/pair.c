@@ -41,6 +41,20 @@ static const struct row rows[] = {
 	  "a u8 24 303; b = i8 303 24; as = f32 : 0.0078125; az = u8 : 77; "
 	  "bs = f32 : 0.015625; bz = i8 : 3; ys = f32 : 1.25; yz = u8 : 101; "
 	  "y = QLinearMatMul a as az b bs bz ys yz; i = MatMulInteger a b az bz; > i" },
+	/* not even one element fits with all that it sums */
+	{ "a long product with a bias and a function", false,
+	  "x f32 2 2009; w = f32 2009 3; b = f32 3; p = MatMul x w; q = Add p b; "
+	  "y = Relu q" },
+	{ "a long product of transposed operands with factors", false,
+	  "a f32 2001 5; b f32 3 2001; c f32 5 1; "
+	  "y = Gemm a b c transA=1 transB=1 alpha=0.5 beta=0.25" },
+	{ "batches of long products of halves", false,
+	  "a f32 2 1 3 4009; c = Cast a to=10; b f32 3 4009 2; d = Cast b to=10; "
+	  "p = MatMul c d; y = Cast p to=1" },
+	{ "long products of bytes", false,
+	  "a u8 3 9003; b = i8 9003 5; as = f32 : 0.0078125; az = u8 : 77; "
+	  "bs = f32 : 0.015625; bz = i8 : 3; ys = f32 : 1.25; yz = u8 : 101; "
+	  "y = QLinearMatMul a as az b bs bz ys yz; i = MatMulInteger a b az bz; > i" },
 	{ "batches with factors", false,
 	  "a f32 2 19 101; b f32 2 101 17; p = MatMul a b; y = Relu p" },
 };
