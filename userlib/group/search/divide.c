@@ -80,6 +80,7 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 					continue;
 				edge->state = LOOM_GROUP_EDGE_ESTIMATED;
 				edge->cost = costs[q];
+				loom_group_note(&d->rows[first], n, edge);
 			}
 		}
 	}
@@ -423,6 +424,7 @@ static void end(struct loom_group_divide *d)
 	free(d->dirty);
 	free(d->moved);
 	free(d->pending);
+	free(d->open);
 	free(d->was);
 	free(d->saved);
 	free(d->saved_whole);
@@ -453,13 +455,14 @@ static int begin(struct loom_group_divide *d, struct loom_group_list *list,
 	d->dirty = calloc(n, sizeof(*d->dirty));
 	d->moved = calloc(n, sizeof(*d->moved));
 	d->pending = calloc(n / 64 + 1, sizeof(*d->pending));
+	d->open = calloc(n, sizeof(*d->open));
 	d->was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->was));
 	d->estimate = loom_group_estimate_make(list);
 	d->saved = calloc((size_t)list->num_ops + 1, sizeof(*d->saved));
 	d->saved_whole = calloc((size_t)list->num_ops + 1, sizeof(*d->saved_whole));
 	group->work = 0;
 	if (d->rows && d->best && d->back && d->rest && d->blocked && d->dirty && d->moved &&
-	    d->pending && d->was && d->estimate && d->saved && d->saved_whole)
+	    d->pending && d->open && d->was && d->estimate && d->saved && d->saved_whole)
 		return 0;
 	end(d);
 	return -ENOMEM;

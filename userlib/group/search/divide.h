@@ -62,15 +62,27 @@ struct loom_group_block {
 };
 
 /**
+ * struct loom_group_span - the groups of one length in a row
+ * @least: lower bound on their prices, without the margin of estimates
+ * @begin: index of the first; they are sorted by the choice of residents before the group, then
+ *	after it
+ * @state: upper bound on the certainty of their costs
+ */
+struct loom_group_span {
+	u64 least;
+	u32 begin;
+	enum loom_group_edge_state state;
+};
+
+/**
  * struct loom_group_row - the groups that begin with a unit
- * @begin: by number of units less one: index in @block of the first group of that length; those
- *	are sorted by the choice of residents before the group, then after it
+ * @spans: by number of units less one, and one more for the end of the last
  * @num_units: length of the longest
  * @block: the groups, which other rows may share
  * @layerwise: the unit lowered without groups
  */
 struct loom_group_row {
-	u32 *begin;
+	struct loom_group_span *spans;
 	u32 num_units;
 	struct loom_group_block *block;
 	struct loom_group_edge layerwise;
@@ -116,6 +128,7 @@ struct loom_group_back {
  * @dirty: by cut, a bit for each choice of residents: the path to it may have changed since
  * @moved: likewise: the path has become cheaper since
  * @pending: a bit for each cut with a bit in @dirty or @moved
+ * @open: by cut, a bit for each choice of residents that is allowed, while all paths are searched
  * @was: by cut and choice of residents: cost of the path before it has become cheaper
  * @longest: units of the longest known group
  * @visits: groups visited that are not in @work yet
@@ -148,6 +161,7 @@ struct loom_group_divide {
 	u8 *dirty;
 	u8 *moved;
 	u64 *pending;
+	u8 *open;
 	struct loom_group_cost *was;
 	u32 longest;
 	u64 visits;
@@ -169,7 +183,18 @@ static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 static inline const struct loom_group_edge *loom_group_edges(const struct loom_group_row *row,
 							     u32 num_units)
 {
-	return &row->block->edges[row->begin[num_units - 1]];
+	return &row->block->edges[row->spans[num_units - 1].begin];
+}
+
+/* An edge of @num_units units in a row has become cheaper or more certain. */
+static inline void loom_group_note(struct loom_group_row *row, u32 num_units,
+				   const struct loom_group_edge *edge)
+{
+	struct loom_group_span *span = &row->spans[num_units - 1];
+
+	span->least = min(span->least, edge->cost.price);
+	if (edge->state > span->state)
+		span->state = edge->state;
 }
 
 /* rows.c */

@@ -11,7 +11,7 @@
 
 static u32 num_edges(const struct loom_group_row *row)
 {
-	return row->num_units ? row->begin[row->num_units] : 0;
+	return row->num_units ? row->spans[row->num_units].begin : 0;
 }
 
 static size_t block_bytes(u32 count)
@@ -24,7 +24,7 @@ static struct loom_group_edge *edge_at(const struct loom_group_divide *d, u32 fi
 {
 	const struct loom_group_row *row = &d->rows[first];
 
-	return &row->block->edges[row->begin[num_units - 1] +
+	return &row->block->edges[row->spans[num_units - 1].begin +
 				  in * loom_group_num_choices(d, first + num_units) + out];
 }
 
@@ -101,14 +101,14 @@ struct loom_group_row *loom_group_rows_copy(const struct loom_group_row *rows, u
 	for (i = 0; i < count && copy; i++) {
 		copy[i] = rows[i];
 		get_block(copy[i].block);
-		copy[i].begin = malloc(((size_t)rows[i].num_units + 1) * sizeof(*copy[i].begin));
-		if (!copy[i].begin) {
+		copy[i].spans = malloc(((size_t)rows[i].num_units + 1) * sizeof(*copy[i].spans));
+		if (!copy[i].spans) {
 			loom_group_rows_free(copy, i + 1);
 			return NULL;
 		}
 		if (rows[i].num_units)
-			memcpy(copy[i].begin, rows[i].begin,
-			       (rows[i].num_units + 1) * sizeof(*copy[i].begin));
+			memcpy(copy[i].spans, rows[i].spans,
+			       (rows[i].num_units + 1) * sizeof(*copy[i].spans));
 	}
 	return copy;
 }
@@ -118,7 +118,7 @@ void loom_group_rows_free(struct loom_group_row *rows, u32 count)
 	u32 i;
 
 	for (i = 0; i < count && rows; i++) {
-		free(rows[i].begin);
+		free(rows[i].spans);
 		put_block(rows[i].block);
 	}
 	free(rows);
@@ -130,7 +130,7 @@ size_t loom_group_rows_bytes(const struct loom_group_row *rows, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		bytes += rows[i].num_units * sizeof(*rows[i].begin);
+		bytes += rows[i].num_units * sizeof(*rows[i].spans);
 		if (rows[i].block)
 			bytes += block_bytes(rows[i].block->cap_edges) /
 				 atomic_load_explicit(&rows[i].block->users, memory_order_relaxed);
@@ -141,17 +141,18 @@ size_t loom_group_rows_bytes(const struct loom_group_row *rows, u32 count)
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 {
 	struct loom_group_row *row = &d->rows[first];
-	u32 *begin, from = num_edges(row), to = from, n;
+	u32 from = num_edges(row), to = from, n;
+	struct loom_group_span *spans;
 	int ret;
 
 	if (num_units <= row->num_units)
 		return 0;
-	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
-	if (!begin)
+	spans = realloc(row->spans, (num_units + 1) * sizeof(*spans));
+	if (!spans)
 		return -ENOMEM;
-	row->begin = begin;
+	row->spans = spans;
 	for (n = row->num_units; n < num_units; n++) {
-		begin[n] = to;
+		spans[n] = (struct loom_group_span){ .least = U64_MAX, .begin = to };
 		to += loom_group_num_choices(d, first) * loom_group_num_choices(d, first + n + 1);
 	}
 	if (!row->block || is_shared(row) || to > row->block->cap_edges) {
@@ -161,7 +162,7 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 		if (ret)
 			return ret;
 	}
-	begin[num_units] = to;
+	spans[num_units].begin = to;
 	row->num_units = num_units;
 	memset(&row->block->edges[from], 0, (to - from) * sizeof(*row->block->edges));
 	return 0;
@@ -184,7 +185,7 @@ static bool has_same(const struct loom_group_divide *d, const struct loom_group_
 
 	if (like->num_units > d->repeat->window || row->num_units > like->num_units)
 		return false;
-	count = row->num_units ? row->begin[min(row->num_units, d->least)] : 0;
+	count = row->num_units ? row->spans[min(row->num_units, d->least)].begin : 0;
 	return !count || row->block == like->block ||
 	       !memcmp(row->block->edges, like->block->edges, count * sizeof(row->block->edges[0]));
 }
@@ -193,19 +194,20 @@ int loom_group_take_rest(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_row *like = &d->rows[d->repeat->first[first]];
 	struct loom_group_row *row = &d->rows[first];
-	u32 most = min(like->num_units, d->repeat->window), *begin, from;
+	u32 most = min(like->num_units, d->repeat->window), from;
+	struct loom_group_span *spans;
 	int ret;
 
 	if (most <= d->least)
 		return 0;
 	if (has_same(d, row, like)) {
-		begin = realloc(row->begin, (most + 1) * sizeof(*begin));
-		if (!begin)
+		spans = realloc(row->spans, (most + 1) * sizeof(*spans));
+		if (!spans)
 			return -ENOMEM;
-		memcpy(begin, like->begin, (most + 1) * sizeof(*begin));
+		memcpy(spans, like->spans, (most + 1) * sizeof(*spans));
 		put_block(row->block);
 		get_block(like->block);
-		row->begin = begin;
+		row->spans = spans;
 		row->num_units = most;
 		row->block = like->block;
 		return 0;
@@ -215,9 +217,11 @@ int loom_group_take_rest(struct loom_group_divide *d, u32 first)
 		ret = own_row(row);
 	if (ret)
 		return ret;
-	from = row->begin[d->least];
+	from = row->spans[d->least].begin;
 	memcpy(&row->block->edges[from], &like->block->edges[from],
-	       (row->begin[most] - from) * sizeof(row->block->edges[0]));
+	       (row->spans[most].begin - from) * sizeof(row->block->edges[0]));
+	memcpy(&row->spans[d->least], &like->spans[d->least],
+	       (most - d->least) * sizeof(*row->spans));
 	loom_group_trim(d, first);
 	return 0;
 }
@@ -268,6 +272,7 @@ static int set_edges(struct loom_group_divide *d, const struct loom_group_cut *c
 	if (ret)
 		return ret;
 	*edge_at(d, first, n, cut->in, cut->out) = *edge;
+	loom_group_note(&d->rows[first], n, edge);
 	loom_group_path_change(d, first, n, cut->out);
 	if (n > d->repeat->window)
 		return 0;
@@ -283,6 +288,7 @@ static int set_edges(struct loom_group_divide *d, const struct loom_group_cut *c
 				return -ENOMEM;
 			*equal = *edge;
 		}
+		loom_group_note(&d->rows[at], n, edge);
 		loom_group_path_change(d, at, n, cut->out);
 	}
 	return 0;
@@ -305,7 +311,7 @@ int loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *c
 
 int loom_group_remove(struct loom_group_divide *d, const struct loom_group_cut *cut)
 {
-	const struct loom_group_edge none = { .state = LOOM_GROUP_EDGE_NONE };
+	const struct loom_group_edge none = { .cost.price = U64_MAX };
 
 	return set_edges(d, cut, &none);
 }

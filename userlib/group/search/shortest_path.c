@@ -20,15 +20,22 @@
 /* The caller of the library is asked again after so many. */
 #define VISITS_TO_ASK	32768
 
+/* An estimated price with its margin. */
+static u64 price_of(const struct loom_group_divide *d, u64 price, u32 first, u32 end)
+{
+	u64 least = d->rest[first] - d->rest[end];
+
+	return price > least ? price + (s64)(price - least) * d->margin / ONE : price;
+}
+
 /* The cost of a group, with the margin of its certainty. */
 static struct loom_group_cost with_margin(const struct loom_group_divide *d,
 					  const struct loom_group_edge *edge, u32 first, u32 end)
 {
 	struct loom_group_cost cost = edge->cost;
-	u64 least = d->rest[first] - d->rest[end];
 
-	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED && cost.price > least)
-		cost.price += (s64)(cost.price - least) * d->margin / ONE;
+	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED)
+		cost.price = price_of(d, cost.price, first, end);
 	return cost;
 }
 
@@ -192,21 +199,84 @@ void loom_group_path_forget(struct loom_group_divide *d)
 	d->path_state = LOOM_GROUP_EDGE_NONE;
 }
 
-static void search_again(struct loom_group_divide *d)
+/* Extends the paths to cut @first by all edges from it, which are side by side in memory. */
+static void relax_row(struct loom_group_divide *d, u32 first, enum loom_group_edge_state state)
 {
-	u32 i;
+	const struct loom_group_row *row = &d->rows[first];
+	u32 ins = loom_group_num_choices(d, first), from = first * LOOM_GROUP_CHOICES;
+	u64 nearest = U64_MAX;
+	u32 n, in, out;
 
-	d->longest = 1;
-	for (i = 0; i < d->list->num_units; i++) {
-		d->longest = max(d->longest, d->rows[i].num_units);
-		mark(d, d->dirty, (i + 1) * LOOM_GROUP_CHOICES);
-		d->dirty[i + 1] = 0xff;
+	for (in = 0; in < ins; in++)
+		nearest = min(nearest, d->best[from + in].price);
+	if (d->open[first + 1] & 1)
+		relax(d, from, from + LOOM_GROUP_CHOICES, &row->layerwise.cost, true);
+	for (n = 1; n <= row->num_units; n++) {
+		const struct loom_group_edge *edge = loom_group_edges(row, n);
+		const struct loom_group_span *span = &row->spans[n - 1];
+		u32 outs = loom_group_num_choices(d, first + n), to = from + n * LOOM_GROUP_CHOICES;
+		u64 farthest = 0;
+
+		d->visits += ins * (u32)__builtin_popcount(d->open[first + n]);
+		if (span->state < state || nearest == U64_MAX || span->least == U64_MAX)
+			continue;
+		for (out = 0; out < outs; out++)
+			farthest = max(farthest, d->best[to + out].price);
+		/* none is cheap enough */
+		if (nearest + min(span->least, price_of(d, span->least, first, first + n)) >
+		    farthest)
+			continue;
+		for (in = 0; in < ins; in++) {
+			for (out = 0; out < outs; out++, edge++) {
+				struct loom_group_cost cost;
+
+				if (edge->state < state || !(d->open[first + n] >> out & 1))
+					continue;
+				cost = with_margin(d, edge, first, first + n);
+				relax(d, from + in, to + out, &cost, false);
+			}
+		}
 	}
 }
 
+/*
+ * All paths. If estimates are as before but for a lower margin, no path is dearer than before.
+ * Returns false if the caller of the library has stopped it.
+ */
+static bool search_again(struct loom_group_divide *d, enum loom_group_edge_state state)
+{
+	u32 num_units = d->list->num_units, i;
+	bool cheaper = d->path_state == state && d->margin < d->path_margin &&
+		       next_marked(d, 0) > num_units;
+	u64 asked = d->visits;
+
+	d->longest = 1;
+	memset(d->open, 0, num_units + 1);
+	for (i = LOOM_GROUP_CHOICES; i < (num_units + 1) * LOOM_GROUP_CHOICES; i++) {
+		u32 at = i / LOOM_GROUP_CHOICES, out = i % LOOM_GROUP_CHOICES;
+
+		d->open[at] |= (u32)(out < loom_group_num_choices(d, at) && is_open(d, i)) << out;
+		if (cheaper && d->best[i].price != U64_MAX)
+			d->best[i].tie++;
+		else
+			d->best[i] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
+	}
+	for (i = 0; i < num_units; i++) {
+		d->longest = max(d->longest, d->rows[i].num_units);
+		relax_row(d, i, state);
+		if (d->visits - asked >= VISITS_TO_ASK) {
+			asked = d->visits;
+			if (loom_watch_spend(VISITS_TO_ASK / 8))
+				return false;
+		}
+	}
+	memset(d->dirty, 0, num_units + 1);
+	memset(d->pending, 0, (num_units / 64 + 1) * sizeof(*d->pending));
+	return true;
+}
+
 /* Updates the path to a cut with its residents, and propagates a change. */
-static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
-		  bool anew)
+static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state)
 {
 	bool dirty = d->dirty[at] >> out & 1, moved = d->moved[at] >> out & 1;
 	u32 to = at * LOOM_GROUP_CHOICES + out;
@@ -216,7 +286,7 @@ static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_
 		return;
 	if (dirty)
 		look_back(d, to, state);
-	if (anew || at == d->list->num_units)
+	if (at == d->list->num_units)
 		return;
 	if (loom_group_cheaper(&d->best[to], &was))
 		go_on_from(d, to, state);
@@ -233,13 +303,13 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 	d->best[0] = (struct loom_group_cost){ .price = 0 };
 	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
 		d->best[i] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
-	if (anew)
-		search_again(d);
+	if (anew && !search_again(d, state))
+		return false;
 	d->path_state = state;
 	d->path_margin = d->margin;
 	while ((at = next_marked(d, at)) <= num_units) {
 		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
-			visit(d, at, out, state, anew);
+			visit(d, at, out, state);
 		d->dirty[at] = 0;
 		d->moved[at] = 0;
 		d->pending[at / 64] &= ~(1ULL << at % 64);

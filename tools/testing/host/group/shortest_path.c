@@ -18,14 +18,14 @@ static struct loom_group_list list;
 static struct loom_group_choices choices[MOST_UNITS + 1];
 static struct loom_group_row rows[MOST_UNITS];
 static struct loom_group_block *flat[MOST_UNITS];
-static u32 begins[MOST_UNITS][MOST_UNITS + 1];
+static struct loom_group_span spans[MOST_UNITS][MOST_UNITS + 1];
 static struct loom_group_cost best[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_cost want[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_back back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_back want_back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static bool blocked[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
-static u8 moved[MOST_UNITS + 1], dirty[MOST_UNITS + 1];
+static u8 moved[MOST_UNITS + 1], dirty[MOST_UNITS + 1], open[MOST_UNITS + 1];
 static u64 pending[MOST_UNITS / 64 + 1];
 static u64 rest[MOST_UNITS + 1];
 
@@ -40,7 +40,15 @@ static struct loom_group_edge random_edge(void)
 
 static struct loom_group_edge *flat_edge(u32 first, u32 n, u32 in, u32 out)
 {
-	return &flat[first]->edges[begins[first][n - 1] + in * choices[first + n].count + out];
+	return &flat[first]->edges[spans[first][n - 1].begin + in * choices[first + n].count + out];
+}
+
+static void set_edge(u32 first, u32 n, u32 in, u32 out)
+{
+	struct loom_group_edge *edge = flat_edge(first, n, in, out);
+
+	*edge = random_edge();
+	loom_group_note(&rows[first], n, edge);
 }
 
 static void set_up(struct loom_group_divide *d)
@@ -59,20 +67,23 @@ static void set_up(struct loom_group_divide *d)
 	for (i = list.num_units; i-- > 0;) {
 		rest[i] = rest[i + 1] + draw(8);
 		rows[i].num_units = draw(list.num_units - i + 1);
-		rows[i].begin = begins[i];
+		rows[i].spans = spans[i];
 		rows[i].block = flat[i];
 		rows[i].layerwise = random_edge();
 		for (n = 1; n <= rows[i].num_units; n++) {
-			begins[i][n] = begins[i][n - 1] + choices[i].count * choices[i + n].count;
+			spans[i][n].begin = spans[i][n - 1].begin +
+					    choices[i].count * choices[i + n].count;
+			spans[i][n - 1].least = U64_MAX;
+			spans[i][n - 1].state = LOOM_GROUP_EDGE_NONE;
 			for (in = 0; in < choices[i].count; in++)
 				for (out = 0; out < choices[i + n].count; out++)
-					*flat_edge(i, n, in, out) = random_edge();
+					set_edge(i, n, in, out);
 		}
 	}
 	*d = (struct loom_group_divide){
 		.list = &list, .rows = rows, .best = best, .back = back, .rest = rest,
 		.blocked = blocked, .dirty = dirty, .moved = moved,
-		.pending = pending, .was = was,
+		.pending = pending, .open = open, .was = was,
 	};
 }
 
@@ -152,7 +163,7 @@ static void change(struct loom_group_divide *d)
 		n = 1 + draw(rows[first].num_units);
 		in = draw(choices[first].count);
 		out = draw(choices[first + n].count);
-		*flat_edge(first, n, in, out) = random_edge();
+		set_edge(first, n, in, out);
 		loom_group_path_change(d, first, n, out);
 	}
 }
