@@ -42,6 +42,8 @@ static const s32 margins[] = { 4, 0, -4, -12 };
  */
 #define LARGE_GRAPH	256
 #define SHORT		LOOM_GROUP_WINDOW
+/* Units of one class have the longer groups of one of them, unless that has more units than this */
+#define LONG		(4U * SHORT)
 /* In graphs of more than LOOM_GROUP_MANY_UNITS units: limit on their edges in the whole graph. */
 #define MOST_EDGES	(1U << 21)
 /*
@@ -92,11 +94,12 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_use *use = loom_group_first_result(d->list, first);
 	static const u32 whole[] = { 1 };
-	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis;
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis, like = d->repeat->first[first];
 	int ret = 0;
 	u8 in;
 
-	if (d->repeat->first[first] != first && d->most <= d->repeat->window)
+	/* longer groups of its class are impossible, or are not estimated now */
+	if (like != first && min(d->most, d->rows[like].num_units + 1) <= d->repeat->window)
 		return loom_group_take_rest(d, first);
 	for (in = 0; in < loom_group_num_choices(d, first) && !ret; in++) {
 		ret = estimate_axis(d, first, in, 0, whole, 1);
@@ -228,7 +231,7 @@ static int estimate_long(struct loom_group_divide *d)
 	int ret = 0;
 
 	d->least = SHORT;
-	ret = loom_group_repeat_find(d->list, SHORT + LONG_EDGES / num_units, &d->far);
+	ret = loom_group_repeat_find(d->list, min(LONG, SHORT + LONG_EDGES / num_units), &d->far);
 	d->repeat = &d->far;
 	for (i = 0; i < num_units && !ret; i++) {
 		if (d->list->units[i].ungroupable || d->rows[i].num_units < SHORT)
