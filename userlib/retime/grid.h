@@ -290,11 +290,14 @@ int retime_depend(struct retime *r);
  * @last: end of its lifetime, as extended
  * @start: its offset then
  * @spans: spans it must not overlap there, once gathered
- * @ends: scratch memory, to sort them by their ends
+ * @ends: scratch memory, to sort them by their ends; the allocation of the next two as well
  * @num_spans: number of @spans
  * @cap_spans: capacity of @spans
- * @costs: by candidate offset: bytes in the way there
+ * @sums: by span: bytes of it and of those before it
+ * @places: candidate offsets with few tensors in the way, and the bytes of those
+ * @num_places: number of @places
  * @taken: bitmap of the units of the scratch, to find holes
+ * @num_marked: number of @spans that are marked in it
  * @gathered: @spans is valid
  * @pushes: other tensors may be moved to make room
  * @pushed: tensors that were moved
@@ -313,8 +316,14 @@ struct retime_walk {
 	struct retime_span *ends;
 	u32 num_spans;
 	u32 cap_spans;
-	u64 *costs;
+	u64 *sums;
+	struct retime_place {
+		u64 cost;
+		u32 which;
+	} *places;
+	u32 num_places;
 	u64 *taken;
+	u32 num_marked;
 	bool gathered;
 	bool pushes;
 	struct retime_pushed {

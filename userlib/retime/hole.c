@@ -48,7 +48,7 @@ bool retime_find_hole(struct retime *r, struct retime_walk *walk)
 	u64 bytes = r->tensors[walk->tensor].bytes, room = r->options->room_bytes, best = U64_MAX;
 	/* the last unit may be partial */
 	u64 units = loom_div_round_up(room, align), at = 0, end;
-	u32 i;
+	u32 shift = (u32)__builtin_ctzll(align), i;
 
 	r->visits += walk->num_spans;
 	if (!walk->taken)
@@ -57,14 +57,16 @@ bool retime_find_hole(struct retime *r, struct retime_walk *walk)
 		r->error = -ENOMEM;
 		return false;
 	}
-	memset(walk->taken, 0, (units / 64 + 1) * sizeof(*walk->taken));
-	for (i = 0; i < walk->num_spans; i++) {
-		u64 from = walk->spans[i].start / align;
-		u64 to = min(loom_div_round_up(walk->spans[i].end, align), units);
+	if (!walk->num_marked)
+		memset(walk->taken, 0, (units / 64 + 1) * sizeof(*walk->taken));
+	for (i = walk->num_marked; i < walk->num_spans; i++) {
+		u64 from = walk->spans[i].start >> shift;
+		u64 to = min((walk->spans[i].end + align - 1) >> shift, units);
 
 		if (from < to)
 			mark(walk->taken, from, to);
 	}
+	walk->num_marked = walk->num_spans;
 	for (;; at = end) {
 		u64 hole;
 

@@ -204,6 +204,7 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 	walk->last = r->tensors[tensor].last;
 	walk->start = r->tensors[tensor].start;
 	walk->num_spans = 0;
+	walk->num_marked = 0;
 	walk->gathered = false;
 	walk->num_pushed = 0;
 }
@@ -212,7 +213,6 @@ void retime_walk_free(struct retime_walk *walk)
 {
 	free(walk->spans);
 	free(walk->ends);
-	free(walk->costs);
 	free(walk->taken);
 }
 
@@ -238,12 +238,15 @@ static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
 
 	if (tensor == walk->tensor || t->space != r->tensors[walk->tensor].space)
 		return;
-	larger = loom_memory_grow(walk->spans, walk->num_spans, &walk->cap_spans, sizeof(*larger));
-	if (!larger) {
-		r->error = -ENOMEM;
-		return;
+	if (walk->num_spans == walk->cap_spans) {
+		larger = loom_memory_grow(walk->spans, walk->num_spans, &walk->cap_spans,
+					  sizeof(*larger));
+		if (!larger) {
+			r->error = -ENOMEM;
+			return;
+		}
+		walk->spans = larger;
 	}
-	walk->spans = larger;
 	walk->spans[walk->num_spans++] = (struct retime_span){
 		t->start, t->start + t->bytes, tensor,
 	};
@@ -257,6 +260,7 @@ static void gather(struct retime *r, struct retime_walk *walk)
 
 	walk->gathered = true;
 	walk->num_spans = 0;
+	walk->num_marked = 0;
 	for (i = 0; i < list->count; i++)
 		if (r->tensors[list->items[i]].last >= walk->first)
 			add_span(r, walk, list->items[i]);
@@ -316,25 +320,10 @@ static u64 place_to_try(const struct retime *r, const struct retime_walk *walk, 
 	const struct retime_span *span = &walk->spans[which / 2];
 
 	if (which / 2 == walk->num_spans)
-		return which % 2 ? 0 : (room - bytes) / align * align;
+		return which % 2 ? 0 : (room - bytes) & -align;
 	if (which % 2)
-		return loom_div_round_up(span->end, align) * align;
-	return span->start < bytes ? 0 : (span->start - bytes) / align * align;
-}
-
-/* Number of spans, sorted by start, that begin before @at. */
-static u32 count_before(const struct retime_span *spans, u32 count, u64 at)
-{
-	u32 low = 0, mid;
-
-	while (low < count) {
-		mid = low + (count - low) / 2;
-		if (spans[mid].start < at)
-			low = mid + 1;
-		else
-			count = mid;
-	}
-	return low;
+		return (span->end + align - 1) & -align;
+	return span->start < bytes ? 0 : (span->start - bytes) & -align;
 }
 
 /* A total order, so that the result is the same on every machine. */
@@ -350,9 +339,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Sorts spans by start, and by end; prefix sums of their bytes in both orders. */
-static void sum_spans(struct retime_walk *walk, u64 *sums)
+static void sum_spans(struct retime_walk *walk)
 {
-	u64 sum = 0;
+	u64 *sums = walk->sums, sum = 0;
 	u32 i;
 
 	qsort(walk->spans, walk->num_spans, sizeof(*walk->spans), by_start);
@@ -360,7 +349,7 @@ static void sum_spans(struct retime_walk *walk, u64 *sums)
 		const struct retime_span *span = &walk->spans[i];
 
 		walk->ends[i] = (struct retime_span){
-			.start = span->end, .end = span->end - span->start,
+			.start = span->end, .end = span->end - span->start, .tensor = i,
 		};
 		sums[i] = i ? sums[i - 1] + walk->ends[i].end : walk->ends[i].end;
 	}
@@ -371,40 +360,62 @@ static void sum_spans(struct retime_walk *walk, u64 *sums)
 	}
 }
 
-/*
- * Bytes in the way at each candidate offset; U64_MAX: too many tensors. They are the bytes of spans
- * that begin before the candidate ends, less those of spans that end before it begins.
+/**
+ * struct sweep - candidate offsets in ascending order
+ * @begun: number of spans that begin before the candidate ends
+ * @ended: number of spans that end before it begins
  */
-static bool count_places(struct retime *r, struct retime_walk *walk)
+struct sweep {
+	u32 begun;
+	u32 ended;
+};
+
+/* Adds a candidate offset unless too many tensors are in the way. */
+static void add_place(const struct retime *r, struct retime_walk *walk, struct sweep *sweep,
+		      u32 which)
 {
-	u64 bytes = r->tensors[walk->tensor].bytes, *costs, *sums;
+	u64 at = place_to_try(r, walk, which), end = at + r->tensors[walk->tensor].bytes;
+
+	while (sweep->begun < walk->num_spans && walk->spans[sweep->begun].start < end)
+		sweep->begun++;
+	while (sweep->ended < walk->num_spans && walk->ends[sweep->ended].start <= at)
+		sweep->ended++;
+	if (end > r->options->room_bytes || sweep->begun - sweep->ended > MOST_PUSHED)
+		return;
+	walk->places[walk->num_places++] = (struct retime_place){
+		.cost = (sweep->begun ? walk->sums[sweep->begun - 1] : 0) -
+			(sweep->ended ? walk->ends[sweep->ended - 1].end : 0),
+		.which = which,
+	};
+}
+
+/*
+ * Bytes in the way at each candidate offset. They are the bytes of spans that begin before the
+ * candidate ends, less those of spans that end before it begins.
+ */
+static bool find_places(struct retime *r, struct retime_walk *walk)
+{
+	struct sweep before = { 0 }, behind = { 0 };
 	u32 count = walk->num_spans, i;
 	struct retime_span *ends;
 
-	costs = realloc(walk->costs, (3 * (size_t)count + 2) * sizeof(*costs));
-	if (!costs) {
-		r->error = -ENOMEM;
-		return false;
-	}
-	walk->costs = costs;
-	ends = realloc(walk->ends, ((size_t)count + 1) * sizeof(*ends));
+	ends = realloc(walk->ends, ((size_t)count + 1) * (sizeof(*ends) + sizeof(*walk->sums) +
+							  2 * sizeof(*walk->places)));
 	if (!ends) {
 		r->error = -ENOMEM;
 		return false;
 	}
 	walk->ends = ends;
-	sums = costs + 2 * count + 2;
-	sum_spans(walk, sums);
-	for (i = 0; i < 2 * count + 2; i++) {
-		u64 at = place_to_try(r, walk, i);
-		u32 begun = count_before(walk->spans, count, at + bytes);
-		u32 ended = count_before(walk->ends, count, at + 1);
-
-		costs[i] = U64_MAX;
-		if (at + bytes <= r->options->room_bytes && begun - ended <= MOST_PUSHED)
-			costs[i] = (begun ? sums[begun - 1] : 0) -
-				   (ended ? walk->ends[ended - 1].end : 0);
+	walk->sums = (u64 *)&ends[count + 1];
+	walk->places = (struct retime_place *)&walk->sums[count + 1];
+	sum_spans(walk);
+	walk->num_places = 0;
+	add_place(r, walk, &before, 2 * count + 1);
+	for (i = 0; i < count; i++) {
+		add_place(r, walk, &before, 2 * i);
+		add_place(r, walk, &behind, 2 * walk->ends[i].tensor + 1);
 	}
+	add_place(r, walk, &before, 2 * count);
 	r->work += 4 * (u64)count;
 	return true;
 }
@@ -415,29 +426,29 @@ static bool count_places(struct retime *r, struct retime_walk *walk)
  */
 static bool make_room(struct retime *r, struct retime_walk *walk)
 {
-	u32 places = 2 * walk->num_spans + 2, tries, best_at = 0, i;
-	u64 done = 0, best;
+	const struct retime_place *best, *place;
+	u64 done = 0;
+	u32 tries;
 
-	if (r->work >= MOST_WORK || !count_places(r, walk))
+	if (r->work >= MOST_WORK || !find_places(r, walk))
 		return false;
 	for (tries = 0; tries < MOST_TRIES && r->work < MOST_WORK; tries++) {
-		best = U64_MAX;
-		for (i = 0; i < places; i++) {
+		best = NULL;
+		for (place = walk->places; place < walk->places + walk->num_places; place++)
 			/* each cost is tried once */
-			if (walk->costs[i] < done || walk->costs[i] >= best)
-				continue;
-			best = walk->costs[i];
-			best_at = i;
-		}
-		r->work += places;
-		if (best == U64_MAX)
+			if (place->cost >= done &&
+			    (!best || place->cost < best->cost ||
+			     (place->cost == best->cost && place->which < best->which)))
+				best = place;
+		r->work += 2 * walk->num_spans + 2;
+		if (!best)
 			return false;
-		if (push_all(r, walk, place_to_try(r, walk, best_at))) {
+		if (push_all(r, walk, place_to_try(r, walk, best->which))) {
 			/* their offsets have changed */
 			gather(r, walk);
 			return true;
 		}
-		done = best + 1;
+		done = best->cost + 1;
 	}
 	return false;
 }
