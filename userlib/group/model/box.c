@@ -113,21 +113,6 @@ u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank)
 	return elems;
 }
 
-static u64 elems_of(const u64 *dims, u32 rank)
-{
-	u64 elems = 1;
-	u32 i;
-
-	for (i = 0; i < rank; i++)
-		elems *= dims[i];
-	return elems;
-}
-
-u64 loom_group_value_bytes(const struct loom_group_use *use)
-{
-	return loom_dtype_row_bytes(use->dtype, elems_of(use->dims, use->rank));
-}
-
 u64 loom_group_part_bytes(const struct loom_group_use *use, const struct loom_group_box *box)
 {
 	return loom_dtype_row_bytes(use->dtype, loom_group_box_elems(box, use->rank));
@@ -140,5 +125,10 @@ u64 loom_group_box_bytes(const struct loom_group_box *box, const struct loom_ref
 
 u64 loom_group_ref_bytes(const struct loom_ref *ref)
 {
-	return loom_dtype_row_bytes(ref->dtype, elems_of(ref->dims, ref->rank));
+	u64 elems = 1;
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++)
+		elems *= ref->dims[i];
+	return loom_dtype_row_bytes(ref->dtype, elems);
 }

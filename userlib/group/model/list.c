@@ -13,19 +13,20 @@ static void note_value(struct loom_group_list *list, u32 id)
 {
 	const struct loom_location *location = &list->lower->storage->locations[id];
 	struct loom_group_use *use = &list->uses[id];
+	u64 elems = 1;
 	u32 i;
 
 	if (use->dtype)
 		return;
 	use->dtype = location->ref.dtype;
 	use->output = location->kind == LOOM_LOCATION_OUTPUT;
-	if (location->ref.rank > DRM_LOOM_MAX_RANK)
-		return;
-	use->rank = location->ref.rank;
+	use->rank = location->ref.rank > DRM_LOOM_MAX_RANK ? 0 : location->ref.rank;
 	for (i = 0; i < use->rank; i++) {
 		use->dims[i] = location->ref.dims[i];
 		use->strides[i] = location->ref.strides[i];
+		elems *= use->dims[i];
 	}
+	use->bytes = loom_dtype_row_bytes(use->dtype, elems);
 }
 
 /* Splits an offset in a value into indices. */

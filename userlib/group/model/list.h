@@ -131,6 +131,7 @@ struct loom_group_unit {
  * @dims: elements per axis
  * @strides: bytes per step, per axis; of a value in an image at a provisional pitch
  * @dtype: element type
+ * @bytes: its bytes in DRAM
  * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
  * @last_writer: last op that writes it
  * @last_reader: last op that reads it; 0 if there is none
@@ -146,6 +147,7 @@ struct loom_group_use {
 	u64 dims[DRM_LOOM_MAX_RANK];
 	u64 strides[DRM_LOOM_MAX_RANK];
 	u32 dtype;
+	u64 bytes;
 	u32 first_writer;
 	u32 last_writer;
 	u32 last_reader;
@@ -289,8 +291,6 @@ u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank);
 u64 loom_group_box_bytes(const struct loom_group_box *box, const struct loom_ref *ref);
 /** loom_group_ref_bytes() - bytes of a whole operand */
 u64 loom_group_ref_bytes(const struct loom_ref *ref);
-/** loom_group_value_bytes() - bytes of a value in DRAM */
-u64 loom_group_value_bytes(const struct loom_group_use *use);
 /** loom_group_part_bytes() - bytes of a box of it */
 u64 loom_group_part_bytes(const struct loom_group_use *use, const struct loom_group_box *box);
 

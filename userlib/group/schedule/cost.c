@@ -90,7 +90,7 @@ static u64 group_bytes(const struct loom_group *group, bool once)
 		bytes += root_bytes(group, &group->roots[i]);
 	for (i = 0; i < group->num_residents; i++)
 		if (group->residency[group->residents[i]] & LOOM_GROUP_RESIDENT_FLUSH)
-			bytes += loom_group_value_bytes(&group->list->uses[group->residents[i]]);
+			bytes += group->list->uses[group->residents[i]].bytes;
 	for (i = 0; i < group->num_parts; i++)
 		bytes += part_bytes(group, &group->parts[i], once);
 	return bytes;

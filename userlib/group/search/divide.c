@@ -101,6 +101,7 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 	/* longer groups of its class are impossible, or are not estimated now */
 	if (like != first && min(d->most, d->rows[like].num_units + 1) <= d->repeat->window)
 		return loom_group_take_rest(d, first);
+	ret = loom_group_make_room(d, first);
 	for (in = 0; in < loom_group_num_choices(d, first) && !ret; in++) {
 		ret = estimate_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {

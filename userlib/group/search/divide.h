@@ -113,6 +113,7 @@ struct loom_group_back {
  * @rest: by unit: lower bound on the price from it to the end: weights and outputs, once
  * @saved: parts of a group before a fit
  * @saved_whole: parts of a group while it grows
+ * @usual_edges: number of groups of the last row that was estimated
  * @least: groups of at most so many units have been estimated
  * @most: groups of more units are not estimated now
  * @looked: work of estimating groups; it is not in @work
@@ -147,6 +148,7 @@ struct loom_group_divide {
 	u64 *rest;
 	struct loom_group_part *saved;
 	struct loom_group_part *saved_whole;
+	u32 usual_edges;
 	u32 least;
 	u32 most;
 	u64 looked;
@@ -213,6 +215,8 @@ void loom_group_rows_free(struct loom_group_row *rows, u32 count);
 size_t loom_group_rows_bytes(const struct loom_group_row *rows, u32 count);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
+/** loom_group_make_room() - makes room for as many groups as the last row has. 0 or -ENOMEM */
+int loom_group_make_room(struct loom_group_divide *d, u32 first);
 /** loom_group_trim() - gives back what room a row has beyond its groups */
 void loom_group_trim(struct loom_group_divide *d, u32 first);
 /** loom_group_take_rest() - takes groups not estimated yet from its class. 0 or -ENOMEM */

@@ -270,7 +270,7 @@ static void add_strips(const struct loom_group_estimate *est, u32 value, s8 axis
 	const struct loom_group_use *use = &est->list->uses[value];
 	const struct drm_loom_chip *chip = est->list->lower->chip;
 	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
-	u64 bytes = loom_group_value_bytes(use), run = 1, start;
+	u64 bytes = use->bytes, run = 1, start;
 	u32 q, k;
 
 	if (!est->list->aim.time)
@@ -489,7 +489,7 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 			tracked = track(est, access->value, cut >= 0 ? access->axis[axis] : -1,
 					false);
 			est->moved_bytes += min(loom_group_ref_bytes(&operand->ref),
-						loom_group_value_bytes(&list->uses[access->value]));
+						list->uses[access->value].bytes);
 			add_strips(est, access->value, tracked->axis, false, est->dma);
 			count_tracked(est, tracked, true);
 		}
@@ -634,7 +634,7 @@ static void sum_up(struct loom_group_estimate *est, u32 end)
 		if (use->last_writer < end_op && (!use->read || use->last_reader < end_op))
 			continue;
 		est->open[kept++] = value;
-		est->stored_bytes += loom_group_value_bytes(use);
+		est->stored_bytes += use->bytes;
 		add_strips(est, value, est->tracked[value].axis, true, est->stored);
 	}
 	est->num_open = kept;
@@ -664,7 +664,7 @@ static u64 store_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u
 		if (use->first_writer < est->first_op || use->output ||
 		    use->last_writer >= end_op)
 			continue;
-		bytes -= loom_group_value_bytes(use);
+		bytes -= use->bytes;
 		add_strips(est, value, est->tracked[value].axis, true, kept);
 	}
 	for (q = 0; q < est->num_counts; q++)
@@ -686,7 +686,7 @@ static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8
 
 		if (use->last_reader >= end_op && !use->output &&
 		    !loom_group_is_resident(list, value, end, out))
-			bytes += loom_group_value_bytes(use);
+			bytes += use->bytes;
 	}
 	return bytes;
 }

@@ -170,7 +170,7 @@ static u64 least_price(const struct recompute *a, u32 from, u32 to)
 
 		if (use->output || list->ops[use->first_writer]->unit < from)
 			continue;
-		bytes += loom_group_value_bytes(use);
+		bytes += use->bytes;
 	}
 	return price + loom_group_bytes_price(list, bytes);
 }

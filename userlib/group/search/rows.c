@@ -168,10 +168,16 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 	return 0;
 }
 
+int loom_group_make_room(struct loom_group_divide *d, u32 first)
+{
+	return own_block(&d->rows[first], d->usual_edges);
+}
+
 void loom_group_trim(struct loom_group_divide *d, u32 first)
 {
 	struct loom_group_row *row = &d->rows[first];
 
+	d->usual_edges = num_edges(row);
 	/* a failure leaves the row as it is */
 	if (row->block && !is_shared(row))
 		own_block(row, 0);
