@@ -228,7 +228,7 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 static int estimate_long(struct loom_group_divide *d)
 {
 	u32 num_units = d->list->num_units, i;
-	u64 end = d->looked + d->budget / 2;
+	u64 end = d->looked + d->budget / 2, spent = 0, before;
 	int ret = 0;
 
 	d->least = SHORT;
@@ -239,7 +239,13 @@ static int estimate_long(struct loom_group_divide *d)
 			continue;
 		d->most = SHORT + LONG_EDGES / num_units / loom_group_num_choices(d, i);
 		d->look_until = d->looked + (end - min(end, d->looked)) / (num_units - i);
+		before = d->looked;
 		ret = estimate_from(d, i);
+		/* work that is saved by a class is not spent on other units */
+		if (d->looked > before)
+			spent = d->looked - before;
+		else
+			end -= min(spent, end);
 	}
 	loom_group_path_forget(d);
 	return ret;
