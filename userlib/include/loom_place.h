@@ -179,7 +179,7 @@ struct loom_place_pool {
  * @num_items: number of @items
  * @ops: operators in order of execution; op i happens in [i, i + 1). May be NULL
  * @num_ops: number of @ops
- * @pools: the pools; NULL: one, without a limit
+ * @pools: the pools; NULL: one, without a limit, that all items may go to
  * @num_pools: number of @pools
  * @apart: pairs that must not share a byte even if they are never alive together (a protected
  *	input; reuse that would serialise operators that could run in parallel). May be NULL

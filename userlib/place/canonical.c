@@ -26,80 +26,50 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Compares lists of numbers. */
-static int compare_lists(const uint64_t *a, const uint64_t *b, unsigned int count)
+static uint64_t mix(uint64_t hash, uint64_t number)
 {
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (a[i] != b[i])
-			return a[i] > b[i] ? 1 : -1;
-	return 0;
+	hash = (hash ^ number) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
 }
 
-static int compare_gaps(const struct loom_place_item *a, const struct loom_place_item *b)
-{
-	uint32_t i;
-	int order = compare_u64(a->num_gaps, b->num_gaps);
+/* Properties that items are sorted by, the least important first. Lists count by a hash. */
+enum {
+	BY_GAPS,
+	BY_EXCLUDED,
+	BY_FIXED,
+	BY_ALIGN,
+	BY_SIZE,
+	BY_LIFE,
+	BY_BEGIN,
+	NUM_PROPERTIES,
+};
 
-	for (i = 0; i < a->num_gaps && !order; i++) {
-		const struct loom_place_gap *x = &a->gaps[i], *y = &b->gaps[i];
-
-		order = compare_lists((uint64_t[]){
-			(uint64_t)x->lower - (uint64_t)a->lower,
-			(uint64_t)x->upper - (uint64_t)a->lower, x->window_lower, x->window_upper,
-		}, (uint64_t[]){
-			(uint64_t)y->lower - (uint64_t)b->lower,
-			(uint64_t)y->upper - (uint64_t)b->lower, y->window_lower, y->window_upper,
-		}, 4);
-	}
-	return order;
-}
-
-/* Compares all properties but begin and gaps. */
-static int compare_rest(const struct loom_place_item *a, const struct loom_place_item *b)
-{
-	uint32_t i;
-	int order = compare_lists((uint64_t[]){
-		(uint64_t)a->upper - (uint64_t)a->lower, a->size_bytes, a->align_bytes, a->flags,
-		loom_place_is_fixed(a) ? a->fixed : 0, a->num_excluded,
-	}, (uint64_t[]){
-		(uint64_t)b->upper - (uint64_t)b->lower, b->size_bytes, b->align_bytes, b->flags,
-		loom_place_is_fixed(b) ? b->fixed : 0, b->num_excluded,
-	}, 6);
-
-	for (i = 0; i < a->num_excluded && !order; i++) {
-		const uint64_t of_a[] = { a->excluded[i].lower, a->excluded[i].upper };
-		const uint64_t of_b[] = { b->excluded[i].lower, b->excluded[i].upper };
-
-		order = compare_lists(of_a, of_b, 2);
-	}
-	return order;
-}
-
-/* Of items with excluded ranges or gaps. */
-static int compare_listed(const void *a, const void *b)
-{
-	const struct loom_place_item *x = *(const struct loom_place_item *const *)a;
-	const struct loom_place_item *y = *(const struct loom_place_item *const *)b;
-	int order = compare_rest(x, y);
-
-	if (!order)
-		order = compare_gaps(x, y);
-	return order ? order : (x > y) - (x < y);
-}
-
-/* The other properties, the least important first. */
 static uint64_t property(const struct loom_place_item *item, unsigned int which)
 {
+	uint64_t hash = 0;
+	uint32_t i;
+
 	switch (which) {
-	case 0:
+	case BY_GAPS:
+		for (i = 0; i < item->num_gaps; i++) {
+			const struct loom_place_gap *gap = &item->gaps[i];
+
+			hash = mix(hash, (uint64_t)gap->lower - (uint64_t)item->lower);
+			hash = mix(hash, (uint64_t)gap->upper - (uint64_t)item->lower);
+			hash = mix(mix(hash, gap->window_lower), gap->window_upper);
+		}
+		return hash;
+	case BY_EXCLUDED:
+		for (i = 0; i < item->num_excluded; i++)
+			hash = mix(mix(hash, item->excluded[i].lower), item->excluded[i].upper);
+		return hash;
+	case BY_FIXED:
 		return loom_place_is_fixed(item) ? item->fixed + 1 : 0;
-	case 1:
+	case BY_ALIGN:
 		return item->align_bytes;
-	case 2:
+	case BY_SIZE:
 		return item->size_bytes;
-	case 3:
+	case BY_LIFE:
 		return (uint64_t)item->upper - (uint64_t)item->lower;
 	default:
 		return (uint64_t)item->lower ^ 1ULL << 63;
@@ -109,30 +79,22 @@ static uint64_t property(const struct loom_place_item *item, unsigned int which)
 /* Finds the order of the items; those without room are behind the others. */
 static int find_order(struct loom_place_canonical *c)
 {
-	uint32_t n = c->given->problem.num_items, num_listed = 0, i;
+	uint32_t n = c->given->problem.num_items, i;
 	uint32_t *order = loom_arrays_take(&c->arrays, n, sizeof(*order)), last = n;
-	const struct loom_place_item **listed = malloc(((size_t)n + 1) * sizeof(*listed));
 	struct loom_radix sort = { 0 };
 	unsigned int which;
 
-	if (loom_radix_reserve(&sort, n) || !order || !listed) {
+	if (loom_radix_reserve(&sort, n) || !order) {
 		loom_radix_clear(&sort);
-		free(listed);
 		return -ENOMEM;
 	}
 	for (i = 0; i < n; i++) {
 		if (!loom_place_has_room(&c->items[i]))
 			order[--last] = i;
-		else if (c->items[i].num_excluded || c->items[i].num_gaps)
-			listed[num_listed++] = &c->items[i];
 		else
 			sort.entries[sort.count++].value = i;
 	}
-	qsort(listed, num_listed, sizeof(*listed), compare_listed);
-	for (i = 0; i < num_listed; i++)
-		sort.entries[sort.count++].value = listed[i] - c->items;
-	free(listed);
-	for (which = 0; which < 5; which++) {
+	for (which = 0; which < NUM_PROPERTIES; which++) {
 		for (i = 0; i < sort.count; i++)
 			sort.entries[i].key = (int64_t)(property(&c->items[sort.entries[i].value],
 								 which) ^ 1ULL << 63);
@@ -202,6 +164,7 @@ bool loom_place_canonical_is_backward(struct loom_place_canonical *c)
 {
 	const uint32_t *x = c->orders[true], *y = c->orders[false];
 	const struct loom_place_item *items = c->items;
+	unsigned int which;
 	uint32_t i;
 	int order = 0;
 
@@ -209,8 +172,9 @@ bool loom_place_canonical_is_backward(struct loom_place_canonical *c)
 	for (i = 0; i < c->task.problem.num_items && !order; i++) {
 		order = compare_u64((uint64_t)items[x[0]].upper - (uint64_t)items[x[i]].upper,
 				    (uint64_t)items[y[i]].lower - (uint64_t)items[y[0]].lower);
-		if (!order)
-			order = compare_rest(&items[x[i]], &items[y[i]]);
+		for (which = BY_BEGIN; which-- > BY_EXCLUDED && !order;)
+			order = compare_u64(property(&items[x[i]], which),
+					    property(&items[y[i]], which));
 	}
 	return order < 0;
 }

@@ -323,7 +323,6 @@ static int sum_at(const struct loom_place_problem *problem,
 int loom_place_check_reason(const struct loom_place_problem *problem,
 			    const struct loom_place_reason *reason)
 {
-	struct loom_place_problem one;
 	struct loom_place_resolved resolved = { 0 };
 	struct loom_place_part *parts = NULL;
 	struct loom_radix pads = { 0 };
@@ -334,14 +333,11 @@ int loom_place_check_reason(const struct loom_place_problem *problem,
 
 	if (!problem || !reason || !reason->align_bytes)
 		return -EINVAL;
-	one = *problem;
-	one.pools = NULL;
-	one.num_pools = 0;
-	ret = loom_place_resolve_one(&resolved, &one);
+	ret = loom_place_resolve_one(&resolved, problem);
 	if (!ret && reason->item != LOOM_PLACE_NONE) {
 		const struct loom_place_item *item;
 
-		item = reason->item < one.num_items ? &resolved.items[reason->item] : NULL;
+		item = reason->item < problem->num_items ? &resolved.items[reason->item] : NULL;
 		if (item && loom_place_has_room(item) && loom_place_is_fixed(item))
 			needed = item->fixed + item->size_bytes;
 	} else if (!ret) {

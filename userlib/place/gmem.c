@@ -65,7 +65,7 @@ struct gmem {
 	uint32_t *in_using;
 	/* by block: number of the operator, plus 1, that has it as an operand */
 	uint32_t *operand_of;
-	uint32_t *by_upper;			/* items in order of their end */
+	struct loom_radix ends;			/* items in order of their end */
 	uint32_t num_ended;			/* number of these that have ended */
 	uint32_t num_blocks;			/* number of blocks */
 	uint64_t top;				/* address of the next block */
@@ -162,12 +162,12 @@ static void release(struct gmem *g, uint32_t item, int64_t now)
 
 static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number)
 {
-	uint32_t n = g->num_items, i;
+	const struct loom_radix_entry *ends = g->ends.entries;
+	uint32_t i;
 	int ret;
 
-	for (; g->num_ended < n && g->items[g->by_upper[g->num_ended]].upper <= number;
-	     g->num_ended++)
-		release(g, g->by_upper[g->num_ended], number);
+	for (; g->num_ended < g->num_items && ends[g->num_ended].key <= number; g->num_ended++)
+		release(g, (uint32_t)ends[g->num_ended].value, number);
 	for (i = 0; i < op->num_inputs; i++) {
 		struct record *r = &g->rec_tbl[op->inputs[i]];
 
@@ -233,20 +233,16 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 	return ret;
 }
 
-static int sort_by_upper(struct gmem *g)
+static int sort_ends(struct gmem *g)
 {
-	struct loom_radix ends = { 0 };
-	int ret = loom_radix_reserve(&ends, g->num_items);
-	size_t i;
+	struct loom_radix *ends = &g->ends;
+	int ret = loom_radix_reserve(ends, g->num_items);
 
-	for (; ends.count < g->num_items && !ret; ends.count++)
-		ends.entries[ends.count] = (struct loom_radix_entry){
-			g->items[ends.count].upper, (int64_t)ends.count,
+	for (; ends->count < g->num_items && !ret; ends->count++)
+		ends->entries[ends->count] = (struct loom_radix_entry){
+			g->items[ends->count].upper, (int64_t)ends->count,
 		};
-	loom_radix_sort(&ends);
-	for (i = 0; i < ends.count; i++)
-		g->by_upper[i] = ends.entries[i].value;
-	loom_radix_clear(&ends);
+	loom_radix_sort(ends);
 	return ret;
 }
 
@@ -263,14 +259,14 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	g.opener = loom_arrays_take(&arrays, n, sizeof(*g.opener));
 	g.in_using = loom_arrays_take(&arrays, n, sizeof(*g.in_using));
 	g.operand_of = loom_arrays_take(&arrays, n, sizeof(*g.operand_of));
-	g.by_upper = loom_arrays_take(&arrays, n, sizeof(*g.by_upper));
 	ret = arrays.failed ? -ENOMEM : check_ops(problem, &g);
 	if (!ret)
-		ret = sort_by_upper(&g);
+		ret = sort_ends(&g);
 	for (i = 0; i < problem->num_ops && !ret; i++)
 		ret = visit(&g, &problem->ops[i], i);
 	for (i = 0; i < n && !ret; i++)
 		answer->offsets[i] = g.rec_tbl[i].address;
+	loom_radix_clear(&g.ends);
 	loom_arrays_free(&arrays);
 	return ret;
 }

@@ -353,13 +353,10 @@ static int init_slots(struct loom_greedy *g)
 	}
 	for (i = 0; i < problem->num_items; i++) {
 		at = 0;
-		while (loom_place_has_room(&problem->items[i]) &&
-		       loom_place_next_part(&problem->items[i], &at, &part)) {
+		for (; loom_place_next_part(&problem->items[i], &at, &part); starts.count++)
 			starts.entries[starts.count] = (struct loom_radix_entry){
 				part.lower, (int64_t)starts.count,
 			};
-			starts.count++;
-		}
 	}
 	loom_radix_sort(&starts);
 	for (i = 0; i < num_parts; i++) {
@@ -385,8 +382,7 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 	ret = g->arrays.failed ? -ENOMEM : loom_place_apart_make(&g->apart, &task->problem);
 	for (i = 0; i < n && !ret; i++) {
 		at = 0;
-		while (loom_place_has_room(&task->problem.items[i]) &&
-		       loom_place_next_part(&task->problem.items[i], &at, &part))
+		while (loom_place_next_part(&task->problem.items[i], &at, &part))
 			num_parts++;
 		g->first_part[i + 1] = num_parts;
 		ret = num_parts > INT32_MAX ? -ENOMEM : 0;

@@ -41,24 +41,6 @@ ONE_RUN(greedy_tail, tail, lowest, "greedy-tail",
 ONE_RUN(gmem_opsize, size, tightest, "gmem-opsize",
 	"largest first, each into the tightest gap that fits");
 
-/* Keeps the placement of an order, the largest alignments first, if it is below @height. */
-static int try_aligned(struct loom_greedy *greedy, loom_place_order *order,
-		       uint32_t *items, struct loom_place_answer *answer, uint64_t *height)
-{
-	const struct loom_place_problem *problem = &greedy->task->problem;
-	int ret = order(problem, items);
-
-	if (!ret)
-		ret = loom_place_order_by_alignment(problem, items);
-	if (!ret)
-		ret = loom_greedy_run(greedy, items, loom_greedy_lowest, *height);
-	if (ret)
-		return ret;
-	*height = loom_place_height(problem, greedy->offsets);
-	memcpy(answer->offsets, greedy->offsets, problem->num_items * sizeof(*answer->offsets));
-	return 0;
-}
-
 /*
  * Items of small alignment fit into the pads of the others, so those are placed first. The best
  * order among items of equal alignment depends on the problem, as it does without alignments. Ends
@@ -71,34 +53,33 @@ static int place_aligned(const struct loom_place_task *task, struct loom_place_a
 		loom_place_order_total, loom_place_order_life, loom_place_order_overlaps,
 		loom_place_order_tail,
 	};
-	uint32_t *items = calloc((size_t)task->problem.num_items + 1, sizeof(*items));
+	const struct loom_place_problem *problem = &task->problem;
+	uint32_t *items = calloc((size_t)problem->num_items + 1, sizeof(*items));
 	const uint64_t below = task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE;
 	uint64_t height = below;
 	struct loom_greedy greedy;
-	int ret = -ENOMEM, err = 0;
+	int ret = items ? loom_greedy_init(&greedy, task) : -ENOMEM;
+	bool made = !ret;
 	size_t i;
 
-	if (items)
-		ret = loom_greedy_init(&greedy, task);
-	if (ret) {
-		free(items);
-		return ret;
-	}
-	for (i = 0; i < ARRAY_SIZE(orders) && height > answer->bound_bytes; i++) {
+	for (i = 0; i < ARRAY_SIZE(orders) && ret != -ENOMEM && height > answer->bound_bytes; i++) {
 		if (height != LOOM_PLACE_ANYWHERE && !loom_place_left_ns(task->deadline_ns))
 			break;
-		ret = try_aligned(&greedy, orders[i], items, answer, &height);
-		if (ret == -ENOMEM)
-			break;
-		err = ret ? ret : err;
-		ret = 0;
+		ret = orders[i](problem, items);
+		if (!ret)
+			ret = loom_place_order_by_alignment(problem, items);
+		if (!ret)
+			ret = loom_greedy_run(&greedy, items, loom_greedy_lowest, height);
+		if (ret)
+			continue;
+		height = loom_place_height(problem, greedy.offsets);
+		memcpy(answer->offsets, greedy.offsets, problem->num_items * sizeof(*answer->offsets));
 	}
-	loom_greedy_fini(&greedy);
+	if (made)
+		loom_greedy_fini(&greedy);
 	free(items);
-	if (ret)
-		return ret;
 	/* one order may exceed 63 bits where another does not */
-	return height == below ? err : 0;
+	return ret == -ENOMEM || height == below ? ret : 0;
 }
 
 const struct loom_place_strategy loom_place_strategy_greedy_aligned = {
@@ -107,45 +88,41 @@ const struct loom_place_strategy loom_place_strategy_greedy_aligned = {
 	.place = place_aligned,
 };
 
-/* Places items as if all lived forever. */
+/* Places items as if all lived forever, above those that are fixed. */
 static int place_one_after_the_other(const struct loom_place_task *task,
 				     struct loom_place_answer *answer)
 {
-	const struct loom_place_problem *problem = &task->problem;
-	struct loom_greedy g;
 	uint64_t top = 0;
-	uint32_t i;
-	int ret;
+	uint32_t i, k;
 
-	/* the engine finds offsets above the top that avoid fixed items and excluded ranges */
-	ret = loom_greedy_init(&g, task);
-	if (ret)
-		return ret;
-	loom_greedy_reset(&g);
-	for (i = 0; i < problem->num_items; i++)
-		if (loom_place_has_room(&problem->items[i]) &&
-		    loom_place_is_fixed(&problem->items[i]))
-			top = max(top, problem->items[i].fixed + problem->items[i].size_bytes);
-	for (i = 0; i < problem->num_items && !ret; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-		uint64_t first = top, last;
-		size_t at = 0;
+	for (i = 0; i < task->problem.num_items; i++) {
+		const struct loom_place_item *item = &task->problem.items[i];
 
-		if (!loom_place_has_room(item))
+		if (!loom_place_has_room(item) || !loom_place_is_fixed(item))
 			continue;
-		if (loom_place_is_fixed(item)) {
-			answer->offsets[i] = item->fixed;
-			continue;
-		}
-		ret = loom_greedy_find_spans(&g, i);
-		if (!ret && (!loom_greedy_next(&g, item->align_bytes, &at, &first, &last) ||
-			     first > INT64_MAX - item->size_bytes))
-			ret = -ERANGE;
-		answer->offsets[i] = first;
-		top = first + item->size_bytes;
+		answer->offsets[i] = item->fixed;
+		top = max(top, item->fixed + item->size_bytes);
 	}
-	loom_greedy_fini(&g);
-	return ret;
+	for (i = 0; i < task->problem.num_items; i++) {
+		const struct loom_place_item *item = &task->problem.items[i];
+		bool good;
+
+		if (!loom_place_has_room(item) || loom_place_is_fixed(item))
+			continue;
+		good = loom_place_align(&top, item->align_bytes);
+		for (k = 0; k < item->num_excluded && good; k++) {
+			if (top + item->size_bytes <= item->excluded[k].lower ||
+			    item->excluded[k].upper <= top)
+				continue;
+			top = item->excluded[k].upper;
+			good = loom_place_align(&top, item->align_bytes);
+		}
+		if (!good || top > INT64_MAX - item->size_bytes)
+			return -ERANGE;
+		answer->offsets[i] = top;
+		top += item->size_bytes;
+	}
+	return 0;
 }
 
 const struct loom_place_strategy loom_place_strategy_naive = {

@@ -213,9 +213,9 @@ static int choose_for_pool(struct run *run, const struct loom_place_subproblem *
 		next = next_pool(&run->resolved, problem->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
 		if (!losses[i].must && loom_place_has_room(&problem->items[i]))
-			losses[i].loss = loom_place_cost_known(&problem->items[i],
-							       run->resolved.pools[next].cost -
-							       run->resolved.pools[pool].cost);
+			losses[i].loss = loom_place_cost(&problem->items[i],
+							 run->resolved.pools[next].cost -
+							 run->resolved.pools[pool].cost);
 	}
 	ret = loom_place_choose(&sub->task, losses, choice);
 	for (i = 0; i < problem->num_items && !ret; i++) {
@@ -344,7 +344,7 @@ struct deal {
 
 static uint64_t deal_cost(const struct deal *deal, uint32_t item, uint32_t pool)
 {
-	return loom_place_cost_known(&deal->run->resolved.items[item],
+	return loom_place_cost(&deal->run->resolved.items[item],
 				     deal->run->resolved.pools[pool].cost);
 }
 
@@ -600,7 +600,7 @@ static void sum_up(struct run *run)
 			result->offsets[i] = loom_place_is_fixed(item) ? item->fixed : 0;
 		} else {
 			result->spill_cost +=
-				loom_place_cost_known(item, resolved->pools[result->pools[i]].cost);
+				loom_place_cost(item, resolved->pools[result->pools[i]].cost);
 			cheapest = cheapest && result->pools[i] ==
 					       next_pool(resolved, item->pools, LOOM_PLACE_NONE);
 		}
@@ -688,7 +688,8 @@ static int check_costs(const struct run *run)
 		for (p = 0, most = 0; p < resolved->problem.num_pools; p++)
 			if (item->pools >> p & 1)
 				most = max(most, resolved->pools[p].cost);
-		if (!loom_place_cost(item, most, &most) ||
+		if (__builtin_mul_overflow(item->size_bytes, most, &most) ||
+		    __builtin_mul_overflow(most, item->weight ? item->weight : 1, &most) ||
 		    __builtin_add_overflow(sum, most, &sum))
 			return loom_place_fail(run->fault, -ERANGE, i, LOOM_PLACE_NONE,
 					       "the sum of the costs exceeds 64 bits");

@@ -85,22 +85,10 @@ static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/** loom_place_cost() - of an item at @byte_cost per byte; returns false on overflow */
-static inline bool loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost,
-				   uint64_t *cost)
+/** loom_place_cost() - of an item at @byte_cost per byte; loom_place() checks that it has 64 bits */
+static inline uint64_t loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost)
 {
-	return !__builtin_mul_overflow(item->size_bytes, byte_cost, cost) &&
-	       !__builtin_mul_overflow(*cost, item->weight ? item->weight : 1, cost);
-}
-
-/** loom_place_cost_known() - the same after loom_place() has checked that it does not overflow */
-static inline uint64_t loom_place_cost_known(const struct loom_place_item *item,
-					     uint64_t byte_cost)
-{
-	uint64_t cost = 0;
-
-	loom_place_cost(item, byte_cost, &cost);
-	return cost;
+	return item->size_bytes * byte_cost * (item->weight ? item->weight : 1);
 }
 
 /** loom_place_left_ns() - time until a deadline, at least 0; INT64_MAX if there is none */

@@ -12,7 +12,7 @@ bool loom_place_next_part(const struct loom_place_item *item, uint32_t *at,
 {
 	const struct loom_place_gap *gap;
 
-	for (; *at <= 2 * item->num_gaps; ++*at) {
+	for (; loom_place_has_room(item) && *at <= 2 * item->num_gaps; ++*at) {
 		gap = item->gaps + *at / 2;
 		part->first = *at % 2 ? gap->window_lower : 0;
 		part->size_bytes = *at % 2 ? gap->window_upper - gap->window_lower :
@@ -42,11 +42,8 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 	if (!*parts)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++) {
-		const struct loom_place_item *item = &problem->items[i];
-
 		at = 0;
-		while (loom_place_has_room(item) &&
-		       loom_place_next_part(item, &at, &(*parts)[*num_parts]))
+		while (loom_place_next_part(&problem->items[i], &at, &(*parts)[*num_parts]))
 			(*parts)[(*num_parts)++].item = i;
 	}
 	return 0;

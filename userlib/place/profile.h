@@ -26,7 +26,7 @@ struct loom_place_part {
 
 /**
  * loom_place_next_part() - the next part of an item
- * @item: of a resolved problem, with room
+ * @item: of a resolved problem; without room it has none
  * @at: [in, out] where to continue; 0 at first
  * @part: [out] the part, without its number of the item
  *

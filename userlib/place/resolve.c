@@ -270,7 +270,7 @@ static int resolve_items(struct loom_place_resolved *resolved,
 		*item = problem->items[i];
 		if (!item->align_bytes)
 			item->align_bytes = 1;
-		item->pools = item->pools ? item->pools & all : all;
+		item->pools = item->pools && problem->pools ? item->pools & all : all;
 		if (!item->pools)
 			return loom_place_fail(fault, -EINVAL, i, NONE,
 					       "none of its pools is there");
@@ -466,22 +466,8 @@ void loom_place_resolved_clear(struct loom_place_resolved *resolved)
 int loom_place_resolve_one(struct loom_place_resolved *resolved,
 			   const struct loom_place_problem *problem)
 {
-	struct loom_place_item *items = calloc((size_t)problem->num_items + 1, sizeof(*items));
 	struct loom_place_problem one = *problem;
-	uint32_t i;
-	int ret;
 
-	memset(resolved, 0, sizeof(*resolved));
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < problem->num_items && problem->items; i++) {
-		items[i] = problem->items[i];
-		items[i].pools = 0;
-	}
-	if (problem->items)
-		one.items = items;
 	one.pools = NULL;
-	ret = loom_place_resolve(resolved, &one, NULL);
-	free(items);
-	return ret;
+	return loom_place_resolve(resolved, &one, NULL);
 }
