@@ -3,7 +3,7 @@
  * DOC: Image pools
  *
  * Values whose scope is a texture are not placed in the arena but in images, each shared by several
- * values in turn, as the storage tokens of two dimensions (place/tokens_2d.c) determine:
+ * values in turn, as the storage tokens of two dimensions (place/tokens.c) determine:
  *
  * 1. When storage.c decides where each result lives, it asks here first. A value of texture scope
  *    becomes a root with the strides of an image. The pitch is not known yet, so a provisional one

@@ -57,21 +57,19 @@
 struct start {
 	const struct loom_place_strategy *strategy;
 	unsigned int runs;				/* how many greedy runs it is */
-	/* only where alignments differ; otherwise it equals another strategy */
-	bool mixed;
 };
 
 static const struct start starts[] = {
-	{ &loom_place_strategy_greedy_size, 1, false },
-	{ &loom_place_strategy_greedy_breadth, 1, false },
-	{ &loom_place_strategy_greedy_area, 1, false },
-	{ &loom_place_strategy_greedy_conflict, 1, false },
-	{ &loom_place_strategy_gmem_opsize, 1, false },
-	{ &loom_place_strategy_greedy_total, 1, false },
-	{ &loom_place_strategy_greedy_life, 1, false },
-	{ &loom_place_strategy_greedy_aligned, 7, true },
-	{ &loom_place_strategy_greedy_tail, 1, false },
-	{ &loom_place_strategy_tokens, 1, false },
+	{ &loom_place_strategy_greedy_size, 1 },
+	{ &loom_place_strategy_greedy_breadth, 1 },
+	{ &loom_place_strategy_greedy_area, 1 },
+	{ &loom_place_strategy_greedy_conflict, 1 },
+	{ &loom_place_strategy_gmem_opsize, 1 },
+	{ &loom_place_strategy_greedy_total, 1 },
+	{ &loom_place_strategy_greedy_life, 1 },
+	{ &loom_place_strategy_greedy_aligned, 7 },
+	{ &loom_place_strategy_greedy_tail, 1 },
+	{ &loom_place_strategy_tokens, 1 },
 };
 
 /* State of the trials, and the lowest placement. */
@@ -91,28 +89,19 @@ struct trials {
 	struct loom_place_answer trial;		/* scratch memory for a placement */
 };
 
-/*
- * Keeps a placement of @problem if it is lower than the best. @global: by item: its number in the
- * problem of the trials; NULL: the same
- */
-static void keep(struct trials *t, const struct loom_place_problem *problem, const uint32_t *global,
+/* Keeps a placement if it is lower than the best. */
+static void keep(struct trials *t, const struct loom_place_canonical *canon,
 		 const uint64_t *offsets, const char *name)
 {
-	uint64_t height = loom_place_height(problem, offsets);
+	uint64_t height = loom_place_height(&canon->task.problem, offsets);
 	uint32_t i;
 
 	if (height >= t->height)
 		return;
 	t->height = height;
 	t->answer->strategy = name;
-	for (i = 0; i < problem->num_items; i++)
-		t->answer->offsets[global ? global[i] : i] = offsets[i];
-}
-
-static void keep_canonical(struct trials *t, const struct loom_place_canonical *canon,
-			   const uint64_t *offsets, const char *name)
-{
-	keep(t, &canon->task.problem, canon->global, offsets, name);
+	for (i = 0; i < canon->task.problem.num_items; i++)
+		t->answer->offsets[canon->global[i]] = offsets[i];
 }
 
 /* Whether the placement is low enough, or the time is up. */
@@ -129,20 +118,6 @@ static bool exceeds(const struct trials *t, unsigned int runs, unsigned int more
 	if (t->backward && (t->crowded || (runs && t->visits > MAX_VISITS / runs)))
 		return true;
 	return t->run_visits > min(MAX_RUN_VISITS, MAX_FORWARD_VISITS / (runs + more));
-}
-
-/* "gmem" uses operators. It may refuse them, which must not make "auto" fail. */
-static int try_operators(struct trials *t)
-{
-	const struct loom_place_strategy *gmem = &loom_place_strategy_gmem;
-	int ret;
-
-	if (loom_place_refusal(gmem, &t->task->problem))
-		return 0;
-	ret = loom_place_call(gmem, t->task, &t->trial);
-	if (!ret)
-		keep(t, &t->task->problem, NULL, t->trial.offsets, gmem->name);
-	return ret == -EINVAL || ret == -ERANGE ? 0 : ret;
 }
 
 /* Strategies that are tried, in parallel before it is known which are needed. */
@@ -174,7 +149,7 @@ static void run_one(void *arg, uint32_t i)
 	batch->results[i] = -ENOMEM;
 	if (answer.offsets)
 		batch->results[i] = loom_place_refusal(strategy, &task.problem) ? -ERANGE :
-				    loom_place_call(strategy, &task, &answer);
+				    strategy->place(&task, &answer);
 	free(answer.storages);
 	free(answer.storage_of);
 }
@@ -187,8 +162,7 @@ static bool merge_one(void *arg, uint32_t i)
 
 	i += batch->first;
 	if (!batch->results[i])
-		keep_canonical(t, batch->canon, batch->offsets[i],
-			       batch->chosen[i]->strategy->name);
+		keep(t, batch->canon, batch->offsets[i], batch->chosen[i]->strategy->name);
 	else if (batch->results[i] != -ERANGE)
 		batch->ret = batch->results[i];
 	free(batch->offsets[i]);
@@ -217,7 +191,9 @@ static void choose(struct batch *batch)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
-		if ((starts[i].mixed && !mixed) || (!must && exceeds(t, runs, starts[i].runs)) ||
+		/* where alignments are equal, greedy-aligned equals others */
+		if ((starts[i].strategy == &loom_place_strategy_greedy_aligned && !mixed) ||
+		    (!must && exceeds(t, runs, starts[i].runs)) ||
 		    (t->large && !t->backward && starts[i].strategy == &loom_place_strategy_tokens))
 			continue;
 		must = false;
@@ -260,7 +236,7 @@ static int try_first(struct trials *t, const struct loom_place_canonical *canon,
 	task.below_bytes = t->height;
 	ret = place(&task, &t->trial);
 	if (!ret)
-		keep_canonical(t, canon, t->trial.offsets, name);
+		keep(t, canon, t->trial.offsets, name);
 	free(t->trial.storages);
 	free(t->trial.storage_of);
 	t->trial.storages = NULL;
@@ -283,7 +259,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 	t->large = pairs > MAX_FIRST_PAIRS;
 	t->crowded = t->large && pairs / MAX_ITEM_PAIRS > n && !canon->task.problem.num_apart;
 	if (t->task->hint)
-		keep_canonical(t, canon, canon->hint, t->answer->strategy);
+		keep(t, canon, canon->hint, t->answer->strategy);
 	if (t->large &&
 	    !loom_place_refusal(&loom_place_strategy_tokens, &canon->task.problem))
 		ret = try_first(t, canon, loom_place_strategy_tokens.place, "tokens");
@@ -292,14 +268,17 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 	return ret ? ret : try_starts(t, canon);
 }
 
-/* Ejections and the search, from the lowest placement. */
-static int improve(struct trials *t, const struct loom_place_canonical *canon)
+/* Ejections and the search, from the lowest placement if there is one. */
+static int improve(struct trials *t, struct loom_place_canonical *canon)
 {
 	struct loom_place_answer *trial = &t->trial;
 	uint64_t height = t->height;
 	uint32_t i;
 	int ret;
 
+	ret = loom_place_canonical_turn(canon, loom_place_canonical_is_backward(canon));
+	if (ret)
+		return ret;
 	for (i = 0; i < canon->task.problem.num_items; i++)
 		trial->offsets[i] = t->answer->offsets[canon->global[i]];
 	trial->strategy = t->answer->strategy;
@@ -308,7 +287,8 @@ static int improve(struct trials *t, const struct loom_place_canonical *canon)
 		return ret;
 	t->answer->bound_bytes = trial->bound_bytes;
 	t->answer->nodes += trial->nodes;
-	keep_canonical(t, canon, trial->offsets, trial->strategy);
+	if (height != LOOM_PLACE_ANYWHERE)
+		keep(t, canon, trial->offsets, trial->strategy);
 	return 0;
 }
 
@@ -324,8 +304,6 @@ static int search(struct trials *t, struct loom_place_canonical *canon)
 	if (!ret)
 		ret = begin(t, canon);
 	loom_place_canonical_release(canon);
-	if (!ret && !is_enough(t) && !exceeds(t, t->runs, 1))
-		ret = try_operators(t);
 	if (ret || is_enough(t))
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
@@ -336,13 +314,25 @@ static int search(struct trials *t, struct loom_place_canonical *canon)
 	t->backward = true;
 	if (!ret)
 		ret = try_starts(t, canon);
-	if (ret || is_enough(t))
-		return ret;
-	ret = loom_place_canonical_turn(canon, loom_place_canonical_is_backward(canon));
-	return ret ? ret : improve(t, canon);
+	return ret || is_enough(t) ? ret : improve(t, canon);
 }
 
-static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+/* The search from scratch; if it finds no placement, the answer is a greedy one. */
+static int search_only(struct trials *t, struct loom_place_canonical *canon)
+{
+	int ret = loom_place_canonical_turn(canon, false);
+
+	if (!ret)
+		ret = loom_place_canonical_turn(canon, true);
+	if (!ret)
+		ret = improve(t, canon);
+	if (!ret && t->height == LOOM_PLACE_ANYWHERE)
+		ret = try_first(t, canon, loom_place_strategy_greedy_size.place, "exact");
+	return ret || t->height != LOOM_PLACE_ANYWHERE ? ret : -ERANGE;
+}
+
+static int run(const struct loom_place_task *task, struct loom_place_answer *answer,
+	       int (*steps)(struct trials *t, struct loom_place_canonical *canon))
 {
 	struct loom_place_canonical canon;
 	struct trials t = {
@@ -355,10 +345,15 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 
 	t.trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*t.trial.offsets));
 	if (!ret)
-		ret = t.trial.offsets ? search(&t, &canon) : -ENOMEM;
+		ret = t.trial.offsets ? steps(&t, &canon) : -ENOMEM;
 	free(t.trial.offsets);
 	loom_place_canonical_clear(&canon);
 	return ret;
+}
+
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return run(task, answer, search);
 }
 
 const struct loom_place_strategy loom_place_strategy_auto = {
@@ -366,4 +361,15 @@ const struct loom_place_strategy loom_place_strategy_auto = {
 	.text = "the lowest of the greedy ones, then the exact search from there",
 	.reduces_conflicts = true,
 	.place = place,
+};
+
+static int place_exact(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return run(task, answer, search_only);
+}
+
+const struct loom_place_strategy loom_place_strategy_exact = {
+	.name = "exact",
+	.text = "branch and bound until nothing lower is left, or the budget is spent",
+	.place = place_exact,
 };

@@ -30,16 +30,10 @@
 /* Steps that a length is divided in. */
 #define FINEST		32
 #define COARSEST	4
+/* Classes of lengths. */
+#define SINGLE		64
 /* Pairs of boxes that overlap in time. */
 #define MAX_PAIRS	70000000ULL
-
-/* An item and its rounded lifetime. */
-struct cell {
-	bool single;		/* it stays alone */
-	unsigned int length;	/* class of its length */
-	int64_t begin;		/* begin, in fractions of that length */
-	int64_t end;		/* end, in fractions of that length */
-};
 
 /* Items in boxes, and the placement problem of the boxes. */
 struct boxes {
@@ -57,18 +51,22 @@ static int64_t round_down(int64_t time, int64_t step)
 	return time / step - (time % step < 0);
 }
 
-/* @fine: number of steps in the shortest length of a class. */
-static struct cell find_cell(const struct boxes *b, uint32_t index, unsigned int fine)
+/*
+ * Rounds a lifetime. @fine: number of steps in the shortest length of a class; @cell: end and begin
+ * in such steps, and the class; those from SINGLE on are of items that stay alone
+ */
+static void find_cell(const struct boxes *b, uint32_t index, unsigned int fine, int64_t cell[3])
 {
 	const struct loom_place_item *item = &b->task->problem.items[index];
-	unsigned int length = 63 - __builtin_clzll((uint64_t)item->upper - (uint64_t)item->lower);
+	int64_t length = 63 - __builtin_clzll((uint64_t)item->upper - (uint64_t)item->lower);
 	int64_t step = max((int64_t)((1ULL << length) / fine), 1);
 
-	return (struct cell){
-		loom_place_is_fixed(item) || item->num_gaps || item->num_excluded || length > 61 ||
-		item->size_bytes > b->largest / 2,
-		length, round_down(item->lower, step), round_down(item->upper, step),
-	};
+	cell[0] = round_down(item->upper, step);
+	cell[1] = round_down(item->lower, step);
+	cell[2] = length;
+	if (loom_place_is_fixed(item) || item->num_gaps || item->num_excluded || length > 61 ||
+	    item->size_bytes > b->largest / 2)
+		cell[2] += SINGLE;
 }
 
 /* Sorts by cell, and by descending size in each; those that stay alone are last. */
@@ -77,7 +75,7 @@ static void sort_cells(struct boxes *b, unsigned int fine)
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_radix *sort = &b->sort;
 	unsigned int pass;
-	struct cell cell;
+	int64_t cell[3];
 	uint32_t i;
 
 	sort->count = 0;
@@ -91,18 +89,11 @@ static void sort_cells(struct boxes *b, unsigned int fine)
 	loom_radix_sort(sort);
 	for (pass = 0; pass < 3; pass++) {
 		for (i = 0; i < sort->count; i++) {
-			cell = find_cell(b, (uint32_t)sort->entries[i].value, fine);
-			sort->entries[i].key = !pass ? cell.end : pass == 1 ? cell.begin :
-					       cell.length + 64 * cell.single;
+			find_cell(b, (uint32_t)sort->entries[i].value, fine, cell);
+			sort->entries[i].key = cell[pass];
 		}
 		loom_radix_sort(sort);
 	}
-}
-
-static bool same_cell(const struct cell *a, const struct cell *b)
-{
-	return !a->single && !b->single && a->length == b->length && a->begin == b->begin &&
-	       a->end == b->end;
 }
 
 /* Puts an item on top of a box. Returns false if the box would become too large. */
@@ -125,29 +116,48 @@ static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 	return true;
 }
 
-/* @fine: see find_cell(). */
-static void make_boxes(struct boxes *b, unsigned int fine)
+/* Puts the sorted items into boxes, which are stored if there is room for them. */
+static void stack_all(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_problem *outer = &b->outer.problem;
-	struct cell last = { 0 };
+	int64_t last[3] = { 0 }, cell[3];
+	struct loom_place_item box = { 0 };
 	uint32_t i;
 
-	sort_cells(b, fine);
 	outer->num_items = 0;
 	for (i = 0; i < b->sort.count; i++) {
 		uint32_t index = (uint32_t)b->sort.entries[i].value;
-		struct cell cell = find_cell(b, index, fine);
 
-		if (!i || !same_cell(&last, &cell) ||
-		    !stack(b, &b->items[outer->num_items - 1], index)) {
-			b->items[outer->num_items++] = problem->items[index];
+		find_cell(b, index, fine, cell);
+		if (!i || cell[2] >= SINGLE || memcmp(last, cell, sizeof(cell)) ||
+		    !stack(b, &box, index)) {
+			box = problem->items[index];
+			outer->num_items++;
 			b->inner[index] = 0;
 		}
 		b->box_of[index] = outer->num_items - 1;
-		last = cell;
+		if (b->items)
+			b->items[outer->num_items - 1] = box;
+		memcpy(last, cell, sizeof(cell));
 	}
 	outer->items = b->items;
+}
+
+/* @fine: see find_cell(). Counts boxes first, because there are far fewer than items. */
+static int make_boxes(struct boxes *b, unsigned int fine)
+{
+	free(b->items);
+	b->items = NULL;
+	if (loom_radix_reserve(&b->sort, b->task->problem.num_items))
+		return -ENOMEM;
+	sort_cells(b, fine);
+	stack_all(b, fine);
+	b->items = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*b->items));
+	if (b->items)
+		stack_all(b, fine);
+	loom_radix_clear(&b->sort);
+	return b->items ? 0 : -ENOMEM;
 }
 
 /* Makes boxes about as fine as MAX_PAIRS allows, or the coarsest. */
@@ -157,9 +167,9 @@ static int make_fine_boxes(struct boxes *b)
 	int ret;
 
 	for (;;) {
-		make_boxes(b, (unsigned int)fine);
-		if (fine == COARSEST)
-			return 0;
+		ret = make_boxes(b, (unsigned int)fine);
+		if (ret || fine == COARSEST)
+			return ret;
 		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
 		if (ret || pairs <= MAX_PAIRS)
 			return ret;
@@ -177,7 +187,6 @@ static int run(struct boxes *b, struct loom_place_answer *answer)
 	int ret;
 
 	ret = make_fine_boxes(b);
-	loom_radix_clear(&b->sort);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;
@@ -199,18 +208,15 @@ int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answe
 		.task = task,
 		.inner = loom_arrays_take(&arrays, n, sizeof(*b.inner)),
 		.box_of = loom_arrays_take(&arrays, n, sizeof(*b.box_of)),
-		.items = loom_arrays_take(&arrays, n, sizeof(*b.items)),
 		.outer = {
 			.capacity_bytes = task->capacity_bytes, .deadline_ns = task->deadline_ns,
 			.below_bytes = task->below_bytes,
 		},
 		.largest = answer->bound_bytes / BOX_PARTS,
 	};
-	int ret = -ENOMEM;
+	int ret = arrays.failed ? -ENOMEM : run(&b, answer);
 
-	if (!loom_radix_reserve(&b.sort, n) && !arrays.failed)
-		ret = run(&b, answer);
-	loom_radix_clear(&b.sort);
 	loom_arrays_free(&arrays);
+	free(b.items);
 	return ret;
 }

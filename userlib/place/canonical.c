@@ -54,9 +54,9 @@ static uint64_t property(const struct loom_place_item *item, unsigned int which)
 		for (i = 0; i < item->num_gaps; i++) {
 			const struct loom_place_gap *gap = &item->gaps[i];
 
-			hash = mix(hash, (uint64_t)gap->lower - (uint64_t)item->lower);
-			hash = mix(hash, (uint64_t)gap->upper - (uint64_t)item->lower);
-			hash = mix(mix(hash, gap->window_lower), gap->window_upper);
+			hash = mix(mix(hash, gap->window_lower), gap->window_upper) >> 54;
+			hash += ((uint64_t)gap->lower - (uint64_t)item->lower) << 37;
+			hash += ((uint64_t)gap->upper - (uint64_t)item->lower) << 10;
 		}
 		return hash;
 	case BY_EXCLUDED:

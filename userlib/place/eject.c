@@ -17,7 +17,6 @@
  * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
  * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
  */
-#include "eject.h"
 #include "greedy.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@
 #include <string.h>
 
 #include "loom_core.h"
-#include "problem.h"
+#include "solve.h"
 
 #define NOWHERE		UINT64_MAX
 /* items that are skipped together when they end too early */
@@ -44,7 +43,7 @@
 /* visits counted for a move in addition to those of items */
 #define MOVE_VISITS	50
 /* visits between two reads of the clock */
-#define CLOCK_VISITS	(4ULL << 20)
+#define CLOCK_VISITS	(1ULL << 19)
 
 /* The state between two runs. */
 struct loom_eject {
@@ -71,6 +70,8 @@ struct loom_eject {
 	uint32_t num_out;			/* number of @out */
 	uint64_t random;			/* state of a pseudorandom sequence */
 	uint64_t sink_visits;			/* estimated visits of one sink() */
+	int64_t deadline_ns;			/* of the run, or 0 */
+	uint64_t unread;			/* visits left at which the clock is read next */
 	/* no item is aligned or fixed, so a placement can be turned upside down */
 	bool turnable;
 	int64_t *uppers;			/* by item: its end */
@@ -91,6 +92,14 @@ static uint32_t draw(struct loom_eject *e, uint32_t below)
 static void spend(uint64_t *visits, uint64_t count)
 {
 	*visits = *visits > count ? *visits - count : 0;
+}
+
+static bool is_late(struct loom_eject *e, uint64_t visits)
+{
+	if (visits > e->unread)
+		return false;
+	e->unread = visits > CLOCK_VISITS ? visits - CLOCK_VISITS : 0;
+	return !loom_place_left_ns(e->deadline_ns);
 }
 
 /* --- overlaps in time ------------------------------------------------------------------------- */
@@ -288,7 +297,10 @@ static int move(struct loom_eject *e, uint64_t *visits)
 
 /* --- holes ------------------------------------------------------------------------------------ */
 
-/* All placed items sink onto the items below them, unless that exceeds the budget. */
+/*
+ * All placed items sink onto the items below them, unless that exceeds the budget; some, if the
+ * time ends.
+ */
 static int sink(struct loom_eject *e, uint64_t *visits)
 {
 	struct loom_radix places = { 0 };
@@ -305,7 +317,7 @@ static int sink(struct loom_eject *e, uint64_t *visits)
 				(int64_t)e->at[i], i,
 			};
 	loom_radix_sort(&places);
-	for (i = 0; i < places.count; i++) {
+	for (i = 0; i < places.count && !is_late(e, *visits); i++) {
 		item = (uint32_t)places.entries[i].value;
 		if (loom_place_is_fixed(&e->items[item]))
 			continue;
@@ -396,21 +408,17 @@ static int count_stall(struct loom_eject *e, uint64_t *visits)
 int loom_eject_run(struct loom_eject *e, uint64_t *visits, int64_t deadline_ns, uint64_t *offsets,
 		   uint64_t *height_bytes)
 {
-	uint64_t next = *visits;
 	int ret = 0;
 
 	e->best = offsets;
+	e->deadline_ns = deadline_ns;
+	e->unread = *visits;
 	if (*height_bytes > e->goal_bytes && *height_bytes < e->height) {
 		e->height = *height_bytes;
 		e->step = (*height_bytes - e->goal_bytes) / 8;
 		begin_target(e);
 	}
-	while (!ret && *visits && e->height > e->goal_bytes) {
-		if (*visits <= next) {
-			if (!loom_place_left_ns(deadline_ns))
-				break;
-			next = *visits > CLOCK_VISITS ? *visits - CLOCK_VISITS : 0;
-		}
+	while (!ret && *visits && e->height > e->goal_bytes && !is_late(e, *visits)) {
 		if (e->num_out) {
 			ret = move(e, visits);
 			if (!ret)
@@ -487,11 +495,14 @@ bool loom_eject_can(const struct loom_place_item *items, uint32_t num_items, uin
 int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, uint64_t goal_bytes,
 		      struct loom_eject **eject)
 {
-	struct loom_eject *e = calloc(1, sizeof(*e));
-	struct loom_place_problem problem;
+	const struct loom_place_problem problem = { .items = items, .num_items = num_items };
 	size_t n = num_items;
+	struct loom_eject *e;
 	uint64_t pairs;
 
+	if (loom_place_count_pairs(&problem, &pairs))
+		return -ENOMEM;
+	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
 	e->items = items;
@@ -509,8 +520,7 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 	e->latest = loom_arrays_take(&e->arrays, n / GROUP + 1, sizeof(*e->latest));
 	e->later = loom_arrays_take(&e->arrays, n / BLOCK + 1, sizeof(*e->later));
 	e->near = loom_arrays_take(&e->arrays, n, sizeof(*e->near));
-	problem = (struct loom_place_problem){ .items = items, .num_items = num_items };
-	if (e->arrays.failed || loom_place_count_pairs(&problem, &pairs)) {
+	if (e->arrays.failed) {
 		loom_eject_destroy(e);
 		return -ENOMEM;
 	}

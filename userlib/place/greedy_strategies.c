@@ -48,7 +48,7 @@ ONE_RUN(gmem_opsize, size, tightest, "gmem-opsize",
  */
 static int place_aligned(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	static loom_place_order *const orders[] = {
+	static loom_place_order * const orders[] = {
 		loom_place_order_size, loom_place_order_breadth, loom_place_order_area,
 		loom_place_order_total, loom_place_order_life, loom_place_order_overlaps,
 		loom_place_order_tail,
@@ -60,9 +60,9 @@ static int place_aligned(const struct loom_place_task *task, struct loom_place_a
 	struct loom_greedy greedy;
 	int ret = items ? loom_greedy_init(&greedy, task) : -ENOMEM;
 	bool made = !ret;
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(orders) && ret != -ENOMEM && height > answer->bound_bytes; i++) {
+	for (i = 0; i < ARRAY_SIZE(orders) && height > answer->bound_bytes && ret != -ENOMEM; i++) {
 		if (height != LOOM_PLACE_ANYWHERE && !loom_place_left_ns(task->deadline_ns))
 			break;
 		ret = orders[i](problem, items);
@@ -73,7 +73,8 @@ static int place_aligned(const struct loom_place_task *task, struct loom_place_a
 		if (ret)
 			continue;
 		height = loom_place_height(problem, greedy.offsets);
-		memcpy(answer->offsets, greedy.offsets, problem->num_items * sizeof(*answer->offsets));
+		memcpy(answer->offsets, greedy.offsets,
+		       problem->num_items * sizeof(*answer->offsets));
 	}
 	if (made)
 		loom_greedy_fini(&greedy);

@@ -217,16 +217,10 @@ static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_
 	uint64_t most = 0;
 
 	for (low += leaves, high += leaves; low < high; low /= 2, high /= 2) {
-		if (low & 1) {
-			if (most < tree[low])
-				most = tree[low];
-			low++;
-		}
-		if (high & 1) {
-			high--;
-			if (most < tree[high])
-				most = tree[high];
-		}
+		if (low & 1)
+			most = max(most, tree[low++]);
+		if (high & 1)
+			most = max(most, tree[--high]);
 	}
 	return most;
 }
@@ -243,7 +237,7 @@ static int sort_by_breadth(struct loom_radix *sort, const struct loom_place_item
 	for (i = 0; i < n; i++)
 		tree[n + i] = profile->bytes[i];
 	for (i = n; i-- > 1;)
-		tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
+		tree[i] = max(tree[2 * i], tree[2 * i + 1]);
 	for (i = 0; i < sort->count; i++) {
 		const struct loom_place_item *item = &items[sort->entries[i].value];
 		uint64_t broadest = 0;

@@ -23,14 +23,12 @@
  *   and infeasibility), canonical.c (a form in which the order of rows does not show);
  * - greedy parts (greedy.h): greedy.c (the engine: gaps between what is placed), order.c (static
  *   orders), box.c (many similar items as one);
- * - improvement of placements of any size (eject.h): eject.c (from above, by moving what is in the
- *   way);
- * - the exact search (solve.h, solve_search.h): solve_part.c (independent parts), solve_search.c
+ * - improvement (solve.h) of placements: eject.c (of any size, from above, by moving what is in the
+ *   way), and the exact search (solve_search.h): solve_part.c (independent parts), solve_search.c
  *   (one branch and bound), solve_portfolio.c (many in turn), solve.c (targets between bound and
  *   height);
- * - strategies (strategy.h): greedy_strategies.c, exact.c, gmem.c, gmem_fitfirst.c,
- *   tokens.c and tokens_2d.c (tokens.h); strategy.c (limits, calls); auto.c (the default, which
- *   tries others); strategies.c (the table);
+ * - strategies (strategy.h): greedy_strategies.c, gmem.c, gmem_fitfirst.c, tokens.c; strategy.c
+ *   (limits, calls); auto.c (the default, and the search by itself); strategies.c (the table);
  * - the service (below): subproblem.c (the items of one pool), pool.c (who stays in a pool),
  *   conflict.c (sub-banks), place.c.
  *
@@ -68,7 +66,7 @@ struct loom_place_subproblem {
 	struct loom_place_pair *conflicts;	/* storage of &loom_place_problem.conflicts */
 	/* by item of the subproblem: its number in the whole */
 	uint32_t *global;
-	/* while it is made: by item of the whole: its number in the subproblem, or NONE */
+	/* while it is made: by item of the whole: the reverse, or NONE */
 	uint32_t *local;
 };
 

@@ -85,7 +85,7 @@ static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/** loom_place_cost() - of an item at @byte_cost per byte; loom_place() checks that it has 64 bits */
+/** loom_place_cost() - of an item at @byte_cost per byte; loom_place() checks that it fits */
 static inline uint64_t loom_place_cost(const struct loom_place_item *item, uint64_t byte_cost)
 {
 	return item->size_bytes * byte_cost * (item->weight ? item->weight : 1);

@@ -70,11 +70,6 @@
  * - targets between units, which leave out the one next to the height: D is 1.003 higher;
  * - PQ-trees of the orders of the live items, for parts that leave nothing free at any moment:
  *   1900 lines for cut rectangles; no network or trace is one.
- *
- * Not tried: placing from the top, because plain problems are their own mirror image; sums of
- * subsets, because with a dozen items left in a section nearly every offset is one, and with three
- * the search finds the same; solving a window of time while the rest is fixed; a greatest offset
- * for each item besides the least.
  */
 #include "solve_search.h"
 
@@ -82,7 +77,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eject.h"
 #include "loom_core.h"
 
 /*
@@ -281,17 +275,24 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 	return err;
 }
 
-static int init_task(const struct solve *solve, const struct solve_part *part,
-		     struct task *task)
+/* A part that is not above the bound needs no search, so it is not prepared. */
+static int init_task(const struct solve *solve, struct solve_part *part, struct task *task)
 {
 	const struct loom_place_item *all = solve->task->problem.items;
 	uint32_t i, n = part->num_items;
 
 	*task = (struct task){
-		part, all, .height_bytes = LOOM_PLACE_ANYWHERE, .low_bytes = part->bound_bytes,
-		.items = &all[part->ids[0]],
+		part, all, .height_bytes = LOOM_PLACE_ANYWHERE, .items = &all[part->ids[0]],
+		.offsets = malloc(n * sizeof(*task->offsets)),
 	};
-	task->offsets = malloc(n * sizeof(*task->offsets));
+	for (i = 0; i < n && task->offsets; i++)
+		task->offsets[i] = solve->answer->offsets[part->ids[i]];
+	if (task->offsets && solve->height_bytes != LOOM_PLACE_ANYWHERE)
+		task->height_bytes = task_height(task, task->offsets);
+	if (task->height_bytes > solve->answer->bound_bytes &&
+	    loom_solve_fill(&solve->task->problem, part))
+		return -ENOMEM;
+	task->low_bytes = part->bound_bytes;
 	if (part->small)
 		task->trial = malloc(n * sizeof(*task->trial));
 	/* parts may alternate in gaps */
@@ -305,11 +306,6 @@ static int init_task(const struct solve *solve, const struct solve_part *part,
 		task->copy[i] = all[part->ids[i]];
 	if (!loom_eject_can(task->items, n, part->num_apart))
 		task->items = NULL;
-	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)
-		return 0;
-	for (i = 0; i < n; i++)
-		task->offsets[i] = solve->answer->offsets[part->ids[i]];
-	task->height_bytes = task_height(task, task->offsets);
 	return 0;
 }
 

@@ -357,7 +357,7 @@ static bool is_countable(const struct solve_part *part)
 	return true;
 }
 
-static int fill_part(const struct loom_place_problem *problem, struct solve_part *part)
+int loom_solve_fill(const struct loom_place_problem *problem, struct solve_part *part)
 {
 	int err;
 
@@ -381,7 +381,7 @@ static int find_parts(const struct loom_place_problem *problem, uint32_t *up)
 {
 	uint32_t n = problem->num_items, i, of, live = 0, any = 0;
 	struct loom_radix events = { 0 };
-	int err = 0;
+	int err = loom_radix_reserve(&events, 2 * (size_t)n);
 	size_t k;
 
 	for (i = 0; i < n && !err; i++) {
@@ -469,10 +469,6 @@ int loom_solve_split(const struct loom_place_problem *problem, struct solve_part
 	for (i = 0; i < n; i++)
 		made[which[i]].ids[where[i]] = i;
 	err = deal_pairs(problem, made, count, which, where);
-	if (err)
-		goto out;
-	for (i = 0; i < count && !err; i++)
-		err = fill_part(problem, &made[i]);
 out:
 	loom_arrays_free(&arrays);
 	if (err) {

@@ -67,6 +67,8 @@ struct solve_part {
  */
 int loom_solve_split(const struct loom_place_problem *problem, struct solve_part **parts,
 		     uint32_t *num_parts);
+/** loom_solve_fill() - prepare a part for the search, if it is small, and find its bound */
+int loom_solve_fill(const struct loom_place_problem *problem, struct solve_part *part);
 /** loom_solve_unsplit() - frees parts */
 void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);
 

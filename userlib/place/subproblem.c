@@ -102,12 +102,14 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 	sub->conflicts = loom_arrays_take(&sub->arrays, (size_t)all->num_conflicts + 1,
 					  sizeof(*sub->conflicts));
 	sub->global = loom_arrays_take(&sub->arrays, n, sizeof(*sub->global));
-	sub->local = loom_arrays_take(&sub->arrays, n, sizeof(*sub->local));
-	ret = sub->arrays.failed ? -ENOMEM : 0;
+	sub->local = malloc(n * sizeof(*sub->local));
+	ret = sub->arrays.failed || !sub->local ? -ENOMEM : 0;
 	if (!ret)
 		ret = fill_items(sub, resolved, pools, pool, fault);
 	if (!ret)
 		fill_ops(sub, all);
+	free(sub->local);
+	sub->local = NULL;
 	if (ret)
 		return ret;
 	part->items = sub->items;

@@ -17,17 +17,68 @@
  *
  * Items share a token only if their class is the same, and if no pair is to be kept apart.
  */
-#include "tokens.h"
+/*
+ * DOC: Storage tokens of two dimensions
+ *
+ * The allocator of TVM's texture planner. For an image of w times h, a free token of x times y
+ * would become X = max(x, w) times Y = max(y, h). This adds X Y - x y elements to the token, and
+ * wastes X Y - w h.
+ *
+ * - If tokens are large enough as they are: the one that wastes least.
+ * - Else the one to which least is added, if that is not more than the image itself (w h), as a
+ *   new token would be no larger than that.
+ *
+ * That is the first version, "tokens-2d-v1". The later one, "tokens-2d", also skips tokens of which
+ * a side differs from the image's by more than five times, as a wide and flat texture and a tall
+ * and narrow one make a square that is mostly empty.
+ *
+ * Ties are broken in favour of the older token. Items that are no images follow the rule of one
+ * dimension, and never share a storage with an image.
+ */
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MATCH_RANGE	16
+#define MAX_RATIO	5
 
-bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
+/* A storage. */
+struct token {
+	uint32_t storage_class;		/* of its items */
+	uint64_t size_bytes;		/* of the largest item so far */
+	uint64_t width;			/* images: the largest width so far, else 0 */
+	uint64_t height;		/* images: likewise */
+	uint64_t elem_bytes;		/* images: size of an element */
+	uint64_t align_bytes;		/* common alignment of its items */
+};
+
+/* State of a run. */
+struct tokens {
+	const struct loom_place_task *task;	/* the problem */
+	/* images have two dimensions; else they are handled as bytes */
+	bool images;
+	struct token *tokens;			/* all tokens */
+	uint32_t num_tokens;			/* number of @tokens */
+	/* tokens that no item has, by size, ties in the order in which they were released */
+	uint32_t *free;
+	uint32_t num_free;			/* number of @free */
+	uint32_t *token_of;			/* by item: its token, or LOOM_PLACE_NONE */
+	struct loom_place_apart apart;		/* pairs that must not share a token */
+	/* by token: number of the last item, plus 1, that must not use it */
+	uint32_t *refused;
+};
+
+/*
+ * Chooses a free token: its index in &tokens.free, or LOOM_PLACE_NONE: make a new one. It must not
+ * be one that &tokens.refused excludes for the item.
+ */
+typedef uint32_t (*request_fn)(const struct tokens *tokens, uint32_t item);
+
+static bool allows(const struct tokens *t, uint32_t at, uint32_t item)
 {
-	const struct loom_token *token = &t->tokens[t->free[at]];
+	const struct token *token = &t->tokens[t->free[at]];
 	const struct loom_place_item *it = &t->task->problem.items[item];
 
 	return token->storage_class == it->storage_class &&
@@ -35,7 +86,7 @@ bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
 }
 
 /* Index of the first free token that is not smaller than @size; with @larger, that is larger. */
-static uint32_t find_size(const struct loom_tokens *t, uint64_t size, bool larger)
+static uint32_t find_size(const struct tokens *t, uint64_t size, bool larger)
 {
 	uint32_t low = 0, high = t->num_free;
 
@@ -51,7 +102,7 @@ static uint32_t find_size(const struct loom_tokens *t, uint64_t size, bool large
 	return low;
 }
 
-uint32_t loom_tokens_find(const struct loom_tokens *t, uint32_t item)
+static uint32_t find_token(const struct tokens *t, uint32_t item)
 {
 	uint64_t size = t->task->problem.items[item].size_bytes, most;
 	uint32_t middle = find_size(t, size, false), i;
@@ -59,15 +110,15 @@ uint32_t loom_tokens_find(const struct loom_tokens *t, uint32_t item)
 	if (__builtin_mul_overflow(size, MATCH_RANGE, &most))
 		most = UINT64_MAX;
 	for (i = middle; i < t->num_free && t->tokens[t->free[i]].size_bytes <= most; i++)
-		if (loom_tokens_allows(t, i, item))
+		if (allows(t, i, item))
 			return i;
 	for (i = middle; i-- > 0 && t->tokens[t->free[i]].size_bytes >= size / MATCH_RANGE;)
-		if (loom_tokens_allows(t, i, item))
+		if (allows(t, i, item))
 			return i;
 	return LOOM_PLACE_NONE;
 }
 
-static int grow(struct loom_token *token, const struct loom_place_item *item, bool image)
+static int grow(struct token *token, const struct loom_place_item *item, bool image)
 {
 	uint64_t area;
 
@@ -93,7 +144,7 @@ static int grow(struct loom_token *token, const struct loom_place_item *item, bo
 	return 0;
 }
 
-static int request(struct loom_tokens *t, uint32_t item, loom_tokens_request find)
+static int request(struct tokens *t, uint32_t item, request_fn find)
 {
 	const struct loom_place_item *it = &t->task->problem.items[item];
 	uint32_t i, token, at;
@@ -104,7 +155,7 @@ static int request(struct loom_tokens *t, uint32_t item, loom_tokens_request fin
 	at = find(t, item);
 	if (at == LOOM_PLACE_NONE) {
 		token = t->num_tokens++;
-		t->tokens[token] = (struct loom_token){
+		t->tokens[token] = (struct token){
 			.storage_class = it->storage_class, .align_bytes = 1,
 		};
 	} else {
@@ -115,7 +166,7 @@ static int request(struct loom_tokens *t, uint32_t item, loom_tokens_request fin
 	return grow(&t->tokens[token], it, t->images && it->width);
 }
 
-static void release(struct loom_tokens *t, uint32_t item)
+static void release(struct tokens *t, uint32_t item)
 {
 	uint32_t token = t->token_of[item];
 	uint32_t at = find_size(t, t->tokens[token].size_bytes, true);
@@ -124,7 +175,7 @@ static void release(struct loom_tokens *t, uint32_t item)
 	t->free[at] = token;
 }
 
-static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_radix *events)
+static int run(struct tokens *t, request_fn find, struct loom_radix *events)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
 	size_t i;
@@ -150,13 +201,13 @@ static int run(struct loom_tokens *t, loom_tokens_request find, struct loom_radi
 }
 
 /* Places storages one after the other. */
-static int lay_out(const struct loom_tokens *t, struct loom_place_answer *answer)
+static int lay_out(const struct tokens *t, struct loom_place_answer *answer)
 {
 	uint64_t top = 0;
 	uint32_t i;
 
 	for (i = 0; i < t->num_tokens; i++) {
-		const struct loom_token *token = &t->tokens[i];
+		const struct token *token = &t->tokens[i];
 
 		if (!loom_place_align(&top, token->align_bytes) ||
 		    top > INT64_MAX - token->size_bytes)
@@ -182,11 +233,11 @@ static int lay_out(const struct loom_tokens *t, struct loom_place_answer *answer
 	return 0;
 }
 
-int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer *answer,
-		    loom_tokens_request find, bool images)
+static int place_by(const struct loom_place_task *task, struct loom_place_answer *answer,
+		    request_fn find)
 {
 	size_t n = task->problem.num_items;
-	struct loom_tokens t = { .task = task, .images = images };
+	struct tokens t = { .task = task, .images = find != find_token };
 	struct loom_arrays arrays = { 0 };
 	struct loom_radix events = { 0 };
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
@@ -211,7 +262,7 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	return loom_tokens_run(task, answer, loom_tokens_find, false);
+	return place_by(task, answer, find_token);
 }
 
 const struct loom_place_strategy loom_place_strategy_tokens = {
@@ -219,4 +270,100 @@ const struct loom_place_strategy loom_place_strategy_tokens = {
 	.text = "storages that are shared in turn, chosen by size within a range of 16",
 	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
 	.place = place,
+};
+
+/* The best token so far. */
+struct choice {
+	uint32_t at;		/* index among the free ones, or LOOM_PLACE_NONE */
+	uint32_t token;		/* its number */
+	uint64_t added;		/* elements to be added */
+	uint64_t wasted;	/* elements not in use */
+};
+
+static uint64_t area_of(uint64_t width, uint64_t height)
+{
+	uint64_t area;
+
+	return __builtin_mul_overflow(width, height, &area) ? UINT64_MAX : area;
+}
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
+		return b->at == LOOM_PLACE_NONE || a->added < b->added;
+	/* among tokens that must grow, waste does not matter: prefer the oldest */
+	if (!a->added && a->wasted != b->wasted)
+		return a->wasted < b->wasted;
+	return a->token < b->token;
+}
+
+static bool differs(uint64_t a, uint64_t b)
+{
+	return a < b ? b / MAX_RATIO > a || (b / MAX_RATIO == a && b % MAX_RATIO) :
+		       a / MAX_RATIO > b || (a / MAX_RATIO == b && a % MAX_RATIO);
+}
+
+static uint32_t find_image(const struct tokens *t, uint32_t item, bool similar)
+{
+	const struct loom_place_item *it = &t->task->problem.items[item];
+	struct choice best = { .at = LOOM_PLACE_NONE }, choice;
+	uint32_t i;
+
+	if (!it->width)
+		return find_token(t, item);
+	for (i = 0; i < t->num_free; i++) {
+		const struct token *token = &t->tokens[t->free[i]];
+		uint64_t area;
+
+		if (!allows(t, i, item))
+			continue;
+		if (similar && (differs(token->width, it->width) ||
+				differs(token->height, it->height)))
+			continue;
+		area = area_of(token->width > it->width ? token->width : it->width,
+			       token->height > it->height ? token->height : it->height);
+		choice = (struct choice){
+			i, t->free[i], area - area_of(token->width, token->height),
+			area - area_of(it->width, it->height),
+		};
+		if (is_better(&choice, &best))
+			best = choice;
+	}
+	if (best.at != LOOM_PLACE_NONE && best.added > area_of(it->width, it->height))
+		return LOOM_PLACE_NONE;
+	return best.at;
+}
+
+static uint32_t find_similar(const struct tokens *t, uint32_t item)
+{
+	return find_image(t, item, true);
+}
+
+static uint32_t find_any(const struct tokens *t, uint32_t item)
+{
+	return find_image(t, item, false);
+}
+
+static int place_similar(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return place_by(task, answer, find_similar);
+}
+
+const struct loom_place_strategy loom_place_strategy_tokens_2d = {
+	.name = "tokens-2d",
+	.text = "as tokens, but images share by what growth adds and wastes, and by shape",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
+	.place = place_similar,
+};
+
+static int place_any(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return place_by(task, answer, find_any);
+}
+
+const struct loom_place_strategy loom_place_strategy_tokens_2d_v1 = {
+	.name = "tokens-2d-v1",
+	.text = "as tokens-2d, without regard to shape",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
+	.place = place_any,
 };
