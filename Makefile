@@ -152,6 +152,7 @@ help-all: help
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b, EXPLAIN=1'
 	@echo '  make bench-plan-time  CPU time and memory of planning, by size and kind; ROWS=, LONG=1, OPTIONS='
 	@echo '  make bench-transformers  plans of transformers and decoders over their bounds; ROWS="decode..."'
+	@echo '  make bench-monotone  pairs of chips, one with more of a thing, whose plan is no slower; PAIRS='
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make ort-models   every network by the provider, beside ONNX Runtime: the table of its page; long'
@@ -482,6 +483,9 @@ bench-chips: $(O)/bench/bench_chips
 bench-plan-time: $(O)/loom
 	@python3 $(T)/bench/plan_time.py $< $(O)/bench/plan-time $(ROWS:%=--rows=%) \
 		$(if $(LONG),--long) -- $(OPTIONS)
+.PHONY: bench-monotone
+bench-monotone: $(O)/loom
+	@$(PYTHON) $(T)/bench/monotone.py $< $(O)/bench/monotone $(PAIRS)
 .PHONY: bench-transformers
 bench-transformers: $(O)/loom
 	@python3 $(T)/bench/transformers.py $< $(O)/bench/transformers $(ROWS)
