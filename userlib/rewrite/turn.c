@@ -3,8 +3,6 @@
  * Matrices of products, turned around. A product that is cut by columns loads a short piece of each
  * row of its matrix, and DRAM that works in bursts moves more bytes than these. In the transpose,
  * the elements of some columns follow each other. The bits of the product are the same.
- *
- * Elements of 32 bits stay as they are: they fill bursts better, and pair.c takes them so.
  */
 #include "rewrite.h"
 
@@ -28,7 +26,7 @@ static bool is_short(const struct loom_node *node, const struct drm_loom_chip *c
 		return false;
 	b = node->inputs[LOOM_GMATMUL_B];
 	bytes = loom_dtype_stride(b->dtype);
-	return b->data && !b->held && b->rank >= 2 && b->num_uses == 1 && bytes <= 2 &&
+	return b->data && !b->held && b->rank >= 2 && b->num_uses == 1 && bytes <= 4 &&
 	       b->size_bytes > sram_bytes &&
 	       b->dims[b->rank - 2] * bytes >= chip->region[DRM_LOOM_REGION_DRAM].burst_bytes;
 }
@@ -54,8 +52,10 @@ static void turn_matrix(char *to, const char *from, const s64 *dims, size_t byte
 			/* constants, so that a copy is one instruction */
 			if (bytes == 1)
 				turn_tile(to, from, dims, row, column, 1);
-			else
+			else if (bytes == 2)
 				turn_tile(to, from, dims, row, column, 2);
+			else
+				turn_tile(to, from, dims, row, column, 4);
 }
 
 /* Turns the matrices of @b, one by one; @spare, for one of them, if @to are its own elements. */

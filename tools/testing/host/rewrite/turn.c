@@ -13,6 +13,7 @@ static const struct row {
 } rows[] = {
 	{ "halves", "i f32 6 83; x = Cast i to=10; r = f32 83 90; w = Cast r to=10; "
 	  "p = MatMul x w; b = f32 90; c = Cast b to=10; a = Add p c; y = Cast a to=1", 83 },
+	{ "floats", "x f32 6 83; w = f32 83 45; y = MatMul x w", 83 },
 	{ "batches of halves", "i f32 3 2 35; x = Cast i to=10; r = f32 3 35 70; w = Cast r to=10; "
 	  "p = MatMul x w; y = Cast p to=1", 35 },
 	{ "bytes", "a u8 9 123; b = i8 123 70; az = u8 : 77; bz = i8 : 3; "
