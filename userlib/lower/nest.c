@@ -95,9 +95,8 @@ static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 	return keep;
 }
 
-/* Limit on the elements of a run of a vector, and on those of the shortest run that is tried. */
+/* Limit on the elements of a run of a vector. */
 #define LONGEST_RUN	4096
-#define SHORTEST_RUN	16
 
 /*
  * Splits a vector into two axes, so that a lane gets runs of consecutive elements instead of every
@@ -257,8 +256,8 @@ int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 
 	drop_units(&vector);
 	ret = make_stages(lower, nest, most, &room, &kernel);
-	while (!ret && most > SHORTEST_RUN &&
-	       has_long_runs(lower, &vector, nest, &kernel)) {
+	/* runs of one element are no split, and have no parts */
+	while (!ret && has_long_runs(lower, &vector, nest, &kernel)) {
 		most /= 4;
 		*nest = vector;
 		ret = make_stages(lower, nest, most, &room, &kernel);

@@ -117,11 +117,30 @@ static void test_row(const struct row *row)
 	free_case(&test);
 }
 
+/* The verifier must see that all of a vector is written, however few of its elements fit. */
+static void test_vector(void)
+{
+	struct test_case test = net_make("x f32 1 3000; s = f32 : 0.0625; z = u8 : 100; "
+					 "q = QuantizeLinear x s z; w = i8 3000 5; "
+					 "y = MatMulInteger q w z");
+	struct drm_loom_chip huge = CHIP_HUGE, chip = chip_of(1, 1ULL << 32, 16, 64);
+	struct outcome whole, other;
+
+	chip.region[DRM_LOOM_REGION_SRAM].align_bytes = 16;
+	tap_ok(net_run(&test, &huge, NULL, &whole, is_faultless) &&
+	       net_run(&test, &chip, "layerwise", &other, is_faultless) &&
+	       are_near(&other, &whole, 0), "a vector in runs that fit");
+	outcome_clear(&whole);
+	outcome_clear(&other);
+	free_case(&test);
+}
+
 int main(void)
 {
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		test_row(&rows[i]);
+	test_vector();
 	return tap_end();
 }
