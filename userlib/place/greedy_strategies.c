@@ -79,8 +79,8 @@ static int place_aligned(const struct loom_place_task *task, struct loom_place_a
 	if (made)
 		loom_greedy_fini(&greedy);
 	free(items);
-	/* one order may exceed 63 bits where another does not */
-	return ret == -ENOMEM || height == below ? ret : 0;
+	/* one order may exceed 63 bits where another does not; late, none was tried */
+	return ret == -ENOMEM ? ret : height < below ? 0 : -ERANGE;
 }
 
 const struct loom_place_strategy loom_place_strategy_greedy_aligned = {

@@ -3,8 +3,10 @@
  * Strategies that have no test program of their own, each by an example that the comment beside it
  * solves by hand. Where two strategies differ in one rule, the example shows the difference.
  */
+#include "place/strategy.h"
 #include "rows.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MAX_ITEMS	64
@@ -160,6 +162,25 @@ static void test_aligned(void)
 	loom_place_result_free(&result);
 }
 
+/* Without time for an order, "auto" must not take what is left in the offsets for a placement. */
+static void test_late(void)
+{
+	const struct loom_place_strategy *aligned = loom_place_strategy_find("greedy-aligned");
+	struct loom_place_item items[] = {
+		{ .size_bytes = 40, .align_bytes = 16, .upper = 1 },
+		{ .size_bytes = 8, .align_bytes = 1, .upper = 1 },
+	};
+	const struct loom_place_task task = {
+		.problem = { .items = items, .num_items = COUNT(items) },
+		.capacity_bytes = INT64_MAX, .below_bytes = 100, .deadline_ns = 1,
+	};
+	uint64_t offsets[COUNT(items)] = { 0 };
+	struct loom_place_answer answer = { .offsets = offsets };
+
+	tap_ok(aligned->place(&task, &answer) == -ERANGE,
+	       "greedy-aligned: no placement after the deadline");
+}
+
 static void test_exact(void)
 {
 	/*
@@ -192,6 +213,7 @@ int main(void)
 	for (i = 0; i < COUNT(examples); i++)
 		check(&examples[i]);
 	test_aligned();
+	test_late();
 	test_naive();
 	test_exact();
 	return tap_end();
