@@ -96,6 +96,7 @@ int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program 
  * @expanded: owner of @graph, or NULL if that is the caller
  * @own: the same in operations of the chip that fit, or NULL if that is @graph
  * @rewritten: the chip lacked operations
+ * @turned: @own has matrices turned around, and is @graph otherwise
  * @least: lower bounds for the sums as they are
  */
 struct form {
@@ -103,6 +104,7 @@ struct form {
 	struct loom_graph *expanded;
 	struct loom_graph *own;
 	bool rewritten;
+	bool turned;
 	struct loom_program_least least;
 };
 
@@ -115,6 +117,7 @@ static int prepare(struct form *form, const struct loom_planner_options *options
 	if (!ret && loom_rewrite_turn(form->own ? form->own : form->graph, options->chip,
 				      loom_planner_sram_bytes(options), NULL, &form->own))
 		ret = loom_error_set(err, -ENOMEM, "out of memory");
+	form->turned = form->own && !form->rewritten;
 	/* without memory the plan is kept, but lacks these figures */
 	if (!ret && loom_planner_least(form->own ? form->own : form->graph, options,
 				       &form->least) == -ENOMEM)
@@ -142,7 +145,7 @@ static void plan_pairs(struct form *form, const struct loom_planner_options *opt
 	struct loom_graph *pairs;
 	int ret;
 
-	if (form->own || observed || options->objective != LOOM_OBJECTIVE_TIME ||
+	if ((form->own && !form->turned) || observed || options->objective != LOOM_OBJECTIVE_TIME ||
 	    !loom_grouping_is_on(options) || !loom_planner_effort(options) ||
 	    before->stats.cycles > most_cycles || loom_watch_is_over())
 		return;
@@ -157,10 +160,12 @@ static void plan_pairs(struct form *form, const struct loom_planner_options *opt
 		return;
 	}
 	keep_faster(program, other);
-	if (*program == before)
+	if (*program == before) {
 		loom_graph_destroy(pairs);
-	else
+	} else {
+		loom_graph_destroy(form->own);
 		form->own = pairs;
+	}
 }
 
 /* Plans a form. Its graphs are the program's then. @most_cycles: as of loom_planner_best() */
@@ -187,6 +192,7 @@ static int make(struct form *form, const struct loom_planner_options *fits,
 		say_least(graph, options, err);
 	if (ret)
 		return ret;
+	form->turned &= !cut;
 	plan_pairs(form, options, most_cycles, program);
 	loom_planner_note_least(*program, &form->least);
 	loom_planner_note_cut(*program, cut);

@@ -4,7 +4,9 @@
  *
  * A binary search around the planner over sizes of the SRAM, as in
  * &loom_planner_options.sram_limit_bytes. A size is feasible if the planner finds a program within
- * it and within the caps on recomputation, bytes and cycles.
+ * it and within the caps on recomputation, bytes and cycles. Without a cap on cycles, it is SLOW
+ * times those in all of the SRAM: products can be cut down to a few elements, in so many commands
+ * that their starts are most of the time.
  *
  * Feasibility is not monotonic, because groups are searched with a budget, and fitted by estimates.
  * So sizes below the smallest feasible one are tried as well: 1/64 below it, 1/32, and so on to a
@@ -24,6 +26,8 @@
 /* The search stops if sizes differ by less than 1/FINE, or by the alignment. */
 #define FINE		256
 #define NEAREST		64
+/* Limit on cycles, in those with all of the SRAM, if the caller has none. */
+#define SLOW		64
 /* Limit on the programs made. */
 #define TRIES		64
 
@@ -34,6 +38,7 @@
  * @best: the program of least need so far
  * @objective: objective of the planner for @best
  * @limit_bytes: limit of the planner for @best
+ * @most_cycles: limit on the cycles of programs that need less
  * @tries: programs that may still be made
  */
 struct least {
@@ -42,6 +47,7 @@ struct least {
 	struct loom_program *best;
 	enum loom_planner_objective objective;
 	u64 limit_bytes;
+	u64 most_cycles;
 	u32 tries;
 };
 
@@ -65,9 +71,9 @@ static bool try(struct least *l, u64 limit)
 	l->tries--;
 	how.sram_limit_bytes = limit;
 	how.flags &= ~LOOM_PLANNER_EXPLAIN;
-	if (loom_planner_best(l->graph, &how, U64_MAX, &program, NULL))
+	if (loom_planner_best(l->graph, &how, l->most_cycles, &program, NULL))
 		return false;
-	if (!is_within(l->options, program) ||
+	if (!is_within(l->options, program) || program->stats.cycles > l->most_cycles ||
 	    program->stats.sram_bytes >= l->best->stats.sram_bytes) {
 		loom_program_destroy(program);
 		return false;
@@ -174,6 +180,7 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 
 	if (ret)
 		return ret;
+	l.most_cycles = options->max_cycles ? options->max_cycles : SLOW * l.best->stats.cycles;
 	do {
 		halve(&l, 0);
 	} while (probe(&l));

@@ -15,10 +15,14 @@
 /* Rows and columns that are copied together, because elements of a column are far apart. */
 #define TILE	64
 
-/* Whether the matrix of a node is a constant that should be turned. @sram_bytes: of all lanes */
+/*
+ * Whether the matrix of a node is a constant that should be turned: whole columns fit, two at a
+ * time. Where a column is loaded in parts, these are the short pieces. @sram_bytes: of all lanes
+ */
 static bool is_short(const struct loom_node *node, const struct drm_loom_chip *chip, u64 sram_bytes)
 {
 	const struct loom_value *b;
+	u64 column;
 	u32 bytes;
 
 	if (node->op != LOOM_GOP_MATMUL || node->matmul.trans_b ||
@@ -26,9 +30,11 @@ static bool is_short(const struct loom_node *node, const struct drm_loom_chip *c
 		return false;
 	b = node->inputs[LOOM_GMATMUL_B];
 	bytes = loom_dtype_stride(b->dtype);
-	return b->data && !b->held && b->rank >= 2 && b->num_uses == 1 && bytes <= 4 &&
-	       b->size_bytes > sram_bytes &&
-	       b->dims[b->rank - 2] * bytes >= chip->region[DRM_LOOM_REGION_DRAM].burst_bytes;
+	if (!b->data || b->held || b->rank < 2 || b->num_uses != 1 || bytes > 4)
+		return false;
+	column = (u64)b->dims[b->rank - 2] * bytes;
+	return b->size_bytes > sram_bytes && column <= sram_bytes / 2 &&
+	       column >= chip->region[DRM_LOOM_REGION_DRAM].burst_bytes;
 }
 
 static inline void turn_tile(char *to, const char *from, const s64 *dims, s64 row, s64 column,
@@ -78,7 +84,7 @@ static void turn_all(char *to, const struct loom_value *b, char *spare)
 static int turn_own(struct loom_value *b)
 {
 	s64 *dims = &b->dims[b->rank - 2], columns = dims[1];
-	char *spare = malloc((size_t)dims[0] * columns * loom_dtype_stride(b->dtype));
+	char *spare = malloc((size_t)dims[0] * loom_dtype_row_bytes(b->dtype, columns));
 
 	if (!spare)
 		return -ENOMEM;
