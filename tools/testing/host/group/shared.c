@@ -115,7 +115,8 @@ static void change(struct loom_group_divide *d)
 {
 	struct loom_group_cut cut = { .first_unit = draw(UNITS), .cost = { .price = draw(50) } };
 	enum loom_group_edge_state state = draw(4);
-	struct loom_group_edge edge = { .state = LOOM_GROUP_EDGE_NONE }, *own;
+	/* the price of no group is no lower bound on those of others */
+	struct loom_group_edge edge = { .cost.price = U64_MAX }, *own;
 	u32 first = cut.first_unit, at;
 	bool is_new;
 
