@@ -38,7 +38,7 @@
  * @best: the program of least need so far
  * @objective: objective of the planner for @best
  * @limit_bytes: limit of the planner for @best
- * @most_cycles: limit on the cycles of programs that need less
+ * @most_cycles: limit on the cycles of programs that need less, if the caller has none
  * @tries: programs that may still be made
  */
 struct least {
@@ -180,7 +180,8 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 
 	if (ret)
 		return ret;
-	l.most_cycles = options->max_cycles ? options->max_cycles : SLOW * l.best->stats.cycles;
+	/* a first candidate beyond the caller's limit may have a faster one behind it */
+	l.most_cycles = options->max_cycles ? U64_MAX : SLOW * l.best->stats.cycles;
 	do {
 		halve(&l, 0);
 	} while (probe(&l));
