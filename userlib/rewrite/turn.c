@@ -119,11 +119,13 @@ int loom_rewrite_turn(const struct loom_graph *from, const struct drm_loom_chip 
 	u32 i, id;
 	int ret = 0;
 
+	if (chip->region[DRM_LOOM_REGION_DRAM].burst_bytes < 2)
+		return 0;
 	sram_bytes *= chip->region[DRM_LOOM_REGION_SRAM].banks;
 	for (i = 0; i < from->num_nodes; i++)
 		if (is_short(from->nodes[i], chip, sram_bytes))
 			break;
-	if (i == from->num_nodes || chip->region[DRM_LOOM_REGION_DRAM].burst_bytes < 2)
+	if (i == from->num_nodes)
 		return 0;
 	if (!*to)
 		ret = loom_rewrite_clone(from, to);
