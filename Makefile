@@ -131,7 +131,7 @@ help-all: help
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
-	@echo '  make bench-alloc  the allocator: traces, families of traces, growth; bench-masks: some banks'
+	@echo '  make bench-alloc  the allocator: refusals by family of traces, times; bench-masks: some banks'
 	@echo '  make bench-lanes  two clients on half of the lanes each, beside turns on all of them'
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
