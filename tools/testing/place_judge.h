@@ -132,10 +132,10 @@ static inline bool judge_item(const struct loom_place_problem *p, const uint64_t
 		if (at[o] < a->excluded[k].upper &&
 		    a->excluded[k].lower < at[o] + p->items[o].size_bytes)
 			return false;
-	if (a->pools && !(a->pools >> pools[i] & 1))
-		return false;
 	if (!pool)
 		return true;
+	if (a->pools && !(a->pools >> pools[i] & 1))
+		return false;
 	if (o == i && a->size_bytes && pool->align_bytes && at[i] % pool->align_bytes)
 		return false;
 	return !a->size_bytes || at[i] + a->size_bytes <= pool->capacity_bytes;
