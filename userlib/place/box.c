@@ -39,6 +39,7 @@
 struct boxes {
 	const struct loom_place_task *task;	/* the problem */
 	struct loom_radix sort;			/* items with a size, those of a box together */
+	struct loom_radix events;		/* of the boxes, before there are @items */
 	uint64_t *inner;			/* by item: its offset in its box */
 	uint32_t *box_of;			/* by item: its box, or LOOM_PLACE_NONE */
 	struct loom_place_item *items;		/* the boxes */
@@ -116,16 +117,15 @@ static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 	return true;
 }
 
-/* Puts the sorted items into boxes, which are stored if there is room for them. */
+/* Puts the sorted items into boxes, and notes the events of these. */
 static void stack_all(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
-	struct loom_place_problem *outer = &b->outer.problem;
+	uint32_t *count = &b->outer.problem.num_items, i;
 	int64_t last[3] = { 0 }, cell[3];
 	struct loom_place_item box = { 0 };
-	uint32_t i;
 
-	outer->num_items = 0;
+	*count = 0;
 	for (i = 0; i < b->sort.count; i++) {
 		uint32_t index = (uint32_t)b->sort.entries[i].value;
 
@@ -133,49 +133,59 @@ static void stack_all(struct boxes *b, unsigned int fine)
 		if (!i || cell[2] >= SINGLE || memcmp(last, cell, sizeof(cell)) ||
 		    !stack(b, &box, index)) {
 			box = problem->items[index];
-			outer->num_items++;
+			++*count;
 			b->inner[index] = 0;
 		}
-		b->box_of[index] = outer->num_items - 1;
-		if (b->items)
-			b->items[outer->num_items - 1] = box;
+		b->box_of[index] = *count - 1;
+		b->events.count = 2 * (size_t)(*count - 1);
+		loom_place_add_events(&b->events, box.lower, box.upper, *count - 1);
 		memcpy(last, cell, sizeof(cell));
 	}
-	outer->items = b->items;
 }
 
-/* @fine: see find_cell(). Counts boxes first, because there are far fewer than items. */
-static int make_boxes(struct boxes *b, unsigned int fine)
+/* Makes the boxes out of the items that are in them. */
+static int fill_boxes(struct boxes *b)
 {
-	free(b->items);
-	b->items = NULL;
-	if (loom_radix_reserve(&b->sort, b->task->problem.num_items))
-		return -ENOMEM;
-	sort_cells(b, fine);
-	stack_all(b, fine);
+	const struct loom_place_problem *problem = &b->task->problem;
+	struct loom_place_item *box;
+	uint32_t i;
+
 	b->items = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*b->items));
-	if (b->items)
-		stack_all(b, fine);
-	loom_radix_clear(&b->sort);
+	for (i = 0; i < problem->num_items && b->items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		if (b->box_of[i] == LOOM_PLACE_NONE)
+			continue;
+		box = &b->items[b->box_of[i]];
+		if (!box->size_bytes)
+			*box = *item;
+		box->lower = min(box->lower, item->lower);
+		box->upper = max(box->upper, item->upper);
+		box->size_bytes = max(box->size_bytes, b->inner[i] + item->size_bytes);
+		loom_place_join_align(&box->align_bytes, item->align_bytes);
+	}
+	b->outer.problem.items = b->items;
 	return b->items ? 0 : -ENOMEM;
 }
 
 /* Makes boxes about as fine as MAX_PAIRS allows, or the coarsest. */
-static int make_fine_boxes(struct boxes *b)
+static int make_boxes(struct boxes *b)
 {
+	const size_t n = b->task->problem.num_items;
 	uint64_t fine = FINEST, pairs;
-	int ret;
 
 	for (;;) {
-		ret = make_boxes(b, (unsigned int)fine);
-		if (ret || fine == COARSEST)
-			return ret;
-		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
-		if (ret || pairs <= MAX_PAIRS)
-			return ret;
+		if (loom_radix_reserve(&b->sort, n) || loom_radix_reserve(&b->events, 2 * n))
+			return -ENOMEM;
+		sort_cells(b, (unsigned int)fine);
+		stack_all(b, (unsigned int)fine);
+		pairs = loom_place_count_overlaps(&b->events, NULL);
+		loom_radix_clear(&b->sort);
+		loom_radix_clear(&b->events);
+		if (fine == COARSEST || pairs <= MAX_PAIRS)
+			return fill_boxes(b);
 		/* fewer steps have fewer pairs, about in proportion */
-		fine = max(fine / 2, fine * MAX_PAIRS / pairs);
-		fine = fine > COARSEST ? fine : COARSEST;
+		fine = max(max(fine / 2, fine * MAX_PAIRS / pairs), (uint64_t)COARSEST);
 	}
 }
 
@@ -186,7 +196,7 @@ static int run(struct boxes *b, struct loom_place_answer *answer)
 	uint32_t i;
 	int ret;
 
-	ret = make_fine_boxes(b);
+	ret = make_boxes(b);
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;
@@ -217,6 +227,7 @@ int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answe
 	int ret = arrays.failed ? -ENOMEM : run(&b, answer);
 
 	loom_arrays_free(&arrays);
+	loom_radix_clear(&b.sort);
 	free(b.items);
 	return ret;
 }

@@ -27,6 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom_core.h"
+
 #define GROUP	16
 
 static uint32_t num_parts_of(const struct loom_greedy *g)
@@ -229,28 +231,21 @@ int loom_greedy_lowest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 {
 	const struct loom_place_item *it = &g->task->problem.items[item];
-	uint64_t first = 0, last, least = UINT64_MAX;
+	uint64_t first = 0, last = 0, least = UINT64_MAX;
 	size_t at = 0;
-	int ret;
+	int ret = loom_greedy_find_spans(g, item);
 
-	ret = loom_greedy_find_spans(g, item);
-	if (ret)
-		return ret;
-	for (;;) {
+	while (!ret && last != INT64_MAX) {
 		if (!loom_greedy_next(g, it->align_bytes, &at, &first, &last))
 			return -ERANGE;
-		if (last == INT64_MAX)
-			break;
 		if (last - first < least) {
 			least = last - first;
 			*offset = first;
 		}
-		if (g->sort.entries[at].value > (int64_t)first)
-			first = g->sort.entries[at].value;
+		if (last != INT64_MAX)
+			first = max(first, (uint64_t)g->sort.entries[at].value);
 	}
-	if (least == UINT64_MAX)
-		*offset = first;
-	return *offset > INT64_MAX - it->size_bytes ? -ERANGE : 0;
+	return ret ? ret : *offset > INT64_MAX - it->size_bytes ? -ERANGE : 0;
 }
 
 void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)

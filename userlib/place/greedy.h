@@ -106,8 +106,16 @@ loom_place_order loom_place_order_tail;
 
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
-/** loom_place_count_pairs() - number of pairs that overlap in time: the visits of a run */
-int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
+/**
+ * loom_place_count_overlaps() - number of pairs that overlap in time: the visits of a run
+ * @events: of the items, without gaps; they are sorted here
+ * @overlaps: [in, out] by item, 0, or NULL: the items that overlap it, itself included: all that
+ *	begin before it ends, less those that end before it begins
+ */
+uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps);
+/** loom_place_count_pairs() - the same of a problem, into @pairs; 0 or -ENOMEM */
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint32_t *overlaps,
+			   uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
 int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);

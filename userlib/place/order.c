@@ -147,19 +147,34 @@ int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint
 	return 0;
 }
 
-/*
- * Number of pairs that overlap in time. @overlaps: [out] by item, or NULL: items that overlap it,
- * itself included: all that begin before it ends, less those that end before it begins. Gaps are
- * ignored.
- */
-static int count_overlaps(const struct loom_place_problem *problem, uint32_t *overlaps,
-			  uint64_t *pairs)
+uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps)
 {
 	uint32_t begun = 0, ended = 0, i;
-	struct loom_radix events = { 0 };
+	uint64_t pairs = 0;
 	size_t k;
 
-	*pairs = 0;
+	loom_place_sort_events(events);
+	for (k = 0; k < events->count; k++) {
+		i = (uint32_t)loom_place_event_of(&events->entries[k]);
+		if (loom_place_event_begins(&events->entries[k])) {
+			pairs += begun++ - ended;
+			if (overlaps)
+				overlaps[i] -= ended;
+		} else {
+			ended++;
+			if (overlaps)
+				overlaps[i] += begun;
+		}
+	}
+	return pairs;
+}
+
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint32_t *overlaps,
+			   uint64_t *pairs)
+{
+	struct loom_radix events = { 0 };
+	uint32_t i;
+
 	if (loom_radix_reserve(&events, 2 * (size_t)problem->num_items))
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++) {
@@ -169,26 +184,9 @@ static int count_overlaps(const struct loom_place_problem *problem, uint32_t *ov
 			loom_place_add_events(&events, problem->items[i].lower,
 					      problem->items[i].upper, i);
 	}
-	loom_place_sort_events(&events);
-	for (k = 0; k < events.count; k++) {
-		i = (uint32_t)loom_place_event_of(&events.entries[k]);
-		if (loom_place_event_begins(&events.entries[k])) {
-			*pairs += begun++ - ended;
-			if (overlaps)
-				overlaps[i] -= ended;
-		} else {
-			ended++;
-			if (overlaps)
-				overlaps[i] += begun;
-		}
-	}
+	*pairs = loom_place_count_overlaps(&events, overlaps);
 	loom_radix_clear(&events);
 	return 0;
-}
-
-int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
-{
-	return count_overlaps(problem, NULL, pairs);
 }
 
 /* By number of items that overlap in time, then by size. */
@@ -197,7 +195,7 @@ int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t
 	struct loom_radix sort;
 	uint64_t pairs;
 	size_t i;
-	int ret = count_overlaps(problem, order, &pairs);
+	int ret = loom_place_count_pairs(problem, order, &pairs);
 
 	if (!ret)
 		ret = begin(&sort, problem);

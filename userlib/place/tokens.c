@@ -57,8 +57,8 @@ struct token {
 /* State of a run. */
 struct tokens {
 	const struct loom_place_task *task;	/* the problem */
-	/* images have two dimensions; else they are handled as bytes */
-	bool images;
+	bool images;				/* have two dimensions; else they are bytes */
+	bool similar;				/* images share tokens of similar sides only */
 	struct token *tokens;			/* all tokens */
 	uint32_t num_tokens;			/* number of @tokens */
 	/* tokens that no item has, by size, ties in the order in which they were released */
@@ -69,12 +69,6 @@ struct tokens {
 	/* by token: number of the last item, plus 1, that must not use it */
 	uint32_t *refused;
 };
-
-/*
- * Chooses a free token: its index in &tokens.free, or LOOM_PLACE_NONE: make a new one. It must not
- * be one that &tokens.refused excludes for the item.
- */
-typedef uint32_t (*request_fn)(const struct tokens *tokens, uint32_t item);
 
 static bool allows(const struct tokens *t, uint32_t at, uint32_t item)
 {
@@ -102,6 +96,7 @@ static uint32_t find_size(const struct tokens *t, uint64_t size, bool larger)
 	return low;
 }
 
+/* Chooses a free token: its index in &tokens.free, or LOOM_PLACE_NONE: make a new one. */
 static uint32_t find_token(const struct tokens *t, uint32_t item)
 {
 	uint64_t size = t->task->problem.items[item].size_bytes, most;
@@ -116,6 +111,69 @@ static uint32_t find_token(const struct tokens *t, uint32_t item)
 		if (allows(t, i, item))
 			return i;
 	return LOOM_PLACE_NONE;
+}
+
+/* The best token so far. */
+struct choice {
+	uint32_t at;		/* index among the free ones, or LOOM_PLACE_NONE */
+	uint32_t token;		/* its number */
+	uint64_t added;		/* elements to be added */
+	uint64_t wasted;	/* elements not in use */
+};
+
+static uint64_t area_of(uint64_t width, uint64_t height)
+{
+	uint64_t area;
+
+	return __builtin_mul_overflow(width, height, &area) ? UINT64_MAX : area;
+}
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
+		return b->at == LOOM_PLACE_NONE || a->added < b->added;
+	/* among tokens that must grow, waste does not matter: prefer the oldest */
+	if (!a->added && a->wasted != b->wasted)
+		return a->wasted < b->wasted;
+	return a->token < b->token;
+}
+
+static bool differs(uint64_t a, uint64_t b)
+{
+	return a < b ? b / MAX_RATIO > a || (b / MAX_RATIO == a && b % MAX_RATIO) :
+		       a / MAX_RATIO > b || (a / MAX_RATIO == b && a % MAX_RATIO);
+}
+
+/* The same for images. */
+static uint32_t find_image(const struct tokens *t, uint32_t item)
+{
+	const struct loom_place_item *it = &t->task->problem.items[item];
+	struct choice best = { .at = LOOM_PLACE_NONE }, choice;
+	uint32_t i;
+
+	if (!it->width)
+		return find_token(t, item);
+	for (i = 0; i < t->num_free; i++) {
+		const struct token *token = &t->tokens[t->free[i]];
+		uint64_t area;
+
+		if (!allows(t, i, item))
+			continue;
+		if (t->similar && (differs(token->width, it->width) ||
+				   differs(token->height, it->height)))
+			continue;
+		area = area_of(token->width > it->width ? token->width : it->width,
+			       token->height > it->height ? token->height : it->height);
+		choice = (struct choice){
+			i, t->free[i], area - area_of(token->width, token->height),
+			area - area_of(it->width, it->height),
+		};
+		if (is_better(&choice, &best))
+			best = choice;
+	}
+	if (best.at != LOOM_PLACE_NONE && best.added > area_of(it->width, it->height))
+		return LOOM_PLACE_NONE;
+	return best.at;
 }
 
 static int grow(struct token *token, const struct loom_place_item *item, bool image)
@@ -144,7 +202,7 @@ static int grow(struct token *token, const struct loom_place_item *item, bool im
 	return 0;
 }
 
-static int request(struct tokens *t, uint32_t item, request_fn find)
+static int request(struct tokens *t, uint32_t item)
 {
 	const struct loom_place_item *it = &t->task->problem.items[item];
 	uint32_t i, token, at;
@@ -152,7 +210,7 @@ static int request(struct tokens *t, uint32_t item, request_fn find)
 	for (i = t->apart.first[item]; i < t->apart.first[item + 1]; i++)
 		if (t->token_of[t->apart.with[i]] != LOOM_PLACE_NONE)
 			t->refused[t->token_of[t->apart.with[i]]] = item + 1;
-	at = find(t, item);
+	at = t->images ? find_image(t, item) : find_token(t, item);
 	if (at == LOOM_PLACE_NONE) {
 		token = t->num_tokens++;
 		t->tokens[token] = (struct token){
@@ -175,28 +233,30 @@ static void release(struct tokens *t, uint32_t item)
 	t->free[at] = token;
 }
 
-static int run(struct tokens *t, request_fn find, struct loom_radix *events)
+static int run(struct tokens *t)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
+	struct loom_radix events = { 0 };
 	size_t i;
-	int ret = loom_radix_reserve(events, 2 * (size_t)problem->num_items);
+	int ret = loom_radix_reserve(&events, 2 * (size_t)problem->num_items);
 
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		t->token_of[i] = LOOM_PLACE_NONE;
 		if (!loom_place_has_room(&problem->items[i]))
 			continue;
-		loom_place_add_events(events, problem->items[i].lower, problem->items[i].upper, i);
+		loom_place_add_events(&events, problem->items[i].lower, problem->items[i].upper, i);
 	}
 	if (!ret)
-		loom_place_sort_events(events);
-	for (i = 0; i < events->count && !ret; i++) {
-		const uint32_t of = loom_place_event_of(&events->entries[i]);
+		loom_place_sort_events(&events);
+	for (i = 0; i < events.count && !ret; i++) {
+		const uint32_t of = loom_place_event_of(&events.entries[i]);
 
-		if (loom_place_event_begins(&events->entries[i]))
-			ret = request(t, of, find);
+		if (loom_place_event_begins(&events.entries[i]))
+			ret = request(t, of);
 		else
 			release(t, of);
 	}
+	loom_radix_clear(&events);
 	return ret;
 }
 
@@ -234,12 +294,11 @@ static int lay_out(const struct tokens *t, struct loom_place_answer *answer)
 }
 
 static int place_by(const struct loom_place_task *task, struct loom_place_answer *answer,
-		    request_fn find)
+		    bool images, bool similar)
 {
 	size_t n = task->problem.num_items;
-	struct tokens t = { .task = task, .images = find != find_token };
+	struct tokens t = { .task = task, .images = images, .similar = similar };
 	struct loom_arrays arrays = { 0 };
-	struct loom_radix events = { 0 };
 	int ret = loom_place_apart_make(&t.apart, &task->problem);
 
 	t.tokens = loom_arrays_take(&arrays, n + 1, sizeof(*t.tokens));
@@ -251,18 +310,17 @@ static int place_by(const struct loom_place_task *task, struct loom_place_answer
 	if (arrays.failed || !answer->storages || !answer->storage_of)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = run(&t, find, &events);
+		ret = run(&t);
 	if (!ret)
 		ret = lay_out(&t, answer);
 	loom_place_apart_clear(&t.apart);
-	loom_radix_clear(&events);
 	loom_arrays_free(&arrays);
 	return ret;
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	return place_by(task, answer, find_token);
+	return place_by(task, answer, false, false);
 }
 
 const struct loom_place_strategy loom_place_strategy_tokens = {
@@ -272,81 +330,9 @@ const struct loom_place_strategy loom_place_strategy_tokens = {
 	.place = place,
 };
 
-/* The best token so far. */
-struct choice {
-	uint32_t at;		/* index among the free ones, or LOOM_PLACE_NONE */
-	uint32_t token;		/* its number */
-	uint64_t added;		/* elements to be added */
-	uint64_t wasted;	/* elements not in use */
-};
-
-static uint64_t area_of(uint64_t width, uint64_t height)
-{
-	uint64_t area;
-
-	return __builtin_mul_overflow(width, height, &area) ? UINT64_MAX : area;
-}
-
-static bool is_better(const struct choice *a, const struct choice *b)
-{
-	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
-		return b->at == LOOM_PLACE_NONE || a->added < b->added;
-	/* among tokens that must grow, waste does not matter: prefer the oldest */
-	if (!a->added && a->wasted != b->wasted)
-		return a->wasted < b->wasted;
-	return a->token < b->token;
-}
-
-static bool differs(uint64_t a, uint64_t b)
-{
-	return a < b ? b / MAX_RATIO > a || (b / MAX_RATIO == a && b % MAX_RATIO) :
-		       a / MAX_RATIO > b || (a / MAX_RATIO == b && a % MAX_RATIO);
-}
-
-static uint32_t find_image(const struct tokens *t, uint32_t item, bool similar)
-{
-	const struct loom_place_item *it = &t->task->problem.items[item];
-	struct choice best = { .at = LOOM_PLACE_NONE }, choice;
-	uint32_t i;
-
-	if (!it->width)
-		return find_token(t, item);
-	for (i = 0; i < t->num_free; i++) {
-		const struct token *token = &t->tokens[t->free[i]];
-		uint64_t area;
-
-		if (!allows(t, i, item))
-			continue;
-		if (similar && (differs(token->width, it->width) ||
-				differs(token->height, it->height)))
-			continue;
-		area = area_of(token->width > it->width ? token->width : it->width,
-			       token->height > it->height ? token->height : it->height);
-		choice = (struct choice){
-			i, t->free[i], area - area_of(token->width, token->height),
-			area - area_of(it->width, it->height),
-		};
-		if (is_better(&choice, &best))
-			best = choice;
-	}
-	if (best.at != LOOM_PLACE_NONE && best.added > area_of(it->width, it->height))
-		return LOOM_PLACE_NONE;
-	return best.at;
-}
-
-static uint32_t find_similar(const struct tokens *t, uint32_t item)
-{
-	return find_image(t, item, true);
-}
-
-static uint32_t find_any(const struct tokens *t, uint32_t item)
-{
-	return find_image(t, item, false);
-}
-
 static int place_similar(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	return place_by(task, answer, find_similar);
+	return place_by(task, answer, true, true);
 }
 
 const struct loom_place_strategy loom_place_strategy_tokens_2d = {
@@ -358,7 +344,7 @@ const struct loom_place_strategy loom_place_strategy_tokens_2d = {
 
 static int place_any(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	return place_by(task, answer, find_any);
+	return place_by(task, answer, true, false);
 }
 
 const struct loom_place_strategy loom_place_strategy_tokens_2d_v1 = {
