@@ -49,8 +49,6 @@
  * @bar2_bytes: of it
  * @id: of the last message
  * @message: what was received
- * @asked: accesses that were asked for by message
- * @refused: those of them that were refused
  */
 struct client {
 	char folder[32];
@@ -64,8 +62,6 @@ struct client {
 	u64 bar2_bytes;
 	u16 id;
 	struct wire_message message;
-	u64 asked;
-	u64 refused;
 };
 
 static inline u64 client_now_ms(void)
@@ -140,9 +136,7 @@ static inline void client_serve(struct client *client)
 	u8 *at;
 
 	memcpy(&dma, ask->data, sizeof(dma));
-	client->asked++;
 	if (!client_may(dma.address, dma.count)) {
-		client->refused++;
 		header.flags |= PROTOCOL_ERROR;
 		header.error = EFAULT;
 		wire_send(client->socket, &header, NULL, 0, NULL, 0, -1);
@@ -429,15 +423,6 @@ static inline bool client_control(struct client *client, const char *line, char 
 	close(fd);
 	answer[at] = 0;
 	return at >= 3 && !strcmp(answer + at - 3, "ok\n");
-}
-
-static inline void client_fault(struct client *client, const char *fault)
-{
-	char line[100], answer[400];
-
-	snprintf(line, sizeof(line), "fault %s", fault);
-	if (!client_control(client, line, answer, sizeof(answer)))
-		tap_fatal("%s: %s", line, answer);
 }
 
 #endif /* LOOM_TESTS_SIM_CLIENT_H */

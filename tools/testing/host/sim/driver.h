@@ -5,7 +5,7 @@
 /* What a driver does with the registers and rings of the device, as simple as it can be. */
 
 #include "client.h"
-#include "loom_code.h"
+#include "loom_chip.h"
 #include "loom_layout.h"
 
 #define ENTRIES		64
@@ -17,9 +17,6 @@
 /* Set of banks of a job in a partition. */
 #define LANES_AT	(7 << 20)
 #define DATA_AT		(8 << 20)
-/* Slots of jobs that are the client's memory, and lists of their pieces. */
-#define SLOTS_AT	(64 << 20)
-#define LISTS_AT	(4 << 20)
 /* How long a device may take for anything in these tests. */
 #define PATIENCE_MS	60000
 
@@ -32,8 +29,6 @@
  * @seen: records since the reset
  * @sequence: the last that was given
  * @top: by region: first address in its banks that is not in use
- * @slots_top: bytes in use from SLOTS_AT on
- * @lists_top: bytes in use from LISTS_AT on
  */
 struct driver {
 	struct client *client;
@@ -43,8 +38,6 @@ struct driver {
 	u32 seen;
 	u64 sequence;
 	u64 top[DRM_LOOM_REGION_COUNT];
-	u64 slots_top;
-	u64 lists_top;
 };
 
 static inline void driver_probe(struct driver *driver, struct client *client)
@@ -201,47 +194,6 @@ static inline struct loom_pci_place driver_buffer(struct driver *driver, u32 reg
 	return place;
 }
 
-/* Room in the client's memory for a slot of a job, in pieces with gaps between. */
-static inline struct loom_pci_place driver_host_slot(struct driver *driver, u32 region, u64 bytes,
-						     u64 piece)
-{
-	struct client *client = driver->client;
-	struct loom_pci_extent *extents = (void *)(client->ram + LISTS_AT + driver->lists_top);
-	struct loom_pci_place place = {
-		.region = region,
-		.flags = LOOM_PCI_PLACE_HOST,
-		.address = RAM_BASE + LISTS_AT + driver->lists_top,
-		.bytes = bytes,
-	};
-	u64 done;
-
-	for (done = 0; done < bytes; done += extents[place.banks++].bytes) {
-		extents[place.banks].address = RAM_BASE + SLOTS_AT + driver->slots_top;
-		extents[place.banks].bytes = min(piece, bytes - done);
-		driver->slots_top += piece + 24;
-		driver->lists_top += sizeof(*extents);
-	}
-	if (SLOTS_AT + driver->slots_top > HOLE || LISTS_AT + driver->lists_top > DATA_AT)
-		tap_fatal("no room for %llu bytes", (unsigned long long)bytes);
-	return place;
-}
-
-/* Copies between such a slot and memory of the caller's. */
-static inline void driver_host_copy(struct driver *driver, const struct loom_pci_place *place,
-				    const u8 *in, u8 *out)
-{
-	u8 *ram = driver->client->ram;
-	const struct loom_pci_extent *extent = (void *)(ram + (place->address - RAM_BASE));
-	u64 at = 0;
-	u32 i;
-
-	for (i = 0; i < place->banks; at += extent[i++].bytes)
-		if (in)
-			memcpy(ram + (extent[i].address - RAM_BASE), in + at, extent[i].bytes);
-		else
-			memcpy(out + at, ram + (extent[i].address - RAM_BASE), extent[i].bytes);
-}
-
 static inline void driver_put_place(struct driver *driver, u32 index,
 				    const struct loom_pci_place *place)
 {
@@ -284,22 +236,6 @@ static inline u32 driver_copy(struct driver *driver, const struct loom_pci_place
 	if (out)
 		memcpy(out, driver->client->ram + DATA_AT, place->bytes);
 	return result;
-}
-
-static inline u32 driver_plan(struct driver *driver, u32 number, const struct loom_plan *plan)
-{
-	u64 bytes = loom_code_bytes(plan);
-	struct loom_pci_record record;
-
-	if (DATA_AT + bytes > HOLE || loom_code_encode(plan, driver->client->ram + DATA_AT))
-		tap_fatal("a plan of %llu bytes", (unsigned long long)bytes);
-	return driver_do(driver, (struct loom_pci_descriptor){
-		.kind = LOOM_PCI_KIND_PLAN,
-		.plan = number,
-		.scatter = RAM_BASE + EXTENTS_AT,
-		.count = driver_put_extents(driver, bytes, 70001),
-		.bytes = bytes,
-	}, &record);
 }
 
 #endif /* LOOM_TESTS_SIM_DRIVER_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a driver finds before it runs anything: ids, BARs and capabilities, registers, the memory
- * and its map, reset, power states; and clients that say nonsense.
+ * and its map, reset, power states; clients that say nonsense, and wrong command lines. Jobs and
+ * faults are those of selftests/pci.
  */
 #include "driver.h"
 #include "random.h"
@@ -336,7 +337,56 @@ static void test_nonsense(void)
 	tap_ok(driver_reset(&driver, 15) && !driver_nop(&driver), "and it works");
 }
 
-/* The registers of a chip with banks that only store, and the DRAM's alignment in the SRAM. */
+static int run_with(const char *const *argv)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(126);
+		execv(client_binary(), (char *const *)argv);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_usage(void)
+{
+	static const char *const wrong[][5] = {
+		{ "loom-sim" },
+		{ "loom-sim", "--socket" },
+		{ "loom-sim", "--socket", "/tmp/x", "extra" },
+		{ "loom-sim", "--nonsense" },
+		{ "loom-sim", "--chip", "moon" },
+		{ "loom-sim", "--pace", "0" },
+		{ "loom-sim", "--window", "3M" },
+		{ "loom-sim", "--firmware", "1.2" },
+		{ "loom-sim", "--fault", "rain" },
+		{ "loom-sim", "--fault", "irq-lost=3" },
+		{ "loom-sim", "--fault", "irq-late=soon" },
+		{ "loom-sim", "--fault", "irq-late never" },
+	};
+	char answer[400];
+	u32 i, refused = 0;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		refused += run_with(wrong[i]) == 2;
+	tap_ok(refused == ARRAY_SIZE(wrong), "a wrong command line is status 2: %u", refused);
+	tap_ok(!client_control(&client, "fault rain", answer, sizeof(answer)) &&
+	       !strncmp(answer, "error: ", 7) && strstr(answer, "rain"),
+	       "a fault that nobody knows is an error");
+	tap_ok(!client_control(&client, "dance", answer, sizeof(answer)) && strstr(answer, "dance"),
+	       "a command that nobody knows is an error");
+	tap_ok(client_control(&client, "state", answer, sizeof(answer)) &&
+	       strstr(answer, "epoch 15\n"), "its state is told");
+}
+
+/*
+ * The registers of a chip with banks that only store, and the DRAM's alignment in the SRAM; on
+ * memory that the device has to ask for.
+ */
 static void test_storage(void)
 {
 	static const char text[] = "name: cores\nextends: tiny\nstorage_banks: 3\n"
@@ -354,9 +404,11 @@ static void test_storage(void)
 	chip.storage_banks = 3;
 	chip.region[DRM_LOOM_REGION_SRAM].align_bytes =
 		chip.region[DRM_LOOM_REGION_DRAM].align_bytes;
-	client_start(&client, true, options);
+	client_start(&client, false, options);
 	driver_probe(&driver, &client);
 	test_chip(&chip);
+	tap_ok(driver_reset(&driver, 7), "an epoch");
+	test_copies();
 	tap_ok(!client_stop(&client), "it ends well, with banks that only store");
 	unlink(path);
 }
@@ -380,6 +432,7 @@ int main(void)
 	test_function_reset();
 	test_power();
 	test_nonsense();
+	test_usage();
 	tap_ok(!client_stop(&client), "it ends well");
 	test_storage();
 	return tap_end();
