@@ -8,6 +8,7 @@ import argparse
 import sys
 
 from cases import Case, Packed, Stored, compare, numpy
+from formulas import integers, recurrent
 
 HIDDEN = -numpy.inf
 
@@ -693,7 +694,7 @@ def kernel_of(mode, d):
 def top(rng, i):
     """Of few different numbers, so that many are equal; a type for each opset."""
     kind, opset = [("f4", 10), ("f4", 11), ("i8", 11), ("i4", 11), ("f4", 12), ("f4", 1), ("i4", 24),
-                   ("f2", 24)][i % 8]
+                   ("f2", 24), ("u1", 24)][i % 9]
     dims = [int(rng.integers(1, 40 if i % 5 else 300)) for _ in range(int(rng.integers(1, 4)))]
     axis = int(rng.integers(-len(dims), len(dims)))
     k = int(rng.integers(1, dims[axis] + 1))
@@ -708,7 +709,7 @@ def top(rng, i):
         attrs |= {"largest": int(not smallest), "sorted": 1}
     at = numpy.argsort(x if smallest else -wide(x), axis, kind="stable").take(range(k), axis)
     return Case("TopK", operands, [numpy.take_along_axis(x, at, axis), at], list(operands)[1:], opset=opset,
-                ort=kind != "f2", **attrs)
+                ort=kind not in ("f2", "u1"), **attrs)
 
 
 def resize(rng, i):
@@ -859,6 +860,8 @@ FAMILIES = {
     "BFLOAT16": brain,
     "float8": float8,
     "TopK": top,
+    "LSTM, GRU, RNN": recurrent,
+    "MatMulInteger, ConvInteger": integers,
 }
 
 

@@ -16,9 +16,7 @@
 #include "model.h"
 #include "outcome.h"
 
-#ifndef MOST
 #define MOST		32
-#endif
 #define MOST_OPERANDS	9
 
 /**
