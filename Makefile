@@ -249,9 +249,14 @@ $(O)/asan/libloom.a: $(asan_obj)
 $(O)/asan/libloom.so: $(asan_obj)
 	@echo '  LD      $@'; $(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(O)/libloom.so.$(SOMAJOR): $(lib_obj) userlib/libloom.map
+# all symbols that are exported, with the first two numbers of the version
+$(O)/gen/libloom.map: userlib/libloom.abi userlib/include/loom_version.h
+	@mkdir -p $(@D); { echo 'LOOM_$(basename $(VERSION)) {'; echo 'global:'; \
+		sed -n 's/^[^(]*[ *]\(loom_[a-z0-9_]*\) (.*/\t\1;/p' $<; printf 'local:\n\t*;\n};\n'; } >$@
+
+$(O)/libloom.so.$(SOMAJOR): $(lib_obj) $(O)/gen/libloom.map
 	@echo '  LD      $@'; $(CC) -shared -Wl,-soname,libloom.so.$(SOMAJOR) \
-		-Wl,--version-script=userlib/libloom.map -Wl,-z,defs,-z,relro,-z,now \
+		-Wl,--version-script=$(O)/gen/libloom.map -Wl,-z,defs,-z,relro,-z,now \
 		$(LDFLAGS) -o $@ $(lib_obj) $(LIBS)
 $(O)/libloom.so: $(O)/libloom.so.$(SOMAJOR)
 	@ln -sf $(<F) $@

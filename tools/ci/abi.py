@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The library's interface, as it is written down: userlib/libloom.map has all symbols that are
-exported, userlib/libloom.abi the prototypes, sizes of structs and values of enumerators (on
-amd64). Both come from the public headers.
+"""The library's interface, as it is written down: userlib/libloom.abi has the prototypes of all
+functions that are exported, sizes of structs and values of enumerators (on amd64), from the public
+headers.
 
 	tools/ci/abi.py		says what differs from the headers; status 1 if anything does
-	tools/ci/abi.py --write	writes them; see Documentation/reference/index.rst for when that is right
+	tools/ci/abi.py --write	writes it; see Documentation/reference/index.rst for when that is right
 """
 import difflib
 import glob
@@ -16,7 +16,6 @@ import sys
 import tempfile
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
-MAP = 'userlib/libloom.map'
 ABI = 'userlib/libloom.abi'
 HEADERS = sorted(glob.glob('userlib/include/*.h'))
 
@@ -70,20 +69,13 @@ def layout(folder):
 
 
 def now():
-    """By path: what the files have to be."""
+    """What the file has to be."""
     with tempfile.TemporaryDirectory() as folder:
         functions = prototypes(folder)
         types = layout(folder)
-    version = re.findall(r'VERSION_M\w+\t(\d+)', text('userlib/include/loom_version.h'))
-    symbols = ''.join(f'\t{name};\n' for name in sorted(functions))
-    return {
-        MAP: '/* SPDX-License-Identifier: MIT */\n'
-             '/* What a program may use, and nothing else. Written by tools/ci/abi.py. */\n'
-             f'LOOM_{".".join(version)} {{\nglobal:\n{symbols}local:\n\t*;\n}};\n',
-        ABI: '# SPDX-License-Identifier: MIT\n'
-             '# What a program relies on (amd64). Written by tools/ci/abi.py.\n' +
-             ''.join(f'{functions[name]}\n' for name in sorted(functions)) + types,
-    }
+    return ('# SPDX-License-Identifier: MIT\n'
+            '# What a program relies on (amd64). Written by tools/ci/abi.py.\n' +
+            ''.join(f'{functions[name]}\n' for name in sorted(functions)) + types)
 
 
 def main():
@@ -91,17 +83,15 @@ def main():
     if sys.argv[1:] and not write:
         print(__doc__, file=sys.stderr)
         return 2
-    status = 0
-    for path, want in now().items():
-        have = text(path) if os.path.exists(path) else ''
-        if write:
-            with open(path, 'w', encoding='utf-8') as file:
-                file.write(want)
-        elif have != want:
-            sys.stdout.writelines(difflib.unified_diff(have.splitlines(True), want.splitlines(True),
-                                                       path, 'the headers', n=0))
-            status = 1
-    return status
+    have, want = text(ABI) if os.path.exists(ABI) else '', now()
+    if write:
+        with open(ABI, 'w', encoding='utf-8') as file:
+            file.write(want)
+    elif have != want:
+        sys.stdout.writelines(difflib.unified_diff(have.splitlines(True), want.splitlines(True),
+                                                   ABI, 'the headers', n=0))
+        return 1
+    return 0
 
 
 if __name__ == '__main__':

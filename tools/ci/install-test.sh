@@ -121,11 +121,11 @@ exports() {
 	local so version
 	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)
 	readelf -d "$so" | grep -q "SONAME.*${so##*/}" || return 1
-	version=$(sed -n 's/^\(LOOM_.*\) {/\1/p' userlib/libloom.map)
+	version=$(sed -n 's/^\(LOOM_.*\) {/\1/p' build/gen/libloom.map)
 	nm -D --defined-only "$so" | awk '{ print $3 }' | sort >"$root/has"
 	{
 		echo "$version"
-		sed -n "s/^\t\(loom_.*\);/\1@@$version/p" userlib/libloom.map
+		sed -n "s/^\t\(loom_.*\);/\1@@$version/p" build/gen/libloom.map
 	} | sort | diff - "$root/has"
 }
 try 'the library has its soname and exports what is public, with its version' exports

@@ -28,7 +28,6 @@ same() {
 same Makefile "$version" "$(make -s help | sed -n '1s/^Loom //p')"
 same Documentation/CHANGELOG.rst "$version" \
 	"$(sed -n 's/^\([0-9.]*\) ([0-9-]*)$/\1/p' Documentation/CHANGELOG.rst | head -n 1)"
-same userlib/libloom.map "LOOM_${version%.*}" "$(sed -n 's/^\(LOOM_.*\) {/\1/p' userlib/libloom.map)"
 # these take it from the header when they are installed, and may name no other
 same tools/install/dkms.conf @VERSION@ \
 	"$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' tools/install/dkms.conf)"

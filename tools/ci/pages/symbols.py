@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Says which public symbols are not in the pages: all functions of userlib/libloom.map, and
+"""Says which public symbols are not in the pages: all functions of userlib/libloom.abi, and
 structs, enums, macros and function types of the public headers. Structs and enums of the UAPI are
 looked for in all pages of DOCS and in loom_accel.h(3); what the package for Python exports, in its page. Status 1 if any
 is missing.
@@ -23,7 +23,7 @@ def text(*path):
 def symbols():
     """By symbol: its header."""
     found = {}
-    exported = re.findall(r'^\t(loom_\w+);', text(TOP, 'userlib', 'libloom.map'), re.M)
+    exported = re.findall(r'^[^(\n]*[ *](loom_\w+) \(', text(TOP, 'userlib', 'libloom.abi'), re.M)
     for path in glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')):
         name = os.path.basename(path)
         code = re.sub(r'/\*.*?\*/', '', text(path), flags=re.S)
@@ -42,7 +42,7 @@ def main():
         return 2
     docs, man = sys.argv[1:]
     found, lost = symbols()
-    missing = [f'{symbol}: in libloom.map, but in no header' for symbol in lost]
+    missing = [f'{symbol}: in libloom.abi, but in no header' for symbol in lost]
     for symbol, header in sorted(found.items()):
         page = os.path.join(docs, 'reference', header[:-2] + '.html')
         if not os.path.exists(page) or f'id="c.{symbol}"' not in text(page):
