@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Each test program of the host that compares results notices when all of them are NaN (of integers
 # -1), or those of each second run, where it compares runs with each other. TAP; programs may be
-# named: onnx/loops. All of them take minutes.
+# named: onnx/trig. All of them take minutes.
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tools/testing/tap.sh
 . tools/testing/tap.sh
