@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TFLITE_BUILDS	4
 /* with those of which a constant says that it leaves out zeros */
 #define TFLITE_KINDS	20
 #define TFLITE_ROOM	(32 << 10)
@@ -265,66 +264,6 @@ static inline void tflite_build(struct tflite_build *b, uint32_t which)
 	tflite_text(b, tflite_field(b, table, 0), "OfflineMemoryAllocation");
 	table = tflite_child(b, b->buffers + 4 * (size_t)b->num_buffers++, 1);
 	tflite_vector(b, tflite_field(b, table, 0), plan, sizeof(plan), 1);
-}
-
-/**
- * struct tflite_one - a file of one operator, which reads an input and one constant
- * @what: it shows
- * @code: of the operator
- * @bytewise: the input and the result are of bytes
- * @type: of the constant
- * @count: number of its elements
- * @data: them
- * @inputs: operands: 0 is the input, 1 the constant, -1 behind the last
- * @options: of the operator
- * @num_options: number of @options
- * @rank: of the result
- * @dims: of the result
- */
-struct tflite_one {
-	const char *what;
-	uint32_t code;
-	bool bytewise;
-	uint32_t type;
-	int32_t count;
-	const void *data;
-	int32_t inputs[5];
-	uint32_t options[6];
-	uint32_t num_options;
-	uint32_t rank;
-	int32_t dims[4];
-};
-
-/* The input is [1, 2, 2, 4]. */
-static inline void tflite_build_one(struct tflite_build *b, const struct tflite_one *one)
-{
-	const uint32_t type = one->bytewise ? 9 : 0, size = one->type == 4 ? 8 : 4;
-	uint32_t num_inputs = 0;
-	size_t root, at, table, graph;
-
-	memset(b, 0, sizeof(*b));
-	memcpy(b->bytes + 4, "TFL3", 4);
-	b->size = 8;
-	root = tflite_child(b, 0, 8);
-	tflite_put(b, tflite_field(b, root, 0), 3, 4);
-	table = tflite_child(b, tflite_list(b, tflite_field(b, root, 1), 1), 4);
-	tflite_put(b, tflite_field(b, table, 3), one->code, 4);
-	graph = tflite_child(b, tflite_list(b, tflite_field(b, root, 2), 1), 5);
-	b->buffers = tflite_list(b, tflite_field(b, root, 4), 2);
-	tflite_child(b, b->buffers, 1);
-	b->num_buffers = 1;
-	b->tensors = tflite_list(b, tflite_field(b, graph, 0), 3);
-	tflite_tensor(b, (int32_t[]){ 1, 2, 2, 4 }, 4, type, NULL, 0, 1, 0);
-	tflite_tensor(b, &one->count, 1, one->type, one->data, (uint32_t)one->count * size, 1, 0);
-	tflite_tensor(b, one->dims, one->rank, type, NULL, 0, 1, 0);
-	if (!one->data)
-		tflite_child(b, b->buffers + 4, 1);
-	tflite_vector(b, tflite_field(b, graph, 1), (int32_t[]){ 0 }, 1, 4);
-	tflite_vector(b, tflite_field(b, graph, 2), (int32_t[]){ 2 }, 1, 4);
-	at = tflite_list(b, tflite_field(b, graph, 3), 1);
-	while (num_inputs < 5 && one->inputs[num_inputs] >= 0)
-		num_inputs++;
-	tflite_operator(b, at, 0, one->inputs, num_inputs, 2, one->options, one->num_options);
 }
 
 #endif /* LOOM_TESTS_TFLITE_BUILD_H */

@@ -56,6 +56,12 @@ first_of_two() {
 }
 ok 'of two subgraphs the first one runs' first_of_two
 
+names() {
+	$loom run "$out/plans/names.tflite" --device host -i random:2 --save-outputs "$out/names" >/dev/null &&
+	cmp "$out/chain/y.npy" "$out/names/t:3.npy"
+}
+ok 'a name that comes twice is another one' names
+
 # signatures name the subgraph, its inputs and its outputs
 signature_whole() {
 	$loom run "$out/plans/signatures.tflite#whole" --device host -i random:2 \

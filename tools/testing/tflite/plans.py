@@ -93,6 +93,11 @@ def main(folder):
     model = chain()
     model.tensors[4].data = b"\1" * 95
     model.save(os.path.join(folder, "few_weights.tflite"))
+    # names that look like those which are made to differ from others
+    model = chain()
+    for tensor, name in zip(model.tensors, ("t", "t:2", "t", "t")):
+        tensor.name = name
+    model.save(os.path.join(folder, "names.tflite"))
     model = chain()
     model.tensors[0].scales = [-1.0]
     model.save(os.path.join(folder, "scale.tflite"))
