@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The solver against an oracle: a search without pruning rules, except by the best answer so far
- * and by the sum of what is alive; for tiny problems, a search over all offsets.
+ * and by the sum of what is alive. Tiny problems by all offsets: refusals.c.
  */
 #include "draw.h"
 #include "place/solve.h"
@@ -232,25 +232,6 @@ static uint64_t ask_oracle(const struct sample *s)
 	return height;
 }
 
-/* Tries all offsets below @limit for all items of a tiny problem. */
-static bool try_offsets(const struct sample *s, uint64_t *offsets, uint32_t i, uint64_t limit)
-{
-	uint32_t k;
-
-	if (i == s->num_items)
-		return true;
-	for (offsets[i] = 0; offsets[i] + s->items[i].size_bytes <= limit; offsets[i]++) {
-		if (!may_be_at(&s->items[i], offsets[i]))
-			continue;
-		for (k = 0; k < i; k++)
-			if (collide(s, i, offsets[i], k, offsets[k]))
-				break;
-		if (k == i && try_offsets(s, offsets, i + 1, limit))
-			return true;
-	}
-	return false;
-}
-
 /* --- samples ------------------------------------------------------------------------------- */
 
 static void add_item(struct sample *s, int64_t lower, int64_t upper, uint64_t size)
@@ -322,7 +303,6 @@ enum {
 	WITH_RANGES = 4,
 	WITH_APART = 8,
 	WITH_ALIGN = 16,
-	WITH_WINDOWS = 32,
 };
 
 static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
@@ -332,14 +312,9 @@ static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
 	for (i = 0; i < s->num_items; i++) {
 		struct loom_place_item *item = &s->items[i];
 
-		if ((with & (WITH_GAPS | WITH_WINDOWS)) && item->upper - item->lower > 2 &&
-		    draw(2)) {
+		if ((with & WITH_GAPS) && item->upper - item->lower > 2 && draw(2)) {
 			s->gaps[i].lower = item->lower + 1;
 			s->gaps[i].upper = item->upper - 1;
-			if (with & WITH_WINDOWS) {
-				s->gaps[i].window_lower = draw(item->size_bytes);
-				s->gaps[i].window_upper = item->size_bytes;
-			}
 			item->gaps = &s->gaps[i];
 			item->num_gaps = 1;
 		}
@@ -504,46 +479,6 @@ static void test_features(void)
 	}
 }
 
-static void test_tiny(void)
-{
-	uint64_t offsets[MAX_ITEMS];
-	unsigned int i, good = 0;
-	static struct sample s;
-
-	for (i = 0; i < 200; i++) {
-		uint64_t limit = 0;
-
-		make_plain(&s, 3 + i % 3, 8, 4);
-		add_features(&s, draw(32), 4);
-		while (limit < 24 && !try_offsets(&s, offsets, 0, limit))
-			limit++;
-		good += agrees(&s, limit < 24 ? limit : LOOM_PLACE_ANYWHERE, i);
-	}
-	tap_ok(good == 200, "tiny samples: exact is the least of all offsets (%u of 200)", good);
-}
-
-static void test_windows(void)
-{
-	uint64_t offsets[MAX_ITEMS], best[MAX_ITEMS];
-	unsigned int i, good = 0, equal = 0;
-	static struct sample s;
-
-	for (i = 0; i < 100; i++) {
-		struct solved solve;
-		uint64_t limit = 0;
-
-		make_plain(&s, 3 + i % 3, 8, 4);
-		add_features(&s, WITH_WINDOWS, 4);
-		while (!try_offsets(&s, best, 0, limit))
-			limit++;
-		solve = run(&s, LOOM_PLACE_ANYWHERE, false, BUDGET, offsets);
-		good += is_valid(&s, offsets, solve.height_bytes) && solve.bound_bytes <= limit;
-		equal += solve.height_bytes == limit;
-	}
-	tap_ok(good == 100, "windows: valid, and nothing is proved that is not so");
-	tap_note("windows: %u of 100 as low as can be", equal);
-}
-
 static void test_budget(void)
 {
 	uint64_t offsets[2][MAX_ITEMS], last = LOOM_PLACE_ANYWHERE, bound = 0, budget;
@@ -635,8 +570,6 @@ int main(void)
 {
 	test_plain();
 	test_features();
-	test_tiny();
-	test_windows();
 	test_budget();
 	test_edges();
 	return tap_end();
