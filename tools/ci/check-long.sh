@@ -48,10 +48,6 @@ in_vm() {
 	done
 }
 
-same_bits() {
-	make -s build/bench/bench_same_bits && build/bench/bench_same_bits all
-}
-
 # on_cpu CPU: emulated, so all takes ten times as long, and there are a fifth of the random rounds
 on_cpu() {
 	local under="qemu-x86_64 -cpu $1" name test
@@ -103,7 +99,6 @@ for part in $parts; do
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	models)
 		run "every network by every strategy, on the host" make -s check-models
-		run "twenty-four networks have the same bits in every way" same_bits
 		run "every network, on the node" tools/ci/check-models.sh node
 		run "more networks of npm packages" tools/testing/ort/npm.sh
 		run "48 models of each operator, seed $seed" \
