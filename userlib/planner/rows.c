@@ -225,6 +225,23 @@ static u32 propose_all_work(const struct planner_ladder *l, struct planner_trial
 	return add_all_work(l, l->best.graph, trials);
 }
 
+/*
+ * With little effort, divisions by bytes may win because searches by time were far from converged.
+ */
+static u32 propose_time(const struct planner_ladder *l, struct planner_trial *trials)
+{
+	struct planner_candidate candidate = l->best.candidate;
+
+	if (!l->by_time || l->large || !l->best.program || candidate.aim.time ||
+	    planner_is_within(&l->best, FAR_BOUND))
+		return 0;
+	candidate.aim = times[0];
+	candidate.aim.after_bytes = true;
+	candidate.share = 0;
+	trials[0] = planner_trial_of(l, l->best.graph, &candidate);
+	return 1;
+}
+
 /* All effort in the best order and in the second best. */
 static u32 propose_everything(const struct planner_ladder *l, struct planner_trial *trials)
 {
@@ -325,6 +342,7 @@ const struct planner_row planner_rows[] = {
 	{ "rooms", 2, true, propose_rooms },
 	{ "all work", 2, false, propose_all_work },
 	{ "room", 2, true, propose_room },
+	{ "time", 2, false, propose_time },
 	{ "all work", 3, false, propose_everything },
 	{ "layerwise", 0, false, propose_layerwise },
 	{ "text", 0, false, propose_text },

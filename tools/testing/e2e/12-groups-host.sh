@@ -35,6 +35,14 @@ peaks() {
 ok 'tensors of the peaks of groups' peaks $models/blazeface.onnx --chip bm1688
 ok 'tensors of the peaks of layers' peaks $models/blazeface.onnx --chip cv181x --grouping layerwise
 
+# where a search by time alone ends far from the bound, at 1.286
+near_bound() {
+	python3 tools/testing/bench/nets.py mixer "$out/mixer.onnx" 2 >"$out/nodes" &&
+	$loom plan "$out/mixer.onnx" --sram 32k >"$out/mixer.txt" &&
+	grep -q '^bound .*: 1\.2[0-5][0-9] times as many' "$out/mixer.txt"
+}
+ok 'a mixer in 32 KiB per lane is within 1.26 of the bound' near_bound
+
 # mlsd takes a fifth of the time of all others: `make check-models` has it
 for name in ${group_models/mlsd/}; do
 	if [ "$name" = mel ]; then

@@ -175,19 +175,21 @@ struct loom_group_choices {
  * @dma: weight of cycles of the DMA stream
  * @compute: weight of cycles of the compute stream
  * @steps: weight of cycles of the longer stream, position by position
+ * @after_bytes: the search by time begins with the groups of a search by bytes, which takes less
  */
 struct loom_group_aim {
 	bool time;
 	u32 dma;
 	u32 compute;
 	u32 steps;
+	bool after_bytes;
 };
 
 static inline bool loom_group_is_same_aim(const struct loom_group_aim *a,
 					  const struct loom_group_aim *b)
 {
 	return a->time == b->time && a->dma == b->dma && a->compute == b->compute &&
-	       a->steps == b->steps;
+	       a->steps == b->steps && a->after_bytes == b->after_bytes;
 }
 
 /**

@@ -371,10 +371,12 @@ static int estimate_all(struct loom_group_divide *d)
 		.sram = d->list->lower->sram,
 		.num_units = d->list->num_units,
 	};
-	struct loom_group_row *rows = loom_group_memo_get(d->list->memo, &key);
+	struct loom_group_row *rows;
 	u32 i;
 	int ret = 0;
 
+	key.aim.after_bytes = false;
+	rows = loom_group_memo_get(d->list->memo, &key);
 	if (rows) {
 		loom_group_rows_free(d->rows, key.num_units);
 		d->rows = rows;
@@ -391,6 +393,29 @@ static int estimate_all(struct loom_group_divide *d)
 	return ret;
 }
 
+/* Enters the groups of a division by another price. */
+static int enter_known(struct loom_group_divide *d, const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	struct loom_group_cut cut;
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; i < num_cuts && !ret; i++) {
+		cut = cuts[i];
+		if (cut.layerwise)
+			continue;
+		ret = loom_group_remake(d->group, &cut);
+		if (!ret)
+			ret = loom_group_fit_either(d, &cut.cost);
+		if (!ret)
+			ret = loom_group_reserve(d, cut.first_unit, cut.num_units);
+		if (!ret)
+			ret = loom_group_enter(d, &cut, LOOM_GROUP_EDGE_FITTED);
+		ret = ret == -EINVAL || ret == -ENOSPC ? 0 : ret;
+	}
+	return ret;
+}
+
 /* Estimates all groups, and makes those of the cheapest paths certain. */
 static int prepare(struct loom_group_divide *d)
 {
@@ -403,6 +428,8 @@ static int prepare(struct loom_group_divide *d)
 		d->rest[i] = d->rest[i + 1] + loom_group_least_price(d->list, i);
 	ret = estimate_all(d);
 	d->group->unpinned = true;
+	if (!ret)
+		ret = enter_known(d, d->known, d->num_known);
 	return ret ? ret : search_paths(d);
 }
 
@@ -478,16 +505,38 @@ static int begin(struct loom_group_divide *d, struct loom_group_list *list,
 	return -ENOMEM;
 }
 
-int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
-		      struct loom_group_cut **cuts, u32 *num_cuts)
+static int divide_from(struct loom_group_list *list, struct loom_group *group,
+		       const struct loom_group_cut *known, u32 num_known,
+		       struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	struct loom_group_divide d;
 	int ret = begin(&d, list, group);
 
 	if (ret)
 		return ret;
+	d.known = known;
+	d.num_known = num_known;
 	ret = divide(&d, cuts, num_cuts);
 	end(&d);
+	return ret;
+}
+
+int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	const struct loom_group_aim aim = list->aim;
+	struct loom_group_cut *known = NULL;
+	u32 num_known = 0;
+	int ret = 0;
+
+	if (aim.after_bytes) {
+		list->aim = (struct loom_group_aim){ .time = false };
+		ret = divide_from(list, group, NULL, 0, &known, &num_known);
+		list->aim = aim;
+	}
+	if (!ret || ret == -ENOSPC)
+		ret = divide_from(list, group, known, num_known, cuts, num_cuts);
+	free(known);
 	return ret;
 }
 

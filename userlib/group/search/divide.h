@@ -107,6 +107,8 @@ struct loom_group_back {
  * @estimate: scratch memory for estimates
  * @repeat: units that begin equal runs, as long as the current groups
  * @far: scratch for @repeat of longer groups
+ * @known: groups of a division by another price
+ * @num_known: number of @known
  * @rows: by first unit
  * @best: by cut and choice of residents: cost of the cheapest path to it
  * @back: likewise: its last group
@@ -142,6 +144,8 @@ struct loom_group_divide {
 	struct loom_group_estimate *estimate;
 	const struct loom_group_repeat *repeat;
 	struct loom_group_repeat far;
+	const struct loom_group_cut *known;
+	u32 num_known;
 	struct loom_group_row *rows;
 	struct loom_group_cost *best;
 	struct loom_group_back *back;

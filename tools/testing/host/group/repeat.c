@@ -117,7 +117,7 @@ static bool try_round(u32 round)
 	make_case_of(&test, round * 7919 + 3, 14, make_nodes);
 	list_begin(&c, test.graph, &sram);
 	c.group->unpinned = true;
-	c.list.aim = (struct loom_group_aim){ round % 2, 16, 16, 32 };
+	c.list.aim = (struct loom_group_aim){ round % 2, 16, 16, 32, false };
 	if (loom_group_repeat_find(&c.list, WINDOW, &repeat))
 		tap_fatal("no memory");
 	for (i = 0; i < c.list.num_units && good; i++) {
