@@ -238,7 +238,8 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 	while (!ret && last != INT64_MAX) {
 		if (!loom_greedy_next(g, it->align_bytes, &at, &first, &last))
 			return -ERANGE;
-		if (last - first < least) {
+		/* the top only if there is no other */
+		if (last == INT64_MAX ? least == UINT64_MAX : last - first < least) {
 			least = last - first;
 			*offset = first;
 		}

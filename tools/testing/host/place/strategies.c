@@ -181,6 +181,29 @@ static void test_late(void)
 	       "greedy-aligned: no placement after the deadline");
 }
 
+/* No offset is free from 1000 on, so the gap below is the tightest one. */
+static void test_forbidden_top(void)
+{
+	static const struct loom_place_range top = { 1000, INT64_MAX };
+	struct loom_place_item items[] = {
+		{ .size_bytes = 100, .align_bytes = 1, .upper = 1 },
+		{ .size_bytes = 50, .align_bytes = 1, .upper = 1 },
+	};
+	struct loom_place_problem problem = { .items = items, .num_items = COUNT(items) };
+	struct loom_place_result result;
+	uint32_t i;
+	bool good;
+
+	for (i = 0; i < COUNT(items); i++) {
+		items[i].excluded = &top;
+		items[i].num_excluded = 1;
+	}
+	good = rows_place("gmem-opsize", &problem, "gmem-opsize", &result);
+	tap_ok(good && !result.offsets[0] && result.offsets[1] == 100,
+	       "gmem-opsize: the top is no gap if it is forbidden");
+	loom_place_result_free(&result);
+}
+
 static void test_exact(void)
 {
 	/*
@@ -214,6 +237,7 @@ int main(void)
 		check(&examples[i]);
 	test_aligned();
 	test_late();
+	test_forbidden_top();
 	test_naive();
 	test_exact();
 	return tap_end();
