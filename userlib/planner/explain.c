@@ -175,9 +175,10 @@ static bool merge_division(void *arg, u32 i)
 	struct alternative *a = &round->alternatives[i];
 
 	loom_watch_reach(0.75 + 0.2 * i / round->count);
-	if (a->promising && !a->ret)
+	/* alike whether it was rejected, or made only to be explained */
+	if (a->promising && !a->ret && a->bar.estimate < a->bar.cycles)
 		round->written += a->program->stats.commands;
-	else if (a->promising && a->ret == -ERANGE)
+	else if (a->promising && (!a->ret || a->ret == -ERANGE))
 		round->written += round->e->program->stats.commands;
 	if (a->ret == -ENOMEM)
 		round->error = a->ret;
@@ -191,15 +192,21 @@ static bool merge_division(void *arg, u32 i)
 	       (round->e->options->flags & LOOM_PLANNER_EXPLAIN || !loom_watch_is_over());
 }
 
-/* Adds a division, if there is one that is promising or explained. */
-static void add_division(struct round *round, struct loom_group_division *division, u32 cut)
+/* Adds the divisions that are promising, or those that are not. */
+static void add_divisions(struct round *round, bool promising)
 {
-	bool promising = is_promising(round->e, division);
+	struct loom_group_alternatives *from = &round->e->alternatives;
+	u32 i;
 
-	if (division->num_cuts && (promising || round->e->options->flags & LOOM_PLANNER_EXPLAIN))
-		round->alternatives[round->count++] = (struct alternative){
-			.division = division, .cut = cut, .promising = promising,
-		};
+	for (i = 0; i < 2 * from->count; i++) {
+		struct loom_group_division *division = i % 2 ? &from->without[i / 2] :
+							       &from->joined[i / 2];
+
+		if (division->num_cuts && is_promising(round->e, division) == promising)
+			round->alternatives[round->count++] = (struct alternative){
+				.division = division, .cut = i / 2, .promising = promising,
+			};
+	}
 }
 
 static int explain(struct explain *e)
@@ -220,9 +227,11 @@ static int explain(struct explain *e)
 		notes[i].cycles = e->options->objective == LOOM_OBJECTIVE_TIME;
 		notes[i].with = figure(e, e->program);
 		notes[i].apart = notes[i].with;
-		add_division(&round, &e->alternatives.joined[i], i);
-		add_division(&round, &e->alternatives.without[i], i);
 	}
+	/* first, so that those that are only explained change no threshold */
+	add_divisions(&round, true);
+	if (e->options->flags & LOOM_PLANNER_EXPLAIN)
+		add_divisions(&round, false);
 	tasks.count = round.count;
 	e->best_cycles = e->bar_cycles;
 	loom_tasks_run(&tasks);
