@@ -601,7 +601,7 @@ TEST_F(bo, copies_that_are_wrong)
 							   _IOC_NR(cmds[i]), sizeof(longer)),
 					    &longer));
 	}
-	/* what cannot be written to is no place to read to */
+	/* BO_READ needs writable memory */
 	EXPECT_EQ(-EFAULT, loom_bo_read(self->fd, handle, 0, (void *)constant, 1));
 	EXPECT_EQ(1, loom_bo_write(self->fd, handle, 0, constant, 1));
 	munmap(outside - LOOM_PAGE, LOOM_PAGE);

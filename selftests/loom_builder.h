@@ -248,8 +248,8 @@ static inline void *loom_plan_blob_null(uint32_t lanes, uint64_t *size)
 }
 
 /*
- * What the following plans have in common: slot 0 is loaded to the scratch in step 0, step 1 is
- * begun, and the other half, loom_builder_store(), stores the result to slot 1 in step 2.
+ * First half of the following plans: slot 0 is loaded to the scratch in step 0, step 1 is begun.
+ * The second half, loom_builder_store(), stores the result to slot 1 in step 2.
  */
 static inline void loom_builder_load(struct loom_builder *builder, uint32_t lanes, uint32_t *x,
 				     uint32_t *y, uint32_t *out)

@@ -274,7 +274,7 @@ static inline int loom_uneven(int fd, uint64_t size, struct drm_loom_bo_info *in
  * machine: sharded ones, whose shards are mostly padding. And plans that such can be bound to.
  */
 
-/* On all banks of the DRAM, @bytes_per_bank in each; what can be mapped is at least @bytes. */
+/* On all banks of the DRAM, @bytes_per_bank in each; at least @bytes can be mapped. */
 static inline int loom_hollow_create(int fd, uint32_t banks, uint64_t bytes_per_bank,
 				     uint64_t bytes, uint32_t *handle)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Soft devices of any shape, made in configfs: several at once, each with its own figures, caps and
- * timeout; what is refused; and none of it left when they go, whoever uses them at that moment.
+ * timeout; refused settings; and removal, which leaves nothing behind even if a device is in use.
  */
 #include "loom_selftest.h"
 
@@ -239,7 +239,7 @@ static uint32_t plan_from_rom(const struct loom_client *client, bool in_place)
 	for (i = 0; i < header->tensors.count; i++)
 		if (tensors[i].region == DRM_LOOM_REGION_DRAM && !tensors[i].slot)
 			tensors[i].region = DRM_LOOM_REGION_ROM;
-	/* what LOAD reads, in step 0, is what UNARY reads in step 1 */
+	/* UNARY reads in step 1 the view that LOAD reads in step 0 */
 	if (in_place) {
 		views[3] = views[1];
 		tensors[views[1].tensor].last_step = 1;
@@ -348,8 +348,8 @@ static bool evicted(int fd, uint32_t handle)
 }
 
 /*
- * A full ROM is like a full DRAM: who was not used for longest loses the address and keeps the
- * bytes, and the next job brings it back.
+ * A full ROM evicts like a full DRAM: the least recently used buffer loses its address and keeps
+ * its bytes, and the next job that binds it brings it back.
  */
 TEST_F(configfs, weights_leave_a_full_rom_and_come_back)
 {
@@ -535,7 +535,7 @@ TEST_F(configfs, takes_privileges)
 	EXPECT_EQ(0, status);
 }
 
-/* What a job of some length gives on the device @name, in @sums. */
+/* Copies the result of a longer job on the device @name to @sums. */
 static bool sums_of(const char *name, float *sums, uint64_t bytes)
 {
 	struct loom_client client;
@@ -631,7 +631,7 @@ struct storm {
 	uint32_t index;
 	const bool *stop;
 	uint32_t rounds;
-	/* what was submitted to the devices that go */
+	/* number submitted to the devices that go */
 	uint32_t jobs;
 	int failed;
 };

@@ -227,7 +227,7 @@ TEST_F_TIMEOUT(context, destroyed_with_jobs_in_it, 60)
 		ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, fence));
 	ASSERT_EQ(0, loom_context_destroy(self->client.fd, self->client.context));
 	EXPECT_EQ(-ENOENT, loom_client_run(&self->client, plan, 2, 0));
-	/* what was submitted still runs */
+	/* submitted jobs still run */
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control groups with the dmem controller: what is charged to a group, its limit (dmem.max), and
- * that a group at its limit takes nothing from others. Skips where the kernel has no such
- * controller, or where it cannot be used.
+ * Control groups with the dmem controller: charges of a group, its limit (dmem.max), and that a
+ * group at its limit takes nothing from others. Skips where the kernel has no such controller, or
+ * where it cannot be used.
  */
 #include "loom_selftest.h"
 #include <sys/mount.h>
@@ -19,7 +19,7 @@ FIXTURE(dmem)
 	char root[32], group[64];
 	char region[REGIONS][64];
 	struct loom_client client;
-	/* what each of its two buffers is charged with: whole pages */
+	/* charge of each of its two buffers: whole pages */
 	uint64_t bytes;
 	uint32_t theirs[BUFFERS];
 	struct loom_client others;
@@ -301,7 +301,7 @@ TEST_F(dmem, more_than_the_limit_is_refused)
 		EXPECT_EQ(0, refused(self->client.fd, LOOM_PAGE, i, &reason));
 	}
 	EXPECT_TRUE(others_have_all(self));
-	/* what is in the SRAM is not evicted for another buffer of the group */
+	/* a buffer in the SRAM is not evicted for another one of its group */
 	EXPECT_EQ(-ENOSPC, refused(self->client.fd, LOOM_PAGE, DRM_LOOM_REGION_SRAM, &reason));
 	EXPECT_EQ(DRM_LOOM_NO_SPACE_LIMIT, reason);
 	EXPECT_EQ(LOOM_PAGE, used(self, DRM_LOOM_REGION_SRAM));
@@ -384,7 +384,7 @@ TEST_F_TIMEOUT(dmem, who_looks_at_buffers_does_not_keep_them, 60)
 	EXPECT_TRUE(others_have_all(self));
 }
 
-/* What is being freed counts until its job has ended: that is worth waiting for. */
+/* A buffer that is being freed is charged until its job ends; an allocation waits for that. */
 TEST_F_TIMEOUT(dmem, a_buffer_that_is_being_freed_is_waited_for, 60)
 {
 	uint32_t plan = loom_client_plan_busy(&self->client), handle;

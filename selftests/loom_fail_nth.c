@@ -18,7 +18,7 @@
 
 #define FAULTS	"/sys/kernel/debug/fail"
 
-/* What others can see of the device, and all that a call that fails must leave alone. */
+/* State of the device that others can see; a call that fails must not change it. */
 struct state {
 	struct drm_loom_device_info device;
 	struct drm_loom_region_info region[DRM_LOOM_REGION_COUNT];
@@ -26,7 +26,7 @@ struct state {
 
 struct _test_data_fail_nth;
 
-/* A call on the client's file; what it made is in @self. */
+/* A call on the client's file; its results are in @self. */
 typedef int (*call_fn)(FIXTURE_DATA(fail_nth) * self);
 
 FIXTURE(fail_nth)
@@ -571,7 +571,7 @@ static int call_submit_syncs(FIXTURE_DATA(fail_nth) * self)
 	return loom_job_submit(self->client.fd, job);
 }
 
-/* What a context has of the back end is made with its first job and goes with the context. */
+/* The back end's part of a context is made with its first job and goes with the context. */
 static int call_submit_undo(FIXTURE_DATA(fail_nth) * self)
 {
 	int ret = submit_done(self) ?: call_context_destroy(self);
@@ -694,7 +694,7 @@ TEST_F(fail_nth, mmap_and_fault)
 	self->point = info.mmap_offset;
 	fail_each(_metadata, self, "mmap and page faults", 0, call_mmap, call_munmap);
 	ASSERT_EQ(0, call_mmap(self));
-	/* what was written before is still there */
+	/* earlier writes are still there */
 	EXPECT_LT(1, *(uint32_t *)self->map);
 	EXPECT_EQ(0, call_munmap(self));
 }

@@ -317,7 +317,7 @@ TEST_F_TIMEOUT(fit, agrees_with_bo_create, 120)
 	}
 }
 
-/* As nobody: what is missing of a buffer beside those of others. */
+/* Checks as nobody that the bytes short of a buffer beside those of others are rounded. */
 static int check_rounded(int fd, const struct drm_loom_region_info *sram, uint64_t exact)
 {
 	struct drm_loom_bo_create all = in_each(sram, DRM_LOOM_REGION_SRAM, 1);

@@ -2,8 +2,8 @@
 /*
  * Structures that the driver writes may be older or newer than the client's: every record and every
  * answer of QUERY is asked for with less room than the driver's has, with the same, and with more;
- * every array also with such strides. What does not fit is cut off, what the driver does not know
- * is zero, and nothing is written behind what the client has said that it has.
+ * every array also with such strides. Records are cut off at the client's size, its bytes that the
+ * driver does not know are zero, and nothing is written behind that size.
  */
 #include "loom_selftest.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Malicious and broken clients. They get errnos, and all others still get a device that works.
- * Whoever runs this in a VM checks the log of the kernel.
+ * A VM that runs this must check the log of its kernel.
  */
 #include <sys/time.h>
 
@@ -203,7 +203,7 @@ static uint64_t guess(void *memory)
 	return loom_random(&random_state);
 }
 
-/* Each ioctl with its own size, or any; what it makes is closed at times. */
+/* Each ioctl with its own size, or any; random buffers are closed at times. */
 TEST_F_TIMEOUT(hostile, random_arguments, 120)
 {
 	uint64_t words[32], *memory = (void *)(loom_unmapped() - LOOM_PAGE), max_size = 1 << 20;

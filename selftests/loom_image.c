@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images: what they take, what is refused, how they are mapped, and plans that pool from one to
- * another, where what is bound has to be an image of the right kind.
+ * Images: their size, refusals, mappings, and plans that pool from one to another, whose slots must
+ * be bound to images of the right kind.
  */
 #include "loom_selftest.h"
 

@@ -126,7 +126,7 @@ TEST_F(import, jobs_read_and_write_them)
 	munmap(out, bytes);
 }
 
-/* They can be mapped; what the exporter's memory is like is not ours to know. */
+/* They can be mapped, but not copied: the driver does not know the exporter's kind of memory. */
 TEST_F(import, they_are_not_copied)
 {
 	uint8_t byte = 0;
@@ -633,7 +633,7 @@ static bool is_first(const struct loom_client *client)
 	return same;
 }
 
-/* Whoever goes, jobs of the other end, and its buffers are as they were. */
+/* Whichever device goes, jobs of the other one end, and its buffers keep their bytes. */
 TEST_F(peer, one_is_unplugged)
 {
 	uint32_t gone, stays, handle[2], shared[2], i, sync;

@@ -368,7 +368,7 @@ static inline int vgem_create(int vgem, uint64_t bytes)
 	return ret ?: loom_call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime) ?: prime.fd;
 }
 
-/* What vgem makes of a buffer of ours: it has its pages until the handle is closed. */
+/* Imports a buffer of ours into vgem, which holds its pages until the handle is closed. */
 static inline int vgem_import(int vgem, int fd, uint32_t handle, uint32_t *imported)
 {
 	struct drm_prime_handle prime = { .handle = handle, .flags = DRM_RDWR | DRM_CLOEXEC };

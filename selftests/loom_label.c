@@ -120,7 +120,7 @@ TEST_F(label, stands_in_lists_of_blocks)
 	EXPECT_FALSE(is_listed(self->client.fd, DRM_LOOM_REGION_DRAM, "second"));
 }
 
-/* Who has no capability sees its own label, and no other one. */
+/* A process without the capability sees its own label, and no other one. */
 static int check_nobody(int own, int other)
 {
 	if (loom_become_nobody())

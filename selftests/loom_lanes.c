@@ -172,7 +172,7 @@ TEST_F(lanes, of_a_user_are_half_of_the_device)
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	ASSERT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* who may, may have all of them */
+	/* a client with the capability may have all of them */
 	EXPECT_EQ(0, create_soon(self->client.fd, self->lanes, 0, &args));
 }
 

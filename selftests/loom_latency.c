@@ -13,7 +13,7 @@
 
 FIXTURE(latency)
 {
-	/* who takes all, and who does not mind */
+	/* one that fills the DRAM, and one that must not wait for it */
 	struct loom_client hog, client;
 	struct drm_loom_region_info dram;
 	uint32_t hog_bo[4];
@@ -25,7 +25,7 @@ FIXTURE_SETUP(latency)
 	uint32_t i;
 
 	self->client.fd = -1;
-	/* what jobs of the test before have not given back yet is no free memory */
+	/* memory that jobs of the test before have not given back yet is not free */
 	ASSERT_EQ(0, loom_region_settle(DRM_LOOM_REGION_DRAM, &self->dram));
 	ASSERT_EQ(0, loom_client_open(&self->hog));
 	ASSERT_EQ(0, loom_client_open(&self->client));
@@ -353,7 +353,7 @@ static uint32_t fill_with_small_ones(int fd)
 	return i;
 }
 
-/* What a process that has all blocks listed without end shares with the test. */
+/* Shared by the test and a process that lists all blocks without end. */
 struct lister {
 	bool stop;
 	uint32_t lists, wrong;
@@ -431,7 +431,7 @@ TEST_F_TIMEOUT(addresses, are_listed_while_jobs_end, 120)
 	close(fd);
 }
 
-/* ------------------------------------------------- who makes room at once */
+/* ---------------------------------------------------- concurrent evictions */
 
 #define MAKERS	3
 

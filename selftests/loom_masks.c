@@ -297,7 +297,7 @@ TEST_F(masks, masks_that_are_none_are_refused)
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 }
 
-/* What lies behind the words that were counted, and in front of them, is no part of the mask. */
+/* Words behind the counted ones, and in front of them, are not part of the mask. */
 TEST_F(masks, no_more_words_are_read_than_there_are)
 {
 	const uint64_t words[] = { UINT64_MAX, 1, UINT64_MAX };

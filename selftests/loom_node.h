@@ -83,8 +83,8 @@ static inline int loom_become_nobody(void)
 }
 
 /*
- * What this process opens from here on is another user's. It keeps its capabilities. Return: 0 or
- * -errno.
+ * Makes @uid the user of all files that this process opens from here on. It keeps its capabilities.
+ * Return: 0 or -errno.
  */
 static inline int loom_be_user(uid_t uid)
 {
@@ -257,7 +257,7 @@ static inline uint64_t loom_available_bytes(void)
 	return at ? strtoull(at + 13, NULL, 10) * 1024 : 0;
 }
 
-/* What /proc says about an open file. Return: 0 or -errno. */
+/* Reads fdinfo of an open file from /proc. Return: 0 or -errno. */
 static inline int loom_read_fdinfo(int fd, char *text, size_t size)
 {
 	char path[64];
@@ -406,7 +406,7 @@ static inline bool loom_takes_turns(int fd)
 	return !loom_query_device(fd, &info) && info.flags & DRM_LOOM_DEVICE_TURNS;
 }
 
-/* Whether a region is memory of the device's own: what is there is mapped, or copied, for us. */
+/* Whether a region is memory of the device's own, which the driver maps or copies for clients. */
 static inline bool loom_is_own(int fd, uint32_t region)
 {
 	struct drm_loom_region_info info;
@@ -419,7 +419,7 @@ static inline uint64_t loom_first_byte(const struct drm_loom_region_info *info, 
 {
 	uint64_t first = info->bank_bytes - info->total_bytes;
 
-	/* what is mapped in place begins with a page of the processor's */
+	/* a buffer that is mapped in place begins with a page of the processor's */
 	if (info->map_bytes && !(page_bytes % info->map_bytes))
 		first = (first + info->map_bytes - 1) / info->map_bytes * info->map_bytes;
 	return first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fdinfo, tracepoints and debugfs say. Each figure is compared with what the ioctls say of the
- * same thing.
+ * Figures in fdinfo, tracepoints and debugfs. Each one is compared with the figure that the ioctls
+ * report.
  */
 #include "loom_selftest.h"
 

@@ -172,7 +172,7 @@ TEST_F(own, a_mapping_keeps_the_bytes)
 	munmap(map, size);
 }
 
-/* What others had there is not seen, not even behind the last byte. */
+/* Bytes of earlier owners are not seen, not even behind the last byte. */
 TEST_F(own, new_buffers_are_zero)
 {
 	uint64_t size = self->dram.total_bytes * self->dram.banks / 2 / LOOM_PAGE * LOOM_PAGE;
@@ -268,7 +268,7 @@ static void copy_pieces(struct __test_metadata *_metadata, int fd, uint32_t hand
 
 	ASSERT_NE(NULL, want);
 	ASSERT_NE(NULL, piece);
-	/* what is in it first: zeroes, between the rows of an image, too */
+	/* zeroes at first, also between the rows of an image */
 	memset(piece, 0xff, size);
 	ASSERT_EQ(size, loom_bo_read(fd, handle, 0, piece, size)) TH_LOG("%s", name);
 	EXPECT_EQ(0, memcmp(piece, want, size)) TH_LOG("%s", name);
@@ -373,7 +373,7 @@ static void *evict_all(void *data)
 			i--;
 		while (i--)
 			loom_bo_close(evictor->fd, handle[i]);
-		/* what was closed still has pages, while the device copies there */
+		/* closed buffers still have pages while the device copies there */
 		if (evictor->ret == -EDQUOT)
 			evictor->ret = 0;
 		usleep(5000);
@@ -422,7 +422,7 @@ TEST_F_TIMEOUT(own, copies_of_what_moves, 120)
 	free(out);
 }
 
-/* Who was killed may have a place in the SRAM for as long as the device copies there. */
+/* A killed client may keep its place in the SRAM for as long as the device copies there. */
 static int create_in_sram(int fd, uint64_t size, uint32_t page_bytes, uint32_t *handle)
 {
 	int64_t end = loom_soon();

@@ -270,7 +270,7 @@ TEST_F_TIMEOUT(plan, counts_past_their_caps, 120)
 		free(blob);
 		if (ret == -ENOMEM)
 			SKIP(return, "not enough memory in the kernel");
-		/* what plans may take by default is a part of the memory */
+		/* the default cap on plans is a fraction of the memory */
 		if (ret == -EDQUOT)
 			SKIP(return, "not enough memory for the cap on plans");
 		EXPECT_EQ(-EBADMSG, ret);

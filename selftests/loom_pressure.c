@@ -186,7 +186,7 @@ TEST_F_TIMEOUT(pressure, what_root_has_swapped_out_comes_back, 60)
 		for (i = 0; i < self->count; i++) {
 			ASSERT_EQ(0, loom_bo_info(self->client.fd, self->buffer[i].handle, &info));
 			evicted += info.flags & DRM_LOOM_BO_EVICTED;
-			/* what is in the SRAM stays there */
+			/* buffers in the SRAM stay there */
 			if (info.region == DRM_LOOM_REGION_SRAM)
 				EXPECT_EQ(0, info.flags & DRM_LOOM_BO_EVICTED);
 		}

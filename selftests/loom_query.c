@@ -230,7 +230,7 @@ TEST_F(query, blocks_tile_the_bank_and_know_their_owner)
 	close(other);
 }
 
-/* What is left of the flags of the blocks of all kinds, to the one who may not see others'. */
+/* Checks that without the capability blocks of others are HIDDEN and merged. Return: 0 or not. */
 static int check_hidden(int fd, uint32_t region, uint64_t own_bytes)
 {
 	struct drm_loom_region_info info;
@@ -404,7 +404,7 @@ TEST_F(query, without_a_capability_sums_of_others_come_in_steps)
 		ASSERT_EQ(0, loom_bo_create(self->fd, 5000, region, &mine));
 		ASSERT_EQ(0, loom_bo_info(self->fd, mine, &info));
 		own[region] = info.bytes_per_bank;
-		/* who has the capability is told all */
+		/* a client with the capability is told all */
 		ASSERT_EQ(0, loom_query_region(self->fd, region, &exact[region]));
 		EXPECT_EQ(own[region] + theirs.bytes_per_bank, exact[region].allocated_bytes);
 		EXPECT_EQ(2, exact[region].blocks);

@@ -305,7 +305,7 @@ static void op_close(struct world *w)
 /* Closes a file with all its buffers; its jobs are cancelled. */
 static void op_close_file(struct world *w)
 {
-	/* what file 0 has made at the bottom would have to make room, and others may share it */
+	/* not 0: its buffers at the bottom would have to make room, and others may share them */
 	uint32_t file = 1 + below(w, FILES - 1), i;
 
 	for (i = 0; i < OBJECTS; i++) {

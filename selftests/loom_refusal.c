@@ -173,7 +173,7 @@ TEST_F(refusal, plans_and_contexts)
 	free(header);
 }
 
-/* With a parameter of the module at @value; as it was after it. Return: what @call has. */
+/* Evaluates @call with a parameter of the module at @value; restores it. Return: that of @call. */
 #define WITH_CAP(name, value, call)						\
 ({										\
 	const char *_path = "/sys/module/loom/parameters/" name;		\

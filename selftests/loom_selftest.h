@@ -3,7 +3,7 @@
 #define LOOM_SELFTEST_H
 
 /*
- * What the selftests share. Nothing here knows the driver but by the UAPI header.
+ * Helpers of the selftests. They must know the driver by its UAPI header only.
  *
  *	loom_node.h	the node, queries, time, child processes
  *	loom_ioctl.h	buffers, contexts, plans, syncobjs; vgem

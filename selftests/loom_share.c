@@ -91,7 +91,7 @@ static uint32_t region_blocks(int fd, uint32_t region)
 	return loom_query_region(fd, region, &info) ? UINT32_MAX : info.blocks;
 }
 
-/* What a process had that was killed is freed soon: a device may still zero some of it. */
+/* Buffers of a killed process are freed soon: a device may still zero some of them. */
 static bool settles_at(int fd, uint32_t region, uint32_t blocks)
 {
 	int64_t end = loom_soon();
@@ -259,7 +259,7 @@ TEST_F(share, one_process_gives_it_up_while_the_other_uses_it)
 	EXPECT_TRUE(loom_device_works());
 }
 
-/* ------------------------------------------------------- what others left */
+/* ---------------------------------------------------------- leftover bytes */
 
 static uint64_t dirty(const unsigned char *map, uint64_t size)
 {
@@ -320,7 +320,7 @@ TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 	EXPECT_EQ(0, found);
 }
 
-/* What a job wrote is cleared with the buffer, and so is what was evicted. */
+/* Bytes that a job wrote are cleared with the buffer, and so are evicted ones. */
 TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 {
 	struct loom_client *client = &self->client;

@@ -399,7 +399,7 @@ TEST_F(stall, another_device_is_unplugged)
 	}
 }
 
-/* What is late arrives when the device is gone, and finds nothing to do. */
+/* The late pages arrive after the device is gone; the call must do nothing with it then. */
 TEST_F(stall, the_device_itself_is_unplugged)
 {
 	uint32_t i;

@@ -19,7 +19,7 @@
 #define TIMEOUT_MS	"3000"
 /* A client that has not done what it was told by then is stuck. */
 #define STUCK_NS	(200 * LOOM_SECOND_NS)
-/* What a client takes at most, so that the machine itself does not run out of memory. */
+/* Limits of a client, so that the machine itself does not run out of memory. */
 #define EXHAUST_BYTES	(48ull << 20)
 #define EXHAUST_HANDLES	256
 
@@ -662,7 +662,7 @@ FIXTURE_TEARDOWN(storm)
 {
 }
 
-/* As many hours as it takes: what is stuck is found by itself. */
+/* As many hours as it takes: the test itself finds stuck clients. */
 TEST_F_TIMEOUT(storm, nothing_is_lost, 10000)
 {
 	uint32_t rounds = number("LOOM_STORM_ROUNDS", loom_effort(ROUNDS)), round;

@@ -85,7 +85,7 @@ TEST_F_TIMEOUT(suspend, the_engine_stands_still, 120)
 
 	ASSERT_EQ(0, loom_write_file(ASLEEP, "1"));
 	before = loom_engine_ns(self->client.fd);
-	/* what is submitted now waits */
+	/* a job that is submitted now waits */
 	ASSERT_EQ(0, loom_client_run(&self->other, self->plan, 2, self->fence));
 	EXPECT_EQ(-ETIME, loom_sync_wait(self->other.fd, self->fence,
 					 loom_now_ns() + 300 * LOOM_MSEC_NS));

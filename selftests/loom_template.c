@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the core makes of a device that takes a few jobs at a time, hangs, lies and dies: the
- * skeleton of a back end (loom_template.ko), whose device does nothing, and can be told to do that
- * wrong.
+ * The core with a device that takes a few jobs at a time, hangs, lies and dies: the skeleton of a
+ * back end (loom_template.ko), whose device does nothing, and can be told to do that wrong.
  */
 #include <linux/sync_file.h>
 #include <sys/time.h>
@@ -69,7 +68,7 @@ TEST_F_TIMEOUT(template, a_device_that_hangs_is_reset, 120)
 		ASSERT_EQ(0, loom_context_query(self->client.fd, self->contexts[0], &query));
 		EXPECT_EQ(DRM_LOOM_CONTEXT_GUILTY, query.flags);
 		EXPECT_EQ(1, query.resets);
-		/* who does that again and again is refused */
+		/* a user that causes resets again and again is refused */
 		ASSERT_EQ(0, bind_anew(self, "800"));
 	}
 }
@@ -98,7 +97,7 @@ TEST_F_TIMEOUT(template, a_device_that_lies_is_wedged, 120)
 		/* it may be found out before the last has come */
 		end = run_all(self, faults[fault]);
 		ASSERT_TRUE(!end || end == -EIO);
-		/* what it says at first may be true */
+		/* its first record may be true */
 		for (i = 0; !end && i < CONTEXTS; i++) {
 			end = end_of(self, i);
 			EXPECT_TRUE(end == -EIO || (!i && end == 1))
@@ -203,7 +202,7 @@ TEST_F_TIMEOUT(template, it_sleeps_between_jobs, 120)
 	EXPECT_EQ(1, end_of(self, 0));
 }
 
-/* ---------------------------------------------------- what is to blame, or not */
+/* ------------------------------------------------------------------- blame */
 
 /* An interrupt gets lost: the record is found before anybody is blamed, and nothing is reset. */
 TEST_F_TIMEOUT(template, a_lost_interrupt_is_nobodys_fault, 60)
@@ -220,7 +219,7 @@ TEST_F_TIMEOUT(template, a_lost_interrupt_is_nobodys_fault, 60)
 	EXPECT_EQ(resets, counted("resets"));
 }
 
-/* What it had done before the reset, and nobody had read of, is not done again. */
+/* Jobs that completed before the reset do not run again, even if their records were unread. */
 TEST_F_TIMEOUT(template, records_until_it_is_stopped_count, 60)
 {
 	long ran = counted("ran");
@@ -250,7 +249,7 @@ TEST_F_TIMEOUT(template, a_record_waits_until_the_job_is_given, 60)
 	ASSERT_EQ(0, is_wedged_until_bound_anew(self));
 }
 
-/* Who comes while another is being given does not overtake it: the right one is blamed. */
+/* A job does not overtake another one that is being given: the right one is blamed. */
 TEST_F_TIMEOUT(template, jobs_are_given_in_the_order_that_is_known, 60)
 {
 	long resets = counted("resets");
@@ -487,7 +486,7 @@ TEST_F_TIMEOUT(template, who_waits_for_the_scratch_of_a_job_may_give_up, 60)
 }
 #endif
 
-/* What the device says of how long it has worked is not what turns are charged by: it says 0. */
+/* Turns are not charged by the run time that the device reports, which is 0 here. */
 TEST_F_TIMEOUT(template, a_client_with_many_jobs_does_not_starve_others, 60)
 {
 	uint32_t contexts[64], syncs[64], i, plan, before = 0;
@@ -580,7 +579,7 @@ TEST_F_TIMEOUT(template, a_device_that_is_wedged_copies_nothing, 60)
 	EXPECT_EQ(0, write_and_read(&self->client, 2));
 }
 
-/* What it was given was right, so it is broken. */
+/* The copy is valid, so its failure means that the device is broken. */
 TEST_F_TIMEOUT(template, a_copy_that_fails_wedges_the_device, 120)
 {
 	static const unsigned long copies[] = { DRM_IOCTL_LOOM_BO_READ, DRM_IOCTL_LOOM_BO_WRITE };
@@ -656,7 +655,7 @@ TEST_F_TIMEOUT(template, who_waits_for_a_copy_does_not_hold_up_unplugging, 120)
 	EXPECT_EQ(0, write_and_read(&self->client, 3));
 }
 
-/* --------------------------------------------------------- what it refuses */
+/* ---------------------------------------------------------------- refusals */
 
 TEST_F_TIMEOUT(template, a_device_that_does_not_wake_up_is_wedged, 60)
 {

@@ -299,7 +299,7 @@ TEST_F(turns, more_files_are_not_more_time)
 	ns[0] += loom_engine_ns(self->a.fd);
 	for (i = 0; i < LOOM_ARRAY_SIZE(more); i++) {
 		ns[0] += loom_engine_ns(more[i].fd);
-		/* who has the same user has a share of it */
+		/* files of the same user share its time */
 		EXPECT_LT(2 * SLICE_NS, loom_engine_ns(more[i].fd));
 		loom_client_close(&more[i]);
 	}
@@ -335,7 +335,7 @@ TEST_F_TIMEOUT(turns, low_priority_has_a_share, 120)
 	EXPECT_LT(20 * ns[1], ns[0]);
 }
 
-/* Return: what the engine did for @low beside a job of @high, in percent of that job. */
+/* Return: engine time of @low beside a job of @high, in percent of the time of that job. */
 static uint32_t percent_beside(const struct loom_client *high, uint32_t plan,
 			       const struct loom_client *low)
 {
@@ -453,7 +453,7 @@ TEST_F(turns, jobs_of_a_closed_file_do_not_wait_for_their_turn)
 		ASSERT_EQ(0, loom_client_run(&self->b, endless[1], 2, syncs[i]));
 		ASSERT_EQ(0, pass_sync(&self->b, syncs[i], &self->a, &passed[i]));
 	}
-	/* what has begun, if it has, and what is queued behind it */
+	/* the first one may have begun, and the other is queued behind it */
 	sleep_ms(20);
 	loom_client_close(&self->b);
 	for (i = 0; i < 2; i++)

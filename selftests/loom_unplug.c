@@ -162,7 +162,7 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 
 /* --------------------------------------------------------------- unloading */
 
-/* What keeps the module in memory: a file, a fence, a dma-buf. */
+/* References that keep the module in memory: a file, a fence, a dma-buf. */
 struct last {
 	int fds[3];
 	uint32_t first, wait_us;
@@ -272,7 +272,7 @@ TEST_F_TIMEOUT(unplug, the_module_goes_when_nobody_has_anything_of_it, 120)
 	}
 }
 
-/* Nothing is left of the attempt: what comes after it loads. */
+/* Nothing is left of the attempt: the next one loads. */
 TEST_F(unplug, a_topology_that_there_is_not_is_no_device)
 {
 	const char *path = getenv("LOOM_MODULE");

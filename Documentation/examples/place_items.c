@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		problem.num_pools = 1;
 	}
 
-	/* what is alive at the busiest moment: no placement is lower */
+	/* bytes alive at the busiest moment: a lower bound on the height of any placement */
 	ret = loom_place_bound(&problem, &bound);
 	if (ret) {
 		fprintf(stderr, "place_items: %s\n", strerror(-ret));

@@ -148,7 +148,7 @@ static int open_and_run(const char *path, struct loom_error *err)
 	}
 	if (!ret)
 		ret = run(session, input, err);
-	/* what was made last goes first */
+	/* in reverse order of creation */
 	loom_session_destroy(session);
 	loom_target_close(target);
 	loom_program_unload(file);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sequences of ioctls on two files at once, which grow by what they reach: one that makes the
- * module do something that none before has is kept, and changed again. Calls are mostly well
- * formed, so that they get past the first checks; what a field says is taken from what earlier
- * calls have made, or is at an edge, and at times is anything.
+ * Coverage-guided fuzzing: sequences of ioctls on two files at once. A sequence that reaches new
+ * code of the module is kept and mutated again. Calls are mostly well formed, so that they get past
+ * the first checks: fields hold results of earlier calls, boundary values, or at times anything.
  *
- * What is reached is told by tools/testing/kgcov/loom_gcov.c, if that is loaded and the module was
- * built for it. Without, all sequences are new ones. Nothing may be left of any, the device has to
- * work afterwards, and who runs this in a VM checks the log of the kernel.
+ * tools/testing/kgcov/loom_gcov.c reports the coverage, if it is loaded and the module was built
+ * for it. Otherwise all sequences count as new. A sequence must leave nothing behind, and the
+ * device must work afterwards. A VM that runs this must check the log of its kernel.
  *
  * LOOM_GUIDED_SECONDS, LOOM_GUIDED_SEED.
  */
@@ -32,7 +31,7 @@ struct sequence {
 	struct call calls[CALLS];
 };
 
-/* What a file has, in the order in which it came; the oldest is forgotten first. */
+/* Objects of a file, in order of creation; the oldest is forgotten first. */
 struct objects {
 	uint32_t id[OBJECTS];
 	/* where a buffer lies, what a plan binds */
@@ -50,7 +49,7 @@ struct world {
 	int dmabuf;
 	int pipe[2];
 	uint32_t lanes;
-	/* what calls read and write, and an address behind which there is nothing */
+	/* memory for calls to read and write, and an address with nothing mapped behind it */
 	unsigned char *room, *hole;
 };
 
@@ -188,7 +187,7 @@ static int call_bo_create(struct world *world, struct file *file, const uint32_t
 	int ret;
 
 	if (good) {
-		/* what a plan binds, by row */
+		/* whole rows, as plans bind them */
 		args = (struct drm_loom_bo_create) {
 			.size = world->lanes * LOOM_ROW_BYTES * (1 + word[0] % 3),
 			.region = word[2] % 2, .page_bytes = word[4] & 1 ? 0 : LOOM_ROW_BYTES,

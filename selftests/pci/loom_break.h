@@ -2,7 +2,7 @@
 #ifndef LOOM_BREAK_H
 #define LOOM_BREAK_H
 
-/* What tests of a device that is told to break begin and end with. */
+/* Set-up and end of tests of a device that is told to break. */
 #include "loom_load.h"
 #include "loom_watch.h"
 

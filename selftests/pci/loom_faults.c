@@ -16,10 +16,10 @@
 #include "../loom_selftest.h"
 #include "loom_watch.h"
 
-/* What a fault leads to is there by then; see the deadlines in Documentation/testing.rst. */
+/* Deadline for the effect of a fault, see Documentation/testing.rst. */
 #define EFFECT_NS	LOOM_LOAD_HANG_NS
 
-/* What a fault may do to clients that have done nothing wrong. */
+/* Permitted effects of a fault on clients that have done nothing wrong. */
 #define MAY_CANCEL	0x1	/* the device was reset */
 #define MAY_TIME_OUT	0x2	/* a job was not seen to end */
 #define MAY_WEDGE	0x4
@@ -27,7 +27,7 @@
 
 struct fault {
 	const char *name;
-	/* what is behind the name */
+	/* its arguments, behind the name */
 	const char *how;
 	uint32_t may;
 	/* it needs a device that is reset */
@@ -70,7 +70,7 @@ static const char *const strays[] = {
 	"=0x1000000", "=0x2000000", "=0x100000", "=0x7000000", "=0x40000000", "=0x123456789000",
 };
 
-/* What has come of a fault. */
+/* Effects of a fault, summed over rounds. */
 struct outcome {
 	uint32_t rounds, canceled, timed_out, wedged, wrong;
 	int64_t slowest_ns;
@@ -204,12 +204,12 @@ static bool one_fault(struct __test_metadata *_metadata, FIXTURE_DATA(faults) * 
 	events = watch->wedged_events;
 	refused = watch->refused;
 	ret = strike(self->sim, fault, seed);
-	/* who dies may not come to say that it was told */
+	/* a model may die before it answers */
 	EXPECT_TRUE(!ret || fault->is_death)
 		return false;
 	EXPECT_EQ(0, wait_for_effect(self->sim, fault, watch, self->loads))
 		return false;
-	/* who is dead does not answer */
+	/* a dead model does not answer */
 	if (!fault->is_death)
 		loom_port_tell(self->sim, "clear", NULL, 0);
 	loom_watch_look(watch);
@@ -308,7 +308,7 @@ TEST_F_TIMEOUT(faults, in_any_order, 20000)
 		const struct fault *fault = &faults[order[round]];
 		uint64_t own = seed + round;
 
-		/* who starts this again reads how far it came */
+		/* the round to go on from, if this run is ended */
 		ksft_print_msg("round %u of %u: %s\n", round, count, fault->name);
 		fflush(stdout);
 		if (!one_fault(_metadata, self, fault, &own)) {

@@ -5,13 +5,13 @@
 /*
  * Clients that keep a device busy, each a process: jobs whose results are compared to the bit,
  * buffers that no job is bound to and that must keep their bytes (canaries), new buffers that must
- * be zero. What happens to them is in memory that the test sees.
+ * be zero. Their counters are in memory that they share with the test.
  */
 #include "../loom_client.h"
 
 /* A job that has not ended by then hangs. */
 #define LOOM_LOAD_HANG_NS	(90 * LOOM_SECOND_NS)
-/* What a client does until it counts as one that gets along. */
+/* A client gets along if it does that many more jobs. */
 #define LOOM_LOAD_ENOUGH	3
 #define LOOM_LOAD_CLIENTS	8
 #define LOOM_LOAD_CANARY_BYTES	65536
@@ -424,7 +424,7 @@ static inline void loom_load_run(struct loom_load *load, uint32_t number)
 			continue;
 		}
 		loom_load_look(&worker);
-		/* who was cancelled goes on, unless it was because of this context */
+		/* the first -ECANCELED may be due to others, a second one is due to this context */
 		again = ret == -ECANCELED && !again;
 		if (again)
 			continue;
@@ -450,7 +450,7 @@ static inline struct loom_load *loom_load_start(uint32_t count, uint64_t fill_by
 		pid_t pid;
 
 		loads[i].fill_bytes = fill_bytes;
-		/* what it writes there the other sees */
+		/* the memory is shared, so its counts are seen here */
 		pid = loom_fork();
 		if (!pid)
 			loom_load_run(&loads[i], i);

@@ -3,9 +3,8 @@
 #define LOOM_PORT_H
 
 /*
- * The other side of a device that is a model (tools/sim): what breaks it, and what pulls it. They
- * are ports of the virtual machine, see tools/vm/run: loom-sim-0 is the model's control socket, qmp
- * the emulator's monitor.
+ * Ports of the virtual machine (tools/vm/run) that break or pull a device that is a model
+ * (tools/sim): loom-sim-0 is the model's control socket, qmp the emulator's monitor.
  */
 #include "../loom_node.h"
 
@@ -85,7 +84,7 @@ static inline int loom_port_tell(int fd, const char *command, char *answer, size
 	char line[LOOM_PORT_BYTES];
 	int ret;
 
-	/* what is left of a model that has died */
+	/* discard answers of a model that has died */
 	while (read(fd, line, sizeof(line)) > 0)
 		;
 	snprintf(line, sizeof(line), "%s\n", command);

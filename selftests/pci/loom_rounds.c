@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(rounds)
 		loom_watch_close(&self->watch);
 }
 
-/* What may be written to a file of the device in sysfs. */
+/* Writes to a file of the device in sysfs. Return: 0 or -errno. */
 static int tell(const char *path, const char *file, const char *text)
 {
 	char name[PATH_MAX + 128];
@@ -139,7 +139,7 @@ TEST_F_TIMEOUT(rounds, resets, 20000)
 	end(_metadata, self);
 }
 
-/* In order, by the emulator and by the kernel, and by its death. What it held is lost. */
+/* In order, by the emulator and by the kernel, and by its death. Its bytes are lost. */
 TEST_F_TIMEOUT(rounds, pulls, 20000)
 {
 	uint32_t round;

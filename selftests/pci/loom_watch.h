@@ -3,7 +3,7 @@
 #define LOOM_WATCH_H
 
 /*
- * What the kernel says while a test goes on: its log, line by line, and uevents.
+ * Output of the kernel during a test: its log, line by line, and uevents.
  */
 #include <linux/netlink.h>
 #include <sys/socket.h>

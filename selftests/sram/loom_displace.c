@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What becomes of buffers and reservations in the SRAM when somebody else needs the room. */
+/* Displacement of buffers and reservations in the SRAM when other clients need the room. */
 #include "loom_sram.h"
 
 #include <linux/dma-buf.h>
@@ -54,7 +54,7 @@ TEST_F(sram, a_second_client_runs_where_the_first_had_buffers)
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, low.handle, &now));
 	EXPECT_EQ(DRM_LOOM_BO_EVICTED, now.flags);
 	EXPECT_EQ(0, wrong_bytes(map, &low, 0x1000));
-	/* what anybody may have is left alone */
+	/* a buffer that needs no privilege is left alone */
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, high.handle, &now));
 	EXPECT_EQ(0, now.flags);
 	EXPECT_EQ(high.address, now.address);
@@ -155,7 +155,7 @@ TEST_F(sram, what_a_privileged_client_has_stays)
 	close(other);
 }
 
-/* What jobs hold that use no scratch: nothing, and what others hold stays when they end. */
+/* Jobs without scratch hold nothing, and reservations of others stay when they end. */
 TEST_F(sram, jobs_without_scratch_hold_nothing)
 {
 	const struct loom_client *client = &self->client;
@@ -223,7 +223,7 @@ TEST_F_TIMEOUT(sram, queued_jobs_make_room, 60)
 	EXPECT_EQ(self->sram.total_bytes, now.scratch_bytes);
 
 	ASSERT_EQ(0, loom_client_open(&second));
-	/* who does not need the room does not cancel them */
+	/* a client that does not need the room does not cancel them */
 	plan = plan_abs(&second, 2 * ROW_BYTES);
 	EXPECT_EQ(-ETIME, loom_sync_wait(client->fd, running, 0));
 	EXPECT_EQ(-EACCES, loom_client_run(client, whole, 2, 0));
@@ -477,9 +477,9 @@ static void *take_share(void *arg)
 }
 
 /*
- * A buffer in the way that its owner is freeing cannot be displaced any more, and is still there as
- * long as it takes to free its pages: who needs the room has to wait for it. One comes some time
- * before the other, or after it, another one in each round.
+ * A buffer in the way that its owner is freeing cannot be displaced any more, and stays until its
+ * pages are freed: the client that needs the room must wait for that. Its request comes before the
+ * free or after it, by another time in each round.
  */
 TEST_F_TIMEOUT(sram, what_is_being_freed_is_waited_for, 120)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How clients share the SRAM: the floor of scratch that nobody can take, the share of a file in the
- * pool above it, and exclusive contexts. What becomes of their takings when somebody else comes is
- * sram/loom_displace.c.
+ * pool above it, and exclusive contexts. sram/loom_displace.c tests displacement when others need
+ * the room.
  */
 #include "loom_sram.h"
 
@@ -36,7 +36,7 @@ TEST_F(sram, a_reservation_keeps_nobody_out)
 	ASSERT_GE(other, 0);
 	EXPECT_EQ(-EACCES, plan_reserve(&self->client, self->sram.total_bytes, &plan));
 	EXPECT_EQ(0, take(other, &self->sram, 64, 0, DRM_LOOM_DIRECTION_DEFAULT, &info));
-	/* what takes nothing from anybody needs no privilege */
+	/* a reservation that takes nothing from anybody needs no privilege */
 	EXPECT_EQ(0, plan_reserve(&self->client, self->sram.scratch_floor_bytes, &plan));
 	EXPECT_EQ(0, take(other, &self->sram, self->sram.share_bytes - 64, 0,
 			  DRM_LOOM_DIRECTION_BOTTOM_UP, &info));

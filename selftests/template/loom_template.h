@@ -66,7 +66,7 @@ FIXTURE(template)
 	long misused;
 };
 
-/* What the device has counted. */
+/* A counter of the device, or -1. */
 static long counted(const char *what)
 {
 	char path[100], text[32] = "";

@@ -214,7 +214,7 @@ same() {
 		cmp "$dir/same/digest.here" "$dir/same/digest.arm"
 }
 
-# what runs in the machine, with busybox
+# the script that runs in the machine, with busybox
 guest() {
 	cat <<-EOF
 	cd $top

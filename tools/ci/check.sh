@@ -15,7 +15,7 @@ shopt -s nullglob
 cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
-# what others need comes before them, by itself; then the longest first
+# parts *build come first in any case; then the longest first
 all='build host e2e-host e2e-node kselftest lint e2e-models run own backend ort e2e vm install'
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-small'
 more='more-build asan-build asan more-e2e more-node more-tsan more-series'

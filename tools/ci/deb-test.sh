@@ -44,8 +44,8 @@ try 'packages are built, and lintian finds nothing' tools/install/deb.sh || fini
 first=$(cd "$packages" && sha256sum ./*.deb)
 echo "$first" | sed 's/^/# /'
 
-# What apt reads here that is of Debian; other sources are none of a clean machine's. Packages that
-# the tests need are in it, so that it is fetched once for all.
+# Sources of Debian that apt has here; a clean machine has no others. The base archive includes the
+# packages that the tests need, so that it is fetched once for all.
 sources() {
 	# one format or the other
 	cat /etc/apt/sources.list.d/debian*.sources 2>/dev/null || cat /etc/apt/sources.list

@@ -50,7 +50,7 @@ is 'the tree keeps its floors' 'status 0: ' "status $?: $(grep -v '^warning: ' <
 
 cp -r --parents userlib drivers/accel/loom/core tools/ci/floors.py tools/ci/floors.txt \
 	build/obj/userlib build/obj/drivers/accel/loom/core "$dir"
-# a room may be full: what is planted takes the place of a file that nobody below or beside uses
+# a room may be full: planted files take the place of one that nobody below or beside uses
 rm "$dir/userlib/place/strategies.c" "$dir/build/obj/userlib/place/strategies.o"
 printf 'build/\nknown\n' >"$dir/.gitignore"
 git init -q "$dir"

@@ -4,8 +4,8 @@
 
 # fresh PASSED KEY COMMAND FILE...: runs the function COMMAND on files, 25 at a time, but for those that
 # it passed before, with the same KEY and content. KEY must tell all that the answer depends on beside
-# the file. COMMAND passes files if it is silent and its status 0; what fails is not kept. PASSED is the
-# file that tells what has passed, which may be removed at any time.
+# the file. COMMAND passes files if it is silent and its status 0; failures are not kept. PASSED is
+# the file that lists passed files, which may be removed at any time.
 fresh() {
 	local passed=$1 key command=$3
 	key=$(sha256sum <<<"$2")

@@ -26,7 +26,7 @@ again() {
 try 'make install again leaves no source of an older one' again
 try 'loom.pc names the prefix, not the root' grep -qx 'prefix=/opt/loom' \
 	"$root/opt/loom/lib/pkgconfig/loom.pc"
-# a root is no place to link from: what is installed in it is used where it lies
+# a root is no place to link from: its loom.pc is changed to name the files where they lie
 mkdir "$root/pc"
 sed "s,^prefix=,prefix=$root," "$root/opt/loom/lib/pkgconfig/loom.pc" >"$root/pc/loom.pc"
 export PKG_CONFIG_PATH=$root/pc
@@ -176,7 +176,7 @@ lacks_module() {
 	PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH='' lacks V=1 libdrm
 }
 try 'without a library, make says so' lacks_module
-completes() {	# WORD...: what bash would complete the last one to
+completes() {	# WORD...: completions of the last one by bash
 	PATH=$root/opt/loom/bin:$PATH bash -c '
 		. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _loom &&
 		echo "${COMPREPLY[*]}"' bash \

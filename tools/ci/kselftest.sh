@@ -12,8 +12,8 @@
 #	tools/ci/kselftest.sh guest TEST...	these, in the guest
 #
 # LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for these three.
-# TESTS: what "run" runs instead of all. LOOM_EFFORT: percentage of the rounds of random and repeated
-# tests; see loom_node.h.
+# TESTS: tests that "run" runs instead of all. LOOM_EFFORT: percentage of the rounds of random and
+# repeated tests; see loom_node.h.
 #
 # The stock runner starts Perl and twenty more programs for each test: in an emulated machine they
 # take as long as the tests. "guest" prints the same lines without them.
@@ -50,7 +50,7 @@ stage() {
 	cp "$tree/run_kselftest.sh" "$new/"
 	rsync -rlptm "$tree/kselftest" "$new/"
 	make -s -C "$tree/loom" OUTPUT="$out" COLLECTION=loom emit_tests >"$new/kselftest-list.txt"
-	# what has not changed stays as it is: a VM may be running it
+	# unchanged files stay as they are: a VM may be running them
 	rsync -rlpc --delete "$new/" "$install/"
 	exec 9>&-
 }
@@ -105,7 +105,7 @@ template|own|both)
 	log=build/vm/kselftest-$1.log
 	stage
 	make -s build/examples/native_kernel build/loom >&2
-	# not in the installed folder: whoever stages deletes there what is not a test
+	# not in the installed folder: staging deletes all files there that are not tests
 	build/examples/native_kernel host | tail -n 1 >build/kselftest/native_kernel.txt
 	shift
 	# its folder is that of the module, wherever that is

@@ -6,9 +6,9 @@
 #
 # checkpatch on tools/testing alone takes a minute, and is for FILE... and `make check-long`.
 #
-# What has passed is kept in build/lint/passed, by checker and content, and is not checked again. It may
-# be removed at any time. LOOM_LINT_SINCE: a commit. checkpatch, kernel-doc and shellcheck skip files that
-# did not change since then. If the clone does not have it, they check all.
+# build/lint/passed lists passed files by checker and content; they are not checked again. It may
+# be removed at any time. LOOM_LINT_SINCE: a commit. checkpatch, kernel-doc and shellcheck skip
+# files that did not change since then. If the clone does not have it, they check all.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -64,7 +64,7 @@ for dir in userlib tools Documentation; do
 	ln -sfn ../../../../../$dir build/lint/tree/tools/loom/$dir
 done
 
-# Kept short; what is ignored where, and why:
+# Ignored types of checkpatch by part of the tree, and the reasons. Keep the lists short:
 #   everywhere	SPDX_LICENSE_TAG: wants GPL in drivers, core/ is dual
 #   drivers	EXPORT_SYMBOL: core is freestanding, so its symbols are exported in another file
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
@@ -85,7 +85,7 @@ types=$PWD/build/lint/types
 git grep -ohE '\b(Ort|Onnx__|ONNX)[A-Z][A-Za-z_]*\b' -- userlib/ort tools/testing/ort | sort -u |
 	awk '{ print length, $0 }' | sort -rn | sed 's/^[0-9]* //' >"$types"
 
-# what the answers of both depend on, beside files
+# inputs of both checkers in Perl, beside the files
 perl_tools=$(cat tools/ci/{lint,fresh,checkpatch}.sh "$scripts/checkpatch.pl" "$scripts/kernel-doc" \
 	"$scripts/spelling.txt" "$scripts/const_structs.checkpatch" "$types" <(perl -v) | sha256sum)
 
@@ -141,7 +141,7 @@ header() {	# COMPILER-AND-FLAGS...: each UAPI header alone, twice, as a client i
 	done
 }
 
-# Types of less than a byte have no stride: who multiplies by it would count bytes that are not there.
+# Types of less than a byte have no stride: a product with it would count bytes that are not there.
 sizes() {
 	! git grep -nE '\* *loom_dtype_(stride|bits)\(|loom_dtype_stride\([^()]*\) *\*' -- \
 		drivers userlib tools/loom tools/sim ':!drivers/accel/loom/core/loom_core.h'

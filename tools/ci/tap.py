@@ -219,7 +219,7 @@ def end(process):
 
 def run(command, log, most):
     """Exit status of the command, or which limit it reached."""
-    # what loses its parent is counted, too
+    # processes that lose their parent are counted, too
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT,

@@ -112,7 +112,7 @@ static int write_map(FILE *file, const struct loom_chip_field *fields, int i, co
 	return count;
 }
 
-/* What older libraries do not know is written if it is not the default, zero. */
+/* Fields that older libraries do not know are written only if not the default, zero. */
 static bool is_quiet(const struct loom_chip_field *field, const void *base)
 {
 	return (field->flag == DRM_LOOM_CHIP_BROADCAST ||

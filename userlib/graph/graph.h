@@ -87,7 +87,7 @@ struct loom_graph_state {
 /**
  * struct loom_graph_update - a value that is another one with some rows replaced
  * @value: the result
- * @base: what it is elsewhere
+ * @base: the value whose other rows it keeps
  * @rows: the rows, broadcast to the dimensions of @base but for @axis
  * @places: I32 or I64: where each of them is along @axis, once or for each of the first dimensions
  *	of @base. A row whose place is outside is dropped; of two at one place the last counts
@@ -122,7 +122,7 @@ struct loom_graph_update {
  * @states: outputs that are inputs of the next run, in the order in which they were named
  * @num_states: number of @states
  * @num_hidden: outputs behind all others that are no outputs of the program: places of states
- * @updates: what a front end knows of values, until the states are bound
+ * @updates: updates of rows that a front end found, until the states are bound
  * @num_updates: number of @updates
  * @cap_updates: capacity of @updates
  * @natives: kernels of its NATIVE nodes, or NULL

@@ -208,7 +208,7 @@ struct loom_tflite_runtime {
  * loom_tflite_memory_runtime() - size of the whole arena
  * @memory: the file
  * @offsets: by item of @memory's problem, as loom_place() gives them
- * @library: whose kernels: "reference", or "cmsis-nn" for processors with DSP instructions
+ * @library: library of the kernels: "reference", or "cmsis-nn" for processors with DSP instructions
  * @runtime: [out] the sizes
  * @err: [out] one line on failure, may be NULL
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Problems as arrays, and their answers: what the calls of loomplace.h share. */
+/* Problems as arrays, and their answers: helpers of the calls of loomplace.h. */
 #ifndef LOOMPLACE_ARRAYS_H
 #define LOOMPLACE_ARRAYS_H
 

@@ -39,7 +39,7 @@ struct loom_native_set {
  * struct loom_native_call - a node of the graph that a kernel stands for
  * @set: its set
  * @kernel: its kernel, of @set
- * @node: what its callbacks get
+ * @node: argument of its callbacks
  */
 struct loom_native_call {
 	const struct loom_native_set *set;

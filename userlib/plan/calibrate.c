@@ -111,7 +111,7 @@ static void scale_compute_start(struct drm_loom_chip *chip, double factor)
 	chip->compute_start = scaled_start(chip->compute_start, factor);
 }
 
-/* The parameters: what each scales, and the bound on its factor. */
+/* The parameters: how each is scaled, and the bound on its factor. */
 static const struct param {
 	void (*scale)(struct drm_loom_chip *chip, double factor);
 	double bound;

@@ -85,7 +85,7 @@ static bool is_promising(const struct explain *e, const struct loom_group_divisi
 /**
  * struct round - the divisions of a round, each without a cut or with groups joined
  * @e: the plan that is explained
- * @alternatives: by division: what is written
+ * @alternatives: plans that are written, by division
  * @count: number of @alternatives
  * @written: commands of promising divisions that were written, in all rounds
  * @error: 0 or -ENOMEM

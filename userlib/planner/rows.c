@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The candidates of alternatives.c, row by row: what each proposes, and when. */
+/* The table of candidates of alternatives.c: the trials that each row proposes, and when. */
 #include "ladder.h"
 
 const struct planner_candidate planner_layerwise = { .join = LOOM_JOIN_NONE };

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-# what the headers take from others
+# types that the headers take from others
 TYPES = {
     '_Bool': 'c_bool', 'char': 'c_char', 'double': 'c_double', 'float': 'c_float', 'int': 'c_int',
     'unsigned int': 'c_uint', 'unsigned': 'c_uint', 'pid_t': 'c_int', 'size_t': 'c_size_t',

@@ -19,7 +19,7 @@ family() {
 	done
 }
 
-# What the processes have used until now, in ticks of the system's clock, and when: in ms.
+# Processor time of the processes until now, in clock ticks, and the time of the sample, in ms.
 pids=()
 times=()
 used=()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the guest of driver.sh: what its kernel finds on the bus. TAP.
+# In the guest of driver.sh: checks of the device that its kernel finds on the bus. TAP.
 set -u
 # shellcheck source=tools/testing/tap.sh
 . "$(dirname "$0")/../../testing/tap.sh"

@@ -52,7 +52,7 @@ guest() {
 		grep -c '^ok\|^not ok' $log)" || sed 's/^/# /' $log build/pci/err-$n.log
 }
 
-# what fills the device, on a small one; loom_own is about memory of the device's own
+# tests that fill the device, on a small one; loom_own is about memory of the device's own
 small='own caps fail_nth growth hostile image latency masks random sram displace submit'
 small="$small timeout unplug"
 # shellcheck disable=SC2086 # words

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # series.sh has set them
 # SPDX-License-Identifier: MIT
-# SERIES=core, for series.sh: what it leaves out of $tree, and what the rest must pass.
+# SERIES=core, for series.sh: parts left out of $tree, and checks that the rest must pass.
 
 # lines of sources and headers, without KUnit and selftests
 core_most=17200

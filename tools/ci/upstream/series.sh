@@ -19,7 +19,7 @@ tools/ci/ksource.sh >&2
 out=$PWD/build/series$core
 tree=$out.tree
 checkpatch=$PWD/build/ksource/scripts/checkpatch.pl
-# what lint.sh ignores everywhere and in core/, and what a tree of a few files cannot know
+# types that lint.sh ignores everywhere and in core/, and those that need the whole tree
 ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES
 ignore=$ignore,PREFER_DEFINED_ATTRIBUTE_MACRO,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 ignore=$ignore,FILE_PATH_CHANGES,CAMELCASE,NO_AUTHOR_SIGN_OFF,MISSING_SIGN_OFF
@@ -80,7 +80,7 @@ awk 'NR == FNR { if (!/^#/ && (/./ || entry)) { entry = entry $0 "\n"; if (!name
 	{ print }
 	END { exit !done }' MAINTAINERS "build/ksource/MAINTAINERS" >"$tree/MAINTAINERS"
 
-# patch SUBJECT BODY PATH...: what of these paths is not in an earlier patch
+# patch SUBJECT BODY PATH...: the files of these paths that are in no earlier patch
 count=0
 patch() {
 	local subject=$1 body=$2 path
@@ -148,7 +148,7 @@ for file in "$out"/*.patch; do
 	table=
 	# the rows of its tables are macros, as lint.sh knows, too
 	case $file in *-KUnit-*)	table=,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED ;; esac
-	# what an option for tests does is said in three lines
+	# help of options for tests has three lines
 	log=$(perl "$checkpatch" --strict --no-tree --terse --show-types --max-line-length=100 \
 		--min-conf-desc-length=3 --ignore "$ignore$table" "$file" |
 		grep -E ': (ERROR|WARNING|CHECK)' | without_hex_floats || true)

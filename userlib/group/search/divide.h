@@ -51,7 +51,7 @@ struct loom_group_edge {
 
 /**
  * struct loom_group_block - groups of one or several rows
- * @users: number of rows that have it, in all threads; who has all of them may change it
+ * @users: number of rows that have it, in all threads; only the owner of them all may change it
  * @cap_edges: capacity of @edges
  * @edges: the groups
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Groups by their first unit. Units that begin equal runs share a block of groups, as do the rows
- * that the memo keeps: whoever changes a group of some of the sharers makes a copy for these first.
+ * that the memo keeps. To change a group of some of the sharers, make a copy for these first.
  */
 #include "group/search/divide.h"
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A mask may be shorter than the positions: what it leaves out is hidden. */
+/* A mask may be shorter than the positions: those behind its end are hidden. */
 static struct loom_value *lengthen(struct loom_import *im, struct loom_value *mask, int64_t count)
 {
 	struct loom_value *parts[] = { mask, NULL };

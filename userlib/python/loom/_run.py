@@ -259,7 +259,7 @@ class Session(Closeable):
             if handle.keep.get((end, index)) == 'mapped':
                 raise ValueError(f'{end} {index} is mapped: arrays may be using its memory')
             call(function, handle.pointer, index, None if bound is None else bound.pointer)
-            # what was bound before is not needed from here on
+            # the buffer bound before is not needed from here on
             handle.keep[end, index] = bound
 
     def _state(self, output: str) -> int:

@@ -51,7 +51,7 @@ static int loom_region_place_above_locked(struct loom_region *region,
  * loom_region_place_locked() - find an address for a block, within the share of its file
  * @region: the region
  * @block: the block, with its mask and share
- * @request: what it needs; its lowest address is set here
+ * @request: size and alignment of the block; its lowest address is set here
  *
  * Return: 0, -ENOSPC, -EDQUOT, or as loom_bank_alloc().
  */

@@ -22,7 +22,7 @@ const CLASSES = [
 const CLASS_OF = new Uint8Array(32);
 CLASSES.forEach(([, , codes], i) => codes.forEach((code) => { CLASS_OF[code] = i; }));
 
-// What a tensor in SRAM is for, by the label's kind; the first is of DRAM.
+// Purposes of tensors in SRAM, by the label's kind; the first is of DRAM.
 const KINDS = [
 	['rows', 'value in DRAM'],
 	['rows', 'rows of a value'],
@@ -316,7 +316,7 @@ class Plan {
 		return most;
 	}
 
-	// What is alive in the scratch in a step, the largest first.
+	// Tensors alive in the scratch in a step, the largest first.
 	aliveAt(step) {
 		const list = [];
 		for (let t = 0; t < this.numTensors; t++)
@@ -344,8 +344,8 @@ class Plan {
 			return !this.isScratch(t) && this.slots[this.tensorPlace[t] - 1].kind === 1 ?
 				[{ node: -1 - root, first: 0, end: Infinity }] : [];
 		};
-		// what is computed in place takes the place of what was there; else there may be several
-		// makers, each of a part
+		// a result in place replaces the makers of its bytes; otherwise a root may have
+		// several, each of a part
 		const make = (t, node, inPlace) => {
 			const root = this.tensorParent[t], first = this.tensorOffset[t];
 			const end = first + this.tensorBytes[t];

@@ -12,7 +12,7 @@ function layered(sizes, edges, aspect) {
 	const sorted = [...edges].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 	for (const [a, b] of sorted)
 		items[b].layer = Math.max(items[b].layer, items[a].layer + 1);
-	// what nothing leads to stands right above what needs it
+	// an item without predecessors stands right above its topmost successor
 	const into = new Set(edges.map(([, b]) => b)), below = items.map(() => Infinity);
 	for (const [a, b] of edges)
 		below[a] = Math.min(below[a], items[b].layer);

@@ -424,7 +424,7 @@ class Graph {
 		return null;
 	}
 
-	// What stands for a thing in the graph
+	// The node whose box stands for a thing in the graph
 	boxFor({ plan, type, id }) {
 		const boxes = this.drawing().boxOf;
 		let n = { group: plan.groupFirst[id], op: id, command: plan.commandNode[id] }[type];

@@ -59,7 +59,7 @@ function peakText(page, plan) {
 	];
 }
 
-// What the plan waits for, and the groups that wait longest.
+// Bottlenecks of the plan, and the groups that take longest.
 function boundText(page, plan) {
 	const sums = plan.boundNames.map((name, k) => {
 		let sum = 0;
@@ -85,7 +85,7 @@ function gapText(plan, gap) {
 	const command = plan.commandText(gap.most);
 	const work = gap.stream && gap.bytes ? `${bytes(gap.bytes)} move` : `${count(gap.busy)} cycles of work`;
 	const turns = !plan.chip.overlap ? '; on this chip the streams take turns' : '';
-	// what cannot be loaded ahead waits for room
+	// loads that cannot be prefetched wait for room
 	const room = gap.stream && plan.chip.overlap ? `; ${percent(gap.alive, plan.chip.sram_bytes)} of the SRAM are alive` : '';
 	return `${other} is at work (${percent(gap.busy, length)}): ${work}, most of it ${command}${turns}${room}`;
 }
@@ -107,7 +107,7 @@ function idleText(page, plan) {
 	return rows.length ? [el('h2', {}, 'Idle stretches'), ...rows] : [];
 }
 
-// What would help a group, in the words of "loom plan --explain".
+// Remedies for a group, in the words of "loom plan --explain".
 function helpText(plan, g) {
 	const { group, chip } = plan, bound = plan.bounds[plan.groupBound[g]];
 	const part = plan.groupParts[g * plan.bounds.length + plan.groupBound[g]];
@@ -174,7 +174,7 @@ function details(page, { plan, type, id }) {
 	return make[type](page, plan, id);
 }
 
-// What is alive when a group needs most SRAM, and its peak without each.
+// Buffers alive when a group needs most SRAM, and its peak without each.
 function groupPeak(page, plan, g) {
 	const s = plan.peakOfGroup(g), first = plan.groupStep[g], end = first + plan.groupSteps[g];
 	return [link(`step ${s}`, () => page.select({ plan, type: 'step', id: s })), `: ${bytes(plan.alive[s])} alive, of `,

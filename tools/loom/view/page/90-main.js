@@ -185,7 +185,7 @@ class Page {
 		return null;
 	}
 
-	// What belongs to a thing: commands, tensors, nodes, groups. A faded plan says that it has none.
+	// Commands, tensors, nodes and groups of a thing. A plan without any is drawn faded.
 	marksOf(plan, thing) {
 		const marks = { commands: new Uint8Array(plan.numCommands), tensors: new Uint8Array(plan.numTensors),
 			nodes: new Uint8Array(plan.numNodes), groups: new Uint8Array(plan.numGroups), values: new Set(), chosen: new Set() };
