@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tools/testing/tap.sh
 . tools/testing/tap.sh
 
-# What compares plans alone, or constants that were folded.
+# Programs that compare plans alone, or constants that were folded.
 exempt='graph/pass plan/cost planner/program'
 programs=$*
 if [ -z "$programs" ]; then

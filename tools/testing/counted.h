@@ -6,7 +6,7 @@
 #include "loom_engine.h"
 #include "outcome.h"
 
-/* What the engine counts for the plan, without computing, is what was promised. */
+/* Whether the engine's counts for the plan, made without computing, are the promised ones. */
 static inline bool outcome_counts(const struct loom_program *program,
 				  const struct drm_loom_chip *chip)
 {

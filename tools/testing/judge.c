@@ -2,10 +2,10 @@
 /*
  * The judge looks at every plan that a test makes or runs, and at what each run counted. The linker
  * gives it the calls that make a program, load one into a session and run it (--wrap, see the
- * Makefile), the library's own included. Plans are replayed by what shares no code with planner,
- * verifier and engine (loom_replay.h). What the engine would count, and what a run has counted, is
- * what was promised. A fault ends the test, or the tool, with a status that neither has otherwise.
- * The VM is slow, and runs what was looked at outside: there runs alone are.
+ * Makefile), the library's own included. Plans are replayed by a checker that shares no code with
+ * planner, verifier and engine (loom_replay.h). The counts of the engine and of each run must be
+ * the promised ones. A fault ends the test, or the tool, with a status that neither has otherwise.
+ * The VM is slow, and its plans were judged outside: there only runs are judged.
  */
 #include <errno.h>
 #include <pthread.h>

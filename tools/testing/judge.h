@@ -17,7 +17,7 @@
 bool judge_has_seen(const struct loom_program *program, const struct drm_loom_chip *chip)
 	__attribute__((weak));
 
-/* What --wrap of the linker makes of functions of the library: what is called, and what it was. */
+/* Library functions under --wrap of the linker: __wrap_ is called, __real_ is the original. */
 int __wrap_loom_program_create(const struct loom_graph *graph,
 			       const struct loom_planner_options *options,
 			       struct loom_program **program, struct loom_error *err);

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_OUTCOME_H
 #define LOOM_TESTS_OUTCOME_H
 
-/* What a program computes on the host, to be compared with what another one does. */
+/* Results of a program on the host, to be compared with those of another one. */
 
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
  * struct outcome - what became of a run
  * @outputs: by index of the program
  * @num_outputs: number of @outputs
- * @stats: what was promised, and counted
+ * @stats: figures, promised and counted alike
  */
 struct outcome {
 	struct loom_array outputs[MAX_OUTPUTS];
@@ -94,7 +94,7 @@ static inline int outcome_feed(struct loom_session *session, const struct loom_p
 	return ret;
 }
 
-/* What a device would be told is the same plan. */
+/* The plan survives the round trip through the bytes for a device. */
 static inline int outcome_code(const struct loom_program *program, const struct drm_loom_chip *chip,
 			       struct loom_error *err)
 {

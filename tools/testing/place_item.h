@@ -2,7 +2,7 @@
 #ifndef LOOM_TEST_PLACE_ITEM_H
 #define LOOM_TEST_PLACE_ITEM_H
 
-/* What an item is besides its size and its lifetime. */
+/* Properties of an item besides its size and its lifetime. */
 
 #include "loom_place.h"
 

@@ -194,7 +194,7 @@ static inline void make_skyline(struct place_made *made, uint64_t bytes, uint32_
 			steps[low + 1].lower = steps[low].upper;
 		}
 		steps[low].floor += height;
-		/* what is level is one step */
+		/* neighbours at the same level become one step */
 		if (low + 1 < count && steps[low + 1].floor == steps[low].floor) {
 			steps[low].upper = steps[low + 1].upper;
 			memmove(&steps[low + 1], &steps[low + 2],

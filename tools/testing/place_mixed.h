@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random placement problems whose items differ in their alignments. What a row of a table stands
- * for is in its comment; a seed gives the same problem everywhere.
+ * Random placement problems whose items differ in their alignments. The comment of a row of a table
+ * explains it; a seed gives the same problem everywhere.
  */
 #ifndef LOOM_TESTS_PLACE_MIXED_H
 #define LOOM_TESTS_PLACE_MIXED_H
@@ -15,7 +15,7 @@ enum mixed_align {
 	MIXED_LINES,
 	/* 1 to 65536, powers of two */
 	MIXED_POWERS,
-	/* what is as large as a page is aligned to it, what is smaller to 64 bytes */
+	/* items as large as a page are aligned to a page, smaller ones to 64 bytes */
 	MIXED_BY_SIZE,
 	MIXED_ALIGNS,
 };

@@ -57,7 +57,7 @@ struct outcome {
 /**
  * struct row - a network
  * @name: its name
- * @least_bytes: what has to move
+ * @least_bytes: lower bound on the DRAM traffic of any plan
  * @outcomes: by place and strategy
  */
 static struct row {

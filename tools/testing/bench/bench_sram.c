@@ -6,12 +6,12 @@
  *
  *	bench_sram [NETWORK]...
  *
- * What is counted. A chip computes on weights in its flash. Where a table says so, the network's
- * input and output lie in a memory of their own, of which plans read the input once and to which
- * they write the output once, and nothing else: every other byte is in the SRAM. That is what
- * others leave out, too; but rows of the input that are waited for are in the SRAM here, and so are
- * scales, zero points and the gaps that alignment makes, which they do not count. Where all is in
- * the SRAM, input and output are counted, as a chip without other memory has to hold them.
+ * Accounting: a chip computes on weights in its flash. Where a table says so, the network's input
+ * and output lie in a memory of their own; plans read the input from it once and write the output
+ * to it once, and every other byte is in the SRAM. Others leave out input and output, too. Unlike
+ * them, this program counts rows of the input that are waited for, scales, zero points and
+ * alignment gaps, because they are in the SRAM. Where all is in the SRAM, input and output are
+ * counted, because a chip without other memory has to hold them.
  *
  * Multiply-accumulates are those of the network as it is (F 1.000), or F times as many.
  *

@@ -504,7 +504,7 @@ static void print_must(const char *what, double *list, double most_median, doubl
 	printf("\n");
 }
 
-/* What plans by time have to be like; of whatever was measured. */
+/* Limits that plans by time must keep, applied to the cells that were measured. */
 static void print_musts(uint32_t slower)
 {
 	uint32_t strategy;

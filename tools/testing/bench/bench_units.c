@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The longest single call of the engine, by operation and type: what a kernel that cannot be
- * preempted meanwhile makes others wait, beside what it was promised to take. Commands are built to
- * be the worst that the checks of the operations let pass: as much work in a unit as is allowed,
- * elements that are far apart or in another bank each, strides of zero, dilations, taps that fall
- * outside. The search is random and seeded; a call's time is the least of three runs, so that other
- * load does not count.
+ * The longest single call of the engine, by operation and type, beside its promised time: a kernel
+ * that cannot be preempted makes others wait that long. Commands are built to be the worst that the
+ * checks of the operations accept: as much work in a unit as is allowed, elements that are far
+ * apart or in another bank each, strides of zero, dilations, taps that fall outside. The search is
+ * random and seeded; a call's time is the least of three runs, so that other load does not count.
  *
  * The promise is what the worker of a soft device counts on: it gives a call so many element
  * operations, the engine charges each call what it does, and an element operation takes at most as
@@ -27,7 +26,7 @@
 #include "loom_engine.h"
 #include "loom_op.h"
 
-/* What soft gives a call. Before the engine could divide a unit this was the most for one. */
+/* Budget of a call in the soft device; for engines that cannot divide a unit, the cap of a unit. */
 #ifdef LOOM_ENGINE_PIECE
 #define BUDGET		LOOM_ENGINE_PIECE
 #else
@@ -35,11 +34,11 @@
 #endif
 
 /*
- * What an element operation is promised to take at most, in dependent multiply-adds: the 10 ns of
+ * Promised maximum time of an element operation, in dependent multiply-adds: the 10 ns of
  * loom_engine.h on a machine where one takes 2.4 ns.
  */
 #define SHARE		4
-/* What a call is charged at least: to begin, and to look at the clock, is as long. */
+/* Minimum charge of a call, because its start and the look at the clock take as long. */
 #define LEAST		1024ULL
 
 #define MEMORY		(64ULL << 20)
@@ -380,7 +379,7 @@ static bool make_elementwise(struct trial *t, u32 dtype)
 	return check(t, opcode, operands);
 }
 
-/* A call of the engine: what it took, and what it was charged. */
+/* A call of the engine: its time, and the work that it was charged. */
 struct call {
 	u64 ns;
 	u64 work;
@@ -412,7 +411,7 @@ static u32 measure(const struct trial *t, struct call *call)
 	return calls;
 }
 
-/* What a call was promised to take, if an element operation is SHARE dependent multiply-adds. */
+/* Promised time of a call, where an element operation is SHARE dependent multiply-adds. */
 static double promised_ns(const struct call *call)
 {
 	return (double)max(call->work, LEAST) * SHARE * loop_ns / 65536;

@@ -3,8 +3,8 @@
 #define LOOM_BENCH_CLIENT_H
 
 /*
- * A client of the device, by ioctls alone: what the library does would become part of the figures.
- * All of it ends the program where it fails.
+ * A client of the device, by ioctls alone, so that the library's time is not part of the figures.
+ * Each function ends the program if it fails.
  */
 #include <stdbool.h>
 
@@ -188,7 +188,7 @@ static inline int client_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts @samples. Return: what @percent of them are below, in us. */
+/* Sorts @samples. Return: their @percent percentile, in us. */
 static inline double client_percentile(uint64_t *samples, uint32_t count, uint32_t percent)
 {
 	qsort(samples, count, sizeof(*samples), client_compare);

@@ -52,7 +52,7 @@
  * @num_weights: number of @weights
  * @attrs: attributes of the next node
  * @num_attrs: number of @attrs
- * @ints: what they point to
+ * @ints: integer values of @attrs
  */
 struct net {
 	struct loom_graph *graph;

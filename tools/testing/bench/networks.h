@@ -414,7 +414,7 @@ static inline void randwire_edges(uint64_t *state, uint32_t nodes, bool edges[WS
 		}
 }
 
-/* A stage: nodes add what they read and convolve; what nobody reads is added at the end. */
+/* A stage: nodes add their operands and convolve; results without readers are added at the end. */
 static inline struct map randwire_stage(struct net *net, uint64_t *state, struct map x,
 					uint32_t nodes, int channels)
 {
@@ -539,7 +539,7 @@ static inline void pnasnet(struct net *net)
 
 /**
  * struct darts_edge - an edge of a cell
- * @words: what lies on it, and on one that halves the rows
+ * @words: operations on it, and on one that halves the rows
  * @from: the state that it comes from; 0 and 1 are the cells before
  */
 struct darts_edge {

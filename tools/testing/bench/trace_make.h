@@ -78,7 +78,7 @@ static inline void trace_free(struct trace *trace)
 /* one bank of SRAM less what is reserved at its bottom */
 #define TRACE_SRAM_BYTES	(1499136ULL - 116416)
 
-/* A trace under construction: what is live, and its random numbers. */
+/* A trace under construction, its live bytes, and the state of its random numbers. */
 struct trace_maker {
 	struct trace *trace;
 	uint64_t state;

@@ -117,7 +117,7 @@ static uint64_t run_job(const struct client *client, uint32_t plan, uint32_t in,
 	return now_ns() - start;
 }
 
-/* Pages that are none of the processor's: who touches one has all of the buffer moved. */
+/* Pages smaller than the processor's: an access to one moves all of the buffer. */
 static void measure_moves(const struct client *client, uint32_t map_bytes)
 {
 	struct drm_loom_bo_create odd = { .size = BYTES, .page_bytes = map_bytes / 2 };

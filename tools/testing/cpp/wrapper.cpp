@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* loom.hpp: what it computes, what it refuses, and that it owns what it owns; built with ASan. */
+/* loom.hpp: its results, its refusals, and ownership of its objects; built with ASan. */
 #include <array>
 #include <cstdio>
 #include <cstring>

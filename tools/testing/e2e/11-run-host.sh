@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `loom run` says of a run on the host: figures of the outputs, classes, random inputs; states
-# that go from run to run.
+# Reports of `loom run` on the host: figures of the outputs, classes, random inputs; states that go
+# from run to run.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -28,7 +28,7 @@ where() {
 	esac
 }
 
-# what --explain says of peaks, counted again from the tensors
+# the peaks of --explain, counted again from the tensors
 peaks() {
 	$loom plan "$@" --json --explain --tensors >"$out/peaks.json" && tools/testing/peaks.py "$out/peaks.json"
 }

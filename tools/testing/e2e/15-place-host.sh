@@ -361,7 +361,7 @@ ok 'a refusal names the pool and what is bound to it' refused \
 	"pool 'b': what is alive at moment 1 needs 21 bytes, 1 more than the capacity of 20; bound there: 'w' of 16, 'x' of 5" \
 	place $out/four.csv --pool a=4 --pool b=20
 ok 'and as much is enough' says '^result' $loom place $out/four.csv --pool a=4 --pool b=21
-# the hole between what is fixed is too small: what is needed is not the next multiple of 32
+# the hole between the fixed items is too small: the need is not the next multiple of 32
 file holes.csv <<'END'
 id,lower,upper,size,alignment,offset
 linear,0,10,430080,32,305120

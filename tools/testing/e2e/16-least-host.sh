@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What no plan is below, worked out again element by element by a program of its own: least.py.
+# Lower bounds, worked out again element by element by a program of its own: least.py.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Chips by file and by name: what Documentation/chips.rst says, and a plan for each chip that has
-# DRAM and for a file.
+# Chips by file and by name: the examples of Documentation/chips.rst, and a plan for each chip that
+# has DRAM and for a file.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -27,7 +27,7 @@ ok 'the chip of the page' shows "$out/mynpu.yaml" 'name: mynpu' 'frequency: 900 
 ok 'the chip of the page that extends another' shows "$out/bm1688-slow.yaml" 'frequency: 700 MHz' \
 	'read: 48.571' 'size: 64k'
 
-same_chip() {	# what loom chips shows is the same chip
+same_chip() {	# the output of loom chips is the same chip
 	$loom chips "$1" >"$out/shown.yaml" && $loom chips "$out/shown.yaml" | diff "$out/shown.yaml" -
 }
 ok 'what is shown is a file that says the same' same_chip "$out/mynpu.yaml"

@@ -63,7 +63,7 @@ shards() {
 		[ -z "$(ls "$out"/shards.csv.journal* 2>/dev/null)" ]
 }
 
-# What fits is monotone, and what does not says by how much: with that much more it does.
+# A sweep reports how many bytes are missing, and with that much more SRAM the model fits.
 short_is_right() {
 	local model=$models/ppocr_cls.onnx@x=1x3x48x192 short
 	$loom sweep "$model" --vary sram=128 -o "$out/short.csv" || return 1

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs in files: `loom compile`, and runs of what it wrote give the bits of runs of the model,
-# without planning. What is damaged, planned for something else or cannot be written is refused.
+# Programs in files: runs of the files of `loom compile`, without planning, give the bits of runs of
+# the model. Files that are damaged, planned for something else or cannot be written are refused.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fresh_out
 ok 'pictures are made' make_pictures
 
-# What each model leaves open when it is planned; what both runs are given.
+# plan_args NAME: values of all that the model leaves open; run_args NAME: arguments of both runs.
 plan_args() {
 	case $1 in
 	rec)	echo --shape x=1,3,48,320 ;;
@@ -353,7 +353,7 @@ wrong_page() {
 ok 'and what is not there is missed' wrong_page
 ok 'tensors are for JSON' said 2 'is for --json' plan $models/oww_alexa.onnx --tensors
 
-# what is in a model: its multiply-accumulates are those of a plan that recomputes none
+# loom model counts as many multiply-accumulates as a plan that recomputes none
 same_macs() {
 	local model plan
 	model=$($loom model "$@" --json | sed -n 's/^      "macs": \([0-9]*\).*/\1/p' |

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The library from Python and from C++, on the host: what Python knows of C is what the compiler sees,
-# and follows the headers; results, refusals, leaks; the examples of the page. 40-node.sh runs two of
+# The library from Python and from C++, on the host: Python's declarations are the compiler's,
+# and follow the headers; results, refusals, leaks; the examples of the page. 40-node.sh runs two of
 # them on the node.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -148,7 +148,7 @@ wrapper() {
 	"$out/wrapper" "$out/wrapper.loom"
 }
 ok 'C++: results, refusals, owners, nothing leaks' wrapper
-# programs from the header alone: what must compile and run, and what must not compile
+# programs from the header alone: some must compile and run, the others must not compile
 first=tools/testing/cpp/first.cpp
 first() {
 	cxx "$1" -O1 -o "$out/first" $first -Lbuild -lloom "-Wl,-rpath,$PWD/build" &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The programs of Documentation/examples that need no device: what they print is what it has to be.
+# The programs of Documentation/examples that need no device print the expected text.
 # 40-node.sh runs those that do.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

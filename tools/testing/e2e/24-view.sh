@@ -24,7 +24,7 @@ ok 'a page of PP-OCR rec' shown rec $rec
 ok 'a page for a chip without DRAM' shown tiny $models/oww_alexa.onnx --explain --chip ethos-u55-256
 ok 'a page of streams in turns, in images' shown image $bf --explain --chip cv181x --image all --grouping layerwise
 
-# what the model says nothing of comes from the same options and the same file
+# the same options and the same file give the same page, whatever the folder
 again() {
 	$loom view $bf --explain -o - | cmp - "$out/bf.html" &&
 	(cd "$models" && "$OLDPWD/$loom" view blazeface.onnx --explain -o -) | cmp - "$out/bf.html"
@@ -70,7 +70,7 @@ large() {
 }
 ok 'a page of ten thousand steps is small' large && sed 's/^/# /' "$out/size"
 
-# what would help each group, to be compared in a browser
+# the advice for each group, to be compared in a browser
 # shellcheck disable=SC2086
 helps() {
 	$loom plan $bf --explain >"$out/bf.txt" &&

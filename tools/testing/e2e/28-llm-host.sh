@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The language model of `make run-llm`: what is trained on a line that repeats continues the line, as
+# The language model of `make run-llm`: trained on a line that repeats, it continues the line, with
 # floats and with matrices of 4 bits.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -27,7 +27,7 @@ too_much() {
 	refusal 1 "128 positions" $under build/llm/write "$out/32.loom" host 127 "$line"
 }
 
-# continues BITS: what the model of so many bits writes behind the begin of the line
+# continues BITS: whether the model of so many bits continues the begin of the line
 continues() {
 	python3 tools/llm/model.py "$out/weights" "$out/$1.onnx" --bits "$1" &&
 	$loom compile "$out/$1.onnx" --chip soft --sram 192k --effort 0 "${states[@]}" \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What has to be refused on the host, with the ASan build: a leak or a wild access ends it with
-# another status than 1. And small files that ask for much, with the usual build: each is planned, or
-# refused with one line that names the node, within its CPU time and 1 GiB of addresses.
+# Refusals on the host, with the ASan build: a leak or a wild access ends it with another status
+# than 1. And small files that ask for much, with the usual build: each is planned, or refused with
+# one line that names the node, within its CPU time and 1 GiB of addresses.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh

@@ -99,7 +99,7 @@ in_place() {
 }
 ok 'flash: constants are computed on in place' in_place
 
-# What runs in the VM, a line for each run.
+# The script for the VM, a line for each run.
 {
 	echo 'set -x'
 	echo 'mount -t configfs none /sys/kernel/config 2>/dev/null'

@@ -6,7 +6,7 @@
 #	43-many-node.sh			two soft devices
 #	43-many-node.sh pci		two devices on the bus; SKIP where there is no QEMU for them
 #	43-many-node.sh mixed		one on the bus and a soft one
-#	43-many-node.sh guest DIR	in the guest: what runs there
+#	43-many-node.sh guest DIR	the part that runs in the guest
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/many.sh
@@ -36,7 +36,7 @@ if [ "${1:-}" = guest ]; then
 			many "$name" "$way" $(way_args "$way") >"$out/$name/$way.text" 2>&1
 			echo $? >"$out/$name/$way.status"
 		done
-		# what the host has compiled, on both
+		# compiled on the host, run on both
 		$loom run "$out/$name/net.loom" --items $items --json --devices 0,1 \
 			--input "$out/$name/all.npy" -o "$out/$name/file.bin" \
 			>"$out/$name/file.json" 2>"$out/$name/file.text" &&

@@ -4,7 +4,7 @@
 # names of their buffers. TAP.
 #
 #	44-lanes.sh		on the soft device
-#	44-lanes.sh guest DIR	in the guest: what runs there
+#	44-lanes.sh guest DIR	the part that runs in the guest
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
 
-# LOOM_UNDER: what programs of ours run under, as "qemu-x86_64 -cpu max"
+# LOOM_UNDER: command that our programs run under, as "qemu-x86_64 -cpu max"
 under=${LOOM_UNDER:-}
 # the tool with the judge in it: see judge.c
 loom="$under build/e2e/loom"
@@ -149,7 +149,7 @@ model_file() {
 	esac
 }
 
-# What `loom compile` takes of it, too, but for the sizes of what goes in.
+# Options that `loom compile` takes, too; the sizes of the inputs must be added there.
 plan_args() {
 	case $1 in
 	cls)		echo --shape x=1,3,48,192 ;;
@@ -161,7 +161,7 @@ plan_args() {
 input_args() {
 	case $1 in
 	rec)		echo --input $pictures/line.png ;;
-	# what the authors normalise with
+	# normalised as by its authors
 	det)		echo --input $pictures/page.ppm --mean .485,.456,.406 --std .229,.224,.225 ;;
 	cls)		echo --input $pictures/turned.ppm ;;
 	blazeface)	echo --input $pictures/face.ppm ;;
@@ -181,11 +181,11 @@ model_args() {
 # largest around it, and of two that are equal but for rounding either may be.
 deep_models="rec det blazeface embedding"
 
-# What plans are made for on the node: the floor of its SRAM banks. On the host it has to be said
-# where both have to make the same plan.
+# SRAM of plans on the node: the floor of its banks. Runs on the host must name it where both make
+# the same plan.
 node_sram=192k
 
-# Models that run with what they compute in images, on the node, too.
+# Models that run with their intermediates in images, on the node, too.
 image_models="rec cls blazeface"
 
 # Networks that run in groups on the node, and the SRAM per lane. The VM is slow, and it plans, too:
@@ -203,8 +203,8 @@ model_run_group() {
 # about the planner sets 1: plans by default take three times as long as these.
 effort=2
 
-# model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
-# summary to DIR/run.json
+# model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, the inputs to DIR/in, the summary to
+# DIR/run.json
 model_run() {
 	local name=$1 device=$2 dir=$3
 	shift 3
@@ -238,7 +238,7 @@ program_run() {
 		--save-outputs "$4" >"$4/run.json"
 }
 
-# figures REPORT...: what a plan promises and a run counts, without the bounds of all plans
+# figures REPORT...: promised and counted figures, without the lower bounds of all plans
 figures() {
 	cat "$@" | sed '/"least": {/,/}/d'
 }

@@ -4,14 +4,14 @@
 # their tensors, in images, or in groups in SRAM of several sizes, and the ONNX backend cases.
 # shellcheck disable=SC2154,SC2317 # variables of lib.sh; functions called by ok
 
-# What ran on the host, and in the VM.
+# Results of the host, and of the VM.
 host=$out/host
 vm=$out/vm
 effort=1
 
 # A machine that is emulated plans ten times as slowly as it is, so that the tests of a node would do
-# little else. What takes seconds here is compiled here, and runs there from the file; the others
-# are planned there, and have to count what the same plan counts here.
+# little else. Models that take seconds here are compiled here, and run there from the file; the
+# others are planned there, and must count the same as here.
 node_programs='rec det cls blazeface mlsd embedding rec.images cls.images blazeface.images
 	blazeface.16k blazeface.64k embedding.4k embedding.64k mel.4k mel.16k mel.64k cls.16k'
 

@@ -6,10 +6,10 @@
  *
  * A case is a model, inputs and the outputs that are expected. It is *eligible* if all its
  * operators are in tiers 1 to 3 of the project's list, or if the importer claims to
- * know them; what is not eligible is skipped, with the reason. An eligible case that fails
- * is a failure, whatever the cause, with two exceptions, both counted and named as skips: a type
- * that Loom does not have (strings, sequences, bfloat16), and, beyond tier 3, an operator's
- * corner that the importer refuses with -EOPNOTSUPP or -ENODATA.
+ * know them; other cases are skipped, with the reason. An eligible case that fails is a failure,
+ * whatever the cause, with two exceptions, both counted and named as skips: a type that Loom does
+ * not have (strings, sequences, bfloat16), and, beyond tier 3, an operator's corner that the
+ * importer refuses with -EOPNOTSUPP or -ENODATA.
  *
  * Outputs are compared as the ONNX backend tests do: type and shape exactly, integers exactly,
  * floats to |a - b| <= 1e-7 + 1e-3 |b|.
@@ -21,7 +21,7 @@
  * host and on the node means the same bits.
  *
  * Private headers are included. onnx/onnx.h: which operators the importer claims to know is not
- * public, and the cases for the others are skipped. graph/: what folds, and shapes as text.
+ * public, and the cases for the others are skipped. graph/: folded constants, and shapes as text.
  * onnx.pb-c.h is generated and reads models for the check of operators and types before the library
  * sees them.
  */
@@ -125,7 +125,7 @@ enum verdict {
  * @name: "node/test_abs"
  * @dir: its folder
  * @in_tiers: all its operators are of tiers 1 to 3
- * @why: what is wrong, or why it was skipped
+ * @why: the fault, or the reason to skip it
  * @hash: of the bytes of all outputs
  */
 struct test_case {
@@ -411,7 +411,7 @@ static int name_inputs(const struct loom_graph *graph, struct arrays *inputs,
 	return 0;
 }
 
-/* With all inputs known: what folds is right. In the expected outputs pi of windows is 3.1415. */
+/* With all inputs known: folded outputs are right. pi in windows is 3.1415 in the expected ones. */
 static enum verdict case_fold(struct backend *backend, struct test_case *test,
 			      struct loom_graph_options options, const struct arrays *want)
 {

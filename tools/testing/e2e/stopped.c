@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * On a device: what a run that was stopped has counted is not the next one's. A chain of products
- * that is long enough to be asked whether it goes on is stopped, and run again.
+ * On a device: counts of a stopped run do not show in the next one. A chain of products, long
+ * enough that the callback is asked whether it goes on, is stopped and run again.
  *
  *	stopped [DEVICE]
  */

@@ -3,11 +3,11 @@
 #define LOOM_TESTS_FUZZ_H
 
 /*
- * What the fuzzers share: how they fail, and main(). Built by gcc with ASan and UBSan, main() makes
+ * Shared by the fuzzers: how they fail, and main(). Built by gcc with ASan and UBSan, main() makes
  * the inputs: the run is a function of --seed and the number of --runs. An input that fails is left
- * in NAME.fail or what --fail says, which the program takes as an argument to run it again. With
- * clang and -DLOOM_LIBFUZZER, the same sources are targets for libFuzzer, which is guided by what
- * it reaches; see "make fuzz".
+ * in NAME.fail or the file of --fail; the program takes that file as an argument to run it again.
+ * With clang and -DLOOM_LIBFUZZER, the same sources are targets for libFuzzer, which is guided by
+ * coverage; see "make fuzz".
  *
  * Included by one source of a program, after FUZZ_NAME (the program) and FUZZ_MAX_BYTES (of an
  * input) were defined.
@@ -92,7 +92,7 @@ struct fuzz_input {
 	uint8_t data[FUZZ_MAX_BYTES];
 };
 
-/* What is being tried, and where it is left if that fails. */
+/* The input at hand; a failure leaves it in the file of fuzz_fail_path. */
 static struct fuzz_input fuzz_now;
 /* Number of inputs that were tried, with this one. */
 static unsigned long long fuzz_tried;
@@ -152,7 +152,7 @@ static void fuzz_write_seed(void)
 	}
 }
 
-/* In memory of exactly its size: what is read behind it is a fault. */
+/* Runs the input in memory of exactly its size, so that a read behind it is a fault. */
 static void fuzz_try_exact(void)
 {
 	uint8_t *exact = malloc(fuzz_now.size + !fuzz_now.size);
@@ -164,7 +164,7 @@ static void fuzz_try_exact(void)
 	free(exact);
 }
 
-/* Tries the input. What takes too long is a fault, as a crash is. */
+/* Tries the input. A run that takes too long is a fault, as a crash is. */
 static void fuzz_try(void)
 {
 	static const struct itimerval hang = { .it_value.tv_sec = FUZZ_HANG_SECONDS }, never;
@@ -177,7 +177,7 @@ static void fuzz_try(void)
 	setitimer(ITIMER_PROF, &never, NULL);
 }
 
-/* Return: what main() does, if it does not die of it. */
+/* Return: the exit status of main(), unless the input ends the program. */
 static int fuzz_replay(const char *path)
 {
 	FILE *file = fopen(path, "rb");

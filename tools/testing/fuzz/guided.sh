@@ -29,7 +29,7 @@ rm -f "$build/.libfuzzer.$$"
 	exit 1
 }
 
-# cpu_seconds: what all that has ended here has taken of a processor so far, in $cpu
+# cpu_seconds: processor time of all children that have ended so far, in $cpu
 cpu_seconds() {
 	times >"$build/.times.$$" # not through a pipe: it would be that process's own
 	cpu=$(awk -F '[ms ]' 'NR == 2 { printf "%d", ($1 + $4) * 60 + $2 + $5 }' "$build/.times.$$")
@@ -46,7 +46,7 @@ failed=0
 for target; do
 	corpus=$build/corpus/$target
 	mkdir -p "$corpus"
-	# what the program makes by itself: valid files, and such that are slightly damaged
+	# seeds that the program makes by itself: valid files, and slightly damaged ones
 	seeds=("$build/corpus/$target-seeds")
 	if [ ! -e "${seeds[0]}" ]; then
 		mkdir -p "${seeds[0]}.new"

@@ -21,7 +21,7 @@
 
 static u64 fuzz_taken;
 
-/* Return: what the reader says; its graph as text, if it has one. */
+/* Return: that of the reader; @text: the graph as text, or NULL. */
 static int fuzz_read(const uint8_t *data, size_t size, char **text, struct loom_error *err)
 {
 	struct loom_graph *graph;

@@ -4,7 +4,7 @@
  *
  * One input is a byte that says what it is, a byte for the strategy, one for the budget, one for
  * the capacity, and then either a CSV file or a problem in binary (place_problem.h), which also has
- * what files have not: aliases, operators, pools, pairs, images.
+ * elements that files lack: aliases, operators, pools, pairs, images.
  *
  * Whatever the input, nothing may crash, and every answer must hold: proved by loom_place_check(),
  * which must refuse answers that were spoilt, and by comparing all pairs; not below any bound that
@@ -222,7 +222,7 @@ static void fuzz_draw(const struct loom_place_problem *problem,
 	}
 }
 
-/* What was written is read again, and is the same, with all fixed. */
+/* The written answer is read back as the same items, all of them fixed. */
 static void fuzz_check_answer(const struct loom_place_csv *csv, const uint64_t *offsets)
 {
 	struct loom_place_csv *back;

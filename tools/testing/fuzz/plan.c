@@ -2,11 +2,11 @@
 /*
  * DOC: Fuzzing plans
  *
- * One input is the bytes of a plan. The verifier takes or refuses it; what it takes is looked at
- * once more by what shares nothing with the verifier (plan_judge.h), comes back from bytes for a
- * device as it was, and is run twice on memory of exactly the declared size, with opposite garbage
- * in it: a plan that reads what nobody wrote gives two answers, and one that leaves its memory
- * meets the sanitizer or a guard.
+ * One input is the bytes of a plan. The verifier accepts or refuses it. An accepted plan is checked
+ * once more by code that shares nothing with the verifier (plan_judge.h), comes back from bytes for
+ * a device as it was, and is run twice on memory of exactly the declared size, with opposite
+ * garbage in it: a plan that reads uninitialized bytes gives two answers, and one that leaves its
+ * memory meets the sanitizer or a guard.
  *
  * Inputs come from valid plans: the sample of the tests with and without images, and a command of
  * every form in the tables of refusals, so that each operation is reached at once. Fields and words

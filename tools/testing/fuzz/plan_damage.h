@@ -381,7 +381,7 @@ static void damage_order(u64 *seed, struct damage_plan *plan)
 			plan->tensors[k].first_step = index;
 }
 
-/* The declaration of a native command: what it shares, its counts, an operand that is another's. */
+/* Damages the declaration of a native command: format, sharing, counts, strides, operands. */
 static void damage_native(u64 *seed, struct damage_plan *plan)
 {
 	struct drm_loom_plan_header *h = plan->header;

@@ -22,8 +22,8 @@
 #define JUDGE_MAX_ELEMENTS	(1ULL << 18)
 
 /**
- * struct plan_judge - a plan that is looked at
- * @chip: what it is for
+ * struct plan_judge - a plan under examination
+ * @chip: the chip that it was accepted for
  * @header: its bytes, with the tables
  * @slots: table of slots
  * @tensors: table of tensors
@@ -599,7 +599,7 @@ static inline u64 judge_bytes(const struct plan_judge *judge)
 
 /**
  * plan_judge() - looks at a plan that was accepted
- * @judge: what is wrong is in its fault
+ * @judge: the first fault is written to its @fault
  * @plan: the bytes, at an address that is a multiple of eight
  * @chip: that it was accepted for
  *

@@ -21,7 +21,7 @@
 #include "plan_judge.h"
 #include "program_bytes.h"
 
-/* More than that is not run: what is looked for is not in large buffers. */
+/* Programs with more are not run: faults that show only in large buffers are not looked for. */
 #define FUZZ_MAX_BUFFERS	(16ULL << 20)
 
 static uint64_t fuzz_taken, fuzz_ran;
@@ -264,7 +264,7 @@ static void fuzz_mutate(void)
 		memcpy(fuzz_now.data + at, &value, width);
 		return;
 	}
-	/* what is there somewhere else */
+	/* bytes from elsewhere in the section */
 	from = section->offset + random_below(section->size_bytes - width + 1) / 4 * 4;
 	memmove(fuzz_now.data + at, fuzz_now.data + from, width);
 }

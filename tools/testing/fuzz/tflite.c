@@ -3,8 +3,8 @@
  * DOC: Fuzzing the readers of TensorFlow Lite files
  *
  * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
- * the file, and the same when asked again. What is read as a graph is dumped; what has tensors to
- * place is placed, written with its memory plan, and read and judged again.
+ * the file, and the same when asked again. A graph is dumped; a file with tensors to place is
+ * placed, written with its memory plan, and read and judged again.
  *
  * Inputs are small networks of floats and of bytes with words, bytes and pieces exchanged.
  */

@@ -12,22 +12,22 @@
 /*
  * DOC: gcov in one module
  *
- * What modules call that were compiled with --coverage, for a kernel without CONFIG_GCOV_KERNEL.
- * That one would have to count in all of the kernel, or be built for this alone; here only our
- * modules count, and the kernels are those that all other tests run on.
+ * Symbols that modules compiled with --coverage call, for a kernel without CONFIG_GCOV_KERNEL. A
+ * kernel with it would count in all of its code, or be built for this alone; here only our modules
+ * count, and the kernels are those that all other tests run on.
  *
  * Each object announces its counters in a constructor. The instrumented kernel calls those of a
- * module (CONFIG_CONSTRUCTORS, which KASAN selects). One that does not has them called here, for
- * who writes their addresses to /sys/kernel/debug/loom_gcov/constructors once the module is loaded:
- * what has been counted before is there by then. Nothing may call them twice.
+ * module (CONFIG_CONSTRUCTORS, which KASAN selects). For other kernels user space must write their
+ * addresses to /sys/kernel/debug/loom_gcov/constructors once the module is loaded, and they are
+ * called here; earlier counts are included. Constructors must not be called twice.
  *
  * /sys/kernel/debug/loom_gcov/counters has all counters of objects in modules that are loaded, and
  * of those that were, which are added up as they go: a text, of which report.py makes files for
  * gcov. Only arcs are counted, so each function has one array of them.
  *
- * /sys/kernel/debug/loom_gcov/new is for a fuzzer: what has been counted since the last look is cut
- * into classes (once, twice, 3, 4 to 7, 8 to 15, ..), and the text is how many pairs of a counter
- * and a class there were that no look had before, and how many counters have ever been reached.
+ * /sys/kernel/debug/loom_gcov/new is for a fuzzer: the counts since the last look are put into
+ * classes (once, twice, 3, 4 to 7, 8 to 15, ..), and the text is the number of pairs of a counter
+ * and a class that no look had before, and the number of counters that were ever reached.
  */
 
 /**
@@ -45,7 +45,7 @@ struct loom_gcov_counter {
 /**
  * struct loom_gcov_object - an object file whose module is or was loaded
  * @link: in loom_gcov_objects
- * @info: what its module has of it, while that is loaded
+ * @info: the module's own data, while the module is loaded
  * @name: of the file for its counters
  * @version: of the compiler, as the objects below
  * @stamp: which compilation it was
@@ -205,7 +205,7 @@ static int loom_gcov_notify(struct notifier_block *nb, unsigned long event, void
 	return NOTIFY_OK;
 }
 
-/* After all others: what they still run of the module is counted, too. */
+/* Runs after all others, because they may still run code of the module, which is counted, too. */
 static struct notifier_block loom_gcov_notifier = {
 	.notifier_call = loom_gcov_notify,
 	.priority = INT_MIN,

@@ -5,7 +5,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* What gcc emits for an object: layouts of libgcc, private to versions of the compiler. */
+/* Data that gcc emits for an object: layouts of libgcc, private to versions of the compiler. */
 #if GCC_VERSION < 100000 || GCC_VERSION >= 140000
 #error "What this compiler emits for --coverage is not known here"
 #endif
@@ -39,7 +39,7 @@ struct gcov_info {
 	const struct gcov_fn_info *const *functions;
 };
 
-/* What the compiler calls has these names. */
+/* Functions that the compiler emits calls of. */
 void __gcov_init(struct gcov_info *info);
 void __gcov_exit(void);
 void __gcov_merge_add(u64 *counters, u32 n);

@@ -7,8 +7,8 @@
 #
 #	tools/testing/kgcov/run.sh [PART...]	those of guest.sh; none: only the table
 #
-# What needs KUnit or allocations that fail is for the instrumented kernel, the rest runs on the stock
-# one, which is ten times as fast; LOOM_COVERAGE_KERNEL=debug takes the other for all.
+# Parts that need KUnit or failing allocations run on the instrumented kernel, others on the stock
+# one, which is ten times as fast; LOOM_COVERAGE_KERNEL=debug takes the instrumented one for all.
 #
 # LEAST: percent below which it fails. TESTS: which selftests of the part. SHOW=1: the text of lines
 # that were not reached. LOOM_EFFORT: percentage of the rounds of random tests. FUZZ_SECONDS, SEED: of

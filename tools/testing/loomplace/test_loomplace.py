@@ -114,7 +114,7 @@ class Formats(unittest.TestCase):
         self.reread(trace, placements, text)
         self.assertIn('is_entry_computation_parameter: true', text)
         self.assertEqual(re.findall(r'\bindex: (\d)', text), ['0', '1'])
-        # what shares has the offset of what it shares with
+        # a buffer that shares has the offset of the canonical one
         offsets = dict(re.findall(r'logical_buffer_id: (\d)\s+offset: (\d+)', text))
         self.assertEqual(offsets['5'], offsets['3'])
 

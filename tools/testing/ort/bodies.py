@@ -105,7 +105,7 @@ RIGHT = {
         "go = true; y = Loop - go x body=@; > y",
         graph("zero = 0; end = 6; shape = Shape x; rows = Gather shape zero; done = Mul rows i; "
               "d = Less done end; n = Add v x; > d n"), results={"y": 5 * X}),
-    # v = v + 1 until the largest is 5.5 or more; what comes behind the end is 0
+    # v = v + 1 until the largest is 5.5 or more; elements behind the end are 0
     "a loop whose end the data decide": Model(
         "count = 6; y all = Loop count - x body=@; > y all",
         graph("one = 1.0; end = 5.5; n = Add v one; s = ReduceMax n keepdims=0; d = Less s end; > d n n"),
@@ -166,7 +166,7 @@ WRONG = {
     'two tensors are called "v~1"': Model(THRICE, graph("v = Mul v x; > c v")),
     IN_LOOP + 'operand "n" has to be known when the model is planned': Model(
         "y = Loop n - x body=@; > y", graph(POWER), n=3),
-    # what a loop in a loop gave in an earlier round is not what it gives in this one
+    # a result of an inner loop in an earlier round is not its result in this one
     IN_LOOP + "it never runs, so result 1 has no shape": Model(
         "count = 2; y = Loop count - x body=@; > y",
         graph("one = 1; d = Less i one; count = 2; n all = Loop count d v body=@; s = ReduceSum all; "

@@ -120,7 +120,7 @@ static int flip(const char *path)
 	return write_file(path, bytes, size) ? 0 : fail("not written");
 }
 
-/* What whoever forges a program would do: the plan reaches beyond its buffer, and all sums fit. */
+/* Forges a program: the plan reaches beyond its buffer, and all checksums fit. */
 static bool forge(uint8_t *bytes, size_t size)
 {
 	struct loom_file_section *plan = &bytes_sections(bytes)[LOOM_FILE_PLAN];

@@ -11,7 +11,7 @@ out=build/npm-models
 names=${*:-oww_hey_rhasspy oww_timer blazeface_back mlsd_large mlsd_512_large mlsd_512_tiny
 	silero_v5 silero_v6 silero_16k silero_half silero_ifless}
 
-# what goes in; noise is no picture, and rounding of what it gives in M-LSD is larger than the limit
+# inputs; with noise in place of a picture, rounding in M-LSD is above the limit
 arguments() {
 	case $1 in
 	mlsd*)	echo --input "$pictures/room.ppm" --scale 1 --mean 0 --std 1,1,1,255 ;;

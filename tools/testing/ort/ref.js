@@ -172,7 +172,7 @@ async function main(args) {
 		intraOpNumThreads: 1,
 		interOpNumThreads: 1,
 		logSeverityLevel: require.main === module && process.argv[2] === '--each' ? 4 : 3,
-		// what is fused away would not be seen
+		// a fused intermediate would not be seen
 		graphOptimizationLevel: plain ? 'disabled' : 'all',
 	});
 	const feeds = {};

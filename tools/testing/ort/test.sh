@@ -122,7 +122,7 @@ for name in ppocr_rec ppocr_det ppocr_cls blazeface mlsd_tiny oww_alexa oww_weat
 		ep_run compare "$file" effort_ms=50 $(model $name)
 done
 
-# The eleventh node of a chain of 25: what is before and what is behind are a part each.
+# The eleventh node of a chain of 25: the nodes before and those behind are a part each.
 mixed=$out/mixed.onnx
 ok 'a model with an operator that Loom has not' $make mixed $models/oww_hey_mycroft.onnx "$mixed" 10
 ok 'it runs mixed, in two parts' says '^nodes 25 of 26, parts 2,' ep_run compare "$mixed"

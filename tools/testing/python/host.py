@@ -106,7 +106,7 @@ class Run(unittest.TestCase):
             for value in X, flat, shaped, bytes(flat), bytearray(flat), memoryview(bytes(flat)):
                 for given in {'x': value}, [value], (value,):
                     self.assertEqual(session.run(given)['y'].tolist(), Y)
-            # what was set stays
+            # inputs that were set stay
             self.assertEqual(session.run()['y'].tolist(), Y)
             session.set_input(0, [[0, 0, 0], [0, 0, 0]])
             self.assertEqual(session.run()['y'].tolist(), [[0.5, 0, 1, 0]] * 2)

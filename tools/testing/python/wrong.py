@@ -271,7 +271,7 @@ class Index:
         return self.value < operator.index(other)
 
 
-# what a parameter must refuse: it wraps, is negative beyond every type, or is no integer
+# values that a parameter must refuse: they wrap, are negative beyond every type, or are no integers
 WRONG = (2 ** 64 + 1, -2 ** 64 + 1, 2 ** 100, 1.5, '1', b'1')
 ITEMS = [loom.Item(8, 0, 2, name='a'), loom.Item(8, 1, 3, name='b')]
 

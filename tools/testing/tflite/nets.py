@@ -75,7 +75,7 @@ class Net:
         else:
             shape, axis = [channels, kh, kw, inside], 0
         w, b, data, scales, bias = self.weights(shape, channels, axis)
-        # 6 / 255: what is cut off is what does not fit, but for steps that a caller gives
+        # 6 / 255: the activation cuts off just the values that do not fit, but for a caller's steps
         steps = steps or ((6 / 255, -128) if act else (0.05, 4))
         steps = (struct.unpack("f", struct.pack("f", steps[0]))[0], steps[1])
         y = None

@@ -4,9 +4,9 @@
  *
  *	core_ioctls get-magic|get-unique|syncobj-count|sweep
  *
- * The first three are faults of the core; each prints what the ioctl said, and the exit status
- * is 0 if that is the error it ought to be. The last calls each of the core's numbers with
- * zeroes and with random bytes: what matters is what the kernel's log says afterwards.
+ * The first three are faults of the core; each prints the result of the ioctl, and the exit status
+ * is 0 if that is the expected error. The last calls each of the core's numbers with zeroes and
+ * with random bytes; the caller must look at the kernel's log afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the VM with the changed kernel: what was an oops is an error. TAP.
+# In the VM with the changed kernel: ioctls that caused an oops return an error. TAP.
 #
 #	guest.sh FOLDER		with the programs
 dir=$1

@@ -73,7 +73,7 @@ def check_safe(page):
         body = re.search(f"<{element}>(.*?)</{element}>", page.text, re.S).group(1)
         hashes.append("sha256-" + base64.b64encode(hashlib.sha256(body.encode()).digest()).decode())
     assert policy == [want % tuple(hashes)], policy
-    # what stands in the page before anything that came from a model
+    # the policy stands in the page before any text that came from a model
     assert page.text.index("Content-Security-Policy") < page.text.index("<title>")
     assert not any(key.startswith("on") or key in ("src", "href") for _, attrs, _ in page.elements
                    for key in attrs)

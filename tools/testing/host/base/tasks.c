@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Tasks run in threads and are merged in order; what they see of each other is the same. */
+/* Tasks run in threads and merge in order; results that a task sees do not depend on timing. */
 #include "base/tasks.h"
 #include "base/watch.h"
 #include "tap.h"
@@ -10,7 +10,7 @@
 
 /**
  * struct sums - the state of tasks
- * @seen: by task: what it may use of the tasks before it
+ * @seen: by task: the sum of earlier tasks that it may use
  * @after: by task: the sum of all up to it
  * @sum: of the merged tasks
  * @merged: number of them

@@ -220,7 +220,7 @@ static void test_owners(const struct test_case *test)
 	free(path);
 }
 
-/* A file that a graph maps: what was planned before it changed is not for the graph's key. */
+/* A file that a graph maps: after it changes, nothing is stored or found by the graph's key. */
 static void test_changed(struct test_case *test)
 {
 	char path[80];

@@ -8,7 +8,7 @@
 #include "loom_core.h"
 #include "tap.h"
 
-/* the least that a chip needs; what breaks it comes behind */
+/* the least that a chip needs; the faulty text comes behind */
 #define HEAD	"name: my\nfrequency: 1 GHz\n"
 #define TYPES	"types: {f32: {ops: 1}}\n"
 #define SRAM	"memory:\n  sram:\n    size: 64k\n    read: 16\n"
@@ -263,7 +263,7 @@ static void test_names(void)
 	tap_ok(loom_chip_load("", &chip, &err) == -ENXIO, "no name at all");
 }
 
-/* What holds for all headers, also where a file cannot be opened. */
+/* errno stays as it is, as all headers promise, also where a file cannot be opened. */
 static void test_errno(void)
 {
 	static const char *const wrong[] = {

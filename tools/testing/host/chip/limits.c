@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What loom_chip_check() lets pass of a description, for each figure: the largest and the smallest
- * that are fine, and those next to them, which are refused with the figure and the place at fault.
+ * Limits of loom_chip_check(), for each figure of a description: the largest and the smallest valid
+ * value, and those next to them, which are refused with the figure and the place at fault.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,8 +19,8 @@
  * @what: the figure, for people
  * @at: where it is in @chip
  * @bytes: of it
- * @value: what it is set to
- * @key: what the fault must name; LOOM_CHIP_KEY_NONE: it is fine
+ * @value: the new value
+ * @key: the key that the fault must name; LOOM_CHIP_KEY_NONE: the value is fine
  */
 struct limit {
 	const char *what;
@@ -30,7 +30,7 @@ struct limit {
 	enum loom_chip_key key;
 };
 
-/* what is changed, and made valid again each time */
+/* each limit changes one figure; it is made valid again for the next */
 static struct drm_loom_chip chip;
 
 #define SHORT(field, value, key)	{ #field, &chip.field, 4, value, LOOM_CHIP_KEY_##key }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is written is read as it was; what extends others has what they have. */
+/* Chips are read as they were written; a chip that extends another inherits its figures. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SRAM tensors in a slot instead of in the scratch: what one plan leaves in a buffer the next one
- * finds there, at whatever address the buffer is. And: where a plan's use of the scratch ends in
- * each bank.
+ * SRAM tensors in a slot instead of in the scratch: the data that a plan leaves in a buffer are
+ * there for the next one, whatever the buffer's address. And: where a plan's use of the scratch
+ * ends in each bank.
  */
 #include "loom_engine.h"
 #include "plan_builder.h"

@@ -36,7 +36,7 @@ static char label[DRM_LOOM_LABEL_BYTES + 1];
 static uint32_t device_flags;
 /* Whether its buffer has an address per bank, or is evicted. */
 static uint32_t bo_flags;
-/* What it says of the fence in SYNC. */
+/* Its answer about the fence in SYNC. */
 static int status, fence_fd = -1;
 static bool asked_for_sync_file;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Arrays in files: what goes out comes back, and what is broken is refused. */
+/* Arrays in files: they are read as they were written, and broken files are refused. */
 #include "loom_core.h"
 #include "loom_file.h"
 

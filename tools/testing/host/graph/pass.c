@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the passes make of small models. */
+/* Results of the passes on small models. */
 #include "host/lower/case.h"
 #include "near.h"
 

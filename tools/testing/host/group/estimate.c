@@ -15,7 +15,7 @@
 
 static u32 num_estimates, num_refused, num_works;
 
-/* What was in @costs before shall not be there afterwards. */
+/* Fills @costs with @pattern first, so that stale entries show. */
 static u32 take(struct loom_group_estimate *est, u32 num_units, u8 in, u8 out, u32 num_counts,
 		int pattern, struct loom_group_cost *costs)
 {
@@ -264,14 +264,14 @@ static void test_slowest(void)
 
 /**
  * struct costly - a chip on which only one thing takes time, and how near estimates of nodes are
- * @what: what takes time
+ * @what: the thing that takes time
  * @dma_start: see &drm_loom_chip; as the others
  * @compute_start: to start a command
  * @read_rate: bytes read, in thousandths of a cycle
  * @write_rate: bytes written
  * @mac_rate: multiply-accumulates
  * @op_rate: other operations
- * @permille: what is estimated, in thousandths of what plans cost: nearer to 1000 is better
+ * @permille: the estimate, in thousandths of the cost of plans: nearer to 1000 is better
  */
 struct costly {
 	const char *what;

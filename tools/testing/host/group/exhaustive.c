@@ -15,7 +15,7 @@
 #define MOST_UNITS	12
 #define MOST_PARTS	256
 #define BUDGET		4800000
-/* In percent: what stays may have a place in each group, and no place that suits all. */
+/* In percent: residents may have a place in each group, and no place that suits all groups. */
 #define LIMIT		10
 
 static const struct loom_slice_limits srams[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Slices with recomputed halos, of random graphs, against dependence worked out row by
- * row: what a slice reads it has loaded or made itself; each row that others want to see is stored
- * in exactly one slice, and made in that one. For all numbers of slices, all axes, with axis 0 cut
+ * Slices with recomputed halos, of random graphs, against dependence worked out row by row: a slice
+ * reads only rows that it has loaded or made itself; each row with readers outside is stored in
+ * exactly one slice, and made in that one. For all numbers of slices, all axes, with axis 0 cut
  * besides where it can be, and groups that begin anywhere.
  */
 #include "rows.h"

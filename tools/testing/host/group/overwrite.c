@@ -12,7 +12,7 @@
 #define ROWS		20
 #define MAP_BYTES	(CHANNELS * ROWS * ROWS * 4)
 
-/* What else the graph does with x. */
+/* Other uses of x in the graph. */
 enum variant {
 	PLAIN,
 	READ_LATER,

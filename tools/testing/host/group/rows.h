@@ -13,7 +13,7 @@
 
 static unsigned int num_groups, num_rows;
 
-/* What is wrong with the group at hand. */
+/* The fault of the group at hand. */
 static char fault[256];
 
 static bool wrong(const struct loom_group *group, u32 part, u32 slice, const char *what)
@@ -59,7 +59,7 @@ static bool writes_row(const struct loom_group *group, u32 index, const struct l
 typedef bool row_is_there_fn(const struct loom_group *group, u32 which,
 			     const struct loom_group_box *box, u64 row, u32 slice);
 
-/* What each row of the result reads, one by one. */
+/* Each operand row that a row of the result reads is there, row by row. */
 static bool operand_is_there(const struct loom_group *group, u32 index, u32 operand, u32 slice,
 			     row_is_there_fn *row_is_there)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What does not fit is refused with the bytes that are missing: with so many more there is a plan,
- * with one less there is none, unless sums are put together of parts, which may need less.
+ * A network that does not fit is refused with the number of missing bytes: with so many more there
+ * is a plan, with one less there is none, unless sums are split into parts, which may need less.
  */
 #include "case.h"
 #include "loom_planner.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cheapest path through random groups, as they change one by one: what is kept from one time to
- * the next, against all of it anew by the shortest program there is, with its ties.
+ * The cheapest path through random groups that change one by one: incremental updates, compared
+ * with the shortest complete program there is, ties included.
  */
 #include "draw.h"
 #include "group/search/divide.h"

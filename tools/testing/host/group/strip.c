@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Strips of random graphs, against dependence worked out element by element: each row of each
- * result is made in one slice, when all that it reads is in a strip; what a strip has was made in
- * this slice or is kept from the one before; what is kept was in the strip before. For all numbers
+ * result is made in one slice, when all that it reads is in a strip; a row of a strip was made in
+ * this slice or is kept from the one before; a kept row was in the strip before. For all numbers
  * of slices, all axes, and groups that begin anywhere.
  */
 #include "rows.h"
@@ -54,7 +54,7 @@ static bool row_is_there(const struct loom_group *group, u32 which,
 	return true;
 }
 
-/* What is kept was in the strip of the slice in which it was made last, or kept by it. */
+/* Kept rows were in the strip of the last slice that has one: made in that slice, or kept by it. */
 static bool kept_was_there(const struct loom_group *group, u32 which, u32 index, u32 slice)
 {
 	u64 lo, hi, from, to;

@@ -121,7 +121,7 @@ static struct loom_group_root *root_of(struct loom_group *group, const char *nam
 
 /**
  * struct backward - an operator and its formula
- * @op: what
+ * @op: its name
  * @k: window
  * @s: stride, or scale
  * @d: dilation
@@ -135,7 +135,7 @@ struct backward {
 	int64_t pad;
 };
 
-/* BackwardH of the text, and what is cut off at the ends: rows [@lo, @hi) of @h for @o from @i. */
+/* BackwardH of the text, clipped at the ends: rows [@lo, @hi) of @h for @o from @i. */
 static void by_formula(const struct backward *b, int64_t h, int64_t i, int64_t o, int64_t *lo,
 		       int64_t *hi)
 {
@@ -371,7 +371,7 @@ static void test_weights_first(void)
 static void test_n_then_h(void)
 {
 	const int64_t dims[4] = { 4, 1, 32, 32 };
-	/* three are there at a time: what is read, what is made and what is stored */
+	/* three strips at a time: one is read, one is made, one is stored */
 	static const struct {
 		u64 bytes;
 		u32 slices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What no plan is below, of networks whose figures can be worked out by hand. */
+/* Lower bounds of networks whose figures can be worked out by hand. */
 #include "chips.h"
 #include "host/lower/case.h"
 #include "loom_planner.h"

@@ -30,8 +30,8 @@ static inline int64_t range(int64_t low, int64_t high)
  * @num_inputs: number of @inputs
  * @attrs: attributes of the next node
  * @num_attrs: number of @attrs
- * @ints: what @attrs points to
- * @floats: what @attrs points to
+ * @ints: integer values of @attrs
+ * @floats: floating-point values of @attrs
  * @check: compares with plain loops, or NULL
  * @geometry: for @check
  */
@@ -312,7 +312,7 @@ static inline void case_add(struct test_case *test, const char *format, ...)
 	va_end(args);
 }
 
-/* A graph without anything in it; what is drawn for it follows from @which. */
+/* An empty graph; the random numbers for it follow from @which. */
 static inline void case_begin(struct test_case *test, uint64_t which, uint32_t opset)
 {
 	memset(test, 0, sizeof(*test));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Models built by hand that are wrong or leave something open: what is said about them. */
+/* Error texts for models built by hand that are wrong or leave something open. */
 #include "graph/graph.h"
 #include "host/lower/case.h"
 #include "onnx/onnx.h"

@@ -49,7 +49,7 @@ struct tensor {
  * @operands: of which those with @known are constants
  * @num_operands: number of @operands
  * @known: bit i: operand i is a constant
- * @results: what is expected
+ * @results: the expected results
  * @num_results: number of @results; 0: the node is refused
  */
 struct form {
@@ -84,7 +84,7 @@ static inline void fill(struct loom_array *array, const struct tensor *tensor, c
 		loom_array_set_element(array, i, tensor->elems[i]);
 }
 
-/* Bit by bit, but for what is not a number: all of those are the same. */
+/* Bit by bit; all NaN are the same. */
 static inline bool same(const struct loom_array *got, const struct tensor *want)
 {
 	struct loom_array expected;
@@ -103,7 +103,7 @@ static inline bool same(const struct loom_array *got, const struct tensor *want)
 	return good;
 }
 
-/* What is refused has operands of any size. */
+/* A refused node is never run, so its operands may be of any size. */
 static inline void try_refused(const struct form *form, struct loom_graph *graph)
 {
 	struct loom_error err = { .text = "" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A layer of floats between DEQUANTIZE and QUANTIZE becomes one of bytes: results are those of
- * integers, and a step away from those of floats at most. What cannot become one stays as it is.
+ * integers, and a step away from those of floats at most. Other layers stay as they are.
  */
 #include "graph/graph.h"
 #include "host/lower/case.h"

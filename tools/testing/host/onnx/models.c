@@ -63,7 +63,7 @@ static const struct loom_value *find_output(const struct loom_graph *graph, cons
 	return NULL;
 }
 
-/* what graph.h promises of a finished graph */
+/* Return: the invariant of a finished graph (graph.h) that does not hold, or NULL. */
 static const char *broken_promise(const struct loom_graph *graph)
 {
 	bool *computed = calloc(graph->num_values, sizeof(*computed));

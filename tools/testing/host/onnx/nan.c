@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is not a number: where it is, whether it is the largest, and that it stays one through
- * functions, folded and computed alike. And reductions over no axes, which leave their element-wise
- * part.
+ * NaN: where it is, whether it is the largest, and that functions keep it, folded and computed
+ * alike. And reductions over no axes, which leave their element-wise part.
  */
 #include "form.h"
 

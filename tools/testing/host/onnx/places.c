@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Operators that answer with places, or read or write at places, where these come with the data:
- * corners that the ONNX backend tests do not have. What is expected is written down.
+ * corners that the ONNX backend tests do not have. Expected results are written down.
  */
 #include "form.h"
 
@@ -132,7 +132,7 @@ static const struct form forms[] = {
 	  { F32(3, { 2, 3, 1 }, { 2, 1, 3, 6, 5, 4 }) }, 1 },
 };
 
-/* What is refused, or is nothing, before anything is done as often as a dimension says. */
+/* Refusals and empty results come before any loop over a dimension, which would take too long. */
 static void huge(const char *op, int64_t rows, int64_t columns, int code)
 {
 	struct loom_graph *graph = model_create(14);

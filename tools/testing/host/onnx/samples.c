@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Samples of pictures at places that come with the data, shifts of bits, and windows that are
- * larger than the data: corners that the ONNX backend tests do not have. What is expected is
+ * larger than the data: corners that the ONNX backend tests do not have. Expected results are
  * written down.
  */
 #include "form.h"

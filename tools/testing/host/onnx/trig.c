@@ -96,7 +96,7 @@ static void try_function(const struct function *function)
 	outcome_clear(&outcome);
 }
 
-/* What has no result is NaN, and what has an infinite one is infinite. */
+/* Arguments without a result give NaN, and those with an infinite one give infinity. */
 static void try_ends(const char *op, const float *in, const float *want, uint32_t count)
 {
 	struct loom_array x = {

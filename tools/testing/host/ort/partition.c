@@ -17,7 +17,7 @@
  * @edges: its edges
  * @num_edges: number of @edges
  * @wanted: which nodes may be in a part
- * @parts: what came out
+ * @parts: the part of each node
  * @num_parts: number of parts
  */
 struct sample {
@@ -44,7 +44,7 @@ static void draw(struct sample *sample)
 		sample->wanted[i] = random_below(100) < percent;
 }
 
-/* What stands for a node when parts are one: the first node of its part, or the node itself. */
+/* Representative of a node if parts are contracted: the first node of its part, or the node. */
 static uint32_t leader(const struct sample *sample, const uint32_t *parts, uint32_t node)
 {
 	uint32_t i;

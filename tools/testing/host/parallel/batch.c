@@ -188,7 +188,7 @@ static void refuse_batch(struct loom_session *const *sessions, uint32_t count,
 	tap_ok(ret == -EINVAL && strstr(err.text, part), "refused: %s", err.text);
 }
 
-/* What is refused, on two sessions of one graph. */
+/* Refused batches, on two sessions of one graph. */
 static void test_refusals(void)
 {
 	struct items items = { .num_inputs = 0 };

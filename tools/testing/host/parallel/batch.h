@@ -26,7 +26,7 @@ static const struct drm_loom_chip chips[] = {
  * @inputs: by input of the graph: all items, one after the other
  * @num_inputs: number of @inputs
  * @num_items: number of items
- * @wants: by item: what one session makes of it
+ * @wants: by item: its results in one session
  */
 struct items {
 	struct loom_array inputs[MAX_INPUTS];

@@ -22,7 +22,7 @@ int main(void)
 #define STAGES	2
 #define ITEMS	2
 
-/* Allocation @at fails. Return: what the run says. */
+/* Allocation @at fails. Return: that of the run. */
 static int line_run(const struct line *line, const struct loom_batch *batch, uint32_t at,
 		    struct loom_array *output)
 {

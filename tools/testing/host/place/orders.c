@@ -24,7 +24,7 @@ static uint64_t height_of(const struct place_made *made, const char *name)
 	return height;
 }
 
-/* By begin, length, size and alignment: what begins at one moment is taken in this order. */
+/* By begin, end, size and alignment: the order of items that begin at the same moment. */
 static int compare_items(const void *a, const void *b)
 {
 	const struct loom_place_item *x = a, *y = b;

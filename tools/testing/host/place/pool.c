@@ -275,7 +275,7 @@ static void test_random(uint32_t num_pools, uint32_t most_items)
 	       feasible);
 }
 
-/* What costs too much to be added up is refused, not compared. */
+/* Costs whose sum would overflow are refused, not compared. */
 static void test_dear(void)
 {
 	static const struct row rows[] = {

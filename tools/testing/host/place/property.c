@@ -39,8 +39,8 @@ struct random_problem {
 /* --- the bound -------------------------------------------------------------------------------- */
 
 /*
- * What is lost between items that begin at multiples of @align and are there at a moment: the pads
- * of all, less the largest ones: one for each item that is not aligned, and one on top.
+ * Bytes lost between items that begin at multiples of @align and are there at a moment: the pads of
+ * all, less the largest ones: one for each item that is not aligned, and one on top.
  */
 static uint64_t lost_at(const struct loom_place_problem *p, const struct judge_group *groups,
 			uint64_t align, int64_t moment)

@@ -193,7 +193,7 @@ static void make_small(struct small *s, uint32_t num_pools, uint32_t most_items)
 
 /* --- one pool ------------------------------------------------------------------------------- */
 
-/* What went wrong, by kind. */
+/* Counts of faults, by kind. */
 struct wrongs {
 	unsigned int bound;
 	unsigned int height;
@@ -246,7 +246,7 @@ static uint64_t find_least(struct small *s, const char *strategy, struct wrongs 
 	while (least < TOP && !exists(s, &least))
 		least++;
 	if (ret || least == TOP) {
-		/* what is fixed on one another, and nothing else */
+		/* only fixed items that overlap are refused */
 		wrongs->height += ret != -EINVAL || least != TOP;
 		loom_place_result_free(&result);
 		return 0;

@@ -154,7 +154,7 @@ static struct place_made copy(const struct place_made *made)
 	return other;
 }
 
-/* Sizes and alignments times a number, or moments; what is known of the height, too. */
+/* Sizes, alignments and the known height times @bytes; lifetimes times @moments. */
 static void scale(struct place_made *made, uint64_t bytes, int64_t moments)
 {
 	uint32_t i;
@@ -182,7 +182,7 @@ static void cut(struct place_made *made, int64_t moment)
 	}
 }
 
-/* The same again, behind it in time: what is placed twice is as high as once. */
+/* Appends the same items later in time; the height must stay the same. */
 static void join(struct place_made *made)
 {
 	int64_t first = INT64_MAX, end = INT64_MIN;

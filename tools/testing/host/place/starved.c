@@ -53,7 +53,7 @@ void __wrap_free(void *memory)
 
 /**
  * struct job - a call that allocates
- * @problem: what it is about
+ * @problem: the problem of the call
  * @options: for loom_place()
  * @offsets: for loom_place_check(), which it is if there are some
  * @reason: for loom_place_check_reason(), which it is if there is one

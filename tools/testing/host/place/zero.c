@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is not said of an item is zero, and means nothing special, for every strategy. */
+/* Unset fields of an item are zero, which has no special meaning, for every strategy. */
 #include <errno.h>
 #include <string.h>
 

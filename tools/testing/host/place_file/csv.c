@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * MiniMalloc's CSV: what is read, what comes out again, and each thing that can be wrong with the
- * line and column that the message names.
+ * MiniMalloc's CSV: reading, writing, and each possible fault with the line and column that its
+ * message names.
  */
 #include "loom_core.h"
 #include "loom_place_file.h"
@@ -477,7 +477,7 @@ static void test_explain(void)
 	loom_place_csv_destroy(csv);
 }
 
-/* What the fuzzer found: files that a strategy had a wrong answer to. */
+/* Files from the fuzzer that a strategy had a wrong answer to. */
 static void test_fuzzed(void)
 {
 	static const char *const texts[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What bounds a group: on random graphs, the parts of its time add up to it, and what is said to
- * bound it would save most. On chips that are made to be slow at one thing, that thing is what most
- * groups are bound by; pools between images wait for the DRAM that they use in place.
+ * Bounds of groups: on random graphs, the parts of a group's time add up to it, and the part named
+ * as its bound would save most. On chips that are slow at one thing, most groups are bound by that;
+ * pools between images wait for the DRAM that they use in place.
  */
 #include "host/group/case.h"
 #include "chips.h"

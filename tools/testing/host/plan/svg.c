@@ -18,7 +18,7 @@ static struct {
 	unsigned int bad_streams, bad_widths, no_names, cells;
 } seen;
 
-/* what the program at hand is for */
+/* the chip of the program at hand */
 static const struct drm_loom_chip *chip;
 
 static char *draw_plan(const struct loom_program *program,
@@ -67,9 +67,9 @@ static unsigned int count_tensors(const struct loom_program *program, uint32_t r
 }
 
 /*
- * Reads the titles in the row of a stream, "step 3, 5 of 9 cycles" or "steps 3 to 8, ...": adds up
- * what each rectangle says. Returns the busy cycles; @off: how many pixels a rectangle is wider or
- * narrower than it says, at most.
+ * Reads the titles in the row of a stream, "step 3, 5 of 9 cycles" or "steps 3 to 8, ...", and adds
+ * up their cycles. Returns the busy cycles; @off: the largest difference, in pixels, between the
+ * width of a rectangle and its title.
  */
 static uint64_t read_row(const char *text, const char *id, uint64_t all, double *off)
 {

@@ -3,7 +3,7 @@
  * Programs in the order of the graph and in that of least memory: the same bits come out of both,
  * with the same traffic, and never from a larger arena. Graphs are random: matrices of eight
  * columns that are computed, joined, cut (views) and transposed (views); half of their leaves
- * are outputs. And by hand: what is near to a concatenation is the same however nodes are listed.
+ * are outputs. And by hand: nearness to a concatenation is the same however nodes are listed.
  */
 #include "graph/graph.h"
 #include "planner/orders.h"

@@ -164,7 +164,7 @@ static const struct drm_loom_chip chips[] = {
 
 static unsigned int num_runs, num_refused;
 
-/* The graph's own outputs; what is observed comes behind them. */
+/* The graph's own outputs; observed tensors come behind them. */
 static bool is_same_outcome(const struct outcome *a, const struct outcome *b, uint32_t count)
 {
 	uint32_t i;

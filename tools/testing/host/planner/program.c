@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Programs: what the planner promises besides the arithmetic. Where outputs lie, what is observed,
- * that bytes are the same each time, and the error texts.
+ * Programs: promises of the planner besides the arithmetic. Where outputs lie, observed tensors,
+ * the same bytes each time, and the error texts.
  */
 #include "host/lower/case.h"
 #include "chips.h"

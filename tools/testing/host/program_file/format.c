@@ -10,7 +10,7 @@
 
 #define PAGE	"Documentation/program-file.rst"
 
-/* What a field may be. */
+/* The range of a field, for people. */
 static void print_range(FILE *out, const struct loom_field *field)
 {
 	switch (field->kind) {
@@ -160,7 +160,7 @@ static bool has_all(const struct loom_records *records)
 		mark(seen, &records->fields[i]);
 	for (i = 0; i < end; i++) {
 		run = seen[i] ? 0 : run + 1;
-		/* what aligns ends where eight bytes begin, or behind a bool where four do */
+		/* padding ends where eight bytes begin, or behind a bool where four do */
 		if (run && (i + 1 == end || seen[i + 1]) && ((i + 1) % 8 && run != 3))
 			return false;
 		if (run > 7)

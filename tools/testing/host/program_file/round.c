@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What was written is what is read: programs of all kinds, what they compute, and what they fit. */
+/* Programs of all kinds are read as written, with their results and the chips that they fit. */
 #include <errno.h>
 
 #include "host/program_file/programs.h"

@@ -32,13 +32,13 @@ static unsigned int num_caught[32], num_done[32];
 /**
  * struct trial - a plan that is broken in many ways
  * @test: the graph
- * @chip: what it is planned for
+ * @chip: the chip that it is planned for
  * @program: as it was planned
  * @broken: the same with other bytes
  * @header: those bytes
  * @options: for the checker
- * @outputs: what @program computes
- * @what: what was broken
+ * @outputs: results of @program
+ * @what: the damage, an index of breaks[]
  */
 struct trial {
 	struct test_case *test;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is in the scratch is placed anew by its lifetimes: apart from all that is alive at the same
- * position, aligned, within the room; and as it was if there is no room. What is in slots, and what
- * is not used, stays where it is.
+ * Tensors in the scratch are placed anew by their lifetimes: apart from all that are alive at the
+ * same position, aligned, within the room; and as they were if there is no room. Tensors in slots,
+ * and unused ones, stay where they are.
  */
 #include <errno.h>
 

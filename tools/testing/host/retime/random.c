@@ -2,7 +2,7 @@
 /*
  * Random graphs on devices too small for them, by every grouping strategy, as it writes its steps
  * and in less time: the same bits, the same bytes and multiply-accumulates, never more cycles, and
- * what is promised is what the engine counts. The replay judge finds no fault.
+ * the engine counts the promised figures. The replay judge finds no fault.
  */
 #include "host/group/case.h"
 #include "host/lower/rounds.h"

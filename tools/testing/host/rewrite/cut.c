@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nodes of which not even the smallest slice fits into the SRAM: what they sum or compare is put
- * together of pieces, and comes out as in an SRAM that holds all of it. What fits is not cut.
+ * Nodes of which not even the smallest slice fits into the SRAM: their sums and comparisons are put
+ * together of pieces, with the results of an SRAM that holds all. Nodes that fit are not cut.
  */
 #include "nets.h"
 
@@ -20,7 +20,7 @@
 
 /**
  * struct row - a network with nodes that do not fit
- * @name: what is shown
+ * @name: of the case
  * @cut: nodes that are cut at least
  * @slack: how far results may be from those of an SRAM that holds all, as part of the largest; 0:
  *	same bits

@@ -103,7 +103,7 @@ static const char net_constants[] =
 	"x f32 4 6; c = f32 4 3; d = f32 4 9; j = Concat x c axis=1; k = Add j d; "
 	"y = Concat d k axis=0";
 
-/* What classifiers look like: convolutions of all kinds, a residual, a pooling, a product. */
+/* A typical classifier: convolutions of all kinds, a residual, a pooling, a product. */
 static const char net_mobile[] =
 	"x f32 1 3 32 32; w0 = f32 33 3 3 3; b0 = f32 33; "
 	"c0 = Conv x w0 b0 strides=2,2 pads=1,1,1,1; r0 = Relu c0; w1 = f32 33 1 3 3; "

@@ -9,7 +9,7 @@
 
 /**
  * struct row - a network
- * @name: what is shown
+ * @name: of the case
  * @pair: there is a pair of products
  * @net: the network
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chips that lack operations: what is rewritten computes the same as on a chip that has them, to
+ * Chips that lack operations: a rewritten network computes the same as on a chip that has them, to
  * the bit where the order of sums is the same, and no command is one that the chip has not.
  */
 #include "loom_planner.h"
@@ -16,9 +16,9 @@
 
 /**
  * struct row - a network on a chip without some operations
- * @name: what is shown
+ * @name: of the case
  * @net: the network
- * @without: what the chip lacks
+ * @without: mask of the operations that the chip lacks
  * @slack: how far results may be from those of a whole chip, as part of the largest; 0: same bits
  */
 struct row {

@@ -53,7 +53,7 @@ static bool has_ended(int fd, int timeout_ms)
 	return poll(&event, 1, timeout_ms) == 1 && event.revents == POLLIN;
 }
 
-/* What a run that is waited for gives. */
+/* Return: the result of a synchronous run. */
 static struct loom_array expect(struct loom_session *session, uint64_t seed)
 {
 	struct loom_array x = make_input(seed), y;
@@ -201,7 +201,7 @@ static void test_mapped(struct loom_session *session, const struct loom_array *w
 	loom_array_clear(&x);
 }
 
-/* What a user gets wrong in the first hour: the session that could not be made is used. */
+/* A mistake of new users: the session that could not be made is used. */
 static void test_no_session(void)
 {
 	struct loom_session_moved moved = { .in_bytes = 1 };

@@ -15,9 +15,9 @@
 
 /**
  * struct memory - of the caller
- * @before: what lies before it
+ * @before: guard in front of @data
  * @data: begins at a multiple of 64 bytes
- * @after: what lies behind it
+ * @after: guard behind @data
  */
 struct memory {
 	float before[16];

@@ -23,7 +23,7 @@
 #define COLUMNS		24
 #define ELEMENTS	(CHANNELS * ROWS * COLUMNS)
 
-/* Payloads: what to do, and where the part lies in the whole. */
+/* Payloads: the operation, and where the part lies in the whole. */
 enum insn_op {
 	INSN_BLUR,
 	INSN_ADD_RELU,

@@ -148,7 +148,7 @@ static void test_reject(struct loom_target *target, const struct loom_program *p
 	tap_ok(loom_session_run(NULL, NULL, NULL, &err) == -EINVAL, "%s", err.text);
 }
 
-/* What a plan has of each bank may end anywhere: in the next bank, elements are aligned again. */
+/* The scratch in a bank may end at any byte: in the next bank, elements are aligned again. */
 static void test_odd_scratch(struct loom_target *target, const struct loom_program *program)
 {
 	struct loom_array x = make_input(DRM_LOOM_DTYPE_F32, ROWS), y;
@@ -172,7 +172,7 @@ static void test_odd_scratch(struct loom_target *target, const struct loom_progr
 	free(header);
 }
 
-/* What is planned for it later needs the chip again. */
+/* A target copies its chip, because later plans need it. */
 static void test_chip_is_copied(void)
 {
 	const struct drm_loom_chip *tiny = loom_preset_find("tiny");

@@ -18,7 +18,7 @@
 #include "loom_op.h"
 #include "tap.h"
 
-/* what musl gives a thread */
+/* stack of a thread with musl */
 #define SMALL	(128U << 10)
 #define PAGE	4096
 #define BELOW	(4U << 20)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Outputs that are inputs of the next run: what they are after a number of runs, and refusals. */
+/* Outputs that are inputs of the next run: their values after a number of runs, and refusals. */
 #include "loom_parallel.h"
 
 #include <errno.h>
@@ -279,7 +279,7 @@ static void test_frames(void)
 	net_clear(&net);
 }
 
-/* What is named is refused with one line that has @text. */
+/* @states are refused with one line that has @text. */
 static void refuse(const struct loom_state_binding *states, uint32_t count, int code,
 		   const char *text)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the headers say of threads: four of them plan one graph, run sessions of one program on one
- * target, place, load programs and build graphs at once, and get what one thread gets. make tsan
- * looks for data races in it.
+ * Thread safety as the headers promise it: four threads plan one graph, run sessions of one program
+ * on one target, place, load programs and build graphs at once, with the results of one thread.
+ * make tsan looks for data races in it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,12 +22,12 @@
 #define ITEMS	60
 
 /**
- * struct known - what one thread has got, for all to compare with
+ * struct known - results of one thread, for all to compare with
  * @test: a graph with inputs
  * @ways: options to plan it with
  * @programs: of each
  * @target: where all run
- * @outputs: what the first program gives
+ * @outputs: results of the first program
  * @items: to be placed
  * @problem: the same, as it is asked for
  * @placed: where its items go

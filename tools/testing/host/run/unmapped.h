@@ -12,7 +12,7 @@
 
 /**
  * struct unmapped - a session
- * @host: what the host has of it
+ * @host: the host's data of it
  * @slots: where its slots are
  */
 struct unmapped {

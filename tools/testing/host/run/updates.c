@@ -45,7 +45,7 @@ static const struct spelling spellings[] = {
 	{ "at i64 1; s = i64 2 : 1 1; i = Reshape at s; p = Transpose past perm=1,0,2; "
 	  "r = Transpose x perm=1,0,2; q = ScatterND p i r; now = Transpose q perm=1,0,2",
 	  1, true, true },
-	/* what is not a row of the state, or more than it */
+	/* not a row of the state, or more than it */
 	{ "at i64 1; m = i64 6 1 : 1 0 2 3 4 5; hit = Equal m at; now = Where hit x past", 1,
 	  false, false },
 	{ "at i64 1; hit = Equal n at; was = Where hit x past; now = Relu was", 1, false, false },

@@ -48,7 +48,7 @@
  * @bar2: the device's memory
  * @bar2_bytes: of it
  * @id: of the last message
- * @message: what was received
+ * @message: the last message that was received
  */
 struct client {
 	char folder[32];
@@ -402,7 +402,7 @@ static inline bool client_control(struct client *client, const char *line, char 
 		};
 		ssize_t got;
 
-		/* what is said there may have the device ask here, if it has to ask */
+		/* the line may make the device access memory by messages, if it is not shared */
 		if (poll(fds, client->shared ? 1 : 2, 60000) <= 0)
 			break;
 		if (fds[1].revents && client_take(client) < 0)

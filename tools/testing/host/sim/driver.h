@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_SIM_DRIVER_H
 #define LOOM_TESTS_SIM_DRIVER_H
 
-/* What a driver does with the registers and rings of the device, as simple as it can be. */
+/* A minimal driver for the registers and rings of the device. */
 
 #include "client.h"
 #include "loom_chip.h"
@@ -23,7 +23,7 @@
 /**
  * struct driver - a driver
  * @client: of which device
- * @chip: what the device says that it is made of
+ * @chip: the device's description of itself
  * @epoch: the one in effect
  * @submitted: descriptors since the reset
  * @seen: records since the reset
@@ -126,7 +126,7 @@ static inline bool driver_look(struct driver *driver, struct loom_pci_record *re
 	const struct loom_pci_record *at = (const void *)(driver->client->ram + RECORD_AT +
 						driver->seen % ENTRIES * sizeof(*record));
 
-	/* what is marked was written before */
+	/* a record is written before its mark */
 	if (__atomic_load_n(&at->mark, __ATOMIC_ACQUIRE) != driver->seen + 1)
 		return false;
 	memcpy(record, at, sizeof(*record));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a driver finds before it runs anything: ids, BARs and capabilities, registers, the memory
- * and its map, reset, power states; clients that say nonsense, and wrong command lines. Jobs and
- * faults are those of selftests/pci.
+ * The device before it runs anything: ids, BARs and capabilities, registers, the memory and its
+ * map, reset, power states; clients that say nonsense, and wrong command lines. Jobs and faults
+ * are those of selftests/pci.
  */
 #include "driver.h"
 #include "random.h"

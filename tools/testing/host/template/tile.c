@@ -131,7 +131,7 @@ static void fill(const struct try *t, struct memory *memory, u8 garbage)
 		}
 }
 
-/* What the instructions say, byte by byte. */
+/* Reference interpreter of the instructions, byte by byte. */
 static void interpret(const struct try *t, struct memory *memory)
 {
 	u32 i, lane, k;

@@ -34,7 +34,7 @@ struct history {
 	u32 all_percent;
 };
 
-/* What all histories together have come through. */
+/* Counts over all histories. */
 struct seen {
 	u32 placed, refused, starved, freed, most_chunks;
 };
@@ -145,7 +145,7 @@ static struct loom_bank_request draw_request(struct history *h, u32 i)
 	return request;
 }
 
-/* Return: what is wrong, or NULL. */
+/* Return: the fault, or NULL. */
 static const char *ask(struct history *h, u32 i, struct seen *seen)
 {
 	struct loom_bank_request request;

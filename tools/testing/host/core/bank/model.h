@@ -4,13 +4,13 @@
 
 #include "bank/chunk.h"
 
-/* What the tests of the bank allocator share. */
+/* Shared by the tests of the bank allocator. */
 
 /**
  * model_first_fit() - where a request must be placed by the definition of first fit
  * @base: address of the first byte
  * @bytes: number of bytes
- * @request: what is asked for
+ * @request: the request
  * @is_free: whether byte @base + i is free for the request
  * @map: for @is_free
  *
@@ -109,7 +109,7 @@ static inline const struct loom_bank_chunk *bank_successor(const struct loom_ban
 	return chunk->parent;
 }
 
-/* What chunk.c says of chunks. Return: the height of the tree, or -1. */
+/* The invariants of chunk.c hold. Return: the height of the tree, or -1. */
 static inline int bank_check(const struct loom_bank *bank)
 {
 	const struct loom_bank_chunk *chunk, *low = NULL;

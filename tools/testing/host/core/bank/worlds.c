@@ -50,7 +50,7 @@ static const struct world worlds[] = {
 	{ "near fit, in ranges", 0, 3, 1, 0xa, true, { 3, 4 }, NEAR },
 };
 
-/* What a sequence may do next: ask for one of these, or give back the block of an earlier place. */
+/* Next step of a sequence: one of these requests, or the release of an earlier step's block. */
 static struct loom_bank_request choices[MAX_CHOICES];
 static struct loom_mask masks[1 << BANKS];
 static u32 choice_count;
@@ -94,7 +94,7 @@ static bool is_free(const struct loom_bank_request *request, const void *taken, 
 	return !(((const u32 *)taken)[i] & mask_bits(request->mask));
 }
 
-/* Whose a block is, for walks that report the blocks of one client only. */
+/* Owner of a block, for walks that report the blocks of one client only. */
 static bool is_of(const struct loom_bank_block *block, u64 who)
 {
 	return block->start % 2 == who;

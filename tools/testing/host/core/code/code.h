@@ -29,7 +29,7 @@ struct code {
 	struct loom_code_view *views;
 };
 
-/* What the bytes are for; tests may change it. */
+/* The chip that the bytes are for; tests may change it. */
 static struct drm_loom_chip chip;
 
 static inline void code_find(struct code *code)
@@ -87,7 +87,7 @@ static inline void code_fix_sum(struct loom_code_header *header, u64 size)
 	header->sum = loom_code_sum(&header->scratch_bytes, loom_code_words(size));
 }
 
-/* Return: what the decoder says of the bytes, which are freed; 1 if it says and does different. */
+/* Frees the bytes. Return: that of the decoder; 1: an error with a plan, or success without. */
 static inline int code_try(struct code *code)
 {
 	struct loom_plan *plan;

@@ -65,7 +65,7 @@ static void test_costs(void)
 	pb_free(bytes);
 }
 
-/* What no command has is zero, whatever was in the memory before. */
+/* Bytes that no command uses are zero, whatever was in the memory before. */
 static void test_unused(void)
 {
 	struct drm_loom_reject reject;
@@ -178,7 +178,7 @@ static int try_many(u32 commands, u32 views, u32 attr_offset)
 
 /*
  * Steps whose commands are one in sum, but for the carry. Behind the one are views that look like
- * more of it: who believes the steps writes them behind the commands of the plan.
+ * more of it: a decoder that believes the steps writes them behind the commands of the plan.
  */
 static int try_carry(u32 first, u32 second)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Bytes for a device that are no plan: cut, damaged, with numbers that nobody would write, and with
- * a sum that fits. What is refused is refused cleanly; what is taken is run on memory of exactly
- * the size that the plan says, where the sanitiser sees any step beyond.
+ * a checksum that fits. Refusals are clean; accepted plans are run on memory of exactly the
+ * declared size, where the sanitiser sees any access beyond.
  */
 #include <stdlib.h>
 

@@ -67,7 +67,7 @@ static void test_slots(void)
 	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_SPREAD);
 	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_PER_BANK);
 	FINE(c.slots[1].flags |= DRM_LOOM_SLOT_WRITE);
-	/* what is read in the SRAM is not loaded from there */
+	/* slots that are read in the SRAM must not be loaded from */
 	REFUSED(c.slots[1].flags |= DRM_LOOM_SLOT_SRAM);
 	/* one that is written has to say so */
 	REFUSED(c.slots[SLOT_OUTPUT].flags = DRM_LOOM_SLOT_READ);
@@ -124,7 +124,7 @@ static void test_commands(void)
 	REFUSED(c.commands[C_ADD].attr_offset = c.header->attr_bytes);
 	REFUSED(c.commands[C_ADD].attr_offset = c.header->attr_bytes - 8);
 	REFUSED(c.commands[C_CAST].attr_offset = 8);
-	/* of another operation: what it says there is checked like everything else */
+	/* attributes of another operation are checked like all others */
 	REFUSED(c.commands[C_RELU0].attr_offset = c.commands[C_CONV0].attr_offset + 8);
 	/* operations whose types do not fit */
 	REFUSED(c.commands[C_CAST].opcode = DRM_LOOM_OP_UNARY);
@@ -222,7 +222,7 @@ static void test_bounds(void)
 static void test_images(void)
 {
 	REFUSED_IMAGE(VIEW(C_CONV1, 1).flags = 0);
-	/* what is copied from an image, too */
+	/* copies from an image, too */
 	REFUSED_IMAGE(VIEW(C_LOAD_X0, 1).flags = 0);
 	REFUSED_IMAGE(c.slots[SLOT_INPUT].dtype = 0);
 	REFUSED_IMAGE(c.slots[SLOT_INPUT].dtype = DRM_LOOM_DTYPE_I32);

@@ -178,7 +178,7 @@ static u64 most(struct loom_command *command, u32 *calls)
 	return least;
 }
 
-/* Strides of zero: what a result is the sum of may be as long as is allowed. */
+/* Strides of zero, so that a sum may be as long as is allowed in little memory. */
 static struct loom_view long_view(u32 dtype, u32 rank, const u32 *dims, u64 offset)
 {
 	u32 bytes = loom_dtype_stride(dtype), i;

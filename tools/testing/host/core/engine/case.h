@@ -45,7 +45,7 @@ struct ec {
 	struct loom_memory memory;
 	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
 	struct loom_command command;
-	/* plain strides only: what a planner would make */
+	/* plain strides only, as a planner makes them */
 	bool plain;
 	/* a chip that computes on DRAM and ROM, too: some operands are there */
 	bool in_place;
@@ -358,7 +358,7 @@ static inline void ec_put(const struct ec *ec, const struct loom_view *v, const 
 	memcpy(ec_address(ec, v, index), &e, v->elem_bytes);
 }
 
-/* What stands for zero or false is unlikely, what divides is never small. */
+/* A random value of @dtype; integers of 32 and 64 bits are of all magnitudes. */
 static inline long double ec_value(u32 dtype)
 {
 	switch (dtype) {
@@ -478,7 +478,7 @@ static inline void ec_run_split(struct ec *ec, u64 most)
 	ec_unguard(ec);
 }
 
-/* What all operands of a region have, in bytes. */
+/* Bytes of all operands in a region. */
 static inline u64 ec_region_bytes(const struct ec *ec, u32 region)
 {
 	u64 bytes = 0;
@@ -562,7 +562,7 @@ static inline void ec_run_shares(struct ec *ec)
 	while (left) {
 		struct loom_command_share *share;
 
-		/* not ec_rnd(): what comes behind stays as it was */
+		/* not ec_rnd(): the numbers of later cases must stay as they were */
 		dice = dice * 1664525 + 1013904223;
 		share = &shares[(dice >> 16) % ARRAY_SIZE(shares)];
 

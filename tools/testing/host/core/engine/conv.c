@@ -287,7 +287,7 @@ static void strip_geometry(struct geometry *g)
 		g->attr.dilation[i] = ec_chance(80) ? 1 : 2;
 		g->attr.pad[i] = i ? ec_range(0, 2) : 0;
 		g->y[i] = !i ? 1 : i == 1 ? ec_range(3, 90) : ec_chance(50) ? 1 : ec_range(2, 16);
-		/* what all windows see, or less */
+		/* as many as all windows see, or less */
 		g->x[i] = (g->y[i] - 1) * g->attr.stride[i] +
 			  (g->k[i] - 1) * g->attr.dilation[i] + 1;
 		if (i && g->x[i] > g->attr.pad[i] + ec_range(0, 3))
@@ -325,7 +325,7 @@ static void deep_strip_geometry(struct geometry *g)
 	}
 }
 
-/* One item, one group, all taps side by side: what others begin with. */
+/* Base of other geometries: one item, one group, all taps side by side. */
 static void plain_geometry(struct geometry *g)
 {
 	u32 i;

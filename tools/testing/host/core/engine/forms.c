@@ -5,10 +5,10 @@
  * and with NaN of any payload, infinities, denormals, and the ends of the types' ranges. Operands
  * in images are left to image.c, which compares them with the same in SRAM.
  *
- * What comes out is not compared with a model here: other tests do. It has to be the same with
- * every set of instructions, however the command is cut, and everywhere: each operation has a hash
- * of all its results, which is in the list below. So a machine that rounds, converts or orders sums
- * in another way does not pass, whether it has other vectors or is of another architecture.
+ * Results are not compared with a model here: other tests do. They must be the same with every set
+ * of instructions, however the command is cut, and everywhere: each operation has a hash of all its
+ * results, which is in the list below. So a machine that rounds, converts or orders sums in another
+ * way does not pass, whether it has other vectors or is of another architecture.
  *
  * The types are not listed: all combinations are tried, and the operation's check says which are
  * its forms. An operation or a kind that is new changes the hash, or has none.
@@ -87,7 +87,7 @@ static void set_act(u32 *act, u32 *p0, u32 *p1, u32 value)
 	*p0 = ec_bits(*act == DRM_LOOM_ACT_CLIP ? -0.5f : 0.25f);
 	*p1 = ec_bits(1.5f);
 	if (value >= DRM_LOOM_ACT_END) {
-		/* whoever writes a plan may write this */
+		/* a plan may contain these, too */
 		*p0 = 0x7fa00001;
 		*p1 = ec_bits(-INFINITY);
 	}
@@ -219,7 +219,7 @@ static bool form_pool(struct form *form, u32 n)
 
 static bool form_matmul(struct form *form, u32 n)
 {
-	/* A, B, M, K, N; what a and b have of the first two */
+	/* A, B, M, K, N; the first two dimensions of a and b */
 	static const struct {
 		u32 dims[5];
 		u32 a[2];
@@ -529,7 +529,7 @@ static bool run(struct ec *ec, const struct op_forms *forms, const struct form *
 	for (round = 0; round < 2; round++) {
 		left = types;
 		ec_begin(ec, 2 * seed + round);
-		/* what moves data says itself where they are */
+		/* operations that move data name the regions of their operands themselves */
 		if (loom_op_get(forms->opcode)->stream == LOOM_STREAM_DMA)
 			ec->in_place = false;
 		for (i = 0; i < form->operands; i++)

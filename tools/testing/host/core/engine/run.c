@@ -186,8 +186,8 @@ static void test_empty_steps(void)
 }
 
 /*
- * Rows of two bytes, four of them side by side: they are copied eight bytes at a time, but not by
- * who has been asked for some of them only.
+ * Rows of two bytes, four of them side by side: they are copied eight bytes at a time, but not by a
+ * call that must copy some of them only.
  */
 static void test_narrow_rows(void)
 {

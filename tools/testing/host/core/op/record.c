@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an operation's check says of a command that it refuses, whatever stood in the record before:
- * all of it is said anew.
+ * An operation's check that refuses a command fills in all of the record, whatever stood in it
+ * before.
  */
 #include "loom_op.h"
 #include "tap.h"

@@ -4,8 +4,8 @@
  * work.c has plans that somebody thought of; here they are bred. A plan is made from numbers, its
  * genes: tensors and aliases of some shape, and templates of commands over slices of them, each
  * repeated with its operands shared or moved on. One gene after the other is changed at random, and
- * what is not worse stays. Work is counted and not measured, so a seed gives the same plans on all
- * machines.
+ * changes for the worse are undone. Work is counted, not measured, so a seed gives the same plans
+ * on all machines.
  *
  *	attack [ROUNDS [SEED [COMMANDS]]]
  *
@@ -58,7 +58,7 @@ struct genes {
 	struct template_genes templates[MAX_TEMPLATES];
 };
 
-/* What a plan did, by byte of it. */
+/* Cost of a plan's verification, by byte of the plan. */
 struct effort {
 	double work;
 	double memory;
@@ -225,7 +225,7 @@ static struct effort judge(const struct genes *genes)
 					      &work);
 	effort.rule = reject.rule;
 	effort.work = (double)work.done / (double)effort.size;
-	/* what a plan of nothing takes is in the bound, too */
+	/* small plans count as 16 KiB, because the bound has a constant part */
 	effort.memory = (double)port_bytes_most / (double)max(effort.size, 1ULL << 14);
 	over_work += work.done > LOOM_PLAN_WORK_START + effort.size * LOOM_PLAN_WORK_BYTE;
 	over_memory += port_bytes_most > LOOM_PLAN_MEMORY_START +
@@ -239,7 +239,7 @@ static struct effort judge(const struct genes *genes)
 	return effort;
 }
 
-/* What is to become large: work, or memory; of plans that are accepted only, or of all. */
+/* Objective of the search: work or memory, of accepted plans only or of all. */
 static double worth(const struct effort *effort, bool memory, bool fine)
 {
 	if (fine && effort->ret)

@@ -77,7 +77,7 @@ static bool make_tensor(struct world *w)
 			count = (count + w->lanes - 1) / w->lanes;
 		t->strides[i] = w->extent + (rnd(3) ? 0 : 2 * rnd(4));
 		w->extent = (count - 1) * t->strides[i] + w->extent;
-		/* what the layout of the next axis begins with is a full row */
+		/* mostly the next axis steps over full rows */
 		if (rnd(8))
 			w->extent = max(w->extent, count * t->strides[i]);
 	}
@@ -383,7 +383,7 @@ static void test_cover(u32 rounds, bool poor)
 				missed++;
 		}
 		complete += cover.complete;
-		/* what is complete keeps no ranges, so all nodes are on the account again */
+		/* complete coverage keeps no ranges, so all nodes must be on the account again */
 		if (!poor && cover.complete && pool.nodes < nodes)
 			missed++;
 		loom_coverage_pool_fini(&pool);

@@ -149,7 +149,7 @@ static void build_alias_moved(struct plan_builder *pb, bool fault)
 	store(pb, pb_all(pb, tensor));
 }
 
-/* What an alias has of its own is no more than that. */
+/* An alias covers its own elements only, not bytes of the parent between its rows. */
 static void build_alias_pitch(struct plan_builder *pb, bool fault)
 {
 	u32 alias = add_alias(pb, add_tensor(pb, 8, 256), 128, 256, 1);

@@ -249,7 +249,7 @@ static inline void oracle_alive(struct oracle *o, u32 step)
 	}
 }
 
-/* What a plan does wrong: a mask of enum oracle_fault. */
+/* Return: the faults of a plan, a mask of enum oracle_fault. */
 static inline u32 oracle_judge(struct oracle *o, struct plan_builder *pb)
 {
 	u32 step, i;

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_PORT_H
 #define LOOM_TESTS_PORT_H
 
-/* What core asks of its surroundings, in place of the library's: counted, and refused on demand. */
+/* The port of core, in place of the library's: calls are counted, and refused on demand. */
 #include <stdlib.h>
 
 #include "loom_core.h"

@@ -71,7 +71,7 @@ static int check_without_memory(struct loom_payload *payload)
 	return -ENOMEM;
 }
 
-/* What only the decoded plan and the record of a payload say. */
+/* Results that only the decoded plan and the record of a payload show. */
 static void test_native(void)
 {
 	struct loom_native poor = { .check = check_without_memory };

@@ -132,7 +132,7 @@ static void test_plan(const char *name, bool images, bool many)
 	bytes = pb_alloc(code_bytes);
 	if (loom_code_encode(plan, bytes))
 		tap_fatal("%s: cannot be written", name);
-	/* what this program holds itself */
+	/* allocations of this program itself */
 	own = port_kept;
 	port_kept = 0;
 	snprintf(title, sizeof(title), "%s, verified", name);

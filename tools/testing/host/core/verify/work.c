@@ -225,7 +225,7 @@ static void test_splay(void)
 
 /**
  * struct table_counts - a plan with one large table
- * @name: what is many
+ * @name: the large table
  * @tensors: alive in the one step, of two bytes each
  * @steps: beside
  * @views: that no command has

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * All plans of small worlds, each judged by the verifier and by the simulator that looks at every
- * byte. What the verifier accepts has to be free of faults; where all views are intervals, what it
- * refuses must have one, too.
+ * byte. Plans that the verifier accepts must be free of faults; where all views are intervals,
+ * plans that it refuses must have one.
  *
  * A world is a memory of a few units, and all ways to have a few tensors in it, alive for all
  * intervals of a few steps, and all sequences of a few commands over all views of them. The order
@@ -31,7 +31,7 @@
  * @units: bytes of the memory, of each bank
  * @lanes: banks; a tensor has two axes, if there are more than one
  * @strided: tensors are in a buffer, views step over them, either way, and stand still
- * @exact: what is refused is wrong
+ * @exact: refused plans must have a fault
  * @tensors: most
  * @steps: of each plan
  * @commands: most
@@ -63,7 +63,7 @@ static const struct world large[] = {
 	{ "strides", 6, 1, true, false, 1, 2, 3 },
 };
 
-/* A command of the plan that is being built: what it is, when, on which views. */
+/* A command of the plan that is being built: its step, its operation, its views. */
 struct command {
 	u32 step;
 	u32 op;
