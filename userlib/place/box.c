@@ -185,7 +185,8 @@ static int make_boxes(struct boxes *b)
 		if (fine == COARSEST || pairs <= MAX_PAIRS)
 			return fill_boxes(b);
 		/* fewer steps have fewer pairs, about in proportion */
-		fine = max(max(fine / 2, fine * MAX_PAIRS / pairs), (uint64_t)COARSEST);
+		fine = max(fine / 2, fine * MAX_PAIRS / pairs);
+		fine = fine > COARSEST ? fine : COARSEST;
 	}
 }
 

@@ -107,10 +107,11 @@ loom_place_order loom_place_order_tail;
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
 /**
- * loom_place_count_overlaps() - number of pairs that overlap in time: the visits of a run
+ * loom_place_count_overlaps() - count the pairs that overlap in time: the visits of a run
  * @events: of the items, without gaps; they are sorted here
- * @overlaps: [in, out] by item, 0, or NULL: the items that overlap it, itself included: all that
- *	begin before it ends, less those that end before it begins
+ * @overlaps: [in, out] by item, or NULL: 0; the number of items that overlap it, and itself
+ *
+ * Return: the number of pairs.
  */
 uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps);
 /** loom_place_count_pairs() - the same of a problem, into @pairs; 0 or -ENOMEM */

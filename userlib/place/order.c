@@ -162,7 +162,7 @@ uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps
 				overlaps[i] -= ended;
 		} else {
 			ended++;
-			if (overlaps)
+			if (overlaps)	/* all begun before its end, less ended before its begin */
 				overlaps[i] += begun;
 		}
 	}

@@ -41,7 +41,7 @@ static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slic
 	if (root->kind == LOOM_GROUP_INPUT)
 		return *loom_group_row(group->loaded, which, slice);
 	loom_group_seen_box(group, index, operand, &seen);
-	/* not the part itself, if it goes on from the sums in its result: its rows are not known yet */
+	/* not the part itself, if it goes on from the sums in its result: it has no rows yet */
 	for (i = root->first_writer; i < index; i++) {
 		const struct loom_group_part *writer = &group->parts[i];
 		u64 done = *loom_group_row(group->done, i, slice);
