@@ -40,7 +40,7 @@ core_cut() (
 	cd "$tree/tools/testing/selftests/loom" || return
 	rm -r guided pci sram loom_{dump,random}.h template/loom_resets.c
 	find . -maxdepth 1 -name '*.c' ! -name loom_template.c -delete
-	sed -i '/^# pci/,/^# reaches/d; s/\($(OUTPUT)\/\)\?\(pci\|guided\|sram\)\(\/\*\.c\)\? //g' Makefile
+	sed -i '/^# pci/,/^# where/d; s/\($(OUTPUT)\/\)\?\(pci\|guided\|sram\)\(\/\*\.c\)\? //g' Makefile
 
 	# options that are not there are undefined
 	gcc -O1 -w -o "$out.unifdef" "$top/build/ksource/scripts/unifdef.c"
