@@ -251,7 +251,7 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 	uint64_t pairs;
 	int ret;
 
-	ret = loom_place_count_pairs(&canon->task.problem, NULL, &pairs);
+	ret = loom_place_count_pairs(&canon->task.problem, &pairs);
 	if (ret)
 		return ret;
 	t->visits = pairs + ITEM_VISITS * n;

@@ -179,6 +179,7 @@ static int make_boxes(struct boxes *b)
 			return -ENOMEM;
 		sort_cells(b, (unsigned int)fine);
 		stack_all(b, (unsigned int)fine);
+		loom_place_sort_events(&b->events);
 		pairs = loom_place_count_overlaps(&b->events, NULL);
 		loom_radix_clear(&b->sort);
 		loom_radix_clear(&b->events);

@@ -500,7 +500,7 @@ int loom_eject_create(const struct loom_place_item *items, uint32_t num_items, u
 	struct loom_eject *e;
 	uint64_t pairs;
 
-	if (loom_place_count_pairs(&problem, NULL, &pairs))
+	if (loom_place_count_pairs(&problem, &pairs))
 		return -ENOMEM;
 	e = calloc(1, sizeof(*e));
 	if (!e)

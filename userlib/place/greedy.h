@@ -106,17 +106,10 @@ loom_place_order loom_place_order_tail;
 
 /** loom_place_order_by_alignment() - sorts an order by alignment, the largest first, stably */
 int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint32_t *order);
-/**
- * loom_place_count_overlaps() - count the pairs that overlap in time: the visits of a run
- * @events: of the items, without gaps; they are sorted here
- * @overlaps: [in, out] by item, or NULL: 0; the number of items that overlap it, and itself
- *
- * Return: the number of pairs.
- */
-uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps);
-/** loom_place_count_pairs() - the same of a problem, into @pairs; 0 or -ENOMEM */
-int loom_place_count_pairs(const struct loom_place_problem *problem, uint32_t *overlaps,
-			   uint64_t *pairs);
+/** loom_place_count_overlaps() - pairs in sorted events; adds those of each to @overlaps if any */
+uint64_t loom_place_count_overlaps(const struct loom_radix *events, uint32_t *overlaps);
+/** loom_place_count_pairs() - number of pairs that overlap in time: the visits of a run */
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
 int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);

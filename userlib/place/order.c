@@ -147,13 +147,13 @@ int loom_place_order_by_alignment(const struct loom_place_problem *problem, uint
 	return 0;
 }
 
-uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps)
+/* Of each item, itself included: those that begin before it ends, less those that end before. */
+uint64_t loom_place_count_overlaps(const struct loom_radix *events, uint32_t *overlaps)
 {
 	uint32_t begun = 0, ended = 0, i;
 	uint64_t pairs = 0;
 	size_t k;
 
-	loom_place_sort_events(events);
 	for (k = 0; k < events->count; k++) {
 		i = (uint32_t)loom_place_event_of(&events->entries[k]);
 		if (loom_place_event_begins(&events->entries[k])) {
@@ -162,29 +162,20 @@ uint64_t loom_place_count_overlaps(struct loom_radix *events, uint32_t *overlaps
 				overlaps[i] -= ended;
 		} else {
 			ended++;
-			if (overlaps)	/* all begun before its end, less ended before its begin */
+			if (overlaps)
 				overlaps[i] += begun;
 		}
 	}
 	return pairs;
 }
 
-int loom_place_count_pairs(const struct loom_place_problem *problem, uint32_t *overlaps,
-			   uint64_t *pairs)
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
 {
-	struct loom_radix events = { 0 };
-	uint32_t i;
+	struct loom_radix events;
 
-	if (loom_radix_reserve(&events, 2 * (size_t)problem->num_items))
+	if (loom_place_item_events(problem, &events))
 		return -ENOMEM;
-	for (i = 0; i < problem->num_items; i++) {
-		if (overlaps)
-			overlaps[i] = 0;
-		if (loom_place_has_room(&problem->items[i]))
-			loom_place_add_events(&events, problem->items[i].lower,
-					      problem->items[i].upper, i);
-	}
-	*pairs = loom_place_count_overlaps(&events, overlaps);
+	*pairs = loom_place_count_overlaps(&events, NULL);
 	loom_radix_clear(&events);
 	return 0;
 }
@@ -192,15 +183,17 @@ int loom_place_count_pairs(const struct loom_place_problem *problem, uint32_t *o
 /* By number of items that overlap in time, then by size. */
 int loom_place_order_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
-	struct loom_radix sort;
-	uint64_t pairs;
+	struct loom_radix sort, events;
 	size_t i;
-	int ret = loom_place_count_pairs(problem, order, &pairs);
 
-	if (!ret)
-		ret = begin(&sort, problem);
-	if (ret)
-		return ret;
+	if (loom_place_item_events(problem, &events))
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		order[i] = 0;
+	loom_place_count_overlaps(&events, order);
+	loom_radix_clear(&events);
+	if (begin(&sort, problem))
+		return -ENOMEM;
 	sort_by(&sort, problem->items, size);
 	for (i = 0; i < sort.count; i++)
 		sort.entries[i].key = loom_radix_descending(order[sort.entries[i].value]);

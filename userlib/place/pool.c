@@ -178,7 +178,7 @@ static int choose_by_order(struct choice *choice, struct loom_place_choice *out)
 	uint32_t tries, i;
 	int ret;
 
-	ret = loom_place_count_pairs(problem, NULL, &pairs);
+	ret = loom_place_count_pairs(problem, &pairs);
 	for (i = 0; i < ARRAY_SIZE(orders) && !ret; i++) {
 		ret = orders[i].order(problem, choice->order);
 		if (ret)

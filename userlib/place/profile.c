@@ -78,6 +78,21 @@ int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts
 	return 0;
 }
 
+int loom_place_item_events(const struct loom_place_problem *problem, struct loom_radix *events)
+{
+	uint32_t i;
+
+	*events = (struct loom_radix){ .count = 0 };
+	if (loom_radix_reserve(events, 2 * (size_t)problem->num_items))
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_has_room(&problem->items[i]))
+			loom_place_add_events(events, problem->items[i].lower,
+					      problem->items[i].upper, i);
+	loom_place_sort_events(events);
+	return 0;
+}
+
 int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)

@@ -79,6 +79,8 @@ void loom_place_sort_events(struct loom_radix *events);
 /** loom_place_part_events() - of all parts, sorted. 0 or -ENOMEM; clear in either case */
 int loom_place_part_events(const struct loom_place_part *parts, size_t num_parts,
 			   struct loom_radix *events);
+/** loom_place_item_events() - the same of all items with room, without their gaps */
+int loom_place_item_events(const struct loom_place_problem *problem, struct loom_radix *events);
 
 /* Bytes alive at each moment. */
 struct loom_place_profile {

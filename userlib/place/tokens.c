@@ -236,18 +236,12 @@ static void release(struct tokens *t, uint32_t item)
 static int run(struct tokens *t)
 {
 	const struct loom_place_problem *problem = &t->task->problem;
-	struct loom_radix events = { 0 };
+	struct loom_radix events;
+	int ret = loom_place_item_events(problem, &events);
 	size_t i;
-	int ret = loom_radix_reserve(&events, 2 * (size_t)problem->num_items);
 
-	for (i = 0; i < problem->num_items && !ret; i++) {
+	for (i = 0; i < problem->num_items; i++)
 		t->token_of[i] = LOOM_PLACE_NONE;
-		if (!loom_place_has_room(&problem->items[i]))
-			continue;
-		loom_place_add_events(&events, problem->items[i].lower, problem->items[i].upper, i);
-	}
-	if (!ret)
-		loom_place_sort_events(&events);
 	for (i = 0; i < events.count && !ret; i++) {
 		const uint32_t of = loom_place_event_of(&events.entries[i]);
 
