@@ -173,13 +173,13 @@ static bool merge_division(void *arg, u32 i)
 {
 	struct round *round = arg;
 	struct alternative *a = &round->alternatives[i];
+	bool rejected;
 
 	loom_watch_reach(0.75 + 0.2 * i / round->count);
 	/* alike whether it was rejected, or made only to be explained */
-	if (a->promising && !a->ret && a->bar.estimate < a->bar.cycles)
-		round->written += a->program->stats.commands;
-	else if (a->promising && (!a->ret || a->ret == -ERANGE))
-		round->written += round->e->program->stats.commands;
+	rejected = a->ret == -ERANGE || a->bar.estimate >= a->bar.cycles;
+	if (a->promising && (!a->ret || a->ret == -ERANGE))
+		round->written += (rejected ? round->e->program : a->program)->stats.commands;
 	if (a->ret == -ENOMEM)
 		round->error = a->ret;
 	else if (!a->ret)

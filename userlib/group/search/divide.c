@@ -394,14 +394,14 @@ static int estimate_all(struct loom_group_divide *d)
 }
 
 /* Enters the groups of a division by another price. */
-static int enter_known(struct loom_group_divide *d, const struct loom_group_cut *cuts, u32 num_cuts)
+static int enter_known(struct loom_group_divide *d)
 {
 	struct loom_group_cut cut;
 	u32 i;
 	int ret = 0;
 
-	for (i = 0; i < num_cuts && !ret; i++) {
-		cut = cuts[i];
+	for (i = 0; i < d->num_known && !ret; i++) {
+		cut = d->known[i];
 		if (cut.layerwise)
 			continue;
 		ret = loom_group_remake(d->group, &cut);
@@ -429,7 +429,7 @@ static int prepare(struct loom_group_divide *d)
 	ret = estimate_all(d);
 	d->group->unpinned = true;
 	if (!ret)
-		ret = enter_known(d, d->known, d->num_known);
+		ret = enter_known(d);
 	return ret ? ret : search_paths(d);
 }
 
