@@ -125,7 +125,8 @@ exports() {
 	nm -D --defined-only "$so" | awk '{ print $3 }' | sort >"$root/has"
 	{
 		echo "$version"
-		sed -n "s/^\t\(loom_.*\);/\1@@$version/p" build/gen/libloom.map
+		# not by the map that it was linked with
+		grep -o '\bloom_[a-z0-9_]* (' userlib/libloom.abi | sed "s/ (/@@$version/"
 	} | sort | diff - "$root/has"
 }
 try 'the library has its soname and exports what is public, with its version' exports

@@ -132,10 +132,11 @@ RIGHT = {
         constants={"rate": rate}, ort=False) for rate in (8000, 16000)},
     **{f"one on data takes both branches: {holds}": Model(
         IF, FIRST, SECOND, results={"y": TAKEN[holds]}, c=holds) for holds in (False, True)},
-    # both: the one asks for c when it holds, the other for not c when it does not; with names of others, which
-    # ONNX Runtime refuses
-    **{f"branches in branches: {holds}": Model(
-        IF, *INNER, results={"y": TAKEN[True]}, c=holds, ort=False) for holds in (False, True)},
+    # the outer one asks for c; the inner ones for c when it holds and for not c when it does not, or the other way
+    # round; with names of others, which ONNX Runtime refuses
+    **{f"branches in branches: {holds}, {way}": Model(
+        IF, *INNER[::way], results={"y": TAKEN[way > 0]}, c=holds, ort=False)
+        for holds in (False, True) for way in (1, -1)},
     "a branch that is never taken may have anything": Model(
         "c = true; " + IF, FIRST, graph("r = Det x; > r", inputs=""), results={"y": TAKEN[True]}, ort=False),
 }
