@@ -18,6 +18,17 @@ static inline struct loom_file_section *bytes_sections(uint8_t *bytes)
 	return (struct loom_file_section *)(bytes + sizeof(struct loom_file_header));
 }
 
+/* Number of sections of a file; 0: it ends in their table. */
+static inline uint32_t bytes_num_sections(uint8_t *bytes, size_t size)
+{
+	const size_t header = sizeof(struct loom_file_header);
+
+	if (size < header || (size - header) / sizeof(struct loom_file_section) <
+			     bytes_header(bytes)->num_sections)
+		return 0;
+	return bytes_header(bytes)->num_sections;
+}
+
 static inline void bytes_fix_header(uint8_t *bytes)
 {
 	struct loom_file_header *header = bytes_header(bytes);
@@ -25,18 +36,18 @@ static inline void bytes_fix_header(uint8_t *bytes)
 	header->checksum = loom_checksum(loom_checksum(0, bytes, offsetof(struct loom_file_header,
 									  checksum)),
 					 bytes_sections(bytes),
-					 LOOM_FILE_PARTS * sizeof(struct loom_file_section));
+					 header->num_sections * sizeof(struct loom_file_section));
 }
 
 /* All checksums fit what is in the file, as whoever makes one on purpose would do it. */
 static inline void bytes_fix(uint8_t *bytes, size_t size)
 {
 	struct loom_file_section *sections = bytes_sections(bytes);
-	uint32_t i;
+	uint32_t i, count = bytes_num_sections(bytes, size);
 
-	if (size < sizeof(struct loom_file_header) + LOOM_FILE_PARTS * sizeof(*sections))
+	if (!count)
 		return;
-	for (i = 0; i < LOOM_FILE_PARTS; i++)
+	for (i = 0; i < count; i++)
 		if (sections[i].offset <= size &&
 		    sections[i].size_bytes <= size - sections[i].offset)
 			sections[i].checksum = loom_checksum(0, bytes + sections[i].offset,

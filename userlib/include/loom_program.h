@@ -534,6 +534,8 @@ struct loom_program_least {
  * @num_commands: number of @command_nodes
  * @updates: states that are updated in place
  * @num_updates: number of @updates
+ * @set: of programs of one file with several the same; NULL: of none. Weights at the same offset of
+ *	the buffers of two such programs are the same bytes
  */
 struct loom_program {
 	const void *plan;
@@ -569,6 +571,7 @@ struct loom_program {
 	uint32_t num_commands;
 	const struct loom_program_update *updates;
 	uint32_t num_updates;
+	const void *set;
 };
 
 /**

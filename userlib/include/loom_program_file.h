@@ -66,6 +66,25 @@ int loom_program_write(const struct loom_program *program,
 		       struct loom_error *err);
 
 /**
+ * loom_program_write_set() - several programs as the bytes of one file
+ * @programs: the programs, such as those of one model with several shapes; stay the caller's
+ * @count: number of @programs, 1 to 64
+ * @origin: chip and options of all of them
+ * @bytes: [out] the bytes, from malloc
+ * @size_bytes: [out] number of @bytes
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Weights that several programs have are there once, and at one place in the buffers of all of
+ * them, so that sessions of the programs of the file, once loaded, can share the buffers:
+ * loom_session_create_beside(). Cycles stay the same.
+ *
+ * Return: as loom_program_write(); -EINVAL for another @count, too.
+ */
+int loom_program_write_set(const struct loom_program *const *programs, uint32_t count,
+			   const struct loom_program_origin *origin, void **bytes,
+			   size_t *size_bytes, struct loom_error *err);
+
+/**
  * loom_program_load() - opens a program file
  * @path: the file. It is mapped: to replace it while it is loaded, rename another file over it,
  *	and does not cut it short
@@ -106,7 +125,7 @@ void loom_program_unload(struct loom_program_file *file);
 bool loom_program_file_is(const char *path);
 
 /**
- * loom_program_file_program() - the program of a file
+ * loom_program_file_program() - the program of a file; of several the first
  * @file: the file
  *
  * Return: the program, which lives as long as @file, and is not destroyed.
@@ -114,7 +133,25 @@ bool loom_program_file_is(const char *path);
 const struct loom_program *loom_program_file_program(const struct loom_program_file *file);
 
 /**
- * loom_program_file_origin() - chip and options of the program of a file
+ * loom_program_file_count() - number of programs of a file
+ * @file: the file
+ *
+ * Return: 1, or more of a file by loom_program_write_set().
+ */
+uint32_t loom_program_file_count(const struct loom_program_file *file);
+
+/**
+ * loom_program_file_at() - the programs of a file one by one
+ * @file: the file
+ * @index: from 0, in the order in which they were given
+ *
+ * Return: the program, as loom_program_file_program(); NULL past the last.
+ */
+const struct loom_program *loom_program_file_at(const struct loom_program_file *file,
+						uint32_t index);
+
+/**
+ * loom_program_file_origin() - chip and options of the programs of a file
  * @file: the file
  *
  * Return: a record that lives as long as @file.

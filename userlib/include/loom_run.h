@@ -16,6 +16,9 @@
  * caller polls a descriptor in a loop of its own, or waits later. Several runs under way take a
  * session each. Batches of items are in loom_parallel.h.
  *
+ * Sessions of one program, or of several programs of one file, can share weights and states
+ * (loom_session_create_beside()).
+ *
  * Inputs and outputs are copied (loom_session_set_input(), loom_session_get_output()), or used
  * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
  * be a dma-buf (loom_session_bind_input()).
@@ -137,6 +140,30 @@ struct loom_device *loom_target_device(const struct loom_target *target);
  */
 int loom_session_create(struct loom_target *target, const struct loom_program *program,
 			struct loom_session **session, struct loom_error *err);
+
+/* Flags of loom_session_create_beside(). LOOM_BESIDE_STATES: its states are those of the other */
+#define LOOM_BESIDE_STATES	(1 << 0)
+
+/**
+ * loom_session_create_beside() - loads a program that uses the weights of another session
+ * @other: the session, on whose target the new one is; must outlive it, as must its program
+ * @program: that of @other, or another one of the same file (loom_program_write_set())
+ * @flags: LOOM_BESIDE_STATES: both sessions have the same states, of the same names and shapes,
+ *	such as keys and values that one program makes of many tokens and the other of one. A run
+ *	of either goes on from the last run of any of them; else states begin at zero, such as those
+ *	of another sequence
+ * @session: [out] end with loom_session_destroy(), before @other
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Weights that @other has are neither allocated nor copied again; those in SRAM are not shared.
+ * Sessions without common states may be used by several threads at a time; those with take turns.
+ *
+ * Return: as loom_session_create(); -EINVAL for programs that are not of one file, for states that
+ * are not the same or not alone in a buffer in DRAM, and for unknown @flags.
+ */
+int loom_session_create_beside(struct loom_session *other, const struct loom_program *program,
+			       uint32_t flags, struct loom_session **session,
+			       struct loom_error *err);
 
 /**
  * loom_session_destroy() - frees all that a session holds on its target
@@ -298,7 +325,7 @@ int loom_session_bind_output(struct loom_session *session, uint32_t index, struc
  * The input counts as given for all runs, with its content when a run begins. While one is under
  * way its plan may read any of it, and it is not to be written: the next input can be written only
  * after loom_session_wait() has seen the end. To write one while another is computed takes two
- * sessions in turns, and the second holds all buffers of the program once more, the weights too.
+ * sessions in turns, with common weights: loom_session_create_beside().
  *
  * Return: 0; -ENOENT past the last input; -EINVAL for a state, and while a run is under way;
  * -EOPNOTSUPP in SRAM of a device that the processor cannot reach.

@@ -13,7 +13,7 @@
 #include "native/native.h"
 #include "run/run.h"
 
-static int check_chip(struct loom_program_file *file, struct loom_error *err)
+static int check_chip(struct loom_file_program *file, struct loom_error *err)
 {
 	const struct loom_file_section *section = &file->sections[LOOM_FILE_CHIP];
 
@@ -31,7 +31,7 @@ static int check_chip(struct loom_program_file *file, struct loom_error *err)
 	return 0;
 }
 
-static int check_slots(const struct loom_program_file *file, const struct loom_plan *plan,
+static int check_slots(const struct loom_file_program *file, const struct loom_plan *plan,
 		       struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
@@ -55,7 +55,7 @@ static int check_slots(const struct loom_program_file *file, const struct loom_p
 	return 0;
 }
 
-static int check_tensor(const struct loom_program_file *file, enum loom_file_part part, u32 index,
+static int check_tensor(const struct loom_file_program *file, enum loom_file_part part, u32 index,
 			const struct loom_program_tensor *tensor, struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
@@ -85,7 +85,7 @@ static int check_tensor(const struct loom_program_file *file, enum loom_file_par
 	return 0;
 }
 
-static int check_tensors(const struct loom_program_file *file, struct loom_error *err)
+static int check_tensors(const struct loom_file_program *file, struct loom_error *err)
 {
 	static const enum loom_file_part parts[] = {
 		LOOM_FILE_INPUTS, LOOM_FILE_OUTPUTS, LOOM_FILE_OBSERVED, LOOM_FILE_WEIGHTS,
@@ -111,31 +111,7 @@ static int check_tensors(const struct loom_program_file *file, struct loom_error
 	return ret;
 }
 
-/* Assigns each constant its bytes; constants are contiguous. */
-static int place_weights(struct loom_program_file *file, struct loom_error *err)
-{
-	struct loom_program_tensor *weights = file->tables[LOOM_FILE_WEIGHTS];
-	const u64 has = file->sections[LOOM_FILE_DATA].size_bytes;
-	u64 end = 0;
-	u32 i;
-
-	for (i = 0; i < file->program.num_weights; i++) {
-		u64 at = loom_file_align(end, LOOM_FILE_ALIGN);
-
-		if (!weights[i].size_bytes)
-			continue;
-		if (at > has || weights[i].size_bytes > has - at)
-			return loom_error_set(err, -EINVAL, "%s: weights %u: its bytes are missing",
-					      file->name, i);
-		weights[i].data = file->data + at;
-		end = at + weights[i].size_bytes;
-	}
-	return end == has ? 0 : loom_error_set(err, -EINVAL,
-					       "%s: there are bytes behind the last of the weights",
-					       file->name);
-}
-
-static int check_states(const struct loom_program_file *file, struct loom_error *err)
+static int check_states(const struct loom_file_program *file, struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
 	u32 i;
@@ -158,7 +134,7 @@ static int check_states(const struct loom_program_file *file, struct loom_error 
 	return 0;
 }
 
-static int check_groups(const struct loom_program_file *file, const struct loom_plan *plan,
+static int check_groups(const struct loom_file_program *file, const struct loom_plan *plan,
 			struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
@@ -179,7 +155,7 @@ static int check_groups(const struct loom_program_file *file, const struct loom_
 }
 
 /* Notes are for people, but they are indexed by objects of the plan. */
-static int check_notes(const struct loom_program_file *file, const struct loom_plan *plan,
+static int check_notes(const struct loom_file_program *file, const struct loom_plan *plan,
 		       struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
@@ -206,7 +182,7 @@ static int check_notes(const struct loom_program_file *file, const struct loom_p
 }
 
 /* The counters of a run must equal those promised in the file. */
-static int check_promises(const struct loom_program_file *file, const struct loom_plan *plan,
+static int check_promises(const struct loom_file_program *file, const struct loom_plan *plan,
 			  struct loom_error *err)
 {
 	const struct loom_program_stats *stats = &file->program.stats;
@@ -240,7 +216,7 @@ static int check_promises(const struct loom_program_file *file, const struct loo
 	return 0;
 }
 
-static int check_with_plan(struct loom_program_file *file, const struct loom_plan *plan,
+static int check_with_plan(struct loom_file_program *file, const struct loom_plan *plan,
 			   struct loom_error *err)
 {
 	int ret = check_slots(file, plan, err);
@@ -248,15 +224,13 @@ static int check_with_plan(struct loom_program_file *file, const struct loom_pla
 	if (!ret)
 		ret = check_tensors(file, err);
 	if (!ret)
-		ret = place_weights(file, err);
-	if (!ret)
 		ret = check_states(file, err);
 	if (!ret)
 		ret = check_notes(file, plan, err);
 	return ret ? ret : check_promises(file, plan, err);
 }
 
-int loom_file_check(struct loom_program_file *file, struct loom_error *err)
+int loom_file_check(struct loom_file_program *file, struct loom_error *err)
 {
 	struct drm_loom_reject reject;
 	struct loom_error why;

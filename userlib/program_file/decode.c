@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-static int check_names(const struct loom_program_file *file, struct loom_error *err)
+static int check_names(const struct loom_file_program *file, struct loom_error *err)
 {
 	const struct loom_file_section *names = &file->sections[LOOM_FILE_NAMES];
 	const u8 *bytes = file->bytes + names->offset;
@@ -35,7 +35,7 @@ static int check_names(const struct loom_program_file *file, struct loom_error *
  * @err: receives errors
  */
 struct cell {
-	struct loom_program_file *file;
+	struct loom_file_program *file;
 	enum loom_file_part part;
 	u32 record;
 	const struct loom_field *field;
@@ -108,7 +108,7 @@ static int decode_one(const struct cell *c, const u8 *from, u8 *to)
 	}
 }
 
-static int decode_records(struct loom_program_file *file, enum loom_file_part part, u8 *to,
+static int decode_records(struct loom_file_program *file, enum loom_file_part part, u8 *to,
 			  struct loom_error *err)
 {
 	const struct loom_records *records = &loom_file_records[part];
@@ -133,7 +133,7 @@ static int decode_records(struct loom_program_file *file, enum loom_file_part pa
 }
 
 /* Decodes the array of a section; its number of records goes to the program. */
-static int decode_array(struct loom_program_file *file, enum loom_file_part part,
+static int decode_array(struct loom_file_program *file, enum loom_file_part part,
 			struct loom_error *err)
 {
 	const struct loom_records *records = &loom_file_records[part];
@@ -149,7 +149,7 @@ static int decode_array(struct loom_program_file *file, enum loom_file_part part
 	return decode_records(file, part, file->tables[part], err);
 }
 
-static int decode_origin(struct loom_program_file *file, struct loom_error *err)
+static int decode_origin(struct loom_file_program *file, struct loom_error *err)
 {
 	struct loom_file_origin origin = { 0 };
 	int ret = decode_records(file, LOOM_FILE_ORIGIN, (u8 *)&origin, err);
@@ -165,7 +165,7 @@ static int decode_origin(struct loom_program_file *file, struct loom_error *err)
 	return 0;
 }
 
-int loom_file_decode(struct loom_program_file *file, struct loom_error *err)
+int loom_file_decode(struct loom_file_program *file, struct loom_error *err)
 {
 	int ret = check_names(file, err);
 	u32 i;

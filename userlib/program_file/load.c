@@ -17,6 +17,7 @@
 static int parse(struct loom_program_file *file, const void *bytes, size_t size_bytes,
 		 const char *name, struct loom_program_file **out, struct loom_error *err)
 {
+	u32 i;
 	int ret;
 
 	file->name = name;
@@ -26,10 +27,18 @@ static int parse(struct loom_program_file *file, const void *bytes, size_t size_
 		ret = loom_error_set(err, -EOPNOTSUPP,
 				     "%s: program files are little endian, and this machine is not",
 				     name);
+	for (i = 0; i < file->count && !ret; i++) {
+		file->programs[i].bytes = file->bytes;
+		ret = loom_file_decode(&file->programs[i], err);
+		if (!ret)
+			ret = loom_file_check(&file->programs[i], err);
+		if (!ret && memcmp(&file->programs->chip, &file->programs[i].chip,
+				   sizeof(struct drm_loom_chip)))
+			ret = loom_error_set(err, -EINVAL, "%s: its chip is another one",
+					     file->programs[i].name);
+	}
 	if (!ret)
-		ret = loom_file_decode(file, err);
-	if (!ret)
-		ret = loom_file_check(file, err);
+		ret = loom_file_place(file, err);
 	/* the caller owns the name */
 	file->name = NULL;
 	if (ret) {
@@ -115,12 +124,14 @@ int loom_program_load(const char *path, struct loom_program_file **out, struct l
 
 void loom_program_unload(struct loom_program_file *file)
 {
-	u32 i;
+	u32 i, k;
 
 	if (!file)
 		return;
-	for (i = 0; i < LOOM_FILE_PARTS; i++)
-		free(file->tables[i]);
+	for (i = 0; file->programs && i < file->count; i++)
+		for (k = 0; k < LOOM_FILE_PARTS; k++)
+			free(file->programs[i].tables[k]);
+	free(file->programs);
 	free(file->bytes);
 	if (file->map)
 		munmap(file->map, file->map_bytes);
@@ -143,24 +154,40 @@ bool loom_program_file_is(const char *path)
 
 const struct loom_program *loom_program_file_program(const struct loom_program_file *file)
 {
-	return &file->program;
+	return &file->programs->program;
+}
+
+uint32_t loom_program_file_count(const struct loom_program_file *file)
+{
+	return file->count;
+}
+
+const struct loom_program *loom_program_file_at(const struct loom_program_file *file,
+						uint32_t index)
+{
+	return index < file->count ? &file->programs[index].program : NULL;
 }
 
 const struct loom_program_origin *loom_program_file_origin(const struct loom_program_file *file)
 {
-	return &file->origin;
+	return &file->programs->origin;
 }
 
 int loom_program_file_section(const struct loom_program_file *file, uint32_t index,
 			      struct loom_program_section *section)
 {
-	if (index >= LOOM_FILE_PARTS)
+	const struct loom_file_section *sections;
+	uint32_t part;
+
+	if (index > file->count * LOOM_FILE_DATA)
 		return -ENOENT;
+	part = index == file->count * LOOM_FILE_DATA ? LOOM_FILE_DATA : index % LOOM_FILE_DATA;
+	sections = file->programs[part == LOOM_FILE_DATA ? 0 : index / LOOM_FILE_DATA].sections;
 	*section = (struct loom_program_section){
-		.name = loom_file_records[index].name,
-		.offset = file->sections[index].offset,
-		.size_bytes = file->sections[index].size_bytes,
-		.count = file->sections[index].count,
+		.name = loom_file_records[part].name,
+		.offset = sections[part].offset,
+		.size_bytes = sections[part].size_bytes,
+		.count = sections[part].count,
 	};
 	return 0;
 }
@@ -204,7 +231,7 @@ static int compare_region(u32 id, const struct drm_loom_chip *want,
 int loom_program_file_fits(const struct loom_program_file *file, const struct drm_loom_chip *chip,
 			   struct loom_error *err)
 {
-	const struct drm_loom_chip *want = &file->chip;
+	const struct drm_loom_chip *want = &file->programs->chip;
 	u32 i;
 	int ret = 0;
 

@@ -11,6 +11,8 @@
  *	read.c		header, sections, checksums
  *	decode.c	records to structs, each field in its range
  *	check.c		consistency of the records with each other and with the verified plan
+ *	place.c		where the bytes of the weights are
+ *	link.c		one place in DRAM for weights that several programs have
  *	load.c		files, and the caller's handles
  *
  * The tables of fields.c drive writer, reader, documentation and tests: a new field only needs an
@@ -22,6 +24,13 @@
  * objects, each name is a whole string, and the plan's own contents are compared with the records.
  * Core's verifier checks the plan for the chip in the file, which is checked before. Decoded data
  * are copies: only the constants stay in the mapped file, and any value of theirs is safe.
+ *
+ * A file may have several programs, of the same model with other shapes. Each has sections of its
+ * own but for the weights' bytes, which are one section: weights of two programs at the same offset
+ * of their buffers are the same bytes. link.c moves the weights of plans so that equal ones are
+ * there, and the buffers are equally long: a session can use those of another one. Rejected: plans
+ * that are laid out together. Each plan would depend on the others', and the constants of a plan
+ * are known when it is finished.
  *
  * Rejected: a serialisation library: none of them maps weights at page boundaries, and each is
  * larger than this folder. Rejected: sections in any order, and optional sections. A file with a
@@ -35,12 +44,18 @@
 #include "loom_program_file.h"
 
 #define LOOM_FILE_MAGIC		"\217LOOM\r\n\032"
+/* Of a file with one program, and of one with several. */
 #define LOOM_FILE_VERSION	2
+#define LOOM_FILE_VERSION_SET	3
+/* Most programs of a file. */
+#define LOOM_FILE_PROGRAMS	64
 /* Alignment of sections, and of the constants so that they can be mapped. */
 #define LOOM_FILE_ALIGN		64
 #define LOOM_FILE_PAGE		4096
 /* Index of an absent name. */
 #define LOOM_FILE_NO_NAME	U32_MAX
+/* Bytes of "FILE: program N", for errors. */
+#define LOOM_FILE_NAME_BYTES	256
 
 /* Sections, in the order in which they are in the file. */
 enum loom_file_part {
@@ -71,8 +86,8 @@ enum loom_file_part {
 /**
  * struct loom_file_header - the first bytes of a file, little endian
  * @magic: LOOM_FILE_MAGIC
- * @version: LOOM_FILE_VERSION
- * @num_sections: LOOM_FILE_PARTS
+ * @version: LOOM_FILE_VERSION or LOOM_FILE_VERSION_SET
+ * @num_sections: of all programs; the last one, LOOM_FILE_DATA, is there once
  * @file_bytes: of the whole file
  * @pad: zero
  * @checksum: of all bytes before it, and behind it of the table of sections
@@ -183,33 +198,47 @@ u32 loom_records_count(const struct loom_program *program, enum loom_file_part p
 u32 loom_checksum(u32 before, const void *bytes, size_t size);
 
 /**
- * struct loom_program_file - a loaded file
- * @program: its program
+ * struct loom_file_program - a program of a loaded file
+ * @program: the program
  * @origin: its origin
  * @chip: &loom_program_origin.chip
  * @tables: copies of the arrays of @program, by section; NULL for absent ones
+ * @bytes: of the file, but for the constants
+ * @sections: in @bytes; the last one is the same in all programs
+ * @name: for errors
+ */
+struct loom_file_program {
+	struct loom_program program;
+	struct loom_program_origin origin;
+	struct drm_loom_chip chip;
+	void *tables[LOOM_FILE_PARTS];
+	const u8 *bytes;
+	struct loom_file_section sections[LOOM_FILE_PARTS];
+	char name[LOOM_FILE_NAME_BYTES];
+};
+
+/**
+ * struct loom_program_file - a loaded file
+ * @programs: its programs
+ * @count: number of @programs
  * @bytes: a copy of all but the constants
  * @data: the constants, in the mapping
- * @sections: in @bytes
  * @map: the mapping, or NULL
  * @map_bytes: number of bytes of @map
  * @name: of the file, for errors
  */
 struct loom_program_file {
-	struct loom_program program;
-	struct loom_program_origin origin;
-	struct drm_loom_chip chip;
-	void *tables[LOOM_FILE_PARTS];
+	struct loom_file_program *programs;
+	u32 count;
 	u8 *bytes;
 	const u8 *data;
-	struct loom_file_section sections[LOOM_FILE_PARTS];
 	void *map;
 	size_t map_bytes;
 	const char *name;
 };
 
 /**
- * loom_file_read() - find the sections of a file, and copy all but the constants
+ * loom_file_read() - find the programs of a file and their sections, and copy all but the constants
  * @file: must be zero but for its name
  * @bytes: the file; concurrent changes are detected or harmless
  * @size_bytes: number of @bytes
@@ -220,9 +249,33 @@ struct loom_program_file {
 int loom_file_read(struct loom_program_file *file, const u8 *bytes, size_t size_bytes,
 		   struct loom_error *err);
 /** loom_file_decode() - converts records to structs, in their ranges; 0, -EINVAL, -ENOMEM */
-int loom_file_decode(struct loom_program_file *file, struct loom_error *err);
+int loom_file_decode(struct loom_file_program *file, struct loom_error *err);
 /** loom_file_check() - checks consistency of decoded records; 0, -EINVAL, -EBADMSG, -ENOMEM */
-int loom_file_check(struct loom_program_file *file, struct loom_error *err);
+int loom_file_check(struct loom_file_program *file, struct loom_error *err);
+/** loom_file_place() - points the weights of all programs to their bytes; 0, -EINVAL, -ENOMEM */
+int loom_file_place(struct loom_program_file *file, struct loom_error *err);
+
+/**
+ * loom_file_link() - gives equal weights of several programs one place in their buffers
+ * @programs: the programs
+ * @count: number of @programs
+ * @linked: [out] copies with other plans, slots and weights, without data where those of an earlier
+ *	program are at the same place; free with loom_file_unlink(). All else is that of @programs
+ * @err: [out] one line on failure
+ *
+ * Return: 0, -EINVAL for a plan or weights that are not of the planner, -ENOMEM.
+ */
+int loom_file_link(const struct loom_program *const *programs, u32 count,
+		   struct loom_program **linked, struct loom_error *err);
+/** loom_file_unlink() - frees what loom_file_link() made; NULL is fine */
+void loom_file_unlink(struct loom_program *linked, u32 count);
+
+/** loom_file_memory() - the memory that a weight's slot is in: its flags SRAM and ROM */
+static inline u32 loom_file_memory(const struct loom_program *program,
+				   const struct loom_program_tensor *weight)
+{
+	return program->slots[weight->slot].flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM);
+}
 
 /** loom_file_load() - loom_program_load() of an open file, which stays open */
 int loom_file_load(int fd, const char *name, struct loom_program_file **out,

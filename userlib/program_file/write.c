@@ -26,13 +26,13 @@ struct bytes {
 
 /**
  * struct writer - the state of writing
- * @program: the program
+ * @program: the program that is written now
  * @origin: its origin
  * @file: the file so far
- * @names: the section of names
+ * @names: the section of names of @program
  * @pool: of @table
  * @table: position of a name in @names, plus 1
- * @sections: the table of sections
+ * @section: the section that is written now
  * @err: receives errors
  */
 struct writer {
@@ -42,7 +42,7 @@ struct writer {
 	struct bytes names;
 	struct loom_pool *pool;
 	struct loom_names table;
-	struct loom_file_section sections[LOOM_FILE_PARTS];
+	struct loom_file_section section;
 	struct loom_error *err;
 };
 
@@ -137,8 +137,8 @@ static int write_records(struct writer *w, enum loom_file_part part, const u8 *f
 
 	if (!to)
 		return no_memory(w);
-	w->sections[part].count = count;
-	w->sections[part].record_bytes = bytes;
+	w->section.count = count;
+	w->section.record_bytes = bytes;
 	for (i = 0; i < count; i++, from += records->struct_bytes) {
 		for (k = 0; k < records->num_fields; k++) {
 			ret = write_field(w, &records->fields[k], from + records->fields[k].at, to);
@@ -162,16 +162,16 @@ static int write_bytes(struct writer *w, const void *from, size_t size)
 }
 
 /* Writes constants in the order of their records, each at a multiple of 64. */
-static int write_data(struct writer *w)
+static int write_data(struct writer *w, const struct loom_program *program, size_t begin)
 {
-	size_t begin = w->file.size;
 	u32 i;
 
-	for (i = 0; i < w->program->num_weights; i++) {
-		const struct loom_program_tensor *weight = &w->program->weights[i];
+	for (i = 0; i < program->num_weights; i++) {
+		const struct loom_program_tensor *weight = &program->weights[i];
 		size_t gap = -(w->file.size - begin) & (LOOM_FILE_ALIGN - 1);
 
-		if (!weight->size_bytes)
+		/* an earlier program has it */
+		if (!weight->size_bytes || !weight->data)
 			continue;
 		if (!extend(&w->file, gap))
 			return no_memory(w);
@@ -209,8 +209,6 @@ static int write_part(struct writer *w, enum loom_file_part part)
 		return write_bytes(w, w->names.at, w->names.size);
 	case LOOM_FILE_PLAN:
 		return write_bytes(w, w->program->plan, w->program->plan_bytes);
-	case LOOM_FILE_DATA:
-		return write_data(w);
 	case LOOM_FILE_ORIGIN:
 		return write_records(w, part, (const u8 *)&origin, 1);
 	default:
@@ -220,56 +218,131 @@ static int write_part(struct writer *w, enum loom_file_part part)
 	}
 }
 
-static int write_all(struct writer *w)
+/* Begins a section at the next multiple of @align. */
+static int begin_section(struct writer *w, enum loom_file_part part, size_t align)
 {
-	struct loom_file_header header = {
-		.version = LOOM_FILE_VERSION, .num_sections = LOOM_FILE_PARTS,
-	};
-	struct loom_file_section *section;
-	size_t align;
+	if (!extend(&w->file, loom_file_align(w->file.size, align) - w->file.size))
+		return no_memory(w);
+	w->section = (struct loom_file_section){ .type = part + 1, .offset = w->file.size };
+	return 0;
+}
+
+/* Puts a section that is written into the table. */
+static void end_section(struct writer *w, u32 index)
+{
+	w->section.size_bytes = w->file.size - w->section.offset;
+	w->section.checksum = loom_checksum(0, w->file.at + w->section.offset,
+					    w->section.size_bytes);
+	memcpy(w->file.at + sizeof(struct loom_file_header) + index * sizeof(w->section),
+	       &w->section, sizeof(w->section));
+}
+
+/* Writes all sections of a program but for its constants. */
+static int write_program(struct writer *w, const struct loom_program *program, u32 index)
+{
 	u32 i;
 	int ret;
 
-	if (!extend(&w->file, sizeof(header) + sizeof(w->sections)))
-		return no_memory(w);
-	for (i = 0; i < LOOM_FILE_PARTS; i++) {
-		section = &w->sections[i];
-		align = i == LOOM_FILE_DATA ? LOOM_FILE_PAGE : LOOM_FILE_ALIGN;
-		if (!extend(&w->file, loom_file_align(w->file.size, align) - w->file.size))
-			return no_memory(w);
-		section->type = i + 1;
-		section->offset = w->file.size;
-		ret = write_part(w, i);
-		if (ret)
-			return ret;
-		section->size_bytes = w->file.size - section->offset;
-		section->checksum = loom_checksum(0, w->file.at + section->offset,
-						  section->size_bytes);
+	w->program = program;
+	w->names.size = 0;
+	w->pool = loom_pool_create(LOOM_POOL_BUDGET_BYTES);
+	w->table = (struct loom_names){ .pool = w->pool };
+	ret = w->pool ? 0 : no_memory(w);
+	for (i = 0; i < LOOM_FILE_DATA && !ret; i++) {
+		ret = begin_section(w, i, LOOM_FILE_ALIGN);
+		if (!ret)
+			ret = write_part(w, i);
+		if (!ret)
+			end_section(w, index * LOOM_FILE_DATA + i);
 	}
+	loom_pool_destroy(w->pool);
+	return ret;
+}
+
+static int write_all(struct writer *w, const struct loom_program *const *programs, u32 count)
+{
+	struct loom_file_header header = {
+		.version = count > 1 ? LOOM_FILE_VERSION_SET : LOOM_FILE_VERSION,
+		.num_sections = count * LOOM_FILE_DATA + 1,
+	};
+	size_t table_bytes = header.num_sections * sizeof(w->section);
+	u32 i;
+	int ret = 0;
+
+	if (!extend(&w->file, sizeof(header) + table_bytes))
+		return no_memory(w);
+	for (i = 0; i < count && !ret; i++)
+		ret = write_program(w, programs[i], i);
+	if (!ret)
+		ret = begin_section(w, LOOM_FILE_DATA, LOOM_FILE_PAGE);
+	for (i = 0; i < count && !ret; i++)
+		ret = write_data(w, programs[i], w->section.offset);
+	if (ret)
+		return ret;
+	end_section(w, count * LOOM_FILE_DATA);
 	memcpy(header.magic, LOOM_FILE_MAGIC, sizeof(header.magic));
 	header.file_bytes = w->file.size;
 	header.checksum = loom_checksum(loom_checksum(0, &header,
 						      offsetof(struct loom_file_header, checksum)),
-					w->sections, sizeof(w->sections));
+					w->file.at + sizeof(header), table_bytes);
 	memcpy(w->file.at, &header, sizeof(header));
-	memcpy(w->file.at + sizeof(header), w->sections, sizeof(w->sections));
 	return 0;
+}
+
+/* Otherwise the file could not be loaded. */
+static int check_lanes(const struct loom_program *program, const struct drm_loom_chip *chip,
+		       struct loom_error *err)
+{
+	const struct drm_loom_plan_header *header = program->plan;
+	u32 lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
+
+	if (!header || program->plan_bytes < sizeof(*header) || header->lanes == lanes)
+		return 0;
+	return loom_error_set(err, -EINVAL,
+			      "the program is for %u lanes, and chip '%.*s' of its origin has %u",
+			      header->lanes, (int)sizeof(chip->name), chip->name, lanes);
+}
+
+static int write_linked(struct writer *w, const struct loom_program *const *programs, u32 count)
+{
+	const struct loom_program *one[LOOM_FILE_PROGRAMS];
+	struct loom_program *linked;
+	int ret = loom_file_link(programs, count, &linked, w->err);
+	u32 i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++)
+		one[i] = &linked[i];
+	ret = write_all(w, one, count);
+	loom_file_unlink(linked, count);
+	return ret;
 }
 
 int loom_program_write(const struct loom_program *program,
 		       const struct loom_program_origin *origin, void **bytes, size_t *size_bytes,
 		       struct loom_error *err)
 {
-	struct writer w = { .program = program, .origin = origin, .err = err };
-	const struct drm_loom_plan_header *header;
-	u32 lanes;
-	int ret;
+	return loom_program_write_set(&program, 1, origin, bytes, size_bytes, err);
+}
+
+int loom_program_write_set(const struct loom_program *const *programs, uint32_t count,
+			   const struct loom_program_origin *origin, void **bytes,
+			   size_t *size_bytes, struct loom_error *err)
+{
+	struct writer w = { .origin = origin, .err = err };
+	u32 i;
+	int ret = 0;
 
 	*bytes = NULL;
 	*size_bytes = 0;
-	if (!program || !origin)
-		return loom_error_set(err, -EINVAL, "a file has no %s",
-				      program ? "origin" : "program");
+	if (!count || count > LOOM_FILE_PROGRAMS)
+		return loom_error_set(err, -EINVAL, "a file has 1 to %u programs, not %u",
+				      LOOM_FILE_PROGRAMS, count);
+	for (i = 0; i < count; i++)
+		if (!programs[i] || !origin)
+			return loom_error_set(err, -EINVAL, "a file has no %s",
+					      programs[i] ? "origin" : "program");
 	if (!loom_file_supported())
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "program files are little endian, and this machine is not");
@@ -277,18 +350,10 @@ int loom_program_write(const struct loom_program *program,
 		return loom_error_set(err, -EINVAL, "there is no chip that makes sense");
 	if (origin->objective > LOOM_OBJECTIVE_SRAM)
 		return loom_error_set(err, -EINVAL, "there is no such objective");
-	/* otherwise the file could not be loaded */
-	header = program->plan;
-	lanes = origin->chip->region[DRM_LOOM_REGION_SRAM].banks;
-	if (header && program->plan_bytes >= sizeof(*header) && header->lanes != lanes)
-		return loom_error_set(err, -EINVAL,
-				      "the program is for %u lanes, and chip '%.*s' of its origin has %u",
-				      header->lanes, (int)sizeof(origin->chip->name),
-				      origin->chip->name, lanes);
-	w.pool = loom_pool_create(LOOM_POOL_BUDGET_BYTES);
-	w.table.pool = w.pool;
-	ret = w.pool ? write_all(&w) : no_memory(&w);
-	loom_pool_destroy(w.pool);
+	for (i = 0; i < count && !ret; i++)
+		ret = check_lanes(programs[i], origin->chip, err);
+	if (!ret)
+		ret = count > 1 ? write_linked(&w, programs, count) : write_all(&w, programs, 1);
 	free(w.names.at);
 	if (ret) {
 		free(w.file.at);

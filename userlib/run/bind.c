@@ -80,6 +80,10 @@ static int bind_end(struct loom_session *session, struct end *end, uint32_t inde
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "the plan has no buffer in DRAM for %s '%s' alone", end->what,
 				      end->tensor->name);
+	if (session->loans[slot].owner)
+		return loom_error_set(err, -EINVAL,
+				      "%s '%s' is in the buffer of another session", end->what,
+				      end->tensor->name);
 	return session->target->ops->bind(session, slot, bo, err);
 }
 

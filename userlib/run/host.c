@@ -84,6 +84,14 @@ static uint64_t loom_host_pitch(uint64_t bytes)
 	return loom_div_round_up(bytes, 64) * 64;
 }
 
+/* Slots of both have the same size. */
+static void loom_host_borrow(struct loom_session *session, uint32_t slot)
+{
+	const struct loom_loan *loan = &session->loans[slot];
+
+	session->slots[slot] = loan->owner->slots[loan->slot];
+}
+
 /* The engine touches the bytes of the plan's slots, which may exceed those of the program. */
 static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 {
@@ -91,6 +99,10 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 	const struct loom_slot *want = &host->plan->slots[slot];
 	uint64_t bytes = want->size;
 
+	if (session->loans[slot].owner) {
+		loom_host_borrow(session, slot);
+		return 0;
+	}
 	/* the pieces of all banks, contiguous; the verifier has checked their size */
 	if (want->flags & DRM_LOOM_SLOT_SRAM) {
 		host->pitches[slot] = loom_host_pitch(want->size);
@@ -181,8 +193,9 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
 		/* for reports only, so failure does not matter */
-		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
-					     &host->places[i]);
+		if (!session->loans[i].owner)
+			(void)loom_host_memory_place(session->target->memory, &program->slots[i],
+						     &host->places[i]);
 		ret = loom_host_load_slot(session, i);
 		if (ret)
 			return loom_error_set(err, ret, "no memory for %llu bytes",
@@ -247,7 +260,8 @@ static void loom_host_unload(struct loom_session *session)
 	for (i = 0; i < session->program->num_slots; i++) {
 		if (host->own)
 			(void)loom_host_lend(session, i, NULL, 0);
-		free(session->slots[i]);
+		if (!session->loans[i].owner)
+			free(session->slots[i]);
 		if (host->places)
 			loom_host_memory_release(session->target->memory, host->places[i]);
 	}
@@ -519,6 +533,7 @@ static const struct loom_target_ops loom_host_ops = {
 	.fd = loom_host_fd,
 	.lend = loom_host_lend,
 	.exchange = loom_host_exchange,
+	.borrow = loom_host_borrow,
 	.unload = loom_host_unload,
 	.blocks = loom_host_blocks,
 	.bank_blocks = loom_host_bank_blocks,

@@ -43,6 +43,7 @@ struct loom_host_memory;
  * * fit_read.c, fit.c: whether buffers would fit in the banks of a chip (loom_fit.h)
  * * update.c: rows that a run changes in its states
  * * state.c: outputs of a session that are its inputs in the next run
+ * * beside.c: buffers of another session in place of the session's own
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
  * * lend.c: memory of the caller in their place, for a run
  * * session.c: sessions (loom_run.h)
@@ -93,6 +94,8 @@ struct loom_host_memory;
  *	for memory that it cannot use; NULL if there is no such memory
  * @exchange: exchanges the buffers of two slots, which must be alike but for readers and writers.
  *	&loom_session.slots are exchanged already
+ * @borrow: binds a slot to the buffer of &loom_session.loans, as its owner has it now; during
+ *	@load and between runs
  * @unload: frees all resources of @load
  * @blocks: lists the blocks of a region as loom_device_blocks() does, and the bytes at the bottom
  *	of each bank that jobs hold as scratch
@@ -115,6 +118,7 @@ struct loom_target_ops {
 		    struct loom_error *err);
 	int (*lend)(struct loom_session *session, uint32_t slot, void *memory, uint64_t bytes);
 	void (*exchange)(struct loom_session *session, uint32_t a, uint32_t b);
+	void (*borrow)(struct loom_session *session, uint32_t slot);
 	void (*unload)(struct loom_session *session);
 	int (*blocks)(const struct loom_target *target, uint32_t region,
 		      struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes);
@@ -150,6 +154,16 @@ struct loom_target {
 };
 
 /**
+ * struct loom_loan - a slot that is bound to the buffer of another session
+ * @owner: that session, which was loaded before, and is unloaded later; NULL: the slot has its own
+ * @slot: of @owner, which has not borrowed it
+ */
+struct loom_loan {
+	struct loom_session *owner;
+	uint32_t slot;
+};
+
+/**
  * struct loom_session - a loaded program
  * @target: the target
  * @program: the program
@@ -157,6 +171,7 @@ struct loom_target {
  *	mapped: see &loom_target_ops.write
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
+ * @loans: for each slot, whose buffer it has
  * @state_bytes: all states
  * @rows: for each update of the program, room for its rows and behind them its places
  * @submitted: loom_session_submit() was called, and loom_session_wait() has not seen the end
@@ -171,6 +186,7 @@ struct loom_session {
 	uint8_t **slots;
 	bool *input_set;
 	uint32_t *partners;
+	struct loom_loan *loans;
 	uint64_t state_bytes;
 	void *rows;
 	bool submitted;
@@ -204,6 +220,19 @@ int loom_states_init(struct loom_session *session, struct loom_error *err);
  * Return: 0; the error of the target, which cannot write rows: states are undefined then.
  */
 int loom_states_advance(struct loom_session *session, struct loom_error *err);
+/**
+ * loom_session_borrow() - finds the buffers that a session, before it is loaded, shares
+ * @session: the session; receives @loans
+ * @owner: a loaded session of the same target
+ * @flags: LOOM_BESIDE_*
+ * @err: [out] one line on failure
+ *
+ * Return: 0, -EINVAL.
+ */
+int loom_session_borrow(struct loom_session *session, struct loom_session *owner, uint32_t flags,
+			struct loom_error *err);
+/** loom_session_pull() - binds borrowed states as their owners have them; 0, -EINVAL: it runs */
+int loom_session_pull(struct loom_session *session, struct loom_error *err);
 /** loom_update_fits() - whether types and dimensions of an update are right for its state */
 bool loom_update_fits(const struct loom_program *program,
 		      const struct loom_program_update *update);

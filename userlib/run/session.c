@@ -8,6 +8,21 @@
 #include "base/array.h"
 #include "report.h"
 
+/* Whether a weight is in a buffer that was borrowed, which may be in use. */
+static bool is_lent(const struct loom_session *session, const struct loom_program_tensor *weight)
+{
+	const struct loom_loan *loan;
+
+	if (!loom_session_holds(session, weight))
+		return false;
+	loan = &session->loans[weight->slot];
+	if (!loan->owner || loan->owner->program == session->program)
+		return loan->owner;
+	return session->slots[weight->slot] &&
+	       !memcmp(session->slots[weight->slot] + weight->offset, weight->data,
+		       weight->size_bytes);
+}
+
 static int loom_session_upload_weights(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -15,7 +30,7 @@ static int loom_session_upload_weights(struct loom_session *session, struct loom
 	int ret = 0;
 
 	for (i = 0; i < program->num_weights && !ret; i++)
-		if (program->weights[i].size_bytes)
+		if (program->weights[i].size_bytes && !is_lent(session, &program->weights[i]))
 			ret = loom_session_write(session, &program->weights[i],
 						 program->weights[i].data);
 	if (ret == -EINVAL)
@@ -24,16 +39,14 @@ static int loom_session_upload_weights(struct loom_session *session, struct loom
 		     0;
 }
 
-int loom_session_create(struct loom_target *target, const struct loom_program *program,
-			struct loom_session **out, struct loom_error *err)
+/* @owner: whose buffers are used as @flags say, or NULL */
+static int loom_session_load(struct loom_target *target, const struct loom_program *program,
+			     struct loom_session *owner, uint32_t flags,
+			     struct loom_session **out, struct loom_error *err)
 {
 	struct loom_session *session;
 	int ret;
 
-	*out = NULL;
-	if (!target || !program)
-		return loom_error_set(err, -EINVAL, "a session has no %s",
-				      target ? "program" : "target");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return loom_error_set(err, -ENOMEM, "no memory");
@@ -42,10 +55,14 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	session->slots = calloc(program->num_slots + 1, sizeof(*session->slots));
 	session->input_set = calloc(program->num_inputs + 1, sizeof(*session->input_set));
 	session->partners = calloc(program->num_slots + 1, sizeof(*session->partners));
-	if (!session->slots || !session->input_set || !session->partners) {
+	session->loans = calloc(program->num_slots + 1, sizeof(*session->loans));
+	if (!session->slots || !session->input_set || !session->partners || !session->loans) {
 		ret = loom_error_set(err, -ENOMEM, "no memory");
 		goto fail;
 	}
+	ret = owner ? loom_session_borrow(session, owner, flags, err) : 0;
+	if (ret)
+		goto fail;
 	ret = target->ops->load(session, err);
 	if (ret)
 		goto fail;
@@ -66,12 +83,34 @@ fail:
 	return ret;
 }
 
+int loom_session_create(struct loom_target *target, const struct loom_program *program,
+			struct loom_session **session, struct loom_error *err)
+{
+	*session = NULL;
+	if (!target || !program)
+		return loom_error_set(err, -EINVAL, "a session has no %s",
+				      target ? "program" : "target");
+	return loom_session_load(target, program, NULL, 0, session, err);
+}
+
+int loom_session_create_beside(struct loom_session *other, const struct loom_program *program,
+			       uint32_t flags, struct loom_session **session,
+			       struct loom_error *err)
+{
+	*session = NULL;
+	if (!other || !program)
+		return loom_error_set(err, -EINVAL, "a session has no %s",
+				      other ? "program" : "other one beside it");
+	return loom_session_load(other->target, program, other, flags, session, err);
+}
+
 void loom_session_destroy(struct loom_session *session)
 {
 	if (!session)
 		return;
 	session->target->ops->unload(session);
 	free(session->rows);
+	free(session->loans);
 	free(session->partners);
 	free(session->input_set);
 	free(session->slots);
@@ -113,6 +152,9 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	if (input->size_bytes && !array->data)
 		return loom_error_set(err, -EINVAL, "input '%s' has no data", input->name);
 	if (input->size_bytes) {
+		ret = loom_session_pull(session, err);
+		if (ret)
+			return ret;
 		ret = loom_session_write(session, input, array->data);
 		if (ret == -EINVAL)
 			return loom_error_set(err, ret, "input '%s' lies outside of its slot",
@@ -129,11 +171,15 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 int loom_session_begin(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	uint32_t i;
+	int ret;
 
 	for (i = 0; i < session->program->num_inputs; i++)
 		if (!session->input_set[i])
 			return loom_error_set(err, -ENODATA, "input '%s' was not given",
 					      session->program->inputs[i].name);
+	ret = loom_session_pull(session, err);
+	if (ret)
+		return ret;
 	memset(&session->counters, 0, sizeof(session->counters));
 	return session->target->ops->submit(session, item, err);
 }
@@ -252,6 +298,8 @@ int loom_session_get_state(struct loom_session *session, uint32_t index, struct 
 	if (index >= program->num_states)
 		return loom_error_set(err, -ENOENT, "there is no state %u", index);
 	ret = loom_session_idle(session, err);
+	if (!ret)
+		ret = loom_session_pull(session, err);
 	if (ret)
 		return ret;
 	state = &program->states[index];

@@ -77,6 +77,18 @@ static void loom_soft_label(const struct loom_session *session, uint32_t slot,
 	(void)loom_bo_set_label(bo, label);
 }
 
+static void loom_soft_borrow(struct loom_session *session, uint32_t slot)
+{
+	const struct loom_loan *loan = &session->loans[slot];
+	const struct loom_node_run *from = loan->owner->priv;
+	struct loom_node_run *soft = session->priv;
+
+	soft->bos[slot] = from->bos[loan->slot];
+	soft->bindings[slot].slot = slot;
+	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
+	session->slots[slot] = loan->owner->slots[loan->slot];
+}
+
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_node_run *soft = session->priv;
@@ -92,6 +104,10 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	void *map;
 	int ret;
 
+	if (session->loans[slot].owner) {
+		loom_soft_borrow(session, slot);
+		return 0;
+	}
 	if (from->dtype) {
 		request.size = 0;
 		request.layout = DRM_LOOM_LAYOUT_IMAGE;
@@ -279,7 +295,8 @@ static void loom_soft_unload(struct loom_session *session)
 		loom_sync_destroy(device, soft->sync);
 	loom_context_destroy(soft->context);
 	for (i = 0; soft->bos && i < session->program->num_slots; i++)
-		loom_bo_destroy(soft->own[i] ? soft->own[i] : soft->bos[i]);
+		if (!session->loans[i].owner)
+			loom_bo_destroy(soft->own[i] ? soft->own[i] : soft->bos[i]);
 	if (soft->plan)
 		loom_device_plan_destroy(device, soft->plan);
 	free(soft->bindings);
@@ -524,6 +541,7 @@ static const struct loom_target_ops loom_soft_ops = {
 	.fd = loom_soft_fd,
 	.bind = loom_soft_bind,
 	.exchange = loom_soft_exchange,
+	.borrow = loom_soft_borrow,
 	.unload = loom_soft_unload,
 	.blocks = loom_soft_blocks,
 	.bank_blocks = loom_soft_bank_blocks,

@@ -73,6 +73,16 @@ static bool is_apart(const struct loom_session *session, uint32_t num_tensors,
 	return true;
 }
 
+/* Zeroes the bytes of a tensor. */
+static int clear(struct loom_session *session, const struct loom_program_tensor *tensor)
+{
+	void *zeroes = calloc(1, tensor->size_bytes);
+	int ret = zeroes ? loom_session_write(session, tensor, zeroes) : -ENOMEM;
+
+	free(zeroes);
+	return ret;
+}
+
 int loom_states_init(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -102,7 +112,14 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 	ret = loom_updates_init(session, err);
 	if (ret)
 		return ret;
-	ret = loom_session_reset_states(session);
+	/* borrowed ones are as they are */
+	for (i = 0; i < program->num_states && !ret; i++) {
+		const struct loom_program_tensor *input =
+			&program->inputs[program->states[i].input];
+
+		if (input->size_bytes && !session->loans[input->slot].owner)
+			ret = clear(session, input);
+	}
 	return ret ? loom_error_set(err, ret, "making the states zero: %s", strerror(-ret)) : 0;
 }
 
@@ -119,21 +136,18 @@ int loom_states_advance(struct loom_session *session, struct loom_error *err)
 {
 	uint32_t i;
 
-	for (i = 0; i < session->program->num_slots; i++)
-		if (i < session->partners[i])
-			exchange(session, i, session->partners[i]);
+	for (i = 0; i < session->program->num_slots; i++) {
+		const struct loom_loan *a = &session->loans[i], *b;
+
+		if (i >= session->partners[i])
+			continue;
+		exchange(session, i, session->partners[i]);
+		b = &session->loans[session->partners[i]];
+		if (a->owner)
+			exchange(a->owner, a->slot, b->slot);
+	}
 	session->moved.kept_bytes += session->state_bytes;
 	return loom_updates_apply(session, err);
-}
-
-/* Zeroes the bytes of a tensor. */
-static int clear(struct loom_session *session, const struct loom_program_tensor *tensor)
-{
-	void *zeroes = calloc(1, tensor->size_bytes);
-	int ret = zeroes ? loom_session_write(session, tensor, zeroes) : -ENOMEM;
-
-	free(zeroes);
-	return ret;
 }
 
 int loom_session_reset_states(struct loom_session *session)
@@ -142,6 +156,8 @@ int loom_session_reset_states(struct loom_session *session)
 	uint32_t i;
 	int ret = loom_session_idle(session, NULL);
 
+	if (!ret)
+		ret = loom_session_pull(session, NULL);
 	if (ret)
 		return ret;
 	program = session->program;

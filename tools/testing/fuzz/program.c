@@ -35,11 +35,13 @@ static int fuzz_stop(void *arg, uint64_t done, uint64_t total)
 	return -ETIME;
 }
 
-static void fuzz_run_program(const struct loom_program *program, const struct drm_loom_chip *chip)
+/* @other: of the same file, whose buffers may be used, or NULL */
+static void fuzz_run_program(const struct loom_program *program, const struct loom_program *other,
+			     const struct drm_loom_chip *chip)
 {
 	const uint64_t lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
 	uint64_t bytes = program->stats.scratch_bytes * lanes;
-	struct loom_session *session = NULL;
+	struct loom_session *session = NULL, *beside = NULL;
 	struct loom_target *target;
 	struct loom_array array;
 	struct loom_error err;
@@ -50,7 +52,10 @@ static void fuzz_run_program(const struct loom_program *program, const struct dr
 			 program->slots[i].size_bytes * lanes;
 	if (bytes >= FUZZ_MAX_BUFFERS || loom_target_open("host", chip, &target, &err))
 		return;
-	if (!loom_session_create(target, program, &session, &err)) {
+	if (other && !loom_session_create(target, other, &beside, &err) &&
+	    loom_session_create_beside(beside, program, LOOM_BESIDE_STATES, &session, &err))
+		loom_session_create_beside(beside, program, 0, &session, &err);
+	if (session || !loom_session_create(target, program, &session, &err)) {
 		for (i = 0; i < program->num_inputs; i++) {
 			const struct loom_program_tensor *input = &program->inputs[i];
 
@@ -69,6 +74,7 @@ static void fuzz_run_program(const struct loom_program *program, const struct dr
 				loom_array_clear(&array);
 	}
 	loom_session_destroy(session);
+	loom_session_destroy(beside);
 	loom_target_close(target);
 }
 
@@ -96,7 +102,8 @@ static void fuzz_check_tensors(const struct loom_program *program,
 	}
 }
 
-static void fuzz_use(const struct loom_program *program, const struct drm_loom_chip *chip)
+static void fuzz_use(const struct loom_program *program, const struct loom_program *other,
+		     const struct drm_loom_chip *chip)
 {
 	struct plan_judge judge;
 	size_t size;
@@ -113,7 +120,7 @@ static void fuzz_use(const struct loom_program *program, const struct drm_loom_c
 	free(text);
 	fuzz_expect(!loom_program_trace(program, chip, NULL, &text, &size), "no trace");
 	free(text);
-	fuzz_run_program(program, chip);
+	fuzz_run_program(program, other, chip);
 }
 
 /* A file that is accepted has the sums that fit it. */
@@ -129,6 +136,18 @@ static void fuzz_check_sums(const uint8_t *data, size_t size)
 	free(fixed);
 }
 
+static int fuzz_write(const struct loom_program_file *file, void **bytes, size_t *size,
+		      struct loom_error *err)
+{
+	const struct loom_program *programs[LOOM_FILE_PROGRAMS];
+	uint32_t i;
+
+	for (i = 0; i < loom_program_file_count(file); i++)
+		programs[i] = loom_program_file_at(file, i);
+	return loom_program_write_set(programs, i, loom_program_file_origin(file), bytes, size,
+				      err);
+}
+
 static void fuzz_write_again(const struct loom_program_file *file)
 {
 	struct loom_program_file *again;
@@ -137,13 +156,14 @@ static void fuzz_write_again(const struct loom_program_file *file)
 	struct loom_error err;
 	int ret;
 
-	ret = loom_program_write(loom_program_file_program(file), loom_program_file_origin(file),
-				 &bytes[0], &sizes[0], &err);
+	ret = fuzz_write(file, &bytes[0], &sizes[0], &err);
+	/* a plan may read what is no weight */
+	if (ret == -EINVAL && loom_program_file_count(file) > 1)
+		return;
 	fuzz_expect(!ret, "what was accepted cannot be written: %s", err.text);
 	ret = loom_program_parse(bytes[0], sizes[0], "again.loom", &again, &err);
 	fuzz_expect(!ret, "what was written cannot be read: %s", err.text);
-	ret = loom_program_write(loom_program_file_program(again),
-				 loom_program_file_origin(again), &bytes[1], &sizes[1], &err);
+	ret = fuzz_write(again, &bytes[1], &sizes[1], &err);
 	fuzz_expect(!ret && sizes[0] == sizes[1] && !memcmp(bytes[0], bytes[1], sizes[0]),
 		    "what was written is another program");
 	loom_program_unload(again);
@@ -155,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct loom_program_file *file, *again;
 	struct loom_error err, second;
+	uint32_t i;
 	int ret;
 
 	ret = loom_program_parse(data, size, "fuzz.loom", &file, &err);
@@ -167,7 +188,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_taken++;
 	fuzz_check_sums(data, size);
 	fuzz_write_again(file);
-	fuzz_use(loom_program_file_program(file), loom_program_file_origin(file)->chip);
+	for (i = 0; i < loom_program_file_count(file); i++)
+		fuzz_use(loom_program_file_at(file, i),
+			 i ? loom_program_file_at(file, i - 1) : NULL,
+			 loom_program_file_origin(file)->chip);
 	loom_program_unload(file);
 	return 0;
 }
@@ -191,23 +215,57 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 static struct fuzz_input fuzz_files[24];
 static uint32_t fuzz_num_files;
 
+static void fuzz_add_file(const void *bytes, size_t size)
+{
+	struct fuzz_input *file = &fuzz_files[fuzz_num_files++];
+
+	memcpy(file->data, bytes, size);
+	file->size = size;
+}
+
+/* A file of two programs, with states and weights. */
+static void fuzz_make_set(uint32_t which)
+{
+	const struct loom_program *programs[2];
+	struct loom_program_origin origin;
+	struct made made[2];
+	struct loom_error err;
+	void *bytes;
+	size_t size;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (!make_program(which, &made[i]))
+			fuzz_fail("no program");
+		programs[i] = made[i].program;
+	}
+	origin = (struct loom_program_origin){ .chip = &made[0].chip };
+	if (loom_program_write_set(programs, 2, &origin, &bytes, &size, &err))
+		fuzz_fail("%s", err.text);
+	if (size <= FUZZ_MAX_BYTES)
+		fuzz_add_file(bytes, size);
+	free(bytes);
+	for (i = 0; i < 2; i++)
+		put_program(&made[i]);
+}
+
 static void fuzz_make_files(void)
 {
+	static const uint32_t sets[] = { 0, 1, 2, 5, 8, 10 };
 	struct made made;
 	uint8_t *bytes;
 	uint32_t which;
 	size_t size;
 
+	for (which = 0; which < ARRAY_SIZE(sets); which++)
+		fuzz_make_set(sets[which]);
+
 	for (which = 0; which < MADE && fuzz_num_files < ARRAY_SIZE(fuzz_files); which++) {
 		if (!make_program(which, &made))
 			continue;
 		bytes = write_program(&made, &size);
-		if (size <= FUZZ_MAX_BYTES && made.program->stats.commands < 300) {
-			struct fuzz_input *file = &fuzz_files[fuzz_num_files++];
-
-			memcpy(file->data, bytes, size);
-			file->size = size;
-		}
+		if (size <= FUZZ_MAX_BYTES && made.program->stats.commands < 300)
+			fuzz_add_file(bytes, size);
 		free(bytes);
 		put_program(&made);
 	}
@@ -237,7 +295,8 @@ static uint64_t fuzz_number(uint64_t value)
 /* A number of a record, of the plan or of the chip; the rest at random. */
 static void fuzz_mutate(void)
 {
-	const uint32_t part = random_below(3) ? (uint32_t)random_below(LOOM_FILE_PARTS) :
+	const uint32_t sections = max(bytes_num_sections(fuzz_now.data, fuzz_now.size), 1U);
+	const uint32_t part = random_below(3) ? (uint32_t)random_below(sections) :
 						LOOM_FILE_PLAN;
 	const struct loom_file_section *section = &bytes_sections(fuzz_now.data)[part];
 	uint64_t value = 0, at, width = random_below(2) ? 4 : 8, from;
@@ -252,7 +311,7 @@ static void fuzz_mutate(void)
 		fuzz_now.data[at] = (uint8_t)random_u64();
 		return;
 	}
-	if (part == LOOM_FILE_PLAN && random_below(8)) {
+	if (part % LOOM_FILE_DATA == LOOM_FILE_PLAN && random_below(8)) {
 		value = random_u64() | 1;
 		plan_damage_some(&value, fuzz_now.data + section->offset, section->size_bytes);
 		return;
