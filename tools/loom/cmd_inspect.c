@@ -43,6 +43,9 @@ static void tool_inspect_print(const struct tool_model *model)
 	uint32_t i;
 
 	tool_model_print(model, TOOL_STAGE_PLAN);
+	if (loom_program_file_count(model->file) > 1)
+		printf("program    %llu, counted from 0, of %u\n",
+		       (unsigned long long)model->which, loom_program_file_count(model->file));
 	tool_inspect_version(b, loom_program_file_origin(model->file)->library);
 	printf("file       %s, written by loom %s; objective %s\n",
 	       tool_bytes(a, tool_inspect_bytes(model)), b,
@@ -68,6 +71,8 @@ static int tool_inspect_json(const struct tool_model *model,
 	json_begin(&json, stdout);
 	tool_model_json(model, TOOL_STAGE_PLAN, &json);
 	json_double(&json, "load_seconds", model->load_ns / 1e9);
+	json_u64(&json, "program", model->which);
+	json_u64(&json, "programs", loom_program_file_count(model->file));
 	json_u64(&json, "file_bytes", tool_inspect_bytes(model));
 	tool_inspect_version(version, loom_program_file_origin(model->file)->library);
 	json_string(&json, "library", version);
@@ -96,10 +101,10 @@ static int tool_inspect_parse(const struct tool_command *command, int argc, char
 			      const struct option *longs, struct tool_model *model,
 			      struct tool_inspect_options *options)
 {
-	int option;
+	int option, ret = 0;
 
 	opterr = 0;
-	while ((option = tool_getopt(command, argc, argv, "", longs)) != -1) {
+	while (!ret && (option = tool_getopt(command, argc, argv, "", longs)) != -1) {
 		if (option == 'j')
 			options->json = true;
 		else if (option == 't')
@@ -108,9 +113,13 @@ static int tool_inspect_parse(const struct tool_command *command, int argc, char
 			options->layers = true;
 		else if (option == 'C')
 			options->csv = true;
+		else if (option == 'p')
+			ret = tool_program_parse(command, model, optarg);
 		else
 			return tool_bad_option(command, argv);
 	}
+	if (ret)
+		return ret;
 	if (options->tensors && !options->json)
 		return tool_usage(command, "--tensors is for --json");
 	if (options->csv && (!options->layers || options->json))
@@ -138,6 +147,7 @@ static int tool_inspect_run(int argc, char **argv)
 		{ "tensors", no_argument, NULL, 't' },
 		{ "layers", no_argument, NULL, 'L' },
 		{ "csv", no_argument, NULL, 'C' },
+		{ "program", required_argument, NULL, 'p' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct tool_inspect_options options = { 0 };
@@ -153,6 +163,41 @@ static int tool_inspect_run(int argc, char **argv)
 	return ret;
 }
 
+static void tool_verify_show(const struct tool_model *model, bool as_json)
+{
+	uint32_t i, count = loom_program_file_count(model->file);
+	unsigned long long steps = 0, commands = 0, tensors = 0;
+	struct json json;
+
+	for (i = 0; i < count; i++) {
+		const struct loom_program_stats *stats =
+			&loom_program_file_at(model->file, i)->stats;
+
+		steps += stats->steps;
+		commands += stats->commands;
+		tensors += stats->tensors;
+	}
+	if (as_json) {
+		json_begin(&json, stdout);
+		json_string(&json, "model", model->path);
+		json_string(&json, "chip", model->chip.name);
+		json_u64(&json, "programs", count);
+		json_u64(&json, "steps", steps);
+		json_u64(&json, "commands", commands);
+		json_u64(&json, "tensors", tensors);
+		json_double(&json, "load_seconds", model->load_ns / 1e9);
+		json_end(&json);
+		return;
+	}
+	printf("%s: whole, and its ", model->path);
+	if (count > 1)
+		printf("%u plans", count);
+	else
+		printf("plan");
+	printf(" of %llu steps, %llu commands and %llu tensors %s safe on '%s'\n", steps, commands,
+	       tensors, count > 1 ? "are" : "is", model->chip.name);
+}
+
 /* Loading a file verifies it completely, and reports the first error. */
 static int tool_verify_run(int argc, char **argv)
 {
@@ -160,39 +205,24 @@ static int tool_verify_run(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const struct loom_program_stats *stats;
-	struct tool_model model = { 0 };
 	struct tool_inspect_options options = { 0 };
-	struct json json;
+	struct tool_model model = { 0 };
 	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &options);
 
 	if (!ret)
 		ret = tool_program_open(&model);
-	stats = ret ? NULL : &model.program->stats;
-	if (stats && options.json) {
-		json_begin(&json, stdout);
-		json_string(&json, "model", model.path);
-		json_string(&json, "chip", model.chip.name);
-		json_u64(&json, "steps", stats->steps);
-		json_u64(&json, "commands", stats->commands);
-		json_u64(&json, "tensors", stats->tensors);
-		json_double(&json, "load_seconds", model.load_ns / 1e9);
-		json_end(&json);
-	} else if (stats) {
-		printf("%s: whole, and its plan of %llu steps, %llu commands and %llu tensors",
-		       model.path, (unsigned long long)stats->steps,
-		       (unsigned long long)stats->commands, (unsigned long long)stats->tensors);
-		printf(" is safe on '%s'\n", model.chip.name);
-	}
+	if (!ret)
+		tool_verify_show(&model, options.json);
 	tool_model_clear(&model);
 	return ret;
 }
 
 const struct tool_command tool_inspect = {
 	.name = "inspect",
-	.usage = "FILE [--json [--tensors]] [--layers [--csv]]",
+	.usage = "FILE [--program N] [--json [--tensors]] [--layers [--csv]]",
 	.text = "describe a program file: chip, inputs, outputs, costs, sections",
 	.help =
+		"  --program N          of a file with several, the Nth from 0\n"
 		"  --json               print JSON, with the groups\n"
 		"  --tensors            with --json: place and live range of each tensor of the plan\n"
 		"  --layers             add a table: time, utilisation and bytes of each layer\n"

@@ -26,6 +26,7 @@ enum {
 	TOOL_RUN_PIPELINE,
 	TOOL_RUN_TOP,
 	TOOL_RUN_THREADS,
+	TOOL_RUN_PROGRAM,
 };
 
 static int tool_run_add_output(struct tool_run *run, const char *typed)
@@ -92,6 +93,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 		return tool_run_set_count("--top", value, &run->top);
 	case TOOL_RUN_THREADS:
 		return tool_run_set_count("--threads", value, &run->threads);
+	case TOOL_RUN_PROGRAM:
+		run->program = true;
+		return tool_program_parse(&tool_run, &run->model, value);
 	case TOOL_RUN_JSON:
 		run->json = true;
 		return 0;
@@ -111,6 +115,8 @@ static int tool_run_check_planned(struct tool_run *run)
 			     run->pipeline ? "pipeline" : NULL;
 
 	run->planned = loom_program_file_is(run->model.path);
+	if (!run->planned && run->program)
+		return tool_usage(&tool_run, "--program is for a program file");
 	if (!run->planned || !option)
 		return 0;
 	return tool_usage(&tool_run, "--%s says how to plan, and %s is planned already", option,
@@ -142,6 +148,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "pipeline", no_argument, NULL, TOOL_RUN_PIPELINE },
 		{ "top", required_argument, NULL, TOOL_RUN_TOP },
 		{ "threads", required_argument, NULL, TOOL_RUN_THREADS },
+		{ "program", required_argument, NULL, TOOL_RUN_PROGRAM },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *single;
@@ -470,6 +477,7 @@ const struct tool_command tool_run = {
 		"  --save-inputs DIR    write every input to DIR; pictures as tensors\n"
 		"  --save-outputs DIR   write every output to DIR\n"
 		"  --memory-reports DIR add rows to DIR's CSV files when the plan has been loaded\n"
+		"  --program N          of a program file with several, the Nth from 0\n"
 		"  --threads N          with --device host: compute on N threads, with the same bits\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               print the summary as JSON\n"

@@ -37,6 +37,7 @@ static const struct tool_command *const tool_commands[] = {
 	&tool_device,
 	&tool_info,
 	&tool_inspect,
+	&tool_join,
 	&tool_model_table,
 	&tool_place,
 	&tool_plan,

@@ -25,6 +25,17 @@ static int tool_program_states(struct tool_model *model)
 	return 0;
 }
 
+int tool_program_parse(const struct tool_command *command, struct tool_model *model,
+		       const char *value)
+{
+	int64_t number;
+
+	if (tool_parse_number(value, false, &number))
+		return tool_usage(command, "--program takes a number from 0 on, not '%s'", value);
+	model->which = number;
+	return 0;
+}
+
 int tool_program_open(struct tool_model *model)
 {
 	const struct loom_program_tensor *input;
@@ -36,7 +47,11 @@ int tool_program_open(struct tool_model *model)
 	if (loom_program_load(model->path, &model->file, &err))
 		return tool_fail("%s", err.text);
 	model->load_ns = tool_now_ns() - start;
-	model->program = loom_program_file_program(model->file);
+	if (model->which >= loom_program_file_count(model->file))
+		return tool_fail("%s: there is no program %llu: it has %u, counted from 0",
+				 model->path, (unsigned long long)model->which,
+				 loom_program_file_count(model->file));
+	model->program = loom_program_file_at(model->file, model->which);
 	/* chip of a run on the host */
 	model->chip = *loom_program_file_origin(model->file)->chip;
 	model->preset = &model->chip;

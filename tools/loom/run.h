@@ -13,6 +13,7 @@
  * @command: for messages about the command line
  * @model: the network
  * @planned: it is a program file
+ * @program: --program was given
  * @device: --device
  * @devices: --devices, or NULL
  * @frames: the items of @inputs are --frames: they are a stream
@@ -42,6 +43,7 @@ struct tool_run {
 	const struct tool_command *command;
 	struct tool_model model;
 	bool planned;
+	bool program;
 	const char *device;
 	char *devices;
 	bool frames;

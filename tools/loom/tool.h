@@ -29,7 +29,7 @@
  * * cmd_model.c: contents of a model
  * * cmd_plan.c, cmd_run.c: plan a model; run it
  * * calibrate/: fits a description of a chip to measured times
- * * cmd_compile.c, cmd_inspect.c: write a program file; print its contents
+ * * cmd_compile.c, cmd_join.c, cmd_inspect.c: write a program file; join some; print the contents
  * * view/cmd_view.c: write a page to explore a plan
  * * run_many.c: run it on several devices, or several items
  * * sweep/: plan models for a grid of chips, by a script
@@ -86,6 +86,7 @@ extern const struct tool_command tool_device;
 extern const struct tool_command tool_fit;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_inspect;
+extern const struct tool_command tool_join;
 extern const struct tool_command tool_model_table;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
@@ -341,6 +342,7 @@ struct tool_value {
  * @option: the first option that says how it is planned, as "--chip"; NULL: there is none
  * @graph: NULL until tool_model_open()
  * @file: in place of a graph, from tool_program_open()
+ * @which: --program: of the programs of @file, from 0
  * @program: NULL until tool_model_plan() or tool_program_open()
  * @planned: @program, if it was planned now
  * @cached: @program, if it was planned before
@@ -376,6 +378,7 @@ struct tool_model {
 	const char *option;
 	struct loom_graph *graph;
 	struct loom_program_file *file;
+	uint64_t which;
 	const struct loom_program *program;
 	struct loom_program *planned;
 	struct loom_program_file *cached;
@@ -492,6 +495,9 @@ void tool_model_json(const struct tool_model *model, enum tool_stage stage, stru
 
 /** tool_program_open() - a model that comes planned, from a program file; 0 or TOOL_FAILED */
 int tool_program_open(struct tool_model *model);
+/** tool_program_parse() - --program: which one of a file; 0 or TOOL_USAGE */
+int tool_program_parse(const struct tool_command *command, struct tool_model *model,
+		       const char *value);
 /** tool_program_fits() - whether the program of a file was made for that chip; 0 or TOOL_FAILED */
 int tool_program_fits(const struct tool_model *model, const struct drm_loom_chip *chip);
 /** tool_model_input() - loom_graph_input() of a graph, or the same of a program file */

@@ -80,7 +80,7 @@ static void put_set(struct set *set)
 }
 
 static const struct loom_program_tensor *find_weight(const struct loom_program *program,
-						const char *name)
+						     const char *name)
 {
 	uint32_t i;
 
@@ -366,8 +366,8 @@ static uint64_t *weight_field(const struct set *set, uint8_t *bytes, const char 
 	const struct loom_records *records = &loom_file_records[LOOM_FILE_WEIGHTS];
 	const struct loom_file_section *section =
 		&bytes_sections(bytes)[LOOM_FILE_DATA + LOOM_FILE_WEIGHTS];
-	uint64_t at = section->offset +
-		      (uint64_t)(find_weight(program, name) - program->weights) * section->record_bytes;
+	uint64_t which = find_weight(program, name) - program->weights;
+	uint64_t at = section->offset + which * section->record_bytes;
 	uint32_t i;
 
 	for (i = 0; strcmp(records->fields[i].name, field); i++)
