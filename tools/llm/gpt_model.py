@@ -4,10 +4,12 @@
 
 	gpt_model.py OUT.onnx
 
-It has the shape of what exporters make of GPT-2, for one token at a time: layer norm, attention
-with several heads, GELU by Erf. Keys and values of all positions are inputs and outputs, padded
-to the most that there may be, and the position is an input. So one graph is enough for all
-lengths: Where writes the new key at the position, and hides positions that are still to come.
+It has the shape of what exporters make of GPT-2: layer norm, attention with several heads, GELU by
+Erf. Keys and values of all positions are inputs and outputs, padded to the most that there may be,
+and the positions of the new tokens are an input. So one graph is enough for all lengths: ScatterND
+writes the new keys at their positions, and Where hides positions that are still to come. The number
+of new tokens is open: a prompt takes many at once, and what follows one at a time. Logits are those
+behind the last one.
 """
 import os
 import struct
@@ -91,19 +93,15 @@ def pick(y, index, table, rows):
     node('Gather', y, f'{weights(table, [rows, WIDTH], 0, 1)} {index}')
 
 
-def split_heads(y, x):
-    """[1, WIDTH] to [1, HEADS, 1, HEAD]"""
-    node('Reshape', y + '.heads', f'{x} to_heads')
-    node('Transpose', y, y + '.heads', perm(0, 2, 1, 3))
-
-
 def remember(what, layer, new):
-    """What is known of earlier positions with what is new at this one: an input and an output."""
-    dims = [1, HEADS, POSITIONS, HEAD]
+    """What is known of earlier positions with what is new at these: an input and an output."""
+    dims = [HEADS, POSITIONS, HEAD]
     past, present = f'past_{what}_{layer}', f'present_{what}_{layer}'
     inputs.append(value_info(past, dims))
     outputs.append(value_info(present, dims))
-    node('Where', present, f'here_4d {new} {past}')
+    node('Transpose', past + '.rows', past, perm(1, 0, 2))
+    node('ScatterND', present + '.rows', f'{past}.rows places {new}')
+    node('Transpose', present, present + '.rows', perm(1, 0, 2))
     return present
 
 
@@ -113,15 +111,16 @@ def attention(layer, y, x):
     linear(whole, x, WIDTH, 3 * WIDTH, 0.3)
     node('Split', f'{q}.flat {k}.flat {v}.flat', whole + ' thirds', axis(1))
     for part in q, k, v:
-        split_heads(part, part + '.flat')
+        node('Reshape', part, part + '.flat to_heads')
     keys, values = remember('key', layer, k), remember('value', layer, v)
-    node('Transpose', k + '.turned', keys, perm(0, 1, 3, 2))
-    node('MatMul', q + '.scores', f'{q} {k}.turned')
+    node('Transpose', q + '.turned', q, perm(1, 0, 2))
+    node('Transpose', k + '.turned', keys, perm(0, 2, 1))
+    node('MatMul', q + '.scores', f'{q}.turned {k}.turned')
     node('Mul', q + '.scaled', q + '.scores scale')
     node('Where', q + '.seen', f'until_here {q}.scaled lowest')
     node('Softmax', q + '.softmax', q + '.seen', axis(-1))
     node('MatMul', q + '.sum', f'{q}.softmax {values}')
-    node('Transpose', q + '.rows', q + '.sum', perm(0, 2, 1, 3))
+    node('Transpose', q + '.rows', q + '.sum', perm(1, 0, 2))
     node('Reshape', q + '.joined', q + '.rows to_row')
     linear(y, q + '.joined', WIDTH, WIDTH, 0.3)
 
@@ -149,26 +148,27 @@ def block(i, x):
 
 def main():
     x = 'embedded'
-    inputs.append(value_info('token', [1], INT64))
-    inputs.append(value_info('position', [1], INT64))
+    inputs.append(value_info('token', ['tokens'], INT64))
+    inputs.append(value_info('position', ['tokens'], INT64))
     outputs.append(value_info('logits', [1, VOCABULARY]))
     for name, value in (('scale', 0.25), ('lowest', -1e9), ('root_2', 1.41421356), ('one', 1),
                         ('half', 0.5)):
         weights(name, [], value, 0)
     integers('thirds', [WIDTH] * 3)
-    integers('to_heads', [1, 1, HEADS, HEAD])
-    integers('to_row', [1, WIDTH])
-    integers('here_shape', [1, 1, POSITIONS, 1])
+    integers('to_heads', [-1, HEADS, HEAD])
+    integers('to_row', [-1, WIDTH])
+    integers('to_column', [-1, 1])
+    integers('last', [-1])
     integers('positions', range(POSITIONS))
-    node('Equal', 'here', 'positions position')
-    node('LessOrEqual', 'until_here', 'positions position')
-    node('Reshape', 'here_4d', 'here here_shape')
+    node('Reshape', 'places', 'position to_column')
+    node('LessOrEqual', 'until_here', 'positions places')
     pick('token_row', 'token', 'wte', VOCABULARY)
     pick('position_row', 'position', 'wpe', POSITIONS)
     node('Add', x, 'token_row position_row')
     for i in range(LAYERS):
         x = block(i, x)
-    layer_norm('norm', x)
+    node('Gather', 'end', f'{x} last')
+    layer_norm('norm', 'end')
     node('MatMul', 'logits', f'norm {weights("head", [WIDTH, VOCABULARY], 0, 1)}')
     graph = (b''.join(field(1, one) for one in nodes) + field(2, 'gpt') +
              b''.join(field(5, one) for one in constants) +

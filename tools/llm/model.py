@@ -6,7 +6,7 @@
 
 With --bits 4, matrices are quantised: each block of 32 inputs of an output has a scale, and a
 DequantizeLinear restores them. The table of characters, norms and biases stay floats. The graph is
-that of tools/llm/gpt_model.py: one token at a time, with a cache for keys and values.
+that of tools/llm/gpt_model.py: any number of tokens, with a cache for keys and values.
 """
 import argparse
 import array

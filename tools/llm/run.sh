@@ -61,9 +61,12 @@ for layer in 0 1; do
 	done
 done
 # the SRAM that a node keeps for scratch, out of which a plan may run on any node
-build/loom compile "$dir/$name.onnx" --chip soft --sram 192k "${states[@]}" \
-	--output "$dir/$name.loom" >$dir/compile.log
-grep -e ^bound -e ^wrote $dir/compile.log
+for tokens in 16 1; do
+	build/loom compile "$dir/$name.onnx" --dim "tokens=$tokens" --chip soft --sram 192k \
+		"${states[@]}" --output "$dir/$name-$tokens.loom" >$dir/compile.log
+	grep -e ^bound -e ^wrote $dir/compile.log
+done
+build/loom join "$dir/$name-16.loom" "$dir/$name-1.loom" --output "$dir/$name.loom"
 
 say 'booting the VM: stock kernel, loom.ko, the model on /dev/accel/accel0'
 tools/vm/run --timeout 600 -- $dir/write "$dir/$name.loom" /dev/accel/accel0 "${COUNT:-60}" "$text"

@@ -33,7 +33,7 @@ NETWORKS = {
     "ppocr_cls": ["build/models/ppocr_cls.onnx", "--shape", "x=1,3,48,192"],
     "selfie": ["build/models/selfie.tflite"],
     "mobile": [FOLDER + "/mobile.tflite"],
-    "gpt": [FOLDER + "/gpt.onnx"],
+    "gpt": [FOLDER + "/gpt.onnx", "--dim", "tokens=1"],
     "embedding_8k": ["build/models/oww_embedding.onnx", "--dim", "unk__314=1", "--sram", "8k"],
 }
 PLANS = [(grouping, objective) for grouping in ("layerwise", "layergroup", "layergroup-text",

@@ -31,7 +31,8 @@ def field(number, value):
 
 
 def value_info(name, dims, dtype=FLOAT):
-    shape = b"".join(field(1, field(1, dim)) for dim in dims)
+    """@dims: sizes, and names of open ones."""
+    shape = b"".join(field(1, field(2 if isinstance(dim, str) else 1, dim)) for dim in dims)
     return field(1, name) + field(2, field(1, field(1, dtype) + field(2, shape)))
 
 

@@ -502,6 +502,16 @@ public:
 		objective_ = loom_program_file_origin(made)->objective;
 	}
 
+	/* number of programs of the file that it is of */
+	std::uint32_t count() const { return file_ ? loom_program_file_count(file_.get()) : 1; }
+	/* another one of them, from 0 */
+	program at(std::uint32_t index) const
+	{
+		if (index >= count())
+			throw std::out_of_range("there is no program " + std::to_string(index));
+		return program(*this, index);
+	}
+
 	/* the bytes of a program file */
 	std::vector<unsigned char> to_bytes() const
 	{
@@ -553,6 +563,13 @@ private:
 			}
 		}
 	};
+	program(const program &other, std::uint32_t index)
+		: chip_(*other.chip_.c()), objective_(other.objective_), file_(other.file_),
+		  program_(other.program_)
+	{
+		if (file_)
+			program_ = { file_, loom_program_file_at(file_.get(), index) };
+	}
 	std::unique_ptr<void, decltype(&std::free)> write(std::size_t &size) const
 	{
 		loom_program_origin origin = {};
@@ -612,6 +629,23 @@ public:
 		call(loom_session_create, target.c(), program.c(), &made);
 		session_ = { made, [program = program.owner(),
 				    target = target.owner()](loom_session *last) {
+			loom_session_destroy(last);
+		} };
+		program_ = program.c();
+	}
+
+	/*
+	 * the weights of another session, of this program or of one of the same file; states: theirs
+	 * are the same, too, and they take turns
+	 */
+	session(const program &program, const session &other, bool states = false)
+	{
+		loom_session *made;
+
+		call(loom_session_create_beside, other.c(), program.c(),
+		     states ? LOOM_BESIDE_STATES : 0u, &made);
+		session_ = { made, [program = program.owner(),
+				    other = other.session_](loom_session *last) {
 			loom_session_destroy(last);
 		} };
 		program_ = program.c();

@@ -50,6 +50,7 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 	    loom_source_bind(graph, options) || loom_source_convert(graph, options) ||
 	    loom_source_name_outputs(graph, options) ||
 	    loom_graph_bind_states(graph, options->states, options->num_states) ||
+	    (!(options->flags & LOOM_GRAPH_KEEP_ALL) && loom_graph_share_integers(graph)) ||
 	    (!output_all && loom_graph_update_states(graph)) || loom_graph_prune(graph))
 		return;
 	loom_watch_at(LOOM_STAGE_SIMPLIFY);

@@ -29,20 +29,15 @@ struct loom_value *loom_pick_numbers(struct loom_import *im, uint32_t rank, uint
 /* Clamps indices beyond I32, which would wrap to a valid one, to one out of range. */
 static struct loom_value *within(struct loom_import *im, struct loom_value *indices, int64_t count)
 {
-	struct loom_value *low, *high;
-
 	if (!indices || !loom_dtype_is_int(indices->dtype) ||
 	    (loom_dtype_size(indices->dtype) < 8 && indices->dtype != DRM_LOOM_DTYPE_U32))
 		return indices;
-	high = loom_emit_scalar(im->em, indices->dtype, (double)count);
-	indices = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, high),
-				   indices, high);
-	if (indices && indices->dtype == DRM_LOOM_DTYPE_I64) {
-		low = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I64, (double)-count - 1);
-		indices = loom_emit_select(im->em,
-					   loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, low),
-					   low, indices);
-	}
+	indices = loom_emit_binary(im->em, LOOM_GBIN_MIN, indices,
+				   loom_emit_scalar(im->em, indices->dtype, (double)count));
+	if (indices && indices->dtype == DRM_LOOM_DTYPE_I64)
+		indices = loom_emit_binary(im->em, LOOM_GBIN_MAX, indices,
+					   loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I64,
+							    (double)-count - 1));
 	return indices;
 }
 

@@ -134,6 +134,13 @@ static void files(const char *path)
 	session->run();
 	CHECK(session->output_view<float>(0)[0] == 3);
 
+	CHECK(again.count() == 1 && again.at(0).c() == again.c());
+	loom::session other(again, loom::target("host", again.chip())), beside(again, other);
+	beside.set_input(0, std::vector<float>(64, 2));
+	beside.run();
+	CHECK(beside.output_view<float>(0)[5] == 2);
+	REFUSED(EINVAL, "not of one file", loom::session(again, *session));
+
 	loom::attribute axes[] = { { "a", 1 }, { "b", 2.5 }, { "c", "text" },
 				   { "d", std::vector<std::int64_t>{ 1, 2 } } };
 	CHECK(axes[0].c().count == 1 && axes[0].c().ints[0] == 1);

@@ -123,6 +123,27 @@ for row, layer in zip(rows, plan["layers"]):
 ok 'the layers of a file add up to it, as a table, CSV and JSON' layers
 ok 'a file is whole' $loom verify "$out/rec.loom"
 
+# the text recogniser for two widths: its weights are there once, and each gives its own bits
+joined() {
+	local single both number file
+	$loom join "$out/rec.loom" "$out/sized.loom" -o "$out/both.loom" || return
+	single=$(stat -c %s "$out/rec.loom") both=$(stat -c %s "$out/both.loom")
+	echo "one width $single bytes, two $both"
+	[ $((5 * both)) -lt $((6 * single)) ] && number=0 &&
+	for file in rec sized; do
+		$loom run "$out/both.loom" --program $number --device host -i $pictures/line.png \
+			--save-outputs "$out/both.$number" &&
+		$loom run "$out/$file.loom" --device host -i $pictures/line.png \
+			--save-outputs "$out/one.$number" &&
+		diff -r "$out/one.$number" "$out/both.$number" || return
+		number=$((number + 1))
+	done
+	$loom verify "$out/both.loom" | grep -q ' its 2 plans ' &&
+	$loom inspect "$out/both.loom" --program 1 --json |
+		python3 -c 'import json, sys; f = json.load(sys.stdin); assert (f["program"], f["programs"]) == (1, 2)'
+}
+ok 'two programs in a file' joined
+
 other_chip() {
 	$loom compile $models/oww_alexa.onnx --chip blackhole -o "$out/alexa.loom" &&
 	$loom run "$out/alexa.loom" --device host -i random:1 | grep '^chip  *blackhole:'
@@ -155,6 +176,13 @@ ok 'no file' said 1 'No such file' verify "$out/nothing.loom"
 ok 'nowhere to write' said 1 "$out/no/net.loom" compile $models/blazeface.onnx \
 	-o "$out/no/net.loom"
 ok 'no output' said 2 '--output' compile $models/blazeface.onnx
+ok 'a file does not join itself' said 2 'two program files' join "$file" -o "$out/never.loom"
+ok 'nor one for another chip' said 1 "is for chip 'soft', and $out/alexa.loom for blackhole" \
+	join "$file" "$out/alexa.loom" -o "$out/never.loom"
+ok 'no third program' said 1 'there is no program 2: it has 2' run "$out/both.loom" --program 2 \
+	-i random:1
+ok 'no program in a model' said 2 'for a program file' run $models/blazeface.onnx --program 0 \
+	-i random:1
 
 for command in plan "compile -o $out/never.loom"; do
 	# the arguments are words

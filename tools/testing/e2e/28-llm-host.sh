@@ -29,12 +29,20 @@ too_much() {
 
 # continues BITS: whether the model of so many bits continues the begin of the line
 continues() {
-	python3 tools/llm/model.py "$out/weights" "$out/$1.onnx" --bits "$1" &&
-	$loom compile "$out/$1.onnx" --chip soft --sram 192k --effort 0 "${states[@]}" \
-		--output "$out/$1.loom" &&
-	$under build/llm/write "$out/$1.loom" host 40 "${line:0:2}" >"$out/$1.text" || return
-	cat "$out/$1.text"
-	yes "$line" | head -c 42 | cmp - <(head -c 42 "$out/$1.text")
+	local tokens given
+	python3 tools/llm/model.py "$out/weights" "$out/$1.onnx" --bits "$1" || return
+	for tokens in 1 4; do
+		$loom compile "$out/$1.onnx" --dim "tokens=$tokens" --chip soft --sram 192k \
+			--effort 0 "${states[@]}" --output "$out/$1-$tokens.loom" || return
+	done
+	$loom join "$out/$1-1.loom" "$out/$1-4.loom" --output "$out/$1.loom" &&
+	for given in 2 11; do
+		$under build/llm/write "$out/$1.loom" host 40 "$(yes "$line" | head -c "$given")" \
+			>"$out/$1.text" || return
+		cat "$out/$1.text"
+		yes "$line" | head -c $((40 + given)) | cmp - <(head -c $((40 + given)) "$out/$1.text") ||
+			return
+	done
 }
 
 smaller() {

@@ -4,22 +4,25 @@
  *
  *	decode MODEL.onnx DEVICE COUNT TOKEN...
  *
- * The model takes "token" and "position" and gives "logits". An input "past_X" is the output
- * "present_X" of the run before. The first tokens are given; from there on each is the one with
- * the largest logit after those before it. Prints COUNT of these, and figures on stderr.
+ * The model takes "token" and "position", of any number of "tokens", and gives "logits". An input
+ * "past_X" is the output "present_X" of the run before. The first tokens are given; from there on
+ * each is the one with the largest logit after those before it. Prints COUNT of these, and figures
+ * on stderr.
  *
- * On a node two sessions share the keys and values in buffers, and take turns.
+ * One program reads all given tokens at once, another one a token. Both are in one file, and their
+ * sessions share weights, keys and values.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "loom_device.h"
 #include "loom_planner.h"
+#include "loom_program_file.h"
 #include "loom_run.h"
 
 #define MOST_STATES	64
+#define MOST_TOKENS	64
 
 static struct loom_error error;
 
@@ -60,11 +63,12 @@ static uint32_t find(const struct loom_program_tensor *tensors, uint32_t count, 
 	return 0;
 }
 
-static void set_integer(struct loom_session *session, uint32_t input, int64_t value)
+static void set_integers(struct loom_session *session, uint32_t input, int64_t count,
+			 const int64_t *values)
 {
 	const struct loom_array array = {
-		.dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { 1 },
-		.data = &value, .size_bytes = sizeof(value),
+		.dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { count },
+		.data = (void *)values, .size_bytes = (size_t)count * sizeof(*values),
 	};
 
 	if (loom_session_set_input(session, input, &array, &error))
@@ -82,18 +86,38 @@ static int64_t largest(const struct loom_array *logits)
 	return best;
 }
 
-/* The token that follows when @token is at @position. */
-static int64_t next_token(struct loom_session *session, const struct loom_program *program,
-			  int64_t token, int64_t position)
-{
-	struct loom_array logits;
-	int64_t next;
+/**
+ * struct decoder - a program for some tokens at once, where it runs
+ * @graph: the model with this number of tokens
+ * @program: its plan
+ * @loaded: the same, of the file
+ * @session: of @loaded
+ */
+struct decoder {
+	struct loom_graph *graph;
+	struct loom_program *program;
+	const struct loom_program *loaded;
+	struct loom_session *session;
+};
 
-	set_integer(session, find(program->inputs, program->num_inputs, "token"), token);
-	set_integer(session, find(program->inputs, program->num_inputs, "position"), position);
-	if (loom_session_run(session, NULL, NULL, &error))
+/* The token that follows when @count tokens are at positions from @position on. */
+static int64_t next_token(const struct decoder *decoder, int64_t count, const int64_t *tokens,
+			  int64_t position)
+{
+	const struct loom_program *program = decoder->loaded;
+	int64_t positions[MOST_TOKENS], i, next;
+	struct loom_array logits;
+
+	for (i = 0; i < count; i++)
+		positions[i] = position + i;
+	set_integers(decoder->session, find(program->inputs, program->num_inputs, "token"), count,
+		     tokens);
+	set_integers(decoder->session, find(program->inputs, program->num_inputs, "position"),
+		     count, positions);
+	if (loom_session_run(decoder->session, NULL, NULL, &error))
 		fail("run");
-	if (loom_session_get_output(session, find(program->outputs, program->num_outputs, "logits"),
+	if (loom_session_get_output(decoder->session,
+				    find(program->outputs, program->num_outputs, "logits"),
 				    &logits, NULL))
 		fail("logits");
 	next = largest(&logits);
@@ -101,52 +125,68 @@ static int64_t next_token(struct loom_session *session, const struct loom_progra
 	return next;
 }
 
-/* Lets both sessions have the states in the same buffers. */
-static void share(struct loom_device *device, const struct loom_program *program,
-		  struct loom_session *const *sessions, struct loom_bo **bos)
+/* Plans the model for some tokens at once. */
+static void plan(struct decoder *decoder, const char *model, int64_t tokens,
+		 const struct drm_loom_chip *chip)
 {
-	struct drm_loom_bo_create request = { 0 };
-	uint32_t i, k, input;
+	const struct loom_dim_binding dim = { "tokens", tokens };
+	struct loom_planner_options how = { .grouping = "layerwise", .chip = chip };
+	struct loom_state_binding states[MOST_STATES];
+	struct loom_graph_options options = { .states = states, .dims = &dim, .num_dims = 1 };
 
-	for (i = 0; i < program->num_updates; i++) {
-		input = program->states[program->updates[i].state].input;
-		request.size = program->inputs[input].size_bytes;
-		if (loom_bo_create(device, &request, &bos[i]))
-			fail("a buffer of a state");
-		for (k = 0; k < 2; k++)
-			if (loom_session_bind_input(sessions[k], input, bos[i], &error))
-				fail("a state");
-	}
+	if (loom_graph_open_onnx(model, &decoder->graph, &error))
+		fail(model);
+	options.num_states = find_states(decoder->graph, states);
+	if (loom_graph_finish(decoder->graph, &options, &error) ||
+	    loom_program_create(decoder->graph, &how, &decoder->program, &error))
+		fail(model);
+	while (options.num_states)
+		free((char *)states[--options.num_states].output);
 }
 
-static void write_tokens(struct loom_session *const *sessions, const struct loom_program *program,
-			 int count, char **prompt)
+/* Puts both programs into a file, and loads them from there. */
+static struct loom_program_file *join(struct decoder *decoders, const struct drm_loom_chip *chip,
+				      void **bytes)
 {
-	int64_t at = 0, token = 0;
+	const struct loom_program *programs[] = { decoders[0].program, decoders[1].program };
+	const struct loom_program_origin origin = { .chip = chip };
+	struct loom_program_file *file;
+	size_t size;
 
-	for (; *prompt; prompt++, at++)
-		token = next_token(sessions[at % 2], program, strtoll(*prompt, NULL, 10), at);
+	if (loom_program_write_set(programs, 2, &origin, bytes, &size, &error) ||
+	    loom_program_parse(*bytes, size, "the file", &file, &error))
+		fail("file");
+	decoders[0].loaded = loom_program_file_at(file, 0);
+	decoders[1].loaded = loom_program_file_at(file, 1);
+	return file;
+}
+
+static void write_tokens(const struct decoder *decoders, int count, int64_t given,
+			 const int64_t *prompt)
+{
+	int64_t token = next_token(&decoders[0], given, prompt, 0), at = given;
+
 	for (; count > 1; count--, at++) {
 		printf("%lld ", (long long)token);
-		token = next_token(sessions[at % 2], program, token, at);
+		token = next_token(&decoders[1], 1, &token, at);
 	}
 	printf("%lld\n", (long long)token);
 }
 
-static void print_figures(struct loom_session *const *sessions, const struct loom_program *program,
-			  double seconds, int runs)
+static void print_figures(const struct decoder *decoders, double seconds, int runs)
 {
-	struct loom_session_moved moved, other = { 0 };
+	struct loom_session_moved moved, other;
 
-	loom_session_moved(sessions[0], &moved);
-	if (sessions[1] != sessions[0])
-		loom_session_moved(sessions[1], &other);
+	loom_session_moved(decoders[0].session, &moved);
+	loom_session_moved(decoders[1].session, &other);
 	moved.in_bytes += other.in_bytes;
 	moved.out_bytes += other.out_bytes;
 	moved.kept_bytes += other.kept_bytes;
 	fprintf(stderr,
-		"%d runs, %.3f ms each, %llu cycles each; copied for each: %llu bytes in, %llu out; stayed on the device: %llu\n",
-		runs, seconds * 1e3 / runs, (unsigned long long)program->stats.cycles,
+		"%d runs, %.3f ms each, %llu cycles for what is given, then %llu each; copied for each: %llu bytes in, %llu out; stayed on the device: %llu\n",
+		runs, seconds * 1e3 / runs,
+		(unsigned long long)decoders[0].program->stats.cycles,
+		(unsigned long long)decoders[1].program->stats.cycles,
 		(unsigned long long)moved.in_bytes / runs,
 		(unsigned long long)moved.out_bytes / runs,
 		(unsigned long long)moved.kept_bytes / runs);
@@ -154,55 +194,45 @@ static void print_figures(struct loom_session *const *sessions, const struct loo
 
 int main(int argc, char **argv)
 {
-	struct loom_state_binding states[MOST_STATES];
-	struct loom_graph_options options = { .states = states };
-	struct loom_planner_options how = { .grouping = "layerwise" };
+	struct decoder decoders[2] = { 0 };
+	int64_t prompt[MOST_TOKENS], given;
+	struct loom_program_file *file;
 	struct timespec begin, end;
-	struct loom_session *sessions[2];
-	struct loom_bo *bos[MOST_STATES] = { NULL };
-	struct loom_program *program;
 	struct loom_target *target;
-	struct loom_graph *graph;
-	uint32_t i;
+	void *bytes;
+	int i;
 
-	if (argc < 5 || atoi(argv[3]) < 1) {
+	given = argc - 4;
+	if (given < 1 || given > MOST_TOKENS || atoi(argv[3]) < 1) {
 		fprintf(stderr, "usage: decode MODEL.onnx DEVICE COUNT TOKEN...\n");
 		return 2;
 	}
-	if (loom_graph_open_onnx(argv[1], &graph, &error))
-		fail(argv[1]);
-	options.num_states = find_states(graph, states);
-	if (loom_graph_finish(graph, &options, &error))
-		fail(argv[1]);
+	for (i = 0; i < given; i++)
+		prompt[i] = strtoll(argv[4 + i], NULL, 10);
 	if (loom_target_open(argv[2], NULL, &target, &error))
 		fail(argv[2]);
-	how.chip = loom_target_chip(target);
-	if (loom_program_create(graph, &how, &program, &error))
-		fail(argv[1]);
-	if (loom_session_create(target, program, &sessions[0], &error))
+	plan(&decoders[0], argv[1], given, loom_target_chip(target));
+	plan(&decoders[1], argv[1], 1, loom_target_chip(target));
+	file = join(decoders, loom_target_chip(target), &bytes);
+	if (loom_session_create(target, decoders[0].loaded, &decoders[0].session, &error) ||
+	    loom_session_create_beside(decoders[0].session, decoders[1].loaded, LOOM_BESIDE_STATES,
+				       &decoders[1].session, &error))
 		fail(argv[2]);
-	sessions[1] = sessions[0];
-	if (loom_target_device(target)) {
-		if (loom_session_create(target, program, &sessions[1], &error))
-			fail(argv[2]);
-		share(loom_target_device(target), program, sessions, bos);
-	}
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	write_tokens(sessions, program, atoi(argv[3]), argv + 4);
+	write_tokens(decoders, atoi(argv[3]), given, prompt);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	print_figures(sessions, program, (double)(end.tv_sec - begin.tv_sec) +
-		      (double)(end.tv_nsec - begin.tv_nsec) / 1e9, atoi(argv[3]) + argc - 5);
+	print_figures(decoders, (double)(end.tv_sec - begin.tv_sec) +
+		      (double)(end.tv_nsec - begin.tv_nsec) / 1e9, atoi(argv[3]));
 
-	if (sessions[1] != sessions[0])
-		loom_session_destroy(sessions[1]);
-	loom_session_destroy(sessions[0]);
-	for (i = 0; i < program->num_updates; i++)
-		loom_bo_destroy(bos[i]);
-	loom_program_destroy(program);
+	loom_session_destroy(decoders[1].session);
+	loom_session_destroy(decoders[0].session);
 	loom_target_close(target);
-	loom_graph_destroy(graph);
-	while (options.num_states)
-		free((char *)states[--options.num_states].output);
+	loom_program_unload(file);
+	free(bytes);
+	for (i = 0; i < 2; i++) {
+		loom_program_destroy(decoders[i].program);
+		loom_graph_destroy(decoders[i].graph);
+	}
 	return 0;
 }

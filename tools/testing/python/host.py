@@ -150,6 +150,36 @@ class Run(unittest.TestCase):
         graph = node('Transpose', [1, 2], perm=(1, 0))
         self.assertEqual(loom.run(graph, [[[1, 2]]])['y'].tolist(), [[1], [2]])
 
+    def test_join(self):
+        programs = []
+        for rows in 3, 1:
+            builder = loom.Graph.build()
+            builder.input('x', 'f32', [rows, 2])
+            builder.input('before', 'f32', [1, 2])
+            builder.constant('w', [[1.0, 2.0], [3.0, 4.0]])
+            builder.constant('axes', array.array('q', [0]))
+            builder.node('MatMul', ['x', 'w'], ['y'])
+            builder.node('ReduceSum', ['y', 'axes'], ['sum'])
+            builder.node('Add', ['before', 'sum'], ['after'])
+            builder.output('after')
+            programs.append(loom.compile(builder.finish(states={'after': 'before'})))
+        data = loom.join(programs)
+        first, second = loom.Program.parse(data).programs
+        self.assertEqual(first.inputs[0].dims, (3, 2))
+        self.assertEqual(second.inputs[0].dims, (1, 2))
+        with first.session() as many, many.beside(second, share_states=True) as one:
+            many.run({'x': [[1, 0], [0, 1], [0, 0]]})
+            self.assertEqual(one.run({'x': [[1, 1]]})['after'].tolist(), [[8, 12]])
+            with many.beside(first) as other:
+                after = other.run({'x': [[1, 0], [0, 0], [0, 0]]})['after']
+                self.assertEqual(after.tolist(), [[1, 2]])
+            self.assertEqual(many.run({'x': [[0, 0]] * 3})['after'].tolist(), [[8, 12]])
+        with self.assertRaisesRegex(loom.Error, 'not of one file'):
+            programs[0].session().beside(second)
+        with self.assertRaises(ValueError):
+            loom.join([])
+        self.assertEqual(programs[0].programs, [programs[0]])
+
     def test_states(self):
         builder = loom.Graph.build('sum')
         builder.input('x', 'f32', [2])

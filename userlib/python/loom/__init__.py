@@ -22,7 +22,7 @@ from ._graph import Graph, GraphBuilder, GraphFlags, Scope
 from ._library import Error, Record, c, call
 from ._native import Natives
 from ._place import Item, PlaceError, Placement, Pool, check_placement, place, placers
-from ._program import Objective, PlannerFlags, Program, compile, groupings
+from ._program import Objective, PlannerFlags, Program, compile, groupings, join
 from ._run import Device, Session, Target, memory_reports, run, run_batch
 from ._submitted import Run
 
@@ -32,7 +32,7 @@ __all__ = [
     'Buffer', 'Chip', 'DType', 'Device', 'Error', 'Graph', 'GraphBuilder', 'GraphFlags', 'Item',
     'Natives', 'Objective', 'PlaceError', 'Placement', 'PlannerFlags', 'Pool', 'Program', 'Record',
     'Region', 'Run', 'Scope', 'Session', 'Target', 'Tensor', 'abi', 'c', 'call',
-    'check_placement', 'compile', 'groupings', 'memory_reports', 'place', 'placers', 'run',
+    'check_placement', 'compile', 'groupings', 'join', 'memory_reports', 'place', 'placers', 'run',
     'run_batch',
 ]
 

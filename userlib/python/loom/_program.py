@@ -59,6 +59,20 @@ class Program(Closeable):
         self._pointer = c.loom_program_file_program(handle.pointer)
         self._origin = Chip._of(origin.chip.contents), origin.objective
 
+    @property
+    def programs(self) -> list[Program]:
+        """All programs of its file; one that was compiled is alone."""
+        handle = self._use()
+        if self._file is None:
+            return [self]
+        found = []
+        for index in range(c.loom_program_file_count(self._file)):
+            program = Program.__new__(Program)
+            program._open(handle)
+            program._pointer = c.loom_program_file_at(self._file, index)
+            found.append(program)
+        return found
+
     @contextlib.contextmanager
     def _held(self) -> Iterator[Any]:
         """struct loom_program, which stays meanwhile, whoever closes it."""
@@ -218,6 +232,23 @@ class Program(Closeable):
             return '<loom.Program, closed>'
         return (f'<loom.Program for {self.chip.name}: {", ".join(map(str, self.inputs))} -> '
                 f'{", ".join(map(str, self.outputs))}>')
+
+
+def join(programs: Sequence[Program]) -> bytes:
+    """The bytes of a file with several programs for one chip, such as those of a model for several
+    shapes: Program.parse(). Weights that they share are there once."""
+    held = [program._use() for program in programs]
+    if not held:
+        raise ValueError('there is no program to join')
+    chip, objective = programs[0]._origin
+    if any(bytes(program.chip._record) != bytes(chip._record) for program in programs):
+        raise ValueError('the programs are for several chips')
+    origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
+    pointers = (ctypes.POINTER(abi.loom_program) * len(held))(
+        *(program._pointer for program in programs))
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+    call(c.loom_program_write_set, pointers, len(held), origin, data, size)
+    return take(data, size.value)
 
 
 def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,

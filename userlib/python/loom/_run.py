@@ -129,14 +129,35 @@ class Session(Closeable):
         program.fits(target.chip)
         pointer = ctypes.POINTER(abi.loom_session)()
         call(c.loom_session_create, where.pointer, program._pointer, pointer)
-        self._handle = Handle(pointer, c.loom_session_destroy, used, where)
+        self._open(program, target.name, Handle(pointer, c.loom_session_destroy, used, where))
+
+    def beside(self, program: Program, share_states: bool = False) -> Session:
+        """A session of the same program, or of another one of its file, with the same weights.
+
+        share_states: both have the same states, and go on from each other's last run
+        """
+        with self._lock:
+            used, other = program._use(), self._use()
+            pointer = ctypes.POINTER(abi.loom_session)()
+            call(c.loom_session_create_beside, other.pointer, program._pointer,
+                 abi.LOOM_BESIDE_STATES if share_states else 0, pointer)
+        session = Session.__new__(Session)
+        session._open(program, self.target,
+                      Handle(pointer, c.loom_session_destroy, used, other))
+        if share_states:
+            # sessions with common states take turns
+            session._lock = self._lock
+        return session
+
+    def _open(self, program: Program, target: str, handle: Handle) -> None:
+        self._handle = handle
         self._lock = threading.RLock()
         self._latest: Run | None = None
         self.inputs = program.inputs
         self.outputs = program.outputs
         self.observed = program.observed
         self.states = program.states
-        self.target = target.name
+        self.target = target
 
     def _call(self, function: Any, *args: Any) -> None:
         with self._lock:
