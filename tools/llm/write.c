@@ -5,10 +5,10 @@
  *
  *	write PROGRAM.loom DEVICE COUNT TEXT
  *
- * PROGRAM.loom is what `loom compile` makes of a model of model.py, with its states, or several such
- * programs for different numbers of characters, one of them for a single one (`loom join`). They
- * share weights, keys and values; TEXT is read by those for many. Prints TEXT and COUNT characters
- * behind it, and on stderr how fast the chip reads and writes by its clock.
+ * PROGRAM.loom is what `loom compile` makes of a model of model.py, with its states, or several
+ * such programs for different numbers of characters, one of them for a single one (`loom join`),
+ * which share weights, keys and values; TEXT is read by those for many. Prints TEXT and COUNT
+ * characters behind it, and on stderr how fast the chip reads and writes by its clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,11 +177,12 @@ static void print_rates(const struct reader *readers, uint32_t count,
 
 	for (i = 0; i < count; i++) {
 		uint64_t cycles = readers[i].program->stats.cycles;
+		double seconds = (double)cycles / (double)chip->frequency_hz;
 
-		fprintf(stderr, "%lld characters at once: %llu runs of %llu cycles, %.0f characters a second on the clock of the chip\n",
+		fprintf(stderr,
+			"%lld at once: %llu runs of %llu cycles, %.0f characters a second of the chip\n",
 			(long long)readers[i].tokens, (unsigned long long)readers[i].runs,
-			(unsigned long long)cycles,
-			(double)readers[i].tokens * (double)chip->frequency_hz / (double)cycles);
+			(unsigned long long)cycles, (double)readers[i].tokens / seconds);
 	}
 }
 
@@ -219,6 +220,7 @@ int main(int argc, char **argv)
 			token = next_token(single, &token, position++);
 	}
 	putchar('\n');
+	fflush(stdout);
 	print_rates(readers, num_readers, loom_target_chip(target));
 	while (num_readers)
 		loom_session_destroy(readers[--num_readers].session);

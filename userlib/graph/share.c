@@ -51,8 +51,8 @@ static bool is_same_operand(const struct loom_value *a, const struct loom_value 
 {
 	if (a == b)
 		return true;
-	return is_small(a) && is_small(b) && a->dtype == b->dtype && loom_dims_equal(a, b) &&
-	       !memcmp(a->data, b->data, a->size_bytes);
+	return is_small(a) && is_small(b) && a->dtype == b->dtype && a->bits == b->bits &&
+	       loom_dims_equal(a, b) && !memcmp(a->data, b->data, a->size_bytes);
 }
 
 static bool is_shared(const struct loom_node *node)

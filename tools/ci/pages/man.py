@@ -26,7 +26,7 @@ UAPI = [os.path.join(TOP, 'uapi', 'drm', name) for name in
 RELATED = {'calibrate': ('chips', 'plan'), 'chips': ('plan', 'device'),
            'compile': ('run', 'inspect', 'verify'), 'device': ('chips', 'info'),
            'fit': ('report', 'chips'), 'info': ('top', 'report'),
-           'inspect': ('compile', 'verify'), 'model': ('plan',),
+           'inspect': ('compile', 'join', 'verify'), 'join': ('compile', 'run'), 'model': ('plan',),
            'place': ('plan',), 'plan': ('compile', 'view', 'sweep'), 'report': ('top', 'info'),
            'run': ('compile', 'plan'), 'sweep': ('plan', 'chips'), 'top': ('report', 'info'),
            'verify': ('compile', 'inspect'), 'view': ('plan',), 'help': ('version',),

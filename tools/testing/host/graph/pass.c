@@ -202,8 +202,43 @@ static void concats_are_shared(void)
 	loom_graph_destroy(graph);
 }
 
+/* Number of nodes of a graph, or 0. */
+static uint32_t count_nodes(const char *text, uint32_t flags)
+{
+	struct loom_graph *graph = case_graph(13, "%s", text);
+	struct loom_error err;
+	uint32_t count = model_finish(graph, flags, &err) ? 0 : graph->num_nodes;
+
+	loom_graph_destroy(graph);
+	return count;
+}
+
+static void integers_are_shared(void)
+{
+	/* equal chains but for the last node; constants of the same bytes */
+	const char *indices = "x i64 4; a = i64 1 : 3; b = i64 1 : 3; p = Add x a; q = Mul p a; "
+		"r = Add x b; s = Mul r b; t = Sub q s; u = Sub s x; > t u";
+
+	tap_ok(count_nodes(indices, 0) == 4, "integers are computed once");
+	tap_ok(count_nodes(indices, LOOM_GRAPH_KEEP_ALL) == 6, "with KEEP_ALL all nodes stay");
+	tap_ok(count_nodes("x i64 4; a = i64 1 : 3; p = Add x a; q = Add x a; > p q", 0) == 2,
+	       "outputs stay");
+	tap_ok(count_nodes("x i64 4; y i64 4; a = i64 1 : 3; b = i64 1 : 2; p = Add x a; "
+			   "q = Add x b; r = Add y a; s = Sub x a; t = Max p q r s; > t", 0) == 7,
+	       "others are not the same");
+	tap_ok(count_nodes("x f32 4; a = f32 1 : 3; p = Add x a; q = Add x a; t = Mul p q; > t",
+			   0) == 3, "floats are not looked at");
+	tap_ok(count_nodes("x f32 4; y f32 4; c = f32 1 : 0; p = Less x c; q = Less x c; "
+			   "r = Where p x y; s = Where q y x; t = Mul r s; > t", 0) == 4,
+	       "masks are computed once");
+	tap_ok(count_nodes("x i64 2 3; p = Transpose x perm=1,0; q = Transpose x perm=1,0; "
+			   "s = i64 1 : 6; r = Reshape p s; u = Reshape q s; t = Add r u; > t",
+			   0) == 3, "as are views of them");
+}
+
 int main(void)
 {
+	integers_are_shared();
 	concats_are_shared();
 	batch_norm_folds();
 	keep_all_keeps();
