@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Each test program of the host that compares results notices when all of them are NaN (of integers
 # -1), or those of each second run, where it compares runs with each other. TAP; programs may be
-# named: onnx/trig. All of them take minutes.
+# named: group/random. All of them take minutes.
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tools/testing/tap.sh
 . tools/testing/tap.sh
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 exempt='graph/pass plan/cost planner/program'
 programs=$*
 if [ -z "$programs" ]; then
-	programs=$(cd tools/testing/host && grep -lE '"(outcome|form|nets|plain)\.h"' -- */*.c |
+	programs=$(cd tools/testing/host && grep -lE '"(outcome|nets|plain)\.h"' -- */*.c |
 		sed 's/\.c$//')
 fi
 for program in $programs; do

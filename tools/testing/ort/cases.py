@@ -24,7 +24,8 @@ sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "build/python")]
 import loom  # noqa: E402
 from wrong_models import field, value_info  # noqa: E402
 
-TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9, "float16": 10}
+TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "uint32": 12,
+         "uint64": 13}
 UINT4, INT4 = 21, 22
 NEAR = {"float32": 3e-5, "float16": 6e-3}
 
@@ -52,6 +53,8 @@ def attribute(name, value):
         return head + field(4, value) + field(20, 3)
     if isinstance(value, float):
         return head + b"\x15" + struct.pack("<f", value) + field(20, 1)
+    if isinstance(value, list) and any(isinstance(one, float) for one in value):
+        return head + b"".join(b"\x3d" + struct.pack("<f", one) for one in value) + field(20, 6)
     if isinstance(value, list):
         return head + b"".join(field(8, one % 2 ** 64) for one in value) + field(20, 7)
     return head + field(3, int(value) % 2 ** 64) + field(20, 2)

@@ -3,9 +3,12 @@
  * Resize to given sizes, nearest: the element follows from the sizes in integers. Expected elements
  * are counted with fractions, for all pairs of sizes up to 64, all coordinates and all roundings.
  */
-#include "form.h"
-
+#include "graph/graph.h"
 #include "graph/nearest.h"
+#include "loom_core.h"
+#include "tap.h"
+
+#include <string.h>
 
 #define LONGEST	64
 
@@ -75,33 +78,8 @@ static void all_pairs(void)
 	tap_ok(!wrong, "all pairs of sizes up to %u, %u elements wrong", LONGEST, wrong);
 }
 
-#define NONE	F32(1, { 0 }, { 0 })
-
-static const struct form forms[] = {
-	{ "20 to 6", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "half_pixel"), TEXT("nearest_mode",
-	  "round_prefer_ceil") }, 2,
-	  { F32(1, { 20 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-			     19 }), NONE, NONE, I64(1, { 1 }, { 6 }) }, 4, 14,
-	  { F32(1, { 6 }, { 1, 5, 8, 11, 15, 18 }) }, 1 },
-	{ "10 to 12", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode",
-	  "round_prefer_ceil") }, 2,
-	  { F32(1, { 10 }, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }), NONE, NONE, I64(1, { 1 },
-	  { 12 }) }, 4, 14,
-	  { F32(1, { 12 }, { 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8, 9 }) }, 1 },
-	{ "bytes, along the second axis, scaled like the first", "Resize", 19,
-	  { TEXT("coordinate_transformation_mode", "asymmetric"), TEXT("nearest_mode", "ceil"),
-	    TEXT("keep_aspect_ratio_policy", "not_larger") }, 3,
-	  { U8(2, { 3, 5 }, { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }),
-	    F32(1, { 0 }, { 0 }), F32(1, { 0 }, { 0 }), I64(1, { 2 }, { 2, 9 }) }, 4, 14,
-	  /* 2/3 of 5, rounded, are 3; the coordinates are multiples of 3/2 */
-	  { U8(2, { 2, 3 }, { 1, 3, 4, 11, 13, 14 }) }, 1 },
-};
-
 int main(void)
 {
-	try_forms(forms, ARRAY_SIZE(forms));
 	all_pairs();
 	return tap_end();
 }
