@@ -12,7 +12,7 @@ STARVED = 'planner/starved'
 OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/shared', 'group/halo', 'group/strip',
          'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
-         'group/exhaustive', 'group/geometry', 'plan/cost 0 8', 'group/objective 0 8']
+         'group/exhaustive', 'group/geometry', 'plan/cost 0 8']
 PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
@@ -41,7 +41,7 @@ AREAS = {
     'group': (6, ['userlib/group/*.c', 'userlib/group/*/*.c'], GROUP + [GOLDEN]),
     'retime': (2, ['userlib/retime/*.c'],
                ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',
-                'group/explain', 'group/objective 0 8', GOLDEN]),
+                'group/explain', GOLDEN]),
     'lower': (4, ['userlib/lower/*.c'],
               ['lower/random', 'planner/order', 'planner/program', 'planner/wrong', 'run/states',
                'planner/output', 'planner/chips', 'planner/image', STARVED, 'group/figures',

@@ -150,6 +150,9 @@ static void test_refusals(void)
 	how.max_cycles = 0;
 	how.max_recompute_permille = 999;
 	case_refused(&test, &how, -EINVAL, "999");
+	how.max_recompute_permille = 0;
+	how.objective = 99;
+	case_refused(&test, &how, -EINVAL, "99");
 	free_case(&test);
 }
 
