@@ -37,7 +37,7 @@ AREAS = {
     'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
                    f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
                ['core/engine/run', 'core/engine/budget', 'core/engine/image',
-                'core/engine/elementwise', 'core/engine/math', 'lower/random']),
+                'core/engine/shapes', 'core/engine/math', 'lower/random']),
     'group': (6, ['userlib/group/*.c', 'userlib/group/*/*.c'], GROUP + [GOLDEN]),
     'retime': (2, ['userlib/retime/*.c'],
                ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',

@@ -759,30 +759,6 @@ static inline bool ec_is_signed(u32 dtype)
 	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
-/* An integer, truncated to a type as two's complement. */
-static inline long double ec_wrap(u32 dtype, __uint128_t v)
-{
-	switch (dtype) {
-	case DRM_LOOM_DTYPE_I8:
-		return (s8)v;
-	case DRM_LOOM_DTYPE_U8:
-		return (u8)v;
-	case DRM_LOOM_DTYPE_I16:
-		return (s16)v;
-	case DRM_LOOM_DTYPE_U16:
-		return (u16)v;
-	case DRM_LOOM_DTYPE_I32:
-		return (s32)v;
-	case DRM_LOOM_DTYPE_U32:
-		return (u32)v;
-	case DRM_LOOM_DTYPE_I64:
-		return (s64)v;
-	case DRM_LOOM_DTYPE_U64:
-		return (u64)v;
-	}
-	return v != 0;
-}
-
 /* A sum of products of bytes as the contract quantises it. */
 static inline double ec_requantise(s32 sum, float scale, s32 zero, u32 dtype)
 {
