@@ -10,7 +10,7 @@ GOLDEN = 'golden'
 # defines malloc() itself, as AddressSanitizer does
 STARVED = 'planner/starved'
 OWN_MALLOC = [STARVED, 'parallel/starved']
-GROUP = ['group/text', 'group/estimate', 'group/shortest_path', 'group/shared', 'group/halo', 'group/strip',
+GROUP = ['group/estimate', 'group/shortest_path', 'group/shared', 'group/halo',
          'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
          'group/exhaustive', 'group/geometry', 'plan/cost 0 8']
 PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
