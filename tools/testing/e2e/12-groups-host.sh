@@ -35,6 +35,8 @@ peaks() {
 ok 'tensors of the peaks of groups' peaks $models/blazeface.onnx --chip bm1688
 ok 'tensors of the peaks of layers' peaks $models/blazeface.onnx --chip cv181x --grouping layerwise
 
+ok 'pictures and traces show what the plan has' tools/testing/drawings.py $loom "$out/drawings"
+
 # where a search by time alone ends far from the bound, at 1.286
 near_bound() {
 	python3 tools/testing/bench/nets.py mixer "$out/mixer.onnx" 2 >"$out/nodes" &&

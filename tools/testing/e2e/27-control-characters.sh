@@ -80,6 +80,10 @@ ok 'plan with a picture and a trace' clean 0 $loom plan "$good" --svg "$out/plan
 	--trace "$out/plan.json" --place-csv "$out/plan.csv"
 ok 'the picture' is_clean "$out/plan.svg"
 ok 'the trace' is_clean "$out/plan.json"
+ok 'both are what they should be' python3 -c '
+import json, sys, xml.etree.ElementTree
+xml.etree.ElementTree.parse(sys.argv[1])
+json.load(open(sys.argv[2]))' "$out/plan.svg" "$out/plan.json"
 ok 'place of what was planned' clean 0 $loom place "$out/plan.csv"
 ok 'model' clean 0 $loom model "$good"
 # json_name: JSON loses no character that the terminal does not get
