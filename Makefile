@@ -39,8 +39,8 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 CFLAGS		?= -O2 -g
 CPPFLAGS_ALL	= -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
 		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
-# what the device's model and its tests share with the driver
-sim_cppflags	= $(if $(filter tools/sim/% $(T)/host/sim/%,$*),-Idrivers/accel/loom -Itools)
+# what the device's model shares with the driver
+sim_cppflags	= $(if $(filter tools/sim/%,$*),-Idrivers/accel/loom -Itools)
 # the memory of what makes graphs and programs is counted, see userlib/base/memory.h
 memory_cppflags	= $(if $(filter userlib/%,$(filter-out userlib/ort/% userlib/loomplace/memory,$*)),-include \
 		  userlib/base/memory.h)
@@ -347,8 +347,6 @@ $(O)/loom-sweep: tools/loom/sweep/loom-sweep.py
 # A device on the bus, for QEMU.
 $(O)/loom-sim: $(sim_src:%.c=$(O)/obj/%.o) $(O)/libloom.a
 	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/asan/loom-sim: $(sim_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
-	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # draws the line of type of the demo
 $(O)/textline: tools/ci/textline.c Makefile
@@ -407,9 +405,6 @@ $(filter $(O)/asan/host/ort/%,$(asan_bin)): $(O)/asan/obj/userlib/ort/partition.
 # the template's payloads are no part of the library, and their check is replaced by one with a fault
 $(filter $(O)/host/template/%,$(test_bin)): $(addprefix $(O)/obj/drivers/accel/loom/template/,tile.o translate.o)
 $(filter $(O)/asan/host/template/%,$(asan_bin)): $(addprefix $(O)/asan/obj/drivers/accel/loom/template/,tile.o translate.o)
-# the tests of the model play QEMU: they speak its protocol
-$(filter $(O)/host/sim/%,$(test_bin)): $(O)/obj/tools/sim/wire.o $(O)/loom-sim
-$(filter $(O)/asan/host/sim/%,$(asan_bin)): $(O)/asan/obj/tools/sim/wire.o $(O)/asan/loom-sim
 $(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libjudge.a $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(judged) $(LIBS)
 # the tool that the tests of this machine call
@@ -445,7 +440,7 @@ examples: $(example_bin)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
 build-tests: $(test_bin) $(e2e_bin) $(O)/e2e/loom $(example_bin) $(sim_bin) python $(O)/llm/train $(O)/llm/write
-build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
+build-asan: $(asan_bin) $(asan_tool) $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan

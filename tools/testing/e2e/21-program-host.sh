@@ -326,6 +326,26 @@ socket_on_file() {
 	! timeout 20 build/loom-sim --socket "$out/no.socket" && [ "$(cat "$out/no.socket")" = keep ]
 }
 ok 'loom-sim makes no socket where a file is' socket_on_file
+sim_usage() {
+	local status=0
+	timeout 20 build/loom-sim "$@" 2>/dev/null || status=$?
+	[ $status = 2 ]
+}
+while read -r -a words; do
+	ok "no command line: loom-sim ${words[*]}" sim_usage "${words[@]}"
+done <<-END
+
+	--socket
+	--socket $out/no.socket extra
+	--nonsense
+	--chip moon
+	--pace 0
+	--window 3M
+	--firmware 1.2
+	--fault rain
+	--fault irq-lost=3
+	--fault irq-late=soon
+END
 
 # every command that prints JSON, with all that it can be asked for
 json_pages() {
