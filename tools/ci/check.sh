@@ -173,6 +173,7 @@ run_part() {
 	ort)
 		tap ort --cpu 2400 -- tools/testing/ort/test.sh
 		tap ort-functions -- /usr/bin/python3 tools/testing/ort/functions.py
+		tap ort-external -- /usr/bin/python3 tools/testing/ort/external.py
 		tap ort-forms -- /usr/bin/python3 tools/testing/ort/forms.py
 		tap ort-bodies -- /usr/bin/python3 tools/testing/ort/bodies.py
 		tap ort-operators --cpu 600 -- /usr/bin/python3 tools/testing/ort/operators.py ;;
