@@ -69,6 +69,9 @@ for part in $parts; do
 		run "checkpatch on tests" tools/ci/lint.sh "${files[@]}" ;;
 	host)
 		run "30000 histories of banks, seed $seed" build/host/core/bank/model 30000 "$seed"
+		run "240 random graphs beside each plan's figures" build/host/plan/cost 40 240
+		run "60 random graphs in the least SRAM" build/host/group/least_sram 12 60
+		run "1000 chains of images" build/host/planner/image 200 1000
 		run "tests that are green whatever the results are" tools/testing/blind.sh
 		run "programs that take long with sanitizers" tools/ci/check.sh asan-build asan-long
 		run "threads, with the sanitizer that sees data races" make -s tsan ;;

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#define ROUNDS		30
+#define ROUNDS		12
 
 static const struct drm_loom_chip chips[] = {
 	CHIP_SRAM("one-lane", (1, 1, 100000, 0, 16)),

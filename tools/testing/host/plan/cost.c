@@ -12,7 +12,7 @@
 #include "host/group/case.h"
 #include "host/lower/rounds.h"
 
-#define ROUNDS	120
+#define ROUNDS	40
 #define CHIPS	6
 
 static struct {
