@@ -450,6 +450,14 @@ def loop_doubling(times=33):
     return loop(times, 1, 1)
 
 
+def growth(nodes=400, size=1 << 20):
+    """Constants that become large when they are folded."""
+    net = Net([4])
+    size, one = net.ints(size), net.const(1)
+    names = [net.node("Expand", one, size) for _ in range(nodes)]
+    return net, [(name, [1 << 20]) for name in names]
+
+
 def split(parts=30000):
     """One value in many parts."""
     net = Net([parts])
@@ -467,7 +475,7 @@ def image(height=65536, width=16384):
 
 KINDS = {one.__name__: one for one in (
     relu, elementwise, conv, residual, transformer, decoder, mixer, gpt, nas, bifpn, hrnet, inception, dense,
-    wide_sum, lstm, gru, topk, loop, doubling, loop_doubling, split, image)}
+    wide_sum, lstm, gru, topk, loop, doubling, loop_doubling, growth, split, image)}
 
 
 def main():

@@ -51,4 +51,8 @@ plans 10 wide_sum 3000
 plans 30 lstm 100 64
 refuses 'node "Concat.32": operator Concat: tensor '\''v32'\'' has more than 2^32' doubling 33
 refuses 'node "Concat.1": operator Concat: tensor '\''v1~1@29'\'' has more than 2^32' loop_doubling 33
+refuses 'node "LSTM.4": operator LSTM: written out it has more than 16384 nodes' lstm 2048 1
+refuses 'node "Split.30000": operator Split: written out it has more than 16384 nodes' split 30000
+file growth && ok 'constants that grow are refused' refusal 1 \
+	'node "Expand.131": operator Expand: constants grow by more than 512 MiB' limited 10 $loom plan "$file"
 finish
