@@ -245,7 +245,7 @@ static bool runs(const struct half_case *test, struct loom_graph *graph, struct 
 
 	if (!outcome_plan(&outcome, graph, &planner, test->inputs[1], test->num_inputs, err))
 		good = outcome.num_outputs >= test->num_outputs;
-	/* outputs of a size that depends on data are padded, and another one says how much is meant */
+	/* outputs whose size depends on data are padded; another one says how much is meant */
 	for (i = 0; i < test->num_outputs && good; i++)
 		good = are_near(&outcome.outputs[i], &test->outputs[i]);
 	outcome_clear(&outcome);
