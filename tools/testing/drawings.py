@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pictures and traces of plans beside their JSON: drawings.py LOOM FOLDER. Status 1 if one differs.
+"""Pictures and traces of plans beside their JSON: drawings.py LOOM... FOLDER. Status 1 if one differs.
 
 Networks are those of bench/nets.py, by every strategy, on a chip whose streams overlap and on one whose
 streams take turns, and on which no time is round. A picture has a rectangle with a title for each tensor
@@ -94,11 +94,11 @@ def fault(loom, folder, *args):
     """Of one plan, drawn twice."""
     paths = [os.path.join(folder, name) for name in ("a.svg", "a.json", "b.svg", "b.json", "part.svg")]
     for svg, json_trace in (paths[:2], paths[2:4]):
-        out = subprocess.run([loom, "plan", *args, "--json", "--tensors", "--svg", svg, "--trace", json_trace],
+        out = subprocess.run([*loom, "plan", *args, "--json", "--tensors", "--svg", svg, "--trace", json_trace],
                              check=True, capture_output=True).stdout
     plan = json.loads(out)
     first, last = plan["steps"] // 3, 2 * plan["steps"] // 3
-    subprocess.run([loom, "plan", *args, "--svg", paths[4], "--svg-steps", f"{first}-{last}"], check=True,
+    subprocess.run([*loom, "plan", *args, "--svg", paths[4], "--svg-steps", f"{first}-{last}"], check=True,
                    capture_output=True)
     for one, other in (paths[0::2][:2], paths[1::2]):
         with open(one, "rb") as a, open(other, "rb") as b:
@@ -109,7 +109,7 @@ def fault(loom, folder, *args):
 
 
 def main():
-    loom, folder = sys.argv[1:3]
+    *loom, folder = sys.argv[1:]
     wrong = 0
     os.makedirs(folder, exist_ok=True)
     net, chip = os.path.join(folder, "net.onnx"), os.path.join(folder, "turns.yaml")
