@@ -141,8 +141,13 @@ struct loom_device *loom_target_device(const struct loom_target *target);
 int loom_session_create(struct loom_target *target, const struct loom_program *program,
 			struct loom_session **session, struct loom_error *err);
 
-/* Flags of loom_session_create_beside(). LOOM_BESIDE_STATES: its states are those of the other */
-#define LOOM_BESIDE_STATES	(1 << 0)
+/**
+ * enum loom_beside_flags - what a session shares with another one besides the weights
+ * @LOOM_BESIDE_STATES: all states
+ */
+enum loom_beside_flags {
+	LOOM_BESIDE_STATES = 1 << 0,
+};
 
 /**
  * loom_session_create_beside() - loads a program that uses the weights of another session
