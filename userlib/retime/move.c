@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-/* Limit on the passes over all positions. */
-#define ROUNDS		4
+/* Limit on the passes over all positions, first those that exceed no idle time. */
+#define EXACT_ROUNDS	4
+#define ROUNDS		8
 /* Maximum distance of a move. */
 #define FURTHEST	8192
 
@@ -14,11 +15,13 @@
  * @r: the plan
  * @walks: for the result and the operand of a piece
  * @saved: cycles saved so far
+ * @exceed: a piece may exceed the idle time of a position by a part of a unit
  */
 struct mover {
 	struct retime *r;
 	struct retime_walk walks[2];
 	u64 saved;
+	bool exceed;
 };
 
 static u32 first_allowed(const struct retime *r, const struct retime_job *job)
@@ -55,13 +58,18 @@ static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to
 		     max(b->work, b->moved + removed));
 }
 
-/* Number of units of a piece to move to @to; 0: no gain. *@saved: the gain. */
+/*
+ * Number of units of a piece to move to @to; 0: no gain. *@saved: the gain. If it may @exceed the
+ * idle time there, it may have one unit more. Idle times that are shorter than a unit are of no use
+ * otherwise, but filled first they are lost to pieces that fit better.
+ */
 static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to,
-			s64 *saved)
+			bool exceed, s64 *saved)
 {
 	const struct retime_job *job = &r->jobs[piece->job];
 	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
 	u64 most, each;
+	s64 more;
 	u32 units;
 
 	most = min(a->moved - a->work, b->work - b->moved);
@@ -70,6 +78,11 @@ static u32 choose_units(const struct retime *r, const struct retime_piece *piece
 		each = piece->cycles / piece->units + !!(piece->cycles % piece->units);
 		units = min(piece->units, (u32)(most / max(each, 1ULL)));
 		*saved = units ? gain(r, piece, to, units) : 0;
+		more = exceed && units < piece->units ? gain(r, piece, to, units + 1) : 0;
+		if (more > *saved) {
+			*saved = more;
+			units++;
+		}
 		if (*saved > 0)
 			return units;
 	}
@@ -149,7 +162,7 @@ static bool try_piece(struct mover *m, u32 index, bool earlier)
 			return false;
 		if (at != idle)
 			continue;
-		units = choose_units(r, piece, at, &saved);
+		units = choose_units(r, piece, at, m->exceed, &saved);
 		if (!units || is_last_of_group(r, piece, units))
 			continue;
 		m->saved += saved;
@@ -189,6 +202,15 @@ static void relieve(struct mover *m, u32 at, bool earlier)
 	}
 }
 
+/*
+ * Whether idle times may be exceeded in the end. Not in small graphs, whose divisions are compared
+ * by estimates, and not with images: a plan of host/planner/image is refused then.
+ */
+static bool may_exceed(const struct retime *r)
+{
+	return !r->options->anew && !r->build->num_images;
+}
+
 int retime_move(struct retime *r)
 {
 	struct mover m = { .r = r };
@@ -201,8 +223,11 @@ int retime_move(struct retime *r)
 			relieve(&m, i, true);
 		for (i = r->num_positions; i-- > 0;)
 			relieve(&m, i, false);
-		if (m.saved == before)
+		if (round + 1 < EXACT_ROUNDS && m.saved != before)
+			continue;
+		if (!may_exceed(r) || (m.saved == before && m.exceed))
 			break;
+		m.exceed = true;
 	}
 	retime_walk_free(&m.walks[0]);
 	retime_walk_free(&m.walks[1]);
