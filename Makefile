@@ -230,7 +230,7 @@ $(O)/obj/gen/%.o: $(O)/gen/%.c
 $(O)/asan/obj/gen/%.o: $(O)/gen/%.c
 	$(compile) -w $(SANITIZE) -c $< -o $@
 
-$(foreach s,$(fp_src),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
+$(foreach s,$(fp_src) userlib/base/element.c,$(eval flags_$(s:.c=) := $(FLAGS_FP)))
 
 # 1: a set of instructions
 define isa_rules

@@ -15,20 +15,33 @@
 	loaded;									\
 })
 
+static inline float from_bits(int32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/*
+ * Without branches, so that rows are vectorised, and without arithmetic on subnormals, which a
+ * thread may flush to 0. The exponents differ in their bias.
+ */
+static inline float half_to_float(int32_t half)
+{
+	const int32_t bits = (half & 0x7fff) << 13;
+	/* with the exponent of 2^-14, less what that adds to a mantissa without its leading bit */
+	const float small = from_bits(bits + (113 << 23)) - 0x1p-14f;
+	const float large = from_bits(bits > 0x1f << 23 ? 0x7fc00000 : 0x7f800000);
+	const float usual = from_bits(bits + (112 << 23));
+	const float magnitude = bits < 1 << 23 ? small : bits < 0x1f << 23 ? usual : large;
+
+	return half & 0x8000 ? -magnitude : magnitude;
+}
+
 float loom_half_to_float(uint16_t half)
 {
-	const uint32_t bits = (half & 0x7fffu) << 13;
-	float magnitude;
-
-	memcpy(&magnitude, &bits, sizeof(magnitude));
-	/* the exponents differ in their bias */
-	if (!(half & 0x7c00))	/* no arithmetic on subnormals, which a thread may flush to 0 */
-		magnitude = (float)(half & 0x3ff) * 0x1p-24f;
-	else if ((half & 0x7c00) != 0x7c00)
-		magnitude *= 0x1p112f;
-	else
-		magnitude = half & 0x3ff ? NAN : INFINITY;
-	return half & 0x8000 ? -magnitude : magnitude;
+	return half_to_float(half);
 }
 
 uint16_t loom_half_from_double(double value)
@@ -70,17 +83,27 @@ double loom_element_float(uint32_t dtype, const void *data, int64_t index)
 	}
 }
 
+static void half_row(const void *data, int64_t index, int64_t count, double *to)
+{
+	int64_t i;
+
+	for (i = 0; i < count; i++)
+		to[i] = half_to_float(LOAD(uint16_t, data, index + i));
+}
+
 /* Rows of the types that weights and scales have are read and written without a call for each. */
 void loom_element_row(uint32_t dtype, const void *data, int64_t index, int64_t step,
 		      int64_t count, double *to)
 {
 	int64_t i;
 
+	if (dtype == DRM_LOOM_DTYPE_F16 && step == 1) {
+		half_row(data, index, count, to);
+		return;
+	}
 	for (i = 0; i < count; i++, index += step) {
 		if (dtype == DRM_LOOM_DTYPE_F32)
 			to[i] = LOAD(float, data, index);
-		else if (dtype == DRM_LOOM_DTYPE_F16)
-			to[i] = loom_half_to_float(LOAD(uint16_t, data, index));
 		else
 			to[i] = loom_element_float(dtype, data, index);
 	}
