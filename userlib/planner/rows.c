@@ -280,12 +280,18 @@ static u32 propose_rooms(const struct planner_ladder *l, struct planner_trial *t
 	return count;
 }
 
-/* The best room for prefetch, with more effort. */
+/* The best room for prefetch, with more effort; in a large graph, half of that room. */
 static u32 propose_room(const struct planner_ladder *l, struct planner_trial *trials)
 {
-	if (!l->best.program || !l->best.candidate.group_bytes || l->large)
+	struct planner_candidate candidate = l->best.candidate;
+
+	if (!l->best.program || !candidate.group_bytes)
 		return 0;
-	return propose_more_work(l, trials);
+	if (!l->large)
+		return propose_more_work(l, trials);
+	candidate.group_bytes += (loom_planner_sram_bytes(&l->options) - candidate.group_bytes) / 2;
+	trials[0] = planner_trial_of(l, l->best.graph, &candidate);
+	return !planner_is_within(&l->best, NEAR_BOUND);
 }
 
 /* By bytes, the best order depends on whether operands of concatenations are joined. */
