@@ -65,6 +65,29 @@ static u32 axis_of(const struct drm_loom_plan_tensor *tensor, u64 stride)
 }
 
 /*
+ * Whether indices of a view along its lane axis are indices of the tensor along its own, in boxes.
+ * A flat tensor may be seen as rows whose lane axis is inside of them: then a part of a lane is
+ * some elements of each row.
+ */
+static bool is_lane_box(const struct retime *r, const struct drm_loom_plan_tensor *tensor,
+			const struct drm_loom_plan_view *view)
+{
+	u64 stride = tensor->strides[tensor->lane_axis], one;
+	u64 each = loom_div_round_up(tensor->dims[tensor->lane_axis], r->build->lanes);
+	u32 i;
+
+	if (each == 1)
+		return true;
+	for (i = 0; i < view->rank; i++) {
+		one = view->strides[i] < 0 ? 0 - (u64)view->strides[i] : (u64)view->strides[i];
+		if (i == view->lane_axis ? one != stride :
+		    view->dims[i] > 1 && one >= stride && one < each * stride)
+			return false;
+	}
+	return true;
+}
+
+/*
  * Whether a part along @axis of a command's result is a box of its tensor, like the whole. The
  * verifier tracks written boxes, but not, for example, every eighth element of a row, which a part
  * of a transposing copy may be. A tensor without readers need not be tracked.
@@ -76,8 +99,10 @@ static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view
 	u64 stride = view->strides[axis], inside = 0, first = view->offset, outside, one;
 	u32 i, at = axis_of(tensor, stride);
 
-	if ((sram && view->lane_axis == axis) || !r->tensors[view->tensor].read)
+	if (!r->tensors[view->tensor].read)
 		return true;
+	if (sram && view->lane_axis == axis)
+		return is_lane_box(r, tensor, view);
 	if (at == tensor->rank)
 		return false;
 	outside = stride * tensor->dims[at];

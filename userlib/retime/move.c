@@ -202,15 +202,6 @@ static void relieve(struct mover *m, u32 at, bool earlier)
 	}
 }
 
-/*
- * Whether idle times may be exceeded in the end. Not in small graphs, whose divisions are compared
- * by estimates, and not with images: a plan of host/planner/image is refused then.
- */
-static bool may_exceed(const struct retime *r)
-{
-	return !r->options->anew && !r->build->num_images;
-}
-
 int retime_move(struct retime *r)
 {
 	struct mover m = { .r = r };
@@ -225,7 +216,8 @@ int retime_move(struct retime *r)
 			relieve(&m, i, false);
 		if (round + 1 < EXACT_ROUNDS && m.saved != before)
 			continue;
-		if (!may_exceed(r) || (m.saved == before && m.exceed))
+		/* not in small graphs, whose divisions are compared by estimates */
+		if (r->options->anew || (m.saved == before && m.exceed))
 			break;
 		m.exceed = true;
 	}
