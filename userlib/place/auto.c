@@ -15,16 +15,13 @@
  * Every strategy gets the items in a canonical order (canonical.c), so the result does not depend
  * on the order of rows in a file.
  *
- * The cost of greedy placing is the number of pairs of items that overlap in time. A strategy fits
- * the budget if one run visits at most MAX_RUN_VISITS pairs, and all runs up to it at most
- * MAX_FORWARD_VISITS. The result is never worse than that of a strategy within the budget. A run
- * ends as soon as it is as high as the lowest placement so far, so most runs are short. The
- * backward direction is limited to MAX_VISITS. With more than MAX_FIRST_PAIRS pairs, tokens come
- * first, which visit none, and if many items are alive at once, boxes of items of nearly the same
- * lifetime (box.c).
- *
- * Effort is counted in pairs and search nodes, not in seconds, so the result is the same on every
- * machine unless there is a deadline.
+ * The cost of greedy placing is the number of pairs of items that overlap in time, or a part where
+ * many are alive at once (free.c). A strategy fits the budget if one run visits at most
+ * MAX_RUN_VISITS pairs, and all runs up to it at most MAX_FORWARD_VISITS, MAX_VISITS backwards. The
+ * result is never worse than that of a strategy within the budget. A run ends as soon as it is as
+ * high as the lowest placement so far, so most runs are short. With more than MAX_FIRST_PAIRS
+ * pairs, tokens come first, which visit none. Effort is not counted in seconds, so the result is
+ * the same on every machine unless there is a deadline.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -40,16 +37,18 @@
 
 /*
  * Limits on pairs visited: by one run, by all runs forward in time, and by all runs including those
- * backward in time. One item counts as ITEM_VISITS.
+ * backward in time. One item counts as ITEM_VISITS, and FREE_SHARE pairs in free.c as one.
  */
 #define MAX_RUN_VISITS		1000000000ULL
 #define MAX_FORWARD_VISITS	2000000000ULL
 #define MAX_VISITS		40000000
 #define ITEM_RUN_VISITS		1000
+#define FREE_SHARE		2
 #define ITEM_VISITS		100
-/* Tokens come first with more pairs than this; boxes, if there are as many for each item, too. */
+/* Tokens come first with more pairs than this. */
 #define MAX_FIRST_PAIRS		60000000
-#define MAX_ITEM_PAIRS		1000
+/* Index of the best with many items alive at once; gmem-opsize takes ten times as long there. */
+#define CROWDED_FIRST		2
 /* Time per item to sort backwards and to begin the search, which no deadline interrupts. */
 #define BEGIN_NS		2000
 
@@ -76,15 +75,11 @@ static const struct start starts[] = {
 struct trials {
 	const struct loom_place_task *task;	/* the problem */
 	struct loom_place_answer *answer;	/* of the problem */
-	/* of the placement in @answer, or LOOM_PLACE_ANYWHERE */
-	uint64_t height;
+	uint64_t height;			/* of @answer, or LOOM_PLACE_ANYWHERE */
 	uint64_t visits;			/* visits of a greedy run */
-	/* the same, compared with the budget of a run forward in time */
-	uint64_t run_visits;
+	uint64_t run_visits;			/* the same, for the budget forward in time */
 	bool large;				/* so many pairs that tokens come first */
-	/* so many items are alive at once that boxes are made */
-	bool crowded;
-	bool backward;				/* runs are backward in time */
+	bool crowded, backward;			/* runs visit a part, are backward in time */
 	unsigned int runs;			/* greedy runs so far */
 	struct loom_place_answer trial;		/* scratch memory for a placement */
 };
@@ -181,24 +176,28 @@ static bool is_mixed(const struct loom_place_problem *problem)
 	return false;
 }
 
-/* Chooses the strategies within the budget; the first one in any case, unless boxes were tried. */
+/* Chooses the strategies within the budget; the first one in any case. */
 static void choose(struct batch *batch)
 {
 	const struct trials *t = batch->trials;
-	bool must = !t->runs && !t->crowded && !t->task->hint;
+	bool must = !t->runs && !t->task->hint;
 	bool mixed = is_mixed(&batch->canon->task.problem);
 	unsigned int runs = t->runs;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		const size_t k = (i + (t->crowded ? CROWDED_FIRST : 0)) % ARRAY_SIZE(starts);
+		const struct start *start = &starts[k];
+
 		/* where alignments are equal, greedy-aligned equals others */
-		if ((starts[i].strategy == &loom_place_strategy_greedy_aligned && !mixed) ||
-		    (!must && exceeds(t, runs, starts[i].runs)) ||
-		    (t->large && !t->backward && starts[i].strategy == &loom_place_strategy_tokens))
+		if ((start->strategy == &loom_place_strategy_greedy_aligned && !mixed) ||
+		    (!must && exceeds(t, runs, start->runs)) ||
+		    (t->large && !t->backward && start->strategy == &loom_place_strategy_tokens) ||
+		    (t->crowded && start->strategy == &loom_place_strategy_gmem_opsize))
 			continue;
 		must = false;
-		batch->chosen[batch->count++] = &starts[i];
-		runs += starts[i].runs;
+		batch->chosen[batch->count++] = start;
+		runs += start->runs;
 	}
 }
 
@@ -255,16 +254,14 @@ static int begin(struct trials *t, const struct loom_place_canonical *canon)
 	if (ret)
 		return ret;
 	t->visits = pairs + ITEM_VISITS * n;
-	t->run_visits = pairs + ITEM_RUN_VISITS * n;
 	t->large = pairs > MAX_FIRST_PAIRS;
-	t->crowded = t->large && pairs / MAX_ITEM_PAIRS > n && !canon->task.problem.num_apart;
+	t->crowded = t->large && loom_free_pays(n, pairs);
+	t->run_visits = (t->crowded ? pairs / FREE_SHARE : pairs) + ITEM_RUN_VISITS * n;
 	if (t->task->hint)
 		keep(t, canon, canon->hint, t->answer->strategy);
 	if (t->large &&
 	    !loom_place_refusal(&loom_place_strategy_tokens, &canon->task.problem))
 		ret = try_first(t, canon, loom_place_strategy_tokens.place, "tokens");
-	if (!ret && t->crowded && !is_enough(t))
-		ret = try_first(t, canon, loom_place_boxes, "auto");
 	return ret ? ret : try_starts(t, canon);
 }
 

@@ -323,7 +323,7 @@ int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub
 	struct sub_banks banks = { .sub_bank_bytes = sub_bank_bytes, .limit = limit_bytes };
 	int ret;
 
-	ret = loom_greedy_init(&banks.greedy, task);
+	ret = loom_greedy_init(&banks.greedy, task, true);
 	if (ret)
 		return ret;
 	banks.first = loom_arrays_take(&banks.arrays, n, sizeof(*banks.first));

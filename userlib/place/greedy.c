@@ -13,11 +13,9 @@
  * log n), sorting them by offset with a radix sort O(k).
  *
  * Every obstacle of an item is a span of offsets at which it must not begin: an item that is placed
- * and alive at the same time or must be kept apart, or an excluded range. A window of a gap gives a
- * span that is shorter than that of its item. So finding a gap is one pass over sorted spans.
- *
- * Rejected: testing each pair (quadratic), and a sorted list of all placed items (long, and hardly
- * any of its entries are alive at the same time).
+ * and alive at the same time or must be kept apart, or an excluded range. So finding a gap is one
+ * pass over sorted spans. Rejected: a sorted list of all placed items, hardly any of which are
+ * alive at the same time.
  */
 #include "greedy.h"
 
@@ -36,38 +34,23 @@ static uint32_t num_parts_of(const struct loom_greedy *g)
 	return g->first_part[g->task->problem.num_items];
 }
 
-static void slot_put(struct loom_greedy *g, uint32_t at, int64_t upper, int64_t begin, int64_t end)
+/* Changes a slot, and the groups that it is in. */
+static void set_slot(struct loom_greedy *g, uint32_t at, struct loom_greedy_slot slot)
 {
+	uint32_t count = num_parts_of(g), k;
 	unsigned int i;
 
-	g->slots[at] = (struct loom_greedy_slot){ upper, begin, end };
-	for (i = 0; i < g->num_levels; i++) {
-		at /= GROUP;
-		if (g->latest[i][at] >= upper)
-			break;
-		g->latest[i][at] = upper;
-	}
-}
-
-static void slot_remove(struct loom_greedy *g, uint32_t at)
-{
-	uint32_t count = num_parts_of(g), k, from;
-	unsigned int i;
-
-	g->slots[at].upper = INT64_MIN;
+	g->slots[at] = slot;
 	for (i = 0; i < g->num_levels; i++) {
 		int64_t latest = INT64_MIN;
 
-		from = at / GROUP * GROUP;
-		for (k = from; k < from + GROUP && k < count; k++) {
-			int64_t upper = i ? g->latest[i - 1][k] : g->slots[k].upper;
-
-			if (latest < upper)
-				latest = upper;
-		}
+		for (k = at / GROUP * GROUP; k < count && k / GROUP == at / GROUP; k++)
+			latest = max(latest, i ? g->latest[i - 1][k] : g->slots[k].upper);
 		at /= GROUP;
-		count = (count + GROUP - 1) / GROUP;
+		if (g->latest[i][at] == latest)
+			break;
 		g->latest[i][at] = latest;
+		count = (count + GROUP - 1) / GROUP;
 	}
 }
 
@@ -126,16 +109,14 @@ static int visit_levels(struct loom_greedy *g, const uint32_t *count, unsigned i
 /* Number of parts that begin before @moment, when that at @low does; mostly there are few more. */
 static uint32_t count_before(const struct loom_greedy *g, uint32_t low, int64_t moment)
 {
-	const uint32_t num_parts = num_parts_of(g);
-	uint32_t high, step;
+	uint32_t high = ++low, step = 1, mid;
 
-	for (step = 1, high = ++low; high < num_parts && g->lowers[high] < moment; step *= 2) {
+	for (; high < num_parts_of(g) && g->lowers[high] < moment; step *= 2) {
 		low = high + 1;
-		high = num_parts - low > step ? low + step : num_parts;
+		high = min(num_parts_of(g), low + step);
 	}
 	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
+		mid = low + (high - low) / 2;
 		if (g->lowers[mid] < moment)
 			low = mid + 1;
 		else
@@ -165,7 +146,9 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 	int ret = 0;
 
 	g->sort.count = 0;
-	while (!ret && loom_place_next_part(it, &i, &part))
+	if (g->free)
+		ret = loom_free_find(g->free, item, &g->sort);
+	while (!ret && !g->free && loom_place_next_part(it, &i, &part))
 		ret = visit_part(g, g->rank[k++], &part);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
 		uint32_t other = g->apart.with[i];
@@ -192,23 +175,19 @@ int loom_greedy_find_spans(struct loom_greedy *g, uint32_t item)
 bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t *at,
 		      uint64_t *first, uint64_t *last)
 {
-	if (!loom_place_align(first, align_bytes))
-		return false;
-	for (; *at < g->sort.count; ++*at) {
-		const struct loom_radix_entry *span = &g->sort.entries[*at];
+	const struct loom_radix_entry *spans = g->sort.entries;
 
-		if (span->key >= (int64_t)*first) {
-			*last = span->key;
-			return true;
-		}
-		if ((int64_t)*first >= span->value)
-			continue;
-		*first = span->value;
+	for (;;) {
 		if (!loom_place_align(first, align_bytes))
 			return false;
+		while (*at < g->sort.count && spans[*at].value <= (int64_t)*first)
+			++*at;
+		*last = *at < g->sort.count ? spans[*at].key : INT64_MAX;
+		if ((int64_t)*last < (int64_t)*first)
+			*first = spans[*at].value;
+		else if (!g->free || !loom_free_leap(g->free, first, last))
+			return true;
 	}
-	*last = INT64_MAX;
-	return true;
 }
 
 int loom_greedy_lowest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
@@ -243,8 +222,7 @@ int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
 			least = last - first;
 			*offset = first;
 		}
-		if (last != INT64_MAX)
-			first = max(first, (uint64_t)g->sort.entries[at].value);
+		first = last + 1;
 	}
 	return ret ? ret : *offset > INT64_MAX - it->size_bytes ? -ERANGE : 0;
 }
@@ -256,9 +234,12 @@ void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)
 
 	g->offsets[item] = offset;
 	g->placed[item] = true;
-	while (loom_place_next_part(&g->task->problem.items[item], &at, &part))
-		slot_put(g, g->rank[k++], part.upper, offset + part.first,
-			 offset + part.first + part.size_bytes);
+	if (g->free)
+		loom_free_put(g->free, item, offset);
+	while (!g->free && loom_place_next_part(&g->task->problem.items[item], &at, &part))
+		set_slot(g, g->rank[k++], (struct loom_greedy_slot){
+			part.upper, offset + part.first, offset + part.first + part.size_bytes,
+		});
 }
 
 void loom_greedy_remove(struct loom_greedy *g, uint32_t item)
@@ -267,13 +248,13 @@ void loom_greedy_remove(struct loom_greedy *g, uint32_t item)
 
 	g->placed[item] = false;
 	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		slot_remove(g, g->rank[i]);
+		set_slot(g, g->rank[i], (struct loom_greedy_slot){ .upper = INT64_MIN });
 }
 
 void loom_greedy_reset(struct loom_greedy *g)
 {
 	const struct loom_place_problem *problem = &g->task->problem;
-	uint32_t count = num_parts_of(g), i, k;
+	uint32_t count = g->free ? 0 : num_parts_of(g), i, k;
 
 	for (i = 0; i < count; i++)
 		g->slots[i] = (struct loom_greedy_slot){ .upper = INT64_MIN };
@@ -282,6 +263,8 @@ void loom_greedy_reset(struct loom_greedy *g)
 		for (i = 0; i < count; i++)
 			g->latest[k][i] = INT64_MIN;
 	}
+	if (g->free)
+		loom_free_reset(g->free);
 	memset(g->placed, 0, problem->num_items * sizeof(*g->placed));
 	for (i = 0; i < problem->num_items; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
@@ -318,18 +301,9 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 void loom_greedy_fini(struct loom_greedy *g)
 {
 	loom_arrays_free(&g->arrays);
+	loom_free_destroy(g->free);
 	loom_radix_clear(&g->sort);
 	loom_place_apart_clear(&g->apart);
-}
-
-static int init_levels(struct loom_greedy *g, uint32_t count)
-{
-	while (count > 1 && g->num_levels < LOOM_GREEDY_LEVELS) {
-		count = (count + GROUP - 1) / GROUP;
-		g->latest[g->num_levels++] = loom_arrays_take(&g->arrays, count,
-							      sizeof(**g->latest));
-	}
-	return g->arrays.failed ? -ENOMEM : 0;
 }
 
 /* Ranks the parts by begin. In canonical order they mostly are. */
@@ -360,10 +334,15 @@ static int init_slots(struct loom_greedy *g)
 		g->rank[starts.entries[i].value] = i;
 	}
 	loom_radix_clear(&starts);
-	return init_levels(g, num_parts);
+	while (num_parts > 1 && g->num_levels < LOOM_GREEDY_LEVELS) {
+		num_parts = (num_parts + GROUP - 1) / GROUP;
+		g->latest[g->num_levels++] = loom_arrays_take(&g->arrays, num_parts,
+							      sizeof(**g->latest));
+	}
+	return g->arrays.failed ? -ENOMEM : 0;
 }
 
-int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
+int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task, bool remove)
 {
 	size_t n = task->problem.num_items, num_parts = 0, i;
 	struct loom_place_part part;
@@ -383,7 +362,9 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 		g->first_part[i + 1] = num_parts;
 		ret = num_parts > INT32_MAX ? -ENOMEM : 0;
 	}
-	if (!ret)
+	if (!ret && num_parts <= n && !remove)
+		g->free = loom_free_create(&task->problem);
+	if (!ret && !g->free)
 		ret = init_slots(g);
 	if (ret)
 		loom_greedy_fini(g);
@@ -399,7 +380,7 @@ int loom_place_greedy(const struct loom_place_task *task, loom_place_order *orde
 	int ret = items ? order(&task->problem, items) : -ENOMEM;
 
 	if (!ret)
-		ret = loom_greedy_init(&g, task);
+		ret = loom_greedy_init(&g, task, false);
 	if (!ret) {
 		ret = loom_greedy_run(&g, items, find,
 				      task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE);

@@ -2,7 +2,7 @@
 /*
  * The layer of greedy parts: placing items one by one into gaps. Used by the greedy strategies, by
  * the choice of pools and by the reduction of conflicts. See greedy.c for the
- * engine, order.c for static orders, box.c for boxes.
+ * engine, free.c for many items alive at once, order.c for static orders.
  */
 #ifndef LOOM_PLACE_GREEDY_H
 #define LOOM_PLACE_GREEDY_H
@@ -39,10 +39,11 @@ struct loom_greedy {
 	 * and at the value or higher
 	 */
 	struct loom_radix sort;
+	struct loom_free *free;		/* used instead of slots, or NULL */
 };
 
-/** loom_greedy_init() - 0 or -ENOMEM; end with loom_greedy_fini() if it is 0 */
-int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *task);
+/** loom_greedy_init() - 0, then loom_greedy_fini(), or -ENOMEM; @remove: some items will be */
+int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *task, bool remove);
 /** loom_greedy_fini() - frees what @greedy holds */
 void loom_greedy_fini(struct loom_greedy *greedy);
 /** loom_greedy_reset() - removes all items but those that are fixed */
@@ -114,13 +115,25 @@ int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *p
 int loom_place_greedy(const struct loom_place_task *task, loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);
 
-/**
- * loom_place_boxes() - place by size, items of nearly the same lifetime as one
- * @task: the problem, without pairs that must be kept apart
- * @answer: [in, out] as of a strategy
- *
- * Return: 0, -ERANGE or -ENOMEM.
- */
-int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer);
+/* free.c */
+
+/** loom_free_pays() - says whether it is faster than slots, with @pairs in all */
+static inline bool loom_free_pays(size_t num_items, uint64_t pairs)
+{
+	return num_items >= 10000 && pairs / 1000 > num_items;
+}
+
+/** loom_free_create() - of a problem without gaps; NULL: slots are better, or no memory */
+struct loom_free *loom_free_create(const struct loom_place_problem *problem);
+/** loom_free_destroy() - frees @f, which may be NULL */
+void loom_free_destroy(struct loom_free *f);
+/** loom_free_reset() - removes all items */
+void loom_free_reset(struct loom_free *f);
+/** loom_free_put() - places @item at @offset */
+void loom_free_put(struct loom_free *f, uint32_t item, uint64_t offset);
+/** loom_free_find() - prepares leaps of @item, and adds spans that these ignore. 0 or -ENOMEM */
+int loom_free_find(struct loom_free *f, uint32_t item, struct loom_radix *spans);
+/** loom_free_leap() - raises @first to a free offset, true if it was none; lowers @last with it */
+bool loom_free_leap(struct loom_free *f, uint64_t *first, uint64_t *last);
 
 #endif /* LOOM_PLACE_GREEDY_H */

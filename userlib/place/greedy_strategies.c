@@ -58,7 +58,7 @@ static int place_aligned(const struct loom_place_task *task, struct loom_place_a
 	const uint64_t below = task->below_bytes ? task->below_bytes : LOOM_PLACE_ANYWHERE;
 	uint64_t height = below;
 	struct loom_greedy greedy;
-	int ret = items ? loom_greedy_init(&greedy, task) : -ENOMEM;
+	int ret = items ? loom_greedy_init(&greedy, task, false) : -ENOMEM;
 	bool made = !ret;
 	unsigned int i;
 

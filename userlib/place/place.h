@@ -22,7 +22,7 @@
  *   alive by moment), resolve.c (validity, aliases), check.c (proves a placement), bound.c (bounds
  *   and infeasibility), canonical.c (a form in which the order of rows does not show);
  * - greedy parts (greedy.h): greedy.c (the engine: gaps between what is placed), order.c (static
- *   orders), box.c (many similar items as one);
+ *   orders), free.c (gaps where many items are alive at once);
  * - improvement (solve.h) of placements: eject.c (of any size, from above, by moving what is in the
  *   way), and the exact search (solve_search.h): solve_part.c (independent parts), solve_search.c
  *   (one branch and bound), solve_portfolio.c (many in turn), solve.c (targets between bound and
@@ -36,8 +36,7 @@
  * fit, and "auto" knows nothing of pools, so nothing here is recursive.
  *
  * Rejected: strategies that handle aliases, pools and conflicts themselves (each would repeat the
- * code and its bugs), and an integer program for the whole (a solver as a dependency). Attempts
- * inside the search are in solve.c.
+ * code), and an integer program for the whole (a dependency). Others are in solve.c.
  */
 #ifndef LOOM_PLACE_INTERNAL_H
 #define LOOM_PLACE_INTERNAL_H

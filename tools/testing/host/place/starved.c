@@ -167,8 +167,8 @@ static void test_pieces(void)
 		.budget = 2000 });
 }
 
-/* So many that are alive at once are stacked in boxes. */
-static void test_boxes(void)
+/* So many that are alive at once that gaps are stored by time. */
+static void test_crowded(void)
 {
 	const uint32_t n = 12000;
 	struct loom_place_item *items = calloc(n, sizeof(*items));
@@ -182,7 +182,7 @@ static void test_boxes(void)
 			.size_bytes = 1 + i % 977, .lower = i % 401,
 			.upper = 1000 + i % 613,
 		};
-	test_job("boxes", &(struct job){ .problem = &problem, .options = { .budget = 10 } });
+	test_job("crowded", &(struct job){ .problem = &problem, .options = { .budget = 10 } });
 	free(items);
 }
 
@@ -277,7 +277,7 @@ static void test_proofs(void)
 int main(void)
 {
 	test_pieces();
-	test_boxes();
+	test_crowded();
 	test_features();
 	test_strategies();
 	test_proofs();
