@@ -216,7 +216,7 @@ static int choose(const struct loom_place_task *task, const struct loom_place_lo
 	struct choice choice = { .losses = losses };
 	int ret;
 
-	ret = loom_greedy_init(&choice.greedy, task, false);
+	ret = loom_greedy_init(&choice.greedy, task, true);
 	if (ret)
 		return ret;
 	choice.order = loom_arrays_take(&choice.arrays, n, sizeof(*choice.order));
