@@ -47,6 +47,7 @@ static uint32_t axis_of_copy(const struct drm_loom_plan_tensor *to, const uint32
 {
 	const struct loom_retime_options options = { .chip = &chip, .room_bytes = 8000 };
 	const struct drm_loom_plan_tensor from = tensor_of(4, dims, 3);
+	const struct drm_loom_attr_softmax softmax = { .axis = 3 };
 	struct drm_loom_plan_view copy[2], read[2];
 	struct loom_build build;
 	struct retime r = { .build = &build, .options = &options };
@@ -61,7 +62,8 @@ static uint32_t axis_of_copy(const struct drm_loom_plan_tensor *to, const uint32
 	read[0] = view_of(2, dims);
 	read[1] = view_of(1, dims);
 	loom_build_command(&build, 0, DRM_LOOM_OP_COPY, copy, 2, NULL, 0);
-	loom_build_command(&build, 1, DRM_LOOM_OP_SOFTMAX, read, 2, &(u32[2]){ 3 }, 8);
+	loom_build_command(&build, 1, DRM_LOOM_OP_SOFTMAX, read, 2, &softmax,
+			   sizeof(softmax));
 	if (retime_open(&r))
 		tap_fatal("no plan");
 	axis = r.jobs[0].axis;
