@@ -643,7 +643,7 @@ public:
 		loom_session *made;
 
 		call(loom_session_create_beside, other.c(), program.c(),
-		     states ? LOOM_BESIDE_STATES : 0u, &made);
+		     states ? static_cast<std::uint32_t>(LOOM_BESIDE_STATES) : 0u, &made);
 		session_ = { made, [program = program.owner(),
 				    other = other.session_](loom_session *last) {
 			loom_session_destroy(last);
