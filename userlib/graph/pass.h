@@ -14,7 +14,7 @@ int loom_graph_prune(struct loom_graph *graph);
 int loom_graph_simplify(struct loom_graph *graph);
 /** loom_graph_share_concats() - shares common prefixes and suffixes (concat.c) */
 int loom_graph_share_concats(struct loom_graph *graph);
-/** loom_graph_share_integers() - computes equal indices and masks once (share.c) */
+/** loom_graph_share_integers() - computes equal integers once; prune next (share.c) */
 int loom_graph_share_integers(struct loom_graph *graph);
 /** loom_graph_fold_affine() - folds mul and add of constants into the layer before (affine.c) */
 int loom_graph_fold_affine(struct loom_graph *graph);
