@@ -117,8 +117,10 @@ static uint32_t load(const struct loom_program_file *file, struct loom_target *t
 {
 	uint32_t i, count = loom_program_file_count(file);
 
-	if (count > MOST_PROGRAMS)
-		count = MOST_PROGRAMS;
+	if (count > MOST_PROGRAMS) {
+		snprintf(error.text, sizeof(error.text), "more than %d programs", MOST_PROGRAMS);
+		fail("model");
+	}
 	for (i = 0; i < count; i++) {
 		struct reader *reader = &readers[i];
 		const struct loom_program *program = loom_program_file_at(file, i);

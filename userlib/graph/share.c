@@ -4,12 +4,12 @@
  *
  * Exporters compute the same indices and masks in each layer: a decoder writes keys and values of
  * all layers at the same positions, and each ScatterND brings those into its own range. A node
- * whose result is of integers or BOOL, and whose operator, attributes and operands are those of an
- * earlier one, is replaced by that one. Constants are the same operand if they have the same type,
- * dimensions and elements.
+ * whose result is BOOL or of integers of 32 bits or more, and whose operator, attributes and
+ * operands are those of an earlier one, is replaced by that one. Constants are the same operand if
+ * they have the same type, dimensions and elements.
  *
- * Rejected: floats, too. Their values are large, and to keep one from a layer to a later one takes
- * more of the SRAM than to compute it again.
+ * Rejected: floats and small integers, too. Their values are layers, and to keep one from a layer
+ * to a later one takes more of the SRAM than to compute it again.
  */
 #include "pass.h"
 
@@ -71,7 +71,8 @@ static bool is_shared(const struct loom_node *node)
 	default:
 		return false;
 	}
-	return !loom_dtype_is_float(y->dtype) && node->act.fn == LOOM_GFN_NONE;
+	return (y->dtype == DRM_LOOM_DTYPE_BOOL || loom_dtype_size(y->dtype) >= 4) &&
+	       !loom_dtype_is_float(y->dtype) && node->act.fn == LOOM_GFN_NONE;
 }
 
 static bool is_same(const struct loom_node *a, const struct loom_node *b)

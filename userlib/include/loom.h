@@ -239,8 +239,8 @@ struct loom_native_set;
 
 /**
  * enum loom_graph_flags - how far a graph is transformed
- * @LOOM_GRAPH_KEEP_ALL: neither fold BatchNormalization into Conv nor fuse activations, so that
- *	every tensor of the model can be seen under its own name
+ * @LOOM_GRAPH_KEEP_ALL: neither fold BatchNormalization into Conv nor fuse activations, nor compute
+ *	equal integers once, so that every tensor of the model can be seen under its own name
  * @LOOM_GRAPH_OUTPUT_ALL: every tensor that the finished graph still computes becomes an output
  * @LOOM_GRAPH_BIND_VALUES: every input that &loom_graph_options.values has a value for becomes a
  *	constant, whether a shape depends on it or not

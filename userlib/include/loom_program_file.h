@@ -78,7 +78,8 @@ int loom_program_write(const struct loom_program *program,
  * them, so that sessions of the programs of the file, once loaded, can share the buffers:
  * loom_session_create_beside(). Cycles stay the same.
  *
- * Return: as loom_program_write(); -EINVAL for another @count, too.
+ * Return: as loom_program_write(); -EINVAL for another @count, too, and for a program that is not
+ * of the planner, whose plan reads other bytes of the weights' buffers than those of weights.
  */
 int loom_program_write_set(const struct loom_program *const *programs, uint32_t count,
 			   const struct loom_program_origin *origin, void **bytes,

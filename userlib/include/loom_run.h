@@ -161,7 +161,10 @@ enum loom_beside_flags {
  * @err: [out] one line on failure, may be NULL
  *
  * Weights that @other has are neither allocated nor copied again; those in SRAM are not shared.
- * Sessions without common states may be used by several threads at a time; those with take turns.
+ * Sessions without common states may be used by several threads at a time. Those with take turns:
+ * while a run of one is under way, calls of the others are -EINVAL; an output that is a state is as
+ * the last run of any of them left it; a run on a device that is ended by its &loom_progress_fn is
+ * waited for.
  *
  * Return: as loom_session_create(); -EINVAL for programs that are not of one file, for states that
  * are not the same or not alone in a buffer in DRAM, and for unknown @flags.

@@ -51,16 +51,20 @@ static bool is_exchanged(const struct loom_graph_state *state)
 
 /*
  * A state and its output exchange places by exchanging the bindings of both slots. If there are too
- * many for a slot each, all of them share a slot on either side, with the same offsets.
+ * many for a slot each, all of them share a slot on either side, with the same offsets. Those that
+ * are updated in place share one then, apart from inputs, so that sessions can share it.
  */
 static void place_inputs(struct loom_storage *storage)
 {
 	const struct loom_graph *graph = storage->graph;
-	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
+	u32 slot, exchanged, i;
 
-	for (i = 0; i < graph->num_states && !one_slot_each(graph); i++)
-		if (is_exchanged(&graph->states[i]))
-			place_input(storage, graph->inputs[graph->states[i].input], &slot);
+	for (exchanged = 2; exchanged-- && !one_slot_each(graph);) {
+		slot = LOOM_LOCATION_NO_TENSOR;
+		for (i = 0; i < graph->num_states; i++)
+			if (is_exchanged(&graph->states[i]) == exchanged)
+				place_input(storage, graph->inputs[graph->states[i].input], &slot);
+	}
 	slot = LOOM_LOCATION_NO_TENSOR;
 	for (i = 0; i < graph->num_inputs; i++)
 		place_input(storage, graph->inputs[i], &slot);

@@ -5,8 +5,8 @@
  * Decides for each value of the graph where in DRAM it lives, before any command is written:
  *
  * - inputs and outputs in a slot each, so that they can be bound for each run. If there are too
- *   many, those that are exchanged (&loom_graph.states) share two slots, and the others
- *   two more;
+ *   many, states that are exchanged (&loom_graph.states) share two slots, those that are updated
+ *   in place one, and the others two more;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order of
  *   their first read. If the chip has a ROM in which they fit, the slot is there; those that are
  *   copied to DRAM have a slot of their own in DRAM, because no command copies between both;

@@ -36,6 +36,9 @@ static int parse(struct loom_program_file *file, const void *bytes, size_t size_
 				   sizeof(struct drm_loom_chip)))
 			ret = loom_error_set(err, -EINVAL, "%s: its chip is another one",
 					     file->programs[i].name);
+		if (!ret && file->programs->origin.objective != file->programs[i].origin.objective)
+			ret = loom_error_set(err, -EINVAL, "%s: its objective is another one",
+					     file->programs[i].name);
 	}
 	if (!ret)
 		ret = loom_file_place(file, err);

@@ -60,7 +60,7 @@ static int place_weight(const struct loom_program_file *file, const struct loom_
 	if (!known)
 		return take_bytes(file, weight, end);
 	if (known->end - known->begin != weight->size_bytes)
-		return -EINVAL;
+		return -EFBIG;
 	weight->data = known->data;
 	return 0;
 }
@@ -99,12 +99,18 @@ static int place_program(const struct loom_program_file *file, struct loom_file_
 {
 	struct loom_program_tensor *weights = program->tables[LOOM_FILE_WEIGHTS];
 	u32 i;
+	int ret;
 
-	for (i = 0; i < program->program.num_weights; i++)
-		if (weights[i].size_bytes && place_weight(file, &program->program, places, *count,
-							  &weights[i], end))
-			return loom_error_set(err, -EINVAL, "%s: weights %u: its bytes are missing",
-					      program->name, i);
+	for (i = 0; i < program->program.num_weights; i++) {
+		if (!weights[i].size_bytes)
+			continue;
+		ret = place_weight(file, &program->program, places, *count, &weights[i], end);
+		if (ret)
+			return loom_error_set(err, -EINVAL, "%s: weights %u: %s", program->name, i,
+					      ret == -EFBIG ?
+					      "one of an earlier program there has another size" :
+					      "its bytes are missing");
+	}
 	program->program.set = file->count > 1 ? file : NULL;
 	if (file->count > 1 && !add_places(&program->program, places, count))
 		return loom_error_set(err, -EINVAL, "%s: its weights overlap those of others",

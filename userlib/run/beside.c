@@ -80,12 +80,24 @@ static uint32_t find_state(const struct loom_program *program, uint32_t state,
 	return i;
 }
 
+/* Whether all inputs in a slot are states. */
+static bool has_states_only(const struct loom_program *program, uint32_t slot)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_inputs; i++)
+		if (program->inputs[i].size_bytes && program->inputs[i].slot == slot &&
+		    loom_states_of_input(program, i) == program->num_states)
+			return false;
+	return slot < program->num_slots;
+}
+
 /* Borrows the buffers of a state: one of rows that are updated in place, else two. */
 static bool borrow_state(struct loom_session *session, uint32_t state, struct loom_session *owner)
 {
 	const struct loom_program *program = session->program, *other = owner->program;
 	const struct loom_program_tensor *input, *output;
-	uint32_t i = find_state(program, state, other);
+	uint32_t i = find_state(program, state, other), from;
 
 	if (i == other->num_states)
 		return false;
@@ -93,7 +105,9 @@ static bool borrow_state(struct loom_session *session, uint32_t state, struct lo
 	output = &program->outputs[program->states[state].output];
 	if (!input->size_bytes)
 		return true;
-	return borrow(session, input->slot, owner, other->inputs[other->states[i].input].slot) &&
+	from = other->inputs[other->states[i].input].slot;
+	return has_states_only(program, input->slot) && has_states_only(other, from) &&
+	       borrow(session, input->slot, owner, from) &&
 	       (loom_state_is_updated(program, state) ||
 		borrow(session, output->slot, owner,
 		       other->outputs[other->states[i].output].slot));
@@ -124,25 +138,21 @@ int loom_session_borrow(struct loom_session *session, struct loom_session *owner
 	if (flags & ~LOOM_BESIDE_STATES)
 		return loom_error_set(err, -EINVAL, "unknown flags 0x%x", flags);
 	ret = borrow_weights(session, owner, err);
-	if (!ret && flags & LOOM_BESIDE_STATES)
-		ret = borrow_states(session, owner, err);
-	return ret;
+	if (ret || !(flags & LOOM_BESIDE_STATES))
+		return ret;
+	ret = borrow_states(session, owner, err);
+	if (ret)
+		return ret;
+	session->root = owner->root;
+	session->root->shared = true;
+	return 0;
 }
 
-int loom_session_pull(struct loom_session *session, struct loom_error *err)
+void loom_session_pull(struct loom_session *session)
 {
-	struct loom_session *owner;
 	uint32_t i;
-	int ret;
 
-	for (i = 0; i < session->program->num_slots; i++) {
-		owner = session->loans[i].owner;
-		if (!owner || is_shared(&session->program->slots[i]))
-			continue;
-		ret = loom_session_idle(owner, err);
-		if (ret)
-			return ret;
-		session->target->ops->borrow(session, i);
-	}
-	return 0;
+	for (i = 0; i < session->program->num_slots; i++)
+		if (session->loans[i].owner && !is_shared(&session->program->slots[i]))
+			session->target->ops->borrow(session, i);
 }

@@ -125,6 +125,7 @@ static int map_end(struct loom_session *session, struct end *end, uint32_t index
 		return loom_error_set(err, -EOPNOTSUPP,
 				      "%s '%s' is where the processor cannot reach it", end->what,
 				      tensor->name);
+	loom_session_pull(session);
 	*data = session->slots[tensor->slot] + tensor->offset;
 	return 0;
 }

@@ -172,6 +172,9 @@ struct loom_loan {
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
  * @loans: for each slot, whose buffer it has
+ * @root: the session that has made the buffers of its states: itself, or whose states they are, too
+ * @shared: of a @root: other sessions have its states, too
+ * @user: of a @root: the session that runs on its states now, or NULL
  * @state_bytes: all states
  * @rows: for each update of the program, room for its rows and behind them its places
  * @submitted: loom_session_submit() was called, and loom_session_wait() has not seen the end
@@ -187,6 +190,9 @@ struct loom_session {
 	bool *input_set;
 	uint32_t *partners;
 	struct loom_loan *loans;
+	struct loom_session *root;
+	bool shared;
+	const struct loom_session *user;
 	uint64_t state_bytes;
 	void *rows;
 	bool submitted;
@@ -231,8 +237,8 @@ int loom_states_advance(struct loom_session *session, struct loom_error *err);
  */
 int loom_session_borrow(struct loom_session *session, struct loom_session *owner, uint32_t flags,
 			struct loom_error *err);
-/** loom_session_pull() - binds borrowed states as their owners have them; 0, -EINVAL: it runs */
-int loom_session_pull(struct loom_session *session, struct loom_error *err);
+/** loom_session_pull() - binds borrowed states as their owner has them */
+void loom_session_pull(struct loom_session *session);
 /** loom_update_fits() - whether types and dimensions of an update are right for its state */
 bool loom_update_fits(const struct loom_program *program,
 		      const struct loom_program_update *update);
@@ -305,9 +311,9 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 			struct loom_error *err);
 
 /**
- * loom_session_idle() - whether a session has no run by loom_session_submit() in flight
+ * loom_session_idle() - whether no run is under way of a session, or on the states that it shares
  * @session: the session; NULL is refused
- * @err: [out] one line if it is, may be NULL
+ * @err: [out] one line if there is, may be NULL
  *
  * Return: 0 or -EINVAL.
  */
@@ -315,10 +321,13 @@ static inline int loom_session_idle(const struct loom_session *session, struct l
 {
 	if (!session)
 		return loom_error_set(err, -EINVAL, "no session");
-	if (!session->submitted)
-		return 0;
-	return loom_error_set(err, -EINVAL,
-			      "a run is under way: its end has to be waited for");
+	if (session->submitted)
+		return loom_error_set(err, -EINVAL,
+				      "a run is under way: its end has to be waited for");
+	if (session->root->user && session->root->user != session)
+		return loom_error_set(err, -EINVAL,
+				      "a run of a session with the same states is under way");
+	return 0;
 }
 
 /**

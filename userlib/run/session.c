@@ -52,6 +52,7 @@ static int loom_session_load(struct loom_target *target, const struct loom_progr
 		return loom_error_set(err, -ENOMEM, "no memory");
 	session->target = target;
 	session->program = program;
+	session->root = session;
 	session->slots = calloc(program->num_slots + 1, sizeof(*session->slots));
 	session->input_set = calloc(program->num_inputs + 1, sizeof(*session->input_set));
 	session->partners = calloc(program->num_slots + 1, sizeof(*session->partners));
@@ -109,6 +110,8 @@ void loom_session_destroy(struct loom_session *session)
 	if (!session)
 		return;
 	session->target->ops->unload(session);
+	if (session->root->user == session)
+		session->root->user = NULL;
 	free(session->rows);
 	free(session->loans);
 	free(session->partners);
@@ -152,9 +155,7 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	if (input->size_bytes && !array->data)
 		return loom_error_set(err, -EINVAL, "input '%s' has no data", input->name);
 	if (input->size_bytes) {
-		ret = loom_session_pull(session, err);
-		if (ret)
-			return ret;
+		loom_session_pull(session);
 		ret = loom_session_write(session, input, array->data);
 		if (ret == -EINVAL)
 			return loom_error_set(err, ret, "input '%s' lies outside of its slot",
@@ -177,11 +178,15 @@ int loom_session_begin(struct loom_session *session, uint32_t item, struct loom_
 		if (!session->input_set[i])
 			return loom_error_set(err, -ENODATA, "input '%s' was not given",
 					      session->program->inputs[i].name);
-	ret = loom_session_pull(session, err);
+	ret = loom_session_idle(session, err);
 	if (ret)
 		return ret;
+	loom_session_pull(session);
 	memset(&session->counters, 0, sizeof(session->counters));
-	return session->target->ops->submit(session, item, err);
+	ret = session->target->ops->submit(session, item, err);
+	if (!ret)
+		session->root->user = session;
+	return ret;
 }
 
 int loom_session_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
@@ -192,6 +197,7 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 	if (!ret)
 		ret = loom_states_advance(session, err);
 	session->ran = !ret;
+	session->root->user = NULL;
 	return ret;
 }
 
@@ -298,10 +304,9 @@ int loom_session_get_state(struct loom_session *session, uint32_t index, struct 
 	if (index >= program->num_states)
 		return loom_error_set(err, -ENOENT, "there is no state %u", index);
 	ret = loom_session_idle(session, err);
-	if (!ret)
-		ret = loom_session_pull(session, err);
 	if (ret)
 		return ret;
+	loom_session_pull(session);
 	state = &program->states[index];
 	/* the state written by the last run is bound to the slot that the next one reads */
 	return loom_session_get(session, program->outputs[state->output].name,

@@ -465,6 +465,9 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 	int ret = loom_soft_wait(session, progress, arg);
 
 	soft->left = ret;
+	/* others must not begin on the states that the job still uses */
+	if (ret && session->root->shared)
+		(void)loom_soft_drain(session);
 	if (ret)
 		return loom_soft_fail(err, ret, "waiting for the job");
 	ret = loom_context_query(soft->context, &query);

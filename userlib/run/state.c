@@ -109,6 +109,10 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 	    !is_apart(session, program->num_outputs, program->outputs, loom_states_of_output))
 		return loom_error_set(err, -EINVAL,
 				      "the program has states and other values in one slot");
+	for (i = 0; i < program->num_slots; i++)
+		if (session->loans[i].owner != session->loans[session->partners[i]].owner)
+			return loom_error_set(err, -EINVAL,
+					      "the program has a state of which a part is borrowed");
 	ret = loom_updates_init(session, err);
 	if (ret)
 		return ret;
@@ -156,10 +160,9 @@ int loom_session_reset_states(struct loom_session *session)
 	uint32_t i;
 	int ret = loom_session_idle(session, NULL);
 
-	if (!ret)
-		ret = loom_session_pull(session, NULL);
 	if (ret)
 		return ret;
+	loom_session_pull(session);
 	program = session->program;
 	for (i = 0; i < program->num_states && !ret; i++) {
 		const struct loom_program_tensor *input =

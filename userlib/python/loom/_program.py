@@ -241,8 +241,9 @@ def join(programs: Sequence[Program]) -> bytes:
     if not held:
         raise ValueError('there is no program to join')
     chip, objective = programs[0]._origin
-    if any(bytes(program.chip._record) != bytes(chip._record) for program in programs):
-        raise ValueError('the programs are for several chips')
+    if any(bytes(program.chip._record) != bytes(chip._record) or
+           program._origin[1] != objective for program in programs):
+        raise ValueError('the programs are for several chips or objectives')
     origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
     pointers = (ctypes.POINTER(abi.loom_program) * len(held))(
         *(program._pointer for program in programs))

@@ -146,18 +146,27 @@ class Session(Closeable):
                       Handle(pointer, c.loom_session_destroy, used, other))
         if share_states:
             # sessions with common states take turns
-            session._lock = self._lock
+            session._lock, session._last = self._lock, self._last
         return session
 
     def _open(self, program: Program, target: str, handle: Handle) -> None:
         self._handle = handle
         self._lock = threading.RLock()
-        self._latest: Run | None = None
+        # of all sessions that have the same states
+        self._last: list[Run | None] = [None]
         self.inputs = program.inputs
         self.outputs = program.outputs
         self.observed = program.observed
         self.states = program.states
         self.target = target
+
+    @property
+    def _latest(self) -> Run | None:
+        return self._last[0]
+
+    @_latest.setter
+    def _latest(self, run: Run | None) -> None:
+        self._last[0] = run
 
     def _call(self, function: Any, *args: Any) -> None:
         with self._lock:

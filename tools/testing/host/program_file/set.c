@@ -6,6 +6,7 @@
 
 #include "host/lower/case.h"
 #include "loom_chip_file.h"
+#include "loom_device.h"
 #include "loom_program_file.h"
 #include "loom_run.h"
 #include "program_bytes.h"
@@ -15,7 +16,7 @@
 
 /* Rows of x are multiplied by w and put into past; all is added to old, a state of two buffers. */
 #define NET	"x f32 1 %d 3; past f32 1 8 3; old f32 1 8 3; at i64 1; " \
-		"w = f32 3 3 : 1 2 3 4 5 6 7 8 10; b = f32 %d 1 : 1 2 4; " \
+		"w = f32 3 3 : 1 2 3 4 5 6 7 8 10; b = f32 %d 1 : %s; " \
 		"twin = f32 3 3 : 1 2 3 4 5 6 7 8 10; " \
 		"h = MatMul x w; g = MatMul h twin; i = Add g b; " \
 		"now = TensorScatter past i at axis=1; new = Add old now; y = MatMul new w; > y now new"
@@ -54,7 +55,8 @@ static void make_set(struct set *set, const char *chip_name)
 	if (loom_chip_find(chip_name, &chip))
 		tap_fatal("no chip");
 	for (i = 0; i < 2; i++) {
-		set->graphs[i] = case_graph(24, NET, (int)rows[i], (int)rows[i]);
+		set->graphs[i] = case_graph(24, NET, (int)rows[i], (int)rows[i],
+					    i ? "1" : "1 2 4");
 		if (loom_graph_finish(set->graphs[i], &finish, &err) ||
 		    loom_program_create(set->graphs[i], &options, &set->programs[i], &err))
 			tap_fatal("%s", err.text);
@@ -261,6 +263,123 @@ static void test_states(void)
 	put_set(&set);
 }
 
+/* While a run is under way on common states nobody else comes to them. */
+static void test_turns(void)
+{
+	struct loom_session *first, *second, *third;
+	const struct loom_program *program;
+	struct loom_array state;
+	struct loom_error err;
+	struct set set;
+	bool good;
+
+	make_set(&set, "soft");
+	program = loom_program_file_at(set.file, 1);
+	if (loom_session_create(set.target, program, &first, &err) ||
+	    loom_session_create_beside(first, program, LOOM_BESIDE_STATES, &second, &err) ||
+	    loom_session_create_beside(first, program, LOOM_BESIDE_STATES, &third, &err))
+		tap_fatal("%s", err.text);
+	run_once(first, program, 1, 0);
+	run_once(second, program, 1, 1);
+	run_once(third, program, 1, 2);
+	good = !loom_session_submit(second, &err) &&
+	       loom_session_run(first, NULL, NULL, &err) == -EINVAL;
+	tap_note("%s", err.text);
+	tap_ok(good && loom_session_submit(third, &err) == -EINVAL &&
+	       loom_session_reset_states(first) == -EINVAL &&
+	       loom_session_get_state(third, 0, &state, &err) == -EINVAL,
+	       "others wait while a run is under way");
+	tap_ok(!loom_session_wait(second, LOOM_WAIT_FOREVER, &err) &&
+	       !loom_session_submit(first, &err) &&
+	       loom_session_run(second, NULL, NULL, &err) == -EINVAL &&
+	       !loom_session_wait(first, LOOM_WAIT_FOREVER, &err) &&
+	       !loom_session_run(third, NULL, NULL, &err), "and go on behind it");
+	good = !loom_session_submit(third, &err);
+	loom_session_destroy(third);
+	tap_ok(good && !loom_session_run(first, NULL, NULL, &err), "or when it is gone");
+	loom_session_destroy(second);
+	loom_session_destroy(first);
+	put_set(&set);
+}
+
+#define CACHES	30
+
+/* So many states that all inputs are in few buffers: those of the states are apart. */
+static void test_many_states(void)
+{
+	static const int64_t places[] = { 0, 1 };
+	struct loom_state_binding bindings[CACHES];
+	struct loom_graph_options finish = { .states = bindings, .num_states = CACHES };
+	struct loom_graph *graph = model_create(24);
+	char names[CACHES][2][8];
+	struct loom_session *sessions[2];
+	struct loom_planner_options options = { 0 };
+	struct loom_program *program;
+	struct loom_target *target;
+	struct drm_loom_chip chip;
+	struct loom_array array;
+	struct loom_error err;
+	uint32_t i, k;
+	bool good = true;
+
+	model_add_input(graph, "x", 3, (int64_t[]){ 1, 1, 1 });
+	loom_graph_add_input(graph, &(struct loom_tensor_info){
+		.name = "at", .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { 1 } });
+	model_add_node(graph, "Neg", "x", "y", NULL, 0);
+	loom_graph_add_output(graph, "y");
+	for (i = 0; i < CACHES; i++) {
+		char operands[16];
+
+		snprintf(names[i][0], sizeof(names[i][0]), "n%u", i);
+		snprintf(names[i][1], sizeof(names[i][1]), "p%u", i);
+		snprintf(operands, sizeof(operands), "p%u x at", i);
+		bindings[i] = (struct loom_state_binding){ names[i][0], names[i][1] };
+		model_add_input(graph, names[i][1], 3, (int64_t[]){ 1, 4, 1 });
+		model_add_node(graph, "TensorScatter", operands, names[i][0], NULL, 0);
+		loom_graph_add_output(graph, names[i][0]);
+	}
+	options.chip = &chip;
+	if (loom_chip_find("soft", &chip) || loom_graph_finish(graph, &finish, &err) ||
+	    loom_program_create(graph, &options, &program, &err) ||
+	    loom_target_open("host", &chip, &target, &err) ||
+	    loom_session_create(target, program, &sessions[0], &err) ||
+	    loom_session_create_beside(sessions[0], program, LOOM_BESIDE_STATES, &sessions[1],
+				       &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < 2; i++) {
+		float x = (float)i + 1;
+		const struct loom_array inputs[] = {
+			{ .dtype = DRM_LOOM_DTYPE_F32, .rank = 3, .dims = { 1, 1, 1 },
+			  .data = &x, .size_bytes = sizeof(x) },
+			{ .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { 1 },
+			  .data = (void *)&places[i], .size_bytes = sizeof(places[i]) },
+		};
+
+		for (k = 0; k < 2; k++)
+			if (loom_session_set_input(sessions[i], k, &inputs[k], &err))
+				tap_fatal("%s", err.text);
+	}
+	for (i = 0; i < 2; i++) {
+		if (loom_session_run(sessions[i], NULL, NULL, &err) ||
+		    loom_session_get_output(sessions[i], 0, &array, &err))
+			tap_fatal("%s", err.text);
+		good = good && *(float *)array.data == -(float)i - 1;
+		loom_array_clear(&array);
+	}
+	tap_ok(program->inputs[0].slot == program->inputs[1].slot && good,
+	       "inputs in one buffer are each session's own");
+	if (loom_session_get_state(sessions[0], CACHES - 1, &array, &err))
+		tap_fatal("%s", err.text);
+	tap_ok(((float *)array.data)[0] == 1 && ((float *)array.data)[1] == 2,
+	       "and the states are those of both");
+	loom_array_clear(&array);
+	loom_session_destroy(sessions[1]);
+	loom_session_destroy(sessions[0]);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	loom_graph_destroy(graph);
+}
+
 /* Two sequences with one copy of the weights; of one program, and of two. */
 static void test_weights(const char *chip)
 {
@@ -413,6 +532,17 @@ static void test_damaged(void)
 	bytes[section->offset + offsetof(struct drm_loom_chip, name)] ^= 1;
 	bytes_fix(bytes, set.size);
 	tap_ok(is_spoilt(&set, bytes, "chip"), "another chip");
+	for (i = 0; i < 2; i++) {
+		const struct loom_program *program = loom_program_file_at(set.file, 0);
+		uint32_t slot = i ? program->inputs[0].slot : program->weights[0].slot;
+
+		memcpy(bytes, set.bytes, set.size);
+		*(uint32_t *)bytes_field(bytes, LOOM_FILE_SLOTS, slot, 0) =
+			i ? LOOM_SLOT_KIND_WEIGHTS : LOOM_SLOT_KIND_ARENA;
+		bytes_fix(bytes, set.size);
+		tap_ok(is_spoilt(&set, bytes, "in a slot for other tensors"),
+		       "a slot for other tensors");
+	}
 	free(bytes);
 	put_set(&set);
 }
@@ -422,6 +552,8 @@ int main(void)
 	test_file("soft");
 	test_file("stm32f746");
 	test_states();
+	test_turns();
+	test_many_states();
 	test_weights("soft");
 	test_weights("stm32f746");
 	test_refused();
