@@ -46,8 +46,9 @@ static int check_slots(const struct loom_file_program *file, const struct loom_p
 		bool is_image = has->kind == LOOM_SLOT_KIND_IMAGE, want_image = want->dtype;
 
 		if (has->kind == LOOM_SLOT_KIND_WEIGHTS && has->flags & DRM_LOOM_SLOT_WRITE)
-			return loom_error_set(err, -EINVAL, "%s: slot %u has weights and is written",
-					      file->name, i);
+			return loom_error_set(err, -EINVAL,
+					      "%s: slot %u has weights and is written", file->name,
+					      i);
 		if (has->size_bytes != want->size || has->flags != want->flags ||
 		    has->dtype != want->dtype || has->width != want->width ||
 		    has->height != want->height || has->pitch_bytes != want->pitch_bytes ||
@@ -62,6 +63,7 @@ static int check_tensor(const struct loom_file_program *file, enum loom_file_par
 			const struct loom_program_tensor *tensor, struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
+	bool is_weight, has_weights;
 	u64 bytes, end;
 	int64_t elems;
 	u32 i;
@@ -86,8 +88,10 @@ static int check_tensor(const struct loom_file_program *file, enum loom_file_par
 		return loom_error_set(err, -EINVAL, "%s: %s %u does not lie in its slot",
 				      file->name, loom_file_records[part].name, index);
 	/* sessions share buffers of weights */
-	if (tensor->size_bytes && (part == LOOM_FILE_WEIGHTS) !=
-	    (program->slots[tensor->slot].kind == LOOM_SLOT_KIND_WEIGHTS))
+	is_weight = part == LOOM_FILE_WEIGHTS;
+	has_weights = tensor->size_bytes ?
+		      program->slots[tensor->slot].kind == LOOM_SLOT_KIND_WEIGHTS : is_weight;
+	if (is_weight != has_weights)
 		return loom_error_set(err, -EINVAL, "%s: %s %u is in a slot for other tensors",
 				      file->name, loom_file_records[part].name, index);
 	return 0;

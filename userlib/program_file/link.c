@@ -232,15 +232,16 @@ static int move_tensors(const struct loom_program *program, u8 *plan, const stru
 static int link_program(const struct loom_program *from, struct loom_program *to,
 			struct link *links, size_t first, size_t count, const u64 *ends)
 {
-	struct loom_program_tensor *weights;
-	struct loom_program_slot *slots;
-	u8 *plan;
+	struct loom_program_slot *slots = copy_of(from->slots, from->num_slots * sizeof(*slots));
+	struct loom_program_tensor *weights =
+		copy_of(from->weights, from->num_weights * sizeof(*weights));
+	u8 *plan = copy_of(from->plan, from->plan_bytes);
 	size_t i;
 
 	*to = *from;
-	to->slots = slots = copy_of(from->slots, from->num_slots * sizeof(*slots));
-	to->weights = weights = copy_of(from->weights, from->num_weights * sizeof(*weights));
-	to->plan = plan = copy_of(from->plan, from->plan_bytes);
+	to->slots = slots;
+	to->weights = weights;
+	to->plan = plan;
 	if (!slots || !weights || !plan)
 		return -ENOMEM;
 	for (i = 0; i < from->num_slots; i++)

@@ -43,6 +43,7 @@ struct set {
 
 static void make_set(struct set *set, const char *chip_name)
 {
+	static const char *const numbers[] = { "1 2 4", "1" };
 	static const int64_t rows[] = { 3, 1 };
 	const struct loom_graph_options finish = { .states = states, .num_states = 2 };
 	const struct loom_program *programs[2];
@@ -56,7 +57,7 @@ static void make_set(struct set *set, const char *chip_name)
 		tap_fatal("no chip");
 	for (i = 0; i < 2; i++) {
 		set->graphs[i] = case_graph(24, NET, (int)rows[i], (int)rows[i],
-					    i ? "1" : "1 2 4");
+					    numbers[i]);
 		if (loom_graph_finish(set->graphs[i], &finish, &err) ||
 		    loom_program_create(set->graphs[i], &options, &set->programs[i], &err))
 			tap_fatal("%s", err.text);
