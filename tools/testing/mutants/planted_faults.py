@@ -318,8 +318,7 @@ FAULTS = [
          'if (loom_checksum(0, bytes, section->size_bytes) != section->checksum)', 'if (0)',
          quick=True),
     user('program', 'the sum of the header fits', 'program_file/read',
-         'file->sections, sizeof(file->sections)) != header.checksum)',
-         'file->sections, sizeof(file->sections)) + 1 == 0)'),
+         'if (sum != header->checksum)', 'if (0)'),
     user('program', 'a section is in the file', 'program_file/read',
          ' ||\n\t    section->offset != begin || begin > size_bytes ||\n'
          '\t    section->size_bytes > size_bytes - begin)', ')'),

@@ -169,7 +169,8 @@ static void test_lines(void)
 	} cases[] = {
 		{ 0, 0x12345678, ": not a program file" },
 		{ 8, 1,
-		  ": version 1 of the format, and this library reads 2 and 3: compile the model again" },
+		  ": version 1 of the format, and this library reads 2 and 3: compile the model again"
+		},
 		{ 12, 3, ": damaged: the number of its sections is wrong" },
 		{ 30, 1, ": damaged: its header is not zero where it has to be" },
 		{ 60, 0, ": damaged: the checksum of its header is wrong" },
