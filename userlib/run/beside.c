@@ -147,12 +147,3 @@ int loom_session_borrow(struct loom_session *session, struct loom_session *owner
 	session->root->shared = true;
 	return 0;
 }
-
-void loom_session_pull(struct loom_session *session)
-{
-	uint32_t i;
-
-	for (i = 0; i < session->program->num_slots; i++)
-		if (session->loans[i].owner && !is_shared(&session->program->slots[i]))
-			session->target->ops->borrow(session, i);
-}

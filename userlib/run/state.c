@@ -26,6 +26,15 @@ uint32_t loom_states_of_input(const struct loom_program *program, uint32_t input
 	return i;
 }
 
+void loom_session_pull(struct loom_session *session)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->program->num_slots; i++)
+		if (session->loans[i].owner)
+			session->target->ops->borrow(session, i);
+}
+
 static bool is_alike(const struct loom_program_slot *a, const struct loom_program_slot *b)
 {
 	const uint32_t memory = DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM;
