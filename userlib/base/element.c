@@ -83,12 +83,13 @@ double loom_element_float(uint32_t dtype, const void *data, int64_t index)
 	}
 }
 
-static void half_row(const void *data, int64_t index, int64_t count, double *to)
+static inline void half_row(const void *data, int64_t index, int64_t step, int64_t count,
+			    double *to)
 {
 	int64_t i;
 
 	for (i = 0; i < count; i++)
-		to[i] = half_to_float(LOAD(uint16_t, data, index + i));
+		to[i] = half_to_float(LOAD(uint16_t, data, index + i * step));
 }
 
 /* Rows of the types that weights and scales have are read and written without a call for each. */
@@ -97,8 +98,12 @@ void loom_element_row(uint32_t dtype, const void *data, int64_t index, int64_t s
 {
 	int64_t i;
 
-	if (dtype == DRM_LOOM_DTYPE_F16 && step == 1) {
-		half_row(data, index, count, to);
+	if (dtype == DRM_LOOM_DTYPE_F16) {
+		/* a constant, so that contiguous elements are vectorised */
+		if (step == 1)
+			half_row(data, index, 1, count, to);
+		else
+			half_row(data, index, step, count, to);
 		return;
 	}
 	for (i = 0; i < count; i++, index += step) {

@@ -97,7 +97,7 @@ static bool is_same(const struct loom_node *a, const struct loom_node *b)
 	return true;
 }
 
-/* What was noted of values before is true of those that replace them. */
+/* Notes of values are of those that replace them now. */
 static void update_notes(struct loom_graph *graph, struct loom_value *const *now)
 {
 	uint32_t i, k;

@@ -6,9 +6,6 @@
 #include "lower.h"
 #include "storage.h"
 
-/* Alignment for sharing pages; not in the SRAM, which has no room for holes. */
-#define WEIGHT_ALIGN		4096
-
 u64 loom_storage_weights_bytes(const struct loom_graph *graph)
 {
 	u64 bytes = 0;
@@ -16,16 +13,17 @@ u64 loom_storage_weights_bytes(const struct loom_graph *graph)
 
 	for (i = 0; i < graph->num_values; i++)
 		if (graph->values[i]->data && graph->values[i]->num_uses)
-			bytes += (graph->values[i]->size_bytes + WEIGHT_ALIGN - 1) /
-				 WEIGHT_ALIGN * WEIGHT_ALIGN;
+			bytes += (graph->values[i]->size_bytes + LOOM_PLAN_WEIGHT_ALIGN - 1) /
+				 LOOM_PLAN_WEIGHT_ALIGN * LOOM_PLAN_WEIGHT_ALIGN;
 	return bytes;
 }
 
-/* Places a constant in the weights slot on its first read. */
+/* Places a constant in the weights slot on its first read; the SRAM has no room for holes. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
 	struct loom_location *location = &storage->locations[value->id];
-	u64 align = storage->in_sram && !storage->in_rom ? LOOM_NEURON_ALIGN_BYTES : WEIGHT_ALIGN;
+	u64 align = storage->in_sram && !storage->in_rom ? LOOM_NEURON_ALIGN_BYTES :
+							   LOOM_PLAN_WEIGHT_ALIGN;
 	bool copied = storage->copied && storage->copied[value->id];
 	u32 *slot = copied ? &storage->copied_slot : &storage->weights_slot;
 	u64 *end = copied ? &storage->copied_end : &storage->weights_end;

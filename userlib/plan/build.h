@@ -97,6 +97,9 @@ struct loom_build {
 	struct drm_loom_counters counters;
 };
 
+/** alignment of weights in their slots, for pages: transfers take the same cycles anywhere */
+#define LOOM_PLAN_WEIGHT_ALIGN	4096
+
 /** loom_build_init() - an empty plan for a device with @lanes lanes */
 void loom_build_init(struct loom_build *build, u32 lanes);
 /** loom_build_clear() - frees what @build holds */

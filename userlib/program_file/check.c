@@ -63,7 +63,7 @@ static int check_tensor(const struct loom_file_program *file, enum loom_file_par
 			const struct loom_program_tensor *tensor, struct loom_error *err)
 {
 	const struct loom_program *program = &file->program;
-	bool is_weight, has_weights;
+	bool for_weights;
 	u64 bytes, end;
 	int64_t elems;
 	u32 i;
@@ -87,11 +87,11 @@ static int check_tensor(const struct loom_file_program *file, enum loom_file_par
 	     end > program->slots[tensor->slot].size_bytes))
 		return loom_error_set(err, -EINVAL, "%s: %s %u does not lie in its slot",
 				      file->name, loom_file_records[part].name, index);
+	if (!tensor->size_bytes)
+		return 0;
 	/* sessions share buffers of weights */
-	is_weight = part == LOOM_FILE_WEIGHTS;
-	has_weights = tensor->size_bytes ?
-		      program->slots[tensor->slot].kind == LOOM_SLOT_KIND_WEIGHTS : is_weight;
-	if (is_weight != has_weights)
+	for_weights = program->slots[tensor->slot].kind == LOOM_SLOT_KIND_WEIGHTS;
+	if (for_weights ? part != LOOM_FILE_WEIGHTS : part == LOOM_FILE_WEIGHTS)
 		return loom_error_set(err, -EINVAL, "%s: %s %u is in a slot for other tensors",
 				      file->name, loom_file_records[part].name, index);
 	return 0;

@@ -8,9 +8,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-
-/* As the planner aligns them, so that transfers take the same cycles. */
-#define WEIGHT_ALIGN	4096
+#include "plan/build.h"
+#include "run/run.h"
 
 /**
  * struct link - a weight of a program
@@ -81,7 +80,7 @@ static size_t collect(const struct loom_program *const *programs, u32 count, str
 
 			/* each session has its own in SRAM */
 			if (!weight->size_bytes ||
-			    loom_file_memory(programs[i], weight) & DRM_LOOM_SLOT_SRAM)
+			    !loom_slot_is_shared(&programs[i]->slots[weight->slot]))
 				continue;
 			links[num_links] = (struct link){
 				.program = i, .weight = k, .first = num_links,
@@ -143,7 +142,7 @@ static void lay_out(struct link *links, size_t count, u64 *ends)
 			links[i].to = links[links[i].first].to;
 			continue;
 		}
-		links[i].to = loom_file_align(*end, WEIGHT_ALIGN);
+		links[i].to = loom_file_align(*end, LOOM_PLAN_WEIGHT_ALIGN);
 		*end = links[i].to + links[i].size_bytes;
 	}
 }
@@ -180,12 +179,6 @@ static void *copy_of(const void *bytes, size_t size)
 	return copy && size ? memcpy(copy, bytes, size) : copy;
 }
 
-/* Whether a slot is one of weights that are linked. */
-static bool is_linked(const struct loom_program_slot *slot)
-{
-	return slot->kind == LOOM_SLOT_KIND_WEIGHTS && !(slot->flags & DRM_LOOM_SLOT_SRAM);
-}
-
 static bool holds(const struct loom_program *program, const struct drm_loom_table *table,
 		  size_t record_bytes, u64 records)
 {
@@ -216,7 +209,7 @@ static int move_tensors(const struct loom_program *program, u8 *plan, const stru
 
 		memcpy(&tensor, at, sizeof(tensor));
 		if (tensor.region == DRM_LOOM_REGION_SRAM || tensor.slot >= program->num_slots ||
-		    !is_linked(&program->slots[tensor.slot]))
+		    !loom_slot_is_shared(&program->slots[tensor.slot]))
 			continue;
 		link = holder(links, count, program->slots[tensor.slot].flags & DRM_LOOM_SLOT_ROM,
 			      &tensor);
@@ -245,7 +238,7 @@ static int link_program(const struct loom_program *from, struct loom_program *to
 	if (!slots || !weights || !plan)
 		return -ENOMEM;
 	for (i = 0; i < from->num_slots; i++)
-		if (is_linked(&slots[i]))
+		if (loom_slot_is_shared(&slots[i]))
 			slots[i].size_bytes = ends[!!(slots[i].flags & DRM_LOOM_SLOT_ROM)];
 	for (i = 0; i < count; i++) {
 		weights[links[i].weight].offset = links[i].to;

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 
-static int spoilt(const char *name, struct loom_error *err, const char *what)
+static int spoilt(const struct loom_program_file *file, struct loom_error *err, const char *what)
 {
-	return loom_error_set(err, -EINVAL, "%s: damaged: %s", name, what);
+	return loom_error_set(err, -EINVAL, "%s: damaged: %s", file->name, what);
 }
 
 /* Number of programs of a file with as many sections; 0: there is no such file. */
@@ -34,7 +34,7 @@ static int read_table(struct loom_program_file *file, const struct loom_file_hea
 	u32 sum = loom_checksum(0, header, offsetof(struct loom_file_header, checksum)), i;
 
 	if (size_bytes < header->num_sections * entry)
-		return spoilt(file->name, err, "it ends in its table of sections");
+		return spoilt(file, err, "it ends in its table of sections");
 	file->programs = calloc(file->count, sizeof(*file->programs));
 	if (!file->programs)
 		return loom_error_set(err, -ENOMEM, "%s: no memory", file->name);
@@ -49,7 +49,7 @@ static int read_table(struct loom_program_file *file, const struct loom_file_hea
 	}
 	sum = loom_checksum(sum, &file->programs->sections[LOOM_FILE_DATA], entry);
 	if (sum != header->checksum)
-		return spoilt(file->name, err, "the checksum of its header is wrong");
+		return spoilt(file, err, "the checksum of its header is wrong");
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static int read_header(struct loom_program_file *file, const u8 *bytes, size_t s
 	    memcmp(bytes, LOOM_FILE_MAGIC, sizeof(header.magic)))
 		return loom_error_set(err, -EINVAL, "%s: not a program file", file->name);
 	if (size_bytes < sizeof(header))
-		return spoilt(file->name, err, "it ends in its header");
+		return spoilt(file, err, "it ends in its header");
 	memcpy(&header, bytes, sizeof(header));
 	if (header.version != LOOM_FILE_VERSION && header.version != LOOM_FILE_VERSION_SET)
 		return loom_error_set(err, -EINVAL,
@@ -77,11 +77,11 @@ static int read_header(struct loom_program_file *file, const u8 *bytes, size_t s
 				      (unsigned long long)header.file_bytes);
 	file->count = count_programs(&header);
 	if (!file->count)
-		return spoilt(file->name, err, "the number of its sections is wrong");
+		return spoilt(file, err, "the number of its sections is wrong");
 	for (i = 0; i < ARRAY_SIZE(header.pad); i++)
 		pad |= header.pad[i];
 	if (pad)
-		return spoilt(file->name, err, "its header is not zero where it has to be");
+		return spoilt(file, err, "its header is not zero where it has to be");
 	return read_table(file, &header, bytes + sizeof(header), size_bytes - sizeof(header), err);
 }
 
@@ -160,7 +160,7 @@ static int for_sections(const struct loom_program_file *file, u64 size_bytes,
 		at = begin + program->sections[part].size_bytes;
 	}
 	return !size_bytes || at == size_bytes ? 0 :
-	       spoilt(file->name, err, "there is something behind its end");
+	       spoilt(file, err, "there is something behind its end");
 }
 
 int loom_file_read(struct loom_program_file *file, const u8 *bytes, size_t size_bytes,

@@ -64,6 +64,14 @@ static u32 axis_of(const struct drm_loom_plan_tensor *tensor, u64 stride)
 	return i;
 }
 
+/* The bytes from an index of an axis to the next, in either direction. */
+static u64 step_of(const struct drm_loom_plan_view *view, u32 axis)
+{
+	s64 stride = view->strides[axis];
+
+	return stride < 0 ? 0 - (u64)stride : (u64)stride;
+}
+
 /*
  * Whether indices of a view along its lane axis are indices of the tensor along its own, in boxes.
  * A flat tensor may be seen as rows whose lane axis is inside of them: then a part of a lane is
@@ -79,7 +87,7 @@ static bool is_lane_box(const struct retime *r, const struct drm_loom_plan_tenso
 	if (each == 1)
 		return true;
 	for (i = 0; i < view->rank; i++) {
-		one = view->strides[i] < 0 ? 0 - (u64)view->strides[i] : (u64)view->strides[i];
+		one = step_of(view, i);
 		if (i == view->lane_axis ? one != stride :
 		    view->dims[i] > 1 && one >= stride && one < each * stride)
 			return false;
@@ -109,7 +117,7 @@ static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view
 	for (i = 0; i < view->rank; i++) {
 		if (i == axis || view->dims[i] == 1 || (sram && i == view->lane_axis))
 			continue;
-		one = view->strides[i] < 0 ? 0 - (u64)view->strides[i] : (u64)view->strides[i];
+		one = step_of(view, i);
 		if (view->strides[i] < 0)
 			first -= (view->dims[i] - 1) * one;
 		if (one < stride)

@@ -16,13 +16,12 @@ static int is_running(const struct loom_session *session, struct loom_error *err
 
 int loom_session_submit(struct loom_session *session, struct loom_error *err)
 {
-	int ret = loom_session_idle(session, err);
+	int ret = loom_session_begin(session, 0, err);
 
-	if (!ret)
-		ret = loom_session_begin(session, 0, err);
 	if (!ret && session->target->ops->start)
 		ret = session->target->ops->start(session, err);
-	session->submitted |= !ret;
+	if (!ret)
+		session->submitted = true;
 	return ret;
 }
 

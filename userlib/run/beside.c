@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_shared(const struct loom_program_slot *slot)
-{
-	return slot->kind == LOOM_SLOT_KIND_WEIGHTS && !(slot->flags & DRM_LOOM_SLOT_SRAM);
-}
-
 /* Borrows the buffer of a slot; each may be borrowed by the one slot of @session only. */
 static bool borrow(struct loom_session *session, uint32_t slot, struct loom_session *owner,
 		   uint32_t from)
@@ -44,10 +39,10 @@ static int borrow_weights(struct loom_session *session, struct loom_session *own
 		return loom_error_set(err, -EINVAL,
 				      "the programs of both sessions are not of one file");
 	for (i = 0; i < program->num_slots; i++) {
-		if (!is_shared(&program->slots[i]))
+		if (!loom_slot_is_shared(&program->slots[i]))
 			continue;
 		for (k = 0; k < other->num_slots; k++)
-			if (is_shared(&other->slots[k]) &&
+			if (loom_slot_is_shared(&other->slots[k]) &&
 			    other->slots[k].flags == program->slots[i].flags)
 				break;
 		if (k < other->num_slots && !borrow(session, i, owner, k))

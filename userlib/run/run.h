@@ -202,6 +202,12 @@ struct loom_session {
 	void *priv;
 };
 
+/** loom_slot_is_shared() - whether sessions can share it: weights, not in the SRAM */
+static inline bool loom_slot_is_shared(const struct loom_program_slot *slot)
+{
+	return slot->kind == LOOM_SLOT_KIND_WEIGHTS && !(slot->flags & DRM_LOOM_SLOT_SRAM);
+}
+
 /** loom_host_open() - makes @target, which must be zeroed, this process with banks as in @chip */
 int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err);

@@ -39,7 +39,7 @@ static int loom_session_upload_weights(struct loom_session *session, struct loom
 		     0;
 }
 
-/* @owner: whose buffers are used as @flags say, or NULL */
+/* @owner: lends its buffers, as @flags say; or NULL */
 static int loom_session_load(struct loom_target *target, const struct loom_program *program,
 			     struct loom_session *owner, uint32_t flags,
 			     struct loom_session **out, struct loom_error *err)
@@ -172,15 +172,14 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 int loom_session_begin(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	uint32_t i;
-	int ret;
+	int ret = loom_session_idle(session, err);
 
+	if (ret)
+		return ret;
 	for (i = 0; i < session->program->num_inputs; i++)
 		if (!session->input_set[i])
 			return loom_error_set(err, -ENODATA, "input '%s' was not given",
 					      session->program->inputs[i].name);
-	ret = loom_session_idle(session, err);
-	if (ret)
-		return ret;
 	loom_session_pull(session);
 	memset(&session->counters, 0, sizeof(session->counters));
 	ret = session->target->ops->submit(session, item, err);
@@ -204,10 +203,8 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
 		     struct loom_error *err)
 {
-	int ret = loom_session_idle(session, err);
+	int ret = loom_session_begin(session, 0, err);
 
-	if (!ret)
-		ret = loom_session_begin(session, 0, err);
 	return ret ? ret : loom_session_finish(session, progress, arg, err);
 }
 

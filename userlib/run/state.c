@@ -92,6 +92,23 @@ static int clear(struct loom_session *session, const struct loom_program_tensor 
 	return ret;
 }
 
+/* @borrowed: those of others, too */
+static int clear_states(struct loom_session *session, bool borrowed)
+{
+	const struct loom_program *program = session->program;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < program->num_states && !ret; i++) {
+		const struct loom_program_tensor *input =
+			&program->inputs[program->states[i].input];
+
+		if (input->size_bytes && (borrowed || !session->loans[input->slot].owner))
+			ret = clear(session, input);
+	}
+	return ret;
+}
+
 int loom_states_init(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -126,13 +143,7 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 	if (ret)
 		return ret;
 	/* borrowed ones are as they are */
-	for (i = 0; i < program->num_states && !ret; i++) {
-		const struct loom_program_tensor *input =
-			&program->inputs[program->states[i].input];
-
-		if (input->size_bytes && !session->loans[input->slot].owner)
-			ret = clear(session, input);
-	}
+	ret = clear_states(session, false);
 	return ret ? loom_error_set(err, ret, "making the states zero: %s", strerror(-ret)) : 0;
 }
 
@@ -165,20 +176,10 @@ int loom_states_advance(struct loom_session *session, struct loom_error *err)
 
 int loom_session_reset_states(struct loom_session *session)
 {
-	const struct loom_program *program;
-	uint32_t i;
 	int ret = loom_session_idle(session, NULL);
 
 	if (ret)
 		return ret;
 	loom_session_pull(session);
-	program = session->program;
-	for (i = 0; i < program->num_states && !ret; i++) {
-		const struct loom_program_tensor *input =
-			&program->inputs[program->states[i].input];
-
-		if (input->size_bytes)
-			ret = clear(session, input);
-	}
-	return ret;
+	return clear_states(session, true);
 }

@@ -193,21 +193,12 @@ class Program(Closeable):
 
     def to_bytes(self) -> bytes:
         """The bytes of a program file, the same for the same program."""
-        data, size = self._write()
-        return take(data, size.value)
-
-    def _write(self) -> Any:
-        chip, objective = self._origin
-        origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
-        data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        with self._held() as program:
-            call(c.loom_program_write, program, origin, data, size)
-        return data, size
+        return join([self])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a program file. One that exists is replaced when the new one is whole, as others
         may have it mapped. Links are followed; devices and pipes are written in place."""
-        data, size = self._write()
+        data, size = _write([self])
         try:
             call(c.loom_file_save, cpath(path), data, size)
         except Error as error:
@@ -234,21 +225,27 @@ class Program(Closeable):
                 f'{", ".join(map(str, self.outputs))}>')
 
 
-def join(programs: Sequence[Program]) -> bytes:
-    """The bytes of a file with several programs for one chip, such as those of a model for several
-    shapes: Program.parse(). Weights that they share are there once."""
+def _write(programs: Sequence[Program]) -> Any:
     held = [program._use() for program in programs]
-    if not held:
-        raise ValueError('there is no program to join')
     chip, objective = programs[0]._origin
-    if any(bytes(program.chip._record) != bytes(chip._record) or
-           program._origin[1] != objective for program in programs):
-        raise ValueError('the programs are for several chips or objectives')
     origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
     pointers = (ctypes.POINTER(abi.loom_program) * len(held))(
         *(program._pointer for program in programs))
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     call(c.loom_program_write_set, pointers, len(held), origin, data, size)
+    return data, size
+
+
+def join(programs: Sequence[Program]) -> bytes:
+    """The bytes of a file with several programs for one chip, such as those of a model for several
+    shapes: Program.parse(). Weights that they share are there once."""
+    if not programs:
+        raise ValueError('there is no program to join')
+    chip, objective = programs[0]._origin
+    if any(bytes(program.chip._record) != bytes(chip._record) or
+           program._origin[1] != objective for program in programs):
+        raise ValueError('the programs are for several chips or objectives')
+    data, size = _write(programs)
     return take(data, size.value)
 
 
