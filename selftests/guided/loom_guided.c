@@ -264,6 +264,16 @@ static int call_bo_label(struct world *world, struct file *file, const uint32_t 
 	return loom_call(file->fd, DRM_IOCTL_LOOM_BO_LABEL, &args);
 }
 
+static int call_bo_seal(struct world *world, struct file *file, const uint32_t *word)
+{
+	struct drm_loom_bo_seal args = {
+		.handle = object(&file->bos, word[0]),
+		.pad = word[1] & 63 ? 0 : word[2],
+	};
+
+	return loom_call(file->fd, DRM_IOCTL_LOOM_BO_SEAL, &args);
+}
+
 static int call_bo_close(struct world *world, struct file *file, const uint32_t *word)
 {
 	struct drm_gem_close args = { .handle = object(&file->bos, word[0]) };
@@ -500,6 +510,7 @@ static const struct call_kind {
 	{ "BO_WAIT", 1, call_bo_wait },
 	{ "BO_READ, WRITE", 1, call_bo_copy },
 	{ "BO_LABEL", 1, call_bo_label },
+	{ "BO_SEAL", 1, call_bo_seal },
 	{ "GEM_CLOSE", 1, call_bo_close },
 	{ "mmap", 1, call_touch },
 	{ "PLAN_CREATE", 2, call_plan_create },

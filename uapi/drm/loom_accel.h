@@ -46,6 +46,8 @@ extern "C" {
  *            without CAP_SYS_NICE while another file of the device is open. SUBMIT, and PLAN_CREATE
  *            with DRM_LOOM_PLAN_RESERVE: the plan's scratch ends above the floor, and the file has
  *            no exclusive context in effect
+ * EPERM      SUBMIT, BO_WRITE, mmap(), and PRIME for another driver: the buffer is sealed. BO_SEAL:
+ *            another client made the buffer. Since minor 12
  * E2BIG      an array or plan past its cap, or a larger structure whose unknown
  *            tail is not zero
  * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
@@ -60,7 +62,8 @@ extern "C" {
  *            drm_loom_region_info
  * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
  *            plan's scratch, see &struct drm_loom_scratch_conflict. CONTEXT_CREATE: another file
- *            has an exclusive context, made with CAP_SYS_NICE; or other contexts own the lanes
+ *            has an exclusive context, made with CAP_SYS_NICE; or other contexts own the lanes.
+ *            BO_SEAL: a job or another driver uses the buffer, or a mapping of it may write
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: the timeout ended a job of this context; the client must create a new one. A
@@ -109,6 +112,7 @@ extern "C" {
 #define DRM_LOOM_BO_READ		0x0a
 #define DRM_LOOM_BO_WRITE		0x0b
 #define DRM_LOOM_BO_LABEL		0x0c
+#define DRM_LOOM_BO_SEAL		0x0d
 
 /* most characters of a label */
 #define DRM_LOOM_LABEL_BYTES		64
@@ -470,6 +474,8 @@ struct drm_loom_bo_create {
 #define DRM_LOOM_BO_EVICTED			(1 << 0)
 /* DRM_LOOM_BO_PER_BANK: it has an address of its own in each bank. Since minor 8 */
 #define DRM_LOOM_BO_PER_BANK			(1 << 1)
+/* DRM_LOOM_BO_SEALED: it is never written again, see &struct drm_loom_bo_seal. Since minor 12 */
+#define DRM_LOOM_BO_SEALED			(1 << 2)
 
 /**
  * struct drm_loom_bo_info - argument of BO_INFO
@@ -600,6 +606,26 @@ struct drm_loom_bo_label {
 	__u32 handle;
 	__u32 size;
 	__u64 ptr;
+};
+
+/**
+ * struct drm_loom_bo_seal - argument of BO_SEAL, since minor 12
+ *
+ * Makes a buffer constant for ever, for processes that share it through PRIME: mmap() with
+ * PROT_WRITE, mprotect(), BO_WRITE, SUBMIT with the buffer in a slot with DRM_LOOM_SLOT_WRITE, and
+ * PRIME for another driver are EPERM from then on (mprotect(): EACCES). Reading is not restricted.
+ * No call undoes it.
+ *
+ * The client that made the buffer must unmap it before, wait for its jobs, and have no other driver
+ * use it (else EBUSY). A mapping that was made through a descriptor that is not open for writing
+ * does not matter. Other clients get EPERM. Sealing again has no effect.
+ *
+ * @handle: GEM handle
+ * @pad: zero
+ */
+struct drm_loom_bo_seal {
+	__u32 handle;
+	__u32 pad;
 };
 
 /* --------------------------------------------------------------- contexts */
@@ -882,6 +908,8 @@ struct drm_loom_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_WRITE, struct drm_loom_bo_copy)
 #define DRM_IOCTL_LOOM_BO_LABEL \
 	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_BO_LABEL, struct drm_loom_bo_label)
+#define DRM_IOCTL_LOOM_BO_SEAL \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_BO_SEAL, struct drm_loom_bo_seal)
 
 #if defined(__cplusplus)
 }

@@ -21,6 +21,7 @@
 #include "memory/evict.h"
 #include "memory/host.h"
 #include "memory/no_space.h"
+#include "memory/seal.h"
 #include "memory/share.h"
 #include "memory/view.h"
 
@@ -281,6 +282,8 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 	}
 	if (bo->shape.per_bank)
 		flags |= DRM_LOOM_BO_PER_BANK;
+	if (loom_bo_is_sealed(bo))
+		flags |= DRM_LOOM_BO_SEALED;
 	dma_resv_unlock(gem->resv);
 	ret = loom_bo_write_addresses(bo, addresses, to, min(room, count));
 	kfree(addresses);

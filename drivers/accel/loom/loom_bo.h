@@ -60,6 +60,10 @@ struct loom_bo {
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
 #endif
+#ifdef CONFIG_DRM_ACCEL_LOOM_SHARE
+	/** @writers: number of mappings that may write; negative: it is sealed, memory/seal.c */
+	atomic_t writers;
+#endif
 #ifdef CONFIG_DRM_ACCEL_LOOM_REPORTS
 	/** @label_lock: protects @label; innermost, see memory/label.c */
 	raw_spinlock_t label_lock;

@@ -66,6 +66,7 @@ static const struct drm_ioctl_desc loom_drv_ioctls[] = {
 	LOOM_DRV_IOCTL(BO_READ, loom_copy_ioctl_read),
 	LOOM_DRV_IOCTL(BO_WRITE, loom_copy_ioctl_write),
 	LOOM_DRV_IOCTL(BO_LABEL, loom_label_ioctl),
+	LOOM_DRV_IOCTL(BO_SEAL, loom_seal_ioctl),
 };
 
 /* Limit of syncobjs in one call: far above the need of clients, small enough to allocate. */

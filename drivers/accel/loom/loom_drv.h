@@ -11,7 +11,7 @@
 
 /* Each addition to the contract bumps the minor. */
 #define LOOM_DRV_MAJOR	1
-#define LOOM_DRV_MINOR	11
+#define LOOM_DRV_MINOR	12
 
 #ifndef CONFIG_COMPAT
 #define loom_drv_compat_ioctl NULL

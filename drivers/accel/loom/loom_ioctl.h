@@ -43,4 +43,10 @@ int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *f
 #define loom_copy_ioctl_write	NULL
 #endif
 
+#ifdef CONFIG_DRM_ACCEL_LOOM_SHARE
+int loom_seal_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+#else
+#define loom_seal_ioctl		NULL
+#endif
+
 #endif /* LOOM_IOCTL_H */

@@ -24,6 +24,7 @@
 #include "loom_sync.h"
 #include "loom_user.h"
 #include "memory/evict.h"
+#include "memory/seal.h"
 #include "sched/sched.h"
 
 /**
@@ -293,6 +294,9 @@ static int loom_submit_place_locked(struct loom_job *job, struct drm_exec *exec,
 	for (i = 0; i < job->slot_count; i++) {
 		struct loom_bo *bo = job->slots[i].bo;
 
+		if (job->slots[i].flags & DRM_LOOM_SLOT_WRITE && loom_bo_is_sealed(bo))
+			return loom_refuse(&job->loom->drm, -EPERM,
+					   "submit: slot %u: the buffer is sealed", i);
 		ret = loom_bo_place_locked(bo, room);
 		if (ret)
 			return ret;

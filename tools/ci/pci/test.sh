@@ -60,7 +60,7 @@ guest '--chip tiny' tools/ci/pci/driver.sh "$install/loom" $small
 guest '--chip soft --dma messages' tools/ci/pci/driver.sh "$install/loom" own submit
 # not again what needs no larger device
 guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo caps contend context import lanes \
-	observe plan query refusal scratch share sram displace submit unplug verify
+	observe plan query refusal scratch seal share sram displace submit unplug verify
 # two of them, and one beside a soft device
 guest '--chip tiny,--chip soft' tools/ci/pci/test.sh pair "$install/loom"
 guest '--chip soft --dma messages,--chip tiny --dma messages' \

@@ -19,6 +19,7 @@
 #include "loom_sync.h"
 #include "loom_user.h"
 #include "move.h"
+#include "seal.h"
 
 /**
  * DOC: Copies
@@ -136,6 +137,8 @@ static int loom_copy_begin_locked(const struct loom_copy *copy, u64 offset, u64 
 	struct loom_bo *bo = copy->bo;
 	int ret;
 
+	if (copy->write && loom_bo_is_sealed(bo))
+		return loom_refuse(bo->tbo.base.dev, -EPERM, "copy: the buffer is sealed");
 	if (loom_bo_region(bo)->own && bo->resident) {
 		*fence = loom_bytes_copy(bo, copy->write ? LOOM_MOVE_IN : LOOM_MOVE_OUT, offset,
 					 bytes, (struct page **)copy->pages);

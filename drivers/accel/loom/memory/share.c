@@ -11,6 +11,7 @@
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_user.h"
+#include "seal.h"
 #include "share.h"
 
 /**
@@ -75,13 +76,16 @@ static int loom_share_to_host(struct loom_bo *bo)
  * Importers may use the pages for a long time, so these stay. The address in the DRAM is not kept:
  * otherwise a client could take the DRAM from all others.
  *
- * Return: 0; -EOPNOTSUPP if it must stay in local memory; -errno.
+ * Return: 0; -EOPNOTSUPP if it must stay in local memory; -EPERM if it is sealed, because importers
+ * may write; -errno.
  */
 int loom_share_gem_pin(struct drm_gem_object *gem)
 {
 	struct loom_bo *bo = gem_to_loom_bo(gem);
 	int ret = 0;
 
+	if (loom_bo_is_sealed(bo))
+		return loom_refuse(gem->dev, -EPERM, "export: the buffer is sealed");
 	if (!loom_region_is_local(loom_bo_region(bo)))
 		ret = loom_bo_populate_locked(bo);
 	else if (!bo->exports)

@@ -7,6 +7,7 @@
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"
+#include "seal.h"
 #include "view.h"
 #include "window.h"
 
@@ -23,11 +24,19 @@
  * @vma: the mapping; DRM holds a reference for it
  *
  * Return: 0; -EOPNOTSUPP for a buffer in local SRAM whose pages are no multiples of PAGE_SIZE;
- * -errno.
+ * -EPERM for a writable mapping of a sealed one; -errno.
  */
 int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 {
-	return loom_window_mmap(gem_to_loom_bo(gem), vma) ?: drm_gem_ttm_mmap(gem, vma);
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret = loom_window_mmap(bo, vma) ?: loom_seal_mmap(bo, vma);
+
+	if (ret)
+		return ret;
+	ret = drm_gem_ttm_mmap(gem, vma);
+	if (ret)
+		loom_seal_munmap(bo, vma);
+	return ret;
 }
 
 /**

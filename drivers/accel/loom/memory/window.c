@@ -10,6 +10,7 @@
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_user.h"
+#include "seal.h"
 #include "window.h"
 
 /**
@@ -224,7 +225,11 @@ static vm_fault_t loom_window_fault(struct vm_fault *vmf)
 	if (!dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_KERNEL))
 		return loom_window_wait(tbo, vmf);
 	if (drm_dev_enter(tbo->base.dev, &idx)) {
-		fault = loom_window_fault_awake(to_loom_bo(tbo), vmf);
+		if (loom_region_is_local(loom_bo_region(to_loom_bo(tbo))))
+			fault = loom_window_fault_awake(to_loom_bo(tbo), vmf);
+		else
+			fault = ttm_bo_vm_fault_reserved(vmf, vmf->vma->vm_page_prot,
+							 TTM_BO_VM_NUM_PREFAULT);
 		drm_dev_exit(idx);
 	} else {
 		fault = ttm_bo_vm_dummy_page(vmf, vmf->vma->vm_page_prot);
@@ -242,9 +247,8 @@ static vm_fault_t loom_window_fault(struct vm_fault *vmf)
 
 static const struct vm_operations_struct loom_window_vm_ops = {
 	.fault = loom_window_fault,
-	.open = ttm_bo_vm_open,
-	.close = ttm_bo_vm_close,
-	.access = ttm_bo_vm_access,
+	.open = loom_seal_vm_open,
+	.close = loom_seal_vm_close,
 };
 
 /**
@@ -261,7 +265,6 @@ int loom_window_mmap(struct loom_bo *bo, struct vm_area_struct *vma)
 				   "mmap: pages of %llu bytes, %llu apart, in the SRAM",
 				   bo->shape.layout.page_bytes,
 				   bo->shape.layout.page_pitch_bytes);
-	if (loom_region_is_local(loom_bo_region(bo)))
-		vma->vm_ops = &loom_window_vm_ops;
+	vma->vm_ops = &loom_window_vm_ops;
 	return 0;
 }

@@ -72,6 +72,7 @@ SIZE(bo_wait, 16);
 OFFSET(bo_wait, timeout_ns, 8);
 SIZE(bo_label, 16);
 OFFSET(bo_label, ptr, 8);
+SIZE(bo_seal, 8);
 SIZE(bo_copy, 32);
 OFFSET(bo_copy, offset, 8);
 OFFSET(bo_copy, ptr, 24);
