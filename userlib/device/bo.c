@@ -30,6 +30,50 @@ static void loom_bo_close(struct loom_device *device, uint32_t handle)
 	(void)loom_device_ioctl(device, DRM_IOCTL_GEM_CLOSE, &close);
 }
 
+static struct loom_shared_handle *loom_bo_find_shared(struct loom_device *device, uint32_t handle)
+{
+	size_t i;
+
+	for (i = 0; i < device->num_shared; i++)
+		if (device->shared[i].handle == handle)
+			return &device->shared[i];
+	return NULL;
+}
+
+/* Counts @users more of a handle, at least one. The caller must hold the lock of the device. */
+static int loom_bo_share_locked(struct loom_device *device, uint32_t handle, uint32_t users)
+{
+	struct loom_shared_handle *shared = loom_bo_find_shared(device, handle), *grown;
+
+	if (!shared) {
+		grown = realloc(device->shared, (device->num_shared + 1) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		device->shared = grown;
+		shared = &grown[device->num_shared++];
+		*shared = (struct loom_shared_handle){ .handle = handle };
+	}
+	shared->users += users;
+	if (!shared->users)
+		shared->users = 1;
+	return 0;
+}
+
+static void loom_bo_release(struct loom_device *device, uint32_t handle)
+{
+	struct loom_shared_handle *shared;
+
+	pthread_mutex_lock(&device->lock);
+	shared = loom_bo_find_shared(device, handle);
+	if (shared && !--shared->users)
+		*shared = device->shared[--device->num_shared];
+	else if (shared)
+		handle = 0;
+	if (handle)
+		loom_bo_close(device, handle);
+	pthread_mutex_unlock(&device->lock);
+}
+
 /* Takes ownership of the handle: closes it if no buffer can be made. */
 static int loom_bo_take(struct loom_device *device, uint32_t handle, uint64_t size,
 			struct loom_bo **out)
@@ -38,7 +82,7 @@ static int loom_bo_take(struct loom_device *device, uint32_t handle, uint64_t si
 	int ret = bo ? -pthread_mutex_init(&bo->lock, NULL) : -ENOMEM;
 
 	if (ret) {
-		loom_bo_close(device, handle);
+		loom_bo_release(device, handle);
 		free(bo);
 		return ret;
 	}
@@ -117,27 +161,48 @@ int loom_bo_export(const struct loom_bo *bo, int *fd)
 	struct drm_prime_handle prime = {
 		.handle = bo->handle, .flags = DRM_RDWR | DRM_CLOEXEC,
 	};
-	int ret = loom_device_ioctl(bo->device, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	int ret;
 
+	pthread_mutex_lock(&bo->device->lock);
+	ret = loom_bo_share_locked(bo->device, bo->handle, 0);
+	pthread_mutex_unlock(&bo->device->lock);
+	if (!ret)
+		ret = loom_device_ioctl(bo->device, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
 	*fd = ret ? -1 : prime.fd;
+	return ret;
+}
+
+/* A handle of a dma-buf that another buffer may have already. */
+static int loom_bo_open(struct loom_device *device, int fd, uint32_t *handle)
+{
+	struct drm_prime_handle prime = { .fd = fd };
+	int ret;
+
+	pthread_mutex_lock(&device->lock);
+	ret = loom_device_ioctl(device, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	if (!ret)
+		ret = loom_bo_share_locked(device, prime.handle, 1);
+	/* one that is shared already has room */
+	if (ret && prime.handle)
+		loom_bo_close(device, prime.handle);
+	pthread_mutex_unlock(&device->lock);
+	*handle = prime.handle;
 	return ret;
 }
 
 int loom_bo_import(struct loom_device *device, int fd, struct loom_bo **out)
 {
-	struct drm_prime_handle prime = { .fd = fd };
 	struct drm_loom_bo_info info = {};
 	int ret;
 
 	*out = NULL;
-	ret = loom_device_ioctl(device, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	ret = loom_bo_open(device, fd, &info.handle);
 	if (ret)
 		return ret;
-	info.handle = prime.handle;
 	ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_BO_INFO, &info);
 	if (!ret)
-		return loom_bo_take(device, prime.handle, info.size, out);
-	loom_bo_close(device, prime.handle);
+		return loom_bo_take(device, info.handle, info.size, out);
+	loom_bo_release(device, info.handle);
 	return ret;
 }
 
@@ -147,7 +212,7 @@ void loom_bo_destroy(struct loom_bo *bo)
 		return;
 	if (bo->map)
 		munmap(bo->map, bo->size);
-	loom_bo_close(bo->device, bo->handle);
+	loom_bo_release(bo->device, bo->handle);
 	pthread_mutex_destroy(&bo->lock);
 	free(bo);
 }
@@ -162,6 +227,7 @@ uint64_t loom_bo_size(const struct loom_bo *bo)
 	return bo->size;
 }
 
+/* Maps it where it was mapped before, if it was. */
 static int loom_bo_map_locked(struct loom_bo *bo)
 {
 	struct drm_loom_bo_info info;
@@ -174,8 +240,9 @@ static int loom_bo_map_locked(struct loom_bo *bo)
 		return ret;
 	if (bo->size > SIZE_MAX)
 		return -EOVERFLOW;
-	map = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->device->fd,
-		   info.mmap_offset);
+	map = mmap(bo->map, bo->size,
+		   PROT_READ | (info.flags & DRM_LOOM_BO_SEALED ? 0 : PROT_WRITE),
+		   MAP_SHARED | (bo->map ? MAP_FIXED : 0), bo->device->fd, info.mmap_offset);
 	if (map == MAP_FAILED) {
 		ret = -errno;
 		errno = saved;
@@ -183,6 +250,34 @@ static int loom_bo_map_locked(struct loom_bo *bo)
 	}
 	bo->map = map;
 	return 0;
+}
+
+/* Has nothing at the address of the mapping, which stays reserved. */
+static int loom_bo_unmap_locked(struct loom_bo *bo)
+{
+	int saved = errno, ret = 0;
+
+	if (mmap(bo->map, bo->size, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		ret = -errno;
+	errno = saved;
+	return ret;
+}
+
+int loom_bo_seal(struct loom_bo *bo)
+{
+	struct drm_loom_bo_seal args = { .handle = bo->handle };
+	int ret = 0, mapped = 0;
+
+	pthread_mutex_lock(&bo->lock);
+	if (bo->map)
+		ret = loom_bo_unmap_locked(bo);
+	if (!ret) {
+		ret = loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_SEAL, &args);
+		mapped = bo->map ? loom_bo_map_locked(bo) : 0;
+	}
+	pthread_mutex_unlock(&bo->lock);
+	return ret ? ret : mapped;
 }
 
 int loom_bo_map(struct loom_bo *bo, void **ptr)

@@ -229,12 +229,15 @@ static int loom_device_check_driver(struct loom_device *device)
 static int loom_device_open_path(const char *path, struct loom_device **out)
 {
 	struct loom_device *device = calloc(1, sizeof(*device));
-	int ret = -ENOMEM;
+	int ret = device ? -pthread_mutex_init(&device->lock, NULL) : -ENOMEM;
 
-	if (!device)
-		return -ENOMEM;
+	if (ret) {
+		free(device);
+		return ret;
+	}
 	device->fd = -1;
 	device->path = strdup(path);
+	ret = -ENOMEM;
 	if (!device->path)
 		goto fail;
 	device->fd = open(path, O_RDWR | O_CLOEXEC);
@@ -302,6 +305,8 @@ void loom_device_close(struct loom_device *device)
 		return;
 	if (device->fd >= 0)
 		close(device->fd);
+	pthread_mutex_destroy(&device->lock);
+	free(device->shared);
 	free(device->path);
 	free(device);
 	errno = saved;

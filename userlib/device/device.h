@@ -2,6 +2,8 @@
 #ifndef LOOM_DEVICE_PRIV_H
 #define LOOM_DEVICE_PRIV_H
 
+#include <pthread.h>
+
 #include "loom_device.h"
 #include "loom_chip.h"
 
@@ -34,12 +36,25 @@
  */
 
 /**
- * struct loom_device - an open node; immutable, so it needs no lock
+ * struct loom_shared_handle - a handle that an import of its dma-buf gives again
+ * @handle: GEM handle
+ * @users: buffers with it; the last one closes it
+ */
+struct loom_shared_handle {
+	uint32_t handle;
+	uint32_t users;
+};
+
+/**
+ * struct loom_device - an open node; immutable but for the shared handles
  * @fd: the file
  * @path: the node
  * @info: answer to QUERY
  * @chip: made from the answers to QUERY; @info owns its name
  * @version: major, minor, patch of the driver
+ * @lock: protects @shared, and is held while handles of dma-bufs are opened and closed
+ * @shared: handles of buffers that were exported or imported
+ * @num_shared: number of @shared
  */
 struct loom_device {
 	int fd;
@@ -47,6 +62,9 @@ struct loom_device {
 	struct drm_loom_device_info info;
 	struct drm_loom_chip chip;
 	int version[3];
+	pthread_mutex_t lock;
+	struct loom_shared_handle *shared;
+	size_t num_shared;
 };
 
 /** loom_device_ioctl() - drmIoctl() that returns 0 or -errno and preserves errno */

@@ -634,6 +634,20 @@ public:
 		program_ = program.c();
 	}
 
+	/* the weights of another process, from export_weights() there */
+	session(const program &program, const target &target, view<const int> weights)
+	{
+		loom_session *made;
+
+		call(loom_session_create_shared, target.c(), program.c(), weights.data(),
+		     detail::narrow(weights.size()), &made);
+		session_ = { made, [program = program.owner(),
+				    target = target.owner()](loom_session *last) {
+			loom_session_destroy(last);
+		} };
+		program_ = program.c();
+	}
+
 	/*
 	 * the weights of another session, of this program or of one of the same file; states: theirs
 	 * are the same, too, and they take turns
@@ -649,6 +663,18 @@ public:
 			loom_session_destroy(last);
 		} };
 		program_ = program.c();
+	}
+
+	/* dma-bufs of the weights, which become constant, for other processes; to be closed */
+	std::vector<int> export_weights()
+	{
+		std::vector<int> fds(DRM_LOOM_MAX_SLOTS);
+		std::uint32_t count;
+
+		call(loom_session_export_weights, c(), fds.data(), detail::narrow(fds.size()),
+		     &count);
+		fds.resize(count);
+		return fds;
 	}
 
 	/* copies elements in, as many as the input has, and of its type */

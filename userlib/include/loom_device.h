@@ -164,11 +164,23 @@ int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *
 int loom_bo_export(const struct loom_bo *bo, int *fd);
 
 /**
+ * loom_bo_seal() - makes a buffer constant, for processes that share it
+ * @bo: the buffer, made on its device by loom_bo_create()
+ *
+ * Nobody can write it any more: see &struct drm_loom_bo_seal. Its view of loom_bo_map() stays where
+ * it is and becomes readable only; no thread may access it during the call. Any other mapping of
+ * it must be gone, in child processes, too, which inherit the view.
+ *
+ * Return: 0; -EBUSY while something may write it; -EPERM for a buffer of another process or driver;
+ * -EINVAL of a driver before minor 12.
+ */
+int loom_bo_seal(struct loom_bo *bo);
+
+/**
  * loom_bo_import() - a buffer that is that of a dma-buf
  * @device: which shall use it
  * @fd: the dma-buf, which stays the caller's
- * @bo: [out] the buffer, free with loom_bo_destroy(). One of this very device has the same handle
- *	each time: import it once
+ * @bo: [out] the buffer, free with loom_bo_destroy()
  *
  * Return: 0, -EOPNOTSUPP where one of the two devices cannot reach it, -EINVAL, -ENOSPC, -ENOMEM.
  */
@@ -207,7 +219,7 @@ uint64_t loom_bo_size(const struct loom_bo *bo);
 /**
  * loom_bo_map() - its linear view, mapped on the first call, until loom_bo_destroy()
  * @bo: the buffer
- * @ptr: [out] the first byte
+ * @ptr: [out] the first byte; of a sealed buffer for reading only
  *
  * Return: 0, -ENOMEM, -EOPNOTSUPP in the SRAM of a device that is memory of its own, where pages of
  * the buffer are none of the processor's: there are loom_bo_read() and loom_bo_write().

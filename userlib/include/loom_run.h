@@ -17,7 +17,7 @@
  * session each. Batches of items are in loom_parallel.h.
  *
  * Sessions of one program, or of several programs of one file, can share weights and states
- * (loom_session_create_beside()).
+ * (loom_session_create_beside()), and processes weights (loom_session_export_weights()).
  *
  * Inputs and outputs are copied (loom_session_set_input(), loom_session_get_output()), or used
  * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
@@ -171,6 +171,46 @@ enum loom_beside_flags {
  */
 int loom_session_create_beside(struct loom_session *other, const struct loom_program *program,
 			       uint32_t flags, struct loom_session **session,
+			       struct loom_error *err);
+
+/**
+ * loom_session_export_weights() - dma-bufs of a session's weights, for other processes
+ * @session: on a device; it goes on as before
+ * @fds: [out] a dma-buf for each buffer of weights, to be closed by the caller; the buffers live
+ *	as long as any process has them
+ * @room: descriptors that @fds has room for; two are enough for programs of this library: weights
+ *	in DRAM, and in ROM
+ * @count: [out] how many there are
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Makes the buffers constant (loom_bo_seal()), so the processes need not trust each other. Weights
+ * that only another program of the file has are in them if a session of that program was loaded
+ * before (loom_session_create_beside()). A child process inherits the view of the buffers, so the
+ * caller must not have forked one since the session was created. The bytes stay charged to this
+ * client of the device while anyone has them.
+ *
+ * Return: 0; -EINVAL while a run is under way, where @room is too small, and of a driver before
+ * minor 12; -EBUSY where the buffers may still be written; -EOPNOTSUPP on the host.
+ */
+int loom_session_export_weights(struct loom_session *session, int *fds, uint32_t room,
+				uint32_t *count, struct loom_error *err);
+
+/**
+ * loom_session_create_shared() - loads a program with the weights of another process
+ * @target: a device, that of the exporting session
+ * @program: the same program, or the one at the same place of the same file
+ * @fds: from loom_session_export_weights(), in that order; they stay the caller's
+ * @count: number of @fds
+ * @session: [out] end with loom_session_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Weights are neither allocated nor copied, but read once and compared with those of @program.
+ *
+ * Return: as loom_session_create(); -EINVAL where the buffers are not constant, or have other
+ * bytes; -EOPNOTSUPP on the host.
+ */
+int loom_session_create_shared(struct loom_target *target, const struct loom_program *program,
+			       const int *fds, uint32_t count, struct loom_session **session,
 			       struct loom_error *err);
 
 /**

@@ -46,6 +46,7 @@ struct loom_host_memory;
  * * beside.c: buffers of another session in place of the session's own
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
  * * lend.c: memory of the caller in their place, for a run
+ * * weights.c: weights in a session's buffers, and in those of other processes
  * * session.c: sessions (loom_run.h)
  * * async.c: asynchronous runs
  *
@@ -92,6 +93,7 @@ struct loom_host_memory;
  *	are no buffers
  * @lend: binds a slot to memory of the caller, NULL: to the session's own again; 0, or -EOPNOTSUPP
  *	for memory that it cannot use; NULL if there is no such memory
+ * @export: makes the buffer of a slot constant, and gives a dma-buf of it; NULL if there are none
  * @exchange: exchanges the buffers of two slots, which must be alike but for readers and writers.
  *	&loom_session.slots are exchanged already
  * @borrow: binds a slot to the buffer of &loom_session.loans, as its owner has it now; during
@@ -117,6 +119,7 @@ struct loom_target_ops {
 	int (*bind)(struct loom_session *session, uint32_t slot, struct loom_bo *bo,
 		    struct loom_error *err);
 	int (*lend)(struct loom_session *session, uint32_t slot, void *memory, uint64_t bytes);
+	int (*export)(struct loom_session *session, uint32_t slot, int *fd, struct loom_error *err);
 	void (*exchange)(struct loom_session *session, uint32_t a, uint32_t b);
 	void (*borrow)(struct loom_session *session, uint32_t slot);
 	void (*unload)(struct loom_session *session);
@@ -172,6 +175,8 @@ struct loom_loan {
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
  * @loans: for each slot, whose buffer it has
+ * @constant: for each slot, whether its buffer can be read only
+ * @weights: dma-bufs of its weights, one for each such slot, while it is loaded; or NULL
  * @root: the session that has made the buffers of its states: itself, or whose states they are, too
  * @shared: of a @root: other sessions have its states, too
  * @user: of a @root: the session that runs on its states now, or NULL
@@ -190,6 +195,8 @@ struct loom_session {
 	bool *input_set;
 	uint32_t *partners;
 	struct loom_loan *loans;
+	bool *constant;
+	const int *weights;
 	struct loom_session *root;
 	bool shared;
 	const struct loom_session *user;
@@ -245,6 +252,18 @@ int loom_session_borrow(struct loom_session *session, struct loom_session *owner
 			struct loom_error *err);
 /** loom_session_pull() - binds borrowed states as their owner has them */
 void loom_session_pull(struct loom_session *session);
+/**
+ * loom_weights_load() - copies the weights of a program into a session's buffers
+ * @session: it must be loaded
+ * @err: [out] one line on failure
+ *
+ * Those that are there already, in buffers of other sessions or processes, are compared.
+ *
+ * Return: 0; -EINVAL where a constant buffer has other bytes; the error of the target.
+ */
+int loom_weights_load(struct loom_session *session, struct loom_error *err);
+/** loom_weights_slots() - number of slots with weights that sessions can share */
+uint32_t loom_weights_slots(const struct loom_program *program);
 /** loom_update_fits() - whether types and dimensions of an update are right for its state */
 bool loom_update_fits(const struct loom_program *program,
 		      const struct loom_program_update *update);

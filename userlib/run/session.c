@@ -8,48 +8,13 @@
 #include "base/array.h"
 #include "report.h"
 
-/* Whether a weight is in a buffer that was borrowed, which may be in use. */
-static bool is_lent(const struct loom_session *session, const struct loom_program_tensor *weight)
+static struct loom_session *loom_session_alloc(struct loom_target *target,
+					       const struct loom_program *program)
 {
-	const struct loom_loan *loan;
+	struct loom_session *session = calloc(1, sizeof(*session));
 
-	if (!loom_session_holds(session, weight))
-		return false;
-	loan = &session->loans[weight->slot];
-	if (!loan->owner || loan->owner->program == session->program)
-		return loan->owner;
-	return session->slots[weight->slot] &&
-	       !memcmp(session->slots[weight->slot] + weight->offset, weight->data,
-		       weight->size_bytes);
-}
-
-static int loom_session_upload_weights(struct loom_session *session, struct loom_error *err)
-{
-	const struct loom_program *program = session->program;
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; i < program->num_weights && !ret; i++)
-		if (program->weights[i].size_bytes && !is_lent(session, &program->weights[i]))
-			ret = loom_session_write(session, &program->weights[i],
-						 program->weights[i].data);
-	if (ret == -EINVAL)
-		return loom_error_set(err, ret, "the program's weights lie outside of their slot");
-	return ret ? loom_error_set(err, ret, "copying weights to the device: %s", strerror(-ret)) :
-		     0;
-}
-
-/* @owner: lends its buffers, as @flags say; or NULL */
-static int loom_session_load(struct loom_target *target, const struct loom_program *program,
-			     struct loom_session *owner, uint32_t flags,
-			     struct loom_session **out, struct loom_error *err)
-{
-	struct loom_session *session;
-	int ret;
-
-	session = calloc(1, sizeof(*session));
 	if (!session)
-		return loom_error_set(err, -ENOMEM, "no memory");
+		return NULL;
 	session->target = target;
 	session->program = program;
 	session->root = session;
@@ -57,17 +22,36 @@ static int loom_session_load(struct loom_target *target, const struct loom_progr
 	session->input_set = calloc(program->num_inputs + 1, sizeof(*session->input_set));
 	session->partners = calloc(program->num_slots + 1, sizeof(*session->partners));
 	session->loans = calloc(program->num_slots + 1, sizeof(*session->loans));
-	if (!session->slots || !session->input_set || !session->partners || !session->loans) {
-		ret = loom_error_set(err, -ENOMEM, "no memory");
-		goto fail;
-	}
+	session->constant = calloc(program->num_slots + 1, sizeof(*session->constant));
+	if (session->slots && session->input_set && session->partners && session->loans &&
+	    session->constant)
+		return session;
+	loom_session_destroy(session);
+	return NULL;
+}
+
+/*
+ * @owner: lends its buffers, as @flags say; or NULL
+ * @weights: dma-bufs of weights; or NULL
+ */
+static int loom_session_load(struct loom_target *target, const struct loom_program *program,
+			     struct loom_session *owner, uint32_t flags, const int *weights,
+			     struct loom_session **out, struct loom_error *err)
+{
+	struct loom_session *session = loom_session_alloc(target, program);
+	int ret;
+
+	if (!session)
+		return loom_error_set(err, -ENOMEM, "no memory");
+	session->weights = weights;
 	ret = owner ? loom_session_borrow(session, owner, flags, err) : 0;
 	if (ret)
 		goto fail;
 	ret = target->ops->load(session, err);
 	if (ret)
 		goto fail;
-	ret = loom_session_upload_weights(session, err);
+	session->weights = NULL;
+	ret = loom_weights_load(session, err);
 	if (ret)
 		goto fail;
 	ret = loom_states_init(session, err);
@@ -91,7 +75,7 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	if (!target || !program)
 		return loom_error_set(err, -EINVAL, "a session has no %s",
 				      target ? "program" : "target");
-	return loom_session_load(target, program, NULL, 0, session, err);
+	return loom_session_load(target, program, NULL, 0, NULL, session, err);
 }
 
 int loom_session_create_beside(struct loom_session *other, const struct loom_program *program,
@@ -102,7 +86,24 @@ int loom_session_create_beside(struct loom_session *other, const struct loom_pro
 	if (!other || !program)
 		return loom_error_set(err, -EINVAL, "a session has no %s",
 				      other ? "program" : "other one beside it");
-	return loom_session_load(other->target, program, other, flags, session, err);
+	return loom_session_load(other->target, program, other, flags, NULL, session, err);
+}
+
+int loom_session_create_shared(struct loom_target *target, const struct loom_program *program,
+			       const int *fds, uint32_t count, struct loom_session **session,
+			       struct loom_error *err)
+{
+	*session = NULL;
+	if (!target || !program)
+		return loom_error_set(err, -EINVAL, "a session has no %s",
+				      target ? "program" : "target");
+	if (!target->ops->export)
+		return loom_error_set(err, -EOPNOTSUPP, "the host has no buffers to share");
+	if (count != loom_weights_slots(program))
+		return loom_error_set(err, -EINVAL,
+				      "the program's weights are in %u buffers, not %u",
+				      loom_weights_slots(program), count);
+	return loom_session_load(target, program, NULL, 0, fds, session, err);
 }
 
 void loom_session_destroy(struct loom_session *session)
@@ -113,6 +114,7 @@ void loom_session_destroy(struct loom_session *session)
 	if (session->root->user == session)
 		session->root->user = NULL;
 	free(session->rows);
+	free(session->constant);
 	free(session->loans);
 	free(session->partners);
 	free(session->input_set);

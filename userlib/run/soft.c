@@ -87,6 +87,57 @@ static void loom_soft_borrow(struct loom_session *session, uint32_t slot)
 	soft->bindings[slot].slot = slot;
 	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
 	session->slots[slot] = loan->owner->slots[loan->slot];
+	session->constant[slot] = loan->owner->constant[loan->slot];
+}
+
+/* The buffer of a slot of weights is that of another process. */
+static int loom_soft_import(struct loom_session *session, uint32_t slot, int fd,
+			    struct loom_error *err)
+{
+	const struct loom_program_slot *from = &session->program->slots[slot];
+	struct loom_node_run *soft = session->priv;
+	uint32_t region = from->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM :
+							    DRM_LOOM_REGION_DRAM;
+	struct drm_loom_bo_info info;
+	void *map;
+	int ret;
+
+	ret = loom_bo_import(session->target->device, fd, &soft->bos[slot]);
+	if (!ret)
+		ret = loom_bo_info(soft->bos[slot], &info);
+	if (ret)
+		return loom_soft_fail(err, ret, "importing shared weights");
+	if (!(info.flags & DRM_LOOM_BO_SEALED))
+		return loom_error_set(err, -EINVAL,
+				      "the shared buffer is not constant: loom_session_export_weights() exports it");
+	if (info.size != from->size_bytes || info.region != region)
+		return loom_error_set(err, -EINVAL,
+				      "the shared buffer has %llu bytes in region %u, and the weights %llu in region %u",
+				      (unsigned long long)info.size, info.region,
+				      (unsigned long long)from->size_bytes, region);
+	ret = loom_bo_map(soft->bos[slot], &map);
+	if (ret)
+		return loom_soft_fail(err, ret, "mapping shared weights");
+	session->slots[slot] = map;
+	session->constant[slot] = true;
+	soft->bindings[slot].slot = slot;
+	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
+	return 0;
+}
+
+static int loom_soft_export(struct loom_session *session, uint32_t slot, int *fd,
+			    struct loom_error *err)
+{
+	struct loom_node_run *soft = session->priv;
+	int ret = session->constant[slot] ? 0 : loom_bo_seal(soft->bos[slot]);
+
+	if (ret == -EBUSY)
+		return loom_error_set(err, ret,
+				      "the weights may still be written: a job or a child process uses them");
+	if (ret)
+		return loom_soft_fail(err, ret, "making the weights constant");
+	ret = loom_bo_export(soft->bos[slot], fd);
+	return ret ? loom_soft_fail(err, ret, "exporting the weights") : 0;
 }
 
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
@@ -246,7 +297,7 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 	struct loom_device *device = session->target->device;
 	struct loom_node_run *soft = calloc(1, sizeof(*soft));
 	struct drm_loom_reject reject;
-	uint32_t i;
+	uint32_t i, shared = 0;
 	int ret;
 
 	if (!soft)
@@ -268,6 +319,12 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 	if (ret)
 		return ret;
 	for (i = 0; i < program->num_slots; i++) {
+		if (session->weights && loom_slot_is_shared(&program->slots[i])) {
+			ret = loom_soft_import(session, i, session->weights[shared++], err);
+			if (ret)
+				return ret;
+			continue;
+		}
 		ret = loom_soft_load_slot(session, i);
 		if (ret == -ENOSPC)
 			return loom_soft_no_space(err, device, i);
@@ -543,6 +600,7 @@ static const struct loom_target_ops loom_soft_ops = {
 	.wait = loom_soft_wait_until,
 	.fd = loom_soft_fd,
 	.bind = loom_soft_bind,
+	.export = loom_soft_export,
 	.exchange = loom_soft_exchange,
 	.borrow = loom_soft_borrow,
 	.unload = loom_soft_unload,

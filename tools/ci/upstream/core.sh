@@ -30,7 +30,7 @@ core_cut() (
 	rm loom_{debugfs,fdinfo,query_list,lanes,map}.c backend/memory.h loom_leftover.c
 	rm memory/{bytes,copy,dying,evict,host,move,slot,view,window}.c
 	rm sched/{bus,revoke}.c template/{data,memory,native,translate}.[ch] loom_quota.c backend/budget.c
-	rm loom_plan_fit.c memory/{fit.[ch],label.[ch],list.c,no_space.c,share.c} core/bank/span.c core/loom_span.h
+	rm loom_plan_fit.c memory/{fit.[ch],label.[ch],list.c,no_space.c,seal.c,share.c} core/bank/span.c core/loom_span.h
 	rm loom_{file_user,import,shards}.c core/bank/{image,shard}.c core/verify/{image,rule}.c backend/{lanes,preempt}.c
 	rm sram/{floor,revoke,sram}.c "$tree/include/uapi/drm/loom_accel_"{ops,report}.h
 	find core/op -type f ! -name 'check.[ch]' ! -name copy.c ! -name fill.c ! -name native.c \

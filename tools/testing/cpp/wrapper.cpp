@@ -140,6 +140,9 @@ static void files(const char *path)
 	beside.run();
 	CHECK(beside.output_view<float>(0)[5] == 2);
 	REFUSED(EINVAL, "not of one file", loom::session(again, *session));
+	REFUSED(EOPNOTSUPP, "memory of this process", other.export_weights());
+	REFUSED(EOPNOTSUPP, "no buffers to share",
+		loom::session(again, loom::target("host", again.chip()), std::vector<int>{ 0 }));
 
 	loom::attribute axes[] = { { "a", 1 }, { "b", 2.5 }, { "c", "text" },
 				   { "d", std::vector<std::int64_t>{ 1, 2 } } };

@@ -66,6 +66,11 @@ stopped() {
 	! grep -q '^not ok' "$reports/stopped.tap" && grep -q '^1\.\.4$' "$reports/stopped.tap"
 }
 ok "what a run that was stopped counts is not the next one's" stopped
+shared() {
+	cat "$reports/shared.tap"
+	! grep -q '^not ok' "$reports/shared.tap" && grep -q '^1\.\.16$' "$reports/shared.tap"
+}
+ok 'two processes compute with the same weights' shared
 # a header; 8 banks of DRAM with reserved bytes and a hole each, and 16 of SRAM with a hole each
 report_files() {
 	cat "$reports"/*.err

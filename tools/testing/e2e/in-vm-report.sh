@@ -11,6 +11,7 @@ mkdir -p "$out"
 
 build/e2e/report_fit >"$out/fit.tap" 2>&1
 build/e2e/stopped >"$out/stopped.tap" 2>&1
+build/e2e/shared_weights >"$out/shared.tap" 2>&1
 $loom report -o "$out/idle" --prefix idle- >"$out/idle.text" 2>"$out/idle.err"
 $loom info --json >"$out/info.json" 2>>"$out/idle.err"
 $loom report --json -o "$out/idle-json" >"$out/report.json" 2>>"$out/idle.err"

@@ -176,6 +176,10 @@ class Run(unittest.TestCase):
             self.assertEqual(many.run({'x': [[0, 0]] * 3})['after'].tolist(), [[8, 12]])
         with self.assertRaisesRegex(loom.Error, 'not of one file'):
             programs[0].session().beside(second)
+        with self.assertRaisesRegex(loom.Error, 'memory of this process'):
+            programs[0].session().export_weights()
+        with self.assertRaisesRegex(loom.Error, 'no buffers to share'):
+            programs[0].session(weights=[0])
         with self.assertRaises(ValueError):
             loom.join([])
         self.assertEqual(programs[0].programs, [programs[0]])

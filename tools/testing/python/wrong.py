@@ -373,6 +373,8 @@ CALLS = {
     'Target.__init__ lanes': (lambda one: loom.Target('host', 'soft', one), 2, 1),
     'Session.__init__ lanes': (lambda one: on_lanes(one), 2, 1),
     'Program.session lanes': None,
+    'Program.session weights': None,
+    'Session.__init__ weights': (lambda one: loom.compile(relu()).session(weights=[one]), None, -1),
     'Device.memory region': None,
     'Target.memory region': None,
     'Tensor.random seed': (lambda one: loom.compile(relu()).inputs[0].random(one), 7),

@@ -213,10 +213,11 @@ class Program(Closeable):
             if self._file is not None:
                 call(c.loom_program_file_fits, self._file, chip_of(chip)._record)
 
-    def session(self, target: Any = 'host', lanes: int | None = None) -> Any:
+    def session(self, target: Any = 'host', lanes: int | None = None,
+                weights: Sequence[int] | None = None) -> Any:
         """A Session on a Target, or on lanes of the one of that name: "host", "auto", a node."""
         from ._run import Session
-        return Session(self, target, lanes)
+        return Session(self, target, lanes, weights)
 
     def __repr__(self) -> str:
         if self.closed:

@@ -15,6 +15,7 @@ from ._arrays import Tensor, give, lend, view
 from ._buffer import Buffer
 from ._chip import Chip, Region, chip_of
 from ._library import Closeable, Handle, Record, c, call, cpath, cstring, record
+from ._numbers import integers
 from ._program import Program
 from ._submitted import Run
 
@@ -117,10 +118,11 @@ class Session(Closeable):
     """A program that is loaded on a target. Threads that share one take turns.
 
     lanes: as for a Target; only where the target is a name
+    weights: descriptors from export_weights() of another process, which stay the caller's
     """
 
     def __init__(self, program: Program, target: Target | str | os.PathLike[str] = 'host',
-                 lanes: int | None = None) -> None:
+                 lanes: int | None = None, weights: Sequence[int] | None = None) -> None:
         if not isinstance(target, Target):
             target = Target(target, program.chip, lanes)
         elif lanes is not None:
@@ -128,7 +130,12 @@ class Session(Closeable):
         used, where = program._use(), target._use()
         program.fits(target.chip)
         pointer = ctypes.POINTER(abi.loom_session)()
-        call(c.loom_session_create, where.pointer, program._pointer, pointer)
+        if weights is None:
+            call(c.loom_session_create, where.pointer, program._pointer, pointer)
+        else:
+            fds = integers(ctypes.c_int, weights)
+            call(c.loom_session_create_shared, where.pointer, program._pointer, fds, len(fds),
+                 pointer)
         self._open(program, target.name, Handle(pointer, c.loom_session_destroy, used, where))
 
     def beside(self, program: Program, share_states: bool = False) -> Session:
@@ -148,6 +155,15 @@ class Session(Closeable):
             # sessions with common states take turns
             session._lock, session._last = self._lock, self._last
         return session
+
+    def export_weights(self) -> list[int]:
+        """Dma-bufs of its weights, to be closed: sessions of other processes on the same device
+        use them without a copy. No one can change these weights any more. Child processes must be
+        forked before the session is created."""
+        fds = (ctypes.c_int * abi.DRM_LOOM_MAX_SLOTS)()
+        count = ctypes.c_uint32()
+        self._call(c.loom_session_export_weights, fds, len(fds), count)
+        return fds[:count.value]
 
     def _open(self, program: Program, target: str, handle: Handle) -> None:
         self._handle = handle

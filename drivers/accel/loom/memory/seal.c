@@ -21,7 +21,7 @@
  *
  * - a mapping that is writable, or that mprotect() could make writable (VM_MAYWRITE). They are
  *   counted in &loom_bo.writers, which a seal sets to -1. A mapping of a sealed buffer loses
- *   VM_MAYWRITE. Debuggers cannot access mappings (no &vm_operations_struct.access);
+ *   VM_MAYWRITE. Debuggers cannot access mappings (no access() of the VMA);
  * - a job with the buffer in a slot with DRM_LOOM_SLOT_WRITE. SUBMIT asks under the reservation
  *   lock, under which it adds the job's fence, and a seal looks for these fences;
  * - BO_WRITE, under the same lock. A seal waits for its copies in local memory, whose fences are
@@ -34,7 +34,7 @@
  *
  * Rejected: tearing down the mappings and letting the page fault refuse writes. Each mapping of
  * each buffer would then need a fault for its first write to a page after a read
- * (&vm_operations_struct.pfn_mkwrite), and a client that still writes would get SIGBUS instead of
+ * (pfn_mkwrite()), and a client that still writes would get SIGBUS instead of
  * the sealing one EBUSY. Rejected: exporting without DRM_RDWR. It binds the file descriptor only,
  * and not the handle that an import of the same device gives.
  */

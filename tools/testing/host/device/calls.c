@@ -23,6 +23,8 @@
 
 #define BYTES	1000
 #define SYNC	7
+#define HANDLE	1
+#define DMABUF	99
 
 /* Of its records. */
 static uint32_t device_bytes = sizeof(struct drm_loom_device_info);
@@ -36,6 +38,8 @@ static char label[DRM_LOOM_LABEL_BYTES + 1];
 static uint32_t device_flags;
 /* Whether its buffer has an address per bank, or is evicted. */
 static uint32_t bo_flags;
+/* How often HANDLE was closed. */
+static uint32_t closed;
 /* Its answer about the fence in SYNC. */
 static int status, fence_fd = -1;
 static bool asked_for_sync_file;
@@ -146,6 +150,13 @@ static int export(struct drm_syncobj_handle *args)
 	return 0;
 }
 
+/* It is the buffer that the file has already. */
+static int import(struct drm_prime_handle *args)
+{
+	args->handle = args->fd == DMABUF ? HANDLE : 0;
+	return args->handle ? 0 : -EBADF;
+}
+
 int drmIoctl(int fd, unsigned long request, void *arg)
 {
 	int ret = 0;
@@ -153,7 +164,7 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 	if (request == DRM_IOCTL_LOOM_QUERY)
 		ret = query(arg);
 	else if (request == DRM_IOCTL_LOOM_BO_CREATE)
-		((struct drm_loom_bo_create *)arg)->handle = 1;
+		((struct drm_loom_bo_create *)arg)->handle = HANDLE;
 	else if (request == DRM_IOCTL_LOOM_BO_INFO)
 		ret = bo_info(arg);
 	else if (request == DRM_IOCTL_LOOM_BO_READ || request == DRM_IOCTL_LOOM_BO_WRITE)
@@ -166,7 +177,13 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 		ret = export(arg);
 	else if (request == SYNC_IOC_FILE_INFO && fd == fence_fd)
 		((struct sync_file_info *)arg)->status = status;
-	else if (request != DRM_IOCTL_GEM_CLOSE && request != DRM_IOCTL_LOOM_CONTEXT_DESTROY)
+	else if (request == DRM_IOCTL_PRIME_HANDLE_TO_FD)
+		((struct drm_prime_handle *)arg)->fd = DMABUF;
+	else if (request == DRM_IOCTL_PRIME_FD_TO_HANDLE)
+		ret = import(arg);
+	else if (request == DRM_IOCTL_GEM_CLOSE)
+		closed++;
+	else if (request != DRM_IOCTL_LOOM_CONTEXT_DESTROY)
 		ret = -ENOTTY;
 	errno = -ret;
 	return ret ? -1 : 0;
@@ -248,6 +265,31 @@ static void test_labels(struct loom_device *device)
 	loom_bo_destroy(bo);
 }
 
+/* An import of a dma-buf gives the handle that the file has. */
+static void test_shared(struct loom_device *device)
+{
+	const struct drm_loom_bo_create request = { .size = BYTES };
+	struct loom_bo *bo, *imports[2];
+	int fd;
+
+	closed = 0;
+	if (loom_bo_create(device, &request, &bo) || loom_bo_export(bo, &fd) ||
+	    loom_bo_export(bo, &fd) || loom_bo_import(device, fd, &imports[0]) ||
+	    loom_bo_import(device, fd, &imports[1]))
+		tap_fatal("no buffer");
+	loom_bo_destroy(imports[0]);
+	loom_bo_destroy(bo);
+	tap_ok(!closed, "a handle is open while one of three buffers has it");
+	loom_bo_destroy(imports[1]);
+	tap_ok(closed == 1, "and is closed with the last");
+	if (loom_bo_import(device, fd, &bo))
+		tap_fatal("no buffer");
+	loom_bo_destroy(bo);
+	tap_ok(closed == 2, "so is that of an import");
+	tap_ok(loom_bo_import(device, fd + 1, &bo) == -EBADF && !bo && closed == 2,
+	       "no dma-buf, no handle");
+}
+
 static void test_addresses(uint32_t device_size)
 {
 	const struct drm_loom_bo_create request = { .size = BYTES };
@@ -322,6 +364,7 @@ int main(void)
 		tap_fatal("no device");
 	test_copies(device);
 	test_labels(device);
+	test_shared(device);
 	test_fences(device);
 	loom_device_close(device);
 	test_addresses(sizeof(struct drm_loom_device_info));
