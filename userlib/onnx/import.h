@@ -230,6 +230,18 @@ struct loom_value *loom_import_normal(struct loom_import *im, struct loom_value 
 				      struct loom_value *gamma, struct loom_value *beta,
 				      float epsilon);
 
+/**
+ * loom_import_bilinear() - samples of pictures, zero outside of them
+ * @im: the node
+ * @x: [N, C, rows * columns], of floats
+ * @at: rows and columns of the samples, [N, 1, P], of the type of @x
+ * @sizes: number of rows and columns, whose product @at can count exactly
+ *
+ * Return: [N, C, P]; NULL after an error.
+ */
+struct loom_value *loom_import_bilinear(struct loom_import *im, struct loom_value *x,
+					struct loom_value *const *at, const int64_t *sizes);
+
 /** loom_import_rows() - Gather: parts of @x along @axis, at @indices */
 struct loom_value *loom_import_rows(struct loom_import *im, struct loom_value *x, uint32_t axis,
 				    struct loom_value *indices);
@@ -285,6 +297,7 @@ void loom_import_cast_like(struct loom_import *im, int unused);
 void loom_import_where(struct loom_import *im, int unused);
 void loom_import_if(struct loom_import *im, int unused);
 void loom_import_conv(struct loom_import *im, int unused);
+void loom_import_deform_conv(struct loom_import *im, int unused);
 void loom_import_conv_integer(struct loom_import *im, int unused);
 void loom_import_qlinear_conv(struct loom_import *im, int unused);
 void loom_import_conv_transpose(struct loom_import *im, int unused);

@@ -256,6 +256,129 @@ void loom_import_conv_integer(struct loom_import *im, int unused)
 		import_conv(im, operands, DRM_LOOM_DTYPE_I32, DRM_LOOM_DTYPE_I32);
 }
 
+/* Places of the elements of all windows on a spatial axis, [1, kernel's elements, windows] */
+static struct loom_value *emit_window_places(struct loom_import *im,
+					     const struct loom_onnx_window *window, uint32_t axis,
+					     uint32_t dtype)
+{
+	int64_t tap, out, taps = window->kernel[0] * window->kernel[1];
+	int64_t outs = window->out[0] * window->out[1];
+	struct loom_value *places = loom_emit_const(im->em, dtype, 3, (int64_t[]){ 1, taps, outs });
+
+	for (tap = 0; places && tap < taps; tap++)
+		for (out = 0; out < outs; out++) {
+			int64_t k = axis ? tap % window->kernel[1] : tap / window->kernel[1];
+			int64_t o = axis ? out % window->out[1] : out / window->out[1];
+
+			loom_value_set_float(places, tap * outs + out,
+					     (double)(o * window->strides[axis] -
+						      window->pads_begin[axis] +
+						      k * window->dilations[axis]));
+		}
+	return places;
+}
+
+/* The elements of all windows of a DeformConv, [N, C * kernel's elements, windows...] */
+static struct loom_value *emit_deformed(struct loom_import *im, struct loom_value *x,
+					struct loom_value *offset, struct loom_value *mask,
+					const struct loom_onnx_window *window, int64_t parts)
+{
+	int64_t taps = window->kernel[0] * window->kernel[1], channels = x->dims[1] / parts;
+	int64_t outs = window->out[0] * window->out[1], points = taps * outs;
+	int64_t batch = x->dims[0] * parts, size = window->in[0] * window->in[1];
+	uint32_t dtype = x->dtype == DRM_LOOM_DTYPE_F64 ? x->dtype : DRM_LOOM_DTYPE_F32, axis;
+	struct loom_value *at[2], *y;
+
+	offset = loom_emit_reshape(im->em, loom_emit_cast(im->em, offset, dtype), 4, (int64_t[]){
+		batch, taps, 2, outs });
+	for (axis = 0; axis < 2; axis++) {
+		y = offset ? loom_import_part(im, offset, 2, axis, 1, 1) : NULL;
+		y = loom_emit_reshape(im->em, y, 3, (int64_t[]){ batch, taps, outs });
+		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y,
+				     emit_window_places(im, window, axis, dtype));
+		at[axis] = loom_emit_reshape(im->em, y, 3, (int64_t[]){ batch, 1, points });
+	}
+	y = loom_emit_reshape(im->em, loom_emit_cast(im->em, x, dtype), 3, (int64_t[]){
+		batch, channels, size });
+	if (im->em->status)
+		return NULL;
+	y = loom_import_bilinear(im, y, at, window->in);
+	if (mask) {
+		mask = loom_emit_reshape(im->em, loom_emit_cast(im->em, mask, dtype), 3,
+					 (int64_t[]){ batch, 1, points });
+		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, mask);
+	}
+	channels = x->dims[1] * taps;
+	return loom_emit_reshape(im->em, loom_emit_cast(im->em, y, x->dtype), 4, (int64_t[]){
+		x->dims[0], channels, window->out[0], window->out[1] });
+}
+
+static bool deform_fits(const struct loom_value *x, const struct loom_value *w,
+			const struct loom_value *offset, const struct loom_value *mask,
+			const struct loom_onnx_window *window, int64_t groups, int64_t parts)
+{
+	int64_t taps = window->kernel[0] * window->kernel[1];
+	const int64_t dims[] = { x->dims[0], 0, window->out[0], window->out[1] };
+	const struct loom_value *operands[] = { offset, mask };
+	uint32_t i;
+
+	if (parts < 1 || parts > x->dims[1] || x->dims[1] % parts || x->dims[1] % groups ||
+	    w->dims[1] != x->dims[1] / groups || w->dims[0] % groups || taps > LOOM_WINDOW_MAX)
+		return false;
+	for (i = 0; i < 2; i++)
+		if (operands[i] && (operands[i]->rank != 4 || operands[i]->dims[0] != dims[0] ||
+				    operands[i]->dims[1] != parts * taps * (i ? 1 : 2) ||
+				    operands[i]->dims[2] != dims[2] ||
+				    operands[i]->dims[3] != dims[3] ||
+				    operands[i]->dtype != x->dtype))
+			return false;
+	return x->num_elems && w->num_elems && offset->num_elems;
+}
+
+void loom_import_deform_conv(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = {
+		[LOOM_GCONV_X] = loom_import_operand(im, 0),
+		[LOOM_GCONV_W] = loom_import_operand(im, 1),
+		[LOOM_GCONV_BIAS] = loom_import_optional(im, 3),
+	};
+	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
+	struct loom_value *offset = loom_import_operand(im, 2), *mask = loom_import_optional(im, 4);
+	int64_t groups = conv_groups(im), parts = loom_attr_int(im, "offset_group", 1), i;
+	struct loom_onnx_window window = { .num_spatial = 2 }, taps = { .num_spatial = 2 };
+
+	(void)unused;
+	if (!offset || !conv_types_fit(im, x, w, false) || !conv_ranks_fit(im, x, w))
+		return;
+	if (x->rank != 4)
+		return loom_import_fail(im, -EOPNOTSUPP, "data of rank %u are not supported",
+					x->rank);
+	memcpy(window.kernel, w->dims + 2, 2 * sizeof(window.kernel[0]));
+	loom_window_shape(im, x, &window);
+	if (im->em->status)
+		return;
+	if (!deform_fits(x, w, offset, mask, &window, groups, parts))
+		return loom_import_fail(im, -EINVAL, "its operands do not fit together");
+	check_vector(im, operands[LOOM_GCONV_BIAS], "bias", x->dtype, w->dims[0], false);
+	/* places are counted in floats */
+	if (window.in[0] > LOOM_WINDOW_MAX / window.in[1])
+		loom_import_fail(im, -EOPNOTSUPP, "pictures of %lld times %lld are not supported",
+				 (long long)window.in[0], (long long)window.in[1]);
+	if (im->em->status)
+		return;
+	/* what is left is a convolution by one element of channels times kernel */
+	operands[LOOM_GCONV_X] = emit_deformed(im, x, offset, mask, &window, parts);
+	operands[LOOM_GCONV_W] = loom_emit_reshape(im->em, w, 4, (int64_t[]){
+		w->dims[0], w->num_elems / w->dims[0], 1, 1 });
+	for (i = 0; i < 2; i++) {
+		taps.kernel[i] = 1;
+		taps.strides[i] = 1;
+		taps.dilations[i] = 1;
+		taps.out[i] = window.out[i];
+	}
+	loom_import_result(im, 0, emit_conv(im, operands, &taps, groups, x->dtype));
+}
+
 /* x_scale * w_scale / y_scale, in the order in which ONNX Runtime rounds */
 static struct loom_value *emit_multiplier(struct loom_import *im, struct loom_value *x_scale,
 					  struct loom_value *w_scale, struct loom_value *y_scale)

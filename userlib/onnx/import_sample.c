@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of GridSample and RoiAlign, which sample a picture at positions from the data. The
- * device has no command with data-dependent addresses, but an interpolated sample is a sum over all
- * rows and columns, with weights of which few are not 0:
+ * Importers of GridSample and RoiAlign, which sample a picture at positions from the data. An
+ * interpolated sample is a sum over all rows and columns, with weights of which few are not 0:
  *
  *	y(p) = sum over h and w of weight(y_p - h) * weight(x_p - w) * data(h, w)
  *
  * Weights are computed by a few elementwise functions, and the sum over columns is a matrix
  * product. Outside of the data there is no row or column, so everything is 0 there. The cost: data
- * that are not finite make all samples of their row NaN.
+ * that are not finite make all samples of their row NaN. DeformConv has more samples than a picture
+ * has elements, and gathers the four around each (loom_import_bilinear()).
  */
 #include "import.h"
 #include "pick.h"
@@ -300,6 +300,50 @@ void loom_import_grid_sample(struct loom_import *im, int unused)
 		return;
 	y = loom_emit_reshape(im->em, emit_samples(im, &s), x->rank, dims);
 	loom_import_result(im, 0, loom_emit_cast(im->em, y, x->dtype));
+}
+
+/* A bilinear sample's share of one of the four elements around it. */
+static struct loom_value *emit_corner(struct loom_import *im, struct loom_value *x,
+				      struct loom_value *const *at, const int64_t *sizes,
+				      const bool *after)
+{
+	struct loom_value *inside = NULL, *index = NULL, *weight = NULL, *first, *part, *here;
+	uint32_t dtype = at[0]->dtype, i;
+
+	for (i = 0; i < 2; i++) {
+		first = loom_emit_fn(im->em, LOOM_GFN_FLOOR, at[i]);
+		part = first ? loom_emit_binary(im->em, LOOM_GBIN_SUB, at[i], first) : NULL;
+		part = after[i] ? part : minus(im, 1, part);
+		first = after[i] ? with(im, LOOM_GBIN_ADD, first, 1) : first;
+		here = loom_emit_binary(im->em, LOOM_GBIN_AND,
+					with(im, LOOM_GBIN_GREATER_EQUAL, first, 0),
+					with(im, LOOM_GBIN_LESS, first, sizes[i]));
+		if (im->em->status)
+			return NULL;
+		inside = i ? loom_emit_binary(im->em, LOOM_GBIN_AND, inside, here) : here;
+		weight = i ? loom_emit_binary(im->em, LOOM_GBIN_MUL, weight, part) : part;
+		index = i ? loom_emit_binary(im->em, LOOM_GBIN_ADD,
+					     with(im, LOOM_GBIN_MUL, index, sizes[1]), first) :
+			    first;
+	}
+	/* an index past the end gives zero */
+	index = loom_emit_select(im->em, inside, index,
+				 loom_emit_scalar(im->em, dtype, sizes[0] * sizes[1]));
+	x = loom_emit_gather(im->em, x, loom_emit_cast(im->em, index, DRM_LOOM_DTYPE_I32), 2);
+	return x ? loom_emit_binary(im->em, LOOM_GBIN_MUL, x, weight) : NULL;
+}
+
+struct loom_value *loom_import_bilinear(struct loom_import *im, struct loom_value *x,
+					struct loom_value *const *at, const int64_t *sizes)
+{
+	struct loom_value *sum = NULL, *corner;
+	int i;
+
+	for (i = 0; i < 4 && !im->em->status; i++) {
+		corner = emit_corner(im, x, at, sizes, (bool[]){ i / 2, i % 2 });
+		sum = i && corner ? loom_emit_binary(im->em, LOOM_GBIN_ADD, sum, corner) : corner;
+	}
+	return sum;
 }
 
 /**

@@ -78,6 +78,8 @@ static const struct loom_importer importers[] = {
 	{ "Cosh", loom_import_trig, LOOM_GFN_COSH, 5, "" },
 	{ "CumSum", loom_import_cum_sum, 0, 5, "exclusive reverse" },
 	{ "DFT", loom_import_dft, 0, 5, "axis<20 inverse onesided" },
+	{ "DeformConv", loom_import_deform_conv, 0, 5,
+		"dilations group kernel_shape offset_group pads strides" },
 	{ "DepthToSpace", loom_import_depth_to_space, 0, 5, "blocksize mode>=11" },
 	{ "DequantizeLinear", loom_import_dequantize, 0, 3,
 		"axis>=13 block_size>=21 output_dtype>=23" },

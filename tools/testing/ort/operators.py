@@ -783,6 +783,38 @@ def grid(rng, i):
                 padding_mode=pad, align_corners=corners)
 
 
+def deformed(rng, i):
+    group, parts, batch = int(rng.integers(1, 3)), int(rng.integers(1, 3)), int(rng.integers(1, 3))
+    channels, dims = group * parts * int(rng.integers(1, 3)), rng.integers(4, 8, 2)
+    kernel, stride, dilation = rng.integers(1, 4, 2), rng.integers(1, 3, 2), rng.integers(1, 3, 2)
+    pads = [int(n) for n in rng.integers(0, 3, 4)]
+    out = (dims + pads[:2] + pads[2:] - (kernel - 1) * dilation - 1) // stride + 1
+    if min(out) < 1:
+        return deformed(rng, i)
+    taps = int(numpy.prod(kernel))
+    x = draw(rng, (batch, channels, *dims), "f4")
+    w = draw(rng, (2 * group, channels // group, *kernel), "f4")
+    offset = (2 * draw(rng, (batch, parts * taps * 2, *out), "f4")).astype("f4")
+    bias = draw(rng, (2 * group,), "f4") if i % 2 else None
+    mask = draw(rng, (batch, parts * taps, *out), "f4") if i % 3 else None
+    by = wide(offset).reshape(batch, parts, *kernel, 2, *out)
+    share = numpy.ones((batch, parts, *kernel, *out)) if mask is None else wide(mask).reshape(
+        batch, parts, *kernel, *out)
+    y = numpy.zeros((batch, 2 * group, *out)) if bias is None else numpy.tile(
+        wide(bias)[:, None, None], (batch, 1, *out))
+    for b, c, *at in numpy.ndindex(batch, channels, *kernel, *out):
+        part, tap, place = c // (channels // parts), tuple(at[:2]), tuple(at[2:])
+        where = numpy.array(place) * stride - pads[:2] + numpy.array(tap) * dilation + by[(b, part, *tap, slice(None), *place)]
+        value = sampled(wide(x[b, c:c + 1]), where, False, "zeros", True)[0] * share[(b, part, *tap, *place)]
+        of, inner = divmod(c, channels // group)
+        rows = slice(2 * of, 2 * of + 2)
+        y[(b, rows, *place)] += wide(w[(rows, inner, *tap)]) * value
+    values = {"x": x, "w": w, "offset": offset, "bias": bias, "mask": mask}
+    return Case("DeformConv", values, [y], ["w"] if i % 4 else [], opset=19,
+                group=group, offset_group=parts, kernel_shape=[int(n) for n in kernel], pads=pads,
+                strides=[int(n) for n in stride], dilations=[int(n) for n in dilation])
+
+
 def rounded_half(x):
     """To the nearest BFLOAT16, ties to even, by bits."""
     bits = x.astype("f4").view("u4").astype("u8")
@@ -857,6 +889,7 @@ FAMILIES = {
     "Unique": unique,
     "Resize": resize,
     "GridSample": grid,
+    "DeformConv": deformed,
     "BFLOAT16": brain,
     "float8": float8,
     "TopK": top,
