@@ -91,6 +91,7 @@ struct loom_source_body {
  * @native: its native kernel, or NULL
  * @run: the nodes that the kernel fuses, if there are several, up to this one
  * @mark: state of loom_source_order()
+ * @product: its product, which an earlier node computed with its own; NULL: none did
  */
 struct loom_source_node {
 	struct loom_node_desc desc;
@@ -100,6 +101,7 @@ struct loom_source_node {
 	const struct loom_native_kernel *native;
 	const struct loom_node_desc **run;
 	enum loom_source_mark mark;
+	struct loom_value *product;
 };
 
 /**

@@ -2,6 +2,7 @@
 /* Importers of weights in a few bits, which are constants. */
 #include "onnx/import.h"
 #include "base/array.h"
+#include "loom_core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -272,48 +273,169 @@ void loom_import_matmul(struct loom_import *im, int unused)
 	loom_import_result(im, 0, y);
 }
 
+/**
+ * struct weights - the constants of a node MatMulNBits
+ * @x: two integers or more in a byte
+ * @scale: by column and block
+ * @zero: the same, NULL for the middle
+ * @dims: columns, and rows in whole blocks
+ * @block: elements of a block
+ * @bits: of an integer
+ */
+struct weights {
+	struct loom_value *x;
+	struct loom_value *scale;
+	struct loom_value *zero;
+	int64_t dims[2];
+	int64_t block;
+	int64_t bits;
+};
+
+/* Columns of a product in whole rows of lanes: another one may follow them. */
+#define WHOLE_ROW	128
+/* Maximum number of products that are computed at once. */
+#define MOST_PRODUCTS	8
+/* Maximum number of columns for each row of weights: wider ones need slices in little SRAM. */
+#define MOST_COLUMNS	2
+/* Distance of nodes in the file whose products may be computed at once. */
+#define NEAR_NODES	64
+
+/* Reads the constants of the node. Returns false after an error. */
+static bool read_weights(struct loom_import *im, const struct loom_value *a, struct weights *w)
+{
+	const int64_t most = (int64_t)1 << 31;
+	int64_t inner = loom_attr_int(im, "K", 0), columns = loom_attr_int(im, "N", 0);
+
+	*w = (struct weights){
+		.x = loom_import_known(im, 1),
+		.scale = loom_import_known(im, 2),
+		.block = loom_attr_int(im, "block_size", 0),
+		.bits = loom_attr_int(im, "bits", 4),
+	};
+	if (loom_import_has(im, 3))
+		w->zero = loom_import_known(im, 3);
+	if (loom_import_has(im, 4))
+		loom_import_fail(im, -EOPNOTSUPP, "g_idx is not supported");
+	if (!a || !w->x || !w->scale || im->em->status || !bits_fit(im, w->bits))
+		return false;
+	if (w->block < 8 || w->block > most || inner < 1 || inner > most || columns < 1 ||
+	    columns > most || a->dtype != w->scale->dtype || !loom_dtype_is_float(a->dtype)) {
+		loom_import_fail(im, -EINVAL, "%lld times %lld in blocks of %lld, types %s and %s",
+				 (long long)columns, (long long)inner, (long long)w->block,
+				 loom_dtype_name(a->dtype), loom_dtype_name(w->scale->dtype));
+		return false;
+	}
+	w->dims[0] = columns;
+	w->dims[1] = (inner + w->block - 1) / w->block;
+	w->scale = loom_emit_reshape(im->em, w->scale, 2, w->dims);
+	if (w->zero && w->zero->dtype == DRM_LOOM_DTYPE_U8)
+		w->zero = unpack(im, w->zero, w->bits, 2, w->dims);
+	else if (w->zero)
+		w->zero = loom_emit_reshape(im->em, w->zero, 2, w->dims);
+	w->dims[1] *= w->block;
+	return !im->em->status;
+}
+
+/* The same of a node whose product with @a can be computed together with that of the node. */
+static bool read_sibling(struct loom_import *im, struct loom_source_node *node,
+			 const struct loom_value *a, const struct weights *like, struct weights *w)
+{
+	static const char *const equal[] = { "K", "bits", "block_size" };
+	struct loom_import other = *im;
+	uint32_t i;
+	bool good;
+
+	other.node = node;
+	if (node->product || node->branch || node->native ||
+	    strcmp(node->desc.op_type, im->node->desc.op_type) || !loom_import_has(&other, 0) ||
+	    strcmp(node->desc.inputs[0], im->node->desc.inputs[0]) ||
+	    loom_import_has(&other, 3) != !!like->zero || loom_import_has(&other, 4))
+		return false;
+	for (i = 1; i < 3 + !!like->zero; i++) {
+		const struct loom_value *x = loom_import_packed(&other, i);
+
+		if (!x || !x->data)
+			return false;
+	}
+	for (i = 0; i < ARRAY_SIZE(equal); i++)
+		if (loom_attr_int(&other, equal[i], 0) != loom_attr_int(im, equal[i], 0))
+			return false;
+	/* for errors */
+	im->em->name = node->desc.name;
+	good = read_weights(&other, a, w) &&
+	       (!w->zero || w->zero->dtype == like->zero->dtype);
+	im->em->name = im->node->desc.name;
+	return good;
+}
+
+/* Constants [blocks, N] of several weights [N, blocks], side by side. */
+static struct loom_value *side_by_side(struct loom_import *im, struct loom_value **parts,
+				       uint32_t count)
+{
+	return loom_emit_transpose(im->em, loom_emit_concat(im->em, count, parts, 0),
+				   (uint32_t[]){ 1, 0 });
+}
+
+/*
+ * @a times weights of 4 bits, and times those of the nodes behind it in the file that read the same
+ * operand: queries, keys and values are one product, which takes the commands of one.
+ */
+static struct loom_value *products(struct loom_import *im, struct loom_value *a,
+				   const struct weights *first)
+{
+	const struct loom_source *source = im->graph->source;
+	struct loom_value *x[MOST_PRODUCTS], *scale[MOST_PRODUCTS], *zero[MOST_PRODUCTS], *y;
+	struct loom_source_node *nodes[MOST_PRODUCTS];
+	int64_t starts[MOST_PRODUCTS + 1] = { 0 };
+	struct weights w = *first;
+	uint32_t count = 0, i = 0, end;
+
+	while (i < source->num_nodes && source->nodes[i] != im->node)
+		i++;
+	/* nodes of bodies are not among these */
+	end = min(source->num_nodes, i + NEAR_NODES);
+	while (i < end || !count) {
+		nodes[count] = i < end ? source->nodes[i] : NULL;
+		x[count] = pack(im, w.x, w.dims, false, w.block, false);
+		scale[count] = w.scale;
+		zero[count] = w.zero;
+		starts[count + 1] = starts[count] + w.dims[0];
+		count++;
+		if (im->em->status || count == MOST_PRODUCTS || starts[count] % WHOLE_ROW)
+			break;
+		while (++i < end && (!read_sibling(im, source->nodes[i], a, first, &w) ||
+				     starts[count] + w.dims[0] > MOST_COLUMNS * w.dims[1]))
+			;
+	}
+	for (i = 0; i < count && count > 1 && !im->em->status; i++)
+		x[i]->held = false;
+	y = loom_emit_concat(im->em, count, x, 2);
+	if (y)
+		y->held = true;
+	y = packed_product(im, a, y, side_by_side(im, scale, count),
+			   first->zero ? side_by_side(im, zero, count) : NULL, 8);
+	for (i = 1; y && i < count; i++)
+		nodes[i]->product = loom_import_part(im, y, y->rank - 1, starts[i], 1,
+						     starts[i + 1] - starts[i]);
+	return count > 1 && y ? loom_import_part(im, y, y->rank - 1, 0, 1, starts[1]) : y;
+}
+
 /* Operands: data, weights [N, blocks, bytes], scales, zero points, g_idx, bias. */
 void loom_import_matmul_bits(struct loom_import *im, int unused)
 {
-	const int64_t most = (int64_t)1 << 31;
-	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_known(im, 1);
-	struct loom_value *scale = loom_import_known(im, 2), *zero = NULL, *y;
-	int64_t bits = loom_attr_int(im, "bits", 4), block = loom_attr_int(im, "block_size", 0);
-	int64_t inner = loom_attr_int(im, "K", 0), columns = loom_attr_int(im, "N", 0), dims[2];
+	struct loom_value *a = loom_import_operand(im, 0), *y = im->node->product, *b;
+	const int64_t inner = loom_attr_int(im, "K", 0);
+	struct weights w;
 
 	(void)unused;
-	if (loom_import_has(im, 3))
-		zero = loom_import_known(im, 3);
-	if (loom_import_has(im, 4))
-		loom_import_fail(im, -EOPNOTSUPP, "g_idx is not supported");
-	if (!a || !b || !scale || im->em->status || !bits_fit(im, bits))
+	if (!y && !read_weights(im, a, &w))
 		return;
-	if (block < 8 || block > most || inner < 1 || inner > most || columns < 1 ||
-	    columns > most || a->dtype != scale->dtype || !loom_dtype_is_float(a->dtype)) {
-		loom_import_fail(im, -EINVAL, "%lld times %lld in blocks of %lld, types %s and %s",
-				 (long long)columns, (long long)inner, (long long)block,
-				 loom_dtype_name(a->dtype), loom_dtype_name(scale->dtype));
-		return;
-	}
-	dims[0] = columns;
-	dims[1] = (inner + block - 1) / block;
-	scale = loom_emit_reshape(im->em, scale, 2, dims);
-	if (zero && zero->dtype == DRM_LOOM_DTYPE_U8)
-		zero = unpack(im, zero, bits, 2, dims);
-	else if (zero)
-		zero = loom_emit_reshape(im->em, zero, 2, dims);
-	dims[1] *= block;
-	if (im->em->status)
-		return;
-	if (bits == 4 && has_few_rows(a, inner, block)) {
-		scale = loom_emit_transpose(im->em, scale, (uint32_t[]){ 1, 0 });
-		if (zero)
-			zero = loom_emit_transpose(im->em, zero, (uint32_t[]){ 1, 0 });
-		y = packed_product(im, a, pack(im, b, dims, false, block, false), scale, zero, 8);
-	} else {
-		b = unpack(im, b, bits, 2, dims);
+	if (!y && w.bits == 4 && has_few_rows(a, inner, w.block)) {
+		y = products(im, a, &w);
+	} else if (!y) {
+		b = unpack(im, w.x, w.bits, 2, w.dims);
 		b = loom_import_part(im, b, 1, 0, 1, inner);
-		b = loom_import_blocks_of(im, b, scale, zero, 1 << (bits - 1), 1, block);
+		b = loom_import_blocks_of(im, b, w.scale, w.zero, 1 << (w.bits - 1), 1, w.block);
 		y = loom_import_scaled_product(im, a, b, true, 1);
 	}
 	if (loom_import_has(im, 5))

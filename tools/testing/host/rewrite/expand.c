@@ -30,6 +30,9 @@ static const struct {
 /* those of the current net */
 static unsigned int weights;
 
+/* those of the last plan */
+static unsigned long long commands;
+
 static bool is_packed(const struct test_case *test, const struct loom_planner_options *options,
 		      const struct loom_program *program, struct loom_error *err)
 {
@@ -110,6 +113,55 @@ static void test_readers(void)
 	loom_graph_destroy(em.graph);
 }
 
+/* Weights of three products, one with zero points of its own form, one without whole rows. */
+#define SIBLINGS \
+	"x f16 2 256; w = u8 128 8 16; s = f16 1024; z = u8 512; v = u8 256 8 16; t = f16 2048; " \
+	"o = u8 1024; u = u8 40 8 16; r = f16 320; p = u8 160; g = f16 40; f = u8 40 8 16; "
+#define SHAPE	" K=256 block_size=32 N="
+
+static bool has_commands(const struct test_case *test, const struct loom_planner_options *options,
+			 const struct loom_program *program, struct loom_error *err)
+{
+	(void)test;
+	(void)options;
+	(void)err;
+	commands = program->stats.commands;
+	return true;
+}
+
+/* Products of one operand are computed at once, with the bits of products of equal operands. */
+static void test_siblings(const struct drm_loom_chip *chip)
+{
+	static const char *const texts[] = {
+		SIBLINGS "a = com.microsoft.MatMulNBits x w s z" SHAPE "128; "
+		"b = com.microsoft.MatMulNBits x v t o" SHAPE "256; "
+		"c = com.microsoft.MatMulNBits x u r p - g" SHAPE "40; "
+		"y = com.microsoft.MatMulNBits x f r" SHAPE "40; > a; > b; > c",
+		SIBLINGS "x1 = Identity x; x2 = Identity x; x3 = Identity x; "
+		"a = com.microsoft.MatMulNBits x w s z" SHAPE "128; "
+		"b = com.microsoft.MatMulNBits x1 v t o" SHAPE "256; "
+		"c = com.microsoft.MatMulNBits x2 u r p - g" SHAPE "40; "
+		"y = com.microsoft.MatMulNBits x3 f r" SHAPE "40; > a; > b; > c",
+	};
+	struct outcome outcomes[2];
+	unsigned long long counts[2];
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct test_case test = net_make(texts[i]);
+
+		tap_ok(net_run(&test, chip, NULL, &outcomes[i], has_commands), "%s",
+		       i ? "each for itself" : "products of one operand");
+		counts[i] = commands;
+		free_case(&test);
+	}
+	tap_ok(counts[0] < counts[1], "%llu commands instead of %llu", counts[0],
+	       counts[1]);
+	tap_ok(are_near(&outcomes[0], &outcomes[1], 0), "results have the same bits");
+	outcome_clear(&outcomes[0]);
+	outcome_clear(&outcomes[1]);
+}
+
 /* The least limits that a plan keeps: one form is planned then, and the other is given up. */
 static void test_limits(const struct drm_loom_chip *chip)
 {
@@ -154,6 +206,7 @@ int main(void)
 		outcome_clear(&expanded);
 		free_case(&test);
 	}
+	test_siblings(loom_preset_find("bm1684x"));
 	test_readers();
 	test_limits(&fast);
 	return tap_end();
