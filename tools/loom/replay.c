@@ -15,7 +15,8 @@ int tool_replay(const struct tool_model *model, struct loom_replay_report **repo
 	uint32_t i;
 	int ret;
 
-	if (loom_program_create_reference(model->graph, &model->planner, &reference, &err))
+	if (loom_program_create_reference(model->graph, &model->planner, model->program,
+					  &reference, &err))
 		return tool_fail("%s: no reference: %s", model->path, err.text);
 	options.reference = reference;
 	ret = loom_replay_program(model->program, &options, report, &err);

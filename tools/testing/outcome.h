@@ -140,7 +140,7 @@ static inline int outcome_judge(const struct loom_graph *graph,
 				const struct loom_program *program, struct loom_error *err)
 {
 	struct loom_program *reference;
-	int ret = loom_program_create_reference(graph, options, &reference, err);
+	int ret = loom_program_create_reference(graph, options, program, &reference, err);
 
 	if (ret)
 		return ret;

@@ -167,6 +167,7 @@ void loom_program_destroy(struct loom_program *program);
  * loom_program_create_reference() - a program that others of the same graph are compared with
  * @graph: finished
  * @options: those of the program that is to be compared, see &loom_replay_options.reference
+ * @like: that program, whose form of weights of few bits is taken; NULL: the faster form is
  * @program: [out] destroy with loom_program_destroy()
  * @err: [out] one line on failure, may be NULL
  *
@@ -176,7 +177,8 @@ void loom_program_destroy(struct loom_program *program);
  */
 int loom_program_create_reference(const struct loom_graph *graph,
 				  const struct loom_planner_options *options,
-				  struct loom_program **program, struct loom_error *err);
+				  const struct loom_program *like, struct loom_program **program,
+				  struct loom_error *err);
 
 /**
  * loom_grouping_name() - names of grouping strategies, one by one

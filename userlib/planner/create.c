@@ -302,8 +302,8 @@ static int plan_forms(struct form *forms, const u64 *bounds, u32 first,
  * the lower bound on cycles is planned first, because the other one often cannot be faster then.
  */
 int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
-		      const struct loom_planner_options *options, struct loom_program **program,
-		      struct loom_error *err)
+		      const struct loom_planner_options *options, enum loom_planner_form form,
+		      struct loom_program **program, struct loom_error *err)
 {
 	struct form forms[] = { { .graph = graph }, { .graph = NULL } };
 	u64 bounds[2], bytes;
@@ -316,6 +316,10 @@ int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_
 	if (!ret) {
 		bounds[0] = forms[0].least.held_cycles;
 		bounds[1] = bound_expanded(options, bytes);
+		if (form != LOOM_FORM_ANY) {
+			bounds[form] = 0;
+			bounds[!form] = U64_MAX;
+		}
 		/* with a limit of memory, first the one that needs less */
 		ret = plan_forms(forms, bounds,
 				 !options->max_memory_bytes && bounds[1] < bounds[0], fits,
@@ -340,6 +344,6 @@ int loom_program_create(const struct loom_graph *graph,
 		return ret;
 	watch = loom_planner_watch(graph, options);
 	loom_watch_begin(&watch);
-	ret = loom_planner_plan(graph, options, options, program, err);
+	ret = loom_planner_plan(graph, options, options, LOOM_FORM_ANY, program, err);
 	return loom_planner_unwatch(&watch, ret, program, err);
 }

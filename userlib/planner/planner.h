@@ -224,18 +224,31 @@ int loom_planner_unwatch(struct loom_watch *watch, int ret, struct loom_program 
 			 struct loom_error *err);
 
 /**
+ * enum loom_planner_form - form of weights of few bits
+ * @LOOM_FORM_PACKED: the device expands them
+ * @LOOM_FORM_EXPANDED: they are expanded before
+ * @LOOM_FORM_ANY: the one whose plan is faster
+ */
+enum loom_planner_form {
+	LOOM_FORM_PACKED,
+	LOOM_FORM_EXPANDED,
+	LOOM_FORM_ANY,
+};
+
+/**
  * loom_planner_plan() - plan a graph for a chip, but with nodes that fit another one
  * @graph: finished
  * @fits: options that nodes must fit
  * @options: the options
+ * @form: of weights of few bits
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
  * Return: as loom_program_create() does.
  */
 int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
-		      const struct loom_planner_options *options, struct loom_program **program,
-		      struct loom_error *err);
+		      const struct loom_planner_options *options, enum loom_planner_form form,
+		      struct loom_program **program, struct loom_error *err);
 /** loom_planner_compact() - places the scratch again if less SRAM suffices. 0 or -ENOMEM */
 int loom_planner_compact(struct planner *p);
 /** loom_planner_finish() - makes a program of complete tables and the notes. 0 or -errno */

@@ -136,7 +136,7 @@ static void replay(const char *name, const struct loom_graph *graph,
 	struct loom_program *reference;
 	struct loom_error err;
 
-	if (loom_program_create_reference(graph, &plain, &reference, &err)) {
+	if (loom_program_create_reference(graph, &plain, NULL, &reference, &err)) {
 		printf("  %s: no reference: %s\n", name, err.text);
 		failures++;
 		return;

@@ -157,7 +157,7 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 	if (lanes != m->lanes) {
 		loom_program_destroy(m->reference);
 		m->reference = NULL;
-		if (loom_program_create_reference(m->graph, options, &m->reference, err))
+		if (loom_program_create_reference(m->graph, options, NULL, &m->reference, err))
 			return false;
 		m->lanes = lanes;
 	}

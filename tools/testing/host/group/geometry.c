@@ -222,7 +222,7 @@ static bool is_right_in_pieces(struct test_case *test, const struct loom_planner
 	bool good;
 
 	/* pieces are those for the small chip, in the SRAM of the reference */
-	if (loom_program_create_reference(test->graph, options, &reference, err))
+	if (loom_program_create_reference(test->graph, options, NULL, &reference, err))
 		return false;
 	large.region[DRM_LOOM_REGION_SRAM].bank_bytes = 1ULL << 28;
 	good = reference->stats.cut_nodes == program->stats.cut_nodes &&

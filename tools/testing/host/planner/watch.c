@@ -55,7 +55,8 @@ static int plan(const struct test_case *test, struct loom_planner_options how,
 
 	how.chip = &chip;
 	/* in a watch of this test, without the judge, whose work is none of the call */
-	ret = loom_watch_now ? loom_planner_plan(test->graph, &how, &how, program, &err) :
+	ret = loom_watch_now ? loom_planner_plan(test->graph, &how, &how,
+							   LOOM_FORM_ANY, program, &err) :
 			       loom_program_create(test->graph, &how, program, &err);
 	if (text)
 		memcpy(text, err.text, strlen(err.text) + 1);

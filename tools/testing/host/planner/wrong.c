@@ -50,7 +50,8 @@ static bool refuses(const struct loom_graph *graph, const char *why)
 		return false;
 	tap_note("%s", err.text);
 	program = (void *)&options;
-	if (loom_program_create_reference(graph, &options, &program, &err) != -EINVAL || program ||
+	if (loom_program_create_reference(graph, &options, NULL, &program, &err) != -EINVAL ||
+	    program ||
 	    !strstr(err.text, why))
 		return false;
 	return loom_pipeline_create(graph, &options, chips, 1, &pipeline, &err) == -EINVAL &&

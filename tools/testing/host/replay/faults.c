@@ -519,7 +519,7 @@ static bool try_plan(struct trial *t, const char *strategy)
 	ret = loom_program_create(t->test->graph, &options, &t->program, &err);
 	if (ret == -ENOSPC)
 		return true;
-	if (ret || loom_program_create_reference(t->test->graph, &options, &reference, &err))
+	if (ret || loom_program_create_reference(t->test->graph, &options, NULL, &reference, &err))
 		tap_fatal("%s", err.text);
 	t->options.chip = t->chip;
 	t->options.reference = reference;

@@ -162,6 +162,28 @@ static void test_siblings(const struct drm_loom_chip *chip)
 	outcome_clear(&outcomes[1]);
 }
 
+/* The reference of a chip that prefers the other form, in the form of the program. */
+static void test_reference(const char *net, const struct drm_loom_chip *chip,
+			   const struct drm_loom_chip *other)
+{
+	struct loom_planner_options how = { .chip = chip, .effort = LOOM_EFFORT_ONCE };
+	struct test_case test = net_make(net);
+	struct loom_program *program, *reference = NULL;
+	struct loom_error err = { .text = "" };
+	int ret;
+
+	ret = loom_program_create(test.graph, &how, &program, &err);
+	how.chip = other;
+	if (!ret)
+		ret = loom_program_create_reference(test.graph, &how, program, &reference, &err);
+	if (!ret)
+		ret = outcome_replay_beside(program, reference, chip, &err);
+	tap_ok(!ret, "a reference in the form of the program: %s", err.text);
+	loom_program_destroy(reference);
+	loom_program_destroy(program);
+	free_case(&test);
+}
+
 /* The least limits that a plan keeps: one form is planned then, and the other is given up. */
 static void test_limits(const struct drm_loom_chip *chip)
 {
@@ -202,6 +224,8 @@ int main(void)
 		tap_ok(net_run(&test, &fast, NULL, &expanded, is_expanded),
 		       "they are expanded where operations are slow");
 		tap_ok(are_near(&packed, &expanded, 0), "results have the same bits");
+		test_reference(nets[i].net, &slow, &fast);
+		test_reference(nets[i].net, &fast, &slow);
 		outcome_clear(&packed);
 		outcome_clear(&expanded);
 		free_case(&test);

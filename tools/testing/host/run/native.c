@@ -451,7 +451,7 @@ static uint64_t compared(const struct loom_graph *graph, const char *grouping, u
 	uint64_t count;
 
 	if (loom_program_create(graph, &options, &program, &err) ||
-	    loom_program_create_reference(graph, &options, &reference, &err))
+	    loom_program_create_reference(graph, &options, NULL, &reference, &err))
 		tap_fatal("%s", err.text);
 	how.reference = reference;
 	if (swapped)
