@@ -133,7 +133,6 @@ help-all: help
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make bench-alloc  the allocator: refusals by family of traces, times; bench-masks: some banks'
 	@echo '  make bench-lanes  two clients on half of the lanes each, beside turns on all of them'
-	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy'
 	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
@@ -444,8 +443,8 @@ build-asan: $(asan_bin) $(asan_tool) $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
-bench: tools build-bench module
-	@tools/ci/bench.sh
+bench: build-bench
+	@for i in $(bench_bin); do echo "== $${i##*/}"; $$i || status=1; done; exit $$status
 
 # INSTANCES="..." names files FILE.CAPACITY.csv in MiniMalloc's format, or folders of such files;
 # LONG=1 gives each cut rectangle up to 10 s.
@@ -458,9 +457,6 @@ bench-masks: $(O)/bench/bench_masks
 	@$<
 bench-lanes: models $(O)/bench/bench_lanes
 	@$(O)/bench/bench_lanes
-.PHONY: bench-pci
-bench-pci: models tools build-bench module
-	@tools/ci/bench.sh pci
 .PHONY: bench-place
 bench-place: $(O)/bench/bench_place
 	@$< $(if $(LONG),--long) $(instances)
@@ -500,7 +496,7 @@ bench-engine: models $(O)/bench/bench_engine $(O)/bench/bench_engine_models
 	@$(O)/bench/bench_engine_models $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
-	@tools/ci/bench.sh bench_models
+	@$(O)/bench/bench_models
 
 # Data races: library and test are built by a second make, as a flavour of all of this that one
 # program needs would be more rules than it.

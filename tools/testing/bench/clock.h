@@ -5,15 +5,6 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC, for what a caller waits for. */
-static inline uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Processor time of this thread, which other load on the machine does not change much. */
 static inline uint64_t thread_ns(void)
 {
