@@ -122,7 +122,6 @@ help-all: help
 	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
 	@echo '  make check-rest   check-more, check-pci and check-debug at once, but for three parts'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
-	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a; the placer alone: build/libloomplace.so, .a'
 	@echo '  make python       the package loom for Python: build/python'
@@ -683,14 +682,11 @@ check-rest:
 	@tools/ci/deps.sh debug
 	@tools/ci/check.sh rest
 # what comes from the distribution for ARM, and what is compared with it
-.PHONY: check-arm64 check-upstream
+.PHONY: check-arm64
 check-arm64: models tools build-tests
 	@tools/ci/deps.sh arm64
 	@tools/ci/ksource.sh
 	@tools/ci/arm64.sh
-check-upstream:
-	@tools/ci/deps.sh upstream
-	@tools/ci/upstream/faults.sh
 lint:
 	@tools/ci/lint.sh
 vm: tools module

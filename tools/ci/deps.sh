@@ -7,7 +7,6 @@
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
 #	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
 #	tools/ci/deps.sh more	check, plus a cluster of one node, and packages
-#	tools/ci/deps.sh upstream	debug, plus what applies semantic patches
 #	tools/ci/deps.sh cpus	check, plus what runs programs on processors of other kinds
 #	tools/ci/deps.sh arm64	check, plus what runs and assembles programs for ARM
 #	tools/ci/deps.sh deb	build and docs, plus what makes packages and looks at them
@@ -30,7 +29,6 @@ check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
 docs="python3-sphinx:sphinx-build furo mandoc linux-source-6.12 perl"
 debug="flex bison libelf-dev bc debian-archive-keyring"
 more="slurmctld slurmd slurm-client munge mmdebstrap"
-upstream="coccinelle:spatch patch"
 cpus="qemu-user:qemu-x86_64"
 arm64="binutils-aarch64-linux-gnu qemu-user-static:qemu-aarch64-static
 	qemu-system-arm:qemu-system-aarch64"
@@ -42,12 +40,11 @@ run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
 debug)	want="$build $run $check $debug" ;;
 more)	want="$build $run $check $docs $deb $more" ;;
-upstream) want="$build $run $check $debug $upstream" ;;
 cpus)	want="$build $run $check $cpus" ;;
 arm64)	want="$build $run $check $arm64" ;;
 deb)	want="$build $docs $deb python3-sphinx" ;;
 docs)	want=$docs ;;
-*)	echo "usage: $0 build|run|check|debug|more|upstream|cpus|arm64|deb|docs" >&2; exit 2 ;;
+*)	echo "usage: $0 build|run|check|debug|more|cpus|arm64|deb|docs" >&2; exit 2 ;;
 esac
 
 missing=
