@@ -4,9 +4,7 @@
 /*
  * Pooling computes a tile of outputs along W at a time, with taps in the order kd, kh, kw. Maxima
  * are exact in any type that holds the elements; means are summed in binary64 and divided once. A
- * call can stop between two taps. For maxima of binary32 a tile that can be paid for in one go has
- * its rows of x staged, sorted by phase of the stride and with what no maximum sees outside, so
- * that taps are whole vectors in short rows, too.
+ * call can stop between two taps.
  */
 
 /**
@@ -103,14 +101,6 @@ static bool pool_ended(const struct pool *p)
 	return true;
 }
 
-/* Finds the channel of the tile. */
-static void pool_seek(struct pool *p)
-{
-	p->base = loom_view_origin(p->x, p->memory) +
-		  loom_view_step(p->x, p->memory, 0, p->tile.index[0]) +
-		  loom_view_step(p->x, p->memory, 1, p->tile.index[1]);
-}
-
 /* Return: whether it is a new tile. */
 static bool pool_tile_begin(struct pool *p)
 {
@@ -121,7 +111,9 @@ static bool pool_tile_begin(struct pool *p)
 		loom_part_charge(p->part, LOOM_UNIT_COST + LOOM_ROW_COST * p->tile.count);
 		loom_part_begin(p->part);
 	}
-	pool_seek(p);
+	p->base = loom_view_origin(p->x, p->memory) +
+		  loom_view_step(p->x, p->memory, 0, p->tile.index[0]) +
+		  loom_view_step(p->x, p->memory, 1, p->tile.index[1]);
 	return begins;
 }
 
@@ -209,12 +201,9 @@ static noinline void pool_avg(struct pool *p, bool begins, const struct loom_row
 		loom_row_put_f32(y, dtype, n, buf.f32);
 }
 
-/* The maximum of no element in binary32 */
-#define POOL_LOWEST	(-0x1.fffffep127f)
-
 static noinline void pool_max_f32(struct pool *p, bool begins, const struct loom_row *y)
 {
-	const float lowest = p->x->dtype == DRM_LOOM_DTYPE_F32 ? POOL_LOWEST : -65504.0f;
+	const float lowest = p->x->dtype == DRM_LOOM_DTYPE_F32 ? -0x1.fffffep127f : -65504.0f;
 	u32 dtype = p->x->dtype, n = p->tile.count, i;
 	union loom_buf raw, buf;
 	float *acc = p->part->sums.f32;
@@ -236,145 +225,6 @@ static noinline void pool_max_f32(struct pool *p, bool begins, const struct loom
 			acc[i] = lowest;
 	}
 	loom_row_put_f32(y, dtype, n, acc);
-}
-
-/* Steps along W, and how far from the first output's tap the last may be, that a stage is for. */
-#define POOL_STEPS	2
-#define POOL_REACH	16
-/* Most taps on the other axes */
-#define POOL_ROWS	64
-
-/**
- * struct pool_stage - a part of a row of x
- * @count: outputs that it is for; 0: none
- * @at: index on W of the first element, less than zero if that lies outside
- * @first: by phase: first element that lies in x
- * @end: behind the last
- * @dense: rows of x are side by side
- * @element: by phase
- */
-struct pool_stage {
-	u32 count;
-	s64 at;
-	s64 first[POOL_STEPS];
-	s64 end[POOL_STEPS];
-	bool dense;
-	float element[POOL_STEPS][LOOM_TILE + POOL_REACH];
-};
-
-static bool pool_stage_suits(const struct pool *p)
-{
-	const struct drm_loom_attr_pool *attr = p->attr;
-
-	return p->x->dtype == DRM_LOOM_DTYPE_F32 && attr->kind != DRM_LOOM_POOL_AVG &&
-	       attr->stride[2] <= POOL_STEPS && attr->kernel[2] <= POOL_REACH &&
-	       attr->dilation[2] <= POOL_REACH && attr->kernel[0] <= POOL_ROWS &&
-	       attr->kernel[1] <= POOL_ROWS &&
-	       (attr->kernel[2] - 1) * attr->dilation[2] / attr->stride[2] < POOL_REACH;
-}
-
-/* Cost of a tile, which cannot be divided. */
-static u64 pool_stage_cost(const struct pool *p)
-{
-	const struct drm_loom_attr_pool *attr = p->attr;
-	u64 rows = (u64)attr->kernel[0] * attr->kernel[1];
-
-	return LOOM_UNIT_COST + LOOM_ROW_COST * p->tile.count +
-	       rows * (attr->kernel[2] + 1) * (LOOM_TAP_COST + LOOM_ROW_COST + 2 * LOOM_TILE);
-}
-
-static void pool_stage_begin(struct pool_stage *stage, const struct pool *p)
-{
-	const struct drm_loom_attr_pool *attr = p->attr;
-	s64 step = attr->stride[2], size = p->x->dims[4], at, i;
-	s64 most = p->tile.count + (attr->kernel[2] - 1) * attr->dilation[2] / step;
-	u32 phase;
-
-	at = (s64)p->tile.index[4] * step - attr->pad_before[2];
-	if (stage->count == p->tile.count && stage->at == at)
-		return;
-	stage->count = p->tile.count;
-	stage->at = at;
-	stage->dense = p->x->strides[4] == 4 && (p->x->region != DRM_LOOM_REGION_SRAM ||
-						 p->x->lane_axis != 4);
-	for (phase = 0; phase < step; phase++) {
-		at = stage->at + phase;
-		stage->first[phase] = min(at < 0 ? (-at + step - 1) / step : 0, most);
-		stage->end[phase] = at < size ? min((size - at + step - 1) / step, most) : 0;
-		for (i = 0; i < LOOM_TILE + POOL_REACH; i++)
-			stage->element[phase][i] = -__builtin_inff();
-	}
-}
-
-/* The row of x that begins at @row, less what W adds. */
-static void pool_stage_row(struct pool_stage *stage, const struct pool *p, u8 *row)
-{
-	s64 step = p->attr->stride[2], i;
-	u32 phase;
-
-	for (phase = 0; phase < step; phase++) {
-		const float *x = (const float *)row;
-		float *to = stage->element[phase];
-		s64 at = stage->at + phase, end = stage->end[phase];
-
-		if (stage->dense && step == 1) {
-			for (i = stage->first[phase]; i < end; i++)
-				to[i] = x[at + i];
-		} else if (stage->dense) {
-			for (i = stage->first[phase]; i < end; i++)
-				to[i] = x[at + 2 * i];
-		} else {
-			for (i = stage->first[phase]; i < end; i++)
-				to[i] = *(const float *)(row + loom_view_step(p->x, p->memory, 4,
-									      at + step * i));
-		}
-	}
-}
-
-/* As pool_max_f32(), of a whole tile. */
-static noinline void pool_max_staged(struct pool *p, struct pool_stage *stage,
-				     const struct loom_row *y)
-{
-	const struct drm_loom_attr_pool *attr = p->attr;
-	u32 n = p->tile.count, whole = (n + 15) & ~15U, kw, i, j, tap[3] = {};
-	const struct loom_view *x = p->x;
-	float acc[LOOM_TILE];
-	bool below = false;
-	s64 d, h;
-
-	p->tap = tap;
-	pool_stage_begin(stage, p);
-	for (i = 0; i < whole; i++)
-		acc[i] = -__builtin_inff();
-	for (tap[0] = 0; tap[0] < (u32)attr->kernel[0]; tap[0]++) {
-		d = pool_at(p, 0);
-		for (tap[1] = 0; tap[1] < (u32)attr->kernel[1]; tap[1]++) {
-			h = pool_at(p, 1);
-			if (d < 0 || d >= x->dims[2] || h < 0 || h >= x->dims[3])
-				continue;
-			pool_stage_row(stage, p, p->base + loom_view_step(x, p->memory, 2, d) +
-				       loom_view_step(x, p->memory, 3, h));
-			for (kw = 0; kw < (u32)attr->kernel[2]; kw++) {
-				u32 at = kw * attr->dilation[2];
-				const float *from = stage->element[at % attr->stride[2]] +
-						    at / attr->stride[2];
-
-				for (i = 0; i < whole; i += 16) {
-#pragma GCC unroll 1
-					for (j = 0; j < 16; j++)
-						acc[i + j] = loom_maxf(acc[i + j], from[i + j]);
-				}
-			}
-		}
-	}
-	for (i = 0; i < n; i++)
-		below |= acc[i] < POOL_LOWEST;
-	for (i = 0; i < n && below; i++) {
-		if (acc[i] < POOL_LOWEST && pool_empty(p, i))
-			acc[i] = POOL_LOWEST;
-	}
-	p->tap = p->part->index;
-	loom_row_put_f32(y, DRM_LOOM_DTYPE_F32, n, acc);
 }
 
 static noinline void pool_max_f64(struct pool *p, bool begins, const struct loom_row *y)
@@ -439,22 +289,12 @@ u64 loom_fp_pool_run(const struct loom_command *command, const struct loom_memor
 		.tap = part->index,
 	};
 	struct loom_row row;
-	struct pool_stage stage;
-	bool begins, staged;
+	bool begins;
 	u64 done = 0;
 
 	loom_tile_get(&p.tile, y->dims, 5, first);
-	stage.count = 0;
-	staged = pool_stage_suits(&p);
 	do {
 		row = loom_view_row(y, memory, p.tile.index, 5, 4);
-		if (staged && !part->begun && part->left >= (s64)pool_stage_cost(&p)) {
-			loom_part_charge(part, pool_stage_cost(&p));
-			pool_seek(&p);
-			pool_max_staged(&p, &stage, &row);
-			loom_tile_next(&p.tile, y->dims, 5);
-			continue;
-		}
 		begins = pool_tile_begin(&p);
 		if (attr->kind == DRM_LOOM_POOL_AVG)
 			pool_avg(&p, begins, &row);
