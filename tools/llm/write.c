@@ -4,11 +4,13 @@
  * most likely one. Keys and values of the characters before stay on the device.
  *
  *	write PROGRAM.loom DEVICE COUNT TEXT
+ *	write PROGRAM.loom DEVICE COUNT --tokens TOKEN...	numbers in place of characters
  *
  * PROGRAM.loom is what `loom compile` makes of a model of model.py, with its states, or several
  * such programs for different numbers of characters, one of them for a single one (`loom join`),
  * which share weights, keys and values; TEXT is read by those for many. Prints TEXT and COUNT
- * characters behind it, and on stderr how fast the chip reads and writes by its clock.
+ * characters behind it, and on stderr how fast the chip reads and writes by its clock, and what is
+ * copied for a run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@
 #define CHARACTERS	96
 #define MOST_PROGRAMS	8
 #define MOST_TOKENS	256
+#define MOST_GIVEN	4096
 
 /**
  * struct reader - a program for some tokens at once
@@ -105,10 +108,17 @@ static int64_t next_token(struct reader *reader, const int64_t *tokens, int64_t 
 	return best;
 }
 
-/* Positions of the cache: a state is [heads, positions, size]. */
+/* Positions of the cache: a state "past_X" is [heads, positions, size]. */
 static int64_t positions_of(const struct loom_program *program)
 {
-	return program->inputs[find(program->inputs, program->num_inputs, "past_key_0")].dims[1];
+	uint32_t i;
+
+	for (i = 0; i < program->num_inputs; i++)
+		if (!strncmp(program->inputs[i].name, "past_", 5))
+			return program->inputs[i].dims[1];
+	snprintf(error.text, sizeof(error.text), "the model has none");
+	fail("past_");
+	return 0;
 }
 
 /* Loads all programs of a file; the sessions share what the first one has. */
@@ -157,17 +167,16 @@ static struct reader *choose(struct reader *readers, uint32_t count, int64_t mos
 	return best;
 }
 
-/* Reads a text; returns what follows it. */
-static int64_t read_text(struct reader *readers, uint32_t count, const char *text)
+/* Reads @length tokens; returns what follows them. */
+static int64_t read_tokens(struct reader *readers, uint32_t count, const int64_t *tokens,
+			   int64_t length)
 {
-	int64_t tokens[MOST_TOKENS], length = (int64_t)strlen(text), at, i, token = 0;
 	struct reader *reader;
+	int64_t at, token = 0;
 
 	for (at = 0; at < length; at += reader->tokens) {
 		reader = choose(readers, count, length - at);
-		for (i = 0; i < reader->tokens; i++)
-			tokens[i] = token_of(text[at + i]);
-		token = next_token(reader, tokens, at);
+		token = next_token(reader, tokens + at, at);
 	}
 	return token;
 }
@@ -175,17 +184,40 @@ static int64_t read_text(struct reader *readers, uint32_t count, const char *tex
 static void print_rates(const struct reader *readers, uint32_t count,
 			const struct drm_loom_chip *chip)
 {
+	struct loom_session_moved moved, all = { 0 };
+	uint64_t runs = 0;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
 		uint64_t cycles = readers[i].program->stats.cycles;
 		double seconds = (double)cycles / (double)chip->frequency_hz;
 
+		loom_session_moved(readers[i].session, &moved);
+		all.in_bytes += moved.in_bytes;
+		all.out_bytes += moved.out_bytes;
+		all.kept_bytes += moved.kept_bytes;
+		runs += readers[i].runs;
+
 		fprintf(stderr,
 			"%lld at once: %llu runs of %llu cycles, %.0f characters a second of the chip\n",
 			(long long)readers[i].tokens, (unsigned long long)readers[i].runs,
 			(unsigned long long)cycles, (double)readers[i].tokens / seconds);
 	}
+	fprintf(stderr,
+		"copied for each of %llu runs: %llu bytes in, %llu out; stayed on the device: %llu\n",
+		(unsigned long long)runs, (unsigned long long)(all.in_bytes / runs),
+		(unsigned long long)(all.out_bytes / runs),
+		(unsigned long long)(all.kept_bytes / runs));
+}
+
+/* The tokens of the arguments behind COUNT. Return: how many. */
+static int64_t given_tokens(int argc, char **argv, bool numbers, int64_t *tokens)
+{
+	int64_t i, count = numbers ? argc - 5 : (int64_t)strlen(argv[4]);
+
+	for (i = 0; i < count && i < MOST_GIVEN; i++)
+		tokens[i] = numbers ? strtoll(argv[5 + i], NULL, 10) : token_of(argv[4][i]);
+	return count;
 }
 
 int main(int argc, char **argv)
@@ -194,29 +226,36 @@ int main(int argc, char **argv)
 	struct loom_program_file *file;
 	struct loom_target *target;
 	struct reader *single;
-	int64_t token, position, count = argc == 5 ? atoi(argv[3]) : 0;
+	bool numbers = argc > 5 && !strcmp(argv[4], "--tokens");
+	int64_t tokens[MOST_GIVEN], token, position, most;
+	int64_t count = argc == 5 || numbers ? atoi(argv[3]) : 0;
 	uint32_t num_readers;
 
 	if (count < 1 || !*argv[4]) {
-		fprintf(stderr, "usage: write PROGRAM.loom DEVICE COUNT TEXT\n");
+		fprintf(stderr, "usage: write PROGRAM.loom DEVICE COUNT TEXT|--tokens N...\n");
 		return 2;
 	}
 	if (loom_program_load(argv[1], &file, &error))
 		fail(argv[1]);
-	position = (int64_t)strlen(argv[4]);
-	if (count + position > positions_of(loom_program_file_program(file)) + 1) {
+	position = given_tokens(argc, argv, numbers, tokens);
+	most = positions_of(loom_program_file_program(file));
+	if (count + position > most + 1 || position > MOST_GIVEN) {
 		fprintf(stderr, "write: TEXT and COUNT have more than the model's %lld positions\n",
-			(long long)positions_of(loom_program_file_program(file)));
+			(long long)most);
 		return 1;
 	}
 	if (loom_target_open(argv[2], NULL, &target, &error))
 		fail(argv[2]);
 	num_readers = load(file, target, readers);
 	single = choose(readers, num_readers, 1);
-	fputs(argv[4], stdout);
-	token = read_text(readers, num_readers, argv[4]);
+	if (!numbers)
+		fputs(argv[4], stdout);
+	token = read_tokens(readers, num_readers, tokens, position);
 	for (; count; count--) {
-		putchar(character_of(token));
+		if (numbers)
+			printf(count > 1 ? "%lld " : "%lld", (long long)token);
+		else
+			putchar(character_of(token));
 		fflush(stdout);
 		if (count > 1)
 			token = next_token(single, &token, position++);

@@ -9,7 +9,7 @@
 // run. Writes OUTDIR/<tensor>.npy: frames one after the other, states as they are in the end. States
 // are zero at first; they have the shape that is given by their file.
 //
-// decode: as tools/testing/e2e/decode.c does it.
+// decode: as tools/llm/write.c does it.
 'use strict';
 
 const fs = require('fs');
