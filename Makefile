@@ -132,7 +132,7 @@ help-all: help
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make bench-alloc  the allocator: refusals by family of traces, times; bench-masks: some banks'
 	@echo '  make bench-lanes  two clients on half of the lanes each, beside turns on all of them'
-	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
+	@echo '  make bench-engine speed of the engine on networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy'
 	@echo '  make golden       write anew what plans of networks and of random graphs cost, as tables'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA='
@@ -489,9 +489,8 @@ bench-sram: $(O)/bench/bench_sram
 	@$< $(NETWORKS)
 # NETWORKS="ppocr_det,blazeface" CHIPS="soft,bm1688"; without node or ONNX Runtime a column is empty
 .PHONY: bench-engine
-bench-engine: models $(O)/bench/bench_engine $(O)/bench/bench_engine_models
+bench-engine: models $(O)/bench/bench_engine_models
 	@tools/ci/ort.sh || true
-	@$(O)/bench/bench_engine
 	@$(O)/bench/bench_engine_models $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
