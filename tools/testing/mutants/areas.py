@@ -13,7 +13,7 @@ OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/estimate', 'group/shortest_path', 'group/shared', 'group/halo',
          'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
          'group/exhaustive', 'group/geometry', 'plan/cost 0 8']
-PLANNER = ['planner/order', 'planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
+PLANNER = ['planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
           'core/verify/image', 'core/verify/worlds', 'core/verify/starved', 'core/verify/work',
@@ -43,7 +43,7 @@ AREAS = {
                ['retime/anew', 'retime/hole', 'retime/random', 'group/figures', 'group/random',
                 'group/explain', GOLDEN]),
     'lower': (4, ['userlib/lower/*.c'],
-              ['lower/random', 'planner/order', 'planner/program', 'planner/wrong', 'run/states',
+              ['lower/random', 'planner/program', 'planner/wrong', 'run/states',
                'planner/output', 'planner/chips', 'planner/image', STARVED, 'group/figures',
                'group/random', GOLDEN]),
     'planner': (3, ['userlib/planner/*.c'], PLANNER + ['group/figures', 'plan/cost 0 8',
