@@ -3,7 +3,7 @@
 # What takes too long for `make check`: checkpatch on tests; a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; one of two hundred devices, on the
-# instrumented kernel; a sweep of two thousand points;
+# instrumented kernel;
 # all plans of larger worlds, fuzzers for ten minutes each, faults that tests have to notice, and the
 # search for commands that take longer than they say; all models by all strategies; models that are written down otherwise; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
@@ -11,7 +11,7 @@
 # tests, and end-to-end tests that take no VM, on a processor with
 # AVX2 and on one without; the first series of patches; then what `make check-arm64` does. TAP.
 #
-#	tools/ci/check-long.sh [PART...]	lint, host, worlds, fuzz, mutants, cost, node, storm, sweep,
+#	tools/ci/check-long.sh [PART...]	lint, host, worlds, fuzz, mutants, cost, node, storm,
 #						models, rewritings, torchvision, pci, packages, slurm,
 #						cpus, upstream, arm64
 #
@@ -60,7 +60,7 @@ on_cpu() {
 	done
 }
 
-all='lint host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci packages slurm cpus upstream arm64'
+all='lint host worlds fuzz mutants cost node storm models rewritings torchvision pci packages slurm cpus upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
@@ -98,8 +98,6 @@ for part in $parts; do
 		in_vm "a storm of $rounds rounds" 14000 loom_storm \
 			"LOOM_STORM_ROUNDS=$rounds" "LOOM_STORM_SEED=$seed"
 		run "a storm of 200 devices" tools/ci/debug.sh devices ;;
-	sweep)
-		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	models)
 		run "every network by every strategy, on the host" make -s check-models
 		run "every network, on the node" tools/ci/check-models.sh node

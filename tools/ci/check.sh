@@ -121,7 +121,6 @@ run_part() {
 		built '' lib tools build-tests build-bench module ep-tests ;;
 	lint)
 		tap lint -- tools/ci/lint.sh
-		tap lint-floors -- tools/ci/floors-test.sh
 		tap lint-tap -- tools/ci/tap-test.sh
 		tap lint-fresh -- tools/ci/fresh-test.sh
 		tap docs --plain -- make docs ;;
