@@ -11,7 +11,7 @@ GOLDEN = 'golden'
 STARVED = 'planner/starved'
 OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/estimate', 'group/shortest_path', 'group/shared', 'group/halo',
-         'group/overwrite', 'group/figures', STARVED, 'group/random', 'group/explain',
+         'group/figures', STARVED, 'group/random', 'group/explain',
          'group/exhaustive', 'group/geometry', 'plan/cost 0 8']
 PLANNER = ['planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
