@@ -181,6 +181,17 @@ picture() {
 	END
 }
 ok 'the picture is XML with every item in it, twice the same' picture
+picture_names() {
+	printf 'id,lower,upper,size\n"a<b>&""c""\001\377]]>",0,9,16\n' >$out/names.csv
+	$loom place $out/names.csv --svg $out/names.svg >/dev/null &&
+	python3 - $out/names.svg <<-'END'
+		import sys
+		import xml.etree.ElementTree as tree
+		title, = tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}title")
+		assert title.text.startswith('a<b>&"c"\ufffd\ufffd]]>: 16 B (16) at 0 to 16'), title.text
+	END
+}
+ok 'whatever the names are' picture_names
 
 strategies() {
 	local name height count=0
