@@ -68,7 +68,7 @@ host_tests() {
 
 # Programs of planner, placer and threads that take 10 s or more with sanitizers: check-long.sh has
 # them (`asan-long` below), and others and the fuzzers run the same code.
-asan_long='group/explain group/exhaustive group/figures group/geometry group/least_sram
+asan_long='group/explain group/exhaustive group/figures group/least_sram
 	group/long parallel/batch parallel/pipeline place/orders
 	place/property place/rewriting place/starved plan/bound plan/cost planner/watch run/threads'
 

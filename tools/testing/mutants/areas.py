@@ -12,7 +12,7 @@ STARVED = 'planner/starved'
 OWN_MALLOC = [STARVED, 'parallel/starved']
 GROUP = ['group/estimate', 'group/shortest_path', 'group/shared', 'group/halo',
          'group/figures', STARVED, 'group/random', 'group/explain',
-         'group/exhaustive', 'group/geometry', 'plan/cost 0 8']
+         'group/exhaustive', 'plan/cost 0 8']
 PLANNER = ['planner/program', 'planner/wrong', 'planner/chips', 'planner/output',
            'planner/image', STARVED]
 VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
