@@ -5,14 +5,14 @@
 # thousand rounds over clients, bystanders and the device itself; one of two hundred devices, on the
 # instrumented kernel;
 # all plans of larger worlds, fuzzers for ten minutes each, faults that tests have to notice, and the
-# search for commands that take longer than they say; all models by all strategies; models that are written down otherwise; networks of torchvision,
+# search for commands that take longer than they say; all models by all strategies; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
 # reset, pulled and put to sleep, and two of them beside each other; packages; a sweep by Slurm; host
 # tests, and end-to-end tests that take no VM, on a processor with
 # AVX2 and on one without; the first series of patches; then what `make check-arm64` does. TAP.
 #
 #	tools/ci/check-long.sh [PART...]	lint, host, worlds, fuzz, mutants, cost, node, storm,
-#						models, rewritings, torchvision, pci, packages, slurm,
+#						models, torchvision, pci, packages, slurm,
 #						cpus, upstream, arm64
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS, LOOM_FAULTS_SEED: to repeat a run, or for a
@@ -60,7 +60,7 @@ on_cpu() {
 	done
 }
 
-all='lint host worlds fuzz mutants cost node storm models rewritings torchvision pci packages slurm cpus upstream arm64'
+all='lint host worlds fuzz mutants cost node storm models torchvision pci packages slurm cpus upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
@@ -104,8 +104,6 @@ for part in $parts; do
 		run "more networks of npm packages" tools/testing/ort/npm.sh
 		run "48 models of each operator, seed $seed" \
 			/usr/bin/python3 tools/testing/ort/operators.py --count 48 --seed "$seed" ;;
-	rewritings)
-		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
 	torchvision)
 		run "networks of torchvision" tools/testing/torchvision/networks.sh ;;
 	pci)

@@ -576,9 +576,10 @@ struct network {
 	bool function;
 };
 
-/* A graph that is not finished, for those who want to change it first. Return: 0 or -ENOMEM. */
-static inline int net_build(struct net *net, const struct network *network)
+/* A finished graph; a bench that cannot have one ends. */
+static inline struct loom_graph *net_open(struct net *net, const struct network *network)
 {
+	struct loom_error err = { .text = "out of memory" };
 	const char *const *line = network->words, *at;
 	struct map x = no_map;
 	int ret;
@@ -593,7 +594,11 @@ static inline int net_build(struct net *net, const struct network *network)
 		at = *line;
 		x = net_sequence(net, x, &at);
 	}
-	return ret;
+	if (ret || loom_graph_finish(net->graph, NULL, &err)) {
+		fprintf(stderr, "%s: %s\n", network->name, err.text);
+		exit(1);
+	}
+	return net->graph;
 }
 
 /* Frees the graph, and constants that it refers to. */
@@ -604,18 +609,6 @@ static inline void net_close(struct net *net)
 	loom_graph_destroy(net->graph);
 	for (i = 0; i < net->num_weights; i++)
 		free(net->weights[i]);
-}
-
-/* A finished graph; a bench that cannot have one ends. */
-static inline struct loom_graph *net_open(struct net *net, const struct network *network)
-{
-	struct loom_error err = { .text = "out of memory" };
-
-	if (net_build(net, network) || loom_graph_finish(net->graph, NULL, &err)) {
-		fprintf(stderr, "%s: %s\n", network->name, err.text);
-		exit(1);
-	}
-	return net->graph;
 }
 
 #endif /* LOOM_BENCH_NET_H */
