@@ -70,7 +70,7 @@ host_tests() {
 # them (`asan-long` below), and others and the fuzzers run the same code.
 asan_long='group/explain group/exhaustive group/figures group/least_sram
 	group/long parallel/batch parallel/pipeline place/orders
-	place/property place/rewriting place/starved plan/bound plan/cost planner/watch run/threads'
+	place/property place/rewriting place/starved plan/cost planner/watch run/threads'
 
 # with_sanitizers NAME
 with_sanitizers() {
