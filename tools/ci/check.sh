@@ -122,7 +122,6 @@ run_part() {
 	lint)
 		tap lint -- tools/ci/lint.sh
 		tap lint-tap -- tools/ci/tap-test.sh
-		tap lint-fresh -- tools/ci/fresh-test.sh
 		tap docs --plain -- make docs ;;
 	host)
 		for name in $(host_tests); do
