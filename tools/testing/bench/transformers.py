@@ -16,7 +16,7 @@ import plan_time
 
 STATES = [arg for i in range(12) for what in "kv"
           for arg in ("--state", f"present_{what}{i}=past_{what}{i}")]
-CHIPS = ("soft", "bm1684x", "rk3588")
+CHIPS = ("soft", "bm1684x", "wormhole", "blackhole", "rk3588")
 
 # name, kind and numbers of nets.py, options
 ROWS = (
