@@ -79,6 +79,8 @@ TEST_F(seal, is_read_and_not_written)
 	EXPECT_EQ(-EPERM, loom_bo_write(self->fd, self->handle, 5, "x", 1));
 	EXPECT_EQ(-EPERM, try_map(self->fd, self->offset, PROT_READ | PROT_WRITE));
 	EXPECT_EQ(-EPERM, try_map(self->fd, self->offset, PROT_WRITE));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, self->fd, self->offset));
+	EXPECT_EQ(EINVAL, errno);
 	dmabuf = loom_bo_export(self->fd, self->handle);
 	ASSERT_GE(dmabuf, 0);
 	EXPECT_EQ(-EPERM, try_map(dmabuf, 0, PROT_READ | PROT_WRITE));

@@ -26,8 +26,9 @@
  *   lock, under which it adds the job's fence, and a seal looks for these fences;
  * - BO_WRITE, under the same lock. A seal waits for its copies in local memory, whose fences are
  *   kernel fences;
- * - an importer, which has the pages pinned (&loom_bo.exports), and may then map them for its
- *   kernel or for processes.
+ * - an importer, which has the pages pinned (&loom_bo.exports), and may then map them for
+ *   processes;
+ * - a driver that maps a dma-buf for the kernel, attached or not. It is counted as a mapping.
  *
  * Only the client that made a buffer may seal it, otherwise any sharer could. A job that reads is
  * EBUSY, too, because its fence does not tell; a client seals before it shares.
@@ -48,11 +49,13 @@
  * @vma: the mapping, undone by loom_seal_munmap() unless it has loom_seal_vm_open() and the others
  *
  * Return: 0, and the mapping stays readable only if the buffer is sealed; -EPERM if it is sealed
- * and the mapping writable.
+ * and the mapping writable; -EINVAL for a private one, as of TTM.
  */
 int loom_seal_mmap(struct loom_bo *bo, struct vm_area_struct *vma)
 {
-	if (!(vma->vm_flags & VM_MAYWRITE) || atomic_inc_unless_negative(&bo->writers))
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_MAYWRITE) || !loom_seal_hold(bo))
 		return 0;
 	if (vma->vm_flags & VM_WRITE)
 		return loom_refuse(bo->tbo.base.dev, -EPERM, "mmap: the buffer is sealed");
@@ -68,7 +71,7 @@ int loom_seal_mmap(struct loom_bo *bo, struct vm_area_struct *vma)
 void loom_seal_munmap(struct loom_bo *bo, const struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_MAYWRITE)
-		atomic_dec(&bo->writers);
+		loom_seal_release(bo);
 }
 
 static struct loom_bo *loom_seal_bo(const struct vm_area_struct *vma)

@@ -44,13 +44,32 @@ int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
  * @gem: the buffer, reserved
  * @map: out
  *
- * Return: 0; -EOPNOTSUPP if it has no linear mapping for the kernel; -errno.
+ * Return: 0; -EOPNOTSUPP if it has no linear mapping for the kernel; -EPERM if it is sealed,
+ * because the importer may write; -errno.
  */
 int loom_view_gem_vmap(struct drm_gem_object *gem, struct iosys_map *map)
 {
-	const struct loom_bo *bo = gem_to_loom_bo(gem);
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret;
 
 	if (loom_region_is_local(loom_bo_region(bo)) && !bo->exports)
 		return -EOPNOTSUPP;
-	return drm_gem_ttm_vmap(gem, map);
+	ret = loom_seal_hold(bo);
+	if (ret)
+		return ret;
+	ret = drm_gem_ttm_vmap(gem, map);
+	if (ret)
+		loom_seal_release(bo);
+	return ret;
+}
+
+/**
+ * loom_view_gem_vunmap() - undo loom_view_gem_vmap()
+ * @gem: the buffer, reserved
+ * @map: of it
+ */
+void loom_view_gem_vunmap(struct drm_gem_object *gem, struct iosys_map *map)
+{
+	drm_gem_ttm_vunmap(gem, map);
+	loom_seal_release(gem_to_loom_bo(gem));
 }
