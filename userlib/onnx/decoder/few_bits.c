@@ -376,6 +376,16 @@ static struct loom_value *side_by_side(struct loom_import *im, struct loom_value
 				   (uint32_t[]){ 1, 0 });
 }
 
+/* Without a bias the product is the result of its node, whose name no other value gets. */
+static void name_product(struct loom_import *im, struct loom_source_node *node)
+{
+	struct loom_import other = *im;
+
+	other.node = node;
+	if (!loom_import_has(&other, 5))
+		loom_import_result(&other, 0, node->product);
+}
+
 /*
  * @a times weights of 4 bits, and times those of the nodes behind it in the file that read the same
  * operand: queries, keys and values are one product, which takes the commands of one.
@@ -414,9 +424,11 @@ static struct loom_value *products(struct loom_import *im, struct loom_value *a,
 		y->held = true;
 	y = packed_product(im, a, y, side_by_side(im, scale, count),
 			   first->zero ? side_by_side(im, zero, count) : NULL, 8);
-	for (i = 1; y && i < count; i++)
+	for (i = 1; y && i < count; i++) {
 		nodes[i]->product = loom_import_part(im, y, y->rank - 1, starts[i], 1,
 						     starts[i + 1] - starts[i]);
+		name_product(im, nodes[i]);
+	}
 	return count > 1 && y ? loom_import_part(im, y, y->rank - 1, 0, 1, starts[1]) : y;
 }
 

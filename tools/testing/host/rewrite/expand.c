@@ -162,6 +162,27 @@ static void test_siblings(const struct drm_loom_chip *chip)
 	outcome_clear(&outcomes[1]);
 }
 
+/* A tensor of the model has its name, also if its node is computed with another. */
+static void test_names(void)
+{
+	const struct loom_graph_options all = {
+		.flags = LOOM_GRAPH_KEEP_ALL | LOOM_GRAPH_OUTPUT_ALL,
+	};
+	struct test_case test;
+	struct loom_error err;
+	uint32_t i, found = 0;
+
+	case_begin(&test, 11, 13);
+	case_add(&test, SIBLINGS "a = com.microsoft.MatMulNBits x w s z" SHAPE "128; "
+		 "b = com.microsoft.MatMulNBits x v t o" SHAPE "256; c = Neg b; > a; > c");
+	if (loom_graph_finish(test.graph, &all, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < test.graph->num_outputs; i++)
+		found += !strcmp(test.graph->outputs[i]->name, "b");
+	tap_ok(found == 1, "the second of two products has its name");
+	free_case(&test);
+}
+
 /* The reference of a chip that prefers the other form, in the form of the program. */
 static void test_reference(const char *net, const struct drm_loom_chip *chip,
 			   const struct drm_loom_chip *other)
@@ -231,6 +252,7 @@ int main(void)
 		free_case(&test);
 	}
 	test_siblings(loom_preset_find("bm1684x"));
+	test_names();
 	test_readers();
 	test_limits(&fast);
 	return tap_end();
