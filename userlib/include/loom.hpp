@@ -639,6 +639,8 @@ public:
 	{
 		loom_session *made;
 
+		if (program.file())
+			call(loom_program_file_fits, program.file(), loom_target_chip(target.c()));
 		call(loom_session_create_shared, target.c(), program.c(), weights.data(),
 		     detail::narrow(weights.size()), &made);
 		session_ = { made, [program = program.owner(),

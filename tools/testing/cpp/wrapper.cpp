@@ -127,6 +127,8 @@ static void files(const char *path)
 	CHECK(again.figures().steps == program.figures().steps && again.plan().size() > 0);
 	REFUSED(EXDEV, "for chip 'soft'",
 		loom::session(again, loom::target("host", loom::chip("tiny"))));
+	REFUSED(EXDEV, "for chip 'soft'", loom::session(again,
+		loom::target("host", loom::chip("tiny")), std::vector<int>{ 0 }));
 	std::optional<loom::session> session(std::in_place, again,
 					     loom::target("host", again.chip()));
 	again = loom::program(path);
