@@ -93,7 +93,8 @@ struct loom_host_memory;
  *	are no buffers
  * @lend: binds a slot to memory of the caller, NULL: to the session's own again; 0, or -EOPNOTSUPP
  *	for memory that it cannot use; NULL if there is no such memory
- * @export: makes the buffer of a slot constant, and gives a dma-buf of it; NULL if there are none
+ * @export: makes the buffer of a slot constant, sets &loom_session.constant, even if it fails after
+ *	that, and gives a dma-buf of it; NULL if there are none
  * @exchange: exchanges the buffers of two slots, which must be alike but for readers and writers.
  *	&loom_session.slots are exchanged already
  * @borrow: binds a slot to the buffer of &loom_session.loans, as its owner has it now; during

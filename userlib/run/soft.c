@@ -128,6 +128,7 @@ static int loom_soft_import(struct loom_session *session, uint32_t slot, int fd,
 static int loom_soft_export(struct loom_session *session, uint32_t slot, int *fd,
 			    struct loom_error *err)
 {
+	const struct loom_loan *loan = &session->loans[slot];
 	struct loom_node_run *soft = session->priv;
 	int ret = session->constant[slot] ? 0 : loom_bo_seal(soft->bos[slot]);
 
@@ -136,6 +137,10 @@ static int loom_soft_export(struct loom_session *session, uint32_t slot, int *fd
 				      "the weights may still be written: a job or a child process uses them");
 	if (ret)
 		return loom_soft_fail(err, ret, "making the weights constant");
+	session->constant[slot] = true;
+	/* those that borrow it from there must know, too */
+	if (loan->owner)
+		loan->owner->constant[loan->slot] = true;
 	ret = loom_bo_export(soft->bos[slot], fd);
 	return ret ? loom_soft_fail(err, ret, "exporting the weights") : 0;
 }

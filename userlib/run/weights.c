@@ -112,10 +112,6 @@ int loom_session_export_weights(struct loom_session *session, int *fds, uint32_t
 		if (ret)
 			break;
 		++*count;
-		session->constant[i] = true;
-		/* those that borrow it from there must know, too */
-		if (session->loans[i].owner)
-			session->loans[i].owner->constant[session->loans[i].slot] = true;
 	}
 	while (ret && *count)
 		close(fds[--*count]);

@@ -5,6 +5,7 @@
  *
  *	shared_weights [DEVICE]
  */
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "model.h"
 #include "loom_device.h"
 #include "loom_planner.h"
+#include "loom_program_file.h"
 #include "loom_run.h"
 #include "tap.h"
 
@@ -254,6 +256,41 @@ static void test_own(struct loom_target *target)
 	loom_session_destroy(session);
 }
 
+/* An export that fails behind the seal: the buffer is constant for sessions beside it, too. */
+static void test_half(struct loom_target *target)
+{
+	const struct loom_program_origin origin = { .chip = loom_target_chip(target) };
+	const struct loom_program *programs[] = { product(target, 5), product(target, 6) };
+	struct rlimit limit, none = { 0 };
+	struct loom_program_file *file;
+	struct loom_session *session, *second;
+	struct loom_error err;
+	uint32_t count;
+	size_t size;
+	void *bytes;
+	int fds[2];
+
+	if (loom_program_write_set(programs, 2, &origin, &bytes, &size, &err) ||
+	    loom_program_parse(bytes, size, "set.loom", &file, &err) ||
+	    loom_session_create(target, loom_program_file_at(file, 0), &session, &err) ||
+	    getrlimit(RLIMIT_NOFILE, &limit))
+		tap_fatal("%s", err.text);
+	none.rlim_max = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &none);
+	tap_ok(loom_session_export_weights(session, fds, 2, &count, &err) == -EMFILE && !count,
+	       "no descriptor is free: %s", err.text);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	tap_ok(loom_session_create_beside(session, loom_program_file_at(file, 1), 0, &second,
+					  &err) == -EINVAL && strstr(err.text, "is constant"),
+	       "weights that are not there yet: %s", err.text);
+	tap_ok(!loom_session_export_weights(session, fds, 2, &count, &err) && count == 1,
+	       "the next export has the buffer");
+	close(fds[0]);
+	loom_session_destroy(session);
+	loom_program_unload(file);
+	free(bytes);
+}
+
 int main(int argc, char **argv)
 {
 	const char *device = argc > 1 ? argv[1] : "device";
@@ -274,6 +311,7 @@ int main(int argc, char **argv)
 	target = open_target(device);
 	test_sharing(target, sockets[0], child);
 	test_own(target);
+	test_half(target);
 	loom_target_close(target);
 	return tap_end();
 }
