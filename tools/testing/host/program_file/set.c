@@ -10,6 +10,7 @@
 #include "loom_program_file.h"
 #include "loom_run.h"
 #include "program_bytes.h"
+#include "run/run.h"
 
 #define ROOM	8
 #define WIDTH	3
@@ -381,6 +382,43 @@ static void test_many_states(void)
 	loom_graph_destroy(graph);
 }
 
+static int read_nothing(struct loom_session *session, uint32_t slot, uint64_t offset, void *data,
+			uint64_t bytes)
+{
+	(void)session;
+	(void)slot;
+	(void)offset;
+	(void)data;
+	(void)bytes;
+	return -EINVAL;
+}
+
+/* Drivers without BO_READ: weights are compared where they are mapped. */
+static void test_no_read(void)
+{
+	const struct loom_target_ops *before;
+	struct loom_session *first, *second;
+	struct loom_target_ops ops;
+	struct loom_error err = { .text = "" };
+	struct set set;
+	int ret;
+
+	make_set(&set, "soft");
+	before = set.target->ops;
+	ops = *before;
+	ops.read = read_nothing;
+	set.target->ops = &ops;
+	if (loom_session_create(set.target, loom_program_file_at(set.file, 0), &first, &err))
+		tap_fatal("%s", err.text);
+	ret = loom_session_create_beside(first, loom_program_file_at(set.file, 1), 0, &second,
+					 &err);
+	tap_ok(!ret, "a driver that cannot read buffers: %s", err.text);
+	loom_session_destroy(second);
+	loom_session_destroy(first);
+	set.target->ops = before;
+	put_set(&set);
+}
+
 /* Two sequences with one copy of the weights; of one program, and of two. */
 static void test_weights(const char *chip)
 {
@@ -552,6 +590,7 @@ int main(void)
 {
 	test_file("soft");
 	test_file("stm32f746");
+	test_no_read();
 	test_states();
 	test_turns();
 	test_many_states();
