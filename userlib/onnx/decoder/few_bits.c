@@ -363,7 +363,8 @@ static bool read_sibling(struct loom_import *im, struct loom_source_node *node,
 	/* for errors */
 	im->em->name = node->desc.name;
 	good = read_weights(&other, a, w) &&
-	       (!w->zero || w->zero->dtype == like->zero->dtype);
+	       (!w->zero || w->zero->dtype == like->zero->dtype) &&
+	       (w->x->bits || bytes_fit(im, w->x, w->bits, 2, w->dims));
 	im->em->name = im->node->desc.name;
 	return good;
 }

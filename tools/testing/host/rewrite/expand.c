@@ -7,6 +7,7 @@
 
 #include "graph/emit.h"
 #include "graph/pass.h"
+#include "onnx/source.h"
 #include "rewrite/rewrite.h"
 
 /* @weights: number of them */
@@ -183,6 +184,21 @@ static void test_names(void)
 	free_case(&test);
 }
 
+/* An error of the second node has its name. */
+static void test_wrong(void)
+{
+	struct test_case test;
+	struct loom_error err;
+
+	case_begin(&test, 11, 13);
+	case_add(&test, SIBLINGS "q = u8 256 8 15; a = com.microsoft.MatMulNBits x w s z" SHAPE
+		 "128; b = com.microsoft.MatMulNBits x q t o" SHAPE "256; > a; > b");
+	test.graph->source->nodes[1]->desc.name = "b";
+	tap_ok(loom_graph_finish(test.graph, NULL, &err) == -EINVAL && strstr(err.text, "\"b\""),
+	       "%s", err.text);
+	free_case(&test);
+}
+
 /* The reference of a chip that prefers the other form, in the form of the program. */
 static void test_reference(const char *net, const struct drm_loom_chip *chip,
 			   const struct drm_loom_chip *other)
@@ -253,6 +269,7 @@ int main(void)
 	}
 	test_siblings(loom_preset_find("bm1684x"));
 	test_names();
+	test_wrong();
 	test_readers();
 	test_limits(&fast);
 	return tap_end();
