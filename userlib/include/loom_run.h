@@ -186,8 +186,9 @@ int loom_session_create_beside(struct loom_session *other, const struct loom_pro
  * Makes the buffers constant (loom_bo_seal()), so the processes need not trust each other. Weights
  * that only another program of the file has are in them if a session of that program was loaded
  * before (loom_session_create_beside()). A child process inherits the view of the buffers, so the
- * caller must not have forked one since the session was created. The bytes stay charged to this
- * client of the device while anyone has them.
+ * caller must not have forked one since the session was created; and no other thread may create or
+ * run a session with these weights during the call. The bytes stay charged to this client of the
+ * device while anyone has them.
  *
  * Return: 0; -EINVAL while a run is under way, where @room is too small, and of a driver before
  * minor 12; -EBUSY where the buffers may still be written; -EOPNOTSUPP on the host.

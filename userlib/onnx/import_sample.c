@@ -326,7 +326,8 @@ static struct loom_value *emit_corner(struct loom_import *im, struct loom_value 
 					     with(im, LOOM_GBIN_MUL, index, sizes[1]), first) :
 			    first;
 	}
-	/* an index past the end gives zero */
+	/* an index past the end gives zero; positions may be infinite */
+	weight = loom_emit_select(im->em, inside, weight, loom_emit_scalar(im->em, dtype, 0));
 	index = loom_emit_select(im->em, inside, index,
 				 loom_emit_scalar(im->em, dtype, sizes[0] * sizes[1]));
 	x = loom_emit_gather(im->em, x, loom_emit_cast(im->em, index, DRM_LOOM_DTYPE_I32), 2);

@@ -795,6 +795,7 @@ def deformed(rng, i):
     x = draw(rng, (batch, channels, *dims), "f4")
     w = draw(rng, (2 * group, channels // group, *kernel), "f4")
     offset = (2 * draw(rng, (batch, parts * taps * 2, *out), "f4")).astype("f4")
+    offset[0, 0, 0, 0] = [1, numpy.inf, numpy.nan][i % 3]
     bias = draw(rng, (2 * group,), "f4") if i % 2 else None
     mask = draw(rng, (batch, parts * taps, *out), "f4") if i % 3 else None
     by = wide(offset).reshape(batch, parts, *kernel, 2, *out)
@@ -805,6 +806,8 @@ def deformed(rng, i):
     for b, c, *at in numpy.ndindex(batch, channels, *kernel, *out):
         part, tap, place = c // (channels // parts), tuple(at[:2]), tuple(at[2:])
         where = numpy.array(place) * stride - pads[:2] + numpy.array(tap) * dilation + by[(b, part, *tap, slice(None), *place)]
+        if not numpy.isfinite(where).all():
+            continue
         value = sampled(wide(x[b, c:c + 1]), where, False, "zeros", True)[0] * share[(b, part, *tap, *place)]
         of, inner = divmod(c, channels // group)
         rows = slice(2 * of, 2 * of + 2)
