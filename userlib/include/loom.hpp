@@ -624,14 +624,9 @@ public:
 	{
 		loom_session *made;
 
-		if (program.file())
-			call(loom_program_file_fits, program.file(), loom_target_chip(target.c()));
+		check_fits(program, target);
 		call(loom_session_create, target.c(), program.c(), &made);
-		session_ = { made, [program = program.owner(),
-				    target = target.owner()](loom_session *last) {
-			loom_session_destroy(last);
-		} };
-		program_ = program.c();
+		keep(made, program, target.owner());
 	}
 
 	/* the weights of another process, from export_weights() there */
@@ -639,15 +634,10 @@ public:
 	{
 		loom_session *made;
 
-		if (program.file())
-			call(loom_program_file_fits, program.file(), loom_target_chip(target.c()));
+		check_fits(program, target);
 		call(loom_session_create_shared, target.c(), program.c(), weights.data(),
 		     detail::narrow(weights.size()), &made);
-		session_ = { made, [program = program.owner(),
-				    target = target.owner()](loom_session *last) {
-			loom_session_destroy(last);
-		} };
-		program_ = program.c();
+		keep(made, program, target.owner());
 	}
 
 	/*
@@ -660,11 +650,7 @@ public:
 
 		call(loom_session_create_beside, other.c(), program.c(),
 		     states ? static_cast<std::uint32_t>(LOOM_BESIDE_STATES) : 0u, &made);
-		session_ = { made, [program = program.owner(),
-				    other = other.session_](loom_session *last) {
-			loom_session_destroy(last);
-		} };
-		program_ = program.c();
+		keep(made, program, other.session_);
 	}
 
 	/* dma-bufs of the weights, which become constant, for other processes; to be closed */
@@ -776,6 +762,21 @@ public:
 	loom_session *c() const { return session_.get(); }
 
 private:
+	static void check_fits(const program &program, const target &target)
+	{
+		if (program.file())
+			call(loom_program_file_fits, program.file(), loom_target_chip(target.c()));
+	}
+
+	/* other: the owner of what the session needs besides its program */
+	template <class T> void keep(loom_session *made, const program &program, const T &other)
+	{
+		session_ = { made, [program = program.owner(), other](loom_session *last) {
+			loom_session_destroy(last);
+		} };
+		program_ = program.c();
+	}
+
 	detail::owner<loom_session> session_;
 	const loom_program *program_;
 };

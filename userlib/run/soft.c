@@ -77,6 +77,16 @@ static void loom_soft_label(const struct loom_session *session, uint32_t slot,
 	(void)loom_bo_set_label(bo, label);
 }
 
+/* Binds a slot to its buffer, which is mapped at @map, or NULL. */
+static void loom_soft_use(struct loom_session *session, uint32_t slot, void *map)
+{
+	struct loom_node_run *soft = session->priv;
+
+	session->slots[slot] = map;
+	soft->bindings[slot].slot = slot;
+	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
+}
+
 static void loom_soft_borrow(struct loom_session *session, uint32_t slot)
 {
 	const struct loom_loan *loan = &session->loans[slot];
@@ -84,9 +94,7 @@ static void loom_soft_borrow(struct loom_session *session, uint32_t slot)
 	struct loom_node_run *soft = session->priv;
 
 	soft->bos[slot] = from->bos[loan->slot];
-	soft->bindings[slot].slot = slot;
-	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
-	session->slots[slot] = loan->owner->slots[loan->slot];
+	loom_soft_use(session, slot, loan->owner->slots[loan->slot]);
 	session->constant[slot] = loan->owner->constant[loan->slot];
 }
 
@@ -118,10 +126,8 @@ static int loom_soft_import(struct loom_session *session, uint32_t slot, int fd,
 	ret = loom_bo_map(soft->bos[slot], &map);
 	if (ret)
 		return loom_soft_fail(err, ret, "mapping shared weights");
-	session->slots[slot] = map;
+	loom_soft_use(session, slot, map);
 	session->constant[slot] = true;
-	soft->bindings[slot].slot = slot;
-	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
 	return 0;
 }
 
@@ -196,9 +202,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	/* in an SRAM of the device's own, pages are not accessible to the processor */
 	if (ret && !(ret == -EOPNOTSUPP && sram))
 		return ret;
-	session->slots[slot] = map;
-	soft->bindings[slot].slot = slot;
-	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
+	loom_soft_use(session, slot, map);
 	return 0;
 }
 
