@@ -336,9 +336,13 @@ static bool read_weights(struct loom_import *im, const struct loom_value *a, str
 	return !im->em->status;
 }
 
-/* The same of a node whose product with @a can be computed together with that of the node. */
+/*
+ * The same of a node whose product with @a, of at most @most columns, can be computed together with
+ * that of the node.
+ */
 static bool read_sibling(struct loom_import *im, struct loom_source_node *node,
-			 const struct loom_value *a, const struct weights *like, struct weights *w)
+			 const struct loom_value *a, int64_t most, const struct weights *like,
+			 struct weights *w)
 {
 	static const char *const equal[] = { "K", "bits", "block_size" };
 	struct loom_import other = *im;
@@ -349,7 +353,8 @@ static bool read_sibling(struct loom_import *im, struct loom_source_node *node,
 	if (node->product || node->branch || node->native ||
 	    strcmp(node->desc.op_type, im->node->desc.op_type) || !loom_import_has(&other, 0) ||
 	    strcmp(node->desc.inputs[0], im->node->desc.inputs[0]) ||
-	    loom_import_has(&other, 3) != !!like->zero || loom_import_has(&other, 4))
+	    loom_import_has(&other, 3) != !!like->zero || loom_import_has(&other, 4) ||
+	    loom_attr_int(&other, "N", 0) > most)
 		return false;
 	for (i = 1; i < 3 + !!like->zero; i++) {
 		const struct loom_value *x = loom_import_packed(&other, i);
@@ -399,11 +404,13 @@ static struct loom_value *products(struct loom_import *im, struct loom_value *a,
 	struct loom_source_node *nodes[MOST_PRODUCTS];
 	int64_t starts[MOST_PRODUCTS + 1] = { 0 };
 	struct weights w = *first;
-	uint32_t count = 0, i = 0, end;
+	uint32_t count = 0, i, end;
 
-	while (i < source->num_nodes && source->nodes[i] != im->node)
-		i++;
-	/* nodes of bodies are not among these */
+	/* those before it may be fewer by now; nodes of bodies are not among these */
+	i = min(im->node->index + 1, source->num_nodes);
+	while (i && source->nodes[i - 1] != im->node)
+		i--;
+	i = i ? i - 1 : source->num_nodes;
 	end = min(source->num_nodes, i + NEAR_NODES);
 	while (i < end || !count) {
 		nodes[count] = i < end ? source->nodes[i] : NULL;
@@ -414,8 +421,9 @@ static struct loom_value *products(struct loom_import *im, struct loom_value *a,
 		count++;
 		if (im->em->status || count == MOST_PRODUCTS || starts[count] % WHOLE_ROW)
 			break;
-		while (++i < end && (!read_sibling(im, source->nodes[i], a, first, &w) ||
-				     starts[count] + w.dims[0] > MOST_COLUMNS * w.dims[1]))
+		while (++i < end &&
+		       !read_sibling(im, source->nodes[i], a,
+				     MOST_COLUMNS * first->dims[1] - starts[count], first, &w))
 			;
 	}
 	for (i = 0; i < count && count > 1 && !im->em->status; i++)
