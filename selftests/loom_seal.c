@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sealed buffers: what seals one, what may still be done with it, and who is refused.
+ * Sealed buffers: conditions of sealing, uses that remain, and those that are refused.
  */
 #include <pthread.h>
 #include <sys/mman.h>

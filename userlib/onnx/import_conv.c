@@ -366,7 +366,7 @@ void loom_import_deform_conv(struct loom_import *im, int unused)
 				 (long long)window.in[0], (long long)window.in[1]);
 	if (im->em->status)
 		return;
-	/* what is left is a convolution by one element of channels times kernel */
+	/* the rest is a convolution by one element of channels times kernel */
 	operands[LOOM_GCONV_X] = emit_deformed(im, x, offset, mask, &window, parts);
 	operands[LOOM_GCONV_W] = loom_emit_reshape(im->em, w, 4, (int64_t[]){
 		w->dims[0], w->num_elems / w->dims[0], 1, 1 });

@@ -232,7 +232,7 @@ static void test_sharing(struct loom_target *target, int socket, pid_t child)
 	loom_session_destroy(second);
 }
 
-/* What is shared in one process. */
+/* Sharing within one process. */
 static void test_own(struct loom_target *target)
 {
 	struct loom_program *program = product(target, 3), *other = product(target, 4);

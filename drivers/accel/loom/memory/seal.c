@@ -13,9 +13,9 @@
  * DOC: Seals
  *
  * A sealed buffer is never written again, by no client and no device, so processes that share it
- * need not trust each other: what one of them has checked stays as it was. It is for the weights of
- * a network, which many processes of a machine run, and follows F_SEAL_WRITE of a memfd: sealing
- * fails with EBUSY while anything could still write, and cannot be undone.
+ * need not trust each other: bytes that one of them has checked stay as they were. It is for the
+ * weights of a network, which many processes of a machine run, and follows F_SEAL_WRITE of a memfd:
+ * sealing fails with EBUSY while anything could still write, and cannot be undone.
  *
  * These can write to a buffer, and each is refused with EPERM once it is sealed:
  *
@@ -34,10 +34,10 @@
  * EBUSY, too, because its fence does not tell; a client seals before it shares.
  *
  * Rejected: tearing down the mappings and letting the page fault refuse writes. Each mapping of
- * each buffer would then need a fault for its first write to a page after a read
- * (pfn_mkwrite()), and a client that still writes would get SIGBUS instead of
- * the sealing one EBUSY. Rejected: exporting without DRM_RDWR. It binds the file descriptor only,
- * and not the handle that an import of the same device gives.
+ * each buffer would then need a fault for its first write to a page after a read (pfn_mkwrite()),
+ * and a client that still writes would get SIGBUS instead of the sealing one EBUSY. Rejected:
+ * exporting without DRM_RDWR. It binds the file descriptor only, and not the handle that an import
+ * of the same device gives.
  */
 
 /* &loom_bo.writers of a sealed buffer */

@@ -14,8 +14,8 @@
 /**
  * DOC: Mappings
  *
- * To clients a buffer is linear (mmap()). System pages are mapped as they are; window.c maps local
- * memory.
+ * To clients a buffer is linear (mmap()). window.c maps system pages as they are, and local memory;
+ * seal.c counts mappings that may write.
  */
 
 /**
